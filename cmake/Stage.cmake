@@ -1,0 +1,52 @@
+# One stage = one folder under src/ = one static library.
+#
+#   reconverge_stage(<name> SOURCES <files> [DEPENDS <stages>])
+#
+# defines the target Reconverge<Name>, with src/ as its include root.
+
+# The LLVM headers that most units need, precompiled once for all stages.
+function(reconverge_precompiled_headers)
+  file(WRITE ${CMAKE_BINARY_DIR}/pch.cpp "// The owner of the precompiled header.\n")
+  add_library(ReconvergePch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)
+  reconverge_compile_settings(ReconvergePch)
+  target_precompile_headers(ReconvergePch PRIVATE
+    <map> <memory> <optional> <string> <vector>
+    <llvm/ADT/DenseMap.h> <llvm/ADT/SmallVector.h> <llvm/ADT/StringExtras.h>
+    <llvm/IR/IRBuilder.h> <llvm/IR/Instructions.h> <llvm/IR/IntrinsicInst.h>
+    <llvm/IR/Module.h> <llvm/IR/PassManager.h>
+    <llvm/Support/Error.h> <llvm/Support/raw_ostream.h>)
+endfunction()
+
+function(reconverge_compile_settings target)
+  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+  target_include_directories(${target} SYSTEM PUBLIC ${LLVM_INCLUDE_DIRS})
+  target_compile_definitions(${target} PUBLIC ${LLVM_DEFINITIONS_LIST})
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Werror -Wno-unused-parameter
+    $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Xclang -fno-pch-timestamp>)
+endfunction()
+
+function(reconverge_stage name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  set(target Reconverge${name})
+  add_library(${target} STATIC ${ARG_SOURCES})
+  reconverge_compile_settings(${target})
+  target_precompile_headers(${target} REUSE_FROM ReconvergePch)
+  foreach(dependency ${ARG_DEPENDS})
+    target_link_libraries(${target} PUBLIC Reconverge${dependency})
+  endforeach()
+  target_link_libraries(${target} PUBLIC LLVM)
+endfunction()
+
+# reconverge_unittest(<name> SOURCES <files> DEPENDS <stages>)
+function(reconverge_unittest name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  reconverge_compile_settings(${name})
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unittests)
+  target_link_libraries(${name} PRIVATE GTest::gtest GTest::gtest_main)
+  foreach(dependency ${ARG_DEPENDS})
+    target_link_libraries(${name} PRIVATE Reconverge${dependency})
+  endforeach()
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()

@@ -1,0 +1,58 @@
+//===- analysis/Costs.h - Instruction classes and machine files -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_ANALYSIS_COSTS_H
+#define RECONVERGE_ANALYSIS_COSTS_H
+
+#include "core/Profile.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <map>
+#include <string>
+
+namespace llvm {
+class Function;
+class Instruction;
+} // namespace llvm
+
+namespace reconverge::analysis {
+
+/// True for an instruction that becomes a machine instruction: no PHIs, casts
+/// without effect, address computations that fold into an access, debug and
+/// lifetime markers, assumptions.
+bool countsAsInstruction(const llvm::Instruction &I);
+
+struct InstructionCost {
+  double Latency = 0; ///< cycles until a dependent instruction can issue
+  double Issue = 1;   ///< issue slots that one warp takes
+};
+
+/// A machine file: one cost per instruction class, each with its source.
+class MachineModel {
+public:
+  /// Reads and validates `machines/<name>.json`; the error names file and key.
+  static llvm::Expected<MachineModel> load(llvm::StringRef Path);
+
+  const std::string &name() const { return Name; }
+  InstructionCost cost(const llvm::Instruction &I) const;
+  InstructionCost cost(llvm::StringRef Class) const;
+
+private:
+  std::string Name;
+  std::map<std::string, InstructionCost, std::less<>> Classes;
+};
+
+/// The class of \p I, a key of the machine files ("fma.f32", "ld.shared", ...).
+llvm::StringRef classOf(const llvm::Instruction &I);
+
+/// Static facts of \p Kernel, whose module is numbered: every block and branch
+/// of numbersOf(Kernel), in that order. Branches are those that
+/// computeUniformity calls divergent; the executor reports all numbers, so
+/// \p Info.Branches keeps its own Id for the match.
+KernelInfo describeKernel(llvm::Function &Kernel, const MachineModel &Machine,
+                          llvm::StringRef ModuleHash);
+
+} // namespace reconverge::analysis
+
+#endif

@@ -1,0 +1,48 @@
+//===- analysis/Numbering.h - Block and branch numbers ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Blocks and branches get module-wide numbers, carried as metadata on the
+// block's terminator (!rc.block, !rc.branch), so that they survive inlining,
+// splitting and every transform: two inlined copies of a device function share
+// their numbers and their counts add up.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RECONVERGE_ANALYSIS_NUMBERING_H
+#define RECONVERGE_ANALYSIS_NUMBERING_H
+
+#include "llvm/IR/PassManager.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace llvm {
+class BasicBlock;
+class Function;
+class Module;
+} // namespace llvm
+
+namespace reconverge::analysis {
+
+/// Numbers every block, and every conditional branch and switch, of every
+/// function with a body, in program order, replacing numbers that are there.
+/// Also hangs !rc.count (an i32: the block's n(b)) on each terminator, so that
+/// the count of the IR as compiled survives the VM's own preparation.
+void numberBlocks(llvm::Module &M);
+
+std::optional<uint32_t> blockNumber(const llvm::BasicBlock &BB);
+std::optional<uint32_t> branchNumber(const llvm::BasicBlock &BB);
+
+bool isKernel(const llvm::Function &F); ///< by nvvm.annotations or convention
+
+/// The numbers that a run of \p Kernel can meet: the kernel's own in program
+/// order, then those of the functions it can call, in module order. Positions
+/// in these lists are what KernelInfo, BlockCounts and BranchCounts index.
+struct KernelNumbers {
+  std::vector<uint32_t> Blocks, Branches;
+};
+KernelNumbers numbersOf(const llvm::Function &Kernel);
+
+} // namespace reconverge::analysis
+
+#endif

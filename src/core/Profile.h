@@ -1,0 +1,126 @@
+//===- core/Profile.h - What a run counted ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The value that passes from a run (warp VM or GPU) to the model and from there
+// to the report. Static facts come from analysis::describeKernel, counts from
+// the executor; both index blocks and branches by their position in the
+// kernel's own lists. docs/report-format.md documents the JSON form.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RECONVERGE_CORE_PROFILE_H
+#define RECONVERGE_CORE_PROFILE_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace reconverge {
+
+/// A place in the source. `Function` is the name of the function that holds the
+/// line, as the user wrote it (demangled).
+struct SourceLoc {
+  std::string File;
+  unsigned Line = 0, Column = 0;
+  std::string Function;
+};
+
+/// A place and the call sites through which it was inlined, innermost first;
+/// empty where the compiler kept no line.
+using SourceChain = std::vector<SourceLoc>;
+
+enum class BranchKind { If, IfElse, LoopExit, Switch };
+
+/// One basic block of the optimised kernel.
+struct BlockInfo {
+  uint32_t Id = 0;           ///< the module-wide number that metadata carries
+  SourceChain Where;         ///< of its first instruction that has a line
+  uint32_t Instructions = 0; ///< n(b): those that become machine instructions
+  double IssueSlots = 0;     ///< n(b) weighted by issue cost, slots a warp
+  double Latency = 0;        ///< lat(b), cycles, by the machine file
+};
+
+/// One branch that can diverge: conditional branch or switch.
+struct BranchInfo {
+  uint32_t Id = 0;                  ///< BranchId's index, module-wide
+  uint32_t Block = 0;               ///< position of its block in Blocks
+  BranchKind Kind = BranchKind::If;
+  SourceChain Where;
+  std::string Condition;            ///< as written; empty if unknown
+  std::string Reason;               ///< why it diverges: "thread id", "load", ...
+  bool LeavesKernel = false;        ///< one side goes straight to the return
+  std::vector<uint32_t> Successors; ///< positions in Blocks, in operand order
+  std::vector<uint32_t> Region;     ///< blocks after it and before its
+                                    ///< post-dominator, ascending positions
+};
+
+/// Static facts of a kernel.
+struct KernelInfo {
+  std::string Name;    ///< mangled: the key
+  std::string Display; ///< demangled
+  std::string Module;  ///< hash of the bitcode, 16 hex digits
+  SourceChain Where;
+  std::vector<BlockInfo> Blocks;
+  std::vector<BranchInfo> Branches;
+};
+
+/// Sums over the warps of all counted launches.
+struct BlockCounts {
+  uint64_t Warps = 0;       ///< warp executions
+  uint64_t Lanes = 0;       ///< lane executions
+  uint64_t PartialIdle = 0; ///< idle lanes that the warp never had
+  uint64_t ExitedIdle = 0;  ///< idle lanes that had returned from the kernel
+};
+
+struct BranchCounts {
+  uint64_t Warps = 0;            ///< warp executions that reached it
+  uint64_t Splits = 0;           ///< of these, with lanes on more than one side
+  std::vector<uint64_t> LanesTo; ///< lanes to each of BranchInfo::Successors
+};
+
+/// Warp executions that each block would need if threads were regrouped, from
+/// per-thread block vectors of a sample: W(b) = sum over groups of the maximum
+/// of BBV_t[b] over the group's threads. The scopes differ in which threads may
+/// share a warp. Lanes and Warps are the sample's own sums, so that the ratio
+/// can be applied to the whole.
+struct RegroupedCounts {
+  uint64_t Launches = 0, Threads = 0; ///< of the sample
+  std::vector<uint64_t> Lanes, Warps; ///< as run, a block each
+  std::vector<uint64_t> InWarp;       ///< same warps, perfect reconvergence
+  std::vector<uint64_t> InBlock;      ///< sorted within each thread block
+  std::vector<uint64_t> InGrid;       ///< sorted over the sampled grid
+};
+
+struct LaunchShape {
+  std::array<uint32_t, 3> Grid{1, 1, 1}, Block{1, 1, 1};
+  uint64_t DynamicShared = 0; ///< bytes
+  bool operator==(const LaunchShape &) const = default;
+};
+
+struct KernelProfile {
+  KernelInfo Info;
+  uint32_t WarpSize = 32;
+  uint64_t Launches = 0, Threads = 0, WarpsRun = 0;
+  uint64_t DivergentWarps = 0;     ///< warps in which some branch split
+  double Seconds = 0;              ///< time on the device that ran it
+  std::vector<LaunchShape> Shapes; ///< distinct ones, first seen first; at most 8
+  std::vector<BlockCounts> Blocks; ///< parallel to Info.Blocks
+  std::vector<BranchCounts> Branches; ///< parallel to Info.Branches
+  RegroupedCounts Regrouped;
+};
+
+struct Profile {
+  std::string Program;                ///< what was run
+  std::vector<std::string> Arguments;
+  int ExitStatus = 0;                 ///< of the program
+  std::string Backend;                ///< "vm" or "gpu"
+  std::string Device;                 ///< in words
+  std::string Policy;                 ///< how the VM reconverges warps
+  std::string Machine;                ///< machine file used for n and lat
+  std::vector<std::string> Notes;     ///< what a reader must know of this run
+  std::vector<KernelProfile> Kernels; ///< in order of first launch
+};
+
+} // namespace reconverge
+
+#endif

@@ -1,0 +1,135 @@
+//===- warpvm/Machine.h - Run device bitcode a warp at a time ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_WARPVM_MACHINE_H
+#define RECONVERGE_WARPVM_MACHINE_H
+
+#include "core/Profile.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBufferRef.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
+
+namespace reconverge::warpvm {
+
+enum class Tier { Fused, Blocks };
+enum class PolicyKind { Frontier, PostDominator };
+
+struct MachineOptions {
+  unsigned WarpSize = 32;  ///< 32 or 64
+  unsigned Threads = 0;    ///< of the CPU; 0: one a core
+  Tier Code = Tier::Fused;
+  PolicyKind Policy = PolicyKind::Frontier;
+  bool Counters = true;    ///< block and branch counts
+  uint64_t StepLimit = 0;  ///< block executions a warp may take; 0: no limit
+  uint64_t Seed = 0;       ///< order of warps and blocks; 0: natural
+  std::string CacheDir;    ///< compiled kernels; empty: no cache on disk
+};
+
+/// What the kernel did wrong; maps onto CUDA's error codes.
+enum class FaultKind {
+  IllegalAddress, Misaligned, BarrierDivergence, Deadlock, StepLimit, Assert,
+  Trap, OutOfMemory
+};
+
+class FaultError : public llvm::ErrorInfo<FaultError> {
+public:
+  static char ID;
+  FaultError(FaultKind Kind, std::string Message)
+      : Kind(Kind), Message(std::move(Message)) {}
+  void log(llvm::raw_ostream &OS) const override;
+  std::error_code convertToErrorCode() const override;
+  FaultKind kind() const { return Kind; }
+
+private:
+  FaultKind Kind;
+  std::string Message;
+};
+
+/// Counts of one launch; positions as analysis::numbersOf(kernel).
+struct LaunchCounts {
+  std::vector<BlockCounts> Blocks;
+  std::vector<BranchCounts> Branches;
+  uint64_t Warps = 0, DivergentWarps = 0;
+  double Seconds = 0;
+};
+
+/// Sees per-thread block vectors. Called from worker threads, one call for each
+/// thread block that \p wants; must be thread-safe.
+class VectorObserver {
+public:
+  virtual ~VectorObserver() = default;
+  /// Whether the vectors of this thread block are to be recorded.
+  virtual bool wants(uint64_t LinearBlock) = 0;
+  /// \p Vectors has Threads rows of numbersOf(kernel).Blocks.size() counts,
+  /// threads in linear order. \p AsRun holds the thread block's own warp
+  /// executions, a basic block each.
+  virtual void record(uint64_t LinearBlock, unsigned Threads,
+                      llvm::ArrayRef<uint32_t> Vectors,
+                      llvm::ArrayRef<uint64_t> AsRun) = 0;
+};
+
+class Program;
+
+/// One kernel, compiled on first use.
+class Kernel {
+public:
+  virtual ~Kernel() = default;
+  virtual llvm::StringRef name() const = 0;
+  virtual llvm::Function &function() const = 0; ///< as loaded, numbered
+  virtual uint64_t staticShared() const = 0;    ///< bytes
+  virtual uint64_t localBytes() const = 0;      ///< bytes a thread
+  /// Byte offset and size of each parameter, as the host stub passes them.
+  virtual llvm::ArrayRef<std::pair<uint64_t, uint64_t>> parameters() const = 0;
+};
+
+/// Gives memory for module variables: size, alignment, name.
+using VariableAllocator =
+    std::function<llvm::Expected<void *>(uint64_t, uint64_t, llvm::StringRef)>;
+
+/// Device code of one translation unit.
+class Program {
+public:
+  virtual ~Program() = default;
+  virtual llvm::StringRef hash() const = 0; ///< 16 hex digits
+  virtual llvm::Module &module() const = 0;
+  /// Null if there is none of that (mangled) name.
+  virtual llvm::Expected<Kernel *> kernel(llvm::StringRef Name) = 0;
+  /// Address and size of a __device__ or __constant__ variable.
+  virtual llvm::Expected<std::pair<void *, uint64_t>>
+  variable(llvm::StringRef Name) = 0;
+};
+
+/// The executor. One a process; launches are run one after the other.
+class Machine {
+public:
+  virtual ~Machine() = default;
+  static llvm::Expected<std::unique_ptr<Machine>>
+  create(const MachineOptions &Options);
+
+  /// Parses optimised device bitcode, gives its variables memory and initial
+  /// values.
+  virtual llvm::Expected<std::unique_ptr<Program>>
+  load(llvm::MemoryBufferRef Bitcode, const VariableAllocator &Allocate) = 0;
+
+  /// Runs the kernel to its end. \p Args points to each parameter's bytes, as
+  /// cudaLaunchKernel has them. A FaultError is the kernel's own doing; a
+  /// UserError names a construct that the VM does not support.
+  virtual llvm::Error launch(Kernel &K, const LaunchShape &Shape, void **Args,
+                             LaunchCounts *Counts,
+                             VectorObserver *Observer = nullptr) = 0;
+};
+
+} // namespace reconverge::warpvm
+
+#endif
