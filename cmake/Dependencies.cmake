@@ -9,6 +9,14 @@ endif()
 
 find_package(LLVM 19.1 REQUIRED CONFIG)
 find_package(GTest REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(Threads REQUIRED)
-find_package(CUDAToolkit REQUIRED)
+include(CudaToolkit)
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND ${LLVM_DEFINITIONS})
+
+# LLVM's own tools, of the version that is linked.
+foreach(tool nm readelf)
+  string(TOUPPER LLVM_${tool} variable)
+  find_program(${variable} NAMES llvm-${tool} llvm-${tool}-19
+    HINTS ${LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH REQUIRED)
+endforeach()

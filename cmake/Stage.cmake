@@ -6,7 +6,8 @@
 
 # The LLVM headers that most units need, precompiled once for all stages.
 function(reconverge_precompiled_headers)
-  file(WRITE ${CMAKE_BINARY_DIR}/pch.cpp "// The owner of the precompiled header.\n")
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch.cpp
+    CONTENT "// The owner of the precompiled header.\n")
   add_library(ReconvergePch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)
   reconverge_compile_settings(ReconvergePch)
   target_precompile_headers(ReconvergePch PRIVATE
@@ -37,7 +38,11 @@ function(reconverge_stage name)
   target_link_libraries(${target} PUBLIC LLVM)
 endfunction()
 
-# reconverge_unittest(<name> SOURCES <files> DEPENDS <stages>)
+# reconverge_unittest(<name> SOURCES <files> [DEPENDS <stages>])
+#
+# defines the GoogleTest program <name> and a ctest of that name, labelled with
+# the stage whose folder under unittests/ it is in. The target
+# unittests-<stage> builds all programs of a stage.
 function(reconverge_unittest name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -48,5 +53,21 @@ function(reconverge_unittest name)
   foreach(dependency ${ARG_DEPENDS})
     target_link_libraries(${name} PRIVATE Reconverge${dependency})
   endforeach()
+  if(ARG_DEPENDS)
+    # A precompiled header serves one kind of position-independent code, and
+    # the libraries' kind is right for a program as well.
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${name} PRIVATE -fPIC)
+    target_link_options(${name} PRIVATE -pie)
+    target_precompile_headers(${name} REUSE_FROM ReconvergePch)
+  endif()
   add_test(NAME ${name} COMMAND ${name})
+
+  file(RELATIVE_PATH stage ${CMAKE_SOURCE_DIR}/unittests ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REGEX REPLACE "/.*" "" stage "${stage}")
+  if(NOT TARGET unittests-${stage})
+    add_custom_target(unittests-${stage})
+  endif()
+  add_dependencies(unittests-${stage} ${name})
+  set_tests_properties(${name} PROPERTIES LABELS ${stage} TIMEOUT 300)
 endfunction()

@@ -1,0 +1,37 @@
+# The front door: everything here works from a fresh checkout.
+#
+#   make run           set up, build, profile the bitonic sort
+#   make test          set up, build, run every test
+#   make bench         set up, build, measure the warp VM
+#   make build         set up and build into build/
+#   make format-check  is every C++ file as clang-format wants it?
+#   make clean
+JOBS ?= $(shell nproc)
+BUILD := build
+
+.PHONY: run test bench build setup format-check clean
+
+run: build
+	$(BUILD)/bin/reconverge profile examples/bitonic/bitonic.cu
+
+test: build
+	python3 utils/run-tests.py --jobs $(JOBS) $(BUILD)
+
+bench: build
+	utils/setup.sh bench
+	cmake --build $(BUILD) --target bench
+
+build: setup
+	cmake --preset release -DRECONVERGE_CUDA_PATH="$$(utils/find-cuda.sh)" --log-level=WARNING
+	cmake --build $(BUILD) -j $(JOBS)
+
+setup:
+	utils/setup.sh build
+
+format-check:
+	utils/setup.sh format
+	find src tools plugin unittests benchmarks examples -name '*.cpp' -o -name '*.h' -o -name '*.c' -o -name '*.cu' \
+	  | grep -v /overlay/ | sort | xargs clang-format-19 --dry-run --Werror
+
+clean:
+	rm -rf $(BUILD) build-sanitize

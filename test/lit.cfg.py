@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# A test is a file with RUN lines. In them:
+#   opt           opt of the LLVM that we link, with our passes loaded
+#   FileCheck     prints the whole input where a check fails
+#   not, split-file, llvm-dis, ...   LLVM's own, of the same version
+#   %reconverge   the tool as built
+#   %source       the root of the repository
+import os
+
+import lit.formats
+import lit.llvm
+
+config.name = "Reconverge"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".ll", ".cu", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.build, "test")
+
+# What a user's environment says must not change a result.
+for name in list(os.environ):
+    if name.startswith("RECONVERGE_"):
+        config.environment.pop(name, None)
+for name in ["CUDA_PATH", "HOME", "CCACHE_DIR", "TMPDIR"]:
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+config.environment["PATH"] = os.pathsep.join(
+    [config.llvm_tools, config.environment.get("PATH", "")])
+
+
+def tool(name):
+    return os.path.join(config.llvm_tools, name)
+
+
+# Whole words only, not parts of paths or options.
+def word(name):
+    return r"(?<![\w./-])" + name + r"(?![\w.-])"
+
+
+config.substitutions += [
+    (word("opt"), f"{tool('opt')} -load-pass-plugin={config.plugin}"),
+    (word("FileCheck"), f"{tool('FileCheck')} --dump-input-filter=all"),
+    (word("not"), tool("not")),
+    (word("split-file"), tool("split-file")),
+    ("%reconverge", os.path.join(config.build, "bin", "reconverge")),
+    ("%source", config.source),
+]
+if os.path.exists(os.path.join(config.build, "bin", "reconverge")):
+    config.available_features.add("reconverge")

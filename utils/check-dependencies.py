@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks the rules of ARCHITECTURE.md that a compiler does not.
+
+1. A stage includes and links only what its row in ALLOWED names.
+2. The shim includes nothing of LLVM and of ours only what SHIM_HEADERS names;
+   it is no reconverge_stage, because those link LLVM.
+3. CUDA libraries are linked in src/runtime/gpu alone.
+4. No source file is longer than 800 lines.
+5. Every check in a lit test checks something: a misspelt directive is a
+   comment to FileCheck, and the test passes (see lint_test).
+
+usage: check-dependencies.py [ROOT]   exit code 1 if a rule is broken
+"""
+import os
+import pathlib
+import re
+import sys
+
+# Who may see whom. `core` sees nobody and is seen by all but the shim; folders
+# that are not listed (tools, plugin, unittests, benchmarks) see everything.
+ALLOWED = {
+    "core": [],
+    "analysis": [],
+    "frontend": ["analysis"],
+    "model": ["analysis"],
+    "transform": ["analysis", "model"],
+    "warpvm": ["analysis"],
+    "runtime/profile": ["analysis", "warpvm"],
+    "runtime/trial": ["runtime/profile"],
+    "runtime/vm": ["analysis", "warpvm", "runtime/profile", "runtime/shim"],
+    "runtime/gpu": ["runtime/profile", "runtime/shim"],
+    "runtime/shim": [],
+    "report": [],
+    "driver": ["frontend", "analysis", "transform", "warpvm", "model",
+               "runtime/profile", "runtime/trial", "report"],
+}
+SHIM = "runtime/shim"
+SHIM_HEADERS = ["core/Container.h"]
+
+MAX_LINES = 800
+SOURCES = {".cpp", ".h", ".c", ".S", ".inc", ".def", ".cu", ".cuh", ".cmake",
+           ".py", ".sh", ".ll", ".ts"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+STAGE = re.compile(r"reconverge_stage\s*\(\s*(\w+)([^)]*)\)")
+LINK = re.compile(r"target_link_libraries\s*\(([^)]*)\)")
+
+
+def files(root):
+    """Every file of ours, in a fixed order: no build folder, nothing hidden
+    except .ci."""
+    for folder, names, leaves in os.walk(root):
+        if pathlib.Path(folder) == root:
+            names[:] = [n for n in names if not n.startswith("build")]
+        names[:] = sorted(n for n in names
+                          if n not in ("node_modules", "__pycache__", "dist")
+                          and (not n.startswith(".") or n == ".ci"))
+        for leaf in sorted(leaves):
+            yield pathlib.Path(folder, leaf)
+
+
+def stage_of(path):
+    """The key in ALLOWED that path, relative to src, belongs to."""
+    parts = pathlib.PurePath(path).parts
+    if parts[0] == "runtime" and len(parts) > 2:
+        return "/".join(parts[:2])
+    return parts[0]
+
+
+def without_comments(cmake):
+    return re.sub(r"#.*", "", cmake)
+
+
+def check_includes(relative, text, report):
+    stage = stage_of(relative)
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        header = match.group(1)
+        if stage == SHIM and re.match(r"(llvm|llvm-c|clang|clang-c)/", header):
+            report(number, f"the shim includes {header}: no LLVM there")
+        if "/" not in header or stage_of(header) not in ALLOWED:
+            continue  # not of ours
+        seen = stage_of(header)
+        if seen == stage:
+            continue
+        if stage == SHIM:
+            if header not in SHIM_HEADERS:
+                report(number, f"the shim includes {header}; it may see only "
+                       + ", ".join(SHIM_HEADERS))
+        elif seen != "core" and seen not in ALLOWED.get(stage, ALLOWED):
+            report(number, f"{stage} may not see {seen} ({header})")
+
+
+def check_cmake(relative, text, folder_of, report):
+    text = without_comments(text)
+    stage = stage_of(relative)
+
+    def check(names, line):
+        for name in names:
+            seen = folder_of.get(name)
+            if (seen and seen not in (stage, "core")
+                    and seen not in ALLOWED.get(stage, ALLOWED)):
+                report(line, f"{stage} may not depend on {seen} ({name})")
+            if (re.match(r"CUDA::|cudart|cuda$", name)
+                    and stage != "runtime/gpu"):
+                report(line, f"{name} is linked in {stage}: CUDA is linked "
+                       "only in runtime/gpu")
+            if stage == SHIM and re.match(r"LLVM|clang|Reconverge", name):
+                report(line, f"the shim is linked with {name}")
+
+    for match in STAGE.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        if stage == SHIM:
+            report(line, "the shim is no reconverge_stage: those link LLVM")
+        depends = match.group(2).partition("DEPENDS")[2].split()
+        check(["Reconverge" + name for name in depends], line)
+    for match in LINK.finditer(text):
+        check(match.group(1).split()[1:],
+              text.count("\n", 0, match.start()) + 1)
+
+
+#===-----------------------------------------------------------------------===#
+# Tests that check nothing
+#===-----------------------------------------------------------------------===#
+
+SUFFIX = r"(?:-(?:NEXT|SAME|NOT|DAG|LABEL|EMPTY|COUNT-\d+))?"
+COMMENT = r"^\s*(?:;|//|#|/\*)+\s*"
+
+
+def lint_test(text, is_test, report):
+    """Finds directives that FileCheck or lit would read as plain comments:
+    without a colon, with another sign for it, with an unknown suffix, or of a
+    prefix that no RUN line names; and prefixes that are named and not used.
+    Where is_test is true, it must have a RUN line; others are input to one."""
+    runs = re.findall(COMMENT + r"RUN:(.*)", text, re.M)
+    if not runs:
+        if is_test:
+            report(1, "no RUN line")
+        return
+    command = " ".join(runs)
+    prefixes = set()
+    for names in re.findall(r"-check-prefix(?:es)?[= ]([\w,-]+)", command):
+        prefixes |= set(names.split(","))
+    if re.search(r"FileCheck(?![^|;&]*-check-prefix)", command):
+        prefixes.add("CHECK")
+    used = set()
+    # "CHECK-FOO" may itself be a prefix, so the longest is tried first.
+    known = "|".join(map(re.escape, sorted(prefixes, key=len, reverse=True)))
+    directive = re.compile(rf"(?<![\w-])({known}){SUFFIX}(?:{{LITERAL}})?:") \
+        if prefixes else None
+    shaped = re.compile(COMMENT + r"(([A-Za-z][\w-]*?)[-_=.](?:NEXT|NXT|SAME|"
+                        r"NOT|DAG|LABEL|LABLE|EMPTY|COUNT(?:-\d+)?)\b\s*\S?)",
+                        re.I)
+    begins = re.compile(COMMENT
+                        + rf"((?:{known or 'CHECK'})(?:\b\S*|\w+:)\s*\S?)")
+    for number, line in enumerate(text.splitlines(), 1):
+        if re.match(COMMENT + r"RUN\b(?!:)", line):
+            report(number, "RUN without its colon")
+        match = directive.search(line) if directive else None
+        if match:
+            used.add(match.group(1))
+            continue
+        match = shaped.match(line) or begins.match(line)
+        if match:
+            report(number, f"\"{match.group(1).strip()}\" checks nothing: "
+                   + (f"the prefixes are {', '.join(sorted(prefixes))}"
+                      if prefixes else "no RUN line calls FileCheck"))
+    for prefix in sorted(prefixes - used):
+        report(1, f"prefix {prefix} is named by a RUN line and never used")
+
+
+def check_tree(root):
+    """The broken rules, as (path, line, what)."""
+    problems = []
+    root = pathlib.Path(root)
+    texts = {}
+    for path in files(root):
+        if path.suffix in SOURCES or path.name in ("CMakeLists.txt", "Makefile"):
+            texts[path.relative_to(root)] = path.read_text(errors="replace")
+
+    folder_of = {}  # CMake target -> stage
+    for path, text in texts.items():
+        if path.parts[0] == "src" and path.name == "CMakeLists.txt":
+            for match in STAGE.finditer(without_comments(text)):
+                folder_of["Reconverge" + match.group(1)] = stage_of(
+                    path.relative_to("src"))
+
+    for path, text in texts.items():
+        def report(line, what, path=path):
+            problems.append((str(path), line, what))
+
+        lines = text.count("\n")
+        if lines > MAX_LINES:
+            report(lines, f"{lines} lines; {MAX_LINES} are the most")
+        if path.parts[0] == "src" and len(path.parts) > 2:
+            inside = path.relative_to("src")
+            if path.name == "CMakeLists.txt":
+                if stage_of(inside) in ALLOWED:
+                    check_cmake(inside, text, folder_of, report)
+            elif stage_of(inside) not in ALLOWED:
+                report(1, f"src/{stage_of(inside)} is no stage of ARCHITECTURE")
+            else:
+                check_includes(inside, text, report)
+        if (path.parts[0] == "test" and path.suffix in (".ll", ".cu", ".test")
+                and "Inputs" not in path.parts):
+            lint_test(text, path.suffix != ".cu", report)
+    return problems
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1
+                        else pathlib.Path(__file__).resolve().parent.parent)
+    problems = check_tree(root)
+    for path, line, what in problems:
+        print(f"{path}:{line}: {what}")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

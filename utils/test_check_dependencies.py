@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Plants each violation that check-dependencies.py must catch, and its nearest
+innocent neighbour, which it must not."""
+import importlib.util
+import pathlib
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+spec = importlib.util.spec_from_file_location("check",
+                                              HERE / "check-dependencies.py")
+check = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(check)
+
+
+def problems(**tree):
+    """Broken rules of a tree; `src__core__A_h` is the file src/core/A.h."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in tree.items():
+            path = pathlib.Path(folder, *name.split("__"))
+            if "_" in path.name:
+                path = path.with_name(".".join(path.name.rsplit("_", 1)))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return [f"{p}:{line}: {what}"
+                for p, line, what in check.check_tree(folder)]
+
+
+def include(header):
+    return f'// first\n#include "{header}"\n'
+
+
+class Includes(unittest.TestCase):
+    def assert_caught(self, file, header, words):
+        found = problems(**{file: include(header)})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(words, found[0])
+        self.assertIn(":2: ", found[0])
+
+    def test_planted(self):
+        for file, header, words in [
+            ("src__core__A_h", "analysis/Costs.h", "core may not see analysis"),
+            ("src__model__A_cpp", "warpvm/Machine.h", "model may not see warpvm"),
+            ("src__warpvm__A_cpp", "transform/meld/Meld.h", "may not see transform"),
+            ("src__report__A_cpp", "analysis/Costs.h", "report may not see analysis"),
+            ("src__report__A_cpp", "model/Model.h", "report may not see model"),
+            ("src__frontend__deep__A_cpp", "warpvm/Machine.h", "may not see warpvm"),
+            ("src__runtime__profile__A_cpp", "runtime/vm/Api.h", "may not see runtime/vm"),
+            ("src__runtime__vm__A_cpp", "report/Terminal.h", "may not see report"),
+            ("src__runtime__shim__A_cpp", "core/Error.h", "only core/Container.h"),
+            ("src__runtime__shim__A_cpp", "llvm/Support/Error.h", "no LLVM"),
+            ("src__transform__meld__A_cpp", "runtime/trial/Trial.h", "may not see"),
+        ]:
+            with self.subTest(file=file, header=header):
+                self.assert_caught(file, header, words)
+
+    def test_allowed(self):
+        self.assertEqual(problems(
+            src__core__A_cpp=include("core/Error.h") + include("llvm/IR/Module.h"),
+            src__model__A_cpp=include("analysis/Costs.h") + include("core/Cost.h"),
+            src__runtime__shim__A_cpp=include("core/Container.h")
+            + include("runtime/shim/Shim.h") + include("dlfcn.h"),
+            src__runtime__vm__A_cpp=include("runtime/shim/Backend.h"),
+            src__driver__A_cpp=include("report/Terminal.h"),
+            tools__A_cpp=include("report/Terminal.h"),
+            unittests__model__A_cpp=include("warpvm/Machine.h")), [])
+
+    def test_commented_include(self):
+        self.assertEqual(problems(
+            src__core__A_h='// #include "analysis/Costs.h"\n'), [])
+
+    def test_unknown_stage(self):
+        self.assertIn("no stage", problems(src__misc__A_cpp="")[0])
+
+
+class CMake(unittest.TestCase):
+    ANALYSIS = "reconverge_stage(Analysis SOURCES A.cpp DEPENDS Core)\n"
+
+    def stage(self, folder, text):
+        return problems(**{"src__analysis__CMakeLists.txt": self.ANALYSIS,
+                           f"src__{folder}__CMakeLists.txt": text})
+
+    def test_depends(self):
+        found = self.stage("report", "# x\nreconverge_stage(Report\n  SOURCES "
+                           "R.cpp\n  DEPENDS Core Analysis)\n")
+        self.assertEqual(found, [
+            "src/report/CMakeLists.txt:2: report may not depend on analysis "
+            "(ReconvergeAnalysis)"])
+
+    def test_linked(self):
+        found = self.stage("report", "target_link_libraries(ReconvergeReport "
+                           "PRIVATE ReconvergeAnalysis)\n")
+        self.assertIn("may not depend on analysis", found[0])
+
+    def test_shim(self):
+        found = self.stage("runtime__shim", "target_link_libraries(S PRIVATE LLVM)")
+        self.assertIn("the shim is linked with LLVM", found[0])
+        found = self.stage("runtime__shim", "reconverge_stage(Shim SOURCES A.cpp)")
+        self.assertIn("no reconverge_stage", found[0])
+
+    def test_cuda(self):
+        text = "target_link_libraries(V PRIVATE CUDA::cudart)\n"
+        self.assertIn("only in runtime/gpu", self.stage("runtime__vm", text)[0])
+        self.assertEqual(self.stage("runtime__gpu", text), [])
+
+    def test_allowed(self):
+        self.assertEqual(self.stage(
+            "model", "# target_link_libraries(M PRIVATE CUDA::cudart)\n"
+            "reconverge_stage(Model SOURCES M.cpp DEPENDS Core Analysis)\n"
+            "get_target_property(x CUDA::cudart LOCATION)\n"), [])
+
+
+class Length(unittest.TestCase):
+    def test_length(self):
+        self.assertEqual(problems(src__core__A_cpp="\n" * 800), [])
+        self.assertIn("801 lines", problems(src__core__A_cpp="\n" * 801)[0])
+        self.assertIn("801 lines", problems(utils__a_py="\n" * 801)[0])
+
+    def test_build_folder_is_not_ours(self):
+        self.assertEqual(problems(**{"build-x__A_cpp": "\n" * 801}), [])
+
+
+class Lint(unittest.TestCase):
+    RUN = "; RUN: opt %s | FileCheck %s\n; CHECK: fine\n"
+
+    def lint(self, text):
+        return problems(test__a_ll=text)
+
+    def test_planted(self):
+        for line in ["; CHECK foo", "; CHECK-NXT: foo", "; CHECK=LABEL: foo",
+                     "; CHECK-LABEL foo", "; CHECK_NEXT: foo", "; CHECK : foo",
+                     ";CHECK-DAG foo", "; CHECK-COUNT: foo", "; check-next: foo",
+                     "; CHECKS: foo", "; OTHER-NEXT: foo", "// CHECK-LABLE: foo"]:
+            with self.subTest(line=line):
+                found = self.lint(self.RUN + line + "\n")
+                self.assertEqual(len(found), 1, found)
+                self.assertIn("checks nothing", found[0])
+                self.assertIn(":3: ", found[0])
+
+    def test_allowed(self):
+        self.assertEqual(self.lint(
+            self.RUN + "; CHECK-NEXT: a\n; CHECK-COUNT-3: b\n; CHECK-EMPTY:\n"
+            "; CHECK{LITERAL}: c\n; CHECK-SAME: {{d}}\n; CHECK-NOT: e\n"
+            "br label %x ; CHECK-DAG: beside the line it judges\n"
+            "; What the checks check is checked.\n; Check this.\n; if (t < n) x = 1;\n"), [])
+
+    def test_prefixes(self):
+        run = "; RUN: a | FileCheck --check-prefix=ONE %s\n" \
+              "; RUN: b | FileCheck -check-prefixes=ONE,TWO %s\n"
+        self.assertEqual(self.lint(run + "; ONE: a\n; TWO-NEXT: b\n"), [])
+        self.assertIn("prefix TWO", self.lint(run + "; ONE: a\n")[0])
+        self.assertIn("checks nothing",
+                      self.lint(run + "; ONE: a\n; TWO: b\n; CHECK-NEXT: c\n")[0])
+
+    def test_no_run(self):
+        self.assertIn("no RUN line", self.lint("; CHECK: foo\n")[0])
+        self.assertEqual(problems(test__counts__a_cu="int x; // CHECK me\n"), [])
+        self.assertIn("RUN without", self.lint(self.RUN + "; RUN opt\n")[0])
+        self.assertIn("no RUN line calls FileCheck",
+                      self.lint("; RUN: opt %s\n; CHECK-NEXT: foo\n")[0])
+
+
+class OwnTree(unittest.TestCase):
+    def test_own_tree(self):
+        found = [f"{p}:{line}: {what}"
+                 for p, line, what in check.check_tree(HERE.parent)]
+        self.assertEqual(found, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
