@@ -1,0 +1,33 @@
+//===- core/File.h - Read whole files, write them in one step ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_CORE_FILE_H
+#define RECONVERGE_CORE_FILE_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace reconverge {
+
+/// The bytes of \p Path; a UserError that names it if it cannot be read.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+readFile(llvm::StringRef Path);
+
+/// Lets \p Write fill \p Path so that a reader sees the old file or the whole
+/// new one: the bytes go to a file beside it, which is renamed at the end and
+/// removed on any error. A path that exists and is no regular file (a pipe,
+/// /dev/stdout) is written directly.
+llvm::Error
+writeFileAtomically(llvm::StringRef Path,
+                    llvm::function_ref<void(llvm::raw_ostream &)> Write);
+
+} // namespace reconverge
+
+#endif

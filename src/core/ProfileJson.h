@@ -1,0 +1,46 @@
+//===- core/ProfileJson.h - Profiles as divergence.json ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_CORE_PROFILEJSON_H
+#define RECONVERGE_CORE_PROFILEJSON_H
+
+#include "core/Cost.h"
+#include "core/Profile.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace reconverge {
+
+inline constexpr llvm::StringLiteral ProfileSchema = "reconverge-divergence/1";
+
+/// The word that JSON and the report use for \p Kind ("if", "if-else",
+/// "loop exit", "switch").
+llvm::StringRef wordOf(BranchKind Kind);
+
+/// Reads the profile that \p Text holds and checks every number in it: after
+/// success all indices are in range, parallel lists have one length and no
+/// block has more lanes than its warps. The UserError names \p File, the place
+/// (line and column, or the path to the value) and what to do. Keys that it
+/// does not know are ignored, derived costs among them.
+llvm::Expected<Profile> parseProfile(llvm::StringRef Text,
+                                     llvm::StringRef File);
+llvm::Expected<Profile> readProfile(llvm::StringRef Path);
+
+/// Same profile, same bytes. \p Costs is empty or parallel to P.Kernels; it is
+/// written beside what it was computed from, under the key "cost".
+void printProfileJson(const Profile &P, llvm::ArrayRef<KernelCost> Costs,
+                      llvm::raw_ostream &OS);
+
+/// As above, into a file, in one step (core/File.h).
+llvm::Error writeProfile(const Profile &P, llvm::StringRef Path);
+llvm::Error writeReport(const Profile &P, llvm::ArrayRef<KernelCost> Costs,
+                        llvm::StringRef Path);
+
+} // namespace reconverge
+
+#endif
