@@ -5,6 +5,7 @@
 
 #include "core/Profile.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -33,15 +34,30 @@ class MachineModel {
 public:
   /// Reads and validates `machines/<name>.json`; the error names file and key.
   static llvm::Expected<MachineModel> load(llvm::StringRef Path);
+  /// The same of the text of a machine file; \p Path is for messages.
+  static llvm::Expected<MachineModel> parse(llvm::StringRef Text,
+                                            llvm::StringRef Path);
+  /// Every class costs one cycle and one slot: counts, not times.
+  static MachineModel unit();
 
   const std::string &name() const { return Name; }
+  /// A vector operation is one operation an element, issued one after the
+  /// other, save for an access, which moves the whole vector at once.
   InstructionCost cost(const llvm::Instruction &I) const;
+  /// \p Class is one of instructionClasses().
   InstructionCost cost(llvm::StringRef Class) const;
+  /// Some number of the file is an estimate, not a measurement.
+  bool estimated() const { return Estimated; }
 
 private:
   std::string Name;
+  bool Estimated = false;
   std::map<std::string, InstructionCost, std::less<>> Classes;
 };
+
+/// Every instruction class, sorted: the keys that a machine file must have.
+/// docs/machines.md says what each stands for.
+llvm::ArrayRef<llvm::StringLiteral> instructionClasses();
 
 /// The class of \p I, a key of the machine files ("fma.f32", "ld.shared", ...).
 llvm::StringRef classOf(const llvm::Instruction &I);

@@ -32,8 +32,15 @@ void numberBlocks(llvm::Module &M);
 
 std::optional<uint32_t> blockNumber(const llvm::BasicBlock &BB);
 std::optional<uint32_t> branchNumber(const llvm::BasicBlock &BB);
+/// n(b) as it was when the block was numbered.
+std::optional<uint32_t> countedInstructions(const llvm::BasicBlock &BB);
 
 bool isKernel(const llvm::Function &F); ///< by nvvm.annotations or convention
+
+/// \p Kernel and every function with a body that it can call, the kernel first,
+/// then in module order. A call through a pointer can call any function whose
+/// address is taken.
+std::vector<const llvm::Function *> functionsOf(const llvm::Function &Kernel);
 
 /// The numbers that a run of \p Kernel can meet: the kernel's own in program
 /// order, then those of the functions it can call, in module order. Positions

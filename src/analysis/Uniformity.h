@@ -11,6 +11,7 @@
 #include <optional>
 
 namespace llvm {
+class BasicBlock;
 class Function;
 class Use;
 class Value;
@@ -21,15 +22,30 @@ namespace reconverge::analysis {
 
 /// How widely a value is the same, from strongest to weakest.
 enum class Level : uint8_t {
-  Grid,     ///< same for every thread of the launch
-  Block,    ///< same within a thread block
-  Warp,     ///< same for the lanes of a warp that compute it together
-  Affine,   ///< base + stride * threadIdx.x, base and stride warp-uniform
+  Grid,   ///< same for every thread of the launch
+  Block,  ///< same within a thread block
+  Warp,   ///< same for the lanes of a warp that compute it together
+  Affine, ///< base + stride * threadIdx.x, base and stride warp-uniform
   Divergent
 };
 
 /// Why a value is Affine or Divergent: the first cause met in program order.
-enum class Cause : uint8_t { None, ThreadId, Load, Atomic, Sync, Call, Local };
+enum class Cause : uint8_t {
+  None,
+  ThreadId, ///< made from the thread's or lane's own number
+  Load,     ///< read from memory
+  Atomic,   ///< returned by an atomic
+  Sync,     ///< chosen by a divergent branch, or by when a lane left a loop
+  Call,     ///< returned by a function that is not known to be pure
+  Local,    ///< address of, or read from, the thread's own memory
+  Argument, ///< argument of a device function
+  Shuffle,  ///< exchanged between lanes
+  Clock,    ///< read from a clock or performance counter
+  Asm       ///< computed by inline assembly
+};
+
+/// The cause in words, as a report says it: "thread id", "load", ...
+llvm::StringRef describe(Cause Why);
 
 struct UniformityOptions {
   /// A load from a uniform address counts as uniform even if the memory may be
@@ -37,12 +53,21 @@ struct UniformityOptions {
   /// lockstep; an executor that may run lanes apart must say false, and then
   /// only parameters, constants and invariant loads stay uniform.
   bool UniformLoads = true;
+
+  /// Lanes that run a block together are in the same iteration of every loop
+  /// around it. An executor that may let some lanes of a warp run ahead, and
+  /// joins lanes by the block they are at and nothing else, must say false (and
+  /// false above): what a loop carries then counts as divergent wherever a
+  /// divergent branch may have parted the lanes before.
+  bool SameIteration = true;
 };
 
 struct Uniformity {
   Level L = Level::Grid;
   Cause Why = Cause::None;
-  std::optional<int64_t> Stride; ///< of an Affine value, if a known constant
+  std::optional<int64_t> Stride; ///< of an Affine value, if a known constant;
+                                 ///< bytes for a pointer
+  bool operator==(const Uniformity &) const = default;
 };
 
 class UniformityResult {

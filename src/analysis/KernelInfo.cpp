@@ -1,0 +1,259 @@
+//===- analysis/KernelInfo.cpp - Static facts of a kernel -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Brings the analyses together in core's KernelInfo: the blocks of the kernel
+// and of the functions it can call, in the order of numbersOf, and of their
+// branches those that can diverge.
+//
+// Numbers survive inlining, so one number may stand for several copies of a
+// block. Its facts are those of the first copy; it is divergent if one copy is,
+// and its region is what the copies' regions cover together.
+//
+// A region holds the blocks of a called function if every call of that function
+// lies in the region: the function then runs only on the branch's account.
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/Costs.h"
+#include "analysis/Numbering.h"
+#include "analysis/Regions.h"
+#include "analysis/Uniformity.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/CycleAnalysis.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+
+#include <cstdlib>
+#include <map>
+#include <set>
+
+using namespace llvm;
+
+namespace reconverge::analysis {
+
+/// "ns::walk<float>" of "_ZN2ns4walkIfEEvPT_": without parameters.
+static std::string displayName(StringRef Mangled) {
+  ItaniumPartialDemangler Demangler;
+  std::string Name = Mangled.str();
+  if (Demangler.partialDemangle(Name.c_str()) || !Demangler.isFunction())
+    return demangle(Name);
+  char *Text = Demangler.getFunctionName(nullptr, nullptr);
+  if (!Text)
+    return demangle(Name);
+  Name = Text;
+  std::free(Text);
+  return Name;
+}
+
+static std::string functionName(const DILocalScope &Scope) {
+  const DISubprogram *Subprogram = Scope.getSubprogram();
+  if (!Subprogram)
+    return "";
+  StringRef Linkage = Subprogram->getLinkageName();
+  return Linkage.empty() ? Subprogram->getName().str() : displayName(Linkage);
+}
+
+static SourceChain chainOf(const DILocation *Where) {
+  SourceChain Chain;
+  for (; Where; Where = Where->getInlinedAt())
+    Chain.push_back({Where->getFilename().str(), Where->getLine(),
+                     Where->getColumn(), functionName(*Where->getScope())});
+  return Chain;
+}
+
+/// Line 0 is the compiler's own code.
+static const DILocation *placeOf(const Instruction &I) {
+  const DILocation *Where = I.getDebugLoc();
+  return Where && Where->getLine() ? Where : nullptr;
+}
+
+static SourceChain placeOf(const BasicBlock &BB) {
+  for (const Instruction &I : BB)
+    if (!isa<DbgInfoIntrinsic>(I))
+      if (const DILocation *Where = placeOf(I))
+        return chainOf(Where);
+  return {};
+}
+
+static const Value &conditionOf(const BasicBlock &BB) {
+  return *BB.getTerminator()->getOperand(0);
+}
+
+/// Where the branch is; failing that its condition, or what stands before it.
+static SourceChain placeOfBranch(const BasicBlock &BB) {
+  if (const DILocation *Where = placeOf(*BB.getTerminator()))
+    return chainOf(Where);
+  if (const auto *Condition = dyn_cast<Instruction>(&conditionOf(BB)))
+    if (const DILocation *Where = placeOf(*Condition))
+      return chainOf(Where);
+  for (const Instruction &I : reverse(BB))
+    if (const DILocation *Where = placeOf(I))
+      return chainOf(Where);
+  return {};
+}
+
+namespace {
+
+class Describer {
+public:
+  Describer(Function &Kernel, const MachineModel &Machine)
+      : Kernel(Kernel), Machine(Machine), Functions(functionsOf(Kernel)) {
+    for (uint32_t N : numbersOf(Kernel).Blocks)
+      Position.try_emplace(N, Position.size());
+  }
+  KernelInfo run(StringRef ModuleHash);
+
+private:
+  void findCalls();
+  void addBlock(const BasicBlock &BB);
+  void addBranches(const Function &F);
+  std::optional<uint32_t> positionOf(const BasicBlock &BB) const;
+  std::set<uint32_t> positionsOf(ArrayRef<const BasicBlock *> Region) const;
+
+  Function &Kernel;
+  const MachineModel &Machine;
+  std::vector<const Function *> Functions;
+  DenseMap<uint32_t, uint32_t> Position; ///< of a block's number
+  /// Functions that are only called directly: the blocks of others that call
+  /// them.
+  MapVector<const Function *, SmallPtrSet<const BasicBlock *, 4>> Callers;
+  std::vector<BlockInfo> Blocks;
+  std::map<uint32_t, BranchInfo> Branches; ///< by number
+};
+
+} // namespace
+
+/// The position of \p BB, or of the first numbered block behind it if a pass
+/// put an empty block between.
+std::optional<uint32_t> Describer::positionOf(const BasicBlock &BB) const {
+  SmallPtrSet<const BasicBlock *, 4> Seen;
+  for (const BasicBlock *B = &BB; B && Seen.insert(B).second;
+       B = B->getSingleSuccessor())
+    if (auto Number = blockNumber(*B))
+      return Position.lookup(*Number);
+  return std::nullopt;
+}
+
+void Describer::findCalls() {
+  for (const Function *F : ArrayRef(Functions).drop_front())
+    if (!F->hasAddressTaken())
+      Callers.try_emplace(F);
+  for (const Function *F : Functions)
+    for (const BasicBlock &BB : *F)
+      for (const Instruction &I : BB)
+        if (const auto *Call = dyn_cast<CallBase>(&I))
+          if (auto Found = Callers.find(Call->getCalledFunction());
+              Found != Callers.end() && Found->first != F)
+            Found->second.insert(&BB);
+}
+
+std::set<uint32_t>
+Describer::positionsOf(ArrayRef<const BasicBlock *> Region) const {
+  SmallPtrSet<const BasicBlock *, 32> Covered(Region.begin(), Region.end());
+  for (bool Grown = true; Grown;) {
+    Grown = false;
+    for (const auto &[F, Sites] : Callers)
+      if (!Covered.contains(&F->getEntryBlock()) && !Sites.empty() &&
+          all_of(Sites, [&](auto *BB) { return Covered.contains(BB); })) {
+        for (const BasicBlock &BB : *F)
+          Covered.insert(&BB);
+        Grown = true;
+      }
+  }
+  std::set<uint32_t> Positions;
+  for (const BasicBlock *BB : Covered)
+    if (auto Number = blockNumber(*BB))
+      Positions.insert(Position.lookup(*Number));
+  return Positions;
+}
+
+void Describer::addBlock(const BasicBlock &BB) {
+  auto Number = blockNumber(BB);
+  if (!Number || Position.lookup(*Number) != Blocks.size())
+    return; // unnumbered, or another copy of an earlier block
+  BlockInfo Info;
+  Info.Id = *Number;
+  Info.Where = placeOf(BB);
+  Info.Instructions = countedInstructions(BB).value_or(
+      static_cast<uint32_t>(count_if(BB, countsAsInstruction)));
+  for (const Instruction &I : BB)
+    if (countsAsInstruction(I)) {
+      InstructionCost Cost = Machine.cost(I);
+      Info.IssueSlots += Cost.Issue;
+      Info.Latency += Cost.Latency;
+    }
+  Blocks.push_back(std::move(Info));
+}
+
+void Describer::addBranches(const Function &F) {
+  UniformityResult Uniform = computeUniformity(const_cast<Function &>(F));
+  PostDominance Dominance(F);
+  CycleInfo Cycles;
+  Cycles.compute(const_cast<Function &>(F));
+  for (const BasicBlock &BB : F) {
+    auto Number = branchNumber(BB);
+    auto At = positionOf(BB);
+    if (!Number || !At || !Uniform.isDivergentBranch(BB))
+      continue;
+    BranchRegion Region = regionOf(BB, Dominance, Cycles);
+    std::set<uint32_t> Positions = positionsOf(Region.Blocks);
+    auto [Slot, First] = Branches.try_emplace(*Number);
+    BranchInfo &Info = Slot->second;
+    bool Leaves = Region.LeavesFunction && &F == &Kernel;
+    if (!First) {
+      Info.LeavesKernel |= Leaves;
+      Positions.insert(Info.Region.begin(), Info.Region.end());
+      Info.Region.assign(Positions.begin(), Positions.end());
+      continue;
+    }
+    Info.Id = *Number;
+    Info.Block = *At;
+    Info.Kind = Region.Kind;
+    Info.Where = placeOfBranch(BB);
+    const Use &Condition = BB.getTerminator()->getOperandUse(0);
+    Uniformity Of = Uniform.of(*Condition);
+    // Uniform where it is computed, but not here: its loop was left at
+    // different times.
+    bool Temporal = Of.L <= Level::Warp;
+    Info.Reason = describe(Temporal ? Cause::Sync : Of.Why).str();
+    Info.LeavesKernel = Leaves;
+    for (const BasicBlock *Succ : successors(&BB))
+      Info.Successors.push_back(positionOf(*Succ).value_or(*At));
+    Info.Region.assign(Positions.begin(), Positions.end());
+  }
+}
+
+KernelInfo Describer::run(StringRef ModuleHash) {
+  findCalls();
+  for (const Function *F : Functions) {
+    for (const BasicBlock &BB : *F)
+      addBlock(BB);
+    addBranches(*F);
+  }
+  KernelInfo Info;
+  Info.Name = Kernel.getName().str();
+  Info.Display = displayName(Kernel.getName());
+  Info.Module = ModuleHash.str();
+  if (const DISubprogram *Subprogram = Kernel.getSubprogram())
+    Info.Where.push_back({Subprogram->getFilename().str(),
+                          Subprogram->getLine(), 0, Info.Display});
+  Info.Blocks = std::move(Blocks);
+  for (uint32_t Number : numbersOf(Kernel).Branches)
+    if (auto Found = Branches.find(Number); Found != Branches.end())
+      Info.Branches.push_back(std::move(Found->second));
+  return Info;
+}
+
+KernelInfo describeKernel(Function &Kernel, const MachineModel &Machine,
+                          StringRef ModuleHash) {
+  return Describer(Kernel, Machine).run(ModuleHash);
+}
+
+} // namespace reconverge::analysis

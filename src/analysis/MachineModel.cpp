@@ -1,0 +1,167 @@
+//===- analysis/MachineModel.cpp - Reading machine files ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A machine file is checked in full before any of it is used: unknown keys,
+// missing classes and numbers out of range are errors that name the file and
+// the key, because a misspelt class would otherwise price a kernel wrongly in
+// silence. docs/machines.md describes the format.
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/Costs.h"
+#include "core/Error.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+
+namespace reconverge::analysis {
+
+static constexpr int64_t FormatVersion = 1;
+
+namespace {
+
+/// Where in the file we are, for messages.
+struct Reader {
+  StringRef Path;
+
+  Error bad(const Twine &Key, const Twine &What) const {
+    return userError(Path + ": \"" + Key + "\": " + What,
+                     "docs/machines.md describes machine files");
+  }
+
+  Error onlyKeys(const json::Object &Object, const Twine &Where,
+                 ArrayRef<StringRef> Allowed) const {
+    SmallVector<StringRef, 8> Keys;
+    for (const auto &Member : Object)
+      Keys.push_back(Member.first);
+    llvm::sort(Keys);
+    for (StringRef Key : Keys)
+      if (!is_contained(Allowed, Key))
+        return bad(Where + Key, "unknown key");
+    return Error::success();
+  }
+
+  Expected<StringRef> text(const json::Object &Object, const Twine &Where,
+                           StringRef Key) const {
+    auto Text = Object.getString(Key);
+    if (!Text || Text->empty())
+      return bad(Where + Key, "must be a string that is not empty");
+    return *Text;
+  }
+
+  Expected<double> number(const json::Object &Object, const Twine &Where,
+                          StringRef Key, double Least) const {
+    auto Number = Object.getNumber(Key);
+    if (!Number)
+      return bad(Where + Key, "must be a number");
+    if (!(*Number >= Least && *Number <= 1e6))
+      return bad(Where + Key,
+                 "must lie between " + Twine(int(Least)) + " and 1000000");
+    return *Number;
+  }
+};
+
+} // namespace
+
+static Expected<InstructionCost> readClass(const Reader &R,
+                                           const json::Object &Classes,
+                                           StringRef Class, bool &Estimated) {
+  const json::Object *Entry = Classes.getObject(Class);
+  if (!Entry)
+    return R.bad("classes." + Class,
+                 Classes.get(Class) ? "must be an object" : "missing");
+  std::string Where = ("classes." + Class + ".").str();
+  if (Error E =
+          R.onlyKeys(*Entry, Where, {"latency", "issue", "source", "measured"}))
+    return std::move(E);
+  auto Latency = R.number(*Entry, Where, "latency", 0);
+  if (!Latency)
+    return Latency.takeError();
+  auto Issue = R.number(*Entry, Where, "issue", 1);
+  if (!Issue)
+    return Issue.takeError();
+  if (auto Source = R.text(*Entry, Where, "source"); !Source)
+    return Source.takeError();
+  auto Measured = Entry->getBoolean("measured");
+  if (!Measured)
+    return R.bad(Where + "measured", "must be true or false");
+  Estimated |= !*Measured;
+  return InstructionCost{*Latency, *Issue};
+}
+
+Expected<MachineModel> MachineModel::parse(StringRef Text, StringRef Path) {
+  Expected<json::Value> Parsed = json::parse(Text);
+  if (!Parsed)
+    return userError(Path + ": not JSON: " + toString(Parsed.takeError()),
+                     "docs/machines.md describes machine files");
+  Reader R{Path};
+  const json::Object *Root = Parsed->getAsObject();
+  if (!Root)
+    return R.bad("", "the file must hold one object");
+  if (Error E =
+          R.onlyKeys(*Root, "", {"format", "name", "description", "classes"}))
+    return std::move(E);
+  if (Root->getInteger("format") != FormatVersion)
+    return R.bad("format", "must be " + Twine(FormatVersion));
+  MachineModel Model;
+  auto Name = R.text(*Root, "", "name");
+  if (!Name)
+    return Name.takeError();
+  Model.Name = Name->str();
+  if (auto About = R.text(*Root, "", "description"); !About)
+    return About.takeError();
+  const json::Object *Classes = Root->getObject("classes");
+  if (!Classes)
+    return R.bad("classes", "must be an object");
+  SmallVector<StringRef, 128> Known(instructionClasses());
+  if (Error E = R.onlyKeys(*Classes, "classes.", Known))
+    return std::move(E);
+  for (StringRef Class : Known) {
+    auto Cost = readClass(R, *Classes, Class, Model.Estimated);
+    if (!Cost)
+      return Cost.takeError();
+    Model.Classes[Class.str()] = *Cost;
+  }
+  return Model;
+}
+
+Expected<MachineModel> MachineModel::load(StringRef Path) {
+  auto Buffer = MemoryBuffer::getFile(Path, /*IsText=*/true);
+  if (!Buffer)
+    return userError(Path + ": cannot read the machine file: " +
+                     Buffer.getError().message());
+  return parse((*Buffer)->getBuffer(), Path);
+}
+
+MachineModel MachineModel::unit() {
+  MachineModel Model;
+  Model.Name = "unit";
+  for (StringRef Class : instructionClasses())
+    Model.Classes[Class.str()] = {1, 1};
+  return Model;
+}
+
+InstructionCost MachineModel::cost(StringRef Class) const {
+  auto Found = Classes.find(Class);
+  assert(Found != Classes.end() && "every class is in every model");
+  return Found->second;
+}
+
+InstructionCost MachineModel::cost(const Instruction &I) const {
+  InstructionCost Cost = cost(classOf(I));
+  const auto *Vector = dyn_cast<FixedVectorType>(I.getType());
+  if (!Vector || isa<LoadInst>(I))
+    return Cost;
+  // The last element issues after the others, then takes its latency.
+  double Others = Cost.Issue * (Vector->getNumElements() - 1);
+  Cost.Latency += Others;
+  Cost.Issue += Others;
+  return Cost;
+}
+
+} // namespace reconverge::analysis

@@ -1,0 +1,146 @@
+//===- unittests/analysis/MachineModelTest.cpp - Machine files ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Parsed.h"
+#include "analysis/Costs.h"
+#include "core/Error.h"
+
+#include <algorithm>
+
+using namespace llvm;
+using namespace reconverge::analysis;
+
+namespace {
+
+std::string machineFile(StringRef Name) {
+  return (MACHINES_DIR "/" + Name + ".json").str();
+}
+
+/// A file with every class, in which \p From is replaced by \p To.
+std::string edited(StringRef From, StringRef To) {
+  std::string Text = R"({"format": 1, "name": "m", "description": "d",)"
+                     R"( "classes": {)";
+  for (StringRef Class : instructionClasses())
+    Text += ("\n\"" + Class + "\": {\"latency\": 4, \"issue\": 1, " +
+             "\"source\": \"s\", \"measured\": true},")
+                .str();
+  Text.pop_back();
+  Text += "}}";
+  if (From.empty())
+    return Text;
+  size_t At = Text.find(From.str());
+  EXPECT_NE(At, std::string::npos) << From.str();
+  return Text.replace(At, From.size(), To.str());
+}
+
+std::string messageFor(StringRef Text) {
+  auto Model = MachineModel::parse(Text, "m.json");
+  if (!Model)
+    return toString(Model.takeError());
+  return "accepted";
+}
+
+TEST(MachineModel, ClassesAreSortedAndDistinct) {
+  auto Names = instructionClasses();
+  for (size_t I = 1; I < Names.size(); ++I)
+    EXPECT_LT(Names[I - 1], Names[I]);
+}
+
+/// Numbers of paper 1's Table III, as printed there.
+TEST(MachineModel, Gtx480HoldsTableIII) {
+  MachineModel Model = cantFail(MachineModel::load(machineFile("gtx480")));
+  EXPECT_EQ(Model.name(), "gtx480");
+  EXPECT_TRUE(Model.estimated());
+  auto Latency = [&](StringRef Class) { return Model.cost(Class).Latency; };
+  EXPECT_EQ(Latency("add.i32"), 18);
+  EXPECT_EQ(Latency("add.f64"), 24);
+  EXPECT_EQ(Latency("div.u32"), 264);
+  EXPECT_EQ(Latency("div.s32"), 300);
+  EXPECT_EQ(Latency("div.f32"), 984);
+  EXPECT_EQ(Latency("div.f64"), 1188);
+  EXPECT_EQ(Latency("minmax.u32"), 36);
+  EXPECT_EQ(Latency("minmax.s32"), 20);
+  EXPECT_EQ(Latency("minmax.f32"), 36);
+  EXPECT_EQ(Latency("minmax.f64"), 48);
+  EXPECT_EQ(Latency("fma.f32"), 20);
+  EXPECT_EQ(Latency("rem.s32"), 297);
+  EXPECT_EQ(Latency("sin.f32"), 40);
+  EXPECT_EQ(Latency("tan.f32"), 116);
+  EXPECT_EQ(Latency("tex"), 220);
+  EXPECT_EQ(Latency("sqrt.f32"), 208);
+  EXPECT_EQ(Latency("rsqrt.f32"), 70);
+  EXPECT_EQ(Latency("rcp.f32"), 228);
+  EXPECT_EQ(Latency("exp.f32"), 106);
+  EXPECT_EQ(Latency("exp2.f32"), 88);
+  EXPECT_EQ(Latency("log2.f32"), 70);
+  EXPECT_EQ(Latency("pow.f32"), 110);
+  EXPECT_EQ(Latency("div.approx.f32"), 88);
+  EXPECT_EQ(Latency("bar.sync"), 16);
+  EXPECT_EQ(Latency("ld.const"), 46);
+  EXPECT_EQ(Latency("ld.shared"), 44);
+  EXPECT_EQ(Latency("st.shared"), 44);
+}
+
+TEST(MachineModel, H200IsEstimated) {
+  MachineModel Model = cantFail(MachineModel::load(machineFile("h200")));
+  EXPECT_TRUE(Model.estimated());
+  EXPECT_LT(Model.cost("fma.f32").Latency, Model.cost("ld.shared").Latency);
+  EXPECT_LT(Model.cost("ld.shared").Latency, Model.cost("ld.global").Latency);
+}
+
+TEST(MachineModel, Unit) {
+  EXPECT_EQ(MachineModel::unit().cost("div.f64").Latency, 1);
+  EXPECT_EQ(MachineModel::unit().cost("div.f64").Issue, 1);
+}
+
+TEST(MachineModel, MessagesNameFileAndKey) {
+  EXPECT_EQ(messageFor(edited("", "")), "accepted");
+  auto Expect = [](StringRef From, StringRef To, StringRef Part) {
+    std::string Message = messageFor(edited(From, To));
+    EXPECT_NE(Message.find(Part.str()), std::string::npos) << Message;
+    EXPECT_NE(Message.find("m.json"), std::string::npos) << Message;
+  };
+  Expect("\"format\": 1", "\"format\": 2", "\"format\": must be 1");
+  Expect("\"name\": \"m\"", "\"name\": 7", "\"name\": must be a string");
+  Expect("\"description\"", "\"descriptoin\"", "\"descriptoin\": unknown key");
+  Expect("\"fma.f32\"", "\"fma.f33\"", "\"classes.fma.f33\": unknown key");
+  Expect("\"add.f32\": {\"latency\": 4", "\"add.f32\": {\"latency\": -4",
+         "\"classes.add.f32.latency\": must lie between 0");
+  Expect("\"add.f32\": {\"latency\": 4", "\"add.f32\": {\"latency\": \"4\"",
+         "\"classes.add.f32.latency\": must be a number");
+  Expect("\"issue\": 1", "\"issue\": 0", "\"classes.abs.f16.issue\"");
+  Expect("\"source\": \"s\"", "\"source\": \"\"", "\"classes.abs.f16.source\"");
+  Expect("\"measured\": true", "\"measured\": 1",
+         "\"classes.abs.f16.measured\": must be true or false");
+  Expect("\"measured\": true", "\"measured\": true, \"unit\": 1",
+         "\"classes.abs.f16.unit\": unknown key");
+  std::string Missing = messageFor(
+      R"({"format": 1, "name": "m", "description": "d", "classes": {}})");
+  EXPECT_NE(Missing.find("\"classes.abs.f16\": missing"), std::string::npos);
+  EXPECT_NE(messageFor("{").find("not JSON"), std::string::npos);
+  EXPECT_NE(messageFor("[]").find("one object"), std::string::npos);
+}
+
+TEST(MachineModel, MissingFile) {
+  auto Model = MachineModel::load("no/such/machine.json");
+  ASSERT_FALSE(static_cast<bool>(Model));
+  EXPECT_NE(toString(Model.takeError()).find("no/such/machine.json"),
+            std::string::npos);
+}
+
+/// A vector operation issues an element after the other; an access does not.
+TEST(MachineModel, Vectors) {
+  Parsed P(R"(
+    define ptx_kernel void @k(ptr %p, <4 x float> %v) {
+      %sum = fadd <4 x float> %v, %v
+      %all = load <4 x float>, ptr %p
+      ret void
+    }
+  )");
+  MachineModel Model = cantFail(MachineModel::load(machineFile("gtx480")));
+  EXPECT_EQ(Model.cost(P.value("sum")).Issue, 4);
+  EXPECT_EQ(Model.cost(P.value("sum")).Latency, 18 + 3);
+  EXPECT_EQ(Model.cost(P.value("all")).Latency, 400);
+}
+
+} // namespace
