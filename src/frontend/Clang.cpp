@@ -1,0 +1,146 @@
+//===- frontend/Clang.cpp - The compiler's command lines ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// clang runs as a process of its own, once for the device and once for the
+// host, so that its diagnostics, its crashes and its memory are its own. The
+// steps between the two are ours:
+//
+//   source --clang, device only--> unoptimised bitcode
+//          --our pipeline--> container --clang, host only--> object
+//
+// Device bitcode is taken before any LLVM pass (-disable-llvm-passes), because
+// at -O3 clang has already resolved __nvvm_reflect to approximate square roots
+// and no flag of clang 19 mends it. It is still compiled with -O3, which makes
+// clang emit what the optimiser wants (TBAA, lifetimes) and no `optnone`.
+//
+// Why --cuda-path needs no translated copy of the toolkit: clang 19 trips over
+// CUDA 13 in a header that is no longer there (our overlay has it) and in the
+// command line of `fatbinary`, which we call ourselves. clang knows versions up
+// to 12.5 and takes later ones for that; the warning is switched off.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/Clang.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace reconverge::frontend {
+
+InputKind inputKind(StringRef Path) {
+  return StringSwitch<InputKind>(sys::path::extension(Path))
+      .Case(".cu", InputKind::Cuda)
+      .Cases(".cpp", ".cc", ".cxx", ".C", ".c++", InputKind::Cxx)
+      .Case(".c", InputKind::C)
+      .Cases(".o", ".a", ".so", InputKind::LinkerInput)
+      .Default(sys::path::filename(Path).contains(".so.")
+                   ? InputKind::LinkerInput
+                   : InputKind::Other);
+}
+
+static void append(std::vector<std::string> &To,
+                   std::initializer_list<StringRef> Words) {
+  for (StringRef Word : Words)
+    To.push_back(Word.str());
+}
+
+/// The part that device and host compilation share, up to the language.
+static Command common(const Toolchain &Tools) {
+  Command C;
+  append(C.Arguments, {Tools.Clang, "--driver-mode=g++"});
+  return C;
+}
+
+/// Where the toolkit's headers are. clang puts the toolkit's own include folder
+/// last by itself for CUDA, not for C++.
+static void appendHeaders(Command &C, const Toolchain &Tools, bool Cuda) {
+  const CudaToolkit &Kit = Tools.Cuda;
+  if (Cuda) {
+    C.Arguments.push_back("--cuda-path=" + Kit.Root);
+    C.Arguments.push_back("-Wno-unknown-cuda-version");
+    if (Kit.lacksTextureHeader())
+      append(C.Arguments, {"-isystem", Tools.Tree.overlayDir()});
+  }
+  if (std::string Cccl = Kit.ccclDir(); !Cccl.empty())
+    append(C.Arguments, {"-isystem", Cccl});
+  if (!Cuda)
+    append(C.Arguments, {"-isystem", Kit.includeDir()});
+}
+
+static void appendNumerics(Command &C, const Numerics &Math) {
+  if (Math.FlushDenormals)
+    C.Arguments.push_back("-fgpu-flush-denormals-to-zero");
+  if (Math.FastTranscendentals)
+    C.Arguments.push_back("-fgpu-approx-transcendentals");
+  if (!Math.Contract)
+    C.Arguments.push_back("-ffp-contract=off");
+}
+
+Command deviceCommand(const Toolchain &Tools, const CompileOptions &Options,
+                      StringRef Source, StringRef Bitcode) {
+  Command C = common(Tools);
+  append(C.Arguments, {"-x", "cuda", "--cuda-device-only"});
+  C.Arguments.push_back("--cuda-gpu-arch=sm_" + std::to_string(Options.Arch));
+  appendHeaders(C, Tools, true);
+  // The user's own -ffp-contract, coming later, wins over ours.
+  appendNumerics(C, Options.Math);
+  append(C.Arguments, {"-emit-llvm", "-O3", "-Xclang", "-disable-llvm-passes"});
+  C.Arguments.push_back(Options.DebugInfo ? "-g" : "-gline-tables-only");
+  for (const std::string &Argument : Options.ClangArguments)
+    C.Arguments.push_back(Argument);
+  append(C.Arguments, {"-c", Source, "-o", Bitcode});
+  return C;
+}
+
+Command hostCommand(const Toolchain &Tools, const CompileOptions &Options,
+                    StringRef Source, StringRef Container, StringRef Object) {
+  InputKind Kind = inputKind(Source);
+  bool Cuda = Kind == InputKind::Cuda;
+  Command C = common(Tools);
+  append(C.Arguments, {"-x", Cuda                   ? "cuda"
+                             : Kind == InputKind::C ? "c"
+                                                    : "c++"});
+  if (Cuda) {
+    C.Arguments.push_back("--cuda-host-only");
+    // Only decides how architecture-dependent host code sees the device.
+    C.Arguments.push_back("--cuda-gpu-arch=sm_" + std::to_string(Options.Arch));
+  }
+  appendHeaders(C, Tools, Cuda);
+  C.Arguments.push_back("-O" + std::to_string(Options.OptLevel));
+  if (Options.DebugInfo)
+    C.Arguments.push_back("-g");
+  for (const std::string &Argument : Options.ClangArguments)
+    C.Arguments.push_back(Argument);
+  for (const std::string &Argument : Options.HostArguments)
+    C.Arguments.push_back(Argument);
+  if (!Container.empty())
+    append(C.Arguments,
+           {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", Container});
+  append(C.Arguments, {"-c", Source, "-o", Object});
+  return C;
+}
+
+Command linkCommand(const Toolchain &Tools, const LinkOptions &Options,
+                    ArrayRef<std::string> Objects, StringRef Output) {
+  Command C = common(Tools);
+  // Options of compilation come along (-Xcompiler); that is no mistake.
+  C.Arguments.push_back("-Qunused-arguments");
+  if (Options.Shared)
+    C.Arguments.push_back("-shared");
+  C.Arguments.insert(C.Arguments.end(), Objects.begin(), Objects.end());
+  // The shim by its path: a -L of the user's may lead to the real cudart. The
+  // old kind of run path goes before LD_LIBRARY_PATH, which on a CUDA machine
+  // often names the toolkit's libraries.
+  std::string Runtime = Tools.Tree.runtimeDir();
+  append(C.Arguments, {"-Wl,--disable-new-dtags", "-Xlinker", "-rpath",
+                       "-Xlinker", Runtime});
+  C.Arguments.insert(C.Arguments.end(), Options.Arguments.begin(),
+                     Options.Arguments.end());
+  C.Arguments.push_back("-L" + Tools.Cuda.libraryDir());
+  append(C.Arguments, {Tools.Tree.shimPath(), "-o", Output});
+  return C;
+}
+
+} // namespace reconverge::frontend

@@ -1,0 +1,176 @@
+//===- frontend/DevicePipeline.cpp - Optimise device bitcode --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order matters, and each step says why it stands where it does:
+//
+//   1. contraction           nvcc fuses in libdevice's code too; clang marks
+//                            only what it compiled itself. What comes from
+//                            inline PTX afterwards says itself what may fuse
+//   2. inline PTX to IR      before anything else looks at the code
+//   3. __nvvm_reflect        before any pass: the first one would answer it
+//   4. internal linkage      lets the optimiser drop and specialise
+//   5. inlining marks        blocks are numbered after inlining
+//   6. default<On>           with a target machine: without one, LLVM's passes
+//                            do not know that branches diverge. Address spaces
+//                            are inferred in its midst, after inlining: the
+//                            code generator would do it too late for us
+//   7. FMAs, division        once, for all later stages (FormFma.cpp)
+//   8. numbers               block and branch identity for the executors
+//   9. verifier              what leaves here is valid
+//
+// SLP vectorisation is off, as for NVPTX it only makes pairs of halves, which
+// nvcc does not; the other settings are those of clang at the same -O.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/DevicePipeline.h"
+
+#include "analysis/Numbering.h"
+#include "core/Error.h"
+#include "frontend/FormFma.h"
+#include "frontend/Inlining.h"
+#include "frontend/Reflect.h"
+#include "frontend/Target.h"
+#include "frontend/ptx/InlinePtx.h"
+
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Scalar/InferAddressSpaces.h"
+
+using namespace llvm;
+
+namespace reconverge::frontend {
+
+/// Gives libdevice's arithmetic the permission that the rest of the module has.
+/// What it must not fuse it says itself, with mul.rn and the like.
+static void allowContractionInLibrary(Module &M) {
+  for (Function &F : M) {
+    if (F.getSubprogram()) // the user's: clang has marked it
+      continue;
+    for (Instruction &I : instructions(F))
+      if (I.getOpcode() == Instruction::FMul ||
+          I.getOpcode() == Instruction::FAdd ||
+          I.getOpcode() == Instruction::FSub)
+        I.setHasAllowContract(true);
+  }
+}
+
+/// -fmad=false is also for what PTX in the source would let ptxas fuse.
+static void forbidContraction(Module &M) {
+  for (Function &F : M)
+    for (Instruction &I : instructions(F))
+      if (isa<FPMathOperator>(I) && I.hasAllowContract())
+        I.setHasAllowContract(false);
+}
+
+/// The host finds kernels by name, and variables by name too: clang marks the
+/// latter as initialised from outside.
+static bool isSeenByHost(const GlobalValue &V) {
+  if (auto *F = dyn_cast<Function>(&V))
+    return analysis::isKernel(*F);
+  if (auto *G = dyn_cast<GlobalVariable>(&V))
+    return G->isExternallyInitialized();
+  return false;
+}
+
+/// -use_fast_math: single-precision division by reciprocal, as nvcc's.
+static void approximateDivision(Module &M, bool FlushDenormals) {
+  Function *Divide = nullptr;
+  for (Function &F : M)
+    for (Instruction &I : make_early_inc_range(instructions(F))) {
+      if (I.getOpcode() != Instruction::FDiv || !I.getType()->isFloatTy())
+        continue;
+      if (!Divide)
+        Divide = Intrinsic::getDeclaration(
+            &M, FlushDenormals ? Intrinsic::nvvm_div_approx_ftz_f
+                               : Intrinsic::nvvm_div_approx_f);
+      auto *Call = CallInst::Create(Divide, {I.getOperand(0), I.getOperand(1)},
+                                    "", I.getIterator());
+      Call->setDebugLoc(I.getDebugLoc());
+      Call->takeName(&I);
+      I.replaceAllUsesWith(Call);
+      I.eraseFromParent();
+    }
+}
+
+static OptimizationLevel levelOf(unsigned OptLevel) {
+  switch (OptLevel) {
+  case 0:
+    return OptimizationLevel::O0;
+  case 1:
+    return OptimizationLevel::O1;
+  case 2:
+    return OptimizationLevel::O2;
+  default:
+    return OptimizationLevel::O3;
+  }
+}
+
+static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
+  LoopAnalysisManager LAM;
+  FunctionAnalysisManager FAM;
+  CGSCCAnalysisManager CGAM;
+  ModuleAnalysisManager MAM;
+  PassBuilder PB(&TM);
+  PB.registerModuleAnalyses(MAM);
+  PB.registerCGSCCAnalyses(CGAM);
+  PB.registerFunctionAnalyses(FAM);
+  PB.registerLoopAnalyses(LAM);
+  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  PB.registerOptimizerEarlyEPCallback([](ModulePassManager &MPM,
+                                         OptimizationLevel Level) {
+    if (Level != OptimizationLevel::O0)
+      MPM.addPass(createModuleToFunctionPassAdaptor(InferAddressSpacesPass()));
+  });
+
+  OptimizationLevel Level = levelOf(OptLevel);
+  ModulePassManager MPM = Level == OptimizationLevel::O0
+                              ? PB.buildO0DefaultPipeline(Level)
+                              : PB.buildPerModuleDefaultPipeline(Level);
+  MPM.addPass(GlobalDCEPass());
+  MPM.addPass(createModuleToFunctionPassAdaptor(FormFmaPass()));
+  MPM.run(M, MAM);
+}
+
+Error runDevicePipeline(Module &M, const CompileOptions &Options) {
+  if (Options.Math.Contract)
+    allowContractionInLibrary(M);
+  if (Error E = lowerInlinePtx(M))
+    return E;
+  if (!Options.Math.Contract)
+    forbidContraction(M);
+  if (Error E = resolveReflect(M, Options.Math, Options.Arch))
+    return E;
+  auto TM = createTarget(M, Options.Arch, Options.OptLevel);
+  if (!TM)
+    return TM.takeError();
+
+  internalizeModule(M, isSeenByHost);
+  markForInlining(M);
+  optimise(M, **TM, Options.OptLevel);
+  if (!Options.Math.PreciseDivision)
+    approximateDivision(M, Options.Math.FlushDenormals);
+  analysis::numberBlocks(M);
+
+  std::string Broken;
+  raw_string_ostream OS(Broken);
+  if (verifyModule(M, &OS))
+    return internalError("the device pipeline made invalid code of " +
+                         M.getSourceFileName() + ": " + Broken);
+  return Error::success();
+}
+
+SmallVector<char, 0> writeBitcode(const Module &M) {
+  SmallVector<char, 0> Bytes;
+  raw_svector_ostream OS(Bytes);
+  WriteBitcodeToFile(M, OS);
+  return Bytes;
+}
+
+} // namespace reconverge::frontend

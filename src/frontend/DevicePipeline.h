@@ -1,0 +1,28 @@
+//===- frontend/DevicePipeline.h - Optimise device bitcode ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_FRONTEND_DEVICEPIPELINE_H
+#define RECONVERGE_FRONTEND_DEVICEPIPELINE_H
+
+#include "frontend/Options.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+
+namespace llvm {
+class Module;
+} // namespace llvm
+
+namespace reconverge::frontend {
+
+/// Takes \p M from clang's unoptimised device bitcode to the common form that
+/// every device and every variant starts from: inline PTX lowered, nvcc's
+/// numerics settled, device functions inlined, optimised, FMAs formed, only
+/// kernels and variables left, blocks and branches numbered.
+llvm::Error runDevicePipeline(llvm::Module &M, const CompileOptions &Options);
+
+/// \p M as bitcode.
+llvm::SmallVector<char, 0> writeBitcode(const llvm::Module &M);
+
+} // namespace reconverge::frontend
+
+#endif

@@ -1,0 +1,40 @@
+//===- frontend/Fatbin.h - Device bitcode to GPU code -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_FRONTEND_FATBIN_H
+#define RECONVERGE_FRONTEND_FATBIN_H
+
+#include "frontend/Options.h"
+#include "frontend/TempDir.h"
+#include "frontend/Toolchain.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace llvm {
+class Module;
+} // namespace llvm
+
+namespace reconverge::frontend {
+
+/// PTX of \p M, which has been through the device pipeline. Code generation
+/// changes the module, so it works on a copy.
+llvm::Expected<std::string> emitPtx(const llvm::Module &M,
+                                    const CompileOptions &Options);
+
+/// The arguments of the toolkit's `fatbinary` for one image of machine code and
+/// one of PTX; their form changed with CUDA 13.
+std::vector<std::string> fatbinaryArguments(const CudaToolkit &Cuda,
+                                            unsigned Arch,
+                                            llvm::StringRef Cubin,
+                                            llvm::StringRef Ptx,
+                                            llvm::StringRef Output);
+
+/// A fat binary of \p M: machine code for the architecture of \p Options, made
+/// by ptxas, and its PTX for later GPUs. Intermediate files go to \p Temp,
+/// named after \p Stem.
+llvm::Expected<llvm::SmallVector<char, 0>>
+makeFatbin(const llvm::Module &M, const CompileOptions &Options,
+           const Toolchain &Tools, const TempDir &Temp, llvm::StringRef Stem);
+
+} // namespace reconverge::frontend
+
+#endif

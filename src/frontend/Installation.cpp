@@ -1,0 +1,78 @@
+//===- frontend/Installation.cpp - Where our own files lie ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "frontend/Installation.h"
+
+#include "core/Error.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+#include <vector>
+
+using namespace llvm;
+
+namespace reconverge::frontend {
+
+static std::string below(StringRef Prefix, const Twine &A, const Twine &B = "",
+                         const Twine &C = "") {
+  SmallString<128> Path(Prefix);
+  sys::path::append(Path, A, B, C);
+  return std::string(Path);
+}
+
+std::string Installation::binDir() const { return below(Prefix, "bin"); }
+std::string Installation::runtimeDir() const {
+  return below(Prefix, "lib", "reconverge");
+}
+std::string Installation::shimPath() const {
+  return below(runtimeDir(), "libcudart.so");
+}
+std::string Installation::overlayDir() const {
+  return below(Prefix, "share", "reconverge", "overlay");
+}
+std::string Installation::machineDir() const {
+  return below(Prefix, "share", "reconverge", "machines");
+}
+std::string Installation::includeDir() const {
+  return below(Prefix, "include");
+}
+
+Expected<Installation> findInstallation() {
+  // The address only matters where /proc is missing.
+  std::string Self = sys::fs::getMainExecutable(
+      nullptr, reinterpret_cast<void *>(&findInstallation));
+  if (Self.empty())
+    return internalError("the path of the running executable is unknown");
+  Installation Tree;
+  Tree.Prefix = sys::path::parent_path(sys::path::parent_path(Self)).str();
+  return Tree;
+}
+
+Expected<std::string> findMachineFile(const Installation &Tree,
+                                      StringRef NameOrPath) {
+  if (sys::fs::is_regular_file(NameOrPath))
+    return NameOrPath.str();
+  std::string Named = below(Tree.machineDir(), NameOrPath + ".json");
+  if (!sys::path::has_parent_path(NameOrPath) && sys::fs::exists(Named))
+    return Named;
+
+  std::vector<std::string> Known;
+  std::error_code EC;
+  for (sys::fs::directory_iterator It(Tree.machineDir(), EC), End;
+       It != End && !EC; It.increment(EC))
+    if (sys::path::extension(It->path()) == ".json")
+      Known.push_back(sys::path::stem(It->path()).str());
+  if (Known.empty())
+    return internalError(
+        "the installation is incomplete: no machine files in " +
+        Tree.machineDir());
+  std::sort(Known.begin(), Known.end());
+  return userError("no machine file '" + NameOrPath + "'",
+                   "Name one of " + join(Known, ", ") +
+                       ", or the path of a machine file.");
+}
+
+} // namespace reconverge::frontend

@@ -1,0 +1,35 @@
+//===- frontend/Subprocess.h - Run a program and wait -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_FRONTEND_SUBPROCESS_H
+#define RECONVERGE_FRONTEND_SUBPROCESS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace reconverge::frontend {
+
+struct Command {
+  std::vector<std::string> Arguments;   ///< the first is the executable's path
+  std::vector<std::string> Environment; ///< "NAME=value", over our own
+};
+
+struct ProcessResult {
+  int Exit = 0;   ///< what it returned
+  int Signal = 0; ///< what killed it; 0 if it returned
+  bool ok() const { return !Exit && !Signal; }
+  /// As a shell reports it: the exit code, or 128 + the signal.
+  int status() const { return Signal ? 128 + Signal : Exit; }
+};
+
+/// Runs \p C on our own standard streams and waits. While it runs, SIGINT and
+/// SIGQUIT, which the terminal sends to both, only end the child; SIGTERM and
+/// SIGHUP are passed on to it; so that the caller can clean up afterwards. The
+/// error is that of a program that cannot be started.
+llvm::Expected<ProcessResult> runProcess(const Command &C);
+
+} // namespace reconverge::frontend
+
+#endif

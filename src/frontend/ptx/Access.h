@@ -1,0 +1,28 @@
+//===- frontend/ptx/Access.h - How an access is made ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_FRONTEND_PTX_ACCESS_H
+#define RECONVERGE_FRONTEND_PTX_ACCESS_H
+
+#include "frontend/ptx/Lowering.h"
+
+namespace reconverge::frontend::ptx {
+
+/// What the modifiers of ld, st, atom, red and fence say, their types apart.
+struct Access {
+  unsigned Space = 0; ///< LLVM's address space
+  llvm::AtomicOrdering Order = llvm::AtomicOrdering::NotAtomic;
+  llvm::StringRef Scope;  ///< cta, cluster, gpu, sys; empty if not given
+  bool Volatile = false;  ///< .volatile, .mmio, .cv
+  bool ReadOnly = false;  ///< .nc
+  bool CacheHint = false; ///< L2::cache_hint, whose policy is the last operand
+};
+
+/// Uses up the modifiers; refuses combinations that PTX lacks.
+Access takeAccess(Lowering &L);
+
+/// "ptx.gpu" and its like; of system scope if \p Scope is empty.
+llvm::SyncScope::ID scopeId(Lowering &L, llvm::StringRef Scope);
+
+} // namespace reconverge::frontend::ptx
+
+#endif

@@ -1,0 +1,138 @@
+//===- frontend/ptx/Atomics.cpp - atom, red, fences -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// atom and red become atomicrmw and cmpxchg, with the order and with the sync
+// scope "ptx.<scope>"; without them PTX means relaxed and .gpu. libcu++ writes
+// the operation before the order, the manual after it: both are taken.
+//
+// fence.sc and fence.acq_rel become LLVM fences of their scopes. membar, which
+// is fence.sc on every GPU that we compile for, stays NVVM's intrinsic, as
+// __threadfence does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/ptx/Access.h"
+#include "frontend/ptx/Table.h"
+
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace llvm;
+
+namespace reconverge::frontend::ptx {
+
+/// The LLVM operation for \p Name on \p T; BAD_BINOP if PTX has none.
+static AtomicRMWInst::BinOp operation(StringRef Name, Type T) {
+  bool Word = T.isInt() && T.Lanes == 1 && (T.Width == 32 || T.Width == 64);
+  bool Ordered = Word && T.K != Type::Bits;
+  if (Name == "add")
+    return T.isFloat() ? AtomicRMWInst::FAdd
+           : Ordered   ? AtomicRMWInst::Add
+                       : AtomicRMWInst::BAD_BINOP;
+  if (Name == "inc" || Name == "dec")
+    return T != Type{Type::Unsigned, 32, 1} ? AtomicRMWInst::BAD_BINOP
+           : Name == "inc"                  ? AtomicRMWInst::UIncWrap
+                                            : AtomicRMWInst::UDecWrap;
+  if (Name == "min" || Name == "max") {
+    bool Min = Name == "min";
+    if (!Ordered)
+      return AtomicRMWInst::BAD_BINOP;
+    return T.isSigned() ? (Min ? AtomicRMWInst::Min : AtomicRMWInst::Max)
+                        : (Min ? AtomicRMWInst::UMin : AtomicRMWInst::UMax);
+  }
+  if (!Word)
+    return AtomicRMWInst::BAD_BINOP;
+  return Name == "exch"  ? AtomicRMWInst::Xchg
+         : Name == "and" ? AtomicRMWInst::And
+         : Name == "or"  ? AtomicRMWInst::Or
+                         : AtomicRMWInst::Xor;
+}
+
+static void emitAtomic(Lowering &L) {
+  auto &B = L.B;
+  bool Returns = L.opcode() == "atom";
+  StringRef Name = L.takeOneOf(
+      {"add", "inc", "dec", "min", "max", "and", "or", "xor", "exch", "cas"});
+  Access A = takeAccess(L);
+  bool NoFlush = L.take("noftz");
+  Type T = L.type();
+  bool Compares = Name == "cas";
+  L.arity((Returns ? 1 : 0) + 2 + Compares + A.CacheHint);
+  if (A.Volatile || A.ReadOnly || A.Space > 3 || Name.empty() ||
+      (!Returns && (Compares || Name == "exch")) ||
+      NoFlush != (T.isHalf() && Name == "add"))
+    return L.refuse("the form is not supported");
+  if (A.Order == AtomicOrdering::NotAtomic)
+    A.Order = AtomicOrdering::Monotonic;
+  SyncScope::ID Scope = scopeId(L, A.Scope.empty() ? "gpu" : A.Scope);
+  size_t At = Returns ? 1 : 0;
+  Align Alignment(std::max(8u, T.bits()) / 8);
+  Value *P = L.pointer(L.operand(At), A.Space);
+  Value *Old;
+  if (Compares) {
+    if (!T.isInt() || T.Lanes != 1 ||
+        !(T.Width == 32 || T.Width == 64 ||
+          (T.Width == 16 && T.K == Type::Bits)))
+      return L.refuse("the type is not supported");
+    bool Acquires = A.Order == AtomicOrdering::Acquire ||
+                    A.Order == AtomicOrdering::AcquireRelease;
+    Value *Both = B.CreateAtomicCmpXchg(
+        P, L.read(At + 1, T), L.read(At + 2, T), Alignment, A.Order,
+        Acquires ? AtomicOrdering::Acquire : AtomicOrdering::Monotonic, Scope);
+    Old = B.CreateExtractValue(Both, 0);
+  } else {
+    AtomicRMWInst::BinOp Operation = operation(Name, T);
+    if (Operation == AtomicRMWInst::BAD_BINOP)
+      return L.refuse("the operation does not exist for the type");
+    Old = B.CreateAtomicRMW(Operation, P, L.read(At + 1, T), Alignment, A.Order,
+                            Scope);
+  }
+  if (Returns)
+    L.write(0, T, Old);
+}
+
+static void emitFence(Lowering &L) {
+  StringRef Order = L.takeOneOf({"sc", "acq_rel", "acquire", "release"});
+  StringRef Scope = L.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  L.arity(0);
+  if (Scope.empty())
+    return L.refuse("the scope is missing");
+  // Without an order, a fence is acq_rel.
+  L.B.CreateFence(Order == "sc"        ? AtomicOrdering::SequentiallyConsistent
+                  : Order == "acquire" ? AtomicOrdering::Acquire
+                  : Order == "release" ? AtomicOrdering::Release
+                                       : AtomicOrdering::AcquireRelease,
+                  scopeId(L, Scope));
+}
+
+static void emitMembar(Lowering &L) {
+  StringRef Level = L.takeOneOf({"cta", "gl", "sys"});
+  L.arity(0);
+  if (Level.empty())
+    return L.refuse("the level is missing");
+  L.call(Level == "cta"  ? Intrinsic::nvvm_membar_cta
+         : Level == "gl" ? Intrinsic::nvvm_membar_gl
+                         : Intrinsic::nvvm_membar_sys,
+         {});
+}
+
+ArrayRef<Row> atomicRows() {
+  static constexpr StringRef Becomes =
+      "atomicrmw, cmpxchg, `syncscope(\"ptx.*\")`";
+  static const Row Rows[] = {
+      {"atom", AnyClass, true, emitAtomic,
+       "{.order}{.scope}{.global,.shared}.add.{u32,s32,u64,s64,f32,f64,"
+       "noftz.{f16{x2},bf16{x2}}}, .{min,max}.{u,s}{32,64}, "
+       ".{and,or,xor,exch}.b{32,64}, .cas.b{16,32,64}, .{inc,dec}.u32",
+       Becomes},
+      {"red", AnyClass, true, emitAtomic, "as atom, without .exch and .cas",
+       Becomes},
+      {"fence", AnyClass, true, emitFence,
+       "{.sc,.acq_rel,.acquire,.release}.{cta,cluster,gpu,sys}",
+       "fence `syncscope(\"ptx.*\")`"},
+      {"membar", AnyClass, true, emitMembar, ".{cta,gl,sys}",
+       "`llvm.nvvm.membar.*`"},
+  };
+  return Rows;
+}
+
+} // namespace reconverge::frontend::ptx

@@ -1,0 +1,277 @@
+//===- frontend/ptx/Convert.cpp - cvt -------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Four families, by what the two types are.
+//  * Integer to integer: extend or truncate; .sat clamps. Registers may be
+//    wider than the types on either side.
+//  * Integer to float: sitofp and uitofp round to nearest. The other modes are
+//    NVVM's for .f32; .f64 holds 32 bits exactly. For .f16 the integer is first
+//    clamped to +-2^17, which rounds as anything beyond does and is exact in
+//    .f32; for .bf16 it becomes a double rounded to odd (the bits that fall off
+//    leave a sticky one), and rounding that once more is the right result.
+//  * Float to integer: NVVM's conversions saturate as PTX's do, to 32 and 64
+//    bits. Narrower results are clamped further. NaN becomes 0, except that it
+//    becomes the sign bit alone where the source is .f64 or the result 64 bits.
+//  * Float to float: fpext and fptrunc. LLVM rounds to nearest only; a directed
+//    result is that or its neighbour:
+//
+//        r = fptrunc(v);  if fpext(r) lies on the wrong side of v,
+//        step r by one unit in the last place, towards the right side
+//
+//    which is right for denormals, overflow and NaN as well, since IEEE numbers
+//    of one sign are ordered as their bits are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/ptx/Numeric.h"
+#include "frontend/ptx/Table.h"
+
+using namespace llvm;
+
+namespace reconverge::frontend::ptx {
+
+namespace {
+struct Mode {
+  StringRef Rounding; ///< rn, rz, rm, rp; empty if not given
+  StringRef Whole;    ///< rni, rzi, rmi, rpi; empty if not given
+  bool Flush = false, Saturate = false, Relu = false;
+};
+} // namespace
+
+/// \p V, of a wider format, as \p To, rounded by \p Rounding.
+static Value *narrow(Lowering &L, Value *V, Type To, StringRef Rounding) {
+  auto &B = L.B;
+  Value *R = B.CreateFPTrunc(V, L.llvmType(To));
+  if (Rounding == "rn")
+    return R;
+  Value *Back = B.CreateFPExt(R, V->getType());
+  llvm::Type *BitsType = B.getIntNTy(To.Width);
+  Value *Bits = B.CreateBitCast(R, BitsType);
+  Value *One = ConstantInt::get(BitsType, 1);
+  Value *Towards = B.CreateSub(Bits, One); // towards zero
+  Value *Away = B.CreateAdd(Bits, One);
+  Value *Negative = B.CreateICmpSLT(Bits, ConstantInt::get(BitsType, 0));
+  Value *Wrong, *Next;
+  if (Rounding == "rz") {
+    Wrong = B.CreateFCmpOGT(B.CreateUnaryIntrinsic(Intrinsic::fabs, Back),
+                            B.CreateUnaryIntrinsic(Intrinsic::fabs, V));
+    Next = Towards;
+  } else if (Rounding == "rp") {
+    Wrong = B.CreateFCmpOLT(Back, V);
+    Next = B.CreateSelect(Negative, Towards, Away);
+  } else {
+    Wrong = B.CreateFCmpOGT(Back, V);
+    Next = B.CreateSelect(Negative, Away, Towards);
+  }
+  return B.CreateBitCast(B.CreateSelect(Wrong, Next, Bits), R->getType());
+}
+
+static Value *intToInt(Lowering &L, Value *V, Type From, Type To,
+                       bool Saturate) {
+  auto &B = L.B;
+  llvm::Type *LT = V->getType();
+  if (Saturate) {
+    auto Limit = [&](APInt Value) {
+      return ConstantInt::get(LT, Value.zextOrTrunc(From.Width));
+    };
+    bool Narrower = To.Width < From.Width;
+    if (From.isSigned() && To.isSigned()) {
+      if (Narrower) {
+        APInt Least = APInt::getSignedMinValue(To.Width).sext(From.Width);
+        V = B.CreateBinaryIntrinsic(Intrinsic::smax, V,
+                                    ConstantInt::get(LT, Least));
+        V = B.CreateBinaryIntrinsic(Intrinsic::smin, V,
+                                    Limit(APInt::getSignedMaxValue(To.Width)));
+      }
+    } else {
+      if (From.isSigned())
+        V = B.CreateBinaryIntrinsic(Intrinsic::smax, V,
+                                    Constant::getNullValue(LT));
+      APInt Most = To.isSigned() ? APInt::getSignedMaxValue(To.Width)
+                                 : APInt::getMaxValue(To.Width);
+      if (Narrower || (To.isSigned() && To.Width == From.Width))
+        V = B.CreateBinaryIntrinsic(Intrinsic::umin, V, Limit(Most));
+    }
+  }
+  return B.CreateIntCast(V, L.llvmType(To), From.isSigned());
+}
+
+/// \p V as a double rounded to odd: exact, or with its last bit set.
+static Value *oddDouble(Lowering &L, Value *V, bool Signed) {
+  auto &B = L.B;
+  if (V->getType()->getIntegerBitWidth() == 64) {
+    // 53 bits and the sign are left when 11 go; below 2^53 nothing is lost.
+    Value *Low = B.CreateAnd(V, 0x7ff);
+    Value *Sticky =
+        B.CreateSelect(B.CreateIsNull(Low), B.getInt64(0), B.getInt64(0x800));
+    Value *Odd = B.CreateOr(B.CreateAnd(V, ~uint64_t(0x7ff)), Sticky);
+    Value *Magnitude =
+        Signed ? B.CreateBinaryIntrinsic(Intrinsic::abs, V, B.getFalse()) : V;
+    Value *Large = B.CreateICmpUGE(Magnitude, B.getInt64(uint64_t(1) << 53));
+    V = B.CreateSelect(Large, Odd, V);
+  }
+  return Signed ? B.CreateSIToFP(V, B.getDoubleTy())
+                : B.CreateUIToFP(V, B.getDoubleTy());
+}
+
+static Value *intToFloat(Lowering &L, Value *V, Type From, Type To,
+                         const Mode &M) {
+  auto &B = L.B;
+  llvm::Type *LT = L.llvmType(To);
+  bool Signed = From.isSigned();
+  bool Exact = To.Width == 64 && From.Width <= 32;
+  Value *R;
+  if (M.Rounding == "rn" || Exact) {
+    R = Signed ? B.CreateSIToFP(V, LT) : B.CreateUIToFP(V, LT);
+  } else if (To.K == Type::BFloat) {
+    R = narrow(L, oddDouble(L, V, Signed), To, M.Rounding);
+  } else if (To.Width == 16) {
+    V = B.CreateIntCast(V, B.getInt64Ty(), Signed);
+    Constant *Most = B.getInt64(1 << 17), *Least = B.getInt64(-(1 << 17));
+    if (Signed)
+      V = B.CreateBinaryIntrinsic(Intrinsic::smax, V, Least);
+    V = B.CreateBinaryIntrinsic(Signed ? Intrinsic::smin : Intrinsic::umin, V,
+                                Most);
+    R = narrow(L, B.CreateSIToFP(V, B.getFloatTy()), To, M.Rounding);
+  } else {
+    unsigned Width = From.Width == 64 ? 64 : 32;
+    V = B.CreateIntCast(V, B.getIntNTy(Width), Signed);
+    R = nvvm(L,
+             Twine(Signed ? "" : "u") + (Width == 64 ? "ll2" : "i2") +
+                 (To.Width == 64 ? "d." : "f.") + M.Rounding,
+             {V}, LT);
+  }
+  return M.Saturate ? saturate(L, R) : R;
+}
+
+static Value *floatToInt(Lowering &L, Value *V, Type From, Type To,
+                         const Mode &M) {
+  auto &B = L.B;
+  bool Double = From.Width == 64;
+  if (From.isHalf())
+    V = B.CreateFPExt(V, B.getFloatTy());
+  unsigned Width = To.Width == 64 ? 64 : 32;
+  Value *R = nvvm(L,
+                  Twine(Double ? "d2" : "f2") + (To.isSigned() ? "" : "u") +
+                      (Width == 64 ? "ll." : "i.") + M.Whole.take_front(2) +
+                      (M.Flush && From.Width == 32 ? ".ftz" : ""),
+                  {V}, B.getIntNTy(Width));
+  if (To.Width >= 32)
+    return R;
+  Type Middle{To.K, 32, 1};
+  R = intToInt(L, R, Middle, To, /*Saturate=*/true);
+  if (Double) {
+    Value *Sign = ConstantInt::get(R->getType(), APInt::getSignMask(To.Width));
+    R = B.CreateSelect(B.CreateFCmpUNO(V, V), Sign, R);
+  }
+  return R;
+}
+
+/// \p V rounded to a whole number of its own format.
+static Value *wholeFloat(Lowering &L, Value *V, StringRef Whole) {
+  Intrinsic::ID ID = Whole == "rni"   ? Intrinsic::roundeven
+                     : Whole == "rzi" ? Intrinsic::trunc
+                     : Whole == "rmi" ? Intrinsic::floor
+                                      : Intrinsic::ceil;
+  if (!V->getType()->isBFloatTy())
+    return L.B.CreateUnaryIntrinsic(ID, V);
+  // A whole number near a bfloat is one, so nothing rounds twice.
+  Value *Wide = L.B.CreateFPExt(V, L.B.getFloatTy());
+  return L.B.CreateFPTrunc(L.B.CreateUnaryIntrinsic(ID, Wide), V->getType());
+}
+
+static Value *floatToFloat(Lowering &L, Value *V, Type From, Type To,
+                           const Mode &M) {
+  auto &B = L.B;
+  bool Same = From == To;
+  bool Narrows = To.Width < From.Width;
+  bool BetweenHalves = !Same && From.Width == To.Width;
+  if ((!M.Whole.empty() && !Same) || M.Rounding.empty() == Narrows ||
+      BetweenHalves) {
+    L.refuse("the rounding does not fit the types");
+    return Constant::getNullValue(L.llvmType(To));
+  }
+  // Only .f32 has denormals that .ftz speaks of here.
+  if (M.Flush && From.Width == 32)
+    V = flush(L, V);
+  if (Narrows && To.Width == 32 && (M.Rounding != "rn" || M.Flush))
+    V = nvvm(L, Twine("d2f.") + M.Rounding + (M.Flush ? ".ftz" : ""), {V},
+             B.getFloatTy());
+  else if (Narrows)
+    V = narrow(L, V, To, M.Rounding);
+  else if (!Same)
+    V = B.CreateFPExt(V, L.llvmType(To));
+  if (!M.Whole.empty())
+    V = wholeFloat(L, V, M.Whole);
+  return M.Saturate ? saturate(L, V) : V;
+}
+
+static Value *relu(Lowering &L, Value *V) {
+  return L.B.CreateBinaryIntrinsic(Intrinsic::maximum, V,
+                                   Constant::getNullValue(V->getType()));
+}
+
+/// cvt.rnd{.relu}.{f16x2,bf16x2}.f32 d, a, b: a above b.
+static void emitPack(Lowering &L, Type To, Type From, const Mode &M) {
+  L.arity(3);
+  if (!To.isHalf() || From != Type{Type::Float, 32, 1} || M.Saturate ||
+      M.Flush || !M.Whole.empty() || (M.Rounding != "rn" && M.Rounding != "rz"))
+    return L.refuse("the form is not supported");
+  Value *High = narrow(L, L.read(1, From), To.lane(), M.Rounding);
+  Value *Low = narrow(L, L.read(2, From), To.lane(), M.Rounding);
+  Value *V = PoisonValue::get(L.llvmType(To));
+  V = L.B.CreateInsertElement(V, Low, uint64_t(0));
+  V = L.B.CreateInsertElement(V, High, uint64_t(1));
+  L.write(0, To, M.Relu ? relu(L, V) : V);
+}
+
+static void emitCvt(Lowering &L) {
+  Mode M;
+  M.Whole = L.takeOneOf({"rni", "rzi", "rmi", "rpi"});
+  M.Rounding = L.takeOneOf({"rn", "rz", "rm", "rp"});
+  M.Relu = L.take("relu");
+  M.Flush = L.take("ftz");
+  M.Saturate = L.take("sat");
+  Type To = L.type(), From = L.type();
+  if (To.Lanes == 2)
+    return emitPack(L, To, From, M);
+  L.arity(2);
+  auto Convertible = [](Type T) {
+    return T.isFloat() ||
+           ((T.K == Type::Signed || T.K == Type::Unsigned) && T.Lanes == 1);
+  };
+  if (From.Lanes != 1 || !Convertible(To) || !Convertible(From) ||
+      (M.Relu && (!To.isHalf() || From.Width != 32 || !From.isFloat())))
+    return L.refuse("the types are not supported");
+  Value *V = L.read(L.operand(1), From, /*MayBeWider=*/From.isInt());
+  if (From.isInt() && To.isInt()) {
+    if (!M.Whole.empty() || !M.Rounding.empty() || M.Flush)
+      return L.refuse("an integer is not rounded");
+    V = intToInt(L, V, From, To, M.Saturate);
+  } else if (From.isInt()) {
+    if (M.Rounding.empty() || !M.Whole.empty())
+      return L.refuse("the rounding does not fit the types");
+    V = intToFloat(L, V, From, To, M);
+  } else if (To.isInt()) {
+    if (M.Whole.empty() || !M.Rounding.empty())
+      return L.refuse("the rounding does not fit the types");
+    V = floatToInt(L, V, From, To, M);
+  } else {
+    V = floatToFloat(L, V, From, To, M);
+  }
+  if (M.Relu)
+    V = relu(L, V);
+  L.write(L.operand(0), To, V, /*MayBeWider=*/To.isInt());
+}
+
+ArrayRef<Row> convertRows() {
+  static const Row Rows[] = {
+      {"cvt", AnyClass, false, emitCvt,
+       "between .{u,s}{8,16,32,64}, .f{16,32,64}, .bf16, all roundings, .ftz, "
+       ".sat; .{rn,rz}{.relu}.{f16x2,bf16x2}.f32",
+       "casts; `llvm.nvvm.{f2i,d2i,i2f,d2f,...}` of the mode"},
+  };
+  return Rows;
+}
+
+} // namespace reconverge::frontend::ptx

@@ -1,0 +1,251 @@
+//===- frontend/ptx/Memory.cpp - Loads, stores, address spaces ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   weak access                  load, store
+//   .volatile, .mmio, .cv        volatile load, store
+//   weak, in an asm volatile     volatile as well: the compiler may neither
+//                                drop nor merge nor hoist it
+//   .relaxed/.acquire/.release   atomic load, store of that order, and the sync
+//                                scope "ptx.<scope>"
+//   .nc                          load with !invariant.load
+//   vectors                      one access of a vector; if atomic, of an
+//   integer
+//                                of all its bits, since CUB relies on the GPU
+//                                making such an access whole
+//   cache operators, evictions   dropped: hints
+//   prefetch                     llvm.prefetch
+//
+// An asm that clobbers memory orders the compiler's other accesses around it.
+// A weak access in such an asm gets signal fences (sync scope "singlethread")
+// on both sides, which say that and emit nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/ptx/Access.h"
+#include "frontend/ptx/Table.h"
+
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace llvm;
+
+namespace reconverge::frontend::ptx {
+
+Access takeAccess(Lowering &L) {
+  Access A;
+  StringRef Space =
+      L.takeOneOf({"global", "shared", "shared::cta", "const", "local"});
+  A.Space = Space == "global"             ? 1
+            : Space.starts_with("shared") ? 3
+            : Space == "const"            ? 4
+            : Space == "local"            ? 5
+                                          : 0;
+  bool Mmio = L.take("mmio");
+  StringRef Order = L.takeOneOf(
+      {"weak", "volatile", "relaxed", "acquire", "release", "acq_rel"});
+  A.Scope = L.takeOneOf({"cta", "cluster", "gpu", "sys"});
+  A.Volatile = Mmio || Order == "volatile";
+  A.Order = Order == "relaxed"   ? AtomicOrdering::Monotonic
+            : Order == "acquire" ? AtomicOrdering::Acquire
+            : Order == "release" ? AtomicOrdering::Release
+            : Order == "acq_rel" ? AtomicOrdering::AcquireRelease
+                                 : AtomicOrdering::NotAtomic;
+  if (Mmio && (Order != "relaxed" || A.Scope != "sys"))
+    L.refuse(".mmio needs .relaxed.sys");
+  StringRef Cache = L.takeOneOf({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
+  if (Cache == "cv")
+    A.Volatile = true;
+  if (!Cache.empty() && A.Order != AtomicOrdering::NotAtomic)
+    L.refuse("a cache operator needs a weak access");
+  A.ReadOnly = L.take("nc");
+  if (A.ReadOnly && (A.Space != 1 || A.Volatile || !A.Scope.empty()))
+    L.refuse(".nc needs a weak access to global memory");
+  L.takeOneOf({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
+               "L1::evict_last", "L1::no_allocate"});
+  L.takeOneOf({"L2::evict_normal", "L2::evict_first", "L2::evict_last"});
+  L.takeOneOf({"L2::64B", "L2::128B", "L2::256B"});
+  A.CacheHint = L.take("L2::cache_hint");
+  return A;
+}
+
+SyncScope::ID scopeId(Lowering &L, StringRef Scope) {
+  if (Scope.empty())
+    return SyncScope::System;
+  return L.B.getContext().getOrInsertSyncScopeID(("ptx." + Scope).str());
+}
+
+namespace {
+/// What ld and st have in common.
+struct Transfer {
+  Access How;
+  Type Element;
+  unsigned Count = 1;
+  llvm::Type *Memory; ///< of the access
+  Align Alignment;
+};
+} // namespace
+
+static Transfer takeTransfer(Lowering &L) {
+  Transfer T;
+  T.How = takeAccess(L);
+  StringRef Vector = L.takeOneOf({"v2", "v4"});
+  T.Count = Vector.empty() ? 1 : Vector == "v2" ? 2 : 4;
+  T.Element = L.type();
+  L.arity(T.How.CacheHint ? 3 : 2);
+  unsigned Bits = T.Element.bits() * T.Count;
+  bool Atomic = T.How.Order != AtomicOrdering::NotAtomic;
+  if (T.Element.K == Type::Pred || T.Element.Lanes != 1 || Bits > 128)
+    L.refuse("the type is not supported");
+  if (Atomic != !T.How.Scope.empty())
+    L.refuse("a scope and an order need each other");
+  llvm::Type *Lane = L.llvmType(T.Element);
+  T.Memory = Atomic         ? L.B.getIntNTy(Bits)
+             : T.Count == 1 ? Lane
+                            : FixedVectorType::get(Lane, T.Count);
+  T.Alignment = Align(Bits / 8);
+  return T;
+}
+
+/// Orders the compiler around a weak access of an asm that clobbers memory.
+static void signalFence(Lowering &L, const Transfer &T) {
+  if (T.How.Order == AtomicOrdering::NotAtomic && L.clobbersMemory())
+    L.B.CreateFence(AtomicOrdering::SequentiallyConsistent,
+                    SyncScope::SingleThread);
+}
+
+static void emitLoad(Lowering &L) {
+  auto &B = L.B;
+  Transfer T = takeTransfer(L);
+  AtomicOrdering Order = T.How.Order;
+  bool Atomic = Order != AtomicOrdering::NotAtomic;
+  const Operand &To = L.operand(0);
+  bool IsVector = To.K == Operand::Vector;
+  if (Order == AtomicOrdering::Release ||
+      Order == AtomicOrdering::AcquireRelease ||
+      (T.Count == 1 ? IsVector : !IsVector || To.Parts.size() != T.Count))
+    return L.refuse("the operands or the order do not fit");
+  Value *P = L.pointer(L.operand(1), T.How.Space);
+  bool Volatile =
+      T.How.Volatile || (L.isVolatile() && !Atomic && !T.How.ReadOnly);
+  signalFence(L, T);
+  LoadInst *V = B.CreateAlignedLoad(T.Memory, P, T.Alignment, Volatile);
+  if (Atomic)
+    V->setAtomic(Order, scopeId(L, T.How.Scope));
+  if (T.How.ReadOnly)
+    V->setMetadata(LLVMContext::MD_invariant_load,
+                   MDNode::get(B.getContext(), {}));
+  signalFence(L, T);
+  bool Wider = T.Element.isInt();
+  if (T.Count == 1)
+    return L.write(To, T.Element, B.CreateBitCast(V, L.llvmType(T.Element)),
+                   Wider);
+  Value *Lanes =
+      B.CreateBitCast(V, FixedVectorType::get(L.llvmType(T.Element), T.Count));
+  for (uint64_t N = 0; N != T.Count; ++N)
+    L.write(To.Parts[N], T.Element, B.CreateExtractElement(Lanes, N), Wider);
+}
+
+static void emitStore(Lowering &L) {
+  auto &B = L.B;
+  Transfer T = takeTransfer(L);
+  AtomicOrdering Order = T.How.Order;
+  bool Atomic = Order != AtomicOrdering::NotAtomic;
+  const Operand &From = L.operand(1);
+  bool IsVector = From.K == Operand::Vector;
+  if (Order == AtomicOrdering::Acquire ||
+      Order == AtomicOrdering::AcquireRelease || T.How.ReadOnly ||
+      (T.Count == 1 ? IsVector : !IsVector || From.Parts.size() != T.Count))
+    return L.refuse("the operands or the order do not fit");
+  Value *P = L.pointer(L.operand(0), T.How.Space);
+  bool Wider = T.Element.isInt();
+  Value *V;
+  if (T.Count == 1) {
+    V = L.read(From, T.Element, Wider);
+  } else {
+    V = PoisonValue::get(FixedVectorType::get(L.llvmType(T.Element), T.Count));
+    for (uint64_t N = 0; N != T.Count; ++N)
+      V = B.CreateInsertElement(V, L.read(From.Parts[N], T.Element, Wider), N);
+  }
+  bool Volatile = T.How.Volatile || (L.isVolatile() && !Atomic);
+  signalFence(L, T);
+  StoreInst *S = B.CreateAlignedStore(B.CreateBitCast(V, T.Memory), P,
+                                      T.Alignment, Volatile);
+  if (Atomic)
+    S->setAtomic(Order, scopeId(L, T.How.Scope));
+  signalFence(L, T);
+}
+
+static void emitPrefetch(Lowering &L) {
+  StringRef Space = L.takeOneOf({"global", "local"});
+  StringRef Level =
+      L.takeOneOf({"L1", "L2", "L2::evict_last", "L2::evict_normal"});
+  L.arity(1);
+  if (Level.empty())
+    return L.refuse("the cache level is missing");
+  auto &B = L.B;
+  Value *P = L.pointer(L.operand(0), Space == "global"  ? 1
+                                     : Space == "local" ? 5
+                                                        : 0);
+  // Read, with the locality of L1 or of L2, data cache.
+  L.call(Intrinsic::prefetch,
+         {P, B.getInt32(0), B.getInt32(Level == "L1" ? 3 : 2), B.getInt32(1)},
+         {P->getType()});
+}
+
+static unsigned takeSpace(Lowering &L) {
+  StringRef Space =
+      L.takeOneOf({"global", "shared", "shared::cta", "const", "local"});
+  if (Space.empty())
+    L.refuse("the address space is missing or not supported");
+  return Space == "global"  ? 1
+         : Space == "const" ? 4
+         : Space == "local" ? 5
+                            : 3;
+}
+
+static void emitCvta(Lowering &L) {
+  bool To = L.take("to");
+  unsigned Space = takeSpace(L);
+  Type T = L.type();
+  L.arity(2);
+  L.requireInt(T, {64});
+  Value *P = L.pointerIn(L.operand(1), To ? 0 : Space);
+  P = L.B.CreateAddrSpaceCast(P, L.B.getPtrTy(To ? Space : 0));
+  L.write(0, T, P);
+}
+
+static void emitIsspacep(Lowering &L) {
+  unsigned Space = takeSpace(L);
+  L.arity(2);
+  Intrinsic::ID ID = Space == 1   ? Intrinsic::nvvm_isspacep_global
+                     : Space == 3 ? Intrinsic::nvvm_isspacep_shared
+                     : Space == 4 ? Intrinsic::nvvm_isspacep_const
+                                  : Intrinsic::nvvm_isspacep_local;
+  L.writePredicate(L.operand(0), L.call(ID, {L.pointerIn(L.operand(1), 0)}));
+}
+
+ArrayRef<Row> memoryRows() {
+  static const Row Rows[] = {
+      {"ld", AnyClass, true, emitLoad,
+       "{.weak,.volatile,.relaxed.scope,.acquire.scope,.mmio.relaxed.sys}"
+       "{.global,.shared,.const,.local}{.ca,.cg,.cs,.lu,.cv,.nc}{.L1::...}{.L2:"
+       ":...}"
+       "{.v2,.v4}.{b8-b128,u,s,f}",
+       "load; atomic load, `syncscope(\"ptx.*\")`; `!invariant.load`"},
+      {"st", AnyClass, true, emitStore,
+       "{.weak,.volatile,.relaxed.scope,.release.scope,.mmio.relaxed.sys}"
+       "{.global,.shared,.local}{.wb,.cg,.cs,.wt}{.L1::...}{.L2::...}"
+       "{.v2,.v4}.{b8-b128,u,s,f}",
+       "store; atomic store, `syncscope(\"ptx.*\")`"},
+      {"prefetch", AnyClass, true, emitPrefetch,
+       "{.global,.local}.{L1,L2,L2::evict_last,L2::evict_normal}",
+       "`llvm.prefetch`"},
+      {"prefetchu", AnyClass, true, emitPrefetch, ".L1", "`llvm.prefetch`"},
+      {"cvta", AnyClass, false, emitCvta,
+       "{.to}.{global,shared,const,local}.u64", "addrspacecast"},
+      {"isspacep", AnyClass, false, emitIsspacep,
+       ".{global,shared,const,local}", "`llvm.nvvm.isspacep.*`"},
+  };
+  return Rows;
+}
+
+} // namespace reconverge::frontend::ptx

@@ -1,0 +1,59 @@
+//===- frontend/ptx/Table.h - What is lowered, row by row -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_FRONTEND_PTX_TABLE_H
+#define RECONVERGE_FRONTEND_PTX_TABLE_H
+
+#include "frontend/ptx/Lowering.h"
+
+namespace reconverge::frontend::ptx {
+
+/// What the first type among an instruction's modifiers is; tells rows of one
+/// opcode apart.
+enum Class : unsigned {
+  AnyClass = 0,
+  IntClass = 1,   ///< and the packed ones, .b, .pred
+  FloatClass = 2, ///< .f32, .f64
+  HalfClass = 4,  ///< .f16, .bf16 and the packed ones
+};
+
+struct Row {
+  llvm::StringRef Opcode;
+  unsigned Class;
+  /// It touches memory, other lanes or the thread's life: under a guard it
+  /// needs a branch, where a pure one is computed always and selected.
+  bool Effects;
+  void (*Emit)(Lowering &);
+  llvm::StringRef Forms;   ///< for people: which modifiers and types
+  llvm::StringRef Becomes; ///< for people: what comes out
+};
+
+/// Null if the table has none.
+const Row *findRow(const Instruction &I);
+
+/// All rows, grouped by the file that holds them.
+struct RowGroup {
+  llvm::StringRef Title;
+  llvm::ArrayRef<Row> Rows;
+};
+llvm::ArrayRef<RowGroup> allRows();
+
+llvm::ArrayRef<Row> dataRows();
+llvm::ArrayRef<Row> integerRows();
+llvm::ArrayRef<Row> bitRows();
+llvm::ArrayRef<Row> floatRows();
+llvm::ArrayRef<Row> halfRows();
+llvm::ArrayRef<Row> compareRows();
+llvm::ArrayRef<Row> convertRows();
+llvm::ArrayRef<Row> memoryRows();
+llvm::ArrayRef<Row> atomicRows();
+llvm::ArrayRef<Row> simdRows();
+llvm::ArrayRef<Row> syncRows();
+
+/// The intrinsic that reads special register \p Name ("tid.x"), and its width
+/// in bits; nothing if there is none.
+std::optional<std::pair<llvm::Intrinsic::ID, unsigned>>
+specialRegister(llvm::StringRef Name);
+
+} // namespace reconverge::frontend::ptx
+
+#endif

@@ -1,0 +1,270 @@
+//===- unittests/frontend/PipelineTest.cpp - Device code in steps ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "frontend/DevicePipeline.h"
+#include "frontend/Fatbin.h"
+#include "frontend/Inlining.h"
+#include "frontend/Reflect.h"
+
+#include "analysis/Numbering.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace reconverge;
+using namespace reconverge::frontend;
+
+namespace {
+
+class PipelineTest : public testing::Test {
+protected:
+  LLVMContext Context;
+
+  std::unique_ptr<Module> parse(const std::string &Body) {
+    SMDiagnostic Problem;
+    std::unique_ptr<Module> M = parseAssemblyString(
+        "target triple = \"nvptx64-nvidia-cuda\"\n"
+        "target datalayout = \"e-i64:64-i128:128-v16:16-v32:32-n16:32:64\"\n" +
+            Body,
+        Problem, Context);
+    EXPECT_TRUE(M) << Problem.getMessage().str();
+    return M;
+  }
+
+  /// The constant that @f of \p M returns.
+  int64_t returned(const Module &M, StringRef Name) {
+    auto *Return =
+        cast<ReturnInst>(M.getFunction(Name)->getEntryBlock().getTerminator());
+    return cast<ConstantInt>(Return->getReturnValue())->getSExtValue();
+  }
+};
+
+const char *Reflecting = R"(
+@ftz = private addrspace(1) constant [11 x i8] c"__CUDA_FTZ\00"
+@div = private addrspace(1) constant [16 x i8] c"__CUDA_PREC_DIV\00"
+@sqrt = private addrspace(1) constant [17 x i8] c"__CUDA_PREC_SQRT\00"
+@arch = private constant [12 x i8] c"__CUDA_ARCH\00"
+@other = private constant [8 x i8] c"SOMEONE\00"
+declare i32 @__nvvm_reflect(ptr)
+define i32 @f_ftz() {
+  %r = call i32 @__nvvm_reflect(ptr addrspacecast (ptr addrspace(1) @ftz to ptr))
+  ret i32 %r
+}
+define i32 @f_div() {
+  %r = call i32 @__nvvm_reflect(ptr addrspacecast (ptr addrspace(1) @div to ptr))
+  ret i32 %r
+}
+define i32 @f_sqrt() {
+  %r = call i32 @__nvvm_reflect(ptr addrspacecast (ptr addrspace(1) @sqrt to ptr))
+  ret i32 %r
+}
+define i32 @f_arch() {
+  %r = call i32 @__nvvm_reflect(ptr @arch)
+  ret i32 %r
+}
+define i32 @f_other() {
+  %r = call i32 @__nvvm_reflect(ptr @other)
+  ret i32 %r
+}
+)";
+
+TEST_F(PipelineTest, ReflectAnswersAsNvccDoes) {
+  std::unique_ptr<Module> M = parse(Reflecting);
+  ASSERT_FALSE(bool(resolveReflect(*M, {}, 90)));
+  EXPECT_EQ(returned(*M, "f_ftz"), 0);
+  EXPECT_EQ(returned(*M, "f_div"), 1);
+  EXPECT_EQ(returned(*M, "f_sqrt"), 1);
+  EXPECT_EQ(returned(*M, "f_arch"), 900);
+  EXPECT_EQ(returned(*M, "f_other"), 0);
+  EXPECT_EQ(M->getFunction("__nvvm_reflect"), nullptr);
+}
+
+TEST_F(PipelineTest, ReflectFollowsFastMath) {
+  std::unique_ptr<Module> M = parse(Reflecting);
+  ASSERT_FALSE(bool(resolveReflect(*M, Numerics::fast(), 75)));
+  EXPECT_EQ(returned(*M, "f_ftz"), 1);
+  EXPECT_EQ(returned(*M, "f_div"), 0);
+  EXPECT_EQ(returned(*M, "f_sqrt"), 0);
+  EXPECT_EQ(returned(*M, "f_arch"), 750);
+}
+
+TEST_F(PipelineTest, ReflectOfAVariableIsRefused) {
+  std::unique_ptr<Module> M = parse(R"(
+declare i32 @__nvvm_reflect(ptr)
+define i32 @f(ptr %name) {
+  %r = call i32 @__nvvm_reflect(ptr %name)
+  ret i32 %r
+})");
+  EXPECT_NE(toString(resolveReflect(*M, {}, 90)).find("string literal"),
+            std::string::npos);
+}
+
+/// Kernel k calls each function; those of the user have a subprogram.
+const char *Calling = R"(
+define void @k(ptr %p) !dbg !4 {
+  call void @plain(ptr %p), !dbg !12
+  call void @kept(ptr %p), !dbg !12
+  call void @library(ptr %p), !dbg !12
+  call void @self(ptr %p), !dbg !12
+  call void @even(ptr %p), !dbg !12
+  ret void
+}
+define void @plain(ptr %p) !dbg !5 {
+  call void @inner(ptr %p), !dbg !13
+  ret void
+}
+define void @inner(ptr %p) !dbg !6 {
+  store i32 1, ptr %p
+  ret void
+}
+define void @kept(ptr %p) noinline !dbg !7 {
+  store i32 2, ptr %p
+  ret void
+}
+define void @library(ptr %p) noinline {
+  store i32 3, ptr %p
+  ret void
+}
+define void @self(ptr %p) !dbg !8 {
+  call void @self(ptr %p), !dbg !14
+  ret void
+}
+define void @even(ptr %p) !dbg !9 {
+  call void @odd(ptr %p), !dbg !15
+  ret void
+}
+define void @odd(ptr %p) !dbg !10 {
+  call void @even(ptr %p), !dbg !16
+  ret void
+}
+!nvvm.annotations = !{!0}
+!llvm.dbg.cu = !{!1}
+!llvm.module.flags = !{!3}
+!0 = !{ptr @k, !"kernel", i32 1}
+!1 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !2, emissionKind: LineTablesOnly)
+!2 = !DIFile(filename: "a.cu", directory: "/")
+!3 = !{i32 2, !"Debug Info Version", i32 3}
+!11 = !DISubroutineType(types: null)
+!4 = distinct !DISubprogram(name: "k", scope: !2, file: !2, line: 1, type: !11, unit: !1, spFlags: DISPFlagDefinition)
+!5 = distinct !DISubprogram(name: "plain", scope: !2, file: !2, line: 1, type: !11, unit: !1, spFlags: DISPFlagDefinition)
+!6 = distinct !DISubprogram(name: "inner", scope: !2, file: !2, line: 1, type: !11, unit: !1, spFlags: DISPFlagDefinition)
+!7 = distinct !DISubprogram(name: "kept", scope: !2, file: !2, line: 1, type: !11, unit: !1, spFlags: DISPFlagDefinition)
+!8 = distinct !DISubprogram(name: "self", scope: !2, file: !2, line: 1, type: !11, unit: !1, spFlags: DISPFlagDefinition)
+!9 = distinct !DISubprogram(name: "even", scope: !2, file: !2, line: 1, type: !11, unit: !1, spFlags: DISPFlagDefinition)
+!10 = distinct !DISubprogram(name: "odd", scope: !2, file: !2, line: 1, type: !11, unit: !1, spFlags: DISPFlagDefinition)
+!12 = !DILocation(line: 1, scope: !4)
+!13 = !DILocation(line: 1, scope: !5)
+!14 = !DILocation(line: 1, scope: !8)
+!15 = !DILocation(line: 1, scope: !9)
+!16 = !DILocation(line: 1, scope: !10)
+)";
+
+TEST_F(PipelineTest, InliningMarksAllButRecursionKernelsAndNoinline) {
+  std::unique_ptr<Module> M = parse(Calling);
+  markForInlining(*M);
+  auto Marked = [&](StringRef Name) {
+    return M->getFunction(Name)->hasFnAttribute(Attribute::AlwaysInline);
+  };
+  EXPECT_TRUE(Marked("plain"));
+  EXPECT_TRUE(Marked("inner"));
+  EXPECT_TRUE(Marked("library"));
+  EXPECT_FALSE(Marked("kept"));
+  EXPECT_FALSE(Marked("self"));
+  EXPECT_FALSE(Marked("even"));
+  EXPECT_FALSE(Marked("odd"));
+  EXPECT_FALSE(Marked("k"));
+}
+
+/// As clang writes `k`: x[tid] = a * x[tid] + c, with a helper and a variable.
+const char *Kernel = R"(
+@visible = addrspace(1) externally_initialized global i32 7
+@hidden = addrspace(1) global i32 8
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+define float @helper(float %a, float %b) {
+  %m = fmul contract float %a, %b
+  %s = fadd contract float %m, 1.0
+  ret float %s
+}
+define void @k(ptr %x, float %a) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %p = getelementptr float, ptr %x, i32 %t
+  %v = load float, ptr %p
+  %c = fcmp ogt float %v, 0.0
+  br i1 %c, label %then, label %done
+then:
+  %h = call float @helper(float %v, float %a)
+  %d = fdiv float %h, %a
+  store float %d, ptr %p
+  br label %done
+done:
+  ret void
+}
+!nvvm.annotations = !{!0}
+!0 = !{ptr @k, !"kernel", i32 1}
+)";
+
+TEST_F(PipelineTest, LeavesNumberedKernelsAndVisibleVariables) {
+  for (unsigned Level : {0u, 1u, 2u, 3u}) {
+    std::unique_ptr<Module> M = parse(Kernel);
+    CompileOptions Options;
+    Options.OptLevel = Level;
+    ASSERT_FALSE(bool(runDevicePipeline(*M, Options)));
+    EXPECT_EQ(M->getFunction("helper"), nullptr);
+    EXPECT_NE(M->getGlobalVariable("visible"), nullptr);
+    EXPECT_EQ(M->getGlobalVariable("hidden"), nullptr);
+
+    const Function &K = *M->getFunction("k");
+    unsigned Fmas = 0, Branches = 0;
+    for (const BasicBlock &Block : K) {
+      EXPECT_TRUE(analysis::blockNumber(Block).has_value());
+      Branches += analysis::branchNumber(Block).has_value();
+      for (const Instruction &I : Block) {
+        if (auto *Call = dyn_cast<IntrinsicInst>(&I))
+          Fmas += Call->getIntrinsicID() == Intrinsic::fma;
+        EXPECT_FALSE(isa<FPMathOperator>(I) && I.hasAllowContract());
+      }
+    }
+    EXPECT_EQ(Fmas, 1u) << "-O" << Level;
+    EXPECT_EQ(Branches, 1u) << "-O" << Level;
+  }
+}
+
+TEST_F(PipelineTest, NothingIsFusedWithoutContraction) {
+  std::unique_ptr<Module> M = parse(Kernel);
+  CompileOptions Options;
+  Options.Math.Contract = false;
+  cantFail(runDevicePipeline(*M, Options));
+  for (const Instruction &I : instructions(*M->getFunction("k")))
+    if (auto *Call = dyn_cast<IntrinsicInst>(&I))
+      EXPECT_NE(Call->getIntrinsicID(), Intrinsic::fma);
+}
+
+TEST_F(PipelineTest, SameInputSameBytes) {
+  auto Run = [&] {
+    std::unique_ptr<Module> M = parse(Kernel);
+    cantFail(runDevicePipeline(*M, {}));
+    return writeBitcode(*M);
+  };
+  EXPECT_EQ(Run(), Run());
+}
+
+TEST_F(PipelineTest, PtxIsPreciseUnlessAskedOtherwise) {
+  auto Ptx = [&](const CompileOptions &Options) {
+    std::unique_ptr<Module> M = parse(Kernel);
+    cantFail(runDevicePipeline(*M, Options));
+    return cantFail(emitPtx(*M, Options));
+  };
+  CompileOptions Options;
+  EXPECT_NE(Ptx(Options).find("div.rn.f32"), std::string::npos);
+  EXPECT_NE(Ptx(Options).find("fma.rn.f32"), std::string::npos);
+  EXPECT_NE(Ptx(Options).find(".target sm_90"), std::string::npos);
+  Options.Math.PreciseDivision = false;
+  EXPECT_NE(Ptx(Options).find("div.approx.f32"), std::string::npos);
+}
+
+} // namespace

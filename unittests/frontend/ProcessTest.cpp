@@ -1,0 +1,145 @@
+//===- unittests/frontend/ProcessTest.cpp - Children and their files ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/File.h"
+#include "frontend/Subprocess.h"
+#include "frontend/TempDir.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <csignal>
+#include <gtest/gtest.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace reconverge;
+using namespace reconverge::frontend;
+
+namespace {
+
+ProcessResult shell(const std::string &Script,
+                    std::vector<std::string> Environment = {}) {
+  return cantFail(
+      runProcess({{"/bin/sh", "-c", Script}, std::move(Environment)}));
+}
+
+TEST(Process, ReturnsWhatTheProgramReturns) {
+  EXPECT_TRUE(shell("exit 0").ok());
+  ProcessResult Result = shell("exit 7");
+  EXPECT_FALSE(Result.ok());
+  EXPECT_EQ(Result.Exit, 7);
+  EXPECT_EQ(Result.status(), 7);
+}
+
+TEST(Process, SignalIsToldFromExit) {
+  ProcessResult Result = shell("kill -SEGV $$");
+  EXPECT_EQ(Result.Signal, SIGSEGV);
+  EXPECT_EQ(Result.status(), 128 + SIGSEGV);
+}
+
+TEST(Process, EnvironmentIsOverOurs) {
+  setenv("RECONVERGE_TEST_VARIABLE", "ours", 1);
+  EXPECT_TRUE(shell("test $RECONVERGE_TEST_VARIABLE = ours").ok());
+  EXPECT_TRUE(shell("test $RECONVERGE_TEST_VARIABLE = theirs",
+                    {"RECONVERGE_TEST_VARIABLE=theirs"})
+                  .ok());
+  EXPECT_TRUE(shell("test -n \"$PATH\"").ok());
+}
+
+TEST(Process, MissingProgramIsAnError) {
+  Expected<ProcessResult> Result = runProcess({{"/no/such/program"}, {}});
+  ASSERT_FALSE(bool(Result));
+  EXPECT_NE(toString(Result.takeError()).find("cannot run /no/such/program"),
+            std::string::npos);
+}
+
+TEST(Process, TerminationIsPassedOnAndWeStay) {
+  std::thread Sender([] {
+    // Long enough for the child to be running.
+    usleep(300'000);
+    kill(getpid(), SIGTERM);
+  });
+  ProcessResult Result = shell("exec sleep 20");
+  Sender.join();
+  EXPECT_EQ(Result.Signal, SIGTERM);
+}
+
+TEST(Process, InterruptEndsNeitherUsNorAChildThatHandlesIt) {
+  std::thread Sender([] {
+    usleep(300'000);
+    kill(getpid(), SIGINT);
+  });
+  ProcessResult Result = shell("sleep 1; exit 3");
+  Sender.join();
+  EXPECT_EQ(Result.Exit, 3);
+}
+
+TEST(TempDir, GoesWithAllItHolds) {
+  std::string Path;
+  {
+    TempDir Temp = cantFail(TempDir::create());
+    Path = Temp.path();
+    ASSERT_FALSE(sys::fs::create_directories(Temp.file("a/b")));
+    cantFail(writeFileAtomically(Temp.file("a/b/c"),
+                                 [](raw_ostream &OS) { OS << "x"; }));
+    TempDir Moved = std::move(Temp);
+    EXPECT_TRUE(sys::fs::exists(Moved.file("a/b/c")));
+  }
+  EXPECT_FALSE(sys::fs::exists(Path));
+}
+
+TEST(TempDir, GoesWhenASignalEndsTheProcess) {
+  SmallString<128> Note;
+  ASSERT_FALSE(sys::fs::createTemporaryFile("reconverge-test", "", Note));
+  EXPECT_EXIT(
+      {
+        removeTempDirsOnSignal();
+        TempDir Temp = cantFail(TempDir::create());
+        cantFail(writeFileAtomically(
+            Note, [&](raw_ostream &OS) { OS << Temp.path(); }));
+        raise(SIGTERM);
+      },
+      testing::KilledBySignal(SIGTERM), "");
+  std::string Path = cantFail(readFile(Note))->getBuffer().str();
+  ASSERT_FALSE(sys::fs::remove(Note));
+  ASSERT_NE(Path, "");
+  // `rm` is nobody's child by then.
+  for (int Tries = 0; sys::fs::exists(Path) && Tries < 100; ++Tries)
+    usleep(20'000);
+  EXPECT_FALSE(sys::fs::exists(Path)) << Path;
+}
+
+TEST(TempDir, ANamedOneStays) {
+  TempDir Outer = cantFail(TempDir::create());
+  {
+    cantFail(TempDir::create(Outer.file("kept/deep")));
+  }
+  EXPECT_TRUE(sys::fs::is_directory(Outer.file("kept/deep")));
+}
+
+TEST(MoveIntoPlace, ReplacesWholeAndKeepsModes) {
+  TempDir Temp = cantFail(TempDir::create());
+  auto Write = [&](StringRef Name, StringRef Text) {
+    cantFail(writeFileAtomically(Temp.file(Name),
+                                 [&](raw_ostream &OS) { OS << Text; }));
+  };
+  Write("new", "new");
+  Write("old", "older and longer");
+  ASSERT_FALSE(sys::fs::setPermissions(Temp.file("new"), sys::fs::all_all));
+  cantFail(moveIntoPlace(Temp.file("new"), Temp.file("old")));
+  EXPECT_EQ(cantFail(readFile(Temp.file("old")))->getBuffer(), "new");
+  EXPECT_TRUE(sys::fs::can_execute(Temp.file("old")));
+  EXPECT_FALSE(sys::fs::exists(Temp.file("new")));
+}
+
+TEST(MoveIntoPlace, DevicesAreWrittenNotReplaced) {
+  TempDir Temp = cantFail(TempDir::create());
+  cantFail(
+      writeFileAtomically(Temp.file("f"), [](raw_ostream &OS) { OS << "x"; }));
+  cantFail(moveIntoPlace(Temp.file("f"), "/dev/null"));
+  EXPECT_FALSE(sys::fs::is_regular_file("/dev/null"));
+}
+
+} // namespace

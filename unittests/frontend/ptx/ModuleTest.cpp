@@ -1,0 +1,250 @@
+//===- unittests/frontend/ptx/ModuleTest.cpp - Lowering whole modules -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Snippet.h"
+
+#include "frontend/ptx/InlinePtx.h"
+#include "frontend/ptx/Table.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+
+#include <cstdlib>
+
+using namespace llvm;
+using namespace reconverge::frontend;
+
+static std::unique_ptr<Module> parseModule(LLVMContext &C, StringRef Body) {
+  SMDiagnostic Problem;
+  std::string Text =
+      ("target datalayout = \"e-i64:64-i128:128-v16:16-v32:32-n16:32:64\"\n"
+       "target triple = \"nvptx64-nvidia-cuda\"\n" +
+       Body)
+          .str();
+  std::unique_ptr<Module> M = parseAssemblyString(Text, Problem, C);
+  EXPECT_TRUE(M) << Problem.getLineNo() << ": " << Problem.getMessage().str();
+  return M;
+}
+
+static std::string print(const Module &M) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  M.print(OS, nullptr);
+  return Text;
+}
+
+static void lowerAndVerify(Module &M) {
+  if (Error E = lowerInlinePtx(M))
+    FAIL() << toString(std::move(E));
+  std::string Problems;
+  raw_string_ostream OS(Problems);
+  EXPECT_FALSE(verifyModule(M, &OS)) << Problems;
+}
+
+/// The slow path of sinf: several outputs, taken apart at once.
+TEST(Module, ForwardsWhatIsExtracted) {
+  LLVMContext C;
+  auto M = parseModule(C, R"(
+define i32 @f(i32 %a, i32 %b, i32 %c) {
+  %both = call { i32, i32 } asm "{\0A\09mad.lo.cc.u32 $0, $2, $3, $4;\0A\09madc.hi.u32 $1, $2, $3, 0;\0A\09}", "=r,=r,r,r,r"(i32 %a, i32 %b, i32 %c)
+  %low = extractvalue { i32, i32 } %both, 0
+  %high = extractvalue { i32, i32 } %both, 1
+  %sum = add i32 %low, %high
+  ret i32 %sum
+})");
+  lowerAndVerify(*M);
+  for (Instruction &I : instructions(*M->getFunction("f"))) {
+    EXPECT_FALSE(isa<InsertValueInst>(I) || isa<ExtractValueInst>(I))
+        << print(*M);
+    EXPECT_FALSE(isa<CallBase>(I)) << print(*M);
+  }
+}
+
+/// Every instruction gets the place of the asm, and pointers keep their origin.
+TEST(Module, KeepsPlacesAndPointers) {
+  LLVMContext C;
+  auto M = parseModule(C, R"(
+define i32 @f(ptr %p) !dbg !4 {
+  %v = call i32 asm volatile "ld.global.u32 $0, [$1];", "=r,l"(ptr %p), !dbg !7
+  ret i32 %v, !dbg !8
+}
+!llvm.dbg.cu = !{!0}
+!llvm.module.flags = !{!2}
+!0 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !1, emissionKind: LineTablesOnly)
+!1 = !DIFile(filename: "a.cu", directory: "/")
+!2 = !{i32 2, !"Debug Info Version", i32 3}
+!4 = distinct !DISubprogram(name: "f", file: !1, line: 1, type: !5, unit: !0, spFlags: DISPFlagDefinition)
+!5 = !DISubroutineType(types: !6)
+!6 = !{}
+!7 = !DILocation(line: 12, column: 3, scope: !4)
+!8 = !DILocation(line: 13, column: 3, scope: !4)
+)");
+  lowerAndVerify(*M);
+  unsigned Loads = 0;
+  for (Instruction &I : instructions(*M->getFunction("f"))) {
+    EXPECT_FALSE(isa<PtrToIntInst>(I) || isa<IntToPtrInst>(I)) << print(*M);
+    if (auto *Load = dyn_cast<LoadInst>(&I)) {
+      ++Loads;
+      ASSERT_TRUE(Load->getDebugLoc());
+      EXPECT_EQ(Load->getDebugLoc().getLine(), 12u);
+      EXPECT_EQ(Load->getPointerAddressSpace(), 1u);
+    }
+  }
+  EXPECT_EQ(Loads, 1u);
+}
+
+/// An immediate is part of the text; two of them are two plans.
+TEST(Module, TakesImmediatesAsLiterals) {
+  LLVMContext C;
+  auto M = parseModule(C, R"(
+define i32 @f(i32 %a, i32 %b, i32 %c) {
+  %x = call i32 asm "lop3.b32 $0, $1, $2, $3, $4;", "=r,r,r,r,n"(i32 %a, i32 %b, i32 %c, i32 128)
+  %y = call i32 asm "lop3.b32 $0, $1, $2, $3, $4;", "=r,r,r,r,n"(i32 %x, i32 %b, i32 %c, i32 254)
+  ret i32 %y
+})");
+  lowerAndVerify(*M);
+  EXPECT_TRUE(remainingPtx(*M).empty());
+  std::string Text = print(*M);
+  EXPECT_NE(Text.find("and i32"), std::string::npos) << Text;
+  EXPECT_NE(Text.find("or i32"), std::string::npos) << Text;
+}
+
+TEST(Module, GivesTheSameBytesTwice) {
+  auto Buffer = MemoryBuffer::getFile(PTX_TEST_INPUTS "/golden.txt");
+  ASSERT_TRUE(bool(Buffer));
+  SmallVector<StringRef, 0> Lines;
+  (*Buffer)->getBuffer().split(Lines, '\n', -1, false);
+  std::string Texts[2];
+  for (std::string &Text : Texts)
+    for (size_t N = 0; N < Lines.size(); N += 40) {
+      SmallVector<StringRef, 3> Fields;
+      Lines[N].split(Fields, " | ", 2);
+      LLVMContext C;
+      Snippet S(C, Fields[2], Fields[1]);
+      EXPECT_EQ(S.lower(), "");
+      Text += S.text();
+    }
+  EXPECT_EQ(Texts[0], Texts[1]);
+}
+
+/// Lowers \p Asm, restores it, and checks that each of \p Pieces is then among
+/// the asm texts and that nothing is left that the back end could not select.
+static void checkRestored(StringRef Asm, StringRef Constraints,
+                          std::vector<std::string> Pieces) {
+  LLVMContext C;
+  Snippet S(C, Asm, Constraints, /*Volatile=*/true);
+  ASSERT_TRUE(S.M);
+  ASSERT_EQ(S.lower(), "") << Asm.str();
+  if (Error E = restoreInlinePtx(*S.M)) {
+    ADD_FAILURE() << toString(std::move(E));
+    return;
+  }
+  std::string Problems;
+  raw_string_ostream OS(Problems);
+  EXPECT_FALSE(verifyModule(*S.M, &OS)) << Problems << S.text();
+  std::string Left;
+  for (const RemainingPtx &R : remainingPtx(*S.M))
+    Left += R.Asm + "\n";
+  for (const std::string &Piece : Pieces)
+    EXPECT_NE(Left.find(Piece), std::string::npos)
+        << Asm.str() << "\nrestored as: " << Left << S.text();
+  EXPECT_EQ(S.text().find("fence syncscope"), std::string::npos) << S.text();
+}
+
+TEST(Restore, GivesBackOrdersAndScopes) {
+  checkRestored("ld.acquire.sys.global.u32 $0, [$1];", "=r,l",
+                {"ld.acquire.sys.global.b32 $0, [$1];"});
+  checkRestored("ld.relaxed.gpu.v2.u64 {$0, $1}, [$2];", "=l,=l,l",
+                {"ld.relaxed.gpu.v2.b64 {$0, $1}, [$2];"});
+  checkRestored("ld.relaxed.cta.u8 $0, [$1];", "=h,l",
+                {"ld.relaxed.cta.b8 $0"});
+  checkRestored("st.release.cta.shared.u64 [$0], $1;", "l,l",
+                {"st.release.cta.shared.b64 [$0], $1;"});
+  checkRestored("st.relaxed.gpu.v4.u32 [$0], {$1,$2,$3,$4};", "l,r,r,r,r",
+                {"st.relaxed.gpu.v2.b64 [$0], {$1, $2};"});
+  checkRestored("atom.add.acq_rel.sys.u32 $0, [$1], $2;", "=r,l,r",
+                {"atom.acq_rel.sys.add.u32 $0, [$1], $2;"});
+  checkRestored("atom.add.sys.f32 $0, [$1], $2;", "=f,l,f",
+                {"atom.relaxed.sys.add.f32"});
+  checkRestored("atom.add.noftz.f16x2 $0, [$1], $2;", "=r,l,r",
+                {"atom.relaxed.gpu.add.noftz.f16x2"});
+  checkRestored("atom.inc.u32 $0, [$1], $2;", "=r,l,r",
+                {"atom.relaxed.gpu.inc.u32"});
+  checkRestored("atom.cas.acquire.cta.b64 $0, [$1], $2, $3;", "=l,l,l,l",
+                {"atom.acquire.cta.cas.b64 $0, [$1], $2, $3;"});
+  checkRestored("atom.cas.b16 $0, [$1], $2, $3;", "=h,l,h,h",
+                {"atom.relaxed.gpu.cas.b16"});
+  checkRestored("fence.sc.gpu;", "", {"fence.sc.gpu;"});
+  checkRestored("fence.acq_rel.cluster;", "", {"fence.acq_rel.cluster;"});
+  checkRestored("griddepcontrol.wait;", "", {"griddepcontrol.wait;"});
+  checkRestored("rcp.approx.f32 $0, $1;", "=f,f", {"rcp.approx.f32 $0, $1;"});
+  checkRestored("div.full.f32 $0, $1, $2;", "=f,f,f", {"div.full.f32"});
+  checkRestored("tanh.approx.f16x2 $0, $1;", "=r,r",
+                {"tanh.approx.f16x2 $0, $1;"});
+  checkRestored("prefetch.global.L2 [$0];", "l", {"prefetch.global.L2 [$0];"});
+  checkRestored("", "~{memory}", {"\n"});
+}
+
+/// What the back end prints as it should stays IR.
+TEST(Restore, LeavesNativeAtomics) {
+  for (StringRef Asm :
+       {"atom.add.u32 $0, [$1], $2;", "atom.exch.b32 $0, [$1], $2;"}) {
+    LLVMContext C;
+    Snippet S(C, Asm, "=r,l,r", true);
+    ASSERT_EQ(S.lower(), "");
+    EXPECT_FALSE(errorToBool(restoreInlinePtx(*S.M)));
+    EXPECT_TRUE(remainingPtx(*S.M).empty()) << S.text();
+  }
+}
+
+static const char TableBegin[] = "<!-- table: written by PtxTest -->\n";
+static const char TableEnd[] = "<!-- end of table -->\n";
+
+/// docs/ptx.md holds the table that the code has. With RECONVERGE_UPDATE_DOCS
+/// set, the file is written instead.
+TEST(Table, IsDocumented) {
+  std::string Path = PTX_TEST_DOCS "/ptx.md";
+  auto Buffer = MemoryBuffer::getFile(Path);
+  ASSERT_TRUE(bool(Buffer)) << Path;
+  std::string Doc = (*Buffer)->getBuffer().str(), Table;
+  raw_string_ostream OS(Table);
+  printPtxTable(OS);
+  size_t Begin = Doc.find(TableBegin), End = Doc.find(TableEnd);
+  ASSERT_NE(Begin, std::string::npos);
+  ASSERT_NE(End, std::string::npos);
+  Begin += strlen(TableBegin);
+  std::string Current = Doc.substr(Begin, End - Begin);
+  if (std::getenv("RECONVERGE_UPDATE_DOCS")) {
+    Doc.replace(Begin, End - Begin, Table);
+    std::error_code Problem;
+    raw_fd_ostream File(Path, Problem);
+    ASSERT_FALSE(Problem) << Problem.message();
+    File << Doc;
+    return;
+  }
+  EXPECT_EQ(Current, Table)
+      << "run PtxTest with RECONVERGE_UPDATE_DOCS=1 to write the table anew";
+}
+
+namespace {
+/// A row that no test lowers is not known to work. Checked when all have run.
+class EveryRowIsTested : public testing::Environment {
+  void TearDown() override {
+    if (testing::GTEST_FLAG(filter) != "*")
+      return;
+    for (const ptx::RowGroup &Group : ptx::allRows())
+      for (const ptx::Row &R : Group.Rows)
+        EXPECT_TRUE(rowsSeen().count((R.Opcode + "/" + Twine(R.Class)).str()))
+            << "no test lowers " << R.Opcode.str() << " " << R.Forms.str();
+  }
+};
+} // namespace
+
+static testing::Environment *const Coverage =
+    testing::AddGlobalTestEnvironment(new EveryRowIsTested);

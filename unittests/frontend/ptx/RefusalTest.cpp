@@ -1,0 +1,163 @@
+//===- unittests/frontend/ptx/RefusalTest.cpp - What stays inline asm -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Snippet.h"
+
+#include "frontend/ptx/InlinePtx.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "gtest/gtest.h"
+
+#include <random>
+
+using namespace llvm;
+
+TEST(Refusal, SaysWhyAndLeavesTheAsm) {
+  struct Case {
+    const char *Asm, *Constraints, *Reason;
+  } Cases[] = {
+      // Beyond the table.
+      {"wgmma.fence.sync.aligned;", "",
+       "'wgmma.fence.sync.aligned' is not in the table"},
+      {"add.f16 $0, $1, $2; tex.1d.v4.f32.s32 $0;", "=h,h,h",
+       "is not in the table"},
+      {"mov.u32 $0, %reserved_smem_offset_1;", "=r",
+       "special register '%reserved_smem_offset_1' is not supported"},
+      {"cvt.rn.satfinite.f16.f32 $0, $1;", "=h,f",
+       "'.satfinite' is not supported"},
+      {"ld.param.u32 $0, [$1];", "=r,l", "'.param' is not supported"},
+      {"ld.shared::cluster.u32 $0, [$1];", "=r,r", "is not supported"},
+      {"mov.u64 $0, symbol;", "=l", "'symbol' is not declared"},
+      {"L: bra L;", "", "labels"},
+      {"@$0 bra $$L;", "b", "'$L' is not declared"},
+      {"{ .reg .pred p; setp.eq.f32 p, $1, 0; selp.u32 $0, 1, 0, p; }", "=r,f",
+       "an integer literal does not fit the type"},
+      {".local .b8 x[4];", "", "directive '.local.b8' is not supported"},
+      // Malformed.
+      {"mov.u32 $0, $1", "=r,r", "';' is missing"},
+      {"{ mov.u32 $0, $1;", "=r,r", "a '{' is not closed"},
+      {"mov.u32 $0, $1; }", "=r,r", "a '}' closes nothing"},
+      {"mov.u32 $0, $5;", "=r,r", "an operand's size or kind does not fit"},
+      {"mov.u32 $0;", "=r", "the number of operands is wrong"},
+      {"mov.u32 $0, $1;", "=r,l", "an operand's size or kind does not fit"},
+      {"mov.u32 $1, $0;", "=r,l", "a destination's size or kind does not fit"},
+      {"add.u32.u32 $0, $1, $2;", "=r,r,r", "'.u32' is not supported"},
+      {"add $0, $1, $2;", "=r,r,r", "'add' is not in the table"},
+      {"add.ftz.ftz.f32 $0, $1, $2;", "=f,f,f", "'.ftz' is not supported"},
+      {"fma.f32 $0, $1, $2, $3;", "=f,f,f,f", "the rounding mode is missing"},
+      {"cvt.f16.f32 $0, $1;", "=h,f", "the rounding does not fit the types"},
+      {"cvt.rn.f32.f16 $0, $1;", "=f,h", "the rounding does not fit the types"},
+      {"ld.relaxed.u32 $0, [$1];", "=r,l",
+       "a scope and an order need each other"},
+      {"ld.release.gpu.u32 $0, [$1];", "=r,l", "the operands or the order"},
+      {"ld.u32 $0, $1;", "=r,l", "an address is expected"},
+      {"ld.u32 $0, [$1];", "=r,r", "the address has a size"},
+      {"ld.v2.u32 $0, [$1];", "=r,l", "the operands or the order"},
+      {"atom.add.noftz.f32 $0, [$1], $2;", "=f,l,f",
+       "the form is not supported"},
+      {"atom.and.u16 $0, [$1], $2;", "=h,l,h", "does not exist for the type"},
+      {"red.exch.b32 [$0], $1;", "l,r", "the form is not supported"},
+      {"lop3.b32 $0, $1, $2, $3, $4;", "=r,r,r,r,r", "the table or the type"},
+      {"setp.lt.b32 $0, $1, $2;", "=b,r,r", "the comparison does not exist"},
+      {"shfl.up.b32 $0, $1, $2, $3;", "=r,r,r,r", "the form is not supported"},
+      {"mov.b64 {$0, $1}, $2;", "=r,=h,l", "the vector's parts do not fit"},
+      {"{ .reg .u32 a, a; }", "", "register 'a' is declared twice"},
+      {"{ .reg .u32 r<0>; }", "", "the number of registers"},
+      {"{ .reg .q32 r; }", "", "register type 'q32' is not supported"},
+      {"mov.u32 $0, 0x1ffffffffffffffffff;", "=r", "an integer literal"},
+      {"mov.f32 $0, 0f3F8;", "=f", "a floating-point literal is malformed"},
+      {"mov.u32 $0, 12abc;", "=r", "a number runs into a name"},
+      {"mov.u32 ${0:x}, 1;", "=r", "operand modifiers"},
+      {"mov.u32 $0, \\x01;", "=r", "is not expected"},
+      {"/* mov.u32 $0, 1;", "=r", "a comment has no end"},
+      {"mov.u32 [$0], 1;", "l", "a destination's size or kind"},
+      {"@5 mov.u32 $0, 1;", "=r", "a name is expected"},
+      {"not.b32 $0, !$1;", "=r,r", "'!' is only allowed before a predicate"},
+      {"mov.u32 $0, -$1;", "=r,r", "a minus sign"},
+      {"bar.red.popc.u32 $0, 1, $1;", "=r,b", "the form is not supported"},
+  };
+  for (const Case &K : Cases) {
+    LLVMContext C;
+    Snippet S(C, K.Asm, K.Constraints);
+    ASSERT_TRUE(S.M) << K.Asm;
+    std::string Reason = S.lower();
+    EXPECT_NE(Reason, "") << K.Asm << "\n" << S.text();
+    EXPECT_NE(StringRef(Reason).find(K.Reason), StringRef::npos)
+        << K.Asm << "\nreason: " << Reason;
+  }
+}
+
+TEST(Refusal, MemoryOperandsStay) {
+  LLVMContext C;
+  Snippet S(C, "mov.u32 $0, $1;", "=r,m");
+  // An "m" that is no pointer is refused by the constraint.
+  if (S.M)
+    EXPECT_NE(S.lower(), "");
+}
+
+/// Seeded damage to texts that lower: the result must lower or be refused, and
+/// the module stays whole (Snippet::lower checks it).
+TEST(Refusal, SurvivesDamagedText) {
+  auto Buffer = MemoryBuffer::getFile(PTX_TEST_INPUTS "/golden.txt");
+  ASSERT_TRUE(bool(Buffer));
+  SmallVector<StringRef, 0> Lines;
+  (*Buffer)->getBuffer().split(Lines, '\n', -1, false);
+  static const StringRef Pieces[] = {
+      ";",       "{",          "}",       "[",
+      "]",       "@",          "!",       "|",
+      ",",       "$0",         "$9",      "%tid.x",
+      ".f32",    ".cc",        ".x2",     "p",
+      "0f",      "-1",         "_",       "<3>",
+      "::",      ".reg",       "//",      "/*",
+      "ld",      "atom",       ".b128",   ".global",
+      ".v4",     "$$",         "${",      "\n",
+      "0x80",    ".pred",      ".bf16x2", "shfl.sync.up.b32",
+      "mov.b64", "setp.lt.s32"};
+  std::mt19937_64 Random(20240607);
+  auto Below = [&](size_t N) { return size_t(Random() % N); };
+  unsigned Lowered = 0, Refused = 0;
+  for (unsigned Round = 0; Round != 20000; ++Round) {
+    SmallVector<StringRef, 3> Fields;
+    Lines[Below(Lines.size() / 2) * 2].split(Fields, " | ", 2);
+    std::string Text = Fields[2].str();
+    for (size_t Edits = 1 + Below(3); Edits; --Edits) {
+      size_t At = Below(Text.size() + 1);
+      switch (Below(4)) {
+      case 0:
+        Text.insert(At, Pieces[Below(std::size(Pieces))].str());
+        break;
+      case 1:
+        Text.erase(At, 1 + Below(4));
+        break;
+      case 2:
+        if (At < Text.size())
+          Text[At] = char(Below(96) + 32);
+        break;
+      default:
+        Text.insert(At, Text.substr(Below(Text.size() + 1), Below(12)));
+      }
+    }
+    LLVMContext C;
+    Snippet S(C, Text, Fields[1], Round % 2);
+    ASSERT_TRUE(S.M);
+    ++(S.lower().empty() ? Lowered : Refused);
+    if (HasFailure())
+      FAIL() << Text;
+  }
+  // Both happen, or the damage is of the wrong kind.
+  EXPECT_GT(Lowered, 500u);
+  EXPECT_GT(Refused, 5000u);
+}
+
+TEST(Refusal, IsListed) {
+  using namespace reconverge::frontend;
+  LLVMContext C;
+  Snippet S(C, "wmma.nothing;", "");
+  ASSERT_TRUE(S.M);
+  EXPECT_EQ(S.lower(), "'wmma.nothing' is not in the table");
+  std::vector<RemainingPtx> Left = remainingPtx(*S.M);
+  ASSERT_EQ(Left.size(), 1u);
+  EXPECT_EQ(Left[0].Function, "f");
+  EXPECT_EQ(Left[0].Asm, "wmma.nothing;");
+}
