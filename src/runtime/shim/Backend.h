@@ -1,0 +1,51 @@
+//===- runtime/shim/Backend.h - What the shim loads ---------------*- C -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The contract between the shim (our libcudart.so) and a backend, a shared
+// library that it loads at the program's first CUDA call. Plain C, so that
+// neither side shares a C++ runtime with the other.
+//
+// A backend exports one function, reconverge_backend, which returns a table
+// of the runtime functions that it has, by their names in cudart's ABI
+// ("cudaMalloc", "__cudaRegisterFatBinary", "cudaLaunchKernel_ptsz", ...).
+// The shim calls it once a process, before any function of the table, from
+// whichever thread made the first CUDA call: often a global constructor, so
+// a backend must not rely on the program's own constructors having run. It
+// must not call cudart functions from within reconverge_backend.
+//
+// A name that the table lacks returns cudaErrorNotSupported and is named
+// once on stderr, except for the four that do not return an error code and
+// that every backend must have: __cudaRegisterFatBinary, cudaGetErrorName,
+// cudaGetErrorString, cudaCreateChannelDesc.
+//===----------------------------------------------------------------------===//
+#ifndef RECONVERGE_RUNTIME_SHIM_BACKEND_H
+#define RECONVERGE_RUNTIME_SHIM_BACKEND_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One runtime function of a backend, with cudart's calling convention. */
+typedef struct reconverge_backend_symbol {
+  const char *name;
+  void *function;
+} reconverge_backend_symbol;
+
+/** The table and, in *count, its length. The table stays valid until the
+ *  process ends. Null means that the backend cannot work here; it has then said
+ *  why on stderr, and the program ends with exit code 2. */
+typedef const reconverge_backend_symbol *
+reconverge_backend_function(size_t *count);
+
+/** What a backend exports under this very name. */
+extern reconverge_backend_function reconverge_backend;
+
+#define RECONVERGE_BACKEND_ENTRY "reconverge_backend"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

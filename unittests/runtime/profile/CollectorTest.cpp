@@ -1,0 +1,175 @@
+//===- unittests/runtime/profile/CollectorTest.cpp - Sums over launches ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/profile/Collector.h"
+
+#include "analysis/Numbering.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace reconverge;
+using namespace reconverge::runtime;
+
+// if (flag) (uniform) ...;  if (tid & 1) *p = 1;
+static constexpr StringLiteral Source = R"(
+target triple = "nvptx64-nvidia-cuda"
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+define void @kernel(ptr %p, i1 %flag) {
+entry:
+  br i1 %flag, label %a, label %b
+a:
+  store i32 7, ptr %p
+  br label %b
+b:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %bit = and i32 %tid, 1
+  %odd = icmp ne i32 %bit, 0
+  br i1 %odd, label %then, label %end
+then:
+  store i32 1, ptr %p
+  br label %end
+end:
+  ret void
+}
+!nvvm.annotations = !{!0}
+!0 = !{ptr @kernel, !"kernel", i32 1}
+)";
+
+namespace {
+class FakeKernel : public warpvm::Kernel {
+public:
+  explicit FakeKernel(Function &F) : F(F) {}
+  StringRef name() const override { return F.getName(); }
+  Function &function() const override { return F; }
+  uint64_t staticShared() const override { return 0; }
+  uint64_t localBytes() const override { return 0; }
+  ArrayRef<std::pair<uint64_t, uint64_t>> parameters() const override {
+    return {};
+  }
+
+private:
+  Function &F;
+};
+
+class CollectorTest : public testing::Test {
+protected:
+  void SetUp() override {
+    SMDiagnostic Error;
+    M = parseAssemblyString(Source, Error, Context);
+    ASSERT_TRUE(M) << Error.getMessage().str();
+    analysis::numberBlocks(*M);
+    Kernel = std::make_unique<FakeKernel>(*M->getFunction("kernel"));
+    Numbers = analysis::numbersOf(Kernel->function());
+    ASSERT_EQ(Numbers.Blocks.size(), 5u);
+    ASSERT_EQ(Numbers.Branches.size(), 2u);
+  }
+
+  /// One warp; \p UniformSplits of the branch that analysis calls uniform.
+  warpvm::LaunchCounts counts(uint64_t UniformSplits = 0) const {
+    warpvm::LaunchCounts C;
+    C.Blocks = {{1, 32, 0, 0},
+                {1, 32, 0, 0},
+                {1, 32, 0, 0},
+                {1, 16, 1, 2},
+                {1, 32, 0, 0}};
+    C.Branches = {{1, UniformSplits, {32, 0}}, {1, 1, {15, 17}}};
+    C.Warps = 1;
+    C.DivergentWarps = 1;
+    C.Seconds = 0.5;
+    return C;
+  }
+
+  LLVMContext Context;
+  std::unique_ptr<Module> M;
+  std::unique_ptr<FakeKernel> Kernel;
+  analysis::KernelNumbers Numbers;
+  Collector Sums{analysis::MachineModel::unit()};
+  LaunchShape Shape{{1, 1, 1}, {32, 1, 1}, 0};
+};
+} // namespace
+
+TEST_F(CollectorTest, SumsUpLaunches) {
+  for (unsigned I = 0; I != 3; ++I)
+    Sums.finish(Sums.begin(*Kernel, "00ff", Shape), counts());
+  Profile P = Sums.take();
+  ASSERT_EQ(P.Kernels.size(), 1u);
+  const KernelProfile &K = P.Kernels[0];
+  EXPECT_EQ(K.Info.Name, "kernel");
+  EXPECT_EQ(K.Info.Module, "00ff");
+  EXPECT_EQ(K.Launches, 3u);
+  EXPECT_EQ(K.Threads, 96u);
+  EXPECT_EQ(K.WarpsRun, 3u);
+  EXPECT_EQ(K.DivergentWarps, 3u);
+  EXPECT_EQ(K.Seconds, 1.5);
+  EXPECT_EQ(K.Shapes, std::vector<LaunchShape>({Shape}));
+  ASSERT_EQ(K.Blocks.size(), 5u);
+  EXPECT_EQ(K.Blocks[3].Warps, 3u);
+  EXPECT_EQ(K.Blocks[3].Lanes, 48u);
+  EXPECT_EQ(K.Blocks[3].PartialIdle, 3u);
+  EXPECT_EQ(K.Blocks[3].ExitedIdle, 6u);
+  EXPECT_TRUE(P.Notes.empty());
+  EXPECT_TRUE(Sums.take().Kernels.empty()) << "as new after take()";
+}
+
+TEST_F(CollectorTest, BranchesAreMatchedById) {
+  Sums.finish(Sums.begin(*Kernel, "00ff", Shape), counts());
+  Profile P = Sums.take();
+  const KernelProfile &K = P.Kernels[0];
+  ASSERT_EQ(K.Info.Branches.size(), 1u) << "the uniform one is not listed";
+  ASSERT_EQ(K.Branches.size(), 1u);
+  EXPECT_EQ(K.Info.Branches[0].Id, Numbers.Branches[1]);
+  EXPECT_EQ(K.Branches[0].Splits, 1u);
+  EXPECT_EQ(K.Branches[0].LanesTo, std::vector<uint64_t>({15, 17}));
+}
+
+TEST_F(CollectorTest, SplitOfAUniformBranchIsSaid) {
+  Sums.finish(Sums.begin(*Kernel, "00ff", Shape), counts(1));
+  Profile P = Sums.take();
+  ASSERT_EQ(P.Notes.size(), 1u);
+  EXPECT_NE(P.Notes[0].find("1 branch(es) that analysis calls uniform"),
+            std::string::npos);
+}
+
+TEST_F(CollectorTest, FailedLaunchesAreNotCounted) {
+  Sums.begin(*Kernel, "00ff", Shape); // dropped
+  EXPECT_TRUE(Sums.take().Kernels.empty());
+}
+
+TEST_F(CollectorTest, SameNameInTwoModulesIsTwoKernels) {
+  Sums.finish(Sums.begin(*Kernel, "00ff", Shape), counts());
+  Sums.finish(Sums.begin(*Kernel, "00fe", Shape), counts());
+  EXPECT_EQ(Sums.take().Kernels.size(), 2u);
+}
+
+TEST_F(CollectorTest, SamplesSomeLaunchesAndKeepsEightShapes) {
+  unsigned Sampled = 0;
+  for (uint32_t I = 1; I <= 100; ++I) {
+    LaunchShape S = Shape;
+    S.Grid[0] = I;
+    auto Record = Sums.begin(*Kernel, "00ff", S);
+    if (warpvm::VectorObserver *Observer = Record->observer()) {
+      ++Sampled;
+      ASSERT_TRUE(Observer->wants(0));
+      // Even threads run "then", all run the rest.
+      std::vector<uint32_t> Vectors;
+      for (unsigned T = 0; T != 32; ++T)
+        Vectors.insert(Vectors.end(), {1, 1, 1, T % 2 ? 0u : 1u, 1});
+      std::vector<uint64_t> AsRun(5, 1);
+      Observer->record(0, 32, Vectors, AsRun);
+    }
+    Sums.finish(std::move(Record), counts());
+  }
+  EXPECT_EQ(Sampled, 8u) << "1 2 3 4 8 16 32 64";
+  Profile P = Sums.take();
+  const KernelProfile &K = P.Kernels[0];
+  EXPECT_EQ(K.Shapes.size(), 8u);
+  EXPECT_EQ(K.Regrouped.Launches, 8u);
+  EXPECT_EQ(K.Regrouped.Threads, 8u * 32);
+  EXPECT_EQ(K.Regrouped.Lanes[3], 8u * 16);
+}

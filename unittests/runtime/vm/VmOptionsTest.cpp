@@ -1,0 +1,90 @@
+//===- VmOptionsTest.cpp - What the environment asks for ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/vm/Options.h"
+
+#include "gtest/gtest.h"
+
+#include <cstdlib>
+
+using namespace llvm;
+using namespace reconverge;
+using namespace reconverge::runtime;
+
+namespace {
+
+BackendOptions good(StringRef Text) {
+  Expected<BackendOptions> O = parseOptions(Text);
+  if (!O) {
+    ADD_FAILURE() << toString(O.takeError());
+    return {};
+  }
+  return *O;
+}
+
+std::string bad(StringRef Text) {
+  Expected<BackendOptions> O = parseOptions(Text);
+  return O ? "accepted" : toString(O.takeError());
+}
+
+TEST(Options, NothingSaidIsTheDefault) {
+  BackendOptions O = good("");
+  EXPECT_EQ(O.Machine.Threads, 0u);
+  EXPECT_EQ(O.Machine.Code, warpvm::Tier::Fused);
+  EXPECT_EQ(O.Machine.Policy, warpvm::PolicyKind::Frontier);
+  EXPECT_FALSE(O.Machine.Counters);
+  EXPECT_EQ(O.Memory, 0u);
+}
+
+TEST(Options, EveryKeyIsRead) {
+  BackendOptions O =
+      good("threads=2,tier=blocks, "
+           "policy=ipdom,warp=64,isa=avx2,seed=7,steps=1000,vectors=off,"
+           "counters=on,cache=/tmp/a=b,memory=3G,");
+  EXPECT_EQ(O.Machine.Threads, 2u);
+  EXPECT_EQ(O.Machine.Code, warpvm::Tier::Blocks);
+  EXPECT_EQ(O.Machine.Policy, warpvm::PolicyKind::PostDominator);
+  EXPECT_EQ(O.Machine.WarpSize, 64u);
+  EXPECT_EQ(O.Machine.Isa, "avx2");
+  EXPECT_EQ(O.Machine.Seed, 7u);
+  EXPECT_EQ(O.Machine.StepLimit, 1000u);
+  EXPECT_TRUE(O.Machine.Counters);
+  EXPECT_FALSE(O.Vectors);
+  EXPECT_EQ(O.Machine.CacheDir, "/tmp/a=b");
+  EXPECT_EQ(O.Memory, uint64_t(3) << 30);
+  EXPECT_EQ(good("memory=512").Memory, 512u);
+  EXPECT_EQ(good("memory=2M").Memory, 2u << 20);
+}
+
+TEST(Options, MistakesAreNamed) {
+  EXPECT_EQ(bad("tier=fast"), "RECONVERGE_VM: tier is 'fast'\n"
+                              "  tier wants fused or blocks.");
+  EXPECT_EQ(bad("threads=-1"),
+            "RECONVERGE_VM: threads is '-1'\n"
+            "  threads wants a whole number from 0 to 4096.");
+  EXPECT_EQ(bad("fused"), "RECONVERGE_VM: 'fused' is no key=value\n"
+                          "  For example RECONVERGE_VM=threads=4,tier=blocks.");
+  EXPECT_EQ(bad("colour=red"),
+            "RECONVERGE_VM: there is no key 'colour'\n"
+            "  The keys are threads, tier, policy, warp, isa, seed, steps, "
+            "counters, vectors, cache and memory.");
+  for (StringRef Text :
+       {"threads=", "threads=5000", "threads=2x", "seed=99999999999999999999",
+        "steps=many", "warp=16", "isa=sse", "policy=min-pc", "counters=yes",
+        "memory=0", "memory=G", "memory=99999999999G", "memory=1T"})
+    EXPECT_NE(bad(Text), "accepted") << Text.str();
+}
+
+TEST(Options, AProfileNeedsCounts) {
+  setenv("RECONVERGE_VM", "threads=3", 1);
+  setenv("RECONVERGE_PROFILE", "/tmp/p.json", 1);
+  Expected<BackendOptions> O = optionsFromEnvironment();
+  unsetenv("RECONVERGE_VM");
+  unsetenv("RECONVERGE_PROFILE");
+  ASSERT_TRUE(bool(O));
+  EXPECT_EQ(O->Machine.Threads, 3u);
+  EXPECT_TRUE(O->Machine.Counters);
+  EXPECT_EQ(O->ProfilePath, "/tmp/p.json");
+}
+
+} // namespace
