@@ -33,6 +33,7 @@ struct MachineOptions {
   bool Counters = true;    ///< block and branch counts
   uint64_t StepLimit = 0;  ///< block executions a warp may take; 0: no limit
   uint64_t Seed = 0;       ///< order of warps and blocks; 0: natural
+  std::string Isa;         ///< "avx2": leave AVX-512 unused; "": all there is
   std::string CacheDir;    ///< compiled kernels; empty: no cache on disk
 };
 
@@ -116,6 +117,9 @@ public:
   virtual ~Machine() = default;
   static llvm::Expected<std::unique_ptr<Machine>>
   create(const MachineOptions &Options);
+
+  /// CPU, vector extensions and threads, in words.
+  virtual std::string describe() const = 0;
 
   /// Parses optimised device bitcode, gives its variables memory and initial
   /// values.

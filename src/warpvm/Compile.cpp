@@ -1,0 +1,213 @@
+//===- warpvm/Compile.cpp - From a kernel to code in memory ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A short list of passes turns stack variables into SSA form and cleans up; the
+// emitter's code is explicit vectors already, so the vectorisers would find
+// nothing. The object file goes to the cache on disk, keyed by everything that
+// shaped it: bitcode, kernel, options, host CPU and this very library.
+//
+//===----------------------------------------------------------------------===//
+
+#include "warpvm/Compile.h"
+#include "core/Error.h"
+
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/xxhash.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+#include <dlfcn.h>
+
+using namespace llvm;
+
+namespace reconverge::warpvm {
+
+/// Identifies this build of the VM: its library's size and time of change.
+static std::string buildStamp() {
+  Dl_info Info;
+  sys::fs::file_status Status;
+  if (!dladdr(reinterpret_cast<void *>(&buildStamp), &Info) ||
+      sys::fs::status(Info.dli_fname, Status))
+    return "";
+  return (Twine(Status.getSize()) + "," +
+          Twine(Status.getLastModificationTime().time_since_epoch().count()))
+      .str();
+}
+
+static void optimise(Module &M, TargetMachine &TM) {
+  PassBuilder PB(&TM);
+  LoopAnalysisManager LAM;
+  FunctionAnalysisManager FAM;
+  CGSCCAnalysisManager CGAM;
+  ModuleAnalysisManager MAM;
+  PB.registerModuleAnalyses(MAM);
+  PB.registerCGSCCAnalyses(CGAM);
+  PB.registerFunctionAnalyses(FAM);
+  PB.registerLoopAnalyses(LAM);
+  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  FunctionPassManager FPM;
+  FPM.addPass(SimplifyCFGPass());
+  FPM.addPass(SROAPass(SROAOptions::PreserveCFG));
+  FPM.addPass(EarlyCSEPass());
+  FPM.addPass(InstCombinePass());
+  FPM.addPass(SimplifyCFGPass());
+  FPM.addPass(createFunctionToLoopPassAdaptor(
+      LICMPass(100, 250, /*AllowSpeculation=*/true), /*UseMemorySSA=*/true));
+  FPM.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  FPM.addPass(ADCEPass());
+  FPM.addPass(SimplifyCFGPass());
+  for (Function &F : M)
+    if (!F.isDeclaration())
+      FPM.run(F, FAM);
+}
+
+Expected<std::unique_ptr<Compiler>> Compiler::create(const std::string &Isa,
+                                                     const std::string &CacheDir) {
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
+  auto Builder = orc::JITTargetMachineBuilder::detectHost();
+  if (!Builder)
+    return Builder.takeError();
+  if (Isa == "avx2") {
+    Builder->setCPU("haswell");
+    Builder->getFeatures() = SubtargetFeatures();
+  } else if (!Isa.empty()) {
+    return userError("unknown instruction set '" + Isa + "' for the CPU executor",
+                     "Known: avx2; leave it out for all that the CPU has.");
+  }
+  Builder->setCodeGenOptLevel(CodeGenOptLevel::Default);
+  Builder->setRelocationModel(Reloc::PIC_);
+  std::unique_ptr<Compiler> C(new Compiler);
+  C->CacheDir = CacheDir;
+  auto TM = Builder->createTargetMachine();
+  if (!TM)
+    return TM.takeError();
+  C->Target = std::move(*TM);
+  // What the IR says is what runs: no further contraction.
+  C->Target->Options.AllowFPOpFusion = FPOpFusion::Strict;
+  auto Jit = orc::LLJITBuilder().setJITTargetMachineBuilder(*Builder).create();
+  if (!Jit)
+    return Jit.takeError();
+  C->Jit = std::move(*Jit);
+  orc::SymbolMap Symbols;
+  for (auto [Name, Address] : librarySymbols())
+    Symbols[C->Jit->mangleAndIntern(Name)] = {
+        orc::ExecutorAddr::fromPtr(Address), JITSymbolFlags::Exported};
+  auto &Main = C->Jit->getMainJITDylib();
+  if (Error E = Main.define(orc::absoluteSymbols(std::move(Symbols))))
+    return std::move(E);
+  auto Process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      C->Jit->getDataLayout().getGlobalPrefix());
+  if (!Process)
+    return Process.takeError();
+  Main.addGenerator(std::move(*Process));
+  return C;
+}
+
+std::string Compiler::target() const {
+  StringRef Features = Target->getTargetFeatureString();
+  bool Wide = Features.contains("+avx512f");
+  StringRef Cpu = Target->getTargetCPU();
+  return (Cpu + (Wide ? ", AVX-512"
+                 : Cpu == "haswell" || Features.contains("+avx2") ? ", AVX2"
+                                                                  : ", SSE"))
+      .str();
+}
+
+std::string Compiler::cachePath(StringRef ModuleHash, StringRef Name,
+                                const EmitOptions &Emit, Tier Code) const {
+  static const std::string Stamp = buildStamp();
+  std::string Key =
+      (ModuleHash + "\n" + Name + "\n" + Twine(CacheFormat) + " " +
+       Twine(Emit.WarpSize) + " " + Twine(Emit.Counters) + " " +
+       Twine(Emit.Vectors) + " " + Twine(Emit.Budget) + " " + Twine(int(Code)) +
+       "\n" + Target->getTargetCPU() + "\n" + Target->getTargetFeatureString() +
+       "\n" + Stamp)
+          .str();
+  SmallString<128> Path(CacheDir);
+  sys::path::append(Path, utohexstr(xxh3_64bits(Key), true, 16) + ".o");
+  return std::string(Path);
+}
+
+Expected<std::unique_ptr<MemoryBuffer>>
+Compiler::build(Function &Kernel, const EmitOptions &Emit, Tier Code) {
+  auto M = emitKernel(Kernel, Emit, Code, *Target);
+  if (!M)
+    return M.takeError();
+  optimise(**M, *Target);
+  if (const char *D = getenv("RCVM_DUMP")) { std::error_code EC; raw_fd_ostream O(std::string(D)+"/"+Kernel.getName().str()+(Emit.Vectors?".v":"")+".ll", EC); O<<**M; }
+  SmallVector<char, 0> Object;
+  raw_svector_ostream OS(Object);
+  legacy::PassManager CodeGen;
+  if (Target->addPassesToEmitFile(CodeGen, OS, nullptr,
+                                  CodeGenFileType::ObjectFile))
+    return internalError("this host's code generator writes no object files");
+  CodeGen.run(**M);
+  return std::make_unique<SmallVectorMemoryBuffer>(std::move(Object),
+                                                   Kernel.getName());
+}
+
+/// Best effort: a cache that cannot be written is no reason to fail.
+static void writeCache(StringRef Path, StringRef Bytes) {
+  (void)sys::fs::create_directories(sys::path::parent_path(Path));
+  auto Temp = sys::fs::TempFile::create(Path + ".%%%%%%");
+  if (!Temp) {
+    consumeError(Temp.takeError());
+    return;
+  }
+  raw_fd_ostream OS(Temp->FD, /*shouldClose=*/false);
+  OS << Bytes;
+  OS.flush();
+  if (OS.has_error()) {
+    OS.clear_error();
+    consumeError(Temp->discard());
+    return;
+  }
+  consumeError(Temp->keep(Path));
+}
+
+Expected<const KernelPlan *> Compiler::compile(Function &Kernel,
+                                               StringRef ModuleHash,
+                                               const EmitOptions &Emit,
+                                               Tier Code) {
+  std::unique_ptr<MemoryBuffer> Object;
+  std::string Path;
+  if (!CacheDir.empty()) {
+    Path = cachePath(ModuleHash, Kernel.getName(), Emit, Code);
+    if (auto Found = MemoryBuffer::getFile(Path))
+      Object = std::move(*Found);
+  }
+  if (!Object) {
+    auto Built = build(Kernel, Emit, Code);
+    if (!Built)
+      return Built.takeError();
+    Object = std::move(*Built);
+    if (!Path.empty())
+      writeCache(Path, Object->getBuffer());
+  }
+  auto Dylib = Jit->createJITDylib(("kernel" + Twine(Linked++)).str());
+  if (!Dylib)
+    return Dylib.takeError();
+  Dylib->addToLinkOrder(Jit->getMainJITDylib());
+  if (Error E = Jit->addObjectFile(*Dylib, std::move(Object)))
+    return std::move(E);
+  auto Symbol = Jit->lookup(*Dylib, PlanSymbol);
+  if (!Symbol)
+    return Symbol.takeError();
+  return Symbol->toPtr<const KernelPlan *>();
+}
+
+} // namespace reconverge::warpvm

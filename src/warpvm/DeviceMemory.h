@@ -1,0 +1,144 @@
+//===- warpvm/DeviceMemory.h - The memory that kernels may touch *- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_WARPVM_DEVICEMEMORY_H
+#define RECONVERGE_WARPVM_DEVICEMEMORY_H
+
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace reconverge::warpvm {
+
+/// What asked for the memory; CUDA's calls treat each kind differently.
+enum class MemoryKind : uint8_t {
+  Device,     ///< cudaMalloc
+  Pool,       ///< cudaMallocAsync
+  Managed,    ///< cudaMallocManaged
+  Host,       ///< cudaMallocHost, cudaHostAlloc
+  Registered, ///< the program's own, given by cudaHostRegister
+  Variable    ///< a __device__ or __constant__ variable
+};
+
+struct Allocation {
+  uint64_t Base = 0;
+  uint64_t Size = 0; ///< bytes, as asked for
+  MemoryKind Kind = MemoryKind::Device;
+  bool Live = false; ///< false: freed, and not yet given to another
+  bool contains(uint64_t Address, uint64_t Bytes) const {
+    return Address >= Base && Bytes <= Size && Address - Base <= Size - Bytes;
+  }
+};
+
+/// Why an allocation cannot be had: CUDA's "out of memory".
+class OutOfDeviceMemory : public llvm::ErrorInfo<OutOfDeviceMemory> {
+public:
+  static char ID;
+  explicit OutOfDeviceMemory(std::string Message)
+      : Message(std::move(Message)) {}
+  void log(llvm::raw_ostream &OS) const override;
+  std::error_code convertToErrorCode() const override;
+
+private:
+  std::string Message;
+};
+
+/// Device allocations in one reserved range of addresses, with pages between
+/// them that fault. Every member may be called from any thread; none but
+/// inRange() from a signal handler.
+class DeviceMemory {
+public:
+  static constexpr uint64_t Alignment = 256; ///< bytes, as cudaMalloc promises
+
+  /// \p Capacity: bytes that live allocations may take together, pinned host
+  /// memory aside. \p Reserve: bytes of address space asked for; halved until
+  /// the system grants them.
+  static llvm::Expected<std::unique_ptr<DeviceMemory>>
+  create(uint64_t Capacity, uint64_t Reserve = uint64_t(1) << 40);
+
+  /// The process's own, made at first use and never destroyed; of
+  /// defaultCapacity() bytes unless setCapacity() says otherwise. An address
+  /// space that cannot be reserved leaves it with a capacity of none.
+  static DeviceMemory &instance();
+
+  /// Three quarters of the memory that this process may use (the machine's, or
+  /// its control group's limit), at least 1 GiB.
+  static uint64_t defaultCapacity();
+
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory &) = delete;
+  DeviceMemory &operator=(const DeviceMemory &) = delete;
+
+  /// Zeroed memory of \p Size > 0 bytes, aligned to \p Align (a power of two,
+  /// at least Alignment is given), its end as near to the guard page as the
+  /// alignment allows. The error is an OutOfDeviceMemory.
+  llvm::Expected<void *> allocate(uint64_t Size, MemoryKind Kind,
+                                  uint64_t Align = Alignment);
+
+  /// False if \p Pointer is not the base of a live allocation.
+  bool release(void *Pointer);
+
+  /// Frees all that cudaDeviceReset frees: everything but pools' memory and
+  /// variables.
+  void releaseAll();
+
+  /// Makes the program's own memory known as Registered. False if a part of it
+  /// is registered already.
+  bool addRegistered(void *Pointer, uint64_t Size);
+  bool removeRegistered(void *Pointer);
+
+  /// The allocation that holds \p Address, live or freed, by its exact bounds.
+  std::optional<Allocation> lookup(uint64_t Address) const;
+  std::optional<Allocation> lookup(const void *Address) const {
+    return lookup(uint64_t(Address));
+  }
+
+  /// Whether all \p Bytes from \p Address lie in one live allocation.
+  bool isLive(const void *Address, uint64_t Bytes) const;
+
+  /// \p Address in words, by the allocation that holds it or is nearest: "4
+  /// bytes past the end of an allocation of 400 bytes".
+  std::string describe(uint64_t Address) const;
+
+  /// Whether \p Address lies in the reserved range; takes no lock.
+  bool inRange(uint64_t Address) const {
+    return Address - RangeBegin < RangeEnd - RangeBegin;
+  }
+
+  void setCapacity(uint64_t Bytes);
+  uint64_t capacity() const;
+  uint64_t used() const; ///< bytes of live allocations that count against it
+  uint64_t liveBlocks() const;
+
+private:
+  struct Block {
+    uint64_t PagesEnd = 0; ///< end of the accessible pages
+    uint64_t SpanEnd = 0;  ///< end of what is taken, guard included
+    Allocation What;
+  };
+  using BlockMap = std::map<uint64_t, Block>; ///< by first page
+
+  DeviceMemory(uint64_t Begin, uint64_t End, uint64_t Capacity);
+  std::optional<uint64_t> takeSpan(uint64_t Bytes, uint64_t Align);
+  void reclaimOldest();
+  void retire(BlockMap::iterator Block);
+  BlockMap::const_iterator blockAt(uint64_t Address) const;
+
+  const uint64_t RangeBegin, RangeEnd, PageSize;
+  mutable std::mutex Mutex;
+  BlockMap Blocks; ///< live and freed
+  std::map<uint64_t, Allocation> Registered;
+  std::map<uint64_t, uint64_t> Free; ///< spans to be used again: begin, end
+  std::map<uint64_t, uint64_t> Quarantine; ///< freed blocks, oldest first
+  uint64_t NextFreed = 0;                  ///< next key of Quarantine
+  uint64_t Bump;                           ///< never used from here on
+  uint64_t Capacity, Used = 0, Live = 0;
+};
+
+} // namespace reconverge::warpvm
+
+#endif

@@ -1,0 +1,161 @@
+//===- warpvm/Emitter.h - Vector code for one region ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_WARPVM_EMITTER_H
+#define RECONVERGE_WARPVM_EMITTER_H
+
+#include "analysis/Numbering.h"
+#include "warpvm/Frame.h"
+#include "warpvm/Layout.h"
+#include "warpvm/Prepare.h"
+#include "warpvm/Regions.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+#include <functional>
+
+namespace reconverge::warpvm {
+
+struct EmitOptions {
+  unsigned WarpSize = 32;
+  bool Counters = true; ///< block and branch counts
+  bool Vectors = false; ///< per-thread block vectors
+  bool Budget = false;  ///< loop iterations are limited
+};
+
+/// Everything that the regions of one kernel share.
+struct KernelContext {
+  PreparedKernel &Kernel;
+  const RegionPlanner &Plan;
+  const analysis::UniformityResult &Uniform;
+  const FrameLayout &Frame;
+  EmitOptions Options;
+  llvm::DenseMap<uint32_t, unsigned> BlockPosition; ///< number -> position
+  llvm::DenseMap<uint32_t, unsigned> BranchOffset;  ///< number -> counter
+  /// Blocks that can run while other lanes wait at a return.
+  llvm::DenseSet<const llvm::BasicBlock *> AfterExit;
+};
+
+/// A value over the lanes: a scalar that holds for all active ones, or vectors
+/// of WarpSize elements. Aggregates have a part for each scalar leaf.
+struct Lanes {
+  bool Uniform = false;
+  llvm::SmallVector<llvm::Value *, 1> Parts;
+  llvm::Value *operator*() const {
+    assert(Parts.size() == 1 && "an aggregate has no single part");
+    return Parts.front();
+  }
+};
+
+/// A memory operand: uniform base plus an optional index a lane, or (no base)
+/// a pointer a lane.
+struct Address {
+  llvm::Value *Base = nullptr;    ///< scalar ptr
+  llvm::Value *Index = nullptr;   ///< <W x i32> or <W x i64>, signed
+  uint64_t Scale = 1;             ///< bytes an index step: 1, 2, 4 or 8
+  llvm::Value *Pointers = nullptr; ///< <W x ptr>
+  bool Contiguous = false; ///< may well step by the access size, lane by lane
+  bool isUniform() const { return Base && !Index; }
+};
+
+class RegionEmitter {
+public:
+  RegionEmitter(KernelContext &C, unsigned RegionIndex, llvm::Module &Out);
+  llvm::Expected<llvm::Function *> run();
+
+private:
+  // EmitControl.cpp: the function's frame, masks, PHIs, counters.
+  void begin();
+  llvm::Error emitBlocks();
+  llvm::Error emitBody(llvm::BasicBlock *BB);
+  void emitTerminator(llvm::BasicBlock *BB);
+  void emitEdge(llvm::BasicBlock *From, llvm::BasicBlock *To, llvm::Value *EM);
+  void copyPhis(llvm::BasicBlock *From, llvm::BasicBlock *To, llvm::Value *EM);
+  void countBlock(llvm::BasicBlock *BB);
+  void countBranch(llvm::BasicBlock *BB,
+                   llvm::ArrayRef<llvm::Value *> EdgeMasks);
+  void finish();
+  bool fallsInto(llvm::BasicBlock *From, llvm::BasicBlock *To) const;
+  bool needsBlend(llvm::BasicBlock *From, llvm::BasicBlock *To) const;
+
+  // EmitValues.cpp: where values live; arithmetic.
+  Lanes get(const llvm::Value *V);
+  llvm::Value *vec(const llvm::Value *V); ///< one part, as a vector
+  llvm::Value *scalar(const llvm::Value *V);
+  Lanes constant(const llvm::Constant *C);
+  void define(const llvm::Instruction *I, Lanes L);
+  Lanes asDeclared(const llvm::Value *V, Lanes L);
+  llvm::AllocaInst *variable(const llvm::Value *V, unsigned Part);
+  llvm::Value *loadFrame(const llvm::Value *V, unsigned Part);
+  void storeFrame(const llvm::Value *V, unsigned Part, llvm::Value *X,
+                  llvm::Value *Active);
+  llvm::Value *splat(llvm::Value *X);
+  llvm::Type *vectorOf(llvm::Type *T);
+  llvm::Type *laneType(llvm::Type *T); ///< pointers lose their address space
+  llvm::Value *maskVector(llvm::Value *M); ///< iW -> <W x i1>
+  llvm::Value *maskBits(llvm::Value *V);   ///< <W x i1> -> iW, poison frozen
+  llvm::Value *laneIds(llvm::Type *Element);
+  llvm::Value *contextField(size_t Offset, llvm::Type *T);
+  llvm::Error emitInstruction(llvm::Instruction &I);
+  llvm::Error emitPlain(llvm::Instruction &I);
+  llvm::Value *emitDivision(unsigned Opcode, llvm::Value *A, llvm::Value *B,
+                            const llvm::Value *Divisor);
+  llvm::Value *emitGep(const llvm::GEPOperator &G);
+  llvm::Error refuse(const llvm::Instruction &I, const llvm::Twine &What);
+
+  // EmitMemory.cpp
+  Address address(const llvm::Value *Pointer, uint64_t AccessBytes);
+  llvm::Value *pointers(const Address &A);
+  llvm::Error emitLoad(llvm::LoadInst &I);
+  llvm::Error emitStore(llvm::StoreInst &I);
+  Lanes loadLanes(const Address &A, llvm::Type *T, llvm::Align Al,
+                  bool Volatile);
+  llvm::Error emitAtomic(llvm::Instruction &I);
+  void emitMemIntrinsic(llvm::MemIntrinsic &I);
+  llvm::Value *isUnitStride(const Address &A);
+  void forEachLane(llvm::function_ref<void(llvm::Value *Lane)> Body);
+  llvm::Value *spill(llvm::Value *Vector); ///< to an array that lanes index
+  llvm::Value *lanePart(llvm::Value *Array, llvm::Type *T, llvm::Value *Lane);
+
+  // EmitCalls.cpp
+  llvm::Error emitCall(llvm::CallInst &I);
+  bool emitSpecialRegister(llvm::IntrinsicInst &I);
+  bool emitCollective(llvm::IntrinsicInst &I);
+  bool emitMath(llvm::IntrinsicInst &I);
+  llvm::Error emitLibraryCall(llvm::CallInst &I, llvm::StringRef Name);
+  void emitShuffle(llvm::IntrinsicInst &I);
+  llvm::FunctionCallee helper(llvm::StringRef Name, llvm::Type *Result,
+                              llvm::ArrayRef<llvm::Type *> Arguments);
+  void emitBarrier(llvm::IntrinsicInst &I);
+
+  KernelContext &C;
+  const Region &R;
+  unsigned RegionIndex, W;
+  llvm::Module &Out;
+  llvm::IRBuilder<> B;
+  llvm::IntegerType *MaskTy;
+  llvm::Type *PtrTy, *I32, *I64;
+
+  llvm::Function *Fn = nullptr;
+  llvm::Value *FramePtr = nullptr, *ScalarPtr = nullptr, *Ctx = nullptr,
+              *OutPtr = nullptr, *ActiveArg = nullptr;
+  llvm::BasicBlock *EntryBB = nullptr;
+  llvm::Instruction *EntryEnd = nullptr; ///< entry-block code goes before it
+  llvm::Value *M = nullptr;              ///< mask of the body being emitted
+
+  llvm::DenseMap<const llvm::Value *, Lanes> Local;    ///< this body's values
+  llvm::DenseMap<const llvm::Value *, Lanes> Incoming; ///< loaded on entry
+  llvm::DenseMap<std::pair<const llvm::Value *, unsigned>, llvm::AllocaInst *>
+      Variables;
+  llvm::DenseMap<std::pair<size_t, llvm::Type *>, llvm::Value *> Fields;
+  llvm::DenseMap<const llvm::BasicBlock *, llvm::AllocaInst *> InMask;
+  llvm::AllocaInst *SplitSeen = nullptr; ///< i1: a branch sent lanes apart
+  llvm::SmallVector<llvm::AllocaInst *> OutMasks; ///< parallel to R.Targets
+};
+
+/// The scalar leaves of \p T, in order.
+llvm::SmallVector<llvm::Type *, 2> leavesOf(llvm::Type *T);
+
+} // namespace reconverge::warpvm
+
+#endif

@@ -1,0 +1,41 @@
+//===- warpvm/Frame.h - Where values live between regions -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_WARPVM_FRAME_H
+#define RECONVERGE_WARPVM_FRAME_H
+
+#include "warpvm/Regions.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace reconverge::warpvm {
+
+/// Slots of the values that one region leaves for another. Divergent values
+/// have WarpSize elements each in the warp's frame (i1: a bit a lane), uniform
+/// ones eight bytes in the split's scalars.
+struct FrameLayout {
+  struct Slot {
+    bool Uniform;
+    llvm::SmallVector<uint32_t, 1> Offsets; ///< bytes, or index of a scalar
+  };
+  llvm::DenseMap<const llvm::Value *, Slot> Slots;
+  /// Values read in a block other than the one that defines them.
+  llvm::DenseSet<const llvm::Value *> LeavesBlock;
+  uint32_t FrameBytes = 0, NumScalars = 0;
+
+  FrameLayout(llvm::Function &F, const RegionPlanner &Plan,
+              const analysis::UniformityResult &Uniform, unsigned WarpSize);
+};
+
+/// The values whose lanes an access through \p Pointer needs at its own place:
+/// an address computation is repeated there instead of being kept.
+void forEachAddressOperand(const llvm::Value *Pointer,
+                           llvm::function_ref<void(const llvm::Value *)> Visit);
+
+/// Strips an extension to 64 bits that a gather does by itself, or returns \p V.
+const llvm::Value *stripIndexExtension(const llvm::Value *V);
+
+} // namespace reconverge::warpvm
+
+#endif

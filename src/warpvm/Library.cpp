@@ -1,0 +1,268 @@
+//===- warpvm/Library.cpp - What compiled code calls ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "warpvm/Library.h"
+#include "warpvm/Compile.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cfenv>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+namespace reconverge::warpvm {
+
+FaultGuard *&currentGuard() {
+  static thread_local FaultGuard *Guard = nullptr;
+  return Guard;
+}
+
+void raiseFault(FaultKind Kind, std::string Text, WarpContext *Context) {
+  FaultGuard *Guard = currentGuard();
+  assert(Guard && "a fault outside compiled code");
+  Guard->Kind = Kind;
+  Guard->Text = std::move(Text);
+  Guard->Context = Context;
+  siglongjmp(Guard->Landing, 1);
+}
+
+//===----------------------------------------------------------------------===//
+// printf
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Reads varargs as the front end packs them: each at its natural alignment.
+class PackedArgs {
+public:
+  explicit PackedArgs(const uint8_t *Data) : Data(Data) {}
+  template <typename T> T next() {
+    Offset = (Offset + sizeof(T) - 1) & ~(sizeof(T) - 1);
+    T Value;
+    std::memcpy(&Value, Data + Offset, sizeof(T));
+    Offset += sizeof(T);
+    return Value;
+  }
+
+private:
+  const uint8_t *Data;
+  size_t Offset = 0;
+};
+} // namespace
+
+template <typename T>
+static void append(std::string &Out, const std::string &Spec, T Value) {
+  char Buffer[512];
+  int N = std::snprintf(Buffer, sizeof(Buffer), Spec.c_str(), Value);
+  if (N > 0)
+    Out.append(Buffer, std::min<size_t>(N, sizeof(Buffer) - 1));
+}
+
+std::string formatDevice(const char *Format, const uint8_t *Data) {
+  PackedArgs Args(Data);
+  std::string Out;
+  for (const char *P = Format; *P;) {
+    if (*P != '%') {
+      Out += *P++;
+      continue;
+    }
+    if (P[1] == '%') {
+      Out += '%';
+      P += 2;
+      continue;
+    }
+    std::string Spec = "%";
+    bool Long = false;
+    for (++P; *P && std::strchr("-+ #0123456789.*hlLqjzt", *P); ++P) {
+      if (*P == '*')
+        Spec += std::to_string(Args.next<int>());
+      else if (std::strchr("lqjztL", *P))
+        Long = true;
+      else if (*P != 'h')
+        Spec += *P;
+    }
+    char Conversion = *P ? *P++ : '\0';
+    switch (Conversion) {
+    case 'd':
+    case 'i':
+      if (Long)
+        append(Out, Spec + "lld", Args.next<long long>());
+      else
+        append(Out, Spec + "d", Args.next<int>());
+      break;
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'o':
+      if (Long)
+        append(Out, Spec + "ll" + Conversion, Args.next<unsigned long long>());
+      else
+        append(Out, Spec + Conversion, Args.next<unsigned>());
+      break;
+    case 'c':
+      append(Out, Spec + "c", Args.next<int>());
+      break;
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A':
+      append(Out, Spec + Conversion, Args.next<double>());
+      break;
+    case 'p':
+      append(Out, Spec + "p", Args.next<void *>());
+      break;
+    case 's':
+      if (const char *S = Args.next<const char *>())
+        append(Out, Spec + "s", S);
+      else
+        Out += "(null)";
+      break;
+    default: // unknown: show it as written
+      Out += Spec;
+      if (Conversion)
+        Out += Conversion;
+    }
+  }
+  return Out;
+}
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+static int32_t devicePrintf(WarpContext *Context, uint64_t Lane,
+                            const char *Format, const uint8_t *Args) {
+  std::string Text = formatDevice(Format, Args);
+  printFromBlock(Context, Text);
+  return int32_t(Text.size());
+}
+
+static void deviceAssert(WarpContext *Context, Mask Lanes, const char *Message,
+                         const char *File, uint32_t Line, const char *Function) {
+  unsigned Lane = __builtin_ctzll(Lanes);
+  raiseFault(FaultKind::Assert,
+             std::string(File) + ":" + std::to_string(Line) + ": " + Function +
+                 ": thread in lane " + std::to_string(Lane) + " of warp " +
+                 std::to_string(Context->WarpId) + ": assertion `" + Message +
+                 "` failed",
+             Context);
+}
+
+static void deviceTrap(WarpContext *Context, Mask Lanes) {
+  raiseFault(FaultKind::Trap, "the kernel executed a trap", Context);
+}
+
+static void stepLimit(WarpContext *Context) {
+  raiseFault(FaultKind::StepLimit, "a loop went past the step limit", Context);
+}
+
+static uint64_t globalTimer() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+/// Groups of 32 lanes stand for themselves, also in a warp of 64.
+static void matchAny(uint32_t *Out, const uint64_t *Keys, Mask Active) {
+  for (Mask Left = Active; Left; Left &= Left - 1) {
+    unsigned Lane = __builtin_ctzll(Left), Group = Lane & 32;
+    uint32_t Same = 0;
+    for (unsigned I = 0; I < 32; ++I)
+      if ((Active >> (Group + I) & 1) && Keys[Group + I] == Keys[Lane])
+        Same |= 1u << I;
+    Out[Lane] = Same;
+  }
+}
+
+static void matchAll(uint32_t *Out, const uint64_t *Keys, Mask Active) {
+  for (unsigned Group : {0u, 32u}) {
+    uint32_t Here = uint32_t(Active >> Group);
+    if (!Here)
+      continue;
+    uint64_t Key = Keys[Group + __builtin_ctz(Here)];
+    bool All = true;
+    for (uint32_t Left = Here; Left; Left &= Left - 1)
+      All &= Keys[Group + __builtin_ctz(Left)] == Key;
+    for (uint32_t Left = Here; Left; Left &= Left - 1)
+      Out[Group + __builtin_ctz(Left)] = All ? Here : 0;
+  }
+}
+
+/// Runs \p Operation under a rounding mode of the host's floating-point unit.
+template <int Mode, typename Op> static auto rounded(Op Operation) {
+  int Old = std::fegetround();
+  std::fesetround(Mode);
+  auto Result = Operation();
+  std::fesetround(Old);
+  return Result;
+}
+
+// The operands pass through volatiles so that nothing is computed before the
+// rounding mode is set.
+#define ROUNDED(NAME, MODE, T, SUFFIX)                                         \
+  static T add_##NAME##_##SUFFIX(T A, T B) {                                   \
+    volatile T X = A, Y = B;                                                   \
+    return rounded<MODE>([&] { volatile T R = X + Y; return T(R); });          \
+  }                                                                            \
+  static T mul_##NAME##_##SUFFIX(T A, T B) {                                   \
+    volatile T X = A, Y = B;                                                   \
+    return rounded<MODE>([&] { volatile T R = X * Y; return T(R); });          \
+  }                                                                            \
+  static T div_##NAME##_##SUFFIX(T A, T B) {                                   \
+    volatile T X = A, Y = B;                                                   \
+    return rounded<MODE>([&] { volatile T R = X / Y; return T(R); });          \
+  }                                                                            \
+  static T rcp_##NAME##_##SUFFIX(T A) {                                        \
+    return div_##NAME##_##SUFFIX(1, A);                                        \
+  }                                                                            \
+  static T sqrt_##NAME##_##SUFFIX(T A) {                                       \
+    volatile T X = A;                                                          \
+    return rounded<MODE>([&] { volatile T R = std::sqrt(X); return T(R); });   \
+  }                                                                            \
+  static T fma_##NAME##_##SUFFIX(T A, T B, T C) {                              \
+    volatile T X = A, Y = B, Z = C;                                            \
+    return rounded<MODE>([&] { volatile T R = std::fma(X, Y, Z); return T(R); }); \
+  }
+ROUNDED(rz, FE_TOWARDZERO, float, f32)
+ROUNDED(rm, FE_DOWNWARD, float, f32)
+ROUNDED(rp, FE_UPWARD, float, f32)
+ROUNDED(rz, FE_TOWARDZERO, double, f64)
+ROUNDED(rm, FE_DOWNWARD, double, f64)
+ROUNDED(rp, FE_UPWARD, double, f64)
+#undef ROUNDED
+
+llvm::ArrayRef<std::pair<const char *, void *>> librarySymbols() {
+#define ENTRY(NAME, FUNCTION) {NAME, reinterpret_cast<void *>(&FUNCTION)}
+#define ROUNDED(OP)                                                            \
+  ENTRY("rcvm_" #OP "_rz_f32", OP##_rz_f32),                                   \
+      ENTRY("rcvm_" #OP "_rm_f32", OP##_rm_f32),                               \
+      ENTRY("rcvm_" #OP "_rp_f32", OP##_rp_f32),                               \
+      ENTRY("rcvm_" #OP "_rz_f64", OP##_rz_f64),                               \
+      ENTRY("rcvm_" #OP "_rm_f64", OP##_rm_f64),                               \
+      ENTRY("rcvm_" #OP "_rp_f64", OP##_rp_f64)
+  static const std::pair<const char *, void *> Symbols[] = {
+      ENTRY("rcvm_printf", devicePrintf),
+      ENTRY("rcvm_assert", deviceAssert),
+      ENTRY("rcvm_trap", deviceTrap),
+      ENTRY("rcvm_step_limit", stepLimit),
+      ENTRY("rcvm_global_timer", globalTimer),
+      ENTRY("rcvm_match_any", matchAny),
+      ENTRY("rcvm_match_all", matchAll),
+      ROUNDED(add),
+      ROUNDED(mul),
+      ROUNDED(div),
+      ROUNDED(rcp),
+      ROUNDED(sqrt),
+      ROUNDED(fma),
+  };
+#undef ROUNDED
+#undef ENTRY
+  return Symbols;
+}
+
+} // namespace reconverge::warpvm

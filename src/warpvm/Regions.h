@@ -1,0 +1,73 @@
+//===- warpvm/Regions.h - Block order and fused regions ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_WARPVM_REGIONS_H
+#define RECONVERGE_WARPVM_REGIONS_H
+
+#include "analysis/Uniformity.h"
+#include "warpvm/Layout.h"
+#include "warpvm/Machine.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+
+#include <vector>
+
+namespace reconverge::warpvm {
+
+/// Where an edge between two blocks leads in terms of regions.
+struct RegionTarget {
+  llvm::BasicBlock *Block; ///< entry block of the region reached
+  EdgeKind Kind;
+};
+
+/// Blocks [First, Last] of the order, entered only at First.
+struct Region {
+  unsigned First = 0, Last = 0;
+  std::vector<RegionTarget> Targets; ///< in order of discovery
+};
+
+/// How a kernel is cut for execution.
+///
+/// Order is topological (back edges aside) and keeps each loop's blocks
+/// together, blocks that only return last. Running the lowest position first and merging lanes that meet at a
+/// position is then the same as running the linearised code of a fused region:
+/// that is what makes the two tiers count alike.
+struct RegionPlanner {
+  std::vector<llvm::BasicBlock *> Order;
+  llvm::DenseMap<const llvm::BasicBlock *, unsigned> Position;
+  std::vector<Region> Regions;
+  llvm::DenseMap<const llvm::BasicBlock *, unsigned> RegionOf;
+  /// Position behind the last block of the loop that a header opens.
+  llvm::DenseMap<const llvm::BasicBlock *, unsigned> LoopEnd;
+  /// Blocks that run with every lane that has not left the kernel.
+  llvm::DenseSet<const llvm::BasicBlock *> Converged;
+
+  RegionPlanner(llvm::Function &F, llvm::LoopInfo &LI,
+                const analysis::UniformityResult &Uniform, Tier Code);
+
+  EdgeKind edgeKind(const llvm::BasicBlock &From,
+                    const llvm::BasicBlock &To) const;
+  /// The edge stays inside From's region (a loop's back edge included).
+  bool isInternal(const llvm::BasicBlock &From,
+                  const llvm::BasicBlock &To) const;
+  bool onlyReturns(const llvm::BasicBlock &BB) const;
+  const llvm::Loop *loopOf(const llvm::BasicBlock *BB) const {
+    return LI.getLoopFor(BB);
+  }
+
+private:
+  void orderBlocks(llvm::Function &F);
+  void findConverged(llvm::Function &F,
+                     const analysis::UniformityResult &Uniform);
+  bool mayWait(const llvm::Loop &L) const;
+  unsigned grow(unsigned First) const;
+  void cut(llvm::Function &F);
+
+  llvm::LoopInfo &LI;
+  Tier Code;
+};
+
+} // namespace reconverge::warpvm
+
+#endif

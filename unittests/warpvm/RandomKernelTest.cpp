@@ -1,0 +1,101 @@
+//===- unittests/warpvm/RandomKernelTest.cpp - Tiers against scalar code --===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random kernels run fused, a function a block, and under the post-dominator
+// stack, and must all leave the bytes that scalar host code leaves. Both tiers
+// must count alike to the last lane; the policies differ in warps only.
+//
+// RECONVERGE_RANDOM_SEEDS="first,count" runs other seeds than those below.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Harness.h"
+#include "RandomKernel.h"
+
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace reconverge::warpvm {
+namespace {
+
+void checkSeed(uint64_t Seed) {
+  Random R(Seed ^ 0xabcdef);
+  RandomKernelOptions Options;
+  Options.Depth = 2 + R.below(2);
+  Options.Statements = 2 + R.below(3);
+  Options.Irreducible = R.chance(50);
+  Options.Optimise = R.chance(50);
+  LLVMContext C;
+  auto M = randomKernel(C, Seed, Options);
+
+  const unsigned Sizes[] = {1, 32, 33, 48, 64, 96, 128};
+  const unsigned Threads = Sizes[R.below(7)], Blocks = 1 + R.below(2);
+  const unsigned WarpSize = R.chance(25) ? 64 : 32;
+  const uint32_t N = R.below(8);
+  std::vector<uint32_t> In(RandomKernelInWords);
+  for (uint32_t &X : In)
+    X = R.chance(50) ? R.below(32) : uint32_t(R.next());
+  const std::vector<uint32_t> Fresh(Blocks * Threads * RandomKernelOutBytes / 4,
+                                    0xdeadbeef);
+  std::vector<uint32_t> Want = Fresh, WantSums(RandomKernelSums);
+  runScalar(*M, Blocks, Threads, In, Want, WantSums, N);
+
+  std::vector<LaunchCounts> Counts;
+  for (const MachineOptions &O : setups(WarpSize)) {
+    SCOPED_TRACE("seed " + std::to_string(Seed) + ": " + describe(O) + ", " +
+                 std::to_string(Threads) + " threads");
+    TestProgram P(*M, machineFor(O));
+    std::vector<uint32_t> Out = Fresh, Sums(RandomKernelSums);
+    P.run(shape(Blocks, Threads), In.data(), Out.data(), Sums.data(), N);
+    if (testing::Test::HasFailure())
+      return;
+    for (size_t I = 0; I < Out.size(); ++I)
+      ASSERT_EQ(Out[I], Want[I])
+          << "word " << I % 16 << " of thread " << I / 16 % Threads;
+    ASSERT_EQ(Sums, WantSums);
+    Counts.push_back(P.counts());
+  }
+  SCOPED_TRACE("seed " + std::to_string(Seed));
+  ASSERT_EQ(differenceOf(Counts[0], Counts[1]), "");
+  for (size_t B = 0; B < Counts[0].Blocks.size(); ++B)
+    ASSERT_EQ(Counts[0].Blocks[B].Lanes, Counts[2].Blocks[B].Lanes);
+  for (size_t B = 0; B < Counts[0].Branches.size(); ++B)
+    ASSERT_EQ(Counts[0].Branches[B].LanesTo, Counts[2].Branches[B].LanesTo);
+}
+
+/// Every test takes a share of the seeds.
+class RandomKernels : public testing::TestWithParam<unsigned> {};
+
+constexpr unsigned Shares = 6;
+
+TEST_P(RandomKernels, AllTiersAgreeWithScalarCode) {
+  unsigned First = 1, Count = 300;
+  if (const char *Text = std::getenv("RECONVERGE_RANDOM_SEEDS")) {
+    auto [A, B] = StringRef(Text).split(',');
+    ASSERT_FALSE(A.getAsInteger(10, First) || B.getAsInteger(10, Count))
+        << "RECONVERGE_RANDOM_SEEDS is not \"first,count\"";
+  }
+  for (unsigned I = GetParam(); I < Count; I += Shares) {
+    checkSeed(First + I);
+    if (HasFailure())
+      return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomKernels, testing::Range(0u, Shares));
+
+/// The same seed gives the same kernel; another seed another.
+TEST(RandomKernel, IsDeterministic) {
+  LLVMContext C;
+  auto Text = [&](uint64_t Seed) {
+    std::string S;
+    raw_string_ostream(S) << *randomKernel(C, Seed, {});
+    return S;
+  };
+  EXPECT_EQ(Text(7), Text(7));
+  EXPECT_NE(Text(7), Text(8));
+}
+
+} // namespace
+} // namespace reconverge::warpvm
