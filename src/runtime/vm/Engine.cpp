@@ -1,0 +1,215 @@
+//===- runtime/vm/Engine.cpp - The machine behind the calls ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program that never launches a kernel pays for no machine. One that does:
+//
+//   launch -> machine, made at the first one -> counts into the collector
+//          -> fault: said once on stderr, kept as the process's sticky error
+//
+// The profile is written when the process exits, by a handler that is
+// registered as the backend is loaded: before any of the program's own exit
+// handlers, hence run after them, so that launches from the program's static
+// destructors still count. A process that ends by _exit or a signal leaves
+// none, and the tool says so.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/vm/Engine.h"
+
+#include "core/ProfileJson.h"
+#include "runtime/vm/Device.h"
+#include "runtime/vm/Errors.h"
+#include "runtime/vm/Registry.h"
+#include "warpvm/DeviceMemory.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace reconverge::runtime {
+
+//===----------------------------------------------------------------------===//
+// The device's clock
+//===----------------------------------------------------------------------===//
+
+/// Seconds for which the clock stood still.
+static std::atomic<double> Stopped{0};
+
+static double wallSeconds() {
+  using namespace std::chrono;
+  return duration<double>(steady_clock::now().time_since_epoch()).count();
+}
+
+double deviceSeconds() { return wallSeconds() - Stopped.load(); }
+
+StoppedClock::StoppedClock() : Begin(wallSeconds()) {}
+
+StoppedClock::~StoppedClock() { Stopped.fetch_add(wallSeconds() - Begin); }
+
+//===----------------------------------------------------------------------===//
+// Beginning
+//===----------------------------------------------------------------------===//
+
+Engine &Engine::get() {
+  static Engine &Only = *new Engine;
+  return Only;
+}
+
+static void writeProfileAtExit() {
+  std::lock_guard<std::recursive_mutex> Lock(deviceLock());
+  if (Error E = Engine::get().writeProfile())
+    say("the profile was not written: " + toString(std::move(E)));
+}
+
+Error Engine::configure(BackendOptions NewOptions, MachineFactory NewMake) {
+  Options = std::move(NewOptions);
+  Make = std::move(NewMake);
+  OwnProcess = getpid();
+  if (Options.Memory)
+    warpvm::DeviceMemory::instance().setCapacity(Options.Memory);
+  if (Options.ProfilePath.empty())
+    return Error::success();
+  Expected<analysis::MachineModel> Costs =
+      analysis::MachineModel::load(Options.MachineFile);
+  if (!Costs)
+    return Costs.takeError();
+  Counted = std::make_unique<Collector>(std::move(*Costs));
+  static const int Registered = std::atexit(writeProfileAtExit);
+  (void)Registered; // a failure leaves no profile, which the tool reports
+  return Error::success();
+}
+
+void Engine::reset() {
+  Options = BackendOptions();
+  Make = nullptr;
+  TheMachine.reset();
+  Counted.reset();
+  Notes.clear();
+}
+
+Expected<warpvm::Machine *> Engine::machine() {
+  if (!TheMachine) {
+    assert(Make && "the backend is configured before the first launch");
+    Expected<std::unique_ptr<warpvm::Machine>> New = Make(Options.Machine);
+    if (!New)
+      return New.takeError();
+    TheMachine = std::move(*New);
+  }
+  return TheMachine.get();
+}
+
+void Engine::refuse(const Twine &Why) {
+  sayOnce(Why);
+  std::string Note = Why.str();
+  if (Counted && !is_contained(Notes, Note))
+    Notes.push_back(std::move(Note));
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+static cudaError_t codeOf(warpvm::FaultKind Kind) {
+  switch (Kind) {
+  case warpvm::FaultKind::IllegalAddress:
+    return cudaErrorIllegalAddress;
+  case warpvm::FaultKind::Misaligned:
+    return cudaErrorMisalignedAddress;
+  case warpvm::FaultKind::Assert:
+    return cudaErrorAssert;
+  case warpvm::FaultKind::Deadlock:
+  case warpvm::FaultKind::StepLimit:
+    return cudaErrorLaunchTimeout;
+  case warpvm::FaultKind::OutOfMemory:
+    return cudaErrorLaunchOutOfResources;
+  case warpvm::FaultKind::BarrierDivergence:
+  case warpvm::FaultKind::Trap:
+    return cudaErrorLaunchFailure;
+  }
+  llvm_unreachable("a fault has a code");
+}
+
+cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
+                           void **Args) {
+  Expected<warpvm::Machine *> Machine = machine();
+  if (!Machine) {
+    refuse(toString(Machine.takeError()));
+    return cudaErrorInitializationError;
+  }
+  std::unique_ptr<LaunchRecord> Record;
+  warpvm::LaunchCounts Counts;
+  if (Counted)
+    Record = Counted->begin(*F.Code, F.Home->Code->hash(), Shape);
+  Error Failure = (*Machine)->launch(
+      *F.Code, Shape, Args, Options.Machine.Counters ? &Counts : nullptr,
+      Record && Options.Vectors ? Record->observer() : nullptr);
+  if (!Failure) {
+    if (Record)
+      Counted->finish(std::move(Record), Counts);
+    return cudaSuccess;
+  }
+  // The kernel's own fault, or a construct that the VM does not run.
+  cudaError_t Code = cudaErrorNotSupported;
+  bool Fault = false;
+  std::string Message;
+  handleAllErrors(
+      std::move(Failure),
+      [&](const warpvm::FaultError &E) {
+        Code = codeOf(E.kind());
+        Fault = E.kind() != warpvm::FaultKind::OutOfMemory;
+        Message = E.message();
+      },
+      [&](const ErrorInfoBase &E) { Message = E.message(); });
+  refuse(Message);
+  if (!Fault)
+    return Code;
+  setStickyError(Code);
+  recorded(Code);
+  return cudaSuccess;
+}
+
+//===----------------------------------------------------------------------===//
+// The profile
+//===----------------------------------------------------------------------===//
+
+/// The command line of this process, as it was started.
+static std::vector<std::string> commandLine() {
+  std::vector<std::string> Words;
+  auto File = MemoryBuffer::getFileAsStream("/proc/self/cmdline");
+  if (!File)
+    return Words;
+  StringRef Rest = (*File)->getBuffer();
+  while (!Rest.empty()) {
+    auto [Word, After] = Rest.split('\0');
+    Words.push_back(Word.str());
+    Rest = After;
+  }
+  return Words;
+}
+
+Error Engine::writeProfile() {
+  if (!Counted || getpid() != OwnProcess)
+    return Error::success();
+  Profile P = Counted->take();
+  std::vector<std::string> Words = commandLine();
+  if (!Words.empty()) {
+    P.Program = Words.front();
+    P.Arguments.assign(Words.begin() + 1, Words.end());
+  }
+  P.Backend = "vm";
+  P.Device = DeviceName;
+  if (TheMachine)
+    P.Device += ", " + TheMachine->describe();
+  P.Policy = Options.Machine.Policy == warpvm::PolicyKind::Frontier ? "frontier"
+                                                                    : "ipdom";
+  P.Notes.insert(P.Notes.end(), Notes.begin(), Notes.end());
+  return reconverge::writeProfile(P, Options.ProfilePath);
+}
+
+} // namespace reconverge::runtime

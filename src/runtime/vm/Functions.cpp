@@ -1,0 +1,200 @@
+//===- runtime/vm/Functions.cpp - What is known of a kernel ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attributes and occupancy. Occupancy is the device's that we claim to be
+// (Device.h), by threads, blocks and shared memory:
+//
+//   blocks = min(32, 64 warps / warps a block, 228 KiB / shared a block)
+//
+// with a block's shared memory rounded up to 128 bytes after the system's share
+// of 1 KiB. The VM allocates no registers, so these never limit. The numbers
+// agree with an H200's for kernels of up to 32 registers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/vm/Api.h"
+#include "runtime/vm/Device.h"
+#include "runtime/vm/Errors.h"
+#include "runtime/vm/Registry.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace reconverge::runtime {
+
+static constexpr cudaError_t BadHandle = CUDART_VERSION >= 13000
+                                             ? cudaErrorInvalidResourceHandle
+                                             : cudaErrorInvalidDeviceFunction;
+
+/// Finds \p Stub's kernel, then does \p B with it.
+template <typename Body>
+static cudaError_t withFunction(const void *Stub, Body &&B) {
+  return deviceCall([&]() -> cudaError_t {
+    std::lock_guard<std::recursive_mutex> Lock(deviceLock());
+    DeviceFunction *F = nullptr;
+    if (cudaError_t Failed = findFunction(Stub, F, BadHandle))
+      return Failed;
+    return B(*F);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+cudaError_t api::cudaFuncGetAttributes(cudaFuncAttributes *Attributes,
+                                       const void *Stub) {
+  if (!Attributes)
+    return recorded(cudaErrorInvalidValue);
+  return withFunction(Stub, [&](DeviceFunction &F) {
+    cudaFuncAttributes A = {};
+    A.sharedSizeBytes = F.Code->staticShared();
+    for (const auto &V : F.Home->Variables)
+      A.constSizeBytes += V->Constant ? V->Size : 0;
+    A.localSizeBytes = F.Code->localBytes();
+    A.maxThreadsPerBlock = int(F.MaxThreads);
+    A.numRegs = limits::RegistersPerThread;
+    A.ptxVersion = F.Architecture;
+    A.binaryVersion = F.Architecture;
+    A.maxDynamicSharedSizeBytes = int(F.MaxDynamicShared);
+    A.preferredShmemCarveout = F.Carveout;
+    *Attributes = A;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t api::cudaFuncSetAttribute(const void *Stub,
+                                      cudaFuncAttribute Attribute, int Value) {
+  return withFunction(Stub, [&](DeviceFunction &F) -> cudaError_t {
+    switch (Attribute) {
+    case cudaFuncAttributeMaxDynamicSharedMemorySize:
+      if (Value < 0 || uint64_t(Value) + F.Code->staticShared() >
+                           limits::SharedPerBlockOptIn)
+        return cudaErrorInvalidValue;
+      F.MaxDynamicShared = uint64_t(Value);
+      return cudaSuccess;
+    case cudaFuncAttributePreferredSharedMemoryCarveout:
+      if (Value < cudaSharedmemCarveoutDefault ||
+          Value > cudaSharedmemCarveoutMaxShared)
+        return cudaErrorInvalidValue;
+      F.Carveout = Value;
+      return cudaSuccess;
+    case cudaFuncAttributeNonPortableClusterSizeAllowed:
+    case cudaFuncAttributeClusterSchedulingPolicyPreference:
+      return cudaSuccess; // hints for cluster launches, which are refused
+    case cudaFuncAttributeClusterDimMustBeSet:
+    case cudaFuncAttributeRequiredClusterWidth:
+    case cudaFuncAttributeRequiredClusterHeight:
+    case cudaFuncAttributeRequiredClusterDepth:
+      return unsupported("a cluster launch");
+    default:
+      return cudaErrorInvalidValue;
+    }
+  });
+}
+
+cudaError_t api::cudaFuncSetCacheConfig(const void *Stub,
+                                        cudaFuncCache Preference) {
+  return deviceCall([&]() -> cudaError_t {
+    if (!knownFunction(Stub))
+      return BadHandle;
+    const bool Known = Preference >= cudaFuncCachePreferNone &&
+                       Preference <= cudaFuncCachePreferEqual;
+    return Known ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+#if CUDART_VERSION >= 13000
+cudaError_t api::cudaFuncGetName(const char **Name, const void *Stub) {
+  return deviceCall([&]() -> cudaError_t {
+    DeviceFunction *F = knownFunction(Stub);
+    if (!F || !Name)
+      return F ? cudaErrorInvalidValue : BadHandle;
+    *Name = F->Name.c_str();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t api::cudaFuncGetParamInfo(const void *Stub, size_t Index,
+                                      size_t *Offset, size_t *Size) {
+  return withFunction(Stub, [&](DeviceFunction &F) -> cudaError_t {
+    auto Parameters = F.Code->parameters();
+    if (!Offset || Index >= Parameters.size())
+      return cudaErrorInvalidValue;
+    *Offset = Parameters[Index].first;
+    if (Size)
+      *Size = Parameters[Index].second;
+    return cudaSuccess;
+  });
+}
+#endif
+
+//===----------------------------------------------------------------------===//
+// Occupancy
+//===----------------------------------------------------------------------===//
+
+/// Blocks of \p Threads > 0 threads that a multiprocessor holds by threads
+/// alone.
+static unsigned blocksByThreads(unsigned Threads) {
+  const unsigned Warps = unsigned(divideCeil(Threads, 32));
+  return std::min(limits::BlocksPerMultiprocessor,
+                  limits::ThreadsPerMultiprocessor / 32 / Warps);
+}
+
+static unsigned blocksByShared(const DeviceFunction &F, uint64_t Dynamic) {
+  const uint64_t Bytes =
+      alignTo(F.Code->staticShared() + Dynamic + limits::SharedReserved, 128);
+  return unsigned(limits::SharedPerMultiprocessor / Bytes);
+}
+
+static cudaError_t occupancy(int *Blocks, const void *Stub, int Threads,
+                             size_t Dynamic) {
+  if (!Blocks || Threads <= 0)
+    return recorded(cudaErrorInvalidValue);
+  return withFunction(Stub, [&](DeviceFunction &F) {
+    const bool Fits = unsigned(Threads) <= limits::ThreadsPerBlock &&
+                      Dynamic <= F.MaxDynamicShared;
+    *Blocks = Fits ? int(std::min(blocksByThreads(unsigned(Threads)),
+                                  blocksByShared(F, Dynamic)))
+                   : 0;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t api::cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *Blocks,
+                                                               const void *Stub,
+                                                               int Threads,
+                                                               size_t Dynamic) {
+  return occupancy(Blocks, Stub, Threads, Dynamic);
+}
+
+cudaError_t api::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *Blocks, const void *Stub, int Threads, size_t Dynamic,
+    unsigned Flags) {
+  if (Flags > cudaOccupancyDisableCachingOverride)
+    return recorded(cudaErrorInvalidValue);
+  return occupancy(Blocks, Stub, Threads, Dynamic);
+}
+
+cudaError_t api::cudaOccupancyAvailableDynamicSMemPerBlock(size_t *Bytes,
+                                                           const void *Stub,
+                                                           int Blocks,
+                                                           int Threads) {
+  if (!Bytes || Blocks <= 0 || Threads <= 0)
+    return recorded(cudaErrorInvalidValue);
+  return withFunction(Stub, [&](DeviceFunction &F) -> cudaError_t {
+    if (unsigned(Threads) > limits::ThreadsPerBlock ||
+        unsigned(Blocks) >
+            std::min(blocksByThreads(unsigned(Threads)), blocksByShared(F, 0)))
+      return cudaErrorInvalidValue;
+    const uint64_t Share = limits::SharedPerMultiprocessor / unsigned(Blocks);
+    *Bytes =
+        std::min<uint64_t>(Share - F.Code->staticShared(), F.MaxDynamicShared);
+    return cudaSuccess;
+  });
+}
+
+} // namespace reconverge::runtime

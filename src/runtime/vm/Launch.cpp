@@ -1,0 +1,189 @@
+//===- runtime/vm/Launch.cpp - From <<<...>>> to a launch -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// kernel<<<grid, block, bytes, stream>>>(args) becomes, on the host:
+//
+//   __cudaPushCallConfiguration(grid, block, bytes, stream);
+//   stub(args):  __cudaPopCallConfiguration(&...);
+//                cudaLaunchKernel(stub, grid, block, pointers to args, ...);
+//
+// The arguments are evaluated between push and stub and may launch kernels
+// themselves, hence a stack. A launch is checked against the device's limits in
+// the order and with the codes of the toolkit that we were built with, then run
+// to its end.
+//
+// Limitation: a kernel that waits for something that the host does after the
+// launch waits for ever, since launches are synchronous.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/vm/Api.h"
+#include "runtime/vm/Device.h"
+#include "runtime/vm/Engine.h"
+#include "runtime/vm/Errors.h"
+#include "runtime/vm/Registry.h"
+#include "runtime/vm/Streams.h"
+
+#include "llvm/Demangle/Demangle.h"
+
+using namespace llvm;
+
+namespace reconverge::runtime {
+
+/// A grid or block that no device runs; a handle that is no kernel's. CUDA 13
+/// returns other codes than CUDA 12 for both (seen on an H200, driver 580).
+static constexpr cudaError_t BadShape = CUDART_VERSION >= 13000
+                                            ? cudaErrorInvalidValue
+                                            : cudaErrorInvalidConfiguration;
+static constexpr cudaError_t BadHandle = CUDART_VERSION >= 13000
+                                             ? cudaErrorInvalidResourceHandle
+                                             : cudaErrorInvalidDeviceFunction;
+
+//===----------------------------------------------------------------------===//
+// The configuration between push and stub
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Configuration {
+  dim3 Grid, Block;
+  size_t SharedMem;
+  cudaStream_t Stream;
+};
+/// Plain storage: kernels are launched from static destructors too, when a
+/// vector of this thread would be gone.
+struct Configurations {
+  static constexpr unsigned Most = 32;
+  alignas(Configuration) char Storage[Most][sizeof(Configuration)];
+  unsigned Depth;
+};
+} // namespace
+
+static thread_local Configurations Pending;
+
+unsigned api::__cudaPushCallConfiguration(dim3 Grid, dim3 Block,
+                                          size_t SharedMem,
+                                          CUstream_st *Stream) {
+  if (Pending.Depth == Configurations::Most)
+    return recorded(cudaErrorLaunchMaxDepthExceeded);
+  new (Pending.Storage[Pending.Depth++])
+      Configuration{Grid, Block, SharedMem, Stream};
+  return 0; // anything else keeps the stub from being called
+}
+
+cudaError_t api::__cudaPopCallConfiguration(dim3 *Grid, dim3 *Block,
+                                            size_t *SharedMem, void *Stream) {
+  return call([&]() -> cudaError_t {
+    if (!Pending.Depth)
+      return cudaErrorMissingConfiguration;
+    const auto &Top = *reinterpret_cast<const Configuration *>(
+        Pending.Storage[--Pending.Depth]);
+    *Grid = Top.Grid;
+    *Block = Top.Block;
+    *SharedMem = Top.SharedMem;
+    *static_cast<cudaStream_t *>(Stream) = Top.Stream;
+    return cudaSuccess;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Launching
+//===----------------------------------------------------------------------===//
+
+static cudaError_t checkShape(dim3 Grid, dim3 Block) {
+  using namespace limits;
+  if (!Grid.x || !Grid.y || !Grid.z || !Block.x || !Block.y || !Block.z)
+    return BadShape;
+  if (Grid.x > GridX || Grid.y > GridY || Grid.z > GridZ || Block.x > BlockX ||
+      Block.y > BlockY || Block.z > BlockZ)
+    return BadShape;
+  if (uint64_t(Block.x) * Block.y * Block.z > ThreadsPerBlock)
+    return BadShape;
+  return cudaSuccess;
+}
+
+static cudaError_t launch(const void *Stub, dim3 Grid, dim3 Block, void **Args,
+                          size_t SharedMem, cudaStream_t Stream) {
+  if (!Stub)
+    return cudaErrorInvalidDeviceFunction;
+  if (!isStream(Stream))
+    return cudaErrorInvalidResourceHandle;
+  std::lock_guard<std::recursive_mutex> Lock(deviceLock());
+  DeviceFunction *F = nullptr;
+  if (cudaError_t Failed = findFunction(Stub, F, BadHandle))
+    return Failed;
+  if (cudaError_t Failed = checkShape(Grid, Block))
+    return Failed;
+  if (Block.x * Block.y * Block.z > F->MaxThreads ||
+      SharedMem > F->MaxDynamicShared)
+    return cudaErrorInvalidValue;
+  // nvcc refuses such a kernel; our compiler does not see the limit.
+  if (F->Code->staticShared() > limits::SharedPerBlock) {
+    Engine::get().refuse("kernel '" + demangle(F->Name) + "' has " +
+                         Twine(F->Code->staticShared()) +
+                         " bytes of static shared memory; a block may have " +
+                         Twine(limits::SharedPerBlock));
+    return cudaErrorInvalidKernelImage;
+  }
+  LaunchShape Shape;
+  Shape.Grid = {Grid.x, Grid.y, Grid.z};
+  Shape.Block = {Block.x, Block.y, Block.z};
+  Shape.DynamicShared = SharedMem;
+  return Engine::get().launch(*F, Shape, Args);
+}
+
+/// Names what the kernel \p Stub was to be launched with.
+static cudaError_t unsupportedLaunch(const void *Stub, StringRef What) {
+  DeviceFunction *F = knownFunction(Stub);
+  return unsupported("a " + What + " launch (kernel '" +
+                     demangle(F ? F->Name : "?") + "')");
+}
+
+/// The attributes that change what a launch means; hints are let pass.
+static cudaError_t checkAttributes(const cudaLaunchConfig_t &Config,
+                                   const void *Stub) {
+  for (unsigned I = 0; Config.attrs && I < Config.numAttrs; ++I) {
+    const cudaLaunchAttribute &A = Config.attrs[I];
+    if (A.id == cudaLaunchAttributeCooperative && A.val.cooperative)
+      return unsupportedLaunch(Stub, "cooperative");
+    if (A.id == cudaLaunchAttributeClusterDimension &&
+        (A.val.clusterDim.x > 1 || A.val.clusterDim.y > 1 ||
+         A.val.clusterDim.z > 1))
+      return unsupportedLaunch(Stub, "cluster");
+  }
+  return cudaSuccess;
+}
+
+cudaError_t api::cudaLaunchKernel(const void *Stub, dim3 Grid, dim3 Block,
+                                  void **Args, size_t SharedMem,
+                                  cudaStream_t Stream) {
+  return deviceCall(
+      [&] { return launch(Stub, Grid, Block, Args, SharedMem, Stream); });
+}
+
+cudaError_t api::cudaLaunchKernelExC(const cudaLaunchConfig_t *Config,
+                                     const void *Stub, void **Args) {
+  return deviceCall([&]() -> cudaError_t {
+    if (!Config)
+      return cudaErrorInvalidValue;
+    if (cudaError_t Failed = checkAttributes(*Config, Stub))
+      return Failed;
+    return launch(Stub, Config->gridDim, Config->blockDim, Args,
+                  Config->dynamicSmemBytes, Config->stream);
+  });
+}
+
+cudaError_t api::cudaLaunchCooperativeKernel(const void *Stub, dim3, dim3,
+                                             void **, size_t, cudaStream_t) {
+  return deviceCall([&] { return unsupportedLaunch(Stub, "cooperative"); });
+}
+
+#if CUDART_VERSION >= 13000
+cudaError_t api::__cudaLaunchKernel(cudaKernel_t Kernel, dim3 Grid, dim3 Block,
+                                    void **Args, size_t SharedMem,
+                                    cudaStream_t Stream) {
+  return deviceCall(
+      [&] { return launch(Kernel, Grid, Block, Args, SharedMem, Stream); });
+}
+#endif
+
+} // namespace reconverge::runtime

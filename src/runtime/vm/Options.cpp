@@ -1,0 +1,145 @@
+//===- runtime/vm/Options.cpp - What the environment asks for -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// RECONVERGE_VM="key=value,key=value":
+//
+//   threads=N               CPU threads; 0, the default: one a core
+//   tier=fused|blocks       how kernels are compiled
+//   policy=frontier|ipdom   where warps reconverge
+//   warp=32|64              lanes of a warp
+//   isa=native|avx2         vector instructions that the code may use
+//   seed=N                  order of warps and blocks; 0: as they come
+//   steps=N                 basic blocks a warp may run; 0: no limit
+//   counters=on|off         count even without a profile, or not at all
+//   vectors=on|off          sample per-thread block vectors for a profile
+//   cache=DIR               compiled kernels are kept there
+//   memory=N[K|M|G]         bytes of device memory
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/vm/Options.h"
+
+#include "core/Error.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
+
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace reconverge::runtime {
+
+static Error badValue(StringRef Key, StringRef Value, const Twine &Wanted) {
+  return userError("RECONVERGE_VM: " + Key + " is '" + Value + "'",
+                   Key + " wants " + Wanted + ".");
+}
+
+/// \p Value as a decimal number of at most \p Most.
+static Error number(StringRef Key, StringRef Value, uint64_t Most,
+                    uint64_t &Out) {
+  if (Value.getAsInteger(10, Out) || Out > Most)
+    return badValue(Key, Value, "a whole number from 0 to " + Twine(Most));
+  return Error::success();
+}
+
+static Error size(StringRef Key, StringRef Value, uint64_t &Out) {
+  StringRef Digits = Value;
+  unsigned Shift = 0;
+  if (Digits.consume_back("K"))
+    Shift = 10;
+  else if (Digits.consume_back("M"))
+    Shift = 20;
+  else if (Digits.consume_back("G"))
+    Shift = 30;
+  if (Digits.getAsInteger(10, Out) || Out == 0 || Out > (UINT64_MAX >> Shift) ||
+      (Out << Shift) > (uint64_t(1) << 46))
+    return badValue(Key, Value,
+                    "a number of bytes, with K, M or G behind it if you like");
+  Out <<= Shift;
+  return Error::success();
+}
+
+static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
+  uint64_t N = 0;
+  if (Key == "threads") {
+    if (Error E = number(Key, Value, 4096, N))
+      return E;
+    O.Machine.Threads = unsigned(N);
+  } else if (Key == "tier") {
+    if (Value != "fused" && Value != "blocks")
+      return badValue(Key, Value, "fused or blocks");
+    O.Machine.Code =
+        Value == "fused" ? warpvm::Tier::Fused : warpvm::Tier::Blocks;
+  } else if (Key == "policy") {
+    if (Value != "frontier" && Value != "ipdom")
+      return badValue(Key, Value, "frontier or ipdom");
+    O.Machine.Policy = Value == "frontier" ? warpvm::PolicyKind::Frontier
+                                           : warpvm::PolicyKind::PostDominator;
+  } else if (Key == "warp") {
+    if (Value != "32" && Value != "64")
+      return badValue(Key, Value, "32 or 64");
+    O.Machine.WarpSize = Value == "32" ? 32 : 64;
+  } else if (Key == "isa") {
+    if (Value != "native" && Value != "avx2")
+      return badValue(Key, Value, "native or avx2");
+    O.Machine.Isa = Value == "native" ? "" : Value.str();
+  } else if (Key == "seed") {
+    if (Error E = number(Key, Value, UINT64_MAX, O.Machine.Seed))
+      return E;
+  } else if (Key == "steps") {
+    if (Error E = number(Key, Value, UINT64_MAX, O.Machine.StepLimit))
+      return E;
+  } else if (Key == "counters") {
+    if (Value != "on" && Value != "off")
+      return badValue(Key, Value, "on or off");
+    O.Machine.Counters = Value == "on";
+  } else if (Key == "vectors") {
+    if (Value != "on" && Value != "off")
+      return badValue(Key, Value, "on or off");
+    O.Vectors = Value == "on";
+  } else if (Key == "cache") {
+    O.Machine.CacheDir = Value.str();
+  } else if (Key == "memory") {
+    if (Error E = size(Key, Value, O.Memory))
+      return E;
+  } else {
+    return userError("RECONVERGE_VM: there is no key '" + Key + "'",
+                     "The keys are threads, tier, policy, warp, isa, seed, "
+                     "steps, counters, vectors, cache and memory.");
+  }
+  return Error::success();
+}
+
+Expected<BackendOptions> parseOptions(StringRef Vm) {
+  BackendOptions O;
+  SmallVector<StringRef, 8> Items;
+  Vm.split(Items, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef Item : Items) {
+    auto [Key, Value] = Item.trim().split('=');
+    if (Value.empty())
+      return userError("RECONVERGE_VM: '" + Item + "' is no key=value",
+                       "For example RECONVERGE_VM=threads=4,tier=blocks.");
+    if (Error E = apply(Key, Value, O))
+      return std::move(E);
+  }
+  return O;
+}
+
+static StringRef environment(const char *Name) {
+  const char *Value = std::getenv(Name);
+  return Value ? StringRef(Value) : StringRef();
+}
+
+Expected<BackendOptions> optionsFromEnvironment() {
+  Expected<BackendOptions> O = parseOptions(environment("RECONVERGE_VM"));
+  if (!O)
+    return O.takeError();
+  O->ProfilePath = environment("RECONVERGE_PROFILE").str();
+  O->MachineFile = environment("RECONVERGE_MACHINE").str();
+  if (!O->ProfilePath.empty())
+    O->Machine.Counters = true;
+  return O;
+}
+
+} // namespace reconverge::runtime

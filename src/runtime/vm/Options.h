@@ -1,0 +1,35 @@
+//===- runtime/vm/Options.h - What the environment asks for -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_RUNTIME_VM_OPTIONS_H
+#define RECONVERGE_RUNTIME_VM_OPTIONS_H
+
+#include "warpvm/Machine.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <string>
+
+namespace reconverge::runtime {
+
+struct BackendOptions {
+  BackendOptions() { Machine.Counters = false; }
+  warpvm::MachineOptions Machine; ///< counts only if a profile is asked for
+  bool Vectors = true; ///< a profile samples per-thread block vectors
+  uint64_t Memory = 0; ///< device memory in bytes; 0: DeviceMemory's default
+  std::string ProfilePath; ///< where the raw profile goes; empty: none
+  std::string MachineFile; ///< machines/*.json for the profile; empty: h200
+};
+
+/// \p Vm is RECONVERGE_VM's value: "key=value,..." with the keys that
+/// Options.cpp lists. The UserError names the key and what it may be.
+llvm::Expected<BackendOptions> parseOptions(llvm::StringRef Vm);
+
+/// As above from the environment: RECONVERGE_VM, RECONVERGE_PROFILE,
+/// RECONVERGE_MACHINE.
+llvm::Expected<BackendOptions> optionsFromEnvironment();
+
+} // namespace reconverge::runtime
+
+#endif
