@@ -1,0 +1,23 @@
+//===- model/Model.h - What divergence costs --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_MODEL_MODEL_H
+#define RECONVERGE_MODEL_MODEL_H
+
+#include "core/Cost.h"
+#include "core/Profile.h"
+
+#include <vector>
+
+namespace reconverge::model {
+
+/// Cost of the kernel and of each of its branches; the formulas are in the
+/// banner of Model.cpp and in docs/metrics.md. \p K is consistent, as
+/// parseProfile checks it.
+KernelCost costOf(const KernelProfile &K);
+
+/// Of each kernel, parallel to P.Kernels.
+std::vector<KernelCost> costsOf(const Profile &P);
+
+} // namespace reconverge::model
+
+#endif

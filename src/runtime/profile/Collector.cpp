@@ -1,0 +1,161 @@
+//===- runtime/profile/Collector.cpp - Launches to a Profile --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is static about a kernel is computed at its first launch; each launch
+// then adds its counts. The executor counts every numbered branch, KernelInfo
+// lists those that analysis calls divergent: they are matched by Id. A branch
+// that analysis calls uniform and that split all the same is a fault of ours or
+// a race of the program's; it is said in a note, never dropped in silence.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/profile/Collector.h"
+#include "runtime/profile/VectorSample.h"
+
+#include "analysis/Numbering.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/IR/Function.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace llvm;
+
+namespace reconverge::runtime {
+
+/// Launch shapes kept; a program may have as many as launches.
+static constexpr size_t MaxShapes = 8;
+
+struct Collector::Entry {
+  KernelProfile Profile;
+  std::vector<double> Slots;        ///< issue slots a block
+  std::vector<int64_t> BranchAt;    ///< executor's position -> ours, or -1
+  std::vector<uint8_t> SplitAnyway; ///< uniform by analysis, yet it split
+};
+
+LaunchRecord::LaunchRecord() = default;
+LaunchRecord::~LaunchRecord() = default;
+
+warpvm::VectorObserver *LaunchRecord::observer() const { return Sample.get(); }
+
+Collector::Collector(analysis::MachineModel Machine, unsigned WarpSize)
+    : Machine(std::move(Machine)), WarpSize(WarpSize) {}
+Collector::~Collector() = default;
+
+/// Issue slots of each block; instructions if the machine gives no costs.
+static std::vector<double> slotsOfBlocks(const KernelInfo &Info) {
+  std::vector<double> Slots;
+  double Sum = 0;
+  for (const BlockInfo &B : Info.Blocks) {
+    Slots.push_back(B.IssueSlots);
+    Sum += B.IssueSlots;
+  }
+  if (Sum == 0)
+    for (size_t B = 0; B != Slots.size(); ++B)
+      Slots[B] = Info.Blocks[B].Instructions;
+  return Slots;
+}
+
+std::unique_ptr<LaunchRecord> Collector::begin(warpvm::Kernel &K,
+                                               StringRef ModuleHash,
+                                               const LaunchShape &Shape) {
+  auto [At, IsNew] =
+      Index.try_emplace((ModuleHash + ":" + K.name()).str(), Kernels.size());
+  if (IsNew) {
+    auto New = std::make_unique<Entry>();
+    KernelProfile &P = New->Profile;
+    P.Info = analysis::describeKernel(K.function(), Machine, ModuleHash);
+    P.WarpSize = WarpSize;
+    P.Blocks.resize(P.Info.Blocks.size());
+    DenseMap<uint32_t, size_t> ById;
+    for (auto [I, Branch] : enumerate(P.Info.Branches)) {
+      P.Branches.emplace_back().LanesTo.resize(Branch.Successors.size());
+      ById[Branch.Id] = I;
+    }
+    for (uint32_t Id : analysis::numbersOf(K.function()).Branches) {
+      auto Found = ById.find(Id);
+      New->BranchAt.push_back(Found == ById.end() ? -1
+                                                  : int64_t(Found->second));
+    }
+    New->SplitAnyway.resize(New->BranchAt.size());
+    New->Slots = slotsOfBlocks(P.Info);
+    Kernels.push_back(std::move(New));
+  }
+
+  std::unique_ptr<LaunchRecord> Record(new LaunchRecord);
+  Record->Kernel = At->second;
+  Record->Shape = Shape;
+  const Entry &E = *Kernels[At->second];
+  if (isSampledLaunch(E.Profile.Launches + 1))
+    Record->Sample = std::make_unique<VectorSample>(Shape, E.Slots, WarpSize);
+  return Record;
+}
+
+static uint64_t threadsOf(const LaunchShape &S) {
+  uint64_t Threads = 1;
+  for (uint32_t Size : S.Grid)
+    Threads *= Size;
+  for (uint32_t Size : S.Block)
+    Threads *= Size;
+  return Threads;
+}
+
+void Collector::finish(std::unique_ptr<LaunchRecord> Record,
+                       const warpvm::LaunchCounts &Counts) {
+  Entry &E = *Kernels[Record->Kernel];
+  KernelProfile &P = E.Profile;
+  assert(Counts.Blocks.size() == P.Blocks.size() &&
+         Counts.Branches.size() == E.BranchAt.size() &&
+         "positions are those of numbersOf");
+
+  ++P.Launches;
+  P.Threads += threadsOf(Record->Shape);
+  P.WarpsRun += Counts.Warps;
+  P.DivergentWarps += Counts.DivergentWarps;
+  P.Seconds += Counts.Seconds;
+  if (P.Shapes.size() < MaxShapes && !is_contained(P.Shapes, Record->Shape))
+    P.Shapes.push_back(Record->Shape);
+  for (auto [Sum, More] : zip(P.Blocks, Counts.Blocks)) {
+    Sum.Warps += More.Warps;
+    Sum.Lanes += More.Lanes;
+    Sum.PartialIdle += More.PartialIdle;
+    Sum.ExitedIdle += More.ExitedIdle;
+  }
+  for (auto [At, Anyway, More] :
+       zip(E.BranchAt, E.SplitAnyway, Counts.Branches)) {
+    if (At < 0) {
+      Anyway |= More.Splits != 0;
+      continue;
+    }
+    BranchCounts &Sum = P.Branches[At];
+    Sum.Warps += More.Warps;
+    Sum.Splits += More.Splits;
+    for (auto [To, Lanes] : zip(Sum.LanesTo, More.LanesTo))
+      To += Lanes;
+  }
+  if (Record->Sample)
+    Record->Sample->addTo(P.Regrouped);
+}
+
+Profile Collector::take() {
+  Profile Result;
+  Result.Machine = Machine.name();
+  for (std::unique_ptr<Entry> &E : Kernels) {
+    // A kernel whose every launch failed has nothing to say.
+    if (E->Profile.Launches == 0)
+      continue;
+    if (auto Split = llvm::count(E->SplitAnyway, 1))
+      Result.Notes.push_back(
+          (E->Profile.Info.Display + ": " + Twine(Split) +
+           " branch(es) that analysis calls uniform split warps; they are not "
+           "in the table")
+              .str());
+    Result.Kernels.push_back(std::move(E->Profile));
+  }
+  Kernels.clear();
+  Index.clear();
+  return Result;
+}
+
+} // namespace reconverge::runtime

@@ -1,0 +1,77 @@
+//===- runtime/profile/Collector.h - Launches to a Profile ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_RUNTIME_PROFILE_COLLECTOR_H
+#define RECONVERGE_RUNTIME_PROFILE_COLLECTOR_H
+
+#include "analysis/Costs.h"
+#include "core/Profile.h"
+#include "warpvm/Machine.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <memory>
+#include <string>
+
+namespace reconverge::runtime {
+
+class VectorSample;
+
+/// One launch on its way through the backend: made by Collector::begin, given
+/// back to Collector::finish, or dropped if the launch failed (nothing is
+/// counted then).
+class LaunchRecord {
+public:
+  ~LaunchRecord();
+  /// What to hand to Machine::launch; null where this launch is not sampled, so
+  /// that it runs at full speed. Lives as long as the record.
+  warpvm::VectorObserver *observer() const;
+
+private:
+  friend class Collector;
+  LaunchRecord();
+  size_t Kernel = 0; ///< position in Collector's list
+  LaunchShape Shape;
+  std::unique_ptr<VectorSample> Sample;
+};
+
+/// Sums up the launches of a program, kernel by kernel. The backend calls, one
+/// launch after the other:
+///
+///   auto Record = Collector.begin(Kernel, Program.hash(), Shape);
+///   LaunchCounts Counts;
+///   if (auto E = Machine.launch(Kernel, Shape, Args, &Counts,
+///                               Record->observer())) ...
+///   Collector.finish(std::move(Record), Counts);
+///
+/// Not thread-safe itself: launches run one after the other. Memory grows with
+/// the number of kernels, never with launches.
+class Collector {
+public:
+  /// \p WarpSize is that of the executor, 32 or 64.
+  explicit Collector(analysis::MachineModel Machine, unsigned WarpSize = 32);
+  ~Collector();
+  Collector(const Collector &) = delete;
+  Collector &operator=(const Collector &) = delete;
+
+  std::unique_ptr<LaunchRecord> begin(warpvm::Kernel &K,
+                                      llvm::StringRef ModuleHash,
+                                      const LaunchShape &Shape);
+  void finish(std::unique_ptr<LaunchRecord> Record,
+              const warpvm::LaunchCounts &Counts);
+
+  /// Kernels, Machine and Notes filled in; the rest is the backend's to say.
+  /// The collector is as new afterwards.
+  Profile take();
+
+private:
+  struct Entry;
+  analysis::MachineModel Machine;
+  const unsigned WarpSize;
+  std::vector<std::unique_ptr<Entry>> Kernels; ///< in order of first launch
+  llvm::StringMap<size_t> Index;               ///< module hash, ':', name
+};
+
+} // namespace reconverge::runtime
+
+#endif

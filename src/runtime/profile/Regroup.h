@@ -1,0 +1,59 @@
+//===- runtime/profile/Regroup.h - Warps after regrouping -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_RUNTIME_PROFILE_REGROUP_H
+#define RECONVERGE_RUNTIME_PROFILE_REGROUP_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace reconverge::runtime {
+
+/// Block vectors of threads: equal vectors are one class with a count, so that
+/// a million threads that behave in ten ways are ten rows.
+class VectorClasses {
+public:
+  explicit VectorClasses(size_t Blocks) : Blocks(Blocks) {}
+
+  /// Adds \p Threads threads of one vector.
+  void add(llvm::ArrayRef<uint32_t> Vector, uint64_t Threads = 1);
+
+  size_t size() const { return Threads.size(); }
+  size_t blocks() const { return Blocks; }
+  uint64_t threads(size_t Class) const { return Threads[Class]; }
+  llvm::ArrayRef<uint32_t> vector(size_t Class) const {
+    return {Cells.data() + Class * Blocks, Blocks};
+  }
+
+private:
+  size_t Blocks;
+  std::vector<uint32_t> Cells; ///< one row a class
+  std::vector<uint64_t> Threads;
+  std::vector<uint32_t> NextOfHash; ///< chain of classes with the same hash
+  llvm::DenseMap<uint64_t, uint32_t> FirstOfHash;
+};
+
+/// Warp executions a block. Its slots: each weighted by the block's.
+using WarpSums = std::vector<uint64_t>;
+double slotsOf(llvm::ArrayRef<uint64_t> Warps, llvm::ArrayRef<double> Slots);
+
+/// Threads of a thread block as they are, row after row in linear order, cut
+/// into warps: W(b) = sum over warps of the maximum over their threads. Adds to
+/// \p Waits what each block's slower lanes make the others wait: the sum over
+/// warps of (threads * maximum - sum).
+WarpSums warpsAsGrouped(llvm::ArrayRef<uint32_t> Vectors, size_t Blocks,
+                        unsigned WarpSize,
+                        llvm::MutableArrayRef<uint64_t> Waits);
+
+/// The same after the best of the orders that Regroup.cpp tries. \p Slots is
+/// the weight of a block, \p Waits what decides which block is looked at first.
+/// Does not depend on the order in which classes were added.
+WarpSums warpsRegrouped(const VectorClasses &Classes,
+                        llvm::ArrayRef<double> Slots,
+                        llvm::ArrayRef<uint64_t> Waits, unsigned WarpSize);
+
+} // namespace reconverge::runtime
+
+#endif

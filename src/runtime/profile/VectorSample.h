@@ -1,0 +1,52 @@
+//===- runtime/profile/VectorSample.h - Vectors of one launch ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_RUNTIME_PROFILE_VECTORSAMPLE_H
+#define RECONVERGE_RUNTIME_PROFILE_VECTORSAMPLE_H
+
+#include "core/Profile.h"
+#include "runtime/profile/Regroup.h"
+#include "warpvm/Machine.h"
+
+#include <mutex>
+
+namespace reconverge::runtime {
+
+/// Whether launch \p Number of a kernel (from 1) is sampled: the first three,
+/// then powers of two.
+bool isSampledLaunch(uint64_t Number);
+
+/// Observes the block vectors of a part of one launch and regroups them. The
+/// outcome does not depend on the order in which thread blocks report.
+class VectorSample : public warpvm::VectorObserver {
+public:
+  static constexpr uint64_t MaxThreads = 65536;
+  /// Counts kept at most (4 bytes each); kernels of very many blocks are
+  /// sampled more thinly.
+  static constexpr uint64_t MaxCells = 4 << 20;
+
+  /// \p Slots: issue slots of each block.
+  VectorSample(const LaunchShape &Shape, std::vector<double> Slots,
+               unsigned WarpSize);
+
+  bool wants(uint64_t LinearBlock) override;
+  void record(uint64_t LinearBlock, unsigned Threads,
+              llvm::ArrayRef<uint32_t> Vectors,
+              llvm::ArrayRef<uint64_t> AsRun) override;
+
+  /// Adds what was sampled to \p Sum; called once, after the launch.
+  void addTo(RegroupedCounts &Sum);
+
+private:
+  const std::vector<double> Slots;
+  const unsigned WarpSize;
+  uint64_t Stride; ///< one thread block of each Stride is sampled
+
+  std::mutex Lock;
+  VectorClasses Grid;
+  RegroupedCounts Counts;      ///< of this launch, but InGrid
+  std::vector<uint64_t> Waits; ///< of each block, as grouped now
+};
+
+} // namespace reconverge::runtime
+
+#endif
