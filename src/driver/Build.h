@@ -1,0 +1,21 @@
+//===- driver/Build.h - Compile and link ------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_DRIVER_BUILD_H
+#define RECONVERGE_DRIVER_BUILD_H
+
+#include "driver/CommandLine.h"
+#include "frontend/TempDir.h"
+#include "frontend/Toolchain.h"
+
+namespace reconverge::driver {
+
+/// Does what \p Request says. Intermediate files live in \p Temp.
+llvm::Error build(const BuildRequest &Request, const frontend::Toolchain &Tools,
+                  const frontend::TempDir &Temp);
+
+/// The same, with the tools and a temporary folder of its own.
+llvm::Error build(const BuildRequest &Request);
+
+} // namespace reconverge::driver
+
+#endif

@@ -1,0 +1,62 @@
+//===- driver/CommandLine.h - From words to requests ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_DRIVER_COMMANDLINE_H
+#define RECONVERGE_DRIVER_COMMANDLINE_H
+
+#include "frontend/Options.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace reconverge::driver {
+
+/// What to build from what.
+struct BuildRequest {
+  enum class Product { Program, Objects, DeviceBitcode, Ptx };
+
+  frontend::CompileOptions Compile;
+  frontend::LinkOptions Link;
+  std::vector<std::string> Inputs; ///< sources, objects and archives, in order
+  Product Make = Product::Program;
+  std::string Output;   ///< empty: the product's usual name
+  std::string CudaPath; ///< empty: to be found
+  std::string Keep;     ///< folder for intermediate files; empty: none kept
+};
+
+/// How to run a program and what to write about it.
+struct ProfileRequest {
+  BuildRequest Build; ///< a single input that is a program is run as it is
+  std::vector<std::string> Arguments; ///< of the program
+  std::string Device = "auto";
+  std::string Machine = "h200";
+  std::string Output = "divergence.json";
+  std::string Vm; ///< "key=value,..." as the VM backend reads it
+};
+
+struct ReportRequest {
+  std::string Input;
+};
+
+/// What `reconverge <subcommand> --help` prints.
+enum class Subcommand { Profile, Cc, Report };
+void printHelp(Subcommand Which, llvm::raw_ostream &OS);
+/// Whether the words ask for that help.
+bool asksForHelp(llvm::ArrayRef<const char *> Words);
+
+/// Each takes the words after the subcommand. The UserError names the word.
+llvm::Expected<ProfileRequest>
+parseProfileWords(llvm::ArrayRef<const char *> Words);
+llvm::Expected<BuildRequest> parseCcWords(llvm::ArrayRef<const char *> Words);
+llvm::Expected<ReportRequest>
+parseReportWords(llvm::ArrayRef<const char *> Words);
+
+} // namespace reconverge::driver
+
+#endif

@@ -1,0 +1,194 @@
+//===- driver/Options.td - The command line -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Read by LLVM's option library. Visibility says which subcommand an option
+// belongs to and decides what its --help prints. What is not listed here goes
+// to clang as it is (`profile` lets that pass for single-dash options only); so
+// an option has an entry if we act on it, or if its value is an argument of its
+// own that must not be taken for an input.
+//
+//===----------------------------------------------------------------------===//
+
+include "llvm/Option/OptParser.td"
+
+def ProfileVis : OptionVisibility;
+def CcVis : OptionVisibility;
+def ReportVis : OptionVisibility;
+
+class InAll : Visibility<[ProfileVis, CcVis, ReportVis]>;
+class InBuild : Visibility<[ProfileVis, CcVis]>;
+class InCc : Visibility<[CcVis]>;
+class InProfile : Visibility<[ProfileVis]>;
+
+defvar Dash = ["-"];
+defvar Long = ["--"];
+defvar Either = ["-", "--"];
+
+def help : Flag<Long, "help">, InAll, HelpText<"Print this help">;
+def h : Flag<Dash, "h">, InAll, Alias<help>;
+def o : JoinedOrSeparate<Dash, "o">, InBuild, MetaVarName<"<file>">,
+  HelpText<"Output: of profile, the report (divergence.json); of cc, the "
+           "program or object">;
+
+//===- Running a program --------------------------------------------------===//
+
+multiclass Setting<string name, string help> {
+  def _EQ : Joined<Long, name#"=">, InProfile, MetaVarName<"<value>">,
+    HelpText<help>;
+  def "" : Separate<Long, name>, InProfile, Alias<!cast<Option>(NAME#"_EQ")>;
+}
+
+defm device : Setting<"device", "auto, cpu (the warp VM) or gpu; default auto">;
+defm machine : Setting<"machine",
+  "Machine whose costs weigh instructions: a name or a file; default h200">;
+defm threads : Setting<"threads", "CPU threads of the warp VM; default: all">;
+defm tier : Setting<"tier", "Code of the warp VM: fused or blocks">;
+defm policy : Setting<"policy",
+  "Where split warps meet again: frontier or ipdom">;
+defm seed : Setting<"seed", "Order of warps and blocks; default: natural">;
+defm step_limit : Setting<"step-limit",
+  "Block executions after which a warp counts as hanging; default: none">;
+defm cache : Setting<"cache",
+  "Folder of compiled kernels; default: reconverge in the user's cache">;
+def no_cache : Flag<Long, "no-cache">, InProfile,
+  HelpText<"Compile kernels anew in each run">;
+
+//===- Building -----------------------------------------------------------===//
+
+def c : Flag<Dash, "c">, InCc, HelpText<"Compile to objects, do not link">;
+def emit_device_bc : Flag<Long, "emit-device-bc">, InCc,
+  HelpText<"Write the optimised, numbered device bitcode">;
+def emit_ptx : Flag<Long, "emit-ptx">, InCc, HelpText<"Write the device's PTX">;
+def ptx : Flag<Either, "ptx">, InCc, Alias<emit_ptx>;
+def fatbin : Flag<Long, "fatbin">, InCc,
+  HelpText<"Embed machine code for GPUs beside the bitcode">;
+def shared : Flag<Either, "shared">, InCc, HelpText<"Link a shared object">;
+def keep_EQ : Joined<Long, "keep=">, InBuild, MetaVarName<"<folder>">,
+  HelpText<"Keep intermediate files in this folder">;
+def keep : Separate<Long, "keep">, InBuild, Alias<keep_EQ>;
+
+def arch_EQ : Joined<Either, "arch=">, InBuild, MetaVarName<"sm_<n>">,
+  HelpText<"Architecture of device code; default sm_90">;
+def arch : Separate<Either, "arch">, InBuild, Alias<arch_EQ>;
+def gpu_architecture_EQ : Joined<Long, "gpu-architecture=">, InBuild,
+  Alias<arch_EQ>;
+def gpu_architecture : Separate<Long, "gpu-architecture">, InBuild,
+  Alias<arch_EQ>;
+def cuda_gpu_arch_EQ : Joined<Long, "cuda-gpu-arch=">, InBuild, Alias<arch_EQ>;
+def offload_arch_EQ : Joined<Long, "offload-arch=">, InBuild, Alias<arch_EQ>;
+def gencode_EQ : Joined<Either, "gencode=">, InBuild,
+  MetaVarName<"arch=compute_<n>,code=sm_<n>">,
+  HelpText<"nvcc's spelling; the newest one given is built">;
+def gencode : Separate<Either, "gencode">, InBuild, Alias<gencode_EQ>;
+def generate_code_EQ : Joined<Long, "generate-code=">, InBuild,
+  Alias<gencode_EQ>;
+def generate_code : Separate<Long, "generate-code">, InBuild,
+  Alias<gencode_EQ>;
+def code_EQ : Joined<Either, "code=">, InBuild;
+def code_separate : Separate<Either, "code">, InBuild, Alias<code_EQ>;
+
+def cuda_path_EQ : Joined<Long, "cuda-path=">, InBuild,
+  MetaVarName<"<folder>">, HelpText<"The CUDA toolkit; default: CUDA_PATH, "
+  "CUDA_HOME, that of nvcc on PATH, /usr/local/cuda">;
+def O : Joined<Dash, "O">, InBuild, MetaVarName<"<n>">,
+  HelpText<"Optimisation of host and device code, 0 to 3; default 3">;
+def g : Flag<Dash, "g">, InBuild, HelpText<"Debug information">;
+def G : Flag<Dash, "G">, InBuild, Alias<g>;
+def std_EQ : Joined<Either, "std=">, InBuild, MetaVarName<"<standard>">,
+  HelpText<"Language standard">;
+def std : Separate<Either, "std">, InBuild, Alias<std_EQ>;
+def I : JoinedOrSeparate<Dash, "I">, InBuild, MetaVarName<"<folder>">,
+  HelpText<"Folder of headers">;
+def D : JoinedOrSeparate<Dash, "D">, InBuild, MetaVarName<"<name>[=<value>]">,
+  HelpText<"Define a macro">;
+def U : JoinedOrSeparate<Dash, "U">, InBuild, MetaVarName<"<name>">,
+  HelpText<"Undefine a macro">;
+
+// Their values must not be taken for inputs.
+def isystem : JoinedOrSeparate<Dash, "isystem">, InBuild;
+def iquote : JoinedOrSeparate<Dash, "iquote">, InBuild;
+def idirafter : JoinedOrSeparate<Dash, "idirafter">, InBuild;
+def include_ : JoinedOrSeparate<Dash, "include">, InBuild;
+def imacros : JoinedOrSeparate<Dash, "imacros">, InBuild;
+def Xclang : Separate<Dash, "Xclang">, InBuild;
+def Xarch_host : Separate<Dash, "Xarch_host">, InBuild;
+def Xarch_device : Separate<Dash, "Xarch_device">, InBuild;
+def mllvm : Separate<Dash, "mllvm">, InBuild;
+
+//===- Arithmetic, as nvcc spells it --------------------------------------===//
+
+def use_fast_math : Flag<Either, "use_fast_math">, InBuild,
+  HelpText<"Flush denormals, approximate division, roots and sines">;
+def ffast_math : Flag<Dash, "ffast-math">, InBuild;
+def ftz_EQ : Joined<Either, "ftz=">, InBuild, MetaVarName<"true|false">,
+  HelpText<"Flush denormals to zero; default false">;
+def prec_div_EQ : Joined<Either, "prec-div=">, InBuild,
+  MetaVarName<"true|false">, HelpText<"IEEE division; default true">;
+def prec_sqrt_EQ : Joined<Either, "prec-sqrt=">, InBuild,
+  MetaVarName<"true|false">, HelpText<"IEEE square root; default true">;
+def fmad_EQ : Joined<Either, "fmad=">, InBuild, MetaVarName<"true|false">,
+  HelpText<"Fuse multiplications and additions; default true">;
+
+//===- Linking ------------------------------------------------------------===//
+
+def l : JoinedOrSeparate<Dash, "l">, InBuild, MetaVarName<"<library>">,
+  HelpText<"Link a library">;
+def L : JoinedOrSeparate<Dash, "L">, InBuild, MetaVarName<"<folder>">,
+  HelpText<"Folder of libraries">;
+def Wl_COMMA : CommaJoined<Dash, "Wl,">, InBuild;
+def Xlinker : Separate<Either, "Xlinker">, InBuild;
+def Xlinker_EQ : Joined<Either, "Xlinker=">, InBuild, Alias<Xlinker>;
+def pthread : Flag<Dash, "pthread">, InBuild;
+def fopenmp : Flag<Dash, "fopenmp">, InBuild;
+def rdynamic : Flag<Dash, "rdynamic">, InBuild;
+def fuse_ld_EQ : Joined<Dash, "fuse-ld=">, InBuild;
+def fsanitize_EQ : Joined<Dash, "fsanitize=">, InBuild;
+
+//===- nvcc's ways to reach the tools -------------------------------------===//
+
+def Xcompiler : Separate<Either, "Xcompiler">, InBuild,
+  MetaVarName<"<options>">, HelpText<"Options for host code only">;
+def Xcompiler_EQ : Joined<Either, "Xcompiler=">, InBuild, Alias<Xcompiler>;
+def compiler_options : Separate<Long, "compiler-options">, InBuild,
+  Alias<Xcompiler>;
+def Xptxas : Separate<Either, "Xptxas">, InBuild, MetaVarName<"<options>">,
+  HelpText<"Options for ptxas">;
+def Xptxas_EQ : Joined<Either, "Xptxas=">, InBuild, Alias<Xptxas>;
+def MF : JoinedOrSeparate<Dash, "MF">, InBuild;
+def MT : JoinedOrSeparate<Dash, "MT">, InBuild;
+def MQ : JoinedOrSeparate<Dash, "MQ">, InBuild;
+def MD : Flag<Dash, "MD">, InBuild;
+def MMD : Flag<Dash, "MMD">, InBuild;
+def MP : Flag<Dash, "MP">, InBuild;
+
+// What nvcc asks for and we do in any case, or has no meaning here.
+def Ignored : OptionGroup<"<ignored>">;
+class IgnoredFlag<string name> : Flag<Either, name>, InBuild, Group<Ignored>;
+class IgnoredJoined<string name>
+  : Joined<Either, name>, InBuild, Group<Ignored>;
+class IgnoredSeparate<string name>
+  : Separate<Either, name>, InBuild, Group<Ignored>;
+def expt_relaxed_constexpr : IgnoredFlag<"expt-relaxed-constexpr">;
+def expt_extended_lambda : IgnoredFlag<"expt-extended-lambda">;
+def extended_lambda : IgnoredFlag<"extended-lambda">;
+def lineinfo : IgnoredFlag<"lineinfo">;
+def generate_line_info : IgnoredFlag<"generate-line-info">;
+def m64 : IgnoredFlag<"m64">;
+def rdc_false : IgnoredFlag<"rdc=false">;
+def relocatable_false : IgnoredFlag<"relocatable-device-code=false">;
+def cudart_EQ : IgnoredJoined<"cudart=">;
+def cudart : IgnoredSeparate<"cudart">;
+def diag_suppress_EQ : IgnoredJoined<"diag-suppress=">;
+def diag_suppress : IgnoredSeparate<"diag-suppress">;
+def nvcc_threads : IgnoredSeparate<"t">;
+def Wno_deprecated_gpu_targets : IgnoredFlag<"Wno-deprecated-gpu-targets">;
+
+// What we cannot do: refused by name.
+def Refused : OptionGroup<"<refused>">;
+class RefusedFlag<string name> : Flag<Either, name>, InBuild, Group<Refused>;
+def rdc_true : RefusedFlag<"rdc=true">;
+def relocatable_true : RefusedFlag<"relocatable-device-code=true">;
+def dc : RefusedFlag<"dc">;
+def device_c : RefusedFlag<"device-c">;
+def dlink : RefusedFlag<"dlink">;
+def fgpu_rdc : RefusedFlag<"fgpu-rdc">;

@@ -1,0 +1,25 @@
+//===- driver/Profile.h - From a program to its report ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_DRIVER_PROFILE_H
+#define RECONVERGE_DRIVER_PROFILE_H
+
+#include "driver/CommandLine.h"
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace reconverge::driver {
+
+/// Builds the program of \p Request if it has to be built, runs it, writes its
+/// profile to Request.Output and the table to \p OS. Returns what the program
+/// returned, 128 + its signal if one ended it.
+llvm::Expected<int> profile(const ProfileRequest &Request,
+                            llvm::raw_ostream &OS);
+
+/// Writes the table of a profile written earlier to \p OS.
+llvm::Error report(const ReportRequest &Request, llvm::raw_ostream &OS);
+
+} // namespace reconverge::driver
+
+#endif

@@ -1,0 +1,182 @@
+//===- unittests/driver/CommandLineTest.cpp - From words to requests ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "driver/CommandLine.h"
+#include "core/Error.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace reconverge;
+using namespace reconverge::driver;
+using Words = std::vector<const char *>;
+
+namespace {
+
+BuildRequest cc(const Words &W) {
+  Expected<BuildRequest> Request = parseCcWords(W);
+  if (Request)
+    return *Request;
+  ADD_FAILURE() << toString(Request.takeError());
+  return {};
+}
+
+template <class T> std::string messageOf(Expected<T> Result) {
+  return Result ? "no error" : toString(Result.takeError());
+}
+
+bool has(const std::string &Text, StringRef Part) {
+  return StringRef(Text).contains(Part);
+}
+
+TEST(CcWords, DefaultsAreNvccs) {
+  BuildRequest R = cc({"a.cu"});
+  EXPECT_EQ(R.Compile.Arch, 90u);
+  EXPECT_EQ(R.Compile.OptLevel, 3u);
+  EXPECT_FALSE(R.Compile.Math.FlushDenormals);
+  EXPECT_TRUE(R.Compile.Math.PreciseDivision);
+  EXPECT_TRUE(R.Compile.Math.PreciseSqrt);
+  EXPECT_TRUE(R.Compile.Math.Contract);
+  EXPECT_FALSE(R.Compile.Fatbin);
+  EXPECT_EQ(R.Make, BuildRequest::Product::Program);
+}
+
+TEST(CcWords, ArchitectureInEverySpelling) {
+  for (const char *Word :
+       {"-arch=sm_80", "--gpu-architecture=compute_80", "-arch=80",
+        "--cuda-gpu-arch=sm_80", "--offload-arch=sm_80",
+        "-gencode=arch=compute_80,code=sm_80",
+        "--generate-code=arch=compute_80,code=[sm_80,compute_80]"})
+    EXPECT_EQ(cc({"a.cu", Word}).Compile.Arch, 80u) << Word;
+  EXPECT_EQ(cc({"a.cu", "-arch", "sm_80"}).Compile.Arch, 80u);
+  EXPECT_EQ(cc({"a.cu", "-gencode", "arch=compute_80,code=sm_80"}).Compile.Arch,
+            80u);
+  EXPECT_EQ(cc({"a.cu", "-arch=sm_90a"}).Compile.Arch, 90u);
+  EXPECT_EQ(cc({"a.cu", "-arch=native"}).Compile.Arch, 90u);
+}
+
+TEST(CcWords, ArchitecturesThatCannotBe) {
+  EXPECT_TRUE(has(messageOf(parseCcWords({"a.cu", "-arch=sm_120"})), "sm_90"));
+  EXPECT_TRUE(has(messageOf(parseCcWords({"a.cu", "-arch=sm_30"})), "older"));
+  EXPECT_TRUE(has(messageOf(parseCcWords({"a.cu", "-arch=hopper"})),
+                  "'hopper' is no GPU architecture"));
+}
+
+TEST(CcWords, TheNewestOfSeveralGencodesIsBuilt) {
+  BuildRequest R = cc({"a.cu", "-gencode", "arch=compute_90,code=sm_90",
+                       "-gencode", "arch=compute_70,code=sm_70"});
+  EXPECT_EQ(R.Compile.Arch, 90u);
+}
+
+TEST(CcWords, OptimisationLevels) {
+  EXPECT_EQ(cc({"a.cu", "-O0"}).Compile.OptLevel, 0u);
+  EXPECT_EQ(cc({"a.cu", "-O"}).Compile.OptLevel, 1u);
+  EXPECT_EQ(cc({"a.cu", "-Os"}).Compile.OptLevel, 2u);
+  EXPECT_EQ(cc({"a.cu", "-O2", "-O3"}).Compile.OptLevel, 3u);
+  EXPECT_TRUE(has(messageOf(parseCcWords({"a.cu", "-O7"})), "-O7"));
+}
+
+TEST(CcWords, Arithmetic) {
+  frontend::Numerics Fast = cc({"a.cu", "-use_fast_math"}).Compile.Math;
+  EXPECT_TRUE(Fast.FlushDenormals);
+  EXPECT_FALSE(Fast.PreciseDivision);
+  EXPECT_FALSE(Fast.PreciseSqrt);
+  EXPECT_FALSE(cc({"a.cu", "-fmad=false"}).Compile.Math.Contract);
+  EXPECT_TRUE(cc({"a.cu", "--ftz=true"}).Compile.Math.FlushDenormals);
+  EXPECT_TRUE(has(messageOf(parseCcWords({"a.cu", "-ftz=1"})), "-ftz"));
+}
+
+TEST(CcWords, UnknownOptionsGoToClangInOrder) {
+  BuildRequest R = cc({"-Wall", "-Iinclude", "-D", "N=3", "a.cu", "-isystem",
+                       "sys", "-std=c++20", "-fno-rtti"});
+  EXPECT_EQ(join(R.Compile.ClangArguments, " "),
+            "-Wall -I include -D N=3 -isystem sys -std=c++20 -fno-rtti");
+  EXPECT_EQ(R.Inputs, std::vector<std::string>{"a.cu"});
+}
+
+TEST(CcWords, HostDeviceAndLinkerWordsGoToTheirTools) {
+  BuildRequest R =
+      cc({"a.cu", "-Xcompiler", "-Wall,-fopenmp", "-Xptxas=-v", "-lm", "-Llib",
+          "-Wl,-z,now", "-lcudart", "-lcudart_static", "-cudart", "shared"});
+  EXPECT_EQ(join(R.Compile.HostArguments, " "), "-Wall -fopenmp");
+  EXPECT_EQ(join(R.Compile.PtxasArguments, " "), "-v");
+  EXPECT_EQ(join(R.Link.Arguments, " "),
+            "-Wall -fopenmp -l m -L lib -Wl,-z,now");
+  EXPECT_TRUE(R.Compile.ClangArguments.empty());
+  EXPECT_EQ(R.Inputs.size(), 1u);
+}
+
+TEST(CcWords, NvccOnlyWordsAreTaken) {
+  BuildRequest R = cc({"--expt-relaxed-constexpr", "--extended-lambda",
+                       "-lineinfo", "-rdc=false", "a.cu"});
+  EXPECT_TRUE(R.Compile.ClangArguments.empty());
+  EXPECT_TRUE(R.Link.Arguments.empty());
+}
+
+TEST(CcWords, RefusedAndIncompleteWordsAreNamed) {
+  EXPECT_TRUE(has(messageOf(parseCcWords({"-rdc=true", "a.cu"})), "-rdc=true"));
+  EXPECT_TRUE(has(messageOf(parseCcWords({"-dc", "a.cu"})), "-dc"));
+  EXPECT_TRUE(has(messageOf(parseCcWords({"a.cu", "-o"})), "-o lacks"));
+  EXPECT_TRUE(has(messageOf(parseCcWords({})), "no input"));
+  EXPECT_TRUE(has(messageOf(parseCcWords({"-c", "a.cu", "b.cu", "-o", "c.o"})),
+                  "2 inputs"));
+}
+
+/// A source that exists, since profile looks.
+const char *Existing = __FILE__;
+
+TEST(ProfileWords, ProgramArgumentsAreNotLookedAt) {
+  auto R =
+      parseProfileWords({Existing, "--", "--tier=x", "-o", "--", "--help"});
+  ASSERT_TRUE(bool(R)) << toString(R.takeError());
+  EXPECT_EQ(join(R->Arguments, " "), "--tier=x -o -- --help");
+  EXPECT_FALSE(asksForHelp({Existing, "--", "--help"}));
+  EXPECT_TRUE(asksForHelp({Existing, "--help", "--"}));
+}
+
+TEST(ProfileWords, TellsTheVm) {
+  auto R = parseProfileWords({Existing, "--threads=2", "--tier", "blocks",
+                              "--policy=ipdom", "--seed=7", "--step-limit=9",
+                              "--cache=/c"});
+  ASSERT_TRUE(bool(R)) << toString(R.takeError());
+  EXPECT_EQ(R->Vm,
+            "threads=2,tier=blocks,policy=ipdom,seed=7,steps=9,cache=/c");
+  R = parseProfileWords({Existing, "--no-cache"});
+  ASSERT_TRUE(bool(R)) << toString(R.takeError());
+  EXPECT_EQ(R->Vm, "");
+}
+
+TEST(ProfileWords, OutputIsTheReports) {
+  auto R = parseProfileWords({Existing, "-o", "x.json"});
+  ASSERT_TRUE(bool(R)) << toString(R.takeError());
+  EXPECT_EQ(R->Output, "x.json");
+  EXPECT_EQ(R->Build.Output, "");
+}
+
+TEST(ProfileWords, SlipsAreAnswered) {
+  std::string Slip = messageOf(parseProfileWords({Existing, "--teir=blocks"}));
+  EXPECT_TRUE(has(Slip, "unknown option --teir=blocks")) << Slip;
+  EXPECT_TRUE(has(Slip, "Did you mean --tier")) << Slip;
+  EXPECT_TRUE(has(messageOf(parseProfileWords({Existing, "--tier=x"})),
+                  "fused or blocks"));
+  EXPECT_TRUE(has(messageOf(parseProfileWords({Existing, "--threads=many"})),
+                  "whole number"));
+  EXPECT_TRUE(has(messageOf(parseProfileWords({Existing, "17"})),
+                  "no such file: 17\n  Arguments of the program come after"));
+  EXPECT_TRUE(
+      has(messageOf(parseProfileWords({"none.cu"})), "no such file: none.cu"));
+  EXPECT_TRUE(has(messageOf(parseProfileWords({})), "no input"));
+  EXPECT_TRUE(
+      has(messageOf(parseProfileWords({Existing, "--cache=a,b"})), "comma"));
+}
+
+TEST(ReportWords, OneFile) {
+  EXPECT_TRUE(bool(parseReportWords({"a.json"})));
+  EXPECT_TRUE(has(messageOf(parseReportWords({})), "0 inputs"));
+  EXPECT_TRUE(has(messageOf(parseReportWords({"a", "b"})), "2 inputs"));
+  EXPECT_TRUE(has(messageOf(parseReportWords({"a", "--x"})), "--x"));
+}
+
+} // namespace

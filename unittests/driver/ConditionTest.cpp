@@ -1,0 +1,113 @@
+//===- unittests/driver/ConditionTest.cpp - Conditions as written ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "driver/Condition.h"
+
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace reconverge;
+using driver::conditionAt;
+
+namespace {
+
+/// The condition at the place that `@` marks in \p Marked; `$` marks another
+/// branch, before it.
+std::string at(StringRef Marked) {
+  auto PlaceOf = [](StringRef Before) {
+    return driver::Place{
+        unsigned(1 + Before.count('\n')),
+        unsigned(Before.size() - (Before.rfind('\n') + 1) + 1)};
+  };
+  std::string Source = Marked.str();
+  std::vector<driver::Place> Others;
+  if (size_t Other = Source.find('$'); Other != std::string::npos) {
+    Others.push_back(PlaceOf(StringRef(Source).take_front(Other)));
+    Source.erase(Other, 1);
+  }
+  size_t Mark = Source.find('@');
+  driver::Place Where = PlaceOf(StringRef(Source).take_front(Mark));
+  Source.erase(Mark, 1);
+  return conditionAt(Source, Where, Others);
+}
+
+TEST(Condition, OfStatements) {
+  EXPECT_EQ(at("void f() { @if (a < b) g(); }"), "a < b");
+  EXPECT_EQ(at("@if constexpr (a(1)[2]) g();"), "a(1)[2]");
+  EXPECT_EQ(at("@while (x[i] > 0) x[i]--;"), "x[i] > 0");
+  EXPECT_EQ(at("@switch (y[i + 7]) { case 1: break; }"), "y[i + 7]");
+  EXPECT_EQ(at("@for (int j = 0; j < n; ++j) {}"), "j < n");
+  EXPECT_EQ(at("@for (auto v : list) {}"), "auto v : list");
+  EXPECT_EQ(at("@do { x = f(y); } while (x & 1);"), "x & 1");
+  EXPECT_EQ(at("do { x = f(y); @} while (x & 1);"), "x & 1");
+}
+
+TEST(Condition, FromItsStart) {
+  EXPECT_EQ(at("if (@y[i] < n && y[i+1] > 3) f();"), "y[i] < n && y[i+1] > 3");
+  EXPECT_EQ(at("while (@true) {}"), "true");
+  EXPECT_EQ(at("for (int j = 0; @j < n; ++j) {}"), "j < n");
+  EXPECT_EQ(at("if (@int q = f(); q > 2) g();"), "int q = f(); q > 2");
+  EXPECT_EQ(at("if (int q = f(); @q > 2) g();"), "int q = f(); q > 2");
+}
+
+TEST(Condition, OfOperatorsWithTwoBranches) {
+  EXPECT_EQ(at("if ($a @&& b[i] > 3) f();"), "b[i] > 3");
+  EXPECT_EQ(at("if ($a @|| b && c) f();"), "b && c");
+  EXPECT_EQ(at("if ($a @&& b || c) f();"), "b");
+  EXPECT_EQ(at("if ($a @&& (b || c)) f();"), "(b || c)");
+  EXPECT_EQ(at("if (a || ($b @&& c)) f();"), "c");
+  EXPECT_EQ(at("for (i = 0; $i < n @&& p[i]; ++i) f();"), "p[i]");
+  EXPECT_EQ(at("$while (a @&& b) f();"), "b");
+}
+
+TEST(Condition, OfOperatorsThatTheCompilerMadeOneBranch) {
+  EXPECT_EQ(at("if (a @&& b[i] > 3) f();"), "a && b[i] > 3");
+  EXPECT_EQ(at("if (a || (b @&& c)) f();"), "a || (b && c)");
+  EXPECT_EQ(at("for (i = 0; i < n @&& p[i]; ++i) f();"), "i < n && p[i]");
+  EXPECT_EQ(at("$if (z) f(); if (a @&& b) f();"), "a && b");
+  EXPECT_EQ(at("r = a @&& b[i] > 3;"), "b[i] > 3");
+}
+
+TEST(Condition, OfTheConditionalOperator) {
+  EXPECT_EQ(at("x = @y[i] ? p : q;"), "y[i]");
+  EXPECT_EQ(at("g(@y[i](1, 2) ? p : q, 3);"), "y[i](1, 2)");
+}
+
+TEST(Condition, ExpressionsThatMayBranch) {
+  EXPECT_EQ(at("bool b = @p(x) && q(x);"), "p(x) && q(x)");
+  EXPECT_EQ(at("f(@min(a, b), c);"), "min(a, b)");
+}
+
+TEST(Condition, BracketsInCommentsAndLiteralsDoNotCount) {
+  EXPECT_EQ(at("@if (a /* ) */ < b) f();"), "a < b");
+  EXPECT_EQ(at("@if (c == ')' || s == \"((\\\"\") f();"),
+            "c == ')' || s == \"((\\\"\"");
+  EXPECT_EQ(at("@if (n > 1'000'000) f();"), "n > 1'000'000");
+  EXPECT_EQ(at("@if (box > x) f();"), "box > x");
+}
+
+TEST(Condition, ComesOnOneLine) {
+  EXPECT_EQ(at("  @if (a &&   // first\n      b)\n    f();"), "a && b");
+  EXPECT_EQ(at("#define M @if (a \\\n  < b) f();\n"), "a < b");
+}
+
+TEST(Condition, IsEmptyWhereThereIsNone) {
+  EXPECT_EQ(conditionAt("if (a) f();", {0, 0}), "");
+  EXPECT_EQ(conditionAt("if (a) f();", {1, 0}), "");
+  EXPECT_EQ(conditionAt("if (a) f();", {1, 500}), "");
+  EXPECT_EQ(conditionAt("if (a) f();", {9, 1}), "");
+  EXPECT_EQ(conditionAt("", {1, 1}), "");
+  EXPECT_EQ(at("float Depth = 0, @Cosine = 1.0f;"), "");
+  EXPECT_EQ(at("@if (a < b"), "");
+  EXPECT_EQ(at("@do x++; while (a);"), "");
+  EXPECT_EQ(at("{ f(); @}"), "");
+  EXPECT_EQ(at("@if (" + std::string(500, 'a') + ") f();"), "");
+}
+
+TEST(Condition, NoPlaceInAFileIsTooMuch) {
+  StringRef Hostile = "if (/* \" ' ( */ a ? '\\'' : \"\\\\\")) } ] ;; ((({{{";
+  for (unsigned Column = 1; Column <= Hostile.size() + 1; ++Column)
+    conditionAt(Hostile, {1, Column});
+}
+
+} // namespace
