@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rows of a result file: medians with their raw samples, written as JSON."""
+
+import json
+import math
+import os
+import statistics
+
+SCHEMA = "reconverge-bench/1"
+
+
+def geomean(values):
+    return math.exp(sum(math.log(v) for v in values) / len(values))
+
+
+def row(case, params, metric, samples, unit, **more):
+    """One row: the median of the samples, with their spread."""
+    return {
+        "case": case, "params": params, "metric": metric,
+        "value": statistics.median(samples), "unit": unit,
+        "spread": [min(samples), max(samples)], "samples": samples, **more,
+    }
+
+
+def write(path, suite, environment, rows):
+    """Writes the file beside and renames it: a reader never sees half of it."""
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    beside = path + ".new"
+    with open(beside, "w", encoding="utf-8") as out:
+        out.write("{\n")
+        out.write(f' "schema": {json.dumps(SCHEMA)},\n')
+        out.write(f' "suite": {json.dumps(suite)},\n')
+        out.write(f' "environment": {json.dumps(environment)},\n')
+        out.write(' "rows": [\n')
+        out.write(",\n".join("  " + json.dumps(r) for r in rows))
+        out.write("\n ]\n}\n")
+    os.replace(beside, path)
+
+
+def print_table(head, body):
+    """Columns as wide as they need; the first to the left, others right."""
+    widths = [max(len(str(line[i])) for line in [head, *body])
+              for i in range(len(head))]
+    for line in [head, ["-" * w for w in widths], *body]:
+        cells = [str(c).ljust(w) if i == 0 else str(c).rjust(w)
+                 for i, (c, w) in enumerate(zip(line, widths))]
+        print("  ".join(cells).rstrip())
