@@ -16,6 +16,7 @@
 
 #include "analysis/Costs.h"
 #include "analysis/Numbering.h"
+#include "analysis/Places.h"
 #include "analysis/Regions.h"
 #include "analysis/Uniformity.h"
 
@@ -63,8 +64,8 @@ static std::string functionName(const DILocalScope &Scope) {
 static SourceChain chainOf(const DILocation *Where) {
   SourceChain Chain;
   for (; Where; Where = Where->getInlinedAt())
-    Chain.push_back({Where->getFilename().str(), Where->getLine(),
-                     Where->getColumn(), functionName(*Where->getScope())});
+    Chain.push_back({sourcePath(*Where), Where->getLine(), Where->getColumn(),
+                     functionName(*Where->getScope())});
   return Chain;
 }
 
@@ -242,8 +243,8 @@ KernelInfo Describer::run(StringRef ModuleHash) {
   Info.Display = displayName(Kernel.getName());
   Info.Module = ModuleHash.str();
   if (const DISubprogram *Subprogram = Kernel.getSubprogram())
-    Info.Where.push_back({Subprogram->getFilename().str(),
-                          Subprogram->getLine(), 0, Info.Display});
+    Info.Where.push_back(
+        {sourcePath(*Subprogram), Subprogram->getLine(), 0, Info.Display});
   Info.Blocks = std::move(Blocks);
   for (uint32_t Number : numbersOf(Kernel).Branches)
     if (auto Found = Branches.find(Number); Found != Branches.end())

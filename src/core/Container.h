@@ -22,7 +22,7 @@ inline constexpr uint32_t ContainerVersion = 1;
 struct ContainerHeader {
   uint64_t Magic;
   uint32_t Version;
-  uint32_t HeaderBytes;   ///< sizeof(ContainerHeader)
+  uint32_t HeaderCheck;   ///< xxh3 of the header with this field 0, low 32 bits
   uint64_t TotalBytes;    ///< header included
   uint64_t BitcodeOffset, BitcodeBytes;
   uint64_t FatbinOffset, FatbinBytes;

@@ -29,11 +29,17 @@ static uint64_t hashOf(const char *Container, uint64_t TotalBytes) {
           .drop_front(sizeof(ContainerHeader)));
 }
 
+/// Covers the sizes: they must be sound before anything is read by them.
+static uint32_t checkOf(ContainerHeader Header) {
+  Header.HeaderCheck = 0;
+  return uint32_t(xxh3_64bits(
+      ArrayRef(reinterpret_cast<const uint8_t *>(&Header), sizeof(Header))));
+}
+
 SmallVector<char, 0> makeContainer(StringRef Bitcode, StringRef Fatbin) {
   ContainerHeader Header{};
   Header.Magic = ContainerMagic;
   Header.Version = ContainerVersion;
-  Header.HeaderBytes = sizeof(ContainerHeader);
   Header.BitcodeOffset = sizeof(ContainerHeader);
   Header.BitcodeBytes = Bitcode.size();
   Header.FatbinOffset =
@@ -46,6 +52,7 @@ SmallVector<char, 0> makeContainer(StringRef Bitcode, StringRef Fatbin) {
   llvm::copy(Bitcode, Bytes.begin() + Header.BitcodeOffset);
   llvm::copy(Fatbin, Bytes.begin() + Header.FatbinOffset);
   Header.Hash = hashOf(Bytes.data(), Header.TotalBytes);
+  Header.HeaderCheck = checkOf(Header);
   std::memcpy(Bytes.data(), &Header, sizeof(Header));
   return Bytes;
 }
@@ -69,11 +76,13 @@ Expected<ContainerView> openContainer(const void *Data, size_t Limit) {
   std::memcpy(&Header, Bytes, sizeof(Header));
   if (Header.Magic != ContainerMagic)
     return userError("the device code was not built by reconverge", Remedy);
-  if (Header.Version != ContainerVersion ||
-      Header.HeaderBytes != sizeof(ContainerHeader))
+  if (Header.Version != ContainerVersion)
     return userError("the device code has format version " +
                          Twine(Header.Version) + "; this reconverge reads " +
                          Twine(ContainerVersion),
+                     Remedy);
+  if (Header.HeaderCheck != checkOf(Header))
+    return userError("the device code is corrupt: its header is damaged",
                      Remedy);
   if (Header.TotalBytes > Limit)
     return userError("the device code is cut off: " + Twine(Limit) + " of " +

@@ -147,6 +147,12 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
   auto Counted = readProfile(Raw);
   if (!Counted)
     return Counted.takeError();
+  if (Counted->Kernels.empty() && Result->ok())
+    return userError(Request.Build.Inputs.front() + ": no kernel ran",
+                     Counted->Notes.empty()
+                         ? "It launched none, or a message above says why they "
+                           "could not run."
+                         : join(Counted->Notes, "\n  "));
   Counted->Program = join(Request.Build.Inputs, " ");
   Counted->Arguments = Request.Arguments;
   Counted->ExitStatus = Result->status();

@@ -37,8 +37,7 @@
 // Other fast-math flags are kept where both instructions had them.
 //
 // Limitation: products that reach their sum through a PHI, a select or a
-// conversion between precisions are not fused; nor does bfloat16 take part,
-// which the toolkit's headers fuse by hand.
+// conversion between precisions are not fused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +55,8 @@ namespace reconverge::frontend {
 
 static bool hasFusedForm(const Type *T) {
   const Type *Scalar = T->getScalarType();
-  return Scalar->isHalfTy() || Scalar->isFloatTy() || Scalar->isDoubleTy();
+  return Scalar->isHalfTy() || Scalar->isBFloatTy() || Scalar->isFloatTy() ||
+         Scalar->isDoubleTy();
 }
 
 static bool isContractible(const Instruction &I, unsigned Opcode) {

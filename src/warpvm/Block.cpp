@@ -18,7 +18,9 @@
 
 namespace reconverge::warpvm {
 
-static uint64_t roundUp(uint64_t X, uint64_t To) { return (X + To - 1) / To * To; }
+static uint64_t roundUp(uint64_t X, uint64_t To) {
+  return (X + To - 1) / To * To;
+}
 
 Block::Block(const LaunchContext &L)
     : L(L), Plan(L.Plan), WarpSize(L.Plan->WarpSize), Threads(L.threads()),
@@ -93,8 +95,8 @@ void Block::start(uint64_t LinearBlock, Policy &P, uint64_t *Into,
     C.Budget = L.StepLimit ? int64_t(L.StepLimit) : INT64_MAX;
     const bool Partial = I + 1 == Warps.size() && Threads % WarpSize;
     C.Counters = Counters + (Partial ? Plan->NumCounters : 0);
-    C.Vectors = Vectors ? VectorBase + size_t(I) * Plan->NumBlocks * WarpSize
-                        : nullptr;
+    C.Vectors =
+        Vectors ? VectorBase + size_t(I) * Plan->NumBlocks * WarpSize : nullptr;
     P.start(W, C.Valid);
   }
 }
@@ -136,9 +138,6 @@ llvm::Expected<Status> Block::run(Policy &P) {
                    &W.Context);
     }
     if (Yielded) {
-      if (L.StepLimit)
-        for (Warp &W : Warps)
-          W.Context.Budget -= BackEdgeLimit;
       Result = Status::Yielded;
       break;
     }
@@ -183,6 +182,8 @@ void Block::reducePredicates() {
   uint64_t Arrived = 0, True = 0;
   for (const Warp &W : Warps)
     for (const Split &S : W.Splits) {
+      if (S.Wait == EdgeKind::Plain || S.Wait == EdgeKind::Sync)
+        continue; // on their way out, or the stack's sums of others
       Arrived += __builtin_popcountll(S.Lanes);
       True += __builtin_popcountll(S.Lanes & W.Context.BarrierPredicate);
     }
@@ -219,7 +220,8 @@ llvm::Error Block::fault(const FaultGuard &Guard, const Warp *W) {
     Message += "\n  in block " + Triple(C.BlockId) + ", warp " +
                std::to_string(C.WarpId);
     if (!Place.empty())
-      Message += ", in the code that begins at " + Place.substr(0, Place.size() - 2);
+      Message +=
+          ", in the code that begins at " + Place.substr(0, Place.size() - 2);
   }
   return llvm::make_error<FaultError>(Guard.Kind, Message);
 }
@@ -227,9 +229,11 @@ llvm::Error Block::fault(const FaultGuard &Guard, const Warp *W) {
 std::vector<uint32_t> Block::takeVectors() const {
   std::vector<uint32_t> Rows(size_t(Threads) * Plan->NumBlocks);
   for (unsigned T = 0; T < Threads; ++T) {
-    const uint32_t *Warp = VectorBase + size_t(T / WarpSize) * Plan->NumBlocks * WarpSize;
+    const uint32_t *Warp =
+        VectorBase + size_t(T / WarpSize) * Plan->NumBlocks * WarpSize;
     for (uint32_t B = 0; B < Plan->NumBlocks; ++B)
-      Rows[size_t(T) * Plan->NumBlocks + B] = Warp[size_t(B) * WarpSize + T % WarpSize];
+      Rows[size_t(T) * Plan->NumBlocks + B] =
+          Warp[size_t(B) * WarpSize + T % WarpSize];
   }
   return Rows;
 }

@@ -13,8 +13,8 @@ namespace reconverge::warpvm {
 
 /// What all blocks of a launch share; constant while it runs.
 struct LaunchContext {
-  const KernelPlan *Plan = nullptr;        ///< counting as the options say
-  const KernelPlan *VectorPlan = nullptr;  ///< ... and block vectors
+  const KernelPlan *Plan = nullptr;       ///< counting as the options say
+  const KernelPlan *VectorPlan = nullptr; ///< ... and block vectors
   LaunchShape Shape;
   const uint8_t *Params = nullptr;
   void *const *Globals = nullptr;

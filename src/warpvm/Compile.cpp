@@ -13,6 +13,7 @@
 
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
@@ -24,6 +25,7 @@
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/JumpThreading.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SROA.h"
@@ -63,6 +65,7 @@ static void optimise(Module &M, TargetMachine &TM) {
   FPM.addPass(SROAPass(SROAOptions::PreserveCFG));
   FPM.addPass(EarlyCSEPass());
   FPM.addPass(InstCombinePass());
+  FPM.addPass(JumpThreadingPass(200));
   FPM.addPass(SimplifyCFGPass());
   FPM.addPass(createFunctionToLoopPassAdaptor(
       LICMPass(100, 250, /*AllowSpeculation=*/true), /*UseMemorySSA=*/true));
@@ -74,22 +77,25 @@ static void optimise(Module &M, TargetMachine &TM) {
       FPM.run(F, FAM);
 }
 
-Expected<std::unique_ptr<Compiler>> Compiler::create(const std::string &Isa,
-                                                     const std::string &CacheDir) {
+Expected<std::unique_ptr<Compiler>>
+Compiler::create(const std::string &Isa, const std::string &CacheDir) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
   auto Builder = orc::JITTargetMachineBuilder::detectHost();
   if (!Builder)
     return Builder.takeError();
   if (Isa == "avx2") {
-    Builder->setCPU("haswell");
+    Builder->setCPU("skylake"); // AVX2 with gathers that pay
     Builder->getFeatures() = SubtargetFeatures();
   } else if (!Isa.empty()) {
-    return userError("unknown instruction set '" + Isa + "' for the CPU executor",
+    return userError("unknown instruction set '" + Isa +
+                         "' for the CPU executor",
                      "Known: avx2; leave it out for all that the CPU has.");
   }
   Builder->setCodeGenOptLevel(CodeGenOptLevel::Default);
   Builder->setRelocationModel(Reloc::PIC_);
+  // The default for a JIT, the large model, loads every constant's address.
+  Builder->setCodeModel(CodeModel::Small);
   std::unique_ptr<Compiler> C(new Compiler);
   C->CacheDir = CacheDir;
   auto TM = Builder->createTargetMachine();
@@ -121,8 +127,8 @@ std::string Compiler::target() const {
   StringRef Features = Target->getTargetFeatureString();
   bool Wide = Features.contains("+avx512f");
   StringRef Cpu = Target->getTargetCPU();
-  return (Cpu + (Wide ? ", AVX-512"
-                 : Cpu == "haswell" || Features.contains("+avx2") ? ", AVX2"
+  return (Cpu + (Wide                                             ? ", AVX-512"
+                 : Cpu == "skylake" || Features.contains("+avx2") ? ", AVX2"
                                                                   : ", SSE"))
       .str();
 }
@@ -130,13 +136,12 @@ std::string Compiler::target() const {
 std::string Compiler::cachePath(StringRef ModuleHash, StringRef Name,
                                 const EmitOptions &Emit, Tier Code) const {
   static const std::string Stamp = buildStamp();
-  std::string Key =
-      (ModuleHash + "\n" + Name + "\n" + Twine(CacheFormat) + " " +
-       Twine(Emit.WarpSize) + " " + Twine(Emit.Counters) + " " +
-       Twine(Emit.Vectors) + " " + Twine(Emit.Budget) + " " + Twine(int(Code)) +
-       "\n" + Target->getTargetCPU() + "\n" + Target->getTargetFeatureString() +
-       "\n" + Stamp)
-          .str();
+  std::string Key = (ModuleHash + "\n" + Name + "\n" + Twine(CacheFormat) +
+                     " " + Twine(Emit.WarpSize) + " " + Twine(Emit.Counters) +
+                     " " + Twine(Emit.Vectors) + " " + Twine(Emit.Budget) +
+                     " " + Twine(int(Code)) + "\n" + Target->getTargetCPU() +
+                     "\n" + Target->getTargetFeatureString() + "\n" + Stamp)
+                        .str();
   SmallString<128> Path(CacheDir);
   sys::path::append(Path, utohexstr(xxh3_64bits(Key), true, 16) + ".o");
   return std::string(Path);
@@ -144,11 +149,13 @@ std::string Compiler::cachePath(StringRef ModuleHash, StringRef Name,
 
 Expected<std::unique_ptr<MemoryBuffer>>
 Compiler::build(Function &Kernel, const EmitOptions &Emit, Tier Code) {
-  auto M = emitKernel(Kernel, Emit, Code, *Target);
+  EmitOptions ForHost = Emit;
+  ForHost.Scatter = Target->getMCSubtargetInfo()->checkFeatures(
+      "+avx512f,+avx512bw,+avx512vl");
+  auto M = emitKernel(Kernel, ForHost, Code, *Target);
   if (!M)
     return M.takeError();
   optimise(**M, *Target);
-  if (const char *D = getenv("RCVM_DUMP")) { std::error_code EC; raw_fd_ostream O(std::string(D)+"/"+Kernel.getName().str()+(Emit.Vectors?".v":"")+".ll", EC); O<<**M; }
   SmallVector<char, 0> Object;
   raw_svector_ostream OS(Object);
   legacy::PassManager CodeGen;

@@ -17,9 +17,11 @@
 //    who test every access.
 // 2. Freed blocks lose their pages (the memory goes back to the system at once)
 //    and their access, and wait in a quarantine, oldest first. New blocks come
-//    from addresses never used; only when these run out do the oldest
-//    quarantined spans serve again. A use after free therefore faults, and is
-//    told apart from an address that was never handed out.
+//    from addresses that are not in quarantine, so that a use after free
+//    faults, and is told apart from an address that was never handed out. The
+//    quarantine is bounded in blocks (they take our memory) and in addresses
+//    (touched once, they take the system's page tables); what leaves it is
+//    used again.
 // 3. Each guarded block costs the kernel two mappings, of which a process may
 //    have 65,530 (vm.max_map_count). Past GuardedBlocks live ones, new blocks
 //    go without a guard, so that neighbours share a mapping; lookup() still
@@ -52,7 +54,10 @@ using namespace llvm;
 namespace reconverge::warpvm {
 
 static constexpr uint64_t GuardedBlocks = 16384;
-static constexpr uint64_t HugeFrom = 4 << 20; ///< bytes; where huge pages pay
+static constexpr uint64_t QuarantineBlocks = 16384;
+static constexpr uint64_t QuarantineBytes = uint64_t(4) << 30; ///< addresses
+static constexpr unsigned FreeSpansTried = 64; ///< before new addresses serve
+static constexpr uint64_t HugeFrom = 4 << 20;  ///< bytes; where huge pages pay
 
 char OutOfDeviceMemory::ID = 0;
 
@@ -156,28 +161,39 @@ uint64_t DeviceMemory::liveBlocks() const {
 // Spans of addresses
 //===----------------------------------------------------------------------===//
 
+/// \p Bytes of addresses from the first of \p Tries free spans that has them at
+/// a multiple of \p Step.
+std::optional<uint64_t> DeviceMemory::takeFree(uint64_t Bytes, uint64_t Step,
+                                               size_t Tries) {
+  for (auto Span = Free.begin(); Span != Free.end() && Tries; ++Span, --Tries) {
+    const auto [Begin, End] = *Span;
+    const uint64_t At = alignTo(Begin, Step);
+    if (At >= End || Bytes > End - At)
+      continue;
+    Free.erase(Span);
+    if (At != Begin)
+      Free[Begin] = At;
+    if (At + Bytes != End)
+      Free[At + Bytes] = End;
+    return At;
+  }
+  return std::nullopt;
+}
+
 /// \p Bytes of addresses (whole pages), so placed that a block that ends with
-/// the span's pages can have \p Align: first those never used, then free ones.
+/// the span's pages can have \p Align.
 std::optional<uint64_t> DeviceMemory::takeSpan(uint64_t Bytes, uint64_t Align) {
   const uint64_t Step = std::max(Align, PageSize);
+  if (std::optional<uint64_t> At = takeFree(Bytes, Step, FreeSpansTried))
+    return At;
   const uint64_t Fresh = alignTo(Bump, Step);
   if (Fresh < RangeEnd && Bytes <= RangeEnd - Fresh) {
     Bump = Fresh + Bytes;
     return Fresh;
   }
   while (true) {
-    for (auto &[Begin, End] : Free) {
-      const uint64_t At = alignTo(Begin, Step);
-      if (At >= End || Bytes > End - At)
-        continue;
-      const uint64_t OldBegin = Begin, OldEnd = End;
-      Free.erase(OldBegin);
-      if (At != OldBegin)
-        Free[OldBegin] = At;
-      if (At + Bytes != OldEnd)
-        Free[At + Bytes] = OldEnd;
+    if (std::optional<uint64_t> At = takeFree(Bytes, Step, Free.size()))
       return At;
-    }
     if (Quarantine.empty())
       return std::nullopt;
     reclaimOldest();
@@ -192,6 +208,7 @@ void DeviceMemory::reclaimOldest() {
   auto Block = Blocks.find(Begin);
   assert(Block != Blocks.end() && "quarantine and blocks are kept together");
   uint64_t End = Block->second.SpanEnd;
+  Quarantined -= End - Begin;
   Blocks.erase(Block);
   auto After = Free.lower_bound(Begin);
   if (After != Free.end() && After->first == End) {
@@ -262,6 +279,7 @@ void DeviceMemory::retire(BlockMap::iterator Block) {
   Used -= countsAgainstCapacity(Old.What.Kind) ? Old.What.Size : 0;
   --Live;
   Quarantine[NextFreed++] = Begin;
+  Quarantined += Old.SpanEnd - Begin;
 }
 
 bool DeviceMemory::release(void *Pointer) {
@@ -271,6 +289,10 @@ bool DeviceMemory::release(void *Pointer) {
       Found->second.What.Base != uint64_t(Pointer))
     return false;
   retire(Blocks.find(Found->first));
+  // However large, the last one stays.
+  while (Quarantine.size() > QuarantineBlocks ||
+         (Quarantined > QuarantineBytes && Quarantine.size() > 1))
+    reclaimOldest();
   return true;
 }
 

@@ -123,6 +123,7 @@ private:
   using BlockMap = std::map<uint64_t, Block>; ///< by first page
 
   DeviceMemory(uint64_t Begin, uint64_t End, uint64_t Capacity);
+  std::optional<uint64_t> takeFree(uint64_t Bytes, uint64_t Step, size_t Tries);
   std::optional<uint64_t> takeSpan(uint64_t Bytes, uint64_t Align);
   void reclaimOldest();
   void retire(BlockMap::iterator Block);
@@ -135,6 +136,7 @@ private:
   std::map<uint64_t, uint64_t> Free; ///< spans to be used again: begin, end
   std::map<uint64_t, uint64_t> Quarantine; ///< freed blocks, oldest first
   uint64_t NextFreed = 0;                  ///< next key of Quarantine
+  uint64_t Quarantined = 0;                ///< bytes of addresses in it
   uint64_t Bump;                           ///< never used from here on
   uint64_t Capacity, Used = 0, Live = 0;
 };

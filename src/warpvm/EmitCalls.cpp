@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Emitter.h"
+#include "warpvm/Library.h"
 #include "warpvm/Math.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -34,12 +35,6 @@ bool RegionEmitter::emitSpecialRegister(IntrinsicInst &I) {
     define(&I, {true, {contextField(Offset, I32)}});
     return true;
   };
-  auto ThreadId = [&](unsigned Dimension) {
-    Value *P = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), FramePtr,
-                                            4 * W * Dimension);
-    define(&I, {false, {B.CreateAlignedLoad(vectorOf(I32), P, Align(64))}});
-    return true;
-  };
   auto PerLane = [&](function_ref<uint32_t(unsigned)> Of) {
     SmallVector<Constant *> Values;
     for (unsigned L = 0; L < W; ++L)
@@ -53,11 +48,9 @@ bool RegionEmitter::emitSpecialRegister(IntrinsicInst &I) {
   };
   switch (I.getIntrinsicID()) {
   case Intrinsic::nvvm_read_ptx_sreg_tid_x:
-    return ThreadId(0);
   case Intrinsic::nvvm_read_ptx_sreg_tid_y:
-    return ThreadId(1);
   case Intrinsic::nvvm_read_ptx_sreg_tid_z:
-    return ThreadId(2);
+    return true; // recomputed where it is used
   case Intrinsic::nvvm_read_ptx_sreg_ntid_x:
     return Field(offsetof(WarpContext, BlockDim));
   case Intrinsic::nvvm_read_ptx_sreg_ntid_y:
@@ -187,7 +180,8 @@ void RegionEmitter::emitShuffle(IntrinsicInst &I) {
     From = B.CreateSelect(maskVector(M), From, K(0));
     Result = B.CreateMaskedGather(
         cast<VectorType>(X->getType()),
-        B.CreateGEP(T, Array, B.CreateSExt(B.CreateFreeze(From), vectorOf(I64))),
+        B.CreateGEP(T, Array,
+                    B.CreateSExt(B.CreateFreeze(From), vectorOf(I64))),
         Align(4), maskVector(M));
   }
   if (Kind.Predicate)
@@ -196,34 +190,93 @@ void RegionEmitter::emitShuffle(IntrinsicInst &I) {
     define(&I, {false, {Result}});
 }
 
+/// The member mask is the constant that names every lane.
+static bool namesAll(const Value *Members) {
+  auto *K = dyn_cast<ConstantInt>(Members);
+  return K && K->isMinusOne();
+}
+
+static Reduction reductionOf(Intrinsic::ID Id) {
+  switch (Id) {
+  case Intrinsic::vector_reduce_add:
+    return Reduction::Add;
+  case Intrinsic::vector_reduce_and:
+    return Reduction::And;
+  case Intrinsic::vector_reduce_or:
+    return Reduction::Or;
+  case Intrinsic::vector_reduce_xor:
+    return Reduction::Xor;
+  case Intrinsic::vector_reduce_umin:
+    return Reduction::UMin;
+  case Intrinsic::vector_reduce_umax:
+    return Reduction::UMax;
+  case Intrinsic::vector_reduce_smin:
+    return Reduction::Min;
+  default:
+    return Reduction::Max;
+  }
+}
+
+/// <W x i1>: lanes 32 to 63.
+Value *RegionEmitter::inSecondGroup() {
+  return B.CreateICmpUGE(laneIds(I32), splat(B.getInt32(32)));
+}
+
 bool RegionEmitter::emitCollective(IntrinsicInst &I) {
   if (shuffleKind(I.getIntrinsicID())) {
     emitShuffle(I);
     return true;
   }
   // A result for each group of 32 lanes, from the group's part of a mask.
-  auto PerGroup = [&](function_ref<Value *(unsigned, Value *)> Of) {
-    auto Part = [&](Value *Bits, unsigned G) {
-      return B.CreateTrunc(B.CreateLShr(Bits, uint64_t(32 * G)), I32);
-    };
-    if (W == 32) {
-      define(&I, {true, {Of(0, M)}});
-      return;
-    }
-    Value *Low = Of(0, Part(M, 0)), *High = Of(1, Part(M, 1));
-    Value *Second = B.CreateICmpUGE(laneIds(I32), splat(B.getInt32(32)));
-    define(&I, {false, {B.CreateSelect(Second, splat(High), splat(Low))}});
-  };
   auto GroupOf = [&](Value *Bits, unsigned G) {
     return W == 32 ? Bits
                    : B.CreateTrunc(B.CreateLShr(Bits, uint64_t(32 * G)), I32);
   };
-  auto Predicate = [&](unsigned Arg) {
-    return B.CreateAnd(maskBits(vec(I.getArgOperand(Arg))), M);
+  auto PerGroup = [&](function_ref<Value *(unsigned, Value *)> Of) {
+    if (W == 32) {
+      define(&I, {true, {Of(0, M)}});
+      return;
+    }
+    Value *Low = Of(0, GroupOf(M, 0)), *High = Of(1, GroupOf(M, 1));
+    define(&I,
+           {false, {B.CreateSelect(inSecondGroup(), splat(High), splat(Low))}});
+  };
+  // A bit a lane -> for each lane, the bits of its group.
+  auto Spread = [&](Value *Bits) -> Value * {
+    if (W == 32)
+      return splat(Bits);
+    return B.CreateSelect(inSecondGroup(), splat(GroupOf(Bits, 1)),
+                          splat(GroupOf(Bits, 0)));
+  };
+  // The members' predicates and the members, a lane's own; all that are here if
+  // the mask names all.
+  auto Vote = [&](function_ref<Value *(Value *, Value *)> Of) {
+    Value *P = B.CreateAnd(maskBits(vec(I.getArgOperand(1))), M);
+    if (namesAll(membersOf(I))) {
+      PerGroup(
+          [&](unsigned G, Value *Here) { return Of(GroupOf(P, G), Here); });
+      return true;
+    }
+    Value *Members = vec(membersOf(I));
+    define(&I, {false,
+                {Of(B.CreateAnd(Spread(P), Members),
+                    B.CreateAnd(Spread(M), Members))}});
+    return true;
   };
   auto Reduce = [&](Intrinsic::ID Id, uint32_t Neutral) {
-    Value *X = B.CreateSelect(maskVector(M), vec(I.getArgOperand(0)),
-                              splat(B.getInt32(Neutral)));
+    Value *X = vec(I.getArgOperand(0));
+    if (!namesAll(membersOf(I))) {
+      Value *Values = spill(X), *Members = spill(vec(membersOf(I)));
+      Value *Result = spill(Constant::getNullValue(vectorOf(I32)));
+      B.CreateCall(
+          helper("rcvm_redux", B.getVoidTy(), {I32, PtrTy, PtrTy, PtrTy, I64}),
+          {B.getInt32(uint32_t(reductionOf(Id))), Result, Values, Members,
+           B.CreateZExt(M, I64)});
+      define(&I,
+             {false, {B.CreateAlignedLoad(vectorOf(I32), Result, Align(64))}});
+      return true;
+    }
+    X = B.CreateSelect(maskVector(M), X, splat(B.getInt32(Neutral)));
     PerGroup([&](unsigned G, Value *) -> Value * {
       SmallVector<int> Half;
       for (unsigned L = 0; L < 32; ++L)
@@ -239,32 +292,18 @@ bool RegionEmitter::emitCollective(IntrinsicInst &I) {
   case Intrinsic::nvvm_activemask:
     PerGroup([&](unsigned, Value *Active) { return Active; });
     return true;
-  case Intrinsic::nvvm_vote_ballot_sync: {
-    Value *P = Predicate(1);
-    PerGroup([&](unsigned G, Value *) { return GroupOf(P, G); });
-    return true;
-  }
-  case Intrinsic::nvvm_vote_all_sync: {
-    Value *P = Predicate(1);
-    PerGroup([&](unsigned G, Value *Active) {
-      return B.CreateICmpEQ(GroupOf(P, G), Active);
+  case Intrinsic::nvvm_vote_ballot_sync:
+    return Vote([&](Value *True, Value *) { return True; });
+  case Intrinsic::nvvm_vote_all_sync:
+    return Vote([&](Value *True, Value *Members) {
+      return B.CreateICmpEQ(True, Members);
     });
-    return true;
-  }
-  case Intrinsic::nvvm_vote_any_sync: {
-    Value *P = Predicate(1);
-    PerGroup(
-        [&](unsigned G, Value *) { return B.CreateIsNotNull(GroupOf(P, G)); });
-    return true;
-  }
-  case Intrinsic::nvvm_vote_uni_sync: {
-    Value *P = Predicate(1);
-    PerGroup([&](unsigned G, Value *Active) {
-      Value *Bits = GroupOf(P, G);
-      return B.CreateOr(B.CreateICmpEQ(Bits, Active), B.CreateIsNull(Bits));
+  case Intrinsic::nvvm_vote_any_sync:
+    return Vote([&](Value *True, Value *) { return B.CreateIsNotNull(True); });
+  case Intrinsic::nvvm_vote_uni_sync:
+    return Vote([&](Value *True, Value *Members) {
+      return B.CreateOr(B.CreateICmpEQ(True, Members), B.CreateIsNull(True));
     });
-    return true;
-  }
   case Intrinsic::nvvm_redux_sync_add:
     return Reduce(Intrinsic::vector_reduce_add, 0);
   case Intrinsic::nvvm_redux_sync_and:
@@ -286,11 +325,12 @@ bool RegionEmitter::emitCollective(IntrinsicInst &I) {
   case Intrinsic::nvvm_match_all_sync_i32p:
   case Intrinsic::nvvm_match_all_sync_i64p: {
     bool All = I.getType()->isStructTy();
+    Value *Members = spill(vec(membersOf(I)));
     Value *Keys = spill(B.CreateZExt(vec(I.getArgOperand(1)), vectorOf(I64)));
     Value *Result = spill(Constant::getNullValue(vectorOf(I32)));
     B.CreateCall(helper(All ? "rcvm_match_all" : "rcvm_match_any",
-                        B.getVoidTy(), {PtrTy, PtrTy, I64}),
-                 {Result, Keys, B.CreateZExt(M, I64)});
+                        B.getVoidTy(), {PtrTy, PtrTy, PtrTy, I64}),
+                 {Result, Keys, Members, B.CreateZExt(M, I64)});
     Value *Masks = B.CreateAlignedLoad(vectorOf(I32), Result, Align(64));
     if (All)
       define(&I, {false, {Masks, B.CreateIsNotNull(Masks)}});
@@ -312,8 +352,8 @@ void RegionEmitter::emitBarrier(IntrinsicInst &I) {
       B.getInt8Ty(), Ctx, offsetof(WarpContext, BarrierPredicate));
   Value *True = B.CreateIsNotNull(vec(I.getArgOperand(0)));
   Value *Bits = B.CreateZExt(B.CreateAnd(maskBits(True), M), I64);
-  Value *Others = B.CreateAnd(B.CreateLoad(I64, P),
-                              B.CreateNot(B.CreateZExt(M, I64)));
+  Value *Others =
+      B.CreateAnd(B.CreateLoad(I64, P), B.CreateNot(B.CreateZExt(M, I64)));
   B.CreateStore(B.CreateOr(Others, Bits), P);
 }
 
@@ -394,9 +434,8 @@ bool RegionEmitter::emitMath(IntrinsicInst &I) {
   bool Generic = hasVectorForm(Id, Immediate);
   SmallVector<Value *> Args;
   for (auto [J, L] : enumerate(Ops))
-    Args.push_back(Uniform || !L.Uniform || (Generic && J == Immediate)
-                       ? *L
-                       : splat(*L));
+    Args.push_back(
+        Uniform || !L.Uniform || (Generic && J == Immediate) ? *L : splat(*L));
   if (Generic) {
     SmallVector<Type *> Overloads{Args[0]->getType()};
     if (Id == Intrinsic::fptosi_sat || Id == Intrinsic::fptoui_sat)
@@ -406,20 +445,24 @@ bool RegionEmitter::emitMath(IntrinsicInst &I) {
       Overloads.push_back(I32);
     Value *X = B.CreateIntrinsic(Id, Overloads, Args);
     if (I.getType()->isStructTy())
-      define(&I, {Uniform, {B.CreateExtractValue(X, 0), B.CreateExtractValue(X, 1)}});
+      define(&I, {Uniform,
+                  {B.CreateExtractValue(X, 0), B.CreateExtractValue(X, 1)}});
     else
       define(&I, {Uniform, {X}});
     return true;
   }
   StringRef Name = I.getCalledFunction()->getName();
-  if (!Name.consume_front("llvm.nvvm."))
+  if (Id == Intrinsic::tanh) // what inline PTX's tanh.approx became
+    Name = "tanh.approx.f";
+  else if (!Name.consume_front("llvm.nvvm."))
     return false;
   auto Rounded = [&](StringRef Op, StringRef Mode,
                      ArrayRef<Value *> Operands) -> Value * {
     Type *T = Operands[0]->getType()->getScalarType();
-    std::string Callee = ("rcvm_" + Op + "_" + Mode +
-                          (T->isFloatTy() ? "_f32" : "_f64")).str();
-    FunctionCallee F = helper(Callee, T, SmallVector<Type *>(Operands.size(), T));
+    std::string Callee =
+        ("rcvm_" + Op + "_" + Mode + (T->isFloatTy() ? "_f32" : "_f64")).str();
+    FunctionCallee F =
+        helper(Callee, T, SmallVector<Type *>(Operands.size(), T));
     if (Uniform)
       return B.CreateCall(F, Operands);
     SmallVector<Value *> Arrays;
@@ -452,16 +495,18 @@ Error RegionEmitter::emitLibraryCall(CallInst &I, StringRef Name) {
                                       lanePart(Args, PtrTy, Lane)});
       B.CreateStore(N, B.CreateGEP(I32, Result, Lane));
     });
-    define(&I, {false, {B.CreateAlignedLoad(vectorOf(I32), Result, Align(64))}});
+    define(&I,
+           {false, {B.CreateAlignedLoad(vectorOf(I32), Result, Align(64))}});
     return Error::success();
   }
   if (Name == "__assertfail" || Name == "__assert_fail") {
     Value *Args[4];
     for (unsigned A = 0; A < 4; ++A)
       Args[A] = scalar(I.getArgOperand(A));
-    B.CreateCall(helper("rcvm_assert", B.getVoidTy(),
-                        {PtrTy, I64, PtrTy, PtrTy, I32, PtrTy}),
-                 {Ctx, B.CreateZExt(M, I64), Args[0], Args[1], Args[2], Args[3]});
+    B.CreateCall(
+        helper("rcvm_assert", B.getVoidTy(),
+               {PtrTy, I64, PtrTy, PtrTy, I32, PtrTy}),
+        {Ctx, B.CreateZExt(M, I64), Args[0], Args[1], Args[2], Args[3]});
     return Error::success();
   }
   if (Name == BarrierResultName) {
@@ -539,8 +584,8 @@ Error RegionEmitter::emitCall(CallInst &I) {
         contextField(offsetof(WarpContext, Shared), PtrTy), I64);
     Value *Bytes = contextField(offsetof(WarpContext, SharedBytes), I64);
     Value *P = B.CreatePtrToInt(vec(I.getArgOperand(0)), vectorOf(I64));
-    define(&I, {false, {B.CreateICmpULT(B.CreateSub(P, splat(Base)),
-                                        splat(Bytes))}});
+    define(&I, {false,
+                {B.CreateICmpULT(B.CreateSub(P, splat(Base)), splat(Bytes))}});
     return Error::success();
   }
   default:

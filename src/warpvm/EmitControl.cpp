@@ -5,14 +5,16 @@
 // order, behind a test of its mask:
 //
 //      entry:   in[b0] = active                  for a loop h .. latch:
-//      check b: m = in[b]; in[b] = 0               check h:  in[h] != 0 ? body h
+//      check b: m = in[b]; in[b] = 0               check h:  in[h] != 0 ? body
+//      h
 //               m != 0 ? body b : next                       : behind the loop
 //      body b:  instructions over m                ...
-//               in[s] |= m & cond(s), each s       again h:  in[h] != 0 ? body h
+//               in[s] |= m & cond(s), each s       again h:  in[h] != 0 ? body
+//               h
 //                                                            : behind the loop
 //
-// in[] and every value read outside its block are stack variables; mem2reg turns
-// them into SSA form afterwards.
+// in[] and every value read outside its block are stack variables; mem2reg
+// turns them into SSA form afterwards.
 //
 // Why values may be overwritten for idle lanes. All lanes of a loop iteration
 // pass a block together (the order puts the latch last), so whoever reads a
@@ -35,7 +37,8 @@ using namespace llvm;
 
 namespace reconverge::warpvm {
 
-RegionEmitter::RegionEmitter(KernelContext &C, unsigned RegionIndex, Module &Out)
+RegionEmitter::RegionEmitter(KernelContext &C, unsigned RegionIndex,
+                             Module &Out)
     : C(C), R(C.Plan.Regions[RegionIndex]), RegionIndex(RegionIndex),
       W(C.Options.WarpSize), Out(Out), B(Out.getContext()),
       MaskTy(B.getIntNTy(W)), PtrTy(B.getPtrTy()), I32(B.getInt32Ty()),
@@ -65,8 +68,7 @@ void RegionEmitter::begin() {
   Fn->getArg(4)->setName("out");
   for (unsigned I : {0u, 1u, 4u})
     Fn->addParamAttr(I, Attribute::NoAlias);
-  Fn->addParamAttr(
-      0, Attribute::getWithAlignment(Out.getContext(), Align(64)));
+  Fn->addParamAttr(0, Attribute::getWithAlignment(Out.getContext(), Align(64)));
   Fn->addFnAttr(Attribute::NoUnwind);
   Fn->addFnAttr("min-legal-vector-width", "512");
   Fn->addFnAttr("prefer-vector-width", "512");
@@ -99,8 +101,8 @@ void RegionEmitter::begin() {
 /// Control passes from \p From to \p To with the same lanes and nothing else
 /// can enter \p To: one straight piece of code.
 bool RegionEmitter::fallsInto(BasicBlock *From, BasicBlock *To) const {
-  return From->getSingleSuccessor() == To && To->getSinglePredecessor() == From &&
-         C.Plan.isInternal(*From, *To) &&
+  return From->getSingleSuccessor() == To &&
+         To->getSinglePredecessor() == From && C.Plan.isInternal(*From, *To) &&
          C.Plan.Position.lookup(To) == C.Plan.Position.lookup(From) + 1;
 }
 
@@ -170,8 +172,8 @@ Error RegionEmitter::emitBlocks() {
     for (unsigned H : EndingAt[I + 1]) {
       B.SetInsertPoint(Again[H]);
       if (C.Options.Budget) {
-        auto *Left = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Ctx,
-                                                  offsetof(WarpContext, Budget));
+        auto *Left = B.CreateConstInBoundsGEP1_64(
+            B.getInt8Ty(), Ctx, offsetof(WarpContext, Budget));
         auto *New = B.CreateSub(B.CreateLoad(I64, Left), B.getInt64(1));
         B.CreateStore(New, Left);
         auto *Over = B.CreateICmpSLT(New, B.getInt64(0));
@@ -183,8 +185,7 @@ Error RegionEmitter::emitBlocks() {
         B.CreateUnreachable();
         B.SetInsertPoint(Go);
       }
-      auto *Any =
-          B.CreateIsNotNull(B.CreateLoad(MaskTy, InMask[BlockAt(H)]));
+      auto *Any = B.CreateIsNotNull(B.CreateLoad(MaskTy, InMask[BlockAt(H)]));
       B.CreateCondBr(Any, Body[H], BehindLoop(H));
     }
   }
@@ -309,8 +310,7 @@ bool RegionEmitter::needsBlend(BasicBlock *From, BasicBlock *To) const {
   // The first edge into a join, in the order, if all come from the same loop.
   unsigned At = C.Plan.Position.lookup(From);
   for (BasicBlock *P : predecessors(To))
-    if (C.Plan.loopOf(P) != C.Plan.loopOf(To) ||
-        C.Plan.Position.lookup(P) < At)
+    if (C.Plan.loopOf(P) != C.Plan.loopOf(To) || C.Plan.Position.lookup(P) < At)
       return true;
   return false;
 }
@@ -330,7 +330,10 @@ void RegionEmitter::emitEdge(BasicBlock *From, BasicBlock *To, Value *EM) {
       // Tell the scheduler whom each lane waits for.
       const Instruction *I = To->getFirstNonPHIOrDbg();
       auto *Call = cast<IntrinsicInst>(I);
-      Value *Members = B.CreateZExt(vec(Call->getArgOperand(0)), vectorOf(I64));
+      Value *Named = membersOf(*Call);
+      if (auto *Phi = dyn_cast<PHINode>(Named); Phi && Phi->getParent() == To)
+        Named = Phi->getIncomingValueForBlock(From);
+      Value *Members = B.CreateZExt(vec(Named), vectorOf(I64));
       Value *Slot = B.CreateConstInBoundsGEP1_64(
           B.getInt8Ty(), Ctx, offsetof(WarpContext, SyncMask));
       Value *Old = B.CreateAlignedLoad(vectorOf(I64), Slot, Align(8));
@@ -364,8 +367,8 @@ void RegionEmitter::countBlock(BasicBlock *BB) {
     addTo(B, Counters, 3 * Position, B.getInt64(1));
     addTo(B, Counters, 3 * Position + 1, Popcount(M));
     if (C.AfterExit.contains(BB)) {
-      Value *Gone =
-          B.CreateTrunc(contextField(offsetof(WarpContext, Exited), I64), MaskTy);
+      Value *Gone = B.CreateTrunc(
+          contextField(offsetof(WarpContext, Exited), I64), MaskTy);
       for (auto [T, A] : zip(R.Targets, OutMasks))
         if (C.Plan.onlyReturns(*T.Block))
           Gone = B.CreateOr(Gone, B.CreateLoad(MaskTy, A));

@@ -6,13 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/Places.h"
+#include "analysis/Regions.h"
 #include "core/Error.h"
 #include "warpvm/Compile.h"
 #include "warpvm/Warp.h"
 
-#include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Verifier.h"
 
 using namespace llvm;
@@ -38,7 +40,8 @@ struct CounterLayout {
       for (const BasicBlock &BB : F)
         if (auto Id = analysis::branchNumber(BB)) {
           Successors[*Id] = succ_size(&BB);
-          Block[*Id] = BlockPosition.lookup(analysis::blockNumber(BB).value_or(0));
+          Block[*Id] =
+              BlockPosition.lookup(analysis::blockNumber(BB).value_or(0));
         }
     uint32_t Next = 3 * NumBlocks;
     for (uint32_t Id : Numbers.Branches) {
@@ -60,7 +63,8 @@ public:
   Constant *record(ArrayRef<Constant *> Fields) {
     return ConstantStruct::getAnon(M.getContext(), Fields);
   }
-  Constant *table(Type *Element, ArrayRef<Constant *> Items, const Twine &Name) {
+  Constant *table(Type *Element, ArrayRef<Constant *> Items,
+                  const Twine &Name) {
     auto *T = ArrayType::get(Element, Items.size());
     auto *GV = new GlobalVariable(M, T, true, GlobalValue::InternalLinkage,
                                   ConstantArray::get(T, Items), Name);
@@ -79,11 +83,11 @@ private:
 
 } // namespace
 
-static DebugLoc firstLine(const BasicBlock &BB) {
+static const DILocation *firstLine(const BasicBlock &BB) {
   for (const Instruction &I : BB)
-    if (const DebugLoc &DL = I.getDebugLoc(); DL && DL.getLine())
+    if (const DILocation *DL = userLocation(I); DL && DL->getLine())
       return DL;
-  return {};
+  return nullptr;
 }
 
 /// Blocks that can run while other lanes of the warp wait at a return.
@@ -113,7 +117,7 @@ Expected<std::unique_ptr<Module>> emitKernel(Function &Kernel,
     return Prepared.takeError();
   Function &F = *Prepared->F;
   DominatorTree DT(F);
-  PostDominatorTree PDT(F);
+  analysis::PostDominance Meets(F);
   LoopInfo LI(DT);
   // Lanes may be run apart: what is called uniform must not depend on when a
   // load happens.
@@ -128,15 +132,22 @@ Expected<std::unique_ptr<Module>> emitKernel(Function &Kernel,
   Out->setTargetTriple(Target.getTargetTriple().str());
   Out->setDataLayout(Target.createDataLayout());
 
-  KernelContext C{*Prepared, Plan, Uniform, Frame, Emit, Counters.BlockPosition,
-                  Counters.BranchOffset, blocksAfterExit(Plan, Uniform)};
+  KernelContext C{*Prepared,
+                  Plan,
+                  Uniform,
+                  Frame,
+                  Emit,
+                  Counters.BlockPosition,
+                  Counters.BranchOffset,
+                  blocksAfterExit(Plan, Uniform)};
   PlanBuilder P(*Out);
   IRBuilder<> B(Out->getContext());
   SmallVector<Constant *> Regions;
   for (auto [Index, R] : enumerate(Plan.Regions)) {
     if (R.Targets.size() > MaxTargets)
-      return userError("kernel " + Kernel.getName() + ": a block has more than " +
-                       Twine(MaxTargets) + " successors");
+      return userError("kernel " + Kernel.getName() +
+                       ": a block has more than " + Twine(MaxTargets) +
+                       " successors");
     auto Fn = RegionEmitter(C, Index, *Out).run();
     if (!Fn)
       return Fn.takeError();
@@ -145,36 +156,39 @@ Expected<std::unique_ptr<Module>> emitKernel(Function &Kernel,
       Targets.push_back(P.record(
           {P.word(Plan.RegionOf.lookup(T.Block)), P.word(uint32_t(T.Kind))}));
     auto *TargetTy = StructType::get(B.getInt32Ty(), B.getInt32Ty());
+    SmallVector<Constant *> Live;
+    for (uint32_t Word : Frame.LiveScalars[Index])
+      Live.push_back(P.word(Word));
     uint32_t PostDominator = NoRegion;
-    if (auto *Node = PDT.getNode(Plan.Order[R.Last]))
-      if (Node->getIDom() && Node->getIDom()->getBlock())
-        PostDominator = Plan.RegionOf.lookup(Node->getIDom()->getBlock());
-    DebugLoc DL = firstLine(*Plan.Order[R.First]);
+    if (const BasicBlock *Join = Meets.immediate(*Plan.Order[R.Last]))
+      PostDominator = Plan.RegionOf.lookup(Join);
+    const DILocation *DL = firstLine(*Plan.Order[R.First]);
     bool Returns = R.First == R.Last && Plan.onlyReturns(*Plan.Order[R.First]);
     Regions.push_back(P.record(
         {*Fn, P.table(TargetTy, Targets, "targets"), P.word(Targets.size()),
-         P.word(PostDominator), P.word(DL ? DL.getLine() : 0), P.word(Returns),
-         P.text(DL ? DL->getFilename() : "")}));
+         P.word(PostDominator), P.word(DL ? DL->getLine() : 0), P.word(Returns),
+         P.word(Plan.opensWait(*Plan.Order[R.First])),
+         P.text(DL ? analysis::sourcePath(*DL) : ""),
+         P.table(B.getInt32Ty(), Live, "live"), P.word(Live.size())}));
   }
   SmallVector<Constant *> Offsets, Blocks;
   for (uint32_t Offset : Counters.Offsets)
     Offsets.push_back(P.word(Offset));
   for (uint32_t Position : Counters.BlockOfBranch)
     Blocks.push_back(P.word(Position));
-  Constant *Fields[] = {
-      P.table(Regions.front()->getType(), Regions, "regions"),
-      P.table(B.getInt32Ty(), Offsets, "branches"),
-      P.table(B.getInt32Ty(), Blocks, "branch.blocks"),
-      P.word(Regions.size()),
-      P.word(Counters.NumBlocks),
-      P.word(Offsets.size() - 1),
-      P.word(Counters.Offsets.back()),
-      P.word(Frame.FrameBytes),
-      P.word(std::max(1u, Frame.NumScalars)),
-      P.word(Prepared->LocalBytes),
-      P.word(Prepared->Shared.Bytes),
-      P.word(Emit.WarpSize),
-      P.word(!C.AfterExit.empty())};
+  Constant *Fields[] = {P.table(Regions.front()->getType(), Regions, "regions"),
+                        P.table(B.getInt32Ty(), Offsets, "branches"),
+                        P.table(B.getInt32Ty(), Blocks, "branch.blocks"),
+                        P.word(Regions.size()),
+                        P.word(Counters.NumBlocks),
+                        P.word(Offsets.size() - 1),
+                        P.word(Counters.Offsets.back()),
+                        P.word(Frame.FrameBytes),
+                        P.word(std::max(1u, Frame.NumScalars)),
+                        P.word(Prepared->LocalBytes),
+                        P.word(Prepared->Shared.Bytes),
+                        P.word(Emit.WarpSize),
+                        P.word(!C.AfterExit.empty())};
   Constant *Whole = P.record(Fields);
   new GlobalVariable(*Out, Whole->getType(), true, GlobalValue::ExternalLinkage,
                      Whole, PlanSymbol);

@@ -1,16 +1,17 @@
 //===- warpvm/EmitMemory.cpp - Loads, stores, atomics over lanes ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All address spaces are host memory: a pointer is a host pointer, shared memory
-// is a buffer of the thread block, local memory a stack for each lane, so
-// pointers mix freely as generic ones do on the GPU.
+// All address spaces are host memory: a pointer is a host pointer, shared
+// memory is a buffer of the thread block, local memory a stack for each lane,
+// so pointers mix freely as generic ones do on the GPU.
 //
-// An access whose address is uniform is one scalar access. One whose index is
-// likely to step by the element (the analysis says Affine) tests that at run
-// time and then is one masked vector access; any other is a gather or scatter.
-// Addresses are computed next to their access, from a scalar base and an index
-// vector where possible, because the instruction selector only then uses the
-// base + index form. Idle lanes never touch memory.
+// An access whose address is uniform is one scalar access. One whose address is
+// likely to step by the element along a row of threads (Stride.h) tests that at
+// run time, for each 16 lanes, and then is a masked vector access for these;
+// one that is likely the same for a row is a scalar access for these; any other
+// is a gather or scatter. Addresses are computed next to their access, from a
+// scalar base and an index vector where possible, because the instruction
+// selector only then uses the base + index form. Idle lanes never touch memory.
 //
 // Atomics, and anything without a vector form, loop over the set lanes in
 // ascending order. Atomics on shared memory need no lock prefix: a thread block
@@ -19,7 +20,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Emitter.h"
+#include "warpvm/Stride.h"
 
+#include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/Operator.h"
 
 using namespace llvm;
@@ -30,72 +33,85 @@ namespace reconverge::warpvm {
 // Addresses
 //===----------------------------------------------------------------------===//
 
+/// Points into shared memory for certain.
+static bool isShared(const Value *P) {
+  for (;;) {
+    if (P->getType()->getPointerAddressSpace() == 3)
+      return true;
+    if (auto *G = dyn_cast<GEPOperator>(P))
+      P = G->getPointerOperand();
+    else if (auto *Cast = dyn_cast<AddrSpaceCastOperator>(P))
+      P = Cast->getPointerOperand();
+    else
+      return false;
+  }
+}
+
 Address RegionEmitter::address(const Value *Pointer, uint64_t AccessBytes) {
   Address A;
-  auto Info = C.Uniform.of(*Pointer);
-  A.Contiguous = Info.L == analysis::Level::Affine && Info.Stride &&
-                 *Info.Stride == int64_t(AccessBytes);
-  if (auto *G = dyn_cast<GetElementPtrInst>(Pointer)) {
-    const DataLayout &DL = Out.getDataLayout();
-    MapVector<Value *, APInt> Variable;
-    APInt Fixed(64, 0);
-    Lanes Base = get(G->getPointerOperand());
+  A.Stride = strideAlongRow(*Pointer, C.Uniform);
+  auto *G = dyn_cast<GetElementPtrInst>(Pointer);
+  MapVector<Value *, APInt> Variable;
+  APInt Fixed(64, 0);
+  if (G && !cast<GEPOperator>(G)->collectOffset(Out.getDataLayout(), 64,
+                                                Variable, Fixed))
+    llvm_unreachable("an address over scalable types");
+  const Value *Root = G ? G->getPointerOperand() : Pointer;
+
+  // Local and shared memory are small: 32 bits hold any offset.
+  auto *Local = dyn_cast<AllocaInst>(Root);
+  const bool Small = Local ? C.Kernel.LocalBytes < (1 << 24) : isShared(Root);
+  Lanes Base;
+  if (Local && Small) {
+    Value *Stack = contextField(offsetof(WarpContext, Local), PtrTy);
+    Fixed += C.Kernel.LocalOffsets.lookup(Local);
+    Base = {true, {Stack}};
+    A.Index = B.CreateMul(laneIds(I32), splat(B.getInt32(C.Kernel.LocalBytes)));
+  } else {
+    Base = get(Root);
+  }
+  Value *P = *Base;
+  if (!Fixed.isZero())
+    P = B.CreateGEP(B.getInt8Ty(), P,
+                    Base.Uniform ? B.getInt(Fixed) : splat(B.getInt(Fixed)));
+
+  SmallVector<std::pair<Value *, APInt>> Divergent;
+  for (auto &[V, Scale] : Variable) {
     // An index that was stripped of its extension is found under its source.
-    auto IndexOf = [&](Value *V) {
-      const Value *Source = stripIndexExtension(V);
-      return std::pair(get(Source), isa<ZExtInst>(V) && Source != V);
-    };
-    if (Base.Uniform && cast<GEPOperator>(G)->collectOffset(DL, 64, Variable, Fixed)) {
-      A.Base = *Base;
-      if (!Fixed.isZero())
-        A.Base = B.CreateGEP(B.getInt8Ty(), A.Base, B.getInt(Fixed));
-      SmallVector<std::pair<Value *, uint64_t>> Divergent;
-      for (auto &[V, Scale] : Variable) {
-        auto [Index, Unsigned] = IndexOf(V);
-        if (!Index.Uniform) {
-          Divergent.push_back({*Index, Scale.getZExtValue()});
-          continue;
-        }
-        Value *X = B.CreateSExtOrTrunc(*Index, I64);
-        A.Base = B.CreateGEP(B.getInt8Ty(), A.Base,
-                             B.CreateMul(X, B.getInt(Scale)));
-      }
-      if (Divergent.empty())
-        return A;
-      auto [X, S] = Divergent.front();
-      bool Power = S == 1 || S == 2 || S == 4 || S == 8;
-      if (Divergent.size() == 1 && Power) {
-        A.Index = X->getType()->getScalarSizeInBits() >= 32
-                      ? X
-                      : B.CreateSExt(X, vectorOf(I32));
-        A.Scale = S;
-        return A;
-      }
-      for (auto [X, S] : Divergent) {
-        Value *Bytes = B.CreateMul(B.CreateSExtOrTrunc(X, vectorOf(I64)),
-                                   splat(B.getInt64(S)));
-        A.Index = A.Index ? B.CreateAdd(A.Index, Bytes) : Bytes;
-      }
-      return A;
+    Lanes Index = get(stripIndexExtension(V));
+    if (!Base.Uniform || !Index.Uniform) {
+      Divergent.push_back({Index.Uniform ? splat(*Index) : *Index, Scale});
+      continue;
     }
-    if (cast<GEPOperator>(G)->collectOffset(DL, 64, Variable, Fixed)) {
-      // A pointer a lane; the indices again without their extensions.
-      Value *P = *Base;
-      if (!Fixed.isZero())
-        P = B.CreateGEP(B.getInt8Ty(), P, splat(B.getInt(Fixed)));
-      for (auto &[V, Scale] : Variable) {
-        auto [Index, Unsigned] = IndexOf(V);
-        Value *X = Index.Uniform ? splat(*Index) : *Index;
-        X = B.CreateMul(B.CreateSExtOrTrunc(X, vectorOf(I64)),
-                        splat(B.getInt(Scale)));
-        P = B.CreateGEP(B.getInt8Ty(), P, X);
-      }
-      A.Pointers = P;
+    Value *X = B.CreateSExtOrTrunc(*Index, I64);
+    P = B.CreateGEP(B.getInt8Ty(), P, B.CreateMul(X, B.getInt(Scale)));
+  }
+  if (Base.Uniform)
+    A.Base = P;
+  // One index with a scale that the hardware has stays as it is.
+  if (Base.Uniform && !A.Index && Divergent.size() == 1) {
+    auto [X, Scale] = Divergent.front();
+    const uint64_t S = Scale.getZExtValue();
+    if ((S == 1 || S == 2 || S == 4 || S == 8) &&
+        X->getType()->getScalarSizeInBits() >= 32) {
+      A.Index = Small ? B.CreateTrunc(X, vectorOf(I32)) : X;
+      A.Scale = S;
       return A;
     }
   }
-  Lanes P = get(Pointer);
-  (P.Uniform ? A.Base : A.Pointers) = *P;
+  Type *Wide = vectorOf(Small ? I32 : I64);
+  for (auto &[X, Scale] : Divergent) {
+    Value *Bytes = B.CreateMul(
+        B.CreateSExtOrTrunc(X, Wide),
+        splat(ConstantInt::get(Wide->getScalarType(), Scale.getZExtValue())));
+    A.Index = A.Index ? B.CreateAdd(A.Index, Bytes) : Bytes;
+  }
+  if (!Base.Uniform) {
+    A.Pointers = A.Index ? B.CreateGEP(B.getInt8Ty(), P,
+                                       B.CreateSExt(A.Index, vectorOf(I64)))
+                         : P;
+    A.Index = nullptr;
+  }
   return A;
 }
 
@@ -108,50 +124,154 @@ Value *RegionEmitter::pointers(const Address &A) {
                      B.CreateSExt(A.Index, vectorOf(I64)));
 }
 
-/// i1: the active lanes' indices step by one from lane 0's.
-Value *RegionEmitter::isUnitStride(const Address &A) {
-  Type *T = A.Index->getType()->getScalarType();
-  Value *First = B.CreateExtractElement(A.Index, uint64_t(0));
-  Value *Want = B.CreateAdd(splat(First), laneIds(T));
-  Value *Equal = maskBits(B.CreateICmpEQ(A.Index, Want));
+//===----------------------------------------------------------------------===//
+// Segments: 16 lanes whose accesses are one vector access, or one scalar
+//===----------------------------------------------------------------------===//
+
+static constexpr unsigned SegmentLanes = 16;
+
+/// i1: within each segment the active lanes' addresses step by \p Bytes.
+Value *RegionEmitter::stepsBy(const Address &A, uint64_t Bytes) {
+  Value *X = A.Index ? A.Index : B.CreatePtrToInt(A.Pointers, vectorOf(I64));
+  const uint64_t Step = A.Index ? Bytes / A.Scale : Bytes;
+  Type *T = X->getType()->getScalarType();
+  SmallVector<int> First;
+  SmallVector<Constant *> Offsets;
+  for (unsigned L = 0; L < W; ++L) {
+    First.push_back(L / SegmentLanes * SegmentLanes);
+    Offsets.push_back(ConstantInt::get(T, L % SegmentLanes * Step));
+  }
+  Value *Want = B.CreateAdd(B.CreateShuffleVector(X, First),
+                            ConstantVector::get(Offsets));
+  Value *Equal = maskBits(B.CreateICmpEQ(X, Want));
   return B.CreateIsNull(B.CreateAnd(M, B.CreateNot(Equal)));
 }
 
-/// The pointer that lane 0 would use.
-static Value *firstPointer(IRBuilder<> &B, const Address &A) {
-  Value *First = B.CreateExtractElement(A.Index, uint64_t(0));
+/// The address of \p Segment's first lane.
+Value *RegionEmitter::segmentPointer(const Address &A, unsigned Segment) {
+  const uint64_t Lane = Segment * SegmentLanes;
+  if (A.Pointers)
+    return B.CreateFreeze(B.CreateExtractElement(A.Pointers, Lane));
+  Value *First = B.CreateFreeze(B.CreateExtractElement(A.Index, Lane));
   return B.CreateGEP(B.getIntNTy(8 * A.Scale), A.Base,
-                     B.CreateSExt(B.CreateFreeze(First), B.getInt64Ty()));
+                     B.CreateSExt(First, I64));
+}
+
+/// <16 x i1>: the segment's active lanes.
+Value *RegionEmitter::segmentMask(unsigned Segment) {
+  Value *Bits = B.CreateTrunc(B.CreateLShr(M, uint64_t(Segment * SegmentLanes)),
+                              B.getInt16Ty());
+  return B.CreateBitCast(Bits,
+                         FixedVectorType::get(B.getInt1Ty(), SegmentLanes));
+}
+
+Value *RegionEmitter::loadSegments(const Address &A, Type *T, Align Al,
+                                   bool Same) {
+  auto *VT = FixedVectorType::get(T, SegmentLanes);
+  SmallVector<Value *> Parts;
+  for (unsigned S = 0; S < W / SegmentLanes; ++S) {
+    Value *Active = segmentMask(S);
+    if (!Same) {
+      Parts.push_back(B.CreateMaskedLoad(VT, segmentPointer(A, S), Al, Active));
+      continue;
+    }
+    // One element for all, read only if some lane wants it.
+    Value *Any = B.CreateOrReduce(Active);
+    Value *One = B.CreateInsertElement(
+        Constant::getNullValue(Active->getType()), Any, uint64_t(0));
+    Value *X = B.CreateMaskedLoad(VT, segmentPointer(A, S), Al, One);
+    Parts.push_back(
+        B.CreateShuffleVector(X, SmallVector<int>(SegmentLanes, 0)));
+  }
+  return concatenateVectors(B, Parts);
+}
+
+void RegionEmitter::storeSegments(const Address &A, Value *X, Align Al) {
+  for (unsigned S = 0; S < W / SegmentLanes; ++S) {
+    SmallVector<int> Lanes;
+    for (unsigned L = 0; L < SegmentLanes; ++L)
+      Lanes.push_back(S * SegmentLanes + L);
+    B.CreateMaskedStore(B.CreateShuffleVector(X, Lanes), segmentPointer(A, S),
+                        Al, segmentMask(S));
+  }
+}
+
+/// Emits \p Fast if the lanes' addresses step by \p Bytes, else \p Slow;
+/// returns the value that the one taken gave, if any.
+Value *RegionEmitter::ifSteps(const Address &A, uint64_t Bytes,
+                              function_ref<Value *()> Fast,
+                              function_ref<Value *()> Slow) {
+  auto *Together = BasicBlock::Create(Out.getContext(), "together", Fn);
+  auto *Apart = BasicBlock::Create(Out.getContext(), "apart", Fn);
+  auto *Join = BasicBlock::Create(Out.getContext(), "join", Fn);
+  B.CreateCondBr(stepsBy(A, Bytes), Together, Apart);
+  B.SetInsertPoint(Together);
+  Value *X = Fast();
+  B.CreateBr(Join);
+  B.SetInsertPoint(Apart);
+  Value *Y = Slow();
+  B.CreateBr(Join);
+  B.SetInsertPoint(Join);
+  if (!X)
+    return nullptr;
+  auto *Phi = B.CreatePHI(X->getType(), 2);
+  Phi->addIncoming(X, Together);
+  Phi->addIncoming(Y, Apart);
+  return Phi;
 }
 
 //===----------------------------------------------------------------------===//
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
+/// Hosts gather words only. The aligned word around a byte or half-word lies in
+/// the same page, so reading it cannot fault where the element would not.
+Value *RegionEmitter::gatherNarrow(const Address &A, Type *T) {
+  Value *Shift, *Words;
+  if (A.Index && A.Scale == 1) {
+    Type *IT = A.Index->getType()->getScalarType();
+    Value *Base = B.CreatePtrToInt(A.Base, I64);
+    Value *Low = B.CreateTrunc(B.CreateAnd(Base, B.getInt64(3)), IT);
+    Value *Offset = B.CreateAdd(A.Index, splat(Low));
+    Value *Aligned =
+        B.CreateIntToPtr(B.CreateAnd(Base, B.getInt64(~3ull)), PtrTy);
+    Shift = B.CreateZExtOrTrunc(Offset, vectorOf(I32));
+    Value *Index = B.CreateAnd(Offset, splat(ConstantInt::get(IT, ~3ull)));
+    Words =
+        B.CreateGEP(B.getInt8Ty(), Aligned, B.CreateSExt(Index, vectorOf(I64)));
+  } else {
+    Value *P = B.CreatePtrToInt(pointers(A), vectorOf(I64));
+    Shift = B.CreateTrunc(P, vectorOf(I32));
+    Words = B.CreateIntToPtr(B.CreateAnd(P, splat(B.getInt64(~3ull))),
+                             vectorOf(PtrTy));
+  }
+  Value *X =
+      B.CreateMaskedGather(vectorOf(I32), Words, Align(4), maskVector(M));
+  Shift = B.CreateShl(B.CreateAnd(Shift, splat(B.getInt32(3))),
+                      splat(B.getInt32(3)));
+  return B.CreateTrunc(B.CreateLShr(X, Shift), vectorOf(T));
+}
+
 Lanes RegionEmitter::loadLanes(const Address &A, Type *T, Align Al,
                                bool Volatile) {
   if (A.isUniform())
     return {true, {B.CreateAlignedLoad(T, A.Base, Al, Volatile)}};
-  auto *VT = cast<FixedVectorType>(vectorOf(T));
-  Value *Active = maskVector(M);
-  uint64_t Bytes = Out.getDataLayout().getTypeStoreSize(T);
-  if (!A.Contiguous || !A.Index || A.Scale != Bytes)
-    return {false, {B.CreateMaskedGather(VT, pointers(A), Al, Active)}};
-  auto *Together = BasicBlock::Create(Out.getContext(), "unit", Fn);
-  auto *Apart = BasicBlock::Create(Out.getContext(), "gather", Fn);
-  auto *Join = BasicBlock::Create(Out.getContext(), "loaded", Fn);
-  B.CreateCondBr(isUnitStride(A), Together, Apart);
-  B.SetInsertPoint(Together);
-  Value *X = B.CreateMaskedLoad(VT, firstPointer(B, A), Al, maskVector(M));
-  B.CreateBr(Join);
-  B.SetInsertPoint(Apart);
-  Value *Y = B.CreateMaskedGather(VT, pointers(A), Al, maskVector(M));
-  B.CreateBr(Join);
-  B.SetInsertPoint(Join);
-  auto *Phi = B.CreatePHI(VT, 2);
-  Phi->addIncoming(X, Together);
-  Phi->addIncoming(Y, Apart);
-  return {false, {Phi}};
+  const uint64_t Bytes = Out.getDataLayout().getTypeStoreSize(T);
+  auto Gather = [&]() -> Value * {
+    if (T->isIntegerTy() && Bytes < 4 && Al.value() >= Bytes)
+      return gatherNarrow(A, T);
+    return B.CreateMaskedGather(vectorOf(T), pointers(A), Al, maskVector(M));
+  };
+  const bool Same = A.Stride == 0;
+  if (!A.stepsEvenly(Bytes) && !Same)
+    return {false, {Gather()}};
+  // AVX2 has masked accesses for words only.
+  if (!C.Options.Scatter && Bytes < 4)
+    return {false, {Gather()}};
+  return {false,
+          {ifSteps(
+              A, Same ? 0 : Bytes, [&] { return loadSegments(A, T, Al, Same); },
+              Gather)}};
 }
 
 Error RegionEmitter::emitLoad(LoadInst &I) {
@@ -196,21 +316,31 @@ Error RegionEmitter::emitStore(StoreInst &I) {
   }
   Value *X = V.Uniform ? splat(*V) : *V;
   uint64_t Bytes = DL.getTypeStoreSize(T);
-  if (!A.Contiguous || !A.Index || A.Scale != Bytes) {
-    B.CreateMaskedScatter(X, pointers(A), I.getAlign(), maskVector(M));
+  auto Scatter = [&]() -> Value * {
+    if (C.Options.Scatter) {
+      B.CreateMaskedScatter(X, pointers(A), I.getAlign(), maskVector(M));
+      return nullptr;
+    }
+    // Without a scatter instruction a loop over the set lanes beats a test of
+    // each.
+    Value *To = spill(pointers(A)), *From = V.Uniform ? nullptr : spill(X);
+    forEachLane([&](Value *Lane) {
+      B.CreateAlignedStore(From ? lanePart(From, T, Lane) : *V,
+                           lanePart(To, PtrTy, Lane), I.getAlign());
+    });
+    return nullptr;
+  };
+  if (!A.stepsEvenly(Bytes)) {
+    Scatter();
     return Error::success();
   }
-  auto *Together = BasicBlock::Create(Out.getContext(), "unit", Fn);
-  auto *Apart = BasicBlock::Create(Out.getContext(), "scatter", Fn);
-  auto *Join = BasicBlock::Create(Out.getContext(), "stored", Fn);
-  B.CreateCondBr(isUnitStride(A), Together, Apart);
-  B.SetInsertPoint(Together);
-  B.CreateMaskedStore(X, firstPointer(B, A), I.getAlign(), maskVector(M));
-  B.CreateBr(Join);
-  B.SetInsertPoint(Apart);
-  B.CreateMaskedScatter(X, pointers(A), I.getAlign(), maskVector(M));
-  B.CreateBr(Join);
-  B.SetInsertPoint(Join);
+  ifSteps(
+      A, Bytes,
+      [&]() -> Value * {
+        storeSegments(A, X, I.getAlign());
+        return nullptr;
+      },
+      Scatter);
   return Error::success();
 }
 
@@ -229,10 +359,21 @@ Value *RegionEmitter::spill(Value *Vector) {
   return Array;
 }
 
+Value *RegionEmitter::spilled(const Value *V) {
+  Lanes L = get(V);
+  return L.Uniform ? nullptr : spill(*L);
+}
+
+/// \p V in lane \p Lane, given what spilled() made of it.
+Value *RegionEmitter::inLane(const Value *V, Value *Array, Value *Lane) {
+  return Array ? lanePart(Array, laneType(V->getType()), Lane) : *get(V);
+}
+
 Value *RegionEmitter::lanePart(Value *Array, Type *T, Value *Lane) {
   if (T->isIntegerTy(1))
     return B.CreateTrunc(
-        B.CreateLoad(B.getInt8Ty(), B.CreateGEP(B.getInt8Ty(), Array, Lane)), T);
+        B.CreateLoad(B.getInt8Ty(), B.CreateGEP(B.getInt8Ty(), Array, Lane)),
+        T);
   return B.CreateLoad(T, B.CreateGEP(T, Array, Lane));
 }
 
@@ -254,21 +395,6 @@ void RegionEmitter::forEachLane(function_ref<void(Value *Lane)> Body) {
   Left->addIncoming(Rest, B.GetInsertBlock());
   B.CreateCondBr(B.CreateIsNotNull(Rest), Loop, Done);
   B.SetInsertPoint(Done);
-}
-
-/// Points into shared memory for certain.
-static bool isShared(const Value *P) {
-  for (P = P->stripInBoundsOffsets(); P;) {
-    if (P->getType()->getPointerAddressSpace() == 3)
-      return true;
-    if (auto *G = dyn_cast<GEPOperator>(P))
-      P = G->getPointerOperand();
-    else if (auto *Cast = dyn_cast<AddrSpaceCastOperator>(P))
-      P = Cast->getPointerOperand();
-    else
-      return false;
-  }
-  return false;
 }
 
 static Value *applyRmw(IRBuilder<> &B, AtomicRMWInst::BinOp Op, Value *Old,
@@ -327,17 +453,17 @@ Error RegionEmitter::emitAtomic(Instruction &I) {
     return refuse(I, "atomic operation '" +
                          AtomicRMWInst::getOperationName(Rmw->getOperation()) +
                          "'");
-  Value *P = spill(vec(Pointer));
-  Value *X = spill(vec(Rmw ? Rmw->getValOperand() : Cas->getNewValOperand()));
-  Value *Want = Cas ? spill(vec(Cas->getCompareOperand())) : nullptr;
+  Value *Operand = Rmw ? Rmw->getValOperand() : Cas->getNewValOperand();
+  Value *P = spilled(Pointer), *X = spilled(Operand);
+  Value *Want = Cas ? spilled(Cas->getCompareOperand()) : nullptr;
   bool Used = !I.use_empty();
   Value *Results = Used ? spill(Constant::getNullValue(vectorOf(T))) : nullptr;
   forEachLane([&](Value *Lane) {
-    Value *At = lanePart(P, PtrTy, Lane);
-    Value *New = lanePart(X, T, Lane);
+    Value *At = inLane(Pointer, P, Lane);
+    Value *New = inLane(Operand, X, Lane);
     Value *Old;
     if (Cas) {
-      Value *Expected = lanePart(Want, T, Lane);
+      Value *Expected = inLane(Cas->getCompareOperand(), Want, Lane);
       if (Plain) {
         Old = B.CreateLoad(T, At);
         B.CreateStore(B.CreateSelect(B.CreateICmpEQ(Old, Expected), New, Old),
@@ -375,8 +501,7 @@ void RegionEmitter::emitMemIntrinsic(MemIntrinsic &I) {
   auto *Copy = dyn_cast<MemTransferInst>(&I);
   Value *To = spill(vec(I.getRawDest()));
   Value *From = Copy ? spill(vec(Copy->getRawSource())) : nullptr;
-  Value *Byte =
-      Copy ? nullptr : spill(vec(cast<MemSetInst>(I).getValue()));
+  Value *Byte = Copy ? nullptr : spill(vec(cast<MemSetInst>(I).getValue()));
   Value *Length = spill(vec(I.getLength()));
   Type *LengthTy = I.getLength()->getType();
   forEachLane([&](Value *Lane) {

@@ -5,9 +5,9 @@
 // being emitted; as a variable of the region's function, if a block of the
 // region defines it; in the frame, if another region does (loaded on entry).
 //
-// Uniform values stay scalar. What the analysis calls uniform is a pure function
-// of uniform values and control (UniformityOptions::UniformLoads is off), so it
-// holds for any set of lanes that the scheduler runs together.
+// Uniform values stay scalar. What the analysis calls uniform is a pure
+// function of uniform values and control (UniformityOptions::UniformLoads is
+// off), so it holds for any set of lanes that the scheduler runs together.
 //
 // Every operation without effects runs for all lanes, idle ones included; their
 // results are garbage that nobody reads. Two operations could fault on garbage
@@ -19,7 +19,9 @@
 #include "core/Error.h"
 #include "warpvm/Emitter.h"
 
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Operator.h"
 
 using namespace llvm;
@@ -30,9 +32,7 @@ namespace reconverge::warpvm {
 // Types, masks, context
 //===----------------------------------------------------------------------===//
 
-Type *RegionEmitter::laneType(Type *T) {
-  return T->isPointerTy() ? PtrTy : T;
-}
+Type *RegionEmitter::laneType(Type *T) { return T->isPointerTy() ? PtrTy : T; }
 
 Type *RegionEmitter::vectorOf(Type *T) {
   return FixedVectorType::get(laneType(T), W);
@@ -67,8 +67,8 @@ Value *RegionEmitter::contextField(size_t Offset, Type *T) {
 }
 
 Error RegionEmitter::refuse(const Instruction &I, const Twine &What) {
-  return userError(placeOf(I) + "kernel " + C.Kernel.F->getName() + ": " + What +
-                   " cannot run on the CPU executor");
+  return userError(placeOf(I) + "kernel " + demangle(C.Kernel.F->getName()) +
+                   ": " + What + " cannot run on the CPU executor");
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,7 +91,8 @@ Value *RegionEmitter::loadFrame(const Value *V, unsigned Part) {
   Type *T = laneType(leavesOf(V->getType())[Part]);
   uint32_t Offset = Slot.Offsets[Part];
   if (Slot.Uniform)
-    return B.CreateLoad(T, B.CreateConstInBoundsGEP1_64(I64, ScalarPtr, Offset));
+    return B.CreateLoad(T,
+                        B.CreateConstInBoundsGEP1_64(I64, ScalarPtr, Offset));
   Value *P = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), FramePtr, Offset);
   if (T->isIntegerTy(1))
     return maskVector(B.CreateAlignedLoad(MaskTy, P, Align(8)));
@@ -118,7 +119,8 @@ void RegionEmitter::storeFrame(const Value *V, unsigned Part, Value *X,
   }
   // Load, select, store: a masked store would stall the load that follows.
   Value *Old = B.CreateAlignedLoad(X->getType(), P, Align(64));
-  B.CreateAlignedStore(B.CreateSelect(maskVector(Active), X, Old), P, Align(64));
+  B.CreateAlignedStore(B.CreateSelect(maskVector(Active), X, Old), P,
+                       Align(64));
 }
 
 Lanes RegionEmitter::constant(const Constant *K) {
@@ -205,16 +207,19 @@ Lanes RegionEmitter::get(const Value *V) {
     return In;
   }
   auto *I = cast<Instruction>(V);
-  if (auto *AI = dyn_cast<AllocaInst>(I)) {
+  if (isRecomputed(*I)) {
+    if (isa<CastInst>(I)) {
+      Lanes X = get(I->getOperand(0));
+      Type *T = X.Uniform ? I->getType() : vectorOf(I->getType());
+      return {X.Uniform, {B.CreateCast(cast<CastInst>(I)->getOpcode(), *X, T)}};
+    }
     Lanes &In = Incoming[V];
     if (In.Parts.empty()) {
       IRBuilder<>::InsertPointGuard Guard(B);
-      Value *Base = contextField(offsetof(WarpContext, Local), PtrTy);
       B.SetInsertPoint(EntryEnd);
-      Value *At = B.CreateAdd(
-          B.CreateMul(laneIds(I64), splat(B.getInt64(C.Kernel.LocalBytes))),
-          splat(B.getInt64(C.Kernel.LocalOffsets.lookup(AI))));
-      In.Parts.push_back(B.CreateGEP(B.getInt8Ty(), Base, At));
+      In.Parts.push_back(isa<AllocaInst>(I)
+                             ? localAddress(*cast<AllocaInst>(I))
+                             : threadId(*cast<IntrinsicInst>(I)));
     }
     return In;
   }
@@ -235,6 +240,25 @@ Lanes RegionEmitter::get(const Value *V) {
   }
   Local[V] = L;
   return L;
+}
+
+Value *RegionEmitter::localAddress(const AllocaInst &A) {
+  Value *Base = contextField(offsetof(WarpContext, Local), PtrTy);
+  Value *Offset = B.CreateAdd(
+      B.CreateMul(laneIds(I64), splat(B.getInt64(C.Kernel.LocalBytes))),
+      splat(B.getInt64(C.Kernel.LocalOffsets.lookup(&A))));
+  return B.CreateGEP(B.getInt8Ty(), Base, Offset);
+}
+
+/// Thread indices lie at the frame's beginning.
+Value *RegionEmitter::threadId(const IntrinsicInst &I) {
+  unsigned Dimension =
+      I.getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_tid_x   ? 0
+      : I.getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_tid_y ? 1
+                                                                  : 2;
+  Value *P =
+      B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), FramePtr, 4 * W * Dimension);
+  return B.CreateAlignedLoad(vectorOf(I32), P, Align(64));
 }
 
 Value *RegionEmitter::vec(const Value *V) {
@@ -295,8 +319,8 @@ Error RegionEmitter::emitInstruction(Instruction &I) {
   }
   if (auto *Call = dyn_cast<CallInst>(&I))
     return emitCall(*Call);
-  if (isa<AllocaInst>(&I))
-    return Error::success(); // its address is recomputed by get()
+  if (isFolded(I) || isa<AllocaInst>(&I))
+    return Error::success(); // computed where it is used
   return emitPlain(I);
 }
 
@@ -316,19 +340,22 @@ Value *RegionEmitter::emitDivision(unsigned Opcode, Value *A, Value *D,
   if (Signed) {
     unsigned Bits = T->getScalarSizeInBits();
     Value *Min = ConstantInt::get(T, APInt::getSignedMinValue(Bits));
-    Bad = B.CreateOr(Bad, B.CreateAnd(B.CreateICmpEQ(A, Min),
-                                      B.CreateICmpEQ(D, Constant::getAllOnesValue(T))));
+    Bad = B.CreateOr(
+        Bad, B.CreateAnd(B.CreateICmpEQ(A, Min),
+                         B.CreateICmpEQ(D, Constant::getAllOnesValue(T))));
   }
   D = B.CreateSelect(B.CreateFreeze(Bad), ConstantInt::get(T, 1),
                      B.CreateFreeze(D));
   if (!T->isVectorTy() || T->getScalarSizeInBits() > 32)
     return B.CreateBinOp(Op, A, D);
-  // Up to 32 bits the quotient of doubles, cut off, is exact: its relative error
-  // of 2^-53 is less than the distance of a/d to the next integer, 1/d, over a/d.
+  // Up to 32 bits the quotient of doubles, cut off, is exact: its relative
+  // error of 2^-53 is less than the distance of a/d to the next integer, 1/d,
+  // over a/d.
   Type *F64 = VectorType::get(B.getDoubleTy(), cast<VectorType>(T));
   A = B.CreateFreeze(A);
-  Value *Q = B.CreateFDiv(Signed ? B.CreateSIToFP(A, F64) : B.CreateUIToFP(A, F64),
-                          Signed ? B.CreateSIToFP(D, F64) : B.CreateUIToFP(D, F64));
+  Value *Q =
+      B.CreateFDiv(Signed ? B.CreateSIToFP(A, F64) : B.CreateUIToFP(A, F64),
+                   Signed ? B.CreateSIToFP(D, F64) : B.CreateUIToFP(D, F64));
   Value *N = Signed ? B.CreateFPToSI(Q, T) : B.CreateFPToUI(Q, T);
   if (Opcode == Instruction::SDiv || Opcode == Instruction::UDiv)
     return N;
@@ -429,7 +456,9 @@ Error RegionEmitter::emitPlain(Instruction &I) {
   auto Op = [&](unsigned J) {
     return Uniform || !Ops[J].Uniform ? *Ops[J] : splat(*Ops[J]);
   };
-  auto Ty = [&] { return Uniform ? laneType(I.getType()) : vectorOf(I.getType()); };
+  auto Ty = [&] {
+    return Uniform ? laneType(I.getType()) : vectorOf(I.getType());
+  };
 
   if (auto *S = dyn_cast<SelectInst>(&I)) {
     if (S->getType()->isAggregateType()) {
@@ -475,10 +504,12 @@ Error RegionEmitter::emitPlain(Instruction &I) {
       X = Op(0);
       break;
     case Instruction::FPToSI:
-      X = B.CreateIntrinsic(Intrinsic::fptosi_sat, {T, Op(0)->getType()}, {Op(0)});
+      X = B.CreateIntrinsic(Intrinsic::fptosi_sat, {T, Op(0)->getType()},
+                            {Op(0)});
       break;
     case Instruction::FPToUI:
-      X = B.CreateIntrinsic(Intrinsic::fptoui_sat, {T, Op(0)->getType()}, {Op(0)});
+      X = B.CreateIntrinsic(Intrinsic::fptoui_sat, {T, Op(0)->getType()},
+                            {Op(0)});
       break;
     case Instruction::BitCast:
       X = Cast->getSrcTy()->isPointerTy() ? Op(0) : B.CreateBitCast(Op(0), T);

@@ -21,6 +21,7 @@ struct EmitOptions {
   bool Counters = true; ///< block and branch counts
   bool Vectors = false; ///< per-thread block vectors
   bool Budget = false;  ///< loop iterations are limited
+  bool Scatter = true;  ///< the host scatters and masks all widths (AVX-512)
 };
 
 /// Everything that the regions of one kernel share.
@@ -50,12 +51,16 @@ struct Lanes {
 /// A memory operand: uniform base plus an optional index a lane, or (no base)
 /// a pointer a lane.
 struct Address {
-  llvm::Value *Base = nullptr;    ///< scalar ptr
-  llvm::Value *Index = nullptr;   ///< <W x i32> or <W x i64>, signed
-  uint64_t Scale = 1;             ///< bytes an index step: 1, 2, 4 or 8
+  llvm::Value *Base = nullptr;     ///< scalar ptr
+  llvm::Value *Index = nullptr;    ///< <W x i32> or <W x i64>, signed
+  uint64_t Scale = 1;              ///< bytes an index step: 1, 2, 4 or 8
   llvm::Value *Pointers = nullptr; ///< <W x ptr>
-  bool Contiguous = false; ///< may well step by the access size, lane by lane
+  /// Likely step from a thread to the next along a row, bytes (Stride.h).
+  std::optional<int64_t> Stride;
   bool isUniform() const { return Base && !Index; }
+  bool stepsEvenly(uint64_t Bytes) const {
+    return Stride == int64_t(Bytes) && (!Index || Bytes % Scale == 0);
+  }
 };
 
 class RegionEmitter {
@@ -95,6 +100,8 @@ private:
   llvm::Value *maskVector(llvm::Value *M); ///< iW -> <W x i1>
   llvm::Value *maskBits(llvm::Value *V);   ///< <W x i1> -> iW, poison frozen
   llvm::Value *laneIds(llvm::Type *Element);
+  llvm::Value *localAddress(const llvm::AllocaInst &A);
+  llvm::Value *threadId(const llvm::IntrinsicInst &I);
   llvm::Value *contextField(size_t Offset, llvm::Type *T);
   llvm::Error emitInstruction(llvm::Instruction &I);
   llvm::Error emitPlain(llvm::Instruction &I);
@@ -112,9 +119,21 @@ private:
                   bool Volatile);
   llvm::Error emitAtomic(llvm::Instruction &I);
   void emitMemIntrinsic(llvm::MemIntrinsic &I);
-  llvm::Value *isUnitStride(const Address &A);
+  llvm::Value *gatherNarrow(const Address &A, llvm::Type *T);
+  llvm::Value *stepsBy(const Address &A, uint64_t Bytes);
+  llvm::Value *segmentPointer(const Address &A, unsigned Segment);
+  llvm::Value *segmentMask(unsigned Segment);
+  llvm::Value *loadSegments(const Address &A, llvm::Type *T, llvm::Align Al,
+                            bool Same);
+  void storeSegments(const Address &A, llvm::Value *X, llvm::Align Al);
+  llvm::Value *ifSteps(const Address &A, uint64_t Bytes,
+                       llvm::function_ref<llvm::Value *()> Fast,
+                       llvm::function_ref<llvm::Value *()> Slow);
   void forEachLane(llvm::function_ref<void(llvm::Value *Lane)> Body);
-  llvm::Value *spill(llvm::Value *Vector); ///< to an array that lanes index
+  llvm::Value *spill(llvm::Value *Vector);    ///< to an array that lanes index
+  llvm::Value *spilled(const llvm::Value *V); ///< null if uniform
+  llvm::Value *inLane(const llvm::Value *V, llvm::Value *Array,
+                      llvm::Value *Lane);
   llvm::Value *lanePart(llvm::Value *Array, llvm::Type *T, llvm::Value *Lane);
 
   // EmitCalls.cpp
@@ -124,6 +143,7 @@ private:
   bool emitMath(llvm::IntrinsicInst &I);
   llvm::Error emitLibraryCall(llvm::CallInst &I, llvm::StringRef Name);
   void emitShuffle(llvm::IntrinsicInst &I);
+  llvm::Value *inSecondGroup();
   llvm::FunctionCallee helper(llvm::StringRef Name, llvm::Type *Result,
                               llvm::ArrayRef<llvm::Type *> Arguments);
   void emitBarrier(llvm::IntrinsicInst &I);

@@ -4,7 +4,10 @@
 #include "warpvm/Frame.h"
 #include "warpvm/Emitter.h"
 
+#include "llvm/ADT/MapVector.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Operator.h"
 
 using namespace llvm;
@@ -24,6 +27,24 @@ SmallVector<Type *, 2> leavesOf(Type *T) {
     Leaves.push_back(T);
   }
   return Leaves;
+}
+
+bool isRecomputed(const Instruction &I) {
+  if (isa<AllocaInst>(I))
+    return true;
+  if (isa<SExtInst, ZExtInst>(I))
+    return true;
+  auto *II = dyn_cast<IntrinsicInst>(&I);
+  return II && (II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_tid_x ||
+                II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_tid_y ||
+                II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_tid_z);
+}
+
+bool isFolded(const Instruction &I) {
+  return isa<GetElementPtrInst>(I) && all_of(I.uses(), [](const Use &U) {
+           return (isa<LoadInst>(U.getUser()) && U.getOperandNo() == 0) ||
+                  (isa<StoreInst>(U.getUser()) && U.getOperandNo() == 1);
+         });
 }
 
 const Value *stripIndexExtension(const Value *V) {
@@ -46,23 +67,35 @@ void forEachAddressOperand(const Value *Pointer,
   }
 }
 
-/// Calls \p Visit(value, block that reads it) for every operand of \p I.
+/// Calls \p Visit(value, block that reads it) for every value that \p I needs.
 static void
 forEachRead(const Instruction &I,
             function_ref<void(const Value *, const BasicBlock *)> Visit) {
+  // What is recomputed elsewhere needs its own operands there.
+  auto See = [&](auto &&Self, const Value *V, const BasicBlock *At) -> void {
+    auto *Def = dyn_cast<Instruction>(V);
+    if (Def && isRecomputed(*Def) && Def->getParent() != At) {
+      if (isa<CastInst>(Def))
+        Self(Self, Def->getOperand(0), At);
+      return;
+    }
+    Visit(V, At);
+  };
   if (auto *Phi = dyn_cast<PHINode>(&I)) {
     for (unsigned J = 0; J < Phi->getNumIncomingValues(); ++J)
-      Visit(Phi->getIncomingValue(J), Phi->getIncomingBlock(J));
+      See(See, Phi->getIncomingValue(J), Phi->getIncomingBlock(J));
     return;
   }
+  if (isFolded(I))
+    return;
   const Value *Pointer = getLoadStorePointerOperand(&I);
   for (const Use &Op : I.operands())
     if (Op.get() == Pointer &&
         Op.getOperandNo() == (isa<StoreInst>(I) ? 1u : 0u))
       forEachAddressOperand(
-          Pointer, [&](const Value *V) { Visit(V, I.getParent()); });
+          Pointer, [&](const Value *V) { See(See, V, I.getParent()); });
     else
-      Visit(Op, I.getParent());
+      See(See, Op, I.getParent());
 }
 
 FrameLayout::FrameLayout(Function &F, const RegionPlanner &Plan,
@@ -73,8 +106,8 @@ FrameLayout::FrameLayout(Function &F, const RegionPlanner &Plan,
     for (const Instruction &I : *BB) {
       forEachRead(I, [&](const Value *V, const BasicBlock *Reader) {
         auto *Def = dyn_cast<Instruction>(V);
-        if (!Def || isa<AllocaInst>(Def))
-          return; // addresses of locals are recomputed
+        if (!Def)
+          return;
         if (Def->getParent() != Reader)
           LeavesBlock.insert(V);
         if (Plan.RegionOf.lookup(Def->getParent()) !=
@@ -101,14 +134,58 @@ FrameLayout::FrameLayout(Function &F, const RegionPlanner &Plan,
           continue;
         }
         S.Offsets.push_back(Offset);
-        uint64_t Bytes = T->isIntegerTy(1)
-                             ? WarpSize / 8
-                             : WarpSize * DL.getTypeAllocSize(T).getFixedValue();
+        uint64_t Bytes =
+            T->isIntegerTy(1)
+                ? WarpSize / 8
+                : WarpSize * DL.getTypeAllocSize(T).getFixedValue();
         Offset = alignTo(Offset + Bytes, 64);
       }
       Slots[&I] = S;
     }
   FrameBytes = Offset;
+  findLiveScalars(Plan, DL);
+}
+
+void FrameLayout::findLiveScalars(const RegionPlanner &Plan,
+                                  const DataLayout &DL) {
+  LiveScalars.resize(Plan.Regions.size());
+  MapVector<const Instruction *, SmallVector<const BasicBlock *>> Readers;
+  for (const BasicBlock *BB : Plan.Order)
+    for (const Instruction &I : *BB) {
+      if (auto It = Slots.find(&I); It != Slots.end() && It->second.Uniform)
+        Readers[&I]; // in the order of the slots
+    }
+  for (const BasicBlock *BB : Plan.Order)
+    for (const Instruction &I : *BB)
+      forEachRead(I, [&](const Value *V, const BasicBlock *Reader) {
+        if (auto It = Readers.find(dyn_cast<Instruction>(V));
+            It != Readers.end())
+          It->second.push_back(Reader);
+      });
+  for (auto &[I, Work] : Readers) {
+    // Up from every reader to the definition; a PHI's value waits in its slot
+    // when lanes come to its block.
+    const BasicBlock *Home = I->getParent();
+    DenseSet<const BasicBlock *> Live;
+    while (!Work.empty()) {
+      const BasicBlock *BB = Work.pop_back_val();
+      if (BB != Home && Live.insert(BB).second)
+        Work.append(pred_begin(BB), pred_end(BB));
+    }
+    if (isa<PHINode>(I))
+      Live.insert(Home);
+    const Slot &S = Slots.find(I)->second;
+    auto Leaves = leavesOf(I->getType());
+    for (auto [R, Words] : enumerate(LiveScalars)) {
+      if (!Live.contains(Plan.Order[Plan.Regions[R].First]))
+        continue;
+      for (auto [Offset, T] : zip(S.Offsets, Leaves))
+        for (uint64_t J = 0,
+                      N = divideCeil(DL.getTypeAllocSize(T).getFixedValue(), 8);
+             J < N; ++J)
+          Words.push_back(Offset + J);
+    }
+  }
 }
 
 } // namespace reconverge::warpvm

@@ -23,17 +23,31 @@ struct FrameLayout {
   /// Values read in a block other than the one that defines them.
   llvm::DenseSet<const llvm::Value *> LeavesBlock;
   uint32_t FrameBytes = 0, NumScalars = 0;
+  /// By region: the scalars that lanes bring along which someone may yet read,
+  /// ascending.
+  std::vector<llvm::SmallVector<uint32_t, 4>> LiveScalars;
 
   FrameLayout(llvm::Function &F, const RegionPlanner &Plan,
               const analysis::UniformityResult &Uniform, unsigned WarpSize);
+
+private:
+  void findLiveScalars(const RegionPlanner &Plan, const llvm::DataLayout &DL);
 };
+
+/// Values that every region computes for itself instead of keeping them in the
+/// frame: addresses of locals, thread indices, integer extensions.
+bool isRecomputed(const llvm::Instruction &I);
+
+/// An address that only loads and stores use: computed where they are.
+bool isFolded(const llvm::Instruction &I);
 
 /// The values whose lanes an access through \p Pointer needs at its own place:
 /// an address computation is repeated there instead of being kept.
 void forEachAddressOperand(const llvm::Value *Pointer,
                            llvm::function_ref<void(const llvm::Value *)> Visit);
 
-/// Strips an extension to 64 bits that a gather does by itself, or returns \p V.
+/// Strips an extension to 64 bits that a gather does by itself, or returns \p
+/// V.
 const llvm::Value *stripIndexExtension(const llvm::Value *V);
 
 } // namespace reconverge::warpvm

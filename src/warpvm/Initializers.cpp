@@ -13,9 +13,8 @@ using namespace llvm;
 
 namespace reconverge::warpvm {
 
-Error writeInitializer(
-    const Constant &C, uint8_t *To, const DataLayout &DL,
-    function_ref<void *(const GlobalVariable &)> AddressOf) {
+Error writeInitializer(const Constant &C, uint8_t *To, const DataLayout &DL,
+                       function_ref<void *(const GlobalVariable &)> AddressOf) {
   Type *T = C.getType();
   const uint64_t Bytes = DL.getTypeStoreSize(T).getFixedValue();
   if (C.isNullValue() || isa<UndefValue>(C)) {
@@ -23,7 +22,8 @@ Error writeInitializer(
     return Error::success();
   }
   auto WriteBits = [&](const APInt &Bits) {
-    std::memcpy(To, Bits.zextOrTrunc(alignTo(8 * Bytes, 64)).getRawData(), Bytes);
+    std::memcpy(To, Bits.zextOrTrunc(alignTo(8 * Bytes, 64)).getRawData(),
+                Bytes);
     return Error::success();
   };
   if (auto *I = dyn_cast<ConstantInt>(&C))
@@ -31,7 +31,8 @@ Error writeInitializer(
   if (auto *F = dyn_cast<ConstantFP>(&C))
     return WriteBits(F->getValueAPF().bitcastToAPInt());
   if (T->isAggregateType() || T->isVectorTy()) {
-    for (unsigned I = 0; const Constant *Element = C.getAggregateElement(I); ++I) {
+    for (unsigned I = 0; const Constant *Element = C.getAggregateElement(I);
+         ++I) {
       uint64_t Offset;
       if (auto *S = dyn_cast<StructType>(T)) {
         Offset = DL.getStructLayout(S)->getElementOffset(I);
@@ -52,7 +53,8 @@ Error writeInitializer(
     const Value *Base = C.stripAndAccumulateConstantOffsets(
         DL, Offset, /*AllowNonInbounds=*/true);
     while (auto *Cast = dyn_cast<AddrSpaceCastOperator>(Base)) {
-      APInt More(DL.getIndexTypeSizeInBits(Cast->getPointerOperand()->getType()), 0);
+      APInt More(
+          DL.getIndexTypeSizeInBits(Cast->getPointerOperand()->getType()), 0);
       Base = Cast->getPointerOperand()->stripAndAccumulateConstantOffsets(
           DL, More, /*AllowNonInbounds=*/true);
       Offset += More.sextOrTrunc(Offset.getBitWidth());

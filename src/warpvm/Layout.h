@@ -19,26 +19,26 @@
 namespace reconverge::warpvm {
 
 /// Part of the compile cache's key: bump it when compiled code changes meaning.
-inline constexpr uint32_t CacheFormat = 1;
+inline constexpr uint32_t CacheFormat = 2;
 
 using Mask = uint64_t; ///< one bit a lane, lane 0 lowest
 inline constexpr unsigned MaxWarp = 64;
 
 /// What compiled code knows of the warp that it runs.
 struct alignas(64) WarpContext {
-  const uint8_t *Params;      ///< kernel parameters, at their ABI offsets
-  uint8_t *Shared;            ///< static shared memory, then dynamic
-  uint8_t *Local;             ///< lane 0's local memory; lanes LocalBytes apart
-  void *const *Globals;       ///< addresses of module variables
-  uint64_t *Counters;         ///< see KernelPlan::NumCounters
-  uint32_t *Vectors;          ///< [block position][lane], or null
-  Mask Valid;                 ///< lanes that exist
-  Mask Exited;                ///< lanes that returned or wait to
-  Mask BarrierPredicate;      ///< lanes whose bar.red predicate is true
-  uint64_t BarrierResult;     ///< what the last bar.red gave
-  uint64_t HasSplit;          ///< not 0 once a branch has sent lanes apart
-  int64_t Budget;             ///< loop iterations left under a step limit
-  uint64_t SharedBytes;       ///< static and dynamic together
+  const uint8_t *Params;  ///< kernel parameters, at their ABI offsets
+  uint8_t *Shared;        ///< static shared memory, then dynamic
+  uint8_t *Local;         ///< lane 0's local memory; lanes LocalBytes apart
+  void *const *Globals;   ///< addresses of module variables
+  uint64_t *Counters;     ///< see KernelPlan::NumCounters
+  uint32_t *Vectors;      ///< [block position][lane], or null
+  Mask Valid;             ///< lanes that exist
+  Mask Exited;            ///< lanes that returned or wait to
+  Mask BarrierPredicate;  ///< lanes whose bar.red predicate is true
+  uint64_t BarrierResult; ///< what the last bar.red gave
+  uint64_t HasSplit;      ///< not 0 once a branch has sent lanes apart
+  int64_t Budget;         ///< loop iterations left under a step limit
+  uint64_t SharedBytes;   ///< static and dynamic together
   uint32_t BlockId[3], BlockDim[3], GridDim[3];
   uint32_t WarpId;
   uint32_t DynamicSharedBytes;
@@ -72,14 +72,17 @@ struct RegionPlan {
   uint32_t PostDominator; ///< region where its sides meet again, or NoRegion
   uint32_t Line;          ///< of its first instruction, for messages
   uint32_t Returns;       ///< does nothing but return
+  uint32_t MayWait;       ///< opens a loop in which lanes may wait for others
   const char *File;
+  const uint32_t *LiveScalars; ///< that lanes bring along and may be read
+  uint32_t NumLiveScalars;
 };
 inline constexpr uint32_t NoRegion = ~0u;
 
 /// Emitted as constant data next to the code. Counters hold, for each block
 /// position p: [3p] warps, [3p+1] lanes, [3p+2] lanes gone; then, from
-/// BranchOffset on, for each branch its splits and the lanes to each successor but
-/// the last. The branch's block has the rest.
+/// BranchOffset on, for each branch its splits and the lanes to each successor
+/// but the last. The branch's block has the rest.
 struct KernelPlan {
   const RegionPlan *Regions;
   const uint32_t *BranchOffset; ///< into Counters; one more than NumBranches

@@ -5,7 +5,9 @@
 #include "warpvm/Compile.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/ErrorHandling.h"
 
+#include <algorithm>
 #include <cfenv>
 #include <chrono>
 #include <cmath>
@@ -143,7 +145,8 @@ static int32_t devicePrintf(WarpContext *Context, uint64_t Lane,
 }
 
 static void deviceAssert(WarpContext *Context, Mask Lanes, const char *Message,
-                         const char *File, uint32_t Line, const char *Function) {
+                         const char *File, uint32_t Line,
+                         const char *Function) {
   unsigned Lane = __builtin_ctzll(Lanes);
   raiseFault(FaultKind::Assert,
              std::string(File) + ":" + std::to_string(Line) + ": " + Function +
@@ -167,29 +170,71 @@ static uint64_t globalTimer() {
       .count();
 }
 
-/// Groups of 32 lanes stand for themselves, also in a warp of 64.
-static void matchAny(uint32_t *Out, const uint64_t *Keys, Mask Active) {
+/// Lanes that take part in a collective with \p Lane, as bits of its group of
+/// 32: groups stand for themselves, also in a warp of 64.
+static uint32_t membersOf(unsigned Lane, const uint32_t *Members, Mask Active) {
+  return uint32_t(Active >> (Lane & 32)) & Members[Lane];
+}
+
+static void matchAny(uint32_t *Out, const uint64_t *Keys,
+                     const uint32_t *Members, Mask Active) {
   for (Mask Left = Active; Left; Left &= Left - 1) {
-    unsigned Lane = __builtin_ctzll(Left), Group = Lane & 32;
+    const unsigned Lane = __builtin_ctzll(Left), Group = Lane & 32;
     uint32_t Same = 0;
-    for (unsigned I = 0; I < 32; ++I)
-      if ((Active >> (Group + I) & 1) && Keys[Group + I] == Keys[Lane])
-        Same |= 1u << I;
+    for (uint32_t M = membersOf(Lane, Members, Active); M; M &= M - 1) {
+      const unsigned I = __builtin_ctz(M);
+      Same |= uint32_t(Keys[Group + I] == Keys[Lane]) << I;
+    }
     Out[Lane] = Same;
   }
 }
 
-static void matchAll(uint32_t *Out, const uint64_t *Keys, Mask Active) {
-  for (unsigned Group : {0u, 32u}) {
-    uint32_t Here = uint32_t(Active >> Group);
-    if (!Here)
-      continue;
-    uint64_t Key = Keys[Group + __builtin_ctz(Here)];
+/// The members if all have the same key, or none.
+static void matchAll(uint32_t *Out, const uint64_t *Keys,
+                     const uint32_t *Members, Mask Active) {
+  for (Mask Left = Active; Left; Left &= Left - 1) {
+    const unsigned Lane = __builtin_ctzll(Left), Group = Lane & 32;
+    const uint32_t Here = membersOf(Lane, Members, Active);
     bool All = true;
-    for (uint32_t Left = Here; Left; Left &= Left - 1)
-      All &= Keys[Group + __builtin_ctz(Left)] == Key;
-    for (uint32_t Left = Here; Left; Left &= Left - 1)
-      Out[Group + __builtin_ctz(Left)] = All ? Here : 0;
+    for (uint32_t M = Here; M; M &= M - 1)
+      All &= Keys[Group + __builtin_ctz(M)] == Keys[Lane];
+    Out[Lane] = All ? Here : 0;
+  }
+}
+
+static uint32_t reduce(Reduction Op, uint32_t A, uint32_t B) {
+  switch (Op) {
+  case Reduction::Add:
+    return A + B;
+  case Reduction::And:
+    return A & B;
+  case Reduction::Or:
+    return A | B;
+  case Reduction::Xor:
+    return A ^ B;
+  case Reduction::UMin:
+    return std::min(A, B);
+  case Reduction::UMax:
+    return std::max(A, B);
+  case Reduction::Min:
+    return uint32_t(std::min(int32_t(A), int32_t(B)));
+  case Reduction::Max:
+    return uint32_t(std::max(int32_t(A), int32_t(B)));
+  }
+  llvm_unreachable("no such reduction");
+}
+
+static void reduceMembers(uint32_t Op, uint32_t *Out, const uint32_t *Values,
+                          const uint32_t *Members, Mask Active) {
+  for (Mask Left = Active; Left; Left &= Left - 1) {
+    const unsigned Lane = __builtin_ctzll(Left), Group = Lane & 32;
+    uint32_t M = membersOf(Lane, Members, Active);
+    if (!M) // undefined in CUDA: the lane does not name itself
+      continue;
+    uint32_t Sum = Values[Group + __builtin_ctz(M)];
+    for (M &= M - 1; M; M &= M - 1)
+      Sum = reduce(Reduction(Op), Sum, Values[Group + __builtin_ctz(M)]);
+    Out[Lane] = Sum;
   }
 }
 
@@ -207,26 +252,39 @@ template <int Mode, typename Op> static auto rounded(Op Operation) {
 #define ROUNDED(NAME, MODE, T, SUFFIX)                                         \
   static T add_##NAME##_##SUFFIX(T A, T B) {                                   \
     volatile T X = A, Y = B;                                                   \
-    return rounded<MODE>([&] { volatile T R = X + Y; return T(R); });          \
+    return rounded<MODE>([&] {                                                 \
+      volatile T R = X + Y;                                                    \
+      return T(R);                                                             \
+    });                                                                        \
   }                                                                            \
   static T mul_##NAME##_##SUFFIX(T A, T B) {                                   \
     volatile T X = A, Y = B;                                                   \
-    return rounded<MODE>([&] { volatile T R = X * Y; return T(R); });          \
+    return rounded<MODE>([&] {                                                 \
+      volatile T R = X * Y;                                                    \
+      return T(R);                                                             \
+    });                                                                        \
   }                                                                            \
   static T div_##NAME##_##SUFFIX(T A, T B) {                                   \
     volatile T X = A, Y = B;                                                   \
-    return rounded<MODE>([&] { volatile T R = X / Y; return T(R); });          \
+    return rounded<MODE>([&] {                                                 \
+      volatile T R = X / Y;                                                    \
+      return T(R);                                                             \
+    });                                                                        \
   }                                                                            \
-  static T rcp_##NAME##_##SUFFIX(T A) {                                        \
-    return div_##NAME##_##SUFFIX(1, A);                                        \
-  }                                                                            \
+  static T rcp_##NAME##_##SUFFIX(T A) { return div_##NAME##_##SUFFIX(1, A); }  \
   static T sqrt_##NAME##_##SUFFIX(T A) {                                       \
     volatile T X = A;                                                          \
-    return rounded<MODE>([&] { volatile T R = std::sqrt(X); return T(R); });   \
+    return rounded<MODE>([&] {                                                 \
+      volatile T R = std::sqrt(X);                                             \
+      return T(R);                                                             \
+    });                                                                        \
   }                                                                            \
   static T fma_##NAME##_##SUFFIX(T A, T B, T C) {                              \
     volatile T X = A, Y = B, Z = C;                                            \
-    return rounded<MODE>([&] { volatile T R = std::fma(X, Y, Z); return T(R); }); \
+    return rounded<MODE>([&] {                                                 \
+      volatile T R = std::fma(X, Y, Z);                                        \
+      return T(R);                                                             \
+    });                                                                        \
   }
 ROUNDED(rz, FE_TOWARDZERO, float, f32)
 ROUNDED(rm, FE_DOWNWARD, float, f32)
@@ -253,6 +311,7 @@ llvm::ArrayRef<std::pair<const char *, void *>> librarySymbols() {
       ENTRY("rcvm_global_timer", globalTimer),
       ENTRY("rcvm_match_any", matchAny),
       ENTRY("rcvm_match_all", matchAll),
+      ENTRY("rcvm_redux", reduceMembers),
       ROUNDED(add),
       ROUNDED(mul),
       ROUNDED(div),

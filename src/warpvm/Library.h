@@ -17,11 +17,14 @@ namespace reconverge::warpvm {
 struct FaultGuard {
   sigjmp_buf Landing;
   FaultKind Kind = FaultKind::Trap;
-  std::string Text;        ///< what happened, without the place
-  uint64_t Address = 0;    ///< of an illegal access
+  std::string Text;     ///< what happened, without the place
+  uint64_t Address = 0; ///< of an illegal access
   bool HasAddress = false;
   WarpContext *Context = nullptr; ///< warp that a library call named
 };
+
+/// Operations of redux.sync.
+enum class Reduction : uint32_t { Add, And, Or, Xor, UMin, UMax, Min, Max };
 
 /// The guard of the calling thread while it runs compiled code, or null.
 FaultGuard *&currentGuard();

@@ -1,8 +1,9 @@
 //===- warpvm/Machine.cpp - Programs, kernels and launches ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels are compiled on their first launch, twice if block vectors are wanted:
-// the variant without them runs all thread blocks that the observer passes over.
+// Kernels are compiled on their first launch, twice if block vectors are
+// wanted: the variant without them runs all thread blocks that the observer
+// passes over.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +14,7 @@
 #include "warpvm/Launch.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/xxhash.h"
 
@@ -72,10 +74,9 @@ public:
   Expected<std::pair<void *, uint64_t>> variable(StringRef Name) override {
     for (auto [GV, Address] : zip(Variables, Addresses))
       if (GV->getName() == Name)
-        return std::pair(Address,
-                         M->getDataLayout()
-                             .getTypeAllocSize(GV->getValueType())
-                             .getFixedValue());
+        return std::pair(Address, M->getDataLayout()
+                                      .getTypeAllocSize(GV->getValueType())
+                                      .getFixedValue());
     return std::pair<void *, uint64_t>(nullptr, 0);
   }
 
@@ -129,7 +130,8 @@ MachineImpl::load(MemoryBufferRef Bitcode, const VariableAllocator &Allocate) {
   auto P = std::make_unique<ProgramImpl>();
   auto M = parseBitcodeFile(Bitcode, P->Context);
   if (!M)
-    return userError("device bitcode cannot be read: " + toString(M.takeError()),
+    return userError("device bitcode cannot be read: " +
+                         toString(M.takeError()),
                      "Build the program again with this version.");
   P->M = std::move(*M);
   std::string Problem;
@@ -201,13 +203,14 @@ Error MachineImpl::launch(Kernel &K, const LaunchShape &Shape, void **Args,
   L.Globals = Impl.Globals;
   L.Seed = Options.Seed;
   L.StepLimit = Options.StepLimit;
-  L.Kernel = K.name();
+  L.Kernel = demangle(K.name());
   return runLaunch(L, Options.Policy, Options.Threads, Counts, Observer);
 }
 
 } // namespace
 
-Expected<std::unique_ptr<Machine>> Machine::create(const MachineOptions &Options) {
+Expected<std::unique_ptr<Machine>>
+Machine::create(const MachineOptions &Options) {
   auto M = std::make_unique<MachineImpl>(Options);
   if (Error E = M->init())
     return std::move(E);

@@ -26,21 +26,27 @@ enum class Tier { Fused, Blocks };
 enum class PolicyKind { Frontier, PostDominator };
 
 struct MachineOptions {
-  unsigned WarpSize = 32;  ///< 32 or 64
-  unsigned Threads = 0;    ///< of the CPU; 0: one a core
+  unsigned WarpSize = 32; ///< 32 or 64
+  unsigned Threads = 0;   ///< of the CPU; 0: one a core
   Tier Code = Tier::Fused;
   PolicyKind Policy = PolicyKind::Frontier;
-  bool Counters = true;    ///< block and branch counts
-  uint64_t StepLimit = 0;  ///< block executions a warp may take; 0: no limit
-  uint64_t Seed = 0;       ///< order of warps and blocks; 0: natural
-  std::string Isa;         ///< "avx2": leave AVX-512 unused; "": all there is
-  std::string CacheDir;    ///< compiled kernels; empty: no cache on disk
+  bool Counters = true;   ///< block and branch counts
+  uint64_t StepLimit = 0; ///< block executions a warp may take; 0: no limit
+  uint64_t Seed = 0;      ///< order of warps and blocks; 0: natural
+  std::string Isa;        ///< "avx2": leave AVX-512 unused; "": all there is
+  std::string CacheDir;   ///< compiled kernels; empty: no cache on disk
 };
 
 /// What the kernel did wrong; maps onto CUDA's error codes.
 enum class FaultKind {
-  IllegalAddress, Misaligned, BarrierDivergence, Deadlock, StepLimit, Assert,
-  Trap, OutOfMemory
+  IllegalAddress,
+  Misaligned,
+  BarrierDivergence,
+  Deadlock,
+  StepLimit,
+  Assert,
+  Trap,
+  OutOfMemory
 };
 
 class FaultError : public llvm::ErrorInfo<FaultError> {

@@ -7,9 +7,12 @@
 // lane. Approximations are not the hardware's bits; their errors against the
 // exact result, measured over all binades (unittests/warpvm):
 //
-//   ex2.approx.f   2 ulp       lg2.approx.f    1 ulp (absolute 2^-22 near 1)
-//   sin, cos.approx.f  absolute 2^-20 in [-pi, pi]
-//   rcp, rsqrt, sqrt, div.approx: correctly rounded quotient and root
+//   ex2.approx.f         1 ulp
+//   lg2.approx.f         1 ulp; between 1/2 and 2, absolute 2^-23
+//   sin, cos.approx.f    absolute 2^-21 in [-pi, pi], growing with |x| beyond
+//   rsqrt.approx.f       1.5 ulp (two roundings)
+//   rcp, sqrt, div.approx.f   rounded to nearest
+//   tanh (of inline PTX) absolute 2^-22
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,13 +56,17 @@ class MathEmitter {
 public:
   explicit MathEmitter(IRBuilder<> &B) : B(B) {}
 
-  Value *real(Value *Like, double X) { return ConstantFP::get(Like->getType(), X); }
+  Value *real(Value *Like, double X) {
+    return ConstantFP::get(Like->getType(), X);
+  }
   Value *integer(Type *T, int64_t X) { return ConstantInt::get(T, X, true); }
   Type *intLike(Value *X) {
     unsigned Bits = X->getType()->getScalarSizeInBits();
     return X->getType()->getWithNewType(B.getIntNTy(Bits));
   }
-  Value *unary(Intrinsic::ID Id, Value *X) { return B.CreateUnaryIntrinsic(Id, X); }
+  Value *unary(Intrinsic::ID Id, Value *X) {
+    return B.CreateUnaryIntrinsic(Id, X);
+  }
   Value *binary(Intrinsic::ID Id, Value *X, Value *Y) {
     return B.CreateBinaryIntrinsic(Id, X, Y);
   }
@@ -97,12 +104,13 @@ public:
     Y = B.CreateSelect(High, real(X, 160), Y);
     Value *N = unary(Intrinsic::rint, Y);
     Value *F = B.CreateFSub(Y, N);
-    Value *P = polynomial(
-        F, {1.5252733804059841e-05, 1.5403530393381608e-04, 1.3333558146428443e-03,
-            9.6181291076284772e-03, 5.5504108664821580e-02, 2.4022650695910071e-01,
-            6.9314718055994531e-01, 1.0});
+    Value *P = polynomial(F, {1.5252733804059841e-05, 1.5403530393381608e-04,
+                              1.3333558146428443e-03, 9.6181291076284772e-03,
+                              5.5504108664821580e-02, 2.4022650695910071e-01,
+                              6.9314718055994531e-01, 1.0});
     Type *IT = intLike(X);
-    Value *Whole = B.CreateIntrinsic(Intrinsic::fptosi_sat, {IT, N->getType()}, {N});
+    Value *Whole =
+        B.CreateIntrinsic(Intrinsic::fptosi_sat, {IT, N->getType()}, {N});
     Value *Half = B.CreateAShr(Whole, integer(IT, 1));
     P = B.CreateFMul(P, powerOfTwo(Half, X->getType()));
     return B.CreateFMul(P, powerOfTwo(B.CreateSub(Whole, Half), X->getType()));
@@ -141,9 +149,11 @@ public:
     Value *R = fma(B.CreateFNeg(K), real(X, 1.5707963705062866), X);
     R = fma(B.CreateFNeg(K), real(X, -4.371139000186241e-08), R);
     Value *R2 = B.CreateFMul(R, R);
-    Value *S = B.CreateFMul(R, polynomial(R2, {-1. / 5040, 1. / 120, -1. / 6, 1}));
+    Value *S =
+        B.CreateFMul(R, polynomial(R2, {-1. / 5040, 1. / 120, -1. / 6, 1}));
     Value *C = polynomial(R2, {1. / 40320, -1. / 720, 1. / 24, -.5, 1});
-    Value *Q = B.CreateIntrinsic(Intrinsic::fptosi_sat, {IT, K->getType()}, {K});
+    Value *Q =
+        B.CreateIntrinsic(Intrinsic::fptosi_sat, {IT, K->getType()}, {K});
     if (Cosine)
       Q = B.CreateAdd(Q, integer(IT, 1));
     Value *Odd = B.CreateIsNotNull(B.CreateAnd(Q, integer(IT, 1)));
@@ -152,19 +162,29 @@ public:
     return B.CreateSelect(Minus, B.CreateFNeg(Y), Y);
   }
 
+  /// 1 - 2 / (e^2x + 1).
+  Value *tanh(Value *X) {
+    Value *E = exp2(B.CreateFMul(X, real(X, 2 * M_LOG2E)));
+    return B.CreateFSub(real(X, 1),
+                        B.CreateFDiv(real(X, 2), B.CreateFAdd(E, real(X, 1))));
+  }
+
   /// prmt.b32: each selector nibble picks one of eight bytes or its sign.
   Value *permuteBytes(Value *A, Value *Y, Value *Selector) {
     Type *T = A->getType();
     Type *Wide = T->getWithNewType(B.getInt64Ty());
-    Value *Bytes = B.CreateOr(
-        B.CreateZExt(A, Wide),
-        B.CreateShl(B.CreateZExt(Y, Wide), integer(Wide, 32)));
+    Value *Bytes =
+        B.CreateOr(B.CreateZExt(A, Wide),
+                   B.CreateShl(B.CreateZExt(Y, Wide), integer(Wide, 32)));
     Value *Result = integer(T, 0);
     for (unsigned I = 0; I < 4; ++I) {
       Value *Nibble = B.CreateLShr(Selector, integer(T, 4 * I));
-      Value *Shift = B.CreateShl(B.CreateAnd(Nibble, integer(T, 7)), integer(T, 3));
-      Value *Byte = B.CreateTrunc(B.CreateLShr(Bytes, B.CreateZExt(Shift, Wide)), T);
-      Value *Sign = B.CreateAShr(B.CreateShl(Byte, integer(T, 24)), integer(T, 31));
+      Value *Shift =
+          B.CreateShl(B.CreateAnd(Nibble, integer(T, 7)), integer(T, 3));
+      Value *Byte =
+          B.CreateTrunc(B.CreateLShr(Bytes, B.CreateZExt(Shift, Wide)), T);
+      Value *Sign =
+          B.CreateAShr(B.CreateShl(Byte, integer(T, 24)), integer(T, 31));
       Value *UseSign = B.CreateIsNotNull(B.CreateAnd(Nibble, integer(T, 8)));
       Byte = B.CreateAnd(B.CreateSelect(UseSign, Sign, Byte), integer(T, 255));
       Result = B.CreateOr(Result, B.CreateShl(Byte, integer(T, 8 * I)));
@@ -226,7 +246,8 @@ Value *MathEmitter::convert(const Form &F, Value *X) {
       Bits = B.CreateLShr(Bits, integer(Wide, 32));
     return B.CreateTrunc(Bits, T);
   }
-  bool FromReal = X->getType()->isFPOrFPVectorTy(), ToReal = T->isFPOrFPVectorTy();
+  bool FromReal = X->getType()->isFPOrFPVectorTy(),
+       ToReal = T->isFPOrFPVectorTy();
   if (FromReal && !ToReal) {
     if (F.Ftz)
       X = flush(X);
@@ -251,7 +272,8 @@ Value *MathEmitter::integerOp(const Form &F, ArrayRef<Value *> A) {
   if (F.Op == "mul24") {
     auto Low = [&](Value *X) {
       X = B.CreateShl(X, integer(T, 8));
-      return Signed ? B.CreateAShr(X, integer(T, 8)) : B.CreateLShr(X, integer(T, 8));
+      return Signed ? B.CreateAShr(X, integer(T, 8))
+                    : B.CreateLShr(X, integer(T, 8));
     };
     return B.CreateMul(Low(A[0]), Low(A[1]));
   }
@@ -288,7 +310,8 @@ Value *MathEmitter::floatOp(const Form &F, ArrayRef<Value *> Args,
       X = flush(X);
   auto Directed = [&] { return !F.Rounding.empty() && F.Rounding != "rn"; };
   Value *R = nullptr;
-  if (Directed() && is_contained({"add", "mul", "fma", "div", "sqrt", "rcp"}, F.Op))
+  if (Directed() &&
+      is_contained({"add", "mul", "fma", "div", "sqrt", "rcp"}, F.Op))
     R = Rounded(F.Op, F.Rounding, A);
   else if (F.Op == "add")
     R = B.CreateFAdd(A[0], A[1]);
@@ -314,10 +337,11 @@ Value *MathEmitter::floatOp(const Form &F, ArrayRef<Value *> Args,
     R = unary(Intrinsic::log2, A[0]);
   else if (F.Op == "sin" || F.Op == "cos")
     R = sine(A[0], F.Op == "cos");
-  else if (F.Op == "tanh") {
-    Value *E = exp2(B.CreateFMul(A[0], real(A[0], 2 * M_LOG2E)));
-    R = B.CreateFSub(real(A[0], 1), B.CreateFDiv(real(A[0], 2),
-                                                 B.CreateFAdd(E, real(A[0], 1))));
+  else if (F.Op == "tanh" && !A[0]->getType()->getScalarType()->isFloatTy()) {
+    Type *Single = A[0]->getType()->getWithNewType(B.getFloatTy());
+    R = B.CreateFPTrunc(tanh(B.CreateFPExt(A[0], Single)), A[0]->getType());
+  } else if (F.Op == "tanh") {
+    R = tanh(A[0]);
   } else if (F.Op == "fabs")
     R = unary(Intrinsic::fabs, A[0]);
   else if (F.Op == "fmin")
@@ -333,8 +357,8 @@ Value *MathEmitter::floatOp(const Form &F, ArrayRef<Value *> Args,
   else if (F.Op == "round") // cvt.rni: ties to even
     R = unary(Intrinsic::roundeven, A[0]);
   else if (F.Op == "saturate")
-    R = binary(Intrinsic::minnum, binary(Intrinsic::maxnum, A[0], real(A[0], 0)),
-               real(A[0], 1));
+    R = binary(Intrinsic::minnum,
+               binary(Intrinsic::maxnum, A[0], real(A[0], 0)), real(A[0], 1));
   if (R && F.Ftz && R->getType()->getScalarType()->isFloatTy())
     R = flush(R);
   return R;
@@ -354,7 +378,8 @@ Value *emitNvvmMath(IRBuilder<> &B, StringRef Name, ArrayRef<Value *> Args,
     return Args.size() == 1 ? E.convert(F, Args[0]) : nullptr;
   if (Args[0]->getType()->isFPOrFPVectorTy())
     return E.floatOp(F, Args, Rounded);
-  return Args[0]->getType()->isIntOrIntVectorTy() ? E.integerOp(F, Args) : nullptr;
+  return Args[0]->getType()->isIntOrIntVectorTy() ? E.integerOp(F, Args)
+                                                  : nullptr;
 }
 
 } // namespace reconverge::warpvm

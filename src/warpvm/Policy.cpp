@@ -2,29 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Frontier (the default). Regions are numbered in an order in which loops lie
-// together (Regions.cpp). The split with the lowest number runs; lanes that come
-// to the same region merge at once. For structured code that is reconvergence at
-// the immediate post-dominator; where a `break` or `return` leaves a nested
-// branch it is better, as in compiled code for recent GPUs: lanes meet at the
-// join, not at the loop's exit. It is also exactly what fused regions do inside,
-// so that both tiers count the same warp executions.
+// together (Regions.cpp). The split with the lowest number runs; lanes that
+// come to the same region merge at once. For structured code that is
+// reconvergence at the immediate post-dominator; where a `break` or `return`
+// leaves a nested branch it is better, as in compiled code for recent GPUs:
+// lanes meet at the join, not at the loop's exit. It is also exactly what fused
+// regions do inside, so that both tiers count the same warp executions.
 //
-// Progress. A loop in which lanes may wait for others never runs inside a region,
-// so its back edges pass here. A split that takes BackEdgeLimit of them with all
-// its lanes is deferred: splits further on run first (the lock's holder, say),
-// and if all are deferred the warp yields to other warps and blocks. Splits that
-// ran apart can hold different values in slots that the analysis proved uniform
-// for lanes that run together, so from then on each has scalars of its own, and
-// two merge only where these agree. (They agree again at any join that the
-// analysis relied on, as uniform values are pure functions of uniform ones.)
+// Progress. A loop in which lanes may wait for others never runs inside a
+// region, so its back edges pass here. A split that goes round BackEdgeLimit
+// times with the same lanes is deferred: splits further on run first (the
+// lock's holder, say), and if all are deferred the warp yields to other warps
+// and blocks. Other loops go on however long they take, or the tiers would
+// count differently. Splits that ran apart can hold different values in slots
+// that the analysis proved uniform for lanes that run together, so from then on
+// each has scalars of its own, and two merge only where these agree. (They
+// agree again at any join that the analysis relied on, as uniform values are
+// pure functions of uniform ones.)
 //
 // PostDominator. The classic stack: at a split the two sides run one after the
-// other to the branch's immediate post-dominator. No progress between lanes of a
-// warp, as on GPUs before Volta. It needs a region a block (Tier::Blocks).
+// other to the branch's immediate post-dominator. No progress between lanes of
+// a warp, as on GPUs before Volta. It needs a region a block (Tier::Blocks).
 //
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Warp.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <cstring>
 
@@ -53,7 +58,7 @@ void Policy::start(Warp &W, Mask Lanes) {
     W.freeScalars(S.Scalars);
   W.Splits.clear();
   W.Apart = W.Finished = false;
-  W.BackEdges = 0;
+  W.forgetLoops();
   W.Splits.push_back({0, EdgeKind::Plain, false, Lanes, W.newScalars()});
 }
 
@@ -63,6 +68,30 @@ const RegionPlan &Policy::execute(Warp &W, const Split &S, Mask *Out) {
     W.Context.Exited = W.Context.Valid & ~W.alive();
   R.Run(W.Frame, S.Scalars, &W.Context, S.Lanes, Out);
   return R;
+}
+
+bool Warp::spins(uint32_t Region, Mask Lanes) {
+  if (Loops.size() <= Region)
+    Loops.resize(Plan->NumRegions);
+  LoopState &L = Loops[Region];
+  if (L.Lanes != Lanes) {
+    L.Lanes = Lanes;
+    L.Rounds = 0;
+  }
+  if (++L.Rounds < BackEdgeLimit)
+    return false;
+  L.Rounds = 0;
+  return true;
+}
+
+bool Policy::loopsLong(Warp &W, uint32_t From, const Target &To, Mask Lanes) {
+  const bool MayWait = W.Plan->Regions[To.Region].MayWait;
+  if (To.Region > From) {
+    if (MayWait)
+      W.entersLoop(To.Region);
+    return false;
+  }
+  return --W.Context.Budget < 0 || (MayWait && W.spins(To.Region, Lanes));
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,15 +155,20 @@ Split *Frontier::pick(Warp &W) {
   return nullptr;
 }
 
+/// What lanes bring to \p R, and may read, is the same for both.
+static bool agree(const RegionPlan &R, const uint64_t *A, const uint64_t *B) {
+  return llvm::all_of(llvm::ArrayRef(R.LiveScalars, R.NumLiveScalars),
+                      [&](uint32_t I) { return A[I] == B[I]; });
+}
+
 void Frontier::arrive(Warp &W, uint32_t Region, EdgeKind Wait, Mask Lanes,
                       uint64_t *Scalars) {
+  const RegionPlan &R = W.Plan->Regions[Region];
   for (Split &S : W.Splits) {
     if (S.Region != Region || S.Wait != Wait)
       continue;
-    if (S.Scalars != Scalars) {
-      if (std::memcmp(S.Scalars, Scalars, 8 * W.Plan->NumScalars))
-        continue;
-    }
+    if (S.Scalars != Scalars && !agree(R, S.Scalars, Scalars))
+      continue;
     S.Lanes |= Lanes;
     return;
   }
@@ -189,22 +223,18 @@ bool Frontier::runWhole(Warp &W, Mask *Out) {
       W.Splits.clear();
       for (uint32_t K = 0; K < R.NumTargets; ++K)
         if (Out[K])
-          arrive(W, R.Targets[K].Region, R.Targets[K].Kind, Out[K], From.Scalars);
+          arrive(W, R.Targets[K].Region, R.Targets[K].Kind, Out[K],
+                 From.Scalars);
       return false;
     }
     S.Lanes = Out[Only - R.Targets];
-    const bool Back = Only->Region <= S.Region;
+    S.Deferred = loopsLong(W, S.Region, *Only, S.Lanes);
     S.Region = Only->Region;
     S.Wait = Only->Kind;
-    if (S.Wait != EdgeKind::Plain) {
-      W.BackEdges = 0;
+    if (S.Wait != EdgeKind::Plain)
       return S.Wait != EdgeKind::Sync;
-    }
-    if (Back && ++W.BackEdges >= BackEdgeLimit) {
-      W.BackEdges = 0;
-      S.Deferred = true;
+    if (S.Deferred)
       return false;
-    }
   }
 }
 
@@ -237,14 +267,10 @@ Status Frontier::run(Warp &W) {
         continue;
       const Target &T = R.Targets[K];
       arrive(W, T.Region, T.Kind, Out[K], S.Scalars);
-      if (T.Region > S.Region || T.Kind != EdgeKind::Plain ||
-          Out[K] != S.Lanes) {
-        W.BackEdges = 0;
-      } else if (++W.BackEdges >= BackEdgeLimit) {
-        W.BackEdges = 0;
+      if (loopsLong(W, S.Region, T, Out[K])) {
         runApart(W);
         for (Split &Looping : W.Splits)
-          if (Looping.Region == T.Region && Looping.Lanes == Out[K])
+          if (Looping.Region == T.Region && Looping.Lanes & Out[K])
             Looping.Deferred = true;
       }
     }
@@ -280,16 +306,20 @@ void Frontier::release(Warp &W) {
 // PostDominator
 //===----------------------------------------------------------------------===//
 
-/// Splits is the stack, its top at the back.
+/// Splits is the stack, its top at the back. A split waits for those above it
+/// that hold lanes of its own; the topmost without such can go on.
 class PostDominator : public Policy {
 public:
   Status run(Warp &W) override;
   void release(Warp &W) override {
-    if (!W.Splits.empty())
-      W.Splits.back().Wait = EdgeKind::Plain;
+    for (Split &S : W.Splits)
+      if (S.Wait != EdgeKind::Sync)
+        S.Wait = EdgeKind::Plain;
   }
 
 private:
+  static size_t pick(Warp &W);
+  static void leave(Warp &W, size_t At);
   static void push(Warp &W, uint32_t Region, EdgeKind Wait, Mask Lanes,
                    const uint64_t *Scalars, uint32_t Reconverge) {
     uint64_t *Own = W.newScalars();
@@ -298,21 +328,65 @@ private:
   }
 };
 
+/// Index of the split to run, or the number of splits if all wait at a barrier.
+/// Lanes that reach a collective go through it when nobody else can go on, all
+/// that are at the same one together.
+size_t PostDominator::pick(Warp &W) {
+  Mask Above = 0;
+  size_t Best = W.Splits.size();
+  for (size_t I = W.Splits.size(); I-- > 0;) {
+    Split &S = W.Splits[I];
+    const bool Leaf = !(S.Lanes & Above);
+    Above |= S.Lanes;
+    if (!Leaf)
+      continue;
+    if (S.Wait == EdgeKind::Plain)
+      return I;
+    if (S.Wait == EdgeKind::Sync && Best == W.Splits.size())
+      Best = I;
+  }
+  if (Best == W.Splits.size())
+    return Best;
+  Split &First = W.Splits[Best];
+  Above = 0;
+  for (size_t I = W.Splits.size(); I-- > 0;) {
+    Split &S = W.Splits[I];
+    const bool Leaf = !(S.Lanes & Above);
+    Above |= S.Lanes;
+    if (Leaf && I != Best && S.Wait == EdgeKind::Sync &&
+        S.Region == First.Region && S.Reconverge == First.Reconverge) {
+      First.Lanes |= S.Lanes;
+      S.Lanes = 0;
+    }
+  }
+  return Best;
+}
+
+/// Takes out a split that has no lanes or has reached its join.
+void PostDominator::leave(Warp &W, size_t At) {
+  Split S = W.Splits[At];
+  W.Splits.erase(W.Splits.begin() + At);
+  // What is uniform at the join was computed by the sides alike.
+  if (S.Lanes)
+    for (size_t I = At; I-- > 0;)
+      if (Split &Join = W.Splits[I]; (Join.Lanes & S.Lanes) == S.Lanes) {
+        std::memcpy(Join.Scalars, S.Scalars, 8 * W.Plan->NumScalars);
+        break;
+      }
+  W.freeScalars(S.Scalars);
+}
+
 Status PostDominator::run(Warp &W) {
   Mask Out[MaxTargets];
   for (;;) {
     if (W.Splits.empty())
       return Status::Done;
-    Split &Top = W.Splits.back();
-    if (Top.Wait != EdgeKind::Plain && Top.Wait != EdgeKind::Sync)
+    const size_t At = pick(W);
+    if (At == W.Splits.size())
       return Status::Waiting;
+    Split &Top = W.Splits[At];
     if (!Top.Lanes || Top.Region == Top.Reconverge) {
-      // What is uniform at the join was computed by the sides alike.
-      if (W.Splits.size() > 1 && Top.Lanes)
-        std::memcpy(W.Splits[W.Splits.size() - 2].Scalars, Top.Scalars,
-                    8 * W.Plan->NumScalars);
-      W.freeScalars(Top.Scalars);
-      W.Splits.pop_back();
+      leave(W, At);
       continue;
     }
     const RegionPlan &R = execute(W, Top, Out);
@@ -328,37 +402,32 @@ Status PostDominator::run(Warp &W) {
         S.Lanes &= ~Gone;
     if (!Sides)
       continue;
-    bool Back = false;
+    bool Long = false;
     if (Sides == 1) {
       for (uint32_t K = 0; K < R.NumTargets; ++K)
         if (Out[K]) {
-          Back = R.Targets[K].Region <= Top.Region;
+          Long = loopsLong(W, Top.Region, R.Targets[K], Out[K]);
           Top.Region = R.Targets[K].Region;
           Top.Wait = R.Targets[K].Kind;
         }
     } else {
-      uint32_t Join = R.PostDominator;
-      Split Parent = Top;
-      uint64_t *Scalars = Parent.Scalars;
+      const uint32_t Join = R.PostDominator;
+      const Split Parent = Top;
       if (Join == NoRegion) { // the sides meet only outside the kernel
-        W.Splits.pop_back();
+        W.Splits.erase(W.Splits.begin() + At);
       } else {
         Top.Region = Join;
         Top.Wait = EdgeKind::Plain;
       }
       for (uint32_t K = R.NumTargets; K-- > 0;)
         if (Out[K] && R.Targets[K].Region != Join)
-          push(W, R.Targets[K].Region, R.Targets[K].Kind, Out[K], Scalars,
-               Join == NoRegion ? Parent.Reconverge : Join);
+          push(W, R.Targets[K].Region, R.Targets[K].Kind, Out[K],
+               Parent.Scalars, Join == NoRegion ? Parent.Reconverge : Join);
       if (Join == NoRegion)
-        W.freeScalars(Scalars);
+        W.freeScalars(Parent.Scalars);
     }
-    if (!Back) {
-      W.BackEdges = 0;
-    } else if (++W.BackEdges >= BackEdgeLimit) {
-      W.BackEdges = 0;
+    if (Long)
       return Status::Yielded;
-    }
   }
 }
 

@@ -22,12 +22,15 @@
 
 #include "warpvm/Prepare.h"
 #include "analysis/Numbering.h"
+#include "analysis/Places.h"
 #include "core/Error.h"
+#include "warpvm/Vectors.h"
 
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -35,6 +38,7 @@
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Transforms/Scalar/Scalarizer.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/FixIrreducible.h"
@@ -51,11 +55,20 @@ namespace {
 enum : unsigned { SharedSpace = 3 };
 } // namespace
 
+const DILocation *userLocation(const Instruction &I) {
+  const DILocation *DL = I.getDebugLoc();
+  // Out of the compiler's own headers, to the line that used them.
+  while (DL && DL->getInlinedAt() &&
+         sys::path::filename(DL->getFilename()).starts_with("__clang_cuda"))
+    DL = DL->getInlinedAt();
+  return DL;
+}
+
 std::string placeOf(const Instruction &I) {
-  const DebugLoc &DL = I.getDebugLoc();
+  const DILocation *DL = userLocation(I);
   if (!DL)
     return "";
-  return (DL->getFilename() + ":" + Twine(DL.getLine()) + ": ").str();
+  return (analysis::sourcePath(*DL) + ":" + Twine(DL->getLine()) + ": ").str();
 }
 
 bool isBarrier(const Instruction &I) {
@@ -76,6 +89,12 @@ bool isBarrier(const Instruction &I) {
   default:
     return false;
   }
+}
+
+Value *membersOf(const IntrinsicInst &Collective) {
+  bool Redux =
+      Collective.getCalledFunction()->getName().starts_with("llvm.nvvm.redux.");
+  return Collective.getArgOperand(Redux ? 1 : 0);
 }
 
 bool isCollective(const Instruction &I) {
@@ -129,8 +148,9 @@ parameterLayout(const Function &Kernel) {
   uint64_t Offset = 0;
   for (const Argument &A : Kernel.args()) {
     Type *T = A.hasByValAttr() ? A.getParamByValType() : A.getType();
-    Align Al = A.hasByValAttr() ? A.getParamAlign().value_or(DL.getABITypeAlign(T))
-                                : DL.getABITypeAlign(T);
+    Align Al = A.hasByValAttr()
+                   ? A.getParamAlign().value_or(DL.getABITypeAlign(T))
+                   : DL.getABITypeAlign(T);
     Offset = alignTo(Offset, Al);
     uint64_t Size = DL.getTypeAllocSize(T);
     Layout.push_back({Offset, Size});
@@ -194,7 +214,8 @@ SharedLayout sharedLayout(const Function &Kernel) {
 SmallVector<GlobalVariable *, 8> deviceVariables(Module &M) {
   SmallVector<GlobalVariable *, 8> Variables;
   for (GlobalVariable &GV : M.globals())
-    if (GV.getAddressSpace() != SharedSpace && !GV.getName().starts_with("llvm."))
+    if (GV.getAddressSpace() != SharedSpace &&
+        !GV.getName().starts_with("llvm."))
       Variables.push_back(&GV);
   return Variables;
 }
@@ -205,8 +226,9 @@ SmallVector<GlobalVariable *, 8> deviceVariables(Module &M) {
 
 static Error refuse(const Instruction &I, const Twine &What,
                     const Twine &Remedy = "") {
-  return userError(placeOf(I) + "kernel " + I.getFunction()->getName() + ": " +
-                       What + " cannot run on the CPU executor",
+  return userError(placeOf(I) + "kernel " +
+                       demangle(I.getFunction()->getName()) + ": " + What +
+                       " cannot run on the CPU executor",
                    Remedy);
 }
 
@@ -249,7 +271,8 @@ static void keepNumbersOverReturns(Function &F) {
 
 static Error inlineEverything(Function &F) {
   if (const Function *R = findRecursion(F))
-    return userError("kernel " + F.getName() + ": function " + R->getName() +
+    return userError("kernel " + demangle(F.getName()) + ": function " +
+                         demangle(R->getName()) +
                          " calls itself; recursion cannot run on the CPU "
                          "executor",
                      "Write it as a loop with a stack of its own.");
@@ -278,10 +301,10 @@ static Error inlineEverything(Function &F) {
   for (Instruction &I : instructions(F))
     if (auto *CB = dyn_cast<CallBase>(&I)) {
       if (CB->isInlineAsm())
-        return refuse(I, "inline PTX \"" +
-                             cast<InlineAsm>(CB->getCalledOperand())
-                                 ->getAsmString() +
-                             "\"");
+        return refuse(
+            I, "inline PTX \"" +
+                   cast<InlineAsm>(CB->getCalledOperand())->getAsmString() +
+                   "\"");
       if (!CB->getCalledFunction())
         return refuse(I, "a call through a pointer");
     }
@@ -421,11 +444,12 @@ Expected<PreparedKernel> prepareKernel(Function &Kernel) {
   expandConstants(*K.F);
   removeUnreachableBlocks(*K.F);
   splitAtSynchronisation(*K.F);
+  unpackVectors(*K.F);
   normalise(*K.F);
   // The scalariser may leave constant expressions again.
   expandConstants(*K.F);
   if (isIrreducible(*K.F))
-    return userError("kernel " + Kernel.getName() +
+    return userError("kernel " + demangle(Kernel.getName()) +
                      ": irreducible control flow that could not be made "
                      "reducible");
   if (Error E = layOutLocals(K))

@@ -6,6 +6,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
 
@@ -39,14 +40,16 @@ SharedLayout sharedLayout(const llvm::Function &Kernel);
 
 /// The module's variables in device memory, in program order; positions are the
 /// indices that compiled code uses.
-llvm::SmallVector<llvm::GlobalVariable *, 8>
-deviceVariables(llvm::Module &M);
+llvm::SmallVector<llvm::GlobalVariable *, 8> deviceVariables(llvm::Module &M);
 
 /// Clones \p Kernel with what it calls, inlines every call, scalarises vectors,
 /// puts loops in simplified LCSSA form and splits blocks behind barriers and
 /// before collectives. Refuses (UserError with place) recursion, indirect calls
 /// and unknown functions.
 llvm::Expected<PreparedKernel> prepareKernel(llvm::Function &Kernel);
+
+/// Where the user's code has \p I; null if the compiler kept no line.
+const llvm::DILocation *userLocation(const llvm::Instruction &I);
 
 /// "app.cu:12: " of an instruction or a function, or "".
 std::string placeOf(const llvm::Instruction &I);
@@ -57,6 +60,9 @@ inline constexpr llvm::StringLiteral BarrierResultName = "rcvm.barrier.result";
 /// Kinds of call that end a block.
 bool isBarrier(const llvm::Instruction &I);
 bool isCollective(const llvm::Instruction &I);
+
+/// The member mask of a collective.
+llvm::Value *membersOf(const llvm::IntrinsicInst &Collective);
 
 } // namespace reconverge::warpvm
 

@@ -3,9 +3,9 @@
 //
 // Order. Within a scope (the function or one loop) inner loops count as one
 // node; a depth-first search over that acyclic graph gives reverse postorder;
-// then each loop's node is replaced by the loop's own order, header first, latch
-// last (all its blocks reach the latch, so every lane of an iteration is there
-// before any takes the back edge).
+// then each loop's node is replaced by the loop's own order, header first,
+// latch last (all its blocks reach the latch, so every lane of an iteration is
+// there before any takes the back edge).
 //
 // Regions. From each uncovered position a region grows while every predecessor
 // of the next block lies inside and the edge is plain; a loop is taken whole or
@@ -20,7 +20,9 @@
 // Converged blocks. A collective needs no check if it runs with all lanes that
 // are left. A block fails that if it lies between a divergent branch and the
 // branch's post-dominator; edges straight to the return are left out first,
-// because lanes that return are no longer waited for.
+// because lanes that return are no longer waited for. It also fails behind a
+// loop in which lanes may wait, which the scheduler lets some lanes leave for
+// good before others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -195,6 +197,19 @@ void RegionPlanner::findConverged(Function &F,
     }
     Apart |= Seen;
   }
+  // From a loop in which lanes may wait, the scheduler sends some ahead.
+  SmallVector<BasicBlock *> Ahead;
+  DenseSet<const BasicBlock *> Sent;
+  for (const Loop *L : LI.getLoopsInPreorder())
+    if (mayWait(*L))
+      append_range(Ahead, L->blocks());
+  while (!Ahead.empty()) {
+    BasicBlock *BB = Ahead.pop_back_val();
+    if (!Sent.insert(BB).second)
+      continue;
+    Apart.set(Position.lookup(BB));
+    append_range(Ahead, successors(BB));
+  }
   for (unsigned I = 0; I < N; ++I)
     if (!Apart.test(I))
       Converged.insert(Order[I]);
@@ -230,6 +245,10 @@ bool RegionPlanner::mayWait(const Loop &L) const {
     Work.append(I->op_begin(), I->op_end());
   }
   return false;
+}
+
+bool RegionPlanner::opensWait(const BasicBlock &BB) const {
+  return LI.isLoopHeader(&BB) && mayWait(*LI.getLoopFor(&BB));
 }
 
 EdgeKind RegionPlanner::edgeKind(const BasicBlock &From,

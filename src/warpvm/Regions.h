@@ -30,9 +30,10 @@ struct Region {
 /// How a kernel is cut for execution.
 ///
 /// Order is topological (back edges aside) and keeps each loop's blocks
-/// together, blocks that only return last. Running the lowest position first and merging lanes that meet at a
-/// position is then the same as running the linearised code of a fused region:
-/// that is what makes the two tiers count alike.
+/// together, blocks that only return last. Running the lowest position first
+/// and merging lanes that meet at a position is then the same as running the
+/// linearised code of a fused region: that is what makes the two tiers count
+/// alike.
 struct RegionPlanner {
   std::vector<llvm::BasicBlock *> Order;
   llvm::DenseMap<const llvm::BasicBlock *, unsigned> Position;
@@ -52,6 +53,8 @@ struct RegionPlanner {
   bool isInternal(const llvm::BasicBlock &From,
                   const llvm::BasicBlock &To) const;
   bool onlyReturns(const llvm::BasicBlock &BB) const;
+  /// \p BB opens a loop in which lanes may wait for others.
+  bool opensWait(const llvm::BasicBlock &BB) const;
   const llvm::Loop *loopOf(const llvm::BasicBlock *BB) const {
     return LI.getLoopFor(BB);
   }

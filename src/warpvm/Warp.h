@@ -16,7 +16,7 @@ namespace reconverge::warpvm {
 /// Lanes of a warp that are at the same place together.
 struct Split {
   uint32_t Region;
-  EdgeKind Wait; ///< Plain: it can run
+  EdgeKind Wait;         ///< Plain: it can run
   bool Deferred = false; ///< it looped long; others first
   Mask Lanes;
   uint64_t *Scalars;
@@ -39,13 +39,27 @@ struct Warp {
   llvm::SmallVector<Split, 4> Splits;
   bool Apart = false; ///< splits have scalars of their own
   bool Finished = false;
-  unsigned BackEdges = 0;
+
+  /// \p Lanes take the back edge to \p Region, whose loop may wait. True if
+  /// they have done so BackEdgeLimit times with nobody leaving.
+  bool spins(uint32_t Region, Mask Lanes);
+  /// Lanes come to a loop from outside.
+  void entersLoop(uint32_t Region) {
+    if (Region < Loops.size())
+      Loops[Region].Rounds = 0;
+  }
+  void forgetLoops() { Loops.clear(); }
 
   uint64_t *newScalars();
   void freeScalars(uint64_t *S) { Spare.push_back(S); }
   Mask alive() const; ///< lanes that have not left, nor wait to leave
 
 private:
+  struct LoopState {
+    Mask Lanes = 0;
+    unsigned Rounds = 0;
+  };
+  std::vector<LoopState> Loops; ///< by region; grown by the first that spins
   std::vector<std::unique_ptr<uint64_t[]>> Owned;
   std::vector<uint64_t *> Spare;
 };
@@ -67,9 +81,13 @@ public:
 protected:
   /// Runs \p S's region; \p Out receives the lanes for each of its targets.
   static const RegionPlan &execute(Warp &W, const Split &S, Mask *Out);
+  /// \p Lanes go from \p From to \p To. True if they go round a loop so long
+  /// that others should have a turn, or past the step limit.
+  static bool loopsLong(Warp &W, uint32_t From, const Target &To, Mask Lanes);
 };
 
-/// Back edges that a warp may take through the scheduler before it yields.
+/// Rounds of a loop that may wait, without anybody leaving, before others have
+/// a turn.
 inline constexpr unsigned BackEdgeLimit = 2048;
 /// Upper bound on a region's targets; the emitter keeps to it.
 inline constexpr unsigned MaxTargets = 1024;

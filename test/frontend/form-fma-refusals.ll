@@ -102,14 +102,14 @@ done:
   ret float %t
 }
 
-; fp128 and bfloat have no fused form of ours.
-; CHECK-LABEL: define bfloat @no_fused_form(
-; CHECK:         fmul bfloat
-; CHECK-NEXT:    fadd bfloat
-define bfloat @no_fused_form(bfloat %x, bfloat %y, bfloat %z) {
-  %m = fmul contract bfloat %x, %y
-  %s = fadd contract bfloat %m, %z
-  ret bfloat %s
+; The machine has no fused form of it.
+; CHECK-LABEL: define fp128 @no_fused_form(
+; CHECK:         fmul fp128
+; CHECK-NEXT:    fadd fp128
+define fp128 @no_fused_form(fp128 %x, fp128 %y, fp128 %z) {
+  %m = fmul contract fp128 %x, %y
+  %s = fadd contract fp128 %m, %z
+  ret fp128 %s
 }
 
 ; __fmul_rn(x, y) + z

@@ -80,6 +80,16 @@ define <2 x half> @vector(<2 x half> %x, <2 x half> %y, <2 x half> %z) {
   ret <2 x half> %s
 }
 
+; __nv_bfloat16
+; CHECK-LABEL: define bfloat @brain_float(
+; CHECK-NEXT:    %s = call bfloat @llvm.fma.bf16(bfloat %x, bfloat %y, bfloat %z)
+; CHECK-NEXT:    ret bfloat %s
+define bfloat @brain_float(bfloat %x, bfloat %y, bfloat %z) {
+  %m = fmul contract bfloat %x, %y
+  %s = fadd contract bfloat %m, %z
+  ret bfloat %s
+}
+
 ; x * y + u * v: one of the two stays, the left one is taken.
 ; CHECK-LABEL: define float @two_products(
 ; CHECK-NEXT:    %n = fmul float %u, %v

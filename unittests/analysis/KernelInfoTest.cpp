@@ -186,11 +186,11 @@ TEST(KernelInfo, PlacesAndNames) {
   ASSERT_EQ(Info.Branches.size(), 1u);
   const SourceChain &Where = Info.Branches[0].Where;
   ASSERT_EQ(Where.size(), 2u);
-  EXPECT_EQ(Where[0].File, "odd.cuh");
+  EXPECT_EQ(Where[0].File, "/src/odd.cuh");
   EXPECT_EQ(Where[0].Line, 3u);
   EXPECT_EQ(Where[0].Column, 10u);
   EXPECT_EQ(Where[0].Function, "app::odd");
-  EXPECT_EQ(Where[1].File, "app.cu");
+  EXPECT_EQ(Where[1].File, "/src/app.cu");
   EXPECT_EQ(Where[1].Line, 12u);
   EXPECT_EQ(Where[1].Function, "app::walk<float>");
   ASSERT_EQ(Info.Blocks[1].Where.size(), 1u);
@@ -205,13 +205,13 @@ TEST(KernelInfo, Printed) {
   print(Stream, describe(P, "_ZN3app4walkIfEEvPT_"));
   EXPECT_EQ(Text,
             "kernel 'app::walk<float>' (_ZN3app4walkIfEEvPT_)\n"
-            "  block 0: #0, 2 instructions, at odd.cuh:3:10 in app::odd, "
-            "from app.cu:12:7 in app::walk<float>\n"
-            "  block 1: #1, 1 instructions, at app.cu:13:5 in "
+            "  block 0: #0, 2 instructions, at /src/odd.cuh:3:10 in app::odd, "
+            "from /src/app.cu:12:7 in app::walk<float>\n"
+            "  block 1: #1, 1 instructions, at /src/app.cu:13:5 in "
             "app::walk<float>\n"
             "  block 2: #2, 1 instructions\n"
             "  branch #0 in block 0: if, to 1 2, region 1, thread id, leaves "
-            "the kernel, at odd.cuh:3:10 in app::odd, from app.cu:12:7 in "
+            "the kernel, at /src/odd.cuh:3:10 in app::odd, from /src/app.cu:12:7 in "
             "app::walk<float>\n");
 }
 

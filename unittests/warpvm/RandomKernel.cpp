@@ -386,7 +386,7 @@ void Writer::statement(unsigned Depth) {
     return jumpIntoLoop(Depth);
   if (Dice < 50 && !Loops.empty())
     return leave(R.chance(50) ? Loops.back().Break : Loops.back().Continue);
-  if (Dice < 52)
+  if (Dice < 52 && O.Returns)
     return leave(Return);
   if (Dice < 56 && O.Barriers && Together) {
     B.CreateIntrinsic(Intrinsic::nvvm_barrier0, {}, {});
@@ -467,7 +467,7 @@ static void writeKernel(Module &M, Function &Body) {
   B.CreateRetVoid();
 }
 
-static void runPasses(Module &M, bool Optimise) {
+static void runPasses(Module &M, const RandomKernelOptions &Options) {
   PassBuilder PB;
   LoopAnalysisManager LAM;
   FunctionAnalysisManager FAM;
@@ -481,14 +481,29 @@ static void runPasses(Module &M, bool Optimise) {
   FunctionPassManager FPM;
   FPM.addPass(PromotePass());
   FPM.addPass(SimplifyCFGPass());
-  if (Optimise) {
+  if (Options.Optimise) {
     FPM.addPass(InstCombinePass());
     FPM.addPass(JumpThreadingPass());
     FPM.addPass(SimplifyCFGPass());
   }
   ModulePassManager MPM;
+  if (Options.Inline)
+    MPM.addPass(AlwaysInlinerPass());
   MPM.addPass(createModuleToFunctionPassAdaptor(std::move(FPM)));
   MPM.run(M, MAM);
+}
+
+RandomKernelOptions randomOptions(uint64_t Seed) {
+  Random R(Seed ^ 0x123456);
+  RandomKernelOptions Options;
+  Options.Depth = 2 + R.below(2);
+  Options.Statements = 2 + R.below(3);
+  Options.Irreducible = R.chance(50);
+  Options.Optimise = R.chance(50);
+  Options.Inline = R.chance(70);
+  Options.Returns = R.chance(50);
+  Options.Barriers = R.chance(70);
+  return Options;
 }
 
 std::unique_ptr<Module> randomKernel(LLVMContext &C, uint64_t Seed,
@@ -506,7 +521,9 @@ std::unique_ptr<Module> randomKernel(LLVMContext &C, uint64_t Seed,
       GlobalValue::ExternalLinkage, BodyName, *M);
   Writer(*M, *Body, Seed, Options).write();
   writeKernel(*M, *Body);
-  runPasses(*M, Options.Optimise);
+  if (Options.Inline)
+    Body->addFnAttr(Attribute::AlwaysInline);
+  runPasses(*M, Options);
   std::string Problem;
   raw_string_ostream OS(Problem);
   if (verifyModule(*M, &OS))

@@ -16,9 +16,14 @@ struct RandomKernelOptions {
   unsigned Depth = 3;       ///< of nested statements
   unsigned Statements = 4;  ///< at most, in one list
   bool Irreducible = true;  ///< jumps into loops
+  bool Inline = true;       ///< one function, not a kernel that calls another
+  bool Returns = true;      ///< before the end, in the midst of others
   bool Barriers = true;     ///< where all threads of a block come
   bool Optimise = false;    ///< simplifycfg, instcombine and loop passes on top
 };
+
+/// Options as various as the seeds.
+RandomKernelOptions randomOptions(uint64_t Seed);
 
 /// Threads that a block of any launch may have, and bytes that each owns.
 inline constexpr unsigned RandomKernelMaxThreads = 128;

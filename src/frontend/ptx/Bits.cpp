@@ -110,7 +110,8 @@ static void emitLop3(Lowering &L) {
 static void emitShift(Lowering &L) {
   Type T = L.type();
   L.arity(3);
-  L.requireInt(T, {16, 32, 64});
+  if (!L.requireInt(T, {16, 32, 64}))
+    return;
   bool Left = L.opcode() == "shl";
   if (Left && T.K != Type::Bits)
     L.refuse("the type is not supported");
@@ -144,7 +145,8 @@ static void emitFunnel(Lowering &L) {
 static void emitCount(Lowering &L) {
   Type T = L.type();
   L.arity(2);
-  L.requireInt(T, {32, 64});
+  if (!L.requireInt(T, {32, 64}))
+    return;
   if (T.K != Type::Bits)
     L.refuse("the type is not supported");
   auto &B = L.B;
@@ -163,7 +165,8 @@ static void emitBfind(Lowering &L) {
   bool FromTop = L.take("shiftamt");
   Type T = L.type();
   L.arity(2);
-  L.requireInt(T, {32, 64});
+  if (!L.requireInt(T, {32, 64}))
+    return;
   if (T.K == Type::Bits)
     L.refuse("the type is not supported");
   auto &B = L.B;
@@ -187,7 +190,8 @@ static Value *fieldBound(Lowering &L, size_t N, Type T) {
 static void emitBfe(Lowering &L) {
   Type T = L.type();
   L.arity(4);
-  L.requireInt(T, {32, 64});
+  if (!L.requireInt(T, {32, 64}))
+    return;
   if (T.K == Type::Bits)
     L.refuse("the type is not supported");
   auto &B = L.B;
@@ -215,7 +219,8 @@ static Value *fieldMask(Lowering &L, llvm::Type *T, Value *Position,
 static void emitBfi(Lowering &L) {
   Type T = L.type();
   L.arity(5);
-  L.requireInt(T, {32, 64});
+  if (!L.requireInt(T, {32, 64}))
+    return;
   if (T.K != Type::Bits)
     L.refuse("the type is not supported");
   auto &B = L.B;
@@ -247,7 +252,8 @@ static void emitSzext(Lowering &L) {
   StringRef Mode = L.takeOneOf({"clamp", "wrap"});
   Type T = L.type();
   L.arity(3);
-  L.requireInt(T, {32});
+  if (!L.requireInt(T, {32}))
+    return;
   if (Mode.empty() || T.K == Type::Bits)
     return L.refuse("the form is not supported");
   auto &B = L.B;

@@ -184,7 +184,7 @@ static void emitTanh(Lowering &L) {
   bool Approximate = L.take("approx");
   Type T = L.type();
   L.arity(2);
-  if (!Approximate || T.Width == 64)
+  if (!Approximate || !T.isFloat() || T.Width == 64)
     return L.refuse("the form is not supported");
   FastMathFlags Flags;
   Flags.setApproxFunc();

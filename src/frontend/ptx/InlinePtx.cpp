@@ -174,6 +174,11 @@ Error lowerInlinePtx(Module &M) {
       LLVMContext &C = M.getContext();
       Call->setMetadata(RefusalKind,
                         MDNode::get(C, MDString::get(C, P.Reason)));
+      // An asm that is not volatile may go when nobody wants its result, but
+      // LLVM lets only calls go of which it knows that they return. Every
+      // cooperative group starts by asking for memory that few of them use.
+      if (!K.first->hasSideEffects())
+        Call->addFnAttr(Attribute::WillReturn);
       continue;
     }
     assert(!verifyFunction(*P.Body) && "a row of the table emits broken IR");

@@ -85,7 +85,8 @@ static void emitMul(Lowering &L) {
   bool Out = L.take("cc"), Saturate = L.take("sat");
   Type T = L.type();
   L.arity(Add ? 4 : 3);
-  L.requireInt(T, {16, 32, 64});
+  if (!L.requireInt(T, {16, 32, 64}))
+    return;
   bool Wide = Part == "wide";
   if (Part.empty() || (Wide && (T.Width > 32 || In)) || T.K == Type::Bits ||
       ((In || Out) && (!Add || T.Width < 32 || Wide)) ||
@@ -109,7 +110,8 @@ static void emitMul24(Lowering &L) {
   bool Saturate = L.take("sat");
   Type T = L.type();
   L.arity(Add ? 4 : 3);
-  L.requireInt(T, {32});
+  if (!L.requireInt(T, {32}))
+    return;
   if (Part.empty() || T.K == Type::Bits ||
       (Saturate && (!Add || Part != "hi" || !T.isSigned())))
     return L.refuse("the form is not supported");
@@ -132,7 +134,8 @@ static void emitMul24(Lowering &L) {
 static void emitSad(Lowering &L) {
   Type T = L.type();
   L.arity(4);
-  L.requireInt(T, {16, 32, 64});
+  if (!L.requireInt(T, {16, 32, 64}))
+    return;
   auto &B = L.B;
   Value *A = L.read(1, T), *Other = L.read(2, T), *C = L.read(3, T);
   Value *Less =
@@ -146,7 +149,8 @@ static void emitDiv(Lowering &L) {
   bool Remainder = L.opcode() == "rem";
   Type T = L.type();
   L.arity(3);
-  L.requireInt(T, {16, 32, 64});
+  if (!L.requireInt(T, {16, 32, 64}))
+    return;
   auto &B = L.B;
   Value *A = L.read(1, T), *D = L.read(2, T);
   llvm::Type *LT = A->getType();
@@ -175,7 +179,8 @@ static void emitAbs(Lowering &L) {
   bool Negate = L.opcode() == "neg";
   Type T = L.type();
   L.arity(2);
-  L.requireInt(T, {16, 32, 64});
+  if (!L.requireInt(T, {16, 32, 64}))
+    return;
   if (!T.isSigned())
     L.refuse("the type is not supported");
   Value *A = L.read(1, T);
@@ -208,8 +213,10 @@ static void emitDotProduct(Lowering &L) {
   StringRef Half = Four ? "lo" : L.takeOneOf({"lo", "hi"});
   Type TA = L.type(), TB = L.type();
   L.arity(4);
-  L.requireInt(TA, {32});
-  L.requireInt(TB, {32});
+  if (!L.requireInt(TA, {32}))
+    return;
+  if (!L.requireInt(TB, {32}))
+    return;
   if (Half.empty() || TA.K == Type::Bits || TB.K == Type::Bits)
     return L.refuse("the form is not supported");
   auto &B = L.B;

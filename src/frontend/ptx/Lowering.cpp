@@ -229,9 +229,11 @@ Type Lowering::type() {
   return {};
 }
 
-void Lowering::requireInt(Type T, ArrayRef<unsigned> Widths) {
-  if (!T.isInt() || T.Lanes != 1 || !is_contained(Widths, T.Width))
-    refuse("the type is not supported");
+bool Lowering::requireInt(Type T, ArrayRef<unsigned> Widths) {
+  if (T.isInt() && T.Lanes == 1 && is_contained(Widths, T.Width))
+    return true;
+  refuse("the type is not supported");
+  return false;
 }
 
 void Lowering::arity(size_t N) {

@@ -38,8 +38,8 @@ public:
   Type type();
   /// The next modifier that is a type, if any.
   std::optional<Type> takeType();
-  /// Refuses unless T's kind is an integer of one of \p Widths.
-  void requireInt(Type T, llvm::ArrayRef<unsigned> Widths);
+  /// Refuses, and is false, unless \p T is one integer of one of \p Widths.
+  bool requireInt(Type T, llvm::ArrayRef<unsigned> Widths);
 
   size_t count() const { return At->Operands.size(); }
   /// Refuses unless the instruction has \p N operands.

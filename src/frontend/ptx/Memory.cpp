@@ -93,8 +93,11 @@ static Transfer takeTransfer(Lowering &L) {
   L.arity(T.How.CacheHint ? 3 : 2);
   unsigned Bits = T.Element.bits() * T.Count;
   bool Atomic = T.How.Order != AtomicOrdering::NotAtomic;
-  if (T.Element.K == Type::Pred || T.Element.Lanes != 1 || Bits > 128)
+  if (T.Element.K == Type::Pred || T.Element.Lanes != 1 || Bits > 128) {
     L.refuse("the type is not supported");
+    T.Element = {Type::Bits, 32, 1};
+    Bits = 32 * T.Count;
+  }
   if (Atomic != !T.How.Scope.empty())
     L.refuse("a scope and an order need each other");
   llvm::Type *Lane = L.llvmType(T.Element);
@@ -153,6 +156,7 @@ static void emitStore(Lowering &L) {
   bool IsVector = From.K == Operand::Vector;
   if (Order == AtomicOrdering::Acquire ||
       Order == AtomicOrdering::AcquireRelease || T.How.ReadOnly ||
+      T.How.Space == 4 ||
       (T.Count == 1 ? IsVector : !IsVector || From.Parts.size() != T.Count))
     return L.refuse("the operands or the order do not fit");
   Value *P = L.pointer(L.operand(0), T.How.Space);
@@ -207,7 +211,8 @@ static void emitCvta(Lowering &L) {
   unsigned Space = takeSpace(L);
   Type T = L.type();
   L.arity(2);
-  L.requireInt(T, {64});
+  if (!L.requireInt(T, {64}))
+    return;
   Value *P = L.pointerIn(L.operand(1), To ? 0 : Space);
   P = L.B.CreateAddrSpaceCast(P, L.B.getPtrTy(To ? Space : 0));
   L.write(0, T, P);

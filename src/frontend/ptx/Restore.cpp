@@ -109,8 +109,10 @@ Value *Restorer::emitAsm(llvm::Type *Result, const Twine &Text,
                              Text.str(), Constraints.str(), Effects);
   CallInst *Call = B.CreateCall(Asm, Args);
   Call->setDoesNotThrow();
-  if (!Effects)
+  if (!Effects) {
     Call->setDoesNotAccessMemory();
+    Call->addFnAttr(Attribute::WillReturn);
+  }
   return Call;
 }
 

@@ -66,9 +66,10 @@ static void emitSimd(Lowering &L) {
   bool Saturate = L.take("sat"), Add = L.take("add");
   L.arity(4);
   for (Type T : {To, TA, TB}) {
-    L.requireInt(T, {32});
+    if (!L.requireInt(T, {32}))
+      return;
     if (T.K == Type::Bits)
-      L.refuse("the type is not supported");
+      return L.refuse("the type is not supported");
   }
   if ((Saturate && (Add || Compares)) || P == CmpInst::BAD_ICMP_PREDICATE)
     return L.refuse("the form is not supported");

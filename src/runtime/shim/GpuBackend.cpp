@@ -73,7 +73,6 @@ static void **registerFatBinary(void *Argument) {
     return RealRegister(Argument);
   // The offset is compared before the sum, which could wrap.
   if (Header.Version != ContainerVersion ||
-      Header.HeaderBytes != sizeof(Header) ||
       Header.FatbinOffset > Header.TotalBytes ||
       Header.FatbinBytes > Header.TotalBytes - Header.FatbinOffset)
     fail(ExitUserError,

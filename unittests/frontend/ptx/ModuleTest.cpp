@@ -13,6 +13,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include "gtest/gtest.h"
 
 #include <cstdlib>
@@ -71,7 +72,7 @@ TEST(Module, KeepsPlacesAndPointers) {
   LLVMContext C;
   auto M = parseModule(C, R"(
 define i32 @f(ptr %p) !dbg !4 {
-  %v = call i32 asm volatile "ld.global.u32 $0, [$1];", "=r,l"(ptr %p), !dbg !7
+  %v = call i32 asm sideeffect "ld.global.u32 $0, [$1];", "=r,l"(ptr %p), !dbg !7
   ret i32 %v, !dbg !8
 }
 !llvm.dbg.cu = !{!0}
@@ -113,6 +114,25 @@ define i32 @f(i32 %a, i32 %b, i32 %c) {
   std::string Text = print(*M);
   EXPECT_NE(Text.find("and i32"), std::string::npos) << Text;
   EXPECT_NE(Text.find("or i32"), std::string::npos) << Text;
+}
+
+/// What is refused and not volatile is dead when its result is not used.
+TEST(Module, LetsUnusedRefusedAsmDie) {
+  LLVMContext C;
+  auto M = parseModule(C, R"(
+define void @f() {
+  %a = call i32 asm "mov.u32 $0, %reserved_smem_offset_1;", "=r"() #0
+  %b = call i32 asm sideeffect "mov.u32 $0, %reserved_smem_offset_1;", "=r"() #0
+  ret void
+}
+attributes #0 = { convergent nounwind memory(none) }
+)");
+  lowerAndVerify(*M);
+  std::vector<bool> Dead;
+  for (Instruction &I : instructions(*M->getFunction("f")))
+    if (isa<CallInst>(I))
+      Dead.push_back(isInstructionTriviallyDead(&I));
+  EXPECT_EQ(Dead, (std::vector<bool>{true, false}));
 }
 
 TEST(Module, GivesTheSameBytesTwice) {
@@ -228,7 +248,7 @@ TEST(Table, IsDocumented) {
     File << Doc;
     return;
   }
-  EXPECT_EQ(Current, Table)
+  EXPECT_TRUE(Current == Table)
       << "run PtxTest with RECONVERGE_UPDATE_DOCS=1 to write the table anew";
 }
 

@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -155,6 +156,28 @@ TEST(DeviceMemory, AddressesServeAgainOnlyWhenTheyRunOut) {
   EXPECT_EQ(Big, Seen[1]);
   EXPECT_NE(refusal(Memory->allocate(14 * 4096, MemoryKind::Device)), "");
   EXPECT_TRUE(Memory->isLive(Again, 4096));
+}
+
+TEST(DeviceMemory, AllocatingForEverTakesBoundedAddresses) {
+  auto Memory = make(64 * MiB, uint64_t(64) << 30);
+  // Small blocks are bounded in number, ...
+  char *First = take(*Memory, 64);
+  ASSERT_TRUE(Memory->release(First));
+  uint64_t Highest = 0;
+  for (int I = 0; I < 50000; ++I) {
+    char *Block = take(*Memory, 64);
+    Highest = std::max(Highest, uint64_t(Block));
+    ASSERT_TRUE(Memory->release(Block));
+  }
+  EXPECT_LT(Highest - uint64_t(First), uint64_t(17000) * 8192);
+  // ... large ones in addresses: 4 GiB in quarantine, and some rest.
+  for (int I = 0; I < 500; ++I) {
+    char *Block = take(*Memory, 32 * MiB);
+    Highest = std::max(Highest, uint64_t(Block));
+    ASSERT_TRUE(Memory->release(Block));
+    ASSERT_FALSE(Memory->lookup(Block)->Live); // the last ones are still known
+  }
+  EXPECT_LT(Highest - uint64_t(First), uint64_t(5) << 30);
 }
 
 TEST(DeviceMemory, ManyBlocksStayWithinTheSystemsMappings) {

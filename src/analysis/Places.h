@@ -1,0 +1,28 @@
+//===- analysis/Places.h - Files of the user's source -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_ANALYSIS_PLACES_H
+#define RECONVERGE_ANALYSIS_PLACES_H
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/Support/Path.h"
+
+#include <string>
+
+namespace reconverge::analysis {
+
+/// The path of the file that holds \p Place (a DILocation or DIScope). The
+/// front end keeps it in two parts, cut where the file and the folder in which
+/// it was compiled part.
+template <typename PlaceT> std::string sourcePath(const PlaceT &Place) {
+  llvm::StringRef File = Place.getFilename();
+  if (llvm::sys::path::is_absolute(File) || Place.getDirectory().empty())
+    return File.str();
+  llvm::SmallString<256> Path(Place.getDirectory());
+  llvm::sys::path::append(Path, File);
+  return std::string(Path);
+}
+
+} // namespace reconverge::analysis
+
+#endif

@@ -1,0 +1,431 @@
+//===- driver/BuildWords.cpp - What to build from what --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A compiler driver has to pass on what it does not know, so every option
+// without an entry in Options.td goes to clang: to each compilation and to the
+// link, where those that do not concern it are quietly unused. The ones that
+// have an entry are
+//
+//   ours          -c, -S, -E, -arch, -Xptxas, ...: read into the request
+//   for one side  -fsanitize and the like: host code and link, not the device
+//   for the link  -l, -L, -Wl, ...: kept in order among the inputs
+//   nvcc's        what it asks for and we do in any case is ignored, what we
+//                 cannot do (relocatable device code) is refused by its name
+//
+//===----------------------------------------------------------------------===//
+
+#include "core/Error.h"
+#include "driver/OptionTable.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <algorithm>
+
+using namespace llvm;
+using namespace llvm::opt;
+
+namespace reconverge::driver {
+
+using frontend::InputKind;
+using Product = BuildRequest::Product;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// "sm_90", "compute_90", "90", "sm_90a" to 90.
+static Expected<unsigned> parseArch(StringRef Word) {
+  StringRef Number = Word;
+  if (!Number.consume_front("sm_"))
+    Number.consume_front("compute_");
+  Number.consume_back("a");
+  unsigned Arch = 0;
+  if (Word == "native" || Word == "all" || Word == "all-major")
+    return frontend::NewestArch;
+  if (Number.getAsInteger(10, Arch))
+    return userError("'" + Word + "' is no GPU architecture",
+                     "Write it as sm_90.");
+  return Arch;
+}
+
+/// nvcc's list: arch=compute_90,code=[sm_90,compute_90].
+static Expected<unsigned> parseGencode(StringRef Word) {
+  StringRef Arch = Word;
+  if (!Arch.consume_front("arch="))
+    return userError("'" + Word + "' is no value of -gencode",
+                     "Write -gencode arch=compute_90,code=sm_90.");
+  return parseArch(Arch.take_until([](char C) { return C == ','; }));
+}
+
+static Expected<bool> parseBool(const Arg &A) {
+  StringRef Value = A.getValue();
+  if (Value == "true" || Value == "false")
+    return Value == "true";
+  return userError("'" + Value + "' is no value of " + A.getSpelling(),
+                   "Write true or false.");
+}
+
+/// -O, -O0..-O3, -Ofast, -Os, -Oz, -Og.
+static Expected<unsigned> parseLevel(StringRef Value) {
+  int Level = StringSwitch<int>(Value)
+                  .Case("0", 0)
+                  .Cases("", "1", "g", 1)
+                  .Cases("2", "s", "z", 2)
+                  .Cases("3", "4", "fast", 3)
+                  .Default(-1);
+  if (Level < 0)
+    return userError("-O" + Value + " is no optimisation level",
+                     "Write -O0 to -O3.");
+  return unsigned(Level);
+}
+
+/// -x: the language of the inputs that follow; Other: back to extensions.
+static Expected<InputKind> parseLanguage(StringRef Word) {
+  if (Word == "none")
+    return InputKind::Other;
+  InputKind Kind = StringSwitch<InputKind>(Word)
+                       .Cases("cu", "cuda", InputKind::Cuda)
+                       .Case("c++", InputKind::Cxx)
+                       .Case("c", InputKind::C)
+                       .Default(InputKind::Other);
+  if (Kind == InputKind::Other)
+    return userError("-x " + Word + ": that language is not supported",
+                     "Write cuda (or cu), c++, c or none.");
+  return Kind;
+}
+
+static void splitInto(std::vector<std::string> &To, StringRef List) {
+  SmallVector<StringRef> Words;
+  List.split(Words, ',', -1, false);
+  for (StringRef Word : Words)
+    To.push_back(Word.str());
+}
+
+/// The argument as it was written, for another tool.
+static void passOn(std::vector<std::string> &To, const Arg &A,
+                   const ArgList &All) {
+  ArgStringList Words;
+  A.render(All, Words);
+  for (const char *Word : Words)
+    To.push_back(Word);
+}
+
+static void passToLink(frontend::LinkOptions &Link, const Arg &A,
+                       const ArgList &All) {
+  ArgStringList Words;
+  A.render(All, Words);
+  for (const char *Word : Words)
+    Link.Words.push_back({Word, false});
+}
+
+static void addInput(BuildRequest &Request, StringRef Path) {
+  InputKind Kind = frontend::inputKind(Path);
+  if (Request.Language != InputKind::Other && Kind != InputKind::LinkerInput)
+    Kind = Request.Language;
+  Request.Inputs.push_back(Path.str());
+  Request.Kinds.push_back(Kind);
+  Request.Link.Words.push_back({"", true});
+}
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+static Error refuse(const Arg &A) {
+  if (A.getOption().getID() == OPT_static)
+    return userError("-static: CUDA's runtime is a shared library here",
+                     "Leave it out; -static-libstdc++ and -static-libgcc work.");
+  if (A.getOption().getID() == OPT_emit_what)
+    return userError(A.getSpelling() + ": the steps cannot be shown unrun",
+                     "Write -v to see them as they run.");
+  return userError(A.getSpelling() +
+                       ": relocatable device code is not supported",
+                   "Build each .cu file with its device functions in it "
+                   "(include them).");
+}
+
+/// Options of -M's family; false if \p A is none.
+static bool readDependencyOption(const Arg &A, const ArgList &All,
+                                 BuildRequest &Request) {
+  frontend::DependencyOptions &Dependencies = Request.Compile.Dependencies;
+  switch (A.getOption().getID()) {
+  case OPT_M:
+  case OPT_MM:
+    Request.Make = Product::Dependencies;
+    Dependencies.SystemHeaders = A.getOption().getID() == OPT_M;
+    return true;
+  case OPT_MD:
+  case OPT_MMD:
+    Dependencies.Write = true;
+    Dependencies.SystemHeaders = A.getOption().getID() == OPT_MD;
+    return true;
+  case OPT_MP:
+    Dependencies.Phony = true;
+    return true;
+  case OPT_MG:
+    Dependencies.Generated = true;
+    return true;
+  case OPT_MF:
+    Dependencies.File = A.getValue();
+    return true;
+  case OPT_MT:
+  case OPT_MQ:
+    passOn(Dependencies.Names, A, All);
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// What to make; false if \p A does not say.
+static bool readProductOption(const Arg &A, BuildRequest &Request) {
+  switch (A.getOption().getID()) {
+  case OPT_c:
+    Request.Make = Product::Objects;
+    return true;
+  case OPT_S:
+    Request.Make = Product::Assembly;
+    return true;
+  case OPT_E:
+    Request.Make = Product::Preprocessed;
+    return true;
+  case OPT_fsyntax_only:
+    Request.Make = Product::Syntax;
+    return true;
+  case OPT_emit_device_bc:
+    Request.Make = Product::DeviceBitcode;
+    return true;
+  case OPT_emit_ptx:
+    Request.Make = Product::Ptx;
+    return true;
+  case OPT_emit_llvm:
+    Request.Bitcode = true;
+    return true;
+  case OPT_cuda_device_only:
+    Request.DeviceOnly = true;
+    Request.Compile.HostOnly = false;
+    return true;
+  case OPT_cuda_host_only:
+    Request.Compile.HostOnly = true;
+    Request.DeviceOnly = false;
+    return true;
+  case OPT_cuda_compile_host_device:
+    Request.DeviceOnly = Request.Compile.HostOnly = false;
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Numerics; nothing if \p A is of another kind.
+static std::optional<Error> readNumericsOption(const Arg &A,
+                                               frontend::Numerics &Math) {
+  switch (A.getOption().getID()) {
+  case OPT_use_fast_math:
+    Math = frontend::Numerics::fast();
+    return Error::success();
+  case OPT_ftz_EQ:
+    return parseBool(A).moveInto(Math.FlushDenormals);
+  case OPT_prec_div_EQ:
+    return parseBool(A).moveInto(Math.PreciseDivision);
+  case OPT_prec_sqrt_EQ:
+    return parseBool(A).moveInto(Math.PreciseSqrt);
+  case OPT_fmad_EQ:
+    return parseBool(A).moveInto(Math.Contract);
+  default:
+    return std::nullopt;
+  }
+}
+
+static Error addArchitecture(BuildRequest &Request, Expected<unsigned> Arch) {
+  if (!Arch)
+    return Arch.takeError();
+  Request.Architectures.push_back(*Arch);
+  return Error::success();
+}
+
+Error readBuildOption(const Arg &A, const ArgList &All, BuildRequest &Request) {
+  frontend::CompileOptions &Compile = Request.Compile;
+  frontend::LinkOptions &Link = Request.Link;
+  if (A.getOption().getGroup().isValid()) {
+    switch (A.getOption().getGroup().getID()) {
+    case OPT_Ignored:
+      return Error::success();
+    case OPT_Refused:
+      return refuse(A);
+    case OPT_HostAndLink:
+      passOn(Link.Arguments, A, All);
+      passOn(Compile.HostArguments, A, All);
+      return Error::success();
+    case OPT_LinkOnly:
+      passToLink(Link, A, All);
+      return Error::success();
+    }
+  }
+  if (readDependencyOption(A, All, Request) || readProductOption(A, Request))
+    return Error::success();
+  if (std::optional<Error> Read = readNumericsOption(A, Compile.Math))
+    return std::move(*Read);
+
+  switch (A.getOption().getID()) {
+  case OPT_INPUT:
+    addInput(Request, A.getValue());
+    return Error::success();
+  case OPT_dash_dash:
+    for (const char *Path : A.getValues())
+      addInput(Request, Path);
+    return Error::success();
+  case OPT_x:
+    return parseLanguage(A.getValue()).moveInto(Request.Language);
+  case OPT_o:
+    Request.Output = A.getValue();
+    return Error::success();
+  case OPT_keep_EQ:
+    Request.Keep = A.getValue();
+    return Error::success();
+  case OPT_cuda_path_EQ:
+    Request.CudaPath = A.getValue();
+    return Error::success();
+  case OPT_fatbin:
+    Compile.Fatbin = true;
+    return Error::success();
+  case OPT_shared:
+    Link.Shared = true;
+    return Error::success();
+  case OPT_r:
+    Link.Relocatable = true;
+    Link.Words.push_back({"-r", false});
+    return Error::success();
+
+  case OPT_arch_EQ:
+    return addArchitecture(Request, parseArch(A.getValue()));
+  case OPT_gencode_EQ:
+    return addArchitecture(Request, parseGencode(A.getValue()));
+  case OPT_code_EQ: // -arch=compute_90 -code=sm_90: the first says it all
+    return Error::success();
+  case OPT_O:
+    return parseLevel(A.getValue()).moveInto(Compile.OptLevel);
+  case OPT_g:
+    Compile.DebugInfo = true;
+    return Error::success();
+  case OPT_std_EQ: // clang has no "-std c++17"
+    Compile.ClangArguments.push_back(std::string("-std=") + A.getValue());
+    return Error::success();
+
+  case OPT_l:
+    // The shim stands for every form of cudart.
+    if (!frontend::isCudaRuntime(A.getValue()))
+      passToLink(Link, A, All);
+    return Error::success();
+
+  case OPT_Xcompiler: // nvcc gives it to the host's linker driver, too
+    splitInto(Compile.HostArguments, A.getValue());
+    splitInto(Link.Arguments, A.getValue());
+    return Error::success();
+  case OPT_Xptxas:
+    splitInto(Compile.PtxasArguments, A.getValue());
+    return Error::success();
+  default:
+    passOn(Compile.ClangArguments, A, All);
+    return Error::success();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What they say together
+//===----------------------------------------------------------------------===//
+
+/// The program carries one device bitcode, that of the newest architecture that
+/// clang knows among those named.
+static Error chooseArchitecture(BuildRequest &Request) {
+  if (Request.Architectures.empty())
+    return Error::success();
+  unsigned Newest = 0;
+  for (unsigned Arch : Request.Architectures)
+    if (Arch <= frontend::NewestArch)
+      Newest = std::max(Newest, Arch);
+  if (!Newest)
+    return userError("clang 19 does not know sm_" +
+                         Twine(Request.Architectures.front()),
+                     "Build for sm_90: its PTX runs on later GPUs.");
+  if (Newest < frontend::OldestArch)
+    return userError("sm_" + Twine(Newest) + " is older than CUDA 12 supports",
+                     "Build for sm_50 or later.");
+  Request.Compile.Arch = Newest;
+  return Error::success();
+}
+
+static Error chooseDeviceProduct(BuildRequest &Request) {
+  if (!Request.DeviceOnly) {
+    if (Request.Bitcode)
+      return userError("-emit-llvm: host and device code are two modules",
+                       "--emit-device-bc writes the device's bitcode; "
+                       "--cuda-device-only -emit-llvm is the same.");
+    return Error::success();
+  }
+  if (Request.Bitcode)
+    Request.Make = Product::DeviceBitcode;
+  else if (Request.Make == Product::Assembly)
+    Request.Make = Product::Ptx;
+  else if (Request.Make == Product::Objects || Request.Make == Product::Program)
+    return userError("--cuda-device-only: device code is no object of its own",
+                     "Write -S with it for PTX, -emit-llvm for bitcode.");
+  return Error::success();
+}
+
+Error settle(BuildRequest &Request) {
+  if (Error E = chooseArchitecture(Request))
+    return E;
+  if (Error E = chooseDeviceProduct(Request))
+    return E;
+  // What clang is told in general may say how to link as well.
+  Request.Link.Arguments.insert(Request.Link.Arguments.begin(),
+                                Request.Compile.ClangArguments.begin(),
+                                Request.Compile.ClangArguments.end());
+  return Error::success();
+}
+
+Expected<BuildRequest> parseCcWords(ArrayRef<const char *> Words) {
+  unsigned MissingIndex = 0, MissingCount = 0;
+  InputArgList Parsed = optionTable().ParseArgs(
+      Words, MissingIndex, MissingCount, visibilityOf(Subcommand::Cc));
+  if (Error E = checkMissing(Parsed, MissingIndex, MissingCount))
+    return std::move(E);
+  BuildRequest Request;
+  for (const Arg *A : Parsed)
+    if (Error E = readBuildOption(*A, Parsed, Request))
+      return std::move(E);
+  if (Error E = settle(Request))
+    return std::move(E);
+  if (Request.Inputs.empty())
+    return userError("cc: no input files",
+                     "Name one or more .cu, .cpp or .o files; "
+                     "reconverge cc --help lists the options.");
+  if (Request.Make != Product::Program && !Request.Output.empty() &&
+      Request.Inputs.size() > 1)
+    return userError("cc: -o names one output, but there are " +
+                         Twine(Request.Inputs.size()) + " inputs to compile",
+                     "Leave -o out, or compile one file at a time.");
+  return Request;
+}
+
+bool isQuestion(ArrayRef<const char *> Words) {
+  unsigned MissingIndex = 0, MissingCount = 0;
+  InputArgList Parsed = optionTable().ParseArgs(
+      Words, MissingIndex, MissingCount, visibilityOf(Subcommand::Cc));
+  if (Parsed.hasArg(OPT_version))
+    return true;
+  bool Asks = false;
+  for (const Arg *A : Parsed) {
+    if (A->getOption().getID() == OPT_INPUT ||
+        A->getOption().getID() == OPT_dash_dash)
+      return false;
+    StringRef Word = A->getSpelling();
+    Asks |= Word == "-v" || Word.starts_with("-dump") ||
+            Word.starts_with("-print-") || Word.starts_with("--print-");
+  }
+  return Asks;
+}
+
+} // namespace reconverge::driver

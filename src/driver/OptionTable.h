@@ -1,0 +1,41 @@
+//===- driver/OptionTable.h - The options of all subcommands ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_DRIVER_OPTIONTABLE_H
+#define RECONVERGE_DRIVER_OPTIONTABLE_H
+
+#include "driver/CommandLine.h"
+
+#include "llvm/Option/Arg.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
+
+namespace reconverge::driver {
+
+enum VisibilityBits { ProfileVis = 1 << 1, CcVis = 1 << 2, ReportVis = 1 << 3 };
+
+enum OptionId {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "driver/Options.inc"
+#undef OPTION
+};
+
+/// Options.td. Parsed arguments point into it.
+const llvm::opt::OptTable &optionTable();
+
+llvm::opt::Visibility visibilityOf(Subcommand Which);
+
+/// The error of an option at the end of the words that wants a value.
+llvm::Error checkMissing(const llvm::opt::InputArgList &Parsed, unsigned Index,
+                         unsigned Count);
+
+/// What option \p A, one of those for building, asks for. The answer to some
+/// hangs on others; settle() must follow the last.
+llvm::Error readBuildOption(const llvm::opt::Arg &A,
+                            const llvm::opt::ArgList &All,
+                            BuildRequest &Request);
+llvm::Error settle(BuildRequest &Request);
+
+} // namespace reconverge::driver
+
+#endif

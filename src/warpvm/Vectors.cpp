@@ -1,0 +1,172 @@
+//===- warpvm/Vectors.cpp - Nothing but scalars in a lane -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The VM's vectors run over lanes, so a lane's own vectors (pairs of halves,
+// what a 16-byte load brings) must go. LLVM's Scalarizer dissolves whatever
+// works element by element. Three things do not:
+//
+//   bitcast <2 x half> %v to i32     the elements' bits, shifted into place
+//   bitcast i32 %x to <2 x half>     and out of it; likewise from <4 x i8> to
+//                                    <2 x i16>, by way of an integer
+//   llvm.nvvm.ex2.approx.f16x2       two of llvm.nvvm.ex2.approx.f16
+//   llvm.vector.reduce.add           a chain, in the order of the elements
+//
+// Here they become operations on elements, tied to the rest by insertelement
+// and extractelement with constant indices, which the Scalarizer removes.
+// Element 0 is the lowest in an integer: PTX and our hosts are little-endian.
+//
+//===----------------------------------------------------------------------===//
+
+#include "warpvm/Vectors.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace llvm;
+
+namespace reconverge::warpvm {
+
+/// The bits of \p Vector as one integer.
+static Value *packBits(IRBuilder<> &B, Value *Vector) {
+  auto *T = cast<FixedVectorType>(Vector->getType());
+  const unsigned Bits = T->getScalarSizeInBits();
+  IntegerType *Part = B.getIntNTy(Bits);
+  IntegerType *Whole = B.getIntNTy(Bits * T->getNumElements());
+  Value *X = nullptr;
+  for (unsigned I = 0; I < T->getNumElements(); ++I) {
+    Value *Element = B.CreateExtractElement(Vector, I);
+    Element = B.CreateZExt(B.CreateBitCast(Element, Part), Whole);
+    X = X ? B.CreateOr(X, B.CreateShl(Element, uint64_t(I) * Bits)) : Element;
+  }
+  return X;
+}
+
+/// The vector of type \p T whose bits are the integer \p X.
+static Value *unpackBits(IRBuilder<> &B, Value *X, FixedVectorType *T) {
+  const unsigned Bits = T->getScalarSizeInBits();
+  Value *Vector = PoisonValue::get(T);
+  for (unsigned I = 0; I < T->getNumElements(); ++I) {
+    Value *Element =
+        B.CreateTrunc(B.CreateLShr(X, uint64_t(I) * Bits), B.getIntNTy(Bits));
+    Vector = B.CreateInsertElement(
+        Vector, B.CreateBitCast(Element, T->getElementType()), I);
+  }
+  return Vector;
+}
+
+static Value *expandBitCast(IRBuilder<> &B, BitCastInst &Cast) {
+  auto *From = dyn_cast<FixedVectorType>(Cast.getSrcTy());
+  auto *To = dyn_cast<FixedVectorType>(Cast.getDestTy());
+  if ((!From && !To) ||
+      (From && To && From->getNumElements() == To->getNumElements()))
+    return nullptr; // the Scalarizer's
+  Value *X = Cast.getOperand(0);
+  if (From)
+    X = packBits(B, X);
+  else
+    X = B.CreateBitCast(X, B.getIntNTy(X->getType()->getScalarSizeInBits()));
+  return To ? unpackBits(B, X, To) : B.CreateBitCast(X, Cast.getDestTy());
+}
+
+/// \p Scalar on each element of the call's operands, all of them vectors.
+static Value *expandPair(IRBuilder<> &B, IntrinsicInst &Call,
+                         Intrinsic::ID Scalar) {
+  auto *T = cast<FixedVectorType>(Call.getType());
+  Value *Result = PoisonValue::get(T);
+  for (unsigned I = 0; I < T->getNumElements(); ++I) {
+    SmallVector<Value *, 3> Operands;
+    for (Value *Operand : Call.args())
+      Operands.push_back(B.CreateExtractElement(Operand, I));
+    Result = B.CreateInsertElement(
+        Result, B.CreateIntrinsic(T->getElementType(), Scalar, Operands), I);
+  }
+  return Result;
+}
+
+static Value *expandReduction(IRBuilder<> &B, IntrinsicInst &Call) {
+  const Intrinsic::ID Kind = Call.getIntrinsicID();
+  const bool Ordered = Kind == Intrinsic::vector_reduce_fadd ||
+                       Kind == Intrinsic::vector_reduce_fmul;
+  Value *Vector = Call.getArgOperand(Ordered ? 1 : 0);
+  Value *Sum = Ordered ? Call.getArgOperand(0) : nullptr;
+  auto Combine = [&](Value *X) -> Value * {
+    switch (Kind) {
+    case Intrinsic::vector_reduce_add:
+      return B.CreateAdd(Sum, X);
+    case Intrinsic::vector_reduce_mul:
+      return B.CreateMul(Sum, X);
+    case Intrinsic::vector_reduce_and:
+      return B.CreateAnd(Sum, X);
+    case Intrinsic::vector_reduce_or:
+      return B.CreateOr(Sum, X);
+    case Intrinsic::vector_reduce_xor:
+      return B.CreateXor(Sum, X);
+    case Intrinsic::vector_reduce_fadd:
+      return B.CreateFAdd(Sum, X);
+    case Intrinsic::vector_reduce_fmul:
+      return B.CreateFMul(Sum, X);
+    case Intrinsic::vector_reduce_smin:
+      return B.CreateBinaryIntrinsic(Intrinsic::smin, Sum, X);
+    case Intrinsic::vector_reduce_smax:
+      return B.CreateBinaryIntrinsic(Intrinsic::smax, Sum, X);
+    case Intrinsic::vector_reduce_umin:
+      return B.CreateBinaryIntrinsic(Intrinsic::umin, Sum, X);
+    case Intrinsic::vector_reduce_umax:
+      return B.CreateBinaryIntrinsic(Intrinsic::umax, Sum, X);
+    case Intrinsic::vector_reduce_fmin:
+      return B.CreateMinNum(Sum, X);
+    case Intrinsic::vector_reduce_fmax:
+      return B.CreateMaxNum(Sum, X);
+    default:
+      return nullptr;
+    }
+  };
+  const unsigned N = cast<FixedVectorType>(Vector->getType())->getNumElements();
+  for (unsigned I = 0; I < N; ++I) {
+    Value *X = B.CreateExtractElement(Vector, I);
+    Sum = Sum ? Combine(X) : X;
+  }
+  return Sum;
+}
+
+static Value *expandIntrinsic(IRBuilder<> &B, IntrinsicInst &Call) {
+  switch (Call.getIntrinsicID()) {
+  case Intrinsic::nvvm_ex2_approx_f16x2:
+    return expandPair(B, Call, Intrinsic::nvvm_ex2_approx_f16);
+  case Intrinsic::vector_reduce_add:
+  case Intrinsic::vector_reduce_mul:
+  case Intrinsic::vector_reduce_and:
+  case Intrinsic::vector_reduce_or:
+  case Intrinsic::vector_reduce_xor:
+  case Intrinsic::vector_reduce_fadd:
+  case Intrinsic::vector_reduce_fmul:
+  case Intrinsic::vector_reduce_smin:
+  case Intrinsic::vector_reduce_smax:
+  case Intrinsic::vector_reduce_umin:
+  case Intrinsic::vector_reduce_umax:
+  case Intrinsic::vector_reduce_fmin:
+  case Intrinsic::vector_reduce_fmax:
+    return expandReduction(B, Call);
+  default:
+    return nullptr;
+  }
+}
+
+void unpackVectors(Function &F) {
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    IRBuilder<> B(&I);
+    Value *New = nullptr;
+    if (auto *Cast = dyn_cast<BitCastInst>(&I))
+      New = expandBitCast(B, *Cast);
+    else if (auto *Call = dyn_cast<IntrinsicInst>(&I))
+      New = expandIntrinsic(B, *Call);
+    if (!New)
+      continue;
+    I.replaceAllUsesWith(New);
+    I.eraseFromParent();
+  }
+}
+
+} // namespace reconverge::warpvm
