@@ -4,7 +4,8 @@
 // A short list of passes turns stack variables into SSA form and cleans up; the
 // emitter's code is explicit vectors already, so the vectorisers would find
 // nothing. The object file goes to the cache on disk, keyed by everything that
-// shaped it: bitcode, kernel, options, host CPU and this very library.
+// shaped it: bitcode, kernel, options, host CPU and this very library. A file
+// ends in a hash of the rest; one that is not whole is made again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
@@ -169,6 +171,8 @@ Compiler::build(Function &Kernel, const EmitOptions &Emit, Tier Code) {
 
 /// Best effort: a cache that cannot be written is no reason to fail.
 static void writeCache(StringRef Path, StringRef Bytes) {
+  char Sum[8];
+  support::endian::write64le(Sum, xxh3_64bits(Bytes));
   (void)sys::fs::create_directories(sys::path::parent_path(Path));
   auto Temp = sys::fs::TempFile::create(Path + ".%%%%%%");
   if (!Temp) {
@@ -176,7 +180,7 @@ static void writeCache(StringRef Path, StringRef Bytes) {
     return;
   }
   raw_fd_ostream OS(Temp->FD, /*shouldClose=*/false);
-  OS << Bytes;
+  OS << Bytes << StringRef(Sum, sizeof(Sum));
   OS.flush();
   if (OS.has_error()) {
     OS.clear_error();
@@ -184,6 +188,20 @@ static void writeCache(StringRef Path, StringRef Bytes) {
     return;
   }
   consumeError(Temp->keep(Path));
+}
+
+/// The object file in the cache, or null: none is there, or what is there is
+/// not whole (another build, a full disk, a stray hand).
+static std::unique_ptr<MemoryBuffer> readCache(StringRef Path) {
+  auto File = MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                    /*RequiresNullTerminator=*/false);
+  if (!File || (*File)->getBufferSize() < 8)
+    return nullptr;
+  StringRef Bytes = (*File)->getBuffer();
+  StringRef Object = Bytes.drop_back(8);
+  if (support::endian::read64le(Object.end()) != xxh3_64bits(Object))
+    return nullptr;
+  return MemoryBuffer::getMemBufferCopy(Object, Path);
 }
 
 Expected<const KernelPlan *> Compiler::compile(Function &Kernel,
@@ -194,8 +212,7 @@ Expected<const KernelPlan *> Compiler::compile(Function &Kernel,
   std::string Path;
   if (!CacheDir.empty()) {
     Path = cachePath(ModuleHash, Kernel.getName(), Emit, Code);
-    if (auto Found = MemoryBuffer::getFile(Path))
-      Object = std::move(*Found);
+    Object = readCache(Path);
   }
   if (!Object) {
     auto Built = build(Kernel, Emit, Code);

@@ -5,13 +5,11 @@
 // order, behind a test of its mask:
 //
 //      entry:   in[b0] = active                  for a loop h .. latch:
-//      check b: m = in[b]; in[b] = 0               check h:  in[h] != 0 ? body
-//      h
-//               m != 0 ? body b : next                       : behind the loop
-//      body b:  instructions over m                ...
-//               in[s] |= m & cond(s), each s       again h:  in[h] != 0 ? body
-//               h
-//                                                            : behind the loop
+//      check b: m = in[b]; in[b] = 0            check h: in[h] != 0 ? body h
+//               m != 0 ? body b : next                   : behind the loop
+//      body b:  instructions over m             ...
+//               in[s] |= m & cond(s), each s    again h: in[h] != 0 ? body h
+//                                                        : behind the loop
 //
 // in[] and every value read outside its block are stack variables; mem2reg
 // turns them into SSA form afterwards.
@@ -24,7 +22,7 @@
 // (idle lanes never read it) and on the first edge into a join.
 //
 // Slots in the frame outlive the region, and lanes of the same warp may be run
-// apart in between (Scheduler.cpp): stores there are always blended.
+// apart in between (Policy.cpp): stores there are always blended.
 //
 //===----------------------------------------------------------------------===//
 

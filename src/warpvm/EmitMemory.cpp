@@ -169,19 +169,23 @@ Value *RegionEmitter::loadSegments(const Address &A, Type *T, Align Al,
                                    bool Same) {
   auto *VT = FixedVectorType::get(T, SegmentLanes);
   SmallVector<Value *> Parts;
-  for (unsigned S = 0; S < W / SegmentLanes; ++S) {
-    Value *Active = segmentMask(S);
+  const unsigned Segments = W / SegmentLanes;
+  for (unsigned S = 0; S < Segments; ++S) {
     if (!Same) {
-      Parts.push_back(B.CreateMaskedLoad(VT, segmentPointer(A, S), Al, Active));
+      Parts.push_back(
+          B.CreateMaskedLoad(VT, segmentPointer(A, S), Al, segmentMask(S)));
       continue;
     }
-    // One element for all, read only if some lane wants it.
-    Value *Any = B.CreateOrReduce(Active);
-    Value *One = B.CreateInsertElement(
-        Constant::getNullValue(Active->getType()), Any, uint64_t(0));
-    Value *X = B.CreateMaskedLoad(VT, segmentPointer(A, S), Al, One);
+    // One element for all. A segment without active lanes reads along with
+    // another: some segment has some.
+    Value *P = segmentPointer(A, (S + Segments - 1) % Segments);
+    for (unsigned Other = Segments - 1; Other-- > 0;) {
+      const unsigned Now = (S + Other) % Segments;
+      P = B.CreateSelect(B.CreateOrReduce(segmentMask(Now)),
+                         segmentPointer(A, Now), P);
+    }
     Parts.push_back(
-        B.CreateShuffleVector(X, SmallVector<int>(SegmentLanes, 0)));
+        B.CreateVectorSplat(SegmentLanes, B.CreateAlignedLoad(T, P, Al)));
   }
   return concatenateVectors(B, Parts);
 }

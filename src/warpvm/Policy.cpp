@@ -16,13 +16,18 @@
 // and blocks. Other loops go on however long they take, or the tiers would
 // count differently. Splits that ran apart can hold different values in slots
 // that the analysis proved uniform for lanes that run together, so from then on
-// each has scalars of its own, and two merge only where these agree. (They
-// agree again at any join that the analysis relied on, as uniform values are
-// pure functions of uniform ones.)
+// each has scalars of its own, and two merge only where those agree that
+// someone may yet read (RegionPlan::LiveScalars). They do at any join that the
+// analysis relied on, as uniform values are pure functions of uniform ones; a
+// loop's own counters are dead behind it.
 //
 // PostDominator. The classic stack: at a split the two sides run one after the
 // other to the branch's immediate post-dominator. No progress between lanes of
-// a warp, as on GPUs before Volta. It needs a region a block (Tier::Blocks).
+// a warp, as on GPUs before Volta: a barrier for which lanes wait on one side
+// while others are held up at the join is a fault. Splits that hold no lanes of
+// one another (sides that meet nowhere) may pass each other, and lanes at a
+// collective go through it last, together. It needs a region a block
+// (Tier::Blocks).
 //
 //===----------------------------------------------------------------------===//
 

@@ -28,6 +28,7 @@
 
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Demangle/Demangle.h"
@@ -343,6 +344,50 @@ static void copyWrittenParameters(Function &F) {
   }
 }
 
+/// atomicInc, atomicDec and the atomics with a scope (atomicAdd_block, ...)
+/// come as NVVM's intrinsics; here they become LLVM's own instructions, which
+/// have the widest scope: stronger than asked for.
+static void lowerAtomicIntrinsics(Function &F) {
+  using Op = AtomicRMWInst::BinOp;
+  for (Instruction &I : make_early_inc_range(instructions(F))) {
+    auto *II = dyn_cast<IntrinsicInst>(&I);
+    if (!II)
+      continue;
+    StringRef Name = II->getCalledFunction()->getName();
+    if (!Name.consume_front("llvm.nvvm.atomic."))
+      continue;
+    // load.inc.32.p0 or add.gen.i.cta.i32.p0
+    Name.consume_front("load.");
+    StringRef Operation = Name.split('.').first;
+    const bool Real = II->getType()->isFloatingPointTy();
+    auto Kind = StringSwitch<Op>(Operation)
+                    .Case("add", Real ? Op::FAdd : Op::Add)
+                    .Case("exch", Op::Xchg)
+                    .Case("max", Op::Max)
+                    .Case("min", Op::Min)
+                    .Case("and", Op::And)
+                    .Case("or", Op::Or)
+                    .Case("xor", Op::Xor)
+                    .Case("inc", Op::UIncWrap)
+                    .Case("dec", Op::UDecWrap)
+                    .Default(Op::BAD_BINOP);
+    IRBuilder<> B(II);
+    const auto Order = AtomicOrdering::Monotonic;
+    Value *Pointer = II->getArgOperand(0), *X = II->getArgOperand(1), *New;
+    if (Operation == "cas")
+      New = B.CreateExtractValue(
+          B.CreateAtomicCmpXchg(Pointer, X, II->getArgOperand(2), MaybeAlign(),
+                                Order, Order),
+          0);
+    else if (Kind != Op::BAD_BINOP)
+      New = B.CreateAtomicRMW(Kind, Pointer, X, MaybeAlign(), Order);
+    else
+      continue; // the emitter refuses it by name
+    II->replaceAllUsesWith(New);
+    II->eraseFromParent();
+  }
+}
+
 static void expandConstants(Function &F) {
   SmallVector<Constant *> Variables;
   for (GlobalVariable &GV : F.getParent()->globals())
@@ -440,6 +485,7 @@ Expected<PreparedKernel> prepareKernel(Function &Kernel) {
 
   if (Error E = inlineEverything(*K.F))
     return std::move(E);
+  lowerAtomicIntrinsics(*K.F);
   copyWrittenParameters(*K.F);
   expandConstants(*K.F);
   removeUnreachableBlocks(*K.F);

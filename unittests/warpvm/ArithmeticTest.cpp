@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Integer operations against C++ on edge values in all pairs and random ones;
-// conversions that saturate; directed roundings against <cfenv>; and how far the
-// modelled approximations (warpvm/Math.cpp) are from the exact result.
+// conversions that saturate; directed roundings against <cfenv>; and how far
+// the modelled approximations (warpvm/Math.cpp) are from the exact result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,8 +54,8 @@ std::vector<Out> map(const std::string &InType, const std::string &OutType,
   B.resize(A.size());
   C.resize(A.size());
   std::vector<Out> Result(A.size());
-  P.run(shape(unsigned(A.size() + 127) / 128, 128), A.data(), B.data(), C.data(),
-        Result.data(), uint32_t(A.size()));
+  P.run(shape(unsigned(A.size() + 127) / 128, 128), A.data(), B.data(),
+        C.data(), Result.data(), uint32_t(A.size()));
   return Result;
 }
 
@@ -67,11 +67,13 @@ std::vector<MachineOptions> someSetups() {
 
 template <typename T> std::vector<T> edges() {
   using L = std::numeric_limits<T>;
+  using U = std::make_unsigned_t<T>; // 100 below -128 is fine, too
   std::vector<T> E;
   for (int I : {0, 1, 2, 3, 5, 7, 10, 100})
-    E.insert(E.end(), {T(I), T(-I), T(L::max() - T(I)), T(L::min() + T(I))});
+    E.insert(E.end(),
+             {T(I), T(-I), T(U(L::max()) - U(I)), T(U(L::min()) + U(I))});
   for (unsigned Bit = 1; Bit < sizeof(T) * 8; Bit += 5)
-    E.insert(E.end(), {T(T(1) << Bit), T((T(1) << Bit) - 1)});
+    E.insert(E.end(), {T(U(1) << Bit), T((U(1) << Bit) - 1)});
   return E;
 }
 
@@ -102,15 +104,16 @@ template <typename S> void checkDivision(const char *Type) {
   const S Min = std::numeric_limits<S>::min();
   for (const MachineOptions &O : someSetups())
     for (const char *Op : {"sdiv", "srem", "udiv", "urem"}) {
-      auto Got = map<S>(Type, Type, std::string("%r = ") + Op + " " + Type + " %a, %b",
-                        O, A, B);
+      auto Got =
+          map<S>(Type, Type, std::string("%r = ") + Op + " " + Type + " %a, %b",
+                 O, A, B);
       for (size_t I = 0; I < A.size(); ++I) {
         const bool Signed = Op[0] == 's', Quotient = Op[1] == 'd';
         if (!B[I] || (Signed && A[I] == Min && B[I] == -1))
           continue;
-        const S Want = Signed ? (Quotient ? S(A[I] / B[I]) : S(A[I] % B[I]))
-                              : (Quotient ? S(U(A[I]) / U(B[I]))
-                                          : S(U(A[I]) % U(B[I])));
+        const S Want =
+            Signed ? (Quotient ? S(A[I] / B[I]) : S(A[I] % B[I]))
+                   : (Quotient ? S(U(A[I]) / U(B[I])) : S(U(A[I]) % U(B[I])));
         ASSERT_EQ(Got[I], Want) << Op << " " << Type << " " << +A[I] << ", "
                                 << +B[I] << ": " << describe(O);
       }
@@ -130,10 +133,11 @@ TEST(Integers, ImpossibleDivisionsDoNotCrash) {
         for (const char *D : {"%b", "0", "-1", "%z", "%m"}) {
           const std::string T = Type;
           std::string Text = "%n32 = sub i32 %n, %n\n";
-          Text += T == "i32" ? "%z = add i32 %n32, 0\n"
+          Text += T == "i32"   ? "%z = add i32 %n32, 0\n"
                   : T == "i64" ? "%z = zext i32 %n32 to i64\n"
                                : "%z = trunc i32 %n32 to " + T + "\n";
-          Text += "%m = sub " + T + " %z, 1\n%r = " + Op + " " + T + " %a, " + D;
+          Text +=
+              "%m = sub " + T + " %z, 1\n%r = " + Op + " " + T + " %a, " + D;
           std::vector<int64_t> A(64, INT64_MIN), B(64, 0);
           for (unsigned I = 0; I < 64; ++I)
             A[I] = I % 2 ? std::numeric_limits<int64_t>::min() : 5;
@@ -200,21 +204,24 @@ const Binary Binaries[] = {
     {"%r = call i32 @llvm.fshr.i32(i32 %a, i32 %b, i32 %c)",
      [](uint32_t A, uint32_t B, uint32_t C) { return rotate(A, B, C, false); }},
     {"%r = call i32 @llvm.ctlz.i32(i32 %a, i1 false)",
-     [](uint32_t A, uint32_t, uint32_t) { return uint32_t(std::countl_zero(A)); }},
+     [](uint32_t A, uint32_t, uint32_t) {
+       return uint32_t(std::countl_zero(A));
+     }},
     {"%r = call i32 @llvm.cttz.i32(i32 %a, i1 false)",
-     [](uint32_t A, uint32_t, uint32_t) { return uint32_t(std::countr_zero(A)); }},
+     [](uint32_t A, uint32_t, uint32_t) {
+       return uint32_t(std::countr_zero(A));
+     }},
     {"%r = call i32 @llvm.ctpop.i32(i32 %a)",
      [](uint32_t A, uint32_t, uint32_t) { return uint32_t(std::popcount(A)); }},
     {"%r = call i32 @llvm.abs.i32(i32 %a, i1 false)",
-     [](uint32_t A, uint32_t, uint32_t) {
-       return int32_t(A) < 0 ? 0 - A : A;
-     }},
+     [](uint32_t A, uint32_t, uint32_t) { return int32_t(A) < 0 ? 0 - A : A; }},
     {"%r = call i32 @llvm.uadd.sat.i32(i32 %a, i32 %b)",
      [](uint32_t A, uint32_t B, uint32_t) {
        return uint32_t(std::min<uint64_t>(uint64_t(A) + B, ~0u));
      }},
     {"%q = call { i32, i1 } @llvm.smul.with.overflow.i32(i32 %a, i32 %b)\n"
-     "%v = extractvalue { i32, i1 } %q, 0\n%o = extractvalue { i32, i1 } %q, 1\n"
+     "%v = extractvalue { i32, i1 } %q, 0\n%o = extractvalue { i32, i1 } %q, "
+     "1\n"
      "%r = select i1 %o, i32 77, i32 %v",
      [](uint32_t A, uint32_t B, uint32_t) {
        const int64_t P = int64_t(int32_t(A)) * int32_t(B);
@@ -241,14 +248,17 @@ TEST(Integers, HighHalfOf64BitProducts) {
   auto [A, B] = pairs<uint64_t>();
   for (const MachineOptions &O : someSetups()) {
     auto High = map<uint64_t>(
-        "i64", "i64", "%r = call i64 @llvm.nvvm.mulhi.ull(i64 %a, i64 %b)", O, A, B);
+        "i64", "i64", "%r = call i64 @llvm.nvvm.mulhi.ull(i64 %a, i64 %b)", O,
+        A, B);
     auto Signed = map<uint64_t>(
-        "i64", "i64", "%r = call i64 @llvm.nvvm.mulhi.ll(i64 %a, i64 %b)", O, A, B);
+        "i64", "i64", "%r = call i64 @llvm.nvvm.mulhi.ll(i64 %a, i64 %b)", O, A,
+        B);
     for (size_t I = 0; I < A.size(); ++I) {
       ASSERT_EQ(High[I],
                 uint64_t(static_cast<unsigned __int128>(A[I]) * B[I] >> 64));
-      ASSERT_EQ(Signed[I], uint64_t(static_cast<__int128>(int64_t(A[I])) *
-                                        int64_t(B[I]) >> 64));
+      ASSERT_EQ(
+          Signed[I],
+          uint64_t(static_cast<__int128>(int64_t(A[I])) * int64_t(B[I]) >> 64));
     }
   }
 }
@@ -287,7 +297,8 @@ template <typename F> std::vector<F> samples(unsigned PerBinade) {
       S.push_back(-S.back());
     }
   const F Inf = std::numeric_limits<F>::infinity();
-  S.insert(S.end(), {F(0), -F(0), Inf, -Inf, std::numeric_limits<F>::quiet_NaN()});
+  S.insert(S.end(),
+           {F(0), -F(0), Inf, -Inf, std::numeric_limits<F>::quiet_NaN()});
   return S;
 }
 
@@ -309,7 +320,9 @@ template <typename F> void checkConversions(const char *Type) {
 }
 
 TEST(Conversions, FloatToIntegerSaturates) { checkConversions<float>("float"); }
-TEST(Conversions, DoubleToIntegerSaturates) { checkConversions<double>("double"); }
+TEST(Conversions, DoubleToIntegerSaturates) {
+  checkConversions<double>("double");
+}
 
 /// cvt.r?i: the rounding is in the name.
 TEST(Conversions, RoundedToInteger) {
@@ -317,14 +330,15 @@ TEST(Conversions, RoundedToInteger) {
   for (int I = -40; I <= 40; ++I)
     X.push_back(float(I) / 4);
   for (const MachineOptions &O : someSetups())
-    for (auto [Mode, Of] : {std::pair<const char *, float (*)(float)>
-                            {"rn", [](float V) { return std::nearbyint(V); }},
-                            {"rz", [](float V) { return std::trunc(V); }},
-                            {"rm", [](float V) { return std::floor(V); }},
-                            {"rp", [](float V) { return std::ceil(V); }}}) {
+    for (auto [Mode, Of] :
+         {std::pair<const char *, float (*)(float)>{
+              "rn", [](float V) { return std::nearbyint(V); }},
+          {"rz", [](float V) { return std::trunc(V); }},
+          {"rm", [](float V) { return std::floor(V); }},
+          {"rp", [](float V) { return std::ceil(V); }}}) {
       auto Got = map<int32_t>("float", "i32",
-                              std::string("%r = call i32 @llvm.nvvm.f2i.") + Mode +
-                                  "(float %a)",
+                              std::string("%r = call i32 @llvm.nvvm.f2i.") +
+                                  Mode + "(float %a)",
                               O, X);
       for (size_t I = 0; I < X.size(); ++I)
         ASSERT_EQ(Got[I], int32_t(Of(X[I]))) << Mode << " " << X[I];
@@ -366,9 +380,9 @@ template <typename F> void checkRounding(const char *Type, const char *Suffix) {
     unsigned Operands;
     F (*Of)(F, F, F);
   };
-  const Operation Operations[] = {{"add", 2, add<F>},   {"mul", 2, multiply<F>},
-                                  {"div", 2, divide<F>}, {"fma", 3, fuse<F>},
-                                  {"sqrt", 1, root<F>},  {"rcp", 1, reciprocal<F>}};
+  const Operation Operations[] = {
+      {"add", 2, add<F>},  {"mul", 2, multiply<F>}, {"div", 2, divide<F>},
+      {"fma", 3, fuse<F>}, {"sqrt", 1, root<F>},    {"rcp", 1, reciprocal<F>}};
   Random R(31);
   std::vector<F> A, B, C;
   for (int I = 0; I < 3000; ++I) {
@@ -388,14 +402,16 @@ template <typename F> void checkRounding(const char *Type, const char *Suffix) {
                                 {"rm", FE_DOWNWARD},
                                 {"rp", FE_UPWARD}}) {
         std::string Call = std::string("%r = call ") + Type + " @llvm.nvvm." +
-                           Op.Name + "." + Mode + "." + Suffix + "(" + T + " %a";
+                           Op.Name + "." + Mode + "." + Suffix + "(" + T +
+                           " %a";
         if (Op.Operands > 1)
           Call += ", " + T + " %b";
         if (Op.Operands > 2)
           Call += ", " + T + " %c";
         auto Got = map<F>(T, T, Call + ")", O, A, B, C);
         for (size_t I = 0; I < A.size(); ++I)
-          ASSERT_PRED2(sameNumber<F>, Got[I], under(Flag, Op.Of, A[I], B[I], C[I]))
+          ASSERT_PRED2(sameNumber<F>, Got[I],
+                       under(Flag, Op.Of, A[I], B[I], C[I]))
               << Op.Name << "." << Mode << " " << A[I] << ", " << B[I];
       }
 }
@@ -445,7 +461,8 @@ struct Approximation {
 const Approximation Approximations[] = {
     {"ex2.approx.f", [](double X) { return std::exp2(X); }, -INFINITY, INFINITY,
      1, 0},
-    {"lg2.approx.f", [](double X) { return std::log2(X); }, 0x1p-149, 0.5, 1, 0},
+    {"lg2.approx.f", [](double X) { return std::log2(X); }, 0x1p-149, 0.5, 1,
+     0},
     {"lg2.approx.f", [](double X) { return std::log2(X); }, 2, INFINITY, 1, 0},
     {"lg2.approx.f", [](double X) { return std::log2(X); }, 0.5, 2, 0, 0x1p-23},
     {"sin.approx.f", [](double X) { return std::sin(X); }, -M_PI, M_PI, 0,
@@ -454,7 +471,8 @@ const Approximation Approximations[] = {
      0x1p-21},
     {"rsqrt.approx.f", [](double X) { return 1 / std::sqrt(X); }, 0x1p-149,
      INFINITY, 1.5, 0},
-    {"sqrt.approx.f", [](double X) { return std::sqrt(X); }, 0, INFINITY, 0.5, 0},
+    {"sqrt.approx.f", [](double X) { return std::sqrt(X); }, 0, INFINITY, 0.5,
+     0},
     {"rcp.approx.ftz.f", [](double X) { return 1 / X; }, 0x1p-126, 0x1p126, 0.5,
      0},
     {"tanh", [](double X) { return std::tanh(X); }, -INFINITY, INFINITY, 0,
@@ -497,12 +515,14 @@ TEST(Approximations, StayWithinTheirBounds) {
 TEST(Approximations, DivisionIsRoundedRight) {
   auto A = samples<float>(8), B = A;
   std::reverse(B.begin(), B.end());
-  auto Got = map<float>("float", "float",
-                        "%r = call float @llvm.nvvm.div.approx.f(float %a, "
-                        "float %b)",
-                        optionsFor(32, Tier::Fused, PolicyKind::Frontier), A, B);
+  auto Got =
+      map<float>("float", "float",
+                 "%r = call float @llvm.nvvm.div.approx.f(float %a, "
+                 "float %b)",
+                 optionsFor(32, Tier::Fused, PolicyKind::Frontier), A, B);
   for (size_t I = 0; I < A.size(); ++I)
-    ASSERT_PRED2(sameNumber<float>, Got[I], A[I] / B[I]) << A[I] << " / " << B[I];
+    ASSERT_PRED2(sameNumber<float>, Got[I], A[I] / B[I])
+        << A[I] << " / " << B[I];
 }
 
 } // namespace

@@ -107,7 +107,9 @@ const Flow Flows[] = {
        %r = phi i32 [ 9, %entry ], [ %m, %meet ]
        store i32 %r, ptr %pout, align 4
        ret void)",
-     [](uint32_t X) { return !X ? 9 : X & 1 ? X + 100 : X; },
+     [](uint32_t X) { return !X      ? 9
+                             : X & 1 ? X + 100
+                                     : X; },
      {{"outer", ifAny},
       {"inner", [](uint32_t X) -> unsigned { return X & 1; }},
       {"meet", ifAny},
@@ -158,9 +160,10 @@ const Flow Flows[] = {
     // for (i = 0; i < 8; ++i) if (x > i) { if (x == i + 1) break; }
     // x = 0: eight rounds, never in `then`. x = k: `then` k times, `tail` k - 1
     // times, out at the k-th.
-    // Under ipdom, `then` can leave the loop, so that lanes which part at `body`
-    // meet only at `done`: those with x = 0 (rounds 1 to 7 and the last test)
-    // go apart from the others (up to max x rounds) behind the first `body`.
+    // Under ipdom, `then` can leave the loop, so that lanes which part at
+    // `body` meet only at `done`: those with x = 0 (rounds 1 to 7 and the last
+    // test) go apart from the others (up to max x rounds) behind the first
+    // `body`.
     {"break inside an if",
      R"(
        br label %head
@@ -281,7 +284,9 @@ const Flow Flows[] = {
        %r = phi i32 [ %e, %even ], [ %x, %other ]
        store i32 %r, ptr %pout, align 4
        ret void)",
-     [](uint32_t X) -> uint32_t { return X == 1 ? 60 : X <= 2 ? 50 : X; },
+     [](uint32_t X) -> uint32_t { return X == 1   ? 60
+                                         : X <= 2 ? 50
+                                                  : X; },
      {{"one", [](uint32_t X) -> unsigned { return X == 1; }},
       {"even", [](uint32_t X) -> unsigned { return X <= 2; }, nullptr,
        [](Input X) -> unsigned {
@@ -451,13 +456,14 @@ std::vector<const Flow *> allFlows() {
   return All;
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Shapes, ControlFlow, testing::ValuesIn(allFlows()), [](const auto &Info) {
-      std::string Name = Info.param->Name;
-      std::replace_if(
-          Name.begin(), Name.end(), [](char C) { return !isalnum(C); }, '_');
-      return Name;
-    });
+INSTANTIATE_TEST_SUITE_P(Shapes, ControlFlow, testing::ValuesIn(allFlows()),
+                         [](const auto &Info) {
+                           std::string Name = Info.param->Name;
+                           std::replace_if(
+                               Name.begin(), Name.end(),
+                               [](char C) { return !isalnum(C); }, '_');
+                           return Name;
+                         });
 
 //===----------------------------------------------------------------------===//
 // Branches
@@ -516,7 +522,8 @@ TEST(Branches, SwitchCountsEachCase) {
       X[I] = I % 4;
     X[0] = 9;
     P.run(shape(1, 64), X.data());
-    EXPECT_EQ(P.branch("entry").LanesTo, (std::vector<uint64_t>{16, 16, 16, 16}));
+    EXPECT_EQ(P.branch("entry").LanesTo,
+              (std::vector<uint64_t>{16, 16, 16, 16}));
     EXPECT_EQ(P.branch("entry").Splits, 64 / O.WarpSize);
     EXPECT_EQ(P.block("a").Lanes, 32u);
     EXPECT_EQ(P.block("a").Warps, 64 / O.WarpSize);
@@ -531,7 +538,8 @@ TEST(Branches, SwitchCountsEachCase) {
 /// ones among them `odd`: the lanes that left are idle there because they left.
 TEST(Returns, ExitedLanesAreToldFromOthers) {
   for (const MachineOptions &O : allSetups()) {
-    TestProgram P(kernelOf({"", R"(
+    TestProgram P(kernelOf({"",
+                            R"(
          %c = icmp eq i32 %x, 0
          br i1 %c, label %gone, label %work
        work:
@@ -576,8 +584,8 @@ TEST(Returns, ExitedLanesAreToldFromOthers) {
           Add(Odd, Odds);
           Gone.Warps += 1;
         }
-        for (auto [Name, Want] : {std::pair("work", Work), {"odd", Odd},
-                                  {"last", Work}}) {
+        for (auto [Name, Want] :
+             {std::pair("work", Work), {"odd", Odd}, {"last", Work}}) {
           const BlockCounts &Got = P.block(Name);
           EXPECT_EQ(Got.Warps, Want.Warps) << Name;
           EXPECT_EQ(Got.Lanes, Want.Lanes) << Name;
@@ -596,7 +604,8 @@ TEST(Returns, ExitedLanesAreToldFromOthers) {
 /// depending on where a lane came in.
 TEST(Irreducible, LanesAreCountedRight) {
   for (const MachineOptions &O : allSetups()) {
-    TestProgram P(kernelOf({"", R"(
+    TestProgram P(kernelOf({"",
+                            R"(
          %o = and i32 %x, 1
          %odd = icmp ne i32 %o, 0
          br i1 %odd, label %a, label %b
@@ -640,17 +649,16 @@ TEST(Irreducible, LanesAreCountedRight) {
 /// Half of the lanes wait while the others loop for long: nobody may be sent on
 /// before them, however long it takes, as nothing in the loop waits.
 TEST(LongLoops, KeepLanesTogether) {
-  for (const char *Loop : {
-           // one block
-           R"(
+  for (const char *Loop : {// one block
+                           R"(
          br label %body
        body:
          %i = phi i32 [ 0, %entry ], [ %n, %body ]
          %n = add i32 %i, 1
          %c = icmp ult i32 %n, %x
          br i1 %c, label %body, label %done)",
-           // several
-           R"(
+                           // several
+                           R"(
          br label %body
        body:
          %i = phi i32 [ 0, %entry ], [ %n, %latch ]
@@ -728,8 +736,11 @@ TEST(ThreadIndices, InThreeDimensions) {
   for (const MachineOptions &O : allSetups()) {
     SCOPED_TRACE(describe(O));
     TestProgram P(Text, O);
-    for (auto [X, Y, Z] : {std::array{7u, 1u, 1u}, {5u, 3u, 1u}, {4u, 3u, 7u},
-                           {1u, 1u, 33u}, {32u, 4u, 1u}}) {
+    for (auto [X, Y, Z] : {std::array{7u, 1u, 1u},
+                           {5u, 3u, 1u},
+                           {4u, 3u, 7u},
+                           {1u, 1u, 33u},
+                           {32u, 4u, 1u}}) {
       LaunchShape S;
       S.Grid = {2, 3, 2};
       S.Block = {X, Y, Z};
@@ -738,8 +749,8 @@ TEST(ThreadIndices, InThreeDimensions) {
       P.run(S, Out.data());
       for (unsigned G = 0; G < Out.size(); ++G) {
         const unsigned T = G % Threads;
-        ASSERT_EQ(Out[G], (T % 32) << 26 | (T / X / Y) << 20 | (T / X % Y) << 10 |
-                              (T % X));
+        ASSERT_EQ(Out[G], (T % 32) << 26 | (T / X / Y) << 20 |
+                              (T / X % Y) << 10 | (T % X));
       }
     }
   }

@@ -89,14 +89,14 @@ TestProgram::TestProgram(Module &M, Machine &On) : On(On) { load(M); }
 
 void TestProgram::load(Module &M) {
   auto Bytes = numberedBitcode(M);
-  auto Loaded = On.load(
-      MemoryBufferRef(StringRef(Bytes.data(), Bytes.size()), "kernel"),
-      [this](uint64_t Size, uint64_t, StringRef) -> Expected<void *> {
-        Memory.emplace_back(Size / 8 + 9);
-        // 64-aligned, which is more than any variable here asks for.
-        auto At = reinterpret_cast<uintptr_t>(Memory.back().data());
-        return reinterpret_cast<void *>((At + 63) / 64 * 64);
-      });
+  auto Loaded =
+      On.load(MemoryBufferRef(StringRef(Bytes.data(), Bytes.size()), "kernel"),
+              [this](uint64_t Size, uint64_t, StringRef) -> Expected<void *> {
+                Memory.emplace_back(Size / 8 + 9);
+                // 64-aligned, which is more than any variable here asks for.
+                auto At = reinterpret_cast<uintptr_t>(Memory.back().data());
+                return reinterpret_cast<void *>((At + 63) / 64 * 64);
+              });
   if (!Loaded) {
     ADD_FAILURE() << toString(Loaded.takeError());
     return;

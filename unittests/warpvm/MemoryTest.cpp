@@ -23,9 +23,8 @@ struct Width {
   const char *Type;
   unsigned Bytes;
 };
-const Width Widths[] = {{"i8", 1},     {"i16", 2},    {"half", 2},
-                        {"i32", 4},    {"float", 4},  {"i64", 8},
-                        {"double", 8}, {"ptr", 8}};
+const Width Widths[] = {{"i8", 1},    {"i16", 2}, {"half", 2},   {"i32", 4},
+                        {"float", 4}, {"i64", 8}, {"double", 8}, {"ptr", 8}};
 
 /// Index i of a thread of a block of any shape, in order of threads.
 const std::string Prologue = R"(
@@ -72,13 +71,14 @@ TEST(Memory, EveryWidthStraightGatheredScattered) {
     for (const MachineOptions &O : allSetups()) {
       TestProgram P(Text, O);
       for (const MaskShape &Mask : maskShapes())
-        for (auto [X, Y] : {std::pair(64u, 1u), {48u, 1u}, {8u, 8u}, {5u, 9u}}) {
+        for (auto [X, Y] :
+             {std::pair(64u, 1u), {48u, 1u}, {8u, 8u}, {5u, 9u}}) {
           SCOPED_TRACE(std::string(T.Type) + ", " + describe(O) + ", mask " +
                        Mask.Name + ", " + std::to_string(X) + " x " +
                        std::to_string(Y));
           const unsigned N = X * Y, B = T.Bytes;
-          std::vector<uint8_t> In(N * B), Straight(N * B, 0xcc), Gathered = Straight,
-                                          Scattered = Straight;
+          std::vector<uint8_t> In(N * B), Straight(N * B, 0xcc),
+              Gathered = Straight, Scattered = Straight;
           Random R(N);
           for (uint8_t &Byte : In)
             Byte = uint8_t(R.next() >> 20);
@@ -143,7 +143,8 @@ TEST(Memory, Booleans) {
 TEST(Memory, HighestLaneWins) {
   for (const MachineOptions &O : allSetups()) {
     SCOPED_TRACE(describe(O));
-    TestProgram P("define ptx_kernel void @k(i64 %mask, ptr %out) {" + Prologue +
+    TestProgram P("define ptx_kernel void @k(i64 %mask, ptr %out) {" +
+                      Prologue +
                       R"(
       store i32 %i, ptr %out
       %h = lshr i32 %i, 3
@@ -359,19 +360,26 @@ template <typename T> uint64_t bits(T X) {
       {"add", TYPE, [](uint64_t A, uint64_t X) { return bits(U(A + X)); }},    \
       {"sub", TYPE, [](uint64_t A, uint64_t X) { return bits(U(A - X)); }},    \
       {"and", TYPE, [](uint64_t A, uint64_t X) { return A & X; }},             \
-      {"nand", TYPE, [](uint64_t A, uint64_t X) { return bits(U(~(A & X))); }}, \
+      {"nand", TYPE,                                                           \
+       [](uint64_t A, uint64_t X) { return bits(U(~(A & X))); }},              \
       {"or", TYPE, [](uint64_t A, uint64_t X) { return A | X; }},              \
       {"xor", TYPE, [](uint64_t A, uint64_t X) { return A ^ X; }},             \
       {"max", TYPE,                                                            \
-       [](uint64_t A, uint64_t X) { return bits(std::max(as<S>(A), as<S>(X))); }}, \
+       [](uint64_t A, uint64_t X) {                                            \
+         return bits(std::max(as<S>(A), as<S>(X)));                            \
+       }},                                                                     \
       {"min", TYPE,                                                            \
-       [](uint64_t A, uint64_t X) { return bits(std::min(as<S>(A), as<S>(X))); }}, \
+       [](uint64_t A, uint64_t X) {                                            \
+         return bits(std::min(as<S>(A), as<S>(X)));                            \
+       }},                                                                     \
       {"umax", TYPE, [](uint64_t A, uint64_t X) { return std::max(A, X); }},   \
       {"umin", TYPE, [](uint64_t A, uint64_t X) { return std::min(A, X); }},   \
       {"uinc_wrap", TYPE,                                                      \
        [](uint64_t A, uint64_t X) { return A >= X ? 0 : A + 1; }},             \
-      {"udec_wrap", TYPE,                                                      \
-       [](uint64_t A, uint64_t X) { return A == 0 || A > X ? X : A - 1; }}
+  {                                                                            \
+    "udec_wrap", TYPE,                                                         \
+        [](uint64_t A, uint64_t X) { return A == 0 || A > X ? X : A - 1; }     \
+  }
 const Atomic Atomics[] = {
     INTEGER("i32", uint32_t, int32_t),
     INTEGER("i64", uint64_t, int64_t),
@@ -380,7 +388,9 @@ const Atomic Atomics[] = {
     {"fsub", "float",
      [](uint64_t A, uint64_t X) { return bits(as<float>(A) - as<float>(X)); }},
     {"fadd", "double",
-     [](uint64_t A, uint64_t X) { return bits(as<double>(A) + as<double>(X)); }},
+     [](uint64_t A, uint64_t X) {
+       return bits(as<double>(A) + as<double>(X));
+     }},
 };
 
 /// Lanes collide on four places, in ascending order within a warp, warps in
@@ -389,14 +399,14 @@ TEST(Atomics, EveryOperationWithCollisions) {
   for (const Atomic &A : Atomics)
     for (bool Shared : {false, true}) {
       const bool Real = A.Operation[0] == 'f';
-      const unsigned Bytes = StringRef(A.Type).ends_with("32") ||
-                                     StringRef(A.Type) == "float"
-                                 ? 4
-                                 : 8;
-      std::string Text = "@s = internal addrspace(3) global [4 x i64] undef\n"
-                         "define ptx_kernel void @k(ptr %in, i64 %mask, ptr %at, "
-                         "ptr %out) {" +
-                         Prologue + R"(
+      const unsigned Bytes =
+          StringRef(A.Type).ends_with("32") || StringRef(A.Type) == "float" ? 4
+                                                                            : 8;
+      std::string Text =
+          "@s = internal addrspace(3) global [4 x i64] undef\n"
+          "define ptx_kernel void @k(ptr %in, i64 %mask, ptr %at, "
+          "ptr %out) {" +
+          Prologue + R"(
       %pi = getelementptr TYPE, ptr %in, i64 %i64
       %x = load TYPE, ptr %pi
       %four = and i32 %i, 3
@@ -417,10 +427,12 @@ TEST(Atomics, EveryOperationWithCollisions) {
       if (Shared) // what is there at the end; shared memory begins as zeros
         for (unsigned I = 0; I < 4; ++I) {
           const std::string N = std::to_string(I);
-          Copy += "%c" + N + " = load volatile TYPE, ptr addrspace(3) getelementptr (TYPE, "
-                  "ptr addrspace(3) @s, i64 " + N + ")\n  %d" + N +
-                  " = getelementptr TYPE, ptr %at, i64 " + N +
-                  "\n  store TYPE %c" + N + ", ptr %d" + N + "\n";
+          Copy +=
+              "%c" + N +
+              " = load volatile TYPE, ptr addrspace(3) getelementptr (TYPE, "
+              "ptr addrspace(3) @s, i64 " +
+              N + ")\n  %d" + N + " = getelementptr TYPE, ptr %at, i64 " + N +
+              "\n  store TYPE %c" + N + ", ptr %d" + N + "\n";
         }
       Text = replaced(Text, "COPY", Copy);
       Text = replaced(Text, "OP", A.Operation);
@@ -429,8 +441,8 @@ TEST(Atomics, EveryOperationWithCollisions) {
         TestProgram P(Text, O);
         for (const MaskShape &Mask : maskShapes()) {
           SCOPED_TRACE(std::string(A.Operation) + " " + A.Type +
-                       (Shared ? ", shared, " : ", ") + describe(O) + ", mask " +
-                       Mask.Name);
+                       (Shared ? ", shared, " : ", ") + describe(O) +
+                       ", mask " + Mask.Name);
           Random R(9);
           std::vector<uint8_t> In(64 * Bytes), At(4 * Bytes), Out(64 * Bytes);
           auto Store = [&](std::vector<uint8_t> &To, unsigned I, uint64_t X) {
@@ -467,13 +479,46 @@ TEST(Atomics, EveryOperationWithCollisions) {
     }
 }
 
+/// What CUDA's headers make of atomicInc, atomicDec and scoped atomics.
+TEST(Atomics, NvvmIntrinsics) {
+  for (const MachineOptions &O : allSetups()) {
+    SCOPED_TRACE(describe(O));
+    TestProgram P(R"(
+      declare i32 @llvm.nvvm.atomic.load.inc.32.p0(ptr, i32)
+      declare i32 @llvm.nvvm.atomic.load.dec.32.p0(ptr, i32)
+      declare i32 @llvm.nvvm.atomic.add.gen.i.cta.i32.p0(ptr, i32)
+      declare float @llvm.nvvm.atomic.add.gen.f.sys.f32.p0(ptr, float)
+      declare i32 @llvm.nvvm.atomic.cas.gen.i.cta.i32.p0(ptr, i32, i32)
+      define ptx_kernel void @k(ptr %out) {
+        %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+        %p1 = getelementptr i32, ptr %out, i32 1
+        %p2 = getelementptr i32, ptr %out, i32 2
+        %p3 = getelementptr i32, ptr %out, i32 3
+        %p4 = getelementptr i32, ptr %out, i32 4
+        %a = call i32 @llvm.nvvm.atomic.load.inc.32.p0(ptr %out, i32 9)
+        %b = call i32 @llvm.nvvm.atomic.load.dec.32.p0(ptr %p1, i32 6)
+        %c = call i32 @llvm.nvvm.atomic.add.gen.i.cta.i32.p0(ptr %p2, i32 %tid)
+        %d = call float @llvm.nvvm.atomic.add.gen.f.sys.f32.p0(ptr %p3, float 0.5)
+        %t1 = add i32 %tid, 1
+        %e = call i32 @llvm.nvvm.atomic.cas.gen.i.cta.i32.p0(ptr %p4, i32 %tid, i32 %t1)
+        ret void
+      })",
+                  O);
+    std::vector<uint32_t> Out(5);
+    P.run(shape(1, 64), Out.data());
+    EXPECT_EQ(Out, (std::vector<uint32_t>{64 % 10, 6, 63 * 32,
+                                          uint32_t(bits(32.0f)), 64}));
+  }
+}
+
 /// Lanes try to claim places; the lowest lane at each place gets it, and all
 /// others see who did.
 TEST(Atomics, CompareAndSwap) {
   for (bool Shared : {false, true})
     for (const MachineOptions &O : allSetups()) {
       SCOPED_TRACE(describe(O));
-      std::string Text = replaced(R"(
+      std::string Text =
+          replaced(R"(
         @s = internal addrspace(3) global [16 x i64] undef
         define ptx_kernel void @k(ptr %g, ptr %out) {
           %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -490,7 +535,7 @@ TEST(Atomics, CompareAndSwap) {
           store i64 %w, ptr %po
           ret void
         })",
-                                  "SPACE", Shared ? "ptr addrspace(3) @s" : "ptr %g");
+                   "SPACE", Shared ? "ptr addrspace(3) @s" : "ptr %g");
       Text = replaced(Text, "PTR", Shared ? "ptr addrspace(3)" : "ptr");
       TestProgram P(Text, O);
       std::vector<uint64_t> G(16), Out(64), Owner(16);

@@ -1,9 +1,10 @@
 //===- unittests/warpvm/ProgressTest.cpp - Threads that wait for threads --===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Locks within a warp, flags between warps and between blocks: all of them spin,
-// and all must get on. Only the post-dominator stack cannot let one lane of a
-// warp pass another, as on GPUs before Volta; what is asked of it is said below.
+// Locks within a warp, flags between warps and between blocks: all of them
+// spin, and all must get on. Only the post-dominator stack cannot let one lane
+// of a warp pass another, as on GPUs before Volta; what is asked of it is said
+// below.
 //
 //===----------------------------------------------------------------------===//
 
@@ -104,7 +105,8 @@ TEST(SpinLocks, CriticalSectionInsideTheLoop) {
   }
 }
 
-/// Half of the block waits for a flag in shared memory that the other half sets.
+/// Half of the block waits for a flag in shared memory that the other half
+/// sets.
 std::string flagKernel(bool HighWaits, bool ManyBlocks) {
   return std::string(R"(
     @flag = internal addrspace(3) global i32 undef, align 4
@@ -144,7 +146,8 @@ TEST(Flags, BetweenWarpsOfABlock) {
   for (bool HighWaits : {false, true})
     for (bool ManyBlocks : {false, true})
       for (const MachineOptions &O : allSetups()) {
-        SCOPED_TRACE(describe(O) + (HighWaits ? ", high waits" : ", low waits"));
+        SCOPED_TRACE(describe(O) +
+                     (HighWaits ? ", high waits" : ", low waits"));
         TestProgram P(flagKernel(HighWaits, ManyBlocks), O);
         std::vector<uint32_t> Out(128);
         P.run(shape(1, 128), Out.data());
@@ -467,7 +470,8 @@ TEST(Faults, BarrierThatNotAllReach) {
     Fault F = faultOf(P.launch("k", S, &Word));
     EXPECT_TRUE(F.Happened);
     EXPECT_EQ(F.Kind, FaultKind::BarrierDivergence);
-    EXPECT_NE(F.Message.find("__syncthreads()"), std::string::npos) << F.Message;
+    EXPECT_NE(F.Message.find("__syncthreads()"), std::string::npos)
+        << F.Message;
     EXPECT_NE(F.Message.find("(0,1,0)"), std::string::npos) << F.Message;
   }
 }

@@ -6,15 +6,16 @@
 //   body(tid, ctaid, ntid, in, out, sums, n, shared)
 //
 // which knows of its thread by its arguments alone and so can run on the host
-// as it stands. Its variables are stack slots while it is written and SSA values
-// afterwards (mem2reg), which makes PHIs of all kinds without any care here.
+// as it stands. Its variables are stack slots while it is written and SSA
+// values afterwards (mem2reg), which makes PHIs of all kinds without any care
+// here.
 //
 // A statement is one of
-//   assignment of a random expression, store to the thread's own words in global,
-//   shared or local memory, addition to a shared sum, if, if-else, switch (its
-//   default possibly unreachable), counted loop (uniform or divergent trips,
-//   tested at the top or the bottom), break, continue, return, barrier, jump
-//   into a loop.
+//   assignment of a random expression, store to the thread's own words in
+//   global, shared or local memory, addition to a shared sum, if, if-else,
+//   switch (its default possibly unreachable), counted loop (uniform or
+//   divergent trips, tested at the top or the bottom), break, continue, return,
+//   barrier, jump into a loop.
 // Nothing has undefined behaviour: divisors are odd and small, shifts masked,
 // conversions clamped, indices masked.
 //
@@ -34,8 +35,8 @@
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/JumpThreading.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
-#include "llvm/Transforms/Utils/Mem2Reg.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Mem2Reg.h"
 
 using namespace llvm;
 
@@ -119,7 +120,7 @@ Value *Writer::leaf() {
     return argument(0); // thread
   case 3:
     return argument(R.chance(50) ? 1 : 6); // block, n
-  case 4: { // a word of the input
+  case 4: {                                // a word of the input
     Value *At = B.CreateAnd(load(pick(Words)), word(RandomKernelInWords - 1));
     return B.CreateLoad(
         I32, B.CreateGEP(I32, argument(3), B.CreateZExt(At, B.getInt64Ty())));
@@ -132,8 +133,7 @@ Value *Writer::leaf() {
     return R.chance(50) ? B.CreateSExt(X, I32) : B.CreateZExt(X, I32);
   }
   case 6:
-    return B.CreateLoad(
-        I32, ownWord(R.below(3), load(pick(Words))));
+    return B.CreateLoad(I32, ownWord(R.below(3), load(pick(Words))));
   default:
     return load(pick(Words));
   }
@@ -267,8 +267,7 @@ void Writer::store() {
 
 void Writer::addToSum() {
   Value *At = B.CreateAnd(load(pick(Words)), word(RandomKernelSums - 1));
-  Value *P =
-      B.CreateGEP(I32, argument(5), B.CreateZExt(At, B.getInt64Ty()));
+  Value *P = B.CreateGEP(I32, argument(5), B.CreateZExt(At, B.getInt64Ty()));
   B.CreateAtomicRMW(R.chance(50) ? AtomicRMWInst::Add : AtomicRMWInst::Sub, P,
                     leaf(), MaybeAlign(4), AtomicOrdering::Monotonic);
 }
@@ -445,12 +444,12 @@ void Writer::write() {
 static void writeKernel(Module &M, Function &Body) {
   LLVMContext &C = M.getContext();
   IRBuilder<> B(C);
-  auto *SharedTy = ArrayType::get(B.getInt32Ty(),
-                                  RandomKernelMaxThreads * SharedWords);
-  auto *Shared = new GlobalVariable(
-      M, SharedTy, false, GlobalValue::InternalLinkage,
-      UndefValue::get(SharedTy), "shared", nullptr,
-      GlobalValue::NotThreadLocal, SharedSpace);
+  auto *SharedTy =
+      ArrayType::get(B.getInt32Ty(), RandomKernelMaxThreads * SharedWords);
+  auto *Shared =
+      new GlobalVariable(M, SharedTy, false, GlobalValue::InternalLinkage,
+                         UndefValue::get(SharedTy), "shared", nullptr,
+                         GlobalValue::NotThreadLocal, SharedSpace);
   Shared->setAlignment(Align(16));
   auto *Ptr = B.getPtrTy();
   auto *F = Function::Create(
@@ -458,12 +457,14 @@ static void writeKernel(Module &M, Function &Body) {
       GlobalValue::ExternalLinkage, "k", M);
   F->setCallingConv(CallingConv::PTX_Kernel);
   B.SetInsertPoint(BasicBlock::Create(C, "entry", F));
-  auto Register = [&](Intrinsic::ID Id) { return B.CreateIntrinsic(Id, {}, {}); };
-  B.CreateCall(&Body, {Register(Intrinsic::nvvm_read_ptx_sreg_tid_x),
-                       Register(Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
-                       Register(Intrinsic::nvvm_read_ptx_sreg_ntid_x),
-                       F->getArg(0), F->getArg(1), F->getArg(2), F->getArg(3),
-                       Shared});
+  auto Register = [&](Intrinsic::ID Id) {
+    return B.CreateIntrinsic(Id, {}, {});
+  };
+  B.CreateCall(&Body,
+               {Register(Intrinsic::nvvm_read_ptx_sreg_tid_x),
+                Register(Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
+                Register(Intrinsic::nvvm_read_ptx_sreg_ntid_x), F->getArg(0),
+                F->getArg(1), F->getArg(2), F->getArg(3), Shared});
   B.CreateRetVoid();
 }
 
@@ -496,7 +497,7 @@ static void runPasses(Module &M, const RandomKernelOptions &Options) {
 RandomKernelOptions randomOptions(uint64_t Seed) {
   Random R(Seed ^ 0x123456);
   RandomKernelOptions Options;
-  Options.Depth = 2 + R.below(2);
+  Options.Depth = R.chance(70) ? 2 : 3;
   Options.Statements = 2 + R.below(3);
   Options.Irreducible = R.chance(50);
   Options.Optimise = R.chance(50);
@@ -513,12 +514,12 @@ std::unique_ptr<Module> randomKernel(LLVMContext &C, uint64_t Seed,
   M->setTargetTriple("nvptx64-nvidia-cuda");
   auto *I32 = Type::getInt32Ty(C);
   auto *Ptr = PointerType::get(C, 0);
-  auto *Body = Function::Create(
-      FunctionType::get(Type::getVoidTy(C),
-                        {I32, I32, I32, Ptr, Ptr, Ptr, I32,
-                         PointerType::get(C, SharedSpace)},
-                        false),
-      GlobalValue::ExternalLinkage, BodyName, *M);
+  auto *Body =
+      Function::Create(FunctionType::get(Type::getVoidTy(C),
+                                         {I32, I32, I32, Ptr, Ptr, Ptr, I32,
+                                          PointerType::get(C, SharedSpace)},
+                                         false),
+                       GlobalValue::ExternalLinkage, BodyName, *M);
   Writer(*M, *Body, Seed, Options).write();
   writeKernel(*M, *Body);
   if (Options.Inline)
@@ -542,7 +543,8 @@ void runScalar(const Module &Device, unsigned Blocks, unsigned Threads,
   auto Copy = CloneModule(Device);
   Bytes = numberedBitcode(*Copy);
   auto M = cantFail(parseBitcodeFile(
-      MemoryBufferRef(StringRef(Bytes.data(), Bytes.size()), "body"), *Context));
+      MemoryBufferRef(StringRef(Bytes.data(), Bytes.size()), "body"),
+      *Context));
   M->getFunction("k")->eraseFromParent();
   for (Function &F : make_early_inc_range(*M))
     if (F.getIntrinsicID() == Intrinsic::nvvm_barrier0) {
@@ -553,20 +555,20 @@ void runScalar(const Module &Device, unsigned Blocks, unsigned Threads,
   static auto &Jit = *[] {
     auto Host = cantFail(orc::JITTargetMachineBuilder::detectHost());
     Host.setCodeGenOptLevel(CodeGenOptLevel::None);
-    return new std::unique_ptr<orc::LLJIT>(
-        cantFail(orc::LLJITBuilder().setJITTargetMachineBuilder(Host).create()));
+    return new std::unique_ptr<orc::LLJIT>(cantFail(
+        orc::LLJITBuilder().setJITTargetMachineBuilder(Host).create()));
   }();
   static unsigned Linked = 0;
   M->setDataLayout(Jit->getDataLayout());
   M->setTargetTriple(Jit->getTargetTriple().str());
-  auto &Library = cantFail(Jit->createJITDylib("scalar" + std::to_string(Linked++)));
+  auto &Library =
+      cantFail(Jit->createJITDylib("scalar" + std::to_string(Linked++)));
   Library.addToLinkOrder(*Jit->getProcessSymbolsJITDylib());
   cantFail(Jit->addIRModule(
       Library, orc::ThreadSafeModule(std::move(M), std::move(Context))));
-  auto *Body =
-      cantFail(Jit->lookup(Library, BodyName))
-          .toPtr<void(uint32_t, uint32_t, uint32_t, const uint32_t *,
-                      uint32_t *, uint32_t *, uint32_t, uint32_t *)>();
+  auto *Body = cantFail(Jit->lookup(Library, BodyName))
+                   .toPtr<void(uint32_t, uint32_t, uint32_t, const uint32_t *,
+                               uint32_t *, uint32_t *, uint32_t, uint32_t *)>();
   for (unsigned Block = 0; Block < Blocks; ++Block) {
     std::vector<uint32_t> Shared(RandomKernelMaxThreads * SharedWords);
     for (unsigned Thread = 0; Thread < Threads; ++Thread)

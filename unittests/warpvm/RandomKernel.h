@@ -13,13 +13,13 @@
 namespace reconverge::warpvm {
 
 struct RandomKernelOptions {
-  unsigned Depth = 3;       ///< of nested statements
-  unsigned Statements = 4;  ///< at most, in one list
-  bool Irreducible = true;  ///< jumps into loops
-  bool Inline = true;       ///< one function, not a kernel that calls another
-  bool Returns = true;      ///< before the end, in the midst of others
-  bool Barriers = true;     ///< where all threads of a block come
-  bool Optimise = false;    ///< simplifycfg, instcombine and loop passes on top
+  unsigned Depth = 3;      ///< of nested statements
+  unsigned Statements = 4; ///< at most, in one list
+  bool Irreducible = true; ///< jumps into loops
+  bool Inline = true;      ///< one function, not a kernel that calls another
+  bool Returns = true;     ///< before the end, in the midst of others
+  bool Barriers = true;    ///< where all threads of a block come
+  bool Optimise = false;   ///< simplifycfg, instcombine and loop passes on top
 };
 
 /// Options as various as the seeds.

@@ -1,0 +1,30 @@
+// What the programs of this folder share: calls checked, wrong values counted.
+#pragma once
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime.h>
+
+static int Checks = 0, Wrong = 0;
+
+#define CALL(E)                                                                \
+  do {                                                                         \
+    cudaError_t Status = (E);                                                  \
+    if (Status != cudaSuccess) {                                               \
+      std::printf("%s: %s\n", #E, cudaGetErrorName(Status));                   \
+      std::exit(1);                                                            \
+    }                                                                          \
+  } while (0)
+
+template <typename A, typename B>
+static void expect(const char *What, int Index, A Got, B Want) {
+  ++Checks;
+  if (double(Got) == double(Want))
+    return;
+  if (++Wrong <= 10)
+    std::printf("%s[%d] is %g, not %g\n", What, Index, double(Got), double(Want));
+}
+
+static int summary() {
+  std::printf("%d wrong of %d\n", Wrong, Checks);
+  return Wrong != 0;
+}
