@@ -22,22 +22,26 @@ static uint64_t roundUp(uint64_t X, uint64_t To) {
   return (X + To - 1) / To * To;
 }
 
+/// A warp's frame and its lanes' local memory.
+static uint64_t privateBytes(const KernelPlan &Plan) {
+  return roundUp(Plan.FrameBytes, 64) +
+         roundUp(uint64_t(Plan.LocalBytes) * Plan.WarpSize, 64);
+}
+
 Block::Block(const LaunchContext &L)
     : L(L), Plan(L.Plan), WarpSize(L.Plan->WarpSize), Threads(L.threads()),
-      Warps((Threads + WarpSize - 1) / WarpSize), Memory(nullptr, std::free) {
+      Warps((Threads + WarpSize - 1) / WarpSize),
+      SharedBytes(L.Plan->StaticShared + L.Shape.DynamicShared),
+      Memory(SharedBytes, privateBytes(*L.Plan) * Warps.size()),
+      SharedBase(Memory.shared()) {
+  uint8_t *Base = Memory.privates();
   const uint64_t Frame = roundUp(Plan->FrameBytes, 64);
-  const uint64_t Local = roundUp(uint64_t(Plan->LocalBytes) * WarpSize, 64);
-  SharedBytes = Plan->StaticShared + L.Shape.DynamicShared;
-  const uint64_t Shared = roundUp(SharedBytes, 64) + 64;
-  const uint64_t Total = (Frame + Local) * Warps.size() + Shared;
-  auto *Base = static_cast<uint8_t *>(std::aligned_alloc(64, Total));
-  Memory.reset(Base);
-  std::memset(Base, 0, Total);
-  SharedBase = Base + (Frame + Local) * Warps.size();
+  const uint64_t Stride = privateBytes(*Plan);
+  std::memset(Base, 0, Stride * Warps.size());
   for (unsigned I = 0; I < Warps.size(); ++I) {
     Warp &W = Warps[I];
     W.Plan = Plan;
-    W.Frame = Base + (Frame + Local) * I;
+    W.Frame = Base + Stride * I;
     WarpContext &C = W.Context;
     std::memset(&C, 0, sizeof(C));
     C.Params = L.Params;

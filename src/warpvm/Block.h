@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_WARPVM_BLOCK_H
 #define RECONVERGE_WARPVM_BLOCK_H
 
+#include "warpvm/Arena.h"
 #include "warpvm/Library.h"
 #include "warpvm/Warp.h"
 
@@ -61,9 +62,9 @@ private:
   unsigned WarpSize, Threads;
   uint64_t Linear = 0;
   std::vector<Warp> Warps;
-  std::unique_ptr<uint8_t, void (*)(void *)> Memory; ///< frames, shared, local
-  uint8_t *SharedBase = nullptr;
-  uint64_t SharedBytes = 0;
+  uint64_t SharedBytes;
+  Arena Memory;
+  uint8_t *SharedBase;
   std::vector<uint32_t> VectorRows; ///< [warp][position][lane], 64-aligned
   uint32_t *VectorBase = nullptr;
   bool WithVectors = false;
