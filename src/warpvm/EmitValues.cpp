@@ -28,6 +28,10 @@ using namespace llvm;
 
 namespace reconverge::warpvm {
 
+namespace {
+enum : unsigned { SharedSpace = 3 };
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Types, masks, context
 //===----------------------------------------------------------------------===//
@@ -152,6 +156,13 @@ Lanes RegionEmitter::constant(const Constant *K) {
                       CE->getOpcode() == Instruction::AddrSpaceCast)) {
       // Over integers only: variables were expanded by prepareKernel.
       Value *Op = *constant(CE->getOperand(0));
+      if (CE->getOpcode() == Instruction::IntToPtr &&
+          K->getType()->getPointerAddressSpace() == SharedSpace) {
+        Value *Base = contextField(offsetof(WarpContext, Shared), PtrTy);
+        L.Parts.push_back(
+            B.CreateGEP(B.getInt8Ty(), Base, B.CreateZExtOrTrunc(Op, I64)));
+        return L;
+      }
       L.Parts.push_back(Op->getType() == T
                             ? Op
                             : B.CreateBitOrPointerCast(
@@ -513,6 +524,29 @@ Error RegionEmitter::emitPlain(Instruction &I) {
       break;
     case Instruction::BitCast:
       X = Cast->getSrcTy()->isPointerTy() ? Op(0) : B.CreateBitCast(Op(0), T);
+      break;
+    // The number of a shared address counts from the block's own memory: it
+    // fits the 32 bits in which programs keep it for inline PTX.
+    case Instruction::PtrToInt:
+      X = Op(0);
+      if (Cast->getSrcTy()->getPointerAddressSpace() == SharedSpace) {
+        Type *I = Uniform ? I64 : vectorOf(I64);
+        Value *Base = B.CreatePtrToInt(
+            contextField(offsetof(WarpContext, Shared), PtrTy), I64);
+        X = B.CreateSub(B.CreatePtrToInt(X, I), Uniform ? Base : splat(Base));
+        X = B.CreateZExtOrTrunc(X, T);
+      } else {
+        X = B.CreatePtrToInt(X, T);
+      }
+      break;
+    case Instruction::IntToPtr:
+      X = Op(0);
+      if (Cast->getDestTy()->getPointerAddressSpace() == SharedSpace)
+        X = B.CreateGEP(B.getInt8Ty(),
+                        contextField(offsetof(WarpContext, Shared), PtrTy),
+                        B.CreateZExtOrTrunc(X, Uniform ? I64 : vectorOf(I64)));
+      else
+        X = B.CreateIntToPtr(X, T);
       break;
     default:
       X = B.CreateCast(Cast->getOpcode(), Op(0), T);
