@@ -3,13 +3,14 @@
 #   make run           set up, build, profile the bitonic sort
 #   make test          set up, build, run every test
 #   make bench         set up, build, measure the warp VM
+#   make mutate        set up, build, feed 2,000 damaged inputs to every reader
 #   make build         set up and build into build/
 #   make format-check  is every C++ file as clang-format wants it?
 #   make clean
 JOBS ?= $(shell nproc)
 BUILD := build
 
-.PHONY: run test bench build setup format-check clean
+.PHONY: run test bench mutate build setup format-check clean
 
 run: build
 	$(BUILD)/bin/reconverge profile examples/bitonic/bitonic.cu
@@ -20,6 +21,9 @@ test: build
 bench: build
 	utils/setup.sh bench
 	cmake --build $(BUILD) --target bench
+
+mutate: build
+	python3 utils/mutate.py --reconverge $(BUILD)/bin/reconverge --jobs $(JOBS)
 
 build: setup
 	cmake --preset release -DRECONVERGE_CUDA_PATH="$$(utils/find-cuda.sh)" --log-level=WARNING

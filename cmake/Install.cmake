@@ -1,6 +1,6 @@
 # An installed tree has the build folder's shape, so everything finds its
 # siblings relative to itself in both:
-#   bin/reconverge
+#   bin/reconverge  bin/reconverge-clang++
 #   lib/libReconverge.so  lib/reconverge/{libcudart.so,libReconvergeVM.so}
 #   share/reconverge/...
 # The shim installs itself.
@@ -9,6 +9,8 @@ foreach(target reconverge)
     install(TARGETS ${target} RUNTIME DESTINATION bin)
   endif()
 endforeach()
+install(CODE "execute_process(COMMAND \${CMAKE_COMMAND} -E create_symlink reconverge
+  \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/reconverge-clang++\")")
 if(TARGET ReconvergePlugin)
   install(TARGETS ReconvergePlugin LIBRARY DESTINATION lib)
 endif()

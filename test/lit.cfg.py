@@ -5,6 +5,7 @@
 #   FileCheck     prints the whole input where a check fails
 #   not, split-file, llvm-dis, ...   LLVM's own, of the same version
 #   %reconverge   the tool as built
+#   %clangxx      the same tool under its name as a compiler
 #   %source       the root of the repository
 import os
 
@@ -44,6 +45,7 @@ config.substitutions += [
     (word("not"), tool("not")),
     (word("split-file"), tool("split-file")),
     ("%reconverge", os.path.join(config.build, "bin", "reconverge")),
+    ("%clangxx", os.path.join(config.build, "bin", "reconverge-clang++")),
     ("%source", config.source),
 ]
 if os.path.exists(os.path.join(config.build, "bin", "reconverge")):

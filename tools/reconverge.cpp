@@ -10,6 +10,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -29,10 +30,10 @@ static const char Usage[] =
     "reconverge <command> --help lists a command's options.\n";
 
 static int runCc(ArrayRef<const char *> Words) {
-  auto Request = driver::parseCcWords(Words);
-  if (!Request)
-    return reportError(Request.takeError(), errs());
-  return reportError(driver::build(*Request), errs());
+  Expected<int> Status = driver::cc(Words, RECONVERGE_VERSION, outs());
+  if (!Status)
+    return reportError(Status.takeError(), errs());
+  return *Status;
 }
 
 static int runProfile(ArrayRef<const char *> Words) {
@@ -55,6 +56,14 @@ static int runReport(ArrayRef<const char *> Words) {
 int main(int Count, const char **Arguments) {
   frontend::removeTempDirsOnSignal();
   SmallVector<const char *> Words(Arguments + 1, Arguments + Count);
+  // Build systems know compilers by such names, and tools after a dash.
+  if (sys::path::filename(Arguments[0]).starts_with("reconverge-clang")) {
+    if (driver::asksForHelp(Words)) {
+      driver::printHelp(Subcommand::Cc, outs());
+      return 0;
+    }
+    return runCc(Words);
+  }
   StringRef Name = Words.empty() ? "--help" : Words.front();
   if (Name == "--help" || Name == "-h" || Name == "help") {
     (Words.empty() ? errs() : outs()) << Usage;

@@ -4,7 +4,8 @@
 // A host object carries one container where nvcc would put a fat binary
 // (-fcuda-include-gpubinary takes any bytes; the wrapper carries no length):
 //
-//   ContainerHeader | bitcode (8-aligned) | fat binary (8-aligned, may be empty)
+//   ContainerHeader | bitcode (8-aligned) | fat binary (8-aligned, may be
+//   empty)
 //
 // The header is plain data, without LLVM, because the shim reads it too.
 //
@@ -16,17 +17,19 @@
 
 namespace reconverge {
 
-inline constexpr uint64_t ContainerMagic = 0x31'45'47'52'45'56'4e'43; // "CNVERGE1"
+inline constexpr uint64_t ContainerMagic =
+    0x31'45'47'52'45'56'4e'43; // "CNVERGE1"
 inline constexpr uint32_t ContainerVersion = 1;
 
 struct ContainerHeader {
   uint64_t Magic;
   uint32_t Version;
-  uint32_t HeaderCheck;   ///< xxh3 of the header with this field 0, low 32 bits
-  uint64_t TotalBytes;    ///< header included
+  uint16_t HeaderCheck; ///< of the header with this field and the next 0
+  uint16_t Seal;        ///< the same, mixed with who wrote it (ContainerIO.h)
+  uint64_t TotalBytes;  ///< header included
   uint64_t BitcodeOffset, BitcodeBytes;
   uint64_t FatbinOffset, FatbinBytes;
-  uint64_t Hash;          ///< xxh3 (64 bit) of all bytes after the header
+  uint64_t Hash; ///< xxh3 (64 bit) of all bytes after the header
 };
 static_assert(sizeof(ContainerHeader) == 64);
 

@@ -5,6 +5,11 @@
 // field is checked before it is used, sizes in a way that cannot overflow. The
 // hash covers both parts and the padding between them.
 //
+// A container that another reconverge wrote is as whole as one of ours, so who
+// wrote it is told apart: the seal is a check of the header (and so of the hash
+// of all the rest) that starts from the writer's name. It is no signature; it
+// keeps accidents apart, as who may change a program may run anything in it.
+//
 //===----------------------------------------------------------------------===//
 
 #include "core/ContainerIO.h"
@@ -12,6 +17,7 @@
 #include "core/Error.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 
@@ -30,13 +36,20 @@ static uint64_t hashOf(const char *Container, uint64_t TotalBytes) {
 }
 
 /// Covers the sizes: they must be sound before anything is read by them.
-static uint32_t checkOf(ContainerHeader Header) {
-  Header.HeaderCheck = 0;
-  return uint32_t(xxh3_64bits(
-      ArrayRef(reinterpret_cast<const uint8_t *>(&Header), sizeof(Header))));
+static uint16_t checkOf(ContainerHeader Header, StringRef Writer) {
+  Header.HeaderCheck = Header.Seal = 0;
+  SmallVector<uint8_t, 128> Bytes(Writer.bytes_begin(), Writer.bytes_end());
+  const auto *Begin = reinterpret_cast<const uint8_t *>(&Header);
+  Bytes.append(Begin, Begin + sizeof(Header));
+  return uint16_t(xxh3_64bits(Bytes));
 }
 
-SmallVector<char, 0> makeContainer(StringRef Bitcode, StringRef Fatbin) {
+StringRef containerWriter() {
+  return "reconverge " RECONVERGE_VERSION ", LLVM " LLVM_VERSION_STRING;
+}
+
+SmallVector<char, 0> makeContainer(StringRef Bitcode, StringRef Fatbin,
+                                   StringRef Writer) {
   ContainerHeader Header{};
   Header.Magic = ContainerMagic;
   Header.Version = ContainerVersion;
@@ -52,7 +65,8 @@ SmallVector<char, 0> makeContainer(StringRef Bitcode, StringRef Fatbin) {
   llvm::copy(Bitcode, Bytes.begin() + Header.BitcodeOffset);
   llvm::copy(Fatbin, Bytes.begin() + Header.FatbinOffset);
   Header.Hash = hashOf(Bytes.data(), Header.TotalBytes);
-  Header.HeaderCheck = checkOf(Header);
+  Header.HeaderCheck = checkOf(Header, "");
+  Header.Seal = checkOf(Header, Writer);
   std::memcpy(Bytes.data(), &Header, sizeof(Header));
   return Bytes;
 }
@@ -81,7 +95,7 @@ Expected<ContainerView> openContainer(const void *Data, size_t Limit) {
                          Twine(Header.Version) + "; this reconverge reads " +
                          Twine(ContainerVersion),
                      Remedy);
-  if (Header.HeaderCheck != checkOf(Header))
+  if (Header.HeaderCheck != checkOf(Header, ""))
     return userError("the device code is corrupt: its header is damaged",
                      Remedy);
   if (Header.TotalBytes > Limit)
@@ -100,6 +114,7 @@ Expected<ContainerView> openContainer(const void *Data, size_t Limit) {
   View.Bitcode = {Bytes + Header.BitcodeOffset, Header.BitcodeBytes};
   View.Fatbin = {Bytes + Header.FatbinOffset, Header.FatbinBytes};
   View.Hash = Header.Hash;
+  View.Foreign = Header.Seal != checkOf(Header, containerWriter());
   return View;
 }
 

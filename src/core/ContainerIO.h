@@ -11,13 +11,20 @@
 
 namespace reconverge {
 
+/// The versions of reconverge and of LLVM, which decide what bitcode means.
+llvm::StringRef containerWriter();
+
 /// The bytes of a container that holds \p Bitcode and \p Fatbin.
-llvm::SmallVector<char, 0> makeContainer(llvm::StringRef Bitcode,
-                                         llvm::StringRef Fatbin);
+llvm::SmallVector<char, 0>
+makeContainer(llvm::StringRef Bitcode, llvm::StringRef Fatbin,
+              llvm::StringRef Writer = containerWriter());
 
 struct ContainerView {
   llvm::StringRef Bitcode, Fatbin; ///< into the container's own memory
   uint64_t Hash = 0;
+  /// Whole, but not sealed by this reconverge: LLVM's reader, which ends the
+  /// process over some bitcode that is not its own, must not see it unguarded.
+  bool Foreign = false;
 };
 
 /// Checks magic, version, sizes and hash of the container that starts at

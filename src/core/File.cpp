@@ -81,4 +81,12 @@ Error writeFileAtomically(StringRef Path,
   return Error::success();
 }
 
+Error writeOutput(StringRef Path, function_ref<void(raw_ostream &)> Write) {
+  if (Path != "-")
+    return writeFileAtomically(Path, Write);
+  Write(outs());
+  outs().flush();
+  return Error::success();
+}
+
 } // namespace reconverge

@@ -28,6 +28,10 @@ llvm::Error
 writeFileAtomically(llvm::StringRef Path,
                     llvm::function_ref<void(llvm::raw_ostream &)> Write);
 
+/// The same, and "-" is standard output.
+llvm::Error writeOutput(llvm::StringRef Path,
+                        llvm::function_ref<void(llvm::raw_ostream &)> Write);
+
 } // namespace reconverge
 
 #endif

@@ -16,6 +16,11 @@ llvm::Error build(const BuildRequest &Request, const frontend::Toolchain &Tools,
 /// The same, with the tools and a temporary folder of its own.
 llvm::Error build(const BuildRequest &Request);
 
+/// `reconverge cc`: what its words say, @files expanded. Returns the exit code
+/// of clang where they only ask it something. \p Version is our own.
+llvm::Expected<int> cc(llvm::ArrayRef<const char *> Words,
+                       llvm::StringRef Version, llvm::raw_ostream &OS);
+
 } // namespace reconverge::driver
 
 #endif

@@ -16,6 +16,7 @@
 
 #include "core/Error.h"
 #include "driver/OptionTable.h"
+#include "frontend/Clang.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -134,8 +135,9 @@ static void addInput(BuildRequest &Request, StringRef Path) {
 
 static Error refuse(const Arg &A) {
   if (A.getOption().getID() == OPT_static)
-    return userError("-static: CUDA's runtime is a shared library here",
-                     "Leave it out; -static-libstdc++ and -static-libgcc work.");
+    return userError(
+        "-static: CUDA's runtime is a shared library here",
+        "Leave it out; -static-libstdc++ and -static-libgcc work.");
   if (A.getOption().getID() == OPT_emit_what)
     return userError(A.getSpelling() + ": the steps cannot be shown unrun",
                      "Write -v to see them as they run.");

@@ -19,15 +19,31 @@ namespace reconverge::driver {
 
 /// What to build from what.
 struct BuildRequest {
-  enum class Product { Program, Objects, DeviceBitcode, Ptx };
+  enum class Product {
+    Program,
+    Objects,
+    Assembly,     ///< -S: of host code, the container in it
+    Preprocessed, ///< -E
+    Syntax,       ///< -fsyntax-only
+    Dependencies, ///< -M
+    DeviceBitcode,
+    Ptx
+  };
 
   frontend::CompileOptions Compile;
   frontend::LinkOptions Link;
   std::vector<std::string> Inputs; ///< sources, objects and archives, in order
+  std::vector<frontend::InputKind> Kinds; ///< of each input
   Product Make = Product::Program;
   std::string Output;   ///< empty: the product's usual name
   std::string CudaPath; ///< empty: to be found
   std::string Keep;     ///< folder for intermediate files; empty: none kept
+
+  /// As they were named; Compile.Arch is the newest that can be built.
+  std::vector<unsigned> Architectures;
+  bool DeviceOnly = false; ///< --cuda-device-only
+  bool Bitcode = false;    ///< -emit-llvm
+  frontend::InputKind Language = frontend::InputKind::Other; ///< of the last -x
 };
 
 /// How to run a program and what to write about it.
@@ -54,6 +70,10 @@ bool asksForHelp(llvm::ArrayRef<const char *> Words);
 llvm::Expected<ProfileRequest>
 parseProfileWords(llvm::ArrayRef<const char *> Words);
 llvm::Expected<BuildRequest> parseCcWords(llvm::ArrayRef<const char *> Words);
+
+/// Whether words for `cc` are no task but a question to clang, for its version
+/// or one of its paths.
+bool isQuestion(llvm::ArrayRef<const char *> Words);
 llvm::Expected<ReportRequest>
 parseReportWords(llvm::ArrayRef<const char *> Words);
 

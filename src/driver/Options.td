@@ -63,6 +63,20 @@ def ptx : Flag<Either, "ptx">, InCc, Alias<emit_ptx>;
 def fatbin : Flag<Long, "fatbin">, InCc,
   HelpText<"Embed machine code for GPUs beside the bitcode">;
 def shared : Flag<Either, "shared">, InCc, HelpText<"Link a shared object">;
+def S : Flag<Dash, "S">, InCc,
+  HelpText<"Write assembly of the host code, the device code in it">;
+def E : Flag<Dash, "E">, InCc,
+  HelpText<"Preprocess: what the host sees, then what the device sees">;
+def fsyntax_only : Flag<Dash, "fsyntax-only">, InCc,
+  HelpText<"Only say what does not compile">;
+def emit_llvm : Flag<Dash, "emit-llvm">, InCc;
+def cuda_device_only : Flag<Long, "cuda-device-only">, InCc,
+  HelpText<"Device code only: PTX with -S, bitcode with -emit-llvm">;
+def cuda_host_only : Flag<Long, "cuda-host-only">, InCc,
+  HelpText<"Host code only, without the device code in it">;
+def cuda_compile_host_device : Flag<Long, "cuda-compile-host-device">, InCc;
+def version : Flag<Long, "version">, InCc,
+  HelpText<"Version of clang, which compiles, and of reconverge">;
 def keep_EQ : Joined<Long, "keep=">, InBuild, MetaVarName<"<folder>">,
   HelpText<"Keep intermediate files in this folder">;
 def keep : Separate<Long, "keep">, InBuild, Alias<keep_EQ>;
@@ -90,6 +104,9 @@ def code_separate : Separate<Either, "code">, InBuild, Alias<code_EQ>;
 def cuda_path_EQ : Joined<Long, "cuda-path=">, InBuild,
   MetaVarName<"<folder>">, HelpText<"The CUDA toolkit; default: CUDA_PATH, "
   "CUDA_HOME, that of nvcc on PATH, /usr/local/cuda">;
+def x : JoinedOrSeparate<Dash, "x">, InBuild, MetaVarName<"<language>">,
+  HelpText<"Language of the files that follow: cuda (cu), c++, c or none">;
+def dash_dash : Option<["--"], "", KIND_REMAINING_ARGS>, InCc;
 def O : Joined<Dash, "O">, InBuild, MetaVarName<"<n>">,
   HelpText<"Optimisation of host and device code, 0 to 3; default 3">;
 def g : Flag<Dash, "g">, InBuild, HelpText<"Debug information">;
@@ -113,7 +130,17 @@ def imacros : JoinedOrSeparate<Dash, "imacros">, InBuild;
 def Xclang : Separate<Dash, "Xclang">, InBuild;
 def Xarch_host : Separate<Dash, "Xarch_host">, InBuild;
 def Xarch_device : Separate<Dash, "Xarch_device">, InBuild;
+def Xpreprocessor : Separate<Dash, "Xpreprocessor">, InBuild;
+def Xassembler : Separate<Dash, "Xassembler">, InBuild;
 def mllvm : Separate<Dash, "mllvm">, InBuild;
+def param : Separate<Either, "param">, InBuild;
+def target : Separate<Dash, "target">, InBuild;
+def sysroot : Separate<Long, "sysroot">, InBuild;
+def isysroot : JoinedOrSeparate<Dash, "isysroot">, InBuild;
+def cxx_isystem : JoinedOrSeparate<Dash, "cxx-isystem">, InBuild;
+def gcc_toolchain : Separate<Dash, "gcc-toolchain">, InBuild;
+def resource_dir : Separate<Dash, "resource-dir">, InBuild;
+def B : JoinedOrSeparate<Dash, "B">, InBuild;
 
 //===- Arithmetic, as nvcc spells it --------------------------------------===//
 
@@ -131,18 +158,55 @@ def fmad_EQ : Joined<Either, "fmad=">, InBuild, MetaVarName<"true|false">,
 
 //===- Linking ------------------------------------------------------------===//
 
+def LinkOnly : OptionGroup<"<link>">;
+def HostAndLink : OptionGroup<"<host>">;
+
 def l : JoinedOrSeparate<Dash, "l">, InBuild, MetaVarName<"<library>">,
   HelpText<"Link a library">;
-def L : JoinedOrSeparate<Dash, "L">, InBuild, MetaVarName<"<folder>">,
-  HelpText<"Folder of libraries">;
-def Wl_COMMA : CommaJoined<Dash, "Wl,">, InBuild;
-def Xlinker : Separate<Either, "Xlinker">, InBuild;
+def L : JoinedOrSeparate<Dash, "L">, InBuild, Group<LinkOnly>,
+  MetaVarName<"<folder>">, HelpText<"Folder of libraries">;
+def r : Flag<Dash, "r">, InCc;
+
+class LinkFlag<string name> : Flag<Dash, name>, InBuild, Group<LinkOnly>;
+class LinkJoined<string name> : Joined<Dash, name>, InBuild, Group<LinkOnly>;
+class LinkValue<string name>
+  : JoinedOrSeparate<Dash, name>, InBuild, Group<LinkOnly>;
+def Wl_COMMA : CommaJoined<Dash, "Wl,">, InBuild, Group<LinkOnly>;
+def Xlinker : Separate<Either, "Xlinker">, InBuild, Group<LinkOnly>;
 def Xlinker_EQ : Joined<Either, "Xlinker=">, InBuild, Alias<Xlinker>;
-def pthread : Flag<Dash, "pthread">, InBuild;
-def fopenmp : Flag<Dash, "fopenmp">, InBuild;
-def rdynamic : Flag<Dash, "rdynamic">, InBuild;
-def fuse_ld_EQ : Joined<Dash, "fuse-ld=">, InBuild;
-def fsanitize_EQ : Joined<Dash, "fsanitize=">, InBuild;
+def rdynamic : LinkFlag<"rdynamic">;
+def fuse_ld_EQ : LinkJoined<"fuse-ld=">;
+def ld_path_EQ : Joined<Long, "ld-path=">, InBuild, Group<LinkOnly>;
+def rtlib_EQ : Joined<Either, "rtlib=">, InBuild, Group<LinkOnly>;
+def unwindlib_EQ : Joined<Either, "unwindlib=">, InBuild, Group<LinkOnly>;
+def static_libgcc : LinkFlag<"static-libgcc">;
+def static_libstdcxx : LinkFlag<"static-libstdc++">;
+def nostdlib : LinkFlag<"nostdlib">;
+def nodefaultlibs : LinkFlag<"nodefaultlibs">;
+def nostartfiles : LinkFlag<"nostartfiles">;
+def pie : LinkFlag<"pie">;
+def no_pie : LinkFlag<"no-pie">;
+def nopie : LinkFlag<"nopie">;
+def s : LinkFlag<"s">;
+def z : LinkValue<"z">;
+def u : LinkValue<"u">;
+def T : LinkValue<"T">;
+
+// For host code and the link: the device has no such thing.
+class HostFlag<string name> : Flag<Dash, name>, InBuild, Group<HostAndLink>;
+class HostJoined<string name>
+  : Joined<Dash, name>, InBuild, Group<HostAndLink>;
+def pthread : HostFlag<"pthread">;
+def fopenmp : HostFlag<"fopenmp">;
+def fopenmp_EQ : HostJoined<"fopenmp=">;
+def fsanitize_EQ : HostJoined<"fsanitize=">;
+def flto : HostFlag<"flto">;
+def flto_EQ : HostJoined<"flto=">;
+def coverage : Flag<Either, "coverage">, InBuild, Group<HostAndLink>;
+def fprofile : HostJoined<"fprofile-">;
+def fcoverage : HostJoined<"fcoverage-">;
+def pg : HostFlag<"pg">;
+def MJ : JoinedOrSeparate<Dash, "MJ">, InBuild, Group<HostAndLink>;
 
 //===- nvcc's ways to reach the tools -------------------------------------===//
 
@@ -154,12 +218,25 @@ def compiler_options : Separate<Long, "compiler-options">, InBuild,
 def Xptxas : Separate<Either, "Xptxas">, InBuild, MetaVarName<"<options>">,
   HelpText<"Options for ptxas">;
 def Xptxas_EQ : Joined<Either, "Xptxas=">, InBuild, Alias<Xptxas>;
-def MF : JoinedOrSeparate<Dash, "MF">, InBuild;
-def MT : JoinedOrSeparate<Dash, "MT">, InBuild;
-def MQ : JoinedOrSeparate<Dash, "MQ">, InBuild;
-def MD : Flag<Dash, "MD">, InBuild;
-def MMD : Flag<Dash, "MMD">, InBuild;
-def MP : Flag<Dash, "MP">, InBuild;
+def Xcuda_ptxas : Separate<Dash, "Xcuda-ptxas">, InBuild, Alias<Xptxas>;
+
+//===- Dependencies -------------------------------------------------------===//
+
+def M : Flag<Dash, "M">, InCc,
+  HelpText<"Print a rule for make: the files that the source includes">;
+def MM : Flag<Dash, "MM">, InCc, HelpText<"The same without system headers">;
+def MD : Flag<Dash, "MD">, InBuild, HelpText<"Write that rule to a file">;
+def MMD : Flag<Dash, "MMD">, InBuild,
+  HelpText<"The same without system headers">;
+def MF : JoinedOrSeparate<Dash, "MF">, InBuild, MetaVarName<"<file>">,
+  HelpText<"File of -MD; default: that of the output, with .d">;
+def MT : JoinedOrSeparate<Dash, "MT">, InBuild, MetaVarName<"<target>">,
+  HelpText<"Target of the rule; default: the output">;
+def MQ : JoinedOrSeparate<Dash, "MQ">, InBuild, MetaVarName<"<target>">,
+  HelpText<"The same, quoted for make">;
+def MP : Flag<Dash, "MP">, InBuild,
+  HelpText<"A rule for each header as well">;
+def MG : Flag<Dash, "MG">, InBuild;
 
 // What nvcc asks for and we do in any case, or has no meaning here.
 def Ignored : OptionGroup<"<ignored>">;
@@ -181,6 +258,13 @@ def cudart : IgnoredSeparate<"cudart">;
 def diag_suppress_EQ : IgnoredJoined<"diag-suppress=">;
 def diag_suppress : IgnoredSeparate<"diag-suppress">;
 def nvcc_threads : IgnoredSeparate<"t">;
+def include_ptx_EQ : IgnoredJoined<"cuda-include-ptx=">;
+def no_include_ptx_EQ : IgnoredJoined<"no-cuda-include-ptx=">;
+def no_gpu_rdc : IgnoredFlag<"fno-gpu-rdc">;
+def ccbin : IgnoredSeparate<"ccbin">;
+def ccbin_EQ : IgnoredJoined<"ccbin=">;
+def forward_host_compiler : IgnoredFlag<"forward-unknown-to-host-compiler">;
+def forward_host_linker : IgnoredFlag<"forward-unknown-to-host-linker">;
 def Wno_deprecated_gpu_targets : IgnoredFlag<"Wno-deprecated-gpu-targets">;
 
 // What we cannot do: refused by name.
@@ -192,3 +276,5 @@ def dc : RefusedFlag<"dc">;
 def device_c : RefusedFlag<"device-c">;
 def dlink : RefusedFlag<"dlink">;
 def fgpu_rdc : RefusedFlag<"fgpu-rdc">;
+def static : RefusedFlag<"static">;
+def emit_what : RefusedFlag<"###">;

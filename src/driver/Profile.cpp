@@ -48,8 +48,7 @@ static report::TerminalOptions terminalFor(raw_ostream &OS) {
 /// A single input that is no source is a program to run as it is.
 static bool isProgram(const BuildRequest &Request) {
   return Request.Inputs.size() == 1 &&
-         frontend::inputKind(Request.Inputs.front()) ==
-             frontend::InputKind::Other;
+         Request.Kinds.front() == frontend::InputKind::Other;
 }
 
 /// The path to execute: the input itself, or what is built from the inputs.
@@ -78,7 +77,8 @@ static Expected<std::string> obtainProgram(const BuildRequest &Request,
 
 static Expected<frontend::ProcessResult>
 runProgram(const ProfileRequest &Request, const std::string &Program,
-           const std::string &MachineFile, const std::string &Raw) {
+           const std::string &MachineFile, const std::string &Raw,
+           const frontend::Installation &Tree) {
   frontend::Command C;
   C.Arguments.push_back(Program);
   C.Arguments.insert(C.Arguments.end(), Request.Arguments.begin(),
@@ -90,6 +90,11 @@ runProgram(const ProfileRequest &Request, const std::string &Program,
   C.Environment = {"RECONVERGE_DEVICE=cpu", "RECONVERGE_PROFILE=" + Raw,
                    "RECONVERGE_MACHINE=" + MachineFile,
                    "RECONVERGE_VM=" + Vm + Request.Vm};
+  // A program of ours finds the shim by its run path. One that another linker
+  // has linked with -lcudart finds it here, before the toolkit's.
+  std::string Libraries = sys::Process::GetEnv("LD_LIBRARY_PATH").value_or("");
+  C.Environment.push_back("LD_LIBRARY_PATH=" + Tree.runtimeDir() +
+                          (Libraries.empty() ? "" : ":" + Libraries));
   return frontend::runProcess(C);
 }
 
@@ -127,7 +132,7 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
   std::string Raw = Temp->file("profile.json");
   (void)sys::fs::remove(Raw); // an earlier run's, in a folder that is kept
   outs().flush();
-  auto Result = runProgram(Request, *Program, *MachineFile, Raw);
+  auto Result = runProgram(Request, *Program, *MachineFile, Raw, *Tree);
   if (!Result)
     return Result.takeError();
   if (!sys::fs::exists(Raw)) {
@@ -139,7 +144,8 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
     return userError(Request.Build.Inputs.front() + " left no profile",
                      isProgram(Request.Build)
                          ? "Build it with reconverge cc, which links it over "
-                           "our CUDA runtime."
+                           "our CUDA runtime; with CMake, make "
+                           "reconverge-clang++ the CUDA compiler."
                          : "It made no CUDA call, or ended by _exit.");
   }
 

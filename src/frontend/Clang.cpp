@@ -16,7 +16,8 @@
 // Why --cuda-path needs no translated copy of the toolkit: clang 19 trips over
 // CUDA 13 in a header that is no longer there (our overlay has it) and in the
 // command line of `fatbinary`, which we call ourselves. clang knows versions up
-// to 12.5 and takes later ones for that; the warning is switched off.
+// to 12.5 and takes later ones for that; the warning is switched off. A second
+// overlay mends clang's own header (overlay/clang).
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,6 +61,7 @@ static void appendHeaders(Command &C, const Toolchain &Tools, bool Cuda) {
   if (Cuda) {
     C.Arguments.push_back("--cuda-path=" + Kit.Root);
     C.Arguments.push_back("-Wno-unknown-cuda-version");
+    append(C.Arguments, {"-isystem", Tools.Tree.overlayDir() + "/clang"});
     if (Kit.lacksTextureHeader())
       append(C.Arguments, {"-isystem", Tools.Tree.overlayDir()});
   }
@@ -78,30 +80,72 @@ static void appendNumerics(Command &C, const Numerics &Math) {
     C.Arguments.push_back("-ffp-contract=off");
 }
 
+static StringRef stopOption(Stage Until) {
+  switch (Until) {
+  case Stage::Object:
+    return "-c";
+  case Stage::Assembly:
+    return "-S";
+  case Stage::Preprocessed:
+    return "-E";
+  case Stage::Syntax:
+    return "-fsyntax-only";
+  case Stage::Dependencies:
+    break;
+  }
+  return "";
+}
+
+/// The last words: what to do with which file.
+static void appendTask(Command &C, const DependencyOptions &Dependencies,
+                       StringRef Source, StringRef Output, Stage Until,
+                       StringRef DepFile) {
+  if (Until == Stage::Dependencies)
+    C.Arguments.push_back(Dependencies.SystemHeaders ? "-M" : "-MM");
+  else if (!DepFile.empty())
+    C.Arguments.push_back(Dependencies.SystemHeaders ? "-MD" : "-MMD");
+  if (!DepFile.empty()) {
+    append(C.Arguments, {"-MF", DepFile});
+    C.Arguments.insert(C.Arguments.end(), Dependencies.Names.begin(),
+                       Dependencies.Names.end());
+    if (Dependencies.Generated)
+      C.Arguments.push_back("-MG");
+  }
+  if (StringRef Stop = stopOption(Until); !Stop.empty())
+    C.Arguments.push_back(Stop.str());
+  C.Arguments.push_back(Source.str());
+  if (!Output.empty())
+    append(C.Arguments, {"-o", Output});
+}
+
 Command deviceCommand(const Toolchain &Tools, const CompileOptions &Options,
-                      StringRef Source, StringRef Bitcode) {
+                      const SourceFile &Source, StringRef Output, Stage Until,
+                      StringRef DepFile) {
   Command C = common(Tools);
   append(C.Arguments, {"-x", "cuda", "--cuda-device-only"});
   C.Arguments.push_back("--cuda-gpu-arch=sm_" + std::to_string(Options.Arch));
   appendHeaders(C, Tools, true);
   // The user's own -ffp-contract, coming later, wins over ours.
   appendNumerics(C, Options.Math);
-  append(C.Arguments, {"-emit-llvm", "-O3", "-Xclang", "-disable-llvm-passes"});
-  C.Arguments.push_back(Options.DebugInfo ? "-g" : "-gline-tables-only");
+  C.Arguments.push_back("-O3");
+  if (Until == Stage::Object)
+    append(C.Arguments, {"-emit-llvm", "-Xclang", "-disable-llvm-passes"});
   for (const std::string &Argument : Options.ClangArguments)
     C.Arguments.push_back(Argument);
-  append(C.Arguments, {"-c", Source, "-o", Bitcode});
+  // After the user's: a -g0 must not take the lines from our reports.
+  C.Arguments.push_back(Options.DebugInfo ? "-g" : "-gline-tables-only");
+  appendTask(C, Options.Dependencies, Source.Path, Output, Until, DepFile);
   return C;
 }
 
 Command hostCommand(const Toolchain &Tools, const CompileOptions &Options,
-                    StringRef Source, StringRef Container, StringRef Object) {
-  InputKind Kind = inputKind(Source);
-  bool Cuda = Kind == InputKind::Cuda;
+                    const SourceFile &Source, StringRef Container,
+                    StringRef Output, Stage Until, StringRef DepFile) {
+  bool Cuda = Source.Kind == InputKind::Cuda;
   Command C = common(Tools);
-  append(C.Arguments, {"-x", Cuda                   ? "cuda"
-                             : Kind == InputKind::C ? "c"
-                                                    : "c++"});
+  append(C.Arguments, {"-x", Cuda                          ? "cuda"
+                             : Source.Kind == InputKind::C ? "c"
+                                                           : "c++"});
   if (Cuda) {
     C.Arguments.push_back("--cuda-host-only");
     // Only decides how architecture-dependent host code sees the device.
@@ -118,28 +162,52 @@ Command hostCommand(const Toolchain &Tools, const CompileOptions &Options,
   if (!Container.empty())
     append(C.Arguments,
            {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", Container});
-  append(C.Arguments, {"-c", Source, "-o", Object});
+  appendTask(C, Options.Dependencies, Source.Path, Output, Until, DepFile);
   return C;
+}
+
+bool isCudaRuntime(StringRef Word) {
+  StringRef Name = sys::path::filename(Word);
+  Name.consume_front(":"); // -l:libcudart.so
+  Name.consume_front("lib");
+  Name = Name.take_until([](char C) { return C == '.'; });
+  return Name == "cudart" || Name == "cudart_static" || Name == "cudadevrt";
 }
 
 Command linkCommand(const Toolchain &Tools, const LinkOptions &Options,
                     ArrayRef<std::string> Objects, StringRef Output) {
   Command C = common(Tools);
-  // Options of compilation come along (-Xcompiler); that is no mistake.
+  // Options of compilation come along; that is no mistake.
   C.Arguments.push_back("-Qunused-arguments");
   if (Options.Shared)
     C.Arguments.push_back("-shared");
-  C.Arguments.insert(C.Arguments.end(), Objects.begin(), Objects.end());
-  // The shim by its path: a -L of the user's may lead to the real cudart. The
-  // old kind of run path goes before LD_LIBRARY_PATH, which on a CUDA machine
-  // often names the toolkit's libraries.
-  std::string Runtime = Tools.Tree.runtimeDir();
-  append(C.Arguments, {"-Wl,--disable-new-dtags", "-Xlinker", "-rpath",
-                       "-Xlinker", Runtime});
   C.Arguments.insert(C.Arguments.end(), Options.Arguments.begin(),
                      Options.Arguments.end());
-  C.Arguments.push_back("-L" + Tools.Cuda.libraryDir());
-  append(C.Arguments, {Tools.Tree.shimPath(), "-o", Output});
+  // First of all folders: CMake reads ours from the link line, gives it to
+  // other linkers in this order, and so leads -lcudart_static to the shim.
+  std::string Runtime = Tools.Tree.runtimeDir();
+  if (!Options.Relocatable) {
+    C.Arguments.push_back("-L" + Runtime);
+    // The old kind of run path goes before LD_LIBRARY_PATH, which on a CUDA
+    // machine often names the toolkit's libraries.
+    append(C.Arguments, {"-Wl,--disable-new-dtags", "-Xlinker", "-rpath",
+                         "-Xlinker", Runtime});
+  }
+  for (const LinkWord &Word : Options.Words) {
+    if (!Word.IsInput) {
+      C.Arguments.push_back(Word.Text);
+      continue;
+    }
+    assert(!Objects.empty() && "an object for each input");
+    if (!isCudaRuntime(Objects.front()))
+      C.Arguments.push_back(Objects.front());
+    Objects = Objects.drop_front();
+  }
+  // The shim by its path: a -L of the user's may lead to the real cudart.
+  if (!Options.Relocatable)
+    append(C.Arguments,
+           {"-L" + Tools.Cuda.libraryDir(), Tools.Tree.shimPath()});
+  append(C.Arguments, {"-o", Output});
   return C;
 }
 

@@ -12,21 +12,36 @@
 
 namespace reconverge::frontend {
 
-/// What a command-line input is, by its extension.
-enum class InputKind { Cuda, Cxx, C, LinkerInput, Other };
-InputKind inputKind(llvm::StringRef Path);
+/// How far a compilation goes.
+enum class Stage {
+  Object,       ///< -c; of device code, bitcode
+  Assembly,     ///< -S; of host code only
+  Preprocessed, ///< -E
+  Syntax,       ///< -fsyntax-only: no output
+  Dependencies, ///< -M: the files that are read, and no output
+};
 
-/// CUDA source to unoptimised device bitcode.
+/// CUDA source to unoptimised device bitcode, or as far as \p Until.
+/// \p DepFile, if not empty, gets the files that were read.
 Command deviceCommand(const Toolchain &Tools, const CompileOptions &Options,
-                      llvm::StringRef Source, llvm::StringRef Bitcode);
+                      const SourceFile &Source, llvm::StringRef Output,
+                      Stage Until = Stage::Object,
+                      llvm::StringRef DepFile = "");
 
-/// CUDA, C++ or C source to a host object; \p Container, if not empty, is the
-/// file to embed where nvcc would embed its fat binary.
+/// CUDA, C++ or C source to a host object, or as far as \p Until;
+/// \p Container, if not empty, is the file to embed where nvcc would embed its
+/// fat binary.
 Command hostCommand(const Toolchain &Tools, const CompileOptions &Options,
-                    llvm::StringRef Source, llvm::StringRef Container,
-                    llvm::StringRef Object);
+                    const SourceFile &Source, llvm::StringRef Container,
+                    llvm::StringRef Output, Stage Until = Stage::Object,
+                    llvm::StringRef DepFile = "");
+
+/// Whether \p Word of a link line stands for a form of CUDA's own runtime,
+/// which our shim replaces: the name after -l, or the path of a library.
+bool isCudaRuntime(llvm::StringRef Word);
 
 /// Objects and libraries to a program (or shared object) over our shim.
+/// \p Objects go where \p Options has its inputs.
 Command linkCommand(const Toolchain &Tools, const LinkOptions &Options,
                     llvm::ArrayRef<std::string> Objects,
                     llvm::StringRef Output);

@@ -4,6 +4,10 @@
 // Every step writes into the temporary folder; only a complete result is moved
 // to where the user wants it.
 //
+// -E, -M and -fsyntax-only go over a CUDA source twice, like a compilation:
+// a tool that asks what a unit depends on (ccache by -E, make by -M) must hear
+// of what only the device's half reads.
+//
 //===----------------------------------------------------------------------===//
 
 #include "frontend/CompileUnit.h"
@@ -12,12 +16,15 @@
 #include "core/Error.h"
 #include "core/File.h"
 #include "frontend/Clang.h"
+#include "frontend/Dependencies.h"
 #include "frontend/DevicePipeline.h"
 #include "frontend/Fatbin.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -34,6 +41,10 @@ static std::string stemOf(const TempDir &Temp, StringRef Source) {
 }
 
 static Error checkReadable(StringRef Source) {
+  if (Source == "-")
+    return userError("standard input cannot be compiled: it is read twice, for "
+                     "the device and for the host",
+                     "Write the source to a file.");
   if (sys::fs::is_directory(Source))
     return userError(Source + " is a folder, not a source file");
   if (!sys::fs::exists(Source))
@@ -55,12 +66,14 @@ static Error runClang(const Command &C, StringRef Subject, StringRef What) {
 
 Expected<std::unique_ptr<Module>>
 compileDeviceCode(const Toolchain &Tools, const CompileOptions &Options,
-                  const TempDir &Temp, StringRef Source, LLVMContext &Context) {
-  if (Error E = checkReadable(Source))
+                  const TempDir &Temp, const SourceFile &Source,
+                  LLVMContext &Context, StringRef DepFile) {
+  if (Error E = checkReadable(Source.Path))
     return std::move(E);
-  std::string Bitcode = Temp.file(stemOf(Temp, Source) + ".device.bc");
-  if (Error E = runClang(deviceCommand(Tools, Options, Source, Bitcode), Source,
-                         "compilation"))
+  std::string Bitcode = Temp.file(stemOf(Temp, Source.Path) + ".device.bc");
+  if (Error E = runClang(deviceCommand(Tools, Options, Source, Bitcode,
+                                       Stage::Object, DepFile),
+                         Source.Path, "compilation"))
     return std::move(E);
 
   Expected<std::unique_ptr<MemoryBuffer>> Buffer = readFile(Bitcode);
@@ -68,42 +81,176 @@ compileDeviceCode(const Toolchain &Tools, const CompileOptions &Options,
     return Buffer.takeError();
   auto M = parseBitcodeFile(**Buffer, Context);
   if (!M)
-    return internalError(Source + ": clang's bitcode cannot be read: " +
+    return internalError(Source.Path + ": clang's bitcode cannot be read: " +
                          toString(M.takeError()));
   if (Error E = runDevicePipeline(**M, Options))
     return std::move(E);
   return M;
 }
 
-Error compileUnit(const Toolchain &Tools, const CompileOptions &Options,
-                  const TempDir &Temp, StringRef Source, StringRef Object) {
-  if (Error E = checkReadable(Source))
+/// The files that clang has written (those that are there), joined.
+static Error joinDependencies(const DependencyOptions &Options,
+                              ArrayRef<std::string> Parts, StringRef Output) {
+  std::vector<std::unique_ptr<MemoryBuffer>> Buffers;
+  std::vector<StringRef> Rules;
+  for (const std::string &Part : Parts) {
+    Expected<std::unique_ptr<MemoryBuffer>> Buffer = readFile(Part);
+    if (!Buffer)
+      return Buffer.takeError();
+    Rules.push_back((*Buffer)->getBuffer());
+    Buffers.push_back(std::move(*Buffer));
+  }
+  return writeOutput(Output, [&](raw_ostream &OS) {
+    OS << mergeDependencies(Rules, Options.Phony);
+  });
+}
+
+/// \p Options with a target for the rule, \p Output, if none was named.
+static CompileOptions withTarget(CompileOptions Options, StringRef Output) {
+  if (Options.Dependencies.Names.empty())
+    Options.Dependencies.Names = {"-MQ", Output.str()};
+  return Options;
+}
+
+/// The container of \p M in a file.
+static Expected<std::string>
+writeContainer(const Module &M, const CompileOptions &Options,
+               const Toolchain &Tools, const TempDir &Temp, StringRef Stem) {
+  SmallVector<char, 0> Bitcode = writeBitcode(M), Fatbin;
+  if (Options.Fatbin)
+    if (Error E = makeFatbin(M, Options, Tools, Temp, Stem).moveInto(Fatbin))
+      return std::move(E);
+  SmallVector<char, 0> Bytes = makeContainer({Bitcode.data(), Bitcode.size()},
+                                             {Fatbin.data(), Fatbin.size()});
+  std::string Container = Temp.file(Stem + ".container");
+  if (Error E = writeFileAtomically(Container, [&](raw_ostream &OS) {
+        OS.write(Bytes.data(), Bytes.size());
+      }))
+    return std::move(E);
+  return Container;
+}
+
+Error compileUnit(const Toolchain &Tools, const CompileOptions &Given,
+                  const TempDir &Temp, const SourceFile &Source,
+                  StringRef Output, bool Assembly) {
+  if (Error E = checkReadable(Source.Path))
     return E;
-  std::string Stem = stemOf(Temp, Source);
-  std::string Container;
-  if (inputKind(Source) == InputKind::Cuda) {
+  CompileOptions Options = withTarget(Given, Output);
+  const bool Depends = Options.Dependencies.Write;
+  std::string Stem = stemOf(Temp, Source.Path), Container;
+  std::vector<std::string> DepFiles;
+  auto NewDepFile = [&](StringRef Side) -> std::string {
+    if (!Depends)
+      return "";
+    DepFiles.push_back(Temp.file(Stem + "." + Side + ".d"));
+    return DepFiles.back();
+  };
+
+  if (Source.Kind == InputKind::Cuda && !Options.HostOnly) {
     LLVMContext Context;
-    auto M = compileDeviceCode(Tools, Options, Temp, Source, Context);
+    auto M = compileDeviceCode(Tools, Options, Temp, Source, Context,
+                               NewDepFile("device"));
     if (!M)
       return M.takeError();
-    SmallVector<char, 0> Bitcode = writeBitcode(**M), Fatbin;
-    if (Options.Fatbin)
-      if (Error E =
-              makeFatbin(**M, Options, Tools, Temp, Stem).moveInto(Fatbin))
-        return E;
-    Container = Temp.file(Stem + ".container");
-    SmallVector<char, 0> Bytes = makeContainer({Bitcode.data(), Bitcode.size()},
-                                               {Fatbin.data(), Fatbin.size()});
-    if (Error E = writeFileAtomically(Container, [&](raw_ostream &OS) {
-          OS.write(Bytes.data(), Bytes.size());
-        }))
+    if (Error E =
+            writeContainer(**M, Options, Tools, Temp, Stem).moveInto(Container))
       return E;
   }
-  std::string Whole = Temp.file(Stem + ".o");
-  if (Error E = runClang(hostCommand(Tools, Options, Source, Container, Whole),
-                         Source, "compilation"))
+  std::string Whole = Temp.file(Stem + (Assembly ? ".s" : ".o"));
+  if (Error E = runClang(hostCommand(Tools, Options, Source, Container, Whole,
+                                     Assembly ? Stage::Assembly : Stage::Object,
+                                     NewDepFile("host")),
+                         Source.Path, "compilation"))
     return E;
-  return Whole == Object ? Error::success() : moveIntoPlace(Whole, Object);
+  if (Depends) {
+    std::string File = Options.Dependencies.File;
+    if (File.empty())
+      File = dependencyFileFor(Output);
+    if (Error E = joinDependencies(Options.Dependencies, DepFiles, File))
+      return E;
+  }
+  return Whole == Output ? Error::success() : moveIntoPlace(Whole, Output);
+}
+
+/// Runs \p Until for the host and, of CUDA, for the device. \p Output and
+/// \p DepFile name the files of a side: "host" or "device".
+static Error runBothSides(
+    const Toolchain &Tools, const CompileOptions &Options,
+    const SourceFile &Source, Stage Until,
+    function_ref<std::pair<std::string, std::string>(StringRef)> FilesOf) {
+  if (Error E = checkReadable(Source.Path))
+    return E;
+  auto [Output, DepFile] = FilesOf("host");
+  if (Error E = runClang(
+          hostCommand(Tools, Options, Source, "", Output, Until, DepFile),
+          Source.Path, "compilation"))
+    return E;
+  if (Source.Kind != InputKind::Cuda || Options.HostOnly)
+    return Error::success();
+  std::tie(Output, DepFile) = FilesOf("device");
+  return runClang(deviceCommand(Tools, Options, Source, Output, Until, DepFile),
+                  Source.Path, "compilation");
+}
+
+Error preprocess(const Toolchain &Tools, const CompileOptions &Given,
+                 const TempDir &Temp, const SourceFile &Source,
+                 StringRef Output) {
+  CompileOptions Options =
+      withTarget(Given, (sys::path::stem(Source.Path) + ".o").str());
+  std::string Stem = stemOf(Temp, Source.Path);
+  std::vector<std::string> Texts, DepFiles;
+  if (Error E = runBothSides(
+          Tools, Options, Source, Stage::Preprocessed, [&](StringRef Side) {
+            Texts.push_back(Temp.file(Stem + "." + Side + ".ii"));
+            if (Options.Dependencies.Write)
+              DepFiles.push_back(Temp.file(Stem + "." + Side + ".d"));
+            return std::pair(Texts.back(),
+                             DepFiles.empty() ? "" : DepFiles.back());
+          }))
+    return E;
+  if (Options.Dependencies.Write) {
+    std::string File = Options.Dependencies.File;
+    if (File.empty())
+      File = dependencyFileFor(sys::path::filename(Source.Path));
+    if (Error E = joinDependencies(Options.Dependencies, DepFiles, File))
+      return E;
+  }
+  std::vector<std::unique_ptr<MemoryBuffer>> Buffers;
+  for (const std::string &Text : Texts) {
+    Expected<std::unique_ptr<MemoryBuffer>> Buffer = readFile(Text);
+    if (!Buffer)
+      return Buffer.takeError();
+    Buffers.push_back(std::move(*Buffer));
+  }
+  return writeOutput(Output, [&](raw_ostream &OS) {
+    for (const auto &Buffer : Buffers)
+      OS << Buffer->getBuffer();
+  });
+}
+
+Error checkSyntax(const Toolchain &Tools, const CompileOptions &Options,
+                  const TempDir &, const SourceFile &Source) {
+  return runBothSides(Tools, Options, Source, Stage::Syntax, [](StringRef) {
+    return std::pair(std::string(), std::string());
+  });
+}
+
+Error listDependencies(const Toolchain &Tools, const CompileOptions &Given,
+                       const TempDir &Temp, const SourceFile &Source,
+                       StringRef Output) {
+  CompileOptions Options =
+      withTarget(Given, (sys::path::stem(Source.Path) + ".o").str());
+  std::vector<std::string> DepFiles;
+  std::string Stem = stemOf(Temp, Source.Path);
+  if (Error E = runBothSides(
+          Tools, Options, Source, Stage::Dependencies, [&](StringRef Side) {
+            DepFiles.push_back(Temp.file(Stem + "." + Side + ".d"));
+            return std::pair(std::string(), DepFiles.back());
+          }))
+    return E;
+  // The order of a compilation: the same rule as from -MD.
+  std::reverse(DepFiles.begin(), DepFiles.end());
+  return joinDependencies(Options.Dependencies, DepFiles, Output);
 }
 
 Error linkProgram(const Toolchain &Tools, const LinkOptions &Options,
@@ -120,6 +267,23 @@ Error linkProgram(const Toolchain &Tools, const LinkOptions &Options,
                          "linking"))
     return E;
   return moveIntoPlace(Whole, Output);
+}
+
+Expected<int> askClang(ArrayRef<const char *> Words) {
+  auto Env = [](StringRef Name) { return sys::Process::GetEnv(Name); };
+  Expected<Installation> Tree = findInstallation();
+  if (!Tree)
+    return Tree.takeError();
+  Expected<std::string> Clang = findClang(*Tree, Env);
+  if (!Clang)
+    return Clang.takeError();
+  Command C;
+  C.Arguments = {*Clang, "--driver-mode=g++"};
+  C.Arguments.insert(C.Arguments.end(), Words.begin(), Words.end());
+  Expected<ProcessResult> Result = runProcess(C);
+  if (!Result)
+    return Result.takeError();
+  return Result->status();
 }
 
 } // namespace reconverge::frontend

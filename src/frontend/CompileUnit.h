@@ -13,26 +13,51 @@
 
 #include <memory>
 
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
 namespace reconverge::frontend {
 
 /// Device code of one CUDA source file, through the device pipeline.
+/// \p DepFile, if not empty, gets the files that were read.
 llvm::Expected<std::unique_ptr<llvm::Module>>
 compileDeviceCode(const Toolchain &Tools, const CompileOptions &Options,
-                  const TempDir &Temp, llvm::StringRef Source,
-                  llvm::LLVMContext &Context);
+                  const TempDir &Temp, const SourceFile &Source,
+                  llvm::LLVMContext &Context, llvm::StringRef DepFile = "");
 
-/// One source file to the host object \p Object, which carries the device code
-/// in a container if the source is CUDA. clang's own messages go to the
-/// terminal; the error then says only that compilation failed.
+/// One source file to the host object (or with \p Assembly its assembly)
+/// \p Output, which carries the device code in a container if the source is
+/// CUDA. clang's own messages go to the terminal; the error then says only that
+/// compilation failed.
 llvm::Error compileUnit(const Toolchain &Tools, const CompileOptions &Options,
-                        const TempDir &Temp, llvm::StringRef Source,
-                        llvm::StringRef Object);
+                        const TempDir &Temp, const SourceFile &Source,
+                        llvm::StringRef Output, bool Assembly = false);
+
+/// One source file as the compiler sees it, to \p Output, "-" for standard
+/// output. Of CUDA both views, host and device, in this order.
+llvm::Error preprocess(const Toolchain &Tools, const CompileOptions &Options,
+                       const TempDir &Temp, const SourceFile &Source,
+                       llvm::StringRef Output);
+
+/// Whether it compiles, host and device; writes nothing.
+llvm::Error checkSyntax(const Toolchain &Tools, const CompileOptions &Options,
+                        const TempDir &Temp, const SourceFile &Source);
+
+/// The rule for make that -M prints, to \p Output, "-" for standard output.
+llvm::Error listDependencies(const Toolchain &Tools,
+                             const CompileOptions &Options, const TempDir &Temp,
+                             const SourceFile &Source, llvm::StringRef Output);
 
 /// Objects to the program \p Output over our shim.
 llvm::Error linkProgram(const Toolchain &Tools, const LinkOptions &Options,
                         const TempDir &Temp,
                         llvm::ArrayRef<std::string> Objects,
                         llvm::StringRef Output);
+
+/// A question to clang itself (--version, -print-...): on our own streams.
+/// Returns its exit code.
+llvm::Expected<int> askClang(llvm::ArrayRef<const char *> Words);
 
 } // namespace reconverge::frontend
 

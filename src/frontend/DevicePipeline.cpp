@@ -15,8 +15,10 @@
 //                            are inferred in its midst, after inlining: the
 //                            code generator would do it too late for us
 //   7. FMAs, division        once, for all later stages (FormFma.cpp)
-//   8. numbers               block and branch identity for the executors
-//   9. verifier              what leaves here is valid
+//   8. nothing missing       what another unit would have to bring is refused
+//                            here, by name, and not when a program runs
+//   9. numbers               block and branch identity for the executors
+//  10. verifier              what leaves here is valid
 //
 // SLP vectorisation is off, as for NVPTX it only makes pairs of halves, which
 // nvcc does not; the other settings are those of clang at the same -O.
@@ -34,6 +36,8 @@
 #include "frontend/ptx/InlinePtx.h"
 
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Verifier.h"
@@ -46,6 +50,8 @@
 using namespace llvm;
 
 namespace reconverge::frontend {
+
+static constexpr unsigned Shared = 3; ///< NVPTX's number of the address space
 
 /// Gives libdevice's arithmetic the permission that the rest of the module has.
 /// What it must not fuse it says itself, with mul.rn and the like.
@@ -138,6 +144,37 @@ static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
   MPM.run(M, MAM);
 }
 
+/// Where \p V is used: "app.cu:7: ", or nothing without debug locations.
+static std::string placeOfUse(const GlobalValue &V) {
+  for (const User *U : V.users())
+    if (auto *I = dyn_cast<Instruction>(U))
+      if (const DILocation *At = I->getDebugLoc().get())
+        return (At->getFilename() + ":" + Twine(At->getLine()) + ": ").str();
+  return "";
+}
+
+/// What the code uses and does not define: a function of the user's, which has
+/// a mangled name (the device's own, vprintf and the like, are C's; operator
+/// new and delete are left to whoever runs the code), or a variable that is
+/// not dynamic shared memory.
+static Error checkComplete(const Module &M) {
+  auto Missing = [](const GlobalValue &V, const char *What) {
+    return userError(placeOfUse(V) + What + " '" + demangle(V.getName()) +
+                         "' is declared but not defined here: relocatable "
+                         "device code is not supported",
+                     "Define it in this file or in a header that it includes.");
+  };
+  for (const Function &F : M)
+    if (F.isDeclaration() && !F.isIntrinsic() && !F.use_empty() &&
+        F.getName().starts_with("_Z") && !F.getName().starts_with("_Zn") &&
+        !F.getName().starts_with("_Zd"))
+      return Missing(F, "device function");
+  for (const GlobalVariable &G : M.globals())
+    if (G.isDeclaration() && !G.use_empty() && G.getAddressSpace() != Shared)
+      return Missing(G, "device variable");
+  return Error::success();
+}
+
 Error runDevicePipeline(Module &M, const CompileOptions &Options) {
   if (Options.Math.Contract)
     allowContractionInLibrary(M);
@@ -156,6 +193,8 @@ Error runDevicePipeline(Module &M, const CompileOptions &Options) {
   optimise(M, **TM, Options.OptLevel);
   if (!Options.Math.PreciseDivision)
     approximateDivision(M, Options.Math.FlushDenormals);
+  if (Error E = checkComplete(M))
+    return E;
   analysis::numberBlocks(M);
 
   std::string Broken;

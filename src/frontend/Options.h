@@ -3,10 +3,30 @@
 #ifndef RECONVERGE_FRONTEND_OPTIONS_H
 #define RECONVERGE_FRONTEND_OPTIONS_H
 
+#include "llvm/ADT/StringRef.h"
+
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace reconverge::frontend {
+
+/// What a command-line input is.
+enum class InputKind { Cuda, Cxx, C, LinkerInput, Other };
+/// By its extension.
+InputKind inputKind(llvm::StringRef Path);
+
+/// A file to compile: of the kind that its extension says, or that the user
+/// has named with -x.
+struct SourceFile {
+  std::string Path;
+  InputKind Kind;
+
+  SourceFile(std::string Path, InputKind Kind)
+      : Path(std::move(Path)), Kind(Kind) {}
+  SourceFile(llvm::StringRef Path) : SourceFile(Path.str(), inputKind(Path)) {}
+  SourceFile(const char *Path) : SourceFile(llvm::StringRef(Path)) {}
+};
 
 /// Arithmetic of device code. The defaults are nvcc's.
 struct Numerics {
@@ -19,20 +39,43 @@ struct Numerics {
   static Numerics fast() { return {true, false, false, true, true}; }
 };
 
+/// The list of files that a compilation has read, for make or ninja.
+struct DependencyOptions {
+  bool Write = false;        ///< -MD or -MMD
+  bool SystemHeaders = true; ///< those, too: -MD, not -MMD
+  bool Phony = false;        ///< -MP: a rule without a recipe for each file
+  bool Generated = false;    ///< -MG: a missing header will be generated
+  std::string File;          ///< -MF; empty: beside the output
+  std::vector<std::string> Names; ///< -MT or -MQ and the target, in turn
+};
+
 struct CompileOptions {
   unsigned Arch = 90;    ///< the one architecture that device code is built for
   unsigned OptLevel = 3; ///< 0..3, of host and device code
   bool DebugInfo = false; ///< -g; line tables are always on
   bool Fatbin = false;    ///< also PTX and machine code for a GPU
+  bool HostOnly = false;  ///< --cuda-host-only: no device code inside
   Numerics Math;
+  DependencyOptions Dependencies;
   std::vector<std::string> ClangArguments; ///< passed on to every compilation
   std::vector<std::string> HostArguments;  ///< ... of host code only
   std::vector<std::string> PtxasArguments; ///< -Xptxas
 };
 
+/// A word of the link line: an option, or the place of the next input.
+struct LinkWord {
+  std::string Text; ///< empty for an input
+  bool IsInput = false;
+};
+
 struct LinkOptions {
-  std::vector<std::string> Arguments; ///< -l, -L, -Wl, and the like, in order
+  /// Their order is kept: what an archive gives depends on what comes before
+  /// it, and --whole-archive on what comes after.
+  std::vector<LinkWord> Words;
+  /// Of the compiler's options, those that say how to link as well.
+  std::vector<std::string> Arguments;
   bool Shared = false;
+  bool Relocatable = false; ///< -r: objects to one object, without libraries
 };
 
 /// The newest architecture that clang 19 knows. Its PTX runs on later GPUs.

@@ -78,8 +78,24 @@ TEST(Container, EveryFlippedByteIsFound) {
   for (size_t I = 0; I < Whole.size(); ++I) {
     Bytes Flipped = Whole;
     Flipped[I] ^= 0x40;
-    EXPECT_NE(failure(Flipped), "") << "byte " << I;
+    // A damaged seal leaves the rest whole, and the whole foreign.
+    const size_t Seal = offsetof(ContainerHeader, Seal);
+    if (I == Seal || I == Seal + 1)
+      EXPECT_TRUE(
+          cantFail(openContainer(Flipped.data(), Flipped.size())).Foreign)
+          << "byte " << I;
+    else
+      EXPECT_NE(failure(Flipped), "") << "byte " << I;
   }
+}
+
+TEST(Container, AnothersIsWholeAndForeign) {
+  Bytes Ours = sample();
+  EXPECT_FALSE(cantFail(openContainer(Ours.data(), Ours.size())).Foreign);
+  Bytes Theirs = makeContainer("bitcode", "a fat binary", "reconverge 9");
+  ContainerView View = cantFail(openContainer(Theirs.data(), Theirs.size()));
+  EXPECT_TRUE(View.Foreign);
+  EXPECT_EQ(View.Bitcode, "bitcode");
 }
 
 TEST(Container, OtherVersionIsNamed) {

@@ -27,6 +27,14 @@ template <class T> std::string messageOf(Expected<T> Result) {
   return Result ? "no error" : toString(Result.takeError());
 }
 
+/// The link line after the words for compilation; "<i>" for an input.
+std::string linkWords(const BuildRequest &R) {
+  std::vector<std::string> Words;
+  for (const frontend::LinkWord &Word : R.Link.Words)
+    Words.push_back(Word.IsInput ? "<i>" : Word.Text);
+  return join(Words, " ");
+}
+
 bool has(const std::string &Text, StringRef Part) {
   return StringRef(Text).contains(Part);
 }
@@ -64,10 +72,15 @@ TEST(CcWords, ArchitecturesThatCannotBe) {
                   "'hopper' is no GPU architecture"));
 }
 
-TEST(CcWords, TheNewestOfSeveralGencodesIsBuilt) {
-  BuildRequest R = cc({"a.cu", "-gencode", "arch=compute_90,code=sm_90",
+TEST(CcWords, TheNewestThatCanBeBuiltIsBuilt) {
+  BuildRequest R = cc({"a.cu", "-gencode", "arch=compute_80,code=sm_80",
                        "-gencode", "arch=compute_70,code=sm_70"});
-  EXPECT_EQ(R.Compile.Arch, 90u);
+  EXPECT_EQ(R.Compile.Arch, 80u);
+  // As CMake spells a list for clang, some of it beyond clang 19.
+  R = cc({"a.cu", "--cuda-gpu-arch=sm_80", "--cuda-gpu-arch=sm_120",
+          "--cuda-gpu-arch=sm_30", "--no-cuda-include-ptx=sm_80"});
+  EXPECT_EQ(R.Compile.Arch, 80u);
+  EXPECT_TRUE(R.Compile.ClangArguments.empty());
 }
 
 TEST(CcWords, OptimisationLevels) {
@@ -102,22 +115,98 @@ TEST(CcWords, HostDeviceAndLinkerWordsGoToTheirTools) {
           "-Wl,-z,now", "-lcudart", "-lcudart_static", "-cudart", "shared"});
   EXPECT_EQ(join(R.Compile.HostArguments, " "), "-Wall -fopenmp");
   EXPECT_EQ(join(R.Compile.PtxasArguments, " "), "-v");
-  EXPECT_EQ(join(R.Link.Arguments, " "),
-            "-Wall -fopenmp -l m -L lib -Wl,-z,now");
+  EXPECT_EQ(join(R.Link.Arguments, " "), "-Wall -fopenmp");
+  EXPECT_EQ(linkWords(R), "<i> -l m -L lib -Wl,-z,now");
   EXPECT_TRUE(R.Compile.ClangArguments.empty());
   EXPECT_EQ(R.Inputs.size(), 1u);
+}
+
+TEST(CcWords, TheLinkLineKeepsItsOrder) {
+  BuildRequest R =
+      cc({"a.o", "-Wl,--whole-archive", "liba.a", "-Wl,--no-whole-archive",
+          "-lfoo", "libb.a", "-Xlinker", "-z", "-Xlinker", "defs", "-pie",
+          "-stdlib=libc++", "-z", "now"});
+  EXPECT_EQ(linkWords(R),
+            "<i> -Wl,--whole-archive <i> -Wl,--no-whole-archive -l foo <i> "
+            "-Xlinker -z -Xlinker defs -pie -z now");
+  EXPECT_EQ(join(R.Inputs, " "), "a.o liba.a libb.a");
+  EXPECT_EQ(join(R.Link.Arguments, " "), "-stdlib=libc++");
+  EXPECT_EQ(join(R.Compile.ClangArguments, " "), "-stdlib=libc++");
+}
+
+TEST(CcWords, HostOnlyWordsStayFromTheDevice) {
+  BuildRequest R = cc({"a.cu", "-fsanitize=address", "-flto=thin", "--coverage",
+                       "-fprofile-instr-generate"});
+  EXPECT_TRUE(R.Compile.ClangArguments.empty());
+  EXPECT_EQ(
+      join(R.Compile.HostArguments, " "),
+      "-fsanitize=address -flto=thin --coverage -fprofile-instr-generate");
+  EXPECT_EQ(R.Compile.HostArguments, R.Link.Arguments);
+}
+
+TEST(CcWords, LanguageOfTheInputsThatFollow) {
+  using frontend::InputKind;
+  BuildRequest R = cc({"a.cpp", "-x", "cu", "b.cpp", "c.o", "-xc++", "d.inc",
+                       "-x", "none", "e.cu", "--", "f.c"});
+  EXPECT_EQ(R.Kinds,
+            (std::vector<InputKind>{InputKind::Cxx, InputKind::Cuda,
+                                    InputKind::LinkerInput, InputKind::Cxx,
+                                    InputKind::Cuda, InputKind::C}));
+  EXPECT_TRUE(
+      has(messageOf(parseCcWords({"-x", "fortran", "a.f"})), "-x fortran"));
+}
+
+TEST(CcWords, DependenciesAreOurs) {
+  const frontend::DependencyOptions D =
+      cc({"-c", "a.cu", "-MMD", "-MP", "-MT", "x", "-MQ", "y", "-MF", "a.d"})
+          .Compile.Dependencies;
+  EXPECT_TRUE(D.Write);
+  EXPECT_FALSE(D.SystemHeaders);
+  EXPECT_TRUE(D.Phony);
+  EXPECT_EQ(join(D.Names, " "), "-MT x -MQ y");
+  EXPECT_EQ(D.File, "a.d");
+  BuildRequest R = cc({"a.cu", "-M"});
+  EXPECT_EQ(R.Make, BuildRequest::Product::Dependencies);
+  EXPECT_TRUE(R.Compile.ClangArguments.empty());
+}
+
+TEST(CcWords, Products) {
+  using Product = BuildRequest::Product;
+  EXPECT_EQ(cc({"a.cu", "-S"}).Make, Product::Assembly);
+  EXPECT_EQ(cc({"a.cu", "-E"}).Make, Product::Preprocessed);
+  EXPECT_EQ(cc({"a.cu", "-fsyntax-only"}).Make, Product::Syntax);
+  EXPECT_EQ(cc({"a.cu", "--cuda-device-only", "-S"}).Make, Product::Ptx);
+  EXPECT_EQ(cc({"a.cu", "--cuda-device-only", "-c", "-emit-llvm"}).Make,
+            Product::DeviceBitcode);
+  EXPECT_TRUE(cc({"a.cu", "--cuda-host-only", "-c"}).Compile.HostOnly);
+  EXPECT_TRUE(
+      has(messageOf(parseCcWords({"a.cu", "-c", "-emit-llvm"})), "-emit-llvm"));
+  EXPECT_TRUE(has(messageOf(parseCcWords({"a.cu", "-c", "--cuda-device-only"})),
+                  "--cuda-device-only"));
+}
+
+TEST(CcWords, QuestionsAreClangs) {
+  for (const Words &W :
+       {Words{"--version"}, Words{"-v"}, Words{"-dumpversion"},
+        Words{"-print-search-dirs", "-m64"}, Words{"--version", "a.cu"}})
+    EXPECT_TRUE(isQuestion(W)) << W.front();
+  EXPECT_FALSE(isQuestion({"-v", "a.cu"}));
+  EXPECT_FALSE(isQuestion({}));
+  EXPECT_FALSE(isQuestion({"-o", "-v"}));
 }
 
 TEST(CcWords, NvccOnlyWordsAreTaken) {
   BuildRequest R = cc({"--expt-relaxed-constexpr", "--extended-lambda",
                        "-lineinfo", "-rdc=false", "a.cu"});
   EXPECT_TRUE(R.Compile.ClangArguments.empty());
-  EXPECT_TRUE(R.Link.Arguments.empty());
+  EXPECT_EQ(linkWords(R), "<i>");
 }
 
 TEST(CcWords, RefusedAndIncompleteWordsAreNamed) {
   EXPECT_TRUE(has(messageOf(parseCcWords({"-rdc=true", "a.cu"})), "-rdc=true"));
   EXPECT_TRUE(has(messageOf(parseCcWords({"-dc", "a.cu"})), "-dc"));
+  EXPECT_TRUE(has(messageOf(parseCcWords({"-static", "a.cu"})), "-static"));
+  EXPECT_TRUE(has(messageOf(parseCcWords({"-###", "a.cu"})), "-v"));
   EXPECT_TRUE(has(messageOf(parseCcWords({"a.cu", "-o"})), "-o lacks"));
   EXPECT_TRUE(has(messageOf(parseCcWords({})), "no input"));
   EXPECT_TRUE(has(messageOf(parseCcWords({"-c", "a.cu", "b.cu", "-o", "c.o"})),

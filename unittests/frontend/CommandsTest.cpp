@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "frontend/Clang.h"
+#include "frontend/Dependencies.h"
 #include "frontend/Fatbin.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -79,14 +80,65 @@ TEST(Commands, HostObjectEmbedsTheContainer) {
 
 TEST(Commands, LinksAgainstTheShimByPath) {
   LinkOptions Options;
-  Options.Arguments = {"-L/cuda/lib64", "-lm"};
+  Options.Arguments = {"-pthread"};
+  Options.Words = {{"", true},
+                   {"-L/cuda/lib64", false},
+                   {"", true},
+                   {"-lm", false},
+                   {"", true}};
   std::string Line =
-      line(linkCommand(tools(), Options, {"a.o", "b.o"}, "app").Arguments);
+      line(linkCommand(tools(), Options,
+                       {"a.o", "b.o", "/cuda/lib64/libcudart_static.a"}, "app")
+               .Arguments);
   for (const char *Part :
-       {"a.o b.o", "-L/cuda/lib64 -lm", "-Wl,--disable-new-dtags",
+       {"a.o -L/cuda/lib64 b.o -lm -L/cuda/lib "
+        "/ours/lib/reconverge/libcudart.so",
+        "-pthread -L/ours/lib/reconverge", "-Wl,--disable-new-dtags",
         "-Xlinker -rpath -Xlinker /ours/lib/reconverge",
         "/ours/lib/reconverge/libcudart.so", "-o app"})
     EXPECT_TRUE(has(Line, Part)) << Part << "\n" << Line;
+}
+
+TEST(Commands, FormsOfCudasRuntime) {
+  for (const char *Word :
+       {"cudart", "cudart_static", "cudadevrt", ":libcudart.so.13",
+        "/cuda/lib64/libcudart.so", "libcudart_static.a"})
+    EXPECT_TRUE(isCudaRuntime(Word)) << Word;
+  for (const char *Word : {"cudart_checks", "cuda", "libcublas.so", "m", ""})
+    EXPECT_FALSE(isCudaRuntime(Word)) << Word;
+}
+
+TEST(Commands, AsFarAsAsked) {
+  CompileOptions Options;
+  Options.Dependencies.Names = {"-MT", "t"};
+  std::string Line = line(hostCommand(tools(), Options, "a.cu", "", "a.i",
+                                      Stage::Preprocessed, "a.d")
+                              .Arguments);
+  EXPECT_TRUE(has(Line, "-MD -MF a.d -MT t -E a.cu -o a.i")) << Line;
+  Options.Dependencies.SystemHeaders = false;
+  Line = line(
+      deviceCommand(tools(), Options, "a.cu", "", Stage::Dependencies, "a.d")
+          .Arguments);
+  EXPECT_TRUE(has(Line, "-MM -MF a.d -MT t a.cu")) << Line;
+  EXPECT_FALSE(has(Line, "-emit-llvm"));
+  Line =
+      line(hostCommand(tools(), Options, SourceFile("a.inc", InputKind::Cuda),
+                       "", "", Stage::Syntax)
+               .Arguments);
+  EXPECT_TRUE(has(Line, "-x cuda")) << Line;
+  EXPECT_TRUE(has(Line, "-fsyntax-only a.inc")) << Line;
+}
+
+TEST(Dependencies, OfBothReadingsOnce) {
+  StringRef Device = "a.o: dir/a.cu \\\n  both.h device\\ only.h\n";
+  StringRef Host = "a.o: dir/a.cu both.h \\\n C:/host.h\n";
+  EXPECT_EQ(mergeDependencies({Device, Host}, false),
+            "a.o: \\\n  dir/a.cu \\\n  both.h \\\n  device\\ only.h "
+            "\\\n  C:/host.h\n");
+  EXPECT_EQ(mergeDependencies({"a.o b.o: a.cu x$$y.h"}, true),
+            "a.o b.o: \\\n  a.cu \\\n  x$$y.h\n\nx$$y.h:\n");
+  EXPECT_EQ(mergeDependencies({"a.o:\n"}, true), "a.o:\n");
+  EXPECT_EQ(dependencyFileFor("x.dir/a.cu.o"), "x.dir/a.cu.d");
 }
 
 TEST(Commands, FatbinaryOfBothToolkits) {

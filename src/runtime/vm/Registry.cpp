@@ -9,7 +9,8 @@
 // first launched or a variable first asked for:
 //
 //   wrapper -> container: checked by magic, version, sizes and hash before LLVM
-//              sees a byte -> bitcode -> Machine::load
+//              sees a byte -> bitcode, if foreign first read in a child
+//              process (Vet.cpp) -> Machine::load
 //
 // A wrapper that holds something else (a fat binary from nvcc, in a library
 // that was not built by us) or a damaged container is no error until then: a
@@ -26,6 +27,7 @@
 #include "runtime/vm/Device.h"
 #include "runtime/vm/Engine.h"
 #include "runtime/vm/Errors.h"
+#include "runtime/vm/Vet.h"
 #include "warpvm/DeviceMemory.h"
 
 #include "llvm/Demangle/Demangle.h"
@@ -191,12 +193,17 @@ static cudaError_t load(Image &I, StringRef Wanted) {
   if (!View)
     return broken(I, Wanted, cudaErrorInvalidKernelImage,
                   "cannot be used: " + toString(View.takeError()));
+  const MemoryBufferRef Bitcode(View->Bitcode, "device code");
+  if (View->Foreign)
+    if (Error Failure = vetBitcode(Bitcode))
+      return broken(I, Wanted, cudaErrorInvalidKernelImage,
+                    "cannot be used: " + toString(std::move(Failure)));
   Expected<warpvm::Machine *> Machine = Engine::get().machine();
   if (!Machine)
     return broken(I, Wanted, cudaErrorInitializationError,
                   "cannot be run: " + toString(Machine.takeError()));
-  Expected<std::unique_ptr<warpvm::Program>> Code = (*Machine)->load(
-      MemoryBufferRef(View->Bitcode, "device code"), allocateVariable);
+  Expected<std::unique_ptr<warpvm::Program>> Code =
+      (*Machine)->load(Bitcode, allocateVariable);
   if (Code) {
     I.Code = std::move(*Code);
     I.State = Image::Loaded;

@@ -51,9 +51,14 @@ static void registerContainer(unsigned FatbinBytes, uint64_t FatbinOffset,
     char Bitcode[8] = {'b', 'i', 't'};
     char Fatbin[8] = {'f', 'a', 't'};
   } Bytes;
-  Bytes.Header = {ContainerMagic, Version,     sizeof(ContainerHeader),
-                  sizeof(Bytes),  64,          8,
-                  FatbinOffset,   FatbinBytes, 0};
+  Bytes.Header = {};
+  Bytes.Header.Magic = ContainerMagic;
+  Bytes.Header.Version = Version;
+  Bytes.Header.TotalBytes = sizeof(Bytes);
+  Bytes.Header.BitcodeOffset = sizeof(ContainerHeader);
+  Bytes.Header.BitcodeBytes = sizeof(Bytes.Bitcode);
+  Bytes.Header.FatbinOffset = FatbinOffset;
+  Bytes.Header.FatbinBytes = FatbinBytes;
   registerBytes(&Bytes);
 }
 
