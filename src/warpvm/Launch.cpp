@@ -11,6 +11,7 @@
 
 #include "warpvm/Launch.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
