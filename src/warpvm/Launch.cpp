@@ -1,7 +1,8 @@
 //===- warpvm/Launch.cpp - All blocks of a launch over all cores ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A launch hands out thread blocks to the CPU's threads through one counter.
+// A launch hands out thread blocks to the CPU's threads through one counter, a
+// few neighbours at a time: they are short, and they share data.
 // Each thread works on one block at a time; only when that block yields (its
 // warps spin, waiting for another block) does it begin a further one, so that
 // any block that others wait for comes to run. Counters are private to a thread
@@ -50,6 +51,7 @@ struct Shared {
   PolicyKind Kind;
   VectorObserver *Observer;
   BlockOrder Order;
+  const uint64_t Chunk; ///< blocks that a thread takes at once
   std::atomic<uint64_t> Next{0};
   std::atomic<bool> Stop{false};
 
@@ -59,8 +61,10 @@ struct Shared {
   std::vector<uint64_t> Sets; ///< counters of full warps, then of partial ones
   uint64_t DivergentWarps = 0;
 
-  Shared(const LaunchContext &L, PolicyKind Kind, VectorObserver *Observer)
+  Shared(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
+         VectorObserver *Observer)
       : L(L), Kind(Kind), Observer(Observer), Order(L.blocks(), L.Seed),
+        Chunk(std::clamp<uint64_t>(L.blocks() / (64 * Threads), 1, 16)),
         Sets(2 * L.Plan->NumCounters) {}
 };
 
@@ -86,15 +90,21 @@ private:
   std::vector<Job> Active;
   std::vector<std::unique_ptr<Block>> Idle;
   uint64_t DivergentWarps = 0;
+  uint64_t Taken = 0, TakenEnd = 0; ///< of its chunk, not yet begun
 };
 
 /// Starts the next thread block, if any is left.
 bool Worker::begin() {
-  if (S.Next.load(std::memory_order_relaxed) >= S.L.blocks())
-    return false;
-  const uint64_t I = S.Next.fetch_add(1);
-  if (I >= S.L.blocks())
-    return false;
+  if (Taken == TakenEnd) {
+    if (S.Next.load(std::memory_order_relaxed) >= S.L.blocks())
+      return false;
+    const uint64_t First = S.Next.fetch_add(S.Chunk);
+    if (First >= S.L.blocks())
+      return false;
+    Taken = First;
+    TakenEnd = std::min(First + S.Chunk, S.L.blocks());
+  }
+  const uint64_t I = Taken++;
   Job J;
   if (Idle.empty()) {
     J.B = std::make_unique<Block>(S.L);
@@ -203,8 +213,8 @@ LaunchCounts collect(const Shared &S) {
 Error runLaunch(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
                 LaunchCounts *Counts, VectorObserver *Observer) {
   const auto Start = std::chrono::steady_clock::now();
-  Shared S(L, Kind, Observer);
-  Threads = unsigned(std::min<uint64_t>(Threads, L.blocks()));
+  Threads = unsigned(std::clamp<uint64_t>(L.blocks(), 1, Threads));
+  Shared S(L, Kind, Threads, Observer);
   std::vector<std::thread> Others;
   for (unsigned I = 1; I < Threads; ++I)
     Others.emplace_back([&S] { Worker(S).run(); });
