@@ -75,7 +75,6 @@ private:
   llvm::Error emitBody(llvm::BasicBlock *BB);
   void emitTerminator(llvm::BasicBlock *BB);
   void emitEdge(llvm::BasicBlock *From, llvm::BasicBlock *To, llvm::Value *EM);
-  void copyPhis(llvm::BasicBlock *From, llvm::BasicBlock *To, llvm::Value *EM);
   void countBlock(llvm::BasicBlock *BB);
   void countBranch(llvm::BasicBlock *BB,
                    llvm::ArrayRef<llvm::Value *> EdgeMasks);
