@@ -3,8 +3,8 @@
 //
 // Everything downstream indexes with what it finds in a Profile, so nothing is
 // believed here: every value is read through a typed function that reports the
-// path to it, then each kernel is checked as a whole. The first fault ends the
-// reading, so a damaged file gets one message:
+// path to it (JsonReader.h), then each kernel is checked as a whole. The first
+// fault ends the reading, so a damaged file gets one message:
 //
 //   run.json: block has more lanes than its warps at
 //   (root).kernels[0].blocks[3]
@@ -16,128 +16,18 @@
 
 #include "core/Error.h"
 #include "core/File.h"
+#include "core/JsonReader.h"
 #include "core/ProfileJson.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 using namespace llvm;
 
 namespace reconverge {
-
-namespace {
-
-/// The members of one JSON object, read by name. After the first fault the
-/// path's root holds the message and every call returns false.
-class Fields {
-public:
-  Fields(const json::Value &V, json::Path P) : P(P), O(V.getAsObject()) {
-    if (!O)
-      P.report("expected object");
-  }
-
-  explicit operator bool() const { return O != nullptr; }
-  json::Path path(StringRef Key) const { return P.field(Key); }
-
-  const json::Value *value(StringRef Key) const {
-    const json::Value *V = O ? O->get(Key) : nullptr;
-    if (O && !V)
-      P.field(Key).report("missing value");
-    return V;
-  }
-
-  bool text(StringRef Key, std::string &Out) const {
-    const json::Value *V = value(Key);
-    return V && json::fromJSON(*V, Out, P.field(Key));
-  }
-  bool flag(StringRef Key, bool &Out) const {
-    const json::Value *V = value(Key);
-    return V && json::fromJSON(*V, Out, P.field(Key));
-  }
-  template <typename Unsigned> bool count(StringRef Key, Unsigned &Out) const;
-  template <typename Unsigned>
-  bool counts(StringRef Key, std::vector<Unsigned> &Out) const;
-  bool measure(StringRef Key, double &Out) const;
-  /// Calls Read(value, path, element) for each element of an array.
-  template <typename T, typename Reader>
-  bool list(StringRef Key, std::vector<T> &Out, Reader Read) const;
-
-private:
-  json::Path P;
-  const json::Object *O;
-};
-
-} // namespace
-
-template <typename Unsigned>
-static bool readCount(const json::Value &V, json::Path P, Unsigned &Out) {
-  static_assert(std::is_unsigned_v<Unsigned>);
-  // getAsUINT64 would take 4e0 and refuse -1 in the same words as "x".
-  std::optional<uint64_t> N = V.getAsUINT64();
-  if (!N) {
-    P.report("expected a whole number that is not negative");
-    return false;
-  }
-  if (*N > std::numeric_limits<Unsigned>::max()) {
-    P.report("number too large");
-    return false;
-  }
-  Out = static_cast<Unsigned>(*N);
-  return true;
-}
-
-template <typename Unsigned>
-bool Fields::count(StringRef Key, Unsigned &Out) const {
-  const json::Value *V = value(Key);
-  return V && readCount(*V, P.field(Key), Out);
-}
-
-bool Fields::measure(StringRef Key, double &Out) const {
-  const json::Value *V = value(Key);
-  if (!V)
-    return false;
-  std::optional<double> N = V->getAsNumber();
-  if (!N || std::isnan(*N) || *N < 0) {
-    P.field(Key).report("expected a number that is not negative");
-    return false;
-  }
-  if (*N > 1e15) { // sums of products with counts must stay finite
-    P.field(Key).report("number too large");
-    return false;
-  }
-  Out = *N;
-  return true;
-}
-
-template <typename T, typename Reader>
-bool Fields::list(StringRef Key, std::vector<T> &Out, Reader Read) const {
-  const json::Value *V = value(Key);
-  if (!V)
-    return false;
-  const json::Array *A = V->getAsArray();
-  if (!A) {
-    P.field(Key).report("expected array");
-    return false;
-  }
-  Out.clear();
-  Out.resize(A->size());
-  json::Path Whole = P.field(Key); // index() keeps a pointer to it
-  for (size_t I = 0; I != A->size(); ++I)
-    if (!Read((*A)[I], Whole.index(I), Out[I]))
-      return false;
-  return true;
-}
-
-template <typename Unsigned>
-bool Fields::counts(StringRef Key, std::vector<Unsigned> &Out) const {
-  return list(Key, Out, readCount<Unsigned>);
-}
 
 //===----------------------------------------------------------------------===//
 // One function a value
@@ -195,17 +85,10 @@ static bool readBlock(const json::Value &V, json::Path P, BlockRow &Row) {
 }
 
 static bool readKind(const Fields &F, BranchKind &Out) {
-  std::string Word;
-  if (!F.text("kind", Word))
-    return false;
-  for (BranchKind Kind : {BranchKind::If, BranchKind::IfElse,
-                          BranchKind::LoopExit, BranchKind::Switch})
-    if (Word == wordOf(Kind)) {
-      Out = Kind;
-      return true;
-    }
-  F.path("kind").report("expected if, if-else, loop exit or switch");
-  return false;
+  return F.choice("kind", Out,
+                  {BranchKind::If, BranchKind::IfElse, BranchKind::LoopExit,
+                   BranchKind::Switch},
+                  wordOf, "expected if, if-else, loop exit or switch");
 }
 
 static bool readBranch(const json::Value &V, json::Path P, BranchRow &Row) {
@@ -373,94 +256,23 @@ static bool readExitStatus(const Fields &F, int &Out) {
 
 static bool readRoot(const json::Value &V, json::Path Here, Profile &P) {
   Fields F(V, Here);
-  auto String = [](const json::Value &V, json::Path P, std::string &Out) {
-    return json::fromJSON(V, Out, P);
-  };
   return F && F.text("program", P.Program) &&
-         F.list("arguments", P.Arguments, String) &&
-         readExitStatus(F, P.ExitStatus) && F.text("backend", P.Backend) &&
-         F.text("device", P.Device) && F.text("policy", P.Policy) &&
-         F.text("machine", P.Machine) && F.list("notes", P.Notes, String) &&
-         F.list("kernels", P.Kernels, readKernel);
-}
-
-//===----------------------------------------------------------------------===//
-// The file as a whole
-//===----------------------------------------------------------------------===//
-
-/// llvm::json::parse recurses once a level: a file of nothing but brackets
-/// would end on the stack's guard page. Ours nest eight deep.
-static bool nestsTooDeeply(StringRef Text) {
-  constexpr unsigned Limit = 64;
-  unsigned Depth = 0;
-  bool InString = false;
-  for (size_t I = 0; I < Text.size(); ++I) {
-    char C = Text[I];
-    if (InString) {
-      if (C == '\\')
-        ++I;
-      else if (C == '"')
-        InString = false;
-    } else if (C == '"') {
-      InString = true;
-    } else if (C == '[' || C == '{') {
-      if (++Depth > Limit)
-        return true;
-    } else if ((C == ']' || C == '}') && Depth) {
-      --Depth;
-    }
-  }
-  return false;
-}
-
-static constexpr StringLiteral ProfileAgain =
-    "This is not what 'reconverge profile' wrote; profile the program again.";
-
-/// llvm::json words a syntax error "[line:column, byte=N]: what"; ours puts
-/// file, line and column in front as compilers do.
-static Error syntaxError(StringRef File, Error E) {
-  std::string Logged = toString(std::move(E));
-  auto [Place, What] = StringRef(Logged).split("]: ");
-  if (!Place.consume_front("[") || What.empty())
-    return userError(File + ": not valid JSON: " + Logged, ProfileAgain);
-  return userError(File + ":" + Place.split(',').first +
-                       ": not valid JSON: " + What,
-                   ProfileAgain);
-}
-
-static Error checkSchema(const json::Value &V, StringRef File) {
-  const json::Object *O = V.getAsObject();
-  std::optional<StringRef> Schema =
-      O ? O->getString("schema") : std::optional<StringRef>();
-  if (!Schema)
-    return userError(File + ": not a divergence profile: it has no \"schema\"",
-                     ProfileAgain);
-  if (*Schema == ProfileSchema)
-    return Error::success();
-  std::string Shown;
-  raw_string_ostream OS(Shown);
-  printEscapedString(Schema->take_front(64), OS);
-  return userError(File + ": schema \"" + Shown + "\" is not known",
-                   "This version reads \"" + ProfileSchema +
-                       "\"; profile the program again, or use the version "
-                       "that wrote the file.");
+         F.texts("arguments", P.Arguments) && readExitStatus(F, P.ExitStatus) &&
+         F.text("backend", P.Backend) && F.text("device", P.Device) &&
+         F.text("policy", P.Policy) && F.text("machine", P.Machine) &&
+         F.texts("notes", P.Notes) && F.list("kernels", P.Kernels, readKernel);
 }
 
 Expected<Profile> parseProfile(StringRef Text, StringRef File) {
-  if (Text.trim().empty())
-    return userError(File + ": the file is empty", ProfileAgain);
-  if (nestsTooDeeply(Text))
-    return userError(File + ": not a divergence profile: nested too deeply",
-                     ProfileAgain);
-  Expected<json::Value> V = json::parse(Text);
-  if (!V)
-    return syntaxError(File, V.takeError());
-  if (Error E = checkSchema(*V, File))
-    return std::move(E);
+  const JsonDocument Kind{ProfileSchema, "a divergence profile",
+                          "This is not what 'reconverge profile' wrote; "
+                          "profile the program again."};
   Profile P;
-  json::Path::Root Root;
-  if (!readRoot(*V, Root, P))
-    return userError(File + ": " + toString(Root.getError()), ProfileAgain);
+  if (Error E = parseDocument(Text, File, Kind,
+                              [&](const json::Value &V, json::Path Here) {
+                                return readRoot(V, Here, P);
+                              }))
+    return std::move(E);
   return P;
 }
 

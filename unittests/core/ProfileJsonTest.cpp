@@ -214,8 +214,8 @@ TEST(ProfileJson, UnknownVersionSaysWhichIsKnown) {
       faultIn(replaced(textOf(Profile()), "divergence/1", "divergence/2"));
   EXPECT_EQ(Fault,
             "run.json: schema \"reconverge-divergence/2\" is not known\n"
-            "  This version reads \"reconverge-divergence/1\"; profile the "
-            "program again, or use the version that wrote the file.");
+            "  This version reads \"reconverge-divergence/1\"; make the file "
+            "again, or use the version that wrote it.");
 }
 
 TEST(ProfileJson, OtherFilesAreRefused) {
