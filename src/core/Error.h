@@ -38,7 +38,8 @@ private:
 
 /// \p Message says what went wrong and where ("app.cu:12: ..."); \p Remedy, if
 /// not empty, is a sentence that says what to do about it.
-llvm::Error userError(const llvm::Twine &Message, const llvm::Twine &Remedy = "");
+llvm::Error userError(const llvm::Twine &Message,
+                      const llvm::Twine &Remedy = "");
 
 /// A broken expectation of our own that bad input cannot cause: exit code 70.
 llvm::Error internalError(const llvm::Twine &Message);

@@ -42,13 +42,13 @@ struct BlockInfo {
 
 /// One branch that can diverge: conditional branch or switch.
 struct BranchInfo {
-  uint32_t Id = 0;                  ///< BranchId's index, module-wide
-  uint32_t Block = 0;               ///< position of its block in Blocks
+  uint32_t Id = 0;    ///< BranchId's index, module-wide
+  uint32_t Block = 0; ///< position of its block in Blocks
   BranchKind Kind = BranchKind::If;
   SourceChain Where;
-  std::string Condition;            ///< as written; empty if unknown
-  std::string Reason;               ///< why it diverges: "thread id", "load", ...
-  bool LeavesKernel = false;        ///< one side goes straight to the return
+  std::string Condition;     ///< as written; empty if unknown
+  std::string Reason;        ///< why it diverges: "thread id", "load", ...
+  bool LeavesKernel = false; ///< one side goes straight to the return
   std::vector<uint32_t> Successors; ///< positions in Blocks, in operand order
   std::vector<uint32_t> Region;     ///< blocks after it and before its
                                     ///< post-dominator, ascending positions
@@ -101,16 +101,17 @@ struct KernelProfile {
   KernelInfo Info;
   uint32_t WarpSize = 32;
   uint64_t Launches = 0, Threads = 0, WarpsRun = 0;
-  uint64_t DivergentWarps = 0;     ///< warps in which some branch split
-  double Seconds = 0;              ///< time on the device that ran it
-  std::vector<LaunchShape> Shapes; ///< distinct ones, first seen first; at most 8
-  std::vector<BlockCounts> Blocks; ///< parallel to Info.Blocks
+  uint64_t DivergentWarps = 0; ///< warps in which some branch split
+  double Seconds = 0;          ///< time on the device that ran it
+  std::vector<LaunchShape>
+      Shapes; ///< distinct ones, first seen first; at most 8
+  std::vector<BlockCounts> Blocks;    ///< parallel to Info.Blocks
   std::vector<BranchCounts> Branches; ///< parallel to Info.Branches
   RegroupedCounts Regrouped;
 };
 
 struct Profile {
-  std::string Program;                ///< what was run
+  std::string Program; ///< what was run
   std::vector<std::string> Arguments;
   int ExitStatus = 0;                 ///< of the program
   std::string Backend;                ///< "vm" or "gpu"

@@ -9,6 +9,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
 
 namespace llvm {
 class raw_ostream;
@@ -16,11 +17,17 @@ class raw_ostream;
 
 namespace reconverge {
 
+class JsonWriter;
+
 inline constexpr llvm::StringLiteral ProfileSchema = "reconverge-divergence/1";
 
 /// The word that JSON and the report use for \p Kind ("if", "if-else",
 /// "loop exit", "switch").
 llvm::StringRef wordOf(BranchKind Kind);
+
+/// A launch's shape, for files that hold some.
+bool readShape(const llvm::json::Value &V, llvm::json::Path P, LaunchShape &S);
+void writeShape(JsonWriter &W, const LaunchShape &S);
 
 /// Reads the profile that \p Text holds and checks every number in it: after
 /// success all indices are in range, parallel lists have one length and no

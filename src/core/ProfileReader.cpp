@@ -52,7 +52,7 @@ static bool readTriple(const Fields &F, StringRef Key,
   return true;
 }
 
-static bool readShape(const json::Value &V, json::Path P, LaunchShape &S) {
+bool readShape(const json::Value &V, json::Path P, LaunchShape &S) {
   Fields F(V, P);
   return F && readTriple(F, "grid", S.Grid) &&
          readTriple(F, "block", S.Block) &&

@@ -1,22 +1,20 @@
 //===- core/ProfileWriter.cpp - A Profile as divergence.json --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The text is laid out for people and for diff: the frame is indented, and each
-// block, branch and launch shape takes one line. What is static and what was
-// counted stand together in one object, so that a reader cannot pair them
-// wrongly. Numbers are written exactly: counts as 64-bit integers, others with
-// as many digits as reading them back needs.
+// Each block, branch and launch shape takes one line. What is static and what
+// was counted stand together in one object, so that a reader cannot pair them
+// wrongly.
 //
 //===----------------------------------------------------------------------===//
 
 #include "core/File.h"
+#include "core/JsonWriter.h"
 #include "core/ProfileJson.h"
 
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 #include <cassert>
-#include <cmath>
 
 using namespace llvm;
 
@@ -36,225 +34,131 @@ StringRef wordOf(BranchKind Kind) {
   llvm_unreachable("a branch has one of four kinds");
 }
 
-namespace {
-
-class ProfileWriter {
-public:
-  explicit ProfileWriter(raw_ostream &OS) : J(OS, /*IndentSize=*/1) {}
-
-  void profile(const Profile &P, ArrayRef<KernelCost> Costs);
-
-private:
-  using Stream = json::OStream;
-  void kernel(const KernelProfile &K, const KernelCost *Cost);
-  void regrouped(const RegroupedCounts &R);
-  void cost(const KernelCost &C);
-
-  static void text(Stream &S, StringRef Key, StringRef Text);
-  static void number(Stream &S, StringRef Key, double Value);
-  static void where(Stream &S, const SourceChain &Chain);
-  template <typename Range>
-  static void list(Stream &S, StringRef Key, const Range &Numbers);
-  /// An array with one object a line; \p Fill writes the members of the I-th.
-  template <typename Filler>
-  void rows(StringRef Key, size_t Count, Filler Fill);
-  /// A value on one line, whatever the depth.
-  template <typename Filler> void oneLine(Filler Fill);
-
-  Stream J;
-};
-
-} // namespace
-
-/// Paths and arguments may hold any bytes; JSON is UTF-8.
-void ProfileWriter::text(Stream &S, StringRef Key, StringRef Text) {
-  if (json::isUTF8(Text))
-    S.attribute(Key, Text);
-  else
-    S.attribute(Key, json::fixUTF8(Text));
-}
-
-void ProfileWriter::number(Stream &S, StringRef Key, double Value) {
-  assert(std::isfinite(Value) && "JSON has no infinities");
-  S.attribute(Key, std::isfinite(Value) ? Value : 0.0);
-}
-
-template <typename Range>
-void ProfileWriter::list(Stream &S, StringRef Key, const Range &Numbers) {
-  S.attributeArray(Key, [&] {
-    for (auto N : Numbers)
-      S.value(uint64_t(N));
+static void writeWhere(JsonWriter &W, const SourceChain &Chain) {
+  W.objects("where", Chain, [](JsonWriter &S, const SourceLoc &Loc) {
+    S.text("file", Loc.File);
+    S.count("line", Loc.Line);
+    S.count("column", Loc.Column);
+    S.text("function", Loc.Function);
   });
 }
 
-void ProfileWriter::where(Stream &S, const SourceChain &Chain) {
-  S.attributeArray("where", [&] {
-    for (const SourceLoc &Loc : Chain)
-      S.object([&] {
-        text(S, "file", Loc.File);
-        S.attribute("line", uint64_t(Loc.Line));
-        S.attribute("column", uint64_t(Loc.Column));
-        text(S, "function", Loc.Function);
-      });
+void writeShape(JsonWriter &W, const LaunchShape &Shape) {
+  W.counts("grid", Shape.Grid);
+  W.counts("block", Shape.Block);
+  W.count("dynamicShared", Shape.DynamicShared);
+}
+
+static void writeRegrouped(JsonWriter &W, const RegroupedCounts &R) {
+  W.object("regrouped", [&] {
+    W.count("launches", R.Launches);
+    W.count("threads", R.Threads);
+    W.counts("lanes", R.Lanes);
+    W.counts("warps", R.Warps);
+    W.counts("inWarp", R.InWarp);
+    W.counts("inBlock", R.InBlock);
+    W.counts("inGrid", R.InGrid);
   });
 }
 
-template <typename Filler> void ProfileWriter::oneLine(Filler Fill) {
-  J.rawValue([&](raw_ostream &OS) {
-    Stream Line(OS);
-    Fill(Line);
+static void writeBranchCost(JsonWriter &W, const BranchCost &B) {
+  W.number("lossSlots", B.LossSlots);
+  W.number("partialSlots", B.PartialSlots);
+  W.number("exitSlots", B.ExitSlots);
+  W.number("divergeSlots", B.DivergeSlots);
+  W.number("aroundSlots", B.AroundSlots);
+  W.number("cost", B.Cost);
+  W.number("recoverInWarp", B.RecoverInWarp);
+  W.number("recoverInBlock", B.RecoverInBlock);
+  W.number("recoverInGrid", B.RecoverInGrid);
+}
+
+static void writeCost(JsonWriter &W, const KernelCost &C) {
+  W.object("cost", [&] {
+    W.number("slots", C.Slots);
+    W.number("fullSlots", C.FullSlots);
+    W.number("cfe", C.Cfe);
+    W.number("potential", C.Potential);
+    W.count("instructions", C.Instructions);
+    W.count("warpInstructions", C.WarpInstructions);
+    W.number("recoverInWarp", C.RecoverInWarp);
+    W.number("recoverInBlock", C.RecoverInBlock);
+    W.number("recoverInGrid", C.RecoverInGrid);
+    W.lines("branches", C.Branches, writeBranchCost);
+    W.counts("order", C.Order);
   });
 }
 
-template <typename Filler>
-void ProfileWriter::rows(StringRef Key, size_t Count, Filler Fill) {
-  J.attributeArray(Key, [&] {
-    for (size_t I = 0; I != Count; ++I)
-      oneLine([&](Stream &S) { S.object([&] { Fill(S, I); }); });
-  });
-}
-
-void ProfileWriter::regrouped(const RegroupedCounts &R) {
-  J.attributeObject("regrouped", [&] {
-    J.attribute("launches", R.Launches);
-    J.attribute("threads", R.Threads);
-    auto Row = [&](StringRef Key, const std::vector<uint64_t> &Numbers) {
-      J.attributeBegin(Key);
-      oneLine([&](Stream &S) {
-        S.array([&] {
-          for (uint64_t N : Numbers)
-            S.value(N);
-        });
-      });
-      J.attributeEnd();
-    };
-    Row("lanes", R.Lanes);
-    Row("warps", R.Warps);
-    Row("inWarp", R.InWarp);
-    Row("inBlock", R.InBlock);
-    Row("inGrid", R.InGrid);
-  });
-}
-
-void ProfileWriter::cost(const KernelCost &C) {
-  J.attributeObject("cost", [&] {
-    number(J, "slots", C.Slots);
-    number(J, "fullSlots", C.FullSlots);
-    number(J, "cfe", C.Cfe);
-    number(J, "potential", C.Potential);
-    J.attribute("instructions", C.Instructions);
-    J.attribute("warpInstructions", C.WarpInstructions);
-    number(J, "recoverInWarp", C.RecoverInWarp);
-    number(J, "recoverInBlock", C.RecoverInBlock);
-    number(J, "recoverInGrid", C.RecoverInGrid);
-    rows("branches", C.Branches.size(), [&](Stream &S, size_t I) {
-      const BranchCost &B = C.Branches[I];
-      number(S, "lossSlots", B.LossSlots);
-      number(S, "partialSlots", B.PartialSlots);
-      number(S, "exitSlots", B.ExitSlots);
-      number(S, "divergeSlots", B.DivergeSlots);
-      number(S, "aroundSlots", B.AroundSlots);
-      number(S, "cost", B.Cost);
-      number(S, "recoverInWarp", B.RecoverInWarp);
-      number(S, "recoverInBlock", B.RecoverInBlock);
-      number(S, "recoverInGrid", B.RecoverInGrid);
-    });
-    J.attributeBegin("order");
-    oneLine([&](Stream &S) {
-      S.array([&] {
-        for (uint32_t N : C.Order)
-          S.value(uint64_t(N));
-      });
-    });
-    J.attributeEnd();
-  });
-}
-
-void ProfileWriter::kernel(const KernelProfile &K, const KernelCost *Cost) {
+static void writeKernel(JsonWriter &W, const KernelProfile &K,
+                        const KernelCost *Cost) {
   const KernelInfo &Info = K.Info;
   assert(K.Blocks.size() == Info.Blocks.size() &&
          K.Branches.size() == Info.Branches.size() &&
          "counts are parallel to the static facts");
-  text(J, "name", Info.Name);
-  text(J, "display", Info.Display);
-  text(J, "module", Info.Module);
-  where(J, Info.Where);
-  J.attribute("warpSize", uint64_t(K.WarpSize));
-  J.attribute("launches", K.Launches);
-  J.attribute("threads", K.Threads);
-  J.attribute("warps", K.WarpsRun);
-  J.attribute("divergentWarps", K.DivergentWarps);
-  number(J, "seconds", K.Seconds);
-  rows("shapes", K.Shapes.size(), [&](Stream &S, size_t I) {
-    const LaunchShape &Shape = K.Shapes[I];
-    list(S, "grid", Shape.Grid);
-    list(S, "block", Shape.Block);
-    S.attribute("dynamicShared", Shape.DynamicShared);
-  });
-  rows("blocks", Info.Blocks.size(), [&](Stream &S, size_t I) {
+  W.text("name", Info.Name);
+  W.text("display", Info.Display);
+  W.text("module", Info.Module);
+  writeWhere(W, Info.Where);
+  W.count("warpSize", K.WarpSize);
+  W.count("launches", K.Launches);
+  W.count("threads", K.Threads);
+  W.count("warps", K.WarpsRun);
+  W.count("divergentWarps", K.DivergentWarps);
+  W.number("seconds", K.Seconds);
+  W.lines("shapes", K.Shapes, writeShape);
+  W.lines("blocks", seq(Info.Blocks.size()), [&](JsonWriter &S, size_t I) {
     const BlockInfo &B = Info.Blocks[I];
     const BlockCounts &C = K.Blocks[I];
-    S.attribute("id", uint64_t(B.Id));
-    S.attribute("instructions", uint64_t(B.Instructions));
-    number(S, "issueSlots", B.IssueSlots);
-    number(S, "latency", B.Latency);
-    S.attribute("warps", C.Warps);
-    S.attribute("lanes", C.Lanes);
-    S.attribute("partialIdle", C.PartialIdle);
-    S.attribute("exitedIdle", C.ExitedIdle);
-    where(S, B.Where);
+    S.count("id", B.Id);
+    S.count("instructions", B.Instructions);
+    S.number("issueSlots", B.IssueSlots);
+    S.number("latency", B.Latency);
+    S.count("warps", C.Warps);
+    S.count("lanes", C.Lanes);
+    S.count("partialIdle", C.PartialIdle);
+    S.count("exitedIdle", C.ExitedIdle);
+    writeWhere(S, B.Where);
   });
-  rows("branches", Info.Branches.size(), [&](Stream &S, size_t I) {
+  W.lines("branches", seq(Info.Branches.size()), [&](JsonWriter &S, size_t I) {
     const BranchInfo &B = Info.Branches[I];
     const BranchCounts &C = K.Branches[I];
-    S.attribute("id", uint64_t(B.Id));
-    S.attribute("block", uint64_t(B.Block));
-    S.attribute("kind", wordOf(B.Kind));
-    text(S, "condition", B.Condition);
-    text(S, "reason", B.Reason);
-    S.attribute("leavesKernel", B.LeavesKernel);
-    S.attribute("warps", C.Warps);
-    S.attribute("splits", C.Splits);
-    list(S, "lanesTo", C.LanesTo);
-    list(S, "successors", B.Successors);
-    list(S, "region", B.Region);
-    where(S, B.Where);
+    S.count("id", B.Id);
+    S.count("block", B.Block);
+    S.text("kind", wordOf(B.Kind));
+    S.text("condition", B.Condition);
+    S.text("reason", B.Reason);
+    S.flag("leavesKernel", B.LeavesKernel);
+    S.count("warps", C.Warps);
+    S.count("splits", C.Splits);
+    S.counts("lanesTo", C.LanesTo);
+    S.counts("successors", B.Successors);
+    S.counts("region", B.Region);
+    writeWhere(S, B.Where);
   });
-  regrouped(K.Regrouped);
+  writeRegrouped(W, K.Regrouped);
   if (Cost)
-    cost(*Cost);
-}
-
-void ProfileWriter::profile(const Profile &P, ArrayRef<KernelCost> Costs) {
-  assert((Costs.empty() || Costs.size() == P.Kernels.size()) &&
-         "a cost for each kernel, or none");
-  auto Strings = [&](StringRef Key, const std::vector<std::string> &Texts) {
-    J.attributeArray(Key, [&] {
-      for (const std::string &T : Texts)
-        J.value(json::isUTF8(T) ? T : json::fixUTF8(T));
-    });
-  };
-  J.object([&] {
-    J.attribute("schema", ProfileSchema);
-    text(J, "program", P.Program);
-    Strings("arguments", P.Arguments);
-    J.attribute("exitStatus", int64_t(P.ExitStatus));
-    text(J, "backend", P.Backend);
-    text(J, "device", P.Device);
-    text(J, "policy", P.Policy);
-    text(J, "machine", P.Machine);
-    Strings("notes", P.Notes);
-    J.attributeArray("kernels", [&] {
-      for (size_t I = 0; I != P.Kernels.size(); ++I)
-        J.object(
-            [&] { kernel(P.Kernels[I], Costs.empty() ? nullptr : &Costs[I]); });
-    });
-  });
+    writeCost(W, *Cost);
 }
 
 void printProfileJson(const Profile &P, ArrayRef<KernelCost> Costs,
                       raw_ostream &OS) {
-  ProfileWriter(OS).profile(P, Costs);
+  assert((Costs.empty() || Costs.size() == P.Kernels.size()) &&
+         "a cost for each kernel, or none");
+  JsonWriter W(OS);
+  W.root([&] {
+    W.text("schema", ProfileSchema);
+    W.text("program", P.Program);
+    W.texts("arguments", P.Arguments);
+    W.integer("exitStatus", P.ExitStatus);
+    W.text("backend", P.Backend);
+    W.text("device", P.Device);
+    W.text("policy", P.Policy);
+    W.text("machine", P.Machine);
+    W.texts("notes", P.Notes);
+    W.objects("kernels", seq(P.Kernels.size()), [&](JsonWriter &, size_t I) {
+      writeKernel(W, P.Kernels[I], Costs.empty() ? nullptr : &Costs[I]);
+    });
+  });
   OS << '\n';
 }
 

@@ -1,0 +1,105 @@
+//===- core/Decision.h - What was tried and what is kept --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A trial runs a kernel's original and a candidate on the same launch, from the
+// same memory, and compares every byte that either wrote. What all trials of a
+// kernel add up to is its decision; the decisions of a program are the file
+// that `reconverge optimize` writes and `reconverge cc --decisions` builds by.
+// docs/report-format.md documents its JSON form.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RECONVERGE_CORE_DECISION_H
+#define RECONVERGE_CORE_DECISION_H
+
+#include "core/Profile.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace reconverge {
+
+/// A remedy and its parameters, for one kernel. "none" is our own build of the
+/// unmodified kernel and "nvcc" nvcc's; every other name is a transform's.
+struct Candidate {
+  std::string Remedy = "none";
+  std::string Parameters; ///< "key=value,...", as the remedy prints them
+  bool operator==(const Candidate &) const = default;
+  bool changesCode() const { return Remedy != "none" && Remedy != "nvcc"; }
+  std::string text() const {
+    return Parameters.empty() ? Remedy : Remedy + " (" + Parameters + ")";
+  }
+};
+
+enum class VerdictKind {
+  Identical, ///< every byte, in every launch tried
+  UpToOrder, ///< stable bytes equal; those that the original itself varies with
+             ///< the order of its threads lie inside the spread seen
+  Within,    ///< inside a bound that the user gave
+  Differs,
+  Unknown ///< not enough was seen to say anything
+};
+
+/// The first byte in which two results differ, in the words of a report.
+struct Difference {
+  std::string Where; ///< "cudaMalloc #3 (4096 bytes)", "variable Total"
+  uint64_t Offset = 0;
+  std::string Original, Variant; ///< both values
+};
+
+struct Verdict {
+  VerdictKind Kind = VerdictKind::Unknown;
+  uint64_t Launches = 0;       ///< launches compared
+  uint64_t Bytes = 0;          ///< bytes compared, over all launches
+  uint64_t OrderDependent = 0; ///< of these, bytes that the original varies
+  Difference First;            ///< if it differs
+  std::string Reason;          ///< if unknown
+};
+
+enum class Outcome {
+  Kept,
+  Slower,   ///< or not faster beyond the noise
+  Wrong,    ///< another result, or none that could be compared
+  Faulted,  ///< ended the run: an illegal address, a trap, an assertion
+  TimedOut, ///< a run that did not end
+  Refused,  ///< the remedy does not apply: why says its code and place
+  Untried,  ///< no launch could be tried: why says which limit was met
+};
+
+/// One candidate for one kernel, over all launches on which it was tried.
+struct TrialResult {
+  Candidate What;
+  Outcome End = Outcome::Untried;
+  std::string Why;
+  Verdict Compared;
+  double Predicted = 0; ///< speed-up over "none" that was expected, x; 0: none
+  /// Speed-up over the best baseline, x: median and the interval of its
+  /// samples. All 0 where no time was taken.
+  double Speedup = 0, Low = 0, High = 0;
+  double Milliseconds = 0; ///< median of a launch
+};
+
+/// What is built for one kernel, and why.
+struct Decision {
+  std::string Kernel;  ///< mangled: the key
+  std::string Display; ///< demangled
+  std::string Module;  ///< hash of the device bitcode, 16 hex digits
+  std::vector<LaunchShape> Shapes; ///< of the launches tried
+  Candidate Keep;
+  /// Times were taken on a GPU; otherwise they are the model's.
+  bool Measured = false;
+  std::string Why; ///< a sentence where nothing is kept
+  std::vector<TrialResult> Tried;
+};
+
+struct DecisionFile {
+  std::string Program;
+  std::vector<std::string> Arguments;
+  std::string Device; ///< that the times are of
+  std::vector<std::string> Notes;
+  std::vector<Decision> Kernels; ///< hottest first
+};
+
+} // namespace reconverge
+
+#endif

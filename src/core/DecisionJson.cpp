@@ -1,0 +1,238 @@
+//===- core/DecisionJson.cpp - Decisions as a file ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/DecisionJson.h"
+
+#include "core/Error.h"
+#include "core/File.h"
+#include "core/JsonReader.h"
+#include "core/JsonWriter.h"
+#include "core/ProfileJson.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace llvm;
+
+namespace reconverge {
+
+StringRef wordOf(VerdictKind Kind) {
+  switch (Kind) {
+  case VerdictKind::Identical:
+    return "identical";
+  case VerdictKind::UpToOrder:
+    return "identical-up-to-order";
+  case VerdictKind::Within:
+    return "within";
+  case VerdictKind::Differs:
+    return "differs";
+  case VerdictKind::Unknown:
+    return "unknown";
+  }
+  llvm_unreachable("a verdict has one of five kinds");
+}
+
+StringRef wordOf(Outcome End) {
+  switch (End) {
+  case Outcome::Kept:
+    return "kept";
+  case Outcome::Slower:
+    return "slower";
+  case Outcome::Wrong:
+    return "wrong";
+  case Outcome::Faulted:
+    return "faulted";
+  case Outcome::TimedOut:
+    return "timed out";
+  case Outcome::Refused:
+    return "refused";
+  case Outcome::Untried:
+    return "untried";
+  }
+  llvm_unreachable("a trial has one of seven ends");
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static bool readCandidate(const Fields &F, StringRef Key, Candidate &C) {
+  const json::Value *V = F.value(Key);
+  if (!V)
+    return false;
+  json::Path Here = F.path(Key);
+  Fields Inner(*V, Here);
+  if (!Inner || !Inner.text("remedy", C.Remedy) ||
+      !Inner.text("parameters", C.Parameters))
+    return false;
+  if (C.Remedy.empty())
+    Inner.path("remedy").report("expected a remedy's name, or none");
+  return !C.Remedy.empty();
+}
+
+static bool readVerdict(const Fields &F, Verdict &Out) {
+  const json::Value *V = F.value("verdict");
+  if (!V)
+    return false;
+  json::Path Here = F.path("verdict");
+  Fields Inner(*V, Here);
+  return Inner &&
+         Inner.choice(
+             "kind", Out.Kind,
+             {VerdictKind::Identical, VerdictKind::UpToOrder,
+              VerdictKind::Within, VerdictKind::Differs, VerdictKind::Unknown},
+             [](VerdictKind K) { return wordOf(K); },
+             "expected identical, identical-up-to-order, within, "
+             "differs or unknown") &&
+         Inner.count("launches", Out.Launches) &&
+         Inner.count("bytes", Out.Bytes) &&
+         Inner.count("orderDependent", Out.OrderDependent) &&
+         Inner.text("where", Out.First.Where) &&
+         Inner.count("offset", Out.First.Offset) &&
+         Inner.text("original", Out.First.Original) &&
+         Inner.text("variant", Out.First.Variant) &&
+         Inner.text("reason", Out.Reason);
+}
+
+static bool readTrial(const json::Value &V, json::Path P, TrialResult &T) {
+  Fields F(V, P);
+  if (!F || !readCandidate(F, "candidate", T.What) ||
+      !F.choice(
+          "outcome", T.End,
+          {Outcome::Kept, Outcome::Slower, Outcome::Wrong, Outcome::Faulted,
+           Outcome::TimedOut, Outcome::Refused, Outcome::Untried},
+          [](Outcome O) { return wordOf(O); },
+          "expected kept, slower, wrong, faulted, timed out, refused or "
+          "untried") ||
+      !F.text("why", T.Why) || !readVerdict(F, T.Compared) ||
+      !F.measure("predicted", T.Predicted) ||
+      !F.measure("speedup", T.Speedup) || !F.measure("low", T.Low) ||
+      !F.measure("high", T.High) || !F.measure("milliseconds", T.Milliseconds))
+    return false;
+  if (T.Low > T.Speedup || T.Speedup > T.High) {
+    F.path("speedup").report("lies outside its interval");
+    return false;
+  }
+  if (T.Compared.OrderDependent > T.Compared.Bytes) {
+    F.path("verdict").report("more bytes vary than were compared");
+    return false;
+  }
+  return true;
+}
+
+static bool readDecision(const json::Value &V, json::Path P, Decision &D) {
+  Fields F(V, P);
+  if (!F || !F.text("name", D.Kernel) || !F.text("display", D.Display) ||
+      !F.text("module", D.Module) || !F.list("shapes", D.Shapes, readShape) ||
+      !readCandidate(F, "keep", D.Keep) || !F.flag("measured", D.Measured) ||
+      !F.text("why", D.Why) || !F.list("tried", D.Tried, readTrial))
+    return false;
+  if (D.Kernel.empty()) {
+    F.path("name").report("expected the kernel's name");
+    return false;
+  }
+  bool Earned = !D.Keep.changesCode();
+  for (const TrialResult &T : D.Tried)
+    Earned |= T.What == D.Keep && T.End == Outcome::Kept;
+  if (!Earned)
+    F.path("keep").report("what is kept was not tried and found better");
+  return Earned;
+}
+
+static bool readRoot(const json::Value &V, json::Path Here, DecisionFile &D) {
+  Fields F(V, Here);
+  if (!F || !F.text("program", D.Program) ||
+      !F.texts("arguments", D.Arguments) || !F.text("device", D.Device) ||
+      !F.texts("notes", D.Notes) || !F.list("kernels", D.Kernels, readDecision))
+    return false;
+  StringSet<> Seen;
+  for (const Decision &K : D.Kernels)
+    if (!Seen.insert(K.Module + "/" + K.Kernel).second) {
+      F.path("kernels").report("a kernel is decided twice");
+      return false;
+    }
+  return true;
+}
+
+Expected<DecisionFile> parseDecisions(StringRef Text, StringRef File) {
+  const JsonDocument Kind{DecisionSchema, "a file of decisions",
+                          "This is not what 'reconverge optimize' wrote; "
+                          "optimize the program again."};
+  DecisionFile D;
+  if (Error E = parseDocument(Text, File, Kind,
+                              [&](const json::Value &V, json::Path Here) {
+                                return readRoot(V, Here, D);
+                              }))
+    return std::move(E);
+  return D;
+}
+
+Expected<DecisionFile> readDecisions(StringRef Path) {
+  Expected<std::unique_ptr<MemoryBuffer>> Buffer = readFile(Path);
+  if (!Buffer)
+    return Buffer.takeError();
+  return parseDecisions((*Buffer)->getBuffer(), Path);
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+static void writeCandidate(JsonWriter &W, StringRef Key, const Candidate &C) {
+  W.line(Key, [&](JsonWriter &S) {
+    S.text("remedy", C.Remedy);
+    S.text("parameters", C.Parameters);
+  });
+}
+
+static void writeTrial(JsonWriter &W, const TrialResult &T) {
+  writeCandidate(W, "candidate", T.What);
+  W.text("outcome", wordOf(T.End));
+  W.text("why", T.Why);
+  W.line("verdict", [&](JsonWriter &S) {
+    const Verdict &V = T.Compared;
+    S.text("kind", wordOf(V.Kind));
+    S.count("launches", V.Launches);
+    S.count("bytes", V.Bytes);
+    S.count("orderDependent", V.OrderDependent);
+    S.text("where", V.First.Where);
+    S.count("offset", V.First.Offset);
+    S.text("original", V.First.Original);
+    S.text("variant", V.First.Variant);
+    S.text("reason", V.Reason);
+  });
+  W.number("predicted", T.Predicted);
+  W.number("speedup", T.Speedup);
+  W.number("low", T.Low);
+  W.number("high", T.High);
+  W.number("milliseconds", T.Milliseconds);
+}
+
+static void writeDecision(JsonWriter &W, const Decision &D) {
+  W.text("name", D.Kernel);
+  W.text("display", D.Display);
+  W.text("module", D.Module);
+  W.lines("shapes", D.Shapes, writeShape);
+  writeCandidate(W, "keep", D.Keep);
+  W.flag("measured", D.Measured);
+  W.text("why", D.Why);
+  W.objects("tried", D.Tried, writeTrial);
+}
+
+void printDecisions(const DecisionFile &File, raw_ostream &OS) {
+  JsonWriter W(OS);
+  W.root([&] {
+    W.text("schema", DecisionSchema);
+    W.text("program", File.Program);
+    W.texts("arguments", File.Arguments);
+    W.text("device", File.Device);
+    W.texts("notes", File.Notes);
+    W.objects("kernels", File.Kernels, writeDecision);
+  });
+}
+
+Error writeDecisions(const DecisionFile &File, StringRef Path) {
+  return writeFileAtomically(
+      Path, [&](raw_ostream &OS) { printDecisions(File, OS); });
+}
+
+} // namespace reconverge

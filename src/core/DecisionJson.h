@@ -1,0 +1,36 @@
+//===- core/DecisionJson.h - Decisions as a file ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_CORE_DECISIONJSON_H
+#define RECONVERGE_CORE_DECISIONJSON_H
+
+#include "core/Decision.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace reconverge {
+
+inline constexpr llvm::StringLiteral DecisionSchema = "reconverge-decisions/1";
+
+/// The words of the JSON form and of reports.
+llvm::StringRef wordOf(VerdictKind Kind);
+llvm::StringRef wordOf(Outcome End);
+
+/// As parseProfile: every value checked, one message with the place. A kernel
+/// is decided once, and what it keeps was tried and ended as kept, or is a
+/// build of the unmodified kernel.
+llvm::Expected<DecisionFile> parseDecisions(llvm::StringRef Text,
+                                            llvm::StringRef File);
+llvm::Expected<DecisionFile> readDecisions(llvm::StringRef Path);
+
+/// Same decisions, same bytes.
+void printDecisions(const DecisionFile &File, llvm::raw_ostream &OS);
+llvm::Error writeDecisions(const DecisionFile &File, llvm::StringRef Path);
+
+} // namespace reconverge
+
+#endif
