@@ -68,6 +68,23 @@ struct Reader {
 
 } // namespace
 
+/// Key-spread, where a measured number has one: the least and the most.
+static Error checkSpread(const Reader &R, const json::Object &Entry,
+                         const Twine &Where, StringRef Key, double Number) {
+  std::string Name = (Key + "-spread").str();
+  const json::Value *Spread = Entry.get(Name);
+  if (!Spread)
+    return Error::success();
+  const json::Array *Ends = Spread->getAsArray();
+  auto End = [&](size_t I) {
+    return Ends && Ends->size() == 2 ? (*Ends)[I].getAsNumber() : std::nullopt;
+  };
+  if (!End(0) || !End(1) || !(*End(0) <= Number && Number <= *End(1)))
+    return R.bad(Where + Name,
+                 "must be two numbers, around that of \"" + Key + "\"");
+  return Error::success();
+}
+
 static Expected<InstructionCost> readClass(const Reader &R,
                                            const json::Object &Classes,
                                            StringRef Class, bool &Estimated) {
@@ -76,8 +93,9 @@ static Expected<InstructionCost> readClass(const Reader &R,
     return R.bad("classes." + Class,
                  Classes.get(Class) ? "must be an object" : "missing");
   std::string Where = ("classes." + Class + ".").str();
-  if (Error E =
-          R.onlyKeys(*Entry, Where, {"latency", "issue", "source", "measured"}))
+  if (Error E = R.onlyKeys(*Entry, Where,
+                           {"latency", "issue", "source", "measured",
+                            "latency-spread", "issue-spread"}))
     return std::move(E);
   auto Latency = R.number(*Entry, Where, "latency", 0);
   if (!Latency)
@@ -85,6 +103,10 @@ static Expected<InstructionCost> readClass(const Reader &R,
   auto Issue = R.number(*Entry, Where, "issue", 1);
   if (!Issue)
     return Issue.takeError();
+  if (Error E = checkSpread(R, *Entry, Where, "latency", *Latency))
+    return std::move(E);
+  if (Error E = checkSpread(R, *Entry, Where, "issue", *Issue))
+    return std::move(E);
   if (auto Source = R.text(*Entry, Where, "source"); !Source)
     return Source.takeError();
   auto Measured = Entry->getBoolean("measured");
@@ -103,8 +125,9 @@ Expected<MachineModel> MachineModel::parse(StringRef Text, StringRef Path) {
   const json::Object *Root = Parsed->getAsObject();
   if (!Root)
     return R.bad("", "the file must hold one object");
-  if (Error E =
-          R.onlyKeys(*Root, "", {"format", "name", "description", "classes"}))
+  if (Error E = R.onlyKeys(
+          *Root, "",
+          {"format", "name", "description", "measured-on", "classes"}))
     return std::move(E);
   if (Root->getInteger("format") != FormatVersion)
     return R.bad("format", "must be " + Twine(FormatVersion));
@@ -115,6 +138,8 @@ Expected<MachineModel> MachineModel::parse(StringRef Text, StringRef Path) {
   Model.Name = Name->str();
   if (auto About = R.text(*Root, "", "description"); !About)
     return About.takeError();
+  if (Root->get("measured-on") && !Root->getObject("measured-on"))
+    return R.bad("measured-on", "must be an object");
   const json::Object *Classes = Root->getObject("classes");
   if (!Classes)
     return R.bad("classes", "must be an object");

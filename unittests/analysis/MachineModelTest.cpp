@@ -5,6 +5,9 @@
 #include "analysis/Costs.h"
 #include "core/Error.h"
 
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
 #include <algorithm>
 
 using namespace llvm;
@@ -81,11 +84,39 @@ TEST(MachineModel, Gtx480HoldsTableIII) {
   EXPECT_EQ(Latency("st.shared"), 44);
 }
 
-TEST(MachineModel, H200IsEstimated) {
+/// Every number of the file was measured: parse() has every class, and none is
+/// marked as an estimate. The order is that of the hardware's units.
+TEST(MachineModel, H200IsMeasured) {
   MachineModel Model = cantFail(MachineModel::load(machineFile("h200")));
-  EXPECT_TRUE(Model.estimated());
-  EXPECT_LT(Model.cost("fma.f32").Latency, Model.cost("ld.shared").Latency);
-  EXPECT_LT(Model.cost("ld.shared").Latency, Model.cost("ld.global").Latency);
+  EXPECT_EQ(Model.name(), "h200");
+  EXPECT_FALSE(Model.estimated());
+  auto Latency = [&](StringRef Class) { return Model.cost(Class).Latency; };
+  auto Issue = [&](StringRef Class) { return Model.cost(Class).Issue; };
+  EXPECT_EQ(Latency("fma.f32"), 4);
+  EXPECT_EQ(Issue("fma.f32"), 1);
+  EXPECT_EQ(Latency("fma.f64"), 8);
+  EXPECT_EQ(Issue("add.i32"), 2);
+  EXPECT_EQ(Issue("sin.f32"), 8);
+  EXPECT_EQ(Issue("shfl"), 4);
+  EXPECT_LT(Latency("fma.f32"), Latency("ld.shared"));
+  EXPECT_LT(Latency("ld.shared"), Latency("ld.local"));
+  EXPECT_LT(Latency("ld.local"), Latency("ld.global"));
+  EXPECT_LT(Latency("div.f32"), Latency("div.f64"));
+
+  auto Text = cantFail(errorOrToExpected(
+      MemoryBuffer::getFile(machineFile("h200"), /*IsText=*/true)));
+  EXPECT_FALSE(Text->getBuffer().contains("estimate"));
+  json::Value File = cantFail(json::parse(Text->getBuffer()));
+  const json::Object &Root = *File.getAsObject();
+  for (StringRef Key : {"gpu", "driver", "cuda", "date"})
+    EXPECT_TRUE(Root.getObject("measured-on")->getString(Key)) << Key.str();
+  for (StringRef Class : instructionClasses()) {
+    const json::Object &Entry = *Root.getObject("classes")->getObject(Class);
+    EXPECT_TRUE(Entry.get("latency-spread")) << Class.str();
+    EXPECT_TRUE(Entry.get("issue-spread")) << Class.str();
+    EXPECT_TRUE(Entry.getString("source")->starts_with("micro-benchmarks: "))
+        << Class.str();
+  }
 }
 
 TEST(MachineModel, Unit) {
@@ -114,6 +145,16 @@ TEST(MachineModel, MessagesNameFileAndKey) {
          "\"classes.abs.f16.measured\": must be true or false");
   Expect("\"measured\": true", "\"measured\": true, \"unit\": 1",
          "\"classes.abs.f16.unit\": unknown key");
+  for (StringRef Spread : {"[5, 6]", "[3, 3.5]", "[4]", "4"})
+    Expect("\"measured\": true",
+           ("\"measured\": true, \"latency-spread\": " + Spread).str(),
+           "\"classes.abs.f16.latency-spread\": must be two numbers");
+  EXPECT_EQ(messageFor(edited("\"measured\": true",
+                              "\"measured\": true, \"latency-spread\": "
+                              "[3.5, 4]")),
+            "accepted");
+  Expect("\"name\"", "\"measured-on\": 7, \"name\"",
+         "\"measured-on\": must be an object");
   std::string Missing = messageFor(
       R"({"format": 1, "name": "m", "description": "d", "classes": {}})");
   EXPECT_NE(Missing.find("\"classes.abs.f16\": missing"), std::string::npos);
