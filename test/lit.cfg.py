@@ -6,6 +6,7 @@
 #   not, split-file, llvm-dis, ...   LLVM's own, of the same version
 #   %reconverge   the tool as built
 #   %clangxx      the same tool under its name as a compiler
+#   %plugin       our passes, for clang
 #   %source       the root of the repository
 import os
 
@@ -46,7 +47,11 @@ config.substitutions += [
     (word("split-file"), tool("split-file")),
     ("%reconverge", os.path.join(config.build, "bin", "reconverge")),
     ("%clangxx", os.path.join(config.build, "bin", "reconverge-clang++")),
+    ("%plugin", config.plugin),
     ("%source", config.source),
 ]
+# Tests of minutes run on request: --param slow=1, as `make test-slow` does.
+if lit_config.params.get("slow"):
+    config.available_features.add("slow")
 if os.path.exists(os.path.join(config.build, "bin", "reconverge")):
     config.available_features.add("reconverge")

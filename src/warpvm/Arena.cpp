@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <new>
 #include <vector>
 
 #include <sys/mman.h>
@@ -64,16 +63,18 @@ Arena::Arena(uint64_t SharedBytes, uint64_t PrivateBytes)
   void *Base = mmap(nullptr, sizeOf(M), PROT_NONE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (Base == MAP_FAILED)
-    throw std::bad_alloc();
+    return;
   M.Base = static_cast<uint8_t *>(Base);
   if (mprotect(M.Base + Guard, M.SharedRoom, PROT_READ | PROT_WRITE) ||
       mprotect(privates(), M.PrivateRoom, PROT_READ | PROT_WRITE)) {
     munmap(Base, sizeOf(M));
-    throw std::bad_alloc();
+    M.Base = nullptr;
   }
 }
 
 Arena::~Arena() {
+  if (!M.Base)
+    return;
   {
     std::lock_guard<std::mutex> Hold(pool().Lock);
     if (pool().Free.size() < PoolSize && M.PrivateRoom <= 16 * LeastPrivate) {
@@ -85,7 +86,7 @@ Arena::~Arena() {
 }
 
 uint8_t *Arena::shared() const {
-  return M.Base + Guard + M.SharedRoom - Shared;
+  return M.Base ? M.Base + Guard + M.SharedRoom - Shared : nullptr;
 }
 
 uint8_t *Arena::privates() const { return M.Base + 2 * Guard + M.SharedRoom; }

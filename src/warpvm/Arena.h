@@ -13,8 +13,10 @@ namespace reconverge::warpvm {
 /// that the process keeps, because a mapping costs more than a small launch.
 class Arena {
 public:
-  /// Room for \p Shared and \p Private bytes; throws std::bad_alloc.
+  /// Room for \p Shared and \p Private bytes.
   Arena(uint64_t Shared, uint64_t Private);
+  /// False if the system has not that much.
+  explicit operator bool() const { return M.Base; }
   ~Arena();
   Arena(const Arena &) = delete;
   Arena &operator=(const Arena &) = delete;

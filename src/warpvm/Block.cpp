@@ -10,11 +10,13 @@
 
 #include "warpvm/Block.h"
 
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/xxhash.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 
 namespace reconverge::warpvm {
 
@@ -30,10 +32,13 @@ static uint64_t privateBytes(const KernelPlan &Plan) {
 
 Block::Block(const LaunchContext &L)
     : L(L), Plan(L.Plan), WarpSize(L.Plan->WarpSize), Threads(L.threads()),
-      Warps((Threads + WarpSize - 1) / WarpSize),
+      Warps((Threads + WarpSize - 1) / WarpSize), Turns(Warps.size()),
       SharedBytes(L.Plan->StaticShared + L.Shape.DynamicShared),
       Memory(SharedBytes, privateBytes(*L.Plan) * Warps.size()),
       SharedBase(Memory.shared()) {
+  if (!Memory)
+    return;
+  std::iota(Turns.begin(), Turns.end(), 0);
   uint8_t *Base = Memory.privates();
   const uint64_t Frame = roundUp(Plan->FrameBytes, 64);
   const uint64_t Stride = privateBytes(*Plan);
@@ -56,6 +61,7 @@ Block::Block(const LaunchContext &L)
       C.GridDim[D] = L.Shape.Grid[D];
     }
     C.WarpId = I;
+    C.LaneStep = 1;
     C.DynamicSharedBytes = L.Shape.DynamicShared;
     C.StaticSharedBytes = Plan->StaticShared;
     C.Block = this;
@@ -70,6 +76,19 @@ Block::Block(const LaunchContext &L)
   }
 }
 
+llvm::Expected<std::unique_ptr<Block>> Block::create(const LaunchContext &L) {
+  std::unique_ptr<Block> B(new Block(L));
+  if (B->Memory)
+    return B;
+  const uint64_t Private = privateBytes(*L.Plan) * B->Warps.size();
+  return llvm::make_error<FaultError>(
+      FaultKind::OutOfMemory,
+      "kernel " + L.Kernel + ": a block of " + std::to_string(B->Threads) +
+          " threads needs " + std::to_string(Private) +
+          " bytes for its values and local arrays, and the system has not that "
+          "many");
+}
+
 void Block::start(uint64_t LinearBlock, Policy &P, uint64_t *Into,
                   bool Vectors) {
   Linear = LinearBlock;
@@ -77,6 +96,9 @@ void Block::start(uint64_t LinearBlock, Policy &P, uint64_t *Into,
   WithVectors = Vectors;
   Plan = Vectors ? L.VectorPlan : L.Plan;
   Divergent = 0;
+  Round = 0;
+  UsesNamed = false;
+  std::fill(std::begin(Arrived), std::end(Arrived), 0);
   Output.clear();
   std::memset(SharedBase, 0, SharedBytes);
   if (Vectors) {
@@ -101,7 +123,30 @@ void Block::start(uint64_t LinearBlock, Policy &P, uint64_t *Into,
     C.Counters = Counters + (Partial ? Plan->NumCounters : 0);
     C.Vectors =
         Vectors ? VectorBase + size_t(I) * Plan->NumBlocks * WarpSize : nullptr;
+    if (L.FreeSplits)
+      W.Free = Choices(L.Seed, Linear * Warps.size() + I);
     P.start(W, C.Valid);
+  }
+}
+
+/// Puts warps, and the lanes of each, in the order that the seed has for this
+/// round.
+void Block::shuffleTurns() {
+  ++Round;
+  if (L.Seed == ReverseOrder)
+    std::iota(Turns.rbegin(), Turns.rend(), 0);
+  else
+    for (size_t N = Turns.size(); N > 1; --N)
+      std::swap(Turns[N - 1],
+                Turns[mixed(mixed(L.Seed, Linear), Round * N) % N]);
+  for (Warp &W : Warps) {
+    const uint64_t Seed =
+        L.Seed == ReverseOrder
+            ? L.Seed
+            : mixed(mixed(L.Seed, Linear), Round << 8 | W.Context.WarpId) | 2;
+    const auto [First, Step] = Order(WarpSize, Seed).firstAndStep();
+    W.Context.LaneFirst = uint32_t(First);
+    W.Context.LaneStep = uint32_t(Step);
   }
 }
 
@@ -112,15 +157,21 @@ llvm::Expected<Status> Block::run(Policy &P) {
   FaultGuard *Outer = currentGuard();
   if (sigsetjmp(Guard.Landing, 0)) {
     currentGuard() = Outer;
-    return fault(Guard, Running);
+    Warp *Faulting = Running;
+    if (!Faulting && Guard.Context)
+      Faulting = &Warps[Guard.Context->WarpId];
+    if (Faulting && Guard.HasAddress)
+      replay(Guard, *Faulting);
+    return fault(Guard, Faulting);
   }
   currentGuard() = &Guard;
   Status Result = Status::Done;
   for (;;) {
-    bool Yielded = false, Waiting = false;
-    for (unsigned N = 0; N < Warps.size(); ++N) {
-      // A seed changes the order in which warps take their turns.
-      Warp &W = Warps[(N + L.Seed) % Warps.size()];
+    bool Yielded = false, Waiting = false, Opened = false;
+    if (L.Seed != NaturalOrder)
+      shuffleTurns();
+    for (unsigned Turn : Turns) {
+      Warp &W = Warps[Turn];
       if (W.Finished)
         continue;
       Running = &W;
@@ -131,6 +182,9 @@ llvm::Expected<Status> Block::run(Policy &P) {
         break;
       case Status::Waiting:
         Waiting = true;
+        UsesNamed |= llvm::any_of(W.Splits, [](const Split &S) {
+          return S.Wait == EdgeKind::NamedBarrier;
+        });
         break;
       case Status::Yielded:
         Yielded = true;
@@ -140,94 +194,38 @@ llvm::Expected<Status> Block::run(Policy &P) {
       if (L.StepLimit && W.Context.Budget < 0)
         raiseFault(FaultKind::StepLimit, "a loop went past the step limit",
                    &W.Context);
+      // At once: whoever comes later waits for the next round.
+      if (UsesNamed)
+        Opened |= openNamedBarriers(P);
     }
+    if (Opened)
+      continue;
     if (Yielded) {
       Result = Status::Yielded;
       break;
     }
     if (!Waiting)
       break;
-    if (!releaseBarrier(P)) {
+    if (llvm::Error E = openBarrier(P)) {
       currentGuard() = Outer;
-      Guard.Kind = FaultKind::BarrierDivergence;
-      Guard.Text = "__syncthreads() is not reached by all threads of the block";
-      for (Warp &W : Warps)
-        if (!W.Finished)
-          return fault(Guard, &W);
+      return std::move(E);
     }
   }
   currentGuard() = Outer;
   return Result;
 }
 
-/// Opens the barrier if every lane that has not left waits at it.
-bool Block::releaseBarrier(Policy &P) {
-  bool Reduces = false;
-  for (const Warp &W : Warps) {
-    Mask Waiting = 0;
-    for (const Split &S : W.Splits) {
-      if (S.Wait != EdgeKind::Plain && S.Wait != EdgeKind::Sync)
-        Waiting |= S.Lanes;
-      Reduces |= S.Wait != EdgeKind::Barrier;
-    }
-    if (W.Splits.size() != 1 ? W.alive() & ~Waiting : !Waiting)
-      return false;
-  }
-  if (Reduces)
-    reducePredicates();
-  for (Warp &W : Warps)
-    if (!W.Finished)
-      P.release(W);
-  return true;
-}
-
-/// What bar.red gives: over the lanes that wait, in all warps.
-void Block::reducePredicates() {
-  uint64_t Arrived = 0, True = 0;
+uint64_t Block::digest() const {
+  auto Add = [](uint64_t H, const void *Data, uint64_t Bytes) {
+    return mixed(H, llvm::xxh3_64bits(llvm::ArrayRef(
+                        static_cast<const uint8_t *>(Data), Bytes)));
+  };
+  uint64_t H = Add(0, SharedBase, SharedBytes);
+  H = Add(H, Memory.privates(), privateBytes(*Plan) * Warps.size());
+  H = Add(H, Arrived, sizeof(Arrived));
   for (const Warp &W : Warps)
-    for (const Split &S : W.Splits) {
-      if (S.Wait == EdgeKind::Plain || S.Wait == EdgeKind::Sync)
-        continue; // on their way out, or the stack's sums of others
-      Arrived += __builtin_popcountll(S.Lanes);
-      True += __builtin_popcountll(S.Lanes & W.Context.BarrierPredicate);
-    }
-  for (Warp &W : Warps) {
-    for (const Split &S : W.Splits)
-      if (S.Wait == EdgeKind::BarrierPopc)
-        W.Context.BarrierResult = True;
-      else if (S.Wait == EdgeKind::BarrierAnd)
-        W.Context.BarrierResult = True == Arrived;
-      else if (S.Wait == EdgeKind::BarrierOr)
-        W.Context.BarrierResult = True != 0;
-    W.Context.BarrierPredicate = 0;
-  }
-}
-
-llvm::Error Block::fault(const FaultGuard &Guard, const Warp *W) {
-  std::string Place;
-  if (W && !W->Splits.empty()) {
-    const RegionPlan &R = Plan->Regions[W->Splits.back().Region];
-    if (R.Line)
-      Place = std::string(R.File) + ":" + std::to_string(R.Line) + ": ";
-  }
-  std::string Message = "kernel " + L.Kernel + ": " + Guard.Text;
-  if (Guard.HasAddress)
-    Message += "an access to address 0x" +
-               llvm::utohexstr(Guard.Address, /*LowerCase=*/true) +
-               ", which no allocation holds";
-  if (W) {
-    const WarpContext &C = W->Context;
-    auto Triple = [](const uint32_t *X) {
-      return "(" + std::to_string(X[0]) + "," + std::to_string(X[1]) + "," +
-             std::to_string(X[2]) + ")";
-    };
-    Message += "\n  in block " + Triple(C.BlockId) + ", warp " +
-               std::to_string(C.WarpId);
-    if (!Place.empty())
-      Message +=
-          ", in the code that begins at " + Place.substr(0, Place.size() - 2);
-  }
-  return llvm::make_error<FaultError>(Guard.Kind, Message);
+    H = mixed(H, W.digest());
+  return H;
 }
 
 std::vector<uint32_t> Block::takeVectors() const {
@@ -240,10 +238,6 @@ std::vector<uint32_t> Block::takeVectors() const {
           Warp[size_t(B) * WarpSize + T % WarpSize];
   }
   return Rows;
-}
-
-void printFromBlock(WarpContext *Context, const std::string &Text) {
-  static_cast<Block *>(Context->Block)->output() += Text;
 }
 
 } // namespace reconverge::warpvm

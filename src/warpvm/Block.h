@@ -7,6 +7,7 @@
 #include "warpvm/Library.h"
 #include "warpvm/Warp.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,16 @@ struct LaunchContext {
   LaunchShape Shape;
   const uint8_t *Params = nullptr;
   void *const *Globals = nullptr;
-  uint64_t Seed = 0;
+  uint64_t Seed = 0;       ///< Order.h
+  bool FreeSplits = false; ///< the seed also picks splits; counts mean nothing
+  bool Quiet = false;      ///< device output is thrown away
   uint64_t StepLimit = 0;
   std::string Kernel; ///< for messages
+  uint64_t ParamBytes = 0;
+  bool OwnMemory = false; ///< MachineOptions
+  /// The same code with all accesses checked, or null if it cannot be made. May
+  /// be called from any thread.
+  std::function<const KernelPlan *()> Checked;
 
   unsigned threads() const {
     return Shape.Block[0] * Shape.Block[1] * Shape.Block[2];
@@ -34,7 +42,8 @@ struct LaunchContext {
 /// Memory and warps of a thread block; reused from block to block.
 class Block {
 public:
-  explicit Block(const LaunchContext &L);
+  /// Fails (a FaultError, OutOfMemory) if the system has no memory for it.
+  static llvm::Expected<std::unique_ptr<Block>> create(const LaunchContext &L);
 
   /// Begins thread block \p Linear. \p Counters has two sets of
   /// Plan->NumCounters: for full warps and for a partial last one.
@@ -52,16 +61,38 @@ public:
   std::vector<uint32_t> takeVectors() const;
   uint64_t *counters() const { return Counters; }
 
+  /// A hash of all that decides what the block does next, but for the memory
+  /// that it shares with others.
+  uint64_t digest() const;
+  /// Why nobody goes on: a thread of this block spins for ever.
+  llvm::Error deadlock();
+
 private:
-  bool releaseBarrier(Policy &P);
+  explicit Block(const LaunchContext &L);
+  void shuffleTurns();
+  // BlockBarriers.cpp
+  llvm::Error openBarrier(Policy &P);
+  bool openNamedBarriers(Policy &P);
+  llvm::Error stuckAtBarrier();
+  llvm::Error metElsewhere(const Warp &W, const Split &S, const Warp &Other,
+                           const Split &There);
   void reducePredicates();
+
+  // BlockFaults.cpp
   llvm::Error fault(const FaultGuard &Guard, const Warp *W);
+  bool replay(FaultGuard &Guard, Warp &Kernel);
+  std::string threadName(const Warp &W, unsigned Lane) const;
+  friend CheckedMemory memoryOf(const WarpContext *Context);
+  friend void arriveAtBarriers(WarpContext *Context, Mask Lanes,
+                               const uint32_t *Named);
 
   const LaunchContext &L;
   const KernelPlan *Plan;
   unsigned WarpSize, Threads;
   uint64_t Linear = 0;
   std::vector<Warp> Warps;
+  std::vector<unsigned> Turns; ///< the order in which warps run
+  uint64_t Round = 0;          ///< of turns
   uint64_t SharedBytes;
   Arena Memory;
   uint8_t *SharedBase;
@@ -70,6 +101,10 @@ private:
   bool WithVectors = false;
   uint64_t *Counters = nullptr;
   unsigned Divergent = 0;
+  uint32_t Arrived[NumBarriers] = {}; ///< threads that did not stay to wait
+  bool UsesNamed = false;             ///< some thread came to a named barrier
+  bool Replaying = false;
+  uint64_t Suspect = 0; ///< address of the fault that is replayed
   std::string Output;
 };
 

@@ -10,7 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Compile.h"
+
 #include "core/Error.h"
+#include "warpvm/Mbarrier.h"
 
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -111,9 +113,10 @@ Compiler::create(const std::string &Isa, const std::string &CacheDir) {
     return Jit.takeError();
   C->Jit = std::move(*Jit);
   orc::SymbolMap Symbols;
-  for (auto [Name, Address] : librarySymbols())
-    Symbols[C->Jit->mangleAndIntern(Name)] = {
-        orc::ExecutorAddr::fromPtr(Address), JITSymbolFlags::Exported};
+  for (auto Table : {librarySymbols(), mbarrierSymbols()})
+    for (auto [Name, Address] : Table)
+      Symbols[C->Jit->mangleAndIntern(Name)] = {
+          orc::ExecutorAddr::fromPtr(Address), JITSymbolFlags::Exported};
   auto &Main = C->Jit->getMainJITDylib();
   if (Error E = Main.define(orc::absoluteSymbols(std::move(Symbols))))
     return std::move(E);
@@ -141,6 +144,7 @@ std::string Compiler::cachePath(StringRef ModuleHash, StringRef Name,
   std::string Key = (ModuleHash + "\n" + Name + "\n" + Twine(CacheFormat) +
                      " " + Twine(Emit.WarpSize) + " " + Twine(Emit.Counters) +
                      " " + Twine(Emit.Vectors) + " " + Twine(Emit.Budget) +
+                     " " + Twine(Emit.Check) + " " + Twine(Emit.Shuffled) +
                      " " + Twine(int(Code)) + "\n" + Target->getTargetCPU() +
                      "\n" + Target->getTargetFeatureString() + "\n" + Stamp)
                         .str();

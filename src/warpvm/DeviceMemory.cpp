@@ -230,7 +230,7 @@ static bool countsAgainstCapacity(MemoryKind Kind) {
 }
 
 Expected<void *> DeviceMemory::allocate(uint64_t Size, MemoryKind Kind,
-                                        uint64_t Align) {
+                                        uint64_t Align, StringRef Name) {
   assert(Size > 0 && isPowerOf2_64(Align) && "an allocation has a size");
   Align = std::max(Align, Alignment);
   std::lock_guard<std::mutex> Lock(Mutex);
@@ -260,11 +260,27 @@ Expected<void *> DeviceMemory::allocate(uint64_t Size, MemoryKind Kind,
   Block New;
   New.PagesEnd = *Begin + Pages;
   New.SpanEnd = New.PagesEnd + Guard;
-  New.What = {alignDown(New.PagesEnd - Size, Align), Size, Kind, true};
+  New.What = {alignDown(New.PagesEnd - Size, Align),
+              Size,
+              Kind,
+              /*Live=*/true,
+              /*Constant=*/false,
+              ++Serials[unsigned(Kind)],
+              Name.str()};
   Blocks[*Begin] = New;
+  ++Generation;
   Used += Counts ? Size : 0;
   ++Live;
   return reinterpret_cast<void *>(New.What.Base);
+}
+
+void DeviceMemory::markConstant(const void *Pointer) {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  auto Found = blockAt(uint64_t(Pointer));
+  if (Found != Blocks.end() &&
+      Found->second.What.contains(uint64_t(Pointer), 1))
+    Blocks.find(Found->first)->second.What.Constant = true;
+  ++Generation;
 }
 
 /// Takes pages and access from a live block and puts it into quarantine.
@@ -276,6 +292,7 @@ void DeviceMemory::retire(BlockMap::iterator Block) {
   madvise(At, Old.PagesEnd - Begin, MADV_DONTNEED);
   (void)mprotect(At, Old.PagesEnd - Begin, PROT_NONE);
   Old.What.Live = false;
+  ++Generation;
   Used -= countsAgainstCapacity(Old.What.Kind) ? Old.What.Size : 0;
   --Live;
   Quarantine[NextFreed++] = Begin;
@@ -305,6 +322,7 @@ void DeviceMemory::releaseAll() {
       retire(Block);
   }
   Registered.clear();
+  ++Generation;
 }
 
 bool DeviceMemory::addRegistered(void *Pointer, uint64_t Size) {
@@ -318,12 +336,18 @@ bool DeviceMemory::addRegistered(void *Pointer, uint64_t Size) {
     if (Before.Base + Before.Size > Begin)
       return false;
   }
-  Registered[Begin] = {Begin, Size, MemoryKind::Registered, true};
+  Allocation &New = Registered[Begin];
+  New.Base = Begin;
+  New.Size = Size;
+  New.Kind = MemoryKind::Registered;
+  New.Live = true;
+  ++Generation;
   return true;
 }
 
 bool DeviceMemory::removeRegistered(void *Pointer) {
   std::lock_guard<std::mutex> Lock(Mutex);
+  ++Generation;
   return Registered.erase(uint64_t(Pointer)) != 0;
 }
 
@@ -361,48 +385,72 @@ bool DeviceMemory::isLive(const void *Address, uint64_t Bytes) const {
   return Found && Found->Live && Found->contains(uint64_t(Address), Bytes);
 }
 
+void DeviceMemory::forEachLive(
+    function_ref<void(const Allocation &)> Visit) const {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  for (auto &[Begin, Block] : Blocks)
+    if (Block.What.Live)
+      Visit(Block.What);
+  for (auto &[Begin, What] : Registered)
+    Visit(What);
+}
+
 static std::string bytes(uint64_t Count) {
   return utostr(Count) + (Count == 1 ? " byte" : " bytes");
 }
 
-static StringRef kindName(const Allocation &A) {
+std::string nameOf(const Allocation &A) {
+  const char *Noun = "allocation", *Call = nullptr;
   switch (A.Kind) {
   case MemoryKind::Device:
+    Call = "cudaMalloc";
+    break;
   case MemoryKind::Pool:
-    return A.Live ? "an allocation" : "a freed allocation";
+    Call = "cudaMallocAsync";
+    break;
   case MemoryKind::Managed:
-    return A.Live ? "a managed allocation" : "a freed managed allocation";
+    Call = "cudaMallocManaged";
+    break;
   case MemoryKind::Host:
-    return A.Live ? "a pinned host allocation"
-                  : "a freed pinned host allocation";
+    Noun = "pinned host allocation";
+    break;
   case MemoryKind::Registered:
-    return "registered host memory";
+    return "registered host memory of " + bytes(A.Size);
   case MemoryKind::Variable:
-    return "a device variable";
+    return "the " + std::string(A.Constant ? "__constant__" : "__device__") +
+           " variable " + (A.Name.empty() ? "" : "'" + A.Name + "' ") + "of " +
+           bytes(A.Size);
   }
-  llvm_unreachable("a kind of memory has a name");
+  // Pinned memory has several calls that make it.
+  return std::string(A.Live ? (Call ? "an " : "a ") : "a freed ") + Noun +
+         " of " + bytes(A.Size) +
+         (Call ? " by call " + std::to_string(A.Serial) + " of " + Call : "");
 }
 
 std::string DeviceMemory::describe(uint64_t Address) const {
   if (Address < 4096)
     return Address ? "near the null pointer" : "the null pointer";
   if (std::optional<Allocation> Found = lookup(Address))
-    return bytes(Address - Found->Base) + " into " + kindName(*Found).str() +
-           " of " + bytes(Found->Size);
+    return bytes(Address - Found->Base) + " into " + nameOf(*Found);
   if (!inRange(Address))
     return "not device memory: a host pointer, or no pointer at all";
   std::lock_guard<std::mutex> Lock(Mutex);
-  auto After = Blocks.upper_bound(Address);
-  const Allocation *Above =
-      After == Blocks.end() ? nullptr : &After->second.What;
-  const Allocation *Below =
-      After == Blocks.begin() ? nullptr : &std::prev(After)->second.What;
-  // The block below may begin above the address: its pages start earlier.
-  if (Below && Address < Below->Base) {
-    Above = Below;
-    Below = std::prev(After) == Blocks.begin()
-                ? nullptr
-                : &std::prev(std::prev(After))->second.What;
+  // What the program asked for is nearer to its mind than the compiler's
+  // constants are, unless the address is right beside one.
+  constexpr uint64_t Beside = 4096;
+  const Allocation *Above = nullptr, *Below = nullptr;
+  for (auto &[Begin, Block] : Blocks) {
+    const Allocation &A = Block.What;
+    const bool Over = Address < A.Base;
+    const uint64_t Distance =
+        Over ? A.Base - Address : Address - (A.Base + A.Size);
+    if (A.Kind == MemoryKind::Variable && Distance > Beside)
+      continue;
+    if (Over) {
+      Above = &A;
+      break; // in order of addresses
+    }
+    Below = &A;
   }
   const uint64_t Past =
       Below ? Address - (Below->Base + Below->Size) : UINT64_MAX;
@@ -410,10 +458,8 @@ std::string DeviceMemory::describe(uint64_t Address) const {
   if (!Below && !Above)
     return "device memory that was never allocated";
   if (Past <= Short)
-    return bytes(Past) + " past the end of " + kindName(*Below).str() + " of " +
-           bytes(Below->Size);
-  return bytes(Short) + " before " + kindName(*Above).str() + " of " +
-         bytes(Above->Size);
+    return bytes(Past) + " past the end of " + nameOf(*Below);
+  return bytes(Short) + " before " + nameOf(*Above);
 }
 
 } // namespace reconverge::warpvm

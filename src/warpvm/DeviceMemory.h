@@ -3,8 +3,10 @@
 #ifndef RECONVERGE_WARPVM_DEVICEMEMORY_H
 #define RECONVERGE_WARPVM_DEVICEMEMORY_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -28,11 +30,17 @@ struct Allocation {
   uint64_t Base = 0;
   uint64_t Size = 0; ///< bytes, as asked for
   MemoryKind Kind = MemoryKind::Device;
-  bool Live = false; ///< false: freed, and not yet given to another
+  bool Live = false;     ///< false: freed, and not yet given to another
+  bool Constant = false; ///< kernels may not write it
+  uint64_t Serial = 0;   ///< counted from 1 among those of its kind
+  std::string Name;      ///< of a variable
   bool contains(uint64_t Address, uint64_t Bytes) const {
     return Address >= Base && Bytes <= Size && Address - Base <= Size - Bytes;
   }
 };
+
+/// In words: "an allocation of 400 bytes by call 2 of cudaMalloc".
+std::string nameOf(const Allocation &A);
 
 /// Why an allocation cannot be had: CUDA's "out of memory".
 class OutOfDeviceMemory : public llvm::ErrorInfo<OutOfDeviceMemory> {
@@ -77,7 +85,11 @@ public:
   /// at least Alignment is given), its end as near to the guard page as the
   /// alignment allows. The error is an OutOfDeviceMemory.
   llvm::Expected<void *> allocate(uint64_t Size, MemoryKind Kind,
-                                  uint64_t Align = Alignment);
+                                  uint64_t Align = Alignment,
+                                  llvm::StringRef Name = "");
+
+  /// Kernels may only read the variable at \p Pointer, if it is one of ours.
+  void markConstant(const void *Pointer);
 
   /// False if \p Pointer is not the base of a live allocation.
   bool release(void *Pointer);
@@ -103,6 +115,15 @@ public:
   /// \p Address in words, by the allocation that holds it or is nearest: "4
   /// bytes past the end of an allocation of 400 bytes".
   std::string describe(uint64_t Address) const;
+
+  /// Another number whenever some allocation came or went; takes no lock.
+  uint64_t generation() const {
+    return Generation.load(std::memory_order_acquire);
+  }
+
+  /// Calls \p Visit for each live allocation, in order of addresses; no other
+  /// thread may allocate or free meanwhile.
+  void forEachLive(llvm::function_ref<void(const Allocation &)> Visit) const;
 
   /// Whether \p Address lies in the reserved range; takes no lock.
   bool inRange(uint64_t Address) const {
@@ -139,6 +160,8 @@ private:
   uint64_t Quarantined = 0;                ///< bytes of addresses in it
   uint64_t Bump;                           ///< never used from here on
   uint64_t Capacity, Used = 0, Live = 0;
+  uint64_t Serials[6] = {}; ///< allocations so far, by kind
+  std::atomic<uint64_t> Generation{0};
 };
 
 } // namespace reconverge::warpvm

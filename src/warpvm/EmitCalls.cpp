@@ -1,15 +1,10 @@
 //===- warpvm/EmitCalls.cpp - Intrinsics and library calls ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Collectives need no code of their own to synchronise: the plan either proved
-// that all remaining lanes are here, or put the call at the head of a region
-// that the scheduler enters once the named lanes have come. PTX's formulas for
-// shuffles speak of 32 lanes; with a warp of 64 each half is on its own.
-//
-//===----------------------------------------------------------------------===//
 
+#include "analysis/PtxFunctions.h"
+#include "warpvm/Callees.h"
+#include "warpvm/DeviceIntrinsics.h"
 #include "warpvm/Emitter.h"
-#include "warpvm/Library.h"
 #include "warpvm/Math.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -78,6 +73,11 @@ bool RegionEmitter::emitSpecialRegister(IntrinsicInst &I) {
     return Fixed(0);
   case Intrinsic::nvvm_read_ptx_sreg_nsmid:
     return Fixed(1);
+  // Where a cooperative launch leaves the grid's barrier: there is none, and
+  // cooperative groups trap as they do on a GPU.
+  case Intrinsic::nvvm_read_ptx_sreg_envreg1:
+  case Intrinsic::nvvm_read_ptx_sreg_envreg2:
+    return Fixed(0);
   case Intrinsic::nvvm_read_ptx_sreg_laneid:
     return PerLane([](unsigned L) { return L; });
   case Intrinsic::nvvm_read_ptx_sreg_lanemask_eq:
@@ -102,259 +102,6 @@ bool RegionEmitter::emitSpecialRegister(IntrinsicInst &I) {
   default:
     return false;
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Collectives
-//===----------------------------------------------------------------------===//
-
-namespace {
-struct ShuffleKind {
-  enum { Up, Down, Butterfly, Index } Mode;
-  bool Predicate;
-};
-} // namespace
-
-static std::optional<ShuffleKind> shuffleKind(Intrinsic::ID Id) {
-#define SHUFFLE(NAME, MODE)                                                    \
-  case Intrinsic::nvvm_shfl_sync_##NAME##_i32:                                 \
-  case Intrinsic::nvvm_shfl_sync_##NAME##_f32:                                 \
-    return ShuffleKind{ShuffleKind::MODE, false};                              \
-  case Intrinsic::nvvm_shfl_sync_##NAME##_i32p:                                \
-  case Intrinsic::nvvm_shfl_sync_##NAME##_f32p:                                \
-    return ShuffleKind{ShuffleKind::MODE, true};
-  switch (Id) {
-    SHUFFLE(up, Up)
-    SHUFFLE(down, Down)
-    SHUFFLE(bfly, Butterfly)
-    SHUFFLE(idx, Index)
-  default:
-    return std::nullopt;
-  }
-#undef SHUFFLE
-}
-
-/// PTX ISA, shfl.sync: operands (members, value, b, c).
-void RegionEmitter::emitShuffle(IntrinsicInst &I) {
-  auto Kind = *shuffleKind(I.getIntrinsicID());
-  Value *X = vec(I.getArgOperand(1));
-  auto K = [&](uint32_t N) { return splat(B.getInt32(N)); };
-  Value *Lane = B.CreateAnd(laneIds(I32), K(31));
-  Value *Offset = B.CreateAnd(vec(I.getArgOperand(2)), K(31));
-  Value *Clamp = vec(I.getArgOperand(3));
-  Value *Segment = B.CreateAnd(B.CreateLShr(Clamp, K(8)), K(31));
-  Clamp = B.CreateAnd(Clamp, K(31));
-  Value *Min = B.CreateAnd(Lane, Segment);
-  Value *Max = B.CreateOr(Min, B.CreateAnd(Clamp, B.CreateNot(Segment)));
-  Value *From = nullptr, *InRange = nullptr;
-  switch (Kind.Mode) {
-  case ShuffleKind::Up:
-    From = B.CreateSub(Lane, Offset);
-    InRange = B.CreateICmpSGE(From, Max);
-    break;
-  case ShuffleKind::Down:
-    From = B.CreateAdd(Lane, Offset);
-    InRange = B.CreateICmpSLE(From, Max);
-    break;
-  case ShuffleKind::Butterfly:
-    From = B.CreateXor(Lane, Offset);
-    InRange = B.CreateICmpSLE(From, Max);
-    break;
-  case ShuffleKind::Index:
-    From = B.CreateOr(Min, B.CreateAnd(Offset, B.CreateNot(Segment)));
-    InRange = B.CreateICmpSLE(From, Max);
-    break;
-  }
-  From = B.CreateSelect(InRange, From, Lane);
-  From = B.CreateAdd(From, B.CreateAnd(laneIds(I32), K(~31u)));
-  Value *Result;
-  if (auto *Fixed = dyn_cast<Constant>(From)) {
-    SmallVector<int> Order;
-    for (unsigned L = 0; L < W; ++L)
-      Order.push_back(
-          cast<ConstantInt>(Fixed->getAggregateElement(L))->getZExtValue());
-    Result = B.CreateShuffleVector(X, Order);
-  } else {
-    Type *T = X->getType()->getScalarType();
-    Value *Array = spill(X);
-    From = B.CreateSelect(maskVector(M), From, K(0));
-    Result = B.CreateMaskedGather(
-        cast<VectorType>(X->getType()),
-        B.CreateGEP(T, Array,
-                    B.CreateSExt(B.CreateFreeze(From), vectorOf(I64))),
-        Align(4), maskVector(M));
-  }
-  if (Kind.Predicate)
-    define(&I, {false, {Result, InRange}});
-  else
-    define(&I, {false, {Result}});
-}
-
-/// The member mask is the constant that names every lane.
-static bool namesAll(const Value *Members) {
-  auto *K = dyn_cast<ConstantInt>(Members);
-  return K && K->isMinusOne();
-}
-
-static Reduction reductionOf(Intrinsic::ID Id) {
-  switch (Id) {
-  case Intrinsic::vector_reduce_add:
-    return Reduction::Add;
-  case Intrinsic::vector_reduce_and:
-    return Reduction::And;
-  case Intrinsic::vector_reduce_or:
-    return Reduction::Or;
-  case Intrinsic::vector_reduce_xor:
-    return Reduction::Xor;
-  case Intrinsic::vector_reduce_umin:
-    return Reduction::UMin;
-  case Intrinsic::vector_reduce_umax:
-    return Reduction::UMax;
-  case Intrinsic::vector_reduce_smin:
-    return Reduction::Min;
-  default:
-    return Reduction::Max;
-  }
-}
-
-/// <W x i1>: lanes 32 to 63.
-Value *RegionEmitter::inSecondGroup() {
-  return B.CreateICmpUGE(laneIds(I32), splat(B.getInt32(32)));
-}
-
-bool RegionEmitter::emitCollective(IntrinsicInst &I) {
-  if (shuffleKind(I.getIntrinsicID())) {
-    emitShuffle(I);
-    return true;
-  }
-  // A result for each group of 32 lanes, from the group's part of a mask.
-  auto GroupOf = [&](Value *Bits, unsigned G) {
-    return W == 32 ? Bits
-                   : B.CreateTrunc(B.CreateLShr(Bits, uint64_t(32 * G)), I32);
-  };
-  auto PerGroup = [&](function_ref<Value *(unsigned, Value *)> Of) {
-    if (W == 32) {
-      define(&I, {true, {Of(0, M)}});
-      return;
-    }
-    Value *Low = Of(0, GroupOf(M, 0)), *High = Of(1, GroupOf(M, 1));
-    define(&I,
-           {false, {B.CreateSelect(inSecondGroup(), splat(High), splat(Low))}});
-  };
-  // A bit a lane -> for each lane, the bits of its group.
-  auto Spread = [&](Value *Bits) -> Value * {
-    if (W == 32)
-      return splat(Bits);
-    return B.CreateSelect(inSecondGroup(), splat(GroupOf(Bits, 1)),
-                          splat(GroupOf(Bits, 0)));
-  };
-  // The members' predicates and the members, a lane's own; all that are here if
-  // the mask names all.
-  auto Vote = [&](function_ref<Value *(Value *, Value *)> Of) {
-    Value *P = B.CreateAnd(maskBits(vec(I.getArgOperand(1))), M);
-    if (namesAll(membersOf(I))) {
-      PerGroup(
-          [&](unsigned G, Value *Here) { return Of(GroupOf(P, G), Here); });
-      return true;
-    }
-    Value *Members = vec(membersOf(I));
-    define(&I, {false,
-                {Of(B.CreateAnd(Spread(P), Members),
-                    B.CreateAnd(Spread(M), Members))}});
-    return true;
-  };
-  auto Reduce = [&](Intrinsic::ID Id, uint32_t Neutral) {
-    Value *X = vec(I.getArgOperand(0));
-    if (!namesAll(membersOf(I))) {
-      Value *Values = spill(X), *Members = spill(vec(membersOf(I)));
-      Value *Result = spill(Constant::getNullValue(vectorOf(I32)));
-      B.CreateCall(
-          helper("rcvm_redux", B.getVoidTy(), {I32, PtrTy, PtrTy, PtrTy, I64}),
-          {B.getInt32(uint32_t(reductionOf(Id))), Result, Values, Members,
-           B.CreateZExt(M, I64)});
-      define(&I,
-             {false, {B.CreateAlignedLoad(vectorOf(I32), Result, Align(64))}});
-      return true;
-    }
-    X = B.CreateSelect(maskVector(M), X, splat(B.getInt32(Neutral)));
-    PerGroup([&](unsigned G, Value *) -> Value * {
-      SmallVector<int> Half;
-      for (unsigned L = 0; L < 32; ++L)
-        Half.push_back(32 * G + L);
-      Value *Y = W == 32 ? X : B.CreateShuffleVector(X, Half);
-      return B.CreateUnaryIntrinsic(Id, Y);
-    });
-    return true;
-  };
-  switch (I.getIntrinsicID()) {
-  case Intrinsic::nvvm_bar_warp_sync:
-    return true;
-  case Intrinsic::nvvm_activemask:
-    PerGroup([&](unsigned, Value *Active) { return Active; });
-    return true;
-  case Intrinsic::nvvm_vote_ballot_sync:
-    return Vote([&](Value *True, Value *) { return True; });
-  case Intrinsic::nvvm_vote_all_sync:
-    return Vote([&](Value *True, Value *Members) {
-      return B.CreateICmpEQ(True, Members);
-    });
-  case Intrinsic::nvvm_vote_any_sync:
-    return Vote([&](Value *True, Value *) { return B.CreateIsNotNull(True); });
-  case Intrinsic::nvvm_vote_uni_sync:
-    return Vote([&](Value *True, Value *Members) {
-      return B.CreateOr(B.CreateICmpEQ(True, Members), B.CreateIsNull(True));
-    });
-  case Intrinsic::nvvm_redux_sync_add:
-    return Reduce(Intrinsic::vector_reduce_add, 0);
-  case Intrinsic::nvvm_redux_sync_and:
-    return Reduce(Intrinsic::vector_reduce_and, ~0u);
-  case Intrinsic::nvvm_redux_sync_or:
-    return Reduce(Intrinsic::vector_reduce_or, 0);
-  case Intrinsic::nvvm_redux_sync_xor:
-    return Reduce(Intrinsic::vector_reduce_xor, 0);
-  case Intrinsic::nvvm_redux_sync_umin:
-    return Reduce(Intrinsic::vector_reduce_umin, ~0u);
-  case Intrinsic::nvvm_redux_sync_umax:
-    return Reduce(Intrinsic::vector_reduce_umax, 0);
-  case Intrinsic::nvvm_redux_sync_min:
-    return Reduce(Intrinsic::vector_reduce_smin, INT32_MAX);
-  case Intrinsic::nvvm_redux_sync_max:
-    return Reduce(Intrinsic::vector_reduce_smax, INT32_MIN);
-  case Intrinsic::nvvm_match_any_sync_i32:
-  case Intrinsic::nvvm_match_any_sync_i64:
-  case Intrinsic::nvvm_match_all_sync_i32p:
-  case Intrinsic::nvvm_match_all_sync_i64p: {
-    bool All = I.getType()->isStructTy();
-    Value *Members = spill(vec(membersOf(I)));
-    Value *Keys = spill(B.CreateZExt(vec(I.getArgOperand(1)), vectorOf(I64)));
-    Value *Result = spill(Constant::getNullValue(vectorOf(I32)));
-    B.CreateCall(helper(All ? "rcvm_match_all" : "rcvm_match_any",
-                        B.getVoidTy(), {PtrTy, PtrTy, PtrTy, I64}),
-                 {Result, Keys, Members, B.CreateZExt(M, I64)});
-    Value *Masks = B.CreateAlignedLoad(vectorOf(I32), Result, Align(64));
-    if (All)
-      define(&I, {false, {Masks, B.CreateIsNotNull(Masks)}});
-    else
-      define(&I, {false, {Masks}});
-    return true;
-  }
-  default:
-    return false;
-  }
-}
-
-/// The barrier itself is the edge out of this block. A reduction leaves the
-/// lanes' predicates for the scheduler and is read behind the barrier.
-void RegionEmitter::emitBarrier(IntrinsicInst &I) {
-  if (I.arg_size() != 1 || I.getType()->isVoidTy())
-    return;
-  Value *P = B.CreateConstInBoundsGEP1_64(
-      B.getInt8Ty(), Ctx, offsetof(WarpContext, BarrierPredicate));
-  Value *True = B.CreateIsNotNull(vec(I.getArgOperand(0)));
-  Value *Bits = B.CreateZExt(B.CreateAnd(maskBits(True), M), I64);
-  Value *Others =
-      B.CreateAnd(B.CreateLoad(I64, P), B.CreateNot(B.CreateZExt(M, I64)));
-  B.CreateStore(B.CreateOr(Others, Bits), P);
 }
 
 //===----------------------------------------------------------------------===//
@@ -384,8 +131,6 @@ static bool hasVectorForm(Intrinsic::ID Id, unsigned &Immediate) {
   case Intrinsic::nearbyint:
   case Intrinsic::round:
   case Intrinsic::roundeven:
-  case Intrinsic::minnum:
-  case Intrinsic::maxnum:
   case Intrinsic::minimum:
   case Intrinsic::maximum:
   case Intrinsic::copysign:
@@ -454,6 +199,8 @@ bool RegionEmitter::emitMath(IntrinsicInst &I) {
   StringRef Name = I.getCalledFunction()->getName();
   if (Id == Intrinsic::tanh) // what inline PTX's tanh.approx became
     Name = "tanh.approx.f";
+  else if (Id == Intrinsic::minnum || Id == Intrinsic::maxnum)
+    Name = Id == Intrinsic::minnum ? "fmin.f" : "fmax.f";
   else if (!Name.consume_front("llvm.nvvm."))
     return false;
   auto Rounded = [&](StringRef Op, StringRef Mode,
@@ -484,19 +231,39 @@ bool RegionEmitter::emitMath(IntrinsicInst &I) {
   return true;
 }
 
+/// Calls \p Symbol for each lane, with the context and the lane ahead of the
+/// call's own arguments.
+void RegionEmitter::emitLaneCalls(CallInst &I, StringRef Symbol) {
+  Type *T = I.getType()->isVoidTy() ? I.getType() : laneType(I.getType());
+  const bool Answers = T->isIntegerTy(1);
+  if (Answers)
+    T = B.getInt8Ty();
+  SmallVector<Type *> Types{PtrTy, I64};
+  SmallVector<Value *> Arrays;
+  for (Value *Arg : I.args()) {
+    Types.push_back(laneType(Arg->getType()));
+    Arrays.push_back(spilled(Arg));
+  }
+  FunctionCallee Callee = helper(Symbol, T, Types);
+  Value *Results =
+      T->isVoidTy() ? nullptr : spill(Constant::getNullValue(vectorOf(T)));
+  forEachLane([&](Value *Lane) {
+    SmallVector<Value *> Args{Ctx, Lane};
+    for (auto [Arg, Array] : zip(I.args(), Arrays))
+      Args.push_back(inLane(Arg, Array, Lane));
+    Value *X = B.CreateCall(Callee, Args);
+    if (Results)
+      B.CreateStore(X, B.CreateGEP(T, Results, Lane));
+  });
+  if (!Results)
+    return;
+  Value *X = B.CreateAlignedLoad(vectorOf(T), Results, Align(64));
+  define(&I, {false, {Answers ? B.CreateIsNotNull(X) : X}});
+}
+
 Error RegionEmitter::emitLibraryCall(CallInst &I, StringRef Name) {
-  if (Name == "vprintf") {
-    Value *Format = spill(vec(I.getArgOperand(0)));
-    Value *Args = spill(vec(I.getArgOperand(1)));
-    auto Print = helper("rcvm_printf", I32, {PtrTy, I64, PtrTy, PtrTy});
-    Value *Result = spill(Constant::getNullValue(vectorOf(I32)));
-    forEachLane([&](Value *Lane) {
-      Value *N = B.CreateCall(Print, {Ctx, Lane, lanePart(Format, PtrTy, Lane),
-                                      lanePart(Args, PtrTy, Lane)});
-      B.CreateStore(N, B.CreateGEP(I32, Result, Lane));
-    });
-    define(&I,
-           {false, {B.CreateAlignedLoad(vectorOf(I32), Result, Align(64))}});
+  if (std::string Symbol = laneFunction(Name); !Symbol.empty()) {
+    emitLaneCalls(I, Symbol);
     return Error::success();
   }
   if (Name == "__assertfail" || Name == "__assert_fail") {
@@ -509,16 +276,117 @@ Error RegionEmitter::emitLibraryCall(CallInst &I, StringRef Name) {
         {Ctx, B.CreateZExt(M, I64), Args[0], Args[1], Args[2], Args[3]});
     return Error::success();
   }
+  if (Name == ExitName) {
+    Value *P = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Ctx,
+                                            offsetof(WarpContext, Ended));
+    B.CreateStore(B.CreateOr(B.CreateLoad(I64, P), B.CreateZExt(M, I64)), P);
+    return Error::success();
+  }
+  if (Name == analysis::NamedBarrierArrive) {
+    Value *Named = B.CreateOr(
+        B.CreateAnd(vec(I.getArgOperand(0)),
+                    splat(B.getInt32(NumBarriers - 1))),
+        B.CreateMul(vec(I.getArgOperand(1)), splat(B.getInt32(NumBarriers))));
+    B.CreateCall(helper("rcvm_arrive", B.getVoidTy(), {PtrTy, I64, PtrTy}),
+                 {Ctx, B.CreateZExt(M, I64), spill(Named)});
+    return Error::success();
+  }
   if (Name == BarrierResultName) {
     Value *P = B.CreateConstInBoundsGEP1_64(
         B.getInt8Ty(), Ctx, offsetof(WarpContext, BarrierResult));
     define(&I, {true, {B.CreateTrunc(B.CreateLoad(I64, P), I32)}});
     return Error::success();
   }
+  if (Name == analysis::DynamicSharedSize ||
+      Name == analysis::TotalSharedSize) {
+    Value *Bytes = contextField(offsetof(WarpContext, DynamicSharedBytes), I32);
+    if (Name == analysis::TotalSharedSize)
+      Bytes = B.CreateAdd(
+          Bytes, contextField(offsetof(WarpContext, StaticSharedBytes), I32));
+    define(&I, {true, {Bytes}});
+    return Error::success();
+  }
   return refuse(I, "a call of '" + Name + "'");
 }
 
+//===----------------------------------------------------------------------===//
+// Calls that the scheduler carries out
+//===----------------------------------------------------------------------===//
+
+/// The call itself is the edge out of this block: it leaves the arguments in
+/// the frame, a pointer with the functions to call.
+void RegionEmitter::emitCallSite(CallInst &I) {
+  const FrameLayout::Call &At = C.Frame.Calls.find(&I)->second;
+  auto Store = [&](uint32_t Offset, Value *X) {
+    storeLanesAt(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), FramePtr, Offset),
+                 X, M);
+  };
+  auto Layout = CallLayout::arguments(*I.getFunctionType(),
+                                      C.Kernel.M->getDataLayout(), W);
+  unsigned Part = 0;
+  for (Value *Argument : I.args()) {
+    Lanes L = asVectors(get(Argument));
+    for (Value *X : L.Parts)
+      Store(At.Arguments + Layout.Offsets[Part++], X);
+  }
+  if (!I.getCalledFunction())
+    Store(At.Target, vec(I.getCalledOperand()));
+}
+
+/// What the call before this block gave.
+void RegionEmitter::emitResult(CallInst &I, const CallBase &Call) {
+  auto Layout = CallLayout::result(*Call.getFunctionType(),
+                                   C.Kernel.M->getDataLayout(), W);
+  Lanes L;
+  for (auto [T, Offset] : zip(Layout.Parts, Layout.Offsets))
+    L.Parts.push_back(
+        loadLanesAt(B.CreateConstInBoundsGEP1_64(
+                        B.getInt8Ty(), FramePtr,
+                        C.Frame.Calls.find(&Call)->second.Result + Offset),
+                    laneType(T)));
+  define(&I, L);
+}
+
+void RegionEmitter::emitReturn(ReturnInst &I) {
+  if (C.isKernel() || !I.getReturnValue())
+    return;
+  auto Layout = CallLayout::result(*C.Function.F->getFunctionType(),
+                                   C.Kernel.M->getDataLayout(), W);
+  Value *Into = contextField(offsetof(WarpContext, Result), PtrTy);
+  Lanes L = asVectors(get(I.getReturnValue()));
+  for (auto [X, Offset] : zip(L.Parts, Layout.Offsets))
+    storeLanesAt(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Into, Offset), X,
+                 M);
+}
+
+/// An argument of a function that is no kernel; loaded on the region's entry.
+Lanes RegionEmitter::argument(const Argument &A) {
+  Lanes &In = Incoming[&A];
+  if (!In.Parts.empty())
+    return In;
+  IRBuilder<>::InsertPointGuard Guard(B);
+  auto Layout = CallLayout::arguments(*C.Function.F->getFunctionType(),
+                                      C.Kernel.M->getDataLayout(), W);
+  Value *From = contextField(offsetof(WarpContext, Arguments), PtrTy);
+  B.SetInsertPoint(EntryEnd);
+  const unsigned First = Layout.First[A.getArgNo()];
+  for (unsigned P = 0, N = leavesOf(A.getType()).size(); P < N; ++P)
+    In.Parts.push_back(
+        loadLanesAt(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), From,
+                                                 Layout.Offsets[First + P]),
+                    laneType(Layout.Parts[First + P])));
+  return In;
+}
+
 Error RegionEmitter::emitCall(CallInst &I) {
+  if (isCall(I)) {
+    emitCallSite(I);
+    return Error::success();
+  }
+  if (const CallBase *Call = callBehind(I)) {
+    emitResult(I, *Call);
+    return Error::success();
+  }
   auto *II = dyn_cast<IntrinsicInst>(&I);
   if (!II)
     return emitLibraryCall(I, I.getCalledFunction()->getName());
@@ -550,8 +418,8 @@ Error RegionEmitter::emitCall(CallInst &I) {
     return Error::success();
   case Intrinsic::trap:
   case Intrinsic::debugtrap:
-    B.CreateCall(helper("rcvm_trap", B.getVoidTy(), {PtrTy, I64}),
-                 {Ctx, B.CreateZExt(M, I64)});
+    B.CreateCall(helper("rcvm_trap", B.getVoidTy(), {PtrTy, I64, PtrTy}),
+                 {Ctx, B.CreateZExt(M, I64), faultSite(I)});
     return Error::success();
   case Intrinsic::expect:
   case Intrinsic::nvvm_ptr_gen_to_shared:
@@ -579,13 +447,27 @@ Error RegionEmitter::emitCall(CallInst &I) {
                          false));
     return Error::success();
   }
-  case Intrinsic::nvvm_isspacep_shared: {
-    Value *Base = B.CreatePtrToInt(
-        contextField(offsetof(WarpContext, Shared), PtrTy), I64);
-    Value *Bytes = contextField(offsetof(WarpContext, SharedBytes), I64);
+  case Intrinsic::nvvm_isspacep_shared:
+  case Intrinsic::nvvm_isspacep_shared_cluster: // a cluster of one block
+  case Intrinsic::nvvm_isspacep_local:
+  case Intrinsic::nvvm_isspacep_global: {
+    // What is neither shared nor this function's own is global.
     Value *P = B.CreatePtrToInt(vec(I.getArgOperand(0)), vectorOf(I64));
+    auto Within = [&](size_t Begin, Value *Bytes) {
+      Value *Base = B.CreatePtrToInt(contextField(Begin, PtrTy), I64);
+      return B.CreateICmpULT(B.CreateSub(P, splat(Base)), splat(Bytes));
+    };
+    Value *Shared =
+        Within(offsetof(WarpContext, Shared),
+               contextField(offsetof(WarpContext, SharedBytes), I64));
+    Value *Local = Within(offsetof(WarpContext, Local),
+                          B.getInt64(C.Function.LocalBytes * W));
+    const Intrinsic::ID Id = II->getIntrinsicID();
     define(&I, {false,
-                {B.CreateICmpULT(B.CreateSub(P, splat(Base)), splat(Bytes))}});
+                {Id == Intrinsic::nvvm_isspacep_local ? Local
+                 : Id == Intrinsic::nvvm_isspacep_global
+                     ? B.CreateNot(B.CreateOr(Shared, Local))
+                     : Shared}});
     return Error::success();
   }
   default:
@@ -593,6 +475,11 @@ Error RegionEmitter::emitCall(CallInst &I) {
   }
   if (emitSpecialRegister(*II) || emitCollective(*II) || emitMath(*II))
     return Error::success();
+  if (std::string Symbol = laneFunction(II->getCalledFunction()->getName());
+      !Symbol.empty()) {
+    emitLaneCalls(I, Symbol);
+    return Error::success();
+  }
   return refuse(I, "'" + I.getCalledFunction()->getName() + "'");
 }
 

@@ -179,7 +179,11 @@ Error RegionEmitter::emitBlocks() {
         auto *Go = BasicBlock::Create(Context, "go", Fn);
         B.CreateCondBr(Over, Stop, Go);
         B.SetInsertPoint(Stop);
-        B.CreateCall(helper("rcvm_step_limit", B.getVoidTy(), {PtrTy}), {Ctx});
+        Value *Round = B.CreateLoad(MaskTy, InMask[BlockAt(H)]);
+        B.CreateCall(
+            helper("rcvm_step_limit", B.getVoidTy(), {PtrTy, I64, PtrTy}),
+            {Ctx, B.CreateZExt(Round, I64),
+             faultSite(*BlockAt(H)->getTerminator())});
         B.CreateUnreachable();
         B.SetInsertPoint(Go);
       }
@@ -240,6 +244,8 @@ void RegionEmitter::emitTerminator(BasicBlock *BB) {
         Edges.push_back(B.CreateAnd(M, B.CreateNot(Bits)));
       }
     }
+  } else if (auto *Ret = dyn_cast<ReturnInst>(T)) {
+    emitReturn(*Ret);
   } else if (auto *Sw = dyn_cast<SwitchInst>(T)) {
     Lanes Cond = get(Sw->getCondition());
     Value *X = B.CreateFreeze(*Cond);
@@ -367,11 +373,13 @@ void RegionEmitter::countBlock(BasicBlock *BB) {
     if (C.AfterExit.contains(BB)) {
       Value *Gone = B.CreateTrunc(
           contextField(offsetof(WarpContext, Exited), I64), MaskTy);
+      // Who returns from another function than the kernel is not gone.
       for (auto [T, A] : zip(R.Targets, OutMasks))
-        if (C.Plan.onlyReturns(*T.Block))
+        if (C.isKernel() && C.Plan.onlyReturns(*T.Block))
           Gone = B.CreateOr(Gone, B.CreateLoad(MaskTy, A));
       for (unsigned I = R.First; I <= R.Last; ++I)
-        if (BasicBlock *Q = C.Plan.Order[I]; C.Plan.onlyReturns(*Q))
+        if (BasicBlock *Q = C.Plan.Order[I];
+            C.isKernel() && C.Plan.onlyReturns(*Q))
           Gone = B.CreateOr(Gone, B.CreateLoad(MaskTy, InMask[Q]));
       addTo(B, Counters, 3 * Position + 2, Popcount(Gone));
     }

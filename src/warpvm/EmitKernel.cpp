@@ -9,12 +9,16 @@
 #include "analysis/Places.h"
 #include "analysis/Regions.h"
 #include "core/Error.h"
+#include "warpvm/Callees.h"
 #include "warpvm/Compile.h"
 #include "warpvm/Warp.h"
 
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Verifier.h"
 
 using namespace llvm;
@@ -90,6 +94,38 @@ static const DILocation *firstLine(const BasicBlock &BB) {
   return nullptr;
 }
 
+/// Where the `__syncthreads` is that leads to \p BB. PTX's unaligned barriers
+/// may meet each other at different places, and have none here.
+static const DILocation *barrierBefore(const BasicBlock &BB) {
+  const BasicBlock *Before = BB.getSinglePredecessor();
+  if (!Before)
+    return nullptr;
+  auto *II =
+      dyn_cast_or_null<IntrinsicInst>(Before->getTerminator()->getPrevNode());
+  if (!II || !isBarrier(*II))
+    return nullptr;
+  switch (II->getIntrinsicID()) {
+  case Intrinsic::nvvm_barrier0:
+  case Intrinsic::nvvm_barrier0_popc:
+  case Intrinsic::nvvm_barrier0_and:
+  case Intrinsic::nvvm_barrier0_or:
+    return userLocation(*II);
+  default:
+    return nullptr;
+  }
+}
+
+/// Whether what \p F does next may depend on when it does it.
+static bool readsClock(const Function &F) {
+  return any_of(instructions(F), [](const Instruction &I) {
+    auto *II = dyn_cast<IntrinsicInst>(&I);
+    return II &&
+           (II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_clock ||
+            II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_clock64 ||
+            II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_globaltimer);
+  });
+}
+
 /// Blocks that can run while other lanes of the warp wait at a return.
 static DenseSet<const BasicBlock *>
 blocksAfterExit(const RegionPlanner &Plan,
@@ -109,13 +145,128 @@ blocksAfterExit(const RegionPlanner &Plan,
   return After;
 }
 
-Expected<std::unique_ptr<Module>> emitKernel(Function &Kernel,
-                                             const EmitOptions &Emit, Tier Code,
-                                             const TargetMachine &Target) {
-  auto Prepared = prepareKernel(Kernel);
-  if (!Prepared)
-    return Prepared.takeError();
-  Function &F = *Prepared->F;
+namespace {
+
+/// Emits a kernel and the functions that stay functions into one module.
+class KernelEmitter {
+public:
+  KernelEmitter(PreparedKernel &K, Function &Kernel, const EmitOptions &Emit,
+                Tier Code, Module &Out)
+      : K(K), Emit(Emit), Code(Code), Out(Out), Counters(Kernel), P(Out),
+        B(Out.getContext()) {}
+  Error run();
+
+private:
+  Error emitFunction(PreparedFunction &F);
+  Expected<Constant *> emitRegion(KernelContext &C, unsigned Index,
+                                  const analysis::PostDominance &Meets);
+  Constant *callSite(const KernelContext &C, const BasicBlock &Behind);
+  SmallVector<Constant *> pointedFunctions(StructType *Entry);
+  DenseSet<const BasicBlock *> afterExit(const PreparedFunction &F,
+                                         const RegionPlanner &Plan,
+                                         const analysis::UniformityResult &U);
+  Constant *place(const DILocation *DL) {
+    return P.text(DL ? analysis::sourcePath(*DL) : "");
+  }
+  GlobalVariable *planOf(const Function &F) { return Plans.lookup(&F); }
+
+  PreparedKernel &K;
+  EmitOptions Emit;
+  Tier Code;
+  Module &Out;
+  CounterLayout Counters;
+  PlanBuilder P;
+  IRBuilder<> B;
+  DenseMap<const Function *, GlobalVariable *> Plans;
+  GlobalVariable *Pointed = nullptr; ///< the table of pointedFunctions
+  GlobalVariable *Family = nullptr;  ///< KernelPlan::Family
+  bool EndsThreads = false;  ///< a function that is called may end its thread
+  bool CallsMayWait = false; ///< ... or depend on what others do
+  bool ExitsEarly = false;   ///< the kernel counts lanes that left it
+};
+
+} // namespace
+
+/// The call before \p Behind, or null if there is none.
+static const CallBase *callBefore(const BasicBlock &Behind) {
+  const BasicBlock *Before = Behind.getSinglePredecessor();
+  return Before && endsInCall(*Before)
+             ? cast<CallBase>(Before->getTerminator()->getPrevNode())
+             : nullptr;
+}
+
+Constant *KernelEmitter::callSite(const KernelContext &C,
+                                  const BasicBlock &Behind) {
+  const CallBase *Call = callBefore(Behind);
+  auto *PtrTy = PointerType::getUnqual(Out.getContext());
+  if (!Call)
+    return ConstantPointerNull::get(PtrTy);
+  const FrameLayout::Call &At = C.Frame.Calls.find(Call)->second;
+  const Function *Callee = Call->getCalledFunction();
+  const auto Type = find(K.PointerTypes, Call->getFunctionType());
+  const DILocation *DL = userLocation(*Call);
+  Constant *Site =
+      P.record({Callee ? static_cast<Constant *>(planOf(*Callee))
+                       : ConstantPointerNull::get(PtrTy),
+                P.word(At.Arguments), P.word(At.Result), P.word(At.Target),
+                P.word(Type - K.PointerTypes.begin()),
+                P.word(DL ? DL->getLine() : 0), place(DL)});
+  return new GlobalVariable(Out, Site->getType(), true,
+                            GlobalValue::InternalLinkage, Site, "call");
+}
+
+Expected<Constant *>
+KernelEmitter::emitRegion(KernelContext &C, unsigned Index,
+                          const analysis::PostDominance &Meets) {
+  const RegionPlanner &Plan = C.Plan;
+  const Region &R = Plan.Regions[Index];
+  const BasicBlock &First = *Plan.Order[R.First];
+  if (R.Targets.size() > MaxTargets)
+    return userError("function " + demangle(C.Function.F->getName()) +
+                     ": a block has more than " + Twine(MaxTargets) +
+                     " successors");
+  auto Fn = RegionEmitter(C, Index, Out).run();
+  if (!Fn)
+    return Fn.takeError();
+  SmallVector<Constant *> Targets;
+  for (const RegionTarget &T : R.Targets)
+    Targets.push_back(P.record(
+        {P.word(Plan.RegionOf.lookup(T.Block)), P.word(uint32_t(T.Kind))}));
+  auto *TargetTy = StructType::get(B.getInt32Ty(), B.getInt32Ty());
+  SmallVector<Constant *> Live;
+  for (uint32_t Word : C.Frame.LiveScalars[Index])
+    Live.push_back(P.word(Word));
+  uint32_t PostDominator = NoRegion;
+  if (const BasicBlock *Join = Meets.immediate(*Plan.Order[R.Last]))
+    PostDominator = Plan.RegionOf.lookup(Join);
+  const DILocation *DL = firstLine(First);
+  const DILocation *Met = barrierBefore(First);
+  bool Returns = R.First == R.Last && Plan.onlyReturns(First);
+  return P.record(
+      {*Fn, P.table(TargetTy, Targets, "targets"), P.word(Targets.size()),
+       P.word(PostDominator), P.word(DL ? DL->getLine() : 0), P.word(Returns),
+       P.word(Plan.opensWait(First)),
+       P.word(isCollective(*First.getFirstNonPHIOrDbg())), place(DL),
+       P.table(B.getInt32Ty(), Live, "live"), P.word(Live.size()),
+       P.word(Met ? Met->getLine() : 0), P.word(Met ? Met->getColumn() : 0),
+       place(Met), callSite(C, First)});
+}
+
+/// A called function runs while any lane of the warp may have left the kernel.
+DenseSet<const BasicBlock *>
+KernelEmitter::afterExit(const PreparedFunction &F, const RegionPlanner &Plan,
+                         const analysis::UniformityResult &U) {
+  if (F.F == K.F && !EndsThreads)
+    return blocksAfterExit(Plan, U);
+  if (F.F != K.F && !ExitsEarly)
+    return {};
+  return DenseSet<const BasicBlock *>(Plan.Order.begin(), Plan.Order.end());
+}
+
+/// Fills in the plan of \p Function.
+Error KernelEmitter::emitFunction(PreparedFunction &Function) {
+  llvm::Function &F = *Function.F;
+  const bool IsKernel = &F == K.F;
   DominatorTree DT(F);
   analysis::PostDominance Meets(F);
   LoopInfo LI(DT);
@@ -123,53 +274,29 @@ Expected<std::unique_ptr<Module>> emitKernel(Function &Kernel,
   // load happens.
   analysis::UniformityOptions Strict;
   Strict.UniformLoads = false;
+  Strict.SameIteration = !Emit.Shuffled;
   auto Uniform = analysis::computeUniformity(F, Strict);
-  RegionPlanner Plan(F, LI, Uniform, Code);
+  // Nothing is known of the lanes that are not in a call.
+  RegionPlanner Plan(F, LI, Uniform, Code, Emit.Shuffled || !IsKernel,
+                     CallsMayWait);
   FrameLayout Frame(F, Plan, Uniform, Emit.WarpSize);
-  CounterLayout Counters(Kernel);
-
-  auto Out = std::make_unique<Module>(Kernel.getName(), Kernel.getContext());
-  Out->setTargetTriple(Target.getTargetTriple().str());
-  Out->setDataLayout(Target.createDataLayout());
-
-  KernelContext C{*Prepared,
+  KernelContext C{K,
+                  Function,
                   Plan,
                   Uniform,
                   Frame,
                   Emit,
                   Counters.BlockPosition,
                   Counters.BranchOffset,
-                  blocksAfterExit(Plan, Uniform)};
-  PlanBuilder P(*Out);
-  IRBuilder<> B(Out->getContext());
+                  afterExit(Function, Plan, Uniform)};
+  if (IsKernel)
+    ExitsEarly = !C.AfterExit.empty();
   SmallVector<Constant *> Regions;
-  for (auto [Index, R] : enumerate(Plan.Regions)) {
-    if (R.Targets.size() > MaxTargets)
-      return userError("kernel " + Kernel.getName() +
-                       ": a block has more than " + Twine(MaxTargets) +
-                       " successors");
-    auto Fn = RegionEmitter(C, Index, *Out).run();
-    if (!Fn)
-      return Fn.takeError();
-    SmallVector<Constant *> Targets;
-    for (const RegionTarget &T : R.Targets)
-      Targets.push_back(P.record(
-          {P.word(Plan.RegionOf.lookup(T.Block)), P.word(uint32_t(T.Kind))}));
-    auto *TargetTy = StructType::get(B.getInt32Ty(), B.getInt32Ty());
-    SmallVector<Constant *> Live;
-    for (uint32_t Word : Frame.LiveScalars[Index])
-      Live.push_back(P.word(Word));
-    uint32_t PostDominator = NoRegion;
-    if (const BasicBlock *Join = Meets.immediate(*Plan.Order[R.Last]))
-      PostDominator = Plan.RegionOf.lookup(Join);
-    const DILocation *DL = firstLine(*Plan.Order[R.First]);
-    bool Returns = R.First == R.Last && Plan.onlyReturns(*Plan.Order[R.First]);
-    Regions.push_back(P.record(
-        {*Fn, P.table(TargetTy, Targets, "targets"), P.word(Targets.size()),
-         P.word(PostDominator), P.word(DL ? DL->getLine() : 0), P.word(Returns),
-         P.word(Plan.opensWait(*Plan.Order[R.First])),
-         P.text(DL ? analysis::sourcePath(*DL) : ""),
-         P.table(B.getInt32Ty(), Live, "live"), P.word(Live.size())}));
+  for (unsigned Index = 0; Index < Plan.Regions.size(); ++Index) {
+    auto R = emitRegion(C, Index, Meets);
+    if (!R)
+      return R.takeError();
+    Regions.push_back(*R);
   }
   SmallVector<Constant *> Offsets, Blocks;
   for (uint32_t Offset : Counters.Offsets)
@@ -185,13 +312,106 @@ Expected<std::unique_ptr<Module>> emitKernel(Function &Kernel,
                         P.word(Counters.Offsets.back()),
                         P.word(Frame.FrameBytes),
                         P.word(std::max(1u, Frame.NumScalars)),
-                        P.word(Prepared->LocalBytes),
-                        P.word(Prepared->Shared.Bytes),
+                        P.word(Function.LocalBytes),
+                        P.word(K.Shared.Bytes),
                         P.word(Emit.WarpSize),
-                        P.word(!C.AfterExit.empty())};
-  Constant *Whole = P.record(Fields);
-  new GlobalVariable(*Out, Whole->getType(), true, GlobalValue::ExternalLinkage,
-                     Whole, PlanSymbol);
+                        P.word(IsKernel && ExitsEarly),
+                        P.word(readsClock(F)),
+                        P.word(K.Addressed.size()),
+                        P.word(K.Globals.size() - K.Addressed.size()),
+                        P.word(&Function - K.Functions.data()),
+                        Pointed,
+                        Family,
+                        P.text(demangle(F.getName()))};
+  GlobalVariable *Whole = planOf(F);
+  Whole->setInitializer(
+      ConstantStruct::get(cast<StructType>(Whole->getValueType()), Fields));
+  return Error::success();
+}
+
+SmallVector<Constant *> KernelEmitter::pointedFunctions(StructType *Entry) {
+  SmallVector<Constant *> Functions;
+  for (const Function *F : K.Addressed) {
+    Constant *Plan = planOf(*F);
+    std::string Refusal =
+        F->isDeclaration() ? "it has no body" : K.Refused.lookup(F);
+    const auto Type = find(K.PointerTypes, F->getFunctionType());
+    Functions.push_back(ConstantStruct::get(
+        Entry, Plan ? Plan : Constant::getNullValue(B.getPtrTy()),
+        P.text(demangle(F->getName())), P.text(Refusal),
+        P.word(Type - K.PointerTypes.begin())));
+  }
+  return Functions;
+}
+
+Error KernelEmitter::run() {
+  for (const PreparedFunction &F : ArrayRef(K.Functions).drop_front())
+    for (const Instruction &I : instructions(*F.F)) {
+      auto *Call = dyn_cast<CallInst>(&I);
+      const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+      EndsThreads |= Callee && Callee->getName() == ExitName;
+      CallsMayWait |= dependsOnOthers(I);
+    }
+  // Functions call one another, and by index: each has a place for its plan,
+  // and there is one for the list, before the first is emitted.
+  Type *PtrTy = B.getPtrTy();
+  SmallVector<Type *> Fields(3, PtrTy);
+  Fields.append(14, B.getInt32Ty());
+  Fields.append(3, PtrTy);
+  static_assert(sizeof(KernelPlan) == 6 * sizeof(void *) + 14 * 4,
+                "these are a plan's fields");
+  auto *PlanTy = StructType::get(Out.getContext(), Fields);
+  for (const PreparedFunction &F : K.Functions)
+    Plans[F.F] = new GlobalVariable(
+        Out, PlanTy, true,
+        F.F == K.F ? GlobalValue::ExternalLinkage
+                   : GlobalValue::InternalLinkage,
+        nullptr, F.F == K.F ? StringRef(PlanSymbol) : StringRef("plan"));
+  auto *EntryTy = StructType::get(PtrTy, PtrTy, PtrTy, B.getInt32Ty());
+  Pointed =
+      new GlobalVariable(Out, ArrayType::get(EntryTy, K.Addressed.size()), true,
+                         GlobalValue::InternalLinkage, nullptr, "functions");
+  Family =
+      new GlobalVariable(Out, ArrayType::get(PtrTy, K.Functions.size()), true,
+                         GlobalValue::InternalLinkage, nullptr, "family");
+  for (PreparedFunction &F : K.Functions) {
+    SmallPtrSet<const Function *, 16> Before;
+    for (const Function &Done : Out)
+      Before.insert(&Done);
+    if (Error E = emitFunction(F)) {
+      if (!F.OnlyPointed)
+        return E;
+      // What was begun goes again.
+      for (Function &Begun : Out)
+        if (!Before.contains(&Begun))
+          Begun.deleteBody();
+      K.Refused[F.F] = toString(std::move(E));
+      Plans[F.F]->eraseFromParent();
+      Plans.erase(F.F);
+    }
+  }
+  Pointed->setInitializer(ConstantArray::get(
+      cast<ArrayType>(Pointed->getValueType()), pointedFunctions(EntryTy)));
+  SmallVector<Constant *> All;
+  for (const PreparedFunction &F : K.Functions)
+    All.push_back(planOf(*F.F) ? static_cast<Constant *>(planOf(*F.F))
+                               : Constant::getNullValue(PtrTy));
+  Family->setInitializer(
+      ConstantArray::get(cast<ArrayType>(Family->getValueType()), All));
+  return Error::success();
+}
+
+Expected<std::unique_ptr<Module>> emitKernel(Function &Kernel,
+                                             const EmitOptions &Emit, Tier Code,
+                                             const TargetMachine &Target) {
+  auto Prepared = prepareKernel(Kernel);
+  if (!Prepared)
+    return Prepared.takeError();
+  auto Out = std::make_unique<Module>(Kernel.getName(), Kernel.getContext());
+  Out->setTargetTriple(Target.getTargetTriple().str());
+  Out->setDataLayout(Target.createDataLayout());
+  if (Error E = KernelEmitter(*Prepared, Kernel, Emit, Code, *Out).run())
+    return std::move(E);
   std::string Problem;
   raw_string_ostream OS(Problem);
   if (verifyModule(*Out, &OS))

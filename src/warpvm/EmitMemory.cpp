@@ -1,4 +1,4 @@
-//===- warpvm/EmitMemory.cpp - Loads, stores, atomics over lanes ----------===//
+//===- warpvm/EmitMemory.cpp - Loads and stores over lanes ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // All address spaces are host memory: a pointer is a host pointer, shared
@@ -13,9 +13,8 @@
 // scalar base and an index vector where possible, because the instruction
 // selector only then uses the base + index form. Idle lanes never touch memory.
 //
-// Atomics, and anything without a vector form, loop over the set lanes in
-// ascending order. Atomics on shared memory need no lock prefix: a thread block
-// runs on one CPU thread.
+// Anything without a vector form loops over the set lanes in ascending order;
+// atomics are in EmitAtomics.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +32,7 @@ namespace reconverge::warpvm {
 // Addresses
 //===----------------------------------------------------------------------===//
 
-/// Points into shared memory for certain.
-static bool isShared(const Value *P) {
+bool isShared(const Value *P) {
   for (;;) {
     if (P->getType()->getPointerAddressSpace() == 3)
       return true;
@@ -60,13 +58,14 @@ Address RegionEmitter::address(const Value *Pointer, uint64_t AccessBytes) {
 
   // Local and shared memory are small: 32 bits hold any offset.
   auto *Local = dyn_cast<AllocaInst>(Root);
-  const bool Small = Local ? C.Kernel.LocalBytes < (1 << 24) : isShared(Root);
+  const bool Small = Local ? C.Function.LocalBytes < (1 << 24) : isShared(Root);
   Lanes Base;
   if (Local && Small) {
     Value *Stack = contextField(offsetof(WarpContext, Local), PtrTy);
     Fixed += C.Kernel.LocalOffsets.lookup(Local);
     Base = {true, {Stack}};
-    A.Index = B.CreateMul(laneIds(I32), splat(B.getInt32(C.Kernel.LocalBytes)));
+    A.Index =
+        B.CreateMul(laneIds(I32), splat(B.getInt32(C.Function.LocalBytes)));
   } else {
     Base = get(Root);
   }
@@ -307,7 +306,8 @@ Error RegionEmitter::emitStore(StoreInst &I) {
     V.Parts[0] = B.CreateZExt(*V, V.Uniform ? T : vectorOf(T));
   }
   Address A = address(I.getPointerOperand(), DL.getTypeStoreSize(T));
-  if (A.isUniform()) {
+  const bool Shuffled = C.Options.Shuffled;
+  if (A.isUniform() && !(Shuffled && !V.Uniform)) {
     // One lane wins: the highest.
     Value *X = *V;
     if (!V.Uniform) {
@@ -321,7 +321,7 @@ Error RegionEmitter::emitStore(StoreInst &I) {
   Value *X = V.Uniform ? splat(*V) : *V;
   uint64_t Bytes = DL.getTypeStoreSize(T);
   auto Scatter = [&]() -> Value * {
-    if (C.Options.Scatter) {
+    if (C.Options.Scatter && !Shuffled) {
       B.CreateMaskedScatter(X, pointers(A), I.getAlign(), maskVector(M));
       return nullptr;
     }
@@ -334,7 +334,8 @@ Error RegionEmitter::emitStore(StoreInst &I) {
     });
     return nullptr;
   };
-  if (!A.stepsEvenly(Bytes)) {
+  // Segments may overlap one another: where order matters, lane by lane.
+  if (!A.stepsEvenly(Bytes) || Shuffled) {
     Scatter();
     return Error::success();
   }
@@ -381,12 +382,36 @@ Value *RegionEmitter::lanePart(Value *Array, Type *T, Value *Lane) {
   return B.CreateLoad(T, B.CreateGEP(T, Array, Lane));
 }
 
-/// Emits a loop over the active lanes, lowest first; \p Lane is an i64.
+/// Emits a loop over the active lanes, lowest first, or in the warp's own order
+/// if the code is shuffled; \p Lane is an i64.
 void RegionEmitter::forEachLane(function_ref<void(Value *Lane)> Body) {
   LLVMContext &Context = Out.getContext();
   auto *Before = B.GetInsertBlock();
   auto *Loop = BasicBlock::Create(Context, "lane", Fn);
   auto *Done = BasicBlock::Create(Context, "lanes.done", Fn);
+  if (C.Options.Shuffled) {
+    auto *Acts = BasicBlock::Create(Context, "lane.acts", Fn, Done);
+    auto *Next = BasicBlock::Create(Context, "lane.next", Fn, Done);
+    Value *First = contextField(offsetof(WarpContext, LaneFirst), I32);
+    Value *Step = contextField(offsetof(WarpContext, LaneStep), I32);
+    B.CreateBr(Loop);
+    B.SetInsertPoint(Loop);
+    auto *K = B.CreatePHI(I32, 2);
+    K->addIncoming(B.getInt32(0), Before);
+    Value *Turn = B.CreateAnd(B.CreateAdd(First, B.CreateMul(K, Step)), W - 1);
+    Value *Lane = B.CreateZExt(Turn, I64);
+    Value *Bit = B.CreateLShr(M, B.CreateZExtOrTrunc(Turn, MaskTy));
+    B.CreateCondBr(B.CreateTrunc(Bit, B.getInt1Ty()), Acts, Next);
+    B.SetInsertPoint(Acts);
+    Body(Lane);
+    B.CreateBr(Next);
+    B.SetInsertPoint(Next);
+    Value *Following = B.CreateAdd(K, B.getInt32(1));
+    K->addIncoming(Following, Next);
+    B.CreateCondBr(B.CreateICmpULT(Following, B.getInt32(W)), Loop, Done);
+    B.SetInsertPoint(Done);
+    return;
+  }
   B.CreateBr(Loop); // M is never empty
   B.SetInsertPoint(Loop);
   auto *Left = B.CreatePHI(MaskTy, 2);
@@ -399,106 +424,6 @@ void RegionEmitter::forEachLane(function_ref<void(Value *Lane)> Body) {
   Left->addIncoming(Rest, B.GetInsertBlock());
   B.CreateCondBr(B.CreateIsNotNull(Rest), Loop, Done);
   B.SetInsertPoint(Done);
-}
-
-static Value *applyRmw(IRBuilder<> &B, AtomicRMWInst::BinOp Op, Value *Old,
-                       Value *X) {
-  auto Pick = [&](CmpInst::Predicate P) {
-    return B.CreateSelect(B.CreateICmp(P, Old, X), Old, X);
-  };
-  switch (Op) {
-  case AtomicRMWInst::Xchg:
-    return X;
-  case AtomicRMWInst::Add:
-    return B.CreateAdd(Old, X);
-  case AtomicRMWInst::Sub:
-    return B.CreateSub(Old, X);
-  case AtomicRMWInst::And:
-    return B.CreateAnd(Old, X);
-  case AtomicRMWInst::Nand:
-    return B.CreateNot(B.CreateAnd(Old, X));
-  case AtomicRMWInst::Or:
-    return B.CreateOr(Old, X);
-  case AtomicRMWInst::Xor:
-    return B.CreateXor(Old, X);
-  case AtomicRMWInst::Max:
-    return Pick(CmpInst::ICMP_SGT);
-  case AtomicRMWInst::Min:
-    return Pick(CmpInst::ICMP_SLT);
-  case AtomicRMWInst::UMax:
-    return Pick(CmpInst::ICMP_UGT);
-  case AtomicRMWInst::UMin:
-    return Pick(CmpInst::ICMP_ULT);
-  case AtomicRMWInst::FAdd:
-    return B.CreateFAdd(Old, X);
-  case AtomicRMWInst::FSub:
-    return B.CreateFSub(Old, X);
-  case AtomicRMWInst::UIncWrap:
-    return B.CreateSelect(B.CreateICmpUGE(Old, X),
-                          Constant::getNullValue(X->getType()),
-                          B.CreateAdd(Old, ConstantInt::get(X->getType(), 1)));
-  case AtomicRMWInst::UDecWrap:
-    return B.CreateSelect(
-        B.CreateOr(B.CreateIsNull(Old), B.CreateICmpUGT(Old, X)), X,
-        B.CreateSub(Old, ConstantInt::get(X->getType(), 1)));
-  default:
-    return nullptr;
-  }
-}
-
-Error RegionEmitter::emitAtomic(Instruction &I) {
-  auto *Rmw = dyn_cast<AtomicRMWInst>(&I);
-  auto *Cas = dyn_cast<AtomicCmpXchgInst>(&I);
-  Value *Pointer = Rmw ? Rmw->getPointerOperand() : Cas->getPointerOperand();
-  Type *T = laneType(Rmw ? Rmw->getType() : Cas->getNewValOperand()->getType());
-  bool Plain = isShared(Pointer);
-  if (Rmw && !applyRmw(B, Rmw->getOperation(), PoisonValue::get(T),
-                       PoisonValue::get(T)))
-    return refuse(I, "atomic operation '" +
-                         AtomicRMWInst::getOperationName(Rmw->getOperation()) +
-                         "'");
-  Value *Operand = Rmw ? Rmw->getValOperand() : Cas->getNewValOperand();
-  Value *P = spilled(Pointer), *X = spilled(Operand);
-  Value *Want = Cas ? spilled(Cas->getCompareOperand()) : nullptr;
-  bool Used = !I.use_empty();
-  Value *Results = Used ? spill(Constant::getNullValue(vectorOf(T))) : nullptr;
-  forEachLane([&](Value *Lane) {
-    Value *At = inLane(Pointer, P, Lane);
-    Value *New = inLane(Operand, X, Lane);
-    Value *Old;
-    if (Cas) {
-      Value *Expected = inLane(Cas->getCompareOperand(), Want, Lane);
-      if (Plain) {
-        Old = B.CreateLoad(T, At);
-        B.CreateStore(B.CreateSelect(B.CreateICmpEQ(Old, Expected), New, Old),
-                      At);
-      } else {
-        Old = B.CreateExtractValue(
-            B.CreateAtomicCmpXchg(At, Expected, New, Cas->getAlign(),
-                                  AtomicOrdering::SequentiallyConsistent,
-                                  AtomicOrdering::SequentiallyConsistent),
-            0);
-      }
-    } else if (Plain) {
-      Old = B.CreateLoad(T, At);
-      B.CreateStore(applyRmw(B, Rmw->getOperation(), Old, New), At);
-    } else {
-      Old = B.CreateAtomicRMW(Rmw->getOperation(), At, New, Rmw->getAlign(),
-                              AtomicOrdering::SequentiallyConsistent);
-    }
-    if (Used)
-      B.CreateStore(Old, B.CreateGEP(T, Results, Lane));
-  });
-  if (!Used)
-    return Error::success();
-  Value *Old = B.CreateAlignedLoad(vectorOf(T), Results, Align(64));
-  if (Rmw) {
-    define(&I, {false, {Old}});
-  } else {
-    Value *Same = B.CreateICmpEQ(Old, vec(Cas->getCompareOperand()));
-    define(&I, {false, {Old, Same}});
-  }
-  return Error::success();
 }
 
 void RegionEmitter::emitMemIntrinsic(MemIntrinsic &I) {

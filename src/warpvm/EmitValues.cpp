@@ -97,7 +97,12 @@ Value *RegionEmitter::loadFrame(const Value *V, unsigned Part) {
   if (Slot.Uniform)
     return B.CreateLoad(T,
                         B.CreateConstInBoundsGEP1_64(I64, ScalarPtr, Offset));
-  Value *P = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), FramePtr, Offset);
+  return loadLanesAt(
+      B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), FramePtr, Offset), T);
+}
+
+/// A vector of \p T as frames hold it: of i1, a bit a lane.
+Value *RegionEmitter::loadLanesAt(Value *P, Type *T) {
   if (T->isIntegerTy(1))
     return maskVector(B.CreateAlignedLoad(MaskTy, P, Align(8)));
   return B.CreateAlignedLoad(vectorOf(T), P, Align(64));
@@ -113,7 +118,11 @@ void RegionEmitter::storeFrame(const Value *V, unsigned Part, Value *X,
     B.CreateStore(B.CreateSelect(B.CreateIsNotNull(Active), X, Old), P);
     return;
   }
-  Value *P = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), FramePtr, Offset);
+  storeLanesAt(B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), FramePtr, Offset), X,
+               Active);
+}
+
+void RegionEmitter::storeLanesAt(Value *P, Value *X, Value *Active) {
   if (X->getType()->getScalarType()->isIntegerTy(1)) {
     Value *Old = B.CreateAlignedLoad(MaskTy, P, Align(8));
     Value *New = B.CreateOr(B.CreateAnd(maskBits(X), Active),
@@ -132,8 +141,8 @@ Lanes RegionEmitter::constant(const Constant *K) {
   auto Leaves = leavesOf(K->getType());
   if (Leaves.size() == 1 && !K->getType()->isAggregateType()) {
     auto *T = laneType(K->getType());
-    if (auto *GV = dyn_cast<GlobalVariable>(K)) {
-      if (auto It = C.Kernel.Shared.Offsets.find(GV);
+    if (auto *GV = dyn_cast<GlobalValue>(K)) {
+      if (auto It = C.Kernel.Shared.Offsets.find(dyn_cast<GlobalVariable>(K));
           It != C.Kernel.Shared.Offsets.end()) {
         Value *Base = contextField(offsetof(WarpContext, Shared), PtrTy);
         L.Parts.push_back(
@@ -188,6 +197,8 @@ Lanes RegionEmitter::get(const Value *V) {
   bool Uniform = C.Uniform.isUniform(*V);
   Lanes L{Uniform, {}};
   auto Leaves = leavesOf(V->getType());
+  if (auto *A = dyn_cast<Argument>(V); A && !C.isKernel())
+    return argument(*A);
   if (auto *A = dyn_cast<Argument>(V)) {
     // Parameter memory is the same for all threads; a by-value parameter *is*
     // its address.
@@ -256,7 +267,7 @@ Lanes RegionEmitter::get(const Value *V) {
 Value *RegionEmitter::localAddress(const AllocaInst &A) {
   Value *Base = contextField(offsetof(WarpContext, Local), PtrTy);
   Value *Offset = B.CreateAdd(
-      B.CreateMul(laneIds(I64), splat(B.getInt64(C.Kernel.LocalBytes))),
+      B.CreateMul(laneIds(I64), splat(B.getInt64(C.Function.LocalBytes))),
       splat(B.getInt64(C.Kernel.LocalOffsets.lookup(&A))));
   return B.CreateGEP(B.getInt8Ty(), Base, Offset);
 }
@@ -279,6 +290,14 @@ Value *RegionEmitter::vec(const Value *V) {
 
 Value *RegionEmitter::scalar(const Value *V) {
   return *asDeclared(nullptr, get(V));
+}
+
+Lanes RegionEmitter::asVectors(Lanes L) {
+  if (L.Uniform)
+    for (Value *&Part : L.Parts)
+      Part = splat(Part);
+  L.Uniform = false;
+  return L;
 }
 
 /// \p L in the form that the analysis promised for \p V (null: uniform).
@@ -318,6 +337,8 @@ void RegionEmitter::define(const Instruction *I, Lanes L) {
 
 Error RegionEmitter::emitInstruction(Instruction &I) {
   B.SetCurrentDebugLocation(DebugLoc());
+  if (C.Options.Check)
+    emitChecks(I);
   if (auto *L = dyn_cast<LoadInst>(&I))
     return emitLoad(*L);
   if (auto *S = dyn_cast<StoreInst>(&I))

@@ -21,12 +21,17 @@ struct EmitOptions {
   bool Counters = true; ///< block and branch counts
   bool Vectors = false; ///< per-thread block vectors
   bool Budget = false;  ///< loop iterations are limited
+  bool Check = false;   ///< every access is tested first
   bool Scatter = true;  ///< the host scatters and masks all widths (AVX-512)
+  /// Lanes act in WarpContext's order where the natural one shows, and may run
+  /// apart anywhere.
+  bool Shuffled = false;
 };
 
-/// Everything that the regions of one kernel share.
+/// Everything that the regions of one function share.
 struct KernelContext {
   PreparedKernel &Kernel;
+  const PreparedFunction &Function; ///< the kernel itself, or one it calls
   const RegionPlanner &Plan;
   const analysis::UniformityResult &Uniform;
   const FrameLayout &Frame;
@@ -35,6 +40,8 @@ struct KernelContext {
   llvm::DenseMap<uint32_t, unsigned> BranchOffset;  ///< number -> counter
   /// Blocks that can run while other lanes wait at a return.
   llvm::DenseSet<const llvm::BasicBlock *> AfterExit;
+
+  bool isKernel() const { return Function.F == Kernel.F; }
 };
 
 /// A value over the lanes: a scalar that holds for all active ones, or vectors
@@ -88,11 +95,14 @@ private:
   llvm::Value *scalar(const llvm::Value *V);
   Lanes constant(const llvm::Constant *C);
   void define(const llvm::Instruction *I, Lanes L);
+  Lanes asVectors(Lanes L);
   Lanes asDeclared(const llvm::Value *V, Lanes L);
   llvm::AllocaInst *variable(const llvm::Value *V, unsigned Part);
   llvm::Value *loadFrame(const llvm::Value *V, unsigned Part);
   void storeFrame(const llvm::Value *V, unsigned Part, llvm::Value *X,
                   llvm::Value *Active);
+  llvm::Value *loadLanesAt(llvm::Value *P, llvm::Type *T);
+  void storeLanesAt(llvm::Value *P, llvm::Value *X, llvm::Value *Active);
   llvm::Value *splat(llvm::Value *X);
   llvm::Type *vectorOf(llvm::Type *T);
   llvm::Type *laneType(llvm::Type *T); ///< pointers lose their address space
@@ -116,7 +126,6 @@ private:
   llvm::Error emitStore(llvm::StoreInst &I);
   Lanes loadLanes(const Address &A, llvm::Type *T, llvm::Align Al,
                   bool Volatile);
-  llvm::Error emitAtomic(llvm::Instruction &I);
   void emitMemIntrinsic(llvm::MemIntrinsic &I);
   llvm::Value *gatherNarrow(const Address &A, llvm::Type *T);
   llvm::Value *stepsBy(const Address &A, uint64_t Bytes);
@@ -135,11 +144,24 @@ private:
                       llvm::Value *Lane);
   llvm::Value *lanePart(llvm::Value *Array, llvm::Type *T, llvm::Value *Lane);
 
+  // EmitAtomics.cpp
+  llvm::Error emitAtomic(llvm::Instruction &I);
+
+  // EmitCheck.cpp
+  void emitChecks(llvm::Instruction &I);
+  /// Constant data that tells a library call where \p I is in the source.
+  llvm::Constant *faultSite(const llvm::Instruction &I);
+
   // EmitCalls.cpp
   llvm::Error emitCall(llvm::CallInst &I);
+  void emitCallSite(llvm::CallInst &I);
+  void emitReturn(llvm::ReturnInst &I);
+  void emitResult(llvm::CallInst &I, const llvm::CallBase &Call);
+  Lanes argument(const llvm::Argument &A);
   bool emitSpecialRegister(llvm::IntrinsicInst &I);
   bool emitCollective(llvm::IntrinsicInst &I);
   bool emitMath(llvm::IntrinsicInst &I);
+  void emitLaneCalls(llvm::CallInst &I, llvm::StringRef Symbol);
   llvm::Error emitLibraryCall(llvm::CallInst &I, llvm::StringRef Name);
   void emitShuffle(llvm::IntrinsicInst &I);
   llvm::Value *inSecondGroup();
@@ -171,6 +193,9 @@ private:
   llvm::AllocaInst *SplitSeen = nullptr; ///< i1: a branch sent lanes apart
   llvm::SmallVector<llvm::AllocaInst *> OutMasks; ///< parallel to R.Targets
 };
+
+/// Whether \p P points into shared memory for certain.
+bool isShared(const llvm::Value *P);
 
 /// The scalar leaves of \p T, in order.
 llvm::SmallVector<llvm::Type *, 2> leavesOf(llvm::Type *T);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "warpvm/Frame.h"
+#include "warpvm/Callees.h"
 #include "warpvm/Emitter.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -27,6 +28,26 @@ SmallVector<Type *, 2> leavesOf(Type *T) {
     Leaves.push_back(T);
   }
   return Leaves;
+}
+
+/// Bytes of a vector of \p T, up to the next one; of i1, a bit a lane.
+static uint32_t vectorBytes(Type *T, const DataLayout &DL, unsigned WarpSize) {
+  return alignTo(T->isIntegerTy(1)
+                     ? WarpSize / 8
+                     : WarpSize * DL.getTypeAllocSize(T).getFixedValue(),
+                 64);
+}
+
+CallLayout::CallLayout(ArrayRef<Type *> Values, const DataLayout &DL,
+                       unsigned WarpSize) {
+  for (Type *Value : Values) {
+    First.push_back(Parts.size());
+    for (Type *T : leavesOf(Value)) {
+      Parts.push_back(T);
+      Offsets.push_back(Bytes);
+      Bytes += vectorBytes(T, DL, WarpSize);
+    }
+  }
 }
 
 bool isRecomputed(const Instruction &I) {
@@ -134,14 +155,24 @@ FrameLayout::FrameLayout(Function &F, const RegionPlanner &Plan,
           continue;
         }
         S.Offsets.push_back(Offset);
-        uint64_t Bytes =
-            T->isIntegerTy(1)
-                ? WarpSize / 8
-                : WarpSize * DL.getTypeAllocSize(T).getFixedValue();
-        Offset = alignTo(Offset + Bytes, 64);
+        Offset += vectorBytes(T, DL, WarpSize);
       }
       Slots[&I] = S;
     }
+  for (const BasicBlock *BB : Plan.Order) {
+    if (!endsInCall(*BB))
+      continue;
+    auto *Site = cast<CallBase>(BB->getTerminator()->getPrevNode());
+    const FunctionType &T = *Site->getFunctionType();
+    Call &At = Calls[Site];
+    At.Arguments = Offset;
+    Offset += CallLayout::arguments(T, DL, WarpSize).Bytes;
+    At.Result = Offset;
+    Offset += CallLayout::result(T, DL, WarpSize).Bytes;
+    At.Target = Offset;
+    if (!Site->getCalledFunction())
+      Offset += vectorBytes(Site->getCalledOperand()->getType(), DL, WarpSize);
+  }
   FrameBytes = Offset;
   findLiveScalars(Plan, DL);
 }

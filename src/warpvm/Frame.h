@@ -20,6 +20,12 @@ struct FrameLayout {
     llvm::SmallVector<uint32_t, 1> Offsets; ///< bytes, or index of a scalar
   };
   llvm::DenseMap<const llvm::Value *, Slot> Slots;
+  /// Where a call leaves its arguments and finds its result; their parts as
+  /// CallLayout has them.
+  struct Call {
+    uint32_t Arguments = 0, Result = 0, Target = 0; ///< bytes into the frame
+  };
+  llvm::DenseMap<const llvm::CallBase *, Call> Calls;
   /// Values read in a block other than the one that defines them.
   llvm::DenseSet<const llvm::Value *> LeavesBlock;
   uint32_t FrameBytes = 0, NumScalars = 0;
@@ -32,6 +38,28 @@ struct FrameLayout {
 
 private:
   void findLiveScalars(const RegionPlanner &Plan, const llvm::DataLayout &DL);
+};
+
+/// Vectors one behind the other: what passes between a call and a function.
+/// Both sides derive it from the types alone.
+struct CallLayout {
+  llvm::SmallVector<llvm::Type *, 8> Parts; ///< scalar leaves
+  llvm::SmallVector<uint32_t, 8> Offsets;   ///< bytes
+  llvm::SmallVector<unsigned, 8> First;     ///< of each value: its first part
+  uint32_t Bytes = 0;
+
+  CallLayout(llvm::ArrayRef<llvm::Type *> Values, const llvm::DataLayout &DL,
+             unsigned WarpSize);
+  static CallLayout arguments(const llvm::FunctionType &T,
+                              const llvm::DataLayout &DL, unsigned WarpSize) {
+    return CallLayout(T.params(), DL, WarpSize);
+  }
+  static CallLayout result(const llvm::FunctionType &T,
+                           const llvm::DataLayout &DL, unsigned WarpSize) {
+    if (T.getReturnType()->isVoidTy())
+      return CallLayout({}, DL, WarpSize);
+    return CallLayout(T.getReturnType(), DL, WarpSize);
+  }
 };
 
 /// Values that every region computes for itself instead of keeping them in the

@@ -4,7 +4,7 @@
 #include "warpvm/Initializers.h"
 #include "core/Error.h"
 
-#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/GlobalValue.h"
 #include "llvm/IR/Operator.h"
 
 #include <cstring>
@@ -14,7 +14,7 @@ using namespace llvm;
 namespace reconverge::warpvm {
 
 Error writeInitializer(const Constant &C, uint8_t *To, const DataLayout &DL,
-                       function_ref<void *(const GlobalVariable &)> AddressOf) {
+                       function_ref<void *(const GlobalValue &)> AddressOf) {
   Type *T = C.getType();
   const uint64_t Bytes = DL.getTypeStoreSize(T).getFixedValue();
   if (C.isNullValue() || isa<UndefValue>(C)) {
@@ -59,15 +59,23 @@ Error writeInitializer(const Constant &C, uint8_t *To, const DataLayout &DL,
           DL, More, /*AllowNonInbounds=*/true);
       Offset += More.sextOrTrunc(Offset.getBitWidth());
     }
-    if (auto *GV = dyn_cast<GlobalVariable>(Base))
+    if (auto *GV = dyn_cast<GlobalValue>(Base))
       if (auto *Address = static_cast<uint8_t *>(AddressOf(*GV))) {
         uint8_t *P = Address + Offset.getSExtValue();
         std::memcpy(To, &P, sizeof(P));
         return Error::success();
       }
-    // Function pointers: calls through them are refused where they occur.
     std::memset(To, 0, Bytes);
     return Error::success();
+  }
+  // A member pointer holds a function's address as an integer.
+  if (auto *Cast = dyn_cast<PtrToIntOperator>(&C)) {
+    uint64_t Pointer = 0;
+    if (Error E = writeInitializer(*cast<Constant>(Cast->getPointerOperand()),
+                                   reinterpret_cast<uint8_t *>(&Pointer), DL,
+                                   AddressOf))
+      return E;
+    return WriteBits(APInt(64, Pointer));
   }
   return userError("a device variable has an initial value of a kind that the "
                    "CPU executor does not know");

@@ -11,10 +11,10 @@
 namespace reconverge::warpvm {
 
 /// Writes \p C as it lies in memory to \p To. \p AddressOf gives the address of
-/// another module variable, or null if it has none.
+/// another variable or a function of the module, or null if it has none.
 llvm::Error writeInitializer(
     const llvm::Constant &C, uint8_t *To, const llvm::DataLayout &DL,
-    llvm::function_ref<void *(const llvm::GlobalVariable &)> AddressOf);
+    llvm::function_ref<void *(const llvm::GlobalValue &)> AddressOf);
 
 } // namespace reconverge::warpvm
 

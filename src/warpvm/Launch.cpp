@@ -8,18 +8,35 @@
 // any block that others wait for comes to run. Counters are private to a thread
 // and summed at the end: sums of integers, the same in any order.
 //
+// Deadlock. When all blocks have begun and those that are left do nothing but
+// yield, on every CPU thread, the threads stop and one of them goes on alone,
+// round after round over all blocks. What happens then is a function of the
+// state (splits, scalars, frames, shared memory, allocations), so a state that
+// comes back comes back for ever: nobody will get what they wait for. A state
+// is known by its hash. First the blocks' own is watched, which is cheap; when
+// that repeats, all memory is hashed, the period is run once more, and memory
+// is hashed again. Attempts come ever less often, in rounds and in time, so
+// that a program that spins long and gets on pays at most a tenth. Nothing is
+// concluded where something else may step in: a kernel that reads the clock,
+// orders that follow a seed, memory that other threads of the host can write.
+//
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Launch.h"
+#include "warpvm/DeviceMemory.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/xxhash.h"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <map>
 #include <mutex>
-#include <numeric>
 #include <thread>
 
 using namespace llvm;
@@ -28,32 +45,26 @@ namespace reconverge::warpvm {
 
 namespace {
 
-/// A permutation of 0..N-1 for a seed: i -> (A i + B) mod N, A prime to N.
-struct BlockOrder {
-  uint64_t N, A = 1, B = 0;
+using Clock = std::chrono::steady_clock;
 
-  BlockOrder(uint64_t N, uint64_t Seed) : N(N) {
-    if (!Seed || N < 3)
-      return;
-    B = Seed % N;
-    A = Seed * 0x9e3779b97f4a7c15 % N;
-    while (std::gcd(A, N) != 1)
-      A = (A + 1) % N;
-  }
-  uint64_t operator()(uint64_t I) const {
-    return uint64_t((static_cast<unsigned __int128>(A) * I + B) % N);
-  }
-};
+class Worker;
 
 /// What the CPU threads of one launch share.
 struct Shared {
   const LaunchContext &L;
   PolicyKind Kind;
   VectorObserver *Observer;
-  BlockOrder Order;
+  warpvm::Order Order;  ///< of blocks
   const uint64_t Chunk; ///< blocks that a thread takes at once
   std::atomic<uint64_t> Next{0};
   std::atomic<bool> Stop{false};
+
+  // Deadlock: all of it under Meeting's lock but for Called.
+  std::mutex Meeting;
+  std::condition_variable Over;
+  std::vector<Worker *> Present, Stuck, Working;
+  std::atomic<bool> Called{false}; ///< all are to come to the meeting
+  const bool MayConclude;
 
   std::mutex Lock; ///< of what follows
   Error Failure = Error::success();
@@ -65,7 +76,11 @@ struct Shared {
          VectorObserver *Observer)
       : L(L), Kind(Kind), Observer(Observer), Order(L.blocks(), L.Seed),
         Chunk(std::clamp<uint64_t>(L.blocks() / (64 * Threads), 1, 16)),
+        MayConclude(L.OwnMemory && L.Seed == NaturalOrder &&
+                    !L.Plan->ReadsClock),
         Sets(2 * L.Plan->NumCounters) {}
+
+  void fail(Error E);
 };
 
 /// One CPU thread's part in a launch.
@@ -81,8 +96,14 @@ private:
     std::unique_ptr<Block> B;
     std::vector<uint64_t> OwnSets; ///< of a block with vectors
   };
-  bool begin();
+  Expected<bool> begin();
   void finish(Job &J);
+  void work();
+  void suspect();
+  void meet();
+  void judge();
+  bool runRound();
+  static uint64_t digestOfBlocks(const Shared &S);
 
   Shared &S;
   std::unique_ptr<Policy> P;
@@ -91,10 +112,22 @@ private:
   std::vector<std::unique_ptr<Block>> Idle;
   uint64_t DivergentWarps = 0;
   uint64_t Taken = 0, TakenEnd = 0; ///< of its chunk, not yet begun
+  uint64_t Yields = 0;              ///< in a row, with nothing else in between
+  uint64_t Patience = 16; ///< rounds of yields before a deadlock is looked for
+  Clock::time_point NextLook; ///< not before
 };
 
+/// The first fault is the message; others often follow from it.
+void Shared::fail(Error E) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  if (Stop.exchange(true))
+    consumeError(std::move(E));
+  else
+    Failure = joinErrors(std::move(Failure), std::move(E));
+}
+
 /// Starts the next thread block, if any is left.
-bool Worker::begin() {
+Expected<bool> Worker::begin() {
   if (Taken == TakenEnd) {
     if (S.Next.load(std::memory_order_relaxed) >= S.L.blocks())
       return false;
@@ -107,7 +140,8 @@ bool Worker::begin() {
   const uint64_t I = Taken++;
   Job J;
   if (Idle.empty()) {
-    J.B = std::make_unique<Block>(S.L);
+    if (Error E = Block::create(S.L).moveInto(J.B))
+      return std::move(E);
   } else {
     J.B = std::move(Idle.back());
     Idle.pop_back();
@@ -140,35 +174,192 @@ void Worker::finish(Job &J) {
 }
 
 void Worker::run() {
-  size_t Turn = 0;
-  while (!S.Stop.load(std::memory_order_relaxed)) {
-    if (Active.empty() && !begin())
-      break;
-    Turn %= Active.size();
-    auto Result = Active[Turn].B->run(*P);
-    if (!Result) {
-      std::lock_guard<std::mutex> Guard(S.Lock);
-      // The first fault is the message; others often follow from it.
-      if (S.Stop.exchange(true))
-        consumeError(Result.takeError());
-      else
-        S.Failure = joinErrors(std::move(S.Failure), Result.takeError());
-      if (Active[Turn].B->output().size())
-        S.Printed[Active[Turn].B->linear()] = Active[Turn].B->output();
-      break;
-    }
-    if (*Result == Status::Yielded) {
-      begin(); // whoever it waits for may not have begun
-      ++Turn;
-      continue;
-    }
-    finish(Active[Turn]);
-    Active.erase(Active.begin() + Turn);
+  {
+    std::lock_guard<std::mutex> Guard(S.Meeting);
+    S.Working.push_back(this);
+  }
+  work();
+  {
+    std::lock_guard<std::mutex> Guard(S.Meeting);
+    llvm::erase(S.Working, this);
+    llvm::erase(S.Stuck, this);
+    // Whoever waits for this thread at a meeting has one less to wait for, and
+    // no reason left to meet.
+    S.Called = false;
+    S.Over.notify_all();
   }
   std::lock_guard<std::mutex> Guard(S.Lock);
   for (size_t I = 0; I < Sets.size(); ++I)
     S.Sets[I] += Sets[I];
   S.DivergentWarps += DivergentWarps;
+}
+
+void Worker::work() {
+  size_t Turn = 0;
+  while (!S.Stop.load(std::memory_order_relaxed)) {
+    if (S.Called.load(std::memory_order_relaxed))
+      meet();
+    if (Active.empty()) {
+      Expected<bool> Begun = begin();
+      if (!Begun)
+        return S.fail(Begun.takeError());
+      if (!*Begun)
+        return;
+    }
+    Turn %= Active.size();
+    auto Result = Active[Turn].B->run(*P);
+    if (!Result) {
+      S.fail(Result.takeError());
+      std::lock_guard<std::mutex> Guard(S.Lock);
+      if (Active[Turn].B->output().size())
+        S.Printed[Active[Turn].B->linear()] = Active[Turn].B->output();
+      return;
+    }
+    if (*Result == Status::Yielded) {
+      // Whoever it waits for may not have begun.
+      Expected<bool> Begun = begin();
+      if (!Begun)
+        return S.fail(Begun.takeError());
+      Yields = *Begun ? 0 : Yields + 1;
+      if (S.MayConclude && Yields >= Patience * Active.size())
+        suspect();
+      ++Turn;
+      continue;
+    }
+    Yields = 0;
+    finish(Active[Turn]);
+    Active.erase(Active.begin() + Turn);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Deadlock
+//===----------------------------------------------------------------------===//
+
+/// This thread's blocks have long done nothing but yield. If all threads' have,
+/// calls a meeting.
+void Worker::suspect() {
+  if (Clock::now() < NextLook)
+    return;
+  std::lock_guard<std::mutex> Guard(S.Meeting);
+  if (!is_contained(S.Stuck, this))
+    S.Stuck.push_back(this);
+  if (S.Stuck.size() == S.Working.size())
+    S.Called = true;
+}
+
+/// Waits until all threads are here; the last one judges, with the others'
+/// blocks in its hands.
+void Worker::meet() {
+  std::unique_lock<std::mutex> Guard(S.Meeting);
+  if (!S.Called)
+    return;
+  S.Present.push_back(this);
+  if (S.Present.size() == S.Working.size()) {
+    judge();
+    S.Called = false;
+    S.Over.notify_all();
+  } else {
+    S.Over.wait(Guard, [&] { return !S.Called.load(); });
+  }
+  llvm::erase(S.Present, this);
+  llvm::erase(S.Stuck, this);
+}
+
+/// Runs each block of each thread once. True if they all yielded.
+bool Worker::runRound() {
+  for (Worker *Who : S.Working)
+    for (size_t I = 0; I < Who->Active.size(); ++I) {
+      auto Result = Who->Active[I].B->run(*Who->P);
+      if (Result && *Result == Status::Yielded)
+        continue;
+      if (!Result) {
+        S.fail(Result.takeError());
+      } else {
+        Who->finish(Who->Active[I]);
+        Who->Active.erase(Who->Active.begin() + I);
+      }
+      return false;
+    }
+  return true;
+}
+
+uint64_t Worker::digestOfBlocks(const Shared &S) {
+  uint64_t H = 0;
+  for (const Worker *Who : S.Working)
+    for (const Job &J : Who->Active)
+      H = mixed(H, J.B->digest());
+  return H;
+}
+
+static uint64_t digestOfMemory() {
+  uint64_t H = 0;
+  DeviceMemory::instance().forEachLive([&](const Allocation &A) {
+    H = mixed(H, xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(A.Base),
+                                      A.Size)));
+  });
+  return H;
+}
+
+/// Whether the host can write what a kernel reads while the launch runs: it has
+/// memory that both see, and threads besides \p Ours.
+static bool hostMayStepIn(size_t Ours) {
+  bool Sees = false;
+  DeviceMemory::instance().forEachLive([&](const Allocation &A) {
+    Sees |= A.Kind == MemoryKind::Managed || A.Kind == MemoryKind::Host ||
+            A.Kind == MemoryKind::Registered;
+  });
+  if (!Sees)
+    return false;
+  size_t Threads = 0;
+  std::error_code EC;
+  for (sys::fs::directory_iterator I("/proc/self/task", EC), End;
+       I != End && !EC; I.increment(EC))
+    ++Threads;
+  return EC || Threads > Ours;
+}
+
+/// Nobody else runs. Finds out whether the blocks that are left go round in
+/// circles; if so, that is the launch's fault.
+void Worker::judge() {
+  constexpr unsigned Rounds = 64;
+  const auto Begin = Clock::now();
+  bool Circle = false;
+  if (!hostMayStepIn(S.Working.size())) {
+    // Brent: compare with the state at the last power of two.
+    uint64_t Saved = digestOfBlocks(S);
+    unsigned Power = 1, Period = 0;
+    for (unsigned Round = 0; Round < Rounds && runRound(); ++Round) {
+      ++Period;
+      const uint64_t Now = digestOfBlocks(S);
+      if (Now == Saved) {
+        const uint64_t Before = digestOfMemory();
+        Circle = true;
+        while (Period-- && Circle)
+          Circle = runRound();
+        Circle =
+            Circle && digestOfBlocks(S) == Now && digestOfMemory() == Before;
+        break;
+      }
+      if (Period == Power) {
+        Saved = Now;
+        Power *= 2;
+        Period = 0;
+      }
+    }
+  }
+  if (Circle)
+    for (Worker *Who : S.Working)
+      if (!Who->Active.empty()) {
+        S.fail(Who->Active.front().B->deadlock());
+        break;
+      }
+  const auto Now = Clock::now();
+  for (Worker *Who : S.Working) {
+    Who->Yields = 0;
+    Who->Patience = std::min<uint64_t>(2 * Who->Patience, 1 << 20);
+    Who->NextLook = Now + 10 * (Now - Begin);
+  }
 }
 
 /// The launch's counters in the form that observers get.
@@ -221,6 +412,8 @@ Error runLaunch(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
   Worker(S).run();
   for (std::thread &T : Others)
     T.join();
+  if (L.Quiet)
+    S.Printed.clear();
   for (auto &[Block, Text] : S.Printed)
     std::fwrite(Text.data(), 1, Text.size(), stdout);
   if (Counts) {

@@ -19,7 +19,7 @@
 namespace reconverge::warpvm {
 
 /// Part of the compile cache's key: bump it when compiled code changes meaning.
-inline constexpr uint32_t CacheFormat = 2;
+inline constexpr uint32_t CacheFormat = 4;
 
 using Mask = uint64_t; ///< one bit a lane, lane 0 lowest
 inline constexpr unsigned MaxWarp = 64;
@@ -43,8 +43,13 @@ struct alignas(64) WarpContext {
   uint32_t WarpId;
   uint32_t DynamicSharedBytes;
   uint32_t StaticSharedBytes;
-  uint64_t SyncMask[MaxWarp]; ///< a lane's member mask at a collective
-  void *Block;                ///< the scheduler's own
+  uint32_t LaneFirst, LaneStep; ///< k-th to act: (First + k Step) mod warp
+  uint32_t Barriers[MaxWarp];   ///< a lane's barrier: NamedBarrier
+  uint64_t SyncMask[MaxWarp];   ///< a lane's member mask at a collective
+  void *Block;                  ///< the scheduler's own
+  const uint8_t *Arguments;     ///< of the function that runs, if not a kernel
+  uint8_t *Result;              ///< ... and where its result goes
+  Mask Ended;                   ///< lanes that ended inside of a function
 };
 
 /// How lanes reach a region.
@@ -54,8 +59,20 @@ enum class EdgeKind : uint32_t {
   BarrierPopc, ///< ... and count, and, or the predicates
   BarrierAnd,
   BarrierOr,
-  Sync ///< wait for the lanes that SyncMask names
+  NamedBarrier, ///< wait for those that Barriers names
+  Sync,         ///< wait for the lanes that SyncMask names
+  Call          ///< carry out RegionPlan::Call first
 };
+
+/// A lane's entry in WarpContext::Barriers: which barrier, and for how many
+/// threads of the block it waits; 0: for all that have not returned.
+inline constexpr uint32_t NumBarriers = 16;
+inline constexpr uint32_t barrierId(uint32_t Named) {
+  return Named % NumBarriers;
+}
+inline constexpr uint32_t barrierCount(uint32_t Named) {
+  return Named / NumBarriers;
+}
 
 struct Target {
   uint32_t Region;
@@ -65,6 +82,26 @@ struct Target {
 using RegionFunction = void (*)(uint8_t *Frame, uint64_t *Scalars,
                                 WarpContext *Context, Mask Active, Mask *Out);
 
+struct KernelPlan;
+
+/// A call that the scheduler carries out: of one function, or of those that the
+/// lanes' pointers say. What passes lies in the caller's frame (CallLayout).
+struct CallSite {
+  const KernelPlan *Callee;           ///< null: through a pointer
+  uint32_t Arguments, Result, Target; ///< bytes into the frame
+  uint32_t Type;                      ///< of a call through a pointer
+  uint32_t Line;
+  const char *File;
+};
+
+/// A function that a pointer may name.
+struct PointedFunction {
+  const KernelPlan *Plan; ///< null: not to be called from this kernel
+  const char *Name;
+  const char *Refusal; ///< why not, or empty
+  uint32_t Type;
+};
+
 struct RegionPlan {
   RegionFunction Run;
   const Target *Targets;
@@ -73,14 +110,20 @@ struct RegionPlan {
   uint32_t Line;          ///< of its first instruction, for messages
   uint32_t Returns;       ///< does nothing but return
   uint32_t MayWait;       ///< opens a loop in which lanes may wait for others
+  uint32_t Collective;    ///< begins with a collective: not to be divided
   const char *File;
   const uint32_t *LiveScalars; ///< that lanes bring along and may be read
   uint32_t NumLiveScalars;
+  /// Of the barrier before it. Line 0: none, or it may be met by another.
+  uint32_t BarrierLine, BarrierColumn;
+  const char *BarrierFile;
+  const CallSite *Call; ///< lanes come here from this call, or null
 };
 inline constexpr uint32_t NoRegion = ~0u;
 
-/// Emitted as constant data next to the code. Counters hold, for each block
-/// position p: [3p] warps, [3p+1] lanes, [3p+2] lanes gone; then, from
+/// Of a kernel, or of a function that it calls, which shares the kernel's
+/// counters. Emitted as constant data next to the code. Counters hold, for each
+/// block position p: [3p] warps, [3p+1] lanes, [3p+2] lanes gone; then, from
 /// BranchOffset on, for each branch its splits and the lanes to each successor
 /// but the last. The branch's block has the rest.
 struct KernelPlan {
@@ -91,6 +134,15 @@ struct KernelPlan {
   uint32_t FrameBytes, NumScalars;
   uint32_t LocalBytes, StaticShared;
   uint32_t WarpSize, HasEarlyExit;
+  uint32_t ReadsClock; ///< it may do something else each time
+  uint32_t NumFunctions;
+  uint32_t FirstFunction;           ///< in WarpContext::Globals: its address
+  uint32_t Index;                   ///< into Family
+  const PointedFunction *Functions; ///< that pointers may name (Callees.h)
+  /// The kernel's plan, then those of the functions that it calls; null if one
+  /// cannot run.
+  const KernelPlan *const *Family;
+  const char *Name;
 };
 
 /// Frames begin with the lanes' thread indices: x, y, z, WarpSize u32 each.

@@ -3,6 +3,7 @@
 
 #include "warpvm/Library.h"
 #include "warpvm/Compile.h"
+#include "warpvm/DeviceHeap.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -21,11 +22,18 @@ FaultGuard *&currentGuard() {
   return Guard;
 }
 
-void raiseFault(FaultKind Kind, std::string Text, WarpContext *Context) {
+std::string placeText(const char *File, uint32_t Line) {
+  return Line ? std::string(File) + ":" + std::to_string(Line) : "";
+}
+
+void raiseFault(FaultKind Kind, std::string Text, WarpContext *Context,
+                Mask Lanes, std::string Place) {
   FaultGuard *Guard = currentGuard();
   assert(Guard && "a fault outside compiled code");
   Guard->Kind = Kind;
   Guard->Text = std::move(Text);
+  Guard->Place = std::move(Place);
+  Guard->Lanes = Lanes;
   Guard->Context = Context;
   siglongjmp(Guard->Landing, 1);
 }
@@ -44,24 +52,30 @@ public:
     T Value;
     std::memcpy(&Value, Data + Offset, sizeof(T));
     Offset += sizeof(T);
+    ++Count;
     return Value;
   }
+  int count() const { return Count; }
 
 private:
   const uint8_t *Data;
   size_t Offset = 0;
+  int Count = 0;
 };
 } // namespace
 
 template <typename T>
 static void append(std::string &Out, const std::string &Spec, T Value) {
-  char Buffer[512];
-  int N = std::snprintf(Buffer, sizeof(Buffer), Spec.c_str(), Value);
-  if (N > 0)
-    Out.append(Buffer, std::min<size_t>(N, sizeof(Buffer) - 1));
+  const int N = std::snprintf(nullptr, 0, Spec.c_str(), Value);
+  if (N <= 0)
+    return;
+  const size_t Old = Out.size();
+  Out.resize(Old + N + 1); // snprintf writes a null behind the text
+  std::snprintf(Out.data() + Old, N + 1, Spec.c_str(), Value);
+  Out.resize(Old + N);
 }
 
-std::string formatDevice(const char *Format, const uint8_t *Data) {
+std::string formatDevice(const char *Format, const uint8_t *Data, int *Parsed) {
   PackedArgs Args(Data);
   std::string Out;
   for (const char *P = Format; *P;) {
@@ -130,6 +144,8 @@ std::string formatDevice(const char *Format, const uint8_t *Data) {
         Out += Conversion;
     }
   }
+  if (Parsed)
+    *Parsed = Args.count();
   return Out;
 }
 
@@ -139,29 +155,67 @@ std::string formatDevice(const char *Format, const uint8_t *Data) {
 
 static int32_t devicePrintf(WarpContext *Context, uint64_t Lane,
                             const char *Format, const uint8_t *Args) {
-  std::string Text = formatDevice(Format, Args);
-  printFromBlock(Context, Text);
-  return int32_t(Text.size());
+  int Parsed;
+  printFromBlock(Context, formatDevice(Format, Args, &Parsed));
+  return Parsed; // where C's printf counts characters
 }
 
 static void deviceAssert(WarpContext *Context, Mask Lanes, const char *Message,
                          const char *File, uint32_t Line,
                          const char *Function) {
-  unsigned Lane = __builtin_ctzll(Lanes);
   raiseFault(FaultKind::Assert,
-             std::string(File) + ":" + std::to_string(Line) + ": " + Function +
-                 ": thread in lane " + std::to_string(Lane) + " of warp " +
-                 std::to_string(Context->WarpId) + ": assertion `" + Message +
-                 "` failed",
-             Context);
+             std::string("assertion `") + Message + "` failed in " + Function,
+             Context, Lanes, placeText(File, Line));
 }
 
-static void deviceTrap(WarpContext *Context, Mask Lanes) {
-  raiseFault(FaultKind::Trap, "the kernel executed a trap", Context);
+static void deviceTrap(WarpContext *Context, Mask Lanes,
+                       const FaultSite *Site) {
+  raiseFault(FaultKind::Trap, "the kernel executed a trap", Context, Lanes,
+             placeText(Site->File, Site->Line));
 }
 
-static void stepLimit(WarpContext *Context) {
-  raiseFault(FaultKind::StepLimit, "a loop went past the step limit", Context);
+static void stepLimit(WarpContext *Context, Mask Lanes, const FaultSite *Site) {
+  raiseFault(FaultKind::StepLimit, "a loop went past the step limit", Context,
+             Lanes, placeText(Site->File, Site->Line));
+}
+
+/// Tests an access of each lane; \p Lengths is null where all are of the site's
+/// size.
+static void checkLanes(WarpContext *Context, Mask Lanes,
+                       const uint64_t *Addresses, const uint64_t *Lengths,
+                       const FaultSite *Site) {
+  BadAccess First;
+  Mask Bad = 0;
+  { // gone before a fault jumps out of here
+    const CheckedMemory Memory = memoryOf(Context);
+    for (Mask Left = Lanes; Left; Left &= Left - 1) {
+      const unsigned Lane = __builtin_ctzll(Left);
+      const uint64_t Bytes = Lengths ? Lengths[Lane] : Site->Bytes;
+      if (!Bytes)
+        continue;
+      BadAccess Found =
+          checkAccess(Memory, *Site, Lane, Addresses[Lane], Bytes);
+      if (Found.Text.empty())
+        continue;
+      if (!Bad)
+        First = std::move(Found);
+      Bad |= Mask(1) << Lane;
+    }
+  }
+  if (Bad)
+    raiseFault(First.Kind, std::move(First.Text), Context, Bad,
+               placeText(Site->File, Site->Line));
+}
+
+static void *deviceMalloc(WarpContext *, uint64_t, uint64_t Bytes) {
+  return DeviceHeap::instance().allocate(Bytes);
+}
+
+static void deviceFree(WarpContext *Context, uint64_t Lane, void *Block) {
+  if (Block && !DeviceHeap::instance().release(Block))
+    raiseFault(FaultKind::IllegalAddress,
+               "free() of what malloc() did not give, or of what is freed",
+               Context, Mask(1) << Lane);
 }
 
 static uint64_t globalTimer() {
@@ -305,9 +359,13 @@ llvm::ArrayRef<std::pair<const char *, void *>> librarySymbols() {
       ENTRY("rcvm_" #OP "_rp_f64", OP##_rp_f64)
   static const std::pair<const char *, void *> Symbols[] = {
       ENTRY("rcvm_printf", devicePrintf),
+      ENTRY("rcvm_malloc", deviceMalloc),
+      ENTRY("rcvm_free", deviceFree),
       ENTRY("rcvm_assert", deviceAssert),
       ENTRY("rcvm_trap", deviceTrap),
       ENTRY("rcvm_step_limit", stepLimit),
+      ENTRY("rcvm_check", checkLanes),
+      ENTRY("rcvm_arrive", arriveAtBarriers),
       ENTRY("rcvm_global_timer", globalTimer),
       ENTRY("rcvm_match_any", matchAny),
       ENTRY("rcvm_match_all", matchAll),

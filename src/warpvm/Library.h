@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_WARPVM_LIBRARY_H
 #define RECONVERGE_WARPVM_LIBRARY_H
 
+#include "warpvm/Check.h"
 #include "warpvm/Layout.h"
 #include "warpvm/Machine.h"
 
@@ -18,6 +19,8 @@ struct FaultGuard {
   sigjmp_buf Landing;
   FaultKind Kind = FaultKind::Trap;
   std::string Text;     ///< what happened, without the place
+  std::string Place;    ///< "app.cu:12", if it is known
+  Mask Lanes = 0;       ///< whose fault it is; 0: not known
   uint64_t Address = 0; ///< of an illegal access
   bool HasAddress = false;
   WarpContext *Context = nullptr; ///< warp that a library call named
@@ -31,14 +34,27 @@ FaultGuard *&currentGuard();
 
 /// Records the fault and leaves compiled code.
 [[noreturn]] void raiseFault(FaultKind Kind, std::string Text,
-                             WarpContext *Context = nullptr);
+                             WarpContext *Context = nullptr, Mask Lanes = 0,
+                             std::string Place = "");
+
+/// "app.cu:12", or "" for no line.
+std::string placeText(const char *File, uint32_t Line);
 
 /// Formats as CUDA's device printf does: \p Args points to the packed
-/// arguments, each at its natural alignment.
-std::string formatDevice(const char *Format, const uint8_t *Args);
+/// arguments, each at its natural alignment; \p Parsed receives how many were
+/// read.
+std::string formatDevice(const char *Format, const uint8_t *Args,
+                         int *Parsed = nullptr);
 
 /// Takes what \p Context's block prints.
 void printFromBlock(WarpContext *Context, const std::string &Text);
+
+/// What the warp of \p Context may touch.
+CheckedMemory memoryOf(const WarpContext *Context);
+
+/// \p Lanes arrive at barriers (as WarpContext::Barriers has them, by lane)
+/// and do not wait.
+void arriveAtBarriers(WarpContext *Context, Mask Lanes, const uint32_t *Named);
 
 } // namespace reconverge::warpvm
 

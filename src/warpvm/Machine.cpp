@@ -3,21 +3,27 @@
 //
 // Kernels are compiled on their first launch, twice if block vectors are
 // wanted: the variant without them runs all thread blocks that the observer
-// passes over.
+// passes over. Checked code is made when a fault is to be explained, or when
+// a launch is given a pointer to host memory: that is wrong only if the kernel
+// follows it, which only checked code sees.
 //
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Machine.h"
+#include "core/ContainerIO.h"
 #include "core/Error.h"
+#include "warpvm/Callees.h"
+#include "warpvm/Calls.h"
 #include "warpvm/Compile.h"
+#include "warpvm/DeviceMemory.h"
 #include "warpvm/Initializers.h"
 #include "warpvm/Launch.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Support/xxhash.h"
 
+#include <mutex>
 #include <thread>
 
 using namespace llvm;
@@ -32,16 +38,58 @@ std::error_code FaultError::convertToErrorCode() const {
 
 namespace {
 
+enum : unsigned { ConstantSpace = 4 };
+
+/// The ways in which a kernel is compiled, each at its first use.
+struct Variant {
+  bool Vectors = false; ///< block vectors are recorded
+  bool Free = false;    ///< splits may run in any order
+  bool Checked = false; ///< every access is tested
+  bool Limited = false; ///< loops have a limit, whatever the options say
+
+  static constexpr unsigned Count = 16;
+  unsigned index() const {
+    return Vectors + 2 * Free + 4 * Checked + 8 * Limited;
+  }
+};
+
+/// Offsets of the pointers in a parameter of type \p T at \p Offset.
+static void findPointers(Type *T, uint64_t Offset, const DataLayout &DL,
+                         SmallVectorImpl<uint64_t> &Out) {
+  if (T->isPointerTy()) {
+    Out.push_back(Offset);
+  } else if (auto *S = dyn_cast<StructType>(T)) {
+    const StructLayout *Layout = DL.getStructLayout(S);
+    for (unsigned I = 0; I < S->getNumElements(); ++I)
+      findPointers(S->getElementType(I), Offset + Layout->getElementOffset(I),
+                   DL, Out);
+  } else if (auto *A = dyn_cast<ArrayType>(T)) {
+    const uint64_t Step = DL.getTypeAllocSize(A->getElementType());
+    for (uint64_t I = 0, N = A->getNumElements(); I < N; ++I)
+      findPointers(A->getElementType(), Offset + I * Step, DL, Out);
+  }
+}
+
 class KernelImpl : public Kernel {
 public:
   KernelImpl(Function &F, std::string Hash)
       : F(F), Hash(std::move(Hash)), Layout(parameterLayout(F)),
-        Shared(sharedLayout(F).Bytes) {}
+        Shared(sharedLayout(F).Bytes) {
+    for (auto [Argument, Slot] : zip(F.args(), Layout))
+      findPointers(Argument.hasByValAttr() ? Argument.getParamByValType()
+                                           : Argument.getType(),
+                   Slot.first, F.getParent()->getDataLayout(), Pointers);
+  }
 
   StringRef name() const override { return F.getName(); }
   Function &function() const override { return F; }
   uint64_t staticShared() const override { return Shared; }
-  uint64_t localBytes() const override { return Plan ? Plan->LocalBytes : 0; }
+  uint64_t localBytes() const override {
+    for (const KernelPlan *Plan : Plans)
+      if (Plan)
+        return Plan->LocalBytes;
+    return 0;
+  }
   ArrayRef<std::pair<uint64_t, uint64_t>> parameters() const override {
     return Layout;
   }
@@ -50,7 +98,9 @@ public:
   std::string Hash;
   SmallVector<std::pair<uint64_t, uint64_t>, 8> Layout;
   uint64_t Shared;
-  const KernelPlan *Plan = nullptr, *VectorPlan = nullptr;
+  SmallVector<uint64_t, 8> Pointers; ///< offsets among the parameters
+  const KernelPlan *Plans[Variant::Count] =
+      {}; ///< by Variant::index(); null: not yet
   void *const *Globals = nullptr;
 };
 
@@ -80,11 +130,15 @@ public:
     return std::pair<void *, uint64_t>(nullptr, 0);
   }
 
+  Error resetVariables() override;
+
   LLVMContext Context;
   std::unique_ptr<llvm::Module> M;
   std::string Hash;
   SmallVector<GlobalVariable *, 8> Variables;
-  std::vector<void *> Addresses;
+  SmallVector<Function *, 8> Functions; ///< that have an address
+  std::optional<FunctionAddresses> Places;
+  std::vector<void *> Addresses; ///< of variables, then of functions
   StringMap<std::unique_ptr<KernelImpl>> Kernels;
 };
 
@@ -115,18 +169,51 @@ public:
 
   Expected<std::unique_ptr<Program>>
   load(MemoryBufferRef Bitcode, const VariableAllocator &Allocate) override;
+  Expected<std::unique_ptr<Program>> loadVariant(MemoryBufferRef Bitcode,
+                                                 Program &Original) override;
   Error launch(Kernel &K, const LaunchShape &Shape, void **Args,
                LaunchCounts *Counts, VectorObserver *Observer) override;
+  Error launchTrial(Kernel &K, const LaunchShape &Shape, void **Args,
+                    uint64_t StepLimit, LaunchCounts *Counts) override;
+  Error launchInOrder(uint64_t Seed, Kernel &K, const LaunchShape &Shape,
+                      void **Args) override;
 
 private:
-  Error compile(KernelImpl &K, bool Vectors);
+  /// Whether the seed also picks which split runs next.
+  bool freeSplits() const {
+    return Options.Seed != NaturalOrder && !Options.Counters &&
+           Options.Policy == PolicyKind::Frontier;
+  }
+  Expected<const KernelPlan *> plan(KernelImpl &K, Variant V);
+  LaunchContext contextFor(KernelImpl &K, Variant V, const LaunchShape &Shape,
+                           ArrayRef<uint8_t> Params);
 
   MachineOptions Options;
   std::unique_ptr<Compiler> Code;
+  std::mutex Compiling; ///< a launch's threads may find faults at once
 };
 
-Expected<std::unique_ptr<Program>>
-MachineImpl::load(MemoryBufferRef Bitcode, const VariableAllocator &Allocate) {
+Error ProgramImpl::resetVariables() {
+  // Initial values may hold addresses of variables and functions.
+  DenseMap<const GlobalValue *, void *> AddressOf;
+  for (auto [GV, Address] : zip(Variables, Addresses))
+    AddressOf[GV] = Address;
+  for (auto [F, Address] :
+       zip(Functions, ArrayRef(Addresses).drop_front(Variables.size())))
+    AddressOf[F] = Address;
+  for (auto [GV, Address] : zip(Variables, Addresses))
+    if (GV->hasInitializer())
+      if (Error E = writeInitializer(
+              *GV->getInitializer(), static_cast<uint8_t *>(Address),
+              M->getDataLayout(), [&](const GlobalValue &Other) {
+                return AddressOf.lookup(&Other);
+              }))
+        return E;
+  return Error::success();
+}
+
+/// The module, and what is known of it without memory for its variables.
+static Expected<std::unique_ptr<ProgramImpl>> parse(MemoryBufferRef Bitcode) {
   auto P = std::make_unique<ProgramImpl>();
   auto M = parseBitcodeFile(Bitcode, P->Context);
   if (!M)
@@ -139,8 +226,18 @@ MachineImpl::load(MemoryBufferRef Bitcode, const VariableAllocator &Allocate) {
   if (verifyModule(*P->M, &OS))
     return userError("device bitcode is invalid: " + Problem,
                      "Build the program again with this version.");
-  P->Hash = utohexstr(xxh3_64bits(Bitcode.getBuffer()), true, 16);
+  P->Hash = bitcodeHash(Bitcode.getBuffer());
   P->Variables = deviceVariables(*P->M);
+  P->Functions = addressedFunctions(*P->M);
+  return P;
+}
+
+Expected<std::unique_ptr<Program>>
+MachineImpl::load(MemoryBufferRef Bitcode, const VariableAllocator &Allocate) {
+  auto Parsed = parse(Bitcode);
+  if (!Parsed)
+    return Parsed.takeError();
+  std::unique_ptr<ProgramImpl> P = std::move(*Parsed);
   const DataLayout &DL = P->M->getDataLayout();
   for (GlobalVariable *GV : P->Variables) {
     auto Address = Allocate(
@@ -151,60 +248,157 @@ MachineImpl::load(MemoryBufferRef Bitcode, const VariableAllocator &Allocate) {
       return Address.takeError();
     P->Addresses.push_back(*Address);
   }
-  // Initial values may hold addresses of other variables.
-  for (auto [GV, Address] : zip(P->Variables, P->Addresses))
-    if (GV->hasInitializer())
-      if (Error E = writeInitializer(
-              *GV->getInitializer(), static_cast<uint8_t *>(Address), DL,
-              [&](const GlobalVariable &Other) -> void * {
-                auto It = llvm::find(P->Variables, &Other);
-                return It == P->Variables.end()
-                           ? nullptr
-                           : P->Addresses[It - P->Variables.begin()];
-              }))
-        return std::move(E);
+  P->Places.emplace(P->Functions.size());
+  for (size_t I = 0; I < P->Functions.size(); ++I)
+    P->Addresses.push_back((*P->Places)[I]);
+  if (Error E = P->resetVariables())
+    return std::move(E);
+  if (Options.OwnMemory)
+    for (auto [GV, Address] : zip(P->Variables, P->Addresses))
+      if (GV->getAddressSpace() == ConstantSpace)
+        DeviceMemory::instance().markConstant(Address);
   return P;
 }
 
-Error MachineImpl::compile(KernelImpl &K, bool Vectors) {
-  const KernelPlan *&Plan = Vectors ? K.VectorPlan : K.Plan;
-  if (Plan)
-    return Error::success();
-  EmitOptions Emit;
-  Emit.WarpSize = Options.WarpSize;
-  Emit.Counters = Options.Counters;
-  Emit.Vectors = Vectors;
-  Emit.Budget = Options.StepLimit != 0;
-  auto Compiled = Code->compile(K.F, K.Hash, Emit, Options.Code);
-  if (!Compiled)
-    return Compiled.takeError();
-  Plan = *Compiled;
-  return Error::success();
+Expected<std::unique_ptr<Program>>
+MachineImpl::loadVariant(MemoryBufferRef Bitcode, Program &Original) {
+  auto &Home = static_cast<ProgramImpl &>(Original);
+  auto P = parse(Bitcode);
+  if (!P)
+    return P.takeError();
+  auto SameNames = [](const auto &A, const auto &B) {
+    return A.size() == B.size() && all_of(zip(A, B), [](const auto &Pair) {
+             return std::get<0>(Pair)->getName() ==
+                    std::get<1>(Pair)->getName();
+           });
+  };
+  if (!SameNames((*P)->Variables, Home.Variables) ||
+      !SameNames((*P)->Functions, Home.Functions))
+    return internalError("a variant has other variables or functions than the "
+                         "program that it is of");
+  (*P)->Addresses = Home.Addresses;
+  return std::move(*P);
 }
 
-Error MachineImpl::launch(Kernel &K, const LaunchShape &Shape, void **Args,
-                          LaunchCounts *Counts, VectorObserver *Observer) {
-  auto &Impl = static_cast<KernelImpl &>(K);
-  if (Error E = compile(Impl, false))
-    return E;
-  if (Observer)
-    if (Error E = compile(Impl, true))
-      return E;
+/// \p K compiled as \p V says. Splits that may run in any order need a region a
+/// block, or what is fused would run in its own order.
+Expected<const KernelPlan *> MachineImpl::plan(KernelImpl &K, Variant V) {
+  std::lock_guard<std::mutex> Lock(Compiling);
+  const KernelPlan *&Plan = K.Plans[V.index()];
+  if (Plan)
+    return Plan;
+  EmitOptions Emit;
+  Emit.WarpSize = Options.WarpSize;
+  Emit.Counters = Options.Counters && !V.Free;
+  Emit.Vectors = V.Vectors;
+  Emit.Budget = (Options.StepLimit != 0 && !V.Free) || V.Checked || V.Limited;
+  Emit.Shuffled = Options.Seed != NaturalOrder || V.Free;
+  Emit.Check = V.Checked;
+  auto Compiled =
+      Code->compile(K.F, K.Hash, Emit, V.Free ? Tier::Blocks : Options.Code);
+  if (!Compiled)
+    return Compiled.takeError();
+  return Plan = *Compiled;
+}
+
+/// The parameters' bytes, as compiled code reads them.
+static std::vector<uint8_t> packed(const KernelImpl &K, void **Args) {
   std::vector<uint8_t> Params;
-  for (auto [I, Slot] : enumerate(Impl.Layout)) {
+  for (auto [I, Slot] : enumerate(K.Layout)) {
     Params.resize(std::max<size_t>(Params.size(), Slot.first + Slot.second));
     std::memcpy(Params.data() + Slot.first, Args[I], Slot.second);
   }
+  return Params;
+}
+
+/// Whether some parameter points to memory that only the host has.
+static bool takesHostPointer(const KernelImpl &K, ArrayRef<uint8_t> Params) {
+  const DeviceMemory &Memory = DeviceMemory::instance();
+  return any_of(K.Pointers, [&](uint64_t Offset) {
+    uint64_t Address;
+    std::memcpy(&Address, Params.data() + Offset, sizeof(Address));
+    return Address >= 4096 && !Memory.inRange(Address) &&
+           !Memory.lookup(Address);
+  });
+}
+
+LaunchContext MachineImpl::contextFor(KernelImpl &K, Variant V,
+                                      const LaunchShape &Shape,
+                                      ArrayRef<uint8_t> Params) {
   LaunchContext L;
-  L.Plan = Impl.Plan;
-  L.VectorPlan = Impl.VectorPlan;
   L.Shape = Shape;
   L.Params = Params.data();
-  L.Globals = Impl.Globals;
+  L.ParamBytes = Params.size();
+  L.Globals = K.Globals;
+  L.FreeSplits = V.Free;
+  L.Kernel = demangle(K.name());
+  L.OwnMemory = Options.OwnMemory;
+  L.Checked = [this, &K, V]() -> const KernelPlan * {
+    Variant Checked = V;
+    Checked.Vectors = false;
+    Checked.Checked = true;
+    auto Plan = this->plan(K, Checked);
+    if (Plan)
+      return *Plan;
+    consumeError(Plan.takeError()); // the fault is said without it
+    return nullptr;
+  };
+  return L;
+}
+
+Error MachineImpl::launchInOrder(uint64_t Seed, Kernel &Kernel,
+                                 const LaunchShape &Shape, void **Args) {
+  auto &K = static_cast<KernelImpl &>(Kernel);
+  Variant V;
+  V.Free = true;
+  // Lanes that part and meet less often go round their loops more often.
+  constexpr uint64_t Generous = uint64_t(1) << 32;
+  const std::vector<uint8_t> Params = packed(K, Args);
+  LaunchContext L = contextFor(K, V, Shape, Params);
+  if (Error E = plan(K, V).moveInto(L.Plan))
+    return E;
+  L.Seed = Seed;
+  L.Quiet = true;
+  L.StepLimit = Options.StepLimit
+                    ? std::min(Options.StepLimit, Generous) * Options.WarpSize
+                    : Generous;
+  return runLaunch(L, PolicyKind::Frontier, Options.Threads, nullptr, nullptr);
+}
+
+Error MachineImpl::launch(Kernel &Kernel, const LaunchShape &Shape, void **Args,
+                          LaunchCounts *Counts, VectorObserver *Observer) {
+  auto &K = static_cast<KernelImpl &>(Kernel);
+  const std::vector<uint8_t> Params = packed(K, Args);
+  Variant V;
+  V.Free = freeSplits() && !Observer;
+  V.Checked =
+      Options.Check || (Options.OwnMemory && takesHostPointer(K, Params));
+  LaunchContext L = contextFor(K, V, Shape, Params);
+  if (Error E = plan(K, V).moveInto(L.Plan))
+    return E;
+  if (Observer) {
+    V.Vectors = true;
+    if (Error E = plan(K, V).moveInto(L.VectorPlan))
+      return E;
+  }
   L.Seed = Options.Seed;
   L.StepLimit = Options.StepLimit;
-  L.Kernel = demangle(K.name());
   return runLaunch(L, Options.Policy, Options.Threads, Counts, Observer);
+}
+
+Error MachineImpl::launchTrial(Kernel &Kernel, const LaunchShape &Shape,
+                               void **Args, uint64_t StepLimit,
+                               LaunchCounts *Counts) {
+  auto &K = static_cast<KernelImpl &>(Kernel);
+  const std::vector<uint8_t> Params = packed(K, Args);
+  Variant V;
+  V.Limited = true;
+  LaunchContext L = contextFor(K, V, Shape, Params);
+  if (Error E = plan(K, V).moveInto(L.Plan))
+    return E;
+  L.Quiet = true;
+  L.StepLimit = StepLimit;
+  return runLaunch(L, Options.Policy, Options.Threads, Counts, nullptr);
 }
 
 } // namespace

@@ -32,9 +32,14 @@ struct MachineOptions {
   PolicyKind Policy = PolicyKind::Frontier;
   bool Counters = true;   ///< block and branch counts
   uint64_t StepLimit = 0; ///< block executions a warp may take; 0: no limit
-  uint64_t Seed = 0;      ///< order of warps and blocks; 0: natural
-  std::string Isa;        ///< "avx2": leave AVX-512 unused; "": all there is
-  std::string CacheDir;   ///< compiled kernels; empty: no cache on disk
+  uint64_t Seed = 0;  ///< order of blocks, warps, lanes and, without counters,
+                      ///< of a warp's splits; 0: natural, 1: reversed
+  bool Check = false; ///< test every access before it is made
+  /// All that kernels may touch comes from DeviceMemory::instance(): any other
+  /// pointer is the host's, and a launch that is given one runs checked.
+  bool OwnMemory = false;
+  std::string Isa;      ///< "avx2": leave AVX-512 unused; "": all there is
+  std::string CacheDir; ///< compiled kernels; empty: no cache on disk
 };
 
 /// What the kernel did wrong; maps onto CUDA's error codes.
@@ -115,6 +120,8 @@ public:
   /// Address and size of a __device__ or __constant__ variable.
   virtual llvm::Expected<std::pair<void *, uint64_t>>
   variable(llvm::StringRef Name) = 0;
+  /// Gives all variables their initial values again.
+  virtual llvm::Error resetVariables() { return llvm::Error::success(); }
 };
 
 /// The executor. One a process; launches are run one after the other.
@@ -132,12 +139,31 @@ public:
   virtual llvm::Expected<std::unique_ptr<Program>>
   load(llvm::MemoryBufferRef Bitcode, const VariableAllocator &Allocate) = 0;
 
+  /// Parses a module that holds other code for kernels of \p Original. It works
+  /// on that program's variables and functions, which it must declare in the
+  /// same order, and gives none a value.
+  virtual llvm::Expected<std::unique_ptr<Program>>
+  loadVariant(llvm::MemoryBufferRef Bitcode, Program &Original) = 0;
+
   /// Runs the kernel to its end. \p Args points to each parameter's bytes, as
   /// cudaLaunchKernel has them. A FaultError is the kernel's own doing; a
   /// UserError names a construct that the VM does not support.
   virtual llvm::Error launch(Kernel &K, const LaunchShape &Shape, void **Args,
                              LaunchCounts *Counts,
                              VectorObserver *Observer = nullptr) = 0;
+
+  /// The same, but what the kernel prints is thrown away, and a warp that goes
+  /// round its loops more than \p StepLimit times is a fault.
+  virtual llvm::Error launchTrial(Kernel &K, const LaunchShape &Shape,
+                                  void **Args, uint64_t StepLimit,
+                                  LaunchCounts *Counts) = 0;
+
+  /// The same launch as a machine with \p Seed > 0 and without counters runs
+  /// it, under the frontier policy. Nothing is counted, what the kernel prints
+  /// is thrown away, and loops have a limit, if a generous one: an order may be
+  /// the one in which the kernel hangs.
+  virtual llvm::Error launchInOrder(uint64_t Seed, Kernel &K,
+                                    const LaunchShape &Shape, void **Args) = 0;
 };
 
 } // namespace reconverge::warpvm

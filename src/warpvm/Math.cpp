@@ -20,6 +20,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/PatternMatch.h"
 
 #include <cmath>
 
@@ -33,7 +34,8 @@ namespace {
 struct Form {
   StringRef Op, Type;
   StringRef Rounding; ///< "", "rn", "rz", "rm", "rp"
-  bool Approx = false, Ftz = false;
+  bool Approx = false, Ftz = false, Nan = false;
+  bool Strange = false; ///< it says more than this
 
   explicit Form(StringRef Name) {
     SmallVector<StringRef, 6> Parts;
@@ -44,11 +46,17 @@ struct Form {
         Approx = true;
       else if (P == "ftz")
         Ftz = true;
+      else if (P == "nan")
+        Nan = true;
       else if (P == "rn" || P == "rz" || P == "rm" || P == "rp")
         Rounding = P;
-      else
+      else if (Type.empty())
         Type = P;
+      else
+        Strange = true;
     }
+    if (Nan && Op != "fmin" && Op != "fmax")
+      Strange = true;
   }
 };
 
@@ -79,6 +87,24 @@ public:
     Value *Tiny = B.CreateFCmpOLT(unary(Intrinsic::fabs, X), real(X, 0x1p-126));
     Value *Zero = binary(Intrinsic::copysign, real(X, 0), X);
     return B.CreateSelect(Tiny, Zero, X);
+  }
+
+  /// PTX's min and max: a number beats NaN, and -0 is below +0.
+  Value *pick(bool Min, Value *X, Value *Y) {
+    const auto Better = Min ? CmpInst::FCMP_OLT : CmpInst::FCMP_OGT;
+    const APFloat *K;
+    if (match(X, PatternMatch::m_APFloat(K)))
+      std::swap(X, Y);
+    // A constant that is no number's equal but its own: one comparison does.
+    if (match(Y, PatternMatch::m_APFloat(K)) && !K->isNaN() &&
+        (!K->isZero() || K->isNegative() == Min))
+      return B.CreateSelect(B.CreateFCmp(Better, X, Y), X, Y);
+    Value *Best = binary(Min ? Intrinsic::minnum : Intrinsic::maxnum, X, Y);
+    Value *A = B.CreateBitCast(X, intLike(X)),
+          *C = B.CreateBitCast(Y, intLike(Y));
+    Value *Both = Min ? B.CreateOr(A, C) : B.CreateAnd(A, C);
+    return B.CreateSelect(B.CreateFCmpOEQ(X, Y),
+                          B.CreateBitCast(Both, X->getType()), Best);
   }
 
   /// Horner's rule, highest coefficient first.
@@ -305,6 +331,10 @@ Value *MathEmitter::integerOp(const Form &F, ArrayRef<Value *> A) {
 Value *MathEmitter::floatOp(const Form &F, ArrayRef<Value *> Args,
                             RoundedCall Rounded) {
   SmallVector<Value *, 3> A(Args);
+  Type *T = A[0]->getType()->getScalarType();
+  // Halves.cpp takes bfloats and fused operations; nothing flushes halves.
+  if (T->isBFloatTy() || (T->isHalfTy() && (F.Ftz || F.Op == "fma")))
+    return nullptr;
   if (F.Ftz && A[0]->getType()->getScalarType()->isFloatTy())
     for (Value *&X : A)
       X = flush(X);
@@ -345,9 +375,10 @@ Value *MathEmitter::floatOp(const Form &F, ArrayRef<Value *> Args,
   } else if (F.Op == "fabs")
     R = unary(Intrinsic::fabs, A[0]);
   else if (F.Op == "fmin")
-    R = binary(Intrinsic::minnum, A[0], A[1]);
+    R = F.Nan ? binary(Intrinsic::minimum, A[0], A[1]) : pick(true, A[0], A[1]);
   else if (F.Op == "fmax")
-    R = binary(Intrinsic::maxnum, A[0], A[1]);
+    R = F.Nan ? binary(Intrinsic::maximum, A[0], A[1])
+              : pick(false, A[0], A[1]);
   else if (F.Op == "floor")
     R = unary(Intrinsic::floor, A[0]);
   else if (F.Op == "ceil")
@@ -357,8 +388,7 @@ Value *MathEmitter::floatOp(const Form &F, ArrayRef<Value *> Args,
   else if (F.Op == "round") // cvt.rni: ties to even
     R = unary(Intrinsic::roundeven, A[0]);
   else if (F.Op == "saturate")
-    R = binary(Intrinsic::minnum,
-               binary(Intrinsic::maxnum, A[0], real(A[0], 0)), real(A[0], 1));
+    R = pick(true, pick(false, A[0], real(A[0], 0)), real(A[0], 1));
   if (R && F.Ftz && R->getType()->getScalarType()->isFloatTy())
     R = flush(R);
   return R;
@@ -370,7 +400,7 @@ Value *emitNvvmMath(IRBuilder<> &B, StringRef Name, ArrayRef<Value *> Args,
                     RoundedCall Rounded) {
   Form F(Name);
   MathEmitter E(B);
-  if (Args.empty() || Args[0]->getType()->isStructTy())
+  if (F.Strange || Args.empty() || Args[0]->getType()->isStructTy())
     return nullptr;
   if (F.Op == "bitcast" || F.Op == "lohi")
     return E.integerOp(F, Args);

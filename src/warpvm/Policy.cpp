@@ -35,6 +35,8 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Compiler.h"
+#include "llvm/Support/xxhash.h"
 
 #include <cstring>
 
@@ -58,6 +60,39 @@ Mask Warp::alive() const {
   return Alive;
 }
 
+static uint64_t hashOf(const void *Data, size_t Bytes, uint64_t Before) {
+  const llvm::ArrayRef<uint8_t> All(static_cast<const uint8_t *>(Data), Bytes);
+  return mixed(Before, llvm::xxh3_64bits(All));
+}
+
+uint64_t Warp::digest() const {
+  if (Finished)
+    return 1;
+  uint64_t H = Apart + 2 * Blocked + 4 * Ran;
+  if (Caller) {
+    H = hashOf(Frame, Plan->FrameBytes, H);
+    H = hashOf(Local, uint64_t(Plan->LocalBytes) * Plan->WarpSize, H);
+  } else { // the block looks at a kernel's frame itself
+    WarpContext C;
+    std::memcpy(&C, &Context, sizeof(C)); // padding is zeroed, as Block does
+    C.Budget = 0;
+    H = hashOf(&C, sizeof(C), H);
+  }
+  for (const Split &S : Splits) {
+    const uint64_t Words[] = {S.Region, uint64_t(S.Wait), S.Deferred, S.Lanes,
+                              S.Reconverge};
+    H = hashOf(Words, sizeof(Words), H);
+    H = hashOf(S.Scalars, 8 * Plan->NumScalars, H);
+    if (S.Callee)
+      H = mixed(H, S.Callee->digest());
+  }
+  for (const LoopState &State : Loops) {
+    const uint64_t Words[] = {State.Lanes, State.Rounds};
+    H = hashOf(Words, sizeof(Words), H);
+  }
+  return H;
+}
+
 void Policy::start(Warp &W, Mask Lanes) {
   for (Split &S : W.Splits)
     W.freeScalars(S.Scalars);
@@ -65,12 +100,17 @@ void Policy::start(Warp &W, Mask Lanes) {
   W.Apart = W.Finished = false;
   W.forgetLoops();
   W.Splits.push_back({0, EdgeKind::Plain, false, Lanes, W.newScalars()});
+  if (W.Caller)
+    return;
+  W.Local = W.Context.Local;
+  W.Context.Ended = 0;
 }
 
 const RegionPlan &Policy::execute(Warp &W, const Split &S, Mask *Out) {
   const RegionPlan &R = W.Plan->Regions[S.Region];
   if (W.Plan->HasEarlyExit)
     W.Context.Exited = W.Context.Valid & ~W.alive();
+  W.Root->Ran = true;
   R.Run(W.Frame, S.Scalars, &W.Context, S.Lanes, Out);
   return R;
 }
@@ -79,7 +119,7 @@ bool Warp::spins(uint32_t Region, Mask Lanes) {
   if (Loops.size() <= Region)
     Loops.resize(Plan->NumRegions);
   LoopState &L = Loops[Region];
-  if (L.Lanes != Lanes) {
+  if (L.Lanes != Lanes && !Free) {
     L.Lanes = Lanes;
     L.Rounds = 0;
   }
@@ -89,7 +129,8 @@ bool Warp::spins(uint32_t Region, Mask Lanes) {
   return true;
 }
 
-bool Policy::loopsLong(Warp &W, uint32_t From, const Target &To, Mask Lanes) {
+LLVM_ATTRIBUTE_ALWAYS_INLINE bool
+Policy::loopsLong(Warp &W, uint32_t From, const Target &To, Mask Lanes) {
   const bool MayWait = W.Plan->Regions[To.Region].MayWait;
   if (To.Region > From) {
     if (MayWait)
@@ -106,58 +147,111 @@ bool Policy::loopsLong(Warp &W, uint32_t From, const Target &To, Mask Lanes) {
 namespace {
 
 class Frontier : public Policy {
-public:
-  Status run(Warp &W) override;
-  void release(Warp &W) override;
-
-private:
+  std::optional<Status> step(Warp &W, bool &Force) override;
+  void open(Warp &W, Mask Lanes) override;
+  void returned(Warp &W, Warp &Callee, Status S) override;
+  void call(Warp &W, Split &S);
   static bool runWhole(Warp &W, Mask *Out);
   static bool canRun(const Warp &W, const Split &S, bool Force);
-  static Split *pick(Warp &W);
+  static Split *pick(Warp &W, bool &Force);
+  static Split *pickFreely(Warp &W, Split *Natural);
+  static Split *divide(Warp &W, Split *S);
+  static Mask missing(const Warp &W, const Split &S);
   static void arrive(Warp &W, uint32_t Region, EdgeKind Wait, Mask Lanes,
                      uint64_t *Scalars);
   static void runApart(Warp &W);
   static void runTogether(Warp &W);
 };
 
-bool Frontier::canRun(const Warp &W, const Split &S, bool Force) {
-  if (S.Wait == EdgeKind::Plain)
-    return true;
-  if (S.Wait != EdgeKind::Sync)
-    return false;
-  if (Force)
-    return true;
-  // Lanes that some lane here names but that are not here. Lanes that wait at
-  // another collective count as having come (__syncwarp in both arms).
+/// Lanes that some lane at \p S's collective names but that are not there.
+Mask Frontier::missing(const Warp &W, const Split &S) {
   Mask Named = 0;
   for (Mask Left = S.Lanes; Left; Left &= Left - 1) {
     unsigned Lane = __builtin_ctzll(Left);
     Named |= (W.Context.SyncMask[Lane] & 0xffffffff) << (Lane & 32);
   }
-  Mask Missing = Named & W.alive() & ~S.Lanes;
-  for (const Split &Other : W.Splits)
-    if (Other.Wait == EdgeKind::Sync)
-      Missing &= ~Other.Lanes;
-  return !Missing;
+  return Named & W.Root->alive() & ~W.Context.Ended & ~S.Lanes;
 }
 
-/// The lowest region that can run and was not deferred; failing that, deferred
-/// ones are left for later, and a collective whose named lanes can no longer
-/// come runs with those that are there (undefined in CUDA).
-Split *Frontier::pick(Warp &W) {
+bool Frontier::canRun(const Warp &W, const Split &S, bool Force) {
+  if (S.Wait == EdgeKind::Plain)
+    return true;
+  if (S.Wait == EdgeKind::Call)
+    return !S.Callee || !S.Callee->Blocked;
+  if (S.Wait != EdgeKind::Sync)
+    return false;
+  if (Force)
+    return true;
+  // Lanes that wait at another collective count as having come (__syncwarp in
+  // both arms).
+  const Mask Missing = missing(W, S);
+  return !Missing || !(Missing & ~W.atCollectives());
+}
+
+/// The lowest region that can run and was not deferred, or the call before it.
+/// Failing that, deferred ones are left for later, and a collective whose named
+/// lanes can no longer come runs with those that are there (undefined in CUDA).
+Split *Frontier::pick(Warp &W, bool &Force) {
   Split *Best = nullptr;
-  for (bool Force : {false, true}) {
+  for (bool Forced : {false, true}) {
+    if (Forced && !Force)
+      break;
     bool Deferred = false;
     for (Split &S : W.Splits) {
       Deferred |= S.Deferred;
-      if (!S.Deferred && canRun(W, S, Force) &&
-          (!Best || S.Region < Best->Region))
+      if (!S.Deferred && canRun(W, S, Forced) &&
+          (!Best || S.Region < Best->Region ||
+           (S.Region == Best->Region && S.Wait == EdgeKind::Call)))
         Best = &S;
     }
+    if (Forced && Best)
+      Force = false;
     if (Best || Deferred)
       return Best;
   }
   return nullptr;
+}
+
+/// Under a seed, any split may be next that CUDA lets run: mostly the natural
+/// one all the same, or lanes would hardly ever meet again. A collective for
+/// which lanes are missing keeps its natural place.
+Split *Frontier::pickFreely(Warp &W, Split *Natural) {
+  llvm::SmallVector<Split *, 8> Ready;
+  for (Split &S : W.Splits)
+    if (!S.Deferred && canRun(W, S, /*Force=*/false) &&
+        (S.Wait != EdgeKind::Sync || !missing(W, S)))
+      Ready.push_back(&S);
+  if (Ready.empty() || !(W.Free.reversed() || W.Free.oneIn(4)))
+    return divide(W, Natural);
+  if (!W.Free.reversed())
+    return divide(W, Ready[W.Free.next() % Ready.size()]);
+  return divide(W, *llvm::max_element(Ready, [](Split *A, Split *B) {
+                  return A->Region < B->Region;
+                }));
+}
+
+/// Leaves some lanes of \p S behind, now and then and always at the kernel's
+/// entry: lanes of straight-line code may run apart, too. Returns the part to
+/// run.
+Split *Frontier::divide(Warp &W, Split *S) {
+  const size_t At = S - W.Splits.begin();
+  Mask Part = S->Lanes & W.Free.next();
+  if (W.Free.reversed()) // the upper half of the lanes
+    Part = S->Lanes & (~Mask(0) << W.Plan->WarpSize / 2);
+  const bool Now = W.Free.oneIn(4) || S->Region == 0;
+  if (Now && Part && Part != S->Lanes && !S->Callee &&
+      !W.Plan->Regions[S->Region].Collective) {
+    Split Rest = *S;
+    Rest.Lanes &= ~Part;
+    S->Lanes = Part;
+    if (W.Apart) {
+      Rest.Scalars = W.newScalars();
+      std::memcpy(Rest.Scalars, S->Scalars, 8 * W.Plan->NumScalars);
+    }
+    W.Splits.push_back(Rest);
+  }
+  runApart(W);
+  return &W.Splits[At];
 }
 
 /// What lanes bring to \p R, and may read, is the same for both.
@@ -170,7 +264,7 @@ void Frontier::arrive(Warp &W, uint32_t Region, EdgeKind Wait, Mask Lanes,
                       uint64_t *Scalars) {
   const RegionPlan &R = W.Plan->Regions[Region];
   for (Split &S : W.Splits) {
-    if (S.Region != Region || S.Wait != Wait)
+    if (S.Region != Region || S.Wait != Wait || S.Callee)
       continue;
     if (S.Scalars != Scalars && !agree(R, S.Scalars, Scalars))
       continue;
@@ -206,10 +300,12 @@ void Frontier::runTogether(Warp &W) {
 /// they wait at a barrier or have ended.
 bool Frontier::runWhole(Warp &W, Mask *Out) {
   Split &S = W.Splits.front();
+  W.Running = 0;
   for (;;) {
     const RegionPlan &R = W.Plan->Regions[S.Region];
-    if (!R.Returns)
+    if (W.Plan->HasEarlyExit && !R.Returns)
       W.Context.Exited = W.Context.Valid & ~S.Lanes;
+    W.Root->Ran = true;
     R.Run(W.Frame, S.Scalars, &W.Context, S.Lanes, Out);
     const Target *Only = nullptr;
     unsigned Sides = 0;
@@ -237,19 +333,61 @@ bool Frontier::runWhole(Warp &W, Mask *Out) {
     S.Region = Only->Region;
     S.Wait = Only->Kind;
     if (S.Wait != EdgeKind::Plain)
-      return S.Wait != EdgeKind::Sync;
+      return S.Wait != EdgeKind::Sync && S.Wait != EdgeKind::Call;
     if (S.Deferred)
       return false;
   }
 }
 
-Status Frontier::run(Warp &W) {
+/// Begins the call that \p S waits for, or goes on with it.
+void Frontier::call(Warp &W, Split &S) {
+  Mask Rest = 0;
+  W.Calling = S.Callee ? S.Callee : &begin(W, S, Rest);
+  if (!Rest)
+    return;
+  Split Others = S;
+  Others.Lanes = Rest;
+  Others.Callee = nullptr;
+  if (W.Apart) {
+    Others.Scalars = W.newScalars();
+    std::memcpy(Others.Scalars, S.Scalars, 8 * W.Plan->NumScalars);
+  }
+  W.Splits.push_back(Others);
+}
+
+void Frontier::returned(Warp &W, Warp &Callee, Status S) {
+  Split &At = *llvm::find_if(
+      W.Splits, [&](const Split &S) { return S.Callee == &Callee; });
+  const Split Call = At;
+  const Mask Left = S == Status::Done ? 0 : Callee.lanes();
+  const Mask Back = Call.Lanes & ~Left & ~W.Context.Ended;
+  if (Left) {
+    At.Lanes = Left;
+    At.Deferred = S == Status::Yielded;
+  } else {
+    At = W.Splits.back();
+    W.Splits.pop_back();
+  }
+  if (Back)
+    arrive(W, Call.Region, EdgeKind::Plain, Back, Call.Scalars);
+  if (Left) {
+    runApart(W); // some go ahead of others
+    return;
+  }
+  if (llvm::none_of(W.Splits, [&](const Split &Other) {
+        return Other.Scalars == Call.Scalars;
+      }))
+    W.freeScalars(Call.Scalars);
+  runTogether(W);
+}
+
+std::optional<Status> Frontier::step(Warp &W, bool &Force) {
   Mask Out[MaxTargets];
   for (;;) {
     if (W.Splits.size() == 1 && W.Splits.front().Wait == EdgeKind::Plain &&
-        !W.Splits.front().Deferred && runWhole(W, Out))
+        !W.Splits.front().Deferred && !W.Free && runWhole(W, Out))
       return W.Splits.empty() ? Status::Done : Status::Waiting;
-    Split *Next = pick(W);
+    Split *Next = pick(W, Force);
     if (!Next) {
       if (W.Splits.empty())
         return Status::Done;
@@ -260,11 +398,18 @@ Status Frontier::run(Warp &W) {
       }
       return Deferred ? Status::Yielded : Status::Waiting;
     }
+    if (W.Free)
+      Next = pickFreely(W, Next);
+    if (Next->Wait == EdgeKind::Call) {
+      call(W, *Next);
+      return std::nullopt;
+    }
     Split S = *Next;
     *Next = W.Splits.back();
     W.Splits.pop_back();
     // The running lanes must count as alive while the others are looked at.
     W.Splits.push_back(S);
+    W.Running = W.Splits.size() - 1;
     const RegionPlan &R = execute(W, S, Out);
     W.Splits.pop_back();
     for (uint32_t K = 0; K < R.NumTargets; ++K) {
@@ -288,15 +433,36 @@ Status Frontier::run(Warp &W) {
   }
 }
 
-void Frontier::release(Warp &W) {
-  if (W.Splits.size() == 1) {
+void Frontier::open(Warp &W, Mask Lanes) {
+  auto Goes = [&](const Split &S) {
+    return waitsAtBarrier(S.Wait) && S.Lanes & Lanes;
+  };
+  if (W.Splits.size() == 1 && Goes(W.Splits.front()) &&
+      !(W.Splits.front().Lanes & ~Lanes)) {
     W.Splits.front().Wait = EdgeKind::Plain;
     return;
   }
+  // A named barrier may let some lanes go on while others of the warp wait.
+  for (size_t I = 0, N = W.Splits.size(); I < N; ++I) {
+    Split Rest = W.Splits[I];
+    Rest.Lanes &= ~Lanes;
+    if (!Goes(W.Splits[I]) || !Rest.Lanes)
+      continue;
+    W.Splits[I].Lanes &= Lanes;
+    if (W.Apart) {
+      Rest.Scalars = W.newScalars();
+      std::memcpy(Rest.Scalars, W.Splits[I].Scalars, 8 * W.Plan->NumScalars);
+    }
+    W.Splits.push_back(Rest);
+  }
+  if (llvm::any_of(W.Splits, [&](const Split &S) {
+        return S.Wait == EdgeKind::NamedBarrier && !Goes(S);
+      }))
+    runApart(W);
   llvm::SmallVector<Split, 4> Waiting;
   std::swap(Waiting, W.Splits);
   for (const Split &S : Waiting) {
-    if (S.Wait == EdgeKind::Sync || S.Wait == EdgeKind::Plain) {
+    if (!Goes(S)) {
       W.Splits.push_back(S);
       continue;
     }
@@ -314,15 +480,14 @@ void Frontier::release(Warp &W) {
 /// Splits is the stack, its top at the back. A split waits for those above it
 /// that hold lanes of its own; the topmost without such can go on.
 class PostDominator : public Policy {
-public:
-  Status run(Warp &W) override;
-  void release(Warp &W) override {
+  std::optional<Status> step(Warp &W, bool &Force) override;
+  void open(Warp &W, Mask Lanes) override {
     for (Split &S : W.Splits)
-      if (S.Wait != EdgeKind::Sync)
+      if (waitsAtBarrier(S.Wait) && S.Lanes & Lanes)
         S.Wait = EdgeKind::Plain;
   }
-
-private:
+  void returned(Warp &W, Warp &Callee, Status S) override;
+  std::optional<Status> call(Warp &W, size_t At);
   static size_t pick(Warp &W);
   static void leave(Warp &W, size_t At);
   static void push(Warp &W, uint32_t Region, EdgeKind Wait, Mask Lanes,
@@ -345,7 +510,8 @@ size_t PostDominator::pick(Warp &W) {
     Above |= S.Lanes;
     if (!Leaf)
       continue;
-    if (S.Wait == EdgeKind::Plain)
+    if (S.Wait == EdgeKind::Plain ||
+        (S.Wait == EdgeKind::Call && !(S.Callee && S.Callee->Blocked)))
       return I;
     if (S.Wait == EdgeKind::Sync && Best == W.Splits.size())
       Best = I;
@@ -381,7 +547,47 @@ void PostDominator::leave(Warp &W, size_t At) {
   W.freeScalars(S.Scalars);
 }
 
-Status PostDominator::run(Warp &W) {
+/// Begins the call that a split waits for, or goes on with it. Lanes that call
+/// different functions are sides of a branch that meet behind the call.
+std::optional<Status> PostDominator::call(Warp &W, size_t At) {
+  Split &Top = W.Splits[At];
+  if (Top.Deferred) {
+    Top.Deferred = false;
+    return Status::Yielded;
+  }
+  if (!Top.Callee) {
+    Split Side = Top;
+    Mask Rest = 0;
+    begin(W, Side, Rest);
+    if (Rest) {
+      const uint32_t Join = Top.Region;
+      Top.Wait = EdgeKind::Plain;
+      push(W, Join, EdgeKind::Call, Rest, Side.Scalars, Join);
+      push(W, Join, EdgeKind::Call, Side.Lanes, Side.Scalars, Join);
+      W.Splits.back().Callee = Side.Callee;
+      W.Calling = Side.Callee;
+      return std::nullopt;
+    }
+    Top.Callee = Side.Callee;
+  }
+  W.Calling = Top.Callee;
+  return std::nullopt;
+}
+
+void PostDominator::returned(Warp &W, Warp &Callee, Status S) {
+  for (Split &At : W.Splits) {
+    At.Lanes &= ~W.Context.Ended;
+    if (At.Callee != &Callee)
+      continue;
+    At.Deferred = S == Status::Yielded;
+    if (S == Status::Done) {
+      At.Callee = nullptr;
+      At.Wait = EdgeKind::Plain;
+    }
+  }
+}
+
+std::optional<Status> PostDominator::step(Warp &W, bool &) {
   Mask Out[MaxTargets];
   for (;;) {
     if (W.Splits.empty())
@@ -390,10 +596,13 @@ Status PostDominator::run(Warp &W) {
     if (At == W.Splits.size())
       return Status::Waiting;
     Split &Top = W.Splits[At];
+    if (Top.Lanes && Top.Wait == EdgeKind::Call)
+      return call(W, At);
     if (!Top.Lanes || Top.Region == Top.Reconverge) {
       leave(W, At);
       continue;
     }
+    W.Running = At;
     const RegionPlan &R = execute(W, Top, Out);
     Mask Going = 0;
     unsigned Sides = 0;

@@ -2,17 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   1. clone the kernel and all it can reach into a module of its own
-//   2. inline every call (recursion and calls through pointers are refused)
-//   3. give parameters passed by value, if written, a private copy
+//   2. inline calls; a few functions stay (Callees.cpp), and what follows is
+//      done for each of them and for the kernel
+//   3. give parameters passed by value a private copy if the caller could tell
 //   4. turn constant expressions over module variables into instructions
 //   5. scalarise vectors: the VM's own vectors run over lanes
 //   6. reducible flow, simplified loops, LCSSA form
-//   7. split blocks behind barriers and before collectives
+//   7. split blocks behind barriers and calls, and before collectives
 //
-// Numbers (analysis/Numbering.h) sit on terminators. Inlining erases the
-// callee's `ret`, so each returning block first hands its number to a branch;
-// splitting a block leaves the number with the last piece. A block's count is
-// the count of the piece that carries its number.
+// Numbers (analysis/Numbering.h) sit on terminators. Splitting a block leaves
+// the number with the last piece. A block's count is the count of the piece
+// that carries its number.
 //
 // LCSSA matters beyond convenience: it makes every value that leaves a loop go
 // through a PHI, and PHIs are the only values that the emitter blends lane by
@@ -23,7 +23,13 @@
 #include "warpvm/Prepare.h"
 #include "analysis/Numbering.h"
 #include "analysis/Places.h"
+#include "analysis/PtxFunctions.h"
 #include "core/Error.h"
+#include "warpvm/Callees.h"
+#include "warpvm/Calls.h"
+#include "warpvm/DeviceIntrinsics.h"
+#include "warpvm/Emitter.h"
+#include "warpvm/Halves.h"
 #include "warpvm/Vectors.h"
 
 #include "llvm/ADT/DepthFirstIterator.h"
@@ -58,9 +64,15 @@ enum : unsigned { SharedSpace = 3 };
 
 const DILocation *userLocation(const Instruction &I) {
   const DILocation *DL = I.getDebugLoc();
-  // Out of the compiler's own headers, to the line that used them.
-  while (DL && DL->getInlinedAt() &&
-         sys::path::filename(DL->getFilename()).starts_with("__clang_cuda"))
+  // Out of the compiler's and the toolkit's headers, to the line that used
+  // them.
+  auto IsTheirs = [](StringRef Path) {
+    const size_t Cuda = Path.find("/cuda");
+    return sys::path::filename(Path).starts_with("__clang_cuda") ||
+           (Cuda != StringRef::npos &&
+            Path.find("/include/", Cuda) != StringRef::npos);
+  };
+  while (DL && DL->getInlinedAt() && IsTheirs(analysis::sourcePath(*DL)))
     DL = DL->getInlinedAt();
   return DL;
 }
@@ -81,12 +93,12 @@ bool isBarrier(const Instruction &I) {
   case Intrinsic::nvvm_barrier0_popc:
   case Intrinsic::nvvm_barrier0_and:
   case Intrinsic::nvvm_barrier0_or:
-    return true;
   case Intrinsic::nvvm_barrier_sync:
-  case Intrinsic::nvvm_barrier_n: {
-    auto *Id = dyn_cast<ConstantInt>(II->getArgOperand(0));
-    return Id && Id->isZero(); // named barriers are refused by the emitter
-  }
+  case Intrinsic::nvvm_barrier_sync_cnt:
+  case Intrinsic::nvvm_barrier_n:
+  case Intrinsic::nvvm_barrier:
+  case Intrinsic::nvvm_bar_sync:
+    return true;
   default:
     return false;
   }
@@ -160,10 +172,13 @@ parameterLayout(const Function &Kernel) {
   return Layout;
 }
 
-/// Everything with a definition that \p Root reaches, in discovery order.
-static SetVector<const GlobalValue *> reachableFrom(const GlobalValue &Root) {
+/// Everything with a definition that \p Kernel reaches, in discovery order. A
+/// call through a pointer reaches every function whose address is taken.
+static SetVector<const GlobalValue *> reachableFrom(const Function &Kernel) {
   SetVector<const GlobalValue *> Seen;
-  SmallVector<const Value *> Work{&Root};
+  SmallVector<const Value *> Work{&Kernel};
+  for (const Function *F : analysis::functionsOf(Kernel))
+    Work.push_back(F);
   SmallPtrSet<const Value *, 32> Visited;
   while (!Work.empty()) {
     const Value *V = Work.pop_back_val();
@@ -198,6 +213,11 @@ SharedLayout sharedLayout(const Function &Kernel) {
     Layout.Offsets[&GV] = Layout.Bytes;
     Layout.Bytes += DL.getTypeAllocSize(GV.getValueType());
   }
+  for (const GlobalValue *GV : Reached)
+    if (GV->getName() == analysis::ReservedSharedOffset) {
+      Layout.Reserved = alignTo(Layout.Bytes, Align);
+      Layout.Bytes = Layout.Reserved + analysis::ReservedSharedBytes;
+    }
   // `extern __shared__` variables all begin where the static ones end.
   for (const GlobalVariable &GV : Kernel.getParent()->globals())
     if (GV.getAddressSpace() == SharedSpace && GV.isDeclaration() &&
@@ -222,108 +242,18 @@ SmallVector<GlobalVariable *, 8> deviceVariables(Module &M) {
 }
 
 //===----------------------------------------------------------------------===//
-// Calls
-//===----------------------------------------------------------------------===//
-
-static Error refuse(const Instruction &I, const Twine &What,
-                    const Twine &Remedy = "") {
-  return userError(placeOf(I) + "kernel " +
-                       demangle(I.getFunction()->getName()) + ": " + What +
-                       " cannot run on the CPU executor",
-                   Remedy);
-}
-
-/// A function that can call itself, or null.
-static const Function *findRecursion(const Function &Root) {
-  // Colours: absent, 1 on the path, 2 done.
-  DenseMap<const Function *, int> Colour;
-  std::function<const Function *(const Function &)> Visit =
-      [&](const Function &F) -> const Function * {
-    Colour[&F] = 1;
-    for (const Instruction &I : instructions(F))
-      if (auto *CB = dyn_cast<CallBase>(&I))
-        if (const Function *Callee = CB->getCalledFunction();
-            Callee && !Callee->isDeclaration()) {
-          if (Colour.lookup(Callee) == 1)
-            return Callee;
-          if (!Colour.lookup(Callee))
-            if (const Function *Found = Visit(*Callee))
-              return Found;
-        }
-    Colour[&F] = 2;
-    return nullptr;
-  };
-  return Visit(Root);
-}
-
-/// Gives each returning block of \p F a branch that keeps its number.
-static void keepNumbersOverReturns(Function &F) {
-  for (BasicBlock &BB : make_early_inc_range(F))
-    if (auto *Ret = dyn_cast<ReturnInst>(BB.getTerminator())) {
-      SmallVector<std::pair<unsigned, MDNode *>> Nodes;
-      Ret->getAllMetadataOtherThanDebugLoc(Nodes);
-      BB.splitBasicBlock(Ret);
-      for (auto [Kind, Node] : Nodes) {
-        BB.getTerminator()->setMetadata(Kind, Node);
-        Ret->setMetadata(Kind, nullptr);
-      }
-    }
-}
-
-static Error inlineEverything(Function &F) {
-  if (const Function *R = findRecursion(F))
-    return userError("kernel " + demangle(F.getName()) + ": function " +
-                         demangle(R->getName()) +
-                         " calls itself; recursion cannot run on the CPU "
-                         "executor",
-                     "Write it as a loop with a stack of its own.");
-  for (Function &Callee : *F.getParent())
-    if (&Callee != &F && !Callee.isDeclaration())
-      keepNumbersOverReturns(Callee);
-  SmallVector<CallBase *> Work;
-  auto Collect = [&](auto &&Range) {
-    for (Instruction &I : Range)
-      if (auto *CB = dyn_cast<CallBase>(&I))
-        if (Function *Callee = CB->getCalledFunction();
-            Callee && !Callee->isDeclaration())
-          Work.push_back(CB);
-  };
-  // A round for each level of calls: what a round inlines brings the next.
-  for (Collect(instructions(F)); !Work.empty(); Collect(instructions(F))) {
-    for (CallBase *CB : Work) {
-      InlineFunctionInfo Info;
-      InlineResult R = InlineFunction(*CB, Info);
-      if (!R.isSuccess())
-        return refuse(*CB, "a call that cannot be inlined (" +
-                               Twine(R.getFailureReason()) + ")");
-    }
-    Work.clear();
-  }
-  for (Instruction &I : instructions(F))
-    if (auto *CB = dyn_cast<CallBase>(&I)) {
-      if (CB->isInlineAsm())
-        return refuse(
-            I, "inline PTX \"" +
-                   cast<InlineAsm>(CB->getCalledOperand())->getAsmString() +
-                   "\"");
-      if (!CB->getCalledFunction())
-        return refuse(I, "a call through a pointer");
-    }
-  return Error::success();
-}
-
-//===----------------------------------------------------------------------===//
 // Parameters, constants, blocks
 //===----------------------------------------------------------------------===//
 
-/// A by-value parameter is one object in parameter memory; a kernel that writes
-/// to it, or lets its address go, needs a copy for each thread.
-static void copyWrittenParameters(Function &F) {
+/// A by-value parameter of a kernel is one object in parameter memory; a kernel
+/// that writes to it, or lets its address go, needs a copy for each thread. Any
+/// other function gets its caller's object, which it might meet elsewhere.
+static void copyParameters(Function &F, bool IsKernel) {
   IRBuilder<> B(&*F.getEntryBlock().getFirstInsertionPt());
   for (Argument &A : F.args()) {
-    if (!A.hasByValAttr() || A.onlyReadsMemory() || A.use_empty())
+    if (!A.hasByValAttr() || (IsKernel && A.onlyReadsMemory()) || A.use_empty())
       continue;
-    bool OnlyLoads = true;
+    bool OnlyLoads = IsKernel;
     SmallVector<Value *> Work{&A};
     while (!Work.empty() && OnlyLoads)
       for (User *U : Work.pop_back_val()->users()) {
@@ -392,6 +322,9 @@ static void expandConstants(Function &F) {
   SmallVector<Constant *> Variables;
   for (GlobalVariable &GV : F.getParent()->globals())
     Variables.push_back(&GV);
+  for (Function &Other : *F.getParent())
+    if (!Other.isIntrinsic())
+      Variables.push_back(&Other);
   convertUsersOfConstantsToInstructions(Variables, &F,
                                         /*RemoveDeadConstants=*/false);
 }
@@ -452,19 +385,130 @@ static void normalise(Function &F) {
   FPM.run(F, FAM);
 }
 
-static Error layOutLocals(PreparedKernel &K) {
+static Error refuse(const Instruction &I, const Twine &What) {
+  return userError(placeOf(I) + "function " +
+                   demangle(I.getFunction()->getName()) + ": " + What +
+                   " cannot run on the CPU executor");
+}
+
+/// `exit` ends a thread wherever it is. In the kernel that is a return; in
+/// another function, one after which the thread does not go on.
+static void lowerExits(Function &F, bool IsKernel) {
+  SmallVector<IntrinsicInst *> Exits;
+  for (Instruction &I : instructions(F))
+    if (auto *II = dyn_cast<IntrinsicInst>(&I);
+        II && II->getIntrinsicID() == Intrinsic::nvvm_exit)
+      Exits.push_back(II);
+  if (Exits.empty())
+    return;
+  auto *Return = BasicBlock::Create(F.getContext(), "exit", &F);
+  IRBuilder<> B(Return);
+  if (F.getReturnType()->isVoidTy())
+    B.CreateRetVoid();
+  else
+    B.CreateRet(Constant::getNullValue(F.getReturnType()));
+  for (IntrinsicInst *Exit : Exits) {
+    // The block ends here; what it was and counted stays with this piece.
+    BasicBlock *BB = Exit->getParent();
+    SmallVector<std::pair<unsigned, MDNode *>> Nodes;
+    BB->getTerminator()->getAllMetadataOtherThanDebugLoc(Nodes);
+    BB->splitBasicBlock(Exit);
+    BB->getTerminator()->eraseFromParent();
+    B.SetInsertPoint(BB);
+    if (!IsKernel)
+      B.CreateCall(F.getParent()->getOrInsertFunction(
+          ExitName, FunctionType::get(B.getVoidTy(), false)));
+    Instruction *Leave = B.CreateBr(Return);
+    for (auto [Kind, Node] : Nodes)
+      Leave->setMetadata(Kind, Node);
+  }
+}
+
+/// Gives the locals of \p P's function places in a lane's local memory. An
+/// alloca that runs at most once in a call is as good as one in the entry
+/// block.
+static Error layOutLocals(PreparedKernel &K, PreparedFunction &P) {
   const DataLayout &DL = K.M->getDataLayout();
+  DominatorTree DT(*P.F);
+  LoopInfo LI(DT);
   uint64_t Offset = 0;
-  for (Instruction &I : instructions(*K.F))
+  for (Instruction &I : instructions(*P.F))
     if (auto *AI = dyn_cast<AllocaInst>(&I)) {
-      if (!AI->isStaticAlloca())
+      auto Size = AI->getAllocationSize(DL);
+      if (!Size)
         return refuse(I, "an allocation of variable size on the stack");
+      if (LI.getLoopFor(AI->getParent()))
+        return refuse(I, "an allocation on the stack in a loop (alloca)");
       Offset = alignTo(Offset, AI->getAlign());
       K.LocalOffsets[AI] = Offset;
-      Offset += AI->getAllocationSize(DL)->getFixedValue();
+      Offset += Size->getFixedValue();
     }
-  K.LocalBytes = alignTo(Offset, 64);
+  P.LocalBytes = alignTo(Offset, 64);
+  // ptxas says no to more, too.
+  if (P.LocalBytes > StackLimit)
+    return userError(
+        "function " + demangle(P.F->getName()) + " has " + Twine(P.LocalBytes) +
+            " bytes of local arrays; a thread may have " + Twine(StackLimit),
+        "Put large arrays into device memory.");
   return Error::success();
+}
+
+/// What a function must not have, its calls aside.
+static Error refuseAssembly(Function &F) {
+  for (Instruction &I : instructions(F))
+    if (auto *CB = dyn_cast<CallBase>(&I); CB && CB->isInlineAsm())
+      return refuse(
+          I, "inline PTX \"" +
+                 cast<InlineAsm>(CB->getCalledOperand())->getAsmString() +
+                 "\"");
+  return Error::success();
+}
+
+/// Vectors, the VM's own aside, cannot pass between a call and a function.
+static Error refuseVectors(Function &F) {
+  auto HasVector = [](const FunctionType &T) {
+    SmallVector<Type *> Passed(T.params());
+    Passed.push_back(T.getReturnType());
+    return any_of(Passed, [](Type *Value) {
+      return any_of(leavesOf(Value), [](Type *T) { return T->isVectorTy(); });
+    });
+  };
+  for (Instruction &I : instructions(F))
+    if (isCall(I) && HasVector(*cast<CallBase>(I).getFunctionType()))
+      return refuse(I, "a call that passes an LLVM vector");
+  return Error::success();
+}
+
+static Expected<PreparedFunction> prepareFunction(PreparedKernel &K,
+                                                  Function &F) {
+  PreparedFunction P;
+  P.F = &F;
+  const bool IsKernel = &F == K.F;
+  if (Error E = refuseAssembly(F))
+    return std::move(E);
+  if (Error E = refuseVectors(F))
+    return std::move(E);
+  lowerExits(F, IsKernel);
+  lowerAtomicIntrinsics(F);
+  lowerDeviceIntrinsics(F, K.Shared.Reserved);
+  copyParameters(F, IsKernel);
+  expandConstants(F);
+  removeUnreachableBlocks(F);
+  splitAtSynchronisation(F);
+  splitAtCalls(F);
+  unpackVectors(F);
+  normalise(F);
+  lowerHalves(F);
+  // The scalariser may leave constant expressions again.
+  expandConstants(F);
+  if (isIrreducible(F))
+    return userError("function " + demangle(F.getName()) +
+                     ": irreducible control flow that could not be made "
+                     "reducible");
+  if (Error E = layOutLocals(K, P))
+    return std::move(E);
+  assert(!verifyFunction(F, &errs()) && "preparation broke a function");
+  return P;
 }
 
 Expected<PreparedKernel> prepareKernel(Function &Kernel) {
@@ -479,28 +523,33 @@ Expected<PreparedKernel> prepareKernel(Function &Kernel) {
   for (auto [GV, Offset] : sharedLayout(Kernel).Offsets)
     K.Shared.Offsets[cast<GlobalVariable>(Map[GV])] = Offset;
   K.Shared.Bytes = sharedLayout(Kernel).Bytes;
+  K.Shared.Reserved = sharedLayout(Kernel).Reserved;
   unsigned Index = 0;
   for (GlobalVariable *GV : deviceVariables(*Kernel.getParent()))
     K.Globals[cast<GlobalVariable>(Map[GV])] = Index++;
+  for (Function *F : addressedFunctions(*Kernel.getParent())) {
+    K.Addressed.push_back(cast<Function>(Map[F]));
+    K.Globals[K.Addressed.back()] = Index++;
+  }
 
-  if (Error E = inlineEverything(*K.F))
-    return std::move(E);
-  lowerAtomicIntrinsics(*K.F);
-  copyWrittenParameters(*K.F);
-  expandConstants(*K.F);
-  removeUnreachableBlocks(*K.F);
-  splitAtSynchronisation(*K.F);
-  unpackVectors(*K.F);
-  normalise(*K.F);
-  // The scalariser may leave constant expressions again.
-  expandConstants(*K.F);
-  if (isIrreducible(*K.F))
-    return userError("kernel " + demangle(Kernel.getName()) +
-                     ": irreducible control flow that could not be made "
-                     "reducible");
-  if (Error E = layOutLocals(K))
-    return std::move(E);
-  assert(!verifyFunction(*K.F, &errs()) && "preparation broke the kernel");
+  auto Called = inlineCalls(*K.F, K.Addressed);
+  if (!Called)
+    return Called.takeError();
+  SmallVector<Function *> Functions{K.F};
+  append_range(Functions, Called->all(*K.M));
+  for (Function *F : Functions) {
+    const bool OnlyPointed = F != K.F && !Called->ByName.contains(F);
+    auto P = prepareFunction(K, *F);
+    if (P) {
+      P->OnlyPointed = OnlyPointed;
+      K.Functions.push_back(*P);
+    } else if (OnlyPointed) {
+      K.Refused[F] = toString(P.takeError());
+    } else {
+      return P.takeError();
+    }
+  }
+  K.PointerTypes = std::move(Called->Types);
   return K;
 }
 

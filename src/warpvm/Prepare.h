@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -18,6 +19,15 @@ namespace reconverge::warpvm {
 struct SharedLayout {
   llvm::MapVector<const llvm::GlobalVariable *, uint64_t> Offsets;
   uint64_t Bytes = 0; ///< where dynamic shared memory begins
+  /// Where cooperative groups have bytes of their own, if the kernel asks.
+  uint64_t Reserved = 0;
+};
+
+/// A kernel, or a function that it calls, ready for emission.
+struct PreparedFunction {
+  llvm::Function *F = nullptr;
+  uint64_t LocalBytes = 0;  ///< a lane, 64-aligned
+  bool OnlyPointed = false; ///< no call names it
 };
 
 /// A kernel ready for emission, in a module of its own.
@@ -25,10 +35,19 @@ struct PreparedKernel {
   std::unique_ptr<llvm::Module> M;
   llvm::Function *F = nullptr;
   SharedLayout Shared;
-  /// Module variables that the kernel touches -> index in WarpContext::Globals.
-  llvm::MapVector<const llvm::GlobalVariable *, unsigned> Globals;
+  /// Module variables, then functions that have an address -> index in
+  /// WarpContext::Globals.
+  llvm::MapVector<const llvm::GlobalValue *, unsigned> Globals;
+  /// The functions of addressedFunctions, in the same order.
+  llvm::SmallVector<llvm::Function *, 8> Addressed;
   llvm::DenseMap<const llvm::AllocaInst *, uint64_t> LocalOffsets;
-  uint64_t LocalBytes = 0; ///< a lane, 64-aligned
+  /// Types of calls through pointers, in the order in which they turned up.
+  llvm::SetVector<llvm::FunctionType *> PointerTypes;
+  /// The kernel first, then its Callees in program order.
+  std::vector<PreparedFunction> Functions;
+  /// Functions that only pointers reach and that cannot run, with the reason: a
+  /// fault for the thread that calls one.
+  llvm::DenseMap<const llvm::Function *, std::string> Refused;
 };
 
 /// Offset, size of each parameter as the host passes them.
@@ -42,10 +61,10 @@ SharedLayout sharedLayout(const llvm::Function &Kernel);
 /// indices that compiled code uses.
 llvm::SmallVector<llvm::GlobalVariable *, 8> deviceVariables(llvm::Module &M);
 
-/// Clones \p Kernel with what it calls, inlines every call, scalarises vectors,
-/// puts loops in simplified LCSSA form and splits blocks behind barriers and
-/// before collectives. Refuses (UserError with place) recursion, indirect calls
-/// and unknown functions.
+/// Clones \p Kernel with what it calls, inlines calls (Callees.h), scalarises
+/// vectors, puts loops in simplified LCSSA form and splits blocks behind
+/// barriers and calls, and before collectives. Refuses (UserError with place)
+/// inline PTX, irreducible flow and stack memory of variable size.
 llvm::Expected<PreparedKernel> prepareKernel(llvm::Function &Kernel);
 
 /// Where the user's code has \p I; null if the compiler kept no line.
@@ -53,6 +72,9 @@ const llvm::DILocation *userLocation(const llvm::Instruction &I);
 
 /// "app.cu:12: " of an instruction or a function, or "".
 std::string placeOf(const llvm::Instruction &I);
+
+/// Ends the threads that run it; a return follows.
+inline constexpr llvm::StringLiteral ExitName = "rcvm.exit";
 
 /// Stands behind a barrier that reduces a predicate, for its result.
 inline constexpr llvm::StringLiteral BarrierResultName = "rcvm.barrier.result";

@@ -10,7 +10,7 @@
 // Regions. From each uncovered position a region grows while every predecessor
 // of the next block lies inside and the edge is plain; a loop is taken whole or
 // not at all. What ends a region:
-//   - an edge into a barrier's continuation or a collective that must wait
+//   - an edge behind a barrier or a call, or into a collective that must wait
 //   - a block entered from outside (a join whose other side was cut)
 //   - a loop in which a lane may wait for another (mayWait): its back edge must
 //     return to the scheduler, which owes every lane progress
@@ -27,6 +27,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Regions.h"
+#include "warpvm/Callees.h"
+#include "warpvm/DeviceIntrinsics.h"
 #include "warpvm/Prepare.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -47,10 +49,11 @@ constexpr unsigned RegionInstructionLimit = 6000;
 
 RegionPlanner::RegionPlanner(Function &F, LoopInfo &LI,
                              const analysis::UniformityResult &Uniform,
-                             Tier Code)
-    : LI(LI), Code(Code) {
+                             Tier Code, bool LanesRunApart, bool CallsMayWait)
+    : LI(LI), Code(Code), CallsMayWait(CallsMayWait) {
   orderBlocks(F);
-  findConverged(F, Uniform);
+  if (!LanesRunApart)
+    findConverged(F, Uniform);
   cut(F);
 }
 
@@ -203,6 +206,10 @@ void RegionPlanner::findConverged(Function &F,
   for (const Loop *L : LI.getLoopsInPreorder())
     if (mayWait(*L))
       append_range(Ahead, L->blocks());
+  // So it may from a call in which others wait.
+  for (BasicBlock *BB : Order)
+    if (endsInCall(*BB))
+      append_range(Ahead, successors(BB));
   while (!Ahead.empty()) {
     BasicBlock *BB = Ahead.pop_back_val();
     if (!Sent.insert(BB).second)
@@ -218,6 +225,18 @@ void RegionPlanner::findConverged(Function &F,
 //===----------------------------------------------------------------------===//
 // Regions
 //===----------------------------------------------------------------------===//
+
+bool dependsOnOthers(const Instruction &I) {
+  if (I.isAtomic() || I.isVolatile())
+    return true;
+  auto *Call = dyn_cast<CallInst>(&I);
+  const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+  if (!Callee || !I.mayWriteToMemory())
+    return false;
+  // A look at a barrier in shared memory may be a function of our own.
+  return Callee->isIntrinsic() ? !isCollective(I)
+                               : !laneFunction(Callee->getName()).empty();
+}
 
 /// A branch that leaves the loop depends on memory that another thread may
 /// write: the loop may be waiting for that thread.
@@ -237,10 +256,7 @@ bool RegionPlanner::mayWait(const Loop &L) const {
     auto *I = dyn_cast<Instruction>(Work.pop_back_val());
     if (!I || !L.contains(I) || !Seen.insert(I).second)
       continue;
-    if (I->isAtomic() || I->isVolatile())
-      return true;
-    if (auto *II = dyn_cast<IntrinsicInst>(I);
-        II && II->mayWriteToMemory() && !isCollective(*I))
+    if (dependsOnOthers(*I) || (CallsMayWait && callBehind(*I)))
       return true;
     Work.append(I->op_begin(), I->op_end());
   }
@@ -263,9 +279,17 @@ EdgeKind RegionPlanner::edgeKind(const BasicBlock &From,
         return EdgeKind::BarrierAnd;
       case Intrinsic::nvvm_barrier0_or:
         return EdgeKind::BarrierOr;
+      case Intrinsic::nvvm_barrier_sync:
+      case Intrinsic::nvvm_barrier_sync_cnt:
+      case Intrinsic::nvvm_barrier_n:
+      case Intrinsic::nvvm_barrier:
+      case Intrinsic::nvvm_bar_sync:
+        return EdgeKind::NamedBarrier;
       default:
         return EdgeKind::Barrier;
       }
+  if (endsInCall(From))
+    return EdgeKind::Call;
   const Instruction *First = To.getFirstNonPHIOrDbg();
   if (First && isCollective(*First) && !Converged.contains(&To))
     return EdgeKind::Sync;

@@ -41,11 +41,14 @@ struct RegionPlanner {
   llvm::DenseMap<const llvm::BasicBlock *, unsigned> RegionOf;
   /// Position behind the last block of the loop that a header opens.
   llvm::DenseMap<const llvm::BasicBlock *, unsigned> LoopEnd;
-  /// Blocks that run with every lane that has not left the kernel.
+  /// Blocks that run with every lane that has not left the kernel; none are
+  /// known if lanes run apart at the scheduler's will.
   llvm::DenseSet<const llvm::BasicBlock *> Converged;
 
+  /// \p CallsMayWait: called functions may depend on what other threads do.
   RegionPlanner(llvm::Function &F, llvm::LoopInfo &LI,
-                const analysis::UniformityResult &Uniform, Tier Code);
+                const analysis::UniformityResult &Uniform, Tier Code,
+                bool LanesRunApart = false, bool CallsMayWait = false);
 
   EdgeKind edgeKind(const llvm::BasicBlock &From,
                     const llvm::BasicBlock &To) const;
@@ -69,7 +72,11 @@ private:
 
   llvm::LoopInfo &LI;
   Tier Code;
+  bool CallsMayWait;
 };
+
+/// \p I reads what another thread may change while the kernel runs.
+bool dependsOnOthers(const llvm::Instruction &I);
 
 } // namespace reconverge::warpvm
 

@@ -3,13 +3,14 @@
 //
 // The VM's vectors run over lanes, so a lane's own vectors (pairs of halves,
 // what a 16-byte load brings) must go. LLVM's Scalarizer dissolves whatever
-// works element by element. Three things do not:
+// works element by element. These do not:
 //
 //   bitcast <2 x half> %v to i32     the elements' bits, shifted into place
 //   bitcast i32 %x to <2 x half>     and out of it; likewise from <4 x i8> to
 //                                    <2 x i16>, by way of an integer
 //   llvm.nvvm.ex2.approx.f16x2       two of llvm.nvvm.ex2.approx.f16
 //   llvm.vector.reduce.add           a chain, in the order of the elements
+//   atomicrmw fadd <2 x half>        one each: PTX promises no more than that
 //
 // Here they become operations on elements, tied to the rest by insertelement
 // and extractelement with constant indices, which the Scalarizer removes.
@@ -154,6 +155,24 @@ static Value *expandIntrinsic(IRBuilder<> &B, IntrinsicInst &Call) {
   }
 }
 
+static Value *expandAtomic(IRBuilder<> &B, AtomicRMWInst &I) {
+  auto *T = dyn_cast<FixedVectorType>(I.getType());
+  if (!T)
+    return nullptr;
+  const uint64_t Bytes = T->getScalarSizeInBits() / 8;
+  Value *Old = PoisonValue::get(T);
+  for (unsigned N = 0; N < T->getNumElements(); ++N) {
+    auto *Part = B.CreateAtomicRMW(
+        I.getOperation(),
+        B.CreatePtrAdd(I.getPointerOperand(), B.getInt64(N * Bytes)),
+        B.CreateExtractElement(I.getValOperand(), N), Align(Bytes),
+        I.getOrdering(), I.getSyncScopeID());
+    Part->setVolatile(I.isVolatile());
+    Old = B.CreateInsertElement(Old, Part, N);
+  }
+  return Old;
+}
+
 void unpackVectors(Function &F) {
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     IRBuilder<> B(&I);
@@ -162,6 +181,8 @@ void unpackVectors(Function &F) {
       New = expandBitCast(B, *Cast);
     else if (auto *Call = dyn_cast<IntrinsicInst>(&I))
       New = expandIntrinsic(B, *Call);
+    else if (auto *Atomic = dyn_cast<AtomicRMWInst>(&I))
+      New = expandAtomic(B, *Atomic);
     if (!New)
       continue;
     I.replaceAllUsesWith(New);

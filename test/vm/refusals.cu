@@ -1,7 +1,8 @@
 // REQUIRES: reconverge
 // RUN: %reconverge cc -O2 -g %s -o %t
-// RUN: env RECONVERGE_DEVICE=cpu %t 0 2>&1 | FileCheck %s --check-prefix=RECURSION
-// RUN: env RECONVERGE_DEVICE=cpu %t 1 2>&1 | FileCheck %s --check-prefix=POINTER
+// RUN: env RECONVERGE_DEVICE=cpu %t 0 2>&1 | FileCheck %s --check-prefix=VARIABLE
+// RUN: env RECONVERGE_DEVICE=cpu %t 1 2>&1 | FileCheck %s --check-prefix=LOOP
+// RUN: env RECONVERGE_DEVICE=cpu %t 2 2>&1 | FileCheck %s --check-prefix=ONCE
 
 // What the VM cannot run is named, with its place, at the launch; nothing runs.
 
@@ -9,31 +10,63 @@
 #include <cstdlib>
 #include <cuda_runtime.h>
 
-__device__ __noinline__ int ackermann(int M, int N) {
-  if (M == 0)
-    return N + 1;
-  return ackermann(M - 1, N == 0 ? 1 : ackermann(M, N - 1));
+__device__ __noinline__ int sum(volatile int *P, int N) {
+  int Sum = 0;
+  for (int I = 0; I < N; ++I)
+    Sum += P[I];
+  return Sum;
 }
 
-// RECURSION: {{ackermann.*calls itself}}
-// RECURSION: cudaError
-__global__ void recursive(int *Out) { *Out = ackermann(2, *Out); }
+// VARIABLE: refusals.cu:[[#@LINE+4]]: {{.*}}an allocation of variable size on the stack
+// VARIABLE: cudaErrorNotSupported
+__global__ void variable(int *Out, int N) {
+  volatile int *P =
+      static_cast<volatile int *>(__builtin_alloca(N * sizeof(int)));
+  for (int I = 0; I < N; ++I)
+    P[I] = I;
+  *Out = sum(P, N);
+}
 
-__device__ __noinline__ int one(int X) { return X * 3; }
-__device__ __noinline__ int two(int X) { return X ^ 5; }
-__device__ int (*Chosen[2])(int) = {one, two};
+// LOOP: refusals.cu:[[#@LINE+5]]: {{.*}}an allocation on the stack in a loop (alloca)
+// LOOP: cudaErrorNotSupported
+__global__ void loop(int *Out, int N) {
+  volatile int *Last = nullptr;
+  for (int I = 0; I < N; ++I) {
+    auto *P = static_cast<volatile int *>(__builtin_alloca(8));
+    P[0] = I;
+    P[1] = Last ? Last[0] : 0;
+    Last = P;
+  }
+  *Out = Last ? Last[1] : 0;
+}
 
-// POINTER: {{call through a pointer}}
-// POINTER: cudaError
-__global__ void pointer(int *Out) { *Out = Chosen[*Out & 1](*Out); }
+// One that runs at most once is a local variable like any other.
+// ONCE: cudaSuccess
+// ONCE: 3
+__global__ void once(int *Out, int N) {
+  if (N > 1) {
+    auto *P = static_cast<volatile int *>(__builtin_alloca(8));
+    P[0] = N;
+    P[1] = 1;
+    *Out = sum(P, 2);
+  }
+}
 
 int main(int, char **Arguments) {
-  int *D;
+  int *D, H = 0;
   cudaMalloc(&D, 4);
   cudaMemset(D, 0, 4);
-  if (std::atoi(Arguments[1]) == 0)
-    recursive<<<1, 1>>>(D);
-  else
-    pointer<<<1, 1>>>(D);
+  switch (std::atoi(Arguments[1])) {
+  case 0:
+    variable<<<1, 1>>>(D, 2);
+    break;
+  case 1:
+    loop<<<1, 1>>>(D, 2);
+    break;
+  default:
+    once<<<1, 1>>>(D, 2);
+  }
   std::printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+  cudaMemcpy(&H, D, 4, cudaMemcpyDeviceToHost);
+  std::printf("%d\n", H);
 }

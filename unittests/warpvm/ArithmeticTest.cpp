@@ -420,6 +420,49 @@ TEST(Rounding, Float) { checkRounding<float>("float", "f"); }
 TEST(Rounding, Double) { checkRounding<double>("double", "d"); }
 
 /// .ftz: subnormal operands and results become zeros of their sign.
+/// PTX: a number beats NaN, and -0 is below +0.
+TEST(MinMax, OrdersZerosAndIgnoresNaN) {
+  const float Numbers[] = {0.0f,    -0.0f,    1.0f,      -2.5f,        1e-40f,
+                           -1e-40f, INFINITY, -INFINITY, std::nanf("")};
+  auto Below = [](float X, float Y) {
+    return X < Y || (X == Y && std::signbit(X) > std::signbit(Y));
+  };
+  auto Want = [&](bool Min, float X, float Y) {
+    if (std::isnan(X) || std::isnan(Y))
+      return std::isnan(X) ? Y : X;
+    return Below(X, Y) == Min ? X : Y;
+  };
+  auto Same = [](float X, float Y) {
+    return (std::isnan(X) && std::isnan(Y)) ||
+           std::bit_cast<uint32_t>(X) == std::bit_cast<uint32_t>(Y);
+  };
+  std::vector<float> A, B;
+  for (float X : Numbers)
+    for (float Y : Numbers) {
+      A.push_back(X);
+      B.push_back(Y);
+    }
+  // Against a constant there is a shorter form.
+  const std::pair<const char *, float> Constants[] = {
+      {"", 0}, {"0.0", 0.0f}, {"-0.0", -0.0f}, {"1.0", 1.0f}};
+  for (const MachineOptions &O : someSetups())
+    for (bool Min : {true, false})
+      for (auto [Text, K] : Constants) {
+        const bool Constant = *Text;
+        std::vector<float> Got = map<float>(
+            "float", "float",
+            std::string("%r = call float @llvm.") + (Min ? "min" : "max") +
+                "num.f32(float %a, float " + (Constant ? Text : "%b") + ")",
+            O, A, B);
+        for (size_t I = 0; I < A.size(); ++I) {
+          const float W = Want(Min, A[I], Constant ? K : B[I]);
+          EXPECT_TRUE(Same(Got[I], W))
+              << (Min ? "min(" : "max(") << A[I] << ", "
+              << (Constant ? K : B[I]) << ") is " << Got[I] << ", not " << W;
+        }
+      }
+}
+
 TEST(Rounding, FlushToZero) {
   const float Tiny = 0x1p-130f, Small = 0x1p-126f;
   const std::vector<float> A = {Tiny, -Tiny, Small, -Small, Small, 1};

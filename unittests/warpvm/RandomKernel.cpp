@@ -15,7 +15,10 @@
 //   global, shared or local memory, addition to a shared sum, if, if-else,
 //   switch (its default possibly unreachable), counted loop (uniform or
 //   divergent trips, tested at the top or the bottom), break, continue, return,
-//   barrier, jump into a loop.
+//   barrier, jump into a loop, twins.
+// Twins are an if-else whose sides come from the same dice: every statement has
+// dice of its own, and the second side now and then leaves one out, adds one,
+// trades it with the next, or changes a constant, an operator or a condition.
 // Nothing has undefined behaviour: divisors are odd and small, shifts masked,
 // conversions clamped, indices masked.
 //
@@ -24,19 +27,17 @@
 #include "RandomKernel.h"
 #include "Harness.h"
 
-#include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/JumpThreading.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Mem2Reg.h"
+
+#include <optional>
 
 using namespace llvm;
 
@@ -45,9 +46,9 @@ namespace reconverge::warpvm {
 namespace {
 
 enum : unsigned { SharedSpace = 3 };
-constexpr unsigned SharedWords = 4; ///< a thread
+constexpr unsigned SharedWords = RandomKernelSharedWords;
 constexpr unsigned LocalWords = 8;
-constexpr StringLiteral BodyName = "body";
+constexpr const char *BodyName = RandomKernelBody;
 
 class Writer {
 public:
@@ -68,7 +69,8 @@ private:
     return B.CreateLoad(Slot->getAllocatedType(), Slot);
   }
   AllocaInst *pick(ArrayRef<AllocaInst *> Of) {
-    return Of[R.below(unsigned(Of.size()))];
+    const auto Count = unsigned(Of.size()), At = R.below(Count);
+    return Of[differs(8) ? Noise->below(Count) : At];
   }
   AllocaInst *slot(Type *T) {
     return new AllocaInst(T, 0, "", F.getEntryBlock().begin());
@@ -84,6 +86,9 @@ private:
   }
   Value *ownWord(unsigned Space, Value *Index);
 
+  /// In the second of twins, with some chance: be different here.
+  bool differs(unsigned Percent) { return Noise && Noise->chance(Percent); }
+
   // Statements.
   BasicBlock *block() { return BasicBlock::Create(M.getContext(), "", &F); }
   void statements(unsigned Depth);
@@ -95,6 +100,8 @@ private:
   void multiway(unsigned Depth);
   void loop(unsigned Depth);
   void jumpIntoLoop(unsigned Depth);
+  void twins(unsigned Depth);
+  void twin(unsigned Depth, uint64_t Seed, unsigned Count);
   void leave(BasicBlock *To);
 
   Module &M;
@@ -107,15 +114,20 @@ private:
   AllocaInst *Local = nullptr;
   BasicBlock *Return = nullptr;
   SmallVector<LoopScope> Loops;
-  bool Together = true; ///< all threads of the block pass here alike
+  std::optional<Random> Noise; ///< in the second of twins: what differs
+  bool Together = true;        ///< all threads of the block pass here alike
 };
 
 Value *Writer::leaf() {
   switch (R.below(9)) {
-  case 0:
-    return word(uint32_t(R.next()));
-  case 1:
-    return word(R.below(16));
+  case 0: {
+    const auto X = uint32_t(R.next());
+    return word(differs(20) ? uint32_t(Noise->next()) : X);
+  }
+  case 1: {
+    const unsigned X = R.below(16);
+    return word(differs(20) ? Noise->below(16) : X);
+  }
   case 2:
     return argument(0); // thread
   case 3:
@@ -284,7 +296,10 @@ void Writer::ifElse(unsigned Depth) {
   BasicBlock *Then = block(), *Join = block();
   BasicBlock *Else = R.chance(50) ? block() : Join;
   const bool Before = Together;
-  B.CreateCondBr(condition(), Then, Else);
+  if (differs(20))
+    B.CreateCondBr(B.CreateNot(condition()), Else, Then);
+  else
+    B.CreateCondBr(condition(), Then, Else);
   Together = false;
   B.SetInsertPoint(Then);
   statements(Depth - 1);
@@ -373,7 +388,50 @@ void Writer::jumpIntoLoop(unsigned Depth) {
   Together = Before;
 }
 
+/// One of the twins' sides: statement K has its dice from Seed and K.
+void Writer::twin(unsigned Depth, uint64_t Seed, unsigned Count) {
+  const Random Outer = R;
+  SmallVector<unsigned, 8> Order;
+  for (unsigned K = 0; K < Count; ++K) {
+    if (differs(10))
+      continue;
+    Order.push_back(K);
+    if (differs(10))
+      Order.push_back(Count + K); // one that the other side does not have
+    if (Order.size() > 1 && differs(15))
+      std::swap(Order.back(), Order[Order.size() - 2]);
+  }
+  for (unsigned K : Order) {
+    R = Random(Seed + K);
+    statement(Depth);
+  }
+  R = Outer;
+}
+
+void Writer::twins(unsigned Depth) {
+  BasicBlock *Sides[] = {block(), block()}, *Join = block();
+  const bool Before = Together;
+  B.CreateCondBr(condition(), Sides[0], Sides[1]);
+  Together = false;
+  const uint64_t Seed = R.next();
+  const unsigned Count = 1 + R.below(O.Statements + 2);
+  const bool Inner = Noise.has_value(); // twins within twins
+  for (unsigned Side = 0; Side < 2; ++Side) {
+    B.SetInsertPoint(Sides[Side]);
+    if (Side && !Inner)
+      Noise.emplace(Seed ^ 0x5eed);
+    twin(Depth - 1, Seed, Count);
+    B.CreateBr(Join);
+  }
+  if (!Inner)
+    Noise.reset();
+  B.SetInsertPoint(Join);
+  Together = Before;
+}
+
 void Writer::statement(unsigned Depth) {
+  if (O.Twins && Depth && R.chance(O.Twins))
+    return twins(Depth);
   const unsigned Dice = R.below(100);
   if (Depth && Dice < 18)
     return ifElse(Depth);
@@ -530,52 +588,6 @@ std::unique_ptr<Module> randomKernel(LLVMContext &C, uint64_t Seed,
   if (verifyModule(*M, &OS))
     report_fatal_error(Twine("the random kernel is invalid: ") + Problem);
   return M;
-}
-
-void runScalar(const Module &Device, unsigned Blocks, unsigned Threads,
-               const std::vector<uint32_t> &In, std::vector<uint32_t> &Out,
-               std::vector<uint32_t> &Sums, uint32_t N) {
-  InitializeNativeTarget();
-  InitializeNativeTargetAsmPrinter();
-  // Code for the JIT lives in a context of its own.
-  auto Context = std::make_unique<LLVMContext>();
-  SmallVector<char, 0> Bytes;
-  auto Copy = CloneModule(Device);
-  Bytes = numberedBitcode(*Copy);
-  auto M = cantFail(parseBitcodeFile(
-      MemoryBufferRef(StringRef(Bytes.data(), Bytes.size()), "body"),
-      *Context));
-  M->getFunction("k")->eraseFromParent();
-  for (Function &F : make_early_inc_range(*M))
-    if (F.getIntrinsicID() == Intrinsic::nvvm_barrier0) {
-      for (User *U : make_early_inc_range(F.users()))
-        cast<Instruction>(U)->eraseFromParent();
-      F.eraseFromParent();
-    }
-  static auto &Jit = *[] {
-    auto Host = cantFail(orc::JITTargetMachineBuilder::detectHost());
-    Host.setCodeGenOptLevel(CodeGenOptLevel::None);
-    return new std::unique_ptr<orc::LLJIT>(cantFail(
-        orc::LLJITBuilder().setJITTargetMachineBuilder(Host).create()));
-  }();
-  static unsigned Linked = 0;
-  M->setDataLayout(Jit->getDataLayout());
-  M->setTargetTriple(Jit->getTargetTriple().str());
-  auto &Library =
-      cantFail(Jit->createJITDylib("scalar" + std::to_string(Linked++)));
-  Library.addToLinkOrder(*Jit->getProcessSymbolsJITDylib());
-  cantFail(Jit->addIRModule(
-      Library, orc::ThreadSafeModule(std::move(M), std::move(Context))));
-  auto *Body = cantFail(Jit->lookup(Library, BodyName))
-                   .toPtr<void(uint32_t, uint32_t, uint32_t, const uint32_t *,
-                               uint32_t *, uint32_t *, uint32_t, uint32_t *)>();
-  for (unsigned Block = 0; Block < Blocks; ++Block) {
-    std::vector<uint32_t> Shared(RandomKernelMaxThreads * SharedWords);
-    for (unsigned Thread = 0; Thread < Threads; ++Thread)
-      Body(Thread, Block, Threads, In.data(), Out.data(), Sums.data(), N,
-           Shared.data());
-  }
-  cantFail(Jit->getExecutionSession().removeJITDylib(Library));
 }
 
 } // namespace reconverge::warpvm

@@ -20,6 +20,8 @@ struct RandomKernelOptions {
   bool Returns = true;     ///< before the end, in the midst of others
   bool Barriers = true;    ///< where all threads of a block come
   bool Optimise = false;   ///< simplifycfg, instcombine and loop passes on top
+  unsigned Twins = 0;      ///< percent of the statements that are an if-else
+                           ///< whose sides are much alike
 };
 
 /// Options as various as the seeds.
@@ -30,6 +32,9 @@ inline constexpr unsigned RandomKernelMaxThreads = 128;
 inline constexpr unsigned RandomKernelOutBytes = 64;
 inline constexpr unsigned RandomKernelInWords = 256;
 inline constexpr unsigned RandomKernelSums = 16;
+inline constexpr unsigned RandomKernelSharedWords = 4; ///< of a thread
+/// The function that the kernel calls.
+inline constexpr const char *RandomKernelBody = "body";
 
 /// A device module with kernel `k(ptr in, ptr out, ptr sums, i32 n)`:
 ///   in    RandomKernelInWords words, only read

@@ -39,6 +39,8 @@ static AtomicRMWInst::BinOp operation(StringRef Name, Type T) {
     return T.isSigned() ? (Min ? AtomicRMWInst::Min : AtomicRMWInst::Max)
                         : (Min ? AtomicRMWInst::UMin : AtomicRMWInst::UMax);
   }
+  if (Name == "exch" && T == Type{Type::Bits, 128, 1})
+    return AtomicRMWInst::Xchg;
   if (!Word)
     return AtomicRMWInst::BAD_BINOP;
   return Name == "exch"  ? AtomicRMWInst::Xchg
@@ -71,7 +73,7 @@ static void emitAtomic(Lowering &L) {
   if (Compares) {
     if (!T.isInt() || T.Lanes != 1 ||
         !(T.Width == 32 || T.Width == 64 ||
-          (T.Width == 16 && T.K == Type::Bits)))
+          ((T.Width == 16 || T.Width == 128) && T.K == Type::Bits)))
       return L.refuse("the type is not supported");
     bool Acquires = A.Order == AtomicOrdering::Acquire ||
                     A.Order == AtomicOrdering::AcquireRelease;
@@ -122,7 +124,8 @@ ArrayRef<Row> atomicRows() {
       {"atom", AnyClass, true, emitAtomic,
        "{.order}{.scope}{.global,.shared}.add.{u32,s32,u64,s64,f32,f64,"
        "noftz.{f16{x2},bf16{x2}}}, .{min,max}.{u,s}{32,64}, "
-       ".{and,or,xor,exch}.b{32,64}, .cas.b{16,32,64}, .{inc,dec}.u32",
+       ".{and,or,xor}.b{32,64}, .exch.b{32,64,128}, .cas.b{16,32,64,128}, "
+       ".{inc,dec}.u32",
        Becomes},
       {"red", AnyClass, true, emitAtomic, "as atom, without .exch and .cas",
        Becomes},

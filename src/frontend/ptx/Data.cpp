@@ -10,8 +10,8 @@
 
 #include "frontend/ptx/Table.h"
 
-#include "llvm/ADT/StringSwitch.h"
-#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "analysis/PtxFunctions.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
@@ -103,42 +103,20 @@ ArrayRef<Row> dataRows() {
   return Rows;
 }
 
-std::optional<std::pair<Intrinsic::ID, unsigned>>
-specialRegister(StringRef Name) {
-  if (StringRef Number = Name; Number.consume_front("envreg")) {
-    unsigned N;
-    if (Number.getAsInteger(10, N) || N > 31)
-      return std::nullopt;
-    return std::pair(
-        Function::lookupIntrinsicID(("llvm.nvvm.read.ptx.sreg." + Name).str()),
-        32u);
-  }
-  using Entry = std::pair<Intrinsic::ID, unsigned>;
-  return StringSwitch<std::optional<Entry>>(Name)
-#define SREG(NAME, ID)                                                         \
-  .Case(NAME, Entry{Intrinsic::nvvm_read_ptx_sreg_##ID, 32})
-#define SREG64(NAME, ID)                                                       \
-  .Case(NAME, Entry{Intrinsic::nvvm_read_ptx_sreg_##ID, 64})
-      SREG("tid.x", tid_x) SREG("tid.y", tid_y) SREG("tid.z", tid_z) SREG(
-             "ntid.x", ntid_x) SREG("ntid.y", ntid_y) SREG("ntid.z", ntid_z)
-          SREG("ctaid.x", ctaid_x) SREG("ctaid.y", ctaid_y) SREG(
-              "ctaid.z", ctaid_z) SREG("nctaid.x", nctaid_x) SREG("nctaid.y",
-                                                                  nctaid_y)
-              SREG("nctaid.z", nctaid_z) SREG("laneid", laneid) SREG(
-                  "warpid", warpid) SREG("nwarpid", nwarpid) SREG("smid", smid)
-                  SREG("nsmid", nsmid) SREG("gridid", gridid)
-                      SREG("WARP_SZ", warpsize) SREG("lanemask_eq", lanemask_eq)
-                          SREG("lanemask_le", lanemask_le) SREG("lanemask_lt",
-                                                                lanemask_lt)
-                              SREG("lanemask_ge", lanemask_ge)
-                                  SREG("lanemask_gt", lanemask_gt) SREG(
-                                      "clock", clock) SREG64("clock64", clock64)
-                                      SREG64("globaltimer", globaltimer)
-                                          SREG("pm0", pm0) SREG("pm1", pm1)
-                                              SREG("pm2", pm2) SREG("pm3", pm3)
-#undef SREG
-#undef SREG64
-                                                  .Default(std::nullopt);
+FunctionCallee specialRegister(Module &M, StringRef Name) {
+  for (StringRef Own : {analysis::ReservedSharedOffset,
+                        analysis::DynamicSharedSize, analysis::TotalSharedSize})
+    if (Own.ends_with(("." + Name).str()))
+      return ownFunction(M, Own, llvm::Type::getInt32Ty(M.getContext()), {});
+  // NVVM's names are PTX's own but for these.
+  std::string Nvvm = ("llvm.nvvm.read.ptx.sreg." +
+                      (Name == "WARP_SZ" ? StringRef("warpsize") : Name))
+                         .str();
+  if (Name.starts_with("lanemask_"))
+    Nvvm[Nvvm.rfind('_')] = '.';
+  Intrinsic::ID Id = Function::lookupIntrinsicID(Nvvm);
+  return Id == Intrinsic::not_intrinsic ? nullptr
+                                        : Intrinsic::getDeclaration(&M, Id);
 }
 
 } // namespace reconverge::frontend::ptx

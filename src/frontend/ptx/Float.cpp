@@ -70,6 +70,14 @@ static bool refusesDouble(Lowering &L, Type T, bool Flag) {
   return Wrong;
 }
 
+/// Checks .ftz, which only .f32 and .f16 have.
+static bool refusesFlush(Lowering &L, Type T, bool Flush) {
+  bool Wrong = T.K == Type::BFloat && Flush;
+  if (Wrong)
+    L.refuse(".bf16 has no such form");
+  return Wrong || refusesDouble(L, T, Flush);
+}
+
 static void emitAddMul(Lowering &L) {
   StringRef Rounding = L.takeOneOf(Roundings);
   bool Flush = L.take("ftz"), Saturate = L.take("sat");
@@ -194,11 +202,11 @@ static void emitTanh(Lowering &L) {
   L.write(0, T, L.call(Intrinsic::tanh, {A}, {A->getType()}));
 }
 
-static void emitSign(Lowering &L) {
+void emitFloatSign(Lowering &L) {
   bool Flush = L.take("ftz");
   Type T = L.type();
   L.arity(2);
-  if (refusesDouble(L, T, Flush))
+  if (refusesFlush(L, T, Flush))
     return;
   Value *A = L.read(1, T);
   if (Flush)
@@ -208,11 +216,11 @@ static void emitSign(Lowering &L) {
                               : L.B.CreateFNeg(A));
 }
 
-static void emitMinMax(Lowering &L) {
+void emitFloatMinMax(Lowering &L) {
   bool Min = L.opcode() == "min", Flush = L.take("ftz"), NaN = L.take("NaN");
   Type T = L.type();
   L.arity(3);
-  if (refusesDouble(L, T, Flush || NaN))
+  if (refusesFlush(L, T, Flush) || refusesDouble(L, T, NaN))
     return;
   Value *A = L.read(1, T), *Other = L.read(2, T);
   if (Flush) {
@@ -299,11 +307,12 @@ ArrayRef<Row> floatRows() {
        "`llvm.nvvm.ex2.approx.*`"},
       {"tanh", AnyClass, false, emitTanh, ".approx.{f32,f16,f16x2,bf16,bf16x2}",
        "`llvm.tanh` afn"},
-      {"abs", FloatClass, false, emitSign, "{.ftz}.f32, .f64", "`llvm.fabs`"},
-      {"neg", FloatClass, false, emitSign, "{.ftz}.f32, .f64", "fneg"},
-      {"min", FloatClass, false, emitMinMax, "{.ftz}{.NaN}.f32, .f64",
+      {"abs", FloatClass, false, emitFloatSign, "{.ftz}.f32, .f64",
+       "`llvm.fabs`"},
+      {"neg", FloatClass, false, emitFloatSign, "{.ftz}.f32, .f64", "fneg"},
+      {"min", FloatClass, false, emitFloatMinMax, "{.ftz}{.NaN}.f32, .f64",
        "`llvm.minnum`, `llvm.minimum`"},
-      {"max", FloatClass, false, emitMinMax, "{.ftz}{.NaN}.f32, .f64",
+      {"max", FloatClass, false, emitFloatMinMax, "{.ftz}{.NaN}.f32, .f64",
        "`llvm.maxnum`, `llvm.maximum`"},
       {"copysign", FloatClass, false, emitCopysign, ".{f32,f64}",
        "`llvm.copysign`"},

@@ -76,36 +76,6 @@ static void emitFma(Lowering &L) {
   L.write(0, T, V);
 }
 
-static void emitSign(Lowering &L) {
-  bool Flush = L.take("ftz");
-  Type T = L.type();
-  L.arity(2);
-  if (refusesBfloat(L, T, Flush))
-    return;
-  Value *A = L.read(1, T);
-  if (Flush)
-    A = flush(L, A);
-  L.write(0, T,
-          L.opcode() == "abs" ? L.B.CreateUnaryIntrinsic(Intrinsic::fabs, A)
-                              : L.B.CreateFNeg(A));
-}
-
-static void emitMinMax(Lowering &L) {
-  bool Min = L.opcode() == "min", Flush = L.take("ftz"), NaN = L.take("NaN");
-  Type T = L.type();
-  L.arity(3);
-  if (refusesBfloat(L, T, Flush))
-    return;
-  Value *A = L.read(1, T), *Other = L.read(2, T);
-  if (Flush) {
-    A = flush(L, A);
-    Other = flush(L, Other);
-  }
-  Intrinsic::ID ID = NaN ? (Min ? Intrinsic::minimum : Intrinsic::maximum)
-                         : (Min ? Intrinsic::minnum : Intrinsic::maxnum);
-  L.write(0, T, L.B.CreateBinaryIntrinsic(ID, A, Other));
-}
-
 static void emitEx2(Lowering &L) {
   bool Approximate = L.take("approx");
   Type T = L.type();
@@ -132,13 +102,14 @@ ArrayRef<Row> halfRows() {
        "fmul, contract without .rn"},
       {"fma", HalfClass, false, emitFma,
        ".rn{.ftz}{.sat,.relu}.f16{x2}, .rn{.relu}.bf16{x2}", "`llvm.fma`"},
-      {"abs", HalfClass, false, emitSign, "{.ftz}.f16{x2}, .bf16{x2}",
+      {"abs", HalfClass, false, emitFloatSign, "{.ftz}.f16{x2}, .bf16{x2}",
        "`llvm.fabs`"},
-      {"neg", HalfClass, false, emitSign, "{.ftz}.f16{x2}, .bf16{x2}", "fneg"},
-      {"min", HalfClass, false, emitMinMax,
+      {"neg", HalfClass, false, emitFloatSign, "{.ftz}.f16{x2}, .bf16{x2}",
+       "fneg"},
+      {"min", HalfClass, false, emitFloatMinMax,
        "{.ftz}{.NaN}.f16{x2}, {.NaN}.bf16{x2}",
        "`llvm.minnum`, `llvm.minimum`"},
-      {"max", HalfClass, false, emitMinMax,
+      {"max", HalfClass, false, emitFloatMinMax,
        "{.ftz}{.NaN}.f16{x2}, {.NaN}.bf16{x2}",
        "`llvm.maxnum`, `llvm.maximum`"},
       {"ex2", HalfClass, false, emitEx2, ".approx.f16{x2}",

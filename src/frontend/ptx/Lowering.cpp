@@ -319,16 +319,17 @@ Value *Lowering::literalValue(const Operand &O, Type T) {
 }
 
 Value *Lowering::special(const Operand &O, Type T) {
-  auto Read = specialRegister(O.Name);
+  FunctionCallee Read = specialRegister(*F.getParent(), O.Name);
   if (!Read) {
     refuse("special register '%" + O.Name + "' is not supported");
     return Constant::getNullValue(llvmType(T));
   }
   // A 64-bit counter may be read by its lower half: mov.u32 r, %gridid.
-  if (!T.isInt() || T.Lanes != 1 || T.Width > Read->second || T.Width < 32)
+  const unsigned Width =
+      Read.getFunctionType()->getReturnType()->getIntegerBitWidth();
+  if (!T.isInt() || T.Lanes != 1 || T.Width > Width || T.Width < 32)
     refuse("special register '%" + O.Name + "' has another type");
-  Value *V = call(Read->first, {});
-  return B.CreateZExtOrTrunc(V, B.getIntNTy(T.bits()));
+  return B.CreateZExtOrTrunc(B.CreateCall(Read), B.getIntNTy(T.bits()));
 }
 
 Value *Lowering::read(const Operand &O, Type T, bool MayBeWider) {

@@ -219,6 +219,12 @@ static void emitCvta(Lowering &L) {
 }
 
 static void emitIsspacep(Lowering &L) {
+  if (L.take("shared::cluster")) {
+    L.arity(2);
+    return L.writePredicate(L.operand(0),
+                            L.call(Intrinsic::nvvm_isspacep_shared_cluster,
+                                   {L.pointerIn(L.operand(1), 0)}));
+  }
   unsigned Space = takeSpace(L);
   L.arity(2);
   Intrinsic::ID ID = Space == 1   ? Intrinsic::nvvm_isspacep_global
@@ -248,7 +254,8 @@ ArrayRef<Row> memoryRows() {
       {"cvta", AnyClass, false, emitCvta,
        "{.to}.{global,shared,const,local}.u64", "addrspacecast"},
       {"isspacep", AnyClass, false, emitIsspacep,
-       ".{global,shared,const,local}", "`llvm.nvvm.isspacep.*`"},
+       ".{global,shared,shared::cluster,const,local}",
+       "`llvm.nvvm.isspacep.*`"},
   };
   return Rows;
 }

@@ -13,6 +13,10 @@ llvm::Value *flush(Lowering &L, llvm::Value *V);
 /// \p V clamped to [0, 1]; NaN becomes 0 (.sat).
 llvm::Value *saturate(Lowering &L, llvm::Value *V);
 
+/// abs and neg, min and max of every floating-point type.
+void emitFloatSign(Lowering &L);
+void emitFloatMinMax(Lowering &L);
+
 /// The call of the NVVM intrinsic "llvm.nvvm." + \p Name; refuses if LLVM has
 /// none of that name.
 llvm::Value *nvvm(Lowering &L, const llvm::Twine &Name,

@@ -14,6 +14,7 @@
 //   fdiv afn float a, b               -> div.full.f32
 //   call afn llvm.tanh                -> tanh.approx
 //   llvm.prefetch                     -> prefetch
+//   functions of PtxFunctions.h       -> what they stand for
 //
 // An fdiv or a tanh with `afn` that is the user's own (-ffast-math) asks for an
 // approximation as well and gets the same.
@@ -22,6 +23,7 @@
 
 #include "frontend/ptx/InlinePtx.h"
 
+#include "analysis/PtxFunctions.h"
 #include "core/Error.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -48,12 +50,15 @@ private:
   void visitDivision(BinaryOperator &I);
   void visitTanh(IntrinsicInst &Call);
   void visitPrefetch(IntrinsicInst &Call);
+  void visitOwn(CallInst &Call, StringRef Name);
 
   /// "gpu" of "ptx.gpu"; empty for any other scope.
   StringRef ptxScope(SyncScope::ID Id) const {
     StringRef Name = Id < Scopes.size() ? Scopes[Id] : StringRef();
     return Name.consume_front("ptx.") ? Name : StringRef();
   }
+  Value *emitWideAtomic(const Twine &Operation, Value *P,
+                        ArrayRef<Value *> Operands);
   Value *emitAsm(llvm::Type *Result, const Twine &Text,
                  const Twine &Constraints, ArrayRef<Value *> Args,
                  bool Effects);
@@ -167,12 +172,40 @@ static bool isNative(const Instruction &I) {
     return RMW->getOrdering() == AtomicOrdering::Monotonic &&
            RMW->getOperation() != AtomicRMWInst::UIncWrap &&
            RMW->getOperation() != AtomicRMWInst::UDecWrap &&
-           !RMW->getType()->isVectorTy();
+           !RMW->getType()->isVectorTy() && !RMW->getType()->isIntegerTy(128);
   if (auto *Cas = dyn_cast<AtomicCmpXchgInst>(&I))
     return Cas->getSuccessOrdering() == AtomicOrdering::Monotonic &&
            Cas->getFailureOrdering() == AtomicOrdering::Monotonic &&
-           Cas->getCompareOperand()->getType()->getPrimitiveSizeInBits() >= 32;
+           is_contained(
+               {32u, 64u},
+               Cas->getCompareOperand()->getType()->getPrimitiveSizeInBits());
   return false;
+}
+
+/// An atomic of 128 bits, which has no register class in asm: by halves.
+Value *Restorer::emitWideAtomic(const Twine &Operation, Value *P,
+                                ArrayRef<Value *> Operands) {
+  std::string Before, Names, Constraints = "=l,=l,l";
+  SmallVector<Value *, 5> Args{P};
+  for (Value *V : Operands) {
+    const std::string Name = "%rc_" + std::to_string(Args.size());
+    const unsigned Next = Args.size() + 2;
+    Before += "mov.b128 " + Name + ", {$" + std::to_string(Next) + ", $" +
+              std::to_string(Next + 1) + "}; ";
+    Names += ", " + Name;
+    Args.push_back(B.CreateTrunc(V, B.getInt64Ty()));
+    Args.push_back(B.CreateTrunc(B.CreateLShr(V, 64), B.getInt64Ty()));
+    Constraints += ",l,l";
+  }
+  llvm::Type *Pair = StructType::get(B.getInt64Ty(), B.getInt64Ty());
+  Value *V =
+      emitAsm(Pair,
+              "{ .reg .b128 %rc_old" + Names + "; " + Before + Operation +
+                  " %rc_old, [$2]" + Names + "; mov.b128 {$0, $1}, %rc_old; }",
+              Constraints + ",~{memory}", Args, true);
+  Value *Low = B.CreateZExt(B.CreateExtractValue(V, 0), B.getInt128Ty());
+  Value *High = B.CreateZExt(B.CreateExtractValue(V, 1), B.getInt128Ty());
+  return B.CreateOr(Low, B.CreateShl(High, 64));
 }
 
 Error Restorer::visitAtomic(Instruction &I) {
@@ -242,12 +275,16 @@ Error Restorer::visitAtomic(Instruction &I) {
     Value *Expected = ToInt(Compare);
     unsigned Bits = BitsOf(Compare->getType());
     std::string C = constraintOf(Bits).str();
+    const std::string Operation = ("atom" + orderOf(Cas->getMergedOrdering()) +
+                                   Tail + spaceOf(P) + ".cas.b" + Twine(Bits))
+                                      .str();
+    Value *New = ToInt(Cas->getNewValOperand());
     Value *Old =
-        emitAsm(B.getIntNTy(Bits),
-                "atom" + orderOf(Cas->getMergedOrdering()) + Tail + spaceOf(P) +
-                    ".cas.b" + Twine(Bits) + " $0, [$1], $2, $3;",
-                "=" + C + ",l," + C + "," + C + ",~{memory}",
-                {P, Expected, ToInt(Cas->getNewValOperand())}, true);
+        Bits == 128
+            ? emitWideAtomic(Operation, P, {Expected, New})
+            : emitAsm(B.getIntNTy(Bits), Operation + " $0, [$1], $2, $3;",
+                      "=" + C + ",l," + C + "," + C + ",~{memory}",
+                      {P, Expected, New}, true);
     Value *Both = PoisonValue::get(I.getType());
     Both = B.CreateInsertValue(Both, FromInt(Old, Compare->getType()), 0);
     Both = B.CreateInsertValue(Both, B.CreateICmpEQ(Old, Expected), 1);
@@ -266,6 +303,12 @@ Error Restorer::visitAtomic(Instruction &I) {
   if (IsFloat)
     C = Bits == 32 ? "f" : "d";
   Value *Operand = IsFloat ? RMW.getValOperand() : ToInt(RMW.getValOperand());
+  if (Bits == 128) {
+    replace(I, emitWideAtomic("atom" + orderOf(RMW.getOrdering()) + Tail +
+                                  spaceOf(P) + Operation,
+                              P, {Operand}));
+    return Error::success();
+  }
   Value *Old = emitAsm(Operand->getType(),
                        "atom" + orderOf(RMW.getOrdering()) + Tail + spaceOf(P) +
                            Operation + " $0, [$1], $2;",
@@ -339,6 +382,68 @@ void Restorer::visitPrefetch(IntrinsicInst &Call) {
   Call.eraseFromParent();
 }
 
+namespace {
+/// What a function of ours is in PTX; addresses of shared memory take 32 bits.
+struct OwnText {
+  StringRef Name, Text, Constraints;
+};
+} // namespace
+
+#define WAIT(FORM, STATE)                                                      \
+  "{ .reg .pred %rc_p; mbarrier." FORM ".shared.b64 %rc_p, [$1], $2; "         \
+  "selp.b32 $0, 1, 0, %rc_p; }",                                               \
+      "=r,r," STATE ",~{memory}"
+static const OwnText OwnTexts[] = {
+    {analysis::PerformanceEvent, "pmevent $0;", "n"},
+    {analysis::NamedBarrierArrive, "barrier.arrive $0, $1;", "r,r,~{memory}"},
+    {analysis::BarrierArrive,
+     "mbarrier.arrive.release.cta.shared::cta.b64 $0, [$1], $2;",
+     "=l,r,r,~{memory}"},
+    {analysis::BarrierArriveDrop,
+     "mbarrier.arrive_drop.release.cta.shared::cta.b64 $0, [$1], $2;",
+     "=l,r,r,~{memory}"},
+    {analysis::BarrierArriveExpect,
+     "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 $0, [$1], $2;",
+     "=l,r,r,~{memory}"},
+    {analysis::BarrierExpect,
+     "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [$0], $1;",
+     "r,r,~{memory}"},
+    {analysis::BarrierTryWait, WAIT("try_wait", "l")},
+    {analysis::BarrierTestParity, WAIT("test_wait.parity", "r")},
+    {analysis::BarrierTryParity, WAIT("try_wait.parity", "r")},
+    {analysis::BulkCopy,
+     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], "
+     "[$1], $2, [$3];",
+     "r,l,r,r,~{memory}"},
+};
+#undef WAIT
+
+void Restorer::visitOwn(CallInst &Call, StringRef Name) {
+  if (!Name.starts_with("reconverge."))
+    return;
+  B.SetInsertPoint(&Call);
+  llvm::Type *Result = Call.getType();
+  if (Call.arg_size() == 0) // a special register
+    return replace(Call, emitAsm(Result,
+                                 "mov.u32 $0, %" + Name.split('.').second + ";",
+                                 "=r", {}, false));
+  const OwnText *Own =
+      find_if(OwnTexts, [&](const OwnText &O) { return O.Name == Name; });
+  assert(Own != std::end(OwnTexts) && "a function of ours without PTX");
+  SmallVector<Value *, 4> Args(Call.args());
+  for (Value *&V : Args)
+    if (V->getType()->isPointerTy() &&
+        V->getType()->getPointerAddressSpace() == 3)
+      V = B.CreateTrunc(B.CreatePtrToInt(V, B.getInt64Ty()), B.getInt32Ty());
+  const bool Answers = Result->isIntegerTy(1);
+  Value *V = emitAsm(Answers ? B.getInt32Ty() : Result, Own->Text,
+                     Own->Constraints, Args, true);
+  if (Result->isVoidTy())
+    Call.eraseFromParent();
+  else
+    replace(Call, Answers ? B.CreateIsNotNull(V) : V);
+}
+
 Error Restorer::visit(Instruction &I) {
   if (auto *F = dyn_cast<FenceInst>(&I)) {
     visitFence(*F);
@@ -351,6 +456,9 @@ Error Restorer::visit(Instruction &I) {
       visitTanh(*Call);
     else if (Call->getIntrinsicID() == Intrinsic::prefetch)
       visitPrefetch(*Call);
+  } else if (auto *Call = dyn_cast<CallInst>(&I)) {
+    if (const Function *Callee = Call->getCalledFunction())
+      visitOwn(*Call, Callee->getName());
   }
   return Error::success();
 }

@@ -10,6 +10,7 @@
 #include "frontend/ptx/Numeric.h"
 #include "frontend/ptx/Table.h"
 
+#include "analysis/PtxFunctions.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -123,7 +124,8 @@ static void emitElect(Lowering &L) {
   L.writePredicate(*Predicate, B.CreateICmpEQ(Lane, Leader));
 }
 
-/// bar{.cta}.sync a{, b}, bar.warp.sync m, bar.red.op d, 0, p; barrier.sync.
+/// bar{.cta}.sync a{, b}, bar{.cta}.arrive a, b, bar.warp.sync m,
+/// bar.red.op d, 0, p; barrier.sync and .arrive.
 static void emitBarrier(Lowering &L) {
   auto &B = L.B;
   if (L.opcode() == "bar" && L.take("warp")) {
@@ -149,6 +151,15 @@ static void emitBarrier(Lowering &L) {
                                       : Intrinsic::nvvm_barrier0_or,
                       {B.CreateZExt(L.readPredicate(2), B.getInt32Ty())});
     return L.write(0, T, Count ? V : B.CreateIsNotNull(V));
+  }
+  if (L.take("arrive")) {
+    L.take("aligned");
+    L.arity(2);
+    B.CreateCall(ownFunction(*B.GetInsertBlock()->getModule(),
+                             analysis::NamedBarrierArrive, B.getVoidTy(),
+                             {B.getInt32Ty(), B.getInt32Ty()}),
+                 {L.read(0, B32), L.read(1, B32)});
+    return;
   }
   bool Sync = L.take("sync");
   Aligned |= L.take("aligned");
@@ -201,6 +212,19 @@ static void emitControl(Lowering &L) {
   L.call(ID, {});
 }
 
+/// pmevent a: an immediate, and stays one.
+static void emitPmevent(Lowering &L) {
+  L.arity(1);
+  std::optional<uint64_t> Event = L.literal(0);
+  if (!Event || *Event > 15)
+    return L.refuse("the event is no number from 0 to 15");
+  auto &B = L.B;
+  B.CreateCall(ownFunction(*B.GetInsertBlock()->getModule(),
+                           analysis::PerformanceEvent, B.getVoidTy(),
+                           {B.getInt32Ty()}),
+               {B.getInt32(*Event)});
+}
+
 ArrayRef<Row> syncRows() {
   static const Row Rows[] = {
       {"shfl", AnyClass, true, emitShfl, ".sync.{up,down,bfly,idx}.b32 d{|p}",
@@ -217,17 +241,20 @@ ArrayRef<Row> syncRows() {
       {"elect", AnyClass, true, emitElect, ".sync d|p",
        "`llvm.nvvm.bar.warp.sync`, the mask's lowest lane"},
       {"bar", AnyClass, true, emitBarrier,
-       "{.cta}.sync a{, b}, .warp.sync, .red.{popc,and,or} with barrier 0",
+       "{.cta}.sync a{, b}, .arrive a, b, .warp.sync, .red.{popc,and,or} with "
+       "barrier 0",
        "`llvm.nvvm.barrier0{.popc,.and,.or}`, `bar.sync`, `barrier`, "
-       "`bar.warp.sync`"},
-      {"barrier", AnyClass, true, emitBarrier, "{.cta}.sync{.aligned} a{, b}",
-       "`llvm.nvvm.barrier.sync{.cnt}`, `barrier0`"},
+       "`bar.warp.sync`; a function of ours"},
+      {"barrier", AnyClass, true, emitBarrier,
+       "{.cta}.sync{.aligned} a{, b}, .arrive{.aligned} a, b",
+       "`llvm.nvvm.barrier.sync{.cnt}`, `barrier0`; a function of ours"},
       {"griddepcontrol", AnyClass, true, emitGridDependency,
        ".{wait,launch_dependents}",
        "fence `syncscope(\"ptx.griddepcontrol.*\")`; without effect where no "
        "grids overlap"},
       {"nanosleep", AnyClass, true, emitNanosleep, ".u32",
        "`llvm.nvvm.nanosleep`"},
+      {"pmevent", AnyClass, true, emitPmevent, "a", "a function of ours"},
       {"trap", AnyClass, true, emitControl, "", "`llvm.trap`"},
       {"brkpt", AnyClass, true, emitControl, "", "`llvm.debugtrap`"},
       {"exit", AnyClass, true, emitControl, "", "`llvm.nvvm.exit`"},

@@ -12,6 +12,7 @@
 
 #include "frontend/ptx/InlinePtx.h"
 
+#include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -49,8 +50,21 @@ ArrayRef<RowGroup> allRows() {
       {"Memory", memoryRows()},
       {"Atomics", atomicRows()},
       {"Warp, barriers, control", syncRows()},
+      {"Asynchronous copies", asyncRows()},
   };
   return Groups;
+}
+
+FunctionCallee ownFunction(Module &M, StringRef Name, llvm::Type *Result,
+                           ArrayRef<llvm::Type *> Parameters) {
+  FunctionCallee Callee =
+      M.getOrInsertFunction(Name, FunctionType::get(Result, Parameters, false));
+  auto *F = cast<Function>(Callee.getCallee());
+  F->setDoesNotThrow();
+  F->setWillReturn();
+  if (Parameters.empty())
+    F->setDoesNotAccessMemory();
+  return Callee;
 }
 
 } // namespace ptx

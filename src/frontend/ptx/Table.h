@@ -48,11 +48,17 @@ llvm::ArrayRef<Row> memoryRows();
 llvm::ArrayRef<Row> atomicRows();
 llvm::ArrayRef<Row> simdRows();
 llvm::ArrayRef<Row> syncRows();
+llvm::ArrayRef<Row> asyncRows();
 
-/// The intrinsic that reads special register \p Name ("tid.x"), and its width
-/// in bits; nothing if there is none.
-std::optional<std::pair<llvm::Intrinsic::ID, unsigned>>
-specialRegister(llvm::StringRef Name);
+/// The function without operands that reads special register \p Name
+/// ("tid.x"); null if there is none.
+llvm::FunctionCallee specialRegister(llvm::Module &M, llvm::StringRef Name);
+
+/// One of analysis/PtxFunctions.h. Without operands it only reads what never
+/// changes.
+llvm::FunctionCallee ownFunction(llvm::Module &M, llvm::StringRef Name,
+                                 llvm::Type *Result,
+                                 llvm::ArrayRef<llvm::Type *> Parameters);
 
 } // namespace reconverge::frontend::ptx
 

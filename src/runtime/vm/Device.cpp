@@ -14,6 +14,7 @@
 #include "runtime/vm/Engine.h"
 #include "runtime/vm/Errors.h"
 #include "runtime/vm/Registry.h"
+#include "warpvm/DeviceHeap.h"
 #include "warpvm/DeviceMemory.h"
 
 #include <algorithm>
@@ -268,10 +269,11 @@ cudaError_t api::cudaDeviceSynchronize() {
 }
 
 cudaError_t api::cudaDeviceReset() {
-  // Variables keep their values, where a GPU would set them anew.
   return call([] {
     std::lock_guard<std::recursive_mutex> Lock(deviceLock());
+    resetVariables();
     warpvm::DeviceMemory::instance().releaseAll();
+    warpvm::DeviceHeap::instance().reset();
     settings() = Settings();
     return cudaSuccess;
   });
@@ -310,6 +312,9 @@ cudaError_t api::cudaDeviceSetLimit(cudaLimit Limit, size_t Value) {
     std::lock_guard<std::recursive_mutex> Lock(deviceLock());
     if (cudaError_t Failed = checkLimit(Limit))
       return Failed;
+    if (Limit == cudaLimitMallocHeapSize &&
+        !warpvm::DeviceHeap::instance().setLimit(Value))
+      return cudaErrorInvalidValue; // kernels use the heap already
     settings().Limits[Limit] = Value;
     return cudaSuccess;
   });

@@ -101,6 +101,17 @@ static cudaError_t checkShape(dim3 Grid, dim3 Block) {
   return cudaSuccess;
 }
 
+/// CUDA only returns a code; the numbers say what is wrong.
+static cudaError_t refused(const DeviceFunction &F, const Twine &Why,
+                           cudaError_t Code) {
+  sayOnce("kernel '" + demangle(F.Name) + "' is not launched: " + Why);
+  return Code;
+}
+
+static std::string text(dim3 D) {
+  return ("(" + Twine(D.x) + "," + Twine(D.y) + "," + Twine(D.z) + ")").str();
+}
+
 static cudaError_t launch(const void *Stub, dim3 Grid, dim3 Block, void **Args,
                           size_t SharedMem, cudaStream_t Stream) {
   if (!Stub)
@@ -112,10 +123,23 @@ static cudaError_t launch(const void *Stub, dim3 Grid, dim3 Block, void **Args,
   if (cudaError_t Failed = findFunction(Stub, F, BadHandle))
     return Failed;
   if (cudaError_t Failed = checkShape(Grid, Block))
-    return Failed;
-  if (Block.x * Block.y * Block.z > F->MaxThreads ||
-      SharedMem > F->MaxDynamicShared)
-    return cudaErrorInvalidValue;
+    return refused(*F,
+                   "no device has a grid of " + text(Grid) + " blocks of " +
+                       text(Block) + " threads",
+                   Failed);
+  if (const unsigned Threads = Block.x * Block.y * Block.z;
+      Threads > F->MaxThreads)
+    return refused(*F,
+                   "a block of " + Twine(Threads) +
+                       " threads, and its __launch_bounds__ allow " +
+                       Twine(F->MaxThreads),
+                   cudaErrorInvalidValue);
+  if (SharedMem > F->MaxDynamicShared)
+    return refused(*F,
+                   Twine(SharedMem) +
+                       " bytes of dynamic shared memory, and it may have " +
+                       Twine(F->MaxDynamicShared),
+                   cudaErrorInvalidValue);
   // nvcc refuses such a kernel; our compiler does not see the limit.
   if (F->Code->staticShared() > limits::SharedPerBlock) {
     Engine::get().refuse("kernel '" + demangle(F->Name) + "' has " +

@@ -107,6 +107,13 @@ cudaError_t api::cudaMalloc3D(cudaPitchedPtr *Out, cudaExtent Extent) {
   });
 }
 
+/// CUDA only returns a code; what the pointer is helps to find the mistake.
+static cudaError_t cannotFree(StringRef Call, const void *Pointer) {
+  sayOnce(Call + ": the pointer is " +
+          DeviceMemory::instance().describe(uint64_t(Pointer)));
+  return cudaErrorInvalidValue;
+}
+
 cudaError_t api::cudaFree(void *Pointer) {
   return deviceCall([&]() -> cudaError_t {
     if (!Pointer)
@@ -117,7 +124,7 @@ cudaError_t api::cudaFree(void *Pointer) {
                                 Found->Kind == MemoryKind::Pool ||
                                 Found->Kind == MemoryKind::Managed);
     if (!Ours || !Memory.release(Pointer))
-      return cudaErrorInvalidValue;
+      return cannotFree("cudaFree", Pointer);
     if (Found->Kind == MemoryKind::Pool)
       forgetPoolMemory(Pointer, Found->Size);
     return cudaSuccess;
@@ -187,7 +194,7 @@ cudaError_t api::cudaFreeHost(void *Pointer) {
     DeviceMemory &Memory = DeviceMemory::instance();
     std::optional<Allocation> Found = Memory.lookup(Pointer);
     if (!Found || Found->Kind != MemoryKind::Host || !Memory.release(Pointer))
-      return cudaErrorInvalidValue;
+      return cannotFree("cudaFreeHost", Pointer);
     return cudaSuccess;
   });
 }

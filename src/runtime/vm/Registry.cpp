@@ -168,9 +168,10 @@ static size_t readableBytes(const void *Data) {
 }
 
 static Expected<void *> allocateVariable(uint64_t Size, uint64_t Align,
-                                         StringRef) {
-  return warpvm::DeviceMemory::instance().allocate(
-      std::max<uint64_t>(Size, 1), warpvm::MemoryKind::Variable, Align);
+                                         StringRef Name) {
+  return warpvm::DeviceMemory::instance().allocate(std::max<uint64_t>(Size, 1),
+                                                   warpvm::MemoryKind::Variable,
+                                                   Align, demangle(Name));
 }
 
 /// Loads \p I if it is not. \p Wanted names the function or variable for which
@@ -334,6 +335,14 @@ cudaError_t findVariable(const void *Symbol, DeviceVariable *&V) {
     return Failed;
   V = Found;
   return cudaSuccess;
+}
+
+void resetVariables() {
+  Guard Lock(deviceLock());
+  for (auto &I : registry().Images)
+    if (I->Code)
+      if (Error E = I->Code->resetVariables())
+        Engine::get().refuse(toString(std::move(E)));
 }
 
 bool initializeManaged(Image *I) {

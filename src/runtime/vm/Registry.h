@@ -73,6 +73,9 @@ DeviceFunction *knownFunction(const void *Stub);
 /// The variable that \p Symbol names, with its address.
 cudaError_t findVariable(const void *Symbol, DeviceVariable *&V);
 
+/// Gives the variables of all loaded images their initial values again.
+void resetVariables();
+
 /// Gives the managed variables of \p I their memory. False if that failed.
 bool initializeManaged(Image *I);
 

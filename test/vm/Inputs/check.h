@@ -24,6 +24,26 @@ static void expect(const char *What, int Index, A Got, B Want) {
     std::printf("%s[%d] is %g, not %g\n", What, Index, double(Got), double(Want));
 }
 
+/// Memory for \p N elements that both sides reach; kept to the program's end.
+template <typename T> static T *managed(size_t N) {
+  void *P;
+  CALL(cudaMallocManaged(&P, N * sizeof(T)));
+  return static_cast<T *>(P);
+}
+
+/// Waits for the kernel and says what went wrong with it.
+static void finish() {
+  CALL(cudaGetLastError());
+  CALL(cudaDeviceSynchronize());
+}
+
+/// Pseudo-random 24 bits.
+static unsigned next() {
+  static unsigned State = 7;
+  State = State * 1664525 + 1013904223;
+  return State >> 8;
+}
+
 static int summary() {
   std::printf("%d wrong of %d\n", Wrong, Checks);
   return Wrong != 0;

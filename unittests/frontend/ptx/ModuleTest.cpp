@@ -121,8 +121,8 @@ TEST(Module, LetsUnusedRefusedAsmDie) {
   LLVMContext C;
   auto M = parseModule(C, R"(
 define void @f() {
-  %a = call i32 asm "mov.u32 $0, %reserved_smem_offset_1;", "=r"() #0
-  %b = call i32 asm sideeffect "mov.u32 $0, %reserved_smem_offset_1;", "=r"() #0
+  %a = call i32 asm "mov.u32 $0, %aggr_smem_size;", "=r"() #0
+  %b = call i32 asm sideeffect "mov.u32 $0, %aggr_smem_size;", "=r"() #0
   ret void
 }
 attributes #0 = { convergent nounwind memory(none) }
@@ -209,6 +209,66 @@ TEST(Restore, GivesBackOrdersAndScopes) {
                 {"tanh.approx.f16x2 $0, $1;"});
   checkRestored("prefetch.global.L2 [$0];", "l", {"prefetch.global.L2 [$0];"});
   checkRestored("", "~{memory}", {"\n"});
+  checkRestored("atom.relaxed.cta.cas.b128 $0, [$1], $2, $3;", "=q,l,q,q",
+                {"mov.b128 %rc_1, {$3, $4};",
+                 "atom.relaxed.cta.cas.b128 %rc_old, [$2], %rc_1, %rc_3;"});
+  checkRestored("atom.exch.b128 $0, [$1], $2;", "=q,l,q",
+                {"atom.relaxed.gpu.exch.b128 %rc_old, [$2], %rc_1;"});
+}
+
+/// What LLVM 19 has no intrinsic for becomes a function of ours and comes back.
+TEST(Restore, GivesBackOwnFunctions) {
+  checkRestored("mov.u32 $0, %reserved_smem_offset_1;", "=r",
+                {"mov.u32 $0, %reserved_smem_offset_1;"});
+  checkRestored("mov.u32 $0, %dynamic_smem_size;", "=r",
+                {"mov.u32 $0, %dynamic_smem_size;"});
+  checkRestored("mov.u32 $0, %total_smem_size;", "=r",
+                {"mov.u32 $0, %total_smem_size;"});
+  checkRestored("pmevent 3;", "", {"pmevent $0;"});
+  checkRestored("mbarrier.arrive.shared.b64 $0, [$1], $2;", "=l,r,r",
+                {"mbarrier.arrive.release.cta.shared::cta.b64 $0, [$1], $2;"});
+  checkRestored("mbarrier.arrive_drop.shared.b64 _, [$0], $1;", "r,r",
+                {"mbarrier.arrive_drop.release.cta.shared::cta.b64"});
+  checkRestored(
+      "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 $0, [$1], $2;",
+      "=l,r,r", {"mbarrier.arrive.expect_tx.release.cta.shared::cta.b64"});
+  checkRestored("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [$0], $1;",
+                "r,r", {"mbarrier.expect_tx.relaxed.cta.shared::cta.b64"});
+  for (std::string Wait : {"try_wait", "try_wait.parity", "test_wait.parity"}) {
+    const bool Parity = StringRef(Wait).contains("parity");
+    checkRestored("{ .reg .pred p; mbarrier." + Wait +
+                      ".shared.b64 p, [$1], $2; selp.b32 $0, 1, 0, p; }",
+                  Parity ? "=r,r,r" : "=r,r,l",
+                  {"mbarrier." + Wait + ".shared.b64 %rc_p, [$1], $2;"});
+  }
+  checkRestored("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
+                "bytes [$0], [$1], $2, [$3];",
+                "r,l,r,r", {"complete_tx::bytes [$0], [$1], $2, [$3];"});
+}
+
+/// Intrinsics that the back end knows.
+TEST(Lowering, TakesAsynchronousCopies) {
+  const std::pair<const char *, const char *> Cases[] = {
+      {"cp.async.ca.shared.global [$0], [$1], 8;", "r,l"},
+      {"cp.async.cg.shared.global.L2::128B [$0], [$1], 16, $2;", "r,l,r"},
+      {"cp.async.commit_group;", ""},
+      {"cp.async.wait_group 2;", ""},
+      {"cp.async.wait_all;", ""},
+      {"cp.async.mbarrier.arrive.noinc.shared.b64 [$0];", "r"},
+      {"mbarrier.init.shared.b64 [$0], $1;", "r,r"},
+      {"mbarrier.inval.shared.b64 [$0];", "r"},
+      {"mbarrier.arrive.noComplete.shared.b64 _, [$0], $1;", "r,r"},
+      {"mbarrier.arrive_drop.shared.b64 _, [$0];", "r"},
+      {"mbarrier.pending_count.b64 $0, $1;", "=r,l"},
+  };
+  for (auto [Asm, Constraints] : Cases) {
+    LLVMContext C;
+    Snippet S(C, Asm, Constraints, /*Volatile=*/true);
+    ASSERT_TRUE(S.M) << Asm;
+    EXPECT_EQ(S.lower(), "") << Asm;
+    EXPECT_NE(S.text().find("call"), std::string::npos) << S.text();
+    EXPECT_EQ(S.text().find("reconverge.mbarrier"), std::string::npos);
+  }
 }
 
 /// What the back end prints as it should stays IR.

@@ -1,0 +1,61 @@
+//===- analysis/PtxFunctions.h - PTX that LLVM 19 has no name for *- C++
+//-*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_ANALYSIS_PTXFUNCTIONS_H
+#define RECONVERGE_ANALYSIS_PTXFUNCTIONS_H
+
+#include "llvm/ADT/StringRef.h"
+
+/// Functions without a body that the front end calls where PTX has a special
+/// register or an instruction, and LLVM 19 neither an instruction nor an
+/// intrinsic. Who runs the code gives them their meaning; for a GPU they become
+/// inline PTX again (frontend/ptx/Restore.cpp).
+namespace reconverge::analysis {
+
+/// i32 (): where the shared memory that cooperative groups keep for themselves
+/// begins, an address in shared memory: %reserved_smem_offset_1.
+inline constexpr llvm::StringLiteral ReservedSharedOffset =
+    "reconverge.reserved_smem_offset_1";
+/// Bytes that a block has there, and finds zeroed.
+inline constexpr unsigned ReservedSharedBytes = 288;
+
+/// i32 (): bytes of shared memory, dynamic and all.
+inline constexpr llvm::StringLiteral DynamicSharedSize =
+    "reconverge.dynamic_smem_size";
+inline constexpr llvm::StringLiteral TotalSharedSize =
+    "reconverge.total_smem_size";
+
+/// void (i32 barrier, i32 threads): bar.arrive.
+inline constexpr llvm::StringLiteral NamedBarrierArrive =
+    "reconverge.barrier.arrive";
+
+/// void (i32 constant): pmevent.
+inline constexpr llvm::StringLiteral PerformanceEvent = "reconverge.pmevent";
+
+/// On a barrier in shared memory, of which LLVM 19 knows what sm_80 can:
+/// i64 (ptr addrspace(3), i32): arrive, by so much; arrive_drop likewise.
+inline constexpr llvm::StringLiteral BarrierArrive =
+    "reconverge.mbarrier.arrive.many";
+inline constexpr llvm::StringLiteral BarrierArriveDrop =
+    "reconverge.mbarrier.arrive.drop.many";
+/// i64 (ptr addrspace(3), i32): expect so many bytes more, then arrive by one.
+inline constexpr llvm::StringLiteral BarrierArriveExpect =
+    "reconverge.mbarrier.arrive.expect_tx";
+/// void (ptr addrspace(3), i32): expect so many bytes more.
+inline constexpr llvm::StringLiteral BarrierExpect =
+    "reconverge.mbarrier.expect_tx";
+/// i1 (ptr addrspace(3), i64 state): may wait a while before it says no.
+inline constexpr llvm::StringLiteral BarrierTryWait =
+    "reconverge.mbarrier.try_wait";
+/// i1 (ptr addrspace(3), i32 parity).
+inline constexpr llvm::StringLiteral BarrierTestParity =
+    "reconverge.mbarrier.test_wait.parity";
+inline constexpr llvm::StringLiteral BarrierTryParity =
+    "reconverge.mbarrier.try_wait.parity";
+/// void (ptr addrspace(3) to, ptr addrspace(1) from, i32 bytes,
+/// ptr addrspace(3) barrier): cp.async.bulk into the block's own memory.
+inline constexpr llvm::StringLiteral BulkCopy = "reconverge.cp.async.bulk";
+
+} // namespace reconverge::analysis
+
+#endif

@@ -1,0 +1,135 @@
+//===- warpvm/DeviceIntrinsics.cpp - A GPU's machinery as plain IR --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   cp.async, cp.async.bulk    a copy, now. A program that is right when the
+//                              copy ends late is right when it ends early
+//   their groups and waits     nothing: there is nothing to wait for
+//   cp.async.mbarrier.arrive   the copies are over: .noinc arrives; the other
+//                              form adds an arrival and takes it, nothing
+//   pmevent                    nothing
+//   sizes of shared memory     fields of the context, the reserved part a
+//                              constant
+//
+// Barriers in shared memory (mbarrier), the heap and printf are calls of the
+// VM's library for each lane.
+//
+//===----------------------------------------------------------------------===//
+
+#include "warpvm/DeviceIntrinsics.h"
+
+#include "analysis/PtxFunctions.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace reconverge::warpvm {
+
+std::string laneFunction(StringRef Name) {
+  if (Name == "vprintf" || Name == "malloc" || Name == "free")
+    return ("rcvm_" + Name.ltrim('v')).str();
+  if (!Name.consume_front("llvm.nvvm.") && !Name.consume_front("reconverge."))
+    return "";
+  Name.consume_back(".shared");
+  if (!Name.starts_with("mbarrier."))
+    return "";
+  std::string Symbol = ("rcvm_" + Name).str();
+  std::replace(Symbol.begin(), Symbol.end(), '.', '_');
+  return Symbol;
+}
+
+/// Bytes that a cp.async of this name copies; 0 if it is none.
+static unsigned copySize(StringRef Name) {
+  unsigned Bytes = 0;
+  Name.consume_back(".s");
+  if (Name.starts_with("llvm.nvvm.cp.async.c") &&
+      !Name.rsplit('.').second.getAsInteger(10, Bytes))
+    return Bytes;
+  return 0;
+}
+
+/// The copy that \p Call asks for; bytes that are not read become zero.
+static void copy(CallInst &Call, unsigned Bytes) {
+  IRBuilder<> B(&Call);
+  Value *To = Call.getArgOperand(0), *From = Call.getArgOperand(1);
+  if (Call.arg_size() == 2) {
+    Type *T = B.getIntNTy(std::min(Bytes, 8u) * 8);
+    for (unsigned Offset = 0; Offset < Bytes; Offset += 8) {
+      Value *X = B.CreateAlignedLoad(
+          T, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), From, Offset),
+          Align(std::min(Bytes, 8u)));
+      B.CreateAlignedStore(
+          X, B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), To, Offset),
+          Align(std::min(Bytes, 8u)));
+    }
+    return;
+  }
+  B.CreateMemSet(To, B.getInt8(0), Bytes, Align(Bytes));
+  B.CreateMemCpy(To, Align(Bytes), From, Align(Bytes),
+                 B.CreateZExt(Call.getArgOperand(2), B.getInt64Ty()));
+}
+
+static void copyBulk(CallInst &Call) {
+  IRBuilder<> B(&Call);
+  Value *Bytes = Call.getArgOperand(2), *Barrier = Call.getArgOperand(3);
+  B.CreateMemCpy(Call.getArgOperand(0), Align(16), Call.getArgOperand(1),
+                 Align(16), B.CreateZExt(Bytes, B.getInt64Ty()));
+  FunctionCallee Complete = Call.getModule()->getOrInsertFunction(
+      "reconverge.mbarrier.complete_tx", B.getVoidTy(), Barrier->getType(),
+      B.getInt32Ty());
+  B.CreateCall(Complete, {Barrier, Bytes});
+}
+
+/// True if the call is done with.
+static bool lower(CallInst &Call, uint64_t Reserved) {
+  const Function *Callee = Call.getCalledFunction();
+  if (!Callee)
+    return false;
+  const StringRef Name = Callee->getName();
+  IRBuilder<> B(&Call);
+  switch (Callee->getIntrinsicID()) {
+  case Intrinsic::nvvm_cp_async_commit_group:
+  case Intrinsic::nvvm_cp_async_wait_group:
+  case Intrinsic::nvvm_cp_async_wait_all:
+  case Intrinsic::nvvm_cp_async_mbarrier_arrive:
+  case Intrinsic::nvvm_cp_async_mbarrier_arrive_shared:
+    return true;
+  case Intrinsic::nvvm_cp_async_mbarrier_arrive_noinc:
+    B.CreateIntrinsic(Intrinsic::nvvm_mbarrier_arrive, {},
+                      {Call.getArgOperand(0)});
+    return true;
+  case Intrinsic::nvvm_cp_async_mbarrier_arrive_noinc_shared:
+    B.CreateIntrinsic(Intrinsic::nvvm_mbarrier_arrive_shared, {},
+                      {Call.getArgOperand(0)});
+    return true;
+  default:
+    break;
+  }
+  if (unsigned Bytes = copySize(Name)) {
+    copy(Call, Bytes);
+    return true;
+  }
+  if (Name == analysis::PerformanceEvent)
+    return true;
+  if (Name == analysis::BulkCopy) {
+    copyBulk(Call);
+    return true;
+  }
+  if (Name == analysis::ReservedSharedOffset) {
+    Call.replaceAllUsesWith(B.getInt32(Reserved));
+    return true;
+  }
+  return false;
+}
+
+void lowerDeviceIntrinsics(Function &F, uint64_t Reserved) {
+  for (Instruction &I : make_early_inc_range(instructions(F)))
+    if (auto *Call = dyn_cast<CallInst>(&I); Call && lower(*Call, Reserved))
+      Call->eraseFromParent();
+}
+
+} // namespace reconverge::warpvm
