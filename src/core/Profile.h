@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -89,12 +90,44 @@ struct RegroupedCounts {
   std::vector<uint64_t> InWarp;       ///< same warps, perfect reconvergence
   std::vector<uint64_t> InBlock;      ///< sorted within each thread block
   std::vector<uint64_t> InGrid;       ///< sorted over the sampled grid
+  /// Sum over sampled thread blocks of a hash of its number and its threads'
+  /// vectors: two executors that agree on every vector agree on it.
+  uint64_t Digest = 0;
 };
 
 struct LaunchShape {
   std::array<uint32_t, 3> Grid{1, 1, 1}, Block{1, 1, 1};
   uint64_t DynamicShared = 0; ///< bytes
   bool operator==(const LaunchShape &) const = default;
+};
+
+/// Where an output first came out differently in another order of blocks, warps
+/// and lanes.
+struct OrderDifference {
+  uint64_t Launch = 0;        ///< of the kernel, from 1
+  uint64_t Order = 0;         ///< the seed, from 1
+  std::string Memory;         ///< the allocation, in words
+  uint64_t Offset = 0;        ///< bytes into it, to the value's first byte
+  std::string Type;           ///< that the kernel writes there, or "byte"
+  std::string Natural, Other; ///< the values
+};
+
+/// A fault that a launch ran into in another order, and not in the natural one.
+struct OrderFault {
+  uint64_t Launch = 0, Order = 0;
+  std::string Message;
+};
+
+/// What running launches again in other orders showed (profile --shuffle).
+struct OrderTrials {
+  uint32_t Orders = 0;     ///< tried beside the natural one; 0: none was
+  uint64_t Launches = 0;   ///< tried in all of them
+  uint64_t Untried = 0;    ///< could not be tried; a note says why
+  uint64_t Differing = 0;  ///< launches with bytes that depend on the order
+  uint64_t Bytes = 0;      ///< most such bytes that one launch had
+  uint64_t FaultyRuns = 0; ///< of Orders * Launches, those that faulted
+  std::optional<OrderDifference> First; ///< if any differ
+  std::vector<OrderFault> Faults;       ///< the first few
 };
 
 struct KernelProfile {
@@ -108,6 +141,7 @@ struct KernelProfile {
   std::vector<BlockCounts> Blocks;    ///< parallel to Info.Blocks
   std::vector<BranchCounts> Branches; ///< parallel to Info.Branches
   RegroupedCounts Regrouped;
+  OrderTrials Orders;
 };
 
 struct Profile {

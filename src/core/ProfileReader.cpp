@@ -167,6 +167,30 @@ static StringLiteral faultOf(const RegroupedCounts &R, size_t Blocks,
   return "";
 }
 
+static StringLiteral faultOf(const OrderTrials &T, uint64_t Launches) {
+  auto Happened = [&](uint64_t Launch, uint64_t Order) {
+    return Launch && Launch <= Launches && Order && Order <= T.Orders;
+  };
+  if (T.Launches > Launches || T.Untried > Launches - T.Launches)
+    return "more launches tried than there were";
+  if (T.Launches && !T.Orders)
+    return "launches tried in no order";
+  if (T.Differing > T.Launches ||
+      T.FaultyRuns > SaturatingMultiply<uint64_t>(T.Launches, T.Orders))
+    return "more findings than runs";
+  if ((T.Differing != 0) != (T.Bytes != 0) ||
+      (T.Differing != 0) != T.First.has_value())
+    return "launches differ in no byte, or bytes in no launch";
+  if (T.Faults.size() > T.FaultyRuns || T.Faults.empty() != !T.FaultyRuns)
+    return "not as many faults as runs that faulted";
+  if (T.First && !Happened(T.First->Launch, T.First->Order))
+    return "the first difference is in no run";
+  for (const OrderFault &F : T.Faults)
+    if (!Happened(F.Launch, F.Order))
+      return "a fault is in no run";
+  return "";
+}
+
 static bool checkKernel(const KernelProfile &K, const Fields &F) {
   auto Report = [&](StringRef Key, StringLiteral Fault) {
     if (!Fault.empty())
@@ -181,7 +205,10 @@ static bool checkKernel(const KernelProfile &K, const Fields &F) {
     return Report("threads", "more threads than the warps hold");
   if (K.DivergentWarps > K.WarpsRun)
     return Report("divergentWarps", "more divergent warps than warps");
-  return Report("regrouped", faultOf(K.Regrouped, K.Blocks.size(), K.WarpSize));
+  StringLiteral Fault = faultOf(K.Regrouped, K.Blocks.size(), K.WarpSize);
+  if (!Fault.empty())
+    return Report("regrouped", Fault);
+  return Report("orders", faultOf(K.Orders, K.Launches));
 }
 
 static bool readRegrouped(const Fields &Kernel, RegroupedCounts &R) {
@@ -190,10 +217,50 @@ static bool readRegrouped(const Fields &Kernel, RegroupedCounts &R) {
     return false;
   json::Path Here = Kernel.path("regrouped");
   Fields F(*V, Here);
-  return F && F.count("launches", R.Launches) &&
-         F.count("threads", R.Threads) && F.counts("lanes", R.Lanes) &&
-         F.counts("warps", R.Warps) && F.counts("inWarp", R.InWarp) &&
-         F.counts("inBlock", R.InBlock) && F.counts("inGrid", R.InGrid);
+  if (!F)
+    return false;
+  if (auto Digest = V->getAsObject()->getString("digest");
+      Digest && Digest->getAsInteger(16, R.Digest)) {
+    Here.field("digest").report("expected 16 hexadecimal digits");
+    return false;
+  }
+  return F.count("launches", R.Launches) && F.count("threads", R.Threads) &&
+         F.counts("lanes", R.Lanes) && F.counts("warps", R.Warps) &&
+         F.counts("inWarp", R.InWarp) && F.counts("inBlock", R.InBlock) &&
+         F.counts("inGrid", R.InGrid);
+}
+
+static bool readDifference(const json::Value &V, json::Path P,
+                           OrderDifference &D) {
+  Fields F(V, P);
+  return F && F.count("launch", D.Launch) && F.count("order", D.Order) &&
+         F.text("memory", D.Memory) && F.count("offset", D.Offset) &&
+         F.text("type", D.Type) && F.text("natural", D.Natural) &&
+         F.text("other", D.Other);
+}
+
+static bool readFault(const json::Value &V, json::Path P, OrderFault &Out) {
+  Fields F(V, P);
+  return F && F.count("launch", Out.Launch) && F.count("order", Out.Order) &&
+         F.text("message", Out.Message);
+}
+
+/// Only of a run that tried orders.
+static bool readOrders(const json::Value &Kernel, json::Path P,
+                       OrderTrials &T) {
+  const json::Value *V = Kernel.getAsObject()->get("orders");
+  if (!V)
+    return true;
+  json::Path Here = P.field("orders");
+  Fields F(*V, Here);
+  if (!F || !F.count("tried", T.Orders) || !F.count("launches", T.Launches) ||
+      !F.count("untried", T.Untried) || !F.count("differing", T.Differing) ||
+      !F.count("bytes", T.Bytes) || !F.count("faultyRuns", T.FaultyRuns) ||
+      !F.list("faults", T.Faults, readFault))
+    return false;
+  const json::Value *First = V->getAsObject()->get("first");
+  return !First ||
+         readDifference(*First, Here.field("first"), T.First.emplace());
 }
 
 static bool readKernel(const json::Value &V, json::Path P, KernelProfile &K) {
@@ -227,7 +294,8 @@ static bool readKernel(const json::Value &V, json::Path P, KernelProfile &K) {
     return Fault.empty();
   };
   if (!F.list("blocks", Blocks, Block) ||
-      !F.list("branches", Branches, Branch) || !readRegrouped(F, K.Regrouped))
+      !F.list("branches", Branches, Branch) || !readRegrouped(F, K.Regrouped) ||
+      !readOrders(V, P, K.Orders))
     return false;
   for (BlockRow &Row : Blocks) {
     Info.Blocks.push_back(std::move(Row.Info));

@@ -13,6 +13,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cassert>
 
@@ -53,11 +54,38 @@ static void writeRegrouped(JsonWriter &W, const RegroupedCounts &R) {
   W.object("regrouped", [&] {
     W.count("launches", R.Launches);
     W.count("threads", R.Threads);
+    W.text("digest", utohexstr(R.Digest, /*LowerCase=*/true, /*Width=*/16));
     W.counts("lanes", R.Lanes);
     W.counts("warps", R.Warps);
     W.counts("inWarp", R.InWarp);
     W.counts("inBlock", R.InBlock);
     W.counts("inGrid", R.InGrid);
+  });
+}
+
+static void writeOrders(JsonWriter &W, const OrderTrials &T) {
+  W.object("orders", [&] {
+    W.count("tried", T.Orders);
+    W.count("launches", T.Launches);
+    W.count("untried", T.Untried);
+    W.count("differing", T.Differing);
+    W.count("bytes", T.Bytes);
+    W.count("faultyRuns", T.FaultyRuns);
+    if (T.First)
+      W.line("first", [&](JsonWriter &S) {
+        S.count("launch", T.First->Launch);
+        S.count("order", T.First->Order);
+        S.text("memory", T.First->Memory);
+        S.count("offset", T.First->Offset);
+        S.text("type", T.First->Type);
+        S.text("natural", T.First->Natural);
+        S.text("other", T.First->Other);
+      });
+    W.lines("faults", T.Faults, [](JsonWriter &S, const OrderFault &F) {
+      S.count("launch", F.Launch);
+      S.count("order", F.Order);
+      S.text("message", F.Message);
+    });
   });
 }
 
@@ -136,6 +164,8 @@ static void writeKernel(JsonWriter &W, const KernelProfile &K,
     writeWhere(S, B.Where);
   });
   writeRegrouped(W, K.Regrouped);
+  if (K.Orders.Orders || K.Orders.Untried)
+    writeOrders(W, K.Orders);
   if (Cost)
     writeCost(W, *Cost);
 }

@@ -53,6 +53,7 @@ private:
   void printBranches();
   void printKernels();
   void printAdvice();
+  void printOrders();
   void printLegend();
 
   const BranchInfo &info(Row R) const {
@@ -341,6 +342,60 @@ void TerminalReport::printAdvice() {
     OS << '\n';
 }
 
+/// What --shuffle found: outputs that depend on the order first, and for the
+/// others how far the search went.
+void TerminalReport::printOrders() {
+  uint32_t Orders = 0;
+  for (const KernelProfile &K : P.Kernels)
+    Orders = std::max(Orders, K.Orders.Orders);
+  if (!Orders)
+    return;
+  const std::string Others =
+      count(Orders) + (Orders == 1 ? " other order" : " other orders");
+  printInk(OS, "Order of blocks, warps and lanes", Ink::Strong, Color);
+  OS << '\n';
+  for (auto [I, K] : enumerate(P.Kernels)) {
+    const OrderTrials &T = K.Orders;
+    const std::string Name = cutEnd(kernelName(I), 48) + ": ";
+    const std::string Tried =
+        count(T.Launches) + (T.Launches == 1 ? " launch" : " launches") +
+        (T.Launches < K.Launches ? " (of " + count(K.Launches) + ")" : "");
+    if (!T.Launches) {
+      paragraph(Name + "not tried.", 2);
+      continue;
+    }
+    if (!T.Differing && !T.FaultyRuns)
+      paragraph(Name + "no difference in " + Others + " of " + Tried + ".", 2);
+    if (T.Differing) {
+      const OrderDifference &D = *T.First;
+      paragraph(
+          Name + "depends on the order. " +
+              (T.Bytes == 1 ? "1 byte differs"
+                            : "Up to " + count(T.Bytes) + " bytes differ") +
+              " in " + count(T.Differing) + " of " + Tried +
+              ". First in launch " + Twine(D.Launch) + ": " +
+              cleanText(D.Memory) + ", at byte " + Twine(D.Offset) + ": " +
+              cleanText(D.Type) + " " + cleanText(D.Natural) + ", but " +
+              cleanText(D.Other) + " in order " + Twine(D.Order) + ".",
+          2);
+    }
+    if (T.FaultyRuns) {
+      const OrderFault &F = T.Faults.front();
+      paragraph(Name + "faults in " + count(T.FaultyRuns) + " of " +
+                    count(T.Launches * T.Orders) +
+                    " runs in other orders. First in launch " +
+                    Twine(F.Launch) + ", order " + Twine(F.Order) + ": " +
+                    cleanText(F.Message),
+                2);
+    }
+  }
+  paragraph("order 1 is the natural one reversed; RECONVERGE_VM=seed=N runs a "
+            "program in order N. What did not differ may still do so in an "
+            "order that was not tried.",
+            2);
+  OS << '\n';
+}
+
 void TerminalReport::printLegend() {
   if (!Rows.empty()) {
     paragraph(Twine("cost: share of the kernel's issue slots wasted from the "
@@ -387,11 +442,13 @@ void TerminalReport::printLegend() {
 void TerminalReport::print() {
   printHead();
   if (P.Kernels.empty()) {
-    OS << "No kernel was launched.\n";
+    OS << (P.Notes.empty() ? "No kernel was launched.\n"
+                           : "No kernel ran to its end.\n");
   } else {
     printBranches();
     printKernels();
     printAdvice();
+    printOrders();
   }
   printLegend();
 }

@@ -48,6 +48,14 @@ static Profile fullProfile() {
                  {2, 1, 1, 2}};
   K.Blocks[3] = {Huge, Huge - 7, 3, 4};
   K.Launches = Huge;
+  K.Orders.Orders = 8;
+  K.Orders.Launches = 3;
+  K.Orders.Untried = 1;
+  K.Orders.Differing = 2;
+  K.Orders.Bytes = 100;
+  K.Orders.FaultyRuns = 24;
+  K.Orders.First = {2, 1, "an allocation of 400 bytes", 64, "int", "17", "-5"};
+  K.Orders.Faults = {{3, 8, "a \"trap\""}};
   P.Kernels.push_back(K);
   P.Kernels.push_back(test::alternating("other").K);
   return P;
@@ -109,6 +117,12 @@ TEST(ProfileJson, RoundTripKeepsEveryField) {
   EXPECT_EQ(K.Info.Branches[0].Region, std::vector<uint32_t>({1, 2}));
   EXPECT_EQ(K.Branches[0].LanesTo, std::vector<uint64_t>({16, 16}));
   EXPECT_EQ(K.Regrouped.InBlock, P.Kernels[0].Regrouped.InBlock);
+  ASSERT_TRUE(K.Orders.First.has_value());
+  EXPECT_EQ(K.Orders.First->Offset, 64u);
+  EXPECT_EQ(K.Orders.First->Other, "-5");
+  ASSERT_EQ(K.Orders.Faults.size(), 1u);
+  EXPECT_EQ(K.Orders.Faults[0].Message, "a \"trap\"");
+  EXPECT_EQ(Q->Kernels[1].Orders.Orders, 0u) << "not every run tries orders";
 }
 
 TEST(ProfileJson, CostsAreWrittenAndIgnoredOnReading) {
@@ -199,6 +213,21 @@ TEST(ProfileJson, NamesThePlaceOfAWrongValue) {
        "(root).kernels[0].shapes[0].grid"},
       {"\"divergentWarps\": 1", "\"divergentWarps\": 2",
        "more divergent warps than warps at (root).kernels[0].divergentWarps"},
+      {"\"faultyRuns\": 24", "\"faultyRuns\": 25",
+       "more findings than runs at (root).kernels[0].orders"},
+      {"\"differing\": 2", "\"differing\": 4",
+       "more findings than runs at (root).kernels[0].orders"},
+      {"\"differing\": 2", "\"differing\": 0",
+       "launches differ in no byte, or bytes in no launch at "
+       "(root).kernels[0].orders"},
+      {"\"faultyRuns\": 24", "\"faultyRuns\": 0",
+       "not as many faults as runs that faulted at (root).kernels[0].orders"},
+      {"\"launch\":3,\"order\":8", "\"launch\":3,\"order\":9",
+       "a fault is in no run at (root).kernels[0].orders"},
+      {"\"launch\":2,\"order\":1", "\"launch\":0,\"order\":1",
+       "the first difference is in no run at (root).kernels[0].orders"},
+      {"\"tried\": 8", "\"tried\": 0",
+       "launches tried in no order at (root).kernels[0].orders"},
       {"\"program\"", "\"programme\"", "missing value at (root).program"},
   };
   for (const auto &C : Cases)

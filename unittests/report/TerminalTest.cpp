@@ -97,6 +97,36 @@ counted on the warp VM (test machine), reconvergence thread frontiers, issue cos
 )");
 }
 
+TEST(Terminal, OrdersAreReportedWhereTheyWereTried) {
+  Profile P = example();
+  EXPECT_EQ(shown(P).find("Order of blocks"), std::string::npos);
+  OrderTrials &Differs = P.Kernels[0].Orders;
+  Differs.Orders = 8;
+  Differs.Launches = Differs.Differing = 1;
+  Differs.Bytes = 12;
+  Differs.FaultyRuns = 2;
+  Differs.First = {1, 3, "an allocation of 400 bytes", 64, "int", "17", "5"};
+  Differs.Faults = {{1, 4, "kernel alternate: trap"}};
+  P.Kernels[1].Orders.Orders = 8;
+  P.Kernels[1].Orders.Launches = 26;
+  P.Kernels[2].Orders.Untried = 1;
+  TerminalOptions Wide;
+  Wide.Width = 200;
+  const std::string Text = shown(P, Wide);
+  for (const char *Line :
+       {"alternate(int*): depends on the order. Up to 12 bytes differ in 1 of "
+        "1 "
+        "launch. First in launch 1: an allocation of 400 bytes, at byte 64: "
+        "int 17, but 5 in order 3.\n",
+        "alternate(int*): faults in 2 of 8 runs in other orders. First in "
+        "launch 1, "
+        "order 4: kernel alternate: trap\n",
+        "walk(int*): no difference in 8 other orders of 26 launches (of "
+        "1.00k).\n",
+        "copy(int*): not tried.\n"})
+    EXPECT_NE(Text.find(Line), std::string::npos) << Line << "\nin\n" << Text;
+}
+
 TEST(Terminal, WiderLinesCutLess) {
   TerminalOptions Wide;
   Wide.Width = 120;

@@ -57,15 +57,15 @@ static std::vector<double> slotsOfBlocks(const KernelInfo &Info) {
   return Slots;
 }
 
-std::unique_ptr<LaunchRecord> Collector::begin(warpvm::Kernel &K,
+std::unique_ptr<LaunchRecord> Collector::begin(Function &Kernel,
                                                StringRef ModuleHash,
                                                const LaunchShape &Shape) {
-  auto [At, IsNew] =
-      Index.try_emplace((ModuleHash + ":" + K.name()).str(), Kernels.size());
+  auto [At, IsNew] = Index.try_emplace(
+      (ModuleHash + ":" + Kernel.getName()).str(), Kernels.size());
   if (IsNew) {
     auto New = std::make_unique<Entry>();
     KernelProfile &P = New->Profile;
-    P.Info = analysis::describeKernel(K.function(), Machine, ModuleHash);
+    P.Info = analysis::describeKernel(Kernel, Machine, ModuleHash);
     P.WarpSize = WarpSize;
     P.Blocks.resize(P.Info.Blocks.size());
     DenseMap<uint32_t, size_t> ById;
@@ -73,7 +73,7 @@ std::unique_ptr<LaunchRecord> Collector::begin(warpvm::Kernel &K,
       P.Branches.emplace_back().LanesTo.resize(Branch.Successors.size());
       ById[Branch.Id] = I;
     }
-    for (uint32_t Id : analysis::numbersOf(K.function()).Branches) {
+    for (uint32_t Id : analysis::numbersOf(Kernel).Branches) {
       auto Found = ById.find(Id);
       New->BranchAt.push_back(Found == ById.end() ? -1
                                                   : int64_t(Found->second));
@@ -87,7 +87,8 @@ std::unique_ptr<LaunchRecord> Collector::begin(warpvm::Kernel &K,
   Record->Kernel = At->second;
   Record->Shape = Shape;
   const Entry &E = *Kernels[At->second];
-  if (isSampledLaunch(E.Profile.Launches + 1))
+  Record->Number = E.Profile.Launches + 1;
+  if (isSampledLaunch(Record->Number))
     Record->Sample = std::make_unique<VectorSample>(Shape, E.Slots, WarpSize);
   return Record;
 }
@@ -99,6 +100,23 @@ static uint64_t threadsOf(const LaunchShape &S) {
   for (uint32_t Size : S.Block)
     Threads *= Size;
   return Threads;
+}
+
+/// Faults kept of a kernel.
+static constexpr size_t MaxFaults = 4;
+
+static void addTo(OrderTrials &Sum, OrderTrials More) {
+  Sum.Orders = std::max(Sum.Orders, More.Orders);
+  Sum.Launches += More.Launches;
+  Sum.Untried += More.Untried;
+  Sum.Differing += More.Differing;
+  Sum.Bytes = std::max(Sum.Bytes, More.Bytes);
+  Sum.FaultyRuns += More.FaultyRuns;
+  if (!Sum.First)
+    Sum.First = std::move(More.First);
+  for (OrderFault &F : More.Faults)
+    if (Sum.Faults.size() < MaxFaults)
+      Sum.Faults.push_back(std::move(F));
 }
 
 void Collector::finish(std::unique_ptr<LaunchRecord> Record,
@@ -136,6 +154,7 @@ void Collector::finish(std::unique_ptr<LaunchRecord> Record,
   }
   if (Record->Sample)
     Record->Sample->addTo(P.Regrouped);
+  addTo(P.Orders, std::move(Record->Orders));
 }
 
 Profile Collector::take() {

@@ -26,11 +26,17 @@ public:
   /// What to hand to Machine::launch; null where this launch is not sampled, so
   /// that it runs at full speed. Lives as long as the record.
   warpvm::VectorObserver *observer() const;
+  /// The same, for those who ask which thread blocks it wants all at once.
+  VectorSample *sample() const { return Sample.get(); }
+  uint64_t number() const { return Number; } ///< among the kernel's, from 1
+
+  OrderTrials Orders; ///< of this launch; summed up by finish()
 
 private:
   friend class Collector;
   LaunchRecord();
   size_t Kernel = 0; ///< position in Collector's list
+  uint64_t Number = 0;
   LaunchShape Shape;
   std::unique_ptr<VectorSample> Sample;
 };
@@ -38,7 +44,7 @@ private:
 /// Sums up the launches of a program, kernel by kernel. The backend calls, one
 /// launch after the other:
 ///
-///   auto Record = Collector.begin(Kernel, Program.hash(), Shape);
+///   auto Record = Collector.begin(Kernel.function(), Program.hash(), Shape);
 ///   LaunchCounts Counts;
 ///   if (auto E = Machine.launch(Kernel, Shape, Args, &Counts,
 ///                               Record->observer())) ...
@@ -54,7 +60,8 @@ public:
   Collector(const Collector &) = delete;
   Collector &operator=(const Collector &) = delete;
 
-  std::unique_ptr<LaunchRecord> begin(warpvm::Kernel &K,
+  /// \p Kernel: as loaded and numbered, without what an executor adds to it.
+  std::unique_ptr<LaunchRecord> begin(llvm::Function &Kernel,
                                       llvm::StringRef ModuleHash,
                                       const LaunchShape &Shape);
   void finish(std::unique_ptr<LaunchRecord> Record,

@@ -55,11 +55,14 @@ static ArrayRef<uint8_t> bytesOf(const uint64_t &N) {
   return {reinterpret_cast<const uint8_t *>(&N), sizeof(N)};
 }
 
-bool VectorSample::wants(uint64_t LinearBlock) {
-  uint64_t Stratum = LinearBlock / Stride;
+uint64_t VectorSample::sampledFrom(uint64_t First) const {
+  uint64_t Stratum = First / Stride;
   // The first is taken where it begins: a launch of any size has a sample.
-  uint64_t Place = Stratum ? xxh3_64bits(bytesOf(Stratum)) % Stride : 0;
-  return LinearBlock % Stride == Place;
+  return First + (Stratum ? xxh3_64bits(bytesOf(Stratum)) % Stride : 0);
+}
+
+bool VectorSample::wants(uint64_t LinearBlock) {
+  return LinearBlock == sampledFrom(LinearBlock / Stride * Stride);
 }
 
 static void addInto(std::vector<uint64_t> &Sum, ArrayRef<uint64_t> More) {
@@ -88,7 +91,14 @@ void VectorSample::record(uint64_t LinearBlock, unsigned Threads,
   if (slotsOf(InWarp, Slots) <= slotsOf(InBlock, Slots))
     InBlock = InWarp;
 
+  const uint64_t Hash[] = {
+      LinearBlock,
+      xxh3_64bits({reinterpret_cast<const uint8_t *>(Vectors.data()),
+                   Vectors.size() * sizeof(uint32_t)})};
+
   std::lock_guard<std::mutex> Guard(Lock);
+  Counts.Digest +=
+      xxh3_64bits({reinterpret_cast<const uint8_t *>(Hash), sizeof(Hash)});
   Counts.Threads += Threads;
   addInto(Counts.Lanes, Lanes);
   addInto(Counts.Warps, AsRun);
@@ -112,6 +122,7 @@ void VectorSample::addTo(RegroupedCounts &Sum) {
   };
   ++Sum.Launches;
   Sum.Threads += Counts.Threads;
+  Sum.Digest += Counts.Digest;
   Add(Sum.Lanes, Counts.Lanes);
   Add(Sum.Warps, Counts.Warps);
   Add(Sum.InWarp, Counts.InWarp);

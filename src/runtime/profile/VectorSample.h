@@ -29,6 +29,12 @@ public:
                unsigned WarpSize);
 
   bool wants(uint64_t LinearBlock) override;
+
+  /// One thread block of each stride() in a row is wanted; of those that begin
+  /// with \p First, a multiple of it, this one (maybe beyond the grid).
+  uint64_t stride() const { return Stride; }
+  uint64_t sampledFrom(uint64_t First) const;
+
   void record(uint64_t LinearBlock, unsigned Threads,
               llvm::ArrayRef<uint32_t> Vectors,
               llvm::ArrayRef<uint64_t> AsRun) override;

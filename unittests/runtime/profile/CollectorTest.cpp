@@ -96,7 +96,7 @@ protected:
 
 TEST_F(CollectorTest, SumsUpLaunches) {
   for (unsigned I = 0; I != 3; ++I)
-    Sums.finish(Sums.begin(*Kernel, "00ff", Shape), counts());
+    Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), counts());
   Profile P = Sums.take();
   ASSERT_EQ(P.Kernels.size(), 1u);
   const KernelProfile &K = P.Kernels[0];
@@ -118,7 +118,7 @@ TEST_F(CollectorTest, SumsUpLaunches) {
 }
 
 TEST_F(CollectorTest, BranchesAreMatchedById) {
-  Sums.finish(Sums.begin(*Kernel, "00ff", Shape), counts());
+  Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), counts());
   Profile P = Sums.take();
   const KernelProfile &K = P.Kernels[0];
   ASSERT_EQ(K.Info.Branches.size(), 1u) << "the uniform one is not listed";
@@ -129,7 +129,7 @@ TEST_F(CollectorTest, BranchesAreMatchedById) {
 }
 
 TEST_F(CollectorTest, SplitOfAUniformBranchIsSaid) {
-  Sums.finish(Sums.begin(*Kernel, "00ff", Shape), counts(1));
+  Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), counts(1));
   Profile P = Sums.take();
   ASSERT_EQ(P.Notes.size(), 1u);
   EXPECT_NE(P.Notes[0].find("1 branch(es) that analysis calls uniform"),
@@ -137,13 +137,13 @@ TEST_F(CollectorTest, SplitOfAUniformBranchIsSaid) {
 }
 
 TEST_F(CollectorTest, FailedLaunchesAreNotCounted) {
-  Sums.begin(*Kernel, "00ff", Shape); // dropped
+  Sums.begin(Kernel->function(), "00ff", Shape); // dropped
   EXPECT_TRUE(Sums.take().Kernels.empty());
 }
 
 TEST_F(CollectorTest, SameNameInTwoModulesIsTwoKernels) {
-  Sums.finish(Sums.begin(*Kernel, "00ff", Shape), counts());
-  Sums.finish(Sums.begin(*Kernel, "00fe", Shape), counts());
+  Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), counts());
+  Sums.finish(Sums.begin(Kernel->function(), "00fe", Shape), counts());
   EXPECT_EQ(Sums.take().Kernels.size(), 2u);
 }
 
@@ -152,7 +152,7 @@ TEST_F(CollectorTest, SamplesSomeLaunchesAndKeepsEightShapes) {
   for (uint32_t I = 1; I <= 100; ++I) {
     LaunchShape S = Shape;
     S.Grid[0] = I;
-    auto Record = Sums.begin(*Kernel, "00ff", S);
+    auto Record = Sums.begin(Kernel->function(), "00ff", S);
     if (warpvm::VectorObserver *Observer = Record->observer()) {
       ++Sampled;
       ASSERT_TRUE(Observer->wants(0));

@@ -1,0 +1,160 @@
+//===- runtime/vm/Values.cpp - What bytes in memory mean ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/vm/Values.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace llvm;
+
+namespace reconverge::runtime {
+
+namespace {
+struct TypeFacts {
+  const char *Name;
+  unsigned Bytes;
+};
+} // namespace
+
+static TypeFacts factsOf(ValueType T) {
+  switch (T) {
+  case ValueType::Double:
+    return {"double", 8};
+  case ValueType::Float:
+    return {"float", 4};
+  case ValueType::Int:
+    return {"int", 4};
+  case ValueType::Long:
+    return {"long long", 8};
+  case ValueType::Short:
+    return {"short", 2};
+  case ValueType::Char:
+    return {"char", 1};
+  }
+  llvm_unreachable("a type has a name");
+}
+
+std::vector<ValueType> writtenTypes(const Function &Kernel) {
+  bool Seen[6] = {};
+  auto Note = [&](Type *T) {
+    T = T->getScalarType();
+    if (T->isDoubleTy())
+      Seen[int(ValueType::Double)] = true;
+    else if (T->isFloatTy())
+      Seen[int(ValueType::Float)] = true;
+    else if (T->isIntegerTy(32))
+      Seen[int(ValueType::Int)] = true;
+    else if (T->isIntegerTy(64))
+      Seen[int(ValueType::Long)] = true;
+    else if (T->isIntegerTy(16))
+      Seen[int(ValueType::Short)] = true;
+    else if (T->isIntegerTy(8))
+      Seen[int(ValueType::Char)] = true;
+  };
+  SmallSetVector<const Function *, 8> Reached;
+  Reached.insert(&Kernel);
+  for (size_t I = 0; I < Reached.size(); ++I)
+    for (const Instruction &In : instructions(*Reached[I])) {
+      if (const auto *Store = dyn_cast<StoreInst>(&In))
+        Note(Store->getValueOperand()->getType());
+      else if (isa<AtomicRMWInst>(In))
+        Note(In.getType());
+      else if (const auto *Swap = dyn_cast<AtomicCmpXchgInst>(&In))
+        Note(Swap->getNewValOperand()->getType());
+      else if (const auto *Call = dyn_cast<CallBase>(&In))
+        if (const Function *Callee = Call->getCalledFunction())
+          Reached.insert(Callee);
+    }
+  std::vector<ValueType> Types;
+  for (int T = 0; T != 6; ++T)
+    if (Seen[T])
+      Types.push_back(ValueType(T));
+  return Types;
+}
+
+template <typename T> static T read(const uint8_t *At) {
+  T X;
+  std::memcpy(&X, At, sizeof(T));
+  return X;
+}
+
+/// A number that a program may well mean.
+static bool isPlausible(double X) {
+  return X == 0 ||
+         (std::isfinite(X) && std::abs(X) > 1e-30 && std::abs(X) < 1e30);
+}
+
+static bool canBe(ValueType T, const uint8_t *At) {
+  if (T == ValueType::Double)
+    return isPlausible(read<double>(At));
+  return T != ValueType::Float || isPlausible(read<float>(At));
+}
+
+static std::string textOf(ValueType T, const uint8_t *At) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  switch (T) {
+  case ValueType::Double:
+    OS << format("%.17g", read<double>(At));
+    break;
+  case ValueType::Float:
+    OS << format("%.9g", double(read<float>(At)));
+    break;
+  case ValueType::Int:
+    OS << read<int32_t>(At);
+    break;
+  case ValueType::Long:
+    OS << read<int64_t>(At);
+    break;
+  case ValueType::Short:
+    OS << read<int16_t>(At);
+    break;
+  case ValueType::Char:
+    OS << int(read<int8_t>(At));
+    break;
+  }
+  return Text;
+}
+
+std::optional<ValuePair> valueAt(ArrayRef<ValueType> Types, uint64_t Address,
+                                 ArrayRef<uint8_t> A, ArrayRef<uint8_t> B,
+                                 size_t At) {
+  for (ValueType T : Types) {
+    const unsigned Size = factsOf(T).Bytes;
+    const uint64_t Before = Address % Size;
+    if (Before > At || At - Before + Size > A.size())
+      continue;
+    const uint8_t *X = &A[At - Before], *Y = &B[At - Before];
+    if (canBe(T, X) && canBe(T, Y))
+      return ValuePair{
+          T, At - Before, Size, factsOf(T).Name, textOf(T, X), textOf(T, Y)};
+  }
+  return std::nullopt;
+}
+
+double numberAt(ValueType T, const uint8_t *At) {
+  switch (T) {
+  case ValueType::Double:
+    return read<double>(At);
+  case ValueType::Float:
+    return read<float>(At);
+  case ValueType::Int:
+    return read<int32_t>(At);
+  case ValueType::Long:
+    return double(read<int64_t>(At));
+  case ValueType::Short:
+    return read<int16_t>(At);
+  case ValueType::Char:
+    return read<int8_t>(At);
+  }
+  llvm_unreachable("a type has values");
+}
+
+} // namespace reconverge::runtime

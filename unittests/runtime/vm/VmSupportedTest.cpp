@@ -1,0 +1,351 @@
+//===- VmSupportedTest.cpp - docs/supported.md is what the code does ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the document from the code itself, so that the two cannot drift apart:
+//
+//   runtime calls   the backend's table against the names that the toolkit's
+//                   own libcudart exports
+//   intrinsics      a kernel around each one that LLVM has, given to the
+//                   emitter: it takes it or refuses it
+//   refusals        the texts in the sources of src/runtime/vm
+//
+// and compares. With RECONVERGE_UPDATE_DOCS set, the file is written instead.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/vm/Api.h"
+#include "runtime/vm/Backend.h"
+#include "runtime/vm/Errors.h"
+#include "warpvm/Compile.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include "gtest/gtest.h"
+
+#include <cstdlib>
+#include <map>
+#include <set>
+
+using namespace llvm;
+using namespace reconverge;
+
+namespace {
+
+using Names = std::set<std::string>;
+
+void printNames(raw_ostream &OS, const Names &All) {
+  bool First = true;
+  for (const std::string &Name : All) {
+    OS << (First ? "" : ", ") << '`' << Name << '`';
+    First = false;
+  }
+  OS << "\n\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Runtime calls
+//===----------------------------------------------------------------------===//
+
+/// Without the suffix of its form for per-thread default streams.
+std::string plainName(StringRef Name) {
+  if (!Name.consume_back("_ptsz"))
+    (void)Name.consume_back("_ptds");
+  return Name.str();
+}
+
+/// What the toolkit's libcudart exports.
+Names toolkitCalls() {
+  Names All;
+  auto Buffer = MemoryBuffer::getFile(CUDART);
+  if (!Buffer) {
+    ADD_FAILURE() << "cannot read " << CUDART;
+    return All;
+  }
+  auto File = object::ObjectFile::createObjectFile(**Buffer);
+  if (!File) {
+    ADD_FAILURE() << toString(File.takeError());
+    return All;
+  }
+  const auto &Elf = cast<object::ELFObjectFileBase>(**File);
+  for (const object::ELFSymbolRef &S : Elf.getDynamicSymbolIterators()) {
+    Expected<StringRef> Name = S.getName();
+    Expected<uint32_t> Flags = S.getFlags();
+    if (!Name || !Flags) {
+      consumeError(Name.takeError());
+      consumeError(Flags.takeError());
+      continue;
+    }
+    if (!(*Flags & object::SymbolRef::SF_Undefined) && S.getBinding() &&
+        Name->contains("cuda"))
+      All.insert(plainName(*Name));
+  }
+  return All;
+}
+
+/// Functions that the table has so that they can name what they refuse.
+bool refusesAlways(StringRef Name) {
+  return Name == "cudaLaunchCooperativeKernel" &&
+         runtime::api::cudaLaunchCooperativeKernel(
+             nullptr, 1, 1, nullptr, 0, nullptr) == cudaErrorNotSupported;
+}
+
+void printCalls(raw_ostream &OS) {
+  const Names Toolkit = toolkitCalls();
+  Names Ours, Others = Toolkit;
+  for (const reconverge_backend_symbol &S : runtime::backendTable()) {
+    const std::string Name = plainName(S.name);
+    if (refusesAlways(Name))
+      continue;
+    Ours.insert(Name);
+    Others.erase(Name);
+    EXPECT_TRUE(Toolkit.count(Name)) << Name << " is not in the toolkit";
+  }
+  auto Mine = [](const Names &All, bool Compiler) {
+    Names Some;
+    for (const std::string &Name : All)
+      if (StringRef(Name).starts_with("__") == Compiler)
+        Some.insert(Name);
+    return Some;
+  };
+  OS << "## Runtime calls\n\nAgainst the " << Toolkit.size()
+     << " functions of CUDA " << CUDART_VERSION / 1000 << '.'
+     << CUDART_VERSION % 1000 / 10
+     << "'s libcudart. Forms for per-thread default streams (`_ptsz`, `_ptds`) "
+        "are there where their plain ones are.\n\n";
+  OS << "**Supported** (" << Mine(Ours, false).size() << "):\n\n";
+  printNames(OS, Mine(Ours, false));
+  OS << "What compilers emit calls to:\n\n";
+  printNames(OS, Mine(Ours, true));
+  OS << "**Answered by `cudaErrorNotSupported`**, and named once on stderr ("
+     << Others.size() << "):\n\n";
+  printNames(OS, Others);
+}
+
+/// What calls that are supported refuse of their possible uses, from the
+/// sources' own texts.
+void printRefusals(raw_ostream &OS) {
+  const Regex Direct("unsupported\\(\"([^\"]+)\"\\)"),
+      Launch("unsupportedLaunch\\([A-Za-z]+, \"([^\"]+)\"\\)");
+  Names Found;
+  std::error_code EC;
+  for (sys::fs::directory_iterator I(VM_SOURCES, EC), End; I != End && !EC;
+       I.increment(EC)) {
+    if (sys::path::extension(I->path()) != ".cpp")
+      continue;
+    auto Buffer = MemoryBuffer::getFile(I->path());
+    if (!Buffer)
+      continue;
+    for (StringRef Rest = (*Buffer)->getBuffer(); !Rest.empty();) {
+      auto [Line, After] = Rest.split(';');
+      Rest = After;
+      SmallVector<StringRef> Groups;
+      if (Direct.match(Line, &Groups))
+        Found.insert(Groups[1].str());
+      else if (Launch.match(Line, &Groups))
+        Found.insert(("a " + Groups[1] + " launch").str());
+    }
+  }
+  EXPECT_FALSE(EC) << VM_SOURCES << ": " << EC.message();
+  OS << "Uses that are refused by name, with the same error:\n\n";
+  for (const std::string &Use : Found)
+    OS << "- " << Use << '\n';
+  OS << '\n';
+}
+
+//===----------------------------------------------------------------------===//
+// Intrinsics
+//===----------------------------------------------------------------------===//
+
+class Emitter {
+public:
+  Emitter() {
+    InitializeNativeTarget();
+    auto Builder = cantFail(orc::JITTargetMachineBuilder::detectHost());
+    Target = cantFail(Builder.createTargetMachine());
+  }
+
+  /// Whether a kernel that calls \p Id with \p Types is taken. Nothing if no
+  /// such call can be written down.
+  std::optional<bool> takes(Intrinsic::ID Id, ArrayRef<Type *> Types,
+                            LLVMContext &C);
+
+private:
+  bool takes(Function &Callee, std::optional<uint64_t> Constant, Module &M);
+  std::unique_ptr<TargetMachine> Target;
+};
+
+bool isPlain(const Type *T) {
+  return T->isIntegerTy() || T->isFloatingPointTy() || T->isPointerTy();
+}
+
+/// A kernel that calls \p Callee with its own parameters, or with \p Constant
+/// for each integer.
+bool Emitter::takes(Function &Callee, std::optional<uint64_t> Constant,
+                    Module &M) {
+  auto *Called = Callee.getFunctionType();
+  LLVMContext &C = M.getContext();
+  SmallVector<Type *> Params;
+  for (Type *T : Called->params())
+    Params.push_back(T);
+  auto *F =
+      Function::Create(FunctionType::get(Type::getVoidTy(C), Params, false),
+                       GlobalValue::ExternalLinkage, "probe", M);
+  F->setCallingConv(CallingConv::PTX_Kernel);
+  IRBuilder<> B(BasicBlock::Create(C, "entry", F));
+  SmallVector<Value *> Args;
+  for (Argument &A : F->args()) {
+    Value *Given = &A;
+    if (A.getType()->isIntegerTy() &&
+        (Constant ||
+         Callee.getArg(A.getArgNo())->hasAttribute(Attribute::ImmArg)))
+      Given = ConstantInt::get(A.getType(), Constant.value_or(0));
+    Args.push_back(Given);
+  }
+  B.CreateCall(&Callee, Args);
+  B.CreateRetVoid();
+  if (verifyFunction(*F))
+    return false;
+  auto Emitted = warpvm::emitKernel(*F, warpvm::EmitOptions(),
+                                    warpvm::Tier::Fused, *Target);
+  const bool Taken = bool(Emitted);
+  if (!Emitted)
+    consumeError(Emitted.takeError());
+  return Taken;
+}
+
+std::optional<bool> Emitter::takes(Intrinsic::ID Id, ArrayRef<Type *> Types,
+                                   LLVMContext &C) {
+  auto *T = Intrinsic::getType(C, Id, Types);
+  if (T->isVarArg() || !all_of(T->params(), isPlain))
+    return std::nullopt;
+  Module M("probe", C);
+  M.setTargetTriple("nvptx64-nvidia-cuda");
+  Function *Callee = Intrinsic::getDeclaration(&M, Id, Types);
+  std::string Problem;
+  raw_string_ostream OS(Problem);
+  if (verifyModule(M, &OS))
+    return std::nullopt;
+  // A constant may be an alignment, or the number of a barrier.
+  return takes(*Callee, 4, M) || takes(*Callee, std::nullopt, M) ||
+         takes(*Callee, 0, M);
+}
+
+/// By first word: the rest of each name.
+using Families = std::map<std::string, Names>;
+
+/// Of a long family, \p Most members at most are worth a name.
+void printFamilies(raw_ostream &OS, const Families &All, size_t Most) {
+  OS << "| family | members |\n| --- | --- |\n";
+  for (const auto &[Family, Members] : All) {
+    OS << "| `" << Family << "` |";
+    if (Members.size() > Most)
+      OS << ' ' << Members.size() << " more forms";
+    else
+      for (const std::string &Member : Members)
+        OS << " `" << (Member.empty() ? Family : Member) << '`';
+    OS << " |\n";
+  }
+  OS << '\n';
+}
+
+/// The types for which a name stands, to be tried: none, or one or two of the
+/// usual ones.
+std::vector<SmallVector<Type *, 2>> typesFor(Intrinsic::ID Id, LLVMContext &C) {
+  SmallVector<Intrinsic::IITDescriptor> Table;
+  Intrinsic::getIntrinsicInfoTableEntries(Id, Table);
+  unsigned Open = 0;
+  for (const Intrinsic::IITDescriptor &D : Table)
+    if (D.Kind == Intrinsic::IITDescriptor::Argument)
+      Open = std::max(Open, D.getArgumentNumber() + 1);
+  Type *Usual[] = {Type::getInt32Ty(C), Type::getFloatTy(C),
+                   PointerType::get(C, 0), PointerType::get(C, 1),
+                   PointerType::get(C, 3)};
+  std::vector<SmallVector<Type *, 2>> All;
+  if (Open == 0)
+    All.push_back({});
+  for (Type *A : Usual)
+    if (Open == 1)
+      All.push_back({A});
+    else if (Open == 2)
+      for (Type *B : Usual)
+        All.push_back({A, B});
+  return All;
+}
+
+void printIntrinsics(raw_ostream &OS) {
+  Emitter E;
+  Families Supported, Refused;
+  for (unsigned N = 1; N != Intrinsic::num_intrinsics; ++N) {
+    const auto Id = Intrinsic::ID(N);
+    StringRef Name = Intrinsic::getBaseName(Id);
+    if (!Name.consume_front("llvm.nvvm."))
+      continue;
+    LLVMContext C;
+    // Of a name for many types, one that is taken is enough; what cannot be
+    // written down (over vectors, metadata) is not for kernels.
+    bool Taken = false;
+    for (ArrayRef<Type *> Types : typesFor(Id, C))
+      Taken |= E.takes(Id, Types, C).value_or(false);
+    auto [Family, Rest] = Name.split('.');
+    (Taken ? Supported : Refused)[Family.str()].insert(Rest.str());
+  }
+  OS << "## Intrinsics\n\n`llvm.nvvm.*`, as clang makes them of CUDA's "
+        "built-in functions and of inline PTX. libdevice (`__nv_*`) is bitcode "
+        "and becomes plain arithmetic and these.\n\n**Supported:**\n\n";
+  printFamilies(OS, Supported, SIZE_MAX);
+  OS << "**Refused**, by name and place, when a kernel that has them is "
+        "launched:\n\n";
+  printFamilies(OS, Refused, 16);
+}
+
+//===----------------------------------------------------------------------===//
+// The document
+//===----------------------------------------------------------------------===//
+
+std::string document() {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  OS << "# What the warp VM supports\n\nWritten from the code by "
+        "`VmSupportedTest` (`RECONVERGE_UPDATE_DOCS=1`), which fails when this "
+        "page is out of date. Inline PTX has a page of its own: "
+        "[ptx.md](ptx.md). What else is refused, and how: "
+        "[warp-vm.md](warp-vm.md). On a GPU, everything is cudart's own.\n\n";
+  printCalls(OS);
+  printRefusals(OS);
+  printIntrinsics(OS);
+  return StringRef(Text).rtrim().str() + "\n";
+}
+
+TEST(Supported, IsWhatTheDocumentSays) {
+  const std::string Path = DOCS "/supported.md";
+  const std::string Text = document();
+  if (std::getenv("RECONVERGE_UPDATE_DOCS")) {
+    std::error_code Problem;
+    raw_fd_ostream File(Path, Problem);
+    ASSERT_FALSE(Problem) << Problem.message();
+    File << Text;
+    return;
+  }
+  auto Buffer = MemoryBuffer::getFile(Path);
+  ASSERT_TRUE(bool(Buffer)) << Path;
+  const std::string Version = "of CUDA " +
+                              std::to_string(CUDART_VERSION / 1000) + "." +
+                              std::to_string(CUDART_VERSION % 1000 / 10) + "'s";
+  if (!(*Buffer)->getBuffer().contains(Version))
+    GTEST_SKIP() << "the page was written with another toolkit";
+  EXPECT_TRUE((*Buffer)->getBuffer() == Text)
+      << "run VmSupportedTest with RECONVERGE_UPDATE_DOCS=1 to write the page "
+         "anew";
+}
+
+} // namespace
