@@ -60,19 +60,34 @@ static bool isBranch(const Instruction &Term) {
   return (Branch && Branch->isConditional()) || isa<SwitchInst>(Term);
 }
 
-void numberBlocks(Module &M) {
-  uint32_t NextBlock = 0, NextBranch = 0;
+/// Branches with a number in \p Kept, at its first place, keep it.
+static void numberAll(Module &M, uint32_t NextBranch, DenseSet<uint32_t> Kept) {
+  uint32_t NextBlock = 0;
   for (Function &F : M)
     for (BasicBlock &BB : F) {
       Instruction &Term = *BB.getTerminator();
       setNumber(Term, BlockKind, NextBlock++);
       auto Count = count_if(BB, countsAsInstruction);
       setNumber(Term, CountKind, static_cast<uint32_t>(Count));
-      if (isBranch(Term))
-        setNumber(Term, BranchKind, NextBranch++);
-      else
+      if (!isBranch(Term))
         Term.setMetadata(BranchKind, nullptr);
+      else if (auto Number = branchNumber(BB); !Number || !Kept.erase(*Number))
+        setNumber(Term, BranchKind, NextBranch++);
     }
+}
+
+void numberBlocks(Module &M) { numberAll(M, 0, {}); }
+
+void renumberBlocks(Module &M) {
+  uint32_t NextBranch = 0;
+  DenseSet<uint32_t> Kept;
+  for (const Function &F : M)
+    for (const BasicBlock &BB : F)
+      if (auto Number = branchNumber(BB)) {
+        NextBranch = std::max(NextBranch, *Number + 1);
+        Kept.insert(*Number);
+      }
+  numberAll(M, NextBranch, std::move(Kept));
 }
 
 std::optional<uint32_t> blockNumber(const BasicBlock &BB) {

@@ -30,6 +30,12 @@ namespace reconverge::analysis {
 /// the count of the IR as compiled survives the VM's own preparation.
 void numberBlocks(llvm::Module &M);
 
+/// After a transform: blocks get new numbers and counts, in program order;
+/// branches keep their numbers, and new ones get those that come next. Of
+/// branches with the same number the first keeps it: their blocks are counted
+/// apart from now on.
+void renumberBlocks(llvm::Module &M);
+
 std::optional<uint32_t> blockNumber(const llvm::BasicBlock &BB);
 std::optional<uint32_t> branchNumber(const llvm::BasicBlock &BB);
 /// n(b) as it was when the block was numbered.

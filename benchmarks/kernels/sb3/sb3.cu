@@ -1,0 +1,131 @@
+//===- benchmarks/kernels/sb3/sb3.cu - Two ifs in each arm ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each arm holds two if-thens, one after the other. Plain: their then-blocks
+// compute the same on different arrays. With random=1 (SB3-R) they do not.
+//
+//===----------------------------------------------------------------------===//
+#include "../common/bench.h"
+
+/// On even threads, arrays a and b.
+template <bool Random>
+__host__ __device__ void upper(unsigned *a, unsigned *b, unsigned t, int i,
+                               int j) {
+  if ((a[t] + i) & 4) {
+    b[t] = b[t] * 3 + a[t];
+    a[t] = Random ? (a[t] ^ b[t]) * j : a[t] ^ (b[t] >> 5);
+  }
+  if ((b[t] + j) & 2) {
+    a[t] = a[t] * 11 - b[t];
+    b[t] = Random ? b[t] | (a[t] << 2) : b[t] + (a[t] & 255);
+  }
+}
+
+/// On odd threads, arrays c and d.
+template <bool Random>
+__host__ __device__ void lower(unsigned *c, unsigned *d, unsigned t, int i,
+                               int j) {
+  if ((c[t] + i) & 8) {
+    if (Random)
+      d[t] = (d[t] & 0xffff) - c[t] * j;
+    else
+      d[t] = d[t] * 3 + c[t];
+    c[t] = c[t] ^ (d[t] >> 5);
+  }
+  if ((d[t] + j) & 1) {
+    if (Random)
+      c[t] = c[t] % 17 + (d[t] >> 1) + j;
+    else
+      c[t] = c[t] * 11 - d[t];
+    d[t] = d[t] + (c[t] & 255);
+  }
+}
+
+template <bool Random>
+__global__ void sb3(unsigned *A, unsigned *B, unsigned *C, unsigned *D,
+                    int Outer, int Inner) {
+  extern __shared__ unsigned Tile[];
+  unsigned *a = Tile, *b = a + blockDim.x, *c = b + blockDim.x,
+           *d = c + blockDim.x;
+  const unsigned t = threadIdx.x, At = blockIdx.x * blockDim.x + t;
+  a[t] = A[At];
+  b[t] = B[At];
+  c[t] = C[At];
+  d[t] = D[At];
+  __syncthreads();
+  for (int i = 0; i < Outer; ++i)
+    for (int j = 0; j < Inner; ++j) {
+      if ((t + j) % 2 == 0)
+        upper<Random>(a, b, t, i, j);
+      else
+        lower<Random>(c, d, t, i, j);
+    }
+  __syncthreads();
+  A[At] = a[t];
+  B[At] = b[t];
+  C[At] = c[t];
+  D[At] = d[t];
+}
+
+/// The reference: thread by thread; each touches its own words only.
+template <bool Random>
+static void onHost(std::vector<unsigned> (&V)[4], unsigned Block, int Outer,
+                   int Inner) {
+  for (size_t At = 0; At < V[0].size(); ++At) {
+    unsigned W[4] = {V[0][At], V[1][At], V[2][At], V[3][At]};
+    const unsigned t = At % Block;
+    for (int i = 0; i < Outer; ++i)
+      for (int j = 0; j < Inner; ++j) {
+        if ((t + j) % 2 == 0)
+          upper<Random>(W, W + 1, 0, i, j);
+        else
+          lower<Random>(W + 2, W + 3, 0, i, j);
+      }
+    for (int K = 0; K < 4; ++K)
+      V[K][At] = W[K];
+  }
+}
+
+int main(int argc, char **argv) {
+  Bench Run(argc, argv, "sb3");
+  const long Blocks = Run.integer("blocks", 8, 1, 1 << 20);
+  const long Block = Run.integer("block", 64, 1, 1024);
+  const long Outer = Run.integer("outer", 4, 1, 1 << 20);
+  const long Inner = Run.integer("inner", 8, 1, 1 << 20);
+  const bool Mixed = Run.integer("random", 0, 0, 1); // the -R variant
+  Run.ready();
+
+  std::vector<unsigned> In[4], Out[4];
+  Random Draw = Run.random();
+  for (auto &V : In) {
+    V.resize(Blocks * Block);
+    for (unsigned &X : V)
+      X = Draw.bits();
+  }
+  DeviceArray<unsigned> A(In[0]), B(In[1]), C(In[2]), D(In[3]);
+  Run.run(
+      [&] {
+        A.set(In[0]);
+        B.set(In[1]);
+        C.set(In[2]);
+        D.set(In[3]);
+      },
+      [&] {
+        auto *Kernel = Mixed ? sb3<true> : sb3<false>;
+        Kernel<<<Blocks, Block, 4 * Block * sizeof(unsigned)>>>(A, B, C, D,
+                                                                Outer, Inner);
+      });
+  Out[0] = A.get();
+  Out[1] = B.get();
+  Out[2] = C.get();
+  Out[3] = D.get();
+  if (Run.checks())
+    (Mixed ? onHost<true> : onHost<false>)(In, Block, Outer, Inner);
+  uint64_t Sum = ChecksumSeed;
+  bool Right = true;
+  for (int K = 0; K < 4; ++K) {
+    Sum = checksum(Out[K], Sum);
+    Right &= In[K] == Out[K];
+  }
+  return Run.finish(Right, Sum);
+}

@@ -1,0 +1,246 @@
+//===- transform/meld/Meld.cpp - Control-flow melding ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where both sides of a divergent branch hold similar code, a warp that splits
+// runs that code twice. Melding makes it one:
+//
+//   if (c) { x = a[i] + 1; s[j] = x; }        p = c ? &a[i] : &b[k];
+//   else   { y = b[k] + 2; s[l] = y; }   ->   v = *p + (c ? 1 : 2);
+//                                             s[c ? j : l] = v;
+//
+//   1. Simplify.cpp   one edge into and out of every if and loop
+//   2. Structure.cpp  each arm as a sequence of instructions and regions
+//   3. Legality.cpp   what an arm must not hold; a plan or a refusal
+//      Alignment.cpp  which items go together, and what that saves
+//      Matching.cpp   which instructions can be one
+//   4. Rewrite.cpp    the melded code
+//   5. again from 1., innermost branches first, until no plan is left
+//
+// Where several branches decide between two arms, or where LLVM has merged the
+// tails of both sides, Unshare.cpp makes two arms of that; if they do not meld
+// either, it is undone.
+//
+// A divergent switch is tried as a chain of branches: its cases meld pair by
+// pair, the last two first. If nothing of the function melds, it gets its old
+// body back.
+//
+// It ends: each round takes away one two-way branch that is no guard, and makes
+// no new one.
+//
+// Paper: C. Saumya, K. Sundararajah, M. Kulkarni, "CFM: SIMT Thread Divergence
+// Reduction by Melding Similar Control-Flow Regions in GPGPU Programs".
+//
+//===----------------------------------------------------------------------===//
+
+#include "transform/meld/Meld.h"
+
+#include "analysis/Numbering.h"
+#include "analysis/Uniformity.h"
+#include "transform/common/Refusal.h"
+#include "transform/meld/Legality.h"
+#include "transform/meld/Rewrite.h"
+#include "transform/meld/Simplify.h"
+
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/IR/Module.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <cmath>
+
+using namespace llvm;
+using namespace reconverge::transform::meld;
+
+namespace reconverge::transform {
+
+static constexpr const char *PassName = "reconverge-meld";
+
+/// On a branch whose sides share code, when copying that has been tried.
+static constexpr StringLiteral TriedKind = "rc.tried";
+
+namespace {
+
+class FunctionMelder {
+public:
+  FunctionMelder(Function &F, const MeldOptions &Options,
+                 OptimizationRemarkEmitter &Remarks)
+      : F(F), Options(Options), Remarks(Remarks) {}
+
+  MeldResult run();
+
+private:
+  bool mayHaveCandidates() const;
+  void lowerSwitches();
+  enum class Outcome { Melded, Tried, Nothing };
+  Outcome meldOne(bool Report);
+  bool meldUnshared(BasicBlock &BB, const BasicBlock &Join);
+  void carryOut(const MeldPlan &Plan);
+  void forgetTried() {
+    for (BasicBlock &BB : F)
+      BB.getTerminator()->setMetadata(TriedKind, nullptr);
+  }
+  bool isChosen(const BasicBlock &BB) const {
+    if (Options.Branches.empty())
+      return true;
+    auto Number = analysis::branchNumber(BB);
+    return Number && is_contained(Options.Branches, *Number);
+  }
+
+  Function &F;
+  const MeldOptions &Options;
+  OptimizationRemarkEmitter &Remarks;
+  MeldResult Result;
+};
+} // namespace
+
+bool FunctionMelder::mayHaveCandidates() const {
+  const auto Uniformity = analysis::computeUniformity(F);
+  return any_of(F, [&](const BasicBlock &BB) {
+    return Uniformity.isDivergentBranch(BB) &&
+           !BB.getTerminator()->getMetadata(GuardKind) && isChosen(BB);
+  });
+}
+
+void FunctionMelder::lowerSwitches() {
+  const auto Uniformity = analysis::computeUniformity(F);
+  SmallVector<SwitchInst *, 4> Switches;
+  for (BasicBlock &BB : F)
+    if (auto *Switch = dyn_cast<SwitchInst>(BB.getTerminator()))
+      if (Uniformity.isDivergentBranch(BB) && isChosen(BB))
+        Switches.push_back(Switch);
+  for (SwitchInst *Switch : Switches)
+    lowerSwitch(*Switch);
+}
+
+namespace {
+/// The analyses of a function whose regions are simple.
+struct Facts {
+  explicit Facts(Function &F)
+      : Uniformity((simplifyRegions(F), analysis::computeUniformity(F))),
+        Dominance(F) {
+    Cycles.compute(F);
+  }
+  operator FunctionFacts() const { return {Dominance, Uniformity, Cycles}; }
+
+  analysis::UniformityResult Uniformity;
+  analysis::PostDominance Dominance;
+  CycleInfo Cycles;
+};
+} // namespace
+
+void FunctionMelder::carryOut(const MeldPlan &Plan) {
+  BasicBlock &BB = *Plan.Branch;
+  const DebugLoc Where = BB.getTerminator()->getDebugLoc();
+  rewrite(Plan, Options);
+  ++Result.Branches;
+  Result.Instructions += Plan.Melded;
+  Result.Saved += Plan.Code.Saved;
+  Remarks.emit([&] {
+    return OptimizationRemark(PassName, "Melded", Where, &BB)
+           << "melded: " << ore::NV("Instructions", Plan.Melded)
+           << " instructions of both sides became one, about "
+           << ore::NV("Saved", unsigned(std::lround(Plan.Code.Saved))) << " of "
+           << ore::NV("Before", unsigned(std::lround(Plan.Before)))
+           << " issue slots saved";
+  });
+}
+
+/// Tries \p BB, whose sides share code, in the ways of Unshare.cpp. If none of
+/// them melds, the function is as it was but for a mark on the branch. Either
+/// way all its blocks are new.
+bool FunctionMelder::meldUnshared(BasicBlock &BB, const BasicBlock &Join) {
+  BB.getTerminator()->setMetadata(TriedKind, MDNode::get(F.getContext(), {}));
+  // Blocks are known by their places once they have been restored.
+  const auto At = std::distance(F.begin(), BB.getIterator()),
+             JoinAt =
+                 std::distance(std::as_const(F).begin(), Join.getIterator());
+  for (bool Gather : {true, false}) {
+    BasicBlock &Branch = *std::next(F.begin(), At);
+    BasicBlock &End = *std::next(F.begin(), JoinAt);
+    Backup Shared(F);
+    BasicBlock *New = Gather                     ? gatherDecision(Branch, End)
+                      : unshareArms(Branch, End) ? &Branch
+                                                 : nullptr;
+    if (New) {
+      const Facts Now(F);
+      if (isCandidate(*New, Now)) {
+        auto Decision = planMeld(*New, Now, Options);
+        if (const auto *Plan = std::get_if<MeldPlan>(&Decision)) {
+          carryOut(*Plan);
+          return true;
+        }
+      }
+    }
+    Shared.restore();
+  }
+  return false;
+}
+
+/// Melds the first branch, innermost first, that can be.
+FunctionMelder::Outcome FunctionMelder::meldOne(bool Report) {
+  const Facts Now(F);
+  for (BasicBlock *BB : post_order(&F)) {
+    if (!isCandidate(*BB, Now) || !isChosen(*BB))
+      continue;
+    auto Decision = planMeld(*BB, Now, Options);
+    const auto *Why = std::get_if<Refusal>(&Decision);
+    if (!Why) {
+      carryOut(std::get<MeldPlan>(Decision));
+      return Outcome::Melded;
+    }
+    Instruction &Term = *BB->getTerminator();
+    if (Report)
+      reportMissed(Remarks, PassName, "not melded", Term, *Why);
+    else if (Why->Code == RefusalCode::SharedCode &&
+             !Term.getMetadata(TriedKind))
+      return meldUnshared(*BB, *Now.Dominance.immediate(*BB)) ? Outcome::Melded
+                                                              : Outcome::Tried;
+  }
+  return Outcome::Nothing;
+}
+
+MeldResult FunctionMelder::run() {
+  if (!mayHaveCandidates())
+    return Result;
+  if (any_of(F, [](const BasicBlock &BB) { return BB.hasAddressTaken(); })) {
+    reportMissed(Remarks, PassName, "not melded", *F.begin()->getTerminator(),
+                 refusal(RefusalCode::Exception, *F.begin()->getTerminator()));
+    return Result;
+  }
+  Backup Old(F);
+  lowerSwitches();
+  while (true) {
+    const Outcome Was = meldOne(/*Report=*/false);
+    if (Was == Outcome::Nothing)
+      break;
+    if (Was == Outcome::Melded) { // what was tried may do now
+      forgetTried();
+      cleanUp(F);
+    }
+  }
+  meldOne(/*Report=*/true); // what is left is what the user hears of
+  if (!Result.Branches) {
+    Old.restore();
+    return Result;
+  }
+  forgetTried();
+  cleanUp(F);
+  return Result;
+}
+
+MeldResult meldFunction(Function &F, const MeldOptions &Options,
+                        OptimizationRemarkEmitter &Remarks) {
+  return FunctionMelder(F, Options, Remarks).run();
+}
+
+PreservedAnalyses MeldPass::run(Function &F, FunctionAnalysisManager &AM) {
+  // A plugin is given the host's code as well.
+  if (!Triple(F.getParent()->getTargetTriple()).isNVPTX())
+    return PreservedAnalyses::all();
+  auto &Remarks = AM.getResult<OptimizationRemarkEmitterAnalysis>(F);
+  meldFunction(F, Options, Remarks);
+  // Even where nothing melds, blocks and instructions may have been replaced.
+  return PreservedAnalyses::none();
+}
+
+} // namespace reconverge::transform

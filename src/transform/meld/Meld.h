@@ -1,0 +1,42 @@
+//===- transform/meld/Meld.h - Control-flow melding -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_TRANSFORM_MELD_MELD_H
+#define RECONVERGE_TRANSFORM_MELD_MELD_H
+
+#include "transform/meld/Options.h"
+
+#include "llvm/IR/PassManager.h"
+
+namespace llvm {
+class OptimizationRemarkEmitter;
+} // namespace llvm
+
+namespace reconverge::transform {
+
+/// What was done to one function.
+struct MeldResult {
+  unsigned Branches = 0;     ///< melded
+  unsigned Instructions = 0; ///< pairs that became one
+  double Saved = 0;          ///< estimated issue slots
+};
+
+/// Melds the arms of divergent branches of \p F where that pays; leaves \p F as
+/// it was if it melds none. Address spaces should be known by then
+/// (InferAddressSpaces). Each branch gets a remark: melded, or why not.
+MeldResult meldFunction(llvm::Function &F, const MeldOptions &Options,
+                        llvm::OptimizationRemarkEmitter &Remarks);
+
+/// `reconverge-meld`. To be run last: SimplifyCFG would undo it.
+class MeldPass : public llvm::PassInfoMixin<MeldPass> {
+public:
+  explicit MeldPass(MeldOptions Options = {}) : Options(std::move(Options)) {}
+  llvm::PreservedAnalyses run(llvm::Function &F,
+                              llvm::FunctionAnalysisManager &AM);
+
+private:
+  MeldOptions Options;
+};
+
+} // namespace reconverge::transform
+
+#endif

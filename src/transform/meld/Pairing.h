@@ -1,0 +1,65 @@
+//===- transform/meld/Pairing.h - What a plan makes equal -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_TRANSFORM_MELD_PAIRING_H
+#define RECONVERGE_TRANSFORM_MELD_PAIRING_H
+
+#include "transform/meld/Options.h"
+#include "transform/meld/Plan.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace reconverge::transform::meld {
+
+/// Lanes are taken to go round a loop this often.
+inline constexpr double LoopFactor = 4;
+/// A conditional branch, with what it takes to come together again.
+inline constexpr double BranchWeight = 2;
+/// Of a harmless instruction without a partner that all lanes run: its share of
+/// the weight, which warps pay that would not have run it.
+inline constexpr double Speculation = 0.25;
+
+/// Issue slots of a select.
+double selectWeight(const llvm::Type &T);
+/// Issue slots of all of it, one after the other.
+double weightOf(const Region &R);
+double weightOf(llvm::ArrayRef<Item> Items);
+
+/// Which values of the two arms are one in melded code.
+class Pairing {
+public:
+  explicit Pairing(const MeldPlan &Arms) : Arms(Arms) {}
+
+  /// Forgets all, then takes the pairs of \p Plan. Returns how many pairs of
+  /// instructions there are.
+  unsigned learn(const SequencePlan &Plan);
+
+  /// No select is needed between \p A of side 0 and \p B of side 1. Before
+  /// anything is learnt: hopes so of values of the same kind.
+  bool same(const llvm::Value &A, const llvm::Value &B) const;
+  /// The same of two conditions, if \p Negated of one with the other's
+  /// negation.
+  bool sameCondition(const llvm::Value &A, const llvm::Value &B,
+                     bool Negated) const;
+  /// Both are known before the branch, so that a select of them is as well.
+  bool areEarly(const llvm::Value &A, const llvm::Value &B) const {
+    return !inArms(A) && !inArms(B);
+  }
+
+  /// Issue slots that \p Plan, which was learnt last, saves against running one
+  /// arm after the other: equal selects counted once, early ones outside loops.
+  double priceOf(const SequencePlan &Plan, const MeldOptions &Options) const;
+
+private:
+  bool inArms(const llvm::Value &V) const;
+  unsigned learn(const SequencePlan &Plan, llvm::ArrayRef<Item> A,
+                 llvm::ArrayRef<Item> B);
+  void learn(llvm::ArrayRef<PhiPair> Phis);
+
+  const MeldPlan &Arms;
+  bool Hopeful = true;
+  llvm::DenseMap<const llvm::Value *, const llvm::Value *> Pairs, Inverse;
+};
+
+} // namespace reconverge::transform::meld
+
+#endif
