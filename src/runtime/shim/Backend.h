@@ -44,6 +44,18 @@ extern reconverge_backend_function reconverge_backend;
 
 #define RECONVERGE_BACKEND_ENTRY "reconverge_backend"
 
+/** The table of a library that stands before another backend and counts what
+ *  goes through it: the functions that it takes over. Each of them calls the
+ *  one below, which next() gives by its name (null: there is none); next() may
+ *  be called once a function of the table is. Null as above. */
+typedef const reconverge_backend_symbol *
+reconverge_counting_function(size_t *count, void *(*next)(const char *name));
+
+/** What it exports under this very name. */
+extern reconverge_counting_function reconverge_counting_backend;
+
+#define RECONVERGE_COUNTING_ENTRY "reconverge_counting_backend"
+
 #ifdef __cplusplus
 }
 #endif

@@ -19,26 +19,28 @@ extern "C" const char *reconverge_shim_version();
 
 namespace reconverge::shim {
 
-static void backendPath(char (&Path)[PATH_MAX]) {
+void backendPath(const char *Library, char *Path, size_t Size) {
   const char *Override = getenv("RECONVERGE_BACKEND_PATH");
   if (Override && *Override) {
-    snprintf(Path, sizeof(Path), "%s", Override);
+    snprintf(Path, Size, "%s", Override);
     return;
   }
   Dl_info Self;
   char Real[PATH_MAX];
   if (!dladdr(reinterpret_cast<void *>(reconverge_shim_version), &Self) ||
       !realpath(Self.dli_fname, Real))
-    fail(ExitInternal, "the shim cannot find out where it lies\n  Set "
-                       "RECONVERGE_BACKEND_PATH to libReconvergeVM.so.");
+    fail(ExitInternal,
+         "the shim cannot find out where it lies\n  Set "
+         "RECONVERGE_BACKEND_PATH to %s.",
+         Library);
   *strrchr(Real, '/') = '\0';
-  snprintf(Path, sizeof(Path), "%.*s/libReconvergeVM.so", PATH_MAX - 32, Real);
+  snprintf(Path, Size, "%.*s/%s", PATH_MAX - 32, Real, Library);
 }
 
 Backend loadCpuBackend() {
   static void *Functions[NameCount];
   char Path[PATH_MAX];
-  backendPath(Path);
+  backendPath("libReconvergeVM.so", Path, sizeof(Path));
   void *Library = dlopen(Path, RTLD_NOW | RTLD_LOCAL);
   if (!Library)
     fail(ExitUserError,

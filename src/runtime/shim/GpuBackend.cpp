@@ -7,14 +7,18 @@
 // with the shim) but by absolute path, and a library that turns out to be a
 // shim as well is passed over.
 //
-// One call is changed on its way: what a host object of ours registers is a
-// container (core/Container.h) where cudart expects a fat binary, so cudart is
-// given a copy of the wrapper that points at the fat binary inside. Objects
-// built by nvcc or stock clang pass as they are.
+// Without a profile, one call is changed on its way: what a host object of ours
+// registers is a container (core/Container.h) where cudart expects a fat
+// binary, so cudart is given a copy of the wrapper that points at the fat
+// binary inside. Objects built by nvcc or stock clang pass as they are.
+//
+// With one, libReconvergeGPU.so takes over registration and launches: it builds
+// code that counts from the bitcode inside, and calls what stands here.
 //
 //===----------------------------------------------------------------------===//
 
 #include "core/Container.h"
+#include "runtime/shim/Backend.h"
 #include "runtime/shim/Shim.h"
 
 #include <dlfcn.h>
@@ -95,17 +99,65 @@ static void **registerFatBinary(void *Argument) {
 // Search
 //===----------------------------------------------------------------------===//
 
-bool hasGpu() {
+/// What cuDriverGetVersion answers: 13000 for CUDA 13.0.
+static int DriverVersion;
+static int GpuArchitecture; ///< NN of sm_NN, of the newest GPU
+static constexpr int OldestArchitecture = 75;
+
+template <typename... Args>
+static bool ask(void *Driver, const char *Name, Args... Values) {
+  auto *F = reinterpret_cast<int (*)(Args...)>(dlsym(Driver, Name));
+  return F && F(Values...) == 0;
+}
+
+GpuState findGpu() {
   // The driver itself is asked, not /dev/nvidia0: that node is missing under
   // WSL, and stands where a container was given no driver or no GPU.
   void *Driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!Driver)
-    return false;
-  auto *Init = reinterpret_cast<int (*)(unsigned)>(dlsym(Driver, "cuInit"));
-  auto *GetCount =
-      reinterpret_cast<int (*)(int *)>(dlsym(Driver, "cuDeviceGetCount"));
   int Count = 0;
-  return Init && GetCount && Init(0) == 0 && GetCount(&Count) == 0 && Count > 0;
+  if (!Driver || !ask(Driver, "cuInit", 0u) ||
+      !ask(Driver, "cuDeviceGetCount", &Count) || Count < 1)
+    return GpuState::None;
+  if (ask(Driver, "cuDriverGetVersion", &DriverVersion) &&
+      DriverVersion / 1000 < atoi(RECONVERGE_CUDART_MAJOR))
+    return GpuState::OldDriver;
+  for (int Device = 0; Device != Count; ++Device) {
+    int Major = 0, Minor = 0; // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_*
+    if (!ask(Driver, "cuDeviceGetAttribute", &Major, 75, Device) ||
+        !ask(Driver, "cuDeviceGetAttribute", &Minor, 76, Device))
+      return GpuState::Usable;
+    if (GpuArchitecture < 10 * Major + Minor)
+      GpuArchitecture = 10 * Major + Minor;
+  }
+  return GpuArchitecture < OldestArchitecture ? GpuState::OldGpu
+                                              : GpuState::Usable;
+}
+
+const char *describe(GpuState State) {
+  static char Text[256];
+  switch (State) {
+  case GpuState::Usable:
+    break;
+  case GpuState::None:
+    return "there is no CUDA driver or it shows no GPU\n  Set "
+           "RECONVERGE_DEVICE to cpu or auto, or check CUDA_VISIBLE_DEVICES "
+           "and nvidia-smi.";
+  case GpuState::OldDriver:
+    snprintf(Text, sizeof(Text),
+             "its driver is for CUDA %d.%d, older than CUDA " //
+             RECONVERGE_CUDART_MAJOR
+             ", which this Reconverge was built with\n  Update the driver, or "
+             "set RECONVERGE_DEVICE to cpu.",
+             DriverVersion / 1000, DriverVersion % 1000 / 10);
+    return Text;
+  case GpuState::OldGpu:
+    snprintf(Text, sizeof(Text),
+             "the GPU is an sm_%d, older than sm_%d\n  Set RECONVERGE_DEVICE "
+             "to cpu.",
+             GpuArchitecture, OldestArchitecture);
+    return Text;
+  }
+  return "";
 }
 
 /// Opens \p Path if it is a cudart and not a shim.
@@ -167,6 +219,44 @@ static void *openFromLdCache(char (&Path)[PATH_MAX]) {
   return Library;
 }
 
+bool isCounting() {
+  const char *Profile = getenv("RECONVERGE_PROFILE");
+  return Profile && *Profile;
+}
+
+static void *Below[NameCount]; ///< cudart's functions, registration changed
+
+static void *functionBelow(const char *Name) {
+  size_t Index = indexOf(Name);
+  return Index == NameCount ? nullptr : Below[Index];
+}
+
+/// Lets libReconvergeGPU.so take over what it wants of \p Functions.
+static void addCounting(void **Functions) {
+  char Path[PATH_MAX];
+  backendPath("libReconvergeGPU.so", Path, sizeof(Path));
+  void *Library = dlopen(Path, RTLD_NOW | RTLD_LOCAL);
+  if (!Library)
+    fail(ExitUserError,
+         "cannot load what counts on a GPU: %s\n  It belongs beside "
+         "libcudart.so in Reconverge's lib/reconverge folder; build or install "
+         "it again.",
+         dlerror());
+  auto *Entry = reinterpret_cast<reconverge_counting_function *>(
+      dlsym(Library, RECONVERGE_COUNTING_ENTRY));
+  size_t Count = 0;
+  const reconverge_backend_symbol *Table =
+      Entry ? Entry(&Count, functionBelow) : nullptr;
+  if (!Table)
+    fail(ExitUserError, "%s cannot work here", Path);
+  for (size_t I = 0; I != Count; ++I) {
+    size_t Index = indexOf(Table[I].name);
+    // What cudart lacks stays missing.
+    if (Index != NameCount && Below[Index])
+      Functions[Index] = Table[I].function;
+  }
+}
+
 Backend loadGpuBackend(bool Required) {
   static void *Functions[NameCount];
   static char Absence[PATH_MAX + 8];
@@ -188,10 +278,13 @@ Backend loadGpuBackend(bool Required) {
     return {nullptr, nullptr};
   }
   for (size_t I = 0; I != NameCount; ++I)
-    Functions[I] = dlsym(Library, Names[I]);
-  void *&Register = Functions[indexOf("__cudaRegisterFatBinary")];
+    Below[I] = dlsym(Library, Names[I]);
+  void *&Register = Below[indexOf("__cudaRegisterFatBinary")];
   RealRegister = reinterpret_cast<void **(*)(void *)>(Register);
   Register = reinterpret_cast<void *>(registerFatBinary);
+  memcpy(Functions, Below, sizeof(Below));
+  if (isCounting())
+    addCounting(Functions);
   snprintf(Absence, sizeof(Absence), "in %s", Path);
   return {Functions, Absence};
 }

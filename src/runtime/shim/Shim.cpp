@@ -93,11 +93,8 @@ static Backend chooseBackend(uint32_t Index, const void *FirstArgument) {
   if (strcmp(Device, "cpu") == 0)
     return loadCpuBackend();
   if (strcmp(Device, "gpu") == 0) {
-    if (!hasGpu())
-      fail(ExitUserError,
-           "RECONVERGE_DEVICE is gpu, but there is no CUDA driver or it shows "
-           "no GPU\n  Set RECONVERGE_DEVICE to cpu or auto, or check "
-           "CUDA_VISIBLE_DEVICES and nvidia-smi.");
+    if (GpuState State = findGpu(); State != GpuState::Usable)
+      fail(ExitUserError, "RECONVERGE_DEVICE is gpu, but %s", describe(State));
     return loadGpuBackend(/*Required=*/true);
   }
   if (strcmp(Device, "auto") != 0)
@@ -105,11 +102,22 @@ static Backend chooseBackend(uint32_t Index, const void *FirstArgument) {
          "RECONVERGE_DEVICE is \"%s\"\n  Set it to auto, cpu or gpu.", Device);
 
   // A program built without code for a GPU can only run on the CPU. Its first
-  // CUDA call is the registration of that code, so this is known in time.
+  // CUDA call is the registration of that code, so this is known in time. To
+  // count, code is built from the bitcode.
   bool OnlyCpu = strcmp(Names[Index], "__cudaRegisterFatBinary") == 0 &&
-                 lacksGpuCode(FirstArgument);
-  if (OnlyCpu || !hasGpu())
+                 lacksGpuCode(FirstArgument) && !isCounting();
+  if (OnlyCpu)
     return loadCpuBackend();
+  GpuState State = findGpu();
+  if (State == GpuState::None)
+    return loadCpuBackend();
+  if (State != GpuState::Usable) {
+    // The first line; the second is advice for those who asked for the GPU.
+    const char *Why = describe(State);
+    note("there is a GPU, but %.*s; running on the CPU",
+         int(strcspn(Why, "\n")), Why);
+    return loadCpuBackend();
+  }
   Backend Gpu = loadGpuBackend(/*Required=*/false);
   if (Gpu.Functions)
     return Gpu;

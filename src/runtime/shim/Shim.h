@@ -38,12 +38,29 @@ struct Backend {
 /// RECONVERGE_BACKEND_PATH names. Ends the process with a message if it cannot.
 Backend loadCpuBackend();
 
-/// Loads the toolkit's own libcudart. Where there is none: ends the process
-/// with a message if \p Required, otherwise returns no functions.
+/// Loads the toolkit's own libcudart and, if a profile is asked for, before it
+/// libReconvergeGPU.so, which counts. Where there is no libcudart: ends the
+/// process with a message if \p Required, otherwise returns no functions.
 Backend loadGpuBackend(bool Required);
 
-/// Whether CUDA's driver is there and shows the process at least one GPU.
-bool hasGpu();
+/// Whether a GPU can be used.
+enum class GpuState {
+  Usable,
+  None,      ///< no driver, or it shows this process no GPU
+  OldDriver, ///< older than the toolkit's major version
+  OldGpu     ///< older than sm_75
+};
+GpuState findGpu();
+/// \p State (not Usable), after "RECONVERGE_DEVICE is gpu, but": what is wrong,
+/// and in a second line what to do.
+const char *describe(GpuState State);
+
+/// A profile is asked for.
+bool isCounting();
+
+/// The path of \p Library, which lies beside the shim; or what
+/// RECONVERGE_BACKEND_PATH says.
+void backendPath(const char *Library, char *Path, size_t Size);
 
 /// Whether the wrapper that __cudaRegisterFatBinary is given holds a container
 /// of ours without code for a GPU.

@@ -126,6 +126,24 @@ TEST(ShimDevice, GpuWithoutAGpuIsRefused) {
                 2, "shows no GPU");
 }
 
+TEST(ShimDevice, AnOldDriverIsRefusedOrPassedOver) {
+  const std::string Old = "FAKE_GPUS=1 FAKE_VERSION=11040 ";
+  expectFailure(probe("driver", Gpu + Old), 2, "its driver is for CUDA 11.4");
+  EXPECT_EQ(
+      probe("arguments", Auto + Old).Out,
+      "reconverge: there is a GPU, but its driver is for CUDA 11.4, older "
+      "than CUDA " CUDART_MAJOR ", which this Reconverge was built with; "
+      "running on the CPU\n1785\n1785\n");
+}
+
+TEST(ShimDevice, AnOldGpuIsRefusedOrPassedOver) {
+  const std::string Old = "FAKE_GPUS=1 FAKE_ARCH=61 ";
+  expectFailure(probe("driver", Gpu + Old), 2, "the GPU is an sm_61");
+  EXPECT_EQ(probe("arguments", Auto + Old).Out,
+            "reconverge: there is a GPU, but the GPU is an sm_61, older than "
+            "sm_75; running on the CPU\n1785\n1785\n");
+}
+
 TEST(ShimGpu, HandsOverTheFatBinaryInside) {
   EXPECT_EQ(probe("register", Gpu).Out, "gpu registers 466243b1 1 fat\nkept\n");
 }

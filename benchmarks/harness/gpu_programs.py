@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the examples on a GPU, plain and with probes, under ncu and under
+compute-sanitizer, and on the warp VM."""
+
+import csv
+import json
+import os
+import subprocess
+import tempfile
+
+from programs import BenchError
+
+# Sums, so that launches weigh what they are worth. Their ratio is what ncu
+# shows as smsp__average_thread_inst_executed_per_inst_executed.
+INSTRUCTIONS = "smsp__inst_executed.sum"
+LANES = "smsp__thread_inst_executed.sum"
+LANES_PREDICATED = "smsp__thread_inst_executed_pred_on.sum"
+
+
+class Counted:
+    """What one run with a profile gave."""
+
+    def __init__(self, code, output, errors, profile):
+        self.code, self.output, self.errors = code, output, errors
+        self.kernels = {k["name"]: k for k in profile["kernels"]}
+        self.device, self.notes = profile["device"], profile["notes"]
+
+    def seconds(self):
+        return sum(k["seconds"] for k in self.kernels.values())
+
+
+def cfe(kernel):
+    """Control-flow efficiency of a kernel of a profile."""
+    lanes = sum(b["lanes"] * b["instructions"] for b in kernel["blocks"])
+    warps = sum(b["warps"] * b["instructions"] for b in kernel["blocks"])
+    return lanes / (kernel["warpSize"] * warps) if warps else 1.0
+
+
+class Runner:
+    """tree: a build or an unpacked archive of Reconverge."""
+
+    def __init__(self, tree, cache):
+        self.libraries = os.path.join(tree, "lib", "reconverge")
+        # An archive brings the libraries that Reconverge needs.
+        self.path = os.pathsep.join([self.libraries, os.path.join(tree, "lib")])
+        self.cache = cache
+
+    def environment(self, **settings):
+        return dict(os.environ, LD_LIBRARY_PATH=self.path, **settings)
+
+    def profiled(self, command, device, gpu="", vm="", timeout=120):
+        """device: cpu or gpu; gpu and vm: key=value,... for either."""
+        handle, profile = tempfile.mkstemp(suffix=".json")
+        os.close(handle)
+        os.remove(profile)
+        cache = f"cache={self.cache},"
+        env = self.environment(
+            RECONVERGE_DEVICE=device, RECONVERGE_PROFILE=profile,
+            RECONVERGE_GPU=cache + gpu, RECONVERGE_VM=cache + vm)
+        try:
+            run = subprocess.run(command, env=env, capture_output=True,
+                                 text=True, timeout=timeout, check=False)
+            if not os.path.exists(profile):
+                raise BenchError(f"{' '.join(command)} on {device}: exit code "
+                                 f"{run.returncode}, no profile\n{run.stderr}")
+            with open(profile, encoding="utf-8") as text:
+                return Counted(run.returncode, run.stdout, run.stderr,
+                               json.load(text))
+        except subprocess.TimeoutExpired as late:
+            raise BenchError(f"{' '.join(command)} on {device}: still running "
+                             f"after {timeout} s") from late
+        finally:
+            if os.path.exists(profile):
+                os.remove(profile)
+
+    def hardware(self, command, most_launches, timeout=120):
+        """Kernel (mangled) -> its sums of the three metrics, as ncu reads them
+        from code without probes. Empty with a reason if they may not be read."""
+        with tempfile.TemporaryDirectory() as folder:
+            env = self.environment(
+                RECONVERGE_DEVICE="gpu",
+                RECONVERGE_PROFILE=os.path.join(folder, "profile.json"),
+                RECONVERGE_GPU=f"cache={self.cache},counters=off")
+            ncu = ["ncu", "--clock-control", "none", "--csv", "--page", "raw",
+                   "--print-units", "base", "--print-kernel-base", "mangled",
+                   "--launch-count", str(most_launches), "--metrics",
+                   ",".join([INSTRUCTIONS, LANES, LANES_PREDICATED])]
+            try:
+                run = subprocess.run(ncu + command, env=env,
+                                     capture_output=True, text=True,
+                                     timeout=timeout, check=False)
+            except FileNotFoundError:
+                return {}, "ncu is not installed"
+            except subprocess.TimeoutExpired:
+                return {}, f"ncu was still running after {timeout} s"
+        table = [line for line in run.stdout.split("\n")
+                 if line.startswith('"')]
+        if len(table) < 3:
+            words = [line for line in (run.stdout + run.stderr).split("\n")
+                     if "ERR" in line or "rror" in line]
+            return {}, (words or ["ncu shows no kernel"])[0].strip()
+        kernels = {}
+        rows = csv.DictReader(table)
+        next(rows)  # units
+        for row in rows:
+            sums = kernels.setdefault(row["Kernel Name"], [0.0, 0.0, 0.0])
+            for at, metric in enumerate([INSTRUCTIONS, LANES,
+                                         LANES_PREDICATED]):
+                sums[at] += float(row[metric].replace(",", ""))
+        return kernels, ""
+
+    def sanitized(self, tool, command, timeout=200):
+        """'clean', or what compute-sanitizer found in code with probes."""
+        with tempfile.TemporaryDirectory() as folder:
+            env = self.environment(
+                RECONVERGE_DEVICE="gpu",
+                RECONVERGE_PROFILE=os.path.join(folder, "profile.json"),
+                RECONVERGE_GPU=f"cache={self.cache}")
+            try:
+                run = subprocess.run(
+                    ["compute-sanitizer", "--tool", tool, "--error-exitcode",
+                     "99", *command], env=env, capture_output=True, text=True,
+                    timeout=timeout, check=False)
+            except FileNotFoundError:
+                return "compute-sanitizer is not installed"
+            except subprocess.TimeoutExpired:
+                return f"still running after {timeout} s"
+        if run.returncode == 0:
+            return "clean"
+        lines = [line for line in run.stdout.split("\n") if line.startswith("=")]
+        return " | ".join(lines[1:4]) or f"exit code {run.returncode}"

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes docs/validation.md from benchmarks/results/<gpu>/validation.json and
+overhead.json.
+
+    validation_doc.py [--results benchmarks/results/h200] [--output FILE]
+"""
+
+import argparse
+import json
+import os
+import statistics
+import sys
+
+sys.dont_write_bytecode = True  # leave no __pycache__ in the source tree
+
+from results import geomean
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+LARGE_GAP = 0.03
+
+# Why the hardware's efficiency is another: what ptxas makes of the code, as
+# far as source and predicated efficiency tell.
+CAUSES = {
+    "automaton advanceTiled": "27 short tests in a row, which ptxas turns into "
+        "predicated instructions: the predicated column has part of what the "
+        "branches had",
+    "bitonic bitonicSort": "the exchange is predicated: its idle lanes count "
+        "as active ones, and instructions of both sides are issued once",
+    "convolution blurRows<5>": "ptxas unrolls the loop that fills the tile; "
+        "its remainder runs with few lanes",
+    "kmeans gather": "atomics of 64 bits on shared memory have no instruction: "
+        "ptxas makes a compare-and-swap loop of each, whose lanes go one by "
+        "one. The IR has one instruction there",
+    "kmeans move": "division of 64 bits is a routine with branches of its own",
+    "smithwaterman alignLong": "the cell's tests become predicated "
+        "instructions: compare the predicated column",
+    "spmv multiplyScalar<double>": "ptxas unrolls the loop over a row",
+    "spmv multiplyScalar<float>": "ptxas unrolls the loop over a row",
+    "spmv multiplyVector<double>": "ptxas unrolls the loop over a row, and most "
+        "rows end in its remainder with few lanes",
+    "spmv multiplyVector<float>": "ptxas unrolls the loop over a row, and most "
+        "rows end in its remainder with few lanes",
+    "stencil heatStep": "the tests at the tile's edge become predicated "
+        "instructions: compare the predicated column",
+}
+# Why vectors may differ at all.
+UNEQUAL = {
+    "bfs expand": "which thread finds a vertex first is a race",
+    "blackscholes imply": "its loop ends when a value computed with "
+        "approximate intrinsics is small enough",
+}
+
+
+def load(folder, suite):
+    path = os.path.join(folder, suite + ".json")
+    with open(path, encoding="utf-8") as text:
+        return json.load(text)
+
+
+def table(head, lines):
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "|".join(" --- " if i == 0 else " ---: "
+                         for i in range(len(head))) + "|"
+    for line in lines:
+        yield "| " + " | ".join(line) + " |"
+
+
+def efficiency(data):
+    kernels = {}
+    for row in data["rows"]:
+        if "kernel" in row["params"]:
+            name = row["case"] + " " + row["params"]["kernel"]
+            kernels.setdefault(name, {})[row["metric"]] = row
+    lines, gaps, unexplained = [], [], []
+    for name, rows in kernels.items():
+        equal = "equal" if rows["bbv-equal"]["value"] else \
+            UNEQUAL.get(name, "**differ**")
+        cells = [name] + [f"{100 * rows[m]['value']:.1f}"
+                          for m in ("cfe-vm", "cfe-probes")]
+        if "cfe-gpu" in rows:
+            gap = rows["cfe-gpu"]["value"] - rows["cfe-vm"]["value"]
+            gaps.append((name, gap))
+            if abs(gap) > LARGE_GAP and name not in CAUSES:
+                unexplained.append(name)
+            cells += [f"{100 * rows['cfe-gpu']['value']:.1f}",
+                      f"{100 * rows['cfe-gpu']['predicated']:.1f}",
+                      f"{100 * gap:+.1f}"]
+        else:
+            cells += ["", "", ""]
+        lines.append(cells + [equal])
+    yield from table(["kernel", "VM", "probes", "hardware", "predicated",
+                      "gap", "vectors"], lines)
+    sizes = [100 * abs(gap) for _, gap in gaps]
+    known = [100 * abs(gap) for name, gap in gaps if name not in CAUSES]
+    yield ""
+    yield (f"The gap is hardware less VM, in points. Over {len(sizes)} kernels "
+           f"it is {statistics.mean(sizes):.1f} in the mean and "
+           f"{statistics.median(sizes):.1f} in the median; over the "
+           f"{len(known)} without a cause below, "
+           f"{statistics.mean(known):.1f} in the mean.")
+    yield ""
+    yield ("Gaps of more than 3 points. Causes are read off the source and the "
+           "predicated column, not off the machine code:")
+    yield ""
+    for name, gap in gaps:
+        if abs(gap) > LARGE_GAP and name in CAUSES:
+            yield f"- `{name}` ({100 * gap:+.1f}): {CAUSES[name]}."
+    for name in unexplained:
+        yield f"- `{name}`: not explained yet."
+
+
+def overhead(data):
+    lines, ratios = [], {"branch-counters": [], "block-vectors": []}
+    cases = {}
+    for row in data["rows"]:
+        if "kernel" not in row["params"]:
+            cases.setdefault(row["case"], {})[row["metric"]] = row
+    for case, rows in cases.items():
+        line = [case, f"{rows['plain']['value']:.2f}"]
+        for metric, values in ratios.items():
+            row = rows[metric]
+            values.append(row["value"])
+            line.append(f"{row['value']:.2f}x ({row['spread'][0]:.2f} to "
+                        f"{row['spread'][1]:.2f})")
+        lines.append(line + [rows["block-vectors"]["verdict"]])
+    yield from table(["example", "kernels, ms", "branch counters",
+                      "and block vectors", "output"], lines)
+    yield ""
+    yield ("Geometric mean: "
+           f"{geomean(ratios['branch-counters']):.2f}x with branch counters, "
+           f"{geomean(ratios['block-vectors']):.2f}x with block vectors of the "
+           "sampled launches and thread blocks too.")
+
+
+def sanitizers(data):
+    rows = [r for r in data["rows"] if r["metric"] == "sanitizer"]
+    dirty = [r for r in rows if not r["value"]]
+    yield (f"compute-sanitizer (memcheck, racecheck) on code with probes: "
+           f"{len(rows) - len(dirty)} of {len(rows)} runs clean.")
+    for row in dirty:
+        yield f"- {row['case']}, {row['params']['tool']}: {row['verdict']}"
+    outputs = [r for r in data["rows"] if r["metric"] == "output"]
+    same = sum(r["value"] for r in outputs)
+    yield (f"Output with and without probes: identical for {same} of "
+           f"{len(outputs)} examples.")
+    for row in outputs:
+        if not row["value"]:
+            yield f"- {row['case']}: {row['verdict']}"
+
+
+def document(folder):
+    validation, cost = load(folder, "validation"), load(folder, "overhead")
+    facts = validation["environment"]
+    yield "# Validation: the VM, the probes and the hardware"
+    yield ""
+    yield ("Made by `benchmarks/harness/validation_doc.py` from "
+           f"`benchmarks/results/{os.path.basename(folder)}/`, which "
+           "`benchmarks/harness/gpu_bench.py` wrote. Not edited by hand.")
+    yield ""
+    yield (f"{facts['gpu']}, driver {facts['driver']}, CUDA {facts['cuda']}, "
+           f"{facts['date']}, commit {facts['commit'][:12]}.")
+    yield ""
+    yield "## Control-flow efficiency and block vectors"
+    yield ""
+    yield ("Each example at its own size, the same bitcode everywhere. *VM* and "
+           "*probes* count IR instructions of blocks, on the warp VM and on the "
+           "GPU. *hardware* is ncu's average of active threads per instruction, "
+           "over 32, of code without probes; *predicated* counts only threads "
+           "whose predicate is on. *vectors*: whether the block vectors of all "
+           "sampled threads are the same on VM and GPU.")
+    yield ""
+    yield from efficiency(validation)
+    yield ""
+    yield "## Overhead of counting"
+    yield ""
+    yield ("Time of all kernels of an example with probes over that without "
+           "(the same bitcode and tools), at sizes that fill the GPU, in turns. "
+           "Kernel time by events; what the host does around a launch is not in "
+           "it.")
+    yield ""
+    yield from overhead(cost)
+    yield ""
+    yield "## Results with probes"
+    yield ""
+    yield from sanitizers(validation)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--results", default=os.path.join(
+        ROOT, "benchmarks", "results", "h200"))
+    parser.add_argument("--output",
+                        default=os.path.join(ROOT, "docs", "validation.md"))
+    args = parser.parse_args()
+    text = "\n".join(document(args.results.rstrip("/"))) + "\n"
+    with open(args.output, "w", encoding="utf-8") as out:
+        out.write(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

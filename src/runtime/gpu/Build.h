@@ -1,0 +1,23 @@
+//===- runtime/gpu/Build.h - From bitcode to code that counts ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_RUNTIME_GPU_BUILD_H
+#define RECONVERGE_RUNTIME_GPU_BUILD_H
+
+#include "runtime/gpu/Options.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+
+namespace reconverge::gpu {
+
+/// What to register in the place of the container of \p M, whose bitcode has
+/// the hash \p Hash: a fat binary of the code with probes, for the GPU at hand.
+/// From the cache if it is there.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+buildImage(const llvm::Module &M, uint64_t Hash, const Options &O);
+
+} // namespace reconverge::gpu
+
+#endif

@@ -1,0 +1,385 @@
+//===- runtime/gpu/Counter.cpp - Launches that are counted ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In the launch's own stream, so that no order of the program's changes:
+//
+//   cells = 0; config = where they are; event; launch; event;
+//   cells to the host; rows of sampled blocks to the host; config = 0; wait
+//
+// Waiting makes launches run one after the other: counts are exact, times are
+// those of a kernel alone on the device. A kernel that waits for something that
+// the host does after the launch waits for ever.
+//
+// A launch into a stream that is being captured runs later and perhaps often,
+// when the graph is launched. It is left alone, and named: with the config all
+// zero a kernel counts nothing.
+//
+// What the launch itself returns is the program's to see. An error of the
+// kernel shows when we wait; the program's next call will have it too, so it is
+// not reported by us.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/Counter.h"
+
+#include "core/ProfileJson.h"
+#include "runtime/gpu/Cudart.h"
+#include "runtime/gpu/Hardware.h"
+#include "runtime/profile/Process.h"
+#include "runtime/profile/VectorSample.h"
+#include "transform/instrument/Decode.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace reconverge::gpu {
+
+/// Of the cells: enough for the multiprocessors of today's GPUs.
+static constexpr uint64_t MaxReplicas = 256;
+/// A thread's counters have 32 bits. In less time nothing can run that often.
+static constexpr double SafeSeconds = 2.0;
+
+//===----------------------------------------------------------------------===//
+// Beginning and end
+//===----------------------------------------------------------------------===//
+
+Counter &Counter::get() {
+  static Counter &Only = *new Counter;
+  return Only;
+}
+
+static void writeProfileAtExit() {
+  if (Error E = Counter::get().writeProfile())
+    Counter::get().say("the profile was not written: " +
+                       toString(std::move(E)));
+}
+
+Error Counter::configure(Options O) {
+  Settings = std::move(O);
+  OwnProcess = getpid();
+  if (Settings.ProfilePath.empty())
+    return Error::success();
+  auto Machine = analysis::MachineModel::load(Settings.MachineFile);
+  if (!Machine)
+    return Machine.takeError();
+  Counted = std::make_unique<runtime::Collector>(std::move(*Machine));
+  static const int Registered = std::atexit(writeProfileAtExit);
+  (void)Registered; // a failure leaves no profile, which the tool reports
+  return Error::success();
+}
+
+void Counter::say(const Twine &What) {
+  std::lock_guard<std::recursive_mutex> Guard(Lock);
+  std::string Note = What.str();
+  if (is_contained(Notes, Note))
+    return;
+  errs() << "reconverge: " + Note + "\n";
+  Notes.push_back(std::move(Note));
+}
+
+Error Counter::writeProfile() {
+  std::lock_guard<std::recursive_mutex> Guard(Lock);
+  if (!Counted || getpid() != OwnProcess)
+    return Error::success();
+  Profile P = Counted->take();
+  runtime::nameProgram(P);
+  P.Backend = "gpu";
+  P.Device = Device;
+  append_range(P.Notes, Notes);
+  if (!Device.empty())
+    P.Notes.push_back(describeCounterAccess());
+  return reconverge::writeProfile(P, Settings.ProfilePath);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+cudaError_t Counter::grow(void *&Memory, size_t &Has, size_t Bytes) {
+  if (Bytes <= Has)
+    return cudaSuccess;
+  if (Memory)
+    if (cudaError_t E = cudart().Free(Memory))
+      return E;
+  Memory = nullptr;
+  Has = 0;
+  if (cudaError_t E = cudart().Malloc(&Memory, Bytes))
+    return E;
+  Has = Bytes;
+  return cudaSuccess;
+}
+
+/// The calling thread's device.
+cudaError_t Counter::prepare(DeviceMemory *&Memory) {
+  int Ordinal = 0;
+  if (cudaError_t E = cudart().GetDevice(&Ordinal))
+    return E;
+  Memory = &Devices[Ordinal];
+  if (Memory->Start)
+    return cudaSuccess;
+  if (Device.empty())
+    Device = describeDevice();
+  if (cudaError_t E = cudart().EventCreate(&Memory->Start))
+    return E;
+  return cudart().EventCreate(&Memory->Stop);
+}
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+warpvm::LaunchCounts countsOf(const CountedKernel &K, ArrayRef<uint64_t> Cells,
+                              const LaunchShape &Shape) {
+  const transform::ModuleProbes &Probes = *K.Home->Probes;
+  const unsigned SetSize = Probes.cells(*K.Code);
+  std::vector<uint64_t> Sums(2 * SetSize);
+  for (auto [I, N] : enumerate(Cells))
+    Sums[I % Sums.size()] += N;
+
+  warpvm::LaunchCounts Counts;
+  Counts.Blocks.resize(K.Blocks);
+  Counts.Branches.resize(K.Branches);
+  const transform::ThreadSets Threads = transform::threadsOf(Shape);
+  for (auto [N, F] : enumerate(K.Functions)) {
+    const transform::ProbePlan &Plan = Probes.plan(*F);
+    std::vector<uint64_t> Mine;
+    for (unsigned Set = 0; Set != 2; ++Set)
+      append_range(Mine, ArrayRef(Sums).slice(Set * SetSize + Probes.offset(*F),
+                                              Plan.cells()));
+    transform::FunctionCounts Here = transform::decode(Plan, Mine, Threads);
+    if (F == K.Code)
+      Counts.DivergentWarps = Here.DivergentWarps;
+    for (size_t B = 0; B != Plan.Code.size(); ++B) {
+      if (unsigned At = K.BlockAt[N][B]; At != CountedKernel::NoPosition) {
+        BlockCounts &To = Counts.Blocks[At];
+        To.Warps += Here.Blocks[B].Warps;
+        To.Lanes += Here.Blocks[B].Lanes;
+        To.PartialIdle += Here.Blocks[B].PartialIdle;
+        To.ExitedIdle += Here.Blocks[B].ExitedIdle;
+      }
+      if (unsigned At = K.BranchAt[N][B]; At != CountedKernel::NoPosition) {
+        BranchCounts &To = Counts.Branches[At];
+        To.Warps += Here.Branches[B].Warps;
+        To.Splits += Here.Branches[B].Splits;
+        To.LanesTo.resize(Here.Branches[B].LanesTo.size());
+        for (auto [Sum, More] : zip(To.LanesTo, Here.Branches[B].LanesTo))
+          Sum += More;
+      }
+    }
+  }
+  Counts.Warps =
+      Threads.Whole / 32 + (Threads.Tail ? Threads.Partial / Threads.Tail : 0);
+  return Counts;
+}
+
+//===----------------------------------------------------------------------===//
+// Block vectors
+//===----------------------------------------------------------------------===//
+
+Counter::Sample Counter::sampleOf(const CountedKernel &K,
+                                  const LaunchShape &Shape,
+                                  runtime::VectorSample &Vectors) {
+  Sample S;
+  uint64_t Blocks = 1;
+  S.Threads = 1;
+  for (uint32_t Size : Shape.Grid)
+    Blocks *= Size;
+  for (uint32_t Size : Shape.Block)
+    S.Threads *= Size;
+  if (K.Functions.size() > 1) {
+    say(demangle(K.Code->getName()) +
+        ": calls functions that are not inlined; no block vectors");
+    return S;
+  }
+  S.Stride = Vectors.stride();
+  S.Words = K.Home->Probes->plan(*K.Code).Words;
+  // Kernels compute the number of their block with 32 bits.
+  if (!isUInt<32>(Blocks) || !isUInt<32>(S.Stride))
+    return S;
+  for (uint64_t First = 0; First < Blocks; First += S.Stride)
+    S.Blocks.push_back(uint32_t(Vectors.sampledFrom(First)));
+  // The last stratum's may lie beyond the grid.
+  if (!S.Blocks.empty() && S.Blocks.back() >= Blocks)
+    S.Blocks.pop_back();
+  return S;
+}
+
+/// [sampled block][word][thread], to one row of counts a thread.
+void Counter::record(const CountedKernel &K, const Sample &S,
+                     ArrayRef<uint32_t> Rows, runtime::VectorSample &Vectors) {
+  const transform::ProbePlan &Plan = K.Home->Probes->plan(*K.Code);
+  const std::vector<unsigned> &BlockAt = K.BlockAt.front();
+  std::vector<uint32_t> Words(S.Words), Last;
+  std::vector<uint64_t> Runs;
+  for (auto [N, Block] : enumerate(S.Blocks)) {
+    ArrayRef<uint32_t> Mine =
+        Rows.slice(N * S.Words * S.Threads, S.Words * S.Threads);
+    std::vector<uint32_t> Matrix(S.Threads * K.Blocks);
+    // Of blocks that all lanes of a warp run: as often as the busiest of them.
+    std::vector<uint64_t> Together(BlockAt.size()), Longest(BlockAt.size());
+    for (size_t T = 0; T != S.Threads; ++T) {
+      for (size_t W = 0; W != S.Words; ++W)
+        Words[W] = Mine[W * S.Threads + T];
+      // Neighbours are mostly alike.
+      if (Runs.empty() || Words != Last) {
+        Runs = transform::decodeThread(Plan, Words);
+        Last = Words;
+      }
+      if (T % 32 == 0)
+        std::fill(Longest.begin(), Longest.end(), 0);
+      for (size_t B = 0; B != BlockAt.size(); ++B) {
+        if (Runs[B] > Longest[B]) {
+          Together[B] += Runs[B] - Longest[B];
+          Longest[B] = Runs[B];
+        }
+        if (BlockAt[B] != CountedKernel::NoPosition)
+          Matrix[T * K.Blocks + BlockAt[B]] += uint32_t(Runs[B]);
+      }
+    }
+    auto Sum = [&](transform::ProbeCounter C) {
+      uint64_t Total = 0;
+      for (size_t T = 0; T != S.Threads; ++T) {
+        Words[C.Word] = Mine[C.Word * S.Threads + T];
+        Total += transform::read(Plan, Words, C);
+      }
+      return Total;
+    };
+    std::vector<uint64_t> AsRun(K.Blocks);
+    for (auto [B, Warps] :
+         enumerate(transform::warpsOfBlocks(Plan, Sum, Together)))
+      if (BlockAt[B] != CountedKernel::NoPosition)
+        AsRun[BlockAt[B]] += Warps;
+    Vectors.record(Block, unsigned(S.Threads), Matrix, AsRun);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// A launch
+//===----------------------------------------------------------------------===//
+
+static bool isCaptured(cudaStream_t Stream) {
+  cudaStreamCaptureStatus Status = cudaStreamCaptureStatusNone;
+  return cudart().StreamIsCapturing(Stream, &Status) != cudaSuccess ||
+         Status != cudaStreamCaptureStatusNone;
+}
+
+cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
+                            const void *Stub, cudaStream_t Stream,
+                            function_ref<cudaError_t()> Launch) {
+  std::lock_guard<std::recursive_mutex> Guard(Lock);
+  if (!Counted)
+    return Launch();
+  const Cudart &C = cudart();
+  auto GiveUp = [&](const Twine &Why) {
+    say(demangle(K.Code->getName()) + " is not counted: " + Why);
+    return Launch();
+  };
+  if (isCaptured(Stream))
+    return GiveUp("its stream is being captured into a graph");
+
+  // A launch that cannot be runs into the same error once more below.
+  cudaFuncAttributes Loaded; // code is loaded now, not between the events
+  (void)C.FuncGetAttributes(&Loaded, Stub);
+  DeviceMemory *Memory = nullptr;
+  if (cudaError_t E = prepare(Memory))
+    return GiveUp(C.GetErrorString(E));
+
+  auto Record = Counted->begin(*K.Code, K.Home->Hash, Shape);
+  uint64_t Blocks = 1;
+  for (uint32_t Size : Shape.Grid)
+    Blocks *= Size;
+  const uint64_t SetSize =
+      Settings.Counters ? K.Home->Probes->cells(*K.Code) : 0;
+  const uint64_t Replicas =
+      bit_ceil(std::clamp<uint64_t>(Blocks, 1, MaxReplicas));
+  std::vector<uint64_t> Cells(2 * SetSize * Replicas);
+  Sample S;
+  runtime::VectorSample *Vectors =
+      Settings.Counters && Settings.Vectors ? Record->sample() : nullptr;
+  if (Vectors)
+    S = sampleOf(K, Shape, *Vectors);
+  std::vector<uint32_t> Rows(S.rowBytes() / 4);
+
+  transform::ProbeConfig Config;
+  void *ConfigAddress = nullptr;
+  const size_t CellBytes = Cells.size() * 8;
+  cudaError_t E = cudaSuccess;
+  auto Try = [&](cudaError_t Result) { return E = E ? E : Result; };
+  if (SetSize) {
+    Try(C.GetSymbolAddress(&ConfigAddress, &K.Home->Config));
+    Try(grow(Memory->Cells, Memory->CellBytes, CellBytes));
+    if (!E)
+      Try(C.MemsetAsync(Memory->Cells, 0, CellBytes, Stream));
+    if (!Rows.empty() && !E) {
+      Try(grow(Memory->Rows, Memory->RowBytes, S.rowBytes()));
+      // One more, for a stratum whose block lies beyond the grid.
+      std::vector<uint32_t> Table = S.Blocks;
+      Table.push_back(~0u);
+      Try(grow(Memory->Sampled, Memory->SampledBytes, Table.size() * 4));
+      if (!E)
+        Try(C.MemcpyAsync(Memory->Sampled, Table.data(), Table.size() * 4,
+                          cudaMemcpyHostToDevice, Stream));
+      Config.Rows = uint64_t(Memory->Rows);
+      Config.Sampled = uint64_t(Memory->Sampled);
+      Config.Stride = S.Stride;
+    }
+    Config.Counters = uint64_t(Memory->Cells);
+    Config.ReplicaMask = Replicas - 1;
+    Config.Cells = SetSize;
+    if (!E)
+      Try(C.MemcpyAsync(ConfigAddress, &Config, sizeof(Config),
+                        cudaMemcpyHostToDevice, Stream));
+  }
+  if (E)
+    return GiveUp(C.GetErrorString(E));
+
+  Try(C.EventRecord(Memory->Start, Stream));
+  const cudaError_t Launched = Launch();
+  if (Launched == cudaErrorLaunchOutOfResources)
+    say(demangle(K.Code->getName()) +
+        " cannot be launched: if it can without a profile, probes take the "
+        "registers; RECONVERGE_GPU=registers=64 fits any block");
+  Try(Launched);
+  Try(C.EventRecord(Memory->Stop, Stream));
+  if (SetSize) {
+    Try(C.MemcpyAsync(Cells.data(), Memory->Cells, CellBytes,
+                      cudaMemcpyDeviceToHost, Stream));
+    if (!Rows.empty())
+      Try(C.MemcpyAsync(Rows.data(), Memory->Rows, S.rowBytes(),
+                        cudaMemcpyDeviceToHost, Stream));
+    Try(C.MemsetAsync(ConfigAddress, 0, sizeof(Config), Stream));
+  }
+  Try(C.StreamSynchronize(Stream));
+  float Milliseconds = 0;
+  Try(C.EventElapsedTime(&Milliseconds, Memory->Start, Memory->Stop));
+  if (E)
+    return Launched;
+
+  warpvm::LaunchCounts Counts;
+  if (Settings.Counters) {
+    Counts = countsOf(K, Cells, Shape);
+  } else {
+    Counts.Blocks.resize(K.Blocks);
+    Counts.Branches.resize(K.Branches);
+  }
+  Counts.Seconds = Milliseconds / 1000;
+  if (Settings.Counters && Counts.Seconds > SafeSeconds)
+    say(demangle(K.Code->getName()) + " ran for " +
+        Twine(uint64_t(Counts.Seconds)) +
+        " s in one launch: a loop of one thread that runs more than 4294967295 "
+        "times would be miscounted");
+  if (Vectors)
+    record(K, S, Rows, *Vectors);
+  Counted->finish(std::move(Record), Counts);
+  return Launched;
+}
+
+} // namespace reconverge::gpu

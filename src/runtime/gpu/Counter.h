@@ -1,0 +1,78 @@
+//===- runtime/gpu/Counter.h - Launches that are counted --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_RUNTIME_GPU_COUNTER_H
+#define RECONVERGE_RUNTIME_GPU_COUNTER_H
+
+#include "runtime/gpu/Images.h"
+#include "runtime/gpu/Options.h"
+#include "runtime/profile/Collector.h"
+
+#include <cuda_runtime_api.h>
+
+#include <map>
+#include <mutex>
+
+namespace reconverge::gpu {
+
+/// Counts the launches of this process, one after the other.
+class Counter {
+public:
+  static Counter &get(); ///< made at first use, never destroyed
+
+  /// Reads the machine file, and sees to it that the profile is written when
+  /// the process exits.
+  llvm::Error configure(Options O);
+  const Options &options() const { return Settings; }
+
+  /// Runs \p Launch, which launches \p K in \p Stream, and waits for it.
+  /// Returns what it returned.
+  cudaError_t launch(const CountedKernel &K, const LaunchShape &Shape,
+                     const void *Stub, cudaStream_t Stream,
+                     llvm::function_ref<cudaError_t()> Launch);
+
+  /// Says on stderr, once, what could not be counted; the profile notes it.
+  void say(const llvm::Twine &What);
+
+  llvm::Error writeProfile();
+
+private:
+  /// What a device lends us, grown as needed.
+  struct DeviceMemory {
+    void *Cells = nullptr, *Rows = nullptr, *Sampled = nullptr;
+    size_t CellBytes = 0, RowBytes = 0, SampledBytes = 0;
+    cudaEvent_t Start = nullptr, Stop = nullptr;
+  };
+  /// Which thread blocks of a launch write their counters, and where they are.
+  struct Sample {
+    std::vector<uint32_t> Blocks; ///< as ProbeConfig::Sampled
+    uint64_t Stride = 1;
+    size_t Words = 0, Threads = 0; ///< a thread's, a block's
+    size_t rowBytes() const { return Blocks.size() * Words * Threads * 4; }
+  };
+
+  Counter() = default;
+  cudaError_t grow(void *&Memory, size_t &Has, size_t Bytes);
+  cudaError_t prepare(DeviceMemory *&Memory);
+  Sample sampleOf(const CountedKernel &K, const LaunchShape &Shape,
+                  runtime::VectorSample &Vectors);
+  void record(const CountedKernel &K, const Sample &S,
+              llvm::ArrayRef<uint32_t> Rows, runtime::VectorSample &Vectors);
+
+  Options Settings;
+  std::recursive_mutex Lock;
+  std::unique_ptr<runtime::Collector> Counted;
+  std::map<int, DeviceMemory> Devices;
+  std::vector<std::string> Notes; ///< in the order in which they were said
+  std::string Device;             ///< in words; known from the first launch on
+  int OwnProcess = 0; ///< a fork's child does not write the parent's profile
+};
+
+/// Sums of all replicas' cells to a launch's counts. \p Cells as the kernel
+/// has left them: [replica][set][cell].
+warpvm::LaunchCounts countsOf(const CountedKernel &K,
+                              llvm::ArrayRef<uint64_t> Cells,
+                              const LaunchShape &Shape);
+
+} // namespace reconverge::gpu
+
+#endif

@@ -1,0 +1,164 @@
+//===- runtime/gpu/Images.cpp - The program's device code -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Global constructors of the program register each translation unit's device
+// code. Where that is a container of ours, its bitcode is read, code with
+// probes is built from it, and that is registered in its place, with one
+// variable more: the one that tells kernels where their counters are. Kernels
+// keep their names, so all else that the program registers fits.
+//
+// What is not ours (nvcc's fat binaries, a container of another version) goes
+// on as it is; its kernels run and are not counted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/Images.h"
+
+#include "analysis/Numbering.h"
+#include "core/Container.h"
+#include "core/ContainerIO.h"
+#include "core/Error.h"
+#include "runtime/gpu/Build.h"
+#include "runtime/gpu/Cudart.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+
+#include <cstring>
+#include <map>
+#include <mutex>
+
+using namespace llvm;
+
+namespace reconverge::gpu {
+
+namespace {
+struct Registry {
+  std::mutex Lock;
+  std::map<void **, std::unique_ptr<Image>> Images;               ///< by handle
+  std::map<const void *, std::unique_ptr<CountedKernel>> Kernels; ///< by stub
+  /// Of libraries that were unloaded; the profile still speaks of them.
+  std::vector<std::unique_ptr<Image>> Unloaded;
+};
+} // namespace
+
+/// Made at first use and never destroyed: constructors and destructors of the
+/// program come here.
+static Registry &registry() {
+  static Registry &R = *new Registry;
+  return R;
+}
+
+static constexpr int WrapperMagic = 0x466243b1;
+
+static Error load(Image &I, const ContainerView &View, const Options &O) {
+  if (View.Foreign)
+    return userError("it was built by another version of reconverge",
+                     "Build the program again.");
+  auto Code = parseBitcodeFile({View.Bitcode, "device code"}, I.Context);
+  if (!Code)
+    return Code.takeError();
+  I.Code = std::move(*Code);
+  I.Probes = std::make_unique<transform::ModuleProbes>(*I.Code);
+  I.Hash = utohexstr(View.Hash, /*LowerCase=*/true, /*Width=*/16);
+  return buildImage(*I.Code, View.Hash, O).moveInto(I.Built);
+}
+
+void **registerImage(void *Argument, const Options &O,
+                     function_ref<void(const Twine &)> Say) {
+  const auto *Wrapper = static_cast<const FatbinWrapper *>(Argument);
+  uint64_t Magic = 0;
+  if (Wrapper && Wrapper->Magic == WrapperMagic && Wrapper->Data)
+    std::memcpy(&Magic, Wrapper->Data, sizeof(Magic));
+  if (Magic != ContainerMagic)
+    return cudart().RegisterFatBinary(Argument);
+
+  auto New = std::make_unique<Image>();
+  Error Failure = Error::success();
+  if (Expected<ContainerView> View = openContainer(Wrapper->Data, SIZE_MAX))
+    Failure = joinErrors(std::move(Failure), load(*New, *View, O));
+  else
+    Failure = joinErrors(std::move(Failure), View.takeError());
+  if (Failure) {
+    Say("device code cannot be counted: " + toString(std::move(Failure)));
+    return cudart().RegisterFatBinary(Argument);
+  }
+  New->Wrapper = *Wrapper;
+  New->Wrapper.Data = New->Built->getBufferStart();
+  void **Handle = cudart().RegisterFatBinary(&New->Wrapper);
+  if (O.Counters)
+    cudart().RegisterVar(Handle, &New->Config,
+                         const_cast<char *>(transform::ProbeConfigName),
+                         transform::ProbeConfigName, /*Extern=*/0,
+                         sizeof(transform::ProbeConfig), /*Constant=*/1,
+                         /*Global=*/0);
+  Registry &R = registry();
+  std::lock_guard<std::mutex> Guard(R.Lock);
+  R.Images[Handle] = std::move(New);
+  return Handle;
+}
+
+void unregisterImage(void **Handle) {
+  Registry &R = registry();
+  {
+    std::lock_guard<std::mutex> Guard(R.Lock);
+    auto Found = R.Images.find(Handle);
+    if (Found != R.Images.end()) {
+      std::erase_if(R.Kernels, [&](const auto &Entry) {
+        return Entry.second->Home == Found->second.get();
+      });
+      R.Unloaded.push_back(std::move(Found->second));
+      R.Images.erase(Found);
+    }
+  }
+  cudart().UnregisterFatBinary(Handle);
+}
+
+static std::unique_ptr<CountedKernel> describe(Image &I, Function &F) {
+  auto K = std::make_unique<CountedKernel>();
+  K->Home = &I;
+  K->Code = &F;
+  K->Functions = analysis::functionsOf(F);
+  auto Numbers = analysis::numbersOf(F);
+  K->Blocks = Numbers.Blocks.size();
+  K->Branches = Numbers.Branches.size();
+  DenseMap<uint32_t, unsigned> Block, Branch;
+  for (auto [Position, Id] : enumerate(Numbers.Blocks))
+    Block[Id] = Position;
+  for (auto [Position, Id] : enumerate(Numbers.Branches))
+    Branch[Id] = Position;
+  auto Find = [](const DenseMap<uint32_t, unsigned> &Map,
+                 std::optional<uint32_t> Id) {
+    auto At = Id ? Map.find(*Id) : Map.end();
+    return At == Map.end() ? CountedKernel::NoPosition : At->second;
+  };
+  for (const Function *G : K->Functions) {
+    auto &Blocks = K->BlockAt.emplace_back();
+    auto &Branches = K->BranchAt.emplace_back();
+    for (const BasicBlock *BB : I.Probes->plan(*G).Code) {
+      Blocks.push_back(Find(Block, analysis::blockNumber(*BB)));
+      Branches.push_back(Find(Branch, analysis::branchNumber(*BB)));
+    }
+  }
+  return K;
+}
+
+void registerKernel(void **Handle, const void *Stub, StringRef Name) {
+  Registry &R = registry();
+  std::lock_guard<std::mutex> Guard(R.Lock);
+  auto Found = R.Images.find(Handle);
+  if (Found == R.Images.end())
+    return;
+  Image &I = *Found->second;
+  if (Function *F = I.Code->getFunction(Name); F && !F->isDeclaration())
+    R.Kernels[Stub] = describe(I, *F);
+}
+
+const CountedKernel *findKernel(const void *Stub) {
+  Registry &R = registry();
+  std::lock_guard<std::mutex> Guard(R.Lock);
+  auto Found = R.Kernels.find(Stub);
+  return Found == R.Kernels.end() ? nullptr : Found->second.get();
+}
+
+} // namespace reconverge::gpu

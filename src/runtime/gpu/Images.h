@@ -1,0 +1,65 @@
+//===- runtime/gpu/Images.h - The program's device code ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_RUNTIME_GPU_IMAGES_H
+#define RECONVERGE_RUNTIME_GPU_IMAGES_H
+
+#include "runtime/gpu/Options.h"
+#include "transform/instrument/Instrument.h"
+
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace reconverge::gpu {
+
+/// What compilers put in .nvFatBinSegment.
+struct FatbinWrapper {
+  int Magic, Version;
+  const void *Data;
+  void *Unused;
+};
+
+/// The device code of a translation unit, as it was compiled (without probes)
+/// and as it is registered.
+struct Image {
+  llvm::LLVMContext Context;
+  std::unique_ptr<llvm::Module> Code;
+  std::unique_ptr<transform::ModuleProbes> Probes;
+  std::string Hash; ///< of the container, 16 hex digits
+  std::unique_ptr<llvm::MemoryBuffer> Built;
+  FatbinWrapper Wrapper;
+  char Config; ///< its address stands for the variable ProbeConfigName
+};
+
+/// A kernel that counts.
+struct CountedKernel {
+  Image *Home;
+  llvm::Function *Code;
+  /// It and what it calls.
+  std::vector<const llvm::Function *> Functions;
+  /// For each of Functions: where its blocks stand in numbersOf(kernel).Blocks,
+  /// and its branches in .Branches; NoPosition without a number.
+  static constexpr unsigned NoPosition = ~0u;
+  std::vector<std::vector<unsigned>> BlockAt, BranchAt;
+  size_t Blocks = 0, Branches = 0; ///< sizes of these lists
+};
+
+/// Registers the code of \p Wrapper with the runtime below; with probes if it
+/// is ours, as it is if it is not, or if that fails (which \p Say is told).
+void **registerImage(void *Wrapper, const Options &O,
+                     llvm::function_ref<void(const llvm::Twine &)> Say);
+void unregisterImage(void **Handle);
+
+/// Notes what kernel \p Stub stands for.
+void registerKernel(void **Handle, const void *Stub, llvm::StringRef Name);
+
+/// Null if its code has no probes.
+const CountedKernel *findKernel(const void *Stub);
+
+} // namespace reconverge::gpu
+
+#endif

@@ -1,0 +1,87 @@
+//===- runtime/gpu/Options.cpp - What the environment asks for ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// RECONVERGE_GPU="key=value,key=value":
+//
+//   vectors=on|off       sample per-thread block vectors
+//   counters=on|off      off: launches are timed, and nothing is counted
+//   registers=N          that a thread of code with probes may use
+//   cache=DIR            built images are kept there
+//   code=native|bitcode  what probes are built into; bitcode is for tests
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/Options.h"
+
+#include "core/Error.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace reconverge::gpu {
+
+/// \p Value as one of two words; true for \p Yes.
+static Error choice(StringRef Key, StringRef Value, StringRef Yes, StringRef No,
+                    bool &Out) {
+  if (Value != Yes && Value != No)
+    return userError("RECONVERGE_GPU: " + Key + " is '" + Value + "'",
+                     Key + " wants " + Yes + " or " + No + ".");
+  Out = Value == Yes;
+  return Error::success();
+}
+
+static Error apply(StringRef Key, StringRef Value, Options &O) {
+  if (Key == "vectors")
+    return choice(Key, Value, "on", "off", O.Vectors);
+  if (Key == "counters")
+    return choice(Key, Value, "on", "off", O.Counters);
+  if (Key == "code")
+    return choice(Key, Value, "bitcode", "native", O.Bitcode);
+  if (Key == "registers") {
+    if (Value.getAsInteger(10, O.Registers) || O.Registers < 32 ||
+        O.Registers > 255)
+      return userError("RECONVERGE_GPU: registers is '" + Value + "'",
+                       "registers wants a number from 32 to 255.");
+    return Error::success();
+  }
+  if (Key != "cache")
+    return userError("RECONVERGE_GPU: there is no key '" + Key + "'",
+                     "The keys are vectors, counters, registers, cache and "
+                     "code.");
+  O.CacheDir = Value.str();
+  return Error::success();
+}
+
+Expected<Options> parseOptions(StringRef Text) {
+  Options O;
+  SmallVector<StringRef, 4> Items;
+  Text.split(Items, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef Item : Items) {
+    auto [Key, Value] = Item.trim().split('=');
+    if (Value.empty())
+      return userError("RECONVERGE_GPU: '" + Item + "' is no key=value",
+                       "For example RECONVERGE_GPU=vectors=off.");
+    if (Error E = apply(Key, Value, O))
+      return std::move(E);
+  }
+  return O;
+}
+
+static StringRef environment(const char *Name) {
+  const char *Value = std::getenv(Name);
+  return Value ? StringRef(Value) : StringRef();
+}
+
+Expected<Options> optionsFromEnvironment() {
+  Expected<Options> O = parseOptions(environment("RECONVERGE_GPU"));
+  if (!O)
+    return O.takeError();
+  O->ProfilePath = environment("RECONVERGE_PROFILE").str();
+  O->MachineFile = environment("RECONVERGE_MACHINE").str();
+  return O;
+}
+
+} // namespace reconverge::gpu

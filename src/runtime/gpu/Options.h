@@ -1,0 +1,35 @@
+//===- runtime/gpu/Options.h - What the environment asks for ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_RUNTIME_GPU_OPTIONS_H
+#define RECONVERGE_RUNTIME_GPU_OPTIONS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace reconverge::gpu {
+
+struct Options {
+  bool Vectors = true;  ///< sample per-thread block vectors
+  bool Counters = true; ///< off: measure times only, of code without probes
+  /// What probes are built into: machine code, or for tests on the warp VM a
+  /// container of bitcode.
+  bool Bitcode = false;
+  /// That a thread may use; blocks of n threads need at most 65536 / n.
+  unsigned Registers = 128;
+  std::string CacheDir;    ///< where built images are kept; empty: nowhere
+  std::string ProfilePath; ///< RECONVERGE_PROFILE
+  std::string MachineFile; ///< RECONVERGE_MACHINE; empty: h200
+};
+
+/// \p Text is RECONVERGE_GPU's value, "key=value,...", with the keys that
+/// Options.cpp lists. The UserError names the key and what it may be.
+llvm::Expected<Options> parseOptions(llvm::StringRef Text);
+
+/// As above from the environment.
+llvm::Expected<Options> optionsFromEnvironment();
+
+} // namespace reconverge::gpu
+
+#endif

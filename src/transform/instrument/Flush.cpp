@@ -1,0 +1,321 @@
+//===- transform/instrument/Flush.cpp - Counters to memory ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A thread's counters go to memory once, when it leaves:
+//
+//   counters = config.counters; none: done
+//   m = lanes that leave together
+//   all 32:  each word is summed over the warp, and lane i keeps the sum of
+//            word i, so that one atomic of the warp stores 32 words:
+//
+//              lane   0        1        ...          31
+//              word   packed   packed   wide ...     wide
+//              cell   1        2        ...          32    field 0
+//                     words+1  words+2                     field 1, ...
+//
+//   fewer:   each word is summed over m, and the lowest lane of m stores it
+//   some lane has seen others leave: exit counters, likewise
+//   sampled block: all words of this thread go to its row
+//
+// All lanes of a group hit the same cells as all others of the grid, so there
+// are replicas of the cells; each multiprocessor keeps to one.
+//
+// A warp diverged if a branch split in it, or if its lanes do not leave
+// together. Lane 0 says so, once a warp.
+//
+// Before sm_80 there is no reduction instruction: each lane stores its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "transform/instrument/Flush.h"
+
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace reconverge::transform {
+
+namespace {
+constexpr unsigned Global = 1; ///< NVPTX's address space
+constexpr unsigned WarpLanes = 32;
+
+class Flush {
+public:
+  Flush(Instruction &At, const ProbePlan &Plan, const ProbeVariables &V,
+        unsigned Offset, GlobalVariable &Config,
+        const InstrumentOptions &Options)
+      : Plan(Plan), V(V), Offset(Offset), Config(Config),
+        Reduces(Options.Arch >= 80), B(&At), I32(B.getInt32Ty()),
+        I64(B.getInt64Ty()) {}
+  void run();
+
+private:
+  Value *special(Intrinsic::ID Id) { return B.CreateIntrinsic(I32, Id, {}); }
+  Value *product(Intrinsic::ID X, Intrinsic::ID Y, Intrinsic::ID Z) {
+    return B.CreateMul(B.CreateMul(special(X), special(Y)), special(Z));
+  }
+  Value *setting(unsigned Position) {
+    Value *P = B.CreateConstInBoundsGEP1_64(I64, &Config, Position);
+    return B.CreateLoad(I64, P);
+  }
+  Value *pointer(Value *Address) {
+    return B.CreateIntToPtr(Address, B.getPtrTy(Global));
+  }
+  void add(Value *Cells, uint64_t Cell, Value *X) {
+    addAt(B.CreateConstInBoundsGEP1_64(I64, Cells, Cell), X);
+  }
+  void addAt(Value *P, Value *X) {
+    B.CreateAtomicRMW(AtomicRMWInst::Add, P, B.CreateZExt(X, I64), Align(8),
+                      AtomicOrdering::Monotonic);
+  }
+  /// Of this thread. Read anew each time: what is in memory takes a register
+  /// for as short as can be.
+  Value *word(unsigned W) {
+    return B.CreateLoad(I32, V.Words[W], V.inMemory(W));
+  }
+  /// Over the lanes of \p Mask, or before sm_80 of this lane alone.
+  Value *sum(Value *Mask, Value *X) {
+    return Reduces ? B.CreateIntrinsic(I32, Intrinsic::nvvm_redux_sync_add,
+                                       {X, Mask})
+                   : X;
+  }
+  /// From here on, code runs if \p If holds; end() closes it.
+  void begin(Value *If);
+  void end();
+  Value *fieldOf(Value *Word, ProbeCounter C) {
+    if (!Plan.isPacked(C.Word))
+      return Word;
+    return B.CreateAnd(B.CreateLShr(Word, 8 * C.Field), 255);
+  }
+
+  void findThread();
+  Value *stores(Value *Mask);
+  Value *anySplit(Value *Mask);
+  void exitedLanes(Value *Cells, Value *Mask);
+  void wholeWarp(Value *Cells);
+  void partOfWarp(Value *Cells, Value *Mask);
+  void sampledRow(Value *Rows);
+
+  const ProbePlan &Plan;
+  const ProbeVariables &V;
+  const unsigned Offset;
+  GlobalVariable &Config;
+  const bool Reduces;
+  IRBuilder<> B;
+  Type *I32, *I64;
+  Value *Lane = nullptr, *Thread = nullptr, *Threads = nullptr;
+  SmallVector<Instruction *> Ends; ///< where open conditions end
+};
+} // namespace
+
+void Flush::begin(Value *If) {
+  Instruction *Before = &*B.GetInsertPoint();
+  Ends.push_back(Before);
+  B.SetInsertPoint(SplitBlockAndInsertIfThen(If, Before, false));
+}
+
+void Flush::end() { B.SetInsertPoint(Ends.pop_back_val()); }
+
+/// Whether some branch split while this thread led.
+Value *Flush::anySplit(Value *Mask) {
+  DenseMap<unsigned, uint32_t> Bits;
+  for (const SplitProbe &S : Plan.Splits)
+    Bits[S.Probe.Word] |=
+        Plan.isPacked(S.Probe.Word) ? 255u << (8 * S.Probe.Field) : ~0u;
+  Value *Any = B.getInt32(0);
+  for (unsigned W = 0; W != Plan.Words; ++W)
+    if (uint32_t Mine = Bits.lookup(W))
+      Any = B.CreateOr(Any, B.CreateAnd(word(W), Mine));
+  return B.CreateIntrinsic(B.getInt1Ty(), Intrinsic::nvvm_vote_any_sync,
+                           {Mask, B.CreateIsNotNull(Any)});
+}
+
+void Flush::wholeWarp(Value *Cells) {
+  Value *All = B.getInt32(~0u);
+  Value *Split =
+      Plan.IsKernel && !Plan.Splits.empty() ? anySplit(All) : nullptr;
+  for (unsigned First = 0; First < Plan.Words; First += WarpLanes) {
+    const unsigned Count = std::min(Plan.Words - First, WarpLanes);
+    Value *Mine = B.getInt32(0);
+    for (unsigned I = 0; I != Count; ++I)
+      Mine = B.CreateSelect(B.CreateICmpEQ(Lane, B.getInt32(I)),
+                            sum(All, word(First + I)), Mine);
+    // Lanes below it have a packed word.
+    const unsigned Packed =
+        std::clamp(int(Plan.PackedWords) - int(First), 0, int(WarpLanes));
+    Value *IsPacked = B.CreateICmpULT(Lane, B.getInt32(Packed));
+    auto CellOf = [&](unsigned Field) {
+      Value *At = B.CreateAdd(Lane, B.getInt32(Plan.cellOf({First, Field})));
+      return B.CreateInBoundsGEP(I64, Cells, B.CreateZExt(At, I64));
+    };
+    Value *Low = B.CreateAnd(Mine, 255);
+    Value *Zeroth = Packed ? B.CreateSelect(IsPacked, Low, Mine) : Mine;
+    begin(B.CreateIsNotNull(Zeroth));
+    addAt(CellOf(0), Zeroth);
+    end();
+    for (unsigned Field = 1; Packed && Field != 4; ++Field) {
+      Value *X = B.CreateAnd(B.CreateLShr(Mine, 8 * Field), 255);
+      begin(B.CreateAnd(IsPacked, B.CreateIsNotNull(X)));
+      addAt(CellOf(Field), X);
+      end();
+    }
+  }
+  if (Split) {
+    begin(B.CreateAnd(Split, B.CreateIsNull(Lane)));
+    add(Cells, 0, B.getInt32(1));
+    end();
+  }
+}
+
+/// The lane of \p Mask that stores what sum() gives; before sm_80 each does.
+Value *Flush::stores(Value *Mask) {
+  if (!Reduces)
+    return B.getTrue();
+  return B.CreateIsNull(
+      B.CreateAnd(Mask, special(Intrinsic::nvvm_read_ptx_sreg_lanemask_lt)));
+}
+
+/// Most warps have seen no lane leave.
+void Flush::exitedLanes(Value *Cells, Value *Mask) {
+  if (!V.Gone)
+    return;
+  Value *Gone = B.CreateLoad(I32, V.Gone);
+  begin(B.CreateIntrinsic(B.getInt1Ty(), Intrinsic::nvvm_vote_any_sync,
+                          {Mask, B.CreateIsNotNull(Gone)}));
+  SmallVector<std::pair<unsigned, Value *>> Sums; // and their cells
+  for (const WarpGroup &G : Plan.Groups) {
+    if (G.Exited == WarpGroup::Never)
+      continue;
+    Value *Idle = G.Exited == WarpGroup::Summed
+                      ? B.CreateLoad(I32, V.Exits[G.ExitedCell])
+                      : B.CreateMul(fieldOf(word(G.Probe.Word), G.Probe), Gone);
+    Sums.push_back({Plan.exitCell(G.ExitedCell), sum(Mask, Idle)});
+  }
+  begin(stores(Mask));
+  for (auto [Cell, X] : Sums)
+    add(Cells, Cell, X);
+  end();
+  end();
+}
+
+void Flush::partOfWarp(Value *Cells, Value *Mask) {
+  SmallVector<std::pair<unsigned, Value *>> Sums; // and their cells
+  for (unsigned W = 0; W != Plan.Words; ++W) {
+    Value *Sum = sum(Mask, word(W));
+    for (unsigned Field = 0; Field != (Plan.isPacked(W) ? 4 : 1); ++Field)
+      Sums.push_back({Plan.cellOf({W, Field}), fieldOf(Sum, {W, Field})});
+  }
+  if (Plan.IsKernel) {
+    Value *Last = B.CreateOr(Thread, WarpLanes - 1);
+    Value *Tail = B.CreateSub(
+        B.CreateShl(B.getInt32(1), B.CreateAnd(Threads, WarpLanes - 1)),
+        B.getInt32(1));
+    Value *Whole =
+        B.CreateSelect(B.CreateICmpULT(Last, Threads), B.getInt32(~0u), Tail);
+    Value *Diverged = B.CreateICmpNE(Mask, Whole);
+    if (!Plan.Splits.empty())
+      Diverged = B.CreateOr(Diverged, anySplit(Mask));
+    begin(B.CreateAnd(Diverged, B.CreateIsNull(Lane)));
+    add(Cells, 0, B.getInt32(1));
+    end();
+  }
+  begin(stores(Mask));
+  for (auto [Cell, X] : Sums)
+    add(Cells, Cell, X);
+  end();
+}
+
+void Flush::sampledRow(Value *Rows) {
+  using namespace Intrinsic;
+  begin(B.CreateIsNotNull(Rows));
+  Value *Plane = B.CreateAdd(special(nvvm_read_ptx_sreg_ctaid_y),
+                             B.CreateMul(special(nvvm_read_ptx_sreg_nctaid_y),
+                                         special(nvvm_read_ptx_sreg_ctaid_z)));
+  Value *Block =
+      B.CreateAdd(special(nvvm_read_ptx_sreg_ctaid_x),
+                  B.CreateMul(special(nvvm_read_ptx_sreg_nctaid_x), Plane));
+  Value *Row = B.CreateUDiv(Block, B.CreateTrunc(setting(5), I32));
+  Value *Row64 = B.CreateZExt(Row, I64);
+  Value *Chosen =
+      B.CreateLoad(I32, B.CreateInBoundsGEP(I32, pointer(setting(4)), Row64));
+  begin(B.CreateICmpEQ(Chosen, Block));
+  findThread();
+  Value *Threads64 = B.CreateZExt(Threads, I64);
+  Value *First = B.CreateAdd(
+      B.CreateMul(B.CreateMul(Row64, B.getInt64(Plan.Words)), Threads64),
+      B.CreateZExt(Thread, I64));
+  Value *P = B.CreateInBoundsGEP(I32, pointer(Rows), First);
+  for (unsigned W = 0; W != Plan.Words; ++W) {
+    B.CreateStore(word(W), P);
+    P = B.CreateInBoundsGEP(I32, P, Threads64);
+  }
+  end();
+  end();
+}
+
+/// The number of this thread in its block, and how many there are.
+void Flush::findThread() {
+  using namespace Intrinsic;
+  Threads = product(nvvm_read_ptx_sreg_ntid_x, nvvm_read_ptx_sreg_ntid_y,
+                    nvvm_read_ptx_sreg_ntid_z);
+  Thread = B.CreateAdd(
+      special(nvvm_read_ptx_sreg_tid_x),
+      B.CreateMul(special(nvvm_read_ptx_sreg_ntid_x),
+                  B.CreateAdd(special(nvvm_read_ptx_sreg_tid_y),
+                              B.CreateMul(special(nvvm_read_ptx_sreg_ntid_y),
+                                          special(nvvm_read_ptx_sreg_tid_z)))));
+}
+
+void Flush::run() {
+  using namespace Intrinsic;
+  Value *Counters = setting(0);
+  begin(B.CreateIsNotNull(Counters));
+  // First, while the words are needed anyway.
+  if (Plan.IsKernel)
+    sampledRow(setting(3));
+  Lane = special(nvvm_read_ptx_sreg_laneid);
+  // Sets come in pairs; the other one is for a block's last warp.
+  Value *Replica = B.CreateAnd(special(nvvm_read_ptx_sreg_smid),
+                               B.CreateTrunc(setting(1), I32));
+  Value *SetSize = setting(2);
+  Value *First = B.CreateAdd(
+      B.CreateMul(B.CreateZExt(B.CreateShl(Replica, 1), I64), SetSize),
+      B.getInt64(Offset));
+  Value *Cells = B.CreateInBoundsGEP(I64, pointer(Counters), First);
+
+  Value *Mask = B.CreateIntrinsic(I32, nvvm_activemask, {});
+  auto Part = [&] {
+    findThread();
+    Value *Partial =
+        B.CreateICmpUGE(B.CreateOr(Thread, WarpLanes - 1), Threads);
+    Value *Mine = B.CreateInBoundsGEP(
+        I64, Cells, B.CreateSelect(Partial, SetSize, B.getInt64(0)));
+    partOfWarp(Mine, Mask);
+    exitedLanes(Mine, Mask);
+  };
+  if (Reduces) {
+    Instruction *Then, *Else;
+    Instruction *Before = &*B.GetInsertPoint();
+    SplitBlockAndInsertIfThenElse(B.CreateICmpEQ(Mask, B.getInt32(~0u)), Before,
+                                  &Then, &Else);
+    B.SetInsertPoint(Then);
+    wholeWarp(Cells);
+    exitedLanes(Cells, B.getInt32(~0u));
+    B.SetInsertPoint(Else);
+    Part();
+    B.SetInsertPoint(Before);
+  } else {
+    Part();
+  }
+  end();
+}
+
+void emitFlush(Instruction &At, const ProbePlan &Plan,
+               const ProbeVariables &Variables, unsigned Offset,
+               GlobalVariable &Config, const InstrumentOptions &Options) {
+  Flush(At, Plan, Variables, Offset, Config, Options).run();
+}
+
+} // namespace reconverge::transform
