@@ -3,18 +3,24 @@
 #   bin/reconverge  bin/reconverge-clang++
 #   lib/libReconverge.so  lib/reconverge/{libcudart.so,libReconvergeVM.so}
 #   share/reconverge/...
-# The shim installs itself.
-foreach(target reconverge)
-  if(TARGET ${target})
-    install(TARGETS ${target} RUNTIME DESTINATION bin)
+# and every run path is relative to the file that has it. The shim installs
+# itself; the component Bundle (Bundle.cmake) adds what a machine may lack.
+function(reconverge_install target folder)
+  if(NOT TARGET ${target})
+    return()
   endif()
-endforeach()
+  file(RELATIVE_PATH lib /prefix/${folder} /prefix/lib)
+  string(REGEX REPLACE "/$" "" origin "$ORIGIN/${lib}")
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "${origin}")
+  install(TARGETS ${target}
+    RUNTIME DESTINATION ${folder} LIBRARY DESTINATION ${folder})
+endfunction()
+
+reconverge_install(reconverge bin)
 install(CODE "execute_process(COMMAND \${CMAKE_COMMAND} -E create_symlink reconverge
   \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/reconverge-clang++\")")
-if(TARGET ReconvergePlugin)
-  install(TARGETS ReconvergePlugin LIBRARY DESTINATION lib)
-endif()
-if(TARGET ReconvergeVM)
-  install(TARGETS ReconvergeVM LIBRARY DESTINATION lib/reconverge)
-endif()
+reconverge_install(ReconvergePlugin lib)
+reconverge_install(ReconvergeVM lib/reconverge)
+reconverge_install(ReconvergeGPU lib/reconverge)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/reconverge DESTINATION share)
+include(Bundle)

@@ -4,6 +4,7 @@
 import datetime
 import os
 import re
+import shutil
 import subprocess
 
 
@@ -43,6 +44,41 @@ def instruction_set(facts):
     return "AVX2" if facts["avx2"] else "SSE2"
 
 
+def cuda_path():
+    """The toolkit, as the tool itself looks for one."""
+    for name in ("CUDA_PATH", "CUDA_HOME"):
+        if os.environ.get(name):
+            return os.environ[name]
+    nvcc = shutil.which("nvcc")
+    if nvcc:
+        root = os.path.dirname(os.path.dirname(os.path.realpath(nvcc)))
+        if os.path.exists(os.path.join(root, "include", "cuda.h")):
+            return root
+    return "/usr/local/cuda"
+
+
+def gpu():
+    """Name and driver of the first GPU, empty where there is none."""
+    line = output_of(["nvidia-smi", "--query-gpu=name,driver_version",
+                      "--format=csv,noheader"])
+    name, _, driver = line.partition(",")
+    return {"gpu": re.sub(r"^NVIDIA ", "", name.strip()),
+            "driver": driver.strip()}
+
+
+def commit(root):
+    """What is measured: of a checkout, or as an unpacked archive notes it."""
+    noted = os.path.join(root, "share", "reconverge", "commit")
+    if os.path.exists(noted):
+        with open(noted, encoding="utf-8") as text:
+            return text.read().strip()
+    head = output_of(["git", "rev-parse", "HEAD"], cwd=root)
+    if output_of(["git", "status", "--porcelain", "--untracked-files=no"],
+                 cwd=root):
+        head += "-dirty"
+    return head
+
+
 def slug(model):
     """A folder's name: 'AMD EPYC 7763 64-Core Processor' -> 'amd-epyc-7763-...'."""
     model = re.sub(r"\((r|tm|c)\)|\bcpu\b|@.*", " ", model.lower())
@@ -63,10 +99,6 @@ def cuda_release(cuda_path):
 def describe(root, cuda_path, clang, flags):
     """The environment of a result file (docs of the format: README.md)."""
     facts = cpu()
-    commit = output_of(["git", "rev-parse", "HEAD"], cwd=root)
-    if output_of(["git", "status", "--porcelain", "--untracked-files=no"],
-                 cwd=root):
-        commit += "-dirty"
     return {
         "cpu": facts["model"],
         "cpu-family": facts["family"],
@@ -76,7 +108,7 @@ def describe(root, cuda_path, clang, flags):
         "driver": "",
         "cuda": cuda_release(cuda_path),
         "clang": output_of([clang, "--version"]),
-        "commit": commit,
+        "commit": commit(root),
         "flags": flags,
         "date": datetime.date.today().isoformat(),
     }

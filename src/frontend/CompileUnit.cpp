@@ -85,6 +85,9 @@ compileDeviceCode(const Toolchain &Tools, const CompileOptions &Options,
                          toString(M.takeError()));
   if (Error E = runDevicePipeline(**M, Options))
     return std::move(E);
+  if (Options.Transform)
+    if (Error E = Options.Transform(**M))
+      return std::move(E);
   return M;
 }
 
@@ -113,12 +116,15 @@ static CompileOptions withTarget(CompileOptions Options, StringRef Output) {
 }
 
 /// The container of \p M in a file.
-static Expected<std::string>
-writeContainer(const Module &M, const CompileOptions &Options,
-               const Toolchain &Tools, const TempDir &Temp, StringRef Stem) {
+static Expected<std::string> writeContainer(const Module &M,
+                                            const CompileOptions &Options,
+                                            const Toolchain &Tools,
+                                            const TempDir &Temp,
+                                            StringRef Source, StringRef Stem) {
   SmallVector<char, 0> Bitcode = writeBitcode(M), Fatbin;
-  if (Options.Fatbin)
-    if (Error E = makeFatbin(M, Options, Tools, Temp, Stem).moveInto(Fatbin))
+  if (Options.Gpu != GpuCode::None)
+    if (Error E =
+            makeFatbin(M, Options, Tools, Temp, Stem, Source).moveInto(Fatbin))
       return std::move(E);
   SmallVector<char, 0> Bytes = makeContainer({Bitcode.data(), Bitcode.size()},
                                              {Fatbin.data(), Fatbin.size()});
@@ -152,8 +158,8 @@ Error compileUnit(const Toolchain &Tools, const CompileOptions &Given,
                                NewDepFile("device"));
     if (!M)
       return M.takeError();
-    if (Error E =
-            writeContainer(**M, Options, Tools, Temp, Stem).moveInto(Container))
+    if (Error E = writeContainer(**M, Options, Tools, Temp, Source.Path, Stem)
+                      .moveInto(Container))
       return E;
   }
   std::string Whole = Temp.file(Stem + (Assembly ? ".s" : ".o"));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   bitcode --NVPTX back end--> PTX --ptxas--> cubin --fatbinary--> fat binary
+//   source --nvcc--------------> PTX   (NvccCode.cpp)
 //
 // The back end runs with contraction off (Target.cpp), so that multiplications
 // and additions are printed as mul.rn and add.rn, which ptxas must not fuse
@@ -13,6 +14,7 @@
 
 #include "core/Error.h"
 #include "core/File.h"
+#include "frontend/NvccCode.h"
 #include "frontend/Subprocess.h"
 #include "frontend/Target.h"
 #include "frontend/ptx/InlinePtx.h"
@@ -68,18 +70,27 @@ static Error runTool(StringRef What, std::vector<std::string> Arguments) {
   return Error::success();
 }
 
-Expected<SmallVector<char, 0>> makeFatbin(const Module &M,
-                                          const CompileOptions &Options,
-                                          const Toolchain &Tools,
-                                          const TempDir &Temp, StringRef Stem) {
+/// The PTX of \p Source in the file \p PtxFile: nvcc's own or that of \p M.
+static Error writePtx(const Module &M, const CompileOptions &Options,
+                      const Toolchain &Tools, StringRef Source,
+                      StringRef PtxFile) {
+  if (Options.Gpu == GpuCode::Nvcc)
+    return runTool("nvcc", nvccArguments(Tools, Options, Source, PtxFile));
   Expected<std::string> Ptx = emitPtx(M, Options);
   if (!Ptx)
     return Ptx.takeError();
+  return writeFileAtomically(PtxFile, [&](raw_ostream &OS) { OS << *Ptx; });
+}
+
+Expected<SmallVector<char, 0>> makeFatbin(const Module &M,
+                                          const CompileOptions &Options,
+                                          const Toolchain &Tools,
+                                          const TempDir &Temp, StringRef Stem,
+                                          StringRef Source) {
   std::string PtxFile = Temp.file(Stem + ".ptx");
   std::string Cubin = Temp.file(Stem + ".cubin");
   std::string Fatbin = Temp.file(Stem + ".fatbin");
-  if (Error E =
-          writeFileAtomically(PtxFile, [&](raw_ostream &OS) { OS << *Ptx; }))
+  if (Error E = writePtx(M, Options, Tools, Source, PtxFile))
     return std::move(E);
 
   std::vector<std::string> Ptxas = {Tools.Cuda.tool("ptxas"),
@@ -93,6 +104,13 @@ Expected<SmallVector<char, 0>> makeFatbin(const Module &M,
   Ptxas.insert(Ptxas.end(), {PtxFile, "-o", Cubin});
   if (Error E = runTool("ptxas", std::move(Ptxas)))
     return std::move(E);
+  if (Options.Gpu == GpuCode::Nvcc) {
+    Expected<std::unique_ptr<MemoryBuffer>> Code = readFile(Cubin);
+    if (!Code)
+      return Code.takeError();
+    if (Error E = checkNames(M, (*Code)->getMemBufferRef(), Source))
+      return std::move(E);
+  }
   if (Error E =
           runTool("fatbinary", fatbinaryArguments(Tools.Cuda, Options.Arch,
                                                   Cubin, PtxFile, Fatbin)))

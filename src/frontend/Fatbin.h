@@ -29,11 +29,13 @@ std::vector<std::string> fatbinaryArguments(const CudaToolkit &Cuda,
                                             llvm::StringRef Output);
 
 /// A fat binary of \p M: machine code for the architecture of \p Options, made
-/// by ptxas, and its PTX for later GPUs. Intermediate files go to \p Temp,
-/// named after \p Stem.
+/// by ptxas, and its PTX for later GPUs; or of \p Source, which \p M is of, if
+/// nvcc is to make the PTX. Intermediate files go to \p Temp, named after
+/// \p Stem.
 llvm::Expected<llvm::SmallVector<char, 0>>
 makeFatbin(const llvm::Module &M, const CompileOptions &Options,
-           const Toolchain &Tools, const TempDir &Temp, llvm::StringRef Stem);
+           const Toolchain &Tools, const TempDir &Temp, llvm::StringRef Stem,
+           llvm::StringRef Source = "");
 
 } // namespace reconverge::frontend
 

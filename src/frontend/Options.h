@@ -4,10 +4,16 @@
 #define RECONVERGE_FRONTEND_OPTIONS_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace llvm {
+class Module;
+} // namespace llvm
 
 namespace reconverge::frontend {
 
@@ -49,17 +55,22 @@ struct DependencyOptions {
   std::vector<std::string> Names; ///< -MT or -MQ and the target, in turn
 };
 
+/// Whose code for a GPU a program carries.
+enum class GpuCode { None, Ours, Nvcc };
+
 struct CompileOptions {
   unsigned Arch = 90;    ///< the one architecture that device code is built for
   unsigned OptLevel = 3; ///< 0..3, of host and device code
-  bool DebugInfo = false; ///< -g; line tables are always on
-  bool Fatbin = false;    ///< also PTX and machine code for a GPU
-  bool HostOnly = false;  ///< --cuda-host-only: no device code inside
+  bool DebugInfo = false;      ///< -g; line tables are always on
+  GpuCode Gpu = GpuCode::None; ///< PTX and machine code, beside the bitcode
+  bool HostOnly = false;       ///< --cuda-host-only: no device code inside
   Numerics Math;
   DependencyOptions Dependencies;
   std::vector<std::string> ClangArguments; ///< passed on to every compilation
   std::vector<std::string> HostArguments;  ///< ... of host code only
   std::vector<std::string> PtxasArguments; ///< -Xptxas
+  /// What is done to device code when it has its common form; null: nothing.
+  std::function<llvm::Error(llvm::Module &)> Transform;
 };
 
 /// A word of the link line: an option, or the place of the next input.

@@ -18,8 +18,10 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -69,6 +71,29 @@ private:
 };
 } // namespace
 
+/// Waits for \p Child, killing it when \p Limit seconds (0: any time) are over.
+/// False if there is nothing to wait for.
+static bool waitFor(pid_t Child, double Limit, int &Status, bool &TimedOut) {
+  using Clock = std::chrono::steady_clock;
+  const auto Start = Clock::now();
+  while (true) {
+    const bool Polls = Limit > 0 && !TimedOut;
+    const pid_t Got = waitpid(Child, &Status, Polls ? WNOHANG : 0);
+    if (Got == Child)
+      return true;
+    if (Got < 0 && errno != EINTR)
+      return false;
+    if (!Polls)
+      continue;
+    if (std::chrono::duration<double>(Clock::now() - Start).count() > Limit) {
+      TimedOut = true;
+      kill(Child, SIGKILL);
+    } else {
+      usleep(2000);
+    }
+  }
+}
+
 Expected<ProcessResult> runProcess(const Command &C) {
   std::vector<char *> Arguments;
   for (const std::string &A : C.Arguments)
@@ -86,20 +111,32 @@ Expected<ProcessResult> runProcess(const Command &C) {
       Environment.push_back(*Entry);
   Environment.push_back(nullptr);
 
+  posix_spawn_file_actions_t Files;
+  posix_spawn_file_actions_init(&Files);
+  auto Redirect = [&](int Stream, const std::string &Path, int Flags) {
+    if (!Path.empty())
+      posix_spawn_file_actions_addopen(&Files, Stream, Path.c_str(), Flags,
+                                       0600);
+  };
+  Redirect(STDIN_FILENO, C.Input, O_RDONLY);
+  Redirect(STDOUT_FILENO, C.Output, O_WRONLY | O_CREAT | O_TRUNC);
+  Redirect(STDERR_FILENO, C.Errors, O_WRONLY | O_CREAT | O_TRUNC);
+
   SignalsWhileWaiting Handlers;
   pid_t Child = 0;
-  if (int Code = posix_spawn(&Child, Arguments[0], nullptr, nullptr,
-                             Arguments.data(), Environment.data()))
+  const int Code = posix_spawn(&Child, Arguments[0], &Files, nullptr,
+                               Arguments.data(), Environment.data());
+  posix_spawn_file_actions_destroy(&Files);
+  if (Code)
     return userError("cannot run " + C.Arguments[0] + ": " +
                      std::strerror(Code));
   CurrentChild = Child;
 
   int Status = 0;
-  while (waitpid(Child, &Status, 0) < 0)
-    if (errno != EINTR)
-      return internalError("waiting for " + C.Arguments[0] + ": " +
-                           std::strerror(errno));
   ProcessResult Result;
+  if (!waitFor(Child, C.TimeLimit, Status, Result.TimedOut))
+    return internalError("waiting for " + C.Arguments[0] + ": " +
+                         std::strerror(errno));
   if (WIFSIGNALED(Status))
     Result.Signal = WTERMSIG(Status);
   else

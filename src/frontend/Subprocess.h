@@ -14,17 +14,21 @@ namespace reconverge::frontend {
 struct Command {
   std::vector<std::string> Arguments;   ///< the first is the executable's path
   std::vector<std::string> Environment; ///< "NAME=value", over our own
+  /// Files in place of our own standard streams; empty: ours.
+  std::string Input = {}, Output = {}, Errors = {};
+  double TimeLimit = 0; ///< seconds until it is killed; 0: none
 };
 
 struct ProcessResult {
-  int Exit = 0;   ///< what it returned
-  int Signal = 0; ///< what killed it; 0 if it returned
+  int Exit = 0;          ///< what it returned
+  int Signal = 0;        ///< what killed it; 0 if it returned
+  bool TimedOut = false; ///< we did, with SIGKILL
   bool ok() const { return !Exit && !Signal; }
   /// As a shell reports it: the exit code, or 128 + the signal.
   int status() const { return Signal ? 128 + Signal : Exit; }
 };
 
-/// Runs \p C on our own standard streams and waits. While it runs, SIGINT and
+/// Runs \p C and waits. While it runs, SIGINT and
 /// SIGQUIT, which the terminal sends to both, only end the child; SIGTERM and
 /// SIGHUP are passed on to it; so that the caller can clean up afterwards. The
 /// error is that of a program that cannot be started.

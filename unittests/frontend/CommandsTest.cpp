@@ -4,6 +4,7 @@
 #include "frontend/Clang.h"
 #include "frontend/Dependencies.h"
 #include "frontend/Fatbin.h"
+#include "frontend/NvccCode.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -39,6 +40,21 @@ TEST(Commands, InputsByExtension) {
   EXPECT_EQ(inputKind("a.o"), InputKind::LinkerInput);
   EXPECT_EQ(inputKind("libx.so.3"), InputKind::LinkerInput);
   EXPECT_EQ(inputKind("app"), InputKind::Other);
+}
+
+TEST(Commands, NvccIsToldWhatTheCodeMeans) {
+  CompileOptions Options;
+  Options.ClangArguments = {"-DX=1",        "-I",       "folder", "-Wall",
+                            "-std=gnu++20", "-include", "a.h",    "-fno-rtti"};
+  Options.Math.PreciseSqrt = false;
+  std::string Line = line(nvccArguments(tools(), Options, "a.cu", "a.ptx"));
+  for (const char *Part :
+       {"/cuda/bin/nvcc -ptx", "-arch=compute_90", "-DX=1", "-I folder",
+        "-std=c++20", "-include a.h", "-ftz=false", "-prec-div=true",
+        "-prec-sqrt=false", "-fmad=true", "a.cu -o a.ptx"})
+    EXPECT_TRUE(has(Line, Part)) << Part << "\n" << Line;
+  for (const char *Part : {"-Wall", "-fno-rtti", "-use_fast_math"})
+    EXPECT_FALSE(has(Line, Part)) << Part << "\n" << Line;
 }
 
 TEST(Commands, DeviceCodeComesUnoptimisedWithLines) {

@@ -55,6 +55,33 @@ TEST(Process, MissingProgramIsAnError) {
             std::string::npos);
 }
 
+TEST(Process, StreamsCanBeFiles) {
+  Expected<TempDir> Dir = TempDir::create();
+  ASSERT_TRUE(bool(Dir));
+  Command C{{"/bin/sh", "-c", "read X; echo out $X; echo bad $X >&2"}, {}};
+  C.Input = Dir->file("in");
+  C.Output = Dir->file("out");
+  C.Errors = Dir->file("err");
+  ASSERT_FALSE(errorToBool(
+      writeFileAtomically(C.Input, [](raw_ostream &OS) { OS << "word\n"; })));
+  EXPECT_TRUE(cantFail(runProcess(C)).ok());
+  EXPECT_EQ((*cantFail(readFile(C.Output))).getBuffer(), "out word\n");
+  EXPECT_EQ((*cantFail(readFile(C.Errors))).getBuffer(), "bad word\n");
+}
+
+TEST(Process, AHangingProgramIsKilled) {
+  Command C{{"/bin/sh", "-c", "trap '' TERM; exec sleep 100"}, {}};
+  C.TimeLimit = 0.1;
+  ProcessResult Result = cantFail(runProcess(C));
+  EXPECT_TRUE(Result.TimedOut);
+  EXPECT_EQ(Result.Signal, SIGKILL);
+  C.Arguments.back() = "exit 3"; // one that ends in time is not
+  C.TimeLimit = 60;
+  Result = cantFail(runProcess(C));
+  EXPECT_FALSE(Result.TimedOut);
+  EXPECT_EQ(Result.Exit, 3);
+}
+
 TEST(Process, TerminationIsPassedOnAndWeStay) {
   std::thread Sender([] {
     // Long enough for the child to be running.

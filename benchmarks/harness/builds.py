@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The same CUDA source, built by each compiler that we compare, all over a
+shared CUDA runtime, so that benchmarks/timer can stand before it.
+
+Stock clang 19 does not know CUDA 13 (its headers and the command line of
+`fatbinary` have changed), so its steps are run one by one here: its own -O3
+makes the PTX; ptxas and fatbinary are the toolkit's, as in all builds.
+"""
+
+import os
+import subprocess
+
+WAYS = ("nvcc", "clang", "reconverge")
+
+
+class BuildError(Exception):
+    """Said to the user as it is; exit code 2."""
+
+
+def check_call(command, **more):
+    run = subprocess.run(command, capture_output=True, text=True, check=False,
+                         **more)
+    if run.returncode != 0:
+        raise BuildError(f"{' '.join(command)}: exit code {run.returncode}\n"
+                         f"{run.stdout}{run.stderr}")
+    return run.stdout
+
+
+class Compilers:
+    """Where they are, for which architecture, and what they are told."""
+
+    def __init__(self, prefix, cuda, arch, clang=None):
+        self.prefix, self.cuda, self.arch = prefix, cuda, arch
+        self.reconverge = os.path.join(prefix, "bin", "reconverge")
+        bundled = os.path.join(prefix, "bin", "clang-19")
+        self.clang = clang or (bundled if os.path.exists(bundled)
+                               else "clang++-19")
+        self.overlay = os.path.join(prefix, "share", "reconverge", "overlay")
+        self.libraries = next(
+            (folder for folder in (os.path.join(cuda, "lib64"),
+                                   os.path.join(cuda, "lib"))
+             if os.path.isdir(folder)), cuda)
+
+    def flags(self):
+        """For the environment of a result file."""
+        return {"nvcc": " ".join(["-O3", f"-arch=sm_{self.arch}"]),
+                "clang": f"-O3 --cuda-gpu-arch=sm_{self.arch}, its numerics",
+                "reconverge": f"-O3 -arch=sm_{self.arch}"}
+
+    def build(self, way, source, program, extra=()):
+        """Builds source; beside the program lie its machine code and PTX."""
+        getattr(self, "_" + way.replace("-", "_"))(source, program,
+                                                   list(extra))
+
+    def _nvcc(self, source, program, extra):
+        nvcc = os.path.join(self.cuda, "bin", "nvcc")
+        common = ["-O3", f"-arch=sm_{self.arch}", "-std=c++17",
+                  "-lineinfo", *extra]
+        check_call([nvcc, *common, "-cudart", "shared", source, "-o", program,
+                    "-Xlinker", "-rpath", "-Xlinker", self.libraries])
+        check_call([nvcc, *common, "-cubin", source, "-o", program + ".cubin"])
+
+    def _clang(self, source, program, extra):
+        common = [self.clang, "--driver-mode=g++", "-x", "cuda",
+                  f"--cuda-path={self.cuda}", f"--cuda-gpu-arch=sm_{self.arch}",
+                  "-Wno-unknown-cuda-version", "-O3", "-std=c++17",
+                  "-gline-tables-only", "-isystem",
+                  os.path.join(self.overlay, "clang"), "-isystem", self.overlay,
+                  "-isystem", os.path.join(self.cuda, "include", "cccl"),
+                  *extra]
+        ptx, cubin = program + ".ptx", program + ".cubin"
+        fatbin = program + ".fatbin"
+        check_call([*common, "--cuda-device-only", "-S", source, "-o", ptx])
+        check_call([os.path.join(self.cuda, "bin", "ptxas"), "-m64", "-O3",
+                    "-lineinfo", "--gpu-name", f"sm_{self.arch}", ptx, "-o",
+                    cubin])
+        check_call([os.path.join(self.cuda, "bin", "fatbinary"), "-64",
+                    "--create", fatbin, *self._images(cubin, ptx)])
+        check_call([*common, "--cuda-host-only", "-Xclang",
+                    "-fcuda-include-gpubinary", "-Xclang", fatbin, "-c", source,
+                    "-o", program + ".o"])
+        check_call([self.clang, "--driver-mode=g++", program + ".o", "-o",
+                    program, "-L" + self.libraries, "-lcudart",
+                    "-Wl,-rpath," + self.libraries])
+
+    def _images(self, cubin, ptx):
+        release = check_call([os.path.join(self.cuda, "bin", "nvcc"),
+                              "--version"])
+        if "release 12." in release:
+            return [f"--image=profile=sm_{self.arch},file={cubin}",
+                    f"--image=profile=compute_{self.arch},file={ptx}"]
+        return [f"--image3=kind=elf,sm={self.arch},file={cubin}",
+                f"--image3=kind=ptx,sm={self.arch},file={ptx}"]
+
+    def _reconverge(self, source, program, extra):
+        self._ours(source, program, ["--fatbin", *extra])
+
+    def _nvcc_inside(self, source, program, extra):
+        """nvcc's device code under our host code."""
+        self._ours(source, program, ["--device-code=nvcc", *extra])
+
+    def _ours(self, source, program, options):
+        keep = program + ".keep"
+        os.makedirs(keep, exist_ok=True)
+        check_call([self.reconverge, "cc", "-O3", f"-arch=sm_{self.arch}",
+                    "-std=c++17", f"--cuda-path={self.cuda}", *options,
+                    f"--keep={keep}", source, "-o", program])
+        stem = os.path.splitext(os.path.basename(source))[0]
+        for extension in (".cubin", ".ptx"):
+            made = os.path.join(keep, stem + extension)
+            if os.path.exists(made):
+                os.replace(made, program + extension)

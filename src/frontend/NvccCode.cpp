@@ -1,0 +1,142 @@
+//===- frontend/NvccCode.cpp - nvcc's code for our programs ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program of ours can carry nvcc's code of its kernels in the place of our
+// own: to a user who comes from nvcc that is the code to beat, and where ours
+// is slower it is the code to keep. The host side stays clang's.
+//
+//   source --nvcc -ptx--> PTX --ptxas--> cubin --names match?--> fat binary
+//
+// nvcc is asked for PTX only, so that machine code is made by one home for both
+// (Fatbin.cpp), with the options that nvcc itself gives ptxas.
+//
+// Why it works: the runtime finds kernels and variables in an image by the
+// names that the host code registers; those are mangled names of the same ABI,
+// and parameters are laid out by the same ABI.
+//
+// Where it does not: what has internal linkage. nvcc gives a static kernel the
+// name of an external one, a static variable its plain name, and an anonymous
+// namespace a name with a hash of the file; clang's host code registers its
+// own. What is registered is known from our own device code of the same source,
+// so every name is looked up in the machine code's symbol table, and a missing
+// one is an error here and not when the program runs.
+//
+// nvcc's options are not clang's. It is given what decides what the code means:
+// macros, include folders, the standard, arithmetic; what else clang is told
+// (warnings, code generation of the host) is left out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/NvccCode.h"
+
+#include "analysis/Numbering.h"
+#include "core/Error.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Object/ELFObjectFile.h"
+
+using namespace llvm;
+
+namespace reconverge::frontend {
+
+/// Of clang's options, those that nvcc takes too.
+static void appendCommon(std::vector<std::string> &To,
+                         ArrayRef<std::string> Options) {
+  for (size_t I = 0; I != Options.size(); ++I) {
+    StringRef Word = Options[I];
+    bool WithValue = Word == "-I" || Word == "-D" || Word == "-U" ||
+                     Word == "-include" || Word == "-isystem";
+    if (WithValue && I + 1 != Options.size()) {
+      To.insert(To.end(), {Options[I], Options[I + 1]});
+      ++I;
+    } else if (Word.consume_front("-std=")) {
+      Word.consume_front("gnu");
+      Word.consume_front("c");
+      To.push_back(("-std=c" + Word).str());
+    } else if (Word.starts_with("-I") || Word.starts_with("-D") ||
+               Word.starts_with("-U")) {
+      To.push_back(Options[I]);
+    }
+  }
+}
+
+std::vector<std::string> nvccArguments(const Toolchain &Tools,
+                                       const CompileOptions &Options,
+                                       StringRef Source, StringRef Output) {
+  auto Flag = [](StringRef Name, bool Value) {
+    return (Name + (Value ? "=true" : "=false")).str();
+  };
+  std::vector<std::string> Words = {
+      Tools.Cuda.tool("nvcc"), "-ptx", "-x", "cu",
+      "-arch=compute_" + std::to_string(Options.Arch),
+      "-O" + std::to_string(Options.OptLevel), "-lineinfo",
+      // What clang allows without being asked.
+      "--extended-lambda", "--expt-relaxed-constexpr",
+      Flag("-ftz", Options.Math.FlushDenormals),
+      Flag("-prec-div", Options.Math.PreciseDivision),
+      Flag("-prec-sqrt", Options.Math.PreciseSqrt),
+      Flag("-fmad", Options.Math.Contract)};
+  if (Options.Math.FastTranscendentals)
+    Words.push_back("-use_fast_math");
+  appendCommon(Words, Options.ClangArguments);
+  Words.insert(Words.end(), {Source.str(), "-o", Output.str()});
+  return Words;
+}
+
+/// Name and size of everything that the machine code defines.
+static Expected<StringMap<uint64_t>> symbolsOf(MemoryBufferRef Cubin) {
+  auto File = object::ELFObjectFile<object::ELF64LE>::create(Cubin);
+  if (!File)
+    return internalError("ptxas' machine code cannot be read: " +
+                         toString(File.takeError()));
+  StringMap<uint64_t> Symbols;
+  for (const object::ELFSymbolRef &Symbol : File->symbols()) {
+    Expected<StringRef> Name = Symbol.getName();
+    if (!Name)
+      return Name.takeError();
+    Expected<uint32_t> Flags = Symbol.getFlags();
+    if (!Flags)
+      return Flags.takeError();
+    if (!Name->empty() && !(*Flags & object::SymbolRef::SF_Undefined))
+      Symbols[*Name] = Symbol.getSize();
+  }
+  return Symbols;
+}
+
+Error checkNames(const Module &M, MemoryBufferRef Cubin, StringRef Source) {
+  Expected<StringMap<uint64_t>> Symbols = symbolsOf(Cubin);
+  if (!Symbols)
+    return Symbols.takeError();
+  auto Missing = [&](const GlobalValue &V, const char *What) {
+    return userError(
+        Source + ": nvcc's code has no " + What + " '" + demangle(V.getName()) +
+            "' under the name that the host code registers; nvcc names what "
+            "is static or in an anonymous namespace in its own way",
+        "Give it external linkage, or build without --device-code=nvcc.");
+  };
+  for (const Function &F : M)
+    if (!F.isDeclaration() && analysis::isKernel(F) &&
+        !Symbols->contains(F.getName()))
+      return Missing(F, "kernel");
+  for (const GlobalVariable &G : M.globals()) {
+    if (G.isDeclaration() || !G.isExternallyInitialized())
+      continue;
+    auto Found = Symbols->find(G.getName());
+    if (Found == Symbols->end())
+      return Missing(G, "variable");
+    uint64_t Bytes = M.getDataLayout().getTypeAllocSize(G.getValueType());
+    if (Found->second != Bytes)
+      return userError(Source + ": variable '" + demangle(G.getName()) +
+                           "' has " + Twine(Found->second) +
+                           " bytes in nvcc's code and " + Twine(Bytes) +
+                           " in clang's",
+                       "Make its type the same for both compilers, or build "
+                       "without --device-code=nvcc.");
+  }
+  return Error::success();
+}
+
+} // namespace reconverge::frontend

@@ -1,0 +1,208 @@
+//===- frontend/Unrolling.cpp - Say which loops to unroll -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// nvcc unrolls nearly every innermost loop, most by four: a thread has nobody
+// to reorder its instructions, so the loads of several iterations are in flight
+// together only if they stand side by side. LLVM's unroller asks what a CPU
+// gains. We mark the loops that it would leave alone; it still does the work,
+// and a pragma in the source wins over our mark.
+//
+//   few iterations   At most eight, known at compile time, but the loop may
+//                    also leave early:  for (D = 0; D < 8; ++D) ... break;
+//                    LLVM joins both tests into one condition, then knows the
+//                    largest count only, and wants to be told. Unrolled wholly;
+//                    the early exits stay.
+//
+//   many, by four    Counted at run time. Three cases that LLVM leaves: the
+//                    count is dear to compute (a minimum or a division in it);
+//                    the body is larger than a CPU would like; or no count can
+//                    be computed, and then each copy keeps its test:
+//                      the step is not a constant (At += blockDim.x *
+//                      gridDim.x), or the loop goes along an array until it
+//                      finds something there (while (isLetter(Text[End])) ...).
+//
+//   many, by eight   The same, where a load needs what another load of the same
+//                    iteration brings: X[Column[At]]. Two latencies in a row
+//                    want twice as many in flight.
+//
+// A loop whose end depends on what it computes (while (Z * Z < 4)) is left
+// alone: a copy of such a test costs what it saves, 11 % on the Mandelbrot set.
+// So is one with a barrier or another convergent operation, which must not be
+// copied into a remainder loop that only some threads run.
+//
+// Limitation: by eight is worse than not at all where loops are short, by 45 %
+// in a kernel with four iterations; hence no more than four without a reason.
+//
+// Measured on an H200: benchmarks/results/h200/baseline.json, docs/baseline.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/Unrolling.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+
+using namespace llvm;
+
+namespace reconverge::frontend {
+
+static constexpr unsigned FewIterations = 8;     ///< LLVM's own limit
+static constexpr unsigned FewInstructions = 300; ///< of all copies
+static constexpr unsigned Copies = 4, CopiesOfChains = 8;
+static constexpr unsigned ManyInstructions = 600; ///< of all copies
+
+/// Instructions of the body, or nothing if it must not be copied.
+static std::optional<unsigned> sizeOf(const Loop &L) {
+  unsigned Size = 0;
+  for (const BasicBlock *Block : L.blocks())
+    for (const Instruction &I : *Block) {
+      if (auto *Call = dyn_cast<CallBase>(&I);
+          Call && (Call->isConvergent() || Call->cannotDuplicate()))
+        return std::nullopt;
+      if (!isa<PHINode>(I) && !I.isDebugOrPseudoInst())
+        ++Size;
+    }
+  return Size;
+}
+
+/// Whether the source, or an earlier pass, has said how to unroll \p L.
+static bool isDecided(const Loop &L) {
+  MDNode *Id = L.getLoopID();
+  if (!Id)
+    return false;
+  for (const MDOperand &Operand : drop_begin(Id->operands()))
+    if (auto *Node = dyn_cast<MDNode>(Operand); Node && Node->getNumOperands())
+      if (auto *Name = dyn_cast<MDString>(Node->getOperand(0)))
+        if (Name->getString().starts_with("llvm.loop.unroll."))
+          return true;
+  return false;
+}
+
+static void mark(Loop &L, ArrayRef<Metadata *> Words) {
+  LLVMContext &Context = L.getHeader()->getContext();
+  L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {},
+                                             {MDNode::get(Context, Words)}));
+}
+
+/// Whether \p V changes by the same amount in each iteration.
+static bool isSteady(Value *V, const Loop &L, ScalarEvolution &SE) {
+  if (!SE.isSCEVable(V->getType()))
+    return false;
+  auto *Sum = dyn_cast<SCEVAddRecExpr>(SE.getSCEV(V));
+  return Sum && Sum->getLoop() == &L && Sum->isAffine();
+}
+
+/// Whether every way out is a test of a value that changes steadily against one
+/// that does not change.
+static bool isCounted(const Loop &L, ScalarEvolution &SE) {
+  SmallVector<BasicBlock *> Exits;
+  L.getExitingBlocks(Exits);
+  return all_of(Exits, [&](BasicBlock *Block) {
+    auto *Branch = dyn_cast<BranchInst>(Block->getTerminator());
+    auto *Test = Branch ? dyn_cast<ICmpInst>(Branch->getCondition()) : nullptr;
+    if (!Test)
+      return false;
+    Value *A = Test->getOperand(0), *B = Test->getOperand(1);
+    return (isSteady(A, L, SE) && L.isLoopInvariant(B)) ||
+           (isSteady(B, L, SE) && L.isLoopInvariant(A));
+  });
+}
+
+static SmallVector<LoadInst *> loadsOf(const Loop &L) {
+  SmallVector<LoadInst *> Loads;
+  for (BasicBlock *Block : L.blocks())
+    for (Instruction &I : *Block)
+      if (auto *Load = dyn_cast<LoadInst>(&I))
+        Loads.push_back(Load);
+  return Loads;
+}
+
+/// Whether the loop reads along an array.
+static bool goesAlongMemory(const Loop &L, ScalarEvolution &SE) {
+  return any_of(loadsOf(L), [&](LoadInst *Load) {
+    return isSteady(Load->getPointerOperand(), L, SE);
+  });
+}
+
+/// Whether the address of a load is computed from what another load of the same
+/// iteration brings.
+static bool hasLoadChain(const Loop &L) {
+  for (LoadInst *Load : loadsOf(L)) {
+    SmallVector<Value *> Open = {Load->getPointerOperand()};
+    SmallPtrSet<Value *, 16> Seen;
+    while (!Open.empty()) {
+      auto *I = dyn_cast<Instruction>(Open.pop_back_val());
+      if (!I || !L.contains(I) || isa<PHINode>(I) || !Seen.insert(I).second)
+        continue;
+      if (isa<LoadInst>(I))
+        return true;
+      append_range(Open, I->operands());
+    }
+  }
+  return false;
+}
+
+namespace {
+
+struct MarkFewIterations : PassInfoMixin<MarkFewIterations> {
+  PreservedAnalyses run(Loop &L, LoopAnalysisManager &,
+                        LoopStandardAnalysisResults &AR, LPMUpdater &) {
+    unsigned Most = AR.SE.getSmallConstantMaxTripCount(&L);
+    if (!L.isInnermost() || isDecided(L) || !Most || Most > FewIterations ||
+        AR.SE.getSmallConstantTripCount(&L)) // exactly known: LLVM's to decide
+      return PreservedAnalyses::all();
+    std::optional<unsigned> Size = sizeOf(L);
+    if (Size && *Size * Most <= FewInstructions)
+      mark(L, MDString::get(L.getHeader()->getContext(),
+                            "llvm.loop.unroll.enable"));
+    return PreservedAnalyses::all();
+  }
+};
+
+struct MarkManyIterations : PassInfoMixin<MarkManyIterations> {
+  PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
+    LoopInfo &Loops = FAM.getResult<LoopAnalysis>(F);
+    ScalarEvolution &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+    LLVMContext &Context = F.getContext();
+    for (Loop *L : Loops.getLoopsInPreorder()) {
+      if (!L->isInnermost() || isDecided(*L) || SE.getSmallConstantTripCount(L))
+        continue;
+      bool Counts = !isa<SCEVCouldNotCompute>(SE.getBackedgeTakenCount(L)) ||
+                    isCounted(*L, SE);
+      if (!Counts && !goesAlongMemory(*L, SE))
+        continue;
+      unsigned Times = Counts && hasLoadChain(*L) ? CopiesOfChains : Copies;
+      std::optional<unsigned> Size = sizeOf(*L);
+      if (Size && *Size * Times <= ManyInstructions)
+        mark(*L, {MDString::get(Context, "llvm.loop.unroll.count"),
+                  ConstantAsMetadata::get(
+                      ConstantInt::get(Type::getInt32Ty(Context), Times))});
+    }
+    return PreservedAnalyses::all();
+  }
+};
+
+} // namespace
+
+void markForUnrolling(PassBuilder &PB) {
+  // Both just before LLVM's unroller looks: the full one in the loop pipeline,
+  // and the partial one, which follows the vectorisers.
+  PB.registerLateLoopOptimizationsEPCallback(
+      [](LoopPassManager &LPM, OptimizationLevel Level) {
+        if (Level.getSpeedupLevel() > 1)
+          LPM.addPass(MarkFewIterations());
+      });
+  PB.registerVectorizerStartEPCallback(
+      [](FunctionPassManager &FPM, OptimizationLevel Level) {
+        if (Level.getSpeedupLevel() > 1)
+          FPM.addPass(MarkManyIterations());
+      });
+}
+
+} // namespace reconverge::frontend

@@ -1,0 +1,79 @@
+// REQUIRES: reconverge
+// RUN: %reconverge cc --emit-device-bc %s -o %t.bc
+// RUN: llvm-dis %t.bc -o - | FileCheck %s
+
+// A few iterations that may end early: the eight loads stand in a row of
+// blocks, and no branch goes back.
+// CHECK-LABEL: define {{.*}}void @few(
+// CHECK-COUNT-8: load i32
+// CHECK-NOT: load i32
+// CHECK-NOT: llvm.loop
+// CHECK: {{^[}]}}
+extern "C" __global__ void few(const int *p, long long bound, long long *out) {
+  long long sum = 0;
+  for (int i = 0; i < 8; ++i) {
+    sum += (long long)p[i] * p[i];
+    if (sum >= bound)
+      break;
+  }
+  *out = sum;
+}
+
+// A grid-stride loop: no count can be computed, four tests stand in the loop.
+// CHECK-LABEL: define {{.*}}void @stride(
+// CHECK-COUNT-4: load float
+// CHECK-NOT: load float
+// CHECK: {{^[}]}}
+extern "C" __global__ void stride(const float *p, float *q, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+       i += blockDim.x * gridDim.x)
+    q[i] = p[i] * 2;
+}
+
+// A count with a minimum in it: four copies, and one for the rest.
+// CHECK-LABEL: define {{.*}}void @least(
+// CHECK-COUNT-5: atomicrmw
+// CHECK-NOT: atomicrmw
+// CHECK: {{^[}]}}
+extern "C" __global__ void least(const unsigned *p, int n, int *bins) {
+  int first = blockIdx.x * 512, end = min(first + 512, n);
+  for (int i = first + threadIdx.x; i < end; i += 128)
+    atomicAdd(&bins[p[i] & 15], 1);
+}
+
+// Whose end depends on data stays as it is; so does one that the source has an
+// opinion on, and one with a barrier.
+// CHECK-LABEL: define {{.*}}void @data(
+// CHECK-COUNT-2: fcmp
+// CHECK-NOT: fcmp
+// CHECK: {{^[}]}}
+extern "C" __global__ void data(float *p, int limit) {
+  float x = *p;
+  int n = 0;
+  while (n < limit && x < 4.0f) {
+    x = x * x + *p;
+    ++n;
+  }
+  p[1] = n;
+}
+
+// CHECK-LABEL: define {{.*}}void @opinion(
+// CHECK-COUNT-1: load float
+// CHECK-NOT: load float
+// CHECK: {{^[}]}}
+extern "C" __global__ void opinion(const float *p, float *q, int n) {
+#pragma unroll 1
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    q[i] = p[i] * 2;
+}
+
+// CHECK-LABEL: define {{.*}}void @barrier(
+// CHECK-COUNT-1: call void @llvm.nvvm.barrier0
+// CHECK-NOT: call void @llvm.nvvm.barrier0
+// CHECK: {{^[}]}}
+extern "C" __global__ void barrier(float *p, int n, int step) {
+  for (int i = 0; i < n; i += step) {
+    p[threadIdx.x] += p[threadIdx.x + i];
+    __syncthreads();
+  }
+}

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Installs a build into a temporary folder, moves it, and uses it from there.
+
+    check_install.py --build BUILD --source SOURCE --cmake CMAKE
+
+What must hold:
+  1. No file in it names the build or the source folder as a run path.
+  2. `profile` from the moved tree compiles and counts an example; so every part
+     is found from the running tool, and clang as a user's machine has it.
+  3. benchmarks/timer, preloaded into a program of ours, times each launch once a
+     repetition, and leaves the program's result as it was: the kernels write
+     what they read, so a repetition from the wrong state would change it.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+REPEAT = 3
+
+
+def check(condition, what, text=""):
+    if not condition:
+        sys.exit(f"not so: {what}\n{text}")
+
+
+def run(command, **environment):
+    done = subprocess.run([str(word) for word in command], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env=dict(clean_environment(), **environment))
+    check(done.returncode == 0, f"{command} returns 0", done.stdout)
+    return done.stdout
+
+
+def clean_environment():
+    return {name: value for name, value in os.environ.items()
+            if not name.startswith(("RECONVERGE_", "LD_"))}
+
+
+def install(args, folder):
+    first, moved = folder / "first", folder / "moved"
+    run([args.cmake, "--install", args.build, "--prefix", first])
+    first.rename(moved)
+    return moved
+
+
+def check_run_paths(args, tree):
+    for path in sorted(tree.rglob("*")):
+        if path.is_symlink() or not path.is_file():
+            continue
+        if path.read_bytes()[:4] != b"\x7fELF":
+            continue
+        listing = run(["readelf", "-d", path])
+        paths = re.findall(r"(?:RPATH|RUNPATH).*\[(.*)\]", listing)
+        for word in ":".join(paths).split(":"):
+            check(not word or word.startswith("$ORIGIN"),
+                  f"{path.name} has a relative run path, not {word}")
+
+
+def check_profile(tree, source, folder):
+    report = folder / "divergence.json"
+    output = run([tree / "bin" / "reconverge", "profile", "--device", "cpu",
+                  "--no-cache", source / "examples/nqueens/nqueens.cu", "-o",
+                  report, "--", "n=8"])
+    check("countQueens" in output, "profile prints its table", output)
+    check(json.loads(report.read_text())["kernels"], "kernels are counted")
+
+
+def check_timer(args, tree, source, folder):
+    program, times = folder / "lu", folder / "times.json"
+    run([tree / "bin" / "reconverge", "cc", source / "examples/lu/lu.cu", "-o",
+         program])
+    command = [program, "n=96"]
+    plain = run(command, RECONVERGE_DEVICE="cpu")
+    timed = run(command, RECONVERGE_DEVICE="cpu",
+                LD_PRELOAD=str(args.build / "lib/reconverge"
+                               / "libReconvergeTimer.so"),
+                RECONVERGE_TIMER=str(times), RECONVERGE_TIMER_REPEAT=str(REPEAT))
+    check(timed == plain, "a timed program prints what it prints otherwise",
+          plain + timed)
+    kernels = {k["display"].partition("(")[0]: k
+               for k in json.loads(times.read_text())["kernels"]}
+    # 96 is six tiles: six on the diagonal, and five steps with a rest.
+    launches = {name: k["launches"] for name, k in kernels.items()}
+    check(launches == {"luDiagonal": 6, "luPerimeter": 5, "luInternal": 5},
+          f"every launch is seen: {launches}")
+    for name, kernel in kernels.items():
+        samples = kernel["milliseconds"]
+        check(len(samples) == REPEAT and min(samples) > 0,
+              f"{name} has {REPEAT} samples: {samples}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n", 1)[0])
+    for name in ("build", "source", "cmake"):
+        parser.add_argument("--" + name, required=True, type=pathlib.Path)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        tree = install(args, folder)
+        check_run_paths(args, tree)
+        check_profile(tree, args.source, folder)
+        check_timer(args, tree, args.source, folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
