@@ -4,6 +4,8 @@
 #include "core/Error.h"
 #include "driver/Build.h"
 #include "driver/CommandLine.h"
+#include "driver/Melding.h"
+#include "driver/Optimize.h"
 #include "driver/Profile.h"
 #include "frontend/TempDir.h"
 
@@ -22,15 +24,20 @@ static const char Usage[] =
     "\n"
     "  reconverge profile app.cu -- args   run it; say what each divergent "
     "branch costs\n"
+    "  reconverge optimize app.cu -o app -- args\n"
+    "                                      try remedies, prove them, keep what "
+    "pays\n"
     "  reconverge report divergence.json   print the table of an earlier run\n"
     "  reconverge cc app.cu -o app         build a program that can be "
     "profiled\n"
+    "  reconverge explain RC101            the page of a code in a message or "
+    "remark\n"
     "  reconverge --version\n"
     "\n"
     "reconverge <command> --help lists a command's options.\n";
 
 static int runCc(ArrayRef<const char *> Words) {
-  Expected<int> Status = driver::cc(Words, RECONVERGE_VERSION, outs());
+  Expected<int> Status = driver::cc(Words, RECONVERGE_VERSION, outs(), errs());
   if (!Status)
     return reportError(Status.takeError(), errs());
   return *Status;
@@ -40,7 +47,19 @@ static int runProfile(ArrayRef<const char *> Words) {
   auto Request = driver::parseProfileWords(Words);
   if (!Request)
     return reportError(Request.takeError(), errs());
+  Request->Build.Diagnostics = &errs();
   Expected<int> Status = driver::profile(*Request, errs());
+  if (!Status)
+    return reportError(Status.takeError(), errs());
+  return *Status;
+}
+
+static int runOptimize(ArrayRef<const char *> Words) {
+  auto Request = driver::parseOptimizeWords(Words);
+  if (!Request)
+    return reportError(Request.takeError(), errs());
+  Request->Build.Diagnostics = &errs();
+  Expected<int> Status = driver::optimize(*Request, errs());
   if (!Status)
     return reportError(Status.takeError(), errs());
   return *Status;
@@ -51,6 +70,15 @@ static int runReport(ArrayRef<const char *> Words) {
   if (!Request)
     return reportError(Request.takeError(), errs());
   return reportError(driver::report(*Request, outs()), errs());
+}
+
+static int runExplain(ArrayRef<const char *> Words) {
+  if (Words.size() > 1)
+    return reportError(userError("explain: " + Twine(Words.size()) + " codes",
+                                 "Name one, or none for all."),
+                       errs());
+  return reportError(driver::explain(Words.empty() ? "" : Words[0], outs()),
+                     errs());
 }
 
 int main(int Count, const char **Arguments) {
@@ -73,19 +101,27 @@ int main(int Count, const char **Arguments) {
     outs() << "reconverge " RECONVERGE_VERSION "\n";
     return 0;
   }
+  if (Name == "explain") {
+    if (!driver::asksForHelp(ArrayRef(Words).drop_front()))
+      return runExplain(ArrayRef(Words).drop_front());
+    outs() << "reconverge explain [<code>]\n\nThe page of a code, or of all.\n";
+    return 0;
+  }
   struct Entry {
     Subcommand Which;
     int (*Run)(ArrayRef<const char *>);
   };
   Entry Chosen = StringSwitch<Entry>(Name)
                      .Case("profile", {Subcommand::Profile, runProfile})
+                     .Case("optimize", {Subcommand::Optimize, runOptimize})
                      .Case("cc", {Subcommand::Cc, runCc})
                      .Case("report", {Subcommand::Report, runReport})
                      .Default({Subcommand::Report, nullptr});
   if (!Chosen.Run)
-    return reportError(userError("there is no command '" + Name + "'",
-                                 "The commands are profile, report and cc."),
-                       errs());
+    return reportError(
+        userError("there is no command '" + Name + "'",
+                  "The commands are profile, report, cc and explain."),
+        errs());
   ArrayRef<const char *> Rest = ArrayRef(Words).drop_front();
   if (driver::asksForHelp(Rest)) {
     driver::printHelp(Chosen.Which, outs());

@@ -17,6 +17,7 @@
 #include "core/Error.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -116,6 +117,10 @@ Expected<ContainerView> openContainer(const void *Data, size_t Limit) {
   View.Hash = Header.Hash;
   View.Foreign = Header.Seal != checkOf(Header, containerWriter());
   return View;
+}
+
+std::string bitcodeHash(StringRef Bitcode) {
+  return utohexstr(xxh3_64bits(Bitcode), /*LowerCase=*/true, /*Width=*/16);
 }
 
 } // namespace reconverge

@@ -9,6 +9,8 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <string>
+
 namespace reconverge {
 
 /// The versions of reconverge and of LLVM, which decide what bitcode means.
@@ -31,6 +33,9 @@ struct ContainerView {
 /// \p Data, and returns views into it. \p Limit is how many bytes may be read
 /// (unknown for one that is mapped into a program: pass SIZE_MAX).
 llvm::Expected<ContainerView> openContainer(const void *Data, size_t Limit);
+
+/// What tells one module of device code from another: 16 hex digits.
+std::string bitcodeHash(llvm::StringRef Bitcode);
 
 } // namespace reconverge
 

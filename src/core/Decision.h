@@ -59,7 +59,8 @@ struct Verdict {
 enum class Outcome {
   Kept,
   Slower,   ///< or not faster beyond the noise
-  Wrong,    ///< another result, or none that could be compared
+  Wrong,    ///< another result
+  Unproved, ///< the original's own result varies: nothing could be told
   Faulted,  ///< ended the run: an illegal address, a trap, an assertion
   TimedOut, ///< a run that did not end
   Refused,  ///< the remedy does not apply: why says its code and place

@@ -39,6 +39,8 @@ StringRef wordOf(Outcome End) {
     return "slower";
   case Outcome::Wrong:
     return "wrong";
+  case Outcome::Unproved:
+    return "unproved";
   case Outcome::Faulted:
     return "faulted";
   case Outcome::TimedOut:
@@ -48,72 +50,63 @@ StringRef wordOf(Outcome End) {
   case Outcome::Untried:
     return "untried";
   }
-  llvm_unreachable("a trial has one of seven ends");
+  llvm_unreachable("a trial has one of eight ends");
 }
 
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
 
-static bool readCandidate(const Fields &F, StringRef Key, Candidate &C) {
-  const json::Value *V = F.value(Key);
-  if (!V)
-    return false;
-  json::Path Here = F.path(Key);
-  Fields Inner(*V, Here);
-  if (!Inner || !Inner.text("remedy", C.Remedy) ||
-      !Inner.text("parameters", C.Parameters))
+bool readCandidate(const json::Value &V, json::Path P, Candidate &C) {
+  Fields F(V, P);
+  if (!F || !F.text("remedy", C.Remedy) || !F.text("parameters", C.Parameters))
     return false;
   if (C.Remedy.empty())
-    Inner.path("remedy").report("expected a remedy's name, or none");
+    F.path("remedy").report("expected a remedy's name, or none");
   return !C.Remedy.empty();
 }
 
-static bool readVerdict(const Fields &F, Verdict &Out) {
-  const json::Value *V = F.value("verdict");
-  if (!V)
+bool readVerdict(const json::Value &V, json::Path P, Verdict &Out) {
+  Fields F(V, P);
+  if (!F ||
+      !F.choice(
+          "kind", Out.Kind,
+          {VerdictKind::Identical, VerdictKind::UpToOrder, VerdictKind::Within,
+           VerdictKind::Differs, VerdictKind::Unknown},
+          [](VerdictKind K) { return wordOf(K); },
+          "expected identical, identical-up-to-order, within, differs "
+          "or unknown") ||
+      !F.count("launches", Out.Launches) || !F.count("bytes", Out.Bytes) ||
+      !F.count("orderDependent", Out.OrderDependent) ||
+      !F.text("where", Out.First.Where) ||
+      !F.count("offset", Out.First.Offset) ||
+      !F.text("original", Out.First.Original) ||
+      !F.text("variant", Out.First.Variant) || !F.text("reason", Out.Reason))
     return false;
-  json::Path Here = F.path("verdict");
-  Fields Inner(*V, Here);
-  return Inner &&
-         Inner.choice(
-             "kind", Out.Kind,
-             {VerdictKind::Identical, VerdictKind::UpToOrder,
-              VerdictKind::Within, VerdictKind::Differs, VerdictKind::Unknown},
-             [](VerdictKind K) { return wordOf(K); },
-             "expected identical, identical-up-to-order, within, "
-             "differs or unknown") &&
-         Inner.count("launches", Out.Launches) &&
-         Inner.count("bytes", Out.Bytes) &&
-         Inner.count("orderDependent", Out.OrderDependent) &&
-         Inner.text("where", Out.First.Where) &&
-         Inner.count("offset", Out.First.Offset) &&
-         Inner.text("original", Out.First.Original) &&
-         Inner.text("variant", Out.First.Variant) &&
-         Inner.text("reason", Out.Reason);
+  if (Out.OrderDependent > Out.Bytes)
+    P.report("more bytes vary than were compared");
+  return Out.OrderDependent <= Out.Bytes;
 }
 
 static bool readTrial(const json::Value &V, json::Path P, TrialResult &T) {
   Fields F(V, P);
-  if (!F || !readCandidate(F, "candidate", T.What) ||
+  if (!F || !F.object("candidate", T.What, readCandidate) ||
       !F.choice(
           "outcome", T.End,
-          {Outcome::Kept, Outcome::Slower, Outcome::Wrong, Outcome::Faulted,
-           Outcome::TimedOut, Outcome::Refused, Outcome::Untried},
+          {Outcome::Kept, Outcome::Slower, Outcome::Wrong, Outcome::Unproved,
+           Outcome::Faulted, Outcome::TimedOut, Outcome::Refused,
+           Outcome::Untried},
           [](Outcome O) { return wordOf(O); },
-          "expected kept, slower, wrong, faulted, timed out, refused or "
+          "expected kept, slower, wrong, unproved, faulted, timed out, refused "
+          "or "
           "untried") ||
-      !F.text("why", T.Why) || !readVerdict(F, T.Compared) ||
+      !F.text("why", T.Why) || !F.object("verdict", T.Compared, readVerdict) ||
       !F.measure("predicted", T.Predicted) ||
       !F.measure("speedup", T.Speedup) || !F.measure("low", T.Low) ||
       !F.measure("high", T.High) || !F.measure("milliseconds", T.Milliseconds))
     return false;
   if (T.Low > T.Speedup || T.Speedup > T.High) {
     F.path("speedup").report("lies outside its interval");
-    return false;
-  }
-  if (T.Compared.OrderDependent > T.Compared.Bytes) {
-    F.path("verdict").report("more bytes vary than were compared");
     return false;
   }
   return true;
@@ -123,8 +116,9 @@ static bool readDecision(const json::Value &V, json::Path P, Decision &D) {
   Fields F(V, P);
   if (!F || !F.text("name", D.Kernel) || !F.text("display", D.Display) ||
       !F.text("module", D.Module) || !F.list("shapes", D.Shapes, readShape) ||
-      !readCandidate(F, "keep", D.Keep) || !F.flag("measured", D.Measured) ||
-      !F.text("why", D.Why) || !F.list("tried", D.Tried, readTrial))
+      !F.object("keep", D.Keep, readCandidate) ||
+      !F.flag("measured", D.Measured) || !F.text("why", D.Why) ||
+      !F.list("tried", D.Tried, readTrial))
     return false;
   if (D.Kernel.empty()) {
     F.path("name").report("expected the kernel's name");
@@ -177,29 +171,28 @@ Expected<DecisionFile> readDecisions(StringRef Path) {
 // Writing
 //===----------------------------------------------------------------------===//
 
-static void writeCandidate(JsonWriter &W, StringRef Key, const Candidate &C) {
-  W.line(Key, [&](JsonWriter &S) {
-    S.text("remedy", C.Remedy);
-    S.text("parameters", C.Parameters);
-  });
+void writeCandidate(JsonWriter &W, const Candidate &C) {
+  W.text("remedy", C.Remedy);
+  W.text("parameters", C.Parameters);
+}
+
+void writeVerdict(JsonWriter &W, const Verdict &V) {
+  W.text("kind", wordOf(V.Kind));
+  W.count("launches", V.Launches);
+  W.count("bytes", V.Bytes);
+  W.count("orderDependent", V.OrderDependent);
+  W.text("where", V.First.Where);
+  W.count("offset", V.First.Offset);
+  W.text("original", V.First.Original);
+  W.text("variant", V.First.Variant);
+  W.text("reason", V.Reason);
 }
 
 static void writeTrial(JsonWriter &W, const TrialResult &T) {
-  writeCandidate(W, "candidate", T.What);
+  W.line("candidate", [&](JsonWriter &S) { writeCandidate(S, T.What); });
   W.text("outcome", wordOf(T.End));
   W.text("why", T.Why);
-  W.line("verdict", [&](JsonWriter &S) {
-    const Verdict &V = T.Compared;
-    S.text("kind", wordOf(V.Kind));
-    S.count("launches", V.Launches);
-    S.count("bytes", V.Bytes);
-    S.count("orderDependent", V.OrderDependent);
-    S.text("where", V.First.Where);
-    S.count("offset", V.First.Offset);
-    S.text("original", V.First.Original);
-    S.text("variant", V.First.Variant);
-    S.text("reason", V.Reason);
-  });
+  W.line("verdict", [&](JsonWriter &S) { writeVerdict(S, T.Compared); });
   W.number("predicted", T.Predicted);
   W.number("speedup", T.Speedup);
   W.number("low", T.Low);
@@ -212,7 +205,7 @@ static void writeDecision(JsonWriter &W, const Decision &D) {
   W.text("display", D.Display);
   W.text("module", D.Module);
   W.lines("shapes", D.Shapes, writeShape);
-  writeCandidate(W, "keep", D.Keep);
+  W.line("keep", [&](JsonWriter &S) { writeCandidate(S, D.Keep); });
   W.flag("measured", D.Measured);
   W.text("why", D.Why);
   W.objects("tried", D.Tried, writeTrial);

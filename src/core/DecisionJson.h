@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
 
 namespace llvm {
 class raw_ostream;
@@ -14,11 +15,20 @@ class raw_ostream;
 
 namespace reconverge {
 
+class JsonWriter;
+
 inline constexpr llvm::StringLiteral DecisionSchema = "reconverge-decisions/1";
 
 /// The words of the JSON form and of reports.
 llvm::StringRef wordOf(VerdictKind Kind);
 llvm::StringRef wordOf(Outcome End);
+
+/// Parts that other files hold as well.
+bool readCandidate(const llvm::json::Value &V, llvm::json::Path P,
+                   Candidate &C);
+bool readVerdict(const llvm::json::Value &V, llvm::json::Path P, Verdict &Out);
+void writeCandidate(JsonWriter &W, const Candidate &C);
+void writeVerdict(JsonWriter &W, const Verdict &V);
 
 /// As parseProfile: every value checked, one message with the place. A kernel
 /// is decided once, and what it keeps was tried and ended as kept, or is a

@@ -43,21 +43,27 @@ bool Fields::flag(StringRef Key, bool &Out) const {
   return V && json::fromJSON(*V, Out, P.field(Key));
 }
 
-bool Fields::measure(StringRef Key, double &Out) const {
-  const json::Value *V = value(Key);
-  if (!V)
-    return false;
-  std::optional<double> N = V->getAsNumber();
+static bool readMeasure(const json::Value &V, json::Path P, double &Out) {
+  std::optional<double> N = V.getAsNumber();
   if (!N || std::isnan(*N) || *N < 0) {
-    P.field(Key).report("expected a number that is not negative");
+    P.report("expected a number that is not negative");
     return false;
   }
   if (*N > 1e15) { // sums of products with counts must stay finite
-    P.field(Key).report("number too large");
+    P.report("number too large");
     return false;
   }
   Out = *N;
   return true;
+}
+
+bool Fields::measure(StringRef Key, double &Out) const {
+  const json::Value *V = value(Key);
+  return V && readMeasure(*V, P.field(Key), Out);
+}
+
+bool Fields::measures(StringRef Key, std::vector<double> &Out) const {
+  return list(Key, Out, readMeasure);
 }
 
 //===----------------------------------------------------------------------===//

@@ -55,6 +55,7 @@ public:
   bool flag(llvm::StringRef Key, bool &Out) const;
   /// Finite and not negative.
   bool measure(llvm::StringRef Key, double &Out) const;
+  bool measures(llvm::StringRef Key, std::vector<double> &Out) const;
   template <typename Unsigned>
   bool count(llvm::StringRef Key, Unsigned &Out) const {
     const llvm::json::Value *V = value(Key);
@@ -78,6 +79,12 @@ public:
       }
     P.field(Key).report(Expected);
     return false;
+  }
+  /// Calls Read(value, path, member).
+  template <typename T, typename Reader>
+  bool object(llvm::StringRef Key, T &Out, Reader Read) const {
+    const llvm::json::Value *V = value(Key);
+    return V && Read(*V, P.field(Key), Out);
   }
   /// Calls Read(value, path, element) for each element of an array.
   template <typename T, typename Reader>

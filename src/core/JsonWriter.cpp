@@ -33,6 +33,17 @@ void JsonWriter::number(StringRef Key, double Value) {
   J.attribute(Key, std::isfinite(Value) ? Value : 0.0);
 }
 
+void JsonWriter::numbers(StringRef Key, const std::vector<double> &Values) {
+  J.attributeBegin(Key);
+  onOneLine([&](JsonWriter &W) {
+    W.J.array([&] {
+      for (double X : Values)
+        W.J.value(X);
+    });
+  });
+  J.attributeEnd();
+}
+
 void JsonWriter::onOneLine(function_ref<void(JsonWriter &)> Fill) {
   J.rawValue([&](raw_ostream &OS) {
     JsonWriter Line(OS, /*Indent=*/0);

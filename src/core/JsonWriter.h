@@ -35,6 +35,8 @@ public:
   void integer(llvm::StringRef Key, int64_t N) { J.attribute(Key, N); }
   /// Finite.
   void number(llvm::StringRef Key, double Value);
+  /// An array of them, on one line.
+  void numbers(llvm::StringRef Key, const std::vector<double> &Values);
   void object(llvm::StringRef Key, llvm::function_ref<void()> Members) {
     J.attributeObject(Key, Members);
   }

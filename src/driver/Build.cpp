@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "driver/Build.h"
+#include "driver/Melding.h"
+#include "driver/Optimize.h"
 
 #include "core/Error.h"
 #include "core/File.h"
@@ -108,9 +110,17 @@ static Error checkArchitecture(const BuildRequest &Request,
                    "Build for sm_" + Twine(Oldest) + " or later.");
 }
 
-Error build(const BuildRequest &Request, const frontend::Toolchain &Tools,
+Error build(const BuildRequest &Given, const frontend::Toolchain &Tools,
             const frontend::TempDir &Temp) {
+  BuildRequest Request = Given;
   if (Error E = checkArchitecture(Request, Tools))
+    return E;
+  if (Request.Meld && !Request.Decisions.empty())
+    return userError("--meld and --decisions say each what to do to kernels",
+                     "Leave one out.");
+  if (Error E = requestMelding(Request))
+    return E;
+  if (Error E = requestDecisions(Request))
     return E;
   std::vector<std::string> Objects;
   for (size_t I = 0; I != Request.Inputs.size(); ++I) {
@@ -163,7 +173,7 @@ Error build(const BuildRequest &Request) {
 }
 
 Expected<int> cc(ArrayRef<const char *> Words, StringRef Version,
-                 raw_ostream &OS) {
+                 raw_ostream &OS, raw_ostream &Diagnostics) {
   BumpPtrAllocator Memory;
   SmallVector<const char *> Expanded(Words);
   cl::ExpansionContext Files(Memory, cl::TokenizeGNUCommandLine);
@@ -179,6 +189,7 @@ Expected<int> cc(ArrayRef<const char *> Words, StringRef Version,
   Expected<BuildRequest> Request = parseCcWords(Expanded);
   if (!Request)
     return Request.takeError();
+  Request->Diagnostics = &Diagnostics;
   if (Error E = build(*Request))
     return std::move(E);
   return 0;

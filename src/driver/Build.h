@@ -17,9 +17,11 @@ llvm::Error build(const BuildRequest &Request, const frontend::Toolchain &Tools,
 llvm::Error build(const BuildRequest &Request);
 
 /// `reconverge cc`: what its words say, @files expanded. Returns the exit code
-/// of clang where they only ask it something. \p Version is our own.
+/// of clang where they only ask it something. \p Version is our own; remarks
+/// that the words ask for go to \p Diagnostics.
 llvm::Expected<int> cc(llvm::ArrayRef<const char *> Words,
-                       llvm::StringRef Version, llvm::raw_ostream &OS);
+                       llvm::StringRef Version, llvm::raw_ostream &OS,
+                       llvm::raw_ostream &Diagnostics);
 
 } // namespace reconverge::driver
 

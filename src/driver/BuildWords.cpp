@@ -28,6 +28,7 @@ using namespace llvm::opt;
 
 namespace reconverge::driver {
 
+using frontend::GpuCode;
 using frontend::InputKind;
 using Product = BuildRequest::Product;
 
@@ -79,6 +80,16 @@ static Expected<unsigned> parseLevel(StringRef Value) {
     return userError("-O" + Value + " is no optimisation level",
                      "Write -O0 to -O3.");
   return unsigned(Level);
+}
+
+/// --device-code: whose.
+static Expected<GpuCode> parseGpuCode(StringRef Word) {
+  if (Word == "reconverge")
+    return GpuCode::Ours;
+  if (Word == "nvcc")
+    return GpuCode::Nvcc;
+  return userError("'" + Word + "' is no value of --device-code",
+                   "Write reconverge or nvcc.");
 }
 
 /// -x: the language of the inputs that follow; Other: back to extensions.
@@ -289,9 +300,21 @@ Error readBuildOption(const Arg &A, const ArgList &All, BuildRequest &Request) {
   case OPT_cuda_path_EQ:
     Request.CudaPath = A.getValue();
     return Error::success();
-  case OPT_fatbin:
-    Compile.Fatbin = true;
+  case OPT_decisions_EQ:
+    Request.Decisions = A.getValue();
     return Error::success();
+  case OPT_meld:
+    Request.Meld = "";
+    return Error::success();
+  case OPT_meld_EQ:
+    Request.Meld = A.getValue();
+    return Error::success();
+  case OPT_fatbin:
+    if (Compile.Gpu == GpuCode::None)
+      Compile.Gpu = GpuCode::Ours;
+    return Error::success();
+  case OPT_device_code_EQ:
+    return parseGpuCode(A.getValue()).moveInto(Compile.Gpu);
   case OPT_shared:
     Link.Shared = true;
     return Error::success();

@@ -56,19 +56,31 @@ static std::string defaultCache() {
   return std::string(Path);
 }
 
-static Error unknownOption(StringRef Word) {
+static StringRef nameOf(Subcommand Which) {
+  return Which == Subcommand::Optimize ? "optimize" : "profile";
+}
+
+static Error unknownOption(StringRef Word, Subcommand Which) {
   std::string Nearest;
-  unsigned Distance = optionTable().findNearest(
-      Word, Nearest, visibilityOf(Subcommand::Profile));
-  std::string Remedy = "reconverge profile --help lists the options; those of "
-                       "the program come after --.";
+  unsigned Distance =
+      optionTable().findNearest(Word, Nearest, visibilityOf(Which));
+  std::string Remedy = ("reconverge " + nameOf(Which) +
+                        " --help lists the options; those of the program come "
+                        "after --.")
+                           .str();
   if (Distance <= 2 && !Nearest.empty())
     Remedy = "Did you mean " + Nearest + "? " + Remedy;
   return userError("unknown option " + Word, Remedy);
 }
 
-Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
-  ProfileRequest Request;
+/// Reads what `profile` and `optimize` share. \p Own reads an option of one of
+/// them alone; false if it is not one.
+static Error
+parseRunWords(ArrayRef<const char *> Words, Subcommand Which,
+              RunRequest &Request,
+              function_ref<bool(const Arg &A, Error &E,
+                                function_ref<void(StringRef, StringRef)> Tell)>
+                  Own) {
   const auto *Dashes = llvm::find_if(
       Words, [](const char *Word) { return StringRef(Word) == "--"; });
   bool HasDashes = Dashes != Words.end();
@@ -78,9 +90,9 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
 
   unsigned MissingIndex = 0, MissingCount = 0;
   InputArgList Parsed = optionTable().ParseArgs(
-      Words, MissingIndex, MissingCount, visibilityOf(Subcommand::Profile));
+      Words, MissingIndex, MissingCount, visibilityOf(Which));
   if (Error E = checkMissing(Parsed, MissingIndex, MissingCount))
-    return std::move(E);
+    return E;
 
   std::vector<std::string> Vm;
   auto Tell = [&](StringRef Key, StringRef Value) {
@@ -94,7 +106,7 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
     switch (A->getOption().getID()) {
     case OPT_UNKNOWN:
       if (StringRef(A->getSpelling()).starts_with("--"))
-        return unknownOption(A->getSpelling());
+        return unknownOption(A->getSpelling(), Which);
       Request.Build.Compile.ClangArguments.push_back(A->getSpelling().str());
       continue;
     case OPT_device_EQ:
@@ -133,24 +145,24 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
     case OPT_no_cache:
       Cache.clear();
       break;
-    case OPT_o:
-      Request.Output = A->getValue();
-      break;
     default:
-      E = readBuildOption(*A, Parsed, Request.Build);
+      if (!Own(*A, E, Tell))
+        E = readBuildOption(*A, Parsed, Request.Build);
     }
     if (E)
-      return std::move(E);
+      return E;
   }
   if (Error E = settle(Request.Build))
-    return std::move(E);
-  if (!Cache.empty())
+    return E;
+  if (!Cache.empty()) {
     Tell("cache", Cache);
+    Request.Gpu = "cache=" + Cache;
+  }
   Request.Vm = join(Vm, ",");
 
   const std::vector<std::string> &Inputs = Request.Build.Inputs;
   if (Inputs.empty())
-    return userError("profile: no input",
+    return userError(nameOf(Which) + ": no input",
                      "Name one or more .cu files, or a program built by "
                      "reconverge cc.");
   for (const std::string &Input : Inputs)
@@ -159,6 +171,78 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
                        !HasDashes && &Input != &Inputs.front()
                            ? "Arguments of the program come after --."
                            : "");
+  return Error::success();
+}
+
+Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
+  ProfileRequest Request;
+  bool Shuffles = false;
+  auto Own = [&](const Arg &A, Error &E,
+                 function_ref<void(StringRef, StringRef)> Tell) {
+    switch (A.getOption().getID()) {
+    case OPT_shuffle_EQ:
+      E = checkNumber(A);
+      Tell("shuffle", A.getValue());
+      Shuffles = true;
+      return true;
+    case OPT_check:
+      Tell("check", "on");
+      return true;
+    case OPT_o:
+      Request.Output = A.getValue();
+      return true;
+    default:
+      return false;
+    }
+  };
+  if (Error E = parseRunWords(Words, Subcommand::Profile, Request, Own))
+    return std::move(E);
+  if (Request.Device == "gpu" && Shuffles)
+    return userError("--shuffle: a GPU's order cannot be chosen",
+                     "Leave --device gpu out: the warp VM tries orders on the "
+                     "CPU.");
+  return Request;
+}
+
+//===----------------------------------------------------------------------===//
+// Optimising
+//===----------------------------------------------------------------------===//
+
+Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
+  OptimizeRequest Request;
+  auto Own = [&](const Arg &A, Error &E,
+                 function_ref<void(StringRef, StringRef)>) {
+    switch (A.getOption().getID()) {
+    case OPT_o:
+      Request.Program = A.getValue();
+      return true;
+    case OPT_decisions_EQ:
+      Request.Decisions = A.getValue();
+      return true;
+    case OPT_allow_reorder:
+      Request.AllowReorder = true;
+      return true;
+    case OPT_launches_EQ:
+      E = checkNumber(A);
+      (void)StringRef(A.getValue()).getAsInteger(10, Request.Launches);
+      return true;
+    default:
+      return false;
+    }
+  };
+  if (Error E = parseRunWords(Words, Subcommand::Optimize, Request, Own))
+    return std::move(E);
+  if (Request.Build.Kinds.front() == frontend::InputKind::Other &&
+      Request.Build.Inputs.size() == 1 && !Request.Program.empty())
+    return userError("optimize: " + Request.Build.Inputs.front() +
+                         " is a program, of which -o cannot build another",
+                     "Name its sources; or leave -o out and build with "
+                     "reconverge cc --decisions afterwards.");
+  if (Request.Device == "gpu")
+    return userError("optimize --device gpu: trials on a GPU are not supported",
+                     "Leave the option out: the warp VM tries candidates on "
+                     "the CPU.");
+  Request.Device = "cpu";
   return Request;
 }
 

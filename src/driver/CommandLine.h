@@ -8,6 +8,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,9 +36,12 @@ struct BuildRequest {
   std::vector<std::string> Inputs; ///< sources, objects and archives, in order
   std::vector<frontend::InputKind> Kinds; ///< of each input
   Product Make = Product::Program;
-  std::string Output;   ///< empty: the product's usual name
-  std::string CudaPath; ///< empty: to be found
-  std::string Keep;     ///< folder for intermediate files; empty: none kept
+  std::string Output;              ///< empty: the product's usual name
+  std::string CudaPath;            ///< empty: to be found
+  std::optional<std::string> Meld; ///< --meld and its options
+  std::string Decisions; ///< file of decisions to build by; empty: none
+  llvm::raw_ostream *Diagnostics = nullptr; ///< where remarks go, if anywhere
+  std::string Keep; ///< folder for intermediate files; empty: none kept
 
   /// As they were named; Compile.Arch is the newest that can be built.
   std::vector<unsigned> Architectures;
@@ -46,14 +50,26 @@ struct BuildRequest {
   frontend::InputKind Language = frontend::InputKind::Other; ///< of the last -x
 };
 
-/// How to run a program and what to write about it.
-struct ProfileRequest {
+/// How to run a program.
+struct RunRequest {
   BuildRequest Build; ///< a single input that is a program is run as it is
   std::vector<std::string> Arguments; ///< of the program
   std::string Device = "auto";
   std::string Machine = "h200";
+  std::string Vm;  ///< "key=value,..." as the VM backend reads it
+  std::string Gpu; ///< the same for what counts on a GPU
+};
+
+struct ProfileRequest : RunRequest {
   std::string Output = "divergence.json";
-  std::string Vm; ///< "key=value,..." as the VM backend reads it
+};
+
+/// What to try on a program and where to put the outcome.
+struct OptimizeRequest : RunRequest {
+  std::string Program; ///< to build; empty: none
+  std::string Decisions = "decisions.json";
+  bool AllowReorder = false;
+  uint64_t Launches = 4; ///< of each kernel, on which candidates are tried
 };
 
 struct ReportRequest {
@@ -61,7 +77,7 @@ struct ReportRequest {
 };
 
 /// What `reconverge <subcommand> --help` prints.
-enum class Subcommand { Profile, Cc, Report };
+enum class Subcommand { Profile, Optimize, Cc, Report };
 void printHelp(Subcommand Which, llvm::raw_ostream &OS);
 /// Whether the words ask for that help.
 bool asksForHelp(llvm::ArrayRef<const char *> Words);
@@ -69,6 +85,8 @@ bool asksForHelp(llvm::ArrayRef<const char *> Words);
 /// Each takes the words after the subcommand. The UserError names the word.
 llvm::Expected<ProfileRequest>
 parseProfileWords(llvm::ArrayRef<const char *> Words);
+llvm::Expected<OptimizeRequest>
+parseOptimizeWords(llvm::ArrayRef<const char *> Words);
 llvm::Expected<BuildRequest> parseCcWords(llvm::ArrayRef<const char *> Words);
 
 /// Whether words for `cc` are no task but a question to clang, for its version

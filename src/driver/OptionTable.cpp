@@ -41,6 +41,8 @@ Visibility visibilityOf(Subcommand Which) {
   switch (Which) {
   case Subcommand::Profile:
     return Visibility(ProfileVis);
+  case Subcommand::Optimize:
+    return Visibility(OptimizeVis);
   case Subcommand::Cc:
     return Visibility(CcVis);
   case Subcommand::Report:
@@ -63,6 +65,13 @@ void printHelp(Subcommand Which, raw_ostream &OS) {
             "<files>: CUDA and C++ sources, objects and libraries; or one "
             "program built by\nreconverge cc. Other options go to clang";
     Title = "Run a CUDA program and say what each divergent branch costs";
+  } else if (Which == Subcommand::Optimize) {
+    Usage =
+        "reconverge optimize [options] <files> -o <program> "
+        "[-- <program arguments>]\n\n<files>: CUDA and C++ sources, objects "
+        "and libraries. Other options go to clang";
+    Title = "Try remedies on a CUDA program's own launches and build it with "
+            "those that pay";
   } else if (Which == Subcommand::Cc) {
     Usage = "reconverge cc [options] <files>\n\nOptions not listed here go to "
             "clang. reconverge-clang++ is the same command under\na name that "

@@ -11,7 +11,12 @@
 
 namespace reconverge::driver {
 
-enum VisibilityBits { ProfileVis = 1 << 1, CcVis = 1 << 2, ReportVis = 1 << 3 };
+enum VisibilityBits {
+  ProfileVis = 1 << 1,
+  CcVis = 1 << 2,
+  ReportVis = 1 << 3,
+  OptimizeVis = 1 << 4
+};
 
 enum OptionId {
   OPT_INVALID = 0,

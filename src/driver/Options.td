@@ -14,11 +14,15 @@ include "llvm/Option/OptParser.td"
 def ProfileVis : OptionVisibility;
 def CcVis : OptionVisibility;
 def ReportVis : OptionVisibility;
+def OptimizeVis : OptionVisibility;
 
-class InAll : Visibility<[ProfileVis, CcVis, ReportVis]>;
-class InBuild : Visibility<[ProfileVis, CcVis]>;
+class InAll : Visibility<[ProfileVis, OptimizeVis, CcVis, ReportVis]>;
+class InBuild : Visibility<[ProfileVis, OptimizeVis, CcVis]>;
 class InCc : Visibility<[CcVis]>;
+class InRun : Visibility<[ProfileVis, OptimizeVis]>;
 class InProfile : Visibility<[ProfileVis]>;
+class InOptimize : Visibility<[OptimizeVis]>;
+class InDecisions : Visibility<[OptimizeVis, CcVis]>;
 
 defvar Dash = ["-"];
 defvar Long = ["--"];
@@ -27,15 +31,17 @@ defvar Either = ["-", "--"];
 def help : Flag<Long, "help">, InAll, HelpText<"Print this help">;
 def h : Flag<Dash, "h">, InAll, Alias<help>;
 def o : JoinedOrSeparate<Dash, "o">, InBuild, MetaVarName<"<file>">,
-  HelpText<"Output: of profile, the report (divergence.json); of cc, the "
-           "program or object">;
+  HelpText<"Output: of profile, the report (divergence.json); of optimize and "
+           "cc, the program or object">;
 
 //===- Running a program --------------------------------------------------===//
 
-multiclass Setting<string name, string help> {
-  def _EQ : Joined<Long, name#"=">, InProfile, MetaVarName<"<value>">,
+multiclass Setting<string name, string help,
+                   list<OptionVisibility> where = [ProfileVis, OptimizeVis]> {
+  def _EQ : Joined<Long, name#"=">, Visibility<where>, MetaVarName<"<value>">,
     HelpText<help>;
-  def "" : Separate<Long, name>, InProfile, Alias<!cast<Option>(NAME#"_EQ")>;
+  def "" : Separate<Long, name>, Visibility<where>,
+    Alias<!cast<Option>(NAME#"_EQ")>;
 }
 
 defm device : Setting<"device", "auto, cpu (the warp VM) or gpu; default auto">;
@@ -45,13 +51,29 @@ defm threads : Setting<"threads", "CPU threads of the warp VM; default: all">;
 defm tier : Setting<"tier", "Code of the warp VM: fused or blocks">;
 defm policy : Setting<"policy",
   "Where split warps meet again: frontier or ipdom">;
-defm seed : Setting<"seed", "Order of warps and blocks; default: natural">;
+defm seed : Setting<"seed",
+  "Order of blocks, warps and lanes: 0, the natural one, 1, its reverse, ...">;
+defm shuffle : Setting<"shuffle",
+  "Run each launch in this many other orders, too, and report outputs that "
+  "depend on the order; default 0", [ProfileVis]>;
 defm step_limit : Setting<"step-limit",
   "Block executions after which a warp counts as hanging; default: none">;
+def check : Flag<Long, "check">, InProfile,
+  HelpText<"Test every access of the kernels; they run slower">;
 defm cache : Setting<"cache",
   "Folder of compiled kernels; default: reconverge in the user's cache">;
-def no_cache : Flag<Long, "no-cache">, InProfile,
+def no_cache : Flag<Long, "no-cache">, InRun,
   HelpText<"Compile kernels anew in each run">;
+
+defm decisions : Setting<"decisions",
+  "File of decisions: optimize writes it (default decisions.json), cc builds "
+  "by it", [OptimizeVis, CcVis]>;
+def allow_reorder : Flag<Long, "allow-reorder">, InOptimize,
+  HelpText<"Also keep what changes a result inside what the order of threads "
+           "changes anyway">;
+defm launches : Setting<"launches",
+  "Launches of each kernel on which candidates are tried; default 4",
+  [OptimizeVis]>;
 
 //===- Building -----------------------------------------------------------===//
 
@@ -62,6 +84,10 @@ def emit_ptx : Flag<Long, "emit-ptx">, InCc, HelpText<"Write the device's PTX">;
 def ptx : Flag<Either, "ptx">, InCc, Alias<emit_ptx>;
 def fatbin : Flag<Long, "fatbin">, InCc,
   HelpText<"Embed machine code for GPUs beside the bitcode">;
+def device_code_EQ : Joined<Long, "device-code=">, InCc,
+  MetaVarName<"<whose>">, HelpText<"Embed machine code as with --fatbin: "
+  "reconverge's own, or nvcc's of the same source">;
+def device_code : Separate<Long, "device-code">, InCc, Alias<device_code_EQ>;
 def shared : Flag<Either, "shared">, InCc, HelpText<"Link a shared object">;
 def S : Flag<Dash, "S">, InCc,
   HelpText<"Write assembly of the host code, the device code in it">;
@@ -100,6 +126,12 @@ def generate_code : Separate<Long, "generate-code">, InBuild,
   Alias<gencode_EQ>;
 def code_EQ : Joined<Either, "code=">, InBuild;
 def code_separate : Separate<Either, "code">, InBuild, Alias<code_EQ>;
+
+def meld : Flag<Long, "meld">, InBuild,
+  HelpText<"Meld the sides of divergent branches where that pays">;
+def meld_EQ : Joined<Long, "meld=">, InBuild, MetaVarName<"<options>">,
+  HelpText<"The same; threshold=<part>, guard=<slots>, limit=<n>, branch=<n>, "
+  "with ; between them">;
 
 def cuda_path_EQ : Joined<Long, "cuda-path=">, InBuild,
   MetaVarName<"<folder>">, HelpText<"The CUDA toolkit; default: CUDA_PATH, "

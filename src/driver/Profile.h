@@ -3,13 +3,32 @@
 #ifndef RECONVERGE_DRIVER_PROFILE_H
 #define RECONVERGE_DRIVER_PROFILE_H
 
+#include "core/Profile.h"
 #include "driver/CommandLine.h"
+#include "driver/Run.h"
+#include "report/Terminal.h"
+
+#include <optional>
 
 namespace llvm {
 class raw_ostream;
 } // namespace llvm
 
 namespace reconverge::driver {
+
+/// A run whose counts were wanted.
+struct CountedRun {
+  frontend::ProcessResult End;
+  std::optional<Profile> Counted; ///< none if the program failed before
+};
+llvm::Expected<CountedRun> countRun(const RunRequest &Request,
+                                    const Session &Program, RunMode Mode);
+
+/// Refuses a path whose folder there is not.
+llvm::Error checkFolderOf(llvm::StringRef Output);
+
+/// Width and colours of the terminal that \p OS is.
+report::TerminalOptions terminalFor(llvm::raw_ostream &OS);
 
 /// Builds the program of \p Request if it has to be built, runs it, writes its
 /// profile to Request.Output and the table to \p OS. Returns what the program

@@ -203,16 +203,17 @@ TEST(KernelInfo, Printed) {
   std::string Text;
   raw_string_ostream Stream(Text);
   print(Stream, describe(P, "_ZN3app4walkIfEEvPT_"));
-  EXPECT_EQ(Text,
-            "kernel 'app::walk<float>' (_ZN3app4walkIfEEvPT_)\n"
-            "  block 0: #0, 2 instructions, at /src/odd.cuh:3:10 in app::odd, "
-            "from /src/app.cu:12:7 in app::walk<float>\n"
-            "  block 1: #1, 1 instructions, at /src/app.cu:13:5 in "
-            "app::walk<float>\n"
-            "  block 2: #2, 1 instructions\n"
-            "  branch #0 in block 0: if, to 1 2, region 1, thread id, leaves "
-            "the kernel, at /src/odd.cuh:3:10 in app::odd, from /src/app.cu:12:7 in "
-            "app::walk<float>\n");
+  EXPECT_EQ(
+      Text,
+      "kernel 'app::walk<float>' (_ZN3app4walkIfEEvPT_)\n"
+      "  block 0: #0, 2 instructions, at /src/odd.cuh:3:10 in app::odd, "
+      "from /src/app.cu:12:7 in app::walk<float>\n"
+      "  block 1: #1, 1 instructions, at /src/app.cu:13:5 in "
+      "app::walk<float>\n"
+      "  block 2: #2, 1 instructions\n"
+      "  branch #0 in block 0: if, to 1 2, region 1, thread id, leaves "
+      "the kernel, at /src/odd.cuh:3:10 in app::odd, from /src/app.cu:12:7 in "
+      "app::walk<float>\n");
 }
 
 } // namespace

@@ -230,4 +230,33 @@ TEST(Numbering, ConstantOffsetFoldsIntoAccesses) {
   EXPECT_TRUE(countsAsInstruction(P.value("escapes")));
 }
 
+/// After a transform blocks are counted anew, and a branch keeps its number at
+/// the first place that has it.
+TEST(Numbering, RenumberingKeepsBranches) {
+  Parsed P(R"(
+    define ptx_kernel void @k(i1 %c) {
+    entry:
+      br i1 %c, label %a, label %b, !rc.branch !0, !rc.block !1
+    a:
+      br i1 %c, label %b, label %end, !rc.branch !0, !rc.block !1
+    b:
+      br i1 %c, label %end, label %last
+    last:
+      br i1 %c, label %end, label %last, !rc.branch !1
+    end:
+      ret void
+    }
+    !0 = !{i32 4}
+    !1 = !{i32 2}
+  )");
+  renumberBlocks(*P.function().getParent());
+  std::vector<uint32_t> Blocks, Branches;
+  for (const BasicBlock &BB : P.function()) {
+    Blocks.push_back(*blockNumber(BB));
+    Branches.push_back(branchNumber(BB).value_or(99));
+  }
+  EXPECT_EQ(Blocks, (std::vector<uint32_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(Branches, (std::vector<uint32_t>{4, 5, 6, 2, 99}));
+}
+
 } // namespace

@@ -89,7 +89,8 @@ TEST(DecisionJson, DamageIsNamedWithItsPlace) {
     StringRef From, To, Fault;
   } Cases[] = {
       {"\"kept\"", "\"won\"",
-       "expected kept, slower, wrong, faulted, timed out, refused or untried "
+       "expected kept, slower, wrong, unproved, faulted, timed out, refused or "
+       "untried "
        "at (root).kernels[0].tried[0].outcome"},
       {"\"identical\"", "\"same\"",
        "expected identical, identical-up-to-order, within, differs or unknown "

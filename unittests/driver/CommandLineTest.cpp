@@ -47,7 +47,7 @@ TEST(CcWords, DefaultsAreNvccs) {
   EXPECT_TRUE(R.Compile.Math.PreciseDivision);
   EXPECT_TRUE(R.Compile.Math.PreciseSqrt);
   EXPECT_TRUE(R.Compile.Math.Contract);
-  EXPECT_FALSE(R.Compile.Fatbin);
+  EXPECT_EQ(R.Compile.Gpu, frontend::GpuCode::None);
   EXPECT_EQ(R.Make, BuildRequest::Product::Program);
 }
 
@@ -228,10 +228,11 @@ TEST(ProfileWords, ProgramArgumentsAreNotLookedAt) {
 TEST(ProfileWords, TellsTheVm) {
   auto R = parseProfileWords({Existing, "--threads=2", "--tier", "blocks",
                               "--policy=ipdom", "--seed=7", "--step-limit=9",
-                              "--cache=/c"});
+                              "--shuffle=8", "--cache=/c"});
   ASSERT_TRUE(bool(R)) << toString(R.takeError());
   EXPECT_EQ(R->Vm,
-            "threads=2,tier=blocks,policy=ipdom,seed=7,steps=9,cache=/c");
+            "threads=2,tier=blocks,policy=ipdom,seed=7,steps=9,shuffle=8,"
+            "cache=/c");
   R = parseProfileWords({Existing, "--no-cache"});
   ASSERT_TRUE(bool(R)) << toString(R.takeError());
   EXPECT_EQ(R->Vm, "");

@@ -10,39 +10,21 @@
 #include "runtime/vm/Backend.h"
 
 #include "core/Error.h"
+#include "runtime/profile/Process.h"
 #include "runtime/vm/Engine.h"
 
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <dlfcn.h>
 
 using namespace llvm;
 using namespace reconverge;
-
-/// share/reconverge/machines/h200.json, found from where this library lies:
-/// lib/reconverge/libReconvergeVM.so.
-static std::string defaultMachineFile() {
-  Dl_info Here;
-  if (!dladdr(reinterpret_cast<void *>(&reconverge_backend), &Here))
-    return "";
-  SmallString<256> Path;
-  if (sys::fs::real_path(Here.dli_fname, Path))
-    Path = Here.dli_fname;
-  sys::path::remove_filename(Path);
-  sys::path::append(Path, "..", "..", "share", "reconverge");
-  sys::path::append(Path, "machines", "h200.json");
-  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
-  return Path.str().str();
-}
 
 static Error start() {
   Expected<runtime::BackendOptions> Options = runtime::optionsFromEnvironment();
   if (!Options)
     return Options.takeError();
   if (!Options->ProfilePath.empty() && Options->MachineFile.empty())
-    Options->MachineFile = defaultMachineFile();
+    Options->MachineFile = runtime::defaultMachineFile(
+        reinterpret_cast<void *>(&reconverge_backend));
   return runtime::Engine::get().configure(std::move(*Options),
                                           warpvm::Machine::create);
 }

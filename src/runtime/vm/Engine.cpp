@@ -17,13 +17,13 @@
 #include "runtime/vm/Engine.h"
 
 #include "core/ProfileJson.h"
+#include "runtime/profile/Process.h"
 #include "runtime/vm/Device.h"
 #include "runtime/vm/Errors.h"
 #include "runtime/vm/Registry.h"
 #include "warpvm/DeviceMemory.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <atomic>
 #include <chrono>
@@ -73,12 +73,17 @@ Error Engine::configure(BackendOptions NewOptions, MachineFactory NewMake) {
   OwnProcess = getpid();
   if (Options.Memory)
     warpvm::DeviceMemory::instance().setCapacity(Options.Memory);
-  if (Options.ProfilePath.empty())
+  if (Options.ProfilePath.empty() && Options.TrialPlan.empty())
     return Error::success();
   Expected<analysis::MachineModel> Costs =
       analysis::MachineModel::load(Options.MachineFile);
   if (!Costs)
     return Costs.takeError();
+  if (!Options.TrialPlan.empty())
+    if (Error E = Trials::create(Options.TrialPlan, *Costs).moveInto(Tried))
+      return E;
+  if (Options.ProfilePath.empty())
+    return Error::success();
   Counted = std::make_unique<Collector>(std::move(*Costs));
   static const int Registered = std::atexit(writeProfileAtExit);
   (void)Registered; // a failure leaves no profile, which the tool reports
@@ -90,6 +95,7 @@ void Engine::reset() {
   Make = nullptr;
   TheMachine.reset();
   Counted.reset();
+  Tried.reset();
   Notes.clear();
 }
 
@@ -145,10 +151,25 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
   std::unique_ptr<LaunchRecord> Record;
   warpvm::LaunchCounts Counts;
   if (Counted)
-    Record = Counted->begin(*F.Code, F.Home->Code->hash(), Shape);
-  Error Failure = (*Machine)->launch(
-      *F.Code, Shape, Args, Options.Machine.Counters ? &Counts : nullptr,
-      Record && Options.Vectors ? Record->observer() : nullptr);
+    Record = Counted->begin(F.Code->function(), F.Home->Code->hash(), Shape);
+  auto Natural = [&] {
+    return (*Machine)->launch(
+        *F.Code, Shape, Args, Options.Machine.Counters ? &Counts : nullptr,
+        Record && Options.Vectors ? Record->observer() : nullptr);
+  };
+  const bool Shuffles =
+      Record && Options.Shuffle.Orders && isShuffledLaunch(Record->number());
+  auto Run = [&]() -> Error {
+    if (Tried)
+      return Tried->launch({**Machine, *F.Home->Code, *F.Code, Shape, Args},
+                           Natural, Counts);
+    if (Shuffles)
+      return launchInAllOrders(
+          {**Machine, *F.Code, Shape, Args, Record->number()}, Options.Shuffle,
+          Natural, [&](const Twine &Why) { refuse(Why); }, Record->Orders);
+    return Natural();
+  };
+  Error Failure = Run();
   if (!Failure) {
     if (Record)
       Counted->finish(std::move(Record), Counts);
@@ -178,30 +199,11 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
 // The profile
 //===----------------------------------------------------------------------===//
 
-/// The command line of this process, as it was started.
-static std::vector<std::string> commandLine() {
-  std::vector<std::string> Words;
-  auto File = MemoryBuffer::getFileAsStream("/proc/self/cmdline");
-  if (!File)
-    return Words;
-  StringRef Rest = (*File)->getBuffer();
-  while (!Rest.empty()) {
-    auto [Word, After] = Rest.split('\0');
-    Words.push_back(Word.str());
-    Rest = After;
-  }
-  return Words;
-}
-
 Error Engine::writeProfile() {
   if (!Counted || getpid() != OwnProcess)
     return Error::success();
   Profile P = Counted->take();
-  std::vector<std::string> Words = commandLine();
-  if (!Words.empty()) {
-    P.Program = Words.front();
-    P.Arguments.assign(Words.begin() + 1, Words.end());
-  }
+  nameProgram(P);
   P.Backend = "vm";
   P.Device = DeviceName;
   if (TheMachine)

@@ -5,6 +5,7 @@
 
 #include "runtime/profile/Collector.h"
 #include "runtime/vm/Options.h"
+#include "runtime/vm/Trials.h"
 #include "warpvm/Machine.h"
 
 #include <cuda_runtime_api.h>
@@ -57,6 +58,7 @@ private:
   MachineFactory Make;
   std::unique_ptr<warpvm::Machine> TheMachine;
   std::unique_ptr<Collector> Counted; ///< null: no profile asked for
+  std::unique_ptr<Trials> Tried;      ///< null: nothing is to be tried
   std::vector<std::string> Notes;     ///< refusals
   int OwnProcess = 0; ///< a fork's child does not write the parent's profile
 };

@@ -8,10 +8,13 @@
 //   policy=frontier|ipdom   where warps reconverge
 //   warp=32|64              lanes of a warp
 //   isa=native|avx2         vector instructions that the code may use
-//   seed=N                  order of warps and blocks; 0: as they come
+//   seed=N                  order of blocks, warps and lanes; 0: as they come
 //   steps=N                 basic blocks a warp may run; 0: no limit
+//   check=on|off            test every access of kernels
 //   counters=on|off         count even without a profile, or not at all
 //   vectors=on|off          sample per-thread block vectors for a profile
+//   shuffle=N               a profile tries each launch in N other orders
+//   snapshots=N[K|M|G]      bytes of memory that this may take
 //   cache=DIR               compiled kernels are kept there
 //   memory=N[K|M|G]         bytes of device memory
 //
@@ -90,6 +93,10 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
   } else if (Key == "steps") {
     if (Error E = number(Key, Value, UINT64_MAX, O.Machine.StepLimit))
       return E;
+  } else if (Key == "check") {
+    if (Value != "on" && Value != "off" && Value != "1" && Value != "0")
+      return badValue(Key, Value, "on or off");
+    O.Machine.Check = Value == "on" || Value == "1";
   } else if (Key == "counters") {
     if (Value != "on" && Value != "off")
       return badValue(Key, Value, "on or off");
@@ -98,15 +105,24 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
     if (Value != "on" && Value != "off")
       return badValue(Key, Value, "on or off");
     O.Vectors = Value == "on";
+  } else if (Key == "shuffle") {
+    if (Error E = number(Key, Value, 1000, N))
+      return E;
+    O.Shuffle.Orders = uint32_t(N);
+  } else if (Key == "snapshots") {
+    if (Error E = size(Key, Value, O.Shuffle.Budget))
+      return E;
   } else if (Key == "cache") {
     O.Machine.CacheDir = Value.str();
   } else if (Key == "memory") {
     if (Error E = size(Key, Value, O.Memory))
       return E;
   } else {
-    return userError("RECONVERGE_VM: there is no key '" + Key + "'",
-                     "The keys are threads, tier, policy, warp, isa, seed, "
-                     "steps, counters, vectors, cache and memory.");
+    return userError(
+        "RECONVERGE_VM: there is no key '" + Key + "'",
+        "The keys are threads, tier, policy, warp, isa, seed, "
+        "steps, check, counters, vectors, shuffle, snapshots, cache "
+        "and memory.");
   }
   return Error::success();
 }
@@ -137,8 +153,14 @@ Expected<BackendOptions> optionsFromEnvironment() {
     return O.takeError();
   O->ProfilePath = environment("RECONVERGE_PROFILE").str();
   O->MachineFile = environment("RECONVERGE_MACHINE").str();
-  if (!O->ProfilePath.empty())
+  O->TrialPlan = environment("RECONVERGE_TRIALS").str();
+  if (!O->ProfilePath.empty() || !O->TrialPlan.empty())
     O->Machine.Counters = true;
+  if (O->ProfilePath.empty() && O->Shuffle.Orders)
+    return userError("RECONVERGE_VM: shuffle without a profile",
+                     "What it finds goes into the profile: set "
+                     "RECONVERGE_PROFILE, or use reconverge profile "
+                     "--shuffle.");
   return O;
 }
 

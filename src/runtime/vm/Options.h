@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_RUNTIME_VM_OPTIONS_H
 #define RECONVERGE_RUNTIME_VM_OPTIONS_H
 
+#include "runtime/vm/Shuffle.h"
 #include "warpvm/Machine.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -14,12 +15,17 @@
 namespace reconverge::runtime {
 
 struct BackendOptions {
-  BackendOptions() { Machine.Counters = false; }
+  BackendOptions() {
+    Machine.Counters = false;
+    Machine.OwnMemory = true; // every CUDA call that gives memory is ours
+  }
   warpvm::MachineOptions Machine; ///< counts only if a profile is asked for
-  bool Vectors = true; ///< a profile samples per-thread block vectors
-  uint64_t Memory = 0; ///< device memory in bytes; 0: DeviceMemory's default
+  bool Vectors = true;    ///< a profile samples per-thread block vectors
+  ShuffleOptions Shuffle; ///< a profile tries launches in other orders
+  uint64_t Memory = 0;    ///< device memory in bytes; 0: DeviceMemory's default
   std::string ProfilePath; ///< where the raw profile goes; empty: none
-  std::string MachineFile; ///< machines/*.json for the profile; empty: h200
+  std::string TrialPlan;   ///< plan of trials (core/Trials.h); empty: none
+  std::string MachineFile; ///< machines/*.json for both; empty: h200
 };
 
 /// \p Vm is RECONVERGE_VM's value: "key=value,..." with the keys that

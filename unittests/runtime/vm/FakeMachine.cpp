@@ -119,6 +119,21 @@ public:
         Counts);
   }
 
+  Error launchInOrder(uint64_t Seed, warpvm::Kernel &K,
+                      const LaunchShape &Shape, void **Args) override {
+    return Run({K.name().str(), Shape, Args, false, false, Seed}, nullptr);
+  }
+
+  Expected<std::unique_ptr<warpvm::Program>>
+  loadVariant(MemoryBufferRef, warpvm::Program &) override {
+    return createStringError("no variants");
+  }
+
+  Error launchTrial(warpvm::Kernel &K, const LaunchShape &Shape, void **Args,
+                    uint64_t, warpvm::LaunchCounts *Counts) override {
+    return Run({K.name().str(), Shape, Args, Counts != nullptr, false}, Counts);
+  }
+
 private:
   OnLaunch Run;
 };

@@ -23,6 +23,7 @@ struct Launch {
   LaunchShape Shape;
   void **Args;
   bool Counted, Observed;
+  uint64_t Seed = 0; ///< of Machine::launchInOrder
 };
 
 using OnLaunch =

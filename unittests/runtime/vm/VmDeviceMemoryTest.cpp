@@ -230,19 +230,37 @@ TEST(DeviceMemory, AddressesAreSaidInWords) {
   char *Block = take(*Memory, 400);
   auto At = [&](char *P) { return Memory->describe(uint64_t(P)); };
   EXPECT_EQ(At(Block + 404), "4 bytes past the end of an allocation of 400 "
-                             "bytes");
+                             "bytes by call 1 of cudaMalloc");
   EXPECT_EQ(At(Block + 400), "0 bytes past the end of an allocation of 400 "
-                             "bytes");
-  EXPECT_EQ(At(Block - 1), "1 byte before an allocation of 400 bytes");
-  EXPECT_EQ(At(Block + 8), "8 bytes into an allocation of 400 bytes");
+                             "bytes by call 1 of cudaMalloc");
+  EXPECT_EQ(At(Block - 1),
+            "1 byte before an allocation of 400 bytes by call 1 of cudaMalloc");
+  EXPECT_EQ(At(Block + 8),
+            "8 bytes into an allocation of 400 bytes by call 1 of cudaMalloc");
   Memory->release(Block);
-  EXPECT_EQ(At(Block + 8), "8 bytes into a freed allocation of 400 bytes");
+  EXPECT_EQ(At(Block + 8), "8 bytes into a freed allocation of 400 bytes by "
+                           "call 1 of cudaMalloc");
   int OnTheStack = 0;
   EXPECT_EQ(Memory->describe(uint64_t(&OnTheStack)),
             "not device memory: a host pointer, or no pointer at all");
   EXPECT_EQ(Memory->describe(0), "the null pointer");
   EXPECT_EQ(Memory->describe(16), "near the null pointer");
   EXPECT_EQ(make()->describe(0), "the null pointer");
+}
+
+/// The compiler's constants lie among a program's allocations.
+TEST(DeviceMemory, TheNearestIsWhatTheProgramAskedFor) {
+  auto Memory = make();
+  char *Block = take(*Memory, 4096);
+  auto *Table = static_cast<char *>(cantFail(Memory->allocate(
+      4096, MemoryKind::Variable, DeviceMemory::Alignment, "Table")));
+  Memory->markConstant(Table);
+  EXPECT_EQ(Memory->describe(uint64_t(Table) + 4100),
+            "4 bytes past the end of the __constant__ variable 'Table' of 4096 "
+            "bytes");
+  EXPECT_EQ(Memory->describe(uint64_t(Block) + 4096 + (1 << 20)),
+            "1048576 bytes past the end of an allocation of 4096 bytes by call "
+            "1 of cudaMalloc");
 }
 
 TEST(DeviceMemory, ThreadsAllocateAtOnce) {

@@ -40,7 +40,7 @@ TEST(Options, EveryKeyIsRead) {
   BackendOptions O =
       good("threads=2,tier=blocks, "
            "policy=ipdom,warp=64,isa=avx2,seed=7,steps=1000,vectors=off,"
-           "counters=on,cache=/tmp/a=b,memory=3G,");
+           "counters=on,cache=/tmp/a=b,memory=3G,shuffle=8,snapshots=5M");
   EXPECT_EQ(O.Machine.Threads, 2u);
   EXPECT_EQ(O.Machine.Code, warpvm::Tier::Blocks);
   EXPECT_EQ(O.Machine.Policy, warpvm::PolicyKind::PostDominator);
@@ -52,6 +52,8 @@ TEST(Options, EveryKeyIsRead) {
   EXPECT_FALSE(O.Vectors);
   EXPECT_EQ(O.Machine.CacheDir, "/tmp/a=b");
   EXPECT_EQ(O.Memory, uint64_t(3) << 30);
+  EXPECT_EQ(O.Shuffle.Orders, 8u);
+  EXPECT_EQ(O.Shuffle.Budget, 5u << 20);
   EXPECT_EQ(good("memory=512").Memory, 512u);
   EXPECT_EQ(good("memory=2M").Memory, 2u << 20);
 }
@@ -64,14 +66,16 @@ TEST(Options, MistakesAreNamed) {
             "  threads wants a whole number from 0 to 4096.");
   EXPECT_EQ(bad("fused"), "RECONVERGE_VM: 'fused' is no key=value\n"
                           "  For example RECONVERGE_VM=threads=4,tier=blocks.");
-  EXPECT_EQ(bad("colour=red"),
-            "RECONVERGE_VM: there is no key 'colour'\n"
-            "  The keys are threads, tier, policy, warp, isa, seed, steps, "
-            "counters, vectors, cache and memory.");
+  EXPECT_EQ(
+      bad("colour=red"),
+      "RECONVERGE_VM: there is no key 'colour'\n"
+      "  The keys are threads, tier, policy, warp, isa, seed, steps, check, "
+      "counters, vectors, shuffle, snapshots, cache and memory.");
   for (StringRef Text :
        {"threads=", "threads=5000", "threads=2x", "seed=99999999999999999999",
         "steps=many", "warp=16", "isa=sse", "policy=min-pc", "counters=yes",
-        "memory=0", "memory=G", "memory=99999999999G", "memory=1T"})
+        "check=maybe", "memory=0", "memory=G", "memory=99999999999G",
+        "memory=1T"})
     EXPECT_NE(bad(Text), "accepted") << Text.str();
 }
 

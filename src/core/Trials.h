@@ -1,0 +1,76 @@
+//===- core/Trials.h - What to try, and how it went -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The driver writes a plan and starts the program; the backend in it tries the
+// candidates on the program's own launches and logs each step, a line at a
+// time. A run is expendable: where the log ends in a trial that began and has
+// no end, that candidate ended the run.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RECONVERGE_CORE_TRIALS_H
+#define RECONVERGE_CORE_TRIALS_H
+
+#include "core/Decision.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace reconverge {
+
+struct TrialRequest {
+  std::string Kernel; ///< mangled
+  std::string Module; ///< hash of the device bitcode, 16 hex digits
+  std::vector<Candidate> Candidates;
+};
+
+struct TrialPlan {
+  std::string Log;       ///< file to append events to
+  uint64_t Launches = 4; ///< of each kernel, on which candidates are tried
+  uint64_t Budget = 0;   ///< bytes that copies of memory may take; 0: a third
+  uint32_t Orders = 4;   ///< runs of the original in other orders
+  uint32_t Samples = 20; ///< timed runs of each, on a GPU
+  std::vector<TrialRequest> Kernels;
+};
+
+/// One line of the log.
+struct TrialEvent {
+  enum Kind {
+    Begin,   ///< of a candidate on a launch
+    End,     ///< with its verdict, and costs if it ran through
+    Fault,   ///< the candidate's run ended in a fault: why
+    Hang,    ///< ... or did not end in the time that it was given
+    Refused, ///< the remedy does not apply to the kernel: why
+    Untried, ///< the launch cannot be tried: why
+  };
+  Kind What = Begin;
+  std::string Kernel, Module;
+  Candidate Tried;
+  uint64_t Launch = 0; ///< of the kernel, from 1
+  LaunchShape Shape;
+  std::string Why;
+  Verdict Compared;
+  /// Issue slots by the machine file (warp VM), 0 where none were counted.
+  double OriginalSlots = 0, VariantSlots = 0;
+  /// Milliseconds of alternating runs (GPU), one list as long as the other.
+  std::vector<double> OriginalMs, VariantMs;
+};
+
+llvm::Error writeTrialPlan(const TrialPlan &Plan, llvm::StringRef Path);
+llvm::Expected<TrialPlan> readTrialPlan(llvm::StringRef Path);
+
+/// One line, its end included.
+void printTrialEvent(const TrialEvent &Event, llvm::raw_ostream &OS);
+
+/// The events of a log. A last line that was cut off is left out.
+llvm::Expected<std::vector<TrialEvent>> readTrialLog(llvm::StringRef Path);
+
+} // namespace reconverge
+
+#endif

@@ -1,0 +1,162 @@
+//===- core/TrialsJson.cpp - Plans and logs of trials ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/DecisionJson.h"
+#include "core/Error.h"
+#include "core/File.h"
+#include "core/JsonReader.h"
+#include "core/JsonWriter.h"
+#include "core/ProfileJson.h"
+#include "core/Trials.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace reconverge {
+
+static constexpr JsonDocument PlanKind{
+    "reconverge-trials/1", "a plan of trials",
+    "'reconverge optimize' writes one for the program that it starts."};
+static constexpr JsonDocument EventKind{
+    "reconverge-trial/1", "a line of a trial's log",
+    "This is not what the program's backend wrote."};
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+Error writeTrialPlan(const TrialPlan &Plan, StringRef Path) {
+  return writeFileAtomically(Path, [&](raw_ostream &OS) {
+    JsonWriter W(OS);
+    W.root([&] {
+      W.text("schema", PlanKind.Schema);
+      W.text("log", Plan.Log);
+      W.count("launches", Plan.Launches);
+      W.count("budget", Plan.Budget);
+      W.count("orders", Plan.Orders);
+      W.count("samples", Plan.Samples);
+      W.objects("kernels", Plan.Kernels,
+                [](JsonWriter &S, const TrialRequest &R) {
+                  S.text("name", R.Kernel);
+                  S.text("module", R.Module);
+                  S.lines("candidates", R.Candidates, writeCandidate);
+                });
+    });
+  });
+}
+
+static bool readRequest(const json::Value &V, json::Path P, TrialRequest &R) {
+  Fields F(V, P);
+  return F && F.text("name", R.Kernel) && F.text("module", R.Module) &&
+         F.list("candidates", R.Candidates, readCandidate);
+}
+
+Expected<TrialPlan> readTrialPlan(StringRef Path) {
+  Expected<std::unique_ptr<MemoryBuffer>> Buffer = readFile(Path);
+  if (!Buffer)
+    return Buffer.takeError();
+  TrialPlan Plan;
+  if (Error E = parseDocument((*Buffer)->getBuffer(), Path, PlanKind,
+                              [&](const json::Value &V, json::Path Here) {
+                                Fields F(V, Here);
+                                return F && F.text("log", Plan.Log) &&
+                                       F.count("launches", Plan.Launches) &&
+                                       F.count("budget", Plan.Budget) &&
+                                       F.count("orders", Plan.Orders) &&
+                                       F.count("samples", Plan.Samples) &&
+                                       F.list("kernels", Plan.Kernels,
+                                              readRequest);
+                              }))
+    return std::move(E);
+  return Plan;
+}
+
+//===----------------------------------------------------------------------===//
+// The log
+//===----------------------------------------------------------------------===//
+
+static StringRef wordOf(TrialEvent::Kind K) {
+  switch (K) {
+  case TrialEvent::Begin:
+    return "begin";
+  case TrialEvent::End:
+    return "end";
+  case TrialEvent::Fault:
+    return "fault";
+  case TrialEvent::Hang:
+    return "hang";
+  case TrialEvent::Refused:
+    return "refused";
+  case TrialEvent::Untried:
+    return "untried";
+  }
+  llvm_unreachable("an event is of one of six kinds");
+}
+
+void printTrialEvent(const TrialEvent &E, raw_ostream &OS) {
+  JsonWriter W(OS, /*Indent=*/0);
+  W.root([&] {
+    W.text("schema", EventKind.Schema);
+    W.text("event", wordOf(E.What));
+    W.text("kernel", E.Kernel);
+    W.text("module", E.Module);
+    W.line("candidate", [&](JsonWriter &S) { writeCandidate(S, E.Tried); });
+    W.count("launch", E.Launch);
+    W.line("shape", [&](JsonWriter &S) { writeShape(S, E.Shape); });
+    W.text("why", E.Why);
+    W.line("verdict", [&](JsonWriter &S) { writeVerdict(S, E.Compared); });
+    W.number("originalSlots", E.OriginalSlots);
+    W.number("variantSlots", E.VariantSlots);
+    W.numbers("originalMs", E.OriginalMs);
+    W.numbers("variantMs", E.VariantMs);
+  });
+  OS << '\n';
+}
+
+static bool readEvent(const json::Value &V, json::Path P, TrialEvent &E) {
+  Fields F(V, P);
+  if (!F ||
+      !F.choice(
+          "event", E.What,
+          {TrialEvent::Begin, TrialEvent::End, TrialEvent::Fault,
+           TrialEvent::Hang, TrialEvent::Refused, TrialEvent::Untried},
+          [](TrialEvent::Kind K) { return wordOf(K); },
+          "expected begin, end, fault, hang, refused or untried") ||
+      !F.text("kernel", E.Kernel) || !F.text("module", E.Module) ||
+      !F.object("candidate", E.Tried, readCandidate) ||
+      !F.count("launch", E.Launch) || !F.object("shape", E.Shape, readShape) ||
+      !F.text("why", E.Why) || !F.object("verdict", E.Compared, readVerdict) ||
+      !F.measure("originalSlots", E.OriginalSlots) ||
+      !F.measure("variantSlots", E.VariantSlots) ||
+      !F.measures("originalMs", E.OriginalMs) ||
+      !F.measures("variantMs", E.VariantMs))
+    return false;
+  if (E.OriginalMs.size() != E.VariantMs.size()) {
+    F.path("variantMs").report("expected as many times as of the original");
+    return false;
+  }
+  return true;
+}
+
+Expected<std::vector<TrialEvent>> readTrialLog(StringRef Path) {
+  Expected<std::unique_ptr<MemoryBuffer>> Buffer = readFile(Path);
+  if (!Buffer)
+    return Buffer.takeError();
+  std::vector<TrialEvent> Events;
+  StringRef Rest = (*Buffer)->getBuffer();
+  while (Rest.contains('\n')) {
+    auto [Line, After] = Rest.split('\n');
+    Rest = After;
+    Events.emplace_back();
+    if (Error E = parseDocument(Line, (Path + ":" + Twine(Events.size())).str(),
+                                EventKind,
+                                [&](const json::Value &V, json::Path Here) {
+                                  return readEvent(V, Here, Events.back());
+                                }))
+      return std::move(E);
+  }
+  return Events;
+}
+
+} // namespace reconverge

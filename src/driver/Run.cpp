@@ -1,0 +1,113 @@
+//===- driver/Run.cpp - The program, made ready and run -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The program runs as a child on our own standard streams, so that its input
+// and output are what they would be without us. How it runs is told to the shim
+// in it by its environment (src/runtime/shim).
+//
+// On a GPU, libReconvergeGPU.so counts; it looks for the CUDA toolkit in the
+// program's environment, so --cuda-path is put there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/Run.h"
+
+#include "core/Error.h"
+#include "driver/Build.h"
+#include "frontend/Toolchain.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+
+using namespace llvm;
+
+namespace reconverge::driver {
+
+bool Session::isProgram(const BuildRequest &Request) {
+  return Request.Inputs.size() == 1 &&
+         Request.Kinds.front() == frontend::InputKind::Other;
+}
+
+/// The path to execute: the input itself, or what is built from the inputs.
+static Expected<std::string> obtainProgram(const BuildRequest &Request,
+                                           const frontend::TempDir &Temp) {
+  const std::string &First = Request.Inputs.front();
+  if (Session::isProgram(Request)) {
+    if (sys::fs::is_directory(First) || !sys::fs::can_execute(First))
+      return userError(First + " is neither a source file nor a program",
+                       "Name a .cu file, or a program built by reconverge cc.");
+    // A bare name is looked up in the current folder, where it was found.
+    SmallString<128> Path(First);
+    if (std::error_code EC = sys::fs::make_absolute(Path))
+      return userError("cannot find " + First + ": " + EC.message());
+    return std::string(Path);
+  }
+  auto Tools = frontend::findToolchain(Request.CudaPath);
+  if (!Tools)
+    return Tools.takeError();
+  BuildRequest ToProgram = Request;
+  ToProgram.Output = Temp.file(sys::path::stem(First));
+  if (Error E = build(ToProgram, *Tools, Temp))
+    return std::move(E);
+  return ToProgram.Output;
+}
+
+Expected<Session> Session::create(const RunRequest &Request) {
+  auto Tree = frontend::findInstallation();
+  if (!Tree)
+    return Tree.takeError();
+  auto MachineFile = frontend::findMachineFile(*Tree, Request.Machine);
+  if (!MachineFile)
+    return MachineFile.takeError();
+  auto Temp = frontend::TempDir::create(Request.Build.Keep);
+  if (!Temp)
+    return Temp.takeError();
+  Session S(Request, std::move(*Tree), std::move(*Temp));
+  S.MachineFile = std::move(*MachineFile);
+  if (Error E = obtainProgram(Request.Build, S.Temp).moveInto(S.Program))
+    return std::move(E);
+  return S;
+}
+
+/// What the user has set stays, unless an option says otherwise.
+static std::string overEnvironment(const char *Name, const std::string &Ours) {
+  std::string Theirs = sys::Process::GetEnv(Name).value_or("");
+  if (!Theirs.empty() && !Ours.empty())
+    Theirs += ",";
+  return std::string(Name) + "=" + Theirs + Ours;
+}
+
+Expected<frontend::ProcessResult> Session::run(const RunMode &Mode) const {
+  frontend::Command C;
+  C.Arguments.push_back(Program);
+  C.Arguments.insert(C.Arguments.end(), Request->Arguments.begin(),
+                     Request->Arguments.end());
+  C.Environment = {"RECONVERGE_DEVICE=" + Request->Device,
+                   "RECONVERGE_PROFILE=" + Mode.Profile,
+                   "RECONVERGE_TRIALS=" + Mode.Trials,
+                   "RECONVERGE_MACHINE=" + MachineFile,
+                   overEnvironment("RECONVERGE_VM", Request->Vm),
+                   overEnvironment("RECONVERGE_GPU", Request->Gpu)};
+  if (!Request->Build.CudaPath.empty())
+    C.Environment.push_back("CUDA_PATH=" + Request->Build.CudaPath);
+  // A program of ours finds the shim by its run path. One that another linker
+  // has linked with -lcudart finds it here, before the toolkit's.
+  std::string Libraries = sys::Process::GetEnv("LD_LIBRARY_PATH").value_or("");
+  C.Environment.push_back("LD_LIBRARY_PATH=" + Tree.runtimeDir() +
+                          (Libraries.empty() ? "" : ":" + Libraries));
+  C.Input = Mode.Input;
+  C.Output = Mode.Output;
+  C.Errors = Mode.Errors;
+  C.TimeLimit = Mode.TimeLimit;
+  return frontend::runProcess(C);
+}
+
+std::string endOf(const frontend::ProcessResult &Result) {
+  if (Result.TimedOut)
+    return "did not end in time";
+  return Result.Signal ? "was ended by signal " + std::to_string(Result.Signal)
+                       : "returned " + std::to_string(Result.Exit);
+}
+
+} // namespace reconverge::driver

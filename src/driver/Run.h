@@ -1,0 +1,52 @@
+//===- driver/Run.h - The program, made ready and run -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_DRIVER_RUN_H
+#define RECONVERGE_DRIVER_RUN_H
+
+#include "driver/CommandLine.h"
+#include "frontend/Installation.h"
+#include "frontend/Subprocess.h"
+#include "frontend/TempDir.h"
+
+namespace reconverge::driver {
+
+/// What one run is for, and what it may cost.
+struct RunMode {
+  std::string Profile; ///< file for what it counts; empty: nothing is counted
+  std::string Trials;  ///< plan of trials (core/Trials.h); empty: none
+  /// Files in place of our own standard streams; empty: ours.
+  std::string Input, Output, Errors;
+  double TimeLimit = 0; ///< seconds until it is killed; 0: none
+};
+
+/// The program of a request: built once if it is given as sources, run as often
+/// as is asked.
+class Session {
+public:
+  static llvm::Expected<Session> create(const RunRequest &Request);
+
+  llvm::Expected<frontend::ProcessResult> run(const RunMode &Mode) const;
+
+  /// The path of a file that goes with the session.
+  std::string file(const llvm::Twine &Name) const { return Temp.file(Name); }
+  /// Whether the request names a program and no sources.
+  static bool isProgram(const BuildRequest &Request);
+
+private:
+  Session(const RunRequest &Request, frontend::Installation Tree,
+          frontend::TempDir Temp)
+      : Request(&Request), Tree(std::move(Tree)), Temp(std::move(Temp)) {}
+
+  const RunRequest *Request;
+  frontend::Installation Tree;
+  frontend::TempDir Temp;
+  std::string Program;     ///< the path to execute
+  std::string MachineFile; ///< machines/*.json
+};
+
+/// How a program ended, for a message: "returned 3", "was ended by signal 9".
+std::string endOf(const frontend::ProcessResult &Result);
+
+} // namespace reconverge::driver
+
+#endif

@@ -1,0 +1,18 @@
+//===- report/Decisions.h - What was tried, as a table of text --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REPORT_DECISIONS_H
+#define RECONVERGE_REPORT_DECISIONS_H
+
+#include "core/Decision.h"
+#include "report/Terminal.h"
+
+namespace reconverge::report {
+
+/// A row for each candidate of each kernel: what was expected, what came, what
+/// became of it and why.
+void printDecisions(const DecisionFile &File, llvm::raw_ostream &OS,
+                    const TerminalOptions &Options = {});
+
+} // namespace reconverge::report
+
+#endif

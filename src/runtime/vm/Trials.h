@@ -1,0 +1,51 @@
+//===- runtime/vm/Trials.h - Candidates on a program's launches -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_RUNTIME_VM_TRIALS_H
+#define RECONVERGE_RUNTIME_VM_TRIALS_H
+
+#include "analysis/Costs.h"
+#include "core/Trials.h"
+#include "transform/remedies/Remedies.h"
+#include "warpvm/Machine.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <functional>
+#include <memory>
+
+namespace reconverge::runtime {
+
+/// A launch as it is to be repeated.
+struct TrialLaunch {
+  warpvm::Machine &On;
+  warpvm::Program &Home;
+  warpvm::Kernel &Kernel;
+  const LaunchShape &Shape;
+  void **Args;
+};
+
+/// Makes a candidate of a kernel; tests bring remedies of their own.
+using Remedies = std::function<llvm::Expected<transform::Applied>(
+    const Candidate &, llvm::Function &)>;
+
+/// Tries the candidates of a plan (core/Trials.h) on the launches of this
+/// process.
+class Trials {
+public:
+  static llvm::Expected<std::unique_ptr<Trials>>
+  create(llvm::StringRef PlanFile, analysis::MachineModel Costs,
+         Remedies Apply = transform::apply);
+  virtual ~Trials() = default;
+
+  /// Calls \p Natural, which runs the original and counts into \p Counts, and,
+  /// if the plan wants this launch, runs other orders of it and every candidate
+  /// from the same state of memory; leaves memory as \p Natural did. Returns
+  /// what \p Natural returned.
+  virtual llvm::Error launch(const TrialLaunch &L,
+                             llvm::function_ref<llvm::Error()> Natural,
+                             const warpvm::LaunchCounts &Counts) = 0;
+};
+
+} // namespace reconverge::runtime
+
+#endif

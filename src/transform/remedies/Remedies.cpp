@@ -1,0 +1,119 @@
+//===- transform/remedies/Remedies.cpp - All transforms, by name ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A new transform becomes a candidate of every trial, and a build's choice, by
+// one entry in the table below.
+//
+//===----------------------------------------------------------------------===//
+
+#include "transform/remedies/Remedies.h"
+
+#include "analysis/Numbering.h"
+#include "core/Error.h"
+#include "transform/meld/Meld.h"
+
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace reconverge::transform {
+
+namespace {
+
+struct Entry {
+  Remedy Facts;
+  /// Whether the kernel was changed.
+  Expected<bool> (*Apply)(Function &Kernel, StringRef Parameters);
+};
+
+/// Keeps what passes say about code that they left alone.
+class MissedRemarks : public DiagnosticHandler {
+public:
+  explicit MissedRemarks(std::vector<std::string> &Into) : Into(Into) {}
+  bool isAnyRemarkEnabled() const override { return true; }
+  bool isMissedOptRemarkEnabled(StringRef) const override { return true; }
+  bool handleDiagnostics(const DiagnosticInfo &Info) override {
+    const auto *Remark = dyn_cast<DiagnosticInfoOptimizationBase>(&Info);
+    if (!Remark || !Remark->isMissed())
+      return Remark != nullptr;
+    std::string Place;
+    if (Remark->isLocationAvailable()) {
+      StringRef File;
+      unsigned Line = 0, Column = 0;
+      Remark->getLocation(File, Line, Column);
+      Place = (sys::path::filename(File) + ":" + Twine(Line) + ": ").str();
+    }
+    Into.push_back(Place + Remark->getMsg());
+    return true;
+  }
+
+private:
+  std::vector<std::string> &Into;
+};
+
+} // namespace
+
+static Expected<bool> meld(Function &Kernel, StringRef Parameters) {
+  auto Options = parseMeldOptions(Parameters);
+  if (!Options)
+    return Options.takeError();
+  OptimizationRemarkEmitter Remarks(&Kernel);
+  return meldFunction(Kernel, *Options, Remarks).Branches != 0;
+}
+
+static constexpr StringLiteral MeldParameters[] = {"", "threshold=0"};
+
+static const Entry Table[] = {
+    {{"meld", MeldParameters}, meld},
+};
+
+ArrayRef<Remedy> remedies() {
+  static const std::vector<Remedy> All = [] {
+    std::vector<Remedy> Facts;
+    for (const Entry &E : Table)
+      Facts.push_back(E.Facts);
+    return Facts;
+  }();
+  return All;
+}
+
+std::vector<Candidate> candidates() {
+  std::vector<Candidate> All;
+  for (const Remedy &R : remedies())
+    for (StringRef Parameters : R.Parameters)
+      All.push_back({R.Name.str(), Parameters.str()});
+  return All;
+}
+
+Expected<Applied> apply(const Candidate &What, Function &Kernel) {
+  const Entry *Found = find_if(
+      Table, [&](const Entry &E) { return E.Facts.Name == What.Remedy; });
+  if (Found == std::end(Table))
+    return userError("there is no remedy '" + What.Remedy + "'",
+                     "This version has fewer or other remedies than the one "
+                     "that made the decision; optimize the program again.");
+  Applied Result;
+  LLVMContext &Context = Kernel.getContext();
+  std::unique_ptr<DiagnosticHandler> Others = Context.getDiagnosticHandler();
+  Context.setDiagnosticHandler(std::make_unique<MissedRemarks>(Result.Missed));
+  Expected<bool> Changed = Found->Apply(Kernel, What.Parameters);
+  Context.setDiagnosticHandler(std::move(Others));
+  if (!Changed)
+    return Changed.takeError();
+  Result.Changed = *Changed;
+  if (!Result.Changed)
+    return Result;
+  analysis::renumberBlocks(*Kernel.getParent());
+  std::string Broken;
+  raw_string_ostream OS(Broken);
+  if (verifyModule(*Kernel.getParent(), &OS))
+    return internalError(What.text() + " made invalid code of " +
+                         Kernel.getName() + ": " + Broken);
+  return Result;
+}
+
+} // namespace reconverge::transform

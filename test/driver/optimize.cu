@@ -1,0 +1,131 @@
+// REQUIRES: reconverge
+// RUN: rm -rf %t && mkdir %t && cd %t
+
+// The program's own input, output and exit code are those of its first run;
+// what is tried shows in the table and in the file.
+// RUN: sh -c 'echo 42 | %reconverge optimize %s --no-cache -o app >out 2>table'
+// RUN: FileCheck %s --check-prefix=OUT <out
+// RUN: FileCheck %s <table
+// RUN: FileCheck %s --check-prefix=JSON <decisions.json
+
+// The final program computes the same, with the melded kernel in it.
+// RUN: sh -c 'echo 42 | RECONVERGE_DEVICE=cpu ./app >again'
+// RUN: diff out again
+// RUN: %reconverge cc %s -o other --decisions decisions.json
+// RUN: sh -c 'echo 42 | RECONVERGE_DEVICE=cpu ./other >again'
+// RUN: diff out again
+
+// What depends on the order of threads is the user's to allow.
+// RUN: sh -c 'echo 42 | %reconverge optimize %s --no-cache --allow-reorder \
+// RUN:          --decisions d2.json' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ALLOW
+
+// A kernel that has changed since is left alone, and that is said.
+// RUN: %reconverge cc -DCHANGED %s -o changed --decisions decisions.json 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=STALE
+
+// A program that fails: nothing is tried, its exit code comes through.
+// RUN: rm decisions.json
+// RUN: sh -c 'echo 7 | %reconverge optimize %s --no-cache -o x >/dev/null; \
+// RUN:          test $? = 7' 2>&1 | FileCheck %s --check-prefix=FAILS
+// RUN: not ls x decisions.json
+
+// Bad input.
+// RUN: not %reconverge optimize 2>&1 | FileCheck %s --check-prefix=NOTHING
+// RUN: not %reconverge optimize other -o x 2>&1 | FileCheck %s --check-prefix=PROGRAM
+// RUN: not %reconverge optimize %s -o no/such/x 2>&1 | FileCheck %s --check-prefix=FOLDER
+// RUN: not %reconverge optimize --launches many %s 2>&1 | FileCheck %s --check-prefix=WORD
+// RUN: echo '{"schema": "reconverge-decisions/1"}' >bad.json
+// RUN: not %reconverge cc %s --decisions bad.json -o x 2>&1 | FileCheck %s --check-prefix=BAD
+// RUN: not %reconverge cc %s --meld --decisions bad.json -o x 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: not ls x
+
+// NOTHING: optimize: no input
+// PROGRAM: optimize: other is a program, of which -o cannot build another
+// FOLDER: cannot write no/such/x: there is no folder no/such
+// WORD: 'many' is no value of --launches
+// BAD: bad.json: missing value at (root).program
+// BOTH: --meld and --decisions say each what to do to kernels
+// FAILS: optimize.cu returned 7; nothing was tried
+
+#include <cstdio>
+
+// CHECK: What was tried on {{.*}}optimize.cu
+
+// CHECK-DAG: arms{{ +}}meld{{ +}}1.{{[0-9]+}}x{{ +}}-{{ +}}identical{{ +}}kept
+// JSON: "name": "_Z4armsPfi"
+// JSON: "keep": {"remedy":"meld","parameters":""}
+// JSON: "measured": false
+__global__ void arms(float *X, int N) {
+  int I = blockIdx.x * blockDim.x + threadIdx.x;
+  if (I >= N)
+    return;
+  float Y = X[I];
+#ifdef CHANGED
+  Y += 1;
+#endif
+  if (I % 2)
+    X[I] = sqrtf(Y + 4) / (Y + 3);
+  else
+    X[I] = sqrtf(Y * 2 + 9) / (Y + 5);
+}
+
+// A float tally: its last bits hang on the order.
+// CHECK-DAG: tally{{ +}}meld{{.*}}identical-up-to-order{{ +}}unproved
+// ALLOW: tally{{ +}}meld{{.*}}identical-up-to-order{{ +}}kept
+__global__ void tally(float *Sum, const float *X, int N) {
+  int I = blockIdx.x * blockDim.x + threadIdx.x;
+  if (I >= N)
+    return;
+  if (I % 3 == 0)
+    atomicAdd(Sum, X[I] * 1.1f);
+  else
+    atomicAdd(Sum, X[I] * 0.7f);
+}
+
+// CHECK-DAG: uniform{{ +}}none{{.*}}hardly any divergence
+__global__ void uniform(float *X, int N) {
+  int I = blockIdx.x * blockDim.x + threadIdx.x;
+  if (I < N)
+    X[I] = X[I] * 2 + 1;
+}
+
+// CHECK-DAG: prints{{ +}}meld{{.*}}untried
+// CHECK-DAG: the kernel cannot be run again: it prints
+__global__ void prints(int N) {
+  if (threadIdx.x & 1)
+    printf("odd %d\n", N);
+  else
+    printf("even %d\n", N + 1);
+}
+
+// CHECK: kept: meld for arms
+// CHECK-NOT: kept: meld for tally
+// ALLOW: kept: meld for tally
+// STALE: note: arms has changed since it was decided on; it is left as it is
+
+// OUT: even 6
+// OUT: odd 5
+// OUT: 42 read, arms 0.6
+int main() {
+  constexpr int N = 10016;
+  float *X, *Sum;
+  cudaMalloc(&X, N * sizeof(float));
+  cudaMalloc(&Sum, sizeof(float));
+  cudaMemset(X, 0, N * sizeof(float));
+  cudaMemset(Sum, 0, sizeof(float));
+  arms<<<N / 32, 32>>>(X, N);
+  float First = 0;
+  cudaMemcpy(&First, X, sizeof(float), cudaMemcpyDeviceToHost);
+  for (int Round = 0; Round < 3; ++Round) {
+    uniform<<<N / 32, 32>>>(X, N);
+    tally<<<N / 32, 32>>>(Sum, X, N);
+  }
+  prints<<<1, 4>>>(5);
+  cudaDeviceSynchronize();
+  int Read = 0;
+  if (scanf("%d", &Read) != 1)
+    return 3;
+  printf("%d read, arms %g\n", Read, First);
+  return Read == 42 ? 0 : Read;
+}

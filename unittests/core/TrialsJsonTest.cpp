@@ -1,0 +1,121 @@
+//===- unittests/core/TrialsJsonTest.cpp ----------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/File.h"
+#include "core/Trials.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace reconverge;
+
+namespace {
+
+/// A file that goes with the test.
+struct ScratchFile {
+  ScratchFile() {
+    EXPECT_FALSE(sys::fs::createTemporaryFile("trials", "json", Path));
+  }
+  ~ScratchFile() { sys::fs::remove(Path); }
+  void write(StringRef Text) {
+    ASSERT_FALSE(errorToBool(
+        writeFileAtomically(Path, [&](raw_ostream &OS) { OS << Text; })));
+  }
+  SmallString<64> Path;
+};
+
+TrialEvent event(TrialEvent::Kind What) {
+  TrialEvent E;
+  E.What = What;
+  E.Kernel = "_Z4sortPi";
+  E.Module = "0123456789abcdef";
+  E.Tried = {"meld", "threshold=0.2"};
+  E.Launch = 3;
+  E.Shape = {{8, 1, 1}, {64, 1, 1}, 0};
+  E.Why = "a \"reason\"";
+  E.Compared.Kind = VerdictKind::Identical;
+  E.Compared.Bytes = 4096;
+  E.OriginalSlots = 100.5;
+  E.VariantSlots = 80;
+  E.OriginalMs = {1.5, 1.25};
+  E.VariantMs = {1, 1.125};
+  return E;
+}
+
+std::string lineOf(const TrialEvent &E) {
+  std::string Line;
+  raw_string_ostream OS(Line);
+  printTrialEvent(E, OS);
+  return Line;
+}
+
+TEST(TrialPlan, IsReadAsWritten) {
+  ScratchFile File;
+  TrialPlan Plan;
+  Plan.Log = "/tmp/log";
+  Plan.Launches = 7;
+  Plan.Budget = uint64_t(1) << 40;
+  Plan.Orders = 5;
+  Plan.Samples = 30;
+  Plan.Kernels = {{"_Z1kv", "00ff", {{"meld", ""}, {"meld", "threshold=0"}}}};
+  ASSERT_FALSE(errorToBool(writeTrialPlan(Plan, File.Path)));
+  Expected<TrialPlan> Back = readTrialPlan(File.Path);
+  ASSERT_TRUE(bool(Back)) << toString(Back.takeError());
+  EXPECT_EQ(Back->Log, Plan.Log);
+  EXPECT_EQ(Back->Launches, 7u);
+  EXPECT_EQ(Back->Budget, Plan.Budget);
+  EXPECT_EQ(Back->Orders, 5u);
+  EXPECT_EQ(Back->Samples, 30u);
+  ASSERT_EQ(Back->Kernels.size(), 1u);
+  EXPECT_EQ(Back->Kernels[0].Kernel, "_Z1kv");
+  EXPECT_EQ(Back->Kernels[0].Candidates, Plan.Kernels[0].Candidates);
+}
+
+TEST(TrialLog, EventsTakeALineEach) {
+  ScratchFile File;
+  File.write(lineOf(event(TrialEvent::Begin)) + lineOf(event(TrialEvent::End)));
+  auto Events = readTrialLog(File.Path);
+  ASSERT_TRUE(bool(Events)) << toString(Events.takeError());
+  ASSERT_EQ(Events->size(), 2u);
+  EXPECT_EQ((*Events)[0].What, TrialEvent::Begin);
+  EXPECT_EQ((*Events)[1].What, TrialEvent::End);
+  EXPECT_EQ(lineOf((*Events)[1]), lineOf(event(TrialEvent::End)));
+}
+
+/// A run that dies may die in the middle of a line.
+TEST(TrialLog, ACutLineIsNoEvent) {
+  ScratchFile File;
+  const std::string Whole = lineOf(event(TrialEvent::Begin));
+  for (size_t N = 0; N < Whole.size(); ++N) {
+    File.write(Whole + Whole.substr(0, N));
+    auto Events = readTrialLog(File.Path);
+    ASSERT_TRUE(bool(Events)) << toString(Events.takeError());
+    EXPECT_EQ(Events->size(), 1u) << N;
+  }
+}
+
+TEST(TrialLog, DamageIsNamedWithItsLine) {
+  ScratchFile File;
+  File.write(lineOf(event(TrialEvent::Begin)) + "{}\n");
+  auto Events = readTrialLog(File.Path);
+  ASSERT_FALSE(bool(Events));
+  EXPECT_NE(
+      toString(Events.takeError()).find(":2: not a line of a trial's log"),
+      std::string::npos);
+}
+
+TEST(TrialLog, TimesComeInPairs) {
+  ScratchFile File;
+  TrialEvent E = event(TrialEvent::End);
+  E.VariantMs.pop_back();
+  File.write(lineOf(E));
+  auto Events = readTrialLog(File.Path);
+  ASSERT_FALSE(bool(Events));
+  EXPECT_NE(toString(Events.takeError()).find("as many times"),
+            std::string::npos);
+}
+
+} // namespace

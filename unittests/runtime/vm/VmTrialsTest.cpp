@@ -1,0 +1,252 @@
+//===- VmTrialsTest.cpp - Candidates on a program's launches --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// On the real machine, with remedies that do harm on purpose: each must end as
+// what it is, and the program's own result must stay what it was.
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/Numbering.h"
+#include "runtime/vm/Trials.h"
+#include "warpvm/DeviceMemory.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace reconverge;
+using namespace reconverge::runtime;
+using warpvm::DeviceMemory;
+using warpvm::MemoryKind;
+
+namespace {
+
+/// "k" adds its thread's number to out[thread]; "s" hands out slots by an
+/// atomic counter behind 64 ints; "t" counts in it.
+const char Kernels[] = R"(
+target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+define void @k(ptr %out) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %i = zext i32 %t to i64
+  %p = getelementptr inbounds i32, ptr %out, i64 %i
+  %x = load i32, ptr %p, align 4
+  %y = add i32 %x, %t
+  store i32 %y, ptr %p, align 4
+  ret void
+}
+define void @s(ptr %out) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %n = getelementptr inbounds i32, ptr %out, i64 64
+  %slot = atomicrmw add ptr %n, i32 1 monotonic
+  %k = and i32 %slot, 63
+  %i = zext i32 %k to i64
+  %p = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 %t, ptr %p, align 4
+  ret void
+}
+define void @t(ptr %out) {
+  %n = getelementptr inbounds i32, ptr %out, i64 64
+  %slot = atomicrmw add ptr %n, i32 1 monotonic
+  ret void
+}
+!nvvm.annotations = !{!0, !1, !2}
+!0 = !{ptr @k, !"kernel", i32 1}
+!1 = !{ptr @s, !"kernel", i32 1}
+!2 = !{ptr @t, !"kernel", i32 1}
+)";
+
+StoreInst &storeOf(Function &F) {
+  for (Instruction &I : instructions(F))
+    if (auto *S = dyn_cast<StoreInst>(&I))
+      return *S;
+  llvm_unreachable("the kernel stores");
+}
+
+/// The same computation in other words.
+void harmless(Function &F) {
+  StoreInst &S = storeOf(F);
+  IRBuilder<> B(&S);
+  S.setOperand(0, B.CreateXor(B.CreateXor(S.getValueOperand(), B.getInt32(5)),
+                              B.getInt32(5)));
+}
+
+/// Thread 37 of 64 stores one more than it should.
+void wrongByte(Function &F) {
+  StoreInst &S = storeOf(F);
+  IRBuilder<> B(&S);
+  Value *Tid = &*instructions(F).begin();
+  Value *Extra =
+      B.CreateZExt(B.CreateICmpEQ(Tid, B.getInt32(37)), B.getInt32Ty());
+  S.setOperand(0, B.CreateAdd(S.getValueOperand(), Extra));
+}
+
+void wildStore(Function &F) {
+  IRBuilder<> B(&storeOf(F));
+  B.CreateStore(B.getInt32(1),
+                ConstantExpr::getIntToPtr(B.getInt64(64), B.getPtrTy()));
+}
+
+void endlessLoop(Function &F) {
+  StoreInst &S = storeOf(F);
+  BasicBlock *Head = S.getParent();
+  BasicBlock *Loop = Head->splitBasicBlock(&S, "loop");
+  BasicBlock *Exit = Loop->splitBasicBlock(Loop->getTerminator(), "exit");
+  Instruction *Term = Loop->getTerminator();
+  IRBuilder<> B(Term);
+  B.CreateCondBr(
+      B.CreateICmpEQ(B.CreateLoad(B.getInt32Ty(), S.getPointerOperand(),
+                                  /*isVolatile=*/true),
+                     B.getInt32(-1)),
+      Exit, Loop);
+  Term->eraseFromParent();
+}
+
+Expected<transform::Applied> harm(const Candidate &What, Function &F) {
+  const std::pair<StringRef, void (*)(Function &)> Deeds[] = {
+      {"harmless", harmless},
+      {"wrong", wrongByte},
+      {"wild", wildStore},
+      {"endless", endlessLoop}};
+  for (auto [Name, Deed] : Deeds)
+    if (Name == What.Remedy) {
+      Deed(F);
+      analysis::renumberBlocks(*F.getParent());
+      return transform::Applied{true, {}};
+    }
+  return transform::Applied{false, {"a.cu:3: no [RC121]"}};
+}
+
+class VmTrials : public ::testing::Test {
+protected:
+  void SetUp() override {
+    ASSERT_FALSE(sys::fs::createTemporaryFile("plan", "json", PlanFile));
+    ASSERT_FALSE(sys::fs::createTemporaryFile("log", "txt", LogFile));
+    warpvm::MachineOptions Options;
+    Options.Threads = 1;
+    On = cantFail(warpvm::Machine::create(Options));
+    LLVMContext Context;
+    SMDiagnostic Problem;
+    auto M = parseAssemblyString(Kernels, Problem, Context);
+    ASSERT_TRUE(M) << Problem.getMessage().str();
+    analysis::numberBlocks(*M);
+    raw_svector_ostream OS(Bitcode);
+    WriteBitcodeToFile(*M, OS);
+    P = cantFail(
+        On->load(MemoryBufferRef({Bitcode.data(), Bitcode.size()}, "k"),
+                 [](uint64_t, uint64_t, StringRef) -> Expected<void *> {
+                   return createStringError("no variables");
+                 }));
+    Out = static_cast<int *>(cantFail(
+        DeviceMemory::instance().allocate(65 * 4, MemoryKind::Device)));
+  }
+  void TearDown() override {
+    EXPECT_TRUE(DeviceMemory::instance().release(Out));
+    sys::fs::remove(PlanFile);
+    sys::fs::remove(LogFile);
+  }
+
+  /// Launches \p Name so often with these candidates; the log.
+  std::vector<TrialEvent> run(const char *Name,
+                              std::vector<std::string> Candidates,
+                              unsigned Launches = 1, unsigned Tried = 4) {
+    TrialPlan Plan;
+    Plan.Log = LogFile.str().str();
+    Plan.Launches = Tried;
+    Plan.Kernels = {{Name, P->hash().str(), {}}};
+    for (std::string &C : Candidates)
+      Plan.Kernels[0].Candidates.push_back({C, ""});
+    cantFail(writeTrialPlan(Plan, PlanFile));
+    auto T = cantFail(Trials::create(
+        PlanFile, cantFail(analysis::MachineModel::load(MACHINE_FILE)), harm));
+    for (int I = 0; I < 65; ++I)
+      Out[I] = I < 64 ? 100 : 0;
+    warpvm::Kernel &K = *cantFail(P->kernel(Name));
+    LaunchShape Shape{{1, 1, 1}, {64, 1, 1}, 0};
+    void *Args[] = {&Out};
+    warpvm::LaunchCounts Counts;
+    for (unsigned L = 0; L < Launches; ++L)
+      cantFail(T->launch(
+          {*On, *P, K, Shape, Args},
+          [&] { return On->launch(K, Shape, Args, &Counts); }, Counts));
+    return cantFail(readTrialLog(LogFile));
+  }
+
+  SmallString<64> PlanFile, LogFile;
+  std::unique_ptr<warpvm::Machine> On;
+  SmallVector<char, 0> Bitcode;
+  std::unique_ptr<warpvm::Program> P;
+  int *Out = nullptr;
+};
+
+TEST_F(VmTrials, EachCandidateEndsAsWhatItIs) {
+  auto Events = run("k", {"harmless", "wrong", "wild", "endless", "nothing"});
+  ASSERT_EQ(Events.size(), 9u);
+  EXPECT_EQ(Events[0].What, TrialEvent::Begin);
+  EXPECT_EQ(Events[1].What, TrialEvent::End);
+  EXPECT_EQ(Events[1].Compared.Kind, VerdictKind::Identical);
+  EXPECT_GT(Events[1].OriginalSlots, 0);
+  EXPECT_GT(Events[1].VariantSlots, Events[1].OriginalSlots);
+
+  EXPECT_EQ(Events[3].What, TrialEvent::End);
+  EXPECT_EQ(Events[3].Compared.Kind, VerdictKind::Differs);
+  EXPECT_EQ(Events[3].Compared.First.Offset, 37u * 4);
+  EXPECT_EQ(Events[3].Compared.First.Original, "137");
+  EXPECT_EQ(Events[3].Compared.First.Variant, "138");
+
+  EXPECT_EQ(Events[5].What, TrialEvent::Fault);
+  EXPECT_NE(Events[5].Why.find("0x40"), std::string::npos) << Events[5].Why;
+  EXPECT_EQ(Events[7].What, TrialEvent::Hang) << Events[7].Why;
+  EXPECT_EQ(Events[8].What, TrialEvent::Refused);
+  EXPECT_EQ(Events[8].Why, "a.cu:3: no [RC121]");
+
+  // The program's own result is untouched by all that.
+  for (int I = 0; I < 64; ++I)
+    EXPECT_EQ(Out[I], 100 + I);
+}
+
+TEST_F(VmTrials, WhatFailedIsNotTriedAgain) {
+  auto Events = run("k", {"wild", "harmless"}, /*Launches=*/3);
+  unsigned Wild = 0, Harmless = 0;
+  for (const TrialEvent &E : Events) {
+    Wild += E.Tried.Remedy == "wild";
+    Harmless += E.What == TrialEvent::End;
+  }
+  EXPECT_EQ(Wild, 2u); // begin and fault, once
+  EXPECT_EQ(Harmless, 2u) << "the first two launches";
+  for (int I = 0; I < 64; ++I)
+    EXPECT_EQ(Out[I], 100 + 3 * I);
+}
+
+TEST_F(VmTrials, TheSameCodeIsTriedOnce) {
+  auto Events = run("k", {"harmless", "harmless"});
+  ASSERT_EQ(Events.size(), 3u);
+  EXPECT_EQ(Events[2].What, TrialEvent::Refused);
+  EXPECT_EQ(Events[2].Why, "the same code as harmless");
+}
+
+TEST_F(VmTrials, OrderDependenceIsFoundInTheOriginal) {
+  auto Events = run("s", {"harmless"});
+  ASSERT_EQ(Events.size(), 2u);
+  EXPECT_EQ(Events[1].Compared.Kind, VerdictKind::Unknown);
+  EXPECT_NE(Events[1].Compared.Reason.find("depend on the order"),
+            std::string::npos)
+      << Events[1].Compared.Reason;
+  EXPECT_EQ(Out[64], 64);
+}
+
+TEST_F(VmTrials, LaunchesOfOtherKernelsJustRun) {
+  auto Events = run("k", {});
+  EXPECT_TRUE(Events.empty());
+  EXPECT_EQ(Out[5], 105);
+}
+
+} // namespace
