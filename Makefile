@@ -1,26 +1,36 @@
 # The front door: everything here works from a fresh checkout.
 #
-#   make run           set up, build, profile the bitonic sort
+#   make run           set up, build, profile the bitonic sort and optimise it
 #   make test          set up, build, run every test
+#   make test-slow     the lit tests that take minutes: all of CUB and Thrust
 #   make bench         set up, build, measure the warp VM
 #   make mutate        set up, build, feed 2,000 damaged inputs to every reader
+#   make bundle        the archive to unpack and run elsewhere, in build/
 #   make build         set up and build into build/
 #   make format-check  is every C++ file as clang-format wants it?
 #   make clean
 JOBS ?= $(shell nproc)
 BUILD := build
 
-.PHONY: run test bench mutate build setup format-check clean
+.PHONY: run test test-slow bench bundle mutate build setup format-check clean
 
 run: build
 	$(BUILD)/bin/reconverge profile examples/bitonic/bitonic.cu
+	$(BUILD)/bin/reconverge optimize examples/bitonic/bitonic.cu -o $(BUILD)/bitonic --decisions $(BUILD)/decisions.json
 
 test: build
 	python3 utils/run-tests.py --jobs $(JOBS) $(BUILD)
 
+test-slow: build
+	LIT_OPTS="--param slow=1 --filter=-more" ctest --test-dir $(BUILD) -R '^lit$$' --output-on-failure --timeout 3600
+
 bench: build
 	utils/setup.sh bench
 	cmake --build $(BUILD) --target bench
+
+bundle: build
+	utils/setup.sh bundle
+	utils/bundle.sh $(BUILD)
 
 mutate: build
 	python3 utils/mutate.py --reconverge $(BUILD)/bin/reconverge --jobs $(JOBS)

@@ -27,13 +27,14 @@ ALLOWED = {
     "transform": ["analysis", "model"],
     "warpvm": ["analysis"],
     "runtime/profile": ["analysis", "warpvm"],
-    "runtime/trial": ["runtime/profile"],
-    "runtime/vm": ["analysis", "warpvm", "runtime/profile", "runtime/shim"],
-    "runtime/gpu": ["runtime/profile", "runtime/shim"],
+    "runtime/vm": ["analysis", "transform", "warpvm", "runtime/profile",
+                   "runtime/shim"],
+    "runtime/gpu": ["analysis", "frontend", "transform", "runtime/profile",
+                    "runtime/shim"],
     "runtime/shim": [],
     "report": [],
     "driver": ["frontend", "analysis", "transform", "warpvm", "model",
-               "runtime/profile", "runtime/trial", "report"],
+               "runtime/profile", "report"],
 }
 SHIM = "runtime/shim"
 SHIM_HEADERS = ["core/Container.h"]
@@ -140,8 +141,14 @@ def lint_test(text, is_test, report):
         if is_test:
             report(1, "no RUN line")
         return
-    command = " ".join(runs)
+    # A command a line, unless it goes on in the next.
+    command = re.sub(r"\\\s*;", " ", " ; ".join(runs))
     prefixes = set()
+    # A prefix may come from a substitution that the test defines.
+    for name in re.findall(r"-check-prefix(?:es)?[= ](%\{[\w-]+\})", text):
+        for value in re.findall(r"DEFINE: " + re.escape(name) + r" = ([\w,-]+)",
+                                text):
+            prefixes |= set(value.split(","))
     for names in re.findall(r"-check-prefix(?:es)?[= ]([\w,-]+)", command):
         prefixes |= set(names.split(","))
     if re.search(r"FileCheck(?![^|;&]*-check-prefix)", command):

@@ -50,7 +50,7 @@ class Includes(unittest.TestCase):
             ("src__runtime__vm__A_cpp", "report/Terminal.h", "may not see report"),
             ("src__runtime__shim__A_cpp", "core/Error.h", "only core/Container.h"),
             ("src__runtime__shim__A_cpp", "llvm/Support/Error.h", "no LLVM"),
-            ("src__transform__meld__A_cpp", "runtime/trial/Trial.h", "may not see"),
+            ("src__transform__meld__A_cpp", "runtime/vm/Trials.h", "may not see"),
         ]:
             with self.subTest(file=file, header=header):
                 self.assert_caught(file, header, words)

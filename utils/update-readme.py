@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the parts of README.md that are measured.
 
-  update-readme.py          table from benchmarks/results, output of `make run`
+  update-readme.py          tables from benchmarks/results, output of `make run`
   update-readme.py --check  fails if the table is not what the results say
 """
 import glob
 import json
 import os
+import statistics
 import subprocess
 import sys
 
@@ -55,9 +56,56 @@ def vm_table():
     return "\n".join(lines)
 
 
-def run_output():
-    command = ["build/bin/reconverge", "profile", "examples/bitonic/bitonic.cu",
-               "-o", os.devnull]
+def gpu_rows(suite):
+    path = os.path.join(ROOT, "benchmarks", "results", "h200", suite + ".json")
+    with open(path, encoding="utf-8") as text:
+        return json.load(text)["rows"]
+
+
+def gpu_table():
+    """What holds on an H200, a line each, with the file that says so."""
+    def geomean(values):
+        return statistics.geometric_mean(values)
+
+    def of(suite, metric):
+        return [row for row in gpu_rows(suite) if row["metric"] == metric]
+
+    def kernels(metric):
+        return {(row["case"], row["kernel"]): row["value"]
+                for row in of("baseline", metric)}
+
+    nvcc, ours = kernels("nvcc"), kernels("reconverge")
+    ratio = geomean([ours[key] / nvcc[key] for key in nvcc])
+    vectors = of("validation", "bbv-equal")
+    hardware = {(row["case"], row["params"]["kernel"]): row["value"]
+                for row in of("validation", "cfe-gpu")}
+    gaps = [100 * abs(row["value"] - hardware[row["case"],
+                                              row["params"]["kernel"]])
+            for row in of("validation", "cfe-vm")
+            if (row["case"], row["params"]["kernel"]) in hardware]
+    counters = geomean([r["value"] for r in of("overhead", "branch-counters")])
+    threads = geomean([r["value"] for r in of("overhead", "block-vectors")])
+    lines = [
+        "| on an H200 | measured | |",
+        "| --- | ---: | --- |",
+        f"| kernel time of our unmodified builds, over nvcc -O3, {len(nvcc)} "
+        f"kernels, geomean | {ratio:.3f}x | [baseline](docs/baseline.md) |",
+        "| kernels whose per-thread block vectors are the same on VM and GPU | "
+        f"{sum(row['value'] == 1 for row in vectors)} of {len(vectors)} | "
+        "[validation](docs/validation.md) |",
+        "| control-flow efficiency, VM against hardware counters: gap, median "
+        f"and mean | {statistics.median(gaps):.1f}, "
+        f"{statistics.mean(gaps):.1f} points | "
+        "[validation](docs/validation.md) |",
+        "| kernel time with branch counters, and with block vectors, over "
+        f"without, geomean | {counters:.2f}x, {threads:.2f}x | "
+        "[validation](docs/validation.md) |",
+    ]
+    return "\n".join(lines)
+
+
+def run_output(*words):
+    command = ["build/bin/reconverge", *words]
     done = subprocess.run(command, cwd=ROOT, check=True, text=True,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     lines = (line.rstrip() for line in done.stderr.strip().split("\n"))
@@ -74,12 +122,16 @@ def main():
     with open(README, encoding="utf-8") as text:
         old = text.read()
     new = replace(old, "vm-table", vm_table())
+    new = replace(new, "gpu-table", gpu_table())
     if "--check" in sys.argv:
         if new != old:
             sys.exit("README.md: the table is not what benchmarks/results says; "
                      "run utils/update-readme.py")
         return
-    new = replace(new, "run", run_output())
+    example = "examples/bitonic/bitonic.cu"
+    new = replace(new, "run", run_output("profile", example, "-o", os.devnull))
+    new = replace(new, "optimize",
+                  run_output("optimize", example, "--decisions", os.devnull))
     with open(README, "w", encoding="utf-8") as text:
         text.write(new)
 
