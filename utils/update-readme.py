@@ -85,6 +85,7 @@ def gpu_table():
             if (row["case"], row["params"]["kernel"]) in hardware]
     counters = geomean([r["value"] for r in of("overhead", "branch-counters")])
     threads = geomean([r["value"] for r in of("overhead", "block-vectors")])
+    melded = [row["value"] for row in of("meld", "speedup")]
     lines = [
         "| on an H200 | measured | |",
         "| --- | ---: | --- |",
@@ -101,6 +102,11 @@ def gpu_table():
         f"without, geomean | {counters:.2f}x, {threads:.2f}x | "
         "[validation](docs/validation.md) |",
     ]
+    lines.append(
+        f"| melding over the fastest of nvcc, clang and our own build, "
+        f"{len(melded)} cases: geomean, best, worst | "
+        f"{geomean(melded):.3f}x, {max(melded):.2f}x, {min(melded):.2f}x | "
+        "[melding](docs/meld-results.md) |")
     return "\n".join(lines)
 
 
