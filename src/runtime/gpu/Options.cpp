@@ -14,10 +14,7 @@
 #include "runtime/gpu/Options.h"
 
 #include "core/Error.h"
-
-#include "llvm/ADT/SmallVector.h"
-
-#include <cstdlib>
+#include "runtime/profile/Settings.h"
 
 using namespace llvm;
 
@@ -57,30 +54,19 @@ static Error apply(StringRef Key, StringRef Value, Options &O) {
 
 Expected<Options> parseOptions(StringRef Text) {
   Options O;
-  SmallVector<StringRef, 4> Items;
-  Text.split(Items, ',', -1, /*KeepEmpty=*/false);
-  for (StringRef Item : Items) {
-    auto [Key, Value] = Item.trim().split('=');
-    if (Value.empty())
-      return userError("RECONVERGE_GPU: '" + Item + "' is no key=value",
-                       "For example RECONVERGE_GPU=vectors=off.");
-    if (Error E = apply(Key, Value, O))
-      return std::move(E);
-  }
+  if (Error E = runtime::forEachSetting(
+          "RECONVERGE_GPU", Text, "vectors=off",
+          [&](StringRef Key, StringRef Value) { return apply(Key, Value, O); }))
+    return std::move(E);
   return O;
 }
 
-static StringRef environment(const char *Name) {
-  const char *Value = std::getenv(Name);
-  return Value ? StringRef(Value) : StringRef();
-}
-
 Expected<Options> optionsFromEnvironment() {
-  Expected<Options> O = parseOptions(environment("RECONVERGE_GPU"));
+  Expected<Options> O = parseOptions(runtime::environment("RECONVERGE_GPU"));
   if (!O)
     return O.takeError();
-  O->ProfilePath = environment("RECONVERGE_PROFILE").str();
-  O->MachineFile = environment("RECONVERGE_MACHINE").str();
+  O->ProfilePath = runtime::environment("RECONVERGE_PROFILE").str();
+  O->MachineFile = runtime::environment("RECONVERGE_MACHINE").str();
   return O;
 }
 

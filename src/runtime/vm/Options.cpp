@@ -23,11 +23,9 @@
 #include "runtime/vm/Options.h"
 
 #include "core/Error.h"
+#include "runtime/profile/Settings.h"
 
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
-
-#include <cstdlib>
 
 using namespace llvm;
 
@@ -129,22 +127,11 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
 
 Expected<BackendOptions> parseOptions(StringRef Vm) {
   BackendOptions O;
-  SmallVector<StringRef, 8> Items;
-  Vm.split(Items, ',', -1, /*KeepEmpty=*/false);
-  for (StringRef Item : Items) {
-    auto [Key, Value] = Item.trim().split('=');
-    if (Value.empty())
-      return userError("RECONVERGE_VM: '" + Item + "' is no key=value",
-                       "For example RECONVERGE_VM=threads=4,tier=blocks.");
-    if (Error E = apply(Key, Value, O))
-      return std::move(E);
-  }
+  if (Error E = forEachSetting(
+          "RECONVERGE_VM", Vm, "threads=4,tier=blocks",
+          [&](StringRef Key, StringRef Value) { return apply(Key, Value, O); }))
+    return std::move(E);
   return O;
-}
-
-static StringRef environment(const char *Name) {
-  const char *Value = std::getenv(Name);
-  return Value ? StringRef(Value) : StringRef();
 }
 
 Expected<BackendOptions> optionsFromEnvironment() {
