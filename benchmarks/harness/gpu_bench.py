@@ -10,8 +10,9 @@ validation   each example on the warp VM, on the GPU with probes, and on the GPU
              under ncu; is every sampled thread's block vector the same; is the
              output the same with and without probes; what compute-sanitizer says
              of code with probes.
-overhead     the kernels' time with branch counters, and with block vectors too,
-             over their time without; in turns, medians.
+overhead     the kernels' time with branch counters, with branch counters in
+             every thread block (large grids have them in a sample), and with
+             block vectors too, over their time without; in turns, medians.
 
 The programs are built by the tree's `reconverge cc`, unless --programs has them.
 Writes <output>/validation.json and overhead.json (README.md has the format).
@@ -125,7 +126,7 @@ class Suite:
         try:
             plain = [self.runner.profiled(command, "gpu", "counters=off")
                      for _ in range(2)]
-            gpu = self.runner.profiled(command, "gpu")
+            gpu = self.runner.profiled(command, "gpu", "blocks=all")
         except BenchError as failed:
             print(f"{name}: {failed}", flush=True)
             return []
@@ -175,10 +176,12 @@ class Suite:
     # ------------------------------------------------------------------ overhead
 
     def measure(self):
-        body, ratios = [], {"branch-counters": [], "block-vectors": []}
+        body = []
+        ratios = {"branch-counters": [], "all-blocks": [], "block-vectors": []}
         for name in self.names:
             command = [self.program(name), *words(LARGE[name]), "check=0"]
             modes = {"plain": "counters=off", "branch-counters": "vectors=off",
+                     "all-blocks": "vectors=off,blocks=all",
                      "block-vectors": ""}
             runs = {mode: [] for mode in modes}
             try:
@@ -219,7 +222,7 @@ class Suite:
                     shown.append(f"{value:.2f}")
                 if len(runs["plain"][0].kernels) > 1:
                     body.append(shown)
-        results.print_table(["example", "plain ms", "counters", "vectors"],
+        results.print_table(["example", "plain ms", *ratios],
                             body)
         for mode, values in ratios.items():
             if values:

@@ -111,27 +111,35 @@ def efficiency(data):
         yield f"- `{name}`: not explained yet."
 
 
+# Metric, the table's column, and what it is in a sentence.
+OVERHEADS = [
+    ("branch-counters", "branch counters", "with branch counters"),
+    ("all-blocks", "in every block", "with them in every thread block"),
+    ("block-vectors", "and block vectors",
+     "with block vectors of the sampled launches and thread blocks too")]
+
+
 def overhead(data):
-    lines, ratios = [], {"branch-counters": [], "block-vectors": []}
-    cases = {}
+    cases, lines, ratios = {}, [], {}
     for row in data["rows"]:
         if "kernel" not in row["params"]:
             cases.setdefault(row["case"], {})[row["metric"]] = row
+    there = [o for o in OVERHEADS
+             if all(o[0] in rows for rows in cases.values())]
     for case, rows in cases.items():
         line = [case, f"{rows['plain']['value']:.2f}"]
-        for metric, values in ratios.items():
+        for metric, _, _ in there:
             row = rows[metric]
-            values.append(row["value"])
+            ratios.setdefault(metric, []).append(row["value"])
             line.append(f"{row['value']:.2f}x ({row['spread'][0]:.2f} to "
                         f"{row['spread'][1]:.2f})")
         lines.append(line + [rows["block-vectors"]["verdict"]])
-    yield from table(["example", "kernels, ms", "branch counters",
-                      "and block vectors", "output"], lines)
+    yield from table(["example", "kernels, ms", *(o[1] for o in there),
+                      "output"], lines)
     yield ""
-    yield ("Geometric mean: "
-           f"{geomean(ratios['branch-counters']):.2f}x with branch counters, "
-           f"{geomean(ratios['block-vectors']):.2f}x with block vectors of the "
-           "sampled launches and thread blocks too.")
+    yield ("Geometric mean: " +
+           ", ".join(f"{geomean(ratios[metric]):.2f}x {words}"
+                     for metric, _, words in there) + ".")
 
 
 def sanitizers(data):

@@ -10,6 +10,9 @@
 // those of a kernel alone on the device. A kernel that waits for something that
 // the host does after the launch waits for ever.
 //
+// Of a large grid a sample of its thread blocks counts (BlockSample.h), and the
+// sums are scaled to the grid. The profile notes of which kernels.
+//
 // A launch into a stream that is being captured runs later and perhaps often,
 // when the graph is launched. It is left alone, and named: with the config all
 // zero a kernel counts nothing.
@@ -85,6 +88,18 @@ void Counter::say(const Twine &What) {
   Notes.push_back(std::move(Note));
 }
 
+/// Of which kernels not every thread block counted; empty: of none.
+static std::string describeSparse(const std::map<std::string, uint64_t> &In) {
+  std::string Text;
+  for (const auto &[Kernel, Stride] : In)
+    Text += (Text.empty() ? "" : ", ") + Kernel + " (1 of " +
+            std::to_string(Stride) + ")";
+  return Text.empty() ? Text
+                      : "large launches are counted in a part of their thread "
+                        "blocks and scaled: " +
+                            Text + ". RECONVERGE_GPU=blocks=all counts all.";
+}
+
 Error Counter::writeProfile() {
   std::lock_guard<std::recursive_mutex> Guard(Lock);
   if (!Counted || getpid() != OwnProcess)
@@ -94,6 +109,8 @@ Error Counter::writeProfile() {
   P.Backend = "gpu";
   P.Device = Device;
   append_range(P.Notes, Notes);
+  if (std::string Note = describeSparse(Sparse); !Note.empty())
+    P.Notes.push_back(std::move(Note));
   if (!Device.empty())
     P.Notes.push_back(describeCounterAccess());
   return reconverge::writeProfile(P, Settings.ProfilePath);
@@ -137,12 +154,16 @@ cudaError_t Counter::prepare(DeviceMemory *&Memory) {
 //===----------------------------------------------------------------------===//
 
 warpvm::LaunchCounts countsOf(const CountedKernel &K, ArrayRef<uint64_t> Cells,
-                              const LaunchShape &Shape) {
+                              const LaunchShape &Shape,
+                              const transform::BlockSample &Who) {
   const transform::ModuleProbes &Probes = *K.Home->Probes;
   const unsigned SetSize = Probes.cells(*K.Code);
   std::vector<uint64_t> Sums(2 * SetSize);
-  for (auto [I, N] : enumerate(Cells))
-    Sums[I % Sums.size()] += N;
+  if (SetSize) {
+    const size_t Tail = Cells.size() - Sums.size();
+    for (auto [I, N] : enumerate(Cells))
+      Sums[I % Sums.size()] += I < Tail ? N * Who.stride() : N;
+  }
 
   warpvm::LaunchCounts Counts;
   Counts.Blocks.resize(K.Blocks);
@@ -298,9 +319,11 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
     Blocks *= Size;
   const uint64_t SetSize =
       Settings.Counters ? K.Home->Probes->cells(*K.Code) : 0;
+  const transform::BlockSample Who =
+      transform::BlockSample::of(Blocks, Settings.Blocks);
   const uint64_t Replicas =
       bit_ceil(std::clamp<uint64_t>(Blocks, 1, MaxReplicas));
-  std::vector<uint64_t> Cells(2 * SetSize * Replicas);
+  std::vector<uint64_t> Cells(2 * SetSize * (Replicas + 1)); // and the tail's
   Sample S;
   runtime::VectorSample *Vectors =
       Settings.Counters && Settings.Vectors ? Record->sample() : nullptr;
@@ -334,6 +357,8 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
     Config.Counters = uint64_t(Memory->Cells);
     Config.ReplicaMask = Replicas - 1;
     Config.Cells = SetSize;
+    Config.SampleBits = Who.Bits;
+    Config.Tail = Who.Tail;
     if (!E)
       Try(C.MemcpyAsync(ConfigAddress, &Config, sizeof(Config),
                         cudaMemcpyHostToDevice, Stream));
@@ -365,7 +390,11 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
 
   warpvm::LaunchCounts Counts;
   if (Settings.Counters) {
-    Counts = countsOf(K, Cells, Shape);
+    Counts = countsOf(K, Cells, Shape, Who);
+    if (SetSize && Who.Bits) {
+      uint64_t &Most = Sparse[demangle(K.Code->getName())];
+      Most = std::max(Most, Who.stride());
+    }
   } else {
     Counts.Blocks.resize(K.Blocks);
     Counts.Branches.resize(K.Branches);

@@ -6,6 +6,7 @@
 #include "runtime/gpu/Images.h"
 #include "runtime/gpu/Options.h"
 #include "runtime/profile/Collector.h"
+#include "transform/instrument/BlockSample.h"
 
 #include <cuda_runtime_api.h>
 
@@ -63,15 +64,20 @@ private:
   std::unique_ptr<runtime::Collector> Counted;
   std::map<int, DeviceMemory> Devices;
   std::vector<std::string> Notes; ///< in the order in which they were said
-  std::string Device;             ///< in words; known from the first launch on
+  /// Kernels that were counted in a part of their thread blocks: one of how
+  /// many, at most.
+  std::map<std::string, uint64_t> Sparse;
+  std::string Device; ///< in words; known from the first launch on
   int OwnProcess = 0; ///< a fork's child does not write the parent's profile
 };
 
-/// Sums of all replicas' cells to a launch's counts. \p Cells as the kernel
-/// has left them: [replica][set][cell].
+/// Sums of all replicas' cells to a launch's counts, those of the whole grid.
+/// \p Cells as the kernel has left them: [replica][set][cell], counted by \p
+/// Who.
 warpvm::LaunchCounts countsOf(const CountedKernel &K,
                               llvm::ArrayRef<uint64_t> Cells,
-                              const LaunchShape &Shape);
+                              const LaunchShape &Shape,
+                              const transform::BlockSample &Who);
 
 } // namespace reconverge::gpu
 

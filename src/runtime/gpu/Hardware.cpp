@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <dlfcn.h>
-#include <unistd.h>
 
 using namespace llvm;
 
@@ -77,17 +76,30 @@ std::string describeDevice() {
   return Text + ", driver " + Driver;
 }
 
-std::string describeCounterAccess() {
-  std::string Parameters = textOf("/proc/driver/nvidia/params");
-  if (Parameters.empty())
+/// Whether a process may do what administrators may: CAP_SYS_ADMIN, which is
+/// what the driver asks for. In a container root may lack it.
+static bool isAdministrator(StringRef Status) {
+  constexpr unsigned SysAdmin = 21;
+  StringRef Rest = Status.split("CapEff:").second.ltrim();
+  uint64_t Capabilities = 0;
+  return !Rest.consumeInteger(16, Capabilities) &&
+         (Capabilities >> SysAdmin & 1);
+}
+
+std::string counterAccess(StringRef Driver, StringRef Status) {
+  if (Driver.empty())
     return "hardware counters: the driver does not say whether they may be "
            "read here.";
-  if (StringRef(Parameters).contains("RmProfilingAdminOnly: 1") &&
-      geteuid() != 0)
+  if (Driver.contains("RmProfilingAdminOnly: 1") && !isAdministrator(Status))
     return "hardware counters: not permitted to this user "
            "(ERR_NVGPUCTRPERM).";
   return "hardware counters: may be read here; ncu shows the hardware's own "
          "efficiency as smsp__average_thread_inst_executed_per_inst_executed.";
+}
+
+std::string describeCounterAccess() {
+  return counterAccess(textOf("/proc/driver/nvidia/params"),
+                       textOf("/proc/self/status"));
 }
 
 } // namespace reconverge::gpu

@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_RUNTIME_GPU_HARDWARE_H
 #define RECONVERGE_RUNTIME_GPU_HARDWARE_H
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <string>
@@ -16,7 +17,11 @@ llvm::Expected<unsigned> lowestArchitecture();
 /// "NVIDIA H200, sm_90, driver 580.65.06": of the calling thread's device.
 std::string describeDevice();
 
-/// One sentence: whether this process may read the GPU's own counters.
+/// One sentence: whether a process may read the GPU's own counters. \p Driver:
+/// the driver's parameters, \p Status: the process's, as /proc shows them.
+std::string counterAccess(llvm::StringRef Driver, llvm::StringRef Status);
+
+/// The same of this process.
 std::string describeCounterAccess();
 
 } // namespace reconverge::gpu

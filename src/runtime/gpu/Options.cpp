@@ -5,9 +5,12 @@
 //
 //   vectors=on|off       sample per-thread block vectors
 //   counters=on|off      off: launches are timed, and nothing is counted
+//   blocks=N|all         so many thread blocks of a launch count, at least
 //   registers=N          that a thread of code with probes may use
 //   cache=DIR            built images are kept there
-//   code=native|bitcode  what probes are built into; bitcode is for tests
+//   hang=SECONDS         that a trial may take; if the original takes longer
+//                        than a twentieth of it, twenty times what that takes
+//   code=native|bitcode  what code is built into; bitcode is for tests
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +40,14 @@ static Error apply(StringRef Key, StringRef Value, Options &O) {
     return choice(Key, Value, "on", "off", O.Counters);
   if (Key == "code")
     return choice(Key, Value, "bitcode", "native", O.Bitcode);
+  if (Key == "blocks") {
+    if (Value == "all")
+      O.Blocks = 0;
+    else if (Value.getAsInteger(10, O.Blocks) || !O.Blocks)
+      return userError("RECONVERGE_GPU: blocks is '" + Value + "'",
+                       "blocks wants a number from 1, or all.");
+    return Error::success();
+  }
   if (Key == "registers") {
     if (Value.getAsInteger(10, O.Registers) || O.Registers < 32 ||
         O.Registers > 255)
@@ -44,10 +55,17 @@ static Error apply(StringRef Key, StringRef Value, Options &O) {
                        "registers wants a number from 32 to 255.");
     return Error::success();
   }
+  if (Key == "hang") {
+    if (Value.getAsDouble(O.HangSeconds) || !(O.HangSeconds > 0) ||
+        O.HangSeconds > 3600)
+      return userError("RECONVERGE_GPU: hang is '" + Value + "'",
+                       "hang wants seconds, at most 3600.");
+    return Error::success();
+  }
   if (Key != "cache")
     return userError("RECONVERGE_GPU: there is no key '" + Key + "'",
-                     "The keys are vectors, counters, registers, cache and "
-                     "code.");
+                     "The keys are vectors, counters, blocks, registers, hang, "
+                     "cache and code.");
   O.CacheDir = Value.str();
   return Error::success();
 }
@@ -67,6 +85,7 @@ Expected<Options> optionsFromEnvironment() {
     return O.takeError();
   O->ProfilePath = runtime::environment("RECONVERGE_PROFILE").str();
   O->MachineFile = runtime::environment("RECONVERGE_MACHINE").str();
+  O->TrialPlan = runtime::environment("RECONVERGE_TRIALS").str();
   return O;
 }
 

@@ -16,11 +16,18 @@ struct Options {
   /// What probes are built into: machine code, or for tests on the warp VM a
   /// container of bitcode.
   bool Bitcode = false;
-  /// That a thread may use; blocks of n threads need at most 65536 / n.
-  unsigned Registers = 128;
+  /// At least so many thread blocks of a launch count; 0: all.
+  uint64_t Blocks = 1024;
+  /// That a thread may use; blocks of n threads need at most 65536 / n. 0:
+  /// ptxas' choice, which weighs them against the warps that fit. (With a limit
+  /// it takes what it may, and a kernel that has 20 runs with 128.)
+  unsigned Registers = 0;
   std::string CacheDir;    ///< where built images are kept; empty: nowhere
   std::string ProfilePath; ///< RECONVERGE_PROFILE
   std::string MachineFile; ///< RECONVERGE_MACHINE; empty: h200
+  std::string TrialPlan; ///< RECONVERGE_TRIALS; set: tries, and counts nothing
+  /// That a trial may take at least before it is a hang, seconds.
+  double HangSeconds = 2;
 };
 
 /// \p Text is RECONVERGE_GPU's value, "key=value,...", with the keys that

@@ -3,7 +3,8 @@
 //
 // A thread's counters go to memory once, when it leaves:
 //
-//   counters = config.counters; none: done
+//   sampled block: all words of this thread go to its row
+//   the block does not count otherwise: done
 //   m = lanes that leave together
 //   all 32:  each word is summed over the warp, and lane i keeps the sum of
 //            word i, so that one atomic of the warp stores 32 words:
@@ -15,19 +16,24 @@
 //
 //   fewer:   each word is summed over m, and the lowest lane of m stores it
 //   some lane has seen others leave: exit counters, likewise
-//   sampled block: all words of this thread go to its row
 //
 // All lanes of a group hit the same cells as all others of the grid, so there
-// are replicas of the cells; each multiprocessor keeps to one.
+// are replicas of the cells; each multiprocessor keeps to one. Blocks that
+// stand for themselves alone (BlockSample.cpp) have one of their own.
 //
 // A warp diverged if a branch split in it, or if its lanes do not leave
 // together. Lane 0 says so, once a warp.
+//
+// Words that are in memory are gone through in loops: few lines and registers,
+// for a kernel with probes has the registers of the dearest place in it.
 //
 // Before sm_80 there is no reduction instruction: each lane stores its own.
 //
 //===----------------------------------------------------------------------===//
 
 #include "transform/instrument/Flush.h"
+
+#include "transform/instrument/BlockSample.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
@@ -47,8 +53,8 @@ public:
         unsigned Offset, GlobalVariable &Config,
         const InstrumentOptions &Options)
       : Plan(Plan), V(V), Offset(Offset), Config(Config),
-        Reduces(Options.Arch >= 80), B(&At), I32(B.getInt32Ty()),
-        I64(B.getInt64Ty()) {}
+        Reduces(Options.Arch >= 80), B(&At), Sample(B, Config),
+        I32(B.getInt32Ty()), I64(B.getInt64Ty()) {}
   void run();
 
 private:
@@ -84,6 +90,11 @@ private:
   /// From here on, code runs if \p If holds; end() closes it.
   void begin(Value *If);
   void end();
+  /// Emits a loop over the words from \p First to before \p Last, all of them
+  /// in memory. \p Body gets the number of the word, the word and \p Start, and
+  /// from the second round on what it returned the last time. Returns the last.
+  Value *forWords(unsigned First, unsigned Last, Value *Start,
+                  function_ref<Value *(Value *W, Value *Word, Value *Last)>);
   Value *fieldOf(Value *Word, ProbeCounter C) {
     if (!Plan.isPacked(C.Word))
       return Word;
@@ -92,6 +103,7 @@ private:
 
   void findThread();
   Value *stores(Value *Mask);
+  void storeSum(Value *Cells, Value *Mask, Value *Word, Value *W, bool Packed);
   Value *anySplit(Value *Mask);
   void exitedLanes(Value *Cells, Value *Mask);
   void wholeWarp(Value *Cells);
@@ -104,6 +116,7 @@ private:
   GlobalVariable &Config;
   const bool Reduces;
   IRBuilder<> B;
+  BlockSampleCode Sample;
   Type *I32, *I64;
   Value *Lane = nullptr, *Thread = nullptr, *Threads = nullptr;
   SmallVector<Instruction *> Ends; ///< where open conditions end
@@ -117,6 +130,29 @@ void Flush::begin(Value *If) {
 }
 
 void Flush::end() { B.SetInsertPoint(Ends.pop_back_val()); }
+
+Value *Flush::forWords(unsigned First, unsigned Last, Value *Start,
+                       function_ref<Value *(Value *, Value *, Value *)> Body) {
+  if (First >= Last)
+    return Start;
+  Instruction *After = &*B.GetInsertPoint();
+  BasicBlock *Before = After->getParent();
+  auto [BodyEnd, Index] =
+      SplitBlockAndInsertSimpleForLoop(B.getInt32(Last - First), After);
+  auto *I = cast<PHINode>(Index);
+  B.SetInsertPoint(I->getNextNode());
+  PHINode *Carried = PHINode::Create(I32, 2, "", I->getIterator());
+  Carried->addIncoming(Start, Before);
+  const unsigned At = First - ProbeVariables::MostInRegisters;
+  Value *P =
+      B.CreateInBoundsGEP(I32, V.InMemory, B.CreateAdd(I, B.getInt32(At)));
+  Value *Next = Body(B.CreateAdd(I, B.getInt32(First)),
+                     B.CreateLoad(I32, P, /*isVolatile=*/true), Carried);
+  // The body may have become several blocks.
+  Carried->addIncoming(Next, I->getIncomingBlock(1));
+  B.SetInsertPoint(After);
+  return Next;
+}
 
 /// Whether some branch split while this thread led.
 Value *Flush::anySplit(Value *Mask) {
@@ -137,25 +173,34 @@ void Flush::wholeWarp(Value *Cells) {
   Value *Split =
       Plan.IsKernel && !Plan.Splits.empty() ? anySplit(All) : nullptr;
   for (unsigned First = 0; First < Plan.Words; First += WarpLanes) {
-    const unsigned Count = std::min(Plan.Words - First, WarpLanes);
+    const unsigned Last = std::min(First + WarpLanes, Plan.Words);
+    const unsigned InRegisters =
+        std::clamp(ProbeVariables::MostInRegisters, First, Last);
     Value *Mine = B.getInt32(0);
-    for (unsigned I = 0; I != Count; ++I)
-      Mine = B.CreateSelect(B.CreateICmpEQ(Lane, B.getInt32(I)),
-                            sum(All, word(First + I)), Mine);
-    // Lanes below it have a packed word.
-    const unsigned Packed =
-        std::clamp(int(Plan.PackedWords) - int(First), 0, int(WarpLanes));
-    Value *IsPacked = B.CreateICmpULT(Lane, B.getInt32(Packed));
+    for (unsigned W = First; W != InRegisters; ++W)
+      Mine = B.CreateSelect(B.CreateICmpEQ(Lane, B.getInt32(W - First)),
+                            sum(All, word(W)), Mine);
+    Value *MyWord = B.CreateAdd(Lane, B.getInt32(First));
+    Mine = forWords(InRegisters, Last, Mine,
+                    [&](Value *W, Value *Word, Value *Mine) {
+                      return B.CreateSelect(B.CreateICmpEQ(MyWord, W),
+                                            sum(All, Word), Mine);
+                    });
+    const bool AnyPacked = Plan.isPacked(Last - 1);
+    Value *IsPacked =
+        B.CreateAnd(B.CreateICmpUGE(MyWord, B.getInt32(Plan.wideWords())),
+                    B.CreateICmpULT(MyWord, B.getInt32(Last)));
     auto CellOf = [&](unsigned Field) {
-      Value *At = B.CreateAdd(Lane, B.getInt32(Plan.cellOf({First, Field})));
+      // Wraps round before it is right where the word has such a field.
+      Value *At = B.CreateAdd(MyWord, B.getInt32(Plan.cellOf({0, Field})));
       return B.CreateInBoundsGEP(I64, Cells, B.CreateZExt(At, I64));
     };
     Value *Low = B.CreateAnd(Mine, 255);
-    Value *Zeroth = Packed ? B.CreateSelect(IsPacked, Low, Mine) : Mine;
+    Value *Zeroth = AnyPacked ? B.CreateSelect(IsPacked, Low, Mine) : Mine;
     begin(B.CreateIsNotNull(Zeroth));
     addAt(CellOf(0), Zeroth);
     end();
-    for (unsigned Field = 1; Packed && Field != 4; ++Field) {
+    for (unsigned Field = 1; AnyPacked && Field != 4; ++Field) {
       Value *X = B.CreateAnd(B.CreateLShr(Mine, 8 * Field), 255);
       begin(B.CreateAnd(IsPacked, B.CreateIsNotNull(X)));
       addAt(CellOf(Field), X);
@@ -177,6 +222,19 @@ Value *Flush::stores(Value *Mask) {
       B.CreateAnd(Mask, special(Intrinsic::nvvm_read_ptx_sreg_lanemask_lt)));
 }
 
+/// Adds up \p Word, which is \p W-th, over \p Mask.
+void Flush::storeSum(Value *Cells, Value *Mask, Value *Word, Value *W,
+                     bool Packed) {
+  Value *Sum = sum(Mask, Word);
+  begin(stores(Mask));
+  for (unsigned Field = 0; Field != (Packed ? 4 : 1); ++Field) {
+    Value *At = B.CreateAdd(W, B.getInt32(Plan.cellOf({0, Field})));
+    addAt(B.CreateInBoundsGEP(I64, Cells, B.CreateZExt(At, I64)),
+          Packed ? B.CreateAnd(B.CreateLShr(Sum, 8 * Field), 255) : Sum);
+  }
+  end();
+}
+
 /// Most warps have seen no lane leave.
 void Flush::exitedLanes(Value *Cells, Value *Mask) {
   if (!V.Gone)
@@ -184,29 +242,34 @@ void Flush::exitedLanes(Value *Cells, Value *Mask) {
   Value *Gone = B.CreateLoad(I32, V.Gone);
   begin(B.CreateIntrinsic(B.getInt1Ty(), Intrinsic::nvvm_vote_any_sync,
                           {Mask, B.CreateIsNotNull(Gone)}));
-  SmallVector<std::pair<unsigned, Value *>> Sums; // and their cells
   for (const WarpGroup &G : Plan.Groups) {
     if (G.Exited == WarpGroup::Never)
       continue;
     Value *Idle = G.Exited == WarpGroup::Summed
                       ? B.CreateLoad(I32, V.Exits[G.ExitedCell])
                       : B.CreateMul(fieldOf(word(G.Probe.Word), G.Probe), Gone);
-    Sums.push_back({Plan.exitCell(G.ExitedCell), sum(Mask, Idle)});
+    Value *Sum = sum(Mask, Idle);
+    begin(stores(Mask));
+    add(Cells, Plan.exitCell(G.ExitedCell), Sum);
+    end();
   }
-  begin(stores(Mask));
-  for (auto [Cell, X] : Sums)
-    add(Cells, Cell, X);
-  end();
   end();
 }
 
 void Flush::partOfWarp(Value *Cells, Value *Mask) {
-  SmallVector<std::pair<unsigned, Value *>> Sums; // and their cells
-  for (unsigned W = 0; W != Plan.Words; ++W) {
-    Value *Sum = sum(Mask, word(W));
-    for (unsigned Field = 0; Field != (Plan.isPacked(W) ? 4 : 1); ++Field)
-      Sums.push_back({Plan.cellOf({W, Field}), fieldOf(Sum, {W, Field})});
-  }
+  const unsigned InRegisters =
+      std::min(Plan.Words, ProbeVariables::MostInRegisters);
+  const unsigned Wide = std::max(InRegisters, Plan.wideWords());
+  for (unsigned W = 0; W != InRegisters; ++W)
+    storeSum(Cells, Mask, word(W), B.getInt32(W), Plan.isPacked(W));
+  auto Store = [&](bool Packed) {
+    return [&, Packed](Value *W, Value *Word, Value *) -> Value * {
+      storeSum(Cells, Mask, Word, W, Packed);
+      return B.getInt32(0);
+    };
+  };
+  forWords(InRegisters, Wide, B.getInt32(0), Store(false));
+  forWords(Wide, Plan.Words, B.getInt32(0), Store(true));
   if (Plan.IsKernel) {
     Value *Last = B.CreateOr(Thread, WarpLanes - 1);
     Value *Tail = B.CreateSub(
@@ -221,26 +284,13 @@ void Flush::partOfWarp(Value *Cells, Value *Mask) {
     add(Cells, 0, B.getInt32(1));
     end();
   }
-  begin(stores(Mask));
-  for (auto [Cell, X] : Sums)
-    add(Cells, Cell, X);
-  end();
 }
 
 void Flush::sampledRow(Value *Rows) {
-  using namespace Intrinsic;
   begin(B.CreateIsNotNull(Rows));
-  Value *Plane = B.CreateAdd(special(nvvm_read_ptx_sreg_ctaid_y),
-                             B.CreateMul(special(nvvm_read_ptx_sreg_nctaid_y),
-                                         special(nvvm_read_ptx_sreg_ctaid_z)));
-  Value *Block =
-      B.CreateAdd(special(nvvm_read_ptx_sreg_ctaid_x),
-                  B.CreateMul(special(nvvm_read_ptx_sreg_nctaid_x), Plane));
-  Value *Row = B.CreateUDiv(Block, B.CreateTrunc(setting(5), I32));
+  Value *Row = Sample.row();
   Value *Row64 = B.CreateZExt(Row, I64);
-  Value *Chosen =
-      B.CreateLoad(I32, B.CreateInBoundsGEP(I32, pointer(setting(4)), Row64));
-  begin(B.CreateICmpEQ(Chosen, Block));
+  begin(Sample.hasRow(Row));
   findThread();
   Value *Threads64 = B.CreateZExt(Threads, I64);
   Value *First = B.CreateAdd(
@@ -270,20 +320,23 @@ void Flush::findThread() {
 
 void Flush::run() {
   using namespace Intrinsic;
-  Value *Counters = setting(0);
-  begin(B.CreateIsNotNull(Counters));
+  Sample.block();
   // First, while the words are needed anyway.
   if (Plan.IsKernel)
     sampledRow(setting(3));
+  // A block may be here for its row alone.
+  begin(Sample.counts());
   Lane = special(nvvm_read_ptx_sreg_laneid);
   // Sets come in pairs; the other one is for a block's last warp.
-  Value *Replica = B.CreateAnd(special(nvvm_read_ptx_sreg_smid),
-                               B.CreateTrunc(setting(1), I32));
+  Value *Mask32 = B.CreateTrunc(setting(1), I32);
+  Value *Replica =
+      B.CreateSelect(Sample.isInTail(), B.CreateAdd(Mask32, B.getInt32(1)),
+                     B.CreateAnd(special(nvvm_read_ptx_sreg_smid), Mask32));
   Value *SetSize = setting(2);
   Value *First = B.CreateAdd(
       B.CreateMul(B.CreateZExt(B.CreateShl(Replica, 1), I64), SetSize),
       B.getInt64(Offset));
-  Value *Cells = B.CreateInBoundsGEP(I64, pointer(Counters), First);
+  Value *Cells = B.CreateInBoundsGEP(I64, pointer(setting(0)), First);
 
   Value *Mask = B.CreateIntrinsic(I32, nvvm_activemask, {});
   auto Part = [&] {

@@ -12,10 +12,11 @@ namespace reconverge::transform {
 /// A function's counters while it runs: variables of a thread, i32 each.
 struct ProbeVariables {
   /// Words beyond these stay in the thread's local memory.
-  static constexpr unsigned MostInRegisters = 40;
-  bool inMemory(unsigned Word) const { return Word >= MostInRegisters; }
+  static constexpr unsigned MostInRegisters = 8;
+  static bool inMemory(unsigned Word) { return Word >= MostInRegisters; }
 
-  std::vector<llvm::AllocaInst *> Words;
+  std::vector<llvm::Value *> Words;       ///< where each is
+  llvm::AllocaInst *InMemory = nullptr;   ///< an array of those; or null
   std::vector<llvm::AllocaInst *> Exits;  ///< of Summed groups; others null
   std::vector<llvm::AllocaInst *> Rounds; ///< of splits Around: the mask of the
                                           ///< iteration before; others null

@@ -3,7 +3,7 @@
 //
 // Inserts what ProbePlan.cpp has planned, at the end of each block:
 //
-//   m = activemask                      where lanes may have parted or met
+//   m = activemask                      where it is used
 //   leader = (m & lanes below) == 0
 //   warps += leader                     a group's probe
 //   edge += c                           a flow probe; 1 on the only way
@@ -21,6 +21,9 @@
 // Counters are variables of the thread until it leaves (Flush.cpp): promoted to
 // registers, but of very many only those that run most.
 //
+// All that in one of two bodies that the function gets; thread blocks which do
+// not count run the other, as it was (Versions.cpp).
+//
 // Results stay the same: probes read no value of the program's but its branch
 // conditions, and write none. Convergence stays the same too:
 //
@@ -36,6 +39,7 @@
 
 #include "analysis/Numbering.h"
 #include "transform/instrument/Flush.h"
+#include "transform/instrument/Versions.h"
 
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -96,7 +100,7 @@ private:
   void flushAtExits();
   void promote();
 
-  void raise(AllocaInst *Variable, Value *By, bool InMemory = false);
+  void raise(Value *Variable, Value *By, bool InMemory = false);
   void count(ProbeCounter C, Value *Condition);
   Value *isFirstOf(Value *Mask);
   Value *lanesLike(Value *Condition);
@@ -113,20 +117,32 @@ private:
   IRBuilder<> B;
   Type *I32;
   ProbeVariables V;
-  Value *Below = nullptr; ///< the lanes below this one
-  Value *Mask = nullptr;  ///< of the block at hand, once it is asked for
+  SmallPtrSet<BasicBlock *, 32> Plain; ///< blocks that get no probes
+  Value *Below = nullptr;              ///< the lanes below this one
+  Value *Mask = nullptr;               ///< of the block at hand, if it asks
 };
 } // namespace
 
 void Rewriter::makeVariables() {
-  B.SetInsertPoint(&F.getEntryBlock(), F.getEntryBlock().getFirstInsertionPt());
+  BasicBlock *Entry = Plan.Code.front();
+  B.SetInsertPoint(Entry, Entry->getFirstInsertionPt());
+  auto Allocate = [&](Type *T, const Twine &Name) {
+    return new AllocaInst(T, 0, Name, F.getEntryBlock().begin());
+  };
   auto Make = [&](Type *T, const Twine &Name) {
-    auto *A = B.CreateAlloca(T, nullptr, Name);
+    AllocaInst *A = Allocate(T, Name);
     B.CreateStore(Constant::getNullValue(T), A);
     return A;
   };
-  for (unsigned W = 0; W != Plan.Words; ++W)
+  const unsigned Most = ProbeVariables::MostInRegisters;
+  for (unsigned W = 0; W != std::min(Plan.Words, Most); ++W)
     V.Words.push_back(Make(I32, "rc.word"));
+  if (Plan.Words > Most)
+    V.InMemory = Allocate(ArrayType::get(I32, Plan.Words - Most), "rc.words");
+  for (unsigned W = Most; W < Plan.Words; ++W) {
+    V.Words.push_back(B.CreateConstInBoundsGEP1_64(I32, V.InMemory, W - Most));
+    B.CreateStore(B.getInt32(0), V.Words.back());
+  }
   V.Exits.resize(Plan.ExitCells);
   for (const WarpGroup &G : Plan.Groups)
     if (G.Exited == WarpGroup::Summed)
@@ -141,7 +157,7 @@ void Rewriter::makeVariables() {
   Below = B.CreateIntrinsic(I32, Intrinsic::nvvm_read_ptx_sreg_lanemask_lt, {});
 }
 
-void Rewriter::raise(AllocaInst *Variable, Value *By, bool InMemory) {
+void Rewriter::raise(Value *Variable, Value *By, bool InMemory) {
   // Volatile, or the code generator would make a register of it after all.
   Value *Sum = B.CreateAdd(B.CreateLoad(I32, Variable, InMemory), By);
   B.CreateStore(Sum, Variable, InMemory);
@@ -234,7 +250,7 @@ void Rewriter::probe(unsigned Block) {
   // No line: a probe is no code of the user's.
   B.SetCurrentDebugLocation(DebugLoc());
   Value *Before = V.Mask ? B.CreateLoad(I32, V.Mask) : nullptr;
-  Mask = Before;
+  Mask = nullptr;
   if (Plan.FindsMask[Block]) {
     Mask = B.CreateIntrinsic(I32, Intrinsic::nvvm_activemask, {});
     B.CreateStore(Mask, V.Mask);
@@ -309,10 +325,11 @@ static void separate(BasicBlock &Return) {
 
 void Rewriter::flushAtExits() {
   SmallVector<Instruction *> Exits;
-  for (BasicBlock &BB : F)
-    if (Instruction &End = endOfPath(BB);
-        isa<ReturnInst>(End) || !End.isTerminator())
+  for (BasicBlock &BB : F) {
+    Instruction &End = endOfPath(BB);
+    if (!Plain.contains(&BB) && (isa<ReturnInst>(End) || !End.isTerminator()))
       Exits.push_back(&End);
+  }
   for (Instruction *At : Exits)
     emitFlush(*At, Plan, V, Offset, Config, Options);
 }
@@ -323,7 +340,9 @@ void Rewriter::promote() {
     if (A)
       Variables.push_back(A);
   };
-  for_each(ArrayRef(V.Words).take_front(ProbeVariables::MostInRegisters), Take);
+  for (Value *Word :
+       ArrayRef(V.Words).take_front(ProbeVariables::MostInRegisters))
+    Take(cast<AllocaInst>(Word));
   for_each(V.Exits, Take);
   for_each(V.Rounds, Take);
   Take(V.Mask);
@@ -350,6 +369,7 @@ void Rewriter::run() {
   if (Plan.IsKernel && hasCollective(F))
     copy_if(Plan.Code, std::back_inserter(Bare),
             [](BasicBlock *BB) { return onlyReturns(*BB); });
+  Plain = splitVersions(F, Plan.IsKernel, Config);
   makeVariables();
   for (unsigned Block = 0; Block != Plan.Code.size(); ++Block)
     probe(Block);

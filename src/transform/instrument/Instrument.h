@@ -24,6 +24,7 @@ inline constexpr char ProbeConfigName[] = "__reconverge_probes";
 struct ProbeConfig {
   /// Device address of 64-bit cells, [replica][set][cell], all zero; set 1 is
   /// for warps that lack lanes because the block's size is no multiple of 32.
+  /// One replica more, the last, is of thread blocks in the sample's tail.
   uint64_t Counters = 0;
   uint64_t ReplicaMask = 0; ///< replicas - 1, replicas a power of two
   uint64_t Cells = 0;       ///< of one set: ModuleProbes::cells(kernel)
@@ -31,6 +32,7 @@ struct ProbeConfig {
   /// each Stride thread blocks in a row, the one whose number is in Sampled (a
   /// device address of 32-bit numbers) writes its threads' counters there.
   uint64_t Rows = 0, Sampled = 0, Stride = 1;
+  uint32_t SampleBits = 0, Tail = ~0u; ///< who counts: a BlockSample
 };
 
 /// The plans of a module's functions and where their cells lie. Functions that

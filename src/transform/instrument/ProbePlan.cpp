@@ -21,10 +21,10 @@
 //   2. Divided blocks that are control-equivalent (one dominates, the other
 //      post-dominates, same cycle) form a group with one probe.
 //   3. A probe adds 1 in one lane of those that run it, their leader: the
-//      lowest. Who runs a block together is asked where lanes part or may meet:
-//      at the sides of a divergent branch, at its joins, at the exits of loops
-//      that it makes diverge (analysis/SyncDependence.h), and behind a
-//      collective. From there the answer is carried along.
+//      lowest. It asks each time who runs it. (An answer carried along from
+//      where lanes part or may meet would do if they always ran on together
+//      from there; on hardware they need not, and a leader that is elsewhere
+//      counts nothing.)
 //   4. A branch has split if fewer lanes come to a side than ran the branch. A
 //      side that is entered from there alone, and not on the way out of a loop,
 //      can tell: what stands there costs nothing where no lane takes it. So can
@@ -41,9 +41,12 @@
 // What runs at most once a thread (no cycle) is counted in a byte: 32 lanes'
 // sum still fits, so one reduction serves four counters.
 //
-// Limitation: a thread's counters have 32 bits and wrap after as many runs. A
-// lane that is elsewhere when others of its warp leave does not see them go;
-// they count as idle for divergence then.
+// Limitation: a group is counted at its first block. Where hardware has not
+// brought the lanes together again before a later block of it, or before a
+// block that is not divided, that block runs more often than we say. A thread's
+// counters have 32 bits and wrap after as many runs. A lane that is elsewhere
+// when others of its warp leave does not see them go; they count as idle for
+// divergence then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +54,6 @@
 
 #include "analysis/Numbering.h"
 #include "analysis/Regions.h"
-#include "analysis/SyncDependence.h"
 #include "analysis/Uniformity.h"
 
 #include "llvm/ADT/IntEqClasses.h"
@@ -88,7 +90,6 @@ private:
   void placeFlowProbes();
   void solveFlow();
   void findDivided();
-  void findRegroups();
   void findLeaving();
   void formGroups();
   bool isPureSide(unsigned Branch, const BasicBlock &Side) const;
@@ -252,36 +253,6 @@ static bool hasCollective(const BasicBlock &BB) {
   });
 }
 
-void Planner::findRegroups() {
-  P.Regroups.resize(P.Code.size());
-  P.Regroups[0] = true;
-  analysis::SyncDependence Sync(F, Cycles);
-  auto Exits = [&](const Cycle *C) {
-    SmallVector<BasicBlock *, 4> Blocks;
-    C->getExitBlocks(Blocks);
-    for (BasicBlock *BB : Blocks)
-      P.Regroups[at(BB)] = true;
-  };
-  for (unsigned B = 0; B != P.Code.size(); ++B) {
-    if (Divided[B] && hasCollective(*P.Code[B]))
-      P.Regroups[B] = true;
-    if (!diverges(B))
-      continue;
-    for (BasicBlock *S : successors(P.Code[B]))
-      P.Regroups[at(S)] = true;
-    analysis::SyncEffect Effect = Sync.effectOf(*P.Code[B]);
-    for (const BasicBlock *Join : Effect.Joins)
-      P.Regroups[at(Join)] = true;
-    for (const Cycle *C : Effect.DivergentExits)
-      Exits(C);
-    for (const Cycle *C : Effect.Wild) {
-      Exits(C);
-      for (const BasicBlock *BB : C->blocks())
-        P.Regroups[at(BB)] = true;
-    }
-  }
-}
-
 std::vector<bool> Planner::reachable(SmallVector<unsigned> Work) const {
   std::vector<bool> Seen(P.Code.size());
   for (unsigned B : Work)
@@ -402,30 +373,13 @@ void Planner::placeSplits() {
 }
 
 void Planner::findMasks() {
-  // From each use back to where the answer was found last.
   P.FindsMask.resize(P.Code.size());
-  SmallVector<unsigned> Work;
-  std::vector<bool> Seen(P.Code.size());
-  auto Ask = [&](unsigned B) {
-    if (!Seen[B])
-      Work.push_back(B);
-    Seen[B] = true;
-  };
   for (const WarpGroup &G : P.Groups)
-    Ask(G.Site);
+    P.FindsMask[G.Site] = true;
   for (const SplitProbe &S : P.Splits) {
-    Ask(S.Block);
+    P.FindsMask[S.Block] = true;
     if (S.Side)
-      Ask(*S.Side);
-  }
-  while (!Work.empty()) {
-    unsigned B = Work.pop_back_val();
-    P.FindsMask[B] = P.Regroups[B];
-    if (P.Regroups[B])
-      continue;
-    for (const BasicBlock *From : predecessors(P.Code[B]))
-      if (Index.contains(From))
-        Ask(at(From));
+      P.FindsMask[*S.Side] = true;
   }
 }
 
@@ -438,13 +392,6 @@ void Planner::assignWords() {
     All.push_back({&G.Probe, G.Site});
   for (SplitProbe &S : P.Splits)
     All.push_back({&S.Probe, S.Side.value_or(S.Block)});
-  unsigned Bytes = 0;
-  for (auto &[Counter, Site] : All)
-    if (!depth(Site)) {
-      *Counter = {Bytes / 4, Bytes % 4};
-      ++Bytes;
-    }
-  P.PackedWords = P.Words = (Bytes + 3) / 4;
   // Those that run most first: they are the ones to be kept in registers.
   unsigned Deepest = 0;
   for (unsigned B = 0; B != P.Code.size(); ++B)
@@ -453,6 +400,14 @@ void Planner::assignWords() {
     for (auto &[Counter, Site] : All)
       if (depth(Site) == Depth)
         *Counter = {P.Words++, 0};
+  unsigned Bytes = 0;
+  for (auto &[Counter, Site] : All)
+    if (!depth(Site)) {
+      *Counter = {P.Words + Bytes / 4, Bytes % 4};
+      ++Bytes;
+    }
+  P.PackedWords = (Bytes + 3) / 4;
+  P.Words += P.PackedWords;
 }
 
 void Planner::run() {
@@ -461,7 +416,6 @@ void Planner::run() {
   placeFlowProbes();
   solveFlow();
   findDivided();
-  findRegroups();
   findLeaving();
   formGroups();
   placeSplits();

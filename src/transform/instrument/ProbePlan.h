@@ -69,14 +69,12 @@ struct ProbePlan {
   std::vector<SplitProbe> Splits; ///< of branches that can diverge
   static constexpr unsigned NoGroup = ~0u;
   std::vector<unsigned> GroupOf; ///< a block each
-  /// Lanes that run the block together may not be those that ran the block
-  /// before it.
-  std::vector<bool> Regroups;
-  std::vector<bool> FindsMask; ///< it is to be found out there who runs it
+  std::vector<bool> FindsMask;   ///< it is to be found out there who runs it
   /// The block's branch can send a part of the lanes straight to a return.
   std::vector<bool> Leaves;
 
-  unsigned PackedWords = 0, Words = 0; ///< packed ones first
+  /// Wide ones first: of those, the ones that run most.
+  unsigned PackedWords = 0, Words = 0;
   unsigned ExitCells = 0;
 
   /// How block counts follow from edges with probes: each step gives the count
@@ -90,12 +88,16 @@ struct ProbePlan {
   /// all words; fields 1 to 3 of packed ones, one after the other; one an exit
   /// counter. Neighbouring lanes of a flush hit neighbouring cells.
   unsigned cells() const { return Words ? exitCell(ExitCells) : 0; }
-  unsigned fieldCell(unsigned Field) const { ///< of word 0
-    return 1 + (Field ? Words + (Field - 1) * PackedWords : 0);
+  unsigned wideWords() const { return Words - PackedWords; }
+  bool isPacked(unsigned Word) const { return Word >= wideWords(); }
+  unsigned cellOf(ProbeCounter C) const {
+    return C.Field ? 1 + Words + (C.Field - 1) * PackedWords +
+                         (C.Word - wideWords())
+                   : 1 + C.Word;
   }
-  unsigned cellOf(ProbeCounter C) const { return fieldCell(C.Field) + C.Word; }
-  unsigned exitCell(unsigned N) const { return fieldCell(4) + N; }
-  bool isPacked(unsigned Word) const { return Word < PackedWords; }
+  unsigned exitCell(unsigned N) const {
+    return 1 + Words + 3 * PackedWords + N;
+  }
 };
 
 /// Nothing but a return stands in \p BB.

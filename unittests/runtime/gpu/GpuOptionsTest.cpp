@@ -16,6 +16,10 @@ TEST(GpuOptions, AreReadInAnyOrder) {
   EXPECT_FALSE(O->Vectors);
   EXPECT_TRUE(O->Counters);
   EXPECT_FALSE(O->Bitcode);
+  EXPECT_EQ(O->HangSeconds, 2);
+  O = parseOptions("hang=0.5");
+  ASSERT_TRUE(bool(O)) << toString(O.takeError());
+  EXPECT_EQ(O->HangSeconds, 0.5);
 }
 
 TEST(GpuOptions, TheLastOneCounts) {
@@ -24,10 +28,23 @@ TEST(GpuOptions, TheLastOneCounts) {
   EXPECT_TRUE(O->Counters);
 }
 
+TEST(GpuOptions, SoManyThreadBlocksOrAll) {
+  for (auto [Text, Blocks] :
+       {std::pair("", 1024u), {"blocks=16", 16u}, {"blocks=all", 0u}}) {
+    Expected<Options> O = parseOptions(Text);
+    ASSERT_TRUE(bool(O)) << toString(O.takeError());
+    EXPECT_EQ(O->Blocks, Blocks) << Text;
+  }
+}
+
 TEST(GpuOptions, MistakesAreNamed) {
   for (auto [Text, Word] : {std::pair("vectors=perhaps", "vectors"),
                             {"registers=16", "registers"},
                             {"registers=many", "registers"},
+                            {"hang=0", "hang"},
+                            {"hang=long", "hang"},
+                            {"blocks=none", "blocks"},
+                            {"blocks=0", "blocks"},
                             {"vectors", "key=value"},
                             {"colour=red", "colour"}}) {
     Expected<Options> O = parseOptions(Text);
