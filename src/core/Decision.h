@@ -74,10 +74,10 @@ struct TrialResult {
   std::string Why;
   Verdict Compared;
   double Predicted = 0; ///< speed-up over "none" that was expected, x; 0: none
-  /// Speed-up over the best baseline, x: median and the interval of its
-  /// samples. All 0 where no time was taken.
+  /// Speed-up over the best baseline (of "nvcc": over ours), x: median and the
+  /// interval of its samples. All 0 where no time was taken.
   double Speedup = 0, Low = 0, High = 0;
-  double Milliseconds = 0; ///< median of a launch
+  double Milliseconds = 0; ///< of the launches timed, together: median
 };
 
 /// What is built for one kernel, and why.
@@ -89,8 +89,18 @@ struct Decision {
   Candidate Keep;
   /// Times were taken on a GPU; otherwise they are the model's.
   bool Measured = false;
-  std::string Why; ///< a sentence where nothing is kept
+  uint64_t Timed = 0;      ///< launches in the times
+  double Milliseconds = 0; ///< of our build in these, together: median
+  std::string Why;         ///< a sentence where nothing is kept
   std::vector<TrialResult> Tried;
+};
+
+/// Seconds from start to end of a program, the same input for each: medians.
+struct WholeTimes {
+  unsigned Runs = 0; ///< of each, in alternation; 0: none was timed
+  double Final = 0;
+  double Ours = 0; ///< built by us, unmodified
+  double Nvcc = 0; ///< built by nvcc -O3; 0: it could not be
 };
 
 struct DecisionFile {
@@ -99,6 +109,7 @@ struct DecisionFile {
   std::string Device; ///< that the times are of
   std::vector<std::string> Notes;
   std::vector<Decision> Kernels; ///< hottest first
+  WholeTimes Whole;
 };
 
 } // namespace reconverge

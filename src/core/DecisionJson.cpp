@@ -118,6 +118,8 @@ static bool readDecision(const json::Value &V, json::Path P, Decision &D) {
       !F.text("module", D.Module) || !F.list("shapes", D.Shapes, readShape) ||
       !F.object("keep", D.Keep, readCandidate) ||
       !F.flag("measured", D.Measured) || !F.text("why", D.Why) ||
+      (F.has("timed") && !F.count("timed", D.Timed)) ||
+      (F.has("milliseconds") && !F.measure("milliseconds", D.Milliseconds)) ||
       !F.list("tried", D.Tried, readTrial))
     return false;
   if (D.Kernel.empty()) {
@@ -132,11 +134,19 @@ static bool readDecision(const json::Value &V, json::Path P, Decision &D) {
   return Earned;
 }
 
+static bool readWhole(const json::Value &V, json::Path P, WholeTimes &T) {
+  Fields F(V, P);
+  return F && F.count("runs", T.Runs) && F.measure("final", T.Final) &&
+         F.measure("ours", T.Ours) && F.measure("nvcc", T.Nvcc);
+}
+
 static bool readRoot(const json::Value &V, json::Path Here, DecisionFile &D) {
   Fields F(V, Here);
   if (!F || !F.text("program", D.Program) ||
       !F.texts("arguments", D.Arguments) || !F.text("device", D.Device) ||
-      !F.texts("notes", D.Notes) || !F.list("kernels", D.Kernels, readDecision))
+      !F.texts("notes", D.Notes) ||
+      !F.list("kernels", D.Kernels, readDecision) ||
+      (F.has("whole") && !F.object("whole", D.Whole, readWhole)))
     return false;
   StringSet<> Seen;
   for (const Decision &K : D.Kernels)
@@ -207,6 +217,8 @@ static void writeDecision(JsonWriter &W, const Decision &D) {
   W.lines("shapes", D.Shapes, writeShape);
   W.line("keep", [&](JsonWriter &S) { writeCandidate(S, D.Keep); });
   W.flag("measured", D.Measured);
+  W.count("timed", D.Timed);
+  W.number("milliseconds", D.Milliseconds);
   W.text("why", D.Why);
   W.objects("tried", D.Tried, writeTrial);
 }
@@ -220,6 +232,12 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS) {
     W.text("device", File.Device);
     W.texts("notes", File.Notes);
     W.objects("kernels", File.Kernels, writeDecision);
+    W.line("whole", [&](JsonWriter &S) {
+      S.count("runs", File.Whole.Runs);
+      S.number("final", File.Whole.Final);
+      S.number("ours", File.Whole.Ours);
+      S.number("nvcc", File.Whole.Nvcc);
+    });
   });
 }
 

@@ -49,6 +49,8 @@ public:
   explicit operator bool() const { return O != nullptr; }
   llvm::json::Path path(llvm::StringRef Key) const { return P.field(Key); }
   const llvm::json::Value *value(llvm::StringRef Key) const;
+  /// For keys that earlier versions did not write.
+  bool has(llvm::StringRef Key) const { return O && O->get(Key); }
 
   bool text(llvm::StringRef Key, std::string &Out) const;
   bool texts(llvm::StringRef Key, std::vector<std::string> &Out) const;

@@ -4,7 +4,9 @@
 // The driver writes a plan and starts the program; the backend in it tries the
 // candidates on the program's own launches and logs each step, a line at a
 // time. A run is expendable: where the log ends in a trial that began and has
-// no end, that candidate ended the run.
+// no end, that candidate ended the run. So it did where the last line is a
+// fault or a hang and the run has failed: a GPU's context does not outlive
+// either, and the backend has ended the process with TrialsEnded.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_CORE_TRIALS_H
@@ -30,12 +32,20 @@ struct TrialRequest {
   std::vector<Candidate> Candidates;
 };
 
+/// nvcc's code for a module: what candidate "nvcc" of its kernels means.
+struct ForeignImage {
+  std::string Module; ///< hash of our device bitcode of the same source
+  std::string Path;   ///< a fat binary
+};
+
 struct TrialPlan {
   std::string Log;       ///< file to append events to
   uint64_t Launches = 4; ///< of each kernel, on which candidates are tried
   uint64_t Budget = 0;   ///< bytes that copies of memory may take; 0: a third
   uint32_t Orders = 4;   ///< runs of the original in other orders
   uint32_t Samples = 20; ///< timed runs of each, on a GPU
+  double Seconds = 60;   ///< that trials may add to a run, on a GPU
+  std::vector<ForeignImage> Images;
   std::vector<TrialRequest> Kernels;
 };
 
@@ -48,19 +58,25 @@ struct TrialEvent {
     Hang,    ///< ... or did not end in the time that it was given
     Refused, ///< the remedy does not apply to the kernel: why
     Untried, ///< the launch cannot be tried: why
+    Timed,   ///< after End: times, on a GPU
   };
   Kind What = Begin;
   std::string Kernel, Module;
   Candidate Tried;
-  uint64_t Launch = 0; ///< of the kernel, from 1
+  uint64_t Launch = 0; ///< of the kernel, from 1; 0: of none in particular
   LaunchShape Shape;
   std::string Why;
   Verdict Compared;
   /// Issue slots by the machine file (warp VM), 0 where none were counted.
   double OriginalSlots = 0, VariantSlots = 0;
-  /// Milliseconds of alternating runs (GPU), one list as long as the other.
+  /// Milliseconds of alternating runs (GPU), one list as long as the other: a
+  /// round runs the original and every candidate that ended well once, so that
+  /// the lists of all candidates of a launch go together.
   std::vector<double> OriginalMs, VariantMs;
 };
+
+/// Exit code of a run that a candidate has ended on a GPU.
+inline constexpr int TrialsEnded = 86;
 
 llvm::Error writeTrialPlan(const TrialPlan &Plan, llvm::StringRef Path);
 llvm::Expected<TrialPlan> readTrialPlan(llvm::StringRef Path);

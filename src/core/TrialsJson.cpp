@@ -36,6 +36,12 @@ Error writeTrialPlan(const TrialPlan &Plan, StringRef Path) {
       W.count("budget", Plan.Budget);
       W.count("orders", Plan.Orders);
       W.count("samples", Plan.Samples);
+      W.number("seconds", Plan.Seconds);
+      W.objects("images", Plan.Images,
+                [](JsonWriter &S, const ForeignImage &I) {
+                  S.text("module", I.Module);
+                  S.text("path", I.Path);
+                });
       W.objects("kernels", Plan.Kernels,
                 [](JsonWriter &S, const TrialRequest &R) {
                   S.text("name", R.Kernel);
@@ -52,6 +58,11 @@ static bool readRequest(const json::Value &V, json::Path P, TrialRequest &R) {
          F.list("candidates", R.Candidates, readCandidate);
 }
 
+static bool readImage(const json::Value &V, json::Path P, ForeignImage &I) {
+  Fields F(V, P);
+  return F && F.text("module", I.Module) && F.text("path", I.Path);
+}
+
 Expected<TrialPlan> readTrialPlan(StringRef Path) {
   Expected<std::unique_ptr<MemoryBuffer>> Buffer = readFile(Path);
   if (!Buffer)
@@ -65,6 +76,9 @@ Expected<TrialPlan> readTrialPlan(StringRef Path) {
                                        F.count("budget", Plan.Budget) &&
                                        F.count("orders", Plan.Orders) &&
                                        F.count("samples", Plan.Samples) &&
+                                       F.measure("seconds", Plan.Seconds) &&
+                                       F.list("images", Plan.Images,
+                                              readImage) &&
                                        F.list("kernels", Plan.Kernels,
                                               readRequest);
                               }))
@@ -90,8 +104,10 @@ static StringRef wordOf(TrialEvent::Kind K) {
     return "refused";
   case TrialEvent::Untried:
     return "untried";
+  case TrialEvent::Timed:
+    return "timed";
   }
-  llvm_unreachable("an event is of one of six kinds");
+  llvm_unreachable("an event is of one of seven kinds");
 }
 
 void printTrialEvent(const TrialEvent &E, raw_ostream &OS) {
@@ -120,9 +136,10 @@ static bool readEvent(const json::Value &V, json::Path P, TrialEvent &E) {
       !F.choice(
           "event", E.What,
           {TrialEvent::Begin, TrialEvent::End, TrialEvent::Fault,
-           TrialEvent::Hang, TrialEvent::Refused, TrialEvent::Untried},
+           TrialEvent::Hang, TrialEvent::Refused, TrialEvent::Untried,
+           TrialEvent::Timed},
           [](TrialEvent::Kind K) { return wordOf(K); },
-          "expected begin, end, fault, hang, refused or untried") ||
+          "expected begin, end, fault, hang, refused, untried or timed") ||
       !F.text("kernel", E.Kernel) || !F.text("module", E.Module) ||
       !F.object("candidate", E.Tried, readCandidate) ||
       !F.count("launch", E.Launch) || !F.object("shape", E.Shape, readShape) ||

@@ -44,7 +44,11 @@ DecisionFile example() {
                    ""};
   D.Tried = {Meld, Nvcc};
   D.Keep = Meld.What;
+  D.Measured = true;
+  D.Timed = 4;
+  D.Milliseconds = 0.43;
   F.Kernels = {D};
+  F.Whole = {5, 1.5, 1.75, 1.625};
   return F;
 }
 
@@ -82,6 +86,28 @@ TEST(DecisionJson, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(D.Tried[1].Compared.First.Offset, 64u);
   // A byte that is no UTF-8 is mended once and stays as it is then.
   EXPECT_EQ(textOf(*Back), Text);
+}
+
+TEST(DecisionJson, TimesAreReadBackAndMayBeMissing) {
+  std::string Text = textOf(example());
+  Expected<DecisionFile> Back = parseDecisions(Text, "d.json");
+  ASSERT_TRUE(bool(Back)) << toString(Back.takeError());
+  EXPECT_EQ(Back->Kernels[0].Timed, 4u);
+  EXPECT_EQ(Back->Kernels[0].Milliseconds, 0.43);
+  EXPECT_EQ(Back->Whole.Runs, 5u);
+  EXPECT_EQ(Back->Whole.Final, 1.5);
+  EXPECT_EQ(Back->Whole.Ours, 1.75);
+  EXPECT_EQ(Back->Whole.Nvcc, 1.625);
+  // A file from before they were written.
+  Text = replaced(Text, "\"whole\"", "\"other\"");
+  Text = replaced(Text, "\"timed\"", "\"ignored\"");
+  Back = parseDecisions(Text, "d.json");
+  ASSERT_TRUE(bool(Back)) << toString(Back.takeError());
+  EXPECT_EQ(Back->Kernels[0].Timed, 0u);
+  EXPECT_EQ(Back->Whole.Runs, 0u);
+  EXPECT_NE(faultIn(replaced(textOf(example()), "\"runs\":5", "\"runs\":-5"))
+                .find("whole.runs"),
+            std::string::npos);
 }
 
 TEST(DecisionJson, DamageIsNamedWithItsPlace) {

@@ -1,10 +1,12 @@
-//===- runtime/gpu/Backend.cpp - What the shim loads to count -------------===//
+//===- runtime/gpu/Backend.cpp - What the shim loads to count or try ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/Error.h"
 #include "runtime/gpu/Counter.h"
 #include "runtime/gpu/Cudart.h"
 #include "runtime/gpu/Launch.h"
+#include "runtime/gpu/TrialTable.h"
+#include "runtime/gpu/Trials.h"
 #include "runtime/profile/Process.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -12,25 +14,33 @@
 using namespace llvm;
 using namespace reconverge;
 
-static Error start() {
+/// The functions that what the environment asks for needs.
+static Expected<ArrayRef<reconverge_backend_symbol>> start() {
   Expected<gpu::Options> Options = gpu::optionsFromEnvironment();
   if (!Options)
     return Options.takeError();
+  if (!Options->TrialPlan.empty()) {
+    if (Error E = gpu::Trials::get().configure(std::move(*Options)))
+      return std::move(E);
+    return gpu::trialTable();
+  }
   if (!Options->ProfilePath.empty() && Options->MachineFile.empty())
     Options->MachineFile = runtime::defaultMachineFile(
         reinterpret_cast<void *>(&reconverge_counting_backend));
-  return gpu::Counter::get().configure(std::move(*Options));
+  if (Error E = gpu::Counter::get().configure(std::move(*Options)))
+    return std::move(E);
+  return gpu::countingTable();
 }
 
 extern "C" __attribute__((visibility("default")))
 const reconverge_backend_symbol *
 reconverge_counting_backend(size_t *Count, void *(*Next)(const char *)) {
   gpu::setCudart(Next);
-  if (Error E = start()) {
-    reportError(std::move(E), errs());
+  auto Table = start();
+  if (!Table) {
+    reportError(Table.takeError(), errs());
     return nullptr;
   }
-  ArrayRef<reconverge_backend_symbol> Table = gpu::countingTable();
-  *Count = Table.size();
-  return Table.data();
+  *Count = Table->size();
+  return Table->data();
 }

@@ -1,9 +1,10 @@
-//===- runtime/gpu/Build.cpp - From bitcode to code that counts -----------===//
+//===- runtime/gpu/Build.cpp - From bitcode to code to register -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   bitcode --instrument--> bitcode --NVPTX, ptxas, fatbinary--> fat binary
 //
-// in the process of the program, when it registers its device code. The
+// in the process of the program, when it registers its device code; for trials
+// without the first step, as `reconverge cc` builds it for a GPU. The
 // toolkit's tools are there, since its libcudart is. Machine code is for the
 // oldest GPU that the process sees, or for the newest that LLVM knows if that
 // is older still; the PTX beside it serves all others through the driver.
@@ -60,17 +61,12 @@ static Expected<unsigned> architectureFor(const Module &M) {
   return std::min(*Gpu, frontend::NewestArch);
 }
 
-static Expected<SmallVector<char, 0>> compile(const Module &M, unsigned Arch,
-                                              const Options &O) {
-  std::unique_ptr<Module> Copy = CloneModule(M);
-  if (O.Counters) {
-    transform::InstrumentOptions Probes;
-    Probes.Arch = Arch;
-    Probes.Votes = O.Bitcode;
-    transform::instrument(*Copy, Probes);
-  }
+/// \p M as something to register, with these arguments of ptxas.
+static Expected<SmallVector<char, 0>>
+imageOf(const Module &M, unsigned Arch, const Options &O,
+        std::vector<std::string> PtxasArguments) {
   if (O.Bitcode) {
-    SmallVector<char, 0> Bytes = frontend::writeBitcode(*Copy);
+    SmallVector<char, 0> Bytes = frontend::writeBitcode(M);
     return makeContainer({Bytes.data(), Bytes.size()}, "");
   }
   frontend::Toolchain Tools;
@@ -82,34 +78,39 @@ static Expected<SmallVector<char, 0>> compile(const Module &M, unsigned Arch,
     return Temp.takeError();
   frontend::CompileOptions Compile;
   Compile.Arch = Arch;
-  if (O.Counters)
-    Compile.PtxasArguments = {"--maxrregcount=" + std::to_string(O.Registers)};
-  return frontend::makeFatbin(*Copy, Compile, Tools, *Temp, "counting");
+  Compile.PtxasArguments = std::move(PtxasArguments);
+  return frontend::makeFatbin(M, Compile, Tools, *Temp, "device");
 }
 
-static std::string cacheFile(uint64_t Hash, unsigned Arch, const Options &O) {
-  if (O.CacheDir.empty())
-    return "";
-  static const char Here = 0;
-  std::string Key = (utohexstr(Hash) + "," + Twine(Arch) + "," +
-                     Twine(O.Counters) + "," + Twine(O.Bitcode) + "," +
-                     Twine(O.Registers) + "," + runtime::buildStamp(&Here))
-                        .str();
-  SmallString<256> Path(O.CacheDir);
-  sys::path::append(Path, "gpu-" + utohexstr(xxh3_64bits(Key)) + ".image");
-  return Path.str().str();
+static Expected<SmallVector<char, 0>> withProbes(const Module &M, unsigned Arch,
+                                                 const Options &O) {
+  if (!O.Counters)
+    return imageOf(M, Arch, O, {});
+  std::unique_ptr<Module> Copy = CloneModule(M);
+  transform::InstrumentOptions Probes;
+  Probes.Arch = Arch;
+  Probes.Votes = O.Bitcode;
+  transform::instrument(*Copy, Probes);
+  std::vector<std::string> Ptxas;
+  if (O.Registers)
+    Ptxas.push_back("--maxrregcount=" + std::to_string(O.Registers));
+  return imageOf(*Copy, Arch, O, std::move(Ptxas));
 }
 
-Expected<std::unique_ptr<MemoryBuffer>>
-buildImage(const Module &M, uint64_t Hash, const Options &O) {
-  unsigned Arch = frontend::NewestArch;
-  if (!O.Bitcode)
-    if (Error E = architectureFor(M).moveInto(Arch))
-      return std::move(E);
-  std::string Path = cacheFile(Hash, Arch, O);
-  if (!Path.empty() && sys::fs::exists(Path))
-    return readFile(Path);
-  Expected<SmallVector<char, 0>> Bytes = compile(M, Arch, O);
+/// What \p Make makes, from the cache if it is there under \p Key.
+static Expected<std::unique_ptr<MemoryBuffer>>
+cached(const Twine &Key, const Options &O,
+       function_ref<Expected<SmallVector<char, 0>>()> Make) {
+  SmallString<256> Path;
+  if (!O.CacheDir.empty()) {
+    static const char Here = 0;
+    const std::string Whole = (Key + "," + runtime::buildStamp(&Here)).str();
+    Path = O.CacheDir;
+    sys::path::append(Path, "gpu-" + utohexstr(xxh3_64bits(Whole)) + ".image");
+    if (sys::fs::exists(Path))
+      return readFile(Path);
+  }
+  Expected<SmallVector<char, 0>> Bytes = Make();
   if (!Bytes)
     return Bytes.takeError();
   StringRef Text(Bytes->data(), Bytes->size());
@@ -118,6 +119,32 @@ buildImage(const Module &M, uint64_t Hash, const Options &O) {
     consumeError(
         writeFileAtomically(Path, [&](raw_ostream &OS) { OS << Text; }));
   return MemoryBuffer::getMemBufferCopy(Text);
+}
+
+static Expected<unsigned> architecture(const Module &M, const Options &O) {
+  return O.Bitcode ? Expected<unsigned>(frontend::NewestArch)
+                   : architectureFor(M);
+}
+
+Expected<std::unique_ptr<MemoryBuffer>>
+buildImage(const Module &M, uint64_t Hash, const Options &O) {
+  Expected<unsigned> Arch = architecture(M, O);
+  if (!Arch)
+    return Arch.takeError();
+  return cached(utohexstr(Hash) + "," + Twine(*Arch) + "," + Twine(O.Counters) +
+                    "," + Twine(O.Bitcode) + "," + Twine(O.Registers),
+                O, [&] { return withProbes(M, *Arch, O); });
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> buildPlainImage(const Module &M,
+                                                        const Options &O) {
+  Expected<unsigned> Arch = architecture(M, O);
+  if (!Arch)
+    return Arch.takeError();
+  SmallVector<char, 0> Bytes = frontend::writeBitcode(M);
+  return cached("plain," + bitcodeHash({Bytes.data(), Bytes.size()}) + "," +
+                    Twine(*Arch) + "," + Twine(O.Bitcode),
+                O, [&] { return imageOf(M, *Arch, O, {}); });
 }
 
 } // namespace reconverge::gpu

@@ -1,4 +1,4 @@
-//===- runtime/gpu/Build.h - From bitcode to code that counts ---*- C++ -*-===//
+//===- runtime/gpu/Build.h - From bitcode to code to register ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_RUNTIME_GPU_BUILD_H
 #define RECONVERGE_RUNTIME_GPU_BUILD_H
@@ -17,6 +17,10 @@ namespace reconverge::gpu {
 /// From the cache if it is there.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 buildImage(const llvm::Module &M, uint64_t Hash, const Options &O);
+
+/// The same of \p M as it is.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+buildPlainImage(const llvm::Module &M, const Options &O);
 
 } // namespace reconverge::gpu
 

@@ -15,6 +15,8 @@ static Lookup Find;
 
 void setCudart(Lookup NewFind) { Find = NewFind; }
 
+void *findInCudart(const char *Name) { return Find(Name); }
+
 #define RECONVERGE_TEXT_(X) #X
 #define RECONVERGE_TEXT(X) RECONVERGE_TEXT_(X)
 
@@ -29,6 +31,8 @@ static Cudart findAll() {
   RECONVERGE_FIND(RegisterFatBinary, __cudaRegisterFatBinary);
   RECONVERGE_FIND(RegisterFunction, __cudaRegisterFunction);
   RECONVERGE_FIND(RegisterVar, __cudaRegisterVar);
+  RECONVERGE_FIND(RegisterManagedVar, __cudaRegisterManagedVar);
+  RECONVERGE_FIND(RegisterFatBinaryEnd, __cudaRegisterFatBinaryEnd);
   RECONVERGE_FIND(UnregisterFatBinary, __cudaUnregisterFatBinary);
   RECONVERGE_FIND(LaunchKernel, cudaLaunchKernel);
   RECONVERGE_FIND(LaunchKernelPtsz, cudaLaunchKernel_ptsz);
@@ -39,12 +43,17 @@ static Cudart findAll() {
                   cudaLaunchCooperativeKernel_ptsz);
   RECONVERGE_FIND(Malloc, cudaMalloc);
   RECONVERGE_FIND(Free, cudaFree);
+  RECONVERGE_FIND(MemGetInfo, cudaMemGetInfo);
+  RECONVERGE_FIND(Memcpy, cudaMemcpy);
+  RECONVERGE_FIND(Memset, cudaMemset);
   RECONVERGE_FIND(MemsetAsync, cudaMemsetAsync);
   RECONVERGE_FIND(MemcpyAsync, cudaMemcpyAsync);
   RECONVERGE_FIND(GetSymbolAddress, cudaGetSymbolAddress);
   RECONVERGE_FIND(StreamIsCapturing, cudaStreamIsCapturing);
   RECONVERGE_FIND(StreamSynchronize, cudaStreamSynchronize);
+  RECONVERGE_FIND(DeviceSynchronize, cudaDeviceSynchronize);
   RECONVERGE_FIND(EventCreate, cudaEventCreate);
+  RECONVERGE_FIND(EventDestroy, cudaEventDestroy);
   RECONVERGE_FIND(EventRecord, cudaEventRecord);
   RECONVERGE_FIND(EventElapsedTime, cudaEventElapsedTime);
   RECONVERGE_FIND(GetDevice, cudaGetDevice);
@@ -53,6 +62,9 @@ static Cudart findAll() {
   RECONVERGE_FIND(GetDeviceProperties, cudaGetDeviceProperties);
   RECONVERGE_FIND(DriverGetVersion, cudaDriverGetVersion);
   RECONVERGE_FIND(FuncGetAttributes, cudaFuncGetAttributes);
+  RECONVERGE_FIND(GetLastError, cudaGetLastError);
+  RECONVERGE_FIND(PeekAtLastError, cudaPeekAtLastError);
+  RECONVERGE_FIND(GetErrorName, cudaGetErrorName);
   RECONVERGE_FIND(GetErrorString, cudaGetErrorString);
 #undef RECONVERGE_FIND
   return C;

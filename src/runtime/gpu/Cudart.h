@@ -16,6 +16,7 @@ namespace reconverge::gpu {
 /// Finds a function of the runtime below by its name; null if it lacks it.
 using Lookup = void *(*)(const char *Name);
 void setCudart(Lookup Find);
+void *findInCudart(const char *Name);
 
 struct Cudart {
   // What compilers emit calls to; in no header that a host compiler includes.
@@ -24,6 +25,9 @@ struct Cudart {
                            uint3 *, uint3 *, dim3 *, dim3 *, int *);
   void (*RegisterVar)(void **, char *, char *, const char *, int, size_t, int,
                       int);
+  void (*RegisterManagedVar)(void **, void **, char *, const char *, int,
+                             size_t, int, int);
+  void (*RegisterFatBinaryEnd)(void **);
   void (*UnregisterFatBinary)(void **);
 
   decltype(&::cudaLaunchKernel) LaunchKernel, LaunchKernelPtsz;
@@ -32,12 +36,17 @@ struct Cudart {
       LaunchCooperativeKernelPtsz;
   decltype(&::cudaMalloc) Malloc = nullptr;
   cudaError_t (*Free)(void *);
+  decltype(&::cudaMemGetInfo) MemGetInfo;
+  decltype(&::cudaMemcpy) Memcpy;
+  decltype(&::cudaMemset) Memset;
   decltype(&::cudaMemsetAsync) MemsetAsync;
   decltype(&::cudaMemcpyAsync) MemcpyAsync;
   cudaError_t (*GetSymbolAddress)(void **, const void *);
   decltype(&::cudaStreamIsCapturing) StreamIsCapturing;
   decltype(&::cudaStreamSynchronize) StreamSynchronize;
+  decltype(&::cudaDeviceSynchronize) DeviceSynchronize;
   cudaError_t (*EventCreate)(cudaEvent_t *);
+  decltype(&::cudaEventDestroy) EventDestroy;
   decltype(&::cudaEventRecord) EventRecord;
   decltype(&::cudaEventElapsedTime) EventElapsedTime;
   decltype(&::cudaGetDevice) GetDevice;
@@ -46,6 +55,9 @@ struct Cudart {
   cudaError_t (*GetDeviceProperties)(cudaDeviceProp *, int);
   decltype(&::cudaDriverGetVersion) DriverGetVersion;
   cudaError_t (*FuncGetAttributes)(cudaFuncAttributes *, const void *);
+  decltype(&::cudaGetLastError) GetLastError;
+  decltype(&::cudaPeekAtLastError) PeekAtLastError;
+  decltype(&::cudaGetErrorName) GetErrorName;
   decltype(&::cudaGetErrorString) GetErrorString;
 };
 

@@ -49,7 +49,12 @@ static Registry &registry() {
   return R;
 }
 
-static constexpr int WrapperMagic = 0x466243b1;
+bool isContainer(const FatbinWrapper *Wrapper) {
+  uint64_t Magic = 0;
+  if (Wrapper && Wrapper->Magic == FatbinWrapper::ItsMagic && Wrapper->Data)
+    std::memcpy(&Magic, Wrapper->Data, sizeof(Magic));
+  return Magic == ContainerMagic;
+}
 
 static Error load(Image &I, const ContainerView &View, const Options &O) {
   if (View.Foreign)
@@ -60,17 +65,14 @@ static Error load(Image &I, const ContainerView &View, const Options &O) {
     return Code.takeError();
   I.Code = std::move(*Code);
   I.Probes = std::make_unique<transform::ModuleProbes>(*I.Code);
-  I.Hash = utohexstr(View.Hash, /*LowerCase=*/true, /*Width=*/16);
+  I.Hash = bitcodeHash(View.Bitcode);
   return buildImage(*I.Code, View.Hash, O).moveInto(I.Built);
 }
 
 void **registerImage(void *Argument, const Options &O,
                      function_ref<void(const Twine &)> Say) {
   const auto *Wrapper = static_cast<const FatbinWrapper *>(Argument);
-  uint64_t Magic = 0;
-  if (Wrapper && Wrapper->Magic == WrapperMagic && Wrapper->Data)
-    std::memcpy(&Magic, Wrapper->Data, sizeof(Magic));
-  if (Magic != ContainerMagic)
+  if (!isContainer(Wrapper))
     return cudart().RegisterFatBinary(Argument);
 
   auto New = std::make_unique<Image>();

@@ -18,10 +18,14 @@ namespace reconverge::gpu {
 
 /// What compilers put in .nvFatBinSegment.
 struct FatbinWrapper {
+  static constexpr int ItsMagic = 0x466243b1;
   int Magic, Version;
   const void *Data;
   void *Unused;
 };
+
+/// Whether \p Wrapper holds a container of ours.
+bool isContainer(const FatbinWrapper *Wrapper);
 
 /// The device code of a translation unit, as it was compiled (without probes)
 /// and as it is registered.
@@ -29,7 +33,7 @@ struct Image {
   llvm::LLVMContext Context;
   std::unique_ptr<llvm::Module> Code;
   std::unique_ptr<transform::ModuleProbes> Probes;
-  std::string Hash; ///< of the container, 16 hex digits
+  std::string Hash; ///< of the bitcode, 16 hex digits
   std::unique_ptr<llvm::MemoryBuffer> Built;
   FatbinWrapper Wrapper;
   char Config; ///< its address stands for the variable ProbeConfigName

@@ -7,13 +7,14 @@
 // with the shim) but by absolute path, and a library that turns out to be a
 // shim as well is passed over.
 //
-// Without a profile, one call is changed on its way: what a host object of ours
-// registers is a container (core/Container.h) where cudart expects a fat
-// binary, so cudart is given a copy of the wrapper that points at the fat
-// binary inside. Objects built by nvcc or stock clang pass as they are.
+// Without a profile or trials, one call is changed on its way: what a host
+// object of ours registers is a container (core/Container.h) where cudart
+// expects a fat binary, so cudart is given a copy of the wrapper that points at
+// the fat binary inside. Objects built by nvcc or stock clang pass as they are.
 //
-// With one, libReconvergeGPU.so takes over registration and launches: it builds
-// code that counts from the bitcode inside, and calls what stands here.
+// With one of them, libReconvergeGPU.so takes over registration and launches:
+// it builds code that counts, or candidates, from the bitcode inside, and calls
+// what stands here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -220,8 +221,10 @@ static void *openFromLdCache(char (&Path)[PATH_MAX]) {
 }
 
 bool isCounting() {
-  const char *Profile = getenv("RECONVERGE_PROFILE");
-  return Profile && *Profile;
+  for (const char *Name : {"RECONVERGE_PROFILE", "RECONVERGE_TRIALS"})
+    if (const char *File = getenv(Name); File && *File)
+      return true;
+  return false;
 }
 
 static void *Below[NameCount]; ///< cudart's functions, registration changed
@@ -238,7 +241,7 @@ static void addCounting(void **Functions) {
   void *Library = dlopen(Path, RTLD_NOW | RTLD_LOCAL);
   if (!Library)
     fail(ExitUserError,
-         "cannot load what counts on a GPU: %s\n  It belongs beside "
+         "cannot load what counts and tries on a GPU: %s\n  It belongs beside "
          "libcudart.so in Reconverge's lib/reconverge folder; build or install "
          "it again.",
          dlerror());

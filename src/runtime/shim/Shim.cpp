@@ -103,7 +103,7 @@ static Backend chooseBackend(uint32_t Index, const void *FirstArgument) {
 
   // A program built without code for a GPU can only run on the CPU. Its first
   // CUDA call is the registration of that code, so this is known in time. To
-  // count, code is built from the bitcode.
+  // count and to try, code is built from the bitcode.
   bool OnlyCpu = strcmp(Names[Index], "__cudaRegisterFatBinary") == 0 &&
                  lacksGpuCode(FirstArgument) && !isCounting();
   if (OnlyCpu)

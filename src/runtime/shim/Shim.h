@@ -38,8 +38,8 @@ struct Backend {
 /// RECONVERGE_BACKEND_PATH names. Ends the process with a message if it cannot.
 Backend loadCpuBackend();
 
-/// Loads the toolkit's own libcudart and, if a profile is asked for, before it
-/// libReconvergeGPU.so, which counts. Where there is no libcudart: ends the
+/// Loads the toolkit's own libcudart and, if a profile or trials are asked for,
+/// before it libReconvergeGPU.so. Where there is no libcudart: ends the
 /// process with a message if \p Required, otherwise returns no functions.
 Backend loadGpuBackend(bool Required);
 
@@ -55,7 +55,7 @@ GpuState findGpu();
 /// and in a second line what to do.
 const char *describe(GpuState State);
 
-/// A profile is asked for.
+/// A profile or trials are asked for.
 bool isCounting();
 
 /// The path of \p Library, which lies beside the shim; or what

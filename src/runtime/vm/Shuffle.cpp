@@ -24,9 +24,9 @@
 
 #include "runtime/vm/Shuffle.h"
 
+#include "runtime/trial/Values.h"
 #include "runtime/vm/Engine.h"
 #include "runtime/vm/Snapshot.h"
-#include "runtime/vm/Values.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"

@@ -4,13 +4,11 @@
 #define RECONVERGE_RUNTIME_VM_TRIALS_H
 
 #include "analysis/Costs.h"
-#include "core/Trials.h"
-#include "transform/remedies/Remedies.h"
+#include "runtime/trial/Session.h"
 #include "warpvm/Machine.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-#include <functional>
 #include <memory>
 
 namespace reconverge::runtime {
@@ -23,10 +21,6 @@ struct TrialLaunch {
   const LaunchShape &Shape;
   void **Args;
 };
-
-/// Makes a candidate of a kernel; tests bring remedies of their own.
-using Remedies = std::function<llvm::Expected<transform::Applied>(
-    const Candidate &, llvm::Function &)>;
 
 /// Tries the candidates of a plan (core/Trials.h) on the launches of this
 /// process.

@@ -4,7 +4,8 @@
 // A backend for the CPU (RECONVERGE_BACKEND_PATH): libReconvergeGPU.so as it
 // stands before a GPU's runtime, here before the VM's. With RECONVERGE_GPU=
 // code=bitcode it registers bitcode with probes, and the VM runs them: so what
-// the probes count can be held against what the VM counts itself.
+// the probes count can be held against what the VM counts itself; and with a
+// plan of trials, bitcode with candidates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,8 +52,9 @@ extern "C" const reconverge_backend_symbol *reconverge_backend(size_t *Count) {
   if (!Vm || !Counting)
     return nullptr;
   const reconverge_backend_symbol *Before = Counting(&Overrides, next);
-  // The profile is the counting library's.
+  // Profile and trials are the counting library's.
   unsetenv("RECONVERGE_PROFILE");
+  unsetenv("RECONVERGE_TRIALS");
   const reconverge_backend_symbol *Base = Vm(&VmCount);
   if (!Before || !Base)
     return nullptr;

@@ -168,6 +168,14 @@ TEST(ShimGpu, NamesWhatTheRealLibraryLacks) {
       << R.Out;
 }
 
+TEST(ShimGpu, LoadsWhatCountsAndTriesIfAskedTo) {
+  const std::string Missing = "RECONVERGE_BACKEND_PATH=/nowhere/gpu.so ";
+  EXPECT_EQ(probe("register", Gpu + Missing).Exit, 0);
+  for (const char *File : {"RECONVERGE_PROFILE=x", "RECONVERGE_TRIALS=x"})
+    expectFailure(probe("register", Gpu + Missing + File), 2,
+                  "/nowhere/gpu.so");
+}
+
 TEST(ShimGpu, DoesNotTakeAShimForTheRealLibrary) {
   namespace fs = std::filesystem;
   fs::path Folder =

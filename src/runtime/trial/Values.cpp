@@ -1,7 +1,7 @@
-//===- runtime/vm/Values.cpp - What bytes in memory mean ------------------===//
+//===- runtime/trial/Values.cpp - What bytes in memory mean --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/vm/Values.h"
+#include "runtime/trial/Values.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/InstIterator.h"

@@ -1,12 +1,12 @@
-//===- runtime/vm/Values.h - What bytes in memory mean ----------*- C++ -*-===//
+//===- runtime/trial/Values.h - What bytes in memory mean -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Device memory has no types. What a kernel stores has, and so a byte that two
 // results differ in can most often be told as the number that it is part of.
 //
 //===----------------------------------------------------------------------===//
-#ifndef RECONVERGE_RUNTIME_VM_VALUES_H
-#define RECONVERGE_RUNTIME_VM_VALUES_H
+#ifndef RECONVERGE_RUNTIME_TRIAL_VALUES_H
+#define RECONVERGE_RUNTIME_TRIAL_VALUES_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/Function.h"

@@ -1,0 +1,387 @@
+//===- runtime/gpu/TrialImages.cpp - Device code with candidates ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   bitcode of the container --+-- each kernel of the plan, unchanged
+//                              +-- for each candidate: a clone under another
+//                              |   name, changed
+//                              v
+//                        one fat binary, registered in the container's place
+//
+//   nvcc's fat binary of the same source, registered beside it
+//
+// Clones share the module with what they are clones of: device variables are
+// the same, at the same addresses, and so is all code that is not the kernel's
+// own. A clone is launched by a stub address of ours, with the arguments of the
+// program's launch.
+//
+// nvcc's code has variables of its own. They are registered under addresses of
+// ours, and a trial copies what they hold there and back (LaunchTrial.cpp).
+//
+// Whether a remedy applies, and whether two candidates come to the same code,
+// is found on copies of the module, as the warp VM finds it.
+//
+// Limitation: a variable that the host code does not register (it is static,
+// or in a function, and no host code names it) cannot be copied; kernels that
+// use one are left untried.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/TrialImages.h"
+
+#include "analysis/Numbering.h"
+#include "core/Container.h"
+#include "core/ContainerIO.h"
+#include "core/Error.h"
+#include "core/File.h"
+#include "runtime/gpu/Build.h"
+#include "runtime/gpu/Cudart.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include <cstring>
+
+using namespace llvm;
+
+namespace reconverge::gpu {
+
+//===----------------------------------------------------------------------===//
+// What a kernel uses
+//===----------------------------------------------------------------------===//
+
+/// Variables in global or constant memory that \p F or what it calls names,
+/// directly or from another variable.
+static std::vector<const GlobalVariable *> variablesOf(const Function &F) {
+  SmallSetVector<const Constant *, 32> Reached;
+  auto Note = [&](const Value *V) {
+    if (const auto *C = dyn_cast<Constant>(V);
+        C && (isa<GlobalVariable>(C) || C->getNumOperands()))
+      Reached.insert(C);
+  };
+  for (const Function *Part : analysis::functionsOf(F))
+    for (const Instruction &I : instructions(*Part))
+      for (const Use &U : I.operands())
+        if (!isa<Function>(U.get()))
+          Note(U.get());
+  for (size_t I = 0; I < Reached.size(); ++I)
+    for (const Use &U : Reached[I]->operands())
+      if (!isa<Function>(U.get()))
+        Note(U.get());
+  constexpr unsigned Generic = 0, Global = 1, Constant = 4;
+  std::vector<const GlobalVariable *> Used;
+  for (const GlobalVariable &G : F.getParent()->globals())
+    if (Reached.contains(&G) &&
+        is_contained({Generic, Global, Constant}, G.getAddressSpace()))
+      Used.push_back(&G);
+  return Used;
+}
+
+static bool hasAtomics(const Function &F) {
+  for (const Function *Part : analysis::functionsOf(F))
+    for (const Instruction &I : instructions(*Part)) {
+      if (isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
+        return true;
+      if (const auto *Call = dyn_cast<CallBase>(&I)) {
+        if (Call->isInlineAsm())
+          return true; // it may well be one
+        if (const Function *Callee = Call->getCalledFunction();
+            Callee && Callee->getName().starts_with("llvm.nvvm.atomic"))
+          return true;
+      }
+    }
+  return false;
+}
+
+static TriedKernel describe(TrialImage &I, Function &F) {
+  TriedKernel K;
+  K.Home = &I;
+  K.Code = &F;
+  K.Atomics = hasAtomics(F);
+  if (std::string Why = runtime::hindrance(F); !Why.empty())
+    K.Untried = "the kernel cannot be run again: " + Why;
+  for (const GlobalVariable *G : variablesOf(F)) {
+    if (G->isExternallyInitialized())
+      K.Variables.push_back(G->getName().str());
+    else if (!G->isConstant())
+      K.Untried = "it uses the variable '" + demangle(G->getName()) +
+                  "', which the host code does not know: what it holds cannot "
+                  "be kept";
+  }
+  return K;
+}
+
+//===----------------------------------------------------------------------===//
+// Candidates
+//===----------------------------------------------------------------------===//
+
+/// A kernel like \p F under the name \p Name, launch bounds and all.
+static Function *cloneKernel(Function &F, const Twine &Name) {
+  ValueToValueMapTy Map;
+  Function *Clone = CloneFunction(&F, Map);
+  Clone->setName(Name);
+  Clone->setLinkage(GlobalValue::ExternalLinkage);
+  if (NamedMDNode *Notes =
+          F.getParent()->getNamedMetadata("nvvm.annotations")) {
+    SmallVector<MDNode *> Mine;
+    for (MDNode *Note : Notes->operands())
+      if (mdconst::dyn_extract_or_null<Function>(Note->getOperand(0)) == &F)
+        Mine.push_back(Note);
+    for (MDNode *Note : Mine) {
+      SmallVector<Metadata *> Words(Note->operands());
+      Words.front() = ConstantAsMetadata::get(Clone);
+      Notes->addOperand(MDNode::get(F.getContext(), Words));
+    }
+  }
+  return Clone;
+}
+
+/// Finds why there is no code of \p C to try on \p K, or adds it to \p Whole.
+static void addCandidate(TriedKernel &K, CandidateCode &C, unsigned Number,
+                         Module &Whole, const runtime::Remedies &Apply) {
+  const StringRef Name = K.Code->getName();
+  auto V = runtime::makeVariant(*K.Home->Code, Name, C.What, Apply);
+  if (!V) {
+    C.Refuse = toString(V.takeError());
+    return;
+  }
+  for (const CandidateCode &Other : K.Candidates)
+    if (Other.Hash == V->Hash) {
+      C.Refuse = "the same code as " + Other.What.text();
+      return;
+    }
+  C.Hash = V->Hash;
+  Function *Clone =
+      cloneKernel(*Whole.getFunction(Name), Name + "__rc" + Twine(Number));
+  C.Name = Clone->getName().str();
+  auto Result = Apply(C.What, *Clone);
+  if (!Result)
+    C.Refuse = toString(Result.takeError());
+}
+
+Error TrialImages::load(TrialImage &I, StringRef Bitcode) {
+  auto Code = parseBitcodeFile({Bitcode, "device code"}, I.Context);
+  if (!Code)
+    return Code.takeError();
+  I.Code = std::move(*Code);
+  std::unique_ptr<Module> Whole = CloneModule(*I.Code);
+  bool WantsTheirs = false;
+  for (const TrialRequest &R : Plan->Kernels) {
+    Function *F = I.Code->getFunction(R.Kernel);
+    if (R.Module != I.Hash || !F || F->isDeclaration())
+      continue;
+    TriedKernel &K = I.Kernels[R.Kernel] = describe(I, *F);
+    for (const Candidate &What : R.Candidates) {
+      if (What.Remedy == "none")
+        continue; // it is what all others are held against
+      CandidateCode &C = K.Candidates.emplace_back();
+      C.What = What;
+      if (What.changesCode()) {
+        addCandidate(K, C, unsigned(K.Candidates.size()), *Whole, Apply);
+        continue;
+      }
+      C.IsForeign = WantsTheirs = true;
+      C.Name = R.Kernel;
+    }
+  }
+  if (WantsTheirs) {
+    auto Found = find_if(Plan->Images,
+                         [&](const auto &F) { return F.Module == I.Hash; });
+    std::string Why = "there is no code of nvcc's for it";
+    if (Found != Plan->Images.end())
+      if (Error E = readFile(Found->Path).moveInto(I.Theirs))
+        Why = toString(std::move(E));
+    for (auto &[Name, K] : I.Kernels)
+      for (CandidateCode &C : K.Candidates)
+        if (C.IsForeign && !I.Theirs)
+          C.Refuse = Why;
+  }
+  return buildPlainImage(*Whole, Settings).moveInto(I.Built);
+}
+
+//===----------------------------------------------------------------------===//
+// Registering
+//===----------------------------------------------------------------------===//
+
+void TrialImages::configure(const TrialPlan *NewPlan, const Options &O,
+                            runtime::Remedies NewApply) {
+  Plan = NewPlan;
+  Settings = O;
+  Apply = std::move(NewApply);
+}
+
+void **TrialImages::registerFatBinary(
+    void *Argument, function_ref<void(StringRef, const Twine &)> Failed) {
+  std::lock_guard<std::recursive_mutex> Guard(Lock);
+  auto AsItIs = [&] { return cudart().RegisterFatBinary(Argument); };
+  const auto *Wrapper = static_cast<const FatbinWrapper *>(Argument);
+  if (!isContainer(Wrapper))
+    return AsItIs();
+  Expected<ContainerView> View = openContainer(Wrapper->Data, SIZE_MAX);
+  if (!View || View->Foreign) {
+    consumeError(View.takeError()); // who runs it says so
+    return AsItIs();
+  }
+  auto New = std::make_unique<TrialImage>();
+  New->Hash = bitcodeHash(View->Bitcode);
+  const bool IsTried = any_of(Plan->Kernels, [&](const TrialRequest &R) {
+    return R.Module == New->Hash && !R.Candidates.empty();
+  });
+  if (!IsTried && (Settings.Bitcode || !View->Fatbin.empty()))
+    return AsItIs();
+  if (Error E = load(*New, View->Bitcode)) {
+    Failed(New->Hash, toString(std::move(E)));
+    return AsItIs();
+  }
+  New->Wrapper = *Wrapper;
+  New->Wrapper.Data = New->Built->getBufferStart();
+  void **Handle = cudart().RegisterFatBinary(&New->Wrapper);
+  Images[Handle].Image = std::move(New);
+  return Handle;
+}
+
+void TrialImages::registerFunction(void **Handle, const char *Stub,
+                                   char *DeviceFun, const char *Name,
+                                   int ThreadLimit, uint3 *Tid, uint3 *Bid,
+                                   dim3 *BlockDim, dim3 *GridDim,
+                                   int *WarpSize) {
+  std::lock_guard<std::recursive_mutex> Guard(Lock);
+  cudart().RegisterFunction(Handle, Stub, DeviceFun, Name, ThreadLimit, Tid,
+                            Bid, BlockDim, GridDim, WarpSize);
+  auto Found = Images.find(Handle);
+  if (Found == Images.end() || !Found->second.Image)
+    return;
+  auto Named = Found->second.Image->Kernels.find(StringRef(Name));
+  if (Named == Found->second.Image->Kernels.end())
+    return;
+  TriedKernel &K = Named->second;
+  K.Stub = Stub;
+  Kernels[Stub] = &K;
+  for (CandidateCode &C : K.Candidates)
+    if (C.Refuse.empty() && !C.IsForeign)
+      cudart().RegisterFunction(Handle, &C.Stub, C.Name.data(), C.Name.data(),
+                                ThreadLimit, Tid, Bid, BlockDim, GridDim,
+                                WarpSize);
+}
+
+void TrialImages::registerVariable(void **Handle, DeviceVariable V) {
+  std::lock_guard<std::recursive_mutex> Guard(Lock);
+  Images[Handle].Variables.push_back(std::move(V));
+}
+
+/// nvcc's code, when all that the program registers of ours is known.
+void TrialImages::registerTheirs(TrialImage &I, Registered &R) {
+  const Cudart &C = cudart();
+  I.TheirWrapper = I.Wrapper;
+  I.TheirWrapper.Data = I.Theirs->getBufferStart();
+  void **Handle = C.RegisterFatBinary(&I.TheirWrapper);
+  for (auto &[Name, K] : I.Kernels)
+    for (CandidateCode &Code : K.Candidates)
+      if (Code.IsForeign && Code.Refuse.empty())
+        C.RegisterFunction(Handle, &Code.Stub, Code.Name.data(),
+                           Code.Name.data(), -1, nullptr, nullptr, nullptr,
+                           nullptr, nullptr);
+  for (DeviceVariable &V : R.Variables)
+    if (!V.Managed)
+      C.RegisterVar(Handle, &V.Twin, V.Name.data(), V.Name.data(), /*Extern=*/0,
+                    V.Bytes, V.Constant, /*Global=*/0);
+  if (C.RegisterFatBinaryEnd)
+    C.RegisterFatBinaryEnd(Handle);
+}
+
+void TrialImages::registerEnd(void **Handle) {
+  std::lock_guard<std::recursive_mutex> Guard(Lock);
+  cudart().RegisterFatBinaryEnd(Handle);
+  auto Found = Images.find(Handle);
+  if (Found == Images.end() || !Found->second.Image)
+    return;
+  TrialImage &I = *Found->second.Image;
+  if (I.Theirs)
+    registerTheirs(I, Found->second);
+}
+
+void TrialImages::unregister(void **Handle) {
+  std::lock_guard<std::recursive_mutex> Guard(Lock);
+  if (auto Found = Images.find(Handle); Found != Images.end()) {
+    if (std::unique_ptr<TrialImage> &I = Found->second.Image) {
+      std::erase_if(Kernels, [&](const auto &Entry) {
+        return Entry.second->Home == I.get();
+      });
+      Unloaded.push_back(std::move(I));
+    }
+    Images.erase(Found);
+  }
+  cudart().UnregisterFatBinary(Handle);
+}
+
+//===----------------------------------------------------------------------===//
+// Finding
+//===----------------------------------------------------------------------===//
+
+TriedKernel *TrialImages::kernel(const void *Stub) {
+  std::lock_guard<std::recursive_mutex> Guard(Lock);
+  Launched.insert(Stub);
+  auto Found = Kernels.find(Stub);
+  return Found == Kernels.end() ? nullptr : Found->second;
+}
+
+uint64_t TrialImages::localBytes() {
+  std::lock_guard<std::recursive_mutex> Guard(Lock);
+  uint64_t Most = 0;
+  for (const void *Stub : Launched) {
+    cudaFuncAttributes A;
+    if (!cudart().FuncGetAttributes(&A, Stub))
+      Most = std::max<uint64_t>(Most, A.localSizeBytes);
+    else
+      (void)cudart().GetLastError(); // it was no kernel
+  }
+  return Most;
+}
+
+const std::deque<DeviceVariable> &TrialImages::variables(const TrialImage &I) {
+  std::lock_guard<std::recursive_mutex> Guard(Lock);
+  auto Found = find_if(Images, [&](const auto &Entry) {
+    return Entry.second.Image.get() == &I;
+  });
+  assert(Found != Images.end() && "code that was unloaded is not launched");
+  return Found->second.Variables;
+}
+
+uint64_t TrialImages::variableBytes() {
+  std::lock_guard<std::recursive_mutex> Guard(Lock);
+  uint64_t Sum = 0;
+  for (const auto &[Handle, R] : Images)
+    for (const DeviceVariable &V : R.Variables)
+      Sum += R.Image && R.Image->Theirs ? 2 * V.Bytes : V.Bytes;
+  return Sum;
+}
+
+std::vector<Area> TrialImages::areas() {
+  std::lock_guard<std::recursive_mutex> Guard(Lock);
+  std::vector<Area> All;
+  for (auto &[Handle, R] : Images)
+    for (const DeviceVariable &V : R.Variables) {
+      void *Address = nullptr;
+      if (V.Constant)
+        continue;
+      if (V.Managed)
+        Address = *V.Managed;
+      else if (cudart().GetSymbolAddress(&Address, V.Symbol)) {
+        // Code that cannot be loaded here; nor can a kernel of it have run.
+        (void)cudart().GetLastError();
+        continue;
+      }
+      All.push_back({uint64_t(Address), V.Bytes,
+                     "the __device__ variable '" + demangle(V.Name) + "' of " +
+                         std::to_string(V.Bytes) + " bytes"});
+    }
+  sort(All, [](const Area &A, const Area &B) { return A.Base < B.Base; });
+  return All;
+}
+
+} // namespace reconverge::gpu

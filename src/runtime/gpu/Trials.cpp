@@ -1,0 +1,79 @@
+//===- runtime/gpu/Trials.cpp - Candidates on a program's launches --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A trial has the device for itself: the program's calls that launch, copy,
+// allocate or free hold a gate, shared, and a trial takes it alone
+// (TrialTable.cpp). How one goes is in LaunchTrial.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/gpu/Trials.h"
+
+#include "core/Error.h"
+#include "runtime/gpu/Cudart.h"
+#include "runtime/gpu/LaunchTrial.h"
+
+#include <mutex>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace reconverge::gpu {
+
+Trials &Trials::get() {
+  static Trials &Only = *new Trials;
+  return Only;
+}
+
+Error Trials::configure(Options O, runtime::Remedies Apply) {
+  Settings = std::move(O);
+  OwnProcess = getpid();
+  if (Error E = readTrialPlan(Settings.TrialPlan).moveInto(Plan))
+    return E;
+  if (Error E = runtime::TrialLog::open(Plan.Log).moveInto(Log))
+    return E;
+  Images.configure(&Plan, Settings, std::move(Apply));
+  return Error::success();
+}
+
+void **Trials::registerFatBinary(void *Wrapper) {
+  return Images.registerFatBinary(
+      Wrapper, [&](StringRef Module, const Twine &Why) {
+        TrialEvent E;
+        E.What = TrialEvent::Untried;
+        E.Module = Module.str();
+        E.Why = ("no code to try can be built: " + Why).str();
+        for (const TrialRequest &R : Plan.Kernels) {
+          E.Kernel = R.Kernel;
+          for (const Candidate &C : R.Candidates) {
+            E.Tried = C;
+            if (R.Module == Module)
+              Log->add(E);
+          }
+        }
+      });
+}
+
+void Trials::noteFirstUse() {
+  if (FirstUseKnown.exchange(true))
+    return;
+  size_t Free = 0, Total = 0;
+  if (!cudart().MemGetInfo(&Free, &Total))
+    UsedAtFirst = Total - Free;
+}
+
+cudaError_t Trials::launch(const void *Stub, const LaunchShape &Shape,
+                           cudaStream_t Stream, StringRef Hindrance,
+                           LaunchFunction Launch) {
+  TriedKernel *K = Images.kernel(Stub);
+  if (!K) {
+    std::shared_lock<std::shared_mutex> Shared(Gate);
+    return Launch(Stub);
+  }
+  std::unique_lock<std::shared_mutex> Alone(Gate);
+  if (getpid() != OwnProcess || !K->Choice.wants(Shape, Plan.Launches))
+    return Launch(Stub);
+  return LaunchTrial(*this, *K, Shape, Stream, Launch).run(Hindrance);
+}
+
+} // namespace reconverge::gpu

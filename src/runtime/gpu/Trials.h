@@ -1,0 +1,64 @@
+//===- runtime/gpu/Trials.h - Candidates on a program's launches -*- C++ -*-==//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_RUNTIME_GPU_TRIALS_H
+#define RECONVERGE_RUNTIME_GPU_TRIALS_H
+
+#include "runtime/gpu/Allocations.h"
+#include "runtime/gpu/MemoryCopy.h"
+#include "runtime/gpu/TrialImages.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <atomic>
+#include <shared_mutex>
+
+namespace reconverge::gpu {
+
+/// Launches what \p Stub stands for as the program launches its kernel.
+using LaunchFunction = llvm::function_ref<cudaError_t(const void *Stub)>;
+
+/// The trials of this process.
+class Trials {
+public:
+  static Trials &get(); ///< made at first use, never destroyed
+
+  /// Reads the plan and opens its log. \p Apply: tests bring remedies of their
+  /// own.
+  llvm::Error configure(Options O, runtime::Remedies Apply = transform::apply);
+
+  void **registerFatBinary(void *Wrapper);
+
+  /// \p Launch launches \p Stub in \p Stream. If the plan wants this launch,
+  /// its candidates are tried from the same state of memory, which is left as
+  /// the program's launch left it. Returns what that returned. \p Hindrance:
+  /// why this launch cannot be tried; empty: it can.
+  cudaError_t launch(const void *Stub, const LaunchShape &Shape,
+                     cudaStream_t Stream, llvm::StringRef Hindrance,
+                     LaunchFunction Launch);
+
+  /// Held, shared, by each CUDA call of the program that may change memory, and
+  /// alone by a trial.
+  std::shared_mutex Gate;
+  TrialImages Images;
+  Allocations Memory;
+  std::atomic<int> Captures = 0; ///< of streams into graphs, going on
+
+  /// Notes how much device memory is in use before the program takes any.
+  void noteFirstUse();
+
+private:
+  friend class LaunchTrial;
+
+  TrialPlan Plan;
+  Options Settings;
+  std::unique_ptr<runtime::TrialLog> Log;
+  PageComparer Compare;
+  double Spent = 0; ///< seconds, on trials
+  std::atomic<bool> FirstUseKnown = false;
+  uint64_t UsedAtFirst = 0; ///< bytes of device memory
+  int OwnProcess = 0;       ///< a fork's child tries nothing
+};
+
+} // namespace reconverge::gpu
+
+#endif

@@ -1,0 +1,79 @@
+//===- runtime/trial/Comparison.h - Two results of one launch ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_RUNTIME_TRIAL_COMPARISON_H
+#define RECONVERGE_RUNTIME_TRIAL_COMPARISON_H
+
+#include "core/Decision.h"
+#include "runtime/trial/Values.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace reconverge::runtime {
+
+/// A stretch of an allocation. All results of a launch come in the same ones.
+struct MemoryPage {
+  uint64_t Base;                          ///< address of the allocation
+  uint64_t Offset;                        ///< bytes into it
+  llvm::function_ref<std::string()> Name; ///< of the allocation, in words
+};
+
+/// Pages that came out otherwise when the original ran in another order.
+class OrderSpread {
+public:
+  void add(const MemoryPage &Page, llvm::ArrayRef<uint8_t> Natural,
+           llvm::ArrayRef<uint8_t> Other);
+
+  uint64_t bytes() const { return Bytes; } ///< that vary
+  uint64_t kept() const { return Kept; }   ///< bytes of host memory it takes
+
+  struct Page {
+    std::vector<std::vector<uint8_t>> Others; ///< its other results
+    llvm::BitVector Varies;
+  };
+  /// Null if no byte of the page at \p Address varies.
+  const Page *page(uint64_t Address) const;
+
+private:
+  llvm::DenseMap<uint64_t, Page> Pages; ///< by address
+  uint64_t Bytes = 0, Kept = 0;
+};
+
+/// Why nothing can be told of a candidate's result where the original varies so
+/// many of the \p All bytes that are compared; empty if something can.
+std::string whyUnstable(const OrderSpread &Spread, uint64_t All);
+
+/// Compares a candidate's memory with the original's.
+class Comparison {
+public:
+  Comparison(const llvm::Function &Kernel, const OrderSpread &Spread)
+      : Types(writtenTypes(Kernel)), Spread(Spread) {}
+
+  /// A page as the original and as the candidate left it.
+  void add(const MemoryPage &Page, llvm::ArrayRef<uint8_t> Original,
+           llvm::ArrayRef<uint8_t> Variant);
+
+  bool differs() const { return First.has_value(); }
+
+  /// Of \p All bytes, those that were added among them. \p Unknown: why no
+  /// verdict can be given; empty: one can.
+  Verdict verdict(uint64_t All, llvm::StringRef Unknown) const;
+
+private:
+  bool isWithinSpread(const OrderSpread::Page *Page, uint64_t Address,
+                      llvm::ArrayRef<uint8_t> Original,
+                      llvm::ArrayRef<uint8_t> Variant, size_t At) const;
+
+  std::vector<ValueType> Types;
+  const OrderSpread &Spread;
+  std::optional<Difference> First; ///< beyond what the original varies
+};
+
+} // namespace reconverge::runtime
+
+#endif

@@ -1,0 +1,99 @@
+//===- runtime/trial/Session.cpp - What is tried, and the log -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/trial/Session.h"
+
+#include "core/ContainerIO.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <bit>
+
+using namespace llvm;
+
+namespace reconverge::runtime {
+
+Expected<std::unique_ptr<TrialLog>> TrialLog::open(StringRef Path) {
+  auto Log = std::make_unique<TrialLog>();
+  std::error_code EC;
+  Log->OS = std::make_unique<raw_fd_ostream>(Path, EC, sys::fs::OF_Append);
+  if (EC)
+    return createStringError(EC, "cannot write " + Path + ": " + EC.message());
+  return std::move(Log);
+}
+
+void TrialLog::add(const TrialEvent &E) {
+  printTrialEvent(E, *OS);
+  OS->flush();
+}
+
+bool LaunchChoice::wants(const LaunchShape &Shape, uint64_t Most) {
+  ++Launches;
+  if (Tried >= Most)
+    return false;
+  const bool IsNew = !is_contained(Shapes, Shape);
+  if (2 * Launches > Most && !IsNew && !std::has_single_bit(Launches))
+    return false;
+  ++Tried;
+  if (IsNew)
+    Shapes.push_back(Shape);
+  return true;
+}
+
+std::string hindrance(const Function &Kernel) {
+  SmallSetVector<const Function *, 8> Reached;
+  Reached.insert(&Kernel);
+  for (size_t I = 0; I < Reached.size(); ++I)
+    for (const Instruction &In : instructions(*Reached[I])) {
+      const auto *Call = dyn_cast<CallBase>(&In);
+      const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+      if (!Callee)
+        continue;
+      StringRef Name = Callee->getName();
+      if (Name == "vprintf")
+        return "it prints";
+      if (Name == "malloc" || Name == "free")
+        return "it takes or frees memory itself";
+      if (Name == "__assertfail")
+        return "it asserts";
+      if (!Callee->isDeclaration())
+        Reached.insert(Callee);
+    }
+  return "";
+}
+
+Expected<Variant> makeVariant(const Module &M, StringRef Name,
+                              const Candidate &What, const Remedies &Apply) {
+  Variant V;
+  raw_svector_ostream OS(V.Bitcode);
+  WriteBitcodeToFile(M, OS);
+  LLVMContext Context;
+  auto Copy = parseBitcodeFile(
+      MemoryBufferRef({V.Bitcode.data(), V.Bitcode.size()}, "variant"),
+      Context);
+  if (!Copy)
+    return Copy.takeError();
+  auto Result = Apply(What, *(*Copy)->getFunction(Name));
+  if (!Result)
+    return Result.takeError();
+  if (!Result->Changed) {
+    constexpr size_t Most = 3;
+    ArrayRef<std::string> Missed(Result->Missed);
+    return createStringError(Missed.empty()
+                                 ? "no branch of it diverges"
+                                 : join(Missed.take_front(Most), "; "));
+  }
+  V.Bitcode.clear();
+  WriteBitcodeToFile(**Copy, OS);
+  V.Hash = bitcodeHash({V.Bitcode.data(), V.Bitcode.size()});
+  return V;
+}
+
+} // namespace reconverge::runtime

@@ -1,0 +1,144 @@
+//===- TrialTest.cpp - What all backends' trials share --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/trial/Comparison.h"
+#include "runtime/trial/Session.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+using namespace llvm;
+using namespace reconverge;
+using namespace reconverge::runtime;
+
+namespace {
+
+const char Code[] = R"(
+declare i32 @vprintf(ptr, ptr)
+declare ptr @malloc(i64)
+declare void @__assertfail(ptr, ptr, i32, ptr, i64)
+define void @stores(ptr %p) {
+  store float 1.0, ptr %p
+  ret void
+}
+define internal void @helper() {
+  %p = call ptr @malloc(i64 8)
+  ret void
+}
+define void @allocates() {
+  call void @helper()
+  ret void
+}
+define void @prints(ptr %p) {
+  %r = call i32 @vprintf(ptr %p, ptr null)
+  ret void
+}
+define void @asserts(ptr %p) {
+  call void @__assertfail(ptr %p, ptr %p, i32 1, ptr %p, i64 1)
+  ret void
+}
+)";
+
+class Trial : public ::testing::Test {
+protected:
+  void SetUp() override {
+    SMDiagnostic Problem;
+    M = parseAssemblyString(Code, Problem, Context);
+    ASSERT_TRUE(M) << Problem.getMessage().str();
+  }
+
+  static std::vector<uint8_t> bytes(std::vector<float> Values) {
+    std::vector<uint8_t> B(Values.size() * 4);
+    std::memcpy(B.data(), Values.data(), B.size());
+    return B;
+  }
+  static MemoryPage page(function_ref<std::string()> Name) {
+    return {0x1000, 64, Name};
+  }
+
+  /// The verdict where the original gave 1, 2, 4 and, in other orders, these
+  /// first values, and the candidate \p Variant.
+  Verdict verdictOf(std::vector<float> Others, std::vector<float> Variant,
+                    StringRef Unknown = "") {
+    auto Name = [] { return std::string("a block"); };
+    const auto Natural = bytes({1, 2, 4});
+    OrderSpread Spread;
+    for (float Other : Others)
+      Spread.add(page(Name), Natural, bytes({Other, 2, 4}));
+    Comparison C(*M->getFunction("stores"), Spread);
+    if (bytes(Variant) != Natural)
+      C.add(page(Name), Natural, bytes(Variant));
+    return C.verdict(1000, Unknown);
+  }
+
+  LLVMContext Context;
+  std::unique_ptr<Module> M;
+};
+
+TEST_F(Trial, EqualBytesAreIdentical) {
+  const Verdict V = verdictOf({}, {1, 2, 4});
+  EXPECT_EQ(V.Kind, VerdictKind::Identical);
+  EXPECT_EQ(V.Bytes, 1000u);
+  EXPECT_EQ(V.OrderDependent, 0u);
+}
+
+TEST_F(Trial, TheFirstDifferenceIsNamed) {
+  const Verdict V = verdictOf({}, {1, 3, 5});
+  EXPECT_EQ(V.Kind, VerdictKind::Differs);
+  EXPECT_EQ(V.First.Where, "a block");
+  EXPECT_EQ(V.First.Offset, 68u);
+  EXPECT_EQ(V.First.Original, "2");
+  EXPECT_EQ(V.First.Variant, "3");
+}
+
+TEST_F(Trial, WhatVariesMustStayInsideTheSpread) {
+  // Between what the original gave, its natural result included.
+  for (float Inside : {1.0f, 1.25f, 1.5f}) {
+    const Verdict V = verdictOf({1.5f, 1.25f}, {Inside, 2, 4});
+    EXPECT_EQ(V.Kind, VerdictKind::UpToOrder) << Inside;
+    EXPECT_GT(V.OrderDependent, 0u);
+  }
+  EXPECT_EQ(verdictOf({1.5f}, {1.75f, 2, 4}).Kind, VerdictKind::Differs);
+  EXPECT_EQ(verdictOf({1.5f}, {0.5f, 2, 4}).Kind, VerdictKind::Differs);
+  EXPECT_EQ(verdictOf({1.5f}, {1.5f, 3, 4}).Kind, VerdictKind::Differs);
+}
+
+TEST_F(Trial, TooMuchThatVariesIsUnknown) {
+  OrderSpread Spread;
+  auto Name = [] { return std::string(); };
+  Spread.add(page(Name), bytes({1}), bytes({-1})); // a byte: the sign
+  EXPECT_EQ(Spread.bytes(), 1u);
+  EXPECT_EQ(whyUnstable(Spread, 100), "");
+  EXPECT_EQ(whyUnstable(Spread, 99),
+            "1 of 99 bytes depend on the order of the kernel's threads");
+  const Verdict V = verdictOf({}, {1, 3, 4}, "no idea");
+  EXPECT_EQ(V.Kind, VerdictKind::Unknown);
+  EXPECT_EQ(V.Reason, "no idea");
+}
+
+TEST_F(Trial, KernelsThatCannotRunAgainAreNamed) {
+  EXPECT_EQ(hindrance(*M->getFunction("stores")), "");
+  EXPECT_EQ(hindrance(*M->getFunction("prints")), "it prints");
+  EXPECT_EQ(hindrance(*M->getFunction("asserts")), "it asserts");
+  EXPECT_EQ(hindrance(*M->getFunction("allocates")),
+            "it takes or frees memory itself");
+}
+
+TEST(LaunchChoice, TakesTheFirstNewShapesAndLaterOnes) {
+  LaunchChoice Choice;
+  LaunchShape Small, Large;
+  Large.Grid = {100, 1, 1};
+  std::vector<unsigned> Wanted;
+  for (unsigned Launch = 1; Launch <= 40; ++Launch)
+    if (Choice.wants(Launch == 7 ? Large : Small, 6))
+      Wanted.push_back(Launch);
+  EXPECT_EQ(Wanted, (std::vector<unsigned>{1, 2, 3, 4, 7, 8}));
+  EXPECT_EQ(Choice.launches(), 40u);
+}
+
+} // namespace
