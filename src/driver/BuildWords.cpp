@@ -28,6 +28,7 @@ using namespace llvm::opt;
 
 namespace reconverge::driver {
 
+using frontend::CudaRuntime;
 using frontend::GpuCode;
 using frontend::InputKind;
 using Product = BuildRequest::Product;
@@ -92,6 +93,16 @@ static Expected<GpuCode> parseGpuCode(StringRef Word) {
                    "Write reconverge or nvcc.");
 }
 
+/// --runtime: whose.
+static Expected<CudaRuntime> parseRuntime(StringRef Word) {
+  if (Word == "reconverge")
+    return CudaRuntime::Ours;
+  if (Word == "nvidia")
+    return CudaRuntime::Nvidia;
+  return userError("'" + Word + "' is no value of --runtime",
+                   "Write reconverge or nvidia.");
+}
+
 /// -x: the language of the inputs that follow; Other: back to extensions.
 static Expected<InputKind> parseLanguage(StringRef Word) {
   if (Word == "none")
@@ -138,6 +149,12 @@ static void addInput(BuildRequest &Request, StringRef Path) {
   Request.Inputs.push_back(Path.str());
   Request.Kinds.push_back(Kind);
   Request.Link.Words.push_back({"", true});
+}
+
+void useRuntime(BuildRequest &Request, CudaRuntime Runtime) {
+  Request.Compile.Runtime = Request.Link.Runtime = Runtime;
+  if (Runtime == CudaRuntime::Nvidia && Request.Compile.Gpu == GpuCode::None)
+    Request.Compile.Gpu = GpuCode::Ours;
 }
 
 //===----------------------------------------------------------------------===//
@@ -315,6 +332,16 @@ Error readBuildOption(const Arg &A, const ArgList &All, BuildRequest &Request) {
     return Error::success();
   case OPT_device_code_EQ:
     return parseGpuCode(A.getValue()).moveInto(Compile.Gpu);
+  case OPT_runtime_EQ: {
+    Expected<CudaRuntime> Runtime = parseRuntime(A.getValue());
+    if (!Runtime)
+      return Runtime.takeError();
+    useRuntime(Request, *Runtime);
+    return Error::success();
+  }
+  case OPT_cudart_EQ:
+    Link.SharedRuntime = StringRef(A.getValue()) == "shared";
+    return Error::success();
   case OPT_shared:
     Link.Shared = true;
     return Error::success();

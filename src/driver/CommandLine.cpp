@@ -232,17 +232,16 @@ Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
   };
   if (Error E = parseRunWords(Words, Subcommand::Optimize, Request, Own))
     return std::move(E);
+  if (Request.Build.Meld)
+    return userError("optimize: --meld says what optimize is to find out",
+                     "Leave it out; melding is tried on every kernel in which "
+                     "warps diverge.");
   if (Request.Build.Kinds.front() == frontend::InputKind::Other &&
       Request.Build.Inputs.size() == 1 && !Request.Program.empty())
     return userError("optimize: " + Request.Build.Inputs.front() +
                          " is a program, of which -o cannot build another",
                      "Name its sources; or leave -o out and build with "
                      "reconverge cc --decisions afterwards.");
-  if (Request.Device == "gpu")
-    return userError("optimize --device gpu: trials on a GPU are not supported",
-                     "Leave the option out: the warp VM tries candidates on "
-                     "the CPU.");
-  Request.Device = "cpu";
   return Request;
 }
 

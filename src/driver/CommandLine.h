@@ -50,6 +50,9 @@ struct BuildRequest {
   frontend::InputKind Language = frontend::InputKind::Other; ///< of the last -x
 };
 
+/// Makes \p Request build for \p Runtime; NVIDIA's needs code for a GPU.
+void useRuntime(BuildRequest &Request, frontend::CudaRuntime Runtime);
+
 /// How to run a program.
 struct RunRequest {
   BuildRequest Build; ///< a single input that is a program is run as it is

@@ -3,9 +3,21 @@
 //
 // A candidate is kept if its result was the original's in every launch tried
 // and it is faster beyond the noise than the best build of the unmodified
-// kernel, nvcc's included. On a GPU "beyond the noise" means that the interval
-// of the paired ratios lies above 1; where times are the model's, that the
-// speed-up is no rounding of it. Of several, the fastest.
+// kernel, nvcc's included. Of several, the fastest.
+//
+// Where times are the model's, "beyond the noise" means that the speed-up is no
+// rounding of it. On a GPU:
+//
+//   1. A round runs every build of the kernel once on each launch tried. Its
+//      time is the sum over those launches, so that a launch counts by the time
+//      it takes: what loses on the large one does not win by many small ones.
+//   2. The baseline is the faster of ours and nvcc's, by the median of the
+//      rounds' ratios. nvcc's counts only if its result may be kept.
+//   3. A candidate is faster if the whole interval of the median of the paired
+//      ratios, baseline over candidate, lies above DecideOptions.LeastMeasured.
+//
+// A launch that was timed in too few rounds for an interval is left out of the
+// sums if others have enough.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +31,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <map>
 
 using namespace llvm;
 
@@ -106,10 +119,10 @@ static TrialResult summarise(const Candidate &What,
   R.What = What;
   R.Why = "no launch of the kernel was tried";
   double Original = 0, Variant = 0;
-  std::vector<double> OriginalMs, VariantMs;
   for (const TrialEvent *E : Events)
     switch (E->What) {
     case TrialEvent::Begin:
+    case TrialEvent::Timed:
       break;
     case TrialEvent::Refused:
       R.End = Outcome::Refused;
@@ -131,8 +144,6 @@ static TrialResult summarise(const Candidate &What,
       add(R.Compared, E->Compared);
       Original += E->OriginalSlots;
       Variant += E->VariantSlots;
-      append_range(OriginalMs, E->OriginalMs);
-      append_range(VariantMs, E->VariantMs);
       break;
     }
   if (!R.Compared.Launches)
@@ -141,14 +152,6 @@ static TrialResult summarise(const Candidate &What,
   R.End = Outcome::Slower; // until it is found to be the fastest
   if (Variant > 0)
     R.Predicted = Original / Variant;
-  RatioInterval Ratio = ratioOf(OriginalMs, VariantMs);
-  R.Low = Ratio.Low;
-  R.Speedup = Ratio.Median;
-  R.High = Ratio.High;
-  if (!VariantMs.empty()) {
-    sort(VariantMs);
-    R.Milliseconds = medianOf(VariantMs);
-  }
   return R;
 }
 
@@ -181,28 +184,97 @@ static void judge(TrialResult &R, const DecideOptions &Options) {
 }
 
 //===----------------------------------------------------------------------===//
-// The best
+// Rounds
 //===----------------------------------------------------------------------===//
 
-static double gainOf(const TrialResult &R, bool Measured) {
-  return Measured ? R.Speedup : R.Predicted;
+namespace {
+/// The times of one build of the kernel, by launch: a list over the rounds.
+using Launches = std::map<uint64_t, ArrayRef<double>>;
+
+/// Sums over launches of two builds, one for each round.
+struct Rounds {
+  std::vector<double> A, B;
+  size_t LaunchesIn = 0;
+};
+} // namespace
+
+/// Fewest rounds whose median has an interval that is not their whole range.
+static constexpr size_t LeastRounds = 6;
+
+static Rounds roundsOf(const Launches &A, const Launches &B) {
+  struct Pair {
+    ArrayRef<double> A, B;
+    size_t count() const { return std::min(A.size(), B.size()); }
+  };
+  SmallVector<Pair> Both;
+  for (const auto &[Launch, Times] : A)
+    if (auto Found = B.find(Launch); Found != B.end())
+      Both.push_back({Times, Found->second});
+  if (any_of(Both, [](const Pair &P) { return P.count() >= LeastRounds; }))
+    erase_if(Both, [](const Pair &P) { return P.count() < LeastRounds; });
+  Rounds R;
+  R.LaunchesIn = Both.size();
+  if (Both.empty())
+    return R;
+  size_t Count = Both.front().count();
+  for (const Pair &P : Both)
+    Count = std::min(Count, P.count());
+  R.A.resize(Count);
+  R.B.resize(Count);
+  for (const Pair &P : Both)
+    for (size_t I = 0; I != Count; ++I) {
+      R.A[I] += P.A[I];
+      R.B[I] += P.B[I];
+    }
+  return R;
 }
 
-/// nvcc's build of the unmodified kernel, if it gives the same result faster
-/// than ours: then that is what others have to beat.
-static TrialResult *betterBaseline(std::vector<TrialResult> &Tried,
-                                   bool Measured) {
-  for (TrialResult &R : Tried)
-    if (!R.What.changesCode() && R.End == Outcome::Slower && Measured &&
-        R.Low > 1)
-      return &R;
-  return nullptr;
+static double medianOfAll(std::vector<double> Values) {
+  if (Values.empty())
+    return 0;
+  sort(Values);
+  return medianOf(Values);
 }
 
-static bool isFaster(const TrialResult &R, bool Measured,
-                     const DecideOptions &Options) {
-  return Measured ? R.Low > 1 : R.Predicted >= Options.LeastEstimated;
+/// Fills in the times of \p R: those of \p Own beside those of \p Baseline.
+static void compareTimes(TrialResult &R, const Launches &Baseline,
+                         const Launches &Own) {
+  const Rounds Both = roundsOf(Baseline, Own);
+  const RatioInterval Ratio = ratioOf(Both.A, Both.B);
+  R.Low = Ratio.Low;
+  R.Speedup = Ratio.Median;
+  R.High = Ratio.High;
+  R.Milliseconds = medianOfAll(Both.B);
 }
+
+namespace {
+/// The times of all builds of one kernel.
+struct TimeTable {
+  Launches Ours;
+  std::vector<Launches> Of; ///< parallel to the candidates
+
+  bool empty() const { return Ours.empty(); }
+};
+} // namespace
+
+static TimeTable timesOf(ArrayRef<Candidate> Candidates,
+                         ArrayRef<const TrialEvent *> Events) {
+  TimeTable T;
+  T.Of.resize(Candidates.size());
+  for (const TrialEvent *E : Events) {
+    if (E->What != TrialEvent::Timed || E->OriginalMs.empty())
+      continue;
+    T.Ours[E->Launch] = E->OriginalMs;
+    for (auto [C, L] : zip(Candidates, T.Of))
+      if (E->Tried == C)
+        L[E->Launch] = E->VariantMs;
+  }
+  return T;
+}
+
+//===----------------------------------------------------------------------===//
+// The best
+//===----------------------------------------------------------------------===//
 
 static std::string percent(double Ratio) {
   std::string Text;
@@ -211,63 +283,126 @@ static std::string percent(double Ratio) {
   return Text;
 }
 
+static double gainOf(const TrialResult &R, bool Measured) {
+  return Measured ? R.Speedup : R.Predicted;
+}
+
+static bool isFaster(const TrialResult &R, bool Measured,
+                     const DecideOptions &Options) {
+  return Measured ? R.Low > Options.LeastMeasured
+                  : R.Predicted >= Options.LeastEstimated;
+}
+
+/// Fills in the times of all of \p D's candidates that may be kept. Returns
+/// nvcc's build if it is the baseline.
+static TrialResult *measure(Decision &D, const TimeTable &Times) {
+  const Launches *Baseline = &Times.Ours;
+  TrialResult *Nvcc = nullptr;
+  for (auto [R, Own] : zip(D.Tried, Times.Of))
+    if (!R.What.changesCode() && R.End == Outcome::Slower) {
+      compareTimes(R, Times.Ours, Own);
+      if (R.Speedup > 1) {
+        Nvcc = &R;
+        Baseline = &Own;
+      }
+    }
+  for (auto [R, Own] : zip(D.Tried, Times.Of))
+    if (R.What.changesCode() && R.End == Outcome::Slower)
+      compareTimes(R, *Baseline, Own);
+  const Rounds Alone = roundsOf(Times.Ours, Times.Ours);
+  D.Milliseconds = medianOfAll(Alone.A);
+  D.Timed = Alone.LaunchesIn;
+  return Nvcc;
+}
+
+/// Why times decide nothing here; empty if they do.
+static std::string tooShort(const Decision &D, const DecideOptions &Options) {
+  const double Each = D.Timed ? D.Milliseconds / double(D.Timed) : 0;
+  if (!D.Measured || Each >= Options.LeastMilliseconds)
+    return "";
+  std::string Text;
+  raw_string_ostream OS(Text);
+  OS << format("a launch takes %.1f us, most of it the cost of launching",
+               Each * 1000);
+  return Text;
+}
+
+/// Why \p R, which could be kept, is not: \p Best is, if anything.
+static std::string whyNot(const TrialResult &R, bool Measured, StringRef Short,
+                          const TrialResult *Best) {
+  if (!Short.empty())
+    return Short.str();
+  if (gainOf(R, Measured) <= 0)
+    return "it was not timed";
+  return percent(gainOf(R, Measured)) +
+         (R.What.changesCode() ? ", another is better" : " over ours") +
+         (!R.What.changesCode() && Best ? ", another is better" : "");
+}
+
 Decision decide(const TrialRequest &Request, StringRef Display,
                 ArrayRef<TrialEvent> Events, const DecideOptions &Options) {
   Decision D;
   D.Kernel = Request.Kernel;
   D.Display = Display.str();
   D.Module = Request.Module;
+  SmallVector<const TrialEvent *> Own;
+  for (const TrialEvent &E : Events)
+    if (E.Kernel == D.Kernel && E.Module == D.Module)
+      Own.push_back(&E);
   for (const Candidate &C : Request.Candidates) {
-    SmallVector<const TrialEvent *> Own;
-    for (const TrialEvent &E : Events)
-      if (E.Kernel == D.Kernel && E.Module == D.Module && E.Tried == C)
-        Own.push_back(&E);
-    for (const TrialEvent *E : Own) {
+    SmallVector<const TrialEvent *> OfC;
+    copy_if(Own, std::back_inserter(OfC),
+            [&](const TrialEvent *E) { return E->Tried == C; });
+    for (const TrialEvent *E : OfC)
       if (E->What == TrialEvent::End && !is_contained(D.Shapes, E->Shape))
         D.Shapes.push_back(E->Shape);
-      D.Measured |= !E->OriginalMs.empty();
-    }
-    D.Tried.push_back(summarise(C, Own));
+    D.Tried.push_back(summarise(C, OfC));
     judge(D.Tried.back(), Options);
   }
+  const TimeTable Times = timesOf(Request.Candidates, Own);
+  D.Measured = !Times.empty();
+  TrialResult *Nvcc = D.Measured ? measure(D, Times) : nullptr;
+  const std::string Short = tooShort(D, Options);
+  const bool ByTimes = D.Measured || Options.NeedsTimes;
 
-  TrialResult *Best = betterBaseline(D.Tried, D.Measured);
-  if (Best) {
-    // Speed-ups are over the best baseline.
-    const double Baseline = Best->Speedup;
-    for (TrialResult &R : D.Tried) {
-      R.Low /= Baseline;
-      R.Speedup /= Baseline;
-      R.High /= Baseline;
-    }
-  }
+  TrialResult *Best = nullptr;
   for (TrialResult &R : D.Tried) {
     if (R.End != Outcome::Slower || !R.What.changesCode())
       continue;
-    if (!isFaster(R, D.Measured, Options)) {
-      R.Why = percent(gainOf(R, D.Measured)) + ", not faster beyond the noise";
-      continue;
-    }
-    if (!Best || !Best->What.changesCode() ||
-        gainOf(R, D.Measured) > gainOf(*Best, D.Measured))
+    if (gainOf(R, ByTimes) <= 0 || !Short.empty())
+      continue; // whyNot
+    if (!isFaster(R, ByTimes, Options))
+      R.Why = percent(gainOf(R, ByTimes)) + ", not faster beyond the noise";
+    else if (!Best || gainOf(R, ByTimes) > gainOf(*Best, ByTimes))
       Best = &R;
   }
+  // Without a gain of their own, the better of the builds as they are: here a
+  // guess is enough, because neither changes the kernel.
+  if (!Best && Nvcc && Short.empty() &&
+      (Nvcc->Low > 1 || Nvcc->Speedup >= Options.LeastEstimated))
+    Best = Nvcc;
   for (TrialResult &R : D.Tried)
     if (&R != Best && R.End == Outcome::Slower && R.Why.empty())
-      R.Why = percent(gainOf(R, D.Measured)) + ", another is better";
+      R.Why = whyNot(R, ByTimes, Short, Best);
   if (Best) {
     Best->End = Outcome::Kept;
     D.Keep = Best->What;
   } else {
-    D.Why = D.Tried.empty() ? "nothing to try" : "no candidate was better";
+    D.Why = D.Tried.empty()  ? "nothing to try"
+            : !Short.empty() ? Short
+                             : "no candidate was better";
   }
   return D;
 }
 
-const TrialEvent *unfinishedTrial(ArrayRef<TrialEvent> Events) {
-  return !Events.empty() && Events.back().What == TrialEvent::Begin
-             ? &Events.back()
-             : nullptr;
+const TrialEvent *endOfRun(ArrayRef<TrialEvent> Events, bool Failed) {
+  if (Events.empty())
+    return nullptr;
+  const TrialEvent &Last = Events.back();
+  const bool Ends = Last.What == TrialEvent::Begin ||
+                    (Failed && (Last.What == TrialEvent::Fault ||
+                                Last.What == TrialEvent::Hang));
+  return Ends ? &Last : nullptr;
 }
 
 } // namespace reconverge::driver

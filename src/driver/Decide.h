@@ -14,8 +14,15 @@ struct DecideOptions {
   /// Keep candidates whose result is another where the original's own result
   /// depends on the order of its threads.
   bool AllowReorder = false;
+  /// Keep only what was timed: there is a GPU.
+  bool NeedsTimes = false;
   /// Least speed-up that counts where times are the model's, x.
   double LeastEstimated = 1.01;
+  /// What the interval of a measured one must lie above, x.
+  double LeastMeasured = 1.005;
+  /// A launch that is shorter, in ms, is mostly the cost of launching: nothing
+  /// is kept.
+  double LeastMilliseconds = 0.005;
 };
 
 /// What all trials of \p Request add up to: each of its candidates ends in one
@@ -25,8 +32,9 @@ Decision decide(const TrialRequest &Request, llvm::StringRef Display,
                 llvm::ArrayRef<TrialEvent> Events,
                 const DecideOptions &Options);
 
-/// The trial that had begun and not ended when the run ended; null if none.
-const TrialEvent *unfinishedTrial(llvm::ArrayRef<TrialEvent> Events);
+/// The last event of a run that a candidate has ended: a trial without an end,
+/// or, of a run that \p Failed, a fault or a hang. Null if none has.
+const TrialEvent *endOfRun(llvm::ArrayRef<TrialEvent> Events, bool Failed);
 
 /// The median of the ratios of paired samples and the interval that holds the
 /// true one with a probability of at least 95 % (order statistics of a binomial

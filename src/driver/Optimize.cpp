@@ -7,17 +7,22 @@
 //                         |         ^                             decisions
 //                         |         +-- again, without a candidate that ended
 //                         it
-//   sources, decisions --build--> the final program
+//   sources, decisions --build--> the final program --run, beside the two
+//                                 builds of the unmodified program--> seconds
 //
-// The first run is the user's: its input and output pass through. Runs with
-// trials get the same input again and their output is thrown away. They are
-// expendable: a candidate that ends one, or hangs, is struck off, and what the
-// others still have to show is tried in the next.
+// The first run is the user's: its input and output pass through. All others
+// get the same input again and their output is thrown away. Those with trials
+// are expendable (TrialRuns.cpp).
+//
+// Where the first run was on a GPU, nvcc's code is a candidate of every kernel,
+// and the final program is what nvcc would have linked: NVIDIA's runtime and
+// code for a GPU, nothing of ours. On the warp VM there are no times.
 //
 //===----------------------------------------------------------------------===//
 
 #include "driver/Optimize.h"
 
+#include "analysis/Numbering.h"
 #include "core/ContainerIO.h"
 #include "core/DecisionJson.h"
 #include "core/Error.h"
@@ -25,19 +30,24 @@
 #include "core/Trials.h"
 #include "driver/Build.h"
 #include "driver/Decide.h"
+#include "driver/NvccImages.h"
 #include "driver/Profile.h"
+#include "driver/TrialRuns.h"
+#include "driver/WholeTime.h"
+#include "frontend/CompileUnit.h"
 #include "frontend/DevicePipeline.h"
+#include "frontend/NvccCode.h"
 #include "model/Model.h"
 #include "report/Decisions.h"
 #include "transform/remedies/Remedies.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <chrono>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -79,81 +89,47 @@ static std::vector<HotKernel> byHeat(const Profile &P) {
   return Kernels;
 }
 
-static TrialRequest requestFor(const HotKernel &K) {
+/// nvcc's code where there is any, and the remedies where they can gain.
+static TrialRequest requestFor(const HotKernel &K,
+                               ArrayRef<ForeignImage> Images) {
   TrialRequest R{K.Counted->Info.Name, K.Counted->Info.Module, {}};
+  if (any_of(Images,
+             [&](const ForeignImage &I) { return I.Module == R.Module; }))
+    R.Candidates.push_back({"nvcc", ""});
   if (K.Waste >= LeastWaste)
-    R.Candidates = transform::candidates();
+    append_range(R.Candidates, transform::candidates());
   return R;
 }
 
-//===----------------------------------------------------------------------===//
-// Trying
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The runs that try what \p Plan says, until no candidate ends one.
-class TrialRuns {
-public:
-  TrialRuns(const Session &Program, TrialPlan Plan, RunMode Mode,
-            raw_ostream &OS)
-      : Program(Program), Plan(std::move(Plan)), Mode(std::move(Mode)), OS(OS) {
-    this->Mode.Trials = Program.file("trials.json");
-    this->Plan.Log = Program.file("trials.log");
-  }
-
-  /// Everything that all runs logged, and for each that a candidate ended, how.
-  Expected<std::vector<TrialEvent>> run();
-
-private:
-  bool isAnythingLeft() const {
-    return any_of(Plan.Kernels,
-                  [](const TrialRequest &R) { return !R.Candidates.empty(); });
-  }
-  void strikeOff(const TrialEvent &Last);
-
-  const Session &Program;
+/// What to try, all but where to log it.
+static Expected<TrialPlan> planFor(const OptimizeRequest &Request,
+                                   const Session &Program, bool OnGpu,
+                                   ArrayRef<HotKernel> Kernels,
+                                   raw_ostream &OS) {
   TrialPlan Plan;
-  RunMode Mode;
-  raw_ostream &OS;
-};
-} // namespace
-
-/// The next run tries neither this candidate nor, of this kernel, those that
-/// came before it: they have ended or are known to.
-void TrialRuns::strikeOff(const TrialEvent &Last) {
-  for (TrialRequest &R : Plan.Kernels)
-    if (R.Kernel == Last.Kernel && R.Module == Last.Module)
-      erase(R.Candidates, Last.Tried);
+  Plan.Launches = Request.Launches;
+  StringSet<> Modules;
+  for (const HotKernel &K : Kernels)
+    Modules.insert(K.Counted->Info.Module);
+  if (OnGpu)
+    if (Error E = nvccImages(Request.Build, Modules, Program.folder(), OS)
+                      .moveInto(Plan.Images))
+      return std::move(E);
+  for (const HotKernel &K : Kernels)
+    Plan.Kernels.push_back(requestFor(K, Plan.Images));
+  return Plan;
 }
 
-Expected<std::vector<TrialEvent>> TrialRuns::run() {
-  std::vector<TrialEvent> All;
-  while (isAnythingLeft()) {
-    (void)sys::fs::remove(Plan.Log);
-    if (Error E = writeTrialPlan(Plan, Mode.Trials))
-      return std::move(E);
-    auto Ended = Program.run(Mode);
-    if (!Ended)
-      return Ended.takeError();
-    std::vector<TrialEvent> Events;
-    if (sys::fs::exists(Plan.Log))
-      if (Error E = readTrialLog(Plan.Log).moveInto(Events))
-        return std::move(E);
-    const TrialEvent *Last = unfinishedTrial(Events);
-    if (!Last) {
-      if (!Ended->ok())
-        OS << "reconverge: note: a run with trials " << endOf(*Ended) << '\n';
-      append_range(All, Events);
-      return All;
-    }
-    // What else this run showed is seen again in the next; how it ended is not.
-    TrialEvent End = *Last;
-    End.What = Ended->TimedOut ? TrialEvent::Hang : TrialEvent::Fault;
-    End.Why = "the run with it " + endOf(*Ended);
-    strikeOff(End);
-    All.push_back(std::move(End));
-  }
-  return All;
+/// Seconds that one run by \p Plan may take, if one without took \p Once: each
+/// tried launch runs once for each order and candidate; on a GPU, candidates
+/// are compiled and timed as well.
+static double limitFor(const TrialPlan &Plan, double Once, bool OnGpu) {
+  size_t Candidates = 0;
+  for (const TrialRequest &R : Plan.Kernels)
+    Candidates += R.Candidates.size();
+  const double Again = double(2 + Plan.Orders + transform::candidates().size());
+  return 60 + 10 * Once * Again +
+         (OnGpu ? 2 * Plan.Seconds + 10 * double(Candidates) : 0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,13 +155,9 @@ static Error keepInput(const std::string &Path, bool &Kept) {
 // The whole
 //===----------------------------------------------------------------------===//
 
-static double secondsSince(std::chrono::steady_clock::time_point Start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
-      .count();
-}
-
 static DecisionFile decideAll(const Profile &Counted,
                               ArrayRef<HotKernel> Kernels,
+                              ArrayRef<TrialRequest> Requests,
                               ArrayRef<TrialEvent> Events,
                               const DecideOptions &Options) {
   DecisionFile File;
@@ -193,8 +165,7 @@ static DecisionFile decideAll(const Profile &Counted,
   File.Arguments = Counted.Arguments;
   File.Device = Counted.Device;
   File.Notes = Counted.Notes;
-  for (const HotKernel &K : Kernels) {
-    const TrialRequest R = requestFor(K);
+  for (auto [K, R] : zip(Kernels, Requests)) {
     File.Kernels.push_back(decide(R, K.Counted->Info.Display, Events, Options));
     if (R.Candidates.empty())
       File.Kernels.back().Why = "hardly any divergence";
@@ -202,7 +173,52 @@ static DecisionFile decideAll(const Profile &Counted,
   return File;
 }
 
-Expected<int> optimize(const OptimizeRequest &Request, raw_ostream &OS) {
+/// Whether NVIDIA's runtime can run all of the program: no input that is only
+/// linked has our containers.
+static Expected<bool> isForNvidia(const BuildRequest &Request) {
+  for (auto [Input, Kind] : zip(Request.Inputs, Request.Kinds)) {
+    if (Kind != frontend::InputKind::LinkerInput &&
+        Kind != frontend::InputKind::Other)
+      continue;
+    Expected<bool> Holds = frontend::holdsContainer(Input);
+    if (!Holds || *Holds)
+      return Holds ? Expected<bool>(false) : Holds.takeError();
+  }
+  return true;
+}
+
+/// Builds Request.Program as \p Decisions, which is in its file, says.
+static Error buildFinal(const OptimizeRequest &Request, const Session &Program,
+                        const RunMode &Mode, bool OnGpu,
+                        DecisionFile &Decisions, raw_ostream &OS) {
+  BuildRequest Final = Request.Build;
+  Final.Output = Request.Program;
+  Final.Decisions = Request.Decisions;
+  Final.Diagnostics = &OS;
+  if (!OnGpu)
+    return build(Final);
+  Expected<bool> Plain = isForNvidia(Request.Build);
+  if (!Plain)
+    return Plain.takeError();
+  if (!*Plain) {
+    OS << "reconverge: note: an input was compiled for our runtime, so the "
+          "program needs it\n";
+    Final.Compile.Gpu = frontend::GpuCode::Ours;
+    return build(Final);
+  }
+  useRuntime(Final, frontend::CudaRuntime::Nvidia);
+  if (Error E = build(Final))
+    return E;
+  if (frontend::interruption())
+    return Error::success();
+  if (Error E = timeWhole(Final, Program, Mode, Decisions, OS))
+    return E;
+  return writeDecisions(Decisions, Request.Decisions);
+}
+
+/// The whole, but for what a signal leaves.
+static Expected<int> tryAndKeep(const OptimizeRequest &Request,
+                                raw_ostream &OS) {
   for (const std::string &Output : {Request.Program, Request.Decisions})
     if (Error E = checkFolderOf(Output))
       return std::move(E);
@@ -210,74 +226,130 @@ Expected<int> optimize(const OptimizeRequest &Request, raw_ostream &OS) {
   if (!Program)
     return Program.takeError();
   RunMode Mode;
+  Mode.IsExpendable = true;
   bool HasInput = false;
   if (Error E = keepInput(Program->file("input"), HasInput))
     return std::move(E);
   if (HasInput)
     Mode.Input = Program->file("input");
 
-  const auto Start = std::chrono::steady_clock::now();
   auto First = countRun(Request, *Program, Mode);
   if (!First)
     return First.takeError();
   if (!First->End.ok() || !First->Counted) {
-    OS << "reconverge: note: " << Request.Build.Inputs.front() << ' '
-       << endOf(First->End) << "; nothing was tried\n";
+    if (!frontend::interruption())
+      OS << "reconverge: note: " << Request.Build.Inputs.front() << ' '
+         << endOf(First->End) << "; nothing was tried\n";
     return First->End.status();
   }
-  const double Once = secondsSince(Start);
+  const double Once = First->End.Seconds;
+  const bool OnGpu = First->Counted->Backend == "gpu";
   const std::vector<HotKernel> Kernels = byHeat(*First->Counted);
+  auto Plan = planFor(Request, *Program, OnGpu, Kernels, OS);
+  if (!Plan)
+    return Plan.takeError();
+  if (frontend::interruption())
+    return 0;
 
-  TrialPlan Plan;
-  Plan.Launches = Request.Launches;
-  for (const HotKernel &K : Kernels)
-    Plan.Kernels.push_back(requestFor(K));
   if (!HasInput)
     Mode.Input = "/dev/null";
   Mode.Output = "/dev/null";
   Mode.Errors = "/dev/null";
-  // Each tried launch runs once for each order and candidate.
-  Mode.TimeLimit =
-      60 + 10 * Once * double(2 + Plan.Orders + transform::candidates().size());
-  auto Events = TrialRuns(*Program, Plan, Mode, OS).run();
+  RunMode Trying = Mode;
+  // "auto" would take a program without machine code for one of the VM's.
+  if (Request.Device == "auto")
+    Trying.Device = OnGpu ? "gpu" : "cpu";
+  Trying.Trials = Program->file("trials.json");
+  Trying.TimeLimit = limitFor(*Plan, Once, OnGpu);
+  Plan->Log = Program->file("trials.log");
+  auto Events = runTrials(
+      *Plan,
+      [&](const TrialPlan &Now) -> Expected<frontend::ProcessResult> {
+        if (Error E = writeTrialPlan(Now, Trying.Trials))
+          return std::move(E);
+        return Program->run(Trying);
+      },
+      OS);
   if (!Events)
     return Events.takeError();
+  if (frontend::interruption())
+    return 0;
 
   DecideOptions Options;
   Options.AllowReorder = Request.AllowReorder;
-  const DecisionFile Decisions =
-      decideAll(*First->Counted, Kernels, *Events, Options);
+  Options.NeedsTimes = OnGpu;
+  DecisionFile Decisions =
+      decideAll(*First->Counted, Kernels, Plan->Kernels, *Events, Options);
   if (Error E = writeDecisions(Decisions, Request.Decisions))
     return std::move(E);
+  // Before the build: where that fails, what was tried is still worth showing.
   report::printDecisions(Decisions, OS, terminalFor(OS));
-  if (Request.Program.empty())
+  if (Request.Program.empty() || frontend::interruption())
     return 0;
-  BuildRequest Final = Request.Build;
-  Final.Output = Request.Program;
-  Final.Decisions = Request.Decisions;
-  Final.Diagnostics = &OS;
-  if (Error E = build(Final))
+  Mode.TimeLimit = 60 + 10 * Once;
+  Mode.Device = Trying.Device;
+  if (Error E = buildFinal(Request, *Program, Mode, OnGpu, Decisions, OS))
     return std::move(E);
+  report::printWhole(Decisions.Whole, OS, terminalFor(OS));
   return 0;
+}
+
+Expected<int> optimize(const OptimizeRequest &Request, raw_ostream &OS) {
+  Expected<int> Status = tryAndKeep(Request, OS);
+  const int Signal = frontend::interruption();
+  if (!Signal)
+    return Status;
+  if (!Status) // what a tool said when the signal ended it, too
+    consumeError(Status.takeError());
+  OS << "reconverge: interrupted\n";
+  return 128 + Signal;
 }
 
 //===----------------------------------------------------------------------===//
 // Building by decisions
 //===----------------------------------------------------------------------===//
 
+/// Has nvcc make the code of \p Kernels, or, where two compilers' code cannot
+/// be one module, leaves all to us.
+static void leaveToNvcc(Module &M, ArrayRef<Function *> Kernels,
+                        raw_ostream *OS) {
+  if (Kernels.empty())
+    return;
+  const bool IsAll = all_of(M, [&](Function &F) {
+    return F.isDeclaration() || !analysis::isKernel(F) ||
+           is_contained(Kernels, &F);
+  });
+  const GlobalVariable *Apart = IsAll ? nullptr : frontend::unsharedVariable(M);
+  if (!Apart) {
+    for (Function *F : Kernels)
+      frontend::markForNvcc(*F);
+    return;
+  }
+  if (OS)
+    *OS << "reconverge: note: " << M.getSourceFileName() << ": variable '"
+        << demangle(Apart->getName())
+        << "' is unknown to the host, so kernels by two compilers would not "
+           "share it; where nvcc's code was kept, ours is built\n";
+}
+
 /// Applies to the kernels of \p M what \p File keeps for them.
 static Error applyDecisions(Module &M, const DecisionFile &File,
                             raw_ostream *OS) {
   SmallVector<char, 0> Bitcode = frontend::writeBitcode(M);
   const std::string Hash = bitcodeHash({Bitcode.data(), Bitcode.size()});
+  SmallVector<Function *> ForNvcc;
   for (const Decision &D : File.Kernels) {
     Function *F = M.getFunction(D.Kernel);
-    if (!F || F->isDeclaration() || !D.Keep.changesCode())
+    if (!F || F->isDeclaration() || D.Keep == Candidate())
       continue;
     if (D.Module != Hash) {
       if (OS)
         *OS << "reconverge: note: " << D.Display
             << " has changed since it was decided on; it is left as it is\n";
+      continue;
+    }
+    if (!D.Keep.changesCode()) {
+      ForNvcc.push_back(F);
       continue;
     }
     auto Result = transform::apply(D.Keep, *F);
@@ -287,6 +359,7 @@ static Error applyDecisions(Module &M, const DecisionFile &File,
       return internalError(D.Keep.text() + " does nothing to " + D.Display +
                            " any more");
   }
+  leaveToNvcc(M, ForNvcc, OS);
   return Error::success();
 }
 

@@ -88,6 +88,13 @@ def device_code_EQ : Joined<Long, "device-code=">, InCc,
   MetaVarName<"<whose>">, HelpText<"Embed machine code as with --fatbin: "
   "reconverge's own, or nvcc's of the same source">;
 def device_code : Separate<Long, "device-code">, InCc, Alias<device_code_EQ>;
+def runtime_EQ : Joined<Long, "runtime=">, InCc, MetaVarName<"<whose>">,
+  HelpText<"Run over: reconverge's runtime (default), or nvidia's: then code "
+  "for a GPU alone, as nvcc would link it">;
+def runtime : Separate<Long, "runtime">, InCc, Alias<runtime_EQ>;
+def cudart_EQ : Joined<Either, "cudart=">, InBuild,
+  MetaVarName<"static|shared">, HelpText<"Of nvidia's runtime; default static">;
+def cudart : Separate<Either, "cudart">, InBuild, Alias<cudart_EQ>;
 def shared : Flag<Either, "shared">, InCc, HelpText<"Link a shared object">;
 def S : Flag<Dash, "S">, InCc,
   HelpText<"Write assembly of the host code, the device code in it">;
@@ -285,8 +292,6 @@ def generate_line_info : IgnoredFlag<"generate-line-info">;
 def m64 : IgnoredFlag<"m64">;
 def rdc_false : IgnoredFlag<"rdc=false">;
 def relocatable_false : IgnoredFlag<"relocatable-device-code=false">;
-def cudart_EQ : IgnoredJoined<"cudart=">;
-def cudart : IgnoredSeparate<"cudart">;
 def diag_suppress_EQ : IgnoredJoined<"diag-suppress=">;
 def diag_suppress : IgnoredSeparate<"diag-suppress">;
 def nvcc_threads : IgnoredSeparate<"t">;

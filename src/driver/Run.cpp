@@ -5,6 +5,8 @@
 // and output are what they would be without us. How it runs is told to the shim
 // in it by its environment (src/runtime/shim).
 //
+// Runs of `optimize` on a GPU take turns, across processes: they are timed.
+//
 // On a GPU, libReconvergeGPU.so counts; it looks for the CUDA toolkit in the
 // program's environment, so --cuda-path is put there.
 //
@@ -19,6 +21,10 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -78,12 +84,50 @@ static std::string overEnvironment(const char *Name, const std::string &Ours) {
   return std::string(Name) + "=" + Theirs + Ours;
 }
 
+namespace {
+/// A turn on the machine's GPUs: another `optimize` of this user's waits, so
+/// that neither stands in the other's times. Without a place for the lock there
+/// are no turns.
+class GpuTurn {
+public:
+  explicit GpuTurn(bool Wanted) {
+    SmallString<128> Path;
+    if (!Wanted || !sys::path::cache_directory(Path))
+      return;
+    sys::path::append(Path, "reconverge");
+    if (sys::fs::create_directories(Path))
+      return;
+    sys::path::append(Path, "gpu.lock");
+    Lock = open(Path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (Lock >= 0)
+      (void)flock(Lock, LOCK_EX);
+  }
+  ~GpuTurn() {
+    if (Lock >= 0)
+      close(Lock);
+  }
+  GpuTurn(const GpuTurn &) = delete;
+  GpuTurn &operator=(const GpuTurn &) = delete;
+
+private:
+  int Lock = -1;
+};
+} // namespace
+
 Expected<frontend::ProcessResult> Session::run(const RunMode &Mode) const {
+  return run(Mode, Program);
+}
+
+Expected<frontend::ProcessResult> Session::run(const RunMode &Mode,
+                                               StringRef Path) const {
+  const std::string &Device =
+      Mode.Device.empty() ? Request->Device : Mode.Device;
+  const GpuTurn Turn(Mode.IsExpendable && Device == "gpu");
   frontend::Command C;
-  C.Arguments.push_back(Program);
+  C.Arguments.push_back(Path.str());
   C.Arguments.insert(C.Arguments.end(), Request->Arguments.begin(),
                      Request->Arguments.end());
-  C.Environment = {"RECONVERGE_DEVICE=" + Request->Device,
+  C.Environment = {"RECONVERGE_DEVICE=" + Device,
                    "RECONVERGE_PROFILE=" + Mode.Profile,
                    "RECONVERGE_TRIALS=" + Mode.Trials,
                    "RECONVERGE_MACHINE=" + MachineFile,
@@ -100,6 +144,7 @@ Expected<frontend::ProcessResult> Session::run(const RunMode &Mode) const {
   C.Output = Mode.Output;
   C.Errors = Mode.Errors;
   C.TimeLimit = Mode.TimeLimit;
+  C.IsExpendable = Mode.IsExpendable;
   return frontend::runProcess(C);
 }
 

@@ -17,6 +17,9 @@ struct RunMode {
   /// Files in place of our own standard streams; empty: ours.
   std::string Input, Output, Errors;
   double TimeLimit = 0; ///< seconds until it is killed; 0: none
+  std::string Device;   ///< in place of the request's; empty: that one
+  /// A signal that would end us kills the program.
+  bool IsExpendable = false;
 };
 
 /// The program of a request: built once if it is given as sources, run as often
@@ -27,8 +30,13 @@ public:
 
   llvm::Expected<frontend::ProcessResult> run(const RunMode &Mode) const;
 
+  /// Another program in place of the session's, with the same words.
+  llvm::Expected<frontend::ProcessResult> run(const RunMode &Mode,
+                                              llvm::StringRef Other) const;
+
   /// The path of a file that goes with the session.
   std::string file(const llvm::Twine &Name) const { return Temp.file(Name); }
+  const frontend::TempDir &folder() const { return Temp; }
   /// Whether the request names a program and no sources.
   static bool isProgram(const BuildRequest &Request);
 

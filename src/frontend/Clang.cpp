@@ -186,7 +186,8 @@ Command linkCommand(const Toolchain &Tools, const LinkOptions &Options,
   // First of all folders: CMake reads ours from the link line, gives it to
   // other linkers in this order, and so leads -lcudart_static to the shim.
   std::string Runtime = Tools.Tree.runtimeDir();
-  if (!Options.Relocatable) {
+  const bool IsOurs = Options.Runtime == CudaRuntime::Ours;
+  if (!Options.Relocatable && IsOurs) {
     C.Arguments.push_back("-L" + Runtime);
     // The old kind of run path goes before LD_LIBRARY_PATH, which on a CUDA
     // machine often names the toolkit's libraries.
@@ -203,10 +204,19 @@ Command linkCommand(const Toolchain &Tools, const LinkOptions &Options,
       C.Arguments.push_back(Objects.front());
     Objects = Objects.drop_front();
   }
-  // The shim by its path: a -L of the user's may lead to the real cudart.
-  if (!Options.Relocatable)
-    append(C.Arguments,
-           {"-L" + Tools.Cuda.libraryDir(), Tools.Tree.shimPath()});
+  // A runtime by its path: a -L of the user's may lead to the other.
+  const std::string Library = Tools.Cuda.libraryDir();
+  if (!Options.Relocatable) {
+    C.Arguments.push_back("-L" + Library);
+    if (IsOurs)
+      append(C.Arguments, {Tools.Tree.shimPath()});
+    else if (Options.SharedRuntime)
+      append(C.Arguments, {Library + "/libcudart.so", "-Wl,--disable-new-dtags",
+                           "-Xlinker", "-rpath", "-Xlinker", Library});
+    else
+      append(C.Arguments,
+             {Library + "/libcudart_static.a", "-lrt", "-lpthread", "-ldl"});
+  }
   append(C.Arguments, {"-o", Output});
   return C;
 }

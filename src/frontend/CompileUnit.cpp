@@ -115,7 +115,8 @@ static CompileOptions withTarget(CompileOptions Options, StringRef Output) {
   return Options;
 }
 
-/// The container of \p M in a file.
+/// What the host object of \p M embeds, in a file: a container, or the fat
+/// binary alone for NVIDIA's runtime.
 static Expected<std::string> writeContainer(const Module &M,
                                             const CompileOptions &Options,
                                             const Toolchain &Tools,
@@ -126,6 +127,8 @@ static Expected<std::string> writeContainer(const Module &M,
     if (Error E =
             makeFatbin(M, Options, Tools, Temp, Stem, Source).moveInto(Fatbin))
       return std::move(E);
+  if (Options.Runtime == CudaRuntime::Nvidia)
+    return Temp.file(Stem + ".fatbin");
   SmallVector<char, 0> Bytes = makeContainer({Bitcode.data(), Bitcode.size()},
                                              {Fatbin.data(), Fatbin.size()});
   std::string Container = Temp.file(Stem + ".container");
@@ -259,15 +262,50 @@ Error listDependencies(const Toolchain &Tools, const CompileOptions &Given,
   return joinDependencies(Options.Dependencies, DepFiles, Output);
 }
 
+Expected<bool> holdsContainer(StringRef Path) {
+  Expected<std::unique_ptr<MemoryBuffer>> File = readFile(Path);
+  if (!File)
+    return File.takeError();
+  StringRef Magic(reinterpret_cast<const char *>(&ContainerMagic),
+                  sizeof(ContainerMagic));
+  return (*File)->getBuffer().contains(Magic);
+}
+
+/// NVIDIA's runtime is there, and no object has what it cannot read.
+static Error checkForNvidia(const Toolchain &Tools, const LinkOptions &Options,
+                            ArrayRef<std::string> Objects) {
+  for (const std::string &Object : Objects) {
+    Expected<bool> Foreign = holdsContainer(Object);
+    if (!Foreign)
+      return Foreign.takeError();
+    if (*Foreign)
+      return userError(Object + ": its device code is in our container, which "
+                                "NVIDIA's runtime cannot read",
+                       "Compile it with --runtime=nvidia as well.");
+  }
+  const std::string Library =
+      Tools.Cuda.libraryDir() +
+      (Options.SharedRuntime ? "/libcudart.so" : "/libcudart_static.a");
+  if (Options.Relocatable || sys::fs::exists(Library))
+    return Error::success();
+  return userError("the CUDA toolkit has no " + Library,
+                   "Install it, or name the other runtime by -cudart shared "
+                   "or -cudart static.");
+}
+
 Error linkProgram(const Toolchain &Tools, const LinkOptions &Options,
                   const TempDir &Temp, ArrayRef<std::string> Objects,
                   StringRef Output) {
   for (const std::string &Object : Objects)
     if (!sys::fs::exists(Object))
       return userError("no such file: " + Object);
-  if (!sys::fs::exists(Tools.Tree.shimPath()))
+  if (Options.Runtime == CudaRuntime::Nvidia) {
+    if (Error E = checkForNvidia(Tools, Options, Objects))
+      return E;
+  } else if (!sys::fs::exists(Tools.Tree.shimPath())) {
     return internalError("the installation is incomplete: " +
                          Tools.Tree.shimPath() + " is missing");
+  }
   std::string Whole = Temp.file("linked-program");
   if (Error E = runClang(linkCommand(Tools, Options, Objects, Whole), Output,
                          "linking"))

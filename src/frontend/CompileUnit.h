@@ -49,7 +49,10 @@ llvm::Error listDependencies(const Toolchain &Tools,
                              const CompileOptions &Options, const TempDir &Temp,
                              const SourceFile &Source, llvm::StringRef Output);
 
-/// Objects to the program \p Output over our shim.
+/// Whether a file has device code of ours in a container inside.
+llvm::Expected<bool> holdsContainer(llvm::StringRef Path);
+
+/// Objects to the program \p Output over our shim, or NVIDIA's runtime.
 llvm::Error linkProgram(const Toolchain &Tools, const LinkOptions &Options,
                         const TempDir &Temp,
                         llvm::ArrayRef<std::string> Objects,

@@ -3,6 +3,7 @@
 //
 //   bitcode --NVPTX back end--> PTX --ptxas--> cubin --fatbinary--> fat binary
 //   source --nvcc--------------> PTX   (NvccCode.cpp)
+//   both, kernel by kernel ----> PTX   (PtxMerge.cpp)
 //
 // The back end runs with contraction off (Target.cpp), so that multiplications
 // and additions are printed as mul.rn and add.rn, which ptxas must not fuse
@@ -12,9 +13,12 @@
 
 #include "frontend/Fatbin.h"
 
+#include "analysis/Numbering.h"
 #include "core/Error.h"
 #include "core/File.h"
 #include "frontend/NvccCode.h"
+#include "frontend/PtxMerge.h"
+#include "frontend/PtxShape.h"
 #include "frontend/Subprocess.h"
 #include "frontend/Target.h"
 #include "frontend/ptx/InlinePtx.h"
@@ -35,6 +39,8 @@ Expected<std::string> emitPtx(const Module &M, const CompileOptions &Options) {
   std::unique_ptr<Module> Copy = CloneModule(M);
   if (Error E = restoreInlinePtx(*Copy))
     return std::move(E);
+  if (Options.OptLevel)
+    shapeForPtxas(*Copy);
   SmallString<0> Ptx;
   raw_svector_ostream OS(Ptx);
   legacy::PassManager Passes;
@@ -70,13 +76,70 @@ static Error runTool(StringRef What, std::vector<std::string> Arguments) {
   return Error::success();
 }
 
-/// The PTX of \p Source in the file \p PtxFile: nvcc's own or that of \p M.
+namespace {
+/// The kernels of a module of which nvcc is to make the code.
+struct NvccShare {
+  StringSet<> Kernels;
+  bool IsAll = true;
+  bool any() const { return IsAll || !Kernels.empty(); }
+};
+} // namespace
+
+static NvccShare shareOfNvcc(const Module &M, const CompileOptions &Options) {
+  NvccShare Share;
+  if (Options.Gpu == GpuCode::Nvcc)
+    return Share;
+  for (const Function &F : M) {
+    if (F.isDeclaration() || !analysis::isKernel(F))
+      continue;
+    if (isForNvcc(F))
+      Share.Kernels.insert(F.getName());
+    else
+      Share.IsAll = false;
+  }
+  Share.IsAll &= !Share.Kernels.empty();
+  return Share;
+}
+
+/// nvcc's PTX of the \p Kernels and ours of all else in \p M.
+static Expected<std::string> mixedPtx(const Module &M,
+                                      const CompileOptions &Options,
+                                      StringRef NvccPtx,
+                                      const StringSet<> &Kernels) {
+  std::unique_ptr<Module> Rest = CloneModule(M);
+  for (StringRef Name : Kernels.keys()) {
+    Function *F = Rest->getFunction(Name);
+    F->replaceAllUsesWith(PoisonValue::get(F->getType()));
+    F->eraseFromParent();
+  }
+  StringSet<> Shared;
+  for (const GlobalVariable &G : M.globals())
+    if (!G.isDeclaration() && G.isExternallyInitialized())
+      Shared.insert(G.getName());
+  Expected<std::string> Ours = emitPtx(*Rest, Options);
+  if (!Ours)
+    return Ours.takeError();
+  return mergePtx(*Ours, NvccPtx, Kernels, Shared);
+}
+
+/// The PTX of \p M in the file \p PtxFile, nvcc's share from \p Source.
 static Error writePtx(const Module &M, const CompileOptions &Options,
                       const Toolchain &Tools, StringRef Source,
-                      StringRef PtxFile) {
-  if (Options.Gpu == GpuCode::Nvcc)
-    return runTool("nvcc", nvccArguments(Tools, Options, Source, PtxFile));
-  Expected<std::string> Ptx = emitPtx(M, Options);
+                      const NvccShare &Nvcc, StringRef PtxFile) {
+  Expected<std::string> Ptx = std::string();
+  if (Nvcc.any()) {
+    if (Error E =
+            runTool("nvcc", nvccArguments(Tools, Options, Source, PtxFile)))
+      return E;
+    if (Nvcc.IsAll)
+      return Error::success();
+    Expected<std::unique_ptr<MemoryBuffer>> Whole = readFile(PtxFile);
+    if (!Whole)
+      return Whole.takeError();
+    Ptx = mixedPtx(M, Options, (*Whole)->getBuffer(), Nvcc.Kernels);
+  } else {
+    Ptx = emitPtx(M, Options);
+  }
   if (!Ptx)
     return Ptx.takeError();
   return writeFileAtomically(PtxFile, [&](raw_ostream &OS) { OS << *Ptx; });
@@ -90,7 +153,8 @@ Expected<SmallVector<char, 0>> makeFatbin(const Module &M,
   std::string PtxFile = Temp.file(Stem + ".ptx");
   std::string Cubin = Temp.file(Stem + ".cubin");
   std::string Fatbin = Temp.file(Stem + ".fatbin");
-  if (Error E = writePtx(M, Options, Tools, Source, PtxFile))
+  const NvccShare Nvcc = shareOfNvcc(M, Options);
+  if (Error E = writePtx(M, Options, Tools, Source, Nvcc, PtxFile))
     return std::move(E);
 
   std::vector<std::string> Ptxas = {Tools.Cuda.tool("ptxas"),
@@ -104,7 +168,7 @@ Expected<SmallVector<char, 0>> makeFatbin(const Module &M,
   Ptxas.insert(Ptxas.end(), {PtxFile, "-o", Cubin});
   if (Error E = runTool("ptxas", std::move(Ptxas)))
     return std::move(E);
-  if (Options.Gpu == GpuCode::Nvcc) {
+  if (Nvcc.any()) {
     Expected<std::unique_ptr<MemoryBuffer>> Code = readFile(Cubin);
     if (!Code)
       return Code.takeError();

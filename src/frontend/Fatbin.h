@@ -29,9 +29,10 @@ std::vector<std::string> fatbinaryArguments(const CudaToolkit &Cuda,
                                             llvm::StringRef Output);
 
 /// A fat binary of \p M: machine code for the architecture of \p Options, made
-/// by ptxas, and its PTX for later GPUs; or of \p Source, which \p M is of, if
-/// nvcc is to make the PTX. Intermediate files go to \p Temp, named after
-/// \p Stem.
+/// by ptxas, and its PTX for later GPUs. \p Source, which \p M is of, is what
+/// nvcc compiles if it is to make the PTX of all kernels or of those that are
+/// marked for it (NvccCode.h). Intermediate files go to \p Temp, named after
+/// \p Stem; the result is also in Stem.fatbin.
 llvm::Expected<llvm::SmallVector<char, 0>>
 makeFatbin(const llvm::Module &M, const CompileOptions &Options,
            const Toolchain &Tools, const TempDir &Temp, llvm::StringRef Stem,

@@ -63,26 +63,48 @@ static void appendCommon(std::vector<std::string> &To,
   }
 }
 
+/// What decides what the code means, for each of nvcc's tasks.
+static void appendMeaning(std::vector<std::string> &To,
+                          const CompileOptions &Options) {
+  auto Flag = [&](StringRef Name, bool Value) {
+    To.push_back((Name + (Value ? "=true" : "=false")).str());
+  };
+  To.push_back("-O" + std::to_string(Options.OptLevel));
+  // What clang allows without being asked.
+  To.insert(To.end(), {"--extended-lambda", "--expt-relaxed-constexpr"});
+  Flag("-ftz", Options.Math.FlushDenormals);
+  Flag("-prec-div", Options.Math.PreciseDivision);
+  Flag("-prec-sqrt", Options.Math.PreciseSqrt);
+  Flag("-fmad", Options.Math.Contract);
+  if (Options.Math.FastTranscendentals)
+    To.push_back("-use_fast_math");
+  appendCommon(To, Options.ClangArguments);
+}
+
 std::vector<std::string> nvccArguments(const Toolchain &Tools,
                                        const CompileOptions &Options,
                                        StringRef Source, StringRef Output) {
-  auto Flag = [](StringRef Name, bool Value) {
-    return (Name + (Value ? "=true" : "=false")).str();
-  };
-  std::vector<std::string> Words = {
-      Tools.Cuda.tool("nvcc"), "-ptx", "-x", "cu",
-      "-arch=compute_" + std::to_string(Options.Arch),
-      "-O" + std::to_string(Options.OptLevel), "-lineinfo",
-      // What clang allows without being asked.
-      "--extended-lambda", "--expt-relaxed-constexpr",
-      Flag("-ftz", Options.Math.FlushDenormals),
-      Flag("-prec-div", Options.Math.PreciseDivision),
-      Flag("-prec-sqrt", Options.Math.PreciseSqrt),
-      Flag("-fmad", Options.Math.Contract)};
-  if (Options.Math.FastTranscendentals)
-    Words.push_back("-use_fast_math");
-  appendCommon(Words, Options.ClangArguments);
+  std::vector<std::string> Words = {Tools.Cuda.tool("nvcc"),
+                                    "-ptx",
+                                    "-x",
+                                    "cu",
+                                    "-arch=compute_" +
+                                        std::to_string(Options.Arch),
+                                    "-lineinfo"};
+  appendMeaning(Words, Options);
   Words.insert(Words.end(), {Source.str(), "-o", Output.str()});
+  return Words;
+}
+
+std::vector<std::string> nvccProgram(const Toolchain &Tools,
+                                     const CompileOptions &Options,
+                                     StringRef Output) {
+  std::vector<std::string> Words = {Tools.Cuda.tool("nvcc"),
+                                    "-arch=sm_" + std::to_string(Options.Arch)};
+  appendMeaning(Words, Options);
+  for (const std::string &Option : Options.PtxasArguments)
+    Words.insert(Words.end(), {"-Xptxas", Option});
+  Words.insert(Words.end(), {"-o", Output.str()});
   return Words;
 }
 
@@ -137,6 +159,29 @@ Error checkNames(const Module &M, MemoryBufferRef Cubin, StringRef Source) {
                        "without --device-code=nvcc.");
   }
   return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Single kernels
+//===----------------------------------------------------------------------===//
+
+static constexpr char Attribute[] = "reconverge-device-code";
+
+void markForNvcc(Function &Kernel) { Kernel.addFnAttr(Attribute, "nvcc"); }
+
+bool isForNvcc(const Function &Kernel) {
+  return Kernel.getFnAttribute(Attribute).getValueAsString() == "nvcc";
+}
+
+const GlobalVariable *unsharedVariable(const Module &M) {
+  constexpr unsigned Generic = 0, Global = 1;
+  for (const GlobalVariable &G : M.globals())
+    if (!G.isDeclaration() && !G.isConstant() && !G.isExternallyInitialized() &&
+        !G.use_empty() &&
+        (G.getAddressSpace() == Global || G.getAddressSpace() == Generic) &&
+        !G.getName().starts_with("llvm."))
+      return &G;
+  return nullptr;
 }
 
 } // namespace reconverge::frontend

@@ -58,12 +58,19 @@ struct DependencyOptions {
 /// Whose code for a GPU a program carries.
 enum class GpuCode { None, Ours, Nvcc };
 
+/// What a program runs over.
+enum class CudaRuntime {
+  Ours,  ///< our shim, which takes a container of bitcode and fat binary
+  Nvidia ///< the toolkit's own, which takes the fat binary alone
+};
+
 struct CompileOptions {
   unsigned Arch = 90;    ///< the one architecture that device code is built for
   unsigned OptLevel = 3; ///< 0..3, of host and device code
   bool DebugInfo = false;      ///< -g; line tables are always on
   GpuCode Gpu = GpuCode::None; ///< PTX and machine code, beside the bitcode
-  bool HostOnly = false;       ///< --cuda-host-only: no device code inside
+  CudaRuntime Runtime = CudaRuntime::Ours;
+  bool HostOnly = false; ///< --cuda-host-only: no device code inside
   Numerics Math;
   DependencyOptions Dependencies;
   std::vector<std::string> ClangArguments; ///< passed on to every compilation
@@ -87,6 +94,8 @@ struct LinkOptions {
   std::vector<std::string> Arguments;
   bool Shared = false;
   bool Relocatable = false; ///< -r: objects to one object, without libraries
+  CudaRuntime Runtime = CudaRuntime::Ours;
+  bool SharedRuntime = false; ///< -cudart shared, of NVIDIA's
 };
 
 /// The newest architecture that clang 19 knows. Its PTX runs on later GPUs.

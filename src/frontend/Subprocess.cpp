@@ -30,19 +30,28 @@ using namespace llvm;
 
 namespace reconverge::frontend {
 
-static volatile sig_atomic_t CurrentChild = 0;
+static volatile sig_atomic_t CurrentChild = 0, IsExpendable = 0,
+                             Interruption = 0;
 
-static void stayAlive(int) {}
+int interruption() { return Interruption; }
+
+static void stayAlive(int Signal) {
+  Interruption = Signal;
+  if (IsExpendable && CurrentChild > 0)
+    kill(CurrentChild, SIGKILL);
+}
 static void passOn(int Signal) {
+  Interruption = Signal;
   if (CurrentChild > 0)
-    kill(CurrentChild, Signal);
+    kill(CurrentChild, IsExpendable ? SIGKILL : Signal);
 }
 
 namespace {
 /// Our signal handlers while a child runs.
 class SignalsWhileWaiting {
 public:
-  SignalsWhileWaiting() {
+  explicit SignalsWhileWaiting(bool Expendable) {
+    IsExpendable = Expendable;
     install(0, SIGINT, stayAlive);
     install(1, SIGQUIT, stayAlive);
     install(2, SIGTERM, passOn);
@@ -122,8 +131,9 @@ Expected<ProcessResult> runProcess(const Command &C) {
   Redirect(STDOUT_FILENO, C.Output, O_WRONLY | O_CREAT | O_TRUNC);
   Redirect(STDERR_FILENO, C.Errors, O_WRONLY | O_CREAT | O_TRUNC);
 
-  SignalsWhileWaiting Handlers;
+  SignalsWhileWaiting Handlers(C.IsExpendable);
   pid_t Child = 0;
+  const auto Start = std::chrono::steady_clock::now();
   const int Code = posix_spawn(&Child, Arguments[0], &Files, nullptr,
                                Arguments.data(), Environment.data());
   posix_spawn_file_actions_destroy(&Files);
@@ -131,12 +141,17 @@ Expected<ProcessResult> runProcess(const Command &C) {
     return userError("cannot run " + C.Arguments[0] + ": " +
                      std::strerror(Code));
   CurrentChild = Child;
+  if (Interruption && IsExpendable) // it came before there was a child
+    kill(Child, SIGKILL);
 
   int Status = 0;
   ProcessResult Result;
   if (!waitFor(Child, C.TimeLimit, Status, Result.TimedOut))
     return internalError("waiting for " + C.Arguments[0] + ": " +
                          std::strerror(errno));
+  Result.Seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
+          .count();
   if (WIFSIGNALED(Status))
     Result.Signal = WTERMSIG(Status);
   else

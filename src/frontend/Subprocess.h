@@ -17,12 +17,15 @@ struct Command {
   /// Files in place of our own standard streams; empty: ours.
   std::string Input = {}, Output = {}, Errors = {};
   double TimeLimit = 0; ///< seconds until it is killed; 0: none
+  /// A signal that would end us kills it, whatever it does about signals.
+  bool IsExpendable = false;
 };
 
 struct ProcessResult {
   int Exit = 0;          ///< what it returned
   int Signal = 0;        ///< what killed it; 0 if it returned
   bool TimedOut = false; ///< we did, with SIGKILL
+  double Seconds = 0;    ///< from its start to its end
   bool ok() const { return !Exit && !Signal; }
   /// As a shell reports it: the exit code, or 128 + the signal.
   int status() const { return Signal ? 128 + Signal : Exit; }
@@ -33,6 +36,10 @@ struct ProcessResult {
 /// SIGHUP are passed on to it; so that the caller can clean up afterwards. The
 /// error is that of a program that cannot be started.
 llvm::Expected<ProcessResult> runProcess(const Command &C);
+
+/// The last of these signals that came while a child ran; 0: none has. Who goes
+/// on to do something else after a child looks here.
+int interruption();
 
 } // namespace reconverge::frontend
 

@@ -21,6 +21,14 @@ static std::string ratio(double X) {
   return Text.empty() ? "-" : Text;
 }
 
+static std::string milliseconds(double X) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  if (X > 0)
+    OS << format("%.4g", X);
+  return Text.empty() ? "-" : Text;
+}
+
 /// The verdict, where there is one.
 static std::string verdictOf(const TrialResult &T) {
   return T.Compared.Launches ? wordOf(T.Compared.Kind).str() : "-";
@@ -68,22 +76,42 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
   T.column("candidate", /*Left=*/true);
   T.column("predicted", /*Left=*/false);
   T.column("achieved", /*Left=*/false);
+  const bool AnyTime =
+      any_of(File.Kernels, [](const Decision &D) { return D.Measured; });
+  if (AnyTime)
+    T.column("ms", /*Left=*/false);
   T.column("result", /*Left=*/true);
   T.column("outcome", /*Left=*/true);
   bool AnyEstimate = false, AnyTried = false;
+  auto Row = [&](StringRef Kernel, StringRef What, double Predicted,
+                 double Achieved, double Ms, StringRef Result,
+                 Table::Cell End) {
+    std::vector<Table::Cell> Cells = {{Kernel.str()},
+                                      {cutEnd(cleanText(What), 24)},
+                                      {ratio(Predicted)},
+                                      {ratio(Achieved)}};
+    if (AnyTime)
+      Cells.push_back({milliseconds(Ms)});
+    Cells.push_back({Result.str()});
+    Cells.push_back(std::move(End));
+    T.row(std::move(Cells));
+  };
   for (const Decision &D : File.Kernels) {
     const std::string Kernel = cutEnd(cleanText(D.Display), 28);
     if (D.Tried.empty())
-      T.row({{Kernel}, {"none"}, {"-"}, {"-"}, {"-"}, {D.Why, Ink::Faint}});
+      Row(Kernel, "none", 0, 0, 0, "-", {D.Why, Ink::Faint});
+    // What the others are compared with stands above them.
+    else if (D.Measured)
+      Row(Kernel, "none", 0, 0, D.Milliseconds, "-",
+          D.Keep == Candidate() ? Table::Cell{"kept", Ink::Strong}
+                                : Table::Cell{"-", Ink::Faint});
     for (const TrialResult &R : D.Tried) {
       AnyTried = true;
       AnyEstimate |= R.Predicted > 0 && !D.Measured;
-      T.row({{&R == &D.Tried.front() ? Kernel : ""},
-             {cutEnd(cleanText(R.What.text()), 24)},
-             {ratio(R.Predicted)},
-             {D.Measured ? ratio(R.Speedup) : "-"},
-             {verdictOf(R)},
-             {wordOf(R.End).str(), inkOf(R.End)}});
+      const bool First = &R == &D.Tried.front() && !D.Measured;
+      Row(First ? StringRef(Kernel) : "", R.What.text(), R.Predicted,
+          D.Measured ? R.Speedup : 0, R.Milliseconds, verdictOf(R),
+          {wordOf(R.End).str(), inkOf(R.End)});
       if (!R.Why.empty())
         remark(T, cleanText(R.Why), Width);
     }
@@ -91,7 +119,7 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
   T.print(OS, Options.Color);
   OS << '\n';
   for (const Decision &D : File.Kernels)
-    if (D.Keep.changesCode()) {
+    if (D.Keep != Candidate()) {
       std::string Line = "kept: " + D.Keep.text() + " for " + D.Display;
       printWrapped(OS, cleanText(Line), Width, 2);
     }
@@ -103,8 +131,29 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
               "counted on " +
               File.Device +
               "; an estimate, no time was taken. Only a GPU can confirm it.";
+  if (AnyTime)
+    Legend += " ms: of the launches timed, together; none: our build of the "
+              "kernel as it is. achieved: the faster of none and nvcc over the "
+              "candidate; of nvcc, over none.";
   if (AnyTried)
     printWrapped(OS, cleanText(Legend), Width, 2);
+}
+
+void printWhole(const WholeTimes &Whole, raw_ostream &OS,
+                const TerminalOptions &Options) {
+  if (!Whole.Runs)
+    return;
+  std::string Line;
+  raw_string_ostream Text(Line);
+  Text << format("whole program: %.3f s; unmodified, built by us: %.3f s, by "
+                 "nvcc: ",
+                 Whole.Final, Whole.Ours);
+  if (Whole.Nvcc > 0)
+    Text << format("%.3f s", Whole.Nvcc);
+  else
+    Text << "not built";
+  Text << " (medians of " << Whole.Runs << " runs each, in turn)";
+  printWrapped(OS, Line, std::max(Options.Width, 80u), 2);
 }
 
 } // namespace reconverge::report

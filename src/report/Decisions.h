@@ -13,6 +13,11 @@ namespace reconverge::report {
 void printDecisions(const DecisionFile &File, llvm::raw_ostream &OS,
                     const TerminalOptions &Options = {});
 
+/// One line: the program's whole time beside that of the unmodified builds;
+/// nothing if none was taken.
+void printWhole(const WholeTimes &Whole, llvm::raw_ostream &OS,
+                const TerminalOptions &Options = {});
+
 } // namespace reconverge::report
 
 #endif

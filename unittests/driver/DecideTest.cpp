@@ -36,14 +36,39 @@ TrialEvent estimated(const Candidate &C, double Original, double Variant) {
   return E;
 }
 
-/// \p Speedup in 21 pairs, spread by +-\p Noise.
-TrialEvent measured(const Candidate &C, double Speedup, double Noise) {
-  TrialEvent E = event(TrialEvent::End, C);
-  for (int I = -10; I <= 10; ++I) {
-    E.OriginalMs.push_back(Speedup * (1 + Noise * I / 10));
-    E.VariantMs.push_back(1);
-  }
-  return E;
+using Events = std::vector<TrialEvent>;
+
+/// A launch on which \p C ended well and took \p Variant ms in each round,
+/// where our build took \p Original.
+Events timed(const Candidate &C, std::vector<double> Original,
+             std::vector<double> Variant, uint64_t Launch = 1) {
+  TrialEvent End = event(TrialEvent::End, C),
+             Times = event(TrialEvent::Timed, C);
+  End.Launch = Times.Launch = Launch;
+  Times.OriginalMs = std::move(Original);
+  Times.VariantMs = std::move(Variant);
+  return {End, Times};
+}
+
+/// \p Speedup in 21 rounds, spread by +-\p Noise; the candidate takes 1 ms.
+Events measured(const Candidate &C, double Speedup, double Noise) {
+  std::vector<double> Original;
+  for (int I = -10; I <= 10; ++I)
+    Original.push_back(Speedup * (1 + Noise * I / 10));
+  return timed(C, Original, std::vector<double>(21, 1));
+}
+
+Events operator+(Events A, const Events &B) {
+  A.insert(A.end(), B.begin(), B.end());
+  return A;
+}
+
+/// Rounds around \p Ms that are a little apart.
+std::vector<double> around(double Ms) {
+  std::vector<double> Times;
+  for (int I = 0; I < 20; ++I)
+    Times.push_back(Ms * (1 + 0.0001 * (I % 5)));
+  return Times;
 }
 
 TEST(Ratio, IntervalHoldsTheMedian) {
@@ -126,35 +151,117 @@ TEST(Decide, FaultsHangsAndRefusalsSayWhy) {
 }
 
 TEST(Decide, AGainInsideTheNoiseIsNone) {
-  EXPECT_EQ(
-      decide(request({Meld}), "k()", {measured(Meld, 1.02, 0.1)}, {}).Keep,
-      Candidate());
-  Decision D = decide(request({Meld}), "k()", {measured(Meld, 1.02, 0.01)}, {});
+  Decision D = decide(request({Meld}), "k()", measured(Meld, 1.02, 0.1), {});
+  EXPECT_EQ(D.Keep, Candidate());
+  EXPECT_EQ(D.Tried[0].Why, "+2.0 %, not faster beyond the noise");
+  D = decide(request({Meld}), "k()", measured(Meld, 1.02, 0.01), {});
   EXPECT_EQ(D.Keep, Meld);
   EXPECT_TRUE(D.Measured);
   EXPECT_NEAR(D.Tried[0].Speedup, 1.02, 1e-9);
+  EXPECT_NEAR(D.Milliseconds, 1.02, 1e-9);
+  EXPECT_EQ(D.Timed, 1u);
+  // Beyond the noise, but not worth another kernel.
+  D = decide(request({Meld}), "k()", measured(Meld, 1.004, 0.0001), {});
+  EXPECT_EQ(D.Keep, Candidate());
 }
 
 TEST(Decide, TheBaselineIsTheBetterOfNvccAndOurs) {
-  Decision D =
-      decide(request({Nvcc, Meld}), "k()",
-             {measured(Nvcc, 1.2, 0.01), measured(Meld, 1.1, 0.01)}, {});
+  // A round has all three builds: ours takes 1.2, nvcc's 1.
+  const Events OfNvcc = timed(Nvcc, around(1.2), around(1));
+  auto With = [&](double MeldMs) {
+    return decide(request({Nvcc, Meld}), "k()",
+                  OfNvcc + timed(Meld, around(1.2), around(MeldMs)), {});
+  };
+  // Melding gains over ours, and loses to nvcc's.
+  Decision D = With(1.1);
   EXPECT_EQ(D.Keep, Nvcc);
+  EXPECT_EQ(D.Tried[0].End, Outcome::Kept);
+  EXPECT_NEAR(D.Tried[0].Speedup, 1.2, 1e-9);
   EXPECT_EQ(D.Tried[1].End, Outcome::Slower);
-  EXPECT_NEAR(D.Tried[1].Speedup, 1.1 / 1.2, 1e-9);
+  EXPECT_NEAR(D.Tried[1].Speedup, 1 / 1.1, 1e-9);
+  EXPECT_EQ(D.Tried[1].Why, "-9.1 %, not faster beyond the noise");
 
-  D = decide(request({Nvcc, Meld}), "k()",
-             {measured(Nvcc, 1.2, 0.01), measured(Meld, 1.5, 0.01)}, {});
+  D = With(0.8);
   EXPECT_EQ(D.Keep, Meld);
   EXPECT_NEAR(D.Tried[1].Speedup, 1.25, 1e-9);
+  EXPECT_NEAR(D.Tried[1].Milliseconds, 0.8, 1e-3);
+  EXPECT_EQ(D.Tried[0].Why, "+20.0 % over ours, another is better");
+}
 
-  // A wrong one is nobody's baseline.
-  TrialEvent Wrong = measured(Nvcc, 2, 0.01);
-  Wrong.Compared.Kind = VerdictKind::Differs;
-  D = decide(request({Nvcc, Meld}), "k()", {Wrong, measured(Meld, 1.5, 0.01)},
-             {});
+TEST(Decide, WhatOthersTookInARoundIsWhatCounts) {
+  // The clock halves in the middle; each round by itself says 1.1.
+  std::vector<double> Original, Variant;
+  for (int I = 0; I < 20; ++I) {
+    Original.push_back(I < 10 ? 1.1 : 2.2);
+    Variant.push_back(I < 10 ? 1 : 2);
+  }
+  EXPECT_EQ(
+      decide(request({Meld}), "k()", timed(Meld, Original, Variant), {}).Keep,
+      Meld);
+}
+
+TEST(Decide, AWrongBuildIsNobodysBaseline) {
+  Events OfNvcc = timed(Nvcc, around(2), around(1));
+  OfNvcc.front().Compared.Kind = VerdictKind::Differs;
+  Decision D = decide(request({Nvcc, Meld}), "k()",
+                      OfNvcc + timed(Meld, around(2), around(2 / 1.5)), {});
   EXPECT_EQ(D.Keep, Meld);
   EXPECT_NEAR(D.Tried[1].Speedup, 1.5, 1e-9);
+  EXPECT_EQ(D.Tried[0].End, Outcome::Wrong);
+}
+
+TEST(Decide, WithoutAGainTheFasterBuildIsKept) {
+  // The kernel has no candidate but nvcc's code.
+  auto With = [](double NvccMs) {
+    return decide(request({Nvcc}), "k()",
+                  timed(Nvcc, around(1), around(NvccMs)), {});
+  };
+  EXPECT_EQ(With(0.9).Keep, Nvcc);
+  EXPECT_EQ(With(1.1).Keep, Candidate());
+  EXPECT_EQ(With(1.1).Why, "no candidate was better");
+  EXPECT_EQ(With(1.1).Tried[0].Why, "-9.1 % over ours");
+}
+
+TEST(Decide, LaunchesCountByTheirTime) {
+  // Twice as fast on three small launches, slower on the large one.
+  Events All;
+  for (uint64_t Launch = 1; Launch <= 3; ++Launch)
+    All = All + timed(Meld, around(0.02), around(0.01), Launch);
+  All = All + timed(Meld, around(1), around(1.1), 4);
+  Decision D = decide(request({Meld}), "k()", All, {});
+  EXPECT_EQ(D.Keep, Candidate());
+  EXPECT_EQ(D.Timed, 4u);
+  EXPECT_NEAR(D.Tried[0].Speedup, 1.06 / 1.13, 1e-4);
+  EXPECT_NEAR(D.Milliseconds, 1.06, 1e-3);
+}
+
+TEST(Decide, ALaunchWithTooFewRoundsIsLeftOut) {
+  // Time ran out in the second: its one round would leave one for both.
+  Decision D = decide(
+      request({Meld}), "k()",
+      timed(Meld, around(1.2), around(1), 1) + timed(Meld, {1}, {5}, 2), {});
+  EXPECT_EQ(D.Keep, Meld);
+  EXPECT_NEAR(D.Tried[0].Speedup, 1.2, 1e-9);
+}
+
+TEST(Decide, OnAGpuAnEstimateIsNotEnough) {
+  DecideOptions OnGpu;
+  OnGpu.NeedsTimes = true;
+  Decision D =
+      decide(request({Meld}), "k()", {estimated(Meld, 150, 100)}, OnGpu);
+  EXPECT_EQ(D.Keep, Candidate());
+  EXPECT_EQ(D.Tried[0].Why, "it was not timed");
+  EXPECT_NEAR(D.Tried[0].Predicted, 1.5, 1e-9);
+  EXPECT_FALSE(D.Measured);
+}
+
+TEST(Decide, AKernelOfAFewMicrosecondsIsNone) {
+  Decision D = decide(request({Nvcc, Meld}), "k()",
+                      timed(Nvcc, around(0.003), around(0.002)) +
+                          timed(Meld, around(0.003), around(0.002)),
+                      {});
+  EXPECT_EQ(D.Keep, Candidate());
+  EXPECT_EQ(D.Why, "a launch takes 3.0 us, most of it the cost of launching");
 }
 
 TEST(Decide, OtherKernelsEventsAreNotCounted) {
@@ -166,12 +273,17 @@ TEST(Decide, OtherKernelsEventsAreNotCounted) {
 
 TEST(Decide, ARunThatEndsInATrialNamesIt) {
   TrialEvent Begin = event(TrialEvent::Begin, Meld);
-  EXPECT_EQ(unfinishedTrial({}), nullptr);
-  std::vector<TrialEvent> Ended = {Begin, event(TrialEvent::End, Meld)};
-  EXPECT_EQ(unfinishedTrial(Ended), nullptr);
-  std::vector<TrialEvent> Died = {Begin, event(TrialEvent::End, Meld), Begin};
-  ASSERT_NE(unfinishedTrial(Died), nullptr);
-  EXPECT_EQ(unfinishedTrial(Died)->Tried, Meld);
+  EXPECT_EQ(endOfRun({}, true), nullptr);
+  Events Ended = {Begin, event(TrialEvent::End, Meld)};
+  EXPECT_EQ(endOfRun(Ended, true), nullptr);
+  Events Died = {Begin, event(TrialEvent::End, Meld), Begin};
+  ASSERT_NE(endOfRun(Died, false), nullptr);
+  EXPECT_EQ(endOfRun(Died, false)->Tried, Meld);
+  // On the VM a run goes on after a fault; a GPU's does not.
+  Events Faulted = {Begin, event(TrialEvent::Fault, Eager)};
+  EXPECT_EQ(endOfRun(Faulted, false), nullptr);
+  ASSERT_NE(endOfRun(Faulted, true), nullptr);
+  EXPECT_EQ(endOfRun(Faulted, true)->Tried, Eager);
 }
 
 } // namespace

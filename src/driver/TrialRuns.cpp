@@ -1,0 +1,92 @@
+//===- driver/TrialRuns.cpp - Expendable runs of a program ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A candidate can end the run that tries it: it faults, hangs, or corrupts what
+// the program needs. What the log says last names it. It is struck off, and the
+// program is run again without it; what the others have shown until then is
+// seen again there, so of a run that was ended only its end is kept.
+//
+//   plan --run--> log: ... begin A  end A  begin B |       B ended the run
+//   plan without B --run--> log: ... begin A  end A  begin C  end C ...
+//
+// Runs are limited: a program in which many candidates end runs, each after a
+// long way, is not worth them all. Then what the last run showed counts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/TrialRuns.h"
+
+#include "driver/Decide.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace reconverge::driver {
+
+/// Runs that candidates may end.
+static constexpr unsigned MostEnded = 8;
+
+static bool isAnythingLeft(const TrialPlan &Plan) {
+  return any_of(Plan.Kernels,
+                [](const TrialRequest &R) { return !R.Candidates.empty(); });
+}
+
+/// False if \p Plan does not have what \p Last says was tried.
+static bool strikeOff(TrialPlan &Plan, const TrialEvent &Last) {
+  for (TrialRequest &R : Plan.Kernels)
+    if (R.Kernel == Last.Kernel && R.Module == Last.Module)
+      if (auto At = find(R.Candidates, Last.Tried); At != R.Candidates.end()) {
+        R.Candidates.erase(At);
+        return true;
+      }
+  return false;
+}
+
+/// How the trial \p Last, which has ended the run, ended itself.
+static TrialEvent endOf(const TrialEvent &Last,
+                        const frontend::ProcessResult &Run) {
+  TrialEvent End = Last;
+  if (Last.What != TrialEvent::Begin)
+    return End;
+  End.What = Run.TimedOut ? TrialEvent::Hang : TrialEvent::Fault;
+  End.Why = "the run with it " + endOf(Run);
+  return End;
+}
+
+Expected<std::vector<TrialEvent>> runTrials(TrialPlan Plan, TrialRun Run,
+                                            raw_ostream &OS) {
+  std::vector<TrialEvent> All;
+  for (unsigned Ended = 0; isAnythingLeft(Plan); ++Ended) {
+    (void)sys::fs::remove(Plan.Log);
+    auto Result = Run(Plan);
+    if (!Result)
+      return Result.takeError();
+    std::vector<TrialEvent> Events;
+    if (sys::fs::exists(Plan.Log))
+      if (Error E = readTrialLog(Plan.Log).moveInto(Events))
+        return std::move(E);
+    const TrialEvent *Last = endOfRun(Events, !Result->ok());
+    if (frontend::interruption())
+      return All;
+    if (Last && Ended != MostEnded && strikeOff(Plan, *Last)) {
+      All.push_back(endOf(*Last, *Result));
+      continue;
+    }
+    if (Last) {
+      OS << "reconverge: note: " << Ended + 1
+         << " runs were ended by candidates; what they left is not tried\n";
+      if (Last->What == TrialEvent::Begin)
+        Events.back() = endOf(*Last, *Result);
+    } else if (!Result->ok()) {
+      OS << "reconverge: note: a run with trials " << endOf(*Result) << '\n';
+    }
+    append_range(All, Events);
+    return All;
+  }
+  return All;
+}
+
+} // namespace reconverge::driver

@@ -1,0 +1,25 @@
+//===- driver/TrialRuns.h - Expendable runs of a program --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_DRIVER_TRIALRUNS_H
+#define RECONVERGE_DRIVER_TRIALRUNS_H
+
+#include "core/Trials.h"
+#include "driver/Run.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace reconverge::driver {
+
+/// One run by a plan: writes the log that it names, and ends in some way.
+using TrialRun = llvm::function_ref<llvm::Expected<frontend::ProcessResult>(
+    const TrialPlan &Plan)>;
+
+/// Runs the program by \p Plan until no candidate ends it. Everything that the
+/// last run logged and, before it, how those candidates ended that have ended
+/// earlier ones. Notes go to \p OS.
+llvm::Expected<std::vector<TrialEvent>> runTrials(TrialPlan Plan, TrialRun Run,
+                                                  llvm::raw_ostream &OS);
+
+} // namespace reconverge::driver
+
+#endif

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""interrupt.py SIGNAL FILE LINES command...
+
+Starts the command, waits until FILE has LINES lines, sends the command alone
+the signal and prints what was left: its exit code as a shell has it, temporary
+files, and processes of the program that are still there.
+"""
+import os
+import signal
+import subprocess
+import sys
+import time
+
+name, marker, lines, *command = sys.argv[1:]
+temporary = os.path.abspath("temporary")
+os.makedirs(temporary)
+
+# lit's workers ignore SIGINT, and what is ignored is inherited.
+process = subprocess.Popen(
+    command, env=dict(os.environ, TMPDIR=temporary),
+    preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+
+
+def started():
+    if not os.path.exists(marker):
+        return []
+    with open(marker, encoding="utf-8") as text:
+        return text.read().split()
+
+
+while len(started()) < int(lines):
+    if process.poll() is not None:
+        sys.exit(f"the command ended with {process.returncode}")
+    time.sleep(0.05)
+process.send_signal(getattr(signal, name))
+try:
+    code = process.wait(60)
+except subprocess.TimeoutExpired:
+    process.kill()
+    code = "none: it goes on"
+    process.wait()
+print("exit code", 128 - code if isinstance(code, int) and code < 0 else code)
+print("temporary files", os.listdir(temporary))
+alive = [pid for pid in started() if os.path.exists(f"/proc/{pid}")]
+print("still running", alive)
+for pid in alive:
+    os.kill(int(pid), signal.SIGKILL)

@@ -1,0 +1,133 @@
+//===- unittests/driver/TrialRunsTest.cpp - Runs that candidates end ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs are played: each writes a log as a backend would and ends as one does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/TrialRuns.h"
+
+#include "core/File.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace reconverge;
+using namespace reconverge::driver;
+
+namespace {
+
+const Candidate Nvcc{"nvcc", ""}, Meld{"meld", ""}, Eager{"meld", "eager"};
+
+TrialEvent event(TrialEvent::Kind What, const Candidate &C) {
+  TrialEvent E;
+  E.What = What;
+  E.Kernel = "k";
+  E.Module = "0123";
+  E.Tried = C;
+  return E;
+}
+
+class TrialRuns : public testing::Test {
+protected:
+  TrialRuns() {
+    SmallString<128> Path;
+    EXPECT_FALSE(sys::fs::createTemporaryFile("trials", "log", Path));
+    Plan.Log = std::string(Path);
+    Plan.Kernels = {{"k", "0123", {Nvcc, Meld, Eager}}};
+  }
+  ~TrialRuns() override { (void)sys::fs::remove(Plan.Log); }
+
+  /// Tries every candidate; \p End says how the run of one that ends it ends.
+  std::vector<TrialEvent>
+  run(function_ref<std::optional<TrialEvent::Kind>(const Candidate &)> End) {
+    raw_string_ostream OS(Notes);
+    auto All = runTrials(
+        Plan,
+        [&](const TrialPlan &Now) -> Expected<frontend::ProcessResult> {
+          Tried.push_back(Now.Kernels.front().Candidates);
+          frontend::ProcessResult Result;
+          std::vector<TrialEvent> Log;
+          for (const Candidate &C : Tried.back()) {
+            Log.push_back(event(TrialEvent::Begin, C));
+            std::optional<TrialEvent::Kind> Last = End(C);
+            if (!Last) {
+              Log.push_back(event(TrialEvent::End, C));
+              continue;
+            }
+            if (*Last != TrialEvent::Begin)
+              Log.push_back(event(*Last, C));
+            Result.Exit = TrialsEnded;
+            break;
+          }
+          if (Error E = writeOutput(Now.Log, [&](raw_ostream &File) {
+                for (const TrialEvent &E : Log)
+                  printTrialEvent(E, File);
+              }))
+            return std::move(E);
+          return Result;
+        },
+        OS);
+    EXPECT_TRUE(bool(All)) << toString(All.takeError());
+    return All ? *All : std::vector<TrialEvent>();
+  }
+
+  TrialPlan Plan;
+  std::vector<std::vector<Candidate>> Tried; ///< by each run
+  std::string Notes;
+};
+
+TEST_F(TrialRuns, OneIsEnoughIfNothingEndsIt) {
+  auto All = run([](const Candidate &) { return std::nullopt; });
+  EXPECT_EQ(Tried.size(), 1u);
+  EXPECT_EQ(All.size(), 6u);
+  EXPECT_EQ(Notes, "");
+}
+
+TEST_F(TrialRuns, AFaultIsStruckOffAndTheOthersAreSeenAgain) {
+  for (TrialEvent::Kind How : {TrialEvent::Fault, TrialEvent::Hang}) {
+    Tried.clear();
+    auto All = run([&](const Candidate &C) {
+      return C == Meld ? std::optional(How) : std::nullopt;
+    });
+    ASSERT_EQ(Tried.size(), 2u);
+    EXPECT_EQ(Tried[1], (std::vector<Candidate>{Nvcc, Eager}));
+    // How meld ended; begin and end of the others, once each.
+    ASSERT_EQ(All.size(), 5u);
+    EXPECT_EQ(All[0].What, How);
+    EXPECT_EQ(All[0].Tried, Meld);
+    EXPECT_EQ(All[4].What, TrialEvent::End);
+    EXPECT_EQ(All[4].Tried, Eager);
+  }
+}
+
+TEST_F(TrialRuns, ATrialWithoutAnEndIsAFault) {
+  auto All = run([](const Candidate &C) {
+    return C == Nvcc ? std::optional(TrialEvent::Begin) : std::nullopt;
+  });
+  ASSERT_EQ(Tried.size(), 2u);
+  EXPECT_EQ(All[0].What, TrialEvent::Fault);
+  EXPECT_EQ(All[0].Why, "the run with it returned 86");
+}
+
+TEST_F(TrialRuns, AllMayEndTheirRun) {
+  auto All = run([](const Candidate &) { return TrialEvent::Fault; });
+  EXPECT_EQ(Tried.size(), 3u);
+  EXPECT_EQ(All.size(), 3u);
+}
+
+TEST_F(TrialRuns, RunsAreLimited) {
+  Plan.Kernels.front().Candidates.clear();
+  for (int I = 0; I < 50; ++I)
+    Plan.Kernels.front().Candidates.push_back({"meld", std::to_string(I)});
+  auto All = run([](const Candidate &) { return TrialEvent::Hang; });
+  EXPECT_EQ(Tried.size(), 9u);
+  EXPECT_NE(Notes.find("9 runs were ended by candidates"), std::string::npos)
+      << Notes;
+  EXPECT_EQ(All.back().What, TrialEvent::Hang);
+}
+
+} // namespace
