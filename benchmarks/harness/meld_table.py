@@ -69,16 +69,14 @@ def page():
             f"| {name}{'-R' if random else ''} | {block} | " + " | ".join(cells)
             + f" | {metrics['speedup']['value']:.3f} | "
             f"{metrics['speedup-over-own']['value']:.3f} |")
+    lost = [f"{name}{'-R' if random else ''} {block} "
+            f"({metrics['speedup']['value']:.3f})"
+            for (name, block, random), metrics in found.items()
+            if metrics["speedup"]["value"] < 0.99]
     lines += [
         "",
-        "Where melding loses. LUD with blocks of 64 and 128 threads: whole "
-        "warps take one side there, as the warp VM counts, so there is "
-        "nothing to gain, and melding adds selects; nvcc's unmelded code is "
-        "also the faster one. SB2-R, SB1 against clang, SRAD and DCT against "
-        "nvcc: not explained yet; nothing of SRAD and N-queens melds. The "
-        "warp VM's counts expected a loss for merge sort, and it gains. "
-        "`meld` is one candidate of `optimize`; these are the cases in which "
-        "it has to be dropped.",
+        f"Below 0.99: {', '.join(lost) or 'none'}. `meld` is one candidate of "
+        "`optimize`; these are the cases in which it has to be dropped.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -13,7 +13,9 @@
 //   6. default<On>           with a target machine: without one, LLVM's passes
 //                            do not know that branches diverge. Address spaces
 //                            are inferred in its midst, after inlining: the
-//                            code generator would do it too late for us
+//                            code generator would do it too late for us; and
+//                            before instructions are combined, or a shared and
+//                            a global load would become one generic load
 //   7. FMAs, division        once, for all later stages (FormFma.cpp)
 //   8. nothing missing       what another unit would have to bring is refused
 //                            here, by name, and not when a program runs
@@ -151,11 +153,12 @@ static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
   PB.registerFunctionAnalyses(FAM);
   PB.registerLoopAnalyses(LAM);
   PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
-  PB.registerOptimizerEarlyEPCallback([](ModulePassManager &MPM,
-                                         OptimizationLevel Level) {
+  const auto Infer = [](ModulePassManager &MPM, OptimizationLevel Level) {
     if (Level != OptimizationLevel::O0)
       MPM.addPass(createModuleToFunctionPassAdaptor(InferAddressSpacesPass()));
-  });
+  };
+  PB.registerPipelineEarlySimplificationEPCallback(Infer);
+  PB.registerOptimizerEarlyEPCallback(Infer);
 
   markForUnrolling(PB);
 

@@ -25,6 +25,11 @@
 //                    iteration brings: X[Column[At]]. Two latencies in a row
 //                    want twice as many in flight.
 //
+//   sums over        Loops that only read shared memory, by sixteen, the rest
+//   by shared memory    four, the rest of that one by one: each step waits for
+//   the
+//                    one before, and loads in a row become one of 16 bytes.
+//
 // A loop whose end depends on what it computes (while (Z * Z < 4)) is left
 // alone: a copy of such a test costs what it saves, 11 % on the Mandelbrot set.
 // So is one with a barrier or another convergent operation, which must not be
@@ -46,6 +51,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
@@ -54,6 +60,7 @@ namespace reconverge::frontend {
 
 static constexpr unsigned FewIterations = 8;     ///< LLVM's own limit
 static constexpr unsigned FewInstructions = 300; ///< of all copies
+static constexpr unsigned Shared = 3; ///< NVPTX's number of the address space
 static constexpr unsigned Copies = 4, CopiesOfChains = 8;
 static constexpr unsigned ManyInstructions = 600; ///< of all copies
 
@@ -84,10 +91,15 @@ static bool isDecided(const Loop &L) {
   return false;
 }
 
-static void mark(Loop &L, ArrayRef<Metadata *> Words) {
-  LLVMContext &Context = L.getHeader()->getContext();
-  L.setLoopID(makePostTransformationMetadata(Context, L.getLoopID(), {},
-                                             {MDNode::get(Context, Words)}));
+static void mark(Loop &L, MDNode *Wish) {
+  L.setLoopID(makePostTransformationMetadata(L.getHeader()->getContext(),
+                                             L.getLoopID(), {}, {Wish}));
+}
+
+static MDNode *unrollBy(LLVMContext &Context, unsigned Times) {
+  return MDNode::get(Context, {MDString::get(Context, "llvm.loop.unroll.count"),
+                               ConstantAsMetadata::get(ConstantInt::get(
+                                   Type::getInt32Ty(Context), Times))});
 }
 
 /// Whether \p V changes by the same amount in each iteration.
@@ -148,6 +160,20 @@ static bool hasLoadChain(const Loop &L) {
   return false;
 }
 
+/// A loop that does nothing to memory but read words that the block shares.
+static bool isSumOverSharedMemory(const Loop &L) {
+  unsigned Loads = 0;
+  for (const BasicBlock *Block : L.blocks())
+    for (const Instruction &I : *Block) {
+      auto *Load = dyn_cast<LoadInst>(&I);
+      if (I.mayReadOrWriteMemory() &&
+          (!Load || Load->getPointerAddressSpace() != Shared))
+        return false;
+      Loads += Load != nullptr;
+    }
+  return Loads != 0;
+}
+
 namespace {
 
 struct MarkFewIterations : PassInfoMixin<MarkFewIterations> {
@@ -159,8 +185,32 @@ struct MarkFewIterations : PassInfoMixin<MarkFewIterations> {
       return PreservedAnalyses::all();
     std::optional<unsigned> Size = sizeOf(L);
     if (Size && *Size * Most <= FewInstructions)
-      mark(L, MDString::get(L.getHeader()->getContext(),
-                            "llvm.loop.unroll.enable"));
+      mark(L, MDNode::get(L.getHeader()->getContext(),
+                          MDString::get(L.getHeader()->getContext(),
+                                        "llvm.loop.unroll.enable")));
+    return PreservedAnalyses::all();
+  }
+};
+
+/// By four; what comes of it, by four again.
+struct MarkSums : PassInfoMixin<MarkSums> {
+  PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
+    ScalarEvolution &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+    LLVMContext &Context = F.getContext();
+    for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
+      if (!L->isInnermost() || isDecided(*L) || !isSumOverSharedMemory(*L) ||
+          SE.getSmallConstantTripCount(L) ||
+          isa<SCEVCouldNotCompute>(SE.getBackedgeTakenCount(L)))
+        continue;
+      std::optional<unsigned> Size = sizeOf(*L);
+      if (!Size || *Size * Copies * Copies > ManyInstructions)
+        continue;
+      mark(*L, unrollBy(Context, Copies));
+      mark(*L, MDNode::get(Context,
+                           {MDString::get(Context,
+                                          "llvm.loop.unroll.followup_unrolled"),
+                            unrollBy(Context, Copies)}));
+    }
     return PreservedAnalyses::all();
   }
 };
@@ -180,9 +230,7 @@ struct MarkManyIterations : PassInfoMixin<MarkManyIterations> {
       unsigned Times = Counts && hasLoadChain(*L) ? CopiesOfChains : Copies;
       std::optional<unsigned> Size = sizeOf(*L);
       if (Size && *Size * Times <= ManyInstructions)
-        mark(*L, {MDString::get(Context, "llvm.loop.unroll.count"),
-                  ConstantAsMetadata::get(
-                      ConstantInt::get(Type::getInt32Ty(Context), Times))});
+        mark(*L, unrollBy(Context, Times));
     }
     return PreservedAnalyses::all();
   }
@@ -200,8 +248,12 @@ void markForUnrolling(PassBuilder &PB) {
       });
   PB.registerVectorizerStartEPCallback(
       [](FunctionPassManager &FPM, OptimizationLevel Level) {
-        if (Level.getSpeedupLevel() > 1)
-          FPM.addPass(MarkManyIterations());
+        if (Level.getSpeedupLevel() < 2)
+          return;
+        FPM.addPass(MarkSums());
+        FPM.addPass(LoopUnrollPass(LoopUnrollOptions(Level.getSpeedupLevel(),
+                                                     /*OnlyWhenForced=*/true)));
+        FPM.addPass(MarkManyIterations());
       });
 }
 

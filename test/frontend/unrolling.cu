@@ -77,3 +77,18 @@ extern "C" __global__ void barrier(float *p, int n, int step) {
     __syncthreads();
   }
 }
+
+// A sum over shared memory: sixteen, four and one iteration at a time.
+// CHECK-LABEL: define {{.*}}void @sum(
+// CHECK-COUNT-21: load float, ptr addrspace(3)
+// CHECK-NOT: load float, ptr addrspace(3)
+// CHECK: {{^[}]}}
+extern "C" __global__ void sum(const float *p, float *q, int n) {
+  __shared__ float words[256];
+  words[threadIdx.x] = p[threadIdx.x];
+  __syncthreads();
+  float s = 0;
+  for (int i = 0; i < n; ++i)
+    s += words[i];
+  q[threadIdx.x] = s;
+}

@@ -15,6 +15,7 @@
 
 #include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -39,32 +40,51 @@ struct Memory {
   std::vector<uint32_t> Out, Sums;
   std::string Problem;
 };
+
+/// The launch that belongs to a seed, and its memory before.
+struct Launch {
+  explicit Launch(uint64_t Seed) {
+    Random R(Seed ^ 0xabcdef);
+    const unsigned Sizes[] = {1, 32, 33, 48, 64, 96, 128};
+    Threads = Sizes[R.below(7)];
+    Blocks = 1 + R.below(2);
+    N = R.below(8);
+    In.resize(RandomKernelInWords);
+    for (uint32_t &X : In)
+      X = R.chance(50) ? R.below(32) : uint32_t(R.next());
+    // A transform with a mistake may miss an array by a little.
+    In.reserve(2 * In.size());
+    Result.Out.reserve(Blocks * Threads * RandomKernelOutBytes / 2 + 1024);
+    Result.Sums.reserve(1024);
+    Result.Out.assign(Blocks * Threads * RandomKernelOutBytes / 4, 0xdeadbeef);
+    Result.Sums.assign(RandomKernelSums, 0);
+  }
+
+  unsigned Threads, Blocks;
+  uint32_t N;
+  std::vector<uint32_t> In;
+  Memory Result;
+};
 } // namespace
 
 static Memory runOnVm(const Module &Original, uint64_t Seed,
                       const MachineOptions &Options) {
-  Random R(Seed ^ 0xabcdef);
-  const unsigned Sizes[] = {1, 32, 33, 48, 64, 96, 128};
-  const unsigned Threads = Sizes[R.below(7)], Blocks = 1 + R.below(2);
-  const uint32_t N = R.below(8);
-  std::vector<uint32_t> In(RandomKernelInWords);
-  for (uint32_t &X : In)
-    X = R.chance(50) ? R.below(32) : uint32_t(R.next());
-  // A transform with a mistake may miss its array by a little.
-  In.reserve(2 * In.size());
-  Memory Result;
-  Result.Out.reserve(Blocks * Threads * RandomKernelOutBytes / 2 + 1024);
-  Result.Sums.reserve(1024);
-  Result.Out.assign(Blocks * Threads * RandomKernelOutBytes / 4, 0xdeadbeef);
-  Result.Sums.assign(RandomKernelSums, 0);
+  Launch L(Seed);
   auto Copy = CloneModule(Original);
   TestProgram P(*Copy, machineFor(Options));
-  uint32_t *OutAt = Result.Out.data(), *SumsAt = Result.Sums.data();
-  uint32_t *InAt = In.data(), Count = N;
+  uint32_t *OutAt = L.Result.Out.data(), *SumsAt = L.Result.Sums.data();
+  uint32_t *InAt = L.In.data(), Count = L.N;
   void *Arguments[] = {&InAt, &OutAt, &SumsAt, &Count, nullptr};
-  if (Error E = P.launchWith("k", shape(Blocks, Threads), Arguments))
-    Result.Problem = toString(std::move(E));
-  return Result;
+  if (Error E = P.launchWith("k", shape(L.Blocks, L.Threads), Arguments))
+    L.Result.Problem = toString(std::move(E));
+  return std::move(L.Result);
+}
+
+static Memory runThreadByThread(const Module &Original, uint64_t Seed) {
+  Launch L(Seed);
+  runScalar(Original, L.Blocks, L.Threads, L.In, L.Result.Out, L.Result.Sums,
+            L.N);
+  return std::move(L.Result);
 }
 
 static std::string differenceOf(const Memory &A, const Memory &B) {
@@ -79,7 +99,8 @@ static std::string differenceOf(const Memory &A, const Memory &B) {
   return A.Sums == B.Sums ? "" : "the sums";
 }
 
-Trial compare(const Module &M, uint64_t Seed, Transform Apply) {
+Trial compare(const Module &M, uint64_t Seed, Transform Apply,
+              Reference Before) {
   Trial T;
   auto After = CloneModule(M);
   T.Changes = Apply(*After);
@@ -94,7 +115,9 @@ Trial compare(const Module &M, uint64_t Seed, Transform Apply) {
     O.StepLimit = 1 << 20; // a mistake may make a loop endless
     O.Counters = false;
   }
-  T.Difference = differenceOf(runOnVm(M, Seed, All[Seed % 2]),
+  T.Difference = differenceOf(Before == Reference::Scalar
+                                  ? runThreadByThread(M, Seed)
+                                  : runOnVm(M, Seed, All[Seed % 2]),
                               runOnVm(*After, Seed, All[Seed % 2]));
   return T;
 }

@@ -27,9 +27,13 @@
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Support/Format.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace reconverge::transform::meld {
 
@@ -110,6 +114,45 @@ static std::optional<Refusal> checkArm(const BlockSet &Arm,
   return std::nullopt;
 }
 
+static bool usesThreadId(const Function &F, Intrinsic::ID Id) {
+  return any_of(F.getParent()->functions(), [&](const Function &Read) {
+    return Read.getIntrinsicID() == Id &&
+           any_of(Read.users(), [&](const User *U) {
+             return cast<Instruction>(U)->getFunction() == &F;
+           });
+  });
+}
+
+/// Whether \p Branch asks for the number of a thread's warp: threadIdx.x
+/// against a multiple of 32, or divided by one. Blocks are taken to be flat
+/// where the kernel does not read another dimension; if they are not, all that
+/// is lost is a gain.
+static bool takesWholeWarps(const BasicBlock &Branch) {
+  const auto *Br = cast<BranchInst>(Branch.getTerminator());
+  const APInt *By = nullptr, *Shift = nullptr;
+  const auto *Test = dyn_cast<ICmpInst>(Br->getCondition());
+  if (!Test || !match(Test->getOperand(1), m_APInt(By)))
+    return false;
+  unsigned Low = By->countr_zero();
+  if (Test->getPredicate() == ICmpInst::ICMP_UGT ||
+      Test->getPredicate() == ICmpInst::ICMP_SGT)
+    Low = By->countr_one();
+  else if (Test->isEquality())
+    Low = 0;
+  Value *Thread = Test->getOperand(0), *Whole = nullptr;
+  if (match(Thread, m_LShr(m_Value(Whole), m_APInt(Shift))) &&
+      Shift->ult(By->getBitWidth())) {
+    Low = std::max<unsigned>(Low, unsigned(Shift->getZExtValue()));
+    Thread = Whole;
+  }
+  return Low >= 5 &&
+         match(Thread, m_Intrinsic<Intrinsic::nvvm_read_ptx_sreg_tid_x>()) &&
+         !usesThreadId(*Branch.getParent(),
+                       Intrinsic::nvvm_read_ptx_sreg_tid_y) &&
+         !usesThreadId(*Branch.getParent(),
+                       Intrinsic::nvvm_read_ptx_sreg_tid_z);
+}
+
 static std::string numbers(double Saved, double Before) {
   std::string Text;
   raw_string_ostream(Text) << format("%.0f of %.0f issue slots saved", Saved,
@@ -145,6 +188,8 @@ PlanOr<MeldPlan> planMeld(BasicBlock &Branch, const FunctionFacts &Facts,
       return refusal(RefusalCode::SeveralExits, Term);
     Plan.Arms[Side] = std::move(*Code);
   }
+  if (takesWholeWarps(Branch))
+    return refusal(RefusalCode::WholeWarps, Term);
   if (!alignArms(Plan, Options))
     return refusal(RefusalCode::TooLarge, Term);
   if (!Plan.Melded)

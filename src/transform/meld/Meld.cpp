@@ -15,6 +15,7 @@
 //      Matching.cpp   which instructions can be one
 //   4. Rewrite.cpp    the melded code
 //   5. again from 1., innermost branches first, until no plan is left
+//   6. Polish.cpp     LLVM's passes for what has become visible
 //
 // Where several branches decide between two arms, or where LLVM has merged the
 // tails of both sides, Unshare.cpp makes two arms of that; if they do not meld
@@ -225,6 +226,8 @@ MeldResult FunctionMelder::run() {
   }
   forgetTried();
   cleanUp(F);
+  if (Options.Polish)
+    polish(F);
   return Result;
 }
 

@@ -24,15 +24,19 @@ Expected<MeldOptions> parseMeldOptions(StringRef Text) {
       Bad = Value.getAsDouble(Options.Guard) || !(Options.Guard >= 0);
     else if (Key == "limit")
       Bad = Value.getAsInteger(10, Options.Limit);
-    else if (Key == "branch" && !Value.getAsInteger(10, Branch)) {
+    else if (Key == "polish" && (Value == "0" || Value == "1")) {
+      Options.Polish = Value == "1";
+      Bad = false;
+    } else if (Key == "branch" && !Value.getAsInteger(10, Branch)) {
       Options.Branches.push_back(Branch);
       Bad = false;
     }
     if (Bad)
       return userError("melding has no parameter '" + Word + "'",
                        "The parameters are threshold=<part, 0 to 1>, "
-                       "guard=<issue slots>, limit=<number> and "
-                       "branch=<number>, with ; between them.");
+                       "guard=<issue slots>, limit=<number>, "
+                       "branch=<number> and polish=<0 or 1>, with ; between "
+                       "them.");
   }
   return Options;
 }

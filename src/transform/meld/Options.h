@@ -22,6 +22,8 @@ struct MeldOptions {
   uint64_t Limit = 1000000;
   /// Numbers (!rc.branch) of the branches to meld; empty: all.
   std::vector<uint32_t> Branches;
+  /// Optimise the melded function at the end.
+  bool Polish = true;
 
   /// A mistake to make on purpose, so that tests can show that they would
   /// notice: selects of integers that are known before the branch take the
@@ -29,7 +31,7 @@ struct MeldOptions {
   bool PlantedBug = false;
 };
 
-/// Reads "threshold=0.2;guard=4;limit=1000;branch=3;branch=7"; the error names
+/// Reads "threshold=0.2;guard=4;limit=1000;branch=3;polish=0"; the error names
 /// the word that is wrong.
 llvm::Expected<MeldOptions> parseMeldOptions(llvm::StringRef Text);
 

@@ -39,6 +39,10 @@ bool unshareArms(llvm::BasicBlock &Branch, const llvm::BasicBlock &Join);
 /// threads a condition through a block, which would undo the melding.
 void cleanUp(llvm::Function &F);
 
+/// Optimises \p F, in which something has been melded, with what melding has
+/// made visible.
+void polish(llvm::Function &F);
+
 /// A copy of a function's body, to go back to.
 class Backup {
 public:

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; RUN: opt -passes="reconverge-meld,verify" -S %s | FileCheck %s
+; RUN: opt -passes="reconverge-meld<polish=0>,verify" -S %s | FileCheck %s
 ;
 ; One arm is a block, the other has the like of it under a condition: the
 ; block's lanes are sent along the path that leads there.

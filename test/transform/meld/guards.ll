@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; RUN: opt -passes="reconverge-meld<threshold=0>,verify" -S %s | FileCheck %s
+; RUN: opt -passes="reconverge-meld<threshold=0;polish=0>,verify" -S %s | FileCheck %s
 ;
 ; What has no partner. Harmless instructions run for all lanes; a load, a store,
 ; a division or a call stands in a block that only its own lanes enter.

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; RUN: opt -passes="reconverge-meld<threshold=0>,verify" -S %s | FileCheck %s
+; RUN: opt -passes="reconverge-meld<threshold=0;polish=0>,verify" -S %s | FileCheck %s
 ;
 ; What can be one instruction although it is not written alike, and what cannot
 ; although it looks alike.

@@ -1,13 +1,13 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ;
 ; The same input gives the same bytes.
-; RUN: opt -passes=reconverge-meld -S %S/regions.ll -o %t.1
-; RUN: opt -passes=reconverge-meld -S %S/regions.ll -o %t.2
+; RUN: opt "-passes=reconverge-meld<polish=0>" -S %S/regions.ll -o %t.1
+; RUN: opt "-passes=reconverge-meld<polish=0>" -S %S/regions.ll -o %t.2
 ; RUN: cmp %t.1 %t.2
 ;
 ; What is melded once is left alone, and what does not meld is as it was (but
 ; for the order in which comments list predecessors).
-; RUN: opt -passes=reconverge-meld,reconverge-meld -S %S/regions.ll -o %t.3
+; RUN: opt "-passes=reconverge-meld<polish=0>,reconverge-meld<polish=0>" -S %S/regions.ll -o %t.3
 ; RUN: sed "s/;.*//" %t.1 > %t.once
 ; RUN: sed "s/;.*//" %t.3 | cmp - %t.once
 ; RUN: opt -passes=verify -S %s | sed "s/;.*//" > %t.before

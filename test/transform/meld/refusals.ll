@@ -7,6 +7,7 @@
 ; much alike, so that nothing else stands in the way.
 target triple = "nvptx64-nvidia-cuda"
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()
 declare void @llvm.nvvm.barrier0()
 declare i32 @callee(i32) nounwind memory(read)
 ; CHECK-NOT: remark
@@ -251,6 +252,44 @@ t:
   br label %j
 f:
   store i32 %tid, ptr addrspace(1) %g
+  br label %j
+j:
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} whole warps take one arm [RC124]
+define ptx_kernel void @whole_warps(ptr addrspace(3) %s, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %c = icmp ult i32 %tid, 64
+  br i1 %c, label %t, label %f
+t:
+  %a = udiv i32 %tid, %n
+  store i32 %a, ptr addrspace(3) %s
+  br label %j
+f:
+  %b = udiv i32 %n, %tid
+  store i32 %b, ptr addrspace(3) %s
+  br label %j
+j:
+  ret void
+}
+
+; In a block of several rows a warp may hold some of each.
+; CHECK-NEXT: remark: {{.*}} melded: 2 instructions
+define ptx_kernel void @rows(ptr addrspace(3) %s) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %n = call i32 @llvm.nvvm.read.ptx.sreg.tid.y()
+  %c = icmp ult i32 %tid, 64
+  br i1 %c, label %t, label %f
+t:
+  %a = udiv i32 %tid, %n
+  store i32 %a, ptr addrspace(3) %s
+  br label %j
+f:
+  %b = udiv i32 %n, %tid
+  store i32 %b, ptr addrspace(3) %s
   br label %j
 j:
   ret void

@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-; RUN: opt -passes="reconverge-meld,verify" -S %s | FileCheck %s
+; RUN: opt -passes="reconverge-meld<polish=0>,verify" -S %s | FileCheck %s
 ;
 ; Arms with branches and loops of their own.
 target triple = "nvptx64-nvidia-cuda"

@@ -1,0 +1,137 @@
+//===- frontend/PtxShape.cpp - IR as ptxas likes it -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Four things that LLVM leaves as they are and that cost machine instructions.
+// All were found by comparing with what ptxas makes of nvcc's PTX.
+//
+//   block sizes first   blockIdx * blockDim: if PTX reads %ctaid before %ntid,
+//                       ptxas reads the former into a uniform register, which
+//                       takes longer, at the start of nearly every kernel
+//   choice of bools     c ? x : y of predicates becomes two selects of words,
+//   an
+//                       AND and a comparison; (c & x) | (!c & y) is one PLOP3
+//   shifted tests       x > 3 beside h = x >> 1 keeps x alive; h > 1 is the
+//   same.
+//                       LLVM makes the one of the other in halving loops
+//   aligned arrays      loads of neighbours become one of 16 bytes only where
+//                       their array is known to start at such an address
+//
+// It is for the printer alone: the optimiser would undo much of it, and the
+// warp VM has no use for it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "frontend/PtxShape.h"
+
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+using namespace llvm::PatternMatch;
+
+namespace reconverge::frontend {
+
+static constexpr unsigned Shared = 3; ///< NVPTX's number of the address space
+
+static bool isBlockSize(const Instruction &I) {
+  auto *Call = dyn_cast<IntrinsicInst>(&I);
+  if (!Call)
+    return false;
+  const Intrinsic::ID Id = Call->getIntrinsicID();
+  return Id == Intrinsic::nvvm_read_ptx_sreg_ntid_x ||
+         Id == Intrinsic::nvvm_read_ptx_sreg_ntid_y ||
+         Id == Intrinsic::nvvm_read_ptx_sreg_ntid_z;
+}
+
+static void readBlockSizesFirst(Function &F) {
+  BasicBlock &Entry = F.getEntryBlock();
+  SmallVector<Instruction *, 3> Sizes;
+  for (Instruction &I : Entry)
+    if (isBlockSize(I))
+      Sizes.push_back(&I);
+  for (Instruction *I : reverse(Sizes))
+    I->moveBefore(&*Entry.getFirstNonPHIOrDbgOrAlloca());
+}
+
+static void choosePredicateByLogic(SelectInst &Select) {
+  Value *C = Select.getCondition(), *X = Select.getTrueValue(),
+        *Y = Select.getFalseValue();
+  if (!Select.getType()->isIntegerTy(1) || isa<Constant>(X) || isa<Constant>(Y))
+    return;
+  IRBuilder<> B(&Select);
+  // A select passes on no poison from the side that it does not choose.
+  Value *Mine = B.CreateAnd(C, B.CreateFreeze(X)),
+        *Others = B.CreateAnd(B.CreateNot(C), B.CreateFreeze(Y));
+  Value *Either = B.CreateOr(Mine, Others);
+  Either->takeName(&Select);
+  Select.replaceAllUsesWith(Either);
+  Select.eraseFromParent();
+}
+
+/// x > C is (x >> K) > (C >> K) if the low K bits of C are ones; x < C is
+/// (x >> K) < (C >> K) if they are zeros.
+static void testShifted(ICmpInst &Test, const DominatorTree &Tree) {
+  const APInt *C = nullptr;
+  if (!match(Test.getOperand(1), m_APInt(C)))
+    return;
+  const bool Greater = Test.getPredicate() == ICmpInst::ICMP_UGT;
+  if (!Greater && Test.getPredicate() != ICmpInst::ICMP_ULT)
+    return;
+  for (User *U : Test.getOperand(0)->users()) {
+    const APInt *K = nullptr;
+    auto *Shift = dyn_cast<BinaryOperator>(U);
+    if (!Shift ||
+        !match(Shift, m_LShr(m_Specific(Test.getOperand(0)), m_APInt(K))) ||
+        K->uge(C->getBitWidth()) || !Tree.dominates(Shift, &Test))
+      continue;
+    const unsigned Low = unsigned(K->getZExtValue());
+    if ((Greater ? C->countr_one() : C->countr_zero()) < Low)
+      continue;
+    Test.setOperand(0, Shift);
+    Test.setOperand(1, ConstantInt::get(Shift->getType(), C->lshr(Low)));
+    return;
+  }
+}
+
+/// Shared arrays start at a multiple of 16 bytes, and accesses to them say what
+/// that means for them.
+static void alignSharedArrays(Module &M) {
+  for (GlobalVariable &G : M.globals())
+    if (G.getAddressSpace() == Shared && G.hasLocalLinkage() &&
+        G.getValueType()->isArrayTy() && G.getAlign().valueOrOne() < 16)
+      G.setAlignment(Align(16));
+  for (Function &F : M)
+    for (Instruction &I : instructions(F))
+      if (Value *At = getLoadStorePointerOperand(&I);
+          At && At->getType()->getPointerAddressSpace() == Shared) {
+        const Align Known = std::max(getLoadStoreAlignment(&I),
+                                     getKnownAlignment(At, M.getDataLayout()));
+        if (auto *Load = dyn_cast<LoadInst>(&I))
+          Load->setAlignment(Known);
+        else
+          cast<StoreInst>(I).setAlignment(Known);
+      }
+}
+
+void shapeForPtxas(Module &M) {
+  alignSharedArrays(M);
+  for (Function &F : M) {
+    if (F.isDeclaration())
+      continue;
+    readBlockSizesFirst(F);
+    const DominatorTree Tree(F);
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+      if (auto *Select = dyn_cast<SelectInst>(&I))
+        choosePredicateByLogic(*Select);
+      else if (auto *Test = dyn_cast<ICmpInst>(&I))
+        testShifted(*Test, Tree);
+  }
+}
+
+} // namespace reconverge::frontend

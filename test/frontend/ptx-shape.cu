@@ -1,0 +1,51 @@
+// REQUIRES: reconverge
+// RUN: %reconverge cc --meld --emit-ptx %s -o - | FileCheck %s
+
+// The block's size is read before its number.
+// CHECK-LABEL: .entry sizes(
+// CHECK: %ntid.x
+// CHECK: %ctaid.x
+extern "C" __global__ void sizes(int *p, int width) {
+  p[blockIdx.x * width + blockDim.x] = 0;
+}
+
+// A choice of two predicates takes no selects of words.
+// CHECK-LABEL: .entry choice(
+// CHECK-NOT: selp
+// CHECK: or.pred
+// CHECK-NOT: selp
+// CHECK: ret;
+extern "C" __global__ void choice(int *p, int *q) {
+  int a = *p, b = *q;
+  if (threadIdx.x & 1) {
+    if (a > b) {
+      *p = b;
+      *q = a;
+    }
+  } else {
+    if (a < b) {
+      *p = b;
+      *q = a;
+    }
+  }
+}
+
+// The halved number is tested, not the number.
+// CHECK-LABEL: .entry halving(
+// CHECK: shr.u32 [[HALF:%r[0-9]+]], {{.*}}, 1;
+// CHECK: setp.{{[a-z]+}}.u32 {{%p[0-9]+}}, [[HALF]], {{1|2}};
+// CHECK: ret;
+extern "C" __global__ void halving(volatile int *p, unsigned n) {
+  for (unsigned step = n / 2; step > 0; step /= 2)
+    p[step] = p[threadIdx.x + step];
+}
+
+// Four neighbours in shared memory are one load.
+// CHECK-LABEL: .entry neighbours(
+// CHECK: ld.shared.v4
+extern "C" __global__ void neighbours(int *p) {
+  __shared__ int words[64];
+  words[threadIdx.x] = p[threadIdx.x];
+  __syncthreads();
+  p[threadIdx.x] = words[8] + words[9] + words[10] + words[11];
+}
