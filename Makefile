@@ -44,7 +44,7 @@ setup:
 
 format-check:
 	utils/setup.sh format
-	find src tools plugin unittests benchmarks examples -name '*.cpp' -o -name '*.h' -o -name '*.c' -o -name '*.cu' \
+	find src tools plugin unittests benchmarks examples include -name '*.cpp' -o -name '*.cuh' -o -name '*.h' -o -name '*.c' -o -name '*.cu' \
 	  | grep -v /overlay/ | sort | xargs clang-format-19 --dry-run --Werror
 
 clean:

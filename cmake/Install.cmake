@@ -23,4 +23,21 @@ reconverge_install(ReconvergePlugin lib)
 reconverge_install(ReconvergeVM lib/reconverge)
 reconverge_install(ReconvergeGPU lib/reconverge)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/reconverge DESTINATION share)
+
+# The device library: headers alone, for any CUDA compiler.
+#   find_package(reconverge REQUIRED)
+#   target_link_libraries(app PRIVATE reconverge::reconverge)
+add_library(ReconvergeHeaders INTERFACE)
+set_target_properties(ReconvergeHeaders PROPERTIES EXPORT_NAME reconverge)
+target_include_directories(ReconvergeHeaders INTERFACE $<INSTALL_INTERFACE:include>)
+target_compile_features(ReconvergeHeaders INTERFACE cxx_std_17)
+include(CMakePackageConfigHelpers)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/reconvergeConfigVersion.cmake
+  COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/reconverge DESTINATION include)
+install(TARGETS ReconvergeHeaders EXPORT reconverge)
+install(EXPORT reconverge NAMESPACE reconverge:: DESTINATION lib/cmake/reconverge
+  FILE reconvergeConfig.cmake)
+install(FILES ${CMAKE_BINARY_DIR}/reconvergeConfigVersion.cmake
+  DESTINATION lib/cmake/reconverge)
 include(Bundle)

@@ -1,0 +1,17 @@
+//===- reconverge/reconverge.cuh - The whole device library -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Header-only, for nvcc 12 and 13 and clang 19, C++17. Threads of one warp, of
+// one block or of one cluster exchange their identities before a divergent
+// branch, so that warps take one side of it: docs/remap.md.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RECONVERGE_RECONVERGE_CUH
+#define RECONVERGE_RECONVERGE_CUH
+
+#include "block/block_remap.cuh"
+#include "device/cluster_remap.cuh"
+#include "version.cuh"
+#include "warp/warp_remap.cuh"
+
+#endif
