@@ -60,6 +60,10 @@ LARGE = {
     "stencil": {"width": 8000, "height": 6000, "steps": 20},
     "transport": {"photons": 5000000},
 }
+# What is counted, by the setting that asks for it.
+MODES = {"branch-counters": "vectors=off",
+         "all-blocks": "vectors=off,blocks=all",
+         "block-vectors": ""}
 MOST_LAUNCHES = 300  # that ncu looks at
 
 
@@ -68,8 +72,10 @@ def words(params):
 
 
 class Suite:
-    def __init__(self, args, folder):
-        self.args, self.folder = args, folder
+    def __init__(self, args, folder, write):
+        """write puts the rows so far into the suite's file: a run that is
+        cut off leaves those of the examples that it came to."""
+        self.args, self.folder, self.write = args, folder, write
         self.runner = Runner(args.tree, os.path.join(folder, "cache"))
         self.names = sorted(n for n in LARGE
                             if not args.only or n in args.only.split(","))
@@ -177,12 +183,11 @@ class Suite:
 
     def measure(self):
         body = []
-        ratios = {"branch-counters": [], "all-blocks": [], "block-vectors": []}
+        ratios = {mode: [] for mode in self.args.modes}
         for name in self.names:
             command = [self.program(name), *words(LARGE[name]), "check=0"]
-            modes = {"plain": "counters=off", "branch-counters": "vectors=off",
-                     "all-blocks": "vectors=off,blocks=all",
-                     "block-vectors": ""}
+            modes = {"plain": "counters=off",
+                     **{mode: MODES[mode] for mode in self.args.modes}}
             runs = {mode: [] for mode in modes}
             try:
                 for _ in range(self.args.repetitions):
@@ -222,6 +227,7 @@ class Suite:
                     shown.append(f"{value:.2f}")
                 if len(runs["plain"][0].kernels) > 1:
                     body.append(shown)
+            self.write()
         results.print_table(["example", "plain ms", *ratios],
                             body)
         for mode, values in ratios.items():
@@ -245,6 +251,8 @@ def main():
     parser.add_argument("--sanitizers", default="memcheck,racecheck",
                         type=lambda s: [t for t in s.split(",") if t])
     parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--modes", default=list(MODES),
+                        type=lambda s: [m for m in s.split(",") if m in MODES])
     parser.add_argument("--jobs", type=int,
                         default=max(1, len(os.sched_getaffinity(0)) // 2))
     parser.add_argument("--only", default="")
@@ -258,10 +266,12 @@ def main():
                           ("overhead", Suite.measure)):
             if name not in args.suites.split(","):
                 continue
-            suite = Suite(args, folder)
+            def write(name=name):
+                results.write(os.path.join(output, name + ".json"), name,
+                              facts, suite.rows)
+            suite = Suite(args, folder, write)
             run(suite)
-            results.write(os.path.join(output, name + ".json"), name, facts,
-                          suite.rows)
+            write()
     return 0
 
 
