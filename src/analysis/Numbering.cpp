@@ -34,9 +34,7 @@ using namespace llvm;
 
 namespace reconverge::analysis {
 
-static constexpr StringLiteral BlockKind = "rc.block";
 static constexpr StringLiteral BranchKind = "rc.branch";
-static constexpr StringLiteral CountKind = "rc.count";
 
 static void setNumber(Instruction &Term, StringRef Kind, uint32_t Number) {
   LLVMContext &C = Term.getContext();

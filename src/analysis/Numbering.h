@@ -10,6 +10,7 @@
 #ifndef RECONVERGE_ANALYSIS_NUMBERING_H
 #define RECONVERGE_ANALYSIS_NUMBERING_H
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/IR/PassManager.h"
 
 #include <cstdint>
@@ -23,6 +24,10 @@ class Module;
 } // namespace llvm
 
 namespace reconverge::analysis {
+
+/// The metadata that says a block's number and its n(b).
+inline constexpr llvm::StringLiteral BlockKind = "rc.block";
+inline constexpr llvm::StringLiteral CountKind = "rc.count";
 
 /// Numbers every block, and every conditional branch and switch, of every
 /// function with a body, in program order, replacing numbers that are there.

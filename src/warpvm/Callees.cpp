@@ -15,11 +15,15 @@
 //   2. inline, in the kernel and in each function that stays, round by round,
 //      the calls of all others
 //   3. whoever takes new functions into reach (a call through a pointer came
-//   up)
-//      repeats this until nothing is new
+//      up) repeats this until nothing is new
 //
-// Numbers (analysis/Numbering.h) sit on terminators. Inlining erases the
-// callee's `ret`, so each returning block first hands its number to a branch.
+// Numbers (analysis/Numbering.h) sit on terminators. LLVM's inliner erases the
+// callee's `ret`, folds branches on constants and joins a block with its only
+// successor. So each block of a callee first gets a call that keeps its number,
+// and the blocks that the inliner joined are split there again.
+//
+// Limitation: a branch that inlining folds, since its condition is a constant
+// for this call, is not counted as a branch there; its blocks are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +45,8 @@ namespace reconverge::warpvm {
 
 namespace {
 constexpr StringLiteral ResultName = "rcvm.call.result";
-}
+constexpr StringLiteral NumberName = "rcvm.number";
+} // namespace
 
 SmallVector<Function *, 8> addressedFunctions(Module &M) {
   SmallVector<Function *, 8> Functions;
@@ -122,18 +127,38 @@ private:
 // Inlining
 //===----------------------------------------------------------------------===//
 
-/// Gives each returning block of \p F a branch that keeps its number.
-static void keepNumbersOverReturns(Function &F) {
-  for (BasicBlock &BB : make_early_inc_range(F))
-    if (auto *Ret = dyn_cast<ReturnInst>(BB.getTerminator())) {
-      SmallVector<std::pair<unsigned, MDNode *>> Nodes;
-      Ret->getAllMetadataOtherThanDebugLoc(Nodes);
-      BB.splitBasicBlock(Ret);
-      for (auto [Kind, Node] : Nodes) {
-        BB.getTerminator()->setMetadata(Kind, Node);
-        Ret->setMetadata(Kind, nullptr);
-      }
+/// Leaves a call at the end of each block of \p F that has its number, too.
+static void markNumbers(Function &F) {
+  auto Marker = F.getParent()->getOrInsertFunction(
+      NumberName, Type::getVoidTy(F.getContext()));
+  for (BasicBlock &BB : F) {
+    Instruction *Term = BB.getTerminator();
+    auto *Mark = CallInst::Create(Marker, "", Term->getIterator());
+    for (StringRef Kind : {analysis::BlockKind, analysis::CountKind})
+      Mark->setMetadata(Kind, Term->getMetadata(Kind));
+  }
+}
+
+/// Replaces the marks in \p F by numbers: where one is not that of the block's
+/// end, the block is split.
+static void takeNumbersFromMarks(Function &F) {
+  SmallVector<CallInst *> Marks;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallInst>(&I))
+      if (const Function *Callee = Call->getCalledFunction();
+          Callee && Callee->getName() == NumberName)
+        Marks.push_back(Call);
+  for (CallInst *Mark : Marks) {
+    BasicBlock *BB = Mark->getParent();
+    Instruction *Next = Mark->getNextNode();
+    if (!Next->isTerminator() || Next->getMetadata(analysis::BlockKind) !=
+                                     Mark->getMetadata(analysis::BlockKind)) {
+      BB->splitBasicBlock(Next);
+      for (StringRef Kind : {analysis::BlockKind, analysis::CountKind})
+        BB->getTerminator()->setMetadata(Kind, Mark->getMetadata(Kind));
     }
+    Mark->eraseFromParent();
+  }
 }
 
 static Error inlineInto(Function &F, const SetVector<Function *> &Staying) {
@@ -166,7 +191,7 @@ Expected<Callees> inlineCalls(Function &Kernel,
   Callees Result;
   for (Function &F : M)
     if (&F != &Kernel && !F.isDeclaration())
-      keepNumbersOverReturns(F);
+      markNumbers(F);
   SmallVector<Function *> Work{&Kernel};
   SmallPtrSet<Function *, 16> Seen{&Kernel};
   Cycles Recursive;
@@ -192,6 +217,9 @@ Expected<Callees> inlineCalls(Function &Kernel,
       if (Seen.insert(Callee).second)
         Work.push_back(Callee);
   }
+  takeNumbersFromMarks(Kernel);
+  for (Function *F : Result.all(M))
+    takeNumbersFromMarks(*F);
   return Result;
 }
 

@@ -282,11 +282,7 @@ Error RegionEmitter::emitLoad(LoadInst &I) {
   Type *T = laneType(I.getType());
   if (T->isVectorTy() || T->isAggregateType())
     return refuse(I, "a load of a vector or aggregate");
-  Type *Memory = T->isIntegerTy() && !isPowerOf2_32(T->getIntegerBitWidth())
-                     ? B.getIntNTy(8 * DL.getTypeStoreSize(T))
-                     : T;
-  if (T->isIntegerTy(1))
-    Memory = B.getInt8Ty();
+  Type *Memory = T->isIntegerTy(1) ? B.getInt8Ty() : T;
   Address A = address(I.getPointerOperand(), DL.getTypeStoreSize(Memory));
   Lanes L = loadLanes(A, Memory, I.getAlign(), I.isVolatile());
   if (Memory != T)
@@ -358,6 +354,10 @@ Value *RegionEmitter::spill(Value *Vector) {
   Type *Element = cast<VectorType>(Vector->getType())->getElementType();
   if (Element->isIntegerTy(1))
     Vector = B.CreateZExt(Vector, vectorOf(B.getInt8Ty()));
+  assert((Element->isIntegerTy(1) ||
+          Out.getDataLayout().getTypeAllocSizeInBits(Element) ==
+              Out.getDataLayout().getTypeSizeInBits(Element)) &&
+         "a vector that does not lie in memory as an array does");
   auto *Array = Entry.CreateAlloca(Vector->getType());
   Array->setAlignment(Align(64));
   B.CreateAlignedStore(Vector, Array, Align(64));

@@ -6,7 +6,8 @@
 //      done for each of them and for the kernel
 //   3. give parameters passed by value a private copy if the caller could tell
 //   4. turn constant expressions over module variables into instructions
-//   5. scalarise vectors: the VM's own vectors run over lanes
+//   5. scalarise vectors: the VM's own vectors run over lanes; split accesses
+//      of odd width
 //   6. reducible flow, simplified loops, LCSSA form
 //   7. split blocks behind barriers and calls, and before collectives
 //
@@ -30,6 +31,7 @@
 #include "warpvm/DeviceIntrinsics.h"
 #include "warpvm/Emitter.h"
 #include "warpvm/Halves.h"
+#include "warpvm/OddAccesses.h"
 #include "warpvm/Vectors.h"
 
 #include "llvm/ADT/DepthFirstIterator.h"
@@ -499,6 +501,7 @@ static Expected<PreparedFunction> prepareFunction(PreparedKernel &K,
   unpackVectors(F);
   normalise(F);
   lowerHalves(F);
+  splitOddAccesses(F);
   // The scalariser may leave constant expressions again.
   expandConstants(F);
   if (isIrreducible(F))

@@ -181,6 +181,79 @@ TEST(Calls, PointersSendLanesApartAndTogetherAgain) {
     }
 }
 
+/// What is inlined counts like any other code: joined blocks, one or several
+/// returns, a call in a call, and a branch that a constant argument decides. Of
+/// 40 threads 20 call, all in the first warp.
+TEST(Calls, InlinedBlocksKeepTheirCounts) {
+  for (const MachineOptions &O : allSetups()) {
+    SCOPED_TRACE(describe(O));
+    TestProgram P(R"(
+      define internal i32 @single(i32 %x) {
+      single:
+        %r = add i32 %x, 1
+        ret i32 %r
+      }
+      define internal i32 @joined(i32 %x) {
+      joined:
+        %c = icmp ugt i32 %x, 4
+        br i1 %c, label %work, label %joinedend
+      work:
+        %y = mul i32 %x, 3
+        br label %joinedend
+      joinedend:
+        %r = phi i32 [ %x, %joined ], [ %y, %work ]
+        ret i32 %r
+      }
+      define internal i32 @twice(i32 %x) {
+      twice:
+        %c = icmp ult i32 %x, 9
+        br i1 %c, label %early, label %late
+      early:
+        ret i32 1
+      late:
+        %z = call i32 @single(i32 %x)
+        ret i32 %z
+      }
+      define ptx_kernel void @k(ptr %out) {
+      entry:
+        %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+        %c = icmp ult i32 %t, 20
+        br i1 %c, label %calls, label %done
+      calls:
+        %a = call i32 @joined(i32 %t)
+        %b = call i32 @twice(i32 %a)
+        %d = call i32 @joined(i32 7)
+        %e = add i32 %b, %d
+        %p = getelementptr i32, ptr %out, i32 %t
+        store i32 %e, ptr %p
+        br label %done
+      done:
+        ret void
+      })",
+                  O);
+    std::vector<uint32_t> Out(20);
+    P.run(shape(1, 40), Out.data());
+    for (unsigned T = 0; T < 20; ++T)
+      EXPECT_EQ(Out[T], (T > 4 ? 3 * T + 1 : 1) + 21) << "thread " << T;
+    auto Expect = [&](StringRef In, StringRef Name, uint64_t Warps,
+                      uint64_t Lanes) {
+      EXPECT_EQ(countsIn(P, In, Name).Warps, Warps) << Name.str();
+      EXPECT_EQ(countsIn(P, In, Name).Lanes, Lanes) << Name.str();
+    };
+    const unsigned All = O.WarpSize == 32 ? 2 : 1;
+    Expect("k", "entry", All, 40);
+    Expect("k", "calls", 1, 20);
+    Expect("joined", "joined", 2, 40);
+    Expect("joined", "work", 2, 15 + 20);
+    Expect("joined", "joinedend", 2, 40);
+    Expect("twice", "twice", 1, 20);
+    Expect("twice", "early", 1, 5);
+    Expect("twice", "late", 1, 15);
+    Expect("single", "single", 1, 15);
+    Expect("k", "done", All, 40);
+  }
+}
+
 TEST(Calls, TiersCountAlike) {
   for (const char *Body : {Recursive, Pointed})
     for (unsigned WarpSize : {32u, 64u}) {
