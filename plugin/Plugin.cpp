@@ -13,6 +13,7 @@
 #include "frontend/FormFma.h"
 #include "transform/instrument/Instrument.h"
 #include "transform/meld/Meld.h"
+#include "transform/remap/Remap.h"
 
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"

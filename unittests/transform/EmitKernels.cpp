@@ -1,14 +1,16 @@
 //===- unittests/transform/EmitKernels.cpp - Random kernels for a GPU -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// EmitKernels FOLDER FIRST COUNT writes the random kernels of DifferentialTest
-// as PTX: kernels before_<seed> and after_<seed>, fifty seeds a file, of those
-// in which something melds. RunKernels.cu runs them on a GPU and compares.
+// EmitKernels FOLDER FIRST COUNT [remap] writes the random kernels of
+// DifferentialTest, or of RemapRandomTest, as PTX: kernels before_<seed> and
+// after_<seed>, fifty seeds a file, of those in which something changes.
+// RunKernels.cu runs them on a GPU and compares.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Differential.h"
 #include "MeldKernels.h"
+#include "RemapKernels.h"
 
 #include "frontend/Fatbin.h"
 #include "frontend/Options.h"
@@ -31,15 +33,23 @@ static void rename(Module &M, const Twine &Name) {
   M.getFunction("k")->setName(Name);
 }
 
-/// The PTX of \p Count seeds from \p First on; empty if nothing melds.
-static Expected<std::string> ptxOf(unsigned First, unsigned Count) {
+/// How much of \p M changed.
+static unsigned transformModule(Module &M, uint64_t Seed, bool Remap) {
+  return Remap ? transform::remapModule(M, transform::eagerRemap())
+               : transform::meldModule(M, transform::meldOptionsFor(Seed));
+}
+
+/// The PTX of \p Count seeds from \p First on; empty if nothing changes.
+static Expected<std::string> ptxOf(unsigned First, unsigned Count, bool Remap) {
   LLVMContext C;
   Module All("kernels", C);
   bool Any = false;
   for (uint64_t Seed = First; Seed != First + Count; ++Seed) {
-    auto Before = warpvm::randomKernel(C, Seed, transform::twinOptions(Seed));
+    auto Before = warpvm::randomKernel(C, Seed,
+                                       Remap ? transform::remapShape(Seed)
+                                             : transform::twinOptions(Seed));
     auto After = CloneModule(*Before);
-    if (!transform::meldModule(*After, transform::meldOptionsFor(Seed)))
+    if (!transformModule(*After, Seed, Remap))
       continue;
     rename(*Before, "before_" + Twine(Seed));
     rename(*After, "after_" + Twine(Seed));
@@ -53,8 +63,9 @@ static Expected<std::string> ptxOf(unsigned First, unsigned Count) {
   return frontend::emitPtx(All, frontend::CompileOptions());
 }
 
-static Error writePtx(StringRef Folder, unsigned First, unsigned Count) {
-  Expected<std::string> Ptx = ptxOf(First, Count);
+static Error writePtx(StringRef Folder, unsigned First, unsigned Count,
+                      bool Remap) {
+  Expected<std::string> Ptx = ptxOf(First, Count, Remap);
   if (!Ptx || Ptx->empty())
     return Ptx.takeError();
   std::error_code Failed;
@@ -67,9 +78,10 @@ static Error writePtx(StringRef Folder, unsigned First, unsigned Count) {
 
 int main(int argc, char **argv) {
   unsigned First = 0, Count = 0;
-  if (argc != 4 || StringRef(argv[2]).getAsInteger(10, First) ||
+  const bool Remap = argc == 5 && StringRef(argv[4]) == "remap";
+  if ((argc != 4 && !Remap) || StringRef(argv[2]).getAsInteger(10, First) ||
       StringRef(argv[3]).getAsInteger(10, Count)) {
-    errs() << "usage: EmitKernels FOLDER FIRST COUNT\n";
+    errs() << "usage: EmitKernels FOLDER FIRST COUNT [remap]\n";
     return 2;
   }
   if (std::error_code Failed = sys::fs::create_directories(argv[1])) {
@@ -77,8 +89,8 @@ int main(int argc, char **argv) {
     return 2;
   }
   for (unsigned At = 0; At < Count; At += SeedsPerFile)
-    if (Error E =
-            writePtx(argv[1], First + At, std::min(SeedsPerFile, Count - At))) {
+    if (Error E = writePtx(argv[1], First + At,
+                           std::min(SeedsPerFile, Count - At), Remap)) {
       errs() << toString(std::move(E)) << "\n";
       return 1;
     }

@@ -153,6 +153,8 @@ Value *Writer::leaf() {
 
 /// A word that belongs to this thread, in global (0), shared or local memory.
 Value *Writer::ownWord(unsigned Space, Value *Index) {
+  if (Space == 2 && !O.Local)
+    Space = 1;
   const unsigned Own[] = {RandomKernelOutBytes / 4, SharedWords, LocalWords};
   Value *At = B.CreateAnd(Index, word(Own[Space] - 1));
   if (Space == 2)
@@ -468,14 +470,15 @@ void Writer::write() {
   B.CreateRetVoid();
   B.SetInsertPoint(Entry);
   auto *Start = B.CreateBr(block()); // slots go in front of it
-  Local = slot(ArrayType::get(I32, LocalWords));
+  if (O.Local)
+    Local = slot(ArrayType::get(I32, LocalWords));
   for (unsigned I = 0; I < 5; ++I)
     Words.push_back(slot(I32));
   for (unsigned I = 0; I < 2; ++I)
     Wides.push_back(slot(B.getInt64Ty()));
   Reals = {slot(B.getFloatTy()), slot(B.getDoubleTy())};
   B.SetInsertPoint(Start->getSuccessor(0));
-  for (unsigned I = 0; I < LocalWords; ++I)
+  for (unsigned I = 0; O.Local && I < LocalWords; ++I)
     B.CreateStore(word(I * 77), ownWord(2, word(I)));
   for (unsigned I = 0; I < SharedWords; ++I)
     B.CreateStore(B.CreateXor(argument(0), word(I)), ownWord(1, word(I)));

@@ -19,6 +19,7 @@ struct RandomKernelOptions {
   bool Inline = true;      ///< one function, not a kernel that calls another
   bool Returns = true;     ///< before the end, in the midst of others
   bool Barriers = true;    ///< where all threads of a block come
+  bool Local = true;       ///< an array of the thread's own
   bool Optimise = false;   ///< simplifycfg, instcombine and loop passes on top
   unsigned Twins = 0;      ///< percent of the statements that are an if-else
                            ///< whose sides are much alike

@@ -11,6 +11,7 @@
 #include "analysis/Numbering.h"
 #include "core/Error.h"
 #include "transform/meld/Meld.h"
+#include "transform/remap/Remap.h"
 
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/DiagnosticHandler.h"
@@ -65,10 +66,21 @@ static Expected<bool> meld(Function &Kernel, StringRef Parameters) {
   return meldFunction(Kernel, *Options, Remarks).Branches != 0;
 }
 
+static Expected<bool> remap(Function &Kernel, StringRef Parameters) {
+  auto Options = parseRemapOptions(Parameters);
+  if (!Options)
+    return Options.takeError();
+  OptimizationRemarkEmitter Remarks(&Kernel);
+  return remapFunction(Kernel, *Options, Remarks) != 0;
+}
+
 static constexpr StringLiteral MeldParameters[] = {"", "threshold=0"};
+/// Less shared memory, for kernels of small blocks.
+static constexpr StringLiteral RemapParameters[] = {"", "threads=256"};
 
 static const Entry Table[] = {
     {{"meld", MeldParameters}, meld},
+    {{"remap", RemapParameters}, remap},
 };
 
 ArrayRef<Remedy> remedies() {

@@ -1,0 +1,302 @@
+//===- transform/remap/Legality.cpp - Which branches get a round ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A round is legal if all threads of the block come to it, for it has barriers,
+// and if nothing that a thread does afterwards, to the end of the kernel, tells
+// which thread it is but through values: not by its warp, its lane or its
+// clock, nor by memory of its own. Communication through shared or global
+// memory needs no look: the round's barriers make visible what was written
+// before, and afterwards who has a thread's number does that thread's part.
+//
+// Worth it: the branch controls enough code, and its condition does not follow
+// from the thread's number alone; such a branch is better served by another
+// numbering, and usually parts one warp only (`i < n`).
+//
+//===----------------------------------------------------------------------===//
+
+#include "transform/remap/Legality.h"
+
+#include "analysis/Costs.h"
+#include "analysis/Numbering.h"
+#include "transform/remap/State.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace reconverge::transform::remap {
+
+static constexpr uint64_t StaticSharedLimit = 48 * 1024;
+static constexpr unsigned SharedSpace = 3, LoopTrips = 8;
+
+bool isCandidate(const BasicBlock &BB, const Facts &Now) {
+  const Instruction &Term = *BB.getTerminator();
+  return isa<BranchInst, SwitchInst>(Term) && !Term.getMetadata(RoundKind) &&
+         Now.Uniformity.isDivergentBranch(BB);
+}
+
+static std::string calleeOf(const CallBase &Call) {
+  const Function *F = Call.getCalledFunction();
+  return F ? F->getName().str() : "a call through a pointer";
+}
+
+/// Why an instruction must not come after a round.
+struct Trouble {
+  RefusalCode Code;
+  std::string Detail;
+};
+
+static std::optional<Trouble> checkIntrinsic(const IntrinsicInst &I) {
+  const StringRef Name = Intrinsic::getBaseName(I.getIntrinsicID());
+  switch (I.getIntrinsicID()) {
+  case Intrinsic::nvvm_barrier0:
+  case Intrinsic::nvvm_barrier0_and:
+  case Intrinsic::nvvm_barrier0_or:
+  case Intrinsic::nvvm_barrier0_popc:
+  case Intrinsic::nvvm_read_ptx_sreg_tid_x:
+  case Intrinsic::nvvm_read_ptx_sreg_tid_y:
+  case Intrinsic::nvvm_read_ptx_sreg_tid_z:
+    return std::nullopt;
+  case Intrinsic::readcyclecounter:
+  case Intrinsic::readsteadycounter:
+    return Trouble{RefusalCode::RemapClock, Name.str()};
+  default:
+    break;
+  }
+  if (Name.contains(".sreg.clock") || Name.contains(".sreg.pm") ||
+      Name.contains("globaltimer"))
+    return Trouble{RefusalCode::RemapClock, Name.str()};
+  if (Name.contains(".sreg.lane") || Name.contains(".sreg.warpid") ||
+      Name.contains("cp.async") || Name.contains("mbarrier") ||
+      Name.contains("activemask") || Name.ends_with(".exit") ||
+      I.isConvergent())
+    return Trouble{RefusalCode::RemapWarp, Name.str()};
+  return std::nullopt;
+}
+
+static std::optional<Trouble>
+checkCall(const CallBase &Call, SmallPtrSetImpl<const Function *> &Seen);
+
+/// \p F knows nothing of the thread that runs it.
+static std::optional<Trouble>
+checkCallee(const Function &F, SmallPtrSetImpl<const Function *> &Seen) {
+  if (!Seen.insert(&F).second)
+    return std::nullopt;
+  for (const Instruction &I : instructions(F)) {
+    const auto *Call = dyn_cast<CallBase>(&I);
+    if (!Call)
+      continue;
+    if (threadIdDimension(I) || Call->isConvergent() || Call->isInlineAsm())
+      return Trouble{RefusalCode::RemapCall, F.getName().str()};
+    if (auto Why = checkCall(*Call, Seen))
+      return Trouble{RefusalCode::RemapCall, F.getName().str()};
+  }
+  return std::nullopt;
+}
+
+static std::optional<Trouble>
+checkCall(const CallBase &Call, SmallPtrSetImpl<const Function *> &Seen) {
+  if (Call.isInlineAsm())
+    return Trouble{RefusalCode::RemapAsm, ""};
+  if (const auto *I = dyn_cast<IntrinsicInst>(&Call))
+    return checkIntrinsic(*I);
+  const Function *F = Call.getCalledFunction();
+  if (F && !F->isDeclaration())
+    return checkCallee(*F, Seen);
+  static constexpr StringLiteral Known[] = {"vprintf", "malloc", "free",
+                                            "__assertfail"};
+  if (F &&
+      (F->getName().starts_with("__nv_") || is_contained(Known, F->getName())))
+    return std::nullopt;
+  return Trouble{RefusalCode::RemapCall, calleeOf(Call)};
+}
+
+static std::optional<Refusal> checkAfter(const RoundPlan &Plan,
+                                         const BlockSet &After) {
+  for (const Instruction &I : instructions(*Plan.Block->getParent())) {
+    const auto *Call = dyn_cast<CallBase>(&I);
+    const bool Leaves = Call && Call->getIntrinsicID() == Intrinsic::nvvm_exit;
+    if (!Call || (!Leaves && !After.contains(I.getParent())))
+      continue;
+    SmallPtrSet<const Function *, 8> Seen;
+    if (auto Why = checkCall(*Call, Seen))
+      return refusal(Why->Code, I, std::move(Why->Detail));
+  }
+  return std::nullopt;
+}
+
+static std::optional<Refusal> checkArms(const BasicBlock &Branch,
+                                        const Facts &Now) {
+  for (const BasicBlock *BB :
+       analysis::regionOf(Branch, Now.PostDominance, Now.Cycles).Blocks)
+    for (const Instruction &I : *BB)
+      if (const auto *Call = dyn_cast<IntrinsicInst>(&I))
+        switch (Call->getIntrinsicID()) {
+        case Intrinsic::nvvm_barrier0:
+        case Intrinsic::nvvm_barrier0_and:
+        case Intrinsic::nvvm_barrier0_or:
+        case Intrinsic::nvvm_barrier0_popc:
+          return refusal(RefusalCode::RemapBarrier, I, calleeOf(*Call));
+        default:
+          break;
+        }
+  return std::nullopt;
+}
+
+/// A call that does not keep the address that it is given.
+static bool keepsNothing(const CallBase &Call, const Use &U) {
+  if (isa<MemIntrinsic>(Call))
+    return true;
+  const Function *F = Call.getCalledFunction();
+  return Call.isArgOperand(&U) &&
+         (Call.doesNotCapture(Call.getArgOperandNo(&U)) ||
+          (F && F->getName() == "vprintf"));
+}
+
+/// Memory of \p Root, which each thread has for itself, may be used both before
+/// and after the round.
+static bool staysInUse(const Value &Root, const RoundPlan &Plan,
+                       const BlockSet &After) {
+  SmallSetVector<const Value *, 16> Addresses;
+  Addresses.insert(&Root);
+  bool Before = isa<Argument>(Root), Later = false;
+  for (unsigned N = 0; N < Addresses.size(); ++N)
+    for (const Use &U : Addresses[N]->uses()) {
+      const auto *I = dyn_cast<Instruction>(U.getUser());
+      if (!I)
+        return true;
+      if (I->isLifetimeStartOrEnd() || isa<DbgInfoIntrinsic>(I))
+        continue;
+      const bool Follows = After.contains(I->getParent());
+      Later |= Follows;
+      Before |= !Follows || blocksAfter(*I->getParent()).contains(Plan.Block);
+      if (isa<LoadInst>(I) || (isa<StoreInst>(I) && U.getOperandNo() == 1))
+        continue;
+      if (isa<GetElementPtrInst, CastInst, PHINode, SelectInst>(I) &&
+          I->getType()->isPointerTy()) {
+        Addresses.insert(I);
+        continue;
+      }
+      const auto *Call = dyn_cast<CallBase>(I);
+      if (isa<CmpInst>(I) || (Call && keepsNothing(*Call, U)))
+        continue;
+      if (!Follows) // the address has got away
+        return true;
+    }
+  return Before && Later;
+}
+
+static std::optional<Refusal> checkLocalMemory(const RoundPlan &Plan,
+                                               const BlockSet &After,
+                                               const Facts &Now) {
+  const Instruction &Term = *Plan.Block->getTerminator();
+  const Function &F = *Plan.Block->getParent();
+  for (const Instruction &I : instructions(F))
+    if (const auto *Memory = dyn_cast<AllocaInst>(&I);
+        Memory && (!Memory->isStaticAlloca() || staysInUse(I, Plan, After)))
+      return refusal(RefusalCode::RemapLocal, Term, I.getName().str());
+  for (const Argument &A : F.args())
+    if (Now.Uniformity.of(A).L > analysis::Level::Block &&
+        staysInUse(A, Plan, After))
+      return refusal(RefusalCode::RemapLocal, Term, A.getName().str());
+  return std::nullopt;
+}
+
+/// Instructions that the branch controls, those of loops counted more often.
+static uint64_t costOf(const BasicBlock &Branch, const Facts &Now) {
+  uint64_t Cost = 0;
+  for (const BasicBlock *BB :
+       analysis::regionOf(Branch, Now.PostDominance, Now.Cycles).Blocks) {
+    uint64_t Trips = 1;
+    for (const Cycle *C = Now.Cycles.getCycle(BB); C && !C->contains(&Branch);
+         C = C->getParentCycle())
+      Trips = std::min<uint64_t>(Trips * LoopTrips, 1 << 20);
+    Cost += Trips * count_if(*BB, analysis::countsAsInstruction);
+  }
+  return Cost;
+}
+
+/// Whether \p V is used by code of \p F, or of what it calls.
+static bool isUsedBy(const Value &V, ArrayRef<const Function *> Functions,
+                     SmallPtrSetImpl<const Value *> &Seen) {
+  if (!Seen.insert(&V).second)
+    return false;
+  return any_of(V.users(), [&](const User *U) {
+    if (const auto *I = dyn_cast<Instruction>(U))
+      return is_contained(Functions, I->getFunction());
+    return isUsedBy(*U, Functions, Seen);
+  });
+}
+
+/// Bytes of shared memory that the kernel has without rounds.
+static uint64_t ownShared(const Function &F, const GlobalVariable *Rounds) {
+  const Module &M = *F.getParent();
+  const std::vector<const Function *> Functions = analysis::functionsOf(F);
+  uint64_t Bytes = 0;
+  for (const GlobalVariable &G : M.globals()) {
+    SmallPtrSet<const Value *, 8> Seen;
+    if (G.getAddressSpace() == SharedSpace && &G != Rounds &&
+        isUsedBy(G, Functions, Seen))
+      Bytes = alignTo(Bytes, 16) +
+              M.getDataLayout().getTypeAllocSize(G.getValueType());
+  }
+  return Bytes;
+}
+
+static std::string sizes(uint64_t Wanted, uint64_t Own) {
+  return std::to_string(Wanted) + " bytes for the round, " +
+         std::to_string(Own) + " of the kernel, of " +
+         std::to_string(StaticSharedLimit);
+}
+
+PlanOr<RoundPlan> planRound(BasicBlock &BB, const Facts &Now,
+                            const RemapOptions &Options,
+                            const GlobalVariable *Memory) {
+  const Instruction &Term = *BB.getTerminator();
+  const uint64_t Cost = costOf(BB, Now);
+  // The smallest come first: they are the most, and of least interest.
+  if (Cost < Options.Threshold)
+    return refusal(RefusalCode::RemapSmall, Term,
+                   std::to_string(Cost) + " instructions");
+  if (!analysis::isKernel(*BB.getParent()))
+    return refusal(RefusalCode::RemapFunction, Term,
+                   BB.getParent()->getName().str());
+  if (isa<SwitchInst>(Term))
+    return refusal(RefusalCode::RemapSwitch, Term);
+  RoundPlan Plan;
+  Plan.Block = &BB;
+  for (const Cycle *C = Now.Cycles.getCycle(&BB); C; C = C->getParentCycle())
+    if (!C->isReducible())
+      return refusal(RefusalCode::RemapIrreducible, Term);
+  if (!comeTogether(BB, {}, Now)) {
+    Plan.Exits = exitsBefore(BB, Now);
+    if (Plan.Exits.empty() || !comeTogether(BB, Plan.Exits, Now))
+      return refusal(RefusalCode::RemapApart, Term);
+    if (Now.Cycles.getCycle(&BB))
+      return refusal(RefusalCode::RemapExit, Term);
+  }
+  if (!Options.Ids && followsFromId(*Term.getOperand(0), BB, Now))
+    return refusal(RefusalCode::RemapIds, Term);
+  if (auto Why = checkArms(BB, Now))
+    return *Why;
+  const BlockSet After = blocksAfter(BB);
+  if (auto Why = checkAfter(Plan, After))
+    return *Why;
+  if (auto Why = checkLocalMemory(Plan, After, Now))
+    return *Why;
+  if (auto Why = planState(Plan, Now))
+    return *Why;
+  Plan.Threads = Options.Threads;
+  const uint64_t Own = ownShared(*BB.getParent(), Memory);
+  if (Own + Plan.bytes() > StaticSharedLimit)
+    return refusal(RefusalCode::RemapShared, Term, sizes(Plan.bytes(), Own));
+  return Plan;
+}
+
+} // namespace reconverge::transform::remap

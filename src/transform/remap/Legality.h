@@ -1,0 +1,28 @@
+//===- transform/remap/Legality.h - Which branches get a round --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_TRANSFORM_REMAP_LEGALITY_H
+#define RECONVERGE_TRANSFORM_REMAP_LEGALITY_H
+
+#include "transform/common/Refusal.h"
+#include "transform/remap/Control.h"
+#include "transform/remap/Options.h"
+#include "transform/remap/Plan.h"
+
+namespace llvm {
+class GlobalVariable;
+} // namespace llvm
+
+namespace reconverge::transform::remap {
+
+/// \p BB ends in a divergent branch or switch that has had no round.
+bool isCandidate(const llvm::BasicBlock &BB, const Facts &Now);
+
+/// Of a candidate. \p Memory is what rounds of this kernel use already, or
+/// null.
+PlanOr<RoundPlan> planRound(llvm::BasicBlock &BB, const Facts &Now,
+                            const RemapOptions &Options,
+                            const llvm::GlobalVariable *Memory);
+
+} // namespace reconverge::transform::remap
+
+#endif

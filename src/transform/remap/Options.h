@@ -1,0 +1,37 @@
+//===- transform/remap/Options.h - Parameters of remapping ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_TRANSFORM_REMAP_OPTIONS_H
+#define RECONVERGE_TRANSFORM_REMAP_OPTIONS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace reconverge::transform {
+
+struct RemapOptions {
+  /// Least number of instructions that a branch controls, those of a loop
+  /// counted eight times.
+  uint64_t Threshold = 100;
+  /// The largest block that exchanges; larger ones skip the round. Each word
+  /// that moves takes 4 bytes of shared memory for each of these threads.
+  uint32_t Threads = 1024;
+  /// Also remap branches that depend on the thread's number alone.
+  bool Ids = false;
+  /// Numbers (!rc.branch) of the branches to remap; empty: all.
+  std::vector<uint32_t> Branches;
+
+  /// A mistake to make on purpose, so that tests can show that they would
+  /// notice: the first value that must move stays.
+  bool PlantedBug = false;
+};
+
+/// Reads "threshold=100;threads=256;ids=1;branch=3"; the error names the word
+/// that is wrong.
+llvm::Expected<RemapOptions> parseRemapOptions(llvm::StringRef Text);
+
+} // namespace reconverge::transform
+
+#endif

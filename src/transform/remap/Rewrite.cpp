@@ -1,0 +1,460 @@
+//===- transform/remap/Rewrite.cpp - The round itself ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   X      ...                          Exits lead here as well, to a block
+//          |                            `arrive` that they share with X.
+//          ballots of the paths
+//          first lane: counts[warp] = how many of each path
+//          barrier, counts warps with more than one path
+//          |  at most one                              more
+//          |            sum     counts of all warps, and of those before mine
+//          |            give    words[place] = my state
+//          |                    barrier
+//          |                    my state = words[my thread]
+//          |            |
+//   M      PHIs: state as it was, or another's
+//          |         \ with exits: those that had left leave
+//   tail   the branch
+//
+// Places: first all threads whose condition is true, then those where it is
+// false, then those that had left; each in the order of threads, so the round
+// is stable. Which of them a thread has become follows from its place and the
+// sums: the path needs no exchange. With at most one warp of several paths no
+// order is better, and nothing moves.
+//
+// Why two barriers are enough, in loops too: counts are read between the first
+// and the second barrier of a round that moves something, and never in one that
+// does not; words are written and read between the second and the next round's
+// first. So all rounds of a kernel share one memory.
+//
+// Each value that moves has a second definition from here on, the PHI in M;
+// SSAUpdater finds which of the two a use sees.
+//
+// A value that shares a word is frozen first: poison would spread to the other
+// values of the word. Threads that had left bring poison for what they never
+// made, and leave with whatever they get.
+//
+//===----------------------------------------------------------------------===//
+
+#include "transform/remap/Rewrite.h"
+
+#include "transform/remap/State.h"
+
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
+
+using namespace llvm;
+
+namespace reconverge::transform::remap {
+
+static constexpr unsigned SharedSpace = 3, Warps = 32;
+
+namespace {
+class Round {
+public:
+  Round(const RoundPlan &Plan, const RemapOptions &Options,
+        GlobalVariable *&Memory)
+      : Plan(Plan), Options(Options), Memory(Memory),
+        F(*Plan.Block->getParent()), B(F.getContext()), X(*Plan.Block) {
+    B.SetCurrentDebugLocation(X.getTerminator()->getDebugLoc());
+  }
+  void run();
+
+private:
+  BasicBlock *block(const char *Name) {
+    return BasicBlock::Create(F.getContext(), Name, &F, Tail);
+  }
+  Value *call(Intrinsic::ID Id, ArrayRef<Value *> Arguments = {}) {
+    return B.CreateIntrinsic(Id, {}, Arguments);
+  }
+  Value *count(Value *Mask) {
+    return B.CreateUnaryIntrinsic(Intrinsic::ctpop, Mask);
+  }
+  void branch(Value *If, BasicBlock *Then, BasicBlock *Else) {
+    B.CreateCondBr(If, Then, Else)->setMetadata(RoundKind, None);
+  }
+
+  void growMemory();
+  void readIds();
+  void arrive();
+  void vote();
+  void sum();
+  void give();
+  void take();
+  Value *atWord(unsigned Word, Value *Thread);
+  Value *up(Value *V, unsigned Bits);
+  Value *down(Value *V, unsigned Bits);
+  void store(Value &V, Slot At);
+  Value *load(Type *T, Slot At);
+  Value *again(Value &V);
+  Value *before(Instruction &V);
+  PHINode *merge(Value *Old, Value *New);
+  void follow(Instruction &V, PHINode &New);
+
+  const RoundPlan &Plan;
+  const RemapOptions &Options;
+  GlobalVariable *&Memory;
+  Function &F;
+  IRBuilder<> B;
+  MDNode *None = MDNode::get(F.getContext(), {});
+
+  BasicBlock &X;
+  BasicBlock *Tail = nullptr, *At = nullptr; ///< the branch; the round's start
+  BasicBlock *Vote = nullptr, *Sum = nullptr, *Give = nullptr, *M = nullptr;
+
+  std::array<Instruction *, 3> Ids{};
+  Value *If = nullptr, *Stays = nullptr; ///< the condition; has not left
+  Value *Thread = nullptr, *Threads = nullptr, *Lane = nullptr, *Warp = nullptr;
+  Value *Ones = nullptr, *Zeros = nullptr, *Gone = nullptr; ///< lanes
+  Value *Total = nullptr, *Before = nullptr; ///< ones, and gone << 16
+  Value *OnesTotal = nullptr, *ActiveTotal = nullptr;
+  std::vector<Value *> Words;                 ///< as they are loaded
+  DenseMap<const Value *, Value *> Arrived;   ///< PHIs in At
+  DenseMap<const Value *, Value *> Exchanged; ///< after the exchange
+};
+} // namespace
+
+/// One memory for all rounds of the kernel, of the largest's size.
+void Round::growMemory() {
+  auto *T = ArrayType::get(B.getInt32Ty(), Plan.bytes() / 4);
+  if (Memory && cast<ArrayType>(Memory->getValueType())->getNumElements() >=
+                    T->getNumElements())
+    return;
+  auto *New =
+      new GlobalVariable(*F.getParent(), T, /*isConstant=*/false,
+                         GlobalValue::InternalLinkage, PoisonValue::get(T), "",
+                         nullptr, GlobalValue::NotThreadLocal, SharedSpace);
+  New->setAlignment(Align(16));
+  if (Memory) {
+    Memory->replaceAllUsesWith(New);
+    New->takeName(Memory);
+    Memory->eraseFromParent();
+  } else {
+    New->setName("__reconverge_remap_" + F.getName());
+  }
+  Memory = New;
+}
+
+/// One read of each number that is needed, at the top, which all others become.
+void Round::readIds() {
+  const IRBuilderBase::InsertPointGuard Keep(B); // its place in the source
+  static constexpr Intrinsic::ID Reads[] = {
+      Intrinsic::nvvm_read_ptx_sreg_tid_x, Intrinsic::nvvm_read_ptx_sreg_tid_y,
+      Intrinsic::nvvm_read_ptx_sreg_tid_z};
+  for (unsigned D : {0u, 1u, 2u}) {
+    if (!Plan.Ids[D])
+      continue;
+    BasicBlock &Entry = F.getEntryBlock();
+    B.SetInsertPoint(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
+    auto *Only = cast<Instruction>(call(Reads[D]));
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+      if (&I != Only && threadIdDimension(I) == D) {
+        I.replaceAllUsesWith(Only);
+        Only->takeName(&I);
+        I.eraseFromParent();
+      }
+    Ids[D] = Only;
+  }
+}
+
+/// Splits X before its branch, and leads the exits here.
+void Round::arrive() {
+  const DominatorTree Dominance(F);
+  Tail = X.splitBasicBlock(X.getTerminator(), "remap.tail");
+  If = Tail->getTerminator()->getOperand(0);
+  At = &X;
+  X.getTerminator()->eraseFromParent();
+  if (Plan.Exits.empty()) {
+    B.SetInsertPoint(At);
+    return;
+  }
+  At = block("remap.arrive");
+  BranchInst::Create(At, &X)->setDebugLoc(B.getCurrentDebugLocation());
+  for (const ExitEdge &E : Plan.Exits) {
+    Instruction *Term = E.From->getTerminator();
+    Term->getSuccessor(E.Successor)->removePredecessor(E.From, true);
+    Term->setSuccessor(E.Successor, At);
+  }
+  B.SetInsertPoint(At);
+  auto Choose = [&](Value *Here, function_ref<Value *(BasicBlock &)> Left) {
+    PHINode *Phi = B.CreatePHI(Here->getType(), 1 + Plan.Exits.size());
+    Phi->addIncoming(Here, &X);
+    for (const ExitEdge &E : Plan.Exits)
+      Phi->addIncoming(Left(*E.From), E.From);
+    return Phi;
+  };
+  auto No = [&](BasicBlock &) { return B.getFalse(); };
+  Stays = Choose(B.getTrue(), No);
+  If = Choose(If, No);
+  auto Enter = [&](Instruction &V) {
+    auto IsMade = [&](const BasicBlock &From) {
+      return Dominance.dominates(V.getParent(), &From);
+    };
+    if (all_of(Plan.Exits, [&](const ExitEdge &E) { return IsMade(*E.From); }))
+      return;
+    Arrived[&V] = Choose(&V, [&](BasicBlock &From) -> Value * {
+      return IsMade(From) ? cast<Value>(&V) : PoisonValue::get(V.getType());
+    });
+  };
+  for (const Moved &V : Plan.Values)
+    Enter(*V.V);
+  for (Instruction *V : Plan.Recompute)
+    Enter(*V);
+}
+
+void Round::vote() {
+  auto Read = [&](Intrinsic::ID Id) {
+    auto *I = cast<Instruction>(call(Id));
+    I->setMetadata(PlaceKind, None);
+    return I;
+  };
+  Value *Tx = Read(Intrinsic::nvvm_read_ptx_sreg_tid_x),
+        *Ty = Read(Intrinsic::nvvm_read_ptx_sreg_tid_y),
+        *Tz = Read(Intrinsic::nvvm_read_ptx_sreg_tid_z);
+  Value *Nx = call(Intrinsic::nvvm_read_ptx_sreg_ntid_x),
+        *Ny = call(Intrinsic::nvvm_read_ptx_sreg_ntid_y),
+        *Nz = call(Intrinsic::nvvm_read_ptx_sreg_ntid_z);
+  Thread =
+      B.CreateAdd(B.CreateMul(B.CreateAdd(B.CreateMul(Tz, Ny), Ty), Nx), Tx);
+  Threads = B.CreateMul(B.CreateMul(Nx, Ny), Nz);
+  Lane = B.CreateAnd(Thread, B.getInt32(31));
+  Warp = B.CreateLShr(Thread, B.getInt32(5));
+  // The last warp may have fewer lanes.
+  Value *Left = B.CreateSub(Threads, B.CreateShl(Warp, B.getInt32(5)));
+  Value *Members = B.CreateSelect(
+      B.CreateICmpULT(Left, B.getInt32(32)),
+      B.CreateSub(B.CreateShl(B.getInt32(1), Left), B.getInt32(1)),
+      B.getInt32(~0u));
+  Ones = call(Intrinsic::nvvm_vote_ballot_sync, {Members, If});
+  Gone = Stays ? call(Intrinsic::nvvm_vote_ballot_sync,
+                      {Members, B.CreateNot(Stays)})
+               : B.getInt32(0);
+  Zeros = B.CreateXor(Members, B.CreateOr(Ones, Gone));
+  Value *Pure =
+      B.CreateOr(B.CreateICmpEQ(Ones, Members), B.CreateICmpEQ(Zeros, Members));
+  if (Stays)
+    Pure = B.CreateOr(Pure, B.CreateICmpEQ(Gone, Members));
+  Value *First = B.CreateICmpEQ(Lane, B.getInt32(0));
+  BasicBlock *Write = block("remap.count");
+  Vote = block("remap.vote");
+  branch(First, Write, Vote);
+
+  B.SetInsertPoint(Write);
+  B.CreateStore(
+      B.CreateOr(count(Ones), B.CreateShl(count(Gone), B.getInt32(16))),
+      B.CreateGEP(B.getInt32Ty(), Memory, Warp));
+  B.CreateBr(Vote);
+
+  B.SetInsertPoint(Vote);
+  Value *Mixed = call(
+      Intrinsic::nvvm_barrier0_popc,
+      {B.CreateZExt(B.CreateAnd(First, B.CreateNot(Pure)), B.getInt32Ty())});
+  Value *Moves = B.CreateICmpUGT(Mixed, B.getInt32(1));
+  if (Plan.Threads < 1024)
+    Moves =
+        B.CreateAnd(Moves, B.CreateICmpULE(Threads, B.getInt32(Plan.Threads)));
+  Sum = block("remap.sum");
+  Give = block("remap.give");
+  M = Stays ? block("remap.merge") : Tail;
+  branch(Moves, Sum, M);
+}
+
+/// Adds up the counts, warp by warp.
+void Round::sum() {
+  B.SetInsertPoint(Sum);
+  Type *I32 = B.getInt32Ty();
+  PHINode *W = B.CreatePHI(I32, 2), *Of = B.CreatePHI(I32, 2),
+          *Until = B.CreatePHI(I32, 2);
+  Value *Counts = B.CreateLoad(I32, B.CreateGEP(I32, Memory, W));
+  Total = B.CreateAdd(Of, Counts);
+  Before = B.CreateAdd(
+      Until, B.CreateSelect(B.CreateICmpULT(W, Warp), Counts, B.getInt32(0)));
+  Value *Next = B.CreateAdd(W, B.getInt32(1));
+  for (auto [Phi, Back] :
+       {std::pair<PHINode *, Value *>{W, Next}, {Of, Total}, {Until, Before}}) {
+    Phi->addIncoming(B.getInt32(0), Vote);
+    Phi->addIncoming(Back, Sum);
+  }
+  branch(B.CreateICmpULT(B.CreateShl(Next, B.getInt32(5)), Threads), Sum, Give);
+}
+
+Value *Round::atWord(unsigned Word, Value *Thread) {
+  return B.CreateGEP(
+      B.getInt32Ty(), Memory,
+      B.CreateAdd(Thread, B.getInt32(Warps + Word * Plan.Threads)));
+}
+
+Value *Round::up(Value *V, unsigned Bits) {
+  return Bits ? B.CreateShl(V, Bits) : V;
+}
+Value *Round::down(Value *V, unsigned Bits) {
+  return Bits ? B.CreateLShr(V, Bits) : V;
+}
+
+/// Adds \p V to the word, or the words, that it has.
+void Round::store(Value &V, Slot At) {
+  Value *Bits = &V;
+  Type *T = B.getIntNTy(At.Bits);
+  if (V.getType()->isPointerTy())
+    Bits = B.CreatePtrToInt(Bits, T);
+  else if (!V.getType()->isIntegerTy())
+    Bits = B.CreateBitCast(Bits, T);
+  if (At.Bits < 32) {
+    Bits = up(B.CreateZExt(B.CreateFreeze(Bits), B.getInt32Ty()), At.Shift);
+    Value *&Word = Words[At.Word];
+    Word = Word ? B.CreateOr(Word, Bits) : Bits;
+    return;
+  }
+  const unsigned Count = divideCeil(At.Bits, 32);
+  Bits = B.CreateZExt(Bits, B.getIntNTy(32 * Count));
+  for (unsigned I = 0; I < Count; ++I)
+    Words[At.Word + I] = B.CreateTrunc(down(Bits, 32 * I), B.getInt32Ty());
+}
+
+Value *Round::load(Type *T, Slot At) {
+  const unsigned Count = divideCeil(At.Bits, 32);
+  Type *Wide = B.getIntNTy(32 * Count);
+  Value *Bits = B.CreateZExt(down(Words[At.Word], At.Shift), Wide);
+  for (unsigned I = 1; I < Count; ++I)
+    Bits = B.CreateOr(Bits, up(B.CreateZExt(Words[At.Word + I], Wide), 32 * I));
+  Bits = B.CreateTrunc(Bits, B.getIntNTy(At.Bits));
+  if (T->isPointerTy())
+    return B.CreateIntToPtr(Bits, T);
+  return T->isIntegerTy() ? Bits : B.CreateBitCast(Bits, T);
+}
+
+/// To the place that this thread's path gives it.
+void Round::give() {
+  B.SetInsertPoint(Give);
+  auto Low = [&](Value *V) { return B.CreateAnd(V, B.getInt32(0xffff)); };
+  auto High = [&](Value *V) { return B.CreateLShr(V, B.getInt32(16)); };
+  OnesTotal = Low(Total);
+  ActiveTotal = B.CreateSub(Threads, High(Total));
+  Value *ZerosBefore = B.CreateSub(
+      B.CreateSub(B.CreateShl(Warp, B.getInt32(5)), Low(Before)), High(Before));
+  Value *Mine = B.CreateSelect(If, Ones, Zeros);
+  Value *Place =
+      B.CreateSelect(If, Low(Before), B.CreateAdd(OnesTotal, ZerosBefore));
+  if (Stays) {
+    Mine = B.CreateSelect(Stays, Mine, Gone);
+    Place =
+        B.CreateSelect(Stays, Place, B.CreateAdd(ActiveTotal, High(Before)));
+  }
+  Value *Lower = B.CreateSub(B.CreateShl(B.getInt32(1), Lane), B.getInt32(1));
+  Place = B.CreateAdd(Place, count(B.CreateAnd(Mine, Lower)));
+
+  Words.assign(Plan.Words, nullptr);
+  for (const Moved &V : Plan.Values)
+    store(*before(*V.V), V.At);
+  for (unsigned D : {0u, 1u, 2u})
+    if (Ids[D])
+      store(*B.CreateTrunc(Ids[D], B.getIntNTy(Plan.IdAt[D].Bits)),
+            Plan.IdAt[D]);
+  for (auto [I, Word] : enumerate(Words))
+    B.CreateStore(Word, atWord(I, Place));
+  call(Intrinsic::nvvm_barrier0);
+  for (auto [I, Word] : enumerate(Words))
+    Word = B.CreateLoad(B.getInt32Ty(), atWord(I, Thread));
+}
+
+/// Computes \p V from what has been exchanged.
+Value *Round::again(Value &V) {
+  if (auto Found = Exchanged.find(&V); Found != Exchanged.end())
+    return Found->second;
+  auto *I = dyn_cast<Instruction>(&V);
+  if (!I || !Plan.Copies.contains(I))
+    return &V;
+  Instruction *New = I->clone();
+  for (Use &U : New->operands())
+    U.set(again(*U));
+  B.Insert(New, I->getName());
+  Exchanged[&V] = New;
+  return New;
+}
+
+/// \p V as it is when the round begins.
+Value *Round::before(Instruction &V) {
+  auto Found = Arrived.find(&V);
+  return Found == Arrived.end() ? &V : Found->second;
+}
+
+/// \p Old where nothing moved, \p New otherwise.
+PHINode *Round::merge(Value *Old, Value *New) {
+  PHINode *Phi = PHINode::Create(Old->getType(), 2, "", M->begin());
+  Phi->addIncoming(Old, Vote);
+  Phi->addIncoming(New, Give);
+  return Phi;
+}
+
+/// Uses of \p V that come after the round are of \p New.
+void Round::follow(Instruction &V, PHINode &New) {
+  SSAUpdater Updater;
+  Updater.Initialize(V.getType(), V.getName());
+  Updater.AddAvailableValue(V.getParent(), &V);
+  Updater.AddAvailableValue(M, &New);
+  SmallVector<Use *, 16> Uses;
+  for (Use &U : V.uses())
+    if (auto *User = cast<Instruction>(U.getUser());
+        isa<PHINode>(User) || User->getParent() != V.getParent())
+      Uses.push_back(&U);
+  for (Use *U : Uses)
+    Updater.RewriteUse(*U);
+}
+
+/// What the thread is from here on.
+void Round::take() {
+  std::vector<std::pair<Instruction *, Value *>> News;
+  for (const Moved &V : Plan.Values)
+    News.push_back({V.V, Exchanged[V.V] = load(V.V->getType(), V.At)});
+  for (unsigned D : {0u, 1u, 2u})
+    if (Ids[D])
+      News.push_back(
+          {Ids[D], Exchanged[Ids[D]] = B.CreateZExt(
+                       load(B.getIntNTy(Plan.IdAt[D].Bits), Plan.IdAt[D]),
+                       Ids[D]->getType())});
+  for (Instruction *V : Plan.Recompute)
+    News.push_back({V, again(*V)});
+  if (Options.PlantedBug && !Plan.Values.empty())
+    News.front().second = before(*News.front().first);
+  Value *NewIf = B.CreateICmpULT(Thread, OnesTotal);
+  Value *NewStays = Stays ? B.CreateICmpULT(Thread, ActiveTotal) : nullptr;
+  B.CreateBr(M);
+
+  Instruction *Term = Tail->getTerminator();
+  Term->setOperand(0, merge(If, NewIf));
+  Term->setMetadata(RoundKind, None);
+  if (Stays) {
+    BasicBlock *Leave = block("remap.leave");
+    B.SetInsertPoint(Leave);
+    B.CreateRetVoid();
+    B.SetInsertPoint(M);
+    branch(merge(Stays, NewStays), Tail, Leave);
+  }
+  std::vector<std::pair<Instruction *, PHINode *>> Merged;
+  for (auto [Old, New] : News)
+    Merged.push_back({Old, merge(before(*Old), New)});
+  for (auto [Old, New] : Merged)
+    follow(*Old, *New);
+}
+
+void Round::run() {
+  growMemory();
+  readIds();
+  arrive();
+  vote();
+  sum();
+  give();
+  take();
+  EliminateUnreachableBlocks(F); // where only the exits led
+}
+
+void rewrite(const RoundPlan &Plan, const RemapOptions &Options,
+             GlobalVariable *&Memory) {
+  Round(Plan, Options, Memory).run();
+}
+
+} // namespace reconverge::transform::remap

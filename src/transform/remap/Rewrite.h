@@ -1,0 +1,22 @@
+//===- transform/remap/Rewrite.h - The round itself -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_TRANSFORM_REMAP_REWRITE_H
+#define RECONVERGE_TRANSFORM_REMAP_REWRITE_H
+
+#include "transform/remap/Options.h"
+#include "transform/remap/Plan.h"
+
+namespace llvm {
+class GlobalVariable;
+} // namespace llvm
+
+namespace reconverge::transform::remap {
+
+/// Inserts a round. \p Memory is what rounds of the kernel share; made, or made
+/// larger, here.
+void rewrite(const RoundPlan &Plan, const RemapOptions &Options,
+             llvm::GlobalVariable *&Memory);
+
+} // namespace reconverge::transform::remap
+
+#endif

@@ -1,0 +1,52 @@
+// REQUIRES: reconverge
+// RUN: rm -rf %t && mkdir %t && cd %t
+
+// Two long arms that have little in common, taken at random: the threads trade
+// places. Blocks are flat, then of two dimensions; the last one is not full.
+// RUN: %reconverge optimize %s --no-cache -o app >out 2>table
+// RUN: FileCheck %s --check-prefix=OUT <out
+// RUN: FileCheck %s <table
+// RUN: FileCheck %s --check-prefix=JSON <decisions.json
+
+// The final program computes the same.
+// RUN: sh -c 'RECONVERGE_DEVICE=cpu ./app >again'
+// RUN: diff out again
+
+#include <cstdio>
+
+// CHECK: {{^ +}}remap{{ +}}1.{{[0-9]+}}x{{.*}}identical{{ +}}kept
+// CHECK: kept: remap for step
+// JSON: "keep": {"remedy":"remap","parameters":""}
+__global__ void step(const unsigned *In, unsigned *Out, int N) {
+  int I = (blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  if (I >= N)
+    return;
+  unsigned X = In[I], Y = X >> 3;
+  if (X & 4) {
+    for (int K = 0; K < 300; ++K)
+      Y = Y * Y + (Y >> 7);
+  } else {
+    for (int K = 0; K < 300; ++K) {
+      Y ^= Y << 13;
+      Y ^= Y >> 17;
+    }
+  }
+  Out[I] = Y + X;
+}
+
+// OUT: sum 0x{{[0-9a-f]+}}
+int main() {
+  constexpr int N = 1000;
+  unsigned *In, *Out, Host[N], Sum = 0, X = 1;
+  cudaMalloc(&In, sizeof(Host));
+  cudaMalloc(&Out, sizeof(Host));
+  for (unsigned &H : Host)
+    H = X = X * 22695477 + 1;
+  cudaMemcpy(In, Host, sizeof(Host), cudaMemcpyHostToDevice);
+  step<<<(N + 255) / 256, 256>>>(In, Out, N);
+  step<<<(N + 199) / 200, dim3(20, 10)>>>(In, Out, N);
+  cudaMemcpy(Host, Out, sizeof(Host), cudaMemcpyDeviceToHost);
+  for (unsigned H : Host)
+    Sum = Sum * 31 + H;
+  printf("sum 0x%x\n", Sum);
+}

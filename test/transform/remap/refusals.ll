@@ -1,0 +1,665 @@
+; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+; RUN: opt -passes="reconverge-remap<threshold=2>,verify" -pass-remarks-missed=reconverge-remap -pass-remarks=reconverge-remap -disable-output %s 2>&1 | FileCheck %s
+;
+; One function for each reason to leave a branch alone. But for that, each is
+; the kernel @fine.
+target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.laneid()
+declare i32 @llvm.nvvm.read.ptx.sreg.clock()
+declare i32 @llvm.nvvm.activemask()
+declare void @llvm.nvvm.barrier0()
+declare void @llvm.nvvm.bar.warp.sync(i32)
+declare i32 @llvm.nvvm.shfl.sync.down.i32(i32, i32, i32, i32)
+declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)
+declare i32 @unknown(i32)
+declare float @__nv_sinf(float)
+declare { i32, i1 } @llvm.uadd.with.overflow.i32(i32, i32)
+@large = internal addrspace(3) global [10240 x i32] undef
+
+define internal i32 @asks(i32 %x) noinline {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %r = add i32 %x, %tid
+  ret i32 %r
+}
+define internal i32 @asks_not(i32 %x) noinline {
+  %r = mul i32 %x, %x
+  ret i32 %r
+}
+; CHECK-NOT: remark
+
+; CHECK: remark: {{.*}} remapped: 1 values move, 1 are computed again, 8320 bytes of shared memory for blocks of up to 1024 threads
+define ptx_kernel void @fine(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; A branch in an arm of another: the outer one has its round, the inner has none.
+; CHECK-NEXT: remark: {{.*}} remapped:
+; CHECK-NEXT: remark: {{.*}} not remapped: not all threads of the block come to the branch [RC201]
+define ptx_kernel void @apart(ptr addrspace(1) %in, ptr addrspace(1) %out) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %j
+t:
+  %d = icmp sgt i32 %x, 9
+  br i1 %d, label %tt, label %j
+tt:
+  %a = mul i32 %x, 3
+  store i32 %a, ptr addrspace(1) %po
+  br label %j
+j:
+  store i32 1, ptr addrspace(1) %pi
+  ret void
+}
+
+; The loop's own branch, by which threads leave at different times.
+; CHECK-NEXT: remark: {{.*}} not remapped: not all threads of the block come to the branch [RC201]
+define ptx_kernel void @loop_exit(ptr addrspace(1) %in) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  br label %loop
+loop:
+  %x = load i32, ptr addrspace(1) %pi
+  %y = lshr i32 %x, 1
+  store i32 %y, ptr addrspace(1) %pi
+  %c = icmp ne i32 %y, 0
+  br i1 %c, label %loop, label %done
+done:
+  ret void
+}
+
+; if (i > n) return; for (k = 0; k < n; ++k) if (in[i] > 0) ...
+; CHECK-NEXT: remark: {{.*}} not remapped: the condition depends on the thread's number alone [RC222]
+; CHECK-NEXT: remark: {{.*}} not remapped: threads leave the kernel before the branch, which is in a loop [RC202]
+define ptx_kernel void @exit_before_loop(ptr addrspace(1) %in, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %leaves = icmp ugt i32 %tid, %n
+  br i1 %leaves, label %done, label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %k1, %j ]
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %j
+t:
+  %y = mul i32 %x, 3
+  store i32 %y, ptr addrspace(1) %pi
+  br label %j
+j:
+  %k1 = add i32 %k, 1
+  %more = icmp ult i32 %k1, %n
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: the branch is a switch [RC203]
+define ptx_kernel void @switch(ptr addrspace(1) %in, ptr addrspace(1) %out) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  switch i32 %x, label %j [ i32 1, label %t
+                            i32 2, label %f ]
+t:
+  store i32 3, ptr addrspace(1) %pi
+  br label %j
+f:
+  store i32 4, ptr addrspace(1) %pi
+  br label %j
+j:
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: the branch is in a loop that is entered at two places [RC204]
+; CHECK-NEXT: remark: {{.*}} not remapped: the branch is in a loop that is entered at two places [RC204]
+define ptx_kernel void @irreducible(ptr addrspace(1) %in, i32 %n, i1 %p) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  br i1 %p, label %one, label %two
+one:
+  %i = phi i32 [ 0, %entry ], [ %i2, %j ]
+  br label %two
+two:
+  %i2 = phi i32 [ 1, %entry ], [ %i, %one ]
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %j
+t:
+  %y = mul i32 %x, 3
+  store i32 %y, ptr addrspace(1) %pi
+  br label %j
+j:
+  %more = icmp ult i32 %i2, %n
+  br i1 %more, label %one, label %done
+done:
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: the branch is not in a kernel (function) [RC205]
+define void @function(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: code after the branch depends on its warp or lane (llvm.nvvm.read.ptx.sreg.laneid) [RC211]
+define ptx_kernel void @lane(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %l = call i32 @llvm.nvvm.read.ptx.sreg.laneid()
+  store i32 %l, ptr addrspace(1) %po
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: code after the branch depends on its warp or lane (llvm.nvvm.shfl.sync.down.i32) [RC211]
+define ptx_kernel void @shuffle(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  %s = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r, i32 1, i32 31)
+  store i32 %s, ptr addrspace(1) %po
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: code after the branch depends on its warp or lane (llvm.nvvm.vote.ballot.sync) [RC211]
+define ptx_kernel void @ballot(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  %s = call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 %c)
+  store i32 %s, ptr addrspace(1) %po
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: code after the branch depends on its warp or lane (llvm.nvvm.activemask) [RC211]
+define ptx_kernel void @activemask(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  %s = call i32 @llvm.nvvm.activemask()
+  store i32 %s, ptr addrspace(1) %po
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: code after the branch depends on its warp or lane (llvm.nvvm.bar.warp.sync) [RC211]
+define ptx_kernel void @syncwarp(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  call void @llvm.nvvm.bar.warp.sync(i32 -1)
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; What was read before the branch is a value like any other, and moves.
+; CHECK-NEXT: remark: {{.*}} remapped: 2 values move, 1 are computed again
+define ptx_kernel void @lane_before(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %l = call i32 @llvm.nvvm.read.ptx.sreg.laneid()
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %l, ptr addrspace(1) %po
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: code after the branch reads a clock (llvm.nvvm.read.ptx.sreg.clock) [RC212]
+define ptx_kernel void @clock(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  %s = call i32 @llvm.nvvm.read.ptx.sreg.clock()
+  store i32 %s, ptr addrspace(1) %po
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: an arm has a barrier (llvm.nvvm.barrier0) [RC213]
+define ptx_kernel void @barrier_in_arm(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  call void @llvm.nvvm.barrier0()
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; All threads come to this one, whoever they are.
+; CHECK-NEXT: remark: {{.*}} remapped: 1 values move, 1 are computed again
+define ptx_kernel void @barrier_after(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  call void @llvm.nvvm.barrier0()
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: an array of the thread's own is in use across the branch (own) [RC214]
+define ptx_kernel void @array(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %own = alloca [8 x i32]
+  %k = and i32 %tid, 7
+  %at = getelementptr i32, ptr %own, i32 %k
+  store i32 %n, ptr %at
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  %l = load i32, ptr %own
+  store i32 %l, ptr addrspace(1) %po
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; Used on one side of the round alone, it may stay.
+; CHECK-NEXT: remark: {{.*}} remapped: 1 values move, 1 are computed again
+define ptx_kernel void @array_after(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %own = alloca [8 x i32]
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %k = and i32 %x, 7
+  %at = getelementptr i32, ptr %own, i32 %k
+  store i32 %n, ptr %at
+  %l = load i32, ptr %own
+  store i32 %l, ptr addrspace(1) %po
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: code after the branch calls a function that may ask which thread it is (asks) [RC215]
+define ptx_kernel void @callee_asks(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %l = call i32 @asks(i32 %x)
+  store i32 %l, ptr addrspace(1) %po
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: code after the branch calls a function that may ask which thread it is (unknown) [RC215]
+define ptx_kernel void @callee_unknown(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %l = call i32 @unknown(i32 %x)
+  store i32 %l, ptr addrspace(1) %po
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: code after the branch calls a function that may ask which thread it is (a call through a pointer) [RC215]
+define ptx_kernel void @callee_pointer(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %fn = load ptr, ptr addrspace(1) %in
+  %l = call i32 %fn(i32 %x)
+  store i32 %l, ptr addrspace(1) %po
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} remapped: 1 values move, 1 are computed again
+define ptx_kernel void @callee_fine(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %l = call i32 @asks_not(i32 %x)
+  store i32 %l, ptr addrspace(1) %po
+  %s = call float @__nv_sinf(float 1.0)
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} remapped: 1 values move, 1 are computed again
+define ptx_kernel void @atomic_fine(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %l = atomicrmw add ptr addrspace(1) %out, i32 1 monotonic
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: code after the branch has inline assembly that is not understood [RC216]
+define ptx_kernel void @inline_asm(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %l = call i32 asm "mystery.u32 $0, $1;", "=r,r"(i32 %x) convergent
+  store i32 %l, ptr addrspace(1) %po
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: a value of a kind that cannot move is in use across the branch [RC217]
+define ptx_kernel void @structure(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %pair = call { i32, i1 } @llvm.uadd.with.overflow.i32(i32 %x, i32 %n)
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  %l = extractvalue { i32, i1 } %pair, 0
+  store i32 %l, ptr addrspace(1) %po
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: the round needs more shared memory than there is (8320 bytes for the round, 40960 of the kernel, of 49152) [RC218]
+define ptx_kernel void @shared_memory(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  store i32 1, ptr addrspace(3) @large
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: the condition depends on the thread's number alone [RC222]
+define ptx_kernel void @thread_id(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp ult i32 %tid, %n
+  br i1 %c, label %t, label %f
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: the branch controls too little code for a round (1 instructions) [RC221]
+define ptx_kernel void @small(ptr addrspace(1) %in) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %j
+t:
+  store i32 0, ptr addrspace(1) %pi
+  br label %j
+j:
+  ret void
+}
+; CHECK-NOT: remark

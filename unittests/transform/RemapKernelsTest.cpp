@@ -1,0 +1,298 @@
+//===- unittests/transform/RemapKernelsTest.cpp - Remapped by hand --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels of the shapes that remapping is for, over block sizes and ways that
+// the data fall on paths: the same bytes as before, a round where one is
+// expected, and warps that are purer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RemapKernels.h"
+#include "Harness.h"
+
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+using namespace reconverge::warpvm;
+
+namespace reconverge::transform {
+namespace {
+
+constexpr const char *Prelude = R"(
+target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.z()
+declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+declare i32 @llvm.nvvm.read.ptx.sreg.ntid.y()
+declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+declare void @llvm.nvvm.barrier0()
+@shared = internal addrspace(3) global [1024 x i32] undef
+define ptx_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %x = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %y = call i32 @llvm.nvvm.read.ptx.sreg.tid.y()
+  %z = call i32 @llvm.nvvm.read.ptx.sreg.tid.z()
+  %nx = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+  %ny = call i32 @llvm.nvvm.read.ptx.sreg.ntid.y()
+  %zy = mul i32 %z, %ny
+  %zyy = add i32 %zy, %y
+  %row = mul i32 %zyy, %nx
+  %i = add i32 %row, %x
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %i
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %i
+)";
+
+// if (in[i] & 1) r = in[i] * 3 + y; else r = 7 - in[i] + x;  out[i] = r
+constexpr const char *TwoPaths = R"(
+  %v = load i32, ptr addrspace(1) %pi
+  %bit = and i32 %v, 1
+  %c = icmp ne i32 %bit, 0
+  br i1 %c, label %t, label %f
+t:
+  %a0 = mul i32 %v, 3
+  %a = add i32 %a0, %y
+  br label %j
+f:
+  %b0 = sub i32 7, %v
+  %b = add i32 %b0, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+})";
+
+// if (i >= n) return; the same, with values before the branch that the threads
+// that left do not have, one of them the same for all others.
+constexpr const char *AfterExit = R"(
+  %leaves = icmp uge i32 %i, %n
+  br i1 %leaves, label %end, label %body
+body:
+  %v = load i32, ptr addrspace(1) %pi
+  %d = or i32 %v, 1
+  %q = udiv i32 100000, %d
+  %third = udiv i32 %n, 3
+  %wide = zext i32 %q to i64
+  %bit = and i32 %v, 1
+  %c = icmp ne i32 %bit, 0
+  br i1 %c, label %t, label %f
+t:
+  %a0 = mul i64 %wide, 12345678901
+  %a1 = lshr i64 %a0, 20
+  %a = trunc i64 %a1 to i32
+  br label %j
+f:
+  %b0 = add i32 %q, %x
+  %b = add i32 %b0, %third
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  br label %end
+end:
+  ret void
+})";
+
+// for (k = 0; k < n % 4; ++k) { if (s & 1) s = s * 3 + in[i]; else s = s / 2 +
+// f; f = f * 0.5 + k }, with the parity as an i1 that lives on
+constexpr const char *InLoop = R"(
+  %first = load i32, ptr addrspace(1) %pi
+  %trips = and i32 %n, 3
+  br label %head
+head:
+  %k = phi i32 [ 0, %entry ], [ %k1, %latch ]
+  %s = phi i32 [ %first, %entry ], [ %s1, %latch ]
+  %f = phi double [ 1.0, %entry ], [ %f1, %latch ]
+  %was = phi i1 [ false, %entry ], [ %c, %latch ]
+  %more = icmp ule i32 %k, %trips
+  br i1 %more, label %body, label %done
+body:
+  %bit = and i32 %s, 1
+  %c = icmp ne i32 %bit, 0
+  br i1 %c, label %odd, label %even
+odd:
+  %again = load i32, ptr addrspace(1) %pi
+  %s3 = mul i32 %s, 3
+  %o = add i32 %s3, %again
+  br label %latch
+even:
+  %half = lshr i32 %s, 1
+  %fi = fptosi double %f to i32
+  %e0 = add i32 %half, %fi
+  %wi = zext i1 %was to i32
+  %e = add i32 %e0, %wi
+  br label %latch
+latch:
+  %s1 = phi i32 [ %o, %odd ], [ %e, %even ]
+  %f0 = fmul double %f, 0.5
+  %kf = uitofp i32 %k to double
+  %f1 = fadd double %f0, %kf
+  %k1 = add i32 %k, 1
+  br label %head
+done:
+  %fr = fptosi double %f to i32
+  %r = add i32 %s, %fr
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+})";
+
+// Two exits and two rounds, and communication through shared memory between.
+constexpr const char *TwoRounds = R"(
+  %leaves = icmp uge i32 %i, %n
+  br i1 %leaves, label %end, label %body
+body:
+  %v = load i32, ptr addrspace(1) %pi
+  %zero = icmp eq i32 %v, 0
+  br i1 %zero, label %end, label %go
+go:
+  %bit = and i32 %v, 1
+  %c = icmp ne i32 %bit, 0
+  br i1 %c, label %t, label %f
+t:
+  %a = mul i32 %v, 3
+  br label %j
+f:
+  %b = sub i32 7, %v
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  %ps = getelementptr i32, ptr addrspace(3) @shared, i32 %i
+  store i32 %r, ptr addrspace(3) %ps
+  %bit2 = and i32 %r, 4
+  %c2 = icmp ne i32 %bit2, 0
+  br i1 %c2, label %t2, label %j2
+t2:
+  %old = load i32, ptr addrspace(3) %ps
+  %new = mul i32 %old, 5
+  store i32 %new, ptr addrspace(3) %ps
+  br label %j2
+j2:
+  %last = load i32, ptr addrspace(3) %ps
+  %sum = add i32 %last, %v
+  store i32 %sum, ptr addrspace(1) %po
+  br label %end
+end:
+  ret void
+})";
+
+enum class Fall { Random, AllOdd, OneOdd, Sorted, Alternating };
+
+struct Result {
+  std::vector<uint32_t> Out;
+  std::string Problem;
+};
+
+Result runOn(TestProgram &P, LaunchShape Shape, unsigned Threads, unsigned N,
+             Fall How) {
+  Random R(Threads * 8 + unsigned(How));
+  std::vector<uint32_t> In(1024);
+  for (unsigned I = 0; I < 1024; ++I) {
+    const uint32_t X = uint32_t(R.next()) & ~1u;
+    const bool Odd = How == Fall::Random   ? R.chance(50)
+                     : How == Fall::AllOdd ? true
+                     : How == Fall::OneOdd ? I == Threads / 2
+                     : How == Fall::Sorted ? I < Threads / 2
+                                           : I % 2;
+    In[I] = (R.chance(10) ? 0 : X) | Odd;
+  }
+  Result Run;
+  Run.Out.assign(1024, 0xdeadbeef);
+  uint32_t *InAt = In.data(), *OutAt = Run.Out.data();
+  if (Error E = P.launch("k", Shape, InAt, OutAt, N))
+    Run.Problem = toString(std::move(E));
+  return Run;
+}
+
+struct Case {
+  const char *Name, *Code;
+  unsigned Rounds;
+};
+const Case Cases[] = {{"TwoPaths", TwoPaths, 1},
+                      {"AfterExit", AfterExit, 1},
+                      {"InLoop", InLoop, 1},
+                      {"TwoRounds", TwoRounds, 3}};
+
+class RemappedByHand : public testing::TestWithParam<Case> {};
+
+TEST_P(RemappedByHand, LeavesTheSameBytes) {
+  LLVMContext C;
+  auto Before = parseKernel(C, std::string(Prelude) + GetParam().Code);
+  auto After = CloneModule(*Before);
+  RemapOptions Options;
+  Options.Threshold = 0;
+  ASSERT_EQ(remapModule(*After, Options), GetParam().Rounds);
+  std::string Broken;
+  raw_string_ostream OS(Broken);
+  ASSERT_FALSE(verifyModule(*After, &OS)) << Broken;
+
+  struct {
+    unsigned X, Y, Z;
+  } const Shapes[] = {{1, 1, 1},  {32, 1, 1},   {33, 1, 1}, {64, 1, 1},
+                      {95, 1, 1}, {256, 1, 1},  {7, 19, 1}, {16, 16, 1},
+                      {5, 4, 13}, {1000, 1, 1}, {3, 3, 64}, {1024, 1, 1}};
+  Machine &Vm = machineFor(setups(32)[0]);
+  TestProgram Old(*Before, Vm), New(*After, Vm);
+  for (auto S : Shapes) {
+    const unsigned Threads = S.X * S.Y * S.Z;
+    LaunchShape Shape = shape(1, S.X);
+    Shape.Block = {S.X, S.Y, S.Z};
+    for (Fall How : {Fall::Random, Fall::AllOdd, Fall::OneOdd, Fall::Sorted,
+                     Fall::Alternating})
+      for (unsigned N : {Threads, Threads * 2 / 3 + 1}) {
+        Result A = runOn(Old, Shape, Threads, N, How),
+               B = runOn(New, Shape, Threads, N, How);
+        ASSERT_EQ(A.Problem, "");
+        ASSERT_EQ(B.Problem, "");
+        ASSERT_TRUE(A.Out == B.Out)
+            << S.X << " x " << S.Y << " x " << S.Z << " threads, way "
+            << unsigned(How) << ", n = " << N;
+      }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, RemappedByHand, testing::ValuesIn(Cases),
+                         [](const auto &Info) { return Info.param.Name; });
+
+/// Alternating paths: every warp splits before, none or one afterwards.
+TEST(RemappedByHand, WarpsArePurer) {
+  LLVMContext C;
+  auto Before = parseKernel(C, std::string(Prelude) + TwoPaths);
+  auto After = CloneModule(*Before);
+  RemapOptions Options;
+  Options.Threshold = 0;
+  ASSERT_EQ(remapModule(*After, Options), 1u);
+  auto Warps = [](Module &M, unsigned Threads) {
+    std::vector<uint32_t> In(1024), Out(1024);
+    for (unsigned I = 0; I < 1024; ++I)
+      In[I] = I % 2;
+    TestProgram P(M, machineFor(setups(32)[0]));
+    uint32_t *InAt = In.data(), *OutAt = Out.data();
+    P.run(shape(1, Threads), InAt, OutAt, 0u);
+    return P.block("t").Warps + P.block("f").Warps;
+  };
+  EXPECT_EQ(Warps(*Before, 256), 16u);
+  EXPECT_EQ(Warps(*After, 256), 8u);
+  EXPECT_EQ(Warps(*After, 256 + 32), 10u) << "one warp is of both";
+}
+
+/// A block larger than the exchange has room for runs as before.
+TEST(RemappedByHand, LargeBlocksSkip) {
+  LLVMContext C;
+  auto Before = parseKernel(C, std::string(Prelude) + TwoPaths);
+  auto After = CloneModule(*Before);
+  RemapOptions Options;
+  Options.Threshold = 0;
+  Options.Threads = 64;
+  ASSERT_EQ(remapModule(*After, Options), 1u);
+  Machine &Vm = machineFor(setups(32)[0]);
+  TestProgram Old(*Before, Vm), New(*After, Vm);
+  for (unsigned Threads : {64u, 65u, 512u})
+    EXPECT_TRUE(runOn(Old, shape(1, Threads), Threads, 0, Fall::Random).Out ==
+                runOn(New, shape(1, Threads), Threads, 0, Fall::Random).Out)
+        << Threads;
+}
+
+} // namespace
+} // namespace reconverge::transform
