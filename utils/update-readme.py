@@ -107,6 +107,20 @@ def gpu_table():
         f"{len(melded)} cases: geomean, best, worst | "
         f"{geomean(melded):.3f}x, {max(melded):.2f}x, {min(melded):.2f}x | "
         "[melding](docs/meld-results.md) |")
+    final = [row["value"] for row in of("optimize", "speedup")]
+    lines.append(
+        f"| programs after `optimize` on the GPU, over the same, {len(final)} "
+        f"cases: geomean, best, worst | {geomean(final):.3f}x, "
+        f"{max(final):.2f}x, {min(final):.2f}x | "
+        "[optimised](docs/optimize-results.md) |")
+    by_hand = {row["case"]: row["value"] for row in of("remap", "speedup")
+               if row["params"]["compiler"] == "nvcc" and
+               row["params"].get("way") == "by-hand"}
+    lines.append(
+        "| kernels remapped by hand with the device library: " +
+        ", ".join(by_hand) + " | " +
+        ", ".join(f"{ratio:.2f}x" for ratio in by_hand.values()) +
+        " | [remapping](docs/remap-results.md) |")
     return "\n".join(lines)
 
 
