@@ -68,20 +68,19 @@ Expected<TrialPlan> readTrialPlan(StringRef Path) {
   if (!Buffer)
     return Buffer.takeError();
   TrialPlan Plan;
-  if (Error E = parseDocument((*Buffer)->getBuffer(), Path, PlanKind,
-                              [&](const json::Value &V, json::Path Here) {
-                                Fields F(V, Here);
-                                return F && F.text("log", Plan.Log) &&
-                                       F.count("launches", Plan.Launches) &&
-                                       F.count("budget", Plan.Budget) &&
-                                       F.count("orders", Plan.Orders) &&
-                                       F.count("samples", Plan.Samples) &&
-                                       F.measure("seconds", Plan.Seconds) &&
-                                       F.list("images", Plan.Images,
-                                              readImage) &&
-                                       F.list("kernels", Plan.Kernels,
-                                              readRequest);
-                              }))
+  if (Error E =
+          parseDocument((*Buffer)->getBuffer(), Path, PlanKind,
+                        [&](const json::Value &V, json::Path Here) {
+                          Fields F(V, Here);
+                          return F && F.text("log", Plan.Log) &&
+                                 F.count("launches", Plan.Launches) &&
+                                 F.count("budget", Plan.Budget) &&
+                                 F.count("orders", Plan.Orders) &&
+                                 F.count("samples", Plan.Samples) &&
+                                 F.measure("seconds", Plan.Seconds) &&
+                                 F.list("images", Plan.Images, readImage) &&
+                                 F.list("kernels", Plan.Kernels, readRequest);
+                        }))
     return std::move(E);
   return Plan;
 }
