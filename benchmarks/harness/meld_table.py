@@ -4,13 +4,11 @@
 
 import json
 import os
-import sys
 
-from results import geomean
+from results import geomean, publish
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 RAW = os.path.join(ROOT, "benchmarks", "results", "h200", "meld.json")
-PAGE = os.path.join(ROOT, "docs", "meld-results.md")
 WAYS = ("nvcc", "clang", "reconverge", "melded")
 SYNTHETIC = ("sb1", "sb2", "sb3")
 
@@ -81,17 +79,5 @@ def page():
     return "\n".join(lines) + "\n"
 
 
-def main():
-    text = page()
-    if "--check" in sys.argv:
-        with open(PAGE, encoding="utf-8") as old:
-            if old.read() != text:
-                sys.exit("docs/meld-results.md is not what the results say; "
-                         "run benchmarks/harness/meld_table.py")
-        return
-    with open(PAGE, "w", encoding="utf-8") as out:
-        out.write(text)
-
-
 if __name__ == "__main__":
-    main()
+    publish(page(), "meld-results.md", "meld_table.py")

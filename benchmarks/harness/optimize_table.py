@@ -5,14 +5,12 @@ date?"""
 
 import json
 import os
-import sys
 
 from optimize_bench import line_of
-from results import geomean
+from results import geomean, publish
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 RAW = os.path.join(ROOT, "benchmarks", "results", "h200", "optimize.json")
-PAGE = os.path.join(ROOT, "docs", "optimize-results.md")
 
 
 def page():
@@ -57,17 +55,5 @@ def page():
     return "\n".join(lines) + "\n"
 
 
-def main():
-    text = page()
-    if "--check" in sys.argv:
-        with open(PAGE, encoding="utf-8") as old:
-            if old.read() != text:
-                sys.exit("docs/optimize-results.md is not what the results "
-                         "say; run benchmarks/harness/optimize_table.py")
-        return
-    with open(PAGE, "w", encoding="utf-8") as out:
-        out.write(text)
-
-
 if __name__ == "__main__":
-    main()
+    publish(page(), "optimize-results.md", "optimize_table.py")

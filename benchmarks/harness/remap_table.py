@@ -5,13 +5,12 @@ date?"""
 
 import json
 import os
-import sys
 
 from remap_bench import BLOCKS, CASES, COMPILERS, KERNELS, LENGTHS
+from results import publish
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 RAW = os.path.join(ROOT, "benchmarks", "results", "h200", "remap.json")
-PAGE = os.path.join(ROOT, "docs", "remap-results.md")
 WAYS = {"head_or_tail": "head or tail", "data_group_indexing": "DGI",
         "warp_aggregated": "warp-aggregated", "automatic": "automatic",
         "cluster": "cluster of 8", "cub": "CUB radix sort"}
@@ -84,17 +83,5 @@ def page():
     return "\n".join(lines) + "\n"
 
 
-def main():
-    text = page()
-    if "--check" in sys.argv:
-        with open(PAGE, encoding="utf-8") as old:
-            if old.read() != text:
-                sys.exit("docs/remap-results.md is not what the results say; "
-                         "run benchmarks/harness/remap_table.py")
-        return
-    with open(PAGE, "w", encoding="utf-8") as out:
-        out.write(text)
-
-
 if __name__ == "__main__":
-    main()
+    publish(page(), "remap-results.md", "remap_table.py")

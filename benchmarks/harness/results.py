@@ -5,6 +5,7 @@ import json
 import math
 import os
 import statistics
+import sys
 
 SCHEMA = "reconverge-bench/1"
 
@@ -45,3 +46,18 @@ def print_table(head, body):
         cells = [str(c).ljust(w) if i == 0 else str(c).rjust(w)
                  for i, (c, w) in enumerate(zip(line, widths))]
         print("  ".join(cells).rstrip())
+
+
+def publish(text, page, script):
+    """Writes what script made of results to docs/page; with --check
+    among our words, exits with an error where the page has something else."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
+                        "docs", page)
+    if "--check" in sys.argv:
+        with open(path, encoding="utf-8") as old:
+            if old.read() != text:
+                sys.exit(f"docs/{page} is not what the results say; run "
+                         f"benchmarks/harness/{script}")
+        return
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(text)

@@ -33,8 +33,7 @@ CAUSES = {
     "kmeans gather": "atomics of 64 bits on shared memory have no instruction: "
         "ptxas makes a loop of each (in the machine code: load, add, "
         "ATOMS.CAST.SPIN.64, test, back), whose lanes go one by one. The IR has "
-        "one instruction there; a loop of compare-and-swaps in its place can "
-        "be counted, but took 8.5 times as long",
+        "one instruction there",
     "kmeans move": "division of 64 bits is a routine with branches of its own",
     "smithwaterman alignLong": "the cell's tests become predicated "
         "instructions: compare the predicated column",
