@@ -9,7 +9,7 @@
    must be 0, and its output must be <name>/expected.txt where that exists.
 3. Its peak resident memory stays below the limit: everything that this project
    adds to a process (the VM, its compiler, its frames) counts.
-4. `reconverge profile` of the source gives a table with a CFE on stderr, the
+4. `reconverge profile` of that program gives a table with a CFE on stderr, the
    same output on stdout, and a divergence.json with every kernel of the source.
 """
 
@@ -66,7 +66,7 @@ def main():
 
         report = os.path.join(folder, "divergence.json")
         run = subprocess.run([args.reconverge, "profile", "--device", "cpu",
-                              args.source, "-o", report], capture_output=True,
+                              program, "-o", report], capture_output=True,
                              text=True, check=False)
         if run.returncode != 0:
             fail(f"profile ends with {run.returncode}\n{run.stderr}")

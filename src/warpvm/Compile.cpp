@@ -3,9 +3,10 @@
 //
 // A short list of passes turns stack variables into SSA form and cleans up; the
 // emitter's code is explicit vectors already, so the vectorisers would find
-// nothing. The object file goes to the cache on disk, keyed by everything that
-// shaped it: bitcode, kernel, options, host CPU and this very library. A file
-// ends in a hash of the rest; one that is not whole is made again.
+// nothing. Code that runs once is not worth that: MachineOptions::CompileFast.
+// The object file goes to the cache on disk, keyed by everything that shaped
+// it: bitcode, kernel, options, host CPU and this very library. A file ends in
+// a hash of the rest; one that is not whole is made again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +54,7 @@ static std::string buildStamp() {
       .str();
 }
 
-static void optimise(Module &M, TargetMachine &TM) {
+static void optimise(Module &M, TargetMachine &TM, bool Fast) {
   PassBuilder PB(&TM);
   LoopAnalysisManager LAM;
   FunctionAnalysisManager FAM;
@@ -68,13 +69,15 @@ static void optimise(Module &M, TargetMachine &TM) {
   FPM.addPass(SimplifyCFGPass());
   FPM.addPass(SROAPass(SROAOptions::PreserveCFG));
   FPM.addPass(EarlyCSEPass());
-  FPM.addPass(InstCombinePass());
-  FPM.addPass(JumpThreadingPass(200));
-  FPM.addPass(SimplifyCFGPass());
-  FPM.addPass(createFunctionToLoopPassAdaptor(
-      LICMPass(100, 250, /*AllowSpeculation=*/true), /*UseMemorySSA=*/true));
-  FPM.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-  FPM.addPass(ADCEPass());
+  if (!Fast) {
+    FPM.addPass(InstCombinePass());
+    FPM.addPass(JumpThreadingPass(200));
+    FPM.addPass(SimplifyCFGPass());
+    FPM.addPass(createFunctionToLoopPassAdaptor(
+        LICMPass(100, 250, /*AllowSpeculation=*/true), /*UseMemorySSA=*/true));
+    FPM.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+    FPM.addPass(ADCEPass());
+  }
   FPM.addPass(SimplifyCFGPass());
   for (Function &F : M)
     if (!F.isDeclaration())
@@ -82,12 +85,13 @@ static void optimise(Module &M, TargetMachine &TM) {
 }
 
 Expected<std::unique_ptr<Compiler>>
-Compiler::create(const std::string &Isa, const std::string &CacheDir) {
+Compiler::create(const MachineOptions &Options) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
   auto Builder = orc::JITTargetMachineBuilder::detectHost();
   if (!Builder)
     return Builder.takeError();
+  const std::string &Isa = Options.Isa;
   if (Isa == "avx2") {
     Builder->setCPU("skylake"); // AVX2 with gathers that pay
     Builder->getFeatures() = SubtargetFeatures();
@@ -96,16 +100,19 @@ Compiler::create(const std::string &Isa, const std::string &CacheDir) {
                          "' for the CPU executor",
                      "Known: avx2; leave it out for all that the CPU has.");
   }
-  Builder->setCodeGenOptLevel(CodeGenOptLevel::Default);
+  Builder->setCodeGenOptLevel(Options.CompileFast ? CodeGenOptLevel::None
+                                                  : CodeGenOptLevel::Default);
   Builder->setRelocationModel(Reloc::PIC_);
   // The default for a JIT, the large model, loads every constant's address.
   Builder->setCodeModel(CodeModel::Small);
   std::unique_ptr<Compiler> C(new Compiler);
-  C->CacheDir = CacheDir;
+  C->CacheDir = Options.CacheDir;
+  C->Fast = Options.CompileFast;
   auto TM = Builder->createTargetMachine();
   if (!TM)
     return TM.takeError();
   C->Target = std::move(*TM);
+  C->Target->setO0WantsFastISel(true);
   // What the IR says is what runs: no further contraction.
   C->Target->Options.AllowFPOpFusion = FPOpFusion::Strict;
   auto Jit = orc::LLJITBuilder().setJITTargetMachineBuilder(*Builder).create();
@@ -141,13 +148,14 @@ std::string Compiler::target() const {
 std::string Compiler::cachePath(StringRef ModuleHash, StringRef Name,
                                 const EmitOptions &Emit, Tier Code) const {
   static const std::string Stamp = buildStamp();
-  std::string Key = (ModuleHash + "\n" + Name + "\n" + Twine(CacheFormat) +
-                     " " + Twine(Emit.WarpSize) + " " + Twine(Emit.Counters) +
-                     " " + Twine(Emit.Vectors) + " " + Twine(Emit.Budget) +
-                     " " + Twine(Emit.Check) + " " + Twine(Emit.Shuffled) +
-                     " " + Twine(int(Code)) + "\n" + Target->getTargetCPU() +
-                     "\n" + Target->getTargetFeatureString() + "\n" + Stamp)
-                        .str();
+  std::string Key =
+      (ModuleHash + "\n" + Name + "\n" + Twine(CacheFormat) + " " +
+       Twine(Emit.WarpSize) + " " + Twine(Emit.Counters) + " " +
+       Twine(Emit.Vectors) + " " + Twine(Emit.Budget) + " " +
+       Twine(Emit.Check) + " " + Twine(Emit.Shuffled) + " " + Twine(int(Code)) +
+       " " + Twine(Fast) + "\n" + Target->getTargetCPU() + "\n" +
+       Target->getTargetFeatureString() + "\n" + Stamp)
+          .str();
   SmallString<128> Path(CacheDir);
   sys::path::append(Path, utohexstr(xxh3_64bits(Key), true, 16) + ".o");
   return std::string(Path);
@@ -161,7 +169,7 @@ Compiler::build(Function &Kernel, const EmitOptions &Emit, Tier Code) {
   auto M = emitKernel(Kernel, ForHost, Code, *Target);
   if (!M)
     return M.takeError();
-  optimise(**M, *Target);
+  optimise(**M, *Target, Fast);
   SmallVector<char, 0> Object;
   raw_svector_ostream OS(Object);
   legacy::PassManager CodeGen;

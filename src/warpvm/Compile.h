@@ -14,9 +14,9 @@ namespace reconverge::warpvm {
 /// Compiles kernels for the host and links them into the process.
 class Compiler {
 public:
-  /// \p Isa: "" for all that the host has, "avx2" to leave AVX-512 unused.
+  /// Of \p Options: Isa, CompileFast and CacheDir.
   static llvm::Expected<std::unique_ptr<Compiler>>
-  create(const std::string &Isa, const std::string &CacheDir);
+  create(const MachineOptions &Options);
 
   /// The plan of \p Kernel, compiled now or taken from the cache on disk. Stays
   /// valid as long as the compiler lives.
@@ -38,6 +38,7 @@ private:
   std::unique_ptr<llvm::TargetMachine> Target;
   std::unique_ptr<llvm::orc::LLJIT> Jit;
   std::string CacheDir;
+  bool Fast = false;
   unsigned Linked = 0;
 };
 

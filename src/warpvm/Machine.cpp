@@ -154,7 +154,7 @@ public:
       Options.Code = Tier::Blocks; // its stack works on single blocks
     if (!Options.Threads)
       Options.Threads = std::max(1u, std::thread::hardware_concurrency());
-    auto C = Compiler::create(Options.Isa, Options.CacheDir);
+    auto C = Compiler::create(Options);
     if (!C)
       return C.takeError();
     Code = std::move(*C);

@@ -38,7 +38,9 @@ struct MachineOptions {
   /// All that kernels may touch comes from DeviceMemory::instance(): any other
   /// pointer is the host's, and a launch that is given one runs checked.
   bool OwnMemory = false;
-  std::string Isa;      ///< "avx2": leave AVX-512 unused; "": all there is
+  std::string Isa; ///< "avx2": leave AVX-512 unused; "": all there is
+  /// Compile quickly rather than well: for kernels that do little, in tests.
+  bool CompileFast = false;
   std::string CacheDir; ///< compiled kernels; empty: no cache on disk
 };
 

@@ -1,6 +1,6 @@
 // REQUIRES: reconverge
 // RUN: %reconverge cc -O2 -std=c++17 -I%source/include %s -o %t
-// RUN: env RECONVERGE_DEVICE=cpu %t | FileCheck %s
+// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=compile=fast %t | FileCheck %s
 // CHECK: 0 wrong of 5600
 
 //===- test/remap/block.cu - block_remap against its contract -------------===//

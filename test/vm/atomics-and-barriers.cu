@@ -1,7 +1,7 @@
 // REQUIRES: reconverge
 // RUN: %reconverge cc -O2 %s -o %t
 // RUN: env RECONVERGE_DEVICE=cpu %t | FileCheck %s
-// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=tier=blocks,warp=64 %t \
+// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=compile=fast,tier=blocks,warp=64 %t \
 // RUN:   | FileCheck %s
 
 // libcu++: atomics of every width and scope, flags, latches, semaphores,

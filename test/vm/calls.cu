@@ -1,7 +1,7 @@
 // REQUIRES: reconverge
 // RUN: %reconverge cc -O2 -g %s -o %t
 // RUN: env RECONVERGE_DEVICE=cpu %t | FileCheck %s
-// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=tier=blocks,seed=5 %t | FileCheck %s
+// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=compile=fast,tier=blocks,seed=5 %t | FileCheck %s
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=warp=64 %t | FileCheck %s
 // CHECK: 0 wrong of 801
 

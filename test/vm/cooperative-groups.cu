@@ -1,7 +1,7 @@
 // REQUIRES: reconverge
 // RUN: %reconverge cc -O2 %s -o %t
 // RUN: env RECONVERGE_DEVICE=cpu %t | FileCheck %s
-// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=tier=blocks %t | FileCheck %s
+// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=compile=fast,tier=blocks %t | FileCheck %s
 
 // Cooperative groups: tiles within a warp and above it, groups of the lanes
 // that happen to be there, groups by label; collectives over all of them.

@@ -1,7 +1,7 @@
 // REQUIRES: reconverge
 // RUN: %reconverge cc -O2 %s -o %t
 // RUN: env RECONVERGE_DEVICE=cpu %t | FileCheck %s
-// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=tier=blocks %t | FileCheck %s
+// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=compile=fast,tier=blocks %t | FileCheck %s
 
 // CUB's block- and warp-wide collectives, with block sizes that are no multiple
 // of a warp.

@@ -1,7 +1,7 @@
 // REQUIRES: reconverge
 // RUN: %reconverge cc -O3 %s -o %t
 // RUN: env RECONVERGE_DEVICE=cpu %t | FileCheck %s
-// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=isa=avx2,warp=64,tier=blocks %t | FileCheck %s
+// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=compile=fast,isa=avx2,warp=64,tier=blocks %t | FileCheck %s
 
 // Values of 1, 2, 4, 8 and 16 bytes at every offset from 0 to 15, by memcpy.
 

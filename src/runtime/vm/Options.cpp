@@ -7,6 +7,7 @@
 //   tier=fused|blocks       how kernels are compiled
 //   policy=frontier|ipdom   where warps reconverge
 //   warp=32|64              lanes of a warp
+//   compile=well|fast       fast: for kernels that do little
 //   isa=native|avx2         vector instructions that the code may use
 //   seed=N                  order of blocks, warps and lanes; 0: as they come
 //   steps=N                 basic blocks a warp may run; 0: no limit
@@ -81,6 +82,10 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
     if (Value != "32" && Value != "64")
       return badValue(Key, Value, "32 or 64");
     O.Machine.WarpSize = Value == "32" ? 32 : 64;
+  } else if (Key == "compile") {
+    if (Value != "well" && Value != "fast")
+      return badValue(Key, Value, "well or fast");
+    O.Machine.CompileFast = Value == "fast";
   } else if (Key == "isa") {
     if (Value != "native" && Value != "avx2")
       return badValue(Key, Value, "native or avx2");
@@ -118,8 +123,8 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
   } else {
     return userError(
         "RECONVERGE_VM: there is no key '" + Key + "'",
-        "The keys are threads, tier, policy, warp, isa, seed, "
-        "steps, check, counters, vectors, shuffle, snapshots, cache "
+        "The keys are threads, tier, policy, warp, compile, isa, "
+        "seed, steps, check, counters, vectors, shuffle, snapshots, cache "
         "and memory.");
   }
   return Error::success();

@@ -40,7 +40,8 @@ TEST(Options, EveryKeyIsRead) {
   BackendOptions O =
       good("threads=2,tier=blocks, "
            "policy=ipdom,warp=64,isa=avx2,seed=7,steps=1000,vectors=off,"
-           "counters=on,cache=/tmp/a=b,memory=3G,shuffle=8,snapshots=5M");
+           "counters=on,cache=/tmp/a=b,memory=3G,shuffle=8,snapshots=5M,"
+           "compile=fast");
   EXPECT_EQ(O.Machine.Threads, 2u);
   EXPECT_EQ(O.Machine.Code, warpvm::Tier::Blocks);
   EXPECT_EQ(O.Machine.Policy, warpvm::PolicyKind::PostDominator);
@@ -52,6 +53,7 @@ TEST(Options, EveryKeyIsRead) {
   EXPECT_FALSE(O.Vectors);
   EXPECT_EQ(O.Machine.CacheDir, "/tmp/a=b");
   EXPECT_EQ(O.Memory, uint64_t(3) << 30);
+  EXPECT_TRUE(O.Machine.CompileFast);
   EXPECT_EQ(O.Shuffle.Orders, 8u);
   EXPECT_EQ(O.Shuffle.Budget, 5u << 20);
   EXPECT_EQ(good("memory=512").Memory, 512u);
@@ -69,13 +71,13 @@ TEST(Options, MistakesAreNamed) {
   EXPECT_EQ(
       bad("colour=red"),
       "RECONVERGE_VM: there is no key 'colour'\n"
-      "  The keys are threads, tier, policy, warp, isa, seed, steps, check, "
-      "counters, vectors, shuffle, snapshots, cache and memory.");
+      "  The keys are threads, tier, policy, warp, compile, isa, seed, steps, "
+      "check, counters, vectors, shuffle, snapshots, cache and memory.");
   for (StringRef Text :
        {"threads=", "threads=5000", "threads=2x", "seed=99999999999999999999",
-        "steps=many", "warp=16", "isa=sse", "policy=min-pc", "counters=yes",
-        "check=maybe", "memory=0", "memory=G", "memory=99999999999G",
-        "memory=1T"})
+        "steps=many", "warp=16", "isa=sse", "compile=o3", "policy=min-pc",
+        "counters=yes", "check=maybe", "memory=0", "memory=G",
+        "memory=99999999999G", "memory=1T"})
     EXPECT_NE(bad(Text), "accepted") << Text.str();
 }
 
