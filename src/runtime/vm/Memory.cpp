@@ -15,6 +15,7 @@
 #include "runtime/vm/Api.h"
 #include "runtime/vm/Device.h"
 #include "runtime/vm/Errors.h"
+#include "runtime/vm/Registry.h"
 #include "runtime/vm/Streams.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -114,16 +115,22 @@ static cudaError_t cannotFree(StringRef Call, const void *Pointer) {
   return cudaErrorInvalidValue;
 }
 
+/// As on a device, waits for a launch under way, whichever thread made it: its
+/// kernel may use the memory, a trial copies it.
+static bool release(void *Pointer) {
+  std::lock_guard<std::recursive_mutex> Lock(deviceLock());
+  return DeviceMemory::instance().release(Pointer);
+}
+
 cudaError_t api::cudaFree(void *Pointer) {
   return deviceCall([&]() -> cudaError_t {
     if (!Pointer)
       return cudaSuccess;
-    DeviceMemory &Memory = DeviceMemory::instance();
-    std::optional<Allocation> Found = Memory.lookup(Pointer);
+    std::optional<Allocation> Found = DeviceMemory::instance().lookup(Pointer);
     const bool Ours = Found && (Found->Kind == MemoryKind::Device ||
                                 Found->Kind == MemoryKind::Pool ||
                                 Found->Kind == MemoryKind::Managed);
-    if (!Ours || !Memory.release(Pointer))
+    if (!Ours || !release(Pointer))
       return cannotFree("cudaFree", Pointer);
     if (Found->Kind == MemoryKind::Pool)
       forgetPoolMemory(Pointer, Found->Size);
@@ -191,9 +198,8 @@ cudaError_t api::cudaFreeHost(void *Pointer) {
   return deviceCall([&]() -> cudaError_t {
     if (!Pointer)
       return cudaSuccess;
-    DeviceMemory &Memory = DeviceMemory::instance();
-    std::optional<Allocation> Found = Memory.lookup(Pointer);
-    if (!Found || Found->Kind != MemoryKind::Host || !Memory.release(Pointer))
+    std::optional<Allocation> Found = DeviceMemory::instance().lookup(Pointer);
+    if (!Found || Found->Kind != MemoryKind::Host || !release(Pointer))
       return cannotFree("cudaFreeHost", Pointer);
     return cudaSuccess;
   });

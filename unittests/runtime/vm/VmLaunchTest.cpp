@@ -12,7 +12,10 @@
 
 #include "gtest/gtest.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 using namespace llvm;
@@ -54,6 +57,8 @@ protected:
         {},
         fake::factory([this](const fake::Launch &L, warpvm::LaunchCounts *) {
           Seen.push_back(L);
+          if (During)
+            During();
           return Error::success();
         })));
     Unit.kernel(&Plain, "plain");
@@ -76,6 +81,7 @@ protected:
 
   fake::Object Unit;
   std::vector<fake::Launch> Seen;
+  std::function<void()> During; ///< what a launch does, if anything
 };
 
 TEST_F(Launch, ReachesTheMachineAsAsked) {
@@ -91,6 +97,30 @@ TEST_F(Launch, ReachesTheMachineAsAsked) {
   EXPECT_EQ(Seen[0].Shape.DynamicShared, 100u);
   EXPECT_EQ(Seen[0].Args, Args);
   EXPECT_FALSE(Seen[0].Counted); // nobody asked for a profile
+}
+
+/// A thread that frees memory waits for the launch of another.
+TEST_F(Launch, MemoryStaysUntilALaunchIsDone) {
+  void *Memory = nullptr, *Pinned = nullptr;
+  ASSERT_EQ(api::cudaMallocManaged(&Memory, 4096, cudaMemAttachGlobal),
+            cudaSuccess);
+  ASSERT_EQ(api::cudaMallocHost(&Pinned, 4096), cudaSuccess);
+  std::atomic<int> Freed{0};
+  std::vector<std::thread> Others;
+  During = [&] {
+    for (auto [Free, Pointer] : {std::pair(&api::cudaFree, Memory),
+                                 std::pair(&api::cudaFreeHost, Pinned)})
+      Others.emplace_back([&Freed, Free = Free, Pointer = Pointer] {
+        EXPECT_EQ(Free(Pointer), cudaSuccess);
+        ++Freed;
+      });
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_EQ(Freed, 0);
+  };
+  EXPECT_EQ(run(&Plain), cudaSuccess);
+  for (std::thread &Other : Others)
+    Other.join();
+  EXPECT_EQ(Freed, 2);
 }
 
 TEST_F(Launch, TheMachineIsMadeAndTheCodeLoadedOnce) {
