@@ -13,6 +13,7 @@
 #include <string>
 
 namespace llvm {
+class BasicBlock;
 class Function;
 class Instruction;
 } // namespace llvm
@@ -23,6 +24,11 @@ namespace reconverge::analysis {
 /// without effect, address computations that fold into an access, debug and
 /// lifetime markers, assumptions.
 bool countsAsInstruction(const llvm::Instruction &I);
+
+/// How many: 0 or 1 of most, the length of the routine of a division or root.
+unsigned machineInstructions(const llvm::Instruction &I);
+/// n(b), the sum over \p BB.
+unsigned machineInstructions(const llvm::BasicBlock &BB);
 
 struct InstructionCost {
   double Latency = 0; ///< cycles until a dependent instruction can issue

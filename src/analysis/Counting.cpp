@@ -17,7 +17,19 @@
 //     feeds accesses (the access has an immediate offset), one without any
 //     offset, and the sext or zext of an index that only feeds GEPs (the
 //     multiply-add of the address is a widening one). A GEP with a variable
-//     index is one multiply-add and counts.
+//     index is one multiply-add and counts, unless there is one of the same
+//     array at that index less a constant: a[i + 1] is at an offset from a[i].
+//     Nor does an addition count that only makes such indices;
+//   * the halves of 64 bits, put together or taken apart, as for a shuffle of a
+//     double: they are two registers;
+//   * divisions, remainders and exact square roots are short programs: as many
+//     as ptxas of CUDA 13.0 makes of one for sm_90 on the way that usual
+//     operands take. By a constant it is a multiplication and a shift or two.
+//     Of 64 bits the usual way is that of operands that fit into 32, for which
+//     the code generator tests.
+//
+// All else counts as one, of 64 bits too: half of those instructions compute
+// addresses and fold.
 //
 // Limitation: operand modifiers (fneg, fabs fold on the GPU) and if-conversion
 // by ptxas are not foreseen; both move a count by a few percent.
@@ -26,11 +38,14 @@
 
 #include "analysis/Costs.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace reconverge::analysis {
 
@@ -62,6 +77,68 @@ static bool feedsOnlyIndices(const Value &V) {
   return !V.use_empty() && all_of(V.uses(), [](const Use &U) {
     return isa<GetElementPtrInst>(U.getUser()) &&
            U.getOperandNo() != GetElementPtrInst::getPointerOperandIndex();
+  });
+}
+
+/// The index of \p Gep without what widens it, if it has one index alone.
+static const Value *onlyIndex(const GetElementPtrInst &Gep) {
+  if (Gep.getNumIndices() != 1)
+    return nullptr;
+  const Value *Index = Gep.getOperand(1);
+  return isa<SExtInst, ZExtInst>(Index)
+             ? cast<Instruction>(Index)->getOperand(0)
+             : Index;
+}
+
+/// Whether \p Gep is a constant away from one of the same array.
+static bool hasNeighbour(const GetElementPtrInst &Gep) {
+  const auto *Sum = dyn_cast_or_null<BinaryOperator>(onlyIndex(Gep));
+  if (!Sum || Sum->getOpcode() != Instruction::Add ||
+      !isa<ConstantInt>(Sum->getOperand(1)) || !feedsOnlyAccesses(Gep))
+    return false;
+  const auto IsNeighbour = [&](const User *U) {
+    const auto *Other = dyn_cast<GetElementPtrInst>(U);
+    return Other && Other->getPointerOperand() == Gep.getPointerOperand() &&
+           Other->getSourceElementType() == Gep.getSourceElementType() &&
+           onlyIndex(*Other) == Sum->getOperand(0);
+  };
+  return any_of(Sum->getOperand(0)->users(), [&](const User *U) {
+    return IsNeighbour(U) ||
+           (isa<SExtInst, ZExtInst>(U) && any_of(U->users(), IsNeighbour));
+  });
+}
+
+/// An addition that only makes indices of addresses with a neighbour.
+static bool feedsOnlyNeighbours(const Value &V) {
+  return !V.use_empty() && all_of(V.users(), [](const User *U) {
+    if (isa<SExtInst, ZExtInst>(U))
+      return feedsOnlyNeighbours(*U);
+    const auto *Gep = dyn_cast<GetElementPtrInst>(U);
+    return Gep && hasNeighbour(*Gep);
+  });
+}
+
+/// (uint64_t(high) << 32) | low
+static bool isPair(const Value *V) {
+  const Value *High = nullptr, *Low = nullptr;
+  return match(V, m_c_Or(m_Shl(m_ZExt(m_Value(High)), m_SpecificInt(32)),
+                         m_ZExt(m_Value(Low)))) &&
+         High->getType()->isIntegerTy(32) && Low->getType()->isIntegerTy(32);
+}
+
+/// Whether \p I is part of making a pair of registers, or of reading one.
+static bool namesHalves(const Instruction &I) {
+  if (!I.getType()->isIntegerTy(64) || I.use_empty())
+    return false;
+  if (match(&I, m_LShr(m_Value(), m_SpecificInt(32))))
+    return all_of(I.users(), [](const User *U) {
+      return isa<TruncInst>(U) && U->getType()->getIntegerBitWidth() <= 32;
+    });
+  if (I.getOpcode() == Instruction::Or)
+    return isPair(&I);
+  return all_of(I.users(), [](const User *U) {
+    return isPair(U) || (match(U, m_Shl(m_Value(), m_SpecificInt(32))) &&
+                         namesHalves(*cast<Instruction>(U)));
   });
 }
 
@@ -109,12 +186,19 @@ bool countsAsInstruction(const Instruction &I) {
     const auto &Gep = cast<GetElementPtrInst>(I);
     if (Gep.hasAllZeroIndices())
       return false;
-    return !Gep.hasAllConstantIndices() || !feedsOnlyAccesses(I);
+    return Gep.hasAllConstantIndices() ? !feedsOnlyAccesses(I)
+                                       : !hasNeighbour(Gep);
   }
+  case Instruction::Add:
+    return !feedsOnlyNeighbours(I);
   case Instruction::SExt:
   case Instruction::ZExt:
     return I.getOperand(0)->getType()->isIntOrIntVectorTy(1) ||
-           !feedsOnlyIndices(I);
+           (!feedsOnlyIndices(I) && !namesHalves(I));
+  case Instruction::Shl:
+  case Instruction::LShr:
+  case Instruction::Or:
+    return !namesHalves(I);
   case Instruction::Call: {
     const auto &Call = cast<CallInst>(I);
     if (const auto *Asm = dyn_cast<InlineAsm>(Call.getCalledOperand()))
@@ -125,6 +209,33 @@ bool countsAsInstruction(const Instruction &I) {
   default:
     return true;
   }
+}
+
+unsigned machineInstructions(const Instruction &I) {
+  if (!countsAsInstruction(I))
+    return 0;
+  const bool ByConstant = I.isIntDivRem() && isa<Constant>(I.getOperand(1));
+  const auto *Call = dyn_cast<IntrinsicInst>(&I);
+  const bool Approximate =
+      (isa<FPMathOperator>(I) && I.hasApproxFunc()) ||
+      (Call &&
+       Intrinsic::getBaseName(Call->getIntrinsicID()).contains(".approx"));
+  if (Approximate)
+    return 1;
+  return StringSwitch<unsigned>(classOf(I))
+      .Cases("div.u32", "rem.u32", ByConstant ? 3 : 18)
+      .Cases("div.s32", "rem.s32", ByConstant ? 3 : 23)
+      .Cases("div.u64", "rem.u64", "div.s64", "rem.s64", ByConstant ? 10 : 26)
+      .Cases("div.f32", "rcp.f32", "sqrt.f32", 10)
+      .Cases("div.f64", "rcp.f64", "sqrt.f64", 16)
+      .Default(1);
+}
+
+unsigned machineInstructions(const BasicBlock &BB) {
+  unsigned Sum = 0;
+  for (const Instruction &I : BB)
+    Sum += machineInstructions(I);
+  return Sum;
 }
 
 } // namespace reconverge::analysis

@@ -182,8 +182,7 @@ void Describer::addBlock(const BasicBlock &BB) {
   BlockInfo Info;
   Info.Id = *Number;
   Info.Where = placeOf(BB);
-  Info.Instructions = countedInstructions(BB).value_or(
-      static_cast<uint32_t>(count_if(BB, countsAsInstruction)));
+  Info.Instructions = countedInstructions(BB).value_or(machineInstructions(BB));
   for (const Instruction &I : BB)
     if (countsAsInstruction(I)) {
       InstructionCost Cost = Machine.cost(I);

@@ -65,8 +65,7 @@ static void numberAll(Module &M, uint32_t NextBranch, DenseSet<uint32_t> Kept) {
     for (BasicBlock &BB : F) {
       Instruction &Term = *BB.getTerminator();
       setNumber(Term, BlockKind, NextBlock++);
-      auto Count = count_if(BB, countsAsInstruction);
-      setNumber(Term, CountKind, static_cast<uint32_t>(Count));
+      setNumber(Term, CountKind, machineInstructions(BB));
       if (!isBranch(Term))
         Term.setMetadata(BranchKind, nullptr);
       else if (auto Number = branchNumber(BB); !Number || !Kept.erase(*Number))

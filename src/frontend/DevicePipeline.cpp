@@ -16,11 +16,13 @@
 //                            code generator would do it too late for us; and
 //                            before instructions are combined, or a shared and
 //                            a global load would become one generic load
-//   7. FMAs, division        once, for all later stages (FormFma.cpp)
-//   8. nothing missing       what another unit would have to bring is refused
+//   7. shared sums by halves as the addresses of atomics are known by now
+//                            (SplitAtomics.cpp)
+//   8. FMAs, division        once, for all later stages (FormFma.cpp)
+//   9. nothing missing       what another unit would have to bring is refused
 //                            here, by name, and not when a program runs
-//   9. numbers               block and branch identity for the executors
-//  10. verifier              what leaves here is valid
+//  10. numbers               block and branch identity for the executors
+//  11. verifier              what leaves here is valid
 //
 // SLP vectorisation is off, as for NVPTX it only makes pairs of halves, which
 // nvcc does not; loops are unrolled as nvcc does it (Unrolling.cpp); and
@@ -39,6 +41,7 @@
 #include "frontend/FormFma.h"
 #include "frontend/Inlining.h"
 #include "frontend/Reflect.h"
+#include "frontend/SplitAtomics.h"
 #include "frontend/Target.h"
 #include "frontend/Unrolling.h"
 #include "frontend/ptx/InlinePtx.h"
@@ -167,6 +170,8 @@ static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
                               ? PB.buildO0DefaultPipeline(Level)
                               : PB.buildPerModuleDefaultPipeline(Level);
   MPM.addPass(GlobalDCEPass());
+  if (Level != OptimizationLevel::O0)
+    MPM.addPass(SplitAtomicsPass());
   MPM.addPass(createModuleToFunctionPassAdaptor(FormFmaPass()));
   MPM.run(M, MAM);
 }

@@ -1,20 +1,20 @@
 //===- frontend/PtxShape.cpp - IR as ptxas likes it -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Four things that LLVM leaves as they are and that cost machine instructions.
-// All were found by comparing with what ptxas makes of nvcc's PTX.
+// Things that LLVM leaves as they are and that cost machine instructions. The
+// first four were found by comparing with what ptxas makes of nvcc's PTX.
 //
 //   block sizes first   blockIdx * blockDim: if PTX reads %ctaid before %ntid,
 //                       ptxas reads the former into a uniform register, which
 //                       takes longer, at the start of nearly every kernel
 //   choice of bools     c ? x : y of predicates becomes two selects of words,
-//   an
-//                       AND and a comparison; (c & x) | (!c & y) is one PLOP3
+//                       AND and comparison; (c & x) | (!c & y) is one PLOP3
 //   shifted tests       x > 3 beside h = x >> 1 keeps x alive; h > 1 is the
-//   same.
-//                       LLVM makes the one of the other in halving loops
+//                       same. LLVM makes the one of the other in halving loops
 //   aligned arrays      loads of neighbours become one of 16 bytes only where
 //                       their array is known to start at such an address
+//   additions of zero   atomics that SplitAtomics.cpp has marked: a row of them
+//                       is skipped where all would add zero
 //
 // It is for the printer alone: the optimiser would undo much of it, and the
 // warp VM has no use for it.
@@ -23,6 +23,8 @@
 
 #include "frontend/PtxShape.h"
 
+#include "frontend/SplitAtomics.h"
+
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -30,6 +32,7 @@
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -119,12 +122,45 @@ static void alignSharedArrays(Module &M) {
       }
 }
 
+static bool isOftenZero(const Instruction &I) {
+  return isa<AtomicRMWInst>(I) && I.hasMetadata(OftenZeroKind);
+}
+
+/// \p Row: marked atomics that follow each other.
+static void skipIfAllZero(ArrayRef<Instruction *> Row) {
+  IRBuilder<> B(Row.front());
+  Value *Any = nullptr;
+  for (Instruction *I : Row) {
+    Value *Operand = cast<AtomicRMWInst>(I)->getValOperand();
+    Any = Any ? B.CreateOr(Any, Operand) : Operand;
+  }
+  Instruction *End =
+      SplitBlockAndInsertIfThen(B.CreateIsNotNull(Any), Row.front(), false);
+  for (Instruction *I : Row)
+    I->moveBefore(End);
+}
+
+static void skipAdditionsOfZero(Function &F) {
+  SmallVector<SmallVector<Instruction *>> Rows;
+  for (Instruction &I : instructions(F)) {
+    if (!isOftenZero(I))
+      continue;
+    const Instruction *Before = I.getPrevNonDebugInstruction();
+    if (!Before || !isOftenZero(*Before))
+      Rows.emplace_back();
+    Rows.back().push_back(&I);
+  }
+  for (ArrayRef<Instruction *> Row : Rows)
+    skipIfAllZero(Row);
+}
+
 void shapeForPtxas(Module &M) {
   alignSharedArrays(M);
   for (Function &F : M) {
     if (F.isDeclaration())
       continue;
     readBlockSizesFirst(F);
+    skipAdditionsOfZero(F);
     const DominatorTree Tree(F);
     for (Instruction &I : make_early_inc_range(instructions(F)))
       if (auto *Select = dyn_cast<SelectInst>(&I))

@@ -214,6 +214,41 @@ TEST(Numbering, WhatCounts) {
   }
 }
 
+/// A division or a root weighs what its routine does; a quick one is one.
+TEST(Numbering, RoutinesCountAsTheirLength) {
+  const std::pair<const char *, unsigned> Rows[] = {
+      {"%x = add i32 %n, 7", 1},
+      {"%x = trunc i32 %n to i8", 0},
+      {"%x = udiv i32 7, %n", 18},
+      {"%x = srem i32 7, %n", 23},
+      {"%x = urem i32 %n, 7", 3},
+      {"%x = sdiv i64 7, %l", 26},
+      {"%x = udiv i64 %l, 7", 10},
+      {"%x = fdiv float %f, %f", 10},
+      {"%x = fdiv afn float %f, %f", 1},
+      {"%x = call float @llvm.nvvm.div.approx.f(float %f, float %f)", 1},
+      {"%x = fdiv double %d, %d", 16},
+      {"%x = call float @llvm.nvvm.sqrt.rn.f(float %f)", 10},
+      {"%x = call float @llvm.nvvm.sqrt.approx.f(float %f)", 1},
+      {"%x = call double @llvm.sqrt.f64(double %d)", 16},
+      {"%x = fmul double %d, %d", 1},
+  };
+  for (const auto &[Body, Count] : Rows) {
+    SCOPED_TRACE(Body);
+    Parsed P(
+        "declare float @llvm.nvvm.div.approx.f(float, float)\n"
+        "declare float @llvm.nvvm.sqrt.rn.f(float)\n"
+        "declare float @llvm.nvvm.sqrt.approx.f(float)\n"
+        "declare double @llvm.sqrt.f64(double)\n"
+        "define ptx_kernel void @k(i32 %n, i64 %l, float %f, double %d) {" +
+        std::string(Body) + "\nret void }");
+    EXPECT_EQ(
+        machineInstructions(*P.function().getEntryBlock().getFirstNonPHI()),
+        Count);
+    EXPECT_EQ(machineInstructions(P.function().getEntryBlock()), Count + 1);
+  }
+}
+
 /// An immediate offset folds into the access, but not into a stored pointer.
 TEST(Numbering, ConstantOffsetFoldsIntoAccesses) {
   Parsed P(R"(
@@ -228,6 +263,57 @@ TEST(Numbering, ConstantOffsetFoldsIntoAccesses) {
   )");
   EXPECT_FALSE(countsAsInstruction(P.value("folds")));
   EXPECT_TRUE(countsAsInstruction(P.value("escapes")));
+}
+
+/// x[i + 1] is at an offset from x[i], if that is there, and then i + 1 is not
+/// computed; y[j + 1] has no neighbour: byte j of y is another thing.
+TEST(Numbering, AddressesOfNeighboursFold) {
+  Parsed P(R"(
+    define ptx_kernel void @k(ptr %x, ptr %y, i32 %i, i64 %j) {
+      %wide = sext i32 %i to i64
+      %first = getelementptr float, ptr %x, i64 %wide
+      store float 0.0, ptr %first
+      %next = add nsw i32 %i, 1
+      %wideNext = sext i32 %next to i64
+      %second = getelementptr float, ptr %x, i64 %wideNext
+      store float 0.0, ptr %second
+      %byte = getelementptr i8, ptr %y, i64 %j
+      store i8 0, ptr %byte
+      %alone = add i64 %j, 1
+      %third = getelementptr float, ptr %y, i64 %alone
+      store float 0.0, ptr %third
+      ret void
+    }
+  )");
+  for (const char *Name : {"first", "alone", "third"})
+    EXPECT_EQ(machineInstructions(P.value(Name)), 1u) << Name;
+  for (const char *Name : {"wide", "next", "wideNext", "second"})
+    EXPECT_EQ(machineInstructions(P.value(Name)), 0u) << Name;
+}
+
+/// A shuffle of a double takes two registers apart and puts two together.
+TEST(Numbering, HalvesOf64BitsAreRegisters) {
+  Parsed P(R"(
+    define ptx_kernel void @k(i64 %v, ptr %p) {
+      %low = trunc i64 %v to i32
+      %shifted = lshr i64 %v, 32
+      %high = trunc i64 %shifted to i32
+      %wideLow = zext i32 %high to i64
+      %wideHigh = zext i32 %low to i64
+      %above = shl nuw i64 %wideHigh, 32
+      %pair = or disjoint i64 %above, %wideLow
+      store i64 %pair, ptr %p
+      %used = lshr i64 %v, 32
+      store i64 %used, ptr %p
+      %odd = or i64 %pair, %v
+      store i64 %odd, ptr %p
+      ret void
+    }
+  )");
+  for (const char *Name : {"shifted", "wideLow", "wideHigh", "above", "pair"})
+    EXPECT_EQ(machineInstructions(P.value(Name)), 0u) << Name;
+  for (const char *Name : {"used", "odd"})
+    EXPECT_EQ(machineInstructions(P.value(Name)), 1u) << Name;
 }
 
 /// After a transform blocks are counted anew, and a branch keeps its number at
