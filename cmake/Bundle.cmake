@@ -3,7 +3,8 @@
 #
 #   bin/clang-19, lib/clang/19/include   the compiler and its headers
 #   lib/lib*.so*                         libraries that such a machine may lack
-#   lib/reconverge/libReconvergeTimer.so, bench/, examples/   bench/run
+#   lib/reconverge/libReconvergeTimer.so, bench/, benchmarks/, examples/, test/,
+#   unittests/                           bench/run and what it runs
 #   share/doc/reconverge/                licences, ours and theirs
 #   share/reconverge/commit              what it was built from
 #
@@ -37,6 +38,16 @@ install(DIRECTORY ${bench}/micro DESTINATION bench OPTIONAL
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples DESTINATION .
   COMPONENT Bundle EXCLUDE_FROM_ALL
   PATTERN "CMakeLists.txt" EXCLUDE PATTERN "__pycache__" EXCLUDE)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/test/remap DESTINATION test
+  COMPONENT Bundle EXCLUDE_FROM_ALL
+  FILES_MATCHING PATTERN "on-gpu.py" PATTERN "*.cu" PATTERN "*.h"
+  PATTERN "__pycache__" EXCLUDE)
+install(FILES ${CMAKE_SOURCE_DIR}/test/vm/Inputs/check.h
+  DESTINATION test/vm/Inputs COMPONENT Bundle EXCLUDE_FROM_ALL)
+install(FILES ${CMAKE_SOURCE_DIR}/unittests/runtime/gpu/check_trials.py
+  DESTINATION unittests/runtime/gpu COMPONENT Bundle EXCLUDE_FROM_ALL)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/unittests/runtime/gpu/Inputs
+  DESTINATION unittests/runtime/gpu COMPONENT Bundle EXCLUDE_FROM_ALL)
 install(TARGETS ReconvergeTimer LIBRARY DESTINATION lib/reconverge
   COMPONENT Bundle EXCLUDE_FROM_ALL)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md

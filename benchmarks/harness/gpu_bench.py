@@ -3,18 +3,20 @@
 """Suites `validation` and `overhead`: counting on a GPU, held against the warp
 VM and against the hardware's own counters.
 
-    gpu_bench.py [--tree build] [--programs FOLDER] [--output FOLDER]
+    gpu_bench.py [--tree TREE] [--programs FOLDER] [--output FOLDER]
                  [--suites validation,overhead] [--repetitions 5] [--only NAMES]
 
 validation   each example on the warp VM, on the GPU with probes, and on the GPU
              under ncu; is every sampled thread's block vector the same; is the
              output the same with and without probes; what compute-sanitizer says
              of code with probes.
-overhead     the kernels' time with branch counters, with branch counters in
-             every thread block (large grids have them in a sample), and with
-             block vectors too, over their time without; in turns, medians.
+overhead     the kernels' time with branch counters, with block vectors too,
+             and, of examples with grids so large that only a sample of their
+             thread blocks counts, with branch counters in every thread block;
+             over their time without; in turns, medians.
 
-The programs are built by the tree's `reconverge cc`, unless --programs has them.
+The programs are built by the tree's `reconverge cc`, unless --programs has
+them; a tree is a build or an archive.
 Writes <output>/validation.json and overhead.json (README.md has the format).
 """
 
@@ -27,6 +29,7 @@ import tempfile
 
 sys.dont_write_bytecode = True  # leave no __pycache__ in the source tree
 
+import baseline
 import environment
 import results
 from gpu_programs import Runner, cfe
@@ -188,10 +191,14 @@ class Suite:
             command = [self.program(name), *words(LARGE[name]), "check=0"]
             modes = {"plain": "counters=off",
                      **{mode: MODES[mode] for mode in self.args.modes}}
-            runs = {mode: [] for mode in modes}
+            runs = {mode: [] for mode in ["plain", *MODES]}
             try:
                 for _ in range(self.args.repetitions):
                     for mode, setting in modes.items():
+                        # Where every thread block counts anyway, once is enough.
+                        if mode == "all-blocks" and runs["branch-counters"] and \
+                                not runs["branch-counters"][0].sampled():
+                            continue
                         runs[mode].append(
                             self.runner.profiled(command, "gpu", setting))
             except BenchError as failed:
@@ -205,6 +212,9 @@ class Suite:
             self.add(name, LARGE[name], "plain", plain, "ms")
             line = [name, f"{min(plain):.3f}"]
             for mode in ratios:
+                if not runs[mode]:
+                    line.append("-")
+                    continue
                 samples = [a.seconds() / b.seconds()
                            for a, b in zip(runs[mode], runs["plain"])]
                 same = runs[mode][0].output == runs["plain"][0].output
@@ -218,6 +228,9 @@ class Suite:
                 shown = [name + " " + k["display"].split("(")[0],
                          f"{k['seconds'] * 1e3:.3f}"]
                 for mode in ratios:
+                    if not runs[mode]:
+                        shown.append("-")
+                        continue
                     value = self.add(name, dict(LARGE[name],
                                         kernel=k["display"].split("(")[0]),
                              mode + "-kernel",
@@ -244,7 +257,7 @@ def describe():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--tree", default=os.path.join(ROOT, "build"))
+    parser.add_argument("--tree", default=baseline.default_prefix())
     parser.add_argument("--programs", default="")
     parser.add_argument("--output", default="")
     parser.add_argument("--suites", default="validation,overhead")

@@ -28,6 +28,10 @@ class Counted:
     def seconds(self):
         return sum(k["seconds"] for k in self.kernels.values())
 
+    def sampled(self):
+        """Whether some thread blocks of a large grid were left out."""
+        return any("in a part of their thread blocks" in n for n in self.notes)
+
 
 def cfe(kernel):
     """Control-flow efficiency of a kernel of a profile."""
