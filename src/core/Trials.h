@@ -30,6 +30,7 @@ struct TrialRequest {
   std::string Kernel; ///< mangled
   std::string Module; ///< hash of the device bitcode, 16 hex digits
   std::vector<Candidate> Candidates;
+  uint64_t Launches = 0; ///< of it in an earlier run; 0: not known
 };
 
 /// nvcc's code for a module: what candidate "nvcc" of its kernels means.
@@ -67,7 +68,7 @@ struct TrialEvent {
   LaunchShape Shape;
   std::string Why;
   Verdict Compared;
-  /// Issue slots by the machine file (warp VM), 0 where none were counted.
+  /// Issue slots by the machine file, 0 where none were counted.
   double OriginalSlots = 0, VariantSlots = 0;
   /// Milliseconds of alternating runs (GPU), one list as long as the other: a
   /// round runs the original and every candidate that ended well once, so that

@@ -47,6 +47,7 @@ Error writeTrialPlan(const TrialPlan &Plan, StringRef Path) {
                   S.text("name", R.Kernel);
                   S.text("module", R.Module);
                   S.lines("candidates", R.Candidates, writeCandidate);
+                  S.count("launches", R.Launches);
                 });
     });
   });
@@ -55,7 +56,8 @@ Error writeTrialPlan(const TrialPlan &Plan, StringRef Path) {
 static bool readRequest(const json::Value &V, json::Path P, TrialRequest &R) {
   Fields F(V, P);
   return F && F.text("name", R.Kernel) && F.text("module", R.Module) &&
-         F.list("candidates", R.Candidates, readCandidate);
+         F.list("candidates", R.Candidates, readCandidate) &&
+         F.count("launches", R.Launches);
 }
 
 static bool readImage(const json::Value &V, json::Path P, ForeignImage &I) {

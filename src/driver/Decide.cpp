@@ -14,7 +14,8 @@
 //   2. The baseline is the faster of ours and nvcc's, by the median of the
 //      rounds' ratios. nvcc's counts only if its result may be kept.
 //   3. A candidate is faster if the whole interval of the median of the paired
-//      ratios, baseline over candidate, lies above DecideOptions.LeastMeasured.
+//      ratios, baseline over candidate, lies above DecideOptions.LeastMeasured,
+//      and its lower end saves LeastSaved a launch: 2 % of one of 25 us.
 //
 // A launch that was timed in too few rounds for an interval is left out of the
 // sums if others have enough.
@@ -287,10 +288,14 @@ static double gainOf(const TrialResult &R, bool Measured) {
   return Measured ? R.Speedup : R.Predicted;
 }
 
-static bool isFaster(const TrialResult &R, bool Measured,
+/// Whether \p R is faster beyond the noise than the best build of the kernel of
+/// \p D as it is.
+static bool isFaster(const TrialResult &R, const Decision &D, bool ByTimes,
                      const DecideOptions &Options) {
-  return Measured ? R.Low > Options.LeastMeasured
-                  : R.Predicted >= Options.LeastEstimated;
+  if (!ByTimes)
+    return R.Predicted >= Options.LeastEstimated;
+  return R.Low > Options.LeastMeasured &&
+         R.Milliseconds * (R.Low - 1) > Options.LeastSaved * double(D.Timed);
 }
 
 /// Fills in the times of all of \p D's candidates that may be kept. Returns
@@ -371,7 +376,7 @@ Decision decide(const TrialRequest &Request, StringRef Display,
       continue;
     if (gainOf(R, ByTimes) <= 0 || !Short.empty())
       continue; // whyNot
-    if (!isFaster(R, ByTimes, Options))
+    if (!isFaster(R, D, ByTimes, Options))
       R.Why = percent(gainOf(R, ByTimes)) + ", not faster beyond the noise";
     else if (!Best || gainOf(R, ByTimes) > gainOf(*Best, ByTimes))
       Best = &R;

@@ -20,6 +20,9 @@ struct DecideOptions {
   double LeastEstimated = 1.01;
   /// What the interval of a measured one must lie above, x.
   double LeastMeasured = 1.005;
+  /// What a launch must save at the interval's lower end, ms: where code and
+  /// data happen to lie is worth as much, and no round shows it.
+  double LeastSaved = 0.0005;
   /// A launch that is shorter, in ms, is mostly the cost of launching: nothing
   /// is kept.
   double LeastMilliseconds = 0.005;

@@ -82,7 +82,7 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
     T.column("ms", /*Left=*/false);
   T.column("result", /*Left=*/true);
   T.column("outcome", /*Left=*/true);
-  bool AnyEstimate = false, AnyTried = false;
+  bool AnyPredicted = false, AnyTried = false;
   auto Row = [&](StringRef Kernel, StringRef What, double Predicted,
                  double Achieved, double Ms, StringRef Result,
                  Table::Cell End) {
@@ -107,7 +107,7 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
                                 : Table::Cell{"-", Ink::Faint});
     for (const TrialResult &R : D.Tried) {
       AnyTried = true;
-      AnyEstimate |= R.Predicted > 0 && !D.Measured;
+      AnyPredicted |= R.Predicted > 0;
       const bool First = &R == &D.Tried.front() && !D.Measured;
       Row(First ? StringRef(Kernel) : "", R.What.text(), R.Predicted,
           D.Measured ? R.Speedup : 0, R.Milliseconds, verdictOf(R),
@@ -126,11 +126,13 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
   std::string Legend =
       "identical: every byte of device memory, in each launch tried, from the "
       "same state, as the original left it.";
-  if (AnyEstimate)
+  if (AnyPredicted)
     Legend += " predicted: issue slots of the original over the candidate's, "
               "counted on " +
               File.Device +
-              "; an estimate, no time was taken. Only a GPU can confirm it.";
+              (AnyTime ? "."
+                       : "; an estimate, no time was taken. "
+                         "Only a GPU can confirm it.");
   if (AnyTime)
     Legend += " ms: of the launches timed, together; none: our build of the "
               "kernel as it is. achieved: the faster of none and nvcc over the "

@@ -13,7 +13,7 @@
 // CHECK-DAG: loses{{ +}}none{{ +}}-{{ +}}-{{ +}}1.201{{ +}}-{{ +}}-
 // CHECK-DAG: nvcc{{ +}}-{{ +}}1.200x{{ +}}1.001{{ +}}identical{{ +}}slower
 // CHECK-DAG: +20.0 % over ours, another is better
-// CHECK-DAG: meld{{ +}}-{{ +}}1.250x{{ +}}0.801{{ +}}identical{{ +}}kept
+// CHECK-DAG: meld{{ +}}1.300x{{ +}}1.250x{{ +}}0.801{{ +}}identical{{ +}}kept
 // CHECK-DAG: nvcc{{ +}}-{{ +}}1.200x{{ +}}1.001{{ +}}identical{{ +}}kept
 // CHECK-DAG: -9.1 %, not faster beyond the noise
 // CHECK-DAG: faults{{ +}}none{{ +}}-{{ +}}-{{ +}}1.001{{ +}}-{{ +}}kept
@@ -22,6 +22,8 @@
 // CHECK-DAG: uniform{{ +}}none{{ +}}-{{ +}}-{{ +}}1.001{{ +}}-{{ +}}-
 // CHECK-DAG: nvcc{{ +}}-{{ +}}1.111x{{ +}}0.901{{ +}}identical{{ +}}kept
 // CHECK: kept: {{meld|nvcc}}
+// CHECK: predicted: issue slots of the original over the candidate's
+// CHECK-NOT: Only a GPU can confirm it
 // CHECK: whole program: {{[0-9.]+}} s; unmodified, built by us: {{[0-9.]+}} s, by nvcc: {{[0-9.]+}} s (medians of 5 runs
 
 // JSON: "measured": true

@@ -60,7 +60,8 @@ TEST(TrialPlan, IsReadAsWritten) {
   Plan.Budget = uint64_t(1) << 40;
   Plan.Orders = 5;
   Plan.Samples = 30;
-  Plan.Kernels = {{"_Z1kv", "00ff", {{"meld", ""}, {"meld", "threshold=0"}}}};
+  Plan.Kernels = {
+      {"_Z1kv", "00ff", {{"meld", ""}, {"meld", "threshold=0"}}, 17}};
   ASSERT_FALSE(errorToBool(writeTrialPlan(Plan, File.Path)));
   Expected<TrialPlan> Back = readTrialPlan(File.Path);
   ASSERT_TRUE(bool(Back)) << toString(Back.takeError());
@@ -72,6 +73,7 @@ TEST(TrialPlan, IsReadAsWritten) {
   ASSERT_EQ(Back->Kernels.size(), 1u);
   EXPECT_EQ(Back->Kernels[0].Kernel, "_Z1kv");
   EXPECT_EQ(Back->Kernels[0].Candidates, Plan.Kernels[0].Candidates);
+  EXPECT_EQ(Back->Kernels[0].Launches, 17u);
 }
 
 TEST(TrialLog, EventsTakeALineEach) {

@@ -165,6 +165,19 @@ TEST(Decide, AGainInsideTheNoiseIsNone) {
   EXPECT_EQ(D.Keep, Candidate());
 }
 
+TEST(Decide, AShortLaunchMustSaveMoreThanItsPlaceInMemory) {
+  auto Keeps = [](double Ms, double Gain) {
+    return decide(request({Meld}), "k()",
+                  timed(Meld, around(Ms * Gain), around(Ms), 1) +
+                      timed(Meld, around(Ms * Gain), around(Ms), 2),
+                  {})
+               .Keep == Meld;
+  };
+  EXPECT_FALSE(Keeps(0.025, 1.019)) << "a launch saves 0.48 us";
+  EXPECT_TRUE(Keeps(0.025, 1.022)) << "a launch saves 0.55 us";
+  EXPECT_TRUE(Keeps(0.25, 1.007));
+}
+
 TEST(Decide, TheBaselineIsTheBetterOfNvccAndOurs) {
   // A round has all three builds: ours takes 1.2, nvcc's 1.
   const Events OfNvcc = timed(Nvcc, around(1.2), around(1));

@@ -27,6 +27,7 @@
 #include "../../../examples/common/checksum.h"
 #include "../../../examples/common/options.h"
 #include "../../../examples/common/random.h"
+#include "gate.h"
 
 #include <string>
 #include <vector>
@@ -46,6 +47,7 @@ public:
     CHECK_CUDA(cudaMemcpy(Data, Values.data(), Count * sizeof(T),
                           cudaMemcpyHostToDevice));
   }
+  void clear() { CHECK_CUDA(cudaMemset(Data, 0, Count * sizeof(T))); }
   std::vector<T> get() const {
     std::vector<T> Values(Count);
     CHECK_CUDA(cudaMemcpy(Values.data(), Data, Count * sizeof(T),
@@ -78,6 +80,9 @@ public:
   }
   Random random(uint64_t Stream = 0) const { return Random(Seed, Stream); }
   bool checks() const { return Check; }
+  long repeats() const { return Repeat; }
+  /// A time that finish() prints, of a program that has its own run().
+  void took(float Ms) { Times.push_back(Ms); }
 
   template <typename Reset, typename Launch>
   void run(Reset Fresh, Launch Kernel) {
@@ -86,22 +91,32 @@ public:
     CHECK_CUDA(cudaDeviceSynchronize());
     if (!Repeat)
       return;
+    for (long I = 0; I < Repeat; ++I) {
+      Fresh();
+      Times.push_back(milliseconds(Kernel));
+    }
+  }
+
+  /// What a launch takes, alone on the device.
+  template <typename Launch> static float milliseconds(Launch Kernel) {
     cudaEvent_t From, To;
     CHECK_CUDA(cudaEventCreate(&From));
     CHECK_CUDA(cudaEventCreate(&To));
-    for (long I = 0; I < Repeat; ++I) {
-      Fresh();
-      CHECK_CUDA(cudaDeviceSynchronize());
-      CHECK_CUDA(cudaEventRecord(From));
-      Kernel();
-      CHECK_CUDA(cudaEventRecord(To));
-      CHECK_CUDA(cudaEventSynchronize(To));
-      float Ms = 0;
-      CHECK_CUDA(cudaEventElapsedTime(&Ms, From, To));
-      Times.push_back(Ms);
-    }
+    CHECK_CUDA(cudaDeviceSynchronize());
+    StreamGate Gate([](cudaHostFn_t Wait, void *Data) {
+      CHECK_CUDA(cudaLaunchHostFunc(nullptr, Wait, Data));
+    });
+    CHECK_CUDA(cudaEventRecord(From));
+    Kernel();
+    CHECK_LAUNCH();
+    CHECK_CUDA(cudaEventRecord(To));
+    Gate.open();
+    CHECK_CUDA(cudaEventSynchronize(To));
+    float Ms = 0;
+    CHECK_CUDA(cudaEventElapsedTime(&Ms, From, To));
     CHECK_CUDA(cudaEventDestroy(From));
     CHECK_CUDA(cudaEventDestroy(To));
+    return Ms;
   }
 
   int finish(bool Right, uint64_t Sum) const {

@@ -19,14 +19,16 @@ static Expected<ArrayRef<reconverge_backend_symbol>> start() {
   Expected<gpu::Options> Options = gpu::optionsFromEnvironment();
   if (!Options)
     return Options.takeError();
+  const bool Counts =
+      !Options->TrialPlan.empty() || !Options->ProfilePath.empty();
+  if (Counts && Options->MachineFile.empty())
+    Options->MachineFile = runtime::defaultMachineFile(
+        reinterpret_cast<void *>(&reconverge_counting_backend));
   if (!Options->TrialPlan.empty()) {
     if (Error E = gpu::Trials::get().configure(std::move(*Options)))
       return std::move(E);
     return gpu::trialTable();
   }
-  if (!Options->ProfilePath.empty() && Options->MachineFile.empty())
-    Options->MachineFile = runtime::defaultMachineFile(
-        reinterpret_cast<void *>(&reconverge_counting_backend));
   if (Error E = gpu::Counter::get().configure(std::move(*Options)))
     return std::move(E);
   return gpu::countingTable();

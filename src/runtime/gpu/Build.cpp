@@ -82,15 +82,29 @@ imageOf(const Module &M, unsigned Arch, const Options &O,
   return frontend::makeFatbin(M, Compile, Tools, *Temp, "device");
 }
 
+static Expected<unsigned> architecture(const Module &M, const Options &O) {
+  return O.Bitcode ? Expected<unsigned>(frontend::NewestArch)
+                   : architectureFor(M);
+}
+
+Error addProbes(Module &M, const Options &O,
+                std::function<bool(const Function &)> Only) {
+  transform::InstrumentOptions Probes;
+  if (Error E = architecture(M, O).moveInto(Probes.Arch))
+    return E;
+  Probes.Votes = O.Bitcode;
+  Probes.Only = std::move(Only);
+  transform::instrument(M, Probes);
+  return Error::success();
+}
+
 static Expected<SmallVector<char, 0>> withProbes(const Module &M, unsigned Arch,
                                                  const Options &O) {
   if (!O.Counters)
     return imageOf(M, Arch, O, {});
   std::unique_ptr<Module> Copy = CloneModule(M);
-  transform::InstrumentOptions Probes;
-  Probes.Arch = Arch;
-  Probes.Votes = O.Bitcode;
-  transform::instrument(*Copy, Probes);
+  if (Error E = addProbes(*Copy, O))
+    return std::move(E);
   std::vector<std::string> Ptxas;
   if (O.Registers)
     Ptxas.push_back("--maxrregcount=" + std::to_string(O.Registers));
@@ -119,11 +133,6 @@ cached(const Twine &Key, const Options &O,
     consumeError(
         writeFileAtomically(Path, [&](raw_ostream &OS) { OS << Text; }));
   return MemoryBuffer::getMemBufferCopy(Text);
-}
-
-static Expected<unsigned> architecture(const Module &M, const Options &O) {
-  return O.Bitcode ? Expected<unsigned>(frontend::NewestArch)
-                   : architectureFor(M);
 }
 
 Expected<std::unique_ptr<MemoryBuffer>>

@@ -8,6 +8,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <functional>
 #include <memory>
 
 namespace reconverge::gpu {
@@ -18,7 +19,11 @@ namespace reconverge::gpu {
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 buildImage(const llvm::Module &M, uint64_t Hash, const Options &O);
 
-/// The same of \p M as it is.
+/// Inserts the probes of the functions of \p M that \p Only says, or of all.
+llvm::Error addProbes(llvm::Module &M, const Options &O,
+                      std::function<bool(const llvm::Function &)> Only = {});
+
+/// As buildImage, of \p M as it is.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 buildPlainImage(const llvm::Module &M, const Options &O);
 

@@ -153,6 +153,26 @@ cudaError_t Counter::prepare(DeviceMemory *&Memory) {
 // Counts
 //===----------------------------------------------------------------------===//
 
+LaunchCells LaunchCells::of(const CountedKernel &K, const LaunchShape &Shape,
+                            uint64_t Least) {
+  uint64_t Blocks = 1;
+  for (uint32_t Size : Shape.Grid)
+    Blocks *= Size;
+  return {K.Home->Probes->cells(*K.Code),
+          bit_ceil(std::clamp<uint64_t>(Blocks, 1, MaxReplicas)),
+          transform::BlockSample::of(Blocks, Least)};
+}
+
+transform::ProbeConfig LaunchCells::config(void *Device) const {
+  transform::ProbeConfig Config;
+  Config.Counters = uint64_t(Device);
+  Config.ReplicaMask = Replicas - 1;
+  Config.Cells = SetSize;
+  Config.SampleBits = Who.Bits;
+  Config.Tail = Who.Tail;
+  return Config;
+}
+
 warpvm::LaunchCounts countsOf(const CountedKernel &K, ArrayRef<uint64_t> Cells,
                               const LaunchShape &Shape,
                               const transform::BlockSample &Who) {
@@ -314,16 +334,8 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
     return GiveUp(C.GetErrorString(E));
 
   auto Record = Counted->begin(*K.Code, K.Home->Hash, Shape);
-  uint64_t Blocks = 1;
-  for (uint32_t Size : Shape.Grid)
-    Blocks *= Size;
-  const uint64_t SetSize =
-      Settings.Counters ? K.Home->Probes->cells(*K.Code) : 0;
-  const transform::BlockSample Who =
-      transform::BlockSample::of(Blocks, Settings.Blocks);
-  const uint64_t Replicas =
-      bit_ceil(std::clamp<uint64_t>(Blocks, 1, MaxReplicas));
-  std::vector<uint64_t> Cells(2 * SetSize * (Replicas + 1)); // and the tail's
+  const LaunchCells Where = LaunchCells::of(K, Shape, Settings.Blocks);
+  std::vector<uint64_t> Cells(Settings.Counters ? Where.count() : 0);
   Sample S;
   runtime::VectorSample *Vectors =
       Settings.Counters && Settings.Vectors ? Record->sample() : nullptr;
@@ -331,16 +343,16 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
     S = sampleOf(K, Shape, *Vectors);
   std::vector<uint32_t> Rows(S.rowBytes() / 4);
 
-  transform::ProbeConfig Config;
   void *ConfigAddress = nullptr;
   const size_t CellBytes = Cells.size() * 8;
   cudaError_t E = cudaSuccess;
   auto Try = [&](cudaError_t Result) { return E = E ? E : Result; };
-  if (SetSize) {
+  if (CellBytes) {
     Try(C.GetSymbolAddress(&ConfigAddress, &K.Home->Config));
     Try(grow(Memory->Cells, Memory->CellBytes, CellBytes));
     if (!E)
       Try(C.MemsetAsync(Memory->Cells, 0, CellBytes, Stream));
+    transform::ProbeConfig Config = Where.config(Memory->Cells);
     if (!Rows.empty() && !E) {
       Try(grow(Memory->Rows, Memory->RowBytes, S.rowBytes()));
       // One more, for a stratum whose block lies beyond the grid.
@@ -354,11 +366,6 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
       Config.Sampled = uint64_t(Memory->Sampled);
       Config.Stride = S.Stride;
     }
-    Config.Counters = uint64_t(Memory->Cells);
-    Config.ReplicaMask = Replicas - 1;
-    Config.Cells = SetSize;
-    Config.SampleBits = Who.Bits;
-    Config.Tail = Who.Tail;
     if (!E)
       Try(C.MemcpyAsync(ConfigAddress, &Config, sizeof(Config),
                         cudaMemcpyHostToDevice, Stream));
@@ -374,13 +381,14 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
         "registers; RECONVERGE_GPU=registers=64 fits any block");
   Try(Launched);
   Try(C.EventRecord(Memory->Stop, Stream));
-  if (SetSize) {
+  if (CellBytes) {
     Try(C.MemcpyAsync(Cells.data(), Memory->Cells, CellBytes,
                       cudaMemcpyDeviceToHost, Stream));
     if (!Rows.empty())
       Try(C.MemcpyAsync(Rows.data(), Memory->Rows, S.rowBytes(),
                         cudaMemcpyDeviceToHost, Stream));
-    Try(C.MemsetAsync(ConfigAddress, 0, sizeof(Config), Stream));
+    Try(C.MemsetAsync(ConfigAddress, 0, sizeof(transform::ProbeConfig),
+                      Stream));
   }
   Try(C.StreamSynchronize(Stream));
   float Milliseconds = 0;
@@ -390,10 +398,10 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
 
   warpvm::LaunchCounts Counts;
   if (Settings.Counters) {
-    Counts = countsOf(K, Cells, Shape, Who);
-    if (SetSize && Who.Bits) {
+    Counts = countsOf(K, Cells, Shape, Where.Who);
+    if (CellBytes && Where.Who.Bits) {
       uint64_t &Most = Sparse[demangle(K.Code->getName())];
-      Most = std::max(Most, Who.stride());
+      Most = std::max(Most, Where.Who.stride());
     }
   } else {
     Counts.Blocks.resize(K.Blocks);

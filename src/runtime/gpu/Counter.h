@@ -71,6 +71,20 @@ private:
   int OwnProcess = 0; ///< a fork's child does not write the parent's profile
 };
 
+/// Which cells a launch counts in: [replica][set][cell], and one replica more
+/// for the sample's tail.
+struct LaunchCells {
+  uint64_t SetSize, Replicas;
+  transform::BlockSample Who;
+
+  /// At least \p Least thread blocks count; 0: all.
+  static LaunchCells of(const CountedKernel &K, const LaunchShape &Shape,
+                        uint64_t Least);
+  size_t count() const { return 2 * SetSize * (Replicas + 1); }
+  /// For cells at \p Device, of the device's memory.
+  transform::ProbeConfig config(void *Device) const;
+};
+
 /// Sums of all replicas' cells to a launch's counts, those of the whole grid.
 /// \p Cells as the kernel has left them: [replica][set][cell], counted by \p
 /// Who.

@@ -51,6 +51,7 @@ static Cudart findAll() {
   RECONVERGE_FIND(GetSymbolAddress, cudaGetSymbolAddress);
   RECONVERGE_FIND(StreamIsCapturing, cudaStreamIsCapturing);
   RECONVERGE_FIND(StreamSynchronize, cudaStreamSynchronize);
+  RECONVERGE_FIND(LaunchHostFunc, cudaLaunchHostFunc);
   RECONVERGE_FIND(DeviceSynchronize, cudaDeviceSynchronize);
   RECONVERGE_FIND(EventCreate, cudaEventCreate);
   RECONVERGE_FIND(EventDestroy, cudaEventDestroy);

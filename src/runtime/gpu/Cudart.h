@@ -44,6 +44,7 @@ struct Cudart {
   cudaError_t (*GetSymbolAddress)(void **, const void *);
   decltype(&::cudaStreamIsCapturing) StreamIsCapturing;
   decltype(&::cudaStreamSynchronize) StreamSynchronize;
+  decltype(&::cudaLaunchHostFunc) LaunchHostFunc;
   decltype(&::cudaDeviceSynchronize) DeviceSynchronize;
   cudaError_t (*EventCreate)(cudaEvent_t *);
   decltype(&::cudaEventDestroy) EventDestroy;

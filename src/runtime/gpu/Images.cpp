@@ -69,6 +69,14 @@ static Error load(Image &I, const ContainerView &View, const Options &O) {
   return buildImage(*I.Code, View.Hash, O).moveInto(I.Built);
 }
 
+void registerProbes(void **Handle, Image &I) {
+  cudart().RegisterVar(Handle, &I.Config,
+                       const_cast<char *>(transform::ProbeConfigName),
+                       transform::ProbeConfigName, /*Extern=*/0,
+                       sizeof(transform::ProbeConfig), /*Constant=*/1,
+                       /*Global=*/0);
+}
+
 void **registerImage(void *Argument, const Options &O,
                      function_ref<void(const Twine &)> Say) {
   const auto *Wrapper = static_cast<const FatbinWrapper *>(Argument);
@@ -89,11 +97,7 @@ void **registerImage(void *Argument, const Options &O,
   New->Wrapper.Data = New->Built->getBufferStart();
   void **Handle = cudart().RegisterFatBinary(&New->Wrapper);
   if (O.Counters)
-    cudart().RegisterVar(Handle, &New->Config,
-                         const_cast<char *>(transform::ProbeConfigName),
-                         transform::ProbeConfigName, /*Extern=*/0,
-                         sizeof(transform::ProbeConfig), /*Constant=*/1,
-                         /*Global=*/0);
+    registerProbes(Handle, *New);
   Registry &R = registry();
   std::lock_guard<std::mutex> Guard(R.Lock);
   R.Images[Handle] = std::move(New);
@@ -116,7 +120,7 @@ void unregisterImage(void **Handle) {
   cudart().UnregisterFatBinary(Handle);
 }
 
-static std::unique_ptr<CountedKernel> describe(Image &I, Function &F) {
+std::unique_ptr<CountedKernel> describeCounted(Image &I, Function &F) {
   auto K = std::make_unique<CountedKernel>();
   K->Home = &I;
   K->Code = &F;
@@ -153,7 +157,7 @@ void registerKernel(void **Handle, const void *Stub, StringRef Name) {
     return;
   Image &I = *Found->second;
   if (Function *F = I.Code->getFunction(Name); F && !F->isDeclaration())
-    R.Kernels[Stub] = describe(I, *F);
+    R.Kernels[Stub] = describeCounted(I, *F);
 }
 
 const CountedKernel *findKernel(const void *Stub) {

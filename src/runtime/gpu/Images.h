@@ -61,6 +61,12 @@ void unregisterImage(void **Handle);
 /// Notes what kernel \p Stub stands for.
 void registerKernel(void **Handle, const void *Stub, llvm::StringRef Name);
 
+/// Registers the variable that tells the kernels of \p I where to count.
+void registerProbes(void **Handle, Image &I);
+
+/// \p F, a kernel of \p I, which has its code and its probes.
+std::unique_ptr<CountedKernel> describeCounted(Image &I, llvm::Function &F);
+
 /// Null if its code has no probes.
 const CountedKernel *findKernel(const void *Stub);
 

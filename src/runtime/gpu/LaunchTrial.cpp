@@ -6,8 +6,8 @@
 //   run it once more from before, or four times if the result varies or there
 //   are atomics: bytes that vary depend on the order of threads
 //   each candidate:  memory := before; run it; compare every byte with after
-//   rounds:          each of those that were right, and the original, once,
-//                    each from before, between two events; who begins changes
+//   rounds:          each of those that were right, and the original, once, in
+//                    an order that changes, each from before
 //   memory := after
 //
 // So the program goes on as if nothing had been tried. The runs are:
@@ -29,23 +29,30 @@
 // Memory := before writes the areas that some run has changed; the others are
 // as they were, or the comparison would have told.
 //
-// Times are of the kernel alone on the device, its caches filled by the copies
-// that were made before, the same ones for all. A run is queued behind them in
-// its stream, so that, where they take longer than a launch does, the host's
-// part of the launch is not in the time.
+// Times are of the kernel alone on the device, between two events, its caches
+// filled by the copies that were made before, the same ones for all. The host's
+// part of the launch is not in them (StreamGate.cpp). As the launches of a
+// program follow upon their like, a timed run of a short launch follows upon an
+// untimed one of the same code. Short launches have more rounds: they are
+// cheap, and what disturbs them is as long as they are.
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/LaunchTrial.h"
 
 #include "runtime/gpu/Cudart.h"
+#include "runtime/gpu/SlotCount.h"
+#include "runtime/gpu/StreamGate.h"
 #include "runtime/gpu/Watch.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/Format.h"
 
 #include <algorithm>
 #include <chrono>
+#include <random>
 #include <unistd.h>
 
 using namespace llvm;
@@ -195,15 +202,19 @@ uint64_t LaunchTrial::unexplained(uint64_t Used) {
 // Running
 //===----------------------------------------------------------------------===//
 
-LaunchTrial::End LaunchTrial::runCode(const void *Stub) {
+LaunchTrial::End LaunchTrial::runCode(const void *Stub, bool Gated) {
   const Cudart &C = cudart();
   End E;
   const double From = now();
+  std::optional<StreamGate> Gate;
+  if (Gated)
+    Gate.emplace(Stream);
   (void)C.EventRecord(Start, Stream); // what fails shows below
   E.Launched = Launch(Stub);
   if (E.Launched)
     return E;
   (void)C.EventRecord(Stop, Stream);
+  Gate.reset();
   E.Ran = C.DeviceSynchronize();
   E.Seconds = now() - From;
   if (!E.Ran)
@@ -211,7 +222,8 @@ LaunchTrial::End LaunchTrial::runCode(const void *Stub) {
   return E;
 }
 
-LaunchTrial::End LaunchTrial::runAgain(CandidateCode *C) {
+LaunchTrial::End LaunchTrial::runAgain(CandidateCode *C, bool Gated,
+                                       const void *Stub) {
   must(Before->restore(Written, Stream));
   if (C)
     must(copyVariables(*C, /*ToTheirs=*/true));
@@ -225,7 +237,7 @@ LaunchTrial::End LaunchTrial::runAgain(CandidateCode *C) {
       leaveUntried("the original, run again: " + Why);
     endRun();
   });
-  return runCode(C ? &C->Stub : K.Stub);
+  return runCode(Stub ? Stub : C ? &C->Stub : K.Stub, Gated);
 }
 
 bool LaunchTrial::mayVary() const { return K.Atomics || Spread.bytes(); }
@@ -237,7 +249,7 @@ void LaunchTrial::runOriginal(unsigned Times) {
     if (I && !mayVary())
       break;
     ++Runs;
-    const End E = runAgain(nullptr);
+    const End E = runAgain(nullptr, /*Gated=*/false);
     must(E.Launched);
     must(E.Ran);
     Limit = std::max(Limit, 20 * E.Seconds);
@@ -345,7 +357,7 @@ void LaunchTrial::tryOne(CandidateCode &C) {
   E.Tried = C.What;
   const double From = now();
   for (;;) {
-    if (!endedWell(C, runAgain(&C)))
+    if (!endedWell(C, runAgain(&C, /*Gated=*/false)))
       return;
     E.Compared = compare(C);
     constexpr unsigned MostRuns = 40, More = 8;
@@ -354,10 +366,38 @@ void LaunchTrial::tryOne(CandidateCode &C) {
       break;
     runOriginal(More);
   }
-  In.Log->add(E);
   if (E.Compared.Kind == VerdictKind::Identical ||
-      E.Compared.Kind == VerdictKind::UpToOrder)
+      E.Compared.Kind == VerdictKind::UpToOrder) {
     Right.push_back(&C);
+    if (!Slots && C.Counting.Kernel)
+      Slots = slotsOf(K.Counting, nullptr);
+    if (Slots.value_or(0) > 0)
+      E.VariantSlots = slotsOf(C.Counting, &C);
+    if (E.VariantSlots > 0)
+      E.OriginalSlots = *Slots;
+  }
+  In.Log->add(E);
+}
+
+/// Issue slots of \p Code, the original's or that of \p C; 0: not counted.
+double LaunchTrial::slotsOf(const CountingCode &Code, CandidateCode *C) {
+  const Cudart &Rt = cudart();
+  if (!Code.Kernel)
+    return 0;
+  SlotCount Count(Code, Event.Shape, In.Settings.Blocks);
+  if (Count.begin()) {
+    (void)Rt.GetLastError(); // no memory left for it: no prediction
+    return 0;
+  }
+  const End E = runAgain(C, /*Gated=*/false, &Code.Stub);
+  if (E.Launched) { // probes take registers
+    (void)Rt.GetLastError();
+    return 0;
+  }
+  must(E.Ran);
+  double Sum = 0;
+  must(Count.end(Sum));
+  return Sum;
 }
 
 /// Memory as \p C has left it with what the original left.
@@ -380,6 +420,22 @@ Verdict LaunchTrial::compare(const CandidateCode &C) {
 // Times
 //===----------------------------------------------------------------------===//
 
+LaunchTrial::End LaunchTrial::runTimed(CandidateCode *C) {
+  constexpr float Short = 1; // ms; before a longer one nothing stays warm
+  const End First = runAgain(C, /*Gated=*/true);
+  if (First.Launched || First.Ran || First.Milliseconds > Short)
+    return First;
+  return runAgain(C, /*Gated=*/true);
+}
+
+/// Of a launch that takes \p Milliseconds.
+static unsigned roundsFor(unsigned Samples, double Milliseconds) {
+  constexpr double Enough = 0.5; // ms
+  constexpr double Most = 5;
+  return Samples *
+         unsigned(std::clamp(Enough / std::max(Milliseconds, 1e-3), 1., Most));
+}
+
 void LaunchTrial::timeRounds() {
   if (Right.empty() || !In.Plan.Samples)
     return;
@@ -388,19 +444,25 @@ void LaunchTrial::timeRounds() {
   std::vector<CandidateCode *> All = {nullptr};
   append_range(All, Right);
   std::vector<std::vector<double>> Times(All.size());
+  SmallVector<size_t> Order;
+  append_range(Order, seq<size_t>(0, All.size()));
+  std::mt19937 Draw; // the same orders in each run
+  unsigned Rounds = In.Plan.Samples;
   // The first round warms up.
-  for (unsigned Round = 0; Round <= In.Plan.Samples; ++Round) {
+  for (unsigned Round = 0; Round <= Rounds; ++Round) {
     if (Round > Least && now() - From > share())
       break;
-    for (size_t I = 0; I != All.size(); ++I) {
-      const size_t Which = (Round + I) % All.size();
-      const End E = runAgain(All[Which]);
+    llvm::shuffle(Order.begin(), Order.end(), Draw);
+    for (size_t Which : Order) {
+      const End E = runTimed(All[Which]);
       if (CandidateCode *C = All[Which]) {
         if (!endedWell(*C, E))
           return;
       } else {
         must(E.Launched);
         must(E.Ran);
+        if (!Round)
+          Rounds = roundsFor(Rounds, E.Milliseconds);
       }
       if (Round)
         Times[Which].push_back(E.Milliseconds);
@@ -447,7 +509,7 @@ cudaError_t LaunchTrial::run(StringRef Given) {
     After.reset();
     return Launch(K.Stub);
   }
-  const End Natural = runCode(K.Stub);
+  const End Natural = runCode(K.Stub, /*Gated=*/false);
   if (Natural.Launched == cudaErrorMemoryAllocation) {
     // Our copies may take what its local memory needs.
     leaveUntried("there is no memory for it beside copies of all memory");

@@ -35,9 +35,12 @@ private:
   uint64_t unexplained(uint64_t Used);
   uint64_t extent() const; ///< bytes that are compared
 
-  End runCode(const void *Stub);
-  /// From the state before, watched; null: the original.
-  End runAgain(CandidateCode *C);
+  /// Gated: without the host's part in the time.
+  End runCode(const void *Stub, bool Gated);
+  /// From the state before, watched; null: the original. \p Stub: other code
+  /// that does the same.
+  End runAgain(CandidateCode *C, bool Gated, const void *Stub = nullptr);
+  End runTimed(CandidateCode *C);
   bool mayVary() const; ///< with the order of threads, as far as is known
   double share() const;
   void runOriginal(unsigned Times);
@@ -45,6 +48,7 @@ private:
   cudaError_t copyVariables(const CandidateCode &C, bool ToTheirs);
   bool endedWell(CandidateCode &C, const End &E);
   Verdict compare(const CandidateCode &C);
+  double slotsOf(const CountingCode &Code, CandidateCode *C);
   void tryOne(CandidateCode &C);
   void timeRounds();
 
@@ -71,6 +75,7 @@ private:
   unsigned Runs = 1;       ///< of the original
   runtime::OrderSpread Spread;
   std::vector<CandidateCode *> Right; ///< what is worth timing
+  std::optional<double> Slots;        ///< of the original, if counted; 0: not
   cudaEvent_t Start = nullptr, Stop = nullptr;
 };
 

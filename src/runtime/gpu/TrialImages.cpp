@@ -4,6 +4,7 @@
 //   bitcode of the container --+-- each kernel of the plan, unchanged
 //                              +-- for each candidate: a clone under another
 //                              |   name, changed
+//                              +-- of all these a copy that counts its blocks
 //                              v
 //                        one fat binary, registered in the container's place
 //
@@ -13,6 +14,10 @@
 // the same, at the same addresses, and so is all code that is not the kernel's
 // own. A clone is launched by a stub address of ours, with the arguments of the
 // program's launch.
+//
+// What a remedy is predicted to gain is counted: issue slots of the kernel over
+// those of the candidate, on the launches on which it is tried. A copy of each
+// has probes for that and is never timed.
 //
 // nvcc's code has variables of its own. They are registered under addresses of
 // ours, and a trial copies what they hold there and back (LaunchTrial.cpp).
@@ -39,6 +44,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/InstIterator.h"
@@ -164,6 +170,45 @@ static void addCandidate(TriedKernel &K, CandidateCode &C, unsigned Number,
     C.Refuse = toString(Result.takeError());
 }
 
+/// Adds to \p Whole a copy of each tried kernel and of each candidate that
+/// counts. What calls functions is left out: they are shared with the code that
+/// is timed.
+Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
+  SmallVector<CountingCode *> All;
+  StringSet<> Names;
+  auto Add = [&](CountingCode &Code, StringRef Of) {
+    Function &F = *Whole.getFunction(Of);
+    if (analysis::functionsOf(F).size() != 1)
+      return;
+    Code.Name = cloneKernel(F, Of + "__rcn")->getName().str();
+    Names.insert(Code.Name);
+    All.push_back(&Code);
+  };
+  for (auto &[Name, K] : I.Kernels) {
+    if (none_of(K.Candidates, [](const CandidateCode &C) {
+          return C.What.changesCode() && C.Refuse.empty();
+        }))
+      continue;
+    Add(K.Counting, Name);
+    for (CandidateCode &C : K.Candidates)
+      if (C.What.changesCode() && C.Refuse.empty())
+        Add(C.Counting, C.Name);
+  }
+  if (All.empty())
+    return Error::success();
+  I.Counting.Code = CloneModule(Whole);
+  I.Counting.Probes =
+      std::make_unique<transform::ModuleProbes>(*I.Counting.Code);
+  for (CountingCode *Code : All) {
+    Function &F = *I.Counting.Code->getFunction(Code->Name);
+    Code->Kernel = describeCounted(I.Counting, F);
+    Code->Info = analysis::describeKernel(F, *Costs, I.Hash);
+  }
+  return addProbes(Whole, Settings, [&](const Function &F) {
+    return Names.contains(F.getName());
+  });
+}
+
 Error TrialImages::load(TrialImage &I, StringRef Bitcode) {
   auto Code = parseBitcodeFile({Bitcode, "device code"}, I.Context);
   if (!Code)
@@ -176,6 +221,7 @@ Error TrialImages::load(TrialImage &I, StringRef Bitcode) {
     if (R.Module != I.Hash || !F || F->isDeclaration())
       continue;
     TriedKernel &K = I.Kernels[R.Kernel] = describe(I, *F);
+    K.Choice = runtime::LaunchChoice(R.Launches);
     for (const Candidate &What : R.Candidates) {
       if (What.Remedy == "none")
         continue; // it is what all others are held against
@@ -201,6 +247,8 @@ Error TrialImages::load(TrialImage &I, StringRef Bitcode) {
         if (C.IsForeign && !I.Theirs)
           C.Refuse = Why;
   }
+  if (Error E = addCounting(I, *Whole))
+    return E;
   return buildPlainImage(*Whole, Settings).moveInto(I.Built);
 }
 
@@ -209,9 +257,11 @@ Error TrialImages::load(TrialImage &I, StringRef Bitcode) {
 //===----------------------------------------------------------------------===//
 
 void TrialImages::configure(const TrialPlan *NewPlan, const Options &O,
+                            analysis::MachineModel NewCosts,
                             runtime::Remedies NewApply) {
   Plan = NewPlan;
   Settings = O;
+  Costs = std::move(NewCosts);
   Apply = std::move(NewApply);
 }
 
@@ -241,6 +291,8 @@ void **TrialImages::registerFatBinary(
   New->Wrapper = *Wrapper;
   New->Wrapper.Data = New->Built->getBufferStart();
   void **Handle = cudart().RegisterFatBinary(&New->Wrapper);
+  if (New->Counting.Code)
+    registerProbes(Handle, New->Counting);
   Images[Handle].Image = std::move(New);
   return Handle;
 }
@@ -262,11 +314,19 @@ void TrialImages::registerFunction(void **Handle, const char *Stub,
   TriedKernel &K = Named->second;
   K.Stub = Stub;
   Kernels[Stub] = &K;
-  for (CandidateCode &C : K.Candidates)
+  auto Also = [&](char &Own, std::string &Code) {
+    cudart().RegisterFunction(Handle, &Own, Code.data(), Code.data(),
+                              ThreadLimit, Tid, Bid, BlockDim, GridDim,
+                              WarpSize);
+  };
+  if (K.Counting.Kernel)
+    Also(K.Counting.Stub, K.Counting.Name);
+  for (CandidateCode &C : K.Candidates) {
     if (C.Refuse.empty() && !C.IsForeign)
-      cudart().RegisterFunction(Handle, &C.Stub, C.Name.data(), C.Name.data(),
-                                ThreadLimit, Tid, Bid, BlockDim, GridDim,
-                                WarpSize);
+      Also(C.Stub, C.Name);
+    if (C.Counting.Kernel)
+      Also(C.Counting.Stub, C.Counting.Name);
+  }
 }
 
 void TrialImages::registerVariable(void **Handle, DeviceVariable V) {

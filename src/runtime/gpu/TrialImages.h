@@ -7,6 +7,8 @@
 #include "runtime/gpu/Images.h"
 #include "runtime/trial/Session.h"
 
+#include "analysis/Costs.h"
+
 #include <cuda_runtime_api.h>
 
 #include <deque>
@@ -26,6 +28,14 @@ struct DeviceVariable {
   char Twin = 0;  ///< its address stands for the one in nvcc's code
 };
 
+/// A copy of a kernel's code that counts its basic blocks.
+struct CountingCode {
+  std::string Name; ///< of the code, in its image; empty: there is none
+  std::unique_ptr<CountedKernel> Kernel;
+  KernelInfo Info; ///< with what each block costs
+  char Stub = 0;   ///< its address is what launches it
+};
+
 /// Other code for one kernel.
 struct CandidateCode {
   Candidate What;
@@ -35,6 +45,7 @@ struct CandidateCode {
   bool IsForeign = false;
   bool StruckOff = false; ///< it has ended, and how was logged
   char Stub = 0;          ///< its address is what launches it
+  CountingCode Counting;
 };
 
 struct TrialImage;
@@ -49,6 +60,7 @@ struct TriedKernel {
   /// Names of the variables that it uses, in the order of the module.
   std::vector<std::string> Variables;
   std::deque<CandidateCode> Candidates; ///< they stay where they are
+  CountingCode Counting;
   runtime::LaunchChoice Choice;
 };
 
@@ -60,6 +72,7 @@ struct TrialImage {
   std::unique_ptr<llvm::MemoryBuffer> Built;  ///< with candidates
   std::unique_ptr<llvm::MemoryBuffer> Theirs; ///< nvcc's, if asked for
   FatbinWrapper Wrapper, TheirWrapper;
+  Image Counting; ///< the code of Built before probes went into its copies
   std::map<std::string, TriedKernel, std::less<>> Kernels; ///< by name
 };
 
@@ -67,7 +80,7 @@ struct TrialImage {
 class TrialImages {
 public:
   void configure(const TrialPlan *Plan, const Options &O,
-                 runtime::Remedies Apply);
+                 analysis::MachineModel Costs, runtime::Remedies Apply);
 
   // What the program calls; each ends in the runtime below. Failed(module, why)
   // is told that no candidate of a module can be built.
@@ -100,10 +113,12 @@ private:
     std::deque<DeviceVariable> Variables;
   };
   llvm::Error load(TrialImage &I, llvm::StringRef Bitcode);
+  llvm::Error addCounting(TrialImage &I, llvm::Module &Whole);
   void registerTheirs(TrialImage &I, Registered &R);
 
   const TrialPlan *Plan = nullptr;
   Options Settings;
+  std::optional<analysis::MachineModel> Costs;
   runtime::Remedies Apply;
   std::recursive_mutex Lock;
   std::map<void **, Registered> Images;          ///< by handle

@@ -149,10 +149,15 @@ static cudaError_t setForAll(const char *Name, const void *Stub,
   if (Result || !K)
     return Result;
   const bool WasClear = cudart().PeekAtLastError() == cudaSuccess;
-  for (CandidateCode &C : K->Candidates)
-    if (C.Refuse.empty() && below<Function>(Name, &C.Stub, Values...) &&
-        WasClear)
+  auto Also = [&](const char &Own, bool Exists) {
+    if (Exists && below<Function>(Name, &Own, Values...) && WasClear)
       (void)cudart().GetLastError();
+  };
+  Also(K->Counting.Stub, K->Counting.Kernel != nullptr);
+  for (CandidateCode &C : K->Candidates) {
+    Also(C.Stub, C.Refuse.empty());
+    Also(C.Counting.Stub, C.Counting.Kernel != nullptr);
+  }
   return Result;
 }
 

@@ -32,7 +32,10 @@ Error Trials::configure(Options O, runtime::Remedies Apply) {
     return E;
   if (Error E = runtime::TrialLog::open(Plan.Log).moveInto(Log))
     return E;
-  Images.configure(&Plan, Settings, std::move(Apply));
+  auto Costs = analysis::MachineModel::load(Settings.MachineFile);
+  if (!Costs)
+    return Costs.takeError();
+  Images.configure(&Plan, Settings, std::move(*Costs), std::move(Apply));
   return Error::success();
 }
 

@@ -39,12 +39,26 @@ bool LaunchChoice::wants(const LaunchShape &Shape, uint64_t Most) {
   if (Tried >= Most)
     return false;
   const bool IsNew = !is_contained(Shapes, Shape);
-  if (2 * Launches > Most && !IsNew && !std::has_single_bit(Launches))
+  if (Expected) {
+    // How many should have been tried by now, this one included.
+    const uint64_t Due =
+        Expected > 1 ? 1 + (Launches - 1) * (Most - 1) / (Expected - 1) : Most;
+    if (Tried >= Due && (!IsNew || 2 * Tried >= Most))
+      return false;
+  } else if (2 * Launches > Most && !IsNew && !std::has_single_bit(Launches)) {
     return false;
+  }
   ++Tried;
   if (IsNew)
     Shapes.push_back(Shape);
   return true;
+}
+
+double issueSlots(const KernelInfo &Info, ArrayRef<BlockCounts> Counts) {
+  double Slots = 0;
+  for (auto [B, C] : zip_equal(Info.Blocks, Counts))
+    Slots += B.IssueSlots * double(C.Warps);
+  return Slots;
 }
 
 std::string hindrance(const Function &Kernel) {

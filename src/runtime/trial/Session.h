@@ -8,6 +8,7 @@
 #ifndef RECONVERGE_RUNTIME_TRIAL_SESSION_H
 #define RECONVERGE_RUNTIME_TRIAL_SESSION_H
 
+#include "core/Profile.h"
 #include "core/Trials.h"
 #include "transform/remedies/Remedies.h"
 
@@ -35,16 +36,22 @@ private:
 /// The launches of one kernel, and which of them are tried.
 class LaunchChoice {
 public:
-  /// Notes a launch; whether it is to be tried, one of at most \p Most: the
-  /// first launches, each new shape, and later ones now and then.
+  /// \p Expected launches in all, as far as is known; 0: it is not.
+  explicit LaunchChoice(uint64_t Expected = 0) : Expected(Expected) {}
+
+  /// Notes a launch; whether it is to be tried, one of at most \p Most: from
+  /// the first to the last of those expected, evenly, and new shapes early.
   bool wants(const LaunchShape &Shape, uint64_t Most);
 
   uint64_t launches() const { return Launches; } ///< noted
 
 private:
-  uint64_t Launches = 0, Tried = 0;
+  uint64_t Expected, Launches = 0, Tried = 0;
   std::vector<LaunchShape> Shapes; ///< tried
 };
+
+/// What a launch of the kernel of \p Info takes by the machine file.
+double issueSlots(const KernelInfo &Info, llvm::ArrayRef<BlockCounts> Counts);
 
 /// Why launches of \p Kernel cannot be run again; empty if they can.
 std::string hindrance(const llvm::Function &Kernel);

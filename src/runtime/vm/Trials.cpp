@@ -62,6 +62,7 @@ public:
         Log(std::move(Log)) {
     for (const TrialRequest &R : this->Plan.Kernels) {
       TriedKernel &K = Kernels[R.Module + "/" + R.Kernel];
+      K.Choice = LaunchChoice(R.Launches);
       for (const Candidate &C : R.Candidates) {
         K.Candidates.emplace_back();
         K.Candidates.back().What = C;
@@ -88,8 +89,6 @@ private:
   void tryOrders(Trial &T);
   Error build(CandidateCode &C, const TriedKernel &K, const TrialLaunch &L);
   void tryOne(Trial &T, CandidateCode &C);
-  double slotsOf(const KernelInfo &Info,
-                 const warpvm::LaunchCounts &Counts) const;
 
   TrialPlan Plan;
   analysis::MachineModel Costs;
@@ -111,14 +110,6 @@ Expected<std::unique_ptr<Trials>> Trials::create(StringRef PlanFile,
     return Log.takeError();
   return std::make_unique<TrialsImpl>(std::move(*Plan), std::move(Costs),
                                       std::move(Apply), std::move(*Log));
-}
-
-double TrialsImpl::slotsOf(const KernelInfo &Info,
-                           const warpvm::LaunchCounts &Counts) const {
-  double Slots = 0;
-  for (auto [B, C] : zip(Info.Blocks, Counts.Blocks))
-    Slots += B.IssueSlots * double(C.Warps);
-  return Slots;
 }
 
 //===----------------------------------------------------------------------===//
@@ -213,7 +204,7 @@ void TrialsImpl::tryOne(Trial &T, CandidateCode &C) {
                  Original, Variant);
   });
   E.What = TrialEvent::End;
-  E.VariantSlots = slotsOf(C.Info, Counts);
+  E.VariantSlots = issueSlots(C.Info, Counts.Blocks);
   E.Compared = Compared.verdict(T.After.extent(), T.Unknown);
   Log->add(E);
 }
@@ -268,7 +259,7 @@ Error TrialsImpl::launch(const TrialLaunch &L, function_ref<Error()> Natural,
   uint64_t Steps = 0;
   for (const BlockCounts &B : Counts.Blocks)
     Steps += B.Warps;
-  Event.OriginalSlots = slotsOf(*K.Info, Counts);
+  Event.OriginalSlots = issueSlots(*K.Info, Counts.Blocks);
   Trial T{L, K, *Before, *After, {}, 2 * Steps + 1000, Event, ""};
   tryAll(T);
   After->restore();

@@ -391,7 +391,7 @@ void instrument(Module &M, const InstrumentOptions &Options) {
       /*isExternallyInitialized=*/true);
   Config->setAlignment(Align(8));
   for (Function &F : M)
-    if (!F.isDeclaration())
+    if (!F.isDeclaration() && (!Options.Only || Options.Only(F)))
       Rewriter(F, Probes.plan(F), Probes.offset(F), *Config, Options).run();
 }
 

@@ -8,6 +8,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/IR/PassManager.h"
 
+#include <functional>
+
 namespace reconverge::transform {
 
 struct InstrumentOptions {
@@ -15,6 +17,8 @@ struct InstrumentOptions {
   /// Asks which lanes take a side by a vote, which every executor knows,
   /// instead of guarded inline PTX, which is faster on a GPU.
   bool Votes = false;
+  /// Which functions count; empty: all.
+  std::function<bool(const llvm::Function &)> Only;
 };
 
 /// The constant variable through which the host tells a kernel where its
@@ -55,7 +59,7 @@ private:
   unsigned Shared = 0;
 };
 
-/// Inserts the probes of every function of \p M, which is numbered and as it
+/// Inserts the probes of the functions of \p M, which is numbered and as it
 /// goes to the code generator. Results of the code do not change.
 void instrument(llvm::Module &M, const InstrumentOptions &Options = {});
 

@@ -54,7 +54,9 @@ def play(plan, log):
             if remedy not in others:
                 event("fault", why="an illegal address")
                 return 86
-            event("end")
+            slots = {} if remedy == "nvcc" else {"originalSlots": 130,
+                                                 "variantSlots": 100}
+            event("end", **slots)
             event("timed", originalMs=[ours + i / 1e4 for i in range(20)],
                   variantMs=[others[remedy] + i / 1e4 for i in range(20)])
     return 0

@@ -141,4 +141,25 @@ TEST(LaunchChoice, TakesTheFirstNewShapesAndLaterOnes) {
   EXPECT_EQ(Choice.launches(), 40u);
 }
 
+TEST(LaunchChoice, GoesToTheLastOfTheLaunchesExpected) {
+  // Sorting by merging: each launch has half the threads and twice the keys.
+  auto Wanted = [](uint64_t Expected, unsigned Shapes) {
+    LaunchChoice Choice(Expected);
+    std::vector<unsigned> Tried;
+    for (unsigned Launch = 1; Launch <= 17; ++Launch) {
+      LaunchShape Shape;
+      Shape.Grid = {Shapes - std::min(Launch, Shapes) + 1, 1, 1};
+      if (Choice.wants(Shape, 4))
+        Tried.push_back(Launch);
+    }
+    return Tried;
+  };
+  using Numbers = std::vector<unsigned>;
+  EXPECT_EQ(Wanted(17, 17), (Numbers{1, 2, 12, 17}));
+  EXPECT_EQ(Wanted(17, 1), (Numbers{1, 7, 12, 17}));
+  EXPECT_EQ(Wanted(3, 1), (Numbers{1, 2, 3, 4})) << "more than expected";
+  EXPECT_EQ(Wanted(1, 1), (Numbers{1, 2, 3, 4}));
+  EXPECT_EQ(Wanted(0, 17), (Numbers{1, 2, 3, 4}));
+}
+
 } // namespace

@@ -1,0 +1,34 @@
+//===- runtime/gpu/SlotCount.h - What a launch costs ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_RUNTIME_GPU_SLOTCOUNT_H
+#define RECONVERGE_RUNTIME_GPU_SLOTCOUNT_H
+
+#include "runtime/gpu/Counter.h"
+#include "runtime/gpu/TrialImages.h"
+
+namespace reconverge::gpu {
+
+/// Counts one launch of code with probes, outside of the profile: begin();
+/// launch Code.Stub; wait for it; end().
+class SlotCount {
+public:
+  /// At least \p Least thread blocks count; 0: all.
+  SlotCount(const CountingCode &Code, const LaunchShape &Shape, uint64_t Least);
+  ~SlotCount();
+  SlotCount(const SlotCount &) = delete;
+  SlotCount &operator=(const SlotCount &) = delete;
+
+  cudaError_t begin();
+  /// \p Slots: issue slots by the machine file, of the whole grid.
+  cudaError_t end(double &Slots);
+
+private:
+  const CountingCode &Code;
+  const LaunchShape &Shape;
+  LaunchCells Where;
+  void *Cells = nullptr, *Config = nullptr; ///< on the device
+};
+
+} // namespace reconverge::gpu
+
+#endif
