@@ -58,6 +58,8 @@ namespace reconverge::driver {
 /// Share of a kernel's issue slots that divergence must waste before a remedy
 /// is tried on it.
 static constexpr double LeastWaste = 0.005;
+/// Share of a branch's warps that must split for melding to look at it.
+static constexpr double LeastSplits = 0.02;
 
 //===----------------------------------------------------------------------===//
 // What to try
@@ -89,15 +91,33 @@ static std::vector<HotKernel> byHeat(const Profile &P) {
   return Kernels;
 }
 
+/// For melding: the branches with two sides that hardly split warps, which it
+/// is to leave alone.
+static std::string skippedBy(const KernelProfile &K) {
+  std::string Text;
+  for (auto [Info, Counts] : zip(K.Info.Branches, K.Branches))
+    if ((Info.Kind == BranchKind::IfElse || Info.Kind == BranchKind::Switch) &&
+        double(Counts.Splits) < LeastSplits * double(Counts.Warps))
+      Text += (Text.empty() ? "skip=" : ";skip=") + std::to_string(Info.Id);
+  return Text;
+}
+
 /// nvcc's code where there is any, and the remedies where they can gain.
 static TrialRequest requestFor(const HotKernel &K,
                                ArrayRef<ForeignImage> Images) {
-  TrialRequest R{K.Counted->Info.Name, K.Counted->Info.Module, {}};
+  TrialRequest R{
+      K.Counted->Info.Name, K.Counted->Info.Module, {}, K.Counted->Launches};
   if (any_of(Images,
              [&](const ForeignImage &I) { return I.Module == R.Module; }))
     R.Candidates.push_back({"nvcc", ""});
-  if (K.Waste >= LeastWaste)
-    append_range(R.Candidates, transform::candidates());
+  if (K.Waste < LeastWaste)
+    return R;
+  const std::string Skipped = skippedBy(*K.Counted);
+  for (Candidate &C : transform::candidates()) {
+    if (C.Remedy == "meld" && !Skipped.empty())
+      C.Parameters += (C.Parameters.empty() ? "" : ";") + Skipped;
+    R.Candidates.push_back(std::move(C));
+  }
   return R;
 }
 

@@ -7,15 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Differential.h"
 #include "MeldKernels.h"
+#include "Seeds.h"
 
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-
-#include <gtest/gtest.h>
-
-#include <cstdlib>
 
 using namespace llvm;
 using namespace reconverge::warpvm;
@@ -39,34 +34,13 @@ class MeldedKernels : public testing::TestWithParam<unsigned> {};
 constexpr unsigned Shares = 5;
 
 TEST_P(MeldedKernels, LeaveTheSameBytes) {
-  unsigned First = 1, Count = 500, Kernels = 0, WithMelds = 0;
-  if (const char *Text = std::getenv("RECONVERGE_RANDOM_SEEDS")) {
-    auto [A, B] = StringRef(Text).split(',');
-    ASSERT_FALSE(A.getAsInteger(10, First) || B.getAsInteger(10, Count))
-        << "RECONVERGE_RANDOM_SEEDS is not \"first,count\"";
-  }
-  for (unsigned I = GetParam(); I < Count; I += Shares) {
-    const uint64_t Seed = First + I;
-    LLVMContext C;
-    auto M = randomKernel(C, Seed, twinOptions(Seed));
-    auto Apply = [&](Module &Of) {
-      return meldModule(Of, meldOptionsFor(Seed));
-    };
-    Trial T = compare(*M, Seed, Apply);
-    ++Kernels;
-    WithMelds += T.Changes > 0;
-    if (T.Difference.empty())
-      continue;
-    ADD_FAILURE() << "seed " << Seed << ": " << T.Difference;
-    if (std::getenv("RECONVERGE_REDUCE")) {
-      auto Small = reduce(std::move(M), [&](const Module &Of) {
-        return !compare(Of, Seed, Apply, Reference::Vm).Difference.empty();
-      });
-      errs() << "; seed " << Seed << ", reduced\n" << *Small;
-    }
-    return;
-  }
-  EXPECT_GE(WithMelds * 2, Kernels) << "the kernels have too little to meld";
+  SeedsTried Tried = compareSeeds(500, GetParam(), Shares, twinOptions,
+                                  [](Module &M, uint64_t Seed) {
+                                    return meldModule(M, meldOptionsFor(Seed));
+                                  });
+  if (!HasFailure())
+    EXPECT_GE(Tried.Changed * 2, Tried.Kernels)
+        << "the kernels have too little to meld";
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, MeldedKernels, testing::Range(0u, Shares));
@@ -104,6 +78,53 @@ TEST(MeldedKernels, APlantedBugIsCaughtAndReduced) {
   EXPECT_LT(Small->getInstructionCount(), Before);
   EXPECT_TRUE(Fails(*Small));
   EXPECT_GE(Caught, 3u) << "of " << Changed << " that were melded";
+}
+
+/// Takes plain if-elses apart: `if (c) A; if (!c) B;`.
+void takeApart(Module &M) {
+  for (Function &F : M)
+    for (BasicBlock &BB : make_early_inc_range(F)) {
+      auto *Br = dyn_cast<BranchInst>(BB.getTerminator());
+      if (!Br || !Br->isConditional())
+        continue;
+      BasicBlock *A = Br->getSuccessor(0), *B = Br->getSuccessor(1),
+                 *Join = A->getSingleSuccessor();
+      if (!A->getSinglePredecessor() || !B->getSinglePredecessor() || !Join ||
+          B->getSingleSuccessor() != Join || A == B)
+        continue;
+      auto *Between = BasicBlock::Create(M.getContext(), "between", &F, B);
+      for (PHINode &Phi : Join->phis()) {
+        Value *V = Phi.removeIncomingValue(A, /*DeletePHIIfEmpty=*/false);
+        auto *Kept = PHINode::Create(V->getType(), 2, "", Between);
+        Kept->addIncoming(V, A);
+        Kept->addIncoming(Constant::getNullValue(V->getType()), &BB);
+        Phi.addIncoming(Kept, Between);
+      }
+      auto *Not = BinaryOperator::CreateNot(Br->getCondition(), "", Between);
+      BranchInst::Create(B, Join, Not, Between);
+      B->replacePhiUsesWith(&BB, Between);
+      A->getTerminator()->setSuccessor(0, Between);
+      Br->setSuccessor(1, Between);
+    }
+}
+
+/// Two ifs of which no lane takes both become the arms of one.
+TEST(MeldedKernels, ExclusiveIfsLeaveTheSameBytes) {
+  unsigned Whole = 0, Apart = 0;
+  for (uint64_t Seed = 1; Seed <= 12; ++Seed) {
+    LLVMContext C;
+    auto M = randomKernel(C, Seed, twinOptions(Seed));
+    auto Apply = [&](Module &Of) {
+      return meldModule(Of, meldOptionsFor(Seed));
+    };
+    Whole += Apply(*CloneModule(*M));
+    takeApart(*M);
+    Trial T = compare(*M, Seed, Apply);
+    Apart += T.Changes;
+    EXPECT_EQ(T.Difference, "") << "seed " << Seed;
+  }
+  EXPECT_GT(Whole, 12u);
+  EXPECT_GE(Apart * 4, Whole * 3) << "some did not become arms again";
 }
 
 /// Same input, same bytes; and what is melded once is left alone.

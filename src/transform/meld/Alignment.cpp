@@ -14,8 +14,10 @@
 //                          other side's region; its lanes are sent past the
 //                          other nodes
 //   no partner             0 within a guard, less a part of its weight if all
-//                          lanes run it (which is possible if it is harmless)
-//   opening a guard        less Options.Guard, however long it gets
+//                          lanes run it: if it is harmless, or a load that the
+//                          other side's lanes can do from an address at hand
+//   opening a guard        less Options.Guard, however long it gets; the price
+//                          of the whole plan then knows which are short
 //
 //           state 0 (no guard)  <-- pair --  state 1 (in a guard)
 //                               -- open -->
@@ -37,6 +39,7 @@
 
 #include "transform/meld/Alignment.h"
 #include "transform/meld/Pairing.h"
+#include "transform/meld/Shape.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -48,13 +51,9 @@ using namespace llvm;
 
 namespace reconverge::transform::meld {
 
-static constexpr unsigned MaxNodes = 256;
 static constexpr double Never = -1e30;
 
 namespace {
-
-/// Of nodes, by side.
-using NodePair = std::array<unsigned, 2>;
 
 class Aligner {
 public:
@@ -67,6 +66,7 @@ public:
   double priceOf(const SequencePlan &Plan) const {
     return Pairs.priceOf(Plan, Options);
   }
+  double weightOf(ArrayRef<Item> Items) const { return Pairs.weightOf(Items); }
   bool tooLarge() const { return Steps > Options.Limit; }
 
 private:
@@ -76,11 +76,6 @@ private:
   double pairScore(const Instruction &A, const Instruction &B, Fit &Best) const;
 
   // Regions.
-  using Shape = std::vector<std::pair<NodePair, bool>>; ///< and if swapped
-  bool extend(const Region &A, const Region &B, unsigned X, unsigned Y,
-              Shape &Found, unsigned &Budget) const;
-  double likeness(const Region &A, unsigned X, const Region &B,
-                  unsigned Y) const;
   std::shared_ptr<const RegionPlan> regions(const Region &A, const Region &B);
   std::shared_ptr<const RegionPlan> along(ArrayRef<Item> Run, const Region &R,
                                           unsigned Side);
@@ -112,7 +107,7 @@ double Aligner::selects(const Instruction &A, const Instruction &B,
                         const Fit &F) const {
   double Sum = F.Invert ? 0.5 : 0;
   for (unsigned K = 0; K != A.getNumOperands(); ++K) {
-    const Value &X = *A.getOperand(K), &Y = *B.getOperand(F.Operand[K]);
+    const Value &X = *operandOf(A, K, B), &Y = *operandOf(B, F.Operand[K], A);
     if (!Pairs.same(X, Y))
       Sum += selectWeight(*X.getType()) / (Pairs.areEarly(X, Y) ? Times : 1);
   }
@@ -126,7 +121,7 @@ double Aligner::pairScore(const Instruction &A, const Instruction &B,
   double Score = Never;
   for (Fit &F : fitsOf(A, B)) {
     double This =
-        meld::weightOf(A) - selects(A, B, F) +
+        Pairs.weightOf(A) - selects(A, B, F) +
         (A.getType()->isVoidTy() ? 0 : 0.75 * selectWeight(*A.getType()));
     if (This > Score) {
       Score = This;
@@ -139,6 +134,32 @@ double Aligner::pairScore(const Instruction &A, const Instruction &B,
 //===----------------------------------------------------------------------===//
 // Sequences
 //===----------------------------------------------------------------------===//
+
+/// The place of the last plain load before each place of \p Items.
+static std::vector<unsigned> lastLoads(ArrayRef<Item> Items) {
+  std::vector<unsigned> Last{~0u};
+  for (auto [At, It] : enumerate(Items)) {
+    const auto *Load = dyn_cast_or_null<LoadInst>(It.I);
+    Last.push_back(Load && Load->isSimple() ? unsigned(At) : Last.back());
+  }
+  return Last;
+}
+
+/// An address for lanes that do not need \p I but run it: that of \p Other,
+/// which they have run. Null if it does not do. Loads of shared memory need
+/// none: ptxas predicates them.
+static Value *elsewhere(const Instruction &I, Instruction *Other) {
+  const auto *Load = dyn_cast<LoadInst>(&I);
+  auto *From = dyn_cast_or_null<LoadInst>(Other);
+  if (!Load || !From || !Load->isSimple() ||
+      Load->getPointerAddressSpace() > 1 ||
+      Load->getType() != From->getType() ||
+      Load->getPointerOperandType() != From->getPointerOperandType() ||
+      Load->getAlign() > From->getAlign() ||
+      !sameHome(*Load->getPointerOperand(), *From->getPointerOperand()))
+    return nullptr;
+  return From->getPointerOperand();
+}
 
 SequencePlan Aligner::align(ArrayRef<Item> A, ArrayRef<Item> B) {
   const unsigned N = A.size(), M = B.size();
@@ -184,6 +205,14 @@ SequencePlan Aligner::align(ArrayRef<Item> A, ArrayRef<Item> B) {
     return K;
   };
   const std::vector<uint64_t> KindA = Kinds(A), KindB = Kinds(B);
+  const std::vector<unsigned> LoadA = lastLoads(A), LoadB = lastLoads(B);
+  /// For the item of \p Side at (I, J), which has no partner.
+  auto Elsewhere = [&](unsigned I, unsigned J, unsigned Side) -> Value * {
+    const unsigned At = Side ? LoadA[I] : LoadB[J];
+    const Item &It = Side ? B[J] : A[I];
+    return !It.I || At == ~0u ? nullptr
+                              : elsewhere(*It.I, (Side ? A : B)[At].I);
+  };
   /// The straight run that ends before an item, if another region or the end
   /// comes next.
   auto RunBefore = [](ArrayRef<Item> Items, unsigned End) {
@@ -234,8 +263,13 @@ SequencePlan Aligner::align(ArrayRef<Item> A, ArrayRef<Item> B) {
           Offer(To[1], Here - (State ? 0 : Options.Guard), State, Step::Alone,
                 Side);
           if (!State && !It.R && isHarmless(*It.I))
-            Offer(To[0], Here - Speculation * meld::weightOf(*It.I), State,
+            Offer(To[0], Here - Speculation * Pairs.weightOf(*It.I), State,
                   Step::Alone, Side);
+          else if (Value *At = State ? nullptr : Elsewhere(I, J, Side))
+            Offer(To[0],
+                  Here - SafeLoad * Pairs.weightOf(*It.I) -
+                      selectWeight(*At->getType()),
+                  State, Step::Alone, Side);
         }
       }
 
@@ -266,6 +300,8 @@ SequencePlan Aligner::align(ArrayRef<Item> A, ArrayRef<Item> B) {
       break;
     case Step::Alone:
       --(C.Side ? J : I);
+      if (!S.Guarded && !isHarmless(*(C.Side ? B[J] : A[I]).I))
+        S.Elsewhere = Elsewhere(I, J, C.Side);
       break;
     }
     S.Item = {I, J};
@@ -273,79 +309,26 @@ SequencePlan Aligner::align(ArrayRef<Item> A, ArrayRef<Item> B) {
     Plan.Steps.push_back(std::move(S));
   }
   std::reverse(Plan.Steps.begin(), Plan.Steps.end());
+  // An address that is known behind a guard only is none.
+  std::array<DenseSet<unsigned>, 2> Hidden;
+  for (Step &S : Plan.Steps) {
+    if (S.What != Step::Alone)
+      continue;
+    const auto [X, Y] = S.Item;
+    if (S.Elsewhere &&
+        Hidden[1 - S.Side].contains(S.Side ? LoadA[X] : LoadB[Y])) {
+      S.Elsewhere = nullptr;
+      S.Guarded = true;
+    }
+    if (S.Guarded)
+      Hidden[S.Side].insert(S.Item[S.Side]);
+  }
   return Plan;
 }
 
 //===----------------------------------------------------------------------===//
 // Regions
 //===----------------------------------------------------------------------===//
-
-/// Instructions of the same kind at the start of both nodes' work.
-double Aligner::likeness(const Region &A, unsigned X, const Region &B,
-                         unsigned Y) const {
-  if (X == Node::Exit || Y == Node::Exit)
-    return X == Y ? 1 : 0;
-  DenseMap<uint64_t, unsigned> Count;
-  double Alike = 0;
-  for (const Item &It : A.Nodes[X].Code.Items)
-    ++Count[It.R ? 1 : kindOf(*It.I)];
-  for (const Item &It : B.Nodes[Y].Code.Items)
-    if (unsigned &Left = Count[It.R ? 1 : kindOf(*It.I)]; Left) {
-      --Left;
-      Alike += It.R ? 4 : meld::weightOf(*It.I);
-    }
-  return Alike;
-}
-
-static bool sameJump(const Instruction &A, const Instruction &B) {
-  if (A.getOpcode() != B.getOpcode() ||
-      A.getNumSuccessors() != B.getNumSuccessors())
-    return false;
-  if (const auto *S = dyn_cast<SwitchInst>(&A)) {
-    const auto &T = cast<SwitchInst>(B);
-    return S->getCondition()->getType() == T.getCondition()->getType() &&
-           equal(S->cases(), T.cases(), [](const auto &X, const auto &Y) {
-             return X.getCaseValue() == Y.getCaseValue();
-           });
-  }
-  return isa<BranchInst>(A) || isa<UnreachableInst>(A);
-}
-
-/// Adds the pair (X, Y) and all that follows from it to \p Found; leaves it in
-/// any state if that is impossible.
-bool Aligner::extend(const Region &A, const Region &B, unsigned X, unsigned Y,
-                     Shape &Found, unsigned &Budget) const {
-  if (X == Node::Exit || Y == Node::Exit)
-    return X == Y;
-  for (const auto &[Pair, Swapped] : Found)
-    if (Pair[0] == X || Pair[1] == Y)
-      return Pair[0] == X && Pair[1] == Y;
-  const Node &N = A.Nodes[X], &M = B.Nodes[Y];
-  if (!Budget || !sameJump(*N.Code.terminator(), *M.Code.terminator()))
-    return false;
-  --Budget;
-  const size_t Mark = Found.size();
-  const bool Choice =
-      isa<BranchInst>(N.Code.terminator()) && N.Succs.size() == 2;
-  const bool SwapFirst =
-      Choice && likeness(A, N.Succs[0], B, M.Succs[1]) +
-                        likeness(A, N.Succs[1], B, M.Succs[0]) >
-                    likeness(A, N.Succs[0], B, M.Succs[0]) +
-                        likeness(A, N.Succs[1], B, M.Succs[1]);
-  for (bool Second : {false, true}) {
-    const bool Swap = Second != SwapFirst;
-    if (Swap && !Choice)
-      continue;
-    Found.resize(Mark);
-    Found.push_back({{X, Y}, Swap});
-    bool Fits = true;
-    for (unsigned K = 0; Fits && K != N.Succs.size(); ++K)
-      Fits = extend(A, B, N.Succs[K], M.Succs[Swap ? 1 - K : K], Found, Budget);
-    if (Fits)
-      return true;
-  }
-  return false;
-}
 
 SmallVector<PhiPair, 4>
 Aligner::pairPhis(BasicBlock *A, BasicBlock *B,
@@ -394,22 +377,15 @@ std::shared_ptr<const RegionPlan> Aligner::regions(const Region &A,
   auto [Entry, New] = Known.try_emplace({&A, &B}, nullptr);
   if (!New)
     return Entry->second;
-  Shape Found;
-  unsigned Budget = 4 * MaxNodes;
-  if (A.startsWithBranch() != B.startsWithBranch() || A.Cyclic != B.Cyclic ||
-      A.Nodes.size() != B.Nodes.size() || A.Nodes.size() > MaxNodes ||
-      !extend(A, B, 0, 0, Found, Budget) || Found.size() != A.Nodes.size())
+  const Shape Found = sameShape(A, B);
+  if (Found.empty())
     return nullptr;
-
   auto Plan = std::make_shared<RegionPlan>();
-  for (const auto &[Pair, Swapped] : Found) {
+  for (const NodePair &Pair : Found) {
     Plan->Nodes.emplace_back();
-    Plan->Nodes.back().Number = Pair;
-    Plan->Nodes.back().Swapped = Swapped;
+    Plan->Nodes.back().Number = Pair.Number;
+    Plan->Nodes.back().Swapped = Pair.Swapped;
   }
-  llvm::sort(Plan->Nodes, [](const NodePlan &X, const NodePlan &Y) {
-    return X.Number[0] < Y.Number[0];
-  });
   const auto Meets = meetingBlocks(*Plan, A, B);
   const double Outside = Times;
   if (A.Cyclic)
@@ -520,8 +496,8 @@ unsigned Aligner::learn(const SequencePlan &Plan) {
 
 bool alignArms(MeldPlan &Plan, const MeldOptions &Options) {
   ArrayRef<Item> A = Plan.Arms[0].Items, B = Plan.Arms[1].Items;
-  Plan.Before = weightOf(A) + weightOf(B);
   Aligner Align(Plan, Options);
+  Plan.Before = Align.weightOf(A) + Align.weightOf(B);
   double Best = Never;
   for (int Round = 0; Round != 4; ++Round) {
     SequencePlan Next = Align.align(A, B);

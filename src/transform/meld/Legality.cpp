@@ -22,6 +22,7 @@
 #include "analysis/Numbering.h"
 #include "analysis/Uniformity.h"
 #include "transform/meld/Alignment.h"
+#include "transform/meld/Pressure.h"
 
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/IR/CFG.h"
@@ -160,6 +161,16 @@ static std::string numbers(double Saved, double Before) {
   return Text;
 }
 
+/// Issue slots lost to registers: a warp's waiting is hidden by the others, and
+/// there are fewer of them if each thread holds more. A guess at the share;
+/// what it comes to is for a trial to say.
+static double priceOfRegisters(const MeldPlan &Plan) {
+  const Pressure Live = pressureOf(Plan);
+  const double Lost =
+      1 - double(warpsWith(Live.Melded)) / warpsWith(Live.Apart);
+  return Lost <= 0 ? 0 : Lost / 4 * (Plan.Before - Plan.Code.Saved);
+}
+
 PlanOr<MeldPlan> planMeld(BasicBlock &Branch, const FunctionFacts &Facts,
                           const MeldOptions &Options) {
   const Instruction &Term = *Branch.getTerminator();
@@ -194,6 +205,8 @@ PlanOr<MeldPlan> planMeld(BasicBlock &Branch, const FunctionFacts &Facts,
     return refusal(RefusalCode::TooLarge, Term);
   if (!Plan.Melded)
     return refusal(RefusalCode::NothingAlike, Term);
+  if (Plan.Code.Saved > 0)
+    Plan.Code.Saved -= priceOfRegisters(Plan);
   if (Plan.Code.Saved <= 0 || Plan.Code.Saved < Options.Threshold * Plan.Before)
     return refusal(RefusalCode::Unprofitable, Term,
                    numbers(Plan.Code.Saved, Plan.Before));

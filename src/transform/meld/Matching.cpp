@@ -4,12 +4,15 @@
 // Two instructions are one if the same machine instruction does both once its
 // operands are chosen for each lane. That is: the same operation on the same
 // types, and what is no operand (predicate, indices, ordering, callee, rounding
-// permissions) is equal. Three liberties:
+// permissions) is equal. Four liberties:
 //
 //   * operands of commutative operations trade places;
 //   * a comparison goes with its mirror image (a < b with b > a), and with its
 //     negation, whose result is then inverted;
-//   * `or disjoint` is an addition.
+//   * `or disjoint` is an addition, and so is a subtraction of a constant if
+//     the other side adds;
+//   * a shift to the left by a constant is a multiplication if the other side
+//     multiplies.
 //
 // Floating-point permissions that change a result (reassociation, reciprocals,
 // approximations, contraction) must be equal, so that each lane computes the
@@ -47,17 +50,41 @@ namespace reconverge::transform::meld {
 // What fits
 //===----------------------------------------------------------------------===//
 
-static bool isAddition(const Instruction &I) {
+/// The operation that \p I can stand in for, which needs another constant.
+static unsigned opcodeOf(const Instruction &I) {
   const auto *Or = dyn_cast<PossiblyDisjointInst>(&I);
-  return I.getOpcode() == Instruction::Add || (Or && Or->isDisjoint());
+  if (Or && Or->isDisjoint())
+    return Instruction::Add;
+  const auto *By = I.getNumOperands() == 2
+                       ? dyn_cast<ConstantInt>(I.getOperand(1))
+                       : nullptr;
+  if (By && I.getOpcode() == Instruction::Sub)
+    return Instruction::Add;
+  if (By && I.getOpcode() == Instruction::Shl &&
+      By->getValue().ult(By->getBitWidth()))
+    return Instruction::Mul;
+  return I.getOpcode();
 }
 
-static unsigned opcodeOf(const Instruction &I) {
-  return isAddition(I) ? unsigned(Instruction::Add) : I.getOpcode();
+Value *operandOf(const Instruction &I, unsigned K, const Instruction &With) {
+  const auto *By = dyn_cast<ConstantInt>(I.getOperand(K));
+  if (!By || K != 1 || I.getOpcode() == With.getOpcode())
+    return I.getOperand(K);
+  const APInt &C = By->getValue();
+  if (I.getOpcode() == Instruction::Sub)
+    return ConstantInt::get(By->getType(), -C);
+  if (I.getOpcode() == Instruction::Shl)
+    return ConstantInt::get(
+        By->getType(),
+        APInt::getOneBitSet(C.getBitWidth(), unsigned(C.getZExtValue())));
+  return I.getOperand(K);
 }
 
 uint64_t kindOf(const Instruction &I) {
-  hash_code Hash = hash_combine(opcodeOf(I), I.getType(), I.getNumOperands());
+  unsigned Opcode = opcodeOf(I);
+  if (Opcode == Instruction::Sub || Opcode == Instruction::Shl)
+    Opcode = Opcode == Instruction::Sub ? Instruction::Add : Instruction::Mul;
+  hash_code Hash = hash_combine(Opcode, I.getType(), I.getNumOperands());
   if (const auto *Call = dyn_cast<CallBase>(&I))
     Hash = hash_combine(Hash, Call->getCalledOperand());
   else if (const auto *Store = dyn_cast<StoreInst>(&I))
@@ -125,8 +152,8 @@ static bool sameCall(const CallBase &A, const CallBase &B) {
 
 /// All that is no operand, apart from predicates.
 static bool sameOperation(const Instruction &A, const Instruction &B) {
-  if (opcodeOf(A) != opcodeOf(B) || A.getType() != B.getType() ||
-      A.getNumOperands() != B.getNumOperands())
+  if ((A.getOpcode() != B.getOpcode() && opcodeOf(A) != opcodeOf(B)) ||
+      A.getType() != B.getType() || A.getNumOperands() != B.getNumOperands())
     return false;
   for (unsigned K = 0; K != A.getNumOperands(); ++K)
     if (A.getOperand(K)->getType() != B.getOperand(K)->getType())
@@ -141,7 +168,7 @@ static bool sameOperation(const Instruction &A, const Instruction &B) {
             B.getMetadata(LLVMContext::MD_fpmath))
       return false;
   }
-  if (isAddition(A) || isa<CmpInst>(A))
+  if (A.getOpcode() != B.getOpcode() || isa<CmpInst>(A))
     return true;
   if (isa<PHINode>(A) || isa<AllocaInst>(A) || A.isTerminator() || A.isEHPad())
     return false;
@@ -153,9 +180,9 @@ static bool sameOperation(const Instruction &A, const Instruction &B) {
 static bool allChosen(const Instruction &A, const Instruction &B,
                       const Fit &F) {
   for (unsigned K = 0; K != A.getNumOperands(); ++K)
-    if (!canChoose(A, K, *A.getOperand(K), *B.getOperand(F.Operand[K])) ||
-        !canChoose(B, F.Operand[K], *B.getOperand(F.Operand[K]),
-                   *A.getOperand(K)))
+    if (const unsigned L = F.Operand[K];
+        !canChoose(A, K, *operandOf(A, K, B), *operandOf(B, L, A)) ||
+        !canChoose(B, L, *operandOf(B, L, A), *operandOf(A, K, B)))
       return false;
   return true;
 }
@@ -196,10 +223,10 @@ SmallVector<Fit, 2> fitsOf(const Instruction &A, const Instruction &B) {
 
 Instruction *combine(const Instruction &A, const Instruction &B) {
   Instruction *I = A.clone();
-  if (isAddition(A) && A.getOpcode() != B.getOpcode()) {
-    auto *Add = BinaryOperator::CreateAdd(A.getOperand(0), A.getOperand(1));
+  if (A.getOpcode() != B.getOpcode()) { // no flags
     I->deleteValue();
-    I = Add;
+    I = BinaryOperator::Create(Instruction::BinaryOps(opcodeOf(A)),
+                               A.getOperand(0), A.getOperand(1));
     I->setDebugLoc(A.getDebugLoc());
   } else {
     I->andIRFlags(&B);

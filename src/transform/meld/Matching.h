@@ -27,6 +27,11 @@ struct Fit {
 llvm::SmallVector<Fit, 2> fitsOf(const llvm::Instruction &A,
                                  const llvm::Instruction &B);
 
+/// Operand \p K of \p I where it is to be one with \p With: what is subtracted
+/// there and added here changes its sign.
+llvm::Value *operandOf(const llvm::Instruction &I, unsigned K,
+                       const llvm::Instruction &With);
+
 /// Addresses \p A and \p B lie in the same kind of memory, as far as is known
 /// of either, so that a select of them is as good as each. True for other
 /// values.

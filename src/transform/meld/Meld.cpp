@@ -18,8 +18,9 @@
 //   6. Polish.cpp     LLVM's passes for what has become visible
 //
 // Where several branches decide between two arms, or where LLVM has merged the
-// tails of both sides, Unshare.cpp makes two arms of that; if they do not meld
-// either, it is undone.
+// tails of both sides, Unshare.cpp makes two arms of that, and Exclusive.cpp of
+// two ifs of which no lane takes both; if they do not meld either, it is
+// undone.
 //
 // A divergent switch is tried as a chain of branches: its cases meld pair by
 // pair, the last two first. If nothing of the function melds, it gets its old
@@ -38,6 +39,7 @@
 #include "analysis/Numbering.h"
 #include "analysis/Uniformity.h"
 #include "transform/common/Refusal.h"
+#include "transform/meld/Exclusive.h"
 #include "transform/meld/Legality.h"
 #include "transform/meld/Rewrite.h"
 #include "transform/meld/Simplify.h"
@@ -61,6 +63,20 @@ static constexpr StringLiteral TriedKind = "rc.tried";
 
 namespace {
 
+/// The analyses of a function whose regions are simple.
+struct Facts {
+  explicit Facts(Function &F)
+      : Uniformity((simplifyRegions(F), analysis::computeUniformity(F))),
+        Dominance(F) {
+    Cycles.compute(F);
+  }
+  operator FunctionFacts() const { return {Dominance, Uniformity, Cycles}; }
+
+  analysis::UniformityResult Uniformity;
+  analysis::PostDominance Dominance;
+  CycleInfo Cycles;
+};
+
 class FunctionMelder {
 public:
   FunctionMelder(Function &F, const MeldOptions &Options,
@@ -75,16 +91,22 @@ private:
   enum class Outcome { Melded, Tried, Nothing };
   Outcome meldOne(bool Report);
   bool meldUnshared(BasicBlock &BB, const BasicBlock &Join);
+  Outcome meldExclusive(BasicBlock &BB, const Facts &Now);
+  bool meldNow(BasicBlock &BB);
   void carryOut(const MeldPlan &Plan);
   void forgetTried() {
     for (BasicBlock &BB : F)
       BB.getTerminator()->setMetadata(TriedKind, nullptr);
   }
-  bool isChosen(const BasicBlock &BB) const {
-    if (Options.Branches.empty())
-      return true;
+  bool isSkipped(const BasicBlock &BB) const {
     auto Number = analysis::branchNumber(BB);
-    return Number && is_contained(Options.Branches, *Number);
+    return Number && is_contained(Options.Skipped, *Number);
+  }
+  bool isChosen(const BasicBlock &BB) const {
+    auto Number = analysis::branchNumber(BB);
+    return !isSkipped(BB) &&
+           (Options.Branches.empty() ||
+            (Number && is_contained(Options.Branches, *Number)));
   }
 
   Function &F;
@@ -98,7 +120,8 @@ bool FunctionMelder::mayHaveCandidates() const {
   const auto Uniformity = analysis::computeUniformity(F);
   return any_of(F, [&](const BasicBlock &BB) {
     return Uniformity.isDivergentBranch(BB) &&
-           !BB.getTerminator()->getMetadata(GuardKind) && isChosen(BB);
+           !BB.getTerminator()->getMetadata(GuardKind) &&
+           (isChosen(BB) || isSkipped(BB));
   });
 }
 
@@ -112,22 +135,6 @@ void FunctionMelder::lowerSwitches() {
   for (SwitchInst *Switch : Switches)
     lowerSwitch(*Switch);
 }
-
-namespace {
-/// The analyses of a function whose regions are simple.
-struct Facts {
-  explicit Facts(Function &F)
-      : Uniformity((simplifyRegions(F), analysis::computeUniformity(F))),
-        Dominance(F) {
-    Cycles.compute(F);
-  }
-  operator FunctionFacts() const { return {Dominance, Uniformity, Cycles}; }
-
-  analysis::UniformityResult Uniformity;
-  analysis::PostDominance Dominance;
-  CycleInfo Cycles;
-};
-} // namespace
 
 void FunctionMelder::carryOut(const MeldPlan &Plan) {
   BasicBlock &BB = *Plan.Branch;
@@ -146,11 +153,27 @@ void FunctionMelder::carryOut(const MeldPlan &Plan) {
   });
 }
 
+/// Melds the arms of \p BB, which has just been given its shape, if they do.
+bool FunctionMelder::meldNow(BasicBlock &BB) {
+  const Facts Now(F);
+  if (!isCandidate(BB, Now))
+    return false;
+  auto Decision = planMeld(BB, Now, Options);
+  const auto *Plan = std::get_if<MeldPlan>(&Decision);
+  if (Plan)
+    carryOut(*Plan);
+  return Plan;
+}
+
+static void markTried(BasicBlock &BB) {
+  BB.getTerminator()->setMetadata(TriedKind, MDNode::get(BB.getContext(), {}));
+}
+
 /// Tries \p BB, whose sides share code, in the ways of Unshare.cpp. If none of
 /// them melds, the function is as it was but for a mark on the branch. Either
 /// way all its blocks are new.
 bool FunctionMelder::meldUnshared(BasicBlock &BB, const BasicBlock &Join) {
-  BB.getTerminator()->setMetadata(TriedKind, MDNode::get(F.getContext(), {}));
+  markTried(BB);
   // Blocks are known by their places once they have been restored.
   const auto At = std::distance(F.begin(), BB.getIterator()),
              JoinAt =
@@ -162,34 +185,55 @@ bool FunctionMelder::meldUnshared(BasicBlock &BB, const BasicBlock &Join) {
     BasicBlock *New = Gather                     ? gatherDecision(Branch, End)
                       : unshareArms(Branch, End) ? &Branch
                                                  : nullptr;
-    if (New) {
-      const Facts Now(F);
-      if (isCandidate(*New, Now)) {
-        auto Decision = planMeld(*New, Now, Options);
-        if (const auto *Plan = std::get_if<MeldPlan>(&Decision)) {
-          carryOut(*Plan);
-          return true;
-        }
-      }
-    }
+    if (New && meldNow(*New))
+      return true;
     Shared.restore();
   }
   return false;
+}
+
+/// The same of \p BB and the if after it, which no lane takes as well
+/// (Exclusive.cpp). Nothing happens, not even a mark, if there is none.
+FunctionMelder::Outcome FunctionMelder::meldExclusive(BasicBlock &BB,
+                                                      const Facts &Now) {
+  if (BB.getTerminator()->getMetadata(TriedKind) ||
+      !Now.Uniformity.isDivergentBranch(BB))
+    return Outcome::Nothing;
+  auto Ifs = findExclusiveIfs(BB, Now.Dominance);
+  if (!Ifs)
+    return Outcome::Nothing;
+  markTried(BB);
+  Backup Apart(F);
+  makeTwoArms(*Ifs);
+  if (meldNow(BB))
+    return Outcome::Melded;
+  Apart.restore();
+  return Outcome::Tried;
 }
 
 /// Melds the first branch, innermost first, that can be.
 FunctionMelder::Outcome FunctionMelder::meldOne(bool Report) {
   const Facts Now(F);
   for (BasicBlock *BB : post_order(&F)) {
-    if (!isCandidate(*BB, Now) || !isChosen(*BB))
+    Instruction &Term = *BB->getTerminator();
+    const bool Candidate = isCandidate(*BB, Now);
+    if (Report && isSkipped(*BB) && (Candidate || isa<SwitchInst>(Term)))
+      reportMissed(Remarks, PassName, "not melded", Term,
+                   refusal(RefusalCode::HardlySplits, Term));
+    if (!isChosen(*BB))
       continue;
+    if (!Candidate) {
+      if (Outcome Was = Report ? Outcome::Nothing : meldExclusive(*BB, Now);
+          Was != Outcome::Nothing)
+        return Was;
+      continue;
+    }
     auto Decision = planMeld(*BB, Now, Options);
     const auto *Why = std::get_if<Refusal>(&Decision);
     if (!Why) {
       carryOut(std::get<MeldPlan>(Decision));
       return Outcome::Melded;
     }
-    Instruction &Term = *BB->getTerminator();
     if (Report)
       reportMissed(Remarks, PassName, "not melded", Term, *Why);
     else if (Why->Code == RefusalCode::SharedCode &&

@@ -3,7 +3,7 @@
 
 #include "transform/meld/Options.h"
 
-#include "core/Error.h"
+#include "transform/common/Parameters.h"
 
 using namespace llvm;
 
@@ -11,33 +11,29 @@ namespace reconverge::transform {
 
 Expected<MeldOptions> parseMeldOptions(StringRef Text) {
   MeldOptions Options;
-  SmallVector<StringRef, 8> Words;
-  Text.split(Words, ';', -1, /*KeepEmpty=*/false);
-  for (StringRef Word : Words) {
-    auto [Key, Value] = Word.split('=');
-    uint32_t Branch = 0;
-    bool Bad = true;
-    if (Key == "threshold")
-      Bad = Value.getAsDouble(Options.Threshold) || Options.Threshold < 0 ||
-            Options.Threshold > 1;
-    else if (Key == "guard")
-      Bad = Value.getAsDouble(Options.Guard) || !(Options.Guard >= 0);
-    else if (Key == "limit")
-      Bad = Value.getAsInteger(10, Options.Limit);
-    else if (Key == "polish" && (Value == "0" || Value == "1")) {
-      Options.Polish = Value == "1";
-      Bad = false;
-    } else if (Key == "branch" && !Value.getAsInteger(10, Branch)) {
-      Options.Branches.push_back(Branch);
-      Bad = false;
-    }
-    if (Bad)
-      return userError("melding has no parameter '" + Word + "'",
-                       "The parameters are threshold=<part, 0 to 1>, "
-                       "guard=<issue slots>, limit=<number>, "
-                       "branch=<number> and polish=<0 or 1>, with ; between "
-                       "them.");
-  }
+  auto Number = [](StringRef Value, std::vector<uint32_t> &To) {
+    To.emplace_back();
+    return !Value.getAsInteger(10, To.back());
+  };
+  if (Error E = readParameters(
+          Text, "melding",
+          "threshold=<part, 0 to 1>, guard=<issue slots>, limit=<number>, "
+          "branch=<number>, skip=<number> and polish=<0 or 1>",
+          [&](StringRef Key, StringRef Value) {
+            if (Key == "threshold")
+              return !Value.getAsDouble(Options.Threshold) &&
+                     Options.Threshold >= 0 && Options.Threshold <= 1;
+            if (Key == "guard")
+              return !Value.getAsDouble(Options.Guard) && Options.Guard >= 0;
+            if (Key == "limit")
+              return !Value.getAsInteger(10, Options.Limit);
+            if (Key == "polish")
+              return readFlag(Value, Options.Polish);
+            if (Key == "branch")
+              return Number(Value, Options.Branches);
+            return Key == "skip" && Number(Value, Options.Skipped);
+          }))
+    return std::move(E);
   return Options;
 }
 

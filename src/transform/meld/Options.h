@@ -22,6 +22,8 @@ struct MeldOptions {
   uint64_t Limit = 1000000;
   /// Numbers (!rc.branch) of the branches to meld; empty: all.
   std::vector<uint32_t> Branches;
+  /// Numbers of branches to leave alone: a profile says that they hardly split.
+  std::vector<uint32_t> Skipped;
   /// Optimise the melded function at the end.
   bool Polish = true;
 
@@ -31,8 +33,8 @@ struct MeldOptions {
   bool PlantedBug = false;
 };
 
-/// Reads "threshold=0.2;guard=4;limit=1000;branch=3;polish=0"; the error names
-/// the word that is wrong.
+/// Reads "threshold=0.2;guard=4;limit=1000;branch=3;skip=5;polish=0"; the
+/// error names the word that is wrong.
 llvm::Expected<MeldOptions> parseMeldOptions(llvm::StringRef Text);
 
 } // namespace reconverge::transform

@@ -9,9 +9,19 @@
 //     sides differ; the same two values are selected once, and before all loops
 //     if both are known there
 //   - a guard for each run of instructions that only one side's lanes may run
-//   - a part of what all lanes run although one side alone needs it
+//   - a part of what all lanes run although one side alone needs it, and the
+//     select of an address where the others must not use that one
 //
 // Whatever stands in a loop counts LoopFactor times.
+//
+// ptxas predicates few instructions instead of branching around them (13.0 for
+// sm_90: one-sided, 9 arithmetic ones, 8 stores, 5 loads of shared memory with
+// their uses, but no load of global memory and no atomic; with two sides, 8, 7,
+// 5, and 13 loads of global memory with their uses, a side). A guard around so
+// few costs next to nothing, if there has to be one: what does no harm needs
+// none. Nor do arms so short wait one after the other: both have their accesses
+// under way before either waits, and melding them saves an access's slots, not
+// its time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +29,7 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 
@@ -31,14 +42,63 @@ double selectWeight(const Type &T) {
   return T.isPtrOrPtrVectorTy() || T.getScalarSizeInBits() > 32 ? 2 : 1;
 }
 
-double weightOf(const Region &R) {
+/// Instructions that ptxas predicates: more are branched around.
+static constexpr double MostPredicated = 8;
+
+/// \p Both: there are items on the other side as well.
+static bool arePredicated(ArrayRef<const Item *> Items, bool Both) {
+  double Count = 0;
+  for (const Item *It : Items) {
+    if (It->R || It->I->isAtomic() ||
+        (isa<CallBase>(It->I) && !isa<IntrinsicInst>(It->I)))
+      return false;
+    const auto *Load = dyn_cast<LoadInst>(It->I);
+    if (Load && !Both && Load->getPointerAddressSpace() <= 1)
+      return false;
+    Count += It->I->mayReadOrWriteMemory() ? 1 : meld::weightOf(*It->I);
+  }
+  return Count <= MostPredicated;
+}
+
+double guardPrice(ArrayRef<const Item *> A, ArrayRef<const Item *> B,
+                  const MeldOptions &Options) {
+  const bool Both = !A.empty() && !B.empty();
+  auto Harmless = [](const Item *It) { return It->I && isHarmless(*It->I); };
+  const bool Needed = !all_of(A, Harmless) || !all_of(B, Harmless);
+  return Needed && arePredicated(A, Both) && arePredicated(B, Both)
+             ? Options.Guard / 4
+             : Options.Guard;
+}
+
+/// A condition that a PHI brings together comes from several branches.
+static bool arePredicated(const MeldPlan &Arms) {
+  const auto *Br = cast<BranchInst>(Arms.Branch->getTerminator());
+  const auto *Phi = dyn_cast<PHINode>(Br->getCondition());
+  return !(Phi && Phi->getParent() == Arms.Branch) &&
+         all_of(Arms.Arms, [](const Sequence &S) {
+           SmallVector<const Item *, 16> Items;
+           for (const Item &It : S.Items)
+             Items.push_back(&It);
+           return arePredicated(Items, /*Both=*/true);
+         });
+}
+
+Pairing::Pairing(const MeldPlan &Arms)
+    : Arms(Arms), Predicated(arePredicated(Arms)) {}
+
+double Pairing::weightOf(const Instruction &I) const {
+  const double Weight = meld::weightOf(I);
+  return Predicated && I.mayReadOrWriteMemory() ? Weight / 3 : Weight;
+}
+
+double Pairing::weightOf(const Region &R) const {
   double Sum = 0;
   for (const Node &N : R.Nodes)
     Sum += weightOf(N.Code.Items) + (N.Succs.size() > 1 ? BranchWeight : 0);
   return R.Cyclic ? LoopFactor * Sum : Sum;
 }
 
-double weightOf(ArrayRef<Item> Items) {
+double Pairing::weightOf(ArrayRef<Item> Items) const {
   double Sum = 0;
   for (const Item &It : Items)
     Sum += It.R ? weightOf(*It.R) : weightOf(*It.I);
@@ -163,19 +223,25 @@ private:
 
 void Pricing::sequence(const SequencePlan &Plan, ArrayRef<Item> A,
                        ArrayRef<Item> B, double Times) {
-  bool InGuard = false;
+  std::array<SmallVector<const Item *, 8>, 2> Guarded;
+  auto EndGuard = [&] {
+    if (!Guarded[0].empty() || !Guarded[1].empty())
+      Saved -= guardPrice(Guarded[0], Guarded[1], Options) * Times;
+    Guarded = {};
+  };
   for (const Step &S : Plan.Steps) {
     const auto [I, J] = S.Item;
-    const bool Guarded = S.What == Step::Alone && S.Guarded;
-    if (Guarded && !InGuard)
-      Saved -= Options.Guard * Times;
-    InGuard = Guarded;
+    if (S.What == Step::Alone && S.Guarded) {
+      Guarded[S.Side].push_back(S.Side ? &B[J] : &A[I]);
+      continue;
+    }
+    EndGuard();
     switch (S.What) {
     case Step::Both: {
       const Instruction &X = *A[I].I, &Y = *B[J].I;
-      Saved += weightOf(X) * Times;
+      Saved += Pairs.weightOf(X) * Times;
       for (unsigned K = 0; K != X.getNumOperands(); ++K)
-        select(*X.getOperand(K), *Y.getOperand(S.How.Operand[K]), Times);
+        select(*operandOf(X, K, Y), *operandOf(Y, S.How.Operand[K], X), Times);
       break;
     }
     case Step::Regions:
@@ -187,11 +253,17 @@ void Pricing::sequence(const SequencePlan &Plan, ArrayRef<Item> A,
       else
         along(*S.Inner, *B[J].R, A.slice(I, S.Count), 0, Times);
       break;
-    case Step::Alone:
-      if (!S.Guarded)
-        Saved -= Speculation * weightOf(*(S.Side ? B[J] : A[I]).I) * Times;
+    case Step::Alone: {
+      const Instruction &Only = *(S.Side ? B[J] : A[I]).I;
+      Saved -=
+          (S.Elsewhere ? SafeLoad : Speculation) * Pairs.weightOf(Only) * Times;
+      if (const Value *At = getLoadStorePointerOperand(&Only); S.Elsewhere)
+        S.Side ? select(*S.Elsewhere, *At, Times)
+               : select(*At, *S.Elsewhere, Times);
+    }
     }
   }
+  EndGuard();
 }
 
 void Pricing::phis(

@@ -17,17 +17,26 @@ inline constexpr double BranchWeight = 2;
 /// Of a harmless instruction without a partner that all lanes run: its share of
 /// the weight, which warps pay that would not have run it.
 inline constexpr double Speculation = 0.25;
+/// Of a load that the other side's lanes do from an address whose memory they
+/// have just fetched.
+inline constexpr double SafeLoad = 0.1;
 
 /// Issue slots of a select.
 double selectWeight(const llvm::Type &T);
-/// Issue slots of all of it, one after the other.
-double weightOf(const Region &R);
-double weightOf(llvm::ArrayRef<Item> Items);
+/// Issue slots of branching around guarded items, \p A of side 0 and \p B of
+/// side 1: less if ptxas predicates them instead.
+double guardPrice(llvm::ArrayRef<const Item *> A,
+                  llvm::ArrayRef<const Item *> B, const MeldOptions &Options);
 
 /// Which values of the two arms are one in melded code.
 class Pairing {
 public:
-  explicit Pairing(const MeldPlan &Arms) : Arms(Arms) {}
+  explicit Pairing(const MeldPlan &Arms);
+
+  /// Issue slots of all of it, one after the other.
+  double weightOf(const llvm::Instruction &I) const;
+  double weightOf(const Region &R) const;
+  double weightOf(llvm::ArrayRef<Item> Items) const;
 
   /// Forgets all, then takes the pairs of \p Plan. Returns how many pairs of
   /// instructions there are.
@@ -56,6 +65,7 @@ private:
   void learn(llvm::ArrayRef<PhiPair> Phis);
 
   const MeldPlan &Arms;
+  bool Predicated; ///< the arms, as long as they are not melded
   bool Hopeful = true;
   llvm::DenseMap<const llvm::Value *, const llvm::Value *> Pairs, Inverse;
 };

@@ -38,8 +38,10 @@ struct Step {
   unsigned Side = 0;  ///< Alone: whose; Along: whose the run is
   unsigned Count = 1; ///< Along: instructions in the run
   /// Alone: runs in a block that only its side's lanes enter, together with the
-  /// neighbouring guarded steps. Otherwise all lanes run it, which is harmless.
+  /// neighbouring guarded steps. Otherwise all lanes run it, which is harmless,
+  /// or a load that the other side's lanes do from \c Elsewhere.
   bool Guarded = false;
+  llvm::Value *Elsewhere = nullptr;
   Fit How;
   std::shared_ptr<const RegionPlan> Inner;
 };

@@ -23,7 +23,8 @@
 //     PHI of one side has whatever the other side's lanes bring. Neither is
 //     used by a lane for which it is poison: an instruction that both sides run
 //     takes it through a select that does not choose it, one that a single side
-//     runs stands in a guard or is harmless for any operand, and a select
+//     runs stands in a guard, is harmless for any operand, or is a load that
+//     the others do from an address that they have loaded from, and a select
 //     passes no poison on from what it does not choose. That also holds for the
 //     selected conditions of inner branches, so that none needs a freeze. The
 //     condition c itself was branched on, hence is neither poison nor undef.
@@ -46,105 +47,16 @@
 #include "transform/meld/Rewrite.h"
 
 #include "transform/meld/Legality.h"
+#include "transform/meld/Rewriter.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/SSAUpdater.h"
 
 using namespace llvm;
 
 namespace reconverge::transform::meld {
-
-namespace {
-
-/// What a region of the new code is made from: a region of each side, of one
-/// side, or of one side with a run of the other.
-struct Source {
-  std::array<const Region *, 2> R{nullptr, nullptr};
-  const RegionPlan *Plan = nullptr; ///< null: one side's as it is
-  ArrayRef<Item> Run;
-
-  unsigned lead() const { return R[0] ? 0 : 1; }
-  bool isRun() const { return Plan && !(R[0] && R[1]); }
-  /// Node \p K of the leading side, as side \p Side has it.
-  const Node &node(unsigned Side, unsigned K) const {
-    return R[Side]->Nodes[Plan ? Plan->Nodes[K].Number[Side] : K];
-  }
-};
-
-using InstructionSet = SmallPtrSet<const Instruction *, 16>;
-using Guarded = std::array<SmallVector<const Item *, 8>, 2>;
-
-class Rewriter {
-public:
-  Rewriter(const MeldPlan &Plan, const MeldOptions &Options)
-      : Plan(Plan), Options(Options), F(*Plan.Branch->getParent()),
-        Old(*cast<BranchInst>(Plan.Branch->getTerminator())),
-        Condition(*Old.getCondition()) {}
-
-  void run();
-
-private:
-  // Values.
-  Value *map(unsigned Side, Value *V) const {
-    auto Found = Map[Side].find(V);
-    return Found == Map[Side].end() ? V : Found->second;
-  }
-  Value *choose(Value *X, Value *Y, BasicBlock &Where);
-  Value *chooseAtGuard(Value *X, Value *Y);
-  Value *negate(Value *V);
-  bool isNew(const Value &V) const {
-    const auto *I = dyn_cast<Instruction>(&V);
-    return I && Made.contains(I->getParent());
-  }
-
-  // Code.
-  BasicBlock *block(const Twine &Name) {
-    auto *BB = BasicBlock::Create(F.getContext(), Name, &F, Plan.Join);
-    Made.insert(BB);
-    return BB;
-  }
-  Instruction *append(Instruction *I, const Instruction &From);
-  void jump(BasicBlock &To);
-  void sequence(ArrayRef<Item> A, ArrayRef<Item> B, const SequencePlan &Code);
-  void both(const Instruction &A, const Instruction &B, const Fit &How);
-  void alone(const Instruction &I, unsigned Side, bool AllLanes);
-  void plain(const Item &It, unsigned Side);
-  void guard(const Guarded &Items);
-  void nodeCode(const Source &S, unsigned K);
-  void region(const Source &S);
-  void nodePhis(const Source &S, unsigned K, BasicBlock &Start,
-                SmallVectorImpl<std::pair<PHINode *, PhiPair>> &Phis);
-  void makePhis(ArrayRef<PhiPair> Pairs, BasicBlock &In,
-                SmallVectorImpl<std::pair<PHINode *, PhiPair>> &Phis);
-  void terminator(const Source &S, unsigned K, ArrayRef<BasicBlock *> Starts,
-                  BasicBlock &After);
-  void keepRunValues(const Source &S, BasicBlock &Before, BasicBlock &RunEnd,
-                     BasicBlock &After);
-  void finish();
-
-  const MeldPlan &Plan;
-  const MeldOptions &Options;
-  Function &F;
-  BranchInst &Old;
-  Value &Condition;
-  BasicBlock *Entry = nullptr, *Current = nullptr;
-  std::array<DenseMap<const Value *, Value *>, 2> Map;
-  DenseMap<std::pair<const BasicBlock *, std::pair<Value *, Value *>>, Value *>
-      Chosen;
-  SmallPtrSet<const BasicBlock *, 32> Made;
-  /// PHIs at the end of a guard: of which side, and where its lanes come from.
-  struct GuardValue {
-    unsigned Side;
-    BasicBlock *Mine, *Other;
-  };
-  DenseMap<const Value *, GuardValue> GuardValues;
-};
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Values
@@ -224,8 +136,9 @@ void Rewriter::both(const Instruction &A, const Instruction &B,
                     const Fit &How) {
   SmallVector<Value *, 4> Operands;
   for (unsigned K = 0; K != A.getNumOperands(); ++K)
-    Operands.push_back(choose(map(0, A.getOperand(K)),
-                              map(1, B.getOperand(How.Operand[K])), *Current));
+    Operands.push_back(choose(map(0, operandOf(A, K, B)),
+                              map(1, operandOf(B, How.Operand[K], A)),
+                              *Current));
   Instruction *I = append(combine(A, B), A);
   for (auto [K, V] : enumerate(Operands))
     I->setOperand(unsigned(K), V);
@@ -240,6 +153,20 @@ void Rewriter::alone(const Instruction &I, unsigned Side, bool AllLanes) {
   if (AllLanes)
     Copy->dropUBImplyingAttrsAndMetadata();
   Map[Side][&I] = Copy;
+}
+
+/// The other side's lanes load from \p Elsewhere, and nobody uses that.
+void Rewriter::aloneFrom(const Instruction &Load, unsigned Side,
+                         Value *Elsewhere) {
+  Value *Mine =
+            map(Side, const_cast<Value *>(getLoadStorePointerOperand(&Load))),
+        *Other = map(1 - Side, Elsewhere);
+  Value *At =
+      Side ? choose(Other, Mine, *Current) : choose(Mine, Other, *Current);
+  Instruction *Copy = append(Load.clone(), Load);
+  Copy->dropUnknownNonDebugMetadata();
+  Copy->setOperand(LoadInst::getPointerOperandIndex(), At);
+  Map[Side][&Load] = Copy;
 }
 
 void Rewriter::plain(const Item &It, unsigned Side) {
@@ -270,7 +197,11 @@ void Rewriter::sequence(ArrayRef<Item> A, ArrayRef<Item> B,
       break;
     case Step::Alone: {
       if (!S.Guarded) {
-        alone(*(S.Side ? B[J] : A[I]).I, S.Side, /*AllLanes=*/true);
+        const Instruction &Only = *(S.Side ? B[J] : A[I]).I;
+        if (S.Elsewhere)
+          aloneFrom(Only, S.Side, S.Elsewhere);
+        else
+          alone(Only, S.Side, /*AllLanes=*/true);
         break;
       }
       Guarded Items;
@@ -287,7 +218,7 @@ void Rewriter::sequence(ArrayRef<Item> A, ArrayRef<Item> B,
   }
 }
 
-static void collect(const Item &It, InstructionSet &Set) {
+void collect(const Item &It, InstructionSet &Set) {
   if (It.I) {
     Set.insert(It.I);
     return;
@@ -304,7 +235,7 @@ static void collect(const Item &It, InstructionSet &Set) {
     Set.insert(&Phi);
 }
 
-static bool usedOutside(const Instruction &I, const InstructionSet &Set) {
+bool usedOutside(const Instruction &I, const InstructionSet &Set) {
   return any_of(I.users(), [&](const User *U) {
     return !Set.contains(cast<Instruction>(U));
   });
@@ -351,165 +282,6 @@ void Rewriter::guard(const Guarded &Items) {
       Map[Side][I] = Phi;
       GuardValues[Phi] = {Side, End[Side], End[1 - Side]};
     }
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Regions
-//===----------------------------------------------------------------------===//
-
-void Rewriter::makePhis(ArrayRef<PhiPair> Pairs, BasicBlock &In,
-                        SmallVectorImpl<std::pair<PHINode *, PhiPair>> &Phis) {
-  for (const PhiPair &P : Pairs) {
-    const PHINode &From = P[0] ? *P[0] : *P[1];
-    auto *Phi = PHINode::Create(From.getType(), From.getNumIncomingValues(),
-                                From.getName(), &In);
-    Phi->setDebugLoc(From.getDebugLoc());
-    if (P[0] && P[1])
-      Phi->applyMergedLocation(P[0]->getDebugLoc(), P[1]->getDebugLoc());
-    for (unsigned Side : {0u, 1u})
-      if (P[Side])
-        Map[Side][P[Side]] = Phi;
-    Phis.push_back({Phi, P});
-  }
-}
-
-/// The PHIs of one side's \p BB as pairs without a partner.
-static SmallVector<PhiPair, 4> phisAlone(BasicBlock *BB, unsigned Side) {
-  SmallVector<PhiPair, 4> Result;
-  if (BB)
-    for (PHINode &Phi : BB->phis()) {
-      PhiPair P{nullptr, nullptr};
-      P[Side] = &Phi;
-      Result.push_back(P);
-    }
-  return Result;
-}
-
-void Rewriter::nodeCode(const Source &S, unsigned K) {
-  const unsigned Lead = S.lead();
-  if (S.Plan && (!S.isRun() || S.Plan->Nodes[K].OnPath)) {
-    std::array<ArrayRef<Item>, 2> Items;
-    for (unsigned Side : {0u, 1u})
-      if (S.R[Side])
-        Items[Side] = S.node(Side, K).Code.Items;
-      else if (K == S.Plan->RunNode)
-        Items[Side] = S.Run;
-    return sequence(Items[0], Items[1], S.Plan->Nodes[K].Code);
-  }
-  for (const Item &It : S.node(Lead, K).Code.Items)
-    plain(It, Lead);
-}
-
-/// Ends Current as node \p K ends.
-void Rewriter::terminator(const Source &S, unsigned K,
-                          ArrayRef<BasicBlock *> Starts, BasicBlock &After) {
-  const unsigned Lead = S.lead();
-  const Node &N = S.node(Lead, K);
-  const Instruction &From = *N.Code.terminator();
-  Value *Goes = conditionOf(From);
-  if (Goes) {
-    Goes = map(Lead, Goes);
-    Value *Other = Goes; // for the other side's lanes
-    if (S.R[0] && S.R[1]) {
-      Other = map(1, conditionOf(*S.node(1, K).Code.terminator()));
-      if (S.Plan->Nodes[K].Swapped)
-        Other = negate(Other);
-    } else if (S.isRun() && S.Plan->Nodes[K].OnPath) {
-      Other =
-          ConstantInt::getBool(F.getContext(), S.Plan->Nodes[K].Forced == 0);
-    }
-    Goes = Lead ? choose(Other, Goes, *Current) : choose(Goes, Other, *Current);
-  }
-  Instruction *Term = append(From.clone(), From);
-  for (auto [At, To] : enumerate(N.Succs))
-    Term->setSuccessor(unsigned(At), To == Node::Exit ? &After : Starts[To]);
-  if (auto *Br = dyn_cast<BranchInst>(Term); Br && Goes)
-    Br->setCondition(Goes);
-  else if (auto *Switch = dyn_cast<SwitchInst>(Term))
-    Switch->setCondition(Goes);
-  if (S.R[0] && S.R[1]) {
-    const Instruction &Second = *S.node(1, K).Code.terminator();
-    for (unsigned Kind :
-         {unsigned(LLVMContext::MD_loop), unsigned(LLVMContext::MD_prof)})
-      if (From.getMetadata(Kind) != Second.getMetadata(Kind))
-        Term->setMetadata(Kind, nullptr);
-  } else if (S.isRun()) {
-    Term->setMetadata(LLVMContext::MD_prof, nullptr);
-  }
-}
-
-void Rewriter::region(const Source &S) {
-  const unsigned Lead = S.lead();
-  const Region &R = *S.R[Lead];
-  const unsigned Count = R.Nodes.size();
-  BasicBlock *Before = Current, *After = block("meld.join");
-  SmallVector<BasicBlock *, 8> Starts(Count), Ends(Count);
-  for (unsigned K = 0; K != Count; ++K)
-    Starts[K] = K || !R.startsWithBranch() ? block("meld.node") : Before;
-  if (!R.startsWithBranch())
-    jump(*Starts[0]);
-
-  using NewPhis = SmallVector<std::pair<PHINode *, PhiPair>, 4>;
-  std::vector<NewPhis> Phis(Count + 1);
-  auto Alone = [&](BasicBlock *BB) { return phisAlone(BB, Lead); };
-  const bool Paired = S.Plan && !S.isRun();
-  for (unsigned K = 0; K != Count; ++K) {
-    Current = Starts[K];
-    if (Current != Before)
-      Current->moveBefore(Plan.Join);
-    makePhis(Paired ? S.Plan->Nodes[K].Phis : Alone(S.node(Lead, K).Code.First),
-             *Current, Phis[K]);
-    nodeCode(S, K);
-    Ends[K] = Current;
-    terminator(S, K, Starts, *After);
-  }
-  makePhis(Paired ? S.Plan->ExitPhis : Alone(R.After), *After, Phis[Count]);
-
-  // Now all values are known. An edge of the new region stands for the edge of
-  // each side from the block that ended the same node.
-  auto Fill = [&](NewPhis &To, BasicBlock &From,
-                  function_ref<const BasicBlock *(unsigned)> OldFrom) {
-    for (auto &[Phi, Of] : To) {
-      std::array<Value *, 2> V{nullptr, nullptr};
-      for (unsigned Side : {0u, 1u})
-        if (Of[Side])
-          V[Side] =
-              map(Side, Of[Side]->getIncomingValueForBlock(OldFrom(Side)));
-      Phi->addIncoming(V[0] && V[1] ? choose(V[0], V[1], From)
-                                    : (V[0] ? V[0] : V[1]),
-                       &From);
-    }
-  };
-  for (unsigned K = 0; K != Count; ++K)
-    for (unsigned To : R.Nodes[K].Succs)
-      Fill(Phis[To == Node::Exit ? Count : To], *Ends[K],
-           [&](unsigned Side) { return S.node(Side, K).Code.Last; });
-  if (!R.startsWithBranch())
-    Fill(Phis[0], *Before, [&](unsigned Side) { return S.R[Side]->Before; });
-
-  Current = After;
-  After->moveBefore(Plan.Join);
-  if (S.isRun())
-    keepRunValues(S, *Before, *Ends[S.Plan->RunNode], *After);
-}
-
-/// Values of the run are known on its path only; later uses get PHIs.
-void Rewriter::keepRunValues(const Source &S, BasicBlock &Before,
-                             BasicBlock &RunEnd, BasicBlock &After) {
-  const unsigned Side = 1 - S.lead();
-  InstructionSet Set;
-  for (const Item &It : S.Run)
-    collect(It, Set);
-  for (const Item &It : S.Run) {
-    if (!usedOutside(*It.I, Set))
-      continue;
-    Value *V = map(Side, It.I);
-    SSAUpdater Updater;
-    Updater.Initialize(V->getType(), It.I->getName());
-    Updater.AddAvailableValue(&Before, PoisonValue::get(V->getType()));
-    Updater.AddAvailableValue(&RunEnd, V);
-    Map[Side][It.I] = Updater.GetValueInMiddleOfBlock(&After);
   }
 }
 

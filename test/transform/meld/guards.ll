@@ -2,7 +2,8 @@
 ; RUN: opt -passes="reconverge-meld<threshold=0;polish=0>,verify" -S %s | FileCheck %s
 ;
 ; What has no partner. Harmless instructions run for all lanes; a load, a store,
-; a division or a call stands in a block that only its own lanes enter.
+; a division or a call stands in a block that only its own lanes enter, or a
+; load gets an address for the others.
 target triple = "nvptx64-nvidia-cuda"
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
@@ -103,4 +104,66 @@ f:
 j:
   ret void
 }
+
+; A lone load of global memory needs no guard where the other side's lanes have
+; an address at hand: they load again what they have just loaded.
+; then: x = a[0] / b[0];   else: x = d[0] / y
+define ptx_kernel void @safe_address(ptr addrspace(1) %a, ptr addrspace(1) %b, ptr addrspace(1) %d, i32 %y) {
+; CHECK-LABEL: @safe_address(
+; CHECK-DAG: [[FIRST:%.*]] = select i1 %c, ptr addrspace(1) %a, ptr addrspace(1) %d
+; CHECK-DAG: [[SAFE:%.*]] = select i1 %c, ptr addrspace(1) %b, ptr addrspace(1) %d
+; CHECK-NOT: br i1
+; CHECK: [[X:%.*]] = load i32, ptr addrspace(1) [[FIRST]], align 4
+; CHECK: [[L:%.*]] = load i32, ptr addrspace(1) [[SAFE]], align 4{{$}}
+; CHECK: [[BY:%.*]] = select i1 %c, i32 [[L]], i32 %y
+; CHECK: udiv i32 [[X]], [[BY]]
+; CHECK-NOT: br i1
+; CHECK: ret void
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %c = icmp slt i32 %tid, 7
+  br i1 %c, label %t, label %f
+t:
+  %tx = load i32, ptr addrspace(1) %a, align 4
+  %ty = load i32, ptr addrspace(1) %b, align 4, !invariant.load !1, !range !2
+  %td = udiv i32 %tx, %ty
+  store i32 %td, ptr addrspace(1) %a, align 4
+  br label %j
+f:
+  %fx = load i32, ptr addrspace(1) %d, align 4
+  %fd = udiv i32 %fx, %y
+  store i32 %fd, ptr addrspace(1) %d, align 4
+  br label %j
+j:
+  ret void
+}
+
+; A volatile load is done by the lanes that it is for.
+define ptx_kernel void @no_safe_address(ptr addrspace(1) %a, ptr addrspace(1) %b, ptr addrspace(1) %d, i32 %y) {
+; CHECK-LABEL: @no_safe_address(
+; CHECK: br i1 %c, label %[[ONLY:.*]], label %[[AFTER:.*]], !rc.guard
+; CHECK: [[ONLY]]:
+; CHECK-NEXT: load volatile i32, ptr addrspace(1) %b
+; CHECK: [[AFTER]]:
+; CHECK: ret void
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %c = icmp slt i32 %tid, 7
+  br i1 %c, label %t, label %f
+t:
+  %tx = load i32, ptr addrspace(1) %a, align 4
+  %ty = load volatile i32, ptr addrspace(1) %b, align 4
+  %td = udiv i32 %tx, %ty
+  store i32 %td, ptr addrspace(1) %a, align 4
+  br label %j
+f:
+  %fx = load i32, ptr addrspace(1) %d, align 4
+  %fd = udiv i32 %fx, %y
+  store i32 %fd, ptr addrspace(1) %d, align 4
+  br label %j
+j:
+  ret void
+}
 !0 = !{i32 3}
+!1 = !{}
+!2 = !{i32 1, i32 9}

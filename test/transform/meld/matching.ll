@@ -87,6 +87,39 @@ j:
   ret void
 }
 
+; x + 3   against   x - 4,   and   x << 3   against   x * 6
+define ptx_kernel void @families(ptr addrspace(1) %a) {
+; CHECK-LABEL: @families(
+; CHECK-DAG: [[ADD:%.*]] = select i1 %c, i32 3, i32 -4
+; CHECK-DAG: [[MUL:%.*]] = select i1 %c, i32 8, i32 6
+; CHECK: [[X:%.*]] = load i32
+; CHECK-NEXT: [[Y:%.*]] = add i32 [[X]], [[ADD]]
+; CHECK-NEXT: [[Z:%.*]] = mul i32 [[Y]], [[MUL]]
+; CHECK-NEXT: shl i32 [[Z]],
+; CHECK-NEXT: store
+; CHECK-NEXT: ret void
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %c = icmp slt i32 %tid, 7
+  br i1 %c, label %t, label %f
+t:
+  %ta = load i32, ptr addrspace(1) %a
+  %tb = add nsw i32 %ta, 3
+  %tc = shl nuw i32 %tb, 3
+  %td = shl i32 %tc, %tid
+  store i32 %td, ptr addrspace(1) %a
+  br label %j
+f:
+  %fa = load i32, ptr addrspace(1) %a
+  %fb = sub nsw i32 %fa, 4
+  %fc = mul nuw i32 %fb, 6
+  %fd = shl i32 %fc, 1
+  store i32 %fd, ptr addrspace(1) %a
+  br label %j
+j:
+  ret void
+}
+
 ; Intrinsics and calls of the same function; not of different ones.
 define ptx_kernel void @calls(ptr addrspace(1) %a, float %x, float %y) {
 ; CHECK-LABEL: @calls(

@@ -1,6 +1,7 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ; RUN: opt -passes="reconverge-meld,verify" -pass-remarks-missed=reconverge-meld -pass-remarks=reconverge-meld -disable-output %s 2>&1 | FileCheck %s
 ; RUN: opt -passes="reconverge-meld<limit=3>" -pass-remarks-missed=reconverge-meld -disable-output %s 2>&1 | FileCheck %s --check-prefix=LIMIT
+; RUN: opt -passes="reconverge-meld<skip=6>,verify" -pass-remarks-missed=reconverge-meld -pass-remarks=reconverge-meld -disable-output %s 2>&1 | FileCheck %s --check-prefix=SKIP
 ; RUN: opt -passes="reconverge-meld<threshold=0.49>" -pass-remarks-missed=reconverge-meld -disable-output %s 2>&1 | FileCheck %s --check-prefix=DEAR
 ;
 ; One function for each reason to leave a branch alone. Both arms of each are
@@ -9,7 +10,9 @@ target triple = "nvptx64-nvidia-cuda"
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()
 declare void @llvm.nvvm.barrier0()
+declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32)
 declare i32 @callee(i32) nounwind memory(read)
+declare void @unknown() convergent
 ; CHECK-NOT: remark
 
 ; CHECK: remark: {{.*}} not melded: an arm has an operation that lanes must reach together (llvm.nvvm.barrier0) [RC101]
@@ -26,6 +29,43 @@ t:
 f:
   %b = udiv i32 %n, %tid
   store i32 %b, ptr addrspace(3) %s
+  br label %j
+j:
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} an arm has an operation that lanes must reach together (llvm.nvvm.shfl.sync.bfly.i32) [RC101]
+define ptx_kernel void @shuffle(ptr addrspace(3) %s) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %c = icmp slt i32 %tid, 7
+  br i1 %c, label %t, label %f
+t:
+  %a = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %tid, i32 1, i32 31)
+  store i32 %a, ptr addrspace(3) %s
+  br label %j
+f:
+  %b = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %tid, i32 2, i32 31)
+  store i32 %b, ptr addrspace(3) %s
+  br label %j
+j:
+  ret void
+}
+
+; What is not known may hold a barrier.
+; CHECK-NEXT: remark: {{.*}} an arm has an operation that lanes must reach together (unknown) [RC101]
+define ptx_kernel void @unknown_call(ptr addrspace(3) %s) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %c = icmp slt i32 %tid, 7
+  br i1 %c, label %t, label %f
+t:
+  call void @unknown() convergent
+  store i32 1, ptr addrspace(3) %s
+  br label %j
+f:
+  call void @unknown() convergent
+  store i32 2, ptr addrspace(3) %s
   br label %j
 j:
   ret void
@@ -68,6 +108,24 @@ j:
   ret void
 }
 
+; CHECK-NEXT: remark: {{.*}} an arm calls a function that must not be merged (callee) [RC103]
+define ptx_kernel void @noduplicate(ptr addrspace(3) %s) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %c = icmp slt i32 %tid, 7
+  br i1 %c, label %t, label %f
+t:
+  %a = call i32 @callee(i32 1) noduplicate
+  store i32 %a, ptr addrspace(3) %s
+  br label %j
+f:
+  %b = call i32 @callee(i32 2) noduplicate
+  store i32 %b, ptr addrspace(3) %s
+  br label %j
+j:
+  ret void
+}
+
 ; A lock: melded with the other arm's wait, nobody might ever get on.
 ; CHECK-NEXT: remark: {{.*}} an arm has a volatile or atomic access in a loop [RC104]
 define ptx_kernel void @spin(ptr addrspace(1) %s, ptr addrspace(1) %u) {
@@ -81,6 +139,25 @@ t:
   br i1 %ca, label %j, label %t
 f:
   %b = atomicrmw xchg ptr addrspace(1) %u, i32 1 monotonic
+  %cb = icmp eq i32 %b, 0
+  br i1 %cb, label %j, label %f
+j:
+  ret void
+}
+
+; A flag that another lane sets.
+; CHECK-NEXT: remark: {{.*}} an arm has a volatile or atomic access in a loop [RC104]
+define ptx_kernel void @wait(ptr addrspace(1) %s, ptr addrspace(1) %u) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %c = icmp slt i32 %tid, 7
+  br i1 %c, label %t, label %f
+t:
+  %a = load volatile i32, ptr addrspace(1) %s
+  %ca = icmp eq i32 %a, 0
+  br i1 %ca, label %j, label %t
+f:
+  %b = load volatile i32, ptr addrspace(1) %u
   %cb = icmp eq i32 %b, 0
   br i1 %cb, label %j, label %f
 j:
@@ -133,6 +210,30 @@ j:
   %more = icmp ult i32 %i1, %n
   br i1 %more, label %loop, label %end
 end:
+  ret void
+}
+
+; `continue`: an arm goes back to before the branch.
+; CHECK-NEXT: remark: {{.*}} an arm leaves the branch at several places [RC106]
+define ptx_kernel void @jump_back(ptr addrspace(3) %s, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %entry ], [ %i1, %t ]
+  %i1 = add i32 %i, 1
+  %c = icmp slt i32 %tid, %i
+  br i1 %c, label %t, label %f
+t:
+  %a = udiv i32 %i, %n
+  store i32 %a, ptr addrspace(3) %s
+  %again = icmp ult i32 %a, 9
+  br i1 %again, label %loop, label %j
+f:
+  %b = udiv i32 %tid, %n
+  store i32 %b, ptr addrspace(3) %s
+  br label %j
+j:
   ret void
 }
 
@@ -296,13 +397,15 @@ j:
 }
 
 ; CHECK-NEXT: remark: {{.*}} melded: 2 instructions
+; SKIP: remark: {{.*}} not melded: the profile says that warps hardly split here [RC125]
+; SKIP-NOT: remark
 ; LIMIT: remark: {{.*}} the arms are too large to compare [RC123]
 ; DEAR: remark: {{.*}} melding the arms would cost more than it saves (20 of 44 issue slots saved) [RC122]
 define ptx_kernel void @alike(ptr addrspace(3) %s, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %c = icmp slt i32 %tid, 7
-  br i1 %c, label %t, label %f
+  br i1 %c, label %t, label %f, !rc.branch !0
 t:
   %a = udiv i32 %tid, %n
   store i32 %a, ptr addrspace(3) %s
@@ -315,3 +418,4 @@ j:
   ret void
 }
 ; CHECK-NOT: remark
+!0 = !{i32 6}

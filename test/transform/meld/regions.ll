@@ -235,3 +235,45 @@ b:
 j:
   ret void
 }
+
+; if (odd) { if (c) A else B } else { if (d) A' else B' }: the two branches inside
+; go first, then the one around them; all four are one.
+define ptx_kernel void @inside_out(ptr addrspace(3) %p, i32 %n, i32 %m) {
+; CHECK-LABEL: @inside_out(
+; CHECK-NOT: br i1
+; CHECK: udiv
+; CHECK-NOT: {{udiv|br i1}}
+; CHECK: store
+; CHECK-NOT: store
+; CHECK: ret void
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = trunc i32 %tid to i1
+  %x = load i32, ptr addrspace(3) %p
+  %q = getelementptr i32, ptr addrspace(3) %p, i32 %n
+  %c = icmp ult i32 %x, %tid
+  %d = icmp ugt i32 %x, %n
+  br i1 %odd, label %t, label %f
+t:
+  br i1 %c, label %ta, label %tb
+ta:
+  %ta1 = udiv i32 %x, %n
+  store i32 %ta1, ptr addrspace(3) %p
+  br label %j
+tb:
+  %tb1 = udiv i32 %x, %m
+  store i32 %tb1, ptr addrspace(3) %q
+  br label %j
+f:
+  br i1 %d, label %fa, label %fb
+fa:
+  %fa1 = udiv i32 %n, %x
+  store i32 %fa1, ptr addrspace(3) %p
+  br label %j
+fb:
+  %fb1 = udiv i32 %m, %x
+  store i32 %fb1, ptr addrspace(3) %q
+  br label %j
+j:
+  ret void
+}
