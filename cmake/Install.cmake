@@ -1,7 +1,7 @@
 # An installed tree has the build folder's shape, so everything finds its
 # siblings relative to itself in both:
 #   bin/reconverge  bin/reconverge-clang++
-#   lib/libReconverge.so  lib/reconverge/{libcudart.so,libReconvergeVM.so}
+#   lib/libReconverge.so  lib/libReconvergeClang.so  lib/reconverge/{libcudart.so,libReconvergeVM.so}
 #   share/reconverge/...
 # and every run path is relative to the file that has it. The shim installs
 # itself; the component Bundle (Bundle.cmake) adds what a machine may lack.
@@ -20,6 +20,7 @@ reconverge_install(reconverge bin)
 install(CODE "execute_process(COMMAND \${CMAKE_COMMAND} -E create_symlink reconverge
   \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/reconverge-clang++\")")
 reconverge_install(ReconvergePlugin lib)
+reconverge_install(ReconvergeClang lib)
 reconverge_install(ReconvergeVM lib/reconverge)
 reconverge_install(ReconvergeGPU lib/reconverge)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/reconverge DESTINATION share)

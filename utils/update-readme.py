@@ -115,7 +115,7 @@ def gpu_table():
         "[optimised](docs/optimize-results.md) |")
     by_hand = {row["case"]: row["value"] for row in of("remap", "speedup")
                if row["params"]["compiler"] == "nvcc" and
-               row["params"].get("way") == "by-hand"}
+               row["params"].get("way") == "library"}
     lines.append(
         "| kernels remapped by hand with the device library: " +
         ", ".join(by_hand) + " | " +

@@ -5,8 +5,8 @@
     meld_bench.py [--rounds 2] [--repeat 12] [--jobs N] [--output FILE] [name...]
 
 Each program is built by nvcc -O3, clang 19 -O3, by us, and by us with --meld.
-Case by case and round by round each build runs once, so that they alternate; a
-run times REPEAT launches by events. The baseline of a speed-up is the fastest
+Case by case the builds run in turns (rounds.py), and a run times REPEAT launches
+by events. The baseline of a speed-up is the fastest
 of the three unmelded builds, as `reconverge optimize` would keep it. All builds
 must print the same checksum, or the row says that they do not.
 
@@ -16,8 +16,6 @@ Writes results/<gpu>/meld.json and prints a table.
 import argparse
 import concurrent.futures
 import os
-import statistics
-import subprocess
 import sys
 import tempfile
 
@@ -25,6 +23,7 @@ import baseline
 import builds
 import environment
 import results
+import rounds
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BENCH = os.path.dirname(HERE)
@@ -50,10 +49,11 @@ def cases():
     for block in (32, 64, 128, 256, 512):
         yield "pcm", {"blocks": (1 << 20) // (block * block) or 8,
                       "block": block}
+    # In the last launch a single thread merges all keys: 16 ms.
     for block in (64, 128, 256, 512):
-        yield "mergesort", {"count": 1 << 22, "block": block}
+        yield "mergesort", {"count": 1 << 17, "block": block}
     for block in (16, 32, 64, 128):
-        yield "lud", {"tiles": 4096 * 2 // block, "block": block}
+        yield "lud", {"tiles": 4096 * 4 // block, "block": block}
     for block in (8, 16, 32):
         yield "dct", {"width": 4096, "height": 4096, "block": block}
         yield "srad", {"width": 4096, "height": 4096, "block": block}
@@ -61,41 +61,26 @@ def cases():
         yield "nqueens", {"queens": 13, "block": block}
 
 
-def run_once(program, params, repeat, cuda):
-    command = [program, *(f"{k}={v}" for k, v in params.items()), "check=0",
-               f"repeat={repeat}"]
-    run = subprocess.run(command, capture_output=True, text=True, check=False,
-                         timeout=120, env=dict(os.environ, CUDA_PATH=cuda,
-                                               RECONVERGE_DEVICE="gpu"))
-    if run.returncode != 0:
-        raise builds.BuildError(f"{' '.join(command)}: exit code "
-                                f"{run.returncode}\n{run.stdout}{run.stderr}")
-    lines = dict(line.split(": ", 1) for line in run.stdout.splitlines()
-                 if ": " in line)
-    return [float(ms) for ms in lines["kernel-ms"].split()], lines["checksum"]
-
-
 def measure(name, params, program, args):
     """The rows of one case."""
-    samples, sums = {way: [] for way in WAYS}, {}
-    for _ in range(args.rounds):
-        for way in WAYS:
-            times, sums[way] = run_once(program(name, way), params,
-                                        args.repeat, args.cuda)
-            samples[way] += times
+    times, sums = rounds.alternate(
+        WAYS, lambda way, repeat: rounds.run_once(program(name, way), params,
+                                                  repeat, args.cuda),
+        args.rounds, args.repeat)
     same = len({sums[way] for way in ("reconverge", "melded")}) == 1
     verdict = "identical" if same else "differs"
-    rows = [results.row(name, params, way, samples[way], "ms",
+    rows = [results.row(name, params, way, rounds.flat(times[way]), "ms",
+                        rounds=len(times[way]),
                         verdict="identical" if sums[way] == sums["nvcc"]
                         else "differs (checksum)") for way in WAYS]
-    best = min(UNMELDED, key=lambda way: statistics.median(samples[way]))
-    ratios = [a / b for a, b in zip(samples[best], samples["melded"])]
-    rows.append(results.row(name, params, "speedup", ratios, "x",
+    best = rounds.fastest(UNMELDED, times)
+    rows.append(results.row(name, params, "speedup",
+                            rounds.speedups(times[best], times["melded"]), "x",
                             baseline="best-of-nvcc-clang-reconverge",
                             best=best, verdict=verdict))
     rows.append(results.row(
         name, params, "speedup-over-own",
-        [a / b for a, b in zip(samples["reconverge"], samples["melded"])], "x",
+        rounds.speedups(times["reconverge"], times["melded"]), "x",
         baseline="the same build without melding", verdict=verdict))
     return rows
 

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/meld-results.md from results/h200/meld.json; --check: is it up to date?"""
+"""docs/meld-results.md from results/h200/meld.json and, of the warp VM,
+the newest of results/*/meld-counts.json (counts are the same on every CPU);
+--check: is it up to date?"""
 
+import glob
 import json
 import os
 
@@ -10,6 +13,7 @@ from results import geomean, publish
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 RAW = os.path.join(ROOT, "benchmarks", "results", "h200", "meld.json")
 WAYS = ("nvcc", "clang", "reconverge", "melded")
+COUNTS = os.path.join(ROOT, "benchmarks", "results", "*", "meld-counts.json")
 SYNTHETIC = ("sb1", "sb2", "sb3")
 
 
@@ -31,6 +35,50 @@ def summary(found, chosen, name):
     return (f"| {name} | {len(speedups)} | {geomean(speedups):.3f} | "
             f"{min(speedups):.3f} | {geomean(own):.3f} | "
             f"{geomean([max(1.0, s) for s in speedups]):.3f} |")
+
+
+def date_of(path):
+    with open(path, encoding="utf-8") as text:
+        return json.load(text)["environment"]["date"]
+
+
+def percent(metrics, kind):
+    """What is left of them, with melding."""
+    row = metrics.get(kind + "-instructions")
+    return f"{100 / row['value']:.0f} %" if row else "-"
+
+
+def counts_of(path):
+    """The part of the page that a file of counts makes."""
+    with open(path, encoding="utf-8") as text:
+        result = json.load(text)
+    found = {}
+    for row in result["rows"]:
+        key = " ".join([row["case"], *(f"{k}={v}" for k, v
+                                       in row["params"].items())])
+        found.setdefault(key, {})[row["metric"]] = row
+    lines = [
+        "", "## Instructions, counted on the warp VM", "",
+        "Made from `benchmarks/results/"
+        f"{os.path.basename(os.path.dirname(path))}/meld-counts.json`, which "
+        "`benchmarks/harness/meld_counts.py` wrote: exact counts at the "
+        "programs' own small sizes, lanes meeting again as with a "
+        "reconvergence stack. *CFE*: control-flow efficiency, before and "
+        "after. *Fewer slots*: issue slots by the machine file, before over "
+        "after. The last three: instructions that warps execute after melding, "
+        "of those before (the paper's Fig. 9 and 10); arithmetic has the "
+        "selects that melding adds.", "",
+        "| program | CFE | melded | fewer slots | arithmetic | global accesses "
+        "| shared accesses |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    for name, metrics in found.items():
+        lines.append(
+            f"| {name} | {100 * metrics['cfe-before']['value']:.1f} % | "
+            f"{100 * metrics['cfe-after']['value']:.1f} % | "
+            f"{metrics['slots']['value']:.2f}x | "
+            + " | ".join(percent(metrics, kind) for kind in
+                         ("arithmetic", "global", "shared")) + " |")
+    return lines
 
 
 def page():
@@ -76,6 +124,9 @@ def page():
         f"Below 0.99: {', '.join(lost) or 'none'}. `meld` is one candidate of "
         "`optimize`; these are the cases in which it has to be dropped.",
     ]
+    newest = max(glob.glob(COUNTS), key=date_of, default=None)
+    if newest:
+        lines += counts_of(newest)
     return "\n".join(lines) + "\n"
 
 

@@ -11,14 +11,16 @@ block size, or --sizes 3, 4, ... or 0 for all. Each case is decided by
 `reconverge optimize` on its own launches and built by `reconverge cc
 --runtime=nvidia --decisions`. As many cases as there are cores are under way at
 once: they compile, and what runs on the GPU waits for its turn (the tool has a
-lock). Then, alone on the GPU, case by case and round by round, the builds run
-in turns: nvcc -O3, clang 19 -O3, ours unmodified, the final one. A run times
+lock). Then, alone on the GPU, case by case, the builds run in turns
+(rounds.py): nvcc -O3, clang 19 -O3, ours unmodified, the final one. A run times
 REPEAT launches by events; all builds must print our checksum, or the row says
 that they do not.
 
 Metrics: `speedup` (the fastest of the three unmodified builds over the final
-one), `predicted` (of what is kept, if anything), `kept` (kernels of which
-something other than our unmodified code is kept).
+one), `kept` (kernels of which something other than our unmodified code is
+kept), and `predicted`, of each candidate that was tried and timed: issue slots
+of the kernel as it is over the candidate's, with `achieved`, the same of their
+times.
 
 --device cpu decides on the warp VM at the programs' own sizes and times nothing
 but ours and the final one: it proves this script, not a number.
@@ -28,7 +30,6 @@ import argparse
 import concurrent.futures
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -38,6 +39,7 @@ import builds
 import environment
 import meld_bench
 import results
+import rounds
 
 BASELINES = {"gpu": ("nvcc", "clang", "reconverge"), "cpu": ("reconverge",)}
 
@@ -59,6 +61,16 @@ def wanted_cases(args):
         chosen += [(name, params) for params in sizes
                    if (name, params) not in chosen]
     return chosen
+
+
+def predictions_of(name, params, kernels):
+    """A row for each candidate that was timed and has a prediction."""
+    return [results.row(name, params, "predicted", [tried["predicted"]], "x",
+                        kernel=kernel["display"].split("(")[0],
+                        candidate=tried["candidate"], outcome=tried["outcome"],
+                        achieved=kernel["milliseconds"] / tried["milliseconds"])
+            for kernel in kernels for tried in kernel["tried"]
+            if tried["predicted"] and tried["milliseconds"]]
 
 
 def words(params):
@@ -97,8 +109,8 @@ class Suite:
         builds.check_call(
             [self.compilers.reconverge, "optimize", *self.common,
              "--device", self.args.device, self.source(name),
-             "--decisions", stem + ".json", "--", *words(params), "check=0",
-             "repeat=1"], stdin=subprocess.DEVNULL, timeout=400)
+             "--decisions", stem + ".json", "--", *words(params), "check=0"],
+            stdin=subprocess.DEVNULL, timeout=400)
         runtime = ["--runtime=nvidia"] if self.args.device == "gpu" else []
         builds.check_call([self.compilers.reconverge, "cc", *self.common,
                            *runtime, "--decisions", stem + ".json",
@@ -106,63 +118,50 @@ class Suite:
         with open(stem + ".json", encoding="utf-8") as text:
             return json.load(text)
 
-    def run_once(self, program, params):
-        command = [program, *words(params), "check=0",
-                   f"repeat={self.args.repeat}"]
-        run = subprocess.run(
-            command, capture_output=True, text=True, check=False, timeout=120,
-            env=dict(os.environ, CUDA_PATH=self.args.cuda,
-                     RECONVERGE_DEVICE=self.args.device))
-        if run.returncode != 0:
-            raise builds.BuildError(f"{' '.join(command)}: exit code "
-                                    f"{run.returncode}\n{run.stdout}"
-                                    f"{run.stderr}")
-        lines = dict(line.split(": ", 1) for line in run.stdout.splitlines()
-                     if ": " in line)
-        return [float(ms) for ms in lines["kernel-ms"].split()], \
-            lines["checksum"]
-
     def measure(self, index, name, params, decisions):
         """The rows of one case."""
-        samples, sums = {way: [] for way in self.ways}, {}
-        for _ in range(self.args.rounds):
-            for way in self.ways:
-                program = (os.path.join(self.folder, f"case-{index}")
-                           if way == "final" else self.program(name, way))
-                times, sums[way] = self.run_once(program, params)
-                samples[way] += times
-        rows = [results.row(name, params, way, samples[way], "ms",
+        def run(way, repeat):
+            program = (os.path.join(self.folder, f"case-{index}")
+                       if way == "final" else self.program(name, way))
+            return rounds.run_once(program, params, repeat, self.args.cuda,
+                                   self.args.device)
+        times, sums = rounds.alternate(self.ways, run, self.args.rounds,
+                                       self.args.repeat)
+        rows = [results.row(name, params, way, rounds.flat(times[way]), "ms",
+                            rounds=len(times[way]),
                             verdict="identical"
                             if sums[way] == sums["reconverge"]
                             else "differs (checksum)") for way in self.ways]
-        best = min(self.ways[:-1],
-                   key=lambda way: statistics.median(samples[way]))
+        best = rounds.fastest(self.ways[:-1], times)
         kept = {kernel["display"].split("(")[0]: kernel["keep"]
                 for kernel in decisions["kernels"]
                 if kernel["keep"]["remedy"] != "none"}
         rows.append(results.row(
             name, params, "speedup",
-            [a / b for a, b in zip(samples[best], samples["final"])], "x",
+            rounds.speedups(times[best], times["final"]), "x",
             baseline="best-of-nvcc-clang-reconverge", best=best, keep=kept,
             verdict=rows[-1]["verdict"]))
         rows.append(results.row(name, params, "kept", [len(kept)], "kernels",
                                 of=len(decisions["kernels"])))
-        for kernel in decisions["kernels"]:
-            for tried in kernel["tried"]:
-                if tried["predicted"] and tried["outcome"] == "kept":
-                    rows.append(results.row(
-                        name, params, "predicted", [tried["predicted"]], "x",
-                        kernel=kernel["display"], achieved=tried["speedup"]))
+        rows += predictions_of(name, params, decisions["kernels"])
         return rows
+
+
+def label(name, params):
+    return (f"{name}{'-R' if params.get('random') else ''} "
+            f"{params.get('block', '')}").strip()
+
+
+def words_of(candidate):
+    return candidate["remedy"] + (f" ({candidate['parameters']})"
+                                  if candidate["parameters"] else "")
 
 
 def line_of(name, params, rows):
     by = {row["metric"]: row for row in rows}
-    keep = ", ".join(sorted({k["remedy"] + (f" ({k['parameters']})"
-                                            if k["parameters"] else "")
+    keep = ", ".join(sorted({words_of(k)
                              for k in by["speedup"]["keep"].values()}))
-    return [f"{name}{'-R' if params.get('random') else ''} "
-            f"{params.get('block', '')}".strip(),
+    return [label(name, params),
             *(f"{by[way]['value']:.4f}" if way in by else "-"
               for way in (*BASELINES["gpu"], "final")),
             by["speedup"]["best"], f"{by['speedup']['value']:.3f}",

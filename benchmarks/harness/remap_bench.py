@@ -5,9 +5,9 @@
     remap_bench.py [--rounds 24] [--jobs N] [--output FILE]
 
 benchmarks/kernels/remap_micro and the kernels remapped by hand with it, built
-by nvcc -O3, clang 19 -O3 and us. A run of the micro-benchmark has all ways of
-one case in turns. Rows of a case (`two-paths`, `four-paths`; params block,
-length, way, compiler):
+by nvcc -O3, clang 19 -O3 and us. A run has all ways of one case in turns. Rows
+of the micro-benchmark (`two-paths`, `four-paths`; params block, length, even,
+way, compiler):
 
   ideal        the original's time over that of the same work undivided
   speedup      the fastest build of the original over this way in this build
@@ -15,7 +15,9 @@ length, way, compiler):
   cost-of-round   us: a kernel with rounds less the same without, per round
                (params: algorithm, paths, blocks-per-sm)
 
-Of the other kernels only `speedup`, with way `by-hand`.
+Of the other kernels `speedup`, with way `original`, `library` or `cub`, and
+what that build takes: `registers`, `shared` (bytes) and `occupancy`. Their
+control-flow efficiency is counted by remap_counts.py.
 
 Writes results/<gpu>/remap.json and prints the tables. Exit code 1 if a result
 was wrong.
@@ -23,6 +25,7 @@ was wrong.
 
 import argparse
 import concurrent.futures
+import itertools
 import os
 import re
 import statistics
@@ -39,17 +42,32 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BENCH = os.path.dirname(HERE)
 ROOT = os.path.dirname(BENCH)
 MICRO = "remap_micro"
-# Programs with remap=0 and remap=1, at sizes that fill the GPU.
+# Programs with the argument remap, at sizes that fill the GPU.
 KERNELS = {
+    "cvp": {"width": 8192, "height": 4096},
     "gdt": {"stocks": 8192, "days": 512},
     "pol": {"households": 1 << 22, "years": 40},
+    "xslookup": {"particles": 1 << 22, "points": 1 << 15, "binbits": 12},
+    "contact": {"side": 100},
+    "bp": {"side": 2048, "angles": 180},
+    "histo": {"blocks": 8192},
+    "lbm": {"width": 2048, "height": 2048, "steps": 4},
+    "mg": {"side": 256},
+    "nqueens": {"queens": 15, "placed": 5, "block": 128},
+    "pb": {"side": 52, "channels": 2048},
+    "sad": {"frames": 64},
 }
+WAYS = ("original", "library", "cub")
 COMPILERS = ("nvcc", "clang", "reconverge")
-LENGTHS = (50, 100, 200, 500, 1000, 2000, 4000)  # instructions
+# Instructions of a path: with as many threads of each path, and drawn.
+LENGTHS = {1: (50, 200, 500, 1000, 2000), 0: (500, 2000)}
 BLOCKS = (128, 256, 512, 1024)
 THREADS = 1 << 22
 CASES = {2: "two-paths", 4: "four-paths"}
 WAY = re.compile(r"^way (\S+) (right|WRONG):(.*)$", re.MULTILINE)
+MS = re.compile(r"^ms (\S+):(.*)$", re.MULTILINE)
+USE = re.compile(r"^use (\S+): registers=(\d+) shared=(\d+) blocks-per-sm=\d+ "
+                 r"occupancy=(\S+)$", re.MULTILINE)
 ROUND = re.compile(r"^round-us (\S+) paths=(\d+) blocks-per-sm=(\d+):(.*)$",
                    re.MULTILINE)
 
@@ -66,13 +84,13 @@ def output_of(program, params, cuda):
     return run.stdout
 
 
-def measure(paths, block, length, programs, args):
+def measure(paths, block, length, even, programs, args):
     """The rows of one case."""
     times, right = {}, {}
     for compiler in COMPILERS:
         text = output_of(programs[compiler, MICRO], {
             "paths": paths, "block": block, "blocks": THREADS // block,
-            "length": length, "clusters": 1, "rounds": args.rounds}, args.cuda)
+            "length": length, "even": even, "clusters": 1, "rounds": args.rounds}, args.cuda)
         for way, verdict, samples in WAY.findall(text):
             times[compiler, way] = [float(ms) for ms in samples.split()]
             right[compiler, way] = verdict == "right"
@@ -82,8 +100,8 @@ def measure(paths, block, length, programs, args):
     rows = []
     for (compiler, way), samples in times.items():
         def row(metric, values, **more):
-            params = {"block": block, "length": length, "way": way,
-                      "compiler": compiler}
+            params = {"block": block, "length": length, "even": even,
+                      "way": way, "compiler": compiler}
             rows.append(results.row(
                 CASES[paths], params, metric, values, "x", **more,
                 milliseconds=median[compiler, way],
@@ -105,26 +123,33 @@ def measure(paths, block, length, programs, args):
 
 
 def measure_kernel(name, params, programs, args):
-    """The rows of a kernel remapped by hand: builds and both ways in turns."""
-    times, sums = {}, {}
+    """The rows of a kernel remapped by hand: builds in turns, and in each the
+    ways in turns."""
+    times, sums, use = {}, {}, {}
     for _ in range(2):
         for compiler in COMPILERS:
-            for remap in (0, 1):
-                text = output_of(programs[compiler, name], {
-                    **params, "remap": remap, "check": 0,
-                    "repeat": (args.rounds + 1) // 2}, args.cuda)
-                lines = dict(line.split(": ", 1) for line in text.splitlines())
-                times.setdefault((compiler, remap), []).extend(
-                    float(ms) for ms in lines["kernel-ms"].split())
-                sums[compiler, remap] = lines["checksum"]
-    best = min(COMPILERS, key=lambda c: statistics.median(times[c, 0]))
+            text = output_of(programs[compiler, name], {
+                **params, "remap": 3, "check": 0,
+                "repeat": (args.rounds + 1) // 2}, args.cuda)
+            for way, samples in MS.findall(text):
+                times.setdefault((compiler, way), []).extend(
+                    float(ms) for ms in samples.split())
+            for way, registers, shared, occupancy in USE.findall(text):
+                use[compiler, way] = {"registers": int(registers),
+                                      "shared": int(shared),
+                                      "occupancy": float(occupancy)}
+            # The program itself compares the ways; here, the builds.
+            sums[compiler] = (re.search("^checksum: .*$", text, re.M)[0],
+                              "other bytes" in text)
+    best = min(COMPILERS, key=lambda c: statistics.median(times[c, WAYS[0]]))
     return [results.row(
-        name, {**params, "way": "by-hand", "compiler": compiler}, "speedup",
-        [a / b for a, b in zip(times[best, 0], times[compiler, 1])], "x",
-        baseline="best-of-" + "-".join(COMPILERS), best=best,
-        milliseconds=statistics.median(times[compiler, 1]),
-        verdict="identical" if sums[compiler, 1] == sums[best, 0]
-        else "differs") for compiler in COMPILERS]
+        name, {**params, "way": way, "compiler": compiler}, "speedup",
+        [a / b for a, b in zip(times[best, WAYS[0]], times[compiler, way])],
+        "x", baseline="best-of-" + "-".join(COMPILERS), best=best,
+        milliseconds=statistics.median(times[compiler, way]),
+        verdict="identical" if sums[compiler] == (sums[best][0], False)
+        else "differs", **use[compiler, way])
+        for compiler in COMPILERS for way in WAYS]
 
 
 def costs(programs, args):
@@ -146,29 +171,31 @@ def print_tables(rows):
             "automatic", "cub", "cluster"]
     for compiler in COMPILERS:
         table = []
-        for case in CASES.values():
-            for block in BLOCKS:
-                for length in LENGTHS:
-                    by = {(r["metric"], r["params"]["way"]): r["value"]
-                          for r in rows if r["case"] == case
-                          and r["params"].get("block") == block
-                          and r["params"].get("length") == length
-                          and r["params"].get("compiler") == compiler}
-                    if not by:
-                        continue
-                    table.append(
-                        [f"{case} {block} x {length}",
-                         f"{by['ideal', 'ideal']:.3f}",
-                         *(f"{100 * by['of-ideal', way]:.1f}"
-                           if ("of-ideal", way) in by else "" for way in ways)])
+        for case, even, block in itertools.product(CASES.values(), LENGTHS,
+                                                   BLOCKS):
+            for length in LENGTHS[even]:
+                by = {(r["metric"], r["params"]["way"]): r["value"]
+                      for r in rows if r["case"] == case
+                      and r["params"].get("block") == block
+                      and r["params"].get("length") == length
+                      and r["params"].get("even") == even
+                      and r["params"].get("compiler") == compiler}
+                if not by:
+                    continue
+                table.append(
+                    [f"{case} {'even' if even else 'drawn'} {block} x {length}",
+                     f"{by['ideal', 'ideal']:.3f}",
+                     *(f"{100 * by['of-ideal', way]:.1f}"
+                       if ("of-ideal", way) in by else "" for way in ways)])
         print(f"\n{compiler}: share of the ideal, %")
         results.print_table(["case", "ideal x", *ways], table)
     print("\nremapped by hand, over the fastest build as it is")
     results.print_table(
-        ["kernel", *COMPILERS],
-        [[name, *(f"{r['value']:.3f}" for c in COMPILERS for r in rows
-                  if r["case"] == name and r["params"]["compiler"] == c)]
-         for name in KERNELS])
+        ["kernel", *(f"{way} {c}" for way in WAYS for c in COMPILERS)],
+        [[name, *(f"{r['value']:.3f}" for way in WAYS for c in COMPILERS
+                  for r in rows if r["case"] == name
+                  and r["params"]["way"] == way
+                  and r["params"]["compiler"] == c)] for name in KERNELS])
     print("\none round of 256 threads, us")
     # As many blocks an SM as fit, which is not the same for every compiler.
     rounds = {(r["params"]["algorithm"], r["params"]["paths"],
@@ -212,11 +239,10 @@ def main():
         rows = costs(programs, args)
         for name, params in KERNELS.items():
             rows += measure_kernel(name, params, programs, args)
-        for paths in CASES:
-            for block in BLOCKS:
-                for length in LENGTHS:
-                    rows += measure(paths, block, length, programs, args)
-                    results.write(output, "remap", facts, rows)
+        for paths, even, block in itertools.product(CASES, LENGTHS, BLOCKS):
+            for length in LENGTHS[even]:
+                rows += measure(paths, block, length, even, programs, args)
+            results.write(output, "remap", facts, rows)
         print_tables(rows)
     wrong = [r for r in rows if r.get("verdict") == "differs"]
     for row in wrong:

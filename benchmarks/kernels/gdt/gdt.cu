@@ -7,16 +7,11 @@
 // Whole numbers throughout (prices in hundredths), so every build computes the
 // same.
 //
-//   remap=0   the kernel as it is
-//   remap=1   the rule is known after the conditions: threads of a block trade
-//             places by it, with reconverge::block_remap, and then run rules
+// Remapped (common/remap.h): the rule is known after the conditions; threads of
+// a block trade places by it and then run the rules.
 //
 //===----------------------------------------------------------------------===//
-#include "../common/bench.h"
-
-#include "../../../include/reconverge/block/block_remap.cuh"
-
-#define HD __host__ __device__
+#include "../common/remap.h"
 
 struct Market {
   const int *Price;  ///< of a stock, its days in a row
@@ -160,10 +155,10 @@ __global__ void plain(Market M, int *Orders, int Count) {
   Orders[I] = order(M, At, ruleOf(M, At));
 }
 
+template <typename Way>
 __global__ void remapped(Market M, int *Orders, int Count) {
-  using Remap = reconverge::block_remap<Block, 9>;
-  __shared__ Remap::temp_storage Storage;
-  Remap Trade(Storage);
+  __shared__ typename Way::temp_storage Storage;
+  Way Trade(Storage, threadIdx.x);
   const int First = blockIdx.x * Block, I = First + threadIdx.x;
   const auto New = Trade(I < Count ? ruleOf(M, dayOf(M, I)) : 8);
   if (New.path == 8)
@@ -175,7 +170,7 @@ int main(int argc, char **argv) {
   Bench Run(argc, argv, "gdt");
   const long Stocks = Run.integer("stocks", 20, 1, 1 << 20);
   const long Days = Run.integer("days", 512, Window + 1, 1 << 20);
-  const bool Remap = Run.integer("remap", 0, 0, 1);
+  const long Remap = Run.integer("remap", 0, 0, 3);
   Run.ready();
 
   // Prices walk in steps whose size has its own slow walk; volume follows it.
@@ -196,17 +191,21 @@ int main(int argc, char **argv) {
   DeviceArray<int> Prices(Price), Volumes(Volume);
   DeviceArray<int> Orders(std::vector<int>(Count, 0));
   const Market OnDevice = {Prices, Volumes, static_cast<int>(Days)};
-  Run.run([] {},
-          [&] {
-            (Remap ? remapped : plain)<<<(Count + Block - 1) / Block, Block>>>(
-                OnDevice, Orders, Count);
-          });
-  const std::vector<int> Got = Orders.get();
   const Market OnHost = {Price.data(), Volume.data(), static_cast<int>(Days)};
-  bool Right = true;
-  for (int I = 0; I < Count && Run.checks(); ++I) {
-    const int At = dayOf(OnHost, I);
-    Right &= Got[I] == order(OnHost, At, ruleOf(OnHost, At));
-  }
-  return Run.finish(Right, checksum(Got));
+  const RemapWays<decltype(&plain)> All = {
+      {plain, remapped<ByLibrary<Block, 9>>, remapped<ByCub<Block, 9>>}};
+  return All.run(
+      Run, Remap, Block, [&] { Orders.clear(); },
+      [&](auto Kernel) {
+        Kernel<<<(Count + Block - 1) / Block, Block>>>(OnDevice, Orders, Count);
+      },
+      [&] { return Orders.get(); },
+      [&](const std::vector<int> &Got) {
+        bool Right = true;
+        for (int I = 0; I < Count; ++I) {
+          const int At = dayOf(OnHost, I);
+          Right &= Got[I] == order(OnHost, At, ruleOf(OnHost, At));
+        }
+        return Right;
+      });
 }

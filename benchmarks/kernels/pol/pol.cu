@@ -7,17 +7,11 @@
 // projection. Whole numbers (dollars, shares in thousandths), so every build
 // computes the same.
 //
-//   remap=0   the kernel as it is
-//   remap=1   which of six ways to project a household goes is known after its
-//             conditions: the threads of a block trade places by it, with
-//             reconverge::block_remap
+// Remapped (common/remap.h): which of six ways to project a household goes is
+// known after its conditions; the threads of a block trade places by it.
 //
 //===----------------------------------------------------------------------===//
-#include "../common/bench.h"
-
-#include "../../../include/reconverge/block/block_remap.cuh"
-
-#define HD __host__ __device__
+#include "../common/remap.h"
 
 static constexpr int Block = 256;
 
@@ -163,10 +157,10 @@ __global__ void plain(Households H, Laws L, int *Out, int Years, int Count) {
     Out[I] = change(H, L.Both, wayOf(H, I), I, Years);
 }
 
+template <typename Way>
 __global__ void remapped(Households H, Laws L, int *Out, int Years, int Count) {
-  using Remap = reconverge::block_remap<Block, 7>;
-  __shared__ Remap::temp_storage Storage;
-  Remap Trade(Storage);
+  __shared__ typename Way::temp_storage Storage;
+  Way Trade(Storage, threadIdx.x);
   const int First = blockIdx.x * Block, I = First + threadIdx.x;
   const auto New = Trade(I < Count ? wayOf(H, I) : Business + 1);
   if (New.path > Business)
@@ -178,7 +172,7 @@ int main(int argc, char **argv) {
   Bench Run(argc, argv, "pol");
   const long Count = Run.integer("households", 5000, 1, 1 << 28);
   const long Years = Run.integer("years", 20, 1, 60);
-  const bool Remap = Run.integer("remap", 0, 0, 1);
+  const long Remap = Run.integer("remap", 0, 0, 3);
   Run.ready();
 
   std::vector<int> Field[5];
@@ -201,16 +195,22 @@ int main(int argc, char **argv) {
       E(Field[4]);
   DeviceArray<int> Out(std::vector<int>(Count, 0));
   const Households OnDevice = {A, B, C, D, E};
-  Run.run([] {},
-          [&] {
-            (Remap ? remapped : plain)<<<(Count + Block - 1) / Block, Block>>>(
-                OnDevice, Both, Out, Years, Count);
-          });
-  const std::vector<int> Got = Out.get();
   const Households OnHost = {Field[0].data(), Field[1].data(), Field[2].data(),
                              Field[3].data(), Field[4].data()};
-  bool Right = true;
-  for (long I = 0; I < Count && Run.checks(); ++I)
-    Right &= Got[I] == change(OnHost, Both.Both, wayOf(OnHost, I), I, Years);
-  return Run.finish(Right, checksum(Got));
+  const RemapWays<decltype(&plain)> All = {
+      {plain, remapped<ByLibrary<Block, 7>>, remapped<ByCub<Block, 7>>}};
+  return All.run(
+      Run, Remap, Block, [&] { Out.clear(); },
+      [&](auto Kernel) {
+        Kernel<<<(Count + Block - 1) / Block, Block>>>(OnDevice, Both, Out,
+                                                       Years, Count);
+      },
+      [&] { return Out.get(); },
+      [&](const std::vector<int> &Got) {
+        bool Right = true;
+        for (long I = 0; I < Count; ++I)
+          Right &=
+              Got[I] == change(OnHost, Both.Both, wayOf(OnHost, I), I, Years);
+        return Right;
+      });
 }

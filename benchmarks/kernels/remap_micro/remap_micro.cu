@@ -3,7 +3,10 @@
 //
 // The micro-benchmark of paper 3: a branch of two paths, or two nested ones of
 // four, whose paths are permutations of the same instructions. Which path a
-// thread takes is in its own data and random. The same kernel in these ways:
+// thread takes is in its own data, in random order: each block has the same
+// number of each (even=1), or every thread's is drawn (even=0), and then blocks
+// of W warps and two paths can reach W / (W + 1) of the ideal at best. The same
+// kernel in these ways:
 //
 //   original                as it is
 //   ideal                   the same on sorted data: no warp diverges but one
@@ -145,22 +148,6 @@ __global__ void __launch_bounds__(256) manyRounds(unsigned *Out, int Rounds) {
   Out[blockIdx.x * 256 + threadIdx.x] = x;
 }
 
-template <typename Launch> static float milliseconds(Launch Go) {
-  static cudaEvent_t From = nullptr, To = nullptr;
-  if (!From) {
-    CHECK_CUDA(cudaEventCreate(&From));
-    CHECK_CUDA(cudaEventCreate(&To));
-  }
-  CHECK_CUDA(cudaEventRecord(From));
-  Go();
-  CHECK_LAUNCH();
-  CHECK_CUDA(cudaEventRecord(To));
-  CHECK_CUDA(cudaEventSynchronize(To));
-  float Ms = 0;
-  CHECK_CUDA(cudaEventElapsedTime(&Ms, From, To));
-  return Ms;
-}
-
 template <remap_algorithm A, int Paths>
 static void roundCost(const char *Name, int Repeat) {
   constexpr int Rounds = 1000;
@@ -177,9 +164,9 @@ static void roundCost(const char *Name, int Repeat) {
     std::printf("round-us %s paths=%d blocks-per-sm=%d:", Name, Paths, Each);
     for (int I = -1; I < Repeat; ++I) {
       const float Base =
-          milliseconds([&] { Without<<<Blocks, 256>>>(Out, Rounds); });
+          Bench::milliseconds([&] { Without<<<Blocks, 256>>>(Out, Rounds); });
       const float Full =
-          milliseconds([&] { With<<<Blocks, 256>>>(Out, Rounds); });
+          Bench::milliseconds([&] { With<<<Blocks, 256>>>(Out, Rounds); });
       if (I >= 0) // the first launch is not warm
         std::printf(" %.5f", (Full - Base) * 1000 / Rounds);
     }
@@ -256,12 +243,31 @@ static void launch(const Way &W, int Blocks, int Block, const unsigned *In,
   CHECK_CUDA(cudaLaunchKernelEx(&Config, W.Run, In, Out, Steps));
 }
 
+/// Gives each block as many threads of each path as of any other, in an order
+/// that is drawn (Fisher and Yates).
+static void spreadEvenly(std::vector<unsigned> &Input, long Block, long Paths,
+                         Random &Draw) {
+  const int Bit = Paths == 2 ? 31 : 30;
+  std::vector<unsigned> Order(Block);
+  for (size_t First = 0; First < Input.size(); First += Block) {
+    for (long I = 0; I < Block; ++I)
+      Order[I] = I % Paths;
+    for (long I = Block - 1; I > 0; --I)
+      std::swap(Order[I], Order[Draw.below(I + 1)]);
+    for (long I = 0; I < Block; ++I) {
+      unsigned &X = Input[First + I];
+      X = (X & ((1u << Bit) - 1)) | Order[I] << Bit;
+    }
+  }
+}
+
 int main(int argc, char **argv) {
   Bench Run(argc, argv, "remap_micro");
   const long Paths = Run.integer("paths", 2, 2, 4);
   const long Block = Run.integer("block", 256, 128, 1024);
   const long Blocks = Run.integer("blocks", 16, 8, 1 << 20);
   const long Length = Run.integer("length", 100, 0, 100000);
+  const bool Even = Run.integer("even", 0, 0, 1);
   const long Clusters = Run.integer("clusters", 0, 0, 1);
   const long Rounds = Run.integer("rounds", 1, 1, 1000);
   Run.ready();
@@ -285,6 +291,8 @@ int main(int argc, char **argv) {
   Random Draw = Run.random();
   for (unsigned &X : Input)
     X = Draw.bits();
+  if (Even)
+    spreadEvenly(Input, Block, Paths, Draw);
   std::vector<unsigned> Sorted; // by path
   for (unsigned Path = 0; Path < unsigned(Paths); ++Path)
     for (unsigned X : Input)
@@ -319,7 +327,7 @@ int main(int argc, char **argv) {
   }
   for (long R = 0; R < Rounds && Rounds > 1; ++R)
     for (Way &W : All)
-      W.Times.push_back(milliseconds([&] {
+      W.Times.push_back(Bench::milliseconds([&] {
         launch(W, Blocks, Block, W.Sorted ? InSorted : In, Out, Steps);
       }));
   for (const Way &W : All) {

@@ -73,8 +73,9 @@ struct remap_result {
 ///
 /// Cost of a round, for 256 threads; of registers, two stay: id and path.
 ///                        barriers  if one path  shared bytes
-///   automatic, warp_aggregated  2  1            2 a thread, 2 a path and warp
+///   automatic                   2  1            2 a thread, 1 a path and warp
 ///                                               (paths: 1 for two)
+///   warp_aggregated             2  1            the same, twice the second
 ///   head_or_tail                2  1            2 a thread, 8
 ///   data_group_indexing         2  2            1 a thread, 4 a path and
 ///                                               neighbourhood

@@ -13,8 +13,11 @@
 //                    of one pool, by an atomic addition a thread. The barrier
 //                    that makes the two counters visible also counts the ones.
 //   warp_aggregated  counts a warp and path (warp_counts.cuh): a barrier, no
-//                    atomics. Two sets of counts, used in turns: after a round
-//                    that was skipped nobody waits for the slowest reader.
+//                    atomics. What leaves good mappings alone learns from that
+//                    barrier how many warps have more than one path. What does
+//                    not must read the counts: two sets of them, used in turns,
+//                    so that after a round that was skipped nobody waits for
+//                    the slowest reader.
 //
 // find(): every thread finds the data that its own place belongs to.
 //
@@ -53,25 +56,28 @@ public:
 /// With LeavesGood, a mapping that cannot become better stays: with one warp
 /// of more than one path, its parts fill one warp wherever they go.
 template <int MaxThreads, int Paths, bool LeavesGood> class warp_aggregated {
-  using counts = warp_counts<MaxThreads, Paths, LeavesGood>;
+  using counts = warp_counts<MaxThreads, Paths>;
   int turn_ = 0;
 
 public:
   struct storage {
-    typename counts::storage sets[2];
+    typename counts::storage sets[LeavesGood ? 1 : 2];
   };
 
   RECONVERGE_DEVICE bool place(storage &shared, position at, int path,
                                int &slot) {
     auto &set = shared.sets[turn_];
-    turn_ ^= 1;
-    const int rank = counts::count(set, at, path);
-    __syncthreads();
-    const auto sums = counts::look_up(set, at, path);
-    if (LeavesGood ? sums.mixed <= 1 : sums.total == at.threads)
-      return false;
-    slot = sums.first + rank;
-    return true;
+    const auto mine = counts::count(set, at, path);
+    if constexpr (LeavesGood) {
+      if (__syncthreads_count(mine.mixed && at.lane() == 0) <= 1)
+        return false;
+    } else {
+      turn_ ^= 1;
+      __syncthreads();
+    }
+    const auto found = counts::place(set, at, path, mine.rank);
+    slot = found.slot;
+    return LeavesGood || found.total != at.threads;
   }
 };
 

@@ -17,14 +17,14 @@
 // barrier less than one warp doing it for all:
 //   Two paths: only path 1 has a row; path 0 has what is left. Lane w reads
 //     warp w's byte; one addition over the warp (redux) sums all of them and
-//     those before.
+//     those before. Of c threads of path 1 before mine, my place is c after the
+//     zeros or, for a zero, c before my number.
+//   Three or four: a word a warp with a byte a path. Lane w reads warp w's;
+//     four additions over the warp give all sums, two paths in each.
 //   More: lane p sums row p; the lower paths are a prefix sum over lanes; a
 //     thread gets the numbers of its path from lane `path` by one shuffle.
 // A partial last warp may have fewer lanes than there are paths or warps: there
 // each thread goes through the rows itself.
-//
-// With CountsMixed, the top bit of a byte says that the warp has more than one
-// path.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_DETAIL_WARP_COUNTS_CUH
@@ -39,13 +39,14 @@ RECONVERGE_DEVICE unsigned first_bytes(int n) {
   return n <= 0 ? 0 : 0x01010101u >> 8 * (n < 4 ? 4 - n : 0);
 }
 
-template <int MaxThreads, int Paths, bool CountsMixed> class warp_counts {
+template <int MaxThreads, int Paths> class warp_counts {
   static constexpr int max_warps = round_up_division(MaxThreads, warp_threads);
-  static constexpr int rows = Paths == 2 ? 1 : Paths;
-  static constexpr int words = max_warps <= 4    ? 1
-                               : max_warps <= 8  ? 2
-                               : max_warps <= 16 ? 4
-                                                 : 8;
+  static constexpr bool word_a_warp = Paths == 3 || Paths == 4;
+  static constexpr int rows = Paths == 2 ? 1 : word_a_warp ? max_warps : Paths;
+  static constexpr int words = word_a_warp || max_warps <= 4 ? 1
+                               : max_warps <= 8              ? 2
+                               : max_warps <= 16             ? 4
+                                                             : 8;
   struct alignas(words < 4 ? 4 * words : 16) row {
     unsigned word[words];
   };
@@ -55,69 +56,78 @@ public:
     row counts[rows];
   };
   /// Of one path: its threads in the block, those of them in warps before this
-  /// thread's; and, with CountsMixed, the warps with more than one path.
+  /// thread's.
   struct row_sums {
-    int total, before, mixed;
+    int total, before;
   };
-  /// What a thread learns: the threads of its path, the first place of its
-  /// warp's among them; and the warps with more than one path.
-  struct sums {
-    int total, first, mixed;
+  /// What a thread knows of its warp: how many lanes before this one have its
+  /// path or, of two paths, path 1; and whether the warp has more than one.
+  struct in_warp {
+    int rank;
+    bool mixed;
+  };
+  /// A thread's place, and how many threads have its path.
+  struct placement {
+    int slot, total;
   };
 
-  /// Writes what this thread's warp has. Returns how many lanes before this
-  /// one have its path.
-  RECONVERGE_DEVICE static int count(storage &shared, position at, int path) {
+  /// Writes what this thread's warp has.
+  RECONVERGE_DEVICE static in_warp count(storage &shared, position at,
+                                         int path) {
     const unsigned members = at.members();
-    const path_ballots<Paths> ballots(members, path);
-    const unsigned same = ballots.lanes_with(members, path);
-    const unsigned mixed = !CountsMixed || same == members ? 0 : 0x80;
-    const auto write = [&](int r, int p) {
-      reinterpret_cast<unsigned char *>(shared.counts[r].word)[at.warp()] =
-          __popc(ballots.lanes_with(members, p)) | mixed;
+    const auto write = [&](int r, unsigned lanes) {
+      const int word = word_a_warp ? at.warp() : r;
+      reinterpret_cast<unsigned char *>(
+          shared.counts[word].word)[word_a_warp ? r : at.warp()] =
+          __popc(lanes);
     };
     if constexpr (Paths == 2) {
+      const unsigned ones = __ballot_sync(members, path);
       if (at.lane() == 0)
-        write(0, 1);
+        write(0, ones);
+      return {__popc(ones & at.lanes_before()), ones != 0 && ones != members};
     } else {
+      const path_ballots<Paths> ballots(members, path);
+      const unsigned same = ballots.lanes_with(members, path);
       const int lanes = members == whole_warp ? warp_threads : __popc(members);
       for (int p = at.lane(); p < Paths; p += lanes)
-        write(p, p);
+        write(p, ballots.lanes_with(members, p));
+      return {__popc(same & at.lanes_before()), same != members};
     }
-    return __popc(same & at.lanes_before());
   }
 
-  /// The sums over row r: over path r, or of two paths over path 1.
+  /// The sums over row r: over path r, or of two paths over path 1. Not for
+  /// three or four.
   RECONVERGE_DEVICE static row_sums sum(const storage &shared, position at,
                                         int r) {
     const row mine = shared.counts[r];
-    unsigned total = 0, before = 0, flags = 0;
+    unsigned total = 0, before = 0;
 #pragma unroll
     for (int k = 0; k < words; ++k) {
-      const unsigned there = first_bytes(at.warps() - 4 * k);
-      const unsigned counts =
-          CountsMixed ? mine.word[k] & 0x7f7f7f7fu : mine.word[k];
-      if (CountsMixed)
-        flags |= (mine.word[k] >> 7 & there) << k;
-      total = __dp4a(counts, there, total);
-      before = __dp4a(counts, first_bytes(at.warp() - 4 * k), before);
+      total = __dp4a(mine.word[k], first_bytes(at.warps() - 4 * k), total);
+      before = __dp4a(mine.word[k], first_bytes(at.warp() - 4 * k), before);
     }
-    return {int(total), int(before), __popc(flags)};
+    return {int(total), int(before)};
   }
 
-  /// After a barrier: what this thread has to know.
-  RECONVERGE_DEVICE static sums look_up(const storage &shared, position at,
-                                        int path) {
+  /// After a barrier: where this thread's data goes. `rank` is count()'s.
+  RECONVERGE_DEVICE static placement place(const storage &shared, position at,
+                                           int path, int rank) {
+    const bool whole = at.members() == whole_warp;
     if constexpr (Paths == 2) {
-      const row_sums ones = at.members() == whole_warp ? sum_by_warp(shared, at)
-                                                       : sum(shared, at, 0);
-      const int zeros = at.threads - ones.total;
-      if (path)
-        return {ones.total, zeros + ones.before, ones.mixed};
-      return {zeros, at.warp() * warp_threads - ones.before, ones.mixed};
+      const row_sums ones =
+          whole ? sum_by_warp(shared, at) : sum(shared, at, 0);
+      const int before = ones.before + rank, zeros = at.threads - ones.total;
+      return path ? placement{zeros + before, ones.total}
+                  : placement{at.thread - before, zeros};
     } else {
-      return at.members() == whole_warp ? by_lanes(shared, at, path)
-                                        : by_rows(shared, at, path);
+      placement first;
+      if constexpr (word_a_warp)
+        first = whole ? by_words(shared, at, path) : by_warps(shared, at, path);
+      else
+        first = whole ? by_lanes(shared, at, path) : by_rows(shared, at, path);
+      first.slot += rank;
+      return first;
     }
   }
 
@@ -131,18 +141,56 @@ private:
     const auto *bytes =
         reinterpret_cast<const unsigned char *>(shared.counts[0].word);
     const int lane = at.lane();
-    const unsigned byte = lane < at.warps() ? bytes[lane] : 0;
-    const unsigned count = byte & 0x7f;
+    const unsigned count = lane < at.warps() ? bytes[lane] : 0;
     // Both are at most 1024, so they go together.
-    const unsigned both = __reduce_add_sync(
-        whole_warp, count | (lane < at.warp() ? count << 16 : 0));
-    return {int(both & 0xffff), int(both >> 16),
-            CountsMixed ? __popc(__ballot_sync(whole_warp, byte >> 7)) : 0};
+    const unsigned both =
+        __reduce_add_sync(whole_warp, count * (lane < at.warp() ? 0x10001 : 1));
+    return {int(both & 0xffff), int(both >> 16)};
 #endif
   }
 
-  RECONVERGE_DEVICE static sums by_lanes(const storage &shared, position at,
-                                         int path) {
+  /// Here and below: the first place of this warp's threads of the path.
+  RECONVERGE_DEVICE static placement by_words(const storage &shared,
+                                              position at, int path) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    return by_warps(shared, at, path);
+#else
+    const int lane = at.lane();
+    const unsigned all = lane < at.warps() ? shared.counts[lane].word[0] : 0;
+    const auto sum_fields = [](unsigned fields) {
+      return __reduce_add_sync(whole_warp, fields);
+    };
+    // Paths 0 and 2, paths 1 and 3: sums are at most 1024, so two go together.
+    const unsigned even = all & 0x00ff00ff, odd = all >> 8 & 0x00ff00ff;
+    const bool earlier = lane < at.warp();
+    const unsigned evens = sum_fields(even), odds = sum_fields(odd);
+    const unsigned zeros = evens & 0xffff, lower = zeros + (odds & 0xffff);
+    const unsigned first_even = sum_fields(earlier ? even : 0) + (lower << 16);
+    const unsigned first_odd =
+        sum_fields(earlier ? odd : 0) + zeros + ((lower + (evens >> 16)) << 16);
+    const unsigned first = path & 1 ? first_odd : first_even;
+    const unsigned total = path & 1 ? odds : evens;
+    const int shift = path & 2 ? 16 : 0;
+    return {int(first >> shift & 0xffff), int(total >> shift & 0xffff)};
+#endif
+  }
+
+  RECONVERGE_DEVICE static placement by_warps(const storage &shared,
+                                              position at, int path) {
+    placement found = {0, 0};
+    for (int w = 0; w < at.warps(); ++w) {
+      const unsigned all = shared.counts[w].word[0];
+      for (int p = 0; p < path; ++p)
+        found.slot += all >> 8 * p & 0xff;
+      const int here = all >> 8 * path & 0xff;
+      found.total += here;
+      found.slot += w < at.warp() ? here : 0;
+    }
+    return found;
+  }
+
+  RECONVERGE_DEVICE static placement by_lanes(const storage &shared,
+                                              position at, int path) {
     const int lane = at.lane();
     const row_sums mine = sum(shared, at, lane < Paths ? lane : Paths - 1);
     int until = mine.total; // a sum over the lanes up to this one
@@ -154,18 +202,18 @@ private:
     // Both are at most 1024, so they go together.
     const int both = mine.total << 16 | (until - mine.total + mine.before);
     const int ours = __shfl_sync(whole_warp, both, path);
-    return {ours >> 16, ours & 0xffff, mine.mixed};
+    return {ours & 0xffff, ours >> 16};
   }
 
-  RECONVERGE_DEVICE static sums by_rows(const storage &shared, position at,
-                                        int path) {
+  RECONVERGE_DEVICE static placement by_rows(const storage &shared, position at,
+                                             int path) {
     row_sums mine = sum(shared, at, 0);
     int lower = 0;
     for (int p = 1; p <= path; ++p) {
       lower += mine.total;
       mine = sum(shared, at, p);
     }
-    return {mine.total, lower + mine.before, mine.mixed};
+    return {lower + mine.before, mine.total};
   }
 };
 

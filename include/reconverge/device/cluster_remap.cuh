@@ -116,9 +116,8 @@ class cluster_remap {
   static constexpr int state_words = (ExchangeBytes + 3) / 4;
   // A pool's entry is a thread of the cluster and its path.
   static constexpr int id_bits = 14;
-  // Three paths at least: for two, warp_counts has no row for path 0.
-  using counts =
-      detail::warp_counts<BlockThreads, (Paths > 3 ? Paths : 3), false>;
+  // Five paths at least: for fewer, warp_counts has no row a path.
+  using counts = detail::warp_counts<BlockThreads, (Paths > 5 ? Paths : 5)>;
 
 public:
   struct temp_storage {
@@ -177,7 +176,7 @@ private:
   /// The place of the caller's data in the cluster; false, for all of it, if
   /// there is one path only.
   RECONVERGE_DEVICE bool place(int path, int &slot) {
-    const int rank = counts::count(storage_.counts_, at_, path);
+    const int rank = counts::count(storage_.counts_, at_, path).rank;
     __syncthreads();
     const int lane = at_.lane(), row = lane < Paths ? lane : Paths - 1;
     const auto mine = counts::sum(storage_.counts_, at_, row);

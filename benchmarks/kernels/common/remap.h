@@ -1,0 +1,134 @@
+//===- benchmarks/kernels/common/remap.h - Three ways -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the programs have in common whose threads trade places before a branch.
+// Each has its kernel as it is, and once more as remapped<Way>, where
+//
+//   Way Trade(Storage, threadIdx.x);      // Storage: Way::temp_storage, shared
+//   const auto New = Trade(Path);         // New.id, New.path
+//
+// is ByLibrary, or ByCub: what one does by hand without it. The argument
+// `remap` chooses: 0 as it is, 1 the library, 2 CUB, 3 all of them in turns,
+// and then with repeat=N each prints, in place of bench.h's kernel-ms,
+//
+//   use library: registers=40 shared=1104 blocks-per-sm=6 occupancy=0.75
+//   ms library: 0.117 0.116 0.118
+//
+//===----------------------------------------------------------------------===//
+#ifndef RECONVERGE_BENCHMARKS_REMAP_H
+#define RECONVERGE_BENCHMARKS_REMAP_H
+
+#include "bench.h"
+
+#include "../../../include/reconverge/block/block_remap.cuh"
+#include <cub/block/block_radix_sort.cuh>
+
+#define HD __host__ __device__
+
+/// `Words` of a thread's state can move with the identity.
+template <int Block, int Paths, int Words = 0>
+using ByLibrary =
+    reconverge::block_remap<Block, Paths,
+                            reconverge::remap_algorithm::automatic, 4 * Words>;
+
+/// How many bits the numbers below \p N have.
+HD constexpr int bitsBelow(int N) {
+  return N <= 1 ? 0 : 1 + bitsBelow((N + 1) / 2);
+}
+
+/// Sorts the threads' numbers by path; moves state through shared memory.
+template <int Block, int Paths, int Words = 0> class ByCub {
+  using Sort = cub::BlockRadixSort<unsigned, Block, 1, unsigned short>;
+
+public:
+  struct temp_storage {
+    typename Sort::TempStorage Sorted;
+    unsigned State[Words ? Words : 1][Block];
+  };
+  struct result {
+    int id, path;
+  };
+  __device__ ByCub(temp_storage &Storage, int) : Storage(Storage) {}
+
+  template <typename... Values>
+  __device__ result operator()(int Path, Values &...V) {
+    static_assert(sizeof...(V) <= Words && ((sizeof(V) == 4) && ...),
+                  "so many words");
+    unsigned Key[1] = {static_cast<unsigned>(Path)};
+    unsigned short Id[1] = {static_cast<unsigned short>(threadIdx.x)};
+    [[maybe_unused]] int K = 0, L = 0;
+    if (Called) // in loops
+      __syncthreads();
+    Called = true;
+    ((Storage.State[K++][threadIdx.x] = static_cast<unsigned>(V)), ...);
+    Sort(Storage.Sorted).Sort(Key, Id, 0, bitsBelow(Paths)); // has barriers
+    ((V = static_cast<Values>(Storage.State[L++][Id[0]])), ...);
+    return {Id[0], static_cast<int>(Key[0])};
+  }
+
+private:
+  temp_storage &Storage;
+  bool Called = false;
+};
+
+/// A kernel as it is, with the library and with CUB.
+template <typename Kernel> struct RemapWays {
+  static constexpr const char *Names[3] = {"original", "library", "cub"};
+  Kernel Ways[3];
+
+  /// The rest of main: \p Fresh makes the input new, \p Go launches a kernel,
+  /// \p Get reads the result, a vector, and \p Check compares it with the
+  /// CPU's.
+  template <typename Input, typename Launch, typename Output, typename Compare>
+  int run(Bench &Run, long Chosen, int Block, Input Fresh, Launch Go,
+          Output Get, Compare Check, size_t Dynamic = 0) const {
+    const int From = Chosen == 3 ? 0 : Chosen, To = Chosen == 3 ? 3 : From + 1;
+    const auto Once = [&](int W) {
+      Go(Ways[W]);
+      CHECK_LAUNCH();
+      CHECK_CUDA(cudaDeviceSynchronize());
+      return Get();
+    };
+    const auto First = Once(From);
+    bool Right = !Run.checks() || Check(First);
+    for (int W = From + 1; W < To; ++W) {
+      Fresh();
+      if (Once(W) == First)
+        continue;
+      std::printf("%s leaves other bytes than %s\n", Names[W], Names[From]);
+      Right = false;
+    }
+    std::vector<float> Times[3];
+    for (long R = 0; R < Run.repeats(); ++R)
+      for (int W = From; W < To; ++W) {
+        Fresh();
+        Times[W].push_back(Bench::milliseconds([&] { Go(Ways[W]); }));
+        if (Chosen != 3)
+          Run.took(Times[W].back());
+      }
+    for (int W = 0; W < 3 && Chosen == 3 && Run.repeats(); ++W)
+      print(W, Block, Dynamic, Times[W]);
+    return Run.finish(Right, checksum(First)) || !Right;
+  }
+
+private:
+  void print(int W, int Block, size_t Dynamic,
+             const std::vector<float> &Times) const {
+    cudaFuncAttributes Use;
+    CHECK_CUDA(cudaFuncGetAttributes(&Use, Ways[W]));
+    int Fit = 0, Most = 0;
+    CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&Fit, Ways[W],
+                                                             Block, Dynamic));
+    CHECK_CUDA(cudaDeviceGetAttribute(
+        &Most, cudaDevAttrMaxThreadsPerMultiProcessor, 0));
+    std::printf("use %s: registers=%d shared=%zu blocks-per-sm=%d "
+                "occupancy=%.4f\nms %s:",
+                Names[W], Use.numRegs, Use.sharedSizeBytes + Dynamic, Fit,
+                double(Fit) * Block / Most, Names[W]);
+    for (float Ms : Times)
+      std::printf(" %.6f", Ms);
+    std::printf("\n");
+  }
+};
+
+#endif
