@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // libReconverge.so for -fpass-plugin= and -load-pass-plugin=. Passes.def is the
-// whole list of passes; -mllvm -reconverge-meld[=options] puts melding at the
-// end of clang's pipeline. There is no logic here.
+// whole list of passes; -mllvm -reconverge-meld[=options] and -reconverge-remap
+// put transforms at the end of clang's pipeline, and pragmas that Pragmas.cpp
+// has left in the code do so, too. There is no logic here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,8 +12,10 @@
 #include "analysis/Uniformity.h"
 #include "core/Error.h"
 #include "frontend/FormFma.h"
+#include "frontend/SplitAtomics.h"
 #include "transform/instrument/Instrument.h"
 #include "transform/meld/Meld.h"
+#include "transform/remap/Pragmas.h"
 #include "transform/remap/Remap.h"
 
 #include "llvm/Passes/PassBuilder.h"
@@ -29,23 +32,32 @@ static cl::opt<std::string>
     Meld("reconverge-meld", cl::ValueOptional, cl::value_desc("options"),
          cl::desc("Meld the sides of divergent branches of NVPTX code, last in "
                   "the optimisation pipeline"));
+static cl::opt<std::string>
+    Remap("reconverge-remap", cl::ValueOptional, cl::value_desc("options"),
+          cl::init("marked=1"),
+          cl::desc("Have threads exchange their work before divergent branches "
+                   "of NVPTX code, last in the optimisation pipeline; without "
+                   "it, before those that a pragma names"));
 
 namespace {
 /// Runs passes on device code alone: clang gives a plugin the host's as well.
+/// Unless they are asked for, only where a pragma does so.
 struct OnDevice : PassInfoMixin<OnDevice> {
   ModulePassManager Passes;
+  bool IsAsked = false;
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &AM) {
-    return Triple(M.getTargetTriple()).isNVPTX() ? Passes.run(M, AM)
-                                                 : PreservedAnalyses::all();
+    if (!Triple(M.getTargetTriple()).isNVPTX())
+      return PreservedAnalyses::all();
+    const bool ByPragma = transform::settlePragmasHere(M);
+    return IsAsked || ByPragma ? Passes.run(M, AM) : PreservedAnalyses::all();
   }
 };
 } // namespace
 
-/// What has to come before melding, and melding.
-static void addMelding(ModulePassManager &Modules, OptimizationLevel Level) {
-  if (!Meld.getNumOccurrences() || Level == OptimizationLevel::O0)
-    return;
-  auto Options = transform::parseMeldOptions(Meld);
+/// A transform of functions, with what has to come before it.
+template <class PassT, class OptionsT>
+static void addTransform(ModulePassManager &Modules,
+                         Expected<OptionsT> Options) {
   if (!Options) {
     reportError(Options.takeError(), errs());
     return;
@@ -53,10 +65,20 @@ static void addMelding(ModulePassManager &Modules, OptimizationLevel Level) {
   FunctionPassManager Functions;
   Functions.addPass(InferAddressSpacesPass());
   Functions.addPass(frontend::FormFmaPass());
-  Functions.addPass(transform::MeldPass(std::move(*Options)));
+  Functions.addPass(PassT(std::move(*Options)));
+  Modules.addPass(createModuleToFunctionPassAdaptor(std::move(Functions)));
+}
+
+static void addTransforms(ModulePassManager &Modules, OptimizationLevel Level) {
+  if (Level == OptimizationLevel::O0)
+    return;
   OnDevice Device;
-  Device.Passes.addPass(
-      createModuleToFunctionPassAdaptor(std::move(Functions)));
+  Device.IsAsked = Meld.getNumOccurrences() || Remap.getNumOccurrences();
+  if (Meld.getNumOccurrences())
+    addTransform<transform::MeldPass>(Device.Passes,
+                                      transform::parseMeldOptions(Meld));
+  addTransform<transform::RemapPass>(Device.Passes,
+                                     transform::parseRemapOptions(Remap));
   Modules.addPass(std::move(Device));
 }
 
@@ -97,6 +119,6 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
           [](PassBuilder &Builder) {
             Builder.registerPipelineParsingCallback(addFunctionPass);
             Builder.registerPipelineParsingCallback(addModulePass);
-            Builder.registerOptimizerLastEPCallback(addMelding);
+            Builder.registerOptimizerLastEPCallback(addTransforms);
           }};
 }

@@ -7,6 +7,7 @@
 #   %reconverge   the tool as built
 #   %clangxx      the same tool under its name as a compiler
 #   %plugin       our passes, for clang
+#   %pragmas      our pragmas, for clang
 #   %source       the root of the repository
 import os
 
@@ -48,6 +49,7 @@ config.substitutions += [
     ("%reconverge", os.path.join(config.build, "bin", "reconverge")),
     ("%clangxx", os.path.join(config.build, "bin", "reconverge-clang++")),
     ("%plugin", config.plugin),
+    ("%pragmas", os.path.join(config.build, "lib", "libReconvergeClang.so")),
     ("%source", config.source),
 ]
 # Tests of minutes run on request: --param slow=1, as `make test-slow` does.

@@ -4,9 +4,9 @@
 #include "core/Error.h"
 #include "driver/Build.h"
 #include "driver/CommandLine.h"
-#include "driver/Melding.h"
 #include "driver/Optimize.h"
 #include "driver/Profile.h"
+#include "driver/Remedies.h"
 #include "frontend/TempDir.h"
 
 #include "llvm/ADT/SmallVector.h"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "driver/Build.h"
-#include "driver/Melding.h"
 #include "driver/Optimize.h"
+#include "driver/Remedies.h"
 
 #include "core/Error.h"
 #include "core/File.h"
@@ -115,12 +115,13 @@ Error build(const BuildRequest &Given, const frontend::Toolchain &Tools,
   BuildRequest Request = Given;
   if (Error E = checkArchitecture(Request, Tools))
     return E;
-  if (Request.Meld && !Request.Decisions.empty())
-    return userError("--meld and --decisions say each what to do to kernels",
+  if (!Request.Remedies.empty() && !Request.Decisions.empty())
+    return userError("--" + Request.Remedies.front().Remedy +
+                         " and --decisions say each what to do to kernels",
                      "Leave one out.");
-  if (Error E = requestMelding(Request))
-    return E;
   if (Error E = requestDecisions(Request))
+    return E;
+  if (Error E = requestRemedies(Request, Tools))
     return E;
   std::vector<std::string> Objects;
   for (size_t I = 0; I != Request.Inputs.size(); ++I) {

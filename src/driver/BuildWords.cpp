@@ -291,6 +291,10 @@ Error readBuildOption(const Arg &A, const ArgList &All, BuildRequest &Request) {
     case OPT_LinkOnly:
       passToLink(Link, A, All);
       return Error::success();
+    case OPT_Remedies:
+      Request.Remedies.push_back({A.getOption().getName().rtrim('=').str(),
+                                  A.getNumValues() ? A.getValue() : ""});
+      return Error::success();
     }
   }
   if (readDependencyOption(A, All, Request) || readProductOption(A, Request))
@@ -319,12 +323,6 @@ Error readBuildOption(const Arg &A, const ArgList &All, BuildRequest &Request) {
     return Error::success();
   case OPT_decisions_EQ:
     Request.Decisions = A.getValue();
-    return Error::success();
-  case OPT_meld:
-    Request.Meld = "";
-    return Error::success();
-  case OPT_meld_EQ:
-    Request.Meld = A.getValue();
     return Error::success();
   case OPT_fatbin:
     if (Compile.Gpu == GpuCode::None)

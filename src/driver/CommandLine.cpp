@@ -232,10 +232,11 @@ Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
   };
   if (Error E = parseRunWords(Words, Subcommand::Optimize, Request, Own))
     return std::move(E);
-  if (Request.Build.Meld)
-    return userError("optimize: --meld says what optimize is to find out",
-                     "Leave it out; melding is tried on every kernel in which "
-                     "warps diverge.");
+  if (!Request.Build.Remedies.empty())
+    return userError("optimize: --" + Request.Build.Remedies.front().Remedy +
+                         " says what optimize is to find out",
+                     "Leave it out; it is tried on every kernel in which warps "
+                     "diverge.");
   if (Request.Build.Kinds.front() == frontend::InputKind::Other &&
       Request.Build.Inputs.size() == 1 && !Request.Program.empty())
     return userError("optimize: " + Request.Build.Inputs.front() +

@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_DRIVER_COMMANDLINE_H
 #define RECONVERGE_DRIVER_COMMANDLINE_H
 
+#include "core/Decision.h"
 #include "frontend/Options.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -38,7 +39,7 @@ struct BuildRequest {
   Product Make = Product::Program;
   std::string Output;              ///< empty: the product's usual name
   std::string CudaPath;            ///< empty: to be found
-  std::optional<std::string> Meld; ///< --meld and its options
+  std::vector<Candidate> Remedies; ///< --meld and the like, in their order
   std::string Decisions; ///< file of decisions to build by; empty: none
   llvm::raw_ostream *Diagnostics = nullptr; ///< where remarks go, if anywhere
   std::string Keep; ///< folder for intermediate files; empty: none kept

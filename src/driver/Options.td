@@ -134,11 +134,20 @@ def generate_code : Separate<Long, "generate-code">, InBuild,
 def code_EQ : Joined<Either, "code=">, InBuild;
 def code_separate : Separate<Either, "code">, InBuild, Alias<code_EQ>;
 
-def meld : Flag<Long, "meld">, InBuild,
-  HelpText<"Meld the sides of divergent branches where that pays">;
-def meld_EQ : Joined<Long, "meld=">, InBuild, MetaVarName<"<options>">,
-  HelpText<"The same; threshold=<part>, guard=<slots>, limit=<n>, branch=<n>, "
-  "with ; between them">;
+// Of every transform that can be asked for by its name.
+def Remedies : OptionGroup<"<remedies>">;
+multiclass Remedy<string name, string help, string parameters> {
+  def "" : Flag<Long, name>, InBuild, Group<Remedies>, HelpText<help>;
+  def _EQ : Joined<Long, name#"=">, InBuild, Group<Remedies>,
+    MetaVarName<"<options>">,
+    HelpText<"The same; "#parameters#", with ; between them">;
+}
+defm meld : Remedy<"meld", "Meld the sides of divergent branches where that "
+  "pays", "threshold=<part>, guard=<slots>, limit=<n>, branch=<n>, "
+  "skip=<n>">;
+defm remap : Remedy<"remap", "Have threads exchange their work before divergent "
+  "branches", "threshold=<n>, threads=<n>, paths=<n>, algorithm=<name>, "
+  "ids=<0 or 1>, occupancy=<0 or 1>, branch=<n>">;
 
 def cuda_path_EQ : Joined<Long, "cuda-path=">, InBuild,
   MetaVarName<"<folder>">, HelpText<"The CUDA toolkit; default: CUDA_PATH, "

@@ -185,6 +185,13 @@ TEST(CcWords, Products) {
                   "--cuda-device-only"));
 }
 
+TEST(CcWords, RemediesKeepTheirOrderAndParameters) {
+  BuildRequest R = cc({"a.cu", "--remap=threads=256;ids=1", "--meld"});
+  EXPECT_EQ(R.Remedies, (std::vector<Candidate>{{"remap", "threads=256;ids=1"},
+                                                {"meld", ""}}));
+  EXPECT_TRUE(cc({"a.cu"}).Remedies.empty());
+}
+
 TEST(CcWords, QuestionsAreClangs) {
   for (const Words &W :
        {Words{"--version"}, Words{"-v"}, Words{"-dumpversion"},

@@ -35,8 +35,10 @@ static void rename(Module &M, const Twine &Name) {
 
 /// How much of \p M changed.
 static unsigned transformModule(Module &M, uint64_t Seed, bool Remap) {
-  return Remap ? transform::remapModule(M, transform::eagerRemap())
-               : transform::meldModule(M, transform::meldOptionsFor(Seed));
+  if (!Remap)
+    return transform::meldModule(M, transform::meldOptionsFor(Seed));
+  transform::chooseProcessor(M, Seed);
+  return transform::remapModule(M, transform::eagerRemap(Seed));
 }
 
 /// The PTX of \p Count seeds from \p First on; empty if nothing changes.

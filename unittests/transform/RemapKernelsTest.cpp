@@ -177,6 +177,83 @@ end:
   ret void
 })";
 
+// if (i >= n) return; if (in[i] & 1) .. else if (in[i] & 2) .. else ..; and
+// then if (in[i] & 4): six paths, and that of those that leave.
+constexpr const char *Fragment = R"(
+  %leaves = icmp uge i32 %i, %n
+  br i1 %leaves, label %end, label %body
+body:
+  %v = load i32, ptr addrspace(1) %pi
+  %bit = and i32 %v, 1
+  %c = icmp ne i32 %bit, 0
+  br i1 %c, label %t, label %f
+t:
+  %a = mul i32 %v, 3
+  br label %j
+f:
+  %bit2 = and i32 %v, 2
+  %c2 = icmp ne i32 %bit2, 0
+  br i1 %c2, label %ft, label %ff
+ft:
+  %b = sub i32 %y, %v
+  br label %j
+ff:
+  %d = add i32 %v, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %ft ], [ %d, %ff ]
+  %bit3 = and i32 %v, 4
+  %c3 = icmp ne i32 %bit3, 0
+  br i1 %c3, label %more, label %last
+more:
+  %e = xor i32 %r, %i
+  br label %last
+last:
+  %s = phi i32 [ %r, %j ], [ %e, %more ]
+  store i32 %s, ptr addrspace(1) %po
+  br label %end
+end:
+  ret void
+})";
+
+// switch (in[i] % 8), in a loop that all threads run twice; two cases share an
+// arm, one has none.
+constexpr const char *Ways = R"(
+  %first = load i32, ptr addrspace(1) %pi
+  br label %head
+head:
+  %k = phi i32 [ 0, %entry ], [ %k1, %j ]
+  %v = phi i32 [ %first, %entry ], [ %r, %j ]
+  %w = and i32 %v, 7
+  switch i32 %w, label %d [ i32 0, label %j
+                            i32 1, label %one
+                            i32 2, label %two
+                            i32 3, label %two
+                            i32 4, label %four
+                            i32 5, label %j ]
+one:
+  %r1 = mul i32 %v, 3
+  br label %j
+two:
+  %r2 = add i32 %v, %y
+  br label %j
+four:
+  %again = load i32, ptr addrspace(1) %pi
+  %r4 = xor i32 %again, %w
+  br label %j
+d:
+  %rd = sub i32 %i, %v
+  br label %j
+j:
+  %r = phi i32 [ %v, %head ], [ %v, %head ], [ %r1, %one ], [ %r2, %two ], [ %r4, %four ], [ %rd, %d ]
+  %k1 = add i32 %k, 1
+  %more = icmp ult i32 %k1, 2
+  br i1 %more, label %head, label %done
+done:
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+})";
+
 enum class Fall { Random, AllOdd, OneOdd, Sorted, Alternating };
 
 struct Result {
@@ -209,10 +286,9 @@ struct Case {
   const char *Name, *Code;
   unsigned Rounds;
 };
-const Case Cases[] = {{"TwoPaths", TwoPaths, 1},
-                      {"AfterExit", AfterExit, 1},
-                      {"InLoop", InLoop, 1},
-                      {"TwoRounds", TwoRounds, 3}};
+const Case Cases[] = {{"TwoPaths", TwoPaths, 1}, {"AfterExit", AfterExit, 1},
+                      {"InLoop", InLoop, 1},     {"TwoRounds", TwoRounds, 2},
+                      {"Fragment", Fragment, 1}, {"Ways", Ways, 1}};
 
 class RemappedByHand : public testing::TestWithParam<Case> {};
 
@@ -222,6 +298,7 @@ TEST_P(RemappedByHand, LeavesTheSameBytes) {
   auto After = CloneModule(*Before);
   RemapOptions Options;
   Options.Threshold = 0;
+  chooseProcessor(*After, 1);
   ASSERT_EQ(remapModule(*After, Options), GetParam().Rounds);
   std::string Broken;
   raw_string_ostream OS(Broken);
@@ -275,6 +352,25 @@ TEST(RemappedByHand, WarpsArePurer) {
   EXPECT_EQ(Warps(*Before, 256), 16u);
   EXPECT_EQ(Warps(*After, 256), 8u);
   EXPECT_EQ(Warps(*After, 256 + 32), 10u) << "one warp is of both";
+}
+
+/// Six paths of whole warps: each warp takes one, at every branch.
+TEST(RemappedByHand, WarpsArePureAtEveryBranchOfARound) {
+  LLVMContext C;
+  auto M = parseKernel(C, std::string(Prelude) + Fragment);
+  RemapOptions Options;
+  Options.Threshold = 0;
+  ASSERT_EQ(remapModule(*M, Options), 1u);
+  std::vector<uint32_t> In(256), Out(256);
+  for (unsigned I = 0; I < 256; ++I)
+    In[I] = I;
+  TestProgram P(*M, machineFor(setups(32)[0]));
+  uint32_t *InAt = In.data(), *OutAt = Out.data();
+  P.run(shape(1, 256), InAt, OutAt, 256u);
+  EXPECT_EQ(P.block("t").Warps, 4u);
+  EXPECT_EQ(P.block("ft").Warps, 2u);
+  EXPECT_EQ(P.block("ff").Warps, 2u);
+  EXPECT_EQ(P.block("more").Warps, 4u);
 }
 
 /// A block larger than the exchange has room for runs as before.

@@ -7,15 +7,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Differential.h"
 #include "RemapKernels.h"
+#include "Seeds.h"
 
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-
-#include <gtest/gtest.h>
-
-#include <cstdlib>
 
 using namespace llvm;
 using namespace reconverge::warpvm;
@@ -26,47 +21,45 @@ namespace {
 class RemappedKernels : public testing::TestWithParam<unsigned> {};
 constexpr unsigned Shares = 2;
 
+unsigned remapSeed(Module &M, uint64_t Seed) {
+  chooseProcessor(M, Seed);
+  return remapModule(M, eagerRemap(Seed));
+}
+
 TEST_P(RemappedKernels, LeaveTheSameBytes) {
-  unsigned First = 1, Count = 100, Kernels = 0, WithRounds = 0;
-  if (const char *Text = std::getenv("RECONVERGE_RANDOM_SEEDS")) {
-    auto [A, B] = StringRef(Text).split(',');
-    ASSERT_FALSE(A.getAsInteger(10, First) || B.getAsInteger(10, Count))
-        << "RECONVERGE_RANDOM_SEEDS is not \"first,count\"";
-  }
-  for (unsigned I = GetParam(); I < Count; I += Shares) {
-    const uint64_t Seed = First + I;
-    LLVMContext C;
-    auto M = randomKernel(C, Seed, remapShape(Seed));
-    auto Apply = [&](Module &Of) { return remapModule(Of, eagerRemap()); };
-    Trial T = compare(*M, Seed, Apply);
-    ++Kernels;
-    WithRounds += T.Changes > 0;
-    if (T.Difference.empty())
-      continue;
-    ADD_FAILURE() << "seed " << Seed << ": " << T.Difference;
-    if (std::getenv("RECONVERGE_REDUCE")) {
-      auto Small = reduce(std::move(M), [&](const Module &Of) {
-        return !compare(Of, Seed, Apply, Reference::Vm).Difference.empty();
-      });
-      errs() << "; seed " << Seed << ", reduced\n" << *Small;
-    }
+  unsigned Rounds = 0;
+  Served All;
+  SeedsTried Tried = compareSeeds(100, GetParam(), Shares, remapShape,
+                                  [&](Module &M, uint64_t Seed) {
+                                    const unsigned Here = remapSeed(M, Seed);
+                                    const Served Of = servedIn(M);
+                                    Rounds += Here;
+                                    All.Switches += Of.Switches;
+                                    All.Branches += Of.Branches;
+                                    return Here;
+                                  });
+  if (HasFailure())
     return;
-  }
-  EXPECT_GE(WithRounds * 3, Kernels) << "the kernels have too few rounds";
+  EXPECT_GE(Tried.Changed * 3, Tried.Kernels)
+      << "the kernels have too few rounds";
+  EXPECT_GE(All.Switches * 10, Tried.Kernels) << "and too few switches";
+  EXPECT_GE((All.Switches + All.Branches) * 10, Rounds * 11)
+      << "and too few rounds serve several branches";
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RemappedKernels, testing::Range(0u, Shares));
 
 /// The comparison notices a value that did not move.
 TEST(RemappedKernels, APlantedBugIsCaught) {
-  RemapOptions Options = eagerRemap();
-  Options.PlantedBug = true;
-  auto Apply = [&](Module &M) { return remapModule(M, Options); };
   unsigned Caught = 0, Changed = 0;
   for (uint64_t Seed = 1; Seed <= 100 && !Caught; ++Seed) {
     LLVMContext C;
     auto M = randomKernel(C, Seed, remapShape(Seed));
-    Trial T = compare(*M, Seed, Apply);
+    Trial T = compare(*M, Seed, [&](Module &Of) {
+      RemapOptions Options = eagerRemap(Seed);
+      Options.PlantedBug = true;
+      return remapModule(Of, Options);
+    });
     Changed += T.Changes > 0;
     Caught += !T.Difference.empty();
   }
@@ -84,11 +77,11 @@ TEST(RemappedKernels, AreDeterministic) {
       return S;
     };
     auto A = CloneModule(*Original), B = CloneModule(*Original);
-    const unsigned Rounds = remapModule(*A, eagerRemap());
-    remapModule(*B, eagerRemap());
+    const unsigned Rounds = remapSeed(*A, Seed);
+    remapSeed(*B, Seed);
     const std::string Once = Text(*A);
     EXPECT_TRUE(Once == Text(*B)) << "seed " << Seed;
-    EXPECT_EQ(remapModule(*A, eagerRemap()), 0u) << "seed " << Seed;
+    EXPECT_EQ(remapSeed(*A, Seed), 0u) << "seed " << Seed;
     EXPECT_TRUE(!Rounds || Once == Text(*A)) << "seed " << Seed;
   }
 }

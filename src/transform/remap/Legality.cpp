@@ -18,22 +18,22 @@
 
 #include "analysis/Costs.h"
 #include "analysis/Numbering.h"
+#include "transform/remap/Budget.h"
+#include "transform/remap/Fragment.h"
+#include "transform/remap/Pragmas.h"
 #include "transform/remap/State.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/CFG.h"
-#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
-#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
 namespace reconverge::transform::remap {
 
-static constexpr uint64_t StaticSharedLimit = 48 * 1024;
-static constexpr unsigned SharedSpace = 3, LoopTrips = 8;
+static constexpr unsigned LoopTrips = 8;
 
 bool isCandidate(const BasicBlock &BB, const Facts &Now) {
   const Instruction &Term = *BB.getTerminator();
@@ -222,55 +222,54 @@ static uint64_t costOf(const BasicBlock &Branch, const Facts &Now) {
   return Cost;
 }
 
-/// Whether \p V is used by code of \p F, or of what it calls.
-static bool isUsedBy(const Value &V, ArrayRef<const Function *> Functions,
-                     SmallPtrSetImpl<const Value *> &Seen) {
-  if (!Seen.insert(&V).second)
+static bool isChosen(const BasicBlock &BB, const RemapOptions &Options) {
+  if (auto Pragma = pragmaOf(BB); Pragma && !Pragma->On)
     return false;
-  return any_of(V.users(), [&](const User *U) {
-    if (const auto *I = dyn_cast<Instruction>(U))
-      return is_contained(Functions, I->getFunction());
-    return isUsedBy(*U, Functions, Seen);
-  });
+  auto Number = analysis::branchNumber(BB);
+  return Options.Branches.empty() ||
+         (Number && is_contained(Options.Branches, *Number));
 }
 
-/// Bytes of shared memory that the kernel has without rounds.
-static uint64_t ownShared(const Function &F, const GlobalVariable *Rounds) {
-  const Module &M = *F.getParent();
-  const std::vector<const Function *> Functions = analysis::functionsOf(F);
-  uint64_t Bytes = 0;
-  for (const GlobalVariable &G : M.globals()) {
-    SmallPtrSet<const Value *, 8> Seen;
-    if (G.getAddressSpace() == SharedSpace && &G != Rounds &&
-        isUsedBy(G, Functions, Seen))
-      Bytes = alignTo(Bytes, 16) +
-              M.getDataLayout().getTypeAllocSize(G.getValueType());
-  }
-  return Bytes;
-}
-
-static std::string sizes(uint64_t Wanted, uint64_t Own) {
-  return std::to_string(Wanted) + " bytes for the round, " +
-         std::to_string(Own) + " of the kernel, of " +
-         std::to_string(StaticSharedLimit);
+/// Whether \p BB, which another branch's round may serve, is worth it.
+static bool mayServe(const BasicBlock &BB, const Facts &Now,
+                     const RemapOptions &Options) {
+  if (!isChosen(BB, Options))
+    return false;
+  return pragmaOf(BB) ||
+         (costOf(BB, Now) >= Options.Threshold &&
+          (Options.Ids ||
+           !followsFromId(*BB.getTerminator()->getOperand(0), BB, Now)));
 }
 
 PlanOr<RoundPlan> planRound(BasicBlock &BB, const Facts &Now,
-                            const RemapOptions &Options,
-                            const GlobalVariable *Memory) {
+                            const RemapOptions &Given,
+                            const RoundMemory &Memory) {
   const Instruction &Term = *BB.getTerminator();
+  RemapOptions Options = Given;
+  // A pragma says that the round pays.
+  const auto Pragma = pragmaOf(BB);
+  if (Pragma && !Pragma->On)
+    return refusal(RefusalCode::RemapOff, Term);
+  const bool IsAsked = Pragma.has_value();
+  if (IsAsked && !Pragma->Algorithm.empty()) {
+    auto Algorithm = remapAlgorithm(Pragma->Algorithm);
+    if (!Algorithm)
+      return refusal(RefusalCode::RemapAlgorithm, Term, Pragma->Algorithm);
+    Options.Algorithm = *Algorithm;
+  }
   const uint64_t Cost = costOf(BB, Now);
   // The smallest come first: they are the most, and of least interest.
-  if (Cost < Options.Threshold)
+  if (!IsAsked && Cost < Options.Threshold)
     return refusal(RefusalCode::RemapSmall, Term,
                    std::to_string(Cost) + " instructions");
   if (!analysis::isKernel(*BB.getParent()))
     return refusal(RefusalCode::RemapFunction, Term,
                    BB.getParent()->getName().str());
-  if (isa<SwitchInst>(Term))
-    return refusal(RefusalCode::RemapSwitch, Term);
+  if (!isCandidate(BB, Now))
+    return refusal(RefusalCode::RemapUniform, Term);
   RoundPlan Plan;
   Plan.Block = &BB;
+  Plan.Algorithm = Options.Algorithm;
   for (const Cycle *C = Now.Cycles.getCycle(&BB); C; C = C->getParentCycle())
     if (!C->isReducible())
       return refusal(RefusalCode::RemapIrreducible, Term);
@@ -281,8 +280,17 @@ PlanOr<RoundPlan> planRound(BasicBlock &BB, const Facts &Now,
     if (Now.Cycles.getCycle(&BB))
       return refusal(RefusalCode::RemapExit, Term);
   }
-  if (!Options.Ids && followsFromId(*Term.getOperand(0), BB, Now))
+  if (!IsAsked && !Options.Ids && followsFromId(*Term.getOperand(0), BB, Now))
     return refusal(RefusalCode::RemapIds, Term);
+  auto Behind = [&](const BasicBlock &At) {
+    return mayServe(At, Now, Options);
+  };
+  auto Later = [&](const BasicBlock &At) {
+    return mayServe(At, Now, Options) && (!Options.Marked || pragmaOf(At)) &&
+           !checkArms(At, Now);
+  };
+  if (auto Why = planFragment(Plan, Now, Options.Paths, Behind, Later))
+    return *Why;
   if (auto Why = checkArms(BB, Now))
     return *Why;
   const BlockSet After = blocksAfter(BB);
@@ -292,10 +300,9 @@ PlanOr<RoundPlan> planRound(BasicBlock &BB, const Facts &Now,
     return *Why;
   if (auto Why = planState(Plan, Now))
     return *Why;
-  Plan.Threads = Options.Threads;
-  const uint64_t Own = ownShared(*BB.getParent(), Memory);
-  if (Own + Plan.bytes() > StaticSharedLimit)
-    return refusal(RefusalCode::RemapShared, Term, sizes(Plan.bytes(), Own));
+  if (auto Why =
+          planBudget(Plan, Options, Memory, IsAsked || !Options.Occupancy))
+    return *Why;
   return Plan;
 }
 

@@ -8,20 +8,15 @@
 #include "transform/remap/Options.h"
 #include "transform/remap/Plan.h"
 
-namespace llvm {
-class GlobalVariable;
-} // namespace llvm
-
 namespace reconverge::transform::remap {
 
 /// \p BB ends in a divergent branch or switch that has had no round.
 bool isCandidate(const llvm::BasicBlock &BB, const Facts &Now);
 
-/// Of a candidate. \p Memory is what rounds of this kernel use already, or
-/// null.
+/// Of a candidate. \p Memory is what rounds of this kernel use already.
 PlanOr<RoundPlan> planRound(llvm::BasicBlock &BB, const Facts &Now,
                             const RemapOptions &Options,
-                            const llvm::GlobalVariable *Memory);
+                            const RoundMemory &Memory);
 
 } // namespace reconverge::transform::remap
 

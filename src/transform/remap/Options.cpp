@@ -3,38 +3,57 @@
 
 #include "transform/remap/Options.h"
 
-#include "core/Error.h"
+#include "transform/common/Parameters.h"
+
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace llvm;
 
 namespace reconverge::transform {
 
+static constexpr StringLiteral Parameters =
+    "threshold=<instructions>, threads=<64 to 1024>, paths=<2 to 32>, "
+    "algorithm=<automatic or warp_aggregated>, ids=<0 or 1>, "
+    "occupancy=<0 or 1>, marked=<0 or 1> and branch=<number>";
+
+std::optional<RemapAlgorithm> remapAlgorithm(StringRef Name) {
+  return StringSwitch<std::optional<RemapAlgorithm>>(Name)
+      .Case("automatic", RemapAlgorithm::Automatic)
+      .Case("warp_aggregated", RemapAlgorithm::WarpAggregated)
+      .Default(std::nullopt);
+}
+
+static bool readBetween(StringRef Text, uint32_t Least, uint32_t Most,
+                        uint32_t &Number) {
+  return !Text.getAsInteger(10, Number) && Least <= Number && Number <= Most;
+}
+
 Expected<RemapOptions> parseRemapOptions(StringRef Text) {
   RemapOptions Options;
-  SmallVector<StringRef, 8> Words;
-  Text.split(Words, ';', -1, /*KeepEmpty=*/false);
-  for (StringRef Word : Words) {
-    auto [Key, Value] = Word.split('=');
-    uint32_t Branch = 0;
-    bool Bad = true;
-    if (Key == "threshold")
-      Bad = Value.getAsInteger(10, Options.Threshold);
-    else if (Key == "threads")
-      Bad = Value.getAsInteger(10, Options.Threads) || Options.Threads < 64 ||
-            Options.Threads > 1024;
-    else if (Key == "ids" && (Value == "0" || Value == "1")) {
-      Options.Ids = Value == "1";
-      Bad = false;
-    } else if (Key == "branch" && !Value.getAsInteger(10, Branch)) {
-      Options.Branches.push_back(Branch);
-      Bad = false;
-    }
-    if (Bad)
-      return userError("remapping has no parameter '" + Word + "'",
-                       "The parameters are threshold=<instructions>, "
-                       "threads=<64 to 1024>, ids=<0 or 1> and "
-                       "branch=<number>, with ; between them.");
-  }
+  Error E = readParameters(
+      Text, "remapping", Parameters, [&](StringRef Key, StringRef Value) {
+        if (Key == "threshold")
+          return !Value.getAsInteger(10, Options.Threshold);
+        if (Key == "threads")
+          return readBetween(Value, 64, 1024, Options.Threads);
+        if (Key == "paths")
+          return readBetween(Value, 2, 32, Options.Paths);
+        if (Key == "ids")
+          return readFlag(Value, Options.Ids);
+        if (Key == "occupancy")
+          return readFlag(Value, Options.Occupancy);
+        if (Key == "marked")
+          return readFlag(Value, Options.Marked);
+        if (Key == "algorithm") {
+          auto Algorithm = remapAlgorithm(Value);
+          Options.Algorithm = Algorithm.value_or(Options.Algorithm);
+          return Algorithm.has_value();
+        }
+        return Key == "branch" &&
+               !Value.getAsInteger(10, Options.Branches.emplace_back());
+      });
+  if (E)
+    return std::move(E);
   return Options;
 }
 

@@ -7,9 +7,17 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace reconverge::transform {
+
+enum class RemapAlgorithm {
+  Automatic,     ///< leaves blocks of at most one mixed warp as they are
+  WarpAggregated ///< leaves blocks of no mixed warp
+};
+/// Of "automatic" and "warp_aggregated".
+std::optional<RemapAlgorithm> remapAlgorithm(llvm::StringRef Name);
 
 struct RemapOptions {
   /// Least number of instructions that a branch controls, those of a loop
@@ -18,8 +26,16 @@ struct RemapOptions {
   /// The largest block that exchanges; larger ones skip the round. Each word
   /// that moves takes 4 bytes of shared memory for each of these threads.
   uint32_t Threads = 1024;
+  /// Most paths of a round that serves several branches in a row.
+  uint32_t Paths = 8;
+  RemapAlgorithm Algorithm = RemapAlgorithm::Automatic;
   /// Also remap branches that depend on the thread's number alone.
   bool Ids = false;
+  /// Only rounds whose shared memory leaves as many blocks on a processor as
+  /// before.
+  bool Occupancy = true;
+  /// Only branches that a pragma asks for.
+  bool Marked = false;
   /// Numbers (!rc.branch) of the branches to remap; empty: all.
   std::vector<uint32_t> Branches;
 

@@ -7,7 +7,10 @@
 #ifndef RECONVERGE_TRANSFORM_REMAP_PLAN_H
 #define RECONVERGE_TRANSFORM_REMAP_PLAN_H
 
+#include "transform/remap/Options.h"
+
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <array>
@@ -16,6 +19,7 @@
 
 namespace llvm {
 class BasicBlock;
+class GlobalVariable;
 class Instruction;
 } // namespace llvm
 
@@ -42,9 +46,44 @@ struct Moved {
   Slot At;
 };
 
+/// A way on from a branch.
+struct Way {
+  llvm::BasicBlock *To; ///< each successor once; not one that is unreachable
+  unsigned FirstLeaf;   ///< of the tree, that is behind it
+  int Inner = -1;       ///< the Choice that it leads to at once, if any
+};
+
+/// A branch or switch that goes by the round's path from now on.
+struct Choice {
+  llvm::BasicBlock *Block;
+  std::vector<Way> Ways;
+};
+
+/// A branch with those right behind it, whose conditions are known before it.
+/// Each way through is a leaf, numbered in order.
+struct Tree {
+  unsigned Root; ///< a Choice
+  unsigned Leaves;
+  std::vector<unsigned> Also = {}; ///< others that go by the same condition
+};
+
+/// The shared memory of a kernel's rounds. Counts and words are apart, because
+/// the next round may write counts while this one's words are read.
+struct RoundMemory {
+  llvm::GlobalVariable *Counts = nullptr, *Words = nullptr;
+};
+
 struct RoundPlan {
   /// The round comes before its terminator.
   llvm::BasicBlock *Block = nullptr;
+  std::vector<Choice> Choices;
+  /// The first is that of Block; others come later, and all threads to them.
+  std::vector<Tree> Trees;
+  /// What computes conditions after Block is done before the round as well;
+  /// operands first.
+  llvm::SmallSetVector<llvm::Instruction *, 16> Early;
+  /// The branches, and of Early what nothing else needs.
+  llvm::SmallPtrSet<const llvm::Instruction *, 8> Obsolete;
   /// Threads that have nothing to do come along, and leave after the round.
   llvm::SmallVector<ExitEdge, 2> Exits;
   std::vector<Moved> Values;                  ///< in program order
@@ -54,10 +93,24 @@ struct RoundPlan {
   /// threadIdx.x, y and z, where they are used afterwards.
   std::array<bool, 3> Ids{};
   std::array<Slot, 3> IdAt;
-  unsigned Words = 0;   ///< of state, a thread
-  unsigned Threads = 0; ///< of the largest block that exchanges
+  unsigned Words = 0;     ///< of state, a thread
+  unsigned Threads = 0;   ///< of the largest block that exchanges
+  const char *Bound = ""; ///< why not larger ones
+  RemapAlgorithm Algorithm = RemapAlgorithm::Automatic;
 
-  uint64_t bytes() const { return 4 * (32 + uint64_t(Words) * Threads); }
+  /// Of threads that do not leave.
+  unsigned paths() const {
+    unsigned Paths = 1;
+    for (const Tree &T : Trees)
+      Paths *= T.Leaves;
+    return Paths;
+  }
+  /// Those that leave are one more path, the last.
+  unsigned groups() const { return paths() + !Exits.empty(); }
+  /// Of a count in bytes a warp for each path but the last, and of the words.
+  uint64_t countBytes() const { return 32 * uint64_t(groups() - 1); }
+  uint64_t wordBytes() const { return 4 * uint64_t(Words) * Threads; }
+  uint64_t bytes() const { return countBytes() + wordBytes(); }
 };
 
 } // namespace reconverge::transform::remap

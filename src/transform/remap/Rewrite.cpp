@@ -2,33 +2,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   X      ...                          Exits lead here as well, to a block
-//          |                            `arrive` that they share with X.
+//          path = ...                   `arrive` that they share with X.
+//          |
 //          ballots of the paths
-//          first lane: counts[warp] = how many of each path
+//          first lane: counts[path][warp] = lanes of that path
 //          barrier, counts warps with more than one path
-//          |  at most one                              more
+//          |  none, or at most one                     more
 //          |            sum     counts of all warps, and of those before mine
 //          |            give    words[place] = my state
 //          |                    barrier
 //          |                    my state = words[my thread]
 //          |            |
-//   M      PHIs: state as it was, or another's
+//   M      PHIs: path and state as they were, or another's
 //          |         \ with exits: those that had left leave
-//   tail   the branch
+//   tail   the branch, by the path (Paths.cpp)
 //
-// Places: first all threads whose condition is true, then those where it is
-// false, then those that had left; each in the order of threads, so the round
-// is stable. Which of them a thread has become follows from its place and the
-// sums: the path needs no exchange. With at most one warp of several paths no
-// order is better, and nothing moves.
+// Places: the threads of path 0, then those of path 1, ..., then those that had
+// left; each in the order of threads, so the round is stable. Which of them a
+// thread has become follows from its place and the sums: the path needs no
+// exchange. With at most one warp of several paths no order is better, and
+// `automatic` moves nothing.
+//
+// Sums: each lane reads the count of one warp, and one addition over the warp
+// (redux) makes two sums at once, for no count exceeds 1024. A partial last
+// warp has fewer lanes and goes round until all counts are read. Before sm_80,
+// which lacks redux, each lane reads them all. Of the last path there are as
+// many as are left.
 //
 // Why two barriers are enough, in loops too: counts are read between the first
 // and the second barrier of a round that moves something, and never in one that
 // does not; words are written and read between the second and the next round's
-// first. So all rounds of a kernel share one memory.
+// first. Counts and words are apart. So all rounds of a kernel share memory.
 //
-// Each value that moves has a second definition from here on, the PHI in M;
-// SSAUpdater finds which of the two a use sees.
+// Each value that moves has a second definition from here on, the PHI in M, and
+// one that is computed again its copy there; SSAUpdater finds which of the two
+// a use sees. (Copies after the PHIs, not PHIs of copies: for the next round
+// they are as cheap to compute as before.)
 //
 // A value that shares a word is frozen first: poison would spread to the other
 // values of the word. Threads that had left bring poison for what they never
@@ -38,6 +47,7 @@
 
 #include "transform/remap/Rewrite.h"
 
+#include "transform/remap/Paths.h"
 #include "transform/remap/State.h"
 
 #include "llvm/IR/Dominators.h"
@@ -51,13 +61,12 @@ using namespace llvm;
 
 namespace reconverge::transform::remap {
 
-static constexpr unsigned SharedSpace = 3, Warps = 32;
+static constexpr unsigned SharedSpace = 3, Warps = 32, FirstWithRedux = 80;
 
 namespace {
 class Round {
 public:
-  Round(const RoundPlan &Plan, const RemapOptions &Options,
-        GlobalVariable *&Memory)
+  Round(const RoundPlan &Plan, const RemapOptions &Options, RoundMemory &Memory)
       : Plan(Plan), Options(Options), Memory(Memory),
         F(*Plan.Block->getParent()), B(F.getContext()), X(*Plan.Block) {
     B.SetCurrentDebugLocation(X.getTerminator()->getDebugLoc());
@@ -78,13 +87,13 @@ private:
     B.CreateCondBr(If, Then, Else)->setMetadata(RoundKind, None);
   }
 
-  void growMemory();
   void readIds();
   void arrive();
   void vote();
   void sum();
   void give();
   void take();
+  Value *atCount(unsigned Path, Value *Warp);
   Value *atWord(unsigned Word, Value *Thread);
   Value *up(Value *V, unsigned Bits);
   Value *down(Value *V, unsigned Bits);
@@ -93,11 +102,11 @@ private:
   Value *again(Value &V);
   Value *before(Instruction &V);
   PHINode *merge(Value *Old, Value *New);
-  void follow(Instruction &V, PHINode &New);
+  void follow(Instruction &V, Value &New);
 
   const RoundPlan &Plan;
   const RemapOptions &Options;
-  GlobalVariable *&Memory;
+  RoundMemory &Memory;
   Function &F;
   IRBuilder<> B;
   MDNode *None = MDNode::get(F.getContext(), {});
@@ -107,23 +116,27 @@ private:
   BasicBlock *Vote = nullptr, *Sum = nullptr, *Give = nullptr, *M = nullptr;
 
   std::array<Instruction *, 3> Ids{};
-  Value *If = nullptr, *Stays = nullptr; ///< the condition; has not left
+  Value *Path = nullptr; ///< before the round
   Value *Thread = nullptr, *Threads = nullptr, *Lane = nullptr, *Warp = nullptr;
-  Value *Ones = nullptr, *Zeros = nullptr, *Gone = nullptr; ///< lanes
-  Value *Total = nullptr, *Before = nullptr; ///< ones, and gone << 16
-  Value *OnesTotal = nullptr, *ActiveTotal = nullptr;
-  std::vector<Value *> Words;                 ///< as they are loaded
+  Value *Members = nullptr, *Mine = nullptr; ///< lanes: all, those of my path
+  Value *Moves = nullptr;
+  std::vector<Value *> Is;    ///< for each path but the last: it is mine
+  std::vector<Value *> Both;  ///< and its count, and << 16 in warps before mine
+  std::vector<Value *> Start; ///< of each path: its first place
+  std::vector<Value *> Words; ///< as they are loaded
   DenseMap<const Value *, Value *> Arrived;   ///< PHIs in At
   DenseMap<const Value *, Value *> Exchanged; ///< after the exchange
 };
 } // namespace
 
-/// One memory for all rounds of the kernel, of the largest's size.
-void Round::growMemory() {
-  auto *T = ArrayType::get(B.getInt32Ty(), Plan.bytes() / 4);
-  if (Memory && cast<ArrayType>(Memory->getValueType())->getNumElements() >=
-                    T->getNumElements())
+/// Makes \p Memory, which the kernel's rounds share, large enough for \p Count
+/// elements of \p T.
+static void grow(GlobalVariable *&Memory, Type *T, uint64_t Count,
+                 const Twine &Name, Function &F) {
+  if (Memory &&
+      cast<ArrayType>(Memory->getValueType())->getNumElements() >= Count)
     return;
+  T = ArrayType::get(T, Count);
   auto *New =
       new GlobalVariable(*F.getParent(), T, /*isConstant=*/false,
                          GlobalValue::InternalLinkage, PoisonValue::get(T), "",
@@ -134,7 +147,7 @@ void Round::growMemory() {
     New->takeName(Memory);
     Memory->eraseFromParent();
   } else {
-    New->setName("__reconverge_remap_" + F.getName());
+    New->setName(Name);
   }
   Memory = New;
 }
@@ -164,8 +177,9 @@ void Round::readIds() {
 /// Splits X before its branch, and leads the exits here.
 void Round::arrive() {
   const DominatorTree Dominance(F);
+  B.SetInsertPoint(X.getTerminator());
+  Path = computePath(B, Plan);
   Tail = X.splitBasicBlock(X.getTerminator(), "remap.tail");
-  If = Tail->getTerminator()->getOperand(0);
   At = &X;
   X.getTerminator()->eraseFromParent();
   if (Plan.Exits.empty()) {
@@ -187,9 +201,7 @@ void Round::arrive() {
       Phi->addIncoming(Left(*E.From), E.From);
     return Phi;
   };
-  auto No = [&](BasicBlock &) { return B.getFalse(); };
-  Stays = Choose(B.getTrue(), No);
-  If = Choose(If, No);
+  Path = Choose(Path, [&](BasicBlock &) { return B.getInt32(Plan.paths()); });
   auto Enter = [&](Instruction &V) {
     auto IsMade = [&](const BasicBlock &From) {
       return Dominance.dominates(V.getParent(), &From);
@@ -202,8 +214,6 @@ void Round::arrive() {
   };
   for (const Moved &V : Plan.Values)
     Enter(*V.V);
-  for (Instruction *V : Plan.Recompute)
-    Enter(*V);
 }
 
 void Round::vote() {
@@ -225,67 +235,101 @@ void Round::vote() {
   Warp = B.CreateLShr(Thread, B.getInt32(5));
   // The last warp may have fewer lanes.
   Value *Left = B.CreateSub(Threads, B.CreateShl(Warp, B.getInt32(5)));
-  Value *Members = B.CreateSelect(
+  Members = B.CreateSelect(
       B.CreateICmpULT(Left, B.getInt32(32)),
       B.CreateSub(B.CreateShl(B.getInt32(1), Left), B.getInt32(1)),
       B.getInt32(~0u));
-  Ones = call(Intrinsic::nvvm_vote_ballot_sync, {Members, If});
-  Gone = Stays ? call(Intrinsic::nvvm_vote_ballot_sync,
-                      {Members, B.CreateNot(Stays)})
-               : B.getInt32(0);
-  Zeros = B.CreateXor(Members, B.CreateOr(Ones, Gone));
-  Value *Pure =
-      B.CreateOr(B.CreateICmpEQ(Ones, Members), B.CreateICmpEQ(Zeros, Members));
-  if (Stays)
-    Pure = B.CreateOr(Pure, B.CreateICmpEQ(Gone, Members));
+  std::vector<Value *> Lanes;
+  Value *Counted = B.getInt32(0);
+  for (unsigned P = 0; P + 1 < Plan.groups(); ++P) {
+    Is.push_back(B.CreateICmpEQ(Path, B.getInt32(P)));
+    Lanes.push_back(
+        call(Intrinsic::nvvm_vote_ballot_sync, {Members, Is.back()}));
+    Counted = B.CreateOr(Counted, Lanes.back());
+  }
+  Mine = B.CreateXor(Members, Counted);
+  for (auto [Is, Lanes] : zip(Is, Lanes))
+    Mine = B.CreateSelect(Is, Lanes, Mine);
+  Value *Pure = B.CreateICmpEQ(Mine, Members);
   Value *First = B.CreateICmpEQ(Lane, B.getInt32(0));
   BasicBlock *Write = block("remap.count");
   Vote = block("remap.vote");
   branch(First, Write, Vote);
 
   B.SetInsertPoint(Write);
-  B.CreateStore(
-      B.CreateOr(count(Ones), B.CreateShl(count(Gone), B.getInt32(16))),
-      B.CreateGEP(B.getInt32Ty(), Memory, Warp));
+  for (auto [P, Lanes] : enumerate(Lanes))
+    B.CreateStore(B.CreateTrunc(count(Lanes), B.getInt8Ty()), atCount(P, Warp));
   B.CreateBr(Vote);
 
   B.SetInsertPoint(Vote);
   Value *Mixed = call(
       Intrinsic::nvvm_barrier0_popc,
       {B.CreateZExt(B.CreateAnd(First, B.CreateNot(Pure)), B.getInt32Ty())});
-  Value *Moves = B.CreateICmpUGT(Mixed, B.getInt32(1));
+  const unsigned Good = Plan.Algorithm == RemapAlgorithm::Automatic;
+  Moves = B.CreateICmpUGT(Mixed, B.getInt32(Good));
   if (Plan.Threads < 1024)
     Moves =
         B.CreateAnd(Moves, B.CreateICmpULE(Threads, B.getInt32(Plan.Threads)));
   Sum = block("remap.sum");
   Give = block("remap.give");
-  M = Stays ? block("remap.merge") : Tail;
-  branch(Moves, Sum, M);
+  M = Plan.Exits.empty() ? Tail : block("remap.merge");
 }
 
-/// Adds up the counts, warp by warp.
+Value *Round::atCount(unsigned Path, Value *Warp) {
+  return B.CreateGEP(B.getInt8Ty(), Memory.Counts,
+                     B.CreateAdd(Warp, B.getInt32(Warps * Path)));
+}
+
+static bool hasRedux(const Function &F) {
+  StringRef Cpu = F.getFnAttribute("target-cpu").getValueAsString();
+  unsigned Arch = 0;
+  return Cpu.consume_front("sm_") && !Cpu.consumeInteger(10, Arch) &&
+         Arch >= FirstWithRedux;
+}
+
+/// Adds up the counts of all warps, and of those before this one.
 void Round::sum() {
-  B.SetInsertPoint(Sum);
+  const bool Together = hasRedux(F);
   Type *I32 = B.getInt32Ty();
-  PHINode *W = B.CreatePHI(I32, 2), *Of = B.CreatePHI(I32, 2),
-          *Until = B.CreatePHI(I32, 2);
-  Value *Counts = B.CreateLoad(I32, B.CreateGEP(I32, Memory, W));
-  Total = B.CreateAdd(Of, Counts);
-  Before = B.CreateAdd(
-      Until, B.CreateSelect(B.CreateICmpULT(W, Warp), Counts, B.getInt32(0)));
-  Value *Next = B.CreateAdd(W, B.getInt32(1));
-  for (auto [Phi, Back] :
-       {std::pair<PHINode *, Value *>{W, Next}, {Of, Total}, {Until, Before}}) {
-    Phi->addIncoming(B.getInt32(0), Vote);
-    Phi->addIncoming(Back, Sum);
+  Value *Zero = B.getInt32(0);
+  Value *Count =
+      B.CreateLShr(B.CreateAdd(Threads, B.getInt32(31)), B.getInt32(5));
+  Value *Step = Together ? count(Members) : B.getInt32(1);
+  branch(Moves, Sum, M);
+
+  B.SetInsertPoint(Sum);
+  PHINode *Base = B.CreatePHI(I32, 2);
+  std::vector<PHINode *> Until;
+  for (unsigned P = 0; P < Is.size(); ++P)
+    Until.push_back(B.CreatePHI(I32, 2));
+  Value *Of = Together ? B.CreateAdd(Base, Lane) : Base;
+  Value *IsThere = B.CreateICmpULT(Of, Count);
+  Value *IsBefore = B.CreateICmpULT(Of, Warp);
+  Of = B.CreateSelect(IsThere, Of, Zero);
+  Value *Next = B.CreateAdd(Base, Step);
+  for (auto [P, Phi] : enumerate(Until)) {
+    Value *Here =
+        B.CreateZExt(B.CreateLoad(B.getInt8Ty(), atCount(P, Of)), I32);
+    Here = B.CreateSelect(IsThere, Here, Zero);
+    Value *Too =
+        B.CreateSelect(IsBefore, B.CreateShl(Here, B.getInt32(16)), Zero);
+    Both.push_back(B.CreateAdd(Phi, B.CreateOr(Here, Too)));
+    Phi->addIncoming(Zero, Vote);
+    Phi->addIncoming(Both.back(), Sum);
   }
-  branch(B.CreateICmpULT(B.CreateShl(Next, B.getInt32(5)), Threads), Sum, Give);
+  Base->addIncoming(Zero, Vote);
+  Base->addIncoming(Next, Sum);
+  branch(B.CreateICmpULT(Next, Count), Sum, Give);
+
+  B.SetInsertPoint(Give);
+  if (Together)
+    for (Value *&Each : Both)
+      Each = call(Intrinsic::nvvm_redux_sync_add, {Each, Members});
 }
 
 Value *Round::atWord(unsigned Word, Value *Thread) {
-  return B.CreateGEP(
-      B.getInt32Ty(), Memory,
-      B.CreateAdd(Thread, B.getInt32(Warps + Word * Plan.Threads)));
+  return B.CreateGEP(B.getInt32Ty(), Memory.Words,
+                     B.CreateAdd(Thread, B.getInt32(Word * Plan.Threads)));
 }
 
 Value *Round::up(Value *V, unsigned Bits) {
@@ -329,21 +373,19 @@ Value *Round::load(Type *T, Slot At) {
 
 /// To the place that this thread's path gives it.
 void Round::give() {
-  B.SetInsertPoint(Give);
-  auto Low = [&](Value *V) { return B.CreateAnd(V, B.getInt32(0xffff)); };
-  auto High = [&](Value *V) { return B.CreateLShr(V, B.getInt32(16)); };
-  OnesTotal = Low(Total);
-  ActiveTotal = B.CreateSub(Threads, High(Total));
-  Value *ZerosBefore = B.CreateSub(
-      B.CreateSub(B.CreateShl(Warp, B.getInt32(5)), Low(Before)), High(Before));
-  Value *Mine = B.CreateSelect(If, Ones, Zeros);
-  Value *Place =
-      B.CreateSelect(If, Low(Before), B.CreateAdd(OnesTotal, ZerosBefore));
-  if (Stays) {
-    Mine = B.CreateSelect(Stays, Mine, Gone);
-    Place =
-        B.CreateSelect(Stays, Place, B.CreateAdd(ActiveTotal, High(Before)));
+  Start.push_back(B.getInt32(0));
+  Value *Before = B.CreateShl(Warp, B.getInt32(5)); // of the last path
+  std::vector<Value *> Places;
+  for (Value *Each : Both) {
+    Value *Earlier = B.CreateLShr(Each, B.getInt32(16));
+    Places.push_back(B.CreateAdd(Start.back(), Earlier));
+    Before = B.CreateSub(Before, Earlier);
+    Start.push_back(
+        B.CreateAdd(Start.back(), B.CreateAnd(Each, B.getInt32(0xffff))));
   }
+  Value *Place = B.CreateAdd(Start.back(), Before);
+  for (auto [Is, First] : zip(Is, Places))
+    Place = B.CreateSelect(Is, First, Place);
   Value *Lower = B.CreateSub(B.CreateShl(B.getInt32(1), Lane), B.getInt32(1));
   Place = B.CreateAdd(Place, count(B.CreateAnd(Mine, Lower)));
 
@@ -391,7 +433,7 @@ PHINode *Round::merge(Value *Old, Value *New) {
 }
 
 /// Uses of \p V that come after the round are of \p New.
-void Round::follow(Instruction &V, PHINode &New) {
+void Round::follow(Instruction &V, Value &New) {
   SSAUpdater Updater;
   Updater.Initialize(V.getType(), V.getName());
   Updater.AddAvailableValue(V.getParent(), &V);
@@ -409,40 +451,44 @@ void Round::follow(Instruction &V, PHINode &New) {
 void Round::take() {
   std::vector<std::pair<Instruction *, Value *>> News;
   for (const Moved &V : Plan.Values)
-    News.push_back({V.V, Exchanged[V.V] = load(V.V->getType(), V.At)});
+    News.push_back({V.V, load(V.V->getType(), V.At)});
   for (unsigned D : {0u, 1u, 2u})
     if (Ids[D])
-      News.push_back(
-          {Ids[D], Exchanged[Ids[D]] = B.CreateZExt(
-                       load(B.getIntNTy(Plan.IdAt[D].Bits), Plan.IdAt[D]),
-                       Ids[D]->getType())});
-  for (Instruction *V : Plan.Recompute)
-    News.push_back({V, again(*V)});
+      News.push_back({Ids[D], B.CreateZExt(load(B.getIntNTy(Plan.IdAt[D].Bits),
+                                                Plan.IdAt[D]),
+                                           Ids[D]->getType())});
   if (Options.PlantedBug && !Plan.Values.empty())
     News.front().second = before(*News.front().first);
-  Value *NewIf = B.CreateICmpULT(Thread, OnesTotal);
-  Value *NewStays = Stays ? B.CreateICmpULT(Thread, ActiveTotal) : nullptr;
+  Value *NewPath = B.getInt32(0);
+  for (Value *First : drop_begin(Start))
+    NewPath = B.CreateAdd(
+        NewPath, B.CreateZExt(B.CreateICmpUGE(Thread, First), B.getInt32Ty()));
   B.CreateBr(M);
 
-  Instruction *Term = Tail->getTerminator();
-  Term->setOperand(0, merge(If, NewIf));
-  Term->setMetadata(RoundKind, None);
-  if (Stays) {
+  PHINode *Merge = merge(Path, NewPath);
+  if (!Plan.Exits.empty()) {
     BasicBlock *Leave = block("remap.leave");
     B.SetInsertPoint(Leave);
     B.CreateRetVoid();
     B.SetInsertPoint(M);
-    branch(merge(Stays, NewStays), Tail, Leave);
+    branch(B.CreateICmpULT(Merge, B.getInt32(Plan.paths())), Tail, Leave);
   }
-  std::vector<std::pair<Instruction *, PHINode *>> Merged;
   for (auto [Old, New] : News)
-    Merged.push_back({Old, merge(before(*Old), New)});
-  for (auto [Old, New] : Merged)
-    follow(*Old, *New);
+    Exchanged[Old] = merge(before(*Old), New);
+  B.SetInsertPoint(M, M->getFirstInsertionPt());
+  for (Instruction *V : Plan.Recompute)
+    News.push_back({V, again(*V)});
+  followPath(B, Plan, *Merge, *Tail);
+  for (auto [Old, New] : News)
+    follow(*Old, *Exchanged[Old]);
 }
 
 void Round::run() {
-  growMemory();
+  grow(Memory.Counts, B.getInt8Ty(), Plan.countBytes(),
+       "__reconverge_counts_" + F.getName(), F);
+  if (Plan.Words)
+    grow(Memory.Words, B.getInt32Ty(), Plan.wordBytes() / 4,
+         "__reconverge_words_" + F.getName(), F);
   readIds();
   arrive();
   vote();
@@ -453,7 +499,7 @@ void Round::run() {
 }
 
 void rewrite(const RoundPlan &Plan, const RemapOptions &Options,
-             GlobalVariable *&Memory) {
+             RoundMemory &Memory) {
   Round(Plan, Options, Memory).run();
 }
 

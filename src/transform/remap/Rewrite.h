@@ -6,16 +6,12 @@
 #include "transform/remap/Options.h"
 #include "transform/remap/Plan.h"
 
-namespace llvm {
-class GlobalVariable;
-} // namespace llvm
-
 namespace reconverge::transform::remap {
 
 /// Inserts a round. \p Memory is what rounds of the kernel share; made, or made
 /// larger, here.
 void rewrite(const RoundPlan &Plan, const RemapOptions &Options,
-             llvm::GlobalVariable *&Memory);
+             RoundMemory &Memory);
 
 } // namespace reconverge::transform::remap
 

@@ -8,7 +8,9 @@
 //   threadIdx.x, y and z   move, 10 bits each, if they are read afterwards, or
 //                          something is computed from them
 //   cheap functions        of what moves and of uniform values are computed
-//                          again (at most eight instructions; no division)
+//                          again (at most eight instructions; no division);
+//                          also of one value that is not live, if it is smaller
+//                          (an index, not an address): then that moves
 //   all others             move
 //
 // With exits, threads come that have no values of the code that they left out:
@@ -57,8 +59,7 @@ std::optional<unsigned> threadIdDimension(const Instruction &I) {
   }
 }
 
-/// Can be run again, at any place, for the price of an instruction.
-static bool isCheap(const Instruction &I) {
+bool isCheap(const Instruction &I) {
   if (const auto *Op = dyn_cast<BinaryOperator>(&I))
     return !Op->isIntDivRem() && Op->getOpcode() != Instruction::FDiv &&
            Op->getOpcode() != Instruction::FRem;
@@ -102,17 +103,20 @@ namespace {
 class State {
 public:
   State(RoundPlan &Plan, const Facts &Now)
-      : Plan(Plan), Now(Now), After(blocksAfter(*Plan.Block)) {}
+      : Plan(Plan), Now(Now), Layout(Plan.Block->getModule()->getDataLayout()),
+        After(blocksAfter(*Plan.Block)) {}
   std::optional<Refusal> find();
 
 private:
   bool isLive(const Instruction &V) const;
   bool isSame(const Value &V) const;
   bool canCompute(Instruction &V);
+  void move(Instruction &V, unsigned Bits);
   Slot place(unsigned Bits);
 
   RoundPlan &Plan;
   const Facts &Now;
+  const DataLayout &Layout;
   BlockSet After;
   SmallPtrSet<const Value *, 16> Moves;
   unsigned Free = 0; ///< bits left in the last word that is shared
@@ -130,6 +134,8 @@ bool State::isLive(const Instruction &V) const {
     const BasicBlock *At = Phi ? Phi->getIncomingBlock(U) : User->getParent();
     if (Phi && At == Plan.Block)
       return true;
+    if (Plan.Obsolete.contains(User)) // all it does is done before the round
+      At = Plan.Block;
     if (At != Def && After.contains(At))
       Uses.insert(At);
   }
@@ -158,12 +164,14 @@ bool State::isSame(const Value &V) const {
   });
 }
 
-/// From what moves and what is the same. The numbers that it needs move then.
+/// From what moves and what is the same. The numbers that it needs move then,
+/// and so does one other value, if that is smaller.
 bool State::canCompute(Instruction &V) {
   SmallSetVector<Value *, 16> Tree;
   SmallVector<Instruction *, CheapInstructions> Copies;
   Tree.insert(&V);
   std::array<bool, 3> Ids{};
+  Instruction *From = nullptr;
   for (unsigned I = 0; I < Tree.size(); ++I) {
     auto *Op = dyn_cast<Instruction>(Tree[I]);
     if (isSame(*Tree[I]) || Moves.contains(Tree[I]))
@@ -174,15 +182,32 @@ bool State::canCompute(Instruction &V) {
       Ids[*Dimension] = true;
       continue;
     }
-    if (!isCheap(*Op) || Copies.size() == CheapInstructions)
+    if (!isCheap(*Op)) {
+      if (From || isa<AllocaInst>(Op))
+        return false;
+      From = Op;
+      continue;
+    }
+    if (Copies.size() == CheapInstructions)
       return false;
     Copies.push_back(Op);
     Tree.insert(Op->op_begin(), Op->op_end());
+  }
+  if (From) {
+    const unsigned Bits = bitsOf(*From->getType(), Layout);
+    if (!Bits || Bits >= bitsOf(*V.getType(), Layout))
+      return false;
+    move(*From, Bits);
   }
   for (unsigned D : {0u, 1u, 2u})
     Plan.Ids[D] |= Ids[D];
   Plan.Copies.insert(Copies.begin(), Copies.end());
   return true;
+}
+
+void State::move(Instruction &V, unsigned Bits) {
+  Plan.Values.push_back({&V, place(Bits)});
+  Moves.insert(&V);
 }
 
 Slot State::place(unsigned Bits) {
@@ -202,7 +227,6 @@ Slot State::place(unsigned Bits) {
 
 std::optional<Refusal> State::find() {
   const Function &F = *Plan.Block->getParent();
-  const DataLayout &Layout = F.getParent()->getDataLayout();
   ReversePostOrderTraversal<Function *> Order(const_cast<Function *>(&F));
   for (BasicBlock *BB : Order)
     for (Instruction &I : *BB) {
@@ -221,8 +245,7 @@ std::optional<Refusal> State::find() {
       const unsigned Bits = bitsOf(*I.getType(), Layout);
       if (!Bits)
         return refusal(RefusalCode::RemapType, I);
-      Plan.Values.push_back({&I, place(Bits)});
-      Moves.insert(&I);
+      move(I, Bits);
     }
   for (unsigned D : {0u, 1u, 2u})
     if (Plan.Ids[D])

@@ -20,6 +20,9 @@ BlockSet blocksAfter(const llvm::BasicBlock &BB);
 /// 0, 1 or 2 if \p I reads threadIdx.x, .y or .z as a user wrote it.
 std::optional<unsigned> threadIdDimension(const llvm::Instruction &I);
 
+/// Can be run again, at any place, for the price of an instruction.
+bool isCheap(const llvm::Instruction &I);
+
 /// \p V is a function of the thread's number and of what is the same for the
 /// whole block at \p At.
 bool followsFromId(const llvm::Value &V, const llvm::BasicBlock &At,

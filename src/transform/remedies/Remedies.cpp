@@ -27,8 +27,9 @@ namespace {
 
 struct Entry {
   Remedy Facts;
-  /// Whether the kernel was changed.
-  Expected<bool> (*Apply)(Function &Kernel, StringRef Parameters);
+  Error (*Check)(StringRef Parameters);
+  /// Whether the function was changed.
+  Expected<bool> (*Apply)(Function &F, StringRef Parameters);
 };
 
 /// Keeps what passes say about code that they left alone.
@@ -58,20 +59,35 @@ private:
 
 } // namespace
 
-static Expected<bool> meld(Function &Kernel, StringRef Parameters) {
-  auto Options = parseMeldOptions(Parameters);
-  if (!Options)
-    return Options.takeError();
-  OptimizationRemarkEmitter Remarks(&Kernel);
-  return meldFunction(Kernel, *Options, Remarks).Branches != 0;
+/// A transform with the reader of its parameters.
+template <auto Parse, auto Run> struct Transform {
+  static Error check(StringRef Parameters) {
+    return Parse(Parameters).takeError();
+  }
+  static Expected<bool> apply(Function &F, StringRef Parameters) {
+    auto Options = Parse(Parameters);
+    if (!Options)
+      return Options.takeError();
+    OptimizationRemarkEmitter Remarks(&F);
+    return Run(F, *Options, Remarks);
+  }
+};
+
+static bool meld(Function &F, const MeldOptions &Options,
+                 OptimizationRemarkEmitter &Remarks) {
+  return meldFunction(F, Options, Remarks).Branches != 0;
 }
 
-static Expected<bool> remap(Function &Kernel, StringRef Parameters) {
-  auto Options = parseRemapOptions(Parameters);
-  if (!Options)
-    return Options.takeError();
-  OptimizationRemarkEmitter Remarks(&Kernel);
-  return remapFunction(Kernel, *Options, Remarks) != 0;
+static bool remap(Function &F, const RemapOptions &Options,
+                  OptimizationRemarkEmitter &Remarks) {
+  return remapFunction(F, Options, Remarks) != 0;
+}
+
+template <auto Parse, auto Run>
+static constexpr Entry entry(StringLiteral Name,
+                             ArrayRef<StringLiteral> Parameters) {
+  using T = Transform<Parse, Run>;
+  return {{Name, Parameters}, T::check, T::apply};
 }
 
 static constexpr StringLiteral MeldParameters[] = {"", "threshold=0"};
@@ -79,8 +95,8 @@ static constexpr StringLiteral MeldParameters[] = {"", "threshold=0"};
 static constexpr StringLiteral RemapParameters[] = {"", "threads=256"};
 
 static const Entry Table[] = {
-    {{"meld", MeldParameters}, meld},
-    {{"remap", RemapParameters}, remap},
+    entry<parseMeldOptions, meld>("meld", MeldParameters),
+    entry<parseRemapOptions, remap>("remap", RemapParameters),
 };
 
 ArrayRef<Remedy> remedies() {
@@ -101,30 +117,64 @@ std::vector<Candidate> candidates() {
   return All;
 }
 
-Expected<Applied> apply(const Candidate &What, Function &Kernel) {
+static Expected<const Entry *> find(const Candidate &What) {
   const Entry *Found = find_if(
       Table, [&](const Entry &E) { return E.Facts.Name == What.Remedy; });
   if (Found == std::end(Table))
     return userError("there is no remedy '" + What.Remedy + "'",
                      "This version has fewer or other remedies than the one "
                      "that made the decision; optimize the program again.");
+  return Found;
+}
+
+/// Afterwards: numbers, and whether what was made is valid.
+static Error finish(const Candidate &What, Module &M, StringRef Name) {
+  analysis::renumberBlocks(M);
+  std::string Broken;
+  raw_string_ostream OS(Broken);
+  if (verifyModule(M, &OS))
+    return internalError(What.text() + " made invalid code of " + Name + ": " +
+                         Broken);
+  return Error::success();
+}
+
+Error check(const Candidate &What) {
+  auto Found = find(What);
+  return Found ? (*Found)->Check(What.Parameters) : Found.takeError();
+}
+
+Error applyToModule(const Candidate &What, Module &M) {
+  auto Found = find(What);
+  if (!Found)
+    return Found.takeError();
+  bool Any = false;
+  for (Function &F : M) {
+    if (F.isDeclaration())
+      continue;
+    Expected<bool> Changed = (*Found)->Apply(F, What.Parameters);
+    if (!Changed)
+      return Changed.takeError();
+    Any |= *Changed;
+  }
+  return Any ? finish(What, M, M.getSourceFileName()) : Error::success();
+}
+
+Expected<Applied> apply(const Candidate &What, Function &Kernel) {
+  auto Found = find(What);
+  if (!Found)
+    return Found.takeError();
   Applied Result;
   LLVMContext &Context = Kernel.getContext();
   std::unique_ptr<DiagnosticHandler> Others = Context.getDiagnosticHandler();
   Context.setDiagnosticHandler(std::make_unique<MissedRemarks>(Result.Missed));
-  Expected<bool> Changed = Found->Apply(Kernel, What.Parameters);
+  Expected<bool> Changed = (*Found)->Apply(Kernel, What.Parameters);
   Context.setDiagnosticHandler(std::move(Others));
   if (!Changed)
     return Changed.takeError();
   Result.Changed = *Changed;
-  if (!Result.Changed)
-    return Result;
-  analysis::renumberBlocks(*Kernel.getParent());
-  std::string Broken;
-  raw_string_ostream OS(Broken);
-  if (verifyModule(*Kernel.getParent(), &OS))
-    return internalError(What.text() + " made invalid code of " +
-                         Kernel.getName() + ": " + Broken);
+  if (Result.Changed)
+    if (Error E = finish(What, *Kernel.getParent(), Kernel.getName()))
+      return std::move(E);
   return Result;
 }
 

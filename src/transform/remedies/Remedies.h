@@ -36,6 +36,13 @@ llvm::ArrayRef<Remedy> remedies();
 /// Every candidate that changes code, for one kernel.
 std::vector<Candidate> candidates();
 
+/// The UserError names a remedy or a parameter that there is not.
+llvm::Error check(const Candidate &What);
+
+/// Applies \p What to every function of \p M, whose blocks are numbered, and
+/// numbers the blocks anew. Remarks go where the context's handler sends them.
+llvm::Error applyToModule(const Candidate &What, llvm::Module &M);
+
 /// Applies \p What to \p Kernel of \p M, whose blocks are numbered, and numbers
 /// the module's blocks anew. The UserError names a remedy or a parameter that
 /// there is not.

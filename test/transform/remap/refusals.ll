@@ -16,7 +16,8 @@ declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)
 declare i32 @unknown(i32)
 declare float @__nv_sinf(float)
 declare { i32, i1 } @llvm.uadd.with.overflow.i32(i32, i32)
-@large = internal addrspace(3) global [10240 x i32] undef
+@large = internal addrspace(3) global [12224 x i32] undef
+@exact = internal addrspace(3) global [7040 x i32] undef
 
 define internal i32 @asks(i32 %x) noinline {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -29,7 +30,7 @@ define internal i32 @asks_not(i32 %x) noinline {
 }
 ; CHECK-NOT: remark
 
-; CHECK: remark: {{.*}} remapped: 1 values move, 1 are computed again, 8320 bytes of shared memory for blocks of up to 1024 threads
+; CHECK: remark: {{.*}} remapped: 1 values move, 1 are computed again, 8224 bytes of shared memory for blocks of up to 1024 threads
 define ptx_kernel void @fine(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -50,7 +51,8 @@ j:
   ret void
 }
 
-; A branch in an arm of another: the outer one has its round, the inner has none.
+; A branch in an arm of another, on what is read there: the outer one has its
+; round, the inner has none.
 ; CHECK-NEXT: remark: {{.*}} remapped:
 ; CHECK-NEXT: remark: {{.*}} not remapped: not all threads of the block come to the branch [RC201]
 define ptx_kernel void @apart(ptr addrspace(1) %in, ptr addrspace(1) %out) {
@@ -62,7 +64,8 @@ entry:
   %c = icmp sgt i32 %x, 0
   br i1 %c, label %t, label %j
 t:
-  %d = icmp sgt i32 %x, 9
+  %y = load i32, ptr addrspace(1) %po
+  %d = icmp sgt i32 %y, 9
   br i1 %d, label %tt, label %j
 tt:
   %a = mul i32 %x, 3
@@ -116,14 +119,30 @@ done:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} not remapped: the branch is a switch [RC203]
+; CHECK-NEXT: remark: {{.*}} not remapped: the branch has too many ways [RC203]
 define ptx_kernel void @switch(ptr addrspace(1) %in, ptr addrspace(1) %out) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
   %x = load i32, ptr addrspace(1) %pi
-  switch i32 %x, label %j [ i32 1, label %t
-                            i32 2, label %f ]
+  switch i32 %x, label %j [
+    i32 1, label %t i32 2, label %f i32 3, label %t i32 4, label %f 
+    i32 5, label %t i32 6, label %f i32 7, label %t i32 8, label %f 
+    i32 9, label %t i32 10, label %f i32 11, label %t i32 12, label %f 
+    i32 13, label %t i32 14, label %f i32 15, label %t i32 16, label %f 
+    i32 17, label %t i32 18, label %f i32 19, label %t i32 20, label %f 
+    i32 21, label %t i32 22, label %f i32 23, label %t i32 24, label %f 
+    i32 25, label %t i32 26, label %f i32 27, label %t i32 28, label %f 
+    i32 29, label %t i32 30, label %f i32 31, label %t i32 32, label %f 
+    i32 33, label %t i32 34, label %f i32 35, label %t i32 36, label %f 
+    i32 37, label %t i32 38, label %f i32 39, label %t i32 40, label %f 
+    i32 41, label %t i32 42, label %f i32 43, label %t i32 44, label %f 
+    i32 45, label %t i32 46, label %f i32 47, label %t i32 48, label %f 
+    i32 49, label %t i32 50, label %f i32 51, label %t i32 52, label %f 
+    i32 53, label %t i32 54, label %f i32 55, label %t i32 56, label %f 
+    i32 57, label %t i32 58, label %f i32 59, label %t i32 60, label %f 
+    i32 61, label %t i32 62, label %f i32 63, label %t i32 64, label %f 
+    i32 65, label %t ]
 t:
   store i32 3, ptr addrspace(1) %pi
   br label %j
@@ -605,7 +624,7 @@ j:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} not remapped: the round needs more shared memory than there is (8320 bytes for the round, 40960 of the kernel, of 49152) [RC218]
+; CHECK-NEXT: remark: {{.*}} not remapped: the round needs more shared memory than there is (2080 bytes for the round with blocks of 256 threads, 48896 of the kernel, of 49152) [RC218]
 define ptx_kernel void @shared_memory(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -662,4 +681,119 @@ t:
 j:
   ret void
 }
-; CHECK-NOT: remark
+
+; __launch_bounds__(32)
+; CHECK-NEXT: remark: {{.*}} not remapped: blocks have one warp (32 threads) [RC223]
+define ptx_kernel void @one_warp(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; Of the kernel's own shared memory, eight blocks just fit.
+; CHECK-NEXT: remark: {{.*}} not remapped: fewer blocks would run at a time (2080 bytes for the round with blocks of 256 threads, 28160 of the kernel: 7 blocks instead of 8) [RC224]
+define ptx_kernel void @exact_fit(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  store i32 1, ptr addrspace(3) @exact
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: remark: {{.*}} not remapped: a pragma says so [RC231]
+define ptx_kernel void @off(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f, !rc.pragma !1
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; What a pragma asks for and does not get is a warning.
+; CHECK-NEXT: warning: {{.*}} not remapped, which a pragma asks for: the branch does not part a warp [RC232]
+define ptx_kernel void @uniform(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %n, 0
+  br i1 %c, label %t, label %f, !rc.pragma !2
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+
+; CHECK-NEXT: warning: {{.*}} not remapped, which a pragma asks for: there is no such algorithm (head_or_tail) [RC233]
+define ptx_kernel void @algorithm(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
+  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
+  %x = load i32, ptr addrspace(1) %pi
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %t, label %f, !rc.pragma !3
+t:
+  %a = mul i32 %x, 3
+  br label %j
+f:
+  %b = sub i32 7, %x
+  br label %j
+j:
+  %r = phi i32 [ %a, %t ], [ %b, %f ]
+  store i32 %r, ptr addrspace(1) %po
+  ret void
+}
+; CHECK-NOT: {{remark|warning}}
+
+!nvvm.annotations = !{!0}
+!0 = !{ptr @one_warp, !"maxntidx", i32 32}
+!1 = !{!"off"}
+!2 = !{!"on"}
+!3 = !{!"on:head_or_tail"}

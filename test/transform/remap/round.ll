@@ -19,17 +19,22 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; TWICE-COUNT-3: {{^}}remap.vote
 ; TWICE-NOT: {{^}}remap.vote
 ; A round whose exchange has room for 128 threads asks how many there are.
-; SMALL: @__reconverge_remap_two_paths = internal addrspace(3) global [288 x i32] poison
+; SMALL: @__reconverge_words_two_paths = internal addrspace(3) global [256 x i32] poison
 ; SMALL: icmp ule i32 %{{.*}}, 128
 
-; 32 counts, and a word a thread for each of: the value loaded, the id.
-; CHECK: @__reconverge_remap_two_paths = internal addrspace(3) global [2080 x i32] poison, align 16
+; A count for each of 32 warps, and a word a thread for each of: the value
+; loaded, the id.
+; CHECK: @__reconverge_counts_two_paths = internal addrspace(3) global [32 x i8] poison, align 16
+; CHECK: @__reconverge_words_two_paths = internal addrspace(3) global [2048 x i32] poison, align 16
 
 ; i = tid; x = in[i]; if (x > 0) ..; out[i] = ..
 define ptx_kernel void @two_paths(ptr addrspace(1) %in, ptr addrspace(1) %out) {
 ; CHECK-LABEL: @two_paths(
 ; CHECK: %x = load i32
-; CHECK: call i32 @llvm.nvvm.vote.ballot.sync(i32 %{{.*}}, i1 %c)
+; CHECK: [[SURE:%.*]] = freeze i1 %c
+; CHECK: [[PATH:%.*]] = select i1 [[SURE]], i32 0, i32 1
+; CHECK: [[FIRST:%.*]] = icmp eq i32 [[PATH]], 0
+; CHECK: call i32 @llvm.nvvm.vote.ballot.sync(i32 %{{.*}}, i1 [[FIRST]])
 ; CHECK: remap.vote:
 ; CHECK: [[MIXED:%.*]] = call i32 @llvm.nvvm.barrier0.popc
 ; CHECK: [[MOVES:%.*]] = icmp ugt i32 [[MIXED]], 1
@@ -38,11 +43,12 @@ define ptx_kernel void @two_paths(ptr addrspace(1) %in, ptr addrspace(1) %out) {
 ; CHECK: store i32 %x, ptr addrspace(3)
 ; CHECK: call void @llvm.nvvm.barrier0()
 ; CHECK: [[X:%.*]] = load i32, ptr addrspace(3)
-; The address is not moved: it follows from the id.
-; CHECK: %po{{[0-9]+}} = getelementptr i32, ptr addrspace(1) %out, i32
 ; CHECK: remap.tail:
 ; CHECK: [[NEWX:%.*]] = phi i32 [ %x, %remap.vote ], [ [[X]], %remap.give ]
-; CHECK: [[SIDE:%.*]] = phi i1 [ %c, %remap.vote ], [ {{.*}}, %remap.give ]
+; CHECK: [[NEWPATH:%.*]] = phi i32 [ [[PATH]], %remap.vote ], [ {{.*}}, %remap.give ]
+; The address is not moved: it follows from the id.
+; CHECK: %po{{[0-9]+}} = getelementptr i32, ptr addrspace(1) %out, i32
+; CHECK: [[SIDE:%.*]] = icmp ult i32 [[NEWPATH]], 1
 ; CHECK: br i1 [[SIDE]], label %t, label %f
 ; CHECK: mul i32 [[NEWX]], 3
 ; CHECK: sub i32 7, [[NEWX]]
@@ -71,11 +77,11 @@ define ptx_kernel void @exits(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %
 ; CHECK-LABEL: @exits(
 ; CHECK: br i1 %leaves, label %remap.arrive, label %body
 ; CHECK: remap.arrive:
-; CHECK: [[STAYS:%.*]] = phi i1 [ true, %body ], [ false, %entry ]
-; CHECK: [[C:%.*]] = phi i1 [ %c, %body ], [ false, %entry ]
+; CHECK: [[PATH:%.*]] = phi i32 [ %{{.*}}, %body ], [ 2, %entry ]
 ; CHECK: phi i32 [ %x, %body ], [ poison, %entry ]
 ; CHECK: remap.merge:
-; CHECK: br i1 %{{.*}}, label %remap.tail, label %remap.leave
+; CHECK: [[STAYS:%.*]] = icmp ult i32 %{{.*}}, 2
+; CHECK: br i1 [[STAYS]], label %remap.tail, label %remap.leave
 ; CHECK: remap.leave:
 ; CHECK-NEXT: ret void
 ; The block where threads left is gone.

@@ -1,26 +1,29 @@
-//===- driver/Melding.cpp - --meld and explain ----------------------------===//
+//===- driver/Remedies.cpp - --meld, --remap, pragmas, explain ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Melding comes after the whole device pipeline: multiply-adds are formed on
-// the code that all variants share, so that a melded program computes the bits
-// of the original, and blocks have their numbers, by which --meld=branch=<n>
-// and profiles name branches. Afterwards blocks are numbered and counted anew;
+// Transforms come after the whole device pipeline: multiply-adds are formed on
+// the code that all variants share, so that a changed program computes the bits
+// of the original, and blocks have their numbers, by which branch=<n> and
+// profiles name branches. Afterwards blocks are numbered and counted anew;
 // branches keep their numbers.
+//
+// Pragmas come first: they are part of the program. Our plugin for clang leaves
+// them in the device code (plugin/Pragmas.cpp).
 //
 //===----------------------------------------------------------------------===//
 
-#include "driver/Melding.h"
+#include "driver/Remedies.h"
 
-#include "analysis/Numbering.h"
 #include "core/Error.h"
 #include "transform/common/Refusal.h"
-#include "transform/meld/Meld.h"
+#include "transform/remap/Pragmas.h"
+#include "transform/remedies/Remedies.h"
 
-#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
-#include "llvm/IR/Verifier.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
 
 using namespace llvm;
@@ -30,7 +33,7 @@ namespace reconverge::driver {
 namespace {
 
 /// Prints the remarks of passes that run in this process as clang prints its
-/// own.
+/// own; and warns of what a pragma asks for and cannot be.
 class RemarkPrinter : public DiagnosticHandler {
 public:
   RemarkPrinter(ArrayRef<std::string> Words, raw_ostream &OS) : OS(OS) {
@@ -58,10 +61,13 @@ public:
     if (!Remark->isEnabled())
       return true;
     OS << (Remark->isLocationAvailable() ? Remark->getLocationStr()
-                                         : Remark->getFunction().getName())
-       << ": remark: " << Remark->getMsg() << " ["
-       << (Remark->isPassed() ? "-Rpass=" : "-Rpass-missed=")
-       << Remark->getPassName() << "]\n";
+                                         : Remark->getFunction().getName());
+    if (isa<DiagnosticInfoOptimizationFailure>(Remark))
+      OS << ": warning: " << Remark->getMsg() << "\n";
+    else
+      OS << ": remark: " << Remark->getMsg() << " ["
+         << (Remark->isPassed() ? "-Rpass=" : "-Rpass-missed=")
+         << Remark->getPassName() << "]\n";
     return true;
   }
 
@@ -72,38 +78,43 @@ private:
 
 } // namespace
 
-static Error meld(Module &M, const transform::MeldOptions &Options) {
-  unsigned Melded = 0;
-  for (Function &F : M) {
-    if (F.isDeclaration())
-      continue;
-    OptimizationRemarkEmitter Remarks(&F);
-    Melded += transform::meldFunction(F, Options, Remarks).Branches;
-  }
-  if (Melded)
-    analysis::renumberBlocks(M);
-  std::string Broken;
-  raw_string_ostream OS(Broken);
-  if (verifyModule(M, &OS))
-    return internalError("melding made invalid code of " +
-                         M.getSourceFileName() + ": " + Broken);
-  return Error::success();
+/// What pragmas say, and whether a branch is to be remapped by one.
+static Expected<bool> settlePragmas(Module &M) {
+  auto Found = transform::settlePragmas(M);
+  if (!Found)
+    return Found.takeError();
+  if (!Found->Unmatched.empty())
+    return userError(join(Found->Unmatched, "\n"), transform::UnmatchedRemedy);
+  return Found->Asked != 0;
 }
 
-Error requestMelding(BuildRequest &Request) {
-  if (!Request.Meld)
-    return Error::success();
-  auto Options = transform::parseMeldOptions(*Request.Meld);
-  if (!Options)
-    return Options.takeError();
-  Request.Compile.Transform = [Options = *Options,
-                               Words = Request.Compile.ClangArguments,
-                               OS = Request.Diagnostics](Module &M) {
+Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
+  for (const Candidate &What : Request.Remedies)
+    if (Error E = transform::check(What))
+      return E;
+  frontend::CompileOptions &Compile = Request.Compile;
+  Compile.Transform = [Remedies = Request.Remedies,
+                       Words = Compile.ClangArguments, OS = Request.Diagnostics,
+                       Then = std::move(Compile.Transform)](Module &M) {
     if (OS)
       M.getContext().setDiagnosticHandler(
           std::make_unique<RemarkPrinter>(Words, *OS));
-    return meld(M, Options);
+    auto Asked = settlePragmas(M);
+    if (!Asked)
+      return Asked.takeError();
+    std::vector<Candidate> All = Remedies;
+    if (*Asked && none_of(All, [](const Candidate &C) {
+          return C.Remedy == "remap"; // it sees pragmas as well
+        }))
+      All.insert(All.begin(), {"remap", "marked=1"});
+    for (const Candidate &What : All)
+      if (Error E = transform::applyToModule(What, M))
+        return E;
+    return Then ? Then(M) : Error::success();
   };
+  SmallString<128> Plugin(Tools.Tree.binDir());
+  sys::path::append(Plugin, "..", "lib", "libReconvergeClang.so");
+  Compile.ClangArguments.push_back("-fplugin=" + Plugin.str().str());
   return Error::success();
 }
 

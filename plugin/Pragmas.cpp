@@ -1,0 +1,211 @@
+//===- plugin/Pragmas.cpp - #pragma reconverge in clang -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// libReconvergeClang.so for -fplugin=: reads
+//
+//   #pragma reconverge remap [algorithm(<name>)] [off]
+//
+// before an `if` or a `switch`, also as _Pragma, and leaves what it has read in
+// the device code, where the passes of libReconverge.so find it
+// (transform/remap/PragmaFormat.h). In host code it keeps the compiler from
+// warning of an unknown pragma.
+//
+// The statement's lines are found by lexing on from the pragma: a pragma's
+// handler runs inside the preprocessor, which must not look ahead there.
+//
+// A library of its own, because it needs clang around it: opt has none, and
+// with clang's library loaded opt ends over options that both register.
+//
+//===----------------------------------------------------------------------===//
+
+#include "transform/remap/PragmaFormat.h"
+
+#include "clang/AST/ASTConsumer.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/FrontendPluginRegistry.h"
+#include "clang/Lex/Lexer.h"
+#include "clang/Lex/Pragma.h"
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/Support/Path.h"
+
+#include <memory>
+
+using namespace clang;
+
+namespace {
+
+/// Raw tokens after a place, without other pragmas.
+class Following {
+public:
+  Following(SourceLocation After, const Preprocessor &PP)
+      : SM(PP.getSourceManager()),
+        Raw(SM.getLocForStartOfFile(SM.getFileID(After)), PP.getLangOpts(),
+            begin(After), SM.getCharacterData(After), end(After)) {}
+  Token next() {
+    Token Tok;
+    Raw.LexFromRawLexer(Tok);
+    while (Tok.is(tok::hash) && Tok.isAtStartOfLine())
+      do
+        Raw.LexFromRawLexer(Tok);
+      while (!Tok.isAtStartOfLine() && Tok.isNot(tok::eof));
+    return Tok;
+  }
+
+private:
+  const char *begin(SourceLocation At) const {
+    return SM.getBufferData(SM.getFileID(At)).begin();
+  }
+  const char *end(SourceLocation At) const {
+    return SM.getBufferData(SM.getFileID(At)).end();
+  }
+  SourceManager &SM;
+  Lexer Raw;
+};
+
+class Reader : public PragmaHandler {
+public:
+  explicit Reader(std::string &Into)
+      : PragmaHandler("reconverge"), Into(Into) {}
+  void HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer,
+                    Token &Name) override;
+
+private:
+  bool readWords(Preprocessor &PP, Token &Tok);
+  std::string Algorithm;
+  bool Off = false;
+  std::string &Into; ///< PragmaFormat.h
+};
+
+template <unsigned N>
+void report(Preprocessor &PP, SourceLocation At, const char (&Message)[N]) {
+  DiagnosticsEngine &Diagnostics = PP.getDiagnostics();
+  Diagnostics.Report(
+      At, Diagnostics.getCustomDiagID(DiagnosticsEngine::Error, Message));
+}
+
+bool isWord(const Token &Tok, StringRef Word) {
+  return Tok.is(tok::identifier) && Tok.getIdentifierInfo()->isStr(Word.data());
+}
+
+/// "remap", and all up to the end; \p Tok is then the end.
+bool Reader::readWords(Preprocessor &PP, Token &Tok) {
+  PP.LexUnexpandedToken(Tok);
+  if (!isWord(Tok, "remap"))
+    return false;
+  PP.LexUnexpandedToken(Tok);
+  for (; Tok.isNot(tok::eod); PP.LexUnexpandedToken(Tok)) {
+    if (isWord(Tok, "off")) {
+      Off = true;
+      continue;
+    }
+    if (!isWord(Tok, "algorithm"))
+      return false;
+    PP.LexUnexpandedToken(Tok);
+    if (Tok.isNot(tok::l_paren))
+      return false;
+    PP.LexUnexpandedToken(Tok);
+    if (Tok.isNot(tok::identifier))
+      return false;
+    Algorithm = Tok.getIdentifierInfo()->getName();
+    PP.LexUnexpandedToken(Tok);
+    if (Tok.isNot(tok::r_paren))
+      return false;
+  }
+  return true;
+}
+
+void Reader::HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer,
+                          Token &Name) {
+  Algorithm.clear();
+  Off = false;
+  Token Tok;
+  if (!readWords(PP, Tok)) {
+    report(PP, Introducer.Loc,
+           "write #pragma reconverge remap [algorithm(<name>)] [off]");
+    return;
+  }
+  SourceManager &SM = PP.getSourceManager();
+  SourceLocation At = Introducer.Loc, End = Tok.getLocation();
+  if (End.isMacroID() || Introducer.Kind != PIK_HashPragma) {
+    At = SM.getExpansionLoc(At);
+    End = Lexer::getLocForEndOfToken(SM.getExpansionRange(End).getEnd(), 0, SM,
+                                     PP.getLangOpts());
+  }
+  Following Source(End, PP);
+  const Token First = Source.next();
+  Token Last = Source.next();
+  unsigned Depth = Last.is(tok::l_paren);
+  if (First.isNot(tok::raw_identifier) || !Depth ||
+      (First.getRawIdentifier() != "if" &&
+       First.getRawIdentifier() != "switch")) {
+    report(PP, At,
+           "#pragma reconverge remap must come right before an 'if' or a "
+           "'switch'");
+    return;
+  }
+  while (Depth && Last.isNot(tok::eof)) {
+    Last = Source.next();
+    Depth += Last.is(tok::l_paren);
+    Depth -= Last.is(tok::r_paren);
+  }
+  auto LineOf = [&](SourceLocation Loc) {
+    return std::to_string(SM.getPresumedLoc(Loc).getLine());
+  };
+  SmallString<128> File(SM.getPresumedLoc(At).getFilename());
+  SM.getFileManager().makeAbsolutePath(File);
+  llvm::sys::path::remove_dots(File, /*remove_dot_dot=*/true);
+  Into += LineOf(At) + " " + LineOf(First.getLocation()) + " " +
+          LineOf(Last.getLocation()) + (Off ? " off" : " on") +
+          (Off || Algorithm.empty() ? "" : ":" + Algorithm) + " " +
+          File.str().str() + "\n";
+}
+
+/// At the end of the device's code, a variable with all pragmas in it.
+class Writer : public ASTConsumer {
+public:
+  explicit Writer(CompilerInstance &Clang) : Clang(Clang) {
+    Clang.getPreprocessor().AddPragmaHandler(new Reader(Pragmas));
+  }
+  void HandleTranslationUnit(ASTContext &C) override;
+
+private:
+  CompilerInstance &Clang;
+  std::string Pragmas;
+};
+
+void Writer::HandleTranslationUnit(ASTContext &C) {
+  if (Pragmas.empty() || !C.getLangOpts().CUDAIsDevice)
+    return;
+  const QualType T = C.getStringLiteralArrayType(C.CharTy, Pragmas.size());
+  const char *Name = reconverge::transform::PragmaVariable;
+  VarDecl *D = VarDecl::Create(C, C.getTranslationUnitDecl(), SourceLocation(),
+                               SourceLocation(), &C.Idents.get(Name), T,
+                               C.getTrivialTypeSourceInfo(T), SC_Static);
+  D->setInit(StringLiteral::Create(C, Pragmas, StringLiteralKind::Ordinary,
+                                   /*Pascal=*/false, T, SourceLocation()));
+  D->addAttr(CUDADeviceAttr::CreateImplicit(C));
+  D->addAttr(UsedAttr::CreateImplicit(C));
+  D->addAttr(AsmLabelAttr::CreateImplicit(C, Name, /*IsLiteralLabel=*/true));
+  Clang.getASTConsumer().HandleTopLevelDecl(DeclGroupRef(D));
+}
+
+class Action : public PluginASTAction {
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &Clang,
+                                                 StringRef) override {
+    return std::make_unique<Writer>(Clang);
+  }
+  bool ParseArgs(const CompilerInstance &,
+                 const std::vector<std::string> &) override {
+    return true;
+  }
+  ActionType getActionType() override { return AddBeforeMainAction; }
+};
+
+} // namespace
+
+static FrontendPluginRegistry::Add<Action>
+    Registered("reconverge", "reads #pragma reconverge");

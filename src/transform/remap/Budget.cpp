@@ -1,0 +1,180 @@
+//===- transform/remap/Budget.cpp - Shared memory for a round -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A round takes 4 bytes of shared memory for each word that moves and each
+// thread of the largest block that it is laid out for. That is the bound that
+// __launch_bounds__ or the parameter threads= gives. If neither does, blocks
+// are taken to have 256 threads, and the layout is for 1024, 512 or 256: the
+// most for which
+//
+//   - static shared memory, the kernel's own with it, stays within 48 KiB, and
+//   - as many blocks fit on a multiprocessor as without it.
+//
+// Larger blocks than that skip the round.
+//
+// Limitation: nothing is known here of registers, nor of dynamic shared memory;
+// where they let fewer blocks run, the second rule is stricter than it need be.
+//
+//===----------------------------------------------------------------------===//
+
+#include "transform/remap/Budget.h"
+
+#include "analysis/Numbering.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace reconverge::transform::remap {
+
+static constexpr uint64_t StaticSharedLimit = 48 * 1024;
+static constexpr unsigned SharedSpace = 3, WarpThreads = 32, UsualThreads = 256;
+
+namespace {
+/// What a multiprocessor has room for: "CUDA Programming Guide", technical
+/// specifications per compute capability.
+struct Processor {
+  unsigned Arch, SharedKiB, Threads, Blocks;
+};
+constexpr Processor Processors[] = {
+    {50, 64, 2048, 32},  {60, 64, 2048, 32},  {70, 96, 2048, 32},
+    {75, 64, 1024, 16},  {80, 164, 2048, 32}, {86, 100, 1536, 16},
+    {87, 164, 1536, 16}, {89, 100, 1536, 24}, {90, 228, 2048, 32}};
+constexpr uint64_t ReservedShared = 1024; ///< of each block
+
+struct Layout {
+  uint64_t Own;    ///< bytes of the kernel without rounds
+  uint64_t Rounds; ///< bytes of all rounds
+  uint64_t both() const { return Own + Rounds; }
+};
+} // namespace
+
+static const Processor &processorOf(const Function &F) {
+  StringRef Cpu = F.getFnAttribute("target-cpu").getValueAsString();
+  unsigned Arch = 90;
+  if (Cpu.consume_front("sm_"))
+    Cpu.consumeInteger(10, Arch);
+  const Processor *Found = Processors;
+  for (const Processor &P : Processors)
+    if (P.Arch <= Arch)
+      Found = &P;
+  return *Found;
+}
+
+/// Blocks of \p Threads and \p Shared bytes that fit on \p P.
+static uint64_t blocksOn(const Processor &P, unsigned Threads,
+                         uint64_t Shared) {
+  const unsigned Room = alignTo(Threads, WarpThreads);
+  return std::min<uint64_t>({P.Blocks, P.Threads / Room,
+                             P.SharedKiB * 1024 / (Shared + ReservedShared)});
+}
+
+/// Threads of a block that __launch_bounds__ allows; 0 if it does not say.
+static unsigned launchBound(const Function &F) {
+  uint64_t Bound = 0;
+  const NamedMDNode *Notes =
+      F.getParent()->getNamedMetadata("nvvm.annotations");
+  if (!Notes)
+    return 0;
+  for (const MDNode *Note : Notes->operands()) {
+    if (mdconst::dyn_extract_or_null<Function>(Note->getOperand(0)) != &F)
+      continue;
+    for (unsigned I = 1; I + 1 < Note->getNumOperands(); I += 2) {
+      const auto *Key = dyn_cast<MDString>(Note->getOperand(I));
+      const auto *Size =
+          mdconst::dyn_extract<ConstantInt>(Note->getOperand(I + 1));
+      if (Key && Size &&
+          (Key->getString().starts_with("maxntid") ||
+           Key->getString().starts_with("reqntid")))
+        Bound = std::max<uint64_t>(Bound, 1) * Size->getZExtValue();
+    }
+  }
+  return std::min<uint64_t>(Bound, 1024);
+}
+
+/// Whether \p V is used by code of \p F, or of what it calls.
+static bool isUsedBy(const Value &V, ArrayRef<const Function *> Functions,
+                     SmallPtrSetImpl<const Value *> &Seen) {
+  if (!Seen.insert(&V).second)
+    return false;
+  return any_of(V.users(), [&](const User *U) {
+    if (const auto *I = dyn_cast<Instruction>(U))
+      return is_contained(Functions, I->getFunction());
+    return isUsedBy(*U, Functions, Seen);
+  });
+}
+
+static uint64_t sizeOf(const GlobalVariable &G) {
+  return G.getParent()->getDataLayout().getTypeAllocSize(G.getValueType());
+}
+
+/// Bytes of shared memory that the kernel has without rounds.
+static uint64_t ownShared(const Function &F, const RoundMemory &Rounds) {
+  const std::vector<const Function *> Functions = analysis::functionsOf(F);
+  uint64_t Bytes = 0;
+  for (const GlobalVariable &G : F.getParent()->globals()) {
+    SmallPtrSet<const Value *, 8> Seen;
+    if (G.getAddressSpace() == SharedSpace && &G != Rounds.Counts &&
+        &G != Rounds.Words && isUsedBy(G, Functions, Seen))
+      Bytes = alignTo(Bytes, 16) + sizeOf(G);
+  }
+  return Bytes;
+}
+
+std::optional<Refusal> planBudget(RoundPlan &Plan, const RemapOptions &Options,
+                                  const RoundMemory &Memory, bool MayLower) {
+  const Function &F = *Plan.Block->getParent();
+  const Instruction &Term = *Plan.Block->getTerminator();
+  const Processor &On = processorOf(F);
+  const unsigned Bound = launchBound(F);
+  if (Bound && Bound <= WarpThreads)
+    return refusal(RefusalCode::RemapOneWarp, Term,
+                   std::to_string(Bound) + " threads");
+  const uint64_t Own = ownShared(F, Memory);
+  auto With = [&](unsigned Threads) {
+    Plan.Threads = Threads;
+    const uint64_t Words = Memory.Words ? sizeOf(*Memory.Words) : 0,
+                   Counts = Memory.Counts ? sizeOf(*Memory.Counts) : 0;
+    return Layout{Own, std::max(Words, Plan.wordBytes()) +
+                           std::max(Counts, Plan.countBytes())};
+  };
+  unsigned Threads = Options.Threads;
+  Plan.Bound = Threads < 1024 ? " (threads=)" : "";
+  if (Bound && Bound <= Threads) {
+    Threads = alignTo(Bound, WarpThreads);
+    Plan.Bound = " (__launch_bounds__)";
+  }
+  const unsigned Usual = Bound ? Threads : std::min(Threads, UsualThreads);
+  auto Blocks = [&](uint64_t Shared) {
+    return blocksOn(On, std::min(Usual, On.Threads), Shared);
+  };
+  const uint64_t Before = Blocks(Own);
+  for (; Threads >= Usual; Threads /= 2) {
+    const Layout L = With(Threads);
+    if (L.both() > StaticSharedLimit)
+      Plan.Bound = " (48 KiB have room for no more)";
+    else if (!MayLower && Blocks(L.both()) < Before)
+      Plan.Bound = " (more would leave fewer blocks on a multiprocessor)";
+    else
+      return std::nullopt;
+  }
+  const Layout Least = With(Usual);
+  const std::string Sizes = std::to_string(Least.Rounds) +
+                            " bytes for the round with blocks of " +
+                            std::to_string(Usual) + " threads, " +
+                            std::to_string(Own) + " of the kernel";
+  if (Least.both() > StaticSharedLimit)
+    return refusal(RefusalCode::RemapShared, Term,
+                   Sizes + ", of " + std::to_string(StaticSharedLimit));
+  return refusal(RefusalCode::RemapOccupancy, Term,
+                 Sizes + ": " + std::to_string(Blocks(Least.both())) +
+                     " blocks instead of " + std::to_string(Before));
+}
+
+} // namespace reconverge::transform::remap
