@@ -137,19 +137,27 @@ def page(result, causes_path):
                      f"{ratio:.2f} | {why} |\n")
     lines.append(f"| geomean | | | | | {results.geomean(ours):.3f} | clang / "
                  f"nvcc is {results.geomean(clang):.3f} |\n")
+    apart = {}
+    for row in content["rows"]:
+        if "commit" in row:
+            apart.setdefault(row["commit"][:12], {})[row["case"]] = None
+    notes = [f"\nMeasured at commit {commit}, the others at "
+             f"{facts['commit'][:12]}: {', '.join(cases)}.\n"
+             for commit, cases in apart.items()]
     if long and len(long) < len(ours):
         lines.append(f"| geomean | of launches that take longer | | | | "
                      f"{results.geomean(long):.3f} | |\n")
-    return "".join(lines) + trials(
+    return "".join(lines + notes) + trials(
         os.path.join(os.path.dirname(result), "pipeline-trials.json"))
 
 
 def main():
     result = sys.argv[1] if len(sys.argv) > 1 else os.path.join(
         ROOT, "benchmarks", "results", "h200", "baseline.json")
+    text = page(result, CAUSES)
     with open(os.path.join(ROOT, "docs", "baseline.md"), "w",
               encoding="utf-8") as out:
-        out.write(page(result, CAUSES))
+        out.write(text)
     return 0
 
 

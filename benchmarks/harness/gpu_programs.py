@@ -2,12 +2,12 @@
 """Runs the examples on a GPU, plain and with probes, under ncu and under
 compute-sanitizer, and on the warp VM."""
 
-import csv
 import json
 import os
 import subprocess
 import tempfile
 
+import ncu
 from programs import BenchError
 
 # Sums, so that launches weigh what they are worth. Their ratio is what ncu
@@ -15,6 +15,7 @@ from programs import BenchError
 INSTRUCTIONS = "smsp__inst_executed.sum"
 LANES = "smsp__thread_inst_executed.sum"
 LANES_PREDICATED = "smsp__thread_inst_executed_pred_on.sum"
+METRICS = (INSTRUCTIONS, LANES, LANES_PREDICATED)
 
 
 class Counted:
@@ -85,33 +86,10 @@ class Runner:
                 RECONVERGE_DEVICE="gpu",
                 RECONVERGE_PROFILE=os.path.join(folder, "profile.json"),
                 RECONVERGE_GPU=f"cache={self.cache},counters=off")
-            ncu = ["ncu", "--clock-control", "none", "--csv", "--page", "raw",
-                   "--print-units", "base", "--print-kernel-base", "mangled",
-                   "--launch-count", str(most_launches), "--metrics",
-                   ",".join([INSTRUCTIONS, LANES, LANES_PREDICATED])]
-            try:
-                run = subprocess.run(ncu + command, env=env,
-                                     capture_output=True, text=True,
-                                     timeout=timeout, check=False)
-            except FileNotFoundError:
-                return {}, "ncu is not installed"
-            except subprocess.TimeoutExpired:
-                return {}, f"ncu was still running after {timeout} s"
-        table = [line for line in run.stdout.split("\n")
-                 if line.startswith('"')]
-        if len(table) < 3:
-            words = [line for line in (run.stdout + run.stderr).split("\n")
-                     if "ERR" in line or "rror" in line]
-            return {}, (words or ["ncu shows no kernel"])[0].strip()
-        kernels = {}
-        rows = csv.DictReader(table)
-        next(rows)  # units
-        for row in rows:
-            sums = kernels.setdefault(row["Kernel Name"], [0.0, 0.0, 0.0])
-            for at, metric in enumerate([INSTRUCTIONS, LANES,
-                                         LANES_PREDICATED]):
-                sums[at] += float(row[metric].replace(",", ""))
-        return kernels, ""
+            kernels, why = ncu.sums(command, METRICS, most_launches, env,
+                                    timeout)
+        return {kernel: [sums[metric] for metric in METRICS]
+                for kernel, sums in kernels.items()}, why
 
     def sanitized(self, tool, command, timeout=200):
         """'clean', or what compute-sanitizer found in code with probes."""

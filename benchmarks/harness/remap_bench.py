@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The suite `remap`: thread-data remapping by the device library, on a GPU.
 
-    remap_bench.py [--rounds 24] [--jobs N] [--output FILE]
+    remap_bench.py [--rounds 24] [--jobs N] [--output FILE] [kernel...]
 
 benchmarks/kernels/remap_micro and the kernels remapped by hand with it, built
 by nvcc -O3, clang 19 -O3 and us. A run has all ways of one case in turns. Rows
@@ -166,7 +166,7 @@ def costs(programs, args):
     return rows
 
 
-def print_tables(rows):
+def print_tables(rows, args):
     ways = ["head_or_tail", "data_group_indexing", "warp_aggregated",
             "automatic", "cub", "cluster"]
     for compiler in COMPILERS:
@@ -195,7 +195,8 @@ def print_tables(rows):
         [[name, *(f"{r['value']:.3f}" for way in WAYS for c in COMPILERS
                   for r in rows if r["case"] == name
                   and r["params"]["way"] == way
-                  and r["params"]["compiler"] == c)] for name in KERNELS])
+                  and r["params"]["compiler"] == c)]
+         for name in args.names or KERNELS])
     print("\none round of 256 threads, us")
     # As many blocks an SM as fit, which is not the same for every compiler.
     rounds = {(r["params"]["algorithm"], r["params"]["paths"],
@@ -216,11 +217,17 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--output", help="default: results/<gpu>/remap.json")
     parser.add_argument("--build-only", action="store_true")
+    parser.add_argument("names", nargs="*", metavar="kernel",
+                        help="these alone, not the micro-benchmark")
     args = parser.parse_args()
+    if unknown := set(args.names) - set(KERNELS):
+        parser.error(f"no kernel {', '.join(sorted(unknown))}; there are "
+                     f"{', '.join(KERNELS)}")
+    names = args.names or [MICRO, *KERNELS]
     with tempfile.TemporaryDirectory() as folder:
         compilers = builds.Compilers(args.prefix, args.cuda, args.arch)
         programs = {(c, name): os.path.join(folder, f"{name}-{c}")
-                    for name in (MICRO, *KERNELS) for c in COMPILERS}
+                    for name in names for c in COMPILERS}
 
         def build(task):
             compiler, name = task
@@ -236,14 +243,15 @@ def main():
         facts.update(environment.gpu())
         output = args.output or os.path.join(
             BENCH, "results", environment.slug(facts["gpu"]), "remap.json")
-        rows = costs(programs, args)
-        for name, params in KERNELS.items():
-            rows += measure_kernel(name, params, programs, args)
-        for paths, even, block in itertools.product(CASES, LENGTHS, BLOCKS):
+        rows = [] if args.names else costs(programs, args)
+        for name in args.names or KERNELS:
+            rows += measure_kernel(name, KERNELS[name], programs, args)
+        for paths, even, block in itertools.product(
+                () if args.names else CASES, LENGTHS, BLOCKS):
             for length in LENGTHS[even]:
                 rows += measure(paths, block, length, even, programs, args)
-            results.write(output, "remap", facts, rows)
-        print_tables(rows)
+        results.write(output, "remap", facts, rows)
+        print_tables(rows, args)
     wrong = [r for r in rows if r.get("verdict") == "differs"]
     for row in wrong:
         print(f"wrong: {row['case']} {row['params']}")

@@ -91,6 +91,31 @@ def resources(by_hand):
                " |")
 
 
+def counters():
+    """Lines of the table of hardware counters; none where there are none."""
+    path = os.path.join(RESULTS, "h200", "remap-counters.json")
+    if not os.path.exists(path):
+        return
+    values = {(r["case"], r["metric"], r["params"]["way"]): r["value"]
+              for r in load(path)["rows"]}
+    yield "And what they wait for, by hardware counters of nvcc's builds as "
+    yield "they are and with the library: *issue*, warp instructions a cycle "
+    yield "and scheduler, of at most 1; *lanes*, active threads per "
+    yield "instruction; *sectors* of 32 bytes that a warp's global load takes; "
+    yield "device memory. Where lanes rise and issue falls as much, the kernel "
+    yield "waits for memory, and fuller warps wait as long."
+    yield ""
+    yield ("| kernel | issue | library | lanes | library | sectors | library | "
+           "GB/s | library |")
+    yield "| --- |" + " ---: |" * 8
+    for name in KERNELS:
+        cells = [form.format(values[name, metric, way])
+                 for metric, form in (("issue", "{:.2f}"), ("lanes", "{:.1%}"),
+                                      ("sectors", "{:.1f}"), ("dram", "{:.0f}"))
+                 for way in WAYS[:2]]
+        yield f"| {name} | " + " | ".join(cells) + " |"
+
+
 def page():
     result = load(os.path.join(RESULTS, "h200", "remap.json"))
     facts, rows = result["environment"], result["rows"]
@@ -117,7 +142,7 @@ def page():
         "diverges, and what it is bad at: its folder in "
         "`benchmarks/kernels/`.", "",
         *speedups(by_hand), "", "What nvcc's builds take:", "",
-        *resources(by_hand)]
+        *resources(by_hand), "", *counters()]
     lines += ["", "## One round", "",
               "Microseconds that a round adds to a block of 256 threads alone "
               "on its multiprocessor.", "",

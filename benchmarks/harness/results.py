@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rows of a result file: medians with their raw samples, written as JSON."""
+"""Rows of a result file: medians with their raw samples, written as JSON.
+
+    results.py INTO FROM [CASE...]
+
+puts what was measured apart into a file: the rows of FROM, of all or of these
+cases, replace those of the same cases in INTO, which must be of the same GPU. Each then says of which
+commit it is, where that is not the file's.
+"""
 
 import json
 import math
@@ -38,6 +45,25 @@ def write(path, suite, environment, rows):
     os.replace(beside, path)
 
 
+def merge(into, other, cases=()):
+    """Two contents of result files as one, see above."""
+    for key in ("suite", "schema"):
+        if into[key] != other[key]:
+            sys.exit(f"results.py: one file has the {key} {into[key]}, the "
+                     f"other {other[key]}")
+    facts, new = into["environment"], other["environment"]
+    for key in ("gpu", "driver", "cuda"):
+        if facts.get(key) != new.get(key):
+            sys.exit(f"results.py: one file was measured with the {key} "
+                     f"{facts.get(key)}, the other {new.get(key)}")
+    cases = set(cases) or {r["case"] for r in other["rows"]}
+    same = facts["commit"] == new["commit"]
+    rows = [r for r in into["rows"] if r["case"] not in cases]
+    rows += [r if same else {"commit": new["commit"], **r}
+             for r in other["rows"] if r["case"] in cases]
+    return {**into, "rows": rows}
+
+
 def print_table(head, body):
     """Columns as wide as they need; the first to the left, others right."""
     widths = [max(len(str(line[i])) for line in [head, *body])
@@ -61,3 +87,18 @@ def publish(text, page, script):
         return
     with open(path, "w", encoding="utf-8") as out:
         out.write(text)
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit("usage: results.py INTO FROM [CASE...]")
+    contents = []
+    for path in sys.argv[1:3]:
+        with open(path, encoding="utf-8") as text:
+            contents.append(json.load(text))
+    whole = merge(*contents, sys.argv[3:])
+    write(sys.argv[1], whole["suite"], whole["environment"], whole["rows"])
+
+
+if __name__ == "__main__":
+    main()

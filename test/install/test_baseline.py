@@ -74,5 +74,36 @@ class BaselineTest(unittest.TestCase):
                              "baseline")
 
 
+class Merging(unittest.TestCase):
+    """What was measured again takes the place of what was there."""
+
+    @staticmethod
+    def content(commit, gpu="H200", **cases):
+        return {"schema": results.SCHEMA, "suite": "baseline",
+                "environment": {"gpu": gpu, "commit": commit},
+                "rows": [results.row(case, {}, "nvcc", [ms], "ms")
+                         for case, ms in cases.items()]}
+
+    def test_rows_of_the_same_cases_are_replaced(self):
+        whole = results.merge(self.content("old", a=1.0, b=2.0),
+                              self.content("new", b=3.0, c=4.0))
+        self.assertEqual([(r["case"], r["value"], r.get("commit"))
+                          for r in whole["rows"]],
+                         [("a", 1.0, None), ("b", 3.0, "new"),
+                          ("c", 4.0, "new")])
+        self.assertEqual(whole["environment"]["commit"], "old")
+
+    def test_cases_may_be_named(self):
+        whole = results.merge(self.content("new", a=1.0),
+                              self.content("old", a=2.0, b=3.0, c=4.0), ["b"])
+        self.assertEqual([(r["case"], r["value"]) for r in whole["rows"]],
+                         [("a", 1.0), ("b", 3.0)])
+
+    def test_another_gpu_is_refused(self):
+        with self.assertRaisesRegex(SystemExit, "gpu H200, the other H100"):
+            results.merge(self.content("old", a=1.0),
+                          self.content("new", gpu="H100", a=1.0))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -15,6 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks" / "harness"))
 import gpu_bench
 import gpu_programs
+import ncu
 import results
 import validation_doc
 
@@ -108,6 +109,18 @@ class ValidationTest(unittest.TestCase):
             str(ROOT / "benchmarks/results/h200"))) + "\n"
         self.assertEqual((ROOT / "docs/validation.md").read_text(), text,
                          "run benchmarks/harness/validation_doc.py")
+
+
+class Ncu(unittest.TestCase):
+    def test_launches_of_a_kernel_are_added(self):
+        text = ('==PROF== Connected\n"ID","Kernel Name","a","b"\n'
+                '"","","inst","ns"\n"0","k","1,000","2"\n"1","k","5","2"\n')
+        self.assertEqual(ncu.read(text, "", ("a", "b")),
+                         ({"k": {"a": 1005.0, "b": 4.0}}, ""))
+
+    def test_why_counters_may_not_be_read_is_said(self):
+        self.assertEqual(ncu.read("==ERROR== ERR_NVGPUCTRPERM\n", "", ("a",)),
+                         ({}, "==ERROR== ERR_NVGPUCTRPERM"))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,14 @@ HD static int iabs(int X) { return X < 0 ? -X : X; }
 HD static int clamp(int X, int Most) {
   return X < -Most ? -Most : X > Most ? Most : X;
 }
-HD static int root(int X) { return int(sqrtf(float(X > 0 ? X : 0))); }
+/// Rounded down; compilers differ in the last bit of sqrtf.
+HD static int root(int X) {
+  const unsigned Square = X > 0 ? X : 0;
+  unsigned Root = unsigned(sqrtf(float(Square)));
+  Root -= Root * Root > Square;
+  Root += (Root + 1) * (Root + 1) <= Square;
+  return int(Root);
+}
 
 enum Shape { Sphere, Capsule, Box };
 
