@@ -8,6 +8,13 @@
 // memory needs no look: the round's barriers make visible what was written
 // before, and afterwards who has a thread's number does that thread's part.
 //
+// Threads that leave before the branch wait at the round from then on. Until
+// they left, barriers did without them; so none may come in between:
+//
+//   if (i >= n) return;     these would wait for the round ...
+//   __syncthreads();        ... and the others, here, for them
+//   if (in[i] > 0) ...
+//
 // Worth it: the branch controls enough code, and its condition does not follow
 // from the thread's number alone; such a branch is better served by another
 // numbering, and usually parts one warp only (`i < n`).
@@ -42,6 +49,8 @@ bool isCandidate(const BasicBlock &BB, const Facts &Now) {
 }
 
 static std::string calleeOf(const CallBase &Call) {
+  if (Call.isInlineAsm())
+    return "inline assembly";
   const Function *F = Call.getCalledFunction();
   return F ? F->getName().str() : "a call through a pointer";
 }
@@ -100,6 +109,14 @@ checkCallee(const Function &F, SmallPtrSetImpl<const Function *> &Seen) {
   return std::nullopt;
 }
 
+/// A function of CUDA's that has nothing to do with other threads.
+static bool isLibrary(const Function *F) {
+  static constexpr StringLiteral Known[] = {"vprintf", "malloc", "free",
+                                            "__assertfail"};
+  return F && (F->getName().starts_with("__nv_") ||
+               is_contained(Known, F->getName()));
+}
+
 static std::optional<Trouble>
 checkCall(const CallBase &Call, SmallPtrSetImpl<const Function *> &Seen) {
   if (Call.isInlineAsm())
@@ -109,10 +126,7 @@ checkCall(const CallBase &Call, SmallPtrSetImpl<const Function *> &Seen) {
   const Function *F = Call.getCalledFunction();
   if (F && !F->isDeclaration())
     return checkCallee(*F, Seen);
-  static constexpr StringLiteral Known[] = {"vprintf", "malloc", "free",
-                                            "__assertfail"};
-  if (F &&
-      (F->getName().starts_with("__nv_") || is_contained(Known, F->getName())))
+  if (isLibrary(F))
     return std::nullopt;
   return Trouble{RefusalCode::RemapCall, calleeOf(Call)};
 }
@@ -146,6 +160,25 @@ static std::optional<Refusal> checkArms(const BasicBlock &Branch,
         default:
           break;
         }
+  return std::nullopt;
+}
+
+/// Nobody waits for the others between an exit and the round.
+static std::optional<Refusal> checkExits(const RoundPlan &Plan) {
+  BlockSet Before;
+  Before.insert(Plan.Block);
+  for (unsigned N = 0; N < Before.size(); ++N)
+    Before.insert(pred_begin(Before[N]), pred_end(Before[N]));
+  for (const ExitEdge &E : Plan.Exits) {
+    const BlockSet AfterExit = blocksAfter(*E.From);
+    for (const BasicBlock *BB : Before)
+      if (AfterExit.contains(BB))
+        for (const Instruction &I : *BB)
+          if (const auto *Call = dyn_cast<CallBase>(&I);
+              Call && Call->isConvergent() &&
+              !isLibrary(Call->getCalledFunction()))
+            return refusal(RefusalCode::RemapLeave, I, calleeOf(*Call));
+  }
   return std::nullopt;
 }
 
@@ -279,6 +312,8 @@ PlanOr<RoundPlan> planRound(BasicBlock &BB, const Facts &Now,
       return refusal(RefusalCode::RemapApart, Term);
     if (Now.Cycles.getCycle(&BB))
       return refusal(RefusalCode::RemapExit, Term);
+    if (auto Why = checkExits(Plan))
+      return *Why;
   }
   if (!IsAsked && !Options.Ids && followsFromId(*Term.getOperand(0), BB, Now))
     return refusal(RefusalCode::RemapIds, Term);
