@@ -309,12 +309,15 @@ SequencePlan Aligner::align(ArrayRef<Item> A, ArrayRef<Item> B) {
     Plan.Steps.push_back(std::move(S));
   }
   std::reverse(Plan.Steps.begin(), Plan.Steps.end());
-  // An address that is known behind a guard only is none.
+  // An address that is known behind a guard or on a path only is none.
   std::array<DenseSet<unsigned>, 2> Hidden;
   for (Step &S : Plan.Steps) {
+    const auto [X, Y] = S.Item;
+    if (S.What == Step::Along)
+      for (unsigned K = 0; K != S.Count; ++K)
+        Hidden[S.Side].insert(S.Item[S.Side] + K);
     if (S.What != Step::Alone)
       continue;
-    const auto [X, Y] = S.Item;
     if (S.Elsewhere &&
         Hidden[1 - S.Side].contains(S.Side ? LoadA[X] : LoadB[Y])) {
       S.Elsewhere = nullptr;

@@ -70,6 +70,46 @@ j:
   ret void
 }
 
+; An address that the run makes is known on its path only: the load of b, which
+; only the other lanes need, stays behind a guard.
+define ptx_kernel void @address_of_the_run(ptr addrspace(1) %a, ptr addrspace(1) %b, ptr addrspace(3) %s, i32 %n) {
+; CHECK-LABEL: @address_of_the_run(
+; CHECK: udiv
+; CHECK-NOT: udiv
+; CHECK: br i1 %c, label %j, label %[[ONLY:.*]], !rc.guard
+; CHECK: [[ONLY]]:
+; CHECK-NEXT: load i32, ptr addrspace(1) %b
+; CHECK: ret void
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %odd = and i32 %tid, 1
+  %c = icmp eq i32 %odd, 0
+  br i1 %c, label %t, label %f
+t:
+  %i = getelementptr i32, ptr addrspace(1) %a, i32 %tid
+  %x = load i32, ptr addrspace(1) %i
+  %d = udiv i32 %x, %n
+  br label %j
+f:
+  %big = icmp ugt i32 %n, 4
+  br i1 %big, label %f1, label %f2
+f1:
+  %k = getelementptr i32, ptr addrspace(1) %a, i32 %tid
+  %y = load i32, ptr addrspace(1) %k
+  %e = udiv i32 %y, %n
+  br label %f2
+f2:
+  %q = phi i32 [ 0, %f ], [ %e, %f1 ]
+  %z = load i32, ptr addrspace(1) %b
+  br label %j
+j:
+  %r = phi i32 [ %d, %t ], [ %q, %f2 ]
+  %o = phi i32 [ 0, %t ], [ %z, %f2 ]
+  %sum = add i32 %r, %o
+  store i32 %sum, ptr addrspace(3) %s
+  ret void
+}
+
 ; switch (x & 3): three cases that do the same to different places are one.
 define ptx_kernel void @cases(ptr addrspace(3) %s, ptr addrspace(3) %u, ptr addrspace(3) %v, i32 %n) {
 ; CHECK-LABEL: @cases(
