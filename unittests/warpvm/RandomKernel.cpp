@@ -60,6 +60,7 @@ public:
 private:
   struct LoopScope {
     BasicBlock *Continue, *Break;
+    bool Together; ///< all threads of the block make each round
   };
 
   // Values.
@@ -359,7 +360,7 @@ void Writer::loop(unsigned Depth) {
   B.CreateCondBr(B.CreateICmpULT(load(Count), load(Trips)), Body, Exit);
   B.SetInsertPoint(Body);
   Together = Before && Uniform;
-  Loops.push_back({Latch, Exit});
+  Loops.push_back({Latch, Exit, Together});
   statements(Depth - 1);
   Loops.pop_back();
   B.CreateBr(Latch);
@@ -443,7 +444,8 @@ void Writer::statement(unsigned Depth) {
     return loop(Depth);
   if (Depth && Dice < 45 && O.Irreducible)
     return jumpIntoLoop(Depth);
-  if (Dice < 50 && !Loops.empty())
+  // A barrier in a loop wants them all in each round.
+  if (Dice < 50 && !Loops.empty() && !(O.Barriers && Loops.back().Together))
     return leave(R.chance(50) ? Loops.back().Break : Loops.back().Continue);
   if (Dice < 52 && O.Returns)
     return leave(Return);
