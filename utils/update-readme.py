@@ -113,6 +113,16 @@ def gpu_table():
         f"cases: geomean, best, worst | {geomean(final):.3f}x, "
         f"{max(final):.2f}x, {min(final):.2f}x | "
         "[optimised](docs/optimize-results.md) |")
+    shares = [next(row["value"] for row in of("remap", "of-ideal")
+                   if row["case"] == case and
+                   row["params"] == {"block": 256, "length": 2000, "even": 1,
+                                     "way": "automatic", "compiler": "nvcc"})
+              for case in ("two-paths", "four-paths")]
+    lines.append(
+        "| remapping a branch of two, of four paths of 2,000 instructions, "
+        "256 threads: share of the ideal | " +
+        ", ".join(f"{100 * share:.1f} %" for share in shares) +
+        " | [remapping](docs/remap-results.md) |")
     by_hand = {row["case"]: row["value"] for row in of("remap", "speedup")
                if row["params"]["compiler"] == "nvcc" and
                row["params"].get("way") == "library"}
