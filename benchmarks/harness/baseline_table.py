@@ -137,13 +137,7 @@ def page(result, causes_path):
                      f"{ratio:.2f} | {why} |\n")
     lines.append(f"| geomean | | | | | {results.geomean(ours):.3f} | clang / "
                  f"nvcc is {results.geomean(clang):.3f} |\n")
-    apart = {}
-    for row in content["rows"]:
-        if "commit" in row:
-            apart.setdefault(row["commit"][:12], {})[row["case"]] = None
-    notes = [f"\nMeasured at commit {commit}, the others at "
-             f"{facts['commit'][:12]}: {', '.join(cases)}.\n"
-             for commit, cases in apart.items()]
+    notes = [f"\n{text}\n" for text in results.apart(content)]
     if long and len(long) < len(ours):
         lines.append(f"| geomean | of launches that take longer | | | | "
                      f"{results.geomean(long):.3f} | |\n")

@@ -7,7 +7,7 @@ import json
 import os
 
 from optimize_bench import label, line_of, words_of
-from results import geomean, publish
+from results import apart, geomean, publish
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 RAW = os.path.join(ROOT, "benchmarks", "results", "h200", "optimize.json")
@@ -58,11 +58,13 @@ def page():
         "0.99x; something is kept in "
         f"{sum(line[7] != 'none' for line in table)}.", "",
     ]
+    for text in apart(result):
+        lines += [text, ""]
     if same:
-        lines += [f"In {len(same)} cases our build is the fastest and nothing "
-                  "is kept, so that the final program's device code is the "
-                  "same, byte for byte: what the ratio differs from 1 there is "
-                  f"noise, {min(same):.3f}x to {max(same):.3f}x.", ""]
+        lines += ["Where our build is the fastest and nothing is kept "
+                  f"({len(same)} of them), the final program has the same "
+                  "device code, byte for byte: what the ratio differs from 1 "
+                  f"there is noise, {min(same):.3f}x to {max(same):.3f}x.", ""]
     if predicted:
         lines += [f"{len(predicted)} candidates were timed. Predicted (issue "
                   "slots of the kernel as we build it over the candidate's, "

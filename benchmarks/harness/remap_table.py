@@ -9,7 +9,7 @@ import os
 import statistics
 
 from remap_bench import BLOCKS, CASES, COMPILERS, KERNELS, LENGTHS, WAYS
-from results import publish
+from results import apart, publish
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 RESULTS = os.path.join(ROOT, "benchmarks", "results")
@@ -132,6 +132,7 @@ def page():
         f"{facts['gpu']}, driver {facts['driver']}, CUDA {facts['cuda']}, "
         f"{facts['date'][:10]}. All overhead included; medians of alternating "
         "runs; every result is checked against the CPU's.", "",
+        *(line for text in apart(result) for line in (text, "")),
         "## Kernels remapped by hand with it", "",
         "*Lanes at work* is the control-flow efficiency of the kernel as it "
         "was, with the library and with CUB, counted on the warp VM at a small "

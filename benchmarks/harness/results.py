@@ -64,6 +64,17 @@ def merge(into, other, cases=()):
     return {**into, "rows": rows}
 
 
+def apart(content):
+    """Sentences on the rows that are of another commit than the file's."""
+    commits = {}
+    for r in content["rows"]:
+        if "commit" in r:
+            commits.setdefault(r["commit"][:12], {})[r["case"]] = None
+    return [f"Measured at commit {commit}, the others at "
+            f"{content['environment']['commit'][:12]}: {', '.join(cases)}."
+            for commit, cases in commits.items()]
+
+
 def print_table(head, body):
     """Columns as wide as they need; the first to the left, others right."""
     widths = [max(len(str(line[i])) for line in [head, *body])

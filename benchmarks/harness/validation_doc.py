@@ -14,7 +14,7 @@ import sys
 
 sys.dont_write_bytecode = True  # leave no __pycache__ in the source tree
 
-from results import geomean
+from results import apart, geomean
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -139,6 +139,9 @@ def overhead(data):
     yield ("Geometric mean: " +
            ", ".join(f"{geomean(ratios[metric]):.2f}x {words}"
                      for metric, _, words in there) + ".")
+    for text in apart(data):
+        yield ""
+        yield text
     if any(metric == "all-blocks" for metric, _, _ in there):
         yield ""
         yield ("Of large grids a sample of the thread blocks counts, one of "
