@@ -98,12 +98,12 @@ def counters():
         return
     values = {(r["case"], r["metric"], r["params"]["way"]): r["value"]
               for r in load(path)["rows"]}
-    yield "And what they wait for, by hardware counters of nvcc's builds as "
-    yield "they are and with the library: *issue*, warp instructions a cycle "
-    yield "and scheduler, of at most 1; *lanes*, active threads per "
-    yield "instruction; *sectors* of 32 bytes that a warp's global load takes; "
-    yield "device memory. Where lanes rise and issue falls as much, the kernel "
-    yield "waits for memory, and fuller warps wait as long."
+    yield ("And what they wait for, by hardware counters of nvcc's builds as "
+           "they are and with the library: *issue*, warp instructions a cycle "
+           "and scheduler, of at most 1; *lanes*, active threads per "
+           "instruction; *sectors* of 32 bytes that a warp's global load "
+           "takes; device memory. Where lanes rise and issue falls as much, "
+           "the kernel waits for memory, and fuller warps wait as long.")
     yield ""
     yield ("| kernel | issue | library | lanes | library | sectors | library | "
            "GB/s | library |")
