@@ -131,7 +131,9 @@ def page():
         "`benchmarks/harness/remap_bench.py` wrote. Not edited by hand.", "",
         f"{facts['gpu']}, driver {facts['driver']}, CUDA {facts['cuda']}, "
         f"{facts['date'][:10]}. All overhead included; medians of alternating "
-        "runs; every result is checked against the CPU's.", "",
+        "runs. The micro-benchmark checks its first blocks against the CPU; of "
+        "the kernels all ways and builds must leave the same bytes, and the "
+        "tests check them against the CPU at smaller sizes.", "",
         *(line for text in apart(result) for line in (text, "")),
         "## Kernels remapped by hand with it", "",
         "*Lanes at work* is the control-flow efficiency of the kernel as it "
