@@ -6,8 +6,9 @@ as fast as the best build of it?
     optimize_bench.py [--sizes 2] [--rounds 2] [--repeat 12] [--jobs N]
                       [--device gpu|cpu] [--output FILE] [name...]
 
-The cases are those of meld_bench.py; of each program the first and the last
-block size, or --sizes 3, 4, ... or 0 for all. Each case is decided by
+The cases are those of meld_bench.py, of each program the first and the last
+block size, or --sizes 3, 4, ... or 0 for all; and the kernels of remap_bench.py
+as they are. Each case is decided by
 `reconverge optimize` on its own launches and built by `reconverge cc
 --runtime=nvidia --decisions`. As many cases as there are cores are under way at
 once: they compile, and what runs on the GPU waits for its turn (the tool has a
@@ -38,6 +39,7 @@ import baseline
 import builds
 import environment
 import meld_bench
+import remap_bench
 import results
 import rounds
 
@@ -48,10 +50,13 @@ def wanted_cases(args):
     """Of each program (and variant) some block sizes, spread over all."""
     groups = {}
     for name, params in meld_bench.cases():
-        if not args.names or name in args.names:
-            groups.setdefault((name, params.get("random")), []).append(params)
+        groups.setdefault((name, params.get("random")), []).append(params)
+    for name, params in remap_bench.KERNELS.items():
+        groups.setdefault((name, "remap"), []).append(params)
     chosen = []
     for (name, _), sizes in groups.items():
+        if args.names and name not in args.names:
+            continue
         if args.device == "cpu":
             sizes = [{}]
         elif args.sizes and len(sizes) > args.sizes:

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/optimize-results.md from results/h200/optimize.json; --check: is it up to
-date?"""
+"""docs/optimize-results.md from results/h200/optimize.json and
+optimize-examples.json; --check: is it up to date?"""
 
 import json
 import os
 
+import remap_bench
 from optimize_bench import label, line_of, words_of
 from results import apart, geomean, publish
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-RAW = os.path.join(ROOT, "benchmarks", "results", "h200", "optimize.json")
+RESULTS = os.path.join(ROOT, "benchmarks", "results", "h200")
 
 
 def error_of(row):
@@ -26,16 +27,64 @@ def errors_of(rows):
             f"{max(errors):.1f} % at worst")
 
 
+def load(name):
+    with open(os.path.join(RESULTS, name), encoding="utf-8") as text:
+        return json.load(text)
+
+
+def summary(what, table):
+    speedups = [float(line[6]) for line in table]
+    return (f"| {what} | {len(table)} | {geomean(speedups):.3f} | "
+            f"{min(speedups):.3f} | {sum(s < 0.99 for s in speedups)} | "
+            f"{sum(line[7] != 'none' for line in table)} |")
+
+
+def kept_in(row):
+    """What is kept of a program's kernels, a word each."""
+    return ", ".join(sorted(f"{kernel}: {words_of(keep)}"
+                            for kernel, keep in row["keep"].items())) or "none"
+
+
+def examples():
+    """The section of the examples."""
+    result = load("optimize-examples.json")
+    facts, cases = result["environment"], {}
+    for row in result["rows"]:
+        cases.setdefault(row["case"], {})[row["metric"]] = row
+    lines = [
+        "", "## The examples", "",
+        "From `optimize-examples.json`, which `optimize_examples.py` wrote on "
+        f"{facts['date'][:10]}, commit {facts['commit'][:12]}: each example at "
+        "its own small size, which it checks against the CPU. What `optimize` "
+        "let through of its first run, and the final program's output and exit "
+        "code, are those of the program as it is. *Seconds* are whole runs, "
+        "from start to end, most of that the start of the driver and the "
+        "check, which the CPU runs: there they compare host compilers (clang's "
+        "in the final program and ours, g++ with nvcc), not kernels.", "",
+        "| example | kernels | kept | result | final, s | ours | nvcc | clang |",
+        "| --- | ---: | --- | --- | ---: | ---: | ---: | ---: |"]
+    for name, rows in cases.items():
+        whole = rows.get("whole", {})
+        seconds = [f"{whole[k]:.3f}" if whole.get(k) else "-"
+                   for k in ("final", "ours", "nvcc", "clang")]
+        lines.append(f"| {name} | {rows['kept']['of']} | "
+                     f"{kept_in(rows['kept'])} | {rows['kept']['verdict']} | "
+                     + " | ".join(seconds) + " |")
+    return lines
+
+
 def page():
-    with open(RAW, encoding="utf-8") as text:
-        result = json.load(text)
+    result = load("optimize.json")
     facts, cases = result["environment"], {}
     for row in result["rows"]:
         key = (row["case"], json.dumps(row["params"]))
         cases.setdefault(key, []).append(row)
     table = [line_of(name, json.loads(params), rows)
              for (name, params), rows in cases.items()]
-    speedups = [float(line[6]) for line in table]
+    remapped = [line_of(name, json.loads(params), rows)
+                for (name, params), rows in cases.items()
+                if remap_bench.KERNELS.get(name) == json.loads(params)]
+    melded = [line for line in table if line not in remapped]
     # Where our build was the fastest and nothing is kept.
     same = [float(line[6]) for line in table
             if line[5] == "reconverge" and line[7] == "none"]
@@ -53,10 +102,11 @@ def page():
         "runs; *speed-up* is the fastest of the three unmodified builds (nvcc "
         "-O3, clang 19 -O3, ours) over the final program. *identical*: the "
         "final program prints the checksum of our unmodified build.", "",
-        f"{len(table)} cases: geomean {geomean(speedups):.3f}x, worst "
-        f"{min(speedups):.3f}x, {sum(s < 0.99 for s in speedups)} below "
-        "0.99x; something is kept in "
-        f"{sum(line[7] != 'none' for line in table)}.", "",
+        "| set | cases | geomean | worst | below 0.99 | something is kept in |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+        *(summary(what, part) for what, part in (
+            ("melding's programs", melded),
+            ("remapping's kernels, as they are", remapped)) if part), "",
     ]
     for text in apart(result):
         lines += [text, ""]
@@ -86,7 +136,7 @@ def page():
                   f"{words_of(row['candidate'])} | {row['value']:.3f} | "
                   f"{row['achieved']:.3f} | {error_of(row):+.1f} % | "
                   f"{row['outcome']} |" for row in predicted]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + examples()) + "\n"
 
 
 if __name__ == "__main__":
