@@ -99,6 +99,10 @@ class Compilers:
         """nvcc's device code under our host code."""
         self._ours(source, program, ["--device-code=nvcc", *extra])
 
+    def _clang_inside(self, source, program, extra):
+        """Stock clang's device code under our host code."""
+        self._ours(source, program, ["--device-code=clang", *extra])
+
     def _ours(self, source, program, options):
         keep = program + ".keep"
         os.makedirs(keep, exist_ok=True)

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The suite `tests`: every example on the GPU, at its own size.
 
-    gpu_tests.py [--output FILE] [--device-code reconverge|nvcc] [name...]
+    gpu_tests.py [--output FILE] [--device-code WHOSE] [name...]
 
-Each is built with code for the GPU, must end with 0 there (it checks its own
-results), and its output is compared with the warp VM's. One row an example:
-metric `gpu-output`, 1 if it ran right, with the verdict on the output. Exit
-code 1 if one failed, or its output differs from the VM's.
+Each is built with code for the GPU (reconverge's, nvcc's or clang's), must end
+with 0 there (it checks its own results), and its output is compared with the
+warp VM's: of clang's code, whose arithmetic is its own, it may well differ. One
+row an example: metric `gpu-output`, 1 if it ran right, with the verdict on the
+output. Exit code 1 if one failed, or its output differs from the VM's.
 """
 
 import argparse
@@ -30,7 +31,7 @@ def parse_arguments():
     parser.add_argument("--arch", type=int, default=90)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--device-code", default="reconverge",
-                        choices=["reconverge", "nvcc"])
+                        choices=["reconverge", "nvcc", "clang"])
     parser.add_argument("--output")
     parser.add_argument("names", nargs="*", metavar="name")
     return parser.parse_args()
@@ -46,7 +47,8 @@ def run(program, device, cuda):
 def try_one(args, source, program):
     """(1 or 0, verdict) of one example."""
     compilers = builds.Compilers(args.prefix, args.cuda, args.arch)
-    way = "nvcc-inside" if args.device_code == "nvcc" else "reconverge"
+    way = ("reconverge" if args.device_code == "reconverge"
+           else args.device_code + "-inside")
     compilers.build(way, source, program)
     code, on_gpu, errors = run(program, "gpu", args.cuda)
     if code != 0:

@@ -96,12 +96,13 @@ class Example:
                                      [len(kept)], "kernels", of=len(kernels),
                                      keep=kept, verdict=verdict))
         self.rows += predictions_of(self.name, self.params, kernels)
-        seconds = [whole[key] for key in ("final", "ours", "nvcc")]
+        seconds = [whole[key] for key in ("final", "ours", "nvcc", "clang")]
         if whole["runs"]:
             best = min(s for s in seconds[1:] if s)
             self.rows.append(results.row(
                 self.name, self.params, "whole", [best / seconds[0]], "x",
-                final=seconds[0], ours=seconds[1], nvcc=seconds[2]))
+                final=seconds[0], ours=seconds[1], nvcc=seconds[2],
+                clang=seconds[3]))
         self.table = [self.name, f"{len(kept)} of {len(kernels)}",
                       ", ".join(sorted({words_of(k) for k in kept.values()}))
                       or "none",
@@ -143,7 +144,7 @@ def main():
                   [row for example in examples for row in example.rows])
     results.print_table(
         ["example", "kernels kept", "what", "final s", "ours", "nvcc",
-         "result"], [e.table for e in examples if e.table])
+         "clang", "result"], [e.table for e in examples if e.table])
     wrong = [e for e in examples if e.wrong]
     for example in wrong:
         for why in example.wrong:

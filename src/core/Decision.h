@@ -5,12 +5,13 @@
 // same memory, and compares every byte that either wrote. What all trials of a
 // kernel add up to is its decision; the decisions of a program are the file
 // that `reconverge optimize` writes and `reconverge cc --decisions` builds by.
-// docs/report-format.md documents its JSON form.
+// docs/optimize.md documents its JSON form.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_CORE_DECISION_H
 #define RECONVERGE_CORE_DECISION_H
 
+#include "core/ForeignCompiler.h"
 #include "core/Profile.h"
 
 #include <cstdint>
@@ -20,12 +21,17 @@
 namespace reconverge {
 
 /// A remedy and its parameters, for one kernel. "none" is our own build of the
-/// unmodified kernel and "nvcc" nvcc's; every other name is a transform's.
+/// unmodified kernel, "nvcc" or "clang" that compiler's; every other name is a
+/// transform's.
 struct Candidate {
   std::string Remedy = "none";
   std::string Parameters; ///< "key=value,...", as the remedy prints them
   bool operator==(const Candidate &) const = default;
-  bool changesCode() const { return Remedy != "none" && Remedy != "nvcc"; }
+  /// Whose build of the unmodified kernel it is, if another compiler's.
+  std::optional<ForeignCompiler> foreign() const {
+    return foreignNamed(Remedy);
+  }
+  bool changesCode() const { return Remedy != "none" && !foreign(); }
   std::string text() const {
     return Parameters.empty() ? Remedy : Remedy + " (" + Parameters + ")";
   }
@@ -74,8 +80,8 @@ struct TrialResult {
   std::string Why;
   Verdict Compared;
   double Predicted = 0; ///< speed-up over "none" that was expected, x; 0: none
-  /// Speed-up over the best baseline (of "nvcc": over ours), x: median and the
-  /// interval of its samples. All 0 where no time was taken.
+  /// Speed-up over the best baseline (of another compiler's: over ours), x:
+  /// median and the interval of its samples. All 0 where no time was taken.
   double Speedup = 0, Low = 0, High = 0;
   double Milliseconds = 0; ///< of the launches timed, together: median
 };
@@ -100,7 +106,8 @@ struct WholeTimes {
   unsigned Runs = 0; ///< of each, in alternation; 0: none was timed
   double Final = 0;
   double Ours = 0; ///< built by us, unmodified
-  double Nvcc = 0; ///< built by nvcc -O3; 0: it could not be
+  /// Built by others, as their -O3 does; 0: it could not be, or it failed.
+  EachForeign<double> Foreign = {};
 };
 
 struct DecisionFile {

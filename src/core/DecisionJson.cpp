@@ -136,8 +136,13 @@ static bool readDecision(const json::Value &V, json::Path P, Decision &D) {
 
 static bool readWhole(const json::Value &V, json::Path P, WholeTimes &T) {
   Fields F(V, P);
-  return F && F.count("runs", T.Runs) && F.measure("final", T.Final) &&
-         F.measure("ours", T.Ours) && F.measure("nvcc", T.Nvcc);
+  if (!F || !F.count("runs", T.Runs) || !F.measure("final", T.Final) ||
+      !F.measure("ours", T.Ours))
+    return false;
+  for (ForeignCompiler By : ForeignCompilers)
+    if (F.has(nameOf(By)) && !F.measure(nameOf(By), T.Foreign[By]))
+      return false;
+  return true;
 }
 
 static bool readRoot(const json::Value &V, json::Path Here, DecisionFile &D) {
@@ -236,7 +241,8 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS) {
       S.count("runs", File.Whole.Runs);
       S.number("final", File.Whole.Final);
       S.number("ours", File.Whole.Ours);
-      S.number("nvcc", File.Whole.Nvcc);
+      for (ForeignCompiler By : ForeignCompilers)
+        S.number(nameOf(By), File.Whole.Foreign[By]);
     });
   });
 }

@@ -33,8 +33,10 @@ struct TrialRequest {
   uint64_t Launches = 0; ///< of it in an earlier run; 0: not known
 };
 
-/// nvcc's code for a module: what candidate "nvcc" of its kernels means.
+/// Another compiler's code for a module: what the candidate of its name means
+/// for the module's kernels.
 struct ForeignImage {
+  ForeignCompiler By = ForeignCompiler::Nvcc;
   std::string Module; ///< hash of our device bitcode of the same source
   std::string Path;   ///< a fat binary
 };

@@ -39,6 +39,7 @@ Error writeTrialPlan(const TrialPlan &Plan, StringRef Path) {
       W.number("seconds", Plan.Seconds);
       W.objects("images", Plan.Images,
                 [](JsonWriter &S, const ForeignImage &I) {
+                  S.text("compiler", nameOf(I.By));
                   S.text("module", I.Module);
                   S.text("path", I.Path);
                 });
@@ -62,7 +63,15 @@ static bool readRequest(const json::Value &V, json::Path P, TrialRequest &R) {
 
 static bool readImage(const json::Value &V, json::Path P, ForeignImage &I) {
   Fields F(V, P);
-  return F && F.text("module", I.Module) && F.text("path", I.Path);
+  std::string Name;
+  if (!F || !F.text("compiler", Name) || !F.text("module", I.Module) ||
+      !F.text("path", I.Path))
+    return false;
+  const std::optional<ForeignCompiler> By = foreignNamed(Name);
+  if (!By)
+    F.path("compiler").report("expected another compiler's name");
+  I.By = By.value_or(I.By);
+  return By.has_value();
 }
 
 Expected<TrialPlan> readTrialPlan(StringRef Path) {

@@ -29,7 +29,6 @@ using namespace llvm::opt;
 namespace reconverge::driver {
 
 using frontend::CudaRuntime;
-using frontend::GpuCode;
 using frontend::InputKind;
 using Product = BuildRequest::Product;
 
@@ -83,14 +82,17 @@ static Expected<unsigned> parseLevel(StringRef Value) {
   return unsigned(Level);
 }
 
-/// --device-code: whose.
-static Expected<GpuCode> parseGpuCode(StringRef Word) {
-  if (Word == "reconverge")
-    return GpuCode::Ours;
-  if (Word == "nvcc")
-    return GpuCode::Nvcc;
+/// --device-code: whose; none: ours.
+static Expected<std::optional<ForeignCompiler>>
+parseDeviceCode(StringRef Word) {
+  const std::optional<ForeignCompiler> By = foreignNamed(Word);
+  if (By || Word == "reconverge")
+    return By;
+  std::string Names;
+  for (ForeignCompiler Other : ForeignCompilers)
+    Names += (", " + Twine(nameOf(Other))).str();
   return userError("'" + Word + "' is no value of --device-code",
-                   "Write reconverge or nvcc.");
+                   "Write one of: reconverge" + Names + ".");
 }
 
 /// --runtime: whose.
@@ -153,8 +155,7 @@ static void addInput(BuildRequest &Request, StringRef Path) {
 
 void useRuntime(BuildRequest &Request, CudaRuntime Runtime) {
   Request.Compile.Runtime = Request.Link.Runtime = Runtime;
-  if (Runtime == CudaRuntime::Nvidia && Request.Compile.Gpu == GpuCode::None)
-    Request.Compile.Gpu = GpuCode::Ours;
+  Request.Compile.Gpu |= Runtime == CudaRuntime::Nvidia;
 }
 
 //===----------------------------------------------------------------------===//
@@ -325,11 +326,11 @@ Error readBuildOption(const Arg &A, const ArgList &All, BuildRequest &Request) {
     Request.Decisions = A.getValue();
     return Error::success();
   case OPT_fatbin:
-    if (Compile.Gpu == GpuCode::None)
-      Compile.Gpu = GpuCode::Ours;
+    Compile.Gpu = true;
     return Error::success();
   case OPT_device_code_EQ:
-    return parseGpuCode(A.getValue()).moveInto(Compile.Gpu);
+    Compile.Gpu = true;
+    return parseDeviceCode(A.getValue()).moveInto(Compile.GpuCompiler);
   case OPT_runtime_EQ: {
     Expected<CudaRuntime> Runtime = parseRuntime(A.getValue());
     if (!Runtime)

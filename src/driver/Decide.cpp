@@ -3,7 +3,7 @@
 //
 // A candidate is kept if its result was the original's in every launch tried
 // and it is faster beyond the noise than the best build of the unmodified
-// kernel, nvcc's included. Of several, the fastest.
+// kernel, other compilers' included. Of several, the fastest.
 //
 // Where times are the model's, "beyond the noise" means that the speed-up is no
 // rounding of it. On a GPU:
@@ -11,8 +11,9 @@
 //   1. A round runs every build of the kernel once on each launch tried. Its
 //      time is the sum over those launches, so that a launch counts by the time
 //      it takes: what loses on the large one does not win by many small ones.
-//   2. The baseline is the faster of ours and nvcc's, by the median of the
-//      rounds' ratios. nvcc's counts only if its result may be kept.
+//   2. The baseline is the fastest of ours and other compilers' builds, by the
+//      median of the rounds' ratios. One of theirs counts only if its result
+//      may be kept.
 //   3. A candidate is faster if the whole interval of the median of the paired
 //      ratios, baseline over candidate, lies above DecideOptions.LeastMeasured,
 //      and its lower end saves LeastSaved a launch: 2 % of one of 25 us.
@@ -298,16 +299,16 @@ static bool isFaster(const TrialResult &R, const Decision &D, bool ByTimes,
          R.Milliseconds * (R.Low - 1) > Options.LeastSaved * double(D.Timed);
 }
 
-/// Fills in the times of all of \p D's candidates that may be kept. Returns
-/// nvcc's build if it is the baseline.
-static TrialResult *measure(Decision &D, const TimeTable &Times) {
+/// Fills in the times of all of \p D's candidates that may be kept: of others'
+/// builds of the kernel as it is over ours, of all else over the fastest build.
+static void measure(Decision &D, const TimeTable &Times) {
   const Launches *Baseline = &Times.Ours;
-  TrialResult *Nvcc = nullptr;
+  double Fastest = 1; // over ours
   for (auto [R, Own] : zip(D.Tried, Times.Of))
     if (!R.What.changesCode() && R.End == Outcome::Slower) {
       compareTimes(R, Times.Ours, Own);
-      if (R.Speedup > 1) {
-        Nvcc = &R;
+      if (R.Speedup > Fastest) {
+        Fastest = R.Speedup;
         Baseline = &Own;
       }
     }
@@ -317,7 +318,18 @@ static TrialResult *measure(Decision &D, const TimeTable &Times) {
   const Rounds Alone = roundsOf(Times.Ours, Times.Ours);
   D.Milliseconds = medianOfAll(Alone.A);
   D.Timed = Alone.LaunchesIn;
-  return Nvcc;
+}
+
+/// The fastest build by others of the kernel of \p D as it is; null: ours is as
+/// fast. A good guess is enough here, because none changes the kernel.
+static TrialResult *bestBuild(Decision &D, const DecideOptions &Options) {
+  TrialResult *Best = nullptr;
+  for (TrialResult &R : D.Tried)
+    if (!R.What.changesCode() && R.End == Outcome::Slower && R.Speedup > 1 &&
+        (R.Low > 1 || R.Speedup >= Options.LeastEstimated) &&
+        (!Best || R.Speedup > Best->Speedup))
+      Best = &R;
+  return Best;
 }
 
 /// Why times decide nothing here; empty if they do.
@@ -366,7 +378,8 @@ Decision decide(const TrialRequest &Request, StringRef Display,
   }
   const TimeTable Times = timesOf(Request.Candidates, Own);
   D.Measured = !Times.empty();
-  TrialResult *Nvcc = D.Measured ? measure(D, Times) : nullptr;
+  if (D.Measured)
+    measure(D, Times);
   const std::string Short = tooShort(D, Options);
   const bool ByTimes = D.Measured || Options.NeedsTimes;
 
@@ -381,11 +394,9 @@ Decision decide(const TrialRequest &Request, StringRef Display,
     else if (!Best || gainOf(R, ByTimes) > gainOf(*Best, ByTimes))
       Best = &R;
   }
-  // Without a gain of their own, the better of the builds as they are: here a
-  // guess is enough, because neither changes the kernel.
-  if (!Best && Nvcc && Short.empty() &&
-      (Nvcc->Low > 1 || Nvcc->Speedup >= Options.LeastEstimated))
-    Best = Nvcc;
+  // Without a gain by a remedy, the best of the builds as they are.
+  if (!Best && D.Measured && Short.empty())
+    Best = bestBuild(D, Options);
   for (TrialResult &R : D.Tried)
     if (&R != Best && R.End == Outcome::Slower && R.Why.empty())
       R.Why = whyNot(R, ByTimes, Short, Best);

@@ -7,16 +7,17 @@
 //                         |         ^                             decisions
 //                         |         +-- again, without a candidate that ended
 //                         it
-//   sources, decisions --build--> the final program --run, beside the two
-//                                 builds of the unmodified program--> seconds
+//   sources, decisions --build--> the final program --run, beside the builds
+//                                 of the unmodified program--> seconds
 //
 // The first run is the user's: its input and output pass through. All others
 // get the same input again and their output is thrown away. Those with trials
 // are expendable (TrialRuns.cpp).
 //
-// Where the first run was on a GPU, nvcc's code is a candidate of every kernel,
-// and the final program is what nvcc would have linked: NVIDIA's runtime and
-// code for a GPU, nothing of ours. On the warp VM there are no times.
+// Where the first run was on a GPU, nvcc's and clang's code are candidates of
+// every kernel, and the final program is what nvcc would have linked: NVIDIA's
+// runtime and code for a GPU, nothing of ours. On the warp VM there are no
+// times.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,17 +31,18 @@
 #include "core/Trials.h"
 #include "driver/Build.h"
 #include "driver/Decide.h"
-#include "driver/NvccImages.h"
+#include "driver/ForeignImages.h"
 #include "driver/Profile.h"
 #include "driver/TrialRuns.h"
 #include "driver/WholeTime.h"
 #include "frontend/CompileUnit.h"
 #include "frontend/DevicePipeline.h"
-#include "frontend/NvccCode.h"
+#include "frontend/ForeignCode.h"
 #include "model/Model.h"
 #include "report/Decisions.h"
 #include "transform/remedies/Remedies.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
@@ -102,20 +104,34 @@ static std::string skippedBy(const KernelProfile &K) {
   return Text;
 }
 
-/// nvcc's code where there is any, and the remedies where they can gain.
+/// For remapping: the shared memory that launches add to the kernel's own.
+static std::string sharedOf(const KernelProfile &K) {
+  uint64_t Most = 0;
+  for (const LaunchShape &S : K.Shapes)
+    Most = std::max(Most, S.DynamicShared);
+  return Most ? "shared=" + std::to_string(Most) : "";
+}
+
+/// Others' code where there is any, and the remedies where they can gain.
 static TrialRequest requestFor(const HotKernel &K,
                                ArrayRef<ForeignImage> Images) {
   TrialRequest R{
       K.Counted->Info.Name, K.Counted->Info.Module, {}, K.Counted->Launches};
-  if (any_of(Images,
-             [&](const ForeignImage &I) { return I.Module == R.Module; }))
-    R.Candidates.push_back({"nvcc", ""});
+  for (ForeignCompiler By : ForeignCompilers)
+    if (any_of(Images, [&](const ForeignImage &I) {
+          return I.By == By && I.Module == R.Module;
+        }))
+      R.Candidates.push_back({nameOf(By), ""});
   if (K.Waste < LeastWaste)
     return R;
-  const std::string Skipped = skippedBy(*K.Counted);
+  const std::string Skipped = skippedBy(*K.Counted),
+                    Shared = sharedOf(*K.Counted);
   for (Candidate &C : transform::candidates()) {
-    if (C.Remedy == "meld" && !Skipped.empty())
-      C.Parameters += (C.Parameters.empty() ? "" : ";") + Skipped;
+    const std::string Seen = C.Remedy == "meld"    ? Skipped
+                             : C.Remedy == "remap" ? Shared
+                                                   : "";
+    if (!Seen.empty())
+      C.Parameters += (C.Parameters.empty() ? "" : ";") + Seen;
     R.Candidates.push_back(std::move(C));
   }
   return R;
@@ -132,7 +148,7 @@ static Expected<TrialPlan> planFor(const OptimizeRequest &Request,
   for (const HotKernel &K : Kernels)
     Modules.insert(K.Counted->Info.Module);
   if (OnGpu)
-    if (Error E = nvccImages(Request.Build, Modules, Program.folder(), OS)
+    if (Error E = foreignImages(Request.Build, Modules, Program.folder(), OS)
                       .moveInto(Plan.Images))
       return std::move(E);
   for (const HotKernel &K : Kernels)
@@ -223,7 +239,7 @@ static Error buildFinal(const OptimizeRequest &Request, const Session &Program,
   if (!*Plain) {
     OS << "reconverge: note: an input was compiled for our runtime, so the "
           "program needs it\n";
-    Final.Compile.Gpu = frontend::GpuCode::Ours;
+    Final.Compile.Gpu = true;
     return build(Final);
   }
   useRuntime(Final, frontend::CudaRuntime::Nvidia);
@@ -329,27 +345,30 @@ Expected<int> optimize(const OptimizeRequest &Request, raw_ostream &OS) {
 // Building by decisions
 //===----------------------------------------------------------------------===//
 
-/// Has nvcc make the code of \p Kernels, or, where two compilers' code cannot
-/// be one module, leaves all to us.
-static void leaveToNvcc(Module &M, ArrayRef<Function *> Kernels,
-                        raw_ostream *OS) {
+/// Has other compilers make the code of some kernels, or, where two compilers'
+/// code cannot be one module, leaves all to us.
+static void leaveToOthers(Module &M,
+                          const MapVector<Function *, ForeignCompiler> &Kernels,
+                          raw_ostream *OS) {
   if (Kernels.empty())
     return;
-  const bool IsAll = all_of(M, [&](Function &F) {
-    return F.isDeclaration() || !analysis::isKernel(F) ||
-           is_contained(Kernels, &F);
+  const bool IsMixed = any_of(M, [&](Function &F) {
+    auto Own = Kernels.find(&F);
+    return !F.isDeclaration() && analysis::isKernel(F) &&
+           (Own == Kernels.end() || Own->second != Kernels.front().second);
   });
-  const GlobalVariable *Apart = IsAll ? nullptr : frontend::unsharedVariable(M);
+  const GlobalVariable *Apart =
+      IsMixed ? frontend::unsharedVariable(M) : nullptr;
   if (!Apart) {
-    for (Function *F : Kernels)
-      frontend::markForNvcc(*F);
+    for (auto [F, By] : Kernels)
+      frontend::markFor(*F, By);
     return;
   }
   if (OS)
     *OS << "reconverge: note: " << M.getSourceFileName() << ": variable '"
         << demangle(Apart->getName())
         << "' is unknown to the host, so kernels by two compilers would not "
-           "share it; where nvcc's code was kept, ours is built\n";
+           "share it; where another's code was kept, ours is built\n";
 }
 
 /// Applies to the kernels of \p M what \p File keeps for them.
@@ -357,7 +376,7 @@ static Error applyDecisions(Module &M, const DecisionFile &File,
                             raw_ostream *OS) {
   SmallVector<char, 0> Bitcode = frontend::writeBitcode(M);
   const std::string Hash = bitcodeHash({Bitcode.data(), Bitcode.size()});
-  SmallVector<Function *> ForNvcc;
+  MapVector<Function *, ForeignCompiler> ForOthers;
   for (const Decision &D : File.Kernels) {
     Function *F = M.getFunction(D.Kernel);
     if (!F || F->isDeclaration() || D.Keep == Candidate())
@@ -368,8 +387,8 @@ static Error applyDecisions(Module &M, const DecisionFile &File,
             << " has changed since it was decided on; it is left as it is\n";
       continue;
     }
-    if (!D.Keep.changesCode()) {
-      ForNvcc.push_back(F);
+    if (std::optional<ForeignCompiler> By = D.Keep.foreign()) {
+      ForOthers.insert({F, *By});
       continue;
     }
     auto Result = transform::apply(D.Keep, *F);
@@ -379,7 +398,7 @@ static Error applyDecisions(Module &M, const DecisionFile &File,
       return internalError(D.Keep.text() + " does nothing to " + D.Display +
                            " any more");
   }
-  leaveToNvcc(M, ForNvcc, OS);
+  leaveToOthers(M, ForOthers, OS);
   return Error::success();
 }
 

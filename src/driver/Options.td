@@ -86,7 +86,7 @@ def fatbin : Flag<Long, "fatbin">, InCc,
   HelpText<"Embed machine code for GPUs beside the bitcode">;
 def device_code_EQ : Joined<Long, "device-code=">, InCc,
   MetaVarName<"<whose>">, HelpText<"Embed machine code as with --fatbin: "
-  "reconverge's own, or nvcc's of the same source">;
+  "reconverge's own, or nvcc's or clang's of the same source">;
 def device_code : Separate<Long, "device-code">, InCc, Alias<device_code_EQ>;
 def runtime_EQ : Joined<Long, "runtime=">, InCc, MetaVarName<"<whose>">,
   HelpText<"Run over: reconverge's runtime (default), or nvidia's: then code "
@@ -147,7 +147,7 @@ defm meld : Remedy<"meld", "Meld the sides of divergent branches where that "
   "skip=<n>">;
 defm remap : Remedy<"remap", "Have threads exchange their work before divergent "
   "branches", "threshold=<n>, threads=<n>, paths=<n>, algorithm=<name>, "
-  "ids=<0 or 1>, occupancy=<0 or 1>, branch=<n>">;
+  "neighbours=<n>, ids=<0 or 1>, occupancy=<0 or 1>, branch=<n>">;
 
 def cuda_path_EQ : Joined<Long, "cuda-path=">, InBuild,
   MetaVarName<"<folder>">, HelpText<"The CUDA toolkit; default: CUDA_PATH, "

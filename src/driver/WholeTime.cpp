@@ -1,11 +1,14 @@
 //===- driver/WholeTime.cpp - A program against its baselines -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What trials say of kernels has to show in what a user waits for. Three builds
+// What trials say of kernels has to show in what a user waits for. The builds
 // of the program run in turn, round by round, so that what drifts (clocks,
 // caches of files) drifts for all: the final one, ours of the unmodified
-// sources, nvcc's of the same. Time is from start to end, with the program's
-// own input and its output thrown away.
+// sources, nvcc's and clang's of the same. Time is from start to end, with the
+// program's own input and its output thrown away.
+//
+// A program by another compiler may fail where ours does not (it checks its own
+// results, and clang's arithmetic is another): it alone has no time then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,9 +16,10 @@
 
 #include "core/Error.h"
 #include "driver/Build.h"
-#include "driver/NvccImages.h"
+#include "driver/ForeignImages.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -73,14 +77,28 @@ Error timeWhole(const BuildRequest &Final, const Session &Program,
   if (Error E = build(Unmodified))
     return E;
   Programs.push_back(Unmodified.Output);
-  auto Nvcc = buildByNvcc(Final, Program.file("nvcc-program"), OS);
-  if (!Nvcc)
-    return Nvcc.takeError();
-  if (*Nvcc)
-    Programs.push_back(Program.file("nvcc-program"));
-  auto Times =
-      alternate(Programs, MostRounds, MostSeconds, [&](const std::string &P) {
-        return secondsOf(Program, Mode, P);
+  SmallVector<ForeignCompiler> Others;
+  for (ForeignCompiler By : ForeignCompilers) {
+    const std::string Output = Program.file(Twine(nameOf(By)) + "-program");
+    if (!buildBy(By, Final, Output, OS))
+      continue;
+    Others.push_back(By);
+    Programs.push_back(Output);
+  }
+  const ArrayRef<std::string> Foreign = ArrayRef(Programs).drop_front(2);
+  StringSet<> Failed;
+  auto Times = alternate(
+      Programs, MostRounds, MostSeconds,
+      [&](const std::string &P) -> Expected<double> {
+        if (Failed.contains(P))
+          return 0;
+        auto Took = secondsOf(Program, Mode, P);
+        if (Took || frontend::interruption() || !is_contained(Foreign, P))
+          return Took;
+        OS << "reconverge: note: no whole time: " << toString(Took.takeError())
+           << '\n';
+        Failed.insert(P);
+        return 0;
       });
   if (!Times) {
     OS << "reconverge: note: no whole times: " << toString(Times.takeError())
@@ -91,7 +109,8 @@ Error timeWhole(const BuildRequest &Final, const Session &Program,
   Whole.Runs = Times->Rounds;
   Whole.Final = Times->Medians[0];
   Whole.Ours = Times->Medians[1];
-  Whole.Nvcc = *Nvcc ? Times->Medians[2] : 0;
+  for (auto [By, Median] : zip(Others, drop_begin(Times->Medians, 2)))
+    Whole.Foreign[By] = Median;
   return Error::success();
 }
 

@@ -10,8 +10,9 @@
 namespace reconverge::driver {
 
 /// Times the program that \p Final has built by \p Decisions, and beside it the
-/// unmodified one, built by us in the same way and by nvcc; fills in
-/// Decisions.Whole. The programs run as \p Mode says, with the words of
+/// unmodified one, built by us in the same way and by every other compiler;
+/// fills in Decisions.Whole. The programs run as \p Mode says, with the words
+/// of
 /// \p Program. One that fails is a note on \p OS and no error.
 llvm::Error timeWhole(const BuildRequest &Final, const Session &Program,
                       const RunMode &Mode, DecisionFile &Decisions,

@@ -13,6 +13,9 @@
 // and no flag of clang 19 mends it. It is still compiled with -O3, which makes
 // clang emit what the optimiser wants (TBAA, lifetimes) and no `optnone`.
 //
+// Device code goes as far as PTX only where stock clang's is wanted, as it is
+// (ForeignCode.cpp): its passes, its arithmetic, without our plugin.
+//
 // Why --cuda-path needs no translated copy of the toolkit: clang 19 trips over
 // CUDA 13 in a header that is no longer there (our overlay has it) and in the
 // command line of `fatbinary`, which we call ourselves. clang knows versions up
@@ -118,22 +121,33 @@ static void appendTask(Command &C, const DependencyOptions &Dependencies,
     append(C.Arguments, {"-o", Output});
 }
 
+/// What reads our pragmas (plugin/Pragmas.cpp).
+static bool isOurPlugin(StringRef Word) {
+  return Word.starts_with("-fplugin=") &&
+         Word.ends_with("/libReconvergeClang.so");
+}
+
 Command deviceCommand(const Toolchain &Tools, const CompileOptions &Options,
                       const SourceFile &Source, StringRef Output, Stage Until,
                       StringRef DepFile) {
+  const bool IsStock = Until == Stage::Assembly;
   Command C = common(Tools);
   append(C.Arguments, {"-x", "cuda", "--cuda-device-only"});
   C.Arguments.push_back("--cuda-gpu-arch=sm_" + std::to_string(Options.Arch));
   appendHeaders(C, Tools, true);
   // The user's own -ffp-contract, coming later, wins over ours.
   appendNumerics(C, Options.Math);
-  C.Arguments.push_back("-O3");
+  C.Arguments.push_back("-O" + std::to_string(IsStock ? Options.OptLevel : 3));
   if (Until == Stage::Object)
     append(C.Arguments, {"-emit-llvm", "-Xclang", "-disable-llvm-passes"});
   for (const std::string &Argument : Options.ClangArguments)
-    C.Arguments.push_back(Argument);
+    if (!IsStock || !isOurPlugin(Argument))
+      C.Arguments.push_back(Argument);
+  if (IsStock)
+    C.Arguments.push_back("-w");
   // After the user's: a -g0 must not take the lines from our reports.
-  C.Arguments.push_back(Options.DebugInfo ? "-g" : "-gline-tables-only");
+  C.Arguments.push_back(Options.DebugInfo && !IsStock ? "-g"
+                                                      : "-gline-tables-only");
   appendTask(C, Options.Dependencies, Source.Path, Output, Until, DepFile);
   return C;
 }

@@ -15,13 +15,14 @@ namespace reconverge::frontend {
 /// How far a compilation goes.
 enum class Stage {
   Object,       ///< -c; of device code, bitcode
-  Assembly,     ///< -S; of host code only
+  Assembly,     ///< -S; of device code, PTX by clang's own pipeline
   Preprocessed, ///< -E
   Syntax,       ///< -fsyntax-only: no output
   Dependencies, ///< -M: the files that are read, and no output
 };
 
-/// CUDA source to unoptimised device bitcode, or as far as \p Until.
+/// CUDA source to unoptimised device bitcode, or as far as \p Until. What clang
+/// has to say of a source comes with its bitcode, so not with its PTX.
 /// \p DepFile, if not empty, gets the files that were read.
 Command deviceCommand(const Toolchain &Tools, const CompileOptions &Options,
                       const SourceFile &Source, llvm::StringRef Output,

@@ -123,7 +123,7 @@ static Expected<std::string> writeContainer(const Module &M,
                                             const TempDir &Temp,
                                             StringRef Source, StringRef Stem) {
   SmallVector<char, 0> Bitcode = writeBitcode(M), Fatbin;
-  if (Options.Gpu != GpuCode::None)
+  if (Options.Gpu)
     if (Error E =
             makeFatbin(M, Options, Tools, Temp, Stem, Source).moveInto(Fatbin))
       return std::move(E);

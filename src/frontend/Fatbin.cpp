@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   bitcode --NVPTX back end--> PTX --ptxas--> cubin --fatbinary--> fat binary
-//   source --nvcc--------------> PTX   (NvccCode.cpp)
-//   both, kernel by kernel ----> PTX   (PtxMerge.cpp)
+//   source --nvcc, clang-------> PTX   (ForeignCode.cpp)
+//   all, kernel by kernel -----> PTX   (PtxMerge.cpp)
 //
 // The back end runs with contraction off (Target.cpp), so that multiplications
 // and additions are printed as mul.rn and add.rn, which ptxas must not fuse
@@ -16,7 +16,7 @@
 #include "analysis/Numbering.h"
 #include "core/Error.h"
 #include "core/File.h"
-#include "frontend/NvccCode.h"
+#include "frontend/ForeignCode.h"
 #include "frontend/PtxMerge.h"
 #include "frontend/PtxShape.h"
 #include "frontend/Subprocess.h"
@@ -27,6 +27,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+
+#include <set>
 
 using namespace llvm;
 
@@ -67,6 +69,21 @@ std::vector<std::string> fatbinaryArguments(const CudaToolkit &Cuda,
   return Arguments;
 }
 
+std::vector<std::string> ptxasArguments(const CudaToolkit &Cuda,
+                                        const CompileOptions &Options,
+                                        StringRef Ptx, StringRef Cubin) {
+  std::vector<std::string> Arguments = {Cuda.tool("ptxas"),
+                                        "-m64",
+                                        "-O" + std::to_string(Options.OptLevel),
+                                        "--gpu-name",
+                                        "sm_" + std::to_string(Options.Arch),
+                                        "-lineinfo"};
+  Arguments.insert(Arguments.end(), Options.PtxasArguments.begin(),
+                   Options.PtxasArguments.end());
+  Arguments.insert(Arguments.end(), {Ptx.str(), "-o", Cubin.str()});
+  return Arguments;
+}
+
 static Error runTool(StringRef What, std::vector<std::string> Arguments) {
   Expected<ProcessResult> Result = runProcess({std::move(Arguments), {}});
   if (!Result)
@@ -77,69 +94,81 @@ static Error runTool(StringRef What, std::vector<std::string> Arguments) {
 }
 
 namespace {
-/// The kernels of a module of which nvcc is to make the code.
-struct NvccShare {
-  StringSet<> Kernels;
-  bool IsAll = true;
-  bool any() const { return IsAll || !Kernels.empty(); }
+/// Who makes the code of a module.
+struct Makers {
+  std::optional<ForeignCompiler> OfAll; ///< one other compiler
+  /// If none: the kernels that others make. The rest is ours.
+  EachForeign<StringSet<>> Of;
+  bool any() const {
+    return any_of(Of.Values, [](const StringSet<> &S) { return !S.empty(); });
+  }
 };
 } // namespace
 
-static NvccShare shareOfNvcc(const Module &M, const CompileOptions &Options) {
-  NvccShare Share;
-  if (Options.Gpu == GpuCode::Nvcc)
-    return Share;
+static Makers makersOf(const Module &M, const CompileOptions &Options) {
+  Makers Who;
+  std::set<std::optional<ForeignCompiler>> Different;
   for (const Function &F : M) {
     if (F.isDeclaration() || !analysis::isKernel(F))
       continue;
-    if (isForNvcc(F))
-      Share.Kernels.insert(F.getName());
-    else
-      Share.IsAll = false;
+    const std::optional<ForeignCompiler> By = compilerOf(F);
+    Different.insert(By);
+    if (By)
+      Who.Of[*By].insert(F.getName());
   }
-  Share.IsAll &= !Share.Kernels.empty();
-  return Share;
+  Who.OfAll = Options.GpuCompiler;
+  if (!Who.OfAll && Different.size() == 1)
+    Who.OfAll = *Different.begin();
+  return Who;
 }
 
-/// nvcc's PTX of the \p Kernels and ours of all else in \p M.
-static Expected<std::string> mixedPtx(const Module &M,
-                                      const CompileOptions &Options,
-                                      StringRef NvccPtx,
-                                      const StringSet<> &Kernels) {
+/// Has \p By write the PTX of \p Source to \p Output.
+static Error writeForeignPtx(ForeignCompiler By, const CompileOptions &Options,
+                             const Toolchain &Tools, StringRef Source,
+                             StringRef Output) {
+  return runTool(nameOf(By), ptxArguments(By, Tools, Options, Source, Output));
+}
+
+/// Others' PTX of their kernels and ours of all else in \p M. \p PtxFile is
+/// what the names of intermediate files begin with.
+static Expected<std::string>
+mixedPtx(const Module &M, const CompileOptions &Options, const Toolchain &Tools,
+         StringRef Source, const Makers &Who, const std::string &PtxFile) {
   std::unique_ptr<Module> Rest = CloneModule(M);
-  for (StringRef Name : Kernels.keys()) {
-    Function *F = Rest->getFunction(Name);
-    F->replaceAllUsesWith(PoisonValue::get(F->getType()));
-    F->eraseFromParent();
-  }
+  for (const StringSet<> &Kernels : Who.Of.Values)
+    for (StringRef Name : Kernels.keys()) {
+      Function *F = Rest->getFunction(Name);
+      F->replaceAllUsesWith(PoisonValue::get(F->getType()));
+      F->eraseFromParent();
+    }
   StringSet<> Shared;
   for (const GlobalVariable &G : M.globals())
     if (!G.isDeclaration() && G.isExternallyInitialized())
       Shared.insert(G.getName());
-  Expected<std::string> Ours = emitPtx(*Rest, Options);
-  if (!Ours)
-    return Ours.takeError();
-  return mergePtx(*Ours, NvccPtx, Kernels, Shared);
+  Expected<std::string> Ptx = emitPtx(*Rest, Options);
+  for (ForeignCompiler By : ForeignCompilers) {
+    if (!Ptx || Who.Of[By].empty())
+      continue;
+    const std::string File = PtxFile + "." + nameOf(By);
+    if (Error E = writeForeignPtx(By, Options, Tools, Source, File))
+      return std::move(E);
+    Expected<std::unique_ptr<MemoryBuffer>> Theirs = readFile(File);
+    if (!Theirs)
+      return Theirs.takeError();
+    Ptx = mergePtx(*Ptx, (*Theirs)->getBuffer(), By, Who.Of[By], Shared);
+  }
+  return Ptx;
 }
 
-/// The PTX of \p M in the file \p PtxFile, nvcc's share from \p Source.
+/// The PTX of \p M in the file \p PtxFile, others' part of it from \p Source.
 static Error writePtx(const Module &M, const CompileOptions &Options,
                       const Toolchain &Tools, StringRef Source,
-                      const NvccShare &Nvcc, StringRef PtxFile) {
-  Expected<std::string> Ptx = std::string();
-  if (Nvcc.any()) {
-    if (Error E =
-            runTool("nvcc", nvccArguments(Tools, Options, Source, PtxFile)))
-      return E;
-    if (Nvcc.IsAll)
-      return Error::success();
-    Expected<std::unique_ptr<MemoryBuffer>> Whole = readFile(PtxFile);
-    if (!Whole)
-      return Whole.takeError();
-    Ptx = mixedPtx(M, Options, (*Whole)->getBuffer(), Nvcc.Kernels);
-  } else {
-    Ptx = emitPtx(M, Options);
-  }
+                      const Makers &Who, const std::string &PtxFile) {
+  if (Who.OfAll)
+    return writeForeignPtx(*Who.OfAll, Options, Tools, Source, PtxFile);
+  Expected<std::string> Ptx =
+      Who.any() ? mixedPtx(M, Options, Tools, Source, Who, PtxFile)
+                : emitPtx(M, Options);
   if (!Ptx)
     return Ptx.takeError();
   return writeFileAtomically(PtxFile, [&](raw_ostream &OS) { OS << *Ptx; });
@@ -153,26 +182,18 @@ Expected<SmallVector<char, 0>> makeFatbin(const Module &M,
   std::string PtxFile = Temp.file(Stem + ".ptx");
   std::string Cubin = Temp.file(Stem + ".cubin");
   std::string Fatbin = Temp.file(Stem + ".fatbin");
-  const NvccShare Nvcc = shareOfNvcc(M, Options);
-  if (Error E = writePtx(M, Options, Tools, Source, Nvcc, PtxFile))
+  const Makers Who = Source.empty() ? Makers() : makersOf(M, Options);
+  if (Error E = writePtx(M, Options, Tools, Source, Who, PtxFile))
     return std::move(E);
 
-  std::vector<std::string> Ptxas = {Tools.Cuda.tool("ptxas"),
-                                    "-m64",
-                                    "-O" + std::to_string(Options.OptLevel),
-                                    "--gpu-name",
-                                    "sm_" + std::to_string(Options.Arch),
-                                    "-lineinfo"};
-  Ptxas.insert(Ptxas.end(), Options.PtxasArguments.begin(),
-               Options.PtxasArguments.end());
-  Ptxas.insert(Ptxas.end(), {PtxFile, "-o", Cubin});
-  if (Error E = runTool("ptxas", std::move(Ptxas)))
+  if (Error E =
+          runTool("ptxas", ptxasArguments(Tools.Cuda, Options, PtxFile, Cubin)))
     return std::move(E);
-  if (Nvcc.any()) {
+  if (Who.OfAll) { // a join has all names, or there was an error
     Expected<std::unique_ptr<MemoryBuffer>> Code = readFile(Cubin);
     if (!Code)
       return Code.takeError();
-    if (Error E = checkNames(M, (*Code)->getMemBufferRef(), Source))
+    if (Error E = checkNames(M, (*Code)->getMemBufferRef(), Source, *Who.OfAll))
       return std::move(E);
   }
   if (Error E =

@@ -20,6 +20,12 @@ namespace reconverge::frontend {
 llvm::Expected<std::string> emitPtx(const llvm::Module &M,
                                     const CompileOptions &Options);
 
+/// The arguments of the toolkit's `ptxas` for the PTX in a file.
+std::vector<std::string> ptxasArguments(const CudaToolkit &Cuda,
+                                        const CompileOptions &Options,
+                                        llvm::StringRef Ptx,
+                                        llvm::StringRef Cubin);
+
 /// The arguments of the toolkit's `fatbinary` for one image of machine code and
 /// one of PTX; their form changed with CUDA 13.
 std::vector<std::string> fatbinaryArguments(const CudaToolkit &Cuda,
@@ -30,9 +36,10 @@ std::vector<std::string> fatbinaryArguments(const CudaToolkit &Cuda,
 
 /// A fat binary of \p M: machine code for the architecture of \p Options, made
 /// by ptxas, and its PTX for later GPUs. \p Source, which \p M is of, is what
-/// nvcc compiles if it is to make the PTX of all kernels or of those that are
-/// marked for it (NvccCode.h). Intermediate files go to \p Temp, named after
-/// \p Stem; the result is also in Stem.fatbin.
+/// another compiler compiles if it is to make the PTX of all kernels or of
+/// those that are marked for it (ForeignCode.h); without it, as where a program
+/// that carries the marks is built with probes, all is ours. Intermediate files
+/// go to \p Temp, named after \p Stem; the result is also in Stem.fatbin.
 llvm::Expected<llvm::SmallVector<char, 0>>
 makeFatbin(const llvm::Module &M, const CompileOptions &Options,
            const Toolchain &Tools, const TempDir &Temp, llvm::StringRef Stem,

@@ -3,10 +3,13 @@
 #ifndef RECONVERGE_FRONTEND_OPTIONS_H
 #define RECONVERGE_FRONTEND_OPTIONS_H
 
+#include "core/ForeignCompiler.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,9 +58,6 @@ struct DependencyOptions {
   std::vector<std::string> Names; ///< -MT or -MQ and the target, in turn
 };
 
-/// Whose code for a GPU a program carries.
-enum class GpuCode { None, Ours, Nvcc };
-
 /// What a program runs over.
 enum class CudaRuntime {
   Ours,  ///< our shim, which takes a container of bitcode and fat binary
@@ -67,8 +67,9 @@ enum class CudaRuntime {
 struct CompileOptions {
   unsigned Arch = 90;    ///< the one architecture that device code is built for
   unsigned OptLevel = 3; ///< 0..3, of host and device code
-  bool DebugInfo = false;      ///< -g; line tables are always on
-  GpuCode Gpu = GpuCode::None; ///< PTX and machine code, beside the bitcode
+  bool DebugInfo = false; ///< -g; line tables are always on
+  bool Gpu = false;       ///< PTX and machine code, beside the bitcode
+  std::optional<ForeignCompiler> GpuCompiler; ///< who makes these; none: we do
   CudaRuntime Runtime = CudaRuntime::Ours;
   bool HostOnly = false; ///< --cuda-host-only: no device code inside
   Numerics Math;

@@ -1,11 +1,12 @@
-//===- frontend/PtxMerge.cpp - Kernels of two compilers in one PTX --------===//
+//===- frontend/PtxMerge.cpp - Kernels of some compilers in one PTX -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where nvcc's code of one kernel is kept and ours of another, both have to see
-// the same variables, so they have to be one module. They are joined as text,
-// before ptxas: it compiles each entry by itself, so an entry's machine code is
-// what it is in its own module (relocatable code and nvlink would change it),
-// and the PTX for later GPUs stays one.
+// Where another compiler's code of one kernel is kept and ours of another, both
+// have to see the same variables, so they have to be one module. They are
+// joined as text, one compiler's after the other's, before ptxas: it compiles
+// each entry by itself, so an entry's machine code is what it is in its own
+// module (relocatable code and nvlink would change it), and the PTX for later
+// GPUs stays one.
 //
 //   ours:    header, variables, functions, entries ...............|lines
 //                                                                 ^
@@ -20,11 +21,11 @@
 //      taken, are taken, in their order.
 //   4. What is external (vprintf, extern shared memory) or in Shared is one for
 //      both: theirs is left out if ours has it. Every other name in theirs that
-//      either module defines is renamed.
+//      either module defines gets a suffix, the compiler's own.
 //   5. Line numbers of theirs count in a list of files of their own; they are
 //      left out.
 //
-// Limitation: in what is nvcc's, a profiler shows no source lines.
+// Limitation: in what is another compiler's, a profiler shows no source lines.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +42,6 @@
 using namespace llvm;
 
 namespace reconverge::frontend {
-
-static constexpr char Suffix[] = "__nvcc";
 
 namespace {
 struct Item {
@@ -219,7 +218,7 @@ static std::vector<bool> reachedFrom(ArrayRef<Item> Theirs,
 
 /// Without the lines that say where an instruction is from.
 static void appendCode(std::string &To, StringRef Text,
-                       const StringSet<> &Renamed) {
+                       const StringSet<> &Renamed, StringRef Suffix) {
   while (!Text.empty()) {
     auto [Line, Rest] = Text.split('\n');
     Text = Rest;
@@ -254,8 +253,9 @@ static std::pair<unsigned, unsigned> versionOf(ArrayRef<Item> Items) {
 }
 
 Expected<std::string> mergePtx(StringRef OursText, StringRef TheirsText,
-                               const StringSet<> &Kernels,
+                               ForeignCompiler By, const StringSet<> &Kernels,
                                const StringSet<> &Shared) {
+  const std::string Compiler = nameOf(By);
   const std::string OursBlank = withoutComments(OursText),
                     TheirsBlank = withoutComments(TheirsText);
   const std::vector<Item> Ours = itemsOf(OursBlank),
@@ -275,7 +275,7 @@ Expected<std::string> mergePtx(StringRef OursText, StringRef TheirsText,
     TheirNames.insert(I.Name);
   for (StringRef Kernel : Kernels.keys())
     if (!TheirNames.contains(Kernel))
-      return userError("nvcc's code has no kernel '" + Kernel + "'");
+      return userError(Compiler + "'s code has no kernel '" + Kernel + "'");
   const std::vector<bool> Taken = reachedFrom(Theirs, Kernels);
 
   // What is one for both keeps its name; a kernel must.
@@ -286,7 +286,7 @@ Expected<std::string> mergePtx(StringRef OursText, StringRef TheirsText,
     if (T && IsOne(I)) {
       if (!I.isExternal() && !OurNames.contains(I.Name))
         return internalError("our code has no variable '" + I.Name +
-                             "', which nvcc's has");
+                             "', which " + Compiler + "'s has");
       Kept.insert(I.Name);
     }
   for (const StringSet<> *Names : {&OurNames, &TheirNames})
@@ -298,7 +298,7 @@ Expected<std::string> mergePtx(StringRef OursText, StringRef TheirsText,
   for (auto [I, T] : zip(Theirs, Taken))
     if (T && !(IsOne(I) && OurNames.contains(I.Name))) {
       Added += '\n';
-      appendCode(Added, I.Text, Renamed);
+      appendCode(Added, I.Text, Renamed, "__" + Compiler);
     }
   std::string Merged =
       OursText.substr(0, End).str() + "\n" + Added + OursText.substr(End).str();

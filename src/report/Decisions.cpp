@@ -135,8 +135,8 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
                          "Only a GPU can confirm it.");
   if (AnyTime)
     Legend += " ms: of the launches timed, together; none: our build of the "
-              "kernel as it is. achieved: the faster of none and nvcc over the "
-              "candidate; of nvcc, over none.";
+              "kernel as it is. achieved: the fastest of none, nvcc and clang "
+              "over the candidate; of nvcc and clang, over none.";
   if (AnyTried)
     printWrapped(OS, cleanText(Legend), Width, 2);
 }
@@ -147,13 +147,15 @@ void printWhole(const WholeTimes &Whole, raw_ostream &OS,
     return;
   std::string Line;
   raw_string_ostream Text(Line);
-  Text << format("whole program: %.3f s; unmodified, built by us: %.3f s, by "
-                 "nvcc: ",
+  Text << format("whole program: %.3f s; unmodified, built by us: %.3f s",
                  Whole.Final, Whole.Ours);
-  if (Whole.Nvcc > 0)
-    Text << format("%.3f s", Whole.Nvcc);
-  else
-    Text << "not built";
+  for (ForeignCompiler By : ForeignCompilers) {
+    Text << ", by " << nameOf(By) << ": ";
+    if (Whole.Foreign[By] > 0)
+      Text << format("%.3f s", Whole.Foreign[By]);
+    else
+      Text << "no time";
+  }
   Text << " (medians of " << Whole.Runs << " runs each, in turn)";
   printWrapped(OS, Line, std::max(Options.Width, 80u), 2);
 }

@@ -48,7 +48,7 @@ DecisionFile example() {
   D.Timed = 4;
   D.Milliseconds = 0.43;
   F.Kernels = {D};
-  F.Whole = {5, 1.5, 1.75, 1.625};
+  F.Whole = {5, 1.5, 1.75, {1.625, 1.875}};
   return F;
 }
 
@@ -97,7 +97,13 @@ TEST(DecisionJson, TimesAreReadBackAndMayBeMissing) {
   EXPECT_EQ(Back->Whole.Runs, 5u);
   EXPECT_EQ(Back->Whole.Final, 1.5);
   EXPECT_EQ(Back->Whole.Ours, 1.75);
-  EXPECT_EQ(Back->Whole.Nvcc, 1.625);
+  EXPECT_EQ(Back->Whole.Foreign[ForeignCompiler::Nvcc], 1.625);
+  EXPECT_EQ(Back->Whole.Foreign[ForeignCompiler::Clang], 1.875);
+  // A file from before clang's build was timed.
+  Back = parseDecisions(replaced(Text, ",\"clang\":1.875", ""), "d.json");
+  ASSERT_TRUE(bool(Back)) << toString(Back.takeError());
+  EXPECT_EQ(Back->Whole.Foreign[ForeignCompiler::Nvcc], 1.625);
+  EXPECT_EQ(Back->Whole.Foreign[ForeignCompiler::Clang], 0);
   // A file from before they were written.
   Text = replaced(Text, "\"whole\"", "\"other\"");
   Text = replaced(Text, "\"timed\"", "\"ignored\"");
@@ -148,9 +154,11 @@ TEST(DecisionJson, NothingIsKeptThatWasNotEarned) {
       faultIn(textOf(F)).find("what is kept was not tried and found better at "
                               "(root).kernels[0].keep"),
       std::string::npos);
-  // The unmodified kernel needs no trial.
-  F.Kernels.front().Keep = {};
-  EXPECT_EQ(faultIn(textOf(F)), "");
+  // The unmodified kernel needs no trial, whoever builds it.
+  for (const char *Build : {"none", "nvcc", "clang"}) {
+    F.Kernels.front().Keep = {Build, ""};
+    EXPECT_EQ(faultIn(textOf(F)), "");
+  }
 }
 
 TEST(DecisionJson, AKernelIsDecidedOnce) {

@@ -60,6 +60,8 @@ TEST(TrialPlan, IsReadAsWritten) {
   Plan.Budget = uint64_t(1) << 40;
   Plan.Orders = 5;
   Plan.Samples = 30;
+  Plan.Images = {{ForeignCompiler::Nvcc, "00ff", "/tmp/n"},
+                 {ForeignCompiler::Clang, "00ff", "/tmp/c"}};
   Plan.Kernels = {
       {"_Z1kv", "00ff", {{"meld", ""}, {"meld", "threshold=0"}}, 17}};
   ASSERT_FALSE(errorToBool(writeTrialPlan(Plan, File.Path)));
@@ -70,6 +72,11 @@ TEST(TrialPlan, IsReadAsWritten) {
   EXPECT_EQ(Back->Budget, Plan.Budget);
   EXPECT_EQ(Back->Orders, 5u);
   EXPECT_EQ(Back->Samples, 30u);
+  ASSERT_EQ(Back->Images.size(), 2u);
+  EXPECT_EQ(Back->Images[0].By, ForeignCompiler::Nvcc);
+  EXPECT_EQ(Back->Images[1].By, ForeignCompiler::Clang);
+  EXPECT_EQ(Back->Images[1].Module, "00ff");
+  EXPECT_EQ(Back->Images[1].Path, "/tmp/c");
   ASSERT_EQ(Back->Kernels.size(), 1u);
   EXPECT_EQ(Back->Kernels[0].Kernel, "_Z1kv");
   EXPECT_EQ(Back->Kernels[0].Candidates, Plan.Kernels[0].Candidates);

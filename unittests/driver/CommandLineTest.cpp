@@ -47,7 +47,7 @@ TEST(CcWords, DefaultsAreNvccs) {
   EXPECT_TRUE(R.Compile.Math.PreciseDivision);
   EXPECT_TRUE(R.Compile.Math.PreciseSqrt);
   EXPECT_TRUE(R.Compile.Math.Contract);
-  EXPECT_EQ(R.Compile.Gpu, frontend::GpuCode::None);
+  EXPECT_FALSE(R.Compile.Gpu);
   EXPECT_EQ(R.Make, BuildRequest::Product::Program);
 }
 
@@ -81,6 +81,24 @@ TEST(CcWords, TheNewestThatCanBeBuiltIsBuilt) {
           "--cuda-gpu-arch=sm_30", "--no-cuda-include-ptx=sm_80"});
   EXPECT_EQ(R.Compile.Arch, 80u);
   EXPECT_TRUE(R.Compile.ClangArguments.empty());
+}
+
+TEST(CcWords, WhoseCodeForAGpu) {
+  BuildRequest R = cc({"a.cu", "--fatbin"});
+  EXPECT_TRUE(R.Compile.Gpu);
+  EXPECT_EQ(R.Compile.GpuCompiler, std::nullopt);
+  for (ForeignCompiler By : ForeignCompilers) {
+    const std::string Word = std::string("--device-code=") + nameOf(By);
+    R = cc({"a.cu", Word.c_str(), "--fatbin"});
+    EXPECT_TRUE(R.Compile.Gpu);
+    EXPECT_EQ(R.Compile.GpuCompiler, By);
+    R = cc({"a.cu", Word.c_str(), "--device-code=reconverge"});
+    EXPECT_TRUE(R.Compile.Gpu);
+    EXPECT_EQ(R.Compile.GpuCompiler, std::nullopt);
+  }
+  EXPECT_TRUE(cc({"a.cu", "--runtime=nvidia"}).Compile.Gpu);
+  EXPECT_TRUE(has(messageOf(parseCcWords({"a.cu", "--device-code=gcc"})),
+                  "Write one of: reconverge, nvcc, clang."));
 }
 
 TEST(CcWords, OptimisationLevels) {

@@ -12,7 +12,7 @@ using namespace reconverge::driver;
 namespace {
 
 const Candidate Meld{"meld", ""}, Eager{"meld", "threshold=0"},
-    Nvcc{"nvcc", ""};
+    Nvcc{"nvcc", ""}, Clang{"clang", ""};
 
 TrialRequest request(std::vector<Candidate> Candidates) {
   return {"k", "0123", std::move(Candidates)};
@@ -178,7 +178,7 @@ TEST(Decide, AShortLaunchMustSaveMoreThanItsPlaceInMemory) {
   EXPECT_TRUE(Keeps(0.25, 1.007));
 }
 
-TEST(Decide, TheBaselineIsTheBetterOfNvccAndOurs) {
+TEST(Decide, TheBaselineIsTheFastestOfTheBuildsAsTheyAre) {
   // A round has all three builds: ours takes 1.2, nvcc's 1.
   const Events OfNvcc = timed(Nvcc, around(1.2), around(1));
   auto With = [&](double MeldMs) {
@@ -199,6 +199,59 @@ TEST(Decide, TheBaselineIsTheBetterOfNvccAndOurs) {
   EXPECT_NEAR(D.Tried[1].Speedup, 1.25, 1e-9);
   EXPECT_NEAR(D.Tried[1].Milliseconds, 0.8, 1e-3);
   EXPECT_EQ(D.Tried[0].Why, "+20.0 % over ours, another is better");
+}
+
+TEST(Decide, OfThreeBuildsAsTheyAreAnyMayBeTheBaseline) {
+  // A round has four builds: ours takes 1.2, melded 1.05.
+  auto With = [](double NvccMs, double ClangMs) {
+    return decide(request({Nvcc, Clang, Meld}), "k()",
+                  timed(Nvcc, around(1.2), around(NvccMs)) +
+                      timed(Clang, around(1.2), around(ClangMs)) +
+                      timed(Meld, around(1.2), around(1.05)),
+                  {});
+  };
+  // Melding gains over ours and nvcc's, and loses to clang's.
+  Decision D = With(1.1, 1);
+  EXPECT_EQ(D.Keep, Clang);
+  EXPECT_EQ(D.Tried[1].End, Outcome::Kept);
+  EXPECT_NEAR(D.Tried[1].Speedup, 1.2, 1e-9);
+  EXPECT_EQ(D.Tried[0].Why, "+9.1 % over ours, another is better");
+  EXPECT_NEAR(D.Tried[2].Speedup, 1 / 1.05, 1e-9);
+  EXPECT_EQ(D.Tried[2].Why, "-4.8 %, not faster beyond the noise");
+  // The order in which they are tried does not matter.
+  D = With(1, 1.1);
+  EXPECT_EQ(D.Keep, Nvcc);
+  EXPECT_EQ(D.Tried[1].Why, "+9.1 % over ours, another is better");
+  EXPECT_NEAR(D.Tried[2].Speedup, 1 / 1.05, 1e-9);
+  // Both lose to ours: melding is held against that.
+  D = With(1.3, 1.4);
+  EXPECT_EQ(D.Keep, Meld);
+  EXPECT_NEAR(D.Tried[2].Speedup, 1.2 / 1.05, 1e-9);
+  EXPECT_EQ(D.Tried[1].Why, "-14.3 % over ours, another is better");
+}
+
+TEST(Decide, AFastBuildWithAnotherResultLeavesTheOther) {
+  // clang's square root is approximate: its 0.5 ms count for nothing.
+  Events OfClang = timed(Clang, around(1.2), around(0.5));
+  OfClang.front().Compared.Kind = VerdictKind::Differs;
+  Decision D = decide(request({Nvcc, Clang}), "k()",
+                      timed(Nvcc, around(1.2), around(1.1)) + OfClang, {});
+  EXPECT_EQ(D.Keep, Nvcc);
+  EXPECT_EQ(D.Tried[1].End, Outcome::Wrong);
+  EXPECT_EQ(D.Tried[1].Speedup, 0);
+}
+
+TEST(Decide, TheBuildThatIsSurelyFasterIsKept) {
+  // clang's is the fastest by its median, and within the noise of ours.
+  const std::vector<double> Ours = around(1.006);
+  std::vector<double> OfClang;
+  for (size_t I = 0; I != Ours.size(); ++I)
+    OfClang.push_back(Ours[I] / (1.008 + 0.01 * (double(I) - 9.5)));
+  Decision D =
+      decide(request({Nvcc, Clang}), "k()",
+             timed(Nvcc, Ours, around(1)) + timed(Clang, Ours, OfClang), {});
+  EXPECT_EQ(D.Keep, Nvcc);
+  EXPECT_GT(D.Tried[1].Speedup, D.Tried[0].Speedup);
 }
 
 TEST(Decide, WhatOthersTookInARoundIsWhatCounts) {

@@ -4,13 +4,14 @@
 #include "frontend/Clang.h"
 #include "frontend/Dependencies.h"
 #include "frontend/Fatbin.h"
-#include "frontend/NvccCode.h"
+#include "frontend/ForeignCode.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 #include <gtest/gtest.h>
 
 using namespace llvm;
+using namespace reconverge;
 using namespace reconverge::frontend;
 
 namespace {
@@ -47,7 +48,8 @@ TEST(Commands, NvccIsToldWhatTheCodeMeans) {
   Options.ClangArguments = {"-DX=1",        "-I",       "folder", "-Wall",
                             "-std=gnu++20", "-include", "a.h",    "-fno-rtti"};
   Options.Math.PreciseSqrt = false;
-  std::string Line = line(nvccArguments(tools(), Options, "a.cu", "a.ptx"));
+  std::string Line = line(
+      ptxArguments(ForeignCompiler::Nvcc, tools(), Options, "a.cu", "a.ptx"));
   for (const char *Part :
        {"/cuda/bin/nvcc -ptx", "-arch=compute_90", "-DX=1", "-I folder",
         "-std=c++20", "-include a.h", "-ftz=false", "-prec-div=true",
@@ -55,6 +57,30 @@ TEST(Commands, NvccIsToldWhatTheCodeMeans) {
     EXPECT_TRUE(has(Line, Part)) << Part << "\n" << Line;
   for (const char *Part : {"-Wall", "-fno-rtti", "-use_fast_math"})
     EXPECT_FALSE(has(Line, Part)) << Part << "\n" << Line;
+}
+
+TEST(Commands, StockClangGetsAllAndNothingOfOurs) {
+  CompileOptions Options;
+  Options.ClangArguments = {"-DX=1", "-fno-unroll-loops",
+                            "-fplugin=/ours/bin/../lib/libReconvergeClang.so",
+                            "-fplugin=/theirs/x.so"};
+  Options.DebugInfo = true;
+  auto Line = [&] {
+    return line(ptxArguments(ForeignCompiler::Clang, tools(), Options, "a.inc",
+                             "a.ptx"));
+  };
+  for (const char *Part :
+       {"/bin/clang++-19", "-x cuda --cuda-device-only", "-O3", "-DX=1",
+        "-fno-unroll-loops", "-fplugin=/theirs/x.so", "-w",
+        "-gline-tables-only -S a.inc -o a.ptx"})
+    EXPECT_TRUE(has(Line(), Part)) << Part << "\n" << Line();
+  for (const char *Part : {"libReconverge", "-disable-llvm-passes",
+                           "-ffp-contract", "-emit-llvm", " -g "})
+    EXPECT_FALSE(StringRef(Line()).contains(Part)) << Part << "\n" << Line();
+  Options.OptLevel = 1;
+  Options.Math.Contract = false;
+  EXPECT_TRUE(has(Line(), "-O1")) << Line();
+  EXPECT_TRUE(has(Line(), "-ffp-contract=off")) << Line();
 }
 
 TEST(Commands, DeviceCodeComesUnoptimisedWithLines) {

@@ -3,6 +3,7 @@
 
 #include "frontend/DevicePipeline.h"
 #include "frontend/Fatbin.h"
+#include "frontend/ForeignCode.h"
 #include "frontend/Inlining.h"
 #include "frontend/Reflect.h"
 
@@ -11,6 +12,7 @@
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <gtest/gtest.h>
@@ -265,6 +267,26 @@ TEST_F(PipelineTest, PtxIsPreciseUnlessAskedOtherwise) {
   EXPECT_NE(Ptx(Options).find(".target sm_90"), std::string::npos);
   Options.Math.PreciseDivision = false;
   EXPECT_NE(Ptx(Options).find("div.approx.f32"), std::string::npos);
+}
+
+// A program's bitcode carries the marks, and its source is not there.
+TEST_F(PipelineTest, WithoutASourceMarkedKernelsAreOurs) {
+  Toolchain Tools;
+  auto Env = [](StringRef Name) { return sys::Process::GetEnv(Name); };
+  if (Error E = findCudaToolkit("", Env).moveInto(Tools.Cuda))
+    GTEST_SKIP() << toString(std::move(E));
+  std::unique_ptr<Module> M = parse(Kernel);
+  cantFail(runDevicePipeline(*M, {}));
+  EXPECT_EQ(compilerOf(*M->getFunction("k")), std::nullopt);
+  TempDir Temp = cantFail(TempDir::create());
+  const auto Ours = cantFail(makeFatbin(*M, {}, Tools, Temp, "ours"));
+  for (ForeignCompiler By : ForeignCompilers) {
+    M = parse(Kernel);
+    cantFail(runDevicePipeline(*M, {}));
+    markFor(*M->getFunction("k"), By);
+    EXPECT_EQ(compilerOf(*M->getFunction("k")), By);
+    EXPECT_EQ(cantFail(makeFatbin(*M, {}, Tools, Temp, "ours")), Ours);
+  }
 }
 
 } // namespace

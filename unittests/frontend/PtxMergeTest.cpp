@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 using namespace llvm;
+using namespace reconverge;
 using namespace reconverge::frontend;
 
 namespace {
@@ -73,7 +74,7 @@ const char Theirs[] = R"(
 )";
 
 std::string merged(const StringSet<> &Kernels, const StringSet<> &Shared) {
-  auto Text = mergePtx(Ours, Theirs, Kernels, Shared);
+  auto Text = mergePtx(Ours, Theirs, ForeignCompiler::Nvcc, Kernels, Shared);
   return Text ? *Text : "error: " + toString(Text.takeError());
 }
 
@@ -120,9 +121,64 @@ TEST(PtxMerge, LinesOfOursStayAndOfTheirsGo) {
   EXPECT_EQ(count(Text, ".local .align 4 .b8 depot[4];"), 1u);
 }
 
+// A third module of the same source: other contents under the same names, and
+// the kernels whose code is another's as well.
+const char Third[] = R"(.version 8.5
+.target sm_90
+.address_size 64
+.extern .func  (.param .b32 func_retval0) vprintf
+(
+	.param .b64 vprintf_param_0
+)
+;
+.visible .global .align 4 .b8 Total[16];
+.global .align 1 .b8 $str[3] = {99, 10};
+.visible .func  (.param .b32 func_retval0) helper(
+	.param .b32 x
+)
+{
+	mov.u64 %rd1, $str;
+	ret;
+}
+.visible .entry theirs()
+{
+	trap;
+}
+.visible .entry last()
+{
+	call.uni (retval0), helper, (param0);
+	call.uni (retval0), vprintf, (param0);
+	ld.global.u32 %r1, [Total];
+	ret;
+}
+)";
+
+TEST(PtxMerge, ThreeCompilersShareOneModule) {
+  std::string Two = merged({"theirs"}, {"Total"});
+  auto Three =
+      mergePtx(Two, Third, ForeignCompiler::Clang, {"last"}, {"Total"});
+  ASSERT_TRUE(bool(Three)) << toString(Three.takeError());
+  const std::string &Text = *Three;
+  for (const char *Once :
+       {".entry mine(", ".entry theirs(", ".entry last(", "vprintf (",
+        ".align 4 .b8 Total[16];", "$str[3] = {111, 10}",
+        "$str__nvcc[3] = {104, 10}", "$str__clang[3] = {99, 10}",
+        "mov.u64 %rd1, $str;", "mov.u64 %rd1, $str__nvcc;",
+        "mov.u64 %rd1, $str__clang;", "call.uni (retval0), helper__nvcc,",
+        "call.uni (retval0), helper__clang,", "[Total];", "[Total+4]"})
+    EXPECT_EQ(count(Text, Once), 1u) << Once << "\n" << Text;
+  EXPECT_EQ(count(Text, "trap;"), 0u);
+  EXPECT_EQ(count(Text, "__nvcc__clang"), 0u);
+  EXPECT_EQ(count(Text, ".version 9.0"), 1u) << "of the newest of the three";
+  EXPECT_LT(Text.find("entry last"), Text.find(".file	1 \"/a//b.cu\""));
+}
+
 TEST(PtxMerge, WhatIsMissingIsNamed) {
   EXPECT_EQ(merged({"absent"}, {}),
             "error: nvcc's code has no kernel 'absent'");
+  auto OfClang = mergePtx(Ours, Third, ForeignCompiler::Clang, {"absent"}, {});
+  EXPECT_EQ(toString(OfClang.takeError()),
+            "clang's code has no kernel 'absent'");
   EXPECT_NE(
       merged({"theirs"}, {"Total", "helper"}).find("no variable 'helper'"),
       std::string::npos);

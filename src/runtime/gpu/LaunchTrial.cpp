@@ -6,8 +6,8 @@
 //   run it once more from before, or four times if the result varies or there
 //   are atomics: bytes that vary depend on the order of threads
 //   each candidate:  memory := before; run it; compare every byte with after
-//   rounds:          each of those that were right, and the original, once, in
-//                    an order that changes, each from before
+//   rounds:          each of those that were right, and the original, timed
+//                    (LaunchTimes.cpp)
 //   memory := after
 //
 // So the program goes on as if nothing had been tried. The runs are:
@@ -29,13 +29,6 @@
 // Memory := before writes the areas that some run has changed; the others are
 // as they were, or the comparison would have told.
 //
-// Times are of the kernel alone on the device, between two events, its caches
-// filled by the copies that were made before, the same ones for all. The host's
-// part of the launch is not in them (StreamGate.cpp). As the launches of a
-// program follow upon their like, a timed run of a short launch follows upon an
-// untimed one of the same code. Short launches have more rounds: they are
-// cheap, and what disturbs them is as long as they are.
-//
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/LaunchTrial.h"
@@ -46,20 +39,18 @@
 #include "runtime/gpu/Watch.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/Format.h"
 
 #include <algorithm>
 #include <chrono>
-#include <random>
 #include <unistd.h>
 
 using namespace llvm;
 
 namespace reconverge::gpu {
 
-static double now() {
+double LaunchTrial::now() {
   using namespace std::chrono;
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
@@ -287,34 +278,38 @@ std::string LaunchTrial::whyNotLoaded(const CandidateCode &C) {
   const Cudart &Rt = cudart();
   if (!C.Refuse.empty())
     return C.Refuse;
+  const std::optional<ForeignCompiler> By = C.What.foreign();
+  const std::string Theirs = By ? nameOf(*By) + std::string("'s code") : "";
   std::string Why;
   cudaFuncAttributes Attributes;
   if (cudaError_t E = Rt.FuncGetAttributes(&Attributes, &C.Stub))
-    Why = (C.IsForeign ? "nvcc's code has no such kernel: "
-                       : "its code cannot be loaded: ") +
+    Why = (By ? Theirs + " has no such kernel: "
+              : "its code cannot be loaded: ") +
           textOf(E);
   for (const DeviceVariable &V : In.Images.variables(*K.Home)) {
     void *Address = nullptr;
-    if (!C.IsForeign || !Why.empty() || !is_contained(K.Variables, V.Name))
+    if (!By || !Why.empty() || !is_contained(K.Variables, V.Name))
       continue;
-    if (V.Managed || Rt.GetSymbolAddress(&Address, &V.Twin))
-      Why = "nvcc's code has no variable '" + demangle(V.Name) +
+    if (V.Managed || Rt.GetSymbolAddress(&Address, &V.Twins[*By]))
+      Why = Theirs + " has no variable '" + demangle(V.Name) +
             "' that ours can be copied to";
   }
   (void)Rt.GetLastError(); // ours; it was none when the trial began
   return Why;
 }
 
-/// What variables hold, from our code's to nvcc's if \p C is that, or back.
+/// What variables hold, from our code's to another compiler's if \p C is that,
+/// or back.
 cudaError_t LaunchTrial::copyVariables(const CandidateCode &C, bool ToTheirs) {
   const Cudart &Rt = cudart();
-  if (!C.IsForeign)
+  const std::optional<ForeignCompiler> By = C.What.foreign();
+  if (!By)
     return cudaSuccess;
   for (const DeviceVariable &V : In.Images.variables(*K.Home)) {
     void *Ours = nullptr, *Theirs = nullptr;
     if (V.Managed || (V.Constant && !ToTheirs))
       continue;
-    if (Rt.GetSymbolAddress(&Theirs, &V.Twin)) {
+    if (Rt.GetSymbolAddress(&Theirs, &V.Twins[*By])) {
       (void)Rt.GetLastError(); // no kernel of theirs uses it
       continue;
     }
@@ -414,68 +409,6 @@ Verdict LaunchTrial::compare(const CandidateCode &C) {
     return Compared.differs() ? MemoryCopy::Next::Area : MemoryCopy::Next::Page;
   }));
   return Compared.verdict(extent(), Unknown);
-}
-
-//===----------------------------------------------------------------------===//
-// Times
-//===----------------------------------------------------------------------===//
-
-LaunchTrial::End LaunchTrial::runTimed(CandidateCode *C) {
-  constexpr float Short = 1; // ms; before a longer one nothing stays warm
-  const End First = runAgain(C, /*Gated=*/true);
-  if (First.Launched || First.Ran || First.Milliseconds > Short)
-    return First;
-  return runAgain(C, /*Gated=*/true);
-}
-
-/// Of a launch that takes \p Milliseconds.
-static unsigned roundsFor(unsigned Samples, double Milliseconds) {
-  constexpr double Enough = 0.5; // ms
-  constexpr double Most = 5;
-  return Samples *
-         unsigned(std::clamp(Enough / std::max(Milliseconds, 1e-3), 1., Most));
-}
-
-void LaunchTrial::timeRounds() {
-  if (Right.empty() || !In.Plan.Samples)
-    return;
-  constexpr unsigned Least = 6; // rounds from which something can be told
-  const double From = now();
-  std::vector<CandidateCode *> All = {nullptr};
-  append_range(All, Right);
-  std::vector<std::vector<double>> Times(All.size());
-  SmallVector<size_t> Order;
-  append_range(Order, seq<size_t>(0, All.size()));
-  std::mt19937 Draw; // the same orders in each run
-  unsigned Rounds = In.Plan.Samples;
-  // The first round warms up.
-  for (unsigned Round = 0; Round <= Rounds; ++Round) {
-    if (Round > Least && now() - From > share())
-      break;
-    llvm::shuffle(Order.begin(), Order.end(), Draw);
-    for (size_t Which : Order) {
-      const End E = runTimed(All[Which]);
-      if (CandidateCode *C = All[Which]) {
-        if (!endedWell(*C, E))
-          return;
-      } else {
-        must(E.Launched);
-        must(E.Ran);
-        if (!Round)
-          Rounds = roundsFor(Rounds, E.Milliseconds);
-      }
-      if (Round)
-        Times[Which].push_back(E.Milliseconds);
-    }
-  }
-  for (size_t I = 1; I != All.size(); ++I) {
-    TrialEvent E = Event;
-    E.What = TrialEvent::Timed;
-    E.Tried = All[I]->What;
-    E.OriginalMs = Times.front();
-    E.VariantMs = Times[I];
-    In.Log->add(E);
-  }
 }
 
 //===----------------------------------------------------------------------===//

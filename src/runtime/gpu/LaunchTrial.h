@@ -42,6 +42,7 @@ private:
   End runAgain(CandidateCode *C, bool Gated, const void *Stub = nullptr);
   End runTimed(CandidateCode *C);
   bool mayVary() const; ///< with the order of threads, as far as is known
+  static double now();  ///< by the clock, seconds
   double share() const;
   void runOriginal(unsigned Times);
   std::string whyNotLoaded(const CandidateCode &C);

@@ -8,7 +8,7 @@
 //                              v
 //                        one fat binary, registered in the container's place
 //
-//   nvcc's fat binary of the same source, registered beside it
+//   other compilers' fat binaries of the same source, registered beside it
 //
 // Clones share the module with what they are clones of: device variables are
 // the same, at the same addresses, and so is all code that is not the kernel's
@@ -19,8 +19,9 @@
 // those of the candidate, on the launches on which it is tried. A copy of each
 // has probes for that and is never timed.
 //
-// nvcc's code has variables of its own. They are registered under addresses of
-// ours, and a trial copies what they hold there and back (LaunchTrial.cpp).
+// Another compiler's code has variables of its own. They are registered under
+// addresses of ours, and a trial copies what ours hold there and back
+// (LaunchTrial.cpp).
 //
 // Whether a remedy applies, and whether two candidates come to the same code,
 // is found on copies of the module, as the warp VM finds it.
@@ -209,13 +210,26 @@ Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
   });
 }
 
+/// \p By's code for \p I, unless it is there.
+Error TrialImages::loadTheirs(TrialImage &I, ForeignCompiler By) {
+  TheirCode &Code = I.Theirs[By];
+  if (Code.Image)
+    return Error::success();
+  auto Found = find_if(Plan->Images, [&](const ForeignImage &Image) {
+    return Image.By == By && Image.Module == I.Hash;
+  });
+  if (Found == Plan->Images.end())
+    return createStringError(Twine("there is no code of ") + nameOf(By) +
+                             "'s for it");
+  return readFile(Found->Path).moveInto(Code.Image);
+}
+
 Error TrialImages::load(TrialImage &I, StringRef Bitcode) {
   auto Code = parseBitcodeFile({Bitcode, "device code"}, I.Context);
   if (!Code)
     return Code.takeError();
   I.Code = std::move(*Code);
   std::unique_ptr<Module> Whole = CloneModule(*I.Code);
-  bool WantsTheirs = false;
   for (const TrialRequest &R : Plan->Kernels) {
     Function *F = I.Code->getFunction(R.Kernel);
     if (R.Module != I.Hash || !F || F->isDeclaration())
@@ -231,21 +245,10 @@ Error TrialImages::load(TrialImage &I, StringRef Bitcode) {
         addCandidate(K, C, unsigned(K.Candidates.size()), *Whole, Apply);
         continue;
       }
-      C.IsForeign = WantsTheirs = true;
       C.Name = R.Kernel;
+      if (Error E = loadTheirs(I, *What.foreign()))
+        C.Refuse = toString(std::move(E));
     }
-  }
-  if (WantsTheirs) {
-    auto Found = find_if(Plan->Images,
-                         [&](const auto &F) { return F.Module == I.Hash; });
-    std::string Why = "there is no code of nvcc's for it";
-    if (Found != Plan->Images.end())
-      if (Error E = readFile(Found->Path).moveInto(I.Theirs))
-        Why = toString(std::move(E));
-    for (auto &[Name, K] : I.Kernels)
-      for (CandidateCode &C : K.Candidates)
-        if (C.IsForeign && !I.Theirs)
-          C.Refuse = Why;
   }
   if (Error E = addCounting(I, *Whole))
     return E;
@@ -322,7 +325,7 @@ void TrialImages::registerFunction(void **Handle, const char *Stub,
   if (K.Counting.Kernel)
     Also(K.Counting.Stub, K.Counting.Name);
   for (CandidateCode &C : K.Candidates) {
-    if (C.Refuse.empty() && !C.IsForeign)
+    if (C.Refuse.empty() && C.What.changesCode())
       Also(C.Stub, C.Name);
     if (C.Counting.Kernel)
       Also(C.Counting.Stub, C.Counting.Name);
@@ -334,22 +337,24 @@ void TrialImages::registerVariable(void **Handle, DeviceVariable V) {
   Images[Handle].Variables.push_back(std::move(V));
 }
 
-/// nvcc's code, when all that the program registers of ours is known.
-void TrialImages::registerTheirs(TrialImage &I, Registered &R) {
+/// \p By's code, when all that the program registers of ours is known.
+void TrialImages::registerTheirs(ForeignCompiler By, Registered &R) {
   const Cudart &C = cudart();
-  I.TheirWrapper = I.Wrapper;
-  I.TheirWrapper.Data = I.Theirs->getBufferStart();
-  void **Handle = C.RegisterFatBinary(&I.TheirWrapper);
+  TrialImage &I = *R.Image;
+  TheirCode &Theirs = I.Theirs[By];
+  Theirs.Wrapper = I.Wrapper;
+  Theirs.Wrapper.Data = Theirs.Image->getBufferStart();
+  void **Handle = C.RegisterFatBinary(&Theirs.Wrapper);
   for (auto &[Name, K] : I.Kernels)
     for (CandidateCode &Code : K.Candidates)
-      if (Code.IsForeign && Code.Refuse.empty())
+      if (Code.What.foreign() == By && Code.Refuse.empty())
         C.RegisterFunction(Handle, &Code.Stub, Code.Name.data(),
                            Code.Name.data(), -1, nullptr, nullptr, nullptr,
                            nullptr, nullptr);
   for (DeviceVariable &V : R.Variables)
     if (!V.Managed)
-      C.RegisterVar(Handle, &V.Twin, V.Name.data(), V.Name.data(), /*Extern=*/0,
-                    V.Bytes, V.Constant, /*Global=*/0);
+      C.RegisterVar(Handle, &V.Twins[By], V.Name.data(), V.Name.data(),
+                    /*Extern=*/0, V.Bytes, V.Constant, /*Global=*/0);
   if (C.RegisterFatBinaryEnd)
     C.RegisterFatBinaryEnd(Handle);
 }
@@ -360,9 +365,9 @@ void TrialImages::registerEnd(void **Handle) {
   auto Found = Images.find(Handle);
   if (Found == Images.end() || !Found->second.Image)
     return;
-  TrialImage &I = *Found->second.Image;
-  if (I.Theirs)
-    registerTheirs(I, Found->second);
+  for (ForeignCompiler By : ForeignCompilers)
+    if (Found->second.Image->Theirs[By].Image)
+      registerTheirs(By, Found->second);
 }
 
 void TrialImages::unregister(void **Handle) {
@@ -415,9 +420,14 @@ const std::deque<DeviceVariable> &TrialImages::variables(const TrialImage &I) {
 uint64_t TrialImages::variableBytes() {
   std::lock_guard<std::recursive_mutex> Guard(Lock);
   uint64_t Sum = 0;
-  for (const auto &[Handle, R] : Images)
+  for (const auto &[Handle, R] : Images) {
+    uint64_t Copies = 1;
+    if (R.Image)
+      Copies += count_if(R.Image->Theirs.Values,
+                         [](const TheirCode &C) { return C.Image != nullptr; });
     for (const DeviceVariable &V : R.Variables)
-      Sum += R.Image && R.Image->Theirs ? 2 * V.Bytes : V.Bytes;
+      Sum += Copies * V.Bytes;
+  }
   return Sum;
 }
 

@@ -25,7 +25,8 @@ struct DeviceVariable {
   uint64_t Bytes;
   bool Constant;
   void **Managed; ///< where the host has its address; null for others
-  char Twin = 0;  ///< its address stands for the one in nvcc's code
+  /// Their addresses stand for the ones in other compilers' code.
+  EachForeign<char> Twins = {};
 };
 
 /// A copy of a kernel's code that counts its basic blocks.
@@ -39,10 +40,9 @@ struct CountingCode {
 /// Other code for one kernel.
 struct CandidateCode {
   Candidate What;
-  std::string Hash;   ///< of the kernel's module with it
-  std::string Name;   ///< of the code, in its image
-  std::string Refuse; ///< why there is none; empty: there is
-  bool IsForeign = false;
+  std::string Hash;       ///< of the kernel's module with it
+  std::string Name;       ///< of the code, in its image
+  std::string Refuse;     ///< why there is none; empty: there is
   bool StruckOff = false; ///< it has ended, and how was logged
   char Stub = 0;          ///< its address is what launches it
   CountingCode Counting;
@@ -64,14 +64,20 @@ struct TriedKernel {
   runtime::LaunchChoice Choice;
 };
 
+/// Another compiler's code of a translation unit.
+struct TheirCode {
+  std::unique_ptr<llvm::MemoryBuffer> Image; ///< null: it was not asked for
+  FatbinWrapper Wrapper;
+};
+
 /// The device code of a translation unit.
 struct TrialImage {
   llvm::LLVMContext Context;
-  std::unique_ptr<llvm::Module> Code;         ///< as it was compiled
-  std::string Hash;                           ///< of its bitcode
-  std::unique_ptr<llvm::MemoryBuffer> Built;  ///< with candidates
-  std::unique_ptr<llvm::MemoryBuffer> Theirs; ///< nvcc's, if asked for
-  FatbinWrapper Wrapper, TheirWrapper;
+  std::unique_ptr<llvm::Module> Code;        ///< as it was compiled
+  std::string Hash;                          ///< of its bitcode
+  std::unique_ptr<llvm::MemoryBuffer> Built; ///< with candidates
+  FatbinWrapper Wrapper;
+  EachForeign<TheirCode> Theirs;
   Image Counting; ///< the code of Built before probes went into its copies
   std::map<std::string, TriedKernel, std::less<>> Kernels; ///< by name
 };
@@ -104,7 +110,7 @@ public:
 
   /// Where kernels can write variables.
   std::vector<Area> areas();
-  /// Device memory that all variables may take, nvcc's as well.
+  /// Device memory that all variables may take, others' as well.
   uint64_t variableBytes();
 
 private:
@@ -113,8 +119,9 @@ private:
     std::deque<DeviceVariable> Variables;
   };
   llvm::Error load(TrialImage &I, llvm::StringRef Bitcode);
+  llvm::Error loadTheirs(TrialImage &I, ForeignCompiler By);
   llvm::Error addCounting(TrialImage &I, llvm::Module &Whole);
-  void registerTheirs(TrialImage &I, Registered &R);
+  void registerTheirs(ForeignCompiler By, Registered &R);
 
   const TrialPlan *Plan = nullptr;
   Options Settings;

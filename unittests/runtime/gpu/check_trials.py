@@ -5,10 +5,10 @@
     check_trials.py --reconverge bin/reconverge --backend libCountingOnVm.so
     check_trials.py --reconverge bin/reconverge --device gpu [--arch 90]
 
-Builds Inputs/trials.cu and runs it with plans of trials. What stands for nvcc's
-code in them is the same source with one kernel changed: so that it computes
-something else, faults, hangs. On a GPU that is nvcc's code indeed; without one,
-libReconvergeGPU.so stands before the warp VM.
+Builds Inputs/trials.cu and runs it with plans of trials. What stands for other
+compilers' code in them is the same source with one kernel changed: so that it
+computes something else, faults, hangs. On a GPU that is their code indeed;
+without one, libReconvergeGPU.so stands before the warp VM.
 
 A machine with a GPU need not have what builds:
 
@@ -28,6 +28,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.join(HERE, "Inputs", "trials.cu")
 VARIANTS = ["NOTHING", "WRONG_BYTE", "WILD_STORE", "ENDLESS_LOOP",
             "OTHER_ORDER", "OTHER_SLOTS", "NO_KERNELS", "WRONG_VARIABLE"]
+OF_CLANG = ["NOTHING", "WRONG_VARIABLE", "NO_KERNELS"]  # on a GPU
 KERNELS = {"work": "_Z4workPfi", "tally": "_Z5tallyPfPKfi",
            "compact": "_Z7compactPiPji", "prints": "_Z6printsi",
            "hides": "_Z5hidesPj"}
@@ -54,6 +55,13 @@ def build(args, folder):
            else [])
     subprocess.run([args.reconverge, "cc", SOURCE, "-o", program, *gpu],
                    check=True)
+    for variant in OF_CLANG if args.device == "gpu" else []:
+        keep = os.path.join(folder, "clang-" + variant)
+        subprocess.run([args.reconverge, "cc", "-c", f"-arch=sm_{args.arch}",
+                        "--device-code=clang", f"--keep={keep}",
+                        f"-DBROKEN={variant}", SOURCE, "-o", keep + ".o"],
+                       check=True)
+        os.replace(os.path.join(keep, "trials.fatbin"), keep + ".image")
     for variant in VARIANTS:
         image = os.path.join(folder, variant + ".image")
         if args.device == "gpu":
@@ -112,17 +120,22 @@ class Checks:
         return sum(b["issueSlots"] * b["warps"]
                    for b in found[0]["blocks"]) / found[0]["launches"]
 
-    def trial(self, variant, wanted, **plan):
-        """Exit code and events of a run with trials. wanted: kernels and the
-        candidates to try on each; plan: what else it says."""
+    def trial(self, variant, wanted, clang=None, **plan):
+        """Exit code and events of a run with trials. variant: what stands for
+        nvcc's code; wanted: kernels and the candidates to try on each; clang:
+        what stands for clang's code, if anything; plan: what else it says."""
+        images = [("nvcc", variant)]
+        if clang:
+            images.append(("clang", "clang-" + clang if self.on_gpu else clang))
         log = os.path.join(self.folder, "log")
         path = os.path.join(self.folder, "plan.json")
         if os.path.exists(log):
             os.remove(log)
         whole = {"schema": "reconverge-trials/1", "log": log, "launches": 2,
                  "budget": 0, "orders": 4, "samples": 0, "seconds": 60,
-                 "images": [{"module": self.module, "path":
-                             os.path.join(self.folder, variant + ".image")}],
+                 "images": [{"compiler": by, "module": self.module, "path":
+                             os.path.join(self.folder, image + ".image")}
+                            for by, image in images],
                  "kernels": [
                      {"name": KERNELS[k], "module": self.module,
                       "launches": 0,
@@ -164,6 +177,7 @@ class Checks:
 
 
 NVCC = [("nvcc", "")]
+CLANG = [("clang", "")]
 
 
 def check_all(c):
@@ -214,6 +228,33 @@ def check_all(c):
              and events[1]["verdict"]["where"].startswith(
                  "the __device__ variable 'Spare'")
              and events[1]["verdict"]["offset"] == 12, c.shown)
+
+    # Two other compilers' code of one kernel: each has its own image, and its
+    # own variables, which are those of the program only while it is tried.
+    for nvcc, clang in (("NOTHING", "WRONG_VARIABLE"),
+                        ("WRONG_VARIABLE", "NOTHING")):
+        code, events = c.trial(nvcc, {"work": NVCC + CLANG}, clang, samples=7)
+        for by, variant in (("nvcc", nvcc), ("clang", clang)):
+            wrong = variant == "WRONG_VARIABLE"
+            c.expect(f"{by}'s code of two compilers'", c.verdicts(events, by)
+                     == ["differs" if wrong else "identical"] * 2, c.shown)
+            c.expect(f"{by}'s times", c.kinds(events, by)
+                     == ["begin", "end"] * 2 if wrong
+                     else ["begin", "end", "timed"] * 2, c.shown)
+            wheres = {e["verdict"]["where"].split(" of ")[0] for e in events
+                      if e["verdict"]["kind"] == "differs"}
+            c.expect("which variable is wrong", wheres
+                     == {"the __device__ variable 'Spare'"}, c.shown)
+    code, events = c.trial("NOTHING", {"work": NVCC + CLANG}, "NO_KERNELS")
+    c.expect("a kernel that clang's code lacks",
+             c.verdicts(events) == ["identical"] * 2
+             and c.kinds(events, "clang") == ["refused"]
+             and "clang's code has no such kernel" in next(
+                 e["why"] for e in events if e["event"] == "refused"), c.shown)
+    code, events = c.trial("NOTHING", {"work": NVCC + CLANG})
+    c.expect("no code of clang's", c.verdicts(events) == ["identical"] * 2
+             and [e["why"] for e in events if e["event"] == "refused"]
+             == ["there is no code of clang's for it"], c.shown)
 
     # What ends the run: it is the last line of the log.
     code, events = c.trial("WILD_STORE", {"work": NVCC + [("meld", "")]})

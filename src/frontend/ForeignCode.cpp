@@ -1,13 +1,14 @@
-//===- frontend/NvccCode.cpp - nvcc's code for our programs ---------------===//
+//===- frontend/ForeignCode.cpp - Others' code for our programs -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program of ours can carry nvcc's code of its kernels in the place of our
-// own: to a user who comes from nvcc that is the code to beat, and where ours
-// is slower it is the code to keep. The host side stays clang's.
+// A program of ours can carry another compiler's code of its kernels in the
+// place of our own (core/ForeignCompiler.h). The host side stays as it is.
 //
-//   source --nvcc -ptx--> PTX --ptxas--> cubin --names match?--> fat binary
+//   source --nvcc -ptx-------+
+//   source --stock clang -S--+--> PTX --ptxas--> cubin --names match?-->
+//                                                               fat binary
 //
-// nvcc is asked for PTX only, so that machine code is made by one home for both
+// Each is asked for PTX only, so that machine code is made by one home for all
 // (Fatbin.cpp), with the options that nvcc itself gives ptxas.
 //
 // Why it works: the runtime finds kernels and variables in an image by the
@@ -23,24 +24,33 @@
 //
 // nvcc's options are not clang's. It is given what decides what the code means:
 // macros, include folders, the standard, arithmetic; what else clang is told
-// (warnings, code generation of the host) is left out.
+// (warnings, code generation of the host) is left out. clang itself is given
+// all. Its arithmetic is its own: square roots, and what else libdevice asks
+// __nvvm_reflect about, are approximate whatever it is told, so that its result
+// may differ from ours.
 //
 //===----------------------------------------------------------------------===//
 
-#include "frontend/NvccCode.h"
+#include "frontend/ForeignCode.h"
 
 #include "analysis/Numbering.h"
 #include "core/Error.h"
+#include "frontend/Clang.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
 
 namespace reconverge::frontend {
+
+//===----------------------------------------------------------------------===//
+// What they are told
+//===----------------------------------------------------------------------===//
 
 /// Of clang's options, those that nvcc takes too.
 static void appendCommon(std::vector<std::string> &To,
@@ -81,9 +91,9 @@ static void appendMeaning(std::vector<std::string> &To,
   appendCommon(To, Options.ClangArguments);
 }
 
-std::vector<std::string> nvccArguments(const Toolchain &Tools,
-                                       const CompileOptions &Options,
-                                       StringRef Source, StringRef Output) {
+static std::vector<std::string> nvccPtx(const Toolchain &Tools,
+                                        const CompileOptions &Options,
+                                        StringRef Source, StringRef Output) {
   std::vector<std::string> Words = {Tools.Cuda.tool("nvcc"),
                                     "-ptx",
                                     "-x",
@@ -108,6 +118,35 @@ std::vector<std::string> nvccProgram(const Toolchain &Tools,
   return Words;
 }
 
+bool isThere(ForeignCompiler By, const Toolchain &Tools) {
+  switch (By) {
+  case ForeignCompiler::Nvcc:
+    return sys::fs::can_execute(Tools.Cuda.tool("nvcc"));
+  case ForeignCompiler::Clang:
+    return true; // it compiles all our programs
+  }
+  llvm_unreachable("one of the other compilers");
+}
+
+std::vector<std::string> ptxArguments(ForeignCompiler By,
+                                      const Toolchain &Tools,
+                                      const CompileOptions &Options,
+                                      StringRef Source, StringRef Output) {
+  switch (By) {
+  case ForeignCompiler::Nvcc:
+    return nvccPtx(Tools, Options, Source, Output);
+  case ForeignCompiler::Clang:
+    return deviceCommand(Tools, Options, {Source.str(), InputKind::Cuda},
+                         Output, Stage::Assembly)
+        .Arguments;
+  }
+  llvm_unreachable("one of the other compilers");
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
 /// Name and size of everything that the machine code defines.
 static Expected<StringMap<uint64_t>> symbolsOf(MemoryBufferRef Cubin) {
   auto File = object::ELFObjectFile<object::ELF64LE>::create(Cubin);
@@ -128,16 +167,21 @@ static Expected<StringMap<uint64_t>> symbolsOf(MemoryBufferRef Cubin) {
   return Symbols;
 }
 
-Error checkNames(const Module &M, MemoryBufferRef Cubin, StringRef Source) {
+Error checkNames(const Module &M, MemoryBufferRef Cubin, StringRef Source,
+                 ForeignCompiler By) {
   Expected<StringMap<uint64_t>> Symbols = symbolsOf(Cubin);
   if (!Symbols)
     return Symbols.takeError();
+  const std::string Name = nameOf(By);
   auto Missing = [&](const GlobalValue &V, const char *What) {
-    return userError(
-        Source + ": nvcc's code has no " + What + " '" + demangle(V.getName()) +
-            "' under the name that the host code registers; nvcc names what "
-            "is static or in an anonymous namespace in its own way",
-        "Give it external linkage, or build without --device-code=nvcc.");
+    return userError(Source + ": " + Name + "'s code has no " + What + " '" +
+                         demangle(V.getName()) +
+                         "' under the name that the host code registers; it "
+                         "names what is static or in an anonymous namespace in "
+                         "its own way",
+                     "Give it external linkage, or build without "
+                     "--device-code=" +
+                         Name + ".");
   };
   for (const Function &F : M)
     if (!F.isDeclaration() && analysis::isKernel(F) &&
@@ -152,11 +196,11 @@ Error checkNames(const Module &M, MemoryBufferRef Cubin, StringRef Source) {
     uint64_t Bytes = M.getDataLayout().getTypeAllocSize(G.getValueType());
     if (Found->second != Bytes)
       return userError(Source + ": variable '" + demangle(G.getName()) +
-                           "' has " + Twine(Found->second) +
-                           " bytes in nvcc's code and " + Twine(Bytes) +
-                           " in clang's",
+                           "' has " + Twine(Found->second) + " bytes in " +
+                           Name + "'s code and " + Twine(Bytes) + " in ours",
                        "Make its type the same for both compilers, or build "
-                       "without --device-code=nvcc.");
+                       "without --device-code=" +
+                           Name + ".");
   }
   return Error::success();
 }
@@ -167,10 +211,12 @@ Error checkNames(const Module &M, MemoryBufferRef Cubin, StringRef Source) {
 
 static constexpr char Attribute[] = "reconverge-device-code";
 
-void markForNvcc(Function &Kernel) { Kernel.addFnAttr(Attribute, "nvcc"); }
+void markFor(Function &Kernel, ForeignCompiler By) {
+  Kernel.addFnAttr(Attribute, nameOf(By));
+}
 
-bool isForNvcc(const Function &Kernel) {
-  return Kernel.getFnAttribute(Attribute).getValueAsString() == "nvcc";
+std::optional<ForeignCompiler> compilerOf(const Function &Kernel) {
+  return foreignNamed(Kernel.getFnAttribute(Attribute).getValueAsString());
 }
 
 const GlobalVariable *unsharedVariable(const Module &M) {
