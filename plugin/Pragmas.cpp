@@ -18,6 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "transform/remap/Options.h"
 #include "transform/remap/PragmaFormat.h"
 
 #include "clang/AST/ASTConsumer.h"
@@ -76,14 +77,16 @@ public:
 private:
   bool readWords(Preprocessor &PP, Token &Tok);
   std::string Algorithm;
+  SourceLocation AlgorithmAt;
   bool Off = false;
   std::string &Into; ///< PragmaFormat.h
 };
 
 template <unsigned N>
-void report(Preprocessor &PP, SourceLocation At, const char (&Message)[N]) {
+DiagnosticBuilder report(Preprocessor &PP, SourceLocation At,
+                         const char (&Message)[N]) {
   DiagnosticsEngine &Diagnostics = PP.getDiagnostics();
-  Diagnostics.Report(
+  return Diagnostics.Report(
       At, Diagnostics.getCustomDiagID(DiagnosticsEngine::Error, Message));
 }
 
@@ -111,6 +114,7 @@ bool Reader::readWords(Preprocessor &PP, Token &Tok) {
     if (Tok.isNot(tok::identifier))
       return false;
     Algorithm = Tok.getIdentifierInfo()->getName();
+    AlgorithmAt = Tok.getLocation();
     PP.LexUnexpandedToken(Tok);
     if (Tok.isNot(tok::r_paren))
       return false;
@@ -126,6 +130,11 @@ void Reader::HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer,
   if (!readWords(PP, Tok)) {
     report(PP, Introducer.Loc,
            "write #pragma reconverge remap [algorithm(<name>)] [off]");
+    return;
+  }
+  if (!Algorithm.empty() && !reconverge::transform::remapAlgorithm(Algorithm)) {
+    report(PP, AlgorithmAt, "there is no algorithm '%0'; write %1")
+        << Algorithm << StringRef(reconverge::transform::RemapAlgorithms);
     return;
   }
   SourceManager &SM = PP.getSourceManager();

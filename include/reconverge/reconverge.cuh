@@ -9,6 +9,7 @@
 #ifndef RECONVERGE_RECONVERGE_CUH
 #define RECONVERGE_RECONVERGE_CUH
 
+#include "attributes.cuh"
 #include "block/block_remap.cuh"
 #include "device/cluster_remap.cuh"
 #include "version.cuh"

@@ -10,11 +10,16 @@
 // Pragmas come first: they are part of the program. Our plugin for clang leaves
 // them in the device code (plugin/Pragmas.cpp).
 //
+// Registers are counted for these alone, and not for what decisions keep: that
+// is applied as it was tried. The count must not depend on whether a GPU's code
+// is built, or a profile's program would be another than the final one.
+//
 //===----------------------------------------------------------------------===//
 
 #include "driver/Remedies.h"
 
 #include "core/Error.h"
+#include "frontend/Registers.h"
 #include "transform/common/Refusal.h"
 #include "transform/remap/Pragmas.h"
 #include "transform/remedies/Remedies.h"
@@ -93,7 +98,15 @@ Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
     if (Error E = transform::check(What))
       return E;
   frontend::CompileOptions &Compile = Request.Compile;
-  Compile.Transform = [Remedies = Request.Remedies,
+  auto CountRegisters = [Compile,
+                         Tools](const Module &M) -> std::optional<unsigned> {
+    auto Count = frontend::countRegisters(M, Compile, Tools);
+    if (Count)
+      return *Count;
+    consumeError(Count.takeError()); // a remark says that they are not known
+    return std::nullopt;
+  };
+  Compile.Transform = [Remedies = Request.Remedies, CountRegisters,
                        Words = Compile.ClangArguments, OS = Request.Diagnostics,
                        Then = std::move(Compile.Transform)](Module &M) {
     if (OS)
@@ -108,7 +121,7 @@ Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
         }))
       All.insert(All.begin(), {"remap", "marked=1"});
     for (const Candidate &What : All)
-      if (Error E = transform::applyToModule(What, M))
+      if (Error E = transform::applyToModule(What, M, CountRegisters))
         return E;
     return Then ? Then(M) : Error::success();
   };

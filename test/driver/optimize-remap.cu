@@ -14,9 +14,11 @@
 
 #include <cstdio>
 
-// CHECK: {{^ +}}remap{{ +}}1.{{[0-9]+}}x{{.*}}identical{{ +}}kept
-// CHECK: kept: remap for step
-// JSON: "keep": {"remedy":"remap","parameters":""}
+// The candidate knows the most that launches add to the kernel's shared memory.
+// CHECK: {{^ +}}remap (shared=4096){{ +}}1.{{[0-9]+}}x{{.*}}identical{{ +}}kept
+// CHECK: kept: remap (shared=4096) for step
+// JSON: "keep": {"remedy":"remap","parameters":"shared=4096"}
+// JSON: "parameters":"threads=256;shared=4096"
 __global__ void step(const unsigned *In, unsigned *Out, int N) {
   int I = (blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
   if (I >= N)
@@ -43,8 +45,8 @@ int main() {
   for (unsigned &H : Host)
     H = X = X * 22695477 + 1;
   cudaMemcpy(In, Host, sizeof(Host), cudaMemcpyHostToDevice);
-  step<<<(N + 255) / 256, 256>>>(In, Out, N);
-  step<<<(N + 199) / 200, dim3(20, 10)>>>(In, Out, N);
+  step<<<(N + 255) / 256, 256, 4096>>>(In, Out, N);
+  step<<<(N + 199) / 200, dim3(20, 10), 512>>>(In, Out, N);
   cudaMemcpy(Host, Out, sizeof(Host), cudaMemcpyDeviceToHost);
   for (unsigned H : Host)
     Sum = Sum * 31 + H;

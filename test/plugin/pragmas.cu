@@ -77,7 +77,15 @@ __global__ void gone(int *p) {
 #endif
 
 #ifdef WRONG
+#define MISSPELT _Pragma("reconverge remap algorithm(first)")
 __global__ void wrong(int *p) {
+// WRONG: [[#@LINE+1]]:36: error: there is no algorithm 'warp_agregated'; write automatic{{.*}} or {{[a-z_]+}}
+#pragma reconverge remap algorithm(warp_agregated)
+  if (*p)
+    ++*p;
+// WRONG: [[#@LINE+1]]:3: error: there is no algorithm 'first'
+  MISSPELT if (*p)
+    ++*p;
 // WRONG: [[#@LINE+1]]:1: error: write #pragma reconverge remap [algorithm(<name>)] [off]
 #pragma reconverge remap sideways
   if (*p)

@@ -37,8 +37,7 @@ static void rename(Module &M, const Twine &Name) {
 static unsigned transformModule(Module &M, uint64_t Seed, bool Remap) {
   if (!Remap)
     return transform::meldModule(M, transform::meldOptionsFor(Seed));
-  transform::chooseProcessor(M, Seed);
-  return transform::remapModule(M, transform::eagerRemap(Seed));
+  return transform::remapSeed(M, Seed);
 }
 
 /// The PTX of \p Count seeds from \p First on; empty if nothing changes.

@@ -25,6 +25,14 @@ inline warpvm::RandomKernelOptions remapShape(uint64_t Seed) {
   return Options;
 }
 
+/// Every other one is head_or_tail: most rounds have too many groups for it.
+inline RemapAlgorithm algorithmFor(uint64_t N) {
+  static constexpr RemapAlgorithm Others[] = {
+      RemapAlgorithm::Automatic, RemapAlgorithm::WarpAggregated,
+      RemapAlgorithm::DataGroupIndexing};
+  return N % 2 ? Others[N / 2 % 3] : RemapAlgorithm::HeadOrTail;
+}
+
 /// Everything that is legal, however little is in it.
 inline RemapOptions eagerRemap(uint64_t Seed) {
   RemapOptions Options;
@@ -32,8 +40,10 @@ inline RemapOptions eagerRemap(uint64_t Seed) {
   Options.Ids = true;
   Options.Threads = 128; // RandomKernelMaxThreads
   Options.Paths = Seed % 5 ? 32 : 8;
-  Options.Algorithm =
-      Seed % 3 ? RemapAlgorithm::WarpAggregated : RemapAlgorithm::Automatic;
+  Options.Algorithm = algorithmFor(Seed / 4); // of each shape and processor
+  Options.Neighbours = 4 << Seed % 5;
+  if (Options.Algorithm == RemapAlgorithm::HeadOrTail)
+    Options.Paths = 2;
   return Options;
 }
 
@@ -43,6 +53,27 @@ inline void chooseProcessor(llvm::Module &M, uint64_t Seed) {
     for (llvm::Function &F : M)
       if (!F.isDeclaration())
         F.addFnAttr("target-cpu", "sm_90");
+}
+
+/// Branches ask for \p Cycle in turns, as by pragmas.
+inline void askFor(llvm::Module &M, llvm::ArrayRef<RemapAlgorithm> Cycle) {
+  static constexpr const char *Names[] = {"on:automatic", "on:warp_aggregated",
+                                          "on:head_or_tail",
+                                          "on:data_group_indexing"};
+  llvm::LLVMContext &C = M.getContext();
+  // What is not legal would be a warning.
+  C.setDiagnosticHandlerCallBack([](const llvm::DiagnosticInfo *, void *) {});
+  unsigned Branches = 0;
+  for (llvm::Function &F : M)
+    for (llvm::BasicBlock &BB : F)
+      if (llvm::Instruction *Term = BB.getTerminator();
+          Term->getNumSuccessors() > 1) {
+        const auto Which = Cycle[Branches++ % Cycle.size()];
+        llvm::Metadata *Words[] = {
+            llvm::MDString::get(C, Names[unsigned(Which)]),
+            llvm::MDString::get(C, "k.cu:" + std::to_string(Branches))};
+        Term->setMetadata("rc.pragma", llvm::MDNode::get(C, Words));
+      }
 }
 
 /// How many rounds the functions of \p M got.
@@ -56,14 +87,26 @@ inline unsigned remapModule(llvm::Module &M, const RemapOptions &Options) {
   return Rounds;
 }
 
-/// How many branches of \p M rounds serve: switches, and all others.
+/// What \p Seed makes of \p M; one kernel in eight mixes algorithms.
+inline unsigned remapSeed(llvm::Module &M, uint64_t Seed) {
+  chooseProcessor(M, Seed);
+  if (Seed % 8 == 3)
+    askFor(M, {RemapAlgorithm::HeadOrTail, RemapAlgorithm::DataGroupIndexing,
+               RemapAlgorithm::Automatic, RemapAlgorithm::WarpAggregated});
+  return remapModule(M, eagerRemap(Seed));
+}
+
+/// How many branches of \p M rounds serve: switches, and all others; and how
+/// many rounds are of the paper's algorithms.
 struct Served {
-  unsigned Switches = 0, Branches = 0;
+  unsigned Switches = 0, Branches = 0, HeadOrTail = 0, DataGroupIndexing = 0;
 };
 inline Served servedIn(const llvm::Module &M) {
   Served Count;
   for (const llvm::Function &F : M)
     for (const llvm::BasicBlock &BB : F) {
+      Count.HeadOrTail += BB.getName().starts_with("remap.ends");
+      Count.DataGroupIndexing += BB.getName().starts_with("remap.rank");
       const llvm::Instruction *Term = BB.getTerminator();
       if (!Term->getMetadata("rc.remapped"))
         continue;

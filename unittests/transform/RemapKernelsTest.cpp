@@ -218,7 +218,7 @@ end:
 
 // switch (in[i] % 8), in a loop that all threads run twice; two cases share an
 // arm, one has none.
-constexpr const char *Ways = R"(
+constexpr const char *Switch = R"(
   %first = load i32, ptr addrspace(1) %pi
   br label %head
 head:
@@ -288,29 +288,52 @@ struct Case {
 };
 const Case Cases[] = {{"TwoPaths", TwoPaths, 1}, {"AfterExit", AfterExit, 1},
                       {"InLoop", InLoop, 1},     {"TwoRounds", TwoRounds, 2},
-                      {"Fragment", Fragment, 1}, {"Ways", Ways, 1}};
+                      {"Fragment", Fragment, 1}, {"Switch", Switch, 1}};
 
 class RemappedByHand : public testing::TestWithParam<Case> {};
 
-TEST_P(RemappedByHand, LeavesTheSameBytes) {
-  LLVMContext C;
-  auto Before = parseKernel(C, std::string(Prelude) + GetParam().Code);
-  auto After = CloneModule(*Before);
+/// The ways to find places; some for a processor that adds over a warp.
+struct By {
+  RemapAlgorithm Algorithm;
+  unsigned Neighbours = 16;
+  bool HasRedux = true;
+  unsigned Threads = 1024;
+};
+constexpr By Ways[] = {
+    {RemapAlgorithm::Automatic},
+    {RemapAlgorithm::WarpAggregated, 16, false},
+    {RemapAlgorithm::HeadOrTail}, // or data_group_indexing by 16
+    {RemapAlgorithm::DataGroupIndexing, 4},
+    {RemapAlgorithm::DataGroupIndexing, 64},
+};
+
+std::unique_ptr<Module> remapped(const Module &M, By How, unsigned Rounds) {
+  auto After = CloneModule(M);
   RemapOptions Options;
   Options.Threshold = 0;
-  chooseProcessor(*After, 1);
-  ASSERT_EQ(remapModule(*After, Options), GetParam().Rounds);
+  Options.Algorithm = How.Algorithm;
+  Options.Neighbours = How.Neighbours;
+  Options.Threads = How.Threads;
+  chooseProcessor(*After, How.HasRedux);
+  EXPECT_EQ(remapModule(*After, Options), Rounds);
   std::string Broken;
   raw_string_ostream OS(Broken);
-  ASSERT_FALSE(verifyModule(*After, &OS)) << Broken;
+  EXPECT_FALSE(verifyModule(*After, &OS)) << Broken;
+  return After;
+}
 
+/// \p After leave what \p Before does, whatever the block and the data.
+void expectSame(Module &Before, ArrayRef<std::unique_ptr<Module>> After) {
   struct {
     unsigned X, Y, Z;
   } const Shapes[] = {{1, 1, 1},  {32, 1, 1},   {33, 1, 1}, {64, 1, 1},
                       {95, 1, 1}, {256, 1, 1},  {7, 19, 1}, {16, 16, 1},
                       {5, 4, 13}, {1000, 1, 1}, {3, 3, 64}, {1024, 1, 1}};
   Machine &Vm = machineFor(setups(32)[0]);
-  TestProgram Old(*Before, Vm), New(*After, Vm);
+  TestProgram Old(Before, Vm);
+  std::vector<std::unique_ptr<TestProgram>> New;
+  for (const auto &M : After)
+    New.push_back(std::make_unique<TestProgram>(*M, Vm));
   for (auto S : Shapes) {
     const unsigned Threads = S.X * S.Y * S.Z;
     LaunchShape Shape = shape(1, S.X);
@@ -318,29 +341,97 @@ TEST_P(RemappedByHand, LeavesTheSameBytes) {
     for (Fall How : {Fall::Random, Fall::AllOdd, Fall::OneOdd, Fall::Sorted,
                      Fall::Alternating})
       for (unsigned N : {Threads, Threads * 2 / 3 + 1}) {
-        Result A = runOn(Old, Shape, Threads, N, How),
-               B = runOn(New, Shape, Threads, N, How);
+        const Result A = runOn(Old, Shape, Threads, N, How);
         ASSERT_EQ(A.Problem, "");
-        ASSERT_EQ(B.Problem, "");
-        ASSERT_TRUE(A.Out == B.Out)
-            << S.X << " x " << S.Y << " x " << S.Z << " threads, way "
-            << unsigned(How) << ", n = " << N;
+        for (auto [I, Each] : enumerate(New)) {
+          const Result B = runOn(*Each, Shape, Threads, N, How);
+          ASSERT_EQ(B.Problem, "");
+          ASSERT_TRUE(A.Out == B.Out)
+              << "number " << I << ", " << S.X << " x " << S.Y << " x " << S.Z
+              << " threads, way " << unsigned(How) << ", n = " << N;
+        }
       }
   }
+}
+
+TEST_P(RemappedByHand, LeavesTheSameBytes) {
+  LLVMContext C;
+  auto Before = parseKernel(C, std::string(Prelude) + GetParam().Code);
+  std::vector<std::unique_ptr<Module>> After;
+  for (By How : Ways)
+    After.push_back(remapped(*Before, How, GetParam().Rounds));
+  expectSame(*Before, After);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RemappedByHand, testing::ValuesIn(Cases),
                          [](const auto &Info) { return Info.param.Name; });
 
+/// \p Count branches, one after the other, each on what the last one left.
+std::string steps(unsigned Count, bool InLoop) {
+  std::string Code = "  %first = load i32, ptr addrspace(1) %pi\n"
+                     "  store i32 %first, ptr addrspace(1) %po\n";
+  Code += InLoop ? "  %trips = and i32 %n, 3\n  br label %head\nhead:\n"
+                   "  %k = phi i32 [ 0, %entry ], [ %k1, %j" +
+                       std::to_string(Count) + " ]\n"
+                 : "  br label %head\nhead:\n";
+  Code += "  br label %j0\nj0:\n";
+  for (unsigned I = 1; I <= Count; ++I) {
+    std::string Step = R"(
+  %v# = load i32, ptr addrspace(1) %po
+  %s# = lshr i32 %v#, !
+  %b# = and i32 %s#, 1
+  %c# = icmp ne i32 %b#, 0
+  br i1 %c#, label %t#, label %f#
+t#:
+  %a# = mul i32 %v#, 77777
+  store i32 %a#, ptr addrspace(1) %po
+  br label %j#
+f#:
+  %d# = sub i32 %i, %v#
+  store i32 %d#, ptr addrspace(1) %po
+  br label %j#
+j#:
+)";
+    for (char C : Step)
+      Code += C == '#'   ? std::to_string(I)
+              : C == '!' ? std::to_string(I % 4)
+                         : std::string(1, C);
+  }
+  Code += InLoop ? "  %k1 = add i32 %k, 1\n"
+                   "  %more = icmp ule i32 %k1, %trips\n"
+                   "  br i1 %more, label %head, label %done\ndone:\n"
+                 : "";
+  return Code + "  ret void\n}";
+}
+
+/// Rounds share their memory, whatever algorithm each is of: every one comes
+/// after every other, and after itself; in a loop, too, where rounds that vote
+/// refuse others.
+TEST(RemappedByHand, RoundsOfAllAlgorithmsFollowEachOther) {
+  constexpr auto A = RemapAlgorithm::Automatic,
+                 W = RemapAlgorithm::WarpAggregated,
+                 H = RemapAlgorithm::HeadOrTail,
+                 D = RemapAlgorithm::DataGroupIndexing;
+  LLVMContext C;
+  for (bool InLoop : {false, true}) {
+    const std::vector<RemapAlgorithm> Cycle =
+        InLoop ? std::vector{H, H, D, D}
+               : std::vector{A, A, W, A, H, A, D, W, W, H, W, D, H, H, D, D, A};
+    auto Before =
+        parseKernel(C, std::string(Prelude) + steps(Cycle.size(), InLoop));
+    auto Asks = CloneModule(*Before);
+    askFor(*Asks, Cycle);
+    std::vector<std::unique_ptr<Module>> After;
+    After.push_back(remapped(*Asks, {}, Cycle.size()));
+    expectSame(*Before, After);
+  }
+}
+
 /// Alternating paths: every warp splits before, none or one afterwards.
 TEST(RemappedByHand, WarpsArePurer) {
   LLVMContext C;
   auto Before = parseKernel(C, std::string(Prelude) + TwoPaths);
-  auto After = CloneModule(*Before);
-  RemapOptions Options;
-  Options.Threshold = 0;
-  ASSERT_EQ(remapModule(*After, Options), 1u);
-  auto Warps = [](Module &M, unsigned Threads) {
+  auto WarpsOf = [](Module &M, unsigned Threads) {
     std::vector<uint32_t> In(1024), Out(1024);
     for (unsigned I = 0; I < 1024; ++I)
       In[I] = I % 2;
@@ -349,9 +440,12 @@ TEST(RemappedByHand, WarpsArePurer) {
     P.run(shape(1, Threads), InAt, OutAt, 0u);
     return P.block("t").Warps + P.block("f").Warps;
   };
-  EXPECT_EQ(Warps(*Before, 256), 16u);
-  EXPECT_EQ(Warps(*After, 256), 8u);
-  EXPECT_EQ(Warps(*After, 256 + 32), 10u) << "one warp is of both";
+  EXPECT_EQ(WarpsOf(*Before, 256), 16u);
+  for (By How : Ways) {
+    auto After = remapped(*Before, How, 1);
+    EXPECT_EQ(WarpsOf(*After, 256), 8u);
+    EXPECT_EQ(WarpsOf(*After, 256 + 32), 10u) << "one warp is of both";
+  }
 }
 
 /// Six paths of whole warps: each warp takes one, at every branch.
@@ -377,17 +471,17 @@ TEST(RemappedByHand, WarpsArePureAtEveryBranchOfARound) {
 TEST(RemappedByHand, LargeBlocksSkip) {
   LLVMContext C;
   auto Before = parseKernel(C, std::string(Prelude) + TwoPaths);
-  auto After = CloneModule(*Before);
-  RemapOptions Options;
-  Options.Threshold = 0;
-  Options.Threads = 64;
-  ASSERT_EQ(remapModule(*After, Options), 1u);
   Machine &Vm = machineFor(setups(32)[0]);
-  TestProgram Old(*Before, Vm), New(*After, Vm);
-  for (unsigned Threads : {64u, 65u, 512u})
-    EXPECT_TRUE(runOn(Old, shape(1, Threads), Threads, 0, Fall::Random).Out ==
-                runOn(New, shape(1, Threads), Threads, 0, Fall::Random).Out)
-        << Threads;
+  TestProgram Old(*Before, Vm);
+  for (By How : Ways) {
+    How.Threads = 64;
+    auto After = remapped(*Before, How, 1);
+    TestProgram New(*After, Vm);
+    for (unsigned Threads : {64u, 65u, 512u})
+      EXPECT_TRUE(runOn(Old, shape(1, Threads), Threads, 0, Fall::Random).Out ==
+                  runOn(New, shape(1, Threads), Threads, 0, Fall::Random).Out)
+          << Threads;
+  }
 }
 
 } // namespace

@@ -21,23 +21,20 @@ namespace {
 class RemappedKernels : public testing::TestWithParam<unsigned> {};
 constexpr unsigned Shares = 2;
 
-unsigned remapSeed(Module &M, uint64_t Seed) {
-  chooseProcessor(M, Seed);
-  return remapModule(M, eagerRemap(Seed));
-}
-
 TEST_P(RemappedKernels, LeaveTheSameBytes) {
   unsigned Rounds = 0;
   Served All;
-  SeedsTried Tried = compareSeeds(100, GetParam(), Shares, remapShape,
-                                  [&](Module &M, uint64_t Seed) {
-                                    const unsigned Here = remapSeed(M, Seed);
-                                    const Served Of = servedIn(M);
-                                    Rounds += Here;
-                                    All.Switches += Of.Switches;
-                                    All.Branches += Of.Branches;
-                                    return Here;
-                                  });
+  SeedsTried Tried = compareSeeds(
+      100, GetParam(), Shares, remapShape, [&](Module &M, uint64_t Seed) {
+        const unsigned Here = remapSeed(M, Seed);
+        const Served Of = servedIn(M);
+        Rounds += Here;
+        All.Switches += Of.Switches;
+        All.Branches += Of.Branches;
+        All.HeadOrTail += Of.HeadOrTail;
+        All.DataGroupIndexing += Of.DataGroupIndexing;
+        return Here;
+      });
   if (HasFailure())
     return;
   EXPECT_GE(Tried.Changed * 3, Tried.Kernels)
@@ -45,6 +42,8 @@ TEST_P(RemappedKernels, LeaveTheSameBytes) {
   EXPECT_GE(All.Switches * 10, Tried.Kernels) << "and too few switches";
   EXPECT_GE((All.Switches + All.Branches) * 10, Rounds * 11)
       << "and too few rounds serve several branches";
+  EXPECT_GE(All.HeadOrTail * 10, Rounds) << "and too few are of head_or_tail";
+  EXPECT_GE(All.DataGroupIndexing * 10, Rounds) << "or data_group_indexing";
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RemappedKernels, testing::Range(0u, Shares));
@@ -81,7 +80,7 @@ TEST(RemappedKernels, AreDeterministic) {
     remapSeed(*B, Seed);
     const std::string Once = Text(*A);
     EXPECT_TRUE(Once == Text(*B)) << "seed " << Seed;
-    EXPECT_EQ(remapSeed(*A, Seed), 0u) << "seed " << Seed;
+    EXPECT_EQ(remapModule(*A, eagerRemap(Seed)), 0u) << "seed " << Seed;
     EXPECT_TRUE(!Rounds || Once == Text(*A)) << "seed " << Seed;
   }
 }

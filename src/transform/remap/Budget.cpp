@@ -1,4 +1,4 @@
-//===- transform/remap/Budget.cpp - Shared memory for a round -------------===//
+//===- transform/remap/Budget.cpp - What a round may cost -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A round takes 4 bytes of shared memory for each word that moves and each
@@ -7,19 +7,26 @@
 // are taken to have 256 threads, and the layout is for 1024, 512 or 256: the
 // most for which
 //
-//   - static shared memory, the kernel's own with it, stays within 48 KiB, and
+//   - static shared memory, the kernel's own with it, stays within 48 KiB; with
+//     what launches add (shared=), within that as well, or, if it was beyond
+//     before, within what a block can have, and
 //   - as many blocks fit on a multiprocessor as without it.
 //
-// Larger blocks than that skip the round.
+// Larger blocks than that skip the round. Where the kernel's registers are
+// known, they may be what lets no more blocks fit.
 //
-// Limitation: nothing is known here of registers, nor of dynamic shared memory;
-// where they let fewer blocks run, the second rule is stricter than it need be.
+// What registers a round takes is known only when it is there: Remap.cpp tries.
+//
+// Limitation: what launches add is not known unless shared= says it; then the
+// second rule is stricter than it need be, and a launch may ask for more than
+// there is left.
 //
 //===----------------------------------------------------------------------===//
 
 #include "transform/remap/Budget.h"
 
 #include "analysis/Numbering.h"
+#include "transform/remap/Occupancy.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -37,17 +44,6 @@ static constexpr uint64_t StaticSharedLimit = 48 * 1024;
 static constexpr unsigned SharedSpace = 3, WarpThreads = 32, UsualThreads = 256;
 
 namespace {
-/// What a multiprocessor has room for: "CUDA Programming Guide", technical
-/// specifications per compute capability.
-struct Processor {
-  unsigned Arch, SharedKiB, Threads, Blocks;
-};
-constexpr Processor Processors[] = {
-    {50, 64, 2048, 32},  {60, 64, 2048, 32},  {70, 96, 2048, 32},
-    {75, 64, 1024, 16},  {80, 164, 2048, 32}, {86, 100, 1536, 16},
-    {87, 164, 1536, 16}, {89, 100, 1536, 24}, {90, 228, 2048, 32}};
-constexpr uint64_t ReservedShared = 1024; ///< of each block
-
 struct Layout {
   uint64_t Own;    ///< bytes of the kernel without rounds
   uint64_t Rounds; ///< bytes of all rounds
@@ -60,19 +56,7 @@ static const Processor &processorOf(const Function &F) {
   unsigned Arch = 90;
   if (Cpu.consume_front("sm_"))
     Cpu.consumeInteger(10, Arch);
-  const Processor *Found = Processors;
-  for (const Processor &P : Processors)
-    if (P.Arch <= Arch)
-      Found = &P;
-  return *Found;
-}
-
-/// Blocks of \p Threads and \p Shared bytes that fit on \p P.
-static uint64_t blocksOn(const Processor &P, unsigned Threads,
-                         uint64_t Shared) {
-  const unsigned Room = alignTo(Threads, WarpThreads);
-  return std::min<uint64_t>({P.Blocks, P.Threads / Room,
-                             P.SharedKiB * 1024 / (Shared + ReservedShared)});
+  return processorFor(Arch);
 }
 
 /// Threads of a block that __launch_bounds__ allows; 0 if it does not say.
@@ -151,30 +135,58 @@ std::optional<Refusal> planBudget(RoundPlan &Plan, const RemapOptions &Options,
     Plan.Bound = " (__launch_bounds__)";
   }
   const unsigned Usual = Bound ? Threads : std::min(Threads, UsualThreads);
-  auto Blocks = [&](uint64_t Shared) {
-    return blocksOn(On, std::min(Usual, On.Threads), Shared);
+  auto Blocks = [&](uint64_t Static) {
+    return blocksOn(On, {std::min(Usual, On.Threads), Static + Options.Shared,
+                         Options.Registers});
   };
-  const uint64_t Before = Blocks(Own);
+  const uint64_t Most = Own + Options.Shared <= StaticSharedLimit
+                            ? StaticSharedLimit
+                            : On.mostShared();
+  auto HasRoom = [&](const Layout &L) {
+    return L.both() <= StaticSharedLimit && L.both() + Options.Shared <= Most;
+  };
+  const unsigned Before = Blocks(Own);
   for (; Threads >= Usual; Threads /= 2) {
     const Layout L = With(Threads);
-    if (L.both() > StaticSharedLimit)
-      Plan.Bound = " (48 KiB have room for no more)";
+    if (!HasRoom(L))
+      Plan.Bound = Options.Shared ? " (shared memory has room for no more)"
+                                  : " (48 KiB have room for no more)";
     else if (!MayLower && Blocks(L.both()) < Before)
       Plan.Bound = " (more would leave fewer blocks on a multiprocessor)";
     else
       return std::nullopt;
   }
   const Layout Least = With(Usual);
-  const std::string Sizes = std::to_string(Least.Rounds) +
-                            " bytes for the round with blocks of " +
-                            std::to_string(Usual) + " threads, " +
-                            std::to_string(Own) + " of the kernel";
-  if (Least.both() > StaticSharedLimit)
+  std::string Sizes = std::to_string(Least.Rounds) +
+                      " bytes for the round with blocks of " +
+                      std::to_string(Usual) + " threads, " +
+                      std::to_string(Own) + " of the kernel";
+  if (Options.Shared)
+    Sizes += ", " + std::to_string(Options.Shared) + " of its launches";
+  if (!HasRoom(Least))
     return refusal(RefusalCode::RemapShared, Term,
-                   Sizes + ", of " + std::to_string(StaticSharedLimit));
+                   Sizes + ", of " + std::to_string(Most));
   return refusal(RefusalCode::RemapOccupancy, Term,
                  Sizes + ": " + std::to_string(Blocks(Least.both())) +
                      " blocks instead of " + std::to_string(Before));
+}
+
+RegisterCost registerCost(const Function &F, const RemapOptions &Options,
+                          unsigned Registers) {
+  const unsigned Bound = launchBound(F);
+  BlockNeeds Needs{unsigned(alignTo(Bound ? Bound : UsualThreads, WarpThreads)),
+                   ownShared(F, {}) + Options.Shared, Options.Registers};
+  const Processor &On = processorOf(F);
+  const unsigned Before = blocksOn(On, Needs);
+  Needs.Registers = Registers;
+  const unsigned After = blocksOn(On, Needs);
+  return {After < Before,
+          std::to_string(Registers) + " registers instead of " +
+              std::to_string(Options.Registers) + ", " + std::to_string(After) +
+              " blocks of " + std::to_string(Needs.Threads) +
+              " threads on a multiprocessor" +
+              (After == Before ? " as before"
+                               : " instead of " + std::to_string(Before))};
 }
 
 } // namespace reconverge::transform::remap

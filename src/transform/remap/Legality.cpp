@@ -256,8 +256,8 @@ static uint64_t costOf(const BasicBlock &Branch, const Facts &Now) {
 }
 
 static bool isChosen(const BasicBlock &BB, const RemapOptions &Options) {
-  if (auto Pragma = pragmaOf(BB); Pragma && !Pragma->On)
-    return false;
+  if (const auto Wished = wishOf(BB))
+    return Wished->On;
   auto Number = analysis::branchNumber(BB);
   return Options.Branches.empty() ||
          (Number && is_contained(Options.Branches, *Number));
@@ -268,7 +268,8 @@ static bool mayServe(const BasicBlock &BB, const Facts &Now,
                      const RemapOptions &Options) {
   if (!isChosen(BB, Options))
     return false;
-  return pragmaOf(BB) ||
+  const auto Wished = wishOf(BB);
+  return (Wished && Wished->AtAnyCost) ||
          (costOf(BB, Now) >= Options.Threshold &&
           (Options.Ids ||
            !followsFromId(*BB.getTerminator()->getOperand(0), BB, Now)));
@@ -279,15 +280,15 @@ PlanOr<RoundPlan> planRound(BasicBlock &BB, const Facts &Now,
                             const RoundMemory &Memory) {
   const Instruction &Term = *BB.getTerminator();
   RemapOptions Options = Given;
-  // A pragma says that the round pays.
-  const auto Pragma = pragmaOf(BB);
-  if (Pragma && !Pragma->On)
+  const auto Wished = wishOf(BB);
+  if (Wished && !Wished->On)
     return refusal(RefusalCode::RemapOff, Term);
-  const bool IsAsked = Pragma.has_value();
-  if (IsAsked && !Pragma->Algorithm.empty()) {
-    auto Algorithm = remapAlgorithm(Pragma->Algorithm);
+  // A pragma says that the round pays.
+  const bool IsAsked = Wished && Wished->AtAnyCost;
+  if (Wished && !Wished->Algorithm.empty()) {
+    auto Algorithm = remapAlgorithm(Wished->Algorithm);
     if (!Algorithm)
-      return refusal(RefusalCode::RemapAlgorithm, Term, Pragma->Algorithm);
+      return refusal(RefusalCode::RemapAlgorithm, Term, Wished->Algorithm);
     Options.Algorithm = *Algorithm;
   }
   const uint64_t Cost = costOf(BB, Now);
@@ -303,6 +304,7 @@ PlanOr<RoundPlan> planRound(BasicBlock &BB, const Facts &Now,
   RoundPlan Plan;
   Plan.Block = &BB;
   Plan.Algorithm = Options.Algorithm;
+  Plan.Neighbours = Options.Neighbours;
   for (const Cycle *C = Now.Cycles.getCycle(&BB); C; C = C->getParentCycle())
     if (!C->isReducible())
       return refusal(RefusalCode::RemapIrreducible, Term);
@@ -321,11 +323,15 @@ PlanOr<RoundPlan> planRound(BasicBlock &BB, const Facts &Now,
     return mayServe(At, Now, Options);
   };
   auto Later = [&](const BasicBlock &At) {
-    return mayServe(At, Now, Options) && (!Options.Marked || pragmaOf(At)) &&
+    return mayServe(At, Now, Options) && (!Options.Marked || wishOf(At)) &&
            !checkArms(At, Now);
   };
   if (auto Why = planFragment(Plan, Now, Options.Paths, Behind, Later))
     return *Why;
+  if (Plan.Algorithm == RemapAlgorithm::HeadOrTail && Plan.groups() > 2) {
+    Plan.Algorithm = RemapAlgorithm::DataGroupIndexing;
+    Plan.Fell = true;
+  }
   if (auto Why = checkArms(BB, Now))
     return *Why;
   const BlockSet After = blocksAfter(BB);
@@ -335,8 +341,17 @@ PlanOr<RoundPlan> planRound(BasicBlock &BB, const Facts &Now,
     return *Why;
   if (auto Why = planState(Plan, Now))
     return *Why;
-  if (auto Why =
-          planBudget(Plan, Options, Memory, IsAsked || !Options.Occupancy))
+  auto Budget = [&] {
+    return planBudget(Plan, Options, Memory, IsAsked || !Options.Occupancy);
+  };
+  auto Why = Budget();
+  // Fewer counts, and a longer walk: the paper's way.
+  while (Why && Plan.Algorithm == RemapAlgorithm::DataGroupIndexing &&
+         Plan.Neighbours < MaxNeighbours) {
+    Plan.Neighbours *= 2;
+    Why = Budget();
+  }
+  if (Why)
     return *Why;
   return Plan;
 }

@@ -5,22 +5,20 @@
 
 #include "transform/common/Parameters.h"
 
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
 namespace reconverge::transform {
 
-static constexpr StringLiteral Parameters =
-    "threshold=<instructions>, threads=<64 to 1024>, paths=<2 to 32>, "
-    "algorithm=<automatic or warp_aggregated>, ids=<0 or 1>, "
-    "occupancy=<0 or 1>, marked=<0 or 1> and branch=<number>";
-
-std::optional<RemapAlgorithm> remapAlgorithm(StringRef Name) {
-  return StringSwitch<std::optional<RemapAlgorithm>>(Name)
-      .Case("automatic", RemapAlgorithm::Automatic)
-      .Case("warp_aggregated", RemapAlgorithm::WarpAggregated)
-      .Default(std::nullopt);
+static std::string parameters() {
+  return ("threshold=<instructions>, threads=<64 to 1024>, paths=<2 to 32>, "
+          "algorithm=<" +
+          Twine(RemapAlgorithms) +
+          ">, neighbours=<4, 8, 16, 32 or 64>, ids=<0 or 1>, occupancy=<0 or "
+          "1>, shared=<bytes>, marked=<0 or 1> and branch=<number>")
+      .str();
 }
 
 static bool readBetween(StringRef Text, uint32_t Least, uint32_t Most,
@@ -31,17 +29,23 @@ static bool readBetween(StringRef Text, uint32_t Least, uint32_t Most,
 Expected<RemapOptions> parseRemapOptions(StringRef Text) {
   RemapOptions Options;
   Error E = readParameters(
-      Text, "remapping", Parameters, [&](StringRef Key, StringRef Value) {
+      Text, "remapping", parameters(), [&](StringRef Key, StringRef Value) {
         if (Key == "threshold")
           return !Value.getAsInteger(10, Options.Threshold);
         if (Key == "threads")
           return readBetween(Value, 64, 1024, Options.Threads);
         if (Key == "paths")
           return readBetween(Value, 2, 32, Options.Paths);
+        if (Key == "neighbours")
+          return readBetween(Value, MinNeighbours, MaxNeighbours,
+                             Options.Neighbours) &&
+                 isPowerOf2_32(Options.Neighbours);
         if (Key == "ids")
           return readFlag(Value, Options.Ids);
         if (Key == "occupancy")
           return readFlag(Value, Options.Occupancy);
+        if (Key == "shared")
+          return !Value.getAsInteger(10, Options.Shared);
         if (Key == "marked")
           return readFlag(Value, Options.Marked);
         if (Key == "algorithm") {

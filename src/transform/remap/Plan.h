@@ -12,6 +12,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <array>
 #include <cstdint>
@@ -97,6 +98,8 @@ struct RoundPlan {
   unsigned Threads = 0;   ///< of the largest block that exchanges
   const char *Bound = ""; ///< why not larger ones
   RemapAlgorithm Algorithm = RemapAlgorithm::Automatic;
+  bool Fell = false;        ///< from head_or_tail, for it has too many groups
+  unsigned Neighbours = 16; ///< data_group_indexing: threads that count as one
 
   /// Of threads that do not leave.
   unsigned paths() const {
@@ -107,8 +110,26 @@ struct RoundPlan {
   }
   /// Those that leave are one more path, the last.
   unsigned groups() const { return paths() + !Exits.empty(); }
-  /// Of a count in bytes a warp for each path but the last, and of the words.
-  uint64_t countBytes() const { return 32 * uint64_t(groups() - 1); }
+  unsigned neighbourhoods() const {
+    return llvm::divideCeil(Threads, Neighbours);
+  }
+  /// In bytes: of counters, of all that finds places (Places.cpp), and of the
+  /// words.
+  uint64_t counterBytes() const {
+    const uint64_t Counted = groups() - 1;
+    switch (Algorithm) {
+    case RemapAlgorithm::HeadOrTail:
+      return 2 * 4;
+    case RemapAlgorithm::DataGroupIndexing:
+      return 4 * Counted * neighbourhoods();
+    default:
+      return 32 * Counted;
+    }
+  }
+  uint64_t countBytes() const {
+    const bool HasPaths = Algorithm == RemapAlgorithm::DataGroupIndexing;
+    return llvm::alignTo(counterBytes() + (HasPaths ? Threads : 0), 16);
+  }
   uint64_t wordBytes() const { return 4 * uint64_t(Words) * Threads; }
   uint64_t bytes() const { return countBytes() + wordBytes(); }
 };

@@ -6,11 +6,14 @@
 // and unrolled copies are all meant. Of a condition with && or ||, all branches
 // are; it is enough that one of them can be remapped.
 //
+// Attributes come after pragmas, which go before them (Attributes.cpp).
+//
 //===----------------------------------------------------------------------===//
 
 #include "transform/remap/Pragmas.h"
 
 #include "core/Error.h"
+#include "transform/remap/Attributes.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Constants.h"
@@ -23,7 +26,7 @@ using namespace llvm;
 
 namespace reconverge::transform {
 
-static constexpr const char *PragmaKind = "rc.pragma";
+using namespace remap;
 
 namespace {
 struct Pragma {
@@ -62,11 +65,7 @@ static unsigned mark(Function &F, MutableArrayRef<Pragma> All) {
     for (Pragma &P : All)
       if (P.First <= At->getLine() && At->getLine() <= P.Last &&
           pathOf(*At) == P.File) {
-        LLVMContext &C = F.getContext();
-        Metadata *Words[] = {
-            MDString::get(C, P.Choice),
-            MDString::get(C, (P.File + ":" + Twine(P.Line)).str())};
-        Term.setMetadata(PragmaKind, MDNode::get(C, Words));
+        hangWish(Term, P.Choice, P.File + ":" + Twine(P.Line));
         P.Matched = true;
         Asked += P.Choice != "off";
         break;
@@ -75,20 +74,20 @@ static unsigned mark(Function &F, MutableArrayRef<Pragma> All) {
   return Asked;
 }
 
-std::optional<PragmaChoice> pragmaOf(const BasicBlock &BB) {
-  const MDNode *Node = BB.getTerminator()->getMetadata(PragmaKind);
+std::optional<Wish> wishOf(const BasicBlock &BB) {
+  const MDNode *Node = BB.getTerminator()->getMetadata(WishKind);
   if (!Node)
     return std::nullopt;
   auto [What, Algorithm] =
       cast<MDString>(Node->getOperand(0))->getString().split(':');
-  return PragmaChoice{What == "on", Algorithm.str(), Node};
+  return Wish{What != "off", What == "on", Algorithm.str(), Node};
 }
 
-Expected<SettledPragmas> settlePragmas(Module &M) {
-  SettledPragmas Result;
+/// Of the variable that our plugin for clang leaves.
+static Error settleVariable(Module &M, SettledPragmas &Result) {
   GlobalVariable *Variable = M.getGlobalVariable(PragmaVariable, true);
   if (!Variable)
-    return Result;
+    return Error::success();
   const auto *Text =
       Variable->hasInitializer()
           ? dyn_cast<ConstantDataSequential>(Variable->getInitializer())
@@ -116,6 +115,17 @@ Expected<SettledPragmas> settlePragmas(Module &M) {
       M, [&](Constant *C) { return C->stripPointerCasts() == Variable; });
   if (Variable->use_empty())
     Variable->eraseFromParent();
+  return Error::success();
+}
+
+Expected<SettledPragmas> settlePragmas(Module &M) {
+  SettledPragmas Result;
+  if (Error E = settleVariable(M, Result))
+    return std::move(E);
+  auto Asked = settleAttributes(M);
+  if (!Asked)
+    return Asked.takeError();
+  Result.Asked += *Asked;
   return Result;
 }
 

@@ -14,18 +14,20 @@
 
 namespace reconverge::transform {
 
-/// What a pragma says of a branch.
-struct PragmaChoice {
+/// What the source says of a branch, by a pragma or by its function's
+/// attribute.
+struct Wish {
   bool On = true;        ///< remap it; else never
+  bool AtAnyCost = true; ///< a pragma; an attribute: where it pays
   std::string Algorithm; ///< empty: as the parameters have it
   const void *Id;        ///< the same for all branches of one pragma
 };
 
 /// Of the branch or switch that ends \p BB.
-std::optional<PragmaChoice> pragmaOf(const llvm::BasicBlock &BB);
+std::optional<Wish> wishOf(const llvm::BasicBlock &BB);
 
 struct SettledPragmas {
-  unsigned Asked = 0; ///< branches to remap
+  unsigned Asked = 0; ///< branches to remap, or to look at
   /// Pragmas that no branch came of: "app.cu:12: ...".
   std::vector<std::string> Unmatched;
 };
@@ -34,8 +36,9 @@ inline constexpr const char *UnmatchedRemedy =
     "without a branch, or if there are no line numbers (-gline-tables-only).";
 
 /// Hangs what the pragmas of \p M say on their branches, found by file and line
-/// of the debug locations, and removes the variable that has them. Fails if
-/// another version of our plugin for clang has written it.
+/// of the debug locations, and removes the variable that has them; then what
+/// attributes say, likewise. Fails if another version of our plugin for clang
+/// has written the variable, or if an attribute is wrong.
 llvm::Expected<SettledPragmas> settlePragmas(llvm::Module &M);
 
 /// The same, for passes: errors, and pragmas without a branch, go to the

@@ -3,12 +3,10 @@
 //
 //   X      ...                          Exits lead here as well, to a block
 //          path = ...                   `arrive` that they share with X.
-//          |
-//          ballots of the paths
-//          first lane: counts[path][warp] = lanes of that path
-//          barrier, counts warps with more than one path
-//          |  none, or at most one                     more
-//          |            sum     counts of all warps, and of those before mine
+//          |  larger than there is memory for, or ...
+//          vote                         Places.cpp, and a barrier in it
+//          |  nothing moves             more
+//          |            place           Places.cpp
 //          |            give    words[place] = my state
 //          |                    barrier
 //          |                    my state = words[my thread]
@@ -18,21 +16,12 @@
 //   tail   the branch, by the path (Paths.cpp)
 //
 // Places: the threads of path 0, then those of path 1, ..., then those that had
-// left; each in the order of threads, so the round is stable. Which of them a
-// thread has become follows from its place and the sums: the path needs no
-// exchange. With at most one warp of several paths no order is better, and
-// `automatic` moves nothing.
+// left. Which of them a thread has become follows from its place and the first
+// places of the paths: the path needs no exchange.
 //
-// Sums: each lane reads the count of one warp, and one addition over the warp
-// (redux) makes two sums at once, for no count exceeds 1024. A partial last
-// warp has fewer lanes and goes round until all counts are read. Before sm_80,
-// which lacks redux, each lane reads them all. Of the last path there are as
-// many as are left.
-//
-// Why two barriers are enough, in loops too: counts are read between the first
-// and the second barrier of a round that moves something, and never in one that
-// does not; words are written and read between the second and the next round's
-// first. Counts and words are apart. So all rounds of a kernel share memory.
+// Why two barriers are enough, in loops too: words are written after the
+// vote's, and read before the next round's vote is over. Counts are not
+// (Places.cpp), and lie apart. So all rounds of a kernel share memory.
 //
 // Each value that moves has a second definition from here on, the PHI in M, and
 // one that is computed again its copy there; SSAUpdater finds which of the two
@@ -48,6 +37,7 @@
 #include "transform/remap/Rewrite.h"
 
 #include "transform/remap/Paths.h"
+#include "transform/remap/Places.h"
 #include "transform/remap/State.h"
 
 #include "llvm/IR/Dominators.h"
@@ -61,7 +51,7 @@ using namespace llvm;
 
 namespace reconverge::transform::remap {
 
-static constexpr unsigned SharedSpace = 3, Warps = 32, FirstWithRedux = 80;
+static constexpr unsigned SharedSpace = 3;
 
 namespace {
 class Round {
@@ -74,26 +64,11 @@ public:
   void run();
 
 private:
-  BasicBlock *block(const char *Name) {
-    return BasicBlock::Create(F.getContext(), Name, &F, Tail);
-  }
-  Value *call(Intrinsic::ID Id, ArrayRef<Value *> Arguments = {}) {
-    return B.CreateIntrinsic(Id, {}, Arguments);
-  }
-  Value *count(Value *Mask) {
-    return B.CreateUnaryIntrinsic(Intrinsic::ctpop, Mask);
-  }
-  void branch(Value *If, BasicBlock *Then, BasicBlock *Else) {
-    B.CreateCondBr(If, Then, Else)->setMetadata(RoundKind, None);
-  }
-
   void readIds();
   void arrive();
-  void vote();
-  void sum();
-  void give();
+  Value *place();
+  void give(Value *Place);
   void take();
-  Value *atCount(unsigned Path, Value *Warp);
   Value *atWord(unsigned Word, Value *Thread);
   Value *up(Value *V, unsigned Bits);
   Value *down(Value *V, unsigned Bits);
@@ -108,22 +83,19 @@ private:
   const RemapOptions &Options;
   RoundMemory &Memory;
   Function &F;
-  IRBuilder<> B;
-  MDNode *None = MDNode::get(F.getContext(), {});
+  RoundBuilder B;
 
   BasicBlock &X;
-  BasicBlock *Tail = nullptr, *At = nullptr; ///< the branch; the round's start
-  BasicBlock *Vote = nullptr, *Sum = nullptr, *Give = nullptr, *M = nullptr;
+  BasicBlock *At = nullptr; ///< where the round starts
+  BasicBlock *M = nullptr;
+  /// From where control comes to M: where nothing moved, and after an exchange.
+  std::vector<BasicBlock *> Stays;
+  BasicBlock *Give = nullptr;
 
   std::array<Instruction *, 3> Ids{};
   Value *Path = nullptr; ///< before the round
-  Value *Thread = nullptr, *Threads = nullptr, *Lane = nullptr, *Warp = nullptr;
-  Value *Members = nullptr, *Mine = nullptr; ///< lanes: all, those of my path
-  Value *Moves = nullptr;
-  std::vector<Value *> Is;    ///< for each path but the last: it is mine
-  std::vector<Value *> Both;  ///< and its count, and << 16 in warps before mine
-  std::vector<Value *> Start; ///< of each path: its first place
-  std::vector<Value *> Words; ///< as they are loaded
+  Value *Thread = nullptr, *NewPath = nullptr;
+  std::vector<Value *> Words;                 ///< as they are loaded
   DenseMap<const Value *, Value *> Arrived;   ///< PHIs in At
   DenseMap<const Value *, Value *> Exchanged; ///< after the exchange
 };
@@ -163,7 +135,7 @@ void Round::readIds() {
       continue;
     BasicBlock &Entry = F.getEntryBlock();
     B.SetInsertPoint(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
-    auto *Only = cast<Instruction>(call(Reads[D]));
+    auto *Only = cast<Instruction>(B.call(Reads[D]));
     for (Instruction &I : make_early_inc_range(instructions(F)))
       if (&I != Only && threadIdDimension(I) == D) {
         I.replaceAllUsesWith(Only);
@@ -179,14 +151,14 @@ void Round::arrive() {
   const DominatorTree Dominance(F);
   B.SetInsertPoint(X.getTerminator());
   Path = computePath(B, Plan);
-  Tail = X.splitBasicBlock(X.getTerminator(), "remap.tail");
+  B.Tail = X.splitBasicBlock(X.getTerminator(), "remap.tail");
   At = &X;
   X.getTerminator()->eraseFromParent();
   if (Plan.Exits.empty()) {
     B.SetInsertPoint(At);
     return;
   }
-  At = block("remap.arrive");
+  At = B.block("remap.arrive");
   BranchInst::Create(At, &X)->setDebugLoc(B.getCurrentDebugLocation());
   for (const ExitEdge &E : Plan.Exits) {
     Instruction *Term = E.From->getTerminator();
@@ -216,115 +188,36 @@ void Round::arrive() {
     Enter(*V.V);
 }
 
-void Round::vote() {
+/// The place of this thread; then only where something moves.
+Value *Round::place() {
   auto Read = [&](Intrinsic::ID Id) {
-    auto *I = cast<Instruction>(call(Id));
-    I->setMetadata(PlaceKind, None);
+    auto *I = cast<Instruction>(B.call(Id));
+    I->setMetadata(PlaceKind, MDNode::get(F.getContext(), {}));
     return I;
   };
   Value *Tx = Read(Intrinsic::nvvm_read_ptx_sreg_tid_x),
         *Ty = Read(Intrinsic::nvvm_read_ptx_sreg_tid_y),
         *Tz = Read(Intrinsic::nvvm_read_ptx_sreg_tid_z);
-  Value *Nx = call(Intrinsic::nvvm_read_ptx_sreg_ntid_x),
-        *Ny = call(Intrinsic::nvvm_read_ptx_sreg_ntid_y),
-        *Nz = call(Intrinsic::nvvm_read_ptx_sreg_ntid_z);
+  Value *Nx = B.call(Intrinsic::nvvm_read_ptx_sreg_ntid_x),
+        *Ny = B.call(Intrinsic::nvvm_read_ptx_sreg_ntid_y),
+        *Nz = B.call(Intrinsic::nvvm_read_ptx_sreg_ntid_z);
   Thread =
       B.CreateAdd(B.CreateMul(B.CreateAdd(B.CreateMul(Tz, Ny), Ty), Nx), Tx);
-  Threads = B.CreateMul(B.CreateMul(Nx, Ny), Nz);
-  Lane = B.CreateAnd(Thread, B.getInt32(31));
-  Warp = B.CreateLShr(Thread, B.getInt32(5));
-  // The last warp may have fewer lanes.
-  Value *Left = B.CreateSub(Threads, B.CreateShl(Warp, B.getInt32(5)));
-  Members = B.CreateSelect(
-      B.CreateICmpULT(Left, B.getInt32(32)),
-      B.CreateSub(B.CreateShl(B.getInt32(1), Left), B.getInt32(1)),
-      B.getInt32(~0u));
-  std::vector<Value *> Lanes;
-  Value *Counted = B.getInt32(0);
-  for (unsigned P = 0; P + 1 < Plan.groups(); ++P) {
-    Is.push_back(B.CreateICmpEQ(Path, B.getInt32(P)));
-    Lanes.push_back(
-        call(Intrinsic::nvvm_vote_ballot_sync, {Members, Is.back()}));
-    Counted = B.CreateOr(Counted, Lanes.back());
-  }
-  Mine = B.CreateXor(Members, Counted);
-  for (auto [Is, Lanes] : zip(Is, Lanes))
-    Mine = B.CreateSelect(Is, Lanes, Mine);
-  Value *Pure = B.CreateICmpEQ(Mine, Members);
-  Value *First = B.CreateICmpEQ(Lane, B.getInt32(0));
-  BasicBlock *Write = block("remap.count");
-  Vote = block("remap.vote");
-  branch(First, Write, Vote);
-
-  B.SetInsertPoint(Write);
-  for (auto [P, Lanes] : enumerate(Lanes))
-    B.CreateStore(B.CreateTrunc(count(Lanes), B.getInt8Ty()), atCount(P, Warp));
-  B.CreateBr(Vote);
-
-  B.SetInsertPoint(Vote);
-  Value *Mixed = call(
-      Intrinsic::nvvm_barrier0_popc,
-      {B.CreateZExt(B.CreateAnd(First, B.CreateNot(Pure)), B.getInt32Ty())});
-  const unsigned Good = Plan.Algorithm == RemapAlgorithm::Automatic;
-  Moves = B.CreateICmpUGT(Mixed, B.getInt32(Good));
+  Value *Threads = B.CreateMul(B.CreateMul(Nx, Ny), Nz);
+  M = Plan.Exits.empty() ? B.Tail : B.block("remap.merge");
+  auto GoOnIf = [&](Value *If, const char *Name) {
+    BasicBlock *Next = B.block(Name);
+    Stays.push_back(B.GetInsertBlock());
+    B.branch(If, Next, M);
+    B.SetInsertPoint(Next);
+  };
   if (Plan.Threads < 1024)
-    Moves =
-        B.CreateAnd(Moves, B.CreateICmpULE(Threads, B.getInt32(Plan.Threads)));
-  Sum = block("remap.sum");
-  Give = block("remap.give");
-  M = Plan.Exits.empty() ? Tail : block("remap.merge");
-}
-
-Value *Round::atCount(unsigned Path, Value *Warp) {
-  return B.CreateGEP(B.getInt8Ty(), Memory.Counts,
-                     B.CreateAdd(Warp, B.getInt32(Warps * Path)));
-}
-
-static bool hasRedux(const Function &F) {
-  StringRef Cpu = F.getFnAttribute("target-cpu").getValueAsString();
-  unsigned Arch = 0;
-  return Cpu.consume_front("sm_") && !Cpu.consumeInteger(10, Arch) &&
-         Arch >= FirstWithRedux;
-}
-
-/// Adds up the counts of all warps, and of those before this one.
-void Round::sum() {
-  const bool Together = hasRedux(F);
-  Type *I32 = B.getInt32Ty();
-  Value *Zero = B.getInt32(0);
-  Value *Count =
-      B.CreateLShr(B.CreateAdd(Threads, B.getInt32(31)), B.getInt32(5));
-  Value *Step = Together ? count(Members) : B.getInt32(1);
-  branch(Moves, Sum, M);
-
-  B.SetInsertPoint(Sum);
-  PHINode *Base = B.CreatePHI(I32, 2);
-  std::vector<PHINode *> Until;
-  for (unsigned P = 0; P < Is.size(); ++P)
-    Until.push_back(B.CreatePHI(I32, 2));
-  Value *Of = Together ? B.CreateAdd(Base, Lane) : Base;
-  Value *IsThere = B.CreateICmpULT(Of, Count);
-  Value *IsBefore = B.CreateICmpULT(Of, Warp);
-  Of = B.CreateSelect(IsThere, Of, Zero);
-  Value *Next = B.CreateAdd(Base, Step);
-  for (auto [P, Phi] : enumerate(Until)) {
-    Value *Here =
-        B.CreateZExt(B.CreateLoad(B.getInt8Ty(), atCount(P, Of)), I32);
-    Here = B.CreateSelect(IsThere, Here, Zero);
-    Value *Too =
-        B.CreateSelect(IsBefore, B.CreateShl(Here, B.getInt32(16)), Zero);
-    Both.push_back(B.CreateAdd(Phi, B.CreateOr(Here, Too)));
-    Phi->addIncoming(Zero, Vote);
-    Phi->addIncoming(Both.back(), Sum);
-  }
-  Base->addIncoming(Zero, Vote);
-  Base->addIncoming(Next, Sum);
-  branch(B.CreateICmpULT(Next, Count), Sum, Give);
-
-  B.SetInsertPoint(Give);
-  if (Together)
-    for (Value *&Each : Both)
-      Each = call(Intrinsic::nvvm_redux_sync_add, {Each, Members});
+    GoOnIf(B.CreateICmpULE(Threads, B.getInt32(Plan.Threads)), "remap.fits");
+  const auto By = makePlaces(B, Plan, {Thread, Threads, Path}, Memory.Counts);
+  GoOnIf(By->vote(), "remap.move");
+  Value *Place = By->place();
+  NewPath = By->pathAt(Thread);
+  return Place;
 }
 
 Value *Round::atWord(unsigned Word, Value *Thread) {
@@ -372,23 +265,7 @@ Value *Round::load(Type *T, Slot At) {
 }
 
 /// To the place that this thread's path gives it.
-void Round::give() {
-  Start.push_back(B.getInt32(0));
-  Value *Before = B.CreateShl(Warp, B.getInt32(5)); // of the last path
-  std::vector<Value *> Places;
-  for (Value *Each : Both) {
-    Value *Earlier = B.CreateLShr(Each, B.getInt32(16));
-    Places.push_back(B.CreateAdd(Start.back(), Earlier));
-    Before = B.CreateSub(Before, Earlier);
-    Start.push_back(
-        B.CreateAdd(Start.back(), B.CreateAnd(Each, B.getInt32(0xffff))));
-  }
-  Value *Place = B.CreateAdd(Start.back(), Before);
-  for (auto [Is, First] : zip(Is, Places))
-    Place = B.CreateSelect(Is, First, Place);
-  Value *Lower = B.CreateSub(B.CreateShl(B.getInt32(1), Lane), B.getInt32(1));
-  Place = B.CreateAdd(Place, count(B.CreateAnd(Mine, Lower)));
-
+void Round::give(Value *Place) {
   Words.assign(Plan.Words, nullptr);
   for (const Moved &V : Plan.Values)
     store(*before(*V.V), V.At);
@@ -398,7 +275,7 @@ void Round::give() {
             Plan.IdAt[D]);
   for (auto [I, Word] : enumerate(Words))
     B.CreateStore(Word, atWord(I, Place));
-  call(Intrinsic::nvvm_barrier0);
+  B.call(Intrinsic::nvvm_barrier0);
   for (auto [I, Word] : enumerate(Words))
     Word = B.CreateLoad(B.getInt32Ty(), atWord(I, Thread));
 }
@@ -426,8 +303,10 @@ Value *Round::before(Instruction &V) {
 
 /// \p Old where nothing moved, \p New otherwise.
 PHINode *Round::merge(Value *Old, Value *New) {
-  PHINode *Phi = PHINode::Create(Old->getType(), 2, "", M->begin());
-  Phi->addIncoming(Old, Vote);
+  PHINode *Phi =
+      PHINode::Create(Old->getType(), 1 + Stays.size(), "", M->begin());
+  for (BasicBlock *BB : Stays)
+    Phi->addIncoming(Old, BB);
   Phi->addIncoming(New, Give);
   return Phi;
 }
@@ -459,26 +338,23 @@ void Round::take() {
                                            Ids[D]->getType())});
   if (Options.PlantedBug && !Plan.Values.empty())
     News.front().second = before(*News.front().first);
-  Value *NewPath = B.getInt32(0);
-  for (Value *First : drop_begin(Start))
-    NewPath = B.CreateAdd(
-        NewPath, B.CreateZExt(B.CreateICmpUGE(Thread, First), B.getInt32Ty()));
+  Give = B.GetInsertBlock();
   B.CreateBr(M);
 
   PHINode *Merge = merge(Path, NewPath);
   if (!Plan.Exits.empty()) {
-    BasicBlock *Leave = block("remap.leave");
+    BasicBlock *Leave = B.block("remap.leave");
     B.SetInsertPoint(Leave);
     B.CreateRetVoid();
     B.SetInsertPoint(M);
-    branch(B.CreateICmpULT(Merge, B.getInt32(Plan.paths())), Tail, Leave);
+    B.branch(B.CreateICmpULT(Merge, B.getInt32(Plan.paths())), B.Tail, Leave);
   }
   for (auto [Old, New] : News)
     Exchanged[Old] = merge(before(*Old), New);
   B.SetInsertPoint(M, M->getFirstInsertionPt());
   for (Instruction *V : Plan.Recompute)
     News.push_back({V, again(*V)});
-  followPath(B, Plan, *Merge, *Tail);
+  followPath(B, Plan, *Merge, *B.Tail);
   for (auto [Old, New] : News)
     follow(*Old, *Exchanged[Old]);
 }
@@ -491,9 +367,7 @@ void Round::run() {
          "__reconverge_words_" + F.getName(), F);
   readIds();
   arrive();
-  vote();
-  sum();
-  give();
+  give(place());
   take();
   EliminateUnreachableBlocks(F); // where only the exits led
 }

@@ -29,7 +29,8 @@ struct Entry {
   Remedy Facts;
   Error (*Check)(StringRef Parameters);
   /// Whether the function was changed.
-  Expected<bool> (*Apply)(Function &F, StringRef Parameters);
+  Expected<bool> (*Apply)(Function &F, StringRef Parameters,
+                          const RegisterCounter &Registers);
 };
 
 /// Keeps what passes say about code that they left alone.
@@ -64,10 +65,13 @@ template <auto Parse, auto Run> struct Transform {
   static Error check(StringRef Parameters) {
     return Parse(Parameters).takeError();
   }
-  static Expected<bool> apply(Function &F, StringRef Parameters) {
+  static Expected<bool> apply(Function &F, StringRef Parameters,
+                              const RegisterCounter &Registers) {
     auto Options = Parse(Parameters);
     if (!Options)
       return Options.takeError();
+    if constexpr (requires { Options->CountRegisters; })
+      Options->CountRegisters = Registers;
     OptimizationRemarkEmitter Remarks(&F);
     return Run(F, *Options, Remarks);
   }
@@ -143,7 +147,8 @@ Error check(const Candidate &What) {
   return Found ? (*Found)->Check(What.Parameters) : Found.takeError();
 }
 
-Error applyToModule(const Candidate &What, Module &M) {
+Error applyToModule(const Candidate &What, Module &M,
+                    const RegisterCounter &Registers) {
   auto Found = find(What);
   if (!Found)
     return Found.takeError();
@@ -151,7 +156,7 @@ Error applyToModule(const Candidate &What, Module &M) {
   for (Function &F : M) {
     if (F.isDeclaration())
       continue;
-    Expected<bool> Changed = (*Found)->Apply(F, What.Parameters);
+    Expected<bool> Changed = (*Found)->Apply(F, What.Parameters, Registers);
     if (!Changed)
       return Changed.takeError();
     Any |= *Changed;
@@ -167,7 +172,7 @@ Expected<Applied> apply(const Candidate &What, Function &Kernel) {
   LLVMContext &Context = Kernel.getContext();
   std::unique_ptr<DiagnosticHandler> Others = Context.getDiagnosticHandler();
   Context.setDiagnosticHandler(std::make_unique<MissedRemarks>(Result.Missed));
-  Expected<bool> Changed = (*Found)->Apply(Kernel, What.Parameters);
+  Expected<bool> Changed = (*Found)->Apply(Kernel, What.Parameters, nullptr);
   Context.setDiagnosticHandler(std::move(Others));
   if (!Changed)
     return Changed.takeError();

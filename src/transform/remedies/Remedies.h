@@ -4,6 +4,7 @@
 #define RECONVERGE_TRANSFORM_REMEDIES_REMEDIES_H
 
 #include "core/Decision.h"
+#include "transform/remap/Options.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
@@ -41,7 +42,9 @@ llvm::Error check(const Candidate &What);
 
 /// Applies \p What to every function of \p M, whose blocks are numbered, and
 /// numbers the blocks anew. Remarks go where the context's handler sends them.
-llvm::Error applyToModule(const Candidate &What, llvm::Module &M);
+/// \p Registers, if it is set, is asked what a transform takes.
+llvm::Error applyToModule(const Candidate &What, llvm::Module &M,
+                          const RegisterCounter &Registers = nullptr);
 
 /// Applies \p What to \p Kernel of \p M, whose blocks are numbered, and numbers
 /// the module's blocks anew. The UserError names a remedy or a parameter that

@@ -2,6 +2,8 @@
 ; RUN: opt -passes="reconverge-remap<threshold=2>,verify" -pass-remarks=reconverge-remap -disable-output %s 2>&1 | FileCheck %s
 ; RUN: opt -passes="reconverge-remap<threshold=2;threads=128>" -pass-remarks=reconverge-remap -disable-output %s 2>&1 | FileCheck %s --check-prefix=ASKED
 ; RUN: opt -passes="reconverge-remap<threshold=2;occupancy=0>" -pass-remarks=reconverge-remap -disable-output %s 2>&1 | FileCheck %s --check-prefix=ALL
+; RUN: opt -passes="reconverge-remap<threshold=2;threads=256;shared=32768>" -pass-remarks=reconverge-remap -pass-remarks-missed=reconverge-remap -disable-output %s 2>&1 | FileCheck %s --check-prefix=LAUNCHED
+; RUN: opt -passes="reconverge-remap<threshold=2;shared=47104;occupancy=0>" -pass-remarks=reconverge-remap -pass-remarks-missed=reconverge-remap -disable-output %s 2>&1 | FileCheck %s --check-prefix=NEARLY
 ;
 ; For how large a block a round is laid out.
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
@@ -14,6 +16,11 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 ; id, and a count for each warp.
 ; CHECK: remapped: {{.*}} 8224 bytes of shared memory for blocks of up to 1024 threads{{$}}
 ; ASKED: 1056 bytes of shared memory for blocks of up to 128 threads (threads=)
+;
+; What launches add is shared memory as well; six blocks have room for a round.
+; LAUNCHED: remapped: {{.*}} 2080 bytes of shared memory for blocks of up to 256 threads (threads=)
+; A program that has not asked for more than 48 KiB a block must not need it.
+; NEARLY: not remapped: the round needs more shared memory than there is (2080 bytes for the round with blocks of 256 threads, 0 of the kernel, 47104 of its launches, of 49152)
 define ptx_kernel void @unknown(ptr addrspace(1) %in, ptr addrspace(1) %out) "target-cpu"="sm_90" {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -50,6 +57,10 @@ j:
 ; Eight blocks of 256 threads fit on an sm_90 with their own 24 KiB, and with
 ; the round for 256 threads, not for 512.
 ; CHECK-NEXT: 2080 bytes of shared memory for blocks of up to 256 threads (more would leave fewer blocks on a multiprocessor)
+; LAUNCHED: not remapped: fewer blocks would run at a time (2080 bytes for the round with blocks of 256 threads, 24576 of the kernel, 32768 of its launches: 3 blocks instead of 4) [RC224]
+; One that has, may: 227 KiB are the limit.
+; NEARLY: 8224 bytes of shared memory for blocks of up to 1024 threads{{$}}
+; NEARLY-NEXT: (shared memory has room for no more)
 ; ALL: up to 1024 threads
 ; ALL: (__launch_bounds__)
 ; ALL: 8224 bytes of shared memory for blocks of up to 1024 threads{{$}}

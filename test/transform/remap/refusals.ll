@@ -727,7 +727,7 @@ j:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} not remapped: a pragma says so [RC231]
+; CHECK-NEXT: remark: {{.*}} not remapped: the source says so [RC231]
 define ptx_kernel void @off(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -770,7 +770,7 @@ j:
   ret void
 }
 
-; CHECK-NEXT: warning: {{.*}} not remapped, which a pragma asks for: there is no such algorithm (head_or_tail) [RC233]
+; CHECK-NEXT: warning: {{.*}} not remapped, which a pragma asks for: there is no such algorithm (heads_or_tails) [RC233]
 define ptx_kernel void @algorithm(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -796,4 +796,4 @@ j:
 !0 = !{ptr @one_warp, !"maxntidx", i32 32}
 !1 = !{!"off"}
 !2 = !{!"on"}
-!3 = !{!"on:head_or_tail"}
+!3 = !{!"on:heads_or_tails"}

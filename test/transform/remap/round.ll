@@ -38,7 +38,7 @@ define ptx_kernel void @two_paths(ptr addrspace(1) %in, ptr addrspace(1) %out) {
 ; CHECK: remap.vote:
 ; CHECK: [[MIXED:%.*]] = call i32 @llvm.nvvm.barrier0.popc
 ; CHECK: [[MOVES:%.*]] = icmp ugt i32 [[MIXED]], 1
-; CHECK: br i1 [[MOVES]], label %remap.sum, label %remap.tail
+; CHECK: br i1 [[MOVES]], label %remap.move, label %remap.tail
 ; CHECK: remap.give:
 ; CHECK: store i32 %x, ptr addrspace(3)
 ; CHECK: call void @llvm.nvvm.barrier0()

@@ -1,0 +1,30 @@
+//===- reconverge/attributes.cuh - Ask for remapping, or forbid -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// For clang with our plugins, and `reconverge cc`; to nvcc both are nothing.
+// docs/remap.md says what is remapped, and what is left.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RECONVERGE_ATTRIBUTES_CUH
+#define RECONVERGE_ATTRIBUTES_CUH
+
+/// On a kernel, or on a device function for what is inlined from it: has each
+/// divergent branch remapped for which that is legal and worth it
+/// (RECONVERGE_REMAP), or none (RECONVERGE_NO_REMAP).
+///
+/// \code
+/// RECONVERGE_REMAP __global__ void step(float *p) {
+///   const float x = p[threadIdx.x];
+///   if (x > 0)
+///     p[threadIdx.x] = sinf(x) / x;
+/// }
+/// \endcode
+#if defined(__clang__) && !defined(__NVCC__)
+#define RECONVERGE_REMAP __attribute__((annotate("reconverge remap")))
+#define RECONVERGE_NO_REMAP __attribute__((annotate("reconverge remap off")))
+#else
+#define RECONVERGE_REMAP
+#define RECONVERGE_NO_REMAP
+#endif
+
+#endif
