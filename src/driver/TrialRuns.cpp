@@ -26,8 +26,9 @@ using namespace llvm;
 
 namespace reconverge::driver {
 
-/// Runs that candidates may end.
-static constexpr unsigned MostEnded = 8;
+/// Runs that candidates may end; a fault of one remedy may well be one of all
+/// its parameters, in several kernels.
+static constexpr unsigned MostEnded = 16;
 
 static bool isAnythingLeft(const TrialPlan &Plan) {
   return any_of(Plan.Kernels,

@@ -124,8 +124,8 @@ TEST_F(TrialRuns, RunsAreLimited) {
   for (int I = 0; I < 50; ++I)
     Plan.Kernels.front().Candidates.push_back({"meld", std::to_string(I)});
   auto All = run([](const Candidate &) { return TrialEvent::Hang; });
-  EXPECT_EQ(Tried.size(), 9u);
-  EXPECT_NE(Notes.find("9 runs were ended by candidates"), std::string::npos)
+  EXPECT_EQ(Tried.size(), 17u);
+  EXPECT_NE(Notes.find("17 runs were ended by candidates"), std::string::npos)
       << Notes;
   EXPECT_EQ(All.back().What, TrialEvent::Hang);
 }

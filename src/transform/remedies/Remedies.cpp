@@ -95,8 +95,10 @@ static constexpr Entry entry(StringLiteral Name,
 }
 
 static constexpr StringLiteral MeldParameters[] = {"", "threshold=0"};
-/// Less shared memory, for kernels of small blocks.
-static constexpr StringLiteral RemapParameters[] = {"", "threads=256"};
+/// For kernels of small blocks, less shared memory; for two paths, the fewest
+/// registers.
+static constexpr StringLiteral RemapParameters[] = {"", "threads=256",
+                                                    "algorithm=head_or_tail"};
 
 static const Entry Table[] = {
     entry<parseMeldOptions, meld>("meld", MeldParameters),
