@@ -13,6 +13,11 @@
 //                    largest count only, and wants to be told. Unrolled wholly;
 //                    the early exits stay.
 //
+//   local arrays     At most eight iterations, each of which takes other
+//                    elements of an array of the thread's own. Unrolled, the
+//                    elements are registers; otherwise they lie in local memory
+//                    or are picked by comparing the index with each.
+//
 //   many, by four    Counted at run time. Three cases that LLVM leaves: the
 //                    count is dear to compute (a minimum or a division in it);
 //                    the body is larger than a CPU would like; or no count can
@@ -48,6 +53,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
@@ -60,6 +66,8 @@ namespace reconverge::frontend {
 
 static constexpr unsigned FewIterations = 8;     ///< LLVM's own limit
 static constexpr unsigned FewInstructions = 300; ///< of all copies
+/// Of all copies, where they make registers of an array.
+static constexpr unsigned ArrayInstructions = 2000;
 static constexpr unsigned Shared = 3; ///< NVPTX's number of the address space
 static constexpr unsigned Copies = 4, CopiesOfChains = 8;
 static constexpr unsigned ManyInstructions = 600; ///< of all copies
@@ -160,6 +168,19 @@ static bool hasLoadChain(const Loop &L) {
   return false;
 }
 
+/// Whether it depends on the iteration which element of one of the thread's own
+/// arrays \p L takes.
+static bool goesAlongLocalArray(const Loop &L) {
+  for (const BasicBlock *Block : L.blocks())
+    for (const Instruction &I : *Block)
+      if (auto *Address = dyn_cast<GetElementPtrInst>(&I);
+          Address && isa<AllocaInst>(getUnderlyingObject(Address)) &&
+          any_of(Address->indices(),
+                 [&](const Use &Index) { return !L.isLoopInvariant(Index); }))
+        return true;
+  return false;
+}
+
 /// A loop that does nothing to memory but read words that the block shares.
 static bool isSumOverSharedMemory(const Loop &L) {
   unsigned Loads = 0;
@@ -180,14 +201,18 @@ struct MarkFewIterations : PassInfoMixin<MarkFewIterations> {
   PreservedAnalyses run(Loop &L, LoopAnalysisManager &,
                         LoopStandardAnalysisResults &AR, LPMUpdater &) {
     unsigned Most = AR.SE.getSmallConstantMaxTripCount(&L);
-    if (!L.isInnermost() || isDecided(L) || !Most || Most > FewIterations ||
-        AR.SE.getSmallConstantTripCount(&L)) // exactly known: LLVM's to decide
+    if (!L.isInnermost() || isDecided(L) || !Most || Most > FewIterations)
+      return PreservedAnalyses::all();
+    const bool IsExact = AR.SE.getSmallConstantTripCount(&L);
+    if (IsExact && !goesAlongLocalArray(L)) // LLVM's to decide
       return PreservedAnalyses::all();
     std::optional<unsigned> Size = sizeOf(L);
-    if (Size && *Size * Most <= FewInstructions)
-      mark(L, MDNode::get(L.getHeader()->getContext(),
-                          MDString::get(L.getHeader()->getContext(),
-                                        "llvm.loop.unroll.enable")));
+    LLVMContext &Context = L.getHeader()->getContext();
+    if (Size && *Size * Most <= (IsExact ? ArrayInstructions : FewInstructions))
+      mark(L, MDNode::get(
+                  Context,
+                  MDString::get(Context, IsExact ? "llvm.loop.unroll.full"
+                                                 : "llvm.loop.unroll.enable")));
     return PreservedAnalyses::all();
   }
 };

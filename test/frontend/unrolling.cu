@@ -19,6 +19,30 @@ extern "C" __global__ void few(const int *p, long long bound, long long *out) {
   *out = sum;
 }
 
+// Iterations that take elements of an array of the thread's own, too large for
+// LLVM to unroll: the elements are registers afterwards, and each is divided
+// once for itself and once for its neighbour.
+// CHECK-LABEL: define {{.*}}void @elements(
+// CHECK-NOT: alloca
+// CHECK-COUNT-18: sdiv i32
+// CHECK-NOT: {{sdiv i32|llvm.loop}}
+// CHECK: {{^[}]}}
+extern "C" __global__ void elements(const int *p, int *out) {
+  int r[3][3], best = *out;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      r[i][j] = p[9 * threadIdx.x + 3 * i + j];
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      const int next = r[(i + 1) % 3][j], own = r[i][(j + 1) % 3];
+      int here = best / (own | 1) + own / (next | 1);
+      for (int k = 1; k < 7; ++k)
+        here = (here ^ (next >> k)) * k + (own << k) - (here >> 3 | best);
+      best = here > best ? here : best - own;
+    }
+  *out = best;
+}
+
 // A grid-stride loop: no count can be computed, four tests stand in the loop.
 // CHECK-LABEL: define {{.*}}void @stride(
 // CHECK-COUNT-4: load float
