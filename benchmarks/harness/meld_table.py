@@ -8,7 +8,7 @@ import glob
 import json
 import os
 
-from results import geomean, publish
+from results import apart, geomean, publish
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 RAW = os.path.join(ROOT, "benchmarks", "results", "h200", "meld.json")
@@ -105,6 +105,7 @@ def page():
         summary(found, lambda n: n in SYNTHETIC, "SB1 to SB3 and -R"),
         summary(found, lambda n: n not in SYNTHETIC, "programs"),
         summary(found, lambda n: True, "all"), "",
+        *(line for text in apart(result) for line in (text, "")),
         "| program | block | nvcc | clang | ours | melded | speed-up | "
         "over own |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",

@@ -4,8 +4,9 @@
     results.py INTO FROM [CASE...]
 
 puts what was measured apart into a file: the rows of FROM, of all or of these
-cases, replace those of the same cases in INTO, which must be of the same GPU. Each then says of which
-commit it is, where that is not the file's.
+cases, replace those of the same case and parameters in INTO, which must be of
+the same GPU. Each then says of which commit it is, where that is not the
+file's. Cases stay in their order.
 """
 
 import json
@@ -58,10 +59,14 @@ def merge(into, other, cases=()):
                      f"{facts.get(key)}, the other {new.get(key)}")
     cases = set(cases) or {r["case"] for r in other["rows"]}
     same = facts["commit"] == new["commit"]
-    rows = [r for r in into["rows"] if r["case"] not in cases]
-    rows += [r if same else {"commit": new["commit"], **r}
+    added = [r if same else {"commit": new["commit"], **r}
              for r in other["rows"] if r["case"] in cases]
-    return {**into, "rows": rows}
+    kept = [r for r in into["rows"]
+            if not any((r["case"], r["params"]) == (a["case"], a["params"])
+                       for a in added)]
+    order = list(dict.fromkeys(r["case"] for r in into["rows"] + added))
+    return {**into, "rows": sorted(kept + added,
+                                   key=lambda r: order.index(r["case"]))}
 
 
 def apart(content):

@@ -105,6 +105,7 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
       Row(Kernel, "none", 0, 0, D.Milliseconds, "-",
           D.Keep == Candidate() ? Table::Cell{"kept", Ink::Strong}
                                 : Table::Cell{"-", Ink::Faint});
+    std::string Above; // the remark under the last row
     for (const TrialResult &R : D.Tried) {
       AnyTried = true;
       AnyPredicted |= R.Predicted > 0;
@@ -112,8 +113,10 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
       Row(First ? StringRef(Kernel) : "", R.What.text(), R.Predicted,
           D.Measured ? R.Speedup : 0, R.Milliseconds, verdictOf(R),
           {wordOf(R.End).str(), inkOf(R.End)});
-      if (!R.Why.empty())
-        remark(T, cleanText(R.Why), Width);
+      const std::string Why = cleanText(R.Why);
+      if (!Why.empty())
+        remark(T, Why == Above ? "the same" : Why, Width);
+      Above = Why;
     }
   }
   T.print(OS, Options.Color);

@@ -18,6 +18,7 @@
 // CHECK-DAG: uniform{{ +}}none{{ +}}-{{ +}}-{{ +}}-{{ +}}hardly any divergence
 // CHECK-DAG: tiny{{ +}}none{{ +}}-{{ +}}-{{ +}}-{{ +}}hardly any divergence
 // CHECK-DAG: uneven{{ +}}meld{{.*}}refused
+// CHECK-DAG: {{^ +}}the same{{$}}
 // CHECK-NOT: kept
 
 // Memory-bound: two loads, a multiply and an add, a store.
