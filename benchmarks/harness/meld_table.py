@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/meld-results.md from results/h200/meld.json and, of the warp VM,
-the newest of results/*/meld-counts.json (counts are the same on every CPU);
---check: is it up to date?"""
+"""docs/meld-results.md from results/h200/meld.json and the newest of
+results/*/meld-counts.json, of the warp VM (counts are the same on every CPU),
+and of results/*/meld-time.json; --check: is it up to date?"""
 
 import glob
 import json
@@ -14,6 +14,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 RAW = os.path.join(ROOT, "benchmarks", "results", "h200", "meld.json")
 WAYS = ("nvcc", "clang", "reconverge", "melded")
 COUNTS = os.path.join(ROOT, "benchmarks", "results", "*", "meld-counts.json")
+TIMES = os.path.join(ROOT, "benchmarks", "results", "*", "meld-time.json")
 SYNTHETIC = ("sb1", "sb2", "sb3")
 
 
@@ -81,6 +82,27 @@ def counts_of(path):
     return lines
 
 
+def times_of(path):
+    """The part of the page on the time to compile."""
+    with open(path, encoding="utf-8") as text:
+        result = json.load(text)
+    facts, found = result["environment"], {}
+    for row in result["rows"]:
+        found.setdefault(row["case"], {})[row["metric"]] = row["value"]
+    ratios = [metrics["ratio"] for metrics in found.values()]
+    runs = len(result["rows"][0]["samples"])
+    return [
+        "", "## Time to compile", "",
+        f"On an {facts['cpu']}, {facts['date'][:10]}, by `meld_time.py`: CPU "
+        "seconds from source to machine code of the device, at -O3 and with "
+        f"melding, medians of {runs} runs in turns; ratios below 1 show how "
+        f"much of it is noise. Mean of the ratios "
+        f"{sum(ratios) / len(ratios):.3f}, worst {max(ratios):.3f}.", "",
+        "| program | -O3 | melded | ratio |", "| --- | ---: | ---: | ---: |",
+        *(f"| {name} | {m['plain']:.2f} | {m['melded']:.2f} | "
+          f"{m['ratio']:.3f} |" for name, m in found.items())]
+
+
 def page():
     with open(RAW, encoding="utf-8") as text:
         result = json.load(text)
@@ -125,9 +147,10 @@ def page():
         f"Below 0.99: {', '.join(lost) or 'none'}. `meld` is one candidate of "
         "`optimize`; these are the cases in which it has to be dropped.",
     ]
-    newest = max(glob.glob(COUNTS), key=date_of, default=None)
-    if newest:
-        lines += counts_of(newest)
+    for files, part in ((COUNTS, counts_of), (TIMES, times_of)):
+        newest = max(glob.glob(files), key=date_of, default=None)
+        if newest:
+            lines += part(newest)
     return "\n".join(lines) + "\n"
 
 

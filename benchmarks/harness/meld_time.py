@@ -3,11 +3,11 @@
 """What melding adds to the time to compile: device code of every program of
 kernels/ from source to machine code, at -O3 with --meld and without.
 
-usage: meld_time.py --build FOLDER [--runs 7] [NAME...]
+usage: meld_time.py --build FOLDER [--runs 7] [--output FILE] [NAME...]
 
 The two take turns; a row is the median of the ratios of neighbouring runs. CPU
 time of the process and its children counts, so that other work on the machine
-disturbs it less.
+disturbs it less. Writes results/<cpu>/meld-time.json.
 """
 
 import argparse
@@ -53,21 +53,31 @@ def main():
     parser.add_argument("--build", required=True)
     parser.add_argument("--cuda", default=environment.cuda_path())
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--output")
     parser.add_argument("names", nargs="*", metavar="name")
     options = parser.parse_args()
 
-    table, ratios = [], []
+    table, ratios, rows = [], [], []
     with tempfile.TemporaryDirectory() as folder:
         for name in options.names or NAMES:
             plain, melded = [], []
             for _ in range(options.runs):
                 plain.append(compile_once(options, name, [], folder))
                 melded.append(compile_once(options, name, ["--meld"], folder))
-            ratio = statistics.median(b / a for a, b in zip(plain, melded))
+            rows += [results.row(name, {}, "plain", plain, "s"),
+                     results.row(name, {}, "melded", melded, "s"),
+                     results.row(name, {}, "ratio",
+                                 [b / a for a, b in zip(plain, melded)], "x")]
+            ratio = rows[-1]["value"]
             ratios.append(ratio)
             table.append([name, f"{statistics.median(plain):.3f} s",
                           f"{statistics.median(melded):.3f} s",
                           f"{ratio:.3f}"])
+    facts = environment.describe(os.path.join(HERE, "..", ".."), options.cuda,
+                                 "clang++-19", "-O3 -arch=sm_90")
+    results.write(options.output or os.path.join(
+        HERE, "..", "results", environment.slug(facts["cpu"]),
+        "meld-time.json"), "meld-time", facts, rows)
     results.print_table(["program", "-O3", "melded", "ratio"], table)
     print(f"mean {statistics.mean(ratios):.3f}, worst {max(ratios):.3f}")
 
