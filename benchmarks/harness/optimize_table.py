@@ -61,8 +61,8 @@ def examples():
         "from start to end, while other examples compile; most of that is the "
         "start of the driver and the check, which the CPU runs: there they "
         "compare host compilers (clang's in the final program, g++ with nvcc), "
-        "not kernels. `-`: that build's own check fails (clang's square roots "
-        "are approximate).", "",
+        "not kernels. `-`: that compiler's program was not made or did not pass "
+        "the example's check.", "",
         "| example | kernels | kept | result | final, s | ours | nvcc | clang |",
         "| --- | ---: | --- | --- | ---: | ---: | ---: | ---: |"]
     for name, rows in cases.items():
