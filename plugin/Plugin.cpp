@@ -4,7 +4,8 @@
 // libReconverge.so for -fpass-plugin= and -load-pass-plugin=. Passes.def is the
 // whole list of passes; -mllvm -reconverge-meld[=options] and -reconverge-remap
 // put transforms at the end of clang's pipeline, and pragmas that Pragmas.cpp
-// has left in the code do so, too. There is no logic here.
+// has left in the code do so, too; -reconverge-remedied puts the choice between
+// kernels first in that of host code. There is no logic here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +13,7 @@
 #include "analysis/Uniformity.h"
 #include "core/Error.h"
 #include "frontend/FormFma.h"
+#include "frontend/Remedied.h"
 #include "frontend/SplitAtomics.h"
 #include "transform/instrument/Instrument.h"
 #include "transform/meld/Meld.h"
@@ -38,6 +40,11 @@ static cl::opt<std::string>
           cl::desc("Have threads exchange their work before divergent branches "
                    "of NVPTX code, last in the optimisation pipeline; without "
                    "it, before those that a pragma names"));
+
+static cl::opt<std::string>
+    Remedied("reconverge-remedied", cl::value_desc("kernels"),
+             cl::desc("In host code, have launches choose between kernels and "
+                      "their remedied copies, first in the pipeline"));
 
 namespace {
 /// Runs passes on device code alone: clang gives a plugin the host's as well.
@@ -82,6 +89,29 @@ static void addTransforms(ModulePassManager &Modules, OptimizationLevel Level) {
   Modules.addPass(std::move(Device));
 }
 
+static void addChoices(ModulePassManager &Modules, OptimizationLevel) {
+  auto Kernels = frontend::parseRemedied(Remedied);
+  if (Kernels)
+    Modules.addPass(frontend::RemediedLaunchesPass(std::move(*Kernels)));
+  else
+    reportError(Kernels.takeError(), errs());
+}
+
+/// Adds \p PassT if \p Name is \p Own, with options behind it or without.
+template <class PassT, class ManagerT, class ParseT>
+static bool addIfNamed(StringRef Name, StringRef Own, ManagerT &Manager,
+                       ParseT Parse) {
+  if (!PassBuilder::checkParametrizedPassName(Name, Own))
+    return false;
+  auto Options = PassBuilder::parsePassParameters(Parse, Name, Own);
+  if (!Options) {
+    reportError(Options.takeError(), errs());
+    return false;
+  }
+  Manager.addPass(PassT(std::move(*Options)));
+  return true;
+}
+
 static bool addFunctionPass(StringRef Name, FunctionPassManager &Manager,
                             ArrayRef<PassBuilder::PipelineElement>) {
 #define FUNCTION_PASS(NAME, CREATE)                                            \
@@ -90,15 +120,8 @@ static bool addFunctionPass(StringRef Name, FunctionPassManager &Manager,
     return true;                                                               \
   }
 #define FUNCTION_PASS_WITH_OPTIONS(NAME, TYPE, PARSE)                          \
-  if (PassBuilder::checkParametrizedPassName(Name, NAME)) {                    \
-    auto Options = PassBuilder::parsePassParameters(PARSE, Name, NAME);        \
-    if (!Options) {                                                            \
-      reportError(Options.takeError(), errs());                                \
-      return false;                                                            \
-    }                                                                          \
-    Manager.addPass(TYPE(std::move(*Options)));                                \
-    return true;                                                               \
-  }
+  if (addIfNamed<TYPE>(Name, NAME, Manager, PARSE))                            \
+    return true;
 #include "Passes.def"
   return false;
 }
@@ -110,6 +133,9 @@ static bool addModulePass(StringRef Name, ModulePassManager &Manager,
     Manager.addPass(CREATE);                                                   \
     return true;                                                               \
   }
+#define MODULE_PASS_WITH_OPTIONS(NAME, TYPE, PARSE)                            \
+  if (addIfNamed<TYPE>(Name, NAME, Manager, PARSE))                            \
+    return true;
 #include "Passes.def"
   return false;
 }
@@ -119,6 +145,7 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
           [](PassBuilder &Builder) {
             Builder.registerPipelineParsingCallback(addFunctionPass);
             Builder.registerPipelineParsingCallback(addModulePass);
+            Builder.registerPipelineStartEPCallback(addChoices);
             Builder.registerOptimizerLastEPCallback(addTransforms);
           }};
 }

@@ -19,6 +19,7 @@
 #include "analysis/Places.h"
 #include "analysis/Regions.h"
 #include "analysis/Uniformity.h"
+#include "core/Remedied.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
@@ -41,6 +42,8 @@ namespace reconverge::analysis {
 
 /// "ns::walk<float>" of "_ZN2ns4walkIfEEvPT_": without parameters.
 static std::string displayName(StringRef Mangled) {
+  if (Mangled.consume_back(RemediedSuffix))
+    return displayName(Mangled) + " [remedied]";
   ItaniumPartialDemangler Demangler;
   std::string Name = Mangled.str();
   if (Demangler.partialDemangle(Name.c_str()) || !Demangler.isFunction())

@@ -38,6 +38,7 @@
 #include "frontend/CompileUnit.h"
 #include "frontend/DevicePipeline.h"
 #include "frontend/ForeignCode.h"
+#include "frontend/Remedied.h"
 #include "model/Model.h"
 #include "report/Decisions.h"
 #include "transform/remedies/Remedies.h"
@@ -371,6 +372,17 @@ static void leaveToOthers(Module &M,
            "share it; where another's code was kept, ours is built\n";
 }
 
+/// The launches that a remedy is kept for: as large as those it was tried on.
+static frontend::LaunchBounds boundsOf(const Decision &D) {
+  frontend::LaunchBounds Bounds;
+  for (const LaunchShape &S : D.Shapes) {
+    Bounds.Threads = std::max(Bounds.Threads,
+                              uint64_t(S.Block[0]) * S.Block[1] * S.Block[2]);
+    Bounds.Shared = std::max(Bounds.Shared, S.DynamicShared);
+  }
+  return Bounds;
+}
+
 /// Applies to the kernels of \p M what \p File keeps for them.
 static Error applyDecisions(Module &M, const DecisionFile &File,
                             raw_ostream *OS) {
@@ -391,7 +403,8 @@ static Error applyDecisions(Module &M, const DecisionFile &File,
       ForOthers.insert({F, *By});
       continue;
     }
-    auto Result = transform::apply(D.Keep, *F);
+    auto Result =
+        transform::apply(D.Keep, frontend::copyForRemedy(*F, boundsOf(D)));
     if (!Result)
       return Result.takeError();
     if (!Result->Changed)

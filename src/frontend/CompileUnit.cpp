@@ -19,6 +19,7 @@
 #include "frontend/Dependencies.h"
 #include "frontend/DevicePipeline.h"
 #include "frontend/Fatbin.h"
+#include "frontend/Remedied.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Support/FileSystem.h"
@@ -139,6 +140,20 @@ static Expected<std::string> writeContainer(const Module &M,
   return Container;
 }
 
+/// Has the host's code choose between the kernels of \p M that are there
+/// twice.
+static void chooseOnHost(const Module &M, const Toolchain &Tools,
+                         CompileOptions &Options) {
+  const std::vector<RemediedKernel> Kernels = remediedKernels(M);
+  if (Kernels.empty())
+    return;
+  const std::string Plugin = Tools.Tree.passesPath();
+  for (const std::string &Word :
+       {"-fplugin=" + Plugin, "-fpass-plugin=" + Plugin, std::string("-mllvm"),
+        "-reconverge-remedied=" + printRemedied(Kernels)})
+    Options.HostArguments.push_back(Word);
+}
+
 Error compileUnit(const Toolchain &Tools, const CompileOptions &Given,
                   const TempDir &Temp, const SourceFile &Source,
                   StringRef Output, bool Assembly) {
@@ -164,6 +179,7 @@ Error compileUnit(const Toolchain &Tools, const CompileOptions &Given,
     if (Error E = writeContainer(**M, Options, Tools, Temp, Source.Path, Stem)
                       .moveInto(Container))
       return E;
+    chooseOnHost(**M, Tools, Options);
   }
   std::string Whole = Temp.file(Stem + (Assembly ? ".s" : ".o"));
   if (Error E = runClang(hostCommand(Tools, Options, Source, Container, Whole,

@@ -27,6 +27,9 @@ std::string Installation::binDir() const { return below(Prefix, "bin"); }
 std::string Installation::runtimeDir() const {
   return below(Prefix, "lib", "reconverge");
 }
+std::string Installation::passesPath() const {
+  return below(Prefix, "lib", "libReconverge.so");
+}
 std::string Installation::shimPath() const {
   return below(runtimeDir(), "libcudart.so");
 }

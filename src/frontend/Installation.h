@@ -24,6 +24,7 @@ struct Installation {
 
   std::string binDir() const;
   std::string runtimeDir() const; ///< the shim and its backends
+  std::string passesPath() const; ///< our passes, for clang
   std::string shimPath() const;   ///< what programs are linked against
   std::string overlayDir() const; ///< headers that mend a toolkit
   std::string machineDir() const; ///< machine files

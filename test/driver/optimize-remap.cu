@@ -8,11 +8,24 @@
 // RUN: FileCheck %s <table
 // RUN: FileCheck %s --check-prefix=JSON <decisions.json
 
-// The final program computes the same.
-// RUN: sh -c 'RECONVERGE_DEVICE=cpu ./app >again'
+// The final program computes the same. It does so with more shared memory than
+// was tried, up to all that a block can have: such launches take the kernel as
+// it was, for there is no room for what remapping needs.
+// RUN: env RECONVERGE_DEVICE=cpu ./app >again
+// RUN: diff out again
+// RUN: env RECONVERGE_DEVICE=cpu ./app 40 >again
+// RUN: diff out again
+// RUN: env RECONVERGE_DEVICE=cpu ./app 227 >again
 // RUN: diff out again
 
+// Which of the two it was, a profile says.
+// RUN: %reconverge profile ./app -- 40 2>table
+// RUN: FileCheck %s --check-prefix=BOTH <divergence.json
+// BOTH-DAG: "display": "step"
+// BOTH-DAG: "display": "step [remedied]"
+
 #include <cstdio>
+#include <cstdlib>
 
 // The candidate knows the most that launches add to the kernel's shared memory.
 // CHECK: {{^ +}}remap (shared=4096){{ +}}1.{{[0-9]+}}x{{.*}}identical{{ +}}kept
@@ -37,15 +50,18 @@ __global__ void step(const unsigned *In, unsigned *Out, int N) {
 }
 
 // OUT: sum 0x{{[0-9a-f]+}}
-int main() {
+int main(int Count, char **Words) {
   constexpr int N = 1000;
+  const int Bytes = 1024 * (Count > 1 ? atoi(Words[1]) : 4);
   unsigned *In, *Out, Host[N], Sum = 0, X = 1;
   cudaMalloc(&In, sizeof(Host));
   cudaMalloc(&Out, sizeof(Host));
   for (unsigned &H : Host)
     H = X = X * 22695477 + 1;
   cudaMemcpy(In, Host, sizeof(Host), cudaMemcpyHostToDevice);
-  step<<<(N + 255) / 256, 256, 4096>>>(In, Out, N);
+  cudaFuncSetAttribute(step, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                       Bytes);
+  step<<<(N + 255) / 256, 256, Bytes>>>(In, Out, N);
   step<<<(N + 199) / 200, dim3(20, 10), 512>>>(In, Out, N);
   cudaMemcpy(Host, Out, sizeof(Host), cudaMemcpyDeviceToHost);
   for (unsigned H : Host)

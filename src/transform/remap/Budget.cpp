@@ -25,11 +25,9 @@
 
 #include "transform/remap/Budget.h"
 
-#include "analysis/Numbering.h"
+#include "analysis/SharedMemory.h"
 #include "transform/remap/Occupancy.h"
 
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Instructions.h"
@@ -40,8 +38,8 @@ using namespace llvm;
 
 namespace reconverge::transform::remap {
 
-static constexpr uint64_t StaticSharedLimit = 48 * 1024;
-static constexpr unsigned SharedSpace = 3, WarpThreads = 32, UsualThreads = 256;
+static constexpr uint64_t StaticSharedLimit = analysis::UsualSharedLimit;
+static constexpr unsigned WarpThreads = 32, UsualThreads = 256;
 
 namespace {
 struct Layout {
@@ -82,33 +80,13 @@ static unsigned launchBound(const Function &F) {
   return std::min<uint64_t>(Bound, 1024);
 }
 
-/// Whether \p V is used by code of \p F, or of what it calls.
-static bool isUsedBy(const Value &V, ArrayRef<const Function *> Functions,
-                     SmallPtrSetImpl<const Value *> &Seen) {
-  if (!Seen.insert(&V).second)
-    return false;
-  return any_of(V.users(), [&](const User *U) {
-    if (const auto *I = dyn_cast<Instruction>(U))
-      return is_contained(Functions, I->getFunction());
-    return isUsedBy(*U, Functions, Seen);
-  });
-}
-
 static uint64_t sizeOf(const GlobalVariable &G) {
   return G.getParent()->getDataLayout().getTypeAllocSize(G.getValueType());
 }
 
 /// Bytes of shared memory that the kernel has without rounds.
 static uint64_t ownShared(const Function &F, const RoundMemory &Rounds) {
-  const std::vector<const Function *> Functions = analysis::functionsOf(F);
-  uint64_t Bytes = 0;
-  for (const GlobalVariable &G : F.getParent()->globals()) {
-    SmallPtrSet<const Value *, 8> Seen;
-    if (G.getAddressSpace() == SharedSpace && &G != Rounds.Counts &&
-        &G != Rounds.Words && isUsedBy(G, Functions, Seen))
-      Bytes = alignTo(Bytes, 16) + sizeOf(G);
-  }
-  return Bytes;
+  return analysis::staticShared(F, {Rounds.Counts, Rounds.Words});
 }
 
 std::optional<Refusal> planBudget(RoundPlan &Plan, const RemapOptions &Options,

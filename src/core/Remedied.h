@@ -1,0 +1,14 @@
+//===- core/Remedied.h - A kernel beside what it was ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_CORE_REMEDIED_H
+#define RECONVERGE_CORE_REMEDIED_H
+
+namespace reconverge {
+
+/// What the name of a kernel ends in that has a remedy and stands beside the
+/// kernel as it was, after that one's name.
+inline constexpr char RemediedSuffix[] = "$remedied";
+
+} // namespace reconverge
+
+#endif
