@@ -1,5 +1,4 @@
-//===- analysis/PtxFunctions.h - PTX that LLVM 19 has no name for *- C++
-//-*-===//
+//===- analysis/PtxFunctions.h - PTX that LLVM 19 lacks ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_ANALYSIS_PTXFUNCTIONS_H
 #define RECONVERGE_ANALYSIS_PTXFUNCTIONS_H
@@ -10,7 +9,20 @@
 /// register or an instruction, and LLVM 19 neither an instruction nor an
 /// intrinsic. Who runs the code gives them their meaning; for a GPU they become
 /// inline PTX again (frontend/ptx/Restore.cpp).
+///
+/// "NAME~MODIFIERS" is a variant of function NAME, for one form of the
+/// instruction. Its declaration carries the instruction's text and constraints,
+/// as asm has them.
 namespace reconverge::analysis {
+
+inline constexpr llvm::StringLiteral PtxTextAttribute = "reconverge.ptx";
+inline constexpr llvm::StringLiteral PtxConstraintsAttribute =
+    "reconverge.ptx.constraints";
+
+/// The function of which \p Name is a variant, or \p Name itself.
+inline llvm::StringRef functionOf(llvm::StringRef Name) {
+  return Name.split('~').first;
+}
 
 /// i32 (): where the shared memory that cooperative groups keep for themselves
 /// begins, an address in shared memory: %reserved_smem_offset_1.
@@ -41,9 +53,14 @@ inline constexpr llvm::StringLiteral BarrierArriveDrop =
 /// i64 (ptr addrspace(3), i32): expect so many bytes more, then arrive by one.
 inline constexpr llvm::StringLiteral BarrierArriveExpect =
     "reconverge.mbarrier.arrive.expect_tx";
-/// void (ptr addrspace(3), i32): expect so many bytes more.
+/// void (ptr addrspace(3), i32): expect so many bytes more; they have come.
 inline constexpr llvm::StringLiteral BarrierExpect =
     "reconverge.mbarrier.expect_tx";
+inline constexpr llvm::StringLiteral BarrierComplete =
+    "reconverge.mbarrier.complete_tx";
+/// i1 (ptr addrspace(3), i64 state).
+inline constexpr llvm::StringLiteral BarrierTestWait =
+    "reconverge.mbarrier.test_wait";
 /// i1 (ptr addrspace(3), i64 state): may wait a while before it says no.
 inline constexpr llvm::StringLiteral BarrierTryWait =
     "reconverge.mbarrier.try_wait";
@@ -55,6 +72,19 @@ inline constexpr llvm::StringLiteral BarrierTryParity =
 /// void (ptr addrspace(3) to, ptr addrspace(1) from, i32 bytes,
 /// ptr addrspace(3) barrier): cp.async.bulk into the block's own memory.
 inline constexpr llvm::StringLiteral BulkCopy = "reconverge.cp.async.bulk";
+/// Likewise within shared memory, where `from` is in addrspace(3).
+inline constexpr llvm::StringLiteral BulkPass =
+    "reconverge.cp.async.bulk.shared";
+/// void (ptr addrspace(1) to, ptr addrspace(3) from, i32 bytes).
+inline constexpr llvm::StringLiteral BulkStore =
+    "reconverge.cp.async.bulk.global";
+/// void (ptr addrspace(1), i32 bytes): into the L2 cache.
+inline constexpr llvm::StringLiteral BulkPrefetch =
+    "reconverge.cp.async.bulk.prefetch";
+/// As BulkStore or BulkPass, but each element is added to what is there, or the
+/// like. Variants: MODIFIERS ends in ".operation.type".
+inline constexpr llvm::StringLiteral BulkReduce =
+    "reconverge.cp.reduce.async.bulk";
 
 } // namespace reconverge::analysis
 

@@ -3,6 +3,8 @@
 //
 //   cp.async, cp.async.bulk    a copy, now. A program that is right when the
 //                              copy ends late is right when it ends early
+//   cp.reduce.async.bulk       a loop of atomics
+//   cp.async.bulk.prefetch     nothing
 //   their groups and waits     nothing: there is nothing to wait for
 //   cp.async.mbarrier.arrive   the copies are over: .noinc arrives; the other
 //                              form adds an arrival and takes it, nothing
@@ -19,11 +21,13 @@
 
 #include "analysis/PtxFunctions.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 
@@ -34,6 +38,7 @@ std::string laneFunction(StringRef Name) {
     return ("rcvm_" + Name.ltrim('v')).str();
   if (!Name.consume_front("llvm.nvvm.") && !Name.consume_front("reconverge."))
     return "";
+  Name = analysis::functionOf(Name);
   Name.consume_back(".shared");
   if (!Name.starts_with("mbarrier."))
     return "";
@@ -73,15 +78,60 @@ static void copy(CallInst &Call, unsigned Bytes) {
                  B.CreateZExt(Call.getArgOperand(2), B.getInt64Ty()));
 }
 
-static void copyBulk(CallInst &Call) {
+/// Tells the barrier of a bulk copy, if it has one, that all has come.
+static void completeBulk(CallInst &Call) {
+  if (Call.arg_size() < 4)
+    return;
   IRBuilder<> B(&Call);
   Value *Bytes = Call.getArgOperand(2), *Barrier = Call.getArgOperand(3);
-  B.CreateMemCpy(Call.getArgOperand(0), Align(16), Call.getArgOperand(1),
-                 Align(16), B.CreateZExt(Bytes, B.getInt64Ty()));
   FunctionCallee Complete = Call.getModule()->getOrInsertFunction(
-      "reconverge.mbarrier.complete_tx", B.getVoidTy(), Barrier->getType(),
+      analysis::BarrierComplete, B.getVoidTy(), Barrier->getType(),
       B.getInt32Ty());
   B.CreateCall(Complete, {Barrier, Bytes});
+}
+
+static void copyBulk(CallInst &Call) {
+  IRBuilder<> B(&Call);
+  B.CreateMemCpy(Call.getArgOperand(0), Align(16), Call.getArgOperand(1),
+                 Align(16),
+                 B.CreateZExt(Call.getArgOperand(2), B.getInt64Ty()));
+  completeBulk(Call);
+}
+
+/// A reduction ".add.f32" and its like: an atomic for each element.
+static void reduceBulk(CallInst &Call) {
+  using Op = AtomicRMWInst::BinOp;
+  auto [Rest, Kind] = Call.getCalledFunction()->getName().rsplit('.');
+  StringRef Operation = Rest.rsplit('.').second;
+  if (Operation == "noftz")
+    Operation = "add";
+  IRBuilder<> B(&Call);
+  Type *T = StringSwitch<Type *>(Kind)
+                .Case("f16", B.getHalfTy())
+                .Case("bf16", B.getBFloatTy())
+                .Case("f32", B.getFloatTy())
+                .Case("f64", B.getDoubleTy())
+                .Cases("u64", "s64", "b64", B.getInt64Ty())
+                .Default(B.getInt32Ty());
+  const bool Signed = Kind.starts_with("s");
+  const Op Which = StringSwitch<Op>(Operation)
+                       .Case("add", T->isFloatingPointTy() ? Op::FAdd : Op::Add)
+                       .Case("min", Signed ? Op::Min : Op::UMin)
+                       .Case("max", Signed ? Op::Max : Op::UMax)
+                       .Case("inc", Op::UIncWrap)
+                       .Case("dec", Op::UDecWrap)
+                       .Case("and", Op::And)
+                       .Case("or", Op::Or)
+                       .Default(Op::Xor);
+  const Align Al(T->getScalarSizeInBits() / 8);
+  Value *Count = B.CreateUDiv(Call.getArgOperand(2), B.getInt32(Al.value()));
+  auto [Body, Index] = SplitBlockAndInsertSimpleForLoop(Count, &Call);
+  completeBulk(Call);
+  B.SetInsertPoint(Body);
+  Value *From = B.CreateGEP(T, Call.getArgOperand(1), Index);
+  Value *To = B.CreateGEP(T, Call.getArgOperand(0), Index);
+  B.CreateAtomicRMW(Which, To, B.CreateAlignedLoad(T, From, Al), Al,
+                    AtomicOrdering::Monotonic);
 }
 
 /// True if the call is done with.
@@ -95,6 +145,11 @@ static bool lower(CallInst &Call, uint64_t Reserved) {
   case Intrinsic::nvvm_cp_async_commit_group:
   case Intrinsic::nvvm_cp_async_wait_group:
   case Intrinsic::nvvm_cp_async_wait_all:
+  case Intrinsic::nvvm_cp_async_bulk_commit_group:
+  case Intrinsic::nvvm_cp_async_bulk_wait_group:
+  case Intrinsic::nvvm_cp_async_bulk_wait_group_read:
+  case Intrinsic::nvvm_setmaxnreg_inc_sync_aligned_u32:
+  case Intrinsic::nvvm_setmaxnreg_dec_sync_aligned_u32:
   case Intrinsic::nvvm_cp_async_mbarrier_arrive:
   case Intrinsic::nvvm_cp_async_mbarrier_arrive_shared:
     return true;
@@ -113,10 +168,15 @@ static bool lower(CallInst &Call, uint64_t Reserved) {
     copy(Call, Bytes);
     return true;
   }
-  if (Name == analysis::PerformanceEvent)
+  if (Name == analysis::PerformanceEvent || Name == analysis::BulkPrefetch)
     return true;
-  if (Name == analysis::BulkCopy) {
+  if (Name == analysis::BulkCopy || Name == analysis::BulkPass ||
+      Name == analysis::BulkStore) {
     copyBulk(Call);
+    return true;
+  }
+  if (analysis::functionOf(Name) == analysis::BulkReduce) {
+    reduceBulk(Call);
     return true;
   }
   if (Name == analysis::ReservedSharedOffset) {
@@ -127,8 +187,12 @@ static bool lower(CallInst &Call, uint64_t Reserved) {
 }
 
 void lowerDeviceIntrinsics(Function &F, uint64_t Reserved) {
-  for (Instruction &I : make_early_inc_range(instructions(F)))
-    if (auto *Call = dyn_cast<CallInst>(&I); Call && lower(*Call, Reserved))
+  SmallVector<CallInst *> Calls;
+  for (Instruction &I : instructions(F))
+    if (auto *Call = dyn_cast<CallInst>(&I))
+      Calls.push_back(Call);
+  for (CallInst *Call : Calls)
+    if (lower(*Call, Reserved))
       Call->eraseFromParent();
 }
 

@@ -76,6 +76,12 @@ static void basics(const Ints &D, const std::vector<int> &V) {
   thrust::transform(D.begin(), D.end(), E.begin(), Square());
   std::transform(V.begin(), V.end(), W.begin(), Square());
   same("transform", E, W);
+  // An operation that CUB may copy elements for: by bulk copies on sm_90.
+  thrust::transform(D.begin() + 1, D.end(), D.begin(), E.begin() + 1,
+                    thrust::plus<int>());
+  std::transform(V.begin() + 1, V.end(), V.begin(), W.begin() + 1,
+                 std::plus<int>());
+  same("transform of two", E, W);
   expect("reduce", N, thrust::reduce(D.begin(), D.end()),
          std::accumulate(V.begin(), V.end(), 0));
   thrust::exclusive_scan(D.begin(), D.end(), E.begin(), 10);

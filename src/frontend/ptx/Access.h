@@ -21,7 +21,10 @@ struct Access {
 Access takeAccess(Lowering &L);
 
 /// "ptx.gpu" and its like; of system scope if \p Scope is empty.
-llvm::SyncScope::ID scopeId(Lowering &L, llvm::StringRef Scope);
+llvm::SyncScope::ID scopeId(Lowering &L, const llvm::Twine &Scope);
+
+/// The LLVM operation of atom.\p Name on \p T; BAD_BINOP if PTX has none.
+llvm::AtomicRMWInst::BinOp atomicOperation(llvm::StringRef Name, Type T);
 
 } // namespace reconverge::frontend::ptx
 

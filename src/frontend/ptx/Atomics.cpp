@@ -20,8 +20,7 @@ using namespace llvm;
 
 namespace reconverge::frontend::ptx {
 
-/// The LLVM operation for \p Name on \p T; BAD_BINOP if PTX has none.
-static AtomicRMWInst::BinOp operation(StringRef Name, Type T) {
+AtomicRMWInst::BinOp atomicOperation(StringRef Name, Type T) {
   bool Word = T.isInt() && T.Lanes == 1 && (T.Width == 32 || T.Width == 64);
   bool Ordered = Word && T.K != Type::Bits;
   if (Name == "add")
@@ -82,7 +81,7 @@ static void emitAtomic(Lowering &L) {
         Acquires ? AtomicOrdering::Acquire : AtomicOrdering::Monotonic, Scope);
     Old = B.CreateExtractValue(Both, 0);
   } else {
-    AtomicRMWInst::BinOp Operation = operation(Name, T);
+    AtomicRMWInst::BinOp Operation = atomicOperation(Name, T);
     if (Operation == AtomicRMWInst::BAD_BINOP)
       return L.refuse("the operation does not exist for the type");
     Old = B.CreateAtomicRMW(Operation, P, L.read(At + 1, T), Alignment, A.Order,
@@ -92,7 +91,30 @@ static void emitAtomic(Lowering &L) {
     L.write(0, T, Old);
 }
 
+/// Fences between proxies, and for a cluster's barriers: to a CPU they are
+/// fences like others, and each has a sync scope of its own, so that it can be
+/// told.
+static constexpr StringLiteral ProxyFences[] = {
+    "proxy.alias",
+    "proxy.async",
+    "proxy.async.global",
+    "proxy.async.shared::cta",
+    "proxy.async.shared::cluster",
+    "proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster",
+    "proxy.async::generic.release.sync_restrict::shared::cta.cluster",
+    "acquire.sync_restrict::shared::cluster.cluster",
+    "release.sync_restrict::shared::cta.cluster",
+    "mbarrier_init.release.cluster",
+};
+
 static void emitFence(Lowering &L) {
+  if (std::string Whole = L.modifiers(); is_contained(ProxyFences, Whole)) {
+    L.takeAll();
+    L.arity(0);
+    L.B.CreateFence(AtomicOrdering::AcquireRelease,
+                    scopeId(L, "fence." + Whole));
+    return;
+  }
   StringRef Order = L.takeOneOf({"sc", "acq_rel", "acquire", "release"});
   StringRef Scope = L.takeOneOf({"cta", "cluster", "gpu", "sys"});
   L.arity(0);
@@ -130,7 +152,10 @@ ArrayRef<Row> atomicRows() {
       {"red", AnyClass, true, emitAtomic, "as atom, without .exch and .cas",
        Becomes},
       {"fence", AnyClass, true, emitFence,
-       "{.sc,.acq_rel,.acquire,.release}.{cta,cluster,gpu,sys}",
+       "{.sc,.acq_rel,.acquire,.release}.{cta,cluster,gpu,sys}, "
+       ".proxy.{alias,async{.global,.shared::{cta,cluster}}}, "
+       ".mbarrier_init.release.cluster, "
+       "{.proxy.async::generic}.{acquire,release}.sync_restrict::...",
        "fence `syncscope(\"ptx.*\")`"},
       {"membar", AnyClass, true, emitMembar, ".{cta,gl,sys}",
        "`llvm.nvvm.membar.*`"},

@@ -24,6 +24,7 @@
 #include "frontend/ptx/Table.h"
 
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -211,6 +212,8 @@ StringRef Lowering::takeOneOf(ArrayRef<StringRef> Names) {
       return Name;
   return "";
 }
+
+std::string Lowering::modifiers() const { return join(At->Modifiers, "."); }
 
 std::optional<Type> Lowering::takeType() {
   for (size_t M = 0; M != Used.size(); ++M)

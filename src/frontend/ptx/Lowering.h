@@ -34,6 +34,9 @@ public:
   bool take(llvm::StringRef Name);
   /// Uses up the first of \p Names that is there; empty if none is.
   llvm::StringRef takeOneOf(llvm::ArrayRef<llvm::StringRef> Names);
+  /// All modifiers, joined by dots, whether used up or not.
+  std::string modifiers() const;
+  void takeAll() { Used.assign(Used.size(), true); }
   /// Uses up the next modifier that is a type; refuses if there is none.
   Type type();
   /// The next modifier that is a type, if any.

@@ -67,8 +67,8 @@ Access takeAccess(Lowering &L) {
   return A;
 }
 
-SyncScope::ID scopeId(Lowering &L, StringRef Scope) {
-  if (Scope.empty())
+SyncScope::ID scopeId(Lowering &L, const Twine &Scope) {
+  if (Scope.isTriviallyEmpty() || Scope.str().empty())
     return SyncScope::System;
   return L.B.getContext().getOrInsertSyncScopeID(("ptx." + Scope).str());
 }
@@ -195,6 +195,21 @@ static void emitPrefetch(Lowering &L) {
          {P->getType()});
 }
 
+/// What only advises the caches: createpolicy gives a policy, any; discard and
+/// applypriority name an address.
+static void emitCacheAdvice(Lowering &L) {
+  if (L.opcode() != "createpolicy") {
+    L.takeAll();
+    L.pointer(L.operand(0), 0);
+    return;
+  }
+  const StringRef Kind = L.takeOneOf({"fractional", "range", "cvt"});
+  if (Kind.empty() || !StringRef(L.modifiers()).ends_with("b64"))
+    return L.refuse("the form is not supported");
+  L.takeAll();
+  L.write(0, {Type::Bits, 64, 1}, L.B.getInt64(0));
+}
+
 static unsigned takeSpace(Lowering &L) {
   StringRef Space =
       L.takeOneOf({"global", "shared", "shared::cta", "const", "local"});
@@ -251,6 +266,11 @@ ArrayRef<Row> memoryRows() {
        "{.global,.local}.{L1,L2,L2::evict_last,L2::evict_normal}",
        "`llvm.prefetch`"},
       {"prefetchu", AnyClass, true, emitPrefetch, ".L1", "`llvm.prefetch`"},
+      {"createpolicy", AnyClass, false, emitCacheAdvice,
+       ".{fractional,range,cvt}....b64", "zero: policies are hints"},
+      {"discard", AnyClass, true, emitCacheAdvice, "{.global}.L2", "nothing"},
+      {"applypriority", AnyClass, true, emitCacheAdvice,
+       "{.global}.L2::evict_normal", "nothing"},
       {"cvta", AnyClass, false, emitCvta,
        "{.to}.{global,shared,const,local}.u64", "addrspacecast"},
       {"isspacep", AnyClass, false, emitIsspacep,

@@ -14,7 +14,8 @@
 //   fdiv afn float a, b               -> div.full.f32
 //   call afn llvm.tanh                -> tanh.approx
 //   llvm.prefetch                     -> prefetch
-//   functions of PtxFunctions.h       -> what they stand for
+//   functions of PtxFunctions.h       -> what they stand for: a variant knows
+//                                        it itself, the others are listed here
 //
 // An fdiv or a tanh with `afn` that is the user's own (-ffast-math) asks for an
 // approximation as well and gets the same.
@@ -322,7 +323,8 @@ void Restorer::visitFence(FenceInst &F) {
   StringRef Scope = ptxScope(F.getSyncScopeID());
   if (F.getSyncScopeID() == SyncScope::SingleThread) {
     emitAsm(B.getVoidTy(), "", "~{memory}", {}, true);
-  } else if (Scope.starts_with("griddepcontrol.")) {
+  } else if (Scope.starts_with("griddepcontrol.") ||
+             Scope.starts_with("fence.")) {
     emitAsm(B.getVoidTy(), Scope + ";", "~{memory}", {}, true);
   } else if (!Scope.empty()) {
     bool Strong = F.getOrdering() == AtomicOrdering::SequentiallyConsistent;
@@ -415,8 +417,30 @@ static const OwnText OwnTexts[] = {
      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], "
      "[$1], $2, [$3];",
      "r,l,r,r,~{memory}"},
+    {analysis::BulkPass,
+     "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
+     "[$0], [$1], $2, [$3];",
+     "r,r,r,r,~{memory}"},
+    {analysis::BulkStore,
+     "cp.async.bulk.global.shared::cta.bulk_group [$0], [$1], $2;",
+     "l,r,r,~{memory}"},
+    {analysis::BulkPrefetch, "cp.async.bulk.prefetch.L2.global [$0], $1;",
+     "l,r,~{memory}"},
 };
 #undef WAIT
+
+/// What \p F, a function of ours with operands, is in PTX.
+static OwnText textOf(const Function &F) {
+  if (F.hasFnAttribute(analysis::PtxTextAttribute))
+    return {
+        F.getName(),
+        F.getFnAttribute(analysis::PtxTextAttribute).getValueAsString(),
+        F.getFnAttribute(analysis::PtxConstraintsAttribute).getValueAsString()};
+  const OwnText *Own = find_if(
+      OwnTexts, [&](const OwnText &O) { return O.Name == F.getName(); });
+  assert(Own != std::end(OwnTexts) && "a function of ours without PTX");
+  return *Own;
+}
 
 void Restorer::visitOwn(CallInst &Call, StringRef Name) {
   if (!Name.starts_with("reconverge."))
@@ -427,17 +451,15 @@ void Restorer::visitOwn(CallInst &Call, StringRef Name) {
     return replace(Call, emitAsm(Result,
                                  "mov.u32 $0, %" + Name.split('.').second + ";",
                                  "=r", {}, false));
-  const OwnText *Own =
-      find_if(OwnTexts, [&](const OwnText &O) { return O.Name == Name; });
-  assert(Own != std::end(OwnTexts) && "a function of ours without PTX");
+  const OwnText Own = textOf(*Call.getCalledFunction());
   SmallVector<Value *, 4> Args(Call.args());
   for (Value *&V : Args)
     if (V->getType()->isPointerTy() &&
         V->getType()->getPointerAddressSpace() == 3)
       V = B.CreateTrunc(B.CreatePtrToInt(V, B.getInt64Ty()), B.getInt32Ty());
   const bool Answers = Result->isIntegerTy(1);
-  Value *V = emitAsm(Answers ? B.getInt32Ty() : Result, Own->Text,
-                     Own->Constraints, Args, true);
+  Value *V = emitAsm(Answers ? B.getInt32Ty() : Result, Own.Text,
+                     Own.Constraints, Args, !Call.doesNotAccessMemory());
   if (Result->isVoidTy())
     Call.eraseFromParent();
   else

@@ -202,6 +202,20 @@ static void emitNanosleep(Lowering &L) {
   L.call(Intrinsic::nvvm_nanosleep, {L.read(0, T)});
 }
 
+/// setmaxnreg.{inc,dec}.sync.aligned.u32 n: registers for a warp group.
+static void emitRegisters(Lowering &L) {
+  const StringRef How = L.takeOneOf({"inc", "dec"});
+  const bool Aligned = L.take("sync") && L.take("aligned");
+  const Type T = L.type();
+  L.arity(1);
+  const std::optional<uint64_t> Count = L.literal(0);
+  if (How.empty() || !Aligned || T != Type{Type::Unsigned, 32, 1} || !Count)
+    return L.refuse("the form is not supported");
+  L.call(How == "inc" ? Intrinsic::nvvm_setmaxnreg_inc_sync_aligned_u32
+                      : Intrinsic::nvvm_setmaxnreg_dec_sync_aligned_u32,
+         {L.B.getInt32(*Count)});
+}
+
 static void emitControl(Lowering &L) {
   L.arity(0);
   Intrinsic::ID ID = Intrinsic::nvvm_exit;
@@ -254,6 +268,8 @@ ArrayRef<Row> syncRows() {
        "grids overlap"},
       {"nanosleep", AnyClass, true, emitNanosleep, ".u32",
        "`llvm.nvvm.nanosleep`"},
+      {"setmaxnreg", AnyClass, true, emitRegisters,
+       ".{inc,dec}.sync.aligned.u32", "`llvm.nvvm.setmaxnreg.*`"},
       {"pmevent", AnyClass, true, emitPmevent, "a", "a function of ours"},
       {"trap", AnyClass, true, emitControl, "", "`llvm.trap`"},
       {"brkpt", AnyClass, true, emitControl, "", "`llvm.debugtrap`"},

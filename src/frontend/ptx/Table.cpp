@@ -12,6 +12,7 @@
 
 #include "frontend/ptx/InlinePtx.h"
 
+#include "analysis/PtxFunctions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -65,6 +66,32 @@ FunctionCallee ownFunction(Module &M, StringRef Name, llvm::Type *Result,
   if (Parameters.empty())
     F->setDoesNotAccessMemory();
   return Callee;
+}
+
+static CallInst *callFunction(Lowering &L, StringRef Name, llvm::Type *Result,
+                              ArrayRef<Value *> Args) {
+  SmallVector<llvm::Type *, 8> Types;
+  for (Value *V : Args)
+    Types.push_back(V->getType());
+  return L.B.CreateCall(
+      ownFunction(*L.B.GetInsertBlock()->getModule(), Name, Result, Types),
+      Args);
+}
+
+Value *callOwn(Lowering &L, StringRef Name, llvm::Type *Result,
+               ArrayRef<Value *> Args) {
+  return callFunction(L, Name, Result, Args);
+}
+
+CallInst *callPtx(Lowering &L, const Twine &Name, llvm::Type *Result,
+                  ArrayRef<Value *> Args, const Twine &Text,
+                  const Twine &Constraints) {
+  CallInst *Call =
+      callFunction(L, (Name + "~" + L.modifiers()).str(), Result, Args);
+  Function *F = Call->getCalledFunction();
+  F->addFnAttr(analysis::PtxTextAttribute, Text.str());
+  F->addFnAttr(analysis::PtxConstraintsAttribute, Constraints.str());
+  return Call;
 }
 
 } // namespace ptx

@@ -60,6 +60,18 @@ llvm::FunctionCallee ownFunction(llvm::Module &M, llvm::StringRef Name,
                                  llvm::Type *Result,
                                  llvm::ArrayRef<llvm::Type *> Parameters);
 
+/// A call of that function at the instruction at hand.
+llvm::Value *callOwn(Lowering &L, llvm::StringRef Name, llvm::Type *Result,
+                     llvm::ArrayRef<llvm::Value *> Args);
+
+/// Likewise, of the variant of function \p Name that is the instruction at hand
+/// with all its modifiers ("Name~modifiers"). On a GPU it is \p Text again, an
+/// asm text with \p Constraints; addresses of shared memory take 32 bits there.
+llvm::CallInst *callPtx(Lowering &L, const llvm::Twine &Name,
+                        llvm::Type *Result, llvm::ArrayRef<llvm::Value *> Args,
+                        const llvm::Twine &Text,
+                        const llvm::Twine &Constraints);
+
 } // namespace reconverge::frontend::ptx
 
 #endif

@@ -203,6 +203,14 @@ TEST(Restore, GivesBackOrdersAndScopes) {
   checkRestored("fence.sc.gpu;", "", {"fence.sc.gpu;"});
   checkRestored("fence.acq_rel.cluster;", "", {"fence.acq_rel.cluster;"});
   checkRestored("griddepcontrol.wait;", "", {"griddepcontrol.wait;"});
+  for (const char *Fence :
+       {"fence.proxy.alias;", "fence.proxy.async;", "fence.proxy.async.global;",
+        "fence.proxy.async.shared::cta;",
+        "fence.mbarrier_init.release.cluster;",
+        "fence.acquire.sync_restrict::shared::cluster.cluster;",
+        "fence.proxy.async::generic.release.sync_restrict::shared::cta."
+        "cluster;"})
+    checkRestored(Fence, "", {Fence});
   checkRestored("rcp.approx.f32 $0, $1;", "=f,f", {"rcp.approx.f32 $0, $1;"});
   checkRestored("div.full.f32 $0, $1, $2;", "=f,f,f", {"div.full.f32"});
   checkRestored("tanh.approx.f16x2 $0, $1;", "=r,r",
@@ -244,6 +252,60 @@ TEST(Restore, GivesBackOwnFunctions) {
   checkRestored("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
                 "bytes [$0], [$1], $2, [$3];",
                 "r,l,r,r", {"complete_tx::bytes [$0], [$1], $2, [$3];"});
+  checkRestored("cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes"
+                ".L2::cache_hint [$0], [$1], $2, [$3], $4;",
+                "r,l,r,r,l", {"complete_tx::bytes [$0], [$1], $2, [$3];"});
+  checkRestored("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_"
+                "tx::bytes [$0], [$1], $2, [$3];",
+                "r,r,r,r", {"shared::cluster.shared::cta"});
+  checkRestored("cp.async.bulk.global.shared::cta.bulk_group [$0], [$1], $2;",
+                "l,r,r",
+                {"cp.async.bulk.global.shared::cta.bulk_group [$0], [$1]"});
+  checkRestored("cp.async.bulk.prefetch.L2.global [$0], $1;", "l,r",
+                {"cp.async.bulk.prefetch.L2.global [$0], $1;"});
+  checkRestored("cp.reduce.async.bulk.global.shared::cta.bulk_group"
+                ".L2::cache_hint.add.noftz.f16 [$0], [$1], $2, $3;",
+                "l,r,r,l", {"bulk_group.add.noftz.f16 [$0], [$1], $2;"});
+  checkRestored("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::"
+                "complete_tx::bytes.inc.u32 [$0], [$1], $2, [$3];",
+                "r,r,r,r", {"bytes.inc.u32 [$0], [$1], $2, [$3];"});
+}
+
+/// What names a cluster comes back as it was.
+TEST(Restore, GivesBackFormsForClusters) {
+  checkRestored(
+      "mbarrier.arrive.relaxed.cluster.shared::cta.b64 $0, [$1];", "=l,r",
+      {"mbarrier.arrive.relaxed.cluster.shared::cta.b64 $0, [$1], $2;"});
+  checkRestored(
+      "mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [$0], "
+      "$1;",
+      "r,r", {".release.cluster.shared::cluster.b64 _, [$0], $1;"});
+  checkRestored("mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [$0],"
+                " $1;",
+                "r,r", {"complete_tx.relaxed.cluster.shared::cluster.b64"});
+  checkRestored("mbarrier.expect_tx.relaxed.cluster.shared::cta.b64 [$0], $1;",
+                "r,r", {"expect_tx.relaxed.cluster.shared::cta.b64 [$0], $1;"});
+  checkRestored("{ .reg .pred p; mbarrier.test_wait.parity.acquire.cluster."
+                "shared::cta.b64 p, [$1], $2; selp.b32 $0, 1, 0, p; }",
+                "=r,r,r",
+                {"test_wait.parity.acquire.cluster.shared::cta.b64 %rc_p, "
+                 "[$1], $2;"});
+}
+
+/// Several functions of one name, a variant each.
+TEST(Lowering, KeepsVariantsApart) {
+  LLVMContext C;
+  Snippet S(C,
+            "mbarrier.expect_tx.relaxed.cluster.shared::cta.b64 [$0], 8;"
+            "mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [$0], 8;"
+            "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [$0], 8;",
+            "r", true);
+  ASSERT_EQ(S.lower(), "");
+  for (const char *Name :
+       {"\"reconverge.mbarrier.expect_tx~expect_tx.relaxed.cluster.shared::cta",
+        "\"reconverge.mbarrier.expect_tx~expect_tx.relaxed.cluster.shared::clu",
+        "@reconverge.mbarrier.expect_tx("})
+    EXPECT_NE(S.text().find(Name), std::string::npos) << Name << S.text();
 }
 
 /// Intrinsics that the back end knows.
@@ -254,6 +316,11 @@ TEST(Lowering, TakesAsynchronousCopies) {
       {"cp.async.commit_group;", ""},
       {"cp.async.wait_group 2;", ""},
       {"cp.async.wait_all;", ""},
+      {"cp.async.cg.shared.global.L2::cache_hint [$0], [$1], 16, $2;", "r,l,l"},
+      {"cp.async.bulk.commit_group;", ""},
+      {"cp.async.bulk.wait_group 1;", ""},
+      {"cp.async.bulk.wait_group.read 0;", ""},
+      {"setmaxnreg.inc.sync.aligned.u32 232;", ""},
       {"cp.async.mbarrier.arrive.noinc.shared.b64 [$0];", "r"},
       {"mbarrier.init.shared.b64 [$0], $1;", "r,r"},
       {"mbarrier.inval.shared.b64 [$0];", "r"},
