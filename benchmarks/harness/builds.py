@@ -44,7 +44,8 @@ class Compilers:
     def flags(self):
         """For the environment of a result file."""
         return {"nvcc": " ".join(["-O3", f"-arch=sm_{self.arch}"]),
-                "clang": f"-O3 --cuda-gpu-arch=sm_{self.arch}, its numerics",
+                "clang": f"-O3 --cuda-gpu-arch=sm_{self.arch}, its numerics, "
+                         "-fno-strict-aliasing for the device",
                 "reconverge": f"-O3 -arch=sm_{self.arch}"}
 
     def build(self, way, source, program, extra=()):
@@ -70,7 +71,9 @@ class Compilers:
                   *extra]
         ptx, cubin = program + ".ptx", program + ".cubin"
         fatbin = program + ".fatbin"
-        check_call([*common, "--cuda-device-only", "-S", source, "-o", ptx])
+        # As nvcc: clang's default makes wrong code of CUDA's own libraries.
+        check_call([*common, "--cuda-device-only", "-fno-strict-aliasing", "-S",
+                    source, "-o", ptx])
         check_call([os.path.join(self.cuda, "bin", "ptxas"), "-m64", "-O3",
                     "-lineinfo", "--gpu-name", f"sm_{self.arch}", ptx, "-o",
                     cubin])

@@ -11,10 +11,17 @@
 // Device bitcode is taken before any LLVM pass (-disable-llvm-passes), because
 // at -O3 clang has already resolved __nvvm_reflect to approximate square roots
 // and no flag of clang 19 mends it. It is still compiled with -O3, which makes
-// clang emit what the optimiser wants (TBAA, lifetimes) and no `optnone`.
+// clang emit what the optimiser wants (lifetimes) and no `optnone`.
 //
 // Device code goes as far as PTX only where stock clang's is wanted, as it is
 // (ForeignCode.cpp): its passes, its arithmetic, without our plugin.
+//
+// Aliasing: nvcc concludes nothing from the types of two accesses in device
+// code, and CUDA code is written for that: it copies objects by words and makes
+// them in raw memory. With clang's default, Thrust's min_element of a class
+// finds the wrong element. So device code is compiled with
+// -fno-strict-aliasing, by all who compile it here; host code keeps its
+// compiler's default.
 //
 // Why --cuda-path needs no translated copy of the toolkit: clang 19 trips over
 // CUDA 13 in a header that is no longer there (our overlay has it) and in the
@@ -135,8 +142,10 @@ Command deviceCommand(const Toolchain &Tools, const CompileOptions &Options,
   append(C.Arguments, {"-x", "cuda", "--cuda-device-only"});
   C.Arguments.push_back("--cuda-gpu-arch=sm_" + std::to_string(Options.Arch));
   appendHeaders(C, Tools, true);
-  // The user's own -ffp-contract, coming later, wins over ours.
+  // The user's own -ffp-contract and -fstrict-aliasing, coming later, win over
+  // ours.
   appendNumerics(C, Options.Math);
+  C.Arguments.push_back("-fno-strict-aliasing");
   C.Arguments.push_back("-O" + std::to_string(IsStock ? Options.OptLevel : 3));
   if (Until == Stage::Object)
     append(C.Arguments, {"-emit-llvm", "-Xclang", "-disable-llvm-passes"});

@@ -37,6 +37,13 @@ __global__ void byValue(Parameters P) {
   P.Where[threadIdx.x] = int(P.Scale[threadIdx.x % 4] + P.Scale[0] + P.Tag);
 }
 
+// One place by two types, as CUDA code has it.
+__global__ void pun(int *Word, float *Same, int *Out) {
+  *Word = 1;
+  *Same = 2;
+  *Out = *Word;
+}
+
 // A local array with an index that is known only at run time.
 __global__ void histogram(const unsigned char *Text, int *Out) {
   int Bins[8] = {};
@@ -83,7 +90,7 @@ __global__ void speak() {
            int(blockIdx.x), 2.5, "word");
 }
 
-// CHECK: 0 wrong of 671
+// CHECK: 0 wrong of 672
 int main() {
   void *Space;
   CALL(cudaMallocManaged(&Space, 1 << 16));
@@ -111,6 +118,10 @@ int main() {
     const int Own = I % 4 + 1 + I;
     expect("by value", I, Ints[I], Own + (I % 4 ? 1 : Own) + 7);
   }
+
+  pun<<<1, 1>>>(Ints, reinterpret_cast<float *>(Ints), Ints + 1);
+  CALL(cudaDeviceSynchronize());
+  expect("pun", 0, Ints[1], 0x40000000);
 
   unsigned char *Text = reinterpret_cast<unsigned char *>(Ints + 1024);
   for (int I = 0; I < 1024; ++I)
