@@ -11,7 +11,8 @@
 namespace reconverge::warpvm {
 
 /// Writes \p C as it lies in memory to \p To. \p AddressOf gives the address of
-/// another variable or a function of the module, or null if it has none.
+/// another variable or a function of the module, or null if it has none, which
+/// is refused.
 llvm::Error writeInitializer(
     const llvm::Constant &C, uint8_t *To, const llvm::DataLayout &DL,
     llvm::function_ref<void *(const llvm::GlobalValue &)> AddressOf);

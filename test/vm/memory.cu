@@ -8,6 +8,7 @@
 
 #include "Inputs/check.h"
 #include <cuda_fp16.h>
+#include <new>
 
 struct Node {
   int Value;
@@ -23,6 +24,28 @@ struct Parameters {
 __constant__ int Table[8] = {1, 2, 3, 5, 8, 13, 21, 34};
 __device__ int Counter = 100;
 __device__ int *Behind = &Counter;
+
+// Pointers that are numbers, and the table of a virtual base, which has some.
+struct Marked {
+  int Tag;
+  void *Mark;
+};
+__device__ Marked Marks[2] = {{1, (void *)-1}, {2, (void *)0x1234}};
+
+struct Base {
+  int Number;
+};
+struct Derived : virtual Base {
+  __device__ Derived(int N) { Number = N; }
+};
+
+__global__ void marks(long long *Out, Derived **Made) {
+  Out[threadIdx.x] = (long long)Marks[threadIdx.x].Mark;
+  Made[threadIdx.x] = new Derived(threadIdx.x + 7);
+}
+__global__ void numbers(Derived *const *Made, int *Out) {
+  Out[threadIdx.x] = Made[threadIdx.x]->Number;
+}
 
 // Lists of different lengths, made of host-visible pointers.
 __global__ void walk(Node *const *Heads, int *Sums) {
@@ -90,7 +113,7 @@ __global__ void speak() {
            int(blockIdx.x), 2.5, "word");
 }
 
-// CHECK: 0 wrong of 672
+// CHECK: 0 wrong of 677
 int main() {
   void *Space;
   CALL(cudaMallocManaged(&Space, 1 << 16));
@@ -118,6 +141,19 @@ int main() {
     const int Own = I % 4 + 1 + I;
     expect("by value", I, Ints[I], Own + (I % 4 ? 1 : Own) + 7);
   }
+
+  long long *Wide = static_cast<long long *>(Space);
+  Derived **Made = reinterpret_cast<Derived **>(Wide + 2);
+  marks<<<1, 2>>>(Wide, Made);
+  numbers<<<1, 2>>>(Made, Ints + 8);
+  CALL(cudaDeviceSynchronize());
+  expect("mark", 0, Wide[0], -1);
+  expect("mark", 1, Wide[1], 0x1234);
+  expect("virtual base", 0, Ints[8], 7);
+  expect("virtual base", 1, Ints[9], 8);
+  Marked FromHost[2];
+  CALL(cudaMemcpyFromSymbol(FromHost, Marks, sizeof FromHost));
+  expect("mark", 2, (long long)FromHost[0].Mark, -1);
 
   pun<<<1, 1>>>(Ints, reinterpret_cast<float *>(Ints), Ints + 1);
   CALL(cudaDeviceSynchronize());

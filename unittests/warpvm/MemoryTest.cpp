@@ -215,6 +215,35 @@ TEST(Memory, VariablesAndTheirInitialValues) {
   }
 }
 
+/// Pointers that are numbers, and numbers that are pointers.
+TEST(Memory, PointersAmongInitialValues) {
+  TestProgram P(R"(
+    @mark = addrspace(1) global ptr inttoptr (i64 4660 to ptr)
+    @marks = addrspace(1) global [2 x { i32, ptr }] [{ i32, ptr } { i32 1, ptr inttoptr (i64 -1 to ptr) }, { i32, ptr } { i32 2, ptr null }]
+    @beyond = addrspace(1) global ptr getelementptr (i8, ptr inttoptr (i64 4096 to ptr), i64 -6)
+    @base = addrspace(1) global [8 x i8] zeroinitializer
+    @other = alias [8 x i8], ptr addrspace(1) @base
+    @end = addrspace(1) global ptr addrspacecast (ptr addrspace(1) getelementptr (i8, ptr addrspace(1) @other, i64 8) to ptr)
+    @number = addrspace(1) global i64 ptrtoint (ptr addrspace(1) getelementptr (i8, ptr addrspace(1) @base, i64 3) to i64)
+    @low = addrspace(1) global i32 trunc (i64 ptrtoint (ptr addrspace(1) @base to i64) to i32)
+    define ptx_kernel void @k() {
+      ret void
+    })",
+                optionsFor(32, Tier::Fused, PolicyKind::Frontier));
+  auto Word = [&](const char *Name, unsigned Index = 0) {
+    auto Variable = cantFail(P.program().variable(Name));
+    return static_cast<const uint64_t *>(Variable.first)[Index];
+  };
+  EXPECT_EQ(Word("mark"), 0x1234u);
+  EXPECT_EQ(Word("marks", 1), ~uint64_t(0));
+  EXPECT_EQ(Word("marks", 3), 0u);
+  EXPECT_EQ(Word("beyond"), 4090u);
+  const auto Base = uint64_t(cantFail(P.program().variable("base")).first);
+  EXPECT_EQ(Word("end"), Base + 8);
+  EXPECT_EQ(Word("number"), Base + 3);
+  EXPECT_EQ(uint32_t(Word("low")), uint32_t(Base));
+}
+
 /// Static variables lie before dynamic shared memory and do not overlap it.
 TEST(Memory, StaticAndDynamicShared) {
   for (const MachineOptions &O : allSetups()) {
