@@ -7,7 +7,8 @@
 //                            only what it compiled itself. What comes from
 //                            inline PTX afterwards says itself what may fuse
 //   2. inline PTX to IR      before anything else looks at the code
-//   3. __nvvm_reflect        before any pass: the first one would answer it
+//   3. __nvvm_reflect        before any pass: the first one would answer it;
+//      conversions           and would fold these wrongly (Conversions.cpp)
 //   4. internal linkage      lets the optimiser drop and specialise
 //   5. inlining marks        blocks are numbered after inlining
 //   6. default<On>           with a target machine: without one, LLVM's passes
@@ -38,6 +39,7 @@
 
 #include "analysis/Numbering.h"
 #include "core/Error.h"
+#include "frontend/Conversions.h"
 #include "frontend/FormFma.h"
 #include "frontend/Inlining.h"
 #include "frontend/Reflect.h"
@@ -216,6 +218,7 @@ Error runDevicePipeline(Module &M, const CompileOptions &Options) {
     forbidContraction(M);
   if (Error E = resolveReflect(M, Options.Math, Options.Arch))
     return E;
+  settleConversions(M);
   auto TM = createTarget(M, Options.Arch, Options.OptLevel);
   if (!TM)
     return TM.takeError();

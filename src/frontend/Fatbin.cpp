@@ -16,6 +16,7 @@
 #include "analysis/Numbering.h"
 #include "core/Error.h"
 #include "core/File.h"
+#include "frontend/Conversions.h"
 #include "frontend/ForeignCode.h"
 #include "frontend/PtxMerge.h"
 #include "frontend/PtxShape.h"
@@ -41,6 +42,7 @@ Expected<std::string> emitPtx(const Module &M, const CompileOptions &Options) {
   std::unique_ptr<Module> Copy = CloneModule(M);
   if (Error E = restoreInlinePtx(*Copy))
     return std::move(E);
+  joinConversions(*Copy);
   if (Options.OptLevel)
     shapeForPtxas(*Copy);
   SmallString<0> Ptx;

@@ -203,26 +203,28 @@ bool RegionEmitter::emitMath(IntrinsicInst &I) {
     Name = Id == Intrinsic::minnum ? "fmin.f" : "fmax.f";
   else if (!Name.consume_front("llvm.nvvm."))
     return false;
-  auto Rounded = [&](StringRef Op, StringRef Mode,
-                     ArrayRef<Value *> Operands) -> Value * {
-    Type *T = Operands[0]->getType()->getScalarType();
-    std::string Callee =
-        ("rcvm_" + Op + "_" + Mode + (T->isFloatTy() ? "_f32" : "_f64")).str();
-    FunctionCallee F =
-        helper(Callee, T, SmallVector<Type *>(Operands.size(), T));
+  auto Rounded = [&](StringRef Op, StringRef Mode, ArrayRef<Value *> Operands,
+                     Type *Result) -> Value * {
+    Type *T = Result->getScalarType();
+    SmallVector<Type *> Types;
+    for (Value *X : Operands)
+      Types.push_back(X->getType()->getScalarType());
+    FunctionCallee F = helper(
+        ("rcvm_" + Op + "_" + Mode + (T->isFloatTy() ? "_f32" : "_f64")).str(),
+        T, Types);
     if (Uniform)
       return B.CreateCall(F, Operands);
     SmallVector<Value *> Arrays;
     for (Value *X : Operands)
       Arrays.push_back(spill(X));
-    Value *Result = spill(Constant::getNullValue(vectorOf(T)));
+    Value *Results = spill(Constant::getNullValue(Result));
     forEachLane([&](Value *Lane) {
       SmallVector<Value *> One;
-      for (Value *Array : Arrays)
-        One.push_back(lanePart(Array, T, Lane));
-      B.CreateStore(B.CreateCall(F, One), B.CreateGEP(T, Result, Lane));
+      for (auto [Array, Part] : zip(Arrays, Types))
+        One.push_back(lanePart(Array, Part, Lane));
+      B.CreateStore(B.CreateCall(F, One), B.CreateGEP(T, Results, Lane));
     });
-    return B.CreateAlignedLoad(vectorOf(T), Result, Align(64));
+    return B.CreateAlignedLoad(Result, Results, Align(64));
   };
   Value *X = emitNvvmMath(B, Name, Args, Rounded);
   if (!X)

@@ -18,6 +18,7 @@
 
 #include "core/Error.h"
 #include "warpvm/Emitter.h"
+#include "warpvm/Math.h"
 
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
@@ -536,12 +537,9 @@ Error RegionEmitter::emitPlain(Instruction &I) {
       X = Op(0);
       break;
     case Instruction::FPToSI:
-      X = B.CreateIntrinsic(Intrinsic::fptosi_sat, {T, Op(0)->getType()},
-                            {Op(0)});
-      break;
     case Instruction::FPToUI:
-      X = B.CreateIntrinsic(Intrinsic::fptoui_sat, {T, Op(0)->getType()},
-                            {Op(0)});
+      X = convertToInteger(B, Op(0), T,
+                           Cast->getOpcode() == Instruction::FPToSI);
       break;
     case Instruction::BitCast:
       X = Cast->getSrcTy()->isPointerTy() ? Op(0) : B.CreateBitCast(Op(0), T);

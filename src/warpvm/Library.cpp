@@ -340,6 +340,37 @@ template <int Mode, typename Op> static auto rounded(Op Operation) {
       return T(R);                                                             \
     });                                                                        \
   }
+/// An unsigned number by a signed conversion: what compilers make of it for
+/// doubles gives -0 for 0 when it rounds downward.
+template <typename T, typename From> static T converted(From X) {
+  if constexpr (std::is_same_v<From, uint64_t>)
+    if (X >> 63) // rounding without the last bit, which sticks, is the same
+      return 2 * T(int64_t(X >> 1 | (X & 1)));
+  if constexpr (std::is_integral_v<From>)
+    return T(int64_t(X));
+  else
+    return T(X);
+}
+
+#define CONVERTED(OP, NAME, MODE, FROM, T, SUFFIX)                             \
+  static T OP##_##NAME##_##SUFFIX(FROM A) {                                    \
+    volatile FROM X = A;                                                       \
+    return rounded<MODE>([&] {                                                 \
+      volatile T R = converted<T, FROM>(X);                                    \
+      return T(R);                                                             \
+    });                                                                        \
+  }
+#define CONVERSIONS(NAME, MODE)                                                \
+  CONVERTED(ll2f, NAME, MODE, int64_t, float, f32)                             \
+  CONVERTED(ull2f, NAME, MODE, uint64_t, float, f32)                           \
+  CONVERTED(ll2d, NAME, MODE, int64_t, double, f64)                            \
+  CONVERTED(ull2d, NAME, MODE, uint64_t, double, f64)                          \
+  CONVERTED(d2f, NAME, MODE, double, float, f32)
+CONVERSIONS(rz, FE_TOWARDZERO)
+CONVERSIONS(rm, FE_DOWNWARD)
+CONVERSIONS(rp, FE_UPWARD)
+#undef CONVERSIONS
+#undef CONVERTED
 ROUNDED(rz, FE_TOWARDZERO, float, f32)
 ROUNDED(rm, FE_DOWNWARD, float, f32)
 ROUNDED(rp, FE_UPWARD, float, f32)
@@ -350,13 +381,11 @@ ROUNDED(rp, FE_UPWARD, double, f64)
 
 llvm::ArrayRef<std::pair<const char *, void *>> librarySymbols() {
 #define ENTRY(NAME, FUNCTION) {NAME, reinterpret_cast<void *>(&FUNCTION)}
-#define ROUNDED(OP)                                                            \
-  ENTRY("rcvm_" #OP "_rz_f32", OP##_rz_f32),                                   \
-      ENTRY("rcvm_" #OP "_rm_f32", OP##_rm_f32),                               \
-      ENTRY("rcvm_" #OP "_rp_f32", OP##_rp_f32),                               \
-      ENTRY("rcvm_" #OP "_rz_f64", OP##_rz_f64),                               \
-      ENTRY("rcvm_" #OP "_rm_f64", OP##_rm_f64),                               \
-      ENTRY("rcvm_" #OP "_rp_f64", OP##_rp_f64)
+#define DIRECTED(OP, TYPE)                                                     \
+  ENTRY("rcvm_" #OP "_rz_" #TYPE, OP##_rz_##TYPE),                             \
+      ENTRY("rcvm_" #OP "_rm_" #TYPE, OP##_rm_##TYPE),                         \
+      ENTRY("rcvm_" #OP "_rp_" #TYPE, OP##_rp_##TYPE)
+#define ROUNDED(OP) DIRECTED(OP, f32), DIRECTED(OP, f64)
   static const std::pair<const char *, void *> Symbols[] = {
       ENTRY("rcvm_printf", devicePrintf),
       ENTRY("rcvm_malloc", deviceMalloc),
@@ -376,8 +405,14 @@ llvm::ArrayRef<std::pair<const char *, void *>> librarySymbols() {
       ROUNDED(rcp),
       ROUNDED(sqrt),
       ROUNDED(fma),
+      DIRECTED(ll2f, f32),
+      DIRECTED(ull2f, f32),
+      DIRECTED(ll2d, f64),
+      DIRECTED(ull2d, f64),
+      DIRECTED(d2f, f32),
   };
 #undef ROUNDED
+#undef DIRECTED
 #undef ENTRY
   return Symbols;
 }

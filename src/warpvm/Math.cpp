@@ -242,7 +242,7 @@ public:
     return B.CreateSelect(Less, B.CreateSub(Y, X), B.CreateSub(X, Y));
   }
 
-  Value *convert(const Form &F, Value *X);
+  Value *convert(const Form &F, Value *X, RoundedCall Rounded);
   Value *integerOp(const Form &F, ArrayRef<Value *> A);
   Value *floatOp(const Form &F, ArrayRef<Value *> A, RoundedCall Rounded);
 
@@ -251,11 +251,12 @@ private:
 };
 
 /// "f2i", "ull2d", "d2i.hi", ...: source and target are in the operation.
-Value *MathEmitter::convert(const Form &F, Value *X) {
+Value *MathEmitter::convert(const Form &F, Value *X, RoundedCall Rounded) {
   auto Scalar = [&](StringRef Name) -> Type * {
     return StringSwitch<Type *>(Name)
         .Cases("i", "ui", B.getInt32Ty())
         .Cases("ll", "ull", B.getInt64Ty())
+        .Case("h", B.getHalfTy())
         .Case("f", B.getFloatTy())
         .Case("d", B.getDoubleTy())
         .Default(nullptr);
@@ -272,21 +273,29 @@ Value *MathEmitter::convert(const Form &F, Value *X) {
       Bits = B.CreateLShr(Bits, integer(Wide, 32));
     return B.CreateTrunc(Bits, T);
   }
+  if (F.Rounding.empty())
+    return nullptr;
   bool FromReal = X->getType()->isFPOrFPVectorTy(),
        ToReal = T->isFPOrFPVectorTy();
-  if (FromReal && !ToReal) {
-    if (F.Ftz)
-      X = flush(X);
-    X = roundWhole(X, F.Rounding);
-    return B.CreateIntrinsic(To.starts_with("u") ? Intrinsic::fptoui_sat
-                                                 : Intrinsic::fptosi_sat,
-                             {T, X->getType()}, {X});
+  if (F.Ftz && From == "f")
+    X = flush(X);
+  if (FromReal && !ToReal)
+    return convertToInteger(B, roundWhole(X, F.Rounding), T,
+                            /*Signed=*/!To.starts_with("u"));
+  const bool Unsigned = From.starts_with("u"), Directed = F.Rounding != "rn";
+  Value *Y = nullptr;
+  if (!FromReal && Directed && !(To == "d" && From.ends_with("i"))) {
+    X = B.CreateIntCast(X, X->getType()->getWithNewType(B.getInt64Ty()),
+                        !Unsigned);
+    Y = Rounded((Unsigned ? "ull2" : "ll2") + To.str(), F.Rounding, X, T);
+  } else if (!FromReal) {
+    Y = Unsigned ? B.CreateUIToFP(X, T) : B.CreateSIToFP(X, T);
+  } else if (To == "h") { // f2h.rn: its bits
+    return B.CreateBitCast(B.CreateFPTrunc(X, T),
+                           X->getType()->getWithNewType(B.getInt16Ty()));
+  } else {
+    Y = Directed ? Rounded(F.Op, F.Rounding, X, T) : B.CreateFPTrunc(X, T);
   }
-  if (F.Rounding != "rn")
-    return nullptr;
-  if (!FromReal)
-    return From.starts_with("u") ? B.CreateUIToFP(X, T) : B.CreateSIToFP(X, T);
-  Value *Y = B.CreateFPTrunc(X, T);
   return F.Ftz ? flush(Y) : Y;
 }
 
@@ -342,7 +351,7 @@ Value *MathEmitter::floatOp(const Form &F, ArrayRef<Value *> Args,
   Value *R = nullptr;
   if (Directed() &&
       is_contained({"add", "mul", "fma", "div", "sqrt", "rcp"}, F.Op))
-    R = Rounded(F.Op, F.Rounding, A);
+    R = Rounded(F.Op, F.Rounding, A, A[0]->getType());
   else if (F.Op == "add")
     R = B.CreateFAdd(A[0], A[1]);
   else if (F.Op == "mul")
@@ -396,6 +405,17 @@ Value *MathEmitter::floatOp(const Form &F, ArrayRef<Value *> Args,
 
 } // namespace
 
+Value *convertToInteger(IRBuilder<> &B, Value *X, Type *T, bool Signed) {
+  Type *Source = X->getType();
+  Value *N = B.CreateIntrinsic(
+      Signed ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat, {T, Source}, {X});
+  const unsigned Bits = T->getScalarSizeInBits();
+  if (Bits < 64 && !Source->getScalarType()->isDoubleTy())
+    return N;
+  Value *Sign = ConstantInt::get(T, APInt::getSignMask(Bits));
+  return B.CreateSelect(B.CreateFCmpUNO(X, X), Sign, N);
+}
+
 Value *emitNvvmMath(IRBuilder<> &B, StringRef Name, ArrayRef<Value *> Args,
                     RoundedCall Rounded) {
   Form F(Name);
@@ -405,7 +425,7 @@ Value *emitNvvmMath(IRBuilder<> &B, StringRef Name, ArrayRef<Value *> Args,
   if (F.Op == "bitcast" || F.Op == "lohi")
     return E.integerOp(F, Args);
   if (F.Op.contains('2') && F.Op != "ex2" && F.Op != "lg2" && F.Op != "mul24")
-    return Args.size() == 1 ? E.convert(F, Args[0]) : nullptr;
+    return Args.size() == 1 ? E.convert(F, Args[0], Rounded) : nullptr;
   if (Args[0]->getType()->isFPOrFPVectorTy())
     return E.floatOp(F, Args, Rounded);
   return Args[0]->getType()->isIntOrIntVectorTy() ? E.integerOp(F, Args)

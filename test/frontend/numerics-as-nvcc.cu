@@ -2,7 +2,7 @@
 // RUN: python3 %S/Inputs/compare_forms.py %reconverge %s | FileCheck %s
 // RUN: python3 %S/Inputs/compare_forms.py %reconverge %s -fmad=false \
 // RUN:   | FileCheck %s
-// CHECK: 38 kernels, 0 differ
+// CHECK: 64 kernels, 0 differ
 
 // Users expect the numbers that nvcc gives: IEEE division and square root,
 // denormals kept, multiplications and additions fused.
@@ -46,6 +46,27 @@ EXACT(fsqrt_rn, float, __fsqrt_rn(a))
 EXACT(fdiv_rn, float, __fdiv_rn(a, b))
 EXACT(fast_expf, float, __expf(a))
 EXACT(fast_sinf, float, __sinf(a))
+
+// Conversions: to float by each rounding, to integers, and to narrow ones. Of
+// unsigned numbers, we round down where nvcc rounds toward zero, which is one.
+#define FROM(T, name, to, number)                                              \
+  EXACT(name##2##to##_rn, T, number(__##name##2##to##_rn(a)))                  \
+  EXACT(name##2##to##_rd, T, number(__##name##2##to##_rd(a)))                  \
+  EXACT(name##2##to##_ru, T, number(__##name##2##to##_ru(a)))
+FROM(int, int, float, __float_as_int)
+FROM(unsigned, uint, float, __float_as_int)
+FROM(long long, ll, float, __float_as_int)
+FROM(unsigned long long, ull, float, __float_as_int)
+FROM(long long, ll, double, __double_as_longlong)
+FROM(unsigned long long, ull, double, __double_as_longlong)
+EXACT(int2float_rz, int, __float_as_int(__int2float_rz(a)))
+EXACT(ll2float_rz, long long, __float_as_int(__ll2float_rz(a)))
+EXACT(ll2double_rz, long long, __double_as_longlong(__ll2double_rz(a)))
+EXACT(double2float_rn, double, __float_as_int(__double2float_rn(a)))
+EXACT(double2float_rz, double, __float_as_int(__double2float_rz(a)))
+EXACT(double2float_ru, double, __float_as_int(__double2float_ru(a)))
+EXACT(narrow, float, int((signed char)(a)) ^ int((unsigned short)(b)))
+EXACT(narrow_f64, double, int((unsigned char)(a)) ^ int(short(b)))
 
 LIBRARY(expf, float, expf(a))
 LIBRARY(exp2f, float, exp2f(a))

@@ -269,6 +269,63 @@ TEST_F(PipelineTest, PtxIsPreciseUnlessAskedOtherwise) {
   EXPECT_NE(Ptx(Options).find("div.approx.f32"), std::string::npos);
 }
 
+/// Each conversion of %i, %l, %f and %d that k stores.
+std::string converting(ArrayRef<const char *> Lines) {
+  std::string Text = "define void @k(ptr %p, i32 %i, i64 %l, float %f, double "
+                     "%d) {\n";
+  for (auto [N, Line] : enumerate(Lines)) {
+    const StringRef Type = StringRef(Line).split(' ').first;
+    const std::string At = std::to_string(N);
+    // Of a call, "T @f(...)"; of a cast, "T = cast".
+    Text += "  %v" + At + " = ";
+    Text += StringRef(Line).contains('@')
+                ? "call " + std::string(Line)
+                : StringRef(Line).split(" = ").second.str();
+    Text += "\n  store volatile " + Type.str() + " %v" + At + ", ptr %p\n";
+  }
+  return Text + "  ret void\n}\n!nvvm.annotations = !{!0}\n"
+                "!0 = !{ptr @k, !\"kernel\", i32 1}\n";
+}
+
+// LLVM's instruction combiner takes rz for rounding to nearest.
+TEST_F(PipelineTest, ConversionsTowardZeroStay) {
+  std::unique_ptr<Module> M =
+      parse(converting({"float @llvm.nvvm.i2f.rz(i32 %i)",
+                        "float @llvm.nvvm.ui2f.rz(i32 %i)",
+                        "float @llvm.nvvm.ll2f.rz(i64 %l)",
+                        "float @llvm.nvvm.ull2f.rz(i64 %l)",
+                        "double @llvm.nvvm.i2d.rz(i32 %i)",
+                        "double @llvm.nvvm.ll2d.rz(i64 %l)",
+                        "double @llvm.nvvm.ull2d.rz(i64 %l)"}) +
+            "declare float @llvm.nvvm.i2f.rz(i32)\n"
+            "declare float @llvm.nvvm.ui2f.rz(i32)\n"
+            "declare float @llvm.nvvm.ll2f.rz(i64)\n"
+            "declare float @llvm.nvvm.ull2f.rz(i64)\n"
+            "declare double @llvm.nvvm.i2d.rz(i32)\n"
+            "declare double @llvm.nvvm.ll2d.rz(i64)\n"
+            "declare double @llvm.nvvm.ull2d.rz(i64)\n");
+  cantFail(runDevicePipeline(*M, {}));
+  const std::string Ptx = cantFail(emitPtx(*M, {}));
+  for (const char *Part :
+       {"cvt.rz.f32.s32", "cvt.rm.f32.u32", "cvt.rz.f32.s64", "cvt.rm.f32.u64",
+        "cvt.rn.f64.s32", "cvt.rz.f64.s64", "cvt.rm.f64.u64"})
+    EXPECT_NE(Ptx.find(Part), std::string::npos) << Part << "\n" << Ptx;
+  EXPECT_EQ(StringRef(Ptx).count("cvt.r"), 7u) << Ptx;
+  EXPECT_FALSE(StringRef(Ptx).contains("selp")) << Ptx;
+}
+
+// nvcc saturates at 32 bits and cuts off.
+TEST_F(PipelineTest, NarrowIntegersComeFromWords) {
+  std::unique_ptr<Module> M = parse(converting(
+      {"i8 = fptosi float %f to i8", "i16 = fptoui float %f to i16",
+       "i8 = fptoui double %d to i8", "i16 = fptosi double %d to i16"}));
+  cantFail(runDevicePipeline(*M, {}));
+  const std::string Ptx = cantFail(emitPtx(*M, {}));
+  for (const char *Part : {"cvt.rzi.s32.f32", "cvt.rzi.u32.f32",
+                           "cvt.rzi.u32.f64", "cvt.rzi.s32.f64"})
+    EXPECT_NE(Ptx.find(Part), std::string::npos) << Part << "\n" << Ptx;
+}
+
 // A program's bitcode carries the marks, and its source is not there.
 TEST_F(PipelineTest, WithoutASourceMarkedKernelsAreOurs) {
   Toolchain Tools;

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Integer operations against C++ on edge values in all pairs and random ones;
-// conversions that saturate; directed roundings against <cfenv>; and how far
-// the modelled approximations (warpvm/Math.cpp) are from the exact result.
+// conversions that saturate or round in a direction; denormals that are
+// flushed; directed roundings against <cfenv>; and how far the modelled
+// approximations (warpvm/Math.cpp) are from the exact result.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Harness.h"
+
+#include "llvm/ADT/APFloat.h"
 
 #include <bit>
 #include <cfenv>
@@ -24,9 +27,10 @@ namespace {
 /// `out[i] = text(a[i], b[i], c[i])`, all threads of a grid; idle every third
 /// lane, so that idle lanes' operands are garbage.
 std::string mapKernel(const std::string &In, const std::string &Out,
-                      const std::string &Text) {
+                      const std::string &Text, const std::string &Attributes) {
   return R"(
-    define ptx_kernel void @k(ptr %pa, ptr %pb, ptr %pc, ptr %po, i32 %n) {
+    define ptx_kernel void @k(ptr %pa, ptr %pb, ptr %pc, ptr %po, i32 %n) )" +
+         Attributes + R"( {
     entry:
       %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
       %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
@@ -49,14 +53,20 @@ template <typename Out, typename In>
 std::vector<Out> map(const std::string &InType, const std::string &OutType,
                      const std::string &Text, const MachineOptions &O,
                      const std::vector<In> &A, std::vector<In> B = {},
-                     std::vector<In> C = {}) {
-  TestProgram P(mapKernel(InType, OutType, Text), O);
+                     std::vector<In> C = {},
+                     const std::string &Attributes = "") {
+  TestProgram P(mapKernel(InType, OutType, Text, Attributes), O);
   B.resize(A.size());
   C.resize(A.size());
   std::vector<Out> Result(A.size());
   P.run(shape(unsigned(A.size() + 127) / 128, 128), A.data(), B.data(),
         C.data(), Result.data(), uint32_t(A.size()));
   return Result;
+}
+
+template <typename F> bool sameNumber(F A, F B) {
+  return (std::isnan(A) && std::isnan(B)) ||
+         std::memcmp(&A, &B, sizeof(F)) == 0;
 }
 
 /// Tiers do the same arithmetic; one warp size of each is enough.
@@ -267,10 +277,13 @@ TEST(Integers, HighHalfOf64BitProducts) {
 // Conversions
 //===----------------------------------------------------------------------===//
 
+/// As an H200 does it (unittests/frontend/ptx/Inputs/golden.txt).
 template <typename To, typename From> To saturate(From X) {
   using L = std::numeric_limits<To>;
   if (std::isnan(X))
-    return 0;
+    return sizeof(To) == 8 || sizeof(From) == 8
+               ? To(std::make_unsigned_t<To>(1) << (8 * sizeof(To) - 1))
+               : 0;
   if (X <= From(L::min()))
     return L::min();
   if (X >= From(L::max())) // rounds up to a power of two where it must
@@ -345,6 +358,69 @@ TEST(Conversions, RoundedToInteger) {
     }
 }
 
+/// llvm.nvvm.<Name>.<mode> of all \p X, against software floats.
+template <typename Out, typename In>
+void checkDirected(const std::string &Name, const char *InType,
+                   const char *OutType, const std::vector<In> &X,
+                   APFloat (*Exactly)(In, RoundingMode)) {
+  const std::pair<const char *, RoundingMode> Modes[] = {
+      {"rn", RoundingMode::NearestTiesToEven},
+      {"rz", RoundingMode::TowardZero},
+      {"rm", RoundingMode::TowardNegative},
+      {"rp", RoundingMode::TowardPositive}};
+  for (const MachineOptions &O : someSetups())
+    for (auto [Mode, Rounding] : Modes) {
+      const std::string Callee = "@llvm.nvvm." + Name + "." + Mode;
+      auto Got = map<Out>(InType, OutType,
+                          std::string("%r = call ") + OutType + " " + Callee +
+                              "(" + InType + " %a)",
+                          O, X);
+      for (size_t I = 0; I < X.size(); ++I) {
+        const APFloat Want = Exactly(X[I], Rounding);
+        ASSERT_TRUE(APFloat(Got[I]).bitwiseIsEqual(Want))
+            << Callee << " of " << X[I] << ": " << Got[I];
+      }
+    }
+}
+
+template <typename In, bool Single>
+APFloat fromInteger(In X, RoundingMode Rounding) {
+  APFloat R(Single ? APFloat::IEEEsingle() : APFloat::IEEEdouble());
+  R.convertFromAPInt(APInt(8 * sizeof(In), uint64_t(X)), std::is_signed_v<In>,
+                     Rounding);
+  return R;
+}
+
+APFloat fromDouble(double X, RoundingMode Rounding) {
+  APFloat R(X);
+  bool Lost;
+  R.convert(APFloat::IEEEsingle(), Rounding, &Lost);
+  return R;
+}
+
+template <typename In>
+void checkFromInteger(const std::string &Prefix, const char *Type) {
+  const std::vector<In> X = pairs<In>().first;
+  checkDirected<float>(Prefix + "2f", Type, "float", X, fromInteger<In, true>);
+  checkDirected<double>(Prefix + "2d", Type, "double", X,
+                        fromInteger<In, false>);
+}
+
+TEST(Conversions, DirectedFromInteger) {
+  checkFromInteger<int32_t>("i", "i32");
+  checkFromInteger<uint32_t>("ui", "i32");
+  checkFromInteger<int64_t>("ll", "i64");
+  checkFromInteger<uint64_t>("ull", "i64");
+}
+
+TEST(Conversions, DirectedFromDouble) {
+  std::vector<double> X;
+  for (double D : samples<double>(2))
+    if (!std::isnan(D)) // whose bits are the implementation's
+      X.push_back(D);
+  checkDirected<float>("d2f", "double", "float", X, fromDouble);
+}
+
 //===----------------------------------------------------------------------===//
 // Rounding
 //===----------------------------------------------------------------------===//
@@ -367,11 +443,6 @@ template <typename F> F root(F A, F, F) { return std::sqrt(A); }
 template <typename F> F reciprocal(F A, F, F) {
   volatile F One = 1;
   return One / A;
-}
-
-template <typename F> bool sameNumber(F A, F B) {
-  return (std::isnan(A) && std::isnan(B)) ||
-         std::memcmp(&A, &B, sizeof(F)) == 0;
 }
 
 template <typename F> void checkRounding(const char *Type, const char *Suffix) {

@@ -25,7 +25,8 @@ from collections import Counter
 ARITHMETIC = re.compile(
     r"\s*(?:@!?%p\d+\s+)?"
     r"((?:fma|mul|add|sub|div|sqrt|rsqrt|rcp|ex2|lg2|sin|cos|tanh)"
-    r"\.(?:[a-z]+\.)*f(?:32|64))\s+(.*);")
+    r"\.(?:[a-z]+\.)*f(?:32|64)|cvt\.(?:[a-z]+\.)*(?:f\d+\.[usf]\d+|"
+    r"[us]\d+\.f\d+))\s+(.*);")
 REGISTER = re.compile(r"%[a-z]+\d+")
 PRECISION = re.compile(r"div|sqrt|rcp|approx|ftz")
 
