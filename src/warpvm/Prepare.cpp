@@ -5,7 +5,8 @@
 //   2. inline calls; a few functions stay (Callees.cpp), and what follows is
 //      done for each of them and for the kernel
 //   3. give parameters passed by value a private copy if the caller could tell
-//   4. turn constant expressions over module variables into instructions
+//   4. turn constant expressions over module variables into instructions;
+//      write out what -ftz=true means
 //   5. scalarise vectors: the VM's own vectors run over lanes; split accesses
 //      of odd width
 //   6. reducible flow, simplified loops, LCSSA form
@@ -28,6 +29,7 @@
 #include "core/Error.h"
 #include "warpvm/Callees.h"
 #include "warpvm/Calls.h"
+#include "warpvm/Denormals.h"
 #include "warpvm/DeviceIntrinsics.h"
 #include "warpvm/Emitter.h"
 #include "warpvm/Halves.h"
@@ -499,6 +501,7 @@ static Expected<PreparedFunction> prepareFunction(PreparedKernel &K,
   splitAtSynchronisation(F);
   splitAtCalls(F);
   unpackVectors(F);
+  flushDenormals(F);
   normalise(F);
   lowerHalves(F);
   splitOddAccesses(F);

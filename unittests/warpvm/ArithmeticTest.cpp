@@ -422,6 +422,94 @@ TEST(Conversions, DirectedFromDouble) {
 }
 
 //===----------------------------------------------------------------------===//
+// -ftz=true
+//===----------------------------------------------------------------------===//
+
+float flush(float X) {
+  return std::fpclassify(X) == FP_SUBNORMAL ? std::copysign(0.0f, X) : X;
+}
+
+/// What PTX with .ftz gives; operands come flushed, \p A and \p B.
+struct FlushedOperation {
+  const char *Text;
+  float (*Want)(float A, float B);
+};
+
+const FlushedOperation FlushedOperations[] = {
+    {"%r = fadd float %a, %b", [](float A, float B) { return A + B; }},
+    {"%r = fsub float %a, %b", [](float A, float B) { return A - B; }},
+    {"%r = fmul float %a, %b", [](float A, float B) { return A * B; }},
+    {"%r = fdiv float %a, %b", [](float A, float B) { return A / B; }},
+    {"%r = fneg float %a", [](float A, float) { return -A; }},
+    {"%r = call float @llvm.fabs.f32(float %a)",
+     [](float A, float) { return std::fabs(A); }},
+    {"%r = call float @llvm.sqrt.f32(float %a)",
+     [](float A, float) { return std::sqrt(A); }},
+    {"%r = call float @llvm.ceil.f32(float %a)",
+     [](float A, float) { return std::ceil(A); }},
+    {"%r = call float @llvm.floor.f32(float %a)",
+     [](float A, float) { return std::floor(A); }},
+    {"%r = call float @llvm.fma.f32(float %a, float %b, float %a)",
+     [](float A, float B) { return std::fma(A, B, A); }},
+    {"%m = call float @llvm.minnum.f32(float %a, float %b)\n"
+     "%r = call float @llvm.maxnum.f32(float %m, float 0x3810000000000000)",
+     [](float A, float B) { return std::fmax(std::fmin(A, B), 0x1p-126f); }},
+    {"%is = fcmp ogt float %a, %b\n%r = uitofp i1 %is to float",
+     [](float A, float B) { return A > B ? 1.0f : 0.0f; }},
+    {"%is = fcmp oeq float %a, 0x37A0000000000000\n" // a denormal constant
+     "%r = uitofp i1 %is to float",
+     [](float A, float) { return A == 0 ? 1.0f : 0.0f; }},
+    {"%d = fpext float %a to double\n%e = fmul double %d, 0x4630000000000000\n"
+     "%r = fptrunc double %e to float",
+     [](float A, float) { return float(A * 0x1p100); }},
+    {"%d = fpext float %a to double\n%e = fmul double %d, 0x39B0000000000000\n"
+     "%r = fptrunc double %e to float",
+     [](float A, float) { return float(A * 0x1p-100); }},
+    // A result that goes round a loop, and is an operand above its definition.
+    {"br label %loop\nloop:\n%x = phi float [ %a, %on ], [ %y, %loop ]\n"
+     "%m1 = phi i32 [ 0, %on ], [ %m2, %loop ]\n"
+     "%y = fmul float %x, 5.000000e-01\n%m2 = add i32 %m1, 1\n"
+     "%again = icmp ult i32 %m2, 3\nbr i1 %again, label %loop, label %out\n"
+     "out:\n%r = fadd float %y, 0.0",
+     [](float A, float) {
+       return flush(flush(flush(A * 0.5f) * 0.5f) * 0.5f) + 0.0f;
+     }},
+};
+
+/// Kept as they are: bits that move, and what has no .ftz.
+const char *const Unflushed[] = {
+    "%is = fcmp oge float %b, %b\n%r = select i1 %is, float %a, float %a",
+    "%r = call float @llvm.copysign.f32(float %a, float %a)",
+    "%d = call double @llvm.nvvm.fma.rn.d(double 1.0, double "
+    "0x0000000000000001, "
+    "double 0.0)\n%l = bitcast double %d to i64\n%low = trunc i64 %l to i32\n"
+    "%j = sub i32 %low, 1\n%k = bitcast float %a to i32\n%s = add i32 %j, %k\n"
+    "%r = bitcast i32 %s to float",
+    "%r = call float @llvm.nvvm.mul.rn.f(float %a, float 1.0)"};
+
+TEST(Denormals, FlushedAsTheFunctionSays) {
+  const auto A = samples<float>(6);
+  std::vector<float> B(A.size());
+  for (size_t I = 0; I < A.size(); ++I) // near and far exponents, both signs
+    B[I] = I % 2 ? A[(I + 7) % A.size()] : A[(I * 31) % A.size()];
+  const char *On = "\"denormal-fp-math-f32\"=\"preserve-sign,preserve-sign\"";
+  for (const MachineOptions &O : someSetups()) {
+    for (const FlushedOperation &Op : FlushedOperations) {
+      auto Got = map<float>("float", "float", Op.Text, O, A, B, {}, On);
+      for (size_t I = 0; I < A.size(); ++I)
+        ASSERT_PRED2(sameNumber<float>, Got[I],
+                     flush(Op.Want(flush(A[I]), flush(B[I]))))
+            << Op.Text << ": " << A[I] << ", " << B[I];
+    }
+    for (const char *Text : Unflushed) {
+      auto Got = map<float>("float", "float", Text, O, A, B, {}, On);
+      for (size_t I = 0; I < A.size(); ++I)
+        ASSERT_PRED2(sameNumber<float>, Got[I], A[I]) << Text;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Rounding
 //===----------------------------------------------------------------------===//
 
