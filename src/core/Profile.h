@@ -98,6 +98,7 @@ struct RegroupedCounts {
 struct LaunchShape {
   std::array<uint32_t, 3> Grid{1, 1, 1}, Block{1, 1, 1};
   uint64_t DynamicShared = 0; ///< bytes
+  bool Cooperative = false;   ///< all blocks at once: they may wait for another
   bool operator==(const LaunchShape &) const = default;
 };
 

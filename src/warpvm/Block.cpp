@@ -65,6 +65,7 @@ Block::Block(const LaunchContext &L)
     C.DynamicSharedBytes = L.Shape.DynamicShared;
     C.StaticSharedBytes = Plan->StaticShared;
     C.Block = this;
+    C.Grid = L.Grid.get();
     // Thread indices stay the same from block to block.
     auto *Ids = reinterpret_cast<uint32_t *>(W.Frame);
     for (unsigned Lane = 0; Lane < WarpSize; ++Lane) {

@@ -8,6 +8,7 @@
 #include "warpvm/Warp.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct LaunchContext {
   std::string Kernel; ///< for messages
   uint64_t ParamBytes = 0;
   bool OwnMemory = false; ///< MachineOptions
+  std::unique_ptr<GridWorkspace> Grid; ///< of a cooperative launch
   /// The same code with all accesses checked, or null if it cannot be made. May
   /// be called from any thread.
   std::function<const KernelPlan *()> Checked;

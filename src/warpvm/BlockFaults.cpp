@@ -40,6 +40,7 @@ CheckedMemory memoryOf(const WarpContext *C) {
     M.Local.push_back({W->Local, W->Plan->LocalBytes});
   M.Params = C->Params;
   M.ParamBytes = B.L.ParamBytes;
+  M.Grid = B.L.Grid.get();
   M.WarpSize = B.WarpSize;
   M.OwnMemory = B.L.OwnMemory;
   M.Replay = B.Replaying;

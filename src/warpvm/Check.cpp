@@ -9,7 +9,8 @@
 //   2. it lies in the shared or local variable that its address was made from,
 //      where the code shows which one that is;
 //   3. otherwise, all its bytes lie in one of: the block's shared memory, the
-//      lane's own local memory, the kernel's parameters, one live allocation.
+//      lane's own local memory, the kernel's parameters, the grid's barrier,
+//      one live allocation.
 //
 // Two allocations are never adjacent (each has pages of its own), so an access
 // that runs past its end is seen; one that leaps into another allocation is
@@ -123,8 +124,10 @@ BadAccess checkAccess(const CheckedMemory &M, const FaultSite &Site,
                             return within(Address, Bytes, LocalBase(P),
                                           P.Bytes);
                           }) ||
-             within(Address, Bytes, uint64_t(M.Params), M.ParamBytes)) {
-    // 2. In the block's own memory.
+             within(Address, Bytes, uint64_t(M.Params), M.ParamBytes) ||
+             (M.Grid &&
+              within(Address, Bytes, uint64_t(M.Grid), sizeof(*M.Grid)))) {
+    // 2. In the block's own memory, or the launch's.
   } else if (llvm::any_of(M.Local, [&](const CheckedMemory::LocalPart &P) {
                return within(Address, 1, uint64_t(P.Base),
                              P.Bytes * M.WarpSize);

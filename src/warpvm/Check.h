@@ -43,6 +43,7 @@ struct CheckedMemory {
   llvm::SmallVector<LocalPart, 2> Local;
   const uint8_t *Params;
   uint64_t ParamBytes;
+  const GridWorkspace *Grid; ///< null: not a cooperative launch
   unsigned WarpSize;
   /// All that kernels may touch lies in DeviceMemory: the rest is the host's.
   bool OwnMemory;

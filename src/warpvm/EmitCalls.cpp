@@ -73,11 +73,11 @@ bool RegionEmitter::emitSpecialRegister(IntrinsicInst &I) {
     return Fixed(0);
   case Intrinsic::nvvm_read_ptx_sreg_nsmid:
     return Fixed(1);
-  // Where a cooperative launch leaves the grid's barrier: there is none, and
-  // cooperative groups trap as they do on a GPU.
+  // The upper and the lower half of the grid's workspace's address.
   case Intrinsic::nvvm_read_ptx_sreg_envreg1:
+    return Field(offsetof(WarpContext, Grid) + 4);
   case Intrinsic::nvvm_read_ptx_sreg_envreg2:
-    return Fixed(0);
+    return Field(offsetof(WarpContext, Grid));
   case Intrinsic::nvvm_read_ptx_sreg_laneid:
     return PerLane([](unsigned L) { return L; });
   case Intrinsic::nvvm_read_ptx_sreg_lanemask_eq:

@@ -292,8 +292,8 @@ uint64_t Worker::digestOfBlocks(const Shared &S) {
   return H;
 }
 
-static uint64_t digestOfMemory() {
-  uint64_t H = 0;
+static uint64_t digestOfMemory(const LaunchContext &L) {
+  uint64_t H = L.Grid ? L.Grid->Barrier : 0;
   DeviceMemory::instance().forEachLive([&](const Allocation &A) {
     H = mixed(H, xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(A.Base),
                                       A.Size)));
@@ -333,12 +333,12 @@ void Worker::judge() {
       ++Period;
       const uint64_t Now = digestOfBlocks(S);
       if (Now == Saved) {
-        const uint64_t Before = digestOfMemory();
+        const uint64_t Before = digestOfMemory(S.L);
         Circle = true;
         while (Period-- && Circle)
           Circle = runRound();
         Circle =
-            Circle && digestOfBlocks(S) == Now && digestOfMemory() == Before;
+            Circle && digestOfBlocks(S) == Now && digestOfMemory(S.L) == Before;
         break;
       }
       if (Period == Power) {

@@ -19,10 +19,17 @@
 namespace reconverge::warpvm {
 
 /// Part of the compile cache's key: bump it when compiled code changes meaning.
-inline constexpr uint32_t CacheFormat = 5;
+inline constexpr uint32_t CacheFormat = 6;
 
 using Mask = uint64_t; ///< one bit a lane, lane 0 lowest
 inline constexpr unsigned MaxWarp = 64;
+
+/// What a cooperative launch lends its blocks to meet, as CUDA's cooperative
+/// groups know it: its size and the barrier of the grid, zero at the beginning.
+struct alignas(8) GridWorkspace {
+  uint32_t Bytes = sizeof(GridWorkspace);
+  uint32_t Barrier = 0;
+};
 
 /// What compiled code knows of the warp that it runs.
 struct alignas(64) WarpContext {
@@ -50,6 +57,7 @@ struct alignas(64) WarpContext {
   const uint8_t *Arguments;     ///< of the function that runs, if not a kernel
   uint8_t *Result;              ///< ... and where its result goes
   Mask Ended;                   ///< lanes that ended inside of a function
+  GridWorkspace *Grid;          ///< null: the launch is not cooperative
 };
 
 /// How lanes reach a region.

@@ -333,6 +333,8 @@ LaunchContext MachineImpl::contextFor(KernelImpl &K, Variant V,
   L.FreeSplits = V.Free;
   L.Kernel = demangle(K.name());
   L.OwnMemory = Options.OwnMemory;
+  if (Shape.Cooperative)
+    L.Grid = std::make_unique<GridWorkspace>();
   L.Checked = [this, &K, V]() -> const KernelPlan * {
     Variant Checked = V;
     Checked.Vectors = false;

@@ -98,8 +98,6 @@ static cudaError_t tried(const void *Stub, dim3 Grid, dim3 Block, size_t Shared,
                               Hindrance, Launch);
 }
 
-static constexpr StringLiteral Cooperative = "the launch is a cooperative one";
-
 template <bool Own>
 static cudaError_t launchKernel(const void *Stub, dim3 Grid, dim3 Block,
                                 void **Args, size_t Shared,
@@ -121,7 +119,7 @@ static cudaError_t launchKernelExC(const cudaLaunchConfig_t *Config,
   for (unsigned I = 0; Config->attrs && I < Config->numAttrs; ++I)
     if (Config->attrs[I].id == cudaLaunchAttributeCooperative &&
         Config->attrs[I].val.cooperative)
-      Hindrance = Cooperative;
+      Hindrance = runtime::CooperativeHindrance;
   return tried(Stub, Config->gridDim, Config->blockDim,
                Config->dynamicSmemBytes, Config->stream, Own, Hindrance,
                [&](const void *Code) { return Launch(Config, Code, Args); });
@@ -133,8 +131,8 @@ static cudaError_t launchCooperativeKernel(const void *Stub, dim3 Grid,
                                            size_t Shared, cudaStream_t Stream) {
   auto *Launch = Own ? cudart().LaunchCooperativeKernelPtsz
                      : cudart().LaunchCooperativeKernel;
-  return tried(Stub, Grid, Block, Shared, Stream, Own, Cooperative,
-               [&](const void *Code) {
+  return tried(Stub, Grid, Block, Shared, Stream, Own,
+               runtime::CooperativeHindrance, [&](const void *Code) {
                  return Launch(Code, Grid, Block, Args, Shared, Stream);
                });
 }

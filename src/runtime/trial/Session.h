@@ -56,6 +56,10 @@ double issueSlots(const KernelInfo &Info, llvm::ArrayRef<BlockCounts> Counts);
 /// Why launches of \p Kernel cannot be run again; empty if they can.
 std::string hindrance(const llvm::Function &Kernel);
 
+/// Why launches whose blocks may wait for one another are not tried.
+inline constexpr llvm::StringLiteral CooperativeHindrance =
+    "the launch is a cooperative one";
+
 /// Makes a candidate of a kernel; tests bring remedies of their own.
 using Remedies = std::function<llvm::Expected<transform::Applied>(
     const Candidate &, llvm::Function &)>;

@@ -172,6 +172,7 @@ cudaError_t api::cudaGetDeviceProperties(cudaDeviceProp *Out, int Device) {
     P.hostRegisterSupported = Get(cudaDevAttrHostRegisterSupported);
     P.hostRegisterReadOnlySupported =
         Get(cudaDevAttrHostRegisterReadOnlySupported);
+    P.cooperativeLaunch = Get(cudaDevAttrCooperativeLaunch);
     P.memoryPoolsSupported = Get(cudaDevAttrMemoryPoolsSupported);
 #if CUDART_VERSION < 13000
     P.clockRate = Get(cudaDevAttrClockRate);

@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/vm/Functions.h"
+
 #include "runtime/vm/Api.h"
 #include "runtime/vm/Device.h"
 #include "runtime/vm/Errors.h"
@@ -150,16 +152,19 @@ static unsigned blocksByShared(const DeviceFunction &F, uint64_t Dynamic) {
   return unsigned(limits::SharedPerMultiprocessor / Bytes);
 }
 
+unsigned blocksAtOnce(const DeviceFunction &F, unsigned Threads,
+                      uint64_t Dynamic) {
+  if (Threads > limits::ThreadsPerBlock || Dynamic > F.MaxDynamicShared)
+    return 0;
+  return std::min(blocksByThreads(Threads), blocksByShared(F, Dynamic));
+}
+
 static cudaError_t occupancy(int *Blocks, const void *Stub, int Threads,
                              size_t Dynamic) {
   if (!Blocks || Threads <= 0)
     return recorded(cudaErrorInvalidValue);
   return withFunction(Stub, [&](DeviceFunction &F) {
-    const bool Fits = unsigned(Threads) <= limits::ThreadsPerBlock &&
-                      Dynamic <= F.MaxDynamicShared;
-    *Blocks = Fits ? int(std::min(blocksByThreads(unsigned(Threads)),
-                                  blocksByShared(F, Dynamic)))
-                   : 0;
+    *Blocks = int(blocksAtOnce(F, unsigned(Threads), Dynamic));
     return cudaSuccess;
   });
 }

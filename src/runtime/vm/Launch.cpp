@@ -12,6 +12,10 @@
 // the order and with the codes of the toolkit that we were built with, then run
 // to its end.
 //
+// The blocks of a cooperative launch may wait for one another. The VM begins
+// further blocks wherever those that it has wait, so that any number would do;
+// as many are accepted as the device that we claim to be holds at once.
+//
 // Limitation: a kernel that waits for something that the host does after the
 // launch waits for ever, since launches are synchronous.
 //
@@ -21,6 +25,7 @@
 #include "runtime/vm/Device.h"
 #include "runtime/vm/Engine.h"
 #include "runtime/vm/Errors.h"
+#include "runtime/vm/Functions.h"
 #include "runtime/vm/Registry.h"
 #include "runtime/vm/Streams.h"
 
@@ -113,7 +118,8 @@ static std::string text(dim3 D) {
 }
 
 static cudaError_t launch(const void *Stub, dim3 Grid, dim3 Block, void **Args,
-                          size_t SharedMem, cudaStream_t Stream) {
+                          size_t SharedMem, cudaStream_t Stream,
+                          bool Cooperative = false) {
   if (!Stub)
     return cudaErrorInvalidDeviceFunction;
   if (!isStream(Stream))
@@ -148,10 +154,20 @@ static cudaError_t launch(const void *Stub, dim3 Grid, dim3 Block, void **Args,
                          Twine(limits::SharedPerBlock));
     return cudaErrorInvalidKernelImage;
   }
+  if (const uint64_t Blocks = uint64_t(Grid.x) * Grid.y * Grid.z,
+      Most = uint64_t(limits::Multiprocessors) *
+             blocksAtOnce(*F, Block.x * Block.y * Block.z, SharedMem);
+      Cooperative && Blocks > Most)
+    return refused(*F,
+                   "a cooperative launch of " + Twine(Blocks) +
+                       " blocks, and the device holds " + Twine(Most) +
+                       " of them at once",
+                   cudaErrorCooperativeLaunchTooLarge);
   LaunchShape Shape;
   Shape.Grid = {Grid.x, Grid.y, Grid.z};
   Shape.Block = {Block.x, Block.y, Block.z};
   Shape.DynamicShared = SharedMem;
+  Shape.Cooperative = Cooperative;
   return Engine::get().launch(*F, Shape, Args);
 }
 
@@ -163,12 +179,12 @@ static cudaError_t unsupportedLaunch(const void *Stub, StringRef What) {
 }
 
 /// The attributes that change what a launch means; hints are let pass.
-static cudaError_t checkAttributes(const cudaLaunchConfig_t &Config,
-                                   const void *Stub) {
+static cudaError_t readAttributes(const cudaLaunchConfig_t &Config,
+                                  const void *Stub, bool &Cooperative) {
   for (unsigned I = 0; Config.attrs && I < Config.numAttrs; ++I) {
     const cudaLaunchAttribute &A = Config.attrs[I];
-    if (A.id == cudaLaunchAttributeCooperative && A.val.cooperative)
-      return unsupportedLaunch(Stub, "cooperative");
+    if (A.id == cudaLaunchAttributeCooperative)
+      Cooperative = A.val.cooperative != 0;
     if (A.id == cudaLaunchAttributeClusterDimension &&
         (A.val.clusterDim.x > 1 || A.val.clusterDim.y > 1 ||
          A.val.clusterDim.z > 1))
@@ -189,16 +205,22 @@ cudaError_t api::cudaLaunchKernelExC(const cudaLaunchConfig_t *Config,
   return deviceCall([&]() -> cudaError_t {
     if (!Config)
       return cudaErrorInvalidValue;
-    if (cudaError_t Failed = checkAttributes(*Config, Stub))
+    bool Cooperative = false;
+    if (cudaError_t Failed = readAttributes(*Config, Stub, Cooperative))
       return Failed;
     return launch(Stub, Config->gridDim, Config->blockDim, Args,
-                  Config->dynamicSmemBytes, Config->stream);
+                  Config->dynamicSmemBytes, Config->stream, Cooperative);
   });
 }
 
-cudaError_t api::cudaLaunchCooperativeKernel(const void *Stub, dim3, dim3,
-                                             void **, size_t, cudaStream_t) {
-  return deviceCall([&] { return unsupportedLaunch(Stub, "cooperative"); });
+cudaError_t api::cudaLaunchCooperativeKernel(const void *Stub, dim3 Grid,
+                                             dim3 Block, void **Args,
+                                             size_t SharedMem,
+                                             cudaStream_t Stream) {
+  return deviceCall([&] {
+    return launch(Stub, Grid, Block, Args, SharedMem, Stream,
+                  /*Cooperative=*/true);
+  });
 }
 
 #if CUDART_VERSION >= 13000

@@ -235,6 +235,10 @@ Error TrialsImpl::launch(const TrialLaunch &L, function_ref<Error()> Natural,
       Log->add(Event);
     }
   };
+  if (L.Shape.Cooperative) {
+    LeaveUntried(CooperativeHindrance);
+    return Natural();
+  }
   if (std::string Why = hindrance(L.Kernel.function()); !Why.empty()) {
     LeaveUntried("the kernel cannot be run again: " + Why);
     return Natural();

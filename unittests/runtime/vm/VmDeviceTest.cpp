@@ -59,9 +59,9 @@ TEST(Device, PropertiesAndAttributesAgree) {
   EXPECT_EQ(Get(cudaDevAttrMultiProcessorCount), 132);
   EXPECT_EQ(P.major * 10 + P.minor, 90);
   EXPECT_EQ(Get(cudaDevAttrComputeCapabilityMajor), 9);
+  EXPECT_EQ(P.cooperativeLaunch, 1);
+  EXPECT_EQ(Get(cudaDevAttrCooperativeLaunch), 1);
   // What the VM refuses it does not claim.
-  EXPECT_EQ(P.cooperativeLaunch, 0);
-  EXPECT_EQ(Get(cudaDevAttrCooperativeLaunch), 0);
   EXPECT_EQ(P.clusterLaunch, 0);
   EXPECT_EQ(Get(cudaDevAttrMaxTexture2DWidth), 0);
 }

@@ -218,24 +218,51 @@ TEST_F(Launch, ThroughAConfigurationWithAttributes) {
   EXPECT_EQ(Seen[0].Shape.Grid[0], 3u);
   EXPECT_EQ(api::cudaLaunchKernelExC(nullptr, &Plain, nullptr),
             cudaErrorInvalidValue);
+  EXPECT_FALSE(Seen[0].Shape.Cooperative);
   testing::internal::CaptureStderr();
-  Attribute.id = cudaLaunchAttributeCooperative;
-  Attribute.val.cooperative = 1;
-  EXPECT_EQ(api::cudaLaunchKernelExC(&Config, &Plain, nullptr),
-            cudaErrorNotSupported);
-  EXPECT_EQ(api::cudaLaunchCooperativeKernel(&Plain, 1, 1, nullptr, 0, nullptr),
-            cudaErrorNotSupported);
   Attribute.id = cudaLaunchAttributeClusterDimension;
   Attribute.val.clusterDim = {2, 1, 1};
   EXPECT_EQ(api::cudaLaunchKernelExC(&Config, &Plain, nullptr),
             cudaErrorNotSupported);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "reconverge: a cooperative launch (kernel 'plain') is not "
-            "supported by the warp VM\n"
             "reconverge: a cluster launch (kernel 'plain') is not supported by "
             "the warp VM\n");
   Attribute.val.clusterDim = {1, 1, 1};
   EXPECT_EQ(api::cudaLaunchKernelExC(&Config, &Plain, nullptr), cudaSuccess);
+  EXPECT_EQ(Seen.size(), 2u);
+}
+
+/// As many blocks as an H200 holds at once, and not one more.
+TEST_F(Launch, Cooperatively) {
+  cudaLaunchAttribute Attribute = {};
+  Attribute.id = cudaLaunchAttributeCooperative;
+  Attribute.val.cooperative = 1;
+  cudaLaunchConfig_t Config = {};
+  Config.gridDim = dim3(2, 132);
+  Config.blockDim = 1024;
+  Config.attrs = &Attribute;
+  Config.numAttrs = 1;
+  EXPECT_EQ(api::cudaLaunchKernelExC(&Config, &Plain, nullptr), cudaSuccess);
+  EXPECT_EQ(api::cudaLaunchCooperativeKernel(&Plain, 32 * 132, 64, nullptr, 0,
+                                             nullptr),
+            cudaSuccess);
+  ASSERT_EQ(Seen.size(), 2u);
+  EXPECT_TRUE(Seen[0].Shape.Cooperative);
+  EXPECT_TRUE(Seen[1].Shape.Cooperative);
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(api::cudaLaunchCooperativeKernel(&Plain, 32 * 132 + 1, 64, nullptr,
+                                             0, nullptr),
+            cudaErrorCooperativeLaunchTooLarge);
+  Config.dynamicSmemBytes = 40000; // of 228 KiB, less 1 KiB a block
+  Config.blockDim = 128;
+  Config.gridDim = 5 * 132 + 1;
+  EXPECT_EQ(api::cudaLaunchKernelExC(&Config, &Plain, nullptr),
+            cudaErrorCooperativeLaunchTooLarge);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "reconverge: kernel 'plain' is not launched: a cooperative launch "
+            "of 4225 blocks, and the device holds 4224 of them at once\n"
+            "reconverge: kernel 'plain' is not launched: a cooperative launch "
+            "of 661 blocks, and the device holds 660 of them at once\n");
   EXPECT_EQ(Seen.size(), 2u);
 }
 

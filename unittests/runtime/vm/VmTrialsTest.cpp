@@ -157,7 +157,8 @@ protected:
   /// Launches \p Name so often with these candidates; the log.
   std::vector<TrialEvent> run(const char *Name,
                               std::vector<std::string> Candidates,
-                              unsigned Launches = 1, unsigned Tried = 4) {
+                              unsigned Launches = 1, unsigned Tried = 4,
+                              bool Cooperative = false) {
     TrialPlan Plan;
     Plan.Log = LogFile.str().str();
     Plan.Launches = Tried;
@@ -170,7 +171,7 @@ protected:
     for (int I = 0; I < 65; ++I)
       Out[I] = I < 64 ? 100 : 0;
     warpvm::Kernel &K = *cantFail(P->kernel(Name));
-    LaunchShape Shape{{1, 1, 1}, {64, 1, 1}, 0};
+    LaunchShape Shape{{1, 1, 1}, {64, 1, 1}, 0, Cooperative};
     void *Args[] = {&Out};
     warpvm::LaunchCounts Counts;
     for (unsigned L = 0; L < Launches; ++L)
@@ -241,6 +242,16 @@ TEST_F(VmTrials, OrderDependenceIsFoundInTheOriginal) {
             std::string::npos)
       << Events[1].Compared.Reason;
   EXPECT_EQ(Out[64], 64);
+}
+
+TEST_F(VmTrials, CooperativeLaunchesAreNamedAndJustRun) {
+  auto Events = run("k", {"wrong", "wild"}, 1, 4, /*Cooperative=*/true);
+  ASSERT_EQ(Events.size(), 2u);
+  for (const TrialEvent &E : Events) {
+    EXPECT_EQ(E.What, TrialEvent::Untried);
+    EXPECT_EQ(E.Why, "the launch is a cooperative one");
+  }
+  EXPECT_EQ(Out[5], 105);
 }
 
 TEST_F(VmTrials, LaunchesOfOtherKernelsJustRun) {
