@@ -1,8 +1,10 @@
 //===- runtime/vm/Copy.cpp - Copying and setting memory -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every copy and set, of one row or of many, is a Box: rows of bytes at a
-// pitch, planes of rows. It is checked whole before the first byte moves:
+// Every copy is what cudaMemcpy3D takes, one row and one plane of it if need
+// be, and every set likewise: so streams and graphs know one kind of each. Both
+// ends become Boxes: rows of bytes at a pitch, planes of rows. It is checked
+// whole before the first byte moves:
 //
 // 1. An end that lies in an allocation must lie in it with all its bytes.
 // 2. An end that lies in none is the host's, of which nothing is known; the
@@ -14,11 +16,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/vm/Api.h"
+#include "runtime/vm/Capture.h"
 #include "runtime/vm/Device.h"
 #include "runtime/vm/Memory.h"
 #include "runtime/vm/Registry.h"
-#include "runtime/vm/Streams.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace reconverge::runtime {
@@ -68,19 +71,70 @@ static bool isKind(cudaMemcpyKind Kind) {
   return Kind >= cudaMemcpyHostToHost && Kind <= cudaMemcpyDefault;
 }
 
-static cudaError_t copy(const Box &To, const Box &From, const Extent &E,
-                        cudaMemcpyKind Kind) {
-  if (!isKind(Kind))
+static Box box(const void *At, size_t Pitch = 0, size_t PlanePitch = 0) {
+  return {static_cast<char *>(const_cast<void *>(At)), Pitch, PlanePitch};
+}
+
+//===----------------------------------------------------------------------===//
+// One copy, one set
+//===----------------------------------------------------------------------===//
+
+/// The box that begins at \p Pos of \p P, if \p E fits its rows and planes.
+static cudaError_t boxOf(const cudaPitchedPtr &P, const cudaPos &Pos,
+                         const cudaExtent &E, Box &Out) {
+  size_t Right, Bottom, PlanePitch, Skipped, Planes;
+  if (__builtin_add_overflow(Pos.x, E.width, &Right) ||
+      __builtin_add_overflow(Pos.y, E.height, &Bottom) ||
+      __builtin_mul_overflow(P.pitch, P.ysize, &PlanePitch) ||
+      __builtin_mul_overflow(PlanePitch, Pos.z, &Planes) ||
+      __builtin_mul_overflow(P.pitch, Pos.y, &Skipped))
+    return cudaErrorInvalidValue;
+  const bool OneRow = !Pos.y && !Pos.z && E.height == 1 && E.depth == 1;
+  if (Right > P.pitch && !OneRow)
+    return cudaErrorInvalidPitchValue;
+  // One plane needs no height: a whole one is needed to find the next.
+  if ((P.pitch > limits::MaxPitch && !OneRow) ||
+      (Bottom > P.ysize && P.ysize) || (!P.ysize && Pos.z + E.depth > 1))
+    return cudaErrorInvalidValue;
+  Out = box(P.ptr, P.pitch, PlanePitch);
+  if (Out.At)
+    Out.At += Planes + Skipped + Pos.x;
+  return cudaSuccess;
+}
+
+/// Both ends of \p P, checked.
+static cudaError_t findEnds(const cudaMemcpy3DParms &P, Box &To, Box &From,
+                            Extent &E) {
+  if (!isKind(P.kind))
     return cudaErrorInvalidMemcpyDirection;
+  if (P.srcArray || P.dstArray)
+    return unsupported("a copy from or to a CUDA array");
+  E = {P.extent.width, P.extent.height, P.extent.depth};
   if (E.empty())
     return cudaSuccess;
+  if (cudaError_t Failed = boxOf(P.dstPtr, P.dstPos, P.extent, To))
+    return Failed;
+  if (cudaError_t Failed = boxOf(P.srcPtr, P.srcPos, P.extent, From))
+    return Failed;
   const bool ToDevice =
-      Kind == cudaMemcpyHostToDevice || Kind == cudaMemcpyDeviceToDevice;
+      P.kind == cudaMemcpyHostToDevice || P.kind == cudaMemcpyDeviceToDevice;
   const bool FromDevice =
-      Kind == cudaMemcpyDeviceToHost || Kind == cudaMemcpyDeviceToDevice;
+      P.kind == cudaMemcpyDeviceToHost || P.kind == cudaMemcpyDeviceToDevice;
   if (cudaError_t Failed = checkEnd(To, E, ToDevice))
     return Failed;
-  if (cudaError_t Failed = checkEnd(From, E, FromDevice))
+  return checkEnd(From, E, FromDevice);
+}
+
+cudaError_t checkCopy(const cudaMemcpy3DParms &P) {
+  Box To, From;
+  Extent E;
+  return findEnds(P, To, From, E);
+}
+
+cudaError_t runCopy(const cudaMemcpy3DParms &P) {
+  Box To, From;
+  Extent E;
+  if (cudaError_t Failed = findEnds(P, To, From, E))
     return Failed;
   for (size_t Plane = 0; Plane < E.Planes; ++Plane)
     for (size_t Row = 0; Row < E.Rows; ++Row)
@@ -90,110 +144,174 @@ static cudaError_t copy(const Box &To, const Box &From, const Extent &E,
   return cudaSuccess;
 }
 
-static cudaError_t set(const Box &To, int Value, const Extent &E) {
+/// The memory that \p W sets, checked.
+static cudaError_t findEnd(const SetWork &W, Box &To, Extent &E) {
+  const unsigned Size = W.ElementSize;
+  if ((Size != 1 && Size != 2 && Size != 4) || uint64_t(W.At) % Size ||
+      __builtin_mul_overflow(W.Width, Size, &E.Width))
+    return cudaErrorInvalidValue;
+  E.Rows = W.Height;
+  E.Planes = W.Depth;
   if (E.empty())
     return cudaSuccess;
-  if (cudaError_t Failed = checkEnd(To, E, true))
+  if (E.Rows * E.Planes > 1 &&
+      (E.Width > W.Pitch || W.Pitch > limits::MaxPitch || W.Pitch % Size))
+    return cudaErrorInvalidValue;
+  To = box(W.At, W.Pitch, W.PlanePitch);
+  return checkEnd(To, E, true);
+}
+
+cudaError_t checkSet(const SetWork &W) {
+  Box To;
+  Extent E;
+  return findEnd(W, To, E);
+}
+
+cudaError_t runSet(const SetWork &W) {
+  Box To;
+  Extent E;
+  if (cudaError_t Failed = findEnd(W, To, E))
     return Failed;
   for (size_t Plane = 0; Plane < E.Planes; ++Plane)
-    for (size_t Row = 0; Row < E.Rows; ++Row)
-      std::memset(To.At + Plane * To.PlanePitch + Row * To.Pitch, Value,
-                  E.Width);
+    for (size_t Row = 0; Row < E.Rows; ++Row) {
+      char *At = To.At + Plane * To.PlanePitch + Row * To.Pitch;
+      if (W.ElementSize == 4)
+        std::fill_n(reinterpret_cast<uint32_t *>(At), W.Width, W.Value);
+      else if (W.ElementSize == 2)
+        std::fill_n(reinterpret_cast<uint16_t *>(At), W.Width, W.Value);
+      else
+        std::memset(At, int(W.Value), W.Width);
+    }
   return cudaSuccess;
 }
 
-static Box box(const void *At, size_t Pitch = 0, size_t PlanePitch = 0) {
-  return {static_cast<char *>(const_cast<void *>(At)), Pitch, PlanePitch};
+/// A copy in \p Stream.
+static cudaError_t copyIn(cudaStream_t Stream, const cudaMemcpy3DParms &P) {
+  return deviceCall([&] {
+    return enqueue(
+        Stream, [&] { return runCopy(P); }, [&] { return CopyWork{P}; },
+        [&] { return checkCopy(P); });
+  });
+}
+
+/// A copy that is over when the call returns.
+static cudaError_t copyNow(const cudaMemcpy3DParms &P) {
+  return unsafeStreamCall([&] { return runCopy(P); });
+}
+
+static cudaError_t setIn(cudaStream_t Stream, const SetWork &W) {
+  return deviceCall([&] {
+    return enqueue(
+        Stream, [&] { return runSet(W); }, [&] { return W; },
+        [&] { return checkSet(W); });
+  });
 }
 
 //===----------------------------------------------------------------------===//
 // One row
 //===----------------------------------------------------------------------===//
 
-static cudaError_t copyBytes(void *To, const void *From, size_t Count,
-                             cudaMemcpyKind Kind, cudaStream_t Stream) {
-  return streamCall(
-      Stream, [&] { return copy(box(To), box(From), {Count, 1, 1}, Kind); });
+cudaMemcpy3DParms copyOfBytes(void *To, const void *From, size_t Count,
+                              cudaMemcpyKind Kind) {
+  cudaMemcpy3DParms P = {};
+  P.dstPtr = {To, Count, Count, 1};
+  P.srcPtr = {const_cast<void *>(From), Count, Count, 1};
+  P.extent = {Count, 1, 1};
+  P.kind = Kind;
+  return P;
 }
 
 cudaError_t api::cudaMemcpy(void *To, const void *From, size_t Count,
                             cudaMemcpyKind Kind) {
-  return copyBytes(To, From, Count, Kind, nullptr);
+  return copyNow(copyOfBytes(To, From, Count, Kind));
 }
 
 cudaError_t api::cudaMemcpyAsync(void *To, const void *From, size_t Count,
                                  cudaMemcpyKind Kind, cudaStream_t Stream) {
-  return copyBytes(To, From, Count, Kind, Stream);
-}
-
-static cudaError_t copyPeer(void *To, int ToDevice, const void *From,
-                            int FromDevice, size_t Count, cudaStream_t Stream) {
-  if (ToDevice || FromDevice)
-    return recorded(cudaErrorInvalidDevice);
-  return copyBytes(To, From, Count, cudaMemcpyDeviceToDevice, Stream);
+  return copyIn(Stream, copyOfBytes(To, From, Count, Kind));
 }
 
 cudaError_t api::cudaMemcpyPeer(void *To, int ToDevice, const void *From,
                                 int FromDevice, size_t Count) {
-  return copyPeer(To, ToDevice, From, FromDevice, Count, nullptr);
+  if (ToDevice || FromDevice)
+    return recorded(cudaErrorInvalidDevice);
+  return copyNow(copyOfBytes(To, From, Count, cudaMemcpyDeviceToDevice));
 }
 
 cudaError_t api::cudaMemcpyPeerAsync(void *To, int ToDevice, const void *From,
                                      int FromDevice, size_t Count,
                                      cudaStream_t Stream) {
-  return copyPeer(To, ToDevice, From, FromDevice, Count, Stream);
+  if (ToDevice || FromDevice)
+    return recorded(cudaErrorInvalidDevice);
+  return copyIn(Stream, copyOfBytes(To, From, Count, cudaMemcpyDeviceToDevice));
 }
 
-static cudaError_t setBytes(void *To, int Value, size_t Count,
-                            cudaStream_t Stream) {
-  return streamCall(Stream, [&] { return set(box(To), Value, {Count, 1, 1}); });
+static SetWork setOfBytes(void *To, int Value, size_t Count) {
+  SetWork W;
+  W.At = To;
+  W.Value = unsigned(Value) & 0xff;
+  W.Width = Count;
+  return W;
 }
 
 cudaError_t api::cudaMemset(void *To, int Value, size_t Count) {
-  return setBytes(To, Value, Count, nullptr);
+  return setIn(nullptr, setOfBytes(To, Value, Count));
 }
 
 cudaError_t api::cudaMemsetAsync(void *To, int Value, size_t Count,
                                  cudaStream_t Stream) {
-  return setBytes(To, Value, Count, Stream);
+  return setIn(Stream, setOfBytes(To, Value, Count));
 }
 
 //===----------------------------------------------------------------------===//
 // Rows and planes
 //===----------------------------------------------------------------------===//
 
-static cudaError_t copyRows(void *To, size_t ToPitch, const void *From,
-                            size_t FromPitch, size_t Width, size_t Rows,
-                            cudaMemcpyKind Kind, cudaStream_t Stream) {
-  return streamCall(Stream, [&]() -> cudaError_t {
-    if (Width > ToPitch || Width > FromPitch)
-      return cudaErrorInvalidPitchValue;
-    if (ToPitch > limits::MaxPitch || FromPitch > limits::MaxPitch)
-      return cudaErrorInvalidValue;
-    return copy(box(To, ToPitch), box(From, FromPitch), {Width, Rows, 1}, Kind);
-  });
+/// Rows of \p Width bytes.
+static cudaError_t rows(void *To, size_t ToPitch, const void *From,
+                        size_t FromPitch, size_t Width, size_t Rows,
+                        cudaMemcpyKind Kind, cudaMemcpy3DParms &Out) {
+  if (Width > ToPitch || Width > FromPitch)
+    return cudaErrorInvalidPitchValue;
+  if (ToPitch > limits::MaxPitch || FromPitch > limits::MaxPitch)
+    return cudaErrorInvalidValue;
+  Out = {};
+  Out.dstPtr = {To, ToPitch, Width, Rows};
+  Out.srcPtr = {const_cast<void *>(From), FromPitch, Width, Rows};
+  Out.extent = {Width, Rows, 1};
+  Out.kind = Kind;
+  return cudaSuccess;
 }
 
 cudaError_t api::cudaMemcpy2D(void *To, size_t ToPitch, const void *From,
                               size_t FromPitch, size_t Width, size_t Height,
                               cudaMemcpyKind Kind) {
-  return copyRows(To, ToPitch, From, FromPitch, Width, Height, Kind, nullptr);
+  cudaMemcpy3DParms P;
+  if (cudaError_t Failed =
+          rows(To, ToPitch, From, FromPitch, Width, Height, Kind, P))
+    return deviceCall([&] { return Failed; });
+  return copyNow(P);
 }
 
 cudaError_t api::cudaMemcpy2DAsync(void *To, size_t ToPitch, const void *From,
                                    size_t FromPitch, size_t Width,
                                    size_t Height, cudaMemcpyKind Kind,
                                    cudaStream_t Stream) {
-  return copyRows(To, ToPitch, From, FromPitch, Width, Height, Kind, Stream);
+  cudaMemcpy3DParms P;
+  if (cudaError_t Failed =
+          rows(To, ToPitch, From, FromPitch, Width, Height, Kind, P))
+    return deviceCall([&] { return Failed; });
+  return copyIn(Stream, P);
 }
 
 static cudaError_t setRows(void *To, size_t Pitch, int Value, size_t Width,
                            size_t Rows, cudaStream_t Stream) {
-  return streamCall(Stream, [&]() -> cudaError_t {
-    if (Width > Pitch || Pitch > limits::MaxPitch)
-      return cudaErrorInvalidValue;
-    return set(box(To, Pitch), Value, {Width, Rows, 1});
-  });
+  if (Width > Pitch || Pitch > limits::MaxPitch)
+    return deviceCall([] { return cudaErrorInvalidValue; });
+  SetWork W = setOfBytes(To, Value, Width);
+  W.Pitch = Pitch;
+  W.Height = Rows;
+  return setIn(Stream, W);
 }
 
 cudaError_t api::cudaMemset2D(void *To, size_t Pitch, int Value, size_t Width,
@@ -207,66 +325,29 @@ cudaError_t api::cudaMemset2DAsync(void *To, size_t Pitch, int Value,
   return setRows(To, Pitch, Value, Width, Height, Stream);
 }
 
-/// The box that begins at \p Pos of \p P, if \p E fits its rows and planes.
-static cudaError_t boxOf(const cudaPitchedPtr &P, const cudaPos &Pos,
-                         const cudaExtent &E, Box &Out) {
-  size_t Right, Bottom, PlanePitch, Skipped, Planes;
-  if (__builtin_add_overflow(Pos.x, E.width, &Right) ||
-      __builtin_add_overflow(Pos.y, E.height, &Bottom) ||
-      __builtin_mul_overflow(P.pitch, P.ysize, &PlanePitch) ||
-      __builtin_mul_overflow(PlanePitch, Pos.z, &Planes) ||
-      __builtin_mul_overflow(P.pitch, Pos.y, &Skipped))
-    return cudaErrorInvalidValue;
-  if (Right > P.pitch)
-    return cudaErrorInvalidPitchValue;
-  // One plane needs no height: a whole one is needed to find the next.
-  if (P.pitch > limits::MaxPitch || (Bottom > P.ysize && P.ysize) ||
-      (!P.ysize && Pos.z + E.depth > 1))
-    return cudaErrorInvalidValue;
-  Out = box(P.ptr, P.pitch, PlanePitch);
-  if (Out.At)
-    Out.At += Planes + Skipped + Pos.x;
-  return cudaSuccess;
-}
-
-static cudaError_t copyPlanes(const cudaMemcpy3DParms *P, cudaStream_t Stream) {
-  return streamCall(Stream, [&]() -> cudaError_t {
-    if (!P)
-      return cudaErrorInvalidValue;
-    if (P->srcArray || P->dstArray)
-      return unsupported("a copy from or to a CUDA array");
-    const Extent E = {P->extent.width, P->extent.height, P->extent.depth};
-    if (E.empty())
-      return cudaSuccess;
-    Box To, From;
-    if (cudaError_t Failed = boxOf(P->dstPtr, P->dstPos, P->extent, To))
-      return Failed;
-    if (cudaError_t Failed = boxOf(P->srcPtr, P->srcPos, P->extent, From))
-      return Failed;
-    return copy(To, From, E, P->kind);
-  });
-}
-
 cudaError_t api::cudaMemcpy3D(const cudaMemcpy3DParms *P) {
-  return copyPlanes(P, nullptr);
+  return P ? copyNow(*P) : deviceCall([] { return cudaErrorInvalidValue; });
 }
 
 cudaError_t api::cudaMemcpy3DAsync(const cudaMemcpy3DParms *P,
                                    cudaStream_t Stream) {
-  return copyPlanes(P, Stream);
+  return P ? copyIn(Stream, *P)
+           : deviceCall([] { return cudaErrorInvalidValue; });
 }
 
 static cudaError_t setPlanes(const cudaPitchedPtr &P, int Value,
                              const cudaExtent &Size, cudaStream_t Stream) {
-  return streamCall(Stream, [&]() -> cudaError_t {
-    const Extent E = {Size.width, Size.height, Size.depth};
-    if (E.empty())
-      return cudaSuccess;
+  SetWork W = setOfBytes(P.ptr, Value, Size.width);
+  W.Height = Size.height;
+  W.Depth = Size.depth;
+  if (W.Width && W.Height && W.Depth) {
     Box To;
     if (boxOf(P, cudaPos{0, 0, 0}, Size, To))
-      return cudaErrorInvalidValue;
-    return set(To, Value, E);
-  });
+      return deviceCall([] { return cudaErrorInvalidValue; });
+    W.Pitch = To.Pitch;
+    W.PlanePitch = To.PlanePitch;
+  }
+  return setIn(Stream, W);
 }
 
 cudaError_t api::cudaMemset3D(cudaPitchedPtr P, int Value, cudaExtent Size) {
@@ -294,58 +375,80 @@ static cudaError_t partOf(const void *Symbol, size_t Count, size_t Offset,
   return cudaSuccess;
 }
 
-static cudaError_t toSymbol(const void *Symbol, const void *From, size_t Count,
-                            size_t Offset, cudaMemcpyKind Kind,
-                            cudaStream_t Stream) {
-  return streamCall(Stream, [&]() -> cudaError_t {
-    if (Kind != cudaMemcpyHostToDevice && Kind != cudaMemcpyDeviceToDevice &&
-        Kind != cudaMemcpyDefault)
-      return cudaErrorInvalidMemcpyDirection;
-    void *To = nullptr;
-    if (cudaError_t Failed = partOf(Symbol, Count, Offset, To))
-      return Failed;
-    return copy(box(To), box(From), {Count, 1, 1}, Kind);
-  });
+cudaError_t copyToSymbol(const void *Symbol, const void *From, size_t Count,
+                         size_t Offset, cudaMemcpyKind Kind,
+                         cudaMemcpy3DParms &Out) {
+  if (Kind != cudaMemcpyHostToDevice && Kind != cudaMemcpyDeviceToDevice &&
+      Kind != cudaMemcpyDefault)
+    return cudaErrorInvalidMemcpyDirection;
+  void *To = nullptr;
+  if (cudaError_t Failed = partOf(Symbol, Count, Offset, To))
+    return Failed;
+  Out = copyOfBytes(To, From, Count, Kind);
+  return cudaSuccess;
 }
 
-static cudaError_t fromSymbol(void *To, const void *Symbol, size_t Count,
-                              size_t Offset, cudaMemcpyKind Kind,
-                              cudaStream_t Stream) {
-  return streamCall(Stream, [&]() -> cudaError_t {
-    if (Kind != cudaMemcpyDeviceToHost && Kind != cudaMemcpyDeviceToDevice &&
-        Kind != cudaMemcpyDefault)
-      return cudaErrorInvalidMemcpyDirection;
-    void *From = nullptr;
-    if (cudaError_t Failed = partOf(Symbol, Count, Offset, From))
-      return Failed;
-    return copy(box(To), box(From), {Count, 1, 1}, Kind);
-  });
+cudaError_t copyFromSymbol(void *To, const void *Symbol, size_t Count,
+                           size_t Offset, cudaMemcpyKind Kind,
+                           cudaMemcpy3DParms &Out) {
+  if (Kind != cudaMemcpyDeviceToHost && Kind != cudaMemcpyDeviceToDevice &&
+      Kind != cudaMemcpyDefault)
+    return cudaErrorInvalidMemcpyDirection;
+  void *From = nullptr;
+  if (cudaError_t Failed = partOf(Symbol, Count, Offset, From))
+    return Failed;
+  Out = copyOfBytes(To, From, Count, Kind);
+  return cudaSuccess;
+}
+
+/// Ends a call that copies from or to a variable; \p Find says what.
+template <typename Finder, typename Copier>
+static cudaError_t symbolCall(Finder &&Find, Copier &&Copy) {
+  cudaMemcpy3DParms P;
+  const cudaError_t Failed = deviceCall([&] { return Find(P); });
+  return Failed ? Failed : Copy(P);
 }
 
 cudaError_t api::cudaMemcpyToSymbol(const void *Symbol, const void *From,
                                     size_t Count, size_t Offset,
                                     cudaMemcpyKind Kind) {
-  return toSymbol(Symbol, From, Count, Offset, Kind, nullptr);
+  return symbolCall(
+      [&](auto &P) {
+        return copyToSymbol(Symbol, From, Count, Offset, Kind, P);
+      },
+      copyNow);
 }
 
 cudaError_t api::cudaMemcpyToSymbolAsync(const void *Symbol, const void *From,
                                          size_t Count, size_t Offset,
                                          cudaMemcpyKind Kind,
                                          cudaStream_t Stream) {
-  return toSymbol(Symbol, From, Count, Offset, Kind, Stream);
+  return symbolCall(
+      [&](auto &P) {
+        return copyToSymbol(Symbol, From, Count, Offset, Kind, P);
+      },
+      [&](auto &P) { return copyIn(Stream, P); });
 }
 
 cudaError_t api::cudaMemcpyFromSymbol(void *To, const void *Symbol,
                                       size_t Count, size_t Offset,
                                       cudaMemcpyKind Kind) {
-  return fromSymbol(To, Symbol, Count, Offset, Kind, nullptr);
+  return symbolCall(
+      [&](auto &P) {
+        return copyFromSymbol(To, Symbol, Count, Offset, Kind, P);
+      },
+      copyNow);
 }
 
 cudaError_t api::cudaMemcpyFromSymbolAsync(void *To, const void *Symbol,
                                            size_t Count, size_t Offset,
                                            cudaMemcpyKind Kind,
                                            cudaStream_t Stream) {
-  return fromSymbol(To, Symbol, Count, Offset, Kind, Stream);
+  return symbolCall(
+      [&](auto &P) {
+        return copyFromSymbol(To, Symbol, Count, Offset, Kind, P);
+      },
+      [&](auto &P) { return copyIn(Stream, P); });
 }
 
 cudaError_t api::cudaGetSymbolAddress(void **Address, const void *Symbol) {

@@ -11,8 +11,8 @@
 #include "runtime/vm/Device.h"
 
 #include "runtime/vm/Api.h"
+#include "runtime/vm/Capture.h"
 #include "runtime/vm/Engine.h"
-#include "runtime/vm/Errors.h"
 #include "runtime/vm/Registry.h"
 #include "warpvm/DeviceHeap.h"
 #include "warpvm/DeviceMemory.h"
@@ -262,7 +262,7 @@ static Settings &settings() {
 }
 
 cudaError_t api::cudaDeviceSynchronize() {
-  return deviceCall([&] {
+  return unsafeCall([&] {
     // Another thread's launch is over when it gives up the lock.
     std::lock_guard<std::recursive_mutex> Lock(deviceLock());
     return stickyError();

@@ -9,8 +9,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/vm/Api.h"
+#include "runtime/vm/Capture.h"
 #include "runtime/vm/Engine.h"
-#include "runtime/vm/Streams.h"
 
 #include <map>
 #include <memory>
@@ -71,48 +71,88 @@ cudaError_t api::cudaEventCreateWithFlags(cudaEvent_t *Out, unsigned Flags) {
 
 cudaError_t api::cudaEventDestroy(cudaEvent_t Handle) {
   return deviceCall([&] {
+    if (anyCapture())
+      forgetCapturedEvent(Handle);
     std::lock_guard<std::mutex> Lock(events().Mutex);
     return events().Live.erase(Handle) ? cudaSuccess
                                        : cudaErrorInvalidResourceHandle;
   });
 }
 
-static cudaError_t record(cudaEvent_t Handle, cudaStream_t Stream) {
-  return withEvent(Handle, [&](Event &E) -> cudaError_t {
-    if (!isStream(Stream))
-      return cudaErrorInvalidResourceHandle;
+bool isEvent(cudaEvent_t Handle) {
+  std::lock_guard<std::mutex> Lock(events().Mutex);
+  return events().Live.count(Handle);
+}
+
+cudaError_t recordEvent(cudaEvent_t Handle) {
+  return withEvent(Handle, [&](Event &E) {
     E.Recorded = true;
     E.Seconds = deviceSeconds();
     return cudaSuccess;
   });
 }
 
+/// Records the event in \p Stream. \p External: in a stream that is being
+/// captured, a node that does so at each launch; otherwise a mark of how far
+/// the capture is.
+static cudaError_t record(cudaEvent_t Handle, cudaStream_t Stream,
+                          bool External) {
+  return deviceCall([&]() -> cudaError_t {
+    if (!isEvent(Handle) || !isStream(Stream))
+      return cudaErrorInvalidResourceHandle;
+    if (External)
+      return enqueue(
+          Stream, [&] { return recordEvent(Handle); },
+          [&] { return RecordWork{Handle}; });
+    if (anyCapture()) {
+      if (auto Result = captureRecord(Handle, Stream))
+        return *Result;
+      forgetCapturedEvent(Handle);
+    }
+    return recordEvent(Handle);
+  });
+}
+
 cudaError_t api::cudaEventRecord(cudaEvent_t Handle, cudaStream_t Stream) {
-  return record(Handle, Stream);
+  return record(Handle, Stream, false);
 }
 
 cudaError_t api::cudaEventRecordWithFlags(cudaEvent_t Handle,
                                           cudaStream_t Stream, unsigned Flags) {
   if (Flags & ~unsigned(cudaEventRecordExternal))
     return recorded(cudaErrorInvalidValue);
-  return record(Handle, Stream);
+  return record(Handle, Stream, Flags & cudaEventRecordExternal);
 }
 
-cudaError_t api::cudaEventQuery(cudaEvent_t Handle) {
-  return withEvent(Handle, [](Event &) { return cudaSuccess; });
+/// The program asks about the event; whatever it waits for is over.
+static cudaError_t ask(cudaEvent_t Handle) {
+  return deviceCall([&]() -> cudaError_t {
+    if (!isEvent(Handle))
+      return cudaErrorInvalidResourceHandle;
+    return anyCapture() ? refuseCapturedEvent(Handle) : cudaSuccess;
+  });
 }
+
+cudaError_t api::cudaEventQuery(cudaEvent_t Handle) { return ask(Handle); }
 
 cudaError_t api::cudaEventSynchronize(cudaEvent_t Handle) {
-  return withEvent(Handle, [](Event &) { return cudaSuccess; });
+  return ask(Handle);
 }
 
 cudaError_t api::cudaStreamWaitEvent(cudaStream_t Stream, cudaEvent_t Handle,
                                      unsigned Flags) {
-  return withEvent(Handle, [&](Event &) -> cudaError_t {
-    if (!isStream(Stream))
+  return deviceCall([&]() -> cudaError_t {
+    if (!isEvent(Handle) || !isStream(Stream))
       return cudaErrorInvalidResourceHandle;
-    return Flags & ~unsigned(cudaEventWaitExternal) ? cudaErrorInvalidValue
-                                                    : cudaSuccess;
+    if (Flags & ~unsigned(cudaEventWaitExternal))
+      return cudaErrorInvalidValue;
+    if (Flags & cudaEventWaitExternal)
+      return enqueue(
+          Stream, [] { return cudaSuccess; }, [&] { return WaitWork{Handle}; });
+    if (anyCapture())
+      if (auto Result = captureWait(Stream, Handle))
+        return *Result;
+    return cudaSuccess;
   });
 }
 
@@ -121,6 +161,9 @@ cudaError_t api::cudaEventElapsedTime(float *Milliseconds, cudaEvent_t Start,
   Event First, Second;
   if (!Milliseconds)
     return deviceCall([] { return cudaErrorInvalidValue; });
+  for (cudaEvent_t Asked : {Start, End})
+    if (cudaError_t Failed = ask(Asked))
+      return Failed;
   if (cudaError_t Failed = withEvent(Start, [&](Event &E) {
         First = E;
         return cudaSuccess;

@@ -22,13 +22,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/vm/Api.h"
+#include "runtime/vm/Capture.h"
 #include "runtime/vm/Device.h"
 #include "runtime/vm/Engine.h"
-#include "runtime/vm/Errors.h"
 #include "runtime/vm/Functions.h"
 #include "runtime/vm/Registry.h"
-#include "runtime/vm/Streams.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
 
 using namespace llvm;
@@ -117,14 +117,10 @@ static std::string text(dim3 D) {
   return ("(" + Twine(D.x) + "," + Twine(D.y) + "," + Twine(D.z) + ")").str();
 }
 
-static cudaError_t launch(const void *Stub, dim3 Grid, dim3 Block, void **Args,
-                          size_t SharedMem, cudaStream_t Stream,
-                          bool Cooperative = false) {
+cudaError_t checkLaunch(const void *Stub, dim3 Grid, dim3 Block,
+                        size_t SharedMem, bool Cooperative, KernelWork &Out) {
   if (!Stub)
     return cudaErrorInvalidDeviceFunction;
-  if (!isStream(Stream))
-    return cudaErrorInvalidResourceHandle;
-  std::lock_guard<std::recursive_mutex> Lock(deviceLock());
   DeviceFunction *F = nullptr;
   if (cudaError_t Failed = findFunction(Stub, F, BadHandle))
     return Failed;
@@ -163,13 +159,65 @@ static cudaError_t launch(const void *Stub, dim3 Grid, dim3 Block, void **Args,
                        " blocks, and the device holds " + Twine(Most) +
                        " of them at once",
                    cudaErrorCooperativeLaunchTooLarge);
-  LaunchShape Shape;
-  Shape.Grid = {Grid.x, Grid.y, Grid.z};
-  Shape.Block = {Block.x, Block.y, Block.z};
-  Shape.DynamicShared = SharedMem;
-  Shape.Cooperative = Cooperative;
-  return Engine::get().launch(*F, Shape, Args);
+  Out.Stub = Stub;
+  Out.Function = F;
+  Out.Shape.Grid = {Grid.x, Grid.y, Grid.z};
+  Out.Shape.Block = {Block.x, Block.y, Block.z};
+  Out.Shape.DynamicShared = SharedMem;
+  Out.Shape.Cooperative = Cooperative;
+  return cudaSuccess;
 }
+
+static cudaError_t launch(const void *Stub, dim3 Grid, dim3 Block, void **Args,
+                          size_t SharedMem, cudaStream_t Stream,
+                          bool Cooperative = false) {
+  if (!Stub)
+    return cudaErrorInvalidDeviceFunction;
+  if (!isStream(Stream))
+    return cudaErrorInvalidResourceHandle;
+  std::lock_guard<std::recursive_mutex> Lock(deviceLock());
+  KernelWork W;
+  if (cudaError_t Failed =
+          checkLaunch(Stub, Grid, Block, SharedMem, Cooperative, W))
+    return Failed;
+  return enqueue(
+      Stream, [&] { return Engine::get().launch(*W.Function, W.Shape, Args); },
+      [&] {
+        W.keep(Args);
+        return std::move(W);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Launches for later
+//===----------------------------------------------------------------------===//
+
+void KernelWork::keep(void **Args) {
+  Values.clear();
+  for (auto [I, Slot] : enumerate(Function->Code->parameters())) {
+    const auto *From = static_cast<const uint8_t *>(Args[I]);
+    Values.insert(Values.end(), From, From + Slot.second);
+  }
+}
+
+void **KernelWork::arguments() {
+  Pointers.clear();
+  uint8_t *At = Values.data();
+  for (auto [Offset, Size] : Function->Code->parameters()) {
+    Pointers.push_back(At);
+    At += Size;
+  }
+  return Pointers.data();
+}
+
+cudaError_t runKernel(KernelWork &W) {
+  std::lock_guard<std::recursive_mutex> Lock(deviceLock());
+  return Engine::get().launch(*W.Function, W.Shape, W.arguments());
+}
+
+//===----------------------------------------------------------------------===//
+// The calls
+//===----------------------------------------------------------------------===//
 
 /// Names what the kernel \p Stub was to be launched with.
 static cudaError_t unsupportedLaunch(const void *Stub, StringRef What) {

@@ -13,10 +13,9 @@
 #include "runtime/vm/Memory.h"
 
 #include "runtime/vm/Api.h"
+#include "runtime/vm/Capture.h"
 #include "runtime/vm/Device.h"
-#include "runtime/vm/Errors.h"
 #include "runtime/vm/Registry.h"
-#include "runtime/vm/Streams.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -60,13 +59,13 @@ Where whereIs(const void *Pointer, uint64_t Bytes) {
 //===----------------------------------------------------------------------===//
 
 cudaError_t api::cudaMalloc(void **Pointer, size_t Size) {
-  return deviceCall(
+  return unsafeCall(
       [&] { return allocate(Pointer, Size, MemoryKind::Device); });
 }
 
 cudaError_t api::cudaMallocManaged(void **Pointer, size_t Size,
                                    unsigned Flags) {
-  return deviceCall([&]() -> cudaError_t {
+  return unsafeCall([&]() -> cudaError_t {
     if (Flags != cudaMemAttachGlobal && Flags != cudaMemAttachHost)
       return cudaErrorInvalidValue;
     return allocate(Pointer, Size, MemoryKind::Managed);
@@ -89,12 +88,12 @@ static cudaError_t allocateRows(void **Pointer, size_t *Pitch, size_t Width,
 
 cudaError_t api::cudaMallocPitch(void **Pointer, size_t *Pitch, size_t Width,
                                  size_t Height) {
-  return deviceCall(
+  return unsafeCall(
       [&] { return allocateRows(Pointer, Pitch, Width, Height); });
 }
 
 cudaError_t api::cudaMalloc3D(cudaPitchedPtr *Out, cudaExtent Extent) {
-  return deviceCall([&]() -> cudaError_t {
+  return unsafeCall([&]() -> cudaError_t {
     if (!Out)
       return cudaErrorInvalidValue;
     if (Extent.depth && Extent.height > SIZE_MAX / Extent.depth)
@@ -123,9 +122,11 @@ static bool release(void *Pointer) {
 }
 
 cudaError_t api::cudaFree(void *Pointer) {
-  return deviceCall([&]() -> cudaError_t {
+  return unsafeCall([&]() -> cudaError_t {
     if (!Pointer)
       return cudaSuccess;
+    if (FreeWork Free{Pointer}; isGraphMemory(Pointer))
+      return freeGraphMemory(Free);
     std::optional<Allocation> Found = DeviceMemory::instance().lookup(Pointer);
     const bool Ours = Found && (Found->Kind == MemoryKind::Device ||
                                 Found->Kind == MemoryKind::Pool ||
@@ -186,16 +187,16 @@ static cudaError_t allocateHost(void **Pointer, size_t Size, unsigned Flags) {
 }
 
 cudaError_t api::cudaMallocHost(void **Pointer, size_t Size) {
-  return deviceCall(
+  return unsafeCall(
       [&] { return allocateHost(Pointer, Size, cudaHostAllocDefault); });
 }
 
 cudaError_t api::cudaHostAlloc(void **Pointer, size_t Size, unsigned Flags) {
-  return deviceCall([&] { return allocateHost(Pointer, Size, Flags); });
+  return unsafeCall([&] { return allocateHost(Pointer, Size, Flags); });
 }
 
 cudaError_t api::cudaFreeHost(void *Pointer) {
-  return deviceCall([&]() -> cudaError_t {
+  return unsafeCall([&]() -> cudaError_t {
     if (!Pointer)
       return cudaSuccess;
     std::optional<Allocation> Found = DeviceMemory::instance().lookup(Pointer);
@@ -206,7 +207,7 @@ cudaError_t api::cudaFreeHost(void *Pointer) {
 }
 
 cudaError_t api::cudaHostRegister(void *Pointer, size_t Size, unsigned Flags) {
-  return deviceCall([&]() -> cudaError_t {
+  return unsafeCall([&]() -> cudaError_t {
     constexpr unsigned Known = cudaHostRegisterPortable |
                                cudaHostRegisterMapped |
                                cudaHostRegisterReadOnly;
@@ -224,7 +225,7 @@ cudaError_t api::cudaHostRegister(void *Pointer, size_t Size, unsigned Flags) {
 }
 
 cudaError_t api::cudaHostUnregister(void *Pointer) {
-  return deviceCall([&]() -> cudaError_t {
+  return unsafeCall([&]() -> cudaError_t {
     if (!Pointer)
       return cudaErrorInvalidValue;
     return DeviceMemory::instance().removeRegistered(Pointer)

@@ -6,11 +6,17 @@
 // and the bytes that were taken from it. It holds no memory back, which its
 // counts of reserved memory say.
 //
+// Memory of graphs has its address from the moment that its node is made, and
+// keeps it: what a graph's kernels are given was fixed then. The node and its
+// clones hold the memory; so does, from an allocation to the next free of it,
+// the program.
+//
 //===----------------------------------------------------------------------===//
 
 #include "runtime/vm/Api.h"
+#include "runtime/vm/Capture.h"
 #include "runtime/vm/Memory.h"
-#include "runtime/vm/Streams.h"
+#include "runtime/vm/Registry.h"
 
 #include <algorithm>
 #include <map>
@@ -71,30 +77,49 @@ static cudaError_t withPool(cudaMemPool_t Handle, Body &&B) {
 // Allocating
 //===----------------------------------------------------------------------===//
 
-static cudaError_t take(void **Pointer, size_t Size, cudaMemPool_t Handle,
-                        cudaStream_t Stream) {
-  return streamCall(Stream, [&]() -> cudaError_t {
-    Pools &All = pools();
-    std::lock_guard<std::mutex> Lock(All.Mutex);
-    Pool *P = All.find(Handle ? Handle : All.Current);
-    if (!P)
+static cudaError_t take(void **Pointer, size_t Size, cudaMemPool_t Handle) {
+  Pools &All = pools();
+  std::lock_guard<std::mutex> Lock(All.Mutex);
+  Pool *P = All.find(Handle ? Handle : All.Current);
+  if (!P)
+    return cudaErrorInvalidValue;
+  if (P->Limit && Size > P->Limit - std::min(P->Used, P->Limit))
+    return cudaErrorMemoryAllocation;
+  if (cudaError_t Failed = allocate(Pointer, Size, MemoryKind::Pool))
+    return Failed;
+  if (*Pointer) {
+    All.Taken[*Pointer] = Handle ? Handle : All.Current;
+    P->Used += Size;
+    P->High = std::max(P->High, P->Used);
+  }
+  return cudaSuccess;
+}
+
+/// In a stream that is being captured, memory of the graph.
+static cudaError_t takeInStream(void **Pointer, size_t Size,
+                                cudaMemPool_t Handle, cudaStream_t Stream) {
+  return deviceCall([&]() -> cudaError_t {
+    if (!isStream(Stream))
+      return cudaErrorInvalidResourceHandle;
+    bool Captured = false;
+    if (anyCapture())
+      if (cudaError_t Failed = enterStream(Stream, Captured))
+        return Failed;
+    if (!Captured)
+      return take(Pointer, Size, Handle);
+    AllocWork W;
+    if (!Pointer || !Size)
       return cudaErrorInvalidValue;
-    if (P->Limit && Size > P->Limit - std::min(P->Used, P->Limit))
-      return cudaErrorMemoryAllocation;
-    if (cudaError_t Failed = allocate(Pointer, Size, MemoryKind::Pool))
+    if (cudaError_t Failed = makeGraphMemory(Size, W))
       return Failed;
-    if (*Pointer) {
-      All.Taken[*Pointer] = Handle ? Handle : All.Current;
-      P->Used += Size;
-      P->High = std::max(P->High, P->Used);
-    }
-    return cudaSuccess;
+    *Pointer = W.Memory->At;
+    return addToCapture(Stream, std::move(W));
   });
 }
 
 cudaError_t api::cudaMallocAsync(void **Pointer, size_t Size,
                                  cudaStream_t Stream) {
-  return take(Pointer, Size, nullptr, Stream);
+  return takeInStream(Pointer, Size, nullptr, Stream);
 }
 
 cudaError_t api::cudaMallocFromPoolAsync(void **Pointer, size_t Size,
@@ -102,7 +127,7 @@ cudaError_t api::cudaMallocFromPoolAsync(void **Pointer, size_t Size,
                                          cudaStream_t Stream) {
   if (!Handle)
     return recorded(cudaErrorInvalidValue);
-  return take(Pointer, Size, Handle, Stream);
+  return takeInStream(Pointer, Size, Handle, Stream);
 }
 
 void forgetPoolMemory(const void *Pointer, uint64_t Size) {
@@ -118,10 +143,52 @@ void forgetPoolMemory(const void *Pointer, uint64_t Size) {
 }
 
 cudaError_t api::cudaFreeAsync(void *Pointer, cudaStream_t Stream) {
-  // Memory of cudaMalloc may be freed this way too.
-  if (!isStream(Stream))
-    return recorded(cudaErrorInvalidResourceHandle);
-  return cudaFree(Pointer);
+  return deviceCall([&]() -> cudaError_t {
+    // Memory of cudaMalloc may be freed this way too.
+    return enqueue(
+        Stream, [&] { return cudaFree(Pointer); },
+        [&] { return FreeWork{Pointer}; });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Memory of graphs
+//===----------------------------------------------------------------------===//
+
+using Guard = std::lock_guard<std::recursive_mutex>;
+
+/// What the program has, by address; under deviceLock().
+static std::map<void *, std::shared_ptr<GraphMemory>> &graphMemory() {
+  static auto &Held = *new std::map<void *, std::shared_ptr<GraphMemory>>;
+  return Held;
+}
+
+GraphMemory::~GraphMemory() { warpvm::DeviceMemory::instance().release(At); }
+
+cudaError_t makeGraphMemory(size_t Size, AllocWork &Out) {
+  void *At = nullptr;
+  if (cudaError_t Failed = allocate(&At, Size, MemoryKind::Pool))
+    return Failed;
+  Out.Memory = std::make_shared<GraphMemory>(At, Size);
+  return cudaSuccess;
+}
+
+bool isGraphMemory(void *At) {
+  Guard Lock(deviceLock());
+  return graphMemory().count(At);
+}
+
+cudaError_t allocateGraphMemory(AllocWork &What) {
+  Guard Lock(deviceLock());
+  // Nobody freed what the last launch allocated.
+  return graphMemory().emplace(What.Memory->At, What.Memory).second
+             ? cudaSuccess
+             : cudaErrorInvalidValue;
+}
+
+cudaError_t freeGraphMemory(FreeWork &What) {
+  Guard Lock(deviceLock());
+  return graphMemory().erase(What.At) ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,7 +3,8 @@
 //
 // Work is done when it is enqueued, by the calling thread: a stream is then
 // always empty, synchronising returns at once, and callbacks run in place. A
-// stream remembers only what can be asked of it. Handles are checked against
+// stream remembers only what can be asked of it. While it is being captured
+// (Capture.cpp), work becomes a graph's instead. Handles are checked against
 // the streams that there are, so that a destroyed one is an error and no crash.
 //
 //===----------------------------------------------------------------------===//
@@ -11,6 +12,7 @@
 #include "runtime/vm/Streams.h"
 
 #include "runtime/vm/Api.h"
+#include "runtime/vm/Capture.h"
 #include "runtime/vm/Device.h"
 #include "runtime/vm/Memory.h"
 
@@ -50,6 +52,14 @@ bool isStream(cudaStream_t Handle) {
   Streams &S = streams();
   std::lock_guard<std::mutex> Lock(S.Mutex);
   return S.Live.count(Handle);
+}
+
+bool isBlocking(cudaStream_t Handle) {
+  Streams &S = streams();
+  std::lock_guard<std::mutex> Lock(S.Mutex);
+  auto Found = S.Live.find(Handle);
+  return Found == S.Live.end() ||
+         !(Found->second->Flags & cudaStreamNonBlocking);
 }
 
 /// What \p Handle stands for; \p Handle is a stream or nullopt is returned.
@@ -101,6 +111,8 @@ cudaError_t api::cudaStreamCreateWithPriority(cudaStream_t *Out, unsigned Flags,
 
 cudaError_t api::cudaStreamDestroy(cudaStream_t Handle) {
   return deviceCall([&] {
+    if (anyCapture())
+      forgetCapturedStream(Handle);
     Streams &S = streams();
     std::lock_guard<std::mutex> Lock(S.Mutex);
     return S.Live.erase(Handle) ? cudaSuccess : cudaErrorInvalidResourceHandle;
@@ -174,11 +186,16 @@ cudaError_t api::cudaStreamAddCallback(cudaStream_t Handle,
 
 cudaError_t api::cudaLaunchHostFunc(cudaStream_t Handle, cudaHostFn_t Function,
                                     void *Data) {
-  return streamCall(Handle, [&]() -> cudaError_t {
+  return deviceCall([&]() -> cudaError_t {
     if (!Function)
       return cudaErrorInvalidValue;
-    Function(Data);
-    return cudaSuccess;
+    return enqueue(
+        Handle,
+        [&] {
+          Function(Data);
+          return cudaSuccess;
+        },
+        [&] { return HostWork{Function, Data}; });
   });
 }
 
@@ -191,42 +208,6 @@ cudaError_t api::cudaStreamAttachMemAsync(cudaStream_t Handle, void *Pointer,
     if (!Attached || (Flags == cudaMemAttachSingle && isDefault(Handle)) ||
         whereIs(Pointer, Length) != Where::Device)
       return cudaErrorInvalidValue;
-    return cudaSuccess;
-  });
-}
-
-//===----------------------------------------------------------------------===//
-// Capture: graphs are not supported, so that no stream ever captures
-//===----------------------------------------------------------------------===//
-
-cudaError_t api::cudaStreamIsCapturing(cudaStream_t Handle,
-                                       cudaStreamCaptureStatus *Status) {
-  return ask(Handle, Status,
-             [](const Stream &) { return cudaStreamCaptureStatusNone; });
-}
-
-#if CUDART_VERSION >= 13000
-cudaError_t api::cudaStreamGetCaptureInfo(cudaStream_t Handle,
-                                          cudaStreamCaptureStatus *Status,
-                                          unsigned long long *, cudaGraph_t *,
-                                          const cudaGraphNode_t **,
-                                          const cudaGraphEdgeData **,
-                                          size_t *) {
-  // The rest is left as it is where nothing is captured, as CUDA does.
-  return ask(Handle, Status,
-             [](const Stream &) { return cudaStreamCaptureStatusNone; });
-}
-#endif
-
-cudaError_t
-api::cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode *Mode) {
-  static thread_local cudaStreamCaptureMode Current =
-      cudaStreamCaptureModeGlobal;
-  return deviceCall([&]() -> cudaError_t {
-    if (!Mode || *Mode < cudaStreamCaptureModeGlobal ||
-        *Mode > cudaStreamCaptureModeRelaxed)
-      return cudaErrorInvalidValue;
-    std::swap(*Mode, Current);
     return cudaSuccess;
   });
 }

@@ -3,7 +3,7 @@
 #ifndef RECONVERGE_RUNTIME_VM_STREAMS_H
 #define RECONVERGE_RUNTIME_VM_STREAMS_H
 
-#include "runtime/vm/Errors.h"
+#include <cuda_runtime_api.h>
 
 namespace reconverge::runtime {
 
@@ -11,14 +11,8 @@ namespace reconverge::runtime {
 /// destroyed.
 bool isStream(cudaStream_t Stream);
 
-/// Ends a call that works in \p Stream.
-template <typename Body> cudaError_t streamCall(cudaStream_t Stream, Body &&B) {
-  return deviceCall([&]() -> cudaError_t {
-    if (!isStream(Stream))
-      return cudaErrorInvalidResourceHandle;
-    return B();
-  });
-}
+/// Whether the legacy default stream waits for \p Stream, and it for that.
+bool isBlocking(cudaStream_t Stream);
 
 } // namespace reconverge::runtime
 
