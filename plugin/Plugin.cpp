@@ -4,8 +4,9 @@
 // libReconverge.so for -fpass-plugin= and -load-pass-plugin=. Passes.def is the
 // whole list of passes; -mllvm -reconverge-meld[=options] and -reconverge-remap
 // put transforms at the end of clang's pipeline, and pragmas that Pragmas.cpp
-// has left in the code do so, too; -reconverge-remedied puts the choice between
-// kernels first in that of host code. There is no logic here.
+// has left in the code do so, too; what makes __managed__ variables comes first
+// in it, and -reconverge-remedied puts the choice between kernels first in that
+// of host code. There is no logic here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +14,7 @@
 #include "analysis/Uniformity.h"
 #include "core/Error.h"
 #include "frontend/FormFma.h"
+#include "frontend/Managed.h"
 #include "frontend/Remedied.h"
 #include "frontend/SplitAtomics.h"
 #include "transform/instrument/Instrument.h"
@@ -89,6 +91,10 @@ static void addTransforms(ModulePassManager &Modules, OptimizationLevel Level) {
   Modules.addPass(std::move(Device));
 }
 
+static void addManagedVariables(ModulePassManager &Modules, OptimizationLevel) {
+  Modules.addPass(frontend::ManagedVariablesPass());
+}
+
 static void addChoices(ModulePassManager &Modules, OptimizationLevel) {
   auto Kernels = frontend::parseRemedied(Remedied);
   if (Kernels)
@@ -145,6 +151,7 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
           [](PassBuilder &Builder) {
             Builder.registerPipelineParsingCallback(addFunctionPass);
             Builder.registerPipelineParsingCallback(addModulePass);
+            Builder.registerPipelineStartEPCallback(addManagedVariables);
             Builder.registerPipelineStartEPCallback(addChoices);
             Builder.registerOptimizerLastEPCallback(addTransforms);
           }};

@@ -14,7 +14,9 @@
 // clang emit what the optimiser wants (lifetimes) and no `optnone`.
 //
 // Device code goes as far as PTX only where stock clang's is wanted, as it is
-// (ForeignCode.cpp): its passes, its arithmetic, without our plugin.
+// (ForeignCode.cpp): its passes, its arithmetic, without our plugins; but where
+// there are __managed__ variables, which clang 19 lacks, the pass that makes
+// them comes first, as it does in host code (Managed.cpp).
 //
 // Aliasing: nvcc concludes nothing from the types of two accesses in device
 // code, and CUDA code is written for that: it copies objects by words and makes
@@ -154,6 +156,8 @@ Command deviceCommand(const Toolchain &Tools, const CompileOptions &Options,
       C.Arguments.push_back(Argument);
   if (IsStock)
     C.Arguments.push_back("-w");
+  if (IsStock && Options.OwnPasses)
+    C.Arguments.push_back("-fpass-plugin=" + Tools.Tree.passesPath());
   // After the user's: a -g0 must not take the lines from our reports.
   C.Arguments.push_back(Options.DebugInfo && !IsStock ? "-g"
                                                       : "-gline-tables-only");
@@ -182,6 +186,9 @@ Command hostCommand(const Toolchain &Tools, const CompileOptions &Options,
     C.Arguments.push_back(Argument);
   for (const std::string &Argument : Options.HostArguments)
     C.Arguments.push_back(Argument);
+  if (Cuda && Options.OwnPasses &&
+      (Until == Stage::Object || Until == Stage::Assembly))
+    C.Arguments.push_back("-fpass-plugin=" + Tools.Tree.passesPath());
   if (!Container.empty())
     append(C.Arguments,
            {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", Container});

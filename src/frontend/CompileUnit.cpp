@@ -19,6 +19,7 @@
 #include "frontend/Dependencies.h"
 #include "frontend/DevicePipeline.h"
 #include "frontend/Fatbin.h"
+#include "frontend/Managed.h"
 #include "frontend/Remedied.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -147,9 +148,9 @@ static void chooseOnHost(const Module &M, const Toolchain &Tools,
   const std::vector<RemediedKernel> Kernels = remediedKernels(M);
   if (Kernels.empty())
     return;
-  const std::string Plugin = Tools.Tree.passesPath();
-  for (const std::string &Word :
-       {"-fplugin=" + Plugin, "-fpass-plugin=" + Plugin, std::string("-mllvm"),
+  Options.OwnPasses = true;
+  for (const std::string &Word : // as a plugin of both kinds, for the option
+       {"-fplugin=" + Tools.Tree.passesPath(), std::string("-mllvm"),
         "-reconverge-remedied=" + printRemedied(Kernels)})
     Options.HostArguments.push_back(Word);
 }
@@ -160,6 +161,7 @@ Error compileUnit(const Toolchain &Tools, const CompileOptions &Given,
   if (Error E = checkReadable(Source.Path))
     return E;
   CompileOptions Options = withTarget(Given, Output);
+  Options.OwnPasses = Given.HostOnly; // else the device's side tells
   const bool Depends = Options.Dependencies.Write;
   std::string Stem = stemOf(Temp, Source.Path), Container;
   std::vector<std::string> DepFiles;
@@ -176,6 +178,7 @@ Error compileUnit(const Toolchain &Tools, const CompileOptions &Given,
                                NewDepFile("device"));
     if (!M)
       return M.takeError();
+    Options.OwnPasses = hasManagedVariables(**M);
     if (Error E = writeContainer(**M, Options, Tools, Temp, Source.Path, Stem)
                       .moveInto(Container))
       return E;

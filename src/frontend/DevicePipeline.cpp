@@ -9,6 +9,7 @@
 //   2. inline PTX to IR      before anything else looks at the code
 //   3. __nvvm_reflect        before any pass: the first one would answer it;
 //      conversions           and would fold these wrongly (Conversions.cpp)
+//      managed variables     are marked for those who come after (Managed.cpp)
 //   4. internal linkage      lets the optimiser drop and specialise
 //   5. inlining marks        blocks are numbered after inlining
 //   6. default<On>           with a target machine: without one, LLVM's passes
@@ -42,6 +43,7 @@
 #include "frontend/Conversions.h"
 #include "frontend/FormFma.h"
 #include "frontend/Inlining.h"
+#include "frontend/Managed.h"
 #include "frontend/Reflect.h"
 #include "frontend/SplitAtomics.h"
 #include "frontend/Target.h"
@@ -219,6 +221,7 @@ Error runDevicePipeline(Module &M, const CompileOptions &Options) {
   if (Error E = resolveReflect(M, Options.Math, Options.Arch))
     return E;
   settleConversions(M);
+  markManagedVariables(M);
   auto TM = createTarget(M, Options.Arch, Options.OptLevel);
   if (!TM)
     return TM.takeError();

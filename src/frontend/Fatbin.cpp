@@ -18,6 +18,7 @@
 #include "core/File.h"
 #include "frontend/Conversions.h"
 #include "frontend/ForeignCode.h"
+#include "frontend/Managed.h"
 #include "frontend/PtxMerge.h"
 #include "frontend/PtxShape.h"
 #include "frontend/Subprocess.h"
@@ -124,10 +125,11 @@ static Makers makersOf(const Module &M, const CompileOptions &Options) {
   return Who;
 }
 
-/// Has \p By write the PTX of \p Source to \p Output.
-static Error writeForeignPtx(ForeignCompiler By, const CompileOptions &Options,
-                             const Toolchain &Tools, StringRef Source,
-                             StringRef Output) {
+/// Has \p By write the PTX of \p Source, which is \p M for us, to \p Output.
+static Error writeForeignPtx(const Module &M, ForeignCompiler By,
+                             CompileOptions Options, const Toolchain &Tools,
+                             StringRef Source, StringRef Output) {
+  Options.OwnPasses = hasManagedVariables(M);
   return runTool(nameOf(By), ptxArguments(By, Tools, Options, Source, Output));
 }
 
@@ -152,7 +154,7 @@ mixedPtx(const Module &M, const CompileOptions &Options, const Toolchain &Tools,
     if (!Ptx || Who.Of[By].empty())
       continue;
     const std::string File = PtxFile + "." + nameOf(By);
-    if (Error E = writeForeignPtx(By, Options, Tools, Source, File))
+    if (Error E = writeForeignPtx(M, By, Options, Tools, Source, File))
       return std::move(E);
     Expected<std::unique_ptr<MemoryBuffer>> Theirs = readFile(File);
     if (!Theirs)
@@ -167,7 +169,7 @@ static Error writePtx(const Module &M, const CompileOptions &Options,
                       const Toolchain &Tools, StringRef Source,
                       const Makers &Who, const std::string &PtxFile) {
   if (Who.OfAll)
-    return writeForeignPtx(*Who.OfAll, Options, Tools, Source, PtxFile);
+    return writeForeignPtx(M, *Who.OfAll, Options, Tools, Source, PtxFile);
   Expected<std::string> Ptx =
       Who.any() ? mixedPtx(M, Options, Tools, Source, Who, PtxFile)
                 : emitPtx(M, Options);

@@ -24,11 +24,11 @@ struct Installation {
 
   std::string binDir() const;
   std::string runtimeDir() const; ///< the shim and its backends
-  std::string passesPath() const; ///< our passes, for clang
   std::string shimPath() const;   ///< what programs are linked against
   std::string overlayDir() const; ///< headers that mend a toolkit
   std::string machineDir() const; ///< machine files
   std::string includeDir() const; ///< the device library
+  std::string passesPath() const; ///< our passes, for clang
 };
 
 /// The tree that the running executable belongs to: the parent of the folder

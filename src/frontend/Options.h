@@ -72,6 +72,9 @@ struct CompileOptions {
   std::optional<ForeignCompiler> GpuCompiler; ///< who makes these; none: we do
   CudaRuntime Runtime = CudaRuntime::Ours;
   bool HostOnly = false; ///< --cuda-host-only: no device code inside
+  /// Our passes come first where clang goes all the way: for what the source
+  /// has and clang 19 lacks, or for kernels that the host chooses from.
+  bool OwnPasses = false;
   Numerics Math;
   DependencyOptions Dependencies;
   std::vector<std::string> ClangArguments; ///< passed on to every compilation

@@ -265,6 +265,7 @@ Expected<void *> DeviceMemory::allocate(uint64_t Size, MemoryKind Kind,
               Kind,
               /*Live=*/true,
               /*Constant=*/false,
+              /*Managed=*/Kind == MemoryKind::Managed,
               ++Serials[unsigned(Kind)],
               Name.str()};
   Blocks[*Begin] = New;
@@ -274,13 +275,21 @@ Expected<void *> DeviceMemory::allocate(uint64_t Size, MemoryKind Kind,
   return reinterpret_cast<void *>(New.What.Base);
 }
 
-void DeviceMemory::markConstant(const void *Pointer) {
+void DeviceMemory::mark(const void *Pointer, bool Allocation::*What) {
   std::lock_guard<std::mutex> Lock(Mutex);
   auto Found = blockAt(uint64_t(Pointer));
   if (Found != Blocks.end() &&
       Found->second.What.contains(uint64_t(Pointer), 1))
-    Blocks.find(Found->first)->second.What.Constant = true;
+    Blocks.find(Found->first)->second.What.*What = true;
   ++Generation;
+}
+
+void DeviceMemory::markConstant(const void *Pointer) {
+  mark(Pointer, &Allocation::Constant);
+}
+
+void DeviceMemory::markManaged(const void *Pointer) {
+  mark(Pointer, &Allocation::Managed);
 }
 
 /// Takes pages and access from a live block and puts it into quarantine.
@@ -417,7 +426,10 @@ std::string nameOf(const Allocation &A) {
   case MemoryKind::Registered:
     return "registered host memory of " + bytes(A.Size);
   case MemoryKind::Variable:
-    return "the " + std::string(A.Constant ? "__constant__" : "__device__") +
+    return "the " +
+           std::string(A.Constant  ? "__constant__"
+                       : A.Managed ? "__managed__"
+                                   : "__device__") +
            " variable " + (A.Name.empty() ? "" : "'" + A.Name + "' ") + "of " +
            bytes(A.Size);
   }

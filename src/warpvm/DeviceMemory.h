@@ -23,7 +23,7 @@ enum class MemoryKind : uint8_t {
   Managed,    ///< cudaMallocManaged
   Host,       ///< cudaMallocHost, cudaHostAlloc
   Registered, ///< the program's own, given by cudaHostRegister
-  Variable    ///< a __device__ or __constant__ variable
+  Variable    ///< a __device__, __constant__ or __managed__ variable
 };
 
 struct Allocation {
@@ -32,6 +32,7 @@ struct Allocation {
   MemoryKind Kind = MemoryKind::Device;
   bool Live = false;     ///< false: freed, and not yet given to another
   bool Constant = false; ///< kernels may not write it
+  bool Managed = false;  ///< by cudaMallocManaged, or a __managed__ variable
   uint64_t Serial = 0;   ///< counted from 1 among those of its kind
   std::string Name;      ///< of a variable
   bool contains(uint64_t Address, uint64_t Bytes) const {
@@ -90,6 +91,8 @@ public:
 
   /// Kernels may only read the variable at \p Pointer, if it is one of ours.
   void markConstant(const void *Pointer);
+  /// The variable at \p Pointer is a __managed__ one.
+  void markManaged(const void *Pointer);
 
   /// False if \p Pointer is not the base of a live allocation.
   bool release(void *Pointer);
@@ -136,6 +139,7 @@ public:
   uint64_t liveBlocks() const;
 
 private:
+  void mark(const void *Pointer, bool Allocation::*What);
   struct Block {
     uint64_t PagesEnd = 0; ///< end of the accessible pages
     uint64_t SpanEnd = 0;  ///< end of what is taken, guard included

@@ -306,7 +306,7 @@ static uint64_t digestOfMemory(const LaunchContext &L) {
 static bool hostMayStepIn(size_t Ours) {
   bool Sees = false;
   DeviceMemory::instance().forEachLive([&](const Allocation &A) {
-    Sees |= A.Kind == MemoryKind::Managed || A.Kind == MemoryKind::Host ||
+    Sees |= A.Managed || A.Kind == MemoryKind::Host ||
             A.Kind == MemoryKind::Registered;
   });
   if (!Sees)

@@ -47,6 +47,17 @@ __global__ void numbers(Derived *const *Made, int *Out) {
   Out[threadIdx.x] = Made[threadIdx.x]->Number;
 }
 
+// Variables that both sides read and write.
+__managed__ int Both[4] = {1, 2, 3, 4};
+static __device__ __managed__ double Sum = 0.5;
+int *const Third = &Both[2];
+
+__global__ void share() {
+  Both[threadIdx.x] *= 10;
+  if (threadIdx.x == 0)
+    Sum += 1;
+}
+
 // Lists of different lengths, made of host-visible pointers.
 __global__ void walk(Node *const *Heads, int *Sums) {
   int Sum = 0;
@@ -113,7 +124,7 @@ __global__ void speak() {
            int(blockIdx.x), 2.5, "word");
 }
 
-// CHECK: 0 wrong of 677
+// CHECK: 0 wrong of 685
 int main() {
   void *Space;
   CALL(cudaMallocManaged(&Space, 1 << 16));
@@ -154,6 +165,20 @@ int main() {
   Marked FromHost[2];
   CALL(cudaMemcpyFromSymbol(FromHost, Marks, sizeof FromHost));
   expect("mark", 2, (long long)FromHost[0].Mark, -1);
+
+  Both[1] = 7;
+  share<<<1, 4>>>();
+  CALL(cudaDeviceSynchronize());
+  for (int I = 0; I < 4; ++I)
+    expect("both", I, Both[I], I == 1 ? 70 : 10 * (I + 1));
+  expect("sum", 0, Sum, 1.5);
+  expect("third", 0, *Third, 30);
+  cudaPointerAttributes Attributes;
+  CALL(cudaPointerGetAttributes(&Attributes, &Sum));
+  expect("managed", 0, int(Attributes.type), int(cudaMemoryTypeManaged));
+  const double Set = 8;
+  CALL(cudaMemcpyToSymbol(Sum, &Set, sizeof Set));
+  expect("sum", 1, Sum, 8);
 
   pun<<<1, 1>>>(Ints, reinterpret_cast<float *>(Ints), Ints + 1);
   CALL(cudaDeviceSynchronize());

@@ -77,6 +77,8 @@ TEST(Commands, StockClangGetsAllAndNothingOfOurs) {
   for (const char *Part : {"libReconverge", "-disable-llvm-passes",
                            "-ffp-contract", "-emit-llvm", " -g "})
     EXPECT_FALSE(StringRef(Line()).contains(Part)) << Part << "\n" << Line();
+  Options.OwnPasses = true;
+  EXPECT_TRUE(has(Line(), "-fpass-plugin=/ours/lib/libReconverge.so"));
   Options.OptLevel = 1;
   Options.Math.Contract = false;
   EXPECT_TRUE(has(Line(), "-O1")) << Line();
@@ -116,6 +118,15 @@ TEST(Commands, HostObjectEmbedsTheContainer) {
         "-Xclang -fcuda-include-gpubinary -Xclang a.container"})
     EXPECT_TRUE(has(Line, Part)) << Part << "\n" << Line;
   EXPECT_FALSE(StringRef(Line).contains("aliasing"));
+  EXPECT_FALSE(StringRef(Line).contains("-fpass-plugin"));
+  Options.OwnPasses = true;
+  Line = line(
+      hostCommand(tools(), Options, "a.cu", "a.container", "a.o").Arguments);
+  EXPECT_TRUE(has(Line, "-fpass-plugin=/ours/lib/libReconverge.so")) << Line;
+  Line =
+      line(hostCommand(tools(), Options, "a.cu", "", "a.i", Stage::Preprocessed)
+               .Arguments);
+  EXPECT_FALSE(StringRef(Line).contains("-fpass-plugin")) << Line;
 
   Line = line(hostCommand(tools(), Options, "a.cpp", "", "a.o").Arguments);
   EXPECT_TRUE(has(Line, "-x c++"));

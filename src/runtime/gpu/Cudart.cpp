@@ -32,6 +32,7 @@ static Cudart findAll() {
   RECONVERGE_FIND(RegisterFunction, __cudaRegisterFunction);
   RECONVERGE_FIND(RegisterVar, __cudaRegisterVar);
   RECONVERGE_FIND(RegisterManagedVar, __cudaRegisterManagedVar);
+  RECONVERGE_FIND(InitModule, __cudaInitModule);
   RECONVERGE_FIND(RegisterFatBinaryEnd, __cudaRegisterFatBinaryEnd);
   RECONVERGE_FIND(UnregisterFatBinary, __cudaUnregisterFatBinary);
   RECONVERGE_FIND(LaunchKernel, cudaLaunchKernel);

@@ -27,6 +27,7 @@ struct Cudart {
                       int);
   void (*RegisterManagedVar)(void **, void **, char *, const char *, int,
                              size_t, int, int);
+  char (*InitModule)(void **);
   void (*RegisterFatBinaryEnd)(void **);
   void (*UnregisterFatBinary)(void **);
 

@@ -439,6 +439,8 @@ std::vector<Area> TrialImages::areas() {
       void *Address = nullptr;
       if (V.Constant)
         continue;
+      if (V.Managed && !*V.Managed) // the host has not used it yet
+        (void)cudart().InitModule(Handle);
       if (V.Managed)
         Address = *V.Managed;
       else if (cudart().GetSymbolAddress(&Address, V.Symbol)) {

@@ -288,11 +288,10 @@ cudaError_t api::cudaPointerGetAttributes(cudaPointerAttributes *Attributes,
       case MemoryKind::Device:
       case MemoryKind::Pool:
       case MemoryKind::Variable:
-        A.type = cudaMemoryTypeDevice;
-        A.hostPointer = nullptr;
-        break;
       case MemoryKind::Managed:
-        A.type = cudaMemoryTypeManaged;
+        A.type = Found->Managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
+        if (!Found->Managed)
+          A.hostPointer = nullptr;
         break;
       case MemoryKind::Host:
       case MemoryKind::Registered:
@@ -308,7 +307,7 @@ cudaError_t api::cudaPointerGetAttributes(cudaPointerAttributes *Attributes,
 /// Managed memory needs no hints here; wrong ones are still errors.
 static cudaError_t checkHint(const void *Pointer, size_t Bytes, int Device) {
   std::optional<Allocation> Found = DeviceMemory::instance().lookup(Pointer);
-  if (!Found || !Found->Live || Found->Kind != MemoryKind::Managed ||
+  if (!Found || !Found->Live || !Found->Managed ||
       !Found->contains(uint64_t(Pointer), Bytes))
     return cudaErrorInvalidValue;
   return Device == 0 || Device == cudaCpuDeviceId ? cudaSuccess

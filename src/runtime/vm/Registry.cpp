@@ -295,6 +295,8 @@ static cudaError_t resolve(DeviceVariable &V) {
   }
   V.Address = Place->first;
   V.Size = Place->second;
+  if (V.ManagedPointer)
+    warpvm::DeviceMemory::instance().markManaged(V.Address);
   return cudaSuccess;
 }
 
@@ -326,9 +328,20 @@ cudaError_t findFunction(const void *Stub, DeviceFunction *&F,
   return cudaSuccess;
 }
 
+/// The managed variable whose memory begins at \p Address: what the host has in
+/// the place of a symbol.
+static DeviceVariable *managedAt(const void *Address) {
+  for (auto &[Symbol, V] : registry().Variables)
+    if (V->ManagedPointer && Address && V->Address == Address)
+      return V;
+  return nullptr;
+}
+
 cudaError_t findVariable(const void *Symbol, DeviceVariable *&V) {
   Guard Lock(deviceLock());
   DeviceVariable *Found = lookUp(registry().Variables, Symbol);
+  if (!Found)
+    Found = managedAt(Symbol);
   if (!Found)
     return cudaErrorInvalidSymbol;
   if (cudaError_t Failed = resolve(*Found))

@@ -9,6 +9,9 @@
 //
 // A macro's own name in its replacement is not replaced again ([cpp.rescan]).
 //
+// clang 19 ignores __managed__; our pass makes it of an annotation
+// (frontend/Managed.cpp).
+//
 // Atomics that nvcc brings and clang does not follow: compare and exchange of 16
 // bits, and those of 128 bits.
 //
@@ -37,6 +40,9 @@
 #undef __nvvm_redux_sync_and
 #undef __nvvm_redux_sync_or
 #undef __nvvm_redux_sync_xor
+
+#undef __managed__
+#define __managed__ __attribute__((device, annotate("reconverge.managed")))
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 extern "C" __device__ inline __attribute__((always_inline)) unsigned short
