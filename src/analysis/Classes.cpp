@@ -15,7 +15,10 @@
 //     argument is global memory, an alloca local, a by-value parameter or a
 //     constant global is read through the constant cache.
 //   * Intrinsics of NVVM go by their names ("llvm.nvvm.mul.rz.f"), functions of
-//     libdevice that were not inlined too ("__nv_sinf").
+//     libdevice that were not inlined too ("__nv_sinf"), and our own
+//     (PtxFunctions.h).
+//
+// Limitation: a product of matrices counts as a call.
 //
 //===----------------------------------------------------------------------===//
 
@@ -204,6 +207,9 @@ static StringRef nvvmClass(const CallBase &Call, StringRef Name) {
     return "ld.global";
   if (Name.starts_with("atomic."))
     return atomic(*Call.getArgOperand(0));
+  if (Name.starts_with("wmma.") && !Name.contains(".mma."))
+    return Name.contains(".load.") ? load(*Call.getArgOperand(0))
+                                   : store(*Call.getArgOperand(0));
   StringRef Kind = StringSwitch<StringRef>(Name)
                        .StartsWith("shfl.", "shfl")
                        .StartsWith("vote.", "vote")
@@ -221,6 +227,7 @@ static StringRef nvvmClass(const CallBase &Call, StringRef Name) {
                        .StartsWith("mul24.", "mul24.i32")
                        .StartsWith("cp.async.ca.", "ld.global")
                        .StartsWith("cp.async.cg.", "ld.global")
+                       .StartsWith("ldmatrix.", "ld.shared")
                        .StartsWith("div.approx.", "div.approx.f32")
                        .StartsWith("bitcast.", "mov")
                        .StartsWith("move.", "mov")
@@ -313,6 +320,13 @@ static StringRef callClass(const CallBase &Call) {
   const Function *F = Call.getCalledFunction();
   StringRef Name = F ? F->getName() : "";
   const Type &T = scalarOf(Call);
+  if (Name.consume_front("reconverge."))
+    return StringSwitch<StringRef>(Name)
+        .StartsWith("cvt", "cvt.32")
+        .StartsWith("ldmatrix", "ld.shared")
+        .StartsWith("stmatrix", "st.shared")
+        .StartsWith("movmatrix", "shfl")
+        .Default("call");
   if (!Name.consume_front("__nv_") || !T.isFloatingPointTy())
     return "call";
   Name.consume_front("fast_");

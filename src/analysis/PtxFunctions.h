@@ -86,6 +86,23 @@ inline constexpr llvm::StringLiteral BulkPrefetch =
 inline constexpr llvm::StringLiteral BulkReduce =
     "reconverge.cp.reduce.async.bulk";
 
+/// cvt from and to what LLVM has no types for, as bits but for floats.
+/// Variants all:
+///   i16 (float upper, float lower), i16 (i32 halves), i32 halves (i16):
+///   pairs of E4M3 or E5M2. i32 (float): TF32
+inline constexpr llvm::StringLiteral Conversion = "reconverge.cvt";
+
+/// On fragments of matrices (analysis/Tiles.h), by all lanes of a warp; a
+/// register is an i32, or an i64 of a double, and several results are a struct.
+/// Variants all:
+/// registers (registers of A, B and C...): mma.
+inline constexpr llvm::StringLiteral TileProduct = "reconverge.mma";
+/// registers (ptr): ldmatrix. void (ptr, registers...): stmatrix.
+inline constexpr llvm::StringLiteral TileLoad = "reconverge.ldmatrix";
+inline constexpr llvm::StringLiteral TileStore = "reconverge.stmatrix";
+/// i32 (i32): movmatrix.
+inline constexpr llvm::StringLiteral TileMove = "reconverge.movmatrix";
+
 } // namespace reconverge::analysis
 
 #endif

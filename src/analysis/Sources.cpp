@@ -42,6 +42,7 @@
 
 #include "analysis/Sources.h"
 #include "analysis/Numbering.h"
+#include "analysis/Tiles.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
@@ -301,7 +302,7 @@ static CallLevel intrinsicLevel(const IntrinsicInst &I,
   default:
     break;
   }
-  if (Name.starts_with("llvm.nvvm.shfl."))
+  if (Name.starts_with("llvm.nvvm.shfl.") || isTileIntrinsic(Name))
     return fixed(Cause::Shuffle);
   if (Name.starts_with("llvm.nvvm.atomic."))
     return fixed(Cause::Atomic);
@@ -324,6 +325,10 @@ CallLevel callLevel(const CallBase &Call, const UniformityOptions &Options) {
     // libdevice: results are functions of the arguments; a few store a second
     // result through a pointer, none reads through one.
     if (F->getName().starts_with("__nv_"))
+      return {CallRule::Operands, {}};
+    // A function of ours (PtxFunctions.h) that only computes.
+    if (F->getName().starts_with("reconverge.") && F->doesNotAccessMemory() &&
+        !F->isConvergent())
       return {CallRule::Operands, {}};
   }
   return fixed(Cause::Call);

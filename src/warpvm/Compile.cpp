@@ -14,6 +14,7 @@
 
 #include "core/Error.h"
 #include "warpvm/Mbarrier.h"
+#include "warpvm/Tiles.h"
 
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -120,7 +121,7 @@ Compiler::create(const MachineOptions &Options) {
     return Jit.takeError();
   C->Jit = std::move(*Jit);
   orc::SymbolMap Symbols;
-  for (auto Table : {librarySymbols(), mbarrierSymbols()})
+  for (auto Table : {librarySymbols(), mbarrierSymbols(), tileSymbols()})
     for (auto [Name, Address] : Table)
       Symbols[C->Jit->mangleAndIntern(Name)] = {
           orc::ExecutorAddr::fromPtr(Address), JITSymbolFlags::Exported};

@@ -6,6 +6,7 @@
 #include "warpvm/DeviceIntrinsics.h"
 #include "warpvm/Emitter.h"
 #include "warpvm/Math.h"
+#include "warpvm/Tiles.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -266,6 +267,10 @@ void RegionEmitter::emitLaneCalls(CallInst &I, StringRef Symbol) {
 Error RegionEmitter::emitLibraryCall(CallInst &I, StringRef Name) {
   if (std::string Symbol = laneFunction(Name); !Symbol.empty()) {
     emitLaneCalls(I, Symbol);
+    return Error::success();
+  }
+  if (std::optional<uint64_t> Form = tileProduct(Name)) {
+    emitTileProduct(I, *Form);
     return Error::success();
   }
   if (Name == "__assertfail" || Name == "__assert_fail") {

@@ -252,6 +252,36 @@ bool RegionEmitter::emitCollective(IntrinsicInst &I) {
   }
 }
 
+/// The product of matrices over the lanes (Tiles.h): registers of idle lanes
+/// are zero.
+void RegionEmitter::emitTileProduct(CallInst &I, uint64_t Form) {
+  auto Array = [&](unsigned Count, Type *Register) {
+    IRBuilder<> Entry(EntryBB, EntryBB->begin());
+    auto *A = Entry.CreateAlloca(ArrayType::get(vectorOf(Register), Count));
+    A->setAlignment(Align(64));
+    return A;
+  };
+  Type *Register = I.getArgOperand(0)->getType();
+  auto Slot = [&](Value *A, unsigned N) {
+    return B.CreateConstInBoundsGEP1_64(vectorOf(Register), A, N);
+  };
+  const unsigned Results = cast<StructType>(I.getType())->getNumElements();
+  Value *In = Array(I.arg_size(), Register), *Out = Array(Results, Register);
+  for (auto [N, Arg] : enumerate(I.args())) {
+    Value *X = vec(Arg);
+    X = B.CreateSelect(maskVector(M), X, Constant::getNullValue(X->getType()));
+    B.CreateAlignedStore(X, Slot(In, N), Align(64));
+  }
+  B.CreateCall(
+      helper("rcvm_tile_product", B.getVoidTy(), {I64, I32, PtrTy, PtrTy}),
+      {B.getInt64(Form), B.getInt32(W), Out, In});
+  Lanes D;
+  for (unsigned N = 0; N != Results; ++N)
+    D.Parts.push_back(
+        B.CreateAlignedLoad(vectorOf(Register), Slot(Out, N), Align(64)));
+  define(&I, D);
+}
+
 /// The barrier itself is the edge out of this block. A reduction leaves the
 /// lanes' predicates for the scheduler and is read behind the barrier.
 void RegionEmitter::emitBarrier(IntrinsicInst &I) {

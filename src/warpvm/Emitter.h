@@ -168,6 +168,7 @@ private:
   llvm::FunctionCallee helper(llvm::StringRef Name, llvm::Type *Result,
                               llvm::ArrayRef<llvm::Type *> Arguments);
   void emitBarrier(llvm::IntrinsicInst &I);
+  void emitTileProduct(llvm::CallInst &I, uint64_t Form);
 
   KernelContext &C;
   const Region &R;

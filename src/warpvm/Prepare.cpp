@@ -34,6 +34,7 @@
 #include "warpvm/Emitter.h"
 #include "warpvm/Halves.h"
 #include "warpvm/OddAccesses.h"
+#include "warpvm/Tiles.h"
 #include "warpvm/Vectors.h"
 
 #include "llvm/ADT/DepthFirstIterator.h"
@@ -495,6 +496,7 @@ static Expected<PreparedFunction> prepareFunction(PreparedKernel &K,
   lowerExits(F, IsKernel);
   lowerAtomicIntrinsics(F);
   lowerDeviceIntrinsics(F, K.Shared.Reserved);
+  lowerTiles(F);
   copyParameters(F, IsKernel);
   expandConstants(F);
   removeUnreachableBlocks(F);

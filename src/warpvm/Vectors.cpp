@@ -11,6 +11,7 @@
 //   llvm.nvvm.ex2.approx.f16x2       two of llvm.nvvm.ex2.approx.f16
 //   llvm.vector.reduce.add           a chain, in the order of the elements
 //   atomicrmw fadd <2 x half>        one each: PTX promises no more than that
+//   phi { <2 x half>, ... }          one each: fragments of matrices
 //
 // Here they become operations on elements, tied to the rest by insertelement
 // and extractelement with constant indices, which the Scalarizer removes.
@@ -20,10 +21,12 @@
 
 #include "warpvm/Vectors.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
@@ -173,7 +176,55 @@ static Value *expandAtomic(IRBuilder<> &B, AtomicRMWInst &I) {
   return Old;
 }
 
+/// A PHI of a struct with vectors in it becomes one of each element.
+static void splitStruct(PHINode &Phi) {
+  auto *T = cast<StructType>(Phi.getType());
+  IRBuilder<> B(Phi.getParent(), Phi.getParent()->getFirstInsertionPt());
+  Value *Whole = PoisonValue::get(T);
+  for (unsigned N = 0; N < T->getNumElements(); ++N) {
+    auto *Part =
+        PHINode::Create(T->getElementType(N), Phi.getNumIncomingValues(),
+                        Phi.getName(), Phi.getIterator());
+    for (unsigned I = 0; I < Phi.getNumIncomingValues(); ++I) {
+      BasicBlock *From = Phi.getIncomingBlock(I);
+      // One value for each edge from the same block.
+      const int Before = Part->getBasicBlockIndex(From);
+      IRBuilder<> Behind(From->getTerminator());
+      Part->addIncoming(
+          Before >= 0 ? Part->getIncomingValue(Before)
+                      : Behind.CreateExtractValue(Phi.getIncomingValue(I), N),
+          From);
+    }
+    Whole = B.CreateInsertValue(Whole, Part, N);
+  }
+  Phi.replaceAllUsesWith(Whole);
+  Phi.eraseFromParent();
+}
+
+/// Structs that hold vectors: what is taken out of them is what was put in.
+static void unpackStructs(Function &F) {
+  SmallVector<PHINode *> Phis;
+  for (BasicBlock &BB : F)
+    for (PHINode &Phi : BB.phis())
+      if (auto *T = dyn_cast<StructType>(Phi.getType()))
+        if (any_of(T->elements(), [](Type *E) { return E->isVectorTy(); }))
+          Phis.push_back(&Phi);
+  for (PHINode *Phi : Phis)
+    splitStruct(*Phi);
+  SmallVector<WeakTrackingVH> Dead;
+  for (Instruction &I : make_early_inc_range(instructions(F)))
+    if (auto *Part = dyn_cast<ExtractValueInst>(&I))
+      if (isa<InsertValueInst>(Part->getAggregateOperand()))
+        if (Value *V = FindInsertedValue(Part->getAggregateOperand(),
+                                         Part->getIndices())) {
+          Part->replaceAllUsesWith(V);
+          Dead.push_back(Part);
+        }
+  RecursivelyDeleteTriviallyDeadInstructionsPermissive(Dead);
+}
+
 void unpackVectors(Function &F) {
+  unpackStructs(F);
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     IRBuilder<> B(&I);
     Value *New = nullptr;

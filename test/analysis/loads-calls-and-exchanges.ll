@@ -56,6 +56,20 @@ define ptx_kernel void @exchanges(ptr %p) {
   ret void
 }
 
+; An operation on matrices: the same registers, but not the same elements.
+define ptx_kernel void @tiles(ptr %p, <2 x half> %u) {
+; CHECK-LABEL: uniformity of 'tiles'
+  %b = call i32 @llvm.nvvm.wmma.m32n8k16.load.b.col.stride.s8.p0(ptr %p, i32 16)
+; CHECK: divergent(shuffle): %b =
+  %d = call { <2 x half>, <2 x half> } @llvm.nvvm.mma.m16n8k8.row.col.f16.f16(<2 x half> %u, <2 x half> %u, <2 x half> %u, <2 x half> %u, <2 x half> %u)
+; CHECK-NEXT: divergent(shuffle): %d =
+  %moved = call i32 @reconverge.movmatrix(i32 0)
+; CHECK-NEXT: divergent(call): %moved =
+  %plain = call i32 @"reconverge.cvt~rna.tf32.f32"(i32 0)
+; CHECK-NEXT: grid: %plain =
+  ret void
+}
+
 ; sinf(u), unknown(n), asm("...")
 define ptx_kernel void @calls(float %u, i32 %n) {
 ; CHECK-LABEL: uniformity of 'calls'
@@ -78,6 +92,10 @@ define i32 @device(i32 %a) {
 }
 
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare i32 @llvm.nvvm.wmma.m32n8k16.load.b.col.stride.s8.p0(ptr, i32)
+declare { <2 x half>, <2 x half> } @llvm.nvvm.mma.m16n8k8.row.col.f16.f16(<2 x half>, <2 x half>, <2 x half>, <2 x half>, <2 x half>)
+declare i32 @reconverge.movmatrix(i32) convergent memory(none)
+declare i32 @"reconverge.cvt~rna.tf32.f32"(i32) memory(none)
 declare i64 @llvm.nvvm.read.ptx.sreg.clock64()
 declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32)
 declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)

@@ -43,11 +43,21 @@ struct Place {
 };
 } // namespace
 
+/// The instruction's name, its order no less than \p Least: relaxed forms came
+/// with PTX 8.6, which LLVM 19 does not write.
+static std::string ordered(Lowering &L, StringRef Least) {
+  std::string Text = L.modifiers();
+  const size_t At = Text.find("relaxed");
+  if (At != std::string::npos)
+    Text.replace(At, StringRef("relaxed").size(), Least);
+  return "mbarrier." + Text;
+}
+
 /// A wait of a scope beyond the block.
 static Value *callClusterWait(Lowering &L, StringRef Name,
                               ArrayRef<Value *> Args, StringRef State) {
   return callPtx(L, Name, L.B.getInt1Ty(), Args,
-                 "{ .reg .pred %rc_p; mbarrier." + L.modifiers() +
+                 "{ .reg .pred %rc_p; " + ordered(L, "acquire") +
                      " %rc_p, [$1], $2; selp.b32 $0, 1, 0, %rc_p; }",
                  "=r,r," + State.str() + ",~{memory}");
 }
@@ -93,7 +103,7 @@ static void emitClusterArrive(Lowering &L, bool Drop, bool Expect,
   const StringRef Name = Expect ? analysis::BarrierArriveExpect
                          : Drop ? analysis::BarrierArriveDrop
                                 : analysis::BarrierArrive;
-  const std::string Text = "mbarrier." + L.modifiers();
+  const std::string Text = ordered(L, "release");
   if (Remote)
     return (void)callPtx(L, Name, B.getVoidTy(), {P, N}, Text + " _, [$0], $1;",
                          "r,r,~{memory}");

@@ -52,6 +52,7 @@ ArrayRef<RowGroup> allRows() {
       {"Atomics", atomicRows()},
       {"Warp, barriers, control", syncRows()},
       {"Asynchronous copies", asyncRows()},
+      {"Matrices", tileRows()},
   };
   return Groups;
 }

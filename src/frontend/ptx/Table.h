@@ -49,6 +49,7 @@ llvm::ArrayRef<Row> atomicRows();
 llvm::ArrayRef<Row> simdRows();
 llvm::ArrayRef<Row> syncRows();
 llvm::ArrayRef<Row> asyncRows();
+llvm::ArrayRef<Row> tileRows();
 
 /// The function without operands that reads special register \p Name
 /// ("tid.x"); null if there is none.

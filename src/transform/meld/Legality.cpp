@@ -20,6 +20,7 @@
 #include "transform/meld/Legality.h"
 
 #include "analysis/Numbering.h"
+#include "analysis/Tiles.h"
 #include "analysis/Uniformity.h"
 #include "transform/meld/Alignment.h"
 #include "transform/meld/Pressure.h"
@@ -91,7 +92,9 @@ static std::optional<Refusal> checkInstruction(const Instruction &I,
     return refusal(RefusalCode::InlineAsm, I);
   if (Call->cannotMerge() || Call->cannotDuplicate())
     return refusal(RefusalCode::NoMerge, I, calleeOf(*Call));
-  if (Call->isConvergent())
+  const Function *Callee = Call->getCalledFunction();
+  if (Call->isConvergent() ||
+      (Callee && analysis::isTileIntrinsic(Callee->getName())))
     return refusal(RefusalCode::Convergent, I, calleeOf(*Call));
   return std::nullopt;
 }

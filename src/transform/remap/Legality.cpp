@@ -25,6 +25,7 @@
 
 #include "analysis/Costs.h"
 #include "analysis/Numbering.h"
+#include "analysis/Tiles.h"
 #include "transform/remap/Budget.h"
 #include "transform/remap/Fragment.h"
 #include "transform/remap/Pragmas.h"
@@ -84,7 +85,7 @@ static std::optional<Trouble> checkIntrinsic(const IntrinsicInst &I) {
   if (Name.contains(".sreg.lane") || Name.contains(".sreg.warpid") ||
       Name.contains("cp.async") || Name.contains("mbarrier") ||
       Name.contains("activemask") || Name.ends_with(".exit") ||
-      I.isConvergent())
+      I.isConvergent() || analysis::isTileIntrinsic(Name))
     return Trouble{RefusalCode::RemapWarp, Name.str()};
   return std::nullopt;
 }

@@ -13,6 +13,7 @@ declare void @llvm.nvvm.barrier0()
 declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32)
 declare i32 @callee(i32) nounwind memory(read)
 declare void @unknown() convergent
+declare { i32, i32 } @llvm.nvvm.mma.m8n8k16.row.col.s8(i32, i32, i32, i32)
 ; CHECK-NOT: remark
 
 ; CHECK: remark: {{.*}} not melded: an arm has an operation that lanes must reach together (llvm.nvvm.barrier0) [RC101]
@@ -47,6 +48,27 @@ t:
 f:
   %b = call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 %tid, i32 2, i32 31)
   store i32 %b, ptr addrspace(3) %s
+  br label %j
+j:
+  ret void
+}
+
+; A product of matrices is one of a warp, though LLVM does not say so.
+; CHECK-NEXT: remark: {{.*}} an arm has an operation that lanes must reach together (llvm.nvvm.mma.m8n8k16.row.col.s8) [RC101]
+define ptx_kernel void @product(ptr addrspace(3) %s, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %c = icmp slt i32 %tid, 7
+  br i1 %c, label %t, label %f
+t:
+  %a = call { i32, i32 } @llvm.nvvm.mma.m8n8k16.row.col.s8(i32 %tid, i32 %n, i32 0, i32 0)
+  %x = extractvalue { i32, i32 } %a, 0
+  store i32 %x, ptr addrspace(3) %s
+  br label %j
+f:
+  %b = call { i32, i32 } @llvm.nvvm.mma.m8n8k16.row.col.s8(i32 %n, i32 %tid, i32 0, i32 0)
+  %y = extractvalue { i32, i32 } %b, 0
+  store i32 %y, ptr addrspace(3) %s
   br label %j
 j:
   ret void

@@ -275,7 +275,7 @@ TEST(Restore, GivesBackOwnFunctions) {
 TEST(Restore, GivesBackFormsForClusters) {
   checkRestored(
       "mbarrier.arrive.relaxed.cluster.shared::cta.b64 $0, [$1];", "=l,r",
-      {"mbarrier.arrive.relaxed.cluster.shared::cta.b64 $0, [$1], $2;"});
+      {"mbarrier.arrive.release.cluster.shared::cta.b64 $0, [$1], $2;"});
   checkRestored(
       "mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [$0], "
       "$1;",
@@ -290,6 +290,60 @@ TEST(Restore, GivesBackFormsForClusters) {
                 "=r,r,r",
                 {"test_wait.parity.acquire.cluster.shared::cta.b64 %rc_p, "
                  "[$1], $2;"});
+}
+
+/// Fragments come back in their braces, by as many registers.
+TEST(Restore, GivesBackTiles) {
+  checkRestored("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+                "{$0,$1,$2,$3}, {$4,$5,$6,$7}, {$8,$9}, {$10,$11,$12,$13};",
+                "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f",
+                {"{$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, "
+                 "{$10, $11, $12, $13};"});
+  checkRestored("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {$0,$1}, {$2},"
+                " {$3}, {$4,$5};",
+                "=d,=d,d,d,d,d",
+                {"m8n8k4.row.col.f64.f64.f64.f64 {$0, $1}, {$2}, {$3}, "
+                 "{$4, $5};"});
+  checkRestored("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {$0,$1}, [$2];",
+                "=r,=r,r",
+                {"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {$0, $1}, "
+                 "[$2];"});
+  checkRestored("stmatrix.sync.aligned.m8n8.x1.b16 [$0], $1;", "l,r",
+                {"stmatrix.sync.aligned.m8n8.x1.b16 [$0], {$1};"});
+  checkRestored("movmatrix.sync.aligned.m8n8.trans.b16 $0, $1;", "=r,r",
+                {"movmatrix.sync.aligned.m8n8.trans.b16 $0, $1;"});
+}
+
+/// wmma is intrinsics, which the back end knows.
+TEST(Lowering, TakesWmma) {
+  const std::tuple<const char *, const char *, const char *> Cases[] = {
+      {"wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 "
+       "{$0,$1,$2,$3,$4,$5,$6,$7}, [$8], $9;",
+       "=r,=r,=r,=r,=r,=r,=r,=r,r,r",
+       "wmma.m16n16k16.load.a.row.stride.f16.p3"},
+      {"wmma.load.b.sync.aligned.col.m32n8k16.s8 {$0}, [$1];", "=r,l",
+       "wmma.m32n8k16.load.b.col.s8.p0"},
+      {"wmma.store.d.sync.aligned.row.m8n8k4.global.f64 [$0], {$1,$2}, $3;",
+       "l,d,d,r", "wmma.m8n8k4.store.d.row.stride.f64.p1"},
+      {"wmma.mma.sync.aligned.row.col.m8n32k16.s32.u8.u8.s32.satfinite "
+       "{$0,$1,$2,$3,$4,$5,$6,$7}, {$8}, {$9,$9,$9,$9}, "
+       "{$8,$8,$8,$8,$8,$8,$8,$8};",
+       "=r,=r,=r,=r,=r,=r,=r,=r,r,r", "wmma.m8n32k16.mma.row.col.u8.satfinite"},
+      {"wmma.mma.sync.aligned.col.col.m16n16k16.f16.f32 {$0,$1,$2,$3}, "
+       "{$4,$4,$4,$4,$4,$4,$4,$4}, {$4,$4,$4,$4,$4,$4,$4,$4}, "
+       "{$4,$4,$4,$4,$4,$4,$4,$4};",
+       "=r,=r,=r,=r,r", "wmma.m16n16k16.mma.col.col.f16.f32"},
+      {"wmma.mma.sync.aligned.row.row.m8n8k4.rn.f64.f64.f64.f64 {$0,$1}, {$2}, "
+       "{$2}, {$2,$2};",
+       "=d,=d,d", "wmma.m8n8k4.mma.row.row.rn.f64"},
+  };
+  for (auto [Asm, Constraints, Name] : Cases) {
+    LLVMContext C;
+    Snippet S(C, Asm, Constraints, /*Volatile=*/true);
+    ASSERT_TRUE(S.M) << Asm;
+    EXPECT_EQ(S.lower(), "") << Asm;
+    EXPECT_NE(S.text().find(Name), std::string::npos) << S.text();
+  }
 }
 
 /// Several functions of one name, a variant each.

@@ -43,6 +43,30 @@ TEST(Refusal, SaysWhyAndLeavesTheAsm) {
       {"createpolicy.b64 $0;", "=l", "the form is not supported"},
       {"setmaxnreg.inc.sync.aligned.u32 $0;", "r", "the form is not supported"},
       {"mbarrier.init.b64 [$0], $1;", "l,r", "the form is not supported"},
+      {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {$0}, {$0}, {$0}, "
+       "{$0};",
+       "=r", "the shape or its types are not supported"},
+      {"mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {$0}, {$0}, {$0}, "
+       "{$0};",
+       "=r", "the shape or its types are not supported"},
+      {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {$0}, {$0,$0}, {$0}, "
+       "{$0};",
+       "=r", "a fragment's number of registers is wrong"},
+      {"mma.sync.aligned.m16n8k16.row.col.f16.bf16.bf16.f16 {$0}, {$0}, {$0}, "
+       "{$0};",
+       "=r", "the shape or its types are not supported"},
+      {"ldmatrix.sync.aligned.m8n8.x4.b16 {$0,$0}, [$1];", "=r,l",
+       "a fragment's number of registers is wrong"},
+      {"ldmatrix.sync.aligned.m16n16.x1.trans.b8 {$0,$0}, [$1];", "=r,l",
+       "the form is not supported"},
+      {"movmatrix.sync.aligned.m8n8.b16 $0, $1;", "=r,r",
+       "the form is not supported"},
+      {"wmma.load.a.sync.aligned.row.m16n16k16.f16 {$0,$0}, [$1];", "=r,l",
+       "a fragment's number of registers is wrong"},
+      {"wmma.load.a.sync.aligned.row.m16n16k16.e4m3 {$0}, [$1];", "=r,l",
+       "the shape or its types are not supported"},
+      {"wmma.store.a.sync.aligned.row.m16n16k16.f16 [$0], {$1};", "l,r",
+       "the form is not supported"},
       {"pmevent 16;", "", "the event is no number from 0 to 15"},
       {"cvt.rn.satfinite.f16.f32 $0, $1;", "=h,f",
        "'.satfinite' is not supported"},
@@ -179,11 +203,11 @@ TEST(Refusal, SurvivesDamagedText) {
 TEST(Refusal, IsListed) {
   using namespace reconverge::frontend;
   LLVMContext C;
-  Snippet S(C, "wmma.nothing;", "");
+  Snippet S(C, "wgmma.nothing;", "");
   ASSERT_TRUE(S.M);
-  EXPECT_EQ(S.lower(), "'wmma.nothing' is not in the table");
+  EXPECT_EQ(S.lower(), "'wgmma.nothing' is not in the table");
   std::vector<RemainingPtx> Left = remainingPtx(*S.M);
   ASSERT_EQ(Left.size(), 1u);
   EXPECT_EQ(Left[0].Function, "f");
-  EXPECT_EQ(Left[0].Asm, "wmma.nothing;");
+  EXPECT_EQ(Left[0].Asm, "wgmma.nothing;");
 }
