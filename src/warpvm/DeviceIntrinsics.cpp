@@ -8,6 +8,7 @@
 //   their groups and waits     nothing: there is nothing to wait for
 //   cp.async.mbarrier.arrive   the copies are over: .noinc arrives; the other
 //                              form adds an arrival and takes it, nothing
+//   ld.global.nc, ldu          loads
 //   pmevent                    nothing
 //   sizes of shared memory     fields of the context, the reserved part a
 //                              constant
@@ -134,6 +135,15 @@ static void reduceBulk(CallInst &Call) {
                     AtomicOrdering::Monotonic);
 }
 
+static LoadInst *readOnlyLoad(CallInst &Call) {
+  auto *L = IRBuilder<>(&Call).CreateAlignedLoad(
+      Call.getType(), Call.getArgOperand(0),
+      cast<ConstantInt>(Call.getArgOperand(1))->getMaybeAlignValue());
+  L->setMetadata(LLVMContext::MD_invariant_load,
+                 MDNode::get(Call.getContext(), {}));
+  return L;
+}
+
 /// True if the call is done with.
 static bool lower(CallInst &Call, uint64_t Reserved) {
   const Function *Callee = Call.getCalledFunction();
@@ -160,6 +170,14 @@ static bool lower(CallInst &Call, uint64_t Reserved) {
   case Intrinsic::nvvm_cp_async_mbarrier_arrive_noinc_shared:
     B.CreateIntrinsic(Intrinsic::nvvm_mbarrier_arrive_shared, {},
                       {Call.getArgOperand(0)});
+    return true;
+  case Intrinsic::nvvm_ldg_global_i:
+  case Intrinsic::nvvm_ldg_global_f:
+  case Intrinsic::nvvm_ldg_global_p:
+  case Intrinsic::nvvm_ldu_global_i:
+  case Intrinsic::nvvm_ldu_global_f:
+  case Intrinsic::nvvm_ldu_global_p:
+    Call.replaceAllUsesWith(readOnlyLoad(Call));
     return true;
   default:
     break;

@@ -440,20 +440,6 @@ Error RegionEmitter::emitCall(CallInst &I) {
   case Intrinsic::nvvm_ptr_param_to_gen:
     define(&I, get(I.getArgOperand(0)));
     return Error::success();
-  case Intrinsic::nvvm_ldg_global_i:
-  case Intrinsic::nvvm_ldg_global_f:
-  case Intrinsic::nvvm_ldg_global_p:
-  case Intrinsic::nvvm_ldu_global_i:
-  case Intrinsic::nvvm_ldu_global_f:
-  case Intrinsic::nvvm_ldu_global_p: {
-    Lanes P = get(I.getArgOperand(0));
-    Address A;
-    (P.Uniform ? A.Base : A.Pointers) = *P;
-    auto *Al = cast<ConstantInt>(I.getArgOperand(1));
-    define(&I, loadLanes(A, laneType(I.getType()), Align(Al->getZExtValue()),
-                         false));
-    return Error::success();
-  }
   case Intrinsic::nvvm_isspacep_shared:
   case Intrinsic::nvvm_isspacep_shared_cluster: // a cluster of one block
   case Intrinsic::nvvm_isspacep_local:

@@ -24,7 +24,6 @@
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
-#include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace llvm;
 
@@ -66,19 +65,6 @@ static SmallVector<Access, 2> accessesOf(const Instruction &I,
                       T->getLength()});
     return Both;
   }
-  if (auto *II = dyn_cast<IntrinsicInst>(&I))
-    switch (II->getIntrinsicID()) {
-    case Intrinsic::nvvm_ldg_global_i:
-    case Intrinsic::nvvm_ldg_global_f:
-    case Intrinsic::nvvm_ldg_global_p:
-    case Intrinsic::nvvm_ldu_global_i:
-    case Intrinsic::nvvm_ldu_global_f:
-    case Intrinsic::nvvm_ldu_global_p:
-      return {{II->getArgOperand(0), AccessKind::Read, SizeOf(II->getType()),
-               cast<ConstantInt>(II->getArgOperand(1))->getZExtValue()}};
-    default:
-      break;
-    }
   return {};
 }
 

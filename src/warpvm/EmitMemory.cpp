@@ -127,8 +127,6 @@ Value *RegionEmitter::pointers(const Address &A) {
 // Segments: 16 lanes whose accesses are one vector access, or one scalar
 //===----------------------------------------------------------------------===//
 
-static constexpr unsigned SegmentLanes = 16;
-
 /// i1: within each segment the active lanes' addresses step by \p Bytes.
 Value *RegionEmitter::stepsBy(const Address &A, uint64_t Bytes) {
   Value *X = A.Index ? A.Index : B.CreatePtrToInt(A.Pointers, vectorOf(I64));
@@ -199,20 +197,21 @@ void RegionEmitter::storeSegments(const Address &A, Value *X, Align Al) {
   }
 }
 
-/// Emits \p Fast if the lanes' addresses step by \p Bytes, else \p Slow;
-/// returns the value that the one taken gave, if any.
-Value *RegionEmitter::ifSteps(const Address &A, uint64_t Bytes,
-                              function_ref<Value *()> Fast,
-                              function_ref<Value *()> Slow) {
+/// Emits \p Fast for when \p Condition holds, \p Slow for when not; returns the
+/// value that the one taken gives, if any.
+Value *RegionEmitter::either(Value *Condition, function_ref<Value *()> Fast,
+                             function_ref<Value *()> Slow) {
   auto *Together = BasicBlock::Create(Out.getContext(), "together", Fn);
   auto *Apart = BasicBlock::Create(Out.getContext(), "apart", Fn);
   auto *Join = BasicBlock::Create(Out.getContext(), "join", Fn);
-  B.CreateCondBr(stepsBy(A, Bytes), Together, Apart);
+  B.CreateCondBr(Condition, Together, Apart);
   B.SetInsertPoint(Together);
   Value *X = Fast();
+  Together = B.GetInsertBlock();
   B.CreateBr(Join);
   B.SetInsertPoint(Apart);
   Value *Y = Slow();
+  Apart = B.GetInsertBlock();
   B.CreateBr(Join);
   B.SetInsertPoint(Join);
   if (!X)
@@ -272,36 +271,89 @@ Lanes RegionEmitter::loadLanes(const Address &A, Type *T, Align Al,
   if (!C.Options.Scatter && Bytes < 4)
     return {false, {Gather()}};
   return {false,
-          {ifSteps(
-              A, Same ? 0 : Bytes, [&] { return loadSegments(A, T, Al, Same); },
-              Gather)}};
+          {either(
+              stepsBy(A, Same ? 0 : Bytes),
+              [&] { return loadSegments(A, T, Al, Same); }, Gather)}};
+}
+
+/// Keeps the compiler from moving accesses of memory past this point. The host
+/// keeps the order of loads and that of stores as it is (x86).
+void RegionEmitter::compilerFence() {
+  B.CreateFence(AtomicOrdering::SequentiallyConsistent,
+                SyncScope::SingleThread);
 }
 
 Error RegionEmitter::emitLoad(LoadInst &I) {
-  const DataLayout &DL = Out.getDataLayout();
   Type *T = laneType(I.getType());
-  if (T->isVectorTy() || T->isAggregateType())
-    return refuse(I, "a load of a vector or aggregate");
-  Type *Memory = T->isIntegerTy(1) ? B.getInt8Ty() : T;
-  Address A = address(I.getPointerOperand(), DL.getTypeStoreSize(Memory));
-  Lanes L = loadLanes(A, Memory, I.getAlign(), I.isVolatile());
-  if (Memory != T)
-    L.Parts[0] = B.CreateTrunc(L.Parts[0], L.Uniform ? T : vectorOf(T));
-  define(&I, L);
+  const bool Ordered = I.isVolatile() || I.isAtomic();
+  if (Ordered)
+    compilerFence();
+  if (T->isVectorTy() || T->isIntegerTy(WideBits)) {
+    IntegerType *Memory = packedType(T);
+    if (!Memory)
+      return refuse(I, "a load of a vector of this type");
+    Address A = address(I.getPointerOperand(), Memory->getBitWidth() / 8);
+    Value *Packed = Memory->getBitWidth() == WideBits
+                        ? loadWide(A, I.getAlign(), Ordered)
+                        : *loadLanes(A, Memory, I.getAlign(), Ordered);
+    define(&I, takeApart(Packed, T, A.isUniform()));
+  } else if (T->isAggregateType()) {
+    return refuse(I, "a load of an aggregate");
+  } else {
+    Type *Memory = T->isIntegerTy(1) ? B.getInt8Ty() : T;
+    Address A = address(I.getPointerOperand(),
+                        Out.getDataLayout().getTypeStoreSize(Memory));
+    Lanes L = loadLanes(A, Memory, I.getAlign(), Ordered);
+    if (Memory != T)
+      L.Parts[0] = B.CreateTrunc(L.Parts[0], L.Uniform ? T : vectorOf(T));
+    define(&I, L);
+  }
+  if (Ordered)
+    compilerFence();
   return Error::success();
 }
 
 Error RegionEmitter::emitStore(StoreInst &I) {
-  const DataLayout &DL = Out.getDataLayout();
   Type *T = laneType(I.getValueOperand()->getType());
-  if (T->isVectorTy() || T->isAggregateType())
-    return refuse(I, "a store of a vector or aggregate");
+  if (T->isAggregateType())
+    return refuse(I, "a store of an aggregate");
+  const bool Ordered = I.isVolatile() || I.isAtomic();
+  if (Ordered)
+    compilerFence();
   Lanes V = get(I.getValueOperand());
   if (T->isIntegerTy(1)) {
     T = B.getInt8Ty();
     V.Parts[0] = B.CreateZExt(*V, V.Uniform ? T : vectorOf(T));
   }
-  Address A = address(I.getPointerOperand(), DL.getTypeStoreSize(T));
+  IntegerType *Packed = nullptr;
+  if (T->isVectorTy() || T->isIntegerTy(WideBits)) {
+    Packed = packedType(T);
+    if (!Packed)
+      return refuse(I, "a store of a vector of this type");
+  }
+  Address A =
+      address(I.getPointerOperand(), Out.getDataLayout().getTypeStoreSize(T));
+  if (Packed && Packed->getBitWidth() == WideBits) {
+    if (V.Uniform && !A.isUniform())
+      V = asVectors(V);
+    storeWide(A, pack(V, T, B.getInt32Ty()), I.getAlign(), Ordered);
+  } else {
+    if (Packed) {
+      V.Parts = {pack(V, T, Packed)};
+      T = Packed;
+    }
+    storeLanes(A, V, T, I.getAlign(), Ordered);
+  }
+  // What follows a sequentially consistent store must not overtake it.
+  if (I.getOrdering() == AtomicOrdering::SequentiallyConsistent)
+    B.CreateFence(AtomicOrdering::SequentiallyConsistent);
+  else if (Ordered)
+    compilerFence();
+  return Error::success();
+}
+
+void RegionEmitter::storeLanes(const Address &A, Lanes V, Type *T, Align Al,
+                               bool Volatile) {
   const bool Shuffled = C.Options.Shuffled;
   if (A.isUniform() && !(Shuffled && !V.Uniform)) {
     // One lane wins: the highest.
@@ -311,14 +363,14 @@ Error RegionEmitter::emitStore(StoreInst &I) {
       Value *Lane = B.CreateSub(ConstantInt::get(MaskTy, W - 1), Lead);
       X = B.CreateExtractElement(*V, Lane);
     }
-    B.CreateAlignedStore(X, A.Base, I.getAlign(), I.isVolatile());
-    return Error::success();
+    B.CreateAlignedStore(X, A.Base, Al, Volatile);
+    return;
   }
   Value *X = V.Uniform ? splat(*V) : *V;
-  uint64_t Bytes = DL.getTypeStoreSize(T);
+  const uint64_t Bytes = Out.getDataLayout().getTypeStoreSize(T);
   auto Scatter = [&]() -> Value * {
     if (C.Options.Scatter && !Shuffled) {
-      B.CreateMaskedScatter(X, pointers(A), I.getAlign(), maskVector(M));
+      B.CreateMaskedScatter(X, pointers(A), Al, maskVector(M));
       return nullptr;
     }
     // Without a scatter instruction a loop over the set lanes beats a test of
@@ -326,23 +378,22 @@ Error RegionEmitter::emitStore(StoreInst &I) {
     Value *To = spill(pointers(A)), *From = V.Uniform ? nullptr : spill(X);
     forEachLane([&](Value *Lane) {
       B.CreateAlignedStore(From ? lanePart(From, T, Lane) : *V,
-                           lanePart(To, PtrTy, Lane), I.getAlign());
+                           lanePart(To, PtrTy, Lane), Al);
     });
     return nullptr;
   };
   // Segments may overlap one another: where order matters, lane by lane.
   if (!A.stepsEvenly(Bytes) || Shuffled) {
     Scatter();
-    return Error::success();
+    return;
   }
-  ifSteps(
-      A, Bytes,
+  either(
+      stepsBy(A, Bytes),
       [&]() -> Value * {
-        storeSegments(A, X, I.getAlign());
+        storeSegments(A, X, Al);
         return nullptr;
       },
       Scatter);
-  return Error::success();
 }
 
 //===----------------------------------------------------------------------===//

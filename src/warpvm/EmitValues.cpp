@@ -140,7 +140,7 @@ void RegionEmitter::storeLanesAt(Value *P, Value *X, Value *Active) {
 Lanes RegionEmitter::constant(const Constant *K) {
   Lanes L{true, {}};
   auto Leaves = leavesOf(K->getType());
-  if (Leaves.size() == 1 && !K->getType()->isAggregateType()) {
+  if (!K->getType()->isAggregateType() && !K->getType()->isVectorTy()) {
     auto *T = laneType(K->getType());
     if (auto *GV = dyn_cast<GlobalValue>(K)) {
       if (auto It = C.Kernel.Shared.Offsets.find(dyn_cast<GlobalVariable>(K));
@@ -346,8 +346,11 @@ Error RegionEmitter::emitInstruction(Instruction &I) {
     return emitStore(*S);
   if (isa<AtomicRMWInst, AtomicCmpXchgInst>(&I))
     return emitAtomic(I);
-  if (isa<FenceInst>(&I)) {
-    B.CreateFence(AtomicOrdering::SequentiallyConsistent);
+  if (auto *Fence = dyn_cast<FenceInst>(&I)) {
+    B.CreateFence(Fence->getOrdering(),
+                  Fence->getSyncScopeID() == SyncScope::SingleThread
+                      ? SyncScope::SingleThread
+                      : SyncScope::System);
     return Error::success();
   }
   if (auto *Call = dyn_cast<CallInst>(&I))
@@ -469,6 +472,23 @@ Error RegionEmitter::emitPlain(Instruction &I) {
     define(&I, Whole);
     return Error::success();
   }
+  // Elements of what memory, calls and parameters hold as a vector.
+  if (auto *EE = dyn_cast<ExtractElementInst>(&I))
+    if (auto *K = dyn_cast<ConstantInt>(EE->getIndexOperand())) {
+      Lanes Whole = get(EE->getVectorOperand());
+      define(&I, {Whole.Uniform, {Whole.Parts[K->getZExtValue()]}});
+      return Error::success();
+    }
+  if (auto *IE = dyn_cast<InsertElementInst>(&I))
+    if (auto *K = dyn_cast<ConstantInt>(IE->getOperand(2))) {
+      Lanes Whole = get(IE->getOperand(0)), Part = get(IE->getOperand(1));
+      if (Whole.Uniform != Part.Uniform)
+        (Whole.Uniform ? Whole : Part) =
+            asVectors(Whole.Uniform ? Whole : Part);
+      Whole.Parts[K->getZExtValue()] = *Part;
+      define(&I, Whole);
+      return Error::success();
+    }
   if (auto *G = dyn_cast<GEPOperator>(&I)) {
     Value *P = emitGep(*G);
     define(&I, {!P->getType()->isVectorTy(), {P}});

@@ -55,6 +55,11 @@ struct Lanes {
   }
 };
 
+/// Neighbours whose accesses are one vector access, or one scalar.
+inline constexpr unsigned SegmentLanes = 16;
+/// Bits of the widest access that a GPU makes whole.
+inline constexpr unsigned WideBits = 128;
+
 /// A memory operand: uniform base plus an optional index a lane, or (no base)
 /// a pointer a lane.
 struct Address {
@@ -134,15 +139,32 @@ private:
   llvm::Value *loadSegments(const Address &A, llvm::Type *T, llvm::Align Al,
                             bool Same);
   void storeSegments(const Address &A, llvm::Value *X, llvm::Align Al);
-  llvm::Value *ifSteps(const Address &A, uint64_t Bytes,
-                       llvm::function_ref<llvm::Value *()> Fast,
-                       llvm::function_ref<llvm::Value *()> Slow);
+  llvm::Value *either(llvm::Value *Condition,
+                      llvm::function_ref<llvm::Value *()> Fast,
+                      llvm::function_ref<llvm::Value *()> Slow);
+  void storeLanes(const Address &A, Lanes V, llvm::Type *T, llvm::Align Al,
+                  bool Volatile);
+  void compilerFence();
   void forEachLane(llvm::function_ref<void(llvm::Value *Lane)> Body);
   llvm::Value *spill(llvm::Value *Vector);    ///< to an array that lanes index
   llvm::Value *spilled(const llvm::Value *V); ///< null if uniform
   llvm::Value *inLane(const llvm::Value *V, llvm::Value *Array,
                       llvm::Value *Lane);
   llvm::Value *lanePart(llvm::Value *Array, llvm::Type *T, llvm::Value *Lane);
+
+  // EmitWide.cpp
+  /// A lane's value of \p T (a vector, or 128 bits) in memory as one integer;
+  /// null if an access of it has no such form.
+  llvm::IntegerType *packedType(llvm::Type *T) const;
+  Lanes takeApart(llvm::Value *Packed, llvm::Type *T, bool Uniform);
+  llvm::Value *pack(const Lanes &L, llvm::Type *T, llvm::IntegerType *Unit);
+  llvm::Value *allStepWide(const Address &A);
+  llvm::LoadInst *loadWhole(llvm::Value *At, llvm::Align Al, bool Ordered);
+  void storeWhole(llvm::Value *X, llvm::Value *At, llvm::Align Al,
+                  bool Ordered);
+  llvm::Value *loadWide(const Address &A, llvm::Align Al, bool Ordered);
+  void storeWide(const Address &A, llvm::Value *Packed, llvm::Align Al,
+                 bool Ordered);
 
   // EmitAtomics.cpp
   llvm::Error emitAtomic(llvm::Instruction &I);

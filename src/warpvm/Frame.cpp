@@ -24,6 +24,8 @@ SmallVector<Type *, 2> leavesOf(Type *T) {
     auto Inner = leavesOf(A->getElementType());
     for (uint64_t I = 0; I < A->getNumElements(); ++I)
       append_range(Leaves, Inner);
+  } else if (auto *V = dyn_cast<FixedVectorType>(T)) {
+    Leaves.append(V->getNumElements(), V->getElementType());
   } else {
     Leaves.push_back(T);
   }

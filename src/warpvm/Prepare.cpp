@@ -7,8 +7,9 @@
 //   3. give parameters passed by value a private copy if the caller could tell
 //   4. turn constant expressions over module variables into instructions;
 //      write out what -ftz=true means
-//   5. scalarise vectors: the VM's own vectors run over lanes; split accesses
-//      of odd width
+//   5. join accesses of neighbouring words to those of up to 16 bytes that a
+//      GPU makes whole; scalarise all other work on vectors: the VM's own run
+//      over lanes; split accesses of odd width
 //   6. reducible flow, simplified loops, LCSSA form
 //   7. split blocks behind barriers and calls, and before collectives
 //
@@ -58,6 +59,7 @@
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LowerSwitch.h"
+#include "llvm/Transforms/Vectorize/LoadStoreVectorizer.h"
 
 using namespace llvm;
 
@@ -365,20 +367,38 @@ static bool isIrreducible(Function &F) {
   return containsIrreducibleCFG<BasicBlock *>(RPO, LI);
 }
 
-static void normalise(Function &F) {
-  PassBuilder PB;
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+namespace {
+/// What function passes need to run.
+struct Analyses {
+  LoopAnalysisManager Loops;
+  FunctionAnalysisManager Functions;
+  CGSCCAnalysisManager Components;
+  ModuleAnalysisManager Modules;
+  Analyses() {
+    PassBuilder PB;
+    PB.registerModuleAnalyses(Modules);
+    PB.registerCGSCCAnalyses(Components);
+    PB.registerFunctionAnalyses(Functions);
+    PB.registerLoopAnalyses(Loops);
+    PB.crossRegisterProxies(Loops, Functions, Components, Modules);
+  }
+};
+} // namespace
 
+/// CUDA's vector types are structures, which clang takes apart. A GPU's
+/// compiler joins such accesses again, and the GPU makes each whole.
+static void joinAccesses(Function &F) {
+  Analyses For;
+  FunctionPassManager FPM;
+  FPM.addPass(LoadStoreVectorizerPass());
+  FPM.run(F, For.Functions);
+}
+
+static void normalise(Function &F) {
+  Analyses For;
   ScalarizerPassOptions Scalarize;
-  Scalarize.ScalarizeLoadStore = true;
+  // What a GPU makes in one access stays one (EmitWide.cpp).
+  Scalarize.ScalarizeLoadStore = false;
   FunctionPassManager FPM;
   FPM.addPass(ScalarizerPass(Scalarize));
   if (isIrreducible(F)) {
@@ -387,7 +407,7 @@ static void normalise(Function &F) {
   }
   FPM.addPass(LoopSimplifyPass());
   FPM.addPass(LCSSAPass());
-  FPM.run(F, FAM);
+  FPM.run(F, For.Functions);
 }
 
 static Error refuse(const Instruction &I, const Twine &What) {
@@ -469,29 +489,12 @@ static Error refuseAssembly(Function &F) {
   return Error::success();
 }
 
-/// Vectors, the VM's own aside, cannot pass between a call and a function.
-static Error refuseVectors(Function &F) {
-  auto HasVector = [](const FunctionType &T) {
-    SmallVector<Type *> Passed(T.params());
-    Passed.push_back(T.getReturnType());
-    return any_of(Passed, [](Type *Value) {
-      return any_of(leavesOf(Value), [](Type *T) { return T->isVectorTy(); });
-    });
-  };
-  for (Instruction &I : instructions(F))
-    if (isCall(I) && HasVector(*cast<CallBase>(I).getFunctionType()))
-      return refuse(I, "a call that passes an LLVM vector");
-  return Error::success();
-}
-
 static Expected<PreparedFunction> prepareFunction(PreparedKernel &K,
                                                   Function &F) {
   PreparedFunction P;
   P.F = &F;
   const bool IsKernel = &F == K.F;
   if (Error E = refuseAssembly(F))
-    return std::move(E);
-  if (Error E = refuseVectors(F))
     return std::move(E);
   lowerExits(F, IsKernel);
   lowerAtomicIntrinsics(F);
@@ -502,6 +505,7 @@ static Expected<PreparedFunction> prepareFunction(PreparedKernel &K,
   removeUnreachableBlocks(F);
   splitAtSynchronisation(F);
   splitAtCalls(F);
+  joinAccesses(F);
   unpackVectors(F);
   flushDenormals(F);
   normalise(F);

@@ -12,6 +12,8 @@
 //   llvm.vector.reduce.add           a chain, in the order of the elements
 //   atomicrmw fadd <2 x half>        one each: PTX promises no more than that
 //   phi { <2 x half>, ... }          one each: fragments of matrices
+//   load <8 x float>                 one each: no GPU makes it whole. Up to 16
+//                                    bytes stay one access (EmitWide.cpp)
 //
 // Here they become operations on elements, tied to the rest by insertelement
 // and extractelement with constant indices, which the Scalarizer removes.
@@ -223,8 +225,42 @@ static void unpackStructs(Function &F) {
   RecursivelyDeleteTriviallyDeadInstructionsPermissive(Dead);
 }
 
+/// A vector in memory that is not 1, 2, 4, 8 or 16 bytes, its elements whole
+/// bytes.
+static FixedVectorType *inPieces(const DataLayout &DL, Type *T) {
+  auto *V = dyn_cast<FixedVectorType>(T);
+  if (!V || !DL.typeSizeEqualsStoreSize(V->getElementType()))
+    return nullptr;
+  const uint64_t Bytes = DL.getTypeStoreSize(V);
+  return Bytes > 16 || !isPowerOf2_64(Bytes) ? V : nullptr;
+}
+
+static Value *expandLoad(IRBuilder<> &B, LoadInst &L, FixedVectorType *T) {
+  Type *Element = T->getElementType();
+  const uint64_t Bytes = L.getDataLayout().getTypeStoreSize(Element);
+  Value *X = PoisonValue::get(T);
+  for (uint64_t I = 0; I < T->getNumElements(); ++I) {
+    auto *Part = B.CreateAlignedLoad(
+        Element, B.CreatePtrAdd(L.getPointerOperand(), B.getInt64(I * Bytes)),
+        commonAlignment(L.getAlign(), I * Bytes), L.isVolatile());
+    X = B.CreateInsertElement(X, Part, I);
+  }
+  return X;
+}
+
+static void expandStore(IRBuilder<> &B, StoreInst &S, FixedVectorType *T) {
+  const uint64_t Bytes =
+      S.getDataLayout().getTypeStoreSize(T->getElementType());
+  for (uint64_t I = 0; I < T->getNumElements(); ++I)
+    B.CreateAlignedStore(
+        B.CreateExtractElement(S.getValueOperand(), I),
+        B.CreatePtrAdd(S.getPointerOperand(), B.getInt64(I * Bytes)),
+        commonAlignment(S.getAlign(), I * Bytes), S.isVolatile());
+}
+
 void unpackVectors(Function &F) {
   unpackStructs(F);
+  const DataLayout &DL = F.getParent()->getDataLayout();
   for (Instruction &I : make_early_inc_range(instructions(F))) {
     IRBuilder<> B(&I);
     Value *New = nullptr;
@@ -234,6 +270,15 @@ void unpackVectors(Function &F) {
       New = expandIntrinsic(B, *Call);
     else if (auto *Atomic = dyn_cast<AtomicRMWInst>(&I))
       New = expandAtomic(B, *Atomic);
+    else if (auto *L = dyn_cast<LoadInst>(&I)) {
+      if (FixedVectorType *T = inPieces(DL, L->getType()))
+        New = expandLoad(B, *L, T);
+    } else if (auto *S = dyn_cast<StoreInst>(&I)) {
+      if (FixedVectorType *T = inPieces(DL, S->getValueOperand()->getType())) {
+        expandStore(B, *S, T);
+        S->eraseFromParent();
+      }
+    }
     if (!New)
       continue;
     I.replaceAllUsesWith(New);

@@ -23,8 +23,13 @@ struct Width {
   const char *Type;
   unsigned Bytes;
 };
-const Width Widths[] = {{"i8", 1},    {"i16", 2}, {"half", 2},   {"i32", 4},
-                        {"float", 4}, {"i64", 8}, {"double", 8}, {"ptr", 8}};
+const Width Widths[] = {
+    {"i8", 1},          {"i16", 2},          {"half", 2},
+    {"i32", 4},         {"float", 4},        {"i64", 8},
+    {"double", 8},      {"ptr", 8},          {"i128", 16},
+    {"<2 x i8>", 2},    {"<2 x half>", 4},   {"<2 x float>", 8},
+    {"<4 x i16>", 8},   {"<4 x i32>", 16},   {"<2 x ptr>", 16},
+    {"<8 x half>", 16}, {"<4 x double>", 32}};
 
 /// Index i of a thread of a block of any shape, in order of threads.
 const std::string Prologue = R"(

@@ -111,6 +111,45 @@ TEST(Vectors, PairIntrinsicTakesBoth) {
       });
 }
 
+/// Arguments and results of a function that stays one.
+TEST(Vectors, PassedToAndFromAFunction) {
+  for (const MachineOptions &O : allSetups()) {
+    SCOPED_TRACE(describe(O));
+    TestProgram P(R"(
+      define <2 x i32> @turn(<2 x i32> %v, i32 %n) {
+      entry:
+        %last = icmp eq i32 %n, 0
+        br i1 %last, label %end, label %more
+      more:
+        %w = shufflevector <2 x i32> %v, <2 x i32> poison,
+                           <2 x i32> <i32 1, i32 0>
+        %n1 = sub i32 %n, 1
+        %r = call <2 x i32> @turn(<2 x i32> %w, i32 %n1)
+        %s = add <2 x i32> %r, <i32 1, i32 10>
+        ret <2 x i32> %s
+      end:
+        ret <2 x i32> %v
+      }
+      define ptx_kernel void @k(ptr %out) {
+        %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+        %v = insertelement <2 x i32> <i32 0, i32 100>, i32 %t, i32 0
+        %n = and i32 %t, 3
+        %r = call <2 x i32> @turn(<2 x i32> %v, i32 %n)
+        %p = getelementptr <2 x i32>, ptr %out, i32 %t
+        store <2 x i32> %r, ptr %p
+        ret void
+      })",
+                  O);
+    std::vector<uint32_t> Out(2 * Threads);
+    P.run(shape(1, Threads), Out.data());
+    for (unsigned T = 0; T < Threads; ++T) {
+      const unsigned N = T & 3;
+      ASSERT_EQ(Out[2 * T], (N & 1 ? 100 : T) + N) << T;
+      ASSERT_EQ(Out[2 * T + 1], (N & 1 ? T : 100) + 10 * N) << T;
+    }
+  }
+}
+
 TEST(Vectors, Reductions) {
   auto Byte = [](uint32_t X, unsigned I) { return X >> 8 * I & 0xff; };
   check(R"(%v = bitcast i32 %in to <4 x i8>
