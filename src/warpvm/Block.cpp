@@ -4,7 +4,8 @@
 // A warp runs until it meets a barrier, ends or yields. The barrier opens when
 // every lane of the block that has not left waits at one. Warps that yield are
 // tried again after the others; if nobody but them is left, the whole block
-// yields, and the CPU thread may start another block in the meantime.
+// yields, and the CPU thread may start another block in the meantime. So it may
+// after many barriers: a block may wait for another in a loop with one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,9 @@
 #include <numeric>
 
 namespace reconverge::warpvm {
+
+/// Barriers that open, without the block's end, before others have a turn.
+static constexpr unsigned BarrierLimit = 1 << 16;
 
 static uint64_t roundUp(uint64_t X, uint64_t To) {
   return (X + To - 1) / To * To;
@@ -167,7 +171,7 @@ llvm::Expected<Status> Block::run(Policy &P) {
   }
   currentGuard() = &Guard;
   Status Result = Status::Done;
-  for (;;) {
+  for (unsigned Rounds = 0;; ++Rounds) {
     bool Yielded = false, Waiting = false, Opened = false;
     if (L.Seed != NaturalOrder)
       shuffleTurns();
@@ -199,9 +203,9 @@ llvm::Expected<Status> Block::run(Policy &P) {
       if (UsesNamed)
         Opened |= openNamedBarriers(P);
     }
-    if (Opened)
+    if (Opened && Rounds < BarrierLimit)
       continue;
-    if (Yielded) {
+    if (Yielded || Rounds >= BarrierLimit) {
       Result = Status::Yielded;
       break;
     }

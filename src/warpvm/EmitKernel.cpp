@@ -350,7 +350,7 @@ Error KernelEmitter::run() {
       auto *Call = dyn_cast<CallInst>(&I);
       const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
       EndsThreads |= Callee && Callee->getName() == ExitName;
-      CallsMayWait |= dependsOnOthers(I);
+      CallsMayWait |= dependsOnOthers(I) || pauses(I);
     }
   // Functions call one another, and by index: each has a place for its plan,
   // and there is one for the list, before the first is emitted.

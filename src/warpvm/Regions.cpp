@@ -12,10 +12,17 @@
 // not at all. What ends a region:
 //   - an edge behind a barrier or a call, or into a collective that must wait
 //   - a block entered from outside (a join whose other side was cut)
-//   - a loop in which a lane may wait for another (mayWait): its back edge must
-//     return to the scheduler, which owes every lane progress
+//   - a loop in which a lane may wait for another: its back edge must return to
+//     the scheduler, which owes every lane progress
 //   - the size limit, which bounds compile time
 // The tier Blocks grows nothing: a region a block.
+//
+// Loops that may wait. Whether such a loop is left depends on an access that is
+// atomic, volatile or the like; or on a plain load, where the loop has a fence
+// or a pause: a compiler need not look again at what it has loaded, so that a
+// program which waits that way puts one there. A walk through a list has none,
+// and stays fast. Or the loop has no way out. Loops with a barrier pass the
+// scheduler anyway, and have their turns there (Block::run).
 //
 // Converged blocks. A collective needs no check if it runs with all lanes that
 // are left. A block fails that if it lies between a divergent branch and the
@@ -34,6 +41,8 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -50,7 +59,10 @@ constexpr unsigned RegionInstructionLimit = 6000;
 RegionPlanner::RegionPlanner(Function &F, LoopInfo &LI,
                              const analysis::UniformityResult &Uniform,
                              Tier Code, bool LanesRunApart, bool CallsMayWait)
-    : LI(LI), Code(Code), CallsMayWait(CallsMayWait) {
+    : LI(LI), DT(F), Code(Code), CallsMayWait(CallsMayWait) {
+  for (const Loop *L : LI.getLoopsInPreorder())
+    if (findsWait(*L))
+      Waiting.insert(L);
   orderBlocks(F);
   if (!LanesRunApart)
     findConverged(F, Uniform);
@@ -238,19 +250,58 @@ bool dependsOnOthers(const Instruction &I) {
                                : !laneFunction(Callee->getName()).empty();
 }
 
-/// A branch that leaves the loop depends on memory that another thread may
-/// write: the loop may be waiting for that thread.
-bool RegionPlanner::mayWait(const Loop &L) const {
-  SmallVector<const Value *> Work;
+bool pauses(const Instruction &I) {
+  if (isa<FenceInst>(I) || isCall(I))
+    return true;
+  auto *II = dyn_cast<IntrinsicInst>(&I);
+  switch (II ? II->getIntrinsicID() : Intrinsic::not_intrinsic) {
+  case Intrinsic::nvvm_membar_cta:
+  case Intrinsic::nvvm_membar_gl:
+  case Intrinsic::nvvm_membar_sys:
+  case Intrinsic::nvvm_nanosleep:
+  case Intrinsic::nvvm_bar_warp_sync:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// What decides whether \p L is left once more: follows values back to where
+/// they come from, through PHIs and through local memory.
+bool RegionPlanner::findsWait(const Loop &L) const {
   SmallVector<BasicBlock *, 8> Exiting;
   L.getExitingBlocks(Exiting);
-  // Any branch inside the loop can decide which value a PHI takes.
-  for (BasicBlock *BB : L.blocks())
+  if (Exiting.empty())
+    return true;
+  SmallVector<const Instruction *> All;
+  for (const BasicBlock *BB : L.blocks())
+    for (const Instruction &I : *BB)
+      All.push_back(&I);
+  const bool Pauses = any_of(All, [](auto *I) { return pauses(*I); });
+
+  SmallVector<const Value *> Work;
+  auto Branches = [&](const BasicBlock *BB) {
     if (auto *Br = dyn_cast<BranchInst>(BB->getTerminator());
         Br && Br->isConditional())
       Work.push_back(Br->getCondition());
     else if (auto *Sw = dyn_cast<SwitchInst>(BB->getTerminator()))
       Work.push_back(Sw->getCondition());
+  };
+  // Where the way through the body matters, all of its branches do.
+  bool Whole = false;
+  auto DependsOnWay = [&] {
+    if (!std::exchange(Whole, true))
+      for_each(L.blocks(), Branches);
+  };
+  // An exit that some rounds pass by is one that branches lead to.
+  SmallVector<BasicBlock *, 2> Latches;
+  L.getLoopLatches(Latches);
+  for (const BasicBlock *BB : Exiting) {
+    Branches(BB);
+    if (!all_of(Latches, [&](BasicBlock *To) { return DT.dominates(BB, To); }))
+      DependsOnWay();
+  }
+
   SmallPtrSet<const Value *, 32> Seen;
   while (!Work.empty()) {
     auto *I = dyn_cast<Instruction>(Work.pop_back_val());
@@ -258,6 +309,25 @@ bool RegionPlanner::mayWait(const Loop &L) const {
       continue;
     if (dependsOnOthers(*I) || (CallsMayWait && callBehind(*I)))
       return true;
+    if (isa<PHINode>(I) &&
+        (I->getParent() != L.getHeader() || Latches.size() > 1))
+      DependsOnWay();
+    if (auto *Load = dyn_cast<LoadInst>(I)) {
+      const Value *From = getUnderlyingObject(Load->getPointerOperand());
+      if (!isa<AllocaInst>(From) && Pauses)
+        return true;
+      // What the loop itself stores there, or may.
+      for (const Instruction *Other : All)
+        if (auto *S = dyn_cast<StoreInst>(Other)) {
+          const Value *To = getUnderlyingObject(S->getPointerOperand());
+          if (To != From &&
+              !(isa<AllocaInst>(From) && !isIdentifiedObject(To)) &&
+              !(isa<AllocaInst>(To) && !isIdentifiedObject(From)))
+            continue;
+          Work.push_back(S->getValueOperand());
+          DependsOnWay();
+        }
+    }
     Work.append(I->op_begin(), I->op_end());
   }
   return false;

@@ -10,6 +10,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
 
 #include <vector>
 
@@ -66,17 +67,23 @@ private:
   void orderBlocks(llvm::Function &F);
   void findConverged(llvm::Function &F,
                      const analysis::UniformityResult &Uniform);
-  bool mayWait(const llvm::Loop &L) const;
+  bool findsWait(const llvm::Loop &L) const;
+  bool mayWait(const llvm::Loop &L) const { return Waiting.contains(&L); }
   unsigned grow(unsigned First) const;
   void cut(llvm::Function &F);
 
   llvm::LoopInfo &LI;
+  llvm::DominatorTree DT;
   Tier Code;
   bool CallsMayWait;
+  llvm::DenseSet<const llvm::Loop *> Waiting; ///< lanes may wait for others
 };
 
 /// \p I reads what another thread may change while the kernel runs.
 bool dependsOnOthers(const llvm::Instruction &I);
+
+/// \p I is what a loop that waits does between its looks: a fence, a pause.
+bool pauses(const llvm::Instruction &I);
 
 } // namespace reconverge::warpvm
 

@@ -343,6 +343,26 @@ std::string spinning(const std::string &Late) {
     })";
 }
 
+TEST(Deadlocks, OfALoopWithoutEnd) {
+  DeviceArray Out(4096);
+  Fault F = faultWith(owning(2), R"(
+    define ptx_kernel void @k(ptr %out) {
+    entry:
+      %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+      %some = icmp ult i32 %t, 7
+      br i1 %some, label %spin, label %go
+    spin:
+      br label %spin
+    go:
+      store i32 1, ptr %out
+      ret void
+    })",
+                      shape(3, 64), Out.get());
+  EXPECT_EQ(F.Kind, FaultKind::Deadlock);
+  expectIn(F, "and 6 more of its warp");
+  EXPECT_EQ(*Out.get(), 1u);
+}
+
 TEST(Deadlocks, OfOneBlockAndOfARing) {
   DeviceArray Flags(4096);
   for (unsigned Threads : {1u, 2u, 3u})
