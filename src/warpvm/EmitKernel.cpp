@@ -126,16 +126,24 @@ static bool readsClock(const Function &F) {
   });
 }
 
-/// Blocks that can run while other lanes of the warp wait at a return.
+/// Blocks that can run while other lanes of the warp wait at a return: behind a
+/// branch that sends some straight there, or to where an `exit` is.
 static DenseSet<const BasicBlock *>
 blocksAfterExit(const RegionPlanner &Plan,
                 const analysis::UniformityResult &Uniform) {
-  DenseSet<const BasicBlock *> After;
+  DenseSet<const BasicBlock *> ToExit, After;
   SmallVector<const BasicBlock *> Work;
+  for (const BasicBlock *BB : Plan.Order)
+    if (endsThread(*BB->getTerminator()))
+      Work.push_back(BB);
+  while (!Work.empty())
+    if (const BasicBlock *BB = Work.pop_back_val(); ToExit.insert(BB).second)
+      append_range(Work, predecessors(BB));
   for (BasicBlock *BB : Plan.Order)
     if (Uniform.isDivergentBranch(*BB) &&
-        any_of(successors(BB),
-               [&](BasicBlock *S) { return Plan.onlyReturns(*S); }))
+        (ToExit.contains(BB) || any_of(successors(BB), [&](BasicBlock *S) {
+           return Plan.onlyReturns(*S);
+         })))
       append_range(Work, successors(BB));
   while (!Work.empty()) {
     const BasicBlock *BB = Work.pop_back_val();

@@ -416,8 +416,15 @@ static Error refuse(const Instruction &I, const Twine &What) {
                    " cannot run on the CPU executor");
 }
 
-/// `exit` ends a thread wherever it is. In the kernel that is a return; in
-/// another function, one after which the thread does not go on.
+static constexpr StringLiteral ExitKind = "rcvm.exit";
+
+bool endsThread(const Instruction &Return) {
+  return Return.hasMetadata(ExitKind);
+}
+
+/// `exit` ends a thread wherever it is. In the kernel that is a return, marked
+/// since who comes to it has left whatever others do; in another function, one
+/// after which the thread does not go on.
 static void lowerExits(Function &F, bool IsKernel) {
   SmallVector<IntrinsicInst *> Exits;
   for (Instruction &I : instructions(F))
@@ -432,6 +439,8 @@ static void lowerExits(Function &F, bool IsKernel) {
     B.CreateRetVoid();
   else
     B.CreateRet(Constant::getNullValue(F.getReturnType()));
+  Return->getTerminator()->setMetadata(ExitKind,
+                                       MDNode::get(F.getContext(), {}));
   for (IntrinsicInst *Exit : Exits) {
     // The block ends here; what it was and counted stays with this piece.
     BasicBlock *BB = Exit->getParent();

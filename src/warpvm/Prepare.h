@@ -76,6 +76,9 @@ std::string placeOf(const llvm::Instruction &I);
 /// Ends the threads that run it; a return follows.
 inline constexpr llvm::StringLiteral ExitName = "rcvm.exit";
 
+/// Whether \p Return is where threads of a kernel go that an `exit` ends.
+bool endsThread(const llvm::Instruction &Return);
+
 /// Stands behind a barrier that reduces a predicate, for its result.
 inline constexpr llvm::StringLiteral BarrierResultName = "rcvm.barrier.result";
 

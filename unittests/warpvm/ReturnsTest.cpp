@@ -47,6 +47,27 @@ void check(const std::string &Body, ArrayRef<Want> Wanted,
   }
 }
 
+// if (t < 8) { work; exit; } rest; Unlike a return, an exit is where it is.
+TEST(Returns, AnExitIsOneWhereverItIs) {
+  check(R"(
+      %a = icmp ult i32 %t, 8
+      br i1 %a, label %work, label %rest
+    work:
+      store i32 1, ptr %p
+      call void @llvm.nvvm.exit()
+      br label %gone
+    rest:
+      store i32 2, ptr %p
+      %b = icmp ult i32 %t, 20
+      br i1 %b, label %more, label %gone
+    more:
+      store i32 3, ptr %p
+      br label %gone
+  )",
+        {{"work", 1, 8, 0}, {"rest", 1, 24, 8}, {"more", 1, 12, 20}},
+        {{"work", 1, 8, 0}, {"rest", 1, 24, 8}, {"more", 1, 12, 20}});
+}
+
 // if (t < 8) { work; return; } rest;
 TEST(Returns, WorkBeforeIsAnotherPath) {
   check(R"(
