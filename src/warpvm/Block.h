@@ -29,6 +29,8 @@ struct LaunchContext {
   uint64_t ParamBytes = 0;
   bool OwnMemory = false; ///< MachineOptions
   std::unique_ptr<GridWorkspace> Grid; ///< of a cooperative launch
+  /// Threads that wait at different `__syncthreads()` do not wait together.
+  bool ComparesBarriers = false;
   /// The same code with all accesses checked, or null if it cannot be made. May
   /// be called from any thread.
   std::function<const KernelPlan *()> Checked;

@@ -3,13 +3,15 @@
 //
 // `__syncthreads` and its reductions open when every thread of the block that
 // has not returned waits at one. CUDA wants it to be the same one for all.
-// Hardware counts arrivals and does not ask where; here, threads that wait at
-// different ones are a fault. "The same" is the same place in the source: the
-// optimiser may have made several of one (a loop unrolled, a function inlined
-// twice), so that copies of one place never count as different, and a barrier
-// whose place was lost, or that the program wrote as PTX's unaligned
-// `barrier.sync`, is never compared. A correct program is never accused; one
-// that meets the same line in different rounds of a loop goes unnoticed.
+// Hardware counts arrivals and does not ask where; so do we, as programs live
+// by that (one on each side of a branch that warps take whole). Where
+// everything is tested (MachineOptions::Check), threads that wait at different
+// ones are a fault. "The same" is the same place in the source: the optimiser
+// may have made several of one (a loop unrolled, a function inlined twice), so
+// that copies of one place never count as different, and a barrier whose place
+// was lost, or that the program wrote as PTX's unaligned `barrier.sync`, is
+// never compared. A correct program is never accused; one that meets the same
+// line in different rounds of a loop goes unnoticed.
 //
 // Named barriers (PTX, 16 a block) open when as many threads have come as those
 // who wait ask for, whether they stay (`bar.sync`) or not (`bar.arrive`). A
@@ -69,7 +71,7 @@ llvm::Error Block::openBarrier(Policy &P) {
       Waiting |= waitingForBlock(In, S);
       Reduces |= S.Wait != EdgeKind::Barrier;
       const RegionPlan &R = In.Plan->Regions[S.Region];
-      if (!waitsAtBarrier(S.Wait) || !R.BarrierLine)
+      if (!L.ComparesBarriers || !waitsAtBarrier(S.Wait) || !R.BarrierLine)
         return;
       if (!First) {
         First = &S;

@@ -32,9 +32,10 @@ struct MachineOptions {
   PolicyKind Policy = PolicyKind::Frontier;
   bool Counters = true;   ///< block and branch counts
   uint64_t StepLimit = 0; ///< block executions a warp may take; 0: no limit
-  uint64_t Seed = 0;  ///< order of blocks, warps, lanes and, without counters,
-                      ///< of a warp's splits; 0: natural, 1: reversed
-  bool Check = false; ///< test every access before it is made
+  uint64_t Seed = 0; ///< order of blocks, warps, lanes and, without counters,
+                     ///< of a warp's splits; 0: natural, 1: reversed
+  /// Test every access before it is made, and where threads meet.
+  bool Check = false;
   /// All that kernels may touch comes from DeviceMemory::instance(): any other
   /// pointer is the host's, and a launch that is given one runs checked.
   bool OwnMemory = false;

@@ -4,7 +4,8 @@
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=tier=blocks,warp=64 %t good \
 // RUN:   | FileCheck %s --check-prefix=GOOD
 // DEFINE: %{name} =
-// DEFINE: %{run} = env RECONVERGE_DEVICE=cpu \
+// DEFINE: %{vm} = check=on
+// DEFINE: %{run} = env RECONVERGE_DEVICE=cpu RECONVERGE_VM=%{vm} \
 // DEFINE:   not %t %{name} 2>&1 | FileCheck %s --check-prefix=%{name}
 
 // Where threads of a block meet, and what happens to those who never do.
@@ -13,7 +14,7 @@
 #include <cstring>
 #include <cuda_runtime.h>
 
-// Two warps, two barriers.
+// Two warps, two barriers: one to a GPU, and to us unless all is tested.
 __global__ void warps(int *Out) {
   if (threadIdx.x < 32) {
     Out[threadIdx.x] = 1;
@@ -137,6 +138,7 @@ __global__ void alone() {
     sync(5, 64);
 }
 
+// REDEFINE: %{vm} =
 // REDEFINE: %{name} = alone
 // RUN: %{run}
 // alone: kernel alone(): barrier 5 waits for 64 threads, 32 have come, and no
@@ -210,11 +212,13 @@ int main(int, char **Arguments) {
   if (Is("ring"))
     ring<<<40, 32>>>(D + 64);
   if (Is("good")) {
+    warps<<<1, 64>>>(D);
+    cudaMemcpy(Got, D, sizeof Got, cudaMemcpyDeviceToHost);
+    int Wrong = Got[31] != 3;
     good<<<3, 96>>>(D, 5);
     good<<<3, 96>>>(D, 6);
     pipe<<<2, 96>>>(D, 10);
     cudaMemcpy(Got, D, sizeof Got, cudaMemcpyDeviceToHost);
-    int Wrong = 0;
     for (int L = 0; L < 32; ++L)
       Wrong += (Got[L] != 45 * 32 + 10 * (31 - L)) + (Got[32 + L] != L);
     feed<<<2, 64>>>(D, 11);
