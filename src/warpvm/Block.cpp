@@ -157,6 +157,7 @@ void Block::shuffleTurns() {
 
 llvm::Expected<Status> Block::run(Policy &P) {
   FaultGuard Guard;
+  Guard.Tolerant = L.Tolerant;
   // Volatile: read after a jump out of compiled code.
   Warp *volatile Running = nullptr;
   FaultGuard *Outer = currentGuard();

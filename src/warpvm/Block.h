@@ -29,6 +29,7 @@ struct LaunchContext {
   uint64_t ParamBytes = 0;
   bool OwnMemory = false; ///< MachineOptions
   std::unique_ptr<GridWorkspace> Grid; ///< of a cooperative launch
+  bool Tolerant = false;  ///< MachineOptions, unless accesses are to be tested
   /// Threads that wait at different `__syncthreads()` do not wait together.
   bool ComparesBarriers = false;
   /// The same code with all accesses checked, or null if it cannot be made. May

@@ -43,6 +43,7 @@ CheckedMemory memoryOf(const WarpContext *C) {
   M.Grid = B.L.Grid.get();
   M.WarpSize = B.WarpSize;
   M.OwnMemory = B.L.OwnMemory;
+  M.Tolerant = B.L.Tolerant;
   M.Replay = B.Replaying;
   M.Suspect = B.Suspect;
   return M;
@@ -66,6 +67,7 @@ bool Block::replay(FaultGuard &Guard, Warp &Kernel) {
   const Split S = W.Splits[W.Running];
   FaultGuard *const Outer = currentGuard();
   FaultGuard Again;
+  Again.Tolerant = L.Tolerant;
   Replaying = true;
   Suspect = Guard.Address;
   W.Context.Budget = ReplayRounds;

@@ -98,6 +98,10 @@ BadAccess checkAccess(const CheckedMemory &M, const FaultSite &Site,
                          llvm::utohexstr(Address, /*LowerCase=*/true) + ", " +
                          Where};
   };
+  auto Tolerated = [&] {
+    return M.Tolerant &&
+           DeviceMemory::instance().tolerates(Address + Bytes - 1);
+  };
   const uint64_t Shared = uint64_t(M.Shared);
   auto LocalBase = [&](const CheckedMemory::LocalPart &P) {
     return uint64_t(P.Base) + Lane * P.Bytes;
@@ -143,7 +147,7 @@ BadAccess checkAccess(const CheckedMemory &M, const FaultSite &Site,
                 "the block's " + bytes(M.SharedBytes) + " of shared memory"));
   } else if (const Allocation *A = liveAllocation(Address)) {
     // 3. In an allocation.
-    if (!A->contains(Address, Bytes))
+    if (!A->contains(Address, Bytes) && !Tolerated())
       return Bad(DeviceMemory::instance().describe(Address) +
                  ", past whose end it goes");
     if (A->Constant && Site.Kind != AccessKind::Read)
@@ -151,7 +155,8 @@ BadAccess checkAccess(const CheckedMemory &M, const FaultSite &Site,
                  DeviceMemory::instance().describe(Address));
   } else if (DeviceMemory::instance().inRange(Address) ||
              cannotBeMemory(Address)) {
-    return Bad(DeviceMemory::instance().describe(Address));
+    if (!Tolerated())
+      return Bad(DeviceMemory::instance().describe(Address));
   } else if (M.OwnMemory) {
     return Bad("host memory, which a kernel cannot reach");
   } else if (M.Replay) {

@@ -47,6 +47,8 @@ struct CheckedMemory {
   unsigned WarpSize;
   /// All that kernels may touch lies in DeviceMemory: the rest is the host's.
   bool OwnMemory;
+  /// What a GPU's mapping lets pass behind an allocation is no fault.
+  bool Tolerant;
   /// Of a fault that is replayed: the access that holds it is the one.
   bool Replay;
   uint64_t Suspect;

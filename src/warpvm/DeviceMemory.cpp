@@ -7,14 +7,18 @@
 //
 //        span                                 span
 //   |<-------------------------->|<----------------------------->|
-//   | pages (read, write) | guard| pages (read, write)    | guard|
-//   |    [ block         ]|      |          [ block      ]|      |
+//   | pages (read, write) | guards| pages (read, write)    | guards|
+//   |    [ block         ]|   |   |          [ block      ]|   |   |
 //
-// 1. A block lies at the end of its pages, as near to the guard as its
-// alignment
-//    allows: an access past the end, the commonest mistake, is off by less than
-//    256 bytes before it faults. lookup() knows the exact bounds, for those
-//    who test every access.
+// 1. A block lies at the end of its pages, as near to the guards as its
+//    alignment allows: an access past the end, the commonest mistake, is off by
+//    less than 256 bytes before it faults. lookup() knows the exact bounds, for
+//    those who test every access.
+//    A GPU maps pages of 2 MiB: such an access goes through there unless the
+//    block fills its last page, and public programs live by that. The first of
+//    the two guards is slack: if it is hit where a GPU would let pass, it can
+//    be opened, and the access goes on in zeros that belong to nobody. It is
+//    closed after the launch, so that each kernel that does this is known.
 // 2. Freed blocks lose their pages (the memory goes back to the system at once)
 //    and their access, and wait in a quarantine, oldest first. New blocks come
 //    from addresses that are not in quarantine, so that a use after free
@@ -56,6 +60,7 @@ namespace reconverge::warpvm {
 static constexpr uint64_t GuardedBlocks = 16384;
 static constexpr uint64_t QuarantineBlocks = 16384;
 static constexpr uint64_t QuarantineBytes = uint64_t(4) << 30; ///< addresses
+static constexpr uint64_t MappingBytes = 2 << 20; ///< a GPU's pages
 static constexpr unsigned FreeSpansTried = 64; ///< before new addresses serve
 static constexpr uint64_t HugeFrom = 4 << 20;  ///< bytes; where huge pages pay
 
@@ -244,7 +249,7 @@ Expected<void *> DeviceMemory::allocate(uint64_t Size, MemoryKind Kind,
   // Sizes are below the range's now: none of these sums can wrap.
   const uint64_t Padded = alignTo(Size, Align);
   const uint64_t Pages = alignTo(Padded, PageSize);
-  const uint64_t Guard = Live < GuardedBlocks ? PageSize : 0;
+  const uint64_t Guard = Live < GuardedBlocks ? 2 * PageSize : 0;
   std::optional<uint64_t> Begin = takeSpan(Pages + Guard, Align);
   if (!Begin)
     return outOfMemory("no " + Twine(Size) +
@@ -298,8 +303,9 @@ void DeviceMemory::retire(BlockMap::iterator Block) {
   void *At = reinterpret_cast<void *>(Begin);
   // Where the system has no mapping left to split, the pages stay accessible:
   // empty, and still known as freed.
-  madvise(At, Old.PagesEnd - Begin, MADV_DONTNEED);
-  (void)mprotect(At, Old.PagesEnd - Begin, PROT_NONE);
+  madvise(At, Old.SpanEnd - Begin, MADV_DONTNEED);
+  (void)mprotect(At, Old.SpanEnd - Begin, PROT_NONE);
+  Opened.erase(Begin);
   Old.What.Live = false;
   ++Generation;
   Used -= countsAgainstCapacity(Old.What.Kind) ? Old.What.Size : 0;
@@ -333,6 +339,59 @@ void DeviceMemory::releaseAll() {
   Registered.clear();
   ++Generation;
 }
+
+//===----------------------------------------------------------------------===//
+// Past the end
+//===----------------------------------------------------------------------===//
+
+DeviceMemory::BlockMap::const_iterator
+DeviceMemory::toleratingBlock(uint64_t Address) const {
+  const auto Found = blockAt(Address);
+  if (Found == Blocks.end())
+    return Found;
+  const auto &[PagesEnd, SpanEnd, What] = Found->second;
+  const uint64_t End = What.Base + What.Size;
+  const bool Mapped =
+      Address - End < alignTo(What.Size, MappingBytes) - What.Size;
+  return What.Live && Address >= End && Mapped && PagesEnd < SpanEnd &&
+                 Address < PagesEnd + PageSize
+             ? Found
+             : Blocks.end();
+}
+
+bool DeviceMemory::tolerates(uint64_t Address) const {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  return inRange(Address) && toleratingBlock(Address) != Blocks.end();
+}
+
+bool DeviceMemory::openSlack(uint64_t Address) {
+  if (!inRange(Address))
+    return false;
+  std::lock_guard<std::mutex> Lock(Mutex);
+  const auto Found = toleratingBlock(Address);
+  if (Found == Blocks.end() ||
+      mprotect(reinterpret_cast<void *>(Found->second.PagesEnd), PageSize,
+               PROT_READ | PROT_WRITE))
+    return false;
+  Opened.insert(Found->first);
+  return true;
+}
+
+std::vector<Allocation> DeviceMemory::closeSlack() {
+  std::lock_guard<std::mutex> Lock(Mutex);
+  std::vector<Allocation> Closed;
+  for (uint64_t Begin : Opened) {
+    const Block &Of = Blocks.find(Begin)->second;
+    (void)mprotect(reinterpret_cast<void *>(Of.PagesEnd), PageSize, PROT_NONE);
+    Closed.push_back(Of.What);
+  }
+  Opened.clear();
+  return Closed;
+}
+
+//===----------------------------------------------------------------------===//
+// The program's own memory
+//===----------------------------------------------------------------------===//
 
 bool DeviceMemory::addRegistered(void *Pointer, uint64_t Size) {
   std::lock_guard<std::mutex> Lock(Mutex);

@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace reconverge::warpvm {
 
@@ -58,7 +59,7 @@ private:
 
 /// Device allocations in one reserved range of addresses, with pages between
 /// them that fault. Every member may be called from any thread; none but
-/// inRange() from a signal handler.
+/// inRange() and openSlack() from a signal handler.
 class DeviceMemory {
 public:
   static constexpr uint64_t Alignment = 256; ///< bytes, as cudaMalloc promises
@@ -101,6 +102,20 @@ public:
   /// variables.
   void releaseAll();
 
+  /// Whether a GPU, whose mapping has pages of 2 MiB, would let pass an access
+  /// to \p Address although it is past the end of a live allocation.
+  bool tolerates(uint64_t Address) const;
+
+  /// Makes the page behind an allocation accessible if \p Address lies there
+  /// and is tolerated. For the handler of a kernel's own SIGSEGV: who makes
+  /// such an access holds no lock of ours.
+  bool openSlack(uint64_t Address);
+
+  /// Closes what openSlack opened and keeps what lies there. Returns the
+  /// allocations past whose end accesses were let pass since the last call, in
+  /// order of addresses.
+  std::vector<Allocation> closeSlack();
+
   /// Makes the program's own memory known as Registered. False if a part of it
   /// is registered already.
   bool addRegistered(void *Pointer, uint64_t Size);
@@ -142,7 +157,7 @@ private:
   void mark(const void *Pointer, bool Allocation::*What);
   struct Block {
     uint64_t PagesEnd = 0; ///< end of the accessible pages
-    uint64_t SpanEnd = 0;  ///< end of what is taken, guard included
+    uint64_t SpanEnd = 0;  ///< end of what is taken, slack and guard included
     Allocation What;
   };
   using BlockMap = std::map<uint64_t, Block>; ///< by first page
@@ -153,6 +168,7 @@ private:
   void reclaimOldest();
   void retire(BlockMap::iterator Block);
   BlockMap::const_iterator blockAt(uint64_t Address) const;
+  BlockMap::const_iterator toleratingBlock(uint64_t Address) const;
 
   const uint64_t RangeBegin, RangeEnd, PageSize;
   mutable std::mutex Mutex;
@@ -160,9 +176,10 @@ private:
   std::map<uint64_t, Allocation> Registered;
   std::map<uint64_t, uint64_t> Free; ///< spans to be used again: begin, end
   std::map<uint64_t, uint64_t> Quarantine; ///< freed blocks, oldest first
-  uint64_t NextFreed = 0;                  ///< next key of Quarantine
-  uint64_t Quarantined = 0;                ///< bytes of addresses in it
-  uint64_t Bump;                           ///< never used from here on
+  std::set<uint64_t> Opened; ///< first pages of blocks whose slack is open
+  uint64_t NextFreed = 0;    ///< next key of Quarantine
+  uint64_t Quarantined = 0;  ///< bytes of addresses in it
+  uint64_t Bump;             ///< never used from here on
   uint64_t Capacity, Used = 0, Live = 0;
   uint64_t Serials[6] = {}; ///< allocations so far, by kind
   std::atomic<uint64_t> Generation{0};

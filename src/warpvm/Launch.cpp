@@ -433,6 +433,9 @@ static struct sigaction OldSegv, OldBus;
 
 static void onSignal(int Signal, siginfo_t *Info, void *Context) {
   if (FaultGuard *Guard = currentGuard()) {
+    if (Guard->Tolerant && DeviceMemory::instance().openSlack(
+                               reinterpret_cast<uint64_t>(Info->si_addr)))
+      return; // the access is made again
     Guard->Kind = FaultKind::IllegalAddress;
     Guard->Address = reinterpret_cast<uint64_t>(Info->si_addr);
     Guard->HasAddress = true;

@@ -22,6 +22,7 @@ struct FaultGuard {
   std::string Place;    ///< "app.cu:12", if it is known
   Mask Lanes = 0;       ///< whose fault it is; 0: not known
   uint64_t Address = 0; ///< of an illegal access
+  bool Tolerant = false; ///< Machine.h
   bool HasAddress = false;
   WarpContext *Context = nullptr; ///< warp that a library call named
 };

@@ -335,6 +335,7 @@ LaunchContext MachineImpl::contextFor(KernelImpl &K, Variant V,
   L.OwnMemory = Options.OwnMemory;
   if (Shape.Cooperative)
     L.Grid = std::make_unique<GridWorkspace>();
+  L.Tolerant = Options.Tolerant && !Options.Check;
   L.ComparesBarriers = Options.Check;
   L.Checked = [this, &K, V]() -> const KernelPlan * {
     Variant Checked = V;

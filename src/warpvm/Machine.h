@@ -39,6 +39,9 @@ struct MachineOptions {
   /// All that kernels may touch comes from DeviceMemory::instance(): any other
   /// pointer is the host's, and a launch that is given one runs checked.
   bool OwnMemory = false;
+  /// An access just past an allocation, which a GPU's mapping lets pass, goes
+  /// on in memory that is nobody's (DeviceMemory::openSlack). Not with Check.
+  bool Tolerant = false;
   std::string Isa; ///< "avx2": leave AVX-512 unused; "": all there is
   /// Compile quickly rather than well: for kernels that do little, in tests.
   bool CompileFast = false;

@@ -42,21 +42,31 @@ __global__ void scale(float *Data, const int *Index) {
   Data[Index[T]] *= 2;
 }
 
+// REDEFINE: %{vm} = guard=on
 // REDEFINE: %{name} = past
 // RUN: %{run}
 // past: kernel scale(float*, int const*): an illegal read of 4 bytes at
 // past-SAME: 0 bytes past the end of an allocation of 4096 bytes by call 1 of
 // past-SAME: cudaMalloc
-// past-NEXT: faults.cu:[[#@LINE-8]], in block (7,0,0), thread (116,0,0) and 11
+// past-NEXT: faults.cu:[[#@LINE-9]], in block (7,0,0), thread (116,0,0) and 11
 // past-SAME: more of its warp
 // past-NEXT: exit 700
+// REDEFINE: %{vm} =
+
+// Without the guard it goes on, as on a GPU, and is noted once.
+// RUN: env RECONVERGE_DEVICE=cpu %t over 2>&1 | FileCheck %s --check-prefix=over
+// over: kernel scale(float*, int const*): an access past the end of an
+// over-SAME: allocation of 4096 bytes by call 1 of cudaMalloc, which a GPU lets
+// over-SAME: pass
+// over-NEXT: profile --check says where
+// over-NEXT: exit 0 cudaSuccess
 
 // REDEFINE: %{name} = freed
 // RUN: %{run}
 // freed: kernel store({{.*}}): an illegal write of 4 bytes at
 // freed-SAME: 400 bytes into a freed allocation of 4096 bytes by call 1 of
 // freed-SAME: cudaMalloc
-// freed-NEXT: faults.cu:[[#@LINE-40]], in block (1,0,0), thread (0,0,0) and 31
+// freed-NEXT: faults.cu:[[#@LINE-50]], in block (1,0,0), thread (0,0,0) and 31
 // freed-NEXT: exit 700
 
 // The access that is wrong is in a function, in a loop, of a thread in 3-D.
@@ -83,7 +93,7 @@ __global__ void sums(const int *P, int N, int *Out) {
 // RUN: %{run}
 // host: kernel store({{.*}}): an illegal write of 4 bytes at
 // host-SAME: host memory, which a kernel cannot reach
-// host-NEXT: faults.cu:[[#@LINE-67]], in block (1,0,0), thread (0,0,0) and 31
+// host-NEXT: faults.cu:[[#@LINE-77]], in block (1,0,0), thread (0,0,0) and 31
 // host-NEXT: exit 700
 
 __global__ void shared(int *Out, int At) {
@@ -160,12 +170,13 @@ int main(int, char **Arguments) {
     store<<<2, 32>>>(nullptr, 4);
   if (Is("far"))
     store<<<2, 32>>>(Device, (1l << 24) + 192);
-  if (Is("past")) {
+  if (Is("past") || Is("over")) {
     int Index[1024];
     for (int I = 0; I < 1024; ++I)
       Index[I] = I < 1012 ? 0 : I + 12;
     cudaMemcpy(Big, Index, sizeof Index, cudaMemcpyHostToDevice);
-    scale<<<8, 128>>>(reinterpret_cast<float *>(Device), Big);
+    for (int Times = 0; Times < 2; ++Times)
+      scale<<<8, 128>>>(reinterpret_cast<float *>(Device), Big);
   }
   if (Is("freed")) {
     cudaFree(Device);

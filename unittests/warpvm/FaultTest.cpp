@@ -169,6 +169,58 @@ TEST(Replay, InACalleeThatUsesItsCallersLocals) {
 }
 
 //===----------------------------------------------------------------------===//
+// Just past an allocation
+//===----------------------------------------------------------------------===//
+
+MachineOptions tolerant() {
+  MachineOptions O = owning();
+  O.Tolerant = true;
+  return O;
+}
+
+/// What lies there belongs to nobody, and stays from launch to launch.
+TEST(Overruns, GoOnWhereAGpuLetsThemPass) {
+  DeviceArray Data(4096), Next(4096);
+  EXPECT_FALSE(
+      faultWith(tolerant(), Strided, shape(1, 41), Data.get(), 32).Happened);
+  auto Past = DeviceMemory::instance().closeSlack();
+  ASSERT_EQ(Past.size(), 1u);
+  EXPECT_EQ(Past[0].Base, uint64_t(Data.get()));
+  EXPECT_EQ(std::count(Next.get(), Next.get() + 1024, 0u), 1024);
+  EXPECT_TRUE(DeviceMemory::instance().closeSlack().empty());
+  // What was written there is there in the next launch.
+  *Data.get() = 7;
+  const char *Back = R"(
+    define ptx_kernel void @k(ptr %data) {
+      %p = getelementptr i32, ptr %data, i32 1024
+      %x = load i32, ptr %p
+      store i32 %x, ptr %data
+      ret void
+    })";
+  EXPECT_FALSE(faultWith(tolerant(), Back, shape(1, 1), Data.get()).Happened);
+  EXPECT_EQ(*Data.get(), 1u);
+  EXPECT_EQ(DeviceMemory::instance().closeSlack().size(), 1u);
+}
+
+/// Not where all is tested, not far away, and not where a GPU's pages end with
+/// the allocation. What was let pass before is not what a fault is put down to.
+TEST(Overruns, AreFaultsElsewhere) {
+  DeviceArray Data(4096), Whole(2 << 20);
+  MachineOptions Checked = tolerant();
+  Checked.Check = true;
+  EXPECT_TRUE(
+      faultWith(Checked, Strided, shape(1, 41), Data.get(), 32).Happened);
+  EXPECT_TRUE(
+      faultWith(owning(), Strided, shape(1, 41), Data.get(), 32).Happened);
+  Fault F = faultWith(tolerant(), Strided, shape(1, 3), Whole.get(), 1 << 18);
+  expectIn(F, "0 bytes past the end of an allocation of 2097152 bytes by call");
+  F = faultWith(tolerant(), Strided, shape(1, 65), Data.get(), 32);
+  expectIn(F, "4096 bytes past the end of an allocation of 4096 bytes by call");
+  expectIn(F, "thread (64,0,0)");
+  DeviceMemory::instance().closeSlack();
+}
+
+//===----------------------------------------------------------------------===//
 // Checks
 //===----------------------------------------------------------------------===//
 

@@ -24,6 +24,7 @@
 #include "warpvm/DeviceMemory.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Demangle/Demangle.h"
 
 #include <atomic>
 #include <chrono>
@@ -97,6 +98,7 @@ void Engine::reset() {
   Counted.reset();
   Tried.reset();
   Notes.clear();
+  Overrunning.clear();
 }
 
 Expected<warpvm::Machine *> Engine::machine() {
@@ -141,6 +143,18 @@ static cudaError_t codeOf(warpvm::FaultKind Kind) {
   llvm_unreachable("a fault has a code");
 }
 
+/// Says of \p F, once, that it went past an allocation and was let go on.
+void Engine::noteOverruns(const DeviceFunction &F) {
+  const auto Past = warpvm::DeviceMemory::instance().closeSlack();
+  if (Past.empty() || !Overrunning.insert(F.Name).second)
+    return;
+  refuse("kernel " + demangle(F.Name) + ": an access past the end of " +
+         warpvm::nameOf(Past.front()) +
+         ", which a GPU lets pass: its pages are larger. The kernel went on, "
+         "in memory that is nobody's\n  profile --check says where; "
+         "RECONVERGE_VM=guard=on makes it a fault.");
+}
+
 cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
                            void **Args) {
   Expected<warpvm::Machine *> Machine = machine();
@@ -170,6 +184,7 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
     return Natural();
   };
   Error Failure = Run();
+  noteOverruns(F);
   if (!Failure) {
     if (Record)
       Counted->finish(std::move(Record), Counts);

@@ -8,6 +8,8 @@
 #include "runtime/vm/Trials.h"
 #include "warpvm/Machine.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <cuda_runtime_api.h>
 
 #include <functional>
@@ -53,6 +55,7 @@ public:
 
 private:
   Engine() = default;
+  void noteOverruns(const DeviceFunction &F);
 
   BackendOptions Options;
   MachineFactory Make;
@@ -60,6 +63,7 @@ private:
   std::unique_ptr<Collector> Counted; ///< null: no profile asked for
   std::unique_ptr<Trials> Tried;      ///< null: nothing is to be tried
   std::vector<std::string> Notes;     ///< refusals
+  llvm::StringSet<> Overrunning; ///< kernels of which noteOverruns has spoken
   int OwnProcess = 0; ///< a fork's child does not write the parent's profile
 };
 

@@ -12,6 +12,8 @@
 //   seed=N                  order of blocks, warps and lanes; 0: as they come
 //   steps=N                 basic blocks a warp may run; 0: no limit
 //   check=on|off            test every access of kernels
+//   guard=on|off            an access past an allocation is a fault even where
+//                           a GPU's mapping would let it pass
 //   counters=on|off         count even without a profile, or not at all
 //   vectors=on|off          sample per-thread block vectors for a profile
 //   shuffle=N               a profile tries each launch in N other orders
@@ -100,6 +102,10 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
     if (Value != "on" && Value != "off" && Value != "1" && Value != "0")
       return badValue(Key, Value, "on or off");
     O.Machine.Check = Value == "on" || Value == "1";
+  } else if (Key == "guard") {
+    if (Value != "on" && Value != "off")
+      return badValue(Key, Value, "on or off");
+    O.Machine.Tolerant = Value == "off";
   } else if (Key == "counters") {
     if (Value != "on" && Value != "off")
       return badValue(Key, Value, "on or off");
@@ -121,11 +127,11 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
     if (Error E = size(Key, Value, O.Memory))
       return E;
   } else {
-    return userError(
-        "RECONVERGE_VM: there is no key '" + Key + "'",
-        "The keys are threads, tier, policy, warp, compile, isa, "
-        "seed, steps, check, counters, vectors, shuffle, snapshots, cache "
-        "and memory.");
+    return userError("RECONVERGE_VM: there is no key '" + Key + "'",
+                     "The keys are threads, tier, policy, warp, compile, isa, "
+                     "seed, steps, check, guard, counters, vectors, shuffle, "
+                     "snapshots, cache "
+                     "and memory.");
   }
   return Error::success();
 }

@@ -33,6 +33,7 @@ TEST(Options, NothingSaidIsTheDefault) {
   EXPECT_EQ(O.Machine.Code, warpvm::Tier::Fused);
   EXPECT_EQ(O.Machine.Policy, warpvm::PolicyKind::Frontier);
   EXPECT_FALSE(O.Machine.Counters);
+  EXPECT_TRUE(O.Machine.Tolerant);
   EXPECT_EQ(O.Memory, 0u);
 }
 
@@ -41,7 +42,7 @@ TEST(Options, EveryKeyIsRead) {
       good("threads=2,tier=blocks, "
            "policy=ipdom,warp=64,isa=avx2,seed=7,steps=1000,vectors=off,"
            "counters=on,cache=/tmp/a=b,memory=3G,shuffle=8,snapshots=5M,"
-           "compile=fast");
+           "compile=fast,guard=on");
   EXPECT_EQ(O.Machine.Threads, 2u);
   EXPECT_EQ(O.Machine.Code, warpvm::Tier::Blocks);
   EXPECT_EQ(O.Machine.Policy, warpvm::PolicyKind::PostDominator);
@@ -54,6 +55,7 @@ TEST(Options, EveryKeyIsRead) {
   EXPECT_EQ(O.Machine.CacheDir, "/tmp/a=b");
   EXPECT_EQ(O.Memory, uint64_t(3) << 30);
   EXPECT_TRUE(O.Machine.CompileFast);
+  EXPECT_FALSE(O.Machine.Tolerant);
   EXPECT_EQ(O.Shuffle.Orders, 8u);
   EXPECT_EQ(O.Shuffle.Budget, 5u << 20);
   EXPECT_EQ(good("memory=512").Memory, 512u);
@@ -72,11 +74,11 @@ TEST(Options, MistakesAreNamed) {
       bad("colour=red"),
       "RECONVERGE_VM: there is no key 'colour'\n"
       "  The keys are threads, tier, policy, warp, compile, isa, seed, steps, "
-      "check, counters, vectors, shuffle, snapshots, cache and memory.");
+      "check, guard, counters, vectors, shuffle, snapshots, cache and memory.");
   for (StringRef Text :
        {"threads=", "threads=5000", "threads=2x", "seed=99999999999999999999",
         "steps=many", "warp=16", "isa=sse", "compile=o3", "policy=min-pc",
-        "counters=yes", "check=maybe", "memory=0", "memory=G",
+        "counters=yes", "check=maybe", "guard=soft", "memory=0", "memory=G",
         "memory=99999999999G", "memory=1T"})
     EXPECT_NE(bad(Text), "accepted") << Text.str();
 }
