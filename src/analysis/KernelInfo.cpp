@@ -90,12 +90,42 @@ static const Value &conditionOf(const BasicBlock &BB) {
   return *BB.getTerminator()->getOperand(0);
 }
 
-/// Where the branch is; failing that its condition, or what stands before it.
-static SourceChain placeOfBranch(const BasicBlock &BB) {
+/// Where the loop that \p BB leaves begins, as its back edges say; null if they
+/// do not.
+static const DILocation *placeOfLoop(const BasicBlock &BB,
+                                     const CycleInfo &Cycles) {
+  const Cycle *Left = Cycles.getCycle(&BB);
+  while (Left && all_of(successors(&BB), [&](const BasicBlock *Succ) {
+           return Left->contains(Succ);
+         }))
+    Left = Left->getParentCycle();
+  if (!Left)
+    return nullptr;
+  for (const BasicBlock *Latch : predecessors(Left->getHeader())) {
+    const MDNode *Loop =
+        Latch->getTerminator()->getMetadata(LLVMContext::MD_loop);
+    if (!Loop || !Left->contains(Latch))
+      continue;
+    // Its first place is where it begins, the second where it ends.
+    for (const MDOperand &Operand : Loop->operands())
+      if (const auto *Where = dyn_cast_or_null<DILocation>(Operand.get());
+          Where && Where->getLine())
+        return Where;
+  }
+  return nullptr;
+}
+
+/// Where the branch is; failing that its condition, its loop if it leaves one,
+/// or what stands before it.
+static SourceChain placeOfBranch(const BasicBlock &BB, BranchKind Kind,
+                                 const CycleInfo &Cycles) {
   if (const DILocation *Where = placeOf(*BB.getTerminator()))
     return chainOf(Where);
   if (const auto *Condition = dyn_cast<Instruction>(&conditionOf(BB)))
     if (const DILocation *Where = placeOf(*Condition))
+      return chainOf(Where);
+  if (Kind == BranchKind::LoopExit)
+    if (const DILocation *Where = placeOfLoop(BB, Cycles))
       return chainOf(Where);
   for (const Instruction &I : reverse(BB))
     if (const DILocation *Where = placeOf(I))
@@ -219,7 +249,7 @@ void Describer::addBranches(const Function &F) {
     Info.Id = *Number;
     Info.Block = *At;
     Info.Kind = Region.Kind;
-    Info.Where = placeOfBranch(BB);
+    Info.Where = placeOfBranch(BB, Region.Kind, Cycles);
     const Use &Condition = BB.getTerminator()->getOperandUse(0);
     Uniformity Of = Uniform.of(*Condition);
     // Uniform where it is computed, but not here: its loop was left at

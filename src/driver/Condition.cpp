@@ -11,12 +11,20 @@
 //   `do`, or `}` before `while`       that loop's parentheses
 //   the start of what is in such      all that is in them (of a for: the
 //     parentheses                     clause)
-//   `&&`, `||`                        its right operand, if the kernel has a
-//                                     branch for what is left of it; otherwise
-//                                     both are one branch: the whole
+//   `&&`, `||`                        what is left of it, as far as the
+//                                     operator before that has a branch, too
+//   another operator of two operands  the comparison that it is in
 //   elsewhere                         the expression up to `?`, or to its end;
 //                                     nothing if that assigns: the end of a
 //                                     variable's life, say
+//
+// clang evaluates `a && b || c` from left to right, a branch an operand, and
+// places the branch of each at the operator behind it; that of the last one at
+// the statement. So of a statement's condition a branch decides on the operands
+// since the last operator before its place at which the kernel has a branch.
+// Where the compiler has made one branch of several operands, some of these
+// places have none; if the statement has none, the last operator's branch is
+// also for what follows it.
 //
 // The scanner works on a shadow of the text, of the same length, in which
 // comments are blank and the contents of literals are 'x', so that brackets in
@@ -37,6 +45,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <optional>
+#include <set>
 
 using namespace llvm;
 
@@ -98,38 +107,171 @@ public:
     At = skipSpace(At);
     if (At >= Text.size())
       return "";
-    if (std::optional<StringRef> Found = ofStatement(wordAt(At), At))
-      return *Found;
-    StringRef Rest = Text.substr(At);
-    if (Rest[0] == '}') {
-      size_t Next = skipSpace(At + 1);
-      return wordAt(Next) == "while" ? inParentheses(Next + 5) : "";
-    }
-    auto [Whole, Statement] = enclosing(At);
-    if (Rest.starts_with("&&") || Rest.starts_with("||")) {
-      bool LeftBranches = false;
-      for (size_t Other : Others)
-        LeftBranches |= Other >= Statement && Other < At;
-      if (!Whole.empty() && !LeftBranches)
-        return Whole;
-      return upTo(At + 2, Rest.starts_with("&&") ? Stop::And : Stop::Or);
-    }
-    if (!Whole.empty() &&
-        Text.slice(Whole.data() - Text.data(), At).trim() == "")
-      return Whole;
+    if (std::optional<StringRef> Found = ofPlace(At))
+      return Found->empty() ? "" : lastDecided(*Found, Others);
+    StringRef Whole = enclosing(At);
+    if (isLogical(At))
+      return Whole.empty() ? operandAround(At, /*Left=*/true)
+                           : decidedAt(At, Whole, Others);
+    if (isBinaryOperator(At))
+      return operandAround(At, /*Left=*/false);
     if (!Whole.empty() && Whole.contains(';')) // if (init; condition)
       return Whole;
-    StringRef Expression = upTo(At, Stop::Question);
+    StringRef Expression = upToQuestion(At);
     return assigns(Expression) ? "" : Expression;
   }
 
 private:
-  enum class Stop { And, Or, Question };
-  struct Enclosing {
-    StringRef Condition;
-    size_t Statement = 0; ///< offset of the keyword
-  };
   StringRef Text;
+
+  /// The condition of the statement at whose place \p At is: its keyword, where
+  /// its condition begins, or the end of a do's body; none if it is elsewhere.
+  std::optional<StringRef> ofPlace(size_t At) const {
+    if (std::optional<StringRef> Found = ofStatement(wordAt(At), At))
+      return Found;
+    if (Text[At] == '}') {
+      size_t Next = skipSpace(At + 1);
+      return wordAt(Next) == "while" ? inParentheses(Next + 5) : "";
+    }
+    StringRef Whole = enclosing(At);
+    if (!Whole.empty() && Text.slice(offsetOf(Whole), At).trim().empty())
+      return Whole;
+    return std::nullopt;
+  }
+
+  size_t offsetOf(StringRef Part) const { return Part.data() - Text.data(); }
+
+  bool isLogical(size_t At) const {
+    StringRef Two = Text.substr(At, 2);
+    return Two == "&&" || Two == "||";
+  }
+
+  /// An operator with an operand on its left: no sign, and no dereference.
+  bool isBinaryOperator(size_t At) const {
+    if (!StringRef("<>=!&|^+-*/%").contains(Text[At]))
+      return false;
+    size_t Before = At;
+    while (Before > 0 && isSpace(Text[Before - 1]))
+      --Before;
+    if (Before == 0 || wordBefore(Before) == "return")
+      return false;
+    const char C = Text[Before - 1];
+    return isWordChar(C) || C == ')' || C == ']';
+  }
+
+  /// Of the operands in \p Part, those of a condition that are between two
+  /// operators: without brackets of which only one half is there, and without
+  /// a pair around all.
+  StringRef balanced(StringRef Part) const {
+    for (bool Again = true; Again;) {
+      Part = Part.trim();
+      Again = false;
+      SmallVector<size_t> Open;
+      size_t Closed = StringRef::npos; // by what the first is closed
+      for (size_t I = 0; I < Part.size(); ++I) {
+        if (StringRef("([{").contains(Part[I]))
+          Open.push_back(I);
+        else if (StringRef(")]}").contains(Part[I])) {
+          if (Open.empty()) {
+            Part = Part.take_front(I);
+            Again = true;
+            break;
+          }
+          if (Open.pop_back_val() == 0)
+            Closed = I;
+        }
+      }
+      if (Again)
+        continue;
+      if (!Open.empty()) {
+        Part = Part.substr(Open.back() + 1);
+        Again = true;
+      } else if (Part.starts_with("(") && Closed == Part.size() - 1) {
+        Part = Part.drop_front().drop_back();
+        Again = true;
+      }
+    }
+    return Part;
+  }
+
+  /// The offset behind the last operator in \p Whole before \p At that has a
+  /// branch; where \p Whole begins if none has.
+  size_t beginDecided(StringRef Whole, size_t At,
+                      ArrayRef<size_t> Others) const {
+    size_t Begin = offsetOf(Whole);
+    for (size_t Other : Others)
+      if (Other >= Begin && Other < At && isLogical(Other))
+        Begin = Other + 2;
+    return Begin;
+  }
+
+  /// What the branch at the statement of condition \p Whole decides on.
+  StringRef lastDecided(StringRef Whole, ArrayRef<size_t> Others) const {
+    const size_t End = offsetOf(Whole) + Whole.size();
+    const size_t Begin = beginDecided(Whole, End, Others);
+    return Begin == offsetOf(Whole) ? Whole : balanced(Text.slice(Begin, End));
+  }
+
+  /// What the branch at the operator at \p At decides on.
+  StringRef decidedAt(size_t At, StringRef Whole,
+                      ArrayRef<size_t> Others) const {
+    const size_t Begin = offsetOf(Whole), End = Begin + Whole.size();
+    // A later branch of the same condition: at an operator or the statement.
+    const bool OthersFollow = any_of(Others, [&](size_t Other) {
+      if (Other > At && Other < End && isLogical(Other))
+        return true;
+      std::optional<StringRef> Statement = ofPlace(Other);
+      return Statement && Statement->data() == Whole.data();
+    });
+    const size_t From = beginDecided(Whole, At, Others);
+    if (!OthersFollow)
+      return From == Begin ? Whole : balanced(Text.slice(From, End));
+    return balanced(Text.slice(From, At));
+  }
+
+  /// The operand of `&&` and `||` that \p At lies in, or of which it is the
+  /// operator and that is left of it.
+  StringRef operandAround(size_t At, bool Left) const {
+    auto Ends = [&](size_t I) {
+      return StringRef(";,?{}").contains(Text[I]) || isLogical(I) ||
+             (Text[I] == '=' && !compares(Text, I)) ||
+             (Text[I] == ':' && Text.substr(I + 1, 1) != ":" &&
+              (I == 0 || Text[I - 1] != ':'));
+    };
+    size_t Begin = At;
+    for (int Depth = 0; Begin > 0; --Begin) {
+      const char C = Text[Begin - 1];
+      if (C == ')' || C == ']')
+        ++Depth;
+      else if ((C == '(' || C == '[') && --Depth < 0)
+        break;
+      // An operator of two characters is found at its first.
+      if (Depth == 0 &&
+          (Ends(Begin - 1) || (Begin > 1 && isLogical(Begin - 2))))
+        break;
+    }
+    size_t End = At;
+    for (int Depth = 0; !Left && End < Text.size(); ++End) {
+      const char C = Text[End];
+      if (C == '(' || C == '[')
+        ++Depth;
+      else if ((C == ')' || C == ']') && --Depth < 0)
+        break;
+      if (Depth == 0 && Ends(End))
+        break;
+    }
+    StringRef Operand = Text.slice(Begin, End).trim();
+    if (Operand.starts_with("return") && Operand.size() > 6 &&
+        !isWordChar(Operand[6]))
+      Operand = Operand.drop_front(6);
+    return balanced(Operand);
+  }
+
+  /// Whether the `=` at \p I is part of a comparison.
+  static bool compares(StringRef In, size_t I) {
+    return (I > 0 && StringRef("=!<>").contains(In[I - 1])) ||
+           (I + 1 < In.size() && In[I + 1] == '=');
+  }
 
   size_t skipSpace(size_t At) const {
     while (At < Text.size() && isSpace(Text[At]))
@@ -224,7 +366,7 @@ private:
 
   /// The condition of the statement in whose parentheses \p At lies; of a for,
   /// the clause. Empty if it lies in none.
-  Enclosing enclosing(size_t At) const {
+  StringRef enclosing(size_t At) const {
     int Depth = 0;
     for (size_t I = At; I > 0; --I) {
       char C = Text[I - 1];
@@ -237,17 +379,16 @@ private:
       if (C == '{' || C == '[')
         return {};
       StringRef Keyword = wordBefore(I - 1);
-      size_t Statement = Keyword.data() - Text.data();
       if (Keyword == "for") {
         StringRef Clause = middleClause(inParentheses(I - 1));
         size_t Begin = Clause.data() - Text.data();
         if (At >= Begin && At <= Begin + Clause.size())
-          return {Clause, Statement};
+          return Clause;
         return {};
       }
       if (Keyword == "if" || Keyword == "while" || Keyword == "switch" ||
           Keyword == "constexpr")
-        return {inParentheses(I - 1), Statement};
+        return inParentheses(I - 1);
       Depth = 0; // parentheses inside the expression: go on outwards
     }
     return {};
@@ -263,31 +404,25 @@ private:
       else if (StringRef(")]}").contains(C))
         --Depth;
       else if (C == '=' && Depth == 0) {
-        bool Compares =
-            (I > 0 && StringRef("=!<>").contains(Expression[I - 1])) ||
-            (I + 1 < Expression.size() && Expression[I + 1] == '=');
-        if (!Compares)
+        if (!compares(Expression, I))
           return true;
       }
     }
     return false;
   }
 
-  /// From \p At to the end of the expression or operand.
-  StringRef upTo(size_t At, Stop Where) const {
+  /// From \p At to the end of the expression, or to its `?`.
+  StringRef upToQuestion(size_t At) const {
     int Depth = 0;
     size_t I = At;
     for (; I < Text.size(); ++I) {
       char C = Text[I];
-      StringRef Two = Text.substr(I, 2);
       if (StringRef("([{").contains(C))
         ++Depth;
       else if (StringRef(")]}").contains(C)) {
         if (--Depth < 0)
           break;
-      } else if (Depth == 0 && (C == ';' || C == ',' || C == '?' ||
-                                (Where != Stop::Question && Two == "||") ||
-                                (Where == Stop::And && Two == "&&")))
+      } else if (Depth == 0 && (C == ';' || C == ',' || C == '?'))
         break;
     }
     return I < Text.size() ? Text.slice(At, I) : "";
@@ -378,8 +513,9 @@ private:
 };
 } // namespace
 
-void fillConditions(Profile &P) {
+std::vector<std::string> fillConditions(Profile &P) {
   SourceFiles Files;
+  std::set<std::string> Missing;
   for (KernelProfile &Kernel : P.Kernels) {
     StringMap<SmallVector<Place>> PlacesOf; // of this kernel, by file
     for (const BranchInfo &Branch : Kernel.Info.Branches)
@@ -395,8 +531,11 @@ void fillConditions(Profile &P) {
         Branch.Condition =
             conditionIn(F.Source->getBuffer(), F.Shadow,
                         {Where.Line, Where.Column}, PlacesOf[Where.File]);
+      else
+        Missing.insert(Where.File);
     }
   }
+  return {Missing.begin(), Missing.end()};
 }
 
 } // namespace reconverge::driver

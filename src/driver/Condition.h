@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
+#include <vector>
 
 namespace reconverge::driver {
 
@@ -19,13 +20,14 @@ struct Place {
 
 /// The condition of the branch that the compiler places at \p Where of
 /// \p Source, on one line and without comments; empty if there is none to be
-/// seen. \p Others are the places of the kernel's other branches: they tell
-/// whether `a && b` is one branch or two.
+/// seen. \p Others are the places of the kernel's branches: they tell whether
+/// `a && b` is one branch or two.
 std::string conditionAt(llvm::StringRef Source, Place Where,
                         llvm::ArrayRef<Place> Others = {});
 
 /// Fills in the condition of every branch of \p P whose source can be read.
-void fillConditions(Profile &P);
+/// Returns the sources that cannot, sorted.
+std::vector<std::string> fillConditions(Profile &P);
 
 } // namespace reconverge::driver
 

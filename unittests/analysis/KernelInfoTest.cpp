@@ -198,6 +198,55 @@ TEST(KernelInfo, PlacesAndNames) {
   EXPECT_TRUE(Info.Blocks[2].Where.empty());
 }
 
+constexpr StringLiteral WithLoop = R"(
+  declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  define ptx_kernel void @k(ptr %p, i32 %n) !dbg !4 {
+  entry:
+    %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+    br label %head
+  head:
+    %r = phi i32 [ 0, %entry ], [ %next, %latch ]
+    %next = add i32 %r, 1, !dbg !8
+    %done = phi i1 [ false, %entry ], [ %stop, %latch ]
+    %stop = icmp sgt i32 %r, %i, !dbg !9
+    br label %test
+  test:
+    %leave = phi i1 [ %done, %head ]
+    store i32 %next, ptr %p, !dbg !8
+    br i1 %leave, label %end, label %latch
+  latch:
+    br label %head, !llvm.loop !10
+  end:
+    ret void
+  }
+  !llvm.module.flags = !{!0}
+  !llvm.dbg.cu = !{!1}
+  !0 = !{i32 2, !"Debug Info Version", i32 3}
+  !1 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !2,
+                               emissionKind: LineTablesOnly)
+  !2 = !DIFile(filename: "app.cu", directory: "/src")
+  !3 = !DISubroutineType(types: !{})
+  !4 = distinct !DISubprogram(name: "k", scope: !2, file: !2, line: 10,
+       type: !3, unit: !1, spFlags: DISPFlagDefinition)
+  !8 = !DILocation(line: 33, column: 11, scope: !4)
+  !9 = !DILocation(line: 34, column: 11, scope: !4)
+  !10 = distinct !{!10, !11, !12}
+  !11 = !DILocation(line: 21, column: 3, scope: !4)
+  !12 = !DILocation(line: 40, column: 3, scope: !4)
+)";
+
+/// Neither the branch nor its condition has a line: it is the loop's, and not
+/// that of the store before it.
+TEST(KernelInfo, ExitOfALoopIsAtItsBeginning) {
+  Parsed P(WithLoop);
+  KernelInfo Info = describe(P);
+  ASSERT_EQ(Info.Branches.size(), 1u);
+  EXPECT_EQ(Info.Branches[0].Kind, BranchKind::LoopExit);
+  ASSERT_EQ(Info.Branches[0].Where.size(), 1u);
+  EXPECT_EQ(Info.Branches[0].Where[0].Line, 21u);
+  EXPECT_EQ(Info.Branches[0].Where[0].Column, 3u);
+}
+
 TEST(KernelInfo, Printed) {
   Parsed P(WithLines);
   std::string Text;

@@ -11,23 +11,24 @@ using driver::conditionAt;
 
 namespace {
 
-/// The condition at the place that `@` marks in \p Marked; `$` marks another
-/// branch, before it.
+/// The condition at the place that `@` marks in \p Marked; `$` marks other
+/// branches.
 std::string at(StringRef Marked) {
   auto PlaceOf = [](StringRef Before) {
     return driver::Place{
         unsigned(1 + Before.count('\n')),
         unsigned(Before.size() - (Before.rfind('\n') + 1) + 1)};
   };
-  std::string Source = Marked.str();
+  std::string Source;
   std::vector<driver::Place> Others;
-  if (size_t Other = Source.find('$'); Other != std::string::npos) {
-    Others.push_back(PlaceOf(StringRef(Source).take_front(Other)));
-    Source.erase(Other, 1);
-  }
-  size_t Mark = Source.find('@');
-  driver::Place Where = PlaceOf(StringRef(Source).take_front(Mark));
-  Source.erase(Mark, 1);
+  driver::Place Where;
+  for (char C : Marked)
+    if (C == '@')
+      Where = PlaceOf(Source);
+    else if (C == '$')
+      Others.push_back(PlaceOf(Source));
+    else
+      Source += C;
   return conditionAt(Source, Where, Others);
 }
 
@@ -50,14 +51,43 @@ TEST(Condition, FromItsStart) {
   EXPECT_EQ(at("if (int q = f(); @q > 2) g();"), "int q = f(); q > 2");
 }
 
-TEST(Condition, OfOperatorsWithTwoBranches) {
-  EXPECT_EQ(at("if ($a @&& b[i] > 3) f();"), "b[i] > 3");
-  EXPECT_EQ(at("if ($a @|| b && c) f();"), "b && c");
-  EXPECT_EQ(at("if ($a @&& b || c) f();"), "b");
-  EXPECT_EQ(at("if ($a @&& (b || c)) f();"), "(b || c)");
-  EXPECT_EQ(at("if (a || ($b @&& c)) f();"), "c");
-  EXPECT_EQ(at("for (i = 0; $i < n @&& p[i]; ++i) f();"), "p[i]");
-  EXPECT_EQ(at("$while (a @&& b) f();"), "b");
+// clang's places: of an operand's branch, the operator behind it; of the last
+// operand's, the statement.
+TEST(Condition, OfOperandsWithABranchEach) {
+  EXPECT_EQ(at("if ($(a[t] & 1) @&& b[t] & 2) f();"), "a[t] & 1");
+  EXPECT_EQ(at("if (@(a[t] & 1) $&&\n    (b[t] & 2)) f();"), "b[t] & 2");
+  EXPECT_EQ(at("if ($a @|| b $|| c) f();"), "a");
+  EXPECT_EQ(at("if ($a $|| b @|| c) f();"), "b");
+  EXPECT_EQ(at("if (@a $|| b $|| c) f();"), "c");
+  EXPECT_EQ(at("if ($a @&& (b $|| c)) f();"), "a");
+  EXPECT_EQ(at("if ($a $&& (b @|| c)) f();"), "b");
+  EXPECT_EQ(at("if (@a $&& (b $|| c)) f();"), "c");
+  EXPECT_EQ(at("$while (a @&& b) f();"), "a");
+  EXPECT_EQ(at("@while (a $&& b) f();"), "b");
+  EXPECT_EQ(at("for (i = 0; $i < n @&& p[i]; ++i) f();"), "i < n");
+  EXPECT_EQ(at("@for (i = 0; i < n $&& p[i]; ++i) f();"), "p[i]");
+  EXPECT_EQ(at("do { f(); @} while (a $&& b(c));"), "b(c)");
+  EXPECT_EQ(at("$do { f(); } while (a @&& b(c));"), "a");
+  EXPECT_EQ(at("if ($!(a @&& b)) f();"), "a");
+  EXPECT_EQ(at("r = a[i] > 3 @&& b;"), "a[i] > 3");
+}
+
+TEST(Condition, OfSeveralOperandsOfOneBranch) {
+  EXPECT_EQ(at("if (@a $|| b && c) f();"), "b && c");
+  EXPECT_EQ(at("if (@a $&& (b || c)) f();"), "b || c");
+  EXPECT_EQ(at("if (a $&& b @&& c) f();"), "b && c") << "none at the statement";
+}
+
+TEST(Condition, OfComparisonsByTheirOperator) {
+  EXPECT_EQ(at("if (fabs(Off) @< Tolerance) return 1;"),
+            "fabs(Off) < Tolerance");
+  EXPECT_EQ(at("if (Sum @>= BestSum) break;"), "Sum >= BestSum");
+  EXPECT_EQ(at("if (p && (Sum += x * x) @>= Best) break;"),
+            "(Sum += x * x) >= Best");
+  EXPECT_EQ(at("for (int C = 0; C @!= K; ++C) {}"), "C != K");
+  EXPECT_EQ(at("bool b = x[i] @> y;"), "x[i] > y");
+  EXPECT_EQ(at("return a @< b ? p : q;"), "a < b");
+  EXPECT_EQ(at("x = p ? q : a @== b;"), "a == b");
 }
 
 TEST(Condition, OfOperatorsThatTheCompilerMadeOneBranch) {
@@ -65,7 +95,6 @@ TEST(Condition, OfOperatorsThatTheCompilerMadeOneBranch) {
   EXPECT_EQ(at("if (a || (b @&& c)) f();"), "a || (b && c)");
   EXPECT_EQ(at("for (i = 0; i < n @&& p[i]; ++i) f();"), "i < n && p[i]");
   EXPECT_EQ(at("$if (z) f(); if (a @&& b) f();"), "a && b");
-  EXPECT_EQ(at("r = a @&& b[i] > 3;"), "b[i] > 3");
 }
 
 TEST(Condition, OfTheConditionalOperator) {
