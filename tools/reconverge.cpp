@@ -4,9 +4,9 @@
 #include "core/Error.h"
 #include "driver/Build.h"
 #include "driver/CommandLine.h"
+#include "driver/Explain.h"
 #include "driver/Optimize.h"
 #include "driver/Profile.h"
-#include "driver/Remedies.h"
 #include "frontend/TempDir.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -25,13 +25,13 @@ static const char Usage[] =
     "  reconverge profile app.cu -- args   run it; say what each divergent "
     "branch costs\n"
     "  reconverge optimize app.cu -o app -- args\n"
-    "                                      try remedies, prove them, keep what "
-    "pays\n"
+    "                                      try remedies, compare every byte, "
+    "keep what pays\n"
     "  reconverge report divergence.json   print the table of an earlier run\n"
     "  reconverge cc app.cu -o app         build a program that can be "
     "profiled\n"
-    "  reconverge explain RC101            the page of a code in a message or "
-    "remark\n"
+    "  reconverge explain self             a word of a report, or a code of a "
+    "message\n"
     "  reconverge --version\n"
     "\n"
     "reconverge <command> --help lists a command's options.\n";
@@ -69,12 +69,15 @@ static int runReport(ArrayRef<const char *> Words) {
   auto Request = driver::parseReportWords(Words);
   if (!Request)
     return reportError(Request.takeError(), errs());
-  return reportError(driver::report(*Request, outs()), errs());
+  Expected<int> Status = driver::report(*Request, outs());
+  if (!Status)
+    return reportError(Status.takeError(), errs());
+  return *Status;
 }
 
 static int runExplain(ArrayRef<const char *> Words) {
   if (Words.size() > 1)
-    return reportError(userError("explain: " + Twine(Words.size()) + " codes",
+    return reportError(userError("explain: " + Twine(Words.size()) + " words",
                                  "Name one, or none for all."),
                        errs());
   return reportError(driver::explain(Words.empty() ? "" : Words[0], outs()),
@@ -104,7 +107,9 @@ int main(int Count, const char **Arguments) {
   if (Name == "explain") {
     if (!driver::asksForHelp(ArrayRef(Words).drop_front()))
       return runExplain(ArrayRef(Words).drop_front());
-    outs() << "reconverge explain [<code>]\n\nThe page of a code, or of all.\n";
+    outs() << "reconverge explain [<code> or <word>]\n\nThe page of a code "
+              "(RC101), a word of a report (self), all words (glossary) or all "
+              "codes.\n";
     return 0;
   }
   struct Entry {
@@ -119,8 +124,9 @@ int main(int Count, const char **Arguments) {
                      .Default({Subcommand::Report, nullptr});
   if (!Chosen.Run)
     return reportError(
-        userError("there is no command '" + Name + "'",
-                  "The commands are profile, report, cc and explain."),
+        userError(
+            "there is no command '" + Name + "'",
+            "The commands are profile, optimize, report, cc and explain."),
         errs());
   ArrayRef<const char *> Rest = ArrayRef(Words).drop_front();
   if (driver::asksForHelp(Rest)) {

@@ -1,16 +1,17 @@
 //===- core/Cost.h - What divergence costs ----------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Computed by model::costOf from a KernelProfile; read by the report. A slot is
-// the time in which a scheduler issues one plain warp instruction: block b
-// takes BlockInfo::IssueSlots of them a warp. Fractions are 0..1 of the
-// kernel's slots.
+// Computed by model::costOf from a Profile; read by the report. A slot is the
+// time in which a scheduler issues one plain warp instruction: block b takes
+// BlockInfo::IssueSlots of them a warp. Fractions are 0..1: of the kernel's
+// slots in BranchCost and KernelCost, of the run's in PlaceCost.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_CORE_COST_H
 #define RECONVERGE_CORE_COST_H
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace reconverge {
@@ -26,6 +27,11 @@ struct BranchCost {
   /// them.
   double AroundSlots = 0;
   double Cost = 0; ///< LossSlots over the kernel's slots
+  /// Wasted by lanes that part at this very branch: what parts at it or inside,
+  /// less what its inner branches are charged with. Those of all branches
+  /// together are at most what the kernel wastes.
+  double SelfSlots = 0;
+  double Self = 0; ///< SelfSlots over the kernel's slots
   /// The part of Cost that the best regrouping in each scope would give back.
   double RecoverInWarp = 0, RecoverInBlock = 0, RecoverInGrid = 0;
 };
@@ -41,6 +47,46 @@ struct KernelCost {
   double RecoverInWarp = 0, RecoverInBlock = 0, RecoverInGrid = 0;
   std::vector<BranchCost> Branches; ///< parallel to KernelInfo::Branches
   std::vector<uint32_t> Order;      ///< branches that cost, dearest first
+};
+
+enum class RemedyKind {
+  Meld,   ///< run both sides as one; `optimize` tries it
+  Remap,  ///< threads of a block exchange their work; `optimize` tries it
+  Refill, ///< a lane that is done takes its next item; by hand
+  Sort    ///< have threads that agree share a warp, by the order of the data or
+          ///< of the threads' numbers; by hand
+};
+
+/// What a remedy may give back at a place, shares of the run's slots.
+struct RemedyBound {
+  RemedyKind What;
+  double Gain = 0;  ///< at most so much, before its price
+  double Price = 0; ///< of that, what it costs; 0: not known
+};
+
+/// The branches of one place in the source: a branch, its copies (unrolled,
+/// inlined, in instances of a template), and the test before a loop together
+/// with the one inside it.
+struct PlaceCost {
+  struct Member {
+    uint32_t Kernel, Branch;
+    bool operator==(const Member &) const = default;
+  };
+  std::vector<Member> Branches; ///< most self slots first
+  uint64_t Warps = 0, Splits = 0;
+  double SelfSlots = 0, Self = 0;
+  double LossSlots = 0, Cost = 0;         ///< each block counted once
+  double ExitSlots = 0, PartialSlots = 0; ///< of LossSlots
+  double RecoverInWarp = 0, RecoverInBlock = 0, RecoverInGrid = 0;
+  std::optional<uint32_t> Outer; ///< the place closest around it
+  std::vector<RemedyBound>
+      Remedies; ///< those that may apply and give something
+};
+
+struct RunCost {
+  double Slots = 0;                ///< of all kernels
+  std::vector<KernelCost> Kernels; ///< parallel to Profile::Kernels
+  std::vector<PlaceCost> Places;   ///< those that cost, most self slots first
 };
 
 } // namespace reconverge

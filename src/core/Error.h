@@ -13,9 +13,10 @@ namespace reconverge {
 /// What the process returns to its caller (docs/messages.md lists them).
 enum class ExitCode : int {
   Success = 0,
-  ProgramFailed = 1, ///< a program that ran and failed
-  UserError = 2,     ///< the user's input or environment
-  Internal = 70,     ///< our own fault
+  ProgramFailed = 1,  ///< a program that ran and failed
+  UserError = 2,      ///< the user's input or environment
+  ConditionHolds = 3, ///< one of --fail-if
+  Internal = 70,      ///< our own fault
 };
 
 /// Bad input or environment: one message that says what, where, and what to do.

@@ -154,6 +154,7 @@ struct Profile {
   std::string Policy;                 ///< how the VM reconverges warps
   std::string Machine;                ///< machine file used for n and lat
   std::vector<std::string> Notes;     ///< what a reader must know of this run
+  std::vector<std::string> Refused;   ///< code that did not run, each with why
   std::vector<KernelProfile> Kernels; ///< in order of first launch
 };
 

@@ -38,14 +38,18 @@ llvm::Expected<Profile> parseProfile(llvm::StringRef Text,
                                      llvm::StringRef File);
 llvm::Expected<Profile> readProfile(llvm::StringRef Path);
 
-/// Same profile, same bytes. \p Costs is empty or parallel to P.Kernels; it is
-/// written beside what it was computed from, under the key "cost".
-void printProfileJson(const Profile &P, llvm::ArrayRef<KernelCost> Costs,
+/// The remedy in a word: "meld", "remap", ...
+llvm::StringRef nameOf(RemedyKind What);
+
+/// Same profile, same bytes. \p Cost, if not null, is what model::costOf makes
+/// of \p P; it is written under the keys "cost", beside what it was computed
+/// from, and "places".
+void printProfileJson(const Profile &P, const RunCost *Cost,
                       llvm::raw_ostream &OS);
 
 /// As above, into a file, in one step (core/File.h).
 llvm::Error writeProfile(const Profile &P, llvm::StringRef Path);
-llvm::Error writeReport(const Profile &P, llvm::ArrayRef<KernelCost> Costs,
+llvm::Error writeReport(const Profile &P, const RunCost &Cost,
                         llvm::StringRef Path);
 
 } // namespace reconverge

@@ -10,7 +10,8 @@
 //   (root).kernels[0].blocks[3]
 //     This is not what 'reconverge profile' wrote; profile the program again.
 //
-// Keys that are not known are ignored ("cost" is one: it is derived).
+// Keys that are not known are ignored ("cost" and "places" are: they are
+// derived).
 //
 //===----------------------------------------------------------------------===//
 
@@ -328,7 +329,10 @@ static bool readRoot(const json::Value &V, json::Path Here, Profile &P) {
          F.texts("arguments", P.Arguments) && readExitStatus(F, P.ExitStatus) &&
          F.text("backend", P.Backend) && F.text("device", P.Device) &&
          F.text("policy", P.Policy) && F.text("machine", P.Machine) &&
-         F.texts("notes", P.Notes) && F.list("kernels", P.Kernels, readKernel);
+         F.texts("notes", P.Notes) &&
+         // Not in files of before it was told apart from notes.
+         (!V.getAsObject()->get("refused") || F.texts("refused", P.Refused)) &&
+         F.list("kernels", P.Kernels, readKernel);
 }
 
 Expected<Profile> parseProfile(StringRef Text, StringRef File) {

@@ -89,6 +89,20 @@ static void writeOrders(JsonWriter &W, const OrderTrials &T) {
   });
 }
 
+StringRef nameOf(RemedyKind What) {
+  switch (What) {
+  case RemedyKind::Meld:
+    return "meld";
+  case RemedyKind::Remap:
+    return "remap";
+  case RemedyKind::Refill:
+    return "refill";
+  case RemedyKind::Sort:
+    return "sort";
+  }
+  llvm_unreachable("a remedy has one of four kinds");
+}
+
 static void writeBranchCost(JsonWriter &W, const BranchCost &B) {
   W.number("lossSlots", B.LossSlots);
   W.number("partialSlots", B.PartialSlots);
@@ -96,6 +110,8 @@ static void writeBranchCost(JsonWriter &W, const BranchCost &B) {
   W.number("divergeSlots", B.DivergeSlots);
   W.number("aroundSlots", B.AroundSlots);
   W.number("cost", B.Cost);
+  W.number("selfSlots", B.SelfSlots);
+  W.number("self", B.Self);
   W.number("recoverInWarp", B.RecoverInWarp);
   W.number("recoverInBlock", B.RecoverInBlock);
   W.number("recoverInGrid", B.RecoverInGrid);
@@ -115,6 +131,31 @@ static void writeCost(JsonWriter &W, const KernelCost &C) {
     W.lines("branches", C.Branches, writeBranchCost);
     W.counts("order", C.Order);
   });
+}
+
+static void writePlace(JsonWriter &W, const PlaceCost &Place) {
+  W.number("selfSlots", Place.SelfSlots);
+  W.number("self", Place.Self);
+  W.number("lossSlots", Place.LossSlots);
+  W.number("cost", Place.Cost);
+  W.number("recoverInWarp", Place.RecoverInWarp);
+  W.number("recoverInBlock", Place.RecoverInBlock);
+  W.number("recoverInGrid", Place.RecoverInGrid);
+  W.count("warps", Place.Warps);
+  W.count("splits", Place.Splits);
+  if (Place.Outer)
+    W.count("outer", *Place.Outer);
+  W.objects("branches", Place.Branches,
+            [](JsonWriter &B, const PlaceCost::Member &M) {
+              B.count("kernel", M.Kernel);
+              B.count("branch", M.Branch);
+            });
+  W.objects("remedies", Place.Remedies,
+            [](JsonWriter &R, const RemedyBound &Bound) {
+              R.text("remedy", nameOf(Bound.What));
+              R.number("gain", Bound.Gain);
+              R.number("price", Bound.Price);
+            });
 }
 
 static void writeKernel(JsonWriter &W, const KernelProfile &K,
@@ -170,10 +211,9 @@ static void writeKernel(JsonWriter &W, const KernelProfile &K,
     writeCost(W, *Cost);
 }
 
-void printProfileJson(const Profile &P, ArrayRef<KernelCost> Costs,
-                      raw_ostream &OS) {
-  assert((Costs.empty() || Costs.size() == P.Kernels.size()) &&
-         "a cost for each kernel, or none");
+void printProfileJson(const Profile &P, const RunCost *Cost, raw_ostream &OS) {
+  assert((!Cost || Cost->Kernels.size() == P.Kernels.size()) &&
+         "a cost for each kernel");
   JsonWriter W(OS);
   W.root([&] {
     W.text("schema", ProfileSchema);
@@ -185,21 +225,24 @@ void printProfileJson(const Profile &P, ArrayRef<KernelCost> Costs,
     W.text("policy", P.Policy);
     W.text("machine", P.Machine);
     W.texts("notes", P.Notes);
+    W.texts("refused", P.Refused);
     W.objects("kernels", seq(P.Kernels.size()), [&](JsonWriter &, size_t I) {
-      writeKernel(W, P.Kernels[I], Costs.empty() ? nullptr : &Costs[I]);
+      writeKernel(W, P.Kernels[I], Cost ? &Cost->Kernels[I] : nullptr);
     });
+    if (Cost)
+      W.lines("places", Cost->Places, writePlace);
   });
   OS << '\n';
 }
 
-Error writeReport(const Profile &P, ArrayRef<KernelCost> Costs,
-                  StringRef Path) {
+Error writeReport(const Profile &P, const RunCost &Cost, StringRef Path) {
   return writeFileAtomically(
-      Path, [&](raw_ostream &OS) { printProfileJson(P, Costs, OS); });
+      Path, [&](raw_ostream &OS) { printProfileJson(P, &Cost, OS); });
 }
 
 Error writeProfile(const Profile &P, StringRef Path) {
-  return writeReport(P, {}, Path);
+  return writeFileAtomically(
+      Path, [&](raw_ostream &OS) { printProfileJson(P, nullptr, OS); });
 }
 
 } // namespace reconverge

@@ -15,6 +15,7 @@
 
 #include "core/Error.h"
 #include "driver/OptionTable.h"
+#include "driver/Run.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -160,17 +161,34 @@ parseRunWords(ArrayRef<const char *> Words, Subcommand Which,
   }
   Request.Vm = join(Vm, ",");
 
-  const std::vector<std::string> &Inputs = Request.Build.Inputs;
+  std::vector<std::string> &Inputs = Request.Build.Inputs;
   if (Inputs.empty())
     return userError(nameOf(Which) + ": no input",
                      "Name one or more .cu files, or a program built by "
                      "reconverge cc.");
+  if (Request.Build.Kinds.front() == frontend::InputKind::Other &&
+      !Session::findProgram(Inputs.front()).empty()) {
+    // As with time and perf: words after a program are the program's.
+    Request.Arguments.insert(Request.Arguments.begin(), Inputs.begin() + 1,
+                             Inputs.end());
+    Inputs.resize(1);
+    Request.Build.Kinds.resize(1);
+    return Error::success();
+  }
   for (const std::string &Input : Inputs)
     if (!sys::fs::exists(Input))
       return userError("no such file: " + Input,
                        !HasDashes && &Input != &Inputs.front()
                            ? "Arguments of the program come after --."
                            : "");
+  return Error::success();
+}
+
+static Error addFailCondition(const Arg &A, std::vector<FailCondition> &To) {
+  auto Condition = parseFailCondition(A.getValue());
+  if (!Condition)
+    return Condition.takeError();
+  To.push_back(std::move(*Condition));
   return Error::success();
 }
 
@@ -187,6 +205,9 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
       return true;
     case OPT_check:
       Tell("check", "on");
+      return true;
+    case OPT_fail_if_EQ:
+      E = addFailCondition(A, Request.FailIf);
       return true;
     case OPT_o:
       Request.Output = A.getValue();
@@ -255,13 +276,19 @@ Expected<ReportRequest> parseReportWords(ArrayRef<const char *> Words) {
   InputArgList Parsed = optionTable().ParseArgs(
       Words, MissingIndex, MissingCount, visibilityOf(Subcommand::Report));
   std::vector<std::string> Inputs = Parsed.getAllArgValues(OPT_INPUT);
+  if (Error E = checkMissing(Parsed, MissingIndex, MissingCount))
+    return std::move(E);
   if (const Arg *Unknown = Parsed.getLastArg(OPT_UNKNOWN))
     return userError("report: unknown option " + Unknown->getSpelling());
   if (Inputs.size() != 1)
     return userError("report: " + Twine(Inputs.size()) + " inputs",
                      "Name one divergence.json, as written by reconverge "
                      "profile.");
-  return ReportRequest{Inputs.front()};
+  ReportRequest Request{Inputs.front(), {}};
+  for (const Arg *A : Parsed.filtered(OPT_fail_if_EQ))
+    if (Error E = addFailCondition(*A, Request.FailIf))
+      return std::move(E);
+  return Request;
 }
 
 } // namespace reconverge::driver

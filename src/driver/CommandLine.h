@@ -4,6 +4,7 @@
 #define RECONVERGE_DRIVER_COMMANDLINE_H
 
 #include "core/Decision.h"
+#include "driver/FailIf.h"
 #include "frontend/Options.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -66,6 +67,7 @@ struct RunRequest {
 
 struct ProfileRequest : RunRequest {
   std::string Output = "divergence.json";
+  std::vector<FailCondition> FailIf;
 };
 
 /// What to try on a program and where to put the outcome.
@@ -78,6 +80,7 @@ struct OptimizeRequest : RunRequest {
 
 struct ReportRequest {
   std::string Input;
+  std::vector<FailCondition> FailIf;
 };
 
 /// What `reconverge <subcommand> --help` prints.

@@ -5,8 +5,8 @@
 // and it is faster beyond the noise than the best build of the unmodified
 // kernel, other compilers' included. Of several, the fastest.
 //
-// Where times are the model's, "beyond the noise" means that the speed-up is no
-// rounding of it. On a GPU:
+// Where there are no times but counts, which have no noise, it is faster if it
+// takes fewer issue slots by more than rounding. On a GPU:
 //
 //   1. A round runs every build of the kernel once on each launch tried. Its
 //      time is the sum over those launches, so that a launch counts by the time
@@ -289,8 +289,8 @@ static double gainOf(const TrialResult &R, bool Measured) {
   return Measured ? R.Speedup : R.Predicted;
 }
 
-/// Whether \p R is faster beyond the noise than the best build of the kernel of
-/// \p D as it is.
+/// Whether \p R is faster, beyond the noise of times, than the best build of
+/// the kernel of \p D as it is.
 static bool isFaster(const TrialResult &R, const Decision &D, bool ByTimes,
                      const DecideOptions &Options) {
   if (!ByTimes)
@@ -390,7 +390,9 @@ Decision decide(const TrialRequest &Request, StringRef Display,
     if (gainOf(R, ByTimes) <= 0 || !Short.empty())
       continue; // whyNot
     if (!isFaster(R, D, ByTimes, Options))
-      R.Why = percent(gainOf(R, ByTimes)) + ", not faster beyond the noise";
+      R.Why = percent(gainOf(R, ByTimes)) +
+              (ByTimes ? ", not faster beyond the noise"
+                       : ", not faster by its issue slots");
     else if (!Best || gainOf(R, ByTimes) > gainOf(*Best, ByTimes))
       Best = &R;
   }

@@ -80,8 +80,8 @@ struct HotKernel {
 /// All kernels, hottest first.
 static std::vector<HotKernel> byHeat(const Profile &P) {
   std::vector<HotKernel> Kernels;
-  std::vector<KernelCost> Costs = model::costsOf(P);
-  for (auto [K, C] : zip(P.Kernels, Costs)) {
+  const RunCost Run = model::costOf(P);
+  for (auto [K, C] : zip(P.Kernels, Run.Kernels)) {
     double Waste = 0;
     for (const BranchCost &B : C.Branches)
       Waste = std::max(Waste, B.Cost);
@@ -279,6 +279,8 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
          << endOf(First->End) << "; nothing was tried\n";
     return First->End.status();
   }
+  if (Error E = checkAnyRan(*First->Counted, Request.Build.Inputs.front()))
+    return std::move(E);
   const double Once = First->End.Seconds;
   const bool OnGpu = First->Counted->Backend == "gpu";
   const std::vector<HotKernel> Kernels = byHeat(*First->Counted);

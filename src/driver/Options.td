@@ -31,8 +31,8 @@ defvar Either = ["-", "--"];
 def help : Flag<Long, "help">, InAll, HelpText<"Print this help">;
 def h : Flag<Dash, "h">, InAll, Alias<help>;
 def o : JoinedOrSeparate<Dash, "o">, InBuild, MetaVarName<"<file>">,
-  HelpText<"Output: of profile, the report (divergence.json); of optimize and "
-           "cc, the program or object">;
+  HelpText<"Output: of profile, the report (divergence.json; - is standard "
+           "output); of optimize and cc, the program or object">;
 
 //===- Running a program --------------------------------------------------===//
 
@@ -60,6 +60,10 @@ defm step_limit : Setting<"step-limit",
   "Block executions after which a warp counts as hanging; default: none">;
 def check : Flag<Long, "check">, InProfile,
   HelpText<"Test every access of the kernels; they run slower">;
+defm fail_if : Setting<"fail-if",
+  "Exit with 3 if this holds: refused, none-ran, order-dependent, or self, "
+  "total, recoverable or cfe with a bound, as in 'total>20%'; may be repeated",
+  [ProfileVis, ReportVis]>;
 defm cache : Setting<"cache",
   "Folder of compiled kernels; default: reconverge in the user's cache">;
 def no_cache : Flag<Long, "no-cache">, InRun,

@@ -15,6 +15,7 @@
 #include "core/Error.h"
 #include "core/ProfileJson.h"
 #include "driver/Condition.h"
+#include "driver/FailIf.h"
 #include "model/Model.h"
 #include "report/Terminal.h"
 
@@ -24,6 +25,9 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 using namespace llvm;
 
 namespace reconverge::driver {
@@ -31,7 +35,18 @@ namespace reconverge::driver {
 report::TerminalOptions terminalFor(raw_ostream &OS) {
   report::TerminalOptions Options;
   Options.Color = OS.has_colors();
-  if (unsigned Columns = sys::Process::StandardErrColumns())
+  unsigned Columns = 0;
+  const std::string Wanted = sys::Process::GetEnv("COLUMNS").value_or("");
+  if (StringRef(Wanted).getAsInteger(10, Columns) || Columns == 0) {
+    // LLVM asks no terminal for its width.
+    winsize Size = {};
+    const int Stream = &OS == &errs()   ? STDERR_FILENO
+                       : &OS == &outs() ? STDOUT_FILENO
+                                        : -1;
+    if (ioctl(Stream, TIOCGWINSZ, &Size) == 0)
+      Columns = Size.ws_col;
+  }
+  if (Columns)
     Options.Width = Columns;
   return Options;
 }
@@ -66,18 +81,27 @@ Expected<CountedRun> countRun(const RunRequest &Request, const Session &Program,
   auto Counted = readProfile(Mode.Profile);
   if (!Counted)
     return Counted.takeError();
-  if (Counted->Kernels.empty() && Ended->ok())
-    return userError(Name + ": no kernel ran",
-                     Counted->Notes.empty()
-                         ? "It launched none, or a message above says why they "
-                           "could not run."
-                         : join(Counted->Notes, "\n  "));
   Counted->Program = join(Request.Build.Inputs, " ");
   Counted->Arguments = Request.Arguments;
   Counted->ExitStatus = Ended->status();
-  fillConditions(*Counted);
+  if (std::vector<std::string> Missing = fillConditions(*Counted);
+      !Missing.empty())
+    Counted->Notes.push_back("branches are shown without their conditions, as "
+                             "there is no source " +
+                             join(Missing, ", ") + " any more");
   Run.Counted = std::move(*Counted);
   return Run;
+}
+
+Error checkAnyRan(const Profile &Run, StringRef Name) {
+  if (!Run.Kernels.empty())
+    return Error::success();
+  std::vector<std::string> Why = Run.Refused;
+  append_range(Why, Run.Notes);
+  return userError(Name + ": no kernel ran",
+                   Why.empty() ? "It launched none, or a message above says "
+                                 "why they could not run."
+                               : join(Why, "\n  "));
 }
 
 Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
@@ -95,19 +119,27 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
        << endOf(Run->End) << " and left no profile\n";
     return Run->End.status();
   }
-  std::vector<KernelCost> Costs = model::costsOf(*Run->Counted);
-  report::printProfile(*Run->Counted, Costs, OS, terminalFor(OS));
-  if (Error E = writeReport(*Run->Counted, Costs, Request.Output))
+  const RunCost Cost = model::costOf(*Run->Counted);
+  report::printProfile(*Run->Counted, Cost, OS, terminalFor(OS));
+  if (Request.Output == "-")
+    printProfileJson(*Run->Counted, &Cost, outs());
+  else if (Error E = writeReport(*Run->Counted, Cost, Request.Output))
     return std::move(E);
+  if (Run->End.status() == 0 &&
+      sayWhatHolds(Request.FailIf, *Run->Counted, Cost, OS))
+    return int(ExitCode::ConditionHolds);
   return Run->End.status();
 }
 
-Error report(const ReportRequest &Request, raw_ostream &OS) {
+Expected<int> report(const ReportRequest &Request, raw_ostream &OS) {
   auto Read = readProfile(Request.Input);
   if (!Read)
     return Read.takeError();
-  report::printProfile(*Read, model::costsOf(*Read), OS, terminalFor(OS));
-  return Error::success();
+  const RunCost Cost = model::costOf(*Read);
+  report::printProfile(*Read, Cost, OS, terminalFor(OS));
+  return sayWhatHolds(Request.FailIf, *Read, Cost, errs())
+             ? int(ExitCode::ConditionHolds)
+             : 0;
 }
 
 } // namespace reconverge::driver

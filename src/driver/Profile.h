@@ -27,17 +27,23 @@ llvm::Expected<CountedRun> countRun(const RunRequest &Request,
 /// Refuses a path whose folder there is not.
 llvm::Error checkFolderOf(llvm::StringRef Output);
 
-/// Width and colours of the terminal that \p OS is.
+/// Width and colours of the terminal that \p OS is. COLUMNS goes before what
+/// the terminal says of itself.
 report::TerminalOptions terminalFor(llvm::raw_ostream &OS);
+
+/// An error if no kernel of \p Run, of the program \p Name, ran to its end.
+llvm::Error checkAnyRan(const Profile &Run, llvm::StringRef Name);
 
 /// Builds the program of \p Request if it has to be built, runs it, writes its
 /// profile to Request.Output and the table to \p OS. Returns what the program
-/// returned, 128 + its signal if one ended it.
+/// returned, 128 + its signal if one ended it; if that is 0, ConditionHolds
+/// where a condition of --fail-if does.
 llvm::Expected<int> profile(const ProfileRequest &Request,
                             llvm::raw_ostream &OS);
 
-/// Writes the table of a profile written earlier to \p OS.
-llvm::Error report(const ReportRequest &Request, llvm::raw_ostream &OS);
+/// Writes the table of a profile written earlier to \p OS. Returns 0, or
+/// ConditionHolds.
+llvm::Expected<int> report(const ReportRequest &Request, llvm::raw_ostream &OS);
 
 } // namespace reconverge::driver
 

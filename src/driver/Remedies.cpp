@@ -1,4 +1,4 @@
-//===- driver/Remedies.cpp - --meld, --remap, pragmas, explain ------------===//
+//===- driver/Remedies.cpp - --meld, --remap, pragmas ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Transforms come after the whole device pipeline: multiply-adds are formed on
@@ -128,37 +128,6 @@ Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
   SmallString<128> Plugin(Tools.Tree.binDir());
   sys::path::append(Plugin, "..", "lib", "libReconvergeClang.so");
   Compile.ClangArguments.push_back("-fplugin=" + Plugin.str().str());
-  return Error::success();
-}
-
-//===----------------------------------------------------------------------===//
-// Codes
-//===----------------------------------------------------------------------===//
-
-static void printPage(transform::RefusalCode Code, raw_ostream &OS) {
-  std::string Sentence = transform::sentenceOf(Code).str();
-  Sentence[0] = char(std::toupper(Sentence[0]));
-  OS << "## " << transform::nameOf(Code) << "\n\n"
-     << Sentence << ".\n\n"
-     << transform::pageOf(Code) << "\n";
-}
-
-Error explain(StringRef Name, raw_ostream &OS) {
-  if (!Name.empty()) {
-    auto Code = transform::refusalNamed(Name);
-    if (!Code)
-      return userError("there is no code '" + Name + "'",
-                       "reconverge explain lists them all.");
-    printPage(*Code, OS);
-    return Error::success();
-  }
-  OS << "# Codes\n\nWhy a branch was left as it is. A remark ends in one of "
-        "these; `reconverge explain <code>` prints its page, and `reconverge "
-        "explain` all of this file.\n";
-  for (transform::RefusalCode Code : transform::allRefusals()) {
-    OS << "\n";
-    printPage(Code, OS);
-  }
   return Error::success();
 }
 

@@ -1,4 +1,4 @@
-//===- driver/Remedies.h - --meld, --remap, pragmas, explain ----*- C++ -*-===//
+//===- driver/Remedies.h - --meld, --remap, pragmas -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_DRIVER_REMEDIES_H
 #define RECONVERGE_DRIVER_REMEDIES_H
@@ -14,10 +14,6 @@ namespace reconverge::driver {
 /// -Rpass= or -Rpass-missed= ask for go to Request.Diagnostics, if it is set.
 llvm::Error requestRemedies(BuildRequest &Request,
                             const frontend::Toolchain &Tools);
-
-/// `reconverge explain`: the page of code \p Name ("RC101"), or, if that is
-/// empty, of all codes, as docs/codes.md has them.
-llvm::Error explain(llvm::StringRef Name, llvm::raw_ostream &OS);
 
 } // namespace reconverge::driver
 

@@ -21,6 +21,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -35,16 +36,25 @@ bool Session::isProgram(const BuildRequest &Request) {
          Request.Kinds.front() == frontend::InputKind::Other;
 }
 
+std::string Session::findProgram(StringRef Name) {
+  if (sys::fs::exists(Name))
+    return Name.str();
+  if (Name.contains('/'))
+    return "";
+  auto Found = sys::findProgramByName(Name);
+  return Found ? *Found : "";
+}
+
 /// The path to execute: the input itself, or what is built from the inputs.
 static Expected<std::string> obtainProgram(const BuildRequest &Request,
                                            const frontend::TempDir &Temp) {
   const std::string &First = Request.Inputs.front();
   if (Session::isProgram(Request)) {
-    if (sys::fs::is_directory(First) || !sys::fs::can_execute(First))
+    // A bare name is looked up in the current folder before PATH.
+    SmallString<128> Path(Session::findProgram(First));
+    if (sys::fs::is_directory(Path) || !sys::fs::can_execute(Path))
       return userError(First + " is neither a source file nor a program",
                        "Name a .cu file, or a program built by reconverge cc.");
-    // A bare name is looked up in the current folder, where it was found.
-    SmallString<128> Path(First);
     if (std::error_code EC = sys::fs::make_absolute(Path))
       return userError("cannot find " + First + ": " + EC.message());
     return std::string(Path);

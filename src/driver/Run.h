@@ -39,6 +39,9 @@ public:
   const frontend::TempDir &folder() const { return Temp; }
   /// Whether the request names a program and no sources.
   static bool isProgram(const BuildRequest &Request);
+  /// The file of the program \p Name: itself if there is one, or as a shell
+  /// finds it in PATH; empty if there is none.
+  static std::string findProgram(llvm::StringRef Name);
 
 private:
   Session(const RunRequest &Request, frontend::Installation Tree,

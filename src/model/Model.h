@@ -6,8 +6,6 @@
 #include "core/Cost.h"
 #include "core/Profile.h"
 
-#include <vector>
-
 namespace reconverge::model {
 
 /// Cost of the kernel and of each of its branches; the formulas are in the
@@ -15,8 +13,8 @@ namespace reconverge::model {
 /// parseProfile checks it.
 KernelCost costOf(const KernelProfile &K);
 
-/// Of each kernel, parallel to P.Kernels.
-std::vector<KernelCost> costsOf(const Profile &P);
+/// Of each kernel, parallel to P.Kernels, and of each place in the source.
+RunCost costOf(const Profile &P);
 
 } // namespace reconverge::model
 

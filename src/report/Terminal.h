@@ -6,8 +6,6 @@
 #include "core/Cost.h"
 #include "core/Profile.h"
 
-#include "llvm/ADT/ArrayRef.h"
-
 namespace llvm {
 class raw_ostream;
 } // namespace llvm
@@ -15,15 +13,16 @@ class raw_ostream;
 namespace reconverge::report {
 
 struct TerminalOptions {
-  unsigned Width = 100;      ///< columns to fill; below 80 is taken as 80
-  bool Color = false;        ///< ANSI escapes; only for a terminal
-  unsigned MaxBranches = 20; ///< rows of the table; 0: no limit
+  unsigned Width = 100;    ///< columns to fill; below 80 is taken as 80
+  bool Color = false;      ///< ANSI escapes; only for a terminal
+  unsigned MaxPlaces = 12; ///< rows of the table; 0: no limit
 };
 
-/// Writes branches, dearest first, then a line a kernel, then how to read it.
-/// \p Costs is parallel to P.Kernels.
-void printProfile(const Profile &P, llvm::ArrayRef<KernelCost> Costs,
-                  llvm::raw_ostream &OS, const TerminalOptions &Options = {});
+/// Writes where divergence costs time, dearest place first, and what may help
+/// there; then a line a kernel; then how to read it. \p Cost is what
+/// model::costOf makes of \p P.
+void printProfile(const Profile &P, const RunCost &Cost, llvm::raw_ostream &OS,
+                  const TerminalOptions &Options = {});
 
 } // namespace reconverge::report
 

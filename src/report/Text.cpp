@@ -131,6 +131,17 @@ std::string duration(double Seconds) {
   return threeDigits(1e6 * Seconds) + " us";
 }
 
+std::string counted(uint64_t N, StringRef Noun) {
+  std::string Text = count(N) + " ";
+  if (N == 1)
+    return Text + Noun.str();
+  if (Noun.ends_with("ch") || Noun.ends_with("s"))
+    return Text + Noun.str() + "es";
+  if (Noun.consume_back("y"))
+    return Text + Noun.str() + "ies";
+  return Text + Noun.str() + "s";
+}
+
 PathNames::PathNames(ArrayRef<std::string> Paths) {
   std::map<std::string, unsigned, std::less<>> Components;
   for (const std::string &P : Paths)
@@ -188,25 +199,38 @@ void printInk(raw_ostream &OS, StringRef Text, Ink I, bool Color) {
   OS << Text << "\033[0m";
 }
 
+/// The lines of \p Text, broken at spaces: \p First columns for the first,
+/// \p Others for those after it. Longer words lose their start if \p Cuts.
+static std::vector<std::string> linesOf(StringRef Text, unsigned First,
+                                        unsigned Others, bool Cuts) {
+  const size_t Blanks = Text.size() - Text.ltrim(' ').size();
+  std::vector<std::string> Lines = {std::string(Blanks, ' ')};
+  bool IsEmpty = true; // the last line, but for its blanks
+  while (!(Text = Text.ltrim(' ')).empty()) {
+    StringRef Word = Text.take_until([](char C) { return C == ' '; });
+    Text = Text.drop_front(Word.size());
+    const unsigned Room = Lines.size() == 1 ? First : Others;
+    const std::string Fitting =
+        Cuts ? cutStart(Word, std::max(Others, 8u)) : Word.str();
+    if (!IsEmpty && widthOf(Lines.back()) + 1 + widthOf(Fitting) > Room) {
+      Lines.push_back(Fitting);
+      continue;
+    }
+    // Two blanks stay two: they part a place from its condition.
+    Lines.back() += (IsEmpty ? "" : " ") + Fitting;
+    if (Text.starts_with("  "))
+      Lines.back() += " ";
+    IsEmpty = false;
+  }
+  for (std::string &Line : Lines)
+    Line.resize(StringRef(Line).rtrim(' ').size());
+  return Lines;
+}
+
 void printWrapped(raw_ostream &OS, StringRef Text, unsigned Width,
                   unsigned Indent) {
-  unsigned Column = 0;
-  SmallVector<StringRef, 64> Words;
-  Text.split(Words, ' ', -1, /*KeepEmpty=*/false);
-  for (StringRef Word : Words) {
-    unsigned Columns = widthOf(Word);
-    if (Column && Column + 1 + Columns > Width) {
-      OS << '\n';
-      OS.indent(Indent);
-      Column = Indent;
-    } else if (Column) {
-      OS << ' ';
-      ++Column;
-    }
-    OS << Word;
-    Column += Columns;
-  }
-  OS << '\n';
+  for (auto [I, Line] : enumerate(linesOf(Text, Width, Width - Indent, false)))
+    OS.indent(I ? Indent : 0) << Line << '\n';
 }
 
 void Table::column(StringRef Title, bool Left) {
@@ -219,8 +243,8 @@ void Table::row(std::vector<Cell> Cells) {
   Rows.push_back({std::move(Cells), {}});
 }
 
-void Table::remark(std::string Text) {
-  Rows.back().Remarks.push_back(std::move(Text));
+void Table::remark(std::string Text, Ink I) {
+  Rows.back().Remarks.push_back({std::move(Text), I});
 }
 
 unsigned Table::width(size_t Column) const {
@@ -237,28 +261,61 @@ unsigned Table::width() const {
   return Width;
 }
 
+/// \p Text in lines of \p Width columns, the first of which is under way; the
+/// others begin \p Indent columns from the left. Words that are too long lose
+/// their start if \p Cuts.
+static void printLines(raw_ostream &OS, const Table::Cell &Text, unsigned Width,
+                       unsigned Indent, bool Cuts, bool Color) {
+  const unsigned Room = Width > Indent ? Width - Indent : 1;
+  for (auto [I, Line] : enumerate(linesOf(Text.Text, Room, Room, Cuts))) {
+    if (I)
+      OS.indent(Indent);
+    printInk(OS, Line, Text.I, Color);
+    OS << '\n';
+  }
+}
+
 void Table::printRow(raw_ostream &OS, const std::vector<Cell> &Cells,
                      bool Color) const {
+  unsigned Column = 0;
   for (size_t C = 0; C != Cells.size(); ++C) {
+    const bool Last = C + 1 == Cells.size();
+    if (Last && LineWidth)
+      return printLines(OS, Cells[C], LineWidth, Column, /*Cuts=*/true, Color);
     unsigned Blank = width(C) - widthOf(Cells[C].Text);
-    bool Last = C + 1 == Cells.size();
     if (!IsLeft[C])
       OS.indent(Blank);
     printInk(OS, Cells[C].Text, Cells[C].I, Color);
     if (!Last)
       OS.indent((IsLeft[C] ? Blank : 0) + 2);
+    Column += width(C) + 2;
   }
   OS << '\n';
 }
 
+void Table::printTitleOver(raw_ostream &OS, StringRef Title, size_t Last,
+                           bool Color) const {
+  unsigned End = 0;
+  for (size_t C = 0; C <= Last; ++C)
+    End += width(C) + (C ? 2 : 0);
+  OS.indent(End > widthOf(Title) ? End - widthOf(Title) : 0);
+  printInk(OS, Title, Ink::Strong, Color);
+  OS << '\n';
+}
+
 void Table::print(raw_ostream &OS, bool Color) const {
+  static constexpr unsigned Indent = 4;
   printRow(OS, Titles, Color);
   for (const Row &R : Rows) {
     printRow(OS, R.Cells, Color);
-    for (const std::string &Remark : R.Remarks) {
-      OS << "    ";
-      printInk(OS, Remark, Ink::Faint, Color);
-      OS << '\n';
+    for (const Cell &Remark : R.Remarks) {
+      OS.indent(Indent);
+      if (LineWidth)
+        printLines(OS, Remark, LineWidth, Indent, /*Cuts=*/false, Color);
+      else {
+        printInk(OS, Remark.Text, Remark.I, Color);
+        OS << '\n';
+      }
     }
   }
 }

@@ -32,6 +32,8 @@ std::string cutStart(llvm::StringRef Text, unsigned Width);
 std::string percent(double Fraction); ///< "41.2%"
 std::string count(uint64_t N);        ///< "731", "12.3k", "4.56M"
 std::string duration(double Seconds); ///< "1.23 ms"
+/// "1 copy", "35 copies", "12.3k warps", "2 launches".
+std::string counted(uint64_t N, llvm::StringRef Noun);
 
 /// Gives each path the fewest trailing components that tell it from the others.
 class PathNames {
@@ -50,6 +52,7 @@ enum class Ink { Plain, Strong, Faint, Warm, Hot };
 void printInk(llvm::raw_ostream &OS, llvm::StringRef Text, Ink I, bool Color);
 
 /// Breaks \p Text at spaces; lines after the first are indented by \p Indent.
+/// Blanks that it begins with stay.
 void printWrapped(llvm::raw_ostream &OS, llvm::StringRef Text, unsigned Width,
                   unsigned Indent);
 
@@ -64,15 +67,22 @@ public:
   void column(llvm::StringRef Title, bool Left);
   void row(std::vector<Cell> Cells);
   /// A line under the last row that belongs to it, outside the columns.
-  void remark(std::string Text);
+  void remark(std::string Text, Ink I = Ink::Faint);
+  /// Lines are \p Width columns long: the cells of the last column, which is to
+  /// the left, and remarks are broken at spaces; a word of a cell that is too
+  /// long loses its start.
+  void wrapLast(unsigned Width) { LineWidth = Width; }
 
   unsigned width() const; ///< of the widest row
   void print(llvm::raw_ostream &OS, bool Color) const;
+  /// A line with \p Title above the columns that end with number \p Last.
+  void printTitleOver(llvm::raw_ostream &OS, llvm::StringRef Title, size_t Last,
+                      bool Color) const;
 
 private:
   struct Row {
     std::vector<Cell> Cells;
-    std::vector<std::string> Remarks;
+    std::vector<Cell> Remarks;
   };
   unsigned width(size_t Column) const; ///< of the column's widest cell
   void printRow(llvm::raw_ostream &OS, const std::vector<Cell> &Cells,
@@ -81,6 +91,7 @@ private:
   std::vector<Cell> Titles;
   std::vector<bool> IsLeft;
   std::vector<Row> Rows;
+  unsigned LineWidth = 0; ///< 0: as long as they come
 };
 
 } // namespace reconverge::report

@@ -33,6 +33,7 @@ static Profile fullProfile() {
   P.Policy = "frontier";
   P.Machine = "h200";
   P.Notes = {"first", "second"};
+  P.Refused = {"app.cu:3: a texture"};
   KernelProfile K = test::alternating().K;
   K.Info.Where = {{"src/alt.cu", 9, 1, "kernel(int*)"}};
   K.Info.Blocks[0].Where = {{"rng.cuh", 3, 5, "next()"},
@@ -61,10 +62,10 @@ static Profile fullProfile() {
   return P;
 }
 
-static std::string textOf(const Profile &P, ArrayRef<KernelCost> Costs = {}) {
+static std::string textOf(const Profile &P, const RunCost *Cost = nullptr) {
   std::string Text;
   raw_string_ostream OS(Text);
-  printProfileJson(P, Costs, OS);
+  printProfileJson(P, Cost, OS);
   return Text;
 }
 
@@ -100,6 +101,7 @@ TEST(ProfileJson, RoundTripKeepsEveryField) {
   EXPECT_EQ(Q->Arguments, P.Arguments);
   EXPECT_EQ(Q->ExitStatus, -3);
   EXPECT_EQ(Q->Notes, P.Notes);
+  EXPECT_EQ(Q->Refused, P.Refused);
   ASSERT_EQ(Q->Kernels.size(), 2u);
   const KernelProfile &K = Q->Kernels[0];
   EXPECT_EQ(K.Launches, Huge) << "64-bit counts survive";
@@ -127,11 +129,21 @@ TEST(ProfileJson, RoundTripKeepsEveryField) {
 
 TEST(ProfileJson, CostsAreWrittenAndIgnoredOnReading) {
   Profile P = fullProfile();
-  std::vector<KernelCost> Costs(2);
-  Costs[0].Branches.resize(1);
-  Costs[0].Branches[0].Cost = 0.25;
-  std::string Text = textOf(P, Costs);
-  EXPECT_NE(Text.find("\"cost\":0.25"), std::string::npos);
+  RunCost Cost;
+  Cost.Kernels.resize(2);
+  Cost.Kernels[0].Branches.resize(1);
+  Cost.Kernels[0].Branches[0].Cost = 0.25;
+  Cost.Kernels[0].Branches[0].Self = 0.125;
+  Cost.Places.resize(1);
+  Cost.Places[0].Branches = {{0, 1}};
+  Cost.Places[0].Outer = 7;
+  Cost.Places[0].Remedies = {{RemedyKind::Sort, 0.5, 0.25}};
+  std::string Text = textOf(P, &Cost);
+  for (const char *Written :
+       {R"("cost":0.25,)", R"("self":0.125,)", R"("outer":7,)",
+        R"("branches":[{"kernel":0,"branch":1}])",
+        R"("remedies":[{"remedy":"sort","gain":0.5,"price":0.25}])"})
+    EXPECT_NE(Text.find(Written), std::string::npos) << Written;
   Expected<Profile> Q = parseProfile(Text, "run.json");
   ASSERT_TRUE(bool(Q)) << toString(Q.takeError());
   EXPECT_EQ(textOf(*Q), textOf(P));

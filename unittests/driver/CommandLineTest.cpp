@@ -270,6 +270,25 @@ TEST(ProfileWords, OutputIsTheReports) {
   EXPECT_EQ(R->Build.Output, "");
 }
 
+TEST(ProfileWords, WordsAfterAProgramAreItsOwn) {
+  auto R = parseProfileWords({"sh", "-o", "x.json", "script", "7", "--", "-v"});
+  ASSERT_TRUE(bool(R)) << toString(R.takeError());
+  EXPECT_EQ(join(R->Build.Inputs, " "), "sh") << "found in PATH";
+  EXPECT_EQ(join(R->Arguments, " "), "script 7 -v");
+  EXPECT_EQ(R->Output, "x.json");
+  EXPECT_TRUE(has(messageOf(parseProfileWords({"./sh"})), "no such file: ./sh"))
+      << "a path is not looked up";
+}
+
+TEST(ProfileWords, ConditionsThatFailARun) {
+  auto R = parseProfileWords(
+      {Existing, "--fail-if", "total>20%", "--fail-if=refused"});
+  ASSERT_TRUE(bool(R)) << toString(R.takeError());
+  EXPECT_EQ(R->FailIf.size(), 2u);
+  EXPECT_TRUE(has(messageOf(parseProfileWords({Existing, "--fail-if=20%"})),
+                  "'20%' is no condition of --fail-if"));
+}
+
 TEST(ProfileWords, SlipsAreAnswered) {
   std::string Slip = messageOf(parseProfileWords({Existing, "--teir=blocks"}));
   EXPECT_TRUE(has(Slip, "unknown option --teir=blocks")) << Slip;
@@ -292,6 +311,11 @@ TEST(ReportWords, OneFile) {
   EXPECT_TRUE(has(messageOf(parseReportWords({})), "0 inputs"));
   EXPECT_TRUE(has(messageOf(parseReportWords({"a", "b"})), "2 inputs"));
   EXPECT_TRUE(has(messageOf(parseReportWords({"a", "--x"})), "--x"));
+  EXPECT_TRUE(
+      has(messageOf(parseReportWords({"a", "--fail-if"})), "--fail-if lacks"));
+  auto R = parseReportWords({"a.json", "--fail-if=cfe<50%"});
+  ASSERT_TRUE(bool(R)) << toString(R.takeError());
+  EXPECT_EQ(R->FailIf.size(), 1u);
 }
 
 } // namespace

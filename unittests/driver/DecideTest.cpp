@@ -105,7 +105,7 @@ TEST(Decide, LaunchesAddUp) {
                       {estimated(Meld, 20, 10), estimated(Meld, 100, 115)}, {});
   EXPECT_EQ(D.Keep, Candidate());
   EXPECT_EQ(D.Tried[0].End, Outcome::Slower);
-  EXPECT_EQ(D.Tried[0].Why, "-4.0 %, not faster beyond the noise");
+  EXPECT_EQ(D.Tried[0].Why, "-4.0 %, not faster by its issue slots");
   EXPECT_EQ(D.Tried[0].Compared.Launches, 2u);
   EXPECT_EQ(D.Tried[0].Compared.Bytes, 200u);
   EXPECT_EQ(D.Why, "no candidate was better");

@@ -85,6 +85,7 @@ TEST(Model, EarlyExit) {
   EXPECT_DOUBLE_EQ(B.ExitSlots, 3);
   EXPECT_DOUBLE_EQ(B.PartialSlots, 0);
   EXPECT_DOUBLE_EQ(B.Cost, 3.5 / 8);
+  EXPECT_DOUBLE_EQ(B.SelfSlots, 3.5) << "returning parts lanes as well";
 }
 
 // entry(2, 32 lanes) -> outer(2, 16) -> inner(4, 8) -> rest(1, 16); join(1, 32)
@@ -107,6 +108,49 @@ TEST(Model, NestedBranchAnswersForItsOwnLanesOnly) {
   EXPECT_DOUBLE_EQ(C.Branches[0].AroundSlots, 2);
   EXPECT_DOUBLE_EQ(C.Branches[0].Cost, 0.1);
   EXPECT_EQ(C.Order, std::vector<uint32_t>({1, 0})) << "dearest first";
+  EXPECT_DOUBLE_EQ(C.Branches[1].SelfSlots, 3.5) << "without the inner one's";
+  EXPECT_DOUBLE_EQ(C.Branches[0].SelfSlots, 1);
+  EXPECT_DOUBLE_EQ(C.Branches[1].Self, 0.35);
+}
+
+// if (i & 1) { leave(1); return; }  work(6); if (i & 2) inner(2); rest(1)
+// 16 lanes return at the first; of the other 16, 8 run `inner`:
+// inner, idle   8 away, 16 returned: 24. Its branch met 16 that were gone
+//               already, so 8 parted there: self 2 8/32 = 0.5, though its loss
+//               has the returned ones in it: 2 24/32 = 1.5
+// first branch  leave 1 16/32 + work 6 16/32 + inner 2 24/32 + rest 1 16/32
+//               = 5.5; self 5.5 - 0.5 = 5
+TEST(Model, LanesThatReturnedCountWhereTheyParted) {
+  HandMadeKernel H;
+  uint32_t Entry = H.block(1, 1, 32), Leave = H.block(1, 1, 16),
+           Work = H.block(6, 1, 16, 0, 16), Inner = H.block(2, 1, 8, 0, 16),
+           Rest = H.block(1, 1, 16, 0, 16);
+  H.branch(BranchKind::If, Entry, {Leave, Work}, {Leave, Work, Inner, Rest}, 1,
+           {16, 16});
+  H.branch(BranchKind::If, Work, {Inner, Rest}, {Inner}, 1, {8, 8});
+  KernelCost C = costOf(H.K);
+  EXPECT_DOUBLE_EQ(C.Branches[1].LossSlots, 1.5);
+  EXPECT_DOUBLE_EQ(C.Branches[1].SelfSlots, 0.5);
+  EXPECT_DOUBLE_EQ(C.Branches[0].LossSlots, 5.5);
+  EXPECT_DOUBLE_EQ(C.Branches[0].SelfSlots, 5);
+}
+
+// while (a && b): head(1) leaves for the join or goes on to body(3), which
+// leaves as well or goes back. 32 lanes enter; 8 leave at the head, 8 at the
+// body, the other 16 go round again and leave at the body:
+// idle          head 1 (64 - 48)/32 = 0.5, body 3 (64 - 40)/32 = 2.25
+// lanes that can have parted: 8 at the head, 24 at the body
+TEST(Model, ExitsOfOneLoopShareByLanesThatLeave) {
+  HandMadeKernel H;
+  uint32_t Head = H.block(1, 2, 48), Body = H.block(3, 2, 40),
+           Join = H.block(1, 1, 32);
+  H.branch(BranchKind::LoopExit, Head, {Body, Join}, {Head, Body}, 1, {40, 8});
+  H.branch(BranchKind::LoopExit, Body, {Head, Join}, {Head, Body}, 1, {16, 24});
+  KernelCost C = costOf(H.K);
+  EXPECT_DOUBLE_EQ(C.Branches[0].LossSlots, 2.75);
+  EXPECT_DOUBLE_EQ(C.Branches[1].LossSlots, 2.75);
+  EXPECT_DOUBLE_EQ(C.Branches[0].SelfSlots, 2.75 / 4);
+  EXPECT_DOUBLE_EQ(C.Branches[1].SelfSlots, 2.75 * 3 / 4);
 }
 
 // Half the lanes go round once, half three times: 32 + 16 + 16 lanes in three
@@ -137,7 +181,9 @@ TEST(Model, LoopInsideAnIf) {
   KernelCost C = costOf(H.K);
   EXPECT_DOUBLE_EQ(C.Branches[1].LossSlots, 3);
   EXPECT_DOUBLE_EQ(C.Branches[1].AroundSlots, 3);
+  EXPECT_DOUBLE_EQ(C.Branches[1].SelfSlots, 3);
   EXPECT_DOUBLE_EQ(C.Branches[0].LossSlots, 6.25);
+  EXPECT_DOUBLE_EQ(C.Branches[0].SelfSlots, 3.25);
 }
 
 TEST(Model, BranchThatNeverSplitCostsNothing) {
@@ -146,6 +192,7 @@ TEST(Model, BranchThatNeverSplitCostsNothing) {
   KernelCost C = costOf(H.K);
   EXPECT_EQ(C.Branches[0].LossSlots, 0);
   EXPECT_EQ(C.Branches[0].Cost, 0);
+  EXPECT_EQ(C.Branches[0].Self, 0);
   EXPECT_TRUE(C.Order.empty());
 }
 
@@ -194,11 +241,12 @@ TEST(Model, WithoutASampleNothingIsRecoverable) {
   EXPECT_EQ(costOf(test::alternating().K).Branches[0].RecoverInGrid, 0);
 }
 
-TEST(Model, CostsOfKeepsTheOrderOfKernels) {
+TEST(Model, CostOfARunKeepsTheOrderOfKernels) {
   Profile P;
   P.Kernels = {HandMadeKernel("idle").K, test::alternating().K};
-  std::vector<KernelCost> Costs = costsOf(P);
-  ASSERT_EQ(Costs.size(), 2u);
-  EXPECT_EQ(Costs[0].Cfe, 1);
-  EXPECT_DOUBLE_EQ(Costs[1].Cfe, 7.0 / 11);
+  const RunCost Run = costOf(P);
+  ASSERT_EQ(Run.Kernels.size(), 2u);
+  EXPECT_EQ(Run.Kernels[0].Cfe, 1);
+  EXPECT_DOUBLE_EQ(Run.Kernels[1].Cfe, 7.0 / 11);
+  EXPECT_DOUBLE_EQ(Run.Slots, 11);
 }

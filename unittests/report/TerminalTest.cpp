@@ -28,6 +28,11 @@ static Profile example() {
   P.Machine = "h200";
 
   HandMadeKernel H = test::alternating("alternate");
+  for (BlockCounts &B : H.K.Blocks) {
+    B.Warps *= 2000;
+    B.Lanes *= 2000;
+  }
+  H.K.Branches[0] = {2000, 2000, {32000, 32000}};
   H.K.Regrouped = {1,
                    64,
                    {64, 32, 32, 64},
@@ -64,37 +69,95 @@ static Profile example() {
 static std::string shown(const Profile &P, TerminalOptions Options = {}) {
   std::string Text;
   llvm::raw_string_ostream OS(Text);
-  printProfile(P, model::costsOf(P), OS, Options);
+  printProfile(P, model::costOf(P), OS, Options);
   return Text;
 }
 
-// Rows by slots wasted: walk loses 4 (3000 - 64000/32) = 4000 of 14000,
-// alternate 4 of 11. Sorting would save 1 of 2 executions of each side of
-// alternate, 4 of its 11 slots; walk was not sampled.
+// alternate takes 2000 x 11 slots and loses 4 of 11; walk takes 14000 and loses
+// 4 (3000 - 64000/32) = 4000; copy takes 40: shares are of 36040. Sorting would
+// save 1 of 2 executions of each side of alternate, all that it loses; walk was
+// not sampled.
 TEST(Terminal, Table) {
   EXPECT_EQ(shown(example()), R"(Divergence of ./alt -n 64
 
-                                                                                     recoverable in
-#  where        condition              kind       warps   split  lanes %   cost  warp  block   grid
-2  rng.cuh:107  energy > cutoff &&...  loop exit  3.00k   33.3%    50/50  28.6%     -      -      -
-    inlined at alt.cu:40
-1  alt.cu:12    i & 1                  if-else        1  100.0%    50/50  36.4%  0.0%  36.4%  36.4%
+                  recoverable in
+ self  total  warp  block   grid  branch
+22.2%  22.2%  0.0%  22.2%  22.2%  alt.cu:12  i & 1
+    in alternate; 100.0% of 2.00k warps split, lanes 50/50%
+    -> meld its sides: at most 22.2%
+    -> sort, by hand: order the data, or the threads, so that a warp agrees: at most 22.2%
+11.1%  11.1%     -      -      -  rng.cuh:107  energy > cutoff && !material.absorbs
+    in walk, inlined at alt.cu:40; 33.3% of 3.00k warps split, lanes on/out 50/50%
+    -> not known: no threads were sampled for regrouping
 
-#  kernel           launches  threads     time     CFE  potential  divergent warps
-1  alternate(int*)         1       32  1.25 ms   63.6%      1.57x           100.0%
-2  walk(int*)          1.00k    32.0k   2.50 s   71.4%      1.40x           100.0%
-3  copy(int*)              1      128  0.00 us  100.0%      1.00x             0.0%
+kernel     launches  threads  CPU time  of run    CFE  potential  divergent warps
+alternate         1       32   1.25 ms   61.0%  63.6%      1.57x           100.0%
+walk          1.00k    32.0k    2.50 s   38.8%  71.4%      1.40x           100.0%
+and 1 kernel with nothing to gain: 95.0% of their lanes work or more, and no branch costs 1.0%
 
-copy(int*): hardly diverges, nothing to gain here.
+Try meld and remap: reconverge optimize ./alt -- -n 64
 
-cost: share of the kernel's issue slots wasted from the branch to where its warp is whole again;
-  nested branches are included, rows overlap, and come by slots wasted in the whole run. lanes %:
-  into/past an if, on/out of a loop.
-recoverable: what regrouping threads in a warp, block or grid would give back, before its own price;
-  from 64 threads of 1 launch.
-counted on the warp VM (test machine), reconvergence thread frontiers, issue costs h200; times are
-  the CPU's.
+self: issue slots lost where lanes part here; total: with the branches inside.
+recoverable: by regrouping, before its price. More: reconverge explain self
+Counted on the CPU (test machine), priced as H200; regrouping from 64 threads.
 )");
+}
+
+// At 80 columns the last column goes on in the next line, between words.
+TEST(Terminal, NarrowLinesBreakBetweenWords) {
+  Profile P = example();
+  P.Kernels[1].Info.Branches[0].Condition =
+      "energy > cutoff && !material.absorbs && remaining > 0";
+  TerminalOptions Narrow;
+  Narrow.Width = 80;
+  std::string Text = shown(P, Narrow);
+  EXPECT_NE(Text.find(R"(
+11.1%  11.1%     -      -      -  rng.cuh:107  energy > cutoff &&
+                                  !material.absorbs && remaining > 0
+    in walk, inlined at alt.cu:40; 33.3% of 3.00k warps split, lanes on/out
+    50/50%
+)"),
+            std::string::npos)
+      << Text;
+  EXPECT_EQ(Text.find("divergent warps"), std::string::npos);
+}
+
+// A copy of the branch in another kernel, a third of the first's size, and a
+// branch inside it: one row for both copies, and an indented one.
+TEST(Terminal, CopiesAreCountedAndInnerPlacesIndented) {
+  HandMadeKernel H("walk<float>");
+  uint32_t Entry = H.block(2, 1, 32), Outer = H.block(2, 1, 16),
+           Inner = H.block(4, 1, 8), Rest = H.block(1, 1, 16),
+           Join = H.block(1, 1, 32);
+  H.branch(BranchKind::If, Outer, {Inner, Rest}, {Inner}, 1, {8, 8});
+  H.at("a.cu", 7, "x < y");
+  H.branch(BranchKind::If, Entry, {Outer, Join}, {Outer, Inner, Rest}, 1,
+           {16, 16});
+  H.at("a.cu", 5, "x < z");
+  Profile P;
+  P.Kernels = {H.K, H.K};
+  P.Kernels[1].Info.Display = "walk<double>(int*)";
+  std::string Text = shown(P);
+  for (const char *Line :
+       {"35.0%  45.0%     -      -     -  a.cu:5  x < z (2 copies)\n"
+        "    in walk<float>, walk<double>; 100.0% of 2 warps split, lanes "
+        "in/past 50/50%\n",
+        "10.0%  10.0%     -      -     -    a.cu:7  x < y (2 copies)\n"})
+    EXPECT_NE(Text.find(Line), std::string::npos) << Line << "\nin\n" << Text;
+}
+
+TEST(Terminal, WhatWasRefusedComesFirst) {
+  Profile P = example();
+  P.Refused = {"app.cu:3: a texture"};
+  EXPECT_NE(shown(P).find("Divergence of ./alt -n 64\n\nNot all of the program "
+                          "was run. Left out:\n  app.cu:3: a texture\n\n"),
+            std::string::npos)
+      << shown(P);
+  P.Kernels.clear();
+  EXPECT_NE(shown(P).find("Nothing could be run:\n  app.cu:3: a texture\n\n"
+                          "No kernel ran to its end.\n"),
+            std::string::npos)
+      << shown(P);
 }
 
 TEST(Terminal, OrdersAreReportedWhereTheyWereTried) {
@@ -114,16 +177,16 @@ TEST(Terminal, OrdersAreReportedWhereTheyWereTried) {
   Wide.Width = 200;
   const std::string Text = shown(P, Wide);
   for (const char *Line :
-       {"alternate(int*): depends on the order. Up to 12 bytes differ in 1 of "
+       {"alternate: depends on the order. Up to 12 bytes differ in 1 of "
         "1 "
         "launch. First in launch 1: an allocation of 400 bytes, at byte 64: "
         "int 17, but 5 in order 3.\n",
-        "alternate(int*): faults in 2 of 8 runs in other orders. First in "
+        "alternate: faults in 2 of 8 runs in other orders. First in "
         "launch 1, "
         "order 4: kernel alternate: trap\n",
-        "walk(int*): no difference in 8 other orders of 26 launches (of "
+        "walk: no difference in 8 other orders of 26 launches (of "
         "1.00k).\n",
-        "copy(int*): not tried.\n"})
+        "copy: not tried.\n"})
     EXPECT_NE(Text.find(Line), std::string::npos) << Line << "\nin\n" << Text;
 }
 
@@ -149,18 +212,18 @@ TEST(Terminal, LinesFitTheWidth) {
 
 TEST(Terminal, LimitSaysHowManyAreLeftOut) {
   TerminalOptions One;
-  One.MaxBranches = 1;
+  One.MaxPlaces = 1;
   std::string Text = shown(example(), One);
-  EXPECT_NE(Text.find("and 1 more; the JSON file has them all\n"),
+  EXPECT_NE(Text.find("and 1 more place; the JSON file has all\n"),
             std::string::npos);
-  EXPECT_EQ(Text.find("alt.cu:12"), std::string::npos);
+  EXPECT_EQ(Text.find("rng.cuh"), std::string::npos);
 }
 
 TEST(Terminal, ColorsOnlyWhenAsked) {
   TerminalOptions Colored;
   Colored.Color = true;
   EXPECT_EQ(shown(example()).find('\033'), std::string::npos);
-  EXPECT_NE(shown(example(), Colored).find("\033[1;31m36.4%\033[0m"),
+  EXPECT_NE(shown(example(), Colored).find("\033[1;31m22.2%\033[0m"),
             std::string::npos);
 }
 
@@ -171,7 +234,7 @@ TEST(Terminal, NothingLaunched) {
   P.ExitStatus = 3;
   EXPECT_EQ(shown(P), "Divergence of ./alt\n\n"
                       "No kernel was launched.\n"
-                      "counted on the warp VM; times are the CPU's.\n"
+                      "Counted on the CPU.\n"
                       "note: the program ended with status 3; what ran before "
                       "is counted.\n");
 }
@@ -184,8 +247,8 @@ TEST(Terminal, PartialWarpsAreNamedWhereNoBranchIsToBlame) {
   P.Kernels.push_back(H.K);
   EXPECT_NE(
       shown(P).find(
-          "tail(int*): lanes idle in partial warps, not at "
-          "branches; block sizes that are multiples of 32 fill\n  them.\n"),
+          "tail: lanes idle in partial warps, not at branches; block sizes "
+          "that are multiples of 32 fill them.\n"),
       std::string::npos)
       << shown(P);
 }
@@ -202,7 +265,7 @@ TEST(Terminal, CausesOtherThanTheBranchAreNamed) {
   Profile P;
   P.Kernels.push_back(H.K);
   EXPECT_NE(
-      shown(P).find("\n    of its cost 37.5% by lanes that had returned\n"),
+      shown(P).find("\n    of its total, 37.5% by lanes that had returned\n"),
       std::string::npos)
       << shown(P);
 }
@@ -214,18 +277,21 @@ TEST(Terminal, HostileTextAndNumbersStayInTheirPlace) {
   B.Where[0].File = std::string(300, 'x');
   KernelProfile &K = P.Kernels[2];
   K.Launches = K.Threads = K.WarpsRun = ~0ull;
-  K.Blocks[0] = {~0ull, ~0ull, 0, 0};
   std::string Text = shown(P);
   EXPECT_EQ(Text.find('\033'), std::string::npos);
   EXPECT_NE(Text.find("a[2J b \xef\xbf\xbd"), std::string::npos) << Text;
   EXPECT_NE(Text.find("...xxxxx"), std::string::npos) << Text;
+  K.Blocks[0] = {~0ull, ~0ull, 0, 0};
+  EXPECT_NE(shown(P).find("No place costs 0.1% of the run.\n"),
+            std::string::npos)
+      << shown(P);
 }
 
 // Whatever the reader lets through, model and table can bear.
 TEST(Terminal, AnyProfileThatCanBeReadCanBePrinted) {
   std::string Text;
   llvm::raw_string_ostream OS(Text);
-  printProfileJson(example(), {}, OS);
+  printProfileJson(example(), nullptr, OS);
   std::mt19937_64 Random(7);
   unsigned Printed = 0;
   for (unsigned I = 0; I != 2000; ++I) {
@@ -243,12 +309,24 @@ TEST(Terminal, AnyProfileThatCanBeReadCanBePrinted) {
       continue;
     }
     ++Printed;
-    for (const KernelCost &C : model::costsOf(*P))
+    const RunCost Cost = model::costOf(*P);
+    for (const KernelCost &C : Cost.Kernels) {
+      double Self = 0;
       for (const BranchCost &B : C.Branches) {
         EXPECT_GE(B.Cost, 0);
         EXPECT_LE(B.Cost, 1 + 1e-9);
         EXPECT_LE(B.RecoverInGrid, B.Cost);
+        EXPECT_GE(B.Self, 0);
+        EXPECT_LE(B.Self, B.Cost + 1e-9);
+        Self += B.Self;
       }
+      EXPECT_LE(Self, 1 + 1e-9);
+    }
+    for (const PlaceCost &Place : Cost.Places) {
+      EXPECT_LE(Place.Self, Place.Cost + 1e-9);
+      EXPECT_LE(Place.Cost, 1 + 1e-9);
+      EXPECT_LE(Place.RecoverInGrid, Place.Cost);
+    }
     EXPECT_FALSE(shown(*P).empty());
   }
   EXPECT_GT(Printed, 200u);

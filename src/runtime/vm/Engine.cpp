@@ -97,6 +97,7 @@ void Engine::reset() {
   TheMachine.reset();
   Counted.reset();
   Tried.reset();
+  Refused.clear();
   Notes.clear();
   Overrunning.clear();
 }
@@ -112,11 +113,22 @@ Expected<warpvm::Machine *> Engine::machine() {
   return TheMachine.get();
 }
 
+static void keepOnce(std::vector<std::string> &List, const Twine &Text) {
+  std::string Sentence = Text.str();
+  if (!is_contained(List, Sentence))
+    List.push_back(std::move(Sentence));
+}
+
 void Engine::refuse(const Twine &Why) {
   sayOnce(Why);
-  std::string Note = Why.str();
-  if (Counted && !is_contained(Notes, Note))
-    Notes.push_back(std::move(Note));
+  if (Counted)
+    keepOnce(Refused, Why);
+}
+
+void Engine::note(const Twine &What) {
+  sayOnce(What);
+  if (Counted)
+    keepOnce(Notes, What);
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,7 +192,7 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
     if (Shuffles)
       return launchInAllOrders(
           {**Machine, *F.Code, Shape, Args, Record->number()}, Options.Shuffle,
-          Natural, [&](const Twine &Why) { refuse(Why); }, Record->Orders);
+          Natural, [&](const Twine &Why) { note(Why); }, Record->Orders);
     return Natural();
   };
   Error Failure = Run();
@@ -202,9 +214,11 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
         Message = E.message();
       },
       [&](const ErrorInfoBase &E) { Message = E.message(); });
-  refuse(Message);
-  if (!Fault)
+  if (!Fault) {
+    refuse(Message);
     return Code;
+  }
+  note(Message);
   setStickyError(Code);
   recorded(Code);
   return cudaSuccess;
@@ -225,7 +239,8 @@ Error Engine::writeProfile() {
     P.Device += ", " + TheMachine->describe();
   P.Policy = Options.Machine.Policy == warpvm::PolicyKind::Frontier ? "frontier"
                                                                     : "ipdom";
-  P.Notes.insert(P.Notes.end(), Notes.begin(), Notes.end());
+  append_range(P.Notes, Notes);
+  P.Refused = Refused;
   return reconverge::writeProfile(P, Options.ProfilePath);
 }
 

@@ -47,8 +47,10 @@ public:
   /// everyone's (Errors.h).
   cudaError_t launch(DeviceFunction &F, const LaunchShape &Shape, void **Args);
 
-  /// Says on stderr, once, why something cannot be run; the profile notes it.
+  /// Says on stderr, once, why something cannot be run; the profile keeps it.
   void refuse(const llvm::Twine &Why);
+  /// Says on stderr, once, what else a reader of the profile must know.
+  void note(const llvm::Twine &What);
 
   /// Writes the profile of what was counted so far and begins anew.
   llvm::Error writeProfile();
@@ -60,9 +62,9 @@ private:
   BackendOptions Options;
   MachineFactory Make;
   std::unique_ptr<warpvm::Machine> TheMachine;
-  std::unique_ptr<Collector> Counted; ///< null: no profile asked for
-  std::unique_ptr<Trials> Tried;      ///< null: nothing is to be tried
-  std::vector<std::string> Notes;     ///< refusals
+  std::unique_ptr<Collector> Counted;      ///< null: no profile asked for
+  std::unique_ptr<Trials> Tried;           ///< null: nothing is to be tried
+  std::vector<std::string> Refused, Notes; ///< in the order they were said
   llvm::StringSet<> Overrunning; ///< kernels of which noteOverruns has spoken
   int OwnProcess = 0; ///< a fork's child does not write the parent's profile
 };

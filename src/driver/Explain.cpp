@@ -1,0 +1,82 @@
+//===- driver/Explain.cpp - Codes and words, explained --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The page of a code stands beside the code, in src/transform/common; the words
+// of reports in docs/glossary.md, which is built into the tool. An entry there
+// begins with `## word, other word`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/Explain.h"
+
+#include "core/Error.h"
+#include "transform/common/Refusal.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace reconverge::driver {
+
+static const char Glossary[] =
+#include "driver/Glossary.inc"
+    ;
+
+static void printPage(transform::RefusalCode Code, raw_ostream &OS) {
+  std::string Sentence = transform::sentenceOf(Code).str();
+  Sentence[0] = char(std::toupper(Sentence[0]));
+  OS << "## " << transform::nameOf(Code) << "\n\n"
+     << Sentence << ".\n\n"
+     << transform::pageOf(Code) << "\n";
+}
+
+/// The words that the entry is about; it begins with them.
+static SmallVector<StringRef> wordsOf(StringRef Entry) {
+  SmallVector<StringRef> Words;
+  Entry.take_until([](char C) { return C == '\n'; }).split(Words, ", ");
+  return Words;
+}
+
+static void printCodes(raw_ostream &OS) {
+  OS << "# Codes\n\nWhy a branch was left as it is. A remark ends in one of "
+        "these; `reconverge explain <code>` prints its page, and `reconverge "
+        "explain` all of this file.\n";
+  for (transform::RefusalCode Code : transform::allRefusals()) {
+    OS << "\n";
+    printPage(Code, OS);
+  }
+}
+
+Error explain(StringRef Name, raw_ostream &OS) {
+  if (Name.empty()) {
+    printCodes(OS);
+    return Error::success();
+  }
+  if (auto Code = transform::refusalNamed(Name)) {
+    printPage(*Code, OS);
+    return Error::success();
+  }
+  if (Name.equals_insensitive("glossary")) {
+    OS << Glossary;
+    return Error::success();
+  }
+  SmallVector<StringRef> Entries;
+  StringRef(Glossary).split(Entries, "\n## ");
+  std::vector<std::string> Known;
+  for (StringRef Entry : drop_begin(Entries))
+    for (StringRef Word : wordsOf(Entry)) {
+      if (Word.equals_insensitive(Name)) {
+        OS << "## " << Entry.rtrim() << "\n";
+        return Error::success();
+      }
+      Known.push_back(Word.str());
+    }
+  return userError("there is no code and no word '" + Name + "' to explain",
+                   "The words are " + join(Known, ", ") +
+                       "; reconverge explain lists the codes.");
+}
+
+} // namespace reconverge::driver

@@ -1,0 +1,136 @@
+//===- driver/FailIf.cpp - Conditions that fail a run ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   condition := event | measure ('>' | '<') number '%'
+//   event     := refused | none-ran | order-dependent
+//   measure   := self | total | recoverable (of any place) | cfe (of any
+//   kernel)
+//
+// `cost` is another word for total. Shares are those of the table: of the run,
+// for places; an event or measure that the run cannot show (no --shuffle, no
+// sample) does not hold.
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/FailIf.h"
+
+#include "core/Error.h"
+#include "report/Names.h"
+#include "report/Text.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+
+using namespace llvm;
+
+namespace reconverge::driver {
+
+static Error notACondition(StringRef Text) {
+  return userError("'" + Text + "' is no condition of --fail-if",
+                   "Write refused, none-ran or order-dependent; or self, "
+                   "total, recoverable or cfe with a bound in per cent: "
+                   "'total>20%', 'cfe<60%'.");
+}
+
+Expected<FailCondition> parseFailCondition(StringRef Text) {
+  using Kind = std::optional<FailCondition::Kind>;
+  FailCondition C;
+  C.Text = Text.str();
+  Text = Text.trim();
+  const size_t At = Text.find_first_of("<>");
+  if (At == StringRef::npos) {
+    Kind What = StringSwitch<Kind>(Text)
+                    .Case("refused", FailCondition::Refused)
+                    .Case("none-ran", FailCondition::NoneRan)
+                    .Case("order-dependent", FailCondition::OrderDependent)
+                    .Default(std::nullopt);
+    if (!What)
+      return notACondition(Text);
+    C.What = *What;
+    return C;
+  }
+  Kind What = StringSwitch<Kind>(Text.take_front(At).trim())
+                  .Case("self", FailCondition::Self)
+                  .Cases("total", "cost", FailCondition::Total)
+                  .Case("recoverable", FailCondition::Recoverable)
+                  .Case("cfe", FailCondition::Cfe)
+                  .Default(std::nullopt);
+  StringRef Number = Text.substr(At + 1).trim();
+  double Percent = 0;
+  if (!What || !Number.consume_back("%") ||
+      Number.rtrim().getAsDouble(Percent) || !(Percent >= 0 && Percent <= 100))
+    return notACondition(Text);
+  C.What = *What;
+  C.Above = Text[At] == '>';
+  C.Bound = Percent / 100;
+  return C;
+}
+
+/// The first thing in the run for which \p C holds, in words; none if none.
+static std::optional<std::string> holds(const FailCondition &C,
+                                        const Profile &P, const RunCost &Cost) {
+  auto IsBeyond = [&](double Value) {
+    return C.Above ? Value > C.Bound : Value < C.Bound;
+  };
+  auto OfKernel = [&](size_t Kernel, const std::string &What) {
+    return report::kernelName(P.Kernels[Kernel].Info.Display, 60) + What;
+  };
+  switch (C.What) {
+  case FailCondition::Refused:
+    if (!P.Refused.empty())
+      return P.Refused.front();
+    return std::nullopt;
+  case FailCondition::NoneRan:
+    if (P.Kernels.empty())
+      return "no kernel ran to its end";
+    return std::nullopt;
+  case FailCondition::OrderDependent:
+    for (auto [I, K] : enumerate(P.Kernels))
+      if (K.Orders.Differing || K.Orders.FaultyRuns)
+        return OfKernel(I, " depends on the order of its threads");
+    return std::nullopt;
+  case FailCondition::Cfe:
+    for (auto [I, K] : enumerate(Cost.Kernels))
+      if (IsBeyond(K.Cfe))
+        return OfKernel(I, " has a CFE of " + report::percent(K.Cfe));
+    return std::nullopt;
+  case FailCondition::Self:
+  case FailCondition::Total:
+  case FailCondition::Recoverable:
+    break;
+  }
+  for (const PlaceCost &Place : Cost.Places) {
+    const double Value = C.What == FailCondition::Self    ? Place.Self
+                         : C.What == FailCondition::Total ? Place.Cost
+                                                          : Place.RecoverInGrid;
+    if (!IsBeyond(Value))
+      continue;
+    const PlaceCost::Member M = Place.Branches.front();
+    const BranchInfo &Branch = P.Kernels[M.Kernel].Info.Branches[M.Branch];
+    std::string Words = report::percent(Value) + " at ";
+    if (Branch.Where.empty())
+      return Words + "a branch of " + OfKernel(M.Kernel, "");
+    const SourceLoc &At = Branch.Where.front();
+    Words += sys::path::filename(At.File).str() + ":" + std::to_string(At.Line);
+    return Words + (Branch.Condition.empty() ? "" : ": " + Branch.Condition);
+  }
+  return std::nullopt;
+}
+
+bool sayWhatHolds(ArrayRef<FailCondition> Conditions, const Profile &P,
+                  const RunCost &Cost, raw_ostream &OS) {
+  bool Any = false;
+  for (const FailCondition &C : Conditions)
+    if (std::optional<std::string> Why = holds(C, P, Cost)) {
+      OS << "reconverge: --fail-if '" << C.Text
+         << "': " << report::cleanText(*Why) << '\n';
+      Any = true;
+    }
+  return Any;
+}
+
+} // namespace reconverge::driver

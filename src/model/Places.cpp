@@ -1,0 +1,257 @@
+//===- model/Places.cpp - What a place in the source costs ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A reader thinks of `for (...; i < n; ...)` as one branch. The compiler may
+// have made thirty of it: copies by unrolling, by inlining, in instances of a
+// template, and for a loop the test before it. They are one place if file, line
+// and condition are the same (the column, where no condition is known).
+//
+// Selves add up. Regions of copies overlap or nest, so of the rest each block
+// counts once: with the copy that is charged most for it.
+//
+// What may help there, each an upper bound (docs/metrics.md), and none more
+// than self, because that is what idles on this place's account:
+//
+//   meld      self of copies with two sides or more; lanes that idle are all
+//             that melding can fill
+//   remap     what regrouping in a thread block gives back, less the price of a
+//             round before each execution. Only where our pass may put one
+//             (docs/remap.md): no loop exits, nothing inside a loop or side of
+//             another branch that can diverge, nothing that comes of the
+//             thread's number first, and not if the branch controls too little
+//   refill    what is recoverable within the warp: its lanes run this code in
+//             different rounds of some loop
+//   sort      what regrouping over the grid gives back, where that is more than
+//             what the others can: in a block with remapping, in a warp without
+//
+// Limitation: a round's price is its instructions at the kernel's mean of slots
+// an instruction; what moving state and scattered accesses cost is not known
+// here. `optimize` finds out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "model/Places.h"
+#include "model/Slots.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace reconverge::model {
+
+/// Instructions of a round of remapping, a warp, for two paths and for more:
+/// measured on what the pass emits (docs/remap.md, Algorithms).
+static constexpr double RoundOfTwo = 86, RoundOfMore = 132;
+/// The least that a branch must control for a round, and what an instruction
+/// may count at most, in a loop: the pass's defaults.
+static constexpr uint64_t RoundThreshold = 100, LoopWeight = 8;
+/// Sorting is named where it gives back so much more than the others can.
+static constexpr double WorthSorting = 1.1;
+/// analysis::describe(Cause::ThreadId).
+static const char ByThread[] = "thread id";
+
+namespace {
+class Places {
+public:
+  Places(const Profile &P, const std::vector<KernelCost> &Costs);
+  std::vector<PlaceCost> take();
+
+private:
+  using Member = PlaceCost::Member;
+  struct ByKernel;
+
+  const BranchInfo &info(Member M) const {
+    return P.Kernels[M.Kernel].Info.Branches[M.Branch];
+  }
+  const BranchCost &cost(Member M) const {
+    return Costs[M.Kernel].Branches[M.Branch];
+  }
+  void fill(PlaceCost &Place) const;
+  void addRemedies(PlaceCost &Place) const;
+  bool canRemap(Member M) const;
+  double roundSlots(Member M) const;
+  std::optional<uint32_t> outer(uint32_t Place) const;
+
+  const Profile &P;
+  const std::vector<KernelCost> &Costs;
+  std::vector<KernelSlots> Slots;
+  double AllSlots = 0;
+  std::vector<PlaceCost> Found;
+};
+} // namespace
+
+Places::Places(const Profile &P, const std::vector<KernelCost> &Costs)
+    : P(P), Costs(Costs) {
+  using Key =
+      std::tuple<std::string, unsigned, std::string, unsigned, unsigned>;
+  std::map<Key, size_t> Index;
+  for (uint32_t K = 0; K != P.Kernels.size(); ++K) {
+    Slots.emplace_back(P.Kernels[K]);
+    AllSlots += Costs[K].Slots;
+    for (uint32_t B : Costs[K].Order) {
+      const BranchInfo &Info = info({K, B});
+      Key Which = {"", 0, "", K, B}; // of its own
+      if (!Info.Where.empty()) {
+        const SourceLoc &At = Info.Where.front();
+        Which = {At.File, At.Line, Info.Condition,
+                 Info.Condition.empty() ? At.Column : 0, 0};
+      }
+      auto [It, New] = Index.try_emplace(Which, Found.size());
+      if (New)
+        Found.emplace_back();
+      Found[It->second].Branches.push_back({K, B});
+    }
+  }
+}
+
+/// Slots of one kernel at one place, each block with the member that is charged
+/// most for it.
+struct Places::ByKernel {
+  double Loss = 0, Exit = 0, Partial = 0;
+  double InWarp = 0, InBlock = 0, InGrid = 0;
+
+  ByKernel(const KernelSlots &In, const std::vector<const BranchInfo *> &Of) {
+    const RegroupedCounts &R = In.kernel().Regrouped;
+    std::map<uint32_t, IdleLanes> Most; // by block
+    for (const BranchInfo *Branch : Of)
+      for (uint32_t Block : Branch->Region) {
+        IdleLanes Idle = In.idle(*Branch, Block);
+        auto [It, New] = Most.try_emplace(Block, Idle);
+        if (!New && It->second.loss() < Idle.loss())
+          It->second = Idle;
+      }
+    for (const auto &[Block, Idle] : Most) {
+      Loss += In.lanes(Block) * Idle.loss();
+      Exit += In.lanes(Block) * Idle.Exited;
+      Partial += In.lanes(Block) * Idle.Partial;
+      InWarp += In.gain(R.InWarp, Block);
+      InBlock += In.gain(R.InBlock, Block);
+      InGrid += In.gain(R.InGrid, Block);
+    }
+    InWarp = std::clamp(InWarp, 0.0, Loss);
+    InBlock = std::clamp(InBlock, 0.0, Loss);
+    InGrid = std::clamp(InGrid, 0.0, Loss);
+  }
+};
+
+void Places::fill(PlaceCost &Place) const {
+  std::map<uint32_t, std::vector<const BranchInfo *>> Kernels;
+  for (Member M : Place.Branches) {
+    const BranchCounts &C = P.Kernels[M.Kernel].Branches[M.Branch];
+    Place.Warps += C.Warps;
+    Place.Splits += C.Splits;
+    Place.SelfSlots += cost(M).SelfSlots;
+    Kernels[M.Kernel].push_back(&info(M));
+  }
+  double InWarp = 0, InBlock = 0, InGrid = 0;
+  for (const auto &[Kernel, Branches] : Kernels) {
+    const ByKernel Sum(Slots[Kernel], Branches);
+    Place.LossSlots += Sum.Loss;
+    Place.ExitSlots += Sum.Exit;
+    Place.PartialSlots += Sum.Partial;
+    InWarp += Sum.InWarp;
+    InBlock += Sum.InBlock;
+    InGrid += Sum.InGrid;
+  }
+  Place.Self = Place.SelfSlots / AllSlots;
+  Place.Cost = Place.LossSlots / AllSlots;
+  Place.RecoverInWarp = InWarp / AllSlots;
+  Place.RecoverInBlock = InBlock / AllSlots;
+  Place.RecoverInGrid = InGrid / AllSlots;
+  std::ranges::sort(Place.Branches, {}, [&](Member M) {
+    return std::tuple(-cost(M).SelfSlots, M.Kernel, M.Branch);
+  });
+}
+
+/// Whether our pass would put a round before the branch, as far as the profile
+/// tells.
+bool Places::canRemap(Member M) const {
+  const BranchInfo &Branch = info(M);
+  const KernelInfo &Kernel = P.Kernels[M.Kernel].Info;
+  if (Branch.Kind == BranchKind::LoopExit || Branch.Reason == ByThread)
+    return false;
+  uint64_t Controlled = 0;
+  for (uint32_t Block : Branch.Region)
+    Controlled += Kernel.Blocks[Block].Instructions;
+  if (Controlled * LoopWeight < RoundThreshold)
+    return false;
+  return std::ranges::none_of(Kernel.Branches, [&](const BranchInfo &Other) {
+    const bool Returns = Other.LeavesKernel && !inRegion(Other, Other.Block);
+    return inRegion(Other, Branch.Block) && !Returns;
+  });
+}
+
+double Places::roundSlots(Member M) const {
+  const KernelCost &Kernel = Costs[M.Kernel];
+  const double Instructions =
+      info(M).Successors.size() > 2 ? RoundOfMore : RoundOfTwo;
+  const uint64_t Warps = P.Kernels[M.Kernel].Branches[M.Branch].Warps;
+  return double(Warps) * Instructions * Kernel.Slots /
+         double(std::max<uint64_t>(Kernel.WarpInstructions, 1));
+}
+
+void Places::addRemedies(PlaceCost &Place) const {
+  double Meld = 0, Remap = 0, Rounds = 0;
+  for (Member M : Place.Branches) {
+    const BranchInfo &Branch = info(M);
+    if (Branch.Kind == BranchKind::IfElse || Branch.Kind == BranchKind::Switch)
+      Meld += cost(M).SelfSlots;
+    if (canRemap(M)) {
+      Remap += cost(M).RecoverInBlock * Costs[M.Kernel].Slots;
+      Rounds += roundSlots(M);
+    }
+  }
+  auto Add = [&](RemedyKind What, double Gain, double Price = 0) {
+    if (Gain > 0)
+      Place.Remedies.push_back({What, std::min(Gain, Place.Self), Price});
+  };
+  Add(RemedyKind::Meld, Meld / AllSlots);
+  Add(RemedyKind::Remap, Remap / AllSlots, Rounds / AllSlots);
+  Add(RemedyKind::Refill, Place.RecoverInWarp);
+  const double WithoutSorting =
+      Remap > 0 ? Place.RecoverInBlock : Place.RecoverInWarp;
+  if (Place.RecoverInGrid > WorthSorting * WithoutSorting)
+    Add(RemedyKind::Sort, Place.RecoverInGrid);
+}
+
+/// The place of the smallest region that holds the dearest branch of \p Place.
+std::optional<uint32_t> Places::outer(uint32_t Place) const {
+  const Member Inner = Found[Place].Branches.front();
+  const BranchInfo &Branch = info(Inner);
+  std::optional<uint32_t> Closest;
+  size_t Blocks = 0;
+  for (uint32_t Other = 0; Other != Found.size(); ++Other)
+    for (Member M : Found[Other].Branches) {
+      const BranchInfo &Around = info(M);
+      if (Other == Place || M.Kernel != Inner.Kernel ||
+          !inRegion(Around, Branch.Block) || inRegion(Branch, Around.Block))
+        continue;
+      if (!Closest || Around.Region.size() < Blocks) {
+        Closest = Other;
+        Blocks = Around.Region.size();
+      }
+    }
+  return Closest;
+}
+
+std::vector<PlaceCost> Places::take() {
+  for (PlaceCost &Place : Found)
+    fill(Place);
+  std::ranges::sort(Found, {}, [](const PlaceCost &Place) {
+    const Member First = Place.Branches.front();
+    return std::tuple(-Place.SelfSlots, -Place.LossSlots, First.Kernel,
+                      First.Branch);
+  });
+  for (uint32_t I = 0; I != Found.size(); ++I) {
+    addRemedies(Found[I]);
+    Found[I].Outer = outer(I);
+  }
+  return std::move(Found);
+}
+
+std::vector<PlaceCost> placesOf(const Profile &P,
+                                const std::vector<KernelCost> &Costs) {
+  return Places(P, Costs).take();
+}
+
+} // namespace reconverge::model

@@ -1,0 +1,18 @@
+//===- model/Places.h - What a place in the source costs --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_MODEL_PLACES_H
+#define RECONVERGE_MODEL_PLACES_H
+
+#include "core/Cost.h"
+#include "core/Profile.h"
+
+namespace reconverge::model {
+
+/// The branches of \p P that cost anything, put together by their places, most
+/// self slots first. \p Costs is parallel to P.Kernels.
+std::vector<PlaceCost> placesOf(const Profile &P,
+                                const std::vector<KernelCost> &Costs);
+
+} // namespace reconverge::model
+
+#endif

@@ -1,0 +1,97 @@
+//===- report/Advice.cpp - What to do about a branch ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// docs/metrics.md, "What to make of it", for one branch. The figures are the
+// model's bounds, so each line says "at most". A remedy that gives back less
+// than a tenth of what the branch wastes is not worth a line; where none is
+// left, the line says what that means: to do nothing is an answer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/Advice.h"
+#include "report/Text.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+using namespace llvm;
+
+namespace reconverge::report {
+
+/// A remedy is named from this share of a branch's self cost on.
+static constexpr double WorthALine = 0.1;
+
+static std::string lineOf(const RemedyBound &R) {
+  const std::string Most = "at most " + percent(R.Gain);
+  switch (R.What) {
+  case RemedyKind::Meld:
+    return "meld its sides: " + Most;
+  case RemedyKind::Remap:
+    if (R.Price >= R.Gain)
+      return "remap: no; " + Most + " back, and its rounds cost about " +
+             percent(R.Price);
+    return "remap: at most " + percent(R.Gain - R.Price) + " (" +
+           percent(R.Gain) + " less about " + percent(R.Price) +
+           " for its rounds)";
+  case RemedyKind::Refill:
+    return "refill, by hand: let a lane go on with its next item, and not "
+           "wait: " +
+           Most;
+  case RemedyKind::Sort:
+    return "sort, by hand: order the data, or the threads, so that a warp "
+           "agrees: " +
+           Most;
+  }
+  llvm_unreachable("a remedy has one of four kinds");
+}
+
+/// After its price.
+static double net(const RemedyBound &R) { return R.Gain - R.Price; }
+
+bool isAutomatic(const RemedyBound &R) {
+  return (R.What == RemedyKind::Meld || R.What == RemedyKind::Remap) &&
+         net(R) > 0;
+}
+
+std::vector<std::string> adviceFor(const PlaceCost &Place, const Profile &P) {
+  std::vector<RemedyBound> Remedies;
+  copy_if(
+      Place.Remedies, std::back_inserter(Remedies),
+      [&](const RemedyBound &R) { return R.Gain >= WorthALine * Place.Self; });
+  sort(Remedies, [](const RemedyBound &A, const RemedyBound &B) {
+    return std::pair(-net(A), A.What) < std::pair(-net(B), B.What);
+  });
+  std::vector<std::string> Lines;
+  for (const RemedyBound &R : Remedies)
+    Lines.push_back(lineOf(R));
+  if (!Lines.empty())
+    return Lines;
+  const bool Sampled = any_of(Place.Branches, [&](PlaceCost::Member M) {
+    return P.Kernels[M.Kernel].Regrouped.Launches != 0;
+  });
+  if (!Sampled)
+    return {"not known: no threads were sampled for regrouping"};
+  return {"nothing by regrouping threads; only other code on its sides helps"};
+}
+
+/// Words that a shell would take apart, in quotes.
+static std::string quoted(StringRef Word) {
+  if (!Word.empty() &&
+      Word.find_first_of(" \t\n\"'\\$`*?[]{}()<>|&;~#!") == StringRef::npos)
+    return Word.str();
+  std::string Text = "'";
+  for (char C : Word)
+    Text += C == '\'' ? std::string("'\\''") : std::string(1, C);
+  return Text + "'";
+}
+
+std::string optimizeCommand(const Profile &P) {
+  std::string Line = "reconverge optimize " + cleanText(P.Program);
+  if (!P.Arguments.empty())
+    Line += " --";
+  for (const std::string &A : P.Arguments)
+    Line += " " + quoted(cleanText(A));
+  return Line;
+}
+
+} // namespace reconverge::report
