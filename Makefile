@@ -1,20 +1,22 @@
 # The front door: everything here works from a fresh checkout.
 #
-#   make run           set up, build, profile the bitonic sort and optimise it
+#   make run           set up, build the tool, profile the bitonic sort and
+#                      optimise it
 #   make test          set up, build, run every test
 #   make test-slow     the lit tests that take minutes: all of CUB and Thrust
 #   make bench         set up, build, measure the warp VM
 #   make mutate        set up, build, feed 2,000 damaged inputs to every reader
 #   make bundle        the archive to unpack and run elsewhere, in build/
-#   make build         set up and build into build/
+#   make build         set up and build into build/: the tool and all tests
+#   make tool          set up and build the tool alone
 #   make format-check  is every C++ file as clang-format wants it?
 #   make clean
 JOBS ?= $(shell nproc)
 BUILD := build
 
-.PHONY: run test test-slow bench bundle mutate build setup format-check clean
+.PHONY: run test test-slow bench bundle mutate build tool configure setup format-check clean
 
-run: build
+run: tool
 	$(BUILD)/bin/reconverge profile examples/bitonic/bitonic.cu
 	$(BUILD)/bin/reconverge optimize examples/bitonic/bitonic.cu -o $(BUILD)/bitonic --decisions $(BUILD)/decisions.json
 
@@ -35,9 +37,14 @@ bundle: build
 mutate: build
 	python3 utils/mutate.py --reconverge $(BUILD)/bin/reconverge --jobs $(JOBS)
 
-build: setup
-	cmake --preset release -DRECONVERGE_CUDA_PATH="$$(utils/find-cuda.sh)" --log-level=WARNING
+build: configure
 	cmake --build $(BUILD) -j $(JOBS)
+
+tool: configure
+	cmake --build $(BUILD) -j $(JOBS) --target tool
+
+configure: setup
+	cmake --preset release -DRECONVERGE_CUDA_PATH="$$(utils/find-cuda.sh)" --log-level=WARNING
 
 setup:
 	utils/setup.sh build

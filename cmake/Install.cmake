@@ -5,6 +5,9 @@
 #   share/reconverge/...
 # and every run path is relative to the file that has it. The shim installs
 # itself; the component Bundle (Bundle.cmake) adds what a machine may lack.
+# The target `tool` builds what is installed, and no tests.
+add_custom_target(tool
+  DEPENDS ReconvergeShim ReconvergeShimByPath ReconvergeMachines)
 function(reconverge_install target folder)
   if(NOT TARGET ${target})
     return()
@@ -12,6 +15,7 @@ function(reconverge_install target folder)
   file(RELATIVE_PATH lib /prefix/${folder} /prefix/lib)
   string(REGEX REPLACE "/$" "" origin "$ORIGIN/${lib}")
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "${origin}")
+  add_dependencies(tool ${target})
   install(TARGETS ${target}
     RUNTIME DESTINATION ${folder} LIBRARY DESTINATION ${folder})
 endfunction()
