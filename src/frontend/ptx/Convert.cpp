@@ -44,25 +44,25 @@ static Value *narrow(Lowering &L, Value *V, Type To, StringRef Rounding) {
   Value *R = B.CreateFPTrunc(V, L.llvmType(To));
   if (Rounding == "rn")
     return R;
-  Value *Back = B.CreateFPExt(R, V->getType());
-  llvm::Type *BitsType = B.getIntNTy(To.Width);
-  Value *Bits = B.CreateBitCast(R, BitsType);
-  Value *One = ConstantInt::get(BitsType, 1);
-  Value *Towards = B.CreateSub(Bits, One); // towards zero
-  Value *Away = B.CreateAdd(Bits, One);
-  Value *Negative = B.CreateICmpSLT(Bits, ConstantInt::get(BitsType, 0));
-  Value *Wrong, *Next;
-  if (Rounding == "rz") {
-    Wrong = B.CreateFCmpOGT(B.CreateUnaryIntrinsic(Intrinsic::fabs, Back),
-                            B.CreateUnaryIntrinsic(Intrinsic::fabs, V));
-    Next = Towards;
-  } else if (Rounding == "rp") {
-    Wrong = B.CreateFCmpOLT(Back, V);
-    Next = B.CreateSelect(Negative, Towards, Away);
-  } else {
-    Wrong = B.CreateFCmpOGT(Back, V);
-    Next = B.CreateSelect(Negative, Away, Towards);
+  auto BitsOf = [&](Value *X) {
+    return B.CreateBitCast(X,
+                           B.getIntNTy(X->getType()->getPrimitiveSizeInBits()));
+  };
+  // Compared as integers: with -ftz=true, floats would be flushed before.
+  auto Magnitude = [&](Value *X) { return B.CreateShl(BitsOf(X), 1); };
+  Value *Bits = BitsOf(R);
+  Value *Back = Magnitude(B.CreateFPExt(R, V->getType())),
+        *Exact = Magnitude(V);
+  Value *Towards = B.CreateSub(Bits, ConstantInt::get(Bits->getType(), 1));
+  Value *Wrong = B.CreateICmpUGT(Back, Exact), *Next = Towards; // as for rz
+  if (Rounding != "rz") {
+    Value *Away = B.CreateAdd(Bits, ConstantInt::get(Bits->getType(), 1));
+    Value *Negative = B.CreateIsNeg(Bits);
+    Value *Shrinks = Rounding == "rp" ? Negative : B.CreateNot(Negative);
+    Wrong = B.CreateSelect(Shrinks, Wrong, B.CreateICmpULT(Back, Exact));
+    Next = B.CreateSelect(Shrinks, Towards, Away);
   }
+  Wrong = B.CreateAnd(Wrong, B.CreateFCmpORD(V, V));
   return B.CreateBitCast(B.CreateSelect(Wrong, Next, Bits), R->getType());
 }
 

@@ -404,6 +404,14 @@ TEST(Shape, Approximations) {
   });
 }
 
+// With -ftz=true a comparison of floats would flush what is compared.
+TEST(Shape, DirectedRoundingComparesIntegers) {
+  for (const char *Rounding : {"rz", "rm", "rp"})
+    check({{std::string("cvt.") + Rounding + ".bf16.f32 $0, $1;",
+            "=h,f",
+            {"fptrunc float", "icmp ugt i32", "fcmp ord", "NOT:fcmp o"}}});
+}
+
 TEST(Shape, OperandsOfEachKind) {
   check({
       // A tied operand reads what came in and writes the result.
