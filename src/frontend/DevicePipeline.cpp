@@ -221,7 +221,8 @@ Error runDevicePipeline(Module &M, const CompileOptions &Options) {
   if (Error E = resolveReflect(M, Options.Math, Options.Arch))
     return E;
   settleConversions(M);
-  markManagedVariables(M);
+  if (Error E = markManagedVariables(M))
+    return E;
   auto TM = createTarget(M, Options.Arch, Options.OptLevel);
   if (!TM)
     return TM.takeError();

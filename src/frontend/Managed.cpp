@@ -17,14 +17,17 @@
 //     managed(at):  if (!ready) ready = __cudaInitModule(h);
 //                   return *at;
 //
-// A static initial value that has the address of a managed variable in it is
-// stored when the program starts, after it has registered its device code.
+// A static initial value of the host's that has the address of a managed
+// variable in it is stored when the program starts, after it has registered its
+// device code. In a device variable it is refused, as by nvcc.
 //
 // Limitation: a debugger does not see the host's name of the variable.
 //
 //===----------------------------------------------------------------------===//
 
 #include "frontend/Managed.h"
+
+#include "core/Error.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -84,13 +87,35 @@ static SmallVector<GlobalVariable *> takeManagedVariables(Module &M) {
   return Managed;
 }
 
-void markManagedVariables(Module &M) {
+/// The variables whose initial values \p C is in.
+static void collectInitialised(const Constant &C,
+                               SetVector<GlobalVariable *> &Variables) {
+  for (const User *U : C.users())
+    if (auto *G = dyn_cast<GlobalVariable>(U))
+      Variables.insert(const_cast<GlobalVariable *>(G));
+    else if (auto *Around = dyn_cast<Constant>(U))
+      collectInitialised(*Around, Variables);
+}
+
+Error markManagedVariables(Module &M) {
   LLVMContext &C = M.getContext();
-  for (GlobalVariable *G : takeManagedVariables(M))
+  for (GlobalVariable *G : takeManagedVariables(M)) {
+    SetVector<GlobalVariable *> Variables;
+    collectInitialised(*G, Variables);
+    for (const GlobalVariable *Holder : Variables)
+      if (!Holder->getName().starts_with("llvm."))
+        return userError("the initial value of device variable '" +
+                             demangle(Holder->getName()) +
+                             "' is the address of the managed variable '" +
+                             demangle(G->getName()) +
+                             "', which is not known before the program runs",
+                         "Set it in a kernel.");
     M.getOrInsertNamedMetadata(Notes)->addOperand(MDNode::get(
         C,
         {ValueAsMetadata::get(G), MDString::get(C, Note),
          ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(C), 1))}));
+  }
+  return Error::success();
 }
 
 bool hasManagedVariables(const Module &M) {
@@ -150,16 +175,6 @@ static bool registers(Instruction &I, GlobalVariable &X,
       "__cudaRegisterManagedVar", Call->getFunctionType()));
   Call->replaceUsesOfWith(&X, Place);
   return true;
-}
-
-/// The variables whose initial values \p C is in.
-static void collectInitialised(const Constant &C,
-                               SetVector<GlobalVariable *> &Variables) {
-  for (const User *U : C.users())
-    if (auto *G = dyn_cast<GlobalVariable>(U))
-      Variables.insert(const_cast<GlobalVariable *>(G));
-    else if (auto *Around = dyn_cast<Constant>(U))
-      collectInitialised(*Around, Variables);
 }
 
 /// Has the program set, when it starts and after it has registered its device
@@ -225,7 +240,8 @@ static void redirect(GlobalVariable &X, Function &Accessor) {
 PreservedAnalyses ManagedVariablesPass::run(Module &M,
                                             ModuleAnalysisManager &) {
   if (Triple(M.getTargetTriple()).isNVPTX()) {
-    markManagedVariables(M);
+    if (Error E = markManagedVariables(M))
+      M.getContext().emitError(toString(std::move(E)));
     return PreservedAnalyses::none();
   }
   const SmallVector<GlobalVariable *> Managed = takeManagedVariables(M);

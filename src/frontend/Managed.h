@@ -4,11 +4,13 @@
 #define RECONVERGE_FRONTEND_MANAGED_H
 
 #include "llvm/IR/PassManager.h"
+#include "llvm/Support/Error.h"
 
 namespace reconverge::frontend {
 
-/// In device code, tells the back end which variables are managed.
-void markManagedVariables(llvm::Module &M);
+/// In device code, tells the back end which variables are managed. An initial
+/// value that is the address of one is refused.
+llvm::Error markManagedVariables(llvm::Module &M);
 
 /// Whether that found some in \p M.
 bool hasManagedVariables(const llvm::Module &M);

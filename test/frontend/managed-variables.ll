@@ -1,6 +1,7 @@
 ; RUN: split-file %s %t
 ; RUN: opt -passes=reconverge-managed-variables,verify -S %t/host.ll | FileCheck %s
 ; RUN: opt -passes=reconverge-managed-variables,verify -S %t/device.ll | FileCheck %s --check-prefix=DEVICE
+; RUN: not opt -passes=reconverge-managed-variables -S %t/pointer.ll -o /dev/null 2>&1 | FileCheck %s --check-prefix=POINTER
 ; RUN: not opt -passes=reconverge-managed-variables -S %t/thread.ll -o /dev/null 2>&1 | FileCheck %s --check-prefix=THREAD
 
 ; What __managed__ of our overlay leaves, and what becomes of it on either side.
@@ -94,6 +95,17 @@ target triple = "nvptx64-nvidia-cuda"
 ; DEVICE: !nvvm.annotations = !{[[NOTE:![0-9]+]]}
 ; DEVICE: [[NOTE]] = !{ptr addrspace(1) @x, !"managed", i32 1}
 @x = addrspace(1) externally_initialized global i32 5
+@managed = private unnamed_addr constant [19 x i8] c"reconverge.managed\00", section "llvm.metadata"
+@file = private unnamed_addr constant [5 x i8] c"a.cu\00", section "llvm.metadata"
+@llvm.global.annotations = appending global [1 x { ptr, ptr, ptr, i32, ptr }] [{ ptr, ptr, ptr, i32, ptr } { ptr addrspacecast (ptr addrspace(1) @x to ptr), ptr @managed, ptr @file, i32 1, ptr null }], section "llvm.metadata"
+
+;--- pointer.ll
+target triple = "nvptx64-nvidia-cuda"
+
+; __managed__ int x;  __device__ int *p = &x;
+; POINTER: error: the initial value of device variable 'p' is the address of the managed variable 'x', which is not known before the program runs
+@x = addrspace(1) externally_initialized global i32 5
+@p = addrspace(1) externally_initialized global ptr addrspacecast (ptr addrspace(1) @x to ptr)
 @managed = private unnamed_addr constant [19 x i8] c"reconverge.managed\00", section "llvm.metadata"
 @file = private unnamed_addr constant [5 x i8] c"a.cu\00", section "llvm.metadata"
 @llvm.global.annotations = appending global [1 x { ptr, ptr, ptr, i32, ptr }] [{ ptr, ptr, ptr, i32, ptr } { ptr addrspacecast (ptr addrspace(1) @x to ptr), ptr @managed, ptr @file, i32 1, ptr null }], section "llvm.metadata"
