@@ -51,6 +51,9 @@ struct Difference {
   std::string Where; ///< "cudaMalloc #3 (4096 bytes)", "variable Total"
   uint64_t Offset = 0;
   std::string Original, Variant; ///< both values
+  /// Where all that differs are floating-point numbers that round otherwise:
+  /// the most by which one does, in units in the last place. 0: it is more.
+  uint64_t Ulps = 0;
 };
 
 struct Verdict {
@@ -66,6 +69,7 @@ enum class Outcome {
   Kept,
   Slower,   ///< or not faster beyond the noise
   Wrong,    ///< another result
+  Rounded,  ///< another result, by rounding alone
   Unproved, ///< the original's own result varies: nothing could be told
   Faulted,  ///< ended the run: an illegal address, a trap, an assertion
   TimedOut, ///< a run that did not end
@@ -88,9 +92,9 @@ struct TrialResult {
 
 /// What is built for one kernel, and why.
 struct Decision {
-  std::string Kernel;  ///< mangled: the key
-  std::string Display; ///< demangled
-  std::string Module;  ///< hash of the device bitcode, 16 hex digits
+  std::string Kernel;              ///< mangled: the key
+  std::string Display;             ///< demangled
+  std::string Module;              ///< hash of the device code, 16 hex digits
   std::vector<LaunchShape> Shapes; ///< of the launches tried
   Candidate Keep;
   /// Times were taken on a GPU; otherwise they are the model's.
@@ -101,6 +105,15 @@ struct Decision {
   std::vector<TrialResult> Tried;
 };
 
+/// What is gained where something is kept, x: by the remedy, over the fastest
+/// build of the kernel as it is; and by whose build that is, over ours. 1:
+/// nothing.
+struct DecisionGain {
+  double Remedy = 1, Compiler = 1;
+  std::optional<ForeignCompiler> Baseline = {}; ///< whose; none: ours
+};
+DecisionGain gainOf(const Decision &D);
+
 /// Seconds from start to end of a program, the same input for each: medians.
 struct WholeTimes {
   unsigned Runs = 0; ///< of each, in alternation; 0: none was timed
@@ -108,6 +121,9 @@ struct WholeTimes {
   double Ours = 0; ///< built by us, unmodified
   /// Built by others, as their -O3 does; 0: it could not be, or it failed.
   EachForeign<double> Foreign = {};
+  /// Whose program it is that was built in the end, as theirs is faster than
+  /// the one with what is kept; none: that one.
+  std::optional<ForeignCompiler> Built = {};
 };
 
 struct DecisionFile {

@@ -39,6 +39,8 @@ StringRef wordOf(Outcome End) {
     return "slower";
   case Outcome::Wrong:
     return "wrong";
+  case Outcome::Rounded:
+    return "rounded";
   case Outcome::Unproved:
     return "unproved";
   case Outcome::Faulted:
@@ -50,7 +52,23 @@ StringRef wordOf(Outcome End) {
   case Outcome::Untried:
     return "untried";
   }
-  llvm_unreachable("a trial has one of eight ends");
+  llvm_unreachable("a trial has one of nine ends");
+}
+
+DecisionGain gainOf(const Decision &D) {
+  DecisionGain Gain;
+  for (const TrialResult &T : D.Tried) {
+    if (T.End != Outcome::Kept && T.End != Outcome::Slower)
+      continue;
+    const auto By = T.What.foreign();
+    if (By && D.Keep != Candidate() && T.Speedup > Gain.Compiler) {
+      Gain.Compiler = T.Speedup;
+      Gain.Baseline = By;
+    }
+    if (!By && T.What == D.Keep)
+      Gain.Remedy = D.Measured ? T.Speedup : T.Predicted;
+  }
+  return Gain;
 }
 
 //===----------------------------------------------------------------------===//
@@ -81,7 +99,9 @@ bool readVerdict(const json::Value &V, json::Path P, Verdict &Out) {
       !F.text("where", Out.First.Where) ||
       !F.count("offset", Out.First.Offset) ||
       !F.text("original", Out.First.Original) ||
-      !F.text("variant", Out.First.Variant) || !F.text("reason", Out.Reason))
+      !F.text("variant", Out.First.Variant) ||
+      (F.has("ulps") && !F.count("ulps", Out.First.Ulps)) ||
+      !F.text("reason", Out.Reason))
     return false;
   if (Out.OrderDependent > Out.Bytes)
     P.report("more bytes vary than were compared");
@@ -93,13 +113,13 @@ static bool readTrial(const json::Value &V, json::Path P, TrialResult &T) {
   if (!F || !F.object("candidate", T.What, readCandidate) ||
       !F.choice(
           "outcome", T.End,
-          {Outcome::Kept, Outcome::Slower, Outcome::Wrong, Outcome::Unproved,
-           Outcome::Faulted, Outcome::TimedOut, Outcome::Refused,
-           Outcome::Untried},
+          {Outcome::Kept, Outcome::Slower, Outcome::Wrong, Outcome::Rounded,
+           Outcome::Unproved, Outcome::Faulted, Outcome::TimedOut,
+           Outcome::Refused, Outcome::Untried},
           [](Outcome O) { return wordOf(O); },
-          "expected kept, slower, wrong, unproved, faulted, timed out, refused "
-          "or "
-          "untried") ||
+          "expected kept, slower, wrong, rounded, unproved, faulted, timed "
+          "out, "
+          "refused or untried") ||
       !F.text("why", T.Why) || !F.object("verdict", T.Compared, readVerdict) ||
       !F.measure("predicted", T.Predicted) ||
       !F.measure("speedup", T.Speedup) || !F.measure("low", T.Low) ||
@@ -142,6 +162,10 @@ static bool readWhole(const json::Value &V, json::Path P, WholeTimes &T) {
   for (ForeignCompiler By : ForeignCompilers)
     if (F.has(nameOf(By)) && !F.measure(nameOf(By), T.Foreign[By]))
       return false;
+  std::string Built;
+  if (F.has("built") && !F.text("built", Built))
+    return false;
+  T.Built = foreignNamed(Built);
   return true;
 }
 
@@ -200,6 +224,7 @@ void writeVerdict(JsonWriter &W, const Verdict &V) {
   W.count("offset", V.First.Offset);
   W.text("original", V.First.Original);
   W.text("variant", V.First.Variant);
+  W.count("ulps", V.First.Ulps);
   W.text("reason", V.Reason);
 }
 
@@ -225,6 +250,12 @@ static void writeDecision(JsonWriter &W, const Decision &D) {
   W.count("timed", D.Timed);
   W.number("milliseconds", D.Milliseconds);
   W.text("why", D.Why);
+  W.line("gain", [&](JsonWriter &S) {
+    const DecisionGain Gain = gainOf(D);
+    S.number("remedy", Gain.Remedy);
+    S.number("compiler", Gain.Compiler);
+    S.text("baseline", Gain.Baseline ? nameOf(*Gain.Baseline) : "none");
+  });
   W.objects("tried", D.Tried, writeTrial);
 }
 
@@ -243,6 +274,8 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS) {
       S.number("ours", File.Whole.Ours);
       for (ForeignCompiler By : ForeignCompilers)
         S.number(nameOf(By), File.Whole.Foreign[By]);
+      if (File.Whole.Built)
+        S.text("built", nameOf(*File.Whole.Built));
     });
   });
 }

@@ -28,7 +28,7 @@ namespace reconverge {
 
 struct TrialRequest {
   std::string Kernel; ///< mangled
-  std::string Module; ///< hash of the device bitcode, 16 hex digits
+  std::string Module; ///< hash of the device code, 16 hex digits
   std::vector<Candidate> Candidates;
   uint64_t Launches = 0; ///< of it in an earlier run; 0: not known
 };
@@ -37,7 +37,7 @@ struct TrialRequest {
 /// for the module's kernels.
 struct ForeignImage {
   ForeignCompiler By = ForeignCompiler::Nvcc;
-  std::string Module; ///< hash of our device bitcode of the same source
+  std::string Module; ///< hash of our device code of the same source
   std::string Path;   ///< a fat binary
 };
 

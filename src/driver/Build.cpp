@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "driver/Build.h"
-#include "driver/Optimize.h"
+#include "driver/ByDecisions.h"
 #include "driver/Remedies.h"
 
 #include "core/Error.h"
@@ -119,7 +119,8 @@ Error build(const BuildRequest &Given, const frontend::Toolchain &Tools,
     return userError("--" + Request.Remedies.front().Remedy +
                          " and --decisions say each what to do to kernels",
                      "Leave one out.");
-  if (Error E = requestDecisions(Request))
+  std::shared_ptr<Decisions> Decided;
+  if (Error E = requestDecisions(Request).moveInto(Decided))
     return E;
   if (Error E = requestRemedies(Request, Tools))
     return E;
@@ -155,6 +156,8 @@ Error build(const BuildRequest &Given, const frontend::Toolchain &Tools,
       return E;
     Objects.push_back(Object);
   }
+  if (Decided && Request.Diagnostics)
+    Decided->report(Request.Make == Product::Program, *Request.Diagnostics);
   if (Request.Make != Product::Program)
     return Error::success();
   return frontend::linkProgram(Tools, Request.Link, Temp, Objects,

@@ -243,6 +243,23 @@ Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
     case OPT_allow_reorder:
       Request.AllowReorder = true;
       return true;
+    case OPT_allow_rounding:
+      Request.AllowRounding = true;
+      return true;
+    case OPT_no_whole:
+      Request.Whole = false;
+      return true;
+    case OPT_sandbox:
+    case OPT_no_sandbox:
+      Request.Sandboxed = A.getOption().matches(OPT_sandbox);
+      return true;
+    case OPT_q:
+      Request.Quiet = true;
+      return true;
+    case OPT_time_limit_EQ:
+      E = checkNumber(A);
+      (void)StringRef(A.getValue()).getAsInteger(10, Request.TimeLimit);
+      return true;
     case OPT_launches_EQ:
       E = checkNumber(A);
       (void)StringRef(A.getValue()).getAsInteger(10, Request.Launches);

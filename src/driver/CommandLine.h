@@ -75,7 +75,12 @@ struct OptimizeRequest : RunRequest {
   std::string Program; ///< to build; empty: none
   std::string Decisions = "decisions.json";
   bool AllowReorder = false;
-  uint64_t Launches = 4; ///< of each kernel, on which candidates are tried
+  bool AllowRounding = false; ///< of other compilers' code
+  uint64_t Launches = 4;      ///< of each kernel, on which candidates are tried
+  uint64_t TimeLimit = 0;     ///< seconds for all trials; 0: none
+  bool Whole = true;          ///< time the final program beside the others
+  bool Sandboxed = true;      ///< all runs but the first leave no trace
+  bool Quiet = false;         ///< no lines about what goes on
 };
 
 struct ReportRequest {

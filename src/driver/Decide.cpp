@@ -103,10 +103,15 @@ static bool isWorse(VerdictKind New, VerdictKind Known) {
 }
 
 static void add(Verdict &Sum, const Verdict &One) {
-  if (!Sum.Launches || isWorse(One.Kind, Sum.Kind)) {
+  const bool BothDiffer =
+      Sum.Launches && One.Kind == Sum.Kind && One.Kind == VerdictKind::Differs;
+  if (!Sum.Launches || isWorse(One.Kind, Sum.Kind) ||
+      (BothDiffer && Sum.First.Ulps && !One.First.Ulps)) {
     Sum.Kind = One.Kind;
     Sum.First = One.First;
     Sum.Reason = One.Reason;
+  } else if (BothDiffer && Sum.First.Ulps) {
+    Sum.First.Ulps = std::max(Sum.First.Ulps, One.First.Ulps);
   }
   ++Sum.Launches;
   Sum.Bytes += One.Bytes;
@@ -172,12 +177,20 @@ static void judge(TrialResult &R, const DecideOptions &Options) {
     R.Why = "the kernel's result depends on the order of its threads; "
             "--allow-reorder keeps what stays within that";
     return;
-  case VerdictKind::Differs:
-    R.End = Outcome::Wrong;
-    R.Why = R.Compared.First.Where + ", offset " +
-            std::to_string(R.Compared.First.Offset) + ": " +
-            R.Compared.First.Original + " became " + R.Compared.First.Variant;
+  case VerdictKind::Differs: {
+    const Difference &First = R.Compared.First;
+    if (First.Ulps && Options.AllowRounding && !R.What.changesCode())
+      return;
+    R.End = First.Ulps ? Outcome::Rounded : Outcome::Wrong;
+    R.Why = First.Where + ", offset " + std::to_string(First.Offset) + ": " +
+            First.Original + " became " + First.Variant;
+    if (First.Ulps)
+      R.Why += "; all differ in rounding alone, by " +
+               std::to_string(First.Ulps) + " ulp at most";
+    if (First.Ulps && !R.What.changesCode())
+      R.Why += "; --allow-rounding keeps that";
     return;
+  }
   case VerdictKind::Unknown:
     R.End = Outcome::Unproved;
     R.Why = R.Compared.Reason;

@@ -14,6 +14,9 @@ struct DecideOptions {
   /// Keep candidates whose result is another where the original's own result
   /// depends on the order of its threads.
   bool AllowReorder = false;
+  /// Keep other compilers' code of the unmodified kernel although its result
+  /// rounds otherwise.
+  bool AllowRounding = false;
   /// Keep only what was timed: there is a GPU.
   bool NeedsTimes = false;
   /// Least speed-up that counts where times are the model's, x.

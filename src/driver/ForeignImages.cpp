@@ -16,7 +16,7 @@
 
 #include "driver/ForeignImages.h"
 
-#include "core/ContainerIO.h"
+#include "analysis/CodeHash.h"
 #include "core/Error.h"
 #include "driver/Build.h"
 #include "driver/Remedies.h"
@@ -65,8 +65,7 @@ static Error compileOne(const frontend::Toolchain &Tools,
   auto M = frontend::compileDeviceCode(Tools, Options, Temp, Source, Context);
   if (!M)
     return M.takeError();
-  SmallVector<char, 0> Bitcode = frontend::writeBitcode(**M);
-  const std::string Hash = bitcodeHash({Bitcode.data(), Bitcode.size()});
+  const std::string Hash = analysis::codeHash(**M);
   if (!Modules.contains(Hash))
     return Error::success();
   for (ForeignCompiler By : Compilers) {

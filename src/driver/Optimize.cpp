@@ -11,8 +11,9 @@
 //                                 of the unmodified program--> seconds
 //
 // The first run is the user's: its input and output pass through. All others
-// get the same input again and their output is thrown away. Those with trials
-// are expendable (TrialRuns.cpp).
+// get the same input again, their output is thrown away, and they leave the
+// working folder as it is (Sandbox.cpp). Those with trials are expendable
+// (TrialRuns.cpp).
 //
 // Where the first run was on a GPU, nvcc's and clang's code are candidates of
 // every kernel, and the final program is what nvcc would have linked: NVIDIA's
@@ -23,8 +24,6 @@
 
 #include "driver/Optimize.h"
 
-#include "analysis/Numbering.h"
-#include "core/ContainerIO.h"
 #include "core/DecisionJson.h"
 #include "core/Error.h"
 #include "core/File.h"
@@ -33,17 +32,15 @@
 #include "driver/Decide.h"
 #include "driver/ForeignImages.h"
 #include "driver/Profile.h"
+#include "driver/Progress.h"
+#include "driver/Sandbox.h"
 #include "driver/TrialRuns.h"
 #include "driver/WholeTime.h"
 #include "frontend/CompileUnit.h"
-#include "frontend/DevicePipeline.h"
-#include "frontend/ForeignCode.h"
-#include "frontend/Remedied.h"
 #include "model/Model.h"
 #include "report/Decisions.h"
 #include "transform/remedies/Remedies.h"
 
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
@@ -51,7 +48,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <fcntl.h>
+#include <chrono>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -173,19 +171,22 @@ static double limitFor(const TrialPlan &Plan, double Once, bool OnGpu) {
 // Input
 //===----------------------------------------------------------------------===//
 
-/// What the program will read from standard input, in a file, so that each run
-/// can read it. A terminal is not read: runs with trials find it at its end.
-static Error keepInput(const std::string &Path, bool &Kept) {
-  Kept = false;
-  if (isatty(STDIN_FILENO) || fcntl(STDIN_FILENO, F_GETFD) < 0)
-    return Error::success();
-  auto Input = MemoryBuffer::getSTDIN();
-  if (!Input)
-    return userError("cannot read standard input: " +
-                     Input.getError().message());
-  Kept = true;
-  return writeFileAtomically(
-      Path, [&](raw_ostream &OS) { OS << (*Input)->getBuffer(); });
+/// Where the program's input comes from.
+struct Input {
+  std::string Copy;  ///< file to fill in the first run; empty: none
+  std::string Later; ///< file for the runs after it
+};
+
+/// A file that nothing has read of can be read again. Of all else a copy is
+/// kept while the program reads, and what it never asks for stays unread.
+static Input inputOf(const Session &Program) {
+  struct stat Status;
+  if (fstat(STDIN_FILENO, &Status))
+    return {"", "/dev/null"}; // closed
+  if (S_ISREG(Status.st_mode) && !lseek(STDIN_FILENO, 0, SEEK_CUR))
+    return {"", "/proc/self/fd/0"};
+  const std::string File = Program.file("input");
+  return {File, File};
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,14 +225,39 @@ static Expected<bool> isForNvidia(const BuildRequest &Request) {
   return true;
 }
 
+/// "1 kernel", "3 kernels".
+static std::string counted(size_t N, StringRef What) {
+  return (Twine(N) + " " + What + (N == 1 ? "" : "s")).str();
+}
+
+/// Shows how far the run with the trials of \p Plan has come.
+static void showTrials(const TrialPlan &Plan, Progress &Now) {
+  auto Events = readTrialLog(Plan.Log);
+  if (!Events)
+    return consumeError(Events.takeError()); // there is none yet
+  size_t Ended = 0;
+  const TrialEvent *Last = nullptr;
+  for (const TrialEvent &E : *Events) {
+    Ended += E.What == TrialEvent::End;
+    if (E.What == TrialEvent::Begin)
+      Last = &E;
+  }
+  if (Last)
+    Now.update(demangle(Last->Kernel) + ", launch " + Twine(Last->Launch) +
+               ": " + Last->Tried.text() + " (" + counted(Ended, "trial") +
+               " done)");
+}
+
 /// Builds Request.Program as \p Decisions, which is in its file, says.
 static Error buildFinal(const OptimizeRequest &Request, const Session &Program,
                         const RunMode &Mode, bool OnGpu,
-                        DecisionFile &Decisions, raw_ostream &OS) {
+                        DecisionFile &Decisions, Progress &Now,
+                        raw_ostream &OS) {
   BuildRequest Final = Request.Build;
   Final.Output = Request.Program;
   Final.Decisions = Request.Decisions;
   Final.Diagnostics = &OS;
+  Now.stage("building " + Request.Program);
   if (!OnGpu)
     return build(Final);
   Expected<bool> Plain = isForNvidia(Request.Build);
@@ -246,11 +272,50 @@ static Error buildFinal(const OptimizeRequest &Request, const Session &Program,
   useRuntime(Final, frontend::CudaRuntime::Nvidia);
   if (Error E = build(Final))
     return E;
-  if (frontend::interruption())
+  if (frontend::interruption() || !Request.Whole)
     return Error::success();
+  Now.stage("timing " + Request.Program + " beside the unmodified program");
   if (Error E = timeWhole(Final, Program, Mode, Decisions, OS))
     return E;
   return writeDecisions(Decisions, Request.Decisions);
+}
+
+/// The runs with trials of \p Plan, in which programs run as \p Mode says.
+static Expected<std::vector<TrialEvent>>
+tryAll(const OptimizeRequest &Request, const Session &Program, TrialPlan &Plan,
+       RunMode Mode, Progress &Now, raw_ostream &OS) {
+  using Clock = std::chrono::steady_clock;
+  Mode.Trials = Program.file("trials.json");
+  Plan.Log = Program.file("trials.log");
+  const double Most = double(Request.TimeLimit), Usual = Mode.TimeLimit;
+  if (Request.TimeLimit)
+    Plan.Seconds = std::min(Plan.Seconds, Most);
+  size_t Candidates = 0, Kernels = 0;
+  for (const TrialRequest &R : Plan.Kernels) {
+    Candidates += R.Candidates.size();
+    Kernels += !R.Candidates.empty();
+  }
+  if (Candidates)
+    Now.stage("trying " + counted(Candidates, "candidate") + " on " +
+              counted(Kernels, "kernel"));
+  const auto Start = Clock::now();
+  auto Left = [&] {
+    return Most - std::chrono::duration<double>(Clock::now() - Start).count();
+  };
+  if (Now.isLive())
+    Mode.Meanwhile = [&] { showTrials(Plan, Now); };
+  return runTrials(
+      Plan,
+      [&](const TrialPlan &This) -> Expected<frontend::ProcessResult> {
+        if (Error E = writeTrialPlan(This, Mode.Trials))
+          return std::move(E);
+        if (Request.TimeLimit)
+          Mode.TimeLimit = std::clamp(Left(), 0.1, Usual);
+        auto Result = Program.run(Mode);
+        Now.clear();
+        return Result;
+      },
+      OS, [&] { return Request.TimeLimit && Left() <= 0; });
 }
 
 /// The whole, but for what a signal leaves.
@@ -259,17 +324,18 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
   for (const std::string &Output : {Request.Program, Request.Decisions})
     if (Error E = checkFolderOf(Output))
       return std::move(E);
+  Progress Now(OS, Request.Quiet);
+  if (!Session::isProgram(Request.Build))
+    Now.stage("building " + join(Request.Build.Inputs, " "));
   auto Program = Session::create(Request);
   if (!Program)
     return Program.takeError();
+  const Sandbox Box(Program->folder(), Request.Sandboxed);
+  const Input In = inputOf(*Program);
   RunMode Mode;
   Mode.IsExpendable = true;
-  bool HasInput = false;
-  if (Error E = keepInput(Program->file("input"), HasInput))
-    return std::move(E);
-  if (HasInput)
-    Mode.Input = Program->file("input");
-
+  Mode.InputCopy = In.Copy;
+  Now.stage("running the program");
   auto First = countRun(Request, *Program, Mode);
   if (!First)
     return First.takeError();
@@ -290,25 +356,20 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
   if (frontend::interruption())
     return 0;
 
-  if (!HasInput)
-    Mode.Input = "/dev/null";
+  Mode.InputCopy.clear();
+  Mode.Input = In.Later;
   Mode.Output = "/dev/null";
   Mode.Errors = "/dev/null";
-  RunMode Trying = Mode;
+  Mode.Box = &Box;
   // "auto" would take a program without machine code for one of the VM's.
   if (Request.Device == "auto")
-    Trying.Device = OnGpu ? "gpu" : "cpu";
-  Trying.Trials = Program->file("trials.json");
+    Mode.Device = OnGpu ? "gpu" : "cpu";
+  RunMode Trying = Mode;
   Trying.TimeLimit = limitFor(*Plan, Once, OnGpu);
-  Plan->Log = Program->file("trials.log");
-  auto Events = runTrials(
-      *Plan,
-      [&](const TrialPlan &Now) -> Expected<frontend::ProcessResult> {
-        if (Error E = writeTrialPlan(Now, Trying.Trials))
-          return std::move(E);
-        return Program->run(Trying);
-      },
-      OS);
+  if (any_of(Plan->Kernels,
+             [](const TrialRequest &R) { return !R.Candidates.empty(); }))
+    Now.stage(Box.words());
+  auto Events = tryAll(Request, *Program, *Plan, Trying, Now, OS);
   if (!Events)
     return Events.takeError();
   if (frontend::interruption())
@@ -316,6 +377,7 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
 
   DecideOptions Options;
   Options.AllowReorder = Request.AllowReorder;
+  Options.AllowRounding = Request.AllowRounding;
   Options.NeedsTimes = OnGpu;
   DecisionFile Decisions =
       decideAll(*First->Counted, Kernels, Plan->Kernels, *Events, Options);
@@ -326,8 +388,7 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
   if (Request.Program.empty() || frontend::interruption())
     return 0;
   Mode.TimeLimit = 60 + 10 * Once;
-  Mode.Device = Trying.Device;
-  if (Error E = buildFinal(Request, *Program, Mode, OnGpu, Decisions, OS))
+  if (Error E = buildFinal(Request, *Program, Mode, OnGpu, Decisions, Now, OS))
     return std::move(E);
   report::printWhole(Decisions.Whole, OS, terminalFor(OS));
   return 0;
@@ -342,92 +403,6 @@ Expected<int> optimize(const OptimizeRequest &Request, raw_ostream &OS) {
     consumeError(Status.takeError());
   OS << "reconverge: interrupted\n";
   return 128 + Signal;
-}
-
-//===----------------------------------------------------------------------===//
-// Building by decisions
-//===----------------------------------------------------------------------===//
-
-/// Has other compilers make the code of some kernels, or, where two compilers'
-/// code cannot be one module, leaves all to us.
-static void leaveToOthers(Module &M,
-                          const MapVector<Function *, ForeignCompiler> &Kernels,
-                          raw_ostream *OS) {
-  if (Kernels.empty())
-    return;
-  const bool IsMixed = any_of(M, [&](Function &F) {
-    auto Own = Kernels.find(&F);
-    return !F.isDeclaration() && analysis::isKernel(F) &&
-           (Own == Kernels.end() || Own->second != Kernels.front().second);
-  });
-  const GlobalVariable *Apart =
-      IsMixed ? frontend::unsharedVariable(M) : nullptr;
-  if (!Apart) {
-    for (auto [F, By] : Kernels)
-      frontend::markFor(*F, By);
-    return;
-  }
-  if (OS)
-    *OS << "reconverge: note: " << M.getSourceFileName() << ": variable '"
-        << demangle(Apart->getName())
-        << "' is unknown to the host, so kernels by two compilers would not "
-           "share it; where another's code was kept, ours is built\n";
-}
-
-/// The launches that a remedy is kept for: as large as those it was tried on.
-static frontend::LaunchBounds boundsOf(const Decision &D) {
-  frontend::LaunchBounds Bounds;
-  for (const LaunchShape &S : D.Shapes) {
-    Bounds.Threads = std::max(Bounds.Threads,
-                              uint64_t(S.Block[0]) * S.Block[1] * S.Block[2]);
-    Bounds.Shared = std::max(Bounds.Shared, S.DynamicShared);
-  }
-  return Bounds;
-}
-
-/// Applies to the kernels of \p M what \p File keeps for them.
-static Error applyDecisions(Module &M, const DecisionFile &File,
-                            raw_ostream *OS) {
-  SmallVector<char, 0> Bitcode = frontend::writeBitcode(M);
-  const std::string Hash = bitcodeHash({Bitcode.data(), Bitcode.size()});
-  MapVector<Function *, ForeignCompiler> ForOthers;
-  for (const Decision &D : File.Kernels) {
-    Function *F = M.getFunction(D.Kernel);
-    if (!F || F->isDeclaration() || D.Keep == Candidate())
-      continue;
-    if (D.Module != Hash) {
-      if (OS)
-        *OS << "reconverge: note: " << D.Display
-            << " has changed since it was decided on; it is left as it is\n";
-      continue;
-    }
-    if (std::optional<ForeignCompiler> By = D.Keep.foreign()) {
-      ForOthers.insert({F, *By});
-      continue;
-    }
-    auto Result =
-        transform::apply(D.Keep, frontend::copyForRemedy(*F, boundsOf(D)));
-    if (!Result)
-      return Result.takeError();
-    if (!Result->Changed)
-      return internalError(D.Keep.text() + " does nothing to " + D.Display +
-                           " any more");
-  }
-  leaveToOthers(M, ForOthers, OS);
-  return Error::success();
-}
-
-Error requestDecisions(BuildRequest &Request) {
-  if (Request.Decisions.empty())
-    return Error::success();
-  auto File = readDecisions(Request.Decisions);
-  if (!File)
-    return File.takeError();
-  Request.Compile.Transform = [File = std::move(*File),
-                               OS = Request.Diagnostics](Module &M) {
-    return applyDecisions(M, File, OS);
-  };
-  return Error::success();
 }
 
 } // namespace reconverge::driver

@@ -19,10 +19,6 @@ namespace reconverge::driver {
 llvm::Expected<int> optimize(const OptimizeRequest &Request,
                              llvm::raw_ostream &OS);
 
-/// Makes \p Request build what the decisions in its file say. Kernels without a
-/// decision stay as they are; one that has changed since is said on \p OS.
-llvm::Error requestDecisions(BuildRequest &Request);
-
 } // namespace reconverge::driver
 
 #endif

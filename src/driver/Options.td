@@ -75,6 +75,21 @@ defm decisions : Setting<"decisions",
 def allow_reorder : Flag<Long, "allow-reorder">, InOptimize,
   HelpText<"Also keep what changes a result inside what the order of threads "
            "changes anyway">;
+def allow_rounding : Flag<Long, "allow-rounding">, InOptimize,
+  HelpText<"Also keep nvcc's or clang's code of a kernel where its result "
+           "differs in rounding alone">;
+defm time_limit : Setting<"time-limit",
+  "Seconds that all trials together may take; default: as long as it takes",
+  [OptimizeVis]>;
+def no_whole : Flag<Long, "no-whole">, InOptimize,
+  HelpText<"Do not time the final program beside the unmodified ones">;
+def sandbox : Flag<Long, "sandbox">, InOptimize,
+  HelpText<"Discard what the program writes in the working folder in all runs "
+           "but the first; the default">;
+def no_sandbox : Flag<Long, "no-sandbox">, InOptimize,
+  HelpText<"Run on the working folder itself each time">;
+def q : Flag<Dash, "q">, InOptimize,
+  HelpText<"Print the outcome alone, not what goes on">;
 defm launches : Setting<"launches",
   "Launches of each kernel on which candidates are tried; default 4",
   [OptimizeVis]>;

@@ -16,6 +16,8 @@
 
 #include "core/Error.h"
 #include "driver/Build.h"
+#include "driver/Sandbox.h"
+#include "frontend/InputTee.h"
 #include "frontend/Toolchain.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -155,6 +157,16 @@ Expected<frontend::ProcessResult> Session::run(const RunMode &Mode,
   C.Errors = Mode.Errors;
   C.TimeLimit = Mode.TimeLimit;
   C.IsExpendable = Mode.IsExpendable;
+  C.Meanwhile = Mode.Meanwhile;
+  if (Mode.Box)
+    if (Error E = Mode.Box->arrange(C))
+      return std::move(E);
+  std::unique_ptr<frontend::InputTee> Tee;
+  if (!Mode.InputCopy.empty()) {
+    if (Error E = frontend::InputTee::start(Mode.InputCopy).moveInto(Tee))
+      return std::move(E);
+    C.InputEnd = Tee->takeChildEnd();
+  }
   return frontend::runProcess(C);
 }
 

@@ -8,7 +8,11 @@
 #include "frontend/Subprocess.h"
 #include "frontend/TempDir.h"
 
+#include <functional>
+
 namespace reconverge::driver {
+
+class Sandbox;
 
 /// What one run is for, and what it may cost.
 struct RunMode {
@@ -16,6 +20,12 @@ struct RunMode {
   std::string Trials;  ///< plan of trials (core/Trials.h); empty: none
   /// Files in place of our own standard streams; empty: ours.
   std::string Input, Output, Errors;
+  /// In which it runs; null: the working folder itself.
+  const Sandbox *Box = nullptr;
+  /// File for a copy of what it reads from standard input; empty: none.
+  std::string InputCopy;
+  /// Called now and then while it runs; null: never.
+  std::function<void()> Meanwhile;
   double TimeLimit = 0; ///< seconds until it is killed; 0: none
   std::string Device;   ///< in place of the request's; empty: that one
   /// A signal that would end us kills the program.

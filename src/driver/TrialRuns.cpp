@@ -10,7 +10,8 @@
 //   plan without B --run--> log: ... begin A  end A  begin C  end C ...
 //
 // Runs are limited: a program in which many candidates end runs, each after a
-// long way, is not worth them all. Then what the last run showed counts.
+// long way, is not worth them all. Then what the last run showed counts. So it
+// does where the user's time limit is met.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,8 +58,33 @@ static TrialEvent endOf(const TrialEvent &Last,
   return End;
 }
 
+/// Says in \p All of what \p Plan has and nothing there tells of that there was
+/// no time for it. How much that is.
+static size_t leaveUntried(const TrialPlan &Plan,
+                           std::vector<TrialEvent> &All) {
+  size_t Left = 0;
+  for (const TrialRequest &R : Plan.Kernels)
+    for (const Candidate &C : R.Candidates) {
+      if (any_of(All, [&](const TrialEvent &E) {
+            return E.Kernel == R.Kernel && E.Module == R.Module &&
+                   E.Tried == C && E.What != TrialEvent::Begin;
+          }))
+        continue;
+      TrialEvent E;
+      E.What = TrialEvent::Untried;
+      E.Kernel = R.Kernel;
+      E.Module = R.Module;
+      E.Tried = C;
+      E.Why = "the time limit was met before";
+      All.push_back(std::move(E));
+      ++Left;
+    }
+  return Left;
+}
+
 Expected<std::vector<TrialEvent>> runTrials(TrialPlan Plan, TrialRun Run,
-                                            raw_ostream &OS) {
+                                            raw_ostream &OS,
+                                            function_ref<bool()> IsTimeUp) {
   std::vector<TrialEvent> All;
   for (unsigned Ended = 0; isAnythingLeft(Plan); ++Ended) {
     (void)sys::fs::remove(Plan.Log);
@@ -72,6 +98,17 @@ Expected<std::vector<TrialEvent>> runTrials(TrialPlan Plan, TrialRun Run,
     const TrialEvent *Last = endOfRun(Events, !Result->ok());
     if (frontend::interruption())
       return All;
+    if (IsTimeUp()) {
+      // We have ended the run, if it did not end by itself; no candidate has.
+      if (Last && Last->What == TrialEvent::Begin)
+        Events.pop_back();
+      append_range(All, Events);
+      if (size_t Left = leaveUntried(Plan, All))
+        OS << "reconverge: note: the time limit was met; " << Left
+           << (Left == 1 ? " candidate was" : " candidates were")
+           << " not tried\n";
+      return All;
+    }
     if (Last && Ended != MostEnded && strikeOff(Plan, *Last)) {
       All.push_back(endOf(*Last, *Result));
       continue;

@@ -17,8 +17,11 @@ using TrialRun = llvm::function_ref<llvm::Expected<frontend::ProcessResult>(
 /// Runs the program by \p Plan until no candidate ends it. Everything that the
 /// last run logged and, before it, how those candidates ended that have ended
 /// earlier ones. Notes go to \p OS.
-llvm::Expected<std::vector<TrialEvent>> runTrials(TrialPlan Plan, TrialRun Run,
-                                                  llvm::raw_ostream &OS);
+/// Where \p IsTimeUp says so after a run, there is no other, and what had no
+/// turn is an event of that.
+llvm::Expected<std::vector<TrialEvent>> runTrials(
+    TrialPlan Plan, TrialRun Run, llvm::raw_ostream &OS,
+    llvm::function_ref<bool()> IsTimeUp = [] { return false; });
 
 } // namespace reconverge::driver
 

@@ -12,6 +12,7 @@
 
 #include "frontend/CompileUnit.h"
 
+#include "analysis/CodeHash.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
 #include "core/File.h"
@@ -179,6 +180,7 @@ Error compileUnit(const Toolchain &Tools, const CompileOptions &Given,
     if (!M)
       return M.takeError();
     Options.OwnPasses = hasManagedVariables(**M);
+    analysis::sealCodeHash(**M);
     if (Error E = writeContainer(**M, Options, Tools, Temp, Source.Path, Stem)
                       .moveInto(Container))
       return E;

@@ -9,6 +9,10 @@
 // Handlers, unlike ignored signals, are reset in the child by exec, so the
 // child has the defaults.
 //
+// A child with a view of its own (PrivateView.h) has to act between fork and
+// exec, which posix_spawn has no way to say: it is forked, and tells by a pipe
+// that exec closes what has failed.
+//
 //===----------------------------------------------------------------------===//
 
 #include "frontend/Subprocess.h"
@@ -80,13 +84,17 @@ private:
 };
 } // namespace
 
-/// Waits for \p Child, killing it when \p Limit seconds (0: any time) are over.
-/// False if there is nothing to wait for.
-static bool waitFor(pid_t Child, double Limit, int &Status, bool &TimedOut) {
+/// Waits for \p Child, killing it when \p C.TimeLimit seconds (0: any time)
+/// are over. False if there is nothing to wait for.
+static bool waitFor(pid_t Child, const Command &C, int &Status,
+                    bool &TimedOut) {
   using Clock = std::chrono::steady_clock;
+  constexpr double Sometimes = 0.1; // s
   const auto Start = Clock::now();
+  double Last = 0;
   while (true) {
-    const bool Polls = Limit > 0 && !TimedOut;
+    const bool IsLimited = C.TimeLimit > 0 && !TimedOut;
+    const bool Polls = IsLimited || C.Meanwhile;
     const pid_t Got = waitpid(Child, &Status, Polls ? WNOHANG : 0);
     if (Got == Child)
       return true;
@@ -94,59 +102,141 @@ static bool waitFor(pid_t Child, double Limit, int &Status, bool &TimedOut) {
       return false;
     if (!Polls)
       continue;
-    if (std::chrono::duration<double>(Clock::now() - Start).count() > Limit) {
+    const double Now =
+        std::chrono::duration<double>(Clock::now() - Start).count();
+    if (IsLimited && Now > C.TimeLimit) {
       TimedOut = true;
       kill(Child, SIGKILL);
-    } else {
-      usleep(2000);
+      continue;
     }
+    if (C.Meanwhile && Now - Last > Sometimes) {
+      Last = Now;
+      C.Meanwhile();
+    }
+    usleep(2000);
   }
 }
 
-Expected<ProcessResult> runProcess(const Command &C) {
-  std::vector<char *> Arguments;
-  for (const std::string &A : C.Arguments)
-    Arguments.push_back(const_cast<char *>(A.c_str()));
-  Arguments.push_back(nullptr);
+namespace {
+/// What a new process is made of; the strings are \p C's.
+struct Image {
+  std::vector<char *> Arguments, Environment;
+};
+/// A file in place of a standard stream.
+struct Redirection {
+  int Stream;
+  const std::string &Path;
+  int Flags;
+};
+} // namespace
 
+static Image imageOf(const Command &C) {
+  Image I;
+  for (const std::string &A : C.Arguments)
+    I.Arguments.push_back(const_cast<char *>(A.c_str()));
+  I.Arguments.push_back(nullptr);
   StringSet<> Replaced;
-  std::vector<char *> Environment;
   for (const std::string &Entry : C.Environment) {
-    Environment.push_back(const_cast<char *>(Entry.c_str()));
+    I.Environment.push_back(const_cast<char *>(Entry.c_str()));
     Replaced.insert(StringRef(Entry).split('=').first);
   }
   for (char **Entry = environ; *Entry; ++Entry)
     if (!Replaced.contains(StringRef(*Entry).split('=').first))
-      Environment.push_back(*Entry);
-  Environment.push_back(nullptr);
+      I.Environment.push_back(*Entry);
+  I.Environment.push_back(nullptr);
+  return I;
+}
 
+static int spawn(const Command &C, const Image &I,
+                 ArrayRef<Redirection> Redirections, pid_t &Child) {
   posix_spawn_file_actions_t Files;
   posix_spawn_file_actions_init(&Files);
-  auto Redirect = [&](int Stream, const std::string &Path, int Flags) {
-    if (!Path.empty())
-      posix_spawn_file_actions_addopen(&Files, Stream, Path.c_str(), Flags,
-                                       0600);
-  };
-  Redirect(STDIN_FILENO, C.Input, O_RDONLY);
-  Redirect(STDOUT_FILENO, C.Output, O_WRONLY | O_CREAT | O_TRUNC);
-  Redirect(STDERR_FILENO, C.Errors, O_WRONLY | O_CREAT | O_TRUNC);
+  for (const Redirection &R : Redirections)
+    if (!R.Path.empty())
+      posix_spawn_file_actions_addopen(&Files, R.Stream, R.Path.c_str(),
+                                       R.Flags, 0600);
+  if (C.InputEnd >= 0)
+    posix_spawn_file_actions_adddup2(&Files, C.InputEnd, STDIN_FILENO);
+  if (!C.Folder.empty())
+    posix_spawn_file_actions_addchdir_np(&Files, C.Folder.c_str());
+  const int Code = posix_spawn(&Child, I.Arguments[0], &Files, nullptr,
+                               I.Arguments.data(), I.Environment.data());
+  posix_spawn_file_actions_destroy(&Files);
+  return Code;
+}
+
+/// What of \p C a child does by itself; returns what has failed, with errno.
+static const char *becomeImage(const Command &C, const Image &I,
+                               ArrayRef<Redirection> Redirections) {
+  for (const Redirection &R : Redirections) {
+    if (R.Path.empty())
+      continue;
+    const int File = open(R.Path.c_str(), R.Flags | O_CLOEXEC, 0600);
+    if (File < 0 || dup2(File, R.Stream) < 0)
+      return R.Path.c_str();
+  }
+  if (C.InputEnd >= 0 && dup2(C.InputEnd, STDIN_FILENO) < 0)
+    return "its input";
+  if (const char *Refused = C.View->enter())
+    return Refused;
+  execve(I.Arguments[0], I.Arguments.data(), I.Environment.data());
+  return I.Arguments[0];
+}
+
+static int forkInView(const Command &C, const Image &I,
+                      ArrayRef<Redirection> Redirections, pid_t &Child,
+                      std::string &What) {
+  int Ends[2];
+  if (pipe2(Ends, O_CLOEXEC))
+    return errno;
+  Child = fork();
+  if (Child == 0) {
+    const char *Failed = becomeImage(C, I, Redirections);
+    const int Code = errno;
+    (void)!write(Ends[1], &Code, sizeof(Code));
+    (void)!write(Ends[1], Failed, strlen(Failed));
+    _exit(127);
+  }
+  int Code = Child < 0 ? errno : 0;
+  close(Ends[1]);
+  char Text[256];
+  ssize_t Got = 0;
+  if (read(Ends[0], &Code, sizeof(Code)) == sizeof(Code))
+    while ((Got = read(Ends[0], Text, sizeof(Text))) > 0)
+      What.append(Text, size_t(Got));
+  close(Ends[0]);
+  if (!What.empty())
+    waitpid(Child, nullptr, 0);
+  return Code;
+}
+
+Expected<ProcessResult> runProcess(const Command &C) {
+  const Image I = imageOf(C);
+  const Redirection Redirections[] = {
+      {STDIN_FILENO, C.Input, O_RDONLY},
+      {STDOUT_FILENO, C.Output, O_WRONLY | O_CREAT | O_TRUNC},
+      {STDERR_FILENO, C.Errors, O_WRONLY | O_CREAT | O_TRUNC}};
 
   SignalsWhileWaiting Handlers(C.IsExpendable);
   pid_t Child = 0;
   const auto Start = std::chrono::steady_clock::now();
-  const int Code = posix_spawn(&Child, Arguments[0], &Files, nullptr,
-                               Arguments.data(), Environment.data());
-  posix_spawn_file_actions_destroy(&Files);
+  std::string What;
+  const int Code = C.View ? forkInView(C, I, Redirections, Child, What)
+                          : spawn(C, I, Redirections, Child);
+  if (C.InputEnd >= 0)
+    close(C.InputEnd);
   if (Code)
-    return userError("cannot run " + C.Arguments[0] + ": " +
-                     std::strerror(Code));
+    return userError(
+        "cannot run " + C.Arguments[0] +
+        (What.empty() || What == C.Arguments[0] ? "" : ": " + What) + ": " +
+        std::strerror(Code));
   CurrentChild = Child;
   if (Interruption && IsExpendable) // it came before there was a child
     kill(Child, SIGKILL);
 
   int Status = 0;
   ProcessResult Result;
-  if (!waitFor(Child, C.TimeLimit, Status, Result.TimedOut))
+  if (!waitFor(Child, C, Status, Result.TimedOut))
     return internalError("waiting for " + C.Arguments[0] + ": " +
                          std::strerror(errno));
   Result.Seconds =

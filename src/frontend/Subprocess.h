@@ -3,9 +3,12 @@
 #ifndef RECONVERGE_FRONTEND_SUBPROCESS_H
 #define RECONVERGE_FRONTEND_SUBPROCESS_H
 
+#include "frontend/PrivateView.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,7 +19,14 @@ struct Command {
   std::vector<std::string> Environment; ///< "NAME=value", over our own
   /// Files in place of our own standard streams; empty: ours.
   std::string Input = {}, Output = {}, Errors = {};
-  double TimeLimit = 0; ///< seconds until it is killed; 0: none
+  /// A descriptor of ours in place of standard input, closed afterwards; -1:
+  /// none.
+  int InputEnd = -1;
+  std::string Folder = {};           ///< to run in; empty: ours
+  const PrivateView *View = nullptr; ///< of files; null: ours. Over Folder
+  double TimeLimit = 0;              ///< seconds until it is killed; 0: none
+  /// Called now and then while it runs; null: never.
+  std::function<void()> Meanwhile = nullptr;
   /// A signal that would end us kills it, whatever it does about signals.
   bool IsExpendable = false;
 };
@@ -31,10 +41,10 @@ struct ProcessResult {
   int status() const { return Signal ? 128 + Signal : Exit; }
 };
 
-/// Runs \p C and waits. While it runs, SIGINT and
-/// SIGQUIT, which the terminal sends to both, only end the child; SIGTERM and
-/// SIGHUP are passed on to it; so that the caller can clean up afterwards. The
-/// error is that of a program that cannot be started.
+/// Runs \p C and waits. While it runs, SIGINT and SIGQUIT, which the terminal
+/// sends to both, only end the child; SIGTERM and SIGHUP are passed on to it;
+/// so that the caller can clean up afterwards. The error is that of a program
+/// that cannot be started.
 llvm::Expected<ProcessResult> runProcess(const Command &C);
 
 /// The last of these signals that came while a child ran; 0: none has. Who goes

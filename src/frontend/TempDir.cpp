@@ -69,9 +69,14 @@ TempDir::TempDir(std::string Folder, bool Remove)
 
 Expected<TempDir> TempDir::create(StringRef Keep) {
   if (!Keep.empty()) {
-    if (std::error_code EC = sys::fs::create_directories(Keep))
+    // Whole: programs are run in other folders.
+    SmallString<128> Path(Keep);
+    std::error_code EC = sys::fs::make_absolute(Path);
+    if (!EC)
+      EC = sys::fs::create_directories(Path);
+    if (EC)
       return userError("cannot make the folder " + Keep + ": " + EC.message());
-    return TempDir(Keep.str(), false);
+    return TempDir(std::string(Path), false);
   }
   SmallString<128> Path;
   if (std::error_code EC = sys::fs::createUniqueDirectory("reconverge", Path))

@@ -9,6 +9,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
+
 using namespace llvm;
 
 namespace reconverge::report {
@@ -29,9 +31,31 @@ static std::string milliseconds(double X) {
   return Text.empty() ? "-" : Text;
 }
 
-/// The verdict, where there is one.
+/// The verdict, where there is one, in a narrow column.
 static std::string verdictOf(const TrialResult &T) {
-  return T.Compared.Launches ? wordOf(T.Compared.Kind).str() : "-";
+  if (!T.Compared.Launches)
+    return "-";
+  if (T.Compared.Kind == VerdictKind::UpToOrder)
+    return "up to order";
+  return T.Compared.First.Ulps ? "rounding" : wordOf(T.Compared.Kind).str();
+}
+
+/// What is kept for the kernel of \p D, and what each part of that gains.
+static std::string keptLine(const Decision &D) {
+  const DecisionGain Gain = gainOf(D);
+  std::string Line = "kept: " + D.Keep.text() + " for " + D.Display + ": ";
+  std::string Over = "our build";
+  if (Gain.Baseline)
+    Over = (Twine(nameOf(*Gain.Baseline)) + "'s").str();
+  if (!D.Keep.changesCode())
+    return Line + ratio(Gain.Compiler) + " over our build";
+  Line += ratio(Gain.Remedy);
+  if (!D.Measured)
+    return Line + " by its issue slots";
+  Line += " over " + Over + " of the kernel as it is";
+  if (Gain.Baseline)
+    Line += ", which is " + ratio(Gain.Compiler) + " over ours";
+  return Line;
 }
 
 static Ink inkOf(Outcome End) {
@@ -43,6 +67,7 @@ static Ink inkOf(Outcome End) {
   case Outcome::TimedOut:
     return Ink::Hot;
   case Outcome::Slower:
+  case Outcome::Rounded:
   case Outcome::Unproved:
   case Outcome::Refused:
   case Outcome::Untried:
@@ -67,6 +92,11 @@ static void remark(Table &T, StringRef Text, unsigned Width) {
 void printDecisions(const DecisionFile &File, raw_ostream &OS,
                     const TerminalOptions &Options) {
   const unsigned Width = std::max(Options.Width, 80u);
+  // On a narrow terminal times give way to names.
+  const bool IsNarrow = Width < 100;
+  const unsigned MostCandidate = IsNarrow ? 20 : 24,
+                 MostKernel =
+                     std::clamp(Width - (IsNarrow ? 67u : 79u), 12u, 28u);
   OS << '\n';
   printInk(OS, "What was tried on " + cleanText(File.Program), Ink::Strong,
            Options.Color);
@@ -78,26 +108,27 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
   T.column("achieved", /*Left=*/false);
   const bool AnyTime =
       any_of(File.Kernels, [](const Decision &D) { return D.Measured; });
-  if (AnyTime)
+  const bool ShowsMs = AnyTime && !IsNarrow;
+  if (ShowsMs)
     T.column("ms", /*Left=*/false);
   T.column("result", /*Left=*/true);
   T.column("outcome", /*Left=*/true);
-  bool AnyPredicted = false, AnyTried = false;
+  bool AnyPredicted = false, AnyTried = false, AnyRounded = false;
   auto Row = [&](StringRef Kernel, StringRef What, double Predicted,
                  double Achieved, double Ms, StringRef Result,
                  Table::Cell End) {
     std::vector<Table::Cell> Cells = {{Kernel.str()},
-                                      {cutEnd(cleanText(What), 24)},
+                                      {cutEnd(cleanText(What), MostCandidate)},
                                       {ratio(Predicted)},
                                       {ratio(Achieved)}};
-    if (AnyTime)
+    if (ShowsMs)
       Cells.push_back({milliseconds(Ms)});
     Cells.push_back({Result.str()});
     Cells.push_back(std::move(End));
     T.row(std::move(Cells));
   };
   for (const Decision &D : File.Kernels) {
-    const std::string Kernel = cutEnd(cleanText(D.Display), 28);
+    const std::string Kernel = cutEnd(cleanText(D.Display), MostKernel);
     if (D.Tried.empty())
       Row(Kernel, "none", 0, 0, 0, "-", {D.Why, Ink::Faint});
     // What the others are compared with stands above them.
@@ -108,6 +139,7 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
     std::string Above; // the remark under the last row
     for (const TrialResult &R : D.Tried) {
       AnyTried = true;
+      AnyRounded |= R.Compared.First.Ulps != 0;
       AnyPredicted |= R.Predicted > 0;
       const bool First = &R == &D.Tried.front() && !D.Measured;
       Row(First ? StringRef(Kernel) : "", R.What.text(), R.Predicted,
@@ -122,13 +154,14 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
   T.print(OS, Options.Color);
   OS << '\n';
   for (const Decision &D : File.Kernels)
-    if (D.Keep != Candidate()) {
-      std::string Line = "kept: " + D.Keep.text() + " for " + D.Display;
-      printWrapped(OS, cleanText(Line), Width, 2);
-    }
+    if (D.Keep != Candidate())
+      printWrapped(OS, cleanText(keptLine(D)), Width, 2);
   std::string Legend =
       "identical: every byte of device memory, in each launch tried, from the "
       "same state, as the original left it.";
+  if (AnyRounded)
+    Legend += " rounding: all that differs are floating-point numbers, by a "
+              "few units in the last place.";
   if (AnyPredicted)
     Legend += " predicted: issue slots of the original over the candidate's, "
               "counted on " +
@@ -136,9 +169,11 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
               (AnyTime ? "."
                        : "; an estimate, no time was taken. "
                          "Only a GPU can confirm it.");
+  if (ShowsMs)
+    Legend += " ms: of the launches timed, together.";
   if (AnyTime)
-    Legend += " ms: of the launches timed, together; none: our build of the "
-              "kernel as it is. achieved: the fastest of none, nvcc and clang "
+    Legend += " none: our build of the kernel as it is. achieved: the fastest "
+              "of none, nvcc and clang "
               "over the candidate; of nvcc and clang, over none.";
   if (AnyTried)
     printWrapped(OS, cleanText(Legend), Width, 2);
@@ -160,6 +195,10 @@ void printWhole(const WholeTimes &Whole, raw_ostream &OS,
       Text << "no time";
   }
   Text << " (medians of " << Whole.Runs << " runs each, in turn)";
+  if (Whole.Built)
+    Text << ". " << nameOf(*Whole.Built)
+         << "'s was faster in every run: it is what was built, and nothing of "
+            "what was kept";
   printWrapped(OS, Line, std::max(Options.Width, 80u), 2);
 }
 

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Machine.h"
+#include "analysis/CodeHash.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
 #include "warpvm/Callees.h"
@@ -115,7 +116,7 @@ public:
       Function *F = M->getFunction(Name);
       if (!F || F->isDeclaration())
         return nullptr;
-      Slot = std::make_unique<KernelImpl>(*F, Hash);
+      Slot = std::make_unique<KernelImpl>(*F, Bytes);
       Slot->Globals = Addresses.data();
     }
     return Slot.get();
@@ -134,7 +135,8 @@ public:
 
   LLVMContext Context;
   std::unique_ptr<llvm::Module> M;
-  std::string Hash;
+  std::string Hash;  ///< of the code, by which decisions know it
+  std::string Bytes; ///< of the bitcode, lines in it: what is cached goes by
   SmallVector<GlobalVariable *, 8> Variables;
   SmallVector<Function *, 8> Functions; ///< that have an address
   std::optional<FunctionAddresses> Places;
@@ -226,7 +228,8 @@ static Expected<std::unique_ptr<ProgramImpl>> parse(MemoryBufferRef Bitcode) {
   if (verifyModule(*P->M, &OS))
     return userError("device bitcode is invalid: " + Problem,
                      "Build the program again with this version.");
-  P->Hash = bitcodeHash(Bitcode.getBuffer());
+  P->Hash = analysis::codeHash(*P->M);
+  P->Bytes = bitcodeHash(Bitcode.getBuffer());
   P->Variables = deviceVariables(*P->M);
   P->Functions = addressedFunctions(*P->M);
   return P;

@@ -54,8 +54,7 @@
 // CHECK: .entry _Z5thirdPfi(
 // CHECK: [Total
 // HIDDEN: variable 'Apart' is unknown to the host{{.*}}ours is built
-// STALE-DAG: note: first has changed since it was decided on
-// STALE-DAG: note: third has changed since it was decided on
+// STALE: warning: mixed.json: {{.*}} not used; code that has changed since: {{(first, third|third, first)}}
 
 #include <cstdio>
 

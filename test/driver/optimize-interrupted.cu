@@ -4,7 +4,7 @@
 // A signal to `optimize` ends the program that is running, even one that takes
 // no notice of signals; nothing is left behind.
 // RUN: cd %t/a && python3 %S/Inputs/interrupt.py SIGINT pids 1 \
-// RUN:   %reconverge optimize --device cpu --no-cache %s -o app -- 1 \
+// RUN:   %reconverge optimize --device cpu --no-sandbox --no-cache %s -o app -- 1 \
 // RUN:   >out 2>errors </dev/null
 // RUN: FileCheck %s --check-prefix=INT <out
 // RUN: FileCheck %s --check-prefix=SAID <errors
@@ -16,7 +16,7 @@
 
 // So it does in a run with trials, the second.
 // RUN: cd %t/b && python3 %S/Inputs/interrupt.py SIGTERM pids 2 \
-// RUN:   %reconverge optimize --device cpu --no-cache %s -o app -- 2 \
+// RUN:   %reconverge optimize --device cpu --no-sandbox --no-cache %s -o app -- 2 \
 // RUN:   >out 2>errors </dev/null
 // RUN: FileCheck %s --check-prefix=TERM <out
 // RUN: FileCheck %s --check-prefix=SAID <errors
@@ -27,7 +27,7 @@
 
 // A run with trials that ends otherwise is no reason to stop: what it showed
 // until then counts, and that is said.
-// RUN: cd %t/c && %reconverge optimize --device cpu --no-cache %s -o app -- 3 \
+// RUN: cd %t/c && %reconverge optimize --device cpu --no-sandbox --no-cache %s -o app -- 3 \
 // RUN:   2>&1 </dev/null | FileCheck %s --check-prefix=FAILS
 // RUN: ls %t/c/app
 // FAILS: note: a run with trials returned 9

@@ -46,7 +46,8 @@
 // RUN:   --keep=final %s -o f
 // RUN: cmp f app
 // RUN: python3 %S/Inputs/same_code.py final/optimize-on-gpu.cubin \
-// RUN:   _Z4armsPf=meld/optimize-on-gpu.cubin \
+// RUN:   '_Z4armsPf:$remedied=meld/optimize-on-gpu.cubin' \
+// RUN:   _Z4armsPf=ours/optimize-on-gpu.cubin \
 // RUN:   _Z5losesPf=nvcc/optimize-on-gpu.cubin \
 // RUN:   _Z6faultsPf=ours/optimize-on-gpu.cubin \
 // RUN:   _Z7uniformPf=clang/optimize-on-gpu.cubin

@@ -40,7 +40,7 @@ DecisionFile example() {
                    1,
                    4096,
                    4,
-                   {"cudaMalloc #2 (4096 bytes)", 64, "1", "\xff"},
+                   {"cudaMalloc #2 (4096 bytes)", 64, "1", "\xff", 3},
                    ""};
   D.Tried = {Meld, Nvcc};
   D.Keep = Meld.What;
@@ -48,7 +48,7 @@ DecisionFile example() {
   D.Timed = 4;
   D.Milliseconds = 0.43;
   F.Kernels = {D};
-  F.Whole = {5, 1.5, 1.75, {1.625, 1.875}};
+  F.Whole = {5, 1.5, 1.75, {1.625, 1.875}, ForeignCompiler::Nvcc};
   return F;
 }
 
@@ -121,8 +121,8 @@ TEST(DecisionJson, DamageIsNamedWithItsPlace) {
     StringRef From, To, Fault;
   } Cases[] = {
       {"\"kept\"", "\"won\"",
-       "expected kept, slower, wrong, unproved, faulted, timed out, refused or "
-       "untried "
+       "expected kept, slower, wrong, rounded, unproved, faulted, timed out, "
+       "refused or untried "
        "at (root).kernels[0].tried[0].outcome"},
       {"\"identical\"", "\"same\"",
        "expected identical, identical-up-to-order, within, differs or unknown "

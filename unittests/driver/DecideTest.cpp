@@ -276,6 +276,34 @@ TEST(Decide, AWrongBuildIsNobodysBaseline) {
   EXPECT_EQ(D.Tried[0].End, Outcome::Wrong);
 }
 
+TEST(Decide, RoundingOfOtherCompilersIsTheUsersToAllow) {
+  Events OfNvcc = timed(Nvcc, around(2), around(1)),
+         OfMeld = timed(Meld, around(2), around(1));
+  for (Events *Of : {&OfNvcc, &OfMeld}) {
+    Of->front().Compared.Kind = VerdictKind::Differs;
+    Of->front().Compared.First = {"x", 8, "1", "1.5", 2};
+  }
+  const Events All = OfNvcc + OfMeld;
+  Decision D = decide(request({Nvcc, Meld}), "k()", All, {});
+  EXPECT_EQ(D.Keep, Candidate());
+  EXPECT_EQ(D.Tried[0].End, Outcome::Rounded);
+  EXPECT_EQ(D.Tried[0].Why,
+            "x, offset 8: 1 became 1.5; all differ in rounding alone, by 2 ulp "
+            "at most; --allow-rounding keeps that");
+  DecideOptions Allow;
+  Allow.AllowRounding = true;
+  D = decide(request({Nvcc, Meld}), "k()", All, Allow);
+  EXPECT_EQ(D.Keep, Nvcc);
+  EXPECT_EQ(D.Tried[1].End, Outcome::Rounded); // a remedy has no reason to
+  // More than rounding on another launch.
+  Events Wrong = timed(Nvcc, around(2), around(1), 2);
+  Wrong.front().Compared.Kind = VerdictKind::Differs;
+  Wrong.front().Compared.First = {"y", 0, "1", "7", 0};
+  D = decide(request({Nvcc}), "k()", OfNvcc + Wrong, Allow);
+  EXPECT_EQ(D.Tried[0].End, Outcome::Wrong);
+  EXPECT_EQ(D.Tried[0].Why, "y, offset 0: 1 became 7");
+}
+
 TEST(Decide, WithoutAGainTheFasterBuildIsKept) {
   // The kernel has no candidate but nvcc's code.
   auto With = [](double NvccMs) {

@@ -70,12 +70,13 @@ protected:
             return std::move(E);
           return Result;
         },
-        OS);
+        OS, [&] { return IsTimeUp; });
     EXPECT_TRUE(bool(All)) << toString(All.takeError());
     return All ? *All : std::vector<TrialEvent>();
   }
 
   TrialPlan Plan;
+  bool IsTimeUp = false;                     ///< after the first run
   std::vector<std::vector<Candidate>> Tried; ///< by each run
   std::string Notes;
 };
@@ -117,6 +118,25 @@ TEST_F(TrialRuns, AllMayEndTheirRun) {
   auto All = run([](const Candidate &) { return TrialEvent::Fault; });
   EXPECT_EQ(Tried.size(), 3u);
   EXPECT_EQ(All.size(), 3u);
+}
+
+TEST_F(TrialRuns, WhenTheTimeIsUpWhatHadNoTurnIsSaid) {
+  IsTimeUp = true;
+  // The run was ended in meld's trial, which is not meld's fault.
+  auto All = run([](const Candidate &C) {
+    return C == Meld ? std::optional(TrialEvent::Begin) : std::nullopt;
+  });
+  EXPECT_EQ(Tried.size(), 1u);
+  ASSERT_EQ(All.size(), 4u);
+  EXPECT_EQ(All[1].What, TrialEvent::End);
+  EXPECT_EQ(All[1].Tried, Nvcc);
+  for (int I : {2, 3}) {
+    EXPECT_EQ(All[I].What, TrialEvent::Untried);
+    EXPECT_EQ(All[I].Tried, I == 2 ? Meld : Eager);
+    EXPECT_EQ(All[I].Why, "the time limit was met before");
+  }
+  EXPECT_NE(Notes.find("2 candidates were not tried"), std::string::npos)
+      << Notes;
 }
 
 TEST_F(TrialRuns, RunsAreLimited) {

@@ -33,6 +33,19 @@ TEST(Alternation, NoRoundBeginsAfterTheTimeIsUp) {
   EXPECT_EQ(Times->Rounds, 2u); // the second ends at 4
 }
 
+TEST(Alternation, OnlyWhatIsAlwaysFasterTakesThePlaceOfTheFirst) {
+  Alternation T;
+  T.Rounds = 3;
+  T.Times = {{10, 11, 12}, {1, 1, 1}, {9.8, 9, 8}, {8, 11, 7}, {0, 0, 0}};
+  T.Medians = {11, 1, 9, 8, 0}; // the last could not be run
+  EXPECT_EQ(surelyFaster(T, 2), 2u);
+  T.Times[2][0] = 9.95; // half a percent
+  EXPECT_EQ(surelyFaster(T, 2), 0u);
+  EXPECT_EQ(surelyFaster(T, 1), 1u);
+  T.Rounds = 2;
+  EXPECT_EQ(surelyFaster(T, 1), 0u);
+}
+
 TEST(Alternation, ARunThatFailsEndsIt) {
   auto Times = alternate({"a"}, 5, 60, [](const std::string &) {
     return Expected<double>(createStringError("no"));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/File.h"
+#include "frontend/InputTee.h"
 #include "frontend/Subprocess.h"
 #include "frontend/TempDir.h"
 
@@ -9,6 +10,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <thread>
 #include <unistd.h>
@@ -67,6 +69,76 @@ TEST(Process, StreamsCanBeFiles) {
   EXPECT_TRUE(cantFail(runProcess(C)).ok());
   EXPECT_EQ((*cantFail(readFile(C.Output))).getBuffer(), "out word\n");
   EXPECT_EQ((*cantFail(readFile(C.Errors))).getBuffer(), "bad word\n");
+}
+
+TEST(Process, InputIsKeptAsItIsRead) {
+  Expected<TempDir> Dir = TempDir::create();
+  ASSERT_TRUE(bool(Dir));
+  // Without an end: more than is asked for would never be read.
+  int Ends[2];
+  ASSERT_EQ(pipe2(Ends, O_CLOEXEC), 0);
+  std::thread Writer([Out = Ends[1]] {
+    signal(SIGPIPE, SIG_IGN);
+    while (write(Out, "word\n", 5) == 5)
+      ;
+    close(Out);
+  });
+  const int Ours = dup(STDIN_FILENO);
+  dup2(Ends[0], STDIN_FILENO);
+  close(Ends[0]);
+  {
+    auto Tee = InputTee::start(Dir->file("copy"));
+    ASSERT_TRUE(bool(Tee)) << toString(Tee.takeError());
+    Command C{{"/bin/sh", "-c", "read X; read Y; test $X$Y = wordword"}, {}};
+    C.InputEnd = (*Tee)->takeChildEnd();
+    EXPECT_TRUE(cantFail(runProcess(C)).ok());
+  }
+  dup2(Ours, STDIN_FILENO); // the writer's reader is gone
+  Writer.join();
+  const auto Copy = cantFail(readFile(Dir->file("copy")));
+  EXPECT_TRUE(Copy->getBuffer().starts_with("word\nword\n"));
+  EXPECT_LE(Copy->getBufferSize(), 2u * 4096);
+}
+
+TEST(Process, AViewLeavesTheFolderAsItIs) {
+  Expected<TempDir> Dir = TempDir::create();
+  ASSERT_TRUE(bool(Dir));
+  SmallString<128> Root;
+  ASSERT_FALSE(sys::fs::real_path(Dir->path(), Root));
+  PrivateView View{(Root + "/folder").str(), (Root + "/folder").str(),
+                   (Root + "/scratch").str(), (Root + "/folder/keep").str()};
+  for (const std::string &Path : {View.Folder, View.Scratch, View.Keep})
+    ASSERT_FALSE(sys::fs::create_directory(Path));
+  const std::string File = View.Folder + "/file";
+  ASSERT_FALSE(errorToBool(
+      writeFileAtomically(File, [](raw_ostream &OS) { OS << "as it was"; })));
+  if (Error Refused = View.probe())
+    GTEST_SKIP() << toString(std::move(Refused));
+  // What is written and removed is so for the process, and for it alone; but
+  // for what it is to keep.
+  Command C{{"/bin/sh", "-c",
+             "rm file && echo new >other && test -f other && test ! -f file "
+             "&& echo kept >keep/result && echo said"},
+            {}};
+  C.View = &View;
+  C.Output = Root.str().str() + "/out";
+  EXPECT_TRUE(cantFail(runProcess(C)).ok());
+  EXPECT_EQ(cantFail(readFile(File))->getBuffer(), "as it was");
+  EXPECT_FALSE(sys::fs::exists(View.Folder + "/other"));
+  EXPECT_EQ(cantFail(readFile(View.Keep + "/result"))->getBuffer(), "kept\n");
+  EXPECT_EQ(cantFail(readFile(C.Output))->getBuffer(), "said\n");
+  // Other content in its place.
+  View.Content = Root.str().str() + "/before";
+  ASSERT_FALSE(sys::fs::create_directories(View.Content + "/keep"));
+  C.Arguments.back() =
+      "test ! -e file && test -f keep/result && test $PWD = " + View.Folder;
+  EXPECT_TRUE(cantFail(runProcess(C)).ok());
+  // What cannot be run is said as ever.
+  C.Arguments = {"/no/such/program"};
+  Expected<ProcessResult> Result = runProcess(C);
+  ASSERT_FALSE(bool(Result));
+  EXPECT_NE(toString(Result.takeError()).find("cannot run /no/such/program"),
+            std::string::npos);
 }
 
 TEST(Process, AHangingProgramIsKilled) {

@@ -14,6 +14,7 @@
 
 #include "runtime/gpu/Images.h"
 
+#include "analysis/CodeHash.h"
 #include "analysis/Numbering.h"
 #include "core/Container.h"
 #include "core/ContainerIO.h"
@@ -65,7 +66,7 @@ static Error load(Image &I, const ContainerView &View, const Options &O) {
     return Code.takeError();
   I.Code = std::move(*Code);
   I.Probes = std::make_unique<transform::ModuleProbes>(*I.Code);
-  I.Hash = bitcodeHash(View.Bitcode);
+  I.Hash = analysis::codeHash(*I.Code);
   return buildImage(*I.Code, View.Hash, O).moveInto(I.Built);
 }
 

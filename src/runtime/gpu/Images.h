@@ -33,7 +33,7 @@ struct Image {
   llvm::LLVMContext Context;
   std::unique_ptr<llvm::Module> Code;
   std::unique_ptr<transform::ModuleProbes> Probes;
-  std::string Hash; ///< of the bitcode, 16 hex digits
+  std::string Hash; ///< of the code, 16 hex digits
   std::unique_ptr<llvm::MemoryBuffer> Built;
   FatbinWrapper Wrapper;
   char Config; ///< its address stands for the variable ProbeConfigName

@@ -362,7 +362,8 @@ void LaunchTrial::tryOne(CandidateCode &C) {
     runOriginal(More);
   }
   if (E.Compared.Kind == VerdictKind::Identical ||
-      E.Compared.Kind == VerdictKind::UpToOrder) {
+      E.Compared.Kind == VerdictKind::UpToOrder ||
+      (E.Compared.First.Ulps && !C.What.changesCode())) {
     Right.push_back(&C);
     if (!Slots && C.Counting.Kernel)
       Slots = slotsOf(K.Counting, nullptr);
@@ -406,7 +407,8 @@ Verdict LaunchTrial::compare(const CandidateCode &C) {
     Written.set(unsigned(Number));
     const Area &A = Areas[Number];
     Compared.add({A.Base, Offset, [&] { return A.Name; }}, Original, Variant);
-    return Compared.differs() ? MemoryCopy::Next::Area : MemoryCopy::Next::Page;
+    return Compared.isSettled() ? MemoryCopy::Next::Area
+                                : MemoryCopy::Next::Page;
   }));
   return Compared.verdict(extent(), Unknown);
 }

@@ -34,6 +34,7 @@
 
 #include "runtime/gpu/TrialImages.h"
 
+#include "analysis/CodeHash.h"
 #include "analysis/Numbering.h"
 #include "core/Container.h"
 #include "core/ContainerIO.h"
@@ -281,7 +282,12 @@ void **TrialImages::registerFatBinary(
     return AsItIs();
   }
   auto New = std::make_unique<TrialImage>();
-  New->Hash = bitcodeHash(View->Bitcode);
+  Expected<std::string> Hash = analysis::codeHashOf(View->Bitcode);
+  if (!Hash) {
+    consumeError(Hash.takeError()); // who runs it says so
+    return AsItIs();
+  }
+  New->Hash = std::move(*Hash);
   const bool IsTried = any_of(Plan->Kernels, [&](const TrialRequest &R) {
     return R.Module == New->Hash && !R.Candidates.empty();
   });

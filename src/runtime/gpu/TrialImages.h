@@ -73,8 +73,8 @@ struct TheirCode {
 /// The device code of a translation unit.
 struct TrialImage {
   llvm::LLVMContext Context;
-  std::unique_ptr<llvm::Module> Code;        ///< as it was compiled
-  std::string Hash;                          ///< of its bitcode
+  std::unique_ptr<llvm::Module> Code; ///< as it was compiled
+  std::string Hash;                   ///< of its code (analysis/CodeHash.h)
   std::unique_ptr<llvm::MemoryBuffer> Built; ///< with candidates
   FatbinWrapper Wrapper;
   EachForeign<TheirCode> Theirs;

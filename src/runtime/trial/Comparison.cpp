@@ -5,6 +5,10 @@
 // the original itself varies: then the value that it belongs to must lie
 // between the least and the greatest that the original gave.
 //
+// The first difference is what a user is told. The others are looked at only to
+// tell whether all of them are rounding: floating-point numbers that lie a few
+// units in the last place apart. The first that is not settles it.
+//
 //===----------------------------------------------------------------------===//
 
 #include "runtime/trial/Comparison.h"
@@ -16,6 +20,10 @@
 using namespace llvm;
 
 namespace reconverge::runtime {
+
+/// Beyond, a difference is more than rounding. Sums and libraries' functions
+/// have been seen to differ by some tens.
+static constexpr uint64_t MostUlps = 64;
 
 void OrderSpread::add(const MemoryPage &In, ArrayRef<uint8_t> Natural,
                       ArrayRef<uint8_t> Other) {
@@ -69,7 +77,7 @@ bool Comparison::isWithinSpread(const OrderSpread::Page *Page, uint64_t Address,
 
 void Comparison::add(const MemoryPage &In, ArrayRef<uint8_t> Original,
                      ArrayRef<uint8_t> Variant) {
-  if (First)
+  if (isSettled())
     return;
   const uint64_t Address = In.Base + In.Offset;
   const OrderSpread::Page *Page = Spread.page(Address);
@@ -77,18 +85,31 @@ void Comparison::add(const MemoryPage &In, ArrayRef<uint8_t> Original,
     if (Original[I] == Variant[I] ||
         isWithinSpread(Page, Address, Original, Variant, I))
       continue;
-    First.emplace();
-    First->Where = In.Name();
-    if (auto Value = valueAt(Types, Address + I, Original, Variant, I)) {
-      First->Offset = In.Offset + Value->Begin;
-      First->Original = Value->TextA;
-      First->Variant = Value->TextB;
-    } else {
-      First->Offset = In.Offset + I;
-      First->Original = "byte " + std::to_string(Original[I]);
-      First->Variant = "byte " + std::to_string(Variant[I]);
+    const auto Value = valueAt(Types, Address + I, Original, Variant, I);
+    const uint64_t Apart =
+        Value ? ulpsBetween(Value->Type, &Original[Value->Begin],
+                            &Variant[Value->Begin])
+                    .value_or(0)
+              : 0;
+    const bool Rounds = Apart && Apart <= MostUlps;
+    const uint64_t Most = First ? std::max(First->Ulps, Apart) : Apart;
+    if (!First || !Rounds) { // what is more than rounding says more
+      First.emplace();
+      First->Where = In.Name();
+      if (Value) {
+        First->Offset = In.Offset + Value->Begin;
+        First->Original = Value->TextA;
+        First->Variant = Value->TextB;
+      } else {
+        First->Offset = In.Offset + I;
+        First->Original = "byte " + std::to_string(Original[I]);
+        First->Variant = "byte " + std::to_string(Variant[I]);
+      }
     }
-    return;
+    First->Ulps = Rounds ? Most : 0;
+    if (!Rounds)
+      return;
+    I = Value->Begin + Value->Bytes - 1;
   }
 }
 

@@ -58,7 +58,8 @@ public:
   void add(const MemoryPage &Page, llvm::ArrayRef<uint8_t> Original,
            llvm::ArrayRef<uint8_t> Variant);
 
-  bool differs() const { return First.has_value(); }
+  /// Whether nothing that is added can change the verdict.
+  bool isSettled() const { return First && !First->Ulps; }
 
   /// Of \p All bytes, those that were added among them. \p Unknown: why no
   /// verdict can be given; empty: one can.

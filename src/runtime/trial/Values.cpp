@@ -139,6 +139,27 @@ std::optional<ValuePair> valueAt(ArrayRef<ValueType> Types, uint64_t Address,
   return std::nullopt;
 }
 
+/// The position of a number among all of its type, from its bits.
+template <typename Bits> static Bits placeOf(Bits X) {
+  constexpr Bits Sign = Bits(1) << (8 * sizeof(Bits) - 1);
+  return X & Sign ? Sign - (X & ~Sign) : Sign + X;
+}
+
+template <typename Bits>
+static uint64_t placesBetween(const uint8_t *A, const uint8_t *B) {
+  const Bits X = placeOf(read<Bits>(A)), Y = placeOf(read<Bits>(B));
+  return X > Y ? X - Y : Y - X;
+}
+
+std::optional<uint64_t> ulpsBetween(ValueType T, const uint8_t *A,
+                                    const uint8_t *B) {
+  if (T == ValueType::Double)
+    return placesBetween<uint64_t>(A, B);
+  if (T == ValueType::Float)
+    return placesBetween<uint32_t>(A, B);
+  return std::nullopt;
+}
+
 double numberAt(ValueType T, const uint8_t *At) {
   switch (T) {
   case ValueType::Double:

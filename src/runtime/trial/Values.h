@@ -39,6 +39,11 @@ std::optional<ValuePair> valueAt(llvm::ArrayRef<ValueType> Types,
                                  uint64_t Address, llvm::ArrayRef<uint8_t> A,
                                  llvm::ArrayRef<uint8_t> B, size_t At);
 
+/// How far two floating-point numbers of type \p T lie apart, in units in the
+/// last place; nothing for other types.
+std::optional<uint64_t> ulpsBetween(ValueType T, const uint8_t *A,
+                                    const uint8_t *B);
+
 /// Its value, rounded to a double where it has more digits.
 double numberAt(ValueType T, const uint8_t *At);
 

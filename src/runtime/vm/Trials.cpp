@@ -42,6 +42,7 @@ namespace {
 struct CandidateCode {
   Candidate What;
   enum { Unbuilt, Ready, StruckOff } State = Unbuilt;
+  std::string Hash; ///< of the bitcode: equal for equal code
   std::unique_ptr<warpvm::Program> Code;
   warpvm::Kernel *Kernel = nullptr; ///< of Code
   KernelInfo Info;
@@ -143,8 +144,9 @@ Error TrialsImpl::build(CandidateCode &C, const TriedKernel &K,
   if (!V)
     return V.takeError();
   for (const CandidateCode &Other : K.Candidates)
-    if (Other.Code && Other.Code->hash() == V->Hash)
+    if (Other.Code && Other.Hash == V->Hash)
       return createStringError("the same code as " + Other.What.text());
+  C.Hash = V->Hash;
   auto Code = L.On.loadVariant(
       MemoryBufferRef({V->Bitcode.data(), V->Bitcode.size()}, "variant"),
       L.Home);

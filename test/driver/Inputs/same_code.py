@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""same_code.py CUBIN KERNEL=CUBIN...: the kernels have equal machine code.
+"""same_code.py CUBIN KERNEL[:SUFFIX]=CUBIN...: the kernels have equal machine
+code. SUFFIX is what the kernel's name has more in the first.
 
 Of ELF files, the sections .text.<kernel> are compared, instruction by
 instruction, but for the place in the module's table of addresses from which a
@@ -34,8 +35,10 @@ def instructions(code):
 
 whole = sections(sys.argv[1])
 for word in sys.argv[2:]:
-    kernel, path = word.split("=")
-    ours, other = (s[".text." + kernel] for s in (whole, sections(path)))
+    names, path = word.split("=")
+    kernel, _, suffix = names.partition(":")
+    ours = whole[".text." + kernel + suffix]
+    other = sections(path)[".text." + kernel]
     if list(instructions(ours)) != list(instructions(other)):
         sys.exit(f"{kernel}: {len(ours)} bytes in {sys.argv[1]} are not the "
                  f"{len(other)} in {path}")

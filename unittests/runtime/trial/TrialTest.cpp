@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
 using namespace llvm;
@@ -94,6 +95,22 @@ TEST_F(Trial, TheFirstDifferenceIsNamed) {
   EXPECT_EQ(V.First.Offset, 68u);
   EXPECT_EQ(V.First.Original, "2");
   EXPECT_EQ(V.First.Variant, "3");
+}
+
+TEST_F(Trial, RoundingIsToldFromMore) {
+  const float Next = std::nextafterf(2, 3);
+  Verdict V =
+      verdictOf({}, {1, Next, std::nextafterf(std::nextafterf(4, 0), 0)});
+  EXPECT_EQ(V.Kind, VerdictKind::Differs);
+  EXPECT_EQ(V.First.Ulps, 2u); // the most
+  EXPECT_EQ(V.First.Offset, 68u);
+  // One value that is more settles it, and is the one to be told.
+  V = verdictOf({}, {1, Next, 5});
+  EXPECT_EQ(V.First.Ulps, 0u);
+  EXPECT_EQ(V.First.Offset, 72u);
+  EXPECT_EQ(V.First.Variant, "5");
+  // Across zero there are two of each.
+  EXPECT_EQ(verdictOf({}, {1, -2, 4}).First.Ulps, 0u);
 }
 
 TEST_F(Trial, WhatVariesMustStayInsideTheSpread) {
