@@ -13,6 +13,7 @@
 #include "warpvm/Compile.h"
 
 #include "core/Error.h"
+#include "warpvm/Images.h"
 #include "warpvm/Mbarrier.h"
 #include "warpvm/Tiles.h"
 
@@ -121,7 +122,8 @@ Compiler::create(const MachineOptions &Options) {
     return Jit.takeError();
   C->Jit = std::move(*Jit);
   orc::SymbolMap Symbols;
-  for (auto Table : {librarySymbols(), mbarrierSymbols(), tileSymbols()})
+  for (auto Table : {librarySymbols(), mbarrierSymbols(), tileSymbols(),
+                     imageSymbols()})
     for (auto [Name, Address] : Table)
       Symbols[C->Jit->mangleAndIntern(Name)] = {
           orc::ExecutorAddr::fromPtr(Address), JITSymbolFlags::Exported};

@@ -479,6 +479,10 @@ std::string nameOf(const Allocation &A) {
   case MemoryKind::Managed:
     Call = "cudaMallocManaged";
     break;
+  case MemoryKind::Array:
+    Noun = "array";
+    Call = "cudaMallocArray";
+    break;
   case MemoryKind::Host:
     Noun = "pinned host allocation";
     break;

@@ -24,6 +24,7 @@ enum class MemoryKind : uint8_t {
   Managed,    ///< cudaMallocManaged
   Host,       ///< cudaMallocHost, cudaHostAlloc
   Registered, ///< the program's own, given by cudaHostRegister
+  Array,      ///< cudaMallocArray, cudaMalloc3DArray
   Variable    ///< a __device__, __constant__ or __managed__ variable
 };
 
@@ -181,7 +182,7 @@ private:
   uint64_t Quarantined = 0;  ///< bytes of addresses in it
   uint64_t Bump;             ///< never used from here on
   uint64_t Capacity, Used = 0, Live = 0;
-  uint64_t Serials[6] = {}; ///< allocations so far, by kind
+  uint64_t Serials[7] = {}; ///< allocations so far, by kind
   std::atomic<uint64_t> Generation{0};
 };
 

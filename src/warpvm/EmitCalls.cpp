@@ -466,7 +466,8 @@ Error RegionEmitter::emitCall(CallInst &I) {
   default:
     break;
   }
-  if (emitSpecialRegister(*II) || emitCollective(*II) || emitMath(*II))
+  if (emitImage(*II) || emitSpecialRegister(*II) || emitCollective(*II) ||
+      emitMath(*II))
     return Error::success();
   if (std::string Symbol = laneFunction(II->getCalledFunction()->getName());
       !Symbol.empty()) {

@@ -166,6 +166,9 @@ private:
   void storeWide(const Address &A, llvm::Value *Packed, llvm::Align Al,
                  bool Ordered);
 
+  // EmitImages.cpp
+  bool emitImage(llvm::CallInst &I); ///< false if it is none
+
   // EmitAtomics.cpp
   llvm::Error emitAtomic(llvm::Instruction &I);
 

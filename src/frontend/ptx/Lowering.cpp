@@ -410,7 +410,7 @@ Value *Lowering::pointerIn(const Operand &O, unsigned AddressSpace) {
 }
 
 Value *Lowering::pointer(const Operand &O, unsigned AddressSpace) {
-  if (O.K != Operand::Address) {
+  if (O.K != Operand::Address || O.Parts.size() != 1) {
     refuse("an address is expected");
     return Constant::getNullValue(B.getPtrTy(AddressSpace));
   }

@@ -204,6 +204,8 @@ private:
         O.Literal = offset(/*Negative=*/consume('-'));
       else if (consume('-'))
         O.Literal = offset(/*Negative=*/true);
+      else if (consume(','))
+        O.Parts.push_back(single());
       expect(']');
       return O;
     }

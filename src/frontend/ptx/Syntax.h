@@ -41,7 +41,7 @@ struct Operand {
     Integer,   ///< Literal
     FloatBits, ///< Literal holds the IEEE bits, Width of them
     Special,   ///< Name of a special register without '%', or WARP_SZ
-    Address,   ///< [Parts[0] + Literal]
+    Address,   ///< [Parts[0] + Literal], or [Parts[0], Parts[1]] of an image
     Vector,    ///< {Parts...}
     Pair,      ///< Parts[0] | Parts[1]
     Sink,      ///< _

@@ -53,6 +53,7 @@ ArrayRef<RowGroup> allRows() {
       {"Warp, barriers, control", syncRows()},
       {"Asynchronous copies", asyncRows()},
       {"Matrices", tileRows()},
+      {"Textures and surfaces", textureRows()},
   };
   return Groups;
 }

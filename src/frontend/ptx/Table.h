@@ -50,6 +50,7 @@ llvm::ArrayRef<Row> simdRows();
 llvm::ArrayRef<Row> syncRows();
 llvm::ArrayRef<Row> asyncRows();
 llvm::ArrayRef<Row> tileRows();
+llvm::ArrayRef<Row> textureRows();
 
 /// The function without operands that reads special register \p Name
 /// ("tid.x"); null if there is none.

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/vm/Api.h"
+#include "runtime/vm/Arrays.h"
 #include "runtime/vm/Capture.h"
 #include "runtime/vm/Device.h"
 #include "runtime/vm/Memory.h"
@@ -102,27 +103,61 @@ static cudaError_t boxOf(const cudaPitchedPtr &P, const cudaPos &Pos,
   return cudaSuccess;
 }
 
-/// Both ends of \p P, checked.
+/// The box of \p E at \p Pos, which counts elements, of an array.
+static cudaError_t boxOf(const Array &A, const cudaPos &Pos,
+                         const cudaExtent &E, Box &Out) {
+  auto Fits = [](size_t At, size_t Size, size_t Whole) {
+    return At <= Whole && Size <= Whole - At;
+  };
+  if (!Fits(Pos.x, E.width / A.ElementBytes, A.Extent.width) ||
+      !Fits(Pos.y, E.height, A.rows()) || !Fits(Pos.z, E.depth, A.planes()))
+    return cudaErrorInvalidValue;
+  Out = box(A.Data + Pos.z * A.planePitch() + Pos.y * A.pitch() +
+                Pos.x * A.ElementBytes,
+            A.pitch(), A.planePitch());
+  return cudaSuccess;
+}
+
+/// One end, checked: an array or, if there is none, memory.
+static cudaError_t findEnd(cudaArray_const_t Handle, const cudaPitchedPtr &P,
+                           const cudaPos &Pos, const cudaExtent &E,
+                           bool MustBeDevice, Box &Out) {
+  if (Handle && P.ptr)
+    return cudaErrorInvalidValue;
+  if (cudaError_t Failed =
+          Handle ? boxOf(*arrayOf(Handle), Pos, E, Out) : boxOf(P, Pos, E, Out))
+    return Failed;
+  return checkEnd(Out, {E.width, E.height, E.depth}, MustBeDevice);
+}
+
+/// Both ends of \p P.
 static cudaError_t findEnds(const cudaMemcpy3DParms &P, Box &To, Box &From,
                             Extent &E) {
+  std::lock_guard<std::recursive_mutex> Lock(deviceLock());
   if (!isKind(P.kind))
     return cudaErrorInvalidMemcpyDirection;
-  if (P.srcArray || P.dstArray)
-    return unsupported("a copy from or to a CUDA array");
-  E = {P.extent.width, P.extent.height, P.extent.depth};
+  cudaExtent Size = P.extent;
+  size_t ElementBytes = 1;
+  for (cudaArray_const_t Handle : {P.srcArray, P.dstArray})
+    if (Handle) {
+      const Array *A = arrayOf(Handle);
+      if (!A || (ElementBytes != 1 && ElementBytes != A->ElementBytes))
+        return cudaErrorInvalidValue;
+      ElementBytes = A->ElementBytes;
+    }
+  if (__builtin_mul_overflow(Size.width, ElementBytes, &Size.width))
+    return cudaErrorInvalidValue;
+  E = {Size.width, Size.height, Size.depth};
   if (E.empty())
     return cudaSuccess;
-  if (cudaError_t Failed = boxOf(P.dstPtr, P.dstPos, P.extent, To))
-    return Failed;
-  if (cudaError_t Failed = boxOf(P.srcPtr, P.srcPos, P.extent, From))
-    return Failed;
   const bool ToDevice =
       P.kind == cudaMemcpyHostToDevice || P.kind == cudaMemcpyDeviceToDevice;
   const bool FromDevice =
       P.kind == cudaMemcpyDeviceToHost || P.kind == cudaMemcpyDeviceToDevice;
-  if (cudaError_t Failed = checkEnd(To, E, ToDevice))
+  if (cudaError_t Failed =
+          findEnd(P.dstArray, P.dstPtr, P.dstPos, Size, ToDevice, To))
     return Failed;
-  return checkEnd(From, E, FromDevice);
+  return findEnd(P.srcArray, P.srcPtr, P.srcPos, Size, FromDevice, From);
 }
 
 cudaError_t checkCopy(const cudaMemcpy3DParms &P) {

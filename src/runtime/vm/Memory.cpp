@@ -287,6 +287,7 @@ cudaError_t api::cudaPointerGetAttributes(cudaPointerAttributes *Attributes,
       switch (Found->Kind) {
       case MemoryKind::Device:
       case MemoryKind::Pool:
+      case MemoryKind::Array:
       case MemoryKind::Variable:
       case MemoryKind::Managed:
         A.type = Found->Managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;

@@ -20,7 +20,7 @@ TEST(Refusal, SaysWhyAndLeavesTheAsm) {
       // Beyond the table.
       {"wgmma.fence.sync.aligned;", "",
        "'wgmma.fence.sync.aligned' is not in the table"},
-      {"add.f16 $0, $1, $2; tex.1d.v4.f32.s32 $0;", "=h,h,h",
+      {"add.f16 $0, $1, $2; txq.width.b32 $0;", "=h,h,h",
        "is not in the table"},
       {"mov.u32 $0, %aggr_smem_size;", "=r",
        "special register '%aggr_smem_size' is not supported"},

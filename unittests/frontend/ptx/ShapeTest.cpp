@@ -298,6 +298,40 @@ TEST(Shape, WarpCollectives) {
   });
 }
 
+TEST(Shape, TexturesAndSurfaces) {
+  check({
+      {"tex.1d.v4.f32.s32 {$0, $1, $2, $3}, [$4, {$5}];",
+       "=f,=f,=f,=f,l,r",
+       {"call { float, float, float, float } "
+        "@llvm.nvvm.tex.unified.1d.v4f32.s32(i64 %0, i32 %1)"}},
+      {"tex.a2d.v4.u32.f32 {$0, $1, $2, $3}, [$4, {$5, $6, $7, $7}];",
+       "=r,=r,=r,=r,l,r,f,f",
+       {"@llvm.nvvm.tex.unified.2d.array.v4u32.f32(i64 %0, i32 %1, float %2, "
+        "float %3)"}},
+      {"tex.grad.2d.v4.f32.f32 {$0, $1, $2, $3}, [$4, {$5, $6}], {$5, $5}, "
+       "{$6, $6};",
+       "=f,=f,=f,=f,l,f,f",
+       {"@llvm.nvvm.tex.unified.2d.grad.v4f32.f32(i64 %0, float %1, float %2, "
+        "float %1, float %1, float %2, float %2)"}},
+      {"tex.level.3d.v4.s32.f32 {$0, $1, $2, $3}, [$4, {$5, $6, $7, $7}], $8;",
+       "=r,=r,=r,=r,l,f,f,f,f",
+       {"@llvm.nvvm.tex.unified.3d.level.v4s32.f32(i64 %0, float %1, float %2, "
+        "float %3, float %4)"}},
+      {"tld4.b.2d.v4.f32.f32 {$0, $1, $2, $3}, [$4, {$5, $6}];",
+       "=f,=f,=f,=f,l,f,f",
+       {"@llvm.nvvm.tld4.unified.b.2d.v4f32.f32("}},
+      {"suld.b.2d.v2.b8.clamp {$0, $1}, [$2, {$3, $4}];",
+       "=h,=h,l,r,r",
+       {"call { i16, i16 } @llvm.nvvm.suld.2d.v2i8.clamp(i64 %0, i32 %1, "
+        "i32 %2)"},
+       true},
+      {"sust.b.a1d.b64.trap [$0, {$1, $2}], {$3};",
+       "l,r,r,l",
+       {"@llvm.nvvm.sust.b.1d.array.i64.trap(i64 %0, i32 %1, i32 %2, i64 %3)"},
+       true},
+  });
+}
+
 TEST(Shape, BarriersAndControl) {
   check({
       {"bar.sync 0;", "~{memory}", {"llvm.nvvm.barrier0()"}},

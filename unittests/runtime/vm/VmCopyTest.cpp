@@ -175,16 +175,40 @@ TEST_F(Copy, Planes) {
             cudaErrorInvalidValue);
 }
 
-TEST_F(Copy, ArraysAreRefusedByName) {
+/// Extents and places in arrays count elements, everywhere else bytes.
+TEST_F(Copy, ArraysCountElements) {
+  const cudaChannelFormatDesc Shorts = {16, 0, 0, 0,
+                                        cudaChannelFormatKindUnsigned};
+  cudaArray_t A = nullptr;
+  ASSERT_EQ(api::cudaMallocArray(&A, &Shorts, 3, 2, 0), cudaSuccess);
+  const uint16_t In[6] = {1, 2, 3, 4, 5, 6};
+  uint16_t Out[6] = {};
   cudaMemcpy3DParms P = {};
-  P.srcArray = reinterpret_cast<cudaArray_t>(Host);
-  P.dstPtr = cudaPitchedPtr{Device, 3, 3, 2};
-  P.extent = cudaExtent{3, 2, 1};
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(api::cudaMemcpy3D(&P), cudaErrorNotSupported);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "reconverge: a copy from or to a CUDA array is not supported by "
-            "the warp VM\n");
+  P.srcPtr = {const_cast<uint16_t *>(In), 6, 6, 2};
+  P.dstArray = A;
+  P.extent = {3, 2, 1};
+  P.kind = cudaMemcpyHostToDevice;
+  EXPECT_EQ(api::cudaMemcpy3D(&P), cudaSuccess);
+  P.dstPos.x = 1; // the last element of a row would lie outside
+  EXPECT_EQ(api::cudaMemcpy3D(&P), cudaErrorInvalidValue);
+  P = {};
+  P.srcArray = A;
+  P.srcPos = {1, 1, 0};
+  P.dstPtr = {Out, 4, 4, 1};
+  P.extent = {2, 1, 1};
+  P.kind = cudaMemcpyDeviceToHost;
+  EXPECT_EQ(api::cudaMemcpy3D(&P), cudaSuccess);
+  EXPECT_EQ(Out[0], 5);
+  EXPECT_EQ(Out[1], 6);
+  // Bytes that run on from row to row; no half elements.
+  EXPECT_EQ(api::cudaMemcpyFromArray(Out, A, 4, 0, 6, cudaMemcpyDeviceToHost),
+            cudaSuccess);
+  EXPECT_EQ(Out[0], 3);
+  EXPECT_EQ(Out[2], 5);
+  EXPECT_EQ(api::cudaMemcpyToArray(A, 1, 0, In, 2, cudaMemcpyHostToDevice),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(api::cudaFreeArray(A), cudaSuccess);
+  EXPECT_EQ(api::cudaMemcpy3D(&P), cudaErrorInvalidValue);
 }
 
 } // namespace

@@ -12,8 +12,8 @@
 // clang 19 ignores __managed__; our pass makes it of an annotation
 // (frontend/Managed.cpp).
 //
-// Atomics that nvcc brings and clang does not follow: compare and exchange of 16
-// bits, and those of 128 bits.
+// What nvcc brings and clang lacks comes last: surfaces, compare and exchange of
+// 16 bits, atomics of 128 bits.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_OVERLAY_CUDA_RUNTIME_WRAPPER_H
@@ -43,6 +43,10 @@
 
 #undef __managed__
 #define __managed__ __attribute__((device, annotate("reconverge.managed")))
+
+#if __cplusplus >= 201103L
+#include <__reconverge_surfaces.h>
+#endif
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
 extern "C" __device__ inline __attribute__((always_inline)) unsigned short
