@@ -73,9 +73,8 @@ bool Block::replay(FaultGuard &Guard, Warp &Kernel) {
   W.Context.Budget = ReplayRounds;
   if (!sigsetjmp(Again.Landing, 0)) {
     currentGuard() = &Again;
-    Mask Out[MaxTargets];
     Checked->Regions[S.Region].Run(W.Frame, S.Scalars, &W.Context, S.Lanes,
-                                   Out);
+                                   outMasks());
     currentGuard() = Outer;
     Replaying = false;
     return false;

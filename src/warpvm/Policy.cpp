@@ -39,6 +39,7 @@
 #include "llvm/Support/xxhash.h"
 
 #include <cstring>
+#include <memory>
 
 namespace reconverge::warpvm {
 
@@ -104,6 +105,12 @@ void Policy::start(Warp &W, Mask Lanes) {
     return;
   W.Local = W.Context.Local;
   W.Context.Ended = 0;
+}
+
+// Too large for a stack that host threads share with the program.
+Mask *outMasks() {
+  thread_local const std::unique_ptr<Mask[]> Masks(new Mask[MaxTargets]);
+  return Masks.get();
 }
 
 const RegionPlan &Policy::execute(Warp &W, const Split &S, Mask *Out) {
@@ -382,7 +389,7 @@ void Frontier::returned(Warp &W, Warp &Callee, Status S) {
 }
 
 std::optional<Status> Frontier::step(Warp &W, bool &Force) {
-  Mask Out[MaxTargets];
+  Mask *const Out = outMasks();
   for (;;) {
     if (W.Splits.size() == 1 && W.Splits.front().Wait == EdgeKind::Plain &&
         !W.Splits.front().Deferred && !W.Free && runWhole(W, Out))
@@ -588,7 +595,7 @@ void PostDominator::returned(Warp &W, Warp &Callee, Status S) {
 }
 
 std::optional<Status> PostDominator::step(Warp &W, bool &) {
-  Mask Out[MaxTargets];
+  Mask *const Out = outMasks();
   for (;;) {
     if (W.Splits.empty())
       return Status::Done;

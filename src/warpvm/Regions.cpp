@@ -15,6 +15,9 @@
 //   - a loop in which a lane may wait for another: its back edge must return to
 //     the scheduler, which owes every lane progress
 //   - the size limit, which bounds compile time
+//   - a switch of hundreds of cases: with some of them in its region, the masks
+//     of all others live through these, and allocating registers takes time
+//     that grows with the square
 // The tier Blocks grows nothing: a region a block.
 //
 // Loops that may wait. Whether such a loop is left depends on an access that is
@@ -39,6 +42,7 @@
 #include "warpvm/Prepare.h"
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -54,7 +58,12 @@ namespace reconverge::warpvm {
 
 namespace {
 constexpr unsigned RegionInstructionLimit = 6000;
+constexpr unsigned RegionSuccessorLimit = 256;
+
+bool endsRegion(const BasicBlock &BB) {
+  return BB.getTerminator()->getNumSuccessors() > RegionSuccessorLimit;
 }
+} // namespace
 
 RegionPlanner::RegionPlanner(Function &F, LoopInfo &LI,
                              const analysis::UniformityResult &Uniform,
@@ -382,7 +391,7 @@ unsigned RegionPlanner::grow(unsigned First) const {
   auto TakesLoop = [&](unsigned I, unsigned &Grown) {
     unsigned End = LoopEnd.lookup(Order[I]);
     for (unsigned J = I; J < End; ++J) {
-      if ((J != First && !Enterable(J, End - 1)) ||
+      if ((J != First && !Enterable(J, End - 1)) || endsRegion(*Order[J]) ||
           (LI.isLoopHeader(Order[J]) && mayWait(*LI.getLoopFor(Order[J]))))
         return false;
       Grown += J == First ? 0 : Order[J]->size();
@@ -402,7 +411,7 @@ unsigned RegionPlanner::grow(unsigned First) const {
     if (L)
       Limit = LoopEnd.lookup(L->getHeader());
   }
-  while (Last + 1 < Limit) {
+  while (Last + 1 < Limit && !endsRegion(*Order[Last])) {
     unsigned I = Last + 1, Grown = Size;
     if (LI.isLoopHeader(Order[I])) {
       if (!TakesLoop(I, Grown))
@@ -444,17 +453,17 @@ void RegionPlanner::cut(Function &F) {
     First = R.Last + 1;
     Regions.push_back(R);
   }
-  for (Region &R : Regions)
+  for (Region &R : Regions) {
+    SmallDenseSet<std::pair<BasicBlock *, EdgeKind>> Seen;
     for (unsigned I = R.First; I <= R.Last; ++I)
       for (BasicBlock *S : successors(Order[I])) {
         if (isInternal(*Order[I], *S))
           continue;
         EdgeKind Kind = edgeKind(*Order[I], *S);
-        if (none_of(R.Targets, [&](const RegionTarget &T) {
-              return T.Block == S && T.Kind == Kind;
-            }))
+        if (Seen.insert({S, Kind}).second)
           R.Targets.push_back({S, Kind});
       }
+  }
 }
 
 } // namespace reconverge::warpvm

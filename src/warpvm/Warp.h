@@ -159,7 +159,10 @@ protected:
 /// a turn.
 inline constexpr unsigned BackEdgeLimit = 2048;
 /// Upper bound on a region's targets; the emitter keeps to it.
-inline constexpr unsigned MaxTargets = 1024;
+inline constexpr unsigned MaxTargets = 1 << 16;
+/// Where a region leaves the lanes for each of its targets: the thread's own,
+/// until it executes another.
+Mask *outMasks();
 
 } // namespace reconverge::warpvm
 

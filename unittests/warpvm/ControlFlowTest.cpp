@@ -691,6 +691,34 @@ TEST(LongLoops, KeepLanesTogether) {
   }
 }
 
+/// More successors than a warp's stack could hold masks for.
+TEST(Switches, OfAThousandCases) {
+  constexpr unsigned Cases = 1100, Threads = 64;
+  std::string Jumps, Blocks;
+  for (unsigned I = 0; I < Cases; ++I) {
+    const std::string N = std::to_string(I);
+    Jumps += "i32 " + N + ", label %c" + N + "\n";
+    Blocks += "c" + N + ":\n store volatile i32 " + std::to_string(7 * I + 1) +
+              ", ptr %pout, align 4\n br label %other\n";
+  }
+  const std::string Text = kernelOf({"",
+                                     ("switch i32 %x, label %other [" + Jumps +
+                                      "]\n" + Blocks + "other:\n ret void")
+                                         .c_str(),
+                                     nullptr,
+                                     {}});
+  for (const MachineOptions &O : {setups(32).front(), setups(32).back()}) {
+    SCOPED_TRACE(describe(O));
+    TestProgram P(Text, O);
+    std::vector<uint32_t> X(Threads), Out(Threads);
+    for (unsigned T = 0; T < Threads; ++T)
+      X[T] = T * 37 % 1200;
+    P.run(shape(1, Threads), X.data(), Out.data());
+    for (unsigned T = 0; T < Threads; ++T)
+      EXPECT_EQ(Out[T], X[T] < Cases ? 7 * X[T] + 1 : 0) << T;
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Thread indices
 //===----------------------------------------------------------------------===//

@@ -51,6 +51,14 @@ TEST(Vectors, PairOfHalvesFromAWordAndBack) {
         [](uint32_t X) { return (X >> 16 | X << 16) ^ 0x80008000u; });
 }
 
+TEST(Vectors, VolatileAccesses) {
+  check(R"(%v = load volatile <2 x i16>, ptr %pi
+           %w = add <2 x i16> %v, <i16 1, i16 2>
+           store volatile <2 x i16> %w, ptr %po
+           %out = load volatile i32, ptr %po)",
+        [](uint32_t X) { return ((X + 1) & 0xffff) | ((X >> 16) + 2) << 16; });
+}
+
 TEST(Vectors, InsertedAndExtractedElements) {
   check(R"(%v = bitcast i32 %in to <2 x half>
            %lo = extractelement <2 x half> %v, i64 0
