@@ -9,6 +9,7 @@
 #   %plugin       our passes, for clang
 #   %pragmas      our pragmas, for clang
 #   %source       the root of the repository
+import glob
 import os
 
 import lit.formats
@@ -57,3 +58,8 @@ if lit_config.params.get("slow"):
     config.available_features.add("slow")
 if os.path.exists(os.path.join(config.build, "bin", "reconverge")):
     config.available_features.add("reconverge")
+# LLVM's OpenMP runtime, of whatever version, is optional.
+if any(glob.glob(f"{root}/lib/libomp.so") and
+       glob.glob(f"{root}/lib/clang/*/include/omp.h")
+       for root in glob.glob("/usr/lib/llvm-*")):
+    config.available_features.add("openmp")

@@ -19,7 +19,7 @@
 ///     p[threadIdx.x] = sinf(x) / x;
 /// }
 /// \endcode
-#if defined(__clang__) && !defined(__NVCC__)
+#if defined(__clang__) && defined(__CUDA__) // nvcc has the first at most
 #define RECONVERGE_REMAP __attribute__((annotate("reconverge remap")))
 #define RECONVERGE_NO_REMAP __attribute__((annotate("reconverge remap off")))
 #else

@@ -9,8 +9,10 @@
 #include "core/File.h"
 #include "frontend/Clang.h"
 #include "frontend/CompileUnit.h"
+#include "frontend/DeviceLink.h"
 #include "frontend/DevicePipeline.h"
 #include "frontend/Fatbin.h"
+#include "frontend/OpenMp.h"
 
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/Allocator.h"
@@ -32,7 +34,9 @@ static std::string outputFor(const BuildRequest &Request,
                              const SourceFile &Source, StringRef Extension) {
   if (!Request.Output.empty())
     return Request.Output;
-  return (sys::path::stem(Source.Path) + Extension).str();
+  SmallString<128> Path(Request.OutputFolder);
+  sys::path::append(Path, sys::path::stem(Source.Path) + Extension);
+  return std::string(Path);
 }
 
 static Error emitDevice(const BuildRequest &Request,
@@ -83,6 +87,7 @@ static Error buildSource(const BuildRequest &Request,
                                  outputFor(Request, Source, ".s"),
                                  /*Assembly=*/true);
   case Product::Objects:
+  case Product::DeviceLink:
   case Product::Program:
     return frontend::compileUnit(Tools, Compile, Temp, Source, Object);
   }
@@ -110,10 +115,111 @@ static Error checkArchitecture(const BuildRequest &Request,
                    "Build for sm_" + Twine(Oldest) + " or later.");
 }
 
+/// LLVM's OpenMP runtime stands for all: our code calls it, and two in one
+/// program would not know of each other's threads.
+static Error useOpenMp(BuildRequest &Request, const frontend::Toolchain &Tools,
+                       const frontend::TempDir &Temp) {
+  if (!Request.OpenMp)
+    return Error::success();
+  frontend::LinkOptions &Link = Request.Link;
+  auto Found = frontend::findOpenMp(frontend::openMpRoots(Tools));
+  if (!Found && Request.OpenMp & BuildRequest::CompilesOpenMp)
+    return userError("-fopenmp: LLVM's OpenMP runtime, libomp with omp.h, is "
+                     "not installed",
+                     "Install it (Debian: apt-get install libomp-19-dev), or "
+                     "leave -fopenmp out: loops then run on one thread.");
+  if (!Found) {
+    Link.Words.push_back({"-lgomp", false});
+    return Error::success();
+  }
+  // nvcc shows the macro to the device's half, too (of a version that does not
+  // have libomp's header go on to pragmas). Behind all other folders: that of
+  // the header may be another clang's.
+  if (Request.OpenMp & BuildRequest::CompilesOpenMp)
+    Request.Compile.DeviceArguments.push_back("-D_OPENMP=201511");
+  append_range(Request.Compile.ClangArguments,
+               ArrayRef<std::string>{"-idirafter", Found->Headers});
+  append_range(Link.Arguments,
+               ArrayRef<std::string>{"-L" + Found->Libraries, "-Xlinker",
+                                     "-rpath", "-Xlinker", Found->Libraries});
+  Link.Words.push_back({"-lomp", false});
+  // Before LLVM 19, libomp had not this function, which does nothing.
+  auto Library = readFile(Found->Libraries + "/libomp.so");
+  if (!Library)
+    return Library.takeError();
+  if (Request.Make != Product::Program ||
+      (*Library)->getBuffer().contains("__kmpc_dispatch_deinit"))
+    return Error::success();
+  const std::string Source = Temp.file("openmp.c"),
+                    Object = Temp.file("openmp.o");
+  if (Error E = writeFileAtomically(Source, [](raw_ostream &OS) {
+        OS << "__attribute__((weak)) void "
+              "__kmpc_dispatch_deinit(void *place, int thread) {}\n";
+      }))
+    return E;
+  Request.Inputs.push_back(Object);
+  Request.Kinds.push_back(InputKind::LinkerInput);
+  Link.Words.push_back({"", true});
+  return frontend::compileUnit(Tools, {}, Temp, SourceFile(Source), Object);
+}
+
+/// The archives that the options of a link line name by -l, as far as folders
+/// of its own have them.
+static std::vector<std::string> archivesOf(const frontend::LinkOptions &Link) {
+  SmallVector<StringRef> Folders;
+  std::vector<std::string> Paths;
+  for (size_t I = 0; I + 1 < Link.Words.size(); ++I)
+    if (Link.Words[I].Text == "-L")
+      Folders.push_back(Link.Words[I + 1].Text);
+  for (size_t I = 0; I + 1 < Link.Words.size(); ++I)
+    if (Link.Words[I].Text == "-l")
+      for (StringRef Folder : Folders) {
+        std::string Path =
+            (Folder + "/lib" + Link.Words[I + 1].Text + ".a").str();
+        if (sys::fs::exists(Path)) {
+          Paths.push_back(std::move(Path));
+          break;
+        }
+      }
+  return Paths;
+}
+
+/// \p Objects to a program or, with -dlink, what completes their device code.
+static Error link(BuildRequest &Request, const frontend::Toolchain &Tools,
+                  const frontend::TempDir &Temp,
+                  std::vector<std::string> Objects) {
+  const bool IsWhole = Request.Make == Product::Program;
+  if (!Request.Link.Relocatable &&
+      Request.Link.Runtime == frontend::CudaRuntime::Ours) {
+    std::vector<std::string> All = Objects;
+    append_range(All, archivesOf(Request.Link));
+    frontend::CompileOptions Compile = Request.Compile;
+    Compile.Relocatable = true;
+    auto Completed = frontend::linkDeviceCode(Tools, Compile, Temp, All);
+    if (!Completed)
+      return Completed.takeError();
+    if (!IsWhole && !*Completed)
+      return userError("-dlink: the inputs have no device code to complete",
+                       "Compile them with -dc.");
+    if (!IsWhole)
+      return frontend::moveIntoPlace(
+          **Completed, Request.Output.empty() ? "a_dlink.o" : Request.Output);
+    if (*Completed) {
+      Objects.push_back(**Completed);
+      Request.Link.Words.push_back({"", true});
+    }
+  }
+  return frontend::linkProgram(Tools, Request.Link, Temp, Objects,
+                               Request.Output.empty() ? "a.out"
+                                                      : Request.Output);
+}
+
 Error build(const BuildRequest &Given, const frontend::Toolchain &Tools,
             const frontend::TempDir &Temp) {
   BuildRequest Request = Given;
   if (Error E = checkArchitecture(Request, Tools))
+    return E;
+  if (Error E = useOpenMp(Request, Tools, Temp))
     return E;
   if (!Request.Remedies.empty() && !Request.Decisions.empty())
     return userError("--" + Request.Remedies.front().Remedy +
@@ -124,12 +230,13 @@ Error build(const BuildRequest &Given, const frontend::Toolchain &Tools,
     return E;
   if (Error E = requestRemedies(Request, Tools))
     return E;
+  const bool Links =
+      Request.Make == Product::Program || Request.Make == Product::DeviceLink;
   std::vector<std::string> Objects;
   for (size_t I = 0; I != Request.Inputs.size(); ++I) {
     SourceFile Input(Request.Inputs[I], Request.Kinds[I]);
     if (Input.Kind == InputKind::LinkerInput ||
-        (Request.Make == Product::Program && Input.Kind == InputKind::Other &&
-         isLinkable(Input.Path))) {
+        (Links && Input.Kind == InputKind::Other && isLinkable(Input.Path))) {
       Objects.push_back(Input.Path);
       continue;
     }
@@ -158,11 +265,8 @@ Error build(const BuildRequest &Given, const frontend::Toolchain &Tools,
   }
   if (Decided && Request.Diagnostics)
     Decided->report(Request.Make == Product::Program, *Request.Diagnostics);
-  if (Request.Make != Product::Program)
-    return Error::success();
-  return frontend::linkProgram(Tools, Request.Link, Temp, Objects,
-                               Request.Output.empty() ? "a.out"
-                                                      : Request.Output);
+  return Links ? link(Request, Tools, Temp, std::move(Objects))
+               : Error::success();
 }
 
 Error build(const BuildRequest &Request) {

@@ -9,14 +9,15 @@
 //   ours          -c, -S, -E, -arch, -Xptxas, ...: read into the request
 //   for one side  -fsanitize and the like: host code and link, not the device
 //   for the link  -l, -L, -Wl, ...: kept in order among the inputs
-//   nvcc's        what it asks for and we do in any case is ignored, what we
-//                 cannot do (relocatable device code) is refused by its name
+//   nvcc's        read in NvccWords.cpp; what it asks for and we do in any case
+//                 is ignored, what we cannot do is refused by its name
 //
 //===----------------------------------------------------------------------===//
 
 #include "core/Error.h"
 #include "driver/OptionTable.h"
 #include "frontend/Clang.h"
+#include "frontend/OpenMp.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -36,12 +37,13 @@ using Product = BuildRequest::Product;
 // Values
 //===----------------------------------------------------------------------===//
 
-/// "sm_90", "compute_90", "90", "sm_90a" to 90.
+/// "sm_90", "compute_90", "90", "sm_90a", "sm_90f" to 90.
 static Expected<unsigned> parseArch(StringRef Word) {
   StringRef Number = Word;
   if (!Number.consume_front("sm_"))
     Number.consume_front("compute_");
-  Number.consume_back("a");
+  if (!Number.consume_back("a"))
+    Number.consume_back("f");
   unsigned Arch = 0;
   if (Word == "native" || Word == "all" || Word == "all-major")
     return frontend::NewestArch;
@@ -60,7 +62,7 @@ static Expected<unsigned> parseGencode(StringRef Word) {
   return parseArch(Arch.take_until([](char C) { return C == ','; }));
 }
 
-static Expected<bool> parseBool(const Arg &A) {
+Expected<bool> parseBool(const Arg &A) {
   StringRef Value = A.getValue();
   if (Value == "true" || Value == "false")
     return Value == "true";
@@ -120,13 +122,6 @@ static Expected<InputKind> parseLanguage(StringRef Word) {
   return Kind;
 }
 
-static void splitInto(std::vector<std::string> &To, StringRef List) {
-  SmallVector<StringRef> Words;
-  List.split(Words, ',', -1, false);
-  for (StringRef Word : Words)
-    To.push_back(Word.str());
-}
-
 /// The argument as it was written, for another tool.
 static void passOn(std::vector<std::string> &To, const Arg &A,
                    const ArgList &All) {
@@ -167,13 +162,30 @@ static Error refuse(const Arg &A) {
     return userError(
         "-static: CUDA's runtime is a shared library here",
         "Leave it out; -static-libstdc++ and -static-libgcc work.");
-  if (A.getOption().getID() == OPT_emit_what)
+  switch (A.getOption().getID()) {
+  case OPT_emit_what:
+  case OPT_dryrun:
     return userError(A.getSpelling() + ": the steps cannot be shown unrun",
                      "Write -v to see them as they run.");
-  return userError(A.getSpelling() +
-                       ": relocatable device code is not supported",
-                   "Build each .cu file with its device functions in it "
-                   "(include them).");
+  case OPT_refused_lib:
+    return userError(A.getSpelling() + ": objects are not put into a library",
+                     "Compile with -c, then call ar.");
+  case OPT_refused_run:
+    return userError(A.getSpelling() + ": what is built is not run",
+                     "reconverge profile builds and runs.");
+  case OPT_refused_cubin:
+  case OPT_refused_optix_ir:
+  case OPT_refused_ltoir:
+    return userError(A.getSpelling() + ": that is no product of this compiler",
+                     "--emit-ptx writes PTX; --fatbin puts machine code into "
+                     "objects.");
+  default:
+    return userError(A.getSpelling() +
+                         ": the linker of device code that goes with it "
+                         "(CMake: nvlink) cannot read ours",
+                     "Write -rdc=true, and have reconverge cc link (CMake: in "
+                     "CMAKE_CUDA_FLAGS, without CUDA_SEPARABLE_COMPILATION).");
+  }
 }
 
 /// Options of -M's family; false if \p A is none.
@@ -290,7 +302,12 @@ Error readBuildOption(const Arg &A, const ArgList &All, BuildRequest &Request) {
       passOn(Compile.HostArguments, A, All);
       return Error::success();
     case OPT_LinkOnly:
-      passToLink(Link, A, All);
+      // nvcc's -Xlinker takes a list, which is -Wl's.
+      if (A.getOption().matches(OPT_Xlinker) &&
+          StringRef(A.getValue()).contains(','))
+        Link.Words.push_back({std::string("-Wl,") + A.getValue(), false});
+      else
+        passToLink(Link, A, All);
       return Error::success();
     case OPT_Remedies:
       Request.Remedies.push_back({A.getOption().getName().rtrim('=').str(),
@@ -301,6 +318,8 @@ Error readBuildOption(const Arg &A, const ArgList &All, BuildRequest &Request) {
   if (readDependencyOption(A, All, Request) || readProductOption(A, Request))
     return Error::success();
   if (std::optional<Error> Read = readNumericsOption(A, Compile.Math))
+    return std::move(*Read);
+  if (std::optional<Error> Read = readNvccOption(A, All, Request))
     return std::move(*Read);
 
   switch (A.getOption().getID()) {
@@ -365,17 +384,19 @@ Error readBuildOption(const Arg &A, const ArgList &All, BuildRequest &Request) {
     return Error::success();
 
   case OPT_l:
+    if (frontend::isOpenMpRuntime(A.getValue()))
+      Request.OpenMp |= BuildRequest::LinksOpenMp;
     // The shim stands for every form of cudart.
-    if (!frontend::isCudaRuntime(A.getValue()))
+    else if (!frontend::isCudaRuntime(A.getValue()))
       passToLink(Link, A, All);
     return Error::success();
 
   case OPT_Xcompiler: // nvcc gives it to the host's linker driver, too
-    splitInto(Compile.HostArguments, A.getValue());
-    splitInto(Link.Arguments, A.getValue());
+    splitWords(Compile.HostArguments, A.getValue());
+    splitWords(Link.Arguments, A.getValue());
     return Error::success();
   case OPT_Xptxas:
-    splitInto(Compile.PtxasArguments, A.getValue());
+    splitWords(Compile.PtxasArguments, A.getValue());
     return Error::success();
   default:
     passOn(Compile.ClangArguments, A, All);
@@ -425,11 +446,31 @@ static Error chooseDeviceProduct(BuildRequest &Request) {
   return Error::success();
 }
 
+/// Relocatable device code is completed at the link, and by us.
+static Error checkRelocatable(BuildRequest &Request) {
+  frontend::CompileOptions &Compile = Request.Compile;
+  if (Request.Make == Product::Ptx || Request.Make == Product::DeviceBitcode)
+    Compile.Relocatable = false; // there is no link
+  if (Compile.Relocatable && Compile.Runtime == CudaRuntime::Nvidia)
+    return userError("-rdc=true goes with our runtime only",
+                     "Leave --runtime=nvidia out.");
+  if (Compile.Relocatable && Compile.GpuCompiler)
+    return userError("-rdc=true: other compilers' code is of single files",
+                     "Leave --device-code out; --fatbin embeds ours.");
+  return Error::success();
+}
+
 Error settle(BuildRequest &Request) {
   if (Error E = chooseArchitecture(Request))
     return E;
   if (Error E = chooseDeviceProduct(Request))
     return E;
+  if (Error E = checkRelocatable(Request))
+    return E;
+  if (any_of(Request.Compile.HostArguments, [](StringRef Word) {
+        return Word == "-fopenmp" || Word.starts_with("-fopenmp=");
+      }))
+    Request.OpenMp |= BuildRequest::CompilesOpenMp;
   // What clang is told in general may say how to link as well.
   Request.Link.Arguments.insert(Request.Link.Arguments.begin(),
                                 Request.Compile.ClangArguments.begin(),
@@ -453,8 +494,8 @@ Expected<BuildRequest> parseCcWords(ArrayRef<const char *> Words) {
     return userError("cc: no input files",
                      "Name one or more .cu, .cpp or .o files; "
                      "reconverge cc --help lists the options.");
-  if (Request.Make != Product::Program && !Request.Output.empty() &&
-      Request.Inputs.size() > 1)
+  if (Request.Make != Product::Program && Request.Make != Product::DeviceLink &&
+      !Request.Output.empty() && Request.Inputs.size() > 1)
     return userError("cc: -o names one output, but there are " +
                          Twine(Request.Inputs.size()) + " inputs to compile",
                      "Leave -o out, or compile one file at a time.");

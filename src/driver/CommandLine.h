@@ -25,6 +25,7 @@ struct BuildRequest {
   enum class Product {
     Program,
     Objects,
+    DeviceLink,   ///< -dlink: an object that completes device code
     Assembly,     ///< -S: of host code, the container in it
     Preprocessed, ///< -E
     Syntax,       ///< -fsyntax-only
@@ -39,6 +40,7 @@ struct BuildRequest {
   std::vector<frontend::InputKind> Kinds; ///< of each input
   Product Make = Product::Program;
   std::string Output;              ///< empty: the product's usual name
+  std::string OutputFolder;        ///< of outputs with usual names
   std::string CudaPath;            ///< empty: to be found
   std::vector<Candidate> Remedies; ///< --meld and the like, in their order
   std::string Decisions; ///< file of decisions to build by; empty: none
@@ -49,6 +51,8 @@ struct BuildRequest {
   std::vector<unsigned> Architectures;
   bool DeviceOnly = false; ///< --cuda-device-only
   bool Bitcode = false;    ///< -emit-llvm
+  enum : unsigned { CompilesOpenMp = 1, LinksOpenMp = 2 };
+  unsigned OpenMp = 0; ///< -fopenmp, an OpenMP runtime by its name, or both
   frontend::InputKind Language = frontend::InputKind::Other; ///< of the last -x
 };
 

@@ -41,6 +41,16 @@ llvm::Error readBuildOption(const llvm::opt::Arg &A,
                             BuildRequest &Request);
 llvm::Error settle(BuildRequest &Request);
 
+/// The same of an option that nvcc alone has; nothing if \p A is none.
+std::optional<llvm::Error> readNvccOption(const llvm::opt::Arg &A,
+                                          const llvm::opt::ArgList &All,
+                                          BuildRequest &Request);
+/// The value of \p A: true or false.
+llvm::Expected<bool> parseBool(const llvm::opt::Arg &A);
+/// A list of nvcc's for another tool: commas and, as it writes a shell's
+/// command line, blanks go between words.
+void splitWords(std::vector<std::string> &To, llvm::StringRef List);
+
 } // namespace reconverge::driver
 
 #endif

@@ -130,8 +130,8 @@ def cuda_compile_host_device : Flag<Long, "cuda-compile-host-device">, InCc;
 def version : Flag<Long, "version">, InCc,
   HelpText<"Version of clang, which compiles, and of reconverge">;
 def keep_EQ : Joined<Long, "keep=">, InBuild, MetaVarName<"<folder>">,
-  HelpText<"Keep intermediate files in this folder">;
-def keep : Separate<Long, "keep">, InBuild, Alias<keep_EQ>;
+  HelpText<"Keep intermediate files in this folder; --keep: in the current one">;
+def keep : Flag<Either, "keep">, InBuild;
 
 def arch_EQ : Joined<Either, "arch=">, InBuild, MetaVarName<"sm_<n>">,
   HelpText<"Architecture of device code; default sm_90">;
@@ -280,8 +280,6 @@ def MJ : JoinedOrSeparate<Dash, "MJ">, InBuild, Group<HostAndLink>;
 def Xcompiler : Separate<Either, "Xcompiler">, InBuild,
   MetaVarName<"<options>">, HelpText<"Options for host code only">;
 def Xcompiler_EQ : Joined<Either, "Xcompiler=">, InBuild, Alias<Xcompiler>;
-def compiler_options : Separate<Long, "compiler-options">, InBuild,
-  Alias<Xcompiler>;
 def Xptxas : Separate<Either, "Xptxas">, InBuild, MetaVarName<"<options>">,
   HelpText<"Options for ptxas">;
 def Xptxas_EQ : Joined<Either, "Xptxas=">, InBuild, Alias<Xptxas>;
@@ -305,41 +303,4 @@ def MP : Flag<Dash, "MP">, InBuild,
   HelpText<"A rule for each header as well">;
 def MG : Flag<Dash, "MG">, InBuild;
 
-// What nvcc asks for and we do in any case, or has no meaning here.
-def Ignored : OptionGroup<"<ignored>">;
-class IgnoredFlag<string name> : Flag<Either, name>, InBuild, Group<Ignored>;
-class IgnoredJoined<string name>
-  : Joined<Either, name>, InBuild, Group<Ignored>;
-class IgnoredSeparate<string name>
-  : Separate<Either, name>, InBuild, Group<Ignored>;
-def expt_relaxed_constexpr : IgnoredFlag<"expt-relaxed-constexpr">;
-def expt_extended_lambda : IgnoredFlag<"expt-extended-lambda">;
-def extended_lambda : IgnoredFlag<"extended-lambda">;
-def lineinfo : IgnoredFlag<"lineinfo">;
-def generate_line_info : IgnoredFlag<"generate-line-info">;
-def m64 : IgnoredFlag<"m64">;
-def rdc_false : IgnoredFlag<"rdc=false">;
-def relocatable_false : IgnoredFlag<"relocatable-device-code=false">;
-def diag_suppress_EQ : IgnoredJoined<"diag-suppress=">;
-def diag_suppress : IgnoredSeparate<"diag-suppress">;
-def nvcc_threads : IgnoredSeparate<"t">;
-def include_ptx_EQ : IgnoredJoined<"cuda-include-ptx=">;
-def no_include_ptx_EQ : IgnoredJoined<"no-cuda-include-ptx=">;
-def no_gpu_rdc : IgnoredFlag<"fno-gpu-rdc">;
-def ccbin : IgnoredSeparate<"ccbin">;
-def ccbin_EQ : IgnoredJoined<"ccbin=">;
-def forward_host_compiler : IgnoredFlag<"forward-unknown-to-host-compiler">;
-def forward_host_linker : IgnoredFlag<"forward-unknown-to-host-linker">;
-def Wno_deprecated_gpu_targets : IgnoredFlag<"Wno-deprecated-gpu-targets">;
-
-// What we cannot do: refused by name.
-def Refused : OptionGroup<"<refused>">;
-class RefusedFlag<string name> : Flag<Either, name>, InBuild, Group<Refused>;
-def rdc_true : RefusedFlag<"rdc=true">;
-def relocatable_true : RefusedFlag<"relocatable-device-code=true">;
-def dc : RefusedFlag<"dc">;
-def device_c : RefusedFlag<"device-c">;
-def dlink : RefusedFlag<"dlink">;
-def fgpu_rdc : RefusedFlag<"fgpu-rdc">;
-def static : RefusedFlag<"static">;
-def emit_what : RefusedFlag<"###">;
+include "NvccOptions.td"

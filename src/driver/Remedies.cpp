@@ -128,6 +128,7 @@ Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
   SmallString<128> Plugin(Tools.Tree.binDir());
   sys::path::append(Plugin, "..", "lib", "libReconvergeClang.so");
   Compile.ClangArguments.push_back("-fplugin=" + Plugin.str().str());
+  Compile.HostArguments.push_back("-fpass-plugin=" + Plugin.str().str());
   return Error::success();
 }
 

@@ -35,8 +35,11 @@
 
 #include "frontend/Clang.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 
@@ -81,6 +84,41 @@ static void appendHeaders(Command &C, const Toolchain &Tools, bool Cuda) {
     append(C.Arguments, {"-isystem", Cccl});
   if (!Cuda)
     append(C.Arguments, {"-isystem", Kit.includeDir()});
+}
+
+/// What nvcc tells its compilers without being asked. A CUDA source sees
+/// __NVCC__ when clang's own headers are behind it (overlay/clang).
+static void appendNvccs(Command &C, const CudaToolkit &Kit, InputKind Kind) {
+  const std::pair<const char *, unsigned> Versions[] = {
+      {"__CUDACC_VER_MAJOR__", Kit.Major},
+      {"__CUDACC_VER_MINOR__", Kit.Minor},
+      {"__CUDACC_VER_BUILD__", Kit.Build},
+      {"__CUDA_API_VER_MAJOR__", Kit.Major},
+      {"__CUDA_API_VER_MINOR__", Kit.Minor}};
+  for (auto [Name, Value] : Versions)
+    C.Arguments.push_back((Twine("-D") + Name + "=" + Twine(Value)).str());
+  if (Kind != InputKind::Cuda)
+    C.Arguments.push_back("-D__NVCC__=1");
+  // g++ warns of the word in C++17, and EDG does not.
+  if (Kind != InputKind::C)
+    C.Arguments.push_back(Kind == InputKind::Cuda ? "-Wno-register"
+                                                  : "-Wno-error=register");
+}
+
+/// Both halves of a unit must name alike what is static in it, and other units
+/// must not.
+static void appendRelocatable(Command &C, const CompileOptions &Options,
+                              const SourceFile &Source) {
+  if (!Options.Relocatable || Source.Kind != InputKind::Cuda)
+    return;
+  SmallString<128> Unit(Source.Path);
+  sys::fs::make_absolute(Unit);
+  for (const std::string &Argument : Options.ClangArguments)
+    (Unit += ' ') += Argument;
+  // clang's driver makes an id for the device's half, unless it is given one,
+  // and none for the host's.
+  const std::string Id = "-cuid=" + utohexstr(xxh3_64bits(Unit));
+  append(C.Arguments, {"-Xclang", "-fgpu-rdc", Id, "-Xclang", Id});
 }
 
 static void appendNumerics(Command &C, const Numerics &Math) {
@@ -130,7 +168,11 @@ static void appendTask(Command &C, const DependencyOptions &Dependencies,
     append(C.Arguments, {"-o", Output});
 }
 
-/// What reads our pragmas (plugin/Pragmas.cpp).
+static bool isCxxStandard(StringRef Word) {
+  return Word.starts_with("-std=c++") || Word.starts_with("-std=gnu++");
+}
+
+/// What reads our pragmas and takes what nvcc takes (plugin/).
 static bool isOurPlugin(StringRef Word) {
   return Word.starts_with("-fplugin=") &&
          Word.ends_with("/libReconvergeClang.so");
@@ -144,6 +186,8 @@ Command deviceCommand(const Toolchain &Tools, const CompileOptions &Options,
   append(C.Arguments, {"-x", "cuda", "--cuda-device-only"});
   C.Arguments.push_back("--cuda-gpu-arch=sm_" + std::to_string(Options.Arch));
   appendHeaders(C, Tools, true);
+  appendNvccs(C, Tools.Cuda, Source.Kind);
+  appendRelocatable(C, Options, Source);
   // The user's own -ffp-contract and -fstrict-aliasing, coming later, win over
   // ours.
   appendNumerics(C, Options.Math);
@@ -154,6 +198,7 @@ Command deviceCommand(const Toolchain &Tools, const CompileOptions &Options,
   for (const std::string &Argument : Options.ClangArguments)
     if (!IsStock || !isOurPlugin(Argument))
       C.Arguments.push_back(Argument);
+  append_range(C.Arguments, Options.DeviceArguments);
   if (IsStock)
     C.Arguments.push_back("-w");
   if (IsStock && Options.OwnPasses)
@@ -179,11 +224,15 @@ Command hostCommand(const Toolchain &Tools, const CompileOptions &Options,
     C.Arguments.push_back("--cuda-gpu-arch=sm_" + std::to_string(Options.Arch));
   }
   appendHeaders(C, Tools, Cuda);
+  appendNvccs(C, Tools.Cuda, Source.Kind);
+  appendRelocatable(C, Options, Source);
   C.Arguments.push_back("-O" + std::to_string(Options.OptLevel));
   if (Options.DebugInfo)
     C.Arguments.push_back("-g");
   for (const std::string &Argument : Options.ClangArguments)
-    C.Arguments.push_back(Argument);
+    // A standard of C++ is not for a C file among the others.
+    if (Source.Kind != InputKind::C || !isCxxStandard(Argument))
+      C.Arguments.push_back(Argument);
   for (const std::string &Argument : Options.HostArguments)
     C.Arguments.push_back(Argument);
   if (Cuda && Options.OwnPasses &&

@@ -86,8 +86,11 @@ compileDeviceCode(const Toolchain &Tools, const CompileOptions &Options,
   if (!M)
     return internalError(Source.Path + ": clang's bitcode cannot be read: " +
                          toString(M.takeError()));
-  if (Error E = runDevicePipeline(**M, Options))
+  if (Error E = Options.Relocatable ? prepareDeviceCode(**M, Options)
+                                    : runDevicePipeline(**M, Options))
     return std::move(E);
+  if (Options.Relocatable)
+    return M;
   if (Options.Transform)
     if (Error E = Options.Transform(**M))
       return std::move(E);
@@ -118,13 +121,11 @@ static CompileOptions withTarget(CompileOptions Options, StringRef Output) {
   return Options;
 }
 
-/// What the host object of \p M embeds, in a file: a container, or the fat
-/// binary alone for NVIDIA's runtime.
-static Expected<std::string> writeContainer(const Module &M,
-                                            const CompileOptions &Options,
-                                            const Toolchain &Tools,
-                                            const TempDir &Temp,
-                                            StringRef Source, StringRef Stem) {
+Expected<std::string> writeContainer(const Module &M,
+                                     const CompileOptions &Options,
+                                     const Toolchain &Tools,
+                                     const TempDir &Temp, StringRef Source,
+                                     StringRef Stem) {
   SmallVector<char, 0> Bitcode = writeBitcode(M), Fatbin;
   if (Options.Gpu)
     if (Error E =
@@ -174,6 +175,9 @@ Error compileUnit(const Toolchain &Tools, const CompileOptions &Given,
   };
 
   if (Source.Kind == InputKind::Cuda && !Options.HostOnly) {
+    // Code for a GPU is made of the whole.
+    if (Options.Relocatable)
+      Options.Gpu = false;
     LLVMContext Context;
     auto M = compileDeviceCode(Tools, Options, Temp, Source, Context,
                                NewDepFile("device"));

@@ -26,6 +26,14 @@ compileDeviceCode(const Toolchain &Tools, const CompileOptions &Options,
                   const TempDir &Temp, const SourceFile &Source,
                   llvm::LLVMContext &Context, llvm::StringRef DepFile = "");
 
+/// What a host object embeds of \p M, in a file, whose path is returned: a
+/// container, or for NVIDIA's runtime the fat binary alone. \p Source is the
+/// file that \p M is of, or empty.
+llvm::Expected<std::string>
+writeContainer(const llvm::Module &M, const CompileOptions &Options,
+               const Toolchain &Tools, const TempDir &Temp,
+               llvm::StringRef Source, llvm::StringRef Stem);
+
 /// One source file to the host object (or with \p Assembly its assembly)
 /// \p Output, which carries the device code in a container if the source is
 /// CUDA. clang's own messages go to the terminal; the error then says only that

@@ -1,7 +1,9 @@
 //===- frontend/DevicePipeline.cpp - Optimise device bitcode --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The order matters, and each step says why it stands where it does:
+// The order matters, and each step says why it stands where it does. Of
+// relocatable device code, the first three are the unit's, as they hang on its
+// options; the others are the linked whole's (DeviceLink.cpp).
 //
 //   1. contraction           nvcc fuses in libdevice's code too; clang marks
 //                            only what it compiled itself. What comes from
@@ -42,6 +44,7 @@
 #include "core/Error.h"
 #include "frontend/Conversions.h"
 #include "frontend/FormFma.h"
+#include "frontend/HostConstants.h"
 #include "frontend/Inlining.h"
 #include "frontend/Managed.h"
 #include "frontend/Reflect.h"
@@ -62,6 +65,7 @@
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 #include "llvm/Transforms/Scalar/InferAddressSpaces.h"
+#include "llvm/Transforms/Scalar/SROA.h"
 
 #include <mutex>
 
@@ -101,6 +105,16 @@ static bool isSeenByHost(const GlobalValue &V) {
   if (auto *G = dyn_cast<GlobalVariable>(&V))
     return G->isExternallyInitialized();
   return false;
+}
+
+/// Constants of host code are the device's where device code uses them, and
+/// then are what they are in the source.
+static void ownHostConstants(Module &M) {
+  for (GlobalVariable &G : M.globals())
+    if (G.getSection() == HostConstantSection) {
+      G.setSection("");
+      G.setExternallyInitialized(false);
+    }
 }
 
 /// -use_fast_math: single-precision division by reciprocal, as nvcc's.
@@ -173,6 +187,11 @@ static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
   ModulePassManager MPM = Level == OptimizationLevel::O0
                               ? PB.buildO0DefaultPipeline(Level)
                               : PB.buildPerModuleDefaultPipeline(Level);
+  // Structures that functions return are loaded and stored whole until then,
+  // which the warp VM does not do.
+  if (Level == OptimizationLevel::O0)
+    MPM.addPass(
+        createModuleToFunctionPassAdaptor(SROAPass(SROAOptions::ModifyCFG)));
   MPM.addPass(GlobalDCEPass());
   if (Level != OptimizationLevel::O0)
     MPM.addPass(SplitAtomicsPass());
@@ -193,12 +212,17 @@ static std::string placeOfUse(const GlobalValue &V) {
 /// a mangled name (the device's own, vprintf and the like, are C's; operator
 /// new and delete are left to whoever runs the code), or a variable that is
 /// not dynamic shared memory.
-static Error checkComplete(const Module &M) {
-  auto Missing = [](const GlobalValue &V, const char *What) {
-    return userError(placeOfUse(V) + What + " '" + demangle(V.getName()) +
-                         "' is declared but not defined here: relocatable "
-                         "device code is not supported",
-                     "Define it in this file or in a header that it includes.");
+static Error checkComplete(const Module &M, bool IsLinked) {
+  auto Missing = [&](const GlobalValue &V, const char *What) {
+    const std::string Subject =
+        placeOfUse(V) + What + " '" + demangle(V.getName()) + "' is ";
+    return IsLinked
+               ? userError(Subject + "not defined by any file that is linked",
+                           "Add the one that defines it, compiled with "
+                           "-rdc=true as well.")
+               : userError(Subject + "declared but not defined here",
+                           "Define it in this file or in a header that it "
+                           "includes, or compile all files with -rdc=true.");
   };
   for (const Function &F : M)
     if (F.isDeclaration() && !F.isIntrinsic() && !F.use_empty() &&
@@ -211,18 +235,40 @@ static Error checkComplete(const Module &M) {
   return Error::success();
 }
 
-Error runDevicePipeline(Module &M, const CompileOptions &Options) {
+/// Of a static variable of relocatable device code, clang makes another name
+/// when host code first uses it, and leaves the uses before that with the old.
+static void joinStaticNames(Module &M) {
+  SmallVector<GlobalVariable *> Replaced;
+  for (GlobalVariable &G : M.globals()) {
+    const auto [Old, Unit] = G.getName().split("__static__");
+    GlobalVariable *Before = Unit.empty() ? nullptr : M.getNamedGlobal(Old);
+    if (!Before || !Before->isDeclaration() || G.isDeclaration())
+      continue;
+    Before->replaceAllUsesWith(&G);
+    Replaced.push_back(Before);
+  }
+  for (GlobalVariable *G : Replaced)
+    G->eraseFromParent();
+}
+
+Error prepareDeviceCode(Module &M, const CompileOptions &Options) {
+  if (Options.Relocatable)
+    joinStaticNames(M);
   if (Options.Math.Contract)
     allowContractionInLibrary(M);
   if (Error E = lowerInlinePtx(M))
     return E;
   if (!Options.Math.Contract)
     forbidContraction(M);
+  if (Options.Relocatable && !Options.Math.PreciseDivision)
+    approximateDivision(M, Options.Math.FlushDenormals);
   if (Error E = resolveReflect(M, Options.Math, Options.Arch))
     return E;
   settleConversions(M);
-  if (Error E = markManagedVariables(M))
-    return E;
+  return markManagedVariables(M);
+}
+
+Error completeDeviceCode(Module &M, const CompileOptions &Options) {
   auto TM = createTarget(M, Options.Arch, Options.OptLevel);
   if (!TM)
     return TM.takeError();
@@ -230,12 +276,13 @@ Error runDevicePipeline(Module &M, const CompileOptions &Options) {
   if (Error E = keepArmsApart())
     return E;
 
+  ownHostConstants(M);
   internalizeModule(M, isSeenByHost);
   markForInlining(M);
   optimise(M, **TM, Options.OptLevel);
-  if (!Options.Math.PreciseDivision)
+  if (!Options.Relocatable && !Options.Math.PreciseDivision)
     approximateDivision(M, Options.Math.FlushDenormals);
-  if (Error E = checkComplete(M))
+  if (Error E = checkComplete(M, Options.Relocatable))
     return E;
   analysis::numberBlocks(M);
 
@@ -245,6 +292,12 @@ Error runDevicePipeline(Module &M, const CompileOptions &Options) {
     return internalError("the device pipeline made invalid code of " +
                          M.getSourceFileName() + ": " + Broken);
   return Error::success();
+}
+
+Error runDevicePipeline(Module &M, const CompileOptions &Options) {
+  if (Error E = prepareDeviceCode(M, Options))
+    return E;
+  return completeDeviceCode(M, Options);
 }
 
 SmallVector<char, 0> writeBitcode(const Module &M) {

@@ -20,6 +20,12 @@ namespace reconverge::frontend {
 /// kernels and variables left, blocks and branches numbered.
 llvm::Error runDevicePipeline(llvm::Module &M, const CompileOptions &Options);
 
+/// Its two halves. Between them, relocatable device code is linked: the first
+/// does what hangs on a unit's own options, the second, with Relocatable set,
+/// takes the whole and refuses what is still missing.
+llvm::Error prepareDeviceCode(llvm::Module &M, const CompileOptions &Options);
+llvm::Error completeDeviceCode(llvm::Module &M, const CompileOptions &Options);
+
 /// \p M as bitcode.
 llvm::SmallVector<char, 0> writeBitcode(const llvm::Module &M);
 

@@ -71,15 +71,17 @@ struct CompileOptions {
   bool Gpu = false;       ///< PTX and machine code, beside the bitcode
   std::optional<ForeignCompiler> GpuCompiler; ///< who makes these; none: we do
   CudaRuntime Runtime = CudaRuntime::Ours;
-  bool HostOnly = false; ///< --cuda-host-only: no device code inside
+  bool HostOnly = false;    ///< --cuda-host-only: no device code inside
+  bool Relocatable = false; ///< -rdc=true: device code is completed at the link
   /// Our passes come first where clang goes all the way: for what the source
   /// has and clang 19 lacks, or for kernels that the host chooses from.
   bool OwnPasses = false;
   Numerics Math;
   DependencyOptions Dependencies;
-  std::vector<std::string> ClangArguments; ///< passed on to every compilation
-  std::vector<std::string> HostArguments;  ///< ... of host code only
-  std::vector<std::string> PtxasArguments; ///< -Xptxas
+  std::vector<std::string> ClangArguments;  ///< passed on to every compilation
+  std::vector<std::string> HostArguments;   ///< ... of host code only
+  std::vector<std::string> DeviceArguments; ///< ... of device code only
+  std::vector<std::string> PtxasArguments;  ///< -Xptxas
   /// What is done to device code when it has its common form; null: nothing.
   std::function<llvm::Error(llvm::Module &)> Transform;
 };

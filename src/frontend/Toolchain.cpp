@@ -65,6 +65,17 @@ static unsigned versionOf(StringRef Root) {
   return Version;
 }
 
+/// The last part of nvcc's version, say 88 of 13.0.88, as version.json has it.
+static unsigned nvccBuild(StringRef Root) {
+  auto File = MemoryBuffer::getFile(below(Root, "version.json"));
+  if (!File)
+    return 0;
+  StringRef Text = (*File)->getBuffer().split("\"cuda_nvcc\"").second;
+  Text = Text.split("\"version\"").second.split('"').second.split('"').first;
+  unsigned Build = 0;
+  return Text.rsplit('.').second.getAsInteger(10, Build) ? 0 : Build;
+}
+
 static std::optional<std::string> onPath(StringRef Name, GetEnv Env) {
   SmallVector<StringRef> Folders;
   std::string Path = Env("PATH").value_or("");
@@ -89,6 +100,7 @@ Expected<CudaToolkit> findCudaToolkit(StringRef CudaPath, GetEnv Env,
     unsigned Version = versionOf(Root);
     Found.Major = Version / 1000;
     Found.Minor = Version % 1000 / 10;
+    Found.Build = nvccBuild(Root);
     if (Found.Major < 12)
       return userError("the CUDA toolkit at " + Root + " is version " +
                            Twine(Found.Major) + "." + Twine(Found.Minor),

@@ -16,6 +16,7 @@ namespace reconverge::frontend {
 struct CudaToolkit {
   std::string Root;
   unsigned Major = 0, Minor = 0;
+  unsigned Build = 0; ///< nvcc's; 0 where version.json is missing
 
   std::string tool(llvm::StringRef Name) const; ///< bin/<Name>
   std::string includeDir() const;

@@ -15,7 +15,7 @@ What must hold:
      library.
   4. A second build does nothing; a header that only the device's half includes
      makes its unit, and no other, compile again.
-  5. Relocatable device code is refused by name.
+  5. CMake's way to relocatable device code, by nvlink, is refused by name.
 """
 
 import argparse
@@ -153,8 +153,8 @@ def main():
         project.build = project.build.with_name("separable")
         project.configure("-DLANES_SEPARABLE=ON")
         log = project.make(expect=2)
-        check("-fgpu-rdc: relocatable device code is not supported" in log,
-              "relocatable device code is refused by name", log)
+        check("-fgpu-rdc: the linker of device code that goes with it" in log,
+              "what asks for nvlink is refused by name", log)
     print("as expected")
 
 

@@ -9,6 +9,14 @@
 // CHECK: @table = {{.*}}addrspace(4) externally_initialized global
 __constant__ float table[4];
 
+// A constant of the host is not the device's, unless it is used there; then it
+// is what it is here.
+// CHECK-NOT: hostsOwn
+// CHECK: @usedHere = internal {{.*}}addrspace(4) constant
+// CHECK-NOT: hostsOwn
+extern const int hostsOwn[300000] = {1, 2};
+extern const float usedHere[3] = {1, 2, 3};
+
 // CHECK-NOT: define {{.*}}inlinedEverywhere
 __device__ float inlinedEverywhere(float a, float b) { return a * b + 1.0f; }
 
@@ -27,5 +35,5 @@ __device__ __noinline__ float keptAsFunction(float a) {
 extern "C" __global__ void kernel(float *p) {
   float value = inlinedEverywhere(p[threadIdx.x], p[1]);
   if (value > 0.0f)
-    p[threadIdx.x] = sqrtf(value) + keptAsFunction(value);
+    p[threadIdx.x] = sqrtf(value) + keptAsFunction(value) + usedHere[threadIdx.x];
 }

@@ -227,9 +227,151 @@ TEST(CcWords, NvccOnlyWordsAreTaken) {
   EXPECT_EQ(linkWords(R), "<i>");
 }
 
+TEST(CcWords, NvccsSpellingsAreTaken) {
+  BuildRequest R = cc({"--compile",
+                       "a.cu",
+                       "--output-file",
+                       "x.o",
+                       "--include-path=inc",
+                       "--define-macro",
+                       "N=3",
+                       "-D=M",
+                       "--undefine-macro=O",
+                       "--library",
+                       "m",
+                       "--library-path=lib",
+                       "--pre-include",
+                       "a.h",
+                       "--compiler-options=-Wall,-O1",
+                       "--ptxas-options",
+                       "-v",
+                       "--maxrregcount",
+                       "32",
+                       "--resource-usage",
+                       "--optimize=2",
+                       "--debug",
+                       "--ftz",
+                       "true",
+                       "-fmad",
+                       "false",
+                       "-gencode",
+                       "arch=compute_80,code=sm_80"});
+  EXPECT_EQ(R.Make, BuildRequest::Product::Objects);
+  EXPECT_EQ(R.Output, "x.o");
+  EXPECT_EQ(join(R.Compile.ClangArguments, " "),
+            "-I inc -D N=3 -D M -U O -include a.h");
+  EXPECT_EQ(linkWords(R), "<i> -l m -L lib");
+  EXPECT_EQ(join(R.Compile.HostArguments, " "), "-Wall -O1");
+  EXPECT_EQ(join(R.Compile.PtxasArguments, " "), "-v -maxrregcount=32 -v");
+  EXPECT_EQ(R.Compile.OptLevel, 2u);
+  EXPECT_EQ(R.Compile.Arch, 80u);
+  EXPECT_TRUE(R.Compile.DebugInfo);
+  EXPECT_TRUE(R.Compile.Math.FlushDenormals);
+  EXPECT_FALSE(R.Compile.Math.Contract);
+}
+
+TEST(CcWords, WhatHasNoMeaningHereIsPassedOver) {
+  BuildRequest R = cc({"-t0",
+                       "-t",
+                       "4",
+                       "--threads",
+                       "2",
+                       "--threads=8",
+                       "-split-compile=0",
+                       "-ccbin",
+                       "g++",
+                       "--compiler-bindir=g++",
+                       "-Xcudafe",
+                       "--diag_suppress=177",
+                       "-Xnvlink=x",
+                       "-Xfatbin",
+                       "-compress-all",
+                       "-diag-warn",
+                       "177",
+                       "--restrict",
+                       "-m",
+                       "64",
+                       "-brief-diag",
+                       "true",
+                       "-src-in-ptx",
+                       "-noeh",
+                       "-cudadevrt",
+                       "none",
+                       "-link",
+                       "-dopt",
+                       "on",
+                       "-allow-unsupported-compiler",
+                       "-compress-mode=size",
+                       "a.cu"});
+  EXPECT_TRUE(R.Compile.ClangArguments.empty());
+  EXPECT_EQ(linkWords(R), "<i>");
+}
+
+TEST(CcWords, KindsOfWarnings) {
+  auto Clangs = [](const Words &W) {
+    return join(cc(W).Compile.ClangArguments, " ");
+  };
+  EXPECT_EQ(Clangs({"-Werror", "a.cu"}), "-Werror");
+  EXPECT_EQ(Clangs({"-Werror", "all-warnings", "a.cu"}), "-Werror");
+  EXPECT_EQ(Clangs({"-Werror=all-warnings", "a.cu"}), "-Werror");
+  EXPECT_EQ(Clangs({"--Werror", "cross-execution-space-call", "a.cu"}), "");
+  EXPECT_EQ(Clangs({"-Werror=reorder", "a.cu"}), "-Werror=reorder");
+  EXPECT_EQ(Clangs({"-Werror=shadow", "a.cu"}), "-Werror=shadow");
+  EXPECT_EQ(Clangs({"--disable-warnings", "a.cu"}), "-w");
+}
+
+TEST(CcWords, FoldersOfOutputs) {
+  EXPECT_EQ(cc({"a.cu", "-keep"}).Keep, ".");
+  EXPECT_EQ(cc({"a.cu", "--keep", "-keep-dir", "kept"}).Keep, "kept");
+  EXPECT_EQ(cc({"a.cu", "--keep=kept"}).Keep, "kept");
+  EXPECT_EQ(cc({"a.cu", "-c", "-odir", "out"}).OutputFolder, "out");
+}
+
+TEST(CcWords, DefaultStream) {
+  BuildRequest R = cc({"a.cu", "--default-stream", "per-thread"});
+  EXPECT_EQ(join(R.Compile.ClangArguments, " "),
+            "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+  EXPECT_EQ(join(R.Compile.HostArguments, " "),
+            "-Xclang -fgpu-default-stream=per-thread");
+  EXPECT_TRUE(
+      cc({"a.cu", "-default-stream=legacy"}).Compile.ClangArguments.empty());
+  EXPECT_TRUE(has(messageOf(parseCcWords({"a.cu", "--default-stream=x"})),
+                  "Write legacy or per-thread."));
+}
+
+TEST(CcWords, OpenMpIsNoticedWhereverItIsAsked) {
+  EXPECT_EQ(cc({"a.cu"}).OpenMp, 0u);
+  EXPECT_EQ(cc({"a.cu", "-Xcompiler", "-O2 -fopenmp"}).OpenMp,
+            unsigned(BuildRequest::CompilesOpenMp));
+  BuildRequest R = cc({"a.cu", "-fopenmp", "-lgomp", "-lm"});
+  EXPECT_EQ(R.OpenMp,
+            unsigned(BuildRequest::CompilesOpenMp | BuildRequest::LinksOpenMp));
+  EXPECT_EQ(linkWords(R), "<i> -l m"); // and not g++'s runtime
+}
+
+TEST(CcWords, RelocatableDeviceCode) {
+  using Product = BuildRequest::Product;
+  EXPECT_FALSE(cc({"a.cu", "-rdc=false"}).Compile.Relocatable);
+  EXPECT_TRUE(cc({"a.cu", "-rdc", "true"}).Compile.Relocatable);
+  EXPECT_TRUE(
+      cc({"a.cu", "--relocatable-device-code=true"}).Compile.Relocatable);
+  BuildRequest R = cc({"-dc", "a.cu", "-o", "a.o"});
+  EXPECT_TRUE(R.Compile.Relocatable);
+  EXPECT_EQ(R.Make, Product::Objects);
+  EXPECT_EQ(cc({"-dlink", "a.o", "b.o", "-o", "c.o"}).Make,
+            Product::DeviceLink);
+  EXPECT_FALSE(cc({"-rdc=true", "a.cu", "--emit-ptx"}).Compile.Relocatable);
+}
+
 TEST(CcWords, RefusedAndIncompleteWordsAreNamed) {
-  EXPECT_TRUE(has(messageOf(parseCcWords({"-rdc=true", "a.cu"})), "-rdc=true"));
-  EXPECT_TRUE(has(messageOf(parseCcWords({"-dc", "a.cu"})), "-dc"));
+  for (const char *Word : {"-cubin", "--lib", "-run", "-dryrun", "-ltoir"})
+    EXPECT_TRUE(has(messageOf(parseCcWords({Word, "a.cu"})), Word)) << Word;
+  EXPECT_TRUE(has(messageOf(parseCcWords({"-fgpu-rdc", "a.cu"})), "-fgpu-rdc"));
+  EXPECT_TRUE(has(messageOf(parseCcWords({"-dc", "--runtime=nvidia", "a.cu"})),
+                  "nvidia"));
+  EXPECT_TRUE(
+      has(messageOf(parseCcWords({"-rdc=true", "--device-code=nvcc", "a.cu"})),
+          "--device-code"));
   EXPECT_TRUE(has(messageOf(parseCcWords({"-static", "a.cu"})), "-static"));
   EXPECT_TRUE(has(messageOf(parseCcWords({"-###", "a.cu"})), "-v"));
   EXPECT_TRUE(has(messageOf(parseCcWords({"a.cu", "-o"})), "-o lacks"));

@@ -134,6 +134,31 @@ TEST(Commands, HostObjectEmbedsTheContainer) {
   EXPECT_FALSE(StringRef(Line).contains("gpubinary"));
 }
 
+TEST(Commands, WhatNvccTellsItsCompilers) {
+  Toolchain Tools = tools();
+  Tools.Cuda.Minor = 2;
+  Tools.Cuda.Build = 88;
+  CompileOptions Options;
+  Options.ClangArguments = {"-std=c++20", "-DX"};
+  auto Host = [&](SourceFile Source) {
+    return line(hostCommand(Tools, Options, Source, "", "a.o").Arguments);
+  };
+  for (const char *Source : {"a.cu", "a.cpp", "a.c"})
+    EXPECT_TRUE(has(Host(Source), "-D__CUDACC_VER_MAJOR__=13 "
+                                  "-D__CUDACC_VER_MINOR__=2 "
+                                  "-D__CUDACC_VER_BUILD__=88"))
+        << Source;
+  // A CUDA source sees it only behind clang's headers.
+  EXPECT_FALSE(has(Host("a.cu"), "-D__NVCC__=1"));
+  EXPECT_TRUE(has(Host("a.cpp"), "-D__NVCC__=1"));
+  EXPECT_TRUE(has(Host("a.cu"), "-Wno-register"));
+  EXPECT_TRUE(has(Host("a.cpp"), "-Wno-error=register"));
+  // C++'s standard is not for C.
+  EXPECT_TRUE(has(Host("a.cpp"), "-std=c++20 -DX"));
+  EXPECT_TRUE(has(Host("a.c"), "-DX"));
+  EXPECT_FALSE(has(Host("a.c"), "-std=c++20"));
+}
+
 TEST(Commands, LinksAgainstTheShimByPath) {
   LinkOptions Options;
   Options.Arguments = {"-pthread"};

@@ -4,6 +4,7 @@
 #include "frontend/Toolchain.h"
 #include "core/Error.h"
 #include "core/File.h"
+#include "frontend/OpenMp.h"
 #include "frontend/TempDir.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -165,6 +166,43 @@ TEST_F(ToolchainTest, MachineFileByNameOrPath) {
   EXPECT_NE(Message.find("no machine file 'c'\n  Name one of a, b"),
             std::string::npos)
       << Message;
+}
+
+TEST_F(ToolchainTest, NvccsBuildNumber) {
+  std::string Kit = toolkit("kit", 13000);
+  EXPECT_EQ(cantFail(find(Kit)).Build, 0u);
+  write("kit/version.json",
+        R"({ "cuda" : { "name" : "CUDA SDK", "version" : "13.0.2" },
+             "cuda_nvcc" : { "name" : "CUDA NVCC", "version" : "13.0.88" } })");
+  EXPECT_EQ(cantFail(find(Kit)).Build, 88u);
+}
+
+TEST_F(ToolchainTest, NewestOpenMpRuntimeThatIsWhole) {
+  Toolchain Tools;
+  Tools.Tree.Prefix = Root.file("ours");
+  Tools.Clang = Root.file("usr/lib/llvm-19/bin/clang");
+  writeProgram("usr/lib/llvm-19/bin/clang");
+  auto Find = [&] {
+    auto Found = findOpenMp(openMpRoots(Tools, Root.file("usr/lib")));
+    return Found ? Found->Libraries + " " + Found->Headers : "";
+  };
+  EXPECT_EQ(Find(), "");
+  write("usr/lib/llvm-18/lib/libomp.so", ""); // without its header
+  write("usr/lib/llvm-9/lib/libomp.so", "");
+  write("usr/lib/llvm-9/lib/clang/9.0.1/include/omp.h", "");
+  write("usr/lib/llvm-14/lib/libomp.so", "");
+  write("usr/lib/llvm-14/lib/clang/14.0.6/include/omp.h", "");
+  std::string Lib = Root.file("usr/lib/llvm-14/lib");
+  EXPECT_EQ(Find(), Lib + " " + Lib + "/clang/14.0.6/include");
+  // Beside clang itself, and then in our own tree.
+  write("usr/lib/llvm-19/lib/libomp.so", "");
+  write("usr/lib/llvm-19/lib/clang/19/include/omp.h", "");
+  Lib = Root.file("usr/lib/llvm-19/lib");
+  EXPECT_EQ(Find(), Lib + " " + Lib + "/clang/19/include");
+  write("ours/lib/libomp.so", "");
+  write("ours/lib/clang/19/include/omp.h", "");
+  Lib = Root.file("ours/lib");
+  EXPECT_EQ(Find(), Lib + " " + Lib + "/clang/19/include");
 }
 
 } // namespace

@@ -12,8 +12,13 @@
 // clang 19 ignores __managed__; our pass makes it of an annotation
 // (frontend/Managed.cpp).
 //
-// What nvcc brings and clang lacks comes last: surfaces, compare and exchange of
-// 16 bits, atomics of 128 bits.
+// What clang's header lacks of nvcc's follows. The user's sources then see the
+// macros by which they know nvcc; CCCL has to go on taking the compiler for
+// clang, so the two of its headers that ask are read before.
+//
+// clang reads the header of one of curand's generators as well, for the sake of
+// those who include it; its names would meet the user's macros. It is read when
+// they do (curand_mtgp32_kernel.h beside this file).
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_OVERLAY_CUDA_RUNTIME_WRAPPER_H
@@ -30,7 +35,19 @@
 #define __nvvm_redux_sync_xor(mask, value) __nvvm_redux_sync_xor(value, mask)
 #endif
 
+// In what clang reads and nvcc does not, or not so, a user's macros would meet
+// these names. (Others they meet under nvcc as well.)
+#pragma push_macro("N")
+#pragma push_macro("l")
+#pragma push_macro("q")
+#pragma push_macro("r")
+#undef N
+#undef l
+#undef q
+#undef r
+#define RECONVERGE_IN_WRAPPER
 #include_next <__clang_cuda_runtime_wrapper.h>
+#undef RECONVERGE_IN_WRAPPER
 
 #undef __nvvm_redux_sync_add
 #undef __nvvm_redux_sync_umin
@@ -44,64 +61,29 @@
 #undef __managed__
 #define __managed__ __attribute__((device, annotate("reconverge.managed")))
 
+#include "__reconverge_atomics.h"
+#include "__reconverge_functions.h"
 #if __cplusplus >= 201103L
-#include <__reconverge_surfaces.h>
+#include "__reconverge_surfaces.h"
 #endif
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-extern "C" __device__ inline __attribute__((always_inline)) unsigned short
-__usAtomicCAS(unsigned short *at, unsigned short compare,
-              unsigned short value) {
-  unsigned short old;
-  asm volatile("atom.cas.b16 %0, [%1], %2, %3;"
-               : "=h"(old)
-               : "l"(at), "h"(compare), "h"(value)
-               : "memory");
-  return old;
-}
+#if __has_include(<nv/target>)
+#include <nv/target>
+#endif
+#if __has_include(<cuda/std/__cccl/compiler.h>)
+#include <cuda/std/__cccl/compiler.h>
+#elif __has_include(<cuda/std/detail/libcxx/include/__cccl/compiler.h>)
+#include <cuda/std/detail/libcxx/include/__cccl/compiler.h>
 #endif
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-#define RECONVERGE_ATOMICS(suffix, scope)                                      \
-  template <typename T, typename = __reconverge_if_16_bytes<T>>                \
-  __device__ inline T atomicCAS##suffix(T *at, T compare, T value) {           \
-    unsigned long long c[2], v[2], o[2];                                       \
-    __builtin_memcpy(c, &compare, 16);                                         \
-    __builtin_memcpy(v, &value, 16);                                           \
-    asm volatile("{ .reg .b128 c, v, o; mov.b128 c, {%3, %4}; "                \
-                 "mov.b128 v, {%5, %6}; "                                      \
-                 "atom.relaxed." scope ".cas.b128 o, [%2], c, v; "             \
-                 "mov.b128 {%0, %1}, o; }"                                     \
-                 : "=l"(o[0]), "=l"(o[1])                                      \
-                 : "l"(at), "l"(c[0]), "l"(c[1]), "l"(v[0]), "l"(v[1])         \
-                 : "memory");                                                  \
-    __builtin_memcpy(&value, o, 16);                                           \
-    return value;                                                              \
-  }                                                                            \
-  template <typename T, typename = __reconverge_if_16_bytes<T>>                \
-  __device__ inline T atomicExch##suffix(T *at, T value) {                     \
-    unsigned long long v[2], o[2];                                             \
-    __builtin_memcpy(v, &value, 16);                                           \
-    asm volatile("{ .reg .b128 v, o; mov.b128 v, {%3, %4}; "                   \
-                 "atom.relaxed." scope ".exch.b128 o, [%2], v; "               \
-                 "mov.b128 {%0, %1}, o; }"                                     \
-                 : "=l"(o[0]), "=l"(o[1])                                      \
-                 : "l"(at), "l"(v[0]), "l"(v[1])                               \
-                 : "memory");                                                  \
-    __builtin_memcpy(&value, o, 16);                                           \
-    return value;                                                              \
-  }
-template <bool> struct __reconverge_if;
-template <> struct __reconverge_if<true> {
-  typedef void type;
-};
-template <typename T>
-using __reconverge_if_16_bytes = typename __reconverge_if<
-    sizeof(T) == 16 && alignof(T) >= 16 && __is_trivially_copyable(T)>::type;
-RECONVERGE_ATOMICS(, "gpu")
-RECONVERGE_ATOMICS(_block, "cta")
-RECONVERGE_ATOMICS(_system, "sys")
-#undef RECONVERGE_ATOMICS
-#endif
+#undef __CUDACC__
+#define __CUDACC__ 1
+#define __NVCC__ 1
+#define __CUDACC_DEVICE_ATOMIC_BUILTINS__ 1
+
+#pragma pop_macro("N")
+#pragma pop_macro("l")
+#pragma pop_macro("q")
+#pragma pop_macro("r")
 
 #endif

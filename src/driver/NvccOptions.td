@@ -1,0 +1,122 @@
+//===- driver/NvccOptions.td - What is spelled as nvcc has it -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// nvcc takes each of its options with one dash or two, in a long and a short
+// form, and a value behind a blank or a '='.
+//
+//===----------------------------------------------------------------------===//
+
+// Other names of what Options.td has.
+class NvccFlag<string name, Option of>
+  : Flag<Either, name>, InBuild, Alias<of>;
+multiclass NvccValue<string name, Option of> {
+  def "" : Separate<Either, name>, InBuild, Alias<of>;
+  def _EQ : Joined<Either, name#"=">, InBuild, Alias<of>;
+}
+def n_compile : Flag<Long, "compile">, InCc, Alias<c>;
+def n_preprocess : Flag<Long, "preprocess">, InCc, Alias<E>;
+def n_debug : NvccFlag<"debug", g>;
+def n_device_debug : NvccFlag<"device-debug", g>;
+def n_save_temps : NvccFlag<"save-temps", keep>;
+def n_ftz : Separate<Either, "ftz">, InBuild, Alias<ftz_EQ>;
+def n_prec_div : Separate<Either, "prec-div">, InBuild, Alias<prec_div_EQ>;
+def n_prec_sqrt : Separate<Either, "prec-sqrt">, InBuild, Alias<prec_sqrt_EQ>;
+def n_fmad : Separate<Either, "fmad">, InBuild, Alias<fmad_EQ>;
+defm n_output : NvccValue<"output-file", o>;
+defm n_include : NvccValue<"include-path", I>;
+defm n_define : NvccValue<"define-macro", D>;
+defm n_undefine : NvccValue<"undefine-macro", U>;
+defm n_system_include : NvccValue<"system-include", isystem>;
+defm n_pre_include : NvccValue<"pre-include", include_>;
+defm n_library : NvccValue<"library", l>;
+defm n_library_path : NvccValue<"library-path", L>;
+defm n_optimize : NvccValue<"optimize", O>;
+defm n_linker_options : NvccValue<"linker-options", Xlinker>;
+defm n_compiler_options : NvccValue<"compiler-options", Xcompiler>;
+defm n_ptxas_options : NvccValue<"ptxas-options", Xptxas>;
+def n_isystem_EQ : Joined<Either, "isystem=">, InBuild, Alias<isystem>;
+def n_I_EQ : Joined<Dash, "I=">, InBuild, Alias<I>;
+def n_D_EQ : Joined<Dash, "D=">, InBuild, Alias<D>;
+def n_L_EQ : Joined<Dash, "L=">, InBuild, Alias<L>;
+def n_l_EQ : Joined<Dash, "l=">, InBuild, Alias<l>;
+def n_O_EQ : Joined<Dash, "O=">, InBuild, Alias<O>;
+
+// What is read.
+multiclass NvccSetting<string name, string other = ""> {
+  def _EQ : Joined<Either, name#"=">, InBuild;
+  def "" : Separate<Either, name>, InBuild, Alias<!cast<Option>(NAME#"_EQ")>;
+  if !ne(other, "") then {
+    def _other_EQ : Joined<Either, other#"=">, InBuild,
+      Alias<!cast<Option>(NAME#"_EQ")>;
+    def _other : Separate<Either, other>, InBuild,
+      Alias<!cast<Option>(NAME#"_EQ")>;
+  }
+}
+defm default_stream : NvccSetting<"default-stream">;
+defm rdc : NvccSetting<"rdc", "relocatable-device-code">;
+def dc : Flag<Either, "dc">, InCc,
+  HelpText<"-rdc=true -c: objects whose device code the link completes">;
+def n_device_c : Flag<Either, "device-c">, InCc, Alias<dc>;
+def dlink : Flag<Either, "dlink">, InCc,
+  HelpText<"Write an object that completes the device code of the inputs">;
+def n_device_link : Flag<Either, "device-link">, InCc, Alias<dlink>;
+defm maxrregcount : NvccSetting<"maxrregcount">;
+defm keep_dir : NvccSetting<"keep-dir">;
+let Visibility = [CcVis] in
+defm odir : NvccSetting<"odir", "output-directory">;
+def disable_warnings : Flag<Either, "disable-warnings">, InBuild;
+def resource_usage : Flag<Either, "resource-usage">, InBuild;
+def res_usage : NvccFlag<"res-usage", resource_usage>;
+def Werror : Flag<Either, "Werror">, InBuild; // maybe with a kind behind it
+def Werror_EQ : Joined<Either, "Werror=">, InBuild;
+def t : JoinedOrSeparate<Dash, "t">, InBuild; // threads; clang has -time, ...
+
+// What nvcc asks for and we do in any case, or has no meaning here.
+def Ignored : OptionGroup<"<ignored>">;
+class IgnoredFlag<string name> : Flag<Either, name>, InBuild, Group<Ignored>;
+class IgnoredJoined<string name>
+  : Joined<Either, name>, InBuild, Group<Ignored>;
+multiclass IgnoredValue<string name> {
+  def "" : Separate<Either, name>, InBuild, Group<Ignored>;
+  def _EQ : Joined<Either, name#"=">, InBuild, Group<Ignored>;
+}
+foreach name = [
+    "expt-relaxed-constexpr", "expt-extended-lambda", "extended-lambda",
+    "lineinfo", "generate-line-info", "source-in-ptx", "src-in-ptx", "m64",
+    "link", "restrict", "use-local-env", "extensible-whole-program", "ewp",
+    "display-error-number", "err-no", "no-display-error-number", "no-err-no",
+    "no-exceptions", "noeh", "no-host-device-initializer-list", "nohdinitlist",
+    "no-host-device-move-forward", "nohdmoveforward", "objdir-as-tempdir",
+    "objtemp", "allow-unsupported-compiler", "dont-use-profile", "noprof",
+    "forward-unknown-to-host-compiler", "forward-unknown-to-host-linker",
+    "forward-unknown-opts", "Wno-deprecated-gpu-targets", "Wreorder",
+    "Wdefault-stream-launch", "Wmissing-launch-bounds",
+    "Wext-lambda-captures-this", "no-compress", "dlink-time-opt", "dlto",
+    "no-align-double", "keep-device-functions", "extra-device-vectorization",
+    "clean-targets", "jobserver"] in
+  def "ignored_"#!subst("-", "_", name) : IgnoredFlag<name>;
+def ignored_m : Separate<Dash, "m">, InBuild, Group<Ignored>;
+def no_gpu_rdc : IgnoredFlag<"fno-gpu-rdc">;
+foreach name = [
+    "diag-suppress", "diag-warn", "diag-error", "threads", "split-compile",
+    "split-compile-extended", "ccbin", "compiler-bindir", "Xcudafe", "Xnvlink",
+    "nvlink-options", "Xfatbin", "fatbin-options", "Xarchive",
+    "archive-options", "cudadevrt", "dopt", "optimization-info", "opt-info",
+    "machine", "brief-diagnostics", "brief-diag", "jump-table-density", "jtd",
+    "compress-mode", "target-directory", "target-dir",
+    "libdevice-directory", "static-global-template-stub",
+    "device-entity-has-hidden-visibility", "frandom-seed", "fdevice-time-trace",
+    "Ofast-compile", "Ofc", "qpp-config", "archiver-binary", "arbin"] in
+  defm "ignored_"#!subst("-", "_", name) : IgnoredValue<name>;
+def include_ptx_EQ : IgnoredJoined<"cuda-include-ptx=">;
+def no_include_ptx_EQ : IgnoredJoined<"no-cuda-include-ptx=">;
+
+// What we cannot do: refused by name.
+def Refused : OptionGroup<"<refused>">;
+class RefusedFlag<string name> : Flag<Either, name>, InBuild, Group<Refused>;
+def fgpu_rdc : RefusedFlag<"fgpu-rdc">;
+def static : RefusedFlag<"static">;
+def emit_what : RefusedFlag<"###">;
+def dryrun : RefusedFlag<"dryrun">;
+foreach name = ["cubin", "optix-ir", "ltoir", "lib", "run"] in
+  def "refused_"#!subst("-", "_", name) : RefusedFlag<name>;

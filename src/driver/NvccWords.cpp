@@ -1,0 +1,128 @@
+//===- driver/NvccWords.cpp - Options that nvcc alone has -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/Error.h"
+#include "driver/OptionTable.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/StringSaver.h"
+
+using namespace llvm;
+using namespace llvm::opt;
+
+namespace reconverge::driver {
+
+/// The default stream: a macro for CUDA's headers, and what a launch calls.
+static Error setDefaultStream(StringRef Which,
+                              frontend::CompileOptions &Compile) {
+  if (Which == "per-thread") {
+    Compile.ClangArguments.push_back("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+    append_range(
+        Compile.HostArguments,
+        ArrayRef<const char *>{"-Xclang", "-fgpu-default-stream=per-thread"});
+  } else if (Which != "legacy" && Which != "null")
+    return userError("'" + Which + "' is no value of --default-stream",
+                     "Write legacy or per-thread.");
+  return Error::success();
+}
+
+/// What a kind of nvcc's warnings, as -Werror names it, is to clang; nothing if
+/// it is none of nvcc's.
+static std::optional<StringRef> warningOf(StringRef Kind) {
+  return StringSwitch<std::optional<StringRef>>(Kind)
+      .Case("all-warnings", StringRef("-Werror"))
+      .Case("deprecated-declarations",
+            StringRef("-Werror=deprecated-declarations"))
+      .Case("reorder", StringRef("-Werror=reorder"))
+      .Cases("cross-execution-space-call", "default-stream-launch",
+             "missing-launch-bounds", "ext-lambda-captures-this", StringRef())
+      .Default(std::nullopt);
+}
+
+/// Whether input \p A is what -Werror before it names.
+static bool isKindOfWerror(const Arg &A, const ArgList &All) {
+  unsigned Before = A.getIndex();
+  if (!Before || !warningOf(A.getValue()))
+    return false;
+  StringRef Word = All.getArgString(Before - 1);
+  return Word == "-Werror" || Word == "--Werror";
+}
+
+void splitWords(std::vector<std::string> &To, StringRef List) {
+  SmallVector<StringRef> Parts;
+  List.split(Parts, ',', -1, false);
+  BumpPtrAllocator Memory;
+  StringSaver Saver(Memory);
+  for (StringRef Part : Parts) {
+    SmallVector<const char *> Words;
+    cl::TokenizeGNUCommandLine(Part, Saver, Words);
+    To.insert(To.end(), Words.begin(), Words.end());
+  }
+}
+
+std::optional<Error> readNvccOption(const Arg &A, const ArgList &All,
+                                    BuildRequest &Request) {
+  frontend::CompileOptions &Compile = Request.Compile;
+  switch (A.getOption().getID()) {
+  case OPT_default_stream_EQ:
+    return setDefaultStream(A.getValue(), Compile);
+  case OPT_rdc_EQ:
+    return parseBool(A).moveInto(Compile.Relocatable);
+  case OPT_dc:
+    Compile.Relocatable = true;
+    Request.Make = BuildRequest::Product::Objects;
+    return Error::success();
+  case OPT_dlink:
+    Request.Make = BuildRequest::Product::DeviceLink;
+    return Error::success();
+  case OPT_maxrregcount_EQ:
+    Compile.PtxasArguments.push_back(std::string("-maxrregcount=") +
+                                     A.getValue());
+    return Error::success();
+  case OPT_resource_usage:
+    Compile.PtxasArguments.push_back("-v");
+    return Error::success();
+  case OPT_keep:
+    if (Request.Keep.empty())
+      Request.Keep = ".";
+    return Error::success();
+  case OPT_keep_dir_EQ:
+    Request.Keep = A.getValue();
+    return Error::success();
+  case OPT_odir_EQ:
+    Request.OutputFolder = A.getValue();
+    return Error::success();
+  case OPT_disable_warnings:
+    Compile.ClangArguments.push_back("-w");
+    return Error::success();
+  case OPT_Werror:
+    // Its kind, if one follows, comes as an input.
+    if (unsigned Next = A.getIndex() + 1; Next >= All.getNumInputArgStrings() ||
+                                          !warningOf(All.getArgString(Next)))
+      Compile.ClangArguments.push_back("-Werror");
+    return Error::success();
+  case OPT_Werror_EQ:
+    if (std::optional<StringRef> Word = warningOf(A.getValue()); !Word)
+      Compile.ClangArguments.push_back(std::string("-Werror=") + A.getValue());
+    else if (!Word->empty())
+      Compile.ClangArguments.push_back(Word->str());
+    return Error::success();
+  case OPT_INPUT:
+    if (!isKindOfWerror(A, All))
+      return std::nullopt;
+    if (StringRef Word = *warningOf(A.getValue()); !Word.empty())
+      Compile.ClangArguments.push_back(Word.str());
+    return Error::success();
+  case OPT_t:
+    if (unsigned Threads = 0;
+        !StringRef(A.getValue()).getAsInteger(10, Threads))
+      return Error::success();
+    Compile.ClangArguments.push_back(std::string("-t") + A.getValue());
+    return Error::success();
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace reconverge::driver
