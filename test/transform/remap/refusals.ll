@@ -12,7 +12,6 @@ declare i32 @llvm.nvvm.activemask()
 declare void @llvm.nvvm.barrier0()
 declare void @llvm.nvvm.bar.warp.sync(i32)
 declare i32 @llvm.nvvm.shfl.sync.down.i32(i32, i32, i32, i32)
-declare { i32, i32 } @llvm.nvvm.mma.m8n8k16.row.col.s8(i32, i32, i32, i32)
 declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)
 declare i32 @unknown(i32)
 declare float @__nv_sinf(float)
@@ -242,30 +241,6 @@ f:
 j:
   %r = phi i32 [ %a, %t ], [ %b, %f ]
   %s = call i32 @llvm.nvvm.shfl.sync.down.i32(i32 -1, i32 %r, i32 1, i32 31)
-  store i32 %s, ptr addrspace(1) %po
-  store i32 %r, ptr addrspace(1) %po
-  ret void
-}
-
-; CHECK-NEXT: remark: {{.*}} not remapped: code after the branch depends on its warp or lane (llvm.nvvm.mma.m8n8k16.row.col.s8) [RC211]
-define ptx_kernel void @product(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
-entry:
-  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-  %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid
-  %po = getelementptr i32, ptr addrspace(1) %out, i32 %tid
-  %x = load i32, ptr addrspace(1) %pi
-  %c = icmp sgt i32 %x, 0
-  br i1 %c, label %t, label %f
-t:
-  %a = mul i32 %x, 3
-  br label %j
-f:
-  %b = sub i32 7, %x
-  br label %j
-j:
-  %r = phi i32 [ %a, %t ], [ %b, %f ]
-  %d = call { i32, i32 } @llvm.nvvm.mma.m8n8k16.row.col.s8(i32 %r, i32 %x, i32 0, i32 0)
-  %s = extractvalue { i32, i32 } %d, 0
   store i32 %s, ptr addrspace(1) %po
   store i32 %r, ptr addrspace(1) %po
   ret void
