@@ -198,8 +198,7 @@ llvm::Expected<Status> Block::run(Policy &P) {
       }
       Running = nullptr;
       if (L.StepLimit && W.Context.Budget < 0)
-        raiseFault(FaultKind::StepLimit, "a loop went past the step limit",
-                   &W.Context);
+        raiseStepLimit(W);
       // At once: whoever comes later waits for the next round.
       if (UsesNamed)
         Opened |= openNamedBarriers(P);

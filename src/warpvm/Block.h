@@ -86,6 +86,8 @@ private:
   // BlockFaults.cpp
   llvm::Error fault(const FaultGuard &Guard, const Warp *W);
   bool replay(FaultGuard &Guard, Warp &Kernel);
+  static const Split *waiting(Warp &W, bool Spins);
+  [[noreturn]] static void raiseStepLimit(Warp &W);
   std::string threadName(const Warp &W, unsigned Lane) const;
   friend CheckedMemory memoryOf(const WarpContext *Context);
   friend void arriveAtBarriers(WarpContext *Context, Mask Lanes,

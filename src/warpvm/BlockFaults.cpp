@@ -91,6 +91,29 @@ bool Block::replay(FaultGuard &Guard, Warp &Kernel) {
   return true;
 }
 
+/// Lanes of \p W that have not returned, in a loop if \p Spins; they become
+/// what runs. Null if there are none.
+const Split *Block::waiting(Warp &W, bool Spins) {
+  for (Warp *In : W.withCalls())
+    for (auto [I, S] : llvm::enumerate(In->Splits)) {
+      const RegionPlan &R = In->Plan->Regions[S.Region];
+      if (R.Returns || S.Callee || (Spins && !R.MayWait))
+        continue;
+      W.Inside = In;
+      In->Running = I;
+      return &S;
+    }
+  return nullptr;
+}
+
+void Block::raiseStepLimit(Warp &W) {
+  const Split *S = waiting(W, /*Spins=*/true);
+  const RegionPlan *R = S ? &W.Inside->Plan->Regions[S->Region] : nullptr;
+  raiseFault(FaultKind::StepLimit, "a loop went past the step limit",
+             &W.Context, S ? S->Lanes : 0,
+             R ? placeText(R->File, R->Line) : "");
+}
+
 llvm::Error Block::deadlock() {
   FaultGuard Guard;
   Guard.Kind = FaultKind::Deadlock;
@@ -99,16 +122,10 @@ llvm::Error Block::deadlock() {
   // Of those that wait, best one that spins.
   for (bool Spins : {true, false})
     for (Warp &W : Warps)
-      for (Warp *In : W.withCalls())
-        for (auto [I, S] : llvm::enumerate(In->Splits)) {
-          const RegionPlan &R = In->Plan->Regions[S.Region];
-          if (R.Returns || S.Callee || (Spins && !R.MayWait))
-            continue;
-          W.Inside = In;
-          In->Running = I;
-          Guard.Lanes = S.Lanes;
-          return fault(Guard, &W);
-        }
+      if (const Split *S = waiting(W, Spins)) {
+        Guard.Lanes = S->Lanes;
+        return fault(Guard, &W);
+      }
   return fault(Guard, nullptr);
 }
 

@@ -282,11 +282,14 @@ bool RegionPlanner::findsWait(const Loop &L) const {
   L.getExitingBlocks(Exiting);
   if (Exiting.empty())
     return true;
-  SmallVector<const Instruction *> All;
+  bool Pauses = false;
+  SmallVector<std::pair<const Value *, const StoreInst *>> Stores; ///< to what
   for (const BasicBlock *BB : L.blocks())
-    for (const Instruction &I : *BB)
-      All.push_back(&I);
-  const bool Pauses = any_of(All, [](auto *I) { return pauses(*I); });
+    for (const Instruction &I : *BB) {
+      Pauses |= pauses(I);
+      if (auto *S = dyn_cast<StoreInst>(&I))
+        Stores.push_back({getUnderlyingObject(S->getPointerOperand()), S});
+    }
 
   SmallVector<const Value *> Work;
   auto Branches = [&](const BasicBlock *BB) {
@@ -326,13 +329,9 @@ bool RegionPlanner::findsWait(const Loop &L) const {
       if (!isa<AllocaInst>(From) && Pauses)
         return true;
       // What the loop itself stores there, or may.
-      for (const Instruction *Other : All)
-        if (auto *S = dyn_cast<StoreInst>(Other)) {
-          const Value *To = getUnderlyingObject(S->getPointerOperand());
-          if (To != From &&
-              !(isa<AllocaInst>(From) && !isIdentifiedObject(To)) &&
-              !(isa<AllocaInst>(To) && !isIdentifiedObject(From)))
-            continue;
+      for (auto [To, S] : Stores)
+        if (To == From || (isa<AllocaInst>(From) && !isIdentifiedObject(To)) ||
+            (isa<AllocaInst>(To) && !isIdentifiedObject(From))) {
           Work.push_back(S->getValueOperand());
           DependsOnWay();
         }

@@ -1,7 +1,7 @@
 // REQUIRES: reconverge
 // RUN: %reconverge cc -O1 -g %s -o %t
 // DEFINE: %{name} =
-// DEFINE: %{vm} =
+// DEFINE: %{vm} = guard=on
 // DEFINE: %{run} = env RECONVERGE_DEVICE=cpu RECONVERGE_VM=%{vm} \
 // DEFINE:   not %t %{name} 2>&1 | FileCheck %s --check-prefix=%{name}
 
@@ -42,16 +42,14 @@ __global__ void scale(float *Data, const int *Index) {
   Data[Index[T]] *= 2;
 }
 
-// REDEFINE: %{vm} = guard=on
 // REDEFINE: %{name} = past
 // RUN: %{run}
 // past: kernel scale(float*, int const*): an illegal read of 4 bytes at
 // past-SAME: 0 bytes past the end of an allocation of 4096 bytes by call 1 of
 // past-SAME: cudaMalloc
-// past-NEXT: faults.cu:[[#@LINE-9]], in block (7,0,0), thread (116,0,0) and 11
+// past-NEXT: faults.cu:[[#@LINE-8]], in block (7,0,0), thread (116,0,0) and 11
 // past-SAME: more of its warp
 // past-NEXT: exit 700
-// REDEFINE: %{vm} =
 
 // Without the guard it goes on, as on a GPU, and is noted once.
 // RUN: env RECONVERGE_DEVICE=cpu %t over 2>&1 | FileCheck %s --check-prefix=over
@@ -66,7 +64,7 @@ __global__ void scale(float *Data, const int *Index) {
 // freed: kernel store({{.*}}): an illegal write of 4 bytes at
 // freed-SAME: 400 bytes into a freed allocation of 4096 bytes by call 1 of
 // freed-SAME: cudaMalloc
-// freed-NEXT: faults.cu:[[#@LINE-50]], in block (1,0,0), thread (0,0,0) and 31
+// freed-NEXT: faults.cu:[[#@LINE-48]], in block (1,0,0), thread (0,0,0) and 31
 // freed-NEXT: exit 700
 
 // The access that is wrong is in a function, in a loop, of a thread in 3-D.
@@ -93,7 +91,7 @@ __global__ void sums(const int *P, int N, int *Out) {
 // RUN: %{run}
 // host: kernel store({{.*}}): an illegal write of 4 bytes at
 // host-SAME: host memory, which a kernel cannot reach
-// host-NEXT: faults.cu:[[#@LINE-77]], in block (1,0,0), thread (0,0,0) and 31
+// host-NEXT: faults.cu:[[#@LINE-75]], in block (1,0,0), thread (0,0,0) and 31
 // host-NEXT: exit 700
 
 __global__ void shared(int *Out, int At) {
@@ -156,7 +154,7 @@ __global__ void endless(int *Out) {
 // REDEFINE: %{name} = endless
 // RUN: %{run}
 // endless: kernel endless(int*): a loop went past the step limit
-// endless-NEXT: faults.cu:[[#@LINE-8]], in block (0,0,0), thread (0,0,0) and 31
+// endless-NEXT: faults.cu:[[#@LINE-7]], in block (0,0,0), thread (0,0,0) and 31
 // endless-NEXT: exit 702 cudaErrorLaunchTimeout
 
 int main(int, char **Arguments) {
