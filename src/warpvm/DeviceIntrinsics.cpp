@@ -41,7 +41,7 @@ std::string laneFunction(StringRef Name) {
     return "";
   Name = analysis::functionOf(Name);
   Name.consume_back(".shared");
-  if (!Name.starts_with("mbarrier."))
+  if (!Name.starts_with("mbarrier.") && Name != "fns")
     return "";
   std::string Symbol = ("rcvm_" + Name).str();
   std::replace(Symbol.begin(), Symbol.end(), '.', '_');

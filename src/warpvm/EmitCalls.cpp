@@ -65,6 +65,29 @@ bool RegionEmitter::emitSpecialRegister(IntrinsicInst &I) {
     return Field(offsetof(WarpContext, GridDim) + 4);
   case Intrinsic::nvvm_read_ptx_sreg_nctaid_z:
     return Field(offsetof(WarpContext, GridDim) + 8);
+  // A block alone is a cluster; launches of larger ones are refused.
+  case Intrinsic::nvvm_read_ptx_sreg_clusterid_x:
+    return Field(offsetof(WarpContext, BlockId));
+  case Intrinsic::nvvm_read_ptx_sreg_clusterid_y:
+    return Field(offsetof(WarpContext, BlockId) + 4);
+  case Intrinsic::nvvm_read_ptx_sreg_clusterid_z:
+    return Field(offsetof(WarpContext, BlockId) + 8);
+  case Intrinsic::nvvm_read_ptx_sreg_nclusterid_x:
+    return Field(offsetof(WarpContext, GridDim));
+  case Intrinsic::nvvm_read_ptx_sreg_nclusterid_y:
+    return Field(offsetof(WarpContext, GridDim) + 4);
+  case Intrinsic::nvvm_read_ptx_sreg_nclusterid_z:
+    return Field(offsetof(WarpContext, GridDim) + 8);
+  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctaid_x:
+  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctaid_y:
+  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctaid_z:
+  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank:
+    return Fixed(0);
+  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_x:
+  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_y:
+  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_z:
+  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctarank:
+    return Fixed(1);
   case Intrinsic::nvvm_read_ptx_sreg_warpid:
     return Field(offsetof(WarpContext, WarpId));
   case Intrinsic::nvvm_read_ptx_sreg_warpsize:

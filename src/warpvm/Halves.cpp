@@ -10,6 +10,8 @@
 //               product, quotient and root twice is rounding once (Figueroa).
 //   half        left to LLVM, which computes in float where the host has
 //               nothing better: 24 >= 2 * 11 + 2, the same theorem.
+//   minimum,    of halves in float as well: what LLVM 19 makes of them for
+//   maximum     hosts without half arithmetic loses NaN
 //   fma         the theorem does not cover it. The product of two halves or
 //               bfloats is exact in double. Adding the third is exact for
 //               halves unless it is so much larger that the product only
@@ -29,7 +31,6 @@
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace llvm;
 
@@ -178,30 +179,19 @@ Value *Rewriter::convert(CastInst &Cast) {
   }
 }
 
-/// The intrinsic of LLVM's that an NVVM one on halves or bfloats equals.
-static Intrinsic::ID plainForm(Intrinsic::ID Id) {
-  switch (Id) {
-  case Intrinsic::nvvm_fma_rn_f16:
-  case Intrinsic::nvvm_fma_rn_bf16:
-    return Intrinsic::fma;
-  case Intrinsic::nvvm_fmin_bf16:
-    return Intrinsic::minnum;
-  case Intrinsic::nvvm_fmax_bf16:
-    return Intrinsic::maxnum;
-  case Intrinsic::nvvm_fmin_nan_bf16:
-    return Intrinsic::minimum;
-  case Intrinsic::nvvm_fmax_nan_bf16:
-    return Intrinsic::maximum;
-  default:
-    return Id;
-  }
-}
-
 Value *Rewriter::intrinsic(IntrinsicInst &Call) {
-  const Intrinsic::ID Id = plainForm(Call.getIntrinsicID());
+  const Intrinsic::ID Id = Call.getIntrinsicID();
   if ((Id == Intrinsic::fma || Id == Intrinsic::fmuladd) &&
       isNarrow(Call.getType()))
     return fma(Call);
+  if ((Id == Intrinsic::minimum || Id == Intrinsic::maximum) &&
+      Call.getType()->isHalfTy()) {
+    auto Wide = [&](unsigned N) {
+      return B.CreateFPExt(Call.getArgOperand(N), Float);
+    };
+    return B.CreateFPTrunc(B.CreateBinaryIntrinsic(Id, Wide(0), Wide(1)),
+                           Call.getType());
+  }
   if (Call.arg_size() == 0 || !isBfloat(Call.getArgOperand(0)))
     return nullptr;
   Type *Short = B.getInt16Ty();
@@ -222,8 +212,7 @@ Value *Rewriter::intrinsic(IntrinsicInst &Call) {
   default:
     // Those that round do so as the theorem has it, or approximate anyway.
     if (!Call.getType()->isBFloatTy() ||
-        (Id == Call.getIntrinsicID() &&
-         Call.getCalledFunction()->getName().starts_with("llvm.nvvm.")))
+        Call.getCalledFunction()->getName().starts_with("llvm.nvvm."))
       return nullptr;
     return roundToBfloat(B, B.CreateIntrinsic(Id, {Float}, Args));
   }

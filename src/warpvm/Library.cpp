@@ -292,6 +292,23 @@ static void reduceMembers(uint32_t Op, uint32_t *Out, const uint32_t *Values,
   }
 }
 
+/// PTX ISA, fns: the \p Nth set bit of \p Mask from \p Base on, upwards or, if
+/// it is negative, downwards; bit \p Base itself if \p Nth is 0; ~0 if there is
+/// none.
+static uint32_t findNthSet(WarpContext *, uint64_t, uint32_t Mask,
+                           uint32_t Base, int32_t Nth) {
+  const int Step = Nth < 0 ? -1 : 1;
+  uint32_t Left = Nth == 0 ? 1 : std::abs(int64_t(Nth));
+  for (int64_t Bit = Base; Bit >= 0 && Bit < 32; Bit += Step) {
+    Left -= Mask >> Bit & 1;
+    if (Left == 0)
+      return uint32_t(Bit);
+    if (Nth == 0)
+      break;
+  }
+  return ~0u;
+}
+
 /// Runs \p Operation under a rounding mode of the host's floating-point unit.
 template <int Mode, typename Op> static auto rounded(Op Operation) {
   int Old = std::fegetround();
@@ -396,6 +413,7 @@ llvm::ArrayRef<std::pair<const char *, void *>> librarySymbols() {
       ENTRY("rcvm_check", checkLanes),
       ENTRY("rcvm_arrive", arriveAtBarriers),
       ENTRY("rcvm_global_timer", globalTimer),
+      ENTRY("rcvm_fns", findNthSet),
       ENTRY("rcvm_match_any", matchAny),
       ENTRY("rcvm_match_all", matchAll),
       ENTRY("rcvm_redux", reduceMembers),

@@ -422,6 +422,8 @@ Value *emitNvvmMath(IRBuilder<> &B, StringRef Name, ArrayRef<Value *> Args,
   MathEmitter E(B);
   if (F.Strange || Args.empty() || Args[0]->getType()->isStructTy())
     return nullptr;
+  if (F.Op == "move")
+    return Args[0];
   if (F.Op == "bitcast" || F.Op == "lohi")
     return E.integerOp(F, Args);
   if (F.Op.contains('2') && F.Op != "ex2" && F.Op != "lg2" && F.Op != "mul24")

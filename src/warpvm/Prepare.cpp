@@ -34,7 +34,9 @@
 #include "warpvm/DeviceIntrinsics.h"
 #include "warpvm/Emitter.h"
 #include "warpvm/Halves.h"
+#include "warpvm/NarrowIntrinsics.h"
 #include "warpvm/OddAccesses.h"
+#include "warpvm/SmallFloats.h"
 #include "warpvm/Tiles.h"
 #include "warpvm/Vectors.h"
 
@@ -509,6 +511,8 @@ static Expected<PreparedFunction> prepareFunction(PreparedKernel &K,
   lowerAtomicIntrinsics(F);
   lowerDeviceIntrinsics(F, K.Shared.Reserved);
   lowerTiles(F);
+  lowerSmallFloats(F);
+  lowerNarrowIntrinsics(F);
   copyParameters(F, IsKernel);
   expandConstants(F);
   removeUnreachableBlocks(F);

@@ -74,13 +74,43 @@ private:
 };
 } // namespace
 
+namespace {
+/// llvm.nvvm.wmma.SHAPE.{load,store}.MATRIX.LAYOUT{.stride}.TYPE{.pN}
+struct Access {
+  bool Load, RowMajor, HasStride;
+  TileMatrix Which;
+  TileForm Form; ///< all of whose matrices have the one's elements
+};
+} // namespace
+
+static std::optional<Access> parseAccess(StringRef Name) {
+  SmallVector<StringRef, 10> Words;
+  if (!Name.consume_front("llvm.nvvm.wmma."))
+    return std::nullopt;
+  Name.split(Words, '.');
+  if (Words.size() < 5 || (Words[1] != "load" && Words[1] != "store"))
+    return std::nullopt;
+  Access A;
+  A.Load = Words[1] == "load";
+  A.RowMajor = Words[3] == "row";
+  A.HasStride = Words[4] == "stride";
+  A.Which = Words[2] == "a"   ? TileMatrix::A
+            : Words[2] == "b" ? TileMatrix::B
+                              : TileMatrix::C;
+  A.Form.Wmma = true;
+  const auto Element = analysis::parseTileElement(Words[A.HasStride ? 5 : 4]);
+  if (!Element || analysis::bitsOf(*Element) < 8 ||
+      !analysis::parseTileShape(Words[0], A.Form) || A.Form.K > 16)
+    return std::nullopt;
+  A.Form.A = A.Form.B = A.Form.C = A.Form.D = *Element;
+  return A;
+}
+
 bool TileLowering::knows(StringRef Name) {
   const StringRef Own = analysis::functionOf(Name);
   return Name.starts_with("llvm.nvvm.ldmatrix.") || Own == analysis::TileLoad ||
          Own == analysis::TileStore || Own == analysis::TileMove ||
-         analysis::parseTileForm(Name) ||
-         (Name.starts_with("llvm.nvvm.wmma.") &&
-          (Name.contains(".load.") || Name.contains(".store.")));
+         analysis::parseTileForm(Name) || parseAccess(Name);
 }
 
 /// \p X as an integer of its bits.
@@ -149,20 +179,8 @@ Value *TileLowering::elementPointer(Value *P, const TilePlace &Place,
   return B.CreateGEP(Each, P, Index);
 }
 
-/// llvm.nvvm.wmma.SHAPE.{load,store}.MATRIX.LAYOUT{.stride}.TYPE{.pN}
 void TileLowering::access() {
-  SmallVector<StringRef, 10> Words;
-  Name.split(Words, '.');
-  const bool Load = Words[4] == "load", HasStride = Words[7] == "stride";
-  const bool RowMajor = Words[6] == "row";
-  TileForm Form;
-  Form.Wmma = true;
-  analysis::parseTileShape(Words[3], Form);
-  Form.A = Form.B = Form.C = Form.D =
-      *analysis::parseTileElement(Words[HasStride ? 8 : 7]);
-  const TileMatrix Which = Words[5] == "a"   ? TileMatrix::A
-                           : Words[5] == "b" ? TileMatrix::B
-                                             : TileMatrix::C;
+  const auto [Load, RowMajor, HasStride, Which, Form] = *parseAccess(Name);
   Value *P = Call.getArgOperand(0), *Stride;
   const unsigned Rows = Which == TileMatrix::B ? Form.K : Form.M;
   const unsigned Columns = Which == TileMatrix::A ? Form.K : Form.N;

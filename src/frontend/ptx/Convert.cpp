@@ -26,6 +26,8 @@
 #include "frontend/ptx/Numeric.h"
 #include "frontend/ptx/Table.h"
 
+#include "analysis/PtxFunctions.h"
+
 using namespace llvm;
 
 namespace reconverge::frontend::ptx {
@@ -225,7 +227,69 @@ static void emitPack(Lowering &L, Type To, Type From, const Mode &M) {
   L.write(0, To, M.Relu ? relu(L, V) : V);
 }
 
+/// Formats that LLVM has no types for: TF32, and pairs of E4M3 and E5M2.
+///   cvt.{rna,rn,rz}{.relu}{.satfinite}.tf32.f32 d, a
+///   cvt.rn.satfinite{.relu}.pair.f32 d, a, b
+///   cvt.rn.satfinite{.relu}.pair.f16x2 d, a
+///   cvt.rn{.relu}.f16x2.pair d, a
+static void emitSmallFloat(Lowering &L, StringRef Small) {
+  static constexpr Type Single{Type::Float, 32, 1}, Halves{Type::Bits, 32, 1},
+      Pair{Type::Bits, 16, 1};
+  const std::string Text = "cvt." + L.modifiers() + " $0, $1";
+  const StringRef Rounding = L.takeOneOf({"rna", "rn", "rz"});
+  const bool Relu = L.take("relu"), Finite = L.take("satfinite");
+  const Type Other = L.type();
+  const bool Tensor = Small == "tf32", Two = !Tensor && Other == Single;
+  L.arity(Two ? 3 : 2);
+  if (Tensor
+          ? Other != Single || Rounding.empty() || (Rounding == "rna" && Relu)
+          : Rounding != "rn" || (!Two && Other != Type{Type::Float, 16, 2}) ||
+                (Two && !Finite))
+    return L.refuse("the form is not supported");
+  const bool Widens = !Tensor && !Finite;
+  const Type To = Tensor || Widens ? Halves : Pair;
+  const Type From = Tensor || Two ? Single : Widens ? Pair : Halves;
+  SmallVector<Value *, 2> Args{L.read(1, From)};
+  if (Two)
+    Args.push_back(L.read(2, From));
+  CallInst *V = callPtx(L, analysis::Conversion, L.llvmType(To), Args,
+                        Text + (Two ? ", $2;" : ";"),
+                        Tensor   ? "=r,f"
+                        : Two    ? "=h,f,f"
+                        : Widens ? "=r,h"
+                                 : "=h,r");
+  V->getCalledFunction()->setDoesNotAccessMemory();
+  L.write(0, To, V);
+}
+
+/// cvt.pack.sat.to.s32{.b32} d, a, b{, c}: a above b, above them c.
+static void emitClampedPack(Lowering &L) {
+  auto &B = L.B;
+  static constexpr Type S32{Type::Signed, 32, 1}, B32{Type::Bits, 32, 1};
+  const bool Saturate = L.take("sat");
+  const Type To = L.type(), From = L.type();
+  const std::optional<Type> Rest = L.takeType();
+  L.arity(Rest ? 4 : 3);
+  if (!Saturate || From != S32 || !To.isInt() || To.K == Type::Bits ||
+      To.Lanes != 1 || To.Width > 16 || (Rest && *Rest != B32) ||
+      Rest.has_value() != (To.Width == 8))
+    return L.refuse("the form is not supported");
+  auto Clamped = [&](size_t N) {
+    return B.CreateZExt(intToInt(L, L.read(N, From), From, To, true),
+                        B.getInt32Ty());
+  };
+  Value *V = B.CreateOr(B.CreateShl(Clamped(1), To.Width), Clamped(2));
+  if (Rest)
+    V = B.CreateOr(V, B.CreateShl(L.read(3, B32), 2 * To.Width));
+  L.write(0, B32, V);
+}
+
 static void emitCvt(Lowering &L) {
+  if (StringRef Small = L.takeOneOf({"e4m3x2", "e5m2x2", "tf32"});
+      !Small.empty())
+    return emitSmallFloat(L, Small);
+  if (L.take("pack"))
+    return emitClampedPack(L);
   Mode M;
   M.Whole = L.takeOneOf({"rni", "rzi", "rmi", "rpi"});
   M.Rounding = L.takeOneOf({"rn", "rz", "rm", "rp"});
@@ -268,8 +332,12 @@ ArrayRef<Row> convertRows() {
   static const Row Rows[] = {
       {"cvt", AnyClass, false, emitCvt,
        "between .{u,s}{8,16,32,64}, .f{16,32,64}, .bf16, all roundings, .ftz, "
-       ".sat; .{rn,rz}{.relu}.{f16x2,bf16x2}.f32",
-       "casts; `llvm.nvvm.{f2i,d2i,i2f,d2f,...}` of the mode"},
+       ".sat; .{rn,rz}{.relu}.{f16x2,bf16x2}.f32; "
+       ".{rna,rn,rz}{.relu}{.satfinite}.tf32.f32; "
+       ".rn.satfinite{.relu}.{e4m3x2,e5m2x2}.{f32,f16x2}, "
+       ".rn{.relu}.f16x2.{e4m3x2,e5m2x2}; .pack.sat.{u,s}{8,16}.s32{.b32}",
+       "casts; `llvm.nvvm.{f2i,d2i,i2f,d2f,...}` of the mode; a function of "
+       "ours"},
   };
   return Rows;
 }

@@ -217,10 +217,12 @@ void emitFloatSign(Lowering &L) {
 }
 
 void emitFloatMinMax(Lowering &L) {
+  auto &B = L.B;
   bool Min = L.opcode() == "min", Flush = L.take("ftz"), NaN = L.take("NaN");
+  bool Signs = L.take("xorsign") && L.take("abs");
   Type T = L.type();
   L.arity(3);
-  if (refusesFlush(L, T, Flush) || refusesDouble(L, T, NaN))
+  if (refusesFlush(L, T, Flush) || refusesDouble(L, T, NaN || Signs))
     return;
   Value *A = L.read(1, T), *Other = L.read(2, T);
   if (Flush) {
@@ -229,7 +231,19 @@ void emitFloatMinMax(Lowering &L) {
   }
   Intrinsic::ID ID = NaN ? (Min ? Intrinsic::minimum : Intrinsic::maximum)
                          : (Min ? Intrinsic::minnum : Intrinsic::maxnum);
-  L.write(0, T, L.B.CreateBinaryIntrinsic(ID, A, Other));
+  if (!Signs)
+    return L.write(0, T, B.CreateBinaryIntrinsic(ID, A, Other));
+  // Of the magnitudes, with the product's sign.
+  Value *Best =
+      B.CreateBinaryIntrinsic(ID, B.CreateUnaryIntrinsic(Intrinsic::fabs, A),
+                              B.CreateUnaryIntrinsic(Intrinsic::fabs, Other));
+  llvm::Type *Bits = A->getType()->getWithNewType(B.getIntNTy(T.Width));
+  Value *Sign =
+      B.CreateXor(B.CreateBitCast(A, Bits), B.CreateBitCast(Other, Bits));
+  Sign = B.CreateAnd(Sign, ConstantInt::get(Bits, APInt::getSignMask(T.Width)));
+  L.write(0, T,
+          B.CreateBitCast(B.CreateOr(B.CreateBitCast(Best, Bits), Sign),
+                          A->getType()));
 }
 
 static void emitCopysign(Lowering &L) {
@@ -310,10 +324,10 @@ ArrayRef<Row> floatRows() {
       {"abs", FloatClass, false, emitFloatSign, "{.ftz}.f32, .f64",
        "`llvm.fabs`"},
       {"neg", FloatClass, false, emitFloatSign, "{.ftz}.f32, .f64", "fneg"},
-      {"min", FloatClass, false, emitFloatMinMax, "{.ftz}{.NaN}.f32, .f64",
-       "`llvm.minnum`, `llvm.minimum`"},
-      {"max", FloatClass, false, emitFloatMinMax, "{.ftz}{.NaN}.f32, .f64",
-       "`llvm.maxnum`, `llvm.maximum`"},
+      {"min", FloatClass, false, emitFloatMinMax,
+       "{.ftz}{.NaN}{.xorsign.abs}.f32, .f64", "`llvm.minnum`, `llvm.minimum`"},
+      {"max", FloatClass, false, emitFloatMinMax,
+       "{.ftz}{.NaN}{.xorsign.abs}.f32, .f64", "`llvm.maxnum`, `llvm.maximum`"},
       {"copysign", FloatClass, false, emitCopysign, ".{f32,f64}",
        "`llvm.copysign`"},
       {"testp", FloatClass, false, emitTestp,

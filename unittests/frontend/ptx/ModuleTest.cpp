@@ -314,6 +314,23 @@ TEST(Restore, GivesBackTiles) {
                 {"movmatrix.sync.aligned.m8n8.trans.b16 $0, $1;"});
 }
 
+/// Conversions that only compute: nothing of them is volatile.
+TEST(Restore, GivesBackSmallFloats) {
+  checkRestored("cvt.rn.satfinite.e4m3x2.f32 $0, $1, $2;", "=h,f,f",
+                {"cvt.rn.satfinite.e4m3x2.f32 $0, $1, $2;"});
+  checkRestored("cvt.rn.satfinite.relu.e5m2x2.f16x2 $0, $1;", "=h,r",
+                {"cvt.rn.satfinite.relu.e5m2x2.f16x2 $0, $1;"});
+  checkRestored("cvt.rn.f16x2.e4m3x2 $0, $1;", "=r,h",
+                {"cvt.rn.f16x2.e4m3x2 $0, $1;"});
+  checkRestored("cvt.rna.satfinite.tf32.f32 $0, $1;", "=r,f",
+                {"cvt.rna.satfinite.tf32.f32 $0, $1;"});
+  LLVMContext C;
+  Snippet S(C, "cvt.rz.tf32.f32 $0, $1;", "=r,f");
+  ASSERT_EQ(S.lower(), "");
+  EXPECT_FALSE(errorToBool(restoreInlinePtx(*S.M)));
+  EXPECT_EQ(S.text().find("sideeffect"), std::string::npos) << S.text();
+}
+
 /// wmma is intrinsics, which the back end knows.
 TEST(Lowering, TakesWmma) {
   const std::tuple<const char *, const char *, const char *> Cases[] = {

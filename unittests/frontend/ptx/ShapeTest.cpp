@@ -429,6 +429,10 @@ TEST(Shape, Approximations) {
        "=r,r",
        {"call afn <2 x bfloat> @llvm.tanh"}},
       {"fns.b32 $0, $1, $2, $3;", "=r,r,r,r", {"llvm.nvvm.fns"}},
+      {"cvt.pack.sat.u8.s32.b32 $0, $1, $2, $3;",
+       "=r,r,r,r",
+       {"llvm.smax", "llvm.umin.i32(i32 %", "shl i32 %2, 16"}},
+      {"cvt.pack.sat.s16.s32 $0, $1, $2;", "=r,r,r", {"llvm.smin", ", 16"}},
       // Contraction is left to a multiplication without a rounding mode only.
       {"mul.f32 $0, $1, $2;", "=f,f,f", {"fmul contract float"}},
       {"mul.rn.f32 $0, $1, $2;", "=f,f,f", {"llvm.nvvm.mul.rn.f"}},
