@@ -86,6 +86,13 @@ inline constexpr llvm::StringLiteral BulkPrefetch =
 inline constexpr llvm::StringLiteral BulkReduce =
     "reconverge.cp.reduce.async.bulk";
 
+/// Additions to two or four floats in a row, each an atomic of its own: atom,
+/// which gives the old ones as a struct, and red, which gives nothing.
+/// Variants.
+///   {float, ...} (ptr addrspace(1), float, ...), void (the same)
+inline constexpr llvm::StringLiteral VectorAtomic = "reconverge.atom";
+inline constexpr llvm::StringLiteral VectorReduction = "reconverge.red";
+
 /// cvt from and to what LLVM has no types for, as bits but for floats.
 /// Variants all:
 ///   i16 (float upper, float lower), i16 (i32 halves), i32 halves (i16):

@@ -9,6 +9,7 @@
 //   cp.async.mbarrier.arrive   the copies are over: .noinc arrives; the other
 //                              form adds an arrival and takes it, nothing
 //   ld.global.nc, ldu          loads
+//   atom, red of {v2,v4}       an atomic for each element
 //   pmevent                    nothing
 //   sizes of shared memory     fields of the context, the reserved part a
 //                              constant
@@ -144,6 +145,24 @@ static LoadInst *readOnlyLoad(CallInst &Call) {
   return L;
 }
 
+/// An atomic addition for each of the floats in a row.
+static void addVector(CallInst &Call) {
+  IRBuilder<> B(&Call);
+  auto *Result = dyn_cast<StructType>(Call.getType());
+  Value *Old = Result ? PoisonValue::get(Result) : nullptr;
+  for (unsigned N = 0; N + 1 != Call.arg_size(); ++N) {
+    Value *To =
+        B.CreateConstInBoundsGEP1_64(B.getFloatTy(), Call.getArgOperand(0), N);
+    Value *X =
+        B.CreateAtomicRMW(AtomicRMWInst::FAdd, To, Call.getArgOperand(1 + N),
+                          Align(4), AtomicOrdering::Monotonic);
+    if (Old)
+      Old = B.CreateInsertValue(Old, X, N);
+  }
+  if (Old)
+    Call.replaceAllUsesWith(Old);
+}
+
 /// True if the call is done with.
 static bool lower(CallInst &Call, uint64_t Reserved) {
   const Function *Callee = Call.getCalledFunction();
@@ -191,6 +210,11 @@ static bool lower(CallInst &Call, uint64_t Reserved) {
   if (Name == analysis::BulkCopy || Name == analysis::BulkPass ||
       Name == analysis::BulkStore) {
     copyBulk(Call);
+    return true;
+  }
+  if (analysis::functionOf(Name) == analysis::VectorAtomic ||
+      analysis::functionOf(Name) == analysis::VectorReduction) {
+    addVector(Call);
     return true;
   }
   if (analysis::functionOf(Name) == analysis::BulkReduce) {

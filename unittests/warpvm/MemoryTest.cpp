@@ -604,5 +604,32 @@ TEST(Atomics, AcrossCpuThreads) {
   }
 }
 
+/// PTX's atom and red of {v2,v4}: the old values of all threads differ.
+TEST(Memory, AddsRowsOfFloats) {
+  TestProgram P(R"(
+    declare { float, float } @"reconverge.atom~v2"(ptr addrspace(1), float, float)
+    declare void @"reconverge.red~v4"(ptr addrspace(1), float, float, float, float)
+    define ptx_kernel void @k(ptr addrspace(1) %sums, ptr %old) {
+      %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+      %pair = call { float, float } @"reconverge.atom~v2"(ptr addrspace(1) %sums, float 1.0, float 2.0)
+      %first = extractvalue { float, float } %pair, 0
+      %second = extractvalue { float, float } %pair, 1
+      %both = fadd float %first, %second
+      %po = getelementptr float, ptr %old, i32 %t
+      store float %both, ptr %po
+      %x = uitofp i32 %t to float
+      %behind = getelementptr float, ptr addrspace(1) %sums, i32 2
+      call void @"reconverge.red~v4"(ptr addrspace(1) %behind, float %x, float 3.0, float 0.0, float -1.0)
+      ret void
+    })",
+                optionsFor(32, Tier::Fused, PolicyKind::Frontier));
+  std::vector<float> Sums(6), Old(64);
+  P.run(shape(1, 64), Sums.data(), Old.data());
+  EXPECT_EQ(Sums, (std::vector<float>{64, 128, 63 * 32, 192, 0, -64}));
+  std::sort(Old.begin(), Old.end());
+  for (unsigned I = 0; I < 64; ++I)
+    EXPECT_EQ(Old[I], 3.0f * I);
+}
+
 } // namespace
 } // namespace reconverge::warpvm

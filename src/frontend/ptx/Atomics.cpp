@@ -14,6 +14,8 @@
 #include "frontend/ptx/Access.h"
 #include "frontend/ptx/Table.h"
 
+#include "analysis/PtxFunctions.h"
+
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace llvm;
@@ -48,9 +50,55 @@ AtomicRMWInst::BinOp atomicOperation(StringRef Name, Type T) {
                          : AtomicRMWInst::Xor;
 }
 
+/// {atom,red}{.order}{.scope}.global.add.{v2,v4}.f32 {d,} [p], {a, ...}
+static void emitVectorAtomic(Lowering &L, bool Returns, size_t Count) {
+  auto &B = L.B;
+  constexpr Type Single{Type::Float, 32, 1};
+  const bool Add = L.take("add");
+  const Access A = takeAccess(L);
+  const size_t At = Returns ? 1 : 0;
+  L.arity(At + 2 + A.CacheHint);
+  const Operand &From = L.operand(At + 1), &To = L.operand(0);
+  auto Fits = [&](const Operand &O) {
+    return O.K == Operand::Vector && O.Parts.size() == Count;
+  };
+  if (!Add || A.Space != 1 || L.type() != Single || !Fits(From) ||
+      (Returns && !Fits(To)))
+    return L.refuse("the form is not supported");
+  SmallVector<Value *, 5> Args{L.pointer(L.operand(At), 1)};
+  for (const Operand &O : From.Parts)
+    Args.push_back(L.read(O, Single));
+  const auto Whole = SmallVector<llvm::Type *, 4>(Count, B.getFloatTy());
+  std::string Text = L.modifiers(), List[2], Constraints;
+  if (const size_t Hint = Text.find(".L2::cache_hint"); Hint != Text.npos)
+    Text.erase(Hint, StringRef(".L2::cache_hint").size());
+  const size_t First = Returns ? Count : 0; // the address's number
+  for (size_t N = 0; N != Count; ++N) {
+    List[0] += (N ? ", $" : "$") + std::to_string(N);
+    List[1] += (N ? ", $" : "$") + std::to_string(First + 1 + N);
+    Constraints += Returns ? "=f," : "";
+  }
+  Constraints += "l";
+  for (size_t N = 0; N != Count; ++N)
+    Constraints += ",f";
+  Value *Old =
+      callPtx(L, Returns ? analysis::VectorAtomic : analysis::VectorReduction,
+              Returns ? (llvm::Type *)StructType::get(B.getContext(), Whole)
+                      : B.getVoidTy(),
+              Args,
+              L.opcode() + "." + Text + " " +
+                  (Returns ? "{" + List[0] + "}, " : std::string()) + "[$" +
+                  Twine(First) + "], {" + List[1] + "};",
+              Constraints + ",~{memory}");
+  for (size_t N = 0; Returns && N != Count; ++N)
+    L.write(To.Parts[N], Single, B.CreateExtractValue(Old, N));
+}
+
 static void emitAtomic(Lowering &L) {
   auto &B = L.B;
   bool Returns = L.opcode() == "atom";
+  if (StringRef Vector = L.takeOneOf({"v2", "v4"}); !Vector.empty())
+    return emitVectorAtomic(L, Returns, Vector == "v2" ? 2 : 4);
   StringRef Name = L.takeOneOf(
       {"add", "inc", "dec", "min", "max", "and", "or", "xor", "exch", "cas"});
   Access A = takeAccess(L);
@@ -147,7 +195,7 @@ ArrayRef<Row> atomicRows() {
        "{.order}{.scope}{.global,.shared}.add.{u32,s32,u64,s64,f32,f64,"
        "noftz.{f16{x2},bf16{x2}}}, .{min,max}.{u,s}{32,64}, "
        ".{and,or,xor}.b{32,64}, .exch.b{32,64,128}, .cas.b{16,32,64,128}, "
-       ".{inc,dec}.u32",
+       ".{inc,dec}.u32, .global.add.{v2,v4}.f32",
        Becomes},
       {"red", AnyClass, true, emitAtomic, "as atom, without .exch and .cas",
        Becomes},

@@ -112,7 +112,7 @@ FunctionCallee specialRegister(Module &M, StringRef Name) {
   std::string Nvvm = ("llvm.nvvm.read.ptx.sreg." +
                       (Name == "WARP_SZ" ? StringRef("warpsize") : Name))
                          .str();
-  if (Name.starts_with("lanemask_"))
+  if (Name.starts_with("lanemask_") || Name.starts_with("cluster_"))
     Nvvm[Nvvm.rfind('_')] = '.';
   Intrinsic::ID Id = Function::lookupIntrinsicID(Nvvm);
   return Id == Intrinsic::not_intrinsic ? nullptr

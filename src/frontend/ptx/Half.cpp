@@ -76,13 +76,32 @@ static void emitFma(Lowering &L) {
   L.write(0, T, V);
 }
 
+/// Of bfloats by way of float, whose approximation is the better one.
+static Value *bfloatEx2(Lowering &L, Value *A) {
+  auto &B = L.B;
+  auto One = [&](Value *X) {
+    return B.CreateFPTrunc(nvvm(L, "ex2.approx.ftz.f",
+                                {B.CreateFPExt(X, B.getFloatTy())},
+                                B.getFloatTy()),
+                           B.getBFloatTy());
+  };
+  if (!A->getType()->isVectorTy())
+    return One(A);
+  Value *V = PoisonValue::get(A->getType());
+  for (uint64_t N = 0; N != 2; ++N)
+    V = B.CreateInsertElement(V, One(B.CreateExtractElement(A, N)), N);
+  return V;
+}
+
 static void emitEx2(Lowering &L) {
-  bool Approximate = L.take("approx");
+  bool Approximate = L.take("approx"), Flush = L.take("ftz");
   Type T = L.type();
   L.arity(2);
-  if (!Approximate || T.K != Type::Float)
+  if (!Approximate || Flush != (T.K == Type::BFloat))
     return L.refuse("the form is not supported");
   Value *A = L.read(1, T);
+  if (T.K == Type::BFloat)
+    return L.write(0, T, bfloatEx2(L, A));
   L.write(0, T,
           L.call(T.Lanes == 2 ? Intrinsic::nvvm_ex2_approx_f16x2
                               : Intrinsic::nvvm_ex2_approx_f16,
@@ -112,8 +131,9 @@ ArrayRef<Row> halfRows() {
       {"max", HalfClass, false, emitFloatMinMax,
        "{.ftz}{.NaN}{.xorsign.abs}.f16{x2}, {.NaN}{.xorsign.abs}.bf16{x2}",
        "`llvm.maxnum`, `llvm.maximum`"},
-      {"ex2", HalfClass, false, emitEx2, ".approx.f16{x2}",
-       "`llvm.nvvm.ex2.approx.f16{x2}`"},
+      {"ex2", HalfClass, false, emitEx2,
+       ".approx.f16{x2}, .approx.ftz.bf16{x2}",
+       "`llvm.nvvm.ex2.approx.f16{x2}`; that of f32, rounded"},
   };
   return Rows;
 }

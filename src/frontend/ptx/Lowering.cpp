@@ -322,7 +322,13 @@ Value *Lowering::literalValue(const Operand &O, Type T) {
 }
 
 Value *Lowering::special(const Operand &O, Type T) {
-  FunctionCallee Read = specialRegister(*F.getParent(), O.Name);
+  // A 64-bit counter has names for its halves.
+  const bool Upper = O.Name == "clock_hi" || O.Name == "globaltimer_hi";
+  const StringRef Name = O.Name == "clock_hi"         ? "clock64"
+                         : Upper                      ? "globaltimer"
+                         : O.Name == "globaltimer_lo" ? "globaltimer"
+                                                      : StringRef(O.Name);
+  FunctionCallee Read = specialRegister(*F.getParent(), Name);
   if (!Read) {
     refuse("special register '%" + O.Name + "' is not supported");
     return Constant::getNullValue(llvmType(T));
@@ -332,7 +338,10 @@ Value *Lowering::special(const Operand &O, Type T) {
       Read.getFunctionType()->getReturnType()->getIntegerBitWidth();
   if (!T.isInt() || T.Lanes != 1 || T.Width > Width || T.Width < 32)
     refuse("special register '%" + O.Name + "' has another type");
-  return B.CreateZExtOrTrunc(B.CreateCall(Read), B.getIntNTy(T.bits()));
+  Value *V = B.CreateCall(Read);
+  if (Upper)
+    V = B.CreateLShr(V, 32);
+  return B.CreateZExtOrTrunc(V, B.getIntNTy(T.bits()));
 }
 
 Value *Lowering::read(const Operand &O, Type T, bool MayBeWider) {

@@ -262,6 +262,7 @@ ArrayRef<Row> memoryRows() {
        "{.global,.shared,.local}{.wb,.cg,.cs,.wt}{.L1::...}{.L2::...}"
        "{.v2,.v4}.{b8-b128,u,s,f}",
        "store; atomic store, `syncscope(\"ptx.*\")`"},
+      {"ldu", AnyClass, true, emitLoad, ".global{.v2,.v4}.type", "load"},
       {"prefetch", AnyClass, true, emitPrefetch,
        "{.global,.local}.{L1,L2,L2::evict_last,L2::evict_normal}",
        "`llvm.prefetch`"},

@@ -271,6 +271,16 @@ TEST(Restore, GivesBackOwnFunctions) {
                 "r,r,r,r", {"bytes.inc.u32 [$0], [$1], $2, [$3];"});
 }
 
+TEST(Restore, GivesBackVectorAtomics) {
+  checkRestored("red.relaxed.gpu.global.add.v4.f32 [$0], {$1, $2, $3, $4};",
+                "l,f,f,f,f",
+                {"red.relaxed.gpu.global.add.v4.f32 [$0], {$1, $2, $3, $4};"});
+  checkRestored("atom.global.add.L2::cache_hint.v2.f32 {$0, $1}, [$2], {$3, $4}"
+                ", $5;",
+                "=f,=f,l,f,f,l",
+                {"atom.global.add.v2.f32 {$0, $1}, [$2], {$3, $4};"});
+}
+
 /// What names a cluster comes back as it was.
 TEST(Restore, GivesBackFormsForClusters) {
   checkRestored(
