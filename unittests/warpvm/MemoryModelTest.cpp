@@ -185,23 +185,23 @@ const Words Weak[] = {
 
 TEST(MemoryModel, FencesOfSequentialConsistency) {
   for (const Words &By : Strong)
-    check(StoreBuffering, By, 100);
+    check(StoreBuffering, By, 40);
   for (const Words &By : {Strong[0], Strong[2]})
     for (const Shape &S : {MessagePassing, LoadBuffering})
-      check(S, By, 60);
-  check(IndependentReads, Strong[0], 5);
+      check(S, By, 30);
+  check(IndependentReads, Strong[0], 3);
 }
 
 TEST(MemoryModel, AcquireAndRelease) {
   for (const Words &By : Weak)
     for (const Shape &S : {MessagePassing, LoadBuffering})
-      check(S, By, 60);
+      check(S, By, 30);
 }
 
 TEST(MemoryModel, OneLocation) {
   for (const Words &By : {Strong[0], Strong[2]})
     for (const Shape &S : {Coherence, OwnStore})
-      check(S, By, 60);
+      check(S, By, 30);
 }
 
 //===----------------------------------------------------------------------===//
