@@ -448,6 +448,24 @@ TEST(ProfileWords, SlipsAreAnswered) {
       has(messageOf(parseProfileWords({Existing, "--cache=a,b"})), "comma"));
 }
 
+TEST(OptimizeWords, WhatRunsMayDoAndCost) {
+  auto Plain = parseOptimizeWords({Existing});
+  ASSERT_TRUE(bool(Plain)) << toString(Plain.takeError());
+  EXPECT_TRUE(Plain->Sandboxed);
+  EXPECT_TRUE(Plain->Whole);
+  EXPECT_EQ(Plain->TimeLimit, 0u);
+  auto All = parseOptimizeWords({Existing, "--no-sandbox", "--no-whole", "-q",
+                                 "--time-limit", "90", "--allow-rounding"});
+  ASSERT_TRUE(bool(All)) << toString(All.takeError());
+  EXPECT_FALSE(All->Sandboxed);
+  EXPECT_FALSE(All->Whole);
+  EXPECT_TRUE(All->Quiet);
+  EXPECT_TRUE(All->AllowRounding);
+  EXPECT_EQ(All->TimeLimit, 90u);
+  EXPECT_TRUE(has(messageOf(parseOptimizeWords({Existing, "--time-limit=x"})),
+                  "'x' is no value of --time-limit"));
+}
+
 TEST(ReportWords, OneFile) {
   EXPECT_TRUE(bool(parseReportWords({"a.json"})));
   EXPECT_TRUE(has(messageOf(parseReportWords({})), "0 inputs"));

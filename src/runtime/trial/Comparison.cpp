@@ -5,6 +5,12 @@
 // the original itself varies: then the value that it belongs to must lie
 // between the least and the greatest that the original gave.
 //
+// An allocation in which the original's results have the same words in other
+// places holds a set: what atomics append. There a candidate may have them in
+// any place. Sums of hashes of words tell that, so that nothing is kept: equal
+// pages add nothing, and those that are not add what they have more and less.
+// Limitation: a record of several words is told by its words alone.
+//
 // The first difference is what a user is told. The others are looked at only to
 // tell whether all of them are rounding: floating-point numbers that lie a few
 // units in the last place apart. The first that is not settles it.
@@ -16,6 +22,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace llvm;
 
@@ -25,9 +32,32 @@ namespace reconverge::runtime {
 /// have been seen to differ by some tens.
 static constexpr uint64_t MostUlps = 64;
 
+/// Of the words in \p Data, in any order: the sum of their hashes.
+static uint64_t sumOf(ArrayRef<uint8_t> Data) {
+  constexpr size_t WordBytes = 4;
+  uint64_t Sum = 0;
+  for (size_t I = 0; I < Data.size(); I += WordBytes) {
+    uint32_t Word = 0;
+    std::memcpy(&Word, &Data[I], std::min(WordBytes, Data.size() - I));
+    // SplitMix64's finish: words that are alike have nothing in common.
+    uint64_t X = Word + 0x9e3779b97f4a7c15;
+    X = (X ^ (X >> 30)) * 0xbf58476d1ce4e5b9;
+    X = (X ^ (X >> 27)) * 0x94d049bb133111eb;
+    Sum += X ^ (X >> 31);
+  }
+  return Sum;
+}
+
+/// What \p After has over \p Before; 0: the same words.
+static uint64_t balance(ArrayRef<uint8_t> Before, ArrayRef<uint8_t> After) {
+  return sumOf(After) - sumOf(Before);
+}
+
 void OrderSpread::add(const MemoryPage &In, ArrayRef<uint8_t> Natural,
                       ArrayRef<uint8_t> Other) {
   Page &P = Pages[In.Base + In.Offset];
+  Allocation &A = Allocations[In.Base];
+  const uint64_t Before = Bytes;
   P.Varies.resize(Natural.size());
   for (size_t I = 0; I != Natural.size(); ++I)
     if (Natural[I] != Other[I] && !P.Varies.test(I)) {
@@ -36,6 +66,21 @@ void OrderSpread::add(const MemoryPage &In, ArrayRef<uint8_t> Natural,
     }
   P.Others.emplace_back(Other.begin(), Other.end());
   Kept += Other.size();
+  A.Bytes += Bytes - Before;
+  A.Balance += balance(Natural, Other);
+}
+
+bool OrderSpread::isSet(uint64_t Base) const {
+  auto Found = Allocations.find(Base);
+  return Found != Allocations.end() && !Found->second.Balance;
+}
+
+uint64_t OrderSpread::loose() const {
+  uint64_t Sum = 0;
+  for (const auto &[Base, A] : Allocations)
+    if (A.Balance)
+      Sum += A.Bytes;
+  return Sum;
 }
 
 const OrderSpread::Page *OrderSpread::page(uint64_t Address) const {
@@ -49,9 +94,9 @@ std::string whyUnstable(const OrderSpread &Spread, uint64_t All) {
     return "what depends on the order of the kernel's threads is spread over "
            "too much memory to be kept";
   constexpr double MostUnstable = 0.01;
-  if (double(Spread.bytes()) <= MostUnstable * double(All))
+  if (double(Spread.loose()) <= MostUnstable * double(All))
     return "";
-  return std::to_string(Spread.bytes()) + " of " + std::to_string(All) +
+  return std::to_string(Spread.loose()) + " of " + std::to_string(All) +
          " bytes depend on the order of the kernel's threads";
 }
 
@@ -75,10 +120,42 @@ bool Comparison::isWithinSpread(const OrderSpread::Page *Page, uint64_t Address,
   return Least <= Now && Now <= Most;
 }
 
+Difference Comparison::differenceAt(const MemoryPage &In,
+                                    ArrayRef<uint8_t> Original,
+                                    ArrayRef<uint8_t> Variant,
+                                    size_t At) const {
+  Difference D;
+  D.Where = In.Name();
+  if (const auto Value =
+          valueAt(Types, In.Base + In.Offset + At, Original, Variant, At)) {
+    D.Offset = In.Offset + Value->Begin;
+    D.Original = textOf(Value->Type, &Original[Value->Begin]);
+    D.Variant = textOf(Value->Type, &Variant[Value->Begin]);
+  } else {
+    D.Offset = In.Offset + At;
+    D.Original = "byte " + std::to_string(Original[At]);
+    D.Variant = "byte " + std::to_string(Variant[At]);
+  }
+  return D;
+}
+
+void Comparison::addToSet(const MemoryPage &In, ArrayRef<uint8_t> Original,
+                          ArrayRef<uint8_t> Variant) {
+  Set &S = Sets[In.Base];
+  S.Balance += balance(Original, Variant);
+  const OrderSpread::Page *Page = Spread.page(In.Base + In.Offset);
+  for (size_t I = 0; I != Original.size() && !S.First; ++I)
+    if (Original[I] != Variant[I] &&
+        !isWithinSpread(Page, In.Base + In.Offset, Original, Variant, I))
+      S.First = differenceAt(In, Original, Variant, I);
+}
+
 void Comparison::add(const MemoryPage &In, ArrayRef<uint8_t> Original,
                      ArrayRef<uint8_t> Variant) {
   if (isSettled())
     return;
+  if (Spread.isSet(In.Base))
+    return addToSet(In, Original, Variant);
   const uint64_t Address = In.Base + In.Offset;
   const OrderSpread::Page *Page = Spread.page(Address);
   for (size_t I = 0; I != Original.size(); ++I) {
@@ -93,24 +170,22 @@ void Comparison::add(const MemoryPage &In, ArrayRef<uint8_t> Original,
               : 0;
     const bool Rounds = Apart && Apart <= MostUlps;
     const uint64_t Most = First ? std::max(First->Ulps, Apart) : Apart;
-    if (!First || !Rounds) { // what is more than rounding says more
-      First.emplace();
-      First->Where = In.Name();
-      if (Value) {
-        First->Offset = In.Offset + Value->Begin;
-        First->Original = Value->TextA;
-        First->Variant = Value->TextB;
-      } else {
-        First->Offset = In.Offset + I;
-        First->Original = "byte " + std::to_string(Original[I]);
-        First->Variant = "byte " + std::to_string(Variant[I]);
-      }
-    }
+    if (!First || !Rounds) // what is more than rounding says more
+      First = differenceAt(In, Original, Variant, I);
     First->Ulps = Rounds ? Most : 0;
     if (!Rounds)
       return;
     I = Value->Begin + Value->Bytes - 1;
   }
+}
+
+const Difference *Comparison::whatDiffers() const {
+  if (isSettled())
+    return &*First;
+  for (const auto &[Base, S] : Sets)
+    if (S.Balance && S.First)
+      return &*S.First;
+  return First ? &*First : nullptr;
 }
 
 Verdict Comparison::verdict(uint64_t All, StringRef Unknown) const {
@@ -120,9 +195,9 @@ Verdict Comparison::verdict(uint64_t All, StringRef Unknown) const {
   if (!Unknown.empty()) {
     V.Kind = VerdictKind::Unknown;
     V.Reason = Unknown.str();
-  } else if (First) {
+  } else if (const auto *Other = whatDiffers()) {
     V.Kind = VerdictKind::Differs;
-    V.First = *First;
+    V.First = *Other;
   } else {
     V.Kind = Spread.bytes() ? VerdictKind::UpToOrder : VerdictKind::Identical;
   }

@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <optional>
@@ -30,7 +31,12 @@ public:
            llvm::ArrayRef<uint8_t> Other);
 
   uint64_t bytes() const { return Bytes; } ///< that vary
-  uint64_t kept() const { return Kept; }   ///< bytes of host memory it takes
+  /// Of these, those for which more can be told than that: not in a set.
+  uint64_t loose() const;
+  /// Whether the allocation at \p Base varies and yet always holds the same
+  /// words, in one place or another: who appends by atomics leaves such a set.
+  bool isSet(uint64_t Base) const;
+  uint64_t kept() const { return Kept; } ///< bytes of host memory it takes
 
   struct Page {
     std::vector<std::vector<uint8_t>> Others; ///< its other results
@@ -40,7 +46,12 @@ public:
   const Page *page(uint64_t Address) const;
 
 private:
-  llvm::DenseMap<uint64_t, Page> Pages; ///< by address
+  struct Allocation {
+    uint64_t Bytes = 0;   ///< that vary
+    uint64_t Balance = 0; ///< of all other results over the natural one
+  };
+  llvm::DenseMap<uint64_t, Page> Pages;             ///< by address
+  llvm::DenseMap<uint64_t, Allocation> Allocations; ///< by their base
   uint64_t Bytes = 0, Kept = 0;
 };
 
@@ -70,9 +81,23 @@ private:
                       llvm::ArrayRef<uint8_t> Original,
                       llvm::ArrayRef<uint8_t> Variant, size_t At) const;
 
+  /// What decides, if anything does.
+  const Difference *whatDiffers() const;
+  void addToSet(const MemoryPage &Page, llvm::ArrayRef<uint8_t> Original,
+                llvm::ArrayRef<uint8_t> Variant);
+  Difference differenceAt(const MemoryPage &Page,
+                          llvm::ArrayRef<uint8_t> Original,
+                          llvm::ArrayRef<uint8_t> Variant, size_t At) const;
+
+  /// Of an allocation that holds a set.
+  struct Set {
+    uint64_t Balance = 0;            ///< 0: the same words
+    std::optional<Difference> First; ///< beyond what the original varies
+  };
   std::vector<ValueType> Types;
   const OrderSpread &Spread;
-  std::optional<Difference> First; ///< beyond what the original varies
+  std::optional<Difference> First;     ///< beyond what the original varies
+  llvm::MapVector<uint64_t, Set> Sets; ///< by the allocation's base
 };
 
 } // namespace reconverge::runtime

@@ -97,7 +97,7 @@ static bool canBe(ValueType T, const uint8_t *At) {
   return T != ValueType::Float || isPlausible(read<float>(At));
 }
 
-static std::string textOf(ValueType T, const uint8_t *At) {
+std::string textOf(ValueType T, const uint8_t *At) {
   std::string Text;
   raw_string_ostream OS(Text);
   switch (T) {
@@ -133,8 +133,7 @@ std::optional<ValuePair> valueAt(ArrayRef<ValueType> Types, uint64_t Address,
       continue;
     const uint8_t *X = &A[At - Before], *Y = &B[At - Before];
     if (canBe(T, X) && canBe(T, Y))
-      return ValuePair{
-          T, At - Before, Size, factsOf(T).Name, textOf(T, X), textOf(T, Y)};
+      return ValuePair{T, At - Before, Size, factsOf(T).Name};
   }
   return std::nullopt;
 }

@@ -30,7 +30,6 @@ struct ValuePair {
   size_t Begin;   ///< where its first byte is
   unsigned Bytes; ///< that it takes
   const char *TypeName;
-  std::string TextA, TextB;
 };
 
 /// As the first of \p Types that fits both; nothing if none does. \p Address is
@@ -38,6 +37,9 @@ struct ValuePair {
 std::optional<ValuePair> valueAt(llvm::ArrayRef<ValueType> Types,
                                  uint64_t Address, llvm::ArrayRef<uint8_t> A,
                                  llvm::ArrayRef<uint8_t> B, size_t At);
+
+/// The value at \p At in digits, all that there are.
+std::string textOf(ValueType T, const uint8_t *At);
 
 /// How far two floating-point numbers of type \p T lie apart, in units in the
 /// last place; nothing for other types.

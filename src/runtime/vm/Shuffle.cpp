@@ -100,8 +100,8 @@ void Differences::describe(uint64_t Seed, const Allocation &In, uint64_t Offset,
                            Other, At)) {
     First->Offset = Offset + Value->Begin;
     First->Type = Value->TypeName;
-    First->Natural = Value->TextA;
-    First->Other = Value->TextB;
+    First->Natural = textOf(Value->Type, &Natural[Value->Begin]);
+    First->Other = textOf(Value->Type, &Other[Value->Begin]);
     return;
   }
   First->Offset = Offset + At;

@@ -125,6 +125,31 @@ TEST_F(Trial, WhatVariesMustStayInsideTheSpread) {
   EXPECT_EQ(verdictOf({1.5f}, {1.5f, 3, 4}).Kind, VerdictKind::Differs);
 }
 
+TEST_F(Trial, WhatIsAppendedIsASet) {
+  auto Name = [] { return std::string("a list"); };
+  const auto Natural = bytes({1, 2, 3, 4});
+  OrderSpread Spread;
+  Spread.add(page(Name), Natural, bytes({2, 1, 4, 3}));
+  Spread.add(page(Name), Natural, bytes({4, 2, 3, 1}));
+  EXPECT_TRUE(Spread.isSet(0x1000));
+  EXPECT_EQ(whyUnstable(Spread, 16), ""); // however much it is
+  auto Judge = [&](std::vector<float> Variant, const OrderSpread &By) {
+    Comparison C(*M->getFunction("stores"), By);
+    C.add(page(Name), Natural, bytes(Variant));
+    return C.verdict(16, "");
+  };
+  // In places in which the original never had them.
+  EXPECT_EQ(Judge({3, 4, 1, 2}, Spread).Kind, VerdictKind::UpToOrder);
+  const Verdict V = Judge({3, 4, 1, 1}, Spread);
+  EXPECT_EQ(V.Kind, VerdictKind::Differs);
+  EXPECT_EQ(V.First.Where, "a list");
+  // Where the original's own results are more than places, it is none.
+  Spread.add(page(Name), Natural, bytes({2, 1, 4, 5}));
+  EXPECT_FALSE(Spread.isSet(0x1000));
+  EXPECT_EQ(Judge({3, 4, 1, 2}, Spread).Kind, VerdictKind::Differs);
+  EXPECT_NE(whyUnstable(Spread, 16), "");
+}
+
 TEST_F(Trial, TooMuchThatVariesIsUnknown) {
   OrderSpread Spread;
   auto Name = [] { return std::string(); };

@@ -1,0 +1,106 @@
+//===- unittests/report/DecisionsTest.cpp - The table of trials -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "report/Decisions.h"
+
+#include "report/Text.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace reconverge;
+
+namespace {
+
+TrialResult result(const char *Remedy, Outcome End, double Speedup) {
+  TrialResult R;
+  R.What = {Remedy, ""};
+  R.End = End;
+  R.Compared.Kind = VerdictKind::Identical;
+  R.Compared.Launches = 1;
+  R.Predicted = 123.456;
+  R.Speedup = R.Low = R.High = Speedup;
+  R.Milliseconds = 1234.5;
+  return R;
+}
+
+/// Measured: nvcc's code is 1.2x ours, and melding 1.5x that.
+DecisionFile example() {
+  DecisionFile F;
+  F.Program = "app.cu";
+  F.Device = "a GPU";
+  Decision D;
+  D.Display = "outer::inner::kernel_with_a_long_name<float, 256>";
+  D.Measured = true;
+  D.Milliseconds = 1234.5;
+  D.Tried = {result("nvcc", Outcome::Slower, 1.2),
+             result("meld", Outcome::Kept, 1.5),
+             result("remap", Outcome::Unproved, 1.4),
+             result("clang", Outcome::Rounded, 0)};
+  D.Tried[1].What.Parameters = "threshold=0;skip=1;skip=2";
+  D.Tried[2].Compared.Kind = VerdictKind::UpToOrder;
+  D.Tried[2].Why = "the kernel's result depends on the order of its threads; "
+                   "--allow-reorder keeps what stays within that";
+  D.Tried[3].Compared.Kind = VerdictKind::Differs;
+  D.Tried[3].Compared.First = {"x", 0, "1", "2", 1};
+  D.Keep = D.Tried[1].What;
+  F.Kernels = {D};
+  return F;
+}
+
+std::string tableOf(const DecisionFile &F, unsigned Width) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  report::TerminalOptions Options;
+  Options.Width = Width;
+  report::printDecisions(F, OS, Options);
+  return Text;
+}
+
+TEST(Decisions, FitTheTerminal) {
+  for (unsigned Width : {80u, 100u, 120u}) {
+    const std::string Text = tableOf(example(), Width);
+    SmallVector<StringRef> Lines;
+    StringRef(Text).split(Lines, '\n');
+    for (StringRef Line : Lines)
+      EXPECT_LE(report::widthOf(Line), Width) << Line.str();
+    EXPECT_NE(Text.find("up to order"), std::string::npos) << Text;
+    EXPECT_NE(Text.find("rounding"), std::string::npos) << Text;
+  }
+}
+
+TEST(Decisions, AGainIsOfARemedyOrOfACompiler) {
+  DecisionFile F = example();
+  EXPECT_NE(tableOf(F, 200).find(": 1.500x over nvcc's of the kernel as it is, "
+                                 "which is 1.200x over ours\n"),
+            std::string::npos)
+      << tableOf(F, 200);
+  F.Kernels[0].Tried[1].End = Outcome::Slower;
+  F.Kernels[0].Tried[0].End = Outcome::Kept;
+  F.Kernels[0].Keep = F.Kernels[0].Tried[0].What;
+  EXPECT_NE(tableOf(F, 200).find("kept: nvcc for"), std::string::npos);
+  EXPECT_NE(tableOf(F, 200).find(": 1.200x over our build\n"),
+            std::string::npos);
+  // On the warp VM there are no times.
+  F = example();
+  F.Kernels[0].Measured = false;
+  EXPECT_NE(tableOf(F, 200).find(": 123.456x by its issue slots\n"),
+            std::string::npos);
+}
+
+TEST(Decisions, AnotherCompilersProgramIsSaid) {
+  WholeTimes Whole = {5, 2, 2.5, {1, 3}, ForeignCompiler::Nvcc};
+  std::string Text;
+  raw_string_ostream OS(Text);
+  report::TerminalOptions Options;
+  Options.Width = 300;
+  report::printWhole(Whole, OS, Options);
+  EXPECT_NE(Text.find("nvcc's was faster in every run: it is what was built"),
+            std::string::npos)
+      << Text;
+}
+
+} // namespace
