@@ -74,6 +74,7 @@ static void dropFolders(Module &M, const StringSet<> &Names) {
     auto *New =
         new GlobalVariable(M, Short->getType(), true, G.getLinkage(), Short, "",
                            &G, G.getThreadLocalMode(), G.getAddressSpace());
+    New->copyAttributesFrom(&G);
     New->takeName(&G);
     G.replaceAllUsesWith(New);
     G.eraseFromParent();

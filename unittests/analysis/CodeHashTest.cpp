@@ -24,9 +24,9 @@ std::string codeOf(StringRef File, StringRef Folder, unsigned Line,
   const std::string Size = std::to_string(File.size() + 1);
   return ("source_filename = \"" + File +
           "\"\n"
-          "@text = private constant [" +
+          "@text = private unnamed_addr constant [" +
           Size + " x i8] c\"" + File +
-          "\\00\"\n"
+          "\\00\", align 1\n"
           "declare void @fail(ptr)\n"
           "define i32 @k(i32 %x) !dbg !3 {\n"
           "  %y = add i32 %x, " +
