@@ -263,10 +263,14 @@ Error build(const BuildRequest &Given, const frontend::Toolchain &Tools,
       return E;
     Objects.push_back(Object);
   }
+  if (Decided)
+    Decided->hostIsCompiled();
+  if (Links)
+    if (Error E = link(Request, Tools, Temp, std::move(Objects)))
+      return E;
   if (Decided && Request.Diagnostics)
     Decided->report(Request.Make == Product::Program, *Request.Diagnostics);
-  return Links ? link(Request, Tools, Temp, std::move(Objects))
-               : Error::success();
+  return Error::success();
 }
 
 Error build(const BuildRequest &Request) {

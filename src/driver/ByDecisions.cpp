@@ -83,6 +83,10 @@ Error Decisions::apply(Module &M, raw_ostream *OS) {
         Now = State::Changed;
       continue;
     }
+    if (IsHostCompiled && D.Keep.changesCode()) {
+      Now = State::TooLate;
+      continue;
+    }
     Now = State::Used;
     if (std::optional<ForeignCompiler> By = D.Keep.foreign()) {
       ForOthers.insert({F, *By});
@@ -101,7 +105,7 @@ Error Decisions::apply(Module &M, raw_ostream *OS) {
 }
 
 void Decisions::report(bool IsWhole, raw_ostream &OS) const {
-  std::string Changed, Missing;
+  std::string Changed, TooLate, Missing;
   size_t Wanted = 0, Unused = 0;
   for (auto [D, Now] : zip(File.Kernels, States)) {
     if (D.Keep == Candidate())
@@ -110,7 +114,9 @@ void Decisions::report(bool IsWhole, raw_ostream &OS) const {
     if (Now == State::Used || (Now == State::Unseen && !IsWhole))
       continue;
     ++Unused;
-    std::string &List = Now == State::Changed ? Changed : Missing;
+    std::string &List = Now == State::Changed   ? Changed
+                        : Now == State::TooLate ? TooLate
+                                                : Missing;
     List += (List.empty() ? "" : ", ") + D.Display;
   }
   if (!Unused)
@@ -120,6 +126,9 @@ void Decisions::report(bool IsWhole, raw_ostream &OS) const {
      << (Unused == 1 ? " is" : " are") << " not used";
   if (!Changed.empty())
     OS << "; code that has changed since: " << Changed;
+  if (!TooLate.empty())
+    OS << "; relocatable device code, whose launches cannot choose: "
+       << TooLate;
   if (!Missing.empty())
     OS << "; no such kernel: " << Missing;
   OS << "\n  What is named is built as it is. Optimize the program again.\n";

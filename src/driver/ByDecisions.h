@@ -25,15 +25,22 @@ public:
   /// if it is not null.
   llvm::Error apply(llvm::Module &M, llvm::raw_ostream *OS);
 
+  /// From here on the host's code is compiled: that of relocatable device code
+  /// is, when that is linked. It cannot choose between two kernels at a launch,
+  /// so remedies are not applied.
+  void hostIsCompiled() { IsHostCompiled = true; }
+
   /// Names on \p OS what was decided and not used: where the code has changed,
-  /// and, if all of a program was built, where there is no such kernel.
+  /// where that is relocatable, and, if all of a program was built, where there
+  /// is no such kernel.
   void report(bool IsWhole, llvm::raw_ostream &OS) const;
 
 private:
-  enum class State { Unseen, Changed, Used };
+  enum class State { Unseen, Changed, TooLate, Used };
   DecisionFile File;
   std::string Path;
   std::vector<State> States; ///< parallel to File.Kernels
+  bool IsHostCompiled = false;
 };
 
 /// Makes \p Request build what the decisions in its file say. Kernels without a

@@ -33,6 +33,7 @@
 
 #include "frontend/DeviceLink.h"
 
+#include "analysis/CodeHash.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
 #include "core/File.h"
@@ -245,6 +246,7 @@ linkDeviceCode(const Toolchain &Tools, const CompileOptions &Options,
     return M.takeError();
   if (Error E = completeDeviceCode(**M, Options))
     return std::move(E);
+  analysis::sealCodeHash(**M);
   const std::string Stem = "linked-device-code";
   Expected<std::string> Container =
       writeContainer(**M, Options, Tools, Temp, /*Source=*/"", Stem);

@@ -206,8 +206,8 @@ constexpr StringLiteral WithLoop = R"(
     br label %head
   head:
     %r = phi i32 [ 0, %entry ], [ %next, %latch ]
-    %next = add i32 %r, 1, !dbg !8
     %done = phi i1 [ false, %entry ], [ %stop, %latch ]
+    %next = add i32 %r, 1, !dbg !8
     %stop = icmp sgt i32 %r, %i, !dbg !9
     br label %test
   test:
