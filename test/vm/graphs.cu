@@ -563,8 +563,8 @@ static void allocates(cudaStream_t S) {
 // DOT: n2 -> n1;
 // DOT: subgraph
 // The launches of graphs are counted like others.
-// PROFILE: {{[0-9]}} scale {{ *}}3 {{ *}}384
-// PROFILE: {{[0-9]}} push {{ *}}27 {{ *}}27
+// PROFILE: scale {{ *}}3 {{ *}}384
+// PROFILE: push {{ *}}27 {{ *}}27
 int main(int Count, char **Arguments) {
   cudaStream_t S;
   CALL(cudaStreamCreate(&S));
