@@ -36,16 +36,11 @@
 
 #include "driver/Condition.h"
 
-#include "core/File.h"
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <optional>
-#include <set>
 
 using namespace llvm;
 
@@ -441,30 +436,31 @@ static std::string onOneLine(StringRef Text) {
   return Line;
 }
 
-/// The offset of a place; npos if the text has no such place.
-static size_t offsetOf(StringRef Source, unsigned Line, unsigned Column) {
-  size_t At = 0;
-  for (unsigned N = 1; N < Line; ++N) {
-    At = Source.find('\n', At);
-    if (At == StringRef::npos)
-      return StringRef::npos;
-    ++At;
-  }
-  size_t End = std::min(Source.find('\n', At), Source.size());
-  if (Line == 0 || Column == 0 || At + Column - 1 >= End)
-    return StringRef::npos;
-  return At + Column - 1;
+ConditionText::ConditionText(StringRef Source)
+    : Source(Source), Shadow(shadowOf(Source)) {
+  Lines.push_back(0);
+  for (size_t I = 0; I < Source.size(); ++I)
+    if (Source[I] == '\n')
+      Lines.push_back(I + 1);
 }
 
-static std::string conditionIn(StringRef Source, StringRef Shadow,
-                               const Place &Where, ArrayRef<Place> Others) {
-  size_t At = offsetOf(Source, Where.Line, Where.Column);
+/// npos if the text has no such place.
+size_t ConditionText::offsetOf(Place Where) const {
+  if (Where.Line == 0 || Where.Line > Lines.size() || Where.Column == 0)
+    return StringRef::npos;
+  const size_t Begin = Lines[Where.Line - 1];
+  const size_t End = std::min(Source.find('\n', Begin), Source.size());
+  return Begin + Where.Column - 1 >= End ? StringRef::npos
+                                         : Begin + Where.Column - 1;
+}
+
+std::string ConditionText::at(Place Where, ArrayRef<Place> Others) const {
+  const size_t At = offsetOf(Where);
   if (At == StringRef::npos)
     return "";
   SmallVector<size_t> OtherOffsets;
-  for (const Place &Other : Others)
-    if (size_t Offset = offsetOf(Source, Other.Line, Other.Column);
-        Offset != StringRef::npos)
+  for (Place Other : Others)
+    if (size_t Offset = offsetOf(Other); Offset != StringRef::npos)
       OtherOffsets.push_back(Offset);
   StringRef Extent = Scanner(Shadow).conditionAt(At, OtherOffsets);
   if (Extent.empty())
@@ -477,65 +473,6 @@ static std::string conditionIn(StringRef Source, StringRef Shadow,
       Written[I] = Source[Offset + I];
   std::string Condition = onOneLine(Written);
   return Condition.size() > LongestCondition ? "" : Condition;
-}
-
-std::string conditionAt(StringRef Source, Place Where, ArrayRef<Place> Others) {
-  std::string Shadow = shadowOf(Source);
-  return conditionIn(Source, Shadow, Where, Others);
-}
-
-namespace {
-/// Sources that were read, with their shadows.
-class SourceFiles {
-public:
-  struct File {
-    std::unique_ptr<MemoryBuffer> Source; ///< null if it cannot be read
-    std::string Shadow;
-  };
-
-  const File &get(StringRef Path) {
-    auto [It, New] = Files.try_emplace(Path);
-    if (!New)
-      return It->second;
-    Expected<std::unique_ptr<MemoryBuffer>> Source = readFile(Path);
-    if (Source) {
-      It->second.Source = std::move(*Source);
-      It->second.Shadow = shadowOf(It->second.Source->getBuffer());
-    } else {
-      // Of a program built elsewhere: the table does without.
-      consumeError(Source.takeError());
-    }
-    return It->second;
-  }
-
-private:
-  StringMap<File> Files;
-};
-} // namespace
-
-std::vector<std::string> fillConditions(Profile &P) {
-  SourceFiles Files;
-  std::set<std::string> Missing;
-  for (KernelProfile &Kernel : P.Kernels) {
-    StringMap<SmallVector<Place>> PlacesOf; // of this kernel, by file
-    for (const BranchInfo &Branch : Kernel.Info.Branches)
-      if (!Branch.Where.empty())
-        PlacesOf[Branch.Where.front().File].push_back(
-            {Branch.Where.front().Line, Branch.Where.front().Column});
-    for (BranchInfo &Branch : Kernel.Info.Branches) {
-      if (Branch.Where.empty() || !Branch.Condition.empty())
-        continue;
-      const SourceLoc &Where = Branch.Where.front();
-      const SourceFiles::File &F = Files.get(Where.File);
-      if (F.Source)
-        Branch.Condition =
-            conditionIn(F.Source->getBuffer(), F.Shadow,
-                        {Where.Line, Where.Column}, PlacesOf[Where.File]);
-      else
-        Missing.insert(Where.File);
-    }
-  }
-  return {Missing.begin(), Missing.end()};
 }
 
 } // namespace reconverge::driver

@@ -8,6 +8,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <compare>
 #include <string>
 #include <vector>
 
@@ -16,14 +17,27 @@ namespace reconverge::driver {
 /// A place in a source file, both numbers from 1.
 struct Place {
   unsigned Line = 0, Column = 0;
+  auto operator<=>(const Place &) const = default;
 };
 
-/// The condition of the branch that the compiler places at \p Where of
-/// \p Source, on one line and without comments; empty if there is none to be
-/// seen. \p Others are the places of the kernel's branches: they tell whether
-/// `a && b` is one branch or two.
-std::string conditionAt(llvm::StringRef Source, Place Where,
-                        llvm::ArrayRef<Place> Others = {});
+/// A source file, read for the conditions in it. Source must outlive it.
+class ConditionText {
+public:
+  explicit ConditionText(llvm::StringRef Source);
+
+  /// The condition of the branch that the compiler places at \p Where, on one
+  /// line and without comments; empty if there is none to be seen. \p Others
+  /// are the places of the kernel's branches in this file: they tell whether
+  /// `a && b` is one branch or two.
+  std::string at(Place Where, llvm::ArrayRef<Place> Others = {}) const;
+
+private:
+  size_t offsetOf(Place Where) const;
+
+  llvm::StringRef Source;
+  std::string Shadow;
+  std::vector<size_t> Lines; ///< where each begins
+};
 
 /// Fills in the condition of every branch of \p P whose source can be read.
 /// Returns the sources that cannot, sorted.

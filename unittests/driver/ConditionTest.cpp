@@ -7,9 +7,13 @@
 
 using namespace llvm;
 using namespace reconverge;
-using driver::conditionAt;
 
 namespace {
+
+std::string conditionAt(StringRef Source, driver::Place Where,
+                        ArrayRef<driver::Place> Others = {}) {
+  return driver::ConditionText(Source).at(Where, Others);
+}
 
 /// The condition at the place that `@` marks in \p Marked; `$` marks other
 /// branches.
