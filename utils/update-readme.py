@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the parts of README.md that are measured.
+"""Writes the parts of README.md and docs/measured.md that a command shows.
 
-  update-readme.py          tables from benchmarks/results, output of `make run`
-  update-readme.py --check  fails if the table is not what the results say
+  update-readme.py          tables from benchmarks/results, beginnings of what
+                            the tool prints
+  update-readme.py --check  fails if a part is not what it would be now
 """
 import glob
 import json
@@ -13,7 +14,10 @@ import subprocess
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-README = os.path.join(ROOT, "README.md")
+TOOL = os.path.join("build", "bin", "reconverge")
+# Lines of the tool's output: the parts with times and this machine's name come
+# after these.
+MOST_LINES = 12
 
 
 def value(rows, metric, case, **params):
@@ -90,29 +94,29 @@ def gpu_table():
         "| on an H200 | measured | |",
         "| --- | ---: | --- |",
         f"| kernel time of our unmodified builds, over nvcc -O3, {len(nvcc)} "
-        f"kernels, geomean | {ratio:.3f}x | [baseline](docs/baseline.md) |",
+        f"kernels, geomean | {ratio:.3f}x | [baseline](baseline.md) |",
         "| kernels whose per-thread block vectors are the same on VM and GPU | "
         f"{sum(row['value'] == 1 for row in vectors)} of {len(vectors)} | "
-        "[validation](docs/validation.md) |",
+        "[validation](validation.md) |",
         "| control-flow efficiency, VM against hardware counters: gap, median "
         f"and mean | {statistics.median(gaps):.1f}, "
         f"{statistics.mean(gaps):.1f} points | "
-        "[validation](docs/validation.md) |",
+        "[validation](validation.md) |",
         "| kernel time with branch counters, and with block vectors, over "
         f"without, geomean | {counters:.2f}x, {threads:.2f}x | "
-        "[validation](docs/validation.md) |",
+        "[validation](validation.md) |",
     ]
     lines.append(
         f"| melding over the fastest of nvcc, clang and our own build, "
         f"{len(melded)} cases: geomean, best, worst | "
         f"{geomean(melded):.3f}x, {max(melded):.2f}x, {min(melded):.2f}x | "
-        "[melding](docs/meld-results.md) |")
+        "[melding](meld-results.md) |")
     final = [row["value"] for row in of("optimize", "speedup")]
     lines.append(
         f"| programs after `optimize` on the GPU, over the same, {len(final)} "
         f"cases: geomean, best, worst | {geomean(final):.3f}x, "
         f"{max(final):.2f}x, {min(final):.2f}x | "
-        "[optimised](docs/optimize-results.md) |")
+        "[optimised](optimize-results.md) |")
     shares = [next(row["value"] for row in of("remap", "of-ideal")
                    if row["case"] == case and
                    row["params"] == {"block": 256, "length": 2000, "even": 1,
@@ -122,24 +126,101 @@ def gpu_table():
         "| remapping a branch of two, of four paths of 2,000 instructions, "
         "256 threads: share of the ideal | " +
         ", ".join(f"{100 * share:.1f} %" for share in shares) +
-        " | [remapping](docs/remap-results.md) |")
+        " | [remapping](remap-results.md) |")
     by_hand = {row["case"]: row["value"] for row in of("remap", "speedup")
                if row["params"]["compiler"] == "nvcc" and
                row["params"].get("way") == "library"}
     lines.append(
-        "| kernels remapped by hand with the device library: " +
-        ", ".join(by_hand) + " | " +
-        ", ".join(f"{ratio:.2f}x" for ratio in by_hand.values()) +
-        " | [remapping](docs/remap-results.md) |")
+        f"| kernels remapped by hand with the device library, {len(by_hand)}: "
+        f"geomean, best, worst | {geomean(by_hand.values()):.2f}x, "
+        f"{max(by_hand.values()):.2f}x, {min(by_hand.values()):.2f}x | "
+        "[remapping](remap-results.md) |")
+    return "\n".join(lines)
+
+
+REMEDIES = ("meld", "remap")
+
+
+def kept_remedies(row):
+    """How many kernels a row of the suite optimize keeps a remedy for."""
+    return sum(kept["remedy"] in REMEDIES for kept in row["keep"].values())
+
+
+def gains_table():
+    """What `optimize` gained, remedies apart from other compilers' code."""
+    cases = {}
+    for row in gpu_rows("optimize"):
+        key = (row["case"], json.dumps(row["params"], sort_keys=True))
+        cases.setdefault(key, {})[row["metric"]] = row
+    # The kernels of the suite remap run at one size, the others at two.
+    sys.path.insert(0, os.path.join(ROOT, "benchmarks", "harness"))
+    import remap_bench  # pylint: disable=import-outside-toplevel
+    sets = {"programs for melding": [], "kernels for remapping": []}
+    for (case, params), metrics in cases.items():
+        remapped = remap_bench.KERNELS.get(case) == json.loads(params)
+        sets["kernels for remapping" if remapped
+             else "programs for melding"].append(metrics)
+    lines = [
+        "| our benchmarks, on an H200 | cases | a remedy is kept in | gain by "
+        "remedies: geomean, best | gain by choosing the best compiler |",
+        "| --- | ---: | ---: | ---: | ---: |"]
+    for name, rows in sets.items():
+        kept = [m["speedup"] for m in rows if kept_remedies(m["speedup"])]
+        gains = [row["value"] for row in kept]
+        compilers = statistics.geometric_mean(
+            m["nvcc"]["value"] / min(m[by]["value"] for by in
+                                     ("nvcc", "clang", "reconverge"))
+            for m in rows)
+        lines.append(f"| {name} | {len(rows)} | {len(kept)} | "
+                     f"{statistics.geometric_mean(gains):.2f}x, "
+                     f"{max(gains):.2f}x | {compilers:.2f}x |")
+    lessons = [row for row in gpu_rows("optimize-examples")
+               if row["metric"] == "kept"]
+    lines.append(f"| the {len(lessons)} lessons in `examples/` | "
+                 f"{sum(row['of'] for row in lessons)} kernels | "
+                 f"{sum(map(kept_remedies, lessons))} kernels | | |")
     return "\n".join(lines)
 
 
 def run_output(*words):
-    command = ["build/bin/reconverge", *words]
-    done = subprocess.run(command, cwd=ROOT, check=True, text=True,
-                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    lines = (line.rstrip() for line in done.stderr.strip().split("\n"))
+    """The beginning of what the tool says about a program."""
+    done = subprocess.run([TOOL, *words], cwd=ROOT, check=True, text=True,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          env=dict(os.environ, COLUMNS="100"))
+    lines = [line.rstrip() for line in done.stderr.strip().split("\n")]
+    if len(lines) > MOST_LINES:
+        lines = lines[:MOST_LINES] + ["..."]
     return "```\n" + "\n".join(lines) + "\n```"
+
+
+def explain_output(word):
+    done = subprocess.run([TOOL, "explain", word], cwd=ROOT, check=True,
+                          text=True, stdout=subprocess.PIPE)
+    return "```\n" + done.stdout.strip() + "\n```"
+
+
+def profile_output():
+    return run_output("profile", "--device", "cpu", EXAMPLE, "-o", os.devnull)
+
+
+def optimize_output():
+    return run_output("optimize", "--device", "cpu", EXAMPLE, "--decisions",
+                      os.devnull)
+
+
+EXAMPLE = "examples/bitonic/bitonic.cu"
+PARTS = {
+    "README.md": {
+        "gains-table": gains_table,
+        "run": profile_output,
+        "optimize": optimize_output,
+        "explain": lambda: explain_output("self"),
+    },
+    "docs/measured.md": {
+        "vm-table": vm_table,
+        "gpu-table": gpu_table,
+    },
+}
 
 
 def replace(text, name, content):
@@ -149,21 +230,22 @@ def replace(text, name, content):
 
 
 def main():
-    with open(README, encoding="utf-8") as text:
-        old = text.read()
-    new = replace(old, "vm-table", vm_table())
-    new = replace(new, "gpu-table", gpu_table())
-    if "--check" in sys.argv:
-        if new != old:
-            sys.exit("README.md: the table is not what benchmarks/results says; "
-                     "run utils/update-readme.py")
-        return
-    example = "examples/bitonic/bitonic.cu"
-    new = replace(new, "run", run_output("profile", example, "-o", os.devnull))
-    new = replace(new, "optimize",
-                  run_output("optimize", example, "--decisions", os.devnull))
-    with open(README, "w", encoding="utf-8") as text:
-        text.write(new)
+    stale = []
+    for name, parts in PARTS.items():
+        path = os.path.join(ROOT, name)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        for part, content in parts.items():
+            new = replace(text, part, content())
+            if new != text:
+                stale.append(f"{name}: {part}")
+            text = new
+        if "--check" not in sys.argv:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+    if "--check" in sys.argv and stale:
+        sys.exit("not what the results or the tool say, run "
+                 "utils/update-readme.py: " + ", ".join(stale))
 
 
 if __name__ == "__main__":
