@@ -11,6 +11,8 @@
    adds to a process (the VM, its compiler, its frames) counts.
 4. `reconverge profile` of that program gives a table with a CFE on stderr, the
    same output on stdout, and a divergence.json with every kernel of the source.
+5. The rows of the table that README.md shows, between <!-- table --> and
+   <!-- /table -->, are the first of that table. --update writes them.
 """
 
 import argparse
@@ -37,12 +39,52 @@ def run_measured(command, env, folder):
         return process.returncode, text.read(), usage.ru_maxrss / 1024
 
 
+MARKS = ("<!-- table -->\n", "<!-- /table -->")
+MOST_PLACES = 3
+
+
+def first_rows(report):
+    """The table's head and first places, each with the lines under it."""
+    lines = report.split("\n")
+    begin = next((i for i, line in enumerate(lines)
+                  if line.strip() == "recoverable in"), None)
+    if begin is None:
+        return ""
+    rows = lines[begin:begin + 2]
+    places = 0
+    for line in lines[begin + 2:]:
+        # A place begins with its self.
+        places += bool(re.match(r" *[0-9.]+%", line))
+        if not line or line.startswith("and ") or places > MOST_PLACES:
+            break
+        rows.append(line)
+    return "```\n" + "\n".join(row.rstrip() for row in rows) + "\n```\n"
+
+
+def check_readme(path, report, update):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if MARKS[0] not in text:
+        return
+    head, rest = text.split(MARKS[0], 1)
+    shown, tail = rest.split(MARKS[1], 1)
+    rows = first_rows(report)
+    if update:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(head + MARKS[0] + rows + MARKS[1] + tail)
+    elif shown != rows:
+        fail(f"{path} shows\n{shown}and the table is\n{rows}"
+             "run_example.py --update writes it")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--reconverge", required=True)
     parser.add_argument("--source", required=True)
     parser.add_argument("--memory", type=float, default=200,
                         help="MB of peak resident memory; 0: not measured")
+    parser.add_argument("--update", action="store_true",
+                        help="write the table's rows into README.md")
     args = parser.parse_args()
     name = os.path.splitext(os.path.basename(args.source))[0]
     expected = os.path.join(os.path.dirname(args.source), "expected.txt")
@@ -67,13 +109,16 @@ def main():
         report = os.path.join(folder, "divergence.json")
         run = subprocess.run([args.reconverge, "profile", "--device", "cpu",
                               program, "-o", report], capture_output=True,
-                             text=True, check=False)
+                             text=True, check=False,
+                             env=dict(os.environ, COLUMNS="100"))
         if run.returncode != 0:
             fail(f"profile ends with {run.returncode}\n{run.stderr}")
         if run.stdout != output:
             fail(f"profile changes the program's output:\n{run.stdout}")
         if not re.search(r"cfe", run.stderr, re.IGNORECASE):
             fail(f"profile prints no table:\n{run.stderr}")
+        check_readme(os.path.join(os.path.dirname(args.source), "README.md"),
+                     run.stderr, args.update)
         with open(report, encoding="utf-8") as text:
             # blur<5> is an instance of blur.
             ran = {re.split("[<(]", k["display"])[0]
