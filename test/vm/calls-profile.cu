@@ -12,7 +12,8 @@
 #include <cuda_runtime.h>
 
 __device__ __noinline__ int fib(int N) {
-  // CHECK: calls-profile.cu:[[#@LINE+1]] N < 2 if 6 66.7% 43/57
+  // CHECK: calls-profile.cu:[[#@LINE+2]] N < 2
+  // CHECK-NEXT: in kernel; 66.7% of 6 warps split, lanes in/past 43/57%
   if (N < 2)
     return N;
   return fib(N - 1) + fib(N - 2);

@@ -3,7 +3,7 @@
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=compile=fast %t %t.dot | FileCheck %s
 // RUN: FileCheck %s --check-prefix=DOT < %t.dot
 // RUN: env RECONVERGE_VM=compile=fast %reconverge profile --no-cache \
-// RUN:   --device cpu -o %t.json %t 2>&1 | FileCheck %s --check-prefix=PROFILE
+// RUN:   --device cpu -o - %t 2>/dev/null | FileCheck %s --check-prefix=PROFILE
 
 // Graphs: captured from streams and made node by node, launched, changed,
 // copied; what a capture forbids, by CUDA's codes.
@@ -563,8 +563,12 @@ static void allocates(cudaStream_t S) {
 // DOT: n2 -> n1;
 // DOT: subgraph
 // The launches of graphs are counted like others.
-// PROFILE: scale {{ *}}3 {{ *}}384
-// PROFILE: push {{ *}}27 {{ *}}27
+// PROFILE: "display": "scale"
+// PROFILE: "launches": 3,
+// PROFILE-NEXT: "threads": 384,
+// PROFILE: "display": "push"
+// PROFILE: "launches": 27,
+// PROFILE-NEXT: "threads": 27,
 int main(int Count, char **Arguments) {
   cudaStream_t S;
   CALL(cudaStreamCreate(&S));
