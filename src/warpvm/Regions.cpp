@@ -23,9 +23,11 @@
 // Loops that may wait. Whether such a loop is left depends on an access that is
 // atomic, volatile or the like; or on a plain load, where the loop has a fence
 // or a pause: a compiler need not look again at what it has loaded, so that a
-// program which waits that way puts one there. A walk through a list has none,
-// and stays fast. Or the loop has no way out. Loops with a barrier pass the
-// scheduler anyway, and have their turns there (Block::run).
+// program which waits that way puts one there. Code that was not optimised
+// looks again all the same: there, a plain load of one address counts if the
+// loop writes nothing but the thread's own memory. A walk through a list is
+// neither, and stays fast. Or the loop has no way out. Loops with a barrier
+// pass the scheduler anyway, and have their turns there (Block::run).
 //
 // Converged blocks. A collective needs no check if it runs with all lanes that
 // are left. A block fails that if it lies between a divergent branch and the
@@ -37,6 +39,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Regions.h"
+#include "analysis/Sources.h"
 #include "warpvm/Callees.h"
 #include "warpvm/DeviceIntrinsics.h"
 #include "warpvm/Prepare.h"
@@ -275,6 +278,30 @@ bool pauses(const Instruction &I) {
   }
 }
 
+using StoresTo = SmallVector<std::pair<const Value *, const StoreInst *>>;
+
+/// \p V is the same in each round of \p L, which makes \p Stores.
+static bool staysTheSame(const Value *V, const Loop &L, const StoresTo &Stores,
+                         unsigned Depth = 0) {
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I || !L.contains(I))
+    return true;
+  if (Depth > 6)
+    return false; // so long a chain is no mere reload
+  if (auto *Load = dyn_cast<LoadInst>(I)) {
+    const Value *From = getUnderlyingObject(Load->getPointerOperand());
+    if (!isa<AllocaInst>(From) || any_of(Stores, [&](auto &S) {
+          return S.first == From || !isIdentifiedObject(S.first);
+        }))
+      return false;
+  } else if (!isa<GetElementPtrInst, CastInst, BinaryOperator>(I)) {
+    return false;
+  }
+  return all_of(I->operands(), [&](const Use &U) {
+    return staysTheSame(U.get(), L, Stores, Depth + 1);
+  });
+}
+
 /// What decides whether \p L is left once more: follows values back to where
 /// they come from, through PHIs and through local memory.
 bool RegionPlanner::findsWait(const Loop &L) const {
@@ -282,13 +309,17 @@ bool RegionPlanner::findsWait(const Loop &L) const {
   L.getExitingBlocks(Exiting);
   if (Exiting.empty())
     return true;
-  bool Pauses = false;
-  SmallVector<std::pair<const Value *, const StoreInst *>> Stores; ///< to what
+  bool Pauses = false, Writes = false; // but for the thread's own memory
+  StoresTo Stores;
   for (const BasicBlock *BB : L.blocks())
     for (const Instruction &I : *BB) {
       Pauses |= pauses(I);
-      if (auto *S = dyn_cast<StoreInst>(&I))
+      if (auto *S = dyn_cast<StoreInst>(&I)) {
         Stores.push_back({getUnderlyingObject(S->getPointerOperand()), S});
+        Writes |= !isa<AllocaInst>(Stores.back().first);
+      } else {
+        Writes |= I.mayWriteToMemory();
+      }
     }
 
   SmallVector<const Value *> Work;
@@ -308,9 +339,13 @@ bool RegionPlanner::findsWait(const Loop &L) const {
   // An exit that some rounds pass by is one that branches lead to.
   SmallVector<BasicBlock *, 2> Latches;
   L.getLoopLatches(Latches);
+  auto InEachRound = [&](const BasicBlock *BB) {
+    return all_of(Latches,
+                  [&](BasicBlock *To) { return DT.dominates(BB, To); });
+  };
   for (const BasicBlock *BB : Exiting) {
     Branches(BB);
-    if (!all_of(Latches, [&](BasicBlock *To) { return DT.dominates(BB, To); }))
+    if (!InEachRound(BB))
       DependsOnWay();
   }
 
@@ -324,9 +359,12 @@ bool RegionPlanner::findsWait(const Loop &L) const {
     if (isa<PHINode>(I) &&
         (I->getParent() != L.getHeader() || Latches.size() > 1))
       DependsOnWay();
-    if (auto *Load = dyn_cast<LoadInst>(I)) {
+    auto *Load = dyn_cast<LoadInst>(I);
+    if (Load && !analysis::isInvariantLoad(*Load)) {
       const Value *From = getUnderlyingObject(Load->getPointerOperand());
-      if (!isa<AllocaInst>(From) && Pauses)
+      if (!isa<AllocaInst>(From) &&
+          (Pauses || (!Writes && InEachRound(Load->getParent()) &&
+                      staysTheSame(Load->getPointerOperand(), L, Stores))))
         return true;
       // What the loop itself stores there, or may.
       for (auto [To, S] : Stores)

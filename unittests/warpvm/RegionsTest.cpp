@@ -29,6 +29,8 @@ std::string withLoop(StringRef Loop) {
     define ptx_kernel void @k(ptr %flag, ptr %data) {
     entry:
       %own = alloca [4 x i32]
+      %place = alloca ptr
+      store ptr %flag, ptr %place
       %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
       %slot = and i32 %t, 3
       %mine = getelementptr i32, ptr %own, i32 %slot
@@ -94,6 +96,13 @@ const Case Waits[] = {
       %x = load i32, ptr %flag
       %c = icmp eq i32 %x, 0
       br i1 %c, label %loop, label %done)"},
+    {"a plain load, not optimised", R"(
+    loop:
+      store i32 1, ptr %own
+      %p = load ptr, ptr %place
+      %x = load i32, ptr %p
+      %c = icmp eq i32 %x, 0
+      br i1 %c, label %loop, label %done)"},
     {"by way of a local array", R"(
     loop:
       %x = load volatile i32, ptr %flag
@@ -154,6 +163,14 @@ const Case GoesOn[] = {
     next:
       %i1 = add i32 %i, 1
       %c = icmp eq i32 %i1, 100
+      br i1 %c, label %done, label %loop)"},
+    {"an end in memory that no thread writes", R"(
+    loop:
+      %i = phi i32 [ 0, %entry ], [ %i1, %loop ]
+      call void @llvm.nvvm.membar.gl()
+      %end = load i32, ptr %data, !invariant.load !{}
+      %i1 = add i32 %i, 1
+      %c = icmp sge i32 %i1, %end
       br i1 %c, label %done, label %loop)"},
     {"an end that is loaded each time", R"(
     loop:
