@@ -27,7 +27,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
-#include <cassert>
+#include <algorithm>
+#include <tuple>
 
 using namespace llvm;
 

@@ -26,6 +26,7 @@
 
 #include "analysis/Tiles.h"
 
+#include <algorithm>
 #include <bit>
 #include <cfenv>
 #include <cmath>
@@ -72,6 +73,9 @@ struct Number {
 
 constexpr int NoExponent = -10000; ///< of zero
 
+/// 2^E, a normal number.
+double power(int E) { return std::bit_cast<double>(uint64_t(1023 + E) << 52); }
+
 Number decode(uint32_t Bits, Format F) {
   const uint32_t Sign = Bits >> (F.Exponent + F.Fraction) & 1;
   const int Field = Bits >> F.Fraction & ((1 << F.Exponent) - 1);
@@ -86,7 +90,7 @@ Number decode(uint32_t Bits, Format F) {
     return {0 * One, NoExponent};
   const int Exponent = (Field ? Field : 1) - F.Bias;
   const uint32_t Significand = Fraction | (Field ? 1u << F.Fraction : 0);
-  return {std::ldexp(One * Significand, Exponent - F.Fraction), Exponent};
+  return {One * Significand * power(Exponent - F.Fraction), Exponent};
 }
 
 uint32_t roundToHalf(double X) {
@@ -152,19 +156,19 @@ void store(const Operands &O, void *To, Function Of) {
   const unsigned Count = registersOf(O.Form, TileMatrix::D);
   const unsigned Each = elementsOf(O.Form, TileMatrix::D);
   const unsigned Bits = bitsOf(O.Form.D);
-  auto *D = static_cast<Word *>(To);
-  for (unsigned R = 0; R != Count; ++R)
-    for (unsigned Lane = 0; Lane != 32; ++Lane) {
-      Word Register = 0;
-      for (unsigned E = 0; E != Each; ++E) {
-        const TilePlace P = placeOf(O.Form, TileMatrix::D, R, E);
+  for (unsigned R = 0; R != Count; ++R) {
+    Word *D = static_cast<Word *>(To) + R * O.Width + 32 * O.Group;
+    for (unsigned E = 0; E != Each; ++E) {
+      const TilePlace P = placeOf(O.Form, TileMatrix::D, R, E);
+      for (unsigned Lane = 0; Lane != 32; ++Lane) {
         const unsigned G = Lane / 4, T = Lane % 4 * P.Step;
-        Register |= Word(Of(P.Row + (P.RowByGroup ? G : T),
-                            P.Column + (P.RowByGroup ? T : G)))
-                    << (Bits * E);
+        const Word X = Word(Of(P.Row + (P.RowByGroup ? G : T),
+                               P.Column + (P.RowByGroup ? T : G)))
+                       << (Bits * E);
+        D[Lane] = E ? D[Lane] | X : X;
       }
-      D[R * O.Width + 32 * O.Group + Lane] = Register;
     }
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -234,38 +238,41 @@ void multiplyDoubles(const Operands &O, void *To) {
 // Floats
 //===----------------------------------------------------------------------===//
 
-/// Values and exponents apart, so that loops over them are vectors.
-struct FloatMatrix {
-  double Value[MostSide][MostDepth];
-  int16_t Exponent[MostSide][MostDepth];
+/// Values and exponents apart, so that loops along a row are vectors.
+template <unsigned Rows, unsigned Columns> struct FloatMatrix {
+  double Value[Rows][Columns];
+  int16_t Exponent[Rows][Columns];
   void set(unsigned I, unsigned J, Number X) {
     Value[I][J] = X.Value;
     Exponent[I][J] = X.Exponent;
   }
 };
+using FloatA = FloatMatrix<MostSide, MostDepth>;
+using FloatB = FloatMatrix<MostDepth, MostSide>;
+using FloatC = FloatMatrix<MostSide, MostSide>;
 
-/// \p A's row times \p B's, plus \p C, by the steps above, to double; the host
-/// rounds towards zero.
-double multiplyRow(const double *A, const int16_t *EA, const double *B,
-                   const int16_t *EB, Number C, unsigned Depth) {
-  int16_t Largest = C.Exponent;
-  for (unsigned K = 0; K != Depth; ++K)
-    Largest = std::max<int16_t>(Largest, EA[K] + EB[K]);
-  double Plain = C.Value;
-  for (unsigned K = 0; K != Depth; ++K)
-    Plain += A[K] * B[K];
-  // Nothing but zeros, or something that is no number.
-  if (Largest < -2000 || !std::isfinite(Plain))
-    return Plain;
+/// Row \p I of the result by the steps above, as doubles, in C's place; the
+/// host rounds towards zero.
+void multiplyRow(const FloatA &A, const FloatB &B, FloatC &C, unsigned I,
+                 const TileForm &F) {
   constexpr int Kept = 23 + 2; // bits behind the largest one's first
-  const double Cut = std::ldexp(1.0, Largest - Kept + 52);
-  auto Aligned = [&](double X) {
-    return std::copysign((std::fabs(X) + Cut) - Cut, X);
+  int16_t *Largest = C.Exponent[I];
+  for (unsigned K = 0; K != F.K; ++K)
+    for (unsigned J = 0; J != F.N; ++J)
+      Largest[J] =
+          std::max<int16_t>(Largest[J], A.Exponent[I][K] + B.Exponent[K][J]);
+  double Cut[MostSide], *Sum = C.Value[I];
+  // Of zeros alone, any unit is right.
+  for (unsigned J = 0; J != F.N; ++J)
+    Cut[J] = power(std::max<int>(Largest[J], -900) - Kept + 52);
+  auto Aligned = [&](double X, unsigned J) {
+    return std::copysign((std::fabs(X) + Cut[J]) - Cut[J], X);
   };
-  double Sum = Aligned(C.Value);
-  for (unsigned K = 0; K != Depth; ++K)
-    Sum += Aligned(A[K] * B[K]);
-  return Sum + 0.0;
+  for (unsigned J = 0; J != F.N; ++J)
+    Sum[J] = Aligned(Sum[J], J);
+  for (unsigned K = 0; K != F.K; ++K)
+    for (unsigned J = 0; J != F.N; ++J)
+      Sum[J] += Aligned(A.Value[I][K] * B.Value[K][J], J);
 }
 
 uint32_t toBits(double X, TileElement To) {
@@ -284,29 +291,26 @@ __attribute__((noinline)) // its arithmetic must not leave it
 #endif
 void multiplyFloatsTowardsZero(const Operands &O, void *To) {
   const TileForm &F = O.Form;
-  static thread_local FloatMatrix A, B; // B transposed
-  static thread_local uint32_t D[MostSide][MostSide];
-  auto Bits = [](uint32_t X, TileElement E) {
-    return E == TileElement::TF32 ? X & ~0x1fffu : X;
+  static thread_local FloatA A;
+  static thread_local FloatB B;
+  static thread_local FloatC C;
+  auto Take = [&](TileMatrix Which, auto &Into) {
+    const TileElement E = F.element(Which);
+    const Format Layout = formatOf(E);
+    const uint32_t Looked = E == TileElement::TF32 ? ~0x1fffu : ~0u;
+    O.forEach(Which, O.part<uint32_t>(Which),
+              [&](unsigned Row, unsigned Column, uint32_t X) {
+                Into.set(Row, Column, decode(X & Looked, Layout));
+              });
   };
-  O.forEach(TileMatrix::A, O.part<uint32_t>(TileMatrix::A),
-            [&](unsigned Row, unsigned Column, uint32_t X) {
-              A.set(Row, Column, decode(Bits(X, F.A), formatOf(F.A)));
-            });
-  O.forEach(TileMatrix::B, O.part<uint32_t>(TileMatrix::B),
-            [&](unsigned Row, unsigned Column, uint32_t X) {
-              B.set(Column, Row, decode(Bits(X, F.B), formatOf(F.B)));
-            });
-  O.forEach(TileMatrix::C, O.part<uint32_t>(TileMatrix::C),
-            [&](unsigned Row, unsigned Column, uint32_t X) {
-              D[Row][Column] =
-                  toBits(multiplyRow(A.Value[Row], A.Exponent[Row],
-                                     B.Value[Column], B.Exponent[Column],
-                                     decode(X, formatOf(F.C)), F.K),
-                         F.D);
-            });
-  store<uint32_t>(
-      O, To, [&](unsigned Row, unsigned Column) { return D[Row][Column]; });
+  Take(TileMatrix::A, A);
+  Take(TileMatrix::B, B);
+  Take(TileMatrix::C, C);
+  for (unsigned I = 0; I != F.M; ++I)
+    multiplyRow(A, B, C, I, F);
+  store<uint32_t>(O, To, [&](unsigned Row, unsigned Column) {
+    return toBits(C.Value[Row][Column] + 0.0, F.D);
+  });
 }
 
 void multiplyFloats(const Operands &O, void *To) {
