@@ -176,18 +176,21 @@ private:
 };
 
 bool isPlain(const Type *T) {
-  return T->isIntegerTy() || T->isFloatingPointTy() || T->isPointerTy();
+  return T->isIntegerTy() || T->isFloatingPointTy() || T->isPointerTy() ||
+         isa<FixedVectorType>(T);
 }
 
 /// A kernel that calls \p Callee with its own parameters, or with \p Constant
-/// for each integer.
+/// for each integer. A vector comes as an integer of its bits.
 bool Emitter::takes(Function &Callee, std::optional<uint64_t> Constant,
                     Module &M) {
   auto *Called = Callee.getFunctionType();
   LLVMContext &C = M.getContext();
   SmallVector<Type *> Params;
   for (Type *T : Called->params())
-    Params.push_back(T);
+    Params.push_back(isa<FixedVectorType>(T)
+                         ? IntegerType::get(C, T->getPrimitiveSizeInBits())
+                         : T);
   auto *F =
       Function::Create(FunctionType::get(Type::getVoidTy(C), Params, false),
                        GlobalValue::ExternalLinkage, "probe", M);
@@ -195,8 +198,9 @@ bool Emitter::takes(Function &Callee, std::optional<uint64_t> Constant,
   IRBuilder<> B(BasicBlock::Create(C, "entry", F));
   SmallVector<Value *> Args;
   for (Argument &A : F->args()) {
-    Value *Given = &A;
-    if (A.getType()->isIntegerTy() &&
+    Type *T = Called->getParamType(A.getArgNo());
+    Value *Given = T == A.getType() ? &A : B.CreateBitCast(&A, T);
+    if (T->isIntegerTy() &&
         (Constant ||
          Callee.getArg(A.getArgNo())->hasAttribute(Attribute::ImmArg)))
       Given = ConstantInt::get(A.getType(), Constant.value_or(0));
