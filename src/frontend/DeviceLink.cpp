@@ -246,6 +246,9 @@ linkDeviceCode(const Toolchain &Tools, const CompileOptions &Options,
     return M.takeError();
   if (Error E = completeDeviceCode(**M, Options))
     return std::move(E);
+  if (Options.Transform)
+    if (Error E = Options.Transform(**M))
+      return std::move(E);
   analysis::sealCodeHash(**M);
   const std::string Stem = "linked-device-code";
   Expected<std::string> Container =
