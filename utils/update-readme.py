@@ -5,6 +5,8 @@
   update-readme.py          tables from benchmarks/results, beginnings of what
                             the tool prints
   update-readme.py --check  fails if a part is not what it would be now
+  update-readme.py --lessons  also writes the rows of the table that the pages
+                            in examples/ show; each lesson's test checks its own
 """
 import glob
 import json
@@ -183,11 +185,14 @@ def gains_table():
 
 
 def run_output(*words):
-    """The beginning of what the tool says about a program."""
+    """The beginning of what the tool says about a program, without the lines
+    that say how far it is."""
     done = subprocess.run([TOOL, *words], cwd=ROOT, check=True, text=True,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           env=dict(os.environ, COLUMNS="100"))
     lines = [line.rstrip() for line in done.stderr.strip().split("\n")]
+    while lines and (not lines[0] or lines[0].startswith("reconverge: ")):
+        lines.pop(0)
     if len(lines) > MOST_LINES:
         lines = lines[:MOST_LINES] + ["..."]
     return "```\n" + "\n".join(lines) + "\n```"
@@ -229,7 +234,18 @@ def replace(text, name, content):
     return head + begin + content + "\n" + end + rest.split(end, 1)[1]
 
 
+def update_lessons():
+    for source in sorted(glob.glob(os.path.join(ROOT, "examples", "*", "*.cu"))):
+        subprocess.run([sys.executable,
+                        os.path.join(ROOT, "examples", "run_example.py"),
+                        "--reconverge", os.path.join(ROOT, TOOL), "--memory",
+                        "0", "--update", "--source", source], check=True,
+                       stdout=subprocess.DEVNULL)
+
+
 def main():
+    if "--lessons" in sys.argv:
+        update_lessons()
     stale = []
     for name, parts in PARTS.items():
         path = os.path.join(ROOT, name)
