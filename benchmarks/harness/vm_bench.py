@@ -69,7 +69,8 @@ class Suite:
 
     def vm(self, program, arguments, threads, settings, cache=None):
         all_settings = {"threads": threads, **settings,
-                        "cache": cache or self.cache}
+                        "cache": cache or self.cache,
+                        "compile": settings.get("compile", "well")}
         return programs.run_vm(program, arguments, all_settings, self.folder)
 
     def case(self, name, params, pocl):

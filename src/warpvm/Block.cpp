@@ -34,11 +34,12 @@ static uint64_t privateBytes(const KernelPlan &Plan) {
          roundUp(uint64_t(Plan.LocalBytes) * Plan.WarpSize, 64);
 }
 
-Block::Block(const LaunchContext &L)
-    : L(L), Plan(L.Plan), WarpSize(L.Plan->WarpSize), Threads(L.threads()),
-      Warps((Threads + WarpSize - 1) / WarpSize), Turns(Warps.size()),
-      SharedBytes(L.Plan->StaticShared + L.Shape.DynamicShared),
-      Memory(SharedBytes, privateBytes(*L.Plan) * Warps.size()),
+Block::Block(const LaunchContext &L, const Code &First)
+    : L(L), Running(&First), Plan(First.Plan), WarpSize(Plan->WarpSize),
+      Threads(L.threads()), Warps((Threads + WarpSize - 1) / WarpSize),
+      Turns(Warps.size()),
+      SharedBytes(Plan->StaticShared + L.Shape.DynamicShared),
+      Memory(SharedBytes, privateBytes(*Plan) * Warps.size()),
       SharedBase(Memory.shared()) {
   if (!Memory)
     return;
@@ -81,11 +82,12 @@ Block::Block(const LaunchContext &L)
   }
 }
 
-llvm::Expected<std::unique_ptr<Block>> Block::create(const LaunchContext &L) {
-  std::unique_ptr<Block> B(new Block(L));
+llvm::Expected<std::unique_ptr<Block>> Block::create(const LaunchContext &L,
+                                                     const Code &First) {
+  std::unique_ptr<Block> B(new Block(L, First));
   if (B->Memory)
     return B;
-  const uint64_t Private = privateBytes(*L.Plan) * B->Warps.size();
+  const uint64_t Private = privateBytes(*First.Plan) * B->Warps.size();
   return llvm::make_error<FaultError>(
       FaultKind::OutOfMemory,
       "kernel " + L.Kernel + ": a block of " + std::to_string(B->Threads) +
@@ -94,19 +96,21 @@ llvm::Expected<std::unique_ptr<Block>> Block::create(const LaunchContext &L) {
           "many");
 }
 
-void Block::start(uint64_t LinearBlock, Policy &P, uint64_t *Into,
-                  bool Vectors) {
+void Block::start(uint64_t LinearBlock, const Code &With, Policy &P,
+                  uint64_t *Into, bool Vectors) {
+  assert(suits(With) && "frames are laid out for the effort of the code");
   Linear = LinearBlock;
   Counters = Into;
   WithVectors = Vectors;
-  Plan = Vectors ? L.VectorPlan : L.Plan;
+  Running = &With;
+  Plan = With.Plan;
   Divergent = 0;
   Round = 0;
   UsesNamed = false;
   std::fill(std::begin(Arrived), std::end(Arrived), 0);
   Output.clear();
   std::memset(SharedBase, 0, SharedBytes);
-  if (Vectors) {
+  if (With.Vectors) {
     const size_t Rows = size_t(Warps.size()) * Plan->NumBlocks * WarpSize;
     VectorRows.assign(Rows + 16, 0);
     VectorBase = reinterpret_cast<uint32_t *>(
@@ -126,8 +130,9 @@ void Block::start(uint64_t LinearBlock, Policy &P, uint64_t *Into,
     C.Budget = L.StepLimit ? int64_t(L.StepLimit) : INT64_MAX;
     const bool Partial = I + 1 == Warps.size() && Threads % WarpSize;
     C.Counters = Counters + (Partial ? Plan->NumCounters : 0);
-    C.Vectors =
-        Vectors ? VectorBase + size_t(I) * Plan->NumBlocks * WarpSize : nullptr;
+    C.Vectors = With.Vectors
+                    ? VectorBase + size_t(I) * Plan->NumBlocks * WarpSize
+                    : nullptr;
     if (L.FreeSplits)
       W.Free = Choices(L.Seed, Linear * Warps.size() + I);
     P.start(W, C.Valid);
@@ -159,11 +164,11 @@ llvm::Expected<Status> Block::run(Policy &P) {
   FaultGuard Guard;
   Guard.Tolerant = L.Tolerant;
   // Volatile: read after a jump out of compiled code.
-  Warp *volatile Running = nullptr;
+  Warp *volatile Acting = nullptr;
   FaultGuard *Outer = currentGuard();
   if (sigsetjmp(Guard.Landing, 0)) {
     currentGuard() = Outer;
-    Warp *Faulting = Running;
+    Warp *Faulting = Acting;
     if (!Faulting && Guard.Context)
       Faulting = &Warps[Guard.Context->WarpId];
     if (Faulting && Guard.HasAddress)
@@ -180,7 +185,7 @@ llvm::Expected<Status> Block::run(Policy &P) {
       Warp &W = Warps[Turn];
       if (W.Finished)
         continue;
-      Running = &W;
+      Acting = &W;
       switch (P.run(W)) {
       case Status::Done:
         W.Finished = true;
@@ -196,7 +201,7 @@ llvm::Expected<Status> Block::run(Policy &P) {
         Yielded = true;
         break;
       }
-      Running = nullptr;
+      Acting = nullptr;
       if (L.StepLimit && W.Context.Budget < 0)
         raiseStepLimit(W);
       // At once: whoever comes later waits for the next round.

@@ -4,6 +4,7 @@
 #define RECONVERGE_WARPVM_BLOCK_H
 
 #include "warpvm/Arena.h"
+#include "warpvm/Code.h"
 #include "warpvm/Library.h"
 #include "warpvm/Warp.h"
 
@@ -16,8 +17,11 @@ namespace reconverge::warpvm {
 
 /// What all blocks of a launch share; constant while it runs.
 struct LaunchContext {
-  const KernelPlan *Plan = nullptr;       ///< counting as the options say
-  const KernelPlan *VectorPlan = nullptr; ///< ... and block vectors
+  const CodeSlot *Plain = nullptr;   ///< counting as the options say
+  const CodeSlot *Vectors = nullptr; ///< ... and block vectors; may be null
+  /// Called as blocks begin that code compiled fast will run, from any thread:
+  /// the launch has taken \p Seconds so far. May be empty.
+  std::function<void(double Seconds)> Running;
   LaunchShape Shape;
   const uint8_t *Params = nullptr;
   void *const *Globals = nullptr;
@@ -27,14 +31,23 @@ struct LaunchContext {
   uint64_t StepLimit = 0;
   std::string Kernel; ///< for messages
   uint64_t ParamBytes = 0;
-  bool OwnMemory = false; ///< MachineOptions
+  bool OwnMemory = false;              ///< MachineOptions
   std::unique_ptr<GridWorkspace> Grid; ///< of a cooperative launch
-  bool Tolerant = false;  ///< MachineOptions, unless accesses are to be tested
+  bool Tolerant = false; ///< MachineOptions, unless accesses are to be tested
   /// Threads that wait at different `__syncthreads()` do not wait together.
   bool ComparesBarriers = false;
-  /// The same code with all accesses checked, or null if it cannot be made. May
-  /// be called from any thread.
-  std::function<const KernelPlan *()> Checked;
+  /// Code like \p That with all accesses checked, or null if it cannot be
+  /// made. May be called from any thread.
+  std::function<const KernelPlan *(const Code &That)> Checked;
+
+  /// What a block runs that begins now, with its vectors recorded or not. Code
+  /// that records them does for either.
+  const Code &code(bool WithVectors) const {
+    const Code *C = WithVectors ? nullptr : Plain->Now.load();
+    return C ? *C : *Vectors->Now.load();
+  }
+  /// For what all code of the kernel has in common: counters, shared memory.
+  const KernelPlan &plan() const { return *code(false).Plan; }
 
   unsigned threads() const {
     return Shape.Block[0] * Shape.Block[1] * Shape.Block[2];
@@ -47,12 +60,18 @@ struct LaunchContext {
 /// Memory and warps of a thread block; reused from block to block.
 class Block {
 public:
-  /// Fails (a FaultError, OutOfMemory) if the system has no memory for it.
-  static llvm::Expected<std::unique_ptr<Block>> create(const LaunchContext &L);
+  /// For code that is like \p First. Fails (a FaultError, OutOfMemory) if the
+  /// system has no memory for it.
+  static llvm::Expected<std::unique_ptr<Block>> create(const LaunchContext &L,
+                                                       const Code &First);
+  /// Whether the block has been made for code like \p That.
+  bool suits(const Code &That) const { return That.By == Running->By; }
 
-  /// Begins thread block \p Linear. \p Counters has two sets of
-  /// Plan->NumCounters: for full warps and for a partial last one.
-  void start(uint64_t Linear, Policy &P, uint64_t *Counters, bool Vectors);
+  /// Begins thread block \p Linear in \p With, which it suits. \p Counters has
+  /// two sets of KernelPlan::NumCounters: for full warps and for a partial last
+  /// one.
+  void start(uint64_t Linear, const Code &With, Policy &P, uint64_t *Counters,
+             bool Vectors);
 
   /// Runs all warps until the block is done or only yielding warps are left.
   /// A fault comes back as an error; the block is lost then.
@@ -73,7 +92,7 @@ public:
   llvm::Error deadlock();
 
 private:
-  explicit Block(const LaunchContext &L);
+  Block(const LaunchContext &L, const Code &First);
   void shuffleTurns();
   // BlockBarriers.cpp
   llvm::Error openBarrier(Policy &P);
@@ -94,7 +113,8 @@ private:
                                const uint32_t *Named);
 
   const LaunchContext &L;
-  const KernelPlan *Plan;
+  const Code *Running;
+  const KernelPlan *Plan; ///< Running's
   unsigned WarpSize, Threads;
   uint64_t Linear = 0;
   std::vector<Warp> Warps;

@@ -3,7 +3,13 @@
 //
 // A short list of passes turns stack variables into SSA form and cleans up; the
 // emitter's code is explicit vectors already, so the vectorisers would find
-// nothing. Code that runs once is not worth that: MachineOptions::CompileFast.
+// nothing. Code that runs once is not worth that: Effort::Fast. Both give the
+// same results, bit by bit: neither contracts nor reassociates.
+//
+// A compiler in the background gives up when it is told to. LLVM asks a gate
+// before each pass that it may leave out, on each function: there the thread
+// may be left standing for good, and the passes are left out if it goes on.
+//
 // The object file goes to the cache on disk, keyed by everything that shaped
 // it: bitcode, kernel, options, host CPU and this very library. A file ends in
 // a hash of the rest; one that is not whole is made again.
@@ -17,8 +23,10 @@
 #include "warpvm/Mbarrier.h"
 #include "warpvm/Tiles.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -56,7 +64,21 @@ static std::string buildStamp() {
       .str();
 }
 
-static void optimise(Module &M, TargetMachine &TM, bool Fast) {
+namespace {
+class GiveUp : public OptPassGate {
+public:
+  explicit GiveUp(Background *Home) : Home(Home) {}
+  bool shouldRunPass(StringRef, StringRef) override { return !given(); }
+  bool isEnabled() const override { return Home; }
+  bool given() const { return Home && Home->stopping(); }
+
+private:
+  Background *Home;
+};
+} // namespace
+
+static void optimise(Module &M, TargetMachine &TM, bool Fast,
+                     const GiveUp &Gate) {
   PassBuilder PB(&TM);
   LoopAnalysisManager LAM;
   FunctionAnalysisManager FAM;
@@ -82,12 +104,12 @@ static void optimise(Module &M, TargetMachine &TM, bool Fast) {
   }
   FPM.addPass(SimplifyCFGPass());
   for (Function &F : M)
-    if (!F.isDeclaration())
+    if (!F.isDeclaration() && !Gate.given())
       FPM.run(F, FAM);
 }
 
 Expected<std::unique_ptr<Compiler>>
-Compiler::create(const MachineOptions &Options) {
+Compiler::create(const MachineOptions &Options, Effort How) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
   auto Builder = orc::JITTargetMachineBuilder::detectHost();
@@ -102,14 +124,14 @@ Compiler::create(const MachineOptions &Options) {
                          "' for the CPU executor",
                      "Known: avx2; leave it out for all that the CPU has.");
   }
-  Builder->setCodeGenOptLevel(Options.CompileFast ? CodeGenOptLevel::None
+  Builder->setCodeGenOptLevel(How == Effort::Fast ? CodeGenOptLevel::None
                                                   : CodeGenOptLevel::Default);
   Builder->setRelocationModel(Reloc::PIC_);
   // The default for a JIT, the large model, loads every constant's address.
   Builder->setCodeModel(CodeModel::Small);
   std::unique_ptr<Compiler> C(new Compiler);
   C->CacheDir = Options.CacheDir;
-  C->Fast = Options.CompileFast;
+  C->How = How;
   auto TM = Builder->createTargetMachine();
   if (!TM)
     return TM.takeError();
@@ -122,8 +144,8 @@ Compiler::create(const MachineOptions &Options) {
     return Jit.takeError();
   C->Jit = std::move(*Jit);
   orc::SymbolMap Symbols;
-  for (auto Table : {librarySymbols(), mbarrierSymbols(), tileSymbols(),
-                     imageSymbols()})
+  for (auto Table :
+       {librarySymbols(), mbarrierSymbols(), tileSymbols(), imageSymbols()})
     for (auto [Name, Address] : Table)
       Symbols[C->Jit->mangleAndIntern(Name)] = {
           orc::ExecutorAddr::fromPtr(Address), JITSymbolFlags::Exported};
@@ -155,8 +177,9 @@ std::string Compiler::cachePath(StringRef ModuleHash, StringRef Name,
       (ModuleHash + "\n" + Name + "\n" + Twine(CacheFormat) + " " +
        Twine(Emit.WarpSize) + " " + Twine(Emit.Counters) + " " +
        Twine(Emit.Vectors) + " " + Twine(Emit.Budget) + " " +
-       Twine(Emit.Check) + " " + Twine(Emit.Shuffled) + " " + Twine(int(Code)) +
-       " " + Twine(Fast) + "\n" + Target->getTargetCPU() + "\n" +
+       Twine(Emit.Check) + " " + Twine(Emit.Shuffled) + " " +
+       Twine(Emit.RegionLimit) + " " + Twine(int(Code)) + " " +
+       Twine(How == Effort::Fast) + "\n" + Target->getTargetCPU() + "\n" +
        Target->getTargetFeatureString() + "\n" + Stamp)
           .str();
   SmallString<128> Path(CacheDir);
@@ -172,7 +195,12 @@ Compiler::build(Function &Kernel, const EmitOptions &Emit, Tier Code) {
   auto M = emitKernel(Kernel, ForHost, Code, *Target);
   if (!M)
     return M.takeError();
-  optimise(**M, *Target, Fast);
+  GiveUp Gate(Home);
+  LLVMContext &Context = Kernel.getContext();
+  OptPassGate &Usual = Context.getOptPassGate();
+  Context.setOptPassGate(Gate);
+  auto Reset = make_scope_exit([&] { Context.setOptPassGate(Usual); });
+  optimise(**M, *Target, How == Effort::Fast, Gate);
   SmallVector<char, 0> Object;
   raw_svector_ostream OS(Object);
   legacy::PassManager CodeGen;
@@ -180,6 +208,9 @@ Compiler::build(Function &Kernel, const EmitOptions &Emit, Tier Code) {
                                   CodeGenFileType::ObjectFile))
     return internalError("this host's code generator writes no object files");
   CodeGen.run(**M);
+  if (Gate.given())
+    return internalError("compilation of " + Kernel.getName() +
+                         " was given up");
   return std::make_unique<SmallVectorMemoryBuffer>(std::move(Object),
                                                    Kernel.getName());
 }
@@ -219,24 +250,9 @@ static std::unique_ptr<MemoryBuffer> readCache(StringRef Path) {
   return MemoryBuffer::getMemBufferCopy(Object, Path);
 }
 
-Expected<const KernelPlan *> Compiler::compile(Function &Kernel,
-                                               StringRef ModuleHash,
-                                               const EmitOptions &Emit,
-                                               Tier Code) {
-  std::unique_ptr<MemoryBuffer> Object;
-  std::string Path;
-  if (!CacheDir.empty()) {
-    Path = cachePath(ModuleHash, Kernel.getName(), Emit, Code);
-    Object = readCache(Path);
-  }
-  if (!Object) {
-    auto Built = build(Kernel, Emit, Code);
-    if (!Built)
-      return Built.takeError();
-    Object = std::move(*Built);
-    if (!Path.empty())
-      writeCache(Path, Object->getBuffer());
-  }
+Expected<Compiled> Compiler::link(std::unique_ptr<MemoryBuffer> Object) {
+  Compiled Result;
+  Result.Bytes = Object->getBufferSize();
   auto Dylib = Jit->createJITDylib(("kernel" + Twine(Linked++)).str());
   if (!Dylib)
     return Dylib.takeError();
@@ -246,7 +262,32 @@ Expected<const KernelPlan *> Compiler::compile(Function &Kernel,
   auto Symbol = Jit->lookup(*Dylib, PlanSymbol);
   if (!Symbol)
     return Symbol.takeError();
-  return Symbol->toPtr<const KernelPlan *>();
+  Result.Plan = Symbol->toPtr<const KernelPlan *>();
+  return Result;
+}
+
+Expected<Compiled> Compiler::cached(StringRef Kernel, StringRef ModuleHash,
+                                    const EmitOptions &Emit, Tier Code) {
+  if (CacheDir.empty())
+    return Compiled();
+  auto Object = readCache(cachePath(ModuleHash, Kernel, Emit, Code));
+  if (!Object)
+    return Compiled();
+  return link(std::move(Object));
+}
+
+Expected<Compiled> Compiler::compile(Function &Kernel, StringRef ModuleHash,
+                                     const EmitOptions &Emit, Tier Code) {
+  auto Found = cached(Kernel.getName(), ModuleHash, Emit, Code);
+  if (!Found || Found->Plan)
+    return Found;
+  auto Built = build(Kernel, Emit, Code);
+  if (!Built)
+    return Built.takeError();
+  if (!CacheDir.empty())
+    writeCache(cachePath(ModuleHash, Kernel.getName(), Emit, Code),
+               (*Built)->getBuffer());
+  return link(std::move(*Built));
 }
 
 } // namespace reconverge::warpvm

@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_WARPVM_COMPILE_H
 #define RECONVERGE_WARPVM_COMPILE_H
 
+#include "warpvm/Background.h"
 #include "warpvm/Emitter.h"
 #include "warpvm/Machine.h"
 
@@ -11,19 +12,31 @@
 
 namespace reconverge::warpvm {
 
+/// A kernel's code in memory.
+struct Compiled {
+  const KernelPlan *Plan = nullptr;
+  uint64_t Bytes = 0; ///< of its object file
+};
+
 /// Compiles kernels for the host and links them into the process.
 class Compiler {
 public:
-  /// Of \p Options: Isa, CompileFast and CacheDir.
+  /// Of \p Options: Isa and CacheDir. \p How: Well or Fast.
   static llvm::Expected<std::unique_ptr<Compiler>>
-  create(const MachineOptions &Options);
+  create(const MachineOptions &Options, Effort How);
 
-  /// The plan of \p Kernel, compiled now or taken from the cache on disk. Stays
-  /// valid as long as the compiler lives.
-  llvm::Expected<const KernelPlan *> compile(llvm::Function &Kernel,
-                                             llvm::StringRef ModuleHash,
-                                             const EmitOptions &Emit,
-                                             Tier Code);
+  /// \p Kernel, compiled now or taken from the cache on disk. Stays valid as
+  /// long as the compiler lives. One at a time.
+  llvm::Expected<Compiled> compile(llvm::Function &Kernel,
+                                   llvm::StringRef ModuleHash,
+                                   const EmitOptions &Emit, Tier Code);
+  /// The same for a kernel that the cache has; else no plan. May be called
+  /// while another thread compiles.
+  llvm::Expected<Compiled> cached(llvm::StringRef Kernel,
+                                  llvm::StringRef ModuleHash,
+                                  const EmitOptions &Emit, Tier Code);
+  /// What compiles from here on may be given up as \p Where says.
+  void runsIn(Background &Where) { Home = &Where; }
 
   /// CPU and vector extensions that code is made for, in words.
   std::string target() const;
@@ -32,14 +45,16 @@ private:
   Compiler() = default;
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
   build(llvm::Function &Kernel, const EmitOptions &Emit, Tier Code);
+  llvm::Expected<Compiled> link(std::unique_ptr<llvm::MemoryBuffer> Object);
   std::string cachePath(llvm::StringRef ModuleHash, llvm::StringRef Name,
                         const EmitOptions &Emit, Tier Code) const;
 
   std::unique_ptr<llvm::TargetMachine> Target;
   std::unique_ptr<llvm::orc::LLJIT> Jit;
   std::string CacheDir;
-  bool Fast = false;
-  unsigned Linked = 0;
+  Effort How = Effort::Well;
+  std::atomic<unsigned> Linked{0};
+  Background *Home = nullptr; ///< null: nothing is given up
 };
 
 /// Emits all regions of \p Kernel and its KernelPlan (symbol PlanSymbol) for

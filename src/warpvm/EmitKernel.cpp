@@ -285,8 +285,8 @@ Error KernelEmitter::emitFunction(PreparedFunction &Function) {
   Strict.SameIteration = !Emit.Shuffled;
   auto Uniform = analysis::computeUniformity(F, Strict);
   // Nothing is known of the lanes that are not in a call.
-  RegionPlanner Plan(F, LI, Uniform, Code, Emit.Shuffled || !IsKernel,
-                     CallsMayWait);
+  RegionPlanner Plan(F, LI, Uniform, Code, Emit.RegionLimit,
+                     Emit.Shuffled || !IsKernel, CallsMayWait);
   FrameLayout Frame(F, Plan, Uniform, Emit.WarpSize);
   KernelContext C{K,
                   Function,

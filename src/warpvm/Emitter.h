@@ -26,6 +26,7 @@ struct EmitOptions {
   /// Lanes act in WarpContext's order where the natural one shows, and may run
   /// apart anywhere.
   bool Shuffled = false;
+  unsigned RegionLimit = 2000; ///< instructions of the kernel in one region
 };
 
 /// Everything that the regions of one function share.

@@ -5,7 +5,10 @@
 // few neighbours at a time: they are short, and they share data.
 // Each thread works on one block at a time; only when that block yields (its
 // warps spin, waiting for another block) does it begin a further one, so that
-// any block that others wait for comes to run. Counters are private to a thread
+// any block that others wait for comes to run. A block runs one and the same
+// code from its beginning to its end; each begins in the best that there is by
+// then, so that a launch which runs for long does not end in code that was
+// compiled fast. Counters are private to a thread
 // and summed at the end: sums of integers, the same in any order.
 //
 // Deadlock. When all blocks have begun and those that are left do nothing but
@@ -23,6 +26,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Launch.h"
+#include "warpvm/Background.h"
 #include "warpvm/DeviceMemory.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -65,6 +69,7 @@ struct Shared {
   std::vector<Worker *> Present, Stuck, Working;
   std::atomic<bool> Called{false}; ///< all are to come to the meeting
   const bool MayConclude;
+  const Clock::time_point Begin = Clock::now();
 
   std::mutex Lock; ///< of what follows
   Error Failure = Error::success();
@@ -77,8 +82,8 @@ struct Shared {
       : L(L), Kind(Kind), Observer(Observer), Order(L.blocks(), L.Seed),
         Chunk(std::clamp<uint64_t>(L.blocks() / (64 * Threads), 1, 16)),
         MayConclude(L.OwnMemory && L.Seed == NaturalOrder &&
-                    !L.Plan->ReadsClock),
-        Sets(2 * L.Plan->NumCounters) {}
+                    !L.plan().ReadsClock),
+        Sets(2 * L.plan().NumCounters) {}
 
   void fail(Error E);
 };
@@ -87,7 +92,7 @@ struct Shared {
 class Worker {
 public:
   explicit Worker(Shared &S)
-      : S(S), P(Policy::create(S.Kind)), Sets(2 * S.L.Plan->NumCounters) {}
+      : S(S), P(Policy::create(S.Kind)), Sets(2 * S.L.plan().NumCounters) {}
 
   void run();
 
@@ -139,24 +144,29 @@ Expected<bool> Worker::begin() {
   }
   const uint64_t I = Taken++;
   Job J;
+  const uint64_t Linear = S.Order(I);
+  const bool Vectors = S.Observer && S.Observer->wants(Linear);
+  const Code &Now = S.L.code(Vectors);
+  if (Now.By == Effort::Fast && S.L.Running)
+    S.L.Running(std::chrono::duration<double>(Clock::now() - S.Begin).count());
+  llvm::erase_if(Idle, [&](auto &B) { return !B->suits(Now); });
   if (Idle.empty()) {
-    if (Error E = Block::create(S.L).moveInto(J.B))
+    if (Error E = Block::create(S.L, Now).moveInto(J.B))
       return std::move(E);
   } else {
     J.B = std::move(Idle.back());
     Idle.pop_back();
   }
-  const uint64_t Linear = S.Order(I);
-  const bool Vectors = S.Observer && S.Observer->wants(Linear);
   if (Vectors)
     J.OwnSets.resize(Sets.size());
-  J.B->start(Linear, *P, Vectors ? J.OwnSets.data() : Sets.data(), Vectors);
+  J.B->start(Linear, Now, *P, Vectors ? J.OwnSets.data() : Sets.data(),
+             Vectors);
   Active.push_back(std::move(J));
   return true;
 }
 
 void Worker::finish(Job &J) {
-  const KernelPlan &Plan = *S.L.Plan;
+  const KernelPlan &Plan = S.L.plan();
   DivergentWarps += J.B->divergentWarps();
   if (!J.OwnSets.empty()) {
     std::vector<uint64_t> AsRun(Plan.NumBlocks);
@@ -302,7 +312,7 @@ static uint64_t digestOfMemory(const LaunchContext &L) {
 }
 
 /// Whether the host can write what a kernel reads while the launch runs: it has
-/// memory that both see, and threads besides \p Ours.
+/// memory that both see, and threads besides \p Ours and those that compile.
 static bool hostMayStepIn(size_t Ours) {
   bool Sees = false;
   DeviceMemory::instance().forEachLive([&](const Allocation &A) {
@@ -316,7 +326,7 @@ static bool hostMayStepIn(size_t Ours) {
   for (sys::fs::directory_iterator I("/proc/self/task", EC), End;
        I != End && !EC; I.increment(EC))
     ++Threads;
-  return EC || Threads > Ours;
+  return EC || Threads > Ours + Background::threads();
 }
 
 /// Nobody else runs. Finds out whether the blocks that are left go round in
@@ -364,7 +374,7 @@ void Worker::judge() {
 
 /// The launch's counters in the form that observers get.
 LaunchCounts collect(const Shared &S) {
-  const KernelPlan &P = *S.L.Plan;
+  const KernelPlan &P = S.L.plan();
   LaunchCounts Counts;
   Counts.Blocks.resize(P.NumBlocks);
   Counts.Branches.resize(P.NumBranches);
@@ -403,7 +413,6 @@ LaunchCounts collect(const Shared &S) {
 
 Error runLaunch(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
                 LaunchCounts *Counts, VectorObserver *Observer) {
-  const auto Start = std::chrono::steady_clock::now();
   Threads = unsigned(std::clamp<uint64_t>(L.blocks(), 1, Threads));
   Shared S(L, Kind, Threads, Observer);
   std::vector<std::thread> Others;
@@ -419,8 +428,7 @@ Error runLaunch(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
   if (Counts) {
     *Counts = collect(S);
     Counts->Seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
-            .count();
+        std::chrono::duration<double>(Clock::now() - S.Begin).count();
   }
   return std::move(S.Failure);
 }

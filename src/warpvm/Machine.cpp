@@ -7,14 +7,24 @@
 // a launch is given a pointer to host memory: that is wrong only if the kernel
 // follows it, which only checked code sees.
 //
+// Effort::Auto. The first code of a kernel is compiled fast, and only with
+// block vectors if these are wanted: then thread blocks that the observer
+// passes over run it too, for nothing. Once the kernel has run for about as
+// long as it would take to compile it well, that is done in the background, and
+// blocks that begin later run the result (CodeSlot). What the cache on disk has
+// compiled well is taken at once. A background compiler has all things of its
+// own: the bitcode is parsed again, for LLVM's contexts belong to one thread.
+//
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Machine.h"
 #include "analysis/CodeHash.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
+#include "warpvm/Background.h"
 #include "warpvm/Callees.h"
 #include "warpvm/Calls.h"
+#include "warpvm/Code.h"
 #include "warpvm/Compile.h"
 #include "warpvm/DeviceMemory.h"
 #include "warpvm/Initializers.h"
@@ -24,6 +34,7 @@
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Verifier.h"
 
+#include <chrono>
 #include <mutex>
 #include <thread>
 
@@ -49,6 +60,11 @@ struct Variant {
   bool Limited = false; ///< loops have a limit, whatever the options say
 
   static constexpr unsigned Count = 16;
+  Variant with(bool Vectors) const {
+    Variant V = *this;
+    V.Vectors = Vectors;
+    return V;
+  }
   unsigned index() const {
     return Vectors + 2 * Free + 4 * Checked + 8 * Limited;
   }
@@ -86,10 +102,16 @@ public:
   Function &function() const override { return F; }
   uint64_t staticShared() const override { return Shared; }
   uint64_t localBytes() const override {
-    for (const KernelPlan *Plan : Plans)
-      if (Plan)
-        return Plan->LocalBytes;
+    for (const auto &Slot : Slots)
+      if (const Code *C = Slot ? Slot->Now.load() : nullptr)
+        return C->Plan->LocalBytes;
     return 0;
+  }
+  bool compiledWell() const override {
+    return all_of(Slots, [](const auto &Slot) {
+      const Code *C = Slot ? Slot->Now.load() : nullptr;
+      return !C || C->By == Effort::Well;
+    });
   }
   ArrayRef<std::pair<uint64_t, uint64_t>> parameters() const override {
     return Layout;
@@ -100,8 +122,11 @@ public:
   SmallVector<std::pair<uint64_t, uint64_t>, 8> Layout;
   uint64_t Shared;
   SmallVector<uint64_t, 8> Pointers; ///< offsets among the parameters
-  const KernelPlan *Plans[Variant::Count] =
-      {}; ///< by Variant::index(); null: not yet
+  /// By Variant::index(); null: not yet. The background may outlive us.
+  std::shared_ptr<CodeSlot> Slots[Variant::Count];
+  const KernelPlan *Explaining[2][Variant::Count] = {}; ///< checked, by effort
+  double Ran = 0; ///< seconds that launches before this one took
+  std::shared_ptr<const std::string> Bitcode;
   void *const *Globals = nullptr;
 };
 
@@ -118,6 +143,7 @@ public:
         return nullptr;
       Slot = std::make_unique<KernelImpl>(*F, Bytes);
       Slot->Globals = Addresses.data();
+      Slot->Bitcode = Bitcode;
     }
     return Slot.get();
   }
@@ -137,6 +163,7 @@ public:
   std::unique_ptr<llvm::Module> M;
   std::string Hash;  ///< of the code, by which decisions know it
   std::string Bytes; ///< of the bitcode, lines in it: what is cached goes by
+  std::shared_ptr<const std::string> Bitcode; ///< M's
   SmallVector<GlobalVariable *, 8> Variables;
   SmallVector<Function *, 8> Functions; ///< that have an address
   std::optional<FunctionAddresses> Places;
@@ -156,18 +183,24 @@ public:
       Options.Code = Tier::Blocks; // its stack works on single blocks
     if (!Options.Threads)
       Options.Threads = std::max(1u, std::thread::hardware_concurrency());
-    auto C = Compiler::create(Options);
-    if (!C)
-      return C.takeError();
-    Code = std::move(*C);
+    for (auto [How, Into] :
+         {std::pair(Effort::Fast, &Fast), std::pair(Effort::Well, &Well)})
+      if (Options.Compile == How || Options.Compile == Effort::Auto)
+        if (Error E = Compiler::create(Options, How).moveInto(*Into))
+          return E;
+    if (Well && Fast)
+      Well->runsIn(Beside);
     installSignalHandlers();
     return Error::success();
   }
 
   std::string describe() const override {
-    return Code->target() + ", " + std::to_string(Options.Threads) +
+    return (Well ? Well : Fast)->target() + ", " +
+           std::to_string(Options.Threads) +
            (Options.Threads == 1 ? " thread" : " threads");
   }
+
+  void finishCompiling() override { Beside.wait(); }
 
   Expected<std::unique_ptr<Program>>
   load(MemoryBufferRef Bitcode, const VariableAllocator &Allocate) override;
@@ -186,13 +219,22 @@ private:
     return Options.Seed != NaturalOrder && !Options.Counters &&
            Options.Policy == PolicyKind::Frontier;
   }
-  Expected<const KernelPlan *> plan(KernelImpl &K, Variant V);
-  LaunchContext contextFor(KernelImpl &K, Variant V, const LaunchShape &Shape,
-                           ArrayRef<uint8_t> Params);
+  EmitOptions emission(Variant V, Effort Layout) const;
+  Tier tier(Variant V) const { return V.Free ? Tier::Blocks : Options.Code; }
+  Error compile(KernelImpl &K, Variant V, bool OnlyIfCached = false);
+  void improve(const KernelImpl &K, Variant V);
+  const KernelPlan *explaining(KernelImpl &K, Variant V, Effort Layout);
+  Expected<LaunchContext> contextFor(KernelImpl &K, Variant V,
+                                     const LaunchShape &Shape,
+                                     ArrayRef<uint8_t> Params,
+                                     bool Observed = false);
+  Error run(KernelImpl &K, const LaunchContext &L, PolicyKind Policy,
+            LaunchCounts *Counts, VectorObserver *Observer = nullptr);
 
   MachineOptions Options;
-  std::unique_ptr<Compiler> Code;
+  std::unique_ptr<Compiler> Well, Fast; ///< as Options.Compile asks
   std::mutex Compiling; ///< a launch's threads may find faults at once
+  Background Beside;    ///< uses Well, so it ends first
 };
 
 Error ProgramImpl::resetVariables() {
@@ -230,6 +272,7 @@ static Expected<std::unique_ptr<ProgramImpl>> parse(MemoryBufferRef Bitcode) {
                      "Build the program again with this version.");
   P->Hash = analysis::codeHash(*P->M);
   P->Bytes = bitcodeHash(Bitcode.getBuffer());
+  P->Bitcode = std::make_shared<const std::string>(Bitcode.getBuffer());
   P->Variables = deviceVariables(*P->M);
   P->Functions = addressedFunctions(*P->M);
   return P;
@@ -283,13 +326,9 @@ MachineImpl::loadVariant(MemoryBufferRef Bitcode, Program &Original) {
   return std::move(*P);
 }
 
-/// \p K compiled as \p V says. Splits that may run in any order need a region a
-/// block, or what is fused would run in its own order.
-Expected<const KernelPlan *> MachineImpl::plan(KernelImpl &K, Variant V) {
-  std::lock_guard<std::mutex> Lock(Compiling);
-  const KernelPlan *&Plan = K.Plans[V.index()];
-  if (Plan)
-    return Plan;
+/// Splits that may run in any order need a region a block, or what is fused
+/// would run in its own order.
+EmitOptions MachineImpl::emission(Variant V, Effort Layout) const {
   EmitOptions Emit;
   Emit.WarpSize = Options.WarpSize;
   Emit.Counters = Options.Counters && !V.Free;
@@ -297,11 +336,77 @@ Expected<const KernelPlan *> MachineImpl::plan(KernelImpl &K, Variant V) {
   Emit.Budget = (Options.StepLimit != 0 && !V.Free) || V.Checked || V.Limited;
   Emit.Shuffled = Options.Seed != NaturalOrder || V.Free;
   Emit.Check = V.Checked;
-  auto Compiled =
-      Code->compile(K.F, K.Hash, Emit, V.Free ? Tier::Blocks : Options.Code);
-  if (!Compiled)
-    return Compiled.takeError();
-  return Plan = *Compiled;
+  if (Layout == Effort::Fast)
+    Emit.RegionLimit = 300;
+  return Emit;
+}
+
+/// Seconds that it takes to compile well what compiled fast is an object file
+/// of \p Bytes, roughly: sooner is too soon, and half as much is too late.
+static double secondsToImprove(uint64_t Bytes) { return 0.02 + Bytes * 1.5e-6; }
+
+/// Sees to it that \p V has code.
+Error MachineImpl::compile(KernelImpl &K, Variant V, bool OnlyIfCached) {
+  std::lock_guard<std::mutex> Lock(Compiling);
+  auto &Slot = K.Slots[V.index()];
+  if (Slot)
+    return Error::success();
+  auto New = std::make_shared<CodeSlot>();
+  auto Take = [&](Compiled From, Effort By) {
+    New->First = {From.Plan, By, V.Vectors};
+    New->Now = &New->First;
+    Slot = std::move(New);
+  };
+  if (Well) {
+    const EmitOptions Emit = emission(V, Effort::Well);
+    auto Done = Fast ? Well->cached(K.name(), K.Hash, Emit, tier(V))
+                     : Well->compile(K.F, K.Hash, Emit, tier(V));
+    if (!Done)
+      return Done.takeError();
+    if (Done->Plan)
+      Take(*Done, Effort::Well);
+  }
+  if (Slot || OnlyIfCached)
+    return Error::success();
+  auto Done = Fast->compile(K.F, K.Hash, emission(V, Effort::Fast), tier(V));
+  if (!Done)
+    return Done.takeError();
+  New->Worth = secondsToImprove(Done->Bytes);
+  Take(*Done, Effort::Fast);
+  return Error::success();
+}
+
+/// Compiles \p V well, in the background.
+void MachineImpl::improve(const KernelImpl &K, Variant V) {
+  Beside.add([this, Name = K.name().str(), Hash = K.Hash, Bytes = K.Bitcode,
+              Slot = K.Slots[V.index()], Emit = emission(V, Effort::Well),
+              Cut = tier(V), V] {
+    LLVMContext Context;
+    auto M = parseBitcodeFile(MemoryBufferRef(*Bytes, Name), Context);
+    if (!M)
+      return consumeError(M.takeError()); // it was read before
+    auto Done = Well->compile(*(*M)->getFunction(Name), Hash, Emit, Cut);
+    if (!Done)
+      return consumeError(Done.takeError()); // given up; what there is will do
+    Slot->Better = {Done->Plan, Effort::Well, V.Vectors};
+    Slot->Now = &Slot->Better;
+  });
+}
+
+/// Checked code whose frames are laid out as \p Layout does; null if it cannot
+/// be made.
+const KernelPlan *MachineImpl::explaining(KernelImpl &K, Variant V,
+                                          Effort Layout) {
+  std::lock_guard<std::mutex> Lock(Compiling);
+  const KernelPlan *&Plan = K.Explaining[Layout == Effort::Fast][V.index()];
+  if (Plan)
+    return Plan;
+  auto Done =
+      (Fast ? Fast : Well)->compile(K.F, K.Hash, emission(V, Layout), tier(V));
+  if (Done)
+    return Plan = Done->Plan;
+  consumeError(Done.takeError()); // the fault is said without it
+  return nullptr;
 }
 
 /// The parameters' bytes, as compiled code reads them.
@@ -325,10 +430,26 @@ static bool takesHostPointer(const KernelImpl &K, ArrayRef<uint8_t> Params) {
   });
 }
 
-LaunchContext MachineImpl::contextFor(KernelImpl &K, Variant V,
-                                      const LaunchShape &Shape,
-                                      ArrayRef<uint8_t> Params) {
+/// What a launch of \p K in variant \p V needs. \p Observed: block vectors of
+/// some thread blocks are to be recorded as well.
+Expected<LaunchContext> MachineImpl::contextFor(KernelImpl &K, Variant V,
+                                                const LaunchShape &Shape,
+                                                ArrayRef<uint8_t> Params,
+                                                bool Observed) {
+  const Variant Recording = V.with(true);
+  if (Observed)
+    if (Error E = compile(K, Recording))
+      return std::move(E);
+  // Code that records vectors does for what need not be recorded.
+  const bool Does = Fast && Well && K.Slots[Recording.index()];
+  if (Error E = compile(K, V, /*OnlyIfCached=*/Does))
+    return std::move(E);
   LaunchContext L;
+  auto &Plain = K.Slots[V.index()];
+  if (!Plain)
+    Plain = std::make_shared<CodeSlot>();
+  L.Plain = Plain.get();
+  L.Vectors = K.Slots[Recording.index()].get();
   L.Shape = Shape;
   L.Params = Params.data();
   L.ParamBytes = Params.size();
@@ -340,17 +461,37 @@ LaunchContext MachineImpl::contextFor(KernelImpl &K, Variant V,
     L.Grid = std::make_unique<GridWorkspace>();
   L.Tolerant = Options.Tolerant && !Options.Check;
   L.ComparesBarriers = Options.Check;
-  L.Checked = [this, &K, V]() -> const KernelPlan * {
-    Variant Checked = V;
-    Checked.Vectors = false;
+  L.Checked = [this, &K, V](const Code &That) {
+    Variant Checked = V.with(false);
     Checked.Checked = true;
-    auto Plan = this->plan(K, Checked);
-    if (Plan)
-      return *Plan;
-    consumeError(Plan.takeError()); // the fault is said without it
-    return nullptr;
+    return explaining(K, Checked, That.By);
   };
+  if (Fast && Well)
+    L.Running = [this, &K, V, Plain = L.Plain, Vectors = L.Vectors,
+                 Observed](double Seconds) {
+      const double Worth =
+          std::min(Plain->Worth, Vectors ? Vectors->Worth : Plain->Worth);
+      if (K.Ran + Seconds < Worth)
+        return;
+      for (bool Recorded : {false, true}) {
+        CodeSlot *Slot = K.Slots[V.with(Recorded).index()].get();
+        const Code *Now = Slot ? Slot->Now.load() : nullptr;
+        const bool Done = !Slot || (Now && Now->By == Effort::Well);
+        if (!Done && (Observed || !Recorded) && !Slot->Asked.exchange(true))
+          improve(K, V.with(Recorded));
+      }
+    };
   return L;
+}
+
+Error MachineImpl::run(KernelImpl &K, const LaunchContext &L, PolicyKind Policy,
+                       LaunchCounts *Counts, VectorObserver *Observer) {
+  const auto Begin = std::chrono::steady_clock::now();
+  Error E = runLaunch(L, Policy, Options.Threads, Counts, Observer);
+  K.Ran +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - Begin)
+          .count();
+  return E;
 }
 
 Error MachineImpl::launchInOrder(uint64_t Seed, Kernel &Kernel,
@@ -361,15 +502,15 @@ Error MachineImpl::launchInOrder(uint64_t Seed, Kernel &Kernel,
   // Lanes that part and meet less often go round their loops more often.
   constexpr uint64_t Generous = uint64_t(1) << 32;
   const std::vector<uint8_t> Params = packed(K, Args);
-  LaunchContext L = contextFor(K, V, Shape, Params);
-  if (Error E = plan(K, V).moveInto(L.Plan))
-    return E;
-  L.Seed = Seed;
-  L.Quiet = true;
-  L.StepLimit = Options.StepLimit
-                    ? std::min(Options.StepLimit, Generous) * Options.WarpSize
-                    : Generous;
-  return runLaunch(L, PolicyKind::Frontier, Options.Threads, nullptr, nullptr);
+  auto L = contextFor(K, V, Shape, Params);
+  if (!L)
+    return L.takeError();
+  L->Seed = Seed;
+  L->Quiet = true;
+  L->StepLimit = Options.StepLimit
+                     ? std::min(Options.StepLimit, Generous) * Options.WarpSize
+                     : Generous;
+  return run(K, *L, PolicyKind::Frontier, nullptr);
 }
 
 Error MachineImpl::launch(Kernel &Kernel, const LaunchShape &Shape, void **Args,
@@ -380,17 +521,12 @@ Error MachineImpl::launch(Kernel &Kernel, const LaunchShape &Shape, void **Args,
   V.Free = freeSplits() && !Observer;
   V.Checked =
       Options.Check || (Options.OwnMemory && takesHostPointer(K, Params));
-  LaunchContext L = contextFor(K, V, Shape, Params);
-  if (Error E = plan(K, V).moveInto(L.Plan))
-    return E;
-  if (Observer) {
-    V.Vectors = true;
-    if (Error E = plan(K, V).moveInto(L.VectorPlan))
-      return E;
-  }
-  L.Seed = Options.Seed;
-  L.StepLimit = Options.StepLimit;
-  return runLaunch(L, Options.Policy, Options.Threads, Counts, Observer);
+  auto L = contextFor(K, V, Shape, Params, /*Observed=*/Observer);
+  if (!L)
+    return L.takeError();
+  L->Seed = Options.Seed;
+  L->StepLimit = Options.StepLimit;
+  return run(K, *L, Options.Policy, Counts, Observer);
 }
 
 Error MachineImpl::launchTrial(Kernel &Kernel, const LaunchShape &Shape,
@@ -400,12 +536,12 @@ Error MachineImpl::launchTrial(Kernel &Kernel, const LaunchShape &Shape,
   const std::vector<uint8_t> Params = packed(K, Args);
   Variant V;
   V.Limited = true;
-  LaunchContext L = contextFor(K, V, Shape, Params);
-  if (Error E = plan(K, V).moveInto(L.Plan))
-    return E;
-  L.Quiet = true;
-  L.StepLimit = StepLimit;
-  return runLaunch(L, Options.Policy, Options.Threads, Counts, nullptr);
+  auto L = contextFor(K, V, Shape, Params);
+  if (!L)
+    return L.takeError();
+  L->Quiet = true;
+  L->StepLimit = StepLimit;
+  return run(K, *L, Options.Policy, Counts);
 }
 
 } // namespace

@@ -24,6 +24,9 @@ namespace reconverge::warpvm {
 
 enum class Tier { Fused, Blocks };
 enum class PolicyKind { Frontier, PostDominator };
+/// How kernels are compiled: quickly, well, or quickly at first and well, in
+/// the background, once they have run for some time.
+enum class Effort { Auto, Well, Fast };
 
 struct MachineOptions {
   unsigned WarpSize = 32; ///< 32 or 64
@@ -43,8 +46,7 @@ struct MachineOptions {
   /// on in memory that is nobody's (DeviceMemory::openSlack). Not with Check.
   bool Tolerant = false;
   std::string Isa; ///< "avx2": leave AVX-512 unused; "": all there is
-  /// Compile quickly rather than well: for kernels that do little, in tests.
-  bool CompileFast = false;
+  Effort Compile = Effort::Auto;
   std::string CacheDir; ///< compiled kernels; empty: no cache on disk
 };
 
@@ -107,6 +109,8 @@ public:
   virtual llvm::Function &function() const = 0; ///< as loaded, numbered
   virtual uint64_t staticShared() const = 0;    ///< bytes
   virtual uint64_t localBytes() const = 0;      ///< bytes a thread
+  /// Whether launches that begin now run code that was compiled well.
+  virtual bool compiledWell() const { return true; }
   /// Byte offset and size of each parameter, as the host stub passes them.
   virtual llvm::ArrayRef<std::pair<uint64_t, uint64_t>> parameters() const = 0;
 };
@@ -139,6 +143,9 @@ public:
 
   /// CPU, vector extensions and threads, in words.
   virtual std::string describe() const = 0;
+
+  /// Waits for what is compiled in the background.
+  virtual void finishCompiling() {}
 
   /// Parses optimised device bitcode, gives its variables memory and initial
   /// values.

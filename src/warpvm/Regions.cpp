@@ -14,7 +14,8 @@
 //   - a block entered from outside (a join whose other side was cut)
 //   - a loop in which a lane may wait for another: its back edge must return to
 //     the scheduler, which owes every lane progress
-//   - the size limit, which bounds compile time
+//   - the size limit (EmitOptions::RegionLimit): some of LLVM's passes take
+//     time with the square of a function's blocks
 //   - a switch of hundreds of cases: with some of them in its region, the masks
 //     of all others live through these, and allocating registers takes time
 //     that grows with the square
@@ -60,7 +61,6 @@ using namespace llvm;
 namespace reconverge::warpvm {
 
 namespace {
-constexpr unsigned RegionInstructionLimit = 6000;
 constexpr unsigned RegionSuccessorLimit = 256;
 
 bool endsRegion(const BasicBlock &BB) {
@@ -70,8 +70,9 @@ bool endsRegion(const BasicBlock &BB) {
 
 RegionPlanner::RegionPlanner(Function &F, LoopInfo &LI,
                              const analysis::UniformityResult &Uniform,
-                             Tier Code, bool LanesRunApart, bool CallsMayWait)
-    : LI(LI), DT(F), Code(Code), CallsMayWait(CallsMayWait) {
+                             Tier Code, unsigned Limit, bool LanesRunApart,
+                             bool CallsMayWait)
+    : LI(LI), DT(F), Code(Code), Limit(Limit), CallsMayWait(CallsMayWait) {
   for (const Loop *L : LI.getLoopsInPreorder())
     if (findsWait(*L))
       Waiting.insert(L);
@@ -433,11 +434,11 @@ unsigned RegionPlanner::grow(unsigned First) const {
         return false;
       Grown += J == First ? 0 : Order[J]->size();
     }
-    return Grown <= RegionInstructionLimit;
+    return Grown <= Limit;
   };
   // Lanes that leave a loop wait for those that stay: unless the loop is taken
   // whole, the region ends with the loop.
-  unsigned Last = First, Limit = Order.size();
+  unsigned Last = First, Bound = Order.size();
   if (const Loop *L = LI.getLoopFor(Order[First])) {
     unsigned Grown = Size;
     if (L->getHeader() == Order[First] && TakesLoop(First, Grown)) {
@@ -446,9 +447,9 @@ unsigned RegionPlanner::grow(unsigned First) const {
       L = L->getParentLoop();
     }
     if (L)
-      Limit = LoopEnd.lookup(L->getHeader());
+      Bound = LoopEnd.lookup(L->getHeader());
   }
-  while (Last + 1 < Limit && !endsRegion(*Order[Last])) {
+  while (Last + 1 < Bound && !endsRegion(*Order[Last])) {
     unsigned I = Last + 1, Grown = Size;
     if (LI.isLoopHeader(Order[I])) {
       if (!TakesLoop(I, Grown))
@@ -456,7 +457,7 @@ unsigned RegionPlanner::grow(unsigned First) const {
       Last = LoopEnd.lookup(Order[I]) - 1;
     } else {
       Grown += Order[I]->size();
-      if (!Enterable(I, I) || Grown > RegionInstructionLimit)
+      if (!Enterable(I, I) || Grown > Limit)
         break;
       Last = I;
     }

@@ -46,10 +46,12 @@ struct RegionPlanner {
   /// known if lanes run apart at the scheduler's will.
   llvm::DenseSet<const llvm::BasicBlock *> Converged;
 
-  /// \p CallsMayWait: called functions may depend on what other threads do.
+  /// Regions grow to \p Limit instructions of \p F. \p CallsMayWait: called
+  /// functions may depend on what other threads do.
   RegionPlanner(llvm::Function &F, llvm::LoopInfo &LI,
                 const analysis::UniformityResult &Uniform, Tier Code,
-                bool LanesRunApart = false, bool CallsMayWait = false);
+                unsigned Limit, bool LanesRunApart = false,
+                bool CallsMayWait = false);
 
   EdgeKind edgeKind(const llvm::BasicBlock &From,
                     const llvm::BasicBlock &To) const;
@@ -75,6 +77,7 @@ private:
   llvm::LoopInfo &LI;
   llvm::DominatorTree DT;
   Tier Code;
+  unsigned Limit;
   bool CallsMayWait;
   llvm::DenseSet<const llvm::Loop *> Waiting; ///< lanes may wait for others
 };

@@ -24,7 +24,7 @@ MachineOptions optionsFor(unsigned WarpSize, Tier Code, PolicyKind Policy) {
   O.Code = Code;
   O.Policy = Policy;
   O.StepLimit = uint64_t(1) << 32;
-  O.CompileFast = true; // most of a test's time goes there
+  O.Compile = Effort::Fast; // most of a test's time goes there
   return O;
 }
 
@@ -47,13 +47,13 @@ std::vector<MachineOptions> allSetups() {
 }
 
 Machine &machineFor(const MachineOptions &O) {
-  using Key = std::tuple<unsigned, unsigned, int, int, bool, bool, uint64_t,
+  using Key = std::tuple<unsigned, unsigned, int, int, bool, int, uint64_t,
                          uint64_t, std::string, std::string>;
   // Never destroyed: programs of other static objects may live longer.
   static auto &Machines = *new std::map<Key, std::unique_ptr<Machine>>;
   auto &M =
       Machines[{O.WarpSize, O.Threads, int(O.Code), int(O.Policy), O.Counters,
-                O.CompileFast, O.StepLimit, O.Seed, O.Isa, O.CacheDir}];
+                int(O.Compile), O.StepLimit, O.Seed, O.Isa, O.CacheDir}];
   if (!M)
     M = cantFail(Machine::create(O));
   return *M;

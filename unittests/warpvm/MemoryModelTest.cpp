@@ -127,7 +127,7 @@ void check(const Shape &S, const Words &By, unsigned Rounds) {
   SCOPED_TRACE(std::string(S.Name) + ", " + By.Name);
   MachineOptions O = optionsFor(32, Tier::Fused, PolicyKind::Frontier);
   O.Threads = S.Threads.size();
-  O.CompileFast = false; // what moves code is what is tested
+  O.Compile = Effort::Well; // what moves code is what is tested
   TestProgram P(kernelOf(S, By), O);
   std::vector<uint32_t> Cells(16 * 64 * Rounds), Read(256 * Rounds);
   uint32_t Met = 0, Scratch = 0;

@@ -41,7 +41,7 @@ void checkSeed(uint64_t Seed) {
   // Fused, and one of the other two. Under the post-dominator stack, lanes on
   // their way out can be held up by others that wait for them at a barrier.
   auto All = setups(WarpSize);
-  All[0].CompileFast = Seed % 8 != 0;
+  All[0].Compile = Seed % 8 ? Effort::Fast : Effort::Well;
   const bool Stack = Seed % 2 && !(Options.Barriers && Options.Returns);
   std::vector<LaunchCounts> Counts;
   for (const MachineOptions &O : {All[0], Stack ? All[2] : All[1]}) {

@@ -7,7 +7,7 @@
 //   tier=fused|blocks       how kernels are compiled
 //   policy=frontier|ipdom   where warps reconverge
 //   warp=32|64              lanes of a warp
-//   compile=well|fast       fast: for kernels that do little
+//   compile=auto|well|fast  fast at first, and well what runs long; or one
 //   isa=native|avx2         vector instructions that the code may use
 //   seed=N                  order of blocks, warps and lanes; 0: as they come
 //   steps=N                 basic blocks a warp may run; 0: no limit
@@ -85,9 +85,11 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
       return badValue(Key, Value, "32 or 64");
     O.Machine.WarpSize = Value == "32" ? 32 : 64;
   } else if (Key == "compile") {
-    if (Value != "well" && Value != "fast")
-      return badValue(Key, Value, "well or fast");
-    O.Machine.CompileFast = Value == "fast";
+    if (Value != "auto" && Value != "well" && Value != "fast")
+      return badValue(Key, Value, "auto, well or fast");
+    O.Machine.Compile = Value == "auto"   ? warpvm::Effort::Auto
+                        : Value == "well" ? warpvm::Effort::Well
+                                          : warpvm::Effort::Fast;
   } else if (Key == "isa") {
     if (Value != "native" && Value != "avx2")
       return badValue(Key, Value, "native or avx2");

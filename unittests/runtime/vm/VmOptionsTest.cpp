@@ -54,7 +54,7 @@ TEST(Options, EveryKeyIsRead) {
   EXPECT_FALSE(O.Vectors);
   EXPECT_EQ(O.Machine.CacheDir, "/tmp/a=b");
   EXPECT_EQ(O.Memory, uint64_t(3) << 30);
-  EXPECT_TRUE(O.Machine.CompileFast);
+  EXPECT_EQ(O.Machine.Compile, warpvm::Effort::Fast);
   EXPECT_FALSE(O.Machine.Tolerant);
   EXPECT_EQ(O.Shuffle.Orders, 8u);
   EXPECT_EQ(O.Shuffle.Budget, 5u << 20);

@@ -1,0 +1,236 @@
+//===- unittests/warpvm/EffortTest.cpp - Compiled fast, then well ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How much was spent on a kernel's code changes neither results nor counts, and
+// code may be exchanged while a launch runs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Harness.h"
+#include "RandomKernel.h"
+#include "warpvm/Background.h"
+
+#include "llvm/Support/FileSystem.h"
+
+#include <chrono>
+#include <ctime>
+#include <map>
+
+using namespace llvm;
+
+namespace reconverge::warpvm {
+namespace {
+
+using namespace std::chrono_literals;
+
+const RandomKernelOptions Small = {.Depth = 2, .Statements = 3};
+
+MachineOptions compiling(Effort How) {
+  MachineOptions O = optionsFor(32, Tier::Fused, PolicyKind::Frontier);
+  O.Compile = How;
+  return O;
+}
+
+/// Wants every third block, takes its time before one of the first and waits
+/// for the compiler before a later one.
+class Slow : public VectorObserver {
+public:
+  explicit Slow(Machine &M) : M(M) {}
+  bool wants(uint64_t Block) override {
+    if (Block == 4)
+      std::this_thread::sleep_for(300ms);
+    if (Block == 10)
+      M.finishCompiling();
+    return Block % 3 == 0;
+  }
+  void record(uint64_t Block, unsigned, ArrayRef<uint32_t> Vectors,
+              ArrayRef<uint64_t> AsRun) override {
+    Of[Block] = {Vectors.vec(), AsRun.vec()};
+  }
+  std::map<uint64_t, std::pair<std::vector<uint32_t>, std::vector<uint64_t>>>
+      Of;
+
+private:
+  Machine &M;
+};
+
+struct Outcome {
+  std::vector<uint32_t> Out, Sums;
+  LaunchCounts Counts;
+  decltype(Slow::Of) Vectors;
+  bool Before, After; ///< compiled well
+
+  Outcome(Module &M, Machine &On) {
+    constexpr unsigned Blocks = 20, Threads = 80;
+    std::vector<uint32_t> In(RandomKernelInWords);
+    for (unsigned I = 0; I < In.size(); ++I)
+      In[I] = I * 2654435761u >> (I % 28);
+    Out.resize(Blocks * Threads * RandomKernelOutBytes / 4);
+    Sums.resize(RandomKernelSums);
+    TestProgram P(M, On);
+    Slow Observer(On);
+    P.Observer = &Observer;
+    Kernel *K = cantFail(P.program().kernel("k"));
+    // A launch of no work: the observer has nothing to say to its only block.
+    P.run(shape(1, Threads), In.data(), Out.data(), Sums.data(), 5u);
+    Before = K->compiledWell();
+    Out.assign(Out.size(), 0);
+    Sums.assign(Sums.size(), 0);
+    Observer.Of.clear();
+    P.run(shape(Blocks, Threads), In.data(), Out.data(), Sums.data(), 5u);
+    After = K->compiledWell();
+    Counts = P.counts();
+    Vectors = Observer.Of;
+  }
+};
+
+void expectSame(const Outcome &A, const Outcome &B) {
+  EXPECT_EQ(A.Out, B.Out);
+  EXPECT_EQ(A.Sums, B.Sums);
+  EXPECT_EQ(differenceOf(A.Counts, B.Counts), "");
+  EXPECT_EQ(A.Vectors, B.Vectors);
+}
+
+TEST(Effort, CodeIsExchangedWhileALaunchRuns) {
+  LLVMContext C;
+  auto M = randomKernel(C, 3, Small);
+  auto Auto = cantFail(Machine::create(compiling(Effort::Auto)));
+  const Outcome Mixed(*M, *Auto);
+  EXPECT_FALSE(Mixed.Before);
+  EXPECT_TRUE(Mixed.After);
+  const Outcome Fast(*M, machineFor(compiling(Effort::Fast)));
+  EXPECT_FALSE(Fast.After);
+  expectSame(Mixed, Fast);
+  const Outcome Well(*M, machineFor(compiling(Effort::Well)));
+  EXPECT_TRUE(Well.Before);
+  expectSame(Mixed, Well);
+}
+
+TEST(Effort, WhatIsOnDiskIsTakenAtOnce) {
+  SmallString<128> Folder;
+  ASSERT_FALSE(sys::fs::createUniqueDirectory("effort", Folder));
+  MachineOptions O = compiling(Effort::Auto);
+  O.CacheDir = std::string(Folder);
+  LLVMContext C;
+  auto M = randomKernel(C, 5, Small);
+  for (bool Again : {false, true}) {
+    auto On = cantFail(Machine::create(O));
+    EXPECT_EQ(Outcome(*M, *On).Before, Again);
+  }
+  sys::fs::remove_directories(Folder);
+}
+
+/// Loops with branches, one behind the other.
+std::string longKernel(unsigned Loops) {
+  std::string Text = R"(
+    declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+    define ptx_kernel void @k(ptr %out) {
+    pre:
+      %v = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+      br label %head0
+)";
+  // In a loop's text, @ stands for its number, $ for the values before it.
+  const StringRef Loop = R"(
+    head@:
+      %x@ = phi i32 [%v$, %pre$], [%y@, %latch@]
+      %i@ = phi i32 [0, %pre$], [%j@, %latch@]
+      %bits@ = and i32 %x@, 5
+      %go@ = icmp ult i32 %i@, %bits@
+      br i1 %go@, label %body@, label %pre.@
+    body@:
+      %m@ = mul i32 %x@, 77
+      %odd@ = icmp slt i32 %m@, 0
+      br i1 %odd@, label %then@, label %latch@
+    then@:
+      %s@ = xor i32 %m@, 99
+      br label %latch@
+    latch@:
+      %y@ = phi i32 [%m@, %body@], [%s@, %then@]
+      %j@ = add i32 %i@, 1
+      br label %head@
+    pre.@:
+      %v.@ = add i32 %x@, 1
+      br label %head#
+)";
+  for (unsigned I = 0; I < Loops; ++I)
+    for (char C : Loop)
+      Text += C == '@'   ? std::to_string(I)
+              : C == '#' ? std::to_string(I + 1)
+              : C == '$' ? (I ? "." + std::to_string(I - 1) : "")
+                         : std::string(1, C);
+  return Text + "head" + std::to_string(Loops) + ":\nstore i32 %v." +
+         std::to_string(Loops - 1) + ", ptr %out\nret void\n}\n";
+}
+
+/// CPU seconds of a first launch.
+double secondsFor(unsigned Loops) {
+  TestProgram P(longKernel(Loops), compiling(Effort::Fast));
+  timespec Begin, End;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &Begin);
+  uint32_t Out = 0;
+  P.run(shape(1, 1), &Out);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &End);
+  return double(End.tv_sec - Begin.tv_sec) +
+         1e-9 * double(End.tv_nsec - Begin.tv_nsec);
+}
+
+/// Eight times the kernel, and not much more than eight times the time: with
+/// regions of any size it takes thirty times as long.
+TEST(Effort, TheTimeGrowsWithTheKernel) {
+  secondsFor(2); // LLVM's first run
+  const double Short = secondsFor(20), Long = secondsFor(160);
+  EXPECT_LT(Long, 14 * Short) << Short << " s and " << Long << " s";
+  RecordProperty("ratio", std::to_string(Long / Short));
+}
+
+TEST(Background, JobsRunInOrder) {
+  Background B;
+  std::string Done;
+  for (char C : {'a', 'b', 'c'})
+    B.add([&Done, C] { Done += C; });
+  B.wait();
+  EXPECT_EQ(Done, "abc");
+  EXPECT_EQ(Background::threads(), 1u);
+}
+
+TEST(Background, TheEndOfAnObjectStopsItsJob) {
+  std::atomic<bool> Begun{false}, Told{false};
+  {
+    Background B;
+    B.add([&] {
+      for (Begun = true; !B.stopping();)
+        std::this_thread::sleep_for(1ms);
+      Told = true;
+    });
+    while (!Begun)
+      std::this_thread::yield();
+  }
+  EXPECT_TRUE(Told);
+}
+
+/// The job stands still while exit handlers run: none of them sees it move.
+std::atomic<unsigned> Moves{0};
+
+TEST(Background, TheProcessEndsUnderAJob) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        std::atexit([] {
+          const unsigned Before = Moves;
+          std::this_thread::sleep_for(50ms);
+          std::_Exit(Before && Moves == Before ? 3 : 4);
+        });
+        auto &B = *new Background;
+        B.add([&B] {
+          for (;; ++Moves)
+            B.stopping();
+        });
+        while (!Moves)
+          std::this_thread::yield();
+        std::exit(0);
+      },
+      ::testing::ExitedWithCode(3), "");
+}
+
+} // namespace
+} // namespace reconverge::warpvm
