@@ -18,6 +18,7 @@
 #include "core/Error.h"
 #include "core/File.h"
 #include "core/JsonReader.h"
+#include "core/ProfileChecks.h"
 #include "core/ProfileJson.h"
 
 #include "llvm/Support/JSON.h"
@@ -111,20 +112,6 @@ static bool readBranch(const json::Value &V, json::Path P, BranchRow &Row) {
 // What must hold between values: the fault in words, or empty
 //===----------------------------------------------------------------------===//
 
-/// Whether \p Lanes lanes fit into \p Warps warps of \p Size.
-static bool fits(uint64_t Lanes, uint64_t Warps, uint32_t Size) {
-  return Lanes <= SaturatingMultiply<uint64_t>(Warps, Size);
-}
-
-static StringLiteral faultOf(const BlockCounts &C, uint32_t WarpSize) {
-  uint64_t All = SaturatingAdd(C.Lanes, C.PartialIdle, C.ExitedIdle);
-  if (!fits(C.Lanes, C.Warps, WarpSize))
-    return "block has more lanes than its warps";
-  if (!fits(All, C.Warps, WarpSize))
-    return "block has more lanes and idle lanes than its warps";
-  return "";
-}
-
 static StringLiteral faultOf(const BranchRow &Row, size_t Blocks,
                              uint32_t WarpSize) {
   const BranchInfo &B = Row.Info;
@@ -141,31 +128,7 @@ static StringLiteral faultOf(const BranchRow &Row, size_t Blocks,
     return "region is not in ascending order";
   if (Row.Counts.LanesTo.size() != B.Successors.size())
     return "lanesTo and successors differ in length";
-  if (Row.Counts.Splits > Row.Counts.Warps)
-    return "branch split more warps than reached it";
-  uint64_t Lanes = 0;
-  for (uint64_t N : Row.Counts.LanesTo)
-    Lanes = SaturatingAdd(Lanes, N);
-  if (!fits(Lanes, Row.Counts.Warps, WarpSize))
-    return "branch has more lanes than its warps";
-  return "";
-}
-
-static StringLiteral faultOf(const RegroupedCounts &R, size_t Blocks,
-                             uint32_t WarpSize) {
-  const std::vector<uint64_t> *Rows[] = {&R.Lanes, &R.Warps, &R.InWarp,
-                                         &R.InBlock, &R.InGrid};
-  size_t Wanted = R.Launches ? Blocks : R.Lanes.size();
-  if (!R.Launches && !R.Lanes.empty() && R.Lanes.size() != Blocks)
-    return "list is not parallel to the blocks";
-  for (const std::vector<uint64_t> *Row : Rows)
-    if (Row->size() != Wanted)
-      return "list is not parallel to the blocks";
-  for (size_t B = 0; B != R.Lanes.size(); ++B)
-    for (const std::vector<uint64_t> *Row : drop_begin(Rows))
-      if (!fits(R.Lanes[B], (*Row)[B], WarpSize))
-        return "block has more lanes than its warps";
-  return "";
+  return faultOf(Row.Counts, WarpSize);
 }
 
 static StringLiteral faultOf(const OrderTrials &T, uint64_t Launches) {

@@ -47,8 +47,9 @@ namespace reconverge::gpu {
 
 /// Of the cells: enough for the multiprocessors of today's GPUs.
 static constexpr uint64_t MaxReplicas = 256;
-/// A thread's counters have 32 bits. In less time nothing can run that often.
-static constexpr double SafeSeconds = 2.0;
+/// The sum of a counter over a warp has 32 bits. In less time no thread can run
+/// anything 2^27 times.
+static constexpr double SafeSeconds = 0.5;
 
 //===----------------------------------------------------------------------===//
 // Beginning and end
@@ -409,10 +410,9 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
   }
   Counts.Seconds = Milliseconds / 1000;
   if (Settings.Counters && Counts.Seconds > SafeSeconds)
-    say(demangle(K.Code->getName()) + " ran for " +
-        Twine(uint64_t(Counts.Seconds)) +
-        " s in one launch: a loop of one thread that runs more than 4294967295 "
-        "times would be miscounted");
+    say(demangle(K.Code->getName()) +
+        " ran for more than half a second in one launch: a loop that each "
+        "thread runs more than 134217727 times would be miscounted");
   if (Vectors)
     record(K, S, Rows, *Vectors);
   Counted->finish(std::move(Record), Counts);

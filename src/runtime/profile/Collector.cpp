@@ -7,12 +7,19 @@
 // that analysis calls uniform and that split all the same is a fault of ours or
 // a race of the program's; it is said in a note, never dropped in silence.
 //
+// Counts that cannot be (core/ProfileChecks.h) come from hardware whose warps
+// run in pieces where a probe expects them whole. They cost what they are of:
+// a branch its row; a kernel, if they are a block's, all it has; the sample of
+// block vectors itself. A note says so. Whoever reads a profile refuses one
+// with such counts.
+//
 //===----------------------------------------------------------------------===//
 
 #include "runtime/profile/Collector.h"
 #include "runtime/profile/VectorSample.h"
 
 #include "analysis/Numbering.h"
+#include "core/ProfileChecks.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Function.h"
@@ -29,9 +36,11 @@ static constexpr size_t MaxShapes = 8;
 
 struct Collector::Entry {
   KernelProfile Profile;
-  std::vector<double> Slots;        ///< issue slots a block
-  std::vector<int64_t> BranchAt;    ///< executor's position -> ours, or -1
-  std::vector<uint8_t> SplitAnyway; ///< uniform by analysis, yet it split
+  std::vector<double> Slots;         ///< issue slots a block
+  std::vector<int64_t> BranchAt;     ///< executor's position -> ours, or -1
+  std::vector<uint8_t> SplitAnyway;  ///< uniform by analysis, yet it split
+  std::string Impossible;            ///< why its counts cannot be, or empty
+  std::vector<StringRef> OfBranches; ///< the same, parallel to Info.Branches
 };
 
 LaunchRecord::LaunchRecord() = default;
@@ -79,6 +88,7 @@ std::unique_ptr<LaunchRecord> Collector::begin(Function &Kernel,
                                                   : int64_t(Found->second));
     }
     New->SplitAnyway.resize(New->BranchAt.size());
+    New->OfBranches.resize(P.Branches.size());
     New->Slots = slotsOfBlocks(P.Info);
     Kernels.push_back(std::move(New));
   }
@@ -119,6 +129,13 @@ static void addTo(OrderTrials &Sum, OrderTrials More) {
       Sum.Faults.push_back(std::move(F));
 }
 
+/// Why a launch cannot have these counts, or nothing.
+template <typename Counts>
+static StringRef impossible(const Counts &C, uint32_t WarpSize) {
+  return anyNegative(C) ? StringRef("it has a negative count")
+                        : StringRef(faultOf(C, WarpSize));
+}
+
 void Collector::finish(std::unique_ptr<LaunchRecord> Record,
                        const warpvm::LaunchCounts &Counts) {
   Entry &E = *Kernels[Record->Kernel];
@@ -130,10 +147,14 @@ void Collector::finish(std::unique_ptr<LaunchRecord> Record,
   ++P.Launches;
   P.Threads += threadsOf(Record->Shape);
   P.WarpsRun += Counts.Warps;
-  P.DivergentWarps += Counts.DivergentWarps;
+  // Pieces of a warp that leave apart may each say that it diverged.
+  P.DivergentWarps += std::min(Counts.DivergentWarps, Counts.Warps);
   P.Seconds += Counts.Seconds;
   if (P.Shapes.size() < MaxShapes && !is_contained(P.Shapes, Record->Shape))
     P.Shapes.push_back(Record->Shape);
+  for (const BlockCounts &C : Counts.Blocks)
+    if (StringRef Fault = impossible(C, P.WarpSize); !Fault.empty())
+      E.Impossible = Fault.str();
   for (auto [Sum, More] : zip(P.Blocks, Counts.Blocks)) {
     Sum.Warps += More.Warps;
     Sum.Lanes += More.Lanes;
@@ -146,6 +167,11 @@ void Collector::finish(std::unique_ptr<LaunchRecord> Record,
       Anyway |= More.Splits != 0;
       continue;
     }
+    StringRef Fault = impossible(More, P.WarpSize);
+    if (Fault.empty())
+      Fault = faultOf(More, Counts.Blocks[P.Info.Branches[At].Block]);
+    if (!Fault.empty())
+      E.OfBranches[At] = Fault;
     BranchCounts &Sum = P.Branches[At];
     Sum.Warps += More.Warps;
     Sum.Splits += More.Splits;
@@ -155,6 +181,40 @@ void Collector::finish(std::unique_ptr<LaunchRecord> Record,
   if (Record->Sample)
     Record->Sample->addTo(P.Regrouped);
   addTo(P.Orders, std::move(Record->Orders));
+}
+
+/// Takes out of the profile of \p E what cannot be. False if nothing is left.
+bool Collector::dropImpossible(Entry &E, std::vector<std::string> &Notes) {
+  KernelProfile &P = E.Profile;
+  if (!E.Impossible.empty()) {
+    Notes.push_back(P.Info.Display +
+                    ": not in the table, since its counts "
+                    "cannot be: " +
+                    E.Impossible);
+    return false;
+  }
+  for (size_t B = P.Branches.size(); B-- > 0;) {
+    if (E.OfBranches[B].empty())
+      continue;
+    std::string Place;
+    if (const SourceChain &Where = P.Info.Branches[B].Where; !Where.empty())
+      Place = " at " + Where.front().File + ":" +
+              std::to_string(Where.front().Line);
+    Notes.push_back(P.Info.Display + ": a branch" + Place +
+                    " is not in the table, since its counts cannot be: " +
+                    E.OfBranches[B].str());
+    P.Info.Branches.erase(P.Info.Branches.begin() + B);
+    P.Branches.erase(P.Branches.begin() + B);
+  }
+  if (StringRef Fault = faultOf(P.Regrouped, P.Blocks.size(), P.WarpSize);
+      !Fault.empty()) {
+    Notes.push_back(P.Info.Display +
+                    ": its block vectors are left out, since "
+                    "their counts cannot be: " +
+                    Fault.str());
+    P.Regrouped = {};
+  }
+  return true;
 }
 
 Profile Collector::take() {
@@ -170,7 +230,8 @@ Profile Collector::take() {
            " branch(es) that analysis calls uniform split warps; they are not "
            "in the table")
               .str());
-    Result.Kernels.push_back(std::move(E->Profile));
+    if (dropImpossible(*E, Result.Notes))
+      Result.Kernels.push_back(std::move(E->Profile));
   }
   Kernels.clear();
   Index.clear();

@@ -73,6 +73,7 @@ public:
 
 private:
   struct Entry;
+  static bool dropImpossible(Entry &E, std::vector<std::string> &Notes);
   analysis::MachineModel Machine;
   const unsigned WarpSize;
   std::vector<std::unique_ptr<Entry>> Kernels; ///< in order of first launch

@@ -19,7 +19,10 @@
 //      branch that can diverge. All lanes of a warp run all other blocks, whose
 //      warp counts are their lane counts over the lanes that a warp has.
 //   2. Divided blocks that are control-equivalent (one dominates, the other
-//      post-dominates, same cycle) form a group with one probe.
+//      post-dominates, same cycle) form a group with one probe. A block whose
+//      own branch can diverge, once some branch has, begins a group of its own,
+//      divided or not: hardware need not have brought the lanes together, and
+//      then each part of the warp tells of a split there.
 //   3. A probe adds 1 in one lane of those that run it, their leader: the
 //      lowest. It asks each time who runs it. (An answer carried along from
 //      where lanes part or may meet would do if they always ran on together
@@ -43,7 +46,9 @@
 //
 // Limitation: a group is counted at its first block. Where hardware has not
 // brought the lanes together again before a later block of it, or before a
-// block that is not divided, that block runs more often than we say. A thread's
+// block that is neither divided nor ends in a branch that can diverge, that
+// block runs more often than we say. A side that tells of a split tells twice
+// if the lanes that take it come in two parts. A thread's
 // counters have 32 bits and wrap after as many runs. A lane that is elsewhere
 // when others of its warp leave does not see them go; they count as idle for
 // divergence then.
@@ -103,6 +108,8 @@ private:
   bool diverges(unsigned B) const {
     return Uniform.isDivergentBranch(*P.Code[B]);
   }
+  /// Blocks with a branch that parts of a warp may come to one by one.
+  std::vector<bool> piecewise() const;
   /// Blocks that control can come to from those in \p Work, these included.
   std::vector<bool> reachable(SmallVector<unsigned> Work) const;
   bool equivalent(unsigned A, unsigned B) const;
@@ -287,6 +294,18 @@ bool Planner::equivalent(unsigned A, unsigned B) const {
   return false;
 }
 
+std::vector<bool> Planner::piecewise() const {
+  SmallVector<unsigned> Sides;
+  for (unsigned B = 0; B != P.Code.size(); ++B)
+    if (diverges(B))
+      for (const BasicBlock *S : successors(P.Code[B]))
+        Sides.push_back(at(S));
+  std::vector<bool> May = reachable(Sides);
+  for (unsigned B = 0; B != P.Code.size(); ++B)
+    May[B] = (May[B] || !P.IsKernel) && diverges(B);
+  return May;
+}
+
 void Planner::formGroups() {
   SmallVector<unsigned> Staying;
   for (unsigned B = 0; B != P.Code.size(); ++B)
@@ -296,11 +315,12 @@ void Planner::formGroups() {
           Staying.push_back(at(S));
   std::vector<bool> AfterExit = reachable(Staying);
 
+  const std::vector<bool> Piecewise = piecewise();
   P.GroupOf.assign(P.Code.size(), ProbePlan::NoGroup);
   for (unsigned B = 0; B != P.Code.size(); ++B) {
-    if (!Divided[B])
+    if (!Divided[B] && !Piecewise[B])
       continue;
-    for (unsigned G = 0; G != P.Groups.size(); ++G)
+    for (unsigned G = 0; G != P.Groups.size() && !Piecewise[B]; ++G)
       if (equivalent(P.Groups[G].Site, B)) {
         P.GroupOf[B] = G;
         break;

@@ -40,7 +40,8 @@ struct FlowEdge {
 };
 
 /// Blocks that a warp runs equally often, counted once. Uniform code has no
-/// group: all lanes of a warp run it together.
+/// group: all lanes of a warp run it together. (Not so where its branch can
+/// diverge and lanes may have parted before: ProbePlan.cpp.)
 struct WarpGroup {
   unsigned Site = 0; ///< the first block, which has the probe
   ProbeCounter Probe;

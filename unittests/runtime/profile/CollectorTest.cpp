@@ -4,6 +4,7 @@
 #include "runtime/profile/Collector.h"
 
 #include "analysis/Numbering.h"
+#include "core/ProfileJson.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
@@ -172,4 +173,72 @@ TEST_F(CollectorTest, SamplesSomeLaunchesAndKeepsEightShapes) {
   EXPECT_EQ(K.Regrouped.Launches, 8u);
   EXPECT_EQ(K.Regrouped.Threads, 8u * 32);
   EXPECT_EQ(K.Regrouped.Lanes[3], 8u * 16);
+}
+
+// Counts as hardware gives them where a warp came in pieces.
+
+/// Why nobody can read \p P, or nothing.
+static std::string faultOf(const Profile &P) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  printProfileJson(P, {}, OS);
+  Expected<Profile> Read = parseProfile(Text, "test");
+  return Read ? "" : toString(Read.takeError());
+}
+
+TEST_F(CollectorTest, ABranchThatCannotBeCostsItsRow) {
+  warpvm::LaunchCounts C = counts();
+  C.Branches[1].Splits = 2; // of one warp
+  Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), C);
+  Profile P = Sums.take();
+  ASSERT_EQ(P.Kernels.size(), 1u);
+  EXPECT_TRUE(P.Kernels[0].Branches.empty());
+  EXPECT_TRUE(P.Kernels[0].Info.Branches.empty());
+  EXPECT_EQ(P.Notes, (std::vector<std::string>{
+                         "kernel: a branch is not in the table, since its "
+                         "counts cannot be: branch split more warps than "
+                         "reached it"}));
+  EXPECT_EQ(faultOf(P), "");
+}
+
+TEST_F(CollectorTest, NegativeLanesOfABranchCostItsRow) {
+  warpvm::LaunchCounts C = counts();
+  C.Branches[1].LanesTo = {uint64_t(-3), 35};
+  Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), C);
+  // What later launches count right does not mend it.
+  C.Branches[1].LanesTo = {15 + 3, 17 - 3};
+  Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), C);
+  Profile P = Sums.take();
+  ASSERT_EQ(P.Kernels.size(), 1u);
+  EXPECT_TRUE(P.Kernels[0].Branches.empty());
+  EXPECT_EQ(P.Notes.size(), 1u);
+}
+
+TEST_F(CollectorTest, FlowThatIsNotConservedCostsTheRow) {
+  warpvm::LaunchCounts C = counts();
+  C.Blocks[2].Lanes = 31;
+  Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), C);
+  EXPECT_TRUE(Sums.take().Kernels.at(0).Branches.empty());
+}
+
+TEST_F(CollectorTest, ABlockThatCannotBeCostsItsKernel) {
+  for (BlockCounts Bad : {BlockCounts{1, 33, 0, 0}, BlockCounts{1, 31, 0, 2},
+                          BlockCounts{uint64_t(1) << 59, uint64_t(-5), 0, 0}}) {
+    warpvm::LaunchCounts C = counts();
+    C.Blocks[3] = Bad;
+    Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), C);
+    Sums.finish(Sums.begin(Kernel->function(), "other", Shape), counts());
+    Profile P = Sums.take();
+    ASSERT_EQ(P.Kernels.size(), 1u);
+    EXPECT_EQ(P.Kernels[0].Info.Module, "other");
+    EXPECT_EQ(P.Notes.size(), 1u);
+    EXPECT_EQ(faultOf(P), "");
+  }
+}
+
+TEST_F(CollectorTest, PiecesOfAWarpDivergeOnce) {
+  warpvm::LaunchCounts C = counts();
+  C.DivergentWarps = 3;
+  Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), C);
+  EXPECT_EQ(Sums.take().Kernels.at(0).DivergentWarps, 1u);
 }
