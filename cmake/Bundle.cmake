@@ -44,7 +44,8 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/test/remap DESTINATION test
   PATTERN "__pycache__" EXCLUDE)
 install(FILES ${CMAKE_SOURCE_DIR}/test/vm/Inputs/check.h
   DESTINATION test/vm/Inputs COMPONENT Bundle EXCLUDE_FROM_ALL)
-install(FILES ${CMAKE_SOURCE_DIR}/unittests/runtime/gpu/check_trials.py
+install(FILES ${CMAKE_SOURCE_DIR}/unittests/runtime/gpu/check_counted.py
+  ${CMAKE_SOURCE_DIR}/unittests/runtime/gpu/check_trials.py
   DESTINATION unittests/runtime/gpu COMPONENT Bundle EXCLUDE_FROM_ALL)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/unittests/runtime/gpu/Inputs
   DESTINATION unittests/runtime/gpu COMPONENT Bundle EXCLUDE_FROM_ALL)

@@ -28,6 +28,7 @@
 #include "core/ProfileJson.h"
 #include "runtime/gpu/Cudart.h"
 #include "runtime/gpu/Hardware.h"
+#include "runtime/gpu/StackLimit.h"
 #include "runtime/profile/Process.h"
 #include "runtime/profile/VectorSample.h"
 #include "transform/instrument/Decode.h"
@@ -374,6 +375,7 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
   if (E)
     return GiveUp(C.GetErrorString(E));
 
+  const RaisedStack Room(CellBytes ? K.AddedToFrames : 0);
   Try(C.EventRecord(Memory->Start, Stream));
   const cudaError_t Launched = Launch();
   if (Launched == cudaErrorLaunchOutOfResources)

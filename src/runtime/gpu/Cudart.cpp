@@ -54,6 +54,8 @@ static Cudart findAll() {
   RECONVERGE_FIND(StreamSynchronize, cudaStreamSynchronize);
   RECONVERGE_FIND(LaunchHostFunc, cudaLaunchHostFunc);
   RECONVERGE_FIND(DeviceSynchronize, cudaDeviceSynchronize);
+  RECONVERGE_FIND(DeviceGetLimit, cudaDeviceGetLimit);
+  RECONVERGE_FIND(DeviceSetLimit, cudaDeviceSetLimit);
   RECONVERGE_FIND(EventCreate, cudaEventCreate);
   RECONVERGE_FIND(EventDestroy, cudaEventDestroy);
   RECONVERGE_FIND(EventRecord, cudaEventRecord);

@@ -47,6 +47,8 @@ struct Cudart {
   decltype(&::cudaStreamSynchronize) StreamSynchronize;
   decltype(&::cudaLaunchHostFunc) LaunchHostFunc;
   decltype(&::cudaDeviceSynchronize) DeviceSynchronize;
+  decltype(&::cudaDeviceGetLimit) DeviceGetLimit;
+  decltype(&::cudaDeviceSetLimit) DeviceSetLimit;
   cudaError_t (*EventCreate)(cudaEvent_t *);
   decltype(&::cudaEventDestroy) EventDestroy;
   decltype(&::cudaEventRecord) EventRecord;

@@ -21,6 +21,7 @@
 #include "core/Error.h"
 #include "runtime/gpu/Build.h"
 #include "runtime/gpu/Cudart.h"
+#include "runtime/gpu/StackLimit.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -126,6 +127,7 @@ std::unique_ptr<CountedKernel> describeCounted(Image &I, Function &F) {
   K->Home = &I;
   K->Code = &F;
   K->Functions = analysis::functionsOf(F);
+  K->AddedToFrames = addedToFrames(K->Functions);
   auto Numbers = analysis::numbersOf(F);
   K->Blocks = Numbers.Blocks.size();
   K->Branches = Numbers.Branches.size();

@@ -50,6 +50,7 @@ struct CountedKernel {
   static constexpr unsigned NoPosition = ~0u;
   std::vector<std::vector<unsigned>> BlockAt, BranchAt;
   size_t Blocks = 0, Branches = 0; ///< sizes of these lists
+  uint64_t AddedToFrames = 0;      ///< StackLimit.h
 };
 
 /// Registers the code of \p Wrapper with the runtime below; with probes if it

@@ -33,8 +33,10 @@
 
 #include "runtime/gpu/LaunchTrial.h"
 
+#include "analysis/Numbering.h"
 #include "runtime/gpu/Cudart.h"
 #include "runtime/gpu/SlotCount.h"
+#include "runtime/gpu/StackLimit.h"
 #include "runtime/gpu/StreamGate.h"
 #include "runtime/gpu/Watch.h"
 
@@ -186,7 +188,8 @@ uint64_t LaunchTrial::unexplained(uint64_t Used) {
     return 0;
   return unexplainedBytes(
       Used, In.UsedAtFirst, In.Memory.deviceBytes() + In.Images.variableBytes(),
-      In.Images.localBytes() * uint64_t(Processors) * uint64_t(Threads));
+      std::max(In.Images.localBytes(), RaisedStack::highest()) *
+          uint64_t(Processors) * uint64_t(Threads));
 }
 
 //===----------------------------------------------------------------------===//
@@ -444,6 +447,8 @@ cudaError_t LaunchTrial::run(StringRef Given) {
     After.reset();
     return Launch(K.Stub);
   }
+  // For candidates and copies with probes alike; the original has it too.
+  const RaisedStack Room(addedToFrames(analysis::functionsOf(*K.Code)));
   const End Natural = runCode(K.Stub, /*Gated=*/false);
   if (Natural.Launched == cudaErrorMemoryAllocation) {
     // Our copies may take what its local memory needs.
