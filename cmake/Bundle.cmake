@@ -26,6 +26,13 @@ install(DIRECTORY ${clang_resources}/
   PATTERN "vecintrin*" EXCLUDE PATTERN "msa*" EXCLUDE PATTERN "sanitizer" EXCLUDE
   PATTERN "fuzzer" EXCLUDE PATTERN "orc" EXCLUDE)
 
+# For -fopenmp, with its header from above: under its own name, and the
+# linker's.
+install(FILES ${LLVM_LIBRARY_DIR}/libomp.so.5 DESTINATION lib
+  COMPONENT Bundle EXCLUDE_FROM_ALL OPTIONAL)
+install(FILES ${LLVM_LIBRARY_DIR}/libomp.so.5 DESTINATION lib
+  RENAME libomp.so COMPONENT Bundle EXCLUDE_FROM_ALL OPTIONAL)
+
 set(bench ${CMAKE_SOURCE_DIR}/benchmarks)
 install(PROGRAMS ${bench}/run DESTINATION bench
   COMPONENT Bundle EXCLUDE_FROM_ALL)

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.." || exit 2
 case ${1:-build} in
 build) packages="clang-19 llvm-19 llvm-19-dev llvm-19-tools libclang-19-dev
   libclang-rt-19-dev lld-19 binutils cmake ninja-build make ccache python3 libeigen3-dev googletest
-  libgtest-dev libbenchmark-dev zlib1g-dev libzstd-dev" ;;
+  libgtest-dev libbenchmark-dev libomp-dev zlib1g-dev libzstd-dev" ;;
 bench) packages="pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers" ;;
 bundle) packages="patchelf xz-utils" ;;
 format) packages="clang-format-19" ;;

@@ -16,6 +16,7 @@
 #include "transform/remap/Attributes.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
@@ -83,11 +84,19 @@ std::optional<Wish> wishOf(const BasicBlock &BB) {
   return Wish{What != "off", What == "on", Algorithm.str(), Node};
 }
 
-/// Of the variable that our plugin for clang leaves.
-static Error settleVariable(Module &M, SettledPragmas &Result) {
-  GlobalVariable *Variable = M.getGlobalVariable(PragmaVariable, true);
-  if (!Variable)
-    return Error::success();
+/// The variables that our plugin for clang leaves: one a unit, to which the
+/// linker of modules gives numbers.
+static SmallVector<GlobalVariable *> variablesOf(Module &M) {
+  SmallVector<GlobalVariable *> Found;
+  for (GlobalVariable &G : M.globals())
+    if (StringRef Name = G.getName();
+        Name.consume_front(PragmaVariable) && all_of(Name, isDigit))
+      Found.push_back(&G);
+  return Found;
+}
+
+static Error settleVariable(Module &M, GlobalVariable *Variable,
+                            SettledPragmas &Result) {
   const auto *Text =
       Variable->hasInitializer()
           ? dyn_cast<ConstantDataSequential>(Variable->getInitializer())
@@ -120,8 +129,9 @@ static Error settleVariable(Module &M, SettledPragmas &Result) {
 
 Expected<SettledPragmas> settlePragmas(Module &M) {
   SettledPragmas Result;
-  if (Error E = settleVariable(M, Result))
-    return std::move(E);
+  for (GlobalVariable *Variable : variablesOf(M))
+    if (Error E = settleVariable(M, Variable, Result))
+      return std::move(E);
   auto Asked = settleAttributes(M);
   if (!Asked)
     return Asked.takeError();
