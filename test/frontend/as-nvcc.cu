@@ -5,8 +5,8 @@
 //
 // REQUIRES: reconverge
 // RUN: %clangxx -DN=8 -Dl=1 -Dq=2 -Dr=3 -Do=4 -Dat=5 -Dblock=7 -Dpos=8 \
-// RUN:   -Dwords=9 -Dsuffix=10 -Dprefix=11 -Daccess=12 -std=c++17 \
-// RUN:   --default-stream per-thread %s -o %t
+// RUN:   -Dwords=9 -Dsuffix=10 -Dprefix=11 -Daccess=12 -Dword=13 -Dload=14 \
+// RUN:   -Dstore=15 -std=c++17 --default-stream per-thread %s -o %t
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=compile=fast %t \
 // RUN:   | FileCheck %s --implicit-check-not=wrong
 //
@@ -19,7 +19,9 @@
 #ifndef CUDA_API_PER_THREAD_DEFAULT_STREAM
 #error the macro of the default stream is missing
 #endif
-#if N + l + q + r + o + at + block + pos + words + suffix + prefix + access != 80
+#if N + l + q + r + o + at + block + pos + words + suffix + prefix + access +  \
+        word + load + store !=                                                 \
+    122
 #error macros of the command line are gone
 #endif
 #undef N
@@ -34,6 +36,9 @@
 #undef suffix
 #undef prefix
 #undef access
+#undef word
+#undef load
+#undef store
 #endif
 #include <cmath>
 #include <cstdio>
@@ -57,7 +62,8 @@ __global__ void writeIndex(int *out) {
   out[i] = i;
 }
 
-//===- Before main ---------------------------------------------------------===//
+//===- Before main
+//---------------------------------------------------------===//
 
 __device__ int counted;
 __global__ void count() { atomicAdd(&counted, 1); }
@@ -76,7 +82,8 @@ void launchesBeforeMain() {
   CHECK(cudaMemcpyFromSymbol(&value, counted, 4) == cudaSuccess && value == 7);
 }
 
-//===- Host: functions without a header ------------------------------------===//
+//===- Host: functions without a header
+//------------------------------------===//
 
 template <class A, class B> constexpr bool isSame = __is_same(A, B);
 
@@ -114,7 +121,8 @@ void hostFunctions() {
   CHECK(ofBothSides(1, 9) == 9);
 }
 
-//===- Redeclarations: the sides of all together ---------------------------===//
+//===- Redeclarations: the sides of all together
+//---------------------------===//
 
 int hostThenBoth(int);
 __device__ int deviceThenBoth(int);
@@ -169,7 +177,8 @@ __global__ void callOnDevice(int *out) {
   out[2] = eitherSide();
 }
 
-//===- Attributes in nvcc's order ------------------------------------------===//
+//===- Attributes in nvcc's order
+//------------------------------------------===//
 
 __device__ alignas(16) int aligned[4] = {1, 2, 3, 4};
 struct WithAttributes {
@@ -189,7 +198,8 @@ __global__ void attributes(int *out) {
                      with.same(with.one());
 }
 
-//===- Device: functions that clang lacks ----------------------------------===//
+//===- Device: functions that clang lacks
+//----------------------------------===//
 
 __global__ void deviceFunctions(const int *in, const float4 *in4, int *out,
                                 float *reals) {
@@ -220,7 +230,8 @@ __global__ void structures(float *out) {
   out[threadIdx.x] = f.x + f.y + f.z + f.w + d.x;
 }
 
-//===- __nv_atomic_* --------------------------------------------------------===//
+//===- __nv_atomic_*
+//--------------------------------------------------------===//
 
 #define DEVICE __NV_THREAD_SCOPE_DEVICE // nvcc wants literals
 

@@ -41,10 +41,16 @@
 #pragma push_macro("l")
 #pragma push_macro("q")
 #pragma push_macro("r")
+#pragma push_macro("load")
+#pragma push_macro("store")
+#pragma push_macro("word")
 #undef N
 #undef l
 #undef q
 #undef r
+#undef load
+#undef store
+#undef word
 #define RECONVERGE_IN_WRAPPER
 #include_next <__clang_cuda_runtime_wrapper.h>
 #undef RECONVERGE_IN_WRAPPER
@@ -85,5 +91,8 @@
 #pragma pop_macro("l")
 #pragma pop_macro("q")
 #pragma pop_macro("r")
+#pragma pop_macro("load")
+#pragma pop_macro("store")
+#pragma pop_macro("word")
 
 #endif
