@@ -88,7 +88,8 @@ static void appendHeaders(Command &C, const Toolchain &Tools, bool Cuda) {
 
 /// What nvcc tells its compilers without being asked. A CUDA source sees
 /// __NVCC__ when clang's own headers are behind it (overlay/clang).
-static void appendNvccs(Command &C, const CudaToolkit &Kit, InputKind Kind) {
+static void appendNvccs(Command &C, const CudaToolkit &Kit,
+                        const SourceFile &Source) {
   const std::pair<const char *, unsigned> Versions[] = {
       {"__CUDACC_VER_MAJOR__", Kit.Major},
       {"__CUDACC_VER_MINOR__", Kit.Minor},
@@ -97,12 +98,17 @@ static void appendNvccs(Command &C, const CudaToolkit &Kit, InputKind Kind) {
       {"__CUDA_API_VER_MINOR__", Kit.Minor}};
   for (auto [Name, Value] : Versions)
     C.Arguments.push_back((Twine("-D") + Name + "=" + Twine(Value)).str());
-  if (Kind != InputKind::Cuda)
+  if (Source.Kind != InputKind::Cuda)
     C.Arguments.push_back("-D__NVCC__=1");
+  // By this file CMake asks which compiler it has, and __NVCC__ it asks first;
+  // to drive nvcc it would read nvcc's own steps.
+  else if (sys::path::filename(Source.Path) == "CMakeCUDACompilerId.cu")
+    C.Arguments.push_back("-DRECONVERGE_AS_CLANG");
   // g++ warns of the word in C++17, and EDG does not.
-  if (Kind != InputKind::C)
-    C.Arguments.push_back(Kind == InputKind::Cuda ? "-Wno-register"
-                                                  : "-Wno-error=register");
+  if (Source.Kind != InputKind::C)
+    C.Arguments.push_back(Source.Kind == InputKind::Cuda
+                              ? "-Wno-register"
+                              : "-Wno-error=register");
 }
 
 /// Both halves of a unit must name alike what is static in it, and other units
@@ -186,7 +192,7 @@ Command deviceCommand(const Toolchain &Tools, const CompileOptions &Options,
   append(C.Arguments, {"-x", "cuda", "--cuda-device-only"});
   C.Arguments.push_back("--cuda-gpu-arch=sm_" + std::to_string(Options.Arch));
   appendHeaders(C, Tools, true);
-  appendNvccs(C, Tools.Cuda, Source.Kind);
+  appendNvccs(C, Tools.Cuda, Source);
   appendRelocatable(C, Options, Source);
   // The user's own -ffp-contract and -fstrict-aliasing, coming later, win over
   // ours.
@@ -224,7 +230,7 @@ Command hostCommand(const Toolchain &Tools, const CompileOptions &Options,
     C.Arguments.push_back("--cuda-gpu-arch=sm_" + std::to_string(Options.Arch));
   }
   appendHeaders(C, Tools, Cuda);
-  appendNvccs(C, Tools.Cuda, Source.Kind);
+  appendNvccs(C, Tools.Cuda, Source);
   appendRelocatable(C, Options, Source);
   C.Arguments.push_back("-O" + std::to_string(Options.OptLevel));
   if (Options.DebugInfo)

@@ -62,8 +62,7 @@ __global__ void writeIndex(int *out) {
   out[i] = i;
 }
 
-//===- Before main
-//---------------------------------------------------------===//
+//===- Before main --------------------------------------------------------===//
 
 __device__ int counted;
 __global__ void count() { atomicAdd(&counted, 1); }
@@ -82,8 +81,7 @@ void launchesBeforeMain() {
   CHECK(cudaMemcpyFromSymbol(&value, counted, 4) == cudaSuccess && value == 7);
 }
 
-//===- Host: functions without a header
-//------------------------------------===//
+//===- Host: functions without a header -----------------------------------===//
 
 template <class A, class B> constexpr bool isSame = __is_same(A, B);
 
@@ -121,8 +119,7 @@ void hostFunctions() {
   CHECK(ofBothSides(1, 9) == 9);
 }
 
-//===- Redeclarations: the sides of all together
-//---------------------------===//
+//===- Redeclarations: the sides of all together --------------------------===//
 
 int hostThenBoth(int);
 __device__ int deviceThenBoth(int);
@@ -177,8 +174,7 @@ __global__ void callOnDevice(int *out) {
   out[2] = eitherSide();
 }
 
-//===- Attributes in nvcc's order
-//------------------------------------------===//
+//===- Attributes in nvcc's order -----------------------------------------===//
 
 __device__ alignas(16) int aligned[4] = {1, 2, 3, 4};
 struct WithAttributes {
@@ -198,8 +194,7 @@ __global__ void attributes(int *out) {
                      with.same(with.one());
 }
 
-//===- Device: functions that clang lacks
-//----------------------------------===//
+//===- Device: functions that clang lacks ---------------------------------===//
 
 __global__ void deviceFunctions(const int *in, const float4 *in4, int *out,
                                 float *reals) {
@@ -230,8 +225,7 @@ __global__ void structures(float *out) {
   out[threadIdx.x] = f.x + f.y + f.z + f.w + d.x;
 }
 
-//===- __nv_atomic_*
-//--------------------------------------------------------===//
+//===- __nv_atomic_* ------------------------------------------------------===//
 
 #define DEVICE __NV_THREAD_SCOPE_DEVICE // nvcc wants literals
 

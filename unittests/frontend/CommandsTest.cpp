@@ -151,6 +151,9 @@ TEST(Commands, WhatNvccTellsItsCompilers) {
   // A CUDA source sees it only behind clang's headers.
   EXPECT_FALSE(has(Host("a.cu"), "-D__NVCC__=1"));
   EXPECT_TRUE(has(Host("a.cpp"), "-D__NVCC__=1"));
+  // To CMake we are clang.
+  EXPECT_TRUE(has(Host("x/CMakeCUDACompilerId.cu"), "-DRECONVERGE_AS_CLANG"));
+  EXPECT_FALSE(has(Host("a.cu"), "-DRECONVERGE_AS_CLANG"));
   EXPECT_TRUE(has(Host("a.cu"), "-Wno-register"));
   EXPECT_TRUE(has(Host("a.cpp"), "-Wno-error=register"));
   // C++'s standard is not for C.

@@ -84,7 +84,9 @@
 
 #undef __CUDACC__
 #define __CUDACC__ 1
+#ifndef RECONVERGE_AS_CLANG // CMake's question (frontend/Clang.cpp)
 #define __NVCC__ 1
+#endif
 #define __CUDACC_DEVICE_ATOMIC_BUILTINS__ 1
 
 #pragma pop_macro("N")
