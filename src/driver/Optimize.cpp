@@ -350,6 +350,8 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
   const double Once = First->End.Seconds;
   const bool OnGpu = First->Counted->Backend == "gpu";
   const std::vector<HotKernel> Kernels = byHeat(*First->Counted);
+  if (OnGpu && !Session::isProgram(Request.Build))
+    Now.stage("compiling it by nvcc and clang, to compare");
   auto Plan = planFor(Request, *Program, OnGpu, Kernels, OS);
   if (!Plan)
     return Plan.takeError();

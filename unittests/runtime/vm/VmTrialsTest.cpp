@@ -237,10 +237,9 @@ TEST_F(VmTrials, TheSameCodeIsTriedOnce) {
 TEST_F(VmTrials, OrderDependenceIsFoundInTheOriginal) {
   auto Events = run("s", {"harmless"});
   ASSERT_EQ(Events.size(), 2u);
-  EXPECT_EQ(Events[1].Compared.Kind, VerdictKind::Unknown);
-  EXPECT_NE(Events[1].Compared.Reason.find("depend on the order"),
-            std::string::npos)
-      << Events[1].Compared.Reason;
+  // The same words in other places: a set, however much of it moves.
+  EXPECT_EQ(Events[1].Compared.Kind, VerdictKind::UpToOrder);
+  EXPECT_GT(Events[1].Compared.OrderDependent, 0u);
   EXPECT_EQ(Out[64], 64);
 }
 
