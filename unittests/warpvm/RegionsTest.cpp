@@ -57,7 +57,7 @@ bool mayWait(const std::string &Text) {
   DominatorTree DT(*K.F);
   LoopInfo LI(DT);
   auto Uniform = analysis::computeUniformity(*K.F);
-  RegionPlanner Plan(*K.F, LI, Uniform, Tier::Fused);
+  RegionPlanner Plan(*K.F, LI, Uniform, Tier::Fused, /*Limit=*/1000);
   EXPECT_FALSE(LI.empty());
   return Plan.opensWait(*(*LI.begin())->getHeader());
 }

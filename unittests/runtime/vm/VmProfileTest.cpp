@@ -113,9 +113,9 @@ TEST_F(ProfileFile, SumsTheLaunches) {
   EXPECT_EQ(K.Blocks[1].Lanes, 32u);
   ASSERT_EQ(K.Branches.size(), 1u);
   EXPECT_EQ(K.Branches[0].Splits, 4u);
-  // What could not be run is noted, so that a reader knows it is missing.
-  ASSERT_FALSE(P->Notes.empty());
-  EXPECT_NE(P->Notes.back().find("kernel 'refused' uses a texture"),
+  // What could not be run is told, so that a reader knows it is missing.
+  ASSERT_FALSE(P->Refused.empty());
+  EXPECT_NE(P->Refused.back().find("kernel 'refused' uses a texture"),
             std::string::npos);
 }
 
