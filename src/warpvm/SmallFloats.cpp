@@ -14,7 +14,8 @@
 //                What is too large becomes the largest number, NaN 0x7f.
 //
 // TF32 is a float of 10 bits of fraction: `rna` adds half of the last bit, `rn`
-// rounds as above, `rz` cuts. NaN is 0x7fffffff.
+// rounds as above, `rz` cuts. Of a NaN, an H100's `rna` cuts the bits too; the
+// others make it 0x7fffffff.
 //
 //===----------------------------------------------------------------------===//
 
@@ -121,13 +122,13 @@ Value *Converter::toHalf(Value *Byte, Format F) {
 }
 
 Value *Converter::toTensor(Value *X) {
-  constexpr unsigned Lost = 13;
+  constexpr unsigned Lost = 13, Kept = ~((1u << Lost) - 1);
   Value *Bits = bits(X);
   if (How.contains("rna"))
     Bits = B.CreateAdd(Bits, word(1u << (Lost - 1)));
   else if (How.contains("rn"))
     Bits = rounded(Bits, Lost);
-  Bits = B.CreateAnd(Bits, word(~((1u << Lost) - 1)));
+  Bits = B.CreateAnd(Bits, word(Kept));
   if (How.contains("satfinite")) {
     Value *Most = word(0x7f7fe000);
     Value *Sign = B.CreateAnd(Bits, word(1u << 31));
@@ -135,7 +136,9 @@ Value *Converter::toTensor(Value *X) {
     Bits =
         B.CreateOr(Sign, B.CreateBinaryIntrinsic(Intrinsic::umin, Size, Most));
   }
-  Bits = B.CreateSelect(B.CreateFCmpUNO(X, X), word(0x7fffffff), Bits);
+  Value *NaN =
+      How.contains("rna") ? B.CreateAnd(bits(X), word(Kept)) : word(0x7fffffff);
+  Bits = B.CreateSelect(B.CreateFCmpUNO(X, X), NaN, Bits);
   return unlessNegative(Bits, X);
 }
 
