@@ -207,13 +207,14 @@ static void forbidsInCaptures() {
   expectError("query", cudaStreamQuery(S), cudaErrorStreamCaptureUnsupported);
   expectInvalid(S, "query");
 
+  void *Q = P;
   CALL(cudaStreamBeginCapture(S, Global));
-  expectError("allocate", cudaMalloc(&P, 64),
+  expectError("allocate", cudaMalloc(&Q, 64),
               cudaErrorStreamCaptureUnsupported);
+  expect("allocate", 1, Q == nullptr, true);
   expectInvalid(S, "allocate");
 
   CALL(cudaStreamBeginCapture(S, cudaStreamCaptureModeRelaxed));
-  void *Q;
   CALL(cudaMalloc(&Q, 64));
   CALL(cudaStreamEndCapture(S, &G));
   CALL(cudaGraphDestroy(G));

@@ -59,6 +59,8 @@ Where whereIs(const void *Pointer, uint64_t Bytes) {
 //===----------------------------------------------------------------------===//
 
 cudaError_t api::cudaMalloc(void **Pointer, size_t Size) {
+  if (Pointer)
+    *Pointer = nullptr; // what a call that fails leaves there
   return unsafeCall(
       [&] { return allocate(Pointer, Size, MemoryKind::Device); });
 }
