@@ -13,7 +13,12 @@
 // and an index outside goes to the edge, round, back, or to the border's
 // colour. Wrapping and mirroring need normalised coordinates; without, they go
 // to the edge. Blends are summed up in double precision and rounded once. Those
-// of a GPU may differ in the last bits; the weights are the same.
+// of an H100 are the same in 1 dimension. In 2 and 3 they differ, as if it
+// rounded products of weights to 8 bits.
+//
+// To an H100 a row is a plane of height 1. Blends of a row without normalised
+// coordinates look at the plane's upper edge: where the second dimension has a
+// border, half of each is the border's colour.
 //
 // Surfaces are bytes in rows: their first coordinate counts bytes.
 //
@@ -251,6 +256,9 @@ static void fetch(const ImageObject &G, const ImageOperation &O,
     for (unsigned C = 0; C < G.Count; ++C)
       Sum[C] += Weight * double(floatOf(Element[C]));
   }
+  if (O.Coordinates == 1 && !G.Normalized && G.Mode[1] == ImageObject::Border)
+    for (unsigned C = 0; C < G.Count; ++C)
+      Sum[C] = (Sum[C] + double(G.BorderColor[C])) / 2;
   for (unsigned C = 0; C < 4; ++C)
     Out[C] = std::bit_cast<uint32_t>(float(Sum[C]));
 }
