@@ -72,7 +72,8 @@ inline constexpr llvm::StringLiteral BarrierTryParity =
 /// void (ptr addrspace(3) to, ptr addrspace(1) from, i32 bytes,
 /// ptr addrspace(3) barrier): cp.async.bulk into the block's own memory.
 inline constexpr llvm::StringLiteral BulkCopy = "reconverge.cp.async.bulk";
-/// Likewise within shared memory, where `from` is in addrspace(3).
+/// Likewise to shared memory of the cluster, where `from` is in addrspace(3).
+/// In a launch without clusters an H100 does not take it.
 inline constexpr llvm::StringLiteral BulkPass =
     "reconverge.cp.async.bulk.shared";
 /// void (ptr addrspace(1) to, ptr addrspace(3) from, i32 bytes).

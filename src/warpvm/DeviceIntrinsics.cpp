@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   cp.async, cp.async.bulk    a copy, now. A program that is right when the
-//                              copy ends late is right when it ends early
+//                              copy ends late is right when it ends early.
+//                              From shared to shared memory: a fault, as on an
+//                              H100, since no launch has clusters
 //   cp.reduce.async.bulk       a loop of atomics
 //   cp.async.bulk.prefetch     nothing
 //   their groups and waits     nothing: there is nothing to wait for
@@ -207,8 +209,7 @@ static bool lower(CallInst &Call, uint64_t Reserved) {
   }
   if (Name == analysis::PerformanceEvent || Name == analysis::BulkPrefetch)
     return true;
-  if (Name == analysis::BulkCopy || Name == analysis::BulkPass ||
-      Name == analysis::BulkStore) {
+  if (Name == analysis::BulkCopy || Name == analysis::BulkStore) {
     copyBulk(Call);
     return true;
   }

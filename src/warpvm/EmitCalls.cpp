@@ -312,6 +312,11 @@ Error RegionEmitter::emitLibraryCall(CallInst &I, StringRef Name) {
     B.CreateStore(B.CreateOr(B.CreateLoad(I64, P), B.CreateZExt(M, I64)), P);
     return Error::success();
   }
+  if (Name == analysis::BulkPass) { // the VM has no clusters
+    B.CreateCall(helper("rcvm_bulk_pass", B.getVoidTy(), {PtrTy, I64, PtrTy}),
+                 {Ctx, B.CreateZExt(M, I64), faultSite(I)});
+    return Error::success();
+  }
   if (Name == analysis::NamedBarrierArrive) {
     Value *Named = B.CreateOr(
         B.CreateAnd(vec(I.getArgOperand(0)),

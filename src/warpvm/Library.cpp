@@ -174,6 +174,13 @@ static void deviceTrap(WarpContext *Context, Mask Lanes,
              placeText(Site->File, Site->Line));
 }
 
+static void bulkPass(WarpContext *Context, Mask Lanes, const FaultSite *Site) {
+  raiseFault(FaultKind::IllegalInstruction,
+             "a bulk copy from shared to shared memory in a launch without "
+             "clusters",
+             Context, Lanes, placeText(Site->File, Site->Line));
+}
+
 static void stepLimit(WarpContext *Context, Mask Lanes, const FaultSite *Site) {
   raiseFault(FaultKind::StepLimit, "a loop went past the step limit", Context,
              Lanes, placeText(Site->File, Site->Line));
@@ -409,6 +416,7 @@ llvm::ArrayRef<std::pair<const char *, void *>> librarySymbols() {
       ENTRY("rcvm_free", deviceFree),
       ENTRY("rcvm_assert", deviceAssert),
       ENTRY("rcvm_trap", deviceTrap),
+      ENTRY("rcvm_bulk_pass", bulkPass),
       ENTRY("rcvm_step_limit", stepLimit),
       ENTRY("rcvm_check", checkLanes),
       ENTRY("rcvm_arrive", arriveAtBarriers),

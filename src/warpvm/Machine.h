@@ -59,6 +59,7 @@ enum class FaultKind {
   StepLimit,
   Assert,
   Trap,
+  IllegalInstruction,
   OutOfMemory
 };
 

@@ -39,7 +39,7 @@ static __device__ void waitForGroups() {
   asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
-/// A tile a round: into shared memory, doubled, to another place there, plus
+/// A tile a round: into shared memory, to another place there, their sum plus
 /// one, and back.
 __global__ void roundTrip(uint32_t *To, const uint32_t *From) {
   alignas(128) __shared__ uint32_t In[Words], Out[Words];
@@ -72,18 +72,16 @@ __global__ void roundTrip(uint32_t *To, const uint32_t *From) {
           : "memory");
     }
     waitFor(At, 0);
-    for (int I = threadIdx.x; I < Words; I += blockDim.x)
-      In[I] *= 2;
-    publish();
+    __syncthreads(); // a phase ahead, the first would look the same again
     if (threadIdx.x == 0) {
       asm volatile(
           "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(At),
           "r"(Bytes)
           : "memory");
-      asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::"
+      asm volatile("cp.async.bulk.shared::cta.global.mbarrier::"
                    "complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                        shared(Out)),
-                   "r"(shared(In)), "r"(Bytes), "r"(At)
+                   "l"(From + Tile), "r"(Bytes), "r"(At)
                    : "memory");
       asm volatile(
           "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(
@@ -92,7 +90,7 @@ __global__ void roundTrip(uint32_t *To, const uint32_t *From) {
     }
     waitFor(At, 1);
     for (int I = threadIdx.x; I < Words; I += blockDim.x)
-      Out[I] += 1;
+      Out[I] += In[I] + 1;
     publish();
     if (threadIdx.x == 0) {
       asm volatile(

@@ -130,6 +130,26 @@ __global__ void stop() {
 // trap-NEXT: faults.cu:[[#@LINE-6]], in block (0,0,0), thread (40,0,0)
 // trap-NEXT: exit 719 cudaErrorLaunchFailure
 
+// A block alone has no other's memory to copy to.
+__global__ void pass() {
+  __shared__ alignas(16) int From[4], To[4];
+  __shared__ unsigned long long Barrier;
+  auto At = [](void *P) { return unsigned(__cvta_generic_to_shared(P)); };
+  if (threadIdx.x == 5)
+    asm volatile("cp.async.bulk.shared" // not a line for FileCheck
+                 "::cluster.shared"
+                 "::cta.mbarrier::complete_tx::bytes [%0], [%1], 16, [%2];" ::
+                     "r"(At(To)),
+                 "r"(At(From)), "r"(At(&Barrier)));
+}
+
+// REDEFINE: %{name} = pass
+// RUN: %{run}
+// pass: kernel pass(): a bulk copy from shared to shared memory in a launch
+// pass-SAME: without clusters
+// pass-NEXT: faults.cu:[[#@LINE-11]], in block (0,0,0), thread (5,0,0)
+// pass-NEXT: exit 715 cudaErrorIllegalInstruction
+
 // No thread will ever set the flag: nobody can go on, and that is sure.
 __global__ void spin(volatile int *Flag) {
   while (*Flag == 0) // spin
@@ -190,6 +210,8 @@ int main(int, char **Arguments) {
     check<<<1, 64>>>(50);
   if (Is("trap"))
     stop<<<1, 64>>>();
+  if (Is("pass"))
+    pass<<<1, 32>>>();
   if (Is("endless"))
     endless<<<1, 32>>>(Device);
   if (Is("spin"))

@@ -9,8 +9,9 @@
 //
 // What names a cluster, as scope or as space, is a variant of such a function:
 // the same to a block that is alone, whose `shared::cluster` is its own memory,
-// and on a GPU the instruction as it was written. Bulk copies with a multicast
-// or a mask, and those of tensors, are refused.
+// and on a GPU the instruction as it was written. Bulk copies from shared to
+// shared memory alone need a launch of clusters. Those with a multicast or a
+// mask, and those of tensors, are refused.
 //
 //===----------------------------------------------------------------------===//
 

@@ -143,6 +143,8 @@ static cudaError_t codeOf(warpvm::FaultKind Kind) {
     return cudaErrorMisalignedAddress;
   case warpvm::FaultKind::Assert:
     return cudaErrorAssert;
+  case warpvm::FaultKind::IllegalInstruction:
+    return cudaErrorIllegalInstruction;
   case warpvm::FaultKind::Deadlock:
   case warpvm::FaultKind::StepLimit:
     return cudaErrorLaunchTimeout;
