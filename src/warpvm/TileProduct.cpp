@@ -16,6 +16,9 @@
 //      towards zero, two bits below a float's last
 //   3. what is left is summed exactly
 //   4. the sum is cut to float, towards zero; to half it is rounded to nearest
+// An H100 gave the same bits for f16, bf16 and tf32 with accumulators of f32.
+// Those of f16, and E4M3 and E5M2, were not compared bit by bit.
+//
 // Steps 2 and 4 are additions and a conversion in double, with the host's
 // rounding set towards zero: |x| + 2^52 u, where u is the last bit that stays,
 // has lost what is below u. NaN and infinities propagate; a NaN is 0x7fffffff.
