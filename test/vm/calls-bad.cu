@@ -5,7 +5,7 @@
 // RUN: env RECONVERGE_DEVICE=cpu %t type 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: env RECONVERGE_DEVICE=cpu %t body 2>&1 | FileCheck %s --check-prefix=BODY
 // RUN: env RECONVERGE_DEVICE=cpu %t endless 2>&1 | FileCheck %s --check-prefix=ENDLESS
-// RUN: env RECONVERGE_DEVICE=cpu %t barrier 2>&1 | FileCheck %s --check-prefix=BARRIER
+// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=check=on %t barrier 2>&1 | FileCheck %s --check-prefix=BARRIER
 // RUN: env RECONVERGE_DEVICE=cpu %t assert 2>&1 | FileCheck %s --check-prefix=ASSERT
 
 // Calls that go wrong: the program goes on with CUDA's error, and the message
