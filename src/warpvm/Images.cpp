@@ -12,13 +12,14 @@
 //
 // and an index outside goes to the edge, round, back, or to the border's
 // colour. Wrapping and mirroring need normalised coordinates; without, they go
-// to the edge. Blends are summed up in double precision and rounded once. Those
-// of an H100 are the same in 1 dimension. In 2 and 3 they differ, as if it
-// rounded products of weights to 8 bits.
+// to the edge. Blends are summed up in double precision and rounded once.
 //
-// To an H100 a row is a plane of height 1. Blends of a row without normalised
-// coordinates look at the plane's upper edge: where the second dimension has a
-// border, half of each is the border's colour.
+// Weights of a plane have 8 bits, as an H100's: that of the corner behind in
+// both dimensions is a b, rounded to the nearest, and the other three make up
+// for what it lost. A row that is blended is a plane of height 1, looked at on
+// its upper edge: where the second dimension has a border, half of the result
+// is the border's colour. Weights in 3 dimensions are not rounded; those of an
+// H100 are, by a rule that we do not know.
 //
 // Surfaces are bytes in rows: their first coordinate counts bytes.
 //
@@ -34,6 +35,7 @@
 #include "llvm/ADT/APInt.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -164,7 +166,7 @@ namespace {
 /// Where a fetch looks in one dimension.
 struct Span {
   int64_t First, Second; ///< indices; below 0: the border
-  double Weight;         ///< of the second
+  int Weight;            ///< of the second, in 1/256
 };
 } // namespace
 
@@ -204,8 +206,24 @@ static Span placeOf(const ImageObject &G, unsigned Dimension, float Coordinate,
     return {indexIn(int64_t(std::floor(U)), N, Mode), 0, 0};
   const auto Fixed = int64_t(std::floor((U - 0.5) * 256 + 0.5));
   const int64_t I = Fixed >> 8;
-  return {indexIn(I, N, Mode), indexIn(I + 1, N, Mode),
-          double(Fixed & 255) / 256};
+  return {indexIn(I, N, Mode), indexIn(I + 1, N, Mode), int(Fixed & 255)};
+}
+
+/// Weights, in 1/256, of the corners of a cell in 2 or 3 \p Dimensions. Bit D
+/// of a corner's number says that it is the second in dimension D.
+static std::array<double, 8> cornerWeights(const Span *At,
+                                           unsigned Dimensions) {
+  const double X = At[0].Weight, Y = At[1].Weight;
+  double Both = X * Y / 256;
+  if (Dimensions == 2)
+    Both = std::floor(Both + 0.5);
+  std::array<double, 8> W = {256 - X - Y + Both, X - Both, Y - Both, Both};
+  if (Dimensions == 3)
+    for (unsigned K = 0; K < 4; ++K) {
+      W[K + 4] = W[K] * At[2].Weight / 256;
+      W[K] -= W[K + 4];
+    }
+  return W;
 }
 
 static float floatOf(uint32_t Bits) { return std::bit_cast<float>(Bits); }
@@ -226,11 +244,14 @@ static void fetch(const ImageObject &G, const ImageOperation &O,
   }
   const bool Gathers = O.Kind == ImageOperation::Gather;
   const bool Blends = Gathers || (G.Linear && givesFloats(G));
+  const unsigned Dimensions =
+      Blends ? std::max<unsigned>(O.Coordinates, 2) : O.Coordinates;
   Span At[3] = {};
-  for (unsigned D = 0; D < O.Coordinates; ++D)
-    At[D] = placeOf(G, D, floatOf(Coordinates[D]), Blends);
+  for (unsigned D = 0; D < Dimensions; ++D)
+    At[D] =
+        placeOf(G, D, D < O.Coordinates ? floatOf(Coordinates[D]) : 0, Blends);
   auto Corner = [&](unsigned Number, uint32_t *Element) {
-    for (unsigned D = 0; D < O.Coordinates; ++D)
+    for (unsigned D = 0; D < Dimensions; ++D)
       Index[D] = Number >> D & 1 ? At[D].Second : At[D].First;
     elementAt(G, Index, Layer, Element);
   };
@@ -245,22 +266,17 @@ static void fetch(const ImageObject &G, const ImageOperation &O,
   }
   if (!Blends)
     return Corner(0, Out);
+  const std::array<double, 8> Weights = cornerWeights(At, Dimensions);
   double Sum[4] = {};
-  for (unsigned Number = 0; Number < 1u << O.Coordinates; ++Number) {
-    double Weight = 1;
-    for (unsigned D = 0; D < O.Coordinates; ++D)
-      Weight *= Number >> D & 1 ? At[D].Weight : 1 - At[D].Weight;
-    if (Weight == 0)
+  for (unsigned Number = 0; Number < 1u << Dimensions; ++Number) {
+    if (Weights[Number] == 0)
       continue;
     Corner(Number, Element);
     for (unsigned C = 0; C < G.Count; ++C)
-      Sum[C] += Weight * double(floatOf(Element[C]));
+      Sum[C] += Weights[Number] * double(floatOf(Element[C]));
   }
-  if (O.Coordinates == 1 && !G.Normalized && G.Mode[1] == ImageObject::Border)
-    for (unsigned C = 0; C < G.Count; ++C)
-      Sum[C] = (Sum[C] + double(G.BorderColor[C])) / 2;
   for (unsigned C = 0; C < 4; ++C)
-    Out[C] = std::bit_cast<uint32_t>(float(Sum[C]));
+    Out[C] = std::bit_cast<uint32_t>(float(Sum[C] / 256));
 }
 
 /// Where surface \p G has what \p O loads or stores at \p Coordinates; null

@@ -88,8 +88,8 @@ static int indexOf(int I, int N, cudaTextureAddressMode Mode, bool Normalized) {
   return I < 0 ? 0 : I >= N ? N - 1 : I;
 }
 
-/// What a fetch should give, up to \p Error: weights of more than 8 bits, as
-/// products of several fractions may be, are rounded somehow.
+/// What a fetch should give, up to \p Error: in 3 dimensions, weights of more
+/// than 8 bits are rounded somehow.
 struct Sample {
   float Value, Error;
 };
@@ -124,25 +124,31 @@ struct Reference {
         I[D] = int(std::floor(U));
       }
     }
+    // A row is a plane of height 1 to the GPU, looked at on its upper edge.
+    if (Dimensions == 1 && Linear) {
+      I[1] = -1;
+      A[1] = 0.5;
+    }
+    // Planes have weights of 8 bits.
+    double Both = A[0] * A[1];
+    if (Dimensions < 3)
+      Both = std::floor(Both * 256 + 0.5) / 256;
+    const double Plane[] = {1 - A[0] - A[1] + Both, A[0] - Both, A[1] - Both,
+                            Both};
     double Sum = 0;
     bool Exact = true;
-    for (int Corner = 0; Corner < 1 << Dimensions; ++Corner) {
-      double Weight = 1;
-      int At[3] = {I[0], I[1], I[2]};
-      for (int D = 0; D < Dimensions; ++D) {
-        const bool Second = Corner >> D & 1;
-        Weight *= Second ? A[D] : 1 - A[D];
-        At[D] += Second;
-      }
+    for (int Corner = 0; Corner < 8; ++Corner) {
+      const double Weight =
+          Plane[Corner & 3] * (Corner & 4 ? A[2] : 1 - A[2]);
+      if (Weight == 0)
+        continue;
+      const int At[3] = {I[0] + (Corner & 1), I[1] + (Corner >> 1 & 1),
+                         I[2] + (Corner >> 2)};
       Exact &= Weight * 256 == std::floor(Weight * 256);
-      Sum += Weight * (Weight ? element(At) : 0);
+      Sum += Weight * element(At);
     }
-    // A row is a plane of height 1 to the GPU, looked at on its upper edge.
-    if (Dimensions == 1 && Linear && !Normalized &&
-        Mode == cudaAddressModeBorder)
-      Sum = (Sum + Border) / 2;
     constexpr float Spread = 200; // of elements
-    return {float(Sum), Exact ? 0 : (1 << Dimensions) * Spread / 256};
+    return {float(Sum), Exact ? 0 : 8 * Spread / 256};
   }
 };
 
