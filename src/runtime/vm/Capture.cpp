@@ -17,6 +17,8 @@
 //
 // - A capturing stream cannot be waited for, or asked; nor can an event that
 //   was recorded in one.
+// - Only a relaxed capture may be ended by another thread than the one that
+//   began it. Otherwise that is an error, but the end too, as on an H100.
 // - The legacy default stream waits for all blocking streams. It cannot be used
 //   while one of them is being captured.
 // - Calls that may wait for the whole device (allocations, copies that end
@@ -325,11 +327,11 @@ cudaError_t api::cudaStreamEndCapture(cudaStream_t Stream, cudaGraph_t *Out) {
     std::shared_ptr<Sequence> S = P->In;
     if (S->Origin != ownKey(Stream))
       return invalidate(*S, cudaErrorStreamCaptureUnmatched);
+    const bool Joined = isJoined(*S, P->After);
+    forget(*S);
     if (S->Mode != cudaStreamCaptureModeRelaxed &&
         S->Thread != std::this_thread::get_id())
       return cudaErrorStreamCaptureWrongThread;
-    const bool Joined = isJoined(*S, P->After);
-    forget(*S);
     if (S->Invalid)
       return cudaErrorStreamCaptureInvalidated;
     if (!Joined)
