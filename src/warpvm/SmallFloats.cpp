@@ -15,7 +15,7 @@
 //
 // TF32 is a float of 10 bits of fraction: `rna` adds half of the last bit, `rn`
 // rounds as above, `rz` cuts. Of a NaN, an H100's `rna` cuts the bits too; the
-// others make it 0x7fffffff.
+// others make it 0x7fffe000.
 //
 //===----------------------------------------------------------------------===//
 
@@ -137,7 +137,7 @@ Value *Converter::toTensor(Value *X) {
         B.CreateOr(Sign, B.CreateBinaryIntrinsic(Intrinsic::umin, Size, Most));
   }
   Value *NaN =
-      How.contains("rna") ? B.CreateAnd(bits(X), word(Kept)) : word(0x7fffffff);
+      How.contains("rna") ? B.CreateAnd(bits(X), word(Kept)) : word(0x7fffe000);
   Bits = B.CreateSelect(B.CreateFCmpUNO(X, X), NaN, Bits);
   return unlessNegative(Bits, X);
 }

@@ -1,7 +1,7 @@
 // REQUIRES: reconverge
 // RUN: %reconverge cc -O2 %s -o %t
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=compile=fast %t | FileCheck %s
-// CHECK: 0 wrong of 606336
+// CHECK: 0 wrong of 606348
 
 // E4M3, E5M2 and TF32, and what cuda_fp6.h and cuda_fp4.h make of sm_90: every
 // byte, every half, and floats around every number that a format has and every
@@ -84,6 +84,14 @@ __global__ void others(uint32_t *Out) {
   To[3] = C;
 }
 
+/// TF32 of a NaN, by each rounding.
+__global__ void ofNaN(float X, uint32_t *Out) {
+  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(Out[0]) : "f"(X));
+  asm("cvt.rn.tf32.f32 %0, %1;" : "=r"(Out[1]) : "f"(X));
+  asm("cvt.rz.tf32.f32 %0, %1;" : "=r"(Out[2]) : "f"(X));
+  asm("cvt.rz.relu.tf32.f32 %0, %1;" : "=r"(Out[3]) : "f"(X));
+}
+
 static int clamped(int X) { return X > 127 ? 127 : X < -128 ? -128 : X; }
 
 int main() {
@@ -144,6 +152,16 @@ int main() {
     expect("pack", I, Out[4 * I + 3],
            0xabcd0000u | (clamped((I - 16) * 11) & 255) << 8 |
                (clamped((I - 16) * 7 - 20) & 255));
+  }
+
+  for (uint32_t Bits : {0x7f800001u, 0x7fc01234u, 0xffffffffu}) {
+    float X;
+    memcpy(&X, &Bits, 4);
+    ofNaN<<<1, 1>>>(X, Out);
+    finish();
+    expect("NaN rna", Bits, Out[0], Bits & ~0x1fffu);
+    for (int I = 1; I < 4; ++I)
+      expect("NaN", I, Out[I], 0x7fffe000u);
   }
   return summary();
 }
