@@ -10,7 +10,8 @@ static int Checks = 0, Wrong = 0;
   do {                                                                         \
     cudaError_t Status = (E);                                                  \
     if (Status != cudaSuccess) {                                               \
-      std::printf("%s: %s\n", #E, cudaGetErrorName(Status));                   \
+      std::printf("line %d: %s: %s\n", __LINE__, #E,                           \
+                  cudaGetErrorName(Status));                                   \
       std::exit(1);                                                            \
     }                                                                          \
   } while (0)
