@@ -14,12 +14,14 @@
 // colour. Wrapping and mirroring need normalised coordinates; without, they go
 // to the edge. Blends are summed up in double precision and rounded once.
 //
-// Weights of a plane have 8 bits, as an H100's: that of the corner behind in
-// both dimensions is a b, rounded to the nearest, and the other three make up
-// for what it lost. A row that is blended is a plane of height 1, looked at on
-// its upper edge: where the second dimension has a border, half of the result
-// is the border's colour. Weights in 3 dimensions are not rounded; those of an
-// H100 are, by a rule that we do not know.
+// The weights of the 8 corners have 8 bits too, and are an H100's. Fractions of
+// x and z give those of 4 columns: that of the second in both is the product,
+// rounded to the nearest; the other three make up for what it lost. The
+// fraction of y splits each column, to the nearest again; ties go to the second
+// in y of the second in x, and to the first in y of the first in x. Where both
+// indices of a dimension go to the edge, its fraction is 0. A row that is
+// blended is a plane of height 1, looked at on its upper edge: where the second
+// dimension has a border, half of the result is the border's colour.
 //
 // Surfaces are bytes in rows: their first coordinate counts bytes.
 //
@@ -206,23 +208,24 @@ static Span placeOf(const ImageObject &G, unsigned Dimension, float Coordinate,
     return {indexIn(int64_t(std::floor(U)), N, Mode), 0, 0};
   const auto Fixed = int64_t(std::floor((U - 0.5) * 256 + 0.5));
   const int64_t I = Fixed >> 8;
-  return {indexIn(I, N, Mode), indexIn(I + 1, N, Mode), int(Fixed & 255)};
+  const int64_t First = indexIn(I, N, Mode), Second = indexIn(I + 1, N, Mode);
+  const bool AtEdge = Mode == ImageObject::Clamp && First == Second;
+  return {First, Second, AtEdge ? 0 : int(Fixed & 255)};
 }
 
-/// Weights, in 1/256, of the corners of a cell in 2 or 3 \p Dimensions. Bit D
-/// of a corner's number says that it is the second in dimension D.
-static std::array<double, 8> cornerWeights(const Span *At,
-                                           unsigned Dimensions) {
-  const double X = At[0].Weight, Y = At[1].Weight;
-  double Both = X * Y / 256;
-  if (Dimensions == 2)
-    Both = std::floor(Both + 0.5);
-  std::array<double, 8> W = {256 - X - Y + Both, X - Both, Y - Both, Both};
-  if (Dimensions == 3)
-    for (unsigned K = 0; K < 4; ++K) {
-      W[K + 4] = W[K] * At[2].Weight / 256;
-      W[K] -= W[K + 4];
-    }
+/// Weights, in 1/256, of the corners of a cell. Bit D of a corner's number says
+/// that it is the second in dimension D.
+static std::array<int, 8> cornerWeights(const Span *At) {
+  const int X = At[0].Weight, Y = At[1].Weight, Z = At[2].Weight;
+  const int Both = (X * Z + 128) >> 8;
+  const int Columns[] = {256 - X - Z + Both, X - Both, Z - Both, Both};
+  std::array<int, 8> W;
+  for (unsigned K = 0; K < 4; ++K) {
+    const unsigned First = (K & 1) | (K & 2) << 1;
+    const int Second = (Columns[K] * Y + (K & 1 ? 128 : 127)) >> 8;
+    W[First] = Columns[K] - Second;
+    W[First | 2] = Second;
+  }
   return W;
 }
 
@@ -266,9 +269,9 @@ static void fetch(const ImageObject &G, const ImageOperation &O,
   }
   if (!Blends)
     return Corner(0, Out);
-  const std::array<double, 8> Weights = cornerWeights(At, Dimensions);
+  const std::array<int, 8> Weights = cornerWeights(At);
   double Sum[4] = {};
-  for (unsigned Number = 0; Number < 1u << Dimensions; ++Number) {
+  for (unsigned Number = 0; Number < Weights.size(); ++Number) {
     if (Weights[Number] == 0)
       continue;
     Corner(Number, Element);
