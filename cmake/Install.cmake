@@ -26,6 +26,7 @@ install(CODE "execute_process(COMMAND \${CMAKE_COMMAND} -E create_symlink reconv
 reconverge_install(ReconvergePlugin lib)
 reconverge_install(ReconvergeClang lib)
 reconverge_install(ReconvergeVM lib/reconverge)
+reconverge_install(compile-kernel lib/reconverge)
 reconverge_install(ReconvergeGPU lib/reconverge)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/reconverge DESTINATION share)
 

@@ -6,10 +6,6 @@
 // nothing. Code that runs once is not worth that: Effort::Fast. Both give the
 // same results, bit by bit: neither contracts nor reassociates.
 //
-// A compiler in the background gives up when it is told to. LLVM asks a gate
-// before each pass that it may leave out, on each function: there the thread
-// may be left standing for good, and the passes are left out if it goes on.
-//
 // The object file goes to the cache on disk, keyed by everything that shaped
 // it: bitcode, kernel, options, host CPU and this very library. A file ends in
 // a hash of the rest; one that is not whole is made again.
@@ -23,15 +19,14 @@
 #include "warpvm/Mbarrier.h"
 #include "warpvm/Tiles.h"
 
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
@@ -64,21 +59,7 @@ static std::string buildStamp() {
       .str();
 }
 
-namespace {
-class GiveUp : public OptPassGate {
-public:
-  explicit GiveUp(Background *Home) : Home(Home) {}
-  bool shouldRunPass(StringRef, StringRef) override { return !given(); }
-  bool isEnabled() const override { return Home; }
-  bool given() const { return Home && Home->stopping(); }
-
-private:
-  Background *Home;
-};
-} // namespace
-
-static void optimise(Module &M, TargetMachine &TM, bool Fast,
-                     const GiveUp &Gate) {
+static void optimise(Module &M, TargetMachine &TM, bool Fast) {
   PassBuilder PB(&TM);
   LoopAnalysisManager LAM;
   FunctionAnalysisManager FAM;
@@ -104,7 +85,7 @@ static void optimise(Module &M, TargetMachine &TM, bool Fast,
   }
   FPM.addPass(SimplifyCFGPass());
   for (Function &F : M)
-    if (!F.isDeclaration() && !Gate.given())
+    if (!F.isDeclaration())
       FPM.run(F, FAM);
 }
 
@@ -170,15 +151,34 @@ std::string Compiler::target() const {
       .str();
 }
 
+std::string describe(const EmitOptions &Emit, Tier Code) {
+  return formatv("{0} {1} {2:d} {3:d} {4:d} {5:d} {6:d} {7} {8}", CacheFormat,
+                 Emit.WarpSize, Emit.Counters, Emit.Vectors, Emit.Budget,
+                 Emit.Check, Emit.Shuffled, Emit.RegionLimit, unsigned(Code));
+}
+
+bool parseDescription(StringRef Text, EmitOptions &Emit, Tier &Code) {
+  unsigned Numbers[9];
+  for (unsigned &N : Numbers)
+    if (Text = Text.ltrim(' '); Text.consumeInteger(10, N))
+      return false;
+  Emit.WarpSize = Numbers[1];
+  Emit.Counters = Numbers[2];
+  Emit.Vectors = Numbers[3];
+  Emit.Budget = Numbers[4];
+  Emit.Check = Numbers[5];
+  Emit.Shuffled = Numbers[6];
+  Emit.RegionLimit = Numbers[7];
+  Code = Tier(Numbers[8]);
+  return Text.empty() && Numbers[0] == CacheFormat &&
+         (Code == Tier::Fused || Code == Tier::Blocks);
+}
+
 std::string Compiler::cachePath(StringRef ModuleHash, StringRef Name,
                                 const EmitOptions &Emit, Tier Code) const {
   static const std::string Stamp = buildStamp();
   std::string Key =
-      (ModuleHash + "\n" + Name + "\n" + Twine(CacheFormat) + " " +
-       Twine(Emit.WarpSize) + " " + Twine(Emit.Counters) + " " +
-       Twine(Emit.Vectors) + " " + Twine(Emit.Budget) + " " +
-       Twine(Emit.Check) + " " + Twine(Emit.Shuffled) + " " +
-       Twine(Emit.RegionLimit) + " " + Twine(int(Code)) + " " +
+      (ModuleHash + "\n" + Name + "\n" + describe(Emit, Code) + " " +
        Twine(How == Effort::Fast) + "\n" + Target->getTargetCPU() + "\n" +
        Target->getTargetFeatureString() + "\n" + Stamp)
           .str();
@@ -195,12 +195,7 @@ Compiler::build(Function &Kernel, const EmitOptions &Emit, Tier Code) {
   auto M = emitKernel(Kernel, ForHost, Code, *Target);
   if (!M)
     return M.takeError();
-  GiveUp Gate(Home);
-  LLVMContext &Context = Kernel.getContext();
-  OptPassGate &Usual = Context.getOptPassGate();
-  Context.setOptPassGate(Gate);
-  auto Reset = make_scope_exit([&] { Context.setOptPassGate(Usual); });
-  optimise(**M, *Target, How == Effort::Fast, Gate);
+  optimise(**M, *Target, How == Effort::Fast);
   SmallVector<char, 0> Object;
   raw_svector_ostream OS(Object);
   legacy::PassManager CodeGen;
@@ -208,9 +203,6 @@ Compiler::build(Function &Kernel, const EmitOptions &Emit, Tier Code) {
                                   CodeGenFileType::ObjectFile))
     return internalError("this host's code generator writes no object files");
   CodeGen.run(**M);
-  if (Gate.given())
-    return internalError("compilation of " + Kernel.getName() +
-                         " was given up");
   return std::make_unique<SmallVectorMemoryBuffer>(std::move(Object),
                                                    Kernel.getName());
 }
@@ -284,10 +276,15 @@ Expected<Compiled> Compiler::compile(Function &Kernel, StringRef ModuleHash,
   auto Built = build(Kernel, Emit, Code);
   if (!Built)
     return Built.takeError();
+  return adopt(std::move(*Built), Kernel.getName(), ModuleHash, Emit, Code);
+}
+
+Expected<Compiled> Compiler::adopt(std::unique_ptr<MemoryBuffer> Object,
+                                   StringRef Kernel, StringRef ModuleHash,
+                                   const EmitOptions &Emit, Tier Code) {
   if (!CacheDir.empty())
-    writeCache(cachePath(ModuleHash, Kernel.getName(), Emit, Code),
-               (*Built)->getBuffer());
-  return link(std::move(*Built));
+    writeCache(cachePath(ModuleHash, Kernel, Emit, Code), Object->getBuffer());
+  return link(std::move(Object));
 }
 
 } // namespace reconverge::warpvm

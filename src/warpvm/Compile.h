@@ -3,7 +3,6 @@
 #ifndef RECONVERGE_WARPVM_COMPILE_H
 #define RECONVERGE_WARPVM_COMPILE_H
 
-#include "warpvm/Background.h"
 #include "warpvm/Emitter.h"
 #include "warpvm/Machine.h"
 
@@ -35,16 +34,20 @@ public:
   llvm::Expected<Compiled> cached(llvm::StringRef Kernel,
                                   llvm::StringRef ModuleHash,
                                   const EmitOptions &Emit, Tier Code);
-  /// What compiles from here on may be given up as \p Where says.
-  void runsIn(Background &Where) { Home = &Where; }
+  /// Takes \p Object, which build() made for the same elsewhere.
+  llvm::Expected<Compiled> adopt(std::unique_ptr<llvm::MemoryBuffer> Object,
+                                 llvm::StringRef Kernel,
+                                 llvm::StringRef ModuleHash,
+                                 const EmitOptions &Emit, Tier Code);
+  /// The object file of \p Kernel alone: it is not linked, and not kept.
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+  build(llvm::Function &Kernel, const EmitOptions &Emit, Tier Code);
 
   /// CPU and vector extensions that code is made for, in words.
   std::string target() const;
 
 private:
   Compiler() = default;
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-  build(llvm::Function &Kernel, const EmitOptions &Emit, Tier Code);
   llvm::Expected<Compiled> link(std::unique_ptr<llvm::MemoryBuffer> Object);
   std::string cachePath(llvm::StringRef ModuleHash, llvm::StringRef Name,
                         const EmitOptions &Emit, Tier Code) const;
@@ -54,8 +57,11 @@ private:
   std::string CacheDir;
   Effort How = Effort::Well;
   std::atomic<unsigned> Linked{0};
-  Background *Home = nullptr; ///< null: nothing is given up
 };
+
+/// How code is to be emitted, in a line of text, and back; false: it is none.
+std::string describe(const EmitOptions &Emit, Tier Code);
+bool parseDescription(llvm::StringRef Text, EmitOptions &Emit, Tier &Code);
 
 /// Emits all regions of \p Kernel and its KernelPlan (symbol PlanSymbol) for
 /// \p Target, unoptimised.

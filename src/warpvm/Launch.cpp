@@ -26,7 +26,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Launch.h"
-#include "warpvm/Background.h"
 #include "warpvm/DeviceMemory.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -312,7 +311,7 @@ static uint64_t digestOfMemory(const LaunchContext &L) {
 }
 
 /// Whether the host can write what a kernel reads while the launch runs: it has
-/// memory that both see, and threads besides \p Ours and those that compile.
+/// memory that both see, and threads besides \p Ours.
 static bool hostMayStepIn(size_t Ours) {
   bool Sees = false;
   DeviceMemory::instance().forEachLive([&](const Allocation &A) {
@@ -326,7 +325,7 @@ static bool hostMayStepIn(size_t Ours) {
   for (sys::fs::directory_iterator I("/proc/self/task", EC), End;
        I != End && !EC; I.increment(EC))
     ++Threads;
-  return EC || Threads > Ours + Background::threads();
+  return EC || Threads > Ours;
 }
 
 /// Nobody else runs. Finds out whether the blocks that are left go round in

@@ -10,10 +10,9 @@
 // Effort::Auto. The first code of a kernel is compiled fast, and only with
 // block vectors if these are wanted: then thread blocks that the observer
 // passes over run it too, for nothing. Once the kernel has run for about as
-// long as it would take to compile it well, that is done in the background, and
+// long as it would take to compile it well, another process does that, and
 // blocks that begin later run the result (CodeSlot). What the cache on disk has
-// compiled well is taken at once. A background compiler has all things of its
-// own: the bitcode is parsed again, for LLVM's contexts belong to one thread.
+// compiled well is taken at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +20,11 @@
 #include "analysis/CodeHash.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
-#include "warpvm/Background.h"
 #include "warpvm/Callees.h"
 #include "warpvm/Calls.h"
 #include "warpvm/Code.h"
 #include "warpvm/Compile.h"
+#include "warpvm/CompilerProcess.h"
 #include "warpvm/DeviceMemory.h"
 #include "warpvm/Initializers.h"
 #include "warpvm/Launch.h"
@@ -33,6 +32,7 @@
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <chrono>
 #include <mutex>
@@ -122,7 +122,7 @@ public:
   SmallVector<std::pair<uint64_t, uint64_t>, 8> Layout;
   uint64_t Shared;
   SmallVector<uint64_t, 8> Pointers; ///< offsets among the parameters
-  /// By Variant::index(); null: not yet. The background may outlive us.
+  /// By Variant::index(); null: not yet. What is compiled may outlive us.
   std::shared_ptr<CodeSlot> Slots[Variant::Count];
   const KernelPlan *Explaining[2][Variant::Count] = {}; ///< checked, by effort
   double Ran = 0; ///< seconds that launches before this one took
@@ -183,13 +183,16 @@ public:
       Options.Code = Tier::Blocks; // its stack works on single blocks
     if (!Options.Threads)
       Options.Threads = std::max(1u, std::thread::hardware_concurrency());
+    if (Options.Compile == Effort::Auto &&
+        !sys::fs::can_execute(Options.CompilerProgram))
+      Options.Compile = Effort::Well;
     for (auto [How, Into] :
          {std::pair(Effort::Fast, &Fast), std::pair(Effort::Well, &Well)})
       if (Options.Compile == How || Options.Compile == Effort::Auto)
         if (Error E = Compiler::create(Options, How).moveInto(*Into))
           return E;
     if (Well && Fast)
-      Well->runsIn(Beside);
+      Beside.emplace(Options.CompilerProgram, Options.Isa);
     installSignalHandlers();
     return Error::success();
   }
@@ -200,7 +203,10 @@ public:
            (Options.Threads == 1 ? " thread" : " threads");
   }
 
-  void finishCompiling() override { Beside.wait(); }
+  void finishCompiling() override {
+    if (Beside)
+      Beside->wait();
+  }
 
   Expected<std::unique_ptr<Program>>
   load(MemoryBufferRef Bitcode, const VariableAllocator &Allocate) override;
@@ -234,7 +240,7 @@ private:
   MachineOptions Options;
   std::unique_ptr<Compiler> Well, Fast; ///< as Options.Compile asks
   std::mutex Compiling; ///< a launch's threads may find faults at once
-  Background Beside;    ///< uses Well, so it ends first
+  std::optional<CompilerProcess> Beside; ///< if there are both
 };
 
 Error ProgramImpl::resetVariables() {
@@ -376,21 +382,20 @@ Error MachineImpl::compile(KernelImpl &K, Variant V, bool OnlyIfCached) {
   return Error::success();
 }
 
-/// Compiles \p V well, in the background.
+/// Has \p V compiled well, beside the program.
 void MachineImpl::improve(const KernelImpl &K, Variant V) {
-  Beside.add([this, Name = K.name().str(), Hash = K.Hash, Bytes = K.Bitcode,
-              Slot = K.Slots[V.index()], Emit = emission(V, Effort::Well),
-              Cut = tier(V), V] {
-    LLVMContext Context;
-    auto M = parseBitcodeFile(MemoryBufferRef(*Bytes, Name), Context);
-    if (!M)
-      return consumeError(M.takeError()); // it was read before
-    auto Done = Well->compile(*(*M)->getFunction(Name), Hash, Emit, Cut);
+  const EmitOptions Emit = emission(V, Effort::Well);
+  const Tier Cut = tier(V);
+  auto Take = [this, Name = K.name().str(), Hash = K.Hash, Emit, Cut, V,
+               Slot =
+                   K.Slots[V.index()]](std::unique_ptr<MemoryBuffer> Object) {
+    auto Done = Well->adopt(std::move(Object), Name, Hash, Emit, Cut);
     if (!Done)
-      return consumeError(Done.takeError()); // given up; what there is will do
+      return consumeError(Done.takeError()); // what there is will do
     Slot->Better = {Done->Plan, Effort::Well, V.Vectors};
     Slot->Now = &Slot->Better;
-  });
+  };
+  Beside->add({K.Bitcode, K.name().str(), Emit, Cut, std::move(Take)});
 }
 
 /// Checked code whose frames are laid out as \p Layout does; null if it cannot
@@ -480,6 +485,7 @@ Expected<LaunchContext> MachineImpl::contextFor(KernelImpl &K, Variant V,
         if (!Done && (Observed || !Recorded) && !Slot->Asked.exchange(true))
           improve(K, V.with(Recorded));
       }
+      Beside->poll();
     };
   return L;
 }

@@ -24,8 +24,8 @@ namespace reconverge::warpvm {
 
 enum class Tier { Fused, Blocks };
 enum class PolicyKind { Frontier, PostDominator };
-/// How kernels are compiled: quickly, well, or quickly at first and well, in
-/// the background, once they have run for some time.
+/// How kernels are compiled: quickly, well, or quickly at first and well, in a
+/// process beside this one, once they have run for some time.
 enum class Effort { Auto, Well, Fast };
 
 struct MachineOptions {
@@ -47,6 +47,8 @@ struct MachineOptions {
   bool Tolerant = false;
   std::string Isa; ///< "avx2": leave AVX-512 unused; "": all there is
   Effort Compile = Effort::Auto;
+  /// The path of compile-kernel, for Auto, which is Well where there is none.
+  std::string CompilerProgram;
   std::string CacheDir; ///< compiled kernels; empty: no cache on disk
 };
 
@@ -145,7 +147,7 @@ public:
   /// CPU, vector extensions and threads, in words.
   virtual std::string describe() const = 0;
 
-  /// Waits for what is compiled in the background.
+  /// Waits for what is compiled beside the program.
   virtual void finishCompiling() {}
 
   /// Parses optimised device bitcode, gives its variables memory and initial

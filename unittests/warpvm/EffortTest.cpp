@@ -8,13 +8,16 @@
 
 #include "Harness.h"
 #include "RandomKernel.h"
-#include "warpvm/Background.h"
+#include "warpvm/CompilerProcess.h"
 
 #include "llvm/Support/FileSystem.h"
 
 #include <chrono>
+#include <csignal>
 #include <ctime>
+#include <fstream>
 #include <map>
+#include <sys/wait.h>
 
 using namespace llvm;
 
@@ -28,6 +31,7 @@ const RandomKernelOptions Small = {.Depth = 2, .Statements = 3};
 MachineOptions compiling(Effort How) {
   MachineOptions O = optionsFor(32, Tier::Fused, PolicyKind::Frontier);
   O.Compile = How;
+  O.CompilerProgram = RECONVERGE_COMPILE_KERNEL;
   return O;
 }
 
@@ -104,6 +108,27 @@ TEST(Effort, CodeIsExchangedWhileALaunchRuns) {
   const Outcome Well(*M, machineFor(compiling(Effort::Well)));
   EXPECT_TRUE(Well.Before);
   expectSame(Mixed, Well);
+}
+
+TEST(Effort, WithoutTheCompilersProgramAutoIsWell) {
+  MachineOptions O = compiling(Effort::Auto);
+  O.CompilerProgram += "-is-not-there";
+  LLVMContext C;
+  auto M = randomKernel(C, 3, Small);
+  auto On = cantFail(Machine::create(O));
+  EXPECT_TRUE(Outcome(*M, *On).Before);
+}
+
+/// The first code will do.
+TEST(Effort, ACompilerThatFailsIsNotNoticed) {
+  MachineOptions O = compiling(Effort::Auto);
+  O.CompilerProgram = "/bin/false";
+  LLVMContext C;
+  auto M = randomKernel(C, 3, Small);
+  auto On = cantFail(Machine::create(O));
+  const Outcome Failed(*M, *On);
+  EXPECT_FALSE(Failed.After);
+  expectSame(Failed, Outcome(*M, machineFor(compiling(Effort::Fast))));
 }
 
 TEST(Effort, WhatIsOnDiskIsTakenAtOnce) {
@@ -183,53 +208,115 @@ TEST(Effort, TheTimeGrowsWithTheKernel) {
   RecordProperty("ratio", std::to_string(Long / Short));
 }
 
-TEST(Background, JobsRunInOrder) {
-  Background B;
-  std::string Done;
-  for (char C : {'a', 'b', 'c'})
-    B.add([&Done, C] { Done += C; });
-  B.wait();
-  EXPECT_EQ(Done, "abc");
-  EXPECT_EQ(Background::threads(), 1u);
-}
+/// A folder with a program that notes its process and becomes compile-kernel.
+struct Noted {
+  SmallString<128> Folder;
+  std::string Program, Note;
 
-TEST(Background, TheEndOfAnObjectStopsItsJob) {
-  std::atomic<bool> Begun{false}, Told{false};
-  {
-    Background B;
-    B.add([&] {
-      for (Begun = true; !B.stopping();)
-        std::this_thread::sleep_for(1ms);
-      Told = true;
-    });
-    while (!Begun)
-      std::this_thread::yield();
+  Noted() {
+    EXPECT_FALSE(sys::fs::createUniqueDirectory("compiler", Folder));
+    Program = (Folder + "/program").str();
+    Note = (Folder + "/note").str();
+    std::ofstream(Program) << "#!/bin/sh\necho $$ > " << Note << "\nexec "
+                           << RECONVERGE_COMPILE_KERNEL << " \"$@\"\n";
+    EXPECT_FALSE(sys::fs::setPermissions(Program, sys::fs::all_all));
   }
-  EXPECT_TRUE(Told);
+  ~Noted() { sys::fs::remove_directories(Folder); }
+
+  /// Waits until it runs.
+  pid_t pid() const {
+    for (pid_t Pid = 0;; std::this_thread::sleep_for(1ms))
+      if (std::ifstream(Note) >> Pid)
+        return Pid;
+  }
+};
+
+std::shared_ptr<const std::string> bitcodeOf(Module &M) {
+  const auto Bitcode = numberedBitcode(M);
+  return std::make_shared<std::string>(Bitcode.begin(), Bitcode.end());
 }
 
-/// The job stands still while exit handlers run: none of them sees it move.
-std::atomic<unsigned> Moves{0};
+/// Takes minutes to compile.
+CompilerProcess::Job longJob() {
+  LLVMContext C;
+  return {bitcodeOf(*parseKernel(C, longKernel(2000))), "k", EmitOptions(),
+          Tier::Fused, [](std::unique_ptr<MemoryBuffer>) {}};
+}
 
-TEST(Background, TheProcessEndsUnderAJob) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        std::atexit([] {
-          const unsigned Before = Moves;
-          std::this_thread::sleep_for(50ms);
-          std::_Exit(Before && Moves == Before ? 3 : 4);
-        });
-        auto &B = *new Background;
-        B.add([&B] {
-          for (;; ++Moves)
-            B.stopping();
-        });
-        while (!Moves)
-          std::this_thread::yield();
-        std::exit(0);
-      },
-      ::testing::ExitedWithCode(3), "");
+bool endsSoon(pid_t Pid) {
+  for (int Tries = 0; Tries < 30000; ++Tries, std::this_thread::sleep_for(1ms))
+    if (kill(Pid, 0) && errno == ESRCH)
+      return true;
+  return false;
+}
+
+TEST(CompilerProcess, JobsAreDoneInOrder) {
+  CompilerProcess Compiler(RECONVERGE_COMPILE_KERNEL, "");
+  LLVMContext C;
+  auto Bitcode = bitcodeOf(*randomKernel(C, 3, Small));
+  std::string Done;
+  for (char Name : {'a', 'b', 'c'})
+    Compiler.add({Bitcode, Name == 'b' ? "none of that name" : "k",
+                  EmitOptions(), Tier::Fused,
+                  [&Done, Name](std::unique_ptr<MemoryBuffer> O) {
+                    if (O->getBuffer().starts_with("\x7f"
+                                                   "ELF"))
+                      Done += Name;
+                  }});
+  Compiler.wait();
+  EXPECT_EQ(Done, "ac");
+}
+
+TEST(CompilerProcess, EndsWithItsObject) {
+  Noted Program;
+  pid_t Pid;
+  {
+    CompilerProcess Compiler(Program.Program, "");
+    Compiler.add(longJob());
+    Compiler.poll();
+    Pid = Program.pid();
+    EXPECT_EQ(kill(Pid, 0), 0);
+  }
+  EXPECT_TRUE(endsSoon(Pid));
+}
+
+TEST(CompilerProcess, EndsWithAProgramThatASignalEnds) {
+  Noted Program;
+  const pid_t Child = fork();
+  if (!Child) {
+    CompilerProcess Compiler(Program.Program, "");
+    Compiler.add(longJob());
+    Compiler.poll();
+    Program.pid();
+    raise(SIGKILL);
+  }
+  const pid_t Pid = Program.pid();
+  waitpid(Child, nullptr, 0);
+  EXPECT_TRUE(endsSoon(Pid));
+}
+
+std::atomic<unsigned> Signals{0};
+
+/// Neither a signal nor a child that wait() would find, nor one that it would
+/// wait for.
+TEST(CompilerProcess, IsNotNoticed) {
+  auto Before = std::signal(SIGCHLD, [](int) { ++Signals; });
+  Noted Program;
+  {
+    CompilerProcess Compiler(Program.Program, "");
+    Compiler.add(longJob());
+    Compiler.poll();
+    Program.pid();
+    EXPECT_EQ(waitpid(-1, nullptr, 0), -1);
+    EXPECT_EQ(errno, ECHILD);
+  }
+  EXPECT_EQ(Signals, 0u);
+  std::signal(SIGCHLD, Before);
+}
+
+TEST(CompilerProcess, ByHandItSaysWhatItIs) {
+  EXPECT_EQ(WEXITSTATUS(std::system(RECONVERGE_COMPILE_KERNEL " 2>/dev/null")),
+            2);
 }
 
 } // namespace

@@ -22,8 +22,9 @@ static Expected<ArrayRef<reconverge_backend_symbol>> start() {
   const bool Counts =
       !Options->TrialPlan.empty() || !Options->ProfilePath.empty();
   if (Counts && Options->MachineFile.empty())
-    Options->MachineFile = runtime::defaultMachineFile(
-        reinterpret_cast<void *>(&reconverge_counting_backend));
+    Options->MachineFile = runtime::installedFile(
+        reinterpret_cast<void *>(&reconverge_counting_backend),
+        runtime::DefaultMachineFile);
   if (!Options->TrialPlan.empty()) {
     if (Error E = gpu::Trials::get().configure(std::move(*Options)))
       return std::move(E);

@@ -31,7 +31,7 @@ void nameProgram(Profile &P) {
     P.Arguments.push_back(Next());
 }
 
-std::string defaultMachineFile(const void *Symbol) {
+std::string installedFile(const void *Symbol, StringRef File) {
   Dl_info Here;
   if (!dladdr(Symbol, &Here))
     return "";
@@ -39,8 +39,7 @@ std::string defaultMachineFile(const void *Symbol) {
   if (sys::fs::real_path(Here.dli_fname, Path))
     Path = Here.dli_fname;
   sys::path::remove_filename(Path);
-  sys::path::append(Path, "..", "..", "share", "reconverge");
-  sys::path::append(Path, "machines", "h200.json");
+  sys::path::append(Path, "..", "..", File);
   sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
   return Path.str().str();
 }

@@ -5,6 +5,8 @@
 
 #include "core/Profile.h"
 
+#include "llvm/ADT/StringRef.h"
+
 #include <string>
 
 namespace reconverge::runtime {
@@ -12,9 +14,11 @@ namespace reconverge::runtime {
 /// Fills in the command line of this process, as it was started.
 void nameProgram(Profile &P);
 
-/// share/reconverge/machines/h200.json, found from where the library of
-/// \p Symbol lies: lib/reconverge. Empty if that cannot be told.
-std::string defaultMachineFile(const void *Symbol);
+/// \p File of the installation, found from where the library of \p Symbol lies:
+/// lib/reconverge. Empty if that cannot be told.
+std::string installedFile(const void *Symbol, llvm::StringRef File);
+inline constexpr llvm::StringLiteral DefaultMachineFile =
+    "share/reconverge/machines/h200.json";
 
 /// Changes with each build of the library of \p Symbol: for caches.
 std::string buildStamp(const void *Symbol);

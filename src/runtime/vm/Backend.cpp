@@ -22,9 +22,12 @@ static Error start() {
   Expected<runtime::BackendOptions> Options = runtime::optionsFromEnvironment();
   if (!Options)
     return Options.takeError();
+  const void *Here = reinterpret_cast<void *>(&reconverge_backend);
   if (!Options->ProfilePath.empty() && Options->MachineFile.empty())
-    Options->MachineFile = runtime::defaultMachineFile(
-        reinterpret_cast<void *>(&reconverge_backend));
+    Options->MachineFile =
+        runtime::installedFile(Here, runtime::DefaultMachineFile);
+  Options->Machine.CompilerProgram =
+      runtime::installedFile(Here, "lib/reconverge/compile-kernel");
   return runtime::Engine::get().configure(std::move(*Options),
                                           warpvm::Machine::create);
 }

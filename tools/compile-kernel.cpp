@@ -1,0 +1,14 @@
+//===- tools/compile-kernel.cpp - The warp VM's compiler, apart -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// libReconvergeVM.so runs this program for kernels that have run for some time:
+// warpvm/CompilerProcess.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "warpvm/CompilerProcess.h"
+
+int main(int Count, char **Arguments) {
+  return reconverge::warpvm::compileForParent(
+      llvm::ArrayRef<const char *>(Arguments, Count).drop_front());
+}
