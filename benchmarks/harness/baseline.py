@@ -17,6 +17,8 @@ differs: clang's default arithmetic is not nvcc's, and sums of floats by atomics
 depend on order.
 
 Writes results/<gpu>/baseline.json, anew after each program, and prints a table.
+--ways nvcc,clang,reconverge,strict-aliasing also measures what device code would
+gain if the compiler concluded from types, as clang does and nvcc does not.
 With --keep FOLDER the builds stay there, with their PTX and machine code.
 """
 

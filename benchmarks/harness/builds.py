@@ -98,6 +98,10 @@ class Compilers:
     def _reconverge(self, source, program, extra):
         self._ours(source, program, ["--fatbin", *extra])
 
+    def _strict_aliasing(self, source, program, extra):
+        """Ours, with what clang concludes from types."""
+        self._ours(source, program, ["--fatbin", "-fstrict-aliasing", *extra])
+
     def _nvcc_inside(self, source, program, extra):
         """nvcc's device code under our host code."""
         self._ours(source, program, ["--device-code=nvcc", *extra])
