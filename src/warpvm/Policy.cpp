@@ -87,9 +87,12 @@ uint64_t Warp::digest() const {
     if (S.Callee)
       H = mixed(H, S.Callee->digest());
   }
-  for (const LoopState &State : Loops) {
-    const uint64_t Words[] = {State.Lanes, State.Rounds};
-    H = hashOf(Words, sizeof(Words), H);
+  for (llvm::ArrayRef<LoopState> Loop : Loops) {
+    H = mixed(H, Loop.size());
+    for (const LoopState &State : Loop) {
+      const uint64_t Words[] = {State.Lanes, State.Rounds};
+      H = hashOf(Words, sizeof(Words), H);
+    }
   }
   return H;
 }
@@ -125,14 +128,20 @@ const RegionPlan &Policy::execute(Warp &W, const Split &S, Mask *Out) {
 bool Warp::spins(uint32_t Region, Mask Lanes) {
   if (Loops.size() <= Region)
     Loops.resize(Plan->NumRegions);
-  LoopState &L = Loops[Region];
-  if (L.Lanes != Lanes && !Free) {
-    L.Lanes = Lanes;
-    L.Rounds = 0;
+  auto &Loop = Loops[Region];
+  if (Free) // lanes part all the time
+    Lanes = Context.Valid;
+  auto *Here = llvm::find_if(
+      Loop, [&](const LoopState &State) { return State.Lanes == Lanes; });
+  if (Here == Loop.end()) { // some have left, or met others
+    llvm::erase_if(Loop,
+                   [&](const LoopState &State) { return State.Lanes & Lanes; });
+    Loop.push_back({Lanes, 0});
+    Here = &Loop.back();
   }
-  if (++L.Rounds < BackEdgeLimit)
+  if (++Here->Rounds < BackEdgeLimit)
     return false;
-  L.Rounds = 0;
+  Here->Rounds = 0;
   return true;
 }
 

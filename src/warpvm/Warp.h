@@ -66,7 +66,7 @@ public:
   /// Lanes come to a loop from outside.
   void entersLoop(uint32_t Region) {
     if (Region < Loops.size())
-      Loops[Region].Rounds = 0;
+      Loops[Region].clear();
   }
   void forgetLoops() { Loops.clear(); }
 
@@ -110,11 +110,14 @@ public:
 private:
   std::unique_ptr<uint8_t[]> Memory;          ///< of a call
   std::vector<std::unique_ptr<Warp>> Callees; ///< for reuse if Finished
+  /// How often lanes that go round a loop together have done so.
   struct LoopState {
     Mask Lanes = 0;
     unsigned Rounds = 0;
   };
-  std::vector<LoopState> Loops; ///< by region; grown by the first that spins
+  /// By region; grown by the first that spins. Splits whose scalars differ go
+  /// round one loop apart.
+  std::vector<llvm::SmallVector<LoopState, 1>> Loops;
   std::vector<std::unique_ptr<uint64_t[]>> Owned;
   std::vector<uint64_t *> Spare;
 };

@@ -105,6 +105,62 @@ TEST(SpinLocks, CriticalSectionInsideTheLoop) {
   }
 }
 
+/// In the first warp, half of the lanes wait in one iteration of an outer loop
+/// and half in the next, at one and the same loop; for the second warp, which
+/// has several turns before it lets them go.
+TEST(Flags, LanesOfSeveralIterationsWaitInOneLoop) {
+  for (const MachineOptions &O : frontierSetups()) {
+    SCOPED_TRACE(describe(O));
+    TestProgram P(R"(
+      define ptx_kernel void @k(ptr %flags, ptr %out, i32 %width) {
+      entry:
+        %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+        %waits = icmp ult i32 %tid, %width
+        br i1 %waits, label %outer, label %delay
+      delay:
+        %n = phi i32 [ 0, %entry ], [ %n1, %delay ]
+        %never = load volatile i32, ptr %out
+        %n1 = add i32 %n, 1
+        %more = icmp ult i32 %n1, 10000
+        %none = icmp ne i32 %never, 77
+        %on = and i1 %more, %none
+        br i1 %on, label %delay, label %set
+      set:
+        %f1 = getelementptr i32, ptr %flags, i32 1
+        store volatile i32 1, ptr %f1
+        %f2 = getelementptr i32, ptr %flags, i32 2
+        store volatile i32 1, ptr %f2
+        br label %exit
+      outer:
+        %i = phi i32 [ 0, %entry ], [ %i1, %latch ]
+        %half = urem i32 %tid, 2
+        %twice = mul i32 %i, 2
+        %which = add i32 %twice, %half
+        %p = getelementptr i32, ptr %flags, i32 %which
+        br label %wait
+      wait:
+        %v = load volatile i32, ptr %p
+        %ready = icmp ne i32 %v, 0
+        br i1 %ready, label %latch, label %wait
+      latch:
+        %i1 = add i32 %i, 1
+        %again = icmp ult i32 %i1, 2
+        br i1 %again, label %outer, label %done
+      done:
+        %q = getelementptr i32, ptr %out, i32 %tid
+        store i32 %i1, ptr %q
+        br label %exit
+      exit:
+        ret void
+      })",
+                  O);
+    uint32_t Flags[] = {1, 0, 0, 1};
+    std::vector<uint32_t> Out(O.WarpSize);
+    P.run(shape(1, 2 * O.WarpSize), Flags, Out.data(), uint32_t(O.WarpSize));
+    EXPECT_EQ(Out, std::vector<uint32_t>(O.WarpSize, 2));
+  }
+}
+
 /// Half of the block waits for a flag in shared memory that the other half
 /// sets.
 std::string flagKernel(bool HighWaits, bool ManyBlocks) {
