@@ -10,7 +10,6 @@ error; a kernel of ours that is more than 3 % slower than nvcc's and has no caus
 is shown as not explained.
 """
 
-import json
 import os
 import sys
 
@@ -78,8 +77,7 @@ def trials(path):
     """The second table, or nothing where there were none."""
     if not os.path.exists(path):
         return ""
-    with open(path, encoding="utf-8") as text:
-        kernels = by_kernel(json.load(text)["rows"])
+    kernels = by_kernel(results.read(path)["rows"])
     lines = [TRIALS.format(path=shown(path))]
     for key, ways in kernels.items():
         ratios = [ways[way]["value"] / ways["nvcc"]["value"]
@@ -123,8 +121,7 @@ def shown(path):
 
 def page(result, causes_path):
     """The whole page as text."""
-    with open(result, encoding="utf-8") as text:
-        content = json.load(text)
+    content = results.read(result)
     facts, causes = content["environment"], read_causes(causes_path)
     kernels = by_kernel(content["rows"])
     gone = [" ".join(key) for key in causes if key not in kernels]
@@ -137,7 +134,7 @@ def page(result, causes_path):
             ("clang", ""), ("date", "")) if facts.get(key))
     first = content["rows"][0]
     lines = [HEAD.format(
-        machine=machine, samples=len(first["samples"]),
+        machine=machine, samples=first["count"],
         runs="alternating processes", result=shown(result),
         short=baseline.TOO_SHORT)]
     ours, clang, long = [], [], []

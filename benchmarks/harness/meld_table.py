@@ -5,10 +5,9 @@ results/*/meld-counts.json, of the warp VM (counts are the same on every CPU),
 and of results/*/meld-time.json; --check: is it up to date?"""
 
 import glob
-import json
 import os
 
-from results import apart, geomean, publish
+from results import apart, geomean, publish, read
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 RAW = os.path.join(ROOT, "benchmarks", "results", "h200", "meld.json")
@@ -39,8 +38,7 @@ def summary(found, chosen, name):
 
 
 def date_of(path):
-    with open(path, encoding="utf-8") as text:
-        return json.load(text)["environment"]["date"]
+    return read(path)["environment"]["date"]
 
 
 def percent(metrics, kind):
@@ -51,8 +49,7 @@ def percent(metrics, kind):
 
 def counts_of(path):
     """The part of the page that a file of counts makes."""
-    with open(path, encoding="utf-8") as text:
-        result = json.load(text)
+    result = read(path)
     found = {}
     for row in result["rows"]:
         key = " ".join([row["case"], *(f"{k}={v}" for k, v
@@ -84,13 +81,12 @@ def counts_of(path):
 
 def times_of(path):
     """The part of the page on the time to compile."""
-    with open(path, encoding="utf-8") as text:
-        result = json.load(text)
+    result = read(path)
     facts, found = result["environment"], {}
     for row in result["rows"]:
         found.setdefault(row["case"], {})[row["metric"]] = row["value"]
     ratios = [metrics["ratio"] for metrics in found.values()]
-    runs = len(result["rows"][0]["samples"])
+    runs = result["rows"][0]["count"]
     return [
         "", "## Time to compile", "",
         f"On an {facts['cpu']}, {facts['date'][:10]}, by `meld_time.py`: CPU "
@@ -104,8 +100,7 @@ def times_of(path):
 
 
 def page():
-    with open(RAW, encoding="utf-8") as text:
-        result = json.load(text)
+    result = read(RAW)
     facts, found = result["environment"], cases(result["rows"])
     lines = [
         "# Melding on a GPU", "",

@@ -8,7 +8,7 @@ import os
 
 import remap_bench
 from optimize_bench import label, line_of, words_of
-from results import apart, geomean, publish
+from results import apart, geomean, publish, read
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 RESULTS = os.path.join(ROOT, "benchmarks", "results", "h200")
@@ -28,8 +28,7 @@ def errors_of(rows):
 
 
 def load(name):
-    with open(os.path.join(RESULTS, name), encoding="utf-8") as text:
-        return json.load(text)
+    return read(os.path.join(RESULTS, name))
 
 
 def summary(what, table):

@@ -4,12 +4,11 @@
 VM, results/<cpu>/remap-counts.json; --check: is it up to date?"""
 
 import glob
-import json
 import os
 import statistics
 
 from remap_bench import BLOCKS, CASES, COMPILERS, KERNELS, LENGTHS, WAYS
-from results import apart, publish
+from results import apart, publish, read
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 RESULTS = os.path.join(ROOT, "benchmarks", "results")
@@ -19,11 +18,6 @@ TITLES = {"head_or_tail": "head or tail", "data_group_indexing": "DGI",
 
 # The paper's benchmarks that are others' programs.
 THIRD_PARTY = ("bp", "histo", "lbm", "pb", "sad", "mg", "nqueens")
-
-
-def load(path):
-    with open(path, encoding="utf-8") as text:
-        return json.load(text)
 
 
 def of_ideal(rows, case, even, compiler):
@@ -57,7 +51,7 @@ def speedups(by_hand):
     for path in sorted(glob.glob(os.path.join(RESULTS, "*",
                                               "remap-counts.json"))):
         counts.update({(r["case"], r["params"]["way"]): r["value"]
-                       for r in load(path)["rows"]})
+                       for r in read(path)["rows"]})
     yield ("| kernel | lanes at work | library | CUB | potential | " +
            " | ".join(f"library, {c}" for c in COMPILERS) +
            " | CUB, best | share won |")
@@ -97,7 +91,7 @@ def counters():
     if not os.path.exists(path):
         return
     values = {(r["case"], r["metric"], r["params"]["way"]): r["value"]
-              for r in load(path)["rows"]}
+              for r in read(path)["rows"]}
     yield ("And what they wait for, by hardware counters of nvcc's builds as "
            "they are and with the library: *issue*, warp instructions a cycle "
            "and scheduler, of at most 1; *lanes*, active threads per "
@@ -117,7 +111,7 @@ def counters():
 
 
 def page():
-    result = load(os.path.join(RESULTS, "h200", "remap.json"))
+    result = read(os.path.join(RESULTS, "h200", "remap.json"))
     facts, rows = result["environment"], result["rows"]
     rounds = {(r["params"]["algorithm"], r["params"]["paths"],
                r["params"]["compiler"]): r["value"] for r in rows

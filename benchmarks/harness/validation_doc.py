@@ -7,14 +7,13 @@ overhead.json.
 """
 
 import argparse
-import json
 import os
 import statistics
 import sys
 
 sys.dont_write_bytecode = True  # leave no __pycache__ in the source tree
 
-from results import apart, geomean
+from results import apart, geomean, read
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
@@ -49,9 +48,7 @@ UNEQUAL = {
 
 
 def load(folder, suite):
-    path = os.path.join(folder, suite + ".json")
-    with open(path, encoding="utf-8") as text:
-        return json.load(text)
+    return read(os.path.join(folder, suite + ".json"))
 
 
 def table(head, lines):
