@@ -18,6 +18,7 @@ import sys
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 sys.path.insert(0, os.path.join(ROOT, "benchmarks", "harness"))
 sys.dont_write_bytecode = True
+import programs  # noqa: E402
 import results  # noqa: E402
 
 TOOL = os.path.join("build", "bin", "reconverge")
@@ -156,10 +157,9 @@ def gains_table():
         key = (row["case"], json.dumps(row["params"], sort_keys=True))
         cases.setdefault(key, {})[row["metric"]] = row
     # The kernels of the suite remap run at one size, the others at two.
-    import remap_bench  # pylint: disable=import-outside-toplevel
     sets = {"programs for melding": [], "kernels for remapping": []}
     for (case, params), metrics in cases.items():
-        remapped = remap_bench.KERNELS.get(case) == json.loads(params)
+        remapped = programs.REMAPPED.get(case) == json.loads(params)
         sets["kernels for remapping" if remapped
              else "programs for melding"].append(metrics)
     lines = [

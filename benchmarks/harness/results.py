@@ -32,14 +32,12 @@ import statistics
 import sys
 
 from errors import BenchError, exit_code
+from places import RESULTS
 
 SCHEMA = "reconverge-bench/2"
 SAMPLES_SCHEMA = "reconverge-samples/1"
 OWN = ("case", "params", "metric", "value", "spread", "samples")  # of each row
 FIRST = (*OWN, "unit", "count")  # of a line; all else follows by its name
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
-FOLDER = os.path.join(ROOT, "benchmarks", "results")
 
 
 def row(case, params, metric, samples, unit, **more):
@@ -179,11 +177,17 @@ class Store:
     """A folder of results: a folder a machine, in it a file a suite. Pages are
     about one GPU; what is counted is the same on every machine."""
 
-    def __init__(self, folder=FOLDER, gpu="h200"):
+    def __init__(self, folder=RESULTS, gpu="h200"):
         self.folder, self.gpu = folder, gpu
 
+    def path(self, suite):
+        return os.path.join(self.folder, self.gpu, suite + ".json")
+
     def of(self, suite):
-        return read(os.path.join(self.folder, self.gpu, suite + ".json"))
+        return read(self.path(suite))
+
+    def if_there(self, suite):
+        return self.of(suite) if os.path.exists(self.path(suite)) else None
 
     def all(self, suite):
         """Of every machine, by its name; it may be none."""
@@ -229,31 +233,6 @@ def apart(result):
     return [f"Measured at commit {commit}, the others at "
             f"{result['environment']['commit'][:12]}: {', '.join(cases)}."
             for commit, cases in commits.items()]
-
-
-def print_table(head, body):
-    """Columns as wide as they need; the first to the left, others right."""
-    widths = [max(len(str(line[i])) for line in [head, *body])
-              for i in range(len(head))]
-    for line in [head, ["-" * w for w in widths], *body]:
-        cells = [str(c).ljust(w) if i == 0 else str(c).rjust(w)
-                 for i, (c, w) in enumerate(zip(line, widths))]
-        print("  ".join(cells).rstrip())
-
-
-def publish(text, page, script):
-    """Writes what script made of results to docs/page; with --check
-    among our words, exits with an error where the page has something else."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
-                        "docs", page)
-    if "--check" in sys.argv:
-        with open(path, encoding="utf-8") as old:
-            if old.read() != text:
-                sys.exit(f"docs/{page} is not what the results say; run "
-                         f"benchmarks/harness/{script}")
-        return
-    with open(path, "w", encoding="utf-8") as out:
-        out.write(text)
 
 
 def main():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The parts of the baseline harness that need neither compiler nor GPU."""
+"""Result files: what is written comes back, and files are merged."""
 
 import os
 import pathlib
@@ -10,68 +10,8 @@ import unittest
 sys.dont_write_bytecode = True
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks" / "harness"))
-import baseline
-import baseline_table
 import results
 from errors import BenchError
-
-
-def rows(case, kernel, **times):
-    return [results.row(case, {}, way, [time, time, time], "ms", kernel=kernel,
-                        launches=1, verdict="identical")
-            for way, time in times.items()]
-
-
-class BaselineTest(unittest.TestCase):
-    def test_every_example_is_a_program_and_has_a_size(self):
-        programs = baseline.find_programs()
-        examples = {path.parent.name
-                    for path in (ROOT / "examples").glob("*/*.cu")}
-        self.assertEqual(examples - set(programs), set())
-        self.assertEqual(set(baseline.arguments_table()) - set(programs),
-                         set(), "sizes of programs that are not there")
-        self.assertEqual(examples - set(baseline.arguments_table()), set())
-
-    def test_sizes_are_name_and_value(self):
-        for name, words in baseline.arguments_table().items():
-            source = pathlib.Path(baseline.find_programs()[name]).read_text()
-            for word in words:
-                key = word.partition("=")[0]
-                self.assertIn(f'integer("{key}"', source, f"{name}: {word}")
-
-    def table(self, some_rows, causes=""):
-        with tempfile.TemporaryDirectory() as folder:
-            result = os.path.join(folder, "baseline.json")
-            results.write(result, "baseline", {"gpu": "G", "date": "d"},
-                          some_rows)
-            text = os.path.join(folder, "causes.txt")
-            pathlib.Path(text).write_text(causes)
-            return baseline_table.page(result, text)
-
-    def test_geomean_is_over_kernels(self):
-        page = self.table(
-            rows("a", "k(int)", nvcc=1.0, clang=1.0, reconverge=2.0)
-            + rows("b", "l(int)", nvcc=4.0, clang=1.0, reconverge=2.0))
-        self.assertIn("| geomean | | | | | 1.000 |", page)
-        self.assertIn("| a | `k` | 1.000 | 1.000 | 2.000 | 2.00 |", page)
-
-    def test_a_cause_without_its_kernel_is_an_error(self):
-        with self.assertRaisesRegex(ValueError, "gone"):
-            self.table(rows("a", "k(int)", nvcc=1, clang=1, reconverge=1),
-                       "a gone: no such kernel\n")
-
-    def test_a_slow_kernel_without_a_cause_is_named(self):
-        page = self.table(rows("a", "k(int)", nvcc=1, clang=1, reconverge=1.2))
-        self.assertIn("not yet explained", page)
-
-    def test_the_page_is_what_the_results_say(self):
-        for result in sorted((ROOT / "benchmarks/results").glob(
-                "*/baseline.json")):
-            self.assertEqual((ROOT / "docs/baseline.md").read_text(),
-                             baseline_table.page(result, baseline_table.CAUSES),
-                             "run benchmarks/harness/baseline_table.py")
-            self.assertEqual(results.read(str(result))["suite"],
-                             "baseline")
 
 
 class Files(unittest.TestCase):
@@ -118,11 +58,12 @@ class Files(unittest.TestCase):
         results.write(self.path, "s", {}, self.rows)
         other = results.samples_path(self.path)
         kept = pathlib.Path(other).read_bytes()
-        results.write(self.path, "s", {}, [results.row(
-            "a", {}, "nvcc", [1.0, 2.0], "ms")])
-        pathlib.Path(other).write_bytes(kept)
-        with self.assertRaisesRegex(BenchError, "not have the samples of s"):
-            results.read(self.path, samples=True)
+        for others in ([[1.0, 2.0]], [[2.5, 1.0, 2.0], [3, 6]]):
+            results.write(self.path, "s", {}, [results.row(
+                "a", {}, "nvcc", own, "ms") for own in others])
+            pathlib.Path(other).write_bytes(kept)
+            with self.assertRaisesRegex(BenchError, "the samples of s.json"):
+                results.read(self.path, samples=True)
 
     def test_no_samples_are_left_where_there_are_none(self):
         results.write(self.path, "s", {}, self.rows)

@@ -1,22 +1,11 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes docs/validation.md from benchmarks/results/<gpu>/validation.json and
-overhead.json.
+"""docs/validation.md: the suites validation and overhead."""
 
-    validation_doc.py [--results benchmarks/results/h200] [--output FILE]
-"""
-
-import argparse
-import os
 import statistics
-import sys
 
-sys.dont_write_bytecode = True  # leave no __pycache__ in the source tree
+from results import apart, by_metric, geomean
+from tables import markdown
 
-from results import apart, geomean, read
-
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
-    os.path.abspath(__file__))))
 LARGE_GAP = 0.03
 
 # Why the hardware's efficiency is another, read off the machine code of the
@@ -47,25 +36,11 @@ UNEQUAL = {
 }
 
 
-def load(folder, suite):
-    return read(os.path.join(folder, suite + ".json"))
-
-
-def table(head, lines):
-    yield "| " + " | ".join(head) + " |"
-    yield "|" + "|".join(" --- " if i == 0 else " ---: "
-                         for i in range(len(head))) + "|"
-    for line in lines:
-        yield "| " + " | ".join(line) + " |"
-
-
 def efficiency(data):
-    kernels = {}
-    for row in data["rows"]:
-        if "kernel" in row["params"]:
-            name = row["case"] + " " + row["params"]["kernel"]
-            kernels.setdefault(name, {})[row["metric"]] = row
-    lines, gaps, unexplained = [], [], []
+    kernels = by_metric(
+        [row for row in data["rows"] if "kernel" in row["params"]],
+        lambda row: row["case"] + " " + row["params"]["kernel"])
+    body, gaps, unexplained = [], [], []
     for name, rows in kernels.items():
         equal = "equal" if rows["bbv-equal"]["value"] else \
             UNEQUAL.get(name, "**differ**")
@@ -81,9 +56,9 @@ def efficiency(data):
                       f"{100 * gap:+.1f}"]
         else:
             cells += ["", "", ""]
-        lines.append(cells + [equal])
-    yield from table(["kernel", "VM", "probes", "hardware", "predicated",
-                      "gap", "vectors"], lines)
+        body.append(cells + [equal])
+    yield from markdown(["kernel", "VM", "probes", "hardware", "predicated",
+                      "gap", "vectors"], body)
     sizes = [100 * abs(gap) for _, gap in gaps]
     small = [size for size in sizes if size <= 100 * LARGE_GAP]
     yield ""
@@ -114,10 +89,10 @@ OVERHEADS = [
 
 
 def overhead(data):
-    cases, lines, ratios = {}, [], {}
-    for row in data["rows"]:
-        if "kernel" not in row["params"]:
-            cases.setdefault(row["case"], {})[row["metric"]] = row
+    cases = by_metric(
+        [row for row in data["rows"] if "kernel" not in row["params"]],
+        lambda row: row["case"])
+    body, ratios = [], {}
     there = [o for o in OVERHEADS
              if any(o[0] in rows for rows in cases.values())]
     for case, rows in cases.items():
@@ -129,9 +104,9 @@ def overhead(data):
                 (row or rows["branch-counters"])["value"])
             line.append(f"{row['value']:.2f}x ({row['spread'][0]:.2f} to "
                         f"{row['spread'][1]:.2f})" if row else "the same")
-        lines.append(line + [rows["block-vectors"]["verdict"]])
-    yield from table(["example", "kernels, ms", *(o[1] for o in there),
-                      "output"], lines)
+        body.append(line + [rows["block-vectors"]["verdict"]])
+    yield from markdown(["example", "kernels, ms", *(o[1] for o in there),
+                      "output"], body)
     yield ""
     yield ("Geometric mean: " +
            ", ".join(f"{geomean(ratios[metric]):.2f}x {words}"
@@ -163,14 +138,14 @@ def sanitizers(data):
             yield f"- {row['case']}: {row['verdict']}"
 
 
-def document(folder):
-    validation, cost = load(folder, "validation"), load(folder, "overhead")
+def lines(store):
+    validation, cost = store.of("validation"), store.of("overhead")
     facts = validation["environment"]
     yield "# Validation: the VM, the probes and the hardware"
     yield ""
-    yield ("Made by `benchmarks/harness/validation_doc.py` from "
-           f"`benchmarks/results/{os.path.basename(folder)}/`, which "
-           "`benchmarks/harness/gpu_bench.py` wrote. Not edited by hand.")
+    yield ("Made by `benchmarks/run --page validation` from "
+           f"`{validation['path']}` and `{cost['path']}`, which "
+           "`benchmarks/run validation overhead` wrote. Not edited by hand.")
     yield ""
     yield (f"{facts['gpu']}, driver {facts['driver']}, CUDA {facts['cuda']}, "
            f"{facts['date']}, commit {facts['commit'][:12]}.")
@@ -199,20 +174,3 @@ def document(folder):
     yield "## Results with probes"
     yield ""
     yield from sanitizers(validation)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--results", default=os.path.join(
-        ROOT, "benchmarks", "results", "h200"))
-    parser.add_argument("--output",
-                        default=os.path.join(ROOT, "docs", "validation.md"))
-    args = parser.parse_args()
-    text = "\n".join(document(args.results.rstrip("/"))) + "\n"
-    with open(args.output, "w", encoding="utf-8") as out:
-        out.write(text)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
