@@ -97,7 +97,7 @@ def run_script(suite, options):
 
 def main():
     known = suites.every()
-    options = parser_of(known).parse_args()
+    options = parser_of(known).parse_intermixed_args()
     found = wanted(known, options)
     if options.page or options.check_page:
         return publish.make(found, options.check_page)

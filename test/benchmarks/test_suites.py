@@ -226,7 +226,7 @@ class CommandLine(unittest.TestCase):
     def test_what_cannot_start_is_one_line_and_exit_code_2(self):
         for words, why in (
                 (["nonsense"], "no suite 'nonsense'"),
-                (["meld", "--only", "x"], "no case 'x'"),
+                (["meld", "--only", "x", "remap"], "no case 'x'"),
                 (["--page", "vm"], "the suite vm has no page"),
                 (["meld", "--nonsense"], "unrecognized arguments"),
                 (["baseline", "--ways", "gcc", "--device", "cpu",

@@ -23,6 +23,7 @@ import statistics
 import compare
 import processes
 import tables
+from errors import BenchError
 from pages import remap as page
 from programs import REMAP_WAYS, REMAPPED
 from suite import Case, Metric, Page, Suite
@@ -59,7 +60,11 @@ def small(case):
 def output_of(bench, case, compiler, params):
     """What the program prints; a wrong result is in it, and no exception."""
     words = [f"{k}={v}" for k, v in params.items()]
-    return bench.run([bench.program(case, compiler), *words], codes=(0, 1))
+    command = [bench.program(case, compiler), *words]
+    text = bench.run(command, codes=(0, 1))
+    if not text:
+        raise BenchError(f"{' '.join(command)}: prints nothing")
+    return text
 
 
 def numbers(text):
