@@ -14,10 +14,12 @@ import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 DOCS = os.path.join(ROOT, "docs", "machines.md")
-sys.path.insert(0, os.path.join(ROOT, "benchmarks", "micro"))
+sys.path[:0] = [os.path.join(ROOT, "benchmarks", folder)
+                for folder in ("micro", "harness")]
 sys.dont_write_bytecode = True
 
 import machine  # noqa: E402
+import results  # noqa: E402
 
 
 def read(path):
@@ -81,7 +83,7 @@ def main():
     check = "--check" in sys.argv
     for samples in sorted(glob.glob(os.path.join(
             ROOT, "benchmarks", "results", "*", "micro.json"))):
-        result = json.loads(read(samples))
+        result = results.read(samples)
         name = os.path.basename(os.path.dirname(samples))
         text, refused = machine.machine_file(
             result, f"benchmarks/results/{name}/micro.json")
@@ -90,7 +92,7 @@ def main():
         settle(os.path.join(ROOT, "machines", name + ".json"), text, check)
     docs = replace(read(DOCS), "classes", class_table())
     h200 = os.path.join(ROOT, "benchmarks", "results", "h200", "micro.json")
-    docs = replace(docs, "details", detail_table(json.loads(read(h200))))
+    docs = replace(docs, "details", detail_table(results.read(h200)))
     settle(DOCS, docs, check)
 
 

@@ -16,6 +16,11 @@ import subprocess
 import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+sys.path.insert(0, os.path.join(ROOT, "benchmarks", "harness"))
+sys.dont_write_bytecode = True
+import programs  # noqa: E402
+import results  # noqa: E402
+
 TOOL = os.path.join("build", "bin", "reconverge")
 # Lines of the tool's output: the parts with times and this machine's name come
 # after these.
@@ -35,8 +40,7 @@ def vm_table():
     lines = []
     for path in sorted(glob.glob(os.path.join(
             ROOT, "benchmarks", "results", "*", "vm.json"))):
-        with open(path, encoding="utf-8") as text:
-            result = json.load(text)
+        result = results.read(path)
         rows, environment = result["rows"], result["environment"]
         cases = list(dict.fromkeys(
             row["case"] for row in rows
@@ -63,9 +67,7 @@ def vm_table():
 
 
 def gpu_rows(suite):
-    path = os.path.join(ROOT, "benchmarks", "results", "h200", suite + ".json")
-    with open(path, encoding="utf-8") as text:
-        return json.load(text)["rows"]
+    return results.Store().of(suite)["rows"]
 
 
 def gpu_table():
@@ -155,11 +157,9 @@ def gains_table():
         key = (row["case"], json.dumps(row["params"], sort_keys=True))
         cases.setdefault(key, {})[row["metric"]] = row
     # The kernels of the suite remap run at one size, the others at two.
-    sys.path.insert(0, os.path.join(ROOT, "benchmarks", "harness"))
-    import remap_bench  # pylint: disable=import-outside-toplevel
     sets = {"programs for melding": [], "kernels for remapping": []}
     for (case, params), metrics in cases.items():
-        remapped = remap_bench.KERNELS.get(case) == json.loads(params)
+        remapped = programs.REMAPPED.get(case) == json.loads(params)
         sets["kernels for remapping" if remapped
              else "programs for melding"].append(metrics)
     lines = [

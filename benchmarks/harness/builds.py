@@ -8,22 +8,8 @@ makes the PTX; ptxas and fatbinary are the toolkit's, as in all builds.
 """
 
 import os
-import subprocess
 
-WAYS = ("nvcc", "clang", "reconverge")
-
-
-class BuildError(Exception):
-    """Said to the user as it is; exit code 2."""
-
-
-def check_call(command, **more):
-    run = subprocess.run(command, capture_output=True, text=True, check=False,
-                         **more)
-    if run.returncode != 0:
-        raise BuildError(f"{' '.join(command)}: exit code {run.returncode}\n"
-                         f"{run.stdout}{run.stderr}")
-    return run.stdout
+from processes import call
 
 
 class Compilers:
@@ -48,18 +34,18 @@ class Compilers:
                          "-fno-strict-aliasing for the device",
                 "reconverge": f"-O3 -arch=sm_{self.arch}"}
 
-    def build(self, way, source, program, extra=()):
-        """Builds source; beside the program lie its machine code and PTX."""
-        getattr(self, "_" + way.replace("-", "_"))(source, program,
-                                                   list(extra))
+    def build(self, how, source, program):
+        """Builds source as a suite.Build says; beside the program lie its
+        machine code and PTX."""
+        getattr(self, "_" + how.compiler)(source, program, list(how.flags))
 
     def _nvcc(self, source, program, extra):
         nvcc = os.path.join(self.cuda, "bin", "nvcc")
         common = ["-O3", f"-arch=sm_{self.arch}", "-std=c++17",
                   "-lineinfo", *extra]
-        check_call([nvcc, *common, "-cudart", "shared", source, "-o", program,
+        call([nvcc, *common, "-cudart", "shared", source, "-o", program,
                     "-Xlinker", "-rpath", "-Xlinker", self.libraries])
-        check_call([nvcc, *common, "-cubin", source, "-o", program + ".cubin"])
+        call([nvcc, *common, "-cubin", source, "-o", program + ".cubin"])
 
     def _clang(self, source, program, extra):
         common = [self.clang, "--driver-mode=g++", "-x", "cuda",
@@ -72,22 +58,22 @@ class Compilers:
         ptx, cubin = program + ".ptx", program + ".cubin"
         fatbin = program + ".fatbin"
         # As nvcc: clang's default makes wrong code of CUDA's own libraries.
-        check_call([*common, "--cuda-device-only", "-fno-strict-aliasing", "-S",
+        call([*common, "--cuda-device-only", "-fno-strict-aliasing", "-S",
                     source, "-o", ptx])
-        check_call([os.path.join(self.cuda, "bin", "ptxas"), "-m64", "-O3",
+        call([os.path.join(self.cuda, "bin", "ptxas"), "-m64", "-O3",
                     "-lineinfo", "--gpu-name", f"sm_{self.arch}", ptx, "-o",
                     cubin])
-        check_call([os.path.join(self.cuda, "bin", "fatbinary"), "-64",
+        call([os.path.join(self.cuda, "bin", "fatbinary"), "-64",
                     "--create", fatbin, *self._images(cubin, ptx)])
-        check_call([*common, "--cuda-host-only", "-Xclang",
+        call([*common, "--cuda-host-only", "-Xclang",
                     "-fcuda-include-gpubinary", "-Xclang", fatbin, "-c", source,
                     "-o", program + ".o"])
-        check_call([self.clang, "--driver-mode=g++", program + ".o", "-o",
+        call([self.clang, "--driver-mode=g++", program + ".o", "-o",
                     program, "-L" + self.libraries, "-lcudart",
                     "-Wl,-rpath," + self.libraries])
 
     def _images(self, cubin, ptx):
-        release = check_call([os.path.join(self.cuda, "bin", "nvcc"),
+        release = call([os.path.join(self.cuda, "bin", "nvcc"),
                               "--version"])
         if "release 12." in release:
             return [f"--image=profile=sm_{self.arch},file={cubin}",
@@ -95,26 +81,15 @@ class Compilers:
         return [f"--image3=kind=elf,sm={self.arch},file={cubin}",
                 f"--image3=kind=ptx,sm={self.arch},file={ptx}"]
 
+    def _plain(self, source, program, extra):
+        """`reconverge cc` as a user types it."""
+        call([self.reconverge, "cc", *extra, source, "-o", program])
+
     def _reconverge(self, source, program, extra):
-        self._ours(source, program, ["--fatbin", *extra])
-
-    def _strict_aliasing(self, source, program, extra):
-        """Ours, with what clang concludes from types."""
-        self._ours(source, program, ["--fatbin", "-fstrict-aliasing", *extra])
-
-    def _nvcc_inside(self, source, program, extra):
-        """nvcc's device code under our host code."""
-        self._ours(source, program, ["--device-code=nvcc", *extra])
-
-    def _clang_inside(self, source, program, extra):
-        """Stock clang's device code under our host code."""
-        self._ours(source, program, ["--device-code=clang", *extra])
-
-    def _ours(self, source, program, options):
         keep = program + ".keep"
         os.makedirs(keep, exist_ok=True)
-        check_call([self.reconverge, "cc", "-O3", f"-arch=sm_{self.arch}",
-                    "-std=c++17", f"--cuda-path={self.cuda}", *options,
+        call([self.reconverge, "cc", "-O3", f"-arch=sm_{self.arch}",
+                    "-std=c++17", f"--cuda-path={self.cuda}", *extra,
                     f"--keep={keep}", source, "-o", program])
         stem = os.path.splitext(os.path.basename(source))[0]
         for extension in (".cubin", ".ptx"):

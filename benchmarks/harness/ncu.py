@@ -2,23 +2,22 @@
 """Hardware counters of a program's kernels, as ncu reads them."""
 
 import csv
-import subprocess
+
+import processes
+from errors import BenchError
 
 
-def sums(command, metrics, most_launches, env=None, timeout=120):
+def sums(command, metrics, most_launches, **environment):
     """Kernel (mangled) -> metric -> its sum over the launches. With no kernel
     comes the reason why counters may not be read."""
     ncu = ["ncu", "--clock-control", "none", "--csv", "--page", "raw",
            "--print-units", "base", "--print-kernel-base", "mangled",
            "--launch-count", str(most_launches), "--metrics", ",".join(metrics)]
     try:
-        run = subprocess.run(ncu + command, env=env, capture_output=True,
-                             text=True, timeout=timeout, check=False)
-    except FileNotFoundError:
-        return {}, "ncu is not installed"
-    except subprocess.TimeoutExpired:
-        return {}, f"ncu was still running after {timeout} s"
-    return read(run.stdout, run.stderr, metrics)
+        done = processes.run(ncu + command, 120, **environment)
+    except BenchError as why:
+        return {}, str(why)
+    return read(done.stdout, done.stderr, metrics)
 
 
 def read(output, errors, metrics):

@@ -1,150 +1,104 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Builds and runs the programs of the suite `vm`: each example on the warp VM,
-its kernel as scalar C++, and where there is one, its kernel under PoCL."""
+"""The programs that suites run: every folder of examples/ and of
+benchmarks/kernels/, and the sizes that several suites share."""
 
-import json
 import os
-import re
-import subprocess
-import time
 
-SCALAR = ["-std=c++17", "-O3"]
+from places import EXAMPLES, KERNELS
 
 
-class BenchError(Exception):
-    """Said to the user as it is; exit code 2."""
+def kernel(name):
+    """The source of a program in kernels/."""
+    return os.path.join(KERNELS, name, name + ".cu")
 
 
-class Run:
-    """What one run of a program gave."""
-
-    def __init__(self, seconds, result, instructions=0, wall=0.0, peak_mb=0.0):
-        self.seconds = seconds            # in kernels
-        self.result = result              # its line "checksum:" or "counts:"
-        self.instructions = instructions  # of threads, as the VM counted them
-        self.wall = wall                  # of the process
-        self.peak_mb = peak_mb            # resident
+def example(name):
+    return os.path.join(EXAMPLES, name, name + ".cu")
 
 
-def same_result(a, b):
-    """'identical', 'within ...' or 'differs ...', as verdicts are written."""
-    if a == b:
-        return "identical"
-    if a.startswith("counts:") and b.startswith("counts:"):
-        left = [int(n) for n in a.split()[1:]]
-        right = [int(n) for n in b.split()[1:]]
-        if len(left) == len(right):
-            apart = max(abs(x - y) for x, y in zip(left, right))
-            if apart <= 0.002 * max(left):
-                return f"within (counts, 0.2 % of the largest, {apart} apart)"
-    return f"differs ({a} against {b})"
+def everything():
+    """Name to source: the examples, then the benchmark kernels; of these, one
+    that has an example's name is called kernels-<name>."""
+    programs = {}
+    for folder in (EXAMPLES, KERNELS):
+        if not os.path.isdir(folder):
+            continue
+        for name in sorted(os.listdir(folder)):
+            source = os.path.join(folder, name, name + ".cu")
+            if os.path.exists(source):
+                key = "kernels-" + name if name in programs else name
+                programs[key] = source
+    return programs
 
 
-def _check_call(command):
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    if run.returncode != 0:
-        raise BenchError(f"{' '.join(command)}: exit code {run.returncode}\n"
-                         f"{run.stdout}{run.stderr}")
-    return run
+def words(params):
+    return [f"{key}={value}" for key, value in params.items()]
 
 
-def _run_measured(command, env):
-    """Output, wall seconds and peak resident MB of a process."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE,
-                               text=True)
-    output = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
-    process.stdout.close()
-    if process.returncode != 0:
-        raise BenchError(f"{' '.join(command)}: exit code {process.returncode}"
-                         f"\n{output}")
-    return output, wall, usage.ru_maxrss / 1024
+# The examples at sizes that fill a large GPU, as validation, overhead and
+# optimize-examples take them.
+LARGE = {
+    "automaton": {"width": 200, "height": 200, "depth": 150, "steps": 40},
+    "bfs": {"scale": 20},
+    "bitonic": {"count": 4000003},
+    "blackscholes": {"options": 8000000},
+    "convolution": {"width": 6000, "height": 4000},
+    "fft": {"signals": 16384},
+    "histogram": {"bytes": 200000000, "blocks": 1024},
+    "kmeans": {"points": 4000000},
+    "lu": {"n": 2048},
+    "mandelbrot": {"width": 6000, "height": 4000, "limit": 512},
+    "matching": {"bytes": 100000000},
+    "nbody": {"bodies": 100000, "steps": 2},
+    "nqueens": {"n": 15, "above": 5},
+    "radixsort": {"records": 16000000},
+    "raytracer": {"width": 1920, "height": 1080, "samples": 4},
+    "reduction": {"samples": 200000000, "blocks": 1024},
+    "smithwaterman": {"sequences": 60000},
+    "spmv": {"rows": 3000000},
+    "stencil": {"width": 8000, "height": 6000, "steps": 20},
+    "transport": {"photons": 5000000},
+}
+
+# Kernels that are remapped by hand (they have the argument remap), at sizes
+# that fill the GPU.
+REMAPPED = {
+    "cvp": {"width": 8192, "height": 4096},
+    "gdt": {"stocks": 8192, "days": 512},
+    "pol": {"households": 1 << 22, "years": 40},
+    "xslookup": {"particles": 1 << 22, "points": 1 << 15, "binbits": 12},
+    "contact": {"side": 100},
+    "bp": {"side": 2048, "angles": 180},
+    "histo": {"blocks": 8192},
+    "lbm": {"width": 2048, "height": 2048, "steps": 4},
+    "mg": {"side": 256},
+    "nqueens": {"queens": 15, "placed": 5, "block": 128},
+    "pb": {"side": 52, "channels": 2048},
+    "sad": {"frames": 64},
+}
+REMAP_WAYS = ("original", "library", "cub")  # remap=0, 1, 2
 
 
-def _result_line(output, command):
-    found = re.search(r"^(checksum|counts):.*$", output, re.MULTILINE)
-    if not found:
-        raise BenchError(f"{' '.join(command)}: prints no result\n{output}")
-    return found.group(0)
-
-
-def _kernel_seconds(output):
-    return float(re.search(r"^kernel seconds: (.*)$", output,
-                           re.MULTILINE).group(1))
-
-
-class Builder:
-    """Compiles into one folder, each program once."""
-
-    def __init__(self, root, reconverge, clang, folder):
-        self.root, self.reconverge = root, reconverge
-        self.clang, self.folder = clang, folder
-
-    def example(self, name):
-        program = os.path.join(self.folder, name)
-        _check_call([self.reconverge, "cc", "-o", program,
-                     os.path.join(self.root, "examples", name, name + ".cu")])
-        return program
-
-    def scalar(self, name, label, flags):
-        program = os.path.join(self.folder, f"{name}-{label}")
-        _check_call([self.clang, *SCALAR, *flags,
-                     "-I" + os.path.join(self.root, "examples"),
-                     os.path.join(self.root, "benchmarks", "vm", "scalar",
-                                  name + ".cpp"), "-o", program])
-        return program
-
-    def pocl(self):
-        """The host program, or a reason why there is none."""
-        program = os.path.join(self.folder, "pocl-host")
-        source = os.path.join(self.root, "benchmarks", "vm", "pocl")
-        try:
-            _check_call([self.clang, *SCALAR, "-march=native",
-                         "-I" + os.path.join(self.root, "examples"),
-                         os.path.join(source, "host.cpp"), "-lOpenCL", "-o",
-                         program])
-        except BenchError:
-            return None, "OpenCL's headers or loader are missing"
-        try:
-            _check_call([program, source, "nqueens", "n=8"])
-        except BenchError:
-            return None, "no OpenCL device for the CPU"
-        return [program, source], ""
-
-
-def run_scalar(program, arguments):
-    command = [program, *arguments]
-    output, wall, peak = _run_measured(command, dict(os.environ))
-    return Run(_kernel_seconds(output), _result_line(output, command),
-               wall=wall, peak_mb=peak)
-
-
-def run_pocl(host, name, arguments):
-    command = [*host, name, *arguments]
-    env = dict(os.environ, POCL_MAX_PTHREAD_COUNT="1")
-    output, wall, peak = _run_measured(command, env)
-    return Run(_kernel_seconds(output), _result_line(output, command),
-               wall=wall, peak_mb=peak)
-
-
-def run_vm(program, arguments, settings, folder):
-    """Runs a built example on the warp VM with block and branch counters (but no
-    sampled block vectors). Its kernels' seconds and thread instructions come
-    from the profile that the VM writes."""
-    settings = dict(settings, vectors="off")
-    profile = os.path.join(folder, "profile.json")
-    if os.path.exists(profile):
-        os.remove(profile)
-    env = dict(os.environ, RECONVERGE_DEVICE="cpu", RECONVERGE_PROFILE=profile,
-               RECONVERGE_VM=",".join(f"{k}={v}" for k, v in settings.items()))
-    command = [program, *arguments]
-    output, wall, peak = _run_measured(command, env)
-    with open(profile, encoding="utf-8") as text:
-        kernels = json.load(text)["kernels"]
-    return Run(sum(k["seconds"] for k in kernels),
-               _result_line(output, command),
-               sum(b["lanes"] * b["instructions"] for k in kernels
-                   for b in k["blocks"]), wall, peak)
+def melded():
+    """(Program, parameters) of melding's kernels: block sizes as the paper
+    varies them, at sizes that fill the GPU."""
+    for name in ("sb1", "sb2", "sb3"):
+        for random in (0, 1):
+            for block in (32, 64, 128, 256, 512, 1024):
+                yield name, {"blocks": (1 << 20) // block, "block": block,
+                             "outer": 8, "inner": 16, "random": random}
+    for block in (32, 64, 128, 256, 512, 1024):
+        yield "bitonic", {"blocks": (1 << 23) // block, "block": block}
+    for block in (32, 64, 128, 256, 512):
+        yield "pcm", {"blocks": (1 << 20) // (block * block) or 8,
+                      "block": block}
+    # In the last launch a single thread merges all keys: 16 ms.
+    for block in (64, 128, 256, 512):
+        yield "mergesort", {"count": 1 << 17, "block": block}
+    for block in (16, 32, 64, 128):
+        yield "lud", {"tiles": 4096 * 4 // block, "block": block}
+    for block in (8, 16, 32):
+        yield "dct", {"width": 4096, "height": 4096, "block": block}
+        yield "srad", {"width": 4096, "height": 4096, "block": block}
+    for block in (64, 128, 256):
+        yield "nqueens", {"queens": 13, "block": block}

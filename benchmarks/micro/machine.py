@@ -14,6 +14,11 @@ import os
 import re
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))), "harness"))
+
+import results  # noqa: E402
+
 # class: latency | issue (empty: the same) | in words
 CLASSES = """
 abs.f16: abs_f16 | | folded into an addition, as ptxas does
@@ -309,8 +314,7 @@ def details(result):
 
 def write(samples, path):
     """Writes the machine file, or exits with what it would rest on."""
-    with open(samples, encoding="utf-8") as text:
-        result = json.load(text)
+    result = results.read(samples)
     source = "benchmarks/results/" + "/".join(
         os.path.abspath(samples).split(os.sep)[-2:])
     text, refused = machine_file(result, source)

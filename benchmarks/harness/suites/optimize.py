@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Does `reconverge optimize` leave every program at least as fast as the best
+build of it?
+
+The cases are melding's, of each program the first and the last block size, or
+--sizes 3, 4, ... or 0 for all; and remapping's kernels as they are. Each case
+is decided by `reconverge optimize` on its own launches and built by `reconverge
+cc --runtime=nvidia --decisions`. As many cases as there are cores are under way
+at once: they compile, and what runs on the GPU waits for its turn (the tool has
+a lock). Then, alone on the GPU, case by case, the builds run in turns
+(compare.py): nvcc -O3, clang 19 -O3, ours unmodified, the final one.
+
+Metrics: `speedup` (the fastest of the three unmodified builds over the final
+one), `kept` (kernels of which something other than our unmodified code is
+kept), and `predicted`, of each candidate that was tried and timed: issue slots
+of the kernel as it is over the candidate's, with `achieved`, the same of their
+times.
+"""
+
+import json
+
+import compare
+import decided
+import processes
+import programs
+import tables
+from pages import optimize as page
+from suite import Case, Metric, Option, Page, Suite
+
+
+def cases(options):
+    """Of each program (and variant) some block sizes, spread over all."""
+    groups = {}
+    for name, params in programs.melded():
+        groups.setdefault((name, params.get("random")), []).append(params)
+    for name, params in programs.REMAPPED.items():
+        groups.setdefault((name, "remap"), []).append(params)
+    chosen = []
+    for (name, _), sizes in groups.items():
+        if options.sizes and len(sizes) > options.sizes:
+            last = max(options.sizes - 1, 1)
+            sizes = [sizes[i * (len(sizes) - 1) // last]
+                     for i in range(options.sizes)]
+        chosen += [Case(name, params) for params in sizes
+                   if Case(name, params) not in chosen]
+    return chosen
+
+
+def final(bench, case):
+    sizes = (f"{key}{value}" for key, value in case.params.items())
+    return bench.path("final", case.name, *sizes)
+
+
+def prepare(bench, case):
+    """Returns the decisions of a case; its program is built by them."""
+    program, tool = final(bench, case), bench.compilers.reconverge
+    common = ["-O3", f"-arch=sm_{bench.options.arch}", "-std=c++17",
+              f"--cuda-path={bench.options.cuda}"]
+    decisions = program + ".json"
+    processes.call([tool, "optimize", *common, "--device", bench.device,
+                    bench.source(case), "--decisions", decisions, "--",
+                    *case.words(), "check=0"], timeout=400)
+    runtime = ["--runtime=nvidia"] if bench.device == "gpu" else []
+    processes.call([tool, "cc", *common, *runtime, "--decisions", decisions,
+                    bench.source(case), "-o", program])
+    with open(decisions, encoding="utf-8") as text:
+        return json.load(text)["kernels"]
+
+
+def measure(bench, case, kernels):
+    kept = decided.kept(kernels)
+    yield from compare.rows(
+        bench, case, {**bench.programs(case), "final": final(bench, case)},
+        "final", keep=kept)
+    yield bench.row(case, "kept", [len(kept)], of=len(kernels))
+    yield from decided.predictions(bench, case, kernels)
+
+
+def show(bench):
+    by_case = {}
+    for row in bench.rows:
+        by_case.setdefault((row["case"], json.dumps(row["params"])),
+                           []).append(row)
+    tables.show(page.HEAD, [page.line_of(rows) for rows in by_case.values()])
+    tables.show_rows([row for row in bench.rows if row["metric"] == "speedup"])
+
+
+SUITES = [Suite(
+    name="optimize", about="what `reconverge optimize` gains on a GPU",
+    cases=cases, ways=compare.UNCHANGED, prepare=prepare, measure=measure,
+    metrics=compare.metrics("final", kept=Metric("kernels"),
+                            predicted=Metric("x")),
+    show=show, page=Page("optimize-results.md", page.lines),
+    options=(Option("sizes", 2, "block sizes of each program, 0 for all"),))]

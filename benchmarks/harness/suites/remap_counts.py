@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Control-flow efficiency of the kernels that are remapped by hand, counted on
+the warp VM: as they are, with the library and with CUB.
+
+Each program runs at its own small size, checked against its CPU reference; all
+ways must leave the same bytes. Efficiency is the paper's: active threads per
+instruction, over 32.
+"""
+
+import counts
+import processes
+from errors import BenchError
+from programs import REMAPPED, REMAP_WAYS
+from suite import Build, Case, Metric, Suite
+
+# Where a program's own size will not do.
+SIZES = {"nqueens": {"queens": 10, "block": 128, "placed": 4}}
+
+
+def measure(bench, case):
+    sums = set()
+    for number, way in enumerate(REMAP_WAYS):
+        output, kernels = counts.profile(
+            bench, [bench.program(case, "plain")],
+            [f"remap={number}", *case.words()])
+        sums.add(processes.line(output, "checksum"))
+        yield bench.row(
+            case, "cfe-before" if number == 0 else "cfe-after",
+            [counts.cost(kernels, "instructions")
+             / counts.cost(kernels, "warpInstructions") / 32],
+            params={"way": way}, verdict="identical")
+    if len(sums) != 1:
+        raise BenchError("the ways leave different bytes")
+
+
+SUITES = [Suite(
+    name="remap-counts", about="lanes at work, remapped by hand, on the warp VM",
+    where="cpu", timed=False,
+    cases=lambda _: [Case(name, SIZES.get(name, {})) for name in REMAPPED],
+    small=lambda case: case.params,
+    ways={"plain": Build("plain", ("-O3", "-std=c++17"))},
+    metrics={"cfe-before": Metric("1"), "cfe-after": Metric("1")},
+    measure=measure, flags=lambda bench: "-O3")]
