@@ -14,6 +14,7 @@
 #include "frontend/DevicePipeline.h"
 #include "frontend/Fatbin.h"
 #include "frontend/OpenMp.h"
+#include "frontend/Subprocess.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Magic.h"
@@ -287,6 +288,16 @@ Error build(const BuildRequest &Request) {
   return build(Request, *Tools, *Temp);
 }
 
+Expected<int> orInterrupted(Expected<int> Status, raw_ostream &OS) {
+  const int Signal = frontend::interruption();
+  if (!Signal)
+    return Status;
+  if (!Status) // what a tool said when the signal ended it, too
+    consumeError(Status.takeError());
+  OS << "reconverge: interrupted\n";
+  return 128 + Signal;
+}
+
 /// -clean: removes what \p Request would leave.
 static Error removeProducts(const BuildRequest &Request) {
   std::vector<std::string> Paths;
@@ -379,7 +390,7 @@ Expected<int> cc(ArrayRef<const char *> Words, StringRef Version,
   }
   Request->Diagnostics = &Diagnostics;
   if (Error E = build(*Request))
-    return std::move(E);
+    return orInterrupted(std::move(E), Diagnostics);
   return 0;
 }
 

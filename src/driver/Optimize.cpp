@@ -397,14 +397,7 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
 }
 
 Expected<int> optimize(const OptimizeRequest &Request, raw_ostream &OS) {
-  Expected<int> Status = tryAndKeep(Request, OS);
-  const int Signal = frontend::interruption();
-  if (!Signal)
-    return Status;
-  if (!Status) // what a tool said when the signal ended it, too
-    consumeError(Status.takeError());
-  OS << "reconverge: interrupted\n";
-  return 128 + Signal;
+  return orInterrupted(tryAndKeep(Request, OS), OS);
 }
 
 } // namespace reconverge::driver

@@ -14,6 +14,7 @@
 
 #include "core/Error.h"
 #include "core/ProfileJson.h"
+#include "driver/Build.h"
 #include "driver/Condition.h"
 #include "driver/FailIf.h"
 #include "model/Model.h"
@@ -110,7 +111,7 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
     return std::move(E);
   auto Program = Session::create(Request);
   if (!Program)
-    return Program.takeError();
+    return orInterrupted(Program.takeError(), OS);
   auto Run = countRun(Request, *Program, {});
   if (!Run)
     return Run.takeError();

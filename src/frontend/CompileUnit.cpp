@@ -59,6 +59,8 @@ static Error runClang(const Command &C, StringRef Subject, StringRef What) {
   Expected<ProcessResult> Result = runProcess(C);
   if (!Result)
     return Result.takeError();
+  if (interruption()) // whatever became of the tool
+    return userError(Subject + ": " + What + " was interrupted");
   if (Result->Signal)
     return userError(Subject + ": " + What + " ended by signal " +
                      Twine(Result->Signal));
