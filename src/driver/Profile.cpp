@@ -114,17 +114,6 @@ Expected<CountedRun> countRun(const RunRequest &Request, const Session &Program,
   return Run;
 }
 
-Error checkAnyRan(const Profile &Run, StringRef Name) {
-  if (!Run.Kernels.empty())
-    return Error::success();
-  std::vector<std::string> Why = Run.Refused;
-  append_range(Why, Run.Notes);
-  return userError(Name + ": no kernel ran",
-                   Why.empty() ? "It launched none, or a message above says "
-                                 "why they could not run."
-                               : join(Why, "\n  "));
-}
-
 Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
   // Before a long run, not after it.
   if (Error E = checkFolderOf(Request.Output))
