@@ -84,6 +84,7 @@ compileDeviceCode(const Toolchain &Tools, const CompileOptions &Options,
   Expected<std::unique_ptr<MemoryBuffer>> Buffer = readFile(Bitcode);
   if (!Buffer)
     return Buffer.takeError();
+  hushToolkit(Context, Tools.Cuda.Root);
   auto M = parseBitcodeFile(**Buffer, Context);
   if (!M)
     return internalError(Source.Path + ": clang's bitcode cannot be read: " +
