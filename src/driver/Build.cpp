@@ -123,10 +123,16 @@ static Error checkArchitecture(const BuildRequest &Request,
 /// program would not know of each other's threads.
 static Error useOpenMp(BuildRequest &Request, const frontend::Toolchain &Tools,
                        const frontend::TempDir &Temp) {
-  if (!Request.OpenMp)
+  const std::vector<std::string> Roots = frontend::openMpRoots(Tools);
+  if (!Request.OpenMp) {
+    // nvcc's host compiler finds its omp.h without a word about OpenMP.
+    if (std::string Folder = frontend::openMpHeaders(Roots); !Folder.empty())
+      append_range(Request.Compile.ClangArguments,
+                   ArrayRef<std::string>{"-idirafter", Folder});
     return Error::success();
+  }
   frontend::LinkOptions &Link = Request.Link;
-  auto Found = frontend::findOpenMp(frontend::openMpRoots(Tools));
+  auto Found = frontend::findOpenMp(Roots);
   if (!Found && Request.OpenMp & BuildRequest::CompilesOpenMp)
     return userError("-fopenmp: LLVM's OpenMP runtime, libomp with omp.h, is "
                      "not installed",
