@@ -67,13 +67,6 @@ __global__ void scale(float *Data, const int *Index) {
 // freed-NEXT: faults.cu:[[#@LINE-48]], in block (1,0,0), thread (0,0,0) and 31
 // freed-NEXT: exit 700
 
-// To a profile that is a note: the kernel was run, and is counted.
-// RUN: %reconverge profile --device cpu --no-cache --fail-if refused -o %t.json \
-// RUN:   %t -- over 2>&1 | FileCheck %s --check-prefix=noted \
-// RUN:   --implicit-check-not="Left out"
-// noted: {{^}}scale
-// noted: note: kernel scale(float*, int const*): an access past the end
-
 // The access that is wrong is in a function, in a loop, of a thread in 3-D.
 __device__ int sumOf(const int *P, int N) {
   int Sum = 0;
@@ -228,3 +221,10 @@ int main(int, char **Arguments) {
   std::printf("later %s\n", cudaGetErrorName(cudaMalloc(&Device, 16)));
   return int(E) & 255;
 }
+
+// To a profile, what `over` does is a note: the kernel was run, and is counted.
+// RUN: %reconverge profile --device cpu --no-cache --fail-if refused -o %t.json \
+// RUN:   %t -- over 2>&1 | FileCheck %s --check-prefix=noted \
+// RUN:   --implicit-check-not="Left out"
+// noted: {{^}}scale
+// noted: note: kernel scale(float*, int const*): an access past the end
