@@ -29,6 +29,17 @@
 // has them on the host alone. They get a section's name by which the device
 // pipeline knows them, so that it keeps only those that device code uses.
 //
+// Shared variables of a class with a constructor or destructor. nvcc warns,
+// runs neither, and programs make such a variable by init(), like
+// cuda::barrier; clang has an error. Code generation ignores what initialises a
+// __shared__ variable, so Sema alone has to be kept from it: an attribute of
+// ours on every variable marks these, as they are being made, by an attribute
+// for which Sema leaves a variable uninitialised (AliasAttr: the variable is
+// defined elsewhere; nothing else looks at it inside a function).
+//
+// Limitation: where the class hangs on a template's parameter, clang's error
+// stays.
+//
 // Limitation: [[nodiscard("why")]] behind __device__ in a class or function is
 // refused; write it first.
 //
@@ -45,11 +56,13 @@
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Sema/ParsedAttr.h"
 #include "clang/Sema/Sema.h"
+#include "clang/Sema/SemaCUDA.h"
 #include "clang/Sema/SemaConsumer.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 #include <memory>
 
@@ -128,6 +141,51 @@ struct SidesInfo : ParsedAttrInfo {
           addSides(*Old, *Wanted);
           addSides(*New, *Wanted);
         }
+    return AttributeApplied;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Shared variables
+//===----------------------------------------------------------------------===//
+
+constexpr const char *SharedAttribute = "reconverge_shared";
+
+struct SharedInfo : ParsedAttrInfo {
+  SharedInfo() {
+    IsSupportedByPragmaAttribute = true;
+    static constexpr Spelling S[] = {{ParsedAttr::AS_GNU, SharedAttribute}};
+    Spellings = S;
+  }
+  AttrHandling handleDeclAttribute(Sema &S, Decl *D,
+                                   const ParsedAttr &) const override {
+    auto *V = dyn_cast<VarDecl>(D);
+    if (!V || !V->hasAttr<CUDASharedAttr>() || V->hasExternalStorage() ||
+        !V->getDeclContext()->isFunctionOrMethod() ||
+        V->getType()->isDependentType())
+      return AttributeApplied;
+    const QualType Element = S.Context.getBaseElementType(V->getType());
+    CXXRecordDecl *Class = Element->getAsCXXRecordDecl();
+    if (!Class || !S.isCompleteType(V->getLocation(), Element) ||
+        (Class->hasTrivialDefaultConstructor() &&
+         Class->hasTrivialDestructor()))
+      return AttributeApplied;
+    CXXConstructorDecl *Constructor = S.LookupDefaultConstructor(Class);
+    if (!Constructor || Constructor->isDeleted())
+      return AttributeApplied; // clang's to say
+    V->addAttr(AliasAttr::CreateImplicit(S.Context, ""));
+    // Users know that the libraries' own, cuda::barrier, are made by init().
+    if (S.getLangOpts().CUDAIsDevice && Constructor->isUserProvided() &&
+        !S.getSourceManager().isInSystemHeader(Class->getLocation()) &&
+        !S.CUDA().isEmptyConstructor(V->getLocation(), Constructor)) {
+      // Without a note that an attribute was applied.
+      llvm::SaveAndRestore<const Decl *> Unsaid(
+          S.PragmaAttributeCurrentTargetDecl, nullptr);
+      S.Diag(V->getLocation(),
+             S.Diags.getCustomDiagID(
+                 DiagnosticsEngine::Warning,
+                 "the constructor of a '__shared__' variable is not run"));
+    }
     return AttributeApplied;
   }
 };
@@ -233,16 +291,19 @@ public:
   void InitializeSema(Sema &S) override {
     if (!S.getLangOpts().CUDA)
       return;
-    ParsedAttr *Sides =
-        All.addNew(PP.getIdentifierInfo(SidesAttribute), SourceRange(), nullptr,
-                   SourceLocation(), nullptr, 0, ParsedAttr::Form::GNU());
-    Sides->setIsPragmaClangAttribute();
-    S.PragmaAttributeStack.push_back({SourceLocation(),
-                                      nullptr,
-                                      {{SourceLocation(),
-                                        Sides,
-                                        {attr::SubjectMatchRule_function},
-                                        /*IsUsed=*/true}}});
+    auto OnAll = [&](const char *Name, attr::SubjectMatchRule Which) {
+      ParsedAttr *A =
+          All.addNew(PP.getIdentifierInfo(Name), SourceRange(), nullptr,
+                     SourceLocation(), nullptr, 0, ParsedAttr::Form::GNU());
+      A->setIsPragmaClangAttribute();
+      return Sema::PragmaAttributeEntry{
+          SourceLocation(), A, {Which}, /*IsUsed=*/true};
+    };
+    S.PragmaAttributeStack.push_back(
+        {SourceLocation(),
+         nullptr,
+         {OnAll(SidesAttribute, attr::SubjectMatchRule_function),
+          OnAll(SharedAttribute, attr::SubjectMatchRule_variable)}});
     PP.setTokenWatcher([this, &S](const Token &Tok) {
       // Nobody takes ours from the stack, and its end wants it empty.
       if (Tok.is(tok::eof) && !S.PragmaAttributeStack.empty())
@@ -314,6 +375,8 @@ struct RegisterFirst : llvm::PassInfoMixin<RegisterFirst> {
 
 static ParsedAttrInfoRegistry::Add<SidesInfo>
     RegisteredSides(SidesAttribute, "sides of redeclarations as nvcc has them");
+static ParsedAttrInfoRegistry::Add<SharedInfo>
+    RegisteredShared(SharedAttribute, "shared variables as nvcc has them");
 static FrontendPluginRegistry::Add<Action> Registered("reconverge-nvcc",
                                                       "takes what nvcc takes");
 

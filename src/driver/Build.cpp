@@ -9,16 +9,20 @@
 #include "core/File.h"
 #include "frontend/Clang.h"
 #include "frontend/CompileUnit.h"
+#include "frontend/Dependencies.h"
 #include "frontend/DeviceLink.h"
 #include "frontend/DevicePipeline.h"
 #include "frontend/Fatbin.h"
 #include "frontend/OpenMp.h"
+#include "frontend/Subprocess.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/Allocator.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/StringSaver.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -119,10 +123,16 @@ static Error checkArchitecture(const BuildRequest &Request,
 /// program would not know of each other's threads.
 static Error useOpenMp(BuildRequest &Request, const frontend::Toolchain &Tools,
                        const frontend::TempDir &Temp) {
-  if (!Request.OpenMp)
+  const std::vector<std::string> Roots = frontend::openMpRoots(Tools);
+  if (!Request.OpenMp) {
+    // nvcc's host compiler finds its omp.h without a word about OpenMP.
+    if (std::string Folder = frontend::openMpHeaders(Roots); !Folder.empty())
+      append_range(Request.Compile.ClangArguments,
+                   ArrayRef<std::string>{"-idirafter", Folder});
     return Error::success();
+  }
   frontend::LinkOptions &Link = Request.Link;
-  auto Found = frontend::findOpenMp(frontend::openMpRoots(Tools));
+  auto Found = frontend::findOpenMp(Roots);
   if (!Found && Request.OpenMp & BuildRequest::CompilesOpenMp)
     return userError("-fopenmp: LLVM's OpenMP runtime, libomp with omp.h, is "
                      "not installed",
@@ -284,10 +294,88 @@ Error build(const BuildRequest &Request) {
   return build(Request, *Tools, *Temp);
 }
 
+Expected<int> orInterrupted(Expected<int> Status, raw_ostream &OS) {
+  const int Signal = frontend::interruption();
+  if (!Signal)
+    return Status;
+  if (!Status) // what a tool said when the signal ended it, too
+    consumeError(Status.takeError());
+  OS << "reconverge: interrupted\n";
+  return 128 + Signal;
+}
+
+/// -clean: removes what \p Request would leave.
+static Error removeProducts(const BuildRequest &Request) {
+  std::vector<std::string> Paths;
+  const char *Extension = nullptr;
+  switch (Request.Make) {
+  case Product::Program:
+  case Product::DeviceLink:
+    Paths.push_back(!Request.Output.empty()               ? Request.Output
+                    : Request.Make == Product::DeviceLink ? "a_dlink.o"
+                                                          : "a.out");
+    break;
+  case Product::Objects:
+    Extension = ".o";
+    break;
+  case Product::Assembly:
+    Extension = ".s";
+    break;
+  case Product::Ptx:
+    Extension = ".ptx";
+    break;
+  case Product::DeviceBitcode:
+    Extension = ".bc";
+    break;
+  case Product::Preprocessed:
+  case Product::Syntax:
+  case Product::Dependencies:
+    Paths.push_back(Request.Output);
+    break;
+  }
+  const frontend::DependencyOptions &Depends = Request.Compile.Dependencies;
+  for (auto [Input, Kind] : zip(Request.Inputs, Request.Kinds)) {
+    if (Kind == InputKind::LinkerInput || Kind == InputKind::Other)
+      continue;
+    if (Extension)
+      Paths.push_back(outputFor(Request, SourceFile(Input, Kind), Extension));
+    if (Depends.Write)
+      Paths.push_back(!Depends.File.empty() ? Depends.File
+                      : Extension ? frontend::dependencyFileFor(Paths.back())
+                                  : (sys::path::stem(Input) + ".d").str());
+  }
+  for (const std::string &Path : Paths)
+    if (sys::fs::is_regular_file(Path))
+      if (std::error_code EC = sys::fs::remove(Path))
+        return userError("cannot remove " + Path + ": " + EC.message());
+  return Error::success();
+}
+
+/// nvcc's other spelling of @file.
+static void readOptionFiles(SmallVectorImpl<const char *> &Words,
+                            StringSaver &Saver) {
+  SmallVector<const char *> Read;
+  for (size_t I = 0; I < Words.size(); ++I) {
+    StringRef Files = Words[I];
+    if ((Files == "--options-file" || Files == "-optf") && I + 1 < Words.size())
+      Files = Words[++I];
+    else if (!Files.consume_front("--options-file=") &&
+             !Files.consume_front("-optf=")) {
+      Read.push_back(Words[I]);
+      continue;
+    }
+    for (StringRef File : split(Files, ','))
+      Read.push_back(Saver.save("@" + File).data());
+  }
+  Words.swap(Read);
+}
+
 Expected<int> cc(ArrayRef<const char *> Words, StringRef Version,
                  raw_ostream &OS, raw_ostream &Diagnostics) {
   BumpPtrAllocator Memory;
   SmallVector<const char *> Expanded(Words);
+  StringSaver Saver(Memory);
+  readOptionFiles(Expanded, Saver);
   cl::ExpansionContext Files(Memory, cl::TokenizeGNUCommandLine);
   if (Error E = Files.expandResponseFiles(Expanded))
     return userError("cc: " + toString(std::move(E)));
@@ -301,9 +389,14 @@ Expected<int> cc(ArrayRef<const char *> Words, StringRef Version,
   Expected<BuildRequest> Request = parseCcWords(Expanded);
   if (!Request)
     return Request.takeError();
+  if (Request->Clean) {
+    if (Error E = removeProducts(*Request))
+      return std::move(E);
+    return 0;
+  }
   Request->Diagnostics = &Diagnostics;
   if (Error E = build(*Request))
-    return std::move(E);
+    return orInterrupted(std::move(E), Diagnostics);
   return 0;
 }
 

@@ -16,6 +16,11 @@ llvm::Error build(const BuildRequest &Request, const frontend::Toolchain &Tools,
 /// The same, with the tools and a temporary folder of its own.
 llvm::Error build(const BuildRequest &Request);
 
+/// \p Status; or, if a signal came while a tool or program of ours ran, what a
+/// shell makes of that, said on \p OS in place of an error.
+llvm::Expected<int> orInterrupted(llvm::Expected<int> Status,
+                                  llvm::raw_ostream &OS);
+
 /// `reconverge cc`: what its words say, @files expanded. Returns the exit code
 /// of clang where they only ask it something. \p Version is our own; remarks
 /// that the words ask for go to \p Diagnostics.

@@ -39,6 +39,7 @@ struct BuildRequest {
   std::vector<std::string> Inputs; ///< sources, objects and archives, in order
   std::vector<frontend::InputKind> Kinds; ///< of each input
   Product Make = Product::Program;
+  bool Clean = false;              ///< remove what would be made, make nothing
   std::string Output;              ///< empty: the product's usual name
   std::string OutputFolder;        ///< of outputs with usual names
   std::string CudaPath;            ///< empty: to be found

@@ -116,6 +116,12 @@ public:
     return assigns(Expression) ? "" : Expression;
   }
 
+  /// Whether \p Extent, a condition, is a part only of its statement's.
+  bool isOperand(StringRef Extent) const {
+    StringRef Whole = enclosing(offsetOf(Extent));
+    return !Whole.empty() && Whole.trim() != Extent.trim();
+  }
+
 private:
   StringRef Text;
 
@@ -454,15 +460,33 @@ size_t ConditionText::offsetOf(Place Where) const {
                                          : Begin + Where.Column - 1;
 }
 
-std::string ConditionText::at(Place Where, ArrayRef<Place> Others) const {
-  const size_t At = offsetOf(Where);
-  if (At == StringRef::npos)
-    return "";
+StringRef ConditionText::extentOf(size_t At, ArrayRef<Place> Others) const {
   SmallVector<size_t> OtherOffsets;
   for (Place Other : Others)
     if (size_t Offset = offsetOf(Other); Offset != StringRef::npos)
       OtherOffsets.push_back(Offset);
-  StringRef Extent = Scanner(Shadow).conditionAt(At, OtherOffsets);
+  return Scanner(Shadow).conditionAt(At, OtherOffsets);
+}
+
+Place ConditionText::leadingTo(Place Where, ArrayRef<Place> Others) const {
+  const size_t At = offsetOf(Where);
+  if (At == StringRef::npos)
+    return Where;
+  const StringRef Extent = extentOf(At, Others);
+  if (Extent.empty() || !Scanner(Shadow).isOperand(Extent))
+    return Where;
+  const size_t Begin = Extent.data() - Shadow.data();
+  const unsigned Line = unsigned(upper_bound(Lines, Begin) - Lines.begin());
+  if (Line == Where.Line)
+    return Where;
+  return {Line, unsigned(Begin - Lines[Line - 1] + 1)};
+}
+
+std::string ConditionText::at(Place Where, ArrayRef<Place> Others) const {
+  const size_t At = offsetOf(Where);
+  if (At == StringRef::npos)
+    return "";
+  StringRef Extent = extentOf(At, Others);
   if (Extent.empty())
     return "";
   // The shadow says where, the source says what; comments stay blank.

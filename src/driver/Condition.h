@@ -31,8 +31,14 @@ public:
   /// `a && b` is one branch or two.
   std::string at(Place Where, llvm::ArrayRef<Place> Others = {}) const;
 
+  /// \p Where, or the place at which its condition begins if that is one of a
+  /// statement's several operands, with a branch of its own, on another line.
+  Place leadingTo(Place Where, llvm::ArrayRef<Place> Others = {}) const;
+
 private:
   size_t offsetOf(Place Where) const;
+  /// The condition's part of the shadow.
+  llvm::StringRef extentOf(size_t At, llvm::ArrayRef<Place> Others) const;
 
   llvm::StringRef Source;
   std::string Shadow;

@@ -7,8 +7,9 @@
 //   kernel)
 //
 // `cost` is another word for total. Shares are those of the table: of the run,
-// for places; an event or measure that the run cannot show (no --shuffle, no
-// sample) does not hold.
+// for places. Where a run has no figures to judge by (no kernel ran, no
+// --shuffle, no sample) a condition counts as one that holds: a script must not
+// take it for a good result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,6 +71,30 @@ Expected<FailCondition> parseFailCondition(StringRef Text) {
   return C;
 }
 
+/// Why the run cannot tell whether \p C holds; null if it can.
+static const char *whyUnknown(const FailCondition &C, const Profile &P) {
+  auto InNone = [&](auto &&Has) { return none_of(P.Kernels, Has); };
+  switch (C.What) {
+  case FailCondition::Refused:
+  case FailCondition::NoneRan:
+    return nullptr;
+  case FailCondition::OrderDependent:
+    return InNone([](const KernelProfile &K) { return K.Orders.Launches; })
+               ? "no launch was tried in other orders (--shuffle)"
+               : nullptr;
+  case FailCondition::Recoverable:
+    if (!P.Kernels.empty() &&
+        InNone([](const KernelProfile &K) { return K.Regrouped.Launches; }))
+      return "no threads were sampled for regrouping";
+    [[fallthrough]];
+  case FailCondition::Self:
+  case FailCondition::Total:
+  case FailCondition::Cfe:
+    return P.Kernels.empty() ? "no kernel ran to its end" : nullptr;
+  }
+  llvm_unreachable("a condition has one of these kinds");
+}
+
 /// The first thing in the run for which \p C holds, in words; none if none.
 static std::optional<std::string> holds(const FailCondition &C,
                                         const Profile &P, const RunCost &Cost) {
@@ -125,7 +150,11 @@ bool sayWhatHolds(ArrayRef<FailCondition> Conditions, const Profile &P,
                   const RunCost &Cost, raw_ostream &OS) {
   bool Any = false;
   for (const FailCondition &C : Conditions)
-    if (std::optional<std::string> Why = holds(C, P, Cost)) {
+    if (const char *Missing = whyUnknown(C, P)) {
+      OS << "reconverge: --fail-if '" << C.Text
+         << "' cannot be judged: " << Missing << '\n';
+      Any = true;
+    } else if (std::optional<std::string> Why = holds(C, P, Cost)) {
       OS << "reconverge: --fail-if '" << C.Text
          << "': " << report::cleanText(*Why) << '\n';
       Any = true;

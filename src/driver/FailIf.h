@@ -39,7 +39,8 @@ struct FailCondition {
 /// UserError names what is allowed.
 llvm::Expected<FailCondition> parseFailCondition(llvm::StringRef Text);
 
-/// Writes a line for each of \p Conditions that holds; whether one does.
+/// Writes a line for each of \p Conditions that holds, or that the run has no
+/// figures to judge by; whether there is one.
 bool sayWhatHolds(llvm::ArrayRef<FailCondition> Conditions, const Profile &P,
                   const RunCost &Cost, llvm::raw_ostream &OS);
 

@@ -4,6 +4,9 @@
 // Sources are read where debug information says that they were compiled: each
 // once, and each place of a kernel once, however many copies of it there are.
 //
+// clang places the branch of a condition's last operand at the statement. In a
+// condition of several lines the row is to lead to the operand's own.
+//
 //===----------------------------------------------------------------------===//
 
 #include "driver/Condition.h"
@@ -58,7 +61,11 @@ std::vector<std::string> fillConditions(Profile &P) {
       if (!Branch.Where.empty())
         Places[Branch.Where.front().File].insert(
             {Branch.Where.front().Line, Branch.Where.front().Column});
-    std::map<std::pair<std::string, Place>, std::string> Conditions;
+    struct Written {
+      std::string Condition;
+      Place LeadTo;
+    };
+    std::map<std::pair<std::string, Place>, Written> Conditions;
     for (const auto &[Path, Of] : Places) {
       const ConditionText *Text = Files.get(Path);
       if (!Text) {
@@ -67,12 +74,18 @@ std::vector<std::string> fillConditions(Profile &P) {
       }
       const std::vector<Place> All(Of.begin(), Of.end());
       for (Place Where : All)
-        Conditions[{Path, Where}] = Text->at(Where, All);
+        Conditions[{Path, Where}] = {Text->at(Where, All),
+                                     Text->leadingTo(Where, All)};
     }
     for (BranchInfo &Branch : Kernel.Info.Branches)
       if (!Branch.Where.empty() && Branch.Condition.empty()) {
-        const SourceLoc &At = Branch.Where.front();
-        Branch.Condition = Conditions[{At.File, {At.Line, At.Column}}];
+        SourceLoc &At = Branch.Where.front();
+        auto Found = Conditions.find({At.File, {At.Line, At.Column}});
+        if (Found == Conditions.end())
+          continue;
+        Branch.Condition = Found->second.Condition;
+        At.Line = Found->second.LeadTo.Line;
+        At.Column = Found->second.LeadTo.Column;
       }
   }
   return {Missing.begin(), Missing.end()};

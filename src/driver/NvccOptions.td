@@ -40,6 +40,23 @@ def n_D_EQ : Joined<Dash, "D=">, InBuild, Alias<D>;
 def n_L_EQ : Joined<Dash, "L=">, InBuild, Alias<L>;
 def n_l_EQ : Joined<Dash, "l=">, InBuild, Alias<l>;
 def n_O_EQ : Joined<Dash, "O=">, InBuild, Alias<O>;
+defm n_gpu_code : NvccValue<"gpu-code", code_EQ>;
+def n_x : Separate<Long, "x">, InBuild, Alias<x>;
+def n_x_EQ : Joined<Either, "x=">, InBuild, Alias<x>;
+def n_profile : NvccFlag<"profile", pg>;
+def n_M : Flag<Long, "generate-dependencies">, InCc, Alias<M>;
+def n_MM : Flag<Long, "generate-nonsystem-dependencies">, InCc, Alias<MM>;
+def n_MD : NvccFlag<"generate-dependencies-with-compile", MD>;
+def n_MMD : NvccFlag<"generate-nonsystem-dependencies-with-compile", MMD>;
+def n_MP : NvccFlag<"generate-dependency-targets", MP>;
+defm n_MF : NvccValue<"dependency-output", MF>;
+defm n_MT : NvccValue<"dependency-target-name", MT>;
+def ftemplate_depth_EQ : Joined<Dash, "ftemplate-depth=">, InBuild;
+defm n_template_depth : NvccValue<"ftemplate-depth", ftemplate_depth_EQ>;
+def ftemplate_backtrace_EQ : Joined<Dash, "ftemplate-backtrace-limit=">,
+  InBuild;
+defm n_template_backtrace
+  : NvccValue<"ftemplate-backtrace-limit", ftemplate_backtrace_EQ>;
 
 // What is read.
 multiclass NvccSetting<string name, string other = ""> {
@@ -69,7 +86,11 @@ def resource_usage : Flag<Either, "resource-usage">, InBuild;
 def res_usage : NvccFlag<"res-usage", resource_usage>;
 def Werror : Flag<Either, "Werror">, InBuild; // maybe with a kind behind it
 def Werror_EQ : Joined<Either, "Werror=">, InBuild;
-def t : JoinedOrSeparate<Dash, "t">, InBuild; // threads; clang has -time, ...
+def t : JoinedOrSeparate<Dash, "t">, InBuild; // threads; clang has -trigraphs
+def clean : Flag<Either, "clean">, InCc;
+def n_clean_targets : Flag<Either, "clean-targets">, InCc, Alias<clean>;
+def forward_unknown : Flag<Either, "forward-unknown-to-host-compiler">, InBuild;
+def n_forward_unknown_opts : NvccFlag<"forward-unknown-opts", forward_unknown>;
 
 // What nvcc asks for and we do in any case, or has no meaning here.
 def Ignored : OptionGroup<"<ignored>">;
@@ -81,21 +102,21 @@ multiclass IgnoredValue<string name> {
   def _EQ : Joined<Either, name#"=">, InBuild, Group<Ignored>;
 }
 foreach name = [
-    "expt-relaxed-constexpr", "expt-extended-lambda", "extended-lambda",
+    "expt-relaxed-constexpr", "relaxed-constexpr", "expt-extended-lambda", "extended-lambda",
     "lineinfo", "generate-line-info", "source-in-ptx", "src-in-ptx", "m64",
     "link", "restrict", "use-local-env", "extensible-whole-program", "ewp",
     "display-error-number", "err-no", "no-display-error-number", "no-err-no",
     "no-exceptions", "noeh", "no-host-device-initializer-list", "nohdinitlist",
     "no-host-device-move-forward", "nohdmoveforward", "objdir-as-tempdir",
     "objtemp", "allow-unsupported-compiler", "dont-use-profile", "noprof",
-    "forward-unknown-to-host-compiler", "forward-unknown-to-host-linker",
-    "forward-unknown-opts", "Wno-deprecated-gpu-targets", "Wreorder",
+    "forward-unknown-to-host-linker", "Wno-deprecated-gpu-targets", "Wreorder",
     "Wdefault-stream-launch", "Wmissing-launch-bounds",
     "Wext-lambda-captures-this", "no-compress", "dlink-time-opt", "dlto",
     "no-align-double", "keep-device-functions", "extra-device-vectorization",
-    "clean-targets", "jobserver"] in
+    "jobserver"] in
   def "ignored_"#!subst("-", "_", name) : IgnoredFlag<name>;
 def ignored_m : Separate<Dash, "m">, InBuild, Group<Ignored>;
+def ignored_m_EQ : Joined<Dash, "m=">, InBuild, Group<Ignored>;
 def no_gpu_rdc : IgnoredFlag<"fno-gpu-rdc">;
 foreach name = [
     "diag-suppress", "diag-warn", "diag-error", "threads", "split-compile",
@@ -106,7 +127,9 @@ foreach name = [
     "compress-mode", "target-directory", "target-dir",
     "libdevice-directory", "static-global-template-stub",
     "device-entity-has-hidden-visibility", "frandom-seed", "fdevice-time-trace",
-    "Ofast-compile", "Ofc", "qpp-config", "archiver-binary", "arbin"] in
+    "Ofast-compile", "Ofc", "qpp-config", "archiver-binary", "arbin", "time",
+    "drive-prefix", "dp", "input-drive-prefix", "idp",
+    "dependency-drive-prefix", "ddp", "device-stack-protector"] in
   defm "ignored_"#!subst("-", "_", name) : IgnoredValue<name>;
 def include_ptx_EQ : IgnoredJoined<"cuda-include-ptx=">;
 def no_include_ptx_EQ : IgnoredJoined<"no-cuda-include-ptx=">;

@@ -49,6 +49,14 @@ static bool isKindOfWerror(const Arg &A, const ArgList &All) {
   return Word == "-Werror" || Word == "--Werror";
 }
 
+/// Whether input \p A is the level of an -O before it.
+static bool isLevelOfO(const Arg &A, const ArgList &All) {
+  StringRef Level = A.getValue();
+  return A.getIndex() && Level.size() == 1 && Level[0] >= '0' &&
+         Level[0] <= '3' &&
+         StringRef(All.getArgString(A.getIndex() - 1)) == "-O";
+}
+
 void splitWords(std::vector<std::string> &To, StringRef List) {
   SmallVector<StringRef> Parts;
   List.split(Parts, ',', -1, false);
@@ -90,6 +98,18 @@ std::optional<Error> readNvccOption(const Arg &A, const ArgList &All,
   case OPT_keep_dir_EQ:
     Request.Keep = A.getValue();
     return Error::success();
+  case OPT_clean:
+    Request.Clean = true;
+    return Error::success();
+  case OPT_forward_unknown:
+    return Error::success(); // OPT_UNKNOWN looks for it
+  case OPT_UNKNOWN:
+    // Warnings are clang's on both sides.
+    if (!All.hasArg(OPT_forward_unknown) || A.getSpelling().starts_with("-W"))
+      return std::nullopt;
+    Compile.HostArguments.push_back(A.getSpelling().str());
+    Request.Link.Arguments.push_back(A.getSpelling().str());
+    return Error::success();
   case OPT_odir_EQ:
     Request.OutputFolder = A.getValue();
     return Error::success();
@@ -109,6 +129,10 @@ std::optional<Error> readNvccOption(const Arg &A, const ArgList &All,
       Compile.ClangArguments.push_back(Word->str());
     return Error::success();
   case OPT_INPUT:
+    if (isLevelOfO(A, All)) {
+      Compile.OptLevel = unsigned(A.getValue()[0] - '0');
+      return Error::success();
+    }
     if (!isKindOfWerror(A, All))
       return std::nullopt;
     if (StringRef Word = *warningOf(A.getValue()); !Word.empty())
@@ -116,7 +140,7 @@ std::optional<Error> readNvccOption(const Arg &A, const ArgList &All,
     return Error::success();
   case OPT_t:
     if (unsigned Threads = 0;
-        !StringRef(A.getValue()).getAsInteger(10, Threads))
+        !StringRef(A.getValue()).ltrim('=').getAsInteger(10, Threads))
       return Error::success();
     Compile.ClangArguments.push_back(std::string("-t") + A.getValue());
     return Error::success();

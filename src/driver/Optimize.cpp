@@ -318,6 +318,26 @@ tryAll(const OptimizeRequest &Request, const Session &Program, TrialPlan &Plan,
       OS, [&] { return Request.TimeLimit && Left() <= 0; });
 }
 
+/// No kernel ran: there is nothing to decide, and the program is built as it
+/// is.
+static Expected<int> leaveAlone(const OptimizeRequest &Request,
+                                const Profile &Counted, Progress &Now,
+                                raw_ostream &OS) {
+  OS << "reconverge: note: " << Request.Build.Inputs.front()
+     << ": no kernel ran; nothing was tried\n";
+  for (const auto *Reasons : {&Counted.Refused, &Counted.Notes})
+    for (const std::string &Why : *Reasons)
+      OS << "  " << Why << '\n';
+  if (Request.Program.empty() || frontend::interruption())
+    return 0;
+  BuildRequest Final = Request.Build;
+  Final.Output = Request.Program;
+  Now.stage("building " + Request.Program);
+  if (Error E = build(Final))
+    return std::move(E);
+  return 0;
+}
+
 /// The whole, but for what a signal leaves.
 static Expected<int> tryAndKeep(const OptimizeRequest &Request,
                                 raw_ostream &OS) {
@@ -345,8 +365,8 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
          << endOf(First->End) << "; nothing was tried\n";
     return First->End.status();
   }
-  if (Error E = checkAnyRan(*First->Counted, Request.Build.Inputs.front()))
-    return std::move(E);
+  if (First->Counted->Kernels.empty())
+    return leaveAlone(Request, *First->Counted, Now, OS);
   const double Once = First->End.Seconds;
   const bool OnGpu = First->Counted->Backend == "gpu";
   const std::vector<HotKernel> Kernels = byHeat(*First->Counted);
@@ -397,14 +417,7 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
 }
 
 Expected<int> optimize(const OptimizeRequest &Request, raw_ostream &OS) {
-  Expected<int> Status = tryAndKeep(Request, OS);
-  const int Signal = frontend::interruption();
-  if (!Signal)
-    return Status;
-  if (!Status) // what a tool said when the signal ended it, too
-    consumeError(Status.takeError());
-  OS << "reconverge: interrupted\n";
-  return 128 + Signal;
+  return orInterrupted(tryAndKeep(Request, OS), OS);
 }
 
 } // namespace reconverge::driver

@@ -13,7 +13,9 @@
 #include "driver/Profile.h"
 
 #include "core/Error.h"
+#include "core/File.h"
 #include "core/ProfileJson.h"
+#include "driver/Build.h"
 #include "driver/Condition.h"
 #include "driver/FailIf.h"
 #include "model/Model.h"
@@ -21,6 +23,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -58,6 +61,26 @@ Error checkFolderOf(StringRef Output) {
   return userError("cannot write " + Output + ": there is no folder " + Folder);
 }
 
+/// What to do about a program that is not linked over our runtime.
+static std::string howToBuild(const Session &Program) {
+  return "Build it with reconverge cc, which links it over our CUDA runtime; "
+         "with CMake,\n  make reconverge-clang++ the CUDA compiler and, if the "
+         "C++ compiler links, give\n  -DCMAKE_LIBRARY_PATH=" +
+         Program.installation().runtimeDir();
+}
+
+/// Whether the file of the program \p Name says that it uses cudart as a
+/// shared library, as all do that we link.
+static bool namesOurRuntime(StringRef Name) {
+  Expected<std::unique_ptr<MemoryBuffer>> File =
+      readFile(Session::findProgram(Name));
+  if (!File) {
+    consumeError(File.takeError()); // it ran: nothing can be said of it
+    return true;
+  }
+  return (*File)->getBuffer().contains("libcudart.so");
+}
+
 Expected<CountedRun> countRun(const RunRequest &Request, const Session &Program,
                               RunMode Mode) {
   Mode.Profile = Program.file("profile.json");
@@ -73,9 +96,7 @@ Expected<CountedRun> countRun(const RunRequest &Request, const Session &Program,
       return Run;
     return userError(Name + " left no profile",
                      Session::isProgram(Request.Build)
-                         ? "Build it with reconverge cc, which links it over "
-                           "our CUDA runtime; with CMake, make "
-                           "reconverge-clang++ the CUDA compiler."
+                         ? howToBuild(Program)
                          : "It made no CUDA call, or ended by _exit.");
   }
   auto Counted = readProfile(Mode.Profile);
@@ -93,30 +114,22 @@ Expected<CountedRun> countRun(const RunRequest &Request, const Session &Program,
   return Run;
 }
 
-Error checkAnyRan(const Profile &Run, StringRef Name) {
-  if (!Run.Kernels.empty())
-    return Error::success();
-  std::vector<std::string> Why = Run.Refused;
-  append_range(Why, Run.Notes);
-  return userError(Name + ": no kernel ran",
-                   Why.empty() ? "It launched none, or a message above says "
-                                 "why they could not run."
-                               : join(Why, "\n  "));
-}
-
 Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
   // Before a long run, not after it.
   if (Error E = checkFolderOf(Request.Output))
     return std::move(E);
   auto Program = Session::create(Request);
   if (!Program)
-    return Program.takeError();
+    return orInterrupted(Program.takeError(), OS);
   auto Run = countRun(Request, *Program, {});
   if (!Run)
     return Run.takeError();
   if (!Run->Counted) {
-    OS << "reconverge: note: " << Request.Build.Inputs.front() << ' '
-       << endOf(Run->End) << " and left no profile\n";
+    const std::string &Name = Request.Build.Inputs.front();
+    OS << "reconverge: note: " << Name << ' ' << endOf(Run->End)
+       << " and left no profile\n";
+    if (Session::isProgram(Request.Build) && !namesOurRuntime(Name))
+      OS << "  " << howToBuild(*Program) << '\n';
     return Run->End.status();
   }
   const RunCost Cost = model::costOf(*Run->Counted);

@@ -31,9 +31,6 @@ llvm::Error checkFolderOf(llvm::StringRef Output);
 /// the terminal says of itself.
 report::TerminalOptions terminalFor(llvm::raw_ostream &OS);
 
-/// An error if no kernel of \p Run, of the program \p Name, ran to its end.
-llvm::Error checkAnyRan(const Profile &Run, llvm::StringRef Name);
-
 /// Builds the program of \p Request if it has to be built, runs it, writes its
 /// profile to Request.Output and the table to \p OS. Returns what the program
 /// returned, 128 + its signal if one ended it; if that is 0, ConditionHolds

@@ -4,6 +4,7 @@
 #include "driver/Progress.h"
 
 #include "driver/Profile.h"
+#include "report/Text.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -18,7 +19,7 @@ Progress::Progress(raw_ostream &OS, bool IsQuiet)
 void Progress::stage(const Twine &What) {
   clear();
   if (!IsQuiet)
-    OS << "reconverge: " << What << '\n';
+    report::printWrapped(OS, ("reconverge: " + What).str(), Width, 2);
   OS.flush();
 }
 

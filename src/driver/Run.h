@@ -47,6 +47,7 @@ public:
   /// The path of a file that goes with the session.
   std::string file(const llvm::Twine &Name) const { return Temp.file(Name); }
   const frontend::TempDir &folder() const { return Temp; }
+  const frontend::Installation &installation() const { return Tree; }
   /// Whether the request names a program and no sources.
   static bool isProgram(const BuildRequest &Request);
   /// The file of the program \p Name: itself if there is one, or as a shell

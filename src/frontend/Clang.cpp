@@ -25,6 +25,12 @@
 // -fno-strict-aliasing, by all who compile it here; host code keeps its
 // compiler's default.
 //
+// Overflow: nvcc gives g++ no -O unless it is asked to, and g++ -O3 does less
+// with overflow of signed integers than clang, which takes it for impossible: a
+// sample of NVIDIA's that compares with i * i fails. So host code is compiled
+// with -fwrapv. nvcc's device compiler takes overflow for impossible as well
+// (a + 1 > a is true to it), and so do we.
+//
 // Why --cuda-path needs no translated copy of the toolkit: clang 19 trips over
 // CUDA 13 in a header that is no longer there (our overlay has it) and in the
 // command line of `fatbinary`, which we call ourselves. clang knows versions up
@@ -233,6 +239,10 @@ Command hostCommand(const Toolchain &Tools, const CompileOptions &Options,
   appendNvccs(C, Tools.Cuda, Source);
   appendRelocatable(C, Options, Source);
   C.Arguments.push_back("-O" + std::to_string(Options.OptLevel));
+  // UBSan sees no overflow that is defined.
+  if (none_of(Options.HostArguments,
+              [](StringRef Word) { return Word.starts_with("-fsanitize="); }))
+    C.Arguments.push_back("-fwrapv");
   if (Options.DebugInfo)
     C.Arguments.push_back("-g");
   for (const std::string &Argument : Options.ClangArguments)

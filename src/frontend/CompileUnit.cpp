@@ -59,6 +59,8 @@ static Error runClang(const Command &C, StringRef Subject, StringRef What) {
   Expected<ProcessResult> Result = runProcess(C);
   if (!Result)
     return Result.takeError();
+  if (interruption()) // whatever became of the tool
+    return userError(Subject + ": " + What + " was interrupted");
   if (Result->Signal)
     return userError(Subject + ": " + What + " ended by signal " +
                      Twine(Result->Signal));
@@ -82,6 +84,7 @@ compileDeviceCode(const Toolchain &Tools, const CompileOptions &Options,
   Expected<std::unique_ptr<MemoryBuffer>> Buffer = readFile(Bitcode);
   if (!Buffer)
     return Buffer.takeError();
+  hushToolkit(Context, Tools.Cuda.Root);
   auto M = parseBitcodeFile(**Buffer, Context);
   if (!M)
     return internalError(Source.Path + ": clang's bitcode cannot be read: " +

@@ -56,6 +56,7 @@
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Verifier.h"
@@ -298,6 +299,28 @@ Error runDevicePipeline(Module &M, const CompileOptions &Options) {
   if (Error E = prepareDeviceCode(M, Options))
     return E;
   return completeDeviceCode(M, Options);
+}
+
+namespace {
+class WithoutToolkit : public DiagnosticHandler {
+public:
+  explicit WithoutToolkit(StringRef Toolkit) : Toolkit(Toolkit) {}
+  bool handleDiagnostics(const DiagnosticInfo &D) override {
+    const auto *Failed = dyn_cast<DiagnosticInfoOptimizationFailure>(&D);
+    if (Failed && Failed->isLocationAvailable() &&
+        StringRef(Failed->getAbsolutePath()).starts_with(Toolkit))
+      return true;
+    return DiagnosticHandler::handleDiagnostics(D); // a callback, if there is
+  }
+
+private:
+  const std::string Toolkit;
+};
+} // namespace
+
+void hushToolkit(LLVMContext &Context, StringRef Toolkit) {
+  Context.setDiagnosticHandler(
+      std::make_unique<WithoutToolkit>(Toolkit.str() + "/"));
 }
 
 SmallVector<char, 0> writeBitcode(const Module &M) {

@@ -6,9 +6,11 @@
 #include "frontend/Options.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 namespace llvm {
+class LLVMContext;
 class Module;
 } // namespace llvm
 
@@ -25,6 +27,11 @@ llvm::Error runDevicePipeline(llvm::Module &M, const CompileOptions &Options);
 /// takes the whole and refuses what is still missing.
 llvm::Error prepareDeviceCode(llvm::Module &M, const CompileOptions &Options);
 llvm::Error completeDeviceCode(llvm::Module &M, const CompileOptions &Options);
+
+/// From now on, what passes in \p Context warn of in files under \p Toolkit, a
+/// loop there that could not be unrolled, is kept from the user: nvcc says
+/// nothing of its own headers either.
+void hushToolkit(llvm::LLVMContext &Context, llvm::StringRef Toolkit);
 
 /// \p M as bitcode.
 llvm::SmallVector<char, 0> writeBitcode(const llvm::Module &M);

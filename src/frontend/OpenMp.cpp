@@ -63,6 +63,18 @@ std::vector<std::string> openMpRoots(const Toolchain &Tools, StringRef System) {
   return Roots;
 }
 
+std::string openMpHeaders(ArrayRef<std::string> Roots, StringRef Gcc) {
+  if (std::optional<OpenMpRuntime> Found = findOpenMp(Roots))
+    return Found->Headers;
+  std::error_code EC;
+  for (sys::fs::directory_iterator It(Gcc, EC), End; It != End && !EC;
+       It.increment(EC))
+    for (const std::string &Version : newestFirst(It->path()))
+      if (sys::fs::exists(Version + "/include/omp.h"))
+        return Version + "/include";
+  return "";
+}
+
 bool isOpenMpRuntime(StringRef Name) {
   return Name == "omp" || Name == "gomp" || Name == "iomp5";
 }

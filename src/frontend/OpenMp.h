@@ -21,6 +21,11 @@ std::optional<OpenMpRuntime> findOpenMp(llvm::ArrayRef<std::string> Roots);
 std::vector<std::string> openMpRoots(const Toolchain &Tools,
                                      llvm::StringRef System = "/usr/lib");
 
+/// A folder with omp.h for sources that include it and are compiled without
+/// OpenMP: libomp's, or that of a gcc in \p Gcc; empty if there is none.
+std::string openMpHeaders(llvm::ArrayRef<std::string> Roots,
+                          llvm::StringRef Gcc = "/usr/lib/gcc");
+
 /// Whether the library \p Name, as it stands after -l, is such a runtime, of
 /// whatever compiler.
 bool isOpenMpRuntime(llvm::StringRef Name);

@@ -340,11 +340,16 @@ void TerminalReport::printNextStep() {
     }
   if (!Any)
     return;
-  printInk(OS,
-           Automatic ? "Try meld and remap: "
-                     : "Nothing above is automatic. To try all the same: ",
-           Ink::Strong, Options.Color);
-  OS << optimizeCommand(P) << "\n\n";
+  const StringRef Words = Automatic
+                              ? "Try meld and remap:"
+                              : "Nothing above is automatic. To try all the "
+                                "same:";
+  const std::string Command = optimizeCommand(P);
+  printInk(OS, Words, Ink::Strong, Options.Color);
+  // To be copied: never broken.
+  const bool Fits =
+      Words.size() + 1 + widthOf(Command) <= std::max(Options.Width, 80u);
+  OS << (Fits ? " " : "\n  ") << Command << "\n\n";
 }
 
 void TerminalReport::printLegend() {

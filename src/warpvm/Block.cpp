@@ -230,6 +230,9 @@ uint64_t Block::digest() const {
     return mixed(H, llvm::xxh3_64bits(llvm::ArrayRef(
                         static_cast<const uint8_t *>(Data), Bytes)));
   };
+  for (const Warp &W : Warps)
+    if (!W.Finished)
+      W.forgetClocks();
   uint64_t H = Add(0, SharedBase, SharedBytes);
   H = Add(H, Memory.privates(), privateBytes(*Plan) * Warps.size());
   H = Add(H, Arrived, sizeof(Arrived));

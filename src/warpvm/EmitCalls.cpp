@@ -116,7 +116,7 @@ bool RegionEmitter::emitSpecialRegister(IntrinsicInst &I) {
     return PerLane([](unsigned L) { return ~((1u << L) - 1); });
   case Intrinsic::nvvm_read_ptx_sreg_clock:
   case Intrinsic::nvvm_read_ptx_sreg_clock64: {
-    Value *T = B.CreateIntrinsic(Intrinsic::readcyclecounter, {}, {});
+    Value *T = B.CreateCall(helper("rcvm_clock", I64, {}));
     define(&I, {true, {B.CreateTrunc(T, I.getType())}});
     return true;
   }

@@ -116,14 +116,9 @@ static const DILocation *barrierBefore(const BasicBlock &BB) {
 }
 
 /// Whether what \p F does next may depend on when it does it.
-static bool readsClock(const Function &F) {
-  return any_of(instructions(F), [](const Instruction &I) {
-    auto *II = dyn_cast<IntrinsicInst>(&I);
-    return II &&
-           (II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_clock ||
-            II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_clock64 ||
-            II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_globaltimer);
-  });
+static bool hasClock(const Function &F) {
+  return any_of(instructions(F),
+                [](const Instruction &I) { return readsClock(I); });
 }
 
 /// Blocks that can run while other lanes of the warp wait at a return: behind a
@@ -311,6 +306,16 @@ Error KernelEmitter::emitFunction(PreparedFunction &Function) {
     Offsets.push_back(P.word(Offset));
   for (uint32_t Position : Counters.BlockOfBranch)
     Blocks.push_back(P.word(Position));
+  const bool AnyClock = any_of(
+      K.Functions, [](const PreparedFunction &Of) { return hasClock(*Of.F); });
+  SmallVector<Constant *> Clocks;
+  for (const FrameLayout::OfClock &Part : Frame.Clocks) {
+    for (size_t Word : {size_t(Part.Offset), size_t(Part.LaneBits),
+                        size_t(Part.LiveIn.size())})
+      Clocks.push_back(P.word(Word));
+    for (uint32_t Region : Part.LiveIn)
+      Clocks.push_back(P.word(Region));
+  }
   Constant *Fields[] = {P.table(Regions.front()->getType(), Regions, "regions"),
                         P.table(B.getInt32Ty(), Offsets, "branches"),
                         P.table(B.getInt32Ty(), Blocks, "branch.blocks"),
@@ -324,11 +329,14 @@ Error KernelEmitter::emitFunction(PreparedFunction &Function) {
                         P.word(K.Shared.Bytes),
                         P.word(Emit.WarpSize),
                         P.word(IsKernel && ExitsEarly),
-                        P.word(readsClock(F)),
+                        P.word(IsKernel ? AnyClock : hasClock(F)),
                         P.word(K.Addressed.size()),
                         P.word(K.Globals.size() - K.Addressed.size()),
                         P.word(&Function - K.Functions.data()),
+                        P.word(Clocks.size()),
+                        P.word(0),
                         Pointed,
+                        P.table(B.getInt32Ty(), Clocks, "clocks"),
                         Family,
                         P.text(demangle(F.getName()))};
   GlobalVariable *Whole = planOf(F);
@@ -364,9 +372,9 @@ Error KernelEmitter::run() {
   // and there is one for the list, before the first is emitted.
   Type *PtrTy = B.getPtrTy();
   SmallVector<Type *> Fields(3, PtrTy);
-  Fields.append(14, B.getInt32Ty());
-  Fields.append(3, PtrTy);
-  static_assert(sizeof(KernelPlan) == 6 * sizeof(void *) + 14 * 4,
+  Fields.append(16, B.getInt32Ty());
+  Fields.append(4, PtrTy);
+  static_assert(sizeof(KernelPlan) == 7 * sizeof(void *) + 16 * 4,
                 "these are a plan's fields");
   auto *PlanTy = StructType::get(Out.getContext(), Fields);
   for (const PreparedFunction &F : K.Functions)

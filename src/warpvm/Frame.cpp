@@ -176,16 +176,40 @@ FrameLayout::FrameLayout(Function &F, const RegionPlanner &Plan,
       Offset += vectorBytes(Site->getCalledOperand()->getType(), DL, WarpSize);
   }
   FrameBytes = Offset;
-  findLiveScalars(Plan, DL);
+  findLive(Plan, DL);
 }
 
-void FrameLayout::findLiveScalars(const RegionPlanner &Plan,
-                                  const DataLayout &DL) {
+bool readsClock(const Instruction &I) {
+  auto *II = dyn_cast<IntrinsicInst>(&I);
+  return II &&
+         (II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_clock ||
+          II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_clock64 ||
+          II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_globaltimer);
+}
+
+/// All that is computed from a clock's readings.
+static DenseSet<const Instruction *> clockValues(const RegionPlanner &Plan) {
+  DenseSet<const Instruction *> Found;
+  SmallVector<const Instruction *> Work;
+  for (const BasicBlock *BB : Plan.Order)
+    for (const Instruction &I : *BB)
+      if (readsClock(I))
+        Work.push_back(&I);
+  while (!Work.empty())
+    if (const Instruction *I = Work.pop_back_val(); Found.insert(I).second)
+      for (const User *U : I->users())
+        Work.push_back(cast<Instruction>(U));
+  return Found;
+}
+
+void FrameLayout::findLive(const RegionPlanner &Plan, const DataLayout &DL) {
   LiveScalars.resize(Plan.Regions.size());
+  const DenseSet<const Instruction *> OfClocks = clockValues(Plan);
   MapVector<const Instruction *, SmallVector<const BasicBlock *>> Readers;
   for (const BasicBlock *BB : Plan.Order)
     for (const Instruction &I : *BB) {
-      if (auto It = Slots.find(&I); It != Slots.end() && It->second.Uniform)
+      if (auto It = Slots.find(&I);
+          It != Slots.end() && (It->second.Uniform || OfClocks.contains(&I)))
         Readers[&I]; // in the order of the slots
     }
   for (const BasicBlock *BB : Plan.Order)
@@ -209,6 +233,20 @@ void FrameLayout::findLiveScalars(const RegionPlanner &Plan,
       Live.insert(Home);
     const Slot &S = Slots.find(I)->second;
     auto Leaves = leavesOf(I->getType());
+    if (!S.Uniform) {
+      SmallVector<uint32_t> LiveIn;
+      for (auto [R, Region] : enumerate(Plan.Regions))
+        if (Live.contains(Plan.Order[Region.First]))
+          LiveIn.push_back(R);
+      for (auto [Offset, T] : zip(S.Offsets, Leaves))
+        Clocks.push_back(
+            {Offset,
+             T->isIntegerTy(1)
+                 ? 1
+                 : uint32_t(8 * DL.getTypeAllocSize(T).getFixedValue()),
+             LiveIn});
+      continue;
+    }
     for (auto [R, Words] : enumerate(LiveScalars)) {
       if (!Live.contains(Plan.Order[Plan.Regions[R].First]))
         continue;

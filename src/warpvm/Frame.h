@@ -33,11 +33,19 @@ struct FrameLayout {
   /// ascending.
   std::vector<llvm::SmallVector<uint32_t, 4>> LiveScalars;
 
+  /// What comes of a clock's reading, by way of registers. Where nobody may
+  /// read it any more, it says nothing of what happens next.
+  struct OfClock {
+    uint32_t Offset, LaneBits;
+    llvm::SmallVector<uint32_t> LiveIn; ///< regions, ascending
+  };
+  std::vector<OfClock> Clocks;
+
   FrameLayout(llvm::Function &F, const RegionPlanner &Plan,
               const analysis::UniformityResult &Uniform, unsigned WarpSize);
 
 private:
-  void findLiveScalars(const RegionPlanner &Plan, const llvm::DataLayout &DL);
+  void findLive(const RegionPlanner &Plan, const llvm::DataLayout &DL);
 };
 
 /// Vectors one behind the other: what passes between a call and a function.
@@ -61,6 +69,9 @@ struct CallLayout {
     return CallLayout(T.getReturnType(), DL, WarpSize);
   }
 };
+
+/// A reading of a clock.
+bool readsClock(const llvm::Instruction &I);
 
 /// Values that every region computes for itself instead of keeping them in the
 /// frame: addresses of locals, thread indices, integer extensions.

@@ -20,13 +20,24 @@
 // that repeats, all memory is hashed, the period is run once more, and memory
 // is hashed again. Attempts come ever less often, in rounds and in time, so
 // that a program that spins long and gets on pays at most a tenth. Nothing is
-// concluded where something else may step in: a kernel that reads the clock,
-// orders that follow a seed, memory that other threads of the host can write.
+// concluded where something else may step in: orders that follow a seed, memory
+// that other threads of the host can write.
+//
+// A clock may step in as well: who waits may give up when it is late, as
+// libcu++'s barriers can. So in a kernel that reads one the state, in which
+// what a clock has left and nobody may read is blank, must first stay what it
+// is for five seconds. Then time is made to pass: a second, two, four, ...
+// years, with a turn for everybody each time, so that whatever was to end by a
+// clock does. Only if the state is still the same, nothing will ever happen.
+// Otherwise the clocks stay ahead, as they never go back: a kernel in which
+// everybody does nothing for five seconds but to look at the clock finds that
+// time flies.
 //
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Launch.h"
 #include "warpvm/DeviceMemory.h"
+#include "warpvm/Library.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -40,6 +51,7 @@
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 using namespace llvm;
@@ -68,6 +80,9 @@ struct Shared {
   std::vector<Worker *> Present, Stuck, Working;
   std::atomic<bool> Called{false}; ///< all are to come to the meeting
   const bool MayConclude;
+  /// Of a kernel that reads a clock: the state that comes back, and since when.
+  uint64_t Still = 0;
+  Clock::time_point StillSince;
   const Clock::time_point Begin = Clock::now();
 
   std::mutex Lock; ///< of what follows
@@ -80,8 +95,7 @@ struct Shared {
          VectorObserver *Observer)
       : L(L), Kind(Kind), Observer(Observer), Order(L.blocks(), L.Seed),
         Chunk(std::clamp<uint64_t>(L.blocks() / (64 * Threads), 1, 16)),
-        MayConclude(L.OwnMemory && L.Seed == NaturalOrder &&
-                    !L.plan().ReadsClock),
+        MayConclude(L.OwnMemory && L.Seed == NaturalOrder),
         Sets(2 * L.plan().NumCounters) {}
 
   void fail(Error E);
@@ -107,6 +121,8 @@ private:
   void meet();
   void judge();
   bool runRound();
+  std::optional<uint64_t> findCircle();
+  bool outlastsTime(uint64_t State);
   static uint64_t digestOfBlocks(const Shared &S);
 
   Shared &S;
@@ -328,36 +344,66 @@ static bool hostMayStepIn(size_t Ours) {
   return EC || Threads > Ours;
 }
 
+/// Runs the blocks that are left until their state comes back, for a while. A
+/// hash of it and of all memory; none if it does not.
+std::optional<uint64_t> Worker::findCircle() {
+  constexpr unsigned Rounds = 64;
+  // Brent: compare with the state at the last power of two.
+  uint64_t Saved = digestOfBlocks(S);
+  unsigned Power = 1, Period = 0;
+  for (unsigned Round = 0; Round < Rounds && runRound(); ++Round) {
+    ++Period;
+    const uint64_t Now = digestOfBlocks(S);
+    if (Now == Saved) {
+      const uint64_t Before = digestOfMemory(S.L);
+      uint64_t Least = Now; // of the circle, wherever one looks into it
+      while (Period--) {
+        if (!runRound())
+          return std::nullopt;
+        Least = std::min(Least, digestOfBlocks(S));
+      }
+      if (digestOfBlocks(S) != Now || digestOfMemory(S.L) != Before)
+        return std::nullopt;
+      return mixed(Least, Before);
+    }
+    if (Period == Power) {
+      Saved = Now;
+      Power *= 2;
+      Period = 0;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Whether \p State comes back for ever, whatever the time.
+bool Worker::outlastsTime(uint64_t State) {
+  constexpr auto Enough = std::chrono::seconds(5);
+  constexpr unsigned Second = 30, TwoYears = 56; // powers of two, in ns
+  const auto Now = Clock::now();
+  if (State != S.Still) {
+    S.Still = State;
+    S.StillSince = Now;
+  }
+  if (Now - S.StillSince < Enough)
+    return false;
+  for (unsigned Power = Second; Power <= TwoYears; ++Power) {
+    // The lower halves of clocks are to change as well.
+    skipTime((uint64_t(1) << Power) + Power * 0x9e3779b9u);
+    if (!runRound())
+      return false;
+  }
+  return findCircle() == State;
+}
+
 /// Nobody else runs. Finds out whether the blocks that are left go round in
 /// circles; if so, that is the launch's fault.
 void Worker::judge() {
-  constexpr unsigned Rounds = 64;
   const auto Begin = Clock::now();
-  bool Circle = false;
-  if (!hostMayStepIn(S.Working.size())) {
-    // Brent: compare with the state at the last power of two.
-    uint64_t Saved = digestOfBlocks(S);
-    unsigned Power = 1, Period = 0;
-    for (unsigned Round = 0; Round < Rounds && runRound(); ++Round) {
-      ++Period;
-      const uint64_t Now = digestOfBlocks(S);
-      if (Now == Saved) {
-        const uint64_t Before = digestOfMemory(S.L);
-        Circle = true;
-        while (Period-- && Circle)
-          Circle = runRound();
-        Circle =
-            Circle && digestOfBlocks(S) == Now && digestOfMemory(S.L) == Before;
-        break;
-      }
-      if (Period == Power) {
-        Saved = Now;
-        Power *= 2;
-        Period = 0;
-      }
-    }
-  }
-  if (Circle)
+  std::optional<uint64_t> Circle;
+  if (!hostMayStepIn(S.Working.size()))
+    Circle = findCircle();
+  const bool Waits = Circle && S.L.plan().ReadsClock && !outlastsTime(*Circle);
+  if (Circle && !Waits)
     for (Worker *Who : S.Working)
       if (!Who->Active.empty()) {
         S.fail(Who->Active.front().B->deadlock());
@@ -366,8 +412,11 @@ void Worker::judge() {
   const auto Now = Clock::now();
   for (Worker *Who : S.Working) {
     Who->Yields = 0;
-    Who->Patience = std::min<uint64_t>(2 * Who->Patience, 1 << 20);
-    Who->NextLook = Now + 10 * (Now - Begin);
+    if (!Waits)
+      Who->Patience = std::min<uint64_t>(2 * Who->Patience, 1 << 20);
+    Who->NextLook = Now + std::max<Clock::duration>(
+                              10 * (Now - Begin),
+                              std::chrono::milliseconds(Waits ? 500 : 0));
   }
 }
 

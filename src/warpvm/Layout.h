@@ -142,11 +142,17 @@ struct KernelPlan {
   uint32_t FrameBytes, NumScalars;
   uint32_t LocalBytes, StaticShared;
   uint32_t WarpSize, HasEarlyExit;
-  uint32_t ReadsClock; ///< it may do something else each time
+  uint32_t ReadsClock; ///< it, or a kernel's function, may do something else
+                       ///< each time
   uint32_t NumFunctions;
   uint32_t FirstFunction;           ///< in WarpContext::Globals: its address
   uint32_t Index;                   ///< into Family
+  uint32_t NumClocks, Unused;       ///< words of Clocks
   const PointedFunction *Functions; ///< that pointers may name (Callees.h)
+  /// For each part of a frame that comes of a clock's reading: its offset, its
+  /// bits a lane (1: a bit of a mask), how many regions follow, and these:
+  /// where it may yet be read when lanes come there.
+  const uint32_t *Clocks;
   /// The kernel's plan, then those of the functions that it calls; null if one
   /// cannot run.
   const KernelPlan *const *Family;

@@ -9,6 +9,7 @@
 #include "llvm/Support/ErrorHandling.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cfenv>
 #include <chrono>
 #include <cmath>
@@ -225,10 +226,20 @@ static void deviceFree(WarpContext *Context, uint64_t Lane, void *Block) {
                Context, Mask(1) << Lane);
 }
 
+/// Only ever grows: a clock does not go back.
+static std::atomic<uint64_t> Skipped{0};
+
+void skipTime(uint64_t Ticks) { Skipped += Ticks; }
+
+static uint64_t cycles() {
+  return __builtin_readcyclecounter() + Skipped.load(std::memory_order_relaxed);
+}
+
 static uint64_t globalTimer() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
+  return uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                      std::chrono::system_clock::now().time_since_epoch())
+                      .count()) +
+         Skipped.load(std::memory_order_relaxed);
 }
 
 /// Lanes that take part in a collective with \p Lane, as bits of its group of
@@ -420,6 +431,7 @@ llvm::ArrayRef<std::pair<const char *, void *>> librarySymbols() {
       ENTRY("rcvm_step_limit", stepLimit),
       ENTRY("rcvm_check", checkLanes),
       ENTRY("rcvm_arrive", arriveAtBarriers),
+      ENTRY("rcvm_clock", cycles),
       ENTRY("rcvm_global_timer", globalTimer),
       ENTRY("rcvm_fns", findNthSet),
       ENTRY("rcvm_match_any", matchAny),

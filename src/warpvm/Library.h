@@ -18,14 +18,17 @@ namespace reconverge::warpvm {
 struct FaultGuard {
   sigjmp_buf Landing;
   FaultKind Kind = FaultKind::Trap;
-  std::string Text;     ///< what happened, without the place
-  std::string Place;    ///< "app.cu:12", if it is known
-  Mask Lanes = 0;       ///< whose fault it is; 0: not known
-  uint64_t Address = 0; ///< of an illegal access
+  std::string Text;      ///< what happened, without the place
+  std::string Place;     ///< "app.cu:12", if it is known
+  Mask Lanes = 0;        ///< whose fault it is; 0: not known
+  uint64_t Address = 0;  ///< of an illegal access
   bool Tolerant = false; ///< Machine.h
   bool HasAddress = false;
   WarpContext *Context = nullptr; ///< warp that a library call named
 };
+
+/// From now on the kernels' clocks, all of them, are ahead by \p Ticks more.
+void skipTime(uint64_t Ticks);
 
 /// Operations of redux.sync.
 enum class Reduction : uint32_t { Add, And, Or, Xor, UMin, UMax, Min, Max };

@@ -66,11 +66,34 @@ static uint64_t hashOf(const void *Data, size_t Bytes, uint64_t Before) {
   return mixed(Before, llvm::xxh3_64bits(All));
 }
 
+void Warp::forgetClocks() const {
+  const unsigned Lanes = Plan->WarpSize;
+  for (uint32_t I = 0; I < Plan->NumClocks;) {
+    uint8_t *Part = Frame + Plan->Clocks[I];
+    const uint32_t Bits = Plan->Clocks[I + 1], Regions = Plan->Clocks[I + 2];
+    const llvm::ArrayRef<uint32_t> LiveIn(Plan->Clocks + I + 3, Regions);
+    I += 3 + Regions;
+    Mask Live = 0;
+    for (const Split &S : Splits)
+      if (llvm::is_contained(LiveIn, S.Region))
+        Live |= S.Lanes;
+    for (unsigned L = 0; L < Lanes; ++L) {
+      if (Live >> L & 1)
+        continue;
+      if (Bits == 1)
+        Part[L / 8] &= uint8_t(~(1u << L % 8));
+      else
+        std::memset(Part + size_t(L) * (Bits / 8), 0, Bits / 8);
+    }
+  }
+}
+
 uint64_t Warp::digest() const {
   if (Finished)
     return 1;
   uint64_t H = Apart + 2 * Blocked + 4 * Ran;
   if (Caller) {
+    forgetClocks();
     H = hashOf(Frame, Plan->FrameBytes, H);
     H = hashOf(Local, uint64_t(Plan->LocalBytes) * Plan->WarpSize, H);
   } else { // the block looks at a kernel's frame itself

@@ -92,6 +92,8 @@ public:
   uint64_t *newScalars();
   void freeScalars(uint64_t *S) { Spare.push_back(S); }
   Mask alive() const; ///< lanes that have not left, nor wait to leave
+  /// Blanks what a clock has left in the frame and nobody may read any more.
+  void forgetClocks() const;
   /// A hash of all that decides what the warp and its calls do next, but for a
   /// kernel's frame.
   uint64_t digest() const;

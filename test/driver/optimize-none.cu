@@ -13,6 +13,13 @@
 // RUN: %reconverge cc --runtime=nvidia %s -o plain2
 // RUN: cmp app2 plain2
 
+// Where no kernel runs there is nothing to decide: the program is built as it
+// is, with a line that says so.
+// RUN: %reconverge optimize --device cpu --no-cache %s -o app3 -- nothing 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=NOTHING
+// RUN: cmp app3 plain
+// NOTHING: optimize-none.cu: no kernel ran; nothing was tried
+
 // CHECK-NOT: kept
 // CHECK-DAG: stream{{ +}}none{{ +}}-{{ +}}-{{ +}}-{{ +}}hardly any divergence
 // CHECK-DAG: uniform{{ +}}none{{ +}}-{{ +}}-{{ +}}-{{ +}}hardly any divergence
@@ -50,7 +57,9 @@ __global__ void uneven(float *X) {
     X[I] = X[I] * 0.5f + R;
 }
 
-int main() {
+int main(int Words, char **) {
+  if (Words > 1)
+    return 0;
   constexpr int N = 4096;
   float *X, *Y;
   int *Counter;

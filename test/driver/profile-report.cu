@@ -15,7 +15,8 @@
 // CHECK-DAG: in operands; 100.0% of 1 warp split, lanes in/past 50/50%
 // CHECK: kernel launches threads CPU time of run CFE potential
 // CHECK-NEXT: operands 1 32
-// CHECK: To try all the same: reconverge optimize ./app -- run
+// CHECK: To try all the same:
+// CHECK-NEXT: {{^}}  reconverge optimize ./app -- run
 // CHECK: More: reconverge explain self
 // CHECK: Counted on the CPU ({{.*}}priced as H200
 // CHECK-NOT: note:

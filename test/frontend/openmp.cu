@@ -7,6 +7,10 @@
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=compile=fast %t | FileCheck %s
 // CHECK: 4 threads, numbers 6, counted 128, last 198
 
+// Without the flag the header is there all the same.
+// RUN: echo '#include <omp.h>' >%t.cu && echo '__global__ void k() {}' >>%t.cu
+// RUN: %clangxx -fsyntax-only %t.cu
+
 #ifndef _OPENMP
 #error the macro is missing
 #endif

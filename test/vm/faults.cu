@@ -221,3 +221,10 @@ int main(int, char **Arguments) {
   std::printf("later %s\n", cudaGetErrorName(cudaMalloc(&Device, 16)));
   return int(E) & 255;
 }
+
+// To a profile, what `over` does is a note: the kernel was run, and is counted.
+// RUN: %reconverge profile --device cpu --no-cache --fail-if refused -o %t.json \
+// RUN:   %t -- over 2>&1 | FileCheck %s --check-prefix=noted \
+// RUN:   --implicit-check-not="Left out"
+// noted: {{^}}scale
+// noted: note: kernel scale(float*, int const*): an access past the end

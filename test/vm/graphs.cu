@@ -291,6 +291,26 @@ static void forbidsInCaptures() {
   expectError("unjoined", cudaStreamEndCapture(S, &G),
               cudaErrorStreamCaptureUnjoined);
 
+  // A stream may be destroyed once its work is joined, and not before.
+  for (bool Joins : {true, false}) {
+    cudaStream_t Side;
+    CALL(cudaStreamCreateWithFlags(&Side, cudaStreamNonBlocking));
+    CALL(cudaStreamBeginCapture(S, Global));
+    CALL(cudaEventRecord(Event, S));
+    CALL(cudaStreamWaitEvent(Side, Event, 0));
+    CALL(cudaMemsetAsync(P, 0, 4, Side));
+    CALL(cudaEventRecord(Event, Side));
+    if (Joins)
+      CALL(cudaStreamWaitEvent(S, Event, 0));
+    CALL(cudaStreamDestroy(Side));
+    if (!Joins) {
+      expectInvalid(S, "destroyed");
+      continue;
+    }
+    CALL(cudaStreamEndCapture(S, &G));
+    CALL(cudaGraphDestroy(G));
+  }
+
   CALL(cudaStreamBeginCapture(S, Global));
   CALL(cudaEventRecord(Event, S));
   CALL(cudaStreamWaitEvent(Other, Event, 0));

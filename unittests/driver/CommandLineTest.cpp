@@ -307,6 +307,50 @@ TEST(CcWords, WhatHasNoMeaningHereIsPassedOver) {
   EXPECT_EQ(linkWords(R), "<i>");
 }
 
+TEST(CcWords, NvccsShortAndRareSpellings) {
+  BuildRequest R = cc({"-t=2",
+                       "-time",
+                       "t.csv",
+                       "-dp",
+                       "/",
+                       "--drive-prefix=/",
+                       "-relaxed-constexpr",
+                       "-m=64",
+                       "--gpu-code",
+                       "sm_90",
+                       "--x",
+                       "cu",
+                       "a.cu",
+                       "-O",
+                       "2",
+                       "-ftemplate-depth",
+                       "500",
+                       "--generate-dependencies-with-compile",
+                       "--dependency-output",
+                       "a.d"});
+  EXPECT_EQ(join(R.Inputs, " "), "a.cu");
+  EXPECT_EQ(R.Compile.OptLevel, 2u);
+  EXPECT_EQ(join(R.Compile.ClangArguments, " "), "-ftemplate-depth=500");
+  EXPECT_TRUE(R.Compile.Dependencies.Write);
+  EXPECT_EQ(R.Compile.Dependencies.File, "a.d");
+  EXPECT_EQ(cc({"-O", "a.cu"}).Compile.OptLevel, 1u) << "clang's";
+  EXPECT_EQ(join(cc({"--profile", "a.cu"}).Compile.HostArguments, " "), "-pg");
+  EXPECT_FALSE(cc({"a.cu"}).Clean);
+  EXPECT_TRUE(cc({"-clean", "a.cu"}).Clean);
+  EXPECT_TRUE(cc({"--clean-targets", "a.cu"}).Clean);
+}
+
+TEST(CcWords, UnknownWordsMayBeForTheHostAlone) {
+  const Words W = {"a.cu", "-fx", "-Wall", "-DN=1", "-Wno-x"};
+  Words Forwards = W;
+  Forwards.push_back("-forward-unknown-to-host-compiler");
+  EXPECT_EQ(join(cc(W).Compile.ClangArguments, " "), "-fx -Wall -D N=1 -Wno-x");
+  BuildRequest R = cc(Forwards);
+  EXPECT_EQ(join(R.Compile.ClangArguments, " "), "-Wall -D N=1 -Wno-x");
+  EXPECT_EQ(join(R.Compile.HostArguments, " "), "-fx");
+  EXPECT_TRUE(is_contained(R.Link.Arguments, "-fx"));
+}
+
 TEST(CcWords, KindsOfWarnings) {
   auto Clangs = [](const Words &W) {
     return join(cc(W).Compile.ClangArguments, " ");

@@ -143,4 +143,22 @@ TEST(Condition, NoPlaceInAFileIsTooMuch) {
     conditionAt(Hostile, {1, Column});
 }
 
+// An operand with a branch of its own, on a line of its own.
+TEST(Condition, LeadsToTheOperand) {
+  const char *Source = "if (a < 1 &&\n"
+                       "    (b[t] & 2))\n"
+                       "  f();\n"
+                       "if (\n"
+                       "    c)\n"
+                       "  g();\n";
+  const driver::ConditionText Text(Source);
+  const driver::Place If{1, 1}, And{1, 11}, Alone{4, 1};
+  EXPECT_EQ(Text.at(If, {And}), "b[t] & 2");
+  using driver::Place;
+  EXPECT_EQ(Text.leadingTo(If, {And}), (Place{2, 6}));
+  EXPECT_EQ(Text.leadingTo(And, {If}), And);
+  EXPECT_EQ(Text.leadingTo(If), If) << "one branch for both";
+  EXPECT_EQ(Text.leadingTo(Alone), Alone);
+}
+
 } // namespace

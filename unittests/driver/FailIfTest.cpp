@@ -59,6 +59,7 @@ TEST(FailIf, Measures) {
 
 TEST(FailIf, Events) {
   Profile P = example();
+  P.Kernels[0].Orders.Launches = 1;
   for (const char *Event : {"refused", "none-ran", "order-dependent"})
     EXPECT_EQ(said(P, Event), "");
   P.Refused = {"app.cu:3: a texture"};
@@ -71,7 +72,25 @@ TEST(FailIf, Events) {
       "of its threads\n");
   P.Kernels.clear();
   EXPECT_NE(said(P, "none-ran"), "");
-  EXPECT_EQ(said(P, "total>0%"), "");
+}
+
+TEST(FailIf, WhatCannotBeJudgedFails) {
+  EXPECT_EQ(said(example(), "order-dependent"),
+            "reconverge: --fail-if 'order-dependent' cannot be judged: no "
+            "launch was tried in other orders (--shuffle)\n");
+  Profile P = example();
+  P.Kernels[0].Regrouped = {};
+  EXPECT_EQ(said(P, "recoverable>90%"),
+            "reconverge: --fail-if 'recoverable>90%' cannot be judged: no "
+            "threads were sampled for regrouping\n");
+  EXPECT_EQ(said(P, "total>90%"), "");
+  P.Kernels.clear();
+  EXPECT_EQ(said(P, "refused"), "");
+  for (const char *Measure :
+       {"self>1%", "total>1%", "recoverable>1%", "cfe<1%"})
+    EXPECT_EQ(said(P, Measure),
+              "reconverge: --fail-if '" + std::string(Measure) +
+                  "' cannot be judged: no kernel ran to its end\n");
 }
 
 TEST(FailIf, OthersAreNamedWithWhatIsAllowed) {

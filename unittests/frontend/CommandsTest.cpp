@@ -118,6 +118,7 @@ TEST(Commands, HostObjectEmbedsTheContainer) {
         "-Xclang -fcuda-include-gpubinary -Xclang a.container"})
     EXPECT_TRUE(has(Line, Part)) << Part << "\n" << Line;
   EXPECT_FALSE(StringRef(Line).contains("aliasing"));
+  EXPECT_TRUE(has(Line, "-fwrapv"));
   EXPECT_FALSE(StringRef(Line).contains("-fpass-plugin"));
   Options.OwnPasses = true;
   Line = line(
@@ -132,6 +133,10 @@ TEST(Commands, HostObjectEmbedsTheContainer) {
   EXPECT_TRUE(has(Line, "-x c++"));
   EXPECT_TRUE(has(Line, "-isystem /cuda/include"));
   EXPECT_FALSE(StringRef(Line).contains("gpubinary"));
+
+  Options.HostArguments = {"-fsanitize=undefined"};
+  Line = line(hostCommand(tools(), Options, "a.cpp", "", "a.o").Arguments);
+  EXPECT_FALSE(has(Line, "-fwrapv"));
 }
 
 TEST(Commands, WhatNvccTellsItsCompilers) {

@@ -10,6 +10,7 @@
 #include "analysis/Numbering.h"
 
 #include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Process.h"
@@ -45,6 +46,36 @@ protected:
     return cast<ConstantInt>(Return->getReturnValue())->getSExtValue();
   }
 };
+
+// A loop that could not be unrolled: news in the user's file alone.
+TEST_F(PipelineTest, NoWarningsInTheToolkit) {
+  auto M = parse(R"(
+define void @f() !dbg !3 {
+  ret void, !dbg !4
+}
+!llvm.module.flags = !{!0}
+!llvm.dbg.cu = !{!1}
+!0 = !{i32 2, !"Debug Info Version", i32 3}
+!1 = distinct !DICompileUnit(language: DW_LANG_C_plus_plus, file: !2, emissionKind: LineTablesOnly)
+!2 = !DIFile(filename: "cub/cub.cuh", directory: "/cuda/include")
+!3 = distinct !DISubprogram(name: "f", scope: !2, file: !2, line: 1, unit: !1, type: !5, spFlags: DISPFlagDefinition)
+!4 = !DILocation(line: 7, scope: !3)
+!5 = !DISubroutineType(types: !6)
+!6 = !{}
+)");
+  const Instruction &I = M->getFunction("f")->getEntryBlock().front();
+  auto Said = [&](StringRef Toolkit) {
+    hushToolkit(Context, Toolkit);
+    testing::internal::CaptureStderr();
+    DiagnosticInfoOptimizationFailure D("unroll", "failed", I.getDebugLoc(),
+                                        I.getParent());
+    D << "loop not unrolled";
+    Context.diagnose(D);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(Said("/cuda"), "");
+  EXPECT_NE(Said("/cud").find("loop not unrolled"), std::string::npos);
+}
 
 const char *Reflecting = R"(
 @ftz = private addrspace(1) constant [11 x i8] c"__CUDA_FTZ\00"

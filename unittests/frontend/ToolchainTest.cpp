@@ -205,4 +205,13 @@ TEST_F(ToolchainTest, NewestOpenMpRuntimeThatIsWhole) {
   EXPECT_EQ(Find(), Lib + " " + Lib + "/clang/19/include");
 }
 
+TEST_F(ToolchainTest, HeaderOfOpenMpWithoutItsRuntime) {
+  auto Find = [&] { return openMpHeaders({}, Root.file("gcc")); };
+  EXPECT_EQ(Find(), "");
+  write("gcc/some-linux/13/include/stddef.h", "");
+  write("gcc/some-linux/9/include/omp.h", "");
+  write("gcc/some-linux/12/include/omp.h", "");
+  EXPECT_EQ(Find(), Root.file("gcc/some-linux/12/include"));
+}
+
 } // namespace

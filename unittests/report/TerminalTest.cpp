@@ -103,6 +103,16 @@ Counted on the CPU (test machine), priced as H200; regrouping from 64 threads.
 )");
 }
 
+// A command is never broken: one that is too long for its line gets its own.
+TEST(Terminal, CommandsStayWhole) {
+  Profile P = example();
+  P.Program = std::string(60, 'p');
+  EXPECT_NE(
+      shown(P, {80}).find("\nTry meld and remap:\n  reconverge optimize " +
+                          P.Program + " -- -n 64\n"),
+      std::string::npos);
+}
+
 // At 80 columns the last column goes on in the next line, between words.
 TEST(Terminal, NarrowLinesBreakBetweenWords) {
   Profile P = example();

@@ -11,6 +11,8 @@
 //   wait               the stream joins the event's capture if it takes part in
 //                      none; its next node comes behind the event's as well
 //   end                every node must lie before the first stream's next one
+//   destroy            the stream takes part no longer; what it added must lie
+//                      before another stream's next one
 //
 // A call that cannot be part of a graph fails and invalidates the captures that
 // it concerns: they go on until they are ended, and then give no graph.
@@ -250,17 +252,35 @@ void forgetCapturedEvent(cudaEvent_t Event) {
   captures().Events.erase(Event);
 }
 
+/// Whether each of \p Nodes is in \p After or lies before one of these.
+static bool allLieBefore(ArrayRef<GraphNode *> Nodes,
+                         ArrayRef<GraphNode *> After) {
+  DenseSet<GraphNode *> Before;
+  SmallVector<GraphNode *> Open(After);
+  while (!Open.empty()) {
+    GraphNode *N = Open.pop_back_val();
+    if (Before.insert(N).second)
+      Open.append(N->After.begin(), N->After.end());
+  }
+  return all_of(Nodes, [&](GraphNode *N) { return Before.contains(N); });
+}
+
 void forgetCapturedStream(cudaStream_t Stream) {
   Guard Lock(deviceLock());
   Place *P = placeOf(Stream);
   if (!P)
     return;
-  std::shared_ptr<Sequence> S = P->In;
-  if (S->Origin == ownKey(Stream))
-    return forget(*S);
-  S->Invalid = true;
+  const Place Last = *P;
+  if (Last.In->Origin == ownKey(Stream))
+    return forget(*Last.In);
   captures().Streams.erase(ownKey(Stream));
   Capturing = unsigned(captures().Streams.size());
+  std::vector<GraphNode *> Others;
+  for (auto &[Other, Q] : captures().Streams)
+    if (Q.In == Last.In)
+      append_range(Others, Q.After);
+  if (!allLieBefore(Last.After, Others))
+    Last.In->Invalid = true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -302,18 +322,6 @@ cudaError_t api::cudaStreamBeginCapture(cudaStream_t Stream,
   });
 }
 
-/// Whether every node that \p S added lies before \p After.
-static bool isJoined(const Sequence &S, ArrayRef<GraphNode *> After) {
-  DenseSet<GraphNode *> Before;
-  SmallVector<GraphNode *> Open(After);
-  while (!Open.empty()) {
-    GraphNode *N = Open.pop_back_val();
-    if (Before.insert(N).second)
-      Open.append(N->After.begin(), N->After.end());
-  }
-  return all_of(S.Added, [&](GraphNode *N) { return Before.contains(N); });
-}
-
 cudaError_t api::cudaStreamEndCapture(cudaStream_t Stream, cudaGraph_t *Out) {
   return deviceCall([&]() -> cudaError_t {
     Guard Lock(deviceLock());
@@ -327,7 +335,7 @@ cudaError_t api::cudaStreamEndCapture(cudaStream_t Stream, cudaGraph_t *Out) {
     std::shared_ptr<Sequence> S = P->In;
     if (S->Origin != ownKey(Stream))
       return invalidate(*S, cudaErrorStreamCaptureUnmatched);
-    const bool Joined = isJoined(*S, P->After);
+    const bool Joined = allLieBefore(S->Added, P->After);
     forget(*S);
     if (S->Mode != cudaStreamCaptureModeRelaxed &&
         S->Thread != std::this_thread::get_id())

@@ -162,11 +162,11 @@ void Engine::noteOverruns(const DeviceFunction &F) {
   const auto Past = warpvm::DeviceMemory::instance().closeSlack();
   if (Past.empty() || !Overrunning.insert(F.Name).second)
     return;
-  refuse("kernel " + demangle(F.Name) + ": an access past the end of " +
-         warpvm::nameOf(Past.front()) +
-         ", which a GPU lets pass: its pages are larger. The kernel went on, "
-         "in memory that is nobody's\n  profile --check says where; "
-         "RECONVERGE_VM=guard=on makes it a fault.");
+  note("kernel " + demangle(F.Name) + ": an access past the end of " +
+       warpvm::nameOf(Past.front()) +
+       ", which a GPU lets pass: its pages are larger. The kernel went on, "
+       "in memory that is nobody's\n  profile --check says where; "
+       "RECONVERGE_VM=guard=on makes it a fault.");
 }
 
 cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,

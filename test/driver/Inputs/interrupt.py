@@ -3,10 +3,12 @@
 
 Starts the command, waits until FILE has LINES lines, sends the command alone
 the signal and prints what was left: its exit code as a shell has it, temporary
-files, and processes of the program that are still there.
+files, and processes of the program that are still there. If FILE is a pipe,
+waits until somebody reads from it, who gets its end after the signal.
 """
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -21,18 +23,32 @@ process = subprocess.Popen(
     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
 
+is_pipe = os.path.exists(marker) and stat.S_ISFIFO(os.stat(marker).st_mode)
+
+
+def is_read():
+    global pipe
+    try:
+        pipe = os.open(marker, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError:  # there is no reader
+        return False
+    return True
+
+
 def started():
-    if not os.path.exists(marker):
+    if is_pipe or not os.path.exists(marker):
         return []
     with open(marker, encoding="utf-8") as text:
         return text.read().split()
 
 
-while len(started()) < int(lines):
+while not is_read() if is_pipe else len(started()) < int(lines):
     if process.poll() is not None:
         sys.exit(f"the command ended with {process.returncode}")
     time.sleep(0.05)
 process.send_signal(getattr(signal, name))
+if is_pipe:
+    os.close(pipe)
 try:
     code = process.wait(60)
 except subprocess.TimeoutExpired:

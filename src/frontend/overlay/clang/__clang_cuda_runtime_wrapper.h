@@ -69,6 +69,7 @@
 
 #include "__reconverge_atomics.h"
 #include "__reconverge_functions.h"
+#include "__reconverge_new.h"
 #if __cplusplus >= 201103L
 #include "__reconverge_surfaces.h"
 #endif
