@@ -175,9 +175,9 @@ transform::ProbeConfig LaunchCells::config(void *Device) const {
   return Config;
 }
 
-warpvm::LaunchCounts countsOf(const CountedKernel &K, ArrayRef<uint64_t> Cells,
-                              const LaunchShape &Shape,
-                              const transform::BlockSample &Who) {
+LaunchCounts countsOf(const CountedKernel &K, ArrayRef<uint64_t> Cells,
+                      const LaunchShape &Shape,
+                      const transform::BlockSample &Who) {
   const transform::ModuleProbes &Probes = *K.Home->Probes;
   const unsigned SetSize = Probes.cells(*K.Code);
   std::vector<uint64_t> Sums(2 * SetSize);
@@ -187,7 +187,7 @@ warpvm::LaunchCounts countsOf(const CountedKernel &K, ArrayRef<uint64_t> Cells,
       Sums[I % Sums.size()] += I < Tail ? N * Who.stride() : N;
   }
 
-  warpvm::LaunchCounts Counts;
+  LaunchCounts Counts;
   Counts.Blocks.resize(K.Blocks);
   Counts.Branches.resize(K.Branches);
   const transform::ThreadSets Threads = transform::threadsOf(Shape);
@@ -399,7 +399,7 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
   if (E)
     return Launched;
 
-  warpvm::LaunchCounts Counts;
+  LaunchCounts Counts;
   if (Settings.Counters) {
     Counts = countsOf(K, Cells, Shape, Where.Who);
     if (CellBytes && Where.Who.Bits) {

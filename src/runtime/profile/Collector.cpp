@@ -46,7 +46,7 @@ struct Collector::Entry {
 LaunchRecord::LaunchRecord() = default;
 LaunchRecord::~LaunchRecord() = default;
 
-warpvm::VectorObserver *LaunchRecord::observer() const { return Sample.get(); }
+VectorObserver *LaunchRecord::observer() const { return Sample.get(); }
 
 Collector::Collector(analysis::MachineModel Machine, unsigned WarpSize)
     : Machine(std::move(Machine)), WarpSize(WarpSize) {}
@@ -137,7 +137,7 @@ static StringRef impossible(const Counts &C, uint32_t WarpSize) {
 }
 
 void Collector::finish(std::unique_ptr<LaunchRecord> Record,
-                       const warpvm::LaunchCounts &Counts) {
+                       const LaunchCounts &Counts) {
   Entry &E = *Kernels[Record->Kernel];
   KernelProfile &P = E.Profile;
   assert(Counts.Blocks.size() == P.Blocks.size() &&

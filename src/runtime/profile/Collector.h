@@ -5,7 +5,7 @@
 
 #include "analysis/Costs.h"
 #include "core/Profile.h"
-#include "warpvm/Machine.h"
+#include "core/Vectors.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -25,7 +25,7 @@ public:
   ~LaunchRecord();
   /// What to hand to Machine::launch; null where this launch is not sampled, so
   /// that it runs at full speed. Lives as long as the record.
-  warpvm::VectorObserver *observer() const;
+  VectorObserver *observer() const;
   /// The same, for those who ask which thread blocks it wants all at once.
   VectorSample *sample() const { return Sample.get(); }
   uint64_t number() const { return Number; } ///< among the kernel's, from 1
@@ -65,7 +65,7 @@ public:
                                       llvm::StringRef ModuleHash,
                                       const LaunchShape &Shape);
   void finish(std::unique_ptr<LaunchRecord> Record,
-              const warpvm::LaunchCounts &Counts);
+              const LaunchCounts &Counts);
 
   /// Kernels, Machine and Notes filled in; the rest is the backend's to say.
   /// The collector is as new afterwards.

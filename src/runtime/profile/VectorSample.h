@@ -4,8 +4,8 @@
 #define RECONVERGE_RUNTIME_PROFILE_VECTORSAMPLE_H
 
 #include "core/Profile.h"
+#include "core/Vectors.h"
 #include "runtime/profile/Regroup.h"
-#include "warpvm/Machine.h"
 
 #include <mutex>
 
@@ -17,7 +17,7 @@ bool isSampledLaunch(uint64_t Number);
 
 /// Observes the block vectors of a part of one launch and regroups them. The
 /// outcome does not depend on the order in which thread blocks report.
-class VectorSample : public warpvm::VectorObserver {
+class VectorSample : public VectorObserver {
 public:
   static constexpr uint64_t MaxThreads = 65536;
   /// Counts kept at most (4 bytes each); kernels of very many blocks are

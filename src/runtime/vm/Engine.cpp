@@ -177,7 +177,7 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
     return cudaErrorInitializationError;
   }
   std::unique_ptr<LaunchRecord> Record;
-  warpvm::LaunchCounts Counts;
+  LaunchCounts Counts;
   if (Counted)
     Record = Counted->begin(F.Code->function(), F.Home->Code->hash(), Shape);
   auto Natural = [&] {

@@ -72,7 +72,7 @@ public:
   }
 
   Error launch(const TrialLaunch &L, function_ref<Error()> Natural,
-               const warpvm::LaunchCounts &Counts) override;
+               const LaunchCounts &Counts) override;
 
 private:
   /// One launch while it is tried.
@@ -181,7 +181,7 @@ void TrialsImpl::tryOne(Trial &T, CandidateCode &C) {
   E.What = TrialEvent::Begin;
   Log->add(E);
   T.Before.restore();
-  warpvm::LaunchCounts Counts;
+  LaunchCounts Counts;
   if (Error Failed = T.L.On.launchTrial(*C.Kernel, T.L.Shape, T.L.Args,
                                         T.StepLimit, &Counts)) {
     TrialEvent::Kind What = TrialEvent::Refused;
@@ -218,7 +218,7 @@ void TrialsImpl::tryAll(Trial &T) {
 }
 
 Error TrialsImpl::launch(const TrialLaunch &L, function_ref<Error()> Natural,
-                         const warpvm::LaunchCounts &Counts) {
+                         const LaunchCounts &Counts) {
   auto Found = Kernels.find((L.Home.hash() + "/" + L.Kernel.name()).str());
   if (Found == Kernels.end() ||
       !Found->second.Choice.wants(L.Shape, Plan.Launches))

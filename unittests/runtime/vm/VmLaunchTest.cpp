@@ -54,8 +54,7 @@ protected:
   Launch() : Unit(StringRef(Code)) {
     Engine::get().reset();
     cantFail(Engine::get().configure(
-        {},
-        fake::factory([this](const fake::Launch &L, warpvm::LaunchCounts *) {
+        {}, fake::factory([this](const fake::Launch &L, LaunchCounts *) {
           Seen.push_back(L);
           if (During)
             During();

@@ -42,7 +42,7 @@ attributes #0 = { "refuse" }
 char Kernel, Refused;
 
 /// Each thread block is one warp of 32 that splits, eight lanes into "then".
-Error countOne(const fake::Launch &L, warpvm::LaunchCounts *Counts) {
+Error countOne(const fake::Launch &L, LaunchCounts *Counts) {
   EXPECT_NE(Counts, nullptr);
   const uint64_t N = L.Shape.Grid[0];
   Counts->Blocks = {{N, 32 * N, 0, 0}, {N, 8 * N, 0, 0}, {N, 32 * N, 0, 0}};
