@@ -20,6 +20,7 @@
 
 #include "analysis/Numbering.h"
 #include "core/ProfileChecks.h"
+#include "model/Slots.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Function.h"
@@ -52,20 +53,6 @@ Collector::Collector(analysis::MachineModel Machine, unsigned WarpSize)
     : Machine(std::move(Machine)), WarpSize(WarpSize) {}
 Collector::~Collector() = default;
 
-/// Issue slots of each block; instructions if the machine gives no costs.
-static std::vector<double> slotsOfBlocks(const KernelInfo &Info) {
-  std::vector<double> Slots;
-  double Sum = 0;
-  for (const BlockInfo &B : Info.Blocks) {
-    Slots.push_back(B.IssueSlots);
-    Sum += B.IssueSlots;
-  }
-  if (Sum == 0)
-    for (size_t B = 0; B != Slots.size(); ++B)
-      Slots[B] = Info.Blocks[B].Instructions;
-  return Slots;
-}
-
 std::unique_ptr<LaunchRecord> Collector::begin(Function &Kernel,
                                                StringRef ModuleHash,
                                                const LaunchShape &Shape) {
@@ -89,7 +76,7 @@ std::unique_ptr<LaunchRecord> Collector::begin(Function &Kernel,
     }
     New->SplitAnyway.resize(New->BranchAt.size());
     New->OfBranches.resize(P.Branches.size());
-    New->Slots = slotsOfBlocks(P.Info);
+    New->Slots = model::slotsOf(P.Info);
     Kernels.push_back(std::move(New));
   }
 
@@ -101,15 +88,6 @@ std::unique_ptr<LaunchRecord> Collector::begin(Function &Kernel,
   if (isSampledLaunch(Record->Number))
     Record->Sample = std::make_unique<VectorSample>(Shape, E.Slots, WarpSize);
   return Record;
-}
-
-static uint64_t threadsOf(const LaunchShape &S) {
-  uint64_t Threads = 1;
-  for (uint32_t Size : S.Grid)
-    Threads *= Size;
-  for (uint32_t Size : S.Block)
-    Threads *= Size;
-  return Threads;
 }
 
 /// Faults kept of a kernel.
@@ -145,7 +123,7 @@ void Collector::finish(std::unique_ptr<LaunchRecord> Record,
          "positions are those of numbersOf");
 
   ++P.Launches;
-  P.Threads += threadsOf(Record->Shape);
+  P.Threads += Record->Shape.threads();
   P.WarpsRun += Counts.Warps;
   // Pieces of a warp that leave apart may each say that it diverged.
   P.DivergentWarps += std::min(Counts.DivergentWarps, Counts.Warps);

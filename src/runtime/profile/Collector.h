@@ -64,8 +64,7 @@ public:
   std::unique_ptr<LaunchRecord> begin(llvm::Function &Kernel,
                                       llvm::StringRef ModuleHash,
                                       const LaunchShape &Shape);
-  void finish(std::unique_ptr<LaunchRecord> Record,
-              const LaunchCounts &Counts);
+  void finish(std::unique_ptr<LaunchRecord> Record, const LaunchCounts &Counts);
 
   /// Kernels, Machine and Notes filled in; the rest is the backend's to say.
   /// The collector is as new afterwards.

@@ -5,7 +5,7 @@
 
 #include "core/Profile.h"
 #include "core/Vectors.h"
-#include "runtime/profile/Regroup.h"
+#include "model/Regroup.h"
 
 #include <mutex>
 
@@ -48,9 +48,7 @@ private:
   uint64_t Stride; ///< one thread block of each Stride is sampled
 
   std::mutex Lock;
-  VectorClasses Grid;
-  RegroupedCounts Counts;      ///< of this launch, but InGrid
-  std::vector<uint64_t> Waits; ///< of each block, as grouped now
+  model::RegroupedLaunch Regrouped;
 };
 
 } // namespace reconverge::runtime

@@ -54,13 +54,6 @@ bool LaunchChoice::wants(const LaunchShape &Shape, uint64_t Most) {
   return true;
 }
 
-double issueSlots(const KernelInfo &Info, ArrayRef<BlockCounts> Counts) {
-  double Slots = 0;
-  for (auto [B, C] : zip_equal(Info.Blocks, Counts))
-    Slots += B.IssueSlots * double(C.Warps);
-  return Slots;
-}
-
 std::string hindrance(const Function &Kernel) {
   SmallSetVector<const Function *, 8> Reached;
   Reached.insert(&Kernel);

@@ -21,6 +21,7 @@
 
 #include "runtime/vm/Trials.h"
 
+#include "model/Slots.h"
 #include "runtime/trial/Comparison.h"
 #include "runtime/vm/Snapshot.h"
 
@@ -206,7 +207,7 @@ void TrialsImpl::tryOne(Trial &T, CandidateCode &C) {
                  Original, Variant);
   });
   E.What = TrialEvent::End;
-  E.VariantSlots = issueSlots(C.Info, Counts.Blocks);
+  E.VariantSlots = model::slotsOf(C.Info, Counts.Blocks);
   E.Compared = Compared.verdict(T.After.extent(), T.Unknown);
   Log->add(E);
 }
@@ -265,7 +266,7 @@ Error TrialsImpl::launch(const TrialLaunch &L, function_ref<Error()> Natural,
   uint64_t Steps = 0;
   for (const BlockCounts &B : Counts.Blocks)
     Steps += B.Warps;
-  Event.OriginalSlots = issueSlots(*K.Info, Counts.Blocks);
+  Event.OriginalSlots = model::slotsOf(*K.Info, Counts.Blocks);
   Trial T{L, K, *Before, *After, {}, 2 * Steps + 1000, Event, ""};
   tryAll(T);
   After->restore();
