@@ -157,9 +157,7 @@ cudaError_t Counter::prepare(DeviceMemory *&Memory) {
 
 LaunchCells LaunchCells::of(const CountedKernel &K, const LaunchShape &Shape,
                             uint64_t Least) {
-  uint64_t Blocks = 1;
-  for (uint32_t Size : Shape.Grid)
-    Blocks *= Size;
+  const uint64_t Blocks = Shape.blocks();
   return {K.Home->Probes->cells(*K.Code),
           bit_ceil(std::clamp<uint64_t>(Blocks, 1, MaxReplicas)),
           transform::BlockSample::of(Blocks, Least)};
@@ -231,12 +229,8 @@ Counter::Sample Counter::sampleOf(const CountedKernel &K,
                                   const LaunchShape &Shape,
                                   runtime::VectorSample &Vectors) {
   Sample S;
-  uint64_t Blocks = 1;
-  S.Threads = 1;
-  for (uint32_t Size : Shape.Grid)
-    Blocks *= Size;
-  for (uint32_t Size : Shape.Block)
-    S.Threads *= Size;
+  const uint64_t Blocks = Shape.blocks();
+  S.Threads = Shape.blockThreads();
   if (K.Functions.size() > 1) {
     say(demangle(K.Code->getName()) +
         ": calls functions that are not inlined; no block vectors");
