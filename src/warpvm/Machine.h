@@ -36,7 +36,7 @@ struct MachineOptions {
   Tier Code = Tier::Fused;
   PolicyKind Policy = PolicyKind::Frontier;
   bool Counters = true;   ///< block and branch counts
-  uint64_t StepLimit = 0; ///< block executions a warp may take; 0: no limit
+  uint64_t StepLimit = 0; ///< rounds of loops a warp may go; 0: no limit
   uint64_t Seed = 0; ///< order of blocks, warps, lanes and, without counters,
                      ///< of a warp's splits; 0: natural, 1: reversed
   /// Test every access before it is made, and where threads meet.
