@@ -23,7 +23,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/Costs.h"
-#include "analysis/Numbering.h"
+#include "analysis/device/Annotations.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"

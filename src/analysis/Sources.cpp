@@ -41,8 +41,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/Sources.h"
-#include "analysis/Numbering.h"
 #include "analysis/Tiles.h"
+#include "analysis/device/Annotations.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"

@@ -41,6 +41,7 @@
 #include "frontend/DevicePipeline.h"
 
 #include "analysis/Numbering.h"
+#include "analysis/device/Annotations.h"
 #include "core/Error.h"
 #include "frontend/Conversions.h"
 #include "frontend/FormFma.h"

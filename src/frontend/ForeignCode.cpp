@@ -33,7 +33,7 @@
 
 #include "frontend/ForeignCode.h"
 
-#include "analysis/Numbering.h"
+#include "analysis/device/Annotations.h"
 #include "core/Error.h"
 #include "frontend/Clang.h"
 

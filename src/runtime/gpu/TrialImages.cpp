@@ -36,6 +36,7 @@
 
 #include "analysis/CodeHash.h"
 #include "analysis/Numbering.h"
+#include "analysis/device/Annotations.h"
 #include "core/Container.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
@@ -134,18 +135,7 @@ static Function *cloneKernel(Function &F, const Twine &Name) {
   Function *Clone = CloneFunction(&F, Map);
   Clone->setName(Name);
   Clone->setLinkage(GlobalValue::ExternalLinkage);
-  if (NamedMDNode *Notes =
-          F.getParent()->getNamedMetadata("nvvm.annotations")) {
-    SmallVector<MDNode *> Mine;
-    for (MDNode *Note : Notes->operands())
-      if (mdconst::dyn_extract_or_null<Function>(Note->getOperand(0)) == &F)
-        Mine.push_back(Note);
-    for (MDNode *Note : Mine) {
-      SmallVector<Metadata *> Words(Note->operands());
-      Words.front() = ConstantAsMetadata::get(Clone);
-      Notes->addOperand(MDNode::get(F.getContext(), Words));
-    }
-  }
+  analysis::copyAnnotations(F, *Clone);
   return Clone;
 }
 

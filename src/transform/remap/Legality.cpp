@@ -26,6 +26,7 @@
 #include "analysis/Costs.h"
 #include "analysis/Numbering.h"
 #include "analysis/Tiles.h"
+#include "analysis/device/Annotations.h"
 #include "transform/remap/Budget.h"
 #include "transform/remap/Fragment.h"
 #include "transform/remap/Pragmas.h"
