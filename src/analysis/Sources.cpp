@@ -42,6 +42,7 @@
 
 #include "analysis/Sources.h"
 #include "analysis/Tiles.h"
+#include "analysis/device/AddressSpace.h"
 #include "analysis/device/Annotations.h"
 
 #include "llvm/Analysis/ValueTracking.h"
@@ -56,14 +57,6 @@
 using namespace llvm;
 
 namespace reconverge::analysis {
-
-// Address spaces of NVPTX.
-enum : unsigned {
-  SharedSpace = 3,
-  ConstantSpace = 4,
-  LocalSpace = 5,
-  ParameterSpace = 101
-};
 
 static Uniformity divergent(Cause Why) { return {Level::Divergent, Why, {}}; }
 

@@ -41,6 +41,7 @@
 #include "frontend/DevicePipeline.h"
 
 #include "analysis/Numbering.h"
+#include "analysis/device/AddressSpace.h"
 #include "analysis/device/Annotations.h"
 #include "core/Error.h"
 #include "frontend/Conversions.h"
@@ -73,8 +74,6 @@
 using namespace llvm;
 
 namespace reconverge::frontend {
-
-static constexpr unsigned Shared = 3; ///< NVPTX's number of the address space
 
 /// Gives libdevice's arithmetic the permission that the rest of the module has.
 /// What it must not fuse it says itself, with mul.rn and the like.
@@ -231,7 +230,8 @@ static Error checkComplete(const Module &M, bool IsLinked) {
         !F.getName().starts_with("_Zd"))
       return Missing(F, "device function");
   for (const GlobalVariable &G : M.globals())
-    if (G.isDeclaration() && !G.use_empty() && G.getAddressSpace() != Shared)
+    if (G.isDeclaration() && !G.use_empty() &&
+        G.getAddressSpace() != analysis::SharedSpace)
       return Missing(G, "device variable");
   return Error::success();
 }

@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/device/AddressSpace.h"
 #include "core/Error.h"
 #include "warpvm/Emitter.h"
 #include "warpvm/Math.h"
@@ -28,10 +29,6 @@
 using namespace llvm;
 
 namespace reconverge::warpvm {
-
-namespace {
-enum : unsigned { SharedSpace = 3 };
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Types, masks, context
@@ -167,7 +164,7 @@ Lanes RegionEmitter::constant(const Constant *K) {
       // Over integers only: variables were expanded by prepareKernel.
       Value *Op = *constant(CE->getOperand(0));
       if (CE->getOpcode() == Instruction::IntToPtr &&
-          K->getType()->getPointerAddressSpace() == SharedSpace) {
+          K->getType()->getPointerAddressSpace() == analysis::SharedSpace) {
         Value *Base = contextField(offsetof(WarpContext, Shared), PtrTy);
         L.Parts.push_back(
             B.CreateGEP(B.getInt8Ty(), Base, B.CreateZExtOrTrunc(Op, I64)));
@@ -568,7 +565,7 @@ Error RegionEmitter::emitPlain(Instruction &I) {
     // fits the 32 bits in which programs keep it for inline PTX.
     case Instruction::PtrToInt:
       X = Op(0);
-      if (Cast->getSrcTy()->getPointerAddressSpace() == SharedSpace) {
+      if (Cast->getSrcTy()->getPointerAddressSpace() == analysis::SharedSpace) {
         Type *I = Uniform ? I64 : vectorOf(I64);
         Value *Base = B.CreatePtrToInt(
             contextField(offsetof(WarpContext, Shared), PtrTy), I64);
@@ -580,7 +577,7 @@ Error RegionEmitter::emitPlain(Instruction &I) {
       break;
     case Instruction::IntToPtr:
       X = Op(0);
-      if (Cast->getDestTy()->getPointerAddressSpace() == SharedSpace)
+      if (Cast->getDestTy()->getPointerAddressSpace() == analysis::SharedSpace)
         X = B.CreateGEP(B.getInt8Ty(),
                         contextField(offsetof(WarpContext, Shared), PtrTy),
                         B.CreateZExtOrTrunc(X, Uniform ? I64 : vectorOf(I64)));

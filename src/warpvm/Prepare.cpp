@@ -27,6 +27,7 @@
 #include "analysis/Numbering.h"
 #include "analysis/Places.h"
 #include "analysis/PtxFunctions.h"
+#include "analysis/device/AddressSpace.h"
 #include "core/Error.h"
 #include "warpvm/Callees.h"
 #include "warpvm/Calls.h"
@@ -66,10 +67,6 @@
 using namespace llvm;
 
 namespace reconverge::warpvm {
-
-namespace {
-enum : unsigned { SharedSpace = 3 };
-} // namespace
 
 const DILocation *userLocation(const Instruction &I) {
   const DILocation *DL = I.getDebugLoc();
@@ -214,8 +211,8 @@ SharedLayout sharedLayout(const Function &Kernel) {
   SharedLayout Layout;
   uint64_t Align = 16;
   for (const GlobalVariable &GV : Kernel.getParent()->globals()) {
-    if (GV.getAddressSpace() != SharedSpace || !Reached.contains(&GV) ||
-        GV.isDeclaration())
+    if (GV.getAddressSpace() != analysis::SharedSpace ||
+        !Reached.contains(&GV) || GV.isDeclaration())
       continue;
     auto A = GV.getAlign().value_or(DL.getABITypeAlign(GV.getValueType()));
     Layout.Bytes = alignTo(Layout.Bytes, A);
@@ -229,13 +226,13 @@ SharedLayout sharedLayout(const Function &Kernel) {
     }
   // `extern __shared__` variables all begin where the static ones end.
   for (const GlobalVariable &GV : Kernel.getParent()->globals())
-    if (GV.getAddressSpace() == SharedSpace && GV.isDeclaration() &&
+    if (GV.getAddressSpace() == analysis::SharedSpace && GV.isDeclaration() &&
         Reached.contains(&GV)) {
       Align = std::max<uint64_t>(Align, GV.getAlign().valueOrOne().value());
       Layout.Bytes = alignTo(Layout.Bytes, Align);
     }
   for (const GlobalVariable &GV : Kernel.getParent()->globals())
-    if (GV.getAddressSpace() == SharedSpace && GV.isDeclaration() &&
+    if (GV.getAddressSpace() == analysis::SharedSpace && GV.isDeclaration() &&
         Reached.contains(&GV))
       Layout.Offsets[&GV] = Layout.Bytes;
   return Layout;
@@ -244,7 +241,7 @@ SharedLayout sharedLayout(const Function &Kernel) {
 SmallVector<GlobalVariable *, 8> deviceVariables(Module &M) {
   SmallVector<GlobalVariable *, 8> Variables;
   for (GlobalVariable &GV : M.globals())
-    if (GV.getAddressSpace() != SharedSpace &&
+    if (GV.getAddressSpace() != analysis::SharedSpace &&
         !GV.getName().starts_with("llvm."))
       Variables.push_back(&GV);
   return Variables;

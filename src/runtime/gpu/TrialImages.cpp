@@ -36,6 +36,7 @@
 
 #include "analysis/CodeHash.h"
 #include "analysis/Numbering.h"
+#include "analysis/device/AddressSpace.h"
 #include "analysis/device/Annotations.h"
 #include "core/Container.h"
 #include "core/ContainerIO.h"
@@ -82,11 +83,12 @@ static std::vector<const GlobalVariable *> variablesOf(const Function &F) {
     for (const Use &U : Reached[I]->operands())
       if (!isa<Function>(U.get()))
         Note(U.get());
-  constexpr unsigned Generic = 0, Global = 1, Constant = 4;
   std::vector<const GlobalVariable *> Used;
   for (const GlobalVariable &G : F.getParent()->globals())
     if (Reached.contains(&G) &&
-        is_contained({Generic, Global, Constant}, G.getAddressSpace()))
+        is_contained({analysis::GenericSpace, analysis::GlobalSpace,
+                      analysis::ConstantSpace},
+                     G.getAddressSpace()))
       Used.push_back(&G);
   return Used;
 }
