@@ -24,6 +24,7 @@
 #include "frontend/PtxShape.h"
 
 #include "analysis/device/AddressSpace.h"
+#include "analysis/device/Intrinsics.h"
 #include "frontend/SplitAtomics.h"
 
 #include "llvm/IR/Dominators.h"
@@ -43,12 +44,7 @@ namespace reconverge::frontend {
 
 static bool isBlockSize(const Instruction &I) {
   auto *Call = dyn_cast<IntrinsicInst>(&I);
-  if (!Call)
-    return false;
-  const Intrinsic::ID Id = Call->getIntrinsicID();
-  return Id == Intrinsic::nvvm_read_ptx_sreg_ntid_x ||
-         Id == Intrinsic::nvvm_read_ptx_sreg_ntid_y ||
-         Id == Intrinsic::nvvm_read_ptx_sreg_ntid_z;
+  return Call && analysis::blockSizeDimension(Call->getIntrinsicID());
 }
 
 static void readBlockSizesFirst(Function &F) {

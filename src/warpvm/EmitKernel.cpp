@@ -100,29 +100,17 @@ static const DILocation *barrierBefore(const BasicBlock &BB) {
   const BasicBlock *Before = BB.getSinglePredecessor();
   if (!Before)
     return nullptr;
-  auto *II =
-      dyn_cast_or_null<IntrinsicInst>(Before->getTerminator()->getPrevNode());
-  if (!II || !isBarrier(*II))
-    return nullptr;
-  switch (II->getIntrinsicID()) {
-  case Intrinsic::nvvm_barrier0:
-  case Intrinsic::nvvm_barrier0_popc:
-  case Intrinsic::nvvm_barrier0_and:
-  case Intrinsic::nvvm_barrier0_or:
-    return userLocation(*II);
-  default:
-    return nullptr;
-  }
+  const Instruction *Last = Before->getTerminator()->getPrevNode();
+  return Last && analysis::intrinsicKind(*Last) ==
+                     analysis::IntrinsicKind::BlockBarrier
+             ? userLocation(*Last)
+             : nullptr;
 }
 
 /// Whether what \p F does next may depend on when it does it.
 static bool readsClock(const Function &F) {
   return any_of(instructions(F), [](const Instruction &I) {
-    auto *II = dyn_cast<IntrinsicInst>(&I);
-    return II &&
-           (II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_clock ||
-            II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_clock64 ||
-            II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_globaltimer);
+    return analysis::intrinsicKind(I) == analysis::IntrinsicKind::Clock;
   });
 }
 

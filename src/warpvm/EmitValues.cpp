@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/device/AddressSpace.h"
+#include "analysis/device/Intrinsics.h"
 #include "core/Error.h"
 #include "warpvm/Emitter.h"
 #include "warpvm/Math.h"
@@ -272,10 +273,7 @@ Value *RegionEmitter::localAddress(const AllocaInst &A) {
 
 /// Thread indices lie at the frame's beginning.
 Value *RegionEmitter::threadId(const IntrinsicInst &I) {
-  unsigned Dimension =
-      I.getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_tid_x   ? 0
-      : I.getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_tid_y ? 1
-                                                                  : 2;
+  unsigned Dimension = *analysis::threadIndexDimension(I.getIntrinsicID());
   Value *P =
       B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), FramePtr, 4 * W * Dimension);
   return B.CreateAlignedLoad(vectorOf(I32), P, Align(64));

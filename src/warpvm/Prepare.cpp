@@ -90,74 +90,10 @@ std::string placeOf(const Instruction &I) {
   return (analysis::sourcePath(*DL) + ":" + Twine(DL->getLine()) + ": ").str();
 }
 
-bool isBarrier(const Instruction &I) {
-  auto *II = dyn_cast<IntrinsicInst>(&I);
-  if (!II)
-    return false;
-  switch (II->getIntrinsicID()) {
-  case Intrinsic::nvvm_barrier0:
-  case Intrinsic::nvvm_barrier0_popc:
-  case Intrinsic::nvvm_barrier0_and:
-  case Intrinsic::nvvm_barrier0_or:
-  case Intrinsic::nvvm_barrier_sync:
-  case Intrinsic::nvvm_barrier_sync_cnt:
-  case Intrinsic::nvvm_barrier_n:
-  case Intrinsic::nvvm_barrier:
-  case Intrinsic::nvvm_bar_sync:
-    return true;
-  default:
-    return false;
-  }
-}
-
 Value *membersOf(const IntrinsicInst &Collective) {
-  bool Redux =
-      Collective.getCalledFunction()->getName().starts_with("llvm.nvvm.redux.");
+  const bool Redux =
+      analysis::intrinsicKind(Collective) == analysis::IntrinsicKind::Reduction;
   return Collective.getArgOperand(Redux ? 1 : 0);
-}
-
-bool isCollective(const Instruction &I) {
-  auto *II = dyn_cast<IntrinsicInst>(&I);
-  if (!II)
-    return false;
-  switch (II->getIntrinsicID()) {
-  case Intrinsic::nvvm_bar_warp_sync:
-  case Intrinsic::nvvm_shfl_sync_idx_i32:
-  case Intrinsic::nvvm_shfl_sync_up_i32:
-  case Intrinsic::nvvm_shfl_sync_down_i32:
-  case Intrinsic::nvvm_shfl_sync_bfly_i32:
-  case Intrinsic::nvvm_shfl_sync_idx_f32:
-  case Intrinsic::nvvm_shfl_sync_up_f32:
-  case Intrinsic::nvvm_shfl_sync_down_f32:
-  case Intrinsic::nvvm_shfl_sync_bfly_f32:
-  case Intrinsic::nvvm_shfl_sync_idx_i32p:
-  case Intrinsic::nvvm_shfl_sync_up_i32p:
-  case Intrinsic::nvvm_shfl_sync_down_i32p:
-  case Intrinsic::nvvm_shfl_sync_bfly_i32p:
-  case Intrinsic::nvvm_shfl_sync_idx_f32p:
-  case Intrinsic::nvvm_shfl_sync_up_f32p:
-  case Intrinsic::nvvm_shfl_sync_down_f32p:
-  case Intrinsic::nvvm_shfl_sync_bfly_f32p:
-  case Intrinsic::nvvm_vote_all_sync:
-  case Intrinsic::nvvm_vote_any_sync:
-  case Intrinsic::nvvm_vote_uni_sync:
-  case Intrinsic::nvvm_vote_ballot_sync:
-  case Intrinsic::nvvm_match_any_sync_i32:
-  case Intrinsic::nvvm_match_any_sync_i64:
-  case Intrinsic::nvvm_match_all_sync_i32p:
-  case Intrinsic::nvvm_match_all_sync_i64p:
-  case Intrinsic::nvvm_redux_sync_add:
-  case Intrinsic::nvvm_redux_sync_min:
-  case Intrinsic::nvvm_redux_sync_max:
-  case Intrinsic::nvvm_redux_sync_umin:
-  case Intrinsic::nvvm_redux_sync_umax:
-  case Intrinsic::nvvm_redux_sync_and:
-  case Intrinsic::nvvm_redux_sync_or:
-  case Intrinsic::nvvm_redux_sync_xor:
-    return true;
-  default:
-    return false;
-  }
 }
 
 SmallVector<std::pair<uint64_t, uint64_t>, 8>

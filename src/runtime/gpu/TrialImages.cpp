@@ -38,6 +38,7 @@
 #include "analysis/Numbering.h"
 #include "analysis/device/AddressSpace.h"
 #include "analysis/device/Annotations.h"
+#include "analysis/device/Intrinsics.h"
 #include "core/Container.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
@@ -101,8 +102,7 @@ static bool hasAtomics(const Function &F) {
       if (const auto *Call = dyn_cast<CallBase>(&I)) {
         if (Call->isInlineAsm())
           return true; // it may well be one
-        if (const Function *Callee = Call->getCalledFunction();
-            Callee && Callee->getName().starts_with("llvm.nvvm.atomic"))
+        if (analysis::intrinsicKind(I) == analysis::IntrinsicKind::Atomic)
           return true;
       }
     }
