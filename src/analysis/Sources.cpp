@@ -44,6 +44,7 @@
 #include "analysis/device/AddressSpace.h"
 #include "analysis/device/Annotations.h"
 #include "analysis/device/Intrinsics.h"
+#include "analysis/device/LibraryCalls.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
@@ -243,11 +244,10 @@ CallLevel callLevel(const CallBase &Call, const UniformityOptions &Options) {
   if (const auto *I = dyn_cast<IntrinsicInst>(&Call))
     return intrinsicLevel(*I, Options);
   if (const Function *F = Call.getCalledFunction()) {
-    if (F->getName() == "__nvvm_reflect")
+    const LibraryCall Library = libraryCall(F);
+    if (Library == LibraryCall::Reflect)
       return fixed(Level::Grid);
-    // libdevice: results are functions of the arguments; a few store a second
-    // result through a pointer, none reads through one.
-    if (F->getName().starts_with("__nv_"))
+    if (Library == LibraryCall::Math)
       return {CallRule::Operands, {}};
     // A function of ours (PtxFunctions.h) that only computes.
     if (F->getName().starts_with("reconverge.") && F->doesNotAccessMemory() &&

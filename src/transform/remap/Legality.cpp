@@ -28,6 +28,7 @@
 #include "analysis/Tiles.h"
 #include "analysis/device/Annotations.h"
 #include "analysis/device/Intrinsics.h"
+#include "analysis/device/LibraryCalls.h"
 #include "transform/remap/Budget.h"
 #include "transform/remap/Fragment.h"
 #include "transform/remap/Pragmas.h"
@@ -112,10 +113,9 @@ checkCallee(const Function &F, SmallPtrSetImpl<const Function *> &Seen) {
 
 /// A function of CUDA's that has nothing to do with other threads.
 static bool isLibrary(const Function *F) {
-  static constexpr StringLiteral Known[] = {"vprintf", "malloc", "free",
-                                            "__assertfail"};
-  return F && (F->getName().starts_with("__nv_") ||
-               is_contained(Known, F->getName()));
+  const analysis::LibraryCall Call = analysis::libraryCall(F);
+  return Call != analysis::LibraryCall::None &&
+         Call != analysis::LibraryCall::Reflect;
 }
 
 static std::optional<Trouble>
@@ -183,7 +183,7 @@ static bool keepsNothing(const CallBase &Call, const Use &U) {
   const Function *F = Call.getCalledFunction();
   return Call.isArgOperand(&U) &&
          (Call.doesNotCapture(Call.getArgOperandNo(&U)) ||
-          (F && F->getName() == "vprintf"));
+          analysis::libraryCall(F) == analysis::LibraryCall::Print);
 }
 
 /// Memory of \p Root, which each thread has for itself, may be used both before
