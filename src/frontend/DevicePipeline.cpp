@@ -40,6 +40,7 @@
 
 #include "frontend/DevicePipeline.h"
 
+#include "analysis/AnalysisManagers.h"
 #include "analysis/Numbering.h"
 #include "analysis/device/AddressSpace.h"
 #include "analysis/device/Annotations.h"
@@ -164,16 +165,8 @@ static Error keepArmsApart() {
 }
 
 static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
   PassBuilder PB(&TM);
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  analysis::AnalysisManagers Analyses(PB);
   const auto Infer = [](ModulePassManager &MPM, OptimizationLevel Level) {
     if (Level != OptimizationLevel::O0)
       MPM.addPass(createModuleToFunctionPassAdaptor(InferAddressSpacesPass()));
@@ -196,7 +189,7 @@ static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
   if (Level != OptimizationLevel::O0)
     MPM.addPass(SplitAtomicsPass());
   MPM.addPass(createModuleToFunctionPassAdaptor(FormFmaPass()));
-  MPM.run(M, MAM);
+  MPM.run(M, Analyses.Modules);
 }
 
 /// Where \p V is used: "app.cu:7: ", or nothing without debug locations.

@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Prepare.h"
+#include "analysis/AnalysisManagers.h"
 #include "analysis/Numbering.h"
 #include "analysis/Places.h"
 #include "analysis/PtxFunctions.h"
@@ -53,7 +54,6 @@
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Transforms/Scalar/Scalarizer.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -302,35 +302,17 @@ static bool isIrreducible(Function &F) {
   return containsIrreducibleCFG<BasicBlock *>(RPO, LI);
 }
 
-namespace {
-/// What function passes need to run.
-struct Analyses {
-  LoopAnalysisManager Loops;
-  FunctionAnalysisManager Functions;
-  CGSCCAnalysisManager Components;
-  ModuleAnalysisManager Modules;
-  Analyses() {
-    PassBuilder PB;
-    PB.registerModuleAnalyses(Modules);
-    PB.registerCGSCCAnalyses(Components);
-    PB.registerFunctionAnalyses(Functions);
-    PB.registerLoopAnalyses(Loops);
-    PB.crossRegisterProxies(Loops, Functions, Components, Modules);
-  }
-};
-} // namespace
-
 /// CUDA's vector types are structures, which clang takes apart. A GPU's
 /// compiler joins such accesses again, and the GPU makes each whole.
 static void joinAccesses(Function &F) {
-  Analyses For;
+  analysis::AnalysisManagers Analyses;
   FunctionPassManager FPM;
   FPM.addPass(LoadStoreVectorizerPass());
-  FPM.run(F, For.Functions);
+  FPM.run(F, Analyses.Functions);
 }
 
 static void normalise(Function &F) {
-  Analyses For;
+  analysis::AnalysisManagers Analyses;
   ScalarizerPassOptions Scalarize;
   // What a GPU makes in one access stays one (EmitWide.cpp).
   Scalarize.ScalarizeLoadStore = false;
@@ -342,7 +324,7 @@ static void normalise(Function &F) {
   }
   FPM.addPass(LoopSimplifyPass());
   FPM.addPass(LCSSAPass());
-  FPM.run(F, For.Functions);
+  FPM.run(F, Analyses.Functions);
 }
 
 static Error refuse(const Instruction &I, const Twine &What) {
