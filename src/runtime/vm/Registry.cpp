@@ -60,14 +60,6 @@ struct Registry {
   /// Images of libraries that were unloaded; profiles still speak of them.
   std::vector<std::unique_ptr<Image>> Images, Unloaded;
 };
-
-/// What compilers put in .nvFatBinSegment.
-struct FatbinWrapper {
-  int Magic, Version;
-  const void *Data;
-  void *Unused;
-};
-constexpr int WrapperMagic = 0x466243b1;
 } // namespace
 
 static Registry &registry() {
@@ -90,7 +82,7 @@ Image *registerImage(const void *Wrapper) {
   Guard Lock(deviceLock());
   auto New = std::make_unique<Image>();
   const auto *W = static_cast<const FatbinWrapper *>(Wrapper);
-  if (W && W->Magic == WrapperMagic)
+  if (W && W->Magic == FatbinWrapper::ItsMagic)
     New->Data = W->Data;
   registry().Images.push_back(std::move(New));
   return registry().Images.back().get();
