@@ -27,7 +27,7 @@ ALLOWED = {
     "transform": ["analysis", "model"],
     "warpvm": ["analysis"],
     "runtime/profile": ["analysis", "model"],
-    "runtime/trial": ["transform"],
+    "runtime/trial": ["analysis", "transform"],
     "runtime/vm": ["analysis", "model", "transform", "warpvm",
                    "runtime/profile", "runtime/shim", "runtime/trial"],
     "runtime/gpu": ["analysis", "frontend", "model", "transform",
