@@ -12,6 +12,9 @@
 
 #include "core/Counts.h"
 #include "core/LaunchShape.h"
+#include "core/Trace.h"
+#include "core/Vectors.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -123,6 +126,7 @@ struct KernelProfile {
   std::vector<BlockCounts> Blocks;
   std::vector<BranchCounts> Branches;
   RegroupedCounts Regrouped;
+  ThreadVectors Vectors; ///< of a part of the sample, in raw profiles
   OrderTrials Orders;
 };
 
@@ -137,6 +141,7 @@ struct Profile {
   std::vector<std::string> Notes;     ///< what a reader must know of this run
   std::vector<std::string> Refused;   ///< code that did not run, each with why
   std::vector<KernelProfile> Kernels; ///< in order of first launch
+  LaunchTrace Trace;                  ///< in raw profiles
 };
 
 } // namespace reconverge

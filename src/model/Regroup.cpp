@@ -49,7 +49,7 @@ using namespace llvm;
 
 namespace reconverge::model {
 
-void VectorClasses::add(ArrayRef<uint32_t> Vector, uint64_t Count) {
+uint32_t VectorClasses::add(ArrayRef<uint32_t> Vector, uint64_t Count) {
   assert(Vector.size() == Blocks && "one count a block");
   ArrayRef<uint8_t> Bytes(reinterpret_cast<const uint8_t *>(Vector.data()),
                           Vector.size() * sizeof(uint32_t));
@@ -62,12 +62,13 @@ void VectorClasses::add(ArrayRef<uint32_t> Vector, uint64_t Count) {
     for (uint32_t C = First->second; C != None; C = NextOfHash[C])
       if (vector(C) == Vector) {
         Threads[C] += Count;
-        return;
+        return C;
       }
   NextOfHash.push_back(Inserted ? None : First->second);
   First->second = New;
   Threads.push_back(Count);
   Cells.insert(Cells.end(), Vector.begin(), Vector.end());
+  return New;
 }
 
 WarpSums warpsAsGrouped(ArrayRef<uint32_t> Vectors, size_t Blocks,

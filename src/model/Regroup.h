@@ -19,8 +19,9 @@ class VectorClasses {
 public:
   explicit VectorClasses(size_t Blocks) : Blocks(Blocks) {}
 
-  /// Adds \p Threads threads of one vector.
-  void add(llvm::ArrayRef<uint32_t> Vector, uint64_t Threads = 1);
+  /// Adds \p Threads threads of one vector. Returns its class: their numbers
+  /// go up from 0 as they turn up.
+  uint32_t add(llvm::ArrayRef<uint32_t> Vector, uint64_t Threads = 1);
 
   size_t size() const { return Threads.size(); }
   size_t blocks() const { return Blocks; }

@@ -329,7 +329,8 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
   if (cudaError_t E = prepare(Memory))
     return GiveUp(C.GetErrorString(E));
 
-  auto Record = Counted->begin(*K.Code, K.Home->Hash, Shape);
+  auto Record = Counted->begin(*K.Code, K.Home->Hash, Shape,
+                               Stream == cudaStreamLegacy ? nullptr : Stream);
   const LaunchCells Where = LaunchCells::of(K, Shape, Settings.Blocks);
   std::vector<uint64_t> Cells(Settings.Counters ? Where.count() : 0);
   Sample S;

@@ -40,6 +40,7 @@ struct Collector::Entry {
   std::vector<double> Slots;         ///< issue slots a block
   std::vector<int64_t> BranchAt;     ///< executor's position -> ours, or -1
   std::vector<uint8_t> SplitAnyway;  ///< uniform by analysis, yet it split
+  std::optional<uint32_t> Traced;    ///< position in the trace's kernels
   std::string Impossible;            ///< why its counts cannot be, or empty
   std::vector<StringRef> OfBranches; ///< the same, parallel to Info.Branches
 };
@@ -55,7 +56,8 @@ Collector::~Collector() = default;
 
 std::unique_ptr<LaunchRecord> Collector::begin(Function &Kernel,
                                                StringRef ModuleHash,
-                                               const LaunchShape &Shape) {
+                                               const LaunchShape &Shape,
+                                               const void *Stream) {
   auto [At, IsNew] = Index.try_emplace(
       (ModuleHash + ":" + Kernel.getName()).str(), Kernels.size());
   if (IsNew) {
@@ -83,11 +85,38 @@ std::unique_ptr<LaunchRecord> Collector::begin(Function &Kernel,
   std::unique_ptr<LaunchRecord> Record(new LaunchRecord);
   Record->Kernel = At->second;
   Record->Shape = Shape;
+  Record->Stream = Stream;
   const Entry &E = *Kernels[At->second];
   Record->Number = E.Profile.Launches + 1;
   if (isSampledLaunch(Record->Number))
     Record->Sample = std::make_unique<VectorSample>(Shape, E.Slots, WarpSize);
   return Record;
+}
+
+/// The position of \p What in \p List, to whose end it goes if it is new.
+template <typename T>
+static uint32_t positionIn(std::vector<T> &List, const T &What) {
+  auto Found = find(List, What);
+  if (Found == List.end())
+    Found = List.insert(Found, What);
+  return uint32_t(Found - List.begin());
+}
+
+void Collector::trace(Entry &E, const LaunchRecord &Record) {
+  if (Trace.Launches.size() >= LaunchTrace::MaxLaunches) {
+    ++Trace.More;
+    return;
+  }
+  if (!E.Traced) {
+    E.Traced = uint32_t(Trace.Kernels.size());
+    Trace.Kernels.push_back({E.Profile.Info.Name, E.Profile.Info.Module});
+  }
+  uint32_t Stream = 0;
+  if (Record.Stream)
+    Stream =
+        Streams.try_emplace(Record.Stream, Streams.size() + 1).first->second;
+  Trace.Launches.push_back(
+      {*E.Traced, positionIn(Trace.Shapes, Record.Shape), Stream});
 }
 
 /// Faults kept of a kernel.
@@ -112,6 +141,22 @@ template <typename Counts>
 static StringRef impossible(const Counts &C, uint32_t WarpSize) {
   return anyNegative(C) ? StringRef("it has a negative count")
                         : StringRef(faultOf(C, WarpSize));
+}
+
+/// Keeps the vectors of the sampled launch that has the most, of those the
+/// first.
+static void keepVectors(KernelProfile &P, const VectorSample &Sample,
+                        uint64_t Launch) {
+  const ThreadVectors &Had = P.Vectors;
+  if (Had.Launch &&
+      Sample.keptThreads() <= Had.Blocks.size() * Had.Shape.blockThreads())
+    return;
+  ThreadVectors New = Sample.threadVectors();
+  if (New.Blocks.size() * New.Shape.blockThreads() <=
+      Had.Blocks.size() * Had.Shape.blockThreads())
+    return;
+  New.Launch = Launch;
+  P.Vectors = std::move(New);
 }
 
 void Collector::finish(std::unique_ptr<LaunchRecord> Record,
@@ -156,8 +201,11 @@ void Collector::finish(std::unique_ptr<LaunchRecord> Record,
     for (auto [To, Lanes] : zip(Sum.LanesTo, More.LanesTo))
       To += Lanes;
   }
-  if (Record->Sample)
+  if (Record->Sample) {
     Record->Sample->addTo(P.Regrouped);
+    keepVectors(P, *Record->Sample, Record->Number);
+  }
+  trace(E, *Record);
   addTo(P.Orders, std::move(Record->Orders));
 }
 
@@ -191,6 +239,7 @@ bool Collector::dropImpossible(Entry &E, std::vector<std::string> &Notes) {
                     "their counts cannot be: " +
                     Fault.str());
     P.Regrouped = {};
+    P.Vectors = {};
   }
   return true;
 }
@@ -211,8 +260,10 @@ Profile Collector::take() {
     if (dropImpossible(*E, Result.Notes))
       Result.Kernels.push_back(std::move(E->Profile));
   }
+  Result.Trace = std::exchange(Trace, {});
   Kernels.clear();
   Index.clear();
+  Streams.clear();
   return Result;
 }
 

@@ -9,6 +9,12 @@
 // The work on a thread block is done on the worker that ran it; only sums and
 // classes go through the lock. Sums are of integers, so order does not show.
 //
+// Of the sampled thread blocks every so many-th is kept with its vectors; which
+// is known before the launch, so that it does not depend on who reports first.
+// When the launch is over, those kept are put in order and their vectors are
+// numbered as they turn up. Where there are too many different ones, the last
+// thread blocks are left out.
+//
 //===----------------------------------------------------------------------===//
 
 #include "runtime/profile/VectorSample.h"
@@ -31,12 +37,20 @@ bool isSampledLaunch(uint64_t Number) {
 
 VectorSample::VectorSample(const LaunchShape &Shape, std::vector<double> S,
                            unsigned WarpSize)
-    : Slots(std::move(S)), WarpSize(WarpSize), Regrouped(Slots.size()) {
-  uint64_t Threads = std::max<uint64_t>(Shape.blockThreads(), 1);
-  uint64_t Fit = MaxCells / std::max<uint64_t>(Slots.size(), 1);
-  uint64_t Wanted =
-      std::max<uint64_t>(std::min<uint64_t>(MaxThreads, Fit) / Threads, 1);
-  Stride = std::max<uint64_t>(divideCeil(Shape.blocks(), Wanted), 1);
+    : Shape(Shape), Slots(std::move(S)), WarpSize(WarpSize),
+      Regrouped(Slots.size()) {
+  const uint64_t Threads = std::max<uint64_t>(Shape.blockThreads(), 1);
+  // How many thread blocks make up so many threads and so many cells.
+  auto Fitting = [&](uint64_t MostThreads, uint64_t MostCells) {
+    uint64_t Fit = MostCells / std::max<uint64_t>(Slots.size(), 1);
+    return std::max<uint64_t>(std::min(MostThreads, Fit) / Threads, 1);
+  };
+  auto StrideFor = [](uint64_t Blocks, uint64_t Wanted) {
+    return std::max<uint64_t>(divideCeil(Blocks, Wanted), 1);
+  };
+  Stride = StrideFor(Shape.blocks(), Fitting(MaxThreads, MaxCells));
+  KeptStride = StrideFor(divideCeil(Shape.blocks(), Stride),
+                         Fitting(ThreadVectors::MaxThreads, MaxKeptCells));
 }
 
 static ArrayRef<uint8_t> bytesOf(const uint64_t &N) {
@@ -65,6 +79,39 @@ void VectorSample::record(uint64_t LinearBlock, unsigned Threads,
       model::regroup(LinearBlock, Vectors, AsRun, Slots, WarpSize);
   std::lock_guard<std::mutex> Guard(Lock);
   Regrouped.add(One);
+  if (LinearBlock / Stride % KeptStride == 0)
+    Kept.push_back({LinearBlock, Vectors.vec()});
+}
+
+uint64_t VectorSample::keptThreads() const {
+  return Kept.size() * Shape.blockThreads();
+}
+
+ThreadVectors VectorSample::threadVectors() const {
+  ThreadVectors Result;
+  Result.Shape = Shape;
+  std::vector<const KeptBlock *> Order;
+  for (const KeptBlock &B : Kept)
+    Order.push_back(&B);
+  sort(Order, [](const KeptBlock *A, const KeptBlock *B) {
+    return A->Number < B->Number;
+  });
+  const size_t Blocks = Slots.size();
+  model::VectorClasses Classes(Blocks);
+  size_t Taken = 0; // classes of the thread blocks that are in
+  for (const KeptBlock *From : Order) {
+    ThreadVectors::ThreadBlock To{From->Number, {}};
+    for (ArrayRef<uint32_t> Rest = From->Vectors; !Rest.empty();
+         Rest = Rest.drop_front(Blocks))
+      To.ClassOf.push_back(Classes.add(Rest.take_front(Blocks)));
+    if (Classes.size() * Blocks > ThreadVectors::MaxCells)
+      break;
+    Taken = Classes.size();
+    Result.Blocks.push_back(std::move(To));
+  }
+  for (size_t C = 0; C != Taken; ++C)
+    Result.Classes.push_back(Classes.vector(C).vec());
+  return Result;
 }
 
 void VectorSample::addTo(RegroupedCounts &Sum) {

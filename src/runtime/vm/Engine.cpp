@@ -170,7 +170,7 @@ void Engine::noteOverruns(const DeviceFunction &F) {
 }
 
 cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
-                           void **Args) {
+                           void **Args, cudaStream_t Stream) {
   Expected<warpvm::Machine *> Machine = machine();
   if (!Machine) {
     refuse(toString(Machine.takeError()));
@@ -179,7 +179,8 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
   std::unique_ptr<LaunchRecord> Record;
   LaunchCounts Counts;
   if (Counted)
-    Record = Counted->begin(F.Code->function(), F.Home->Code->hash(), Shape);
+    Record = Counted->begin(F.Code->function(), F.Home->Code->hash(), Shape,
+                            Stream == cudaStreamLegacy ? nullptr : Stream);
   auto Natural = [&] {
     return (*Machine)->launch(
         *F.Code, Shape, Args, Options.Machine.Counters ? &Counts : nullptr,

@@ -181,9 +181,11 @@ static cudaError_t launch(const void *Stub, dim3 Grid, dim3 Block, void **Args,
           checkLaunch(Stub, Grid, Block, SharedMem, Cooperative, W))
     return Failed;
   return enqueue(
-      Stream, [&] { return Engine::get().launch(*W.Function, W.Shape, Args); },
+      Stream,
+      [&] { return Engine::get().launch(*W.Function, W.Shape, Args, Stream); },
       [&] {
         W.keep(Args);
+        W.Stream = Stream;
         return std::move(W);
       });
 }
@@ -212,7 +214,7 @@ void **KernelWork::arguments() {
 
 cudaError_t runKernel(KernelWork &W) {
   std::lock_guard<std::recursive_mutex> Lock(deviceLock());
-  return Engine::get().launch(*W.Function, W.Shape, W.arguments());
+  return Engine::get().launch(*W.Function, W.Shape, W.arguments(), W.Stream);
 }
 
 //===----------------------------------------------------------------------===//

@@ -158,6 +158,39 @@ TEST_F(CollectorTest, SamplesSomeLaunchesAndKeepsEightShapes) {
   EXPECT_EQ(K.Regrouped.Launches, 8u);
   EXPECT_EQ(K.Regrouped.Threads, 8u * 32);
   EXPECT_EQ(K.Regrouped.Lanes[3], 8u * 16);
+  // Vectors are kept of the first of the largest samples.
+  EXPECT_EQ(K.Vectors.Launch, 1u);
+  ASSERT_EQ(K.Vectors.Classes.size(), 2u);
+  EXPECT_EQ(K.Vectors.Classes[0], std::vector<uint32_t>({1, 1, 1, 1, 1}));
+  ASSERT_EQ(K.Vectors.Blocks.size(), 1u);
+  EXPECT_EQ(K.Vectors.Blocks[0].ClassOf[31], 1u);
+}
+
+TEST_F(CollectorTest, LaunchesAreTracedInOrder) {
+  int Own, Another;
+  LaunchShape Large = Shape;
+  Large.Grid = {7, 1, 1};
+  Sums.finish(Sums.begin(*Kernel, "00ff", Shape), counts());
+  Sums.begin(*Kernel, "00fd", Shape, &Another); // dropped
+  Sums.finish(Sums.begin(*Kernel, "00fe", Large, &Own), counts());
+  Sums.finish(Sums.begin(*Kernel, "00ff", Shape, &Another), counts());
+  Sums.finish(Sums.begin(*Kernel, "00ff", Large, &Own), counts());
+  LaunchTrace T = Sums.take().Trace;
+  EXPECT_EQ(T.Kernels, std::vector<LaunchTrace::Kernel>(
+                           {{"kernel", "00ff"}, {"kernel", "00fe"}}));
+  EXPECT_EQ(T.Shapes, std::vector<LaunchShape>({Shape, Large}));
+  EXPECT_EQ(T.Launches, std::vector<LaunchTrace::Launch>(
+                            {{0, 0, 0}, {1, 1, 1}, {0, 0, 2}, {0, 1, 1}}));
+  EXPECT_EQ(T.More, 0u);
+  EXPECT_TRUE(Sums.take().Trace.Launches.empty()) << "as new";
+}
+
+TEST_F(CollectorTest, TracesAreBounded) {
+  for (size_t I = 0; I != LaunchTrace::MaxLaunches + 5; ++I)
+    Sums.finish(Sums.begin(*Kernel, "00ff", Shape), counts());
+  LaunchTrace T = Sums.take().Trace;
+  EXPECT_EQ(T.Launches.size(), LaunchTrace::MaxLaunches);
+  EXPECT_EQ(T.More, 5u);
 }
 
 // Counts as hardware gives them where a warp came in pieces.

@@ -132,6 +132,70 @@ TEST(VectorSample, NothingRecordedAddsNothing) {
   EXPECT_TRUE(R.Lanes.empty());
 }
 
+TEST(VectorSample, ThreadsHaveClassesAndClassesVectors) {
+  VectorSample S(shape(3, 4), {1, 1}, 32);
+  std::vector<uint64_t> AsRun{1, 1};
+  S.record(2, 4, flat({{7, 7}, {0, 1}, {0, 1}, {1, 0}}), AsRun);
+  S.record(0, 4, flat(alternating(4)), AsRun);
+  const ThreadVectors V = S.threadVectors();
+  EXPECT_EQ(V.Shape, shape(3, 4));
+  EXPECT_EQ(V.Classes, Rows({{1, 0}, {0, 1}, {7, 7}}));
+  ASSERT_EQ(V.Blocks.size(), 2u) << "the second did not report";
+  EXPECT_EQ(V.Blocks[0].Number, 0u);
+  EXPECT_EQ(V.Blocks[0].ClassOf, std::vector<uint32_t>({0, 1, 0, 1}));
+  EXPECT_EQ(V.Blocks[1].Number, 2u);
+  EXPECT_EQ(V.Blocks[1].ClassOf, std::vector<uint32_t>({2, 1, 1, 0}));
+}
+
+// A part that fits has in it what the whole launch is regrouped by.
+TEST(VectorSample, KeptVectorsRegroupAsTheSampleDoes) {
+  constexpr unsigned Grid = 16, Block = 64, Blocks = 5;
+  const std::vector<double> Slots{5, 1, 20, 3, 3};
+  VectorSample S(shape(Grid, Block), Slots, 32);
+  std::vector<uint64_t> AsRun(Blocks, 12);
+  for (unsigned B = 0; B != Grid; ++B)
+    S.record(B, Block, flat(randomRows(Block, Blocks, B)), AsRun);
+  model::RegroupedLaunch Again(Blocks);
+  const ThreadVectors V = S.threadVectors();
+  ASSERT_EQ(V.Blocks.size(), Grid);
+  for (const ThreadVectors::ThreadBlock &B : V.Blocks) {
+    Rows Mine;
+    for (uint32_t C : B.ClassOf)
+      Mine.push_back(V.Classes[C]);
+    Again.add(model::regroup(B.Number, flat(Mine), AsRun, Slots, 32));
+  }
+  RegroupedCounts Whole, Kept;
+  S.addTo(Whole);
+  Again.addTo(Kept, Slots, 32);
+  EXPECT_EQ(Kept.Digest, Whole.Digest);
+  EXPECT_EQ(Kept.Lanes, Whole.Lanes);
+  EXPECT_EQ(Kept.InWarp, Whole.InWarp);
+  EXPECT_EQ(Kept.InBlock, Whole.InBlock);
+  EXPECT_EQ(Kept.InGrid, Whole.InGrid);
+}
+
+TEST(VectorSample, KeptVectorsAreBounded) {
+  // 256 thread blocks of 256 threads are sampled, of which 64 are kept.
+  VectorSample Many(shape(256, 256), {1}, 32);
+  for (unsigned B = 0; B != 256; ++B)
+    Many.record(B, 256, std::vector<uint32_t>(256, B), {1});
+  EXPECT_EQ(Many.keptThreads(), ThreadVectors::MaxThreads);
+  EXPECT_EQ(Many.threadVectors().Blocks.size(), 64u);
+  EXPECT_EQ(Many.threadVectors().Blocks[1].Number, 4u);
+
+  // Every thread has a vector of its own, of 16 counts: 4096 classes fit.
+  VectorSample Varied(shape(64, 256), std::vector<double>(16, 1), 32);
+  for (unsigned B = 0; B != 64; ++B) {
+    std::vector<uint32_t> Vectors(256 * 16);
+    for (unsigned T = 0; T != 256; ++T)
+      Vectors[T * 16] = B * 256 + T;
+    Varied.record(B, 256, Vectors, std::vector<uint64_t>(16, 1));
+  }
+  const ThreadVectors V = Varied.threadVectors();
+  EXPECT_EQ(V.Blocks.size(), 16u);
+  EXPECT_EQ(V.Classes.size() * 16, ThreadVectors::MaxCells);
+}
+
 // Workers report in any order; wider scopes never need more slots.
 TEST(VectorSample, SameFromAnyNumberOfThreads) {
   constexpr unsigned Grid = 64, Block = 96, Blocks = 6;

@@ -119,6 +119,26 @@ TEST_F(ProfileFile, SumsTheLaunches) {
             std::string::npos);
 }
 
+TEST_F(ProfileFile, TracesLaunchesByStream) {
+  inChild([] {
+    cudaStream_t Own = nullptr;
+    ASSERT_EQ(api::cudaStreamCreate(&Own), cudaSuccess);
+    EXPECT_EQ(launch(), cudaSuccess);
+    EXPECT_EQ(api::cudaLaunchKernel(&Kernel, 2, 32, nullptr, 0, Own),
+              cudaSuccess);
+    EXPECT_EQ(
+        api::cudaLaunchKernel(&Kernel, 1, 32, nullptr, 0, cudaStreamLegacy),
+        cudaSuccess);
+  });
+  Expected<Profile> P = readProfile(Path);
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  ASSERT_EQ(P->Trace.Kernels.size(), 1u);
+  EXPECT_EQ(P->Trace.Kernels[0].Name, "k");
+  EXPECT_EQ(P->Trace.Shapes.size(), 2u);
+  EXPECT_EQ(P->Trace.Launches, std::vector<LaunchTrace::Launch>(
+                                   {{0, 0, 0}, {0, 1, 1}, {0, 0, 0}}));
+}
+
 TEST_F(ProfileFile, IsWrittenWithoutALaunch) {
   inChild([] {});
   Expected<Profile> P = readProfile(Path);
