@@ -23,7 +23,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/Costs.h"
-#include "analysis/Numbering.h"
+#include "analysis/device/AddressSpace.h"
+#include "analysis/device/Annotations.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -124,18 +125,18 @@ static StringRef conversion(const Type &From, const Type &To) {
 static StringRef spaceOf(const Value &Pointer) {
   const Value *Object = getUnderlyingObject(&Pointer, /*MaxLookup=*/32);
   unsigned Space = Pointer.getType()->getScalarType()->getPointerAddressSpace();
-  if (Space == 0)
+  if (Space == GenericSpace)
     Space = Object->getType()->getScalarType()->getPointerAddressSpace();
   switch (Space) {
-  case 1:
+  case GlobalSpace:
     return "global";
-  case 3:
-  case 7: // of the cluster
+  case SharedSpace:
+  case ClusterSharedSpace:
     return "shared";
-  case 4:
-  case 101: // parameters
+  case ConstantSpace:
+  case ParameterSpace:
     return "const";
-  case 5:
+  case LocalSpace:
     return "local";
   default:
     break;

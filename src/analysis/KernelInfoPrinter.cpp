@@ -14,6 +14,7 @@
 #include "analysis/KernelInfoPrinter.h"
 #include "analysis/Costs.h"
 #include "analysis/Numbering.h"
+#include "analysis/device/Annotations.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"

@@ -21,6 +21,7 @@
 
 #include "analysis/Numbering.h"
 #include "analysis/Costs.h"
+#include "analysis/device/Annotations.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -97,30 +98,6 @@ std::optional<uint32_t> branchNumber(const BasicBlock &BB) {
 
 std::optional<uint32_t> countedInstructions(const BasicBlock &BB) {
   return getNumber(BB, CountKind);
-}
-
-bool isKernel(const Function &F) {
-  if (F.getCallingConv() == CallingConv::PTX_Kernel)
-    return true;
-  const Module *M = F.getParent();
-  const NamedMDNode *Notes =
-      M ? M->getNamedMetadata("nvvm.annotations") : nullptr;
-  if (!Notes)
-    return false;
-  for (const MDNode *Note : Notes->operands()) {
-    // !{ptr @f, !"key", i32 value, !"key", i32 value, ...}
-    if (Note->getNumOperands() < 3 ||
-        mdconst::dyn_extract_or_null<Function>(Note->getOperand(0)) != &F)
-      continue;
-    for (unsigned I = 1; I + 1 < Note->getNumOperands(); I += 2) {
-      const auto *Key = dyn_cast_or_null<MDString>(Note->getOperand(I));
-      const auto *Value =
-          mdconst::dyn_extract_or_null<ConstantInt>(Note->getOperand(I + 1));
-      if (Key && Value && Key->getString() == "kernel" && !Value->isZero())
-        return true;
-    }
-  }
-  return false;
 }
 
 /// Every function with a body that a run of \p Kernel can enter, \p Kernel

@@ -46,8 +46,6 @@ std::optional<uint32_t> branchNumber(const llvm::BasicBlock &BB);
 /// n(b) as it was when the block was numbered.
 std::optional<uint32_t> countedInstructions(const llvm::BasicBlock &BB);
 
-bool isKernel(const llvm::Function &F); ///< by nvvm.annotations or convention
-
 /// \p Kernel and every function with a body that it can call, the kernel first,
 /// then in module order. A call through a pointer can call any function whose
 /// address is taken.

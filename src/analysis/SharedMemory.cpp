@@ -4,6 +4,7 @@
 #include "analysis/SharedMemory.h"
 
 #include "analysis/Numbering.h"
+#include "analysis/device/AddressSpace.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -15,8 +16,6 @@
 using namespace llvm;
 
 namespace reconverge::analysis {
-
-static constexpr unsigned SharedSpace = 3;
 
 /// Whether \p V is used by code of \p Functions.
 static bool isUsedBy(const Value &V, ArrayRef<const Function *> Functions,

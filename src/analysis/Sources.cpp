@@ -41,8 +41,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/Sources.h"
-#include "analysis/Numbering.h"
-#include "analysis/Tiles.h"
+#include "analysis/device/AddressSpace.h"
+#include "analysis/device/Annotations.h"
+#include "analysis/device/Intrinsics.h"
+#include "analysis/device/LibraryCalls.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
@@ -56,14 +58,6 @@
 using namespace llvm;
 
 namespace reconverge::analysis {
-
-// Address spaces of NVPTX.
-enum : unsigned {
-  SharedSpace = 3,
-  ConstantSpace = 4,
-  LocalSpace = 5,
-  ParameterSpace = 101
-};
 
 static Uniformity divergent(Cause Why) { return {Level::Divergent, Why, {}}; }
 
@@ -166,120 +160,56 @@ static CallLevel fixed(Level L) {
 }
 static CallLevel fixed(Cause Why) { return {CallRule::Fixed, divergent(Why)}; }
 
-static CallLevel specialRegister(Intrinsic::ID Id) {
-  switch (Id) {
-  case Intrinsic::nvvm_read_ptx_sreg_tid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_laneid:
-    return {CallRule::Fixed, {Level::Affine, Cause::ThreadId, 1}};
-  case Intrinsic::nvvm_read_ptx_sreg_tid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_tid_z:
-  case Intrinsic::nvvm_read_ptx_sreg_lanemask_eq:
-  case Intrinsic::nvvm_read_ptx_sreg_lanemask_le:
-  case Intrinsic::nvvm_read_ptx_sreg_lanemask_lt:
-  case Intrinsic::nvvm_read_ptx_sreg_lanemask_ge:
-  case Intrinsic::nvvm_read_ptx_sreg_lanemask_gt:
-    return fixed(Cause::ThreadId);
-  case Intrinsic::nvvm_read_ptx_sreg_warpid:
-    return fixed(Level::Warp);
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_w:
-  case Intrinsic::nvvm_read_ptx_sreg_clusterid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_clusterid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_clusterid_z:
-  case Intrinsic::nvvm_read_ptx_sreg_clusterid_w:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctaid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctaid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctaid_z:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctaid_w:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank:
-  case Intrinsic::nvvm_read_ptx_sreg_smid:
-    return fixed(Level::Block);
-  case Intrinsic::nvvm_read_ptx_sreg_tid_w: // always 0
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_z:
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_w:
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_z:
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_w:
-  case Intrinsic::nvvm_read_ptx_sreg_nclusterid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_nclusterid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_nclusterid_z:
-  case Intrinsic::nvvm_read_ptx_sreg_nclusterid_w:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_z:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_w:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctarank:
-  case Intrinsic::nvvm_read_ptx_sreg_gridid:
-  case Intrinsic::nvvm_read_ptx_sreg_nwarpid:
-  case Intrinsic::nvvm_read_ptx_sreg_nsmid:
-  case Intrinsic::nvvm_read_ptx_sreg_warpsize:
-    return fixed(Level::Grid);
-  default: // clocks, counters, environment registers
-    return fixed(Cause::Clock);
-  }
-}
-
 static CallLevel intrinsicLevel(const IntrinsicInst &I,
                                 const UniformityOptions &Options) {
-  StringRef Name = Intrinsic::getBaseName(I.getIntrinsicID());
-  if (Name.starts_with("llvm.nvvm.read.ptx.sreg."))
-    return specialRegister(I.getIntrinsicID());
-  switch (I.getIntrinsicID()) {
-  case Intrinsic::nvvm_vote_all:
-  case Intrinsic::nvvm_vote_any:
-  case Intrinsic::nvvm_vote_uni:
-  case Intrinsic::nvvm_vote_ballot:
-  case Intrinsic::nvvm_vote_all_sync:
-  case Intrinsic::nvvm_vote_any_sync:
-  case Intrinsic::nvvm_vote_uni_sync:
-  case Intrinsic::nvvm_vote_ballot_sync:
-  case Intrinsic::nvvm_match_all_sync_i32p:
-  case Intrinsic::nvvm_match_all_sync_i64p:
-  case Intrinsic::nvvm_redux_sync_add:
-  case Intrinsic::nvvm_redux_sync_and:
-  case Intrinsic::nvvm_redux_sync_max:
-  case Intrinsic::nvvm_redux_sync_min:
-  case Intrinsic::nvvm_redux_sync_or:
-  case Intrinsic::nvvm_redux_sync_umax:
-  case Intrinsic::nvvm_redux_sync_umin:
-  case Intrinsic::nvvm_redux_sync_xor:
-  case Intrinsic::nvvm_activemask:
+  switch (kindOf(I.getIntrinsicID())) {
+  case IntrinsicKind::ThreadIndex:
+    if (threadIndexDimension(I.getIntrinsicID()) != 0)
+      return fixed(Cause::ThreadId);
+    [[fallthrough]];
+  case IntrinsicKind::LaneId:
+    return {CallRule::Fixed, {Level::Affine, Cause::ThreadId, 1}};
+  case IntrinsicKind::LaneMask:
+    return fixed(Cause::ThreadId);
+  case IntrinsicKind::WarpId:
+    return fixed(Level::Warp);
+  case IntrinsicKind::BlockIndex:
+  case IntrinsicKind::SmId:
+    return fixed(Level::Block);
+  case IntrinsicKind::LaunchSize:
+    return fixed(Level::Grid);
+  case IntrinsicKind::Clock:
+  case IntrinsicKind::Environment:
+    return fixed(Cause::Clock);
+  case IntrinsicKind::Vote:
+  case IntrinsicKind::MatchAll:
+  case IntrinsicKind::Reduction:
+  case IntrinsicKind::ActiveMask:
     return Options.UniformLoads && Options.SameIteration
                ? fixed(Level::Warp)
                : fixed(Cause::Shuffle);
-  case Intrinsic::nvvm_match_any_sync_i32:
-  case Intrinsic::nvvm_match_any_sync_i64:
+  case IntrinsicKind::MatchAny:
+  case IntrinsicKind::Shuffle:
+  case IntrinsicKind::Tile:
     return fixed(Cause::Shuffle);
-  case Intrinsic::nvvm_barrier0_and:
-  case Intrinsic::nvvm_barrier0_or:
-  case Intrinsic::nvvm_barrier0_popc:
+  case IntrinsicKind::BlockBarrier:
+    if (I.getType()->isVoidTy())
+      break;
     return Options.SameIteration ? fixed(Level::Block) : fixed(Cause::Sync);
-  case Intrinsic::nvvm_ldg_global_f:
-  case Intrinsic::nvvm_ldg_global_i:
-  case Intrinsic::nvvm_ldg_global_p:
-  case Intrinsic::nvvm_ldu_global_f:
-  case Intrinsic::nvvm_ldu_global_i:
-  case Intrinsic::nvvm_ldu_global_p:
+  case IntrinsicKind::ReadOnlyLoad:
     return {CallRule::ReadOnly, {}};
+  case IntrinsicKind::Atomic:
+    return fixed(Cause::Atomic);
+  case IntrinsicKind::AddressCast:
+    return {CallRule::Value, {}};
+  default:
+    break;
+  }
+  switch (I.getIntrinsicID()) {
   case Intrinsic::nvvm_move_i16:
   case Intrinsic::nvvm_move_i32:
   case Intrinsic::nvvm_move_i64:
   case Intrinsic::nvvm_move_ptr:
-  case Intrinsic::nvvm_ptr_constant_to_gen:
-  case Intrinsic::nvvm_ptr_gen_to_constant:
-  case Intrinsic::nvvm_ptr_gen_to_global:
-  case Intrinsic::nvvm_ptr_gen_to_local:
-  case Intrinsic::nvvm_ptr_gen_to_param:
-  case Intrinsic::nvvm_ptr_gen_to_shared:
-  case Intrinsic::nvvm_ptr_global_to_gen:
-  case Intrinsic::nvvm_ptr_local_to_gen:
-  case Intrinsic::nvvm_ptr_param_to_gen:
-  case Intrinsic::nvvm_ptr_shared_to_gen:
   case Intrinsic::ssa_copy:
   case Intrinsic::expect:
   case Intrinsic::launder_invariant_group:
@@ -289,9 +219,6 @@ static CallLevel intrinsicLevel(const IntrinsicInst &I,
     return {CallRule::Value, {}};
   case Intrinsic::nvvm_reflect:
     return fixed(Level::Grid);
-  case Intrinsic::readcyclecounter:
-  case Intrinsic::readsteadycounter:
-    return fixed(Cause::Clock);
   case Intrinsic::threadlocal_address:
   case Intrinsic::frameaddress:
   case Intrinsic::returnaddress:
@@ -302,12 +229,9 @@ static CallLevel intrinsicLevel(const IntrinsicInst &I,
   default:
     break;
   }
-  if (Name.starts_with("llvm.nvvm.shfl.") || isTileIntrinsic(Name))
-    return fixed(Cause::Shuffle);
-  if (Name.starts_with("llvm.nvvm.atomic."))
-    return fixed(Cause::Atomic);
-  bool Foreign = Function::isTargetIntrinsic(I.getIntrinsicID()) &&
-                 !Name.starts_with("llvm.nvvm.");
+  const bool Foreign =
+      Function::isTargetIntrinsic(I.getIntrinsicID()) &&
+      !Intrinsic::getBaseName(I.getIntrinsicID()).starts_with("llvm.nvvm.");
   if (!Foreign && I.doesNotAccessMemory() && !I.isConvergent())
     return {CallRule::Operands, {}};
   return fixed(I.doesNotAccessMemory() || !I.onlyReadsMemory() ? Cause::Call
@@ -320,11 +244,10 @@ CallLevel callLevel(const CallBase &Call, const UniformityOptions &Options) {
   if (const auto *I = dyn_cast<IntrinsicInst>(&Call))
     return intrinsicLevel(*I, Options);
   if (const Function *F = Call.getCalledFunction()) {
-    if (F->getName() == "__nvvm_reflect")
+    const LibraryCall Library = libraryCall(F);
+    if (Library == LibraryCall::Reflect)
       return fixed(Level::Grid);
-    // libdevice: results are functions of the arguments; a few store a second
-    // result through a pointer, none reads through one.
-    if (F->getName().starts_with("__nv_"))
+    if (Library == LibraryCall::Math)
       return {CallRule::Operands, {}};
     // A function of ours (PtxFunctions.h) that only computes.
     if (F->getName().starts_with("reconverge.") && F->doesNotAccessMemory() &&

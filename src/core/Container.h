@@ -33,6 +33,16 @@ struct ContainerHeader {
 };
 static_assert(sizeof(ContainerHeader) == 64);
 
+/// What compilers put in .nvFatBinSegment and pass to __cudaRegisterFatBinary:
+/// where a fat binary is, or a container of ours in its place.
+struct FatbinWrapper {
+  static constexpr int32_t ItsMagic = 0x466243b1;
+  int32_t Magic, Version;
+  const void *Data;
+  void *Unused;
+};
+static_assert(sizeof(FatbinWrapper) == 24);
+
 } // namespace reconverge
 
 #endif

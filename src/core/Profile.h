@@ -10,7 +10,11 @@
 #ifndef RECONVERGE_CORE_PROFILE_H
 #define RECONVERGE_CORE_PROFILE_H
 
-#include <array>
+#include "core/Counts.h"
+#include "core/LaunchShape.h"
+#include "core/Trace.h"
+#include "core/Vectors.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -65,20 +69,6 @@ struct KernelInfo {
   std::vector<BranchInfo> Branches;
 };
 
-/// Sums over the warps of all counted launches.
-struct BlockCounts {
-  uint64_t Warps = 0;       ///< warp executions
-  uint64_t Lanes = 0;       ///< lane executions
-  uint64_t PartialIdle = 0; ///< idle lanes that the warp never had
-  uint64_t ExitedIdle = 0;  ///< idle lanes that had returned from the kernel
-};
-
-struct BranchCounts {
-  uint64_t Warps = 0;            ///< warp executions that reached it
-  uint64_t Splits = 0;           ///< of these, with lanes on more than one side
-  std::vector<uint64_t> LanesTo; ///< lanes to each of BranchInfo::Successors
-};
-
 /// Warp executions that each block would need if threads were regrouped, from
 /// per-thread block vectors of a sample: W(b) = sum over groups of the maximum
 /// of BBV_t[b] over the group's threads. The scopes differ in which threads may
@@ -93,13 +83,6 @@ struct RegroupedCounts {
   /// Sum over sampled thread blocks of a hash of its number and its threads'
   /// vectors: two executors that agree on every vector agree on it.
   uint64_t Digest = 0;
-};
-
-struct LaunchShape {
-  std::array<uint32_t, 3> Grid{1, 1, 1}, Block{1, 1, 1};
-  uint64_t DynamicShared = 0; ///< bytes
-  bool Cooperative = false;   ///< all blocks at once: they may wait for another
-  bool operator==(const LaunchShape &) const = default;
 };
 
 /// Where an output first came out differently in another order of blocks, warps
@@ -139,9 +122,11 @@ struct KernelProfile {
   double Seconds = 0;          ///< time on the device that ran it
   std::vector<LaunchShape>
       Shapes; ///< distinct ones, first seen first; at most 8
-  std::vector<BlockCounts> Blocks;    ///< parallel to Info.Blocks
-  std::vector<BranchCounts> Branches; ///< parallel to Info.Branches
+  /// Sums over all counted launches, parallel to Info.Blocks, Info.Branches.
+  std::vector<BlockCounts> Blocks;
+  std::vector<BranchCounts> Branches;
   RegroupedCounts Regrouped;
+  ThreadVectors Vectors; ///< of a part of the sample, in raw profiles
   OrderTrials Orders;
 };
 
@@ -156,6 +141,7 @@ struct Profile {
   std::vector<std::string> Notes;     ///< what a reader must know of this run
   std::vector<std::string> Refused;   ///< code that did not run, each with why
   std::vector<KernelProfile> Kernels; ///< in order of first launch
+  LaunchTrace Trace;                  ///< in raw profiles
 };
 
 } // namespace reconverge

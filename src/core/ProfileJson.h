@@ -43,7 +43,9 @@ llvm::StringRef nameOf(RemedyKind What);
 
 /// Same profile, same bytes. \p Cost, if not null, is what model::costOf makes
 /// of \p P; it is written under the keys "cost", beside what it was computed
-/// from, and "places".
+/// from, and "places". Block vectors and the trace of launches are written
+/// where it is null: they are for what reads the profile of a run, not for
+/// people.
 void printProfileJson(const Profile &P, const RunCost *Cost,
                       llvm::raw_ostream &OS);
 

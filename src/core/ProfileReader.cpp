@@ -194,6 +194,96 @@ static bool readRegrouped(const Fields &Kernel, RegroupedCounts &R) {
          F.counts("inGrid", R.InGrid);
 }
 
+static bool readCounts(const json::Value &V, json::Path P,
+                       std::vector<uint32_t> &Out) {
+  Fields F(V, P);
+  return F && F.counts("counts", Out);
+}
+
+static bool readThreadBlock(const json::Value &V, json::Path P,
+                            ThreadVectors::ThreadBlock &Out) {
+  Fields F(V, P);
+  std::vector<uint32_t> Runs;
+  if (!F || !F.count("number", Out.Number) || !F.counts("runs", Runs))
+    return false;
+  uint64_t Threads = 0;
+  for (size_t R = 1; R < Runs.size(); R += 2)
+    Threads += Runs[R];
+  if (Runs.size() % 2 || Threads > ThreadVectors::MaxThreads) {
+    F.path("runs").report("expected pairs of a class and a number of threads");
+    return false;
+  }
+  for (size_t R = 0; R != Runs.size(); R += 2)
+    Out.ClassOf.insert(Out.ClassOf.end(), Runs[R + 1], Runs[R]);
+  return true;
+}
+
+static StringLiteral faultOf(const ThreadVectors &V, uint64_t Launches,
+                             size_t Blocks) {
+  if (V.Launch == 0 || V.Launch > Launches)
+    return "vectors of no launch";
+  if (any_of(V.Classes, [&](auto &C) { return C.size() != Blocks; }))
+    return "a class is not parallel to the blocks";
+  for (size_t B = 0; B != V.Blocks.size(); ++B) {
+    const ThreadVectors::ThreadBlock &Here = V.Blocks[B];
+    if (Here.Number >= V.Shape.blocks() ||
+        (B && Here.Number <= V.Blocks[B - 1].Number))
+      return "thread blocks are not in ascending order within the grid";
+    if (Here.ClassOf.size() != V.Shape.blockThreads())
+      return "not as many threads as a thread block has";
+    if (any_of(Here.ClassOf, [&](uint32_t C) { return C >= V.Classes.size(); }))
+      return "a thread is of a class that is not listed";
+  }
+  return "";
+}
+
+/// Only in raw profiles.
+static bool readVectors(const Fields &Kernel, KernelProfile &K, size_t Blocks) {
+  if (!Kernel.has("vectors"))
+    return true;
+  const json::Value &V = *Kernel.value("vectors");
+  json::Path Here = Kernel.path("vectors");
+  Fields F(V, Here);
+  ThreadVectors &Out = K.Vectors;
+  if (!F || !F.count("launch", Out.Launch) || !readShape(V, Here, Out.Shape) ||
+      !F.list("classes", Out.Classes, readCounts) ||
+      !F.list("blocks", Out.Blocks, readThreadBlock))
+    return false;
+  const StringLiteral Fault = faultOf(Out, K.Launches, Blocks);
+  if (!Fault.empty())
+    Here.report(Fault);
+  return Fault.empty();
+}
+
+static bool readTracedKernel(const json::Value &V, json::Path P,
+                             LaunchTrace::Kernel &Out) {
+  Fields F(V, P);
+  return F && F.text("name", Out.Name) && F.text("module", Out.Module);
+}
+
+/// Only in raw profiles.
+static bool readTrace(const Fields &Root, LaunchTrace &T) {
+  if (!Root.has("trace"))
+    return true;
+  json::Path Here = Root.path("trace");
+  Fields F(*Root.value("trace"), Here);
+  std::vector<uint32_t> Flat;
+  if (!F || !F.list("kernels", T.Kernels, readTracedKernel) ||
+      !F.list("shapes", T.Shapes, readShape) || !F.counts("launches", Flat) ||
+      !F.count("more", T.More))
+    return false;
+  for (size_t I = 0; I + 2 < Flat.size(); I += 3)
+    T.Launches.push_back({Flat[I], Flat[I + 1], Flat[I + 2]});
+  if (Flat.size() % 3 == 0 && all_of(T.Launches, [&](auto &L) {
+        return L.Kernel < T.Kernels.size() && L.Shape < T.Shapes.size();
+      }))
+    return true;
+  F.path("launches")
+      .report("expected a listed kernel, a listed shape and a stream for each "
+              "launch");
+  return false;
+}
+
 static bool readDifference(const json::Value &V, json::Path P,
                            OrderDifference &D) {
   Fields F(V, P);
@@ -259,7 +349,7 @@ static bool readKernel(const json::Value &V, json::Path P, KernelProfile &K) {
   };
   if (!F.list("blocks", Blocks, Block) ||
       !F.list("branches", Branches, Branch) || !readRegrouped(F, K.Regrouped) ||
-      !readOrders(V, P, K.Orders))
+      !readVectors(F, K, Blocks.size()) || !readOrders(V, P, K.Orders))
     return false;
   for (BlockRow &Row : Blocks) {
     Info.Blocks.push_back(std::move(Row.Info));
@@ -295,7 +385,7 @@ static bool readRoot(const json::Value &V, json::Path Here, Profile &P) {
          F.texts("notes", P.Notes) &&
          // Not in files of before it was told apart from notes.
          (!V.getAsObject()->get("refused") || F.texts("refused", P.Refused)) &&
-         F.list("kernels", P.Kernels, readKernel);
+         F.list("kernels", P.Kernels, readKernel) && readTrace(F, P.Trace);
 }
 
 Expected<Profile> parseProfile(StringRef Text, StringRef File) {

@@ -63,6 +63,49 @@ static void writeRegrouped(JsonWriter &W, const RegroupedCounts &R) {
   });
 }
 
+/// Lengths of runs of threads with one class: class, threads, class, ...
+static std::vector<uint64_t> runsOf(ArrayRef<uint32_t> ClassOf) {
+  std::vector<uint64_t> Runs;
+  for (size_t T = 0; T != ClassOf.size(); ++T) {
+    if (T == 0 || ClassOf[T] != ClassOf[T - 1])
+      Runs.insert(Runs.end(), {ClassOf[T], 0});
+    ++Runs.back();
+  }
+  return Runs;
+}
+
+static void writeVectors(JsonWriter &W, const ThreadVectors &V) {
+  W.object("vectors", [&] {
+    W.count("launch", V.Launch);
+    writeShape(W, V.Shape);
+    W.lines("classes", V.Classes,
+            [](JsonWriter &S, const std::vector<uint32_t> &Counts) {
+              S.counts("counts", Counts);
+            });
+    W.lines("blocks", V.Blocks,
+            [](JsonWriter &S, const ThreadVectors::ThreadBlock &B) {
+              S.count("number", B.Number);
+              S.counts("runs", runsOf(B.ClassOf));
+            });
+  });
+}
+
+static void writeTrace(JsonWriter &W, const LaunchTrace &T) {
+  W.object("trace", [&] {
+    W.lines("kernels", T.Kernels,
+            [](JsonWriter &S, const LaunchTrace::Kernel &K) {
+              S.text("name", K.Name);
+              S.text("module", K.Module);
+            });
+    W.lines("shapes", T.Shapes, writeShape);
+    std::vector<uint32_t> Flat;
+    for (const LaunchTrace::Launch &L : T.Launches)
+      Flat.insert(Flat.end(), {L.Kernel, L.Shape, L.Stream});
+    W.counts("launches", Flat);
+    W.count("more", T.More);
+  });
+}
+
 static void writeOrders(JsonWriter &W, const OrderTrials &T) {
   W.object("orders", [&] {
     W.count("tried", T.Orders);
@@ -209,6 +252,8 @@ static void writeKernel(JsonWriter &W, const KernelProfile &K,
     writeOrders(W, K.Orders);
   if (Cost)
     writeCost(W, *Cost);
+  else if (K.Vectors.Launch)
+    writeVectors(W, K.Vectors);
 }
 
 void printProfileJson(const Profile &P, const RunCost *Cost, raw_ostream &OS) {
@@ -231,6 +276,8 @@ void printProfileJson(const Profile &P, const RunCost *Cost, raw_ostream &OS) {
     });
     if (Cost)
       W.lines("places", Cost->Places, writePlace);
+    else if (!P.Trace.Launches.empty())
+      writeTrace(W, P.Trace);
   });
   OS << '\n';
 }

@@ -11,7 +11,7 @@
 #include "driver/ByDecisions.h"
 
 #include "analysis/CodeHash.h"
-#include "analysis/Numbering.h"
+#include "analysis/device/Annotations.h"
 #include "core/DecisionJson.h"
 #include "core/Error.h"
 #include "frontend/ForeignCode.h"

@@ -57,7 +57,7 @@ defm shuffle : Setting<"shuffle",
   "Run each launch in this many other orders, too, and report outputs that "
   "depend on the order; default 0", [ProfileVis]>;
 defm step_limit : Setting<"step-limit",
-  "Block executions after which a warp counts as hanging; default: none">;
+  "Rounds of loops after which a warp counts as hanging; default: none">;
 def check : Flag<Long, "check">, InProfile,
   HelpText<"Test every access of the kernels; they run slower">;
 defm fail_if : Setting<"fail-if",

@@ -205,7 +205,8 @@ static struct {
   int magic, version;
   const void *data, *unused;
 } wrapper __attribute__((section(".nvFatBinSegment"))) = {
-    0x466243b1, 1, reconverge_linked, 0};
+    )"
+     << FatbinWrapper::ItsMagic << R"(, 1, reconverge_linked, 0};
 static void **handle;
 static void add(void (*globals)(void **)) {
   if (!handle)

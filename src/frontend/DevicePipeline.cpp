@@ -40,7 +40,10 @@
 
 #include "frontend/DevicePipeline.h"
 
+#include "analysis/AnalysisManagers.h"
 #include "analysis/Numbering.h"
+#include "analysis/device/AddressSpace.h"
+#include "analysis/device/Annotations.h"
 #include "core/Error.h"
 #include "frontend/Conversions.h"
 #include "frontend/FormFma.h"
@@ -73,8 +76,6 @@
 using namespace llvm;
 
 namespace reconverge::frontend {
-
-static constexpr unsigned Shared = 3; ///< NVPTX's number of the address space
 
 /// Gives libdevice's arithmetic the permission that the rest of the module has.
 /// What it must not fuse it says itself, with mul.rn and the like.
@@ -165,16 +166,8 @@ static Error keepArmsApart() {
 }
 
 static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
   PassBuilder PB(&TM);
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  analysis::AnalysisManagers Analyses(PB);
   const auto Infer = [](ModulePassManager &MPM, OptimizationLevel Level) {
     if (Level != OptimizationLevel::O0)
       MPM.addPass(createModuleToFunctionPassAdaptor(InferAddressSpacesPass()));
@@ -197,7 +190,7 @@ static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
   if (Level != OptimizationLevel::O0)
     MPM.addPass(SplitAtomicsPass());
   MPM.addPass(createModuleToFunctionPassAdaptor(FormFmaPass()));
-  MPM.run(M, MAM);
+  MPM.run(M, Analyses.Modules);
 }
 
 /// Where \p V is used: "app.cu:7: ", or nothing without debug locations.
@@ -231,7 +224,8 @@ static Error checkComplete(const Module &M, bool IsLinked) {
         !F.getName().starts_with("_Zd"))
       return Missing(F, "device function");
   for (const GlobalVariable &G : M.globals())
-    if (G.isDeclaration() && !G.use_empty() && G.getAddressSpace() != Shared)
+    if (G.isDeclaration() && !G.use_empty() &&
+        G.getAddressSpace() != analysis::SharedSpace)
       return Missing(G, "device variable");
   return Error::success();
 }

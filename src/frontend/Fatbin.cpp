@@ -13,7 +13,7 @@
 
 #include "frontend/Fatbin.h"
 
-#include "analysis/Numbering.h"
+#include "analysis/device/Annotations.h"
 #include "core/Error.h"
 #include "core/File.h"
 #include "frontend/Conversions.h"

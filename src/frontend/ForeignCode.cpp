@@ -33,7 +33,8 @@
 
 #include "frontend/ForeignCode.h"
 
-#include "analysis/Numbering.h"
+#include "analysis/device/AddressSpace.h"
+#include "analysis/device/Annotations.h"
 #include "core/Error.h"
 #include "frontend/Clang.h"
 
@@ -220,11 +221,11 @@ std::optional<ForeignCompiler> compilerOf(const Function &Kernel) {
 }
 
 const GlobalVariable *unsharedVariable(const Module &M) {
-  constexpr unsigned Generic = 0, Global = 1;
   for (const GlobalVariable &G : M.globals())
     if (!G.isDeclaration() && !G.isConstant() && !G.isExternallyInitialized() &&
         !G.use_empty() &&
-        (G.getAddressSpace() == Global || G.getAddressSpace() == Generic) &&
+        (G.getAddressSpace() == analysis::GlobalSpace ||
+         G.getAddressSpace() == analysis::GenericSpace) &&
         !G.getName().starts_with("llvm."))
       return &G;
   return nullptr;

@@ -24,7 +24,7 @@
 
 #include "frontend/Inlining.h"
 
-#include "analysis/Numbering.h"
+#include "analysis/device/Annotations.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SCCIterator.h"

@@ -27,6 +27,7 @@
 
 #include "frontend/Managed.h"
 
+#include "analysis/device/Annotations.h"
 #include "core/Error.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -47,8 +48,8 @@ namespace reconverge::frontend {
 /// As the overlay has it (overlay/clang/__clang_cuda_runtime_wrapper.h).
 static constexpr StringLiteral Annotation = "reconverge.managed";
 static constexpr StringLiteral Annotations = "llvm.global.annotations";
-/// NVVM's notes, and its word for a managed variable.
-static constexpr StringLiteral Notes = "nvvm.annotations", Note = "managed";
+/// NVVM's word for a managed variable.
+static constexpr StringLiteral Note = "managed";
 
 //===----------------------------------------------------------------------===//
 // Finding them
@@ -110,16 +111,17 @@ Error markManagedVariables(Module &M) {
                              demangle(G->getName()) +
                              "', which is not known before the program runs",
                          "Set it in a kernel.");
-    M.getOrInsertNamedMetadata(Notes)->addOperand(MDNode::get(
-        C,
-        {ValueAsMetadata::get(G), MDString::get(C, Note),
-         ConstantAsMetadata::get(ConstantInt::get(Type::getInt32Ty(C), 1))}));
+    M.getOrInsertNamedMetadata(analysis::AnnotationsName)
+        ->addOperand(
+            MDNode::get(C, {ValueAsMetadata::get(G), MDString::get(C, Note),
+                            ConstantAsMetadata::get(
+                                ConstantInt::get(Type::getInt32Ty(C), 1))}));
   }
   return Error::success();
 }
 
 bool hasManagedVariables(const Module &M) {
-  const NamedMDNode *All = M.getNamedMetadata(Notes);
+  const NamedMDNode *All = M.getNamedMetadata(analysis::AnnotationsName);
   return All && any_of(All->operands(), [](const MDNode *N) {
            auto *Word = dyn_cast_or_null<MDString>(N->getOperand(1));
            return Word && Word->getString() == Note;

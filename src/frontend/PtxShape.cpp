@@ -23,6 +23,8 @@
 
 #include "frontend/PtxShape.h"
 
+#include "analysis/device/AddressSpace.h"
+#include "analysis/device/Intrinsics.h"
 #include "frontend/SplitAtomics.h"
 
 #include "llvm/IR/Dominators.h"
@@ -40,16 +42,9 @@ using namespace llvm::PatternMatch;
 
 namespace reconverge::frontend {
 
-static constexpr unsigned Shared = 3; ///< NVPTX's number of the address space
-
 static bool isBlockSize(const Instruction &I) {
   auto *Call = dyn_cast<IntrinsicInst>(&I);
-  if (!Call)
-    return false;
-  const Intrinsic::ID Id = Call->getIntrinsicID();
-  return Id == Intrinsic::nvvm_read_ptx_sreg_ntid_x ||
-         Id == Intrinsic::nvvm_read_ptx_sreg_ntid_y ||
-         Id == Intrinsic::nvvm_read_ptx_sreg_ntid_z;
+  return Call && analysis::blockSizeDimension(Call->getIntrinsicID());
 }
 
 static void readBlockSizesFirst(Function &F) {
@@ -106,13 +101,14 @@ static void testShifted(ICmpInst &Test, const DominatorTree &Tree) {
 /// that means for them.
 static void alignSharedArrays(Module &M) {
   for (GlobalVariable &G : M.globals())
-    if (G.getAddressSpace() == Shared && G.hasLocalLinkage() &&
+    if (G.getAddressSpace() == analysis::SharedSpace && G.hasLocalLinkage() &&
         G.getValueType()->isArrayTy() && G.getAlign().valueOrOne() < 16)
       G.setAlignment(Align(16));
   for (Function &F : M)
     for (Instruction &I : instructions(F))
       if (Value *At = getLoadStorePointerOperand(&I);
-          At && At->getType()->getPointerAddressSpace() == Shared) {
+          At &&
+          At->getType()->getPointerAddressSpace() == analysis::SharedSpace) {
         const Align Known = std::max(getLoadStoreAlignment(&I),
                                      getKnownAlignment(At, M.getDataLayout()));
         if (auto *Load = dyn_cast<LoadInst>(&I))

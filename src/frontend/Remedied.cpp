@@ -38,6 +38,7 @@
 
 #include "analysis/Numbering.h"
 #include "analysis/SharedMemory.h"
+#include "analysis/device/Annotations.h"
 #include "core/Error.h"
 #include "core/Remedied.h"
 
@@ -61,27 +62,11 @@ namespace reconverge::frontend {
 static constexpr char ThreadsAttribute[] = "reconverge-remedied-threads";
 static constexpr char SharedAttribute[] = "reconverge-remedied-shared";
 
-/// Has \p Copy the annotations of \p Kernel: that it is one, launch bounds.
-static void copyAnnotations(const Function &Kernel, Function &Copy) {
-  NamedMDNode *Notes = Kernel.getParent()->getNamedMetadata("nvvm.annotations");
-  if (!Notes)
-    return;
-  SmallVector<MDNode *> Own;
-  for (MDNode *Note : Notes->operands())
-    if (mdconst::dyn_extract_or_null<Function>(Note->getOperand(0)) == &Kernel)
-      Own.push_back(Note);
-  for (const MDNode *Note : Own) {
-    SmallVector<Metadata *> Operands(Note->operands());
-    Operands[0] = ConstantAsMetadata::get(&Copy);
-    Notes->addOperand(MDNode::get(Copy.getContext(), Operands));
-  }
-}
-
 Function &copyForRemedy(Function &Kernel, const LaunchBounds &Bounds) {
   ValueToValueMapTy Map;
   Function *Copy = CloneFunction(&Kernel, Map);
   Copy->setName(Kernel.getName() + RemediedSuffix);
-  copyAnnotations(Kernel, *Copy);
+  analysis::copyAnnotations(Kernel, *Copy);
   Copy->addFnAttr(ThreadsAttribute, utostr(Bounds.Threads));
   Copy->addFnAttr(SharedAttribute, utostr(Bounds.Shared));
   return *Copy;

@@ -51,6 +51,8 @@
 
 #include "frontend/SplitAtomics.h"
 
+#include "analysis/device/AddressSpace.h"
+
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/InstSimplifyFolder.h"
@@ -64,8 +66,6 @@
 using namespace llvm;
 
 namespace reconverge::frontend {
-
-static constexpr unsigned Shared = 3; ///< NVPTX's number of the address space
 
 using Additions = SmallVector<AtomicRMWInst *>;
 
@@ -150,7 +150,7 @@ static Plan planFor(Module &M) {
   };
   SmallVector<GlobalVariable *> Dynamic;
   for (GlobalVariable &G : M.globals()) {
-    if (G.getAddressSpace() != Shared)
+    if (G.getAddressSpace() != analysis::SharedSpace)
       continue;
     if (G.isDeclaration())
       Dynamic.push_back(&G);

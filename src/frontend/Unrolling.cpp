@@ -49,6 +49,8 @@
 
 #include "frontend/Unrolling.h"
 
+#include "analysis/device/AddressSpace.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -68,7 +70,6 @@ static constexpr unsigned FewIterations = 8;     ///< LLVM's own limit
 static constexpr unsigned FewInstructions = 300; ///< of all copies
 /// Of all copies, where they make registers of an array.
 static constexpr unsigned ArrayInstructions = 2000;
-static constexpr unsigned Shared = 3; ///< NVPTX's number of the address space
 static constexpr unsigned Copies = 4, CopiesOfChains = 8;
 static constexpr unsigned ManyInstructions = 600; ///< of all copies
 
@@ -188,7 +189,7 @@ static bool isSumOverSharedMemory(const Loop &L) {
     for (const Instruction &I : *Block) {
       auto *Load = dyn_cast<LoadInst>(&I);
       if (I.mayReadOrWriteMemory() &&
-          (!Load || Load->getPointerAddressSpace() != Shared))
+          (!Load || Load->getPointerAddressSpace() != analysis::SharedSpace))
         return false;
       Loads += Load != nullptr;
     }

@@ -72,6 +72,8 @@
 
 #include "model/Slots.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cassert>
 #include <numeric>
@@ -82,18 +84,38 @@ bool inRegion(const BranchInfo &Branch, uint32_t Block) {
   return std::binary_search(Branch.Region.begin(), Branch.Region.end(), Block);
 }
 
-KernelSlots::KernelSlots(const KernelProfile &K) : K(K) {
+std::vector<double> slotsOf(const KernelInfo &Info) {
+  std::vector<double> Slots;
+  double Sum = 0;
+  for (const BlockInfo &B : Info.Blocks) {
+    Slots.push_back(B.IssueSlots);
+    Sum += B.IssueSlots;
+  }
+  if (Sum == 0)
+    for (auto [S, B] : llvm::zip_equal(Slots, Info.Blocks))
+      S = B.Instructions;
+  return Slots;
+}
+
+double slotsOf(llvm::ArrayRef<uint64_t> Warps, llvm::ArrayRef<double> Slots) {
+  double Sum = 0;
+  for (auto [W, S] : llvm::zip_equal(Warps, Slots))
+    Sum += double(W) * S;
+  return Sum;
+}
+
+double slotsOf(const KernelInfo &Info, llvm::ArrayRef<BlockCounts> Counts) {
+  double Sum = 0;
+  for (auto [C, S] : llvm::zip_equal(Counts, slotsOf(Info)))
+    Sum += double(C.Warps) * S;
+  return Sum;
+}
+
+KernelSlots::KernelSlots(const KernelProfile &K)
+    : K(K), SlotsOf(model::slotsOf(K.Info)) {
   assert(K.Blocks.size() == K.Info.Blocks.size() &&
          K.Branches.size() == K.Info.Branches.size() &&
          "counts are parallel to the static facts");
-  double Weighted = 0;
-  for (const BlockInfo &B : K.Info.Blocks) {
-    SlotsOf.push_back(B.IssueSlots);
-    Weighted += B.IssueSlots;
-  }
-  if (Weighted == 0)
-    for (size_t B = 0; B != SlotsOf.size(); ++B)
-      SlotsOf[B] = K.Info.Blocks[B].Instructions;
   for (size_t B = 0; B != SlotsOf.size(); ++B) {
     Slots += SlotsOf[B] * double(K.Blocks[B].Warps);
     FullSlots += SlotsOf[B] * double(K.Blocks[B].Lanes) / K.WarpSize;

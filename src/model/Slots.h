@@ -5,10 +5,21 @@
 
 #include "core/Profile.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 #include <optional>
 #include <vector>
 
 namespace reconverge::model {
+
+/// The issue slots of each block, s(b), for one warp. The one fallback: where
+/// the machine file gives the kernel's code no cost, a slot for each
+/// instruction.
+std::vector<double> slotsOf(const KernelInfo &Info);
+/// Issue slots of so many executions: the sum of Warps[b] * Slots[b].
+double slotsOf(llvm::ArrayRef<uint64_t> Warps, llvm::ArrayRef<double> Slots);
+/// Issue slots of a launch of the kernel of \p Info.
+double slotsOf(const KernelInfo &Info, llvm::ArrayRef<BlockCounts> Counts);
 
 /// What idles in one block on account of one branch, in lanes over all
 /// executions of the block; the formulas are in the banner of Slots.cpp.

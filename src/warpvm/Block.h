@@ -49,12 +49,8 @@ struct LaunchContext {
   /// For what all code of the kernel has in common: counters, shared memory.
   const KernelPlan &plan() const { return *code(false).Plan; }
 
-  unsigned threads() const {
-    return Shape.Block[0] * Shape.Block[1] * Shape.Block[2];
-  }
-  uint64_t blocks() const {
-    return uint64_t(Shape.Grid[0]) * Shape.Grid[1] * Shape.Grid[2];
-  }
+  unsigned threads() const { return unsigned(Shape.blockThreads()); }
+  uint64_t blocks() const { return Shape.blocks(); }
 };
 
 /// Memory and warps of a thread block; reused from block to block.

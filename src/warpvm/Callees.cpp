@@ -29,6 +29,7 @@
 
 #include "warpvm/Callees.h"
 #include "analysis/Numbering.h"
+#include "analysis/device/Annotations.h"
 #include "core/Error.h"
 #include "warpvm/Prepare.h"
 

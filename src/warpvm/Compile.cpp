@@ -14,6 +14,7 @@
 
 #include "warpvm/Compile.h"
 
+#include "analysis/AnalysisManagers.h"
 #include "core/Error.h"
 #include "warpvm/Images.h"
 #include "warpvm/Mbarrier.h"
@@ -61,15 +62,7 @@ static std::string buildStamp() {
 
 static void optimise(Module &M, TargetMachine &TM, bool Fast) {
   PassBuilder PB(&TM);
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  analysis::AnalysisManagers Analyses(PB);
   FunctionPassManager FPM;
   FPM.addPass(SimplifyCFGPass());
   FPM.addPass(SROAPass(SROAOptions::PreserveCFG));
@@ -86,7 +79,7 @@ static void optimise(Module &M, TargetMachine &TM, bool Fast) {
   FPM.addPass(SimplifyCFGPass());
   for (Function &F : M)
     if (!F.isDeclaration())
-      FPM.run(F, FAM);
+      FPM.run(F, Analyses.Functions);
 }
 
 Expected<std::unique_ptr<Compiler>>

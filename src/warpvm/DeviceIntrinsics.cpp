@@ -24,6 +24,7 @@
 #include "warpvm/DeviceIntrinsics.h"
 
 #include "analysis/PtxFunctions.h"
+#include "analysis/device/LibraryCalls.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/IRBuilder.h"
@@ -38,8 +39,16 @@ using namespace llvm;
 namespace reconverge::warpvm {
 
 std::string laneFunction(StringRef Name) {
-  if (Name == "vprintf" || Name == "malloc" || Name == "free")
-    return ("rcvm_" + Name.ltrim('v')).str();
+  switch (analysis::libraryCall(Name)) {
+  case analysis::LibraryCall::Print:
+    return "rcvm_printf";
+  case analysis::LibraryCall::Allocate:
+    return "rcvm_malloc";
+  case analysis::LibraryCall::Free:
+    return "rcvm_free";
+  default:
+    break;
+  }
   if (!Name.consume_front("llvm.nvvm.") && !Name.consume_front("reconverge."))
     return "";
   Name = analysis::functionOf(Name);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "analysis/PtxFunctions.h"
+#include "analysis/device/LibraryCalls.h"
 #include "warpvm/Callees.h"
 #include "warpvm/DeviceIntrinsics.h"
 #include "warpvm/Emitter.h"
@@ -296,7 +297,7 @@ Error RegionEmitter::emitLibraryCall(CallInst &I, StringRef Name) {
     emitTileProduct(I, *Form);
     return Error::success();
   }
-  if (Name == "__assertfail" || Name == "__assert_fail") {
+  if (analysis::libraryCall(Name) == analysis::LibraryCall::Assert) {
     Value *Args[4];
     for (unsigned A = 0; A < 4; ++A)
       Args[A] = scalar(I.getArgOperand(A));

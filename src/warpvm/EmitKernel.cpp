@@ -100,19 +100,11 @@ static const DILocation *barrierBefore(const BasicBlock &BB) {
   const BasicBlock *Before = BB.getSinglePredecessor();
   if (!Before)
     return nullptr;
-  auto *II =
-      dyn_cast_or_null<IntrinsicInst>(Before->getTerminator()->getPrevNode());
-  if (!II || !isBarrier(*II))
-    return nullptr;
-  switch (II->getIntrinsicID()) {
-  case Intrinsic::nvvm_barrier0:
-  case Intrinsic::nvvm_barrier0_popc:
-  case Intrinsic::nvvm_barrier0_and:
-  case Intrinsic::nvvm_barrier0_or:
-    return userLocation(*II);
-  default:
-    return nullptr;
-  }
+  const Instruction *Last = Before->getTerminator()->getPrevNode();
+  return Last && analysis::intrinsicKind(*Last) ==
+                     analysis::IntrinsicKind::BlockBarrier
+             ? userLocation(*Last)
+             : nullptr;
 }
 
 /// Whether what \p F does next may depend on when it does it.

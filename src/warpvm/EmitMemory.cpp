@@ -18,6 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/device/AddressSpace.h"
 #include "warpvm/Emitter.h"
 #include "warpvm/Stride.h"
 
@@ -34,7 +35,7 @@ namespace reconverge::warpvm {
 
 bool isShared(const Value *P) {
   for (;;) {
-    if (P->getType()->getPointerAddressSpace() == 3)
+    if (P->getType()->getPointerAddressSpace() == analysis::SharedSpace)
       return true;
     if (auto *G = dyn_cast<GEPOperator>(P))
       P = G->getPointerOperand();

@@ -16,6 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/device/AddressSpace.h"
+#include "analysis/device/Intrinsics.h"
 #include "core/Error.h"
 #include "warpvm/Emitter.h"
 #include "warpvm/Math.h"
@@ -28,10 +30,6 @@
 using namespace llvm;
 
 namespace reconverge::warpvm {
-
-namespace {
-enum : unsigned { SharedSpace = 3 };
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Types, masks, context
@@ -167,7 +165,7 @@ Lanes RegionEmitter::constant(const Constant *K) {
       // Over integers only: variables were expanded by prepareKernel.
       Value *Op = *constant(CE->getOperand(0));
       if (CE->getOpcode() == Instruction::IntToPtr &&
-          K->getType()->getPointerAddressSpace() == SharedSpace) {
+          K->getType()->getPointerAddressSpace() == analysis::SharedSpace) {
         Value *Base = contextField(offsetof(WarpContext, Shared), PtrTy);
         L.Parts.push_back(
             B.CreateGEP(B.getInt8Ty(), Base, B.CreateZExtOrTrunc(Op, I64)));
@@ -275,10 +273,7 @@ Value *RegionEmitter::localAddress(const AllocaInst &A) {
 
 /// Thread indices lie at the frame's beginning.
 Value *RegionEmitter::threadId(const IntrinsicInst &I) {
-  unsigned Dimension =
-      I.getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_tid_x   ? 0
-      : I.getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_tid_y ? 1
-                                                                  : 2;
+  unsigned Dimension = *analysis::threadIndexDimension(I.getIntrinsicID());
   Value *P =
       B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), FramePtr, 4 * W * Dimension);
   return B.CreateAlignedLoad(vectorOf(I32), P, Align(64));
@@ -568,7 +563,7 @@ Error RegionEmitter::emitPlain(Instruction &I) {
     // fits the 32 bits in which programs keep it for inline PTX.
     case Instruction::PtrToInt:
       X = Op(0);
-      if (Cast->getSrcTy()->getPointerAddressSpace() == SharedSpace) {
+      if (Cast->getSrcTy()->getPointerAddressSpace() == analysis::SharedSpace) {
         Type *I = Uniform ? I64 : vectorOf(I64);
         Value *Base = B.CreatePtrToInt(
             contextField(offsetof(WarpContext, Shared), PtrTy), I64);
@@ -580,7 +575,7 @@ Error RegionEmitter::emitPlain(Instruction &I) {
       break;
     case Instruction::IntToPtr:
       X = Op(0);
-      if (Cast->getDestTy()->getPointerAddressSpace() == SharedSpace)
+      if (Cast->getDestTy()->getPointerAddressSpace() == analysis::SharedSpace)
         X = B.CreateGEP(B.getInt8Ty(),
                         contextField(offsetof(WarpContext, Shared), PtrTy),
                         B.CreateZExtOrTrunc(X, Uniform ? I64 : vectorOf(I64)));

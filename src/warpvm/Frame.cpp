@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "warpvm/Frame.h"
+#include "analysis/device/Intrinsics.h"
 #include "warpvm/Callees.h"
 #include "warpvm/Emitter.h"
 
@@ -58,9 +59,7 @@ bool isRecomputed(const Instruction &I) {
   if (isa<SExtInst, ZExtInst>(I))
     return true;
   auto *II = dyn_cast<IntrinsicInst>(&I);
-  return II && (II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_tid_x ||
-                II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_tid_y ||
-                II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_tid_z);
+  return II && analysis::threadIndexDimension(II->getIntrinsicID());
 }
 
 bool isFolded(const Instruction &I) {
@@ -180,11 +179,7 @@ FrameLayout::FrameLayout(Function &F, const RegionPlanner &Plan,
 }
 
 bool readsClock(const Instruction &I) {
-  auto *II = dyn_cast<IntrinsicInst>(&I);
-  return II &&
-         (II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_clock ||
-          II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_clock64 ||
-          II->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_globaltimer);
+  return analysis::intrinsicKind(I) == analysis::IntrinsicKind::Clock;
 }
 
 /// All that is computed from a clock's readings.

@@ -18,6 +18,7 @@
 
 #include "warpvm/Machine.h"
 #include "analysis/CodeHash.h"
+#include "analysis/device/AddressSpace.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
 #include "warpvm/Callees.h"
@@ -49,8 +50,6 @@ std::error_code FaultError::convertToErrorCode() const {
 }
 
 namespace {
-
-enum : unsigned { ConstantSpace = 4 };
 
 /// The ways in which a kernel is compiled, each at its first use.
 struct Variant {
@@ -307,7 +306,7 @@ MachineImpl::load(MemoryBufferRef Bitcode, const VariableAllocator &Allocate) {
     return std::move(E);
   if (Options.OwnMemory)
     for (auto [GV, Address] : zip(P->Variables, P->Addresses))
-      if (GV->getAddressSpace() == ConstantSpace)
+      if (GV->getAddressSpace() == analysis::ConstantSpace)
         DeviceMemory::instance().markConstant(Address);
   return P;
 }

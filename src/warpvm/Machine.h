@@ -3,7 +3,9 @@
 #ifndef RECONVERGE_WARPVM_MACHINE_H
 #define RECONVERGE_WARPVM_MACHINE_H
 
-#include "core/Profile.h"
+#include "core/Counts.h"
+#include "core/LaunchShape.h"
+#include "core/Vectors.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -34,7 +36,7 @@ struct MachineOptions {
   Tier Code = Tier::Fused;
   PolicyKind Policy = PolicyKind::Frontier;
   bool Counters = true;   ///< block and branch counts
-  uint64_t StepLimit = 0; ///< block executions a warp may take; 0: no limit
+  uint64_t StepLimit = 0; ///< rounds of loops a warp may go; 0: no limit
   uint64_t Seed = 0; ///< order of blocks, warps, lanes and, without counters,
                      ///< of a warp's splits; 0: natural, 1: reversed
   /// Test every access before it is made, and where threads meet.
@@ -77,29 +79,6 @@ public:
 private:
   FaultKind Kind;
   std::string Message;
-};
-
-/// Counts of one launch; positions as analysis::numbersOf(kernel).
-struct LaunchCounts {
-  std::vector<BlockCounts> Blocks;
-  std::vector<BranchCounts> Branches;
-  uint64_t Warps = 0, DivergentWarps = 0;
-  double Seconds = 0;
-};
-
-/// Sees per-thread block vectors. Called from worker threads, one call for each
-/// thread block that \p wants; must be thread-safe.
-class VectorObserver {
-public:
-  virtual ~VectorObserver() = default;
-  /// Whether the vectors of this thread block are to be recorded.
-  virtual bool wants(uint64_t LinearBlock) = 0;
-  /// \p Vectors has Threads rows of numbersOf(kernel).Blocks.size() counts,
-  /// threads in linear order. \p AsRun holds the thread block's own warp
-  /// executions, a basic block each.
-  virtual void record(uint64_t LinearBlock, unsigned Threads,
-                      llvm::ArrayRef<uint32_t> Vectors,
-                      llvm::ArrayRef<uint64_t> AsRun) = 0;
 };
 
 class Program;

@@ -24,9 +24,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Prepare.h"
+#include "analysis/AnalysisManagers.h"
 #include "analysis/Numbering.h"
 #include "analysis/Places.h"
 #include "analysis/PtxFunctions.h"
+#include "analysis/device/AddressSpace.h"
 #include "core/Error.h"
 #include "warpvm/Callees.h"
 #include "warpvm/Calls.h"
@@ -52,7 +54,6 @@
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Transforms/Scalar/Scalarizer.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -66,10 +67,6 @@
 using namespace llvm;
 
 namespace reconverge::warpvm {
-
-namespace {
-enum : unsigned { SharedSpace = 3 };
-} // namespace
 
 const DILocation *userLocation(const Instruction &I) {
   const DILocation *DL = I.getDebugLoc();
@@ -93,74 +90,10 @@ std::string placeOf(const Instruction &I) {
   return (analysis::sourcePath(*DL) + ":" + Twine(DL->getLine()) + ": ").str();
 }
 
-bool isBarrier(const Instruction &I) {
-  auto *II = dyn_cast<IntrinsicInst>(&I);
-  if (!II)
-    return false;
-  switch (II->getIntrinsicID()) {
-  case Intrinsic::nvvm_barrier0:
-  case Intrinsic::nvvm_barrier0_popc:
-  case Intrinsic::nvvm_barrier0_and:
-  case Intrinsic::nvvm_barrier0_or:
-  case Intrinsic::nvvm_barrier_sync:
-  case Intrinsic::nvvm_barrier_sync_cnt:
-  case Intrinsic::nvvm_barrier_n:
-  case Intrinsic::nvvm_barrier:
-  case Intrinsic::nvvm_bar_sync:
-    return true;
-  default:
-    return false;
-  }
-}
-
 Value *membersOf(const IntrinsicInst &Collective) {
-  bool Redux =
-      Collective.getCalledFunction()->getName().starts_with("llvm.nvvm.redux.");
+  const bool Redux =
+      analysis::intrinsicKind(Collective) == analysis::IntrinsicKind::Reduction;
   return Collective.getArgOperand(Redux ? 1 : 0);
-}
-
-bool isCollective(const Instruction &I) {
-  auto *II = dyn_cast<IntrinsicInst>(&I);
-  if (!II)
-    return false;
-  switch (II->getIntrinsicID()) {
-  case Intrinsic::nvvm_bar_warp_sync:
-  case Intrinsic::nvvm_shfl_sync_idx_i32:
-  case Intrinsic::nvvm_shfl_sync_up_i32:
-  case Intrinsic::nvvm_shfl_sync_down_i32:
-  case Intrinsic::nvvm_shfl_sync_bfly_i32:
-  case Intrinsic::nvvm_shfl_sync_idx_f32:
-  case Intrinsic::nvvm_shfl_sync_up_f32:
-  case Intrinsic::nvvm_shfl_sync_down_f32:
-  case Intrinsic::nvvm_shfl_sync_bfly_f32:
-  case Intrinsic::nvvm_shfl_sync_idx_i32p:
-  case Intrinsic::nvvm_shfl_sync_up_i32p:
-  case Intrinsic::nvvm_shfl_sync_down_i32p:
-  case Intrinsic::nvvm_shfl_sync_bfly_i32p:
-  case Intrinsic::nvvm_shfl_sync_idx_f32p:
-  case Intrinsic::nvvm_shfl_sync_up_f32p:
-  case Intrinsic::nvvm_shfl_sync_down_f32p:
-  case Intrinsic::nvvm_shfl_sync_bfly_f32p:
-  case Intrinsic::nvvm_vote_all_sync:
-  case Intrinsic::nvvm_vote_any_sync:
-  case Intrinsic::nvvm_vote_uni_sync:
-  case Intrinsic::nvvm_vote_ballot_sync:
-  case Intrinsic::nvvm_match_any_sync_i32:
-  case Intrinsic::nvvm_match_any_sync_i64:
-  case Intrinsic::nvvm_match_all_sync_i32p:
-  case Intrinsic::nvvm_match_all_sync_i64p:
-  case Intrinsic::nvvm_redux_sync_add:
-  case Intrinsic::nvvm_redux_sync_min:
-  case Intrinsic::nvvm_redux_sync_max:
-  case Intrinsic::nvvm_redux_sync_umin:
-  case Intrinsic::nvvm_redux_sync_umax:
-  case Intrinsic::nvvm_redux_sync_and:
-  case Intrinsic::nvvm_redux_sync_or:
-  case Intrinsic::nvvm_redux_sync_xor:
-    return true;
-  default:
-    return false;
-  }
 }
 
 SmallVector<std::pair<uint64_t, uint64_t>, 8>
@@ -214,8 +147,8 @@ SharedLayout sharedLayout(const Function &Kernel) {
   SharedLayout Layout;
   uint64_t Align = 16;
   for (const GlobalVariable &GV : Kernel.getParent()->globals()) {
-    if (GV.getAddressSpace() != SharedSpace || !Reached.contains(&GV) ||
-        GV.isDeclaration())
+    if (GV.getAddressSpace() != analysis::SharedSpace ||
+        !Reached.contains(&GV) || GV.isDeclaration())
       continue;
     auto A = GV.getAlign().value_or(DL.getABITypeAlign(GV.getValueType()));
     Layout.Bytes = alignTo(Layout.Bytes, A);
@@ -229,13 +162,13 @@ SharedLayout sharedLayout(const Function &Kernel) {
     }
   // `extern __shared__` variables all begin where the static ones end.
   for (const GlobalVariable &GV : Kernel.getParent()->globals())
-    if (GV.getAddressSpace() == SharedSpace && GV.isDeclaration() &&
+    if (GV.getAddressSpace() == analysis::SharedSpace && GV.isDeclaration() &&
         Reached.contains(&GV)) {
       Align = std::max<uint64_t>(Align, GV.getAlign().valueOrOne().value());
       Layout.Bytes = alignTo(Layout.Bytes, Align);
     }
   for (const GlobalVariable &GV : Kernel.getParent()->globals())
-    if (GV.getAddressSpace() == SharedSpace && GV.isDeclaration() &&
+    if (GV.getAddressSpace() == analysis::SharedSpace && GV.isDeclaration() &&
         Reached.contains(&GV))
       Layout.Offsets[&GV] = Layout.Bytes;
   return Layout;
@@ -244,7 +177,7 @@ SharedLayout sharedLayout(const Function &Kernel) {
 SmallVector<GlobalVariable *, 8> deviceVariables(Module &M) {
   SmallVector<GlobalVariable *, 8> Variables;
   for (GlobalVariable &GV : M.globals())
-    if (GV.getAddressSpace() != SharedSpace &&
+    if (GV.getAddressSpace() != analysis::SharedSpace &&
         !GV.getName().starts_with("llvm."))
       Variables.push_back(&GV);
   return Variables;
@@ -369,35 +302,17 @@ static bool isIrreducible(Function &F) {
   return containsIrreducibleCFG<BasicBlock *>(RPO, LI);
 }
 
-namespace {
-/// What function passes need to run.
-struct Analyses {
-  LoopAnalysisManager Loops;
-  FunctionAnalysisManager Functions;
-  CGSCCAnalysisManager Components;
-  ModuleAnalysisManager Modules;
-  Analyses() {
-    PassBuilder PB;
-    PB.registerModuleAnalyses(Modules);
-    PB.registerCGSCCAnalyses(Components);
-    PB.registerFunctionAnalyses(Functions);
-    PB.registerLoopAnalyses(Loops);
-    PB.crossRegisterProxies(Loops, Functions, Components, Modules);
-  }
-};
-} // namespace
-
 /// CUDA's vector types are structures, which clang takes apart. A GPU's
 /// compiler joins such accesses again, and the GPU makes each whole.
 static void joinAccesses(Function &F) {
-  Analyses For;
+  analysis::AnalysisManagers Analyses;
   FunctionPassManager FPM;
   FPM.addPass(LoadStoreVectorizerPass());
-  FPM.run(F, For.Functions);
+  FPM.run(F, Analyses.Functions);
 }
 
 static void normalise(Function &F) {
-  Analyses For;
+  analysis::AnalysisManagers Analyses;
   ScalarizerPassOptions Scalarize;
   // What a GPU makes in one access stays one (EmitWide.cpp).
   Scalarize.ScalarizeLoadStore = false;
@@ -409,7 +324,7 @@ static void normalise(Function &F) {
   }
   FPM.addPass(LoopSimplifyPass());
   FPM.addPass(LCSSAPass());
-  FPM.run(F, For.Functions);
+  FPM.run(F, Analyses.Functions);
 }
 
 static Error refuse(const Instruction &I, const Twine &What) {

@@ -3,6 +3,8 @@
 #ifndef RECONVERGE_WARPVM_PREPARE_H
 #define RECONVERGE_WARPVM_PREPARE_H
 
+#include "analysis/device/Intrinsics.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -83,8 +85,7 @@ bool endsThread(const llvm::Instruction &Return);
 inline constexpr llvm::StringLiteral BarrierResultName = "rcvm.barrier.result";
 
 /// Kinds of call that end a block.
-bool isBarrier(const llvm::Instruction &I);
-bool isCollective(const llvm::Instruction &I);
+using analysis::isBarrier, analysis::isCollective;
 
 /// The member mask of a collective.
 llvm::Value *membersOf(const llvm::IntrinsicInst &Collective);

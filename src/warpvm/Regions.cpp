@@ -266,17 +266,12 @@ bool dependsOnOthers(const Instruction &I) {
 bool pauses(const Instruction &I) {
   if (isa<FenceInst>(I) || isCall(I))
     return true;
-  auto *II = dyn_cast<IntrinsicInst>(&I);
-  switch (II ? II->getIntrinsicID() : Intrinsic::not_intrinsic) {
-  case Intrinsic::nvvm_membar_cta:
-  case Intrinsic::nvvm_membar_gl:
-  case Intrinsic::nvvm_membar_sys:
-  case Intrinsic::nvvm_nanosleep:
-  case Intrinsic::nvvm_bar_warp_sync:
+  auto *Call = dyn_cast<CallBase>(&I);
+  if (Call && Call->getIntrinsicID() == Intrinsic::nvvm_nanosleep)
     return true;
-  default:
-    return false;
-  }
+  const auto Kind = analysis::intrinsicKind(I);
+  return Kind == analysis::IntrinsicKind::Fence ||
+         Kind == analysis::IntrinsicKind::WarpBarrier;
 }
 
 using StoresTo = SmallVector<std::pair<const Value *, const StoreInst *>>;
@@ -396,14 +391,10 @@ EdgeKind RegionPlanner::edgeKind(const BasicBlock &From,
         return EdgeKind::BarrierAnd;
       case Intrinsic::nvvm_barrier0_or:
         return EdgeKind::BarrierOr;
-      case Intrinsic::nvvm_barrier_sync:
-      case Intrinsic::nvvm_barrier_sync_cnt:
-      case Intrinsic::nvvm_barrier_n:
-      case Intrinsic::nvvm_barrier:
-      case Intrinsic::nvvm_bar_sync:
-        return EdgeKind::NamedBarrier;
-      default:
+      case Intrinsic::nvvm_barrier0:
         return EdgeKind::Barrier;
+      default:
+        return EdgeKind::NamedBarrier;
       }
   if (endsInCall(From))
     return EdgeKind::Call;

@@ -10,6 +10,8 @@
 
 #include "warpvm/Stride.h"
 
+#include "analysis/device/Intrinsics.h"
+
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -33,17 +35,11 @@ std::optional<int64_t> strideAlongRow(const Value &V,
   };
   switch (I->getOpcode()) {
   case Instruction::Call:
-    if (auto *II = dyn_cast<IntrinsicInst>(I))
-      switch (II->getIntrinsicID()) {
-      case Intrinsic::nvvm_read_ptx_sreg_tid_x:
-      case Intrinsic::nvvm_read_ptx_sreg_laneid:
-        return 1;
-      case Intrinsic::nvvm_read_ptx_sreg_tid_y:
-      case Intrinsic::nvvm_read_ptx_sreg_tid_z:
-        return 0;
-      default:
-        break;
-      }
+    if (analysis::intrinsicKind(*I) == analysis::IntrinsicKind::LaneId)
+      return 1;
+    if (auto Dimension =
+            analysis::threadIndexDimension(cast<CallInst>(I)->getIntrinsicID()))
+      return *Dimension == 0 ? 1 : 0;
     return std::nullopt;
   case Instruction::PHI:
     // In a loop: as on entry. The back edge's value leads here again and is cut

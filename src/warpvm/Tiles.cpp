@@ -25,6 +25,7 @@
 
 #include "analysis/PtxFunctions.h"
 #include "analysis/Tiles.h"
+#include "analysis/device/AddressSpace.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -126,7 +127,7 @@ Value *TileLowering::fromLane(Value *X, Value *Lane) {
 
 /// What lane \p Lane has as pointer \p P.
 Value *TileLowering::pointerOfLane(Value *P, Value *Lane) {
-  if (P->getType()->getPointerAddressSpace() == 3)
+  if (P->getType()->getPointerAddressSpace() == analysis::SharedSpace)
     return B.CreateIntToPtr(fromLane(B.CreatePtrToInt(P, B.getInt32Ty()), Lane),
                             P->getType());
   Value *Address = B.CreatePtrToInt(P, B.getInt64Ty());

@@ -4,6 +4,7 @@
 #include "analysis/Numbering.h"
 #include "Parsed.h"
 #include "analysis/Costs.h"
+#include "analysis/device/Annotations.h"
 
 #include "llvm/Transforms/Utils/Cloning.h"
 

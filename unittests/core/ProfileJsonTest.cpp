@@ -57,8 +57,17 @@ static Profile fullProfile() {
   K.Orders.FaultyRuns = 24;
   K.Orders.First = {2, 1, "an allocation of 400 bytes", 64, "int", "17", "-5"};
   K.Orders.Faults = {{3, 8, "a \"trap\""}};
+  K.Vectors.Launch = 2;
+  K.Vectors.Shape = {{5, 1, 1}, {4, 2, 1}, 16};
+  K.Vectors.Classes = {{1, 1, 0, 1}, {1, 0, 1, 1}};
+  K.Vectors.Blocks = {{0, {0, 0, 0, 1, 0, 0, 0, 0}},
+                      {3, {1, 1, 1, 1, 1, 1, 1, 1}}};
   P.Kernels.push_back(K);
   P.Kernels.push_back(test::alternating("other").K);
+  P.Trace.Kernels = {{"alternating", "00ff"}, {"other", "00ff"}};
+  P.Trace.Shapes = {{{5, 1, 1}, {4, 2, 1}, 16}};
+  P.Trace.Launches = {{0, 0, 0}, {1, 0, 2}, {0, 0, 1}};
+  P.Trace.More = 7;
   return P;
 }
 
@@ -125,6 +134,18 @@ TEST(ProfileJson, RoundTripKeepsEveryField) {
   ASSERT_EQ(K.Orders.Faults.size(), 1u);
   EXPECT_EQ(K.Orders.Faults[0].Message, "a \"trap\"");
   EXPECT_EQ(Q->Kernels[1].Orders.Orders, 0u) << "not every run tries orders";
+  const ThreadVectors &V = K.Vectors, &Had = P.Kernels[0].Vectors;
+  EXPECT_EQ(V.Launch, 2u);
+  EXPECT_EQ(V.Shape, Had.Shape);
+  EXPECT_EQ(V.Classes, Had.Classes);
+  ASSERT_EQ(V.Blocks.size(), 2u);
+  EXPECT_EQ(V.Blocks[1].Number, 3u);
+  EXPECT_EQ(V.Blocks[0].ClassOf, Had.Blocks[0].ClassOf);
+  EXPECT_EQ(Q->Kernels[1].Vectors.Launch, 0u) << "nor samples vectors";
+  EXPECT_EQ(Q->Trace.Kernels, P.Trace.Kernels);
+  EXPECT_EQ(Q->Trace.Shapes, P.Trace.Shapes);
+  EXPECT_EQ(Q->Trace.Launches, P.Trace.Launches);
+  EXPECT_EQ(Q->Trace.More, 7u);
 }
 
 TEST(ProfileJson, CostsAreWrittenAndIgnoredOnReading) {
@@ -146,6 +167,9 @@ TEST(ProfileJson, CostsAreWrittenAndIgnoredOnReading) {
     EXPECT_NE(Text.find(Written), std::string::npos) << Written;
   Expected<Profile> Q = parseProfile(Text, "run.json");
   ASSERT_TRUE(bool(Q)) << toString(Q.takeError());
+  // A report is for people: no block vectors, no trace.
+  P.Kernels[0].Vectors = {};
+  P.Trace = {};
   EXPECT_EQ(textOf(*Q), textOf(P));
 }
 
@@ -194,6 +218,23 @@ TEST(ProfileJson, NamesThePlaceOfAWrongValue) {
       {"\"kind\":\"if-else\"", "\"kind\":\"unless\"",
        "expected if, if-else, loop exit or switch at "
        "(root).kernels[0].branches[0].kind"},
+      {"\"runs\":[1,8]", "\"runs\":[1,7]",
+       "not as many threads as a thread block has at "
+       "(root).kernels[0].vectors"},
+      {"\"runs\":[1,8]", "\"runs\":[2,8]",
+       "a thread is of a class that is not listed at "
+       "(root).kernels[0].vectors"},
+      {"\"runs\":[1,8]", "\"runs\":[1,8,1]",
+       "expected pairs of a class and a number of threads at "
+       "(root).kernels[0].vectors.blocks[1].runs"},
+      {"\"number\":3", "\"number\":5",
+       "thread blocks are not in ascending order within the grid at "
+       "(root).kernels[0].vectors"},
+      {"\"counts\":[1,0,1,1]", "\"counts\":[1,0,1]",
+       "a class is not parallel to the blocks at (root).kernels[0].vectors"},
+      {"[0,0,0,1,0,2,0,0,1]", "[0,0,0,1,0,2,2,0,1]",
+       "expected a listed kernel, a listed shape and a stream for each launch "
+       "at (root).trace.launches"},
       {"\"region\":[1,2]", "\"region\":[1,4]",
        "region has a block that is not listed at "
        "(root).kernels[0].branches[0]"},

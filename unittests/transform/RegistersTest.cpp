@@ -9,7 +9,7 @@
 
 #include "transform/remap/Remap.h"
 
-#include "analysis/Numbering.h"
+#include "analysis/device/Annotations.h"
 
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/AsmParser/Parser.h"

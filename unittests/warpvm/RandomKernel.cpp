@@ -27,10 +27,11 @@
 #include "RandomKernel.h"
 #include "Harness.h"
 
+#include "analysis/AnalysisManagers.h"
+
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/JumpThreading.h"
@@ -532,16 +533,7 @@ static void writeKernel(Module &M, Function &Body) {
 }
 
 static void runPasses(Module &M, const RandomKernelOptions &Options) {
-  PassBuilder PB;
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  analysis::AnalysisManagers Analyses;
   FunctionPassManager FPM;
   FPM.addPass(PromotePass());
   FPM.addPass(SimplifyCFGPass());
@@ -554,7 +546,7 @@ static void runPasses(Module &M, const RandomKernelOptions &Options) {
   if (Options.Inline)
     MPM.addPass(AlwaysInlinerPass());
   MPM.addPass(createModuleToFunctionPassAdaptor(std::move(FPM)));
-  MPM.run(M, MAM);
+  MPM.run(M, Analyses.Modules);
 }
 
 RandomKernelOptions randomOptions(uint64_t Seed) {

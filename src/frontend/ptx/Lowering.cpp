@@ -21,6 +21,7 @@
 
 #include "frontend/ptx/Lowering.h"
 
+#include "analysis/device/AddressSpace.h"
 #include "frontend/ptx/Table.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -403,13 +404,14 @@ Value *Lowering::pointerIn(const Operand &O, unsigned AddressSpace) {
     unsigned From = S->Pointer->getType()->getPointerAddressSpace();
     if (From == AddressSpace)
       return S->Pointer;
-    if (From == 0 && AddressSpace == 1)
+    if (From == analysis::GenericSpace && AddressSpace == analysis::GlobalSpace)
       return B.CreateAddrSpaceCast(S->Pointer, PT);
   }
   // Shared memory may be addressed by 32 bits.
   unsigned Width =
       O.K == Operand::Integer || (S && S->Constant) ? 64 : widthOf(O);
-  bool Fits = Width == 64 || (Width == 32 && AddressSpace == 3);
+  bool Fits =
+      Width == 64 || (Width == 32 && AddressSpace == analysis::SharedSpace);
   if (!Fits) {
     refuse("the address has a size that does not fit its space");
     return Constant::getNullValue(PT);

@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/device/AddressSpace.h"
 #include "frontend/ptx/Access.h"
 #include "frontend/ptx/Table.h"
 
@@ -29,6 +30,9 @@
 using namespace llvm;
 
 namespace reconverge::frontend::ptx {
+
+using analysis::ConstantSpace, analysis::GenericSpace, analysis::GlobalSpace,
+    analysis::LocalSpace, analysis::SharedSpace;
 
 Access takeAccess(Lowering &L) {
   Access A;
@@ -186,9 +190,9 @@ static void emitPrefetch(Lowering &L) {
   if (Level.empty())
     return L.refuse("the cache level is missing");
   auto &B = L.B;
-  Value *P = L.pointer(L.operand(0), Space == "global"  ? 1
-                                     : Space == "local" ? 5
-                                                        : 0);
+  Value *P = L.pointer(L.operand(0), Space == "global"  ? GlobalSpace
+                                     : Space == "local" ? LocalSpace
+                                                        : GenericSpace);
   // Read, with the locality of L1 or of L2, data cache.
   L.call(Intrinsic::prefetch,
          {P, B.getInt32(0), B.getInt32(Level == "L1" ? 3 : 2), B.getInt32(1)},
@@ -215,10 +219,10 @@ static unsigned takeSpace(Lowering &L) {
       L.takeOneOf({"global", "shared", "shared::cta", "const", "local"});
   if (Space.empty())
     L.refuse("the address space is missing or not supported");
-  return Space == "global"  ? 1
-         : Space == "const" ? 4
-         : Space == "local" ? 5
-                            : 3;
+  return Space == "global"  ? GlobalSpace
+         : Space == "const" ? ConstantSpace
+         : Space == "local" ? LocalSpace
+                            : SharedSpace;
 }
 
 static void emitCvta(Lowering &L) {
@@ -242,10 +246,10 @@ static void emitIsspacep(Lowering &L) {
   }
   unsigned Space = takeSpace(L);
   L.arity(2);
-  Intrinsic::ID ID = Space == 1   ? Intrinsic::nvvm_isspacep_global
-                     : Space == 3 ? Intrinsic::nvvm_isspacep_shared
-                     : Space == 4 ? Intrinsic::nvvm_isspacep_const
-                                  : Intrinsic::nvvm_isspacep_local;
+  Intrinsic::ID ID = Space == GlobalSpace     ? Intrinsic::nvvm_isspacep_global
+                     : Space == SharedSpace   ? Intrinsic::nvvm_isspacep_shared
+                     : Space == ConstantSpace ? Intrinsic::nvvm_isspacep_const
+                                              : Intrinsic::nvvm_isspacep_local;
   L.writePredicate(L.operand(0), L.call(ID, {L.pointerIn(L.operand(1), 0)}));
 }
 

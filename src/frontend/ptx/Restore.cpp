@@ -25,6 +25,7 @@
 #include "frontend/ptx/InlinePtx.h"
 
 #include "analysis/PtxFunctions.h"
+#include "analysis/device/AddressSpace.h"
 #include "core/Error.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -73,13 +74,13 @@ private:
 
 static std::string spaceOf(const Value *P) {
   switch (P->getType()->getPointerAddressSpace()) {
-  case 1:
+  case analysis::GlobalSpace:
     return ".global";
-  case 3:
+  case analysis::SharedSpace:
     return ".shared";
-  case 4:
+  case analysis::ConstantSpace:
     return ".const";
-  case 5:
+  case analysis::LocalSpace:
     return ".local";
   default:
     return "";
@@ -455,7 +456,7 @@ void Restorer::visitOwn(CallInst &Call, StringRef Name) {
   SmallVector<Value *, 4> Args(Call.args());
   for (Value *&V : Args)
     if (V->getType()->isPointerTy() &&
-        V->getType()->getPointerAddressSpace() == 3)
+        V->getType()->getPointerAddressSpace() == analysis::SharedSpace)
       V = B.CreateTrunc(B.CreatePtrToInt(V, B.getInt64Ty()), B.getInt32Ty());
   const bool Answers = Result->isIntegerTy(1);
   Value *V = emitAsm(Answers ? B.getInt32Ty() : Result, Own.Text,

@@ -16,6 +16,7 @@
 
 #include "runtime/gpu/Build.h"
 
+#include "analysis/device/Architecture.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
 #include "core/File.h"
@@ -36,24 +37,12 @@ using namespace llvm;
 
 namespace reconverge::gpu {
 
-/// The architecture that the code was compiled for: it may use all that this
-/// has.
-static unsigned compiledFor(const Module &M) {
-  unsigned Newest = 0;
-  for (const Function &F : M) {
-    StringRef Target = F.getFnAttribute("target-cpu").getValueAsString();
-    unsigned Number = 0;
-    if (Target.consume_front("sm_") && !Target.consumeInteger(10, Number))
-      Newest = std::max(Newest, Number);
-  }
-  return Newest;
-}
-
 static Expected<unsigned> architectureFor(const Module &M) {
   Expected<unsigned> Gpu = lowestArchitecture();
   if (!Gpu)
     return Gpu;
-  unsigned Code = compiledFor(M);
+  // The code may use all that the architecture has that it is compiled for.
+  unsigned Code = analysis::newestArchitecture(M);
   if (Code > *Gpu)
     return userError("it was compiled for sm_" + Twine(Code) +
                          ", the GPU has sm_" + Twine(*Gpu),

@@ -157,9 +157,7 @@ cudaError_t Counter::prepare(DeviceMemory *&Memory) {
 
 LaunchCells LaunchCells::of(const CountedKernel &K, const LaunchShape &Shape,
                             uint64_t Least) {
-  uint64_t Blocks = 1;
-  for (uint32_t Size : Shape.Grid)
-    Blocks *= Size;
+  const uint64_t Blocks = Shape.blocks();
   return {K.Home->Probes->cells(*K.Code),
           bit_ceil(std::clamp<uint64_t>(Blocks, 1, MaxReplicas)),
           transform::BlockSample::of(Blocks, Least)};
@@ -175,9 +173,9 @@ transform::ProbeConfig LaunchCells::config(void *Device) const {
   return Config;
 }
 
-warpvm::LaunchCounts countsOf(const CountedKernel &K, ArrayRef<uint64_t> Cells,
-                              const LaunchShape &Shape,
-                              const transform::BlockSample &Who) {
+LaunchCounts countsOf(const CountedKernel &K, ArrayRef<uint64_t> Cells,
+                      const LaunchShape &Shape,
+                      const transform::BlockSample &Who) {
   const transform::ModuleProbes &Probes = *K.Home->Probes;
   const unsigned SetSize = Probes.cells(*K.Code);
   std::vector<uint64_t> Sums(2 * SetSize);
@@ -187,7 +185,7 @@ warpvm::LaunchCounts countsOf(const CountedKernel &K, ArrayRef<uint64_t> Cells,
       Sums[I % Sums.size()] += I < Tail ? N * Who.stride() : N;
   }
 
-  warpvm::LaunchCounts Counts;
+  LaunchCounts Counts;
   Counts.Blocks.resize(K.Blocks);
   Counts.Branches.resize(K.Branches);
   const transform::ThreadSets Threads = transform::threadsOf(Shape);
@@ -231,12 +229,8 @@ Counter::Sample Counter::sampleOf(const CountedKernel &K,
                                   const LaunchShape &Shape,
                                   runtime::VectorSample &Vectors) {
   Sample S;
-  uint64_t Blocks = 1;
-  S.Threads = 1;
-  for (uint32_t Size : Shape.Grid)
-    Blocks *= Size;
-  for (uint32_t Size : Shape.Block)
-    S.Threads *= Size;
+  const uint64_t Blocks = Shape.blocks();
+  S.Threads = Shape.blockThreads();
   if (K.Functions.size() > 1) {
     say(demangle(K.Code->getName()) +
         ": calls functions that are not inlined; no block vectors");
@@ -335,7 +329,8 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
   if (cudaError_t E = prepare(Memory))
     return GiveUp(C.GetErrorString(E));
 
-  auto Record = Counted->begin(*K.Code, K.Home->Hash, Shape);
+  auto Record = Counted->begin(*K.Code, K.Home->Hash, Shape,
+                               Stream == cudaStreamLegacy ? nullptr : Stream);
   const LaunchCells Where = LaunchCells::of(K, Shape, Settings.Blocks);
   std::vector<uint64_t> Cells(Settings.Counters ? Where.count() : 0);
   Sample S;
@@ -399,7 +394,7 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
   if (E)
     return Launched;
 
-  warpvm::LaunchCounts Counts;
+  LaunchCounts Counts;
   if (Settings.Counters) {
     Counts = countsOf(K, Cells, Shape, Where.Who);
     if (CellBytes && Where.Who.Bits) {

@@ -88,10 +88,9 @@ struct LaunchCells {
 /// Sums of all replicas' cells to a launch's counts, those of the whole grid.
 /// \p Cells as the kernel has left them: [replica][set][cell], counted by \p
 /// Who.
-warpvm::LaunchCounts countsOf(const CountedKernel &K,
-                              llvm::ArrayRef<uint64_t> Cells,
-                              const LaunchShape &Shape,
-                              const transform::BlockSample &Who);
+LaunchCounts countsOf(const CountedKernel &K, llvm::ArrayRef<uint64_t> Cells,
+                      const LaunchShape &Shape,
+                      const transform::BlockSample &Who);
 
 } // namespace reconverge::gpu
 

@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_RUNTIME_GPU_IMAGES_H
 #define RECONVERGE_RUNTIME_GPU_IMAGES_H
 
+#include "core/Container.h"
 #include "runtime/gpu/Options.h"
 #include "transform/instrument/Instrument.h"
 
@@ -15,14 +16,6 @@
 #include <vector>
 
 namespace reconverge::gpu {
-
-/// What compilers put in .nvFatBinSegment.
-struct FatbinWrapper {
-  static constexpr int ItsMagic = 0x466243b1;
-  int Magic, Version;
-  const void *Data;
-  void *Unused;
-};
 
 /// Whether \p Wrapper holds a container of ours.
 bool isContainer(const FatbinWrapper *Wrapper);

@@ -3,6 +3,7 @@
 
 #include "runtime/gpu/SlotCount.h"
 
+#include "model/Slots.h"
 #include "runtime/gpu/Cudart.h"
 
 using namespace llvm;
@@ -42,7 +43,7 @@ cudaError_t SlotCount::end(double &Slots) {
   if (cudaError_t E = C.Memcpy(Counted.data(), Cells, Counted.size() * 8,
                                cudaMemcpyDeviceToHost))
     return E;
-  Slots = runtime::issueSlots(
+  Slots = model::slotsOf(
       Code.Info, countsOf(*Code.Kernel, Counted, Shape, Where.Who).Blocks);
   return cudaSuccess;
 }

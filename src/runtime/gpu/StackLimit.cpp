@@ -21,7 +21,7 @@
 
 #include "runtime/gpu/StackLimit.h"
 
-#include "analysis/Numbering.h"
+#include "analysis/device/Annotations.h"
 #include "runtime/gpu/Cudart.h"
 #include "transform/instrument/ProbePlan.h"
 

@@ -36,6 +36,9 @@
 
 #include "analysis/CodeHash.h"
 #include "analysis/Numbering.h"
+#include "analysis/device/AddressSpace.h"
+#include "analysis/device/Annotations.h"
+#include "analysis/device/Intrinsics.h"
 #include "core/Container.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
@@ -81,11 +84,12 @@ static std::vector<const GlobalVariable *> variablesOf(const Function &F) {
     for (const Use &U : Reached[I]->operands())
       if (!isa<Function>(U.get()))
         Note(U.get());
-  constexpr unsigned Generic = 0, Global = 1, Constant = 4;
   std::vector<const GlobalVariable *> Used;
   for (const GlobalVariable &G : F.getParent()->globals())
     if (Reached.contains(&G) &&
-        is_contained({Generic, Global, Constant}, G.getAddressSpace()))
+        is_contained({analysis::GenericSpace, analysis::GlobalSpace,
+                      analysis::ConstantSpace},
+                     G.getAddressSpace()))
       Used.push_back(&G);
   return Used;
 }
@@ -98,8 +102,7 @@ static bool hasAtomics(const Function &F) {
       if (const auto *Call = dyn_cast<CallBase>(&I)) {
         if (Call->isInlineAsm())
           return true; // it may well be one
-        if (const Function *Callee = Call->getCalledFunction();
-            Callee && Callee->getName().starts_with("llvm.nvvm.atomic"))
+        if (analysis::intrinsicKind(I) == analysis::IntrinsicKind::Atomic)
           return true;
       }
     }
@@ -134,18 +137,7 @@ static Function *cloneKernel(Function &F, const Twine &Name) {
   Function *Clone = CloneFunction(&F, Map);
   Clone->setName(Name);
   Clone->setLinkage(GlobalValue::ExternalLinkage);
-  if (NamedMDNode *Notes =
-          F.getParent()->getNamedMetadata("nvvm.annotations")) {
-    SmallVector<MDNode *> Mine;
-    for (MDNode *Note : Notes->operands())
-      if (mdconst::dyn_extract_or_null<Function>(Note->getOperand(0)) == &F)
-        Mine.push_back(Note);
-    for (MDNode *Note : Mine) {
-      SmallVector<Metadata *> Words(Note->operands());
-      Words.front() = ConstantAsMetadata::get(Clone);
-      Notes->addOperand(MDNode::get(F.getContext(), Words));
-    }
-  }
+  analysis::copyAnnotations(F, *Clone);
   return Clone;
 }
 

@@ -20,6 +20,7 @@
 
 #include "analysis/Numbering.h"
 #include "core/ProfileChecks.h"
+#include "model/Slots.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Function.h"
@@ -39,6 +40,7 @@ struct Collector::Entry {
   std::vector<double> Slots;         ///< issue slots a block
   std::vector<int64_t> BranchAt;     ///< executor's position -> ours, or -1
   std::vector<uint8_t> SplitAnyway;  ///< uniform by analysis, yet it split
+  std::optional<uint32_t> Traced;    ///< position in the trace's kernels
   std::string Impossible;            ///< why its counts cannot be, or empty
   std::vector<StringRef> OfBranches; ///< the same, parallel to Info.Branches
 };
@@ -46,29 +48,16 @@ struct Collector::Entry {
 LaunchRecord::LaunchRecord() = default;
 LaunchRecord::~LaunchRecord() = default;
 
-warpvm::VectorObserver *LaunchRecord::observer() const { return Sample.get(); }
+VectorObserver *LaunchRecord::observer() const { return Sample.get(); }
 
 Collector::Collector(analysis::MachineModel Machine, unsigned WarpSize)
     : Machine(std::move(Machine)), WarpSize(WarpSize) {}
 Collector::~Collector() = default;
 
-/// Issue slots of each block; instructions if the machine gives no costs.
-static std::vector<double> slotsOfBlocks(const KernelInfo &Info) {
-  std::vector<double> Slots;
-  double Sum = 0;
-  for (const BlockInfo &B : Info.Blocks) {
-    Slots.push_back(B.IssueSlots);
-    Sum += B.IssueSlots;
-  }
-  if (Sum == 0)
-    for (size_t B = 0; B != Slots.size(); ++B)
-      Slots[B] = Info.Blocks[B].Instructions;
-  return Slots;
-}
-
 std::unique_ptr<LaunchRecord> Collector::begin(Function &Kernel,
                                                StringRef ModuleHash,
-                                               const LaunchShape &Shape) {
+                                               const LaunchShape &Shape,
+                                               const void *Stream) {
   auto [At, IsNew] = Index.try_emplace(
       (ModuleHash + ":" + Kernel.getName()).str(), Kernels.size());
   if (IsNew) {
@@ -89,13 +78,14 @@ std::unique_ptr<LaunchRecord> Collector::begin(Function &Kernel,
     }
     New->SplitAnyway.resize(New->BranchAt.size());
     New->OfBranches.resize(P.Branches.size());
-    New->Slots = slotsOfBlocks(P.Info);
+    New->Slots = model::slotsOf(P.Info);
     Kernels.push_back(std::move(New));
   }
 
   std::unique_ptr<LaunchRecord> Record(new LaunchRecord);
   Record->Kernel = At->second;
   Record->Shape = Shape;
+  Record->Stream = Stream;
   const Entry &E = *Kernels[At->second];
   Record->Number = E.Profile.Launches + 1;
   if (isSampledLaunch(Record->Number))
@@ -103,13 +93,30 @@ std::unique_ptr<LaunchRecord> Collector::begin(Function &Kernel,
   return Record;
 }
 
-static uint64_t threadsOf(const LaunchShape &S) {
-  uint64_t Threads = 1;
-  for (uint32_t Size : S.Grid)
-    Threads *= Size;
-  for (uint32_t Size : S.Block)
-    Threads *= Size;
-  return Threads;
+/// The position of \p What in \p List, to whose end it goes if it is new.
+template <typename T>
+static uint32_t positionIn(std::vector<T> &List, const T &What) {
+  auto Found = find(List, What);
+  if (Found == List.end())
+    Found = List.insert(Found, What);
+  return uint32_t(Found - List.begin());
+}
+
+void Collector::trace(Entry &E, const LaunchRecord &Record) {
+  if (Trace.Launches.size() >= LaunchTrace::MaxLaunches) {
+    ++Trace.More;
+    return;
+  }
+  if (!E.Traced) {
+    E.Traced = uint32_t(Trace.Kernels.size());
+    Trace.Kernels.push_back({E.Profile.Info.Name, E.Profile.Info.Module});
+  }
+  uint32_t Stream = 0;
+  if (Record.Stream)
+    Stream =
+        Streams.try_emplace(Record.Stream, Streams.size() + 1).first->second;
+  Trace.Launches.push_back(
+      {*E.Traced, positionIn(Trace.Shapes, Record.Shape), Stream});
 }
 
 /// Faults kept of a kernel.
@@ -136,8 +143,24 @@ static StringRef impossible(const Counts &C, uint32_t WarpSize) {
                         : StringRef(faultOf(C, WarpSize));
 }
 
+/// Keeps the vectors of the sampled launch that has the most, of those the
+/// first.
+static void keepVectors(KernelProfile &P, const VectorSample &Sample,
+                        uint64_t Launch) {
+  const ThreadVectors &Had = P.Vectors;
+  if (Had.Launch &&
+      Sample.keptThreads() <= Had.Blocks.size() * Had.Shape.blockThreads())
+    return;
+  ThreadVectors New = Sample.threadVectors();
+  if (New.Blocks.size() * New.Shape.blockThreads() <=
+      Had.Blocks.size() * Had.Shape.blockThreads())
+    return;
+  New.Launch = Launch;
+  P.Vectors = std::move(New);
+}
+
 void Collector::finish(std::unique_ptr<LaunchRecord> Record,
-                       const warpvm::LaunchCounts &Counts) {
+                       const LaunchCounts &Counts) {
   Entry &E = *Kernels[Record->Kernel];
   KernelProfile &P = E.Profile;
   assert(Counts.Blocks.size() == P.Blocks.size() &&
@@ -145,7 +168,7 @@ void Collector::finish(std::unique_ptr<LaunchRecord> Record,
          "positions are those of numbersOf");
 
   ++P.Launches;
-  P.Threads += threadsOf(Record->Shape);
+  P.Threads += Record->Shape.threads();
   P.WarpsRun += Counts.Warps;
   // Pieces of a warp that leave apart may each say that it diverged.
   P.DivergentWarps += std::min(Counts.DivergentWarps, Counts.Warps);
@@ -178,8 +201,11 @@ void Collector::finish(std::unique_ptr<LaunchRecord> Record,
     for (auto [To, Lanes] : zip(Sum.LanesTo, More.LanesTo))
       To += Lanes;
   }
-  if (Record->Sample)
+  if (Record->Sample) {
     Record->Sample->addTo(P.Regrouped);
+    keepVectors(P, *Record->Sample, Record->Number);
+  }
+  trace(E, *Record);
   addTo(P.Orders, std::move(Record->Orders));
 }
 
@@ -213,6 +239,7 @@ bool Collector::dropImpossible(Entry &E, std::vector<std::string> &Notes) {
                     "their counts cannot be: " +
                     Fault.str());
     P.Regrouped = {};
+    P.Vectors = {};
   }
   return true;
 }
@@ -233,8 +260,10 @@ Profile Collector::take() {
     if (dropImpossible(*E, Result.Notes))
       Result.Kernels.push_back(std::move(E->Profile));
   }
+  Result.Trace = std::exchange(Trace, {});
   Kernels.clear();
   Index.clear();
+  Streams.clear();
   return Result;
 }
 

@@ -5,9 +5,9 @@
 
 #include "analysis/Costs.h"
 #include "core/Profile.h"
-#include "warpvm/Machine.h"
+#include "core/Vectors.h"
 
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <memory>
@@ -25,7 +25,7 @@ public:
   ~LaunchRecord();
   /// What to hand to Machine::launch; null where this launch is not sampled, so
   /// that it runs at full speed. Lives as long as the record.
-  warpvm::VectorObserver *observer() const;
+  VectorObserver *observer() const;
   /// The same, for those who ask which thread blocks it wants all at once.
   VectorSample *sample() const { return Sample.get(); }
   uint64_t number() const { return Number; } ///< among the kernel's, from 1
@@ -38,6 +38,7 @@ private:
   size_t Kernel = 0; ///< position in Collector's list
   uint64_t Number = 0;
   LaunchShape Shape;
+  const void *Stream = nullptr;
   std::unique_ptr<VectorSample> Sample;
 };
 
@@ -51,7 +52,8 @@ private:
 ///   Collector.finish(std::move(Record), Counts);
 ///
 /// Not thread-safe itself: launches run one after the other. Memory grows with
-/// the number of kernels, never with launches.
+/// the number of kernels, never with launches, of which a bounded number is
+/// traced.
 class Collector {
 public:
   /// \p WarpSize is that of the executor, 32 or 64.
@@ -61,23 +63,27 @@ public:
   Collector &operator=(const Collector &) = delete;
 
   /// \p Kernel: as loaded and numbered, without what an executor adds to it.
+  /// \p Stream: whatever tells streams apart; null for the default one.
   std::unique_ptr<LaunchRecord> begin(llvm::Function &Kernel,
                                       llvm::StringRef ModuleHash,
-                                      const LaunchShape &Shape);
-  void finish(std::unique_ptr<LaunchRecord> Record,
-              const warpvm::LaunchCounts &Counts);
+                                      const LaunchShape &Shape,
+                                      const void *Stream = nullptr);
+  void finish(std::unique_ptr<LaunchRecord> Record, const LaunchCounts &Counts);
 
-  /// Kernels, Machine and Notes filled in; the rest is the backend's to say.
-  /// The collector is as new afterwards.
+  /// Kernels, Trace, Machine and Notes filled in; the rest is the backend's to
+  /// say. The collector is as new afterwards.
   Profile take();
 
 private:
   struct Entry;
+  void trace(Entry &E, const LaunchRecord &Record);
   static bool dropImpossible(Entry &E, std::vector<std::string> &Notes);
   analysis::MachineModel Machine;
   const unsigned WarpSize;
   std::vector<std::unique_ptr<Entry>> Kernels; ///< in order of first launch
   llvm::StringMap<size_t> Index;               ///< module hash, ':', name
+  LaunchTrace Trace;
+  llvm::DenseMap<const void *, uint32_t> Streams; ///< numbers in the trace
 };
 
 } // namespace reconverge::runtime

@@ -6,12 +6,14 @@
 // fixed stride would meet the same column of a two-dimensional grid again and
 // again.
 //
-// For each scope the grouping of the scope within it is a candidate as well
-// ("do nothing" above all), so that recoverable never shrinks as the scope
-// widens: the slots of InWarp >= InBlock >= InGrid.
-//
 // The work on a thread block is done on the worker that ran it; only sums and
 // classes go through the lock. Sums are of integers, so order does not show.
+//
+// Of the sampled thread blocks every so many-th is kept with its vectors; which
+// is known before the launch, so that it does not depend on who reports first.
+// When the launch is over, those kept are put in order and their vectors are
+// numbered as they turn up. Where there are too many different ones, the last
+// thread blocks are left out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,22 +35,22 @@ bool isSampledLaunch(uint64_t Number) {
   return Number <= 3 || has_single_bit(Number);
 }
 
-static uint64_t product(const std::array<uint32_t, 3> &Sizes) {
-  return uint64_t(Sizes[0]) * Sizes[1] * Sizes[2];
-}
-
 VectorSample::VectorSample(const LaunchShape &Shape, std::vector<double> S,
                            unsigned WarpSize)
-    : Slots(std::move(S)), WarpSize(WarpSize), Grid(Slots.size()),
-      Waits(Slots.size()) {
-  uint64_t Threads = std::max<uint64_t>(product(Shape.Block), 1);
-  uint64_t Fit = MaxCells / std::max<uint64_t>(Slots.size(), 1);
-  uint64_t Wanted =
-      std::max<uint64_t>(std::min<uint64_t>(MaxThreads, Fit) / Threads, 1);
-  Stride = std::max<uint64_t>(divideCeil(product(Shape.Grid), Wanted), 1);
-  for (auto *Row : {&Counts.Lanes, &Counts.Warps, &Counts.InWarp,
-                    &Counts.InBlock, &Counts.InGrid})
-    Row->resize(Slots.size());
+    : Shape(Shape), Slots(std::move(S)), WarpSize(WarpSize),
+      Regrouped(Slots.size()) {
+  const uint64_t Threads = std::max<uint64_t>(Shape.blockThreads(), 1);
+  // How many thread blocks make up so many threads and so many cells.
+  auto Fitting = [&](uint64_t MostThreads, uint64_t MostCells) {
+    uint64_t Fit = MostCells / std::max<uint64_t>(Slots.size(), 1);
+    return std::max<uint64_t>(std::min(MostThreads, Fit) / Threads, 1);
+  };
+  auto StrideFor = [](uint64_t Blocks, uint64_t Wanted) {
+    return std::max<uint64_t>(divideCeil(Blocks, Wanted), 1);
+  };
+  Stride = StrideFor(Shape.blocks(), Fitting(MaxThreads, MaxCells));
+  KeptStride = StrideFor(divideCeil(Shape.blocks(), Stride),
+                         Fitting(ThreadVectors::MaxThreads, MaxKeptCells));
 }
 
 static ArrayRef<uint8_t> bytesOf(const uint64_t &N) {
@@ -65,11 +67,6 @@ bool VectorSample::wants(uint64_t LinearBlock) {
   return LinearBlock == sampledFrom(LinearBlock / Stride * Stride);
 }
 
-static void addInto(std::vector<uint64_t> &Sum, ArrayRef<uint64_t> More) {
-  for (auto [S, M] : zip_equal(Sum, More))
-    S += M;
-}
-
 void VectorSample::record(uint64_t LinearBlock, unsigned Threads,
                           ArrayRef<uint32_t> Vectors,
                           ArrayRef<uint64_t> AsRun) {
@@ -78,56 +75,47 @@ void VectorSample::record(uint64_t LinearBlock, unsigned Threads,
          "a row a thread, a count a block");
   if (!Blocks || !Threads)
     return;
-  std::vector<uint64_t> BlockWaits(Blocks), Lanes(Blocks);
-  WarpSums InWarp = warpsAsGrouped(Vectors, Blocks, WarpSize, BlockWaits);
-  VectorClasses Classes(Blocks);
-  for (size_t T = 0; T != Threads; ++T) {
-    ArrayRef<uint32_t> Row = Vectors.slice(T * Blocks, Blocks);
-    Classes.add(Row);
-    for (size_t B = 0; B != Blocks; ++B)
-      Lanes[B] += Row[B];
-  }
-  WarpSums InBlock = warpsRegrouped(Classes, Slots, BlockWaits, WarpSize);
-  if (slotsOf(InWarp, Slots) <= slotsOf(InBlock, Slots))
-    InBlock = InWarp;
-
-  const uint64_t Hash[] = {
-      LinearBlock,
-      xxh3_64bits({reinterpret_cast<const uint8_t *>(Vectors.data()),
-                   Vectors.size() * sizeof(uint32_t)})};
-
+  const model::RegroupedBlock One =
+      model::regroup(LinearBlock, Vectors, AsRun, Slots, WarpSize);
   std::lock_guard<std::mutex> Guard(Lock);
-  Counts.Digest +=
-      xxh3_64bits({reinterpret_cast<const uint8_t *>(Hash), sizeof(Hash)});
-  Counts.Threads += Threads;
-  addInto(Counts.Lanes, Lanes);
-  addInto(Counts.Warps, AsRun);
-  addInto(Counts.InWarp, InWarp);
-  addInto(Counts.InBlock, InBlock);
-  addInto(Waits, BlockWaits);
-  for (size_t C = 0; C != Classes.size(); ++C)
-    Grid.add(Classes.vector(C), Classes.threads(C));
+  Regrouped.add(One);
+  if (LinearBlock / Stride % KeptStride == 0)
+    Kept.push_back({LinearBlock, Vectors.vec()});
+}
+
+uint64_t VectorSample::keptThreads() const {
+  return Kept.size() * Shape.blockThreads();
+}
+
+ThreadVectors VectorSample::threadVectors() const {
+  ThreadVectors Result;
+  Result.Shape = Shape;
+  std::vector<const KeptBlock *> Order;
+  for (const KeptBlock &B : Kept)
+    Order.push_back(&B);
+  sort(Order, [](const KeptBlock *A, const KeptBlock *B) {
+    return A->Number < B->Number;
+  });
+  const size_t Blocks = Slots.size();
+  model::VectorClasses Classes(Blocks);
+  size_t Taken = 0; // classes of the thread blocks that are in
+  for (const KeptBlock *From : Order) {
+    ThreadVectors::ThreadBlock To{From->Number, {}};
+    for (ArrayRef<uint32_t> Rest = From->Vectors; !Rest.empty();
+         Rest = Rest.drop_front(Blocks))
+      To.ClassOf.push_back(Classes.add(Rest.take_front(Blocks)));
+    if (Classes.size() * Blocks > ThreadVectors::MaxCells)
+      break;
+    Taken = Classes.size();
+    Result.Blocks.push_back(std::move(To));
+  }
+  for (size_t C = 0; C != Taken; ++C)
+    Result.Classes.push_back(Classes.vector(C).vec());
+  return Result;
 }
 
 void VectorSample::addTo(RegroupedCounts &Sum) {
-  if (Counts.Threads == 0)
-    return;
-  Counts.InGrid = warpsRegrouped(Grid, Slots, Waits, WarpSize);
-  if (slotsOf(Counts.InBlock, Slots) <= slotsOf(Counts.InGrid, Slots))
-    Counts.InGrid = Counts.InBlock;
-
-  auto Add = [](std::vector<uint64_t> &To, const std::vector<uint64_t> &From) {
-    To.resize(From.size());
-    addInto(To, From);
-  };
-  ++Sum.Launches;
-  Sum.Threads += Counts.Threads;
-  Sum.Digest += Counts.Digest;
-  Add(Sum.Lanes, Counts.Lanes);
-  Add(Sum.Warps, Counts.Warps);
-  Add(Sum.InWarp, Counts.InWarp);
-  Add(Sum.InBlock, Counts.InBlock);
-  Add(Sum.InGrid, Counts.InGrid);
+  Regrouped.addTo(Sum, Slots, WarpSize);
 }
 
 } // namespace reconverge::runtime

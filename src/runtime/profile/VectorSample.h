@@ -4,8 +4,8 @@
 #define RECONVERGE_RUNTIME_PROFILE_VECTORSAMPLE_H
 
 #include "core/Profile.h"
-#include "runtime/profile/Regroup.h"
-#include "warpvm/Machine.h"
+#include "core/Vectors.h"
+#include "model/Regroup.h"
 
 #include <mutex>
 
@@ -17,12 +17,14 @@ bool isSampledLaunch(uint64_t Number);
 
 /// Observes the block vectors of a part of one launch and regroups them. The
 /// outcome does not depend on the order in which thread blocks report.
-class VectorSample : public warpvm::VectorObserver {
+class VectorSample : public VectorObserver {
 public:
   static constexpr uint64_t MaxThreads = 65536;
   /// Counts kept at most (4 bytes each); kernels of very many blocks are
   /// sampled more thinly.
   static constexpr uint64_t MaxCells = 4 << 20;
+  /// The same of those kept for threadVectors().
+  static constexpr uint64_t MaxKeptCells = 1 << 20;
 
   /// \p Slots: issue slots of each block.
   VectorSample(const LaunchShape &Shape, std::vector<double> Slots,
@@ -42,15 +44,26 @@ public:
   /// Adds what was sampled to \p Sum; called once, after the launch.
   void addTo(RegroupedCounts &Sum);
 
+  /// The vectors of some sampled thread blocks, evenly over the grid; as many
+  /// as ThreadVectors has room for. The launch's number is left to the caller.
+  ThreadVectors threadVectors() const;
+  /// Threads of the thread blocks that were kept for that.
+  uint64_t keptThreads() const;
+
 private:
+  struct KeptBlock {
+    uint64_t Number;
+    std::vector<uint32_t> Vectors; ///< a row a thread
+  };
+  const LaunchShape Shape;
   const std::vector<double> Slots;
   const unsigned WarpSize;
-  uint64_t Stride; ///< one thread block of each Stride is sampled
+  uint64_t Stride;     ///< one thread block of each Stride is sampled
+  uint64_t KeptStride; ///< and of each KeptStride sampled ones one is kept
 
   std::mutex Lock;
-  VectorClasses Grid;
-  RegroupedCounts Counts;      ///< of this launch, but InGrid
-  std::vector<uint64_t> Waits; ///< of each block, as grouped now
+  model::RegroupedLaunch Regrouped;
+  std::vector<KeptBlock> Kept; ///< as they came
 };
 
 } // namespace reconverge::runtime

@@ -41,19 +41,10 @@ static const char CudartName[] = "/libcudart.so." RECONVERGE_CUDART_MAJOR;
 // Registration
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// What __cudaRegisterFatBinary is given, as nvcc and clang emit it.
-struct FatBinaryWrapper {
-  int32_t Magic, Version;
-  const char *Data;
-  void *Unused;
-};
-} // namespace
-
 static void **(*RealRegister)(void *);
 
 /// Copies the header at \p Data if it is a container of ours.
-static bool readContainer(const char *Data, ContainerHeader &Header) {
+static bool readContainer(const void *Data, ContainerHeader &Header) {
   uint64_t Magic = 0;
   if (Data)
     memcpy(&Magic, Data, sizeof(Magic));
@@ -66,13 +57,13 @@ static bool readContainer(const char *Data, ContainerHeader &Header) {
 bool lacksGpuCode(const void *Wrapper) {
   ContainerHeader Header;
   return Wrapper &&
-         readContainer(static_cast<const FatBinaryWrapper *>(Wrapper)->Data,
+         readContainer(static_cast<const FatbinWrapper *>(Wrapper)->Data,
                        Header) &&
          Header.FatbinBytes == 0;
 }
 
 static void **registerFatBinary(void *Argument) {
-  const auto *Wrapper = static_cast<const FatBinaryWrapper *>(Argument);
+  const auto *Wrapper = static_cast<const FatbinWrapper *>(Argument);
   ContainerHeader Header;
   if (!readContainer(Wrapper->Data, Header))
     return RealRegister(Argument);
@@ -88,11 +79,11 @@ static void **registerFatBinary(void *Argument) {
          "the program carries no code for a GPU\n  Build it with -arch=sm_NN, "
          "or run it with RECONVERGE_DEVICE=cpu.");
   // cudart keeps the pointer, so the copy lives as long as the process.
-  auto *Copy = static_cast<FatBinaryWrapper *>(malloc(sizeof(*Wrapper)));
+  auto *Copy = static_cast<FatbinWrapper *>(malloc(sizeof(*Wrapper)));
   if (!Copy)
     fail(ExitUserError, "out of memory");
   *Copy = *Wrapper;
-  Copy->Data = Wrapper->Data + Header.FatbinOffset;
+  Copy->Data = static_cast<const char *>(Wrapper->Data) + Header.FatbinOffset;
   return RealRegister(Copy);
 }
 

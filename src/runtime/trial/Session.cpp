@@ -3,10 +3,11 @@
 
 #include "runtime/trial/Session.h"
 
+#include "analysis/Numbering.h"
+#include "analysis/device/LibraryCalls.h"
 #include "core/ContainerIO.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -54,31 +55,38 @@ bool LaunchChoice::wants(const LaunchShape &Shape, uint64_t Most) {
   return true;
 }
 
-double issueSlots(const KernelInfo &Info, ArrayRef<BlockCounts> Counts) {
-  double Slots = 0;
-  for (auto [B, C] : zip_equal(Info.Blocks, Counts))
-    Slots += B.IssueSlots * double(C.Warps);
-  return Slots;
+/// The same of a call of \p Callee, one of CUDA's own functions or any other.
+static std::string hindranceOfCall(const Function &Callee) {
+  switch (analysis::libraryCall(&Callee)) {
+  case analysis::LibraryCall::Print:
+    return "it prints";
+  case analysis::LibraryCall::Allocate:
+  case analysis::LibraryCall::Free:
+    return "it takes or frees memory itself";
+  case analysis::LibraryCall::Assert:
+    return "it asserts";
+  default:
+    return "";
+  }
 }
 
 std::string hindrance(const Function &Kernel) {
-  SmallSetVector<const Function *, 8> Reached;
-  Reached.insert(&Kernel);
-  for (size_t I = 0; I < Reached.size(); ++I)
-    for (const Instruction &In : instructions(*Reached[I])) {
-      const auto *Call = dyn_cast<CallBase>(&In);
-      const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-      if (!Callee)
+  for (const Function *Part : analysis::functionsOf(Kernel))
+    for (const Instruction &I : instructions(*Part)) {
+      const auto *Call = dyn_cast<CallBase>(&I);
+      if (!Call || Call->isInlineAsm())
         continue;
-      StringRef Name = Callee->getName();
-      if (Name == "vprintf")
-        return "it prints";
-      if (Name == "malloc" || Name == "free")
-        return "it takes or frees memory itself";
-      if (Name == "__assertfail")
-        return "it asserts";
-      if (!Callee->isDeclaration())
-        Reached.insert(Callee);
+      if (const Function *Callee = Call->getCalledFunction()) {
+        if (std::string Why = hindranceOfCall(*Callee); !Why.empty())
+          return Why;
+        continue;
+      }
+      // A pointer: to whatever has its address taken. functionsOf knows those
+      // with a body; CUDA's own have none.
+      for (const Function &Other : *Kernel.getParent())
+        if (Other.isDeclaration() && Other.hasAddressTaken())
+          if (std::string Why = hindranceOfCall(Other); !Why.empty())
+            return Why;
     }
   return "";
 }

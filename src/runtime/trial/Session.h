@@ -50,10 +50,8 @@ private:
   std::vector<LaunchShape> Shapes; ///< tried
 };
 
-/// What a launch of the kernel of \p Info takes by the machine file.
-double issueSlots(const KernelInfo &Info, llvm::ArrayRef<BlockCounts> Counts);
-
-/// Why launches of \p Kernel cannot be run again; empty if they can.
+/// Why launches of \p Kernel cannot be run again, for what it or what it can
+/// call does; empty if they can.
 std::string hindrance(const llvm::Function &Kernel);
 
 /// Why launches whose blocks may wait for one another are not tried.

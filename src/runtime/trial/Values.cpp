@@ -3,7 +3,8 @@
 
 #include "runtime/trial/Values.h"
 
-#include "llvm/ADT/SetVector.h"
+#include "analysis/Numbering.h"
+
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Support/Format.h"
@@ -58,19 +59,14 @@ std::vector<ValueType> writtenTypes(const Function &Kernel) {
     else if (T->isIntegerTy(8))
       Seen[int(ValueType::Char)] = true;
   };
-  SmallSetVector<const Function *, 8> Reached;
-  Reached.insert(&Kernel);
-  for (size_t I = 0; I < Reached.size(); ++I)
-    for (const Instruction &In : instructions(*Reached[I])) {
+  for (const Function *Part : analysis::functionsOf(Kernel))
+    for (const Instruction &In : instructions(*Part)) {
       if (const auto *Store = dyn_cast<StoreInst>(&In))
         Note(Store->getValueOperand()->getType());
       else if (isa<AtomicRMWInst>(In))
         Note(In.getType());
       else if (const auto *Swap = dyn_cast<AtomicCmpXchgInst>(&In))
         Note(Swap->getNewValOperand()->getType());
-      else if (const auto *Call = dyn_cast<CallBase>(&In))
-        if (const Function *Callee = Call->getCalledFunction())
-          Reached.insert(Callee);
     }
   std::vector<ValueType> Types;
   for (int T = 0; T != 6; ++T)

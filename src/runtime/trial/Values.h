@@ -20,7 +20,7 @@ namespace reconverge::runtime {
 
 enum class ValueType { Double, Float, Int, Long, Short, Char };
 
-/// The types of what \p Kernel, or what it calls, writes to memory; in the
+/// The types of what \p Kernel, or what it can call, writes to memory; in the
 /// order in which bytes are tried on them.
 std::vector<ValueType> writtenTypes(const llvm::Function &Kernel);
 

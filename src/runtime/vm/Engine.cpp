@@ -170,16 +170,17 @@ void Engine::noteOverruns(const DeviceFunction &F) {
 }
 
 cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
-                           void **Args) {
+                           void **Args, cudaStream_t Stream) {
   Expected<warpvm::Machine *> Machine = machine();
   if (!Machine) {
     refuse(toString(Machine.takeError()));
     return cudaErrorInitializationError;
   }
   std::unique_ptr<LaunchRecord> Record;
-  warpvm::LaunchCounts Counts;
+  LaunchCounts Counts;
   if (Counted)
-    Record = Counted->begin(F.Code->function(), F.Home->Code->hash(), Shape);
+    Record = Counted->begin(F.Code->function(), F.Home->Code->hash(), Shape,
+                            Stream == cudaStreamLegacy ? nullptr : Stream);
   auto Natural = [&] {
     return (*Machine)->launch(
         *F.Code, Shape, Args, Options.Machine.Counters ? &Counts : nullptr,

@@ -45,7 +45,8 @@ public:
   /// Runs \p F, whose code is resolved. Returns what cudaLaunchKernel is to
   /// return: success also for a kernel that faulted, whose fault is then
   /// everyone's (Errors.h).
-  cudaError_t launch(DeviceFunction &F, const LaunchShape &Shape, void **Args);
+  cudaError_t launch(DeviceFunction &F, const LaunchShape &Shape, void **Args,
+                     cudaStream_t Stream);
 
   /// Says on stderr, once, why something cannot be run; the profile keeps it.
   void refuse(const llvm::Twine &Why);

@@ -129,8 +129,11 @@ cudaError_t checkLaunch(const void *Stub, dim3 Grid, dim3 Block,
                    "no device has a grid of " + text(Grid) + " blocks of " +
                        text(Block) + " threads",
                    Failed);
-  if (const unsigned Threads = Block.x * Block.y * Block.z;
-      Threads > F->MaxThreads)
+  const LaunchShape Shape{{Grid.x, Grid.y, Grid.z},
+                          {Block.x, Block.y, Block.z},
+                          SharedMem,
+                          Cooperative};
+  if (const uint64_t Threads = Shape.blockThreads(); Threads > F->MaxThreads)
     return refused(*F,
                    "a block of " + Twine(Threads) +
                        " threads, and its __launch_bounds__ allow " +
@@ -150,9 +153,9 @@ cudaError_t checkLaunch(const void *Stub, dim3 Grid, dim3 Block,
                          Twine(limits::SharedPerBlock));
     return cudaErrorInvalidKernelImage;
   }
-  if (const uint64_t Blocks = uint64_t(Grid.x) * Grid.y * Grid.z,
+  if (const uint64_t Blocks = Shape.blocks(),
       Most = uint64_t(limits::Multiprocessors) *
-             blocksAtOnce(*F, Block.x * Block.y * Block.z, SharedMem);
+             blocksAtOnce(*F, unsigned(Shape.blockThreads()), SharedMem);
       Cooperative && Blocks > Most)
     return refused(*F,
                    "a cooperative launch of " + Twine(Blocks) +
@@ -161,10 +164,7 @@ cudaError_t checkLaunch(const void *Stub, dim3 Grid, dim3 Block,
                    cudaErrorCooperativeLaunchTooLarge);
   Out.Stub = Stub;
   Out.Function = F;
-  Out.Shape.Grid = {Grid.x, Grid.y, Grid.z};
-  Out.Shape.Block = {Block.x, Block.y, Block.z};
-  Out.Shape.DynamicShared = SharedMem;
-  Out.Shape.Cooperative = Cooperative;
+  Out.Shape = Shape;
   return cudaSuccess;
 }
 
@@ -181,9 +181,11 @@ static cudaError_t launch(const void *Stub, dim3 Grid, dim3 Block, void **Args,
           checkLaunch(Stub, Grid, Block, SharedMem, Cooperative, W))
     return Failed;
   return enqueue(
-      Stream, [&] { return Engine::get().launch(*W.Function, W.Shape, Args); },
+      Stream,
+      [&] { return Engine::get().launch(*W.Function, W.Shape, Args, Stream); },
       [&] {
         W.keep(Args);
+        W.Stream = Stream;
         return std::move(W);
       });
 }
@@ -212,7 +214,7 @@ void **KernelWork::arguments() {
 
 cudaError_t runKernel(KernelWork &W) {
   std::lock_guard<std::recursive_mutex> Lock(deviceLock());
-  return Engine::get().launch(*W.Function, W.Shape, W.arguments());
+  return Engine::get().launch(*W.Function, W.Shape, W.arguments(), W.Stream);
 }
 
 //===----------------------------------------------------------------------===//

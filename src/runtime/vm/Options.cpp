@@ -10,7 +10,7 @@
 //   compile=auto|well|fast  fast at first, and well what runs long; or one
 //   isa=native|avx2         vector instructions that the code may use
 //   seed=N                  order of blocks, warps and lanes; 0: as they come
-//   steps=N                 basic blocks a warp may run; 0: no limit
+//   steps=N                 rounds of loops a warp may go; 0: no limit
 //   check=on|off            test every access of kernels
 //   guard=on|off            an access past an allocation is a fault even where
 //                           a GPU's mapping would let it pass

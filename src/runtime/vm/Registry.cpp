@@ -21,6 +21,8 @@
 
 #include "runtime/vm/Registry.h"
 
+#include "analysis/device/Annotations.h"
+#include "analysis/device/Architecture.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
 #include "runtime/vm/Api.h"
@@ -58,14 +60,6 @@ struct Registry {
   /// Images of libraries that were unloaded; profiles still speak of them.
   std::vector<std::unique_ptr<Image>> Images, Unloaded;
 };
-
-/// What compilers put in .nvFatBinSegment.
-struct FatbinWrapper {
-  int Magic, Version;
-  const void *Data;
-  void *Unused;
-};
-constexpr int WrapperMagic = 0x466243b1;
 } // namespace
 
 static Registry &registry() {
@@ -88,7 +82,7 @@ Image *registerImage(const void *Wrapper) {
   Guard Lock(deviceLock());
   auto New = std::make_unique<Image>();
   const auto *W = static_cast<const FatbinWrapper *>(Wrapper);
-  if (W && W->Magic == WrapperMagic)
+  if (W && W->Magic == FatbinWrapper::ItsMagic)
     New->Data = W->Data;
   registry().Images.push_back(std::move(New));
   return registry().Images.back().get();
@@ -224,39 +218,6 @@ static cudaError_t load(Image &I, StringRef Wanted) {
   return I.WhyBroken;
 }
 
-/// Threads a block that __launch_bounds__ allows; the device's limit if there
-/// are none.
-static unsigned launchBound(const Function &F) {
-  uint64_t Bound = 0;
-  if (const NamedMDNode *Notes =
-          F.getParent()->getNamedMetadata("nvvm.annotations"))
-    for (const MDNode *Note : Notes->operands()) {
-      auto *Of = mdconst::dyn_extract_or_null<Function>(Note->getOperand(0));
-      if (Of != &F)
-        continue;
-      for (unsigned I = 1; I + 1 < Note->getNumOperands(); I += 2) {
-        auto *Key = dyn_cast<MDString>(Note->getOperand(I));
-        auto *Value =
-            mdconst::dyn_extract<ConstantInt>(Note->getOperand(I + 1));
-        if (Key && Value && Key->getString().starts_with("maxntid"))
-          Bound = std::max<uint64_t>(Bound, 1) * Value->getZExtValue();
-      }
-    }
-  return unsigned(Bound && Bound < limits::ThreadsPerBlock
-                      ? Bound
-                      : limits::ThreadsPerBlock);
-}
-
-/// The architecture that \p F was compiled for, as cudaFuncAttributes has it:
-/// 90 for sm_90.
-static int architectureOf(const Function &F) {
-  StringRef Target = F.getFnAttribute("target-cpu").getValueAsString();
-  int Number = 0;
-  if (!Target.consume_front("sm_") || Target.consumeInteger(10, Number))
-    return limits::Major * 10 + limits::Minor;
-  return Number;
-}
-
 static cudaError_t resolve(DeviceFunction &F) {
   if (F.Code)
     return cudaSuccess;
@@ -277,8 +238,10 @@ static cudaError_t resolve(DeviceFunction &F) {
   const uint64_t Static = F.Code->staticShared();
   F.MaxDynamicShared = limits::SharedPerBlock -
                        std::min<uint64_t>(Static, limits::SharedPerBlock);
-  F.MaxThreads = launchBound(F.Code->function());
-  F.Architecture = architectureOf(F.Code->function());
+  const unsigned Bound = analysis::launchBound(F.Code->function());
+  F.MaxThreads = Bound ? Bound : limits::ThreadsPerBlock;
+  F.Architecture = int(analysis::architectureOf(F.Code->function())
+                           .value_or(limits::Major * 10 + limits::Minor));
   return cudaSuccess;
 }
 

@@ -24,6 +24,7 @@
 
 #include "runtime/vm/Shuffle.h"
 
+#include "analysis/device/LibraryCalls.h"
 #include "runtime/trial/Values.h"
 #include "runtime/vm/Engine.h"
 #include "runtime/vm/Snapshot.h"
@@ -117,9 +118,10 @@ void Differences::describe(uint64_t Seed, const Allocation &In, uint64_t Offset,
 /// Whether kernels of this program may take or free memory themselves. What a
 /// repeated launch freed could not be given back.
 static bool usesHeap(const Module &M) {
-  return any_of(ArrayRef{"malloc", "free"}, [&](const char *Name) {
-    const Function *F = M.getFunction(Name);
-    return F && !F->use_empty();
+  return any_of(M, [](const Function &F) {
+    const analysis::LibraryCall Call = analysis::libraryCall(&F);
+    return !F.use_empty() && (Call == analysis::LibraryCall::Allocate ||
+                              Call == analysis::LibraryCall::Free);
   });
 }
 

@@ -21,6 +21,7 @@
 
 #include "runtime/vm/Trials.h"
 
+#include "model/Slots.h"
 #include "runtime/trial/Comparison.h"
 #include "runtime/vm/Snapshot.h"
 
@@ -72,7 +73,7 @@ public:
   }
 
   Error launch(const TrialLaunch &L, function_ref<Error()> Natural,
-               const warpvm::LaunchCounts &Counts) override;
+               const LaunchCounts &Counts) override;
 
 private:
   /// One launch while it is tried.
@@ -181,7 +182,7 @@ void TrialsImpl::tryOne(Trial &T, CandidateCode &C) {
   E.What = TrialEvent::Begin;
   Log->add(E);
   T.Before.restore();
-  warpvm::LaunchCounts Counts;
+  LaunchCounts Counts;
   if (Error Failed = T.L.On.launchTrial(*C.Kernel, T.L.Shape, T.L.Args,
                                         T.StepLimit, &Counts)) {
     TrialEvent::Kind What = TrialEvent::Refused;
@@ -206,7 +207,7 @@ void TrialsImpl::tryOne(Trial &T, CandidateCode &C) {
                  Original, Variant);
   });
   E.What = TrialEvent::End;
-  E.VariantSlots = issueSlots(C.Info, Counts.Blocks);
+  E.VariantSlots = model::slotsOf(C.Info, Counts.Blocks);
   E.Compared = Compared.verdict(T.After.extent(), T.Unknown);
   Log->add(E);
 }
@@ -218,7 +219,7 @@ void TrialsImpl::tryAll(Trial &T) {
 }
 
 Error TrialsImpl::launch(const TrialLaunch &L, function_ref<Error()> Natural,
-                         const warpvm::LaunchCounts &Counts) {
+                         const LaunchCounts &Counts) {
   auto Found = Kernels.find((L.Home.hash() + "/" + L.Kernel.name()).str());
   if (Found == Kernels.end() ||
       !Found->second.Choice.wants(L.Shape, Plan.Launches))
@@ -265,7 +266,7 @@ Error TrialsImpl::launch(const TrialLaunch &L, function_ref<Error()> Natural,
   uint64_t Steps = 0;
   for (const BlockCounts &B : Counts.Blocks)
     Steps += B.Warps;
-  Event.OriginalSlots = issueSlots(*K.Info, Counts.Blocks);
+  Event.OriginalSlots = model::slotsOf(*K.Info, Counts.Blocks);
   Trial T{L, K, *Before, *After, {}, 2 * Steps + 1000, Event, ""};
   tryAll(T);
   After->restore();

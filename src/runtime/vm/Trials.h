@@ -37,7 +37,7 @@ public:
   /// what \p Natural returned.
   virtual llvm::Error launch(const TrialLaunch &L,
                              llvm::function_ref<llvm::Error()> Natural,
-                             const warpvm::LaunchCounts &Counts) = 0;
+                             const LaunchCounts &Counts) = 0;
 };
 
 } // namespace reconverge::runtime

@@ -33,6 +33,7 @@ struct KernelWork {
   LaunchShape Shape;
   std::vector<uint8_t> Values; ///< the parameters', one after the other
   int Priority = 0;
+  cudaStream_t Stream = nullptr; ///< that it was launched or captured in
 
   /// Copies what \p Args points to.
   void keep(void **Args);

@@ -21,11 +21,7 @@ namespace reconverge::transform {
 static constexpr uint64_t WarpLanes = 32;
 
 ThreadSets threadsOf(const LaunchShape &Shape) {
-  uint64_t Blocks = 1, Threads = 1;
-  for (uint32_t Size : Shape.Grid)
-    Blocks *= Size;
-  for (uint32_t Size : Shape.Block)
-    Threads *= Size;
+  const uint64_t Blocks = Shape.blocks(), Threads = Shape.blockThreads();
   ThreadSets Sets;
   Sets.Tail = Threads % WarpLanes;
   Sets.Whole = Blocks * (Threads - Sets.Tail);

@@ -33,6 +33,7 @@
 
 #include "transform/instrument/Flush.h"
 
+#include "analysis/device/AddressSpace.h"
 #include "transform/instrument/BlockSample.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -44,7 +45,6 @@ using namespace llvm;
 namespace reconverge::transform {
 
 namespace {
-constexpr unsigned Global = 1; ///< NVPTX's address space
 constexpr unsigned WarpLanes = 32;
 
 class Flush {
@@ -67,7 +67,7 @@ private:
     return B.CreateLoad(I64, P);
   }
   Value *pointer(Value *Address) {
-    return B.CreateIntToPtr(Address, B.getPtrTy(Global));
+    return B.CreateIntToPtr(Address, B.getPtrTy(analysis::GlobalSpace));
   }
   void add(Value *Cells, uint64_t Cell, Value *X) {
     addAt(B.CreateConstInBoundsGEP1_64(I64, Cells, Cell), X);

@@ -38,6 +38,7 @@
 #include "transform/instrument/Instrument.h"
 
 #include "analysis/Numbering.h"
+#include "analysis/device/AddressSpace.h"
 #include "transform/instrument/Flush.h"
 #include "transform/instrument/Versions.h"
 
@@ -387,7 +388,7 @@ void instrument(Module &M, const InstrumentOptions &Options) {
   auto *Config = new GlobalVariable(
       M, Type, false, GlobalValue::ExternalLinkage,
       ConstantAggregateZero::get(Type), ProbeConfigName, nullptr,
-      GlobalValue::NotThreadLocal, /*AddressSpace=*/4,
+      GlobalValue::NotThreadLocal, analysis::ConstantSpace,
       /*isExternallyInitialized=*/true);
   Config->setAlignment(Align(8));
   for (Function &F : M)

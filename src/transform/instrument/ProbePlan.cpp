@@ -60,6 +60,7 @@
 #include "analysis/Numbering.h"
 #include "analysis/Regions.h"
 #include "analysis/Uniformity.h"
+#include "analysis/device/Annotations.h"
 
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/IR/CFG.h"

@@ -38,6 +38,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "transform/meld/Alignment.h"
+#include "analysis/device/AddressSpace.h"
 #include "transform/meld/Pairing.h"
 #include "transform/meld/Shape.h"
 
@@ -152,7 +153,7 @@ static Value *elsewhere(const Instruction &I, Instruction *Other) {
   const auto *Load = dyn_cast<LoadInst>(&I);
   auto *From = dyn_cast_or_null<LoadInst>(Other);
   if (!Load || !From || !Load->isSimple() ||
-      Load->getPointerAddressSpace() > 1 ||
+      Load->getPointerAddressSpace() > analysis::GlobalSpace ||
       Load->getType() != From->getType() ||
       Load->getPointerOperandType() != From->getPointerOperandType() ||
       Load->getAlign() > From->getAlign() ||

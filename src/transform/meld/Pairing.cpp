@@ -27,6 +27,8 @@
 
 #include "transform/meld/Pairing.h"
 
+#include "analysis/device/AddressSpace.h"
+
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -53,7 +55,8 @@ static bool arePredicated(ArrayRef<const Item *> Items, bool Both) {
         (isa<CallBase>(It->I) && !isa<IntrinsicInst>(It->I)))
       return false;
     const auto *Load = dyn_cast<LoadInst>(It->I);
-    if (Load && !Both && Load->getPointerAddressSpace() <= 1)
+    if (Load && !Both &&
+        Load->getPointerAddressSpace() <= analysis::GlobalSpace)
       return false;
     Count += It->I->mayReadOrWriteMemory() ? 1 : meld::weightOf(*It->I);
   }

@@ -8,30 +8,21 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/AnalysisManagers.h"
 #include "transform/meld/Simplify.h"
 
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/Scalar/ADCE.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
 #include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
 
 using namespace llvm;
 
 namespace reconverge::transform::meld {
 
 void polish(Function &F) {
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
-  PassBuilder PB;
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
-
+  analysis::AnalysisManagers Analyses;
   FunctionPassManager Passes;
   auto Hoist = [&] {
     Passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
@@ -42,7 +33,7 @@ void polish(Function &F) {
   Passes.addPass(GVNPass());
   Hoist();
   Passes.addPass(ADCEPass());
-  Passes.run(F, FAM);
+  Passes.run(F, Analyses.Functions);
   cleanUp(F);
 }
 

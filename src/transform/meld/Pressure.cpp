@@ -22,6 +22,8 @@
 
 #include "transform/meld/Pressure.h"
 
+#include "analysis/device/AddressSpace.h"
+
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/CFG.h"
@@ -83,7 +85,8 @@ private:
 
 static unsigned registersOf(const Type &T) {
   if (T.isPointerTy()) // of shared and local memory: 32 bits
-    return T.getPointerAddressSpace() == 3 || T.getPointerAddressSpace() == 5
+    return T.getPointerAddressSpace() == analysis::SharedSpace ||
+                   T.getPointerAddressSpace() == analysis::LocalSpace
                ? 1
                : 2;
   const unsigned Bits = T.getPrimitiveSizeInBits().getFixedValue();

@@ -22,6 +22,7 @@
 #include "transform/remap/Attributes.h"
 
 #include "analysis/Numbering.h"
+#include "analysis/device/Annotations.h"
 #include "core/Error.h"
 #include "transform/remap/Options.h"
 

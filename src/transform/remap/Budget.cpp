@@ -26,6 +26,8 @@
 #include "transform/remap/Budget.h"
 
 #include "analysis/SharedMemory.h"
+#include "analysis/device/Annotations.h"
+#include "analysis/device/Architecture.h"
 #include "transform/remap/Occupancy.h"
 
 #include "llvm/IR/Constants.h"
@@ -50,34 +52,7 @@ struct Layout {
 } // namespace
 
 static const Processor &processorOf(const Function &F) {
-  StringRef Cpu = F.getFnAttribute("target-cpu").getValueAsString();
-  unsigned Arch = 90;
-  if (Cpu.consume_front("sm_"))
-    Cpu.consumeInteger(10, Arch);
-  return processorFor(Arch);
-}
-
-/// Threads of a block that __launch_bounds__ allows; 0 if it does not say.
-static unsigned launchBound(const Function &F) {
-  uint64_t Bound = 0;
-  const NamedMDNode *Notes =
-      F.getParent()->getNamedMetadata("nvvm.annotations");
-  if (!Notes)
-    return 0;
-  for (const MDNode *Note : Notes->operands()) {
-    if (mdconst::dyn_extract_or_null<Function>(Note->getOperand(0)) != &F)
-      continue;
-    for (unsigned I = 1; I + 1 < Note->getNumOperands(); I += 2) {
-      const auto *Key = dyn_cast<MDString>(Note->getOperand(I));
-      const auto *Size =
-          mdconst::dyn_extract<ConstantInt>(Note->getOperand(I + 1));
-      if (Key && Size &&
-          (Key->getString().starts_with("maxntid") ||
-           Key->getString().starts_with("reqntid")))
-        Bound = std::max<uint64_t>(Bound, 1) * Size->getZExtValue();
-    }
-  }
-  return std::min<uint64_t>(Bound, 1024);
+  return processorFor(analysis::architectureOf(F).value_or(90));
 }
 
 static uint64_t sizeOf(const GlobalVariable &G) {
@@ -94,7 +69,7 @@ std::optional<Refusal> planBudget(RoundPlan &Plan, const RemapOptions &Options,
   const Function &F = *Plan.Block->getParent();
   const Instruction &Term = *Plan.Block->getTerminator();
   const Processor &On = processorOf(F);
-  const unsigned Bound = launchBound(F);
+  const unsigned Bound = analysis::launchBound(F);
   if (Bound && Bound <= WarpThreads)
     return refusal(RefusalCode::RemapOneWarp, Term,
                    std::to_string(Bound) + " threads");
@@ -151,7 +126,7 @@ std::optional<Refusal> planBudget(RoundPlan &Plan, const RemapOptions &Options,
 
 RegisterCost registerCost(const Function &F, const RemapOptions &Options,
                           unsigned Registers) {
-  const unsigned Bound = launchBound(F);
+  const unsigned Bound = analysis::launchBound(F);
   BlockNeeds Needs{unsigned(alignTo(Bound ? Bound : UsualThreads, WarpThreads)),
                    ownShared(F, {}) + Options.Shared, Options.Registers};
   const Processor &On = processorOf(F);

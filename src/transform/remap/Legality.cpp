@@ -26,6 +26,9 @@
 #include "analysis/Costs.h"
 #include "analysis/Numbering.h"
 #include "analysis/Tiles.h"
+#include "analysis/device/Annotations.h"
+#include "analysis/device/Intrinsics.h"
+#include "analysis/device/LibraryCalls.h"
 #include "transform/remap/Budget.h"
 #include "transform/remap/Fragment.h"
 #include "transform/remap/Pragmas.h"
@@ -40,6 +43,8 @@
 using namespace llvm;
 
 namespace reconverge::transform::remap {
+
+using analysis::IntrinsicKind;
 
 static constexpr unsigned LoopTrips = 8;
 
@@ -64,30 +69,26 @@ struct Trouble {
 
 static std::optional<Trouble> checkIntrinsic(const IntrinsicInst &I) {
   const StringRef Name = Intrinsic::getBaseName(I.getIntrinsicID());
-  switch (I.getIntrinsicID()) {
-  case Intrinsic::nvvm_barrier0:
-  case Intrinsic::nvvm_barrier0_and:
-  case Intrinsic::nvvm_barrier0_or:
-  case Intrinsic::nvvm_barrier0_popc:
-  case Intrinsic::nvvm_read_ptx_sreg_tid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_tid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_tid_z:
+  switch (analysis::kindOf(I.getIntrinsicID())) {
+  case IntrinsicKind::BlockBarrier:
+  case IntrinsicKind::ThreadIndex:
     return std::nullopt;
-  case Intrinsic::readcyclecounter:
-  case Intrinsic::readsteadycounter:
+  case IntrinsicKind::Clock:
     return Trouble{RefusalCode::RemapClock, Name.str()};
-  default:
-    break;
-  }
-  if (Name.contains(".sreg.clock") || Name.contains(".sreg.pm") ||
-      Name.contains("globaltimer"))
-    return Trouble{RefusalCode::RemapClock, Name.str()};
-  if (Name.contains(".sreg.lane") || Name.contains(".sreg.warpid") ||
-      Name.contains("cp.async") || Name.contains("mbarrier") ||
-      Name.contains("activemask") || Name.ends_with(".exit") ||
-      I.isConvergent() || analysis::isTileIntrinsic(Name))
+  case IntrinsicKind::LaneId:
+  case IntrinsicKind::LaneMask:
+  case IntrinsicKind::WarpId:
+  case IntrinsicKind::AsyncCopy:
+  case IntrinsicKind::Mbarrier:
+  case IntrinsicKind::ActiveMask:
+  case IntrinsicKind::Tile:
+  case IntrinsicKind::Exit:
     return Trouble{RefusalCode::RemapWarp, Name.str()};
-  return std::nullopt;
+  default:
+    if (I.isConvergent())
+      return Trouble{RefusalCode::RemapWarp, Name.str()};
+    return std::nullopt;
+  }
 }
 
 static std::optional<Trouble>
@@ -112,10 +113,9 @@ checkCallee(const Function &F, SmallPtrSetImpl<const Function *> &Seen) {
 
 /// A function of CUDA's that has nothing to do with other threads.
 static bool isLibrary(const Function *F) {
-  static constexpr StringLiteral Known[] = {"vprintf", "malloc", "free",
-                                            "__assertfail"};
-  return F && (F->getName().starts_with("__nv_") ||
-               is_contained(Known, F->getName()));
+  const analysis::LibraryCall Call = analysis::libraryCall(F);
+  return Call != analysis::LibraryCall::None &&
+         Call != analysis::LibraryCall::Reflect;
 }
 
 static std::optional<Trouble>
@@ -136,7 +136,7 @@ static std::optional<Refusal> checkAfter(const RoundPlan &Plan,
                                          const BlockSet &After) {
   for (const Instruction &I : instructions(*Plan.Block->getParent())) {
     const auto *Call = dyn_cast<CallBase>(&I);
-    const bool Leaves = Call && Call->getIntrinsicID() == Intrinsic::nvvm_exit;
+    const bool Leaves = analysis::intrinsicKind(I) == IntrinsicKind::Exit;
     if (!Call || (!Leaves && !After.contains(I.getParent())))
       continue;
     SmallPtrSet<const Function *, 8> Seen;
@@ -151,16 +151,9 @@ static std::optional<Refusal> checkArms(const BasicBlock &Branch,
   for (const BasicBlock *BB :
        analysis::regionOf(Branch, Now.PostDominance, Now.Cycles).Blocks)
     for (const Instruction &I : *BB)
-      if (const auto *Call = dyn_cast<IntrinsicInst>(&I))
-        switch (Call->getIntrinsicID()) {
-        case Intrinsic::nvvm_barrier0:
-        case Intrinsic::nvvm_barrier0_and:
-        case Intrinsic::nvvm_barrier0_or:
-        case Intrinsic::nvvm_barrier0_popc:
-          return refusal(RefusalCode::RemapBarrier, I, calleeOf(*Call));
-        default:
-          break;
-        }
+      if (analysis::intrinsicKind(I) == IntrinsicKind::BlockBarrier)
+        return refusal(RefusalCode::RemapBarrier, I,
+                       calleeOf(cast<CallBase>(I)));
   return std::nullopt;
 }
 
@@ -190,7 +183,7 @@ static bool keepsNothing(const CallBase &Call, const Use &U) {
   const Function *F = Call.getCalledFunction();
   return Call.isArgOperand(&U) &&
          (Call.doesNotCapture(Call.getArgOperandNo(&U)) ||
-          (F && F->getName() == "vprintf"));
+          analysis::libraryCall(F) == analysis::LibraryCall::Print);
 }
 
 /// Memory of \p Root, which each thread has for itself, may be used both before

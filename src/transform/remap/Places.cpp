@@ -56,6 +56,8 @@
 
 #include "transform/remap/Places.h"
 
+#include "analysis/device/Architecture.h"
+
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -188,10 +190,7 @@ Counted::Counted(RoundBuilder &B, const RoundPlan &Plan, const Standing &Mine,
 }
 
 static bool hasRedux(const Function &F) {
-  StringRef Cpu = F.getFnAttribute("target-cpu").getValueAsString();
-  unsigned Arch = 0;
-  return Cpu.consume_front("sm_") && !Cpu.consumeInteger(10, Arch) &&
-         Arch >= FirstWithRedux;
+  return analysis::architectureOf(F).value_or(0) >= FirstWithRedux;
 }
 
 /// Adds up the counts of all parts, and of those before this thread's.

@@ -46,6 +46,7 @@
 #include "transform/remap/Remap.h"
 
 #include "analysis/Numbering.h"
+#include "analysis/device/Annotations.h"
 #include "transform/remap/Budget.h"
 #include "transform/remap/Legality.h"
 #include "transform/remap/Pragmas.h"

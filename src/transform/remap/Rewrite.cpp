@@ -36,6 +36,7 @@
 
 #include "transform/remap/Rewrite.h"
 
+#include "analysis/device/AddressSpace.h"
 #include "transform/remap/Paths.h"
 #include "transform/remap/Places.h"
 #include "transform/remap/State.h"
@@ -50,8 +51,6 @@
 using namespace llvm;
 
 namespace reconverge::transform::remap {
-
-static constexpr unsigned SharedSpace = 3;
 
 namespace {
 class Round {
@@ -109,10 +108,10 @@ static void grow(GlobalVariable *&Memory, Type *T, uint64_t Count,
       cast<ArrayType>(Memory->getValueType())->getNumElements() >= Count)
     return;
   T = ArrayType::get(T, Count);
-  auto *New =
-      new GlobalVariable(*F.getParent(), T, /*isConstant=*/false,
-                         GlobalValue::InternalLinkage, PoisonValue::get(T), "",
-                         nullptr, GlobalValue::NotThreadLocal, SharedSpace);
+  auto *New = new GlobalVariable(
+      *F.getParent(), T, /*isConstant=*/false, GlobalValue::InternalLinkage,
+      PoisonValue::get(T), "", nullptr, GlobalValue::NotThreadLocal,
+      analysis::SharedSpace);
   New->setAlignment(Align(16));
   if (Memory) {
     Memory->replaceAllUsesWith(New);

@@ -22,6 +22,8 @@
 
 #include "transform/remap/State.h"
 
+#include "analysis/device/Intrinsics.h"
+
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/CFG.h"
@@ -47,16 +49,7 @@ std::optional<unsigned> threadIdDimension(const Instruction &I) {
   const auto *Read = dyn_cast<IntrinsicInst>(&I);
   if (!Read || Read->getMetadata(PlaceKind))
     return std::nullopt;
-  switch (Read->getIntrinsicID()) {
-  case Intrinsic::nvvm_read_ptx_sreg_tid_x:
-    return 0;
-  case Intrinsic::nvvm_read_ptx_sreg_tid_y:
-    return 1;
-  case Intrinsic::nvvm_read_ptx_sreg_tid_z:
-    return 2;
-  default:
-    return std::nullopt;
-  }
+  return analysis::threadIndexDimension(Read->getIntrinsicID());
 }
 
 bool isCheap(const Instruction &I) {

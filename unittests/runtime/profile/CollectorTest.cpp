@@ -43,21 +43,6 @@ end:
 )";
 
 namespace {
-class FakeKernel : public warpvm::Kernel {
-public:
-  explicit FakeKernel(Function &F) : F(F) {}
-  StringRef name() const override { return F.getName(); }
-  Function &function() const override { return F; }
-  uint64_t staticShared() const override { return 0; }
-  uint64_t localBytes() const override { return 0; }
-  ArrayRef<std::pair<uint64_t, uint64_t>> parameters() const override {
-    return {};
-  }
-
-private:
-  Function &F;
-};
-
 class CollectorTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -65,15 +50,15 @@ protected:
     M = parseAssemblyString(Source, Error, Context);
     ASSERT_TRUE(M) << Error.getMessage().str();
     analysis::numberBlocks(*M);
-    Kernel = std::make_unique<FakeKernel>(*M->getFunction("kernel"));
-    Numbers = analysis::numbersOf(Kernel->function());
+    Kernel = M->getFunction("kernel");
+    Numbers = analysis::numbersOf(*Kernel);
     ASSERT_EQ(Numbers.Blocks.size(), 5u);
     ASSERT_EQ(Numbers.Branches.size(), 2u);
   }
 
   /// One warp; \p UniformSplits of the branch that analysis calls uniform.
-  warpvm::LaunchCounts counts(uint64_t UniformSplits = 0) const {
-    warpvm::LaunchCounts C;
+  LaunchCounts counts(uint64_t UniformSplits = 0) const {
+    LaunchCounts C;
     C.Blocks = {{1, 32, 0, 0},
                 {1, 32, 0, 0},
                 {1, 32, 0, 0},
@@ -88,7 +73,7 @@ protected:
 
   LLVMContext Context;
   std::unique_ptr<Module> M;
-  std::unique_ptr<FakeKernel> Kernel;
+  Function *Kernel = nullptr;
   analysis::KernelNumbers Numbers;
   Collector Sums{analysis::MachineModel::unit()};
   LaunchShape Shape{{1, 1, 1}, {32, 1, 1}, 0};
@@ -97,7 +82,7 @@ protected:
 
 TEST_F(CollectorTest, SumsUpLaunches) {
   for (unsigned I = 0; I != 3; ++I)
-    Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), counts());
+    Sums.finish(Sums.begin(*Kernel, "00ff", Shape), counts());
   Profile P = Sums.take();
   ASSERT_EQ(P.Kernels.size(), 1u);
   const KernelProfile &K = P.Kernels[0];
@@ -119,7 +104,7 @@ TEST_F(CollectorTest, SumsUpLaunches) {
 }
 
 TEST_F(CollectorTest, BranchesAreMatchedById) {
-  Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), counts());
+  Sums.finish(Sums.begin(*Kernel, "00ff", Shape), counts());
   Profile P = Sums.take();
   const KernelProfile &K = P.Kernels[0];
   ASSERT_EQ(K.Info.Branches.size(), 1u) << "the uniform one is not listed";
@@ -130,7 +115,7 @@ TEST_F(CollectorTest, BranchesAreMatchedById) {
 }
 
 TEST_F(CollectorTest, SplitOfAUniformBranchIsSaid) {
-  Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), counts(1));
+  Sums.finish(Sums.begin(*Kernel, "00ff", Shape), counts(1));
   Profile P = Sums.take();
   ASSERT_EQ(P.Notes.size(), 1u);
   EXPECT_NE(P.Notes[0].find("1 branch(es) that analysis calls uniform"),
@@ -138,13 +123,13 @@ TEST_F(CollectorTest, SplitOfAUniformBranchIsSaid) {
 }
 
 TEST_F(CollectorTest, FailedLaunchesAreNotCounted) {
-  Sums.begin(Kernel->function(), "00ff", Shape); // dropped
+  Sums.begin(*Kernel, "00ff", Shape); // dropped
   EXPECT_TRUE(Sums.take().Kernels.empty());
 }
 
 TEST_F(CollectorTest, SameNameInTwoModulesIsTwoKernels) {
-  Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), counts());
-  Sums.finish(Sums.begin(Kernel->function(), "00fe", Shape), counts());
+  Sums.finish(Sums.begin(*Kernel, "00ff", Shape), counts());
+  Sums.finish(Sums.begin(*Kernel, "00fe", Shape), counts());
   EXPECT_EQ(Sums.take().Kernels.size(), 2u);
 }
 
@@ -153,8 +138,8 @@ TEST_F(CollectorTest, SamplesSomeLaunchesAndKeepsEightShapes) {
   for (uint32_t I = 1; I <= 100; ++I) {
     LaunchShape S = Shape;
     S.Grid[0] = I;
-    auto Record = Sums.begin(Kernel->function(), "00ff", S);
-    if (warpvm::VectorObserver *Observer = Record->observer()) {
+    auto Record = Sums.begin(*Kernel, "00ff", S);
+    if (VectorObserver *Observer = Record->observer()) {
       ++Sampled;
       ASSERT_TRUE(Observer->wants(0));
       // Even threads run "then", all run the rest.
@@ -173,6 +158,39 @@ TEST_F(CollectorTest, SamplesSomeLaunchesAndKeepsEightShapes) {
   EXPECT_EQ(K.Regrouped.Launches, 8u);
   EXPECT_EQ(K.Regrouped.Threads, 8u * 32);
   EXPECT_EQ(K.Regrouped.Lanes[3], 8u * 16);
+  // Vectors are kept of the first of the largest samples.
+  EXPECT_EQ(K.Vectors.Launch, 1u);
+  ASSERT_EQ(K.Vectors.Classes.size(), 2u);
+  EXPECT_EQ(K.Vectors.Classes[0], std::vector<uint32_t>({1, 1, 1, 1, 1}));
+  ASSERT_EQ(K.Vectors.Blocks.size(), 1u);
+  EXPECT_EQ(K.Vectors.Blocks[0].ClassOf[31], 1u);
+}
+
+TEST_F(CollectorTest, LaunchesAreTracedInOrder) {
+  int Own, Another;
+  LaunchShape Large = Shape;
+  Large.Grid = {7, 1, 1};
+  Sums.finish(Sums.begin(*Kernel, "00ff", Shape), counts());
+  Sums.begin(*Kernel, "00fd", Shape, &Another); // dropped
+  Sums.finish(Sums.begin(*Kernel, "00fe", Large, &Own), counts());
+  Sums.finish(Sums.begin(*Kernel, "00ff", Shape, &Another), counts());
+  Sums.finish(Sums.begin(*Kernel, "00ff", Large, &Own), counts());
+  LaunchTrace T = Sums.take().Trace;
+  EXPECT_EQ(T.Kernels, std::vector<LaunchTrace::Kernel>(
+                           {{"kernel", "00ff"}, {"kernel", "00fe"}}));
+  EXPECT_EQ(T.Shapes, std::vector<LaunchShape>({Shape, Large}));
+  EXPECT_EQ(T.Launches, std::vector<LaunchTrace::Launch>(
+                            {{0, 0, 0}, {1, 1, 1}, {0, 0, 2}, {0, 1, 1}}));
+  EXPECT_EQ(T.More, 0u);
+  EXPECT_TRUE(Sums.take().Trace.Launches.empty()) << "as new";
+}
+
+TEST_F(CollectorTest, TracesAreBounded) {
+  for (size_t I = 0; I != LaunchTrace::MaxLaunches + 5; ++I)
+    Sums.finish(Sums.begin(*Kernel, "00ff", Shape), counts());
+  LaunchTrace T = Sums.take().Trace;
+  EXPECT_EQ(T.Launches.size(), LaunchTrace::MaxLaunches);
+  EXPECT_EQ(T.More, 5u);
 }
 
 // Counts as hardware gives them where a warp came in pieces.
@@ -187,9 +205,9 @@ static std::string faultOf(const Profile &P) {
 }
 
 TEST_F(CollectorTest, ABranchThatCannotBeCostsItsRow) {
-  warpvm::LaunchCounts C = counts();
+  LaunchCounts C = counts();
   C.Branches[1].Splits = 2; // of one warp
-  Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), C);
+  Sums.finish(Sums.begin(*Kernel, "00ff", Shape), C);
   Profile P = Sums.take();
   ASSERT_EQ(P.Kernels.size(), 1u);
   EXPECT_TRUE(P.Kernels[0].Branches.empty());
@@ -202,12 +220,12 @@ TEST_F(CollectorTest, ABranchThatCannotBeCostsItsRow) {
 }
 
 TEST_F(CollectorTest, NegativeLanesOfABranchCostItsRow) {
-  warpvm::LaunchCounts C = counts();
+  LaunchCounts C = counts();
   C.Branches[1].LanesTo = {uint64_t(-3), 35};
-  Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), C);
+  Sums.finish(Sums.begin(*Kernel, "00ff", Shape), C);
   // What later launches count right does not mend it.
   C.Branches[1].LanesTo = {15 + 3, 17 - 3};
-  Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), C);
+  Sums.finish(Sums.begin(*Kernel, "00ff", Shape), C);
   Profile P = Sums.take();
   ASSERT_EQ(P.Kernels.size(), 1u);
   EXPECT_TRUE(P.Kernels[0].Branches.empty());
@@ -215,19 +233,19 @@ TEST_F(CollectorTest, NegativeLanesOfABranchCostItsRow) {
 }
 
 TEST_F(CollectorTest, FlowThatIsNotConservedCostsTheRow) {
-  warpvm::LaunchCounts C = counts();
+  LaunchCounts C = counts();
   C.Blocks[2].Lanes = 31;
-  Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), C);
+  Sums.finish(Sums.begin(*Kernel, "00ff", Shape), C);
   EXPECT_TRUE(Sums.take().Kernels.at(0).Branches.empty());
 }
 
 TEST_F(CollectorTest, ABlockThatCannotBeCostsItsKernel) {
   for (BlockCounts Bad : {BlockCounts{1, 33, 0, 0}, BlockCounts{1, 31, 0, 2},
                           BlockCounts{uint64_t(1) << 59, uint64_t(-5), 0, 0}}) {
-    warpvm::LaunchCounts C = counts();
+    LaunchCounts C = counts();
     C.Blocks[3] = Bad;
-    Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), C);
-    Sums.finish(Sums.begin(Kernel->function(), "other", Shape), counts());
+    Sums.finish(Sums.begin(*Kernel, "00ff", Shape), C);
+    Sums.finish(Sums.begin(*Kernel, "other", Shape), counts());
     Profile P = Sums.take();
     ASSERT_EQ(P.Kernels.size(), 1u);
     EXPECT_EQ(P.Kernels[0].Info.Module, "other");
@@ -237,8 +255,8 @@ TEST_F(CollectorTest, ABlockThatCannotBeCostsItsKernel) {
 }
 
 TEST_F(CollectorTest, PiecesOfAWarpDivergeOnce) {
-  warpvm::LaunchCounts C = counts();
+  LaunchCounts C = counts();
   C.DivergentWarps = 3;
-  Sums.finish(Sums.begin(Kernel->function(), "00ff", Shape), C);
+  Sums.finish(Sums.begin(*Kernel, "00ff", Shape), C);
   EXPECT_EQ(Sums.take().Kernels.at(0).DivergentWarps, 1u);
 }

@@ -39,6 +39,17 @@ define void @prints(ptr %p) {
   %r = call i32 @vprintf(ptr %p, ptr null)
   ret void
 }
+define internal void @says(ptr %p) {
+  %r = call i32 @vprintf(ptr %p, ptr null)
+  store double 1.0, ptr %p
+  ret void
+}
+@table = internal addrspace(1) global [1 x ptr] [ptr @says]
+define void @points(ptr %p) {
+  %f = load ptr, ptr addrspace(1) @table
+  call void %f(ptr %p)
+  ret void
+}
 define void @asserts(ptr %p) {
   call void @__assertfail(ptr %p, ptr %p, i32 1, ptr %p, i64 1)
   ret void
@@ -166,9 +177,37 @@ TEST_F(Trial, TooMuchThatVariesIsUnknown) {
 TEST_F(Trial, KernelsThatCannotRunAgainAreNamed) {
   EXPECT_EQ(hindrance(*M->getFunction("stores")), "");
   EXPECT_EQ(hindrance(*M->getFunction("prints")), "it prints");
+  EXPECT_EQ(hindrance(*M->getFunction("points")), "it prints")
+      << "a call through a pointer may reach what prints";
   EXPECT_EQ(hindrance(*M->getFunction("asserts")), "it asserts");
   EXPECT_EQ(hindrance(*M->getFunction("allocates")),
             "it takes or frees memory itself");
+}
+
+TEST_F(Trial, LibraryFunctionsAreReachedThroughPointersToo) {
+  SMDiagnostic Problem;
+  auto Direct = parseAssemblyString(R"(
+    declare i32 @vprintf(ptr, ptr)
+    @table = internal addrspace(1) global [1 x ptr] [ptr @vprintf]
+    define void @points(ptr %p) {
+      %f = load ptr, ptr addrspace(1) @table
+      %r = call i32 %f(ptr %p, ptr null)
+      ret void
+    }
+    define void @stays(ptr %p) { ret void }
+  )",
+                                    Problem, Context);
+  ASSERT_TRUE(Direct) << Problem.getMessage().str();
+  EXPECT_EQ(hindrance(*Direct->getFunction("points")), "it prints");
+  EXPECT_EQ(hindrance(*Direct->getFunction("stays")), "");
+}
+
+TEST_F(Trial, TypesAreThoseOfAllThatAKernelCanCall) {
+  using enum ValueType;
+  EXPECT_EQ(writtenTypes(*M->getFunction("stores")),
+            std::vector<ValueType>({Float}));
+  EXPECT_EQ(writtenTypes(*M->getFunction("points")),
+            std::vector<ValueType>({Double}));
 }
 
 TEST(LaunchChoice, TakesTheFirstNewShapesAndLaterOnes) {

@@ -112,8 +112,7 @@ public:
   }
 
   Error launch(warpvm::Kernel &K, const LaunchShape &Shape, void **Args,
-               warpvm::LaunchCounts *Counts,
-               warpvm::VectorObserver *Observer) override {
+               LaunchCounts *Counts, VectorObserver *Observer) override {
     return Run(
         {K.name().str(), Shape, Args, Counts != nullptr, Observer != nullptr},
         Counts);
@@ -130,7 +129,7 @@ public:
   }
 
   Error launchTrial(warpvm::Kernel &K, const LaunchShape &Shape, void **Args,
-                    uint64_t, warpvm::LaunchCounts *Counts) override {
+                    uint64_t, LaunchCounts *Counts) override {
     return Run({K.name().str(), Shape, Args, Counts != nullptr, false}, Counts);
   }
 

@@ -26,8 +26,7 @@ struct Launch {
   uint64_t Seed = 0; ///< of Machine::launchInOrder
 };
 
-using OnLaunch =
-    std::function<llvm::Error(const Launch &, warpvm::LaunchCounts *)>;
+using OnLaunch = std::function<llvm::Error(const Launch &, LaunchCounts *)>;
 
 /// How often machines were made and modules loaded, over all tests.
 struct Calls {

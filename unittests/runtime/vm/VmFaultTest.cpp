@@ -32,7 +32,7 @@ template <typename Body>
 [[noreturn]] void child(std::function<Error()> Failure, Body &&Check) {
   Engine::get().reset();
   cantFail(Engine::get().configure(
-      {}, fake::factory([&](const fake::Launch &, warpvm::LaunchCounts *) {
+      {}, fake::factory([&](const fake::Launch &, LaunchCounts *) {
         return Failure();
       })));
   fake::Object Unit{StringRef(Code)};

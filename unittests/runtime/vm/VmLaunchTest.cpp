@@ -30,17 +30,20 @@ target triple = "nvptx64-nvidia-cuda"
 @counter = addrspace(1) global i32 0
 define void @plain(ptr %p, i32 %n, double %x) #0 { ret void }
 define void @bounded() { ret void }
+define void @required() { ret void }
 define void @shared4000() #1 { ret void }
 define void @refused() #2 { ret void }
 attributes #0 = { "target-cpu"="sm_80" }
 attributes #1 = { "shared"="4000" }
 attributes #2 = { "refuse" }
-!nvvm.annotations = !{!0, !1}
+!nvvm.annotations = !{!0, !1, !2}
 !0 = !{ptr @plain, !"kernel", i32 1}
 !1 = !{ptr @bounded, !"maxntidx", i32 128}
+!2 = !{ptr @required, !"reqntidx", i32 16, !"reqntidy", i32 4}
 )";
 
-char Plain, Bounded, Shared4000, Refused, Missing, Unregistered, Table, Counter;
+char Plain, Bounded, Required, Shared4000, Refused, Missing, Unregistered,
+    Table, Counter;
 
 constexpr cudaError_t BadShape = CUDART_VERSION >= 13000
                                      ? cudaErrorInvalidValue
@@ -54,8 +57,7 @@ protected:
   Launch() : Unit(StringRef(Code)) {
     Engine::get().reset();
     cantFail(Engine::get().configure(
-        {},
-        fake::factory([this](const fake::Launch &L, warpvm::LaunchCounts *) {
+        {}, fake::factory([this](const fake::Launch &L, LaunchCounts *) {
           Seen.push_back(L);
           if (During)
             During();
@@ -63,6 +65,7 @@ protected:
         })));
     Unit.kernel(&Plain, "plain");
     Unit.kernel(&Bounded, "bounded");
+    Unit.kernel(&Required, "required");
     Unit.kernel(&Shared4000, "shared4000");
     Unit.kernel(&Refused, "refused");
     Unit.kernel(&Missing, "missing");
@@ -175,8 +178,10 @@ TEST_F(Launch, ShapesAreHeldToTheLimits) {
   EXPECT_EQ(run(&Plain, dim3(2147483648u), 1), BadShape);
   EXPECT_EQ(api::cudaGetLastError(), BadShape);
   EXPECT_EQ(run(&Bounded, 1, 128), cudaSuccess);
+  EXPECT_EQ(run(&Required, 1, dim3(16, 4)), cudaSuccess);
+  EXPECT_EQ(run(&Required, 1, 65), cudaErrorInvalidValue);
   EXPECT_EQ(run(&Bounded, 1, 129), cudaErrorInvalidValue);
-  EXPECT_EQ(Seen.size(), Good + 1);
+  EXPECT_EQ(Seen.size(), Good + 2);
 }
 
 TEST_F(Launch, SharedMemoryNeedsToBeOptedIn) {
@@ -303,6 +308,8 @@ TEST_F(Launch, FunctionAttributes) {
   EXPECT_EQ(A.ptxVersion, 90);
   ASSERT_EQ(api::cudaFuncGetAttributes(&A, &Bounded), cudaSuccess);
   EXPECT_EQ(A.maxThreadsPerBlock, 128);
+  ASSERT_EQ(api::cudaFuncGetAttributes(&A, &Required), cudaSuccess);
+  EXPECT_EQ(A.maxThreadsPerBlock, 64);
   EXPECT_EQ(api::cudaFuncGetAttributes(&A, &Unregistered), BadHandle);
   EXPECT_EQ(api::cudaFuncGetAttributes(nullptr, &Plain), cudaErrorInvalidValue);
 }

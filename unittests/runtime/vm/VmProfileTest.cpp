@@ -42,7 +42,7 @@ attributes #0 = { "refuse" }
 char Kernel, Refused;
 
 /// Each thread block is one warp of 32 that splits, eight lanes into "then".
-Error countOne(const fake::Launch &L, warpvm::LaunchCounts *Counts) {
+Error countOne(const fake::Launch &L, LaunchCounts *Counts) {
   EXPECT_NE(Counts, nullptr);
   const uint64_t N = L.Shape.Grid[0];
   Counts->Blocks = {{N, 32 * N, 0, 0}, {N, 8 * N, 0, 0}, {N, 32 * N, 0, 0}};
@@ -117,6 +117,26 @@ TEST_F(ProfileFile, SumsTheLaunches) {
   ASSERT_FALSE(P->Refused.empty());
   EXPECT_NE(P->Refused.back().find("kernel 'refused' uses a texture"),
             std::string::npos);
+}
+
+TEST_F(ProfileFile, TracesLaunchesByStream) {
+  inChild([] {
+    cudaStream_t Own = nullptr;
+    ASSERT_EQ(api::cudaStreamCreate(&Own), cudaSuccess);
+    EXPECT_EQ(launch(), cudaSuccess);
+    EXPECT_EQ(api::cudaLaunchKernel(&Kernel, 2, 32, nullptr, 0, Own),
+              cudaSuccess);
+    EXPECT_EQ(
+        api::cudaLaunchKernel(&Kernel, 1, 32, nullptr, 0, cudaStreamLegacy),
+        cudaSuccess);
+  });
+  Expected<Profile> P = readProfile(Path);
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  ASSERT_EQ(P->Trace.Kernels.size(), 1u);
+  EXPECT_EQ(P->Trace.Kernels[0].Name, "k");
+  EXPECT_EQ(P->Trace.Shapes.size(), 2u);
+  EXPECT_EQ(P->Trace.Launches, std::vector<LaunchTrace::Launch>(
+                                   {{0, 0, 0}, {0, 1, 1}, {0, 0, 0}}));
 }
 
 TEST_F(ProfileFile, IsWrittenWithoutALaunch) {

@@ -132,7 +132,7 @@ char Kernel;
 std::function<Error(uint64_t Seed, int *Out)> Deed;
 int *Out;
 
-Error run(const fake::Launch &L, warpvm::LaunchCounts *Counts) {
+Error run(const fake::Launch &L, LaunchCounts *Counts) {
   if (Counts) {
     Counts->Blocks = {{1, 32, 0, 0}};
     Counts->Warps = 1;

@@ -173,7 +173,7 @@ protected:
     warpvm::Kernel &K = *cantFail(P->kernel(Name));
     LaunchShape Shape{{1, 1, 1}, {64, 1, 1}, 0, Cooperative};
     void *Args[] = {&Out};
-    warpvm::LaunchCounts Counts;
+    LaunchCounts Counts;
     for (unsigned L = 0; L < Launches; ++L)
       cantFail(T->launch(
           {*On, *P, K, Shape, Args},

@@ -1,4 +1,4 @@
-//===- runtime/profile/Regroup.cpp - Warps after regrouping ---------------===//
+//===- model/Regroup.cpp - Warps after regrouping -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How many warp executions would be left if threads were grouped by what they
@@ -16,9 +16,8 @@
 //      block whose slower lanes make the others wait for the most slots now. In
 //      program order the first block that differs at all would decide, be it
 //      two instructions long.
-//   2. by all the slots that a thread takes, then as 1. It wins where one
-//   loop's
-//      trip count drives many blocks and none of them dominates.
+//   2. by all the slots that a thread takes, then as 1. It wins where the trip
+//      count of one loop drives many blocks and none of them dominates.
 //
 // and the one that leaves fewer slots is taken. Both are totally ordered on
 // distinct vectors, so the result is the same whatever order threads came in.
@@ -26,12 +25,18 @@
 // Work is on classes of equal vectors: a class of k threads passes through a
 // cut in O(blocks), whatever k.
 //
+// For each scope the grouping of the scope within it is a candidate as well
+// ("do nothing" above all), so that recoverable never shrinks as the scope
+// widens: the slots of InWarp >= InBlock >= InGrid.
+//
 // Limitation: finding the best grouping is a clustering problem; two sort
 // orders give an achievable figure, not the true minimum.
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/profile/Regroup.h"
+#include "model/Regroup.h"
+
+#include "model/Slots.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"
@@ -42,9 +47,9 @@
 
 using namespace llvm;
 
-namespace reconverge::runtime {
+namespace reconverge::model {
 
-void VectorClasses::add(ArrayRef<uint32_t> Vector, uint64_t Count) {
+uint32_t VectorClasses::add(ArrayRef<uint32_t> Vector, uint64_t Count) {
   assert(Vector.size() == Blocks && "one count a block");
   ArrayRef<uint8_t> Bytes(reinterpret_cast<const uint8_t *>(Vector.data()),
                           Vector.size() * sizeof(uint32_t));
@@ -57,19 +62,13 @@ void VectorClasses::add(ArrayRef<uint32_t> Vector, uint64_t Count) {
     for (uint32_t C = First->second; C != None; C = NextOfHash[C])
       if (vector(C) == Vector) {
         Threads[C] += Count;
-        return;
+        return C;
       }
   NextOfHash.push_back(Inserted ? None : First->second);
   First->second = New;
   Threads.push_back(Count);
   Cells.insert(Cells.end(), Vector.begin(), Vector.end());
-}
-
-double slotsOf(ArrayRef<uint64_t> Warps, ArrayRef<double> Slots) {
-  double Sum = 0;
-  for (auto [W, S] : zip_equal(Warps, Slots))
-    Sum += double(W) * S;
-  return Sum;
+  return New;
 }
 
 WarpSums warpsAsGrouped(ArrayRef<uint32_t> Vectors, size_t Blocks,
@@ -169,4 +168,75 @@ WarpSums warpsRegrouped(const VectorClasses &Classes, ArrayRef<double> Slots,
   return slotsOf(ByWork, Slots) < slotsOf(Best, Slots) ? ByWork : Best;
 }
 
-} // namespace reconverge::runtime
+//===----------------------------------------------------------------------===//
+// Thread blocks and launches
+//===----------------------------------------------------------------------===//
+
+RegroupedBlock regroup(uint64_t Number, ArrayRef<uint32_t> Vectors,
+                       ArrayRef<uint64_t> AsRun, ArrayRef<double> Slots,
+                       unsigned WarpSize) {
+  const size_t Blocks = Slots.size(), Threads = Vectors.size() / Blocks;
+  RegroupedBlock One{{}, std::vector<uint64_t>(Blocks), VectorClasses(Blocks)};
+  RegroupedCounts &Counts = One.Counts;
+  Counts.Threads = Threads;
+  Counts.Warps = AsRun.vec();
+  Counts.InWarp = warpsAsGrouped(Vectors, Blocks, WarpSize, One.Waits);
+  Counts.Lanes.resize(Blocks);
+  for (size_t T = 0; T != Threads; ++T) {
+    ArrayRef<uint32_t> Row = Vectors.slice(T * Blocks, Blocks);
+    One.Classes.add(Row);
+    for (size_t B = 0; B != Blocks; ++B)
+      Counts.Lanes[B] += Row[B];
+  }
+  Counts.InBlock = warpsRegrouped(One.Classes, Slots, One.Waits, WarpSize);
+  if (slotsOf(Counts.InWarp, Slots) <= slotsOf(Counts.InBlock, Slots))
+    Counts.InBlock = Counts.InWarp;
+
+  const uint64_t Hash[] = {
+      Number, xxh3_64bits({reinterpret_cast<const uint8_t *>(Vectors.data()),
+                           Vectors.size() * sizeof(uint32_t)})};
+  Counts.Digest =
+      xxh3_64bits({reinterpret_cast<const uint8_t *>(Hash), sizeof(Hash)});
+  return One;
+}
+
+static void addInto(std::vector<uint64_t> &Sum, ArrayRef<uint64_t> More) {
+  Sum.resize(More.size());
+  for (auto [S, M] : zip_equal(Sum, More))
+    S += M;
+}
+
+RegroupedLaunch::RegroupedLaunch(size_t Blocks)
+    : All{{}, std::vector<uint64_t>(Blocks), VectorClasses(Blocks)} {}
+
+void RegroupedLaunch::add(const RegroupedBlock &B) {
+  All.Counts.Threads += B.Counts.Threads;
+  All.Counts.Digest += B.Counts.Digest;
+  addInto(All.Counts.Lanes, B.Counts.Lanes);
+  addInto(All.Counts.Warps, B.Counts.Warps);
+  addInto(All.Counts.InWarp, B.Counts.InWarp);
+  addInto(All.Counts.InBlock, B.Counts.InBlock);
+  addInto(All.Waits, B.Waits);
+  for (size_t C = 0; C != B.Classes.size(); ++C)
+    All.Classes.add(B.Classes.vector(C), B.Classes.threads(C));
+}
+
+void RegroupedLaunch::addTo(RegroupedCounts &Sum, ArrayRef<double> Slots,
+                            unsigned WarpSize) {
+  RegroupedCounts &Counts = All.Counts;
+  if (Counts.Threads == 0)
+    return;
+  Counts.InGrid = warpsRegrouped(All.Classes, Slots, All.Waits, WarpSize);
+  if (slotsOf(Counts.InBlock, Slots) <= slotsOf(Counts.InGrid, Slots))
+    Counts.InGrid = Counts.InBlock;
+  ++Sum.Launches;
+  Sum.Threads += Counts.Threads;
+  Sum.Digest += Counts.Digest;
+  addInto(Sum.Lanes, Counts.Lanes);
+  addInto(Sum.Warps, Counts.Warps);
+  addInto(Sum.InWarp, Counts.InWarp);
+  addInto(Sum.InBlock, Counts.InBlock);
+  addInto(Sum.InGrid, Counts.InGrid);
+}
+
+} // namespace reconverge::model

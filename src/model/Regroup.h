@@ -1,7 +1,9 @@
-//===- runtime/profile/Regroup.h - Warps after regrouping -------*- C++ -*-===//
+//===- model/Regroup.h - Warps after regrouping -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_RUNTIME_PROFILE_REGROUP_H
-#define RECONVERGE_RUNTIME_PROFILE_REGROUP_H
+#ifndef RECONVERGE_MODEL_REGROUP_H
+#define RECONVERGE_MODEL_REGROUP_H
+
+#include "core/Profile.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -9,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace reconverge::runtime {
+namespace reconverge::model {
 
 /// Block vectors of threads: equal vectors are one class with a count, so that
 /// a million threads that behave in ten ways are ten rows.
@@ -17,8 +19,9 @@ class VectorClasses {
 public:
   explicit VectorClasses(size_t Blocks) : Blocks(Blocks) {}
 
-  /// Adds \p Threads threads of one vector.
-  void add(llvm::ArrayRef<uint32_t> Vector, uint64_t Threads = 1);
+  /// Adds \p Threads threads of one vector. Returns its class: their numbers
+  /// go up from 0 as they turn up.
+  uint32_t add(llvm::ArrayRef<uint32_t> Vector, uint64_t Threads = 1);
 
   size_t size() const { return Threads.size(); }
   size_t blocks() const { return Blocks; }
@@ -35,9 +38,8 @@ private:
   llvm::DenseMap<uint64_t, uint32_t> FirstOfHash;
 };
 
-/// Warp executions a block. Its slots: each weighted by the block's.
+/// Warp executions, a block each.
 using WarpSums = std::vector<uint64_t>;
-double slotsOf(llvm::ArrayRef<uint64_t> Warps, llvm::ArrayRef<double> Slots);
 
 /// Threads of a thread block as they are, row after row in linear order, cut
 /// into warps: W(b) = sum over warps of the maximum over their threads. Adds to
@@ -48,12 +50,39 @@ WarpSums warpsAsGrouped(llvm::ArrayRef<uint32_t> Vectors, size_t Blocks,
                         llvm::MutableArrayRef<uint64_t> Waits);
 
 /// The same after the best of the orders that Regroup.cpp tries. \p Slots is
-/// the weight of a block, \p Waits what decides which block is looked at first.
-/// Does not depend on the order in which classes were added.
+/// the weight of a block (model/Slots.h), \p Waits what decides which block is
+/// looked at first. Does not depend on the order in which classes were added.
 WarpSums warpsRegrouped(const VectorClasses &Classes,
                         llvm::ArrayRef<double> Slots,
                         llvm::ArrayRef<uint64_t> Waits, unsigned WarpSize);
 
-} // namespace reconverge::runtime
+/// What one thread block adds to the RegroupedCounts of its launch.
+struct RegroupedBlock {
+  RegroupedCounts Counts;      ///< all but Launches and InGrid
+  std::vector<uint64_t> Waits; ///< of each block, as grouped now
+  VectorClasses Classes;       ///< of its threads
+};
+
+/// Thread block \p Number: \p Vectors, a row a thread in linear order, and \p
+/// AsRun, the warp executions that it had.
+RegroupedBlock regroup(uint64_t Number, llvm::ArrayRef<uint32_t> Vectors,
+                       llvm::ArrayRef<uint64_t> AsRun,
+                       llvm::ArrayRef<double> Slots, unsigned WarpSize);
+
+/// Sums up the thread blocks of one launch, in whatever order they come.
+class RegroupedLaunch {
+public:
+  explicit RegroupedLaunch(size_t Blocks);
+  void add(const RegroupedBlock &B);
+  /// Groups over all that was added and adds the launch to \p Sum, once. Does
+  /// nothing if there was nothing.
+  void addTo(RegroupedCounts &Sum, llvm::ArrayRef<double> Slots,
+             unsigned WarpSize);
+
+private:
+  RegroupedBlock All; ///< sums
+};
+
+} // namespace reconverge::model
 
 #endif

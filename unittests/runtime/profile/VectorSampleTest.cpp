@@ -1,8 +1,8 @@
-//===- unittests/runtime/profile/RegroupTest.cpp - Bounds by hand ---------===//
+//===- unittests/runtime/profile/VectorSampleTest.cpp - Launches in part --===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/profile/Regroup.h"
 #include "runtime/profile/VectorSample.h"
+#include "model/Slots.h"
 
 #include <gtest/gtest.h>
 
@@ -12,6 +12,7 @@
 
 using namespace reconverge;
 using namespace reconverge::runtime;
+using model::slotsOf, model::WarpSums;
 
 using Rows = std::vector<std::vector<uint32_t>>;
 
@@ -32,91 +33,6 @@ static Rows alternating(unsigned Threads) {
   return R;
 }
 
-static WarpSums regrouped(const Rows &R, std::vector<double> Slots) {
-  std::vector<uint64_t> Waits(Slots.size());
-  VectorClasses Classes(Slots.size());
-  for (const auto &Row : R)
-    Classes.add(Row);
-  warpsAsGrouped(flat(R), Slots.size(), 32, Waits);
-  return warpsRegrouped(Classes, Slots, Waits, 32);
-}
-
-// Both warps run both sides; sorted, one warp runs each side.
-TEST(Regroup, AlternatingLanesHalveTheWarps) {
-  Rows R = alternating(64);
-  std::vector<uint64_t> Waits(2);
-  EXPECT_EQ(warpsAsGrouped(flat(R), 2, 32, Waits), WarpSums({2, 2}));
-  EXPECT_EQ(Waits, std::vector<uint64_t>({32, 32})) << "16 wait in each warp";
-  EXPECT_EQ(regrouped(R, {1, 1}), WarpSums({1, 1}));
-}
-
-// 40 threads: 20 take each side. A full warp and one of 8 run both sides: 2, 2.
-// Sorted: 20 then 12 | 8 : the first warp runs both, the second only one: 1, 2
-// or 2, 1.
-TEST(Regroup, PartialWarp) {
-  Rows R = alternating(40);
-  std::vector<uint64_t> Waits(2);
-  EXPECT_EQ(warpsAsGrouped(flat(R), 2, 32, Waits), WarpSums({2, 2}));
-  WarpSums S = regrouped(R, {1, 1});
-  EXPECT_EQ(S[0] + S[1], 3u);
-}
-
-// 64 threads, every eighth goes round 9 times, the others once. In each of the
-// two warps the longest decides: 9 + 9. All 8 long ones in one warp: 9 + 1.
-TEST(Regroup, TripCounts) {
-  Rows R;
-  for (unsigned T = 0; T != 64; ++T)
-    R.push_back({T % 8 ? 1u : 9u});
-  std::vector<uint64_t> Waits(1);
-  EXPECT_EQ(warpsAsGrouped(flat(R), 1, 32, Waits), WarpSums({18}));
-  EXPECT_EQ(Waits[0], 2u * 28 * 8);
-  EXPECT_EQ(regrouped(R, {1}), WarpSums({10}));
-}
-
-// Two independent bits; the first costs 1 slot, the second 100. Of 64 threads
-// 16 have each combination, so one bit can be made uniform for both warps and
-// the other stays mixed: the dear one must be chosen.
-TEST(Regroup, DearestBlockDecides) {
-  Rows R;
-  for (unsigned T = 0; T != 64; ++T)
-    R.push_back({T & 1u, (T >> 1) & 1u});
-  EXPECT_EQ(regrouped(R, {1, 100}), WarpSums({2, 1}));
-  EXPECT_EQ(regrouped(R, {100, 1}), WarpSums({1, 2}));
-}
-
-// Each warp has one thread that ran the first block, but they differ in the
-// second: (0,10) x31 (1,10) | (0,0) x31 (1,0). By the first block, which alone
-// makes threads wait, one group would get 10s and 0s: (0,10) + (1,10), 21
-// slots. By work the warps stay together: (1,0) + (1,10), 12 slots.
-TEST(Regroup, OrderByWorkIsTriedToo) {
-  Rows R;
-  for (unsigned Warp = 0; Warp != 2; ++Warp)
-    for (unsigned T = 0; T != 32; ++T)
-      R.push_back({T == 31 ? 1u : 0u, Warp ? 0u : 10u});
-  EXPECT_EQ(regrouped(R, {1, 1}), WarpSums({2, 10}));
-}
-
-TEST(Regroup, ClassesCountEqualVectors) {
-  VectorClasses C(2);
-  C.add({1, 2});
-  C.add({3, 4}, 5);
-  C.add({1, 2}, 100);
-  ASSERT_EQ(C.size(), 2u);
-  EXPECT_EQ(C.threads(0), 101u);
-  EXPECT_EQ(C.threads(1), 5u);
-  EXPECT_EQ(C.vector(1)[1], 4u);
-}
-
-// A class of 100 threads passes through three cuts: 100 = 20 + 32 + 32 + 16,
-// after 12 of another class.
-TEST(Regroup, ClassesAreCutIntoWarps) {
-  VectorClasses C(1);
-  C.add({1}, 12);
-  C.add({5}, 100);
-  std::vector<uint64_t> Waits{1};
-  EXPECT_EQ(warpsRegrouped(C, {1.0}, Waits, 32), WarpSums({5 * 4}));
-}
-
 static Rows randomRows(unsigned Threads, unsigned Blocks, unsigned Seed) {
   std::mt19937 Random(Seed);
   Rows R(Threads, std::vector<uint32_t>(Blocks));
@@ -125,27 +41,6 @@ static Rows randomRows(unsigned Threads, unsigned Blocks, unsigned Seed) {
       N = Random() % 4;
   return R;
 }
-
-TEST(Regroup, DoesNotDependOnTheOrderOfThreads) {
-  Rows R = randomRows(512, 5, 1);
-  std::vector<double> Slots{3, 1, 4, 1, 5};
-  std::vector<uint64_t> Waits{2, 7, 1, 8, 2};
-  auto Of = [&] {
-    VectorClasses C(5);
-    for (const auto &Row : R)
-      C.add(Row);
-    return warpsRegrouped(C, Slots, Waits, 32);
-  };
-  WarpSums First = Of();
-  for (unsigned Seed = 0; Seed != 5; ++Seed) {
-    std::shuffle(R.begin(), R.end(), std::mt19937(Seed));
-    EXPECT_EQ(Of(), First);
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Samples of a launch
-//===----------------------------------------------------------------------===//
 
 static LaunchShape shape(uint32_t Grid, uint32_t Block) {
   return {{Grid, 1, 1}, {Block, 1, 1}, 0};
@@ -235,6 +130,70 @@ TEST(VectorSample, NothingRecordedAddsNothing) {
   S.addTo(R);
   EXPECT_EQ(R.Launches, 0u);
   EXPECT_TRUE(R.Lanes.empty());
+}
+
+TEST(VectorSample, ThreadsHaveClassesAndClassesVectors) {
+  VectorSample S(shape(3, 4), {1, 1}, 32);
+  std::vector<uint64_t> AsRun{1, 1};
+  S.record(2, 4, flat({{7, 7}, {0, 1}, {0, 1}, {1, 0}}), AsRun);
+  S.record(0, 4, flat(alternating(4)), AsRun);
+  const ThreadVectors V = S.threadVectors();
+  EXPECT_EQ(V.Shape, shape(3, 4));
+  EXPECT_EQ(V.Classes, Rows({{1, 0}, {0, 1}, {7, 7}}));
+  ASSERT_EQ(V.Blocks.size(), 2u) << "the second did not report";
+  EXPECT_EQ(V.Blocks[0].Number, 0u);
+  EXPECT_EQ(V.Blocks[0].ClassOf, std::vector<uint32_t>({0, 1, 0, 1}));
+  EXPECT_EQ(V.Blocks[1].Number, 2u);
+  EXPECT_EQ(V.Blocks[1].ClassOf, std::vector<uint32_t>({2, 1, 1, 0}));
+}
+
+// A part that fits has in it what the whole launch is regrouped by.
+TEST(VectorSample, KeptVectorsRegroupAsTheSampleDoes) {
+  constexpr unsigned Grid = 16, Block = 64, Blocks = 5;
+  const std::vector<double> Slots{5, 1, 20, 3, 3};
+  VectorSample S(shape(Grid, Block), Slots, 32);
+  std::vector<uint64_t> AsRun(Blocks, 12);
+  for (unsigned B = 0; B != Grid; ++B)
+    S.record(B, Block, flat(randomRows(Block, Blocks, B)), AsRun);
+  model::RegroupedLaunch Again(Blocks);
+  const ThreadVectors V = S.threadVectors();
+  ASSERT_EQ(V.Blocks.size(), Grid);
+  for (const ThreadVectors::ThreadBlock &B : V.Blocks) {
+    Rows Mine;
+    for (uint32_t C : B.ClassOf)
+      Mine.push_back(V.Classes[C]);
+    Again.add(model::regroup(B.Number, flat(Mine), AsRun, Slots, 32));
+  }
+  RegroupedCounts Whole, Kept;
+  S.addTo(Whole);
+  Again.addTo(Kept, Slots, 32);
+  EXPECT_EQ(Kept.Digest, Whole.Digest);
+  EXPECT_EQ(Kept.Lanes, Whole.Lanes);
+  EXPECT_EQ(Kept.InWarp, Whole.InWarp);
+  EXPECT_EQ(Kept.InBlock, Whole.InBlock);
+  EXPECT_EQ(Kept.InGrid, Whole.InGrid);
+}
+
+TEST(VectorSample, KeptVectorsAreBounded) {
+  // 256 thread blocks of 256 threads are sampled, of which 64 are kept.
+  VectorSample Many(shape(256, 256), {1}, 32);
+  for (unsigned B = 0; B != 256; ++B)
+    Many.record(B, 256, std::vector<uint32_t>(256, B), {1});
+  EXPECT_EQ(Many.keptThreads(), ThreadVectors::MaxThreads);
+  EXPECT_EQ(Many.threadVectors().Blocks.size(), 64u);
+  EXPECT_EQ(Many.threadVectors().Blocks[1].Number, 4u);
+
+  // Every thread has a vector of its own, of 16 counts: 4096 classes fit.
+  VectorSample Varied(shape(64, 256), std::vector<double>(16, 1), 32);
+  for (unsigned B = 0; B != 64; ++B) {
+    std::vector<uint32_t> Vectors(256 * 16);
+    for (unsigned T = 0; T != 256; ++T)
+      Vectors[T * 16] = B * 256 + T;
+    Varied.record(B, 256, Vectors, std::vector<uint64_t>(16, 1));
+  }
+  const ThreadVectors V = Varied.threadVectors();
+  EXPECT_EQ(V.Blocks.size(), 16u);
+  EXPECT_EQ(V.Classes.size() * 16, ThreadVectors::MaxCells);
 }
 
 // Workers report in any order; wider scopes never need more slots.

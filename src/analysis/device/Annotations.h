@@ -1,0 +1,31 @@
+//===- analysis/device/Annotations.h - NVVM's notes on kernels --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_ANALYSIS_DEVICE_ANNOTATIONS_H
+#define RECONVERGE_ANALYSIS_DEVICE_ANNOTATIONS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace reconverge::analysis {
+
+/// The module's metadata of this name:
+///   !{ptr @f, !"key", i32 value, !"key", i32 value, ...}
+inline constexpr llvm::StringLiteral AnnotationsName = "nvvm.annotations";
+
+/// Whether \p F is a kernel, by annotation or calling convention.
+bool isKernel(const llvm::Function &F);
+
+/// Most threads that a block of \p Kernel may have by its launch bounds: what
+/// reqntid says if it is there, otherwise what maxntid says, and no more than
+/// 1024, which is what a device takes. 0: the kernel has no bound.
+unsigned launchBound(const llvm::Function &Kernel);
+
+/// Gives \p To all annotations of \p From: that it is a kernel, launch bounds.
+void copyAnnotations(const llvm::Function &From, llvm::Function &To);
+
+} // namespace reconverge::analysis
+
+#endif
