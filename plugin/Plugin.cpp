@@ -1,12 +1,13 @@
 //===- plugin/Plugin.cpp - Our passes in clang and opt --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libReconverge.so for -fpass-plugin= and -load-pass-plugin=. Passes.def is the
-// whole list of passes; -mllvm -reconverge-meld[=options] and -reconverge-remap
-// put transforms at the end of clang's pipeline, and pragmas that Pragmas.cpp
-// has left in the code do so, too; what makes __managed__ variables comes first
-// in it, and -reconverge-remedied puts the choice between kernels first in that
-// of host code. There is no logic here.
+// libReconverge.so for -fpass-plugin= and -load-pass-plugin=. Passes.def and
+// the table of remedies are the whole list of passes. -mllvm
+// -reconverge-<remedy>[=options] puts a remedy at the end of clang's pipeline,
+// and so do requests in the source that Pragmas.cpp has left in the code; what
+// makes __managed__ variables comes first in it, and -reconverge-remedied puts
+// the choice between kernels first in that of host code. There is no logic
+// here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,10 +18,10 @@
 #include "frontend/Managed.h"
 #include "frontend/Remedied.h"
 #include "frontend/SplitAtomics.h"
-#include "transform/instrument/Instrument.h"
-#include "transform/meld/Meld.h"
-#include "transform/remap/Pragmas.h"
-#include "transform/remap/Remap.h"
+#include "instrument/Instrument.h"
+#include "remedies/Table.h"
+#include "remedies/common/RequestFormat.h"
+#include "remedies/common/Requests.h"
 
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
@@ -32,16 +33,28 @@
 using namespace llvm;
 using namespace reconverge;
 
-static cl::opt<std::string>
-    Meld("reconverge-meld", cl::ValueOptional, cl::value_desc("options"),
-         cl::desc("Meld the sides of divergent branches of NVPTX code, last in "
-                  "the optimisation pipeline"));
-static cl::opt<std::string>
-    Remap("reconverge-remap", cl::ValueOptional, cl::value_desc("options"),
-          cl::init("marked=1"),
-          cl::desc("Have threads exchange their work before divergent branches "
-                   "of NVPTX code, last in the optimisation pipeline; without "
-                   "it, before those that a pragma names"));
+namespace {
+/// A remedy, and the option that asks for it.
+struct Choice {
+  const remedies::Remedy &Which;
+  const std::string Name, Text;
+  cl::opt<std::string> Option;
+
+  explicit Choice(const remedies::Remedy &Which)
+      : Which(Which), Name(("reconverge-" + Which.Name).str()),
+        Text((Which.Does + "; NVPTX code, last in the pipeline").str()),
+        Option(StringRef(Name), cl::ValueOptional, cl::value_desc("options"),
+               cl::desc(Text)) {}
+};
+} // namespace
+
+/// One for each remedy; options have to be there before any is read.
+static const std::vector<std::unique_ptr<Choice>> Choices = [] {
+  std::vector<std::unique_ptr<Choice>> All;
+  for (const remedies::Remedy *R : remedies::all())
+    All.push_back(std::make_unique<Choice>(*R));
+  return All;
+}();
 
 static cl::opt<std::string>
     Remedied("reconverge-remedied", cl::value_desc("kernels"),
@@ -50,44 +63,44 @@ static cl::opt<std::string>
 
 namespace {
 /// Runs passes on device code alone: clang gives a plugin the host's as well.
-/// Unless they are asked for, only where a pragma does so.
+/// Unless they are asked for, only where the source does so.
 struct OnDevice : PassInfoMixin<OnDevice> {
   ModulePassManager Passes;
   bool IsAsked = false;
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &AM) {
     if (!Triple(M.getTargetTriple()).isNVPTX())
       return PreservedAnalyses::all();
-    const bool ByPragma = transform::settlePragmasHere(M);
-    return IsAsked || ByPragma ? Passes.run(M, AM) : PreservedAnalyses::all();
+    const bool BySource = !remedies::settleRequestsHere(M).empty();
+    return IsAsked || BySource ? Passes.run(M, AM) : PreservedAnalyses::all();
   }
 };
 } // namespace
 
-/// A transform of functions, with what has to come before it.
-template <class PassT, class OptionsT>
-static void addTransform(ModulePassManager &Modules,
-                         Expected<OptionsT> Options) {
-  if (!Options) {
-    reportError(Options.takeError(), errs());
+/// A remedy, with what has to come before it.
+static void addRemedy(ModulePassManager &Modules, const remedies::Remedy &Which,
+                      StringRef Parameters) {
+  if (Error E = Which.Check(Parameters)) {
+    reportError(std::move(E), errs());
     return;
   }
   FunctionPassManager Functions;
   Functions.addPass(InferAddressSpacesPass());
   Functions.addPass(frontend::FormFmaPass());
-  Functions.addPass(PassT(std::move(*Options)));
+  Functions.addPass(remedies::RemedyPass(Which, Parameters.str()));
   Modules.addPass(createModuleToFunctionPassAdaptor(std::move(Functions)));
 }
 
-static void addTransforms(ModulePassManager &Modules, OptimizationLevel Level) {
+static void addRemedies(ModulePassManager &Modules, OptimizationLevel Level) {
   if (Level == OptimizationLevel::O0)
     return;
   OnDevice Device;
-  Device.IsAsked = Meld.getNumOccurrences() || Remap.getNumOccurrences();
-  if (Meld.getNumOccurrences())
-    addTransform<transform::MeldPass>(Device.Passes,
-                                      transform::parseMeldOptions(Meld));
-  addTransform<transform::RemapPass>(Device.Passes,
-                                     transform::parseRemapOptions(Remap));
+  for (const auto &C : Choices)
+    if (C->Option.getNumOccurrences()) {
+      Device.IsAsked = true;
+      addRemedy(Device.Passes, C->Which, C->Option);
+    } else if (remedies::requestWordsOf(C->Which.Name)) {
+      addRemedy(Device.Passes, C->Which, remedies::OnlyWhereAsked);
+    }
   Modules.addPass(std::move(Device));
 }
 
@@ -120,14 +133,28 @@ static bool addIfNamed(StringRef Name, StringRef Own, ManagerT &Manager,
 
 static bool addFunctionPass(StringRef Name, FunctionPassManager &Manager,
                             ArrayRef<PassBuilder::PipelineElement>) {
+  for (const remedies::Remedy *R : remedies::all()) {
+    const std::string Own = ("reconverge-" + R->Name).str();
+    auto Parameters = [R](StringRef Text) -> Expected<std::string> {
+      if (Error E = R->Check(Text))
+        return std::move(E);
+      return Text.str();
+    };
+    if (!PassBuilder::checkParametrizedPassName(Name, Own))
+      continue;
+    auto Text = PassBuilder::parsePassParameters(Parameters, Name, Own);
+    if (!Text) {
+      reportError(Text.takeError(), errs());
+      return false;
+    }
+    Manager.addPass(remedies::RemedyPass(*R, std::move(*Text)));
+    return true;
+  }
 #define FUNCTION_PASS(NAME, CREATE)                                            \
   if (Name == NAME) {                                                          \
     Manager.addPass(CREATE);                                                   \
     return true;                                                               \
   }
-#define FUNCTION_PASS_WITH_OPTIONS(NAME, TYPE, PARSE)                          \
-  if (addIfNamed<TYPE>(Name, NAME, Manager, PARSE))                            \
-    return true;
 #include "Passes.def"
   return false;
 }
@@ -153,6 +180,6 @@ extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo llvmGetPassPluginInfo() {
             Builder.registerPipelineParsingCallback(addModulePass);
             Builder.registerPipelineStartEPCallback(addManagedVariables);
             Builder.registerPipelineStartEPCallback(addChoices);
-            Builder.registerOptimizerLastEPCallback(addTransforms);
+            Builder.registerOptimizerLastEPCallback(addRemedies);
           }};
 }

@@ -3,11 +3,11 @@
 //
 // libReconvergeClang.so for -fplugin=: reads
 //
-//   #pragma reconverge remap [algorithm(<name>)] [off]
+//   #pragma reconverge <remedy> [<parameter>(<value>)] [off]
 //
 // before an `if` or a `switch`, also as _Pragma, and leaves what it has read in
 // the device code, where the passes of libReconverge.so find it
-// (transform/remap/PragmaFormat.h). In host code it keeps the compiler from
+// (remedies/common/RequestFormat.h). In host code it keeps the compiler from
 // warning of an unknown pragma.
 //
 // The statement's lines are found by lexing on from the pragma: a pragma's
@@ -18,8 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "transform/remap/Options.h"
-#include "transform/remap/PragmaFormat.h"
+#include "remedies/common/RequestFormat.h"
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/ASTContext.h"
@@ -36,6 +35,7 @@
 #include <memory>
 
 using namespace clang;
+using namespace reconverge::remedies;
 
 namespace {
 
@@ -76,10 +76,11 @@ public:
 
 private:
   bool readWords(Preprocessor &PP, Token &Tok);
-  std::string Algorithm;
-  SourceLocation AlgorithmAt;
-  bool Off = false;
-  std::string &Into; ///< PragmaFormat.h
+  bool readParameter(Preprocessor &PP, Token &Tok);
+  const RequestWords *Known = nullptr; ///< of the remedy that it names
+  std::string Parameters;              ///< ":key=value;key=value", or empty
+  bool Off = false, Said = false;      ///< Said: an error has been reported
+  std::string &Into;                   ///< PragmaFormat.h
 };
 
 template <unsigned N>
@@ -94,47 +95,54 @@ bool isWord(const Token &Tok, StringRef Word) {
   return Tok.is(tok::identifier) && Tok.getIdentifierInfo()->isStr(Word.data());
 }
 
-/// "remap", and all up to the end; \p Tok is then the end.
-bool Reader::readWords(Preprocessor &PP, Token &Tok) {
+/// "<key>(<value>)"; \p Tok is the key, and then the closing parenthesis.
+bool Reader::readParameter(Preprocessor &PP, Token &Tok) {
+  if (Tok.isNot(tok::identifier))
+    return false;
+  const StringRef Key = Tok.getIdentifierInfo()->getName();
+  const auto Values = Known->valuesOf(Key);
   PP.LexUnexpandedToken(Tok);
-  if (!isWord(Tok, "remap"))
+  if (!Values || Tok.isNot(tok::l_paren))
     return false;
   PP.LexUnexpandedToken(Tok);
-  for (; Tok.isNot(tok::eod); PP.LexUnexpandedToken(Tok)) {
-    if (isWord(Tok, "off")) {
-      Off = true;
-      continue;
-    }
-    if (!isWord(Tok, "algorithm"))
-      return false;
-    PP.LexUnexpandedToken(Tok);
-    if (Tok.isNot(tok::l_paren))
-      return false;
-    PP.LexUnexpandedToken(Tok);
-    if (Tok.isNot(tok::identifier))
-      return false;
-    Algorithm = Tok.getIdentifierInfo()->getName();
-    AlgorithmAt = Tok.getLocation();
-    PP.LexUnexpandedToken(Tok);
-    if (Tok.isNot(tok::r_paren))
-      return false;
+  const std::string Value = PP.getSpelling(Tok);
+  if (!isOneOf(Value, *Values)) {
+    report(PP, Tok.getLocation(), "there is no %0 '%1'; write one of %2")
+        << Key << Value << *Values;
+    Said = true;
+    return false;
   }
+  Parameters += (Parameters.empty() ? ":" : ";") + Key.str() + "=" + Value;
+  PP.LexUnexpandedToken(Tok);
+  return Tok.is(tok::r_paren);
+}
+
+/// The remedy, and all up to the end; \p Tok is then the end.
+bool Reader::readWords(Preprocessor &PP, Token &Tok) {
+  PP.LexUnexpandedToken(Tok);
+  Known = Tok.is(tok::identifier)
+              ? requestWordsOf(Tok.getIdentifierInfo()->getName())
+              : nullptr;
+  if (!Known)
+    return false;
+  PP.LexUnexpandedToken(Tok);
+  for (; Tok.isNot(tok::eod); PP.LexUnexpandedToken(Tok))
+    if (isWord(Tok, "off"))
+      Off = true;
+    else if (!readParameter(PP, Tok))
+      return false;
   return true;
 }
 
 void Reader::HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer,
                           Token &Name) {
-  Algorithm.clear();
-  Off = false;
+  Parameters.clear();
+  Off = Said = false;
   Token Tok;
   if (!readWords(PP, Tok)) {
-    report(PP, Introducer.Loc,
-           "write #pragma reconverge remap [algorithm(<name>)] [off]");
-    return;
-  }
-  if (!Algorithm.empty() && !reconverge::transform::remapAlgorithm(Algorithm)) {
-    report(PP, AlgorithmAt, "there is no algorithm '%0'; write %1")
-        << Algorithm << StringRef(reconverge::transform::RemapAlgorithms);
+    if (!Said)
+      report(PP, Introducer.Loc, "write #pragma %0")
+          << StringRef(RequestSyntax);
     return;
   }
   SourceManager &SM = PP.getSourceManager();
@@ -152,8 +160,7 @@ void Reader::HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer,
       (First.getRawIdentifier() != "if" &&
        First.getRawIdentifier() != "switch")) {
     report(PP, At,
-           "#pragma reconverge remap must come right before an 'if' or a "
-           "'switch'");
+           "#pragma reconverge must come right before an 'if' or a 'switch'");
     return;
   }
   while (Depth && Last.isNot(tok::eof)) {
@@ -168,9 +175,8 @@ void Reader::HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer,
   SM.getFileManager().makeAbsolutePath(File);
   llvm::sys::path::remove_dots(File, /*remove_dot_dot=*/true);
   Into += LineOf(At) + " " + LineOf(First.getLocation()) + " " +
-          LineOf(Last.getLocation()) + (Off ? " off" : " on") +
-          (Off || Algorithm.empty() ? "" : ":" + Algorithm) + " " +
-          File.str().str() + "\n";
+          LineOf(Last.getLocation()) + " " + Known->Remedy.str() +
+          (Off ? " off" : " on" + Parameters) + " " + File.str().str() + "\n";
 }
 
 /// At the end of the device's code, a variable with all pragmas in it.
@@ -190,7 +196,7 @@ void Writer::HandleTranslationUnit(ASTContext &C) {
   if (Pragmas.empty() || !C.getLangOpts().CUDAIsDevice)
     return;
   const QualType T = C.getStringLiteralArrayType(C.CharTy, Pragmas.size());
-  const char *Name = reconverge::transform::PragmaVariable;
+  const char *Name = PragmaVariable;
   VarDecl *D = VarDecl::Create(C, C.getTranslationUnitDecl(), SourceLocation(),
                                SourceLocation(), &C.Idents.get(Name), T,
                                C.getTrivialTypeSourceInfo(T), SC_Static);

@@ -42,7 +42,7 @@ class Includes(unittest.TestCase):
         for file, header, words in [
             ("src__core__A_h", "analysis/Costs.h", "core may not see analysis"),
             ("src__model__A_cpp", "warpvm/Machine.h", "model may not see warpvm"),
-            ("src__warpvm__A_cpp", "transform/meld/Meld.h", "may not see transform"),
+            ("src__warpvm__A_cpp", "remedies/meld/Meld.h", "may not see remedies"),
             ("src__report__A_cpp", "analysis/Costs.h", "report may not see analysis"),
             ("src__report__A_cpp", "model/Model.h", "report may not see model"),
             ("src__frontend__deep__A_cpp", "warpvm/Machine.h", "may not see warpvm"),
@@ -50,7 +50,7 @@ class Includes(unittest.TestCase):
             ("src__runtime__vm__A_cpp", "report/Terminal.h", "may not see report"),
             ("src__runtime__shim__A_cpp", "core/Error.h", "only core/Container.h"),
             ("src__runtime__shim__A_cpp", "llvm/Support/Error.h", "no LLVM"),
-            ("src__transform__meld__A_cpp", "runtime/vm/Trials.h", "may not see"),
+            ("src__remedies__meld__A_cpp", "runtime/vm/Trials.h", "may not see"),
         ]:
             with self.subTest(file=file, header=header):
                 self.assert_caught(file, header, words)
@@ -113,7 +113,7 @@ class CMake(unittest.TestCase):
 
 class Length(unittest.TestCase):
     def test_length(self):
-        self.assertEqual(problems(src__core__A_cpp="\n" * 800), [])
+        self.assertEqual(problems(src__core__A_h="\n" * 800), [])
         self.assertIn("801 lines", problems(src__core__A_cpp="\n" * 801)[0])
         self.assertIn("801 lines", problems(utils__a_py="\n" * 801)[0])
 
@@ -166,6 +166,21 @@ class OwnTree(unittest.TestCase):
         found = [f"{p}:{line}: {what}"
                  for p, line, what in check.check_tree(HERE.parent)]
         self.assertEqual(found, [])
+
+
+class Banners(unittest.TestCase):
+    TITLE = "//===- core/A.cpp - Sums ---===//\n// SPDX-License-Identifier: A\n"
+    NOTE = TITLE + "//\n// What a stranger must know.\n//\n//===---===//\n"
+
+    def test_a_long_file_has_one(self):
+        long = "int X;\n" * 160
+        found = problems(src__core__A_cpp=self.TITLE + long)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("no banner", found[0])
+        self.assertEqual(problems(src__core__A_cpp=self.NOTE + long), [])
+
+    def test_a_short_one_needs_none(self):
+        self.assertEqual(problems(src__core__A_cpp=self.TITLE + "int X;\n"), [])
 
 
 if __name__ == "__main__":

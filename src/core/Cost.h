@@ -10,8 +10,11 @@
 #ifndef RECONVERGE_CORE_COST_H
 #define RECONVERGE_CORE_COST_H
 
+#include "core/Profile.h"
+
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace reconverge {
@@ -49,17 +52,32 @@ struct KernelCost {
   std::vector<uint32_t> Order;      ///< branches that cost, dearest first
 };
 
-enum class RemedyKind {
-  Meld,   ///< run both sides as one; `optimize` tries it
-  Remap,  ///< threads of a block exchange their work; `optimize` tries it
-  Refill, ///< a lane that is done takes its next item; by hand
-  Sort    ///< have threads that agree share a warp, by the order of the data or
-          ///< of the threads' numbers; by hand
+/// What a remedy may give back at a branch, and what that costs: issue slots.
+struct BranchBound {
+  double Gain = 0;  ///< at most, before its price
+  double Price = 0; ///< 0: not known
+};
+
+/// A remedy, as a line of advice names it.
+struct RemedyWords {
+  std::string Name;         ///< "remap"
+  std::string Advice;       ///< what the line begins with: "meld its sides"
+  std::string PriceOf = {}; ///< what it pays for: "rounds"
+  bool ByHand = false;      ///< `optimize` does not try it
+};
+
+/// How a remedy's bounds are found.
+struct RemedyRule {
+  using Bound = BranchBound (*)(const KernelProfile &, const KernelCost &,
+                                uint32_t Branch);
+  RemedyWords Words;
+  bool RegroupsBlock = false; ///< threads of a block change places
+  Bound BoundAt;
 };
 
 /// What a remedy may give back at a place, shares of the run's slots.
 struct RemedyBound {
-  RemedyKind What;
+  RemedyWords What;
   double Gain = 0;  ///< at most so much, before its price
   double Price = 0; ///< of that, what it costs; 0: not known
 };
@@ -87,6 +105,7 @@ struct RunCost {
   double Slots = 0;                ///< of all kernels
   std::vector<KernelCost> Kernels; ///< parallel to Profile::Kernels
   std::vector<PlaceCost> Places;   ///< those that cost, most self slots first
+  std::vector<std::string> Automatic; ///< remedies that `optimize` tries
 };
 
 } // namespace reconverge

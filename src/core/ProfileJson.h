@@ -38,9 +38,6 @@ llvm::Expected<Profile> parseProfile(llvm::StringRef Text,
                                      llvm::StringRef File);
 llvm::Expected<Profile> readProfile(llvm::StringRef Path);
 
-/// The remedy in a word: "meld", "remap", ...
-llvm::StringRef nameOf(RemedyKind What);
-
 /// Same profile, same bytes. \p Cost, if not null, is what model::costOf makes
 /// of \p P; it is written under the keys "cost", beside what it was computed
 /// from, and "places". Block vectors and the trace of launches are written

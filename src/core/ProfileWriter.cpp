@@ -132,20 +132,6 @@ static void writeOrders(JsonWriter &W, const OrderTrials &T) {
   });
 }
 
-StringRef nameOf(RemedyKind What) {
-  switch (What) {
-  case RemedyKind::Meld:
-    return "meld";
-  case RemedyKind::Remap:
-    return "remap";
-  case RemedyKind::Refill:
-    return "refill";
-  case RemedyKind::Sort:
-    return "sort";
-  }
-  llvm_unreachable("a remedy has one of four kinds");
-}
-
 static void writeBranchCost(JsonWriter &W, const BranchCost &B) {
   W.number("lossSlots", B.LossSlots);
   W.number("partialSlots", B.PartialSlots);
@@ -195,7 +181,7 @@ static void writePlace(JsonWriter &W, const PlaceCost &Place) {
             });
   W.objects("remedies", Place.Remedies,
             [](JsonWriter &R, const RemedyBound &Bound) {
-              R.text("remedy", nameOf(Bound.What));
+              R.text("remedy", Bound.What.Name);
               R.number("gain", Bound.Gain);
               R.number("price", Bound.Price);
             });

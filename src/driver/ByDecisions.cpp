@@ -16,7 +16,7 @@
 #include "core/Error.h"
 #include "frontend/ForeignCode.h"
 #include "frontend/Remedied.h"
-#include "transform/remedies/Remedies.h"
+#include "remedies/Table.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -93,7 +93,7 @@ Error Decisions::apply(Module &M, raw_ostream *OS) {
       continue;
     }
     auto Result =
-        transform::apply(D.Keep, frontend::copyForRemedy(*F, boundsOf(D)));
+        remedies::apply(D.Keep, frontend::copyForRemedy(*F, boundsOf(D)));
     if (!Result)
       return Result.takeError();
     if (!Result->Changed)

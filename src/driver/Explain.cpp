@@ -1,16 +1,16 @@
 //===- driver/Explain.cpp - Codes and words, explained --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The page of a code stands beside the code, in src/transform/common; the words
-// of reports in docs/glossary.md, which is built into the tool. An entry there
-// begins with `## word, other word`.
+// The page of a code stands beside the code, in each remedy's Refusals.def; the
+// words of reports in docs/glossary.md, which is built into the tool. An entry
+// there begins with `## word, other word`.
 //
 //===----------------------------------------------------------------------===//
 
 #include "driver/Explain.h"
 
 #include "core/Error.h"
-#include "transform/common/Refusal.h"
+#include "remedies/Table.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -25,12 +25,12 @@ static const char Glossary[] =
 #include "driver/Glossary.inc"
     ;
 
-static void printPage(transform::RefusalCode Code, raw_ostream &OS) {
-  std::string Sentence = transform::sentenceOf(Code).str();
+static void printPage(const remedies::RefusalKind &Kind, raw_ostream &OS) {
+  std::string Sentence = Kind.Sentence.str();
   Sentence[0] = char(std::toupper(Sentence[0]));
-  OS << "## " << transform::nameOf(Code) << "\n\n"
+  OS << "## " << Kind.code() << "\n\n"
      << Sentence << ".\n\n"
-     << transform::pageOf(Code) << "\n";
+     << Kind.Page << "\n";
 }
 
 /// The words that the entry is about; it begins with them.
@@ -44,10 +44,11 @@ static void printCodes(raw_ostream &OS) {
   OS << "# Codes\n\nWhy a branch was left as it is. A remark ends in one of "
         "these; `reconverge explain <code>` prints its page, and `reconverge "
         "explain` all of this file.\n";
-  for (transform::RefusalCode Code : transform::allRefusals()) {
-    OS << "\n";
-    printPage(Code, OS);
-  }
+  for (const remedies::Remedy *R : remedies::all())
+    for (const remedies::RefusalKind *Kind : R->Refusals) {
+      OS << "\n";
+      printPage(*Kind, OS);
+    }
 }
 
 Error explain(StringRef Name, raw_ostream &OS) {
@@ -55,8 +56,8 @@ Error explain(StringRef Name, raw_ostream &OS) {
     printCodes(OS);
     return Error::success();
   }
-  if (auto Code = transform::refusalNamed(Name)) {
-    printPage(*Code, OS);
+  if (const auto *Kind = remedies::refusalNamed(Name)) {
+    printPage(*Kind, OS);
     return Error::success();
   }
   if (Name.equals_insensitive("glossary")) {

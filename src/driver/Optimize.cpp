@@ -38,8 +38,8 @@
 #include "driver/WholeTime.h"
 #include "frontend/CompileUnit.h"
 #include "model/Model.h"
+#include "remedies/Table.h"
 #include "report/Decisions.h"
-#include "transform/remedies/Remedies.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -59,8 +59,6 @@ namespace reconverge::driver {
 /// Share of a kernel's issue slots that divergence must waste before a remedy
 /// is tried on it.
 static constexpr double LeastWaste = 0.005;
-/// Share of a branch's warps that must split for melding to look at it.
-static constexpr double LeastSplits = 0.02;
 
 //===----------------------------------------------------------------------===//
 // What to try
@@ -78,7 +76,7 @@ struct HotKernel {
 /// All kernels, hottest first.
 static std::vector<HotKernel> byHeat(const Profile &P) {
   std::vector<HotKernel> Kernels;
-  const RunCost Run = model::costOf(P);
+  const RunCost Run = model::costOf(P, remedies::rules());
   for (auto [K, C] : zip(P.Kernels, Run.Kernels)) {
     double Waste = 0;
     for (const BranchCost &B : C.Branches)
@@ -90,25 +88,6 @@ static std::vector<HotKernel> byHeat(const Profile &P) {
            std::tuple(-B.Slots, B.Counted->Info.Name, B.Counted->Info.Module);
   });
   return Kernels;
-}
-
-/// For melding: the branches with two sides that hardly split warps, which it
-/// is to leave alone.
-static std::string skippedBy(const KernelProfile &K) {
-  std::string Text;
-  for (auto [Info, Counts] : zip(K.Info.Branches, K.Branches))
-    if ((Info.Kind == BranchKind::IfElse || Info.Kind == BranchKind::Switch) &&
-        double(Counts.Splits) < LeastSplits * double(Counts.Warps))
-      Text += (Text.empty() ? "skip=" : ";skip=") + std::to_string(Info.Id);
-  return Text;
-}
-
-/// For remapping: the shared memory that launches add to the kernel's own.
-static std::string sharedOf(const KernelProfile &K) {
-  uint64_t Most = 0;
-  for (const LaunchShape &S : K.Shapes)
-    Most = std::max(Most, S.DynamicShared);
-  return Most ? "shared=" + std::to_string(Most) : "";
 }
 
 /// Others' code where there is any, and the remedies where they can gain.
@@ -123,16 +102,8 @@ static TrialRequest requestFor(const HotKernel &K,
       R.Candidates.push_back({nameOf(By), ""});
   if (K.Waste < LeastWaste)
     return R;
-  const std::string Skipped = skippedBy(*K.Counted),
-                    Shared = sharedOf(*K.Counted);
-  for (Candidate &C : transform::candidates()) {
-    const std::string Seen = C.Remedy == "meld"    ? Skipped
-                             : C.Remedy == "remap" ? Shared
-                                                   : "";
-    if (!Seen.empty())
-      C.Parameters += (C.Parameters.empty() ? "" : ";") + Seen;
+  for (Candidate &C : remedies::candidates(*K.Counted))
     R.Candidates.push_back(std::move(C));
-  }
   return R;
 }
 
@@ -159,10 +130,12 @@ static Expected<TrialPlan> planFor(const OptimizeRequest &Request,
 /// tried launch runs once for each order and candidate; on a GPU, candidates
 /// are compiled and timed as well.
 static double limitFor(const TrialPlan &Plan, double Once, bool OnGpu) {
-  size_t Candidates = 0;
-  for (const TrialRequest &R : Plan.Kernels)
+  size_t Candidates = 0, Most = 0;
+  for (const TrialRequest &R : Plan.Kernels) {
     Candidates += R.Candidates.size();
-  const double Again = double(2 + Plan.Orders + transform::candidates().size());
+    Most = std::max(Most, R.Candidates.size());
+  }
+  const double Again = double(2 + Plan.Orders + Most);
   return 60 + 10 * Once * Again +
          (OnGpu ? 2 * Plan.Seconds + 10 * double(Candidates) : 0);
 }

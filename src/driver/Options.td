@@ -153,7 +153,7 @@ def generate_code : Separate<Long, "generate-code">, InBuild,
 def code_EQ : Joined<Either, "code=">, InBuild;
 def code_separate : Separate<Either, "code">, InBuild, Alias<code_EQ>;
 
-// Of every transform that can be asked for by its name.
+// Of every remedy.
 def Remedies : OptionGroup<"<remedies>">;
 multiclass Remedy<string name, string help, string parameters> {
   def "" : Flag<Long, name>, InBuild, Group<Remedies>, HelpText<help>;
@@ -161,12 +161,7 @@ multiclass Remedy<string name, string help, string parameters> {
     MetaVarName<"<options>">,
     HelpText<"The same; "#parameters#", with ; between them">;
 }
-defm meld : Remedy<"meld", "Meld the sides of divergent branches where that "
-  "pays", "threshold=<part>, guard=<slots>, limit=<n>, branch=<n>, "
-  "skip=<n>">;
-defm remap : Remedy<"remap", "Have threads exchange their work before divergent "
-  "branches", "threshold=<n>, threads=<n>, paths=<n>, algorithm=<name>, "
-  "neighbours=<n>, ids=<0 or 1>, occupancy=<0 or 1>, branch=<n>">;
+include "Remedies.td"
 
 def cuda_path_EQ : Joined<Long, "cuda-path=">, InBuild,
   MetaVarName<"<folder>">, HelpText<"The CUDA toolkit; default: CUDA_PATH, "

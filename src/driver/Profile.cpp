@@ -19,6 +19,7 @@
 #include "driver/Condition.h"
 #include "driver/FailIf.h"
 #include "model/Model.h"
+#include "remedies/Table.h"
 #include "report/Terminal.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -132,7 +133,7 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
       OS << "  " << howToBuild(*Program) << '\n';
     return Run->End.status();
   }
-  const RunCost Cost = model::costOf(*Run->Counted);
+  const RunCost Cost = model::costOf(*Run->Counted, remedies::rules());
   report::printProfile(*Run->Counted, Cost, OS, terminalFor(OS));
   if (Request.Output == "-")
     printProfileJson(*Run->Counted, &Cost, outs());
@@ -148,7 +149,7 @@ Expected<int> report(const ReportRequest &Request, raw_ostream &OS) {
   auto Read = readProfile(Request.Input);
   if (!Read)
     return Read.takeError();
-  const RunCost Cost = model::costOf(*Read);
+  const RunCost Cost = model::costOf(*Read, remedies::rules());
   report::printProfile(*Read, Cost, OS, terminalFor(OS));
   return sayWhatHolds(Request.FailIf, *Read, Cost, errs())
              ? int(ExitCode::ConditionHolds)

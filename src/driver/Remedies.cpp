@@ -1,7 +1,7 @@
-//===- driver/Remedies.cpp - --meld, --remap, pragmas ---------------------===//
+//===- driver/Remedies.cpp - --<remedy>, pragmas, attributes --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transforms come after the whole device pipeline: multiply-adds are formed on
+// Remedies come after the whole device pipeline: multiply-adds are formed on
 // the code that all variants share, so that a changed program computes the bits
 // of the original, and blocks have their numbers, by which branch=<n> and
 // profiles name branches. Afterwards blocks are numbered and counted anew;
@@ -20,9 +20,8 @@
 
 #include "core/Error.h"
 #include "frontend/Registers.h"
-#include "transform/common/Refusal.h"
-#include "transform/remap/Pragmas.h"
-#include "transform/remedies/Remedies.h"
+#include "remedies/Table.h"
+#include "remedies/common/Requests.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DiagnosticHandler.h"
@@ -83,19 +82,19 @@ private:
 
 } // namespace
 
-/// What pragmas say, and whether a branch is to be remapped by one.
-static Expected<bool> settlePragmas(Module &M) {
-  auto Found = transform::settlePragmas(M);
+/// The remedies that the source of \p M asks for.
+static Expected<std::set<std::string>> settleRequests(Module &M) {
+  auto Found = remedies::settleRequests(M);
   if (!Found)
     return Found.takeError();
   if (!Found->Unmatched.empty())
-    return userError(join(Found->Unmatched, "\n"), transform::UnmatchedRemedy);
-  return Found->Asked != 0;
+    return userError(join(Found->Unmatched, "\n"), remedies::UnmatchedHelp);
+  return std::move(Found->Asked);
 }
 
 Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
   for (const Candidate &What : Request.Remedies)
-    if (Error E = transform::check(What))
+    if (Error E = remedies::check(What))
       return E;
   frontend::CompileOptions &Compile = Request.Compile;
   auto CountRegisters = [Compile,
@@ -112,16 +111,18 @@ Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
     if (OS)
       M.getContext().setDiagnosticHandler(
           std::make_unique<RemarkPrinter>(Words, *OS));
-    auto Asked = settlePragmas(M);
+    auto Asked = settleRequests(M);
     if (!Asked)
       return Asked.takeError();
-    std::vector<Candidate> All = Remedies;
-    if (*Asked && none_of(All, [](const Candidate &C) {
-          return C.Remedy == "remap"; // it sees pragmas as well
-        }))
-      All.insert(All.begin(), {"remap", "marked=1"});
+    std::vector<Candidate> All;
+    for (const std::string &Name : *Asked)
+      if (none_of(Remedies, [&](const Candidate &C) {
+            return C.Remedy == Name; // it sees requests as well
+          }))
+        All.push_back({Name, remedies::OnlyWhereAsked.str()});
+    append_range(All, Remedies);
     for (const Candidate &What : All)
-      if (Error E = transform::applyToModule(What, M, CountRegisters))
+      if (Error E = remedies::applyToModule(What, M, {CountRegisters}))
         return E;
     return Then ? Then(M) : Error::success();
   };

@@ -1,4 +1,4 @@
-//===- driver/Remedies.h - --meld, --remap, pragmas -------------*- C++ -*-===//
+//===- driver/Remedies.h - --<remedy>, pragmas, attributes ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_DRIVER_REMEDIES_H
 #define RECONVERGE_DRIVER_REMEDIES_H

@@ -83,13 +83,15 @@ KernelCost costOf(const KernelProfile &K) {
   return C;
 }
 
-RunCost costOf(const Profile &P) {
+RunCost costOf(const Profile &P, std::span<const RemedyRule> Rules) {
   RunCost Run;
   for (const KernelProfile &K : P.Kernels) {
     Run.Kernels.push_back(costOf(K));
     Run.Slots += Run.Kernels.back().Slots;
   }
-  Run.Places = placesOf(P, Run.Kernels);
+  Run.Places = placesOf(P, Run.Kernels, Rules);
+  for (const RemedyRule &Rule : Rules)
+    Run.Automatic.push_back(Rule.Words.Name);
   return Run;
 }
 

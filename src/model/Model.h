@@ -6,6 +6,8 @@
 #include "core/Cost.h"
 #include "core/Profile.h"
 
+#include <span>
+
 namespace reconverge::model {
 
 /// Cost of the kernel and of each of its branches; the formulas are in the
@@ -13,8 +15,9 @@ namespace reconverge::model {
 /// parseProfile checks it.
 KernelCost costOf(const KernelProfile &K);
 
-/// Of each kernel, parallel to P.Kernels, and of each place in the source.
-RunCost costOf(const Profile &P);
+/// Of each kernel, parallel to P.Kernels, and of each place in the source, with
+/// what \p Rules say of remedies there.
+RunCost costOf(const Profile &P, std::span<const RemedyRule> Rules = {});
 
 } // namespace reconverge::model
 

@@ -12,21 +12,12 @@
 // What may help there, each an upper bound (docs/metrics.md), and none more
 // than self, because that is what idles on this place's account:
 //
-//   meld      self of copies with two sides or more; lanes that idle are all
-//             that melding can fill
-//   remap     what regrouping in a thread block gives back, less the price of a
-//             round before each execution. Only where our pass may put one
-//             (docs/remap.md): no loop exits, nothing inside a loop or side of
-//             another branch that can diverge, nothing that comes of the
-//             thread's number first, and not if the branch controls too little
+//   a remedy  what its own rule says (RemedyRule), summed over the copies
 //   refill    what is recoverable within the warp: its lanes run this code in
 //             different rounds of some loop
 //   sort      what regrouping over the grid gives back, where that is more than
-//             what the others can: in a block with remapping, in a warp without
-//
-// Limitation: a round's price is its instructions at the kernel's mean of slots
-// an instruction; what moving state and scattered accesses cost is not known
-// here. `optimize` finds out.
+//             what the others can: in a block where a remedy regroups that,
+//             else in a warp
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,21 +30,22 @@
 
 namespace reconverge::model {
 
-/// Instructions of a round of remapping, a warp, for two paths and for more:
-/// measured on what the pass emits (docs/remap.md, Algorithms).
-static constexpr double RoundOfTwo = 86, RoundOfMore = 132;
-/// The least that a branch must control for a round, and what an instruction
-/// may count at most, in a loop: the pass's defaults.
-static constexpr uint64_t RoundThreshold = 100, LoopWeight = 8;
 /// Sorting is named where it gives back so much more than the others can.
 static constexpr double WorthSorting = 1.1;
-/// analysis::describe(Cause::ThreadId).
-static const char ByThread[] = "thread id";
+static const RemedyWords Refill = {
+    "refill",
+    "refill, by hand: let a lane go on with its next item, and not wait", "",
+    /*ByHand=*/true};
+static const RemedyWords Sort = {
+    "sort",
+    "sort, by hand: order the data, or the threads, so that a warp agrees", "",
+    /*ByHand=*/true};
 
 namespace {
 class Places {
 public:
-  Places(const Profile &P, const std::vector<KernelCost> &Costs);
+  Places(const Profile &P, const std::vector<KernelCost> &Costs,
+         std::span<const RemedyRule> Rules);
   std::vector<PlaceCost> take();
 
 private:
@@ -68,20 +60,20 @@ private:
   }
   void fill(PlaceCost &Place) const;
   void addRemedies(PlaceCost &Place) const;
-  bool canRemap(Member M) const;
-  double roundSlots(Member M) const;
   std::optional<uint32_t> outer(uint32_t Place) const;
 
   const Profile &P;
   const std::vector<KernelCost> &Costs;
+  const std::span<const RemedyRule> Rules;
   std::vector<KernelSlots> Slots;
   double AllSlots = 0;
   std::vector<PlaceCost> Found;
 };
 } // namespace
 
-Places::Places(const Profile &P, const std::vector<KernelCost> &Costs)
-    : P(P), Costs(Costs) {
+Places::Places(const Profile &P, const std::vector<KernelCost> &Costs,
+               std::span<const RemedyRule> Rules)
+    : P(P), Costs(Costs), Rules(Rules) {
   using Key =
       std::tuple<std::string, unsigned, std::string, unsigned, unsigned>;
   std::map<Key, size_t> Index;
@@ -163,55 +155,28 @@ void Places::fill(PlaceCost &Place) const {
   });
 }
 
-/// Whether our pass would put a round before the branch, as far as the profile
-/// tells.
-bool Places::canRemap(Member M) const {
-  const BranchInfo &Branch = info(M);
-  const KernelInfo &Kernel = P.Kernels[M.Kernel].Info;
-  if (Branch.Kind == BranchKind::LoopExit || Branch.Reason == ByThread)
-    return false;
-  uint64_t Controlled = 0;
-  for (uint32_t Block : Branch.Region)
-    Controlled += Kernel.Blocks[Block].Instructions;
-  if (Controlled * LoopWeight < RoundThreshold)
-    return false;
-  return std::ranges::none_of(Kernel.Branches, [&](const BranchInfo &Other) {
-    const bool Returns = Other.LeavesKernel && !inRegion(Other, Other.Block);
-    return inRegion(Other, Branch.Block) && !Returns;
-  });
-}
-
-double Places::roundSlots(Member M) const {
-  const KernelCost &Kernel = Costs[M.Kernel];
-  const double Instructions =
-      info(M).Successors.size() > 2 ? RoundOfMore : RoundOfTwo;
-  const uint64_t Warps = P.Kernels[M.Kernel].Branches[M.Branch].Warps;
-  return double(Warps) * Instructions * Kernel.Slots /
-         double(std::max<uint64_t>(Kernel.WarpInstructions, 1));
-}
-
 void Places::addRemedies(PlaceCost &Place) const {
-  double Meld = 0, Remap = 0, Rounds = 0;
-  for (Member M : Place.Branches) {
-    const BranchInfo &Branch = info(M);
-    if (Branch.Kind == BranchKind::IfElse || Branch.Kind == BranchKind::Switch)
-      Meld += cost(M).SelfSlots;
-    if (canRemap(M)) {
-      Remap += cost(M).RecoverInBlock * Costs[M.Kernel].Slots;
-      Rounds += roundSlots(M);
-    }
-  }
-  auto Add = [&](RemedyKind What, double Gain, double Price = 0) {
+  auto Add = [&](const RemedyWords &What, double Gain, double Price = 0) {
     if (Gain > 0)
       Place.Remedies.push_back({What, std::min(Gain, Place.Self), Price});
   };
-  Add(RemedyKind::Meld, Meld / AllSlots);
-  Add(RemedyKind::Remap, Remap / AllSlots, Rounds / AllSlots);
-  Add(RemedyKind::Refill, Place.RecoverInWarp);
-  const double WithoutSorting =
-      Remap > 0 ? Place.RecoverInBlock : Place.RecoverInWarp;
-  if (Place.RecoverInGrid > WorthSorting * WithoutSorting)
-    Add(RemedyKind::Sort, Place.RecoverInGrid);
+  bool RegroupsBlock = false;
+  for (const RemedyRule &Rule : Rules) {
+    BranchBound Sum;
+    for (Member M : Place.Branches) {
+      const BranchBound Here =
+          Rule.BoundAt(P.Kernels[M.Kernel], Costs[M.Kernel], M.Branch);
+      Sum.Gain += Here.Gain;
+      Sum.Price += Here.Price;
+    }
+    RegroupsBlock |= Rule.RegroupsBlock && Sum.Gain > 0;
+    Add(Rule.Words, Sum.Gain / AllSlots, Sum.Price / AllSlots);
+  }
+  Add(Refill, Place.RecoverInWarp);
+  if (Place.RecoverInGrid >
+      WorthSorting *
+          (RegroupsBlock ? Place.RecoverInBlock : Place.RecoverInWarp))
+    Add(Sort, Place.RecoverInGrid);
 }
 
 /// The place of the smallest region that holds the dearest branch of \p Place.
@@ -250,8 +215,9 @@ std::vector<PlaceCost> Places::take() {
 }
 
 std::vector<PlaceCost> placesOf(const Profile &P,
-                                const std::vector<KernelCost> &Costs) {
-  return Places(P, Costs).take();
+                                const std::vector<KernelCost> &Costs,
+                                std::span<const RemedyRule> Rules) {
+  return Places(P, Costs, Rules).take();
 }
 
 } // namespace reconverge::model

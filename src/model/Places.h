@@ -6,12 +6,16 @@
 #include "core/Cost.h"
 #include "core/Profile.h"
 
+#include <span>
+
 namespace reconverge::model {
 
 /// The branches of \p P that cost anything, put together by their places, most
-/// self slots first. \p Costs is parallel to P.Kernels.
+/// self slots first, with the bounds of \p Rules and of what is done by hand.
+/// \p Costs is parallel to P.Kernels.
 std::vector<PlaceCost> placesOf(const Profile &P,
-                                const std::vector<KernelCost> &Costs);
+                                const std::vector<KernelCost> &Costs,
+                                std::span<const RemedyRule> Rules);
 
 } // namespace reconverge::model
 

@@ -22,44 +22,33 @@ namespace reconverge::report {
 static constexpr double WorthALine = 0.1;
 
 static std::string lineOf(const RemedyBound &R) {
+  const RemedyWords &Words = R.What;
   const std::string Most = "at most " + percent(R.Gain);
-  switch (R.What) {
-  case RemedyKind::Meld:
-    return "meld its sides: " + Most;
-  case RemedyKind::Remap:
-    if (R.Price >= R.Gain)
-      return "remap: no; " + Most + " back, and its rounds cost about " +
-             percent(R.Price);
-    return "remap: at most " + percent(R.Gain - R.Price) + " (" +
-           percent(R.Gain) + " less about " + percent(R.Price) +
-           " for its rounds)";
-  case RemedyKind::Refill:
-    return "refill, by hand: let a lane go on with its next item, and not "
-           "wait: " +
-           Most;
-  case RemedyKind::Sort:
-    return "sort, by hand: order the data, or the threads, so that a warp "
-           "agrees: " +
-           Most;
-  }
-  llvm_unreachable("a remedy has one of four kinds");
+  if (Words.PriceOf.empty())
+    return Words.Advice + ": " + Most;
+  if (R.Price >= R.Gain)
+    return Words.Advice + ": no; " + Most + " back, and its " + Words.PriceOf +
+           " cost about " + percent(R.Price);
+  return Words.Advice + ": at most " + percent(R.Gain - R.Price) + " (" +
+         percent(R.Gain) + " less about " + percent(R.Price) + " for its " +
+         Words.PriceOf + ")";
 }
 
 /// After its price.
 static double net(const RemedyBound &R) { return R.Gain - R.Price; }
 
-bool isAutomatic(const RemedyBound &R) {
-  return (R.What == RemedyKind::Meld || R.What == RemedyKind::Remap) &&
-         net(R) > 0;
-}
+bool isAutomatic(const RemedyBound &R) { return !R.What.ByHand && net(R) > 0; }
 
 std::vector<std::string> adviceFor(const PlaceCost &Place, const Profile &P) {
   std::vector<RemedyBound> Remedies;
   copy_if(
       Place.Remedies, std::back_inserter(Remedies),
       [&](const RemedyBound &R) { return R.Gain >= WorthALine * Place.Self; });
-  sort(Remedies, [](const RemedyBound &A, const RemedyBound &B) {
-    return std::pair(-net(A), A.What) < std::pair(-net(B), B.What);
+  auto Rank = [](const RemedyBound &R) {
+    return std::tuple(-net(R), R.What.ByHand, R.What.Name);
+  };
+  sort(Remedies, [&](const RemedyBound &A, const RemedyBound &B) {
+    return Rank(A) < Rank(B);
   });
   std::vector<std::string> Lines;
   for (const RemedyBound &R : Remedies)

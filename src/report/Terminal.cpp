@@ -340,10 +340,9 @@ void TerminalReport::printNextStep() {
     }
   if (!Any)
     return;
-  const StringRef Words = Automatic
-                              ? "Try meld and remap:"
-                              : "Nothing above is automatic. To try all the "
-                                "same:";
+  const std::string Words =
+      Automatic ? "Try " + join(Cost.Automatic, " and ") + ":"
+                : "Nothing above is automatic. To try all the same:";
   const std::string Command = optimizeCommand(P);
   printInk(OS, Words, Ink::Strong, Options.Color);
   // To be copied: never broken.

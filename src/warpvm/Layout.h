@@ -19,7 +19,7 @@
 namespace reconverge::warpvm {
 
 /// Part of the compile cache's key: bump it when compiled code changes meaning.
-inline constexpr uint32_t CacheFormat = 6;
+inline constexpr uint32_t CacheFormat = 7;
 
 using Mask = uint64_t; ///< one bit a lane, lane 0 lowest
 inline constexpr unsigned MaxWarp = 64;

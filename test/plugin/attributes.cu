@@ -106,16 +106,16 @@ RECONVERGE_REMAP __global__ void otherwise(int *p) {
 
 #ifdef WORD
 // WORD: attributes.cu:[[#@LINE+2]]: there is no attribute "reconverge remap sideways"
-// WORD-NEXT: Write RECONVERGE_REMAP or RECONVERGE_NO_REMAP
+// WORD-NEXT: Write one of reconverge/attributes.cuh, or annotate("reconverge <remedy>
 __global__ __attribute__((annotate("reconverge remap sideways"))) void f() {}
 #endif
 #ifdef NAME
 // NAME: attributes.cu:[[#@LINE+2]]: there is no algorithm 'sort'
-// NAME-NEXT: Write automatic
+// NAME-NEXT: The values are automatic, warp_aggregated
 __global__ __attribute__((annotate("reconverge remap algorithm(sort)"))) void f() {}
 #endif
 #ifdef PLACE
-// PLACE: attributes.cu:[[#@LINE+1]]: only kernels and device functions can be remapped
+// PLACE: attributes.cu:[[#@LINE+1]]: only kernels and device functions have branches
 __device__ RECONVERGE_REMAP int Variable;
 #endif
 #ifdef BOTH

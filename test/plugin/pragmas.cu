@@ -79,18 +79,18 @@ __global__ void gone(int *p) {
 #ifdef WRONG
 #define MISSPELT _Pragma("reconverge remap algorithm(first)")
 __global__ void wrong(int *p) {
-// WRONG: [[#@LINE+1]]:36: error: there is no algorithm 'warp_agregated'; write automatic{{.*}} or {{[a-z_]+}}
+// WRONG: [[#@LINE+1]]:36: error: there is no algorithm 'warp_agregated'; write one of automatic, {{.*}}
 #pragma reconverge remap algorithm(warp_agregated)
   if (*p)
     ++*p;
 // WRONG: [[#@LINE+1]]:3: error: there is no algorithm 'first'
   MISSPELT if (*p)
     ++*p;
-// WRONG: [[#@LINE+1]]:1: error: write #pragma reconverge remap [algorithm(<name>)] [off]
+// WRONG: [[#@LINE+1]]:1: error: write #pragma reconverge <remedy> [<parameter>(<value>)] [off]
 #pragma reconverge remap sideways
   if (*p)
     ++*p;
-// WRONG: [[#@LINE+1]]:1: error: #pragma reconverge remap must come right before an 'if' or a 'switch'
+// WRONG: [[#@LINE+1]]:1: error: #pragma reconverge must come right before an 'if' or a 'switch'
 #pragma reconverge remap
   ++*p;
 }

@@ -158,7 +158,7 @@ TEST(ProfileJson, CostsAreWrittenAndIgnoredOnReading) {
   Cost.Places.resize(1);
   Cost.Places[0].Branches = {{0, 1}};
   Cost.Places[0].Outer = 7;
-  Cost.Places[0].Remedies = {{RemedyKind::Sort, 0.5, 0.25}};
+  Cost.Places[0].Remedies = {{{"sort", "sort"}, 0.5, 0.25}};
   std::string Text = textOf(P, &Cost);
   for (const char *Written :
        {R"("cost":0.25,)", R"("self":0.125,)", R"("outer":7,)",

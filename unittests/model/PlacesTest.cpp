@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "model/Model.h"
+#include "remedies/Table.h"
 
 #include "HandMade.h"
 
@@ -22,7 +23,7 @@ namespace {
 RunCost costOfAll(std::vector<KernelProfile> Kernels) {
   Profile P;
   P.Kernels = std::move(Kernels);
-  return costOf(P);
+  return costOf(P, remedies::rules());
 }
 
 /// The model's NestedBranch: of 10 slots the branch around (number 1) wastes
@@ -41,9 +42,9 @@ HandMadeKernel nested(std::string Name, unsigned InnerLine,
   return H;
 }
 
-const RemedyBound *find(const PlaceCost &Place, RemedyKind What) {
+const RemedyBound *find(const PlaceCost &Place, std::string What) {
   for (const RemedyBound &R : Place.Remedies)
-    if (R.What == What)
+    if (R.What.Name == What)
       return &R;
   return nullptr;
 }
@@ -126,22 +127,22 @@ HandMadeKernel longSides() {
 // instructions take a slot each.
 TEST(Places, RemappingIsNetOfItsRounds) {
   const PlaceCost Place = costOfAll({longSides().K}).Places.at(0);
-  const RemedyBound *Remap = find(Place, RemedyKind::Remap);
+  const RemedyBound *Remap = find(Place, "remap");
   ASSERT_TRUE(Remap);
   EXPECT_DOUBLE_EQ(Remap->Gain, 3000.0 / 6030);
   EXPECT_DOUBLE_EQ(Remap->Price, 860.0 / 6030);
-  const RemedyBound *Meld = find(Place, RemedyKind::Meld);
+  const RemedyBound *Meld = find(Place, "meld");
   ASSERT_TRUE(Meld) << "it has two sides";
   EXPECT_DOUBLE_EQ(Meld->Gain, 3000.0 / 6030);
   EXPECT_EQ(Meld->Price, 0);
-  EXPECT_FALSE(find(Place, RemedyKind::Sort)) << "a block is enough";
-  EXPECT_FALSE(find(Place, RemedyKind::Refill)) << "nothing in a warp";
+  EXPECT_FALSE(find(Place, "sort")) << "a block is enough";
+  EXPECT_FALSE(find(Place, "refill")) << "nothing in a warp";
 }
 
 TEST(Places, RemappingIsNamedWhereThePassWouldDoIt) {
   auto CanRemap = [](const HandMadeKernel &H) {
     for (const PlaceCost &Place : costOfAll({H.K}).Places)
-      if (find(Place, RemedyKind::Remap))
+      if (find(Place, "remap"))
         return true;
     return false;
   };
@@ -171,14 +172,14 @@ TEST(Places, OverTheGridSort) {
   HandMadeKernel H = longSides();
   H.K.Regrouped.InBlock = H.K.Regrouped.Warps;
   PlaceCost Place = costOfAll({H.K}).Places.at(0);
-  ASSERT_TRUE(find(Place, RemedyKind::Sort));
-  EXPECT_DOUBLE_EQ(find(Place, RemedyKind::Sort)->Gain, 3000.0 / 6030);
-  EXPECT_FALSE(find(Place, RemedyKind::Remap)) << "it gives nothing back";
+  ASSERT_TRUE(find(Place, "sort"));
+  EXPECT_DOUBLE_EQ(find(Place, "sort")->Gain, 3000.0 / 6030);
+  EXPECT_FALSE(find(Place, "remap")) << "it gives nothing back";
   // A block would be enough, but nothing remaps it.
   H = longSides();
   H.K.Info.Branches[0].Reason = "thread id";
   Place = costOfAll({H.K}).Places.at(0);
-  EXPECT_TRUE(find(Place, RemedyKind::Sort));
+  EXPECT_TRUE(find(Place, "sort"));
 }
 
 // Sorted, the region of the branch around would run once less: 4.5 slots come
@@ -194,8 +195,8 @@ TEST(Places, NothingGivesBackMoreThanSelf) {
                    {10, 2, 2, 2, 10}};
   const PlaceCost Place = costOfAll({H.K}).Places.at(0);
   EXPECT_DOUBLE_EQ(Place.RecoverInGrid, 0.45);
-  ASSERT_TRUE(find(Place, RemedyKind::Sort));
-  EXPECT_DOUBLE_EQ(find(Place, RemedyKind::Sort)->Gain, 0.35);
+  ASSERT_TRUE(find(Place, "sort"));
+  EXPECT_DOUBLE_EQ(find(Place, "sort")->Gain, 0.35);
 }
 
 // The model's LoopExit: 4 of 14 slots, which the warp itself could give back
@@ -208,9 +209,9 @@ TEST(Places, LoopsCanBeRefilled) {
   H.K.Regrouped = {1,         32,        {32, 64, 32}, {1, 3, 1},
                    {1, 2, 1}, {1, 2, 1}, {1, 2, 1}};
   const PlaceCost Place = costOfAll({H.K}).Places.at(0);
-  ASSERT_TRUE(find(Place, RemedyKind::Refill));
-  EXPECT_DOUBLE_EQ(find(Place, RemedyKind::Refill)->Gain, 4.0 / 14);
-  EXPECT_FALSE(find(Place, RemedyKind::Meld));
+  ASSERT_TRUE(find(Place, "refill"));
+  EXPECT_DOUBLE_EQ(find(Place, "refill")->Gain, 4.0 / 14);
+  EXPECT_FALSE(find(Place, "meld"));
 }
 
 TEST(Places, NothingRanNothingCosts) {

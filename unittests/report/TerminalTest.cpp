@@ -6,6 +6,7 @@
 #include "../model/HandMade.h"
 #include "core/ProfileJson.h"
 #include "model/Model.h"
+#include "remedies/Table.h"
 #include "report/Text.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -69,7 +70,7 @@ static Profile example() {
 static std::string shown(const Profile &P, TerminalOptions Options = {}) {
   std::string Text;
   llvm::raw_string_ostream OS(Text);
-  printProfile(P, model::costOf(P), OS, Options);
+  printProfile(P, model::costOf(P, remedies::rules()), OS, Options);
   return Text;
 }
 
@@ -319,7 +320,7 @@ TEST(Terminal, AnyProfileThatCanBeReadCanBePrinted) {
       continue;
     }
     ++Printed;
-    const RunCost Cost = model::costOf(*P);
+    const RunCost Cost = model::costOf(*P, remedies::rules());
     for (const KernelCost &C : Cost.Kernels) {
       double Self = 0;
       for (const BranchCost &B : C.Branches) {

@@ -22,9 +22,9 @@
 #include "core/File.h"
 #include "frontend/DevicePipeline.h"
 #include "frontend/Fatbin.h"
+#include "instrument/Instrument.h"
 #include "runtime/gpu/Hardware.h"
 #include "runtime/profile/Process.h"
-#include "transform/instrument/Instrument.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -78,12 +78,12 @@ static Expected<unsigned> architecture(const Module &M, const Options &O) {
 
 Error addProbes(Module &M, const Options &O,
                 std::function<bool(const Function &)> Only) {
-  transform::InstrumentOptions Probes;
+  instrument::InstrumentOptions Probes;
   if (Error E = architecture(M, O).moveInto(Probes.Arch))
     return E;
   Probes.Votes = O.Bitcode;
   Probes.Only = std::move(Only);
-  transform::instrument(M, Probes);
+  instrument::instrument(M, Probes);
   return Error::success();
 }
 

@@ -26,12 +26,12 @@
 #include "runtime/gpu/Counter.h"
 
 #include "core/ProfileJson.h"
+#include "instrument/Decode.h"
 #include "runtime/gpu/Cudart.h"
 #include "runtime/gpu/Hardware.h"
 #include "runtime/gpu/StackLimit.h"
 #include "runtime/profile/Process.h"
 #include "runtime/profile/VectorSample.h"
-#include "transform/instrument/Decode.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
@@ -160,11 +160,11 @@ LaunchCells LaunchCells::of(const CountedKernel &K, const LaunchShape &Shape,
   const uint64_t Blocks = Shape.blocks();
   return {K.Home->Probes->cells(*K.Code),
           bit_ceil(std::clamp<uint64_t>(Blocks, 1, MaxReplicas)),
-          transform::BlockSample::of(Blocks, Least)};
+          instrument::BlockSample::of(Blocks, Least)};
 }
 
-transform::ProbeConfig LaunchCells::config(void *Device) const {
-  transform::ProbeConfig Config;
+instrument::ProbeConfig LaunchCells::config(void *Device) const {
+  instrument::ProbeConfig Config;
   Config.Counters = uint64_t(Device);
   Config.ReplicaMask = Replicas - 1;
   Config.Cells = SetSize;
@@ -175,8 +175,8 @@ transform::ProbeConfig LaunchCells::config(void *Device) const {
 
 LaunchCounts countsOf(const CountedKernel &K, ArrayRef<uint64_t> Cells,
                       const LaunchShape &Shape,
-                      const transform::BlockSample &Who) {
-  const transform::ModuleProbes &Probes = *K.Home->Probes;
+                      const instrument::BlockSample &Who) {
+  const instrument::ModuleProbes &Probes = *K.Home->Probes;
   const unsigned SetSize = Probes.cells(*K.Code);
   std::vector<uint64_t> Sums(2 * SetSize);
   if (SetSize) {
@@ -188,14 +188,14 @@ LaunchCounts countsOf(const CountedKernel &K, ArrayRef<uint64_t> Cells,
   LaunchCounts Counts;
   Counts.Blocks.resize(K.Blocks);
   Counts.Branches.resize(K.Branches);
-  const transform::ThreadSets Threads = transform::threadsOf(Shape);
+  const instrument::ThreadSets Threads = instrument::threadsOf(Shape);
   for (auto [N, F] : enumerate(K.Functions)) {
-    const transform::ProbePlan &Plan = Probes.plan(*F);
+    const instrument::ProbePlan &Plan = Probes.plan(*F);
     std::vector<uint64_t> Mine;
     for (unsigned Set = 0; Set != 2; ++Set)
       append_range(Mine, ArrayRef(Sums).slice(Set * SetSize + Probes.offset(*F),
                                               Plan.cells()));
-    transform::FunctionCounts Here = transform::decode(Plan, Mine, Threads);
+    instrument::FunctionCounts Here = instrument::decode(Plan, Mine, Threads);
     if (F == K.Code)
       Counts.DivergentWarps = Here.DivergentWarps;
     for (size_t B = 0; B != Plan.Code.size(); ++B) {
@@ -252,7 +252,7 @@ Counter::Sample Counter::sampleOf(const CountedKernel &K,
 /// [sampled block][word][thread], to one row of counts a thread.
 void Counter::record(const CountedKernel &K, const Sample &S,
                      ArrayRef<uint32_t> Rows, runtime::VectorSample &Vectors) {
-  const transform::ProbePlan &Plan = K.Home->Probes->plan(*K.Code);
+  const instrument::ProbePlan &Plan = K.Home->Probes->plan(*K.Code);
   const std::vector<unsigned> &BlockAt = K.BlockAt.front();
   std::vector<uint32_t> Words(S.Words), Last;
   std::vector<uint64_t> Runs;
@@ -267,7 +267,7 @@ void Counter::record(const CountedKernel &K, const Sample &S,
         Words[W] = Mine[W * S.Threads + T];
       // Neighbours are mostly alike.
       if (Runs.empty() || Words != Last) {
-        Runs = transform::decodeThread(Plan, Words);
+        Runs = instrument::decodeThread(Plan, Words);
         Last = Words;
       }
       if (T % 32 == 0)
@@ -281,17 +281,17 @@ void Counter::record(const CountedKernel &K, const Sample &S,
           Matrix[T * K.Blocks + BlockAt[B]] += uint32_t(Runs[B]);
       }
     }
-    auto Sum = [&](transform::ProbeCounter C) {
+    auto Sum = [&](instrument::ProbeCounter C) {
       uint64_t Total = 0;
       for (size_t T = 0; T != S.Threads; ++T) {
         Words[C.Word] = Mine[C.Word * S.Threads + T];
-        Total += transform::read(Plan, Words, C);
+        Total += instrument::read(Plan, Words, C);
       }
       return Total;
     };
     std::vector<uint64_t> AsRun(K.Blocks);
     for (auto [B, Warps] :
-         enumerate(transform::warpsOfBlocks(Plan, Sum, Together)))
+         enumerate(instrument::warpsOfBlocks(Plan, Sum, Together)))
       if (BlockAt[B] != CountedKernel::NoPosition)
         AsRun[BlockAt[B]] += Warps;
     Vectors.record(Block, unsigned(S.Threads), Matrix, AsRun);
@@ -349,7 +349,7 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
     Try(grow(Memory->Cells, Memory->CellBytes, CellBytes));
     if (!E)
       Try(C.MemsetAsync(Memory->Cells, 0, CellBytes, Stream));
-    transform::ProbeConfig Config = Where.config(Memory->Cells);
+    instrument::ProbeConfig Config = Where.config(Memory->Cells);
     if (!Rows.empty() && !E) {
       Try(grow(Memory->Rows, Memory->RowBytes, S.rowBytes()));
       // One more, for a stratum whose block lies beyond the grid.
@@ -385,7 +385,7 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
     if (!Rows.empty())
       Try(C.MemcpyAsync(Rows.data(), Memory->Rows, S.rowBytes(),
                         cudaMemcpyDeviceToHost, Stream));
-    Try(C.MemsetAsync(ConfigAddress, 0, sizeof(transform::ProbeConfig),
+    Try(C.MemsetAsync(ConfigAddress, 0, sizeof(instrument::ProbeConfig),
                       Stream));
   }
   Try(C.StreamSynchronize(Stream));

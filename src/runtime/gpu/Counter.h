@@ -3,10 +3,10 @@
 #ifndef RECONVERGE_RUNTIME_GPU_COUNTER_H
 #define RECONVERGE_RUNTIME_GPU_COUNTER_H
 
+#include "instrument/BlockSample.h"
 #include "runtime/gpu/Images.h"
 #include "runtime/gpu/Options.h"
 #include "runtime/profile/Collector.h"
-#include "transform/instrument/BlockSample.h"
 
 #include <cuda_runtime_api.h>
 
@@ -75,14 +75,14 @@ private:
 /// for the sample's tail.
 struct LaunchCells {
   uint64_t SetSize, Replicas;
-  transform::BlockSample Who;
+  instrument::BlockSample Who;
 
   /// At least \p Least thread blocks count; 0: all.
   static LaunchCells of(const CountedKernel &K, const LaunchShape &Shape,
                         uint64_t Least);
   size_t count() const { return 2 * SetSize * (Replicas + 1); }
   /// For cells at \p Device, of the device's memory.
-  transform::ProbeConfig config(void *Device) const;
+  instrument::ProbeConfig config(void *Device) const;
 };
 
 /// Sums of all replicas' cells to a launch's counts, those of the whole grid.
@@ -90,7 +90,7 @@ struct LaunchCells {
 /// Who.
 LaunchCounts countsOf(const CountedKernel &K, llvm::ArrayRef<uint64_t> Cells,
                       const LaunchShape &Shape,
-                      const transform::BlockSample &Who);
+                      const instrument::BlockSample &Who);
 
 } // namespace reconverge::gpu
 

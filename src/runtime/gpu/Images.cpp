@@ -66,16 +66,16 @@ static Error load(Image &I, const ContainerView &View, const Options &O) {
   if (!Code)
     return Code.takeError();
   I.Code = std::move(*Code);
-  I.Probes = std::make_unique<transform::ModuleProbes>(*I.Code);
+  I.Probes = std::make_unique<instrument::ModuleProbes>(*I.Code);
   I.Hash = analysis::codeHash(*I.Code);
   return buildImage(*I.Code, View.Hash, O).moveInto(I.Built);
 }
 
 void registerProbes(void **Handle, Image &I) {
   cudart().RegisterVar(Handle, &I.Config,
-                       const_cast<char *>(transform::ProbeConfigName),
-                       transform::ProbeConfigName, /*Extern=*/0,
-                       sizeof(transform::ProbeConfig), /*Constant=*/1,
+                       const_cast<char *>(instrument::ProbeConfigName),
+                       instrument::ProbeConfigName, /*Extern=*/0,
+                       sizeof(instrument::ProbeConfig), /*Constant=*/1,
                        /*Global=*/0);
 }
 

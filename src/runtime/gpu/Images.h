@@ -4,8 +4,8 @@
 #define RECONVERGE_RUNTIME_GPU_IMAGES_H
 
 #include "core/Container.h"
+#include "instrument/Instrument.h"
 #include "runtime/gpu/Options.h"
-#include "transform/instrument/Instrument.h"
 
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -25,7 +25,7 @@ bool isContainer(const FatbinWrapper *Wrapper);
 struct Image {
   llvm::LLVMContext Context;
   std::unique_ptr<llvm::Module> Code;
-  std::unique_ptr<transform::ModuleProbes> Probes;
+  std::unique_ptr<instrument::ModuleProbes> Probes;
   std::string Hash; ///< of the code, 16 hex digits
   std::unique_ptr<llvm::MemoryBuffer> Built;
   FatbinWrapper Wrapper;

@@ -28,7 +28,7 @@ cudaError_t SlotCount::begin() {
     return E;
   if (cudaError_t E = C.GetSymbolAddress(&Config, &Code.Kernel->Home->Config))
     return E;
-  const transform::ProbeConfig Value = Where.config(Cells);
+  const instrument::ProbeConfig Value = Where.config(Cells);
   if (cudaError_t E =
           C.Memcpy(Config, &Value, sizeof(Value), cudaMemcpyHostToDevice))
     return E;
@@ -38,7 +38,7 @@ cudaError_t SlotCount::begin() {
 cudaError_t SlotCount::end(double &Slots) {
   const Cudart &C = cudart();
   std::vector<uint64_t> Counted(Where.count());
-  if (cudaError_t E = C.Memset(Config, 0, sizeof(transform::ProbeConfig)))
+  if (cudaError_t E = C.Memset(Config, 0, sizeof(instrument::ProbeConfig)))
     return E;
   if (cudaError_t E = C.Memcpy(Counted.data(), Cells, Counted.size() * 8,
                                cudaMemcpyDeviceToHost))

@@ -21,9 +21,10 @@
 
 #include "runtime/gpu/StackLimit.h"
 
+#include "analysis/Numbering.h"
 #include "analysis/device/Annotations.h"
+#include "instrument/ProbePlan.h"
 #include "runtime/gpu/Cudart.h"
-#include "transform/instrument/ProbePlan.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -69,7 +70,7 @@ uint64_t addedToFrames(ArrayRef<const Function *> Functions) {
     if (F->isDeclaration() || analysis::isKernel(*F))
       continue;
     // A plan only looks, but has the blocks for who changes them.
-    const transform::ProbePlan Plan(const_cast<Function &>(*F));
+    const instrument::ProbePlan Plan(const_cast<Function &>(*F));
     Most = std::max<uint64_t>(Most, Plan.Words + Plan.ExitCells +
                                         Plan.Groups.size() +
                                         Plan.Splits.size() + WordsAround);

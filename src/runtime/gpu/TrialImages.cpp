@@ -192,7 +192,7 @@ Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
     return Error::success();
   I.Counting.Code = CloneModule(Whole);
   I.Counting.Probes =
-      std::make_unique<transform::ModuleProbes>(*I.Counting.Code);
+      std::make_unique<instrument::ModuleProbes>(*I.Counting.Code);
   for (CountingCode *Code : All) {
     Function &F = *I.Counting.Code->getFunction(Code->Name);
     Code->Kernel = describeCounted(I.Counting, F);

@@ -24,7 +24,7 @@ public:
 
   /// Reads the plan and opens its log. \p Apply: tests bring remedies of their
   /// own.
-  llvm::Error configure(Options O, runtime::Remedies Apply = transform::apply);
+  llvm::Error configure(Options O, runtime::Remedies Apply = remedies::apply);
 
   void **registerFatBinary(void *Wrapper);
 

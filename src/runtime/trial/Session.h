@@ -10,7 +10,7 @@
 
 #include "core/Profile.h"
 #include "core/Trials.h"
-#include "transform/remedies/Remedies.h"
+#include "remedies/Table.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
@@ -59,7 +59,7 @@ inline constexpr llvm::StringLiteral CooperativeHindrance =
     "the launch is a cooperative one";
 
 /// Makes a candidate of a kernel; tests bring remedies of their own.
-using Remedies = std::function<llvm::Expected<transform::Applied>(
+using Remedies = std::function<llvm::Expected<remedies::Applied>(
     const Candidate &, llvm::Function &)>;
 
 /// A kernel's module with one candidate applied.

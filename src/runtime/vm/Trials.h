@@ -28,7 +28,7 @@ class Trials {
 public:
   static llvm::Expected<std::unique_ptr<Trials>>
   create(llvm::StringRef PlanFile, analysis::MachineModel Costs,
-         Remedies Apply = transform::apply);
+         Remedies Apply = remedies::apply);
   virtual ~Trials() = default;
 
   /// Calls \p Natural, which runs the original and counts into \p Counts, and,

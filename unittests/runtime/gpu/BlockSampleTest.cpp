@@ -1,13 +1,13 @@
 //===- BlockSampleTest.cpp - Which thread blocks count --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "transform/instrument/BlockSample.h"
+#include "instrument/BlockSample.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-using namespace reconverge::transform;
+using namespace reconverge::instrument;
 
 TEST(BlockSample, SmallGridsCountAsAWhole) {
   for (uint64_t Blocks : {uint64_t(0), uint64_t(1), uint64_t(1024),

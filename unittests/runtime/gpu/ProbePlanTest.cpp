@@ -1,7 +1,7 @@
 //===- ProbePlanTest.cpp - Counters by hand, and what follows -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "transform/instrument/Decode.h"
+#include "instrument/Decode.h"
 
 #include "analysis/Numbering.h"
 
@@ -14,7 +14,7 @@
 
 using namespace llvm;
 using namespace reconverge;
-using namespace reconverge::transform;
+using namespace reconverge::instrument;
 
 // if (tid < 7) *p = 1;  if (tid & 1) *p = 2;
 static constexpr StringLiteral Source = R"(

@@ -110,7 +110,7 @@ void endlessLoop(Function &F) {
   Term->eraseFromParent();
 }
 
-Expected<transform::Applied> harm(const Candidate &What, Function &F) {
+Expected<remedies::Applied> harm(const Candidate &What, Function &F) {
   const std::pair<StringRef, void (*)(Function &)> Deeds[] = {
       {"harmless", harmless},
       {"wrong", wrongByte},
@@ -120,9 +120,9 @@ Expected<transform::Applied> harm(const Candidate &What, Function &F) {
     if (Name == What.Remedy) {
       Deed(F);
       analysis::renumberBlocks(*F.getParent());
-      return transform::Applied{true, {}};
+      return remedies::Applied{true, {}};
     }
-  return transform::Applied{false, {"a.cu:3: no [RC121]"}};
+  return remedies::Applied{false, {"a.cu:3: no [RC121]"}};
 }
 
 class VmTrials : public ::testing::Test {

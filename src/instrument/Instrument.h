@@ -1,0 +1,73 @@
+//===- instrument/Instrument.h - Code that counts -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_TRANSFORM_INSTRUMENT_INSTRUMENT_H
+#define RECONVERGE_TRANSFORM_INSTRUMENT_INSTRUMENT_H
+
+#include "instrument/ProbePlan.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/IR/PassManager.h"
+
+#include <functional>
+
+namespace reconverge::instrument {
+
+struct InstrumentOptions {
+  unsigned Arch = 90; ///< sm_NN that the code is for
+  /// Asks which lanes take a side by a vote, which every executor knows,
+  /// instead of guarded inline PTX, which is faster on a GPU.
+  bool Votes = false;
+  /// Which functions count; empty: all.
+  std::function<bool(const llvm::Function &)> Only;
+};
+
+/// The constant variable through which the host tells a kernel where its
+/// counters are: a ProbeConfig. All zero at first: nothing is counted.
+inline constexpr char ProbeConfigName[] = "__reconverge_probes";
+
+struct ProbeConfig {
+  /// Device address of 64-bit cells, [replica][set][cell], all zero; set 1 is
+  /// for warps that lack lanes because the block's size is no multiple of 32.
+  /// One replica more, the last, is of thread blocks in the sample's tail.
+  uint64_t Counters = 0;
+  uint64_t ReplicaMask = 0; ///< replicas - 1, replicas a power of two
+  uint64_t Cells = 0;       ///< of one set: ModuleProbes::cells(kernel)
+  /// Device address of 32-bit rows, [sampled block][word][thread], or 0. Of
+  /// each Stride thread blocks in a row, the one whose number is in Sampled (a
+  /// device address of 32-bit numbers) writes its threads' counters there.
+  uint64_t Rows = 0, Sampled = 0, Stride = 1;
+  uint32_t SampleBits = 0, Tail = ~0u; ///< who counts: a BlockSample
+};
+
+/// The plans of a module's functions and where their cells lie. Functions that
+/// kernels call come first, so that a launch needs those and its own.
+class ModuleProbes {
+public:
+  explicit ModuleProbes(llvm::Module &M);
+
+  const ProbePlan &plan(const llvm::Function &F) const {
+    return *Plans.find(&F)->second;
+  }
+  /// Of \p F's first cell.
+  unsigned offset(const llvm::Function &F) const;
+  /// Cells of one set that a launch of \p Kernel needs.
+  unsigned cells(const llvm::Function &Kernel) const;
+
+private:
+  llvm::MapVector<const llvm::Function *, std::unique_ptr<ProbePlan>> Plans;
+  llvm::DenseMap<const llvm::Function *, unsigned> Offsets;
+  unsigned Shared = 0;
+};
+
+/// Inserts the probes of the functions of \p M, which is numbered and as it
+/// goes to the code generator. Results of the code do not change.
+void instrument(llvm::Module &M, const InstrumentOptions &Options = {});
+
+class InstrumentPass : public llvm::PassInfoMixin<InstrumentPass> {
+public:
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &);
+};
+
+} // namespace reconverge::instrument
+
+#endif

@@ -1,0 +1,66 @@
+//===- remedies/Table.h - All remedies --------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_TABLE_H
+#define RECONVERGE_REMEDIES_TABLE_H
+
+#include "core/Cost.h"
+#include "core/Decision.h"
+#include "remedies/common/Remedy.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/Support/Error.h"
+
+namespace reconverge::remedies {
+
+/// In the order in which they are tried.
+llvm::ArrayRef<const Remedy *> all();
+
+/// How the model finds their bounds, in the same order.
+llvm::ArrayRef<RemedyRule> rules();
+
+/// Of "RC101" or "rc101", of any remedy; null: there is none.
+const RefusalKind *refusalNamed(llvm::StringRef Code);
+
+/// Every candidate that changes code and is worth a trial on a kernel.
+std::vector<Candidate> candidates(const KernelProfile &Seen);
+
+/// The UserError names a remedy or a parameter that there is not.
+llvm::Error check(const Candidate &What);
+
+/// What a remedy came to on one kernel.
+struct Applied {
+  bool Changed = false;
+  /// Why branches were left alone, as remarks say it ("app.cu:12: not melded:
+  /// ... [RC121]"), in program order.
+  std::vector<std::string> Missed;
+};
+
+/// Applies \p What to every function of \p M, whose blocks are numbered, and
+/// numbers the blocks anew. Remarks go where the context's handler sends them.
+llvm::Error applyToModule(const Candidate &What, llvm::Module &M,
+                          const Services &Services = {});
+
+/// Applies \p What to \p Kernel of its module, whose blocks are numbered, and
+/// numbers the module's blocks anew. The UserError names a remedy or a
+/// parameter that there is not.
+llvm::Expected<Applied> apply(const Candidate &What, llvm::Function &Kernel);
+
+/// `reconverge-<name>`. To be run last: SimplifyCFG would undo melding, and
+/// inlining has to come first. Does nothing to a host's code.
+class RemedyPass : public llvm::PassInfoMixin<RemedyPass> {
+public:
+  /// \p Which accepts \p Parameters.
+  RemedyPass(const Remedy &Which, std::string Parameters)
+      : Which(&Which), Parameters(std::move(Parameters)) {}
+  llvm::PreservedAnalyses run(llvm::Function &F,
+                              llvm::FunctionAnalysisManager &AM);
+
+private:
+  const Remedy *Which;
+  std::string Parameters;
+};
+
+} // namespace reconverge::remedies
+
+#endif

@@ -1,0 +1,84 @@
+//===- remedies/common/Remedy.h - A remedy as one value ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_COMMON_REMEDY_H
+#define RECONVERGE_REMEDIES_COMMON_REMEDY_H
+
+#include "core/Cost.h"
+#include "core/Profile.h"
+#include "remedies/common/Refusal.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class Function;
+class Module;
+class OptimizationRemarkEmitter;
+} // namespace llvm
+
+namespace reconverge::remedies {
+
+/// Registers that a thread of the one kernel of a module takes, as the last
+/// compiler says; none if it does not.
+using RegisterCounter =
+    std::function<std::optional<unsigned>(const llvm::Module &)>;
+
+/// What a remedy may ask while it is applied.
+struct Services {
+  RegisterCounter CountRegisters = nullptr; ///< null: nobody can say
+};
+
+/// All that the rest of the project knows of a remedy. Parameters are
+/// "key=value;key=value".
+struct Remedy {
+  llvm::StringLiteral Name, Does, Parameters; ///< as in Remedies.def
+  /// Why it may not apply: All of its Refusals.h.
+  llvm::ArrayRef<const RefusalKind *> Refusals;
+
+  /// What a line of advice begins with: "meld its sides".
+  llvm::StringLiteral Advice;
+  /// What its price is for, in that line: "rounds". Empty: BoundAt knows none.
+  llvm::StringLiteral PriceOf;
+  /// Threads of a block change places: what that gives back need not be sorted.
+  bool RegroupsBlock;
+  /// What it may give back at a branch, and what that costs, as far as counts
+  /// tell.
+  RemedyRule::Bound BoundAt;
+
+  /// Parameters that are worth a trial on a kernel, best guess first.
+  std::vector<std::string> (*Guess)(const KernelProfile &Seen);
+  /// The UserError names the parameter that is wrong.
+  llvm::Error (*Check)(llvm::StringRef Parameters);
+  /// Applies the remedy to \p F, whose blocks are numbered and whose address
+  /// spaces are known. Whether \p F was changed; remarks say where, and why not
+  /// elsewhere. Fails for parameters that Check refuses alone.
+  llvm::Expected<bool> (*Apply)(llvm::Function &F, llvm::StringRef Parameters,
+                                const Services &Services,
+                                llvm::OptimizationRemarkEmitter &Remarks);
+};
+
+/// For Remedy::Check: what \p Parse says of the parameters.
+template <auto Parse> llvm::Error checkBy(llvm::StringRef Parameters) {
+  return Parse(Parameters).takeError();
+}
+
+// Each folder's own constants, and the remedy that it defines.
+#define REMEDY(NAME, DOES, PARAMETERS, WORDS)                                  \
+  namespace NAME {                                                             \
+  inline constexpr llvm::StringLiteral Name = #NAME;                           \
+  inline constexpr llvm::StringLiteral Does = DOES;                            \
+  inline constexpr llvm::StringLiteral Parameters = PARAMETERS;                \
+  extern const Remedy Itself;                                                  \
+  }
+#include "remedies/Remedies.def"
+#undef REMEDY
+
+} // namespace reconverge::remedies
+
+#endif

@@ -1,0 +1,78 @@
+//===- remedies/common/RequestFormat.h - Pragmas in device code -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How plugin/Pragmas.cpp, which is in clang, hands `#pragma reconverge` to
+// settleRequests(), which sees the device code that clang made: a constant
+// string with a line for each pragma,
+//
+//   line first last remedy choice file
+//
+// the line of the pragma, the first and the last line of the `if (...)` or
+// `switch (...)` after it, the remedy, "on", "on:<parameters>" or "off", and
+// the absolute path of the file. Parameters are "key=value;key=value".
+//
+// All of it is in this header, for our plugin for clang links nothing of ours.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RECONVERGE_REMEDIES_COMMON_REQUESTFORMAT_H
+#define RECONVERGE_REMEDIES_COMMON_REQUESTFORMAT_H
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+
+namespace reconverge::remedies {
+
+inline constexpr const char *PragmaVariable = "__reconverge_pragmas";
+
+/// What the source may say of a remedy.
+struct RequestWords {
+  llvm::StringLiteral Remedy;
+  llvm::StringLiteral Words; ///< "key(value, value)", with spaces between them
+
+  bool mayBeAsked() const { return Words != "none"; }
+
+  /// The values that \p Key may have, "a, b, c"; none: there is no such key.
+  std::optional<llvm::StringRef> valuesOf(llvm::StringRef Key) const {
+    llvm::StringRef Rest = Words;
+    while (!Rest.empty()) {
+      auto [Name, Others] = Rest.split('(');
+      auto [Values, Behind] = Others.split(')');
+      if (Name.trim() == Key)
+        return Values;
+      Rest = Behind;
+    }
+    return std::nullopt;
+  }
+};
+
+/// Whether \p Value is one of \p Values.
+inline bool isOneOf(llvm::StringRef Value, llvm::StringRef Values) {
+  llvm::SmallVector<llvm::StringRef, 8> All;
+  Values.split(All, ", ");
+  return llvm::is_contained(All, Value);
+}
+
+inline constexpr RequestWords AllRequestWords[] = {
+#define REMEDY(NAME, DOES, PARAMETERS, WORDS) {#NAME, WORDS},
+#include "remedies/Remedies.def"
+#undef REMEDY
+};
+
+/// Null: the source can ask for no such remedy.
+inline const RequestWords *requestWordsOf(llvm::StringRef Remedy) {
+  for (const RequestWords &Each : AllRequestWords)
+    if (Each.Remedy == Remedy && Each.mayBeAsked())
+      return &Each;
+  return nullptr;
+}
+
+/// How a request is written, for messages.
+inline constexpr llvm::StringLiteral RequestSyntax =
+    "reconverge <remedy> [<parameter>(<value>)] [off]";
+
+} // namespace reconverge::remedies
+
+#endif

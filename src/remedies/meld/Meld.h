@@ -1,0 +1,31 @@
+//===- remedies/meld/Meld.h - Control-flow melding -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_TRANSFORM_MELD_MELD_H
+#define RECONVERGE_TRANSFORM_MELD_MELD_H
+
+#include "remedies/meld/Options.h"
+
+namespace llvm {
+class Function;
+class OptimizationRemarkEmitter;
+} // namespace llvm
+
+namespace reconverge::remedies {
+
+/// What was done to one function.
+struct MeldResult {
+  unsigned Branches = 0;     ///< melded
+  unsigned Instructions = 0; ///< pairs that became one
+  double Saved = 0;          ///< estimated issue slots
+};
+
+/// Melds the arms of divergent branches of \p F where that pays; leaves \p F as
+/// it was if it melds none. Address spaces should be known by then
+/// (InferAddressSpaces); SimplifyCFG would undo it. Each branch gets a remark:
+/// melded, or why not.
+MeldResult meldFunction(llvm::Function &F, const MeldOptions &Options,
+                        llvm::OptimizationRemarkEmitter &Remarks);
+
+} // namespace reconverge::remedies
+
+#endif

@@ -1,0 +1,55 @@
+//===- remedies/remap/Options.cpp - Parameters of remapping --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "remedies/remap/Options.h"
+
+#include "remedies/common/Parameters.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace reconverge::remedies {
+
+static bool readBetween(StringRef Text, uint32_t Least, uint32_t Most,
+                        uint32_t &Number) {
+  return !Text.getAsInteger(10, Number) && Least <= Number && Number <= Most;
+}
+
+Expected<RemapOptions> parseRemapOptions(StringRef Text) {
+  RemapOptions Options;
+  Error E = readParameters(
+      Text, "remapping", remap::Parameters,
+      [&](StringRef Key, StringRef Value) {
+        if (Key == "threshold")
+          return !Value.getAsInteger(10, Options.Threshold);
+        if (Key == "threads")
+          return readBetween(Value, 64, 1024, Options.Threads);
+        if (Key == "paths")
+          return readBetween(Value, 2, 32, Options.Paths);
+        if (Key == "neighbours")
+          return readBetween(Value, MinNeighbours, MaxNeighbours,
+                             Options.Neighbours) &&
+                 isPowerOf2_32(Options.Neighbours);
+        if (Key == "ids")
+          return readFlag(Value, Options.Ids);
+        if (Key == "occupancy")
+          return readFlag(Value, Options.Occupancy);
+        if (Key == "shared")
+          return !Value.getAsInteger(10, Options.Shared);
+        if (Key == "marked")
+          return readFlag(Value, Options.Marked);
+        if (Key == "algorithm") {
+          auto Algorithm = remapAlgorithm(Value);
+          Options.Algorithm = Algorithm.value_or(Options.Algorithm);
+          return Algorithm.has_value();
+        }
+        return Key == "branch" &&
+               !Value.getAsInteger(10, Options.Branches.emplace_back());
+      });
+  if (E)
+    return std::move(E);
+  return Options;
+}
+
+} // namespace reconverge::remedies

@@ -1,0 +1,319 @@
+//===- remedies/remap/Remap.cpp - Thread-data remapping ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Right before a divergent branch, the threads of a block exchange their
+// identities, so that warps take one side of it:
+//
+//   c = in[i] > 0;             c = in[i] > 0;
+//   if (c) A(i, x);            round: threads with c first, then the others;
+//   else   B(i, x);     ->            each takes over another's i and x
+//   out[i] = x;                if (c) A(i, x); else B(i, x);
+//                              out[i] = x;
+//
+// A thread is its new identity to the end of the kernel, or to the next round.
+//
+//   1. Control.cpp   which branches all threads of the block come to
+//   2. Legality.cpp  what must not come after a round; a plan or a refusal
+//      Fragment.cpp  which other branches the round can serve
+//      State.cpp     which values move, and which are computed again
+//      Budget.cpp    for how large a block there is shared memory
+//   3. Rewrite.cpp   the round; Places.cpp  who goes where in it
+//      Paths.cpp     the branches
+//   4. again from 1., in program order, until no plan is left
+//
+// Where somebody can count registers (the driver, with ptxas), all of this is
+// done to a copy first; and if fewer blocks would fit on a multiprocessor then,
+// again with fewer paths a round, and in the end not at all.
+//
+// Threads that leave before the branch (`if (i >= n) return`) come to the round
+// instead, as a path of their own, and leave after it. The next round may delay
+// them once more.
+//
+// It ends: every round marks its branches, and new branches are marked.
+//
+// A branch that a pragma asks for (common/Requests.cpp) is taken whatever it
+// costs, and a refusal is a warning (-Wpass-failed), not a remark. One that an
+// attribute asks for (common/Attributes.cpp) is taken as if all were asked for.
+//
+// Limitation: loops whose number of trips differs between threads are not
+// remapped from inside.
+//
+// Paper: H. Lin, C.-L. Wang, H. Liu, "On-GPU Thread-Data Remapping for Branch
+// Divergence Reduction", ACM TACO 15(3), 2018.
+//
+//===----------------------------------------------------------------------===//
+
+#include "remedies/remap/Remap.h"
+
+#include "analysis/Numbering.h"
+#include "analysis/device/Annotations.h"
+#include "remedies/common/Remedy.h"
+#include "remedies/common/Requests.h"
+#include "remedies/remap/Budget.h"
+#include "remedies/remap/Legality.h"
+#include "remedies/remap/Refusals.h"
+#include "remedies/remap/Rewrite.h"
+
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+using namespace reconverge::remedies::remap;
+
+namespace reconverge::remedies {
+
+static constexpr const char *PassName = "reconverge-remap";
+
+/// On a function that has rounds: code may have moved since, so that its reads
+/// of the thread's number cannot be told apart.
+static constexpr const char *DoneAttribute = "reconverge-remapped";
+
+/// By a pragma.
+static bool isAsked(const BasicBlock &BB) {
+  const auto Wished = requestOf(BB, Name);
+  return Wished && Wished->On && Wished->AtAnyCost;
+}
+
+/// To be remapped, or to be told why not.
+static bool isChosen(const BasicBlock &BB, const Facts &Now,
+                     const RemapOptions &Options) {
+  if (isAsked(BB))
+    return !BB.getTerminator()->getMetadata(RoundKind);
+  if (!isCandidate(BB, Now))
+    return false;
+  const auto Wished = requestOf(BB, Name);
+  if (Wished && Wished->On)
+    return true;
+  if (Options.Marked)
+    return false;
+  if (Options.Branches.empty())
+    return true;
+  auto Number = analysis::branchNumber(BB);
+  return Number && is_contained(Options.Branches, *Number);
+}
+
+static void report(OptimizationRemarkEmitter &Remarks, const RoundPlan &Plan) {
+  Remarks.emit([&] {
+    OptimizationRemark Remark(PassName, "Remapped",
+                              Plan.Block->getTerminator()->getDebugLoc(),
+                              Plan.Block);
+    Remark << "remapped: " << ore::NV("Values", Plan.Values.size())
+           << " values move, " << ore::NV("Recomputed", Plan.Recompute.size())
+           << " are computed again, " << ore::NV("Bytes", Plan.bytes())
+           << " bytes of shared memory for blocks of up to "
+           << ore::NV("Threads", Plan.Threads) << " threads" << Plan.Bound;
+    if (Plan.paths() > 2)
+      Remark << "; " << ore::NV("Paths", Plan.paths()) << " paths of "
+             << ore::NV("Branches", Plan.Choices.size()) << " branches";
+    if (!Plan.Exits.empty())
+      Remark << "; threads that leave before come along";
+    if (Plan.Algorithm == RemapAlgorithm::HeadOrTail)
+      Remark << "; head_or_tail";
+    if (Plan.Algorithm == RemapAlgorithm::DataGroupIndexing)
+      Remark << "; data_group_indexing by "
+             << ore::NV("Neighbours", Plan.Neighbours);
+    if (Plan.Fell)
+      Remark << ", as head_or_tail parts two groups, not "
+             << ore::NV("Groups", Plan.groups());
+    return Remark;
+  });
+}
+
+/// Pragmas that have been followed, by their Id.
+using Followed = SmallPtrSet<const void *, 4>;
+
+static void reportRefusal(OptimizationRemarkEmitter &Remarks,
+                          const BasicBlock &BB, const Refusal &Why,
+                          const Followed &Done) {
+  const Instruction &Branch = *BB.getTerminator();
+  if (!isAsked(BB) || Done.contains(requestOf(BB, Name)->Id))
+    return reportMissed(Remarks, PassName, "not remapped", Branch, Why);
+  DiagnosticInfoOptimizationFailure Failure(PassName, Why.Kind->code(),
+                                            Branch.getDebugLoc(), &BB);
+  Failure << "not remapped, which a pragma asks for: " << Why.Kind->Sentence;
+  if (!Why.Detail.empty())
+    Failure << " (" << Why.Detail << ")";
+  Failure << " [" << Why.Kind->code() << "]";
+  Remarks.emit(Failure);
+}
+
+namespace {
+/// How to remap a kernel.
+struct Course {
+  RemapOptions Options;
+  /// If not empty, why only what a pragma asks for: the registers.
+  std::string Short = {};
+  bool takes(const RoundPlan &Plan) const {
+    return Short.empty() || isAsked(*Plan.Block);
+  }
+};
+
+/// What that came to.
+struct Outcome {
+  unsigned Rounds = 0;
+  unsigned Paths = 0;   ///< most of a round that serves later branches
+  bool Unasked = false; ///< there is a round that no pragma asks for
+  RoundMemory Memory;
+  Followed Done;
+  /// Branches that have no round because of Course::Short.
+  SmallPtrSet<const Instruction *, 4> Left;
+};
+} // namespace
+
+/// A round for the first branch that can have one; false if none can, for which
+/// \p Report has remarks say why.
+static bool remapOne(Function &F, const Course &How, Outcome &So,
+                     OptimizationRemarkEmitter *Remarks, bool Report) {
+  const Facts Now(F);
+  ReversePostOrderTraversal<Function *> Order(&F);
+  for (BasicBlock *BB : Order) {
+    if (!isChosen(*BB, Now, How.Options))
+      continue;
+    auto Decision = planRound(*BB, Now, How.Options, So.Memory);
+    const auto *Plan = std::get_if<RoundPlan>(&Decision);
+    const Instruction &Term = *BB->getTerminator();
+    if (Plan && How.takes(*Plan)) {
+      ++So.Rounds;
+      So.Unasked |= !isAsked(*BB);
+      if (Plan->Trees.size() > 1)
+        So.Paths = std::max(So.Paths, Plan->paths());
+      if (Remarks)
+        report(*Remarks, *Plan);
+      for (const Choice &C : Plan->Choices)
+        if (auto Wished = requestOf(*C.Block, Name))
+          So.Done.insert(Wished->Id);
+      rewrite(*Plan, How.Options, So.Memory);
+      return true;
+    }
+    if (Plan)
+      So.Left.insert(&Term);
+    if (Remarks && Report)
+      reportRefusal(*Remarks, *BB,
+                    So.Left.contains(&Term)
+                        ? refusal(refuse::Registers, Term, How.Short)
+                        : std::get<Refusal>(Decision),
+                    So.Done);
+  }
+  return false;
+}
+
+/// \p Remarks: null on a copy that is only for measuring.
+static Outcome remapAll(Function &F, const Course &How,
+                        OptimizationRemarkEmitter *Remarks) {
+  Outcome Result;
+  while (remapOne(F, How, Result, Remarks, /*Report=*/false))
+    ;
+  if (Remarks)
+    remapOne(F, How, Result, Remarks, /*Report=*/true);
+  if (!Result.Rounds)
+    return Result;
+  F.addFnAttr(DoneAttribute);
+  F.addFnAttr(Attribute::Convergent);
+  F.removeFnAttr(Attribute::NoSync);
+  F.removeFnAttr(Attribute::Memory);
+  return Result;
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+/// Whether a count changes anything: what is asked for at any cost, it does
+/// not.
+static bool mayLessen(const Function &F, const RemapOptions &Options) {
+  return Options.Occupancy &&
+         (!Options.Marked || any_of(F, [](const BasicBlock &BB) {
+           const auto Wished = requestOf(BB, Name);
+           return Wished && Wished->On && !Wished->AtAnyCost;
+         }));
+}
+
+/// Whether \p F will have a round, or would but for occupancy.
+static bool mayHaveRound(Function &F, const RemapOptions &Options) {
+  const Facts Now(F);
+  return any_of(F, [&](BasicBlock &BB) {
+    if (!isChosen(BB, Now, Options))
+      return false;
+    const auto Decision = planRound(BB, Now, Options, {});
+    const auto *Why = std::get_if<Refusal>(&Decision);
+    return !Why || Why->Kind == &refuse::Occupancy;
+  });
+}
+
+/// Kernel \p F without the module's other kernels.
+static std::pair<std::unique_ptr<Module>, Function *>
+copyOf(const Function &F) {
+  ValueToValueMapTy Map;
+  auto Alone = CloneModule(*F.getParent(), Map, [&](const GlobalValue *V) {
+    const auto *Other = dyn_cast<Function>(V);
+    return !Other || Other == &F || !analysis::isKernel(*Other);
+  });
+  for (Function &Other : make_early_inc_range(*Alone))
+    if (Other.isDeclaration() && Other.use_empty())
+      Other.eraseFromParent();
+  auto *Copy = cast<Function>(Map[&F]);
+  return {std::move(Alone), Copy};
+}
+
+/// Tries on copies of \p F what leaves as many blocks on a multiprocessor, by
+/// registers, as there are without rounds.
+static Course courseFor(const Function &F, const RemapOptions &Given,
+                        OptimizationRemarkEmitter &Remarks) {
+  Course How{Given};
+  auto Say = [&](const std::string &Text) {
+    Remarks.emit([&] {
+      return OptimizationRemark(PassName, "Registers",
+                                DiagnosticLocation(F.getSubprogram()),
+                                &F.getEntryBlock())
+             << Text;
+    });
+    return How;
+  };
+  const auto Before = Given.CountRegisters(*copyOf(F).first);
+  How.Options.Registers = Before.value_or(0);
+  std::string Because;
+  while (true) {
+    auto [Alone, Copy] = copyOf(F);
+    const Outcome Result = remapAll(*Copy, How, nullptr);
+    if (!Result.Rounds)
+      return How;
+    const auto After = Before ? Given.CountRegisters(*Alone) : std::nullopt;
+    if (!After)
+      return Say("its registers are not known: ptxas has not counted them");
+    const RegisterCost Cost = registerCost(*Copy, How.Options, *After);
+    if (!Cost.Lowers || !Given.Occupancy || !Result.Unasked)
+      return Say(Cost.Text + Because);
+    // Fewer paths a round, then the algorithm that takes the fewest registers,
+    // then nothing but what pragmas ask for.
+    if (Result.Paths > 2) {
+      How.Options.Paths = std::max(2u, Result.Paths / 2);
+      Because = "; at most " + std::to_string(How.Options.Paths) +
+                " paths a round, for more take " + Cost.Text;
+    } else if (How.Options.Algorithm == RemapAlgorithm::Automatic) {
+      How.Options.Algorithm = RemapAlgorithm::HeadOrTail;
+      Because = "; by head_or_tail, for else it takes " + Cost.Text;
+    } else {
+      How = {Given, Cost.Text};
+      How.Options.Registers = *Before;
+      Because.clear();
+    }
+  }
+}
+
+unsigned remapFunction(Function &F, const RemapOptions &Options,
+                       OptimizationRemarkEmitter &Remarks) {
+  if (F.hasFnAttribute(DoneAttribute))
+    return 0;
+  const bool Counts =
+      Options.CountRegisters &&
+      (mayLessen(F, Options) || Remarks.allowExtraAnalysis(PassName)) &&
+      mayHaveRound(F, Options);
+  return remapAll(F, Counts ? courseFor(F, Options, Remarks) : Course{Options},
+                  &Remarks)
+      .Rounds;
+}
+
+} // namespace reconverge::remedies

@@ -1,0 +1,201 @@
+//===- unittests/remedies/Differential.cpp - Before against after --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The reducer tries one change after the other and keeps those after which the
+// kernel still fails: a branch always goes one way, a number is one, a store is
+// gone. One divides, shifts and indexes without harm, so the kernel stays
+// defined. If it now runs on for ever, the VM's step limit ends it before and
+// after the transform alike, which is no failure, and the change is dropped.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Differential.h"
+
+#include "Harness.h"
+
+#include "llvm/Analysis/InstructionSimplify.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+using namespace reconverge::warpvm;
+
+namespace reconverge::remedies {
+
+RandomKernelOptions twinOptions(uint64_t Seed) {
+  RandomKernelOptions Options = randomOptions(Seed);
+  Options.Twins = 40;
+  // Small ones, as compiling them takes the time: many seeds find more.
+  Options.Depth = Seed % 8 ? 2 : 3;
+  Options.Statements = 2;
+  return Options;
+}
+
+namespace {
+struct Memory {
+  std::vector<uint32_t> Out, Sums;
+  std::string Problem;
+};
+
+/// The launch that belongs to a seed, and its memory before.
+struct Launch {
+  explicit Launch(uint64_t Seed) {
+    Random R(Seed ^ 0xabcdef);
+    const unsigned Sizes[] = {1, 32, 33, 48, 64, 96, 128};
+    Threads = Sizes[R.below(7)];
+    Blocks = 1 + R.below(2);
+    N = R.below(8);
+    In.resize(RandomKernelInWords);
+    for (uint32_t &X : In)
+      X = R.chance(50) ? R.below(32) : uint32_t(R.next());
+    // A transform with a mistake may miss an array by a little.
+    In.reserve(2 * In.size());
+    Result.Out.reserve(Blocks * Threads * RandomKernelOutBytes / 2 + 1024);
+    Result.Sums.reserve(1024);
+    Result.Out.assign(Blocks * Threads * RandomKernelOutBytes / 4, 0xdeadbeef);
+    Result.Sums.assign(RandomKernelSums, 0);
+  }
+
+  unsigned Threads, Blocks;
+  uint32_t N;
+  std::vector<uint32_t> In;
+  Memory Result;
+};
+} // namespace
+
+static Memory runOnVm(const Module &Original, uint64_t Seed,
+                      const MachineOptions &Options) {
+  Launch L(Seed);
+  auto Copy = CloneModule(Original);
+  TestProgram P(*Copy, machineFor(Options));
+  uint32_t *OutAt = L.Result.Out.data(), *SumsAt = L.Result.Sums.data();
+  uint32_t *InAt = L.In.data(), Count = L.N;
+  void *Arguments[] = {&InAt, &OutAt, &SumsAt, &Count, nullptr};
+  if (Error E = P.launchWith("k", shape(L.Blocks, L.Threads), Arguments))
+    L.Result.Problem = toString(std::move(E));
+  return std::move(L.Result);
+}
+
+static Memory runThreadByThread(const Module &Original, uint64_t Seed) {
+  Launch L(Seed);
+  runScalar(Original, L.Blocks, L.Threads, L.In, L.Result.Out, L.Result.Sums,
+            L.N);
+  return std::move(L.Result);
+}
+
+static std::string differenceOf(const Memory &A, const Memory &B) {
+  if (!A.Problem.empty() || !B.Problem.empty())
+    return A.Problem == B.Problem
+               ? ""
+               : "before: " + A.Problem + "; after: " + B.Problem;
+  for (size_t I = 0; I < A.Out.size(); ++I)
+    if (A.Out[I] != B.Out[I])
+      return "word " + std::to_string(I % 16) + " of thread " +
+             std::to_string(I / 16);
+  return A.Sums == B.Sums ? "" : "the sums";
+}
+
+Trial compare(const Module &M, uint64_t Seed, Transform Apply,
+              Reference Before) {
+  Trial T;
+  auto After = CloneModule(M);
+  T.Changes = Apply(*After);
+  raw_string_ostream OS(T.Difference);
+  if (verifyModule(*After, &OS))
+    return T;
+  T.Difference.clear();
+  if (!T.Changes)
+    return T;
+  auto All = setups(32);
+  for (MachineOptions &O : All) {
+    O.StepLimit = 1 << 20; // a mistake may make a loop endless
+    O.Counters = false;
+  }
+  T.Difference = differenceOf(Before == Reference::Scalar
+                                  ? runThreadByThread(M, Seed)
+                                  : runOnVm(M, Seed, All[Seed % 2]),
+                              runOnVm(*After, Seed, All[Seed % 2]));
+  return T;
+}
+
+//===----------------------------------------------------------------------===//
+// Reducing
+//===----------------------------------------------------------------------===//
+
+static Constant *one(Type &T) {
+  return T.isFloatingPointTy() ? ConstantFP::get(&T, 1)
+                               : ConstantInt::get(&T, 1);
+}
+
+/// Applies change number \p N of those that \p M offers; false if there are
+/// fewer.
+static bool change(Module &M, unsigned N) {
+  for (Function &F : M)
+    for (BasicBlock &BB : F) {
+      Instruction *Term = BB.getTerminator();
+      const unsigned Ways = Term->getNumSuccessors();
+      if (Ways > 1 && N < Ways) {
+        BasicBlock *To = Term->getSuccessor(N);
+        bool Kept = false;
+        for (BasicBlock *Succ : successors(&BB))
+          if (Succ != To || std::exchange(Kept, true))
+            Succ->removePredecessor(&BB, /*KeepOneInputPHIs=*/true);
+        BranchInst::Create(To, Term->getIterator());
+        Term->eraseFromParent();
+        return true;
+      }
+      N -= Ways > 1 ? Ways : 0;
+    }
+  for (Function &F : M)
+    for (Instruction &I : instructions(F)) {
+      if (I.isTerminator() || isa<AllocaInst>(I) || isa<CallBase>(I) ||
+          I.getType()->isPointerTy())
+        continue;
+      if (N--)
+        continue;
+      if (!I.getType()->isVoidTy())
+        I.replaceAllUsesWith(one(*I.getType()));
+      I.eraseFromParent();
+      return true;
+    }
+  return false;
+}
+
+static void tidy(Module &M) {
+  for (Function &F : M) {
+    if (F.isDeclaration())
+      continue;
+    EliminateUnreachableBlocks(F);
+    for (BasicBlock &BB : make_early_inc_range(F))
+      MergeBlockIntoPredecessor(&BB);
+    for (BasicBlock &BB : F)
+      SimplifyInstructionsInBlock(&BB);
+  }
+}
+
+std::unique_ptr<Module> reduce(std::unique_ptr<Module> M,
+                               function_ref<bool(const Module &)> Fails,
+                               unsigned Budget) {
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (unsigned N = 0; Budget; --Budget) {
+      auto Smaller = CloneModule(*M);
+      if (!change(*Smaller, N))
+        break;
+      tidy(*Smaller);
+      if (!verifyModule(*Smaller) && Fails(*Smaller)) {
+        M = std::move(Smaller); // what was next is at the same place now
+        Changed = true;
+      } else {
+        ++N;
+      }
+    }
+  }
+  return M;
+}
+
+} // namespace reconverge::remedies
