@@ -1,5 +1,12 @@
 //===- core/DecisionJson.cpp - Decisions as a file ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// decisions.json, as docs/optimize.md documents it: written by `optimize`, read
+// by `cc --decisions` and by people. Keys that are not known are ignored, so
+// that an older tool reads what a newer one wrote; a word that names a verdict
+// or an outcome has to be known, or the decision would be taken for another.
+//
+//===----------------------------------------------------------------------===//
 
 #include "core/DecisionJson.h"
 

@@ -1,5 +1,11 @@
 //===- core/TrialsJson.cpp - Plans and logs of trials ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The plan is one JSON document, the log a document a line, each written whole
+// by one call: a process that dies in a trial leaves at most its last line cut
+// off, and that line is left out on reading (Trials.h).
+//
+//===----------------------------------------------------------------------===//
 
 #include "core/DecisionJson.h"
 #include "core/Error.h"

@@ -1,5 +1,16 @@
 //===- driver/Build.cpp - Compile and link --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `reconverge cc`, and the builds within `profile` and `optimize`, from a
+// request to files: each source by itself (device bitcode, our pipeline,
+// remedies and decisions, code for the GPU, the container, the host's object),
+// then the link with the shim or NVIDIA's runtime. What is asked for in words
+// is read in BuildWords.cpp; a source with device code that is linked later
+// keeps it as bitcode, and the link completes it (frontend/DeviceLink.cpp).
+//
+// An output is written beside its place and renamed when it is whole.
+//
+//===----------------------------------------------------------------------===//
 
 #include "driver/Build.h"
 #include "driver/ByDecisions.h"

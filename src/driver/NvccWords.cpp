@@ -1,5 +1,14 @@
 //===- driver/NvccWords.cpp - Options that nvcc alone has -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What nvcc's words come to in clang's. nvcc takes a long option with one dash
+// or two, its value behind = or as the next word, and lists with commas; where
+// a value is the next word, the option table takes it for an input, which is
+// told here from what stands before it. Options that shape nvcc's own run and
+// have no counterpart are read and mean nothing; what would change the program
+// and cannot be had is an error.
+//
+//===----------------------------------------------------------------------===//
 
 #include "core/Error.h"
 #include "driver/OptionTable.h"

@@ -21,19 +21,18 @@
 //   many, by four    Counted at run time. Three cases that LLVM leaves: the
 //                    count is dear to compute (a minimum or a division in it);
 //                    the body is larger than a CPU would like; or no count can
-//                    be computed, and then each copy keeps its test:
-//                      the step is not a constant (At += blockDim.x *
-//                      gridDim.x), or the loop goes along an array until it
-//                      finds something there (while (isLetter(Text[End])) ...).
+//                    be computed, and then each copy keeps its test: the step
+//                    is not a constant (At += blockDim.x * gridDim.x), or the
+//                    loop goes along an array until it finds something there
+//                    (while (isLetter(Text[End])) ...).
 //
 //   many, by eight   The same, where a load needs what another load of the same
 //                    iteration brings: X[Column[At]]. Two latencies in a row
 //                    want twice as many in flight.
 //
 //   sums over        Loops that only read shared memory, by sixteen, the rest
-//   by shared memory    four, the rest of that one by one: each step waits for
-//   the
-//                    one before, and loads in a row become one of 16 bytes.
+//   shared memory    by four, the rest of that one by one: each step waits for
+//                    the one before, and loads in a row become one of 16 bytes.
 //
 // A loop whose end depends on what it computes (while (Z * Z < 4)) is left
 // alone: a copy of such a test costs what it saves, 11 % on the Mandelbrot set.

@@ -1,5 +1,12 @@
 //===- report/Decisions.cpp - What was tried, as a table of text ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What was tried on each kernel, hottest first: a row a candidate, and under it
+// why it did not do. What was predicted stands beside what was achieved. The
+// gain of a remedy is over the fastest build of the unmodified kernel, whoever
+// made it; what choosing that build gained is said apart.
+//
+//===----------------------------------------------------------------------===//
 
 #include "report/Decisions.h"
 

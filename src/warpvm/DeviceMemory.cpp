@@ -5,10 +5,10 @@
 // hardware does the check. One range of addresses is reserved without access;
 // allocations are carved out of it, page by page:
 //
-//        span                                 span
-//   |<-------------------------->|<----------------------------->|
-//   | pages (read, write) | guards| pages (read, write)    | guards|
-//   |    [ block         ]|   |   |          [ block      ]|   |   |
+//                 span                             span
+//   |<--------------------------->|<--------------------------------->|
+//   | pages (read, write) | guards| pages (read, write)       | guards|
+//   |    [     block     ]|   |   |             [    block   ]|   |   |
 //
 // 1. A block lies at the end of its pages, as near to the guards as its
 //    alignment allows: an access past the end, the commonest mistake, is off by

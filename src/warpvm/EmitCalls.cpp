@@ -1,5 +1,22 @@
 //===- warpvm/EmitCalls.cpp - Intrinsics and library calls ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a call in the kernel becomes:
+//
+//   special registers     a vector that the frame holds (threadIdx), a scalar
+//                         of the context, or lane numbers as a constant
+//   arithmetic            the same intrinsic on vectors where LLVM has one that
+//   intrinsics            means the same for each lane, else a call a lane
+//   device library        a function of Library.cpp, once a lane, with the
+//                         context and the lane ahead of its own arguments
+//   functions that stay   arguments into the frame, an edge of kind Call out of
+//                         the region; the scheduler runs the callee as a warp
+//                         of its own (Calls.cpp), and the block behind the call
+//                         reads the result from the frame
+//
+// Collectives are in EmitCollectives.cpp, images in EmitImages.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "analysis/PtxFunctions.h"
 #include "analysis/device/LibraryCalls.h"

@@ -1,5 +1,20 @@
 //===- warpvm/Frame.cpp - Where values live between regions ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A region's values live in registers of the host. What another region reads
+// has to be in memory between the two: a vector of WarpSize elements in the
+// warp's frame or, if it is the same for all lanes that run together, a scalar
+// in the split's array. Frames hold, in this order: threadIdx, values that
+// cross from region to region, arguments and results of calls that stay calls.
+//
+// Cheap values are computed again where they are needed and take no slot:
+// conversions that widen, threadIdx, addresses of local variables. An address
+// that only loads and stores use is part of these.
+//
+// LiveScalars says which scalars someone may still read when lanes come to a
+// region: two splits merge only where these agree (Policy.cpp).
+//
+//===----------------------------------------------------------------------===//
 
 #include "warpvm/Frame.h"
 #include "analysis/device/Intrinsics.h"

@@ -1,5 +1,18 @@
 //===- warpvm/Library.cpp - What compiled code calls ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions of the host that compiled code calls by name (librarySymbols): what
+// takes too much code to emit, or keeps a state. A call is for one lane, with
+// the warp's context and the lane first, or for all lanes of a mask at once.
+//
+// printf formats its arguments here, as CUDA packs them, into the thread
+// block's own text; the launch prints the blocks' texts in the order of their
+// numbers.
+//
+// A fault leaves compiled code at once: raiseFault() jumps to the guard around
+// the region that runs. Nothing on the way has a destructor to run.
+//
+//===----------------------------------------------------------------------===//
 
 #include "warpvm/Library.h"
 #include "warpvm/Compile.h"

@@ -9,9 +9,8 @@
 //                                scope "ptx.<scope>"
 //   .nc                          load with !invariant.load
 //   vectors                      one access of a vector; if atomic, of an
-//   integer
-//                                of all its bits, since CUB relies on the GPU
-//                                making such an access whole
+//                                integer of all its bits, since CUB relies on
+//                                the GPU making such an access whole
 //   cache operators, evictions   dropped: hints
 //   prefetch                     llvm.prefetch
 //

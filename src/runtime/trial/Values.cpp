@@ -1,5 +1,13 @@
 //===- runtime/trial/Values.cpp - What bytes in memory mean --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A difference between two results is told as a value of the type that the
+// kernel most likely wrote there: of the types in its stores, floating-point
+// numbers first, the first that is aligned there and makes numbers that people
+// write. How far apart two floating-point numbers are is counted in units in
+// the last place, so that rounding is told apart from a wrong result.
+//
+//===----------------------------------------------------------------------===//
 
 #include "runtime/trial/Values.h"
 
