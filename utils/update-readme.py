@@ -191,7 +191,8 @@ def run_output(*words):
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                           env=dict(os.environ, COLUMNS="100"))
     lines = [line.rstrip() for line in done.stderr.strip().split("\n")]
-    while lines and (not lines[0] or lines[0].startswith("reconverge: ")):
+    # A long one goes on in the next line, indented.
+    while lines and (not lines[0] or lines[0].startswith(("reconverge: ", "  "))):
         lines.pop(0)
     if len(lines) > MOST_LINES:
         lines = lines[:MOST_LINES] + ["..."]
