@@ -1,7 +1,7 @@
 //===- instrument/BlockSample.h - Who counts ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_INSTRUMENT_BLOCKSAMPLE_H
-#define RECONVERGE_TRANSFORM_INSTRUMENT_BLOCKSAMPLE_H
+#ifndef RECONVERGE_INSTRUMENT_BLOCKSAMPLE_H
+#define RECONVERGE_INSTRUMENT_BLOCKSAMPLE_H
 
 #include "llvm/IR/IRBuilder.h"
 

@@ -1,7 +1,7 @@
 //===- instrument/Decode.h - Counters to counts -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_INSTRUMENT_DECODE_H
-#define RECONVERGE_TRANSFORM_INSTRUMENT_DECODE_H
+#ifndef RECONVERGE_INSTRUMENT_DECODE_H
+#define RECONVERGE_INSTRUMENT_DECODE_H
 
 #include "core/Profile.h"
 #include "instrument/ProbePlan.h"

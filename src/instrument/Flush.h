@@ -1,7 +1,7 @@
 //===- instrument/Flush.h - Counters to memory --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_INSTRUMENT_FLUSH_H
-#define RECONVERGE_TRANSFORM_INSTRUMENT_FLUSH_H
+#ifndef RECONVERGE_INSTRUMENT_FLUSH_H
+#define RECONVERGE_INSTRUMENT_FLUSH_H
 
 #include "instrument/Instrument.h"
 

@@ -1,7 +1,7 @@
 //===- instrument/Instrument.h - Code that counts -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_INSTRUMENT_INSTRUMENT_H
-#define RECONVERGE_TRANSFORM_INSTRUMENT_INSTRUMENT_H
+#ifndef RECONVERGE_INSTRUMENT_INSTRUMENT_H
+#define RECONVERGE_INSTRUMENT_INSTRUMENT_H
 
 #include "instrument/ProbePlan.h"
 

@@ -1,5 +1,4 @@
-//===- instrument/ProbePlan.h - Which counters suffice -*- C++
-//-*-===//
+//===- instrument/ProbePlan.h - Which counters suffice ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is counted while a function runs, where, and how everything else
@@ -7,8 +6,8 @@
 // each time; Instrument.h inserts the probes, Decode.h reads the counters.
 //
 //===----------------------------------------------------------------------===//
-#ifndef RECONVERGE_TRANSFORM_INSTRUMENT_PROBEPLAN_H
-#define RECONVERGE_TRANSFORM_INSTRUMENT_PROBEPLAN_H
+#ifndef RECONVERGE_INSTRUMENT_PROBEPLAN_H
+#define RECONVERGE_INSTRUMENT_PROBEPLAN_H
 
 #include <cstdint>
 #include <optional>

@@ -1,8 +1,7 @@
-//===- instrument/Versions.h - With and without probes -*- C++
-//-*-===//
+//===- instrument/Versions.h - With and without probes ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_INSTRUMENT_VERSIONS_H
-#define RECONVERGE_TRANSFORM_INSTRUMENT_VERSIONS_H
+#ifndef RECONVERGE_INSTRUMENT_VERSIONS_H
+#define RECONVERGE_INSTRUMENT_VERSIONS_H
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Function.h"

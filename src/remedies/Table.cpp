@@ -1,5 +1,4 @@
-//===- remedies/Table.cpp - All remedies
-//-----------------------------------===//
+//===- remedies/Table.cpp - All remedies ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Remedies.def is the list. Here is what is the same for all of them.

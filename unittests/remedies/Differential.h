@@ -8,8 +8,8 @@
 // fraction of the time to compile and owes the VM nothing.
 //
 //===----------------------------------------------------------------------===//
-#ifndef RECONVERGE_UNITTESTS_TRANSFORM_DIFFERENTIAL_H
-#define RECONVERGE_UNITTESTS_TRANSFORM_DIFFERENTIAL_H
+#ifndef RECONVERGE_UNITTESTS_REMEDIES_DIFFERENTIAL_H
+#define RECONVERGE_UNITTESTS_REMEDIES_DIFFERENTIAL_H
 
 #include "RandomKernel.h"
 

@@ -1,8 +1,7 @@
-//===- unittests/remedies/MeldKernels.h - Random kernels, melded -*- C++
-//-*-===//
+//===- unittests/remedies/MeldKernels.h - Random kernels, melded -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_UNITTESTS_TRANSFORM_MELDKERNELS_H
-#define RECONVERGE_UNITTESTS_TRANSFORM_MELDKERNELS_H
+#ifndef RECONVERGE_UNITTESTS_REMEDIES_MELDKERNELS_H
+#define RECONVERGE_UNITTESTS_REMEDIES_MELDKERNELS_H
 
 #include "remedies/meld/Meld.h"
 

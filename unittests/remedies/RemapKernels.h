@@ -1,7 +1,7 @@
 //===- unittests/remedies/RemapKernels.h - Kernels, remapped ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_UNITTESTS_TRANSFORM_REMAPKERNELS_H
-#define RECONVERGE_UNITTESTS_TRANSFORM_REMAPKERNELS_H
+#ifndef RECONVERGE_UNITTESTS_REMEDIES_REMAPKERNELS_H
+#define RECONVERGE_UNITTESTS_REMEDIES_REMAPKERNELS_H
 
 #include "RandomKernel.h"
 

@@ -1,7 +1,7 @@
 //===- unittests/remedies/Seeds.h - Many random kernels --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_UNITTESTS_TRANSFORM_SEEDS_H
-#define RECONVERGE_UNITTESTS_TRANSFORM_SEEDS_H
+#ifndef RECONVERGE_UNITTESTS_REMEDIES_SEEDS_H
+#define RECONVERGE_UNITTESTS_REMEDIES_SEEDS_H
 
 #include "Differential.h"
 

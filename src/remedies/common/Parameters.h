@@ -1,7 +1,7 @@
 //===- remedies/common/Parameters.h - key=value;key=value ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_COMMON_PARAMETERS_H
-#define RECONVERGE_TRANSFORM_COMMON_PARAMETERS_H
+#ifndef RECONVERGE_REMEDIES_COMMON_PARAMETERS_H
+#define RECONVERGE_REMEDIES_COMMON_PARAMETERS_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"

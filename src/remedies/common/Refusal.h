@@ -1,7 +1,7 @@
 //===- remedies/common/Refusal.h - Why a remedy does not apply -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_COMMON_REFUSAL_H
-#define RECONVERGE_TRANSFORM_COMMON_REFUSAL_H
+#ifndef RECONVERGE_REMEDIES_COMMON_REFUSAL_H
+#define RECONVERGE_REMEDIES_COMMON_REFUSAL_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/IR/DebugLoc.h"

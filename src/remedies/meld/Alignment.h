@@ -1,7 +1,7 @@
 //===- remedies/meld/Alignment.h - Which code goes together ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_MELD_ALIGNMENT_H
-#define RECONVERGE_TRANSFORM_MELD_ALIGNMENT_H
+#ifndef RECONVERGE_REMEDIES_MELD_ALIGNMENT_H
+#define RECONVERGE_REMEDIES_MELD_ALIGNMENT_H
 
 #include "remedies/meld/Options.h"
 #include "remedies/meld/Plan.h"

@@ -1,7 +1,7 @@
 //===- remedies/meld/Exclusive.h - Two one-sided ifs as two arms -*- C++ -*-=//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_MELD_EXCLUSIVE_H
-#define RECONVERGE_TRANSFORM_MELD_EXCLUSIVE_H
+#ifndef RECONVERGE_REMEDIES_MELD_EXCLUSIVE_H
+#define RECONVERGE_REMEDIES_MELD_EXCLUSIVE_H
 
 #include "remedies/meld/Structure.h"
 

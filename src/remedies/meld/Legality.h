@@ -1,7 +1,7 @@
 //===- remedies/meld/Legality.h - Which branches meld ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_MELD_LEGALITY_H
-#define RECONVERGE_TRANSFORM_MELD_LEGALITY_H
+#ifndef RECONVERGE_REMEDIES_MELD_LEGALITY_H
+#define RECONVERGE_REMEDIES_MELD_LEGALITY_H
 
 #include "remedies/common/Refusal.h"
 #include "remedies/meld/Options.h"

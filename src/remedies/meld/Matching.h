@@ -1,7 +1,7 @@
 //===- remedies/meld/Matching.h - Two instructions as one ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_MELD_MATCHING_H
-#define RECONVERGE_TRANSFORM_MELD_MATCHING_H
+#ifndef RECONVERGE_REMEDIES_MELD_MATCHING_H
+#define RECONVERGE_REMEDIES_MELD_MATCHING_H
 
 #include "llvm/ADT/SmallVector.h"
 

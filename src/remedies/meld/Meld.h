@@ -1,7 +1,7 @@
 //===- remedies/meld/Meld.h - Control-flow melding -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_MELD_MELD_H
-#define RECONVERGE_TRANSFORM_MELD_MELD_H
+#ifndef RECONVERGE_REMEDIES_MELD_MELD_H
+#define RECONVERGE_REMEDIES_MELD_MELD_H
 
 #include "remedies/meld/Options.h"
 

@@ -1,7 +1,7 @@
 //===- remedies/meld/Options.h - Parameters of melding ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_MELD_OPTIONS_H
-#define RECONVERGE_TRANSFORM_MELD_OPTIONS_H
+#ifndef RECONVERGE_REMEDIES_MELD_OPTIONS_H
+#define RECONVERGE_REMEDIES_MELD_OPTIONS_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"

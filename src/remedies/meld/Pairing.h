@@ -1,7 +1,7 @@
 //===- remedies/meld/Pairing.h - What a plan makes equal -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_MELD_PAIRING_H
-#define RECONVERGE_TRANSFORM_MELD_PAIRING_H
+#ifndef RECONVERGE_REMEDIES_MELD_PAIRING_H
+#define RECONVERGE_REMEDIES_MELD_PAIRING_H
 
 #include "remedies/meld/Options.h"
 #include "remedies/meld/Plan.h"

@@ -5,8 +5,8 @@
 // whose condition is true, side 1 the other.
 //
 //===----------------------------------------------------------------------===//
-#ifndef RECONVERGE_TRANSFORM_MELD_PLAN_H
-#define RECONVERGE_TRANSFORM_MELD_PLAN_H
+#ifndef RECONVERGE_REMEDIES_MELD_PLAN_H
+#define RECONVERGE_REMEDIES_MELD_PLAN_H
 
 #include "remedies/meld/Matching.h"
 #include "remedies/meld/Structure.h"

@@ -1,7 +1,7 @@
 //===- remedies/meld/Pressure.h - Registers of melded code -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_MELD_PRESSURE_H
-#define RECONVERGE_TRANSFORM_MELD_PRESSURE_H
+#ifndef RECONVERGE_REMEDIES_MELD_PRESSURE_H
+#define RECONVERGE_REMEDIES_MELD_PRESSURE_H
 
 #include "remedies/meld/Plan.h"
 

@@ -1,5 +1,4 @@
-//===- remedies/meld/Refusals.h - Why melding does not apply
-//--------------------*- C++ -*-===//
+//===- remedies/meld/Refusals.h - Why melding does not apply ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_REMEDIES_MELD_REFUSALS_H
 #define RECONVERGE_REMEDIES_MELD_REFUSALS_H

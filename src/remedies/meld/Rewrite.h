@@ -1,7 +1,7 @@
 //===- remedies/meld/Rewrite.h - Two arms into one -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_MELD_REWRITE_H
-#define RECONVERGE_TRANSFORM_MELD_REWRITE_H
+#ifndef RECONVERGE_REMEDIES_MELD_REWRITE_H
+#define RECONVERGE_REMEDIES_MELD_REWRITE_H
 
 #include "remedies/meld/Options.h"
 #include "remedies/meld/Plan.h"

@@ -4,8 +4,8 @@
 // Shared by Rewrite.cpp, which says what it does, and RewriteRegions.cpp.
 //
 //===----------------------------------------------------------------------===//
-#ifndef RECONVERGE_TRANSFORM_MELD_REWRITER_H
-#define RECONVERGE_TRANSFORM_MELD_REWRITER_H
+#ifndef RECONVERGE_REMEDIES_MELD_REWRITER_H
+#define RECONVERGE_REMEDIES_MELD_REWRITER_H
 
 #include "remedies/meld/Options.h"
 #include "remedies/meld/Plan.h"

@@ -1,7 +1,7 @@
 //===- remedies/meld/Shape.h - Regions of the same shape -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_MELD_SHAPE_H
-#define RECONVERGE_TRANSFORM_MELD_SHAPE_H
+#ifndef RECONVERGE_REMEDIES_MELD_SHAPE_H
+#define RECONVERGE_REMEDIES_MELD_SHAPE_H
 
 #include "remedies/meld/Structure.h"
 

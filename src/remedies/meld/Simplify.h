@@ -1,7 +1,7 @@
 //===- remedies/meld/Simplify.h - One way in, one way out ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_MELD_SIMPLIFY_H
-#define RECONVERGE_TRANSFORM_MELD_SIMPLIFY_H
+#ifndef RECONVERGE_REMEDIES_MELD_SIMPLIFY_H
+#define RECONVERGE_REMEDIES_MELD_SIMPLIFY_H
 
 #include <memory>
 

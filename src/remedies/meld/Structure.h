@@ -20,8 +20,8 @@
 // which is then the terminator of node 0, or over a plain edge (a loop).
 //
 //===----------------------------------------------------------------------===//
-#ifndef RECONVERGE_TRANSFORM_MELD_STRUCTURE_H
-#define RECONVERGE_TRANSFORM_MELD_STRUCTURE_H
+#ifndef RECONVERGE_REMEDIES_MELD_STRUCTURE_H
+#define RECONVERGE_REMEDIES_MELD_STRUCTURE_H
 
 #include "analysis/Regions.h"
 

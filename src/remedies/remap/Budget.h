@@ -1,7 +1,7 @@
 //===- remedies/remap/Budget.h - What a round may cost --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_REMAP_BUDGET_H
-#define RECONVERGE_TRANSFORM_REMAP_BUDGET_H
+#ifndef RECONVERGE_REMEDIES_REMAP_BUDGET_H
+#define RECONVERGE_REMEDIES_REMAP_BUDGET_H
 
 #include "remedies/common/Refusal.h"
 #include "remedies/remap/Plan.h"

@@ -1,7 +1,7 @@
 //===- remedies/remap/Control.h - Who comes to a block together *- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_REMAP_CONTROL_H
-#define RECONVERGE_TRANSFORM_REMAP_CONTROL_H
+#ifndef RECONVERGE_REMEDIES_REMAP_CONTROL_H
+#define RECONVERGE_REMEDIES_REMAP_CONTROL_H
 
 #include "remedies/remap/Plan.h"
 

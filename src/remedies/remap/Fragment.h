@@ -1,7 +1,7 @@
 //===- remedies/remap/Fragment.h - What one round can serve ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_REMAP_FRAGMENT_H
-#define RECONVERGE_TRANSFORM_REMAP_FRAGMENT_H
+#ifndef RECONVERGE_REMEDIES_REMAP_FRAGMENT_H
+#define RECONVERGE_REMEDIES_REMAP_FRAGMENT_H
 
 #include "remedies/common/Refusal.h"
 #include "remedies/remap/Control.h"

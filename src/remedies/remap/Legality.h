@@ -1,7 +1,7 @@
 //===- remedies/remap/Legality.h - Which branches get a round --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_REMAP_LEGALITY_H
-#define RECONVERGE_TRANSFORM_REMAP_LEGALITY_H
+#ifndef RECONVERGE_REMEDIES_REMAP_LEGALITY_H
+#define RECONVERGE_REMEDIES_REMAP_LEGALITY_H
 
 #include "remedies/common/Refusal.h"
 #include "remedies/remap/Control.h"

@@ -1,7 +1,7 @@
 //===- remedies/remap/Occupancy.h - Blocks on a processor ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_REMAP_OCCUPANCY_H
-#define RECONVERGE_TRANSFORM_REMAP_OCCUPANCY_H
+#ifndef RECONVERGE_REMEDIES_REMAP_OCCUPANCY_H
+#define RECONVERGE_REMEDIES_REMAP_OCCUPANCY_H
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 //===- remedies/remap/Options.h - Parameters of remapping ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_REMAP_OPTIONS_H
-#define RECONVERGE_TRANSFORM_REMAP_OPTIONS_H
+#ifndef RECONVERGE_REMEDIES_REMAP_OPTIONS_H
+#define RECONVERGE_REMEDIES_REMAP_OPTIONS_H
 
 #include "remedies/common/Remedy.h"
 

@@ -1,7 +1,7 @@
 //===- remedies/remap/Paths.h - From branches to a path, and back *- C++ -*-=//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_REMAP_PATHS_H
-#define RECONVERGE_TRANSFORM_REMAP_PATHS_H
+#ifndef RECONVERGE_REMEDIES_REMAP_PATHS_H
+#define RECONVERGE_REMEDIES_REMAP_PATHS_H
 
 #include "remedies/remap/Plan.h"
 

@@ -1,7 +1,7 @@
 //===- remedies/remap/Places.h - Who goes where ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_REMAP_PLACES_H
-#define RECONVERGE_TRANSFORM_REMAP_PLACES_H
+#ifndef RECONVERGE_REMEDIES_REMAP_PLACES_H
+#define RECONVERGE_REMEDIES_REMAP_PLACES_H
 
 #include "remedies/remap/Plan.h"
 

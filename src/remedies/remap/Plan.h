@@ -4,8 +4,8 @@
 // What Legality.cpp hands to Rewrite.cpp.
 //
 //===----------------------------------------------------------------------===//
-#ifndef RECONVERGE_TRANSFORM_REMAP_PLAN_H
-#define RECONVERGE_TRANSFORM_REMAP_PLAN_H
+#ifndef RECONVERGE_REMEDIES_REMAP_PLAN_H
+#define RECONVERGE_REMEDIES_REMAP_PLAN_H
 
 #include "remedies/remap/Options.h"
 

@@ -1,5 +1,4 @@
-//===- remedies/remap/Refusals.h - Why remapping does not apply
-//-----------------*- C++ -*-===//
+//===- remedies/remap/Refusals.h - Why remapping does not apply -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_REMEDIES_REMAP_REFUSALS_H
 #define RECONVERGE_REMEDIES_REMAP_REFUSALS_H

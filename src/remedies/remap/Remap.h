@@ -1,7 +1,7 @@
 //===- remedies/remap/Remap.h - Thread-data remapping ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_REMAP_REMAP_H
-#define RECONVERGE_TRANSFORM_REMAP_REMAP_H
+#ifndef RECONVERGE_REMEDIES_REMAP_REMAP_H
+#define RECONVERGE_REMEDIES_REMAP_REMAP_H
 
 #include "remedies/remap/Options.h"
 

@@ -1,7 +1,7 @@
 //===- remedies/remap/Rewrite.h - The round itself -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_REMAP_REWRITE_H
-#define RECONVERGE_TRANSFORM_REMAP_REWRITE_H
+#ifndef RECONVERGE_REMEDIES_REMAP_REWRITE_H
+#define RECONVERGE_REMEDIES_REMAP_REWRITE_H
 
 #include "remedies/remap/Options.h"
 #include "remedies/remap/Plan.h"

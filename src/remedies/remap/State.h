@@ -1,7 +1,7 @@
 //===- remedies/remap/State.h - What moves with a thread -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_TRANSFORM_REMAP_STATE_H
-#define RECONVERGE_TRANSFORM_REMAP_STATE_H
+#ifndef RECONVERGE_REMEDIES_REMAP_STATE_H
+#define RECONVERGE_REMEDIES_REMAP_STATE_H
 
 #include "remedies/common/Refusal.h"
 #include "remedies/remap/Control.h"

@@ -1,4 +1,4 @@
-//===- unittests/remedies/dummy/Dummy.cpp - The smallest remedy -----------===//
+//===- remedies/dummy/Dummy.cpp - The smallest remedy ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Adds a name to each function that has a branch.
