@@ -16,7 +16,7 @@
 #include "core/Error.h"
 #include "frontend/FormFma.h"
 #include "frontend/Managed.h"
-#include "frontend/Remedied.h"
+#include "frontend/RemediedLaunches.h"
 #include "frontend/SplitAtomics.h"
 #include "instrument/Instrument.h"
 #include "remedies/Table.h"
@@ -52,7 +52,8 @@ struct Choice {
 static const std::vector<std::unique_ptr<Choice>> Choices = [] {
   std::vector<std::unique_ptr<Choice>> All;
   for (const remedies::Remedy *R : remedies::all())
-    All.push_back(std::make_unique<Choice>(*R));
+    if (!R->ChangesLaunch) // clang's host code would not know of it
+      All.push_back(std::make_unique<Choice>(*R));
   return All;
 }();
 
@@ -131,8 +132,11 @@ static bool addIfNamed(StringRef Name, StringRef Own, ManagerT &Manager,
   return true;
 }
 
-static bool addFunctionPass(StringRef Name, FunctionPassManager &Manager,
-                            ArrayRef<PassBuilder::PipelineElement>) {
+/// Adds \p PassT if \p Name asks for a remedy that does, or does not, change
+/// launches.
+template <class PassT, class ManagerT>
+static bool addRemedyNamed(StringRef Name, bool ChangesLaunch,
+                           ManagerT &Manager) {
   for (const remedies::Remedy *R : remedies::all()) {
     const std::string Own = ("reconverge-" + R->Name).str();
     auto Parameters = [R](StringRef Text) -> Expected<std::string> {
@@ -140,16 +144,25 @@ static bool addFunctionPass(StringRef Name, FunctionPassManager &Manager,
         return std::move(E);
       return Text.str();
     };
-    if (!PassBuilder::checkParametrizedPassName(Name, Own))
+    if (R->ChangesLaunch != ChangesLaunch ||
+        !PassBuilder::checkParametrizedPassName(Name, Own))
       continue;
     auto Text = PassBuilder::parsePassParameters(Parameters, Name, Own);
     if (!Text) {
       reportError(Text.takeError(), errs());
       return false;
     }
-    Manager.addPass(remedies::RemedyPass(*R, std::move(*Text)));
+    Manager.addPass(PassT(*R, std::move(*Text)));
     return true;
   }
+  return false;
+}
+
+static bool addFunctionPass(StringRef Name, FunctionPassManager &Manager,
+                            ArrayRef<PassBuilder::PipelineElement>) {
+  if (addRemedyNamed<remedies::RemedyPass>(Name, /*ChangesLaunch=*/false,
+                                           Manager))
+    return true;
 #define FUNCTION_PASS(NAME, CREATE)                                            \
   if (Name == NAME) {                                                          \
     Manager.addPass(CREATE);                                                   \
@@ -161,6 +174,9 @@ static bool addFunctionPass(StringRef Name, FunctionPassManager &Manager,
 
 static bool addModulePass(StringRef Name, ModulePassManager &Manager,
                           ArrayRef<PassBuilder::PipelineElement>) {
+  if (addRemedyNamed<remedies::RecipePass>(Name, /*ChangesLaunch=*/true,
+                                           Manager))
+    return true;
 #define MODULE_PASS(NAME, CREATE)                                              \
   if (Name == NAME) {                                                          \
     Manager.addPass(CREATE);                                                   \

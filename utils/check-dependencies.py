@@ -23,10 +23,11 @@ import sys
 ALLOWED = {
     "core": [],
     "analysis": [],
-    "frontend": ["analysis"],
+    "launch": [],
+    "frontend": ["analysis", "launch"],
     "instrument": ["analysis"],
     "model": ["analysis"],
-    "remedies": ["analysis", "model"],
+    "remedies": ["analysis", "launch", "model"],
     "warpvm": ["analysis"],
     "runtime/profile": ["analysis", "model"],
     "runtime/trial": ["analysis", "remedies"],

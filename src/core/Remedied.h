@@ -9,6 +9,10 @@ namespace reconverge {
 /// kernel as it was, after that one's name.
 inline constexpr char RemediedSuffix[] = "$remedied";
 
+/// The attribute of a kernel in device code that is launched by a recipe, which
+/// is its value (launch/RecipeText.h).
+inline constexpr char RecipeAttribute[] = "reconverge-recipe";
+
 } // namespace reconverge
 
 #endif

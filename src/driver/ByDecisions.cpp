@@ -14,9 +14,8 @@
 #include "analysis/device/Annotations.h"
 #include "core/DecisionJson.h"
 #include "core/Error.h"
+#include "driver/Remedies.h"
 #include "frontend/ForeignCode.h"
-#include "frontend/Remedied.h"
-#include "remedies/Table.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -92,8 +91,7 @@ Error Decisions::apply(Module &M, raw_ostream *OS) {
       ForOthers.insert({F, *By});
       continue;
     }
-    auto Result =
-        remedies::apply(D.Keep, frontend::copyForRemedy(*F, boundsOf(D)));
+    auto Result = applyBeside(D.Keep, *F, boundsOf(D));
     if (!Result)
       return Result.takeError();
     if (!Result->Changed)

@@ -18,12 +18,13 @@
 
 #include "driver/Remedies.h"
 
+#include "analysis/device/Annotations.h"
 #include "core/Error.h"
 #include "frontend/Registers.h"
-#include "remedies/Table.h"
 #include "remedies/common/Requests.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Module.h"
@@ -92,10 +93,53 @@ static Expected<std::set<std::string>> settleRequests(Module &M) {
   return std::move(Found->Asked);
 }
 
+Expected<remedies::Applied> applyBeside(const Candidate &What, Function &Kernel,
+                                        const frontend::LaunchBounds &Bounds) {
+  Function &Copy = frontend::copyForRemedy(Kernel, Bounds);
+  auto Result = remedies::apply(What, Copy);
+  if (Result && !Result->Changed)
+    Copy.eraseFromParent();
+  return Result;
+}
+
+/// Applies to all kernels of \p M a remedy that changes launches; any launch is
+/// to take it. Who asks for it hears of a kernel for which it is not.
+static Error applyToLaunches(const Candidate &What, Module &M,
+                             raw_ostream *OS) {
+  std::vector<Function *> Kernels;
+  for (Function &F : M)
+    if (!F.isDeclaration() && analysis::isKernel(F))
+      Kernels.push_back(&F);
+  for (Function *Kernel : Kernels) {
+    const std::string Name = demangle(Kernel->getName());
+    auto Result = applyBeside(What, *Kernel,
+                              {.Threads = UINT64_MAX, .Shared = INT32_MAX});
+    if (!Result)
+      return Result.takeError();
+    if (OS && !Result->Changed)
+      *OS << "reconverge: warning: " << Name
+          << " is launched as it is: " << join(Result->Missed, "; ") << "\n";
+  }
+  return Error::success();
+}
+
+/// Host code that chooses at a launch is compiled after the device's, whole.
+static Error checkLaunches(const BuildRequest &Request) {
+  for (const Candidate &What : Request.Remedies)
+    if (Request.Compile.Relocatable && remedies::changesLaunch(What))
+      return userError("--" + What.Remedy +
+                           ": launches of relocatable device code cannot "
+                           "change",
+                       "Build without -rdc=true and -dc.");
+  return Error::success();
+}
+
 Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
   for (const Candidate &What : Request.Remedies)
     if (Error E = remedies::check(What))
       return E;
+  if (Error E = checkLaunches(Request))
+    return E;
   frontend::CompileOptions &Compile = Request.Compile;
   auto CountRegisters = [Compile,
                          Tools](const Module &M) -> std::optional<unsigned> {
@@ -122,7 +166,9 @@ Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
         All.push_back({Name, remedies::OnlyWhereAsked.str()});
     append_range(All, Remedies);
     for (const Candidate &What : All)
-      if (Error E = remedies::applyToModule(What, M, {CountRegisters}))
+      if (Error E = remedies::changesLaunch(What)
+                        ? applyToLaunches(What, M, OS)
+                        : remedies::applyToModule(What, M, {CountRegisters}))
         return E;
     return Then ? Then(M) : Error::success();
   };

@@ -4,7 +4,9 @@
 #define RECONVERGE_DRIVER_REMEDIES_H
 
 #include "driver/CommandLine.h"
+#include "frontend/Remedied.h"
 #include "frontend/Toolchain.h"
+#include "remedies/Table.h"
 
 namespace reconverge::driver {
 
@@ -14,6 +16,12 @@ namespace reconverge::driver {
 /// -Rpass= or -Rpass-missed= ask for go to Request.Diagnostics, if it is set.
 llvm::Error requestRemedies(BuildRequest &Request,
                             const frontend::Toolchain &Tools);
+
+/// Applies \p What to a copy of \p Kernel that stands beside it and that
+/// launches inside \p Bounds take. There is none where \p What leaves it alone.
+llvm::Expected<remedies::Applied>
+applyBeside(const Candidate &What, llvm::Function &Kernel,
+            const frontend::LaunchBounds &Bounds);
 
 } // namespace reconverge::driver
 

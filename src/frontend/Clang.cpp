@@ -302,7 +302,8 @@ Command linkCommand(const Toolchain &Tools, const LinkOptions &Options,
   // A runtime by its path: a -L of the user's may lead to the other.
   const std::string Library = Tools.Cuda.libraryDir();
   if (!Options.Relocatable) {
-    C.Arguments.push_back("-L" + Library);
+    // Only what calls it has anything of it.
+    append(C.Arguments, {Tools.Tree.launchPath(), "-L" + Library});
     if (IsOurs)
       append(C.Arguments, {Tools.Tree.shimPath()});
     else if (Options.SharedRuntime)

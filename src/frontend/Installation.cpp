@@ -33,6 +33,10 @@ std::string Installation::passesPath() const {
 std::string Installation::shimPath() const {
   return below(runtimeDir(), "libcudart.so");
 }
+std::string Installation::launchPath() const {
+  return below(runtimeDir(), "libReconvergeLaunch.a");
+}
+
 std::string Installation::overlayDir() const {
   return below(Prefix, "share", "reconverge", "overlay");
 }

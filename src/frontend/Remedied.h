@@ -5,12 +5,16 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/IR/PassManager.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
 
 namespace reconverge::frontend {
 
@@ -26,6 +30,8 @@ struct RemediedKernel {
   std::string Remedied; ///< with the remedy
   LaunchBounds Bounds;  ///< of launches that take the remedied one
   uint64_t Static = 0;  ///< its bytes of static shared memory
+  /// What is launched in its place (launch/RecipeText.h); empty: itself.
+  std::string Recipe;
 };
 
 /// A copy of \p Kernel beside it in its module, a kernel too, with the same
@@ -37,22 +43,9 @@ llvm::Function &copyForRemedy(llvm::Function &Kernel,
 /// Those copies in \p M, in its order.
 std::vector<RemediedKernel> remediedKernels(const llvm::Module &M);
 
-/// As the pass reads it: "kernel/remedied/threads/shared/static;...".
+/// As the pass reads it: "kernel/remedied/threads/shared/static/recipe;...".
 std::string printRemedied(llvm::ArrayRef<RemediedKernel> Kernels);
 llvm::Expected<std::vector<RemediedKernel>> parseRemedied(llvm::StringRef Text);
-
-/// On host code: registers remedied kernels and has launches choose.
-class RemediedLaunchesPass : public llvm::PassInfoMixin<RemediedLaunchesPass> {
-public:
-  explicit RemediedLaunchesPass(std::vector<RemediedKernel> Kernels)
-      : Kernels(std::move(Kernels)) {}
-  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &AM);
-  /// At -O0 too.
-  static bool isRequired() { return true; }
-
-private:
-  std::vector<RemediedKernel> Kernels;
-};
 
 } // namespace reconverge::frontend
 

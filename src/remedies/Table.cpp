@@ -8,7 +8,10 @@
 #include "remedies/Table.h"
 
 #include "analysis/Numbering.h"
+#include "analysis/device/Annotations.h"
 #include "core/Error.h"
+#include "core/Remedied.h"
+#include "launch/RecipeText.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -97,10 +100,28 @@ static Expected<const Remedy *> find(const Candidate &What) {
   return *Found;
 }
 
-static Expected<bool> applyTo(Function &F, const Remedy &R,
-                              StringRef Parameters, const Services &Services) {
-  OptimizationRemarkEmitter Remarks(&F);
-  return R.Apply(F, Parameters, Services, Remarks);
+/// As Remedy::Apply; the kernel that a recipe is for carries it afterwards.
+static Expected<std::optional<Recipe>>
+applyTo(Function &F, const Remedy &R, StringRef Parameters,
+        const Services &Services, OptimizationRemarkEmitter &Remarks) {
+  if (R.ChangesLaunch && !analysis::isKernel(F))
+    return std::nullopt;
+  Module &M = *F.getParent();
+  const std::string Name = F.getName().str();
+  auto Made = R.Apply(F, Parameters, Services, Remarks); // F may be gone
+  if (Made && *Made && !(*Made)->isPlain())
+    M.getFunction(Name)->addFnAttr(RecipeAttribute,
+                                   launch::printRecipe(**Made));
+  return Made;
+}
+
+/// The functions of \p M with a body, as they are now.
+static std::vector<Function *> definitions(Module &M) {
+  std::vector<Function *> All;
+  for (Function &F : M)
+    if (!F.isDeclaration())
+      All.push_back(&F);
+  return All;
 }
 
 /// Afterwards: numbers, and whether what was made is valid.
@@ -119,19 +140,24 @@ Error check(const Candidate &What) {
   return Found ? (*Found)->Check(What.Parameters) : Found.takeError();
 }
 
+bool changesLaunch(const Candidate &What) {
+  return any_of(Table, [&](const Remedy *R) {
+    return R->Name == What.Remedy && R->ChangesLaunch;
+  });
+}
+
 Error applyToModule(const Candidate &What, Module &M,
                     const Services &Services) {
   auto Found = find(What);
   if (!Found)
     return Found.takeError();
   bool Any = false;
-  for (Function &F : M) {
-    if (F.isDeclaration())
-      continue;
-    Expected<bool> Changed = applyTo(F, **Found, What.Parameters, Services);
-    if (!Changed)
-      return Changed.takeError();
-    Any |= *Changed;
+  for (Function *F : definitions(M)) {
+    OptimizationRemarkEmitter Remarks(F);
+    auto Made = applyTo(*F, **Found, What.Parameters, Services, Remarks);
+    if (!Made)
+      return Made.takeError();
+    Any |= Made->has_value();
   }
   return Any ? finish(What, M, M.getSourceFileName()) : Error::success();
 }
@@ -141,16 +167,21 @@ Expected<Applied> apply(const Candidate &What, Function &Kernel) {
   if (!Found)
     return Found.takeError();
   Applied Result;
+  Module &M = *Kernel.getParent();
+  const std::string Name = Kernel.getName().str();
   LLVMContext &Context = Kernel.getContext();
   std::unique_ptr<DiagnosticHandler> Others = Context.getDiagnosticHandler();
   Context.setDiagnosticHandler(std::make_unique<MissedRemarks>(Result.Missed));
-  Expected<bool> Changed = applyTo(Kernel, **Found, What.Parameters, {});
+  auto Made = [&] {
+    OptimizationRemarkEmitter Remarks(&Kernel);
+    return applyTo(Kernel, **Found, What.Parameters, {}, Remarks);
+  }();
   Context.setDiagnosticHandler(std::move(Others));
-  if (!Changed)
-    return Changed.takeError();
-  Result.Changed = *Changed;
+  if (!Made)
+    return Made.takeError();
+  Result.Changed = Made->has_value();
   if (Result.Changed)
-    if (Error E = finish(What, *Kernel.getParent(), Kernel.getName()))
+    if (Error E = finish(What, M, Name))
       return std::move(E);
   return Result;
 }
@@ -159,8 +190,18 @@ PreservedAnalyses RemedyPass::run(Function &F, FunctionAnalysisManager &AM) {
   if (!Triple(F.getParent()->getTargetTriple()).isNVPTX())
     return PreservedAnalyses::all();
   auto &Remarks = AM.getResult<OptimizationRemarkEmitterAnalysis>(F);
-  cantFail(Which->Apply(F, Parameters, {}, Remarks));
+  cantFail(applyTo(F, *Which, Parameters, {}, Remarks));
   // Even where nothing is done, blocks and instructions may have been replaced.
+  return PreservedAnalyses::none();
+}
+
+PreservedAnalyses RecipePass::run(Module &M, ModuleAnalysisManager &) {
+  if (!Triple(M.getTargetTriple()).isNVPTX())
+    return PreservedAnalyses::all();
+  for (Function *F : definitions(M)) {
+    OptimizationRemarkEmitter Remarks(F);
+    cantFail(applyTo(*F, *Which, Parameters, {}, Remarks));
+  }
   return PreservedAnalyses::none();
 }
 

@@ -28,6 +28,9 @@ std::vector<Candidate> candidates(const KernelProfile &Seen);
 /// The UserError names a remedy or a parameter that there is not.
 llvm::Error check(const Candidate &What);
 
+/// Whether its remedy, if there is such a one, changes launches.
+bool changesLaunch(const Candidate &What);
+
 /// What a remedy came to on one kernel.
 struct Applied {
   bool Changed = false;
@@ -55,6 +58,19 @@ public:
       : Which(&Which), Parameters(std::move(Parameters)) {}
   llvm::PreservedAnalyses run(llvm::Function &F,
                               llvm::FunctionAnalysisManager &AM);
+
+private:
+  const Remedy *Which;
+  std::string Parameters;
+};
+
+/// The same for a remedy that changes launches, to look at what it makes: it
+/// takes the place of each kernel, and no host code knows of it.
+class RecipePass : public llvm::PassInfoMixin<RecipePass> {
+public:
+  RecipePass(const Remedy &Which, std::string Parameters)
+      : Which(&Which), Parameters(std::move(Parameters)) {}
+  llvm::PreservedAnalyses run(llvm::Module &M, llvm::ModuleAnalysisManager &AM);
 
 private:
   const Remedy *Which;

@@ -1,7 +1,7 @@
 ; Host code of a kernel that is there twice: it registers both, and launches
 ; choose between them.
 ;
-; RUN: opt -passes='reconverge-remedied<step/step$remedied/256/4096/1024;big/big$remedied/512/65536/1024>,verify' -S %s | FileCheck %s
+; RUN: opt -passes='reconverge-remedied<step/step$remedied/256/4096/1024/;big/big$remedied/512/65536/1024/>,verify' -S %s | FileCheck %s
 ; RUN: not opt -passes='reconverge-remedied<step/many>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=SLIP
 ; SLIP: 'step/many' is no kernel with a remedy
 

@@ -5,6 +5,7 @@
 
 #include "core/Cost.h"
 #include "core/Profile.h"
+#include "core/Recipe.h"
 #include "remedies/common/Refusal.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -56,12 +57,22 @@ struct Remedy {
   /// The UserError names the parameter that is wrong.
   llvm::Error (*Check)(llvm::StringRef Parameters);
   /// Applies the remedy to \p F, whose blocks are numbered and whose address
-  /// spaces are known. Whether \p F was changed; remarks say where, and why not
-  /// elsewhere. Fails for parameters that Check refuses alone.
-  llvm::Expected<bool> (*Apply)(llvm::Function &F, llvm::StringRef Parameters,
-                                const Services &Services,
-                                llvm::OptimizationRemarkEmitter &Remarks);
+  /// spaces are known. Returns what is launched in place of \p F, or none if it
+  /// was left alone; remarks say where, and why not elsewhere. Fails for
+  /// parameters that Check refuses alone.
+  llvm::Expected<std::optional<Recipe>> (*Apply)(
+      llvm::Function &F, llvm::StringRef Parameters, const Services &Services,
+      llvm::OptimizationRemarkEmitter &Remarks);
+  /// It works on kernels alone, and its recipes are not plain: in place of the
+  /// kernel stands one of the same name and other parameters, and there may be
+  /// kernels more.
+  bool ChangesLaunch = false;
 };
+
+/// For Remedy::Apply: the launch stays as it was, if anything was \p Changed.
+inline std::optional<Recipe> asBefore(bool Changed) {
+  return Changed ? std::optional<Recipe>(Recipe()) : std::nullopt;
+}
 
 /// For Remedy::Check: what \p Parse says of the parameters.
 template <auto Parse> llvm::Error checkBy(llvm::StringRef Parameters) {

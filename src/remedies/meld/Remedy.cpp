@@ -35,12 +35,13 @@ static std::vector<std::string> guess(const KernelProfile &Seen) {
   return {Skipped, Skipped.empty() ? "threshold=0" : "threshold=0;" + Skipped};
 }
 
-static Expected<bool> apply(Function &F, StringRef Parameters, const Services &,
-                            OptimizationRemarkEmitter &Remarks) {
+static Expected<std::optional<Recipe>>
+apply(Function &F, StringRef Parameters, const Services &,
+      OptimizationRemarkEmitter &Remarks) {
   auto Options = parseMeldOptions(Parameters);
   if (!Options)
     return Options.takeError();
-  return meldFunction(F, *Options, Remarks).Branches != 0;
+  return asBefore(meldFunction(F, *Options, Remarks).Branches != 0);
 }
 
 const Remedy meld::Itself = {.Name = meld::Name,

@@ -75,14 +75,14 @@ static std::vector<std::string> guess(const KernelProfile &Seen) {
   return All;
 }
 
-static Expected<bool> apply(Function &F, StringRef Parameters,
-                            const Services &Services,
-                            OptimizationRemarkEmitter &Remarks) {
+static Expected<std::optional<Recipe>>
+apply(Function &F, StringRef Parameters, const Services &Services,
+      OptimizationRemarkEmitter &Remarks) {
   auto Options = parseRemapOptions(Parameters);
   if (!Options)
     return Options.takeError();
   Options->CountRegisters = Services.CountRegisters;
-  return remapFunction(F, *Options, Remarks) != 0;
+  return asBefore(remapFunction(F, *Options, Remarks) != 0);
 }
 
 const Remedy remap::Itself = {.Name = remap::Name,

@@ -34,8 +34,9 @@ static Expected<unsigned> parse(StringRef Text) {
   return Times;
 }
 
-static Expected<bool> apply(Function &F, StringRef Parameters, const Services &,
-                            OptimizationRemarkEmitter &Remarks) {
+static Expected<std::optional<Recipe>>
+apply(Function &F, StringRef Parameters, const Services &,
+      OptimizationRemarkEmitter &Remarks) {
   auto Times = parse(Parameters);
   if (!Times)
     return Times.takeError();
@@ -43,10 +44,10 @@ static Expected<bool> apply(Function &F, StringRef Parameters, const Services &,
   if (F.size() == 1) {
     reportMissed(Remarks, "reconverge-dummy", "nothing done", End,
                  refusal(Straight, End));
-    return false;
+    return std::nullopt;
   }
   F.addFnAttr("dummy", std::to_string(*Times));
-  return true;
+  return asBefore(true);
 }
 
 const Remedy dummy::Itself = {

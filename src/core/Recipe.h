@@ -1,0 +1,91 @@
+//===- core/Recipe.h - What is launched in place of a kernel ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Some remedies change the launch and not only the code: they need a kernel
+// before, scratch memory, another grid, arguments that the program knows
+// nothing of. A recipe says so. It is plain data, without LLVM: a program that
+// was built by decisions carries it as text (launch/RecipeText.h).
+//
+//===----------------------------------------------------------------------===//
+#ifndef RECONVERGE_CORE_RECIPE_H
+#define RECONVERGE_CORE_RECIPE_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace reconverge {
+
+/// A number that follows from a launch: Of times Times, divided by Per and
+/// rounded up.
+struct LaunchAmount {
+  enum Base : uint32_t {
+    One,
+    Blocks,       ///< of the program's launch
+    BlockThreads, ///< of one of its blocks
+    Threads,      ///< of all its blocks
+    Resident      ///< blocks of the step's kernel that the device runs at once
+  };
+  Base Of = One;
+  uint64_t Times = 1, Per = 1;
+  bool operator==(const LaunchAmount &) const = default;
+};
+
+/// Memory of the recipe's own, from before the first step to after the last.
+/// No launch shares it with another, so that launches in two streams, and
+/// replays of a graph, do not meet.
+struct RecipeScratch {
+  LaunchAmount Bytes;  ///< not Resident
+  bool Zeroed = false; ///< before the first step
+  bool operator==(const RecipeScratch &) const = default;
+};
+
+/// What a step's kernel gets for one of its parameters.
+struct RecipeArgument {
+  enum Kind : uint32_t {
+    Program,   ///< the argument Number of the program's launch
+    Scratch,   ///< the address of scratch Number
+    Dimension, ///< i32: of the program's launch; 0 to 2 grid, 3 to 5 block
+    Amount     ///< i64: Value
+  };
+  Kind What = Program;
+  uint32_t Number = 0;
+  LaunchAmount Value = {};
+  bool operator==(const RecipeArgument &) const = default;
+};
+
+/// A launch of one kernel.
+struct RecipeStep {
+  std::string Kernel; ///< its name in the device code
+  /// It writes scratch and nothing else, so that the kernel as it was may still
+  /// be launched after it.
+  bool Helper = false;
+  /// Blocks in one dimension; the program's grid as it is if OfProgram.
+  struct Extent {
+    bool OfProgram = true;
+    LaunchAmount Amount = {};
+    bool operator==(const Extent &) const = default;
+  };
+  Extent Grid, Block;
+  bool DynamicShared = true; ///< as much of it as the program gives
+  std::vector<RecipeArgument> Arguments;
+  bool operator==(const RecipeStep &) const = default;
+};
+
+/// Steps in order, in the stream of the program's launch.
+struct Recipe {
+  std::vector<RecipeScratch> Scratch;
+  std::vector<RecipeStep> Steps; ///< none: the kernel is launched as before
+  /// Which launches it is for; others take the kernel as it was. So do launches
+  /// without a thread, and those of which a step cannot be launched.
+  uint64_t LeastThreads = 1, MostThreads = UINT64_MAX;
+  uint64_t MostBlockThreads = UINT64_MAX;
+
+  /// Whether what is launched stays the same.
+  bool isPlain() const { return Steps.empty(); }
+  bool operator==(const Recipe &) const = default;
+};
+
+} // namespace reconverge
+
+#endif

@@ -1,0 +1,197 @@
+//===- launch/Execute.cpp - Launching by a recipe -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   is the launch one that the recipe is for?     no -----> the original
+//   shapes of all steps; scratch, in its order    fails --> the original
+//   each step: its arguments, its launch          fails --> the original, if
+//                                                 all before were helpers
+//   scratch back
+//
+// Nothing here waits for the device, so a stream may be captured into a graph
+// meanwhile.
+//
+// A part of programs: no LLVM, no exceptions of our own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "launch/Execute.h"
+
+namespace reconverge::launch {
+
+/// Threads of the launch; none where that passes 2^64.
+static std::optional<uint64_t> threadsOf(const LaunchShape &S) {
+  uint64_t Sum = 0;
+  if (__builtin_mul_overflow(S.blocks(), S.blockThreads(), &Sum))
+    return std::nullopt;
+  return Sum;
+}
+
+std::optional<uint64_t> amountOf(const LaunchAmount &A,
+                                 const LaunchShape &Shape, uint64_t Resident) {
+  std::optional<uint64_t> Of = 1;
+  switch (A.Of) {
+  case LaunchAmount::One:
+    break;
+  case LaunchAmount::Blocks:
+    Of = Shape.blocks();
+    break;
+  case LaunchAmount::BlockThreads:
+    Of = Shape.blockThreads();
+    break;
+  case LaunchAmount::Threads:
+    Of = threadsOf(Shape);
+    break;
+  case LaunchAmount::Resident:
+    Of = Resident;
+    break;
+  }
+  uint64_t Product = 0;
+  if (!Of || __builtin_mul_overflow(*Of, A.Times, &Product))
+    return std::nullopt;
+  return Product / A.Per + (Product % A.Per != 0);
+}
+
+static bool isFor(const Recipe &R, const LaunchShape &Shape) {
+  const std::optional<uint64_t> Threads = threadsOf(Shape);
+  return Threads && *Threads && *Threads >= R.LeastThreads &&
+         *Threads <= R.MostThreads &&
+         Shape.blockThreads() <= R.MostBlockThreads && !Shape.Cooperative;
+}
+
+/// CUDA's limit on the first dimension of a grid.
+static constexpr uint64_t MostBlocks = INT32_MAX;
+static constexpr uint64_t MostThreadsOfBlock = 1024;
+
+/// The shape in which \p Step is launched; none: it cannot be.
+static std::optional<LaunchShape>
+shapeOf(const RecipeStep &Step, const LaunchShape &Program, Place &On) {
+  LaunchShape Shape;
+  Shape.DynamicShared = Step.DynamicShared ? Program.DynamicShared : 0;
+  if (Step.Block.OfProgram) {
+    Shape.Block = Program.Block;
+  } else {
+    const auto Threads = amountOf(Step.Block.Amount, Program);
+    if (!Threads || !*Threads || *Threads > MostThreadsOfBlock)
+      return std::nullopt;
+    Shape.Block = {uint32_t(*Threads), 1, 1};
+  }
+  if (Step.Grid.OfProgram) {
+    Shape.Grid = Program.Grid;
+    return Shape;
+  }
+  const uint64_t Resident =
+      Step.Grid.Amount.Of == LaunchAmount::Resident
+          ? On.resident(Step, Shape.blockThreads(), Shape.DynamicShared)
+          : 0;
+  const auto Blocks = amountOf(Step.Grid.Amount, Program, Resident);
+  if (!Blocks || !*Blocks || *Blocks > MostBlocks)
+    return std::nullopt;
+  Shape.Grid = {uint32_t(*Blocks), 1, 1};
+  return Shape;
+}
+
+namespace {
+
+/// One launch of the program's while its recipe is executed.
+class Execution {
+public:
+  Execution(const Recipe &R, const LaunchShape &Program, void **Args, Place &On)
+      : R(R), Program(Program), Args(Args), On(On) {}
+  Ended run();
+
+private:
+  bool findShapes();
+  bool takeScratch();
+  bool launch(const RecipeStep &Step, const LaunchShape &Shape);
+  Ended launchAll();
+
+  const Recipe &R;
+  const LaunchShape &Program;
+  void **Args;
+  Place &On;
+  std::vector<LaunchShape> Shapes; ///< of the steps
+  std::vector<void *> Scratch;
+};
+
+} // namespace
+
+bool Execution::findShapes() {
+  for (const RecipeStep &Step : R.Steps) {
+    const auto Shape = shapeOf(Step, Program, On);
+    if (!Shape)
+      return false;
+    Shapes.push_back(*Shape);
+  }
+  return true;
+}
+
+bool Execution::takeScratch() {
+  for (const RecipeScratch &S : R.Scratch) {
+    const auto Bytes = amountOf(S.Bytes, Program);
+    // Of nothing, an address is asked for all the same.
+    void *New = Bytes ? On.allocate(*Bytes ? *Bytes : 1, S.Zeroed) : nullptr;
+    if (!New)
+      return false;
+    Scratch.push_back(New);
+  }
+  return true;
+}
+
+bool Execution::launch(const RecipeStep &Step, const LaunchShape &Shape) {
+  // What the arguments point at; no element moves.
+  std::vector<uint64_t> Values(Step.Arguments.size());
+  std::vector<void *> All;
+  for (size_t I = 0; I != Values.size(); ++I) {
+    const RecipeArgument &A = Step.Arguments[I];
+    void *At = &Values[I];
+    switch (A.What) {
+    case RecipeArgument::Program:
+      At = Args[A.Number];
+      break;
+    case RecipeArgument::Scratch:
+      At = &Scratch[A.Number];
+      break;
+    case RecipeArgument::Dimension:
+      Values[I] =
+          A.Number < 3 ? Program.Grid[A.Number] : Program.Block[A.Number - 3];
+      break;
+    case RecipeArgument::Amount: {
+      const auto Value = amountOf(A.Value, Program, Shape.blocks());
+      if (!Value)
+        return false;
+      Values[I] = *Value;
+      break;
+    }
+    }
+    All.push_back(At);
+  }
+  return On.launch(Step, Shape, All.data());
+}
+
+Ended Execution::launchAll() {
+  bool HasWorked = false;
+  for (size_t I = 0; I != R.Steps.size(); ++I) {
+    if (!launch(R.Steps[I], Shapes[I]))
+      return HasWorked ? Ended::Failed : Ended::Original;
+    HasWorked |= !R.Steps[I].Helper;
+  }
+  return Ended::Done;
+}
+
+Ended Execution::run() {
+  if (R.isPlain() || !isFor(R, Program) || !findShapes())
+    return Ended::Original;
+  const Ended End = takeScratch() ? launchAll() : Ended::Original;
+  while (!Scratch.empty()) {
+    On.release(Scratch.back());
+    Scratch.pop_back();
+  }
+  return End;
+}
+
+Ended execute(const Recipe &R, const LaunchShape &Shape, void **Args,
+              Place &On) {
+  return Execution(R, Shape, Args, On).run();
+}
+
+} // namespace reconverge::launch

@@ -1,0 +1,52 @@
+//===- launch/Execute.h - Launching by a recipe -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_LAUNCH_EXECUTE_H
+#define RECONVERGE_LAUNCH_EXECUTE_H
+
+#include "core/LaunchShape.h"
+#include "core/Recipe.h"
+
+#include <optional>
+
+namespace reconverge::launch {
+
+/// Where a recipe is executed: the warp VM, a trial on a GPU, or a program in
+/// the end. All calls of one execution go to the stream of the program's
+/// launch. What fails leaves no error for the program to find.
+class Place {
+public:
+  /// Null if there is no room. Not zero: \p Bytes.
+  virtual void *allocate(uint64_t Bytes, bool Zeroed) = 0;
+  /// After what was launched so far.
+  virtual void release(void *Scratch) = 0;
+  /// Blocks of \p Step's kernel of so many threads that the device runs at
+  /// once; 0: nobody can say.
+  virtual uint64_t resident(const RecipeStep &Step, uint64_t BlockThreads,
+                            uint64_t DynamicShared) = 0;
+  /// Whether the launch was accepted.
+  virtual bool launch(const RecipeStep &Step, const LaunchShape &Shape,
+                      void **Args) = 0;
+
+protected:
+  ~Place() = default;
+};
+
+enum class Ended {
+  Done,
+  Original, ///< nothing was done: the kernel is to be launched as it was
+  Failed    ///< a step could not be launched after one that did some work
+};
+
+/// Launches \p R on \p On in place of a launch of \p Shape, \p Args.
+Ended execute(const Recipe &R, const LaunchShape &Shape, void **Args,
+              Place &On);
+
+/// \p A of a launch of \p Shape; none where that passes 2^64. \p Resident: what
+/// LaunchAmount::Resident stands for.
+std::optional<uint64_t> amountOf(const LaunchAmount &A,
+                                 const LaunchShape &Shape,
+                                 uint64_t Resident = 0);
+
+} // namespace reconverge::launch
+
+#endif

@@ -1,0 +1,188 @@
+//===- launch/RecipeText.cpp - A recipe as text ---------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The text goes from the device's compilation to the host's as an option of
+// clang, and from there as a string into the program, which reads it at the
+// first launch. So this file is a part of programs: no LLVM, no exceptions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "launch/RecipeText.h"
+
+#include <charconv>
+
+namespace reconverge::launch {
+
+static constexpr const char *Bases[] = {"one", "blocks", "blockthreads",
+                                        "threads", "resident"};
+static constexpr const char *Arguments[] = {"program", "memory", "dimension",
+                                            "amount"};
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+static std::string print(const LaunchAmount &A) {
+  return std::string(Bases[A.Of]) + " " + std::to_string(A.Times) + " " +
+         std::to_string(A.Per);
+}
+
+static std::string print(const RecipeStep::Extent &E) {
+  return E.OfProgram ? "same" : print(E.Amount);
+}
+
+std::string printRecipe(const Recipe &R) {
+  std::string Text = "for " + std::to_string(R.LeastThreads) + " " +
+                     std::to_string(R.MostThreads) + " " +
+                     std::to_string(R.MostBlockThreads);
+  for (const RecipeScratch &S : R.Scratch)
+    Text += " scratch " + print(S.Bytes) + (S.Zeroed ? " zeroed" : "");
+  for (const RecipeStep &S : R.Steps) {
+    Text += (S.Helper ? " helper " : " step ") + S.Kernel + " grid " +
+            print(S.Grid) + " block " + print(S.Block) +
+            (S.DynamicShared ? " shared" : "");
+    for (const RecipeArgument &A : S.Arguments) {
+      Text += std::string(" ") + Arguments[A.What] + " ";
+      Text += A.What == RecipeArgument::Amount ? print(A.Value)
+                                               : std::to_string(A.Number);
+    }
+  }
+  return Text;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Takes words from the front. What cannot be read leaves Good false.
+class Reader {
+public:
+  explicit Reader(std::string_view Text) : Rest(Text) {}
+  std::optional<Recipe> read();
+
+private:
+  std::string_view peek() const { return Rest.substr(0, Rest.find(' ')); }
+  std::string_view next();
+  bool take(std::string_view Word);
+  void expect(std::string_view Word) { Good &= take(Word); }
+  template <typename Number> Number number();
+  template <size_t N> uint32_t oneOf(const char *const (&Words)[N]);
+  template <size_t N> bool isOneOf(const char *const (&Words)[N]) const;
+  LaunchAmount amount();
+  RecipeStep::Extent extent();
+  RecipeScratch scratch();
+  RecipeStep step(bool Helper);
+
+  std::string_view Rest;
+  bool Good = true;
+};
+} // namespace
+
+std::string_view Reader::next() {
+  const std::string_view Word = peek();
+  Good &= !Word.empty();
+  Rest.remove_prefix(Word.size() + (Word.size() < Rest.size()));
+  return Word;
+}
+
+bool Reader::take(std::string_view Word) {
+  if (peek() != Word)
+    return false;
+  next();
+  return true;
+}
+
+template <typename Number> Number Reader::number() {
+  const std::string_view Word = next();
+  Number Value = 0;
+  const char *End = Word.data() + Word.size();
+  const auto [At, Failed] = std::from_chars(Word.data(), End, Value);
+  Good &= Failed == std::errc() && At == End;
+  return Value;
+}
+
+template <size_t N> bool Reader::isOneOf(const char *const (&Words)[N]) const {
+  for (const char *Word : Words)
+    if (peek() == Word)
+      return true;
+  return false;
+}
+
+template <size_t N> uint32_t Reader::oneOf(const char *const (&Words)[N]) {
+  const std::string_view Word = next();
+  for (uint32_t I = 0; I != N; ++I)
+    if (Word == Words[I])
+      return I;
+  Good = false;
+  return 0;
+}
+
+LaunchAmount Reader::amount() {
+  LaunchAmount A;
+  A.Of = LaunchAmount::Base(oneOf(Bases));
+  A.Times = number<uint64_t>();
+  A.Per = number<uint64_t>();
+  Good &= A.Per != 0;
+  return A;
+}
+
+RecipeStep::Extent Reader::extent() {
+  if (take("same"))
+    return {};
+  return {/*OfProgram=*/false, amount()};
+}
+
+RecipeScratch Reader::scratch() {
+  RecipeScratch S;
+  S.Bytes = amount();
+  Good &= S.Bytes.Of != LaunchAmount::Resident;
+  S.Zeroed = take("zeroed");
+  return S;
+}
+
+RecipeStep Reader::step(bool Helper) {
+  RecipeStep S;
+  S.Helper = Helper;
+  S.Kernel = std::string(next());
+  expect("grid");
+  S.Grid = extent();
+  expect("block");
+  S.Block = extent();
+  S.DynamicShared = take("shared");
+  while (Good && isOneOf(Arguments)) {
+    RecipeArgument A;
+    A.What = RecipeArgument::Kind(oneOf(Arguments));
+    if (A.What == RecipeArgument::Amount)
+      A.Value = amount();
+    else
+      A.Number = number<uint32_t>();
+    Good &= A.What != RecipeArgument::Dimension || A.Number < 6;
+    S.Arguments.push_back(A);
+  }
+  return S;
+}
+
+std::optional<Recipe> Reader::read() {
+  Recipe R;
+  expect("for");
+  R.LeastThreads = number<uint64_t>();
+  R.MostThreads = number<uint64_t>();
+  R.MostBlockThreads = number<uint64_t>();
+  while (Good && take("scratch"))
+    R.Scratch.push_back(scratch());
+  while (Good && (peek() == "step" || peek() == "helper"))
+    R.Steps.push_back(step(/*Helper=*/next() == "helper"));
+  for (const RecipeStep &S : R.Steps)
+    for (const RecipeArgument &A : S.Arguments)
+      Good &= A.What != RecipeArgument::Scratch || A.Number < R.Scratch.size();
+  if (!Good || !Rest.empty())
+    return std::nullopt;
+  return R;
+}
+
+std::optional<Recipe> parseRecipe(std::string_view Text) {
+  return Reader(Text).read();
+}
+
+} // namespace reconverge::launch

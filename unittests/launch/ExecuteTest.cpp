@@ -1,0 +1,184 @@
+//===- unittests/launch/ExecuteTest.cpp - Launching by a recipe -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// On a place that writes down what it is asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "launch/Execute.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+using namespace reconverge;
+using namespace reconverge::launch;
+
+namespace {
+
+class Notes : public Place {
+public:
+  void *allocate(uint64_t Bytes, bool Zeroed) override {
+    Text += "+" + std::to_string(Bytes) + (Zeroed ? "z " : " ");
+    if (Allocations == MostAllocations)
+      return nullptr;
+    return &Memory[Allocations++];
+  }
+  void release(void *Scratch) override {
+    Text += "-" + std::to_string(static_cast<char *>(Scratch) - Memory) + " ";
+  }
+  uint64_t resident(const RecipeStep &, uint64_t BlockThreads,
+                    uint64_t DynamicShared) override {
+    return BlockThreads == 128 && DynamicShared == 16 ? 264 : 0;
+  }
+  bool launch(const RecipeStep &Step, const LaunchShape &Shape,
+              void **Args) override {
+    Text += Step.Kernel + "<" + sizes(Shape.Grid) + "," + sizes(Shape.Block) +
+            "," + std::to_string(Shape.DynamicShared) + ">(";
+    for (size_t I = 0; I != Step.Arguments.size(); ++I) {
+      uint64_t Value = *static_cast<uint64_t *>(Args[I]);
+      const uint64_t At = Value - reinterpret_cast<uint64_t>(&Memory[0]);
+      Text += (I ? " " : "") +
+              (At < 8 ? "m" + std::to_string(At) : std::to_string(Value));
+    }
+    Text += ") ";
+    return Step.Kernel != Failing;
+  }
+  std::string Text, Failing;
+  unsigned MostAllocations = 8;
+
+private:
+  static std::string sizes(const std::array<uint32_t, 3> &S) {
+    return std::to_string(S[0]) + "x" + std::to_string(S[1]) + "x" +
+           std::to_string(S[2]);
+  }
+  unsigned Allocations = 0;
+  char Memory[8];
+};
+
+LaunchShape shape(std::array<uint32_t, 3> Grid, std::array<uint32_t, 3> Block) {
+  LaunchShape S;
+  S.Grid = Grid;
+  S.Block = Block;
+  S.DynamicShared = 16;
+  return S;
+}
+
+/// Fills an index, and runs the kernel by it.
+Recipe permuted() {
+  Recipe R;
+  R.Scratch = {{{LaunchAmount::Threads, 4, 1}, false},
+               {{LaunchAmount::Blocks, 0, 1}, true}};
+  RecipeStep Fill;
+  Fill.Kernel = "fill";
+  Fill.Helper = true;
+  Fill.Grid = {false, {LaunchAmount::Threads, 1, 256}};
+  Fill.Block = {false, {LaunchAmount::One, 256, 1}};
+  Fill.DynamicShared = false;
+  Fill.Arguments = {{RecipeArgument::Scratch, 0},
+                    {RecipeArgument::Amount, 0, {LaunchAmount::Threads}}};
+  RecipeStep Main;
+  Main.Kernel = "main";
+  Main.Grid = {false, {LaunchAmount::Blocks, 1, 2}};
+  Main.Arguments = {{RecipeArgument::Program, 1},
+                    {RecipeArgument::Scratch, 1},
+                    {RecipeArgument::Dimension, 4}};
+  R.Steps = {Fill, Main};
+  return R;
+}
+
+struct Execute : testing::Test {
+  Ended run(const Recipe &R, const LaunchShape &Shape) {
+    uint64_t First = 111, Second = 222;
+    void *Args[] = {&First, &Second};
+    return execute(R, Shape, Args, On);
+  }
+  Notes On;
+};
+
+TEST_F(Execute, TakesScratchLaunchesAndGivesBack) {
+  EXPECT_EQ(run(permuted(), shape({3, 5, 1}, {7, 11, 1})), Ended::Done);
+  // 15 blocks of 77 threads are 1155.
+  EXPECT_EQ(On.Text, "+4620 +1z "
+                     "fill<5x1x1,256x1x1,0>(m0 1155) "
+                     "main<8x1x1,7x11x1,16>(222 m1 11) "
+                     "-1 -0 ");
+}
+
+TEST_F(Execute, LeavesAnEmptyLaunchToTheOriginal) {
+  EXPECT_EQ(run(permuted(), shape({0, 1, 1}, {32, 1, 1})), Ended::Original);
+  EXPECT_EQ(On.Text, "");
+}
+
+TEST_F(Execute, LeavesWhatItIsNotForToTheOriginal) {
+  Recipe R = permuted();
+  R.LeastThreads = 100;
+  R.MostThreads = 200;
+  R.MostBlockThreads = 64;
+  EXPECT_EQ(run(R, shape({1, 1, 1}, {99, 1, 1})), Ended::Original);
+  EXPECT_EQ(run(R, shape({201, 1, 1}, {1, 1, 1})), Ended::Original);
+  EXPECT_EQ(run(R, shape({1, 1, 1}, {128, 1, 1})), Ended::Original);
+  LaunchShape Together = shape({4, 1, 1}, {32, 1, 1});
+  Together.Cooperative = true;
+  EXPECT_EQ(run(R, Together), Ended::Original);
+  EXPECT_EQ(On.Text, "");
+  EXPECT_EQ(run(R, shape({4, 1, 1}, {32, 1, 1})), Ended::Done);
+}
+
+TEST_F(Execute, LeavesAPlainRecipeToTheOriginal) {
+  EXPECT_EQ(run(Recipe(), shape({1, 1, 1}, {32, 1, 1})), Ended::Original);
+}
+
+TEST_F(Execute, TakesTheOriginalWhereThereIsNoMemory) {
+  On.MostAllocations = 1;
+  EXPECT_EQ(run(permuted(), shape({1, 1, 1}, {32, 1, 1})), Ended::Original);
+  EXPECT_EQ(On.Text, "+128 +1z -0 ");
+}
+
+TEST_F(Execute, TakesTheOriginalAfterHelpersAlone) {
+  On.Failing = "main";
+  EXPECT_EQ(run(permuted(), shape({1, 1, 1}, {32, 1, 1})), Ended::Original);
+  On.Failing = "fill";
+  EXPECT_EQ(run(permuted(), shape({1, 1, 1}, {32, 1, 1})), Ended::Original);
+  Recipe R = permuted();
+  R.Steps.push_back(R.Steps.back());
+  R.Steps.back().Kernel = "again";
+  On.Failing = "again";
+  EXPECT_EQ(run(R, shape({1, 1, 1}, {32, 1, 1})), Ended::Failed);
+}
+
+TEST_F(Execute, FillsTheDevice) {
+  Recipe R = permuted();
+  RecipeStep &Main = R.Steps.back();
+  Main.Grid = {false, {LaunchAmount::Resident, 1, 1}};
+  Main.Block = {false, {LaunchAmount::One, 128, 1}};
+  Main.Arguments = {{RecipeArgument::Amount, 0, {LaunchAmount::Resident}}};
+  EXPECT_EQ(run(R, shape({9, 1, 1}, {32, 1, 1})), Ended::Done);
+  EXPECT_NE(On.Text.find("main<264x1x1,128x1x1,16>(264)"), std::string::npos)
+      << On.Text;
+  // Nobody can say how many blocks that is.
+  Main.Block = {false, {LaunchAmount::One, 64, 1}};
+  EXPECT_EQ(run(R, shape({9, 1, 1}, {32, 1, 1})), Ended::Original);
+}
+
+TEST_F(Execute, KnowsLimits) {
+  // 2^31 - 1 blocks of 1024 threads are no less than 2^33 blocks of 256.
+  const LaunchShape Large = shape({INT32_MAX, 1, 1}, {1024, 1, 1});
+  EXPECT_EQ(run(permuted(), Large), Ended::Original);
+  EXPECT_EQ(On.Text, "");
+  // Threads pass 2^64 where there are many of them in all three dimensions.
+  const LaunchShape Most = shape({INT32_MAX, 65535, 65535}, {1024, 1, 1});
+  EXPECT_EQ(run(permuted(), Most), Ended::Original);
+  EXPECT_EQ(amountOf({LaunchAmount::Threads, 8, 1}, Large),
+            uint64_t(INT32_MAX) * 1024 * 8);
+  EXPECT_EQ(amountOf({LaunchAmount::Threads, uint64_t(1) << 40, 1}, Large),
+            std::nullopt);
+  EXPECT_EQ(
+      amountOf({LaunchAmount::Threads, 1, 3}, shape({1, 1, 1}, {32, 1, 1})),
+      11u);
+  Recipe Wide = permuted();
+  Wide.Steps.back().Block = {false, {LaunchAmount::BlockThreads, 2, 1}};
+  EXPECT_EQ(run(Wide, shape({1, 1, 1}, {513, 1, 1})), Ended::Original);
+}
+
+} // namespace

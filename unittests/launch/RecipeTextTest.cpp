@@ -1,0 +1,77 @@
+//===- unittests/launch/RecipeTextTest.cpp - A recipe as text -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "launch/RecipeText.h"
+
+#include <gtest/gtest.h>
+
+using namespace reconverge;
+using namespace reconverge::launch;
+
+namespace {
+
+Recipe everything() {
+  Recipe R;
+  R.LeastThreads = 64;
+  R.MostThreads = uint64_t(1) << 32;
+  R.MostBlockThreads = 512;
+  R.Scratch = {{{LaunchAmount::Threads, 4, 1}, false},
+               {{LaunchAmount::One, 8, 1}, true}};
+  RecipeStep Before;
+  Before.Kernel = "_Z1kPi__order";
+  Before.Helper = true;
+  Before.Grid = {false, {LaunchAmount::Threads, 1, 256}};
+  Before.Block = {false, {LaunchAmount::One, 256, 1}};
+  Before.DynamicShared = false;
+  Before.Arguments = {{RecipeArgument::Scratch, 0},
+                      {RecipeArgument::Amount, 0, {LaunchAmount::Threads}}};
+  RecipeStep Main;
+  Main.Kernel = "_Z1kPi";
+  Main.Grid = {false, {LaunchAmount::Resident, 2, 3}};
+  Main.Arguments = {{RecipeArgument::Program, 0},
+                    {RecipeArgument::Scratch, 1},
+                    {RecipeArgument::Dimension, 5}};
+  R.Steps = {Before, Main};
+  return R;
+}
+
+TEST(RecipeText, ReadsWhatItPrints) {
+  for (const Recipe &R : {Recipe(), everything()}) {
+    auto Read = parseRecipe(printRecipe(R));
+    ASSERT_TRUE(Read) << printRecipe(R);
+    EXPECT_EQ(*Read, R);
+  }
+}
+
+TEST(RecipeText, IsWhatTheHeaderSays) {
+  EXPECT_EQ(printRecipe(everything()),
+            "for 64 4294967296 512 "
+            "scratch threads 4 1 scratch one 8 1 zeroed "
+            "helper _Z1kPi__order grid threads 1 256 block one 256 1 "
+            "memory 0 amount threads 1 1 "
+            "step _Z1kPi grid resident 2 3 block same shared "
+            "program 0 memory 1 dimension 5");
+}
+
+TEST(RecipeText, RefusesWhatIsNone) {
+  for (const char *Text : {
+           "",
+           "for 1 2",
+           "for 1 2 x",
+           "for 1 2 3 step",
+           "for 1 2 3 step k grid same",
+           "for 1 2 3 step k grid same block same program",
+           "for 1 2 3 step k grid same block same program -1",
+           "for 1 2 3 step k grid same block same dimension 6",
+           "for 1 2 3 step k grid same block same memory 0",
+           "for 1 2 3 step k grid many 1 1 block same",
+           "for 1 2 3 step k grid threads 1 0 block same",
+           "for 1 2 3 scratch resident 1 1",
+           "for 1 2 3 scratch one 18446744073709551616 1",
+           "for 1 2 3 and more",
+           "for 1 2 3  step k grid same block same",
+       })
+    EXPECT_FALSE(parseRecipe(Text)) << Text;
+}
+
+} // namespace
