@@ -9,6 +9,7 @@
 
 #include "analysis/Numbering.h"
 #include "core/Error.h"
+#include "remedies/common/ItemRefusals.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -71,11 +72,18 @@ ArrayRef<RemedyRule> rules() {
   return Rules;
 }
 
-const RefusalKind *refusalNamed(StringRef Code) {
+std::vector<const RefusalKind *> refusals() {
+  std::vector<const RefusalKind *> All;
   for (const Remedy *R : Table)
-    for (const RefusalKind *Kind : R->Refusals)
-      if (Code.equals_insensitive(Kind->code()))
-        return Kind;
+    append_range(All, R->Refusals);
+  append_range(All, tied::All);
+  return All;
+}
+
+const RefusalKind *refusalNamed(StringRef Code) {
+  for (const RefusalKind *Kind : refusals())
+    if (Code.equals_insensitive(Kind->code()))
+      return Kind;
   return nullptr;
 }
 
