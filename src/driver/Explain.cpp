@@ -1,9 +1,10 @@
 //===- driver/Explain.cpp - Codes and words, explained --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The page of a code stands beside the code, in each remedy's Refusals.def; the
-// words of reports in docs/glossary.md, which is built into the tool. An entry
-// there begins with `## word, other word`.
+// The page of a code stands beside the code, in each remedy's Refusals.def or in
+// remedies/common/ItemRefusals.def; the words of reports in docs/glossary.md,
+// which is built into the tool. An entry there begins with `## word, other
+// word`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,14 +42,13 @@ static SmallVector<StringRef> wordsOf(StringRef Entry) {
 }
 
 static void printCodes(raw_ostream &OS) {
-  OS << "# Codes\n\nWhy a branch was left as it is. A remark ends in one of "
-        "these; `reconverge explain <code>` prints its page, and `reconverge "
-        "explain` all of this file.\n";
-  for (const remedies::Remedy *R : remedies::all())
-    for (const remedies::RefusalKind *Kind : R->Refusals) {
-      OS << "\n";
-      printPage(*Kind, OS);
-    }
+  OS << "# Codes\n\nWhy a branch or a kernel was left as it is. A remark ends "
+        "in one of these; `reconverge explain <code>` prints its page, and "
+        "`reconverge explain` all of this file.\n";
+  for (const remedies::RefusalKind *Kind : remedies::refusals()) {
+    OS << "\n";
+    printPage(*Kind, OS);
+  }
 }
 
 Error explain(StringRef Name, raw_ostream &OS) {

@@ -12,6 +12,7 @@
 #include "core/Error.h"
 #include "core/Remedied.h"
 #include "launch/RecipeText.h"
+#include "remedies/common/ItemRefusals.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -74,11 +75,18 @@ ArrayRef<RemedyRule> rules() {
   return Rules;
 }
 
-const RefusalKind *refusalNamed(StringRef Code) {
+std::vector<const RefusalKind *> refusals() {
+  std::vector<const RefusalKind *> All;
   for (const Remedy *R : Table)
-    for (const RefusalKind *Kind : R->Refusals)
-      if (Code.equals_insensitive(Kind->code()))
-        return Kind;
+    append_range(All, R->Refusals);
+  append_range(All, tied::All);
+  return All;
+}
+
+const RefusalKind *refusalNamed(StringRef Code) {
+  for (const RefusalKind *Kind : refusals())
+    if (Code.equals_insensitive(Kind->code()))
+      return Kind;
   return nullptr;
 }
 

@@ -19,7 +19,11 @@ llvm::ArrayRef<const Remedy *> all();
 /// How the model finds their bounds, in the same order.
 llvm::ArrayRef<RemedyRule> rules();
 
-/// Of "RC101" or "rc101", of any remedy; null: there is none.
+/// Why remedies may not apply: of each what is its own, in the same order, then
+/// what several may say.
+std::vector<const RefusalKind *> refusals();
+
+/// Of "RC101" or "rc101"; null: there is none.
 const RefusalKind *refusalNamed(llvm::StringRef Code);
 
 /// Every candidate that changes code and is worth a trial on a kernel.

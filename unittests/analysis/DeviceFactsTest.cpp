@@ -56,6 +56,27 @@ TEST(Annotations, ACopyHasThemAll) {
   EXPECT_EQ(launchBound(Copy), 64u);
 }
 
+TEST(LaunchBounds, CanBeReplaced) {
+  Parsed P(R"(
+    define void @k() { ret void }
+    define void @other() { ret void }
+    !nvvm.annotations = !{!0, !1, !2}
+    !0 = !{ptr @k, !"reqntidx", i32 8, !"kernel", i32 1, !"reqntidy", i32 4}
+    !1 = !{ptr @k, !"maxntidx", i32 64, !"minctasm", i32 2}
+    !2 = !{ptr @other, !"reqntidx", i32 96}
+  )");
+  Function &Kernel = P.function("k");
+  setLaunchBound(Kernel, 256);
+  EXPECT_EQ(launchBound(Kernel), 256u);
+  setLaunchBound(Kernel, 0);
+  EXPECT_EQ(launchBound(Kernel), 0u);
+  EXPECT_TRUE(isKernel(Kernel));
+  EXPECT_EQ(launchBound(P.function("other")), 96u);
+  std::string Text;
+  raw_string_ostream(Text) << P.module();
+  EXPECT_TRUE(StringRef(Text).contains("minctasm"));
+}
+
 TEST(Architecture, IsTheFunctionsOwn) {
   Parsed P(R"(
     define void @old() "target-cpu"="sm_75" { ret void }
@@ -145,6 +166,46 @@ TEST(Intrinsics, CollectivesNameTheirMembers) {
     EXPECT_FALSE(isCollective(P.value(Name))) << Name;
   EXPECT_TRUE(isBarrier(P.value("count")));
   EXPECT_FALSE(isBarrier(P.value("vote")));
+}
+
+TEST(Intrinsics, OfDimensions) {
+  EXPECT_EQ(threadIndexDimension(Intrinsic::nvvm_read_ptx_sreg_tid_y), 1u);
+  EXPECT_EQ(blockIndexDimension(Intrinsic::nvvm_read_ptx_sreg_ctaid_x), 0u);
+  EXPECT_EQ(blockSizeDimension(Intrinsic::nvvm_read_ptx_sreg_ntid_z), 2u);
+  EXPECT_EQ(gridSizeDimension(Intrinsic::nvvm_read_ptx_sreg_nctaid_z), 2u);
+  for (auto Id : {Intrinsic::nvvm_read_ptx_sreg_ctaid_w,
+                  Intrinsic::nvvm_read_ptx_sreg_clusterid_x,
+                  Intrinsic::nvvm_read_ptx_sreg_cluster_ctaid_x})
+    EXPECT_EQ(blockIndexDimension(Id), std::nullopt);
+}
+
+TEST(Intrinsics, OfClusters) {
+  for (auto Id :
+       {Intrinsic::nvvm_read_ptx_sreg_clusterid_x,
+        Intrinsic::nvvm_read_ptx_sreg_nclusterid_y,
+        Intrinsic::nvvm_read_ptx_sreg_cluster_nctarank,
+        Intrinsic::nvvm_barrier_cluster_arrive,
+        Intrinsic::nvvm_mapa_shared_cluster, Intrinsic::nvvm_getctarank,
+        Intrinsic::nvvm_is_explicit_cluster})
+    EXPECT_TRUE(isOfCluster(Id)) << Intrinsic::getBaseName(Id).str();
+  const Intrinsic::ID Others[] = {Intrinsic::not_intrinsic,
+                                  Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
+                                  Intrinsic::nvvm_barrier0, Intrinsic::sqrt};
+  for (Intrinsic::ID Id : Others)
+    EXPECT_FALSE(isOfCluster(Id));
+}
+
+TEST(Intrinsics, OfOurOwn) {
+  using Kind = IntrinsicKind;
+  EXPECT_EQ(ptxFunctionKind("reconverge.mma~m16n8k16"), Kind::Tile);
+  EXPECT_EQ(ptxFunctionKind("reconverge.barrier.arrive"), Kind::NamedBarrier);
+  EXPECT_EQ(ptxFunctionKind("reconverge.mbarrier.try_wait"), Kind::Mbarrier);
+  EXPECT_EQ(ptxFunctionKind("reconverge.cp.async.bulk"), Kind::AsyncCopy);
+  EXPECT_EQ(ptxFunctionKind("reconverge.total_smem_size"), Kind::LaunchSize);
+  EXPECT_EQ(ptxFunctionKind("reconverge.red~add.v2.f32"), Kind::Atomic);
+  EXPECT_EQ(ptxFunctionKind("reconverge.cvt~rna.tf32.f32"), Kind::Other);
+  EXPECT_EQ(ptxFunctionKind("reconverge.unheard"), std::nullopt);
+  EXPECT_EQ(ptxFunctionKind("mma"), std::nullopt);
 }
 
 TEST(LibraryCalls, GoByName) {

@@ -32,6 +32,9 @@ TEST(Explain, WordsOfTheReport) {
 
 TEST(Explain, Codes) {
   EXPECT_TRUE(StringRef(page("RC101")).starts_with("## RC101\n"));
+  EXPECT_TRUE(StringRef(page("rc311"))
+                  .starts_with("## RC311\n\nIt uses shared memory.\n\n"))
+      << "of several remedies";
   EXPECT_TRUE(StringRef(page("")).starts_with("# Codes\n"));
 }
 

@@ -55,6 +55,9 @@ TEST(DummyRemedy, IsInTheTable) {
             (Candidate{"dummy", "times=2"}));
   ASSERT_TRUE(refusalNamed("rc901"));
   EXPECT_EQ(refusalNamed("RC901")->Page, "Code in a line cannot diverge.");
+  std::set<unsigned> Numbers;
+  for (const RefusalKind *Kind : refusals())
+    EXPECT_TRUE(Numbers.insert(Kind->Number).second) << Kind->code();
 }
 
 TEST(DummyRemedy, ReadsItsParameters) {

@@ -90,4 +90,34 @@ void copyAnnotations(const Function &From, Function &To) {
   }
 }
 
+/// \p Note without the sizes of blocks that it names.
+static MDNode *withoutBlockSizes(const MDNode &Note) {
+  SmallVector<Metadata *> Kept{Note.getOperand(0)};
+  for (unsigned I = 1; I < Note.getNumOperands(); I += 2) {
+    const auto *Key = dyn_cast_or_null<MDString>(Note.getOperand(I));
+    if (Key && (Key->getString().starts_with("maxntid") ||
+                Key->getString().starts_with("reqntid")))
+      continue;
+    Kept.push_back(Note.getOperand(I));
+    if (I + 1 < Note.getNumOperands())
+      Kept.push_back(Note.getOperand(I + 1));
+  }
+  return MDNode::get(Note.getContext(), Kept);
+}
+
+void setLaunchBound(Function &Kernel, unsigned Threads) {
+  NamedMDNode *Notes =
+      Kernel.getParent()->getOrInsertNamedMetadata(AnnotationsName);
+  for (unsigned I = 0; I < Notes->getNumOperands(); ++I)
+    if (const MDNode *Note = Notes->getOperand(I); isOf(*Note, Kernel))
+      Notes->setOperand(I, withoutBlockSizes(*Note));
+  if (!Threads)
+    return;
+  LLVMContext &C = Kernel.getContext();
+  auto *Value = ConstantInt::get(Type::getInt32Ty(C), Threads);
+  Notes->addOperand(MDNode::get(C, {ConstantAsMetadata::get(&Kernel),
+                                    MDString::get(C, "maxntidx"),
+                                    ConstantAsMetadata::get(Value)}));
+}
+
 } // namespace reconverge::analysis

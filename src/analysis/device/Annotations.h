@@ -26,6 +26,11 @@ unsigned launchBound(const llvm::Function &Kernel);
 /// Gives \p To all annotations of \p From: that it is a kernel, launch bounds.
 void copyAnnotations(const llvm::Function &From, llvm::Function &To);
 
+/// Takes the launch bounds of \p Kernel away, required and allowed sizes alike;
+/// for \p Threads other than 0, allows blocks of up to so many. The fewest
+/// blocks on a multiprocessor that it asks for (minctasm) stay.
+void setLaunchBound(llvm::Function &Kernel, unsigned Threads);
+
 } // namespace reconverge::analysis
 
 #endif

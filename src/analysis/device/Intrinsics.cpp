@@ -6,12 +6,13 @@
 // first line of a table that fits decides, so what is more special comes first.
 //
 // Limitation: intrinsics that LLVM 19 lacks are functions of ours
-// (PtxFunctions.h), which are not looked at here.
+// (PtxFunctions.h); only ptxFunctionKind() knows them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "analysis/device/Intrinsics.h"
 
+#include "analysis/PtxFunctions.h"
 #include "analysis/Tiles.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -116,30 +117,73 @@ bool isCollective(const Instruction &I) {
   }
 }
 
-std::optional<unsigned> threadIndexDimension(Intrinsic::ID Id) {
-  switch (Id) {
-  case Intrinsic::nvvm_read_ptx_sreg_tid_x:
+/// Which of the three \p Id is.
+static std::optional<unsigned> dimension(Intrinsic::ID Id, Intrinsic::ID X,
+                                         Intrinsic::ID Y, Intrinsic::ID Z) {
+  if (Id == X)
     return 0;
-  case Intrinsic::nvvm_read_ptx_sreg_tid_y:
+  if (Id == Y)
     return 1;
-  case Intrinsic::nvvm_read_ptx_sreg_tid_z:
+  if (Id == Z)
     return 2;
-  default:
-    return std::nullopt;
-  }
+  return std::nullopt;
+}
+
+std::optional<unsigned> threadIndexDimension(Intrinsic::ID Id) {
+  return dimension(Id, Intrinsic::nvvm_read_ptx_sreg_tid_x,
+                   Intrinsic::nvvm_read_ptx_sreg_tid_y,
+                   Intrinsic::nvvm_read_ptx_sreg_tid_z);
+}
+
+std::optional<unsigned> blockIndexDimension(Intrinsic::ID Id) {
+  return dimension(Id, Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
+                   Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
+                   Intrinsic::nvvm_read_ptx_sreg_ctaid_z);
 }
 
 std::optional<unsigned> blockSizeDimension(Intrinsic::ID Id) {
-  switch (Id) {
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_x:
-    return 0;
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_y:
-    return 1;
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_z:
-    return 2;
-  default:
-    return std::nullopt;
-  }
+  return dimension(Id, Intrinsic::nvvm_read_ptx_sreg_ntid_x,
+                   Intrinsic::nvvm_read_ptx_sreg_ntid_y,
+                   Intrinsic::nvvm_read_ptx_sreg_ntid_z);
+}
+
+std::optional<unsigned> gridSizeDimension(Intrinsic::ID Id) {
+  return dimension(Id, Intrinsic::nvvm_read_ptx_sreg_nctaid_x,
+                   Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
+                   Intrinsic::nvvm_read_ptx_sreg_nctaid_z);
+}
+
+bool isOfCluster(Intrinsic::ID Id) {
+  if (Id == Intrinsic::not_intrinsic)
+    return false;
+  StringRef Name = Intrinsic::getBaseName(Id);
+  return Name.consume_front("llvm.nvvm.") &&
+         StringSwitch<bool>(Name)
+             .StartsWith("read.ptx.sreg.cluster", true)
+             .StartsWith("read.ptx.sreg.nclusterid.", true)
+             .StartsWith("barrier.cluster.", true)
+             .StartsWith("mapa", true)
+             .StartsWith("getctarank", true)
+             .Case("is_explicit_cluster", true)
+             .Default(false);
+}
+
+std::optional<IntrinsicKind> ptxFunctionKind(StringRef Name) {
+  using Kind = std::optional<IntrinsicKind>;
+  return StringSwitch<Kind>(functionOf(Name))
+      .Cases(ReservedSharedOffset, DynamicSharedSize, TotalSharedSize,
+             IntrinsicKind::LaunchSize)
+      .Case(NamedBarrierArrive, IntrinsicKind::NamedBarrier)
+      .Cases(BarrierArrive, BarrierArriveDrop, BarrierArriveExpect,
+             BarrierExpect, BarrierComplete, IntrinsicKind::Mbarrier)
+      .Cases(BarrierTestWait, BarrierTryWait, BarrierTestParity,
+             BarrierTryParity, IntrinsicKind::Mbarrier)
+      .Cases(BulkCopy, BulkPass, BulkStore, BulkReduce,
+             IntrinsicKind::AsyncCopy)
+      .Cases(VectorAtomic, VectorReduction, IntrinsicKind::Atomic)
+      .Cases(TileProduct, TileLoad, TileStore, TileMove, IntrinsicKind::Tile)
+      .Cases(PerformanceEvent, BulkPrefetch, Conversion, IntrinsicKind::Other)
+      .Default(std::nullopt);
 }
 
 } // namespace reconverge::analysis

@@ -8,6 +8,7 @@
 #ifndef RECONVERGE_ANALYSIS_DEVICE_INTRINSICS_H
 #define RECONVERGE_ANALYSIS_DEVICE_INTRINSICS_H
 
+#include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Intrinsics.h"
 
 #include <optional>
@@ -68,8 +69,21 @@ bool isCollective(const llvm::Instruction &I);
 
 /// 0, 1, 2 for threadIdx.x, .y, .z.
 std::optional<unsigned> threadIndexDimension(llvm::Intrinsic::ID Id);
+/// 0, 1, 2 for blockIdx.x, .y, .z.
+std::optional<unsigned> blockIndexDimension(llvm::Intrinsic::ID Id);
 /// 0, 1, 2 for blockDim.x, .y, .z.
 std::optional<unsigned> blockSizeDimension(llvm::Intrinsic::ID Id);
+/// 0, 1, 2 for gridDim.x, .y, .z.
+std::optional<unsigned> gridSizeDimension(llvm::Intrinsic::ID Id);
+
+/// Asks which blocks are in the cluster, waits for them, or reaches their
+/// shared memory.
+bool isOfCluster(llvm::Intrinsic::ID Id);
+
+/// Of a function of ours that stands for PTX that LLVM 19 lacks
+/// (analysis/PtxFunctions.h), a variant or not; none: \p Name is no such
+/// function. Those that ask about shared memory are LaunchSize.
+std::optional<IntrinsicKind> ptxFunctionKind(llvm::StringRef Name);
 
 } // namespace reconverge::analysis
 

@@ -1,0 +1,243 @@
+//===- remedies/common/Items.cpp - Threads as items -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which thread an item is, from its number; only what the kernel reads is
+// computed, once, in front of all reads:
+//
+//   block  = item / (bx * by * bz)                 64 bits
+//   thread = item - block * (bx * by * bz)         32 bits, modulo 2^32
+//   if ((by | bz | gy | gz) == 1)                  the same for all threads
+//     threadIdx = {thread, 0, 0}, blockIdx = {block, 0, 0}
+//   else
+//     threadIdx = {thread % bx, thread / bx % by, thread / bx / by}
+//     row = block / gx                             64 bits, below 2^32
+//     blockIdx = {block % gx, row % gy, row / gy}
+//
+//   head:   block, thread, is it flat?     the condition is that of the numbers
+//     |  \                                 that are read; a kernel that reads
+//     |   grid: % and /                    sizes alone gets no code at all
+//     |  /
+//   tail:   phis, then what stood at the builder's place
+//
+// Why right: the inverse of the number's definition (Items.h), digit by digit
+// of a mixed radix. CUDA lets gridDim.y and z be at most 65535, so a row is
+// below 2^32, and a block has at most 1024 threads; the number of a block is
+// below 2^63. (by | bz | gy | gz) == 1 means that each is 1, for none is 0.
+//
+// What it costs: a GPU has no division, and one of 64 bits takes about a
+// hundred instructions. But LLVM's code for NVPTX asks first whether both
+// operands fit in 32 bits, and then takes about twenty; so there is nothing to
+// gain from asking here, or from having the host pass magic numbers, which are
+// parameters more in registers. The usual launch of one dimension has just one
+// division: the branch around the others is uniform over the launch. Where the
+// shape is known (reqntid), constants in LaunchValues fold.
+//
+// The numbers are those of a thread of the original launch, so flags that rest
+// on the ranges of reads (nsw, nneg) stay true. The ranges themselves are hung
+// on nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "remedies/common/Items.h"
+
+#include "analysis/device/Intrinsics.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace reconverge::remedies {
+
+using Numbers = std::array<Value *, 3>; ///< x, y, z; null: nobody asks
+
+//===----------------------------------------------------------------------===//
+// The launch
+//===----------------------------------------------------------------------===//
+
+LaunchValues launchFromParameters(Function &Kernel, unsigned First) {
+  LaunchValues Launch;
+  for (unsigned D : {0u, 1u, 2u}) {
+    Launch.Grid[D] = Kernel.getArg(First + D);
+    Launch.Block[D] = Kernel.getArg(First + 3 + D);
+  }
+  return Launch;
+}
+
+static Numbers readAll(IRBuilderBase &B, std::array<Intrinsic::ID, 3> Ids) {
+  Numbers Read;
+  for (unsigned D : {0u, 1u, 2u})
+    Read[D] = B.CreateIntrinsic(Ids[D], {}, {});
+  return Read;
+}
+
+LaunchValues readLaunch(IRBuilderBase &B) {
+  return {readAll(B, {Intrinsic::nvvm_read_ptx_sreg_nctaid_x,
+                      Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
+                      Intrinsic::nvvm_read_ptx_sreg_nctaid_z}),
+          readAll(B, {Intrinsic::nvvm_read_ptx_sreg_ntid_x,
+                      Intrinsic::nvvm_read_ptx_sreg_ntid_y,
+                      Intrinsic::nvvm_read_ptx_sreg_ntid_z})};
+}
+
+static Value *wide(IRBuilderBase &B, Value *V) {
+  return B.CreateZExt(V, B.getInt64Ty());
+}
+
+/// (z * sizes y + y) * sizes x + x, in bits of \p As.
+static Value *linear(IRBuilderBase &B, const Numbers &Index,
+                     const Numbers &Sizes, Type *As) {
+  auto In = [&](Value *V) { return B.CreateZExt(V, As); };
+  Value *Row =
+      B.CreateAdd(B.CreateMul(In(Index[2]), In(Sizes[1])), In(Index[1]));
+  return B.CreateAdd(B.CreateMul(Row, In(Sizes[0])), In(Index[0]));
+}
+
+static Value *threadsOf(IRBuilderBase &B, const LaunchValues &Of) {
+  return B.CreateMul(B.CreateMul(Of.Block[0], Of.Block[1]), Of.Block[2]);
+}
+
+Value *readItem(IRBuilderBase &B) {
+  const LaunchValues Here = readLaunch(B);
+  const Numbers Block = readAll(B, {Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
+                                    Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
+                                    Intrinsic::nvvm_read_ptx_sreg_ctaid_z}),
+                Thread = readAll(B, {Intrinsic::nvvm_read_ptx_sreg_tid_x,
+                                     Intrinsic::nvvm_read_ptx_sreg_tid_y,
+                                     Intrinsic::nvvm_read_ptx_sreg_tid_z});
+  Value *First = B.CreateMul(linear(B, Block, Here.Grid, B.getInt64Ty()),
+                             wide(B, threadsOf(B, Here)));
+  return B.CreateAdd(First,
+                     wide(B, linear(B, Thread, Here.Block, B.getInt32Ty())));
+}
+
+//===----------------------------------------------------------------------===//
+// From an item to its numbers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A number to take apart, and what of it is asked for.
+struct Place {
+  Value *Number; ///< i32 or i64; null: nothing is asked for
+  const Numbers &Sizes;
+  std::array<bool, 3> Asked{};
+  Numbers Index{};
+  bool isAsked() const { return is_contained(Asked, true); }
+};
+} // namespace
+
+static Intrinsic::ID idOf(const CallBase &Read) {
+  return cast<IntrinsicInst>(Read).getIntrinsicID();
+}
+
+using DimensionOf = std::optional<unsigned>(Intrinsic::ID);
+
+static std::array<bool, 3> askedFor(ArrayRef<CallBase *> Reads,
+                                    DimensionOf Which) {
+  std::array<bool, 3> Asked{};
+  for (const CallBase *Read : Reads)
+    if (auto D = Which(idOf(*Read)))
+      Asked[*D] = true;
+  return Asked;
+}
+
+static Value *narrow(IRBuilderBase &B, Value *V) {
+  return B.CreateTrunc(V, B.getInt32Ty());
+}
+
+/// In a launch of one dimension.
+static Numbers flatIndex(IRBuilderBase &B, const Place &Of) {
+  return {Of.Asked[0] ? narrow(B, Of.Number) : nullptr, B.getInt32(0),
+          B.getInt32(0)};
+}
+
+/// In any launch.
+static Numbers gridIndex(IRBuilderBase &B, const Place &Of) {
+  Numbers Index{};
+  Value *Columns = B.CreateZExt(Of.Sizes[0], Of.Number->getType());
+  if (Of.Asked[0])
+    Index[0] = narrow(B, B.CreateURem(Of.Number, Columns));
+  if (!Of.Asked[1] && !Of.Asked[2])
+    return Index;
+  Value *Row = narrow(B, B.CreateUDiv(Of.Number, Columns));
+  if (Of.Asked[1])
+    Index[1] = B.CreateURem(Row, Of.Sizes[1]);
+  if (Of.Asked[2])
+    Index[2] = B.CreateUDiv(Row, Of.Sizes[1]);
+  return Index;
+}
+
+/// Finds the indices of \p Places; the block is split at \p B, which goes on
+/// behind.
+static void takeApart(MutableArrayRef<Place *> Places, IRBuilderBase &B) {
+  Value *Ones = B.getInt32(1);
+  SmallVector<Numbers, 2> Flat, Grid;
+  for (const Place *P : Places) {
+    Ones = B.CreateOr(B.CreateOr(Ones, P->Sizes[1]), P->Sizes[2]);
+    Flat.push_back(flatIndex(B, *P));
+  }
+  BasicBlock *Head = B.GetInsertBlock();
+  Instruction *End = SplitBlockAndInsertIfThen(
+      B.CreateICmpNE(Ones, B.getInt32(1)), B.GetInsertPoint(),
+      /*Unreachable=*/false);
+  Head->getTerminator()->setDebugLoc(B.getCurrentDebugLocation());
+  End->setDebugLoc(B.getCurrentDebugLocation());
+  BasicBlock *Apart = End->getParent(), *Tail = End->getSuccessor(0);
+  Apart->setName("item.grid");
+  Tail->setName("item.tail");
+  B.SetInsertPoint(End);
+  for (const Place *P : Places)
+    Grid.push_back(gridIndex(B, *P));
+  B.SetInsertPoint(Tail, Tail->begin());
+  for (auto [P, InFlat, InGrid] : zip(Places, Flat, Grid))
+    for (unsigned D : {0u, 1u, 2u})
+      if (P->Asked[D]) {
+        PHINode *Index = B.CreatePHI(B.getInt32Ty(), 2);
+        Index->addIncoming(InFlat[D], Head);
+        Index->addIncoming(InGrid[D], Apart);
+        P->Index[D] = Index;
+      }
+}
+
+/// Whether \p Read is what \p Which knows; then it is replaced.
+static bool replace(CallBase &Read, DimensionOf Which, const Numbers &By) {
+  const auto D = Which(idOf(Read));
+  if (!D)
+    return false;
+  Read.replaceAllUsesWith(By[*D]);
+  Read.eraseFromParent();
+  return true;
+}
+
+void becomeItem(const ItemsPlan &Plan, Value *Item, const LaunchValues &Of,
+                IRBuilderBase &B) {
+  Place Block{nullptr, Of.Grid,
+              askedFor(Plan.Reads, analysis::blockIndexDimension)},
+      Thread{nullptr, Of.Block,
+             askedFor(Plan.Reads, analysis::threadIndexDimension)};
+  SmallVector<Place *, 2> Places;
+  if (Block.isAsked() || Thread.isAsked()) {
+    Value *Threads = threadsOf(B, Of);
+    Block.Number = B.CreateUDiv(Item, wide(B, Threads), "item.block");
+    if (Block.isAsked())
+      Places.push_back(&Block);
+    if (Thread.isAsked()) {
+      Value *First = B.CreateMul(narrow(B, Block.Number), Threads);
+      Thread.Number = B.CreateSub(narrow(B, Item), First, "item.thread");
+      Places.push_back(&Thread);
+    }
+    takeApart(Places, B);
+  }
+  for (CallBase *Read : Plan.Reads) {
+    const bool IsKnown =
+        replace(*Read, analysis::threadIndexDimension, Thread.Index) ||
+        replace(*Read, analysis::blockIndexDimension, Block.Index) ||
+        replace(*Read, analysis::blockSizeDimension, Of.Block) ||
+        replace(*Read, analysis::gridSizeDimension, Of.Grid);
+    assert(IsKnown && "a plan has nothing else");
+    (void)IsKnown;
+  }
+}
+
+} // namespace reconverge::remedies
