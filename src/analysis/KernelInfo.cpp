@@ -42,6 +42,8 @@ namespace reconverge::analysis {
 
 /// "ns::walk<float>" of "_ZN2ns4walkIfEEvPT_": without parameters.
 static std::string displayName(StringRef Mangled) {
+  if (Mangled.consume_back(HelperSuffix))
+    return displayName(Mangled) + " [before]";
   if (Mangled.consume_back(RemediedSuffix))
     return displayName(Mangled) + " [remedied]";
   ItaniumPartialDemangler Demangler;

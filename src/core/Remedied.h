@@ -9,6 +9,10 @@ namespace reconverge {
 /// kernel as it was, after that one's name.
 inline constexpr char RemediedSuffix[] = "$remedied";
 
+/// What the name of a kernel ends in that a remedy launches before another,
+/// after that one's name.
+inline constexpr char HelperSuffix[] = "$before";
+
 /// The attribute of a kernel in device code that is launched by a recipe, which
 /// is its value (launch/RecipeText.h).
 inline constexpr char RecipeAttribute[] = "reconverge-recipe";

@@ -123,7 +123,9 @@ Error markManagedVariables(Module &M) {
 bool hasManagedVariables(const Module &M) {
   const NamedMDNode *All = M.getNamedMetadata(analysis::AnnotationsName);
   return All && any_of(All->operands(), [](const MDNode *N) {
-           auto *Word = dyn_cast_or_null<MDString>(N->getOperand(1));
+           auto *Word = N->getNumOperands() > 1
+                            ? dyn_cast_or_null<MDString>(N->getOperand(1))
+                            : nullptr;
            return Word && Word->getString() == Note;
          });
 }

@@ -108,9 +108,15 @@ static MDNode *withoutBlockSizes(const MDNode &Note) {
 void setLaunchBound(Function &Kernel, unsigned Threads) {
   NamedMDNode *Notes =
       Kernel.getParent()->getOrInsertNamedMetadata(AnnotationsName);
-  for (unsigned I = 0; I < Notes->getNumOperands(); ++I)
-    if (const MDNode *Note = Notes->getOperand(I); isOf(*Note, Kernel))
-      Notes->setOperand(I, withoutBlockSizes(*Note));
+  SmallVector<MDNode *> Left;
+  for (MDNode *Note : Notes->operands()) {
+    MDNode *Now = isOf(*Note, Kernel) ? withoutBlockSizes(*Note) : Note;
+    if (Now->getNumOperands() > 1) // it says something yet
+      Left.push_back(Now);
+  }
+  Notes->clearOperands();
+  for (MDNode *Note : Left)
+    Notes->addOperand(Note);
   if (!Threads)
     return;
   LLVMContext &C = Kernel.getContext();
