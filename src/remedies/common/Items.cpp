@@ -24,13 +24,13 @@
 // below 2^32, and a block has at most 1024 threads; the number of a block is
 // below 2^63. (by | bz | gy | gz) == 1 means that each is 1, for none is 0.
 //
-// What it costs: a GPU has no division, and one of 64 bits takes about a
-// hundred instructions. But LLVM's code for NVPTX asks first whether both
-// operands fit in 32 bits, and then takes about twenty; so there is nothing to
-// gain from asking here, or from having the host pass magic numbers, which are
-// parameters more in registers. The usual launch of one dimension has just one
-// division: the branch around the others is uniform over the launch. Where the
-// shape is known (reqntid), constants in LaunchValues fold.
+// What it costs: a GPU has no division. ptxas 13.0 makes 17 instructions of one
+// of 32 bits for an sm_90, and 69 of one of 64. LLVM's code for NVPTX asks
+// first whether both operands fit in 32 bits, and takes the short one if so;
+// there is nothing to gain from asking here, and magic numbers by the host would
+// be parameters more in registers. The usual launch of one dimension has just
+// one division: the branch around the others is uniform over the launch. Where
+// the shape is known (reqntid), constants in LaunchValues fold.
 //
 // The numbers are those of a thread of the original launch, so flags that rest
 // on the ranges of reads (nsw, nneg) stay true. The ranges themselves are hung

@@ -9,6 +9,10 @@
 //   addParameters()  makes room for what the host tells (HiddenParameters.h)
 //   becomeItem()     has every read of a number follow from the item
 //
+// Launch bounds stay those of the blocks that the program launches; a remedy
+// that launches others says so (analysis::setLaunchBound). A cluster that the
+// host alone asks for cannot be seen here.
+//
 // The number of an item is that of the thread in the launch that the program
 // made, blocks in order and threads in order within a block:
 //
