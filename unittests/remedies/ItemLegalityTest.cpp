@@ -83,6 +83,10 @@ define internal i32 @asks(i32 %x) noinline {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   ret i32 %tid
 }
+define internal i32 @asks_block(i32 %x) noinline {
+  %id = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  ret i32 %id
+}
 define internal i32 @asks_far(i32 %x) noinline {
   %r = call i32 @asks(i32 %x)
   ret i32 %r
@@ -348,6 +352,64 @@ TEST(ItemLegality, TheRefusalHasItsPlace) {
     !4 = !{i32 2, !"Debug Info Version", i32 3})");
   ASSERT_EQ(P.text(), "RC312 (llvm.nvvm.barrier0)");
   EXPECT_EQ(std::get<Refusal>(P.Plan).Where.getLine(), 42u);
+}
+
+//===----------------------------------------------------------------------===//
+// Whole blocks
+//===----------------------------------------------------------------------===//
+
+/// The code of the refusal, or "free" and how many reads.
+std::string ofBlocks(const std::string &Body) {
+  Planned P(Body);
+  auto Plan = planBlocks(*P.M->getFunction("k"));
+  if (const auto *Why = std::get_if<Refusal>(&Plan))
+    return Why->Kind->code();
+  return "free, " + std::to_string(std::get<BlocksPlan>(Plan).Reads.size()) +
+         " reads";
+}
+
+TEST(BlockLegality, WhatBlocksHaveIsNoTie) {
+  for (const char *Body :
+       {"store i32 %x, ptr addrspace(3) @tile",
+        "%v = call i32 @reconverge.total_smem_size()",
+        "call void @llvm.nvvm.barrier0()",
+        "call void @reconverge.barrier.arrive(i32 1, i32 64)",
+        "%v = call i32 @llvm.nvvm.activemask()",
+        "%v = call i32 @\"reconverge.mma~m8n8k16\"(i32 %x)",
+        "%v = call i32 @llvm.nvvm.read.ptx.sreg.laneid()",
+        "%v = call i32 @llvm.nvvm.read.ptx.sreg.nwarpid()",
+        "call void @llvm.nvvm.cp.async.wait.all()",
+        "%v = call i64 @llvm.nvvm.read.ptx.sreg.clock64()",
+        "%v = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()",
+        "%v = call i32 @llvm.nvvm.read.ptx.sreg.ntid.y()",
+        "%v = call i32 @asks_far(i32 %x)", "%v = call i32 @waits(i32 %x)"})
+    EXPECT_EQ(ofBlocks(Body), "free, 0 reads") << Body;
+}
+
+TEST(BlockLegality, TheGridIsRead) {
+  EXPECT_EQ(ofBlocks("%a = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()\n"
+                     "%b = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()\n"
+                     "%c = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()"),
+            "free, 2 reads");
+}
+
+TEST(BlockLegality, WhatIsBeyondTheBlockIsATie) {
+  const std::pair<const char *, const RefusalKind *> Ties[] = {
+      {"%v = call i32 @llvm.nvvm.read.ptx.sreg.smid()", &tied::Processor},
+      {"%v = call i32 @llvm.nvvm.read.ptx.sreg.nsmid()", &tied::Processor},
+      {"%v = call i32 @llvm.nvvm.read.ptx.sreg.cluster.ctarank()",
+       &tied::Cluster},
+      {"call void @llvm.nvvm.barrier.cluster.wait()", &tied::Cluster},
+      {"%s = addrspacecast ptr addrspace(3) @tile to ptr\n"
+       "%v = addrspacecast ptr %s to ptr addrspace(7)",
+       &tied::Cluster},
+      {"%v = call i32 @llvm.nvvm.read.ptx.sreg.envreg1()", &tied::Launch},
+      {"%v = call i32 @llvm.nvvm.read.ptx.sreg.gridid()", &tied::Launch},
+      {"%v = call i32 @asks_block(i32 %x)", &tied::Call},
+      {"%v = call i32 @unknown(i32 %x)", &tied::Unknown},
+      {"%v = call i32 asm \"mov.u32 $0, %ctaid.x;\", \"=r\"()", &tied::Asm}};
+  for (auto [Body, Kind] : Ties)
+    EXPECT_EQ(ofBlocks(Body), Kind->code()) << Body;
 }
 
 } // namespace

@@ -8,14 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Harness.h"
+#include "ItemKernels.h"
 
-#include "remedies/common/HiddenParameters.h"
-#include "remedies/common/Items.h"
-
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/Verifier.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 #include <algorithm>
@@ -27,167 +21,9 @@ using namespace reconverge::warpvm;
 namespace reconverge::remedies {
 namespace {
 
-constexpr unsigned Words = 12; ///< that a thread writes
-
-/// Declarations, and the kernel's head.
-std::string prelude() {
-  std::string Text = R"(
-target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
-target triple = "nvptx64-nvidia-cuda"
-)";
-  for (const char *Register : {"tid", "ctaid", "ntid", "nctaid"})
-    for (const char *Dimension : {"x", "y", "z"})
-      Text += "declare i32 @llvm.nvvm.read.ptx.sreg." + std::string(Register) +
-              "." + Dimension + "()\n";
-  return Text +
-         "define ptx_kernel void @k(ptr addrspace(1) %out, i32 %n) {\nentry:\n";
-}
-
-/// %NAME = REGISTER, as in "tid.x".
-std::string read(const std::string &Name, const std::string &Register) {
-  return "  %" + Name + " = call i32 @llvm.nvvm.read.ptx.sreg." + Register +
-         "()\n";
-}
-
-/// All twelve: tx, ty, tz, cx, cy, cz, bx, by, bz, gx, gy, gz.
-std::string readAll() {
-  std::string Text;
-  for (auto [Letter, Register] :
-       {std::pair("t", "tid."), std::pair("c", "ctaid."),
-        std::pair("b", "ntid."), std::pair("g", "nctaid.")})
-    for (const char *D : {"x", "y", "z"})
-      Text += read(std::string(Letter) + D, std::string(Register) + D);
-  return Text;
-}
-
-/// Stores all twelve from %at on.
-std::string storeAll() {
-  std::string Text;
-  unsigned Word = 0;
-  for (const char *Letter : {"t", "c", "b", "g"})
-    for (const char *D : {"x", "y", "z"}) {
-      const std::string At = "%at" + std::to_string(Word);
-      Text += "  " + At + " = getelementptr i32, ptr addrspace(1) %at, i32 " +
-              std::to_string(Word++) + "\n  store i32 %" + Letter + D +
-              ", ptr addrspace(1) " + At + "\n";
-    }
-  return Text;
-}
-
-/// %at = &out[number of the thread in its launch]
-const std::string OwnPlace = R"(
-  %p0 = mul i32 %cz, %gy
-  %p1 = add i32 %p0, %cy
-  %p2 = mul i32 %p1, %gx
-  %p3 = add i32 %p2, %cx
-  %p4 = mul i32 %p3, %bz
-  %p5 = add i32 %p4, %tz
-  %p6 = mul i32 %p5, %by
-  %p7 = add i32 %p6, %ty
-  %p8 = mul i32 %p7, %bx
-  %p9 = add i32 %p8, %tx
-  %place = zext i32 %p9 to i64
-  %at = getelementptr [12 x i32], ptr addrspace(1) %out, i64 %place
-)";
-
-const std::string Straight =
-    readAll() + OwnPlace + storeAll() + "  ret void\n}\n";
-
-// Reads again in the arms of a branch and in a loop.
-//   for (k = 0; k <= threadIdx.y; ++k)
-//     out[2] = (k odd ? blockIdx.x : threadIdx.z) + gridDim.x * out[2]
-const std::string InBlocks = readAll() + OwnPlace + storeAll() + R"(
-  br label %loop
-loop:
-  %k = phi i32 [ 0, %entry ], [ %k1, %latch ]
-  %odd = and i32 %k, 1
-  %c = icmp ne i32 %odd, 0
-  br i1 %c, label %t, label %f
-t:
-)" + read("again", "ctaid.x") +
-                             R"(
-  br label %latch
-f:
-)" + read("other", "tid.z") + R"(
-  br label %latch
-latch:
-  %v = phi i32 [ %again, %t ], [ %other, %f ]
-)" + read("grid", "nctaid.x") +
-                             read("last", "tid.y") + R"(
-  %old = load i32, ptr addrspace(1) %at2
-  %m = mul i32 %old, %grid
-  %new = add i32 %m, %v
-  store i32 %new, ptr addrspace(1) %at2
-  %k1 = add i32 %k, 1
-  %more = icmp ule i32 %k1, %last
-  br i1 %more, label %loop, label %done
-done:
-  ret void
-}
-)";
-
-// for (i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
-//      i += blockDim.x * gridDim.x)
-//   atomicAdd(&out[i], i + threadIdx.x);
-const std::string GridStride = read("cx", "ctaid.x") + read("bx", "ntid.x") +
-                               read("tx", "tid.x") + R"(
-  %i0 = mul nsw i32 %cx, %bx
-  %i1 = add nsw i32 %i0, %tx
-  br label %head
-head:
-  %i = phi i32 [ %i1, %entry ], [ %next, %body ]
-  %in = icmp ult i32 %i, %n
-  br i1 %in, label %body, label %done
-body:
-  %at = getelementptr i32, ptr addrspace(1) %out, i32 %i
-  %v = add i32 %i, %tx
-  %old = atomicrmw add ptr addrspace(1) %at, i32 %v monotonic
-)" + read("gx", "nctaid.x") + read("b", "ntid.x") +
-                               R"(
-  %step = mul i32 %gx, %b
-  %next = add i32 %i, %step
-  br label %head
-done:
-  ret void
-}
-)";
-
 //===----------------------------------------------------------------------===//
 // Launches in another order
 //===----------------------------------------------------------------------===//
-
-/// Behind the kernel's own: the order, its length, and the launch.
-Function &addOrder(Function &Kernel) {
-  LLVMContext &C = Kernel.getContext();
-  Type *I32 = Type::getInt32Ty(C);
-  return addParameters(Kernel,
-                       {PointerType::get(C, 1), Type::getInt64Ty(C), I32, I32,
-                        I32, I32, I32, I32},
-                       {"order", "items", "gx", "gy", "gz", "bx", "by", "bz"});
-}
-
-/// if (place >= items) return; become order[place];
-void handOut(Module &M) {
-  Function &Old = *M.getFunction("k");
-  auto Plan = planItems(Old);
-  ASSERT_TRUE(std::holds_alternative<ItemsPlan>(Plan))
-      << std::get<Refusal>(Plan).Kind->code();
-  const unsigned Own = Old.arg_size();
-  Function &Kernel = addOrder(Old);
-  BasicBlock *Work = &Kernel.getEntryBlock();
-  LLVMContext &C = M.getContext();
-  auto *Idle = BasicBlock::Create(C, "idle", &Kernel, Work);
-  ReturnInst::Create(C, Idle);
-  IRBuilder<> B(BasicBlock::Create(C, "place", &Kernel, Idle));
-  Value *Place = readItem(B);
-  B.CreateCondBr(B.CreateICmpULT(Place, Kernel.getArg(Own + 1)), Work, Idle);
-  B.SetInsertPoint(Work, Work->getFirstInsertionPt());
-  Value *Item = B.CreateLoad(
-      B.getInt64Ty(), B.CreateGEP(B.getInt64Ty(), Kernel.getArg(Own), Place));
-  becomeItem(std::get<ItemsPlan>(Plan), Item,
-             launchFromParameters(Kernel, Own + 2), B);
-  ASSERT_FALSE(verifyModule(M, &errs()));
-}
 
 LaunchShape shapeOf(std::array<uint32_t, 3> Grid,
                     std::array<uint32_t, 3> Block) {
@@ -286,6 +122,69 @@ TEST(HandedOut, AWrongOrderIsSeen) {
 }
 
 //===----------------------------------------------------------------------===//
+// Blocks in another order
+//===----------------------------------------------------------------------===//
+
+// Each thread adds to its first word what its neighbour of the block, in the
+// order of numbers, has left in shared memory: the place of its own in out.
+const std::string ThroughShared = readAll() + OwnPlace + storeAll() + R"(
+  %q0 = mul i32 %tz, %by
+  %q1 = add i32 %q0, %ty
+  %q2 = mul i32 %q1, %bx
+  %q = add i32 %q2, %tx
+  %s0 = mul i32 %bx, %by
+  %s = mul i32 %s0, %bz
+  %own = getelementptr [1024 x i32], ptr addrspace(3) @shared, i32 0, i32 %q
+  store i32 %p9, ptr addrspace(3) %own
+  call void @llvm.nvvm.barrier0()
+  %r0 = add i32 %q, 1
+  %r = urem i32 %r0, %s
+  %next = getelementptr [1024 x i32], ptr addrspace(3) @shared, i32 0, i32 %r
+  %v = load i32, ptr addrspace(3) %next
+  %old = load i32, ptr addrspace(1) %at
+  %sum = add i32 %old, %v
+  store i32 %sum, ptr addrspace(1) %at
+  ret void
+}
+@shared = internal addrspace(3) global [1024 x i32] undef
+declare void @llvm.nvvm.barrier0()
+)";
+
+/// if (place >= blocks) return; become order[place];
+void handOutBlocks(Module &M) {
+  Function &Old = *M.getFunction("k");
+  EXPECT_TRUE(std::holds_alternative<Refusal>(planItems(Old)));
+  auto Plan = planBlocks(Old);
+  ASSERT_TRUE(std::holds_alternative<BlocksPlan>(Plan));
+  handOutBy(M, readBlock,
+            [&](Value *Block, const LaunchValues &Of, IRBuilderBase &B) {
+              becomeBlock(std::get<BlocksPlan>(Plan), Block, Of, B);
+            });
+}
+
+TEST(HandedOutBlocks, DoTheSame) {
+  LLVMContext C;
+  auto Before = parseKernel(C, prelude() + ThroughShared);
+  auto After = CloneModule(*Before);
+  handOutBlocks(*After);
+  ASSERT_FALSE(HasFatalFailure());
+  for (const MachineOptions &Options : setups(32)) {
+    TestProgram Old(*Before, machineFor(Options));
+    TestProgram New(*After, machineFor(Options));
+    for (const LaunchShape &S : Launches) {
+      const Memory Expected = runAsItIs(Old, S);
+      const uint32_t Blocks = uint32_t(S.blocks());
+      for (const LaunchShape &Place :
+           {shapeOf({Blocks, 1, 1}, S.Block), shapeOf({1, Blocks, 2}, S.Block),
+            shapeOf({2, 3, uint32_t(divideCeil(Blocks, 6))}, S.Block)})
+        for (const auto &Order : ordersOf(Blocks))
+          EXPECT_EQ(Expected, runHandedOut(New, S, Place, Order))
+              << describe(Options) << ", " << Blocks << " blocks";
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // The arithmetic alone
 //===----------------------------------------------------------------------===//
 
@@ -308,24 +207,6 @@ Numbers numbersOf(uint64_t Item, const LaunchShape &S) {
           S.Grid[0],
           S.Grid[1],
           S.Grid[2]};
-}
-
-/// Item order[place] writes at out[place], whatever it is.
-void writeAtPlace(Module &M) {
-  Function &Old = *M.getFunction("k");
-  auto Plan = std::get<ItemsPlan>(planItems(Old));
-  Function &Kernel = addOrder(Old);
-  auto *At = &*Kernel.getEntryBlock().getFirstInsertionPt();
-  IRBuilder<> B(At);
-  Value *Place = readItem(B);
-  Value *Item = B.CreateLoad(
-      B.getInt64Ty(), B.CreateGEP(B.getInt64Ty(), Kernel.getArg(2), Place));
-  Value *Own = B.CreateGEP(ArrayType::get(B.getInt32Ty(), Words),
-                           Kernel.getArg(0), Place);
-  Kernel.getArg(0)->replaceUsesWithIf(
-      Own, [&](Use &U) { return U.getUser() != Own; });
-  becomeItem(Plan, Item, launchFromParameters(Kernel, 4), B);
-  ASSERT_FALSE(verifyModule(M, &errs()));
 }
 
 /// Where something may go over: powers of two, ends of blocks and of rows.
@@ -383,67 +264,6 @@ TEST(Numbers, OfLargeLaunches) {
   for (const LaunchShape &S : Launches)
     if (S.threads() > 1)
       expectNumbers(P, S);
-}
-
-//===----------------------------------------------------------------------===//
-// The code
-//===----------------------------------------------------------------------===//
-
-/// How many instructions of \p Opcode, of \p Bits, the kernel has.
-unsigned countOf(const Module &M, unsigned Opcode, unsigned Bits) {
-  return unsigned(
-      count_if(instructions(*M.getFunction("k")), [&](const Instruction &I) {
-        return I.getOpcode() == Opcode && I.getType()->isIntegerTy(Bits);
-      }));
-}
-
-std::unique_ptr<Module> itemKernel(LLVMContext &C, const std::string &Body) {
-  auto M = parseKernel(C, prelude() + Body);
-  writeAtPlace(*M);
-  return M;
-}
-
-TEST(Code, IsOfWhatIsRead) {
-  LLVMContext C;
-  auto X = itemKernel(C, GridStride);
-  EXPECT_EQ(countOf(*X, Instruction::UDiv, 64), 1u) << "the block";
-  EXPECT_EQ(countOf(*X, Instruction::URem, 64), 1u) << "blockIdx.x of a grid";
-  EXPECT_EQ(countOf(*X, Instruction::URem, 32), 1u) << "threadIdx.x of a grid";
-  EXPECT_EQ(countOf(*X, Instruction::UDiv, 32), 0u);
-  auto All = itemKernel(C, Straight);
-  EXPECT_EQ(countOf(*All, Instruction::UDiv, 64), 2u);
-  EXPECT_EQ(countOf(*All, Instruction::URem, 64), 1u);
-  EXPECT_EQ(countOf(*All, Instruction::UDiv, 32), 3u);
-  EXPECT_EQ(countOf(*All, Instruction::URem, 32), 3u);
-}
-
-TEST(Code, OfSizesAloneIsNone) {
-  LLVMContext C;
-  auto M = itemKernel(C, read("b", "ntid.x") + read("g", "nctaid.z") + R"(
-  %s = add i32 %b, %g
-  store i32 %s, ptr addrspace(1) %out
-  ret void
-})");
-  EXPECT_EQ(M->getFunction("k")->size(), 1u);
-  EXPECT_EQ(countOf(*M, Instruction::UDiv, 64), 0u);
-}
-
-TEST(Code, OfAKernelThatReadsNothingStaysAsItIs) {
-  LLVMContext C;
-  auto M = itemKernel(C, "  store i32 1, ptr addrspace(1) %out\n  ret void\n}");
-  EXPECT_EQ(M->getFunction("k")->size(), 1u);
-}
-
-TEST(Code, IsTheSameEachTime) {
-  LLVMContext C;
-  auto Text = [&] {
-    auto M = parseKernel(C, prelude() + InBlocks);
-    handOut(*M);
-    std::string Text;
-    raw_string_ostream(Text) << *M;
-    return Text;
-  };
-  EXPECT_EQ(Text(), Text());
 }
 
 } // namespace

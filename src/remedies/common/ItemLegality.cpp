@@ -31,6 +31,11 @@
 //                       fixed
 //   warpSize, .w        constants
 //
+// A block that runs in another block's place keeps its threads and their warps
+// together, with the same numbers in it, so of those ties only the ones beyond
+// the block bind: the cluster, the multiprocessor, the launch. blockIdx and
+// gridDim are the reads then.
+//
 //===----------------------------------------------------------------------===//
 
 #include "remedies/common/Items.h"
@@ -60,9 +65,12 @@ struct Tie {
   std::string Detail;
 };
 
+/// What is to run elsewhere.
+enum class Moves { Threads, Blocks };
+
 class Examination {
 public:
-  explicit Examination(Function &Kernel) : Kernel(Kernel) {}
+  Examination(Function &Kernel, Moves What) : Kernel(Kernel), What(What) {}
   std::optional<Refusal> find();
 
   SmallVector<CallBase *> Reads;
@@ -75,42 +83,51 @@ private:
   std::optional<Tie> tieOfCallee(Function &F);
 
   Function &Kernel;
+  Moves What;
   SmallPtrSet<const Function *, 8> Seen;
 };
 } // namespace
+
+/// \p Kind, if there is one, as far as it binds what moves.
+static const RefusalKind *asFarAsItBinds(const RefusalKind *Kind, Moves What) {
+  static constexpr const RefusalKind *InBlock[] = {
+      &tied::Shared, &tied::Barrier, &tied::Collective,
+      &tied::Warp,   &tied::Async,   &tied::Clock};
+  return What == Moves::Blocks && is_contained(InBlock, Kind) ? nullptr : Kind;
+}
 
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
 
 /// A pointer, or a vector of them, to memory that blocks have.
-static const RefusalKind *tieOf(const Type &T) {
+static const RefusalKind *tieOf(const Type &T, Moves What) {
   const auto *Pointer = dyn_cast<PointerType>(T.getScalarType());
   if (!Pointer)
     return nullptr;
   if (Pointer->getAddressSpace() == analysis::SharedSpace)
-    return &tied::Shared;
+    return asFarAsItBinds(&tied::Shared, What);
   if (Pointer->getAddressSpace() == analysis::ClusterSharedSpace)
     return &tied::Cluster;
   return nullptr;
 }
 
 /// \p V, or what constant \p V is made from.
-static const RefusalKind *tieOf(const Value &V) {
-  if (const RefusalKind *Kind = tieOf(*V.getType()))
+static const RefusalKind *tieOf(const Value &V, Moves What) {
+  if (const RefusalKind *Kind = tieOf(*V.getType(), What))
     return Kind;
   if (const auto *C = dyn_cast<Constant>(&V); C && !isa<GlobalValue>(C))
     for (const Use &Part : C->operands())
-      if (const RefusalKind *Kind = tieOf(*Part.get()))
+      if (const RefusalKind *Kind = tieOf(*Part.get(), What))
         return Kind;
   return nullptr;
 }
 
-static const RefusalKind *tieOfMemory(const Instruction &I) {
-  if (const RefusalKind *Kind = tieOf(*I.getType()))
+static const RefusalKind *tieOfMemory(const Instruction &I, Moves What) {
+  if (const RefusalKind *Kind = tieOf(*I.getType(), What))
     return Kind;
   for (const Use &Operand : I.operands())
-    if (const RefusalKind *Kind = tieOf(*Operand.get()))
+    if (const RefusalKind *Kind = tieOf(*Operand.get(), What))
       return Kind;
   return nullptr;
 }
@@ -119,11 +136,12 @@ static const RefusalKind *tieOfMemory(const Instruction &I) {
 // Intrinsics
 //===----------------------------------------------------------------------===//
 
-/// Of a number that becomeItem() knows.
-static bool isRead(Intrinsic::ID Id) {
-  return analysis::threadIndexDimension(Id) ||
-         analysis::blockIndexDimension(Id) ||
-         analysis::blockSizeDimension(Id) || analysis::gridSizeDimension(Id);
+/// Of a number that becomeItem() or becomeBlock() knows.
+static bool isRead(Intrinsic::ID Id, Moves What) {
+  const bool InBlock =
+      analysis::threadIndexDimension(Id) || analysis::blockSizeDimension(Id);
+  return (InBlock && What == Moves::Threads) ||
+         analysis::blockIndexDimension(Id) || analysis::gridSizeDimension(Id);
 }
 
 /// Of what is the same for the whole launch, and no size that isRead() knows.
@@ -183,7 +201,7 @@ std::optional<Tie> Examination::tieOf(IntrinsicInst &I) {
   const Intrinsic::ID Id = I.getIntrinsicID();
   const IntrinsicKind Kind = analysis::kindOf(Id);
   const std::string Name = Intrinsic::getBaseName(Id).str();
-  if (isRead(Id)) {
+  if (isRead(Id, What)) {
     if (I.getFunction() != &Kernel)
       return Tie{&tied::Call, Name};
     Reads.push_back(&I);
@@ -199,6 +217,7 @@ std::optional<Tie> Examination::tieOf(IntrinsicInst &I) {
     Why = remedies::tieOf(Kind);
   if (!Why && I.isConvergent() && !isAlone(Id)) // of a kind that has no name
     Why = &tied::Collective;
+  Why = asFarAsItBinds(Why, What);
   return Why ? std::optional(Tie{Why, Name}) : std::nullopt;
 }
 
@@ -211,9 +230,9 @@ std::optional<Tie> Examination::tieOfCallee(Function &F) {
     return std::nullopt;
   for (Instruction &I : instructions(F))
     if (auto Why = tieOf(I)) {
-      const std::string What =
+      const std::string Inside =
           Why->Detail.empty() ? Why->Kind->Sentence.str() : Why->Detail;
-      return Tie{&tied::Call, F.getName().str() + ": " + What};
+      return Tie{&tied::Call, F.getName().str() + ": " + Inside};
     }
   return std::nullopt;
 }
@@ -233,7 +252,7 @@ std::optional<Tie> Examination::tieOf(CallBase &Call) {
     return Tie{&tied::Unknown, "a call through a pointer"};
   const std::string Name = F->getName().str();
   if (auto Kind = analysis::ptxFunctionKind(Name)) {
-    const RefusalKind *Why = tieOfPtx(*Kind);
+    const RefusalKind *Why = asFarAsItBinds(tieOfPtx(*Kind), What);
     return Why ? std::optional(Tie{Why, Name}) : std::nullopt;
   }
   if (analysis::libraryCall(F) != analysis::LibraryCall::None)
@@ -244,7 +263,7 @@ std::optional<Tie> Examination::tieOf(CallBase &Call) {
 }
 
 std::optional<Tie> Examination::tieOf(Instruction &I) {
-  if (const RefusalKind *Kind = tieOfMemory(I))
+  if (const RefusalKind *Kind = tieOfMemory(I, What))
     return Tie{Kind, ""};
   auto *Call = dyn_cast<CallBase>(&I);
   return Call ? tieOf(*Call) : std::nullopt;
@@ -277,10 +296,17 @@ std::optional<Refusal> Examination::find() {
 }
 
 PlanOr<ItemsPlan> planItems(Function &Kernel) {
-  Examination Of(Kernel);
+  Examination Of(Kernel, Moves::Threads);
   if (auto Why = Of.find())
     return *Why;
   return ItemsPlan{std::move(Of.Reads), Of.Exits};
+}
+
+PlanOr<BlocksPlan> planBlocks(Function &Kernel) {
+  Examination Of(Kernel, Moves::Blocks);
+  if (auto Why = Of.find())
+    return *Why;
+  return BlocksPlan{std::move(Of.Reads)};
 }
 
 } // namespace reconverge::remedies

@@ -9,6 +9,10 @@
 //   addParameters()  makes room for what the host tells (HiddenParameters.h)
 //   becomeItem()     has every read of a number follow from the item
 //
+// Launch bounds stay those of the blocks that the program launches; a remedy
+// that launches others says so (analysis::setLaunchBound). A cluster that the
+// host alone asks for cannot be seen here.
+//
 // The number of an item is that of the thread in the launch that the program
 // made, blocks in order and threads in order within a block:
 //
@@ -72,6 +76,27 @@ llvm::Value *readItem(llvm::IRBuilderBase &B);
 /// code. The reads are erased. Blocks want numbers anew afterwards.
 void becomeItem(const ItemsPlan &Plan, llvm::Value *Item,
                 const LaunchValues &Of, llvm::IRBuilderBase &B);
+
+/// A kernel whose blocks may run in each other's places, whole: the weaker
+/// plan, which barriers, shared memory and warps leave legal. It is launched
+/// with blocks of the same shape and as much dynamic shared memory, in a grid
+/// of any shape.
+struct BlocksPlan {
+  /// Of blockIdx and gridDim, in program order; all that there are.
+  llvm::SmallVector<llvm::CallBase *> Reads;
+};
+
+PlanOr<BlocksPlan> planBlocks(llvm::Function &Kernel);
+
+/// The number of the block that runs (i64), in the launch that runs:
+/// (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x.
+llvm::Value *readBlock(llvm::IRBuilderBase &B);
+
+/// Has the kernel be block number \p Block (i64) of launch \p Of, of which only
+/// the grid counts. All else is as with becomeItem(); the number has to be the
+/// same for all threads of the block that runs.
+void becomeBlock(const BlocksPlan &Plan, llvm::Value *Block,
+                 const LaunchValues &Of, llvm::IRBuilderBase &B);
 
 } // namespace reconverge::remedies
 
