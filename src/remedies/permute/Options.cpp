@@ -28,6 +28,10 @@ Expected<PermuteOptions> parsePermuteOptions(StringRef Text) {
                            [&](StringRef Key, StringRef Value) {
                              if (Key == "order")
                                return readOrder(Value, Options.Order);
+                             if (Key == "unit") {
+                               Options.WholeBlocks = Value == "block";
+                               return Options.WholeBlocks || Value == "thread";
+                             }
                              if (Key == "seed")
                                return !Value.getAsInteger(10, Options.Seed);
                              return Key == "block" &&

@@ -19,12 +19,15 @@ enum class ItemOrder {
 
 struct PermuteOptions {
   ItemOrder Order = ItemOrder::Random;
+  /// What changes places: single threads, or blocks with all their threads.
+  bool WholeBlocks = false;
   uint32_t Seed = 1;
-  /// Threads of the blocks that are launched in place of the program's.
+  /// Threads of the blocks that are launched in place of the program's; whole
+  /// blocks stay as large as they are.
   uint32_t Block = 128;
 };
 
-/// Reads "order=random;seed=7;block=96"; the error names the word that is
+/// Reads "order=random;seed=7;unit=thread;block=96"; the error names the word that is
 /// wrong.
 llvm::Expected<PermuteOptions> parsePermuteOptions(llvm::StringRef Text);
 

@@ -10,9 +10,9 @@ target triple = "nvptx64-nvidia-cuda"
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
 ; CHECK-LABEL: define ptx_kernel void @k(
-; CHECK-SAME: ptr %out, ptr %index, i64 %threads, i32 %grid.x, i32 %grid.y, i32 %grid.z, i32 %block.x, i32 %block.y, i32 %block.z) #[[RECIPE:[0-9]+]]
+; CHECK-SAME: ptr %out, ptr %index, i64 %units, i32 %grid.x, i32 %grid.y, i32 %grid.z, i32 %block.x, i32 %block.y, i32 %block.z) #[[RECIPE:[0-9]+]]
 ; CHECK: %frame = alloca i32
-; CHECK: icmp uge i64 %{{.*}}, %threads
+; CHECK: icmp uge i64 %{{.*}}, %units
 ; CHECK: load i32, ptr addrspace(1)
 ; CHECK: store i32 %{{.*}}, ptr %frame
 define ptx_kernel void @k(ptr %out) {

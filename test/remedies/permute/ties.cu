@@ -5,8 +5,12 @@
 // was.
 // RUN: %reconverge cc --permute %s -o app 2>err
 // RUN: FileCheck %s --check-prefix=TIED <err
-// TIED-DAG: reconverge: warning: reverse(int*) is launched as it is: ties.cu:[[#@LINE+10]]: not permuted: it uses shared memory [RC311]
+// TIED-DAG: reconverge: warning: reverse(int*) is launched as it is: ties.cu:[[#@LINE+14]]: not permuted: it uses shared memory [RC311]
 // TIED-DAG: reconverge: warning: lanes(int*) is launched as it is: ties.cu:{{[0-9]+}}: not permuted: lanes of its warps work together (llvm.nvvm.shfl.sync.bfly.i32) [RC313]
+
+// As whole blocks, both may change places.
+// RUN: %reconverge cc --permute=unit=block %s -o blocks 2>err
+// RUN: count 0 <err
 
 // A kernel whose threads need what others leave in memory is a race. The
 // permuted program shows it: its result depends on who runs when.
