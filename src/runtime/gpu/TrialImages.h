@@ -5,7 +5,9 @@
 
 #include "runtime/gpu/Allocations.h"
 #include "runtime/gpu/Images.h"
-#include "runtime/trial/Session.h"
+#include "runtime/trial/LaunchChoice.h"
+#include "runtime/trial/Log.h"
+#include "runtime/trial/Variant.h"
 
 #include "analysis/Costs.h"
 

@@ -4,7 +4,9 @@
 #define RECONVERGE_RUNTIME_VM_TRIALS_H
 
 #include "analysis/Costs.h"
-#include "runtime/trial/Session.h"
+#include "runtime/trial/LaunchChoice.h"
+#include "runtime/trial/Log.h"
+#include "runtime/trial/Variant.h"
 #include "warpvm/Machine.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
