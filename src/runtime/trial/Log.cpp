@@ -23,4 +23,19 @@ void TrialLog::add(const TrialEvent &E) {
   OS->flush();
 }
 
+TrialEvent LaunchLog::event(TrialEvent::Kind What, const Candidate &Tried,
+                            const Twine &Why) const {
+  TrialEvent E = Common;
+  E.What = What;
+  E.Tried = Tried;
+  E.Why = Why.str();
+  return E;
+}
+
+void LaunchLog::strikeOff(TrialEvent::Kind What, TriedCandidate &C,
+                          const Twine &Why) {
+  C.StruckOff = true;
+  add(What, C.What, Why);
+}
+
 } // namespace reconverge::runtime
