@@ -94,7 +94,7 @@ private:
   }
   void runOriginal(unsigned Times);
   void noteUnstable() { Unknown = whyUnstable(Spread, On.extent()); }
-  Verdict compare();
+  Verdict compare(const Candidate &What);
   bool runUntilTold(TriedCandidate &C, TrialEvent &E);
   void tryOne(TriedCandidate &C);
 
@@ -135,9 +135,13 @@ void LaunchTrial::runOriginal(unsigned Times) {
     noteUnstable();
 }
 
-/// Memory as a candidate has left it with what the original left.
-Verdict LaunchTrial::compare() {
-  Comparison Compared(On.kernel(), Spread);
+/// Memory as \p What has left it with what the original left. The user's bound
+/// is for those that promise no more.
+Verdict LaunchTrial::compare(const Candidate &What) {
+  std::optional<Tolerance> Bound;
+  if (What.Promises == Promise::Bound)
+    Bound = Plan.Bound;
+  Comparison Compared(On.kernel(), Spread, Bound);
   On.differences([&](const MemoryPage &In, ArrayRef<uint8_t> Original,
                      ArrayRef<uint8_t> Variant) {
     Compared.add(In, Original, Variant);
@@ -151,10 +155,10 @@ static bool mayBeKept(const TrialEvent &E) {
   switch (E.Compared.Kind) {
   case VerdictKind::Identical:
   case VerdictKind::UpToOrder:
+  case VerdictKind::Within:
     return true;
   case VerdictKind::Differs:
     return E.Compared.First.Ulps && !E.Tried.changesCode();
-  case VerdictKind::Within:
   case VerdictKind::Unknown:
     return false;
   }
@@ -193,7 +197,7 @@ bool LaunchTrial::runUntilTold(TriedCandidate &C, TrialEvent &E) {
     const RunEnd End = On.run(C, {});
     if (!endedWell(On, Log, C, End))
       return false;
-    E.Compared = compare();
+    E.Compared = compare(C.What);
     E.VariantSlots = End.Slots;
     if (E.Compared.Kind != VerdictKind::Differs || !mayVary() ||
         Runs >= Rule.Most || Time.seconds() > share())
