@@ -13,6 +13,7 @@
 
 #include "core/ForeignCompiler.h"
 #include "core/Profile.h"
+#include "core/Tolerance.h"
 
 #include <cstdint>
 #include <string>
@@ -26,6 +27,7 @@ namespace reconverge {
 struct Candidate {
   std::string Remedy = "none";
   std::string Parameters; ///< "key=value,...", as the remedy prints them
+  Promise Promises = Promise::Bytes; ///< of the kernel's result
   bool operator==(const Candidate &) const = default;
   /// Whose build of the unmodified kernel it is, if another compiler's.
   std::optional<ForeignCompiler> foreign() const {
@@ -41,7 +43,8 @@ enum class VerdictKind {
   Identical, ///< every byte, in every launch tried
   UpToOrder, ///< stable bytes equal; those that the original itself varies with
              ///< the order of its threads lie inside the spread seen
-  Within,    ///< inside a bound that the user gave
+  Within,    ///< the same, but for floating-point values that lie inside a bound
+             ///< which the user gave
   Differs,
   Unknown ///< not enough was seen to say anything
 };
@@ -61,8 +64,9 @@ struct Verdict {
   uint64_t Launches = 0;       ///< launches compared
   uint64_t Bytes = 0;          ///< bytes compared, over all launches
   uint64_t OrderDependent = 0; ///< of these, bytes that the original varies
-  Difference First;            ///< if it differs
+  Difference First;            ///< if it differs, or is within a bound
   std::string Reason;          ///< if unknown
+  BoundUse Used = {};          ///< of a bound, if one was given for it
 };
 
 enum class Outcome {

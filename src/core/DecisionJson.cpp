@@ -38,6 +38,18 @@ StringRef wordOf(VerdictKind Kind) {
   llvm_unreachable("a verdict has one of five kinds");
 }
 
+static StringRef wordOf(Promise P) {
+  switch (P) {
+  case Promise::Bytes:
+    return "bytes";
+  case Promise::Order:
+    return "order";
+  case Promise::Bound:
+    return "bound";
+  }
+  llvm_unreachable("a promise is one of three");
+}
+
 StringRef wordOf(Outcome End) {
   switch (End) {
   case Outcome::Kept:
@@ -84,11 +96,34 @@ DecisionGain gainOf(const Decision &D) {
 
 bool readCandidate(const json::Value &V, json::Path P, Candidate &C) {
   Fields F(V, P);
-  if (!F || !F.text("remedy", C.Remedy) || !F.text("parameters", C.Parameters))
+  if (!F || !F.text("remedy", C.Remedy) ||
+      !F.text("parameters", C.Parameters) ||
+      (F.has("promise") && !F.choice(
+                               "promise", C.Promises,
+                               {Promise::Bytes, Promise::Order, Promise::Bound},
+                               [](Promise P) { return wordOf(P); },
+                               "expected bytes, order or bound")))
     return false;
   if (C.Remedy.empty())
     F.path("remedy").report("expected a remedy's name, or none");
   return !C.Remedy.empty();
+}
+
+bool readTolerance(const json::Value &V, json::Path P, Tolerance &T) {
+  Fields F(V, P);
+  return F && F.measure("relative", T.Relative) &&
+         F.measure("absolute", T.Absolute);
+}
+
+static bool readUse(const json::Value &V, json::Path P, BoundUse &Use) {
+  Fields F(V, P);
+  if (!F || !F.object("bound", Use.Bound, readTolerance) ||
+      !F.object("largest", Use.Largest, readTolerance) ||
+      !F.count("values", Use.Values))
+    return false;
+  if (!Use.Bound.covers(Use.Largest))
+    F.path("largest").report("lies outside the bound");
+  return Use.Bound.covers(Use.Largest);
 }
 
 bool readVerdict(const json::Value &V, json::Path P, Verdict &Out) {
@@ -108,8 +143,13 @@ bool readVerdict(const json::Value &V, json::Path P, Verdict &Out) {
       !F.text("original", Out.First.Original) ||
       !F.text("variant", Out.First.Variant) ||
       (F.has("ulps") && !F.count("ulps", Out.First.Ulps)) ||
+      (F.has("used") && !F.object("used", Out.Used, readUse)) ||
       !F.text("reason", Out.Reason))
     return false;
+  if (Out.Kind == VerdictKind::Within && !Out.Used.Values) {
+    F.path("kind").report("nothing says how far within a bound");
+    return false;
+  }
   if (Out.OrderDependent > Out.Bytes)
     P.report("more bytes vary than were compared");
   return Out.OrderDependent <= Out.Bytes;
@@ -220,6 +260,13 @@ Expected<DecisionFile> readDecisions(StringRef Path) {
 void writeCandidate(JsonWriter &W, const Candidate &C) {
   W.text("remedy", C.Remedy);
   W.text("parameters", C.Parameters);
+  if (C.Promises != Promise::Bytes)
+    W.text("promise", wordOf(C.Promises));
+}
+
+void writeTolerance(JsonWriter &W, const Tolerance &T) {
+  W.number("relative", T.Relative);
+  W.number("absolute", T.Absolute);
 }
 
 void writeVerdict(JsonWriter &W, const Verdict &V) {
@@ -232,6 +279,12 @@ void writeVerdict(JsonWriter &W, const Verdict &V) {
   W.text("original", V.First.Original);
   W.text("variant", V.First.Variant);
   W.count("ulps", V.First.Ulps);
+  if (V.Used.Values)
+    W.object("used", [&] {
+      W.object("bound", [&] { writeTolerance(W, V.Used.Bound); });
+      W.object("largest", [&] { writeTolerance(W, V.Used.Largest); });
+      W.count("values", V.Used.Values);
+    });
   W.text("reason", V.Reason);
 }
 

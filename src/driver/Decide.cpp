@@ -82,15 +82,17 @@ RatioInterval ratioOf(ArrayRef<double> Numerators,
 // One candidate
 //===----------------------------------------------------------------------===//
 
-/// Whether a verdict on one more launch is worse than what was known.
+/// Whether a verdict on one more launch is worse than what was known. One that
+/// needs the user's bound is worse than one that needs none, and stays where
+/// other launches vary: how much varies is told beside it.
 static bool isWorse(VerdictKind New, VerdictKind Known) {
   auto Rank = [](VerdictKind K) {
     switch (K) {
     case VerdictKind::Identical:
       return 0;
-    case VerdictKind::Within:
-      return 1;
     case VerdictKind::UpToOrder:
+      return 1;
+    case VerdictKind::Within:
       return 2;
     case VerdictKind::Unknown:
       return 3;
@@ -102,17 +104,33 @@ static bool isWorse(VerdictKind New, VerdictKind Known) {
   return Rank(New) > Rank(Known);
 }
 
+static bool hasDifference(const Verdict &V) {
+  return V.Kind == VerdictKind::Differs || V.Kind == VerdictKind::Within;
+}
+
+static void add(BoundUse &Sum, const BoundUse &One) {
+  if (!One.Values)
+    return;
+  Sum.Bound = One.Bound;
+  Sum.Values += One.Values;
+  Sum.Largest.Relative = std::max(Sum.Largest.Relative, One.Largest.Relative);
+  Sum.Largest.Absolute = std::max(Sum.Largest.Absolute, One.Largest.Absolute);
+}
+
 static void add(Verdict &Sum, const Verdict &One) {
-  const bool BothDiffer =
-      Sum.Launches && One.Kind == Sum.Kind && One.Kind == VerdictKind::Differs;
-  if (!Sum.Launches || isWorse(One.Kind, Sum.Kind) ||
-      (BothDiffer && Sum.First.Ulps && !One.First.Ulps)) {
+  const bool Rounds = (!hasDifference(Sum) || Sum.First.Ulps) &&
+                      (!hasDifference(One) || One.First.Ulps);
+  const uint64_t MostUlps = std::max(Sum.First.Ulps, One.First.Ulps);
+  const bool SaysMore = One.Kind == Sum.Kind && hasDifference(One) &&
+                        Sum.First.Ulps && !One.First.Ulps;
+  if (!Sum.Launches || isWorse(One.Kind, Sum.Kind) || SaysMore) {
     Sum.Kind = One.Kind;
     Sum.First = One.First;
     Sum.Reason = One.Reason;
-  } else if (BothDiffer && Sum.First.Ulps) {
-    Sum.First.Ulps = std::max(Sum.First.Ulps, One.First.Ulps);
   }
+  if (hasDifference(Sum))
+    Sum.First.Ulps = Rounds ? MostUlps : 0;
+  add(Sum.Used, One.Used);
   ++Sum.Launches;
   Sum.Bytes += One.Bytes;
   Sum.OrderDependent += One.OrderDependent;
@@ -162,35 +180,52 @@ static TrialResult summarise(const Candidate &What,
   return R;
 }
 
+/// The same of a result whose order-dependent bytes lie inside the spread.
+static void judgeOrder(TrialResult &R, const DecideOptions &Options) {
+  if (Options.AllowReorder)
+    return;
+  R.End = Outcome::Unproved;
+  R.Why = "the kernel's result depends on the order of its threads; "
+          "--allow-reorder keeps what stays within that";
+}
+
+/// The same of another result.
+static void judgeDifference(TrialResult &R, const DecideOptions &Options) {
+  const Difference &First = R.Compared.First;
+  if (First.Ulps && Options.AllowRounding && !R.What.changesCode())
+    return;
+  R.End = First.Ulps ? Outcome::Rounded : Outcome::Wrong;
+  R.Why = First.Where + ", offset " + std::to_string(First.Offset) + ": " +
+          First.Original + " became " + First.Variant;
+  if (First.Ulps)
+    R.Why += "; all differ in rounding alone, by " +
+             std::to_string(First.Ulps) + " ulp at most";
+  if (First.Ulps && !R.What.changesCode())
+    R.Why += "; --allow-rounding keeps that";
+}
+
+/// The same of one that lies inside the bound of the trials: it counts if that
+/// is the user's for these decisions.
+static void judgeWithin(TrialResult &R, const DecideOptions &Options) {
+  if (!Options.Bound || !Options.Bound->covers(R.Compared.Used.Largest))
+    judgeDifference(R, Options);
+  else if (R.Compared.OrderDependent)
+    judgeOrder(R, Options);
+}
+
 /// Ends \p R as wrong or unproved if its result may not be kept.
 static void judge(TrialResult &R, const DecideOptions &Options) {
   if (R.End != Outcome::Slower)
     return;
   switch (R.Compared.Kind) {
   case VerdictKind::Identical:
+    return;
   case VerdictKind::Within:
-    return;
+    return judgeWithin(R, Options);
   case VerdictKind::UpToOrder:
-    if (Options.AllowReorder)
-      return;
-    R.End = Outcome::Unproved;
-    R.Why = "the kernel's result depends on the order of its threads; "
-            "--allow-reorder keeps what stays within that";
-    return;
-  case VerdictKind::Differs: {
-    const Difference &First = R.Compared.First;
-    if (First.Ulps && Options.AllowRounding && !R.What.changesCode())
-      return;
-    R.End = First.Ulps ? Outcome::Rounded : Outcome::Wrong;
-    R.Why = First.Where + ", offset " + std::to_string(First.Offset) + ": " +
-            First.Original + " became " + First.Variant;
-    if (First.Ulps)
-      R.Why += "; all differ in rounding alone, by " +
-               std::to_string(First.Ulps) + " ulp at most";
-    if (First.Ulps && !R.What.changesCode())
-      R.Why += "; --allow-rounding keeps that";
-    return;
-  }
+    return judgeOrder(R, Options);
+  case VerdictKind::Differs:
+    return judgeDifference(R, Options);
   case VerdictKind::Unknown:
     R.End = Outcome::Unproved;
     R.Why = R.Compared.Reason;

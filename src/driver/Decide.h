@@ -17,6 +17,9 @@ struct DecideOptions {
   /// Keep other compilers' code of the unmodified kernel although its result
   /// rounds otherwise.
   bool AllowRounding = false;
+  /// Keep candidates whose result lies inside this bound, which the user gave
+  /// for the trials (TrialPlan.Bound); none: their result is another.
+  std::optional<Tolerance> Bound = {};
   /// Keep only what was timed: there is a GPU.
   bool NeedsTimes = false;
   /// Least speed-up that counts where times are the model's, x.

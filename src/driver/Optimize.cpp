@@ -373,6 +373,7 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
   DecideOptions Options;
   Options.AllowReorder = Request.AllowReorder;
   Options.AllowRounding = Request.AllowRounding;
+  Options.Bound = Plan->Bound;
   Options.NeedsTimes = OnGpu;
   DecisionFile Decisions =
       decideAll(*First->Counted, Kernels, Plan->Kernels, *Events, Options);

@@ -38,17 +38,59 @@ static std::string milliseconds(double X) {
   return Text.empty() ? "-" : Text;
 }
 
+/// "1.3e-6".
+static std::string errorText(double X) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  OS << format("%.2g", X);
+  for (StringRef Zero : {"e-0", "e+0"})
+    if (size_t At = Text.find(Zero); At != std::string::npos)
+      Text.erase(At + 2, 1);
+  return Text;
+}
+
+/// "1e-5", "abs 1e-8", "1e-5, abs 1e-8".
+static std::string toleranceText(const Tolerance &T) {
+  const std::string Absolute = "abs " + errorText(T.Absolute);
+  if (!T.Absolute)
+    return errorText(T.Relative);
+  return T.Relative > 0 ? errorText(T.Relative) + ", " + Absolute : Absolute;
+}
+
+/// "within 1e-6 (bound 1e-5)".
+static std::string boundText(const BoundUse &Used) {
+  return "within " + toleranceText(Used.Largest) + " (bound " +
+         toleranceText(Used.Bound) + ")";
+}
+
+/// What stands under the row of \p R; empty: nothing.
+static std::string remarkOf(const TrialResult &R) {
+  std::string Text;
+  if (R.Compared.Kind == VerdictKind::Within) {
+    const uint64_t N = R.Compared.Used.Values;
+    Text = boundText(R.Compared.Used) + ": " + std::to_string(N) +
+           (N == 1 ? " value differs" : " values differ");
+  }
+  if (!Text.empty() && !R.Why.empty())
+    Text += "; ";
+  return cleanText(Text + R.Why);
+}
+
+static bool isRounding(const TrialResult &R) {
+  return R.Compared.Kind == VerdictKind::Differs && R.Compared.First.Ulps;
+}
+
 /// The verdict, where there is one, in a narrow column.
 static std::string verdictOf(const TrialResult &T) {
   if (!T.Compared.Launches)
     return "-";
   if (T.Compared.Kind == VerdictKind::UpToOrder)
     return "up to order";
-  return T.Compared.First.Ulps ? "rounding" : wordOf(T.Compared.Kind).str();
+  return isRounding(T) ? "rounding" : wordOf(T.Compared.Kind).str();
 }
 
 /// What is kept for the kernel of \p D, and what each part of that gains.
-static std::string keptLine(const Decision &D) {
+static std::string gainLine(const Decision &D) {
   const DecisionGain Gain = gainOf(D);
   std::string Line = "kept: " + D.Keep.text() + " for " + D.Display + ": ";
   std::string Over = "our build";
@@ -62,6 +104,15 @@ static std::string keptLine(const Decision &D) {
   Line += " over " + Over + " of the kernel as it is";
   if (Gain.Baseline)
     Line += ", which is " + ratio(Gain.Compiler) + " over ours";
+  return Line;
+}
+
+/// The same, with how exact that is if it is not.
+static std::string keptLine(const Decision &D) {
+  std::string Line = gainLine(D);
+  for (const TrialResult &R : D.Tried)
+    if (R.What == D.Keep && R.Compared.Kind == VerdictKind::Within)
+      Line += "; its result is " + boundText(R.Compared.Used);
   return Line;
 }
 
@@ -120,7 +171,8 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
     T.column("ms", /*Left=*/false);
   T.column("result", /*Left=*/true);
   T.column("outcome", /*Left=*/true);
-  bool AnyPredicted = false, AnyTried = false, AnyRounded = false;
+  bool AnyPredicted = false, AnyTried = false, AnyRounded = false,
+       AnyWithin = false;
   auto Row = [&](StringRef Kernel, StringRef What, double Predicted,
                  double Achieved, double Ms, StringRef Result,
                  Table::Cell End) {
@@ -146,13 +198,14 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
     std::string Above; // the remark under the last row
     for (const TrialResult &R : D.Tried) {
       AnyTried = true;
-      AnyRounded |= R.Compared.First.Ulps != 0;
+      AnyRounded |= isRounding(R);
+      AnyWithin |= R.Compared.Kind == VerdictKind::Within;
       AnyPredicted |= R.Predicted > 0;
       const bool First = &R == &D.Tried.front() && !D.Measured;
       Row(First ? StringRef(Kernel) : "", R.What.text(), R.Predicted,
           D.Measured ? R.Speedup : 0, R.Milliseconds, verdictOf(R),
           {wordOf(R.End).str(), inkOf(R.End)});
-      const std::string Why = cleanText(R.Why);
+      const std::string Why = remarkOf(R);
       if (!Why.empty())
         remark(T, Why == Above ? "the same" : Why, Width);
       Above = Why;
@@ -169,6 +222,9 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
   if (AnyRounded)
     Legend += " rounding: all that differs are floating-point numbers, by a "
               "few units in the last place.";
+  if (AnyWithin)
+    Legend += " within: all that differ are floating-point numbers, inside the "
+              "bound that was given.";
   if (AnyPredicted)
     Legend += " predicted: issue slots of the original over the candidate's, "
               "counted on " +

@@ -147,6 +147,30 @@ TEST(DecisionJson, DamageIsNamedWithItsPlace) {
         << C.From.str();
 }
 
+TEST(DecisionJson, ABoundComesWithHowMuchOfItIsUsed) {
+  DecisionFile F = example();
+  TrialResult &Meld = F.Kernels[0].Tried[0];
+  Meld.What.Promises = F.Kernels[0].Keep.Promises = Promise::Bound;
+  Meld.Compared.Kind = VerdictKind::Within;
+  Meld.Compared.Used = {{1e-5, 1e-8}, 42, {1e-6, 1e-9}};
+  const std::string Text = textOf(F);
+  auto Back = parseDecisions(Text, "d.json");
+  ASSERT_TRUE(bool(Back)) << toString(Back.takeError());
+  EXPECT_EQ(textOf(*Back), Text);
+  const BoundUse &Used = Back->Kernels[0].Tried[0].Compared.Used;
+  EXPECT_EQ(Used.Values, 42u);
+  EXPECT_EQ(Used.Bound, (Tolerance{1e-5, 1e-8}));
+  EXPECT_EQ(Used.Largest, (Tolerance{1e-6, 1e-9}));
+  EXPECT_EQ(Back->Kernels[0].Keep.Promises, Promise::Bound);
+
+  Meld.Compared.Used.Largest.Relative = 2e-5;
+  EXPECT_NE(faultIn(textOf(F)).find("lies outside the bound"),
+            std::string::npos);
+  Meld.Compared.Used = {};
+  EXPECT_NE(faultIn(textOf(F)).find("nothing says how far within a bound"),
+            std::string::npos);
+}
+
 TEST(DecisionJson, NothingIsKeptThatWasNotEarned) {
   DecisionFile F = example();
   F.Kernels.front().Tried.front().End = Outcome::Slower;

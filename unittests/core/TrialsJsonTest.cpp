@@ -81,6 +81,42 @@ TEST(TrialPlan, IsReadAsWritten) {
   EXPECT_EQ(Back->Kernels[0].Kernel, "_Z1kv");
   EXPECT_EQ(Back->Kernels[0].Candidates, Plan.Kernels[0].Candidates);
   EXPECT_EQ(Back->Kernels[0].Launches, 17u);
+  EXPECT_FALSE(Back->Bound);
+}
+
+TEST(TrialPlan, CarriesABoundAndWhoMayUseIt) {
+  ScratchFile File;
+  TrialPlan Plan;
+  Plan.Bound = Tolerance{1e-5, 1e-8};
+  Plan.Kernels = {{"_Z1kv",
+                   "00ff",
+                   {{"meld", ""},
+                    {"fast", "", Promise::Bound},
+                    {"sum", "", Promise::Order}}}};
+  ASSERT_FALSE(errorToBool(writeTrialPlan(Plan, File.Path)));
+  Expected<TrialPlan> Back = readTrialPlan(File.Path);
+  ASSERT_TRUE(bool(Back)) << toString(Back.takeError());
+  EXPECT_EQ(Back->Bound, Plan.Bound);
+  EXPECT_EQ(Back->Kernels[0].Candidates, Plan.Kernels[0].Candidates);
+  EXPECT_EQ(Back->Kernels[0].Candidates[1].Promises, Promise::Bound);
+
+  const std::string Text = cantFail(readFile(File.Path))->getBuffer().str();
+  auto Fault = [&](StringRef From, StringRef To) {
+    std::string Damaged = Text;
+    const size_t At = Damaged.find(From);
+    EXPECT_NE(At, std::string::npos) << From.str();
+    Damaged.replace(At, From.size(), To);
+    File.write(Damaged);
+    Expected<TrialPlan> Plan = readTrialPlan(File.Path);
+    return Plan ? "" : toString(Plan.takeError());
+  };
+  EXPECT_NE(Fault("\"promise\":\"order\"", "\"promise\":\"hope\"")
+                .find("expected bytes, order or bound"),
+            std::string::npos);
+  EXPECT_NE(Fault("\"relative\":1", "\"relative\":-1").find("bound.relative"),
+            std::string::npos);
+  EXPECT_NE(Fault("\"absolute\"", "\"absolut\"").find("bound.absolute"),
+            std::string::npos);
 }
 
 TEST(TrialLog, EventsTakeALineEach) {

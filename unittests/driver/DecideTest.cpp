@@ -304,6 +304,72 @@ TEST(Decide, RoundingOfOtherCompilersIsTheUsersToAllow) {
   EXPECT_EQ(D.Tried[0].Why, "y, offset 0: 1 became 7");
 }
 
+/// A launch on which the bound of 1e-5 was used by \p Largest.
+TrialEvent within(double Largest, uint64_t Ulps, uint64_t Varying = 0) {
+  TrialEvent E = estimated(Meld, 200, 100);
+  E.Compared.Kind = VerdictKind::Within;
+  E.Compared.First = {"x", 8, "1", "1.5", Ulps};
+  E.Compared.OrderDependent = Varying;
+  E.Compared.Used = {{1e-5, 0}, 3, {Largest, 0}};
+  return E;
+}
+
+TEST(Decide, ABoundIsTheUsersToGive) {
+  DecideOptions Bound;
+  Bound.Bound = Tolerance{1e-5, 0};
+  Decision D = decide(request({Meld}), "k()", {within(1e-6, 0)}, Bound);
+  EXPECT_EQ(D.Keep, Meld);
+  EXPECT_EQ(D.Tried[0].Compared.Kind, VerdictKind::Within);
+  // Without one, or with a tighter one, it is another result.
+  for (std::optional<Tolerance> Other :
+       {std::optional<Tolerance>(), std::optional(Tolerance{1e-7, 1})}) {
+    Bound.Bound = Other;
+    D = decide(request({Meld}), "k()", {within(1e-6, 0)}, Bound);
+    EXPECT_EQ(D.Keep, Candidate());
+    EXPECT_EQ(D.Tried[0].End, Outcome::Wrong);
+    EXPECT_EQ(D.Tried[0].Why, "x, offset 8: 1 became 1.5");
+    D = decide(request({Meld}), "k()", {within(1e-6, 2)}, Bound);
+    EXPECT_EQ(D.Tried[0].End, Outcome::Rounded);
+  }
+}
+
+TEST(Decide, ABoundIsKeptOverAllLaunches) {
+  DecideOptions Bound;
+  Bound.Bound = Tolerance{1e-5, 0};
+  TrialEvent Varies = estimated(Meld, 200, 100);
+  Varies.Compared.Kind = VerdictKind::UpToOrder;
+  Varies.Compared.OrderDependent = 4;
+  const TrialEvent Same = estimated(Meld, 200, 100);
+  // In whatever order launches come.
+  for (Events All : {Events{within(1e-6, 2), Varies, Same, within(3e-6, 9)},
+                     Events{Varies, within(3e-6, 2), within(1e-6, 9), Same}}) {
+    Decision D = decide(request({Meld}), "k()", All, Bound);
+    const Verdict &V = D.Tried[0].Compared;
+    EXPECT_EQ(V.Kind, VerdictKind::Within);
+    EXPECT_EQ(V.Used.Values, 6u);
+    EXPECT_EQ(V.Used.Largest.Relative, 3e-6);
+    EXPECT_EQ(V.Used.Bound.Relative, 1e-5);
+    EXPECT_EQ(V.First.Ulps, 9u);
+    EXPECT_EQ(V.OrderDependent, 4u);
+    EXPECT_EQ(D.Tried[0].End, Outcome::Unproved)
+        << "what varies is for the user to allow as well";
+    DecideOptions Both = Bound;
+    Both.AllowReorder = true;
+    EXPECT_EQ(decide(request({Meld}), "k()", All, Both).Keep, Meld);
+    // The order alone is not enough.
+    Both.Bound = std::nullopt;
+    EXPECT_EQ(decide(request({Meld}), "k()", All, Both).Tried[0].End,
+              Outcome::Rounded);
+  }
+  TrialEvent Wrong = within(0, 3);
+  Wrong.Compared.Kind = VerdictKind::Differs;
+  for (Events All :
+       {Events{within(1e-6, 0), Wrong}, Events{Wrong, within(1e-6, 0)}}) {
+    Decision D = decide(request({Meld}), "k()", All, Bound);
+    EXPECT_EQ(D.Tried[0].End, Outcome::Wrong) << "not all is rounding";
+  }
+}
+
 TEST(Decide, WithoutAGainTheFasterBuildIsKept) {
   // The kernel has no candidate but nvcc's code.
   auto With = [](double NvccMs) {

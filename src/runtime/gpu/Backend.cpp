@@ -26,7 +26,7 @@ static Expected<ArrayRef<reconverge_backend_symbol>> start() {
         reinterpret_cast<void *>(&reconverge_counting_backend),
         runtime::DefaultMachineFile);
   if (!Options->TrialPlan.empty()) {
-    if (Error E = gpu::Trials::get().configure(std::move(*Options)))
+    if (Error E = gpu::GpuTrials::get().configure(std::move(*Options)))
       return std::move(E);
     return gpu::trialTable();
   }

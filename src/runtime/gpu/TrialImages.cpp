@@ -21,7 +21,7 @@
 //
 // Another compiler's code has variables of its own. They are registered under
 // addresses of ours, and a trial copies what ours hold there and back
-// (LaunchTrial.cpp).
+// (GpuBench.cpp).
 //
 // Whether a remedy applies, and whether two candidates come to the same code,
 // is found on copies of the module, as the warp VM finds it.
@@ -109,8 +109,8 @@ static bool hasAtomics(const Function &F) {
   return false;
 }
 
-static TriedKernel describe(TrialImage &I, Function &F) {
-  TriedKernel K;
+static GpuTriedKernel describe(TrialImage &I, Function &F) {
+  GpuTriedKernel K;
   K.Home = &I;
   K.Code = &F;
   K.Atomics = hasAtomics(F);
@@ -142,7 +142,7 @@ static Function *cloneKernel(Function &F, const Twine &Name) {
 }
 
 /// Finds why there is no code of \p C to try on \p K, or adds it to \p Whole.
-static void addCandidate(TriedKernel &K, CandidateCode &C, unsigned Number,
+static void addCandidate(GpuTriedKernel &K, GpuCandidate &C, unsigned Number,
                          Module &Whole, const runtime::Remedies &Apply) {
   const StringRef Name = K.Code->getName();
   auto V = runtime::makeVariant(*K.Home->Code, Name, C.What, Apply);
@@ -150,7 +150,7 @@ static void addCandidate(TriedKernel &K, CandidateCode &C, unsigned Number,
     C.Refuse = toString(V.takeError());
     return;
   }
-  for (const CandidateCode &Other : K.Candidates)
+  for (const GpuCandidate &Other : K.Candidates)
     if (Other.Hash == V->Hash) {
       C.Refuse = "the same code as " + Other.What.text();
       return;
@@ -179,12 +179,12 @@ Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
     All.push_back(&Code);
   };
   for (auto &[Name, K] : I.Kernels) {
-    if (none_of(K.Candidates, [](const CandidateCode &C) {
+    if (none_of(K.Candidates, [](const GpuCandidate &C) {
           return C.What.changesCode() && C.Refuse.empty();
         }))
       continue;
     Add(K.Counting, Name);
-    for (CandidateCode &C : K.Candidates)
+    for (GpuCandidate &C : K.Candidates)
       if (C.What.changesCode() && C.Refuse.empty())
         Add(C.Counting, C.Name);
   }
@@ -227,12 +227,12 @@ Error TrialImages::load(TrialImage &I, StringRef Bitcode) {
     Function *F = I.Code->getFunction(R.Kernel);
     if (R.Module != I.Hash || !F || F->isDeclaration())
       continue;
-    TriedKernel &K = I.Kernels[R.Kernel] = describe(I, *F);
+    GpuTriedKernel &K = I.Kernels[R.Kernel] = describe(I, *F);
     K.Choice = runtime::LaunchChoice(R.Launches);
     for (const Candidate &What : R.Candidates) {
       if (What.Remedy == "none")
         continue; // it is what all others are held against
-      CandidateCode &C = K.Candidates.emplace_back();
+      GpuCandidate &C = K.Candidates.emplace_back();
       C.What = What;
       if (What.changesCode()) {
         addCandidate(K, C, unsigned(K.Candidates.size()), *Whole, Apply);
@@ -312,7 +312,7 @@ void TrialImages::registerFunction(void **Handle, const char *Stub,
   auto Named = Found->second.Image->Kernels.find(StringRef(Name));
   if (Named == Found->second.Image->Kernels.end())
     return;
-  TriedKernel &K = Named->second;
+  GpuTriedKernel &K = Named->second;
   K.Stub = Stub;
   Kernels[Stub] = &K;
   auto Also = [&](char &Own, std::string &Code) {
@@ -322,7 +322,7 @@ void TrialImages::registerFunction(void **Handle, const char *Stub,
   };
   if (K.Counting.Kernel)
     Also(K.Counting.Stub, K.Counting.Name);
-  for (CandidateCode &C : K.Candidates) {
+  for (GpuCandidate &C : K.Candidates) {
     if (C.Refuse.empty() && C.What.changesCode())
       Also(C.Stub, C.Name);
     if (C.Counting.Kernel)
@@ -344,7 +344,7 @@ void TrialImages::registerTheirs(ForeignCompiler By, Registered &R) {
   Theirs.Wrapper.Data = Theirs.Image->getBufferStart();
   void **Handle = C.RegisterFatBinary(&Theirs.Wrapper);
   for (auto &[Name, K] : I.Kernels)
-    for (CandidateCode &Code : K.Candidates)
+    for (GpuCandidate &Code : K.Candidates)
       if (Code.What.foreign() == By && Code.Refuse.empty())
         C.RegisterFunction(Handle, &Code.Stub, Code.Name.data(),
                            Code.Name.data(), -1, nullptr, nullptr, nullptr,
@@ -386,7 +386,7 @@ void TrialImages::unregister(void **Handle) {
 // Finding
 //===----------------------------------------------------------------------===//
 
-TriedKernel *TrialImages::kernel(const void *Stub) {
+GpuTriedKernel *TrialImages::kernel(const void *Stub) {
   std::lock_guard<std::recursive_mutex> Guard(Lock);
   Launched.insert(Stub);
   auto Found = Kernels.find(Stub);

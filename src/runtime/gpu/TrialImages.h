@@ -5,7 +5,9 @@
 
 #include "runtime/gpu/Allocations.h"
 #include "runtime/gpu/Images.h"
-#include "runtime/trial/Session.h"
+#include "runtime/trial/LaunchChoice.h"
+#include "runtime/trial/Log.h"
+#include "runtime/trial/Variant.h"
 
 #include "analysis/Costs.h"
 
@@ -38,20 +40,18 @@ struct CountingCode {
 };
 
 /// Other code for one kernel.
-struct CandidateCode {
-  Candidate What;
-  std::string Hash;       ///< of the kernel's module with it
-  std::string Name;       ///< of the code, in its image
-  std::string Refuse;     ///< why there is none; empty: there is
-  bool StruckOff = false; ///< it has ended, and how was logged
-  char Stub = 0;          ///< its address is what launches it
+struct GpuCandidate : runtime::TriedCandidate {
+  std::string Hash;   ///< of the kernel's module with it
+  std::string Name;   ///< of the code, in its image
+  std::string Refuse; ///< why there is none; empty: there is
+  char Stub = 0;      ///< its address is what launches it
   CountingCode Counting;
 };
 
 struct TrialImage;
 
 /// A kernel that the plan names.
-struct TriedKernel {
+struct GpuTriedKernel {
   TrialImage *Home;
   llvm::Function *Code; ///< as it was compiled
   const void *Stub = nullptr;
@@ -59,7 +59,7 @@ struct TriedKernel {
   bool Atomics;
   /// Names of the variables that it uses, in the order of the module.
   std::vector<std::string> Variables;
-  std::deque<CandidateCode> Candidates; ///< they stay where they are
+  std::deque<GpuCandidate> Candidates; ///< they stay where they are
   CountingCode Counting;
   runtime::LaunchChoice Choice;
 };
@@ -79,7 +79,7 @@ struct TrialImage {
   FatbinWrapper Wrapper;
   EachForeign<TheirCode> Theirs;
   Image Counting; ///< the code of Built before probes went into its copies
-  std::map<std::string, TriedKernel, std::less<>> Kernels; ///< by name
+  std::map<std::string, GpuTriedKernel, std::less<>> Kernels; ///< by name
 };
 
 /// All images of the process, as compilers registered them.
@@ -102,7 +102,7 @@ public:
   void registerVariable(void **Handle, DeviceVariable V);
 
   /// What is launched by \p Stub; null if the plan does not name it.
-  TriedKernel *kernel(const void *Stub);
+  GpuTriedKernel *kernel(const void *Stub);
   /// The most local memory that a thread of a kernel launched so far has.
   uint64_t localBytes();
   /// In the order in which the program registered them.
@@ -128,8 +128,8 @@ private:
   std::optional<analysis::MachineModel> Costs;
   runtime::Remedies Apply;
   std::recursive_mutex Lock;
-  std::map<void **, Registered> Images;          ///< by handle
-  std::map<const void *, TriedKernel *> Kernels; ///< by stub
+  std::map<void **, Registered> Images;             ///< by handle
+  std::map<const void *, GpuTriedKernel *> Kernels; ///< by stub
   std::set<const void *> Launched;
   /// Of libraries that were unloaded.
   std::vector<std::unique_ptr<TrialImage>> Unloaded;

@@ -25,7 +25,7 @@ namespace reconverge::gpu {
 /// Calls the function \p Name of the runtime below, held.
 template <typename Function, typename... Args>
 static cudaError_t below(const char *Name, Args... Values) {
-  std::shared_lock<std::shared_mutex> Shared(Trials::get().Gate);
+  std::shared_lock<std::shared_mutex> Shared(GpuTrials::get().Gate);
   return reinterpret_cast<Function>(findInCudart(Name))(Values...);
 }
 #define RECONVERGE_BELOW(Name, ...) below<decltype(&::Name)>(#Name, __VA_ARGS__)
@@ -44,24 +44,24 @@ template <typename... Args> struct HeldCall<cudaError_t (*)(Args...)> {
 //===----------------------------------------------------------------------===//
 
 static void **registerFatBinary(void *Wrapper) {
-  return Trials::get().registerFatBinary(Wrapper);
+  return GpuTrials::get().registerFatBinary(Wrapper);
 }
 
 static void registerFatBinaryEnd(void **Handle) {
-  Trials::get().Images.registerEnd(Handle);
+  GpuTrials::get().Images.registerEnd(Handle);
 }
 
 static void unregisterFatBinary(void **Handle) {
-  Trials::get().Images.unregister(Handle);
+  GpuTrials::get().Images.unregister(Handle);
 }
 
 static void registerFunction(void **Handle, const char *Stub, char *DeviceFun,
                              const char *DeviceName, int ThreadLimit,
                              uint3 *Tid, uint3 *Bid, dim3 *BlockDim,
                              dim3 *GridDim, int *WarpSize) {
-  Trials::get().Images.registerFunction(Handle, Stub, DeviceFun, DeviceName,
-                                        ThreadLimit, Tid, Bid, BlockDim,
-                                        GridDim, WarpSize);
+  GpuTrials::get().Images.registerFunction(Handle, Stub, DeviceFun, DeviceName,
+                                           ThreadLimit, Tid, Bid, BlockDim,
+                                           GridDim, WarpSize);
 }
 
 static void registerVar(void **Handle, char *HostVar, char *Address,
@@ -69,7 +69,7 @@ static void registerVar(void **Handle, char *HostVar, char *Address,
                         int Constant, int Global) {
   cudart().RegisterVar(Handle, HostVar, Address, Name, Extern, Bytes, Constant,
                        Global);
-  Trials::get().Images.registerVariable(
+  GpuTrials::get().Images.registerVariable(
       Handle, {HostVar, Name, Bytes, Constant != 0, nullptr});
 }
 
@@ -78,7 +78,7 @@ static void registerManagedVar(void **Handle, void **HostVar, char *Address,
                                int Constant, int Global) {
   cudart().RegisterManagedVar(Handle, HostVar, Address, Name, Extern, Bytes,
                               Constant, Global);
-  Trials::get().Images.registerVariable(
+  GpuTrials::get().Images.registerVariable(
       Handle, {HostVar, Name, Bytes, Constant != 0, HostVar});
 }
 
@@ -93,9 +93,9 @@ static cudaError_t tried(const void *Stub, dim3 Grid, dim3 Block, size_t Shared,
   Shape.Grid = {Grid.x, Grid.y, Grid.z};
   Shape.Block = {Block.x, Block.y, Block.z};
   Shape.DynamicShared = Shared;
-  return Trials::get().launch(Stub, Shape,
-                              Own && !Stream ? cudaStreamPerThread : Stream,
-                              Hindrance, Launch);
+  return GpuTrials::get().launch(Stub, Shape,
+                                 Own && !Stream ? cudaStreamPerThread : Stream,
+                                 Hindrance, Launch);
 }
 
 template <bool Own>
@@ -143,7 +143,7 @@ template <typename Function, typename... Args>
 static cudaError_t setForAll(const char *Name, const void *Stub,
                              Args... Values) {
   const cudaError_t Result = below<Function>(Name, Stub, Values...);
-  TriedKernel *K = Trials::get().Images.kernel(Stub);
+  GpuTriedKernel *K = GpuTrials::get().Images.kernel(Stub);
   if (Result || !K)
     return Result;
   const bool WasClear = cudart().PeekAtLastError() == cudaSuccess;
@@ -152,7 +152,7 @@ static cudaError_t setForAll(const char *Name, const void *Stub,
       (void)cudart().GetLastError();
   };
   Also(K->Counting.Stub, K->Counting.Kernel != nullptr);
-  for (CandidateCode &C : K->Candidates) {
+  for (GpuCandidate &C : K->Candidates) {
     Also(C.Stub, C.Refuse.empty());
     Also(C.Counting.Stub, C.Counting.Kernel != nullptr);
   }
@@ -179,12 +179,12 @@ static cudaError_t noted(cudaError_t Result, Allocations::Kind K,
                          StringRef Call, const void *Base, uint64_t Bytes) {
   int Device = 0;
   if (!Result && !cudart().GetDevice(&Device))
-    Trials::get().Memory.add(K, Call, Base, Bytes, Device);
+    GpuTrials::get().Memory.add(K, Call, Base, Bytes, Device);
   return Result;
 }
 
 static cudaError_t malloc(void **Pointer, size_t Bytes) {
-  Trials::get().noteFirstUse();
+  GpuTrials::get().noteFirstUse();
   using Function = cudaError_t (*)(void **, size_t);
   cudaError_t E = below<Function>("cudaMalloc", Pointer, Bytes);
   return noted(E, Allocations::Device, "cudaMalloc", E ? nullptr : *Pointer,
@@ -192,7 +192,7 @@ static cudaError_t malloc(void **Pointer, size_t Bytes) {
 }
 
 static cudaError_t mallocManaged(void **Pointer, size_t Bytes, unsigned Flags) {
-  Trials::get().noteFirstUse();
+  GpuTrials::get().noteFirstUse();
   using Function = cudaError_t (*)(void **, size_t, unsigned);
   cudaError_t E = below<Function>("cudaMallocManaged", Pointer, Bytes, Flags);
   return noted(E, Allocations::Managed, "cudaMallocManaged",
@@ -201,7 +201,7 @@ static cudaError_t mallocManaged(void **Pointer, size_t Bytes, unsigned Flags) {
 
 static cudaError_t mallocPitch(void **Pointer, size_t *Pitch, size_t Width,
                                size_t Height) {
-  Trials::get().noteFirstUse();
+  GpuTrials::get().noteFirstUse();
   using Function = cudaError_t (*)(void **, size_t *, size_t, size_t);
   cudaError_t E =
       below<Function>("cudaMallocPitch", Pointer, Pitch, Width, Height);
@@ -210,7 +210,7 @@ static cudaError_t mallocPitch(void **Pointer, size_t *Pitch, size_t Width,
 }
 
 static cudaError_t malloc3D(cudaPitchedPtr *Pointer, cudaExtent Extent) {
-  Trials::get().noteFirstUse();
+  GpuTrials::get().noteFirstUse();
   cudaError_t E = RECONVERGE_BELOW(cudaMalloc3D, Pointer, Extent);
   return noted(E, Allocations::Device, "cudaMalloc3D",
                E ? nullptr : Pointer->ptr,
@@ -220,7 +220,7 @@ static cudaError_t malloc3D(cudaPitchedPtr *Pointer, cudaExtent Extent) {
 template <bool Own>
 static cudaError_t mallocAsync(void **Pointer, size_t Bytes,
                                cudaStream_t Stream) {
-  Trials::get().noteFirstUse();
+  GpuTrials::get().noteFirstUse();
   using Function = cudaError_t (*)(void **, size_t, cudaStream_t);
   cudaError_t E = below<Function>(
       Own ? "cudaMallocAsync_ptsz" : "cudaMallocAsync", Pointer, Bytes, Stream);
@@ -232,7 +232,7 @@ template <bool Own>
 static cudaError_t mallocFromPoolAsync(void **Pointer, size_t Bytes,
                                        cudaMemPool_t Pool,
                                        cudaStream_t Stream) {
-  Trials::get().noteFirstUse();
+  GpuTrials::get().noteFirstUse();
   using Function =
       cudaError_t (*)(void **, size_t, cudaMemPool_t, cudaStream_t);
   cudaError_t E = below<Function>(Own ? "cudaMallocFromPoolAsync_ptsz"
@@ -268,7 +268,7 @@ static cudaError_t hostRegister(void *Pointer, size_t Bytes, unsigned Flags) {
 /// \p Name frees \p Pointer. Before the books forget it no trial may begin.
 template <typename... Args>
 static cudaError_t freed(const char *Name, void *Pointer, Args... More) {
-  Trials &T = Trials::get();
+  GpuTrials &T = GpuTrials::get();
   std::shared_lock<std::shared_mutex> Shared(T.Gate);
   using Function = cudaError_t (*)(void *, Args...);
   T.Memory.remove(Pointer); // another thread may be given it at once
@@ -291,7 +291,7 @@ static cudaError_t deviceReset() {
   using Function = cudaError_t (*)();
   cudaError_t E = below<Function>("cudaDeviceReset");
   if (!E)
-    Trials::get().Memory.clear();
+    GpuTrials::get().Memory.clear();
   return E;
 }
 
@@ -304,7 +304,7 @@ static cudaError_t beginCapture(cudaStream_t Stream,
                                 cudaStreamCaptureMode Mode) {
   cudaError_t E = RECONVERGE_BELOW_PTSZ(cudaStreamBeginCapture, Stream, Mode);
   if (!E)
-    ++Trials::get().Captures;
+    ++GpuTrials::get().Captures;
   return E;
 }
 
@@ -318,7 +318,7 @@ static cudaError_t beginCaptureToGraph(cudaStream_t Stream, cudaGraph_t Graph,
   cudaError_t E = RECONVERGE_BELOW_PTSZ(cudaStreamBeginCaptureToGraph, Stream,
                                         Graph, Nodes, Edges, Count, Mode);
   if (!E)
-    ++Trials::get().Captures;
+    ++GpuTrials::get().Captures;
   return E;
 }
 
@@ -331,7 +331,7 @@ static cudaError_t endCapture(cudaStream_t Stream, cudaGraph_t *Graph) {
       Own && !Stream ? cudaStreamPerThread : Stream, &Status);
   cudaError_t E = RECONVERGE_BELOW_PTSZ(cudaStreamEndCapture, Stream, Graph);
   if (Status != cudaStreamCaptureStatusNone)
-    --Trials::get().Captures;
+    --GpuTrials::get().Captures;
   return E;
 }
 

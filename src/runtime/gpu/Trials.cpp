@@ -3,7 +3,8 @@
 //
 // A trial has the device for itself: the program's calls that launch, copy,
 // allocate or free hold a gate, shared, and a trial takes it alone
-// (TrialTable.cpp). How one goes is in LaunchTrial.cpp.
+// (TrialTable.cpp). How one goes is in GpuBench.cpp and, for all backends, in
+// trial/Protocol.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +12,7 @@
 
 #include "core/Error.h"
 #include "runtime/gpu/Cudart.h"
-#include "runtime/gpu/LaunchTrial.h"
+#include "runtime/gpu/GpuBench.h"
 
 #include <mutex>
 #include <unistd.h>
@@ -20,12 +21,12 @@ using namespace llvm;
 
 namespace reconverge::gpu {
 
-Trials &Trials::get() {
-  static Trials &Only = *new Trials;
+GpuTrials &GpuTrials::get() {
+  static GpuTrials &Only = *new GpuTrials;
   return Only;
 }
 
-Error Trials::configure(Options O, runtime::Remedies Apply) {
+Error GpuTrials::configure(Options O, runtime::Remedies Apply) {
   Settings = std::move(O);
   OwnProcess = getpid();
   if (Error E = readTrialPlan(Settings.TrialPlan).moveInto(Plan))
@@ -39,7 +40,7 @@ Error Trials::configure(Options O, runtime::Remedies Apply) {
   return Error::success();
 }
 
-void **Trials::registerFatBinary(void *Wrapper) {
+void **GpuTrials::registerFatBinary(void *Wrapper) {
   return Images.registerFatBinary(
       Wrapper, [&](StringRef Module, const Twine &Why) {
         TrialEvent E;
@@ -57,7 +58,7 @@ void **Trials::registerFatBinary(void *Wrapper) {
       });
 }
 
-void Trials::noteFirstUse() {
+void GpuTrials::noteFirstUse() {
   if (FirstUseKnown.exchange(true))
     return;
   size_t Free = 0, Total = 0;
@@ -65,10 +66,10 @@ void Trials::noteFirstUse() {
     UsedAtFirst = Total - Free;
 }
 
-cudaError_t Trials::launch(const void *Stub, const LaunchShape &Shape,
-                           cudaStream_t Stream, StringRef Hindrance,
-                           LaunchFunction Launch) {
-  TriedKernel *K = Images.kernel(Stub);
+cudaError_t GpuTrials::launch(const void *Stub, const LaunchShape &Shape,
+                              cudaStream_t Stream, StringRef Hindrance,
+                              LaunchFunction Launch) {
+  GpuTriedKernel *K = Images.kernel(Stub);
   if (!K) {
     std::shared_lock<std::shared_mutex> Shared(Gate);
     return Launch(Stub);
@@ -76,7 +77,7 @@ cudaError_t Trials::launch(const void *Stub, const LaunchShape &Shape,
   std::unique_lock<std::shared_mutex> Alone(Gate);
   if (getpid() != OwnProcess || !K->Choice.wants(Shape, Plan.Launches))
     return Launch(Stub);
-  return LaunchTrial(*this, *K, Shape, Stream, Launch).run(Hindrance);
+  return GpuBench(*this, *K, Shape, Stream, Launch).tryLaunch(Hindrance);
 }
 
 } // namespace reconverge::gpu

@@ -18,9 +18,9 @@ namespace reconverge::gpu {
 using LaunchFunction = llvm::function_ref<cudaError_t(const void *Stub)>;
 
 /// The trials of this process.
-class Trials {
+class GpuTrials {
 public:
-  static Trials &get(); ///< made at first use, never destroyed
+  static GpuTrials &get(); ///< made at first use, never destroyed
 
   /// Reads the plan and opens its log. \p Apply: tests bring remedies of their
   /// own.
@@ -47,7 +47,7 @@ public:
   void noteFirstUse();
 
 private:
-  friend class LaunchTrial;
+  friend class GpuBench;
 
   TrialPlan Plan;
   Options Settings;

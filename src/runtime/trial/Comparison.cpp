@@ -11,6 +11,10 @@
 // pages add nothing, and those that are not add what they have more and less.
 // Limitation: a record of several words is told by its words alone.
 //
+// Where the user gave a bound, a floating-point value that still differs may lie
+// inside it (BoundTest.cpp): how much of the bound that takes is the verdict's.
+// A set's words have to be the same, whatever the bound.
+//
 // The first difference is what a user is told. The others are looked at only to
 // tell whether all of them are rounding: floating-point numbers that lie a few
 // units in the last place apart. The first that is not settles it.
@@ -100,6 +104,13 @@ std::string whyUnstable(const OrderSpread &Spread, uint64_t All) {
          " bytes depend on the order of the kernel's threads";
 }
 
+Comparison::Comparison(const Function &Kernel, const OrderSpread &Spread,
+                       const std::optional<Tolerance> &Bound)
+    : Types(writtenTypes(Kernel)), Spread(Spread) {
+  if (Bound)
+    Within.emplace(Types, *Bound);
+}
+
 bool Comparison::isWithinSpread(const OrderSpread::Page *Page, uint64_t Address,
                                 ArrayRef<uint8_t> Original,
                                 ArrayRef<uint8_t> Variant, size_t At) const {
@@ -150,6 +161,27 @@ void Comparison::addToSet(const MemoryPage &In, ArrayRef<uint8_t> Original,
       S.First = differenceAt(In, Original, Variant, I);
 }
 
+std::optional<size_t> Comparison::note(std::optional<Difference> &First,
+                                       const MemoryPage &In,
+                                       ArrayRef<uint8_t> Original,
+                                       ArrayRef<uint8_t> Variant,
+                                       size_t At) const {
+  const auto Value =
+      valueAt(Types, In.Base + In.Offset + At, Original, Variant, At);
+  const uint64_t Apart = Value
+                             ? ulpsBetween(Value->Type, &Original[Value->Begin],
+                                           &Variant[Value->Begin])
+                                   .value_or(0)
+                             : 0;
+  const bool Rounds = Apart && Apart <= MostUlps;
+  const bool AllDid = !First || First->Ulps;
+  const uint64_t Most = First ? std::max(First->Ulps, Apart) : Apart;
+  if (!First || (AllDid && !Rounds)) // what is more than rounding says more
+    First = differenceAt(In, Original, Variant, At);
+  First->Ulps = AllDid && Rounds ? Most : 0;
+  return Rounds ? std::optional(Value->Begin + Value->Bytes) : std::nullopt;
+}
+
 void Comparison::add(const MemoryPage &In, ArrayRef<uint8_t> Original,
                      ArrayRef<uint8_t> Variant) {
   if (isSettled())
@@ -158,24 +190,22 @@ void Comparison::add(const MemoryPage &In, ArrayRef<uint8_t> Original,
     return addToSet(In, Original, Variant);
   const uint64_t Address = In.Base + In.Offset;
   const OrderSpread::Page *Page = Spread.page(Address);
+  PageResults All{Address, Original, Variant};
+  if (Page)
+    All.Others = Page->Others;
   for (size_t I = 0; I != Original.size(); ++I) {
     if (Original[I] == Variant[I] ||
         isWithinSpread(Page, Address, Original, Variant, I))
       continue;
-    const auto Value = valueAt(Types, Address + I, Original, Variant, I);
-    const uint64_t Apart =
-        Value ? ulpsBetween(Value->Type, &Original[Value->Begin],
-                            &Variant[Value->Begin])
-                    .value_or(0)
-              : 0;
-    const bool Rounds = Apart && Apart <= MostUlps;
-    const uint64_t Most = First ? std::max(First->Ulps, Apart) : Apart;
-    if (!First || !Rounds) // what is more than rounding says more
-      First = differenceAt(In, Original, Variant, I);
-    First->Ulps = Rounds ? Most : 0;
-    if (!Rounds)
-      return;
-    I = Value->Begin + Value->Bytes - 1;
+    std::optional<size_t> End;
+    if (Within && (End = Within->endOfInside(All, I))) {
+      (void)note(Inside, In, Original, Variant, I);
+    } else {
+      End = note(First, In, Original, Variant, I);
+      if (!End)
+        return;
+    }
+    I = *End - 1;
   }
 }
 
@@ -198,6 +228,12 @@ Verdict Comparison::verdict(uint64_t All, StringRef Unknown) const {
   } else if (const auto *Other = whatDiffers()) {
     V.Kind = VerdictKind::Differs;
     V.First = *Other;
+    if (V.First.Ulps && Inside)
+      V.First.Ulps = Inside->Ulps ? std::max(V.First.Ulps, Inside->Ulps) : 0;
+  } else if (Inside) {
+    V.Kind = VerdictKind::Within;
+    V.First = *Inside;
+    V.Used = Within->used();
   } else {
     V.Kind = Spread.bytes() ? VerdictKind::UpToOrder : VerdictKind::Identical;
   }

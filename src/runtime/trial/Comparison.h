@@ -4,7 +4,7 @@
 #define RECONVERGE_RUNTIME_TRIAL_COMPARISON_H
 
 #include "core/Decision.h"
-#include "runtime/trial/Values.h"
+#include "runtime/trial/BoundTest.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
@@ -62,8 +62,9 @@ std::string whyUnstable(const OrderSpread &Spread, uint64_t All);
 /// Compares a candidate's memory with the original's.
 class Comparison {
 public:
-  Comparison(const llvm::Function &Kernel, const OrderSpread &Spread)
-      : Types(writtenTypes(Kernel)), Spread(Spread) {}
+  /// \p Bound: floating-point values may differ by so much; none: they may not.
+  Comparison(const llvm::Function &Kernel, const OrderSpread &Spread,
+             const std::optional<Tolerance> &Bound = std::nullopt);
 
   /// A page as the original and as the candidate left it.
   void add(const MemoryPage &Page, llvm::ArrayRef<uint8_t> Original,
@@ -85,6 +86,12 @@ private:
   const Difference *whatDiffers() const;
   void addToSet(const MemoryPage &Page, llvm::ArrayRef<uint8_t> Original,
                 llvm::ArrayRef<uint8_t> Variant);
+  /// Adds the difference at \p At to all those of which \p First is to tell.
+  /// Where the value ends if it is one of rounding.
+  std::optional<size_t> note(std::optional<Difference> &First,
+                             const MemoryPage &Page,
+                             llvm::ArrayRef<uint8_t> Original,
+                             llvm::ArrayRef<uint8_t> Variant, size_t At) const;
   Difference differenceAt(const MemoryPage &Page,
                           llvm::ArrayRef<uint8_t> Original,
                           llvm::ArrayRef<uint8_t> Variant, size_t At) const;
@@ -96,7 +103,9 @@ private:
   };
   std::vector<ValueType> Types;
   const OrderSpread &Spread;
-  std::optional<Difference> First;     ///< beyond what the original varies
+  std::optional<BoundTest> Within;     ///< none: there is no bound
+  std::optional<Difference> First;     ///< beyond all that may be
+  std::optional<Difference> Inside;    ///< inside the bound
   llvm::MapVector<uint64_t, Set> Sets; ///< by the allocation's base
 };
 

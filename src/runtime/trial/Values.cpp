@@ -50,6 +50,8 @@ static TypeFacts factsOf(ValueType T) {
   llvm_unreachable("a type has a name");
 }
 
+unsigned bytesOf(ValueType T) { return factsOf(T).Bytes; }
+
 std::vector<ValueType> writtenTypes(const Function &Kernel) {
   bool Seen[6] = {};
   auto Note = [&](Type *T) {
@@ -95,7 +97,7 @@ static bool isPlausible(double X) {
          (std::isfinite(X) && std::abs(X) > 1e-30 && std::abs(X) < 1e30);
 }
 
-static bool canBe(ValueType T, const uint8_t *At) {
+bool isPlausible(ValueType T, const uint8_t *At) {
   if (T == ValueType::Double)
     return isPlausible(read<double>(At));
   return T != ValueType::Float || isPlausible(read<float>(At));
@@ -136,7 +138,7 @@ std::optional<ValuePair> valueAt(ArrayRef<ValueType> Types, uint64_t Address,
     if (Before > At || At - Before + Size > A.size())
       continue;
     const uint8_t *X = &A[At - Before], *Y = &B[At - Before];
-    if (canBe(T, X) && canBe(T, Y))
+    if (isPlausible(T, X) && isPlausible(T, Y))
       return ValuePair{T, At - Before, Size, factsOf(T).Name};
   }
   return std::nullopt;

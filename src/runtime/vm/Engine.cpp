@@ -81,7 +81,7 @@ Error Engine::configure(BackendOptions NewOptions, MachineFactory NewMake) {
   if (!Costs)
     return Costs.takeError();
   if (!Options.TrialPlan.empty())
-    if (Error E = Trials::create(Options.TrialPlan, *Costs).moveInto(Tried))
+    if (Error E = VmTrials::create(Options.TrialPlan, *Costs).moveInto(Tried))
       return E;
   if (Options.ProfilePath.empty())
     return Error::success();
@@ -188,14 +188,14 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
   };
   const bool Shuffles =
       Record && Options.Shuffle.Orders && isShuffledLaunch(Record->number());
+  const RepeatedLaunch Again{**Machine, *F.Home->Code, *F.Code, Shape, Args};
   auto Run = [&]() -> Error {
     if (Tried)
-      return Tried->launch({**Machine, *F.Home->Code, *F.Code, Shape, Args},
-                           Natural, Counts);
+      return Tried->launch(Again, Natural, Counts);
     if (Shuffles)
       return launchInAllOrders(
-          {**Machine, *F.Code, Shape, Args, Record->number()}, Options.Shuffle,
-          Natural, [&](const Twine &Why) { note(Why); }, Record->Orders);
+          Again, Record->number(), Options.Shuffle, Natural,
+          [&](const Twine &Why) { note(Why); }, Record->Orders);
     return Natural();
   };
   Error Failure = Run();

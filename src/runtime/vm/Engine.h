@@ -64,7 +64,7 @@ private:
   MachineFactory Make;
   std::unique_ptr<warpvm::Machine> TheMachine;
   std::unique_ptr<Collector> Counted;      ///< null: no profile asked for
-  std::unique_ptr<Trials> Tried;           ///< null: nothing is to be tried
+  std::unique_ptr<VmTrials> Tried;         ///< null: nothing is to be tried
   std::vector<std::string> Refused, Notes; ///< in the order they were said
   llvm::StringSet<> Overrunning; ///< kernels of which noteOverruns has spoken
   int OwnProcess = 0; ///< a fork's child does not write the parent's profile

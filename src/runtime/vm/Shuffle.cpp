@@ -1,13 +1,12 @@
 //===- runtime/vm/Shuffle.cpp - The same launch in other orders -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   before := memory
-//   run in the natural order; result := memory
-//   for each seed 1..N:  memory := before
-//                        run in the seed's order (warpvm/Order.h)
-//                        compare every byte of memory with the result
+//   run in the natural order: memory before and after is kept
+//   for each seed 1..N:  from the memory before, run in the seed's order
+//                        (warpvm/Order.h); compare every byte with the result
 //   memory := result
 //
+// This is the first half of a trial (trial/Protocol.cpp), without candidates.
 // So each launch is judged by itself, from the same state as in a plain run,
 // and what it passes on is what a plain run would have passed on. A fault in
 // one of the other orders is a finding like a differing byte: it is the order's
@@ -25,9 +24,9 @@
 #include "runtime/vm/Shuffle.h"
 
 #include "analysis/device/LibraryCalls.h"
+#include "runtime/trial/Protocol.h"
 #include "runtime/trial/Values.h"
 #include "runtime/vm/Engine.h"
-#include "runtime/vm/Snapshot.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
@@ -36,8 +35,6 @@
 #include <bit>
 
 using namespace llvm;
-using reconverge::warpvm::Allocation;
-using reconverge::warpvm::DeviceMemory;
 
 namespace reconverge::runtime {
 
@@ -61,16 +58,16 @@ class Differences {
 public:
   Differences(const Function &Kernel) : Kernel(Kernel) {}
 
-  /// A page after order \p Seed, and as the natural order left it.
-  void add(uint64_t Seed, const Allocation &In, uint64_t Offset,
-           ArrayRef<uint8_t> Natural, ArrayRef<uint8_t> Other) {
-    BitVector &Seen = Pages[In.Base + Offset];
+  /// A page as the natural order left it, and after order \p Seed.
+  void add(uint64_t Seed, const MemoryPage &In, ArrayRef<uint8_t> Natural,
+           ArrayRef<uint8_t> Other) {
+    BitVector &Seen = Pages[In.Base + In.Offset];
     Seen.resize(Natural.size());
     for (size_t I = 0; I != Natural.size(); ++I) {
       if (Natural[I] == Other[I])
         continue;
       if (!First)
-        describe(Seed, In, Offset, Natural, Other, I);
+        describe(Seed, In, Natural, Other, I);
       Bytes += !Seen.test(I);
       Seen.set(I);
     }
@@ -80,8 +77,8 @@ public:
   const std::optional<OrderDifference> &first() const { return First; }
 
 private:
-  void describe(uint64_t Seed, const Allocation &In, uint64_t Offset,
-                ArrayRef<uint8_t> Natural, ArrayRef<uint8_t> Other, size_t At);
+  void describe(uint64_t Seed, const MemoryPage &In, ArrayRef<uint8_t> Natural,
+                ArrayRef<uint8_t> Other, size_t At);
 
   const Function &Kernel;
   DenseMap<uint64_t, BitVector> Pages; ///< by address
@@ -91,21 +88,21 @@ private:
 } // namespace
 
 /// The value around byte \p At, of the first type that fits both.
-void Differences::describe(uint64_t Seed, const Allocation &In, uint64_t Offset,
+void Differences::describe(uint64_t Seed, const MemoryPage &In,
                            ArrayRef<uint8_t> Natural, ArrayRef<uint8_t> Other,
                            size_t At) {
   First.emplace();
   First->Order = Seed;
-  First->Memory = nameOf(In);
-  if (auto Value = valueAt(writtenTypes(Kernel), In.Base + Offset + At, Natural,
-                           Other, At)) {
-    First->Offset = Offset + Value->Begin;
+  First->Memory = In.Name();
+  if (auto Value = valueAt(writtenTypes(Kernel), In.Base + In.Offset + At,
+                           Natural, Other, At)) {
+    First->Offset = In.Offset + Value->Begin;
     First->Type = Value->TypeName;
     First->Natural = textOf(Value->Type, &Natural[Value->Begin]);
     First->Other = textOf(Value->Type, &Other[Value->Begin]);
     return;
   }
-  First->Offset = Offset + At;
+  First->Offset = In.Offset + At;
   First->Type = "byte";
   First->Natural = std::to_string(Natural[At]);
   First->Other = std::to_string(Other[At]);
@@ -125,85 +122,82 @@ static bool usesHeap(const Module &M) {
   });
 }
 
-static uint64_t budgetOf(const ShuffleOptions &Options) {
-  return Options.Budget ? Options.Budget : DeviceMemory::defaultCapacity() / 3;
-}
+namespace {
+/// The launch while its orders are tried. Whoever measures times with events
+/// sees none of that: the clock runs in the natural run alone.
+class ShuffleBench : public OnVm<OriginalBench> {
+public:
+  using OnVm::OnVm;
 
-/// Runs the other orders. False if one of them could not be run at all.
-static bool tryOrders(const ShuffledLaunch &L, uint32_t Orders,
-                      const MemorySnapshot &Before, const MemorySnapshot &After,
+  Error takeBefore() override {
+    StoppedClock Briefly;
+    return OnVm::takeBefore();
+  }
+  Error takeAfter() override {
+    Still.emplace();
+    return OnVm::takeAfter();
+  }
+  uint64_t budget() const { return Memory.budget(); }
+
+private:
+  std::optional<StoppedClock> Still; ///< to the end
+};
+} // namespace
+
+/// Runs the other orders of launch \p Number of its kernel. False if one of
+/// them could not be run at all.
+static bool tryOrders(ShuffleBench &On, uint32_t Orders, uint64_t Number,
                       function_ref<void(const Twine &)> Refuse,
                       Differences &Seen, OrderTrials &Found) {
   for (uint64_t Seed = 1; Seed <= Orders; ++Seed) {
-    Before.restore();
-    Error Failed = L.On.launchInOrder(Seed, L.Kernel, L.Shape, L.Args);
-    if (!Failed) {
-      After.differences([&](const Allocation &In, uint64_t Offset,
-                            ArrayRef<uint8_t> Natural,
-                            ArrayRef<uint8_t> Other) {
-        Seen.add(Seed, In, Offset, Natural, Other);
-      });
-      continue;
-    }
-    bool WasRun = true;
-    handleAllErrors(
-        std::move(Failed),
-        [&](const warpvm::FaultError &E) {
-          if (Found.Faults.size() < MostFaults)
-            Found.Faults.push_back({L.Number, Seed, E.message()});
-          ++Found.FaultyRuns;
-        },
-        [&](const ErrorInfoBase &E) {
-          Refuse("the order of " + demangle(L.Kernel.name()) +
-                 " is not tried: " + E.message());
-          WasRun = false;
-        });
-    if (!WasRun)
+    RunOptions How;
+    How.Order = Seed;
+    const RunEnd End =
+        runAgain(On, How,
+                 [&](const MemoryPage &In, ArrayRef<uint8_t> Natural,
+                     ArrayRef<uint8_t> Other) {
+                   Seen.add(Seed, In, Natural, Other);
+                   return NextPage::Page;
+                 });
+    if (End.How == RunEnd::Refused) {
+      Refuse(End.Why);
       return false;
+    }
+    if (End.isWell())
+      continue;
+    if (Found.Faults.size() < MostFaults)
+      Found.Faults.push_back({Number, Seed, End.Why});
+    ++Found.FaultyRuns;
   }
   return true;
 }
 
-Error launchInAllOrders(const ShuffledLaunch &L, const ShuffleOptions &Options,
+Error launchInAllOrders(const RepeatedLaunch &L, uint64_t Number,
+                        const ShuffleOptions &Options,
                         function_ref<Error()> Natural,
                         function_ref<void(const Twine &)> Refuse,
                         OrderTrials &Found) {
-  if (usesHeap(*L.Kernel.function().getParent())) {
+  auto LeaveUntried = [&](const Twine &Why) {
     Refuse("the order of " + demangle(L.Kernel.name()) +
-           " is not tried: kernels of its file call malloc() or free()");
-    Found.Untried = 1;
-    return Natural();
-  }
-  const DeviceMemory &Memory = DeviceMemory::instance();
-  const uint64_t Budget = budgetOf(Options);
-  auto TooLarge = [&] {
-    Refuse("the order of " + demangle(L.Kernel.name()) +
-           " is not tried: snapshots of device memory would take more than " +
-           Twine(Budget >> 20) +
-           " MiB (RECONVERGE_VM=snapshots=... allows "
-           "more)");
+           " is not tried: " + Why);
     Found.Untried = 1;
   };
-  // Whoever measures times with events sees none of this.
-  std::optional<StoppedClock> Still(std::in_place);
-  std::optional<MemorySnapshot> Before = MemorySnapshot::take(Memory, Budget);
-  Still.reset();
-  if (Error Failed = Natural())
-    return Failed;
-  Still.emplace();
-  if (!Before) {
-    TooLarge();
-    return Error::success();
+  if (usesHeap(*L.Kernel.function().getParent())) {
+    LeaveUntried("kernels of its file call malloc() or free()");
+    return Natural();
   }
-  std::optional<MemorySnapshot> After =
-      MemorySnapshot::take(Memory, Budget - Before->bytes(), &*Before);
-  if (!After) {
-    TooLarge();
-    return Error::success();
-  }
+  ShuffleBench Bench(L, Natural, Options.Budget);
+  RunEnd Ran;
+  if (!runNatural(Bench, Ran, [&](const Twine &) {
+        LeaveUntried("snapshots of device memory would take more than " +
+                     Twine(Bench.budget() >> 20) +
+                     " MiB (RECONVERGE_VM=snapshots=... allows "
+                     "more)");
+      }))
+    return Bench.takeResult();
   Differences Seen(L.Kernel.function());
   OrderTrials Here;
-  if (tryOrders(L, Options.Orders, *Before, *After, Refuse, Seen, Here)) {
+  if (tryOrders(Bench, Options.Orders, Number, LeaveUntried, Seen, Here)) {
     Found = std::move(Here);
     Found.Orders = Options.Orders;
     Found.Launches = 1;
@@ -211,12 +205,10 @@ Error launchInAllOrders(const ShuffledLaunch &L, const ShuffleOptions &Options,
     Found.Bytes = Seen.bytes();
     Found.First = Seen.first();
     if (Found.First)
-      Found.First->Launch = L.Number;
-  } else {
-    Found.Untried = 1;
+      Found.First->Launch = Number;
   }
-  After->restore();
-  return Error::success();
+  Bench.restoreAfter();
+  return Bench.takeResult();
 }
 
 } // namespace reconverge::runtime

@@ -4,7 +4,7 @@
 #define RECONVERGE_RUNTIME_VM_SHUFFLE_H
 
 #include "core/Profile.h"
-#include "warpvm/Machine.h"
+#include "runtime/vm/RepeatedLaunch.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -18,29 +18,19 @@ struct ShuffleOptions {
                        ///< machine's memory
 };
 
-/// A launch as it is to be repeated.
-struct ShuffledLaunch {
-  warpvm::Machine &On;
-  warpvm::Kernel &Kernel;
-  const LaunchShape &Shape;
-  void **Args;
-  uint64_t Number; ///< among the kernel's launches, from 1
-};
-
 /// Whether the kernel's launch \p Number is repeated: the first ones all, later
 /// ones now and then.
 bool isShuffledLaunch(uint64_t Number);
 
-/// Calls \p Natural, which runs \p L, then runs it again from the same state of
-/// memory in Options.Orders other orders, and leaves memory as \p Natural did.
-/// What was seen goes to \p Found, which stays empty if nothing was tried: a
-/// launch that fails by itself, or one too large, of which \p Refuse is told.
-/// Returns what \p Natural returned.
-llvm::Error
-launchInAllOrders(const ShuffledLaunch &L, const ShuffleOptions &Options,
-                  llvm::function_ref<llvm::Error()> Natural,
-                  llvm::function_ref<void(const llvm::Twine &)> Refuse,
-                  OrderTrials &Found);
+/// Calls \p Natural, which runs \p L, launch \p Number of its kernel, then runs
+/// it again from the same state of memory in Options.Orders other orders, and
+/// leaves memory as \p Natural did. What was seen goes to \p Found, which stays
+/// empty if nothing was tried: a launch that fails by itself, or one too large,
+/// of which \p Refuse is told. Returns what \p Natural returned.
+llvm::Error launchInAllOrders(
+    const RepeatedLaunch &L, uint64_t Number, const ShuffleOptions &Options,
+    llvm::function_ref<llvm::Error()> Natural,
+    llvm::function_ref<void(const llvm::Twine &)> Refuse, OrderTrials &Found);
 
 } // namespace reconverge::runtime
 

@@ -125,7 +125,7 @@ Expected<remedies::Applied> harm(const Candidate &What, Function &F) {
   return remedies::Applied{false, {"a.cu:3: no [RC121]"}};
 }
 
-class VmTrials : public ::testing::Test {
+class VmTrialsTest : public ::testing::Test {
 protected:
   void SetUp() override {
     ASSERT_FALSE(sys::fs::createTemporaryFile("plan", "json", PlanFile));
@@ -166,7 +166,7 @@ protected:
     for (std::string &C : Candidates)
       Plan.Kernels[0].Candidates.push_back({C, ""});
     cantFail(writeTrialPlan(Plan, PlanFile));
-    auto T = cantFail(Trials::create(
+    auto T = cantFail(VmTrials::create(
         PlanFile, cantFail(analysis::MachineModel::load(MACHINE_FILE)), harm));
     for (int I = 0; I < 65; ++I)
       Out[I] = I < 64 ? 100 : 0;
@@ -188,7 +188,7 @@ protected:
   int *Out = nullptr;
 };
 
-TEST_F(VmTrials, EachCandidateEndsAsWhatItIs) {
+TEST_F(VmTrialsTest, EachCandidateEndsAsWhatItIs) {
   auto Events = run("k", {"harmless", "wrong", "wild", "endless", "nothing"});
   ASSERT_EQ(Events.size(), 9u);
   EXPECT_EQ(Events[0].What, TrialEvent::Begin);
@@ -214,7 +214,7 @@ TEST_F(VmTrials, EachCandidateEndsAsWhatItIs) {
     EXPECT_EQ(Out[I], 100 + I);
 }
 
-TEST_F(VmTrials, WhatFailedIsNotTriedAgain) {
+TEST_F(VmTrialsTest, WhatFailedIsNotTriedAgain) {
   auto Events = run("k", {"wild", "harmless"}, /*Launches=*/3);
   unsigned Wild = 0, Harmless = 0;
   for (const TrialEvent &E : Events) {
@@ -227,14 +227,14 @@ TEST_F(VmTrials, WhatFailedIsNotTriedAgain) {
     EXPECT_EQ(Out[I], 100 + 3 * I);
 }
 
-TEST_F(VmTrials, TheSameCodeIsTriedOnce) {
+TEST_F(VmTrialsTest, TheSameCodeIsTriedOnce) {
   auto Events = run("k", {"harmless", "harmless"});
   ASSERT_EQ(Events.size(), 3u);
   EXPECT_EQ(Events[2].What, TrialEvent::Refused);
   EXPECT_EQ(Events[2].Why, "the same code as harmless");
 }
 
-TEST_F(VmTrials, OrderDependenceIsFoundInTheOriginal) {
+TEST_F(VmTrialsTest, OrderDependenceIsFoundInTheOriginal) {
   auto Events = run("s", {"harmless"});
   ASSERT_EQ(Events.size(), 2u);
   // The same words in other places: a set, however much of it moves.
@@ -243,7 +243,7 @@ TEST_F(VmTrials, OrderDependenceIsFoundInTheOriginal) {
   EXPECT_EQ(Out[64], 64);
 }
 
-TEST_F(VmTrials, CooperativeLaunchesAreNamedAndJustRun) {
+TEST_F(VmTrialsTest, CooperativeLaunchesAreNamedAndJustRun) {
   auto Events = run("k", {"wrong", "wild"}, 1, 4, /*Cooperative=*/true);
   ASSERT_EQ(Events.size(), 2u);
   for (const TrialEvent &E : Events) {
@@ -253,7 +253,7 @@ TEST_F(VmTrials, CooperativeLaunchesAreNamedAndJustRun) {
   EXPECT_EQ(Out[5], 105);
 }
 
-TEST_F(VmTrials, LaunchesOfOtherKernelsJustRun) {
+TEST_F(VmTrialsTest, LaunchesOfOtherKernelsJustRun) {
   auto Events = run("k", {});
   EXPECT_TRUE(Events.empty());
   EXPECT_EQ(Out[5], 105);

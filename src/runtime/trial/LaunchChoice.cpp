@@ -1,39 +1,21 @@
-//===- runtime/trial/Session.cpp - What is tried, and the log -------------===//
+//===- runtime/trial/LaunchChoice.cpp - Which launches are tried ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/trial/Session.h"
+#include "runtime/trial/LaunchChoice.h"
 
 #include "analysis/Numbering.h"
 #include "analysis/device/LibraryCalls.h"
-#include "core/ContainerIO.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/Support/FileSystem.h"
+#include "llvm/IR/Module.h"
 
 #include <bit>
 
 using namespace llvm;
 
 namespace reconverge::runtime {
-
-Expected<std::unique_ptr<TrialLog>> TrialLog::open(StringRef Path) {
-  auto Log = std::make_unique<TrialLog>();
-  std::error_code EC;
-  Log->OS = std::make_unique<raw_fd_ostream>(Path, EC, sys::fs::OF_Append);
-  if (EC)
-    return createStringError(EC, "cannot write " + Path + ": " + EC.message());
-  return std::move(Log);
-}
-
-void TrialLog::add(const TrialEvent &E) {
-  printTrialEvent(E, *OS);
-  OS->flush();
-}
 
 bool LaunchChoice::wants(const LaunchShape &Shape, uint64_t Most) {
   ++Launches;
@@ -89,33 +71,6 @@ std::string hindrance(const Function &Kernel) {
             return Why;
     }
   return "";
-}
-
-Expected<Variant> makeVariant(const Module &M, StringRef Name,
-                              const Candidate &What, const Remedies &Apply) {
-  Variant V;
-  raw_svector_ostream OS(V.Bitcode);
-  WriteBitcodeToFile(M, OS);
-  LLVMContext Context;
-  auto Copy = parseBitcodeFile(
-      MemoryBufferRef({V.Bitcode.data(), V.Bitcode.size()}, "variant"),
-      Context);
-  if (!Copy)
-    return Copy.takeError();
-  auto Result = Apply(What, *(*Copy)->getFunction(Name));
-  if (!Result)
-    return Result.takeError();
-  if (!Result->Changed) {
-    constexpr size_t Most = 3;
-    ArrayRef<std::string> Missed(Result->Missed);
-    return createStringError(Missed.empty()
-                                 ? "no branch of it diverges"
-                                 : join(Missed.take_front(Most), "; "));
-  }
-  V.Bitcode.clear();
-  WriteBitcodeToFile(**Copy, OS);
-  V.Hash = bitcodeHash({V.Bitcode.data(), V.Bitcode.size()});
-  return V;
 }
 
 } // namespace reconverge::runtime

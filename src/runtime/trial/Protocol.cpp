@@ -1,0 +1,257 @@
+//===- runtime/trial/Protocol.cpp - The order of a trial ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   before := memory
+//   run the original as the program does; after := memory
+//   run it again, each time from before: bytes that come out otherwise depend
+//                                        on the order of threads
+//   each candidate:  memory := before
+//                    run it; compare every byte with after; log the verdict
+//   rounds:          each of those that were right, and the original, timed
+//                    (Rounds.cpp)
+//   memory := after
+//
+// So the program goes on as if nothing had been tried. Each trial is logged
+// before it begins, and each end at once: a candidate may end the process, and
+// the last line of the log then says which (core/Trials.h).
+//
+// An error of the program's own launch is the program's: nothing is tried, and
+// it sees what it would see without us.
+//
+// Where the device chooses the order, a handful of runs shows a part of the
+// spread of a sum by atomics only, and a right candidate may well come out
+// beside it. So where the order matters and a candidate differs, the original
+// runs more often (SpreadRule), and the candidate is given another go. What is
+// wrong stays wrong.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/trial/Protocol.h"
+
+#include "runtime/trial/Rounds.h"
+#include "runtime/trial/Stopwatch.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace reconverge::runtime {
+
+//===----------------------------------------------------------------------===//
+// The original
+//===----------------------------------------------------------------------===//
+
+bool runNatural(OriginalBench &On, RunEnd &Natural,
+                function_ref<void(const Twine &)> LeaveUntried) {
+  if (Error E = On.takeBefore()) {
+    LeaveUntried(toString(std::move(E)));
+    On.runUntried();
+    return false;
+  }
+  Expected<RunEnd> Ran = On.runNatural();
+  if (!Ran) {
+    LeaveUntried(toString(Ran.takeError()));
+    return false;
+  }
+  Natural = std::move(*Ran);
+  if (!Natural.isWell())
+    return false;
+  if (Error E = On.takeAfter()) {
+    LeaveUntried(toString(std::move(E)));
+    return false;
+  }
+  return true;
+}
+
+RunEnd runAgain(OriginalBench &On, const RunOptions &How, PageVisitor See) {
+  On.restoreBefore();
+  RunEnd End = On.runOriginal(How);
+  if (End.isWell())
+    On.differences(See);
+  return End;
+}
+
+//===----------------------------------------------------------------------===//
+// One launch
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A launch after its natural run, while candidates are tried on it.
+class LaunchTrial {
+public:
+  LaunchTrial(Bench &On, LaunchLog &Log, const TrialPlan &Plan)
+      : On(On), Log(Log), Plan(Plan), Rule(On.spread()),
+        Unknown(On.whyUnknown()) {}
+
+  void run();
+
+private:
+  bool mayVary() const { return On.mayVary() || Spread.bytes(); }
+  /// Seconds for each launch that is tried.
+  double share() const {
+    return Plan.Seconds /
+           double(std::max<uint64_t>(Plan.Launches * Plan.Kernels.size(), 1));
+  }
+  void runOriginal(unsigned Times);
+  void noteUnstable() { Unknown = whyUnstable(Spread, On.extent()); }
+  Verdict compare(const Candidate &What);
+  bool runUntilTold(TriedCandidate &C, TrialEvent &E);
+  void tryOne(TriedCandidate &C);
+
+  Bench &On;
+  LaunchLog &Log;
+  const TrialPlan &Plan;
+  const SpreadRule Rule;
+  std::string Unknown; ///< why no verdict can be given; empty: one can
+  unsigned Runs = 1;   ///< of the original
+  OrderSpread Spread;
+  SmallVector<TriedCandidate *> Right; ///< what is worth timing
+};
+} // namespace
+
+/// Runs the original \p Times more, if the rule wants all of them, and says in
+/// Unknown why nothing can be told of the launch's result if that is so.
+void LaunchTrial::runOriginal(unsigned Times) {
+  for (unsigned I = 0; I != Times && Unknown.empty(); ++I) {
+    if (I && !Rule.Seeded && !mayVary())
+      break;
+    RunOptions How;
+    How.Order = Runs++;
+    const RunEnd End = runAgain(
+        On, How,
+        [&](const MemoryPage &In, ArrayRef<uint8_t> Natural,
+            ArrayRef<uint8_t> Other) {
+          Spread.add(In, Natural, Other);
+          if (Rule.Seeded)
+            return NextPage::Page;
+          noteUnstable();
+          return Unknown.empty() ? NextPage::Page : NextPage::Allocation;
+        });
+    if (!End.isWell())
+      Unknown =
+          "the original fails in another order of its threads: " + End.Why;
+  }
+  if (Rule.Seeded && Unknown.empty())
+    noteUnstable();
+}
+
+/// Memory as \p What has left it with what the original left. The user's bound
+/// is for those that promise no more.
+Verdict LaunchTrial::compare(const Candidate &What) {
+  std::optional<Tolerance> Bound;
+  if (What.Promises == Promise::Bound)
+    Bound = Plan.Bound;
+  Comparison Compared(On.kernel(), Spread, Bound);
+  On.differences([&](const MemoryPage &In, ArrayRef<uint8_t> Original,
+                     ArrayRef<uint8_t> Variant) {
+    Compared.add(In, Original, Variant);
+    return Compared.isSettled() ? NextPage::Allocation : NextPage::Page;
+  });
+  return Compared.verdict(On.extent(), Unknown);
+}
+
+/// Whether a result like \p E's may be kept, so that its cost is of interest.
+static bool mayBeKept(const TrialEvent &E) {
+  switch (E.Compared.Kind) {
+  case VerdictKind::Identical:
+  case VerdictKind::UpToOrder:
+  case VerdictKind::Within:
+    return true;
+  case VerdictKind::Differs:
+    return E.Compared.First.Ulps && !E.Tried.changesCode();
+  case VerdictKind::Unknown:
+    return false;
+  }
+  llvm_unreachable("a verdict has one of five kinds");
+}
+
+static TrialEvent::Kind kindOf(RunEnd::Kind How) {
+  switch (How) {
+  case RunEnd::Well:
+    return TrialEvent::End;
+  case RunEnd::Fault:
+    return TrialEvent::Fault;
+  case RunEnd::Hang:
+    return TrialEvent::Hang;
+  case RunEnd::Refused:
+    return TrialEvent::Refused;
+  }
+  llvm_unreachable("a run ends in one of four ways");
+}
+
+bool endedWell(Bench &On, LaunchLog &Log, TriedCandidate &C,
+               const RunEnd &End) {
+  if (End.isWell())
+    return true;
+  Log.strikeOff(kindOf(End.How), C, End.Why);
+  On.goOnAfter(End);
+  return false;
+}
+
+/// Runs \p C until it is told from the original's result as far as can be:
+/// fills in \p E. False if it has ended badly.
+bool LaunchTrial::runUntilTold(TriedCandidate &C, TrialEvent &E) {
+  const Stopwatch Time;
+  for (;;) {
+    On.restoreBefore();
+    const RunEnd End = On.run(C, {});
+    if (!endedWell(On, Log, C, End))
+      return false;
+    E.Compared = compare(C.What);
+    E.VariantSlots = End.Slots;
+    if (E.Compared.Kind != VerdictKind::Differs || !mayVary() ||
+        Runs >= Rule.Most || Time.seconds() > share())
+      return true;
+    runOriginal(Rule.More);
+  }
+}
+
+void LaunchTrial::tryOne(TriedCandidate &C) {
+  if (Error E = On.build(C))
+    return Log.strikeOff(TrialEvent::Refused, C, toString(std::move(E)));
+  Log.add(TrialEvent::Begin, C.What);
+  TrialEvent E = Log.event(TrialEvent::End, C.What);
+  if (!runUntilTold(C, E))
+    return;
+  if (mayBeKept(E)) {
+    Right.push_back(&C);
+    if (SlotPair Slots = On.countSlots(C); Slots.Variant > 0) {
+      E.OriginalSlots = Slots.Original;
+      E.VariantSlots = Slots.Variant;
+    }
+  }
+  Log.add(E);
+}
+
+void LaunchTrial::run() {
+  runOriginal(Rule.Runs);
+  for (TriedCandidate *C : On.candidates())
+    if (!C->StruckOff)
+      tryOne(*C);
+  if (On.canTime() && !Right.empty() && Plan.Samples)
+    timeRounds(On, Log, Right, Plan.Samples, share());
+  On.restoreAfter();
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+void leaveUntried(Bench &On, LaunchLog &Log, const Twine &Why) {
+  for (const TriedCandidate *C : On.candidates())
+    if (!C->StruckOff || On.namesStruckOff())
+      Log.add(TrialEvent::Untried, C->What, Why);
+}
+
+void tryLaunch(Bench &On, LaunchLog &Log, const TrialPlan &Plan) {
+  if (!On.admit())
+    return On.runUntried();
+  RunEnd Natural;
+  if (!runNatural(On, Natural,
+                  [&](const Twine &Why) { leaveUntried(On, Log, Why); }))
+    return;
+  Log.Common.OriginalSlots = Natural.Slots;
+  LaunchTrial(On, Log, Plan).run();
+}
+
+} // namespace reconverge::runtime

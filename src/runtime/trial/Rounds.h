@@ -1,0 +1,18 @@
+//===- runtime/trial/Rounds.h - One launch, timed ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_RUNTIME_TRIAL_ROUNDS_H
+#define RECONVERGE_RUNTIME_TRIAL_ROUNDS_H
+
+#include "runtime/trial/Bench.h"
+
+namespace reconverge::runtime {
+
+/// Times the original and \p Right in rounds, so many as \p Samples says, and
+/// logs the times. \p Seconds: after these there are no more than need be.
+void timeRounds(Bench &On, LaunchLog &Log,
+                llvm::ArrayRef<TriedCandidate *> Right, unsigned Samples,
+                double Seconds);
+
+} // namespace reconverge::runtime
+
+#endif

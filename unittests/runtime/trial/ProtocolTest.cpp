@@ -1,0 +1,267 @@
+//===- ProtocolTest.cpp - The order of a trial ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// On a bench that has one page of memory and writes down what it is told.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/trial/Protocol.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+using namespace llvm;
+using namespace reconverge;
+using namespace reconverge::runtime;
+
+namespace {
+
+const char Code[] = R"(
+define void @k(ptr %p) {
+  store float 1.0, ptr %p
+  ret void
+}
+)";
+
+/// The kernel sets a float; a candidate is named for what it sets it to, or
+/// for how it ends.
+struct FakeBench : Bench {
+  FakeBench(const Function &F) : F(F) {}
+
+  Error takeBefore() override {
+    Done += "before ";
+    return NoRoom ? createStringError("no room") : Error::success();
+  }
+  Expected<RunEnd> runNatural() override {
+    Done += "natural ";
+    Memory = 1;
+    RunEnd End;
+    End.Slots = 100;
+    End.How = Fails ? RunEnd::Fault : RunEnd::Well;
+    return End;
+  }
+  Error takeAfter() override {
+    Done += "after ";
+    return Error::success();
+  }
+  void runUntried() override { Done += "untried "; }
+  void restoreBefore() override {
+    Done += "restore ";
+    Memory = 0;
+  }
+  RunEnd runOriginal(const RunOptions &How) override {
+    RunEnd End;
+    if (How.Timed) {
+      Done += "time ";
+      End.Milliseconds = 10;
+      return End;
+    }
+    Done += "order" + std::to_string(How.Order) + " ";
+    Memory = How.Order < Orders.size() ? Orders[How.Order] : 1;
+    if (Memory < 0) {
+      End.How = RunEnd::Fault;
+      End.Why = "it fell over";
+    }
+    return End;
+  }
+  void differences(PageVisitor Visit) override {
+    const float Natural = 1;
+    if (Memory == Natural)
+      return;
+    uint8_t Then[4], Now[4];
+    std::memcpy(Then, &Natural, 4);
+    std::memcpy(Now, &Memory, 4);
+    Visit({0x1000, 0, [] { return std::string("x"); }}, Then, Now);
+  }
+  uint64_t extent() const override { return 1000; }
+  void restoreAfter() override { Done += "done "; }
+
+  SmallVector<TriedCandidate *> candidates() override {
+    SmallVector<TriedCandidate *> All;
+    for (TriedCandidate &C : Own)
+      All.push_back(&C);
+    return All;
+  }
+  const Function &kernel() const override { return F; }
+  SpreadRule spread() const override { return Rule; }
+  bool mayVary() const override { return Varies; }
+  Error build(TriedCandidate &C) override {
+    return C.What.Remedy == "none yet" ? createStringError("no code")
+                                       : Error::success();
+  }
+  RunEnd run(TriedCandidate &C, const RunOptions &How) override {
+    Done += (How.Timed ? "time " : "run ") + C.What.Remedy + " ";
+    RunEnd End;
+    End.Slots = 50;
+    End.Milliseconds = 5;
+    if (C.What.Remedy == "fault" || C.What.Remedy == "hang") {
+      End.How = C.What.Remedy == "hang" ? RunEnd::Hang : RunEnd::Fault;
+      End.Why = "why";
+    } else {
+      Memory = std::stof(C.What.Remedy);
+    }
+    return End;
+  }
+  void goOnAfter(const RunEnd &) override { Done += "lost "; }
+  bool canTime() const override { return Times; }
+
+  const Function &F;
+  std::vector<TriedCandidate> Own;
+  std::vector<float> Orders; ///< what the original sets in each
+  SpreadRule Rule{1, /*Seeded=*/true};
+  bool NoRoom = false, Fails = false, Varies = false, Times = false;
+  float Memory = 0;
+  std::string Done;
+};
+
+class ProtocolTest : public ::testing::Test {
+protected:
+  ProtocolTest() {
+    SMDiagnostic Problem;
+    M = parseAssemblyString(Code, Problem, Context);
+    EXPECT_TRUE(M) << Problem.getMessage().str();
+    Bench.emplace(*M->getFunction("k"));
+    EXPECT_FALSE(sys::fs::createTemporaryFile("log", "txt", LogFile));
+    Plan.Samples = 1;
+  }
+  ~ProtocolTest() override { sys::fs::remove(LogFile); }
+
+  void add(const char *Name, Promise P = Promise::Bytes) {
+    Bench->Own.push_back({{Name, "", P}});
+  }
+
+  /// What is logged.
+  std::vector<TrialEvent> tryAll() {
+    auto To = cantFail(TrialLog::open(LogFile));
+    LaunchLog Log(*To, {});
+    tryLaunch(*Bench, Log, Plan);
+    return cantFail(readTrialLog(LogFile));
+  }
+  std::vector<TrialEvent::Kind> kinds(ArrayRef<TrialEvent> Events) {
+    std::vector<TrialEvent::Kind> Kinds;
+    for (const TrialEvent &E : Events)
+      Kinds.push_back(E.What);
+    return Kinds;
+  }
+  using Kinds = std::vector<TrialEvent::Kind>;
+
+  LLVMContext Context;
+  std::unique_ptr<Module> M;
+  std::optional<FakeBench> Bench;
+  TrialPlan Plan;
+  SmallString<64> LogFile;
+};
+
+TEST_F(ProtocolTest, EveryRunIsFromTheSameState) {
+  add("1");
+  add("2");
+  Bench->Rule.Runs = 2;
+  const auto Events = tryAll();
+  EXPECT_EQ(Bench->Done, "before natural after restore order1 restore order2 "
+                         "restore run 1 restore run 2 done ");
+  EXPECT_EQ(kinds(Events), (Kinds{TrialEvent::Begin, TrialEvent::End,
+                                  TrialEvent::Begin, TrialEvent::End}));
+  EXPECT_EQ(Events[1].Compared.Kind, VerdictKind::Identical);
+  EXPECT_EQ(Events[1].OriginalSlots, 100);
+  EXPECT_EQ(Events[1].VariantSlots, 50);
+  EXPECT_EQ(Events[3].Compared.Kind, VerdictKind::Differs);
+}
+
+TEST_F(ProtocolTest, WhatEndsBadlyIsStruckOff) {
+  add("fault");
+  add("hang");
+  add("none yet");
+  EXPECT_EQ(kinds(tryAll()),
+            (Kinds{TrialEvent::Begin, TrialEvent::Fault, TrialEvent::Begin,
+                   TrialEvent::Hang, TrialEvent::Refused}));
+  EXPECT_NE(Bench->Done.find("run fault lost restore run hang lost "),
+            std::string::npos)
+      << Bench->Done;
+  for (const TriedCandidate &C : Bench->Own)
+    EXPECT_TRUE(C.StruckOff) << C.What.Remedy;
+  Bench->Done.clear();
+  EXPECT_EQ(tryAll().size(), 5u) << "none is tried again";
+}
+
+TEST_F(ProtocolTest, LaunchesThatCannotBeTriedAreMadeOnce) {
+  add("1");
+  Bench->NoRoom = true;
+  auto Events = tryAll();
+  EXPECT_EQ(Bench->Done, "before untried ");
+  ASSERT_EQ(Events.size(), 1u);
+  EXPECT_EQ(Events[0].What, TrialEvent::Untried);
+  EXPECT_EQ(Events[0].Why, "no room");
+  // The program's own failure is its own affair.
+  Bench->NoRoom = false;
+  Bench->Fails = true;
+  Bench->Done.clear();
+  EXPECT_EQ(tryAll().size(), 1u);
+  EXPECT_EQ(Bench->Done, "before natural ");
+}
+
+TEST_F(ProtocolTest, AnOrderThatFailsLeavesNothingToTell) {
+  add("1");
+  Bench->Rule.Runs = 3;
+  Bench->Orders = {1, -1};
+  const auto Events = tryAll();
+  EXPECT_EQ(Bench->Done,
+            "before natural after restore order1 restore run 1 done ");
+  EXPECT_EQ(Events[1].Compared.Kind, VerdictKind::Unknown);
+  EXPECT_EQ(Events[1].Compared.Reason,
+            "the original fails in another order of its threads: it fell over");
+}
+
+/// As on a GPU: more runs of the original until the candidate lies inside.
+TEST_F(ProtocolTest, ACandidateBesideTheSpreadIsGivenAnotherGo) {
+  add("1.75");
+  Bench->Rule = {1, /*Seeded=*/false, /*More=*/2, /*Most=*/6};
+  Bench->Orders = {1, 1.5f, 1.25f, 1.25f, 1.25f, 2};
+  const auto Events = tryAll();
+  EXPECT_EQ(Bench->Done, "before natural after restore order1 "
+                         "restore run 1.75 restore order2 restore order3 "
+                         "restore run 1.75 restore order4 restore order5 "
+                         "restore run 1.75 done ");
+  EXPECT_EQ(Events[1].Compared.Kind, VerdictKind::UpToOrder);
+}
+
+TEST_F(ProtocolTest, NothingThatVariesIsRunOnce) {
+  add("2");
+  Bench->Rule = {4, /*Seeded=*/false, /*More=*/2, /*Most=*/6};
+  tryAll();
+  EXPECT_EQ(Bench->Done,
+            "before natural after restore order1 restore run 2 done ");
+}
+
+TEST_F(ProtocolTest, TheBoundIsForThoseThatPromiseNoMore) {
+  Plan.Bound = Tolerance{1e-5, 0};
+  add("1.000001", Promise::Bound);
+  add("1.000002", Promise::Bytes);
+  add("1.000003", Promise::Order);
+  add("1.001", Promise::Bound);
+  Bench->Times = true;
+  const auto Events = tryAll();
+  ASSERT_EQ(Events.size(), 9u);
+  EXPECT_EQ(Events[1].Compared.Kind, VerdictKind::Within);
+  EXPECT_EQ(Events[1].Tried.Promises, Promise::Bound);
+  EXPECT_NEAR(Events[1].Compared.Used.Largest.Relative, 1e-6, 1e-7);
+  for (unsigned Other : {3, 5, 7})
+    EXPECT_EQ(Events[Other].Compared.Kind, VerdictKind::Differs) << Other;
+  // What lies inside may be kept, so its time is of interest.
+  EXPECT_EQ(Events[8].What, TrialEvent::Timed);
+  EXPECT_EQ(Events[8].Tried, Events[1].Tried);
+  EXPECT_EQ(Events[8].OriginalMs, std::vector<double>{10});
+  EXPECT_EQ(Events[8].VariantMs, std::vector<double>{5});
+}
+
+TEST_F(ProtocolTest, WithoutTheUsersBoundThereIsNone) {
+  add("1.000001", Promise::Bound);
+  EXPECT_EQ(tryAll()[1].Compared.Kind, VerdictKind::Differs);
+}
+
+} // namespace
