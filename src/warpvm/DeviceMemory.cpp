@@ -486,6 +486,9 @@ std::string nameOf(const Allocation &A) {
   case MemoryKind::Host:
     Noun = "pinned host allocation";
     break;
+  case MemoryKind::Scratch:
+    Noun = "remedy's scratch allocation";
+    break;
   case MemoryKind::Registered:
     return "registered host memory of " + bytes(A.Size);
   case MemoryKind::Variable:

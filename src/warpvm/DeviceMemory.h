@@ -25,7 +25,8 @@ enum class MemoryKind : uint8_t {
   Host,       ///< cudaMallocHost, cudaHostAlloc
   Registered, ///< the program's own, given by cudaHostRegister
   Array,      ///< cudaMallocArray, cudaMalloc3DArray
-  Variable    ///< a __device__, __constant__ or __managed__ variable
+  Variable,   ///< a __device__, __constant__ or __managed__ variable
+  Scratch     ///< a remedy's, while a launch is tried
 };
 
 struct Allocation {

@@ -25,9 +25,10 @@ static void find(Function &Slot, const char *Name) {
   Slot = reinterpret_cast<Function>(Find(Name));
 }
 
+#define RECONVERGE_FIND(Slot, Name) find(C.Slot, RECONVERGE_TEXT(Name))
+
 static Cudart findAll() {
   Cudart C = {};
-#define RECONVERGE_FIND(Slot, Name) find(C.Slot, RECONVERGE_TEXT(Name))
   RECONVERGE_FIND(RegisterFatBinary, __cudaRegisterFatBinary);
   RECONVERGE_FIND(RegisterFunction, __cudaRegisterFunction);
   RECONVERGE_FIND(RegisterVar, __cudaRegisterVar);
@@ -70,12 +71,34 @@ static Cudart findAll() {
   RECONVERGE_FIND(PeekAtLastError, cudaPeekAtLastError);
   RECONVERGE_FIND(GetErrorName, cudaGetErrorName);
   RECONVERGE_FIND(GetErrorString, cudaGetErrorString);
-#undef RECONVERGE_FIND
   return C;
 }
 
+static launch::CudaCalls findLaunchCalls() {
+  launch::CudaCalls C = {};
+  RECONVERGE_FIND(GetDevice, cudaGetDevice);
+  RECONVERGE_FIND(DeviceGetAttribute, cudaDeviceGetAttribute);
+  RECONVERGE_FIND(MemPoolCreate, cudaMemPoolCreate);
+  RECONVERGE_FIND(MemPoolSetAttribute, cudaMemPoolSetAttribute);
+  RECONVERGE_FIND(MemPoolTrimTo, cudaMemPoolTrimTo);
+  RECONVERGE_FIND(MallocFromPoolAsync, cudaMallocFromPoolAsync);
+  RECONVERGE_FIND(FreeAsync, cudaFreeAsync);
+  RECONVERGE_FIND(MemsetAsync, cudaMemsetAsync);
+  RECONVERGE_FIND(MaxActiveBlocks,
+                  cudaOccupancyMaxActiveBlocksPerMultiprocessor);
+  RECONVERGE_FIND(LaunchKernel, cudaLaunchKernel);
+  return C;
+}
+
+#undef RECONVERGE_FIND
+
 const Cudart &cudart() {
   static const Cudart Found = findAll();
+  return Found;
+}
+
+const launch::CudaCalls &launchCalls() {
+  static const launch::CudaCalls Found = findLaunchCalls();
   return Found;
 }
 

@@ -9,6 +9,8 @@
 #ifndef RECONVERGE_RUNTIME_GPU_CUDART_H
 #define RECONVERGE_RUNTIME_GPU_CUDART_H
 
+#include "launch/CudaPlace.h"
+
 #include <cuda_runtime_api.h>
 
 namespace reconverge::gpu {
@@ -67,6 +69,8 @@ struct Cudart {
 
 /// Looked up at first use, after setCudart().
 const Cudart &cudart();
+/// Those that launches by recipes need.
+const launch::CudaCalls &launchCalls();
 
 } // namespace reconverge::gpu
 

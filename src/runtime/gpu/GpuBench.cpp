@@ -26,6 +26,7 @@
 #include "runtime/gpu/GpuBench.h"
 
 #include "analysis/Numbering.h"
+#include "launch/CudaPlace.h"
 #include "runtime/gpu/Cudart.h"
 #include "runtime/gpu/SlotCount.h"
 #include "runtime/gpu/StreamGate.h"
@@ -79,10 +80,9 @@ static TrialEvent commonOf(const GpuTriedKernel &K, const LaunchShape &Shape) {
   return E;
 }
 
-GpuBench::GpuBench(GpuTrials &In, GpuTriedKernel &K, const LaunchShape &Shape,
-                   cudaStream_t Stream, LaunchFunction Launch)
-    : In(In), K(K), Stream(Stream), Launch(Launch),
-      Log(*In.Log, commonOf(K, Shape)), Limit(In.Settings.HangSeconds) {}
+GpuBench::GpuBench(GpuTrials &In, GpuTriedKernel &K, const ProgramLaunch &L)
+    : In(In), K(K), L(L), Log(*In.Log, commonOf(K, L.Shape)),
+      Limit(In.Settings.HangSeconds) {}
 
 GpuBench::~GpuBench() {
   for (cudaEvent_t E : {Start, Stop})
@@ -99,7 +99,7 @@ std::string GpuBench::findHindrance() {
   if (cudaError_t E = C.PeekAtLastError())
     return "the program has not read an earlier error yet: " + textOf(E);
   cudaStreamCaptureStatus Status = cudaStreamCaptureStatusNone;
-  if (In.Captures || C.StreamIsCapturing(Stream, &Status) != cudaSuccess ||
+  if (In.Captures || C.StreamIsCapturing(L.Stream, &Status) != cudaSuccess ||
       Status != cudaStreamCaptureStatusNone) {
     (void)C.GetLastError(); // ours, of the question
     return "a stream is being captured into a graph";
@@ -226,11 +226,12 @@ Error GpuBench::takeAfter() {
   return Error::success();
 }
 
-void GpuBench::restoreBefore() { must(Before->restore(Written, Stream)); }
+void GpuBench::restoreBefore() { must(Before->restore(Written, L.Stream)); }
 
 void GpuBench::restoreAfter() {
-  must(After->restore(Written, Stream));
+  must(After->restore(Written, L.Stream));
   must(cudart().DeviceSynchronize());
+  launch::trimPools(launchCalls()); // or the next trial could not explain it
 }
 
 void GpuBench::differences(runtime::PageVisitor Visit) {
@@ -265,7 +266,7 @@ cudaError_t GpuBench::copyVariables(const GpuCandidate &C, bool ToTheirs) {
       return E;
     if (cudaError_t E =
             Rt.MemcpyAsync(ToTheirs ? Theirs : Ours, ToTheirs ? Ours : Theirs,
-                           V.Bytes, cudaMemcpyDefault, Stream))
+                           V.Bytes, cudaMemcpyDefault, L.Stream))
       return E;
   }
   return cudaSuccess;
@@ -275,18 +276,32 @@ cudaError_t GpuBench::copyVariables(const GpuCandidate &C, bool ToTheirs) {
 // Running
 //===----------------------------------------------------------------------===//
 
-GpuBench::CudaEnd GpuBench::runCode(const void *Stub, bool Gated) {
+cudaError_t GpuBench::launchCandidate(const GpuCandidate &C) {
+  if (!C.Launch)
+    return L.Launch(&C.Stub);
+  if (!L.Args)
+    return L.Launch(K.Stub);
+  launch::CudaPlace On(launchCalls(), *C.Launch, C.Handles.data(), L.Stream);
+  const launch::Ended End = launch::execute(*C.Launch, L.Shape, L.Args, On);
+  const cudaError_t Error = cudart().GetLastError(); // there was none before
+  if (End == launch::Ended::Original)
+    return L.Launch(K.Stub);
+  return End == launch::Ended::Failed ? Error : cudaSuccess;
+}
+
+GpuBench::CudaEnd GpuBench::runCode(function_ref<cudaError_t()> Launch,
+                                    bool Gated) {
   const Cudart &C = cudart();
   CudaEnd E;
   const runtime::Stopwatch Host;
   std::optional<StreamGate> Gate;
   if (Gated)
-    Gate.emplace(Stream);
-  (void)C.EventRecord(Start, Stream); // what fails shows below
-  E.Launched = Launch(Stub);
+    Gate.emplace(L.Stream);
+  (void)C.EventRecord(Start, L.Stream); // what fails shows below
+  E.Launched = Launch();
   if (E.Launched)
     return E;
-  (void)C.EventRecord(Stop, Stream);
+  (void)C.EventRecord(Stop, L.Stream);
   Gate.reset();
   E.Ran = C.DeviceSynchronize();
   E.Seconds = Host.seconds();
@@ -309,7 +324,13 @@ GpuBench::CudaEnd GpuBench::runWatched(GpuCandidate *C, bool Gated,
       leaveUntried(*this, Log, "the original, run again: " + Why);
     endRun();
   });
-  return runCode(Stub ? Stub : C ? &C->Stub : K.Stub, Gated);
+  return runCode(
+      [&] {
+        if (C && !Stub)
+          return launchCandidate(*C);
+        return L.Launch(Stub ? Stub : K.Stub);
+      },
+      Gated);
 }
 
 GpuBench::CudaEnd GpuBench::runTimed(GpuCandidate *C) {
@@ -350,7 +371,8 @@ RunEnd GpuBench::endOf(const CudaEnd &E) {
 Expected<RunEnd> GpuBench::runNatural() {
   // For candidates and copies with probes alike; the original has it too.
   Room.emplace(addedToFrames(analysis::functionsOf(*K.Code)));
-  const CudaEnd Natural = runCode(K.Stub, /*Gated=*/false);
+  const CudaEnd Natural =
+      runCode([&] { return L.Launch(K.Stub); }, /*Gated=*/false);
   if (Natural.Launched == cudaErrorMemoryAllocation) {
     // Our copies may take what its local memory needs.
     runUntried();
@@ -369,7 +391,7 @@ void GpuBench::runUntried() {
   (void)cudart().GetLastError(); // ours: there was none before
   Before.reset();
   After.reset();
-  Result = Launch(K.Stub);
+  Result = L.Launch(K.Stub);
 }
 
 RunEnd GpuBench::runOriginal(const RunOptions &How) {
@@ -445,14 +467,15 @@ double GpuBench::slotsOf(const CountingCode &Code, GpuCandidate *C) {
 // The whole
 //===----------------------------------------------------------------------===//
 
-cudaError_t GpuBench::tryLaunch(StringRef Given) {
-  const std::string Why = Given.empty() ? findHindrance() : Given.str();
+cudaError_t GpuBench::tryLaunch() {
+  const std::string Why =
+      L.Hindrance.empty() ? findHindrance() : L.Hindrance.str();
   if (!Why.empty()) {
     leaveUntried(*this, Log, Why);
-    return Launch(K.Stub);
+    return L.Launch(K.Stub);
   }
   if (cudart().DeviceSynchronize()) // of an earlier launch; the program will
-    return Launch(K.Stub);          // see it
+    return L.Launch(K.Stub);        // see it
   runtime::tryLaunch(*this, Log, In.Plan);
   return Result;
 }

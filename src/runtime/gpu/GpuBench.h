@@ -13,15 +13,14 @@ namespace reconverge::gpu {
 /// A launch of the program's while candidates are tried on it.
 class GpuBench : public runtime::Bench {
 public:
-  GpuBench(GpuTrials &In, GpuTriedKernel &K, const LaunchShape &Shape,
-           cudaStream_t Stream, LaunchFunction Launch);
+  GpuBench(GpuTrials &In, GpuTriedKernel &K, const ProgramLaunch &L);
   ~GpuBench() override;
   GpuBench(const GpuBench &) = delete;
   GpuBench &operator=(const GpuBench &) = delete;
 
-  /// Runs the original and, unless \p Hindrance says why not, what is to be
-  /// tried. Returns what the original's launch returned.
-  cudaError_t tryLaunch(llvm::StringRef Hindrance);
+  /// Runs the original and, if it can be tried, what is to be. Returns what the
+  /// original's launch returned.
+  cudaError_t tryLaunch();
 
   llvm::Error takeBefore() override;
   llvm::Expected<runtime::RunEnd> runNatural() override;
@@ -60,8 +59,10 @@ private:
   std::string findHindrance();
   uint64_t unexplained(uint64_t Used);
 
+  /// As a program in the end launches it, by its recipe if it has one.
+  cudaError_t launchCandidate(const GpuCandidate &C);
   /// Gated: without the host's part in the time.
-  CudaEnd runCode(const void *Stub, bool Gated);
+  CudaEnd runCode(llvm::function_ref<cudaError_t()> Launch, bool Gated);
   /// Watched; null: the original. \p Stub: other code that does the same.
   CudaEnd runWatched(GpuCandidate *C, bool Gated, const void *Stub = nullptr);
   CudaEnd runTimed(GpuCandidate *C);
@@ -76,8 +77,7 @@ private:
 
   GpuTrials &In;
   GpuTriedKernel &K;
-  cudaStream_t Stream;
-  LaunchFunction Launch;
+  const ProgramLaunch L;
   runtime::LaunchLog Log;
   const runtime::Stopwatch Time;
   double Limit;            ///< seconds that a run may take

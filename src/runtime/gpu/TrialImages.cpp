@@ -43,6 +43,8 @@
 #include "core/ContainerIO.h"
 #include "core/Error.h"
 #include "core/File.h"
+#include "core/Remedied.h"
+#include "launch/RecipeText.h"
 #include "runtime/gpu/Build.h"
 #include "runtime/gpu/Cudart.h"
 
@@ -141,6 +143,19 @@ static Function *cloneKernel(Function &F, const Twine &Name) {
   return Clone;
 }
 
+/// Finds what is launched for \p C, whose code is \p F.
+static void findLaunch(GpuCandidate &C, const Function &F) {
+  C.Launch = launch::parseRecipe(
+      F.getFnAttribute(RecipeAttribute).getValueAsString().str());
+  if (!C.Launch)
+    return;
+  for (const RecipeStep &Step : C.Launch->Steps) {
+    const bool IsCode = Step.Kernel == C.Name;
+    C.Handles.push_back(IsCode ? &C.Stub
+                               : &C.Others.emplace_back(Step.Kernel).Stub);
+  }
+}
+
 /// Finds why there is no code of \p C to try on \p K, or adds it to \p Whole.
 static void addCandidate(GpuTriedKernel &K, GpuCandidate &C, unsigned Number,
                          Module &Whole, const runtime::Remedies &Apply) {
@@ -159,14 +174,16 @@ static void addCandidate(GpuTriedKernel &K, GpuCandidate &C, unsigned Number,
   Function *Clone =
       cloneKernel(*Whole.getFunction(Name), Name + "__rc" + Twine(Number));
   C.Name = Clone->getName().str();
-  auto Result = Apply(C.What, *Clone);
+  auto Result = Apply(C.What, *Clone); // it may be gone
   if (!Result)
     C.Refuse = toString(Result.takeError());
+  else
+    findLaunch(C, *Whole.getFunction(C.Name));
 }
 
 /// Adds to \p Whole a copy of each tried kernel and of each candidate that
 /// counts. What calls functions is left out: they are shared with the code that
-/// is timed.
+/// is timed. So is what a recipe launches.
 Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
   SmallVector<CountingCode *> All;
   StringSet<> Names;
@@ -185,7 +202,7 @@ Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
       continue;
     Add(K.Counting, Name);
     for (GpuCandidate &C : K.Candidates)
-      if (C.What.changesCode() && C.Refuse.empty())
+      if (C.What.changesCode() && C.Refuse.empty() && !C.Launch)
         Add(C.Counting, C.Name);
   }
   if (All.empty())
@@ -325,6 +342,8 @@ void TrialImages::registerFunction(void **Handle, const char *Stub,
   for (GpuCandidate &C : K.Candidates) {
     if (C.Refuse.empty() && C.What.changesCode())
       Also(C.Stub, C.Name);
+    for (StepCode &Other : C.Others)
+      Also(Other.Stub, Other.Name);
     if (C.Counting.Kernel)
       Also(C.Counting.Stub, C.Counting.Name);
   }

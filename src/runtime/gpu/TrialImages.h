@@ -10,6 +10,7 @@
 #include "runtime/trial/Variant.h"
 
 #include "analysis/Costs.h"
+#include "core/Recipe.h"
 
 #include <cuda_runtime_api.h>
 
@@ -39,6 +40,12 @@ struct CountingCode {
   char Stub = 0;   ///< its address is what launches it
 };
 
+/// A kernel that a recipe launches.
+struct StepCode {
+  std::string Name;
+  char Stub = 0; ///< its address is what launches it
+};
+
 /// Other code for one kernel.
 struct GpuCandidate : runtime::TriedCandidate {
   std::string Hash;   ///< of the kernel's module with it
@@ -46,6 +53,10 @@ struct GpuCandidate : runtime::TriedCandidate {
   std::string Refuse; ///< why there is none; empty: there is
   char Stub = 0;      ///< its address is what launches it
   CountingCode Counting;
+  /// What is launched in place of the kernel; none: the code, as it would be.
+  std::optional<Recipe> Launch;
+  std::deque<StepCode> Others;       ///< kernels of Launch beside the code
+  std::vector<const void *> Handles; ///< what launches each step of Launch
 };
 
 struct TrialImage;

@@ -88,14 +88,14 @@ static void registerManagedVar(void **Handle, void **HostVar, char *Address,
 
 static cudaError_t tried(const void *Stub, dim3 Grid, dim3 Block, size_t Shared,
                          cudaStream_t Stream, bool Own, StringRef Hindrance,
-                         LaunchFunction Launch) {
+                         LaunchFunction Launch, void **Args = nullptr) {
   LaunchShape Shape;
   Shape.Grid = {Grid.x, Grid.y, Grid.z};
   Shape.Block = {Block.x, Block.y, Block.z};
   Shape.DynamicShared = Shared;
-  return GpuTrials::get().launch(Stub, Shape,
-                                 Own && !Stream ? cudaStreamPerThread : Stream,
-                                 Hindrance, Launch);
+  return GpuTrials::get().launch(
+      Stub, {Shape, Own && !Stream ? cudaStreamPerThread : Stream, Launch, Args,
+             Hindrance});
 }
 
 template <bool Own>
@@ -103,10 +103,12 @@ static cudaError_t launchKernel(const void *Stub, dim3 Grid, dim3 Block,
                                 void **Args, size_t Shared,
                                 cudaStream_t Stream) {
   auto *Launch = Own ? cudart().LaunchKernelPtsz : cudart().LaunchKernel;
-  return tried(Stub, Grid, Block, Shared, Stream, Own, "",
-               [&](const void *Code) {
-                 return Launch(Code, Grid, Block, Args, Shared, Stream);
-               });
+  return tried(
+      Stub, Grid, Block, Shared, Stream, Own, "",
+      [&](const void *Code) {
+        return Launch(Code, Grid, Block, Args, Shared, Stream);
+      },
+      Args);
 }
 
 template <bool Own>

@@ -66,18 +66,16 @@ void GpuTrials::noteFirstUse() {
     UsedAtFirst = Total - Free;
 }
 
-cudaError_t GpuTrials::launch(const void *Stub, const LaunchShape &Shape,
-                              cudaStream_t Stream, StringRef Hindrance,
-                              LaunchFunction Launch) {
+cudaError_t GpuTrials::launch(const void *Stub, const ProgramLaunch &L) {
   GpuTriedKernel *K = Images.kernel(Stub);
   if (!K) {
     std::shared_lock<std::shared_mutex> Shared(Gate);
-    return Launch(Stub);
+    return L.Launch(Stub);
   }
   std::unique_lock<std::shared_mutex> Alone(Gate);
-  if (getpid() != OwnProcess || !K->Choice.wants(Shape, Plan.Launches))
-    return Launch(Stub);
-  return GpuBench(*this, *K, Shape, Stream, Launch).tryLaunch(Hindrance);
+  if (getpid() != OwnProcess || !K->Choice.wants(L.Shape, Plan.Launches))
+    return L.Launch(Stub);
+  return GpuBench(*this, *K, L).tryLaunch();
 }
 
 } // namespace reconverge::gpu

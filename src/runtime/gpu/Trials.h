@@ -17,6 +17,17 @@ namespace reconverge::gpu {
 /// Launches what \p Stub stands for as the program launches its kernel.
 using LaunchFunction = llvm::function_ref<cudaError_t(const void *Stub)>;
 
+/// A launch of the program's.
+struct ProgramLaunch {
+  LaunchShape Shape;
+  cudaStream_t Stream;
+  LaunchFunction Launch;
+  /// For launches by recipes; null: those that a program in the end makes
+  /// without one (launch/Archive.h).
+  void **Args;
+  llvm::StringRef Hindrance; ///< why it cannot be tried; empty: it can
+};
+
 /// The trials of this process.
 class GpuTrials {
 public:
@@ -28,13 +39,10 @@ public:
 
   void **registerFatBinary(void *Wrapper);
 
-  /// \p Launch launches \p Stub in \p Stream. If the plan wants this launch,
-  /// its candidates are tried from the same state of memory, which is left as
-  /// the program's launch left it. Returns what that returned. \p Hindrance:
-  /// why this launch cannot be tried; empty: it can.
-  cudaError_t launch(const void *Stub, const LaunchShape &Shape,
-                     cudaStream_t Stream, llvm::StringRef Hindrance,
-                     LaunchFunction Launch);
+  /// Launches \p Stub as \p L says. If the plan wants this launch, its
+  /// candidates are tried from the same state of memory, which is left as the
+  /// program's launch left it. Returns what that returned.
+  cudaError_t launch(const void *Stub, const ProgramLaunch &L);
 
   /// Held, shared, by each CUDA call of the program that may change memory, and
   /// alone by a trial.

@@ -146,17 +146,22 @@ static unsigned blocksByThreads(unsigned Threads) {
                   limits::ThreadsPerMultiprocessor / 32 / Warps);
 }
 
-static unsigned blocksByShared(const DeviceFunction &F, uint64_t Dynamic) {
+static unsigned blocksByShared(const warpvm::Kernel &K, uint64_t Dynamic) {
   const uint64_t Bytes =
-      alignTo(F.Code->staticShared() + Dynamic + limits::SharedReserved, 128);
+      alignTo(K.staticShared() + Dynamic + limits::SharedReserved, 128);
   return unsigned(limits::SharedPerMultiprocessor / Bytes);
+}
+
+unsigned blocksAtOnce(const warpvm::Kernel &K, unsigned Threads,
+                      uint64_t Dynamic) {
+  return std::min(blocksByThreads(Threads), blocksByShared(K, Dynamic));
 }
 
 unsigned blocksAtOnce(const DeviceFunction &F, unsigned Threads,
                       uint64_t Dynamic) {
   if (Threads > limits::ThreadsPerBlock || Dynamic > F.MaxDynamicShared)
     return 0;
-  return std::min(blocksByThreads(Threads), blocksByShared(F, Dynamic));
+  return blocksAtOnce(*F.Code, Threads, Dynamic);
 }
 
 static cudaError_t occupancy(int *Blocks, const void *Stub, int Threads,
@@ -192,8 +197,8 @@ cudaError_t api::cudaOccupancyAvailableDynamicSMemPerBlock(size_t *Bytes,
     return recorded(cudaErrorInvalidValue);
   return withFunction(Stub, [&](DeviceFunction &F) -> cudaError_t {
     if (unsigned(Threads) > limits::ThreadsPerBlock ||
-        unsigned(Blocks) >
-            std::min(blocksByThreads(unsigned(Threads)), blocksByShared(F, 0)))
+        unsigned(Blocks) > std::min(blocksByThreads(unsigned(Threads)),
+                                    blocksByShared(*F.Code, 0)))
       return cudaErrorInvalidValue;
     const uint64_t Share = limits::SharedPerMultiprocessor / unsigned(Blocks);
     *Bytes =

@@ -291,6 +291,7 @@ cudaError_t api::cudaPointerGetAttributes(cudaPointerAttributes *Attributes,
       case MemoryKind::Pool:
       case MemoryKind::Array:
       case MemoryKind::Variable:
+      case MemoryKind::Scratch:
       case MemoryKind::Managed:
         A.type = Found->Managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
         if (!Found->Managed)

@@ -5,6 +5,9 @@
 // loops have a limit: what all warps of the original did together. So no trial
 // ends the process.
 //
+// A candidate that has a recipe is launched by it. Its scratch is memory that no
+// copy of the program's has, for it comes and goes within a run.
+//
 // Costs are issue slots by the machine file, from exact block counts of the
 // runs themselves; CPU time says nothing about a GPU's, and none is taken.
 //
@@ -12,9 +15,16 @@
 
 #include "runtime/vm/VmBench.h"
 
+#include "core/Remedied.h"
+#include "launch/Execute.h"
+#include "launch/RecipeText.h"
 #include "model/Slots.h"
+#include "runtime/vm/Device.h"
+#include "runtime/vm/Functions.h"
 
 using namespace llvm;
+using reconverge::warpvm::DeviceMemory;
+using reconverge::warpvm::MemoryKind;
 
 namespace reconverge::runtime {
 
@@ -58,22 +68,93 @@ Error VmBench::build(TriedCandidate &Tried) {
   if (!Code)
     return Code.takeError();
   C.Code = std::move(*Code);
-  auto Kernel = C.Code->kernel(L.Kernel.name());
+  const Function &F = *C.Code->module().getFunction(L.Kernel.name());
+  C.Launch = launch::parseRecipe(
+      F.getFnAttribute(RecipeAttribute).getValueAsString().str());
+  if (!C.Launch)
+    return addStep(C, L.Kernel.name());
+  for (const RecipeStep &Step : C.Launch->Steps)
+    if (Error E = addStep(C, Step.Kernel))
+      return E;
+  return Error::success();
+}
+
+Error VmBench::addStep(VmCandidate &C, StringRef Name) {
+  auto Kernel = C.Code->kernel(Name);
   if (!Kernel)
     return Kernel.takeError();
-  C.Kernel = *Kernel;
-  C.Info = analysis::describeKernel(C.Kernel->function(), Settings.Costs,
-                                    C.Code->hash());
+  C.Steps.push_back(
+      {*Kernel, analysis::describeKernel((*Kernel)->function(), Settings.Costs,
+                                         C.Code->hash())});
   return Error::success();
+}
+
+namespace {
+/// Launches by a recipe on the warp VM.
+class VmPlace : public launch::Place {
+public:
+  VmPlace(const RepeatedLaunch &L, const VmCandidate &C, uint64_t StepLimit)
+      : L(L), C(C), StepLimit(StepLimit) {}
+
+  void *allocate(uint64_t Bytes, bool) override {
+    auto New = DeviceMemory::instance().allocate(Bytes, MemoryKind::Scratch);
+    if (New)
+      return *New;                 // zeroed
+    consumeError(New.takeError()); // the original is launched, then
+    return nullptr;
+  }
+  void release(void *Scratch) override {
+    DeviceMemory::instance().release(Scratch);
+  }
+  uint64_t resident(const RecipeStep &Step, uint64_t BlockThreads,
+                    uint64_t DynamicShared) override {
+    return uint64_t(limits::Multiprocessors) *
+           blocksAtOnce(*stepOf(Step).Kernel, unsigned(BlockThreads),
+                        DynamicShared);
+  }
+  bool launch(const RecipeStep &Step, const LaunchShape &Shape,
+              void **Args) override {
+    const VmStep &Code = stepOf(Step);
+    LaunchCounts Counted;
+    RunEnd Now =
+        endOf(L.On.launchTrial(*Code.Kernel, Shape, Args, StepLimit, &Counted));
+    Now.Slots = End.Slots + model::slotsOf(Code.Info, Counted.Blocks);
+    End = std::move(Now);
+    return End.isWell();
+  }
+
+  RunEnd End; ///< of all steps together
+
+private:
+  const VmStep &stepOf(const RecipeStep &Step) const {
+    return C.Steps[size_t(&Step - C.Launch->Steps.data())];
+  }
+
+  const RepeatedLaunch &L;
+  const VmCandidate &C;
+  const uint64_t StepLimit;
+};
+} // namespace
+
+RunEnd VmBench::launchAsItIs(warpvm::Kernel &Kernel, const KernelInfo &Info) {
+  LaunchCounts Counted;
+  RunEnd End =
+      endOf(L.On.launchTrial(Kernel, L.Shape, L.Args, StepLimit, &Counted));
+  End.Slots = model::slotsOf(Info, Counted.Blocks);
+  return End;
 }
 
 RunEnd VmBench::run(TriedCandidate &Tried, const RunOptions &) {
   auto &C = static_cast<VmCandidate &>(Tried);
-  LaunchCounts Counted;
-  RunEnd End =
-      endOf(L.On.launchTrial(*C.Kernel, L.Shape, L.Args, StepLimit, &Counted));
-  End.Slots = model::slotsOf(C.Info, Counted.Blocks);
-  return End;
+  if (!C.Launch)
+    return launchAsItIs(*C.Steps.front().Kernel, C.Steps.front().Info);
+  // A thread of a persistent grid may do all the work of the original's.
+  VmPlace On(L, C, StepLimit + L.Shape.threads());
+  if (launch::execute(*C.Launch, L.Shape, L.Args, On) ==
+          launch::Ended::Original &&
+      On.End.isWell())
+    return launchAsItIs(L.Kernel, *K.Info);
+  return std::move(On.End);
 }
 
 } // namespace reconverge::runtime

@@ -4,6 +4,7 @@
 #define RECONVERGE_RUNTIME_VM_VMBENCH_H
 
 #include "analysis/Costs.h"
+#include "core/Recipe.h"
 #include "runtime/trial/LaunchChoice.h"
 #include "runtime/trial/Variant.h"
 #include "runtime/vm/RepeatedLaunch.h"
@@ -14,12 +15,20 @@
 
 namespace reconverge::runtime {
 
+/// A kernel of a candidate's code.
+struct VmStep {
+  warpvm::Kernel *Kernel;
+  KernelInfo Info;
+};
+
 /// Other code for one kernel.
 struct VmCandidate : TriedCandidate {
   std::string Hash; ///< of the bitcode: equal for equal code
   std::unique_ptr<warpvm::Program> Code; ///< null: not built yet
-  warpvm::Kernel *Kernel = nullptr;      ///< of Code
-  KernelInfo Info;
+  /// What is launched: the kernel alone, or by Launch one for each of its
+  /// steps; kernels are of Code.
+  std::optional<Recipe> Launch;
+  std::vector<VmStep> Steps;
 };
 
 /// A kernel that the plan names.
@@ -59,6 +68,9 @@ public:
   RunEnd run(TriedCandidate &C, const RunOptions &How) override;
 
 private:
+  llvm::Error addStep(VmCandidate &C, llvm::StringRef Kernel);
+  RunEnd launchAsItIs(warpvm::Kernel &Kernel, const KernelInfo &Info);
+
   const LaunchCounts &Counts; ///< of the natural run
   VmTriedKernel &K;
   const VmTrialSettings &Settings;

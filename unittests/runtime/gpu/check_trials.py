@@ -31,7 +31,8 @@ VARIANTS = ["NOTHING", "WRONG_BYTE", "WILD_STORE", "ENDLESS_LOOP",
 OF_CLANG = ["NOTHING", "WRONG_VARIABLE", "NO_KERNELS"]  # on a GPU
 KERNELS = {"work": "_Z4workPfi", "tally": "_Z5tallyPfPKfi",
            "compact": "_Z7compactPiPji", "prints": "_Z6printsi",
-           "hides": "_Z5hidesPj"}
+           "hides": "_Z5hidesPj",
+           "places": "_Z6placesj"}
 ENDED = 86  # TrialsEnded of core/Trials.h
 LIMIT = 300  # seconds that a run may take
 
@@ -96,7 +97,7 @@ class Checks:
             self.module = file.read()
         self.on_gpu = args.device == "gpu"
         _, self.output, self.errors = self.run({})
-        self.expect("the program alone", self.output.startswith("odd 5\nX "),
+        self.expect("the program alone", self.output.startswith("odd 5\nplaces "),
                     self.output + self.errors)
 
     def run(self, env):
@@ -216,6 +217,21 @@ def check_all(c):
     c.expect("nvcc's code has no slots", all(
         e["originalSlots"] == e["variantSlots"] == 0 for e in events
         if e["candidate"]["remedy"] == "nvcc"), c.shown)
+
+    # Launches by recipes: other grids, a kernel before, memory of their own;
+    # then what ties threads, but not blocks, to their places.
+    orders = [("permute", ""), ("permute", "order=reversed;block=96"),
+              ("permute", "order=same;block=1024")]
+    code, events = c.trial("NOTHING", {"places": orders}, samples=7)
+    c.expect("permuted threads", c.kinds(events, "permute")
+             == ["begin", "end"] * 3 + ["timed"] * 3 + ["begin", "end"] * 3
+             + ["timed"] * 3
+             and c.verdicts(events, "permute") == ["identical"] * 6, c.shown)
+    code, events = c.trial("NOTHING", {"work": [
+        ("permute", ""), ("permute", "unit=block;order=reversed")]})
+    c.expect("permuted blocks",
+             c.verdicts(events, "permute") == ["identical"] * 2
+             and "[RC311]" in events[0]["why"], c.shown)
 
     # What is wrong. Other bytes than the program's, its own untouched.
     code, events = c.trial("WRONG_BYTE", {"work": NVCC})

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/Numbering.h"
+#include "core/Remedied.h"
 #include "runtime/vm/Trials.h"
 #include "warpvm/DeviceMemory.h"
 
@@ -58,7 +59,12 @@ define void @t(ptr %out) {
   %slot = atomicrmw add ptr %n, i32 1 monotonic
   ret void
 }
-!nvvm.annotations = !{!0, !1, !2}
+define void @w(ptr %out) {
+  store i32 1, ptr inttoptr (i64 64 to ptr)
+  ret void
+}
+!nvvm.annotations = !{!0, !1, !2, !3}
+!3 = !{ptr @w, !"kernel", i32 1}
 !0 = !{ptr @k, !"kernel", i32 1}
 !1 = !{ptr @s, !"kernel", i32 1}
 !2 = !{ptr @t, !"kernel", i32 1}
@@ -110,12 +116,37 @@ void endlessLoop(Function &F) {
   Term->eraseFromParent();
 }
 
+/// By a recipe that launches \p Steps and is for \p Least threads or more.
+void launchBy(Function &F, StringRef Steps, unsigned Least = 1) {
+  F.addFnAttr(RecipeAttribute,
+              ("for " + Twine(Least) + " 9999 9999 " + Steps).str());
+}
+
+/// A wrong kernel, by a recipe that is not for so small a launch.
+void tooSmall(Function &F) {
+  wrongByte(F);
+  launchBy(F, "step k grid same block same program 0", /*Least=*/65);
+}
+
+/// A kernel before writes where nothing is.
+void wildBefore(Function &F) {
+  launchBy(F, "helper w grid same block same program 0 "
+              "step k grid same block same program 0");
+}
+
+/// Scratch of which each launch has the same bytes: they are counted up to one.
+void countsInScratch(Function &F) {
+  launchBy(F, "scratch one 512 1 zeroed step t grid same block same memory 0 "
+              "step k grid blocks 2 2 block blockthreads 1 1 program 0");
+}
+
 Expected<remedies::Applied> harm(const Candidate &What, Function &F) {
+  if (What.Remedy == "permute")
+    return remedies::apply(What, F);
   const std::pair<StringRef, void (*)(Function &)> Deeds[] = {
-      {"harmless", harmless},
-      {"wrong", wrongByte},
-      {"wild", wildStore},
-      {"endless", endlessLoop}};
+      {"harmless", harmless},      {"wrong", wrongByte}, {"wild", wildStore},
+      {"endless", endlessLoop},    {"small", tooSmall},  {"before", wildBefore},
+      {"scratch", countsInScratch}};
   for (auto [Name, Deed] : Deeds)
     if (Name == What.Remedy) {
       Deed(F);
@@ -250,6 +281,34 @@ TEST_F(VmTrialsTest, CooperativeLaunchesAreNamedAndJustRun) {
     EXPECT_EQ(E.What, TrialEvent::Untried);
     EXPECT_EQ(E.Why, "the launch is a cooperative one");
   }
+  EXPECT_EQ(Out[5], 105);
+}
+
+TEST_F(VmTrialsTest, RecipesAreLaunched) {
+  auto Events = run("k", {"permute", "scratch"}, /*Launches=*/2);
+  ASSERT_EQ(Events.size(), 8u);
+  for (size_t I : {1, 3, 5, 7}) {
+    EXPECT_EQ(Events[I].What, TrialEvent::End) << Events[I].Why;
+    EXPECT_EQ(Events[I].Compared.Kind, VerdictKind::Identical);
+    // All kernels that are launched, together.
+    EXPECT_GT(Events[I].VariantSlots, Events[I].OriginalSlots);
+  }
+  for (int I = 0; I < 64; ++I)
+    EXPECT_EQ(Out[I], 100 + 2 * I);
+}
+
+TEST_F(VmTrialsTest, ALaunchThatARecipeIsNotForTakesTheOriginal) {
+  auto Events = run("k", {"small"});
+  ASSERT_EQ(Events.size(), 2u);
+  EXPECT_EQ(Events[1].Compared.Kind, VerdictKind::Identical);
+  EXPECT_EQ(Events[1].VariantSlots, Events[1].OriginalSlots);
+}
+
+TEST_F(VmTrialsTest, AFaultOfAnyStepIsTheCandidates) {
+  auto Events = run("k", {"before"});
+  ASSERT_EQ(Events.size(), 2u);
+  EXPECT_EQ(Events[1].What, TrialEvent::Fault);
+  EXPECT_NE(Events[1].Why.find("0x40"), std::string::npos) << Events[1].Why;
   EXPECT_EQ(Out[5], 105);
 }
 

@@ -81,6 +81,19 @@ __global__ void compact(int *Out, unsigned *Count, int N) {
     Out[atomicAdd(Count, 1)] = I;
 }
 
+// What each thread knows of its place, and a loop by which warps part.
+__device__ unsigned Places[1024];
+__global__ void places(unsigned Salt) {
+  unsigned Thread =
+      (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  unsigned In = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  unsigned I = In * (blockDim.x * blockDim.y * blockDim.z) + Thread;
+  unsigned Hash = Salt + threadIdx.y * 7 + blockIdx.z * 11 + gridDim.y;
+  for (unsigned K = I % 13; K; --K)
+    Hash = Hash * 2654435761u + blockIdx.x;
+  Places[I % 1024] = Hash;
+}
+
 // It counts in a variable that no host code names.
 __global__ void hides(unsigned *Count) {
   static unsigned Hidden;
@@ -157,6 +170,8 @@ int main() {
   compact<<<N / Block, Block>>>(Out, Count, N);
   hides<<<1, Block>>>(Count);
   prints<<<1, 2>>>(5);
+  places<<<dim3(3, 5, 2), dim3(5, 3, 2)>>>(1); // 900 threads
+  places<<<1, 33>>>(2);
   Stop = true;
   Other.join();
   check(cudaDeviceSynchronize(), "kernels");
@@ -171,6 +186,11 @@ int main() {
   check(cudaMemcpyFromSymbol(&HostDone, Done, sizeof(HostDone)), "Done");
   check(cudaMemcpyFromSymbol(&HostSpare, Spare, sizeof(HostSpare), 12),
         "Spare");
+  unsigned HostPlaces[1024], Hash = 0;
+  check(cudaMemcpyFromSymbol(HostPlaces, Places, sizeof(HostPlaces)), "Places");
+  for (unsigned Place : HostPlaces)
+    Hash = Hash * 31 + Place;
+  printf("places %x\n", Hash);
   unsigned long long Bits = 0;
   for (int I = 0; I < N; ++I) {
     unsigned Word;

@@ -1,0 +1,111 @@
+//===- launch/CudaPlace.cpp - Launching by a recipe, on CUDA --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two launches in two streams have two pieces of scratch, and a stream that is
+// captured into a graph gets nodes that take it and give it back. The pool is
+// not the device's default one, whose settings and statistics are the program's
+// affair.
+//
+//===----------------------------------------------------------------------===//
+
+#include "launch/CudaPlace.h"
+
+#include <map>
+#include <mutex>
+
+namespace reconverge::launch {
+
+/// What a pool keeps for later launches when the device has nothing to do.
+static constexpr uint64_t KeptBytes = uint64_t(256) << 20;
+
+namespace {
+/// By device; they live as long as the process.
+struct Pools {
+  std::mutex Lock;
+  std::map<int, cudaMemPool_t> Known; ///< null: the device can have none
+};
+} // namespace
+
+static Pools &pools() {
+  static Pools &All = *new Pools;
+  return All;
+}
+
+static cudaMemPool_t makePool(const CudaCalls &Calls, int Device) {
+  int Can = 0;
+  cudaMemPool_t Pool = nullptr;
+  cudaMemPoolProps Properties = {};
+  Properties.allocType = cudaMemAllocationTypePinned;
+  Properties.location.type = cudaMemLocationTypeDevice;
+  Properties.location.id = Device;
+  if (Calls.DeviceGetAttribute(&Can, cudaDevAttrMemoryPoolsSupported, Device) ||
+      !Can || Calls.MemPoolCreate(&Pool, &Properties))
+    return nullptr;
+  uint64_t Kept = KeptBytes;
+  (void)Calls.MemPoolSetAttribute(Pool, cudaMemPoolAttrReleaseThreshold,
+                                  &Kept); // without it, launches are slower
+  return Pool;
+}
+
+/// That of the current device.
+static cudaMemPool_t findPool(const CudaCalls &Calls) {
+  int Device = 0;
+  if (Calls.GetDevice(&Device))
+    return nullptr;
+  Pools &All = pools();
+  std::lock_guard<std::mutex> Guard(All.Lock);
+  auto [Entry, IsNew] = All.Known.try_emplace(Device, nullptr);
+  if (IsNew)
+    Entry->second = makePool(Calls, Device);
+  return Entry->second;
+}
+
+void trimPools(const CudaCalls &Calls) {
+  Pools &All = pools();
+  std::lock_guard<std::mutex> Guard(All.Lock);
+  for (auto [Device, Pool] : All.Known)
+    if (Pool)
+      (void)Calls.MemPoolTrimTo(Pool, 0); // then it stays as it is
+}
+
+const void *CudaPlace::handleOf(const RecipeStep &Step) const {
+  return Handles[&Step - R.Steps.data()];
+}
+
+void *CudaPlace::allocate(uint64_t Bytes, bool Zeroed) {
+  cudaMemPool_t Pool = findPool(Calls);
+  void *New = nullptr;
+  if (!Pool || Calls.MallocFromPoolAsync(&New, Bytes, Pool, Stream))
+    return nullptr;
+  if (Zeroed && Calls.MemsetAsync(New, 0, Bytes, Stream)) {
+    release(New);
+    return nullptr;
+  }
+  return New;
+}
+
+void CudaPlace::release(void *Scratch) {
+  (void)Calls.FreeAsync(Scratch, Stream); // it was taken in this stream
+}
+
+uint64_t CudaPlace::resident(const RecipeStep &Step, uint64_t BlockThreads,
+                             uint64_t DynamicShared) {
+  int Device = 0, Processors = 0, Blocks = 0;
+  if (Calls.GetDevice(&Device) ||
+      Calls.DeviceGetAttribute(&Processors, cudaDevAttrMultiProcessorCount,
+                               Device) ||
+      Calls.MaxActiveBlocks(&Blocks, handleOf(Step), int(BlockThreads),
+                            DynamicShared))
+    return 0;
+  return uint64_t(Processors) * uint64_t(Blocks);
+}
+
+bool CudaPlace::launch(const RecipeStep &Step, const LaunchShape &Shape,
+                       void **Args) {
+  return Calls.LaunchKernel(handleOf(Step),
+                            {Shape.Grid[0], Shape.Grid[1], Shape.Grid[2]},
+                            {Shape.Block[0], Shape.Block[1], Shape.Block[2]},
+                            Args, Shape.DynamicShared, Stream) == cudaSuccess;
+}
+
+} // namespace reconverge::launch

@@ -1,0 +1,61 @@
+//===- launch/CudaPlace.h - Launching by a recipe, on CUDA ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_LAUNCH_CUDAPLACE_H
+#define RECONVERGE_LAUNCH_CUDAPLACE_H
+
+#include "launch/Execute.h"
+
+#include <cuda_runtime_api.h>
+
+#include <vector>
+
+namespace reconverge::launch {
+
+/// What is needed of the CUDA runtime: a program's own, or the one below a
+/// trial. A member is null where the runtime has no such function.
+struct CudaCalls {
+  decltype(&::cudaGetDevice) GetDevice;
+  decltype(&::cudaDeviceGetAttribute) DeviceGetAttribute;
+  decltype(&::cudaMemPoolCreate) MemPoolCreate;
+  decltype(&::cudaMemPoolSetAttribute) MemPoolSetAttribute;
+  decltype(&::cudaMemPoolTrimTo) MemPoolTrimTo;
+  cudaError_t (*MallocFromPoolAsync)(void **, size_t, cudaMemPool_t,
+                                     cudaStream_t);
+  decltype(&::cudaFreeAsync) FreeAsync;
+  decltype(&::cudaMemsetAsync) MemsetAsync;
+  cudaError_t (*MaxActiveBlocks)(int *, const void *, int, size_t);
+  decltype(&::cudaLaunchKernel) LaunchKernel;
+};
+
+/// Scratch is stream-ordered memory from a pool of ours. All calls go to one
+/// stream, which may be captured into a graph; errors stay for the caller to
+/// clear.
+class CudaPlace : public Place {
+public:
+  /// \p Handles: what launches each step of \p R.
+  CudaPlace(const CudaCalls &Calls, const Recipe &R, const void *const *Handles,
+            cudaStream_t Stream)
+      : Calls(Calls), R(R), Handles(Handles), Stream(Stream) {}
+
+  void *allocate(uint64_t Bytes, bool Zeroed) override;
+  void release(void *Scratch) override;
+  uint64_t resident(const RecipeStep &Step, uint64_t BlockThreads,
+                    uint64_t DynamicShared) override;
+  bool launch(const RecipeStep &Step, const LaunchShape &Shape,
+              void **Args) override;
+
+private:
+  const void *handleOf(const RecipeStep &Step) const;
+
+  const CudaCalls &Calls;
+  const Recipe &R;
+  const void *const *Handles;
+  cudaStream_t Stream;
+};
+
+/// Gives back what pools of ours keep for later launches.
+void trimPools(const CudaCalls &Calls);
+
+} // namespace reconverge::launch
+
+#endif
