@@ -43,8 +43,8 @@ enum class VerdictKind {
   Identical, ///< every byte, in every launch tried
   UpToOrder, ///< stable bytes equal; those that the original itself varies with
              ///< the order of its threads lie inside the spread seen
-  Within,    ///< the same, but for floating-point values that lie inside a bound
-             ///< which the user gave
+  Within, ///< the same, but for floating-point values that lie inside a bound
+          ///< which the user gave
   Differs,
   Unknown ///< not enough was seen to say anything
 };
@@ -69,7 +69,7 @@ struct Verdict {
   BoundUse Used = {};          ///< of a bound, if one was given for it
 };
 
-enum class Outcome {
+enum class TrialOutcome {
   Kept,
   Slower,   ///< or not faster beyond the noise
   Wrong,    ///< another result
@@ -84,7 +84,7 @@ enum class Outcome {
 /// One candidate for one kernel, over all launches on which it was tried.
 struct TrialResult {
   Candidate What;
-  Outcome End = Outcome::Untried;
+  TrialOutcome End = TrialOutcome::Untried;
   std::string Why;
   Verdict Compared;
   double Predicted = 0; ///< speed-up over "none" that was expected, x; 0: none

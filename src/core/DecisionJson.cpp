@@ -50,25 +50,25 @@ static StringRef wordOf(Promise P) {
   llvm_unreachable("a promise is one of three");
 }
 
-StringRef wordOf(Outcome End) {
+StringRef wordOf(TrialOutcome End) {
   switch (End) {
-  case Outcome::Kept:
+  case TrialOutcome::Kept:
     return "kept";
-  case Outcome::Slower:
+  case TrialOutcome::Slower:
     return "slower";
-  case Outcome::Wrong:
+  case TrialOutcome::Wrong:
     return "wrong";
-  case Outcome::Rounded:
+  case TrialOutcome::Rounded:
     return "rounded";
-  case Outcome::Unproved:
+  case TrialOutcome::Unproved:
     return "unproved";
-  case Outcome::Faulted:
+  case TrialOutcome::Faulted:
     return "faulted";
-  case Outcome::TimedOut:
+  case TrialOutcome::TimedOut:
     return "timed out";
-  case Outcome::Refused:
+  case TrialOutcome::Refused:
     return "refused";
-  case Outcome::Untried:
+  case TrialOutcome::Untried:
     return "untried";
   }
   llvm_unreachable("a trial has one of nine ends");
@@ -77,7 +77,7 @@ StringRef wordOf(Outcome End) {
 DecisionGain gainOf(const Decision &D) {
   DecisionGain Gain;
   for (const TrialResult &T : D.Tried) {
-    if (T.End != Outcome::Kept && T.End != Outcome::Slower)
+    if (T.End != TrialOutcome::Kept && T.End != TrialOutcome::Slower)
       continue;
     const auto By = T.What.foreign();
     if (By && D.Keep != Candidate() && T.Speedup > Gain.Compiler) {
@@ -160,10 +160,11 @@ static bool readTrial(const json::Value &V, json::Path P, TrialResult &T) {
   if (!F || !F.object("candidate", T.What, readCandidate) ||
       !F.choice(
           "outcome", T.End,
-          {Outcome::Kept, Outcome::Slower, Outcome::Wrong, Outcome::Rounded,
-           Outcome::Unproved, Outcome::Faulted, Outcome::TimedOut,
-           Outcome::Refused, Outcome::Untried},
-          [](Outcome O) { return wordOf(O); },
+          {TrialOutcome::Kept, TrialOutcome::Slower, TrialOutcome::Wrong,
+           TrialOutcome::Rounded, TrialOutcome::Unproved, TrialOutcome::Faulted,
+           TrialOutcome::TimedOut, TrialOutcome::Refused,
+           TrialOutcome::Untried},
+          [](TrialOutcome O) { return wordOf(O); },
           "expected kept, slower, wrong, rounded, unproved, faulted, timed "
           "out, "
           "refused or untried") ||
@@ -195,7 +196,7 @@ static bool readDecision(const json::Value &V, json::Path P, Decision &D) {
   }
   bool Earned = !D.Keep.changesCode();
   for (const TrialResult &T : D.Tried)
-    Earned |= T.What == D.Keep && T.End == Outcome::Kept;
+    Earned |= T.What == D.Keep && T.End == TrialOutcome::Kept;
   if (!Earned)
     F.path("keep").report("what is kept was not tried and found better");
   return Earned;

@@ -21,7 +21,7 @@ inline constexpr llvm::StringLiteral DecisionSchema = "reconverge-decisions/1";
 
 /// The words of the JSON form and of reports.
 llvm::StringRef wordOf(VerdictKind Kind);
-llvm::StringRef wordOf(Outcome End);
+llvm::StringRef wordOf(TrialOutcome End);
 
 /// Parts that other files hold as well.
 bool readCandidate(const llvm::json::Value &V, llvm::json::Path P,

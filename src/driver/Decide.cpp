@@ -150,15 +150,15 @@ static TrialResult summarise(const Candidate &What,
     case TrialEvent::Timed:
       break;
     case TrialEvent::Refused:
-      R.End = Outcome::Refused;
+      R.End = TrialOutcome::Refused;
       R.Why = E->Why;
       return R;
     case TrialEvent::Fault:
-      R.End = Outcome::Faulted;
+      R.End = TrialOutcome::Faulted;
       R.Why = E->Why;
       return R;
     case TrialEvent::Hang:
-      R.End = Outcome::TimedOut;
+      R.End = TrialOutcome::TimedOut;
       R.Why = E->Why;
       return R;
     case TrialEvent::Untried:
@@ -174,7 +174,7 @@ static TrialResult summarise(const Candidate &What,
   if (!R.Compared.Launches)
     return R;
   R.Why.clear();
-  R.End = Outcome::Slower; // until it is found to be the fastest
+  R.End = TrialOutcome::Slower; // until it is found to be the fastest
   if (Variant > 0)
     R.Predicted = Original / Variant;
   return R;
@@ -184,7 +184,7 @@ static TrialResult summarise(const Candidate &What,
 static void judgeOrder(TrialResult &R, const DecideOptions &Options) {
   if (Options.AllowReorder)
     return;
-  R.End = Outcome::Unproved;
+  R.End = TrialOutcome::Unproved;
   R.Why = "the kernel's result depends on the order of its threads; "
           "--allow-reorder keeps what stays within that";
 }
@@ -194,7 +194,7 @@ static void judgeDifference(TrialResult &R, const DecideOptions &Options) {
   const Difference &First = R.Compared.First;
   if (First.Ulps && Options.AllowRounding && !R.What.changesCode())
     return;
-  R.End = First.Ulps ? Outcome::Rounded : Outcome::Wrong;
+  R.End = First.Ulps ? TrialOutcome::Rounded : TrialOutcome::Wrong;
   R.Why = First.Where + ", offset " + std::to_string(First.Offset) + ": " +
           First.Original + " became " + First.Variant;
   if (First.Ulps)
@@ -215,7 +215,7 @@ static void judgeWithin(TrialResult &R, const DecideOptions &Options) {
 
 /// Ends \p R as wrong or unproved if its result may not be kept.
 static void judge(TrialResult &R, const DecideOptions &Options) {
-  if (R.End != Outcome::Slower)
+  if (R.End != TrialOutcome::Slower)
     return;
   switch (R.Compared.Kind) {
   case VerdictKind::Identical:
@@ -227,7 +227,7 @@ static void judge(TrialResult &R, const DecideOptions &Options) {
   case VerdictKind::Differs:
     return judgeDifference(R, Options);
   case VerdictKind::Unknown:
-    R.End = Outcome::Unproved;
+    R.End = TrialOutcome::Unproved;
     R.Why = R.Compared.Reason;
     return;
   }
@@ -353,7 +353,7 @@ static void measure(Decision &D, const TimeTable &Times) {
   const Launches *Baseline = &Times.Ours;
   double Fastest = 1; // over ours
   for (auto [R, Own] : zip(D.Tried, Times.Of))
-    if (!R.What.changesCode() && R.End == Outcome::Slower) {
+    if (!R.What.changesCode() && R.End == TrialOutcome::Slower) {
       compareTimes(R, Times.Ours, Own);
       if (R.Speedup > Fastest) {
         Fastest = R.Speedup;
@@ -361,7 +361,7 @@ static void measure(Decision &D, const TimeTable &Times) {
       }
     }
   for (auto [R, Own] : zip(D.Tried, Times.Of))
-    if (R.What.changesCode() && R.End == Outcome::Slower)
+    if (R.What.changesCode() && R.End == TrialOutcome::Slower)
       compareTimes(R, *Baseline, Own);
   const Rounds Alone = roundsOf(Times.Ours, Times.Ours);
   D.Milliseconds = medianOfAll(Alone.A);
@@ -373,8 +373,8 @@ static void measure(Decision &D, const TimeTable &Times) {
 static TrialResult *bestBuild(Decision &D, const DecideOptions &Options) {
   TrialResult *Best = nullptr;
   for (TrialResult &R : D.Tried)
-    if (!R.What.changesCode() && R.End == Outcome::Slower && R.Speedup > 1 &&
-        (R.Low > 1 || R.Speedup >= Options.LeastEstimated) &&
+    if (!R.What.changesCode() && R.End == TrialOutcome::Slower &&
+        R.Speedup > 1 && (R.Low > 1 || R.Speedup >= Options.LeastEstimated) &&
         (!Best || R.Speedup > Best->Speedup))
       Best = &R;
   return Best;
@@ -433,7 +433,7 @@ Decision decide(const TrialRequest &Request, StringRef Display,
 
   TrialResult *Best = nullptr;
   for (TrialResult &R : D.Tried) {
-    if (R.End != Outcome::Slower || !R.What.changesCode())
+    if (R.End != TrialOutcome::Slower || !R.What.changesCode())
       continue;
     if (gainOf(R, ByTimes) <= 0 || !Short.empty())
       continue; // whyNot
@@ -448,10 +448,10 @@ Decision decide(const TrialRequest &Request, StringRef Display,
   if (!Best && D.Measured && Short.empty())
     Best = bestBuild(D, Options);
   for (TrialResult &R : D.Tried)
-    if (&R != Best && R.End == Outcome::Slower && R.Why.empty())
+    if (&R != Best && R.End == TrialOutcome::Slower && R.Why.empty())
       R.Why = whyNot(R, ByTimes, Short, Best);
   if (Best) {
-    Best->End = Outcome::Kept;
+    Best->End = TrialOutcome::Kept;
     D.Keep = Best->What;
   } else {
     D.Why = D.Tried.empty()  ? "nothing to try"

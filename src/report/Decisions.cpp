@@ -116,19 +116,19 @@ static std::string keptLine(const Decision &D) {
   return Line;
 }
 
-static Ink inkOf(Outcome End) {
+static Ink inkOf(TrialOutcome End) {
   switch (End) {
-  case Outcome::Kept:
+  case TrialOutcome::Kept:
     return Ink::Strong;
-  case Outcome::Wrong:
-  case Outcome::Faulted:
-  case Outcome::TimedOut:
+  case TrialOutcome::Wrong:
+  case TrialOutcome::Faulted:
+  case TrialOutcome::TimedOut:
     return Ink::Hot;
-  case Outcome::Slower:
-  case Outcome::Rounded:
-  case Outcome::Unproved:
-  case Outcome::Refused:
-  case Outcome::Untried:
+  case TrialOutcome::Slower:
+  case TrialOutcome::Rounded:
+  case TrialOutcome::Unproved:
+  case TrialOutcome::Refused:
+  case TrialOutcome::Untried:
     break;
   }
   return Ink::Faint;

@@ -25,7 +25,7 @@ DecisionFile example() {
   D.Shapes = {{{64, 1, 1}, {256, 2, 1}, 1024}};
   TrialResult Meld;
   Meld.What = {"meld", "threshold=0.2"};
-  Meld.End = Outcome::Kept;
+  Meld.End = TrialOutcome::Kept;
   Meld.Compared = {VerdictKind::Identical, 3, 12288, 0, {}, ""};
   Meld.Predicted = 1.25;
   Meld.Low = 1.1;
@@ -34,7 +34,7 @@ DecisionFile example() {
   Meld.Milliseconds = 0.358;
   TrialResult Nvcc;
   Nvcc.What = {"nvcc", ""};
-  Nvcc.End = Outcome::Wrong;
+  Nvcc.End = TrialOutcome::Wrong;
   Nvcc.Why = "another result";
   Nvcc.Compared = {VerdictKind::Differs,
                    1,
@@ -82,7 +82,7 @@ TEST(DecisionJson, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(D.Shapes.front(), example().Kernels.front().Shapes.front());
   ASSERT_EQ(D.Tried.size(), 2u);
   EXPECT_EQ(D.Tried[0].Speedup, 1.2);
-  EXPECT_EQ(D.Tried[1].End, Outcome::Wrong);
+  EXPECT_EQ(D.Tried[1].End, TrialOutcome::Wrong);
   EXPECT_EQ(D.Tried[1].Compared.First.Offset, 64u);
   // A byte that is no UTF-8 is mended once and stays as it is then.
   EXPECT_EQ(textOf(*Back), Text);
@@ -173,7 +173,7 @@ TEST(DecisionJson, ABoundComesWithHowMuchOfItIsUsed) {
 
 TEST(DecisionJson, NothingIsKeptThatWasNotEarned) {
   DecisionFile F = example();
-  F.Kernels.front().Tried.front().End = Outcome::Slower;
+  F.Kernels.front().Tried.front().End = TrialOutcome::Slower;
   EXPECT_NE(
       faultIn(textOf(F)).find("what is kept was not tried and found better at "
                               "(root).kernels[0].keep"),

@@ -207,7 +207,7 @@ TEST_F(BoundedTrialTest, TheLargestOfAllLaunchesCounts) {
   D = decisionOn("series", {0, 1.0f / 1024, 0.125f}, Tolerance{1e-5, 0},
                  {Rough});
   EXPECT_EQ(D.Keep, Candidate());
-  EXPECT_EQ(D.Tried[0].End, Outcome::Wrong);
+  EXPECT_EQ(D.Tried[0].End, TrialOutcome::Wrong);
   EXPECT_NE(reportOf(D).find("offset 0: 1.015625 became 1"), std::string::npos)
       << reportOf(D);
 }
@@ -221,7 +221,7 @@ TEST_F(BoundedTrialTest, WhatVariesNeedsBoth) {
   const Verdict &V = D.Tried[0].Compared;
   EXPECT_EQ(V.Kind, VerdictKind::Within);
   EXPECT_GT(V.OrderDependent, 0u) << "the sum depends on the order";
-  EXPECT_EQ(D.Tried[0].End, Outcome::Unproved);
+  EXPECT_EQ(D.Tried[0].End, TrialOutcome::Unproved);
   EXPECT_EQ(With(true).Keep, Rough);
 }
 

@@ -93,9 +93,9 @@ TEST(Decide, TheFastestIdenticalCandidateIsKept) {
       decide(request({Meld, Eager}), "k()",
              {estimated(Meld, 120, 100), estimated(Eager, 150, 100)}, {});
   EXPECT_EQ(D.Keep, Eager);
-  EXPECT_EQ(D.Tried[0].End, Outcome::Slower);
+  EXPECT_EQ(D.Tried[0].End, TrialOutcome::Slower);
   EXPECT_EQ(D.Tried[0].Why, "+20.0 %, another is better");
-  EXPECT_EQ(D.Tried[1].End, Outcome::Kept);
+  EXPECT_EQ(D.Tried[1].End, TrialOutcome::Kept);
   EXPECT_FALSE(D.Measured);
 }
 
@@ -104,7 +104,7 @@ TEST(Decide, LaunchesAddUp) {
   Decision D = decide(request({Meld}), "k()",
                       {estimated(Meld, 20, 10), estimated(Meld, 100, 115)}, {});
   EXPECT_EQ(D.Keep, Candidate());
-  EXPECT_EQ(D.Tried[0].End, Outcome::Slower);
+  EXPECT_EQ(D.Tried[0].End, TrialOutcome::Slower);
   EXPECT_EQ(D.Tried[0].Why, "-4.0 %, not faster by its issue slots");
   EXPECT_EQ(D.Tried[0].Compared.Launches, 2u);
   EXPECT_EQ(D.Tried[0].Compared.Bytes, 200u);
@@ -119,7 +119,7 @@ TEST(Decide, OneWrongLaunchIsEnough) {
       decide(request({Meld}), "k()",
              {estimated(Meld, 200, 100), Wrong, estimated(Meld, 200, 100)}, {});
   EXPECT_EQ(D.Keep, Candidate());
-  EXPECT_EQ(D.Tried[0].End, Outcome::Wrong);
+  EXPECT_EQ(D.Tried[0].End, TrialOutcome::Wrong);
   EXPECT_EQ(D.Tried[0].Why, "cudaMalloc #1 (4 bytes), offset 0: 1 became 2");
 }
 
@@ -127,17 +127,18 @@ TEST(Decide, OrderDependenceIsTheUsersToAllow) {
   TrialEvent E = estimated(Meld, 200, 100);
   E.Compared.Kind = VerdictKind::UpToOrder;
   EXPECT_EQ(decide(request({Meld}), "k()", {E}, {}).Tried[0].End,
-            Outcome::Unproved);
+            TrialOutcome::Unproved);
   DecideOptions Allow;
   Allow.AllowReorder = true;
   EXPECT_EQ(decide(request({Meld}), "k()", {E}, Allow).Keep, Meld);
 }
 
 TEST(Decide, FaultsHangsAndRefusalsSayWhy) {
-  for (auto [What, End] : {std::pair(TrialEvent::Fault, Outcome::Faulted),
-                           std::pair(TrialEvent::Hang, Outcome::TimedOut),
-                           std::pair(TrialEvent::Refused, Outcome::Refused),
-                           std::pair(TrialEvent::Untried, Outcome::Untried)}) {
+  for (auto [What, End] :
+       {std::pair(TrialEvent::Fault, TrialOutcome::Faulted),
+        std::pair(TrialEvent::Hang, TrialOutcome::TimedOut),
+        std::pair(TrialEvent::Refused, TrialOutcome::Refused),
+        std::pair(TrialEvent::Untried, TrialOutcome::Untried)}) {
     TrialEvent E = event(What, Meld);
     E.Why = "because";
     Decision D =
@@ -188,9 +189,9 @@ TEST(Decide, TheBaselineIsTheFastestOfTheBuildsAsTheyAre) {
   // Melding gains over ours, and loses to nvcc's.
   Decision D = With(1.1);
   EXPECT_EQ(D.Keep, Nvcc);
-  EXPECT_EQ(D.Tried[0].End, Outcome::Kept);
+  EXPECT_EQ(D.Tried[0].End, TrialOutcome::Kept);
   EXPECT_NEAR(D.Tried[0].Speedup, 1.2, 1e-9);
-  EXPECT_EQ(D.Tried[1].End, Outcome::Slower);
+  EXPECT_EQ(D.Tried[1].End, TrialOutcome::Slower);
   EXPECT_NEAR(D.Tried[1].Speedup, 1 / 1.1, 1e-9);
   EXPECT_EQ(D.Tried[1].Why, "-9.1 %, not faster beyond the noise");
 
@@ -213,7 +214,7 @@ TEST(Decide, OfThreeBuildsAsTheyAreAnyMayBeTheBaseline) {
   // Melding gains over ours and nvcc's, and loses to clang's.
   Decision D = With(1.1, 1);
   EXPECT_EQ(D.Keep, Clang);
-  EXPECT_EQ(D.Tried[1].End, Outcome::Kept);
+  EXPECT_EQ(D.Tried[1].End, TrialOutcome::Kept);
   EXPECT_NEAR(D.Tried[1].Speedup, 1.2, 1e-9);
   EXPECT_EQ(D.Tried[0].Why, "+9.1 % over ours, another is better");
   EXPECT_NEAR(D.Tried[2].Speedup, 1 / 1.05, 1e-9);
@@ -237,7 +238,7 @@ TEST(Decide, AFastBuildWithAnotherResultLeavesTheOther) {
   Decision D = decide(request({Nvcc, Clang}), "k()",
                       timed(Nvcc, around(1.2), around(1.1)) + OfClang, {});
   EXPECT_EQ(D.Keep, Nvcc);
-  EXPECT_EQ(D.Tried[1].End, Outcome::Wrong);
+  EXPECT_EQ(D.Tried[1].End, TrialOutcome::Wrong);
   EXPECT_EQ(D.Tried[1].Speedup, 0);
 }
 
@@ -273,7 +274,7 @@ TEST(Decide, AWrongBuildIsNobodysBaseline) {
                       OfNvcc + timed(Meld, around(2), around(2 / 1.5)), {});
   EXPECT_EQ(D.Keep, Meld);
   EXPECT_NEAR(D.Tried[1].Speedup, 1.5, 1e-9);
-  EXPECT_EQ(D.Tried[0].End, Outcome::Wrong);
+  EXPECT_EQ(D.Tried[0].End, TrialOutcome::Wrong);
 }
 
 TEST(Decide, RoundingOfOtherCompilersIsTheUsersToAllow) {
@@ -286,7 +287,7 @@ TEST(Decide, RoundingOfOtherCompilersIsTheUsersToAllow) {
   const Events All = OfNvcc + OfMeld;
   Decision D = decide(request({Nvcc, Meld}), "k()", All, {});
   EXPECT_EQ(D.Keep, Candidate());
-  EXPECT_EQ(D.Tried[0].End, Outcome::Rounded);
+  EXPECT_EQ(D.Tried[0].End, TrialOutcome::Rounded);
   EXPECT_EQ(D.Tried[0].Why,
             "x, offset 8: 1 became 1.5; all differ in rounding alone, by 2 ulp "
             "at most; --allow-rounding keeps that");
@@ -294,13 +295,13 @@ TEST(Decide, RoundingOfOtherCompilersIsTheUsersToAllow) {
   Allow.AllowRounding = true;
   D = decide(request({Nvcc, Meld}), "k()", All, Allow);
   EXPECT_EQ(D.Keep, Nvcc);
-  EXPECT_EQ(D.Tried[1].End, Outcome::Rounded); // a remedy has no reason to
+  EXPECT_EQ(D.Tried[1].End, TrialOutcome::Rounded); // a remedy has no reason to
   // More than rounding on another launch.
   Events Wrong = timed(Nvcc, around(2), around(1), 2);
   Wrong.front().Compared.Kind = VerdictKind::Differs;
   Wrong.front().Compared.First = {"y", 0, "1", "7", 0};
   D = decide(request({Nvcc}), "k()", OfNvcc + Wrong, Allow);
-  EXPECT_EQ(D.Tried[0].End, Outcome::Wrong);
+  EXPECT_EQ(D.Tried[0].End, TrialOutcome::Wrong);
   EXPECT_EQ(D.Tried[0].Why, "y, offset 0: 1 became 7");
 }
 
@@ -326,10 +327,10 @@ TEST(Decide, ABoundIsTheUsersToGive) {
     Bound.Bound = Other;
     D = decide(request({Meld}), "k()", {within(1e-6, 0)}, Bound);
     EXPECT_EQ(D.Keep, Candidate());
-    EXPECT_EQ(D.Tried[0].End, Outcome::Wrong);
+    EXPECT_EQ(D.Tried[0].End, TrialOutcome::Wrong);
     EXPECT_EQ(D.Tried[0].Why, "x, offset 8: 1 became 1.5");
     D = decide(request({Meld}), "k()", {within(1e-6, 2)}, Bound);
-    EXPECT_EQ(D.Tried[0].End, Outcome::Rounded);
+    EXPECT_EQ(D.Tried[0].End, TrialOutcome::Rounded);
   }
 }
 
@@ -351,7 +352,7 @@ TEST(Decide, ABoundIsKeptOverAllLaunches) {
     EXPECT_EQ(V.Used.Bound.Relative, 1e-5);
     EXPECT_EQ(V.First.Ulps, 9u);
     EXPECT_EQ(V.OrderDependent, 4u);
-    EXPECT_EQ(D.Tried[0].End, Outcome::Unproved)
+    EXPECT_EQ(D.Tried[0].End, TrialOutcome::Unproved)
         << "what varies is for the user to allow as well";
     DecideOptions Both = Bound;
     Both.AllowReorder = true;
@@ -359,14 +360,14 @@ TEST(Decide, ABoundIsKeptOverAllLaunches) {
     // The order alone is not enough.
     Both.Bound = std::nullopt;
     EXPECT_EQ(decide(request({Meld}), "k()", All, Both).Tried[0].End,
-              Outcome::Rounded);
+              TrialOutcome::Rounded);
   }
   TrialEvent Wrong = within(0, 3);
   Wrong.Compared.Kind = VerdictKind::Differs;
   for (Events All :
        {Events{within(1e-6, 0), Wrong}, Events{Wrong, within(1e-6, 0)}}) {
     Decision D = decide(request({Meld}), "k()", All, Bound);
-    EXPECT_EQ(D.Tried[0].End, Outcome::Wrong) << "not all is rounding";
+    EXPECT_EQ(D.Tried[0].End, TrialOutcome::Wrong) << "not all is rounding";
   }
 }
 
@@ -428,7 +429,7 @@ TEST(Decide, OtherKernelsEventsAreNotCounted) {
   TrialEvent Other = estimated(Meld, 200, 100);
   Other.Module = "4567";
   EXPECT_EQ(decide(request({Meld}), "k()", {Other}, {}).Tried[0].End,
-            Outcome::Untried);
+            TrialOutcome::Untried);
 }
 
 TEST(Decide, ARunThatEndsInATrialNamesIt) {

@@ -15,7 +15,7 @@ using namespace reconverge;
 
 namespace {
 
-TrialResult result(const char *Remedy, Outcome End, double Speedup) {
+TrialResult result(const char *Remedy, TrialOutcome End, double Speedup) {
   TrialResult R;
   R.What = {Remedy, ""};
   R.End = End;
@@ -36,10 +36,10 @@ DecisionFile example() {
   D.Display = "outer::inner::kernel_with_a_long_name<float, 256>";
   D.Measured = true;
   D.Milliseconds = 1234.5;
-  D.Tried = {result("nvcc", Outcome::Slower, 1.2),
-             result("meld", Outcome::Kept, 1.5),
-             result("remap", Outcome::Unproved, 1.4),
-             result("clang", Outcome::Rounded, 0)};
+  D.Tried = {result("nvcc", TrialOutcome::Slower, 1.2),
+             result("meld", TrialOutcome::Kept, 1.5),
+             result("remap", TrialOutcome::Unproved, 1.4),
+             result("clang", TrialOutcome::Rounded, 0)};
   D.Tried[1].What.Parameters = "threshold=0;skip=1;skip=2";
   D.Tried[2].Compared.Kind = VerdictKind::UpToOrder;
   D.Tried[2].Why = "the kernel's result depends on the order of its threads; "
@@ -78,8 +78,8 @@ TEST(Decisions, AGainIsOfARemedyOrOfACompiler) {
                                  "which is 1.200x over ours\n"),
             std::string::npos)
       << tableOf(F, 200);
-  F.Kernels[0].Tried[1].End = Outcome::Slower;
-  F.Kernels[0].Tried[0].End = Outcome::Kept;
+  F.Kernels[0].Tried[1].End = TrialOutcome::Slower;
+  F.Kernels[0].Tried[0].End = TrialOutcome::Kept;
   F.Kernels[0].Keep = F.Kernels[0].Tried[0].What;
   EXPECT_NE(tableOf(F, 200).find("kept: nvcc for"), std::string::npos);
   EXPECT_NE(tableOf(F, 200).find(": 1.200x over our build\n"),
@@ -118,7 +118,7 @@ TEST(Decisions, ABoundSaysHowMuchOfItIsUsed) {
   Meld.Compared.Used = {{0.5, 0}, 2, {0, 0}};
   Has("within 0 (bound 0.5): 2 values differ\n");
   // Not kept, for other reasons.
-  Meld.End = Outcome::Slower;
+  Meld.End = TrialOutcome::Slower;
   Meld.Why = "-1.0 %, another is better";
   F.Kernels[0].Keep = Candidate();
   Has("within 0 (bound 0.5): 2 values differ; -1.0 %, another is better\n");
