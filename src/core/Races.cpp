@@ -8,6 +8,55 @@
 
 namespace reconverge {
 
+const char *wordOf(RaceAccess::Kind What) {
+  switch (What) {
+  case RaceAccess::Read:
+    return "read";
+  case RaceAccess::Write:
+    return "write";
+  case RaceAccess::Atomic:
+    return "atomic";
+  }
+  __builtin_unreachable();
+}
+
+const char *wordOf(RaceSpace Space) {
+  return Space == RaceSpace::Shared ? "shared" : "global";
+}
+
+static std::string indices(const std::array<uint32_t, 3> &I) {
+  return "(" + std::to_string(I[0]) + "," + std::to_string(I[1]) + "," +
+         std::to_string(I[2]) + ")";
+}
+
+static std::string
+textOf(const RaceAccess &A,
+       const std::function<std::string(const std::string &)> &NameOf) {
+  std::string Text = A.Volatile ? "volatile " : "";
+  Text += wordOf(A.What);
+  for (const SourceLoc &Loc : A.Where) {
+    const size_t Depth = &Loc - A.Where.data();
+    Text += (Depth == 1 ? " (inlined at "
+             : Depth    ? ", at "
+                        : " at ") +
+            NameOf(Loc.File) + ":" + std::to_string(Loc.Line);
+  }
+  if (A.Where.size() > 1)
+    Text += ")";
+  if (A.Where.empty())
+    Text += " at a place that the compiler did not keep";
+  return Text + " by thread " + indices(A.Thread) + " of block " +
+         indices(A.Block);
+}
+
+std::string
+textOf(const Race &R,
+       const std::function<std::string(const std::string &)> &NameOf) {
+  return textOf(R.First, NameOf) + ", and " + textOf(R.Second, NameOf) + ": " +
+         wordOf(R.Space) + " memory, byte " + std::to_string(R.Offset) +
+         " of " + R.Memory + (R.SameValue ? ", the same value" : "");
+}
+
 static auto placeOf(const RaceAccess &A) {
   return std::tie(A.Where, A.What, A.Volatile);
 }

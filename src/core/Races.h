@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,15 @@ struct RaceFindings {
     return Launches && !Incomplete && !SharesOtherwise;
   }
 };
+
+/// "read", "write", "atomic"; "shared", "global".
+const char *wordOf(RaceAccess::Kind What);
+const char *wordOf(RaceSpace Space);
+
+/// A race in words; \p NameOf gives the name of a file to show.
+std::string
+textOf(const Race &R,
+       const std::function<std::string(const std::string &)> &NameOf);
 
 /// Adds what launch \p Launch (of the kernel, from 1) showed. Of one pair of
 /// places there is one race; whose threads it names, who was first decides.
