@@ -42,12 +42,17 @@ static unsigned distance(const AccessRecord &A, const AccessRecord &B) {
          B.thread() / BlockClocks::GroupSize;
 }
 
+uint64_t Shadow::usedBytes() const {
+  return Pages.size() * sizeof(Page) + Strongs.size() * sizeof(StrongCell) +
+         Bytes.size() * sizeof(Bytes.front());
+}
+
 Shadow::Cell *Shadow::cellOf(uint64_t Address) {
   const uint64_t Number = Address / PageBytes;
   if (Number != LastNumber) {
     auto Found = Pages.find(Number);
     if (Found == Pages.end()) {
-      if ((Pages.size() + 1) * sizeof(Page) > MaxBytes)
+      if (usedBytes() + sizeof(Page) > MaxBytes)
         return nullptr;
       Found = Pages.try_emplace(Number, std::make_unique<Page>()).first;
     }

@@ -58,9 +58,9 @@ struct NewAccess {
 /// Of accesses to memory, what later ones must be compared with.
 class Shadow {
 public:
-  /// The role of a site.
+  /// Of each site.
   using Roles = std::vector<AccessRole>;
-  /// Called for each earlier access that \p the new one conflicts with.
+  /// An earlier access that a new one conflicts with.
   struct Conflict {
     AccessRecord With;
     bool Ordered;
@@ -94,7 +94,8 @@ private:
     Cell Words[PageBytes / WordBytes];
   };
 
-  Cell *cellOf(uint64_t Address);
+  uint64_t usedBytes() const;
+  Cell *cellOf(uint64_t Address); ///< null: there is no memory for it
   void divide(Cell &C);
   void visit(Cell &C, const NewAccess &A, Reporter Report);
   void compare(const AccessRecord &Old, const NewAccess &A, Reporter Report);

@@ -9,7 +9,7 @@
 
 #include "Harness.h"
 
-#include "warpvm/RaceClock.h"
+#include "warpvm/RaceShadow.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -369,6 +369,59 @@ TEST(Races, AreTheSameInEachRun) {
     EXPECT_NE(R.First.Thread, R.Second.Thread);
     EXPECT_EQ(R.First.Block, R.Second.Block);
   }
+}
+
+/// A block of 64 threads whose accesses go to one shadow.
+class ShadowOf64 {
+public:
+  explicit ShadowOf64(uint64_t MaxBytes = 1 << 20) : S(Roles, MaxBytes) {
+    Clocks.start(0, 64, Now);
+  }
+  /// Accesses that the new one, a read or a write, conflicts with.
+  std::vector<Shadow::Conflict> touch(unsigned Thread, uint64_t Address,
+                                      uint64_t Bytes, bool Writes) {
+    std::vector<Shadow::Conflict> Found;
+    const AccessRecord Record(0, Thread, Writes, Now);
+    Fits = S.touch(Address, Bytes, {Record, Roles[Writes], Clocks},
+                   [&](const Shadow::Conflict &C) { Found.push_back(C); });
+    return Found;
+  }
+  Time Now = 1;
+  BlockClocks Clocks;
+  bool Fits = true;
+
+private:
+  Shadow::Roles Roles = {{}, {true, false, false, false}};
+  Shadow S;
+};
+
+TEST(Races, ShadowsKnowReadersOfOtherWarps) {
+  ShadowOf64 S;
+  for (unsigned T : {0u, 1u, 2u, 40u}) // the last in another warp
+    EXPECT_TRUE(S.touch(T, 64, 4, false).empty());
+  S.Clocks.meetInGroup(0, ~0u, /*All=*/true);
+  ++S.Now;
+  const auto Found = S.touch(0, 64, 4, true);
+  ASSERT_EQ(Found.size(), 1u);
+  EXPECT_EQ(Found[0].With.thread(), 40u);
+  EXPECT_FALSE(Found[0].Ordered);
+}
+
+TEST(Races, ShadowsTellBytesApart) {
+  ShadowOf64 S;
+  EXPECT_TRUE(S.touch(0, 65, 2, true).empty());
+  EXPECT_TRUE(S.touch(1, 67, 1, true).empty()) << "its neighbour";
+  EXPECT_EQ(S.touch(2, 64, 8, false).size(), 3u) << "a byte each";
+}
+
+TEST(Races, ShadowsHaveABound) {
+  ShadowOf64 S(100000); // two pages of cells
+  for (uint64_t Page : {0, 1, 0, 1}) {
+    S.touch(0, Page * 4096, 4, true);
+    EXPECT_TRUE(S.Fits);
+  }
+  S.touch(0, 2 * 4096, 4, true);
+  EXPECT_FALSE(S.Fits);
 }
 
 TEST(Races, AClockThatIsFullKnowsAll) {
