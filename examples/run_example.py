@@ -11,7 +11,9 @@
    adds to a process (the VM, its compiler, its frames) counts.
 4. `reconverge profile` of that program gives a table with a CFE on stderr, the
    same output on stdout, and a divergence.json with every kernel of the source.
-5. The rows of the table that README.md shows, between <!-- table --> and
+5. `reconverge profile --races` finds races in the kernels that README.md names
+   for it, as <!-- races: kernel -->, and in no others.
+6. The rows of the table that README.md shows, between <!-- table --> and
    <!-- /table -->, are the first of that table. --update writes them.
 """
 
@@ -77,6 +79,24 @@ def check_readme(path, report, update):
              "run_example.py --update writes it")
 
 
+def check_races(reconverge, program, report, readme):
+    """profile --races finds what the README says, and no more."""
+    run = subprocess.run([reconverge, "profile", "--races", program, "-o",
+                          report], stdout=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE, text=True, check=False)
+    if run.returncode != 0:
+        fail(f"profile --races ends with {run.returncode}\n{run.stderr}")
+    with open(report, encoding="utf-8") as text:
+        profile = json.load(text)
+    with open(readme, encoding="utf-8") as file:
+        documented = set(re.findall(r"<!-- races: (\w+) -->", file.read()))
+    found = {k["display"] for k in profile["kernels"]
+             if any(not r["sameValue"] for r in k["races"]["found"])}
+    if found != documented:
+        fail(f"races in {sorted(found)}, and {readme} names "
+             f"{sorted(documented)}:\n{run.stderr}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--reconverge", required=True)
@@ -87,7 +107,9 @@ def main():
                         help="write the table's rows into README.md")
     args = parser.parse_args()
     name = os.path.splitext(os.path.basename(args.source))[0]
-    expected = os.path.join(os.path.dirname(args.source), "expected.txt")
+    folder_of_source = os.path.dirname(args.source)
+    expected = os.path.join(folder_of_source, "expected.txt")
+    readme = os.path.join(folder_of_source, "README.md")
 
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, name)
@@ -117,8 +139,7 @@ def main():
             fail(f"profile changes the program's output:\n{run.stdout}")
         if not re.search(r"cfe", run.stderr, re.IGNORECASE):
             fail(f"profile prints no table:\n{run.stderr}")
-        check_readme(os.path.join(os.path.dirname(args.source), "README.md"),
-                     run.stderr, args.update)
+        check_readme(readme, run.stderr, args.update)
         with open(report, encoding="utf-8") as text:
             # blur<5> is an instance of blur.
             ran = {re.split("[<(]", k["display"])[0]
@@ -128,6 +149,7 @@ def main():
         if ran != kernels:
             fail(f"profile saw the kernels {sorted(ran)}, the source has "
                  f"{sorted(kernels)}")
+        check_races(args.reconverge, program, report, readme)
     return 0
 
 

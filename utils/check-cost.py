@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What testing every access costs, over the examples.
+"""What testing or watching every access costs, over the examples.
 
-    check-cost.py build/bin/reconverge
+    check-cost.py build/bin/reconverge [check|races]
 
-Builds each example, runs it on the warp VM with and without check=on, three
-times each with compiled kernels cached, and prints the ratio of the shortest
+Builds each example, runs it on the warp VM with and without check=on, or
+races=on, three times each with compiled kernels cached, and prints the ratio of the shortest
 times and the geometric mean of all. The host's part of each program counts in.
 """
 import math
@@ -29,8 +29,10 @@ def shortest(program, vm):
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in (
+            [], ["check"], ["races"]):
         sys.exit(__doc__)
+    setting = (sys.argv[2:] or ["check"])[0]
     examples = pathlib.Path(__file__).resolve().parent.parent / "examples"
     ratios = []
     with tempfile.TemporaryDirectory() as folder:
@@ -39,7 +41,7 @@ def main():
             subprocess.run([sys.argv[1], "cc", source, "-o", program], check=True)
             cache = f"cache={folder}/cache"
             plain = shortest(program, cache)
-            checked = shortest(program, cache + ",check=on")
+            checked = shortest(program, f"{cache},{setting}=on")
             ratios.append(checked / plain)
             print(f"{source.stem:15} {plain:7.3f} s {checked:7.3f} s "
                   f"{ratios[-1]:5.1f} x", flush=True)

@@ -55,7 +55,7 @@ __global__ void expand(const int *Begin, const int *To, int *Distance,
   const int From = Queue[At];
   for (int Edge = Begin[From]; Edge < Begin[From + 1]; ++Edge) {
     const int Vertex = To[Edge];
-    // A look first: most neighbours of a late level have been seen.
+    // A look first: most have been seen. It races, and an old value only costs.
     if (Distance[Vertex] != Unseen)
       continue;
     if (atomicCAS(&Distance[Vertex], Unseen, Level + 1) == Unseen)

@@ -66,7 +66,7 @@ static std::string functionName(const DILocalScope &Scope) {
   return Linkage.empty() ? Subprogram->getName().str() : displayName(Linkage);
 }
 
-static SourceChain chainOf(const DILocation *Where) {
+SourceChain sourceChain(const DILocation *Where) {
   SourceChain Chain;
   for (; Where; Where = Where->getInlinedAt())
     Chain.push_back({sourcePath(*Where), Where->getLine(), Where->getColumn(),
@@ -84,7 +84,7 @@ static SourceChain placeOf(const BasicBlock &BB) {
   for (const Instruction &I : BB)
     if (!isa<DbgInfoIntrinsic>(I))
       if (const DILocation *Where = placeOf(I))
-        return chainOf(Where);
+        return sourceChain(Where);
   return {};
 }
 
@@ -122,16 +122,16 @@ static const DILocation *placeOfLoop(const BasicBlock &BB,
 static SourceChain placeOfBranch(const BasicBlock &BB, BranchKind Kind,
                                  const CycleInfo &Cycles) {
   if (const DILocation *Where = placeOf(*BB.getTerminator()))
-    return chainOf(Where);
+    return sourceChain(Where);
   if (const auto *Condition = dyn_cast<Instruction>(&conditionOf(BB)))
     if (const DILocation *Where = placeOf(*Condition))
-      return chainOf(Where);
+      return sourceChain(Where);
   if (Kind == BranchKind::LoopExit)
     if (const DILocation *Where = placeOfLoop(BB, Cycles))
-      return chainOf(Where);
+      return sourceChain(Where);
   for (const Instruction &I : reverse(BB))
     if (const DILocation *Where = placeOf(I))
-      return chainOf(Where);
+      return sourceChain(Where);
   return {};
 }
 

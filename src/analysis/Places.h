@@ -3,6 +3,8 @@
 #ifndef RECONVERGE_ANALYSIS_PLACES_H
 #define RECONVERGE_ANALYSIS_PLACES_H
 
+#include "core/SourceLoc.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/Support/Path.h"
@@ -22,6 +24,9 @@ template <typename PlaceT> std::string sourcePath(const PlaceT &Place) {
   llvm::sys::path::append(Path, File);
   return std::string(Path);
 }
+
+/// \p Where and what it was inlined into, innermost first; empty if null.
+SourceChain sourceChain(const llvm::DILocation *Where);
 
 } // namespace reconverge::analysis
 

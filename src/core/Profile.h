@@ -12,6 +12,8 @@
 
 #include "core/Counts.h"
 #include "core/LaunchShape.h"
+#include "core/Races.h"
+#include "core/SourceLoc.h"
 #include "core/Trace.h"
 #include "core/Vectors.h"
 
@@ -21,18 +23,6 @@
 #include <vector>
 
 namespace reconverge {
-
-/// A place in the source. `Function` is the name of the function that holds the
-/// line, as the user wrote it (demangled).
-struct SourceLoc {
-  std::string File;
-  unsigned Line = 0, Column = 0;
-  std::string Function;
-};
-
-/// A place and the call sites through which it was inlined, innermost first;
-/// empty where the compiler kept no line.
-using SourceChain = std::vector<SourceLoc>;
 
 enum class BranchKind { If, IfElse, LoopExit, Switch };
 
@@ -128,6 +118,7 @@ struct KernelProfile {
   RegroupedCounts Regrouped;
   ThreadVectors Vectors; ///< of a part of the sample, in raw profiles
   OrderTrials Orders;
+  RaceFindings Races; ///< of a run that looked for them
 };
 
 struct Profile {

@@ -87,10 +87,12 @@ static bool readBlock(const json::Value &V, json::Path P, BlockRow &Row) {
 }
 
 static bool readKind(const Fields &F, BranchKind &Out) {
-  return F.choice("kind", Out,
-                  {BranchKind::If, BranchKind::IfElse, BranchKind::LoopExit,
-                   BranchKind::Switch},
-                  wordOf, "expected if, if-else, loop exit or switch");
+  return F.choice(
+      "kind", Out,
+      {BranchKind::If, BranchKind::IfElse, BranchKind::LoopExit,
+       BranchKind::Switch},
+      [](BranchKind K) { return wordOf(K); },
+      "expected if, if-else, loop exit or switch");
 }
 
 static bool readBranch(const json::Value &V, json::Path P, BranchRow &Row) {
@@ -317,6 +319,65 @@ static bool readOrders(const json::Value &Kernel, json::Path P,
          readDifference(*First, Here.field("first"), T.First.emplace());
 }
 
+static bool readRaceAccess(const json::Value &V, json::Path P, RaceAccess &A) {
+  Fields F(V, P);
+  auto Triple = [&](StringRef Key, std::array<uint32_t, 3> &Out) {
+    std::vector<uint32_t> Indices;
+    if (!F.counts(Key, Indices))
+      return false;
+    if (Indices.size() != 3) {
+      F.path(Key).report("expected three indices");
+      return false;
+    }
+    std::copy(Indices.begin(), Indices.end(), Out.begin());
+    return true;
+  };
+  return F &&
+         F.choice(
+             "access", A.What,
+             {RaceAccess::Read, RaceAccess::Write, RaceAccess::Atomic},
+             [](RaceAccess::Kind K) { return wordOf(K); },
+             "expected read, write or atomic") &&
+         F.flag("volatile", A.Volatile) && Triple("block", A.Block) &&
+         Triple("thread", A.Thread) && F.list("where", A.Where, readLoc);
+}
+
+static bool readRace(const json::Value &V, json::Path P, Race &R) {
+  Fields F(V, P);
+  std::vector<RaceAccess> Both;
+  if (!F ||
+      !F.choice(
+          "space", R.Space, {RaceSpace::Shared, RaceSpace::Global},
+          [](RaceSpace S) { return wordOf(S); }, "expected shared or global") ||
+      !F.flag("sameValue", R.SameValue) || !F.text("memory", R.Memory) ||
+      !F.count("offset", R.Offset) || !F.count("launch", R.Launch) ||
+      !F.count("times", R.Times) || !F.list("accesses", Both, readRaceAccess))
+    return false;
+  if (Both.size() != 2) {
+    F.path("accesses").report("expected two accesses");
+    return false;
+  }
+  R.First = std::move(Both[0]);
+  R.Second = std::move(Both[1]);
+  return true;
+}
+
+/// Only of a run that looked for races.
+static bool readRaces(const Fields &Kernel, RaceFindings &R) {
+  if (!Kernel.has("races"))
+    return true;
+  json::Path Here = Kernel.path("races");
+  Fields F(*Kernel.value("races"), Here);
+  bool Complete = true;
+  if (!F || !F.count("launches", R.Launches) || !F.flag("complete", Complete) ||
+      !F.flag("sharesByAtomics", R.SharesByAtomics) ||
+      !F.flag("sharesOtherwise", R.SharesOtherwise) ||
+      !F.list("found", R.Races, readRace))
+    return false;
+  R.Incomplete = !Complete;
+  return true;
+}
+
 static bool readKernel(const json::Value &V, json::Path P, KernelProfile &K) {
   Fields F(V, P);
   KernelInfo &Info = K.Info;
@@ -349,7 +410,8 @@ static bool readKernel(const json::Value &V, json::Path P, KernelProfile &K) {
   };
   if (!F.list("blocks", Blocks, Block) ||
       !F.list("branches", Branches, Branch) || !readRegrouped(F, K.Regrouped) ||
-      !readVectors(F, K, Blocks.size()) || !readOrders(V, P, K.Orders))
+      !readVectors(F, K, Blocks.size()) || !readOrders(V, P, K.Orders) ||
+      !readRaces(F, K.Races))
     return false;
   for (BlockRow &Row : Blocks) {
     Info.Blocks.push_back(std::move(Row.Info));

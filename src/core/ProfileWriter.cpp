@@ -132,6 +132,32 @@ static void writeOrders(JsonWriter &W, const OrderTrials &T) {
   });
 }
 
+static void writeRaceAccess(JsonWriter &W, const RaceAccess &A) {
+  W.text("access", wordOf(A.What));
+  W.flag("volatile", A.Volatile);
+  W.counts("block", A.Block);
+  W.counts("thread", A.Thread);
+  writeWhere(W, A.Where);
+}
+
+static void writeRaces(JsonWriter &W, const RaceFindings &F) {
+  W.object("races", [&] {
+    W.count("launches", F.Launches);
+    W.flag("complete", !F.Incomplete);
+    W.flag("sharesByAtomics", F.SharesByAtomics);
+    W.flag("sharesOtherwise", F.SharesOtherwise);
+    W.lines("found", F.Races, [](JsonWriter &S, const Race &R) {
+      S.text("space", wordOf(R.Space));
+      S.flag("sameValue", R.SameValue);
+      S.text("memory", R.Memory);
+      S.count("offset", R.Offset);
+      S.count("launch", R.Launch);
+      S.count("times", R.Times);
+      S.objects("accesses", std::array{R.First, R.Second}, writeRaceAccess);
+    });
+  });
+}
+
 static void writeBranchCost(JsonWriter &W, const BranchCost &B) {
   W.number("lossSlots", B.LossSlots);
   W.number("partialSlots", B.PartialSlots);
@@ -236,6 +262,8 @@ static void writeKernel(JsonWriter &W, const KernelProfile &K,
   writeRegrouped(W, K.Regrouped);
   if (K.Orders.Orders || K.Orders.Untried)
     writeOrders(W, K.Orders);
+  if (K.Races.Launches)
+    writeRaces(W, K.Races);
   if (Cost)
     writeCost(W, *Cost);
   else if (K.Vectors.Launch)

@@ -194,7 +194,7 @@ static Error addFailCondition(const Arg &A, std::vector<FailCondition> &To) {
 
 Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
   ProfileRequest Request;
-  bool Shuffles = false;
+  bool Shuffles = false, Races = false;
   auto Own = [&](const Arg &A, Error &E,
                  function_ref<void(StringRef, StringRef)> Tell) {
     switch (A.getOption().getID()) {
@@ -205,6 +205,10 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
       return true;
     case OPT_check:
       Tell("check", "on");
+      return true;
+    case OPT_races:
+      Tell("races", "on");
+      Races = true;
       return true;
     case OPT_fail_if_EQ:
       E = addFailCondition(A, Request.FailIf);
@@ -222,6 +226,15 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
     return userError("--shuffle: a GPU's order cannot be chosen",
                      "Leave --device gpu out: the warp VM tries orders on the "
                      "CPU.");
+  if (Races && Request.Device == "gpu")
+    return userError("--races: a GPU does not say who accesses what",
+                     "Leave --device gpu out: the warp VM looks for races on "
+                     "the CPU.");
+  if (Races && Shuffles)
+    return userError("--races and --shuffle do not go together",
+                     "Look for races in one run and try orders in another.");
+  if (Races)
+    Request.Device = "cpu";
   return Request;
 }
 

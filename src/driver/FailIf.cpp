@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   condition := event | measure ('>' | '<') number '%'
-//   event     := refused | none-ran | order-dependent
+//   event     := refused | none-ran | order-dependent | races
 //   measure   := self | total | recoverable (of any place) | cfe (of any
-//   kernel)
+//                kernel)
 //
 // `cost` is another word for total. Shares are those of the table: of the run,
 // for places. Where a run has no figures to judge by (no kernel ran, no
-// --shuffle, no sample) a condition counts as one that holds: a script must not
+// --shuffle or --races, no sample) a condition counts as one that holds: a script must not
 // take it for a good result.
 //
 //===----------------------------------------------------------------------===//
@@ -31,10 +31,11 @@ using namespace llvm;
 namespace reconverge::driver {
 
 static Error notACondition(StringRef Text) {
-  return userError("'" + Text + "' is no condition of --fail-if",
-                   "Write refused, none-ran or order-dependent; or self, "
-                   "total, recoverable or cfe with a bound in per cent: "
-                   "'total>20%', 'cfe<60%'.");
+  return userError(
+      "'" + Text + "' is no condition of --fail-if",
+      "Write refused, none-ran, order-dependent or races; or self, "
+      "total, recoverable or cfe with a bound in per cent: "
+      "'total>20%', 'cfe<60%'.");
 }
 
 Expected<FailCondition> parseFailCondition(StringRef Text) {
@@ -48,6 +49,7 @@ Expected<FailCondition> parseFailCondition(StringRef Text) {
                     .Case("refused", FailCondition::Refused)
                     .Case("none-ran", FailCondition::NoneRan)
                     .Case("order-dependent", FailCondition::OrderDependent)
+                    .Case("races", FailCondition::Races)
                     .Default(std::nullopt);
     if (!What)
       return notACondition(Text);
@@ -71,6 +73,11 @@ Expected<FailCondition> parseFailCondition(StringRef Text) {
   return C;
 }
 
+/// Two writes of the same value count for none.
+static bool hasRace(const KernelProfile &K) {
+  return any_of(K.Races.Races, [](const Race &R) { return !R.SameValue; });
+}
+
 /// Why the run cannot tell whether \p C holds; null if it can.
 static const char *whyUnknown(const FailCondition &C, const Profile &P) {
   auto InNone = [&](auto &&Has) { return none_of(P.Kernels, Has); };
@@ -81,6 +88,14 @@ static const char *whyUnknown(const FailCondition &C, const Profile &P) {
   case FailCondition::OrderDependent:
     return InNone([](const KernelProfile &K) { return K.Orders.Launches; })
                ? "no launch was tried in other orders (--shuffle)"
+               : nullptr;
+  case FailCondition::Races:
+    if (InNone([](const KernelProfile &K) { return K.Races.Launches; }))
+      return "no launch was looked at for races (--races)";
+    return InNone(hasRace) && !InNone([](const KernelProfile &K) {
+             return K.Races.Incomplete;
+           })
+               ? "there was no memory to follow all accesses"
                : nullptr;
   case FailCondition::Recoverable:
     if (!P.Kernels.empty() &&
@@ -117,6 +132,11 @@ static std::optional<std::string> holds(const FailCondition &C,
     for (auto [I, K] : enumerate(P.Kernels))
       if (K.Orders.Differing || K.Orders.FaultyRuns)
         return OfKernel(I, " depends on the order of its threads");
+    return std::nullopt;
+  case FailCondition::Races:
+    for (auto [I, K] : enumerate(P.Kernels))
+      if (hasRace(K))
+        return OfKernel(I, " has a race");
     return std::nullopt;
   case FailCondition::Cfe:
     for (auto [I, K] : enumerate(Cost.Kernels))

@@ -24,6 +24,7 @@ struct FailCondition {
     Refused,        ///< some device code did not run
     NoneRan,        ///< no kernel ran to its end
     OrderDependent, ///< --shuffle found a result that depends on the order
+    Races,          ///< --races found accesses that nothing orders
     Self,           ///< of a place, share of the run
     Total,          ///< of a place, share of the run
     Recoverable,    ///< over the grid, of a place, share of the run

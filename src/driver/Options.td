@@ -60,8 +60,11 @@ defm step_limit : Setting<"step-limit",
   "Rounds of loops after which a warp counts as hanging; default: none">;
 def check : Flag<Long, "check">, InProfile,
   HelpText<"Test every access of the kernels; they run slower">;
+def races : Flag<Long, "races">, InProfile,
+  HelpText<"Look for accesses of shared and global memory that nothing orders, "
+           "on the CPU; kernels run much slower">;
 defm fail_if : Setting<"fail-if",
-  "Exit with 3 if this holds: refused, none-ran, order-dependent, or self, "
+  "Exit with 3 if this holds: refused, none-ran, order-dependent, races, or self, "
   "total, recoverable or cfe with a bound, as in 'total>20%'; may be repeated",
   [ProfileVis, ReportVis]>;
 defm cache : Setting<"cache",

@@ -17,6 +17,7 @@
 #include "report/Terminal.h"
 #include "report/Advice.h"
 #include "report/Kernels.h"
+#include "report/Races.h"
 #include "report/Text.h"
 
 #include "core/ProfileJson.h"
@@ -98,6 +99,10 @@ static std::vector<std::string> pathsIn(const Profile &P) {
     Add(K.Info.Where);
     for (const BranchInfo &B : K.Info.Branches)
       Add(B.Where);
+    for (const Race &R : K.Races.Races) {
+      Add(R.First.Where);
+      Add(R.Second.Where);
+    }
   }
   return Paths;
 }
@@ -394,6 +399,7 @@ void TerminalReport::print() {
     printPlaces();
     printKernels(P, Cost, OS, Options);
     printOrders(P, OS, Options);
+    printRaces(P, Paths, OS, Options);
     printNextStep();
   }
   printLegend();

@@ -43,6 +43,8 @@ Block::Block(const LaunchContext &L, const Code &First)
       SharedBase(Memory.shared()) {
   if (!Memory)
     return;
+  if (L.Races)
+    Races = std::make_unique<BlockRaces>(*L.Races);
   std::iota(Turns.begin(), Turns.end(), 0);
   uint8_t *Base = Memory.privates();
   const uint64_t Frame = roundUp(Plan->FrameBytes, 64);
@@ -110,6 +112,8 @@ void Block::start(uint64_t LinearBlock, const Code &With, Policy &P,
   std::fill(std::begin(Arrived), std::end(Arrived), 0);
   Output.clear();
   std::memset(SharedBase, 0, SharedBytes);
+  if (Races)
+    Races->start(Linear, Threads, SharedBase, SharedBytes);
   if (With.Vectors) {
     const size_t Rows = size_t(Warps.size()) * Plan->NumBlocks * WarpSize;
     VectorRows.assign(Rows + 16, 0);

@@ -6,6 +6,7 @@
 #include "warpvm/Arena.h"
 #include "warpvm/Code.h"
 #include "warpvm/Library.h"
+#include "warpvm/Races.h"
 #include "warpvm/Warp.h"
 
 #include <functional>
@@ -36,6 +37,7 @@ struct LaunchContext {
   bool Tolerant = false; ///< MachineOptions, unless accesses are to be tested
   /// Threads that wait at different `__syncthreads()` do not wait together.
   bool ComparesBarriers = false;
+  RaceChecker *Races = nullptr; ///< where races are looked for; else null
   /// Code like \p That with all accesses checked, or null if it cannot be
   /// made. May be called from any thread.
   std::function<const KernelPlan *(const Code &That)> Checked;
@@ -105,6 +107,10 @@ private:
   [[noreturn]] static void raiseStepLimit(Warp &W);
   std::string threadName(const Warp &W, unsigned Lane) const;
   friend CheckedMemory memoryOf(const WarpContext *Context);
+  friend BlockRaces *racesOf(const WarpContext *Context);
+  friend bool isPrivate(const WarpContext *Context, uint64_t Address);
+  friend unsigned threadOf(const WarpContext *Context, unsigned Lane);
+  friend void lanesMeet(WarpContext *, Mask, const uint32_t *);
   friend void arriveAtBarriers(WarpContext *Context, Mask Lanes,
                                const uint32_t *Named);
 
@@ -126,6 +132,7 @@ private:
   unsigned Divergent = 0;
   uint32_t Arrived[NumBarriers] = {}; ///< threads that did not stay to wait
   bool UsesNamed = false;             ///< some thread came to a named barrier
+  std::unique_ptr<BlockRaces> Races;  ///< where they are looked for
   bool Replaying = false;
   uint64_t Suspect = 0; ///< address of the fault that is replayed
   std::string Output;

@@ -88,6 +88,8 @@ llvm::Error Block::openBarrier(Policy &P) {
     if (!Whole && (W.alive() & ~W.Context.Ended & ~Waiting))
       return stuckAtBarrier();
   }
+  if (Races)
+    Races->Clocks.meetAll();
   if (Reduces)
     reducePredicates();
   for (Warp &W : Warps)
@@ -153,6 +155,7 @@ bool Block::openNamedBarriers(Policy &P) {
       continue;
     Passing = 0;
     Any = true;
+    llvm::SmallVector<unsigned> Together; // the threads, if they matter
     for (Warp &W : Warps) {
       Mask Here = 0;
       W.forEachSplit([&](const Warp &In, const Split &S) {
@@ -160,7 +163,11 @@ bool Block::openNamedBarriers(Policy &P) {
       });
       if (Here)
         P.release(W, Here);
+      for (; Races && Here; Here &= Here - 1)
+        Together.push_back(W.Context.WarpId * WarpSize + __builtin_ctzll(Here));
     }
+    if (Races)
+      Races->Clocks.meet(barrierId(Named), Together);
   }
   return Any;
 }
@@ -173,6 +180,8 @@ void arriveAtBarriers(WarpContext *Context, Mask Lanes, const uint32_t *Named) {
     const unsigned Lane = __builtin_ctzll(Left);
     const uint32_t Id = barrierId(Named[Lane]);
     ++B.Arrived[Id];
+    if (B.Races)
+      B.Races->Clocks.arrive(Id, Context->WarpId * B.WarpSize + Lane);
     if (!(Seen >> Id & 1))
       B.Arrived[Id] += __builtin_popcountll(Gone & ~Lanes);
     Seen |= Mask(1) << Id;

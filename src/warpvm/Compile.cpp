@@ -18,6 +18,7 @@
 #include "core/Error.h"
 #include "warpvm/Images.h"
 #include "warpvm/Mbarrier.h"
+#include "warpvm/Races.h"
 #include "warpvm/Tiles.h"
 
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -118,8 +119,8 @@ Compiler::create(const MachineOptions &Options, Effort How) {
     return Jit.takeError();
   C->Jit = std::move(*Jit);
   orc::SymbolMap Symbols;
-  for (auto Table :
-       {librarySymbols(), mbarrierSymbols(), tileSymbols(), imageSymbols()})
+  for (auto Table : {librarySymbols(), mbarrierSymbols(), tileSymbols(),
+                     imageSymbols(), raceSymbols()})
     for (auto [Name, Address] : Table)
       Symbols[C->Jit->mangleAndIntern(Name)] = {
           orc::ExecutorAddr::fromPtr(Address), JITSymbolFlags::Exported};
@@ -145,13 +146,14 @@ std::string Compiler::target() const {
 }
 
 std::string describe(const EmitOptions &Emit, Tier Code) {
-  return formatv("{0} {1} {2:d} {3:d} {4:d} {5:d} {6:d} {7} {8}", CacheFormat,
-                 Emit.WarpSize, Emit.Counters, Emit.Vectors, Emit.Budget,
-                 Emit.Check, Emit.Shuffled, Emit.RegionLimit, unsigned(Code));
+  return formatv("{0} {1} {2:d} {3:d} {4:d} {5:d} {6:d} {7} {8} {9:d}",
+                 CacheFormat, Emit.WarpSize, Emit.Counters, Emit.Vectors,
+                 Emit.Budget, Emit.Check, Emit.Shuffled, Emit.RegionLimit,
+                 unsigned(Code), Emit.Races);
 }
 
 bool parseDescription(StringRef Text, EmitOptions &Emit, Tier &Code) {
-  unsigned Numbers[9];
+  unsigned Numbers[10];
   for (unsigned &N : Numbers)
     if (Text = Text.ltrim(' '); Text.consumeInteger(10, N))
       return false;
@@ -163,6 +165,7 @@ bool parseDescription(StringRef Text, EmitOptions &Emit, Tier &Code) {
   Emit.Shuffled = Numbers[6];
   Emit.RegionLimit = Numbers[7];
   Code = Tier(Numbers[8]);
+  Emit.Races = Numbers[9];
   return Text.empty() && Numbers[0] == CacheFormat &&
          (Code == Tier::Fused || Code == Tier::Blocks);
 }

@@ -29,19 +29,8 @@ using namespace llvm;
 
 namespace reconverge::warpvm {
 
-namespace {
-/// One operand of an instruction through which it touches memory.
-struct Access {
-  const Value *Pointer;
-  AccessKind Kind;
-  uint64_t Bytes = 0;
-  uint64_t Alignment = 1;
-  const Value *Length = nullptr; ///< of a block copy, instead of Bytes
-};
-} // namespace
-
-static SmallVector<Access, 2> accessesOf(const Instruction &I,
-                                         const DataLayout &DL) {
+SmallVector<MemoryOperand, 2> memoryOperands(const Instruction &I,
+                                             const DataLayout &DL) {
   auto SizeOf = [&](Type *T) { return DL.getTypeStoreSize(T).getFixedValue(); };
   if (auto *L = dyn_cast<LoadInst>(&I))
     return {{L->getPointerOperand(), AccessKind::Read, SizeOf(L->getType()),
@@ -56,9 +45,9 @@ static SmallVector<Access, 2> accessesOf(const Instruction &I,
     return {{X->getPointerOperand(), AccessKind::Atomic,
              SizeOf(X->getNewValOperand()->getType()), X->getAlign().value()}};
   if (auto *M = dyn_cast<MemIntrinsic>(&I)) {
-    SmallVector<Access, 2> Both{{M->getRawDest(), AccessKind::Write, 0,
-                                 M->getDestAlign().valueOrOne().value(),
-                                 M->getLength()}};
+    SmallVector<MemoryOperand, 2> Both{{M->getRawDest(), AccessKind::Write, 0,
+                                        M->getDestAlign().valueOrOne().value(),
+                                        M->getLength()}};
     if (auto *T = dyn_cast<MemTransferInst>(M))
       Both.push_back({T->getRawSource(), AccessKind::Read, 0,
                       T->getSourceAlign().valueOrOne().value(),
@@ -68,53 +57,59 @@ static SmallVector<Access, 2> accessesOf(const Instruction &I,
   return {};
 }
 
-/// A constant FaultSite for \p I; \p Touches may be null.
-static Constant *siteFor(const Instruction &I, const Access *Touches,
-                         const KernelContext &C, Module &Out) {
-  IRBuilder<> B(Out.getContext());
-  auto Text = [&](StringRef S) -> Constant * {
-    Constant *Data = ConstantDataArray::getString(Out.getContext(), S);
-    return new GlobalVariable(Out, Data->getType(), true,
-                              GlobalValue::PrivateLinkage, Data, "site.text");
-  };
-  const DILocation *DL = userLocation(I);
-  ObjectSpace Space = ObjectSpace::Unknown;
+Constant *textConstant(StringRef Text, Module &Out) {
+  Constant *Data = ConstantDataArray::getString(Out.getContext(), Text);
+  return new GlobalVariable(Out, Data->getType(), true,
+                            GlobalValue::PrivateLinkage, Data, "site.text");
+}
+
+KnownObject knownObject(const Value *Pointer, const KernelContext &C) {
+  const Value *Object = getUnderlyingObject(Pointer);
+  const DataLayout &DL = C.Kernel.M->getDataLayout();
+  KnownObject Known;
   StringRef Name;
-  uint64_t Offset = 0, Size = 0;
-  if (Touches) {
-    const Value *Object = getUnderlyingObject(Touches->Pointer);
-    if (auto *GV = dyn_cast<GlobalVariable>(Object)) {
-      if (auto It = C.Kernel.Shared.Offsets.find(GV);
-          It != C.Kernel.Shared.Offsets.end()) {
-        Space = ObjectSpace::Shared;
-        Name = GV->getName();
-        Offset = It->second;
-        // `extern __shared__ int Dynamic[]` is an array of none.
-        Size = Out.getDataLayout().getTypeAllocSize(GV->getValueType());
-      }
-    } else if (auto *Local = dyn_cast<AllocaInst>(Object)) {
-      if (auto Bytes = Local->getAllocationSize(Out.getDataLayout());
-          Bytes && C.Kernel.LocalOffsets.contains(Local)) {
-        Space = ObjectSpace::Local;
-        Name = Local->getName();
-        Offset = C.Kernel.LocalOffsets.lookup(Local);
-        Size = Bytes->getFixedValue();
-      }
+  if (auto *GV = dyn_cast<GlobalVariable>(Object)) {
+    if (auto It = C.Kernel.Shared.Offsets.find(GV);
+        It != C.Kernel.Shared.Offsets.end()) {
+      Known.Space = ObjectSpace::Shared;
+      Name = GV->getName();
+      Known.Offset = It->second;
+      // `extern __shared__ int Dynamic[]` is an array of none.
+      Known.Size = DL.getTypeAllocSize(GV->getValueType());
+    }
+  } else if (auto *Local = dyn_cast<AllocaInst>(Object)) {
+    if (auto Bytes = Local->getAllocationSize(DL);
+        Bytes && C.Kernel.LocalOffsets.contains(Local)) {
+      Known.Space = ObjectSpace::Local;
+      Name = Local->getName();
+      Known.Offset = C.Kernel.LocalOffsets.lookup(Local);
+      Known.Size = Bytes->getFixedValue();
     }
   }
   // A variable in a function is known as "kernel()::name".
   std::string Shown = demangle(Name);
   if (size_t At = Shown.rfind("::"); At != std::string::npos)
     Shown.erase(0, At + 2);
-  StringRef Plain = StringRef(Shown).split('.').first;
+  Known.Name = StringRef(Shown).split('.').first.str();
+  return Known;
+}
+
+/// A constant FaultSite for \p I; \p Touches may be null.
+static Constant *siteFor(const Instruction &I, const MemoryOperand *Touches,
+                         const KernelContext &C, Module &Out) {
+  IRBuilder<> B(Out.getContext());
+  const DILocation *DL = userLocation(I);
+  const KnownObject Known =
+      Touches ? knownObject(Touches->Pointer, C) : KnownObject();
   Constant *Fields[] = {
-      Text(DL ? analysis::sourcePath(*DL) : ""), Text(Plain),
-      B.getInt64(Offset), B.getInt64(Size), B.getInt32(DL ? DL->getLine() : 0),
+      textConstant(DL ? analysis::sourcePath(*DL) : "", Out),
+      textConstant(Known.Name, Out), B.getInt64(Known.Offset),
+      B.getInt64(Known.Size), B.getInt32(DL ? DL->getLine() : 0),
       B.getInt32(Touches ? Touches->Bytes : 0),
       // No hardware asks for more than its widest access.
       B.getInt32(Touches ? std::min<uint64_t>(Touches->Alignment, 16) : 1),
       B.getInt32(Touches ? uint32_t(Touches->Kind) : 0),
-      B.getInt32(uint32_t(Space))};
+      B.getInt32(uint32_t(Known.Space))};
   Constant *Site = ConstantStruct::getAnon(Fields);
   return new GlobalVariable(Out, Site->getType(), true,
                             GlobalValue::PrivateLinkage, Site, "site");
@@ -126,7 +121,7 @@ Constant *RegionEmitter::faultSite(const Instruction &I) {
 
 void RegionEmitter::emitChecks(Instruction &I) {
   const bool Folds = isa<LoadInst, StoreInst>(&I);
-  for (Access &A : accessesOf(I, Out.getDataLayout())) {
+  for (MemoryOperand &A : memoryOperands(I, Out.getDataLayout())) {
     // Loads and stores alone may have an address that is computed here only.
     Value *At = Folds ? pointers(address(A.Pointer, A.Bytes)) : vec(A.Pointer);
     Value *Lengths =

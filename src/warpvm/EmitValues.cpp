@@ -335,6 +335,8 @@ Error RegionEmitter::emitInstruction(Instruction &I) {
   B.SetCurrentDebugLocation(DebugLoc());
   if (C.Options.Check)
     emitChecks(I);
+  if (C.Options.Races)
+    emitRaces(I);
   if (auto *L = dyn_cast<LoadInst>(&I))
     return emitLoad(*L);
   if (auto *S = dyn_cast<StoreInst>(&I))

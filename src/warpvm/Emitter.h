@@ -4,6 +4,7 @@
 #define RECONVERGE_WARPVM_EMITTER_H
 
 #include "analysis/Numbering.h"
+#include "warpvm/Check.h"
 #include "warpvm/Frame.h"
 #include "warpvm/Layout.h"
 #include "warpvm/Prepare.h"
@@ -22,6 +23,7 @@ struct EmitOptions {
   bool Vectors = false; ///< per-thread block vectors
   bool Budget = false;  ///< loop iterations are limited
   bool Check = false;   ///< every access is tested first
+  bool Races = false;   ///< ... and told to who looks for races
   bool Scatter = true;  ///< the host scatters and masks all widths (AVX-512)
   /// Lanes act in WarpContext's order where the natural one shows, and may run
   /// apart anywhere.
@@ -178,6 +180,10 @@ private:
   /// Constant data that tells a library call where \p I is in the source.
   llvm::Constant *faultSite(const llvm::Instruction &I);
 
+  // EmitRaces.cpp
+  void emitRaces(llvm::Instruction &I);
+  llvm::Value *storedValues(const llvm::Instruction &I);
+
   // EmitCalls.cpp
   llvm::Error emitCall(llvm::CallInst &I);
   void emitCallSite(llvm::CallInst &I);
@@ -223,6 +229,29 @@ private:
 
 /// Whether \p P points into shared memory for certain.
 bool isShared(const llvm::Value *P);
+
+// EmitCheck.cpp
+/// One operand of an instruction through which it touches memory.
+struct MemoryOperand {
+  const llvm::Value *Pointer;
+  AccessKind Kind;
+  uint64_t Bytes = 0;
+  uint64_t Alignment = 1;
+  const llvm::Value *Length = nullptr; ///< of a block copy, instead of Bytes
+};
+llvm::SmallVector<MemoryOperand, 2> memoryOperands(const llvm::Instruction &I,
+                                                   const llvm::DataLayout &DL);
+
+/// The variable that a pointer is known to point into, whatever its value.
+struct KnownObject {
+  ObjectSpace Space = ObjectSpace::Unknown;
+  std::string Name;              ///< as in the source
+  uint64_t Offset = 0, Size = 0; ///< within its space, bytes
+};
+KnownObject knownObject(const llvm::Value *Pointer, const KernelContext &C);
+
+/// A constant string.
+llvm::Constant *textConstant(llvm::StringRef Text, llvm::Module &Out);
 
 /// The scalar leaves of \p T, in order.
 llvm::SmallVector<llvm::Type *, 2> leavesOf(llvm::Type *T);

@@ -461,7 +461,9 @@ LaunchCounts collect(const Shared &S) {
 
 Error runLaunch(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
                 LaunchCounts *Counts, VectorObserver *Observer) {
-  Threads = unsigned(std::clamp<uint64_t>(L.blocks(), 1, Threads));
+  // Races are found in the order in which one thread makes the accesses.
+  Threads =
+      L.Races ? 1 : unsigned(std::clamp<uint64_t>(L.blocks(), 1, Threads));
   Shared S(L, Kind, Threads, Observer);
   std::vector<std::thread> Others;
   for (unsigned I = 1; I < Threads; ++I)

@@ -17,6 +17,7 @@
 #include "warpvm/Library.h"
 #include "warpvm/Compile.h"
 #include "warpvm/DeviceHeap.h"
+#include "warpvm/Races.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -228,8 +229,11 @@ static void checkLanes(WarpContext *Context, Mask Lanes,
                placeText(Site->File, Site->Line));
 }
 
-static void *deviceMalloc(WarpContext *, uint64_t, uint64_t Bytes) {
-  return DeviceHeap::instance().allocate(Bytes);
+static void *deviceMalloc(WarpContext *Context, uint64_t, uint64_t Bytes) {
+  void *Block = DeviceHeap::instance().allocate(Bytes);
+  if (BlockRaces *Races = racesOf(Context))
+    Races->forget(Block, Bytes);
+  return Block;
 }
 
 static void deviceFree(WarpContext *Context, uint64_t Lane, void *Block) {

@@ -53,6 +53,12 @@ std::string formatDevice(const char *Format, const uint8_t *Args,
 /// Takes what \p Context's block prints.
 void printFromBlock(WarpContext *Context, const std::string &Text);
 
+class BlockRaces;
+/// Who looks for races in the block of \p Context; null: nobody.
+BlockRaces *racesOf(const WarpContext *Context);
+/// The linear index in its block of the thread in \p Lane.
+unsigned threadOf(const WarpContext *Context, unsigned Lane);
+
 /// What the warp of \p Context may touch.
 CheckedMemory memoryOf(const WarpContext *Context);
 

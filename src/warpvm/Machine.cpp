@@ -57,15 +57,16 @@ struct Variant {
   bool Free = false;    ///< splits may run in any order
   bool Checked = false; ///< every access is tested
   bool Limited = false; ///< loops have a limit, whatever the options say
+  bool Watched = false; ///< races are looked for
 
-  static constexpr unsigned Count = 16;
+  static constexpr unsigned Count = 32;
   Variant with(bool Vectors) const {
     Variant V = *this;
     V.Vectors = Vectors;
     return V;
   }
   unsigned index() const {
-    return Vectors + 2 * Free + 4 * Checked + 8 * Limited;
+    return Vectors + 2 * Free + 4 * Checked + 8 * Limited + 16 * Watched;
   }
 };
 
@@ -213,6 +214,9 @@ public:
                                                  Program &Original) override;
   Error launch(Kernel &K, const LaunchShape &Shape, void **Args,
                LaunchCounts *Counts, VectorObserver *Observer) override;
+  Error launchWatched(Kernel &K, const LaunchShape &Shape, void **Args,
+                      RaceFindings &Found, LaunchCounts *Counts,
+                      VectorObserver *Observer, bool Quiet) override;
   Error launchTrial(Kernel &K, const LaunchShape &Shape, void **Args,
                     uint64_t StepLimit, LaunchCounts *Counts) override;
   Error launchInOrder(uint64_t Seed, Kernel &K, const LaunchShape &Shape,
@@ -224,6 +228,7 @@ private:
     return Options.Seed != NaturalOrder && !Options.Counters &&
            Options.Policy == PolicyKind::Frontier;
   }
+  bool checksFor(const KernelImpl &K, ArrayRef<uint8_t> Params) const;
   EmitOptions emission(Variant V, Effort Layout) const;
   Tier tier(Variant V) const { return V.Free ? Tier::Blocks : Options.Code; }
   Error compile(KernelImpl &K, Variant V, bool OnlyIfCached = false);
@@ -341,6 +346,7 @@ EmitOptions MachineImpl::emission(Variant V, Effort Layout) const {
   Emit.Budget = (Options.StepLimit != 0 && !V.Free) || V.Checked || V.Limited;
   Emit.Shuffled = Options.Seed != NaturalOrder || V.Free;
   Emit.Check = V.Checked;
+  Emit.Races = V.Watched;
   if (Layout == Effort::Fast)
     Emit.RegionLimit = 300;
   return Emit;
@@ -434,6 +440,12 @@ static bool takesHostPointer(const KernelImpl &K, ArrayRef<uint8_t> Params) {
   });
 }
 
+/// Whether a launch runs code that tests its accesses.
+bool MachineImpl::checksFor(const KernelImpl &K,
+                            ArrayRef<uint8_t> Params) const {
+  return Options.Check || (Options.OwnMemory && takesHostPointer(K, Params));
+}
+
 /// What a launch of \p K in variant \p V needs. \p Observed: block vectors of
 /// some thread blocks are to be recorded as well.
 Expected<LaunchContext> MachineImpl::contextFor(KernelImpl &K, Variant V,
@@ -468,6 +480,7 @@ Expected<LaunchContext> MachineImpl::contextFor(KernelImpl &K, Variant V,
   L.Checked = [this, &K, V](const Code &That) {
     Variant Checked = V.with(false);
     Checked.Checked = true;
+    Checked.Watched = false;
     return explaining(K, Checked, That.By);
   };
   if (Fast && Well)
@@ -524,14 +537,35 @@ Error MachineImpl::launch(Kernel &Kernel, const LaunchShape &Shape, void **Args,
   const std::vector<uint8_t> Params = packed(K, Args);
   Variant V;
   V.Free = freeSplits() && !Observer;
-  V.Checked =
-      Options.Check || (Options.OwnMemory && takesHostPointer(K, Params));
+  V.Checked = checksFor(K, Params);
   auto L = contextFor(K, V, Shape, Params, /*Observed=*/Observer);
   if (!L)
     return L.takeError();
   L->Seed = Options.Seed;
   L->StepLimit = Options.StepLimit;
   return run(K, *L, Options.Policy, Counts, Observer);
+}
+
+Error MachineImpl::launchWatched(Kernel &Kernel, const LaunchShape &Shape,
+                                 void **Args, RaceFindings &Found,
+                                 LaunchCounts *Counts, VectorObserver *Observer,
+                                 bool Quiet) {
+  auto &K = static_cast<KernelImpl &>(Kernel);
+  const std::vector<uint8_t> Params = packed(K, Args);
+  Variant V;
+  V.Watched = true;
+  V.Checked = checksFor(K, Params);
+  auto L = contextFor(K, V, Shape, Params, /*Observed=*/Observer);
+  if (!L)
+    return L.takeError();
+  RaceChecker Races(Shape);
+  L->Races = &Races;
+  L->Quiet = Quiet;
+  L->Seed = Options.Seed;
+  L->StepLimit = Options.StepLimit;
+  Error E = run(K, *L, Options.Policy, Counts, Observer);
+  Found = Races.take();
+  return E;
 }
 
 Error MachineImpl::launchTrial(Kernel &Kernel, const LaunchShape &Shape,

@@ -5,6 +5,7 @@
 
 #include "core/Counts.h"
 #include "core/LaunchShape.h"
+#include "core/Races.h"
 #include "core/Vectors.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -147,7 +148,17 @@ public:
                              LaunchCounts *Counts,
                              VectorObserver *Observer = nullptr) = 0;
 
-  /// The same, but what the kernel prints is thrown away, and a warp that goes
+  /// The same on one CPU thread, slowly, with all accesses of shared and global
+  /// memory watched: \p Found says which of them race, and whether threads
+  /// share what they write at all (docs/races.md). Of a launch that fails it
+  /// has what came before. \p Quiet: what the kernel prints is thrown away.
+  virtual llvm::Error launchWatched(Kernel &K, const LaunchShape &Shape,
+                                    void **Args, RaceFindings &Found,
+                                    LaunchCounts *Counts = nullptr,
+                                    VectorObserver *Observer = nullptr,
+                                    bool Quiet = false) = 0;
+
+  /// The same as launch, but what the kernel prints is thrown away, and a warp that goes
   /// round its loops more than \p StepLimit times is a fault.
   virtual llvm::Error launchTrial(Kernel &K, const LaunchShape &Shape,
                                   void **Args, uint64_t StepLimit,

@@ -20,6 +20,8 @@
 #include "warpvm/Mbarrier.h"
 
 #include "warpvm/Layout.h"
+#include "warpvm/Library.h"
+#include "warpvm/Races.h"
 
 namespace reconverge::warpvm {
 
@@ -68,21 +70,43 @@ static void init(WarpContext *, uint64_t, uint64_t *Barrier, uint32_t N) {
 
 static void inval(WarpContext *, uint64_t, uint64_t *Barrier) { *Barrier = 0; }
 
-static uint64_t arriveOne(WarpContext *, uint64_t, uint64_t *Barrier) {
+/// Where races are looked for: what \p Lane did so far comes before what those
+/// do who wait for the phase.
+static void publish(WarpContext *Context, uint64_t Lane,
+                    const uint64_t *Barrier) {
+  if (BlockRaces *Races = racesOf(Context))
+    Races->publishAt(threadOf(Context, Lane), Barrier);
+}
+
+static uint8_t seen(WarpContext *Context, uint64_t Lane,
+                    const uint64_t *Barrier, bool Over) {
+  if (Over)
+    if (BlockRaces *Races = racesOf(Context))
+      Races->acquireAt(threadOf(Context, Lane), Barrier);
+  return Over;
+}
+
+static uint64_t arriveOne(WarpContext *Context, uint64_t Lane,
+                          uint64_t *Barrier) {
+  publish(Context, Lane, Barrier);
   return arrive(Barrier, 1);
 }
 
-static uint64_t dropOne(WarpContext *, uint64_t, uint64_t *Barrier) {
+static uint64_t dropOne(WarpContext *Context, uint64_t Lane,
+                        uint64_t *Barrier) {
+  publish(Context, Lane, Barrier);
   return arrive(Barrier, 1, true);
 }
 
-static uint64_t arriveMany(WarpContext *, uint64_t, uint64_t *Barrier,
-                           uint32_t N) {
+static uint64_t arriveMany(WarpContext *Context, uint64_t Lane,
+                           uint64_t *Barrier, uint32_t N) {
+  publish(Context, Lane, Barrier);
   return arrive(Barrier, N);
 }
 
-static uint64_t dropMany(WarpContext *, uint64_t, uint64_t *Barrier,
+static uint64_t dropMany(WarpContext *Context, uint64_t Lane, uint64_t *Barrier,
                          uint32_t N) {
+  publish(Context, Lane, Barrier);
   return arrive(Barrier, N, true);
 }
 
@@ -98,25 +122,27 @@ static void expectBytes(WarpContext *, uint64_t, uint64_t *Barrier,
   changeBytes(Barrier, int32_t(Bytes));
 }
 
-static void completeBytes(WarpContext *, uint64_t, uint64_t *Barrier,
-                          uint32_t Bytes) {
+static void completeBytes(WarpContext *Context, uint64_t Lane,
+                          uint64_t *Barrier, uint32_t Bytes) {
+  publish(Context, Lane, Barrier);
   changeBytes(Barrier, -int32_t(Bytes));
 }
 
-static uint64_t arriveExpecting(WarpContext *, uint64_t, uint64_t *Barrier,
-                                uint32_t Bytes) {
+static uint64_t arriveExpecting(WarpContext *Context, uint64_t Lane,
+                                uint64_t *Barrier, uint32_t Bytes) {
+  publish(Context, Lane, Barrier);
   return arrive(Barrier, 1, false, Bytes);
 }
 
-static uint8_t isOver(WarpContext *, uint64_t, const uint64_t *Barrier,
-                      uint64_t Before) {
-  return State(*Barrier).Odd != State(Before).Odd;
+static uint8_t isOver(WarpContext *Context, uint64_t Lane,
+                      const uint64_t *Barrier, uint64_t Before) {
+  return seen(Context, Lane, Barrier, State(*Barrier).Odd != State(Before).Odd);
 }
 
 /// The phase of parity \p Parity is over if the barrier is in the other one.
-static uint8_t isParityOver(WarpContext *, uint64_t, const uint64_t *Barrier,
-                            uint32_t Parity) {
-  return State(*Barrier).Odd != (Parity & 1);
+static uint8_t isParityOver(WarpContext *Context, uint64_t Lane,
+                            const uint64_t *Barrier, uint32_t Parity) {
+  return seen(Context, Lane, Barrier, State(*Barrier).Odd != (Parity & 1));
 }
 
 static uint32_t pendingCount(WarpContext *, uint64_t, uint64_t Before) {

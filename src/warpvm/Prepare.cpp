@@ -217,8 +217,8 @@ static void copyParameters(Function &F, bool IsKernel) {
 }
 
 /// atomicInc, atomicDec and the atomics with a scope (atomicAdd_block, ...)
-/// come as NVVM's intrinsics; here they become LLVM's own instructions, which
-/// have the widest scope: stronger than asked for.
+/// come as NVVM's intrinsics; here they become LLVM's own instructions. The code
+/// made of these has the widest scope, stronger than asked for.
 static void lowerAtomicIntrinsics(Function &F) {
   using Op = AtomicRMWInst::BinOp;
   for (Instruction &I : make_early_inc_range(instructions(F))) {
@@ -245,14 +245,18 @@ static void lowerAtomicIntrinsics(Function &F) {
                     .Default(Op::BAD_BINOP);
     IRBuilder<> B(II);
     const auto Order = AtomicOrdering::Monotonic;
+    const SyncScope::ID Scope =
+        Name.contains(".cta.")
+            ? F.getContext().getOrInsertSyncScopeID("ptx.cta")
+            : SyncScope::ID(SyncScope::System);
     Value *Pointer = II->getArgOperand(0), *X = II->getArgOperand(1), *New;
     if (Operation == "cas")
       New = B.CreateExtractValue(
           B.CreateAtomicCmpXchg(Pointer, X, II->getArgOperand(2), MaybeAlign(),
-                                Order, Order),
+                                Order, Order, Scope),
           0);
     else if (Kind != Op::BAD_BINOP)
-      New = B.CreateAtomicRMW(Kind, Pointer, X, MaybeAlign(), Order);
+      New = B.CreateAtomicRMW(Kind, Pointer, X, MaybeAlign(), Order, Scope);
     else
       continue; // the emitter refuses it by name
     II->replaceAllUsesWith(New);

@@ -57,6 +57,17 @@ static Profile fullProfile() {
   K.Orders.FaultyRuns = 24;
   K.Orders.First = {2, 1, "an allocation of 400 bytes", 64, "int", "17", "-5"};
   K.Orders.Faults = {{3, 8, "a \"trap\""}};
+  K.Races.Launches = 2;
+  K.Races.SharesOtherwise = true;
+  K.Races.Races.push_back(
+      {{RaceAccess::Write, false, {{"a.cu", 3, 5, "f"}}, {1, 0, 0}, {2, 0, 0}},
+       {RaceAccess::Read, true, {{"b.cu", 4, 1, "g"}}, {0, 1, 0}, {0, 3, 0}},
+       RaceSpace::Shared,
+       true,
+       "the shared variable 's'",
+       128,
+       2,
+       31});
   K.Vectors.Launch = 2;
   K.Vectors.Shape = {{5, 1, 1}, {4, 2, 1}, 16};
   K.Vectors.Classes = {{1, 1, 0, 1}, {1, 0, 1, 1}};
@@ -133,6 +144,15 @@ TEST(ProfileJson, RoundTripKeepsEveryField) {
   EXPECT_EQ(K.Orders.First->Other, "-5");
   ASSERT_EQ(K.Orders.Faults.size(), 1u);
   EXPECT_EQ(K.Orders.Faults[0].Message, "a \"trap\"");
+  ASSERT_EQ(K.Races.Races.size(), 1u);
+  const Race &R = K.Races.Races.front();
+  EXPECT_EQ(textOf(R, [](const std::string &Path) { return Path; }),
+            "write at a.cu:3 by thread (2,0,0) of block (1,0,0), and volatile "
+            "read at b.cu:4 by thread (0,3,0) of block (0,1,0): shared memory, "
+            "byte 128 of the shared variable 's', the same value");
+  EXPECT_EQ(R.Launch, 2u);
+  EXPECT_TRUE(K.Races.SharesOtherwise && !K.Races.SharesByAtomics);
+  EXPECT_EQ(Q->Kernels[1].Races.Launches, 0u) << "nor looks for races";
   EXPECT_EQ(Q->Kernels[1].Orders.Orders, 0u) << "not every run tries orders";
   const ThreadVectors &V = K.Vectors, &Had = P.Kernels[0].Vectors;
   EXPECT_EQ(V.Launch, 2u);

@@ -449,6 +449,21 @@ TEST(ProfileWords, TellsTheVm) {
   EXPECT_EQ(R->Vm, "");
 }
 
+TEST(ProfileWords, RacesAreLookedForOnTheCpu) {
+  auto R = parseProfileWords({Existing, "--races", "--no-cache"});
+  ASSERT_TRUE(bool(R)) << toString(R.takeError());
+  EXPECT_EQ(R->Vm, "races=on");
+  EXPECT_EQ(R->Device, "cpu");
+  R = parseProfileWords({Existing, "--races", "--device=gpu"});
+  EXPECT_EQ(toString(R.takeError()),
+            "--races: a GPU does not say who accesses what\n  Leave --device "
+            "gpu out: the warp VM looks for races on the CPU.");
+  R = parseProfileWords({Existing, "--races", "--shuffle", "2"});
+  EXPECT_EQ(toString(R.takeError()),
+            "--races and --shuffle do not go together\n  Look for races in one "
+            "run and try orders in another.");
+}
+
 TEST(ProfileWords, OutputIsTheReports) {
   auto R = parseProfileWords({Existing, "-o", "x.json"});
   ASSERT_TRUE(bool(R)) << toString(R.takeError());

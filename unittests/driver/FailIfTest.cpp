@@ -60,7 +60,9 @@ TEST(FailIf, Measures) {
 TEST(FailIf, Events) {
   Profile P = example();
   P.Kernels[0].Orders.Launches = 1;
-  for (const char *Event : {"refused", "none-ran", "order-dependent"})
+  P.Kernels[0].Races.Launches = 1;
+  P.Kernels[0].Races.Races.emplace_back().SameValue = true;
+  for (const char *Event : {"refused", "none-ran", "order-dependent", "races"})
     EXPECT_EQ(said(P, Event), "");
   P.Refused = {"app.cu:3: a texture"};
   EXPECT_EQ(said(P, "refused"),
@@ -70,6 +72,9 @@ TEST(FailIf, Events) {
       said(P, "order-dependent"),
       "reconverge: --fail-if 'order-dependent': walk depends on the order "
       "of its threads\n");
+  P.Kernels[0].Races.Races.emplace_back();
+  EXPECT_EQ(said(P, "races"),
+            "reconverge: --fail-if 'races': walk has a race\n");
   P.Kernels.clear();
   EXPECT_NE(said(P, "none-ran"), "");
 }
@@ -78,7 +83,15 @@ TEST(FailIf, WhatCannotBeJudgedFails) {
   EXPECT_EQ(said(example(), "order-dependent"),
             "reconverge: --fail-if 'order-dependent' cannot be judged: no "
             "launch was tried in other orders (--shuffle)\n");
+  EXPECT_EQ(said(example(), "races"),
+            "reconverge: --fail-if 'races' cannot be judged: no launch was "
+            "looked at for races (--races)\n");
   Profile P = example();
+  P.Kernels[0].Races.Launches = 1;
+  P.Kernels[0].Races.Incomplete = true;
+  EXPECT_EQ(said(P, "races"),
+            "reconverge: --fail-if 'races' cannot be judged: there was no "
+            "memory to follow all accesses\n");
   P.Kernels[0].Regrouped = {};
   EXPECT_EQ(said(P, "recoverable>90%"),
             "reconverge: --fail-if 'recoverable>90%' cannot be judged: no "

@@ -207,6 +207,7 @@ void Collector::finish(std::unique_ptr<LaunchRecord> Record,
   }
   trace(E, *Record);
   addTo(P.Orders, std::move(Record->Orders));
+  addTo(P.Races, std::move(Record->Races), Record->number());
 }
 
 /// Takes out of the profile of \p E what cannot be. False if nothing is left.

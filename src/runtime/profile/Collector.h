@@ -31,6 +31,7 @@ public:
   uint64_t number() const { return Number; } ///< among the kernel's, from 1
 
   OrderTrials Orders; ///< of this launch; summed up by finish()
+  RaceFindings Races; ///< the same
 
 private:
   friend class Collector;

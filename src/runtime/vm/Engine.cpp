@@ -100,6 +100,7 @@ void Engine::reset() {
   Refused.clear();
   Notes.clear();
   Overrunning.clear();
+  SaidRaces.clear();
 }
 
 Expected<warpvm::Machine *> Engine::machine() {
@@ -169,6 +170,20 @@ void Engine::noteOverruns(const DeviceFunction &F) {
        "RECONVERGE_VM=guard=on makes it a fault.");
 }
 
+/// Says each of \p Found of which the places are new.
+void Engine::noteRaces(const DeviceFunction &F, const RaceFindings &Found) {
+  auto WholePath = [](const std::string &Path) { return Path; };
+  RaceFindings &Said = SaidRaces[F.Name];
+  for (const Race &R : Found.Races) {
+    const size_t Before = Said.Races.size();
+    RaceFindings One;
+    One.Races.push_back(R);
+    addTo(Said, std::move(One), /*Launch=*/0);
+    if (Said.Races.size() != Before)
+      note("kernel " + demangle(F.Name) + ": a race: " + textOf(R, WholePath));
+  }
+}
+
 cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
                            void **Args, cudaStream_t Stream) {
   Expected<warpvm::Machine *> Machine = machine();
@@ -181,7 +196,13 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
   if (Counted)
     Record = Counted->begin(F.Code->function(), F.Home->Code->hash(), Shape,
                             Stream == cudaStreamLegacy ? nullptr : Stream);
+  RaceFindings Races;
   auto Natural = [&] {
+    if (Options.Races)
+      return (*Machine)->launchWatched(
+          *F.Code, Shape, Args, Races,
+          Options.Machine.Counters ? &Counts : nullptr,
+          Record && Options.Vectors ? Record->observer() : nullptr);
     return (*Machine)->launch(
         *F.Code, Shape, Args, Options.Machine.Counters ? &Counts : nullptr,
         Record && Options.Vectors ? Record->observer() : nullptr);
@@ -201,10 +222,15 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
   Error Failure = Run();
   noteOverruns(F);
   if (!Failure) {
-    if (Record)
+    if (Record) {
+      Record->Races = std::move(Races);
       Counted->finish(std::move(Record), Counts);
+    } else {
+      noteRaces(F, Races);
+    }
     return cudaSuccess;
   }
+  noteRaces(F, Races); // what a launch that failed counted is dropped
   // The kernel's own fault, or a construct that the VM does not run.
   cudaError_t Code = cudaErrorNotSupported;
   bool Fault = false;

@@ -8,6 +8,7 @@
 #include "runtime/vm/Trials.h"
 #include "warpvm/Machine.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <cuda_runtime_api.h>
@@ -59,6 +60,7 @@ public:
 private:
   Engine() = default;
   void noteOverruns(const DeviceFunction &F);
+  void noteRaces(const DeviceFunction &F, const RaceFindings &Found);
 
   BackendOptions Options;
   MachineFactory Make;
@@ -67,6 +69,7 @@ private:
   std::unique_ptr<VmTrials> Tried;         ///< null: nothing is to be tried
   std::vector<std::string> Refused, Notes; ///< in the order they were said
   llvm::StringSet<> Overrunning; ///< kernels of which noteOverruns has spoken
+  llvm::StringMap<RaceFindings> SaidRaces; ///< by kernel: what noteRaces said
   int OwnProcess = 0; ///< a fork's child does not write the parent's profile
 };
 

@@ -12,6 +12,7 @@
 //   seed=N                  order of blocks, warps and lanes; 0: as they come
 //   steps=N                 rounds of loops a warp may go; 0: no limit
 //   check=on|off            test every access of kernels
+//   races=on|off            look for races in each launch, and say them
 //   guard=on|off            an access past an allocation is a fault even where
 //                           a GPU's mapping would let it pass
 //   counters=on|off         count even without a profile, or not at all
@@ -104,6 +105,10 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
     if (Value != "on" && Value != "off" && Value != "1" && Value != "0")
       return badValue(Key, Value, "on or off");
     O.Machine.Check = Value == "on" || Value == "1";
+  } else if (Key == "races") {
+    if (Value != "on" && Value != "off")
+      return badValue(Key, Value, "on or off");
+    O.Races = Value == "on";
   } else if (Key == "guard") {
     if (Value != "on" && Value != "off")
       return badValue(Key, Value, "on or off");
@@ -131,9 +136,8 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
   } else {
     return userError("RECONVERGE_VM: there is no key '" + Key + "'",
                      "The keys are threads, tier, policy, warp, compile, isa, "
-                     "seed, steps, check, guard, counters, vectors, shuffle, "
-                     "snapshots, cache "
-                     "and memory.");
+                     "seed, steps, check, races, guard, counters, vectors, "
+                     "shuffle, snapshots, cache and memory.");
   }
   return Error::success();
 }
@@ -156,6 +160,11 @@ Expected<BackendOptions> optionsFromEnvironment() {
   O->TrialPlan = environment("RECONVERGE_TRIALS").str();
   if (!O->ProfilePath.empty() || !O->TrialPlan.empty())
     O->Machine.Counters = true;
+  if (O->Races && (O->Shuffle.Orders || !O->TrialPlan.empty()))
+    return userError("RECONVERGE_VM: races together with " +
+                         Twine(O->Shuffle.Orders ? "shuffle" : "trials"),
+                     "A launch is run once when races are looked for: ask for "
+                     "one of the two.");
   if (O->ProfilePath.empty() && O->Shuffle.Orders)
     return userError("RECONVERGE_VM: shuffle without a profile",
                      "What it finds goes into the profile: set "

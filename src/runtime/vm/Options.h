@@ -22,6 +22,7 @@ struct BackendOptions {
   }
   warpvm::MachineOptions Machine; ///< counts only if a profile is asked for
   bool Vectors = true;    ///< a profile samples per-thread block vectors
+  bool Races = false;     ///< look for races in each launch
   ShuffleOptions Shuffle; ///< a profile tries launches in other orders
   uint64_t Memory = 0;    ///< device memory in bytes; 0: DeviceMemory's default
   std::string ProfilePath; ///< where the raw profile goes; empty: none

@@ -118,6 +118,13 @@ public:
         Counts);
   }
 
+  Error launchWatched(warpvm::Kernel &K, const LaunchShape &Shape, void **Args,
+                      RaceFindings &Found, LaunchCounts *Counts,
+                      VectorObserver *Observer, bool) override {
+    Found.Launches = 1;
+    return launch(K, Shape, Args, Counts, Observer);
+  }
+
   Error launchInOrder(uint64_t Seed, warpvm::Kernel &K,
                       const LaunchShape &Shape, void **Args) override {
     return Run({K.name().str(), Shape, Args, false, false, Seed}, nullptr);

@@ -56,6 +56,8 @@ TEST(Options, EveryKeyIsRead) {
   EXPECT_EQ(O.Memory, uint64_t(3) << 30);
   EXPECT_EQ(O.Machine.Compile, warpvm::Effort::Fast);
   EXPECT_FALSE(O.Machine.Tolerant);
+  EXPECT_FALSE(O.Races);
+  EXPECT_TRUE(good("races=on").Races);
   EXPECT_EQ(O.Shuffle.Orders, 8u);
   EXPECT_EQ(O.Shuffle.Budget, 5u << 20);
   EXPECT_EQ(good("memory=512").Memory, 512u);
@@ -74,7 +76,8 @@ TEST(Options, MistakesAreNamed) {
       bad("colour=red"),
       "RECONVERGE_VM: there is no key 'colour'\n"
       "  The keys are threads, tier, policy, warp, compile, isa, seed, steps, "
-      "check, guard, counters, vectors, shuffle, snapshots, cache and memory.");
+      "check, races, guard, counters, vectors, shuffle, snapshots, cache and "
+      "memory.");
   for (StringRef Text :
        {"threads=", "threads=5000", "threads=2x", "seed=99999999999999999999",
         "steps=many", "warp=16", "isa=sse", "compile=o3", "policy=min-pc",
