@@ -370,8 +370,8 @@ static bool readRaces(const Fields &Kernel, RaceFindings &R) {
   Fields F(*Kernel.value("races"), Here);
   bool Complete = true;
   if (!F || !F.count("launches", R.Launches) || !F.flag("complete", Complete) ||
-      !F.flag("sharesByAtomics", R.SharesByAtomics) ||
-      !F.flag("sharesOtherwise", R.SharesOtherwise) ||
+      !F.flag("sharesByAtomics", R.OfThreads.ByAtomics) ||
+      !F.flag("sharesOtherwise", R.OfThreads.Otherwise) ||
       !F.list("found", R.Races, readRace))
     return false;
   R.Incomplete = !Complete;

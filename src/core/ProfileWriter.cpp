@@ -144,8 +144,8 @@ static void writeRaces(JsonWriter &W, const RaceFindings &F) {
   W.object("races", [&] {
     W.count("launches", F.Launches);
     W.flag("complete", !F.Incomplete);
-    W.flag("sharesByAtomics", F.SharesByAtomics);
-    W.flag("sharesOtherwise", F.SharesOtherwise);
+    W.flag("sharesByAtomics", F.OfThreads.ByAtomics);
+    W.flag("sharesOtherwise", F.OfThreads.Otherwise);
     W.lines("found", F.Races, [](JsonWriter &S, const Race &R) {
       S.text("space", wordOf(R.Space));
       S.flag("sameValue", R.SameValue);

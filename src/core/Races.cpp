@@ -67,8 +67,11 @@ static auto placesOf(const Race &R) {
 
 void addTo(RaceFindings &Sum, RaceFindings More, uint64_t Launch) {
   Sum.Launches += More.Launches;
-  Sum.SharesByAtomics |= More.SharesByAtomics;
-  Sum.SharesOtherwise |= More.SharesOtherwise;
+  for (Sharing RaceFindings::*Part :
+       {&RaceFindings::OfThreads, &RaceFindings::OfBlocks}) {
+    (Sum.*Part).ByAtomics |= (More.*Part).ByAtomics;
+    (Sum.*Part).Otherwise |= (More.*Part).Otherwise;
+  }
   Sum.Incomplete |= More.Incomplete;
   for (Race &R : More.Races) {
     if (placeOf(R.Second) < placeOf(R.First))

@@ -41,23 +41,38 @@ struct Race {
   uint64_t Times = 0;     ///< accesses that found the other side unordered
 };
 
+/// What changes places in a launch: runs beside others than the program says.
+enum class Moved {
+  Nothing,
+  Threads, ///< one by one
+  Blocks   ///< with all their threads
+};
+
+/// Whether some byte was written by one and touched by another, in whatever
+/// order: by atomic operations on both sides, or in another way.
+struct Sharing {
+  bool ByAtomics = false, Otherwise = false;
+};
+
 /// What was seen of one launch, or of several of one kernel.
 struct RaceFindings {
   uint64_t Launches = 0;   ///< looked at
   std::vector<Race> Races; ///< sorted by their places
-  /// Some byte was written by one thread and touched by another, in whatever
-  /// order: by atomic operations on both sides, or in another way. Neither:
-  /// threads are independent of one another.
-  bool SharesByAtomics = false, SharesOtherwise = false;
+  Sharing OfThreads; ///< between any two threads
+  Sharing OfBlocks;  ///< of these, between threads of two blocks; not in files
   /// There was no memory to follow all accesses: more may have been there.
   bool Incomplete = false;
 
-  bool areIndependent() const {
-    return Launches && !Incomplete && !SharesByAtomics && !SharesOtherwise;
+  /// Whether what moves may change places, and no byte comes out otherwise.
+  bool areIndependent(Moved What) const {
+    return areIndependentUpToOrder(What) && !of(What).ByAtomics;
   }
-  /// Threads depend on one another at most by the order of their atomics.
-  bool areIndependentUpToOrder() const {
-    return Launches && !Incomplete && !SharesOtherwise;
+  /// The same, but for the order of atomic operations.
+  bool areIndependentUpToOrder(Moved What) const {
+    return Launches && !Incomplete && !of(What).Otherwise;
+  }
+  const Sharing &of(Moved What) const {
+    return What == Moved::Blocks ? OfBlocks : OfThreads;
   }
 };
 

@@ -25,6 +25,8 @@
 
 #include "driver/Decide.h"
 
+#include "remedies/Table.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Format.h"
@@ -414,7 +416,9 @@ Decision decide(const TrialRequest &Request, StringRef Display,
   for (const TrialEvent &E : Events)
     if (E.Kernel == D.Kernel && E.Module == D.Module)
       Own.push_back(&E);
-  for (const Candidate &C : Request.Candidates) {
+  std::vector<Candidate> Candidates = Request.Candidates;
+  erase_if(Candidates, remedies::isProof); // they are for others
+  for (const Candidate &C : Candidates) {
     SmallVector<const TrialEvent *> OfC;
     copy_if(Own, std::back_inserter(OfC),
             [&](const TrialEvent *E) { return E->Tried == C; });
@@ -424,7 +428,7 @@ Decision decide(const TrialRequest &Request, StringRef Display,
     D.Tried.push_back(summarise(C, OfC));
     judge(D.Tried.back(), Options);
   }
-  const TimeTable Times = timesOf(Request.Candidates, Own);
+  const TimeTable Times = timesOf(Candidates, Own);
   D.Measured = !Times.empty();
   if (D.Measured)
     measure(D, Times);

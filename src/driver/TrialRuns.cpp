@@ -18,6 +18,7 @@
 #include "driver/TrialRuns.h"
 
 #include "driver/Decide.h"
+#include "remedies/Table.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -45,6 +46,24 @@ static bool strikeOff(TrialPlan &Plan, const TrialEvent &Last) {
         return true;
       }
   return false;
+}
+
+/// The proof \p Last has ended the run: takes what moves the same out of
+/// \p Plan, and says why in \p All.
+static void strikeOffUnproved(TrialPlan &Plan, const TrialEvent &Last,
+                              std::vector<TrialEvent> &All) {
+  for (TrialRequest &R : Plan.Kernels)
+    if (R.Kernel == Last.Kernel && R.Module == Last.Module)
+      erase_if(R.Candidates, [&](const Candidate &C) {
+        if (remedies::movedBy(C) != remedies::movedBy(Last.Tried))
+          return false;
+        TrialEvent E = Last;
+        E.What = TrialEvent::Refused;
+        E.Tried = C;
+        E.Why = "in another order it does not end well";
+        All.push_back(std::move(E));
+        return true;
+      });
 }
 
 /// How the trial \p Last, which has ended the run, ended itself.
@@ -111,6 +130,8 @@ Expected<std::vector<TrialEvent>> runTrials(TrialPlan Plan, TrialRun Run,
     }
     if (Last && Ended != MostEnded && strikeOff(Plan, *Last)) {
       All.push_back(endOf(*Last, *Result));
+      if (remedies::isProof(Last->Tried))
+        strikeOffUnproved(Plan, *Last, All);
       continue;
     }
     if (Last) {

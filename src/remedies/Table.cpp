@@ -94,18 +94,52 @@ std::vector<Candidate> candidates(const KernelProfile &Seen) {
   std::vector<Candidate> All;
   for (const Remedy *R : Table)
     for (std::string &Parameters : R->Guess(Seen))
-      All.push_back({R->Name.str(), std::move(Parameters)});
+      All.push_back({R->Name.str(), std::move(Parameters), R->Promises});
+  return withProofs(std::move(All));
+}
+
+/// Null: there is no such remedy.
+static const Remedy *remedyOf(const Candidate &What) {
+  const auto *Found =
+      find_if(Table, [&](const Remedy *R) { return R->Name == What.Remedy; });
+  return Found == std::end(Table) ? nullptr : *Found;
+}
+
+bool changesLaunch(const Candidate &What) {
+  const Remedy *R = remedyOf(What);
+  return R && R->ChangesLaunch;
+}
+
+Moved movedBy(const Candidate &What) {
+  const Remedy *R = remedyOf(What);
+  return R && R->Moves ? R->Moves(What.Parameters) : Moved::Nothing;
+}
+
+bool isProof(const Candidate &What) {
+  const Remedy *R = remedyOf(What);
+  return R && R->ProofsOf;
+}
+
+std::vector<Candidate> withProofs(std::vector<Candidate> All) {
+  std::vector<Candidate> Proofs;
+  for (Moved Unit : {Moved::Threads, Moved::Blocks}) {
+    if (none_of(All, [&](const Candidate &C) { return movedBy(C) == Unit; }))
+      continue;
+    for (const Remedy *R : Table)
+      if (R->ProofsOf)
+        for (std::string &Parameters : R->ProofsOf(Unit))
+          Proofs.push_back({R->Name.str(), std::move(Parameters)});
+  }
+  All.insert(All.begin(), Proofs.begin(), Proofs.end());
   return All;
 }
 
 static Expected<const Remedy *> find(const Candidate &What) {
-  const auto *Found =
-      find_if(Table, [&](const Remedy *R) { return R->Name == What.Remedy; });
-  if (Found == std::end(Table))
-    return userError("there is no remedy '" + What.Remedy + "'",
-                     "This version has fewer or other remedies than the one "
-                     "that made the decision; optimize the program again.");
-  return *Found;
+  if (const Remedy *R = remedyOf(What))
+    return R;
+  return userError("there is no remedy '" + What.Remedy + "'",
+                   "This version has fewer or other remedies than the one "
+                   "that made the decision; optimize the program again.");
 }
 
 /// As Remedy::Apply; the kernel that a recipe is for carries it afterwards.
@@ -146,12 +180,6 @@ static Error finish(const Candidate &What, Module &M, StringRef Name) {
 Error check(const Candidate &What) {
   auto Found = find(What);
   return Found ? (*Found)->Check(What.Parameters) : Found.takeError();
-}
-
-bool changesLaunch(const Candidate &What) {
-  return any_of(Table, [&](const Remedy *R) {
-    return R->Name == What.Remedy && R->ChangesLaunch;
-  });
 }
 
 Error applyToModule(const Candidate &What, Module &M,

@@ -26,7 +26,8 @@ std::vector<const RefusalKind *> refusals();
 /// Of "RC101" or "rc101"; null: there is none.
 const RefusalKind *refusalNamed(llvm::StringRef Code);
 
-/// Every candidate that changes code and is worth a trial on a kernel.
+/// Every candidate that changes code and is worth a trial on a kernel, with
+/// proofs in front.
 std::vector<Candidate> candidates(const KernelProfile &Seen);
 
 /// The UserError names a remedy or a parameter that there is not.
@@ -34,6 +35,13 @@ llvm::Error check(const Candidate &What);
 
 /// Whether its remedy, if there is such a one, changes launches.
 bool changesLaunch(const Candidate &What);
+/// What changes places by it; nothing where there is no such remedy.
+Moved movedBy(const Candidate &What);
+/// Whether it only proves that what moves may.
+bool isProof(const Candidate &What);
+/// \p All, and in front of them the proofs that those ask for that move
+/// something.
+std::vector<Candidate> withProofs(std::vector<Candidate> All);
 
 /// What a remedy came to on one kernel.
 struct Applied {

@@ -131,8 +131,12 @@ void BlockRaces::touch(const LaneAccess &L) {
   llvm::SmallVector<AccessRecord, 4> Met;
   auto Report = [&](const Shadow::Conflict &C) {
     const AccessRole &Role = Launch.Roles[C.With.site()];
-    (Role.Updates && L.Role.Updates ? Launch.SharesByAtomics
-                                    : Launch.SharesOtherwise) = true;
+    auto Note = [&](Sharing &S) {
+      (Role.Updates && L.Role.Updates ? S.ByAtomics : S.Otherwise) = true;
+    };
+    Note(Launch.OfThreads);
+    if (C.With.block() != Block)
+      Note(Launch.OfBlocks);
     if (C.Ordered || llvm::is_contained(Met, C.With))
       return;
     Met.push_back(C.With);
@@ -264,8 +268,8 @@ RaceAccess RaceChecker::describe(const AccessRecord &Record) const {
 RaceFindings RaceChecker::take() {
   RaceFindings Result;
   Result.Launches = 1;
-  Result.SharesByAtomics = SharesByAtomics;
-  Result.SharesOtherwise = SharesOtherwise;
+  Result.OfThreads = OfThreads;
+  Result.OfBlocks = OfBlocks;
   Result.Incomplete = Incomplete;
   for (const Found &F : All) {
     Race R;

@@ -67,7 +67,8 @@ private:
   /// By sites, and whether both wrote the same.
   llvm::DenseMap<uint64_t, uint32_t> Index;
   std::vector<Found> All;
-  bool SharesByAtomics = false, SharesOtherwise = false, Incomplete = false;
+  Sharing OfThreads, OfBlocks; ///< as RaceFindings has them
+  bool Incomplete = false;
   bool Ended = false; ///< its time is up
 };
 

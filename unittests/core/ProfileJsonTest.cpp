@@ -58,7 +58,7 @@ static Profile fullProfile() {
   K.Orders.First = {2, 1, "an allocation of 400 bytes", 64, "int", "17", "-5"};
   K.Orders.Faults = {{3, 8, "a \"trap\""}};
   K.Races.Launches = 2;
-  K.Races.SharesOtherwise = true;
+  K.Races.OfThreads.Otherwise = true;
   K.Races.Races.push_back(
       {{RaceAccess::Write, false, {{"a.cu", 3, 5, "f"}}, {1, 0, 0}, {2, 0, 0}},
        {RaceAccess::Read, true, {{"b.cu", 4, 1, "g"}}, {0, 1, 0}, {0, 3, 0}},
@@ -151,7 +151,7 @@ TEST(ProfileJson, RoundTripKeepsEveryField) {
             "read at b.cu:4 by thread (0,3,0) of block (0,1,0): shared memory, "
             "byte 128 of the shared variable 's', the same value");
   EXPECT_EQ(R.Launch, 2u);
-  EXPECT_TRUE(K.Races.SharesOtherwise && !K.Races.SharesByAtomics);
+  EXPECT_TRUE(K.Races.OfThreads.Otherwise && !K.Races.OfThreads.ByAtomics);
   EXPECT_EQ(Q->Kernels[1].Races.Launches, 0u) << "nor looks for races";
   EXPECT_EQ(Q->Kernels[1].Orders.Orders, 0u) << "not every run tries orders";
   const ThreadVectors &V = K.Vectors, &Had = P.Kernels[0].Vectors;

@@ -99,6 +99,15 @@ TEST(Decide, TheFastestIdenticalCandidateIsKept) {
   EXPECT_FALSE(D.Measured);
 }
 
+TEST(Decide, AProofIsNeverKept) {
+  const Candidate Proof{"permute", "seed=1"};
+  Decision D =
+      decide(request({Proof, Meld}), "k()",
+             {estimated(Proof, 200, 100), estimated(Meld, 120, 100)}, {});
+  EXPECT_EQ(D.Keep, Meld);
+  EXPECT_EQ(D.Tried.size(), 1u);
+}
+
 TEST(Decide, LaunchesAddUp) {
   // Faster on a small launch, slower on a large one: slower.
   Decision D = decide(request({Meld}), "k()",

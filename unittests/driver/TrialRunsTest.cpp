@@ -81,6 +81,21 @@ protected:
   std::string Notes;
 };
 
+TEST_F(TrialRuns, AProofThatEndsTheRunRefusesWhatMoves) {
+  const Candidate Proof{"permute", "seed=1"}, Mover{"permute", "seed=2"},
+      Blocks{"permute", "unit=block"};
+  Plan.Kernels = {{"k", "0123", {Proof, Mover, Blocks, Meld}}};
+  const auto All = run([&](const Candidate &C) {
+    return C == Proof ? std::optional(TrialEvent::Fault) : std::nullopt;
+  });
+  ASSERT_EQ(Tried.size(), 2u);
+  EXPECT_EQ(Tried[1], (std::vector<Candidate>{Blocks, Meld}));
+  ASSERT_GE(All.size(), 2u);
+  EXPECT_EQ(All[0].What, TrialEvent::Fault);
+  EXPECT_EQ(All[1].What, TrialEvent::Refused);
+  EXPECT_EQ(All[1].Tried, Mover);
+}
+
 TEST_F(TrialRuns, OneIsEnoughIfNothingEndsIt) {
   auto All = run([](const Candidate &) { return std::nullopt; });
   EXPECT_EQ(Tried.size(), 1u);

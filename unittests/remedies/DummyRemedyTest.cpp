@@ -52,12 +52,26 @@ TEST(DummyRemedy, IsInTheTable) {
   ASSERT_EQ(all().back()->Name, "dummy");
   EXPECT_EQ(all().size(), rules().size());
   EXPECT_EQ(candidates(KernelProfile()).back(),
-            (Candidate{"dummy", "times=2"}));
+            (Candidate{"dummy", "times=2", Promise::Order}));
   ASSERT_TRUE(refusalNamed("rc901"));
   EXPECT_EQ(refusalNamed("RC901")->Page, "Code in a line cannot diverge.");
   std::set<unsigned> Numbers;
   for (const RefusalKind *Kind : refusals())
     EXPECT_TRUE(Numbers.insert(Kind->Number).second) << Kind->code();
+}
+
+TEST(DummyRemedy, HasItsProofsInFront) {
+  // It moves threads, not blocks; nothing else of the project's moves any yet.
+  EXPECT_EQ(movedBy({"dummy", ""}), Moved::Threads);
+  const std::vector<Candidate> All = candidates(KernelProfile());
+  std::vector<Candidate> Proofs;
+  copy_if(All, std::back_inserter(Proofs), isProof);
+  ASSERT_EQ(Proofs.size(), 3u);
+  EXPECT_TRUE(std::equal(Proofs.begin(), Proofs.end(), All.begin()));
+  for (const Candidate &P : Proofs) {
+    EXPECT_EQ(movedBy(P), Moved::Threads);
+    EXPECT_FALSE(errorToBool(check(P)));
+  }
 }
 
 TEST(DummyRemedy, ReadsItsParameters) {

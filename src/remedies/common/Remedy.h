@@ -5,7 +5,9 @@
 
 #include "core/Cost.h"
 #include "core/Profile.h"
+#include "core/Races.h"
 #include "core/Recipe.h"
+#include "core/Tolerance.h"
 #include "remedies/common/Refusal.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -63,6 +65,14 @@ struct Remedy {
   llvm::Expected<std::optional<Recipe>> (*Apply)(
       llvm::Function &F, llvm::StringRef Parameters, const Services &Services,
       llvm::OptimizationRemarkEmitter &Remarks);
+  /// What is promised of a kernel with it.
+  Promise Promises = Promise::Bytes;
+  /// What changes places with these parameters; null: nothing. Trials prove
+  /// first that it may (runtime/trial/Protocol.h).
+  Moved (*Moves)(llvm::StringRef Parameters) = nullptr;
+  /// Parameters by which it proves that. Null: it is no proof. A proof is neither
+  /// timed nor kept.
+  std::vector<std::string> (*ProofsOf)(Moved What) = nullptr;
   /// It works on kernels alone, and its recipes are not plain: in place of the
   /// kernel stands one of the same name and other parameters, and there may be
   /// kernels more.

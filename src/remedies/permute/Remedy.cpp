@@ -30,6 +30,21 @@ apply(Function &F, StringRef Parameters, const Services &,
   return std::nullopt;
 }
 
+static Moved moves(StringRef Parameters) {
+  auto Options = parsePermuteOptions(Parameters);
+  if (Options)
+    return Options->WholeBlocks ? Moved::Blocks : Moved::Threads;
+  consumeError(Options.takeError()); // Check says so
+  return Moved::Nothing;
+}
+
+/// Two memberships at random, and one that is as far from the program's as can
+/// be: neighbours stay neighbours, and all else is the other way round.
+static std::vector<std::string> proofsOf(Moved What) {
+  const std::string Unit = What == Moved::Blocks ? ";unit=block" : "";
+  return {"seed=1" + Unit, "seed=2" + Unit, "order=reversed" + Unit};
+}
+
 const Remedy permute::Itself = {
     .Name = permute::Name,
     .Does = permute::Does,
@@ -45,6 +60,8 @@ const Remedy permute::Itself = {
     },
     .Check = checkBy<parsePermuteOptions>,
     .Apply = apply,
+    .Moves = moves,
+    .ProofsOf = proofsOf,
     .ChangesLaunch = true};
 
 } // namespace reconverge::remedies

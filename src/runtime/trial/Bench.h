@@ -10,6 +10,7 @@
 #ifndef RECONVERGE_RUNTIME_TRIAL_BENCH_H
 #define RECONVERGE_RUNTIME_TRIAL_BENCH_H
 
+#include "core/Races.h"
 #include "runtime/trial/Comparison.h"
 #include "runtime/trial/Log.h"
 
@@ -115,6 +116,10 @@ public:
   virtual SpreadRule spread() const = 0;
   /// Whether the kernel's code says that the order of threads may matter.
   virtual bool mayVary() const = 0;
+
+  /// Of the original, from memory as it was before: which threads share what
+  /// they write. None: it cannot be told here.
+  virtual std::optional<RaceFindings> findRaces() { return std::nullopt; }
 
   /// Makes the code of \p C, at its first trial. An error refuses it.
   virtual llvm::Error build(TriedCandidate &C) = 0;

@@ -18,6 +18,12 @@
 // An error of the program's own launch is the program's: nothing is tried, and
 // it sees what it would see without us.
 //
+// A candidate that moves threads or blocks needs two proofs that it may: no byte
+// that one writes is touched by another, where the bench can watch accesses;
+// and the launch in other orders, at random, leaves the same bytes. These are
+// candidates too (remedies::isProof), and come first; one that differs refuses
+// those that follow.
+//
 // Where the device chooses the order, a handful of runs shows a part of the
 // spread of a sum by atomics only, and a right candidate may well come out
 // beside it. So where the order matters and a candidate differs, the original
@@ -28,8 +34,12 @@
 
 #include "runtime/trial/Protocol.h"
 
+#include "remedies/Table.h"
 #include "runtime/trial/Rounds.h"
 #include "runtime/trial/Stopwatch.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 #include <algorithm>
 
@@ -93,6 +103,10 @@ private:
            double(std::max<uint64_t>(Plan.Launches * Plan.Kernels.size(), 1));
   }
   void runOriginal(unsigned Times);
+  std::optional<std::string> &tied(Moved What) {
+    return What == Moved::Blocks ? TiedBlocks : TiedThreads;
+  }
+  const std::string &whyTied(Moved What);
   void noteUnstable() { Unknown = whyUnstable(Spread, On.extent()); }
   Verdict compare(const Candidate &What);
   bool runUntilTold(TriedCandidate &C, TrialEvent &E);
@@ -106,6 +120,9 @@ private:
   unsigned Runs = 1;   ///< of the original
   OrderSpread Spread;
   SmallVector<TriedCandidate *> Right; ///< what is worth timing
+  /// Why threads, or blocks, may not change places, once that was looked at;
+  /// empty: nothing speaks against it.
+  std::optional<std::string> TiedThreads, TiedBlocks;
 };
 } // namespace
 
@@ -206,14 +223,59 @@ bool LaunchTrial::runUntilTold(TriedCandidate &C, TrialEvent &E) {
   }
 }
 
+/// What a race check says against moving \p What; empty: nothing.
+static std::string whyDependent(const RaceFindings &F, Moved What) {
+  if (F.areIndependentUpToOrder(What))
+    return "";
+  const std::string Who = What == Moved::Blocks ? "blocks" : "threads";
+  if (F.Incomplete)
+    return "not all accesses of the launch could be followed, so that its " +
+           Who + " may depend on one another";
+  std::string Why = "its " + Who + " depend on one another through memory";
+  if (!F.Races.empty())
+    Why += ": " + textOf(F.Races.front(), [](const std::string &File) {
+             return sys::path::filename(File).str();
+           });
+  return Why;
+}
+
+/// Why \p What may not change places in this launch; empty: nothing says so.
+const std::string &LaunchTrial::whyTied(Moved What) {
+  std::optional<std::string> &Why = tied(What);
+  if (!Why) {
+    On.restoreBefore();
+    const std::optional<RaceFindings> Found = On.findRaces();
+    Why = Found ? whyDependent(*Found, What) : "";
+  }
+  return *Why;
+}
+
+/// What a proof that came out like \p Result says against moving \p What.
+static std::string whyDisproved(const Verdict &Result, Moved What) {
+  if (Result.Kind != VerdictKind::Differs)
+    return "";
+  return std::string("in another order of its ") +
+         (What == Moved::Blocks ? "blocks" : "threads") +
+         " its result differs, first at byte " + utostr(Result.First.Offset) +
+         " of " + Result.First.Where;
+}
+
 void LaunchTrial::tryOne(TriedCandidate &C) {
+  const Moved What = remedies::movedBy(C.What);
+  if (What != Moved::Nothing && !whyTied(What).empty())
+    return Log.strikeOff(TrialEvent::Refused, C, whyTied(What));
   if (Error E = On.build(C))
     return Log.strikeOff(TrialEvent::Refused, C, toString(std::move(E)));
   Log.add(TrialEvent::Begin, C.What);
   TrialEvent E = Log.event(TrialEvent::End, C.What);
-  if (!runUntilTold(C, E))
+  const bool EndedWell = runUntilTold(C, E);
+  const bool IsProof = remedies::isProof(C.What);
+  if (IsProof)
+    tied(What) = EndedWell ? whyDisproved(E.Compared, What)
+                           : "in another order it does not end well";
+  if (!EndedWell)
     return;
-  if (mayBeKept(E)) {
+  if (!IsProof && mayBeKept(E)) {
     Right.push_back(&C);
     if (SlotPair Slots = On.countSlots(C); Slots.Variant > 0) {
       E.OriginalSlots = Slots.Original;

@@ -136,6 +136,14 @@ private:
 };
 } // namespace
 
+std::optional<RaceFindings> VmBench::findRaces() {
+  RaceFindings Found;
+  RunEnd End = endOf(L.On.launchWatched(L.Kernel, L.Shape, L.Args, Found,
+                                        nullptr, nullptr, /*Quiet=*/true));
+  Found.Incomplete |= !End.isWell();
+  return Found;
+}
+
 RunEnd VmBench::launchAsItIs(warpvm::Kernel &Kernel, const KernelInfo &Info) {
   LaunchCounts Counted;
   RunEnd End =

@@ -64,6 +64,7 @@ public:
   bool mayVary() const override { return false; } // its orders tell
 
   llvm::Expected<RunEnd> runNatural() override;
+  std::optional<RaceFindings> findRaces() override;
   llvm::Error build(TriedCandidate &C) override;
   RunEnd run(TriedCandidate &C, const RunOptions &How) override;
 

@@ -101,7 +101,9 @@ struct FakeBench : Bench {
     RunEnd End;
     End.Slots = 50;
     End.Milliseconds = 5;
-    if (C.What.Remedy == "fault" || C.What.Remedy == "hang") {
+    if (C.What.Remedy == "permute") {
+      Memory = std::stof(C.What.Parameters.substr(5)); // of seed=
+    } else if (C.What.Remedy == "fault" || C.What.Remedy == "hang") {
       End.How = C.What.Remedy == "hang" ? RunEnd::Hang : RunEnd::Fault;
       End.Why = "why";
     } else {
@@ -110,10 +112,12 @@ struct FakeBench : Bench {
     return End;
   }
   void goOnAfter(const RunEnd &) override { Done += "lost "; }
+  std::optional<RaceFindings> findRaces() override { return Found; }
   bool canTime() const override { return Times; }
 
   const Function &F;
   std::vector<TriedCandidate> Own;
+  std::optional<RaceFindings> Found;
   std::vector<float> Orders; ///< what the original sets in each
   SpreadRule Rule{1, /*Seeded=*/true};
   bool NoRoom = false, Fails = false, Varies = false, Times = false;
@@ -132,6 +136,12 @@ protected:
     Plan.Samples = 1;
   }
   ~ProtocolTest() override { sys::fs::remove(LogFile); }
+
+  /// A candidate that moves threads, and a proof that they may be moved.
+  void addMover(const char *Result, const char *Unit = "") {
+    Bench->Own.push_back(
+        {{"permute", std::string("seed=") + Result + Unit, Promise::Bytes}});
+  }
 
   void add(const char *Name, Promise P = Promise::Bytes) {
     Bench->Own.push_back({{Name, "", P}});
@@ -158,6 +168,45 @@ protected:
   TrialPlan Plan;
   SmallString<64> LogFile;
 };
+
+TEST_F(ProtocolTest, AProofThatFailsRefusesWhatMoves) {
+  addMover("1");
+  addMover("2");
+  addMover("3");
+  addMover("4", ";unit=block"); // another proof
+  add("1");
+  Bench->Times = true;
+  const auto Events = tryAll();
+  ASSERT_EQ(kinds(Events),
+            (Kinds{TrialEvent::Begin, TrialEvent::End, TrialEvent::Begin,
+                   TrialEvent::End, TrialEvent::Refused, TrialEvent::Begin,
+                   TrialEvent::End, TrialEvent::Begin, TrialEvent::End,
+                   TrialEvent::Timed}));
+  EXPECT_EQ(Events[4].Why, "in another order of its threads its result "
+                           "differs, first at byte 0 of x");
+  EXPECT_EQ(Events[9].Tried.Remedy, "1") << "proofs are not timed";
+}
+
+TEST_F(ProtocolTest, ARaceCheckSaysWhatMayMove) {
+  Bench->Found.emplace();
+  Bench->Found->Launches = 1;
+  Bench->Found->OfThreads.Otherwise = true;
+  addMover("1");
+  addMover("1", ";unit=block");
+  auto Events = tryAll();
+  ASSERT_EQ(Events.size(), 3u);
+  EXPECT_EQ(Events[0].What, TrialEvent::Refused);
+  EXPECT_EQ(Events[0].Why, "its threads depend on one another through memory");
+  EXPECT_EQ(Events[2].What, TrialEvent::End) << "blocks are independent";
+  // What could not be followed may have been there.
+  Bench->Found->OfThreads.Otherwise = false;
+  Bench->Found->Incomplete = true;
+  Bench->Own.clear();
+  addMover("1");
+  Events = tryAll();
+  EXPECT_EQ(Events.back().What, TrialEvent::Refused);
+  EXPECT_NE(Events.back().Why.find("not all accesses"), std::string::npos);
+}
 
 TEST_F(ProtocolTest, EveryRunIsFromTheSameState) {
   add("1");

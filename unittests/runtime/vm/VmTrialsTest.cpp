@@ -59,11 +59,24 @@ define void @t(ptr %out) {
   %slot = atomicrmw add ptr %n, i32 1 monotonic
   ret void
 }
+define void @n(ptr %out) {
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %next = add i32 %t, 1
+  %low = and i32 %next, 63
+  %j = zext i32 %low to i64
+  %q = getelementptr inbounds i32, ptr %out, i64 %j
+  %x = load i32, ptr %q, align 4
+  %i = zext i32 %t to i64
+  %p = getelementptr inbounds i32, ptr %out, i64 %i
+  store i32 %x, ptr %p, align 4
+  ret void
+}
 define void @w(ptr %out) {
   store i32 1, ptr inttoptr (i64 64 to ptr)
   ret void
 }
-!nvvm.annotations = !{!0, !1, !2, !3}
+!nvvm.annotations = !{!0, !1, !2, !3, !4}
+!4 = !{ptr @n, !"kernel", i32 1}
 !3 = !{ptr @w, !"kernel", i32 1}
 !0 = !{ptr @k, !"kernel", i32 1}
 !1 = !{ptr @s, !"kernel", i32 1}
@@ -194,8 +207,10 @@ protected:
     Plan.Log = LogFile.str().str();
     Plan.Launches = Tried;
     Plan.Kernels = {{Name, P->hash().str(), {}}};
-    for (std::string &C : Candidates)
-      Plan.Kernels[0].Candidates.push_back({C, ""});
+    for (StringRef C : Candidates) {
+      auto [Remedy, Parameters] = C.split(' ');
+      Plan.Kernels[0].Candidates.push_back({Remedy.str(), Parameters.str()});
+    }
     cantFail(writeTrialPlan(Plan, PlanFile));
     auto T = cantFail(VmTrials::create(
         PlanFile, cantFail(analysis::MachineModel::load(MACHINE_FILE)), harm));
@@ -295,6 +310,26 @@ TEST_F(VmTrialsTest, RecipesAreLaunched) {
   }
   for (int I = 0; I < 64; ++I)
     EXPECT_EQ(Out[I], 100 + 2 * I);
+}
+
+TEST_F(VmTrialsTest, WhatSharesMemoryMayNotChangePlaces) {
+  // "n" adds what its neighbour wrote, or not.
+  auto Events = run("n", {"permute", "permute seed=2", "harmless"});
+  ASSERT_EQ(Events.size(), 4u);
+  for (size_t I : {0, 1}) {
+    EXPECT_EQ(Events[I].What, TrialEvent::Refused);
+    EXPECT_NE(Events[I].Why.find("its threads depend on one another through "
+                                 "memory: "),
+              std::string::npos)
+        << Events[I].Why;
+  }
+  EXPECT_EQ(Events[3].What, TrialEvent::End) << "what moves nothing";
+}
+
+TEST_F(VmTrialsTest, AtomicsLeaveTheResultUpToOrder) {
+  auto Events = run("s", {"permute"});
+  ASSERT_EQ(Events.size(), 2u);
+  EXPECT_EQ(Events[1].Compared.Kind, VerdictKind::UpToOrder);
 }
 
 TEST_F(VmTrialsTest, ALaunchThatARecipeIsNotForTakesTheOriginal) {

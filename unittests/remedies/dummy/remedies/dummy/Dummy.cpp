@@ -64,6 +64,8 @@ const Remedy dummy::Itself = {
       return {"times=2"};
     },
     .Check = checkBy<parse>,
-    .Apply = apply};
+    .Apply = apply,
+    .Promises = Promise::Order,
+    .Moves = [](StringRef) { return Moved::Threads; }};
 
 } // namespace reconverge::remedies
