@@ -60,7 +60,7 @@ struct BranchBound {
 
 /// A remedy, as a line of advice names it.
 struct RemedyWords {
-  std::string Name;         ///< "remap"
+  std::string Name;         ///< as in Remedies.def
   std::string Advice;       ///< what the line begins with: "meld its sides"
   std::string PriceOf = {}; ///< what it pays for: "rounds"
   bool ByHand = false;      ///< `optimize` does not try it

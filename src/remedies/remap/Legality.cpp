@@ -120,6 +120,13 @@ static bool isLibrary(const Function *F) {
          Call != analysis::LibraryCall::Reflect;
 }
 
+/// PTX that LLVM has no intrinsic for, of kind \p Kind, binds nobody to a warp.
+static bool bindsNobody(IntrinsicKind Kind) {
+  return is_contained({IntrinsicKind::Other, IntrinsicKind::LaunchSize,
+                       IntrinsicKind::Atomic},
+                      Kind);
+}
+
 static std::optional<Trouble>
 checkCall(const CallBase &Call, SmallPtrSetImpl<const Function *> &Seen) {
   if (Call.isInlineAsm())
@@ -127,10 +134,17 @@ checkCall(const CallBase &Call, SmallPtrSetImpl<const Function *> &Seen) {
   if (const auto *I = dyn_cast<IntrinsicInst>(&Call))
     return checkIntrinsic(*I);
   const Function *F = Call.getCalledFunction();
-  if (F && !F->isDeclaration())
-    return checkCallee(*F, Seen);
+  if (F)
+    if (auto Kind = analysis::ptxFunctionKind(F->getName())) {
+      if (bindsNobody(*Kind))
+        return std::nullopt;
+      return Trouble{refuse::Warp, calleeOf(Call)};
+    }
   if (isLibrary(F))
     return std::nullopt;
+  // What another module may replace is not what will run.
+  if (F && !F->isDeclaration() && !F->isInterposable())
+    return checkCallee(*F, Seen);
   return Trouble{refuse::Call, calleeOf(Call)};
 }
 
