@@ -13,6 +13,9 @@
 // As on a GPU, a direction that says "host" of a device pointer is let pass:
 // the address tells what it is.
 //
+// Bytes move under deviceLock(), so never while a kernel runs or a launch is
+// tried: a trial would put back what was there before.
+//
 //===----------------------------------------------------------------------===//
 
 #include "runtime/vm/Arrays.h"
@@ -25,6 +28,8 @@
 #include <cstring>
 
 namespace reconverge::runtime {
+
+using Guard = std::lock_guard<std::recursive_mutex>;
 
 namespace {
 struct Box {
@@ -129,10 +134,9 @@ static cudaError_t findEnd(cudaArray_const_t Handle, const cudaPitchedPtr &P,
   return checkEnd(Out, {E.width, E.height, E.depth}, MustBeDevice);
 }
 
-/// Both ends of \p P.
+/// Both ends of \p P. Under deviceLock().
 static cudaError_t findEnds(const cudaMemcpy3DParms &P, Box &To, Box &From,
                             Extent &E) {
-  std::lock_guard<std::recursive_mutex> Lock(deviceLock());
   if (!isKind(P.kind))
     return cudaErrorInvalidMemcpyDirection;
   cudaExtent Size = P.extent;
@@ -174,12 +178,14 @@ cudaMemcpy3DParms copyOfBytes(void *To, const void *From, size_t Count,
 }
 
 cudaError_t checkCopy(const cudaMemcpy3DParms &P) {
+  Guard Lock(deviceLock());
   Box To, From;
   Extent E;
   return findEnds(P, To, From, E);
 }
 
 cudaError_t runCopy(const cudaMemcpy3DParms &P) {
+  Guard Lock(deviceLock());
   Box To, From;
   Extent E;
   if (cudaError_t Failed = findEnds(P, To, From, E))
@@ -239,6 +245,7 @@ cudaError_t checkSet(const SetWork &W) {
 }
 
 cudaError_t runSet(const SetWork &W) {
+  Guard Lock(deviceLock());
   Box To;
   Extent E;
   if (cudaError_t Failed = findEnd(W, To, E))
