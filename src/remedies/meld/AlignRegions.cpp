@@ -73,7 +73,7 @@ Aligner::pairPhis(BasicBlock *A, BasicBlock *B,
   return Result;
 }
 
-std::shared_ptr<const RegionPlan> Aligner::regions(const Region &A,
+std::shared_ptr<const RegionMeld> Aligner::regions(const Region &A,
                                                    const Region &B) {
   auto [Entry, New] = Known.try_emplace({&A, &B}, nullptr);
   if (!New)
@@ -81,7 +81,7 @@ std::shared_ptr<const RegionPlan> Aligner::regions(const Region &A,
   const Shape Found = sameShape(A, B);
   if (Found.empty())
     return nullptr;
-  auto Plan = std::make_shared<RegionPlan>();
+  auto Plan = std::make_shared<RegionMeld>();
   for (const NodePair &Pair : Found) {
     Plan->Nodes.emplace_back();
     Plan->Nodes.back().Number = Pair.Number;
@@ -112,7 +112,7 @@ std::shared_ptr<const RegionPlan> Aligner::regions(const Region &A,
 }
 
 /// Of the nodes of \p R, the one whose code is most like the run's.
-std::shared_ptr<const RegionPlan>
+std::shared_ptr<const RegionMeld>
 Aligner::along(ArrayRef<Item> Run, const Region &R, unsigned Side) {
   auto [Entry, New] = KnownRuns.try_emplace({Run.data(), &R}, nullptr);
   if (!New)
@@ -146,11 +146,11 @@ Aligner::along(ArrayRef<Item> Run, const Region &R, unsigned Side) {
         }
   }
 
-  std::shared_ptr<RegionPlan> Best;
+  std::shared_ptr<RegionMeld> Best;
   for (unsigned N : Order) {
     if (!Leads[N] || R.Nodes[N].Code.Items.empty() || tooLarge())
       continue;
-    auto Plan = std::make_shared<RegionPlan>();
+    auto Plan = std::make_shared<RegionMeld>();
     Plan->RunNode = N;
     Plan->Nodes.resize(Count);
     for (unsigned K = 0; K != Count; ++K)

@@ -53,9 +53,9 @@ private:
                    Fit &Best) const;
 
   // Regions; null where nothing is saved. What came out is kept for the round.
-  std::shared_ptr<const RegionPlan> regions(const Region &A, const Region &B);
+  std::shared_ptr<const RegionMeld> regions(const Region &A, const Region &B);
   /// Side \p Side's straight \p Run along a path of the other side's region.
-  std::shared_ptr<const RegionPlan> along(llvm::ArrayRef<Item> Run,
+  std::shared_ptr<const RegionMeld> along(llvm::ArrayRef<Item> Run,
                                           const Region &R, unsigned Side);
   llvm::SmallVector<PhiPair, 4> pairPhis(
       llvm::BasicBlock *A, llvm::BasicBlock *B,
@@ -68,11 +68,11 @@ private:
   uint64_t Steps = 0;
   double Times = 1; ///< that the code which is being aligned runs
   llvm::DenseMap<std::pair<const Region *, const Region *>,
-                 std::shared_ptr<const RegionPlan>>
+                 std::shared_ptr<const RegionMeld>>
       Known;
   /// By the first item of the run.
   llvm::DenseMap<std::pair<const Item *, const Region *>,
-                 std::shared_ptr<const RegionPlan>>
+                 std::shared_ptr<const RegionMeld>>
       KnownRuns;
 };
 
