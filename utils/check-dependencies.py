@@ -6,10 +6,13 @@
 2. The shim includes nothing of LLVM and of ours only what SHIM_HEADERS names;
    it is no reconverge_stage, because those link LLVM.
 3. CUDA libraries are linked in src/runtime/gpu alone.
-4. No source file is longer than 800 lines.
-5. Every check in a lit test checks something: a misspelt directive is a
+4. No file is longer than 800 lines, and no source file in src, plugin and
+   tools than 500, but for tables (*.def, *.td, *.inc); no function in src has
+   100 lines or more (see functions).
+5. No files include each other, not even by way of others.
+6. Every check in a lit test checks something: a misspelt directive is a
    comment to FileCheck, and the test passes (see lint_test).
-6. A .cpp of more than 150 lines begins with a banner that is more than a title.
+7. A .cpp of more than 150 lines begins with a banner that is more than a title.
 
 usage: check-dependencies.py [ROOT]   exit code 1 if a rule is broken
 """
@@ -44,6 +47,10 @@ SHIM = "runtime/shim"
 SHIM_HEADERS = ["core/Container.h"]
 
 MAX_LINES = 800
+MAX_SOURCE_LINES = 500  # in SOURCE_FOLDERS, but for TABLES
+SOURCE_FOLDERS = ("src", "plugin", "tools")
+TABLES = {".def", ".td", ".inc"}
+MAX_FUNCTION_LINES = 99
 # From here on a file's banner has to say what it does and why it is right.
 BANNER_LINES = 150
 SOURCES = {".cpp", ".h", ".c", ".S", ".inc", ".def", ".cu", ".cuh", ".cmake",
@@ -130,6 +137,110 @@ def check_cmake(relative, text, folder_of, report):
 
 
 #===-----------------------------------------------------------------------===#
+# Lengths
+#===-----------------------------------------------------------------------===#
+
+# What looks like code and is none. A quote in a number (1'000) is no literal.
+NO_CODE = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
+    r"|'(?:\\[^'\n]+|[^'\\\n])'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*",
+    re.S | re.M)
+SCOPE = re.compile(r"(?:template\b.*>\s*)?(?:inline\s+)?"
+                   r"(?:namespace|extern|class|struct|union|enum)\b", re.S)
+
+
+def functions(text):
+    """The functions that text, C++ as clang-format leaves it, defines: the
+    lines of their first and their last word. Lambdas and members of local
+    classes belong to the function around them.
+
+    A brace that opens outside functions opens one if parentheses stand before
+    it and no class, namespace or `=` does."""
+    text = NO_CODE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    begin = 0     # of what stands before the next brace
+    depth = 0     # braces open in a function, or in data
+    first = None  # line of the function; None: data
+    for match in re.finditer(r"[{};]", text):
+        sign, at = match[0], match.start()
+        if depth:
+            depth += {"{": 1, "}": -1, ";": 0}[sign]
+            if depth:
+                continue
+            if re.match(r"\s*[,){]", text[at + 1:]):
+                continue  # a value, of a constructor's list say
+            if first:
+                yield first, text.count("\n", 0, at) + 1
+            first, begin = None, at + 1
+            continue
+        before = text[begin:at]
+        head = re.sub(r"\b(?:public|private|protected)\s*:", "", before).strip()
+        if sign == "{" and not SCOPE.match(head):
+            depth, first = 1, None
+            if "(" in head and not head.endswith("="):
+                # Blank lines part it from what is no code.
+                start = begin + before.rindex(re.split(r"\n\s*\n", head)[-1])
+                first = text.count("\n", 0, start) + 1
+            continue
+        begin = at + 1
+
+
+def check_lengths(path, text, report):
+    lines = text.count("\n")
+    is_ours = path.parts[0] in SOURCE_FOLDERS and path.suffix not in TABLES
+    most = MAX_SOURCE_LINES if is_ours else MAX_LINES
+    if lines > most:
+        report(lines, f"{lines} lines; {most} are the most")
+    if path.parts[0] == "src" and path.suffix in (".cpp", ".h"):
+        for first, last in functions(text):
+            if last - first + 1 > MAX_FUNCTION_LINES:
+                report(first, f"a function of {last - first + 1} lines; "
+                       f"{MAX_FUNCTION_LINES} are the most")
+
+
+#===-----------------------------------------------------------------------===#
+# Files that include each other
+#===-----------------------------------------------------------------------===#
+
+def included_files(path, text, known):
+    """(line, file) of each include that names a file of ours: by its path in
+    src or include, or beside path."""
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        for folder in (path.parent, pathlib.Path("src"),
+                       pathlib.Path("include")):
+            if folder / match.group(1) in known:
+                yield number, folder / match.group(1)
+                break
+
+
+def check_cycles(texts, report):
+    """Follows includes from each file, first to last, and reports each that
+    leads back to a file on the way to it."""
+    edges = {path: list(included_files(path, text, texts))
+             for path, text in texts.items()
+             if path.parts[0] in SOURCE_FOLDERS + ("include",)}
+    done = set()
+
+    def follow(path, way):
+        if path in done:
+            return
+        way.append(path)
+        for line, other in edges.get(path, []):
+            if other in way:
+                circle = way[way.index(other):] + [other]
+                report(path, line, "files include each other: "
+                       + " -> ".join(map(str, circle)))
+            else:
+                follow(other, way)
+        done.add(way.pop())
+
+    for path in sorted(edges):
+        follow(path, [])
+
+
+#===-----------------------------------------------------------------------===#
 # Tests that check nothing
 #===-----------------------------------------------------------------------===#
 
@@ -205,13 +316,11 @@ def check_tree(root):
         def report(line, what, path=path):
             problems.append((str(path), line, what))
 
-        lines = text.count("\n")
-        if lines > MAX_LINES:
-            report(lines, f"{lines} lines; {MAX_LINES} are the most")
+        check_lengths(path, text, report)
         if (path.parts[0] in ("src", "plugin") and path.suffix == ".cpp"
-                and lines > BANNER_LINES
+                and text.count("\n") > BANNER_LINES
                 and len(re.match(r"(?://.*\n)*", text)[0].splitlines()) < 5):
-            report(1, f"{lines} lines and no banner that says what they do")
+            report(1, f"more than {BANNER_LINES} lines and no banner that says what they do")
         if path.parts[0] == "src" and len(path.parts) > 2:
             inside = path.relative_to("src")
             if path.name == "CMakeLists.txt":
@@ -224,6 +333,8 @@ def check_tree(root):
         if (path.parts[0] == "test" and path.suffix in (".ll", ".cu", ".test")
                 and "Inputs" not in path.parts):
             lint_test(text, path.suffix != ".cu", report)
+    check_cycles(texts, lambda path, line, what: problems.append(
+        (str(path), line, what)))
     return problems
 
 

@@ -112,13 +112,126 @@ class CMake(unittest.TestCase):
 
 
 class Length(unittest.TestCase):
-    def test_length(self):
-        self.assertEqual(problems(src__core__A_h="\n" * 800), [])
-        self.assertIn("801 lines", problems(src__core__A_cpp="\n" * 801)[0])
+    BANNER = "//\n" * 6
+
+    def test_any_file(self):
+        self.assertEqual(problems(utils__a_py="\n" * 800), [])
         self.assertIn("801 lines", problems(utils__a_py="\n" * 801)[0])
+        self.assertEqual(problems(unittests__A_cpp="\n" * 501), [])
+
+    def test_source(self):
+        for folder in ("src__core", "plugin", "tools"):
+            for name in ("A_cpp", "A_h"):
+                file = f"{folder}__{name}"
+                self.assertEqual(problems(**{file: self.BANNER + "\n" * 494}),
+                                 [])
+                self.assertIn("501 lines; 500 are the most", problems(
+                    **{file: self.BANNER + "\n" * 495})[0])
+
+    def test_table(self):
+        for name in ("A_def", "A_inc"):
+            self.assertEqual(problems(**{f"src__core__{name}": "\n" * 800}), [])
 
     def test_build_folder_is_not_ours(self):
         self.assertEqual(problems(**{"build-x__A_cpp": "\n" * 801}), [])
+
+
+def function(lines, head="int f(int X) {"):
+    """A function of so many lines."""
+    rest = "\n  g();" * (lines - 1 - head.count("\n") - 1)
+    return head + rest + "\n}\n"
+
+
+class Functions(unittest.TestCase):
+    def assert_found(self, text, *expected):
+        self.assertEqual(list(check.functions(text)), list(expected))
+
+    def test_length(self):
+        self.assertEqual(problems(src__core__A_h=function(99)), [])
+        found = problems(src__core__A_h="\n" + function(100))
+        self.assertEqual(found, ["src/core/A.h:2: a function of 100 lines; "
+                                 "99 are the most"])
+        self.assertEqual(problems(unittests__A_cpp=function(100)), [])
+
+    def test_each_kind(self):
+        for head in ["int f() {", "int f()\n    const {", "static A &\nf(B C) {",
+                     "template <typename T>\nT f(T X) {", "X::X() : A(1) {",
+                     "X::X()\n    : A{1}, B({2, 3}), C{} {", "auto f() -> int {",
+                     "bool operator()(X Y) const override {",
+                     "int f(struct stat *S) {", "int f(X Y = {}) {"]:
+            with self.subTest(head=head):
+                self.assert_found("int X = 1;\n\n// Why.\n"
+                                  + function(7, head), (4, 10))
+
+    def test_in_scopes(self):
+        for head in ["namespace a::b {", "namespace {", "class X : Y {",
+                     "struct X final : Y<int(int)> {", 'extern "C" {',
+                     "template <typename T, int N = f(3)>\nstruct X {",
+                     "class X {\npublic:", "enum { A };\nstruct X {"]:
+            with self.subTest(head=head):
+                line = head.count("\n") + 2
+                self.assert_found(
+                    head + "\n" + function(5) + "\n" + function(4) + "};\n",
+                    (line, line + 4), (line + 6, line + 9))
+
+    def test_belongs_to_the_function_around(self):
+        self.assert_found("void f() {\n  struct X {\n    int g() { return 1; }\n"
+                          "  };\n  auto L = [&](int Y) {\n    h();\n  };\n}\n",
+                          (1, 8))
+
+    def test_no_function(self):
+        for text in ["int X[] = {f(1), f(2)};\n", "int X{3};\n", "struct X {};\n",
+                     "static const T Table[] = {\n    {A(1), {2}},\n};\n",
+                     "enum class X : decltype(f(1)) { A };\n", "int f(int X);\n",
+                     '#define F(X) \\\n  int f() { \\\n  }\n', "// int f() {\n",
+                     'const char *X = "int f() {";\n']:
+            with self.subTest(text=text):
+                self.assert_found(text)
+                self.assert_found(text + function(5),
+                                  (text.count("\n") + 1, text.count("\n") + 5))
+
+    def test_braces_that_are_none(self):
+        for line in ["  // }", "  /* } */", '  g("}");', "  g('}');",
+                     "  g('\\'', 1'000, '}');", '  g(R"x(}")x");',
+                     "#define X }", '  g("\\"}");']:
+            with self.subTest(line=line):
+                self.assert_found("int f() {\n" + line + "\n}\n", (1, 3))
+
+
+class Cycles(unittest.TestCase):
+    def test_two_headers(self):
+        found = problems(src__core__A_h=include("core/B.h"),
+                         src__core__B_h=include("core/A.h"))
+        self.assertEqual(found, [
+            "src/core/B.h:2: files include each other: src/core/A.h -> "
+            "src/core/B.h -> src/core/A.h"])
+
+    def test_by_way_of_others(self):
+        found = problems(src__core__A_cpp=include("core/A.h"),
+                         src__core__A_h=include("core/B.h"),
+                         src__core__B_h=include("core/C.h"),
+                         src__core__C_h=include("core/A.h"),
+                         src__core__D_h=include("core/C.h"))
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("core/C.h -> src/core/A.h", found[0])
+
+    def test_in_other_folders(self):
+        for folder in ("plugin", "tools", "include__reconverge"):
+            found = problems(**{f"{folder}__A_h": include("B.h"),
+                                f"{folder}__B_h": include("A.h")})
+            self.assertEqual(len(found), 1, found)
+
+    def test_itself(self):
+        self.assertIn("each other", problems(
+            src__core__A_h=include("core/A.h"))[0])
+
+    def test_allowed(self):
+        # Twice from one file, from two to one, and of one name elsewhere.
+        self.assertEqual(problems(
+            src__core__A_h=include("core/B.h") + include("core/C.h"),
+            src__core__B_h=include("core/C.h"), src__core__C_h="",
+            src__model__B_h=include("core/A.h"),
+            src__core__B_cpp=include("core/B.h") + include("core/A.h")), [])
 
 
 class Lint(unittest.TestCase):

@@ -235,9 +235,9 @@ static Error link(BuildRequest &Request, const frontend::Toolchain &Tools,
                                                       : Request.Output);
 }
 
-Error build(const BuildRequest &Given, const frontend::Toolchain &Tools,
+Error build(const BuildRequest &Wanted, const frontend::Toolchain &Tools,
             const frontend::TempDir &Temp) {
-  BuildRequest Request = Given;
+  BuildRequest Request = Wanted;
   if (Error E = checkArchitecture(Request, Tools))
     return E;
   if (Error E = useOpenMp(Request, Tools, Temp))

@@ -36,9 +36,9 @@ static void leaveToOthers(Module &M,
   if (Kernels.empty())
     return;
   const bool IsMixed = any_of(M, [&](Function &F) {
-    auto Own = Kernels.find(&F);
+    auto Found = Kernels.find(&F);
     return !F.isDeclaration() && analysis::isKernel(F) &&
-           (Own == Kernels.end() || Own->second != Kernels.front().second);
+           (Found == Kernels.end() || Found->second != Kernels.front().second);
   });
   const GlobalVariable *Apart =
       IsMixed ? frontend::unsharedVariable(M) : nullptr;

@@ -17,8 +17,8 @@ namespace reconverge::driver {
 /// The decisions that a build goes by, and which of them it has met.
 class Decisions {
 public:
-  Decisions(DecisionFile Given, std::string Path)
-      : File(std::move(Given)), Path(std::move(Path)),
+  Decisions(DecisionFile Read, std::string Path)
+      : File(std::move(Read)), Path(std::move(Path)),
         States(File.Kernels.size(), State::Unseen) {}
 
   /// Applies to the kernels of \p M what is kept for them. Notes go to \p OS,

@@ -1,7 +1,7 @@
 //===- driver/CommandLine.cpp - From words to requests --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One table (Options.td) for all subcommands; BuildWords.cpp reads the options
+// One table (Options.td) for all subcommands; BuildOptions.cpp reads the options
 // for building, which `profile` and `cc` share, this file those of running and
 // reporting. `profile` gives unknown options with one dash to clang, as `cc`
 // does; an unknown option with two dashes is more likely a slip in one of ours
@@ -74,14 +74,86 @@ static Error unknownOption(StringRef Word, Subcommand Which) {
   return userError("unknown option " + Word, Remedy);
 }
 
-/// Reads what `profile` and `optimize` share. \p Own reads an option of one of
-/// them alone; false if it is not one.
-static Error
-parseRunWords(ArrayRef<const char *> Words, Subcommand Which,
-              RunRequest &Request,
-              function_ref<bool(const Arg &A, Error &E,
-                                function_ref<void(StringRef, StringRef)> Tell)>
-                  Own) {
+/// Passes "key=value" to the VM.
+using TellVm = function_ref<void(StringRef Key, StringRef Value)>;
+/// Reads an option that one of `profile` and `optimize` has alone; false if \p A
+/// is none.
+using OptionReader = function_ref<bool(const Arg &A, Error &E, TellVm Tell)>;
+
+/// The same of an option that both have.
+static bool readRunOption(const Arg &A, Error &E, TellVm Tell,
+                          RunRequest &Request, std::string &Cache) {
+  switch (A.getOption().getID()) {
+  case OPT_device_EQ:
+    E = checkWord(A, {"auto", "cpu", "gpu"});
+    Request.Device = A.getValue();
+    return true;
+  case OPT_machine_EQ:
+    Request.Machine = A.getValue();
+    return true;
+  case OPT_threads_EQ:
+    E = checkNumber(A);
+    Tell("threads", A.getValue());
+    return true;
+  case OPT_tier_EQ:
+    E = checkWord(A, {"fused", "blocks"});
+    Tell("tier", A.getValue());
+    return true;
+  case OPT_policy_EQ:
+    E = checkWord(A, {"frontier", "ipdom"});
+    Tell("policy", A.getValue());
+    return true;
+  case OPT_seed_EQ:
+    E = checkNumber(A);
+    Tell("seed", A.getValue());
+    return true;
+  case OPT_step_limit_EQ:
+    E = checkNumber(A);
+    Tell("steps", A.getValue());
+    return true;
+  case OPT_cache_EQ:
+    Cache = A.getValue();
+    if (StringRef(Cache).contains(','))
+      E = userError("--cache: the path " + Cache + " has a comma in it",
+                    "Name a folder without.");
+    return true;
+  case OPT_no_cache:
+    Cache.clear();
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// Sources, or one program: then the words after it are the program's.
+static Error checkInputs(RunRequest &Request, Subcommand Which,
+                         bool HasDashes) {
+  std::vector<std::string> &Inputs = Request.Build.Inputs;
+  if (Inputs.empty())
+    return userError(nameOf(Which) + ": no input",
+                     "Name one or more .cu files, or a program built by "
+                     "reconverge cc.");
+  if (Request.Build.Kinds.front() == frontend::InputKind::Other &&
+      !Session::findProgram(Inputs.front()).empty()) {
+    // As with time and perf.
+    Request.Arguments.insert(Request.Arguments.begin(), Inputs.begin() + 1,
+                             Inputs.end());
+    Inputs.resize(1);
+    Request.Build.Kinds.resize(1);
+    return Error::success();
+  }
+  for (const std::string &Input : Inputs)
+    if (!sys::fs::exists(Input))
+      return userError("no such file: " + Input,
+                       !HasDashes && &Input != &Inputs.front()
+                           ? "Arguments of the program come after --."
+                           : "");
+  return Error::success();
+}
+
+/// Reads what `profile` and `optimize` share; \p ReadOther the rest.
+static Error parseRunWords(ArrayRef<const char *> Words, Subcommand Which,
+                           RunRequest &Request, OptionReader ReadOther) {
   const auto *Dashes = llvm::find_if(
       Words, [](const char *Word) { return StringRef(Word) == "--"; });
   bool HasDashes = Dashes != Words.end();
@@ -101,55 +173,17 @@ parseRunWords(ArrayRef<const char *> Words, Subcommand Which,
   };
   std::string Cache = defaultCache();
   for (const Arg *A : Parsed) {
-    // Success, and looked at: an option that cannot fail leaves it so.
-    Error E = Error::success();
-    (void)bool(E);
-    switch (A->getOption().getID()) {
-    case OPT_UNKNOWN:
+    if (A->getOption().getID() == OPT_UNKNOWN) {
       if (StringRef(A->getSpelling()).starts_with("--"))
         return unknownOption(A->getSpelling(), Which);
       Request.Build.Compile.ClangArguments.push_back(A->getSpelling().str());
       continue;
-    case OPT_device_EQ:
-      E = checkWord(*A, {"auto", "cpu", "gpu"});
-      Request.Device = A->getValue();
-      break;
-    case OPT_machine_EQ:
-      Request.Machine = A->getValue();
-      break;
-    case OPT_threads_EQ:
-      E = checkNumber(*A);
-      Tell("threads", A->getValue());
-      break;
-    case OPT_tier_EQ:
-      E = checkWord(*A, {"fused", "blocks"});
-      Tell("tier", A->getValue());
-      break;
-    case OPT_policy_EQ:
-      E = checkWord(*A, {"frontier", "ipdom"});
-      Tell("policy", A->getValue());
-      break;
-    case OPT_seed_EQ:
-      E = checkNumber(*A);
-      Tell("seed", A->getValue());
-      break;
-    case OPT_step_limit_EQ:
-      E = checkNumber(*A);
-      Tell("steps", A->getValue());
-      break;
-    case OPT_cache_EQ:
-      Cache = A->getValue();
-      if (StringRef(Cache).contains(','))
-        return userError("--cache: the path " + Cache + " has a comma in it",
-                         "Name a folder without.");
-      break;
-    case OPT_no_cache:
-      Cache.clear();
-      break;
-    default:
-      if (!Own(*A, E, Tell))
-        E = readBuildOption(*A, Parsed, Request.Build);
     }
+    // Success, and looked at: an option that cannot fail leaves it so.
+    Error E = Error::success();
+    (void)bool(E);
+    if (!readRunOption(*A, E, Tell, Request, Cache) && !ReadOther(*A, E, Tell))
+      E = readBuildOption(*A, Parsed, Request.Build);
     if (E)
       return E;
   }
@@ -160,28 +194,7 @@ parseRunWords(ArrayRef<const char *> Words, Subcommand Which,
     Request.Gpu = "cache=" + Cache;
   }
   Request.Vm = join(Vm, ",");
-
-  std::vector<std::string> &Inputs = Request.Build.Inputs;
-  if (Inputs.empty())
-    return userError(nameOf(Which) + ": no input",
-                     "Name one or more .cu files, or a program built by "
-                     "reconverge cc.");
-  if (Request.Build.Kinds.front() == frontend::InputKind::Other &&
-      !Session::findProgram(Inputs.front()).empty()) {
-    // As with time and perf: words after a program are the program's.
-    Request.Arguments.insert(Request.Arguments.begin(), Inputs.begin() + 1,
-                             Inputs.end());
-    Inputs.resize(1);
-    Request.Build.Kinds.resize(1);
-    return Error::success();
-  }
-  for (const std::string &Input : Inputs)
-    if (!sys::fs::exists(Input))
-      return userError("no such file: " + Input,
-                       !HasDashes && &Input != &Inputs.front()
-                           ? "Arguments of the program come after --."
-                           : "");
-  return Error::success();
+  return checkInputs(Request, Which, HasDashes);
 }
 
 static Error addFailCondition(const Arg &A, std::vector<FailCondition> &To) {
@@ -195,8 +208,7 @@ static Error addFailCondition(const Arg &A, std::vector<FailCondition> &To) {
 Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
   ProfileRequest Request;
   bool Shuffles = false, Races = false;
-  auto Own = [&](const Arg &A, Error &E,
-                 function_ref<void(StringRef, StringRef)> Tell) {
+  auto ReadOther = [&](const Arg &A, Error &E, TellVm Tell) {
     switch (A.getOption().getID()) {
     case OPT_shuffle_EQ:
       E = checkNumber(A);
@@ -220,7 +232,7 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
       return false;
     }
   };
-  if (Error E = parseRunWords(Words, Subcommand::Profile, Request, Own))
+  if (Error E = parseRunWords(Words, Subcommand::Profile, Request, ReadOther))
     return std::move(E);
   if (Request.Device == "gpu" && Shuffles)
     return userError("--shuffle: a GPU's order cannot be chosen",
@@ -244,8 +256,7 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
 
 Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
   OptimizeRequest Request;
-  auto Own = [&](const Arg &A, Error &E,
-                 function_ref<void(StringRef, StringRef)>) {
+  auto ReadOther = [&](const Arg &A, Error &E, TellVm) {
     switch (A.getOption().getID()) {
     case OPT_o:
       Request.Program = A.getValue();
@@ -281,7 +292,7 @@ Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
       return false;
     }
   };
-  if (Error E = parseRunWords(Words, Subcommand::Optimize, Request, Own))
+  if (Error E = parseRunWords(Words, Subcommand::Optimize, Request, ReadOther))
     return std::move(E);
   if (!Request.Build.Remedies.empty())
     return userError("optimize: --" + Request.Build.Remedies.front().Remedy +

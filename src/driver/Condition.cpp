@@ -26,15 +26,14 @@
 // places have none; if the statement has none, the last operator's branch is
 // also for what follows it.
 //
-// The scanner works on a shadow of the text, of the same length, in which
-// comments are blank and the contents of literals are 'x', so that brackets in
-// them do not count. It knows no macros and no grammar beyond brackets; where
+// The text is read by its brackets, words and operators (ShadowText.cpp); where
 // that is not enough the condition stays empty or is the expression as far as
 // its closing bracket, which is never wrong, only longer.
 //
 //===----------------------------------------------------------------------===//
 
 #include "driver/Condition.h"
+#include "driver/ShadowText.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -49,52 +48,11 @@ namespace reconverge::driver {
 /// A condition longer than this is no help to anybody.
 static constexpr size_t LongestCondition = 200;
 
-static bool isWordChar(char C) { return isAlnum(C) || C == '_'; }
-
-/// Blanks comments and line continuations; writes 'x' over the contents of
-/// string and character literals.
-static std::string shadowOf(StringRef Text) {
-  std::string Shadow = Text.str();
-  auto Blank = [&](size_t From, size_t To) {
-    for (size_t I = From; I < To && I < Shadow.size(); ++I)
-      if (Shadow[I] != '\n')
-        Shadow[I] = ' ';
-  };
-  for (size_t I = 0; I < Text.size();) {
-    StringRef Rest = Text.substr(I);
-    if (Rest.starts_with("//")) {
-      size_t End = std::min(Text.find('\n', I), Text.size());
-      Blank(I, End);
-      I = End;
-    } else if (Rest.starts_with("/*")) {
-      size_t End = Text.find("*/", I + 2);
-      End = End == StringRef::npos ? Text.size() : End + 2;
-      Blank(I, End);
-      I = End;
-    } else if (Rest.starts_with("\\\n")) {
-      Shadow[I] = ' ';
-      I += 2;
-    } else if (Rest[0] == '"' ||
-               // A quote after a digit separates digits.
-               (Rest[0] == '\'' && (I == 0 || !isWordChar(Text[I - 1])))) {
-      size_t End = I + 1;
-      while (End < Text.size() && Text[End] != Rest[0] && Text[End] != '\n') {
-        if (Text[End] == '\\' && End + 1 < Text.size())
-          Shadow[End++] = 'x';
-        Shadow[End++] = 'x';
-      }
-      I = End + 1;
-    } else {
-      ++I;
-    }
-  }
-  return Shadow;
-}
-
 namespace {
-class Scanner {
+/// What the branches of a text decide on.
+class Scanner : ShadowText {
 public:
-  explicit Scanner(StringRef Shadow) : Text(Shadow) {}
+  using ShadowText::ShadowText;
 
   /// The extent of the condition of the branch at offset \p At; empty if none.
   /// \p Others: the offsets of other branches of the kernel.
@@ -123,8 +81,6 @@ public:
   }
 
 private:
-  StringRef Text;
-
   /// The condition of the statement at whose place \p At is: its keyword, where
   /// its condition begins, or the end of a do's body; none if it is elsewhere.
   std::optional<StringRef> ofPlace(size_t At) const {
@@ -138,61 +94,6 @@ private:
     if (!Whole.empty() && Text.slice(offsetOf(Whole), At).trim().empty())
       return Whole;
     return std::nullopt;
-  }
-
-  size_t offsetOf(StringRef Part) const { return Part.data() - Text.data(); }
-
-  bool isLogical(size_t At) const {
-    StringRef Two = Text.substr(At, 2);
-    return Two == "&&" || Two == "||";
-  }
-
-  /// An operator with an operand on its left: no sign, and no dereference.
-  bool isBinaryOperator(size_t At) const {
-    if (!StringRef("<>=!&|^+-*/%").contains(Text[At]))
-      return false;
-    size_t Before = At;
-    while (Before > 0 && isSpace(Text[Before - 1]))
-      --Before;
-    if (Before == 0 || wordBefore(Before) == "return")
-      return false;
-    const char C = Text[Before - 1];
-    return isWordChar(C) || C == ')' || C == ']';
-  }
-
-  /// Of the operands in \p Part, those of a condition that are between two
-  /// operators: without brackets of which only one half is there, and without
-  /// a pair around all.
-  StringRef balanced(StringRef Part) const {
-    for (bool Again = true; Again;) {
-      Part = Part.trim();
-      Again = false;
-      SmallVector<size_t> Open;
-      size_t Closed = StringRef::npos; // by what the first is closed
-      for (size_t I = 0; I < Part.size(); ++I) {
-        if (StringRef("([{").contains(Part[I]))
-          Open.push_back(I);
-        else if (StringRef(")]}").contains(Part[I])) {
-          if (Open.empty()) {
-            Part = Part.take_front(I);
-            Again = true;
-            break;
-          }
-          if (Open.pop_back_val() == 0)
-            Closed = I;
-        }
-      }
-      if (Again)
-        continue;
-      if (!Open.empty()) {
-        Part = Part.substr(Open.back() + 1);
-        Again = true;
-      } else if (Part.starts_with("(") && Closed == Part.size() - 1) {
-        Part = Part.drop_front().drop_back();
-        Again = true;
-      }
-    }
-    return Part;
   }
 
   /// The offset behind the last operator in \p Whole before \p At that has a
@@ -268,78 +169,6 @@ private:
     return balanced(Operand);
   }
 
-  /// Whether the `=` at \p I is part of a comparison.
-  static bool compares(StringRef In, size_t I) {
-    return (I > 0 && StringRef("=!<>").contains(In[I - 1])) ||
-           (I + 1 < In.size() && In[I + 1] == '=');
-  }
-
-  size_t skipSpace(size_t At) const {
-    while (At < Text.size() && isSpace(Text[At]))
-      ++At;
-    return At;
-  }
-
-  StringRef wordAt(size_t At) const {
-    size_t End = At;
-    while (End < Text.size() && isWordChar(Text[End]))
-      ++End;
-    return Text.slice(At, End);
-  }
-
-  /// The word that ends just before \p At, spaces between.
-  StringRef wordBefore(size_t At) const {
-    while (At > 0 && isSpace(Text[At - 1]))
-      --At;
-    size_t Begin = At;
-    while (Begin > 0 && isWordChar(Text[Begin - 1]))
-      --Begin;
-    return Text.slice(Begin, At);
-  }
-
-  /// The offset behind the bracket that closes the one at \p At.
-  size_t behindBracket(size_t At) const {
-    int Depth = 0;
-    for (; At < Text.size(); ++At) {
-      if (StringRef("([{").contains(Text[At]))
-        ++Depth;
-      else if (StringRef(")]}").contains(Text[At]) && --Depth == 0)
-        return At + 1;
-    }
-    return StringRef::npos;
-  }
-
-  /// The contents of the parentheses that follow \p At.
-  StringRef inParentheses(size_t At) const {
-    At = skipSpace(At);
-    if (At >= Text.size() || Text[At] != '(')
-      return "";
-    size_t End = behindBracket(At);
-    return End == StringRef::npos ? "" : Text.slice(At + 1, End - 1);
-  }
-
-  /// The middle of `a; b; c`; the whole of a range-for.
-  StringRef middleClause(StringRef Clauses) const {
-    size_t First = findAtDepth(Clauses, ';');
-    if (First == StringRef::npos)
-      return Clauses;
-    StringRef Tail = Clauses.substr(First + 1);
-    return Tail.take_front(findAtDepth(Tail, ';'));
-  }
-
-  static size_t findAtDepth(StringRef In, char Wanted) {
-    int Depth = 0;
-    for (size_t I = 0; I < In.size(); ++I) {
-      if (StringRef("([{").contains(In[I]))
-        ++Depth;
-      else if (StringRef(")]}").contains(In[I]))
-        --Depth;
-      else if (In[I] == Wanted && Depth == 0)
-        return I;
-    }
-    return StringRef::npos;
-  }
-
   /// The condition of the statement that \p Keyword begins at \p At; none if
   /// it begins no statement.
   std::optional<StringRef> ofStatement(StringRef Keyword, size_t At) const {
@@ -393,40 +222,6 @@ private:
       Depth = 0; // parentheses inside the expression: go on outwards
     }
     return {};
-  }
-
-  /// Whether \p Expression has an `=` outside brackets.
-  static bool assigns(StringRef Expression) {
-    int Depth = 0;
-    for (size_t I = 0; I < Expression.size(); ++I) {
-      char C = Expression[I];
-      if (StringRef("([{").contains(C))
-        ++Depth;
-      else if (StringRef(")]}").contains(C))
-        --Depth;
-      else if (C == '=' && Depth == 0) {
-        if (!compares(Expression, I))
-          return true;
-      }
-    }
-    return false;
-  }
-
-  /// From \p At to the end of the expression, or to its `?`.
-  StringRef upToQuestion(size_t At) const {
-    int Depth = 0;
-    size_t I = At;
-    for (; I < Text.size(); ++I) {
-      char C = Text[I];
-      if (StringRef("([{").contains(C))
-        ++Depth;
-      else if (StringRef(")]}").contains(C)) {
-        if (--Depth < 0)
-          break;
-      } else if (Depth == 0 && (C == ';' || C == ',' || C == '?'))
-        break;
-    }
-    return I < Text.size() ? Text.slice(At, I) : "";
   }
 };
 } // namespace

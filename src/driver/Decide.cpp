@@ -288,10 +288,10 @@ static double medianOfAll(std::vector<double> Values) {
   return medianOf(Values);
 }
 
-/// Fills in the times of \p R: those of \p Own beside those of \p Baseline.
+/// Fills in the times of \p R: those of \p Runs beside those of \p Baseline.
 static void compareTimes(TrialResult &R, const Launches &Baseline,
-                         const Launches &Own) {
-  const Rounds Both = roundsOf(Baseline, Own);
+                         const Launches &Runs) {
+  const Rounds Both = roundsOf(Baseline, Runs);
   const RatioInterval Ratio = ratioOf(Both.A, Both.B);
   R.Low = Ratio.Low;
   R.Speedup = Ratio.Median;
@@ -354,17 +354,17 @@ static bool isFaster(const TrialResult &R, const Decision &D, bool ByTimes,
 static void measure(Decision &D, const TimeTable &Times) {
   const Launches *Baseline = &Times.Ours;
   double Fastest = 1; // over ours
-  for (auto [R, Own] : zip(D.Tried, Times.Of))
+  for (auto [R, Runs] : zip(D.Tried, Times.Of))
     if (!R.What.changesCode() && R.End == TrialOutcome::Slower) {
-      compareTimes(R, Times.Ours, Own);
+      compareTimes(R, Times.Ours, Runs);
       if (R.Speedup > Fastest) {
         Fastest = R.Speedup;
-        Baseline = &Own;
+        Baseline = &Runs;
       }
     }
-  for (auto [R, Own] : zip(D.Tried, Times.Of))
+  for (auto [R, Runs] : zip(D.Tried, Times.Of))
     if (R.What.changesCode() && R.End == TrialOutcome::Slower)
-      compareTimes(R, *Baseline, Own);
+      compareTimes(R, *Baseline, Runs);
   const Rounds Alone = roundsOf(Times.Ours, Times.Ours);
   D.Milliseconds = medianOfAll(Alone.A);
   D.Timed = Alone.LaunchesIn;
@@ -412,15 +412,15 @@ Decision decide(const TrialRequest &Request, StringRef Display,
   D.Kernel = Request.Kernel;
   D.Display = Display.str();
   D.Module = Request.Module;
-  SmallVector<const TrialEvent *> Own;
+  SmallVector<const TrialEvent *> OfKernel;
   for (const TrialEvent &E : Events)
     if (E.Kernel == D.Kernel && E.Module == D.Module)
-      Own.push_back(&E);
+      OfKernel.push_back(&E);
   std::vector<Candidate> Candidates = Request.Candidates;
   erase_if(Candidates, remedies::isProof); // they are for others
   for (const Candidate &C : Candidates) {
     SmallVector<const TrialEvent *> OfC;
-    copy_if(Own, std::back_inserter(OfC),
+    copy_if(OfKernel, std::back_inserter(OfC),
             [&](const TrialEvent *E) { return E->Tried == C; });
     for (const TrialEvent *E : OfC)
       if (E->What == TrialEvent::End && !is_contained(D.Shapes, E->Shape))
@@ -428,7 +428,7 @@ Decision decide(const TrialRequest &Request, StringRef Display,
     D.Tried.push_back(summarise(C, OfC));
     judge(D.Tried.back(), Options);
   }
-  const TimeTable Times = timesOf(Candidates, Own);
+  const TimeTable Times = timesOf(Candidates, OfKernel);
   D.Measured = !Times.empty();
   if (D.Measured)
     measure(D, Times);

@@ -134,7 +134,8 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
     return Run->End.status();
   }
   const RunCost Cost = model::costOf(*Run->Counted, remedies::rules());
-  report::printProfile(*Run->Counted, Cost, OS, terminalFor(OS));
+  report::printTerminal(report::viewOf(*Run->Counted, Cost), OS,
+                        terminalFor(OS));
   if (Request.Output == "-")
     printProfileJson(*Run->Counted, &Cost, outs());
   else if (Error E = writeReport(*Run->Counted, Cost, Request.Output))
@@ -150,7 +151,7 @@ Expected<int> report(const ReportRequest &Request, raw_ostream &OS) {
   if (!Read)
     return Read.takeError();
   const RunCost Cost = model::costOf(*Read, remedies::rules());
-  report::printProfile(*Read, Cost, OS, terminalFor(OS));
+  report::printTerminal(report::viewOf(*Read, Cost), OS, terminalFor(OS));
   return sayWhatHolds(Request.FailIf, *Read, Cost, errs())
              ? int(ExitCode::ConditionHolds)
              : 0;

@@ -6,7 +6,7 @@
 #include "core/Profile.h"
 #include "driver/CommandLine.h"
 #include "driver/Run.h"
-#include "report/Terminal.h"
+#include "report/Text.h"
 
 #include <optional>
 

@@ -104,26 +104,26 @@ Sandbox::Sandbox(const frontend::TempDir &Temp, bool Wanted) {
   else
     (void)sys::fs::remove_directories(Before);
   if (!Refused) {
-    Runs = How::Viewed;
+    Runs = Mode::Viewed;
     return;
   }
   Why = toString(std::move(Refused));
   if (IsAsBefore)
-    Runs = How::Copied;
+    Runs = Mode::Copied;
   else
     Why += ", and the folder is too large to copy";
 }
 
 std::string Sandbox::words() const {
   switch (Runs) {
-  case How::Viewed:
+  case Mode::Viewed:
     return "the program runs again; what it writes in " + View.Folder +
            " is discarded" +
            (IsAsBefore ? "" : ". It finds there what its first run has left");
-  case How::Copied:
+  case Mode::Copied:
     return "the program runs again in a copy of " + View.Folder + " (" + Why +
            ")";
-  case How::InPlace:
+  case Mode::InPlace:
     break;
   }
   return "the program runs again and changes files again" +
@@ -132,12 +132,12 @@ std::string Sandbox::words() const {
 
 Error Sandbox::arrange(frontend::Command &C) const {
   switch (Runs) {
-  case How::InPlace:
+  case Mode::InPlace:
     break;
-  case How::Viewed:
+  case Mode::Viewed:
     C.View = &View;
     break;
-  case How::Copied:
+  case Mode::Copied:
     (void)sys::fs::remove_directories(Copy);
     if (!copyFolder(View.Content, Copy, ""))
       return userError("cannot copy " + View.Folder + " to " + Copy,

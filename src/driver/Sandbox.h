@@ -26,12 +26,12 @@ public:
   llvm::Error arrange(frontend::Command &C) const;
 
 private:
-  enum class How {
+  enum class Mode {
     InPlace, ///< on the folder itself
     Copied,  ///< in a copy of it
     Viewed   ///< in a view of it (frontend/PrivateView.h)
   };
-  How Runs = How::InPlace;
+  Mode Runs = Mode::InPlace;
   bool IsAsBefore = false; ///< from a copy that was made before the first run
   std::string Why;         ///< if there is no view
   std::string Copy;        ///< where copies go

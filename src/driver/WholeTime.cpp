@@ -41,19 +41,19 @@ alternate(ArrayRef<std::string> Programs, unsigned Most, double Seconds,
   std::vector<std::vector<double>> Times(Programs.size());
   double Spent = 0;
   for (; Result.Rounds != Most && Spent < Seconds; ++Result.Rounds)
-    for (auto [Path, Own] : zip(Programs, Times)) {
+    for (auto [Path, Taken] : zip(Programs, Times)) {
       auto Took = Run(Path);
       if (!Took)
         return Took.takeError();
-      Own.push_back(*Took);
+      Taken.push_back(*Took);
       Spent += *Took;
     }
   Result.Times = Times;
-  for (std::vector<double> &Own : Times) {
-    sort(Own);
-    const size_t N = Own.size();
-    Result.Medians.push_back(N % 2 ? Own[N / 2]
-                                   : (Own[N / 2 - 1] + Own[N / 2]) / 2);
+  for (std::vector<double> &Taken : Times) {
+    sort(Taken);
+    const size_t N = Taken.size();
+    Result.Medians.push_back(N % 2 ? Taken[N / 2]
+                                   : (Taken[N / 2 - 1] + Taken[N / 2]) / 2);
   }
   return Result;
 }

@@ -4,7 +4,7 @@
 #define RECONVERGE_REPORT_DECISIONS_H
 
 #include "core/Decision.h"
-#include "report/Terminal.h"
+#include "report/Text.h"
 
 namespace reconverge::report {
 

@@ -1,18 +1,16 @@
 //===- report/Kernels.cpp - The table of kernels --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel that hardly diverges gets no line beside others that do: to do
-// nothing is an answer, and how many got it is said. Where nothing diverges
-// all are shown.
+// Kernels with nothing to gain get no line beside others that have: how many
+// there are is said. The findings of --shuffle and of --races follow, a
+// paragraph a kernel.
 //
 //===----------------------------------------------------------------------===//
 
 #include "report/Kernels.h"
 #include "report/Names.h"
-#include "report/Text.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -23,92 +21,52 @@ using namespace llvm;
 
 namespace reconverge::report {
 
-/// A kernel is left alone if none of its branches parts lanes at this price.
-static constexpr double WorthALook = 0.01;
-/// A kernel whose lanes idle less than this is fine as it is.
-static constexpr double HardlyIdle = 0.05;
+/// Of one kind in one kernel; the file has all.
+static constexpr size_t MostRaces = 20;
 
-std::string nameOf(const KernelProfile &K, unsigned Width) {
-  return kernelName(K.Info.Display.empty() ? K.Info.Name : K.Info.Display,
-                    Width);
-}
-
-static bool hasBranchToBlame(const KernelCost &C) {
-  return any_of(C.Branches,
-                [](const BranchCost &B) { return B.Self >= WorthALook; });
-}
-
-static bool isFine(const KernelCost &C) {
-  return 1 - C.Cfe < HardlyIdle && !hasBranchToBlame(C);
-}
-
-static std::string wordsFor(double Fraction) {
+static std::string timesOf(double Factor) {
   std::string Text;
-  raw_string_ostream(Text) << format("%.2fx", Fraction);
+  raw_string_ostream(Text) << format("%.2fx", Factor);
   return Text;
 }
 
-/// Why lanes idle in a kernel of which no branch is to blame.
-static std::string adviceFor(const KernelProfile &K, const KernelCost &C) {
-  double Partial = 0;
-  for (auto [Info, Counts] : zip(K.Info.Blocks, K.Blocks))
-    Partial += double(Counts.PartialIdle) * Info.Instructions;
-  const double Idle =
-      double(C.WarpInstructions) * K.WarpSize - double(C.Instructions);
-  if (2 * Partial >= Idle)
-    return "lanes idle in partial warps, not at branches; block sizes that are "
-           "multiples of " +
-           std::to_string(K.WarpSize) + " fill them.";
-  return "no branch costs " + percent(WorthALook) +
-         "; what idles is spread over many.";
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+/// With names of at most \p NameWidth columns.
+static Table tableOf(const View &V, unsigned NameWidth, bool HasRoom) {
+  Table T;
+  T.column("kernel", true);
+  T.column("launches", false);
+  T.column("threads", false);
+  T.column(V.TimesAreOfCpu ? "CPU time" : "time", false);
+  T.column("of run", false);
+  T.column("CFE", false);
+  T.column("potential", false);
+  if (HasRoom)
+    T.column("divergent warps", false);
+  for (uint32_t I : V.Ranking) {
+    const KernelView &K = V.Kernels[I];
+    std::vector<Table::Cell> Cells = {{kernelName(K.Name, NameWidth)},
+                                      {count(K.Launches)},
+                                      {count(K.Threads)},
+                                      {duration(K.Seconds)},
+                                      {percent(K.OfRun)},
+                                      {percent(K.Cfe)},
+                                      {timesOf(K.Potential)}};
+    if (HasRoom)
+      Cells.push_back({percent(K.Divergent)});
+    T.row(std::move(Cells));
+  }
+  return T;
 }
 
-void printKernels(const Profile &P, const RunCost &Cost, raw_ostream &OS,
+void printKernels(const View &V, raw_ostream &OS,
                   const TerminalOptions &Options) {
-  std::vector<size_t> Shown;
-  for (size_t I = 0; I != P.Kernels.size(); ++I)
-    if (!isFine(Cost.Kernels[I]))
-      Shown.push_back(I);
-  const bool AllFine = Shown.empty();
-  const size_t LeftOut = AllFine ? 0 : P.Kernels.size() - Shown.size();
-  if (AllFine)
-    append_range(Shown, seq(P.Kernels.size()));
-  sort(Shown, [&](size_t A, size_t B) {
-    return std::pair(-Cost.Kernels[A].Slots, A) <
-           std::pair(-Cost.Kernels[B].Slots, B);
-  });
-
-  auto Fill = [&](unsigned NameWidth) {
-    Table T;
-    T.column("kernel", true);
-    T.column("launches", false);
-    T.column("threads", false);
-    T.column(P.Backend == "vm" ? "CPU time" : "time", false);
-    T.column("of run", false);
-    T.column("CFE", false);
-    T.column("potential", false);
-    if (Options.Width >= 100)
-      T.column("divergent warps", false);
-    for (size_t I : Shown) {
-      const KernelProfile &K = P.Kernels[I];
-      const KernelCost &C = Cost.Kernels[I];
-      std::vector<Table::Cell> Cells = {
-          {nameOf(K, NameWidth)},
-          {count(K.Launches)},
-          {count(K.Threads)},
-          {duration(K.Seconds)},
-          {percent(Cost.Slots > 0 ? C.Slots / Cost.Slots : 0)},
-          {percent(C.Cfe)},
-          {wordsFor(C.Potential)}};
-      if (Options.Width >= 100)
-        Cells.push_back({percent(double(K.DivergentWarps) /
-                                 double(std::max<uint64_t>(K.WarpsRun, 1)))});
-      T.row(std::move(Cells));
-    }
-    return T;
-  };
-  const unsigned Fixed = Fill(6).width() - 6;
-  Fill(Options.Width > Fixed + 20 ? Options.Width - Fixed : 20)
+  const bool HasRoom = Options.Width >= 100;
+  const unsigned Fixed = tableOf(V, 6, HasRoom).width() - 6;
+  tableOf(V, Options.Width > Fixed + 20 ? Options.Width - Fixed : 20, HasRoom)
       .print(OS, Options.Color);
   auto Paragraph = [&](const Twine &Text) {
     printWrapped(OS, Text.str(), Options.Width, 2);
@@ -117,28 +75,31 @@ void printKernels(const Profile &P, const RunCost &Cost, raw_ostream &OS,
                            " of their lanes work or more, and no branch "
                            "costs " +
                            percent(WorthALook);
-  if (AllFine)
+  if (all_of(V.Kernels, [](const KernelView &K) { return K.IsFine; }))
     Paragraph("Nothing to gain here: " + Fine + ".");
-  else if (LeftOut)
-    Paragraph("and " + counted(LeftOut, "kernel") +
+  else if (V.FineKernels)
+    Paragraph("and " + counted(V.FineKernels, "kernel") +
               " with nothing to gain: " + Fine);
   OS << '\n';
 
   bool Any = false;
-  for (size_t I : Shown)
-    if (!hasBranchToBlame(Cost.Kernels[I]) && !isFine(Cost.Kernels[I])) {
-      Paragraph(nameOf(P.Kernels[I], 48) + ": " +
-                adviceFor(P.Kernels[I], Cost.Kernels[I]));
+  for (uint32_t I : V.Ranking)
+    if (const KernelView &K = V.Kernels[I]; !K.WhyIdle.empty()) {
+      Paragraph(kernelName(K.Name, 48) + ": " + K.WhyIdle);
       Any = true;
     }
   if (Any)
     OS << '\n';
 }
 
-void printOrders(const Profile &P, raw_ostream &OS,
+//===----------------------------------------------------------------------===//
+// Orders and races
+//===----------------------------------------------------------------------===//
+
+void printOrders(const View &V, raw_ostream &OS,
                  const TerminalOptions &Options) {
   uint32_t Orders = 0;
-  for (const KernelProfile &K : P.Kernels)
+  for (const KernelView &K : V.Kernels)
     Orders = std::max(Orders, K.Orders.Orders);
   if (!Orders)
     return;
@@ -148,9 +109,9 @@ void printOrders(const Profile &P, raw_ostream &OS,
   const std::string Others = counted(Orders, "other order");
   printInk(OS, "Order of blocks, warps and lanes", Ink::Strong, Options.Color);
   OS << '\n';
-  for (const KernelProfile &K : P.Kernels) {
+  for (const KernelView &K : V.Kernels) {
     const OrderTrials &T = K.Orders;
-    const std::string Name = nameOf(K, 48) + ": ";
+    const std::string Name = kernelName(K.Name, 48) + ": ";
     const std::string Tried =
         counted(T.Launches, "launch") +
         (T.Launches < K.Launches ? " (of " + count(K.Launches) + ")" : "");
@@ -182,6 +143,45 @@ void printOrders(const Profile &P, raw_ostream &OS,
   Paragraph("order 1 is the natural one reversed; RECONVERGE_VM=seed=N runs a "
             "program in order N. What did not differ may still do so in an "
             "order that was not tried.");
+  OS << '\n';
+}
+
+void printRaces(const View &V, raw_ostream &OS,
+                const TerminalOptions &Options) {
+  if (none_of(V.Kernels, [](const KernelView &K) { return K.Watched; }))
+    return;
+  auto Paragraph = [&](const Twine &Text, unsigned Indent) {
+    printWrapped(OS, Text.str(), Options.Width, Indent);
+  };
+  printInk(OS, "Races", Ink::Strong, Options.Color);
+  OS << '\n';
+  for (const KernelView &K : V.Kernels) {
+    const std::string Name = kernelName(K.Name, 48) + ": ";
+    const size_t Real =
+        count_if(K.Races, [](const RaceView &R) { return !R.SameValue; });
+    const std::string Launches = " in " + counted(K.Watched, "launch") + ".";
+    if (!K.Watched)
+      Paragraph(Name + "not looked at.", 2);
+    else if (Real)
+      Paragraph(Name + counted(Real, "race") + Launches, 2);
+    else
+      Paragraph(Name + "no race" + Launches, 2);
+    auto List = [&](bool SameValue) {
+      size_t Shown = 0;
+      for (const RaceView &R : K.Races)
+        if (R.SameValue == SameValue && Shown++ < MostRaces)
+          Paragraph("  " + R.Text + "; " + counted(R.Times, "time") + ".", 4);
+      if (Shown > MostRaces)
+        Paragraph("  and " + counted(Shown - MostRaces, "more race") + ".", 4);
+    };
+    List(false);
+    List(true);
+    if (K.WatchIncomplete)
+      Paragraph("  There was no memory to follow all accesses.", 4);
+  }
+  Paragraph("A race is two accesses to one byte, one a write, that nothing "
+            "orders; docs/races.md has the rules. Of one run, with this input.",
+            2);
   OS << '\n';
 }
 

@@ -17,6 +17,11 @@ class raw_ostream;
 
 namespace reconverge::report {
 
+struct TerminalOptions {
+  unsigned Width = 100; ///< columns to fill; below 80 is taken as 80
+  bool Color = false;   ///< ANSI escapes; only for a terminal
+};
+
 /// \p Text on one line and safe to print: runs of white space become a space,
 /// other control characters go, bytes that are no UTF-8 become U+FFFD.
 std::string cleanText(llvm::StringRef Text);

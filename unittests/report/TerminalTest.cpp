@@ -67,10 +67,12 @@ static Profile example() {
   return P;
 }
 
-static std::string shown(const Profile &P, TerminalOptions Options = {}) {
+static std::string shown(const Profile &P, TerminalOptions Options = {},
+                         ViewOptions Chosen = {}) {
   std::string Text;
   llvm::raw_string_ostream OS(Text);
-  printProfile(P, model::costOf(P, remedies::rules()), OS, Options);
+  printTerminal(viewOf(P, model::costOf(P, remedies::rules()), Chosen), OS,
+                Options);
   return Text;
 }
 
@@ -222,9 +224,9 @@ TEST(Terminal, LinesFitTheWidth) {
 }
 
 TEST(Terminal, LimitSaysHowManyAreLeftOut) {
-  TerminalOptions One;
+  ViewOptions One;
   One.MaxPlaces = 1;
-  std::string Text = shown(example(), One);
+  std::string Text = shown(example(), {}, One);
   EXPECT_NE(Text.find("and 1 more place; the JSON file has all\n"),
             std::string::npos);
   EXPECT_EQ(Text.find("rng.cuh"), std::string::npos);

@@ -7,8 +7,7 @@
 // which no pass drops, and becomes inline asm again:
 //
 //   load atomic, store atomic, atomicrmw, cmpxchg, fence of "ptx.*"
-//     -> ld, st, atom, fence with .order.scope.space
-//     (relaxed .gpu atomics that the back end prints itself stay)
+//     -> ld, st, atom (RestoreAtomics.cpp), fence with .order.scope.space
 //   fence syncscope("singlethread")   -> an empty asm that clobbers memory
 //   fdiv afn float 1.0, x             -> rcp.approx.f32
 //   fdiv afn float a, b               -> div.full.f32
@@ -26,54 +25,17 @@
 
 #include "analysis/PtxFunctions.h"
 #include "analysis/device/AddressSpace.h"
-#include "core/Error.h"
-#include "llvm/IR/IRBuilder.h"
+#include "frontend/ptx/Restorer.h"
+
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
 namespace reconverge::frontend {
 
-namespace {
-class Restorer {
-public:
-  explicit Restorer(Module &M) : M(M), B(M.getContext()) {
-    M.getContext().getSyncScopeNames(Scopes);
-  }
-  Error run();
-
-private:
-  Error visit(Instruction &I);
-  Error visitAtomic(Instruction &I);
-  void visitFence(FenceInst &F);
-  void visitDivision(BinaryOperator &I);
-  void visitTanh(IntrinsicInst &Call);
-  void visitPrefetch(IntrinsicInst &Call);
-  void visitOwn(CallInst &Call, StringRef Name);
-
-  /// "gpu" of "ptx.gpu"; empty for any other scope.
-  StringRef ptxScope(SyncScope::ID Id) const {
-    StringRef Name = Id < Scopes.size() ? Scopes[Id] : StringRef();
-    return Name.consume_front("ptx.") ? Name : StringRef();
-  }
-  Value *emitWideAtomic(const Twine &Operation, Value *P,
-                        ArrayRef<Value *> Operands);
-  Value *emitAsm(llvm::Type *Result, const Twine &Text,
-                 const Twine &Constraints, ArrayRef<Value *> Args,
-                 bool Effects);
-  void replace(Instruction &I, Value *V);
-
-  Module &M;
-  IRBuilder<> B;
-  SmallVector<StringRef, 16> Scopes;
-};
-} // namespace
-
-static std::string spaceOf(const Value *P) {
-  switch (P->getType()->getPointerAddressSpace()) {
+std::string stateSpaceOf(const Value *Pointer) {
+  switch (Pointer->getType()->getPointerAddressSpace()) {
   case analysis::GlobalSpace:
     return ".global";
   case analysis::SharedSpace:
@@ -85,25 +47,6 @@ static std::string spaceOf(const Value *P) {
   default:
     return "";
   }
-}
-
-static StringRef orderOf(AtomicOrdering Order) {
-  switch (Order) {
-  case AtomicOrdering::Acquire:
-    return ".acquire";
-  case AtomicOrdering::Release:
-    return ".release";
-  case AtomicOrdering::AcquireRelease:
-  case AtomicOrdering::SequentiallyConsistent:
-    return ".acq_rel";
-  default:
-    return ".relaxed";
-  }
-}
-
-/// The register class for a value of \p Bits bits.
-static StringRef constraintOf(unsigned Bits) {
-  return Bits <= 16 ? "h" : Bits == 32 ? "r" : "l";
 }
 
 Value *Restorer::emitAsm(llvm::Type *Result, const Twine &Text,
@@ -127,196 +70,6 @@ void Restorer::replace(Instruction &I, Value *V) {
   V->takeName(&I);
   I.replaceAllUsesWith(V);
   I.eraseFromParent();
-}
-
-/// The PTX operation and type of \p RMW; empty if PTX has none.
-static std::string operationOf(const AtomicRMWInst &RMW) {
-  llvm::Type *T = RMW.getType();
-  std::string Bits = std::to_string(T->getPrimitiveSizeInBits());
-  switch (RMW.getOperation()) {
-  case AtomicRMWInst::Xchg:
-    return ".exch.b" + Bits;
-  case AtomicRMWInst::Add:
-    return ".add.u" + Bits;
-  case AtomicRMWInst::And:
-    return ".and.b" + Bits;
-  case AtomicRMWInst::Or:
-    return ".or.b" + Bits;
-  case AtomicRMWInst::Xor:
-    return ".xor.b" + Bits;
-  case AtomicRMWInst::Max:
-    return ".max.s" + Bits;
-  case AtomicRMWInst::Min:
-    return ".min.s" + Bits;
-  case AtomicRMWInst::UMax:
-    return ".max.u" + Bits;
-  case AtomicRMWInst::UMin:
-    return ".min.u" + Bits;
-  case AtomicRMWInst::UIncWrap:
-    return ".inc.u" + Bits;
-  case AtomicRMWInst::UDecWrap:
-    return ".dec.u" + Bits;
-  case AtomicRMWInst::FAdd: {
-    llvm::Type *Lane = T->getScalarType();
-    std::string Packed = T->isVectorTy() ? "x2" : "";
-    return Lane->isHalfTy()     ? ".add.noftz.f16" + Packed
-           : Lane->isBFloatTy() ? ".add.noftz.bf16" + Packed
-                                : ".add.f" + Bits;
-  }
-  default:
-    return "";
-  }
-}
-
-/// The back end prints these relaxed GPU-scope atomics as we would.
-static bool isNative(const Instruction &I) {
-  if (auto *RMW = dyn_cast<AtomicRMWInst>(&I))
-    return RMW->getOrdering() == AtomicOrdering::Monotonic &&
-           RMW->getOperation() != AtomicRMWInst::UIncWrap &&
-           RMW->getOperation() != AtomicRMWInst::UDecWrap &&
-           !RMW->getType()->isVectorTy() && !RMW->getType()->isIntegerTy(128);
-  if (auto *Cas = dyn_cast<AtomicCmpXchgInst>(&I))
-    return Cas->getSuccessOrdering() == AtomicOrdering::Monotonic &&
-           Cas->getFailureOrdering() == AtomicOrdering::Monotonic &&
-           is_contained(
-               {32u, 64u},
-               Cas->getCompareOperand()->getType()->getPrimitiveSizeInBits());
-  return false;
-}
-
-/// An atomic of 128 bits, which has no register class in asm: by halves.
-Value *Restorer::emitWideAtomic(const Twine &Operation, Value *P,
-                                ArrayRef<Value *> Operands) {
-  std::string Before, Names, Constraints = "=l,=l,l";
-  SmallVector<Value *, 5> Args{P};
-  for (Value *V : Operands) {
-    const std::string Name = "%rc_" + std::to_string(Args.size());
-    const unsigned Next = Args.size() + 2;
-    Before += "mov.b128 " + Name + ", {$" + std::to_string(Next) + ", $" +
-              std::to_string(Next + 1) + "}; ";
-    Names += ", " + Name;
-    Args.push_back(B.CreateTrunc(V, B.getInt64Ty()));
-    Args.push_back(B.CreateTrunc(B.CreateLShr(V, 64), B.getInt64Ty()));
-    Constraints += ",l,l";
-  }
-  llvm::Type *Pair = StructType::get(B.getInt64Ty(), B.getInt64Ty());
-  Value *V =
-      emitAsm(Pair,
-              "{ .reg .b128 %rc_old" + Names + "; " + Before + Operation +
-                  " %rc_old, [$2]" + Names + "; mov.b128 {$0, $1}, %rc_old; }",
-              Constraints + ",~{memory}", Args, true);
-  Value *Low = B.CreateZExt(B.CreateExtractValue(V, 0), B.getInt128Ty());
-  Value *High = B.CreateZExt(B.CreateExtractValue(V, 1), B.getInt128Ty());
-  return B.CreateOr(Low, B.CreateShl(High, 64));
-}
-
-Error Restorer::visitAtomic(Instruction &I) {
-  std::optional<SyncScope::ID> Id = getAtomicSyncScopeID(&I);
-  StringRef Scope = Id ? ptxScope(*Id) : StringRef();
-  if (Scope.empty() || (Scope == "gpu" && isNative(I)))
-    return Error::success();
-  B.SetInsertPoint(&I);
-  auto ToInt = [&](Value *V) -> Value * {
-    if (V->getType()->isPointerTy())
-      return B.CreatePtrToInt(V, B.getInt64Ty());
-    unsigned Bits = V->getType()->getPrimitiveSizeInBits();
-    V = B.CreateBitCast(V, B.getIntNTy(Bits));
-    return Bits < 16 ? B.CreateZExt(V, B.getInt16Ty()) : V;
-  };
-  auto FromInt = [&](Value *V, llvm::Type *T) -> Value * {
-    if (T->isPointerTy())
-      return B.CreateIntToPtr(V, T);
-    V = B.CreateTrunc(V, B.getIntNTy(T->getPrimitiveSizeInBits()));
-    return B.CreateBitCast(V, T);
-  };
-  auto BitsOf = [&](llvm::Type *T) -> unsigned {
-    return M.getDataLayout().getTypeSizeInBits(T);
-  };
-  std::string Tail = "." + Scope.str();
-  if (auto *Load = dyn_cast<LoadInst>(&I)) {
-    std::string Head = "ld" + orderOf(Load->getOrdering()).str() + Tail +
-                       spaceOf(Load->getPointerOperand());
-    unsigned Bits = BitsOf(I.getType());
-    Value *V;
-    if (Bits == 128) {
-      llvm::Type *Pair = StructType::get(B.getInt64Ty(), B.getInt64Ty());
-      V = emitAsm(Pair, Head + ".v2.b64 {$0, $1}, [$2];", "=l,=l,l,~{memory}",
-                  {Load->getPointerOperand()}, true);
-      Value *Low = B.CreateZExt(B.CreateExtractValue(V, 0), B.getInt128Ty());
-      Value *High = B.CreateZExt(B.CreateExtractValue(V, 1), B.getInt128Ty());
-      V = B.CreateOr(Low, B.CreateShl(High, 64));
-    } else {
-      V = emitAsm(B.getIntNTy(std::max(16u, Bits)),
-                  Head + ".b" + Twine(Bits) + " $0, [$1];",
-                  "=" + constraintOf(Bits) + ",l,~{memory}",
-                  {Load->getPointerOperand()}, true);
-    }
-    replace(I, FromInt(V, I.getType()));
-    return Error::success();
-  }
-  if (auto *Store = dyn_cast<StoreInst>(&I)) {
-    std::string Head = "st" + orderOf(Store->getOrdering()).str() + Tail +
-                       spaceOf(Store->getPointerOperand());
-    Value *V = ToInt(Store->getValueOperand());
-    unsigned Bits = BitsOf(Store->getValueOperand()->getType());
-    if (Bits == 128)
-      emitAsm(B.getVoidTy(), Head + ".v2.b64 [$0], {$1, $2};",
-              "l,l,l,~{memory}",
-              {Store->getPointerOperand(), B.CreateTrunc(V, B.getInt64Ty()),
-               B.CreateTrunc(B.CreateLShr(V, 64), B.getInt64Ty())},
-              true);
-    else
-      emitAsm(B.getVoidTy(), Head + ".b" + Twine(Bits) + " [$0], $1;",
-              "l," + constraintOf(Bits) + ",~{memory}",
-              {Store->getPointerOperand(), V}, true);
-    I.eraseFromParent();
-    return Error::success();
-  }
-  if (auto *Cas = dyn_cast<AtomicCmpXchgInst>(&I)) {
-    Value *P = Cas->getPointerOperand(), *Compare = Cas->getCompareOperand();
-    Value *Expected = ToInt(Compare);
-    unsigned Bits = BitsOf(Compare->getType());
-    std::string C = constraintOf(Bits).str();
-    const std::string Operation = ("atom" + orderOf(Cas->getMergedOrdering()) +
-                                   Tail + spaceOf(P) + ".cas.b" + Twine(Bits))
-                                      .str();
-    Value *New = ToInt(Cas->getNewValOperand());
-    Value *Old =
-        Bits == 128
-            ? emitWideAtomic(Operation, P, {Expected, New})
-            : emitAsm(B.getIntNTy(Bits), Operation + " $0, [$1], $2, $3;",
-                      "=" + C + ",l," + C + "," + C + ",~{memory}",
-                      {P, Expected, New}, true);
-    Value *Both = PoisonValue::get(I.getType());
-    Both = B.CreateInsertValue(Both, FromInt(Old, Compare->getType()), 0);
-    Both = B.CreateInsertValue(Both, B.CreateICmpEQ(Old, Expected), 1);
-    replace(I, Both);
-    return Error::success();
-  }
-  auto &RMW = cast<AtomicRMWInst>(I);
-  std::string Operation = operationOf(RMW);
-  if (Operation.empty())
-    return internalError("an atomic of a PTX scope has no PTX: " +
-                         AtomicRMWInst::getOperationName(RMW.getOperation()));
-  Value *P = RMW.getPointerOperand();
-  unsigned Bits = BitsOf(RMW.getType());
-  std::string C = constraintOf(Bits).str();
-  bool IsFloat = RMW.getType()->isFloatTy() || RMW.getType()->isDoubleTy();
-  if (IsFloat)
-    C = Bits == 32 ? "f" : "d";
-  Value *Operand = IsFloat ? RMW.getValOperand() : ToInt(RMW.getValOperand());
-  if (Bits == 128) {
-    replace(I, emitWideAtomic("atom" + orderOf(RMW.getOrdering()) + Tail +
-                                  spaceOf(P) + Operation,
-                              P, {Operand}));
-    return Error::success();
-  }
-  Value *Old = emitAsm(Operand->getType(),
-                       "atom" + orderOf(RMW.getOrdering()) + Tail + spaceOf(P) +
-                           Operation + " $0, [$1], $2;",
-                       "=" + C + ",l," + C + ",~{memory}", {P, Operand}, true);
-  replace(I, IsFloat ? Old : FromInt(Old, RMW.getType()));
-  return Error::success();
 }
 
 void Restorer::visitFence(FenceInst &F) {
@@ -373,7 +126,7 @@ void Restorer::visitTanh(IntrinsicInst &Call) {
 
 void Restorer::visitPrefetch(IntrinsicInst &Call) {
   Value *P = Call.getArgOperand(0);
-  std::string Space = spaceOf(P);
+  std::string Space = stateSpaceOf(P);
   // PTX prefetches from global, local and generic addresses, data only.
   bool Near = cast<ConstantInt>(Call.getArgOperand(2))->getZExtValue() == 3;
   if (Space == "" || Space == ".global" || Space == ".local") {

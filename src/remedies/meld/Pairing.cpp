@@ -179,7 +179,7 @@ unsigned Pairing::learn(const SequencePlan &Plan) {
 }
 
 DenseMap<const BasicBlock *, const BasicBlock *>
-meetingBlocks(const RegionPlan &Plan, const Region &A, const Region &B) {
+meetingBlocks(const RegionMeld &Plan, const Region &A, const Region &B) {
   DenseMap<const BasicBlock *, const BasicBlock *> Meets;
   Meets[A.Before] = B.Before;
   for (const NodePlan &N : Plan.Nodes)
@@ -209,9 +209,9 @@ public:
   }
 
 private:
-  void regions(const RegionPlan &Plan, const Region &A, const Region &B,
+  void regions(const RegionMeld &Plan, const Region &A, const Region &B,
                double Times);
-  void along(const RegionPlan &Plan, const Region &R, ArrayRef<Item> Run,
+  void along(const RegionMeld &Plan, const Region &R, ArrayRef<Item> Run,
              unsigned Side, double Times);
   void phis(ArrayRef<PhiPair> Phis,
             const DenseMap<const BasicBlock *, const BasicBlock *> &Meets,
@@ -283,7 +283,7 @@ void Pricing::phis(
       }
 }
 
-void Pricing::regions(const RegionPlan &Plan, const Region &A, const Region &B,
+void Pricing::regions(const RegionMeld &Plan, const Region &A, const Region &B,
                       double Times) {
   const double Inside = A.Cyclic ? LoopFactor * Times : Times;
   const auto Meets = meetingBlocks(Plan, A, B);
@@ -302,7 +302,7 @@ void Pricing::regions(const RegionPlan &Plan, const Region &A, const Region &B,
   phis(Plan.ExitPhis, Meets, Times);
 }
 
-void Pricing::along(const RegionPlan &Plan, const Region &R, ArrayRef<Item> Run,
+void Pricing::along(const RegionMeld &Plan, const Region &R, ArrayRef<Item> Run,
                     unsigned Side, double Times) {
   for (auto [K, N] : enumerate(Plan.Nodes)) {
     if (!N.OnPath)

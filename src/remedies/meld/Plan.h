@@ -21,7 +21,7 @@ class PHINode;
 
 namespace reconverge::remedies::meld {
 
-struct RegionPlan;
+struct RegionMeld;
 
 struct Step {
   enum Kind {
@@ -43,7 +43,7 @@ struct Step {
   bool Guarded = false;
   llvm::Value *Elsewhere = nullptr;
   Fit How;
-  std::shared_ptr<const RegionPlan> Inner;
+  std::shared_ptr<const RegionMeld> Inner;
 };
 
 struct SequencePlan {
@@ -66,7 +66,7 @@ struct NodePlan {
   unsigned Forced = 0; ///< and leave by this successor
 };
 
-struct RegionPlan {
+struct RegionMeld {
   std::vector<NodePlan> Nodes; ///< in the order of side 0's (or the region's)
   llvm::SmallVector<PhiPair, 4> ExitPhis;
   unsigned RunNode = 0; ///< Along: the node that the run is melded with
@@ -76,7 +76,7 @@ struct RegionPlan {
 /// The blocks of side 1 that end the same nodes as those of side 0, of two
 /// regions that \p Plan pairs; and those that lead into the regions.
 llvm::DenseMap<const llvm::BasicBlock *, const llvm::BasicBlock *>
-meetingBlocks(const RegionPlan &Plan, const Region &A, const Region &B);
+meetingBlocks(const RegionMeld &Plan, const Region &A, const Region &B);
 
 struct MeldPlan {
   llvm::BasicBlock *Branch = nullptr, *Join = nullptr;

@@ -71,7 +71,7 @@ private:
   void item(const Item &It);
   void region(const Region &R);
   void sequence(const SequencePlan &Code, ArrayRef<Item> A, ArrayRef<Item> B);
-  void regions(const RegionPlan &P, const Region *A, const Region *B,
+  void regions(const RegionMeld &P, const Region *A, const Region *B,
                ArrayRef<Item> Run);
   void endLoop(unsigned Start);
 
@@ -199,7 +199,7 @@ void Timeline::sequence(const SequencePlan &Code, ArrayRef<Item> A,
   }
 }
 
-void Timeline::regions(const RegionPlan &P, const Region *A, const Region *B,
+void Timeline::regions(const RegionMeld &P, const Region *A, const Region *B,
                        ArrayRef<Item> Run) {
   auto Meet = [&](ArrayRef<PhiPair> Pairs) {
     for (const PhiPair &Pair : Pairs) {

@@ -20,7 +20,7 @@ namespace reconverge::remedies::meld {
 /// side, or of one side with a run of the other.
 struct Source {
   std::array<const Region *, 2> R{nullptr, nullptr};
-  const RegionPlan *Plan = nullptr; ///< null: one side's as it is
+  const RegionMeld *Plan = nullptr; ///< null: one side's as it is
   llvm::ArrayRef<Item> Run;
 
   unsigned lead() const { return R[0] ? 0 : 1; }

@@ -46,9 +46,9 @@ static constexpr unsigned WarpThreads = 32, UsualThreads = 256;
 
 namespace {
 struct Layout {
-  uint64_t Own;    ///< bytes of the kernel without rounds
-  uint64_t Rounds; ///< bytes of all rounds
-  uint64_t both() const { return Own + Rounds; }
+  uint64_t KernelBytes; ///< bytes of the kernel without rounds
+  uint64_t Rounds;      ///< bytes of all rounds
+  uint64_t both() const { return KernelBytes + Rounds; }
 };
 } // namespace
 
@@ -73,13 +73,13 @@ std::optional<Refusal> planBudget(RoundPlan &Plan, const RemapOptions &Options,
   const unsigned Bound = analysis::launchBound(F);
   if (Bound && Bound <= WarpThreads)
     return refusal(refuse::OneWarp, Term, std::to_string(Bound) + " threads");
-  const uint64_t Own = ownShared(F, Memory);
+  const uint64_t KernelBytes = ownShared(F, Memory);
   auto With = [&](unsigned Threads) {
     Plan.Threads = Threads;
     const uint64_t Words = Memory.Words ? sizeOf(*Memory.Words) : 0,
                    Counts = Memory.Counts ? sizeOf(*Memory.Counts) : 0;
-    return Layout{Own, std::max(Words, Plan.wordBytes()) +
-                           std::max(Counts, Plan.countBytes())};
+    return Layout{KernelBytes, std::max(Words, Plan.wordBytes()) +
+                                   std::max(Counts, Plan.countBytes())};
   };
   unsigned Threads = Options.Threads;
   Plan.Bound = Threads < 1024 ? " (threads=)" : "";
@@ -92,13 +92,13 @@ std::optional<Refusal> planBudget(RoundPlan &Plan, const RemapOptions &Options,
     return blocksOn(On, {std::min(Usual, On.Threads), Static + Options.Shared,
                          Options.Registers});
   };
-  const uint64_t Most = Own + Options.Shared <= StaticSharedLimit
+  const uint64_t Most = KernelBytes + Options.Shared <= StaticSharedLimit
                             ? StaticSharedLimit
                             : On.mostShared();
   auto HasRoom = [&](const Layout &L) {
     return L.both() <= StaticSharedLimit && L.both() + Options.Shared <= Most;
   };
-  const unsigned Before = Blocks(Own);
+  const unsigned Before = Blocks(KernelBytes);
   for (; Threads >= Usual; Threads /= 2) {
     const Layout L = With(Threads);
     if (!HasRoom(L))
@@ -113,7 +113,7 @@ std::optional<Refusal> planBudget(RoundPlan &Plan, const RemapOptions &Options,
   std::string Sizes = std::to_string(Least.Rounds) +
                       " bytes for the round with blocks of " +
                       std::to_string(Usual) + " threads, " +
-                      std::to_string(Own) + " of the kernel";
+                      std::to_string(KernelBytes) + " of the kernel";
   if (Options.Shared)
     Sizes += ", " + std::to_string(Options.Shared) + " of its launches";
   if (!HasRoom(Least))

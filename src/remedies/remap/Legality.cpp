@@ -285,10 +285,10 @@ static bool mayServe(const BasicBlock &BB, const Facts &Now,
 }
 
 PlanOr<RoundPlan> planRound(BasicBlock &BB, const Facts &Now,
-                            const RemapOptions &Given,
+                            const RemapOptions &General,
                             const RoundMemory &Memory) {
   const Instruction &Term = *BB.getTerminator();
-  RemapOptions Options = Given;
+  RemapOptions Options = General;
   const auto Wished = requestOf(BB, Name);
   if (Wished && !Wished->On)
     return refusal(refuse::Off, Term);

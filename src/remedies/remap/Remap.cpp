@@ -152,7 +152,7 @@ struct Course {
 };
 
 /// What that came to.
-struct Outcome {
+struct Remapped {
   unsigned Rounds = 0;
   unsigned Paths = 0;   ///< most of a round that serves later branches
   bool Unasked = false; ///< there is a round that no pragma asks for
@@ -165,49 +165,49 @@ struct Outcome {
 
 /// A round for the first branch that can have one; false if none can, for which
 /// \p Report has remarks say why.
-static bool remapOne(Function &F, const Course &How, Outcome &So,
+static bool remapOne(Function &F, const Course &Chosen, Remapped &Made,
                      OptimizationRemarkEmitter *Remarks, bool Report) {
   const Facts Now(F);
   ReversePostOrderTraversal<Function *> Order(&F);
   for (BasicBlock *BB : Order) {
-    if (!isChosen(*BB, Now, How.Options))
+    if (!isChosen(*BB, Now, Chosen.Options))
       continue;
-    auto Decision = planRound(*BB, Now, How.Options, So.Memory);
+    auto Decision = planRound(*BB, Now, Chosen.Options, Made.Memory);
     const auto *Plan = std::get_if<RoundPlan>(&Decision);
     const Instruction &Term = *BB->getTerminator();
-    if (Plan && How.takes(*Plan)) {
-      ++So.Rounds;
-      So.Unasked |= !isAsked(*BB);
+    if (Plan && Chosen.takes(*Plan)) {
+      ++Made.Rounds;
+      Made.Unasked |= !isAsked(*BB);
       if (Plan->Trees.size() > 1)
-        So.Paths = std::max(So.Paths, Plan->paths());
+        Made.Paths = std::max(Made.Paths, Plan->paths());
       if (Remarks)
         report(*Remarks, *Plan);
       for (const Choice &C : Plan->Choices)
         if (auto Wished = requestOf(*C.Block, Name))
-          So.Done.insert(Wished->Id);
-      rewrite(*Plan, How.Options, So.Memory);
+          Made.Done.insert(Wished->Id);
+      rewrite(*Plan, Chosen.Options, Made.Memory);
       return true;
     }
     if (Plan)
-      So.Left.insert(&Term);
+      Made.Left.insert(&Term);
     if (Remarks && Report)
       reportRefusal(*Remarks, *BB,
-                    So.Left.contains(&Term)
-                        ? refusal(refuse::Registers, Term, How.Short)
+                    Made.Left.contains(&Term)
+                        ? refusal(refuse::Registers, Term, Chosen.Short)
                         : std::get<Refusal>(Decision),
-                    So.Done);
+                    Made.Done);
   }
   return false;
 }
 
 /// \p Remarks: null on a copy that is only for measuring.
-static Outcome remapAll(Function &F, const Course &How,
-                        OptimizationRemarkEmitter *Remarks) {
-  Outcome Result;
-  while (remapOne(F, How, Result, Remarks, /*Report=*/false))
+static Remapped remapAll(Function &F, const Course &Chosen,
+                         OptimizationRemarkEmitter *Remarks) {
+  Remapped Result;
+  while (remapOne(F, Chosen, Result, Remarks, /*Report=*/false))
     ;
   if (Remarks)
-    remapOne(F, How, Result, Remarks, /*Report=*/true);
+    remapOne(F, Chosen, Result, Remarks, /*Report=*/true);
   if (!Result.Rounds)
     return Result;
   F.addFnAttr(DoneAttribute);
@@ -260,9 +260,9 @@ copyOf(const Function &F) {
 
 /// Tries on copies of \p F what leaves as many blocks on a multiprocessor, by
 /// registers, as there are without rounds.
-static Course courseFor(const Function &F, const RemapOptions &Given,
+static Course courseFor(const Function &F, const RemapOptions &Options,
                         OptimizationRemarkEmitter &Remarks) {
-  Course How{Given};
+  Course Chosen{Options};
   auto Say = [&](const std::string &Text) {
     Remarks.emit([&] {
       return OptimizationRemark(PassName, "Registers",
@@ -270,34 +270,34 @@ static Course courseFor(const Function &F, const RemapOptions &Given,
                                 &F.getEntryBlock())
              << Text;
     });
-    return How;
+    return Chosen;
   };
-  const auto Before = Given.CountRegisters(*copyOf(F).first);
-  How.Options.Registers = Before.value_or(0);
+  const auto Before = Options.CountRegisters(*copyOf(F).first);
+  Chosen.Options.Registers = Before.value_or(0);
   std::string Because;
   while (true) {
     auto [Alone, Copy] = copyOf(F);
-    const Outcome Result = remapAll(*Copy, How, nullptr);
+    const Remapped Result = remapAll(*Copy, Chosen, nullptr);
     if (!Result.Rounds)
-      return How;
-    const auto After = Before ? Given.CountRegisters(*Alone) : std::nullopt;
+      return Chosen;
+    const auto After = Before ? Options.CountRegisters(*Alone) : std::nullopt;
     if (!After)
       return Say("its registers are not known: ptxas has not counted them");
-    const RegisterCost Cost = registerCost(*Copy, How.Options, *After);
-    if (!Cost.Lowers || !Given.Occupancy || !Result.Unasked)
+    const RegisterCost Cost = registerCost(*Copy, Chosen.Options, *After);
+    if (!Cost.Lowers || !Options.Occupancy || !Result.Unasked)
       return Say(Cost.Text + Because);
     // Fewer paths a round, then the algorithm that takes the fewest registers,
     // then nothing but what pragmas ask for.
     if (Result.Paths > 2) {
-      How.Options.Paths = std::max(2u, Result.Paths / 2);
-      Because = "; at most " + std::to_string(How.Options.Paths) +
+      Chosen.Options.Paths = std::max(2u, Result.Paths / 2);
+      Because = "; at most " + std::to_string(Chosen.Options.Paths) +
                 " paths a round, for more take " + Cost.Text;
-    } else if (How.Options.Algorithm == RemapAlgorithm::Automatic) {
-      How.Options.Algorithm = RemapAlgorithm::HeadOrTail;
+    } else if (Chosen.Options.Algorithm == RemapAlgorithm::Automatic) {
+      Chosen.Options.Algorithm = RemapAlgorithm::HeadOrTail;
       Because = "; by head_or_tail, for else it takes " + Cost.Text;
     } else {
-      How = {Given, Cost.Text};
-      How.Options.Registers = *Before;
+      Chosen = {Options, Cost.Text};
+      Chosen.Options.Registers = *Before;
       Because.clear();
     }
   }

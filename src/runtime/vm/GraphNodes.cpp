@@ -4,205 +4,19 @@
 // CUDA's calls that add a node of some kind, ask for what it does, and change
 // it in a graph or in an executable one. For each kind:
 //
-//   parameters, as CUDA has them -> read(): checked -> work (Work.h)
+//   parameters, as CUDA has them -> readWork(): checked -> work (Work.h)
 //
-// and the calls are that, with the place where the work goes: a new node, a
-// node, or the clone of a node in an executable graph.
+// and the calls are that, with the place where the work goes (GraphWork.h).
+// Those for copies are in GraphCopies.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/vm/Api.h"
-#include "runtime/vm/Capture.h"
-#include "runtime/vm/Graph.h"
-#include "runtime/vm/Registry.h"
+#include "runtime/vm/GraphWork.h"
 
-#include "llvm/ADT/STLExtras.h"
-
-using namespace llvm;
+#include <cstring>
 
 namespace reconverge::runtime {
-
-using Guard = std::lock_guard<std::recursive_mutex>;
-
-//===----------------------------------------------------------------------===//
-// From parameters to work
-//===----------------------------------------------------------------------===//
-
-/// What stays of the launch that \p Out was: its attributes.
-template <typename Parameters>
-static cudaError_t readKernel(const Parameters &P, KernelWork &Out) {
-  if (P.extra)
-    return unsupported("a kernel node with its arguments in `extra`");
-  KernelWork New;
-  New.Priority = Out.Priority;
-  if (cudaError_t Failed =
-          checkLaunch(P.func, P.gridDim, P.blockDim, P.sharedMemBytes,
-                      Out.Shape.Cooperative, New))
-    return Failed;
-  if (!P.kernelParams && !New.Function->Code->parameters().empty())
-    return cudaErrorInvalidValue;
-  New.keep(P.kernelParams);
-  Out = std::move(New);
-  return cudaSuccess;
-}
-
-static cudaError_t read(const cudaKernelNodeParams &P, KernelWork &Out) {
-  return readKernel(P, Out);
-}
-
-static cudaError_t read(const cudaMemcpy3DParms &P, CopyWork &Out) {
-  if (cudaError_t Failed = checkCopy(P))
-    return Failed;
-  Out.What = P;
-  return cudaSuccess;
-}
-
-template <typename Parameters>
-static cudaError_t readSet(const Parameters &P, SetWork &Out) {
-  SetWork New;
-  New.At = P.dst;
-  New.Pitch = P.pitch;
-  New.Value = P.value;
-  New.ElementSize = P.elementSize;
-  New.Width = P.width;
-  New.Height = P.height;
-  if (!P.width || !P.height)
-    return cudaErrorInvalidValue;
-  if (cudaError_t Failed = checkSet(New))
-    return Failed;
-  Out = New;
-  return cudaSuccess;
-}
-
-static cudaError_t read(const cudaMemsetParams &P, SetWork &Out) {
-  return readSet(P, Out);
-}
-
-template <typename Parameters>
-static cudaError_t readHost(const Parameters &P, HostWork &Out) {
-  if (!P.fn)
-    return cudaErrorInvalidValue;
-  Out = {P.fn, P.userData};
-  return cudaSuccess;
-}
-
-static cudaError_t read(const cudaHostNodeParams &P, HostWork &Out) {
-  return readHost(P, Out);
-}
-
-static cudaError_t read(cudaEvent_t Event, RecordWork &Out) {
-  Out.Event = Event;
-  return isEvent(Event) ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-static cudaError_t read(cudaEvent_t Event, WaitWork &Out) {
-  Out.Event = Event;
-  return isEvent(Event) ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-static cudaError_t read(cudaGraph_t Handle, ChildWork &Out) {
-  Graph *G = graphOf(Handle);
-  if (!G)
-    return cudaErrorInvalidValue;
-  Out.Inner = G->clone();
-  return cudaSuccess;
-}
-
-/// \p P also gets the address.
-template <typename Parameters>
-static cudaError_t readAlloc(Parameters &P, AllocWork &Out) {
-  const cudaMemPoolProps &Pool = P.poolProps;
-  if (!P.bytesize || Pool.allocType != cudaMemAllocationTypePinned ||
-      Pool.location.type != cudaMemLocationTypeDevice || Pool.location.id != 0)
-    return cudaErrorInvalidValue;
-  if (Pool.handleTypes != cudaMemHandleTypeNone)
-    return unsupported("memory of a graph for other processes");
-  if (cudaError_t Failed = makeGraphMemory(P.bytesize, Out))
-    return Failed;
-  P.dptr = Out.Memory->At;
-  return cudaSuccess;
-}
-
-static cudaError_t read(void *At, FreeWork &Out) {
-  Out.At = At;
-  return At ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-//===----------------------------------------------------------------------===//
-// Where it goes
-//===----------------------------------------------------------------------===//
-
-static cudaError_t add(cudaGraphNode_t *Out, cudaGraph_t Handle,
-                       const cudaGraphNode_t *After, size_t Count,
-                       function_ref<cudaError_t(Work &)> Read) {
-  return deviceCall([&]() -> cudaError_t {
-    Guard Lock(deviceLock());
-    Graph *G = graphOf(Handle);
-    if (!G || !Out || (Count && !After))
-      return cudaErrorInvalidValue;
-    std::vector<GraphNode *> Before;
-    for (size_t I = 0; I < Count; ++I) {
-      GraphNode *N = nodeOf(After[I]);
-      if (!N || &N->Home != G || is_contained(Before, N))
-        return cudaErrorInvalidValue;
-      Before.push_back(N);
-    }
-    Work What;
-    if (cudaError_t Failed = Read(What))
-      return Failed;
-    *Out = handleOf(&G->add(std::move(What), Before));
-    return cudaSuccess;
-  });
-}
-
-/// A node of kind \p T that does what \p P says.
-template <typename T, typename Parameters>
-static cudaError_t addAs(cudaGraphNode_t *Out, cudaGraph_t Handle,
-                         const cudaGraphNode_t *After, size_t Count,
-                         const Parameters &P) {
-  return add(Out, Handle, After, Count,
-             [&](Work &What) { return read(P, What.emplace<T>()); });
-}
-
-/// Gives \p B the work of a node of kind \p T.
-template <typename T, typename Body>
-static cudaError_t withWork(cudaGraphNode_t Handle, Body &&B) {
-  return deviceCall([&]() -> cudaError_t {
-    Guard Lock(deviceLock());
-    GraphNode *N = nodeOf(Handle);
-    T *What = N ? std::get_if<T>(&N->What) : nullptr;
-    return What ? B(*What) : cudaErrorInvalidValue;
-  });
-}
-
-/// The same for the node's clone in an executable graph.
-template <typename T, typename Body>
-static cudaError_t withExecWork(cudaGraphExec_t Exec, cudaGraphNode_t Handle,
-                                Body &&B) {
-  return deviceCall([&]() -> cudaError_t {
-    Guard Lock(deviceLock());
-    std::shared_ptr<GraphExec> E = execOf(Exec);
-    GraphNode *N = nodeOf(Handle);
-    N = E && N ? E->Code->copyOf(*N) : nullptr;
-    T *What = N ? std::get_if<T>(&N->What) : nullptr;
-    return What ? B(*What) : cudaErrorInvalidValue;
-  });
-}
-
-template <typename T, typename Parameters>
-static cudaError_t set(cudaGraphNode_t Handle, const Parameters &P) {
-  return withWork<T>(Handle, [&](T &What) { return read(P, What); });
-}
-
-template <typename T, typename Parameters>
-static cudaError_t setExec(cudaGraphExec_t Exec, cudaGraphNode_t Handle,
-                           const Parameters &P) {
-  return withExecWork<T>(Exec, Handle, [&](T &What) { return read(P, What); });
-}
-
-static cudaError_t invalid() {
-  return deviceCall([] { return cudaErrorInvalidValue; });
-}
 
 //===----------------------------------------------------------------------===//
 // Kernels
@@ -212,7 +26,7 @@ cudaError_t api::cudaGraphAddKernelNode(cudaGraphNode_t *Out, cudaGraph_t G,
                                         const cudaGraphNode_t *After,
                                         size_t Count,
                                         const cudaKernelNodeParams *P) {
-  return P ? addAs<KernelWork>(Out, G, After, Count, *P) : invalid();
+  return P ? addAs<KernelWork>(Out, G, After, Count, *P) : missingParameters();
 }
 
 cudaError_t api::cudaGraphKernelNodeGetParams(cudaGraphNode_t Node,
@@ -230,12 +44,12 @@ cudaError_t api::cudaGraphKernelNodeGetParams(cudaGraphNode_t Node,
 
 cudaError_t api::cudaGraphKernelNodeSetParams(cudaGraphNode_t Node,
                                               const cudaKernelNodeParams *P) {
-  return P ? set<KernelWork>(Node, *P) : invalid();
+  return P ? setWork<KernelWork>(Node, *P) : missingParameters();
 }
 
 cudaError_t api::cudaGraphExecKernelNodeSetParams(
     cudaGraphExec_t Exec, cudaGraphNode_t Node, const cudaKernelNodeParams *P) {
-  return P ? setExec<KernelWork>(Exec, Node, *P) : invalid();
+  return P ? setExecWork<KernelWork>(Exec, Node, *P) : missingParameters();
 }
 
 /// What a launch may be asked for besides its shape; hints are let pass.
@@ -294,117 +108,6 @@ cudaError_t api::cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t From,
 }
 
 //===----------------------------------------------------------------------===//
-// Copies
-//===----------------------------------------------------------------------===//
-
-cudaError_t api::cudaGraphAddMemcpyNode(cudaGraphNode_t *Out, cudaGraph_t G,
-                                        const cudaGraphNode_t *After,
-                                        size_t Count,
-                                        const cudaMemcpy3DParms *P) {
-  return P ? addAs<CopyWork>(Out, G, After, Count, *P) : invalid();
-}
-
-cudaError_t api::cudaGraphMemcpyNodeGetParams(cudaGraphNode_t Node,
-                                              cudaMemcpy3DParms *P) {
-  return withWork<CopyWork>(Node, [&](CopyWork &W) -> cudaError_t {
-    if (!P)
-      return cudaErrorInvalidValue;
-    *P = W.What;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t api::cudaGraphMemcpyNodeSetParams(cudaGraphNode_t Node,
-                                              const cudaMemcpy3DParms *P) {
-  return P ? set<CopyWork>(Node, *P) : invalid();
-}
-
-cudaError_t api::cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t Exec,
-                                                  cudaGraphNode_t Node,
-                                                  const cudaMemcpy3DParms *P) {
-  return P ? setExec<CopyWork>(Exec, Node, *P) : invalid();
-}
-
-cudaError_t api::cudaGraphAddMemcpyNode1D(cudaGraphNode_t *Out, cudaGraph_t G,
-                                          const cudaGraphNode_t *After,
-                                          size_t Count, void *To,
-                                          const void *From, size_t Bytes,
-                                          cudaMemcpyKind Kind) {
-  return addAs<CopyWork>(Out, G, After, Count,
-                         copyOfBytes(To, From, Bytes, Kind));
-}
-
-cudaError_t api::cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t Node, void *To,
-                                                const void *From, size_t Bytes,
-                                                cudaMemcpyKind Kind) {
-  return set<CopyWork>(Node, copyOfBytes(To, From, Bytes, Kind));
-}
-
-cudaError_t api::cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t Exec,
-                                                    cudaGraphNode_t Node,
-                                                    void *To, const void *From,
-                                                    size_t Bytes,
-                                                    cudaMemcpyKind Kind) {
-  return setExec<CopyWork>(Exec, Node, copyOfBytes(To, From, Bytes, Kind));
-}
-
-cudaError_t api::cudaGraphAddMemcpyNodeToSymbol(
-    cudaGraphNode_t *Out, cudaGraph_t G, const cudaGraphNode_t *After,
-    size_t Count, const void *Symbol, const void *From, size_t Bytes,
-    size_t Offset, cudaMemcpyKind Kind) {
-  cudaMemcpy3DParms P;
-  if (cudaError_t Failed = copyToSymbol(Symbol, From, Bytes, Offset, Kind, P))
-    return recorded(Failed);
-  return addAs<CopyWork>(Out, G, After, Count, P);
-}
-
-cudaError_t api::cudaGraphMemcpyNodeSetParamsToSymbol(
-    cudaGraphNode_t Node, const void *Symbol, const void *From, size_t Bytes,
-    size_t Offset, cudaMemcpyKind Kind) {
-  cudaMemcpy3DParms P;
-  if (cudaError_t Failed = copyToSymbol(Symbol, From, Bytes, Offset, Kind, P))
-    return recorded(Failed);
-  return set<CopyWork>(Node, P);
-}
-
-cudaError_t api::cudaGraphExecMemcpyNodeSetParamsToSymbol(
-    cudaGraphExec_t Exec, cudaGraphNode_t Node, const void *Symbol,
-    const void *From, size_t Bytes, size_t Offset, cudaMemcpyKind Kind) {
-  cudaMemcpy3DParms P;
-  if (cudaError_t Failed = copyToSymbol(Symbol, From, Bytes, Offset, Kind, P))
-    return recorded(Failed);
-  return setExec<CopyWork>(Exec, Node, P);
-}
-
-cudaError_t api::cudaGraphAddMemcpyNodeFromSymbol(
-    cudaGraphNode_t *Out, cudaGraph_t G, const cudaGraphNode_t *After,
-    size_t Count, void *To, const void *Symbol, size_t Bytes, size_t Offset,
-    cudaMemcpyKind Kind) {
-  cudaMemcpy3DParms P;
-  if (cudaError_t Failed = copyFromSymbol(To, Symbol, Bytes, Offset, Kind, P))
-    return recorded(Failed);
-  return addAs<CopyWork>(Out, G, After, Count, P);
-}
-
-cudaError_t api::cudaGraphMemcpyNodeSetParamsFromSymbol(
-    cudaGraphNode_t Node, void *To, const void *Symbol, size_t Bytes,
-    size_t Offset, cudaMemcpyKind Kind) {
-  cudaMemcpy3DParms P;
-  if (cudaError_t Failed = copyFromSymbol(To, Symbol, Bytes, Offset, Kind, P))
-    return recorded(Failed);
-  return set<CopyWork>(Node, P);
-}
-
-cudaError_t api::cudaGraphExecMemcpyNodeSetParamsFromSymbol(
-    cudaGraphExec_t Exec, cudaGraphNode_t Node, void *To, const void *Symbol,
-    size_t Bytes, size_t Offset, cudaMemcpyKind Kind) {
-  cudaMemcpy3DParms P;
-  if (cudaError_t Failed = copyFromSymbol(To, Symbol, Bytes, Offset, Kind, P))
-    return recorded(Failed);
-  return setExec<CopyWork>(Exec, Node, P);
-}
-
-//===----------------------------------------------------------------------===//
 // Sets, host functions, events, graphs within, nothing
 //===----------------------------------------------------------------------===//
 
@@ -412,7 +115,7 @@ cudaError_t api::cudaGraphAddMemsetNode(cudaGraphNode_t *Out, cudaGraph_t G,
                                         const cudaGraphNode_t *After,
                                         size_t Count,
                                         const cudaMemsetParams *P) {
-  return P ? addAs<SetWork>(Out, G, After, Count, *P) : invalid();
+  return P ? addAs<SetWork>(Out, G, After, Count, *P) : missingParameters();
 }
 
 cudaError_t api::cudaGraphMemsetNodeGetParams(cudaGraphNode_t Node,
@@ -427,20 +130,20 @@ cudaError_t api::cudaGraphMemsetNodeGetParams(cudaGraphNode_t Node,
 
 cudaError_t api::cudaGraphMemsetNodeSetParams(cudaGraphNode_t Node,
                                               const cudaMemsetParams *P) {
-  return P ? set<SetWork>(Node, *P) : invalid();
+  return P ? setWork<SetWork>(Node, *P) : missingParameters();
 }
 
 cudaError_t api::cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t Exec,
                                                   cudaGraphNode_t Node,
                                                   const cudaMemsetParams *P) {
-  return P ? setExec<SetWork>(Exec, Node, *P) : invalid();
+  return P ? setExecWork<SetWork>(Exec, Node, *P) : missingParameters();
 }
 
 cudaError_t api::cudaGraphAddHostNode(cudaGraphNode_t *Out, cudaGraph_t G,
                                       const cudaGraphNode_t *After,
                                       size_t Count,
                                       const cudaHostNodeParams *P) {
-  return P ? addAs<HostWork>(Out, G, After, Count, *P) : invalid();
+  return P ? addAs<HostWork>(Out, G, After, Count, *P) : missingParameters();
 }
 
 cudaError_t api::cudaGraphHostNodeGetParams(cudaGraphNode_t Node,
@@ -455,13 +158,13 @@ cudaError_t api::cudaGraphHostNodeGetParams(cudaGraphNode_t Node,
 
 cudaError_t api::cudaGraphHostNodeSetParams(cudaGraphNode_t Node,
                                             const cudaHostNodeParams *P) {
-  return P ? set<HostWork>(Node, *P) : invalid();
+  return P ? setWork<HostWork>(Node, *P) : missingParameters();
 }
 
 cudaError_t api::cudaGraphExecHostNodeSetParams(cudaGraphExec_t Exec,
                                                 cudaGraphNode_t Node,
                                                 const cudaHostNodeParams *P) {
-  return P ? setExec<HostWork>(Exec, Node, *P) : invalid();
+  return P ? setExecWork<HostWork>(Exec, Node, *P) : missingParameters();
 }
 
 #define RECONVERGE_EVENT_NODE(Name, T)                                         \
@@ -481,11 +184,11 @@ cudaError_t api::cudaGraphExecHostNodeSetParams(cudaGraphExec_t Exec,
   }                                                                            \
   cudaError_t api::cudaGraph##Name##NodeSetEvent(cudaGraphNode_t Node,         \
                                                  cudaEvent_t Event) {          \
-    return set<T>(Node, Event);                                                \
+    return setWork<T>(Node, Event);                                            \
   }                                                                            \
   cudaError_t api::cudaGraphExec##Name##NodeSetEvent(                          \
       cudaGraphExec_t Exec, cudaGraphNode_t Node, cudaEvent_t Event) {         \
-    return setExec<T>(Exec, Node, Event);                                      \
+    return setExecWork<T>(Exec, Node, Event);                                  \
   }
 RECONVERGE_EVENT_NODE(EventRecord, RecordWork)
 RECONVERGE_EVENT_NODE(EventWait, WaitWork)
@@ -523,7 +226,7 @@ cudaError_t api::cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t Exec,
 cudaError_t api::cudaGraphAddEmptyNode(cudaGraphNode_t *Out, cudaGraph_t G,
                                        const cudaGraphNode_t *After,
                                        size_t Count) {
-  return add(Out, G, After, Count, [](Work &) { return cudaSuccess; });
+  return addNode(Out, G, After, Count, [](Work &) { return cudaSuccess; });
 }
 
 //===----------------------------------------------------------------------===//
@@ -535,9 +238,9 @@ cudaError_t api::cudaGraphAddMemAllocNode(cudaGraphNode_t *Out, cudaGraph_t G,
                                           size_t Count,
                                           cudaMemAllocNodeParams *P) {
   if (!P)
-    return invalid();
-  return add(Out, G, After, Count, [&](Work &What) {
-    return readAlloc(*P, What.emplace<AllocWork>());
+    return missingParameters();
+  return addNode(Out, G, After, Count, [&](Work &What) {
+    return readWork(*P, What.emplace<AllocWork>());
   });
 }
 
@@ -582,68 +285,24 @@ static bool mayChange(const GraphNode *N, const cudaGraphNodeParams *P) {
          P->type != cudaGraphNodeTypeMemFree;
 }
 
-/// \p What is of the kind of \p P or, for a new node, empty.
-static cudaError_t readAny(cudaGraphNodeParams &P, Work &What) {
-  auto As = [&]<typename T>(T *) -> T * {
-    if (std::holds_alternative<EmptyWork>(What))
-      What.emplace<T>();
-    return std::get_if<T>(&What);
-  };
-#define RECONVERGE_READ(T, Read)                                               \
-  {                                                                            \
-    auto *W = As(static_cast<T *>(nullptr));                                   \
-    return W ? Read : cudaErrorInvalidValue;                                   \
-  }
-  switch (P.type) {
-  case cudaGraphNodeTypeKernel:
-    RECONVERGE_READ(KernelWork, readKernel(P.kernel, *W))
-  case cudaGraphNodeTypeMemcpy:
-    RECONVERGE_READ(CopyWork, read(P.memcpy.copyParams, *W))
-  case cudaGraphNodeTypeMemset:
-    RECONVERGE_READ(SetWork, readSet(P.memset, *W))
-  case cudaGraphNodeTypeHost:
-    RECONVERGE_READ(HostWork, readHost(P.host, *W))
-  case cudaGraphNodeTypeEventRecord:
-    RECONVERGE_READ(RecordWork, read(P.eventRecord.event, *W))
-  case cudaGraphNodeTypeWaitEvent:
-    RECONVERGE_READ(WaitWork, read(P.eventWait.event, *W))
-  case cudaGraphNodeTypeGraph:
-    RECONVERGE_READ(ChildWork, read(P.graph.graph, *W))
-  case cudaGraphNodeTypeMemAlloc:
-    RECONVERGE_READ(AllocWork, readAlloc(P.alloc, *W))
-  case cudaGraphNodeTypeMemFree:
-    RECONVERGE_READ(FreeWork, read(P.free.dptr, *W))
-  case cudaGraphNodeTypeEmpty:
-    return cudaSuccess;
-  case cudaGraphNodeTypeExtSemaphoreSignal:
-  case cudaGraphNodeTypeExtSemaphoreWait:
-    return unsupported("a graph node for a semaphore of another library");
-  case cudaGraphNodeTypeConditional:
-    return unsupported("a conditional graph node");
-  default:
-    return cudaErrorInvalidValue;
-  }
-#undef RECONVERGE_READ
-}
-
 cudaError_t api::cudaGraphAddNode(cudaGraphNode_t *Out, cudaGraph_t G,
                                   const cudaGraphNode_t *After,
                                   const cudaGraphEdgeData *Data, size_t Count,
                                   cudaGraphNodeParams *P) {
   if (!P)
-    return invalid();
+    return missingParameters();
   if (!isPlain(Data, Count))
     return recorded(unsupported("a programmatic dependency of graph nodes"));
-  return add(Out, G, After, Count,
-             [&](Work &What) { return readAny(*P, What); });
+  return addNode(Out, G, After, Count,
+                 [&](Work &What) { return readWork(*P, What); });
 }
 
 cudaError_t api::cudaGraphNodeSetParams(cudaGraphNode_t Handle,
                                         cudaGraphNodeParams *P) {
   return deviceCall([&]() -> cudaError_t {
-    Guard Lock(deviceLock());
+    std::lock_guard<std::recursive_mutex> Lock(deviceLock());
     GraphNode *N = nodeOf(Handle);
-    return mayChange(N, P) ? readAny(*P, N->What) : cudaErrorInvalidValue;
+    return mayChange(N, P) ? readWork(*P, N->What) : cudaErrorInvalidValue;
   });
 }
 
@@ -654,11 +313,11 @@ cudaError_t api::cudaGraphExecNodeSetParams(cudaGraphExec_t Exec,
     return api::cudaGraphExecChildGraphNodeSetParams(Exec, Handle,
                                                      P->graph.graph);
   return deviceCall([&]() -> cudaError_t {
-    Guard Lock(deviceLock());
+    std::lock_guard<std::recursive_mutex> Lock(deviceLock());
     std::shared_ptr<GraphExec> E = execOf(Exec);
     GraphNode *N = nodeOf(Handle);
     N = E && N ? E->Code->copyOf(*N) : nullptr;
-    return mayChange(N, P) ? readAny(*P, N->What) : cudaErrorInvalidValue;
+    return mayChange(N, P) ? readWork(*P, N->What) : cudaErrorInvalidValue;
   });
 }
 #endif

@@ -8,6 +8,10 @@
 //
 // cudaHostRegister makes the program's own memory known under its own address.
 //
+// Memory comes and goes under deviceLock(): as on a device, such a call waits
+// for a launch under way, whichever thread made it. Its kernel may use the
+// memory, and a trial copies all of it and puts it back.
+//
 //===----------------------------------------------------------------------===//
 
 #include "runtime/vm/Memory.h"
@@ -36,6 +40,7 @@ cudaError_t allocate(void **Pointer, uint64_t Size, MemoryKind Kind) {
     *Pointer = nullptr;
     return cudaSuccess;
   }
+  std::lock_guard<std::recursive_mutex> Lock(deviceLock());
   Expected<void *> Block = DeviceMemory::instance().allocate(Size, Kind);
   if (!Block) {
     consumeError(Block.takeError()); // its code says all that CUDA's can
@@ -116,8 +121,6 @@ static cudaError_t cannotFree(StringRef Call, const void *Pointer) {
   return cudaErrorInvalidValue;
 }
 
-/// As on a device, waits for a launch under way, whichever thread made it: its
-/// kernel may use the memory, a trial copies it.
 static bool release(void *Pointer) {
   std::lock_guard<std::recursive_mutex> Lock(deviceLock());
   return DeviceMemory::instance().release(Pointer);
@@ -218,6 +221,7 @@ cudaError_t api::cudaHostRegister(void *Pointer, size_t Size, unsigned Flags) {
       return cudaErrorInvalidValue;
     if (Flags & cudaHostRegisterIoMemory)
       return unsupported("cudaHostRegisterIoMemory");
+    std::lock_guard<std::recursive_mutex> Lock(deviceLock());
     if (whereIs(Pointer, Size) != Where::Host ||
         !DeviceMemory::instance().addRegistered(Pointer, Size))
       return cudaErrorHostMemoryAlreadyRegistered;
@@ -230,6 +234,7 @@ cudaError_t api::cudaHostUnregister(void *Pointer) {
   return unsafeCall([&]() -> cudaError_t {
     if (!Pointer)
       return cudaErrorInvalidValue;
+    std::lock_guard<std::recursive_mutex> Lock(deviceLock());
     return DeviceMemory::instance().removeRegistered(Pointer)
                ? cudaSuccess
                : cudaErrorHostMemoryNotRegistered;

@@ -78,6 +78,8 @@ static cudaError_t withPool(cudaMemPool_t Handle, Body &&B) {
 //===----------------------------------------------------------------------===//
 
 static cudaError_t take(void **Pointer, size_t Size, cudaMemPool_t Handle) {
+  // First, as by who already holds it.
+  std::lock_guard<std::recursive_mutex> Device(deviceLock());
   Pools &All = pools();
   std::lock_guard<std::mutex> Lock(All.Mutex);
   Pool *P = All.find(Handle ? Handle : All.Current);
@@ -163,7 +165,10 @@ static std::map<void *, std::shared_ptr<GraphMemory>> &graphMemory() {
   return Held;
 }
 
-GraphMemory::~GraphMemory() { warpvm::DeviceMemory::instance().release(At); }
+GraphMemory::~GraphMemory() {
+  Guard Lock(deviceLock());
+  warpvm::DeviceMemory::instance().release(At);
+}
 
 cudaError_t makeGraphMemory(size_t Size, AllocWork &Out) {
   void *At = nullptr;

@@ -16,8 +16,9 @@
 
 namespace reconverge::runtime {
 
-/// Held by whoever reads or changes what is declared here, or runs a kernel:
-/// images are loaded and kernels compiled and run one at a time.
+/// Held by whoever reads or changes what is declared here, runs a kernel, or
+/// changes, takes or gives back device memory: images are loaded, kernels
+/// compiled and run, launches tried and bytes copied one at a time.
 std::recursive_mutex &deviceLock();
 
 struct DeviceFunction;

@@ -115,6 +115,11 @@ bool isEvent(cudaEvent_t Event);
 /// \p Count bytes in one row.
 cudaMemcpy3DParms copyOfBytes(void *To, const void *From, size_t Count,
                               cudaMemcpyKind Kind);
+/// \p Count bytes set to \p Value.
+SetWork setOfBytes(void *To, int Value, size_t Count);
+/// Those of each row and plane that \p Size says; an error if \p P has fewer.
+cudaError_t setOfPlanes(const cudaPitchedPtr &P, int Value,
+                        const cudaExtent &Size, SetWork &Out);
 /// \p Count bytes of the variable that \p Symbol stands for, from \p Offset on.
 cudaError_t copyToSymbol(const void *Symbol, const void *From, size_t Count,
                          size_t Offset, cudaMemcpyKind Kind,

@@ -16,8 +16,11 @@
 
 #include "gtest/gtest.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <unistd.h>
 
 using namespace llvm;
@@ -291,6 +294,81 @@ TEST_F(ShuffledLaunches, TheFirstAndSomeLaterOnesAreTried) {
   ASSERT_TRUE(bool(P)) << toString(P.takeError());
   EXPECT_EQ(P->Kernels[0].Launches, 70u);
   EXPECT_EQ(P->Kernels[0].Orders.Launches, 18u); // 1 to 16, 32, 64
+}
+
+//===----------------------------------------------------------------------===//
+// Other threads of the program
+//===----------------------------------------------------------------------===//
+
+/// Of so many bytes, each a row: slow, so that a launch can come in between.
+constexpr size_t SlowRows = size_t(16) << 20;
+
+// What was put back in the middle of the copy would lack the rest of it.
+TEST_F(ShuffledLaunches, ACopyUnderWayIsOverBeforeTheLaunch) {
+  Expected<Profile> P = profileOf(2, 0, [] {
+    uint8_t *Rows = nullptr;
+    EXPECT_EQ(api::cudaMalloc(reinterpret_cast<void **>(&Rows), SlowRows),
+              cudaSuccess);
+    const std::vector<uint8_t> Ones(SlowRows, 1);
+    std::atomic<bool> Copied = false;
+    Deed = [&](uint64_t Seed, int *) -> Error {
+      // Whoever still copies gets the time to end it before memory is put back.
+      for (int I = 0; Seed == 2 && I != 2000 && !Copied; ++I)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return Error::success();
+    };
+    std::thread Other([&] {
+      EXPECT_EQ(api::cudaMemcpy2D(Rows, 1, Ones.data(), 1, 1, SlowRows,
+                                  cudaMemcpyHostToDevice),
+                cudaSuccess);
+      Copied = true;
+    });
+    while (!std::atomic_ref<uint8_t>(Rows[0]).load()) // it has begun
+      ;
+    EXPECT_EQ(launch(), cudaSuccess);
+    Other.join();
+    EXPECT_EQ(std::memcmp(Rows, Ones.data(), SlowRows), 0);
+  });
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  EXPECT_EQ(P->Kernels[0].Orders.Launches, 1u);
+  EXPECT_EQ(P->Kernels[0].Orders.Differing, 0u);
+}
+
+// Two snapshots of one launch are of the same allocations.
+TEST_F(ShuffledLaunches, MemoryThatComesOrGoesWaitsForTheLaunch) {
+  Expected<Profile> P = profileOf(2, 0, [] {
+    static int Own[1000];
+    const std::function<cudaError_t(void **)> Calls[] = {
+        [](void **At) { return api::cudaMalloc(At, 4000); },
+        [](void **At) { return api::cudaMallocAsync(At, 4000, nullptr); },
+        [](void **At) { return api::cudaMallocHost(At, 4000); },
+        [](void **At) { return api::cudaMallocManaged(At, 4000, 1); },
+        [](void **) { return api::cudaHostRegister(Own, sizeof(Own), 0); },
+        [](void **) { return api::cudaHostUnregister(Own); },
+        [](void **) { return api::cudaMemset(Out, 0, 4000); },
+        [](void **) { return api::cudaFree(Out); }};
+    for (const auto &Call : Calls) {
+      std::atomic<bool> Done = false;
+      std::thread Other;
+      Deed = [&](uint64_t Seed, int *) -> Error {
+        if (Seed == 0)
+          Other = std::thread([&] {
+            void *At = nullptr;
+            EXPECT_EQ(Call(&At), cudaSuccess);
+            Done = true;
+          });
+        if (Seed == 1)
+          std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        EXPECT_FALSE(Done) << "call " << &Call - Calls;
+        return Error::success();
+      };
+      EXPECT_EQ(launch(), cudaSuccess);
+      Other.join();
+      EXPECT_TRUE(Done);
+    }
+  });
+  ASSERT_TRUE(bool(P)) << toString(P.takeError());
+  EXPECT_EQ(P->Kernels[0].Orders.Launches, 8u);
 }
 
 } // namespace

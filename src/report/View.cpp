@@ -1,0 +1,355 @@
+//===- report/View.cpp - What a report says -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each question is answered once, here, for all writers:
+//
+//   which places     those that lose LeastSelf of the run or more, dearest
+//                    first, as many as were asked for; how many are left out
+//   which kernels    all but those that are fine: lanes that hardly idle, and
+//                    no branch to blame. To do nothing is an answer, so how
+//                    many got it is said; where all are fine all are shown
+//   what to do       advice at each place that is worth a look (Advice.cpp),
+//                    and the command that tries what is automatic
+//   how sure it is   where numbers come from, what did not run, notes
+//
+// A place is a branch with its copies; the dearest one stands for them. Files
+// have the shortest names that tell them apart, over the whole report.
+//
+//===----------------------------------------------------------------------===//
+
+#include "report/View.h"
+
+#include "report/Advice.h"
+#include "report/Text.h"
+
+#include "core/ProfileJson.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace llvm;
+
+namespace reconverge::report {
+
+/// Partial warps or returned lanes are named from this share of a loss on.
+static constexpr double WorthNaming = 0.1;
+
+namespace {
+class ViewMaker {
+public:
+  ViewMaker(const Profile &P, const RunCost &Cost);
+  View make(const ViewOptions &Options);
+
+private:
+  using Member = PlaceCost::Member;
+
+  void addPlaces(const ViewOptions &Options);
+  PlaceView placeOf(uint32_t Index) const;
+  void addCalls(const PlaceCost &Place, PlaceView &Out) const;
+  LanesView lanesOf(const PlaceCost &Place) const;
+  bool isInside(uint32_t Place, uint32_t Other) const;
+  void addKernels();
+  KernelView kernelOf(const KernelProfile &K, const KernelCost &C) const;
+  std::optional<NextStep> nextStep() const;
+  std::string countedOn() const;
+
+  const BranchInfo &info(Member M) const {
+    return P.Kernels[M.Kernel].Info.Branches[M.Branch];
+  }
+  std::string shortName(const std::string &Path) const {
+    return Paths.shortName(cleanText(Path));
+  }
+  std::string shortPlace(const SourceLoc &Loc) const {
+    return shortName(Loc.File) + ":" + std::to_string(Loc.Line);
+  }
+
+  const Profile &P;
+  const RunCost &Cost;
+  const PathNames Paths;
+  View Result;
+};
+} // namespace
+
+static std::vector<std::string> pathsIn(const Profile &P) {
+  std::vector<std::string> Paths;
+  auto Add = [&](const SourceChain &Chain) {
+    for (const SourceLoc &Loc : Chain)
+      Paths.push_back(cleanText(Loc.File));
+  };
+  for (const KernelProfile &K : P.Kernels) {
+    Add(K.Info.Where);
+    for (const BranchInfo &B : K.Info.Branches)
+      Add(B.Where);
+    for (const Race &R : K.Races.Races) {
+      Add(R.First.Where);
+      Add(R.Second.Where);
+    }
+  }
+  return Paths;
+}
+
+ViewMaker::ViewMaker(const Profile &P, const RunCost &Cost)
+    : P(P), Cost(Cost), Paths(pathsIn(P)) {
+  assert(Cost.Kernels.size() == P.Kernels.size() && "a cost for each kernel");
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+static Severity severityOf(double Self) {
+  return Self >= 0.1    ? Severity::Grave
+         : Self >= 0.03 ? Severity::Notable
+                        : Severity::Slight;
+}
+
+bool ViewMaker::isInside(uint32_t Place, uint32_t Other) const {
+  // Costs are derived, not read, so the chain ends; still, count.
+  std::optional<uint32_t> Outer = Cost.Places[Place].Outer;
+  for (size_t Steps = 0; Outer && Steps <= Cost.Places.size(); ++Steps) {
+    if (*Outer == Other)
+      return true;
+    Outer = Cost.Places[*Outer].Outer;
+  }
+  return false;
+}
+
+/// The way by which all copies were inlined, if it is one.
+void ViewMaker::addCalls(const PlaceCost &Place, PlaceView &Out) const {
+  auto CallsOf = [&](Member M) {
+    std::vector<std::string> Calls;
+    for (const SourceLoc &Loc : drop_begin(info(M).Where))
+      Calls.push_back(shortPlace(Loc));
+    return Calls;
+  };
+  const std::vector<std::string> Calls = CallsOf(Place.Branches.front());
+  if (all_of(Place.Branches, [&](Member M) { return CallsOf(M) == Calls; }))
+    Out.InlinedAt = Calls;
+  else
+    Out.InlinedInMany = true;
+}
+
+/// Of the copies that are of the dearest one's kind.
+LanesView ViewMaker::lanesOf(const PlaceCost &Place) const {
+  const BranchInfo &First = info(Place.Branches.front());
+  LanesView Lanes;
+  Lanes.Kind = First.Kind;
+  std::vector<double> Sides(First.Successors.size());
+  for (Member M : Place.Branches) {
+    const BranchInfo &Info = info(M);
+    if (Info.Kind != First.Kind || Info.Successors.size() != Sides.size())
+      continue;
+    auto InRegion = [&](size_t Side) {
+      return std::binary_search(Info.Region.begin(), Info.Region.end(),
+                                Info.Successors[Side]);
+    };
+    const bool Swap = Sides.size() == 2 && !InRegion(0) && InRegion(1);
+    for (auto [Side, N] :
+         enumerate(P.Kernels[M.Kernel].Branches[M.Branch].LanesTo))
+      Sides[Swap ? 1 - Side : Side] += double(N);
+  }
+  for (double N : Sides)
+    Lanes.Sum += N;
+  if (Lanes.Sum == 0)
+    return Lanes;
+  if (Sides.size() > 2)
+    sort(Sides, std::greater<>());
+  Lanes.Sides = std::move(Sides);
+  return Lanes;
+}
+
+PlaceView ViewMaker::placeOf(uint32_t Index) const {
+  const PlaceCost &Place = Cost.Places[Index];
+  const BranchInfo &Branch = info(Place.Branches.front());
+  PlaceView V;
+  V.Place = Index;
+  if (Branch.Where.empty()) {
+    V.At = "block " + std::to_string(Branch.Block);
+  } else {
+    V.Where = Branch.Where.front();
+    V.At = shortPlace(V.Where);
+    addCalls(Place, V);
+  }
+  V.What = cleanText(Branch.Condition);
+  if (V.What.empty())
+    V.What = wordOf(Branch.Kind).str();
+  V.Copies = Place.Branches.size();
+  for (Member M : Place.Branches)
+    if (!is_contained(V.Kernels, M.Kernel))
+      V.Kernels.push_back(M.Kernel);
+  V.Weight = severityOf(Place.Self);
+  V.Self = Place.Self;
+  V.Total = Place.Cost;
+  if (any_of(V.Kernels, [&](uint32_t Kernel) {
+        return P.Kernels[Kernel].Regrouped.Launches != 0;
+      }))
+    V.Regrouped = {Place.RecoverInWarp, Place.RecoverInBlock,
+                   Place.RecoverInGrid};
+  V.Warps = Place.Warps;
+  V.Split = double(Place.Splits) / double(std::max<uint64_t>(Place.Warps, 1));
+  V.Lanes = lanesOf(Place);
+  auto Share = [&](double Slots) -> std::optional<double> {
+    if (Slots < WorthNaming * Place.LossSlots)
+      return std::nullopt;
+    return Place.Cost * Slots / Place.LossSlots;
+  };
+  V.ByReturned = Share(Place.ExitSlots);
+  V.ByPartialWarps = Share(Place.PartialSlots);
+  if (Place.Self >= WorthALook)
+    V.Advice = adviceFor(Place, P);
+  return V;
+}
+
+void ViewMaker::addPlaces(const ViewOptions &Options) {
+  std::vector<uint32_t> Around; // places above that the next may be inside of
+  for (uint32_t I = 0; I != Cost.Places.size(); ++I) {
+    if (Cost.Places[I].Self < LeastSelf) {
+      ++Result.SlightPlaces;
+      continue;
+    }
+    if (Options.MaxPlaces && Result.Places.size() == Options.MaxPlaces) {
+      ++Result.MorePlaces;
+      continue;
+    }
+    while (!Around.empty() && !isInside(I, Around.back()))
+      Around.pop_back();
+    Result.Places.push_back(placeOf(I));
+    Result.Places.back().Depth = unsigned(Around.size());
+    Around.push_back(I);
+  }
+}
+
+std::optional<NextStep> ViewMaker::nextStep() const {
+  NextStep Next;
+  bool Any = false, Automatic = false;
+  for (const PlaceView &V : Result.Places)
+    if (V.Self >= WorthALook) {
+      Any = true;
+      Automatic |= any_of(Cost.Places[V.Place].Remedies, isAutomatic);
+    }
+  if (!Any)
+    return std::nullopt;
+  if (Automatic)
+    Next.Remedies = Cost.Automatic;
+  Next.Command = optimizeCommand(P);
+  return Next;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+static bool hasBranchToBlame(const KernelCost &C) {
+  return any_of(C.Branches,
+                [](const BranchCost &B) { return B.Self >= WorthALook; });
+}
+
+/// Why lanes idle in a kernel of which no branch is to blame.
+static std::string whyIdle(const KernelProfile &K, const KernelCost &C) {
+  double Partial = 0;
+  for (auto [Info, Counts] : zip(K.Info.Blocks, K.Blocks))
+    Partial += double(Counts.PartialIdle) * Info.Instructions;
+  const double Idle =
+      double(C.WarpInstructions) * K.WarpSize - double(C.Instructions);
+  if (2 * Partial >= Idle)
+    return "lanes idle in partial warps, not at branches; block sizes that are "
+           "multiples of " +
+           std::to_string(K.WarpSize) + " fill them.";
+  return "no branch costs " + percent(WorthALook) +
+         "; what idles is spread over many.";
+}
+
+KernelView ViewMaker::kernelOf(const KernelProfile &K,
+                               const KernelCost &C) const {
+  KernelView V;
+  V.Name = cleanText(K.Info.Display.empty() ? K.Info.Name : K.Info.Display);
+  V.Launches = K.Launches;
+  V.Threads = K.Threads;
+  V.Seconds = K.Seconds;
+  V.OfRun = Cost.Slots > 0 ? C.Slots / Cost.Slots : 0;
+  V.Cfe = C.Cfe;
+  V.Potential = C.Potential;
+  V.Divergent =
+      double(K.DivergentWarps) / double(std::max<uint64_t>(K.WarpsRun, 1));
+  V.IsFine = 1 - C.Cfe < HardlyIdle && !hasBranchToBlame(C);
+  if (!V.IsFine && !hasBranchToBlame(C))
+    V.WhyIdle = whyIdle(K, C);
+  V.Orders = K.Orders;
+  V.Watched = K.Races.Launches;
+  V.WatchIncomplete = K.Races.Incomplete;
+  for (const Race &R : K.Races.Races)
+    V.Races.push_back(
+        {cleanText(textOf(
+             R, [&](const std::string &Path) { return shortName(Path); })),
+         R.SameValue, R.Times});
+  return V;
+}
+
+void ViewMaker::addKernels() {
+  for (auto [K, C] : zip_equal(P.Kernels, Cost.Kernels))
+    Result.Kernels.push_back(kernelOf(K, C));
+  for (uint32_t I = 0; I != Result.Kernels.size(); ++I)
+    if (!Result.Kernels[I].IsFine)
+      Result.Ranking.push_back(I);
+  if (Result.Ranking.empty())
+    append_range(Result.Ranking, seq(uint32_t(P.Kernels.size())));
+  Result.FineKernels = P.Kernels.size() - Result.Ranking.size();
+  sort(Result.Ranking, [&](uint32_t A, uint32_t B) {
+    return std::pair(-Cost.Kernels[A].Slots, A) <
+           std::pair(-Cost.Kernels[B].Slots, B);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The run
+//===----------------------------------------------------------------------===//
+
+/// Empty if nothing is known.
+std::string ViewMaker::countedOn() const {
+  StringRef Device = P.Device;
+  const bool OnCpu = P.Backend == "vm";
+  if (OnCpu && Device.consume_front("Reconverge warp VM (CPU)"))
+    Device = Device.ltrim(", ");
+  std::string Source = OnCpu                ? "the CPU"
+                       : P.Backend == "gpu" ? "a GPU"
+                                            : cleanText(P.Backend);
+  if (!Device.empty())
+    Source += " (" + cleanText(Device) + ")";
+  if (!P.Machine.empty())
+    Source += ", priced as " + StringRef(cleanText(P.Machine)).upper();
+  uint64_t Threads = 0;
+  for (const KernelProfile &K : P.Kernels)
+    Threads += K.Regrouped.Threads;
+  if (Threads)
+    Source += "; regrouping from " + counted(Threads, "thread");
+  return Source;
+}
+
+View ViewMaker::make(const ViewOptions &Options) {
+  Result.Program = cleanText(P.Program);
+  for (const std::string &A : P.Arguments)
+    Result.Arguments.push_back(cleanText(A));
+  for (const std::string &Why : P.Refused) {
+    Result.Refused.emplace_back();
+    for (StringRef Line : split(Why, '\n'))
+      Result.Refused.back().push_back(cleanText(Line));
+  }
+  addPlaces(Options);
+  addKernels();
+  Result.Next = nextStep();
+  Result.TimesAreOfCpu = P.Backend == "vm";
+  Result.CountedOn = countedOn();
+  Result.ExitStatus = P.ExitStatus;
+  for (const std::string &Note : P.Notes)
+    Result.Notes.push_back(cleanText(Note));
+  return std::move(Result);
+}
+
+View viewOf(const Profile &P, const RunCost &Cost, const ViewOptions &Options) {
+  return ViewMaker(P, Cost).make(Options);
+}
+
+} // namespace reconverge::report
