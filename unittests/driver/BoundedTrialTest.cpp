@@ -12,7 +12,7 @@
 #include "driver/Decide.h"
 #include "report/Decisions.h"
 #include "runtime/vm/Trials.h"
-#include "warpvm/DeviceMemory.h"
+#include "warpvm/memory/DeviceMemory.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeWriter.h"

@@ -11,7 +11,7 @@
 #include "Harness.h"
 #include "RandomKernel.h"
 
-#include "warpvm/Order.h"
+#include "warpvm/run/Order.h"
 
 #include <set>
 

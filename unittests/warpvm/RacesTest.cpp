@@ -9,7 +9,7 @@
 
 #include "Harness.h"
 
-#include "warpvm/RaceShadow.h"
+#include "warpvm/run/RaceShadow.h"
 
 #include "llvm/ADT/StringExtras.h"
 

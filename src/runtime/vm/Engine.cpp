@@ -21,7 +21,7 @@
 #include "runtime/vm/Device.h"
 #include "runtime/vm/Errors.h"
 #include "runtime/vm/Registry.h"
-#include "warpvm/DeviceMemory.h"
+#include "warpvm/memory/DeviceMemory.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"

@@ -9,7 +9,7 @@
 #include "analysis/Numbering.h"
 #include "core/Remedied.h"
 #include "runtime/vm/Trials.h"
-#include "warpvm/DeviceMemory.h"
+#include "warpvm/memory/DeviceMemory.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
