@@ -26,9 +26,11 @@
 #include "warpvm/memory/DeviceMemory.h"
 #include "warpvm/prepare/Callees.h"
 #include "warpvm/prepare/Initializers.h"
+#include "warpvm/prepare/Prepare.h"
 #include "warpvm/run/Calls.h"
 #include "warpvm/run/Code.h"
 #include "warpvm/run/Launch.h"
+#include "warpvm/run/Library.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Demangle/Demangle.h"
@@ -189,7 +191,8 @@ public:
     for (auto [How, Into] :
          {std::pair(Effort::Fast, &Fast), std::pair(Effort::Well, &Well)})
       if (Options.Compile == How || Options.Compile == Effort::Auto)
-        if (Error E = Compiler::create(Options, How).moveInto(*Into))
+        if (Error E = Compiler::create(Options, How, librarySymbols())
+                          .moveInto(*Into))
           return E;
     if (Well && Fast)
       Beside.emplace(Options.CompilerProgram, Options.Isa);

@@ -16,10 +16,6 @@
 
 #include "analysis/AnalysisManagers.h"
 #include "core/Error.h"
-#include "warpvm/memory/Images.h"
-#include "warpvm/prepare/Tiles.h"
-#include "warpvm/run/Mbarrier.h"
-#include "warpvm/run/Races.h"
 
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -84,7 +80,8 @@ static void optimise(Module &M, TargetMachine &TM, bool Fast) {
 }
 
 Expected<std::unique_ptr<Compiler>>
-Compiler::create(const MachineOptions &Options, Effort How) {
+Compiler::create(const MachineOptions &Options, Effort How,
+                 ArrayRef<std::pair<const char *, void *>> Library) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
   auto Builder = orc::JITTargetMachineBuilder::detectHost();
@@ -119,11 +116,9 @@ Compiler::create(const MachineOptions &Options, Effort How) {
     return Jit.takeError();
   C->Jit = std::move(*Jit);
   orc::SymbolMap Symbols;
-  for (auto Table : {librarySymbols(), mbarrierSymbols(), tileSymbols(),
-                     imageSymbols(), raceSymbols()})
-    for (auto [Name, Address] : Table)
-      Symbols[C->Jit->mangleAndIntern(Name)] = {
-          orc::ExecutorAddr::fromPtr(Address), JITSymbolFlags::Exported};
+  for (auto [Name, Address] : Library)
+    Symbols[C->Jit->mangleAndIntern(Name)] = {
+        orc::ExecutorAddr::fromPtr(Address), JITSymbolFlags::Exported};
   auto &Main = C->Jit->getMainJITDylib();
   if (Error E = Main.define(orc::absoluteSymbols(std::move(Symbols))))
     return std::move(E);

@@ -3,11 +3,14 @@
 #ifndef RECONVERGE_WARPVM_EMIT_COMPILE_H
 #define RECONVERGE_WARPVM_EMIT_COMPILE_H
 
+#include "warpvm/Layout.h"
 #include "warpvm/Machine.h"
-#include "warpvm/emit/Emitter.h"
+#include "warpvm/emit/EmitOptions.h"
 
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Target/TargetMachine.h"
+
+#include <atomic>
 
 namespace reconverge::warpvm {
 
@@ -20,9 +23,11 @@ struct Compiled {
 /// Compiles kernels for the host and links them into the process.
 class Compiler {
 public:
-  /// Of \p Options: Isa and CacheDir. \p How: Well or Fast.
+  /// Of \p Options: Isa and CacheDir. \p How: Well or Fast. \p Library: the
+  /// functions that code calls, by name; only to build() it takes none.
   static llvm::Expected<std::unique_ptr<Compiler>>
-  create(const MachineOptions &Options, Effort How);
+  create(const MachineOptions &Options, Effort How,
+         llvm::ArrayRef<std::pair<const char *, void *>> Library);
 
   /// \p Kernel, compiled now or taken from the cache on disk. Stays valid as
   /// long as the compiler lives. One at a time.
@@ -70,9 +75,6 @@ emitKernel(llvm::Function &Kernel, const EmitOptions &Emit, Tier Code,
            const llvm::TargetMachine &Target);
 
 inline constexpr llvm::StringLiteral PlanSymbol = "rcvm_plan";
-
-/// Functions that compiled code calls: name and address (Library.cpp).
-llvm::ArrayRef<std::pair<const char *, void *>> librarySymbols();
 
 } // namespace reconverge::warpvm
 

@@ -237,7 +237,7 @@ static Error compileInput(StringRef Kernel, StringRef Words, StringRef Isa) {
   if (!parseDescription(Words, Emit, Options.Code))
     return internalError("'" + Words + "' says nothing of how to compile");
   Options.Isa = Isa.str();
-  auto C = Compiler::create(Options, Effort::Well);
+  auto C = Compiler::create(Options, Effort::Well, /*Library=*/{});
   if (!C)
     return C.takeError();
   auto Bitcode = MemoryBuffer::getSTDIN();

@@ -4,7 +4,7 @@
 #define RECONVERGE_WARPVM_EMIT_COMPILERPROCESS_H
 
 #include "warpvm/Machine.h"
-#include "warpvm/emit/Emitter.h"
+#include "warpvm/emit/EmitOptions.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 

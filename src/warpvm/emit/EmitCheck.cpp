@@ -20,7 +20,6 @@
 
 #include "analysis/Places.h"
 #include "warpvm/emit/Emitter.h"
-#include "warpvm/run/Check.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"

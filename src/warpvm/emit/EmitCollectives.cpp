@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/emit/Emitter.h"
-#include "warpvm/run/Library.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 

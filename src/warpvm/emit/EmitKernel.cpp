@@ -10,8 +10,8 @@
 #include "analysis/Regions.h"
 #include "core/Error.h"
 #include "warpvm/emit/Compile.h"
+#include "warpvm/emit/Emitter.h"
 #include "warpvm/prepare/Callees.h"
-#include "warpvm/run/Warp.h"
 
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/CFG.h"

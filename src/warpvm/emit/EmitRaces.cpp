@@ -23,7 +23,6 @@
 #include "analysis/device/Intrinsics.h"
 #include "warpvm/emit/Emitter.h"
 #include "warpvm/prepare/Tiles.h"
-#include "warpvm/run/Check.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 

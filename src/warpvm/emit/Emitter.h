@@ -5,10 +5,10 @@
 
 #include "analysis/Numbering.h"
 #include "warpvm/Layout.h"
+#include "warpvm/emit/EmitOptions.h"
 #include "warpvm/emit/Frame.h"
 #include "warpvm/emit/Regions.h"
 #include "warpvm/prepare/Prepare.h"
-#include "warpvm/run/Check.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -16,20 +16,6 @@
 #include <functional>
 
 namespace reconverge::warpvm {
-
-struct EmitOptions {
-  unsigned WarpSize = 32;
-  bool Counters = true; ///< block and branch counts
-  bool Vectors = false; ///< per-thread block vectors
-  bool Budget = false;  ///< loop iterations are limited
-  bool Check = false;   ///< every access is tested first
-  bool Races = false;   ///< ... and told to who looks for races
-  bool Scatter = true;  ///< the host scatters and masks all widths (AVX-512)
-  /// Lanes act in WarpContext's order where the natural one shows, and may run
-  /// apart anywhere.
-  bool Shuffled = false;
-  unsigned RegionLimit = 2000; ///< instructions of the kernel in one region
-};
 
 /// Everything that the regions of one function share.
 struct KernelContext {

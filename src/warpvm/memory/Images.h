@@ -3,13 +3,8 @@
 #ifndef RECONVERGE_WARPVM_MEMORY_IMAGES_H
 #define RECONVERGE_WARPVM_MEMORY_IMAGES_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
-
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <utility>
 #include <vector>
 
 namespace reconverge::warpvm {
@@ -51,28 +46,6 @@ public:
 private:
   std::vector<std::unique_ptr<ImageObject>> Objects; ///< null: removed
 };
-
-/// What an intrinsic does with an object, in 64 bits: compiled code passes it.
-struct ImageOperation {
-  enum OperationKind : uint8_t { Fetch, Gather, Load, Store };
-  enum BoundaryMode : uint8_t { Trap, ToEdge, Zero };
-
-  OperationKind Kind;
-  uint8_t Coordinates; ///< 1 to 3, a layer aside
-  uint8_t Layered;     ///< a layer comes before them
-  uint8_t Integers;    ///< fetches: coordinates are integers
-  uint8_t Which;       ///< Gather: the component; Load, Store: BoundaryMode
-  uint8_t Bytes;       ///< of a value
-  uint8_t Count;       ///< values
-  uint8_t WarpSize;
-};
-
-/// What \p Intrinsic ("llvm.nvvm.tex.unified.2d.v4f32.f32") does; none if it is
-/// no such intrinsic, or one that is not supported.
-std::optional<ImageOperation> imageOperation(llvm::StringRef Intrinsic);
-
-/// The functions that compiled code calls.
-llvm::ArrayRef<std::pair<const char *, void *>> imageSymbols();
 
 } // namespace reconverge::warpvm
 

@@ -30,7 +30,7 @@
 #include "analysis/PtxFunctions.h"
 #include "analysis/device/AddressSpace.h"
 #include "core/Error.h"
-#include "warpvm/emit/Emitter.h"
+#include "warpvm/Layout.h"
 #include "warpvm/prepare/Callees.h"
 #include "warpvm/prepare/Denormals.h"
 #include "warpvm/prepare/DeviceIntrinsics.h"
@@ -40,7 +40,6 @@
 #include "warpvm/prepare/SmallFloats.h"
 #include "warpvm/prepare/Tiles.h"
 #include "warpvm/prepare/Vectors.h"
-#include "warpvm/run/Calls.h"
 
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/ADT/SetVector.h"

@@ -3,12 +3,10 @@
 #ifndef RECONVERGE_WARPVM_PREPARE_TILES_H
 #define RECONVERGE_WARPVM_PREPARE_TILES_H
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 namespace llvm {
 class Function;
@@ -23,12 +21,6 @@ void lowerTiles(llvm::Function &F);
 
 /// The form, as rcvm_tile_product wants it, of a call that lowerTiles made.
 std::optional<uint64_t> tileProduct(llvm::StringRef Name);
-
-/// Name and address of what compiled code calls for products:
-///   void rcvm_tile_product(u64 form, u32 width, void *d, const void *abc)
-/// D = A B + C for each 32 lanes of a warp of `width`. Registers lie one behind
-/// the other, each an array over the lanes.
-llvm::ArrayRef<std::pair<const char *, void *>> tileSymbols();
 
 } // namespace reconverge::warpvm
 

@@ -38,6 +38,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/run/Calls.h"
+#include "warpvm/Layout.h"
 #include "warpvm/run/Library.h"
 #include "warpvm/run/Warp.h"
 

@@ -12,10 +12,6 @@ namespace reconverge::warpvm {
 /// member pointer keeps a bit in the lowest.
 inline constexpr uint64_t FunctionStep = 16;
 
-/// What all calls that a thread is in may take, bytes: what CUDA lets a thread
-/// have of local memory at most.
-inline constexpr uint64_t StackLimit = 512 << 10;
-
 /// Addresses for the functions of a program, where nothing else can be and
 /// nothing can be read.
 class FunctionAddresses {

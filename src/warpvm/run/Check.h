@@ -12,24 +12,6 @@
 
 namespace reconverge::warpvm {
 
-enum class AccessKind : uint32_t { Read, Write, Atomic };
-
-/// The object that an address is known to point into, whatever its value.
-enum class ObjectSpace : uint32_t { Unknown, Shared, Local };
-
-/// A place in the source that can fault: constant data of compiled code.
-struct FaultSite {
-  const char *File;   ///< "" if the compiler kept no line
-  const char *Object; ///< name of the variable, or ""
-  uint64_t Offset;    ///< the object's, within its space, bytes
-  uint64_t Size;      ///< of the object; 0: all dynamic shared memory
-  uint32_t Line;
-  uint32_t Bytes; ///< of the access
-  uint32_t Align; ///< that the access must have, bytes
-  AccessKind Kind;
-  ObjectSpace Space;
-};
-
 /// What checks of accesses need to know of the block that makes them.
 struct CheckedMemory {
   const uint8_t *Shared;

@@ -15,9 +15,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/run/Library.h"
-#include "warpvm/emit/Compile.h"
 #include "warpvm/memory/DeviceHeap.h"
+#include "warpvm/run/Mbarrier.h"
 #include "warpvm/run/Races.h"
+#include "warpvm/run/Textures.h"
+#include "warpvm/run/TileProduct.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -431,7 +433,7 @@ ROUNDED(rm, FE_DOWNWARD, double, f64)
 ROUNDED(rp, FE_UPWARD, double, f64)
 #undef ROUNDED
 
-llvm::ArrayRef<std::pair<const char *, void *>> librarySymbols() {
+static llvm::ArrayRef<std::pair<const char *, void *>> ownSymbols() {
 #define ENTRY(NAME, FUNCTION) {NAME, reinterpret_cast<void *>(&FUNCTION)}
 #define DIRECTED(OP, TYPE)                                                     \
   ENTRY("rcvm_" #OP "_rz_" #TYPE, OP##_rz_##TYPE),                             \
@@ -470,6 +472,14 @@ llvm::ArrayRef<std::pair<const char *, void *>> librarySymbols() {
 #undef DIRECTED
 #undef ENTRY
   return Symbols;
+}
+
+std::vector<std::pair<const char *, void *>> librarySymbols() {
+  std::vector<std::pair<const char *, void *>> All;
+  for (auto Table : {ownSymbols(), mbarrierSymbols(), tileSymbols(),
+                     imageSymbols(), raceSymbols()})
+    All.insert(All.end(), Table.begin(), Table.end());
+  return All;
 }
 
 } // namespace reconverge::warpvm

@@ -9,8 +9,13 @@
 
 #include <csetjmp>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace reconverge::warpvm {
+
+/// All functions of the host that compiled code calls: name and address.
+std::vector<std::pair<const char *, void *>> librarySymbols();
 
 /// A CPU thread's guard around compiled code: a fault, the kernel's own or a
 /// signal, records itself here and jumps to Landing. Compiled frames hold
@@ -29,9 +34,6 @@ struct FaultGuard {
 
 /// From now on the kernels' clocks, all of them, are ahead by \p Ticks more.
 void skipTime(uint64_t Ticks);
-
-/// Operations of redux.sync.
-enum class Reduction : uint32_t { Add, And, Or, Xor, UMin, UMax, Min, Max };
 
 /// The guard of the calling thread while it runs compiled code, or null.
 FaultGuard *&currentGuard();

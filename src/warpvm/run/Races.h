@@ -15,26 +15,6 @@
 
 namespace reconverge::warpvm {
 
-/// A place in the source, and one that it was inlined into.
-struct RaceFrame {
-  const char *File, *Function;
-  uint32_t Line, Column;
-};
-
-/// An instruction that accesses memory: constant data of compiled code.
-struct RaceSite {
-  const RaceFrame *Frames; ///< innermost first
-  const char *Object;      ///< the shared variable, or ""
-  uint64_t Offset;         ///< the object's, in shared memory
-  uint64_t Size;           ///< of the object; 0: all dynamic shared memory
-  uint32_t NumFrames;
-  uint32_t Bytes;   ///< of the access; 0: as long as a block copy is
-  uint32_t Kind;    ///< AccessKind
-  uint32_t Strong;  ///< atomic, ordered or volatile
-  uint32_t Release; ///< it publishes as a fence before it would
-  uint32_t OfBlock; ///< atomic for the block's threads alone
-};
-
 /// What threads saw of others in one place: a flag, a counter, an mbarrier.
 using PublishedClocks = llvm::DenseMap<uint64_t, ClockRef>;
 

@@ -25,7 +25,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "warpvm/prepare/Tiles.h"
+#include "warpvm/run/TileProduct.h"
 
 #include "analysis/Tiles.h"
 

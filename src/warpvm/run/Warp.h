@@ -163,8 +163,6 @@ protected:
 /// Rounds of a loop that may wait, without anybody leaving, before others have
 /// a turn.
 inline constexpr unsigned BackEdgeLimit = 2048;
-/// Upper bound on a region's targets; the emitter keeps to it.
-inline constexpr unsigned MaxTargets = 1 << 16;
 /// Where a region leaves the lanes for each of its targets: the thread's own,
 /// until it executes another.
 Mask *outMasks();
