@@ -22,7 +22,7 @@
 // (idle lanes never read it) and on the first edge into a join.
 //
 // Slots in the frame outlive the region, and lanes of the same warp may be run
-// apart in between (Policy.cpp): stores there are always blended.
+// apart in between (Frontier.cpp): stores there are always blended.
 //
 //===----------------------------------------------------------------------===//
 

@@ -12,7 +12,7 @@
 // that only loads and stores use is part of these.
 //
 // LiveScalars says which scalars someone may still read when lanes come to a
-// region: two splits merge only where these agree (Policy.cpp).
+// region: two splits merge only where these agree (Frontier.cpp).
 //
 //===----------------------------------------------------------------------===//
 

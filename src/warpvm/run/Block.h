@@ -6,8 +6,8 @@
 #include "warpvm/memory/Arena.h"
 #include "warpvm/run/Code.h"
 #include "warpvm/run/Library.h"
+#include "warpvm/run/Policy.h"
 #include "warpvm/run/Races.h"
-#include "warpvm/run/Warp.h"
 
 #include <functional>
 #include <memory>

@@ -40,7 +40,7 @@
 #include "warpvm/run/Calls.h"
 #include "warpvm/Layout.h"
 #include "warpvm/run/Library.h"
-#include "warpvm/run/Warp.h"
+#include "warpvm/run/Policy.h"
 
 #include "llvm/ADT/StringExtras.h"
 

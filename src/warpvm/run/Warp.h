@@ -1,4 +1,4 @@
-//===- warpvm/run/Warp.h - A warp and the policies that run it --*- C++ -*-===//
+//===- warpvm/run/Warp.h - A warp and its lanes -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_WARPVM_RUN_WARP_H
 #define RECONVERGE_WARPVM_RUN_WARP_H
@@ -39,6 +39,10 @@ enum class Status {
   Waiting, ///< every lane is at a barrier or gone
   Yielded  ///< it looped long without anyone leaving: let others run
 };
+
+/// Rounds of a loop that may wait, without anybody leaving, before others have
+/// a turn.
+inline constexpr unsigned BackEdgeLimit = 2048;
 
 /// One warp's state, or that of its lanes inside of one call (Calls.cpp).
 /// Splits that are not needed apart share one array of scalars; spare arrays
@@ -123,49 +127,6 @@ private:
   std::vector<std::unique_ptr<uint64_t[]>> Owned;
   std::vector<uint64_t *> Spare;
 };
-
-/// Decides which lanes of a warp run next and where they meet again.
-class Policy {
-public:
-  virtual ~Policy() = default;
-  static std::unique_ptr<Policy> create(PolicyKind Kind);
-  static const char *name(PolicyKind Kind);
-
-  /// All of \p Lanes at the kernel's entry.
-  void start(Warp &W, Mask Lanes);
-  /// Runs \p W, a kernel's, until it is done, waits at a barrier or has looped
-  /// long.
-  Status run(Warp &W);
-  /// The barrier at which \p Lanes wait, in whatever call, is open. Of lanes
-  /// that wait together, all or none.
-  void release(Warp &W, Mask Lanes);
-
-protected:
-  /// Runs \p W as far as it goes without its calls; nothing if Warp::Calling is
-  /// to run next. \p Force: a collective may go on without
-  /// the lanes that it names, once, if nothing else can.
-  virtual std::optional<Status> step(Warp &W, bool &Force) = 0;
-  /// release for the splits of \p W itself.
-  virtual void open(Warp &W, Mask Lanes) = 0;
-  /// The call that \p Callee runs stopped for the time being or, if \p S is
-  /// Done, for good.
-  virtual void returned(Warp &W, Warp &Callee, Status S) = 0;
-  /// Begins the call of \p S, for as many of its lanes as call the same
-  /// function; the others are left to the caller.
-  Warp &begin(Warp &W, Split &S, Mask &Rest);
-  /// Runs \p S's region; \p Out receives the lanes for each of its targets.
-  static const RegionPlan &execute(Warp &W, const Split &S, Mask *Out);
-  /// \p Lanes go from \p From to \p To. True if they go round a loop so long
-  /// that others should have a turn, or past the step limit.
-  static bool loopsLong(Warp &W, uint32_t From, const Target &To, Mask Lanes);
-};
-
-/// Rounds of a loop that may wait, without anybody leaving, before others have
-/// a turn.
-inline constexpr unsigned BackEdgeLimit = 2048;
-/// Where a region leaves the lanes for each of its targets: the thread's own,
-/// until it executes another.
-Mask *outMasks();
 
 } // namespace reconverge::warpvm
 
