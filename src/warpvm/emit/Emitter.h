@@ -83,7 +83,7 @@ private:
   bool fallsInto(llvm::BasicBlock *From, llvm::BasicBlock *To) const;
   bool needsBlend(llvm::BasicBlock *From, llvm::BasicBlock *To) const;
 
-  // EmitValues.cpp: where values live; arithmetic.
+  // EmitValues.cpp
   Lanes get(const llvm::Value *V);
   llvm::Value *vec(const llvm::Value *V); ///< one part, as a vector
   llvm::Value *scalar(const llvm::Value *V);
@@ -106,12 +106,24 @@ private:
   llvm::Value *localAddress(const llvm::AllocaInst &A);
   llvm::Value *threadId(const llvm::IntrinsicInst &I);
   llvm::Value *contextField(size_t Offset, llvm::Type *T);
+  llvm::Error refuse(const llvm::Instruction &I, const llvm::Twine &What);
+
+  // EmitArithmetic.cpp
+  /// An instruction's operands: scalars if all are, else vectors.
+  struct Operands {
+    bool Uniform = true;
+    llvm::SmallVector<Lanes, 4> Each;
+  };
   llvm::Error emitInstruction(llvm::Instruction &I);
   llvm::Error emitPlain(llvm::Instruction &I);
+  bool emitPart(llvm::Instruction &I);
+  llvm::Value *operand(const Operands &O, unsigned J);
+  Lanes emitSelect(llvm::SelectInst &I, const Operands &O);
+  llvm::Value *emitBinary(llvm::BinaryOperator &I, const Operands &O);
+  llvm::Value *emitCast(llvm::CastInst &I, llvm::Value *X, bool Uniform);
   llvm::Value *emitDivision(unsigned Opcode, llvm::Value *A, llvm::Value *B,
                             const llvm::Value *Divisor);
   llvm::Value *emitGep(const llvm::GEPOperator &G);
-  llvm::Error refuse(const llvm::Instruction &I, const llvm::Twine &What);
 
   // EmitMemory.cpp
   Address address(const llvm::Value *Pointer, uint64_t AccessBytes);
