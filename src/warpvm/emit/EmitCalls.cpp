@@ -1,12 +1,8 @@
-//===- warpvm/emit/EmitCalls.cpp - Intrinsics and library calls -----------===//
+//===- warpvm/emit/EmitCalls.cpp - Calls, of whatever kind ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a call in the kernel becomes:
 //
-//   special registers     a vector that the frame holds (threadIdx), a scalar
-//                         of the context, or lane numbers as a constant
-//   arithmetic            the same intrinsic on vectors where LLVM has one that
-//   intrinsics            means the same for each lane, else a call a lane
 //   device library        a function of Library.cpp, once a lane, with the
 //                         context and the lane ahead of its own arguments
 //   functions that stay   arguments into the frame, an edge of kind Call out of
@@ -14,14 +10,14 @@
 //                         of its own (Calls.cpp), and the block behind the call
 //                         reads the result from the frame
 //
-// Collectives are in EmitCollectives.cpp, images in EmitImages.cpp.
+// Special registers are in EmitRegisters.cpp, intrinsics that compute in
+// EmitMath.cpp, collectives in EmitCollectives.cpp, images in EmitImages.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "analysis/PtxFunctions.h"
 #include "analysis/device/LibraryCalls.h"
 #include "warpvm/emit/Emitter.h"
-#include "warpvm/emit/Math.h"
 #include "warpvm/prepare/Callees.h"
 #include "warpvm/prepare/DeviceIntrinsics.h"
 #include "warpvm/prepare/Tiles.h"
@@ -41,239 +37,8 @@ FunctionCallee RegionEmitter::helper(StringRef Name, Type *Result,
 }
 
 //===----------------------------------------------------------------------===//
-// Special registers
+// The device library
 //===----------------------------------------------------------------------===//
-
-bool RegionEmitter::emitSpecialRegister(IntrinsicInst &I) {
-  auto Field = [&](size_t Offset) {
-    define(&I, {true, {contextField(Offset, I32)}});
-    return true;
-  };
-  auto PerLane = [&](function_ref<uint32_t(unsigned)> Of) {
-    SmallVector<Constant *> Values;
-    for (unsigned L = 0; L < W; ++L)
-      Values.push_back(B.getInt32(Of(L % 32)));
-    define(&I, {false, {ConstantVector::get(Values)}});
-    return true;
-  };
-  auto Fixed = [&](uint32_t X) {
-    define(&I, {true, {B.getInt32(X)}});
-    return true;
-  };
-  switch (I.getIntrinsicID()) {
-  case Intrinsic::nvvm_read_ptx_sreg_tid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_tid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_tid_z:
-    return true; // recomputed where it is used
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_x:
-    return Field(offsetof(WarpContext, BlockDim));
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_y:
-    return Field(offsetof(WarpContext, BlockDim) + 4);
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_z:
-    return Field(offsetof(WarpContext, BlockDim) + 8);
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
-    return Field(offsetof(WarpContext, BlockId));
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
-    return Field(offsetof(WarpContext, BlockId) + 4);
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
-    return Field(offsetof(WarpContext, BlockId) + 8);
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_x:
-    return Field(offsetof(WarpContext, GridDim));
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_y:
-    return Field(offsetof(WarpContext, GridDim) + 4);
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_z:
-    return Field(offsetof(WarpContext, GridDim) + 8);
-  // A block alone is a cluster; launches of larger ones are refused.
-  case Intrinsic::nvvm_read_ptx_sreg_clusterid_x:
-    return Field(offsetof(WarpContext, BlockId));
-  case Intrinsic::nvvm_read_ptx_sreg_clusterid_y:
-    return Field(offsetof(WarpContext, BlockId) + 4);
-  case Intrinsic::nvvm_read_ptx_sreg_clusterid_z:
-    return Field(offsetof(WarpContext, BlockId) + 8);
-  case Intrinsic::nvvm_read_ptx_sreg_nclusterid_x:
-    return Field(offsetof(WarpContext, GridDim));
-  case Intrinsic::nvvm_read_ptx_sreg_nclusterid_y:
-    return Field(offsetof(WarpContext, GridDim) + 4);
-  case Intrinsic::nvvm_read_ptx_sreg_nclusterid_z:
-    return Field(offsetof(WarpContext, GridDim) + 8);
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctaid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctaid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctaid_z:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank:
-    return Fixed(0);
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_z:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctarank:
-    return Fixed(1);
-  case Intrinsic::nvvm_read_ptx_sreg_warpid:
-    return Field(offsetof(WarpContext, WarpId));
-  case Intrinsic::nvvm_read_ptx_sreg_warpsize:
-    return Fixed(32);
-  case Intrinsic::nvvm_read_ptx_sreg_smid:
-  case Intrinsic::nvvm_read_ptx_sreg_gridid:
-    return Fixed(0);
-  case Intrinsic::nvvm_read_ptx_sreg_nsmid:
-    return Fixed(1);
-  // The upper and the lower half of the grid's workspace's address.
-  case Intrinsic::nvvm_read_ptx_sreg_envreg1:
-    return Field(offsetof(WarpContext, Grid) + 4);
-  case Intrinsic::nvvm_read_ptx_sreg_envreg2:
-    return Field(offsetof(WarpContext, Grid));
-  case Intrinsic::nvvm_read_ptx_sreg_laneid:
-    return PerLane([](unsigned L) { return L; });
-  case Intrinsic::nvvm_read_ptx_sreg_lanemask_eq:
-    return PerLane([](unsigned L) { return 1u << L; });
-  case Intrinsic::nvvm_read_ptx_sreg_lanemask_lt:
-    return PerLane([](unsigned L) { return (1u << L) - 1; });
-  case Intrinsic::nvvm_read_ptx_sreg_lanemask_le:
-    return PerLane([](unsigned L) { return (2u << L) - 1; });
-  case Intrinsic::nvvm_read_ptx_sreg_lanemask_gt:
-    return PerLane([](unsigned L) { return ~((2u << L) - 1); });
-  case Intrinsic::nvvm_read_ptx_sreg_lanemask_ge:
-    return PerLane([](unsigned L) { return ~((1u << L) - 1); });
-  case Intrinsic::nvvm_read_ptx_sreg_clock:
-  case Intrinsic::nvvm_read_ptx_sreg_clock64: {
-    Value *T = B.CreateCall(helper("rcvm_clock", I64, {}));
-    define(&I, {true, {B.CreateTrunc(T, I.getType())}});
-    return true;
-  }
-  case Intrinsic::nvvm_read_ptx_sreg_globaltimer:
-    define(&I, {true, {B.CreateCall(helper("rcvm_global_timer", I64, {}))}});
-    return true;
-  default:
-    return false;
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Everything else
-//===----------------------------------------------------------------------===//
-
-/// Intrinsics whose vector form means the same for each lane. The value says
-/// which operands are immediates that must stay scalar.
-static bool hasVectorForm(Intrinsic::ID Id, unsigned &Immediate) {
-  Immediate = ~0u;
-  switch (Id) {
-  case Intrinsic::abs:
-  case Intrinsic::ctlz:
-  case Intrinsic::cttz:
-  case Intrinsic::is_fpclass:
-  case Intrinsic::powi:
-    Immediate = 1;
-    [[fallthrough]];
-  case Intrinsic::fma:
-  case Intrinsic::fmuladd:
-  case Intrinsic::sqrt:
-  case Intrinsic::fabs:
-  case Intrinsic::floor:
-  case Intrinsic::ceil:
-  case Intrinsic::trunc:
-  case Intrinsic::rint:
-  case Intrinsic::nearbyint:
-  case Intrinsic::round:
-  case Intrinsic::roundeven:
-  case Intrinsic::minimum:
-  case Intrinsic::maximum:
-  case Intrinsic::copysign:
-  case Intrinsic::canonicalize:
-  case Intrinsic::exp2:
-  case Intrinsic::log2:
-  case Intrinsic::ctpop:
-  case Intrinsic::bswap:
-  case Intrinsic::bitreverse:
-  case Intrinsic::fshl:
-  case Intrinsic::fshr:
-  case Intrinsic::smin:
-  case Intrinsic::smax:
-  case Intrinsic::umin:
-  case Intrinsic::umax:
-  case Intrinsic::sadd_sat:
-  case Intrinsic::uadd_sat:
-  case Intrinsic::ssub_sat:
-  case Intrinsic::usub_sat:
-  case Intrinsic::sadd_with_overflow:
-  case Intrinsic::uadd_with_overflow:
-  case Intrinsic::ssub_with_overflow:
-  case Intrinsic::usub_with_overflow:
-  case Intrinsic::smul_with_overflow:
-  case Intrinsic::umul_with_overflow:
-  case Intrinsic::fptosi_sat:
-  case Intrinsic::fptoui_sat:
-    return true;
-  default:
-    return false;
-  }
-}
-
-bool RegionEmitter::emitMath(IntrinsicInst &I) {
-  SmallVector<Lanes> Ops;
-  bool Uniform = true;
-  for (Value *Arg : I.args()) {
-    if (Arg->getType()->isVectorTy() || Arg->getType()->isAggregateType() ||
-        isa<MetadataAsValue>(Arg))
-      return false;
-    Ops.push_back(get(Arg));
-    Uniform &= Ops.back().Uniform;
-  }
-  unsigned Immediate;
-  Intrinsic::ID Id = I.getIntrinsicID();
-  bool Generic = hasVectorForm(Id, Immediate);
-  SmallVector<Value *> Args;
-  for (auto [J, L] : enumerate(Ops))
-    Args.push_back(
-        Uniform || !L.Uniform || (Generic && J == Immediate) ? *L : splat(*L));
-  if (Generic) {
-    SmallVector<Type *> Overloads{Args[0]->getType()};
-    if (Id == Intrinsic::fptosi_sat || Id == Intrinsic::fptoui_sat)
-      Overloads.insert(Overloads.begin(),
-                       Uniform ? I.getType() : vectorOf(I.getType()));
-    if (Id == Intrinsic::powi)
-      Overloads.push_back(I32);
-    Value *X = B.CreateIntrinsic(Id, Overloads, Args);
-    if (I.getType()->isStructTy())
-      define(&I, {Uniform,
-                  {B.CreateExtractValue(X, 0), B.CreateExtractValue(X, 1)}});
-    else
-      define(&I, {Uniform, {X}});
-    return true;
-  }
-  StringRef Name = I.getCalledFunction()->getName();
-  if (Id == Intrinsic::tanh) // what inline PTX's tanh.approx became
-    Name = "tanh.approx.f";
-  else if (Id == Intrinsic::minnum || Id == Intrinsic::maxnum)
-    Name = Id == Intrinsic::minnum ? "fmin.f" : "fmax.f";
-  else if (!Name.consume_front("llvm.nvvm."))
-    return false;
-  auto Rounded = [&](StringRef Op, StringRef Mode, ArrayRef<Value *> Operands,
-                     Type *Result) -> Value * {
-    Type *T = Result->getScalarType();
-    SmallVector<Type *> Types;
-    for (Value *X : Operands)
-      Types.push_back(X->getType()->getScalarType());
-    FunctionCallee F = helper(
-        ("rcvm_" + Op + "_" + Mode + (T->isFloatTy() ? "_f32" : "_f64")).str(),
-        T, Types);
-    if (Uniform)
-      return B.CreateCall(F, Operands);
-    SmallVector<Value *> Arrays;
-    for (Value *X : Operands)
-      Arrays.push_back(spill(X));
-    Value *Results = spill(Constant::getNullValue(Result));
-    forEachLane([&](Value *Lane) {
-      SmallVector<Value *> One;
-      for (auto [Array, Part] : zip(Arrays, Types))
-        One.push_back(lanePart(Array, Part, Lane));
-      B.CreateStore(B.CreateCall(F, One), B.CreateGEP(T, Results, Lane));
-    });
-    return B.CreateAlignedLoad(Result, Results, Align(64));
-  };
-  Value *X = emitNvvmMath(B, Name, Args, Rounded);
-  if (!X)
-    return false;
-  define(&I, {Uniform, {X}});
-  return true;
-}
 
 /// Calls \p Symbol for each lane, with the context and the lane ahead of the
 /// call's own arguments.

@@ -104,24 +104,28 @@ static bool namesAll(const Value *Members) {
   return K && K->isMinusOne();
 }
 
-static Reduction reductionOf(Intrinsic::ID Id) {
+static std::optional<ReductionKind> reductionKind(Intrinsic::ID Id) {
   switch (Id) {
-  case Intrinsic::vector_reduce_add:
-    return Reduction::Add;
-  case Intrinsic::vector_reduce_and:
-    return Reduction::And;
-  case Intrinsic::vector_reduce_or:
-    return Reduction::Or;
-  case Intrinsic::vector_reduce_xor:
-    return Reduction::Xor;
-  case Intrinsic::vector_reduce_umin:
-    return Reduction::UMin;
-  case Intrinsic::vector_reduce_umax:
-    return Reduction::UMax;
-  case Intrinsic::vector_reduce_smin:
-    return Reduction::Min;
+  case Intrinsic::nvvm_redux_sync_add:
+    return ReductionKind{Reduction::Add, Intrinsic::vector_reduce_add, 0};
+  case Intrinsic::nvvm_redux_sync_and:
+    return ReductionKind{Reduction::And, Intrinsic::vector_reduce_and, ~0u};
+  case Intrinsic::nvvm_redux_sync_or:
+    return ReductionKind{Reduction::Or, Intrinsic::vector_reduce_or, 0};
+  case Intrinsic::nvvm_redux_sync_xor:
+    return ReductionKind{Reduction::Xor, Intrinsic::vector_reduce_xor, 0};
+  case Intrinsic::nvvm_redux_sync_umin:
+    return ReductionKind{Reduction::UMin, Intrinsic::vector_reduce_umin, ~0u};
+  case Intrinsic::nvvm_redux_sync_umax:
+    return ReductionKind{Reduction::UMax, Intrinsic::vector_reduce_umax, 0};
+  case Intrinsic::nvvm_redux_sync_min:
+    return ReductionKind{Reduction::Min, Intrinsic::vector_reduce_smin,
+                         uint32_t(INT32_MAX)};
+  case Intrinsic::nvvm_redux_sync_max:
+    return ReductionKind{Reduction::Max, Intrinsic::vector_reduce_smax,
+                         uint32_t(INT32_MIN)};
   default:
-    return Reduction::Max;
+    return std::nullopt;
   }
 }
 
@@ -130,122 +134,124 @@ Value *RegionEmitter::inSecondGroup() {
   return B.CreateICmpUGE(laneIds(I32), splat(B.getInt32(32)));
 }
 
+/// The part of \p Bits, one a lane, that is group \p G of 32 lanes.
+Value *RegionEmitter::groupBits(Value *Bits, unsigned G) {
+  return W == 32 ? Bits
+                 : B.CreateTrunc(B.CreateLShr(Bits, uint64_t(32 * G)), I32);
+}
+
+/// For each lane, the part of \p Bits that is its group.
+Value *RegionEmitter::ownGroupBits(Value *Bits) {
+  if (W == 32)
+    return splat(Bits);
+  return B.CreateSelect(inSecondGroup(), splat(groupBits(Bits, 1)),
+                        splat(groupBits(Bits, 0)));
+}
+
+/// Defines \p I by a result for each group, which \p Of makes of the group's
+/// number and its active lanes.
+void RegionEmitter::definePerGroup(
+    IntrinsicInst &I, function_ref<Value *(unsigned, Value *)> Of) {
+  if (W == 32) {
+    define(&I, {true, {Of(0, M)}});
+    return;
+  }
+  Value *Low = Of(0, groupBits(M, 0)), *High = Of(1, groupBits(M, 1));
+  define(&I,
+         {false, {B.CreateSelect(inSecondGroup(), splat(High), splat(Low))}});
+}
+
+/// \p Of makes the vote of the members whose predicate is true and of the
+/// members: a lane's own, or all that are here if the mask names all.
+void RegionEmitter::emitVote(IntrinsicInst &I,
+                             function_ref<Value *(Value *, Value *)> Of) {
+  Value *P = B.CreateAnd(maskBits(vec(I.getArgOperand(1))), M);
+  if (namesAll(membersOf(I)))
+    return definePerGroup(
+        I, [&](unsigned G, Value *Here) { return Of(groupBits(P, G), Here); });
+  Value *Members = vec(membersOf(I));
+  define(&I, {false,
+              {Of(B.CreateAnd(ownGroupBits(P), Members),
+                  B.CreateAnd(ownGroupBits(M), Members))}});
+}
+
+void RegionEmitter::emitReduction(IntrinsicInst &I, const ReductionKind &Kind) {
+  Value *X = vec(I.getArgOperand(0));
+  if (!namesAll(membersOf(I))) {
+    Value *Values = spill(X), *Members = spill(vec(membersOf(I)));
+    Value *Result = spill(Constant::getNullValue(vectorOf(I32)));
+    B.CreateCall(
+        helper("rcvm_redux", B.getVoidTy(), {I32, PtrTy, PtrTy, PtrTy, I64}),
+        {B.getInt32(uint32_t(Kind.Operation)), Result, Values, Members,
+         B.CreateZExt(M, I64)});
+    define(&I,
+           {false, {B.CreateAlignedLoad(vectorOf(I32), Result, Align(64))}});
+    return;
+  }
+  X = B.CreateSelect(maskVector(M), X, splat(B.getInt32(Kind.Neutral)));
+  definePerGroup(I, [&](unsigned G, Value *) -> Value * {
+    SmallVector<int> Half;
+    for (unsigned L = 0; L < 32; ++L)
+      Half.push_back(32 * G + L);
+    Value *Y = W == 32 ? X : B.CreateShuffleVector(X, Half);
+    return B.CreateUnaryIntrinsic(Kind.OnVectors, Y);
+  });
+}
+
+/// match.any, or match.all, which also says whether there is a match.
+void RegionEmitter::emitMatch(IntrinsicInst &I) {
+  bool All = I.getType()->isStructTy();
+  Value *Members = spill(vec(membersOf(I)));
+  Value *Keys = spill(B.CreateZExt(vec(I.getArgOperand(1)), vectorOf(I64)));
+  Value *Result = spill(Constant::getNullValue(vectorOf(I32)));
+  B.CreateCall(helper(All ? "rcvm_match_all" : "rcvm_match_any", B.getVoidTy(),
+                      {PtrTy, PtrTy, PtrTy, I64}),
+               {Result, Keys, Members, B.CreateZExt(M, I64)});
+  Value *Masks = B.CreateAlignedLoad(vectorOf(I32), Result, Align(64));
+  if (All)
+    define(&I, {false, {Masks, B.CreateIsNotNull(Masks)}});
+  else
+    define(&I, {false, {Masks}});
+}
+
 bool RegionEmitter::emitCollective(IntrinsicInst &I) {
-  if (shuffleKind(I.getIntrinsicID())) {
+  const Intrinsic::ID Id = I.getIntrinsicID();
+  if (shuffleKind(Id)) {
     emitShuffle(I);
     return true;
   }
-  // A result for each group of 32 lanes, from the group's part of a mask.
-  auto GroupOf = [&](Value *Bits, unsigned G) {
-    return W == 32 ? Bits
-                   : B.CreateTrunc(B.CreateLShr(Bits, uint64_t(32 * G)), I32);
-  };
-  auto PerGroup = [&](function_ref<Value *(unsigned, Value *)> Of) {
-    if (W == 32) {
-      define(&I, {true, {Of(0, M)}});
-      return;
-    }
-    Value *Low = Of(0, GroupOf(M, 0)), *High = Of(1, GroupOf(M, 1));
-    define(&I,
-           {false, {B.CreateSelect(inSecondGroup(), splat(High), splat(Low))}});
-  };
-  // A bit a lane -> for each lane, the bits of its group.
-  auto Spread = [&](Value *Bits) -> Value * {
-    if (W == 32)
-      return splat(Bits);
-    return B.CreateSelect(inSecondGroup(), splat(GroupOf(Bits, 1)),
-                          splat(GroupOf(Bits, 0)));
-  };
-  // The members' predicates and the members, a lane's own; all that are here if
-  // the mask names all.
-  auto Vote = [&](function_ref<Value *(Value *, Value *)> Of) {
-    Value *P = B.CreateAnd(maskBits(vec(I.getArgOperand(1))), M);
-    if (namesAll(membersOf(I))) {
-      PerGroup(
-          [&](unsigned G, Value *Here) { return Of(GroupOf(P, G), Here); });
-      return true;
-    }
-    Value *Members = vec(membersOf(I));
-    define(&I, {false,
-                {Of(B.CreateAnd(Spread(P), Members),
-                    B.CreateAnd(Spread(M), Members))}});
+  if (std::optional<ReductionKind> Kind = reductionKind(Id)) {
+    emitReduction(I, *Kind);
     return true;
-  };
-  auto Reduce = [&](Intrinsic::ID Id, uint32_t Neutral) {
-    Value *X = vec(I.getArgOperand(0));
-    if (!namesAll(membersOf(I))) {
-      Value *Values = spill(X), *Members = spill(vec(membersOf(I)));
-      Value *Result = spill(Constant::getNullValue(vectorOf(I32)));
-      B.CreateCall(
-          helper("rcvm_redux", B.getVoidTy(), {I32, PtrTy, PtrTy, PtrTy, I64}),
-          {B.getInt32(uint32_t(reductionOf(Id))), Result, Values, Members,
-           B.CreateZExt(M, I64)});
-      define(&I,
-             {false, {B.CreateAlignedLoad(vectorOf(I32), Result, Align(64))}});
-      return true;
-    }
-    X = B.CreateSelect(maskVector(M), X, splat(B.getInt32(Neutral)));
-    PerGroup([&](unsigned G, Value *) -> Value * {
-      SmallVector<int> Half;
-      for (unsigned L = 0; L < 32; ++L)
-        Half.push_back(32 * G + L);
-      Value *Y = W == 32 ? X : B.CreateShuffleVector(X, Half);
-      return B.CreateUnaryIntrinsic(Id, Y);
-    });
-    return true;
-  };
-  switch (I.getIntrinsicID()) {
+  }
+  switch (Id) {
   case Intrinsic::nvvm_bar_warp_sync:
     return true;
   case Intrinsic::nvvm_activemask:
-    PerGroup([&](unsigned, Value *Active) { return Active; });
+    definePerGroup(I, [&](unsigned, Value *Active) { return Active; });
     return true;
   case Intrinsic::nvvm_vote_ballot_sync:
-    return Vote([&](Value *True, Value *) { return True; });
+    emitVote(I, [&](Value *True, Value *) { return True; });
+    return true;
   case Intrinsic::nvvm_vote_all_sync:
-    return Vote([&](Value *True, Value *Members) {
+    emitVote(I, [&](Value *True, Value *Members) {
       return B.CreateICmpEQ(True, Members);
     });
+    return true;
   case Intrinsic::nvvm_vote_any_sync:
-    return Vote([&](Value *True, Value *) { return B.CreateIsNotNull(True); });
+    emitVote(I, [&](Value *True, Value *) { return B.CreateIsNotNull(True); });
+    return true;
   case Intrinsic::nvvm_vote_uni_sync:
-    return Vote([&](Value *True, Value *Members) {
+    emitVote(I, [&](Value *True, Value *Members) {
       return B.CreateOr(B.CreateICmpEQ(True, Members), B.CreateIsNull(True));
     });
-  case Intrinsic::nvvm_redux_sync_add:
-    return Reduce(Intrinsic::vector_reduce_add, 0);
-  case Intrinsic::nvvm_redux_sync_and:
-    return Reduce(Intrinsic::vector_reduce_and, ~0u);
-  case Intrinsic::nvvm_redux_sync_or:
-    return Reduce(Intrinsic::vector_reduce_or, 0);
-  case Intrinsic::nvvm_redux_sync_xor:
-    return Reduce(Intrinsic::vector_reduce_xor, 0);
-  case Intrinsic::nvvm_redux_sync_umin:
-    return Reduce(Intrinsic::vector_reduce_umin, ~0u);
-  case Intrinsic::nvvm_redux_sync_umax:
-    return Reduce(Intrinsic::vector_reduce_umax, 0);
-  case Intrinsic::nvvm_redux_sync_min:
-    return Reduce(Intrinsic::vector_reduce_smin, INT32_MAX);
-  case Intrinsic::nvvm_redux_sync_max:
-    return Reduce(Intrinsic::vector_reduce_smax, INT32_MIN);
+    return true;
   case Intrinsic::nvvm_match_any_sync_i32:
   case Intrinsic::nvvm_match_any_sync_i64:
   case Intrinsic::nvvm_match_all_sync_i32p:
-  case Intrinsic::nvvm_match_all_sync_i64p: {
-    bool All = I.getType()->isStructTy();
-    Value *Members = spill(vec(membersOf(I)));
-    Value *Keys = spill(B.CreateZExt(vec(I.getArgOperand(1)), vectorOf(I64)));
-    Value *Result = spill(Constant::getNullValue(vectorOf(I32)));
-    B.CreateCall(helper(All ? "rcvm_match_all" : "rcvm_match_any",
-                        B.getVoidTy(), {PtrTy, PtrTy, PtrTy, I64}),
-                 {Result, Keys, Members, B.CreateZExt(M, I64)});
-    Value *Masks = B.CreateAlignedLoad(vectorOf(I32), Result, Align(64));
-    if (All)
-      define(&I, {false, {Masks, B.CreateIsNotNull(Masks)}});
-    else
-      define(&I, {false, {Masks}});
+  case Intrinsic::nvvm_match_all_sync_i64p:
+    emitMatch(I);
     return true;
-  }
   default:
     return false;
   }

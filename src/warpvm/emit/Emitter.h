@@ -64,6 +64,14 @@ struct Address {
   }
 };
 
+/// What redux.sync does: as the library knows it, on vectors, and the number
+/// that idle lanes bring.
+struct ReductionKind {
+  Reduction Operation;
+  llvm::Intrinsic::ID OnVectors;
+  uint32_t Neutral;
+};
+
 class RegionEmitter {
 public:
   RegionEmitter(KernelContext &C, unsigned RegionIndex, llvm::Module &Out);
@@ -132,7 +140,6 @@ private:
   llvm::Error emitStore(llvm::StoreInst &I);
   Lanes loadLanes(const Address &A, llvm::Type *T, llvm::Align Al,
                   bool Volatile);
-  void emitMemIntrinsic(llvm::MemIntrinsic &I);
   llvm::Value *gatherNarrow(const Address &A, llvm::Type *T);
   llvm::Value *stepsBy(const Address &A, uint64_t Bytes);
   llvm::Value *segmentPointer(const Address &A, unsigned Segment);
@@ -146,12 +153,15 @@ private:
   void storeLanes(const Address &A, Lanes V, llvm::Type *T, llvm::Align Al,
                   bool Volatile);
   void compilerFence();
+
+  // EmitLanes.cpp
   void forEachLane(llvm::function_ref<void(llvm::Value *Lane)> Body);
   llvm::Value *spill(llvm::Value *Vector);    ///< to an array that lanes index
   llvm::Value *spilled(const llvm::Value *V); ///< null if uniform
   llvm::Value *inLane(const llvm::Value *V, llvm::Value *Array,
                       llvm::Value *Lane);
   llvm::Value *lanePart(llvm::Value *Array, llvm::Type *T, llvm::Value *Lane);
+  void emitMemIntrinsic(llvm::MemIntrinsic &I);
 
   // EmitWide.cpp
   /// A lane's value of \p T (a vector, or 128 bits) in memory as one integer;
@@ -183,20 +193,34 @@ private:
   llvm::Value *storedValues(const llvm::Instruction &I);
 
   // EmitCalls.cpp
+  llvm::FunctionCallee helper(llvm::StringRef Name, llvm::Type *Result,
+                              llvm::ArrayRef<llvm::Type *> Arguments);
   llvm::Error emitCall(llvm::CallInst &I);
   void emitCallSite(llvm::CallInst &I);
   void emitReturn(llvm::ReturnInst &I);
   void emitResult(llvm::CallInst &I, const llvm::CallBase &Call);
   Lanes argument(const llvm::Argument &A);
-  bool emitSpecialRegister(llvm::IntrinsicInst &I);
-  bool emitCollective(llvm::IntrinsicInst &I);
-  bool emitMath(llvm::IntrinsicInst &I);
   void emitLaneCalls(llvm::CallInst &I, llvm::StringRef Symbol);
   llvm::Error emitLibraryCall(llvm::CallInst &I, llvm::StringRef Name);
+
+  // EmitRegisters.cpp, EmitMath.cpp; false if it is none
+  bool emitSpecialRegister(llvm::IntrinsicInst &I);
+  bool emitMath(llvm::IntrinsicInst &I);
+
+  // EmitCollectives.cpp
+  bool emitCollective(llvm::IntrinsicInst &I); ///< false if it is none
   void emitShuffle(llvm::IntrinsicInst &I);
+  void
+  emitVote(llvm::IntrinsicInst &I,
+           llvm::function_ref<llvm::Value *(llvm::Value *, llvm::Value *)> Of);
+  void emitReduction(llvm::IntrinsicInst &I, const ReductionKind &Kind);
+  void emitMatch(llvm::IntrinsicInst &I);
+  void
+  definePerGroup(llvm::IntrinsicInst &I,
+                 llvm::function_ref<llvm::Value *(unsigned, llvm::Value *)> Of);
   llvm::Value *inSecondGroup();
-  llvm::FunctionCallee helper(llvm::StringRef Name, llvm::Type *Result,
-                              llvm::ArrayRef<llvm::Type *> Arguments);
+  llvm::Value *groupBits(llvm::Value *Bits, unsigned G);
+  llvm::Value *ownGroupBits(llvm::Value *Bits);
   void emitBarrier(llvm::IntrinsicInst &I);
   void emitTileProduct(llvm::CallInst &I, uint64_t Form);
 
