@@ -56,6 +56,11 @@ struct PreparedKernel {
 llvm::SmallVector<std::pair<uint64_t, uint64_t>, 8>
 parameterLayout(const llvm::Function &Kernel);
 
+/// Everything with a definition that \p Kernel reaches, in discovery order. A
+/// call through a pointer reaches every function whose address is taken.
+llvm::SetVector<const llvm::GlobalValue *>
+reachableFrom(const llvm::Function &Kernel);
+
 /// Static shared memory that \p Kernel reaches, through calls too.
 SharedLayout sharedLayout(const llvm::Function &Kernel);
 
