@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A digest is a hash of all that decides what a warp does next: equal digests,
-// and equal memory, mean that it goes round in a circle (Launch.cpp). What a
+// and equal memory, mean that it goes round in a circle (Deadlock.cpp). What a
 // clock has left in a frame would make each state a new one; it is blanked
 // where nobody may read it any more (KernelPlan::Clocks).
 //
