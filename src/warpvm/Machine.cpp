@@ -90,20 +90,21 @@ public:
     return loadVariantOf(static_cast<LoadedProgram &>(Original), Bitcode);
   }
   Error launch(Kernel &K, const LaunchShape &Shape, void **Args,
-               LaunchCounts *Counts, VectorObserver *Observer) override;
-  Error launchWatched(Kernel &K, const LaunchShape &Shape, void **Args,
-                      RaceFindings &Found, LaunchCounts *Counts,
-                      VectorObserver *Observer, bool Quiet) override;
-  Error launchTrial(Kernel &K, const LaunchShape &Shape, void **Args,
-                    uint64_t StepLimit, LaunchCounts *Counts) override;
-  Error launchInOrder(uint64_t Seed, Kernel &K, const LaunchShape &Shape,
-                      void **Args) override;
+               const LaunchOptions &How) override;
 
 private:
   /// Whether the seed also picks which split runs next.
   bool freeSplits() const {
     return Options.Seed != NaturalOrder && !Options.Counters &&
            Options.Policy == PolicyKind::Frontier;
+  }
+  /// Rounds for a warp whose lanes part and meet less often than in the natural
+  /// order: it goes round its loops more often.
+  uint64_t generousLimit() const {
+    constexpr uint64_t Generous = uint64_t(1) << 32;
+    return Options.StepLimit
+               ? std::min(Options.StepLimit, Generous) * Options.WarpSize
+               : Generous;
   }
   bool checksFor(const LoadedKernel &K, ArrayRef<uint8_t> Params) const;
   EmitOptions emission(Variant V, Effort Layout) const;
@@ -280,75 +281,35 @@ Error MachineImpl::run(LoadedKernel &K, const LaunchContext &L,
   return E;
 }
 
-Error MachineImpl::launchInOrder(uint64_t Seed, Kernel &Kernel,
-                                 const LaunchShape &Shape, void **Args) {
-  auto &K = static_cast<LoadedKernel &>(Kernel);
-  Variant V;
-  V.Free = true;
-  // Lanes that part and meet less often go round their loops more often.
-  constexpr uint64_t Generous = uint64_t(1) << 32;
-  const std::vector<uint8_t> Params = K.packed(Args);
-  auto L = contextFor(K, V, Shape, Params);
-  if (!L)
-    return L.takeError();
-  L->Seed = Seed;
-  L->Quiet = true;
-  L->StepLimit = Options.StepLimit
-                     ? std::min(Options.StepLimit, Generous) * Options.WarpSize
-                     : Generous;
-  return run(K, *L, PolicyKind::Frontier, nullptr);
-}
-
 Error MachineImpl::launch(Kernel &Kernel, const LaunchShape &Shape, void **Args,
-                          LaunchCounts *Counts, VectorObserver *Observer) {
+                          const LaunchOptions &How) {
   auto &K = static_cast<LoadedKernel &>(Kernel);
   const std::vector<uint8_t> Params = K.packed(Args);
+  const bool Shuffled = How.Seed && *How.Seed != NaturalOrder;
+  assert(!(Shuffled && (How.Counts || How.Observer || How.Races)) &&
+         "an order of its own is not the one that is counted");
   Variant V;
-  V.Free = freeSplits() && !Observer;
-  V.Checked = checksFor(K, Params);
-  auto L = contextFor(K, V, Shape, Params, /*Observed=*/Observer);
+  V.Free =
+      Shuffled || (freeSplits() && !How.Seed && !How.Observer && !How.Races);
+  V.Limited = How.StepLimit && !V.Free; // free splits all count rounds
+  V.Watched = How.Races;
+  V.Checked = !How.Seed && checksFor(K, Params);
+  auto L = contextFor(K, V, Shape, Params, /*Observed=*/How.Observer);
   if (!L)
     return L.takeError();
-  L->Seed = Options.Seed;
-  L->StepLimit = Options.StepLimit;
-  return run(K, *L, Options.Policy, Counts, Observer);
-}
-
-Error MachineImpl::launchWatched(Kernel &Kernel, const LaunchShape &Shape,
-                                 void **Args, RaceFindings &Found,
-                                 LaunchCounts *Counts, VectorObserver *Observer,
-                                 bool Quiet) {
-  auto &K = static_cast<LoadedKernel &>(Kernel);
-  const std::vector<uint8_t> Params = K.packed(Args);
-  Variant V;
-  V.Watched = true;
-  V.Checked = checksFor(K, Params);
-  auto L = contextFor(K, V, Shape, Params, /*Observed=*/Observer);
-  if (!L)
-    return L.takeError();
-  RaceChecker Races(Shape);
-  L->Races = &Races;
-  L->Quiet = Quiet;
-  L->Seed = Options.Seed;
-  L->StepLimit = Options.StepLimit;
-  Error E = run(K, *L, Options.Policy, Counts, Observer);
-  Found = Races.take();
+  L->Seed = How.Seed.value_or(Options.Seed);
+  L->Quiet = How.Quiet;
+  L->StepLimit = How.StepLimit ? *How.StepLimit
+                 : Shuffled    ? generousLimit()
+                               : Options.StepLimit;
+  std::optional<RaceChecker> Races;
+  if (How.Races)
+    L->Races = &Races.emplace(Shape);
+  Error E = run(K, *L, Shuffled ? PolicyKind::Frontier : Options.Policy,
+                How.Counts, How.Observer);
+  if (Races)
+    *How.Races = Races->take();
   return E;
-}
-
-Error MachineImpl::launchTrial(Kernel &Kernel, const LaunchShape &Shape,
-                               void **Args, uint64_t StepLimit,
-                               LaunchCounts *Counts) {
-  auto &K = static_cast<LoadedKernel &>(Kernel);
-  const std::vector<uint8_t> Params = K.packed(Args);
-  Variant V;
-  V.Limited = true;
-  auto L = contextFor(K, V, Shape, Params);
-  if (!L)
-    return L.takeError();
-  L->Quiet = true;
-  L->StepLimit = StepLimit;
-  return run(K, *L, Options.Policy, Counts);
 }
 
 } // namespace

@@ -138,7 +138,7 @@ protected:
       LaunchCounts Counts;
       cantFail(T->launch(
           {*On, *P, K, Shape, Args},
-          [&] { return On->launch(K, Shape, Args, &Counts); }, Counts));
+          [&] { return On->launch(K, Shape, Args, {&Counts}); }, Counts));
     }
     driver::DecideOptions Options;
     Options.Bound = Bound;

@@ -29,8 +29,8 @@ struct LaunchContext {
   uint64_t Seed = 0;       ///< Order.h
   bool FreeSplits = false; ///< the seed also picks splits; counts mean nothing
   bool Quiet = false;      ///< device output is thrown away
-  uint64_t StepLimit = 0;
-  std::string Kernel; ///< for messages
+  uint64_t StepLimit = 0;  ///< rounds of loops a warp may go; 0: no limit
+  std::string Kernel;      ///< for messages
   uint64_t ParamBytes = 0;
   bool OwnMemory = false;              ///< MachineOptions
   std::unique_ptr<GridWorkspace> Grid; ///< of a cooperative launch

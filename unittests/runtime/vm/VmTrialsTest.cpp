@@ -208,7 +208,7 @@ protected:
     for (unsigned L = 0; L < Launches; ++L)
       cantFail(T->launch(
           {*On, *P, K, Shape, Args},
-          [&] { return On->launch(K, Shape, Args, &Counts); }, Counts));
+          [&] { return On->launch(K, Shape, Args, {&Counts}); }, Counts));
     return cantFail(readTrialLog(LogFile));
   }
 
