@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // libReconvergeVM.so runs this program for kernels that have run for some time:
-// warpvm/CompilerProcess.cpp.
+// warpvm/emit/CompilerProcess.cpp.
 //
 //===----------------------------------------------------------------------===//
 
-#include "warpvm/CompilerProcess.h"
+#include "warpvm/emit/CompilerProcess.h"
 
 int main(int Count, char **Arguments) {
   return reconverge::warpvm::compileForParent(

@@ -13,6 +13,7 @@
 6. Every check in a lit test checks something: a misspelt directive is a
    comment to FileCheck, and the test passes (see lint_test).
 7. A .cpp of more than 150 lines begins with a banner that is more than a title.
+8. The rooms of a stage see what ROOMS names, and other stages see what it opens.
 
 usage: check-dependencies.py [ROOT]   exit code 1 if a rule is broken
 """
@@ -42,6 +43,18 @@ ALLOWED = {
     "report": [],
     "driver": ["frontend", "analysis", "remedies", "warpvm", "model",
                "runtime/profile", "report"],
+}
+# Stages that have rooms: which other rooms each may see, which headers beside
+# the rooms all of them see (these see no room themselves), and which rooms are
+# open to other stages, as all headers of the first kind are. What else lies
+# beside the rooms puts them together and sees them all.
+ROOMS = {
+    "warpvm": {
+        "rooms": {"prepare": [], "emit": ["prepare"], "memory": [],
+                  "run": ["memory"]},
+        "contracts": ["Machine.h", "Layout.h"],
+        "open": ["memory"],
+    },
 }
 SHIM = "runtime/shim"
 SHIM_HEADERS = ["core/Container.h"]
@@ -82,6 +95,44 @@ def stage_of(path):
     return parts[0]
 
 
+def room_of(path):
+    """(stage, room, rest) of a path, relative to src, in a stage that has rooms;
+    the room is "" beside them. None in any other stage."""
+    parts = pathlib.PurePath(path).parts
+    if parts[0] not in ROOMS or len(parts) < 2:
+        return None
+    room = parts[1] if len(parts) > 2 else ""
+    return parts[0], room, "/".join(parts[2 if room else 1:])
+
+
+def wrong_room(path, header):
+    """Why path may not include header as far as rooms go, or None."""
+    if not (to := room_of(header)):
+        return None
+    stage, room, rest = to
+    plan = ROOMS[stage]
+    if room and room not in plan["rooms"]:
+        return f"{stage}/{room} is no room"
+    here = room_of(path)
+    if not here:
+        if room in plan["open"] or (not room and rest in plan["contracts"]):
+            return None
+        return f"{stage_of(path)} may not see {header}, which is {stage}'s own"
+    _, own, leaf = here
+    if not own:
+        if room and leaf in plan["contracts"]:
+            return f"{stage}/{leaf} is for all rooms and may see none ({header})"
+        return None
+    if own not in plan["rooms"]:
+        return f"{stage}/{own} is no room"
+    if not room:
+        return (None if rest in plan["contracts"] else
+                f"{stage}/{own} may see no {header}, which sees all rooms")
+    if room == own or room in plan["rooms"][own]:
+        return None
+    return f"{stage}/{own} may not see {stage}/{room} ({header})"
+
+
 def without_comments(cmake):
     return re.sub(r"#.*", "", cmake)
 
@@ -99,6 +150,8 @@ def check_includes(relative, text, report):
             continue  # not of ours
         seen = stage_of(header)
         if seen == stage:
+            if wrong := wrong_room(relative, header):
+                report(number, wrong)
             continue
         if stage == SHIM:
             if header not in SHIM_HEADERS:
@@ -106,6 +159,8 @@ def check_includes(relative, text, report):
                        + ", ".join(SHIM_HEADERS))
         elif seen != "core" and seen not in ALLOWED.get(stage, ALLOWED):
             report(number, f"{stage} may not see {seen} ({header})")
+        elif wrong := wrong_room(relative, header):
+            report(number, wrong)
 
 
 def check_cmake(relative, text, folder_of, report):

@@ -66,6 +66,41 @@ class Includes(unittest.TestCase):
             tools__A_cpp=include("report/Terminal.h"),
             unittests__model__A_cpp=include("warpvm/Machine.h")), [])
 
+    def test_rooms_planted(self):
+        for file, header, words in [
+            ("src__warpvm__prepare__A_cpp", "warpvm/emit/Emitter.h",
+             "warpvm/prepare may not see warpvm/emit"),
+            ("src__warpvm__prepare__A_cpp", "warpvm/memory/Arena.h",
+             "warpvm/prepare may not see warpvm/memory"),
+            ("src__warpvm__emit__A_h", "warpvm/run/Library.h",
+             "warpvm/emit may not see warpvm/run"),
+            ("src__warpvm__run__A_cpp", "warpvm/emit/Compile.h",
+             "warpvm/run may not see warpvm/emit"),
+            ("src__warpvm__memory__A_cpp", "warpvm/run/Library.h",
+             "warpvm/memory may not see warpvm/run"),
+            ("src__warpvm__run__A_cpp", "warpvm/Program.h", "sees all rooms"),
+            ("src__warpvm__Layout_h", "warpvm/run/Code.h", "may see none"),
+            ("src__warpvm__cellar__A_cpp", "warpvm/Layout.h", "is no room"),
+            ("src__warpvm__A_cpp", "warpvm/cellar/A.h", "is no room"),
+            ("src__runtime__vm__A_cpp", "warpvm/run/Order.h", "warpvm's own"),
+            ("src__runtime__vm__A_cpp", "warpvm/Program.h", "warpvm's own"),
+        ]:
+            with self.subTest(file=file, header=header):
+                self.assert_caught(file, header, words)
+
+    def test_rooms_allowed(self):
+        self.assertEqual(problems(
+            src__warpvm__prepare__A_cpp=include("warpvm/prepare/B.h")
+            + include("warpvm/Layout.h") + include("analysis/Places.h"),
+            src__warpvm__emit__A_cpp=include("warpvm/prepare/B.h")
+            + include("warpvm/Machine.h"),
+            src__warpvm__run__A_cpp=include("warpvm/memory/B.h"),
+            src__warpvm__A_cpp=include("warpvm/Program.h")
+            + include("warpvm/emit/B.h") + include("warpvm/run/B.h"),
+            src__runtime__vm__A_cpp=include("warpvm/Machine.h")
+            + include("warpvm/memory/B.h"),
+            unittests__warpvm__A_cpp=include("warpvm/run/B.h")), [])
+
     def test_commented_include(self):
         self.assertEqual(problems(
             src__core__A_h='// #include "analysis/Costs.h"\n'), [])

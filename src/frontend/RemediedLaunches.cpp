@@ -11,25 +11,30 @@
 //
 // In the host's code, before clang's own passes:
 //
-//   1. Each kernel with a remedy gets a handle, a byte of which the address
-//      counts, registered for the remedied kernel beside the original. So does
-//      each kernel of its recipe, if it has one.
-//   2. Launches take what `reconverge.chosen` makes of the function that they
-//      name: the handle if it is the kernel's stub and the launch is inside the
-//      bounds, otherwise what it was.
+//   1. Each kernel with a remedy gets a handle: a one-byte variable whose
+//      address is registered as the host symbol of the remedied kernel, as the
+//      stub is for the original. So does each kernel of its recipe, if it has
+//      one.
+//   2. Launches pass `reconverge.chosen(stub)` in place of the stub.
+//      `reconverge.chosen` returns the handle if the launch is inside the
+//      bounds (threads of a block, dynamic shared memory) and the kernel has no
+//      recipe; otherwise it returns its argument.
 //   3. Where a remedy has a recipe, `reconverge.launch` stands for
-//      cudaLaunchKernel. It calls the archive (launch/Archive.h), and launches
-//      as above what is no such kernel's or what the recipe is not for.
+//      cudaLaunchKernel. It calls the archive (launch/Archive.h) for kernels
+//      with a recipe. Where the recipe does not apply it launches the original;
+//      kernels without a recipe are launched as in 2.
 //   4. Beyond 48 KiB a program first asks for room with cudaFuncSetAttribute.
-//      What it asks for the original is asked for the remedied one as well, as
-//      far as its bounds go; where that fails, launches with so much take the
-//      original. The program sees the outcome of its own call alone.
+//      Each attribute that the program sets for the original with a direct call
+//      of cudaFuncSetAttribute is set for the remedied kernel as well, unless
+//      an earlier error is still unread; the shared memory size is capped at
+//      the bounds. If setting the size fails, launches that need it take the
+//      original. The program sees only the result of its own call.
 //
-// Whatever else the program does with its kernel (occupancy, attributes,
-// kernel nodes of graphs, cooperative launches) is with the original. So are
-// launches with attributes of their own (clusters), all of
-// cudaLaunchKernelExC's where there is a recipe, and those from code that was
-// compiled without the remedy.
+// Everything else that the program does with the kernel uses the original:
+// occupancy queries, cudaFuncGetAttributes, graph kernel nodes, cooperative
+// launches, calls through function pointers, launches with attributes of their
+// own (clusters), all of cudaLaunchKernelExC's where there is a recipe, and
+// launches from code that was compiled without the remedy.
 //
 // Limitation: the signature of cudaLaunchKernel is that of x86-64; on another
 // target, and with -disable-llvm-passes, all launches take the original.

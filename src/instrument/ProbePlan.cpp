@@ -1,4 +1,4 @@
-//===- instrument/ProbePlan.cpp - Which counters suffice --------===//
+//===- instrument/ProbePlan.cpp - Which counters suffice ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lanes. As many threads enter a block as leave it, so the counts of a spanning
@@ -8,31 +8,39 @@
 // the edge into a kernel is known from the launch. The tree takes the edges
 // whose probes would cost most:
 //
-//   a probe stands in the target if the edge is its only one, in the source if
-//   that is its only way out, otherwise it adds the branch's own condition in
-//   the source; the code's shape never changes. It costs 8^(cycles around it).
+//   the probe of an edge stands in the edge's target if that has no other
+//   incoming edge; in its source if that has no other outgoing edge; else in
+//   the source, where it adds the branch condition (0 or 1). No edge is ever
+//   split. A probe costs more the more cycles are around it; at the same depth,
+//   one that adds a condition costs more.
 //
 // Warps. One warp can take both sides of a branch, so warp counts obey no such
 // law. But lanes that no divergent branch has parted run a block together:
 //
-//   1. A block is divided if it is control-dependent, at any remove, on a
-//      branch that can diverge. All lanes of a warp run all other blocks, whose
-//      warp counts are their lane counts over the lanes that a warp has.
+//   1. A block is divided if it is control-dependent, directly or through other
+//      branches, on a branch that can diverge; if control cannot return from
+//      it; or if it is in a function that is no kernel, which a part of a warp
+//      may call. All lanes of a warp run all other blocks together: the warp
+//      count is the lane count / 32, rounded up (partial warps are counted
+//      apart, by their own size).
 //   2. Divided blocks that are control-equivalent (one dominates, the other
 //      post-dominates, same cycle) form a group with one probe. A block whose
 //      own branch can diverge, once some branch has, begins a group of its own,
-//      divided or not: hardware need not have brought the lanes together, and
-//      then each part of the warp tells of a split there.
+//      divided or not: the hardware may not have reconverged the warp there,
+//      and each part of the warp that comes must be counted to judge the
+//      branch.
 //   3. A probe adds 1 in one lane of those that run it, their leader: the
-//      lowest. It asks each time who runs it. (An answer carried along from
-//      where lanes part or may meet would do if they always ran on together
-//      from there; on hardware they need not, and a leader that is elsewhere
-//      counts nothing.)
-//   4. A branch has split if fewer lanes come to a side than ran the branch. A
-//      side that is entered from there alone, and not on the way out of a loop,
-//      can tell: what stands there costs nothing where no lane takes it. So can
-//      the header of a loop, an iteration later. Where there is no such side,
-//      the branch asks with votes.
+//      lowest. Each probe reads the active mask anew. (An answer carried along
+//      from where lanes part or may meet would do if they always ran on
+//      together from there; on hardware they need not, and a leader that is
+//      elsewhere counts nothing.)
+//   4. A branch has split if fewer lanes come to a side than ran the branch.
+//      The probe stands in a side of the branch if the branch is the side's
+//      only predecessor, both are in the same cycle, and the side has no
+//      convergent call and is no bare return; it then costs nothing where no
+//      lane takes the side. Otherwise it stands in a loop header that only this
+//      branch jumps back to, one iteration later. Where there is neither, the
+//      branch asks with votes.
 //
 // Exited lanes. Lanes that a branch sends straight to a return are idle in all
 // that the others of their warp do from then on. (Those that leave a loop wait
@@ -41,8 +49,8 @@
 // number times the warp count will do at the end; elsewhere the products are
 // summed up.
 //
-// What runs at most once a thread (no cycle) is counted in a byte: 32 lanes'
-// sum still fits, so one reduction serves four counters.
+// A block outside all cycles runs at most once per call and is counted in a
+// byte: 32 lanes' sum still fits, so one reduction serves four counters.
 //
 // Limitation: a group is counted at its first block. Where hardware has not
 // brought the lanes together again before a later block of it, or before a

@@ -3,7 +3,7 @@
 //
 // The static archive libReconvergeLaunch.a, for programs in which a kernel has
 // a remedy that changes its launch. Its only needs are the CUDA runtime and the
-// C++ runtime. frontend/RecipeLaunches.cpp writes the calls.
+// C++ runtime. frontend/RemediedLaunches.cpp writes the calls.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_LAUNCH_ARCHIVE_H

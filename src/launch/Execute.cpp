@@ -3,14 +3,19 @@
 //
 //   is the launch one that the recipe is for?     no -----> the original
 //   shapes of all steps; scratch, in its order    fails --> the original
-//   each step: its arguments, its launch          fails --> the original, if
-//                                                 all before were helpers
-//   scratch back
+//   each step: its arguments, its launch          fails --> the original if
+//                                                 only helpers ran before,
+//                                                 else an error
+//   release the scratch, also after a failure
 //
-// Nothing here waits for the device, so a stream may be captured into a graph
-// meanwhile.
+// "The original" is a return value: the caller launches the original. A helper
+// writes scratch memory only, so the original may still run after a helper.
 //
-// A part of programs: no LLVM, no exceptions of our own.
+// Nothing here waits for the device, so the launch may be made while its stream
+// is captured into a graph.
+//
+// This file is linked into users' programs: it uses no LLVM and throws no
+// exceptions of its own.
 //
 //===----------------------------------------------------------------------===//
 

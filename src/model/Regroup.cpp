@@ -2,18 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How many warp executions would be left if threads were grouped by what they
-// do? A warp runs block b as often as the busiest of its threads (T_w of the
-// block-vector model: Liang et al., "An Accurate GPU Performance Model for
-// Effective Control Flow Divergence Optimization"), so the answer for an order
-// of the threads is
+// do? With perfect reconvergence a warp runs block b as often as the busiest of
+// its threads (T_w of the block-vector model: Liang et al., "An Accurate GPU
+// Performance Model for Effective Control Flow Divergence Optimization").
+// BBV_t[b]: how often thread t runs b. So for an order of the threads
 //
-//   W(b) = sum over groups of W consecutive threads of max BBV_t[b]
+//   W(b) = sum over groups of WarpSize consecutive threads of max over t of
+//          BBV_t[b]
 //
 // The orders tried:
 //
 //   1. the paper's Sorting, lexicographic over the vectors, but with the blocks
 //      in the order of what they cost: the first element of the key is the
-//      block whose slower lanes make the others wait for the most slots now. In
+//      block whose slower lanes make the others wait for the most slots in the
+//      program's own grouping. In
 //      program order the first block that differs at all would decide, be it
 //      two instructions long.
 //   2. by all the slots that a thread takes, then as 1. It wins where the trip
@@ -22,15 +24,19 @@
 // and the one that leaves fewer slots is taken. Both are totally ordered on
 // distinct vectors, so the result is the same whatever order threads came in.
 //
-// Work is on classes of equal vectors: a class of k threads passes through a
-// cut in O(blocks), whatever k.
+// Work is on classes of equal vectors: cutting a class of k threads into warps
+// takes O(blocks) time for any k.
 //
 // For each scope the grouping of the scope within it is a candidate as well
 // ("do nothing" above all), so that recoverable never shrinks as the scope
 // widens: the slots of InWarp >= InBlock >= InGrid.
 //
+// InWarp is this model on the warps as they are; it is not the counts as run.
+//
 // Limitation: finding the best grouping is a clustering problem; two sort
-// orders give an achievable figure, not the true minimum.
+// orders give the figure of one possible grouping, not the minimum over all.
+// Each figure assumes perfect reconvergence; real warps may run a block more
+// often.
 //
 //===----------------------------------------------------------------------===//
 

@@ -67,9 +67,10 @@ ArrayRef<RemedyRule> rules() {
   static const std::vector<RemedyRule> Rules = [] {
     std::vector<RemedyRule> Rules;
     for (const Remedy *R : Table)
-      Rules.push_back({{R->Name.str(), R->Advice.str(), R->PriceOf.str()},
-                       R->RegroupsBlock,
-                       R->BoundAt});
+      if (!R->ProofsOf) // a proof gives nothing back
+        Rules.push_back({{R->Name.str(), R->Advice.str(), R->PriceOf.str()},
+                         R->RegroupsBlock,
+                         R->BoundAt});
     return Rules;
   }();
   return Rules;

@@ -16,7 +16,8 @@ namespace reconverge::remedies {
 /// In the order in which they are tried.
 llvm::ArrayRef<const Remedy *> all();
 
-/// How the model finds their bounds, in the same order.
+/// How the model finds what they may give back, in the same order; proofs have
+/// no rule.
 llvm::ArrayRef<RemedyRule> rules();
 
 /// Why remedies may not apply: of each what is its own, in the same order, then

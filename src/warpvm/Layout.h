@@ -128,6 +128,8 @@ struct RegionPlan {
   const CallSite *Call; ///< lanes come here from this call, or null
 };
 inline constexpr uint32_t NoRegion = ~0u;
+/// Upper bound on a region's targets; the emitter keeps to it.
+inline constexpr unsigned MaxTargets = 1 << 16;
 
 /// Of a kernel, or of a function that it calls, which shares the kernel's
 /// counters. Emitted as constant data next to the code. Counters hold, for each
@@ -159,10 +161,74 @@ struct KernelPlan {
   const char *Name;
 };
 
+/// What all calls that a thread is in may take, bytes: what CUDA lets a thread
+/// have of local memory at most.
+inline constexpr uint64_t StackLimit = 512 << 10;
+
 /// Frames begin with the lanes' thread indices: x, y, z, WarpSize u32 each.
 inline constexpr uint32_t threadIdBytes(uint32_t WarpSize) {
   return 3 * 4 * WarpSize;
 }
+
+//===----------------------------------------------------------------------===//
+// What compiled code gives the library's functions (run/Library.h)
+//===----------------------------------------------------------------------===//
+
+enum class AccessKind : uint32_t { Read, Write, Atomic };
+
+/// The object that an address is known to point into, whatever its value.
+enum class ObjectSpace : uint32_t { Unknown, Shared, Local };
+
+/// A place in the source that can fault: constant data of compiled code.
+struct FaultSite {
+  const char *File;   ///< "" if the compiler kept no line
+  const char *Object; ///< name of the variable, or ""
+  uint64_t Offset;    ///< the object's, within its space, bytes
+  uint64_t Size;      ///< of the object; 0: all dynamic shared memory
+  uint32_t Line;
+  uint32_t Bytes; ///< of the access
+  uint32_t Align; ///< that the access must have, bytes
+  AccessKind Kind;
+  ObjectSpace Space;
+};
+
+/// A place in the source, and one that it was inlined into.
+struct RaceFrame {
+  const char *File, *Function;
+  uint32_t Line, Column;
+};
+
+/// An instruction that accesses memory: constant data of compiled code.
+struct RaceSite {
+  const RaceFrame *Frames; ///< innermost first
+  const char *Object;      ///< the shared variable, or ""
+  uint64_t Offset;         ///< the object's, in shared memory
+  uint64_t Size;           ///< of the object; 0: all dynamic shared memory
+  uint32_t NumFrames;
+  uint32_t Bytes;   ///< of the access; 0: as long as a block copy is
+  uint32_t Kind;    ///< AccessKind
+  uint32_t Strong;  ///< atomic, ordered or volatile
+  uint32_t Release; ///< it publishes as a fence before it would
+  uint32_t OfBlock; ///< atomic for the block's threads alone
+};
+
+/// Operations of redux.sync.
+enum class Reduction : uint32_t { Add, And, Or, Xor, UMin, UMax, Min, Max };
+
+/// What an intrinsic does with an object, in 64 bits: compiled code passes it.
+struct ImageOperation {
+  enum OperationKind : uint8_t { Fetch, Gather, Load, Store };
+  enum BoundaryMode : uint8_t { Trap, ToEdge, Zero };
+
+  OperationKind Kind;
+  uint8_t Coordinates; ///< 1 to 3, a layer aside
+  uint8_t Layered;     ///< a layer comes before them
+  uint8_t Integers;    ///< fetches: coordinates are integers
+  uint8_t Which;       ///< Gather: the component; Load, Store: BoundaryMode
+  uint8_t Bytes;       ///< of a value
+  uint8_t Count;       ///< values
+  uint8_t WarpSize;
+};
 
 } // namespace reconverge::warpvm
 

@@ -1,4 +1,4 @@
-//===- warpvm/Machine.cpp - Programs, kernels and launches ----------------===//
+//===- warpvm/Machine.cpp - Which code a launch runs ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels are compiled on their first launch, twice if block vectors are
@@ -17,22 +17,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Machine.h"
-#include "analysis/CodeHash.h"
-#include "analysis/device/AddressSpace.h"
-#include "core/ContainerIO.h"
 #include "core/Error.h"
-#include "warpvm/Callees.h"
-#include "warpvm/Calls.h"
-#include "warpvm/Code.h"
-#include "warpvm/Compile.h"
-#include "warpvm/CompilerProcess.h"
-#include "warpvm/DeviceMemory.h"
-#include "warpvm/Initializers.h"
-#include "warpvm/Launch.h"
+#include "warpvm/Program.h"
+#include "warpvm/emit/Compile.h"
+#include "warpvm/emit/CompilerProcess.h"
+#include "warpvm/run/Launch.h"
+#include "warpvm/run/Library.h"
 
-#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Demangle/Demangle.h"
-#include "llvm/IR/Verifier.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <chrono>
@@ -50,126 +42,6 @@ std::error_code FaultError::convertToErrorCode() const {
 }
 
 namespace {
-
-/// The ways in which a kernel is compiled, each at its first use.
-struct Variant {
-  bool Vectors = false; ///< block vectors are recorded
-  bool Free = false;    ///< splits may run in any order
-  bool Checked = false; ///< every access is tested
-  bool Limited = false; ///< loops have a limit, whatever the options say
-  bool Watched = false; ///< races are looked for
-
-  static constexpr unsigned Count = 32;
-  Variant with(bool Vectors) const {
-    Variant V = *this;
-    V.Vectors = Vectors;
-    return V;
-  }
-  unsigned index() const {
-    return Vectors + 2 * Free + 4 * Checked + 8 * Limited + 16 * Watched;
-  }
-};
-
-/// Offsets of the pointers in a parameter of type \p T at \p Offset.
-static void findPointers(Type *T, uint64_t Offset, const DataLayout &DL,
-                         SmallVectorImpl<uint64_t> &Out) {
-  if (T->isPointerTy()) {
-    Out.push_back(Offset);
-  } else if (auto *S = dyn_cast<StructType>(T)) {
-    const StructLayout *Layout = DL.getStructLayout(S);
-    for (unsigned I = 0; I < S->getNumElements(); ++I)
-      findPointers(S->getElementType(I), Offset + Layout->getElementOffset(I),
-                   DL, Out);
-  } else if (auto *A = dyn_cast<ArrayType>(T)) {
-    const uint64_t Step = DL.getTypeAllocSize(A->getElementType());
-    for (uint64_t I = 0, N = A->getNumElements(); I < N; ++I)
-      findPointers(A->getElementType(), Offset + I * Step, DL, Out);
-  }
-}
-
-class KernelImpl : public Kernel {
-public:
-  KernelImpl(Function &F, std::string Hash)
-      : F(F), Hash(std::move(Hash)), Layout(parameterLayout(F)),
-        Shared(sharedLayout(F).Bytes) {
-    for (auto [Argument, Slot] : zip(F.args(), Layout))
-      findPointers(Argument.hasByValAttr() ? Argument.getParamByValType()
-                                           : Argument.getType(),
-                   Slot.first, F.getParent()->getDataLayout(), Pointers);
-  }
-
-  StringRef name() const override { return F.getName(); }
-  Function &function() const override { return F; }
-  uint64_t staticShared() const override { return Shared; }
-  uint64_t localBytes() const override {
-    for (const auto &Slot : Slots)
-      if (const Code *C = Slot ? Slot->Now.load() : nullptr)
-        return C->Plan->LocalBytes;
-    return 0;
-  }
-  bool compiledWell() const override {
-    return all_of(Slots, [](const auto &Slot) {
-      const Code *C = Slot ? Slot->Now.load() : nullptr;
-      return !C || C->By == Effort::Well;
-    });
-  }
-  ArrayRef<std::pair<uint64_t, uint64_t>> parameters() const override {
-    return Layout;
-  }
-
-  Function &F;
-  std::string Hash;
-  SmallVector<std::pair<uint64_t, uint64_t>, 8> Layout;
-  uint64_t Shared;
-  SmallVector<uint64_t, 8> Pointers; ///< offsets among the parameters
-  /// By Variant::index(); null: not yet. What is compiled may outlive us.
-  std::shared_ptr<CodeSlot> Slots[Variant::Count];
-  const KernelPlan *Explaining[2][Variant::Count] = {}; ///< checked, by effort
-  double Ran = 0; ///< seconds that launches before this one took
-  std::shared_ptr<const std::string> Bitcode;
-  void *const *Globals = nullptr;
-};
-
-class ProgramImpl : public Program {
-public:
-  StringRef hash() const override { return Hash; }
-  llvm::Module &module() const override { return *M; }
-
-  Expected<Kernel *> kernel(StringRef Name) override {
-    auto &Slot = Kernels[Name];
-    if (!Slot) {
-      Function *F = M->getFunction(Name);
-      if (!F || F->isDeclaration())
-        return nullptr;
-      Slot = std::make_unique<KernelImpl>(*F, Bytes);
-      Slot->Globals = Addresses.data();
-      Slot->Bitcode = Bitcode;
-    }
-    return Slot.get();
-  }
-
-  Expected<std::pair<void *, uint64_t>> variable(StringRef Name) override {
-    for (auto [GV, Address] : zip(Variables, Addresses))
-      if (GV->getName() == Name)
-        return std::pair(Address, M->getDataLayout()
-                                      .getTypeAllocSize(GV->getValueType())
-                                      .getFixedValue());
-    return std::pair<void *, uint64_t>(nullptr, 0);
-  }
-
-  Error resetVariables() override;
-
-  LLVMContext Context;
-  std::unique_ptr<llvm::Module> M;
-  std::string Hash;  ///< of the code, by which decisions know it
-  std::string Bytes; ///< of the bitcode, lines in it: what is cached goes by
-  std::shared_ptr<const std::string> Bitcode; ///< M's
-  SmallVector<GlobalVariable *, 8> Variables;
-  SmallVector<Function *, 8> Functions; ///< that have an address
-  std::optional<FunctionAddresses> Places;
-  std::vector<void *> Addresses; ///< of variables, then of functions
-  StringMap<std::unique_ptr<KernelImpl>> Kernels;
-};
 
 class MachineImpl : public Machine {
 public:
@@ -189,7 +61,8 @@ public:
     for (auto [How, Into] :
          {std::pair(Effort::Fast, &Fast), std::pair(Effort::Well, &Well)})
       if (Options.Compile == How || Options.Compile == Effort::Auto)
-        if (Error E = Compiler::create(Options, How).moveInto(*Into))
+        if (Error E = Compiler::create(Options, How, librarySymbols())
+                          .moveInto(*Into))
           return E;
     if (Well && Fast)
       Beside.emplace(Options.CompilerProgram, Options.Isa);
@@ -209,18 +82,15 @@ public:
   }
 
   Expected<std::unique_ptr<Program>>
-  load(MemoryBufferRef Bitcode, const VariableAllocator &Allocate) override;
+  load(MemoryBufferRef Bitcode, const VariableAllocator &Allocate) override {
+    return loadProgram(Bitcode, Allocate, Options);
+  }
   Expected<std::unique_ptr<Program>> loadVariant(MemoryBufferRef Bitcode,
-                                                 Program &Original) override;
+                                                 Program &Original) override {
+    return loadVariantOf(static_cast<LoadedProgram &>(Original), Bitcode);
+  }
   Error launch(Kernel &K, const LaunchShape &Shape, void **Args,
-               LaunchCounts *Counts, VectorObserver *Observer) override;
-  Error launchWatched(Kernel &K, const LaunchShape &Shape, void **Args,
-                      RaceFindings &Found, LaunchCounts *Counts,
-                      VectorObserver *Observer, bool Quiet) override;
-  Error launchTrial(Kernel &K, const LaunchShape &Shape, void **Args,
-                    uint64_t StepLimit, LaunchCounts *Counts) override;
-  Error launchInOrder(uint64_t Seed, Kernel &K, const LaunchShape &Shape,
-                      void **Args) override;
+               const LaunchOptions &How) override;
 
 private:
   /// Whether the seed also picks which split runs next.
@@ -228,17 +98,25 @@ private:
     return Options.Seed != NaturalOrder && !Options.Counters &&
            Options.Policy == PolicyKind::Frontier;
   }
-  bool checksFor(const KernelImpl &K, ArrayRef<uint8_t> Params) const;
+  /// Rounds for a warp whose lanes part and meet less often than in the natural
+  /// order: it goes round its loops more often.
+  uint64_t generousLimit() const {
+    constexpr uint64_t Generous = uint64_t(1) << 32;
+    return Options.StepLimit
+               ? std::min(Options.StepLimit, Generous) * Options.WarpSize
+               : Generous;
+  }
+  bool checksFor(const LoadedKernel &K, ArrayRef<uint8_t> Params) const;
   EmitOptions emission(Variant V, Effort Layout) const;
   Tier tier(Variant V) const { return V.Free ? Tier::Blocks : Options.Code; }
-  Error compile(KernelImpl &K, Variant V, bool OnlyIfCached = false);
-  void improve(const KernelImpl &K, Variant V);
-  const KernelPlan *explaining(KernelImpl &K, Variant V, Effort Layout);
-  Expected<LaunchContext> contextFor(KernelImpl &K, Variant V,
+  Error compile(LoadedKernel &K, Variant V, bool OnlyIfCached = false);
+  void improve(const LoadedKernel &K, Variant V);
+  const KernelPlan *explaining(LoadedKernel &K, Variant V, Effort Layout);
+  Expected<LaunchContext> contextFor(LoadedKernel &K, Variant V,
                                      const LaunchShape &Shape,
                                      ArrayRef<uint8_t> Params,
                                      bool Observed = false);
-  Error run(KernelImpl &K, const LaunchContext &L, PolicyKind Policy,
+  Error run(LoadedKernel &K, const LaunchContext &L, PolicyKind Policy,
             LaunchCounts *Counts, VectorObserver *Observer = nullptr);
 
   MachineOptions Options;
@@ -246,95 +124,6 @@ private:
   std::mutex Compiling; ///< a launch's threads may find faults at once
   std::optional<CompilerProcess> Beside; ///< if there are both
 };
-
-Error ProgramImpl::resetVariables() {
-  // Initial values may hold addresses of variables and functions.
-  DenseMap<const GlobalValue *, void *> AddressOf;
-  for (auto [GV, Address] : zip(Variables, Addresses))
-    AddressOf[GV] = Address;
-  for (auto [F, Address] :
-       zip(Functions, ArrayRef(Addresses).drop_front(Variables.size())))
-    AddressOf[F] = Address;
-  for (auto [GV, Address] : zip(Variables, Addresses))
-    if (GV->hasInitializer())
-      if (Error E = writeInitializer(
-              *GV->getInitializer(), static_cast<uint8_t *>(Address),
-              M->getDataLayout(), [&](const GlobalValue &Other) {
-                return AddressOf.lookup(&Other);
-              }))
-        return E;
-  return Error::success();
-}
-
-/// The module, and what is known of it without memory for its variables.
-static Expected<std::unique_ptr<ProgramImpl>> parse(MemoryBufferRef Bitcode) {
-  auto P = std::make_unique<ProgramImpl>();
-  auto M = parseBitcodeFile(Bitcode, P->Context);
-  if (!M)
-    return userError("device bitcode cannot be read: " +
-                         toString(M.takeError()),
-                     "Build the program again with this version.");
-  P->M = std::move(*M);
-  std::string Problem;
-  raw_string_ostream OS(Problem);
-  if (verifyModule(*P->M, &OS))
-    return userError("device bitcode is invalid: " + Problem,
-                     "Build the program again with this version.");
-  P->Hash = analysis::codeHash(*P->M);
-  P->Bytes = bitcodeHash(Bitcode.getBuffer());
-  P->Bitcode = std::make_shared<const std::string>(Bitcode.getBuffer());
-  P->Variables = deviceVariables(*P->M);
-  P->Functions = addressedFunctions(*P->M);
-  return P;
-}
-
-Expected<std::unique_ptr<Program>>
-MachineImpl::load(MemoryBufferRef Bitcode, const VariableAllocator &Allocate) {
-  auto Parsed = parse(Bitcode);
-  if (!Parsed)
-    return Parsed.takeError();
-  std::unique_ptr<ProgramImpl> P = std::move(*Parsed);
-  const DataLayout &DL = P->M->getDataLayout();
-  for (GlobalVariable *GV : P->Variables) {
-    auto Address = Allocate(
-        DL.getTypeAllocSize(GV->getValueType()),
-        GV->getAlign().value_or(DL.getABITypeAlign(GV->getValueType())).value(),
-        GV->getName());
-    if (!Address)
-      return Address.takeError();
-    P->Addresses.push_back(*Address);
-  }
-  P->Places.emplace(P->Functions.size());
-  for (size_t I = 0; I < P->Functions.size(); ++I)
-    P->Addresses.push_back((*P->Places)[I]);
-  if (Error E = P->resetVariables())
-    return std::move(E);
-  if (Options.OwnMemory)
-    for (auto [GV, Address] : zip(P->Variables, P->Addresses))
-      if (GV->getAddressSpace() == analysis::ConstantSpace)
-        DeviceMemory::instance().markConstant(Address);
-  return P;
-}
-
-Expected<std::unique_ptr<Program>>
-MachineImpl::loadVariant(MemoryBufferRef Bitcode, Program &Original) {
-  auto &Home = static_cast<ProgramImpl &>(Original);
-  auto P = parse(Bitcode);
-  if (!P)
-    return P.takeError();
-  auto SameNames = [](const auto &A, const auto &B) {
-    return A.size() == B.size() && all_of(zip(A, B), [](const auto &Pair) {
-             return std::get<0>(Pair)->getName() ==
-                    std::get<1>(Pair)->getName();
-           });
-  };
-  if (!SameNames((*P)->Variables, Home.Variables) ||
-      !SameNames((*P)->Functions, Home.Functions))
-    return internalError("a variant has other variables or functions than the "
-                         "program that it is of");
-  (*P)->Addresses = Home.Addresses;
-  return std::move(*P);
-}
 
 /// Splits that may run in any order need a region a block, or what is fused
 /// would run in its own order.
@@ -357,7 +146,7 @@ EmitOptions MachineImpl::emission(Variant V, Effort Layout) const {
 static double secondsToImprove(uint64_t Bytes) { return 0.02 + Bytes * 1.5e-6; }
 
 /// Sees to it that \p V has code.
-Error MachineImpl::compile(KernelImpl &K, Variant V, bool OnlyIfCached) {
+Error MachineImpl::compile(LoadedKernel &K, Variant V, bool OnlyIfCached) {
   std::lock_guard<std::mutex> Lock(Compiling);
   auto &Slot = K.Slots[V.index()];
   if (Slot)
@@ -388,7 +177,7 @@ Error MachineImpl::compile(KernelImpl &K, Variant V, bool OnlyIfCached) {
 }
 
 /// Has \p V compiled well, beside the program.
-void MachineImpl::improve(const KernelImpl &K, Variant V) {
+void MachineImpl::improve(const LoadedKernel &K, Variant V) {
   const EmitOptions Emit = emission(V, Effort::Well);
   const Tier Cut = tier(V);
   auto Take = [this, Name = K.name().str(), Hash = K.Hash, Emit, Cut, V,
@@ -405,7 +194,7 @@ void MachineImpl::improve(const KernelImpl &K, Variant V) {
 
 /// Checked code whose frames are laid out as \p Layout does; null if it cannot
 /// be made.
-const KernelPlan *MachineImpl::explaining(KernelImpl &K, Variant V,
+const KernelPlan *MachineImpl::explaining(LoadedKernel &K, Variant V,
                                           Effort Layout) {
   std::lock_guard<std::mutex> Lock(Compiling);
   const KernelPlan *&Plan = K.Explaining[Layout == Effort::Fast][V.index()];
@@ -419,36 +208,15 @@ const KernelPlan *MachineImpl::explaining(KernelImpl &K, Variant V,
   return nullptr;
 }
 
-/// The parameters' bytes, as compiled code reads them.
-static std::vector<uint8_t> packed(const KernelImpl &K, void **Args) {
-  std::vector<uint8_t> Params;
-  for (auto [I, Slot] : enumerate(K.Layout)) {
-    Params.resize(std::max<size_t>(Params.size(), Slot.first + Slot.second));
-    std::memcpy(Params.data() + Slot.first, Args[I], Slot.second);
-  }
-  return Params;
-}
-
-/// Whether some parameter points to memory that only the host has.
-static bool takesHostPointer(const KernelImpl &K, ArrayRef<uint8_t> Params) {
-  const DeviceMemory &Memory = DeviceMemory::instance();
-  return any_of(K.Pointers, [&](uint64_t Offset) {
-    uint64_t Address;
-    std::memcpy(&Address, Params.data() + Offset, sizeof(Address));
-    return Address >= 4096 && !Memory.inRange(Address) &&
-           !Memory.lookup(Address);
-  });
-}
-
 /// Whether a launch runs code that tests its accesses.
-bool MachineImpl::checksFor(const KernelImpl &K,
+bool MachineImpl::checksFor(const LoadedKernel &K,
                             ArrayRef<uint8_t> Params) const {
-  return Options.Check || (Options.OwnMemory && takesHostPointer(K, Params));
+  return Options.Check || (Options.OwnMemory && K.takesHostPointer(Params));
 }
 
 /// What a launch of \p K in variant \p V needs. \p Observed: block vectors of
 /// some thread blocks are to be recorded as well.
-Expected<LaunchContext> MachineImpl::contextFor(KernelImpl &K, Variant V,
+Expected<LaunchContext> MachineImpl::contextFor(LoadedKernel &K, Variant V,
                                                 const LaunchShape &Shape,
                                                 ArrayRef<uint8_t> Params,
                                                 bool Observed) {
@@ -502,8 +270,9 @@ Expected<LaunchContext> MachineImpl::contextFor(KernelImpl &K, Variant V,
   return L;
 }
 
-Error MachineImpl::run(KernelImpl &K, const LaunchContext &L, PolicyKind Policy,
-                       LaunchCounts *Counts, VectorObserver *Observer) {
+Error MachineImpl::run(LoadedKernel &K, const LaunchContext &L,
+                       PolicyKind Policy, LaunchCounts *Counts,
+                       VectorObserver *Observer) {
   const auto Begin = std::chrono::steady_clock::now();
   Error E = runLaunch(L, Policy, Options.Threads, Counts, Observer);
   K.Ran +=
@@ -512,75 +281,35 @@ Error MachineImpl::run(KernelImpl &K, const LaunchContext &L, PolicyKind Policy,
   return E;
 }
 
-Error MachineImpl::launchInOrder(uint64_t Seed, Kernel &Kernel,
-                                 const LaunchShape &Shape, void **Args) {
-  auto &K = static_cast<KernelImpl &>(Kernel);
-  Variant V;
-  V.Free = true;
-  // Lanes that part and meet less often go round their loops more often.
-  constexpr uint64_t Generous = uint64_t(1) << 32;
-  const std::vector<uint8_t> Params = packed(K, Args);
-  auto L = contextFor(K, V, Shape, Params);
-  if (!L)
-    return L.takeError();
-  L->Seed = Seed;
-  L->Quiet = true;
-  L->StepLimit = Options.StepLimit
-                     ? std::min(Options.StepLimit, Generous) * Options.WarpSize
-                     : Generous;
-  return run(K, *L, PolicyKind::Frontier, nullptr);
-}
-
 Error MachineImpl::launch(Kernel &Kernel, const LaunchShape &Shape, void **Args,
-                          LaunchCounts *Counts, VectorObserver *Observer) {
-  auto &K = static_cast<KernelImpl &>(Kernel);
-  const std::vector<uint8_t> Params = packed(K, Args);
+                          const LaunchOptions &How) {
+  auto &K = static_cast<LoadedKernel &>(Kernel);
+  const std::vector<uint8_t> Params = K.packed(Args);
+  const bool Shuffled = How.Seed && *How.Seed != NaturalOrder;
+  assert(!(Shuffled && (How.Counts || How.Observer || How.Races)) &&
+         "an order of its own is not the one that is counted");
   Variant V;
-  V.Free = freeSplits() && !Observer;
-  V.Checked = checksFor(K, Params);
-  auto L = contextFor(K, V, Shape, Params, /*Observed=*/Observer);
+  V.Free =
+      Shuffled || (freeSplits() && !How.Seed && !How.Observer && !How.Races);
+  V.Limited = How.StepLimit && !V.Free; // free splits all count rounds
+  V.Watched = How.Races;
+  V.Checked = !How.Seed && checksFor(K, Params);
+  auto L = contextFor(K, V, Shape, Params, /*Observed=*/How.Observer);
   if (!L)
     return L.takeError();
-  L->Seed = Options.Seed;
-  L->StepLimit = Options.StepLimit;
-  return run(K, *L, Options.Policy, Counts, Observer);
-}
-
-Error MachineImpl::launchWatched(Kernel &Kernel, const LaunchShape &Shape,
-                                 void **Args, RaceFindings &Found,
-                                 LaunchCounts *Counts, VectorObserver *Observer,
-                                 bool Quiet) {
-  auto &K = static_cast<KernelImpl &>(Kernel);
-  const std::vector<uint8_t> Params = packed(K, Args);
-  Variant V;
-  V.Watched = true;
-  V.Checked = checksFor(K, Params);
-  auto L = contextFor(K, V, Shape, Params, /*Observed=*/Observer);
-  if (!L)
-    return L.takeError();
-  RaceChecker Races(Shape);
-  L->Races = &Races;
-  L->Quiet = Quiet;
-  L->Seed = Options.Seed;
-  L->StepLimit = Options.StepLimit;
-  Error E = run(K, *L, Options.Policy, Counts, Observer);
-  Found = Races.take();
+  L->Seed = How.Seed.value_or(Options.Seed);
+  L->Quiet = How.Quiet;
+  L->StepLimit = How.StepLimit ? *How.StepLimit
+                 : Shuffled    ? generousLimit()
+                               : Options.StepLimit;
+  std::optional<RaceChecker> Races;
+  if (How.Races)
+    L->Races = &Races.emplace(Shape);
+  Error E = run(K, *L, Shuffled ? PolicyKind::Frontier : Options.Policy,
+                How.Counts, How.Observer);
+  if (Races)
+    *How.Races = Races->take();
   return E;
-}
-
-Error MachineImpl::launchTrial(Kernel &Kernel, const LaunchShape &Shape,
-                               void **Args, uint64_t StepLimit,
-                               LaunchCounts *Counts) {
-  auto &K = static_cast<KernelImpl &>(Kernel);
-  const std::vector<uint8_t> Params = packed(K, Args);
-  Variant V;
-  V.Limited = true;
-  auto L = contextFor(K, V, Shape, Params);
-  if (!L)
-    return L.takeError();
-  L->Quiet = true;
-  L->StepLimit = StepLimit;
-  return run(K, *L, Options.Policy, Counts);
 }
 
 } // namespace

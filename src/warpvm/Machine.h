@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace llvm {
@@ -117,6 +118,29 @@ public:
   virtual llvm::Error resetVariables() { return llvm::Error::success(); }
 };
 
+/// What a launch shall tell, and how it differs from what the machine's options
+/// say.
+struct LaunchOptions {
+  /// What it executed, and what threads did alone; null: nobody asks.
+  LaunchCounts *Counts = nullptr;
+  VectorObserver *Observer = nullptr;
+  /// On one CPU thread, slowly, all accesses of shared and global memory are
+  /// watched: which of them race, and whether threads share what they write at
+  /// all (docs/races.md). Of a launch that fails it has what came before.
+  RaceFindings *Races = nullptr;
+  bool Quiet = false; ///< what the kernel prints is thrown away
+  /// For launches beside the program's own, which are not tested once more (as
+  /// MachineOptions::Check and OwnMemory ask): the order in place of the
+  /// machine's. 0: the natural one. Any other is run as a machine with that
+  /// seed, under the frontier policy and without counters does: nothing may be
+  /// asked for, and loops have a limit, if a generous one, as an order may be
+  /// the one in which the kernel hangs.
+  std::optional<uint64_t> Seed = std::nullopt;
+  /// Rounds of loops a warp may go, in place of the machine's; more are a
+  /// fault. 0: no limit.
+  std::optional<uint64_t> StepLimit = std::nullopt;
+};
+
 /// The executor. One a process; launches are run one after the other.
 class Machine {
 public:
@@ -145,31 +169,7 @@ public:
   /// cudaLaunchKernel has them. A FaultError is the kernel's own doing; a
   /// UserError names a construct that the VM does not support.
   virtual llvm::Error launch(Kernel &K, const LaunchShape &Shape, void **Args,
-                             LaunchCounts *Counts,
-                             VectorObserver *Observer = nullptr) = 0;
-
-  /// The same on one CPU thread, slowly, with all accesses of shared and global
-  /// memory watched: \p Found says which of them race, and whether threads
-  /// share what they write at all (docs/races.md). Of a launch that fails it
-  /// has what came before. \p Quiet: what the kernel prints is thrown away.
-  virtual llvm::Error launchWatched(Kernel &K, const LaunchShape &Shape,
-                                    void **Args, RaceFindings &Found,
-                                    LaunchCounts *Counts = nullptr,
-                                    VectorObserver *Observer = nullptr,
-                                    bool Quiet = false) = 0;
-
-  /// The same as launch, but what the kernel prints is thrown away, and a warp that goes
-  /// round its loops more than \p StepLimit times is a fault.
-  virtual llvm::Error launchTrial(Kernel &K, const LaunchShape &Shape,
-                                  void **Args, uint64_t StepLimit,
-                                  LaunchCounts *Counts) = 0;
-
-  /// The same launch as a machine with \p Seed > 0 and without counters runs
-  /// it, under the frontier policy. Nothing is counted, what the kernel prints
-  /// is thrown away, and loops have a limit, if a generous one: an order may be
-  /// the one in which the kernel hangs.
-  virtual llvm::Error launchInOrder(uint64_t Seed, Kernel &K,
-                                    const LaunchShape &Shape, void **Args) = 0;
+                             const LaunchOptions &How) = 0;
 };
 
 } // namespace reconverge::warpvm

@@ -12,7 +12,7 @@
 #include "driver/Decide.h"
 #include "report/Decisions.h"
 #include "runtime/vm/Trials.h"
-#include "warpvm/DeviceMemory.h"
+#include "warpvm/memory/DeviceMemory.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -138,7 +138,7 @@ protected:
       LaunchCounts Counts;
       cantFail(T->launch(
           {*On, *P, K, Shape, Args},
-          [&] { return On->launch(K, Shape, Args, &Counts); }, Counts));
+          [&] { return On->launch(K, Shape, Args, {&Counts}); }, Counts));
     }
     driver::DecideOptions Options;
     Options.Bound = Bound;

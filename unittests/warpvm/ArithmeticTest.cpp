@@ -4,7 +4,7 @@
 // Integer operations against C++ on edge values in all pairs and random ones;
 // conversions that saturate or round in a direction; denormals that are
 // flushed; directed roundings against <cfenv>; and how far the modelled
-// approximations (warpvm/Math.cpp) are from the exact result.
+// approximations (warpvm/emit/Math.cpp) are from the exact result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -659,7 +659,7 @@ struct Approximation {
   double Absolute; ///< at most, if it is not 0
 };
 
-/// The tables in warpvm/Math.cpp and docs/warp-vm.md say the same.
+/// The tables in warpvm/emit/Math.cpp and docs/warp-vm.md say the same.
 const Approximation Approximations[] = {
     {"ex2.approx.f", [](double X) { return std::exp2(X); }, -INFINITY, INFINITY,
      1, 0},

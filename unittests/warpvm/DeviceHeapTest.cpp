@@ -1,7 +1,7 @@
 //===- unittests/warpvm/DeviceHeapTest.cpp - malloc in kernels ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "warpvm/DeviceHeap.h"
+#include "warpvm/memory/DeviceHeap.h"
 
 #include "gtest/gtest.h"
 

@@ -8,7 +8,7 @@
 
 #include "Harness.h"
 #include "RandomKernel.h"
-#include "warpvm/CompilerProcess.h"
+#include "warpvm/emit/CompilerProcess.h"
 
 #include "llvm/Support/FileSystem.h"
 

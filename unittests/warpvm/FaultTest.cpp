@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Harness.h"
-#include "warpvm/DeviceMemory.h"
+#include "warpvm/memory/DeviceMemory.h"
 
 #include <fstream>
 

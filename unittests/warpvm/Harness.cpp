@@ -113,7 +113,7 @@ Error TestProgram::launchWith(StringRef Name, const LaunchShape &Shape,
   if (!K)
     return K.takeError();
   Last = *K;
-  return On.launch(*Last, Shape, Args, &Counts, Observer);
+  return On.launch(*Last, Shape, Args, {&Counts, Observer});
 }
 
 static const BasicBlock *findBlock(Kernel &K, StringRef Name) {

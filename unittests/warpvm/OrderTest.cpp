@@ -11,7 +11,7 @@
 #include "Harness.h"
 #include "RandomKernel.h"
 
-#include "warpvm/Order.h"
+#include "warpvm/run/Order.h"
 
 #include <set>
 
@@ -21,6 +21,13 @@ namespace reconverge::warpvm {
 namespace {
 
 constexpr uint64_t SeedsTried = 6;
+
+LaunchOptions inOrder(uint64_t Seed) {
+  LaunchOptions How;
+  How.Quiet = true;
+  How.Seed = Seed;
+  return How;
+}
 
 /// Launches kernel "k" of \p Text in the natural order, then in others; what
 /// \p Words words hold after each.
@@ -43,7 +50,7 @@ std::vector<std::vector<uint32_t>> inOrders(const std::string &Text,
     } else {
       auto K = P.program().kernel("k");
       E = joinErrors(std::move(E), K.takeError());
-      E = joinErrors(std::move(E), On.launchInOrder(Seed, **K, Shape, Args));
+      E = joinErrors(std::move(E), On.launch(**K, Shape, Args, inOrder(Seed)));
     }
     EXPECT_FALSE(errorToBool(std::move(E))) << "order " << Seed;
     Results.push_back(std::move(Memory));
@@ -238,7 +245,7 @@ TEST(Order, ChangesNothingInKernelsWithoutRaces) {
       void *Args[] = {&A, &B, &D, &N};
       auto K = P.program().kernel("k");
       ASSERT_FALSE(!K);
-      Error E = Seed ? On.launchInOrder(Seed, **K, Shape, Args)
+      Error E = Seed ? On.launch(**K, Shape, Args, inOrder(Seed))
                      : P.launchWith("k", Shape, Args);
       ASSERT_FALSE(errorToBool(std::move(E)))
           << "kernel " << Which << ", order " << Seed;

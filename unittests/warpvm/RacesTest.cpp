@@ -9,7 +9,7 @@
 
 #include "Harness.h"
 
-#include "warpvm/RaceShadow.h"
+#include "warpvm/run/RaceShadow.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -324,6 +324,12 @@ const Case Cases[] = {
      "read-write global", "plain"}, // two, but without lines they are one
 };
 
+LaunchOptions watched(RaceFindings &Found) {
+  LaunchOptions How;
+  How.Races = &Found;
+  return How;
+}
+
 TEST(Races, AreFoundWherePlantedAndNowhereElse) {
   for (unsigned WarpSize : {32u, 64u})
     for (Tier Code : {Tier::Fused, Tier::Blocks}) {
@@ -338,7 +344,7 @@ TEST(Races, AreFoundWherePlantedAndNowhereElse) {
         ASSERT_FALSE(errorToBool(K.takeError()));
         RaceFindings F;
         if (Error E =
-                On.launchWatched(**K, shape(C.Blocks, C.Threads), Args, F))
+                On.launch(**K, shape(C.Blocks, C.Threads), Args, watched(F)))
           ADD_FAILURE() << C.Name << ": " << toString(std::move(E));
         EXPECT_EQ(textOf(F), C.Races) << C.Name << ", warps of " << WarpSize;
         EXPECT_STREQ(sharingOf(F), C.Sharing) << C.Name;
@@ -357,7 +363,7 @@ TEST(Races, AreTheSameInEachRun) {
   RaceFindings First;
   for (unsigned Run = 0; Run < 3; ++Run) {
     RaceFindings F;
-    ASSERT_FALSE(errorToBool(On.launchWatched(**K, shape(2, 64), Args, F)));
+    ASSERT_FALSE(errorToBool(On.launch(**K, shape(2, 64), Args, watched(F))));
     ASSERT_EQ(F.Races.size(), 1u);
     const Race &R = F.Races.front();
     if (Run == 0)

@@ -9,8 +9,8 @@
 #include "Harness.h"
 
 #include "analysis/Uniformity.h"
-#include "warpvm/Prepare.h"
-#include "warpvm/Regions.h"
+#include "warpvm/emit/Regions.h"
+#include "warpvm/prepare/Prepare.h"
 
 #include "llvm/IR/Dominators.h"
 

@@ -13,9 +13,9 @@
 //     row = block / gx                             64 bits, below 2^32
 //     blockIdx = {block % gx, row % gy, row / gy}
 //
-//   head:   block, thread, is it flat?     the condition is that of the numbers
-//     |  \                                 that are read; a kernel that reads
-//     |   grid: % and /                    sizes alone gets no code at all
+//   head:   block, thread, is it flat?     the condition has only the sizes
+//     |  \                                 that are needed (by and bz if only
+//     |   grid: % and /                    threadIdx is read)
 //     |  /
 //   tail:   phis, then what stood at the builder's place
 //
@@ -24,17 +24,21 @@
 // below 2^32, and a block has at most 1024 threads; the number of a block is
 // below 2^63. (by | bz | gy | gz) == 1 means that each is 1, for none is 0.
 //
-// What it costs: a GPU has no division. ptxas 13.0 makes 17 instructions of one
-// of 32 bits for an sm_90, and 69 of one of 64. LLVM's code for NVPTX asks
-// first whether both operands fit in 32 bits, and takes the short one if so;
-// there is nothing to gain from asking here, and magic numbers by the host would
-// be parameters more in registers. The usual launch of one dimension has just
-// one division: the branch around the others is uniform over the launch. Where
-// the shape is known (reqntid), constants in LaunchValues fold.
+// A kernel that reads only blockDim and gridDim gets no code. becomeBlock() is
+// the same without the first two lines: the block's number is given.
+//
+// What it costs: a GPU has no division. For sm_90, ptxas 13.0 emits 17
+// instructions for a 32-bit division and 69 for a 64-bit division. LLVM's code
+// for NVPTX asks first whether both operands fit in 32 bits, and takes the
+// short one if so. A test here would gain nothing. Reciprocals computed by the
+// host would be more parameters, and so more registers. The usual launch of one
+// dimension has just one division: the branch around the others is uniform over
+// the launch. Where the shape is known (reqntid), constants in LaunchValues
+// fold.
 //
 // The numbers are those of a thread of the original launch, so flags that rest
-// on the ranges of reads (nsw, nneg) stay true. The ranges themselves are hung
-// on nothing.
+// on the ranges of reads (nsw, nneg) stay true. No range attribute or
+// metadata is added to the new values.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,20 +1,23 @@
 //===- remedies/permute/Order.cpp - A kernel that fills an index ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// order=random. The items are the numbers 0 to items - 1.
+//
 //   i = number of the thread; leave if i >= items
 //   do i = shuffle(i) while i >= items
 //   index[number of the thread] = i
 //
-// shuffle permutes the numbers of 2h bits, of which there are at least as many
-// as items and fewer than four times as many: a Feistel network of four rounds
+// shuffle permutes the numbers of 2h bits. h is the least for which 2^(2h) >=
+// items, so 2^(2h) < 4 * items. shuffle is a Feistel network of four rounds
 // over two halves of h bits,
 //
 //   (left, right) -> (right, left ^ mix(right, key of the round)).
 //
-// A round can be undone whatever mix is, so shuffle is a permutation. Walking
-// its cycles until an item is met gives one of the items: the walk from an item
-// meets one, at the latest itself, and the walk back from an item is as unique.
-// It takes fewer than four steps on average. (Black and Rogaway, "Ciphers with
+// A round can be undone whatever mix is, so shuffle is a permutation. A walk
+// along a cycle of shuffle from item i to the next item always ends, at the
+// latest at i itself. Different items end at different items, because the walk
+// backwards is unique too. So the walk permutes the items. A walk takes fewer
+// than four steps on average. (Black and Rogaway, "Ciphers with
 // Arbitrary Finite Domains", CT-RSA 2002, methods 2 and 3.)
 //
 //===----------------------------------------------------------------------===//

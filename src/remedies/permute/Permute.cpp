@@ -10,8 +10,8 @@
 //   k: place = number of the thread in this launch; leave if place >= threads
 //      run as thread number index[place] of <<<grid, block>>>
 //
-// Whole blocks change places in the same way, in a grid of as many blocks in one
-// dimension; a kernel may then use shared memory and barriers.
+// Whole blocks change places in the same way, in a grid of as many blocks in
+// one dimension; a kernel may then use shared memory and barriers.
 //
 // It makes no kernel faster. It shows whether one may be permuted at all: which
 // threads share a warp and a block is different with each seed, and results

@@ -308,6 +308,84 @@ static bool isCaptured(cudaStream_t Stream) {
          Status != cudaStreamCaptureStatusNone;
 }
 
+/// Makes room on the device and tells the kernel where it is; of a launch
+/// without cells, nothing.
+cudaError_t Counter::sendConfig(const CountedKernel &K,
+                                const LaunchCells &Where, const Sample &S,
+                                DeviceMemory &Memory, cudaStream_t Stream) {
+  const Cudart &C = cudart();
+  void *Address = nullptr;
+  if (cudaError_t E = C.GetSymbolAddress(&Address, &K.Home->Config))
+    return E;
+  const size_t Bytes = Where.count() * 8;
+  if (cudaError_t E = grow(Memory.Cells, Memory.CellBytes, Bytes))
+    return E;
+  if (cudaError_t E = C.MemsetAsync(Memory.Cells, 0, Bytes, Stream))
+    return E;
+  instrument::ProbeConfig Config = Where.config(Memory.Cells);
+  if (S.rowBytes()) {
+    if (cudaError_t E = grow(Memory.Rows, Memory.RowBytes, S.rowBytes()))
+      return E;
+    // One more, for a stratum whose block lies beyond the grid.
+    std::vector<uint32_t> Table = S.Blocks;
+    Table.push_back(~0u);
+    if (cudaError_t E =
+            grow(Memory.Sampled, Memory.SampledBytes, Table.size() * 4))
+      return E;
+    if (cudaError_t E =
+            C.MemcpyAsync(Memory.Sampled, Table.data(), Table.size() * 4,
+                          cudaMemcpyHostToDevice, Stream))
+      return E;
+    Config.Rows = uint64_t(Memory.Rows);
+    Config.Sampled = uint64_t(Memory.Sampled);
+    Config.Stride = S.Stride;
+  }
+  return C.MemcpyAsync(Address, &Config, sizeof(Config), cudaMemcpyHostToDevice,
+                       Stream);
+}
+
+/// What the launch has left, and a kernel that counts nowhere again.
+cudaError_t Counter::fetch(const CountedKernel &K, const DeviceMemory &Memory,
+                           Left &To, cudaStream_t Stream) {
+  const Cudart &C = cudart();
+  void *Address = nullptr;
+  if (cudaError_t E = C.GetSymbolAddress(&Address, &K.Home->Config))
+    return E;
+  if (cudaError_t E =
+          C.MemcpyAsync(To.Cells.data(), Memory.Cells, To.Cells.size() * 8,
+                        cudaMemcpyDeviceToHost, Stream))
+    return E;
+  if (!To.Rows.empty())
+    if (cudaError_t E =
+            C.MemcpyAsync(To.Rows.data(), Memory.Rows, To.Rows.size() * 4,
+                          cudaMemcpyDeviceToHost, Stream))
+      return E;
+  return C.MemsetAsync(Address, 0, sizeof(instrument::ProbeConfig), Stream);
+}
+
+LaunchCounts Counter::countsOfLaunch(const CountedKernel &K,
+                                     const LaunchShape &Shape,
+                                     const LaunchCells &Where, const Left &From,
+                                     float Milliseconds) {
+  LaunchCounts Counts;
+  if (Settings.Counters) {
+    Counts = countsOf(K, From.Cells, Shape, Where.Who);
+    if (!From.Cells.empty() && Where.Who.Bits) {
+      uint64_t &Most = Sparse[demangle(K.Code->getName())];
+      Most = std::max(Most, Where.Who.stride());
+    }
+  } else {
+    Counts.Blocks.resize(K.Blocks);
+    Counts.Branches.resize(K.Branches);
+  }
+  Counts.Seconds = Milliseconds / 1000;
+  if (Settings.Counters && Counts.Seconds > SafeSeconds)
+    say(demangle(K.Code->getName()) +
+        " ran for more than half a second in one launch: a loop that each "
+        "thread runs more than 134217727 times would be miscounted");
+  return Counts;
+}
+
 cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
                             const void *Stub, cudaStream_t Stream,
                             function_ref<cudaError_t()> Launch) {
@@ -332,46 +410,22 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
   auto Record = Counted->begin(*K.Code, K.Home->Hash, Shape,
                                Stream == cudaStreamLegacy ? nullptr : Stream);
   const LaunchCells Where = LaunchCells::of(K, Shape, Settings.Blocks);
-  std::vector<uint64_t> Cells(Settings.Counters ? Where.count() : 0);
   Sample S;
   runtime::VectorSample *Vectors =
       Settings.Counters && Settings.Vectors ? Record->sample() : nullptr;
   if (Vectors)
     S = sampleOf(K, Shape, *Vectors);
-  std::vector<uint32_t> Rows(S.rowBytes() / 4);
+  Left Data;
+  Data.Cells.resize(Settings.Counters ? Where.count() : 0);
+  Data.Rows.resize(S.rowBytes() / 4);
+  const bool HasCells = !Data.Cells.empty();
+  if (HasCells)
+    if (cudaError_t E = sendConfig(K, Where, S, *Memory, Stream))
+      return GiveUp(C.GetErrorString(E));
 
-  void *ConfigAddress = nullptr;
-  const size_t CellBytes = Cells.size() * 8;
-  cudaError_t E = cudaSuccess;
-  auto Try = [&](cudaError_t Result) { return E = E ? E : Result; };
-  if (CellBytes) {
-    Try(C.GetSymbolAddress(&ConfigAddress, &K.Home->Config));
-    Try(grow(Memory->Cells, Memory->CellBytes, CellBytes));
-    if (!E)
-      Try(C.MemsetAsync(Memory->Cells, 0, CellBytes, Stream));
-    instrument::ProbeConfig Config = Where.config(Memory->Cells);
-    if (!Rows.empty() && !E) {
-      Try(grow(Memory->Rows, Memory->RowBytes, S.rowBytes()));
-      // One more, for a stratum whose block lies beyond the grid.
-      std::vector<uint32_t> Table = S.Blocks;
-      Table.push_back(~0u);
-      Try(grow(Memory->Sampled, Memory->SampledBytes, Table.size() * 4));
-      if (!E)
-        Try(C.MemcpyAsync(Memory->Sampled, Table.data(), Table.size() * 4,
-                          cudaMemcpyHostToDevice, Stream));
-      Config.Rows = uint64_t(Memory->Rows);
-      Config.Sampled = uint64_t(Memory->Sampled);
-      Config.Stride = S.Stride;
-    }
-    if (!E)
-      Try(C.MemcpyAsync(ConfigAddress, &Config, sizeof(Config),
-                        cudaMemcpyHostToDevice, Stream));
-  }
-  if (E)
-    return GiveUp(C.GetErrorString(E));
-
-  const RaisedStack Room(CellBytes ? K.AddedToFrames : 0);
-  Try(C.EventRecord(Memory->Start, Stream));
+  const RaisedStack Room(HasCells ? K.AddedToFrames : 0);
+  cudaError_t E = C.EventRecord(Memory->Start, Stream);
+  auto Try = [&](cudaError_t Result) { E = E ? E : Result; };
   const cudaError_t Launched = Launch();
   if (Launched == cudaErrorLaunchOutOfResources)
     say(demangle(K.Code->getName()) +
@@ -379,39 +433,17 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
         "registers; RECONVERGE_GPU=registers=64 fits any block");
   Try(Launched);
   Try(C.EventRecord(Memory->Stop, Stream));
-  if (CellBytes) {
-    Try(C.MemcpyAsync(Cells.data(), Memory->Cells, CellBytes,
-                      cudaMemcpyDeviceToHost, Stream));
-    if (!Rows.empty())
-      Try(C.MemcpyAsync(Rows.data(), Memory->Rows, S.rowBytes(),
-                        cudaMemcpyDeviceToHost, Stream));
-    Try(C.MemsetAsync(ConfigAddress, 0, sizeof(instrument::ProbeConfig),
-                      Stream));
-  }
+  if (HasCells)
+    Try(fetch(K, *Memory, Data, Stream));
   Try(C.StreamSynchronize(Stream));
   float Milliseconds = 0;
   Try(C.EventElapsedTime(&Milliseconds, Memory->Start, Memory->Stop));
   if (E)
     return Launched;
-
-  LaunchCounts Counts;
-  if (Settings.Counters) {
-    Counts = countsOf(K, Cells, Shape, Where.Who);
-    if (CellBytes && Where.Who.Bits) {
-      uint64_t &Most = Sparse[demangle(K.Code->getName())];
-      Most = std::max(Most, Where.Who.stride());
-    }
-  } else {
-    Counts.Blocks.resize(K.Blocks);
-    Counts.Branches.resize(K.Branches);
-  }
-  Counts.Seconds = Milliseconds / 1000;
-  if (Settings.Counters && Counts.Seconds > SafeSeconds)
-    say(demangle(K.Code->getName()) +
-        " ran for more than half a second in one launch: a loop that each "
-        "thread runs more than 134217727 times would be miscounted");
+  const LaunchCounts Counts =
+      countsOfLaunch(K, Shape, Where, Data, Milliseconds);
   if (Vectors)
-    record(K, S, Rows, *Vectors);
+    record(K, S, Data.Rows, *Vectors);
   Counted->finish(std::move(Record), Counts);
   return Launched;
 }

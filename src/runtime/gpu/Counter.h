@@ -16,6 +16,8 @@
 namespace reconverge::gpu {
 
 /// Counts the launches of this process, one after the other.
+struct LaunchCells;
+
 class Counter {
 public:
   static Counter &get(); ///< made at first use, never destroyed
@@ -51,11 +53,25 @@ private:
     size_t rowBytes() const { return Blocks.size() * Words * Threads * 4; }
   };
 
+  /// What a launch leaves: cells, and rows of the sampled blocks.
+  struct Left {
+    std::vector<uint64_t> Cells;
+    std::vector<uint32_t> Rows;
+  };
+
   Counter() = default;
   cudaError_t grow(void *&Memory, size_t &Has, size_t Bytes);
   cudaError_t prepare(DeviceMemory *&Memory);
   Sample sampleOf(const CountedKernel &K, const LaunchShape &Shape,
                   runtime::VectorSample &Vectors);
+  cudaError_t sendConfig(const CountedKernel &K, const LaunchCells &Where,
+                         const Sample &S, DeviceMemory &Memory,
+                         cudaStream_t Stream);
+  cudaError_t fetch(const CountedKernel &K, const DeviceMemory &Memory,
+                    Left &To, cudaStream_t Stream);
+  LaunchCounts countsOfLaunch(const CountedKernel &K, const LaunchShape &Shape,
+                              const LaunchCells &Where, const Left &From,
+                              float Milliseconds);
   void record(const CountedKernel &K, const Sample &S,
               llvm::ArrayRef<uint32_t> Rows, runtime::VectorSample &Vectors);
 

@@ -3,23 +3,27 @@
 //
 // How trials (trial/Protocol.cpp) run code on a GPU. The runs are:
 //
-// 1. Watched. A candidate that takes too long is logged as a hang; its process
-//    ends, for nothing else ends a kernel.
-// 2. Expendable. A fault poisons the context for good: it is logged, and the
-//    process ends as well (TrialsEnded). The driver starts another without that
-//    candidate. So does a call of ours that fails halfway.
+// 1. Watched. A candidate that takes too long is logged as a hang; the process
+//    is ended, because a running kernel cannot be stopped in any other way.
+// 2. Expendable. A fault makes the CUDA context unusable: the fault is logged
+//    and the process ends as well (TrialsEnded). `reconverge` then runs the
+//    program again without that candidate. If a CUDA call of the bench fails,
+//    the candidates that are left are logged as untried and the process ends;
+//    no candidate is blamed.
 //
 // The device chooses the order of threads; so the original runs more often
 // where that matters, up to 40 times.
 //
-// Memory := before writes the areas that some run has changed; the others are
-// as they were, or the comparison would have told.
+// restoreBefore() writes only the areas that some compared run has changed.
+// Timed and counting runs are not compared; they are taken to change the same
+// areas.
 //
-// Times are of the kernel alone on the device, between two events, its caches
-// filled by the copies that were made before, the same ones for all. The host's
-// part of the launch is not in them (StreamGate.cpp). As the launches of a
-// program follow upon their like, a timed run of a short launch follows upon an
-// untimed one of the same code.
+// A time is that of all device work of one launch between two events: the
+// kernel, or all steps of a recipe with their scratch memory. The same memory
+// copies precede each run, so the caches start alike. The host's part of the
+// launch is not in the time (StreamGate.cpp). A launch of up to 1 ms is run
+// twice in a row, and only the second run counts, because a program's launches
+// usually follow similar ones.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,8 +7,9 @@
 //                                        on the order of threads
 //   each candidate:  memory := before
 //                    run it; compare every byte with after; log the verdict
-//   rounds:          each of those that were right, and the original, timed
-//                    (Rounds.cpp)
+//   rounds:          the original and each candidate that may be kept (right,
+//                    or off by rounding where only the compiler differs), timed
+//                    if the bench has a clock (Rounds.cpp)
 //   memory := after
 //
 // So the program goes on as if nothing had been tried. Each trial is logged
@@ -18,17 +19,20 @@
 // An error of the program's own launch is the program's: nothing is tried, and
 // it sees what it would see without us.
 //
-// A candidate that moves threads or blocks needs two proofs that it may: no byte
-// that one writes is touched by another, where the bench can watch accesses;
-// and the launch in other orders, at random, leaves the same bytes. These are
-// candidates too (remedies::isProof), and come first; one that differs refuses
-// those that follow.
+// A candidate that moves threads (or blocks) is refused if either of two checks
+// fails. First, where the bench can watch accesses: no byte that one thread
+// writes is touched by another, except by atomic operations on both sides.
+// Second: the launch with its threads in other orders leaves the same bytes, up
+// to the spread of the original. The runs of the second check are candidates
+// too (remedies::isProof). They come first and are never timed. If one of them
+// differs or ends badly, all later candidates that move threads are refused. A
+// check that cannot be made refuses nothing.
 //
-// Where the device chooses the order, a handful of runs shows a part of the
-// spread of a sum by atomics only, and a right candidate may well come out
-// beside it. So where the order matters and a candidate differs, the original
-// runs more often (SpreadRule), and the candidate is given another go. What is
-// wrong stays wrong.
+// Where the device chooses the order of threads, a few runs of the original
+// show only a part of the spread of, say, a sum by atomics. A right candidate
+// may fall outside that part. So where the order matters and a candidate
+// differs, the original runs more often (SpreadRule), and the candidate runs
+// again. A result outside the spread of all runs of the original still differs.
 //
 //===----------------------------------------------------------------------===//
 

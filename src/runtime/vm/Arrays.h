@@ -3,7 +3,7 @@
 #ifndef RECONVERGE_RUNTIME_VM_ARRAYS_H
 #define RECONVERGE_RUNTIME_VM_ARRAYS_H
 
-#include "warpvm/Images.h"
+#include "warpvm/memory/Images.h"
 
 #include <cuda_runtime_api.h>
 

@@ -14,8 +14,8 @@
 #include "runtime/vm/Capture.h"
 #include "runtime/vm/Engine.h"
 #include "runtime/vm/Registry.h"
-#include "warpvm/DeviceHeap.h"
-#include "warpvm/DeviceMemory.h"
+#include "warpvm/memory/DeviceHeap.h"
+#include "warpvm/memory/DeviceMemory.h"
 
 #include <algorithm>
 #include <cstring>

@@ -21,7 +21,7 @@
 #include "runtime/vm/Device.h"
 #include "runtime/vm/Errors.h"
 #include "runtime/vm/Registry.h"
-#include "warpvm/DeviceMemory.h"
+#include "warpvm/memory/DeviceMemory.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -198,14 +198,11 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
                             Stream == cudaStreamLegacy ? nullptr : Stream);
   RaceFindings Races;
   auto Natural = [&] {
-    if (Options.Races)
-      return (*Machine)->launchWatched(
-          *F.Code, Shape, Args, Races,
-          Options.Machine.Counters ? &Counts : nullptr,
-          Record && Options.Vectors ? Record->observer() : nullptr);
-    return (*Machine)->launch(
-        *F.Code, Shape, Args, Options.Machine.Counters ? &Counts : nullptr,
-        Record && Options.Vectors ? Record->observer() : nullptr);
+    warpvm::LaunchOptions How;
+    How.Counts = Options.Machine.Counters ? &Counts : nullptr;
+    How.Observer = Record && Options.Vectors ? Record->observer() : nullptr;
+    How.Races = Options.Races ? &Races : nullptr;
+    return (*Machine)->launch(*F.Code, Shape, Args, How);
   };
   const bool Shuffles =
       Record && Options.Shuffle.Orders && isShuffledLaunch(Record->number());

@@ -1,8 +1,8 @@
 //===- runtime/vm/Memory.cpp - Allocating and asking ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All kinds of CUDA memory are the host's (warpvm/DeviceMemory.cpp); they
-// differ in which call may free them, what cudaPointerGetAttributes says, and
+// All kinds of CUDA memory are the host's (warpvm/memory/DeviceMemory.cpp);
+// they differ in which call may free them, what cudaPointerGetAttributes says, and
 // which copies they may take part in. Sizes are exact: a copy of one byte more
 // than was asked for is an error, as it is with CUDA.
 //

@@ -3,7 +3,7 @@
 #ifndef RECONVERGE_RUNTIME_VM_MEMORY_H
 #define RECONVERGE_RUNTIME_VM_MEMORY_H
 
-#include "warpvm/DeviceMemory.h"
+#include "warpvm/memory/DeviceMemory.h"
 
 #include <cuda_runtime_api.h>
 

@@ -30,7 +30,7 @@
 #include "runtime/vm/Engine.h"
 #include "runtime/vm/Errors.h"
 #include "runtime/vm/Vet.h"
-#include "warpvm/DeviceMemory.h"
+#include "warpvm/memory/DeviceMemory.h"
 
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"

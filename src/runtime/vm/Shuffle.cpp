@@ -3,7 +3,7 @@
 //
 //   run in the natural order: memory before and after is kept
 //   for each seed 1..N:  from the memory before, run in the seed's order
-//                        (warpvm/Order.h); compare every byte with the result
+//                        (warpvm/run/Order.h); compare every byte with the result
 //   memory := result
 //
 // This is the first half of a trial (trial/Protocol.cpp), without candidates.

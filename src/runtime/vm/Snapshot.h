@@ -3,7 +3,7 @@
 #ifndef RECONVERGE_RUNTIME_VM_SNAPSHOT_H
 #define RECONVERGE_RUNTIME_VM_SNAPSHOT_H
 
-#include "warpvm/DeviceMemory.h"
+#include "warpvm/memory/DeviceMemory.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -1,7 +1,7 @@
 //===- runtime/vm/Textures.cpp - Texture and surface objects --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An object is what warpvm/Images.h says of it, and the descriptions that it
+// An object is what warpvm/memory/Images.h says of it, and the descriptions that it
 // was made from, which the program may ask for. What cannot be had is refused
 // where the object is made, by CUDA's code or by name: kernels then find none.
 //

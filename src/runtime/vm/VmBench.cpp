@@ -89,6 +89,17 @@ Error VmBench::addStep(VmCandidate &C, StringRef Name) {
   return Error::success();
 }
 
+/// A launch in the natural order whose loops have a limit.
+static warpvm::LaunchOptions ofCandidate(uint64_t StepLimit,
+                                         LaunchCounts &Counted) {
+  warpvm::LaunchOptions How;
+  How.Counts = &Counted;
+  How.Quiet = true;
+  How.Seed = 0;
+  How.StepLimit = StepLimit;
+  return How;
+}
+
 namespace {
 /// Launches by a recipe on the warp VM.
 class VmPlace : public launch::Place {
@@ -116,8 +127,8 @@ public:
               void **Args) override {
     const VmStep &Code = stepOf(Step);
     LaunchCounts Counted;
-    RunEnd Now =
-        endOf(L.On.launchTrial(*Code.Kernel, Shape, Args, StepLimit, &Counted));
+    RunEnd Now = endOf(L.On.launch(*Code.Kernel, Shape, Args,
+                                   ofCandidate(StepLimit, Counted)));
     Now.Slots = End.Slots + model::slotsOf(Code.Info, Counted.Blocks);
     End = std::move(Now);
     return End.isWell();
@@ -138,16 +149,18 @@ private:
 
 std::optional<RaceFindings> VmBench::findRaces() {
   RaceFindings Found;
-  RunEnd End = endOf(L.On.launchWatched(L.Kernel, L.Shape, L.Args, Found,
-                                        nullptr, nullptr, /*Quiet=*/true));
+  warpvm::LaunchOptions Options;
+  Options.Races = &Found;
+  Options.Quiet = true;
+  const RunEnd End = endOf(L.On.launch(L.Kernel, L.Shape, L.Args, Options));
   Found.Incomplete |= !End.isWell();
   return Found;
 }
 
 RunEnd VmBench::launchAsItIs(warpvm::Kernel &Kernel, const KernelInfo &Info) {
   LaunchCounts Counted;
-  RunEnd End =
-      endOf(L.On.launchTrial(Kernel, L.Shape, L.Args, StepLimit, &Counted));
+  RunEnd End = endOf(
+      L.On.launch(Kernel, L.Shape, L.Args, ofCandidate(StepLimit, Counted)));
   End.Slots = model::slotsOf(Info, Counted.Blocks);
   return End;
 }

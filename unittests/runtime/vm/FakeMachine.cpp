@@ -112,32 +112,17 @@ public:
   }
 
   Error launch(warpvm::Kernel &K, const LaunchShape &Shape, void **Args,
-               LaunchCounts *Counts, VectorObserver *Observer) override {
-    return Run(
-        {K.name().str(), Shape, Args, Counts != nullptr, Observer != nullptr},
-        Counts);
-  }
-
-  Error launchWatched(warpvm::Kernel &K, const LaunchShape &Shape, void **Args,
-                      RaceFindings &Found, LaunchCounts *Counts,
-                      VectorObserver *Observer, bool) override {
-    Found.Launches = 1;
-    return launch(K, Shape, Args, Counts, Observer);
-  }
-
-  Error launchInOrder(uint64_t Seed, warpvm::Kernel &K,
-                      const LaunchShape &Shape, void **Args) override {
-    return Run({K.name().str(), Shape, Args, false, false, Seed}, nullptr);
+               const warpvm::LaunchOptions &How) override {
+    if (How.Races)
+      How.Races->Launches = 1;
+    return Run({K.name().str(), Shape, Args, How.Counts != nullptr,
+                How.Observer != nullptr, How.Seed.value_or(0)},
+               How.Counts);
   }
 
   Expected<std::unique_ptr<warpvm::Program>>
   loadVariant(MemoryBufferRef, warpvm::Program &) override {
     return createStringError("no variants");
-  }
-
-  Error launchTrial(warpvm::Kernel &K, const LaunchShape &Shape, void **Args,
-                    uint64_t, LaunchCounts *Counts) override {
-    return Run({K.name().str(), Shape, Args, Counts != nullptr, false}, Counts);
   }
 
 private:

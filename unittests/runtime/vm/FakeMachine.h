@@ -23,7 +23,7 @@ struct Launch {
   LaunchShape Shape;
   void **Args;
   bool Counted, Observed;
-  uint64_t Seed = 0; ///< of Machine::launchInOrder
+  uint64_t Seed = 0; ///< of LaunchOptions
 };
 
 using OnLaunch = std::function<llvm::Error(const Launch &, LaunchCounts *)>;

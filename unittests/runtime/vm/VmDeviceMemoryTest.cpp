@@ -1,7 +1,7 @@
 //===- VmDeviceMemoryTest.cpp - The memory that kernels may touch ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "warpvm/DeviceMemory.h"
+#include "warpvm/memory/DeviceMemory.h"
 
 #include "gtest/gtest.h"
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/vm/Api.h"
-#include "warpvm/DeviceMemory.h"
+#include "warpvm/memory/DeviceMemory.h"
 
 #include "gtest/gtest.h"
 

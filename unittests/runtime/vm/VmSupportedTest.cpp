@@ -16,7 +16,7 @@
 #include "runtime/vm/Api.h"
 #include "runtime/vm/Backend.h"
 #include "runtime/vm/Errors.h"
-#include "warpvm/Compile.h"
+#include "warpvm/emit/Compile.h"
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"

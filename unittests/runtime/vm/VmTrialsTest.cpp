@@ -9,7 +9,7 @@
 #include "analysis/Numbering.h"
 #include "core/Remedied.h"
 #include "runtime/vm/Trials.h"
-#include "warpvm/DeviceMemory.h"
+#include "warpvm/memory/DeviceMemory.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -223,7 +223,7 @@ protected:
     for (unsigned L = 0; L < Launches; ++L)
       cantFail(T->launch(
           {*On, *P, K, Shape, Args},
-          [&] { return On->launch(K, Shape, Args, &Counts); }, Counts));
+          [&] { return On->launch(K, Shape, Args, {&Counts}); }, Counts));
     return cantFail(readTrialLog(LogFile));
   }
 

@@ -1,0 +1,206 @@
+//===- warpvm/Program.cpp - Programs and kernels as loaded ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A program is a module of bitcode, an address for each of its variables, in
+// memory that its user allocates, and one for each function that a pointer may
+// name. A variant of a program has other code for the same variables and
+// functions, and shares their addresses.
+//
+//===----------------------------------------------------------------------===//
+
+#include "warpvm/Program.h"
+#include "analysis/CodeHash.h"
+#include "analysis/device/AddressSpace.h"
+#include "core/ContainerIO.h"
+#include "core/Error.h"
+#include "warpvm/memory/DeviceMemory.h"
+#include "warpvm/prepare/Callees.h"
+#include "warpvm/prepare/Initializers.h"
+#include "warpvm/prepare/Prepare.h"
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Verifier.h"
+
+using namespace llvm;
+
+namespace reconverge::warpvm {
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Offsets of the pointers in a parameter of type \p T at \p Offset.
+static void findPointers(Type *T, uint64_t Offset, const DataLayout &DL,
+                         SmallVectorImpl<uint64_t> &Out) {
+  if (T->isPointerTy()) {
+    Out.push_back(Offset);
+  } else if (auto *S = dyn_cast<StructType>(T)) {
+    const StructLayout *Layout = DL.getStructLayout(S);
+    for (unsigned I = 0; I < S->getNumElements(); ++I)
+      findPointers(S->getElementType(I), Offset + Layout->getElementOffset(I),
+                   DL, Out);
+  } else if (auto *A = dyn_cast<ArrayType>(T)) {
+    const uint64_t Step = DL.getTypeAllocSize(A->getElementType());
+    for (uint64_t I = 0, N = A->getNumElements(); I < N; ++I)
+      findPointers(A->getElementType(), Offset + I * Step, DL, Out);
+  }
+}
+
+LoadedKernel::LoadedKernel(Function &F, std::string Hash)
+    : F(F), Hash(std::move(Hash)), Layout(parameterLayout(F)),
+      Shared(sharedLayout(F).Bytes) {
+  for (auto [Argument, Slot] : zip(F.args(), Layout))
+    findPointers(Argument.hasByValAttr() ? Argument.getParamByValType()
+                                         : Argument.getType(),
+                 Slot.first, F.getParent()->getDataLayout(), Pointers);
+}
+
+uint64_t LoadedKernel::localBytes() const {
+  for (const auto &Slot : Slots)
+    if (const Code *C = Slot ? Slot->Now.load() : nullptr)
+      return C->Plan->LocalBytes;
+  return 0;
+}
+
+bool LoadedKernel::compiledWell() const {
+  return all_of(Slots, [](const auto &Slot) {
+    const Code *C = Slot ? Slot->Now.load() : nullptr;
+    return !C || C->By == Effort::Well;
+  });
+}
+
+std::vector<uint8_t> LoadedKernel::packed(void **Args) const {
+  std::vector<uint8_t> Params;
+  for (auto [I, Slot] : enumerate(Layout)) {
+    Params.resize(std::max<size_t>(Params.size(), Slot.first + Slot.second));
+    std::memcpy(Params.data() + Slot.first, Args[I], Slot.second);
+  }
+  return Params;
+}
+
+bool LoadedKernel::takesHostPointer(ArrayRef<uint8_t> Params) const {
+  const DeviceMemory &Memory = DeviceMemory::instance();
+  return any_of(Pointers, [&](uint64_t Offset) {
+    uint64_t Address;
+    std::memcpy(&Address, Params.data() + Offset, sizeof(Address));
+    return Address >= 4096 && !Memory.inRange(Address) &&
+           !Memory.lookup(Address);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+Expected<Kernel *> LoadedProgram::kernel(StringRef Name) {
+  auto &Slot = Kernels[Name];
+  if (!Slot) {
+    Function *F = M->getFunction(Name);
+    if (!F || F->isDeclaration())
+      return nullptr;
+    Slot = std::make_unique<LoadedKernel>(*F, Bytes);
+    Slot->Globals = Addresses.data();
+    Slot->Bitcode = Bitcode;
+  }
+  return Slot.get();
+}
+
+Expected<std::pair<void *, uint64_t>> LoadedProgram::variable(StringRef Name) {
+  for (auto [GV, Address] : zip(Variables, Addresses))
+    if (GV->getName() == Name)
+      return std::pair(Address, M->getDataLayout()
+                                    .getTypeAllocSize(GV->getValueType())
+                                    .getFixedValue());
+  return std::pair<void *, uint64_t>(nullptr, 0);
+}
+
+Error LoadedProgram::resetVariables() {
+  // Initial values may hold addresses of variables and functions.
+  DenseMap<const GlobalValue *, void *> AddressOf;
+  for (auto [GV, Address] : zip(Variables, Addresses))
+    AddressOf[GV] = Address;
+  for (auto [F, Address] :
+       zip(Functions, ArrayRef(Addresses).drop_front(Variables.size())))
+    AddressOf[F] = Address;
+  for (auto [GV, Address] : zip(Variables, Addresses))
+    if (GV->hasInitializer())
+      if (Error E = writeInitializer(
+              *GV->getInitializer(), static_cast<uint8_t *>(Address),
+              M->getDataLayout(), [&](const GlobalValue &Other) {
+                return AddressOf.lookup(&Other);
+              }))
+        return E;
+  return Error::success();
+}
+
+/// The module, and what is known of it without memory for its variables.
+static Expected<std::unique_ptr<LoadedProgram>> parse(MemoryBufferRef Bitcode) {
+  auto P = std::make_unique<LoadedProgram>();
+  auto M = parseBitcodeFile(Bitcode, P->Context);
+  if (!M)
+    return userError("device bitcode cannot be read: " +
+                         toString(M.takeError()),
+                     "Build the program again with this version.");
+  P->M = std::move(*M);
+  std::string Problem;
+  raw_string_ostream OS(Problem);
+  if (verifyModule(*P->M, &OS))
+    return userError("device bitcode is invalid: " + Problem,
+                     "Build the program again with this version.");
+  P->Hash = analysis::codeHash(*P->M);
+  P->Bytes = bitcodeHash(Bitcode.getBuffer());
+  P->Bitcode = std::make_shared<const std::string>(Bitcode.getBuffer());
+  P->Variables = deviceVariables(*P->M);
+  P->Functions = addressedFunctions(*P->M);
+  return P;
+}
+
+Expected<std::unique_ptr<Program>>
+loadProgram(MemoryBufferRef Bitcode, const VariableAllocator &Allocate,
+            const MachineOptions &Options) {
+  auto Parsed = parse(Bitcode);
+  if (!Parsed)
+    return Parsed.takeError();
+  std::unique_ptr<LoadedProgram> P = std::move(*Parsed);
+  const DataLayout &DL = P->M->getDataLayout();
+  for (GlobalVariable *GV : P->Variables) {
+    auto Address = Allocate(
+        DL.getTypeAllocSize(GV->getValueType()),
+        GV->getAlign().value_or(DL.getABITypeAlign(GV->getValueType())).value(),
+        GV->getName());
+    if (!Address)
+      return Address.takeError();
+    P->Addresses.push_back(*Address);
+  }
+  P->Places.emplace(P->Functions.size());
+  for (size_t I = 0; I < P->Functions.size(); ++I)
+    P->Addresses.push_back((*P->Places)[I]);
+  if (Error E = P->resetVariables())
+    return std::move(E);
+  if (Options.OwnMemory)
+    for (auto [GV, Address] : zip(P->Variables, P->Addresses))
+      if (GV->getAddressSpace() == analysis::ConstantSpace)
+        DeviceMemory::instance().markConstant(Address);
+  return P;
+}
+
+Expected<std::unique_ptr<Program>> loadVariantOf(LoadedProgram &Home,
+                                                 MemoryBufferRef Bitcode) {
+  auto P = parse(Bitcode);
+  if (!P)
+    return P.takeError();
+  auto SameNames = [](const auto &A, const auto &B) {
+    return A.size() == B.size() && all_of(zip(A, B), [](const auto &Pair) {
+             return std::get<0>(Pair)->getName() ==
+                    std::get<1>(Pair)->getName();
+           });
+  };
+  if (!SameNames((*P)->Variables, Home.Variables) ||
+      !SameNames((*P)->Functions, Home.Functions))
+    return internalError("a variant has other variables or functions than the "
+                         "program that it is of");
+  (*P)->Addresses = Home.Addresses;
+  return std::move(*P);
+}
+
+} // namespace reconverge::warpvm

@@ -1,0 +1,105 @@
+//===- warpvm/Program.h - Programs and kernels as loaded --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_WARPVM_PROGRAM_H
+#define RECONVERGE_WARPVM_PROGRAM_H
+
+#include "warpvm/Machine.h"
+#include "warpvm/run/Calls.h"
+#include "warpvm/run/Code.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/IR/Module.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace reconverge::warpvm {
+
+/// The ways in which a kernel is compiled, each at its first use.
+struct Variant {
+  bool Vectors = false; ///< block vectors are recorded
+  bool Free = false;    ///< splits may run in any order
+  bool Checked = false; ///< every access is tested
+  bool Limited = false; ///< loops have a limit, whatever the options say
+  bool Watched = false; ///< races are looked for
+
+  static constexpr unsigned Count = 32;
+  Variant with(bool Vectors) const {
+    Variant V = *this;
+    V.Vectors = Vectors;
+    return V;
+  }
+  unsigned index() const {
+    return Vectors + 2 * Free + 4 * Checked + 8 * Limited + 16 * Watched;
+  }
+};
+
+/// A kernel, its codes so far, and what a launch has to know of it.
+class LoadedKernel : public Kernel {
+public:
+  LoadedKernel(llvm::Function &F, std::string Hash);
+
+  llvm::StringRef name() const override { return F.getName(); }
+  llvm::Function &function() const override { return F; }
+  uint64_t staticShared() const override { return Shared; }
+  uint64_t localBytes() const override;
+  bool compiledWell() const override;
+  llvm::ArrayRef<std::pair<uint64_t, uint64_t>> parameters() const override {
+    return Layout;
+  }
+
+  /// The parameters' bytes, as compiled code reads them.
+  std::vector<uint8_t> packed(void **Args) const;
+  /// Whether some parameter among \p Params points to memory that only the host
+  /// has.
+  bool takesHostPointer(llvm::ArrayRef<uint8_t> Params) const;
+
+  llvm::Function &F;
+  std::string Hash;
+  llvm::SmallVector<std::pair<uint64_t, uint64_t>, 8> Layout;
+  uint64_t Shared;
+  llvm::SmallVector<uint64_t, 8> Pointers; ///< offsets among the parameters
+  /// By Variant::index(); null: not yet. What is compiled may outlive us.
+  std::shared_ptr<CodeSlot> Slots[Variant::Count];
+  const KernelPlan *Explaining[2][Variant::Count] = {}; ///< checked, by effort
+  double Ran = 0; ///< seconds that launches before this one took
+  std::shared_ptr<const std::string> Bitcode;
+  void *const *Globals = nullptr;
+};
+
+/// A module with addresses for all that has one.
+class LoadedProgram : public Program {
+public:
+  llvm::StringRef hash() const override { return Hash; }
+  llvm::Module &module() const override { return *M; }
+
+  llvm::Expected<Kernel *> kernel(llvm::StringRef Name) override;
+  llvm::Expected<std::pair<void *, uint64_t>>
+  variable(llvm::StringRef Name) override;
+  llvm::Error resetVariables() override;
+
+  llvm::LLVMContext Context;
+  std::unique_ptr<llvm::Module> M;
+  std::string Hash;  ///< of the code, by which decisions know it
+  std::string Bytes; ///< of the bitcode, lines in it: what is cached goes by
+  std::shared_ptr<const std::string> Bitcode; ///< M's
+  llvm::SmallVector<llvm::GlobalVariable *, 8> Variables;
+  llvm::SmallVector<llvm::Function *, 8> Functions; ///< that have an address
+  std::optional<FunctionAddresses> Places;
+  std::vector<void *> Addresses; ///< of variables, then of functions
+  llvm::StringMap<std::unique_ptr<LoadedKernel>> Kernels;
+};
+
+/// Programs of a machine with \p Options: what Machine::load() and
+/// Machine::loadVariant() give.
+llvm::Expected<std::unique_ptr<Program>>
+loadProgram(llvm::MemoryBufferRef Bitcode, const VariableAllocator &Allocate,
+            const MachineOptions &Options);
+llvm::Expected<std::unique_ptr<Program>>
+loadVariantOf(LoadedProgram &Original, llvm::MemoryBufferRef Bitcode);
+
+} // namespace reconverge::warpvm
+
+#endif

@@ -1,0 +1,281 @@
+//===- warpvm/emit/Compile.cpp - From a kernel to code in memory ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A short list of passes turns stack variables into SSA form and cleans up; the
+// emitter's code is explicit vectors already, so the vectorisers would find
+// nothing. Code that runs once is not worth that: Effort::Fast. Both give the
+// same results, bit by bit: neither contracts nor reassociates.
+//
+// The object file goes to the cache on disk, keyed by everything that shaped
+// it: bitcode, kernel, options, host CPU and this very library. A file ends in
+// a hash of the rest; one that is not whole is made again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "warpvm/emit/Compile.h"
+
+#include "analysis/AnalysisManagers.h"
+#include "core/Error.h"
+
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/xxhash.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/JumpThreading.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+#include <dlfcn.h>
+
+using namespace llvm;
+
+namespace reconverge::warpvm {
+
+/// Identifies this build of the VM: its library's size and time of change.
+static std::string buildStamp() {
+  Dl_info Info;
+  sys::fs::file_status Status;
+  if (!dladdr(reinterpret_cast<void *>(&buildStamp), &Info) ||
+      sys::fs::status(Info.dli_fname, Status))
+    return "";
+  return (Twine(Status.getSize()) + "," +
+          Twine(Status.getLastModificationTime().time_since_epoch().count()))
+      .str();
+}
+
+static void optimise(Module &M, TargetMachine &TM, bool Fast) {
+  PassBuilder PB(&TM);
+  analysis::AnalysisManagers Analyses(PB);
+  FunctionPassManager FPM;
+  FPM.addPass(SimplifyCFGPass());
+  FPM.addPass(SROAPass(SROAOptions::PreserveCFG));
+  FPM.addPass(EarlyCSEPass());
+  if (!Fast) {
+    FPM.addPass(InstCombinePass());
+    FPM.addPass(JumpThreadingPass(200));
+    FPM.addPass(SimplifyCFGPass());
+    FPM.addPass(createFunctionToLoopPassAdaptor(
+        LICMPass(100, 250, /*AllowSpeculation=*/true), /*UseMemorySSA=*/true));
+    FPM.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+    FPM.addPass(ADCEPass());
+  }
+  FPM.addPass(SimplifyCFGPass());
+  for (Function &F : M)
+    if (!F.isDeclaration())
+      FPM.run(F, Analyses.Functions);
+}
+
+Expected<std::unique_ptr<Compiler>>
+Compiler::create(const MachineOptions &Options, Effort How,
+                 ArrayRef<std::pair<const char *, void *>> Library) {
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
+  auto Builder = orc::JITTargetMachineBuilder::detectHost();
+  if (!Builder)
+    return Builder.takeError();
+  const std::string &Isa = Options.Isa;
+  if (Isa == "avx2") {
+    Builder->setCPU("skylake"); // AVX2 with gathers that pay
+    Builder->getFeatures() = SubtargetFeatures();
+  } else if (!Isa.empty()) {
+    return userError("unknown instruction set '" + Isa +
+                         "' for the CPU executor",
+                     "Known: avx2; leave it out for all that the CPU has.");
+  }
+  Builder->setCodeGenOptLevel(How == Effort::Fast ? CodeGenOptLevel::None
+                                                  : CodeGenOptLevel::Default);
+  Builder->setRelocationModel(Reloc::PIC_);
+  // The default for a JIT, the large model, loads every constant's address.
+  Builder->setCodeModel(CodeModel::Small);
+  std::unique_ptr<Compiler> C(new Compiler);
+  C->CacheDir = Options.CacheDir;
+  C->How = How;
+  auto TM = Builder->createTargetMachine();
+  if (!TM)
+    return TM.takeError();
+  C->Target = std::move(*TM);
+  C->Target->setO0WantsFastISel(true);
+  // What the IR says is what runs: no further contraction.
+  C->Target->Options.AllowFPOpFusion = FPOpFusion::Strict;
+  auto Jit = orc::LLJITBuilder().setJITTargetMachineBuilder(*Builder).create();
+  if (!Jit)
+    return Jit.takeError();
+  C->Jit = std::move(*Jit);
+  orc::SymbolMap Symbols;
+  for (auto [Name, Address] : Library)
+    Symbols[C->Jit->mangleAndIntern(Name)] = {
+        orc::ExecutorAddr::fromPtr(Address), JITSymbolFlags::Exported};
+  auto &Main = C->Jit->getMainJITDylib();
+  if (Error E = Main.define(orc::absoluteSymbols(std::move(Symbols))))
+    return std::move(E);
+  auto Process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      C->Jit->getDataLayout().getGlobalPrefix());
+  if (!Process)
+    return Process.takeError();
+  Main.addGenerator(std::move(*Process));
+  return C;
+}
+
+std::string Compiler::target() const {
+  StringRef Features = Target->getTargetFeatureString();
+  bool Wide = Features.contains("+avx512f");
+  StringRef Cpu = Target->getTargetCPU();
+  return (Cpu + (Wide                                             ? ", AVX-512"
+                 : Cpu == "skylake" || Features.contains("+avx2") ? ", AVX2"
+                                                                  : ", SSE"))
+      .str();
+}
+
+std::string describe(const EmitOptions &Emit, Tier Code) {
+  return formatv("{0} {1} {2:d} {3:d} {4:d} {5:d} {6:d} {7} {8} {9:d}",
+                 CacheFormat, Emit.WarpSize, Emit.Counters, Emit.Vectors,
+                 Emit.Budget, Emit.Check, Emit.Shuffled, Emit.RegionLimit,
+                 unsigned(Code), Emit.Races);
+}
+
+bool parseDescription(StringRef Text, EmitOptions &Emit, Tier &Code) {
+  unsigned Numbers[10];
+  for (unsigned &N : Numbers)
+    if (Text = Text.ltrim(' '); Text.consumeInteger(10, N))
+      return false;
+  Emit.WarpSize = Numbers[1];
+  Emit.Counters = Numbers[2];
+  Emit.Vectors = Numbers[3];
+  Emit.Budget = Numbers[4];
+  Emit.Check = Numbers[5];
+  Emit.Shuffled = Numbers[6];
+  Emit.RegionLimit = Numbers[7];
+  Code = Tier(Numbers[8]);
+  Emit.Races = Numbers[9];
+  return Text.empty() && Numbers[0] == CacheFormat &&
+         (Code == Tier::Fused || Code == Tier::Blocks);
+}
+
+std::string Compiler::cachePath(StringRef ModuleHash, StringRef Name,
+                                const EmitOptions &Emit, Tier Code) const {
+  static const std::string Stamp = buildStamp();
+  std::string Key =
+      (ModuleHash + "\n" + Name + "\n" + describe(Emit, Code) + " " +
+       Twine(How == Effort::Fast) + "\n" + Target->getTargetCPU() + "\n" +
+       Target->getTargetFeatureString() + "\n" + Stamp)
+          .str();
+  SmallString<128> Path(CacheDir);
+  sys::path::append(Path, utohexstr(xxh3_64bits(Key), true, 16) + ".o");
+  return std::string(Path);
+}
+
+Expected<std::unique_ptr<MemoryBuffer>>
+Compiler::build(Function &Kernel, const EmitOptions &Emit, Tier Code) {
+  EmitOptions ForHost = Emit;
+  ForHost.Scatter = Target->getMCSubtargetInfo()->checkFeatures(
+      "+avx512f,+avx512bw,+avx512vl");
+  auto M = emitKernel(Kernel, ForHost, Code, *Target);
+  if (!M)
+    return M.takeError();
+  optimise(**M, *Target, How == Effort::Fast);
+  SmallVector<char, 0> Object;
+  raw_svector_ostream OS(Object);
+  legacy::PassManager CodeGen;
+  if (Target->addPassesToEmitFile(CodeGen, OS, nullptr,
+                                  CodeGenFileType::ObjectFile))
+    return internalError("this host's code generator writes no object files");
+  CodeGen.run(**M);
+  return std::make_unique<SmallVectorMemoryBuffer>(std::move(Object),
+                                                   Kernel.getName());
+}
+
+/// Best effort: a cache that cannot be written is no reason to fail.
+static void writeCache(StringRef Path, StringRef Bytes) {
+  char Sum[8];
+  support::endian::write64le(Sum, xxh3_64bits(Bytes));
+  (void)sys::fs::create_directories(sys::path::parent_path(Path));
+  auto Temp = sys::fs::TempFile::create(Path + ".%%%%%%");
+  if (!Temp) {
+    consumeError(Temp.takeError());
+    return;
+  }
+  raw_fd_ostream OS(Temp->FD, /*shouldClose=*/false);
+  OS << Bytes << StringRef(Sum, sizeof(Sum));
+  OS.flush();
+  if (OS.has_error()) {
+    OS.clear_error();
+    consumeError(Temp->discard());
+    return;
+  }
+  consumeError(Temp->keep(Path));
+}
+
+/// The object file in the cache, or null: none is there, or what is there is
+/// not whole (another build, a full disk, a stray hand).
+static std::unique_ptr<MemoryBuffer> readCache(StringRef Path) {
+  auto File = MemoryBuffer::getFile(Path, /*IsText=*/false,
+                                    /*RequiresNullTerminator=*/false);
+  if (!File || (*File)->getBufferSize() < 8)
+    return nullptr;
+  StringRef Bytes = (*File)->getBuffer();
+  StringRef Object = Bytes.drop_back(8);
+  if (support::endian::read64le(Object.end()) != xxh3_64bits(Object))
+    return nullptr;
+  return MemoryBuffer::getMemBufferCopy(Object, Path);
+}
+
+Expected<Compiled> Compiler::link(std::unique_ptr<MemoryBuffer> Object) {
+  Compiled Result;
+  Result.Bytes = Object->getBufferSize();
+  auto Dylib = Jit->createJITDylib(("kernel" + Twine(Linked++)).str());
+  if (!Dylib)
+    return Dylib.takeError();
+  Dylib->addToLinkOrder(Jit->getMainJITDylib());
+  if (Error E = Jit->addObjectFile(*Dylib, std::move(Object)))
+    return std::move(E);
+  auto Symbol = Jit->lookup(*Dylib, PlanSymbol);
+  if (!Symbol)
+    return Symbol.takeError();
+  Result.Plan = Symbol->toPtr<const KernelPlan *>();
+  return Result;
+}
+
+Expected<Compiled> Compiler::cached(StringRef Kernel, StringRef ModuleHash,
+                                    const EmitOptions &Emit, Tier Code) {
+  if (CacheDir.empty())
+    return Compiled();
+  auto Object = readCache(cachePath(ModuleHash, Kernel, Emit, Code));
+  if (!Object)
+    return Compiled();
+  return link(std::move(Object));
+}
+
+Expected<Compiled> Compiler::compile(Function &Kernel, StringRef ModuleHash,
+                                     const EmitOptions &Emit, Tier Code) {
+  auto Found = cached(Kernel.getName(), ModuleHash, Emit, Code);
+  if (!Found || Found->Plan)
+    return Found;
+  auto Built = build(Kernel, Emit, Code);
+  if (!Built)
+    return Built.takeError();
+  return adopt(std::move(*Built), Kernel.getName(), ModuleHash, Emit, Code);
+}
+
+Expected<Compiled> Compiler::adopt(std::unique_ptr<MemoryBuffer> Object,
+                                   StringRef Kernel, StringRef ModuleHash,
+                                   const EmitOptions &Emit, Tier Code) {
+  if (!CacheDir.empty())
+    writeCache(cachePath(ModuleHash, Kernel, Emit, Code), Object->getBuffer());
+  return link(std::move(Object));
+}
+
+} // namespace reconverge::warpvm

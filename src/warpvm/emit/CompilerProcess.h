@@ -1,0 +1,67 @@
+//===- warpvm/emit/CompilerProcess.h - Compile beside us --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_WARPVM_EMIT_COMPILERPROCESS_H
+#define RECONVERGE_WARPVM_EMIT_COMPILERPROCESS_H
+
+#include "warpvm/Machine.h"
+#include "warpvm/emit/EmitOptions.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <sys/types.h>
+
+namespace reconverge::warpvm {
+
+/// Compiles kernels well in another process, one after the other, while this
+/// one goes on. All calls may come from any thread.
+class CompilerProcess {
+public:
+  struct Job {
+    std::shared_ptr<const std::string> Bitcode; ///< the kernel's module
+    std::string Kernel;
+    EmitOptions Emit;
+    Tier Code;
+    /// Gets the kernel's object file. Not called if there is none: the other
+    /// process failed.
+    std::function<void(std::unique_ptr<llvm::MemoryBuffer>)> Take;
+  };
+
+  /// \p Program: the path of compile-kernel. \p Isa as in MachineOptions.
+  CompilerProcess(std::string Program, std::string Isa);
+  /// Ends what runs.
+  ~CompilerProcess();
+
+  void add(Job J);
+  /// Takes what is done and begins what comes next. Does not wait, and costs
+  /// next to nothing when called often. Nothing happens in a forked child.
+  void poll();
+  /// Until all jobs are done.
+  void wait();
+
+private:
+  struct Run;
+  void advance();
+
+  const std::string Program, Isa;
+  const pid_t Home;
+  std::mutex Lock; ///< of what follows
+  std::deque<Job> Jobs;
+  std::unique_ptr<Run> Current; ///< compiles the first of Jobs
+  std::chrono::steady_clock::time_point NextLook;
+};
+
+/// The other process: compiles one kernel, as \p Arguments and its standard
+/// input say, and writes the object file to standard output. The exit code.
+int compileForParent(llvm::ArrayRef<const char *> Arguments);
+
+} // namespace reconverge::warpvm
+
+#endif

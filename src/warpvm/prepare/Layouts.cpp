@@ -1,0 +1,138 @@
+//===- warpvm/prepare/Layouts.cpp - Where a kernel has what ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Questions about a kernel as it was loaded: where its parameters and shared
+// variables lie, which variables of its module it can reach, which line of the
+// source an instruction is from. The answers are the same before and after
+// preparation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "analysis/Numbering.h"
+#include "analysis/Places.h"
+#include "analysis/PtxFunctions.h"
+#include "analysis/device/AddressSpace.h"
+#include "warpvm/prepare/Prepare.h"
+
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace reconverge::warpvm {
+
+const DILocation *userLocation(const Instruction &I) {
+  const DILocation *DL = I.getDebugLoc();
+  // Out of the compiler's and the toolkit's headers, to the line that used
+  // them.
+  auto IsTheirs = [](StringRef Path) {
+    const size_t Cuda = Path.find("/cuda");
+    return sys::path::filename(Path).starts_with("__clang_cuda") ||
+           (Cuda != StringRef::npos &&
+            Path.find("/include/", Cuda) != StringRef::npos);
+  };
+  while (DL && DL->getInlinedAt() && IsTheirs(analysis::sourcePath(*DL)))
+    DL = DL->getInlinedAt();
+  return DL;
+}
+
+std::string placeOf(const Instruction &I) {
+  const DILocation *DL = userLocation(I);
+  if (!DL)
+    return "";
+  return (analysis::sourcePath(*DL) + ":" + Twine(DL->getLine()) + ": ").str();
+}
+
+Value *membersOf(const IntrinsicInst &Collective) {
+  const bool Redux =
+      analysis::intrinsicKind(Collective) == analysis::IntrinsicKind::Reduction;
+  return Collective.getArgOperand(Redux ? 1 : 0);
+}
+
+SmallVector<std::pair<uint64_t, uint64_t>, 8>
+parameterLayout(const Function &Kernel) {
+  const DataLayout &DL = Kernel.getParent()->getDataLayout();
+  SmallVector<std::pair<uint64_t, uint64_t>, 8> Layout;
+  uint64_t Offset = 0;
+  for (const Argument &A : Kernel.args()) {
+    Type *T = A.hasByValAttr() ? A.getParamByValType() : A.getType();
+    Align Al = A.hasByValAttr()
+                   ? A.getParamAlign().value_or(DL.getABITypeAlign(T))
+                   : DL.getABITypeAlign(T);
+    Offset = alignTo(Offset, Al);
+    uint64_t Size = DL.getTypeAllocSize(T);
+    Layout.push_back({Offset, Size});
+    Offset += Size;
+  }
+  return Layout;
+}
+
+SetVector<const GlobalValue *> reachableFrom(const Function &Kernel) {
+  SetVector<const GlobalValue *> Seen;
+  SmallVector<const Value *> Work{&Kernel};
+  for (const Function *F : analysis::functionsOf(Kernel))
+    Work.push_back(F);
+  SmallPtrSet<const Value *, 32> Visited;
+  while (!Work.empty()) {
+    const Value *V = Work.pop_back_val();
+    if (!Visited.insert(V).second)
+      continue;
+    if (auto *GV = dyn_cast<GlobalValue>(V))
+      Seen.insert(GV);
+    if (auto *F = dyn_cast<Function>(V)) {
+      for (const Instruction &I : instructions(*F))
+        for (const Value *Op : I.operands())
+          if (isa<Constant>(Op))
+            Work.push_back(Op);
+    } else if (auto *U = dyn_cast<User>(V)) {
+      for (const Value *Op : U->operands())
+        Work.push_back(Op);
+    }
+  }
+  return Seen;
+}
+
+SharedLayout sharedLayout(const Function &Kernel) {
+  const DataLayout &DL = Kernel.getParent()->getDataLayout();
+  auto Reached = reachableFrom(Kernel);
+  SharedLayout Layout;
+  uint64_t Align = 16;
+  for (const GlobalVariable &GV : Kernel.getParent()->globals()) {
+    if (GV.getAddressSpace() != analysis::SharedSpace ||
+        !Reached.contains(&GV) || GV.isDeclaration())
+      continue;
+    auto A = GV.getAlign().value_or(DL.getABITypeAlign(GV.getValueType()));
+    Layout.Bytes = alignTo(Layout.Bytes, A);
+    Layout.Offsets[&GV] = Layout.Bytes;
+    Layout.Bytes += DL.getTypeAllocSize(GV.getValueType());
+  }
+  for (const GlobalValue *GV : Reached)
+    if (GV->getName() == analysis::ReservedSharedOffset) {
+      Layout.Reserved = alignTo(Layout.Bytes, Align);
+      Layout.Bytes = Layout.Reserved + analysis::ReservedSharedBytes;
+    }
+  // `extern __shared__` variables all begin where the static ones end.
+  for (const GlobalVariable &GV : Kernel.getParent()->globals())
+    if (GV.getAddressSpace() == analysis::SharedSpace && GV.isDeclaration() &&
+        Reached.contains(&GV)) {
+      Align = std::max<uint64_t>(Align, GV.getAlign().valueOrOne().value());
+      Layout.Bytes = alignTo(Layout.Bytes, Align);
+    }
+  for (const GlobalVariable &GV : Kernel.getParent()->globals())
+    if (GV.getAddressSpace() == analysis::SharedSpace && GV.isDeclaration() &&
+        Reached.contains(&GV))
+      Layout.Offsets[&GV] = Layout.Bytes;
+  return Layout;
+}
+
+SmallVector<GlobalVariable *, 8> deviceVariables(Module &M) {
+  SmallVector<GlobalVariable *, 8> Variables;
+  for (GlobalVariable &GV : M.globals())
+    if (GV.getAddressSpace() != analysis::SharedSpace &&
+        !GV.getName().starts_with("llvm."))
+      Variables.push_back(&GV);
+  return Variables;
+}
+
+} // namespace reconverge::warpvm

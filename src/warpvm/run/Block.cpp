@@ -1,0 +1,260 @@
+//===- warpvm/run/Block.cpp - One thread block on one CPU thread ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A warp runs until it meets a barrier, ends or yields. The barrier opens when
+// every lane of the block that has not left waits at one. Warps that yield are
+// tried again after the others; if nobody but them is left, the whole block
+// yields, and the CPU thread may start another block in the meantime. So it may
+// after many barriers: a block may wait for another in a loop with one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "warpvm/run/Block.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/xxhash.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+
+namespace reconverge::warpvm {
+
+/// Barriers that open, without the block's end, before others have a turn.
+static constexpr unsigned BarrierLimit = 1 << 16;
+
+static uint64_t roundUp(uint64_t X, uint64_t To) {
+  return (X + To - 1) / To * To;
+}
+
+/// A warp's frame and its lanes' local memory.
+static uint64_t privateBytes(const KernelPlan &Plan) {
+  return roundUp(Plan.FrameBytes, 64) +
+         roundUp(uint64_t(Plan.LocalBytes) * Plan.WarpSize, 64);
+}
+
+Block::Block(const LaunchContext &L, const Code &First)
+    : L(L), Running(&First), Plan(First.Plan), WarpSize(Plan->WarpSize),
+      Threads(L.threads()), Warps((Threads + WarpSize - 1) / WarpSize),
+      Turns(Warps.size()),
+      SharedBytes(Plan->StaticShared + L.Shape.DynamicShared),
+      Memory(SharedBytes, privateBytes(*Plan) * Warps.size()),
+      SharedBase(Memory.shared()) {
+  if (!Memory)
+    return;
+  if (L.Races)
+    Races = std::make_unique<BlockRaces>(*L.Races);
+  std::iota(Turns.begin(), Turns.end(), 0);
+  uint8_t *Base = Memory.privates();
+  const uint64_t Frame = roundUp(Plan->FrameBytes, 64);
+  const uint64_t Stride = privateBytes(*Plan);
+  std::memset(Base, 0, Stride * Warps.size());
+  for (unsigned I = 0; I < Warps.size(); ++I) {
+    Warp &W = Warps[I];
+    W.Plan = Plan;
+    W.Frame = Base + Stride * I;
+    WarpContext &C = W.Context;
+    std::memset(&C, 0, sizeof(C));
+    C.Params = L.Params;
+    C.Shared = SharedBase;
+    C.Local = W.Frame + Frame;
+    C.Globals = L.Globals;
+    const unsigned Lanes = std::min(WarpSize, Threads - I * WarpSize);
+    C.Valid = Lanes == 64 ? ~Mask(0) : (Mask(1) << Lanes) - 1;
+    C.SharedBytes = SharedBytes;
+    for (unsigned D = 0; D < 3; ++D) {
+      C.BlockDim[D] = L.Shape.Block[D];
+      C.GridDim[D] = L.Shape.Grid[D];
+    }
+    C.WarpId = I;
+    C.LaneStep = 1;
+    C.DynamicSharedBytes = L.Shape.DynamicShared;
+    C.StaticSharedBytes = Plan->StaticShared;
+    C.Block = this;
+    C.Grid = L.Grid.get();
+    // Thread indices stay the same from block to block.
+    auto *Ids = reinterpret_cast<uint32_t *>(W.Frame);
+    for (unsigned Lane = 0; Lane < WarpSize; ++Lane) {
+      const unsigned T = I * WarpSize + Lane;
+      Ids[Lane] = T % L.Shape.Block[0];
+      Ids[WarpSize + Lane] = T / L.Shape.Block[0] % L.Shape.Block[1];
+      Ids[2 * WarpSize + Lane] = T / (L.Shape.Block[0] * L.Shape.Block[1]);
+    }
+  }
+}
+
+llvm::Expected<std::unique_ptr<Block>> Block::create(const LaunchContext &L,
+                                                     const Code &First) {
+  std::unique_ptr<Block> B(new Block(L, First));
+  if (B->Memory)
+    return B;
+  const uint64_t Private = privateBytes(*First.Plan) * B->Warps.size();
+  return llvm::make_error<FaultError>(
+      FaultKind::OutOfMemory,
+      "kernel " + L.Kernel + ": a block of " + std::to_string(B->Threads) +
+          " threads needs " + std::to_string(Private) +
+          " bytes for its values and local arrays, and the system has not that "
+          "many");
+}
+
+void Block::start(uint64_t LinearBlock, const Code &With, Policy &P,
+                  uint64_t *Into, bool Vectors) {
+  assert(suits(With) && "frames are laid out for the effort of the code");
+  Linear = LinearBlock;
+  Counters = Into;
+  WithVectors = Vectors;
+  Running = &With;
+  Plan = With.Plan;
+  Divergent = 0;
+  Round = 0;
+  UsesNamed = false;
+  std::fill(std::begin(Arrived), std::end(Arrived), 0);
+  Output.clear();
+  std::memset(SharedBase, 0, SharedBytes);
+  if (Races)
+    Races->start(Linear, Threads, SharedBase, SharedBytes);
+  if (With.Vectors) {
+    const size_t Rows = size_t(Warps.size()) * Plan->NumBlocks * WarpSize;
+    VectorRows.assign(Rows + 16, 0);
+    VectorBase = reinterpret_cast<uint32_t *>(
+        roundUp(reinterpret_cast<uintptr_t>(VectorRows.data()), 64));
+  }
+  const auto &Grid = L.Shape.Grid;
+  for (unsigned I = 0; I < Warps.size(); ++I) {
+    Warp &W = Warps[I];
+    WarpContext &C = W.Context;
+    W.Plan = Plan;
+    C.BlockId[0] = Linear % Grid[0];
+    C.BlockId[1] = Linear / Grid[0] % Grid[1];
+    C.BlockId[2] = Linear / (uint64_t(Grid[0]) * Grid[1]);
+    C.Exited = 0;
+    C.HasSplit = 0;
+    C.BarrierPredicate = 0;
+    C.Budget = L.StepLimit ? int64_t(L.StepLimit) : INT64_MAX;
+    const bool Partial = I + 1 == Warps.size() && Threads % WarpSize;
+    C.Counters = Counters + (Partial ? Plan->NumCounters : 0);
+    C.Vectors = With.Vectors
+                    ? VectorBase + size_t(I) * Plan->NumBlocks * WarpSize
+                    : nullptr;
+    if (L.FreeSplits)
+      W.Free = Choices(L.Seed, Linear * Warps.size() + I);
+    P.start(W, C.Valid);
+  }
+}
+
+/// Puts warps, and the lanes of each, in the order that the seed has for this
+/// round.
+void Block::shuffleTurns() {
+  ++Round;
+  if (L.Seed == ReverseOrder)
+    std::iota(Turns.rbegin(), Turns.rend(), 0);
+  else
+    for (size_t N = Turns.size(); N > 1; --N)
+      std::swap(Turns[N - 1],
+                Turns[mixed(mixed(L.Seed, Linear), Round * N) % N]);
+  for (Warp &W : Warps) {
+    const uint64_t Seed =
+        L.Seed == ReverseOrder
+            ? L.Seed
+            : mixed(mixed(L.Seed, Linear), Round << 8 | W.Context.WarpId) | 2;
+    const auto [First, Step] = Order(WarpSize, Seed).firstAndStep();
+    W.Context.LaneFirst = uint32_t(First);
+    W.Context.LaneStep = uint32_t(Step);
+  }
+}
+
+llvm::Expected<Status> Block::run(Policy &P) {
+  FaultGuard Guard;
+  Guard.Tolerant = L.Tolerant;
+  // Volatile: read after a jump out of compiled code.
+  Warp *volatile Acting = nullptr;
+  FaultGuard *Outer = currentGuard();
+  if (sigsetjmp(Guard.Landing, 0)) {
+    currentGuard() = Outer;
+    Warp *Faulting = Acting;
+    if (!Faulting && Guard.Context)
+      Faulting = &Warps[Guard.Context->WarpId];
+    if (Faulting && Guard.HasAddress)
+      replay(Guard, *Faulting);
+    return fault(Guard, Faulting);
+  }
+  currentGuard() = &Guard;
+  Status Result = Status::Done;
+  for (unsigned Rounds = 0;; ++Rounds) {
+    bool Yielded = false, Waiting = false, Opened = false;
+    if (L.Seed != NaturalOrder)
+      shuffleTurns();
+    for (unsigned Turn : Turns) {
+      Warp &W = Warps[Turn];
+      if (W.Finished)
+        continue;
+      Acting = &W;
+      switch (P.run(W)) {
+      case Status::Done:
+        W.Finished = true;
+        Divergent += W.Context.HasSplit != 0;
+        break;
+      case Status::Waiting:
+        Waiting = true;
+        UsesNamed |= llvm::any_of(W.Splits, [](const Split &S) {
+          return S.Wait == EdgeKind::NamedBarrier;
+        });
+        break;
+      case Status::Yielded:
+        Yielded = true;
+        break;
+      }
+      Acting = nullptr;
+      if (L.StepLimit && W.Context.Budget < 0)
+        raiseStepLimit(W);
+      // At once: whoever comes later waits for the next round.
+      if (UsesNamed)
+        Opened |= openNamedBarriers(P);
+    }
+    if (Opened && Rounds < BarrierLimit)
+      continue;
+    if (Yielded || Rounds >= BarrierLimit) {
+      Result = Status::Yielded;
+      break;
+    }
+    if (!Waiting)
+      break;
+    if (llvm::Error E = openBarrier(P)) {
+      currentGuard() = Outer;
+      return std::move(E);
+    }
+  }
+  currentGuard() = Outer;
+  return Result;
+}
+
+uint64_t Block::digest() const {
+  auto Add = [](uint64_t H, const void *Data, uint64_t Bytes) {
+    return mixed(H, llvm::xxh3_64bits(llvm::ArrayRef(
+                        static_cast<const uint8_t *>(Data), Bytes)));
+  };
+  for (const Warp &W : Warps)
+    if (!W.Finished)
+      W.forgetClocks();
+  uint64_t H = Add(0, SharedBase, SharedBytes);
+  H = Add(H, Memory.privates(), privateBytes(*Plan) * Warps.size());
+  H = Add(H, Arrived, sizeof(Arrived));
+  for (const Warp &W : Warps)
+    H = mixed(H, W.digest());
+  return H;
+}
+
+std::vector<uint32_t> Block::takeVectors() const {
+  std::vector<uint32_t> Rows(size_t(Threads) * Plan->NumBlocks);
+  for (unsigned T = 0; T < Threads; ++T) {
+    const uint32_t *Warp =
+        VectorBase + size_t(T / WarpSize) * Plan->NumBlocks * WarpSize;
+    for (uint32_t B = 0; B < Plan->NumBlocks; ++B)
+      Rows[size_t(T) * Plan->NumBlocks + B] =
+          Warp[size_t(B) * WarpSize + T % WarpSize];
+  }
+  return Rows;
+}
+
+} // namespace reconverge::warpvm

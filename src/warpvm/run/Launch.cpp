@@ -1,0 +1,211 @@
+//===- warpvm/run/Launch.cpp - All blocks of a launch over all cores ------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A launch hands out thread blocks to the CPU's threads through one counter, a
+// few neighbours at a time: they are short, and they share data. Each thread
+// works on one block at a time; only when that block yields (its warps spin,
+// waiting for another block) does it begin a further one, so that any block
+// that others wait for comes to run (or never does: Deadlock.cpp). A block runs
+// one and the same code from its beginning to its end; each begins in the best
+// that there is by then, so that a launch which runs for long does not end in
+// code that was compiled fast. Counters are private to a thread and summed at
+// the end: sums of integers, the same in any order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "warpvm/run/Launch.h"
+#include "warpvm/run/Worker.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+
+using namespace llvm;
+
+namespace reconverge::warpvm {
+
+/// The first fault is the message; others often follow from it.
+void LaunchState::fail(Error E) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  if (Stop.exchange(true))
+    consumeError(std::move(E));
+  else
+    Failure = joinErrors(std::move(Failure), std::move(E));
+}
+
+/// Starts the next thread block, if any is left.
+Expected<bool> Worker::begin() {
+  if (Taken == TakenEnd) {
+    if (S.Next.load(std::memory_order_relaxed) >= S.L.blocks())
+      return false;
+    const uint64_t First = S.Next.fetch_add(S.Chunk);
+    if (First >= S.L.blocks())
+      return false;
+    Taken = First;
+    TakenEnd = std::min(First + S.Chunk, S.L.blocks());
+  }
+  const uint64_t I = Taken++;
+  Job J;
+  const uint64_t Linear = S.Order(I);
+  const bool Vectors = S.Observer && S.Observer->wants(Linear);
+  const Code &Now = S.L.code(Vectors);
+  if (Now.By == Effort::Fast && S.L.Running)
+    S.L.Running(std::chrono::duration<double>(Clock::now() - S.Begin).count());
+  llvm::erase_if(Idle, [&](auto &B) { return !B->suits(Now); });
+  if (Idle.empty()) {
+    if (Error E = Block::create(S.L, Now).moveInto(J.B))
+      return std::move(E);
+  } else {
+    J.B = std::move(Idle.back());
+    Idle.pop_back();
+  }
+  if (Vectors)
+    J.OwnSets.resize(Sets.size());
+  J.B->start(Linear, Now, *P, Vectors ? J.OwnSets.data() : Sets.data(),
+             Vectors);
+  Active.push_back(std::move(J));
+  return true;
+}
+
+void Worker::finish(Job &J) {
+  const KernelPlan &Plan = S.L.plan();
+  DivergentWarps += J.B->divergentWarps();
+  if (!J.OwnSets.empty()) {
+    std::vector<uint64_t> AsRun(Plan.NumBlocks);
+    for (uint32_t B = 0; B < Plan.NumBlocks; ++B)
+      AsRun[B] = J.OwnSets[3 * B] + J.OwnSets[Plan.NumCounters + 3 * B];
+    for (size_t I = 0; I < Sets.size(); ++I)
+      Sets[I] += J.OwnSets[I];
+    S.Observer->record(J.B->linear(), S.L.threads(), J.B->takeVectors(), AsRun);
+  }
+  if (!J.B->output().empty()) {
+    std::lock_guard<std::mutex> Guard(S.Lock);
+    S.Printed[J.B->linear()] = std::move(J.B->output());
+  }
+  Idle.push_back(std::move(J.B));
+}
+
+void Worker::run() {
+  {
+    std::lock_guard<std::mutex> Guard(S.Meeting);
+    S.Working.push_back(this);
+  }
+  work();
+  {
+    std::lock_guard<std::mutex> Guard(S.Meeting);
+    llvm::erase(S.Working, this);
+    llvm::erase(S.Stuck, this);
+    // Whoever waits for this thread at a meeting has one less to wait for, and
+    // no reason left to meet.
+    S.Called = false;
+    S.Over.notify_all();
+  }
+  std::lock_guard<std::mutex> Guard(S.Lock);
+  for (size_t I = 0; I < Sets.size(); ++I)
+    S.Sets[I] += Sets[I];
+  S.DivergentWarps += DivergentWarps;
+}
+
+void Worker::work() {
+  size_t Turn = 0;
+  while (!S.Stop.load(std::memory_order_relaxed)) {
+    if (S.Called.load(std::memory_order_relaxed))
+      meet();
+    if (Active.empty()) {
+      Expected<bool> Begun = begin();
+      if (!Begun)
+        return S.fail(Begun.takeError());
+      if (!*Begun)
+        return;
+    }
+    Turn %= Active.size();
+    auto Result = Active[Turn].B->run(*P);
+    if (!Result) {
+      S.fail(Result.takeError());
+      std::lock_guard<std::mutex> Guard(S.Lock);
+      if (Active[Turn].B->output().size())
+        S.Printed[Active[Turn].B->linear()] = Active[Turn].B->output();
+      return;
+    }
+    if (*Result == Status::Yielded) {
+      // Whoever it waits for may not have begun.
+      Expected<bool> Begun = begin();
+      if (!Begun)
+        return S.fail(Begun.takeError());
+      Yields = *Begun ? 0 : Yields + 1;
+      if (S.MayConclude && Yields >= Patience * Active.size())
+        suspect();
+      ++Turn;
+      continue;
+    }
+    Yields = 0;
+    finish(Active[Turn]);
+    Active.erase(Active.begin() + Turn);
+  }
+}
+
+/// The launch's counters in the form that observers get.
+static LaunchCounts collect(const LaunchState &S) {
+  const KernelPlan &P = S.L.plan();
+  LaunchCounts Counts;
+  Counts.Blocks.resize(P.NumBlocks);
+  Counts.Branches.resize(P.NumBranches);
+  const unsigned Tail = S.L.threads() % P.WarpSize;
+  for (unsigned Set = 0; Set < 2; ++Set) {
+    const uint64_t *C = S.Sets.data() + Set * P.NumCounters;
+    for (uint32_t B = 0; B < P.NumBlocks; ++B) {
+      BlockCounts &To = Counts.Blocks[B];
+      To.Warps += C[3 * B];
+      To.Lanes += C[3 * B + 1];
+      To.ExitedIdle += C[3 * B + 2];
+      if (Set == 1)
+        To.PartialIdle += C[3 * B] * (P.WarpSize - Tail);
+    }
+    for (uint32_t B = 0; B < P.NumBranches; ++B) {
+      BranchCounts &To = Counts.Branches[B];
+      const uint32_t First = P.BranchOffset[B];
+      const uint32_t Block = P.BranchBlock[B];
+      uint64_t Rest = C[3 * Block + 1];
+      To.LanesTo.resize(P.BranchOffset[B + 1] - First);
+      To.Warps += C[3 * Block];
+      To.Splits += C[First];
+      for (size_t I = 0; I + 1 < To.LanesTo.size(); ++I) {
+        To.LanesTo[I] += C[First + 1 + I];
+        Rest -= C[First + 1 + I];
+      }
+      To.LanesTo.back() += Rest;
+    }
+  }
+  Counts.Warps = S.L.blocks() * ((S.L.threads() + P.WarpSize - 1) / P.WarpSize);
+  Counts.DivergentWarps = S.DivergentWarps;
+  return Counts;
+}
+
+Error runLaunch(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
+                LaunchCounts *Counts, VectorObserver *Observer) {
+  // Races are found in the order in which one thread makes the accesses.
+  Threads =
+      L.Races ? 1 : unsigned(std::clamp<uint64_t>(L.blocks(), 1, Threads));
+  LaunchState S(L, Kind, Threads, Observer);
+  std::vector<std::thread> Others;
+  for (unsigned I = 1; I < Threads; ++I)
+    Others.emplace_back([&S] { Worker(S).run(); });
+  Worker(S).run();
+  for (std::thread &T : Others)
+    T.join();
+  if (L.Quiet)
+    S.Printed.clear();
+  for (auto &[Block, Text] : S.Printed)
+    std::fwrite(Text.data(), 1, Text.size(), stdout);
+  if (Counts) {
+    *Counts = collect(S);
+    Counts->Seconds =
+        std::chrono::duration<double>(LaunchState::Clock::now() - S.Begin)
+            .count();
+  }
+  return std::move(S.Failure);
+}
+
+} // namespace reconverge::warpvm

@@ -1,0 +1,117 @@
+//===- warpvm/run/RaceShadow.h - Who touched a byte last --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_WARPVM_RUN_RACESHADOW_H
+#define RECONVERGE_WARPVM_RUN_RACESHADOW_H
+
+#include "warpvm/run/RaceClock.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace reconverge::warpvm {
+
+/// Positions in the checker's list of sites.
+inline constexpr uint32_t MaxSites = 1 << 20;
+
+/// What an access does, as far as races go.
+struct AccessRole {
+  bool Writes = false;
+  bool Strong = false;  ///< atomic, ordered or volatile
+  bool Updates = false; ///< an atomic operation that reads and writes
+  bool OfBlock = false; ///< atomic for the threads of the block alone
+  bool operator==(const AccessRole &) const = default;
+};
+
+/// One access, in 12 bytes.
+class AccessRecord {
+public:
+  AccessRecord() = default;
+  AccessRecord(uint32_t Block, uint32_t Thread, uint32_t Site, Time At)
+      : Who(uint64_t(Block) << 32 | uint64_t(Thread) << 20 | Site), At(At) {}
+  bool any() const { return At != 0; }
+  uint32_t block() const { return uint32_t(Who >> 32); }
+  uint32_t thread() const { return Who >> 20 & 0xfff; }
+  uint32_t site() const { return Who & (MaxSites - 1); }
+  Time at() const { return At; }
+  bool sameThread(const AccessRecord &Other) const {
+    return Who >> 20 == Other.Who >> 20;
+  }
+  bool operator==(const AccessRecord &) const = default;
+
+private:
+  uint64_t Who = 0;
+  Time At = 0;
+} __attribute__((packed));
+
+/// An access that is being made: one lane's part of one 4-byte word, or less.
+struct NewAccess {
+  AccessRecord Record;
+  AccessRole Role;
+  const BlockClocks &Clocks;
+};
+
+/// Of accesses to memory, what later ones must be compared with.
+class Shadow {
+public:
+  /// Of each site.
+  using Roles = std::vector<AccessRole>;
+  /// An earlier access that a new one conflicts with.
+  struct Conflict {
+    AccessRecord With;
+    bool Ordered;
+  };
+  using Reporter = llvm::function_ref<void(const Conflict &)>;
+
+  /// \p MaxBytes: that it may take itself.
+  Shadow(const Roles &SiteRoles, uint64_t MaxBytes)
+      : SiteRoles(SiteRoles), MaxBytes(MaxBytes) {}
+
+  /// \p A touches \p Bytes > 0 at \p Address. A conflict may be reported for
+  /// each byte. False if there is no memory to remember it.
+  bool touch(uint64_t Address, uint64_t Bytes, const NewAccess &A,
+             Reporter Report);
+  /// Nobody has touched [Address, Address + Bytes).
+  void forget(uint64_t Address, uint64_t Bytes);
+  void clear();
+
+private:
+  static constexpr unsigned WordBytes = 4;
+  static constexpr uint64_t PageBytes = 4096;
+  static constexpr uint32_t NoMore = 0, Divided = 1u << 31;
+
+  struct Cell {
+    AccessRecord Written;                ///< by a plain write, the last
+    std::array<AccessRecord, 2> Readers; ///< plain ones, of two threads
+    uint32_t More = NoMore; ///< position in Strongs, or in Bytes if Divided
+  };
+  using StrongCell = std::array<AccessRecord, 2>;
+  struct Page {
+    Cell Words[PageBytes / WordBytes];
+  };
+
+  uint64_t usedBytes() const;
+  Cell *cellOf(uint64_t Address); ///< null: there is no memory for it
+  void divide(Cell &C);
+  void visit(Cell &C, const NewAccess &A, Reporter Report);
+  void compare(const AccessRecord &Old, const NewAccess &A, Reporter Report);
+  void keepRead(std::array<AccessRecord, 2> &Slots, const NewAccess &A);
+  void keepStrong(Cell &C, const NewAccess &A);
+  bool isOrdered(const AccessRecord &Old, const NewAccess &A) const;
+
+  const Roles &SiteRoles;
+  const uint64_t MaxBytes;
+  llvm::DenseMap<uint64_t, std::unique_ptr<Page>> Pages;
+  uint64_t LastNumber = ~uint64_t(0);
+  Page *Last = nullptr;
+  std::vector<StrongCell> Strongs{1}; ///< the first is nobody's
+  std::vector<std::array<Cell, WordBytes>> Bytes;
+};
+
+} // namespace reconverge::warpvm
+
+#endif

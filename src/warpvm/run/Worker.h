@@ -1,0 +1,101 @@
+//===- warpvm/run/Worker.h - A CPU thread of a launch -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_WARPVM_RUN_WORKER_H
+#define RECONVERGE_WARPVM_RUN_WORKER_H
+
+#include "warpvm/run/Block.h"
+#include "warpvm/run/Order.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+
+namespace reconverge::warpvm {
+
+class Worker;
+
+/// What the CPU threads of one launch share.
+struct LaunchState {
+  using Clock = std::chrono::steady_clock;
+
+  const LaunchContext &L;
+  PolicyKind Kind;
+  VectorObserver *Observer;
+  warpvm::Order Order;  ///< of blocks
+  const uint64_t Chunk; ///< blocks that a thread takes at once
+  std::atomic<uint64_t> Next{0};
+  std::atomic<bool> Stop{false};
+
+  // Deadlock: all of it under Meeting's lock but for Called.
+  std::mutex Meeting;
+  std::condition_variable Over;
+  std::vector<Worker *> Present, Stuck, Working;
+  std::atomic<bool> Called{false}; ///< all are to come to the meeting
+  const bool MayConclude;
+  /// Of a kernel that reads a clock: the state that comes back, and since when.
+  uint64_t Still = 0;
+  Clock::time_point StillSince;
+  const Clock::time_point Begin = Clock::now();
+
+  std::mutex Lock; ///< of what follows
+  llvm::Error Failure = llvm::Error::success();
+  std::map<uint64_t, std::string> Printed;
+  std::vector<uint64_t> Sets; ///< counters of full warps, then of partial ones
+  uint64_t DivergentWarps = 0;
+
+  LaunchState(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
+              VectorObserver *Observer)
+      : L(L), Kind(Kind), Observer(Observer), Order(L.blocks(), L.Seed),
+        Chunk(std::clamp<uint64_t>(L.blocks() / (64 * Threads), 1, 16)),
+        MayConclude(L.OwnMemory && L.Seed == NaturalOrder),
+        Sets(2 * L.plan().NumCounters) {}
+
+  void fail(llvm::Error E);
+};
+
+/// One CPU thread's part in a launch.
+class Worker {
+public:
+  using Clock = LaunchState::Clock;
+
+  explicit Worker(LaunchState &S)
+      : S(S), P(Policy::create(S.Kind)), Sets(2 * S.L.plan().NumCounters) {}
+
+  void run();
+
+private:
+  struct Job {
+    std::unique_ptr<Block> B;
+    std::vector<uint64_t> OwnSets; ///< of a block with vectors
+  };
+  llvm::Expected<bool> begin();
+  void finish(Job &J);
+  void work();
+
+  // Deadlock.cpp
+  void suspect();
+  void meet();
+  void judge();
+  bool runRound();
+  std::optional<uint64_t> findCircle();
+  bool outlastsTime(uint64_t State);
+  static uint64_t digestOfBlocks(const LaunchState &S);
+
+  LaunchState &S;
+  std::unique_ptr<Policy> P;
+  std::vector<uint64_t> Sets;
+  std::vector<Job> Active;
+  std::vector<std::unique_ptr<Block>> Idle;
+  uint64_t DivergentWarps = 0;
+  uint64_t Taken = 0, TakenEnd = 0; ///< of its chunk, not yet begun
+  uint64_t Yields = 0;              ///< in a row, with nothing else in between
+  uint64_t Patience = 16; ///< rounds of yields before a deadlock is looked for
+  Clock::time_point NextLook; ///< not before
+};
+
+} // namespace reconverge::warpvm
+
+#endif
