@@ -180,7 +180,8 @@ TEST(Commands, LinksAgainstTheShimByPath) {
                        {"a.o", "b.o", "/cuda/lib64/libcudart_static.a"}, "app")
                .Arguments);
   for (const char *Part :
-       {"a.o -L/cuda/lib64 b.o -lm -L/cuda/lib "
+       {"a.o -L/cuda/lib64 b.o -lm "
+        "/ours/lib/reconverge/libReconvergeLaunch.a -L/cuda/lib "
         "/ours/lib/reconverge/libcudart.so",
         "-pthread -L/ours/lib/reconverge", "-Wl,--disable-new-dtags",
         "-Xlinker -rpath -Xlinker /ours/lib/reconverge",
