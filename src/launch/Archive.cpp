@@ -23,6 +23,7 @@ using namespace reconverge::launch;
 
 static const CudaCalls Runtime = {cudaGetDevice,
                                   cudaDeviceGetAttribute,
+                                  cudaThreadExchangeStreamCaptureMode,
                                   cudaMemPoolCreate,
                                   cudaMemPoolSetAttribute,
                                   cudaMemPoolTrimTo,

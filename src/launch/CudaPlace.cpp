@@ -31,7 +31,7 @@ static Pools &pools() {
   return All;
 }
 
-static cudaMemPool_t makePool(const CudaCalls &Calls, int Device) {
+static cudaMemPool_t makePoolRelaxed(const CudaCalls &Calls, int Device) {
   int Can = 0;
   cudaMemPool_t Pool = nullptr;
   cudaMemPoolProps Properties = {};
@@ -44,6 +44,17 @@ static cudaMemPool_t makePool(const CudaCalls &Calls, int Device) {
   uint64_t Kept = KeptBytes;
   (void)Calls.MemPoolSetAttribute(Pool, cudaMemPoolAttrReleaseThreshold,
                                   &Kept); // without it, launches are slower
+  return Pool;
+}
+
+/// A capture that is going on forbids calls that are no work of a stream, and
+/// ends at one.
+static cudaMemPool_t makePool(const CudaCalls &Calls, int Device) {
+  cudaStreamCaptureMode Mode = cudaStreamCaptureModeRelaxed;
+  if (Calls.ExchangeCaptureMode(&Mode))
+    return nullptr;
+  cudaMemPool_t Pool = makePoolRelaxed(Calls, Device);
+  (void)Calls.ExchangeCaptureMode(&Mode); // back to what it was
   return Pool;
 }
 

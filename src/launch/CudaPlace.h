@@ -16,6 +16,7 @@ namespace reconverge::launch {
 struct CudaCalls {
   decltype(&::cudaGetDevice) GetDevice;
   decltype(&::cudaDeviceGetAttribute) DeviceGetAttribute;
+  decltype(&::cudaThreadExchangeStreamCaptureMode) ExchangeCaptureMode;
   decltype(&::cudaMemPoolCreate) MemPoolCreate;
   decltype(&::cudaMemPoolSetAttribute) MemPoolSetAttribute;
   decltype(&::cudaMemPoolTrimTo) MemPoolTrimTo;

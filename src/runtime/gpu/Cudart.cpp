@@ -78,6 +78,7 @@ static launch::CudaCalls findLaunchCalls() {
   launch::CudaCalls C = {};
   RECONVERGE_FIND(GetDevice, cudaGetDevice);
   RECONVERGE_FIND(DeviceGetAttribute, cudaDeviceGetAttribute);
+  RECONVERGE_FIND(ExchangeCaptureMode, cudaThreadExchangeStreamCaptureMode);
   RECONVERGE_FIND(MemPoolCreate, cudaMemPoolCreate);
   RECONVERGE_FIND(MemPoolSetAttribute, cudaMemPoolSetAttribute);
   RECONVERGE_FIND(MemPoolTrimTo, cudaMemPoolTrimTo);
