@@ -17,6 +17,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))), "harness"))
 
+import pipes  # noqa: E402
 import results  # noqa: E402
 
 # class: latency | issue (empty: the same) | in words
@@ -125,6 +126,44 @@ tan.f32: tan_f32 | | __tanf()
 tan.f64: tan_f64
 tex: tex_1d | | a hit, without filtering
 vote: vote_ballot - cmp_i32 | | ballot, less the comparison that feeds it
+"""
+
+# What the machine code of a step does not show: the pipes of those classes.
+# A routine that is called counts as so many instructions as src/analysis/
+# Counting.cpp gives it, on the pipe that is busy for the measured time.
+GIVEN = {
+    "bar.warp": {"issue": 1},
+    "call": {"issue": 1, "control": 7},
+    "ret": {"issue": 1, "control": 7},
+    "branch": {"issue": 1, "control": 2.4},
+    "switch": {"issue": 3, "control": 7.7},
+    "fence": {"issue": 4, "control": 43},
+    "vote": {"issue": 1, "alu": 2},
+    "asm": {"issue": 1, "alu": 2},
+}
+ROUTINES = {"div.u64": 26, "div.s64": 26, "rem.u64": 26, "rem.s64": 26,
+            "pow.f64": 60}
+
+MEMORY = ("ld.", "st.", "atom.", "shfl", "match", "redux", "tex")
+
+# The GPU's limits: value or measurement | in words. Those of "guide" are the
+# CUDA C++ Programming Guide's for compute capability 9.0.
+LIMITS = """
+multiprocessors: =sms | as the driver says
+clock-mhz: =clock-mhz | as the driver says
+schedulers: 4 | guide
+threads: 2048 | guide
+blocks: 32 | guide
+registers: 65536 | guide
+shared-bytes: 233472 | guide
+l1-bytes: 262144 | guide
+l1-latency: latency ld_global_l1 | loads that hit in L1
+l2-bytes: 62914560 | as the driver says
+l2-latency: latency ld_global_l2 | loads that hit in L2 (8 MB)
+l2-bytes-per-cycle: per-cycle ld_global_l2_rate 128 | loads of 128 bytes a warp that hit in L2
+dram-latency: latency ld_global_near | loads from device memory, in order
+dram-bytes-per-cycle: 2424 | estimate: 4.8 TB/s by the datasheet, at the clock above
+norm: 4 | estimate: the exponent that fits hardware counters of nine kernels best
 """
 
 # What no class says, for docs/machines.md: in words: latency | issue; - if none.
@@ -238,6 +277,17 @@ class Measurements:
         return value, low, high
 
 
+    def code(self, text):
+        """{opcode: how often} of a sum of measurements' steps."""
+        counts = {}
+        for sign, factor, case, threads in TERM.findall(text):
+            row = self.rows[case, "issue", int(threads) if threads else None]
+            factor = float(factor or 1) * (-1 if sign == "-" else 1)
+            for opcode, count in row.get("code", {}).items():
+                counts[opcode] = counts.get(opcode, 0.0) + factor * count
+        return counts
+
+
 # The least that the format allows, and how near to a whole number is one.
 # Chains and units take whole cycles; what the two sections of a benchmark do
 # not have in common is spread over the steps, a few tenths where these are few.
@@ -263,6 +313,50 @@ def spread(ends, kind):
     return [rounded(end, kind) for end in ends]
 
 
+def busy(measured, name, issue, slots):
+    """{pipe: cycles} of a class."""
+    if name in GIVEN:
+        return GIVEN[name]
+    if name in ROUTINES:
+        return {"issue": ROUTINES[name], "alu": rounded(slots, ISSUE)}
+    code = measured.code(issue)
+    if name.startswith(MEMORY):  # not what computes the step's address
+        code = {opcode: count for opcode, count in code.items()
+                if pipes.pipe_of(opcode)[0] in ("lsu", "tex")}
+    cycles = {pipe: round(value, 1)
+              for pipe, value in pipes.busy(code).items()}
+    cycles["issue"] = max(cycles.get("issue", 0), 1)
+    return cycles
+
+
+def limit_lines(measured, facts):
+    """The lines of "limits"."""
+    lines = []
+    for name, (what, words, _) in entries(LIMITS):
+        kind, _, rest = what.partition(" ")
+        if what.startswith("="):
+            value, is_measured = facts[what[1:]], True
+        elif kind == "latency":
+            value, is_measured = rounded(measured.value(kind, rest)[0], LATENCY), True
+            words = f"micro-benchmarks: {rest} ({words})"
+        elif kind == "per-cycle":
+            case, each = rest.split()
+            cycles = measured.value("issue", case)[0]
+            value = round(int(each) * 4 * facts["sms"] / cycles)
+            is_measured = True
+            words = f"micro-benchmarks: {case} ({words})"
+        else:
+            value, is_measured = float(what), not words.startswith("estimate")
+            value = int(value) if value == int(value) else value
+        if words == "guide":
+            words = ("CUDA C++ Programming Guide, technical specifications of "
+                     "compute capability 9.0")
+        lines.append(f'  "{name}": {{"value": {value}, "measured": '
+                     f'{"true" if is_measured else "false"}, '
+                     f'"source": {json.dumps(words)}}}')
+    return lines
+
+
 def machine_file(result, source):
     """The machine file's text, and the classes refused."""
     measured = Measurements(result)
@@ -283,6 +377,7 @@ def machine_file(result, source):
         lines.append(
             f'  "{name}": {{"latency": {rounded(cycles, LATENCY)}, '
             f'"issue": {rounded(slots, ISSUE)}, "measured": true,\n'
+            f'   "busy": {json.dumps(busy(measured, name, issue or latency, slots))},\n'
             f'   "latency-spread": {spread(over, LATENCY)}, '
             f'"issue-spread": {spread(under, ISSUE)},\n'
             f'   "source": {json.dumps(how)}}}')
@@ -294,10 +389,12 @@ def machine_file(result, source):
         f"Samples: {source}.")
     keys = ("gpu", "sms", "clock-mhz", "driver", "cuda", "date")
     on = {key: facts[key] for key in keys}
-    text = ('{\n "format": 1,\n'
+    text = ('{\n "format": 2,\n'
             f' "name": {json.dumps(slug(facts["gpu"]))},\n'
             f' "description": {json.dumps(about)},\n'
             f' "measured-on": {json.dumps(on)},\n'
+            ' "limits": {\n' + ",\n".join(limit_lines(measured, facts)) +
+            '\n },\n'
             ' "classes": {\n' + ",\n".join(lines) + "\n }\n}\n")
     return text, refused
 

@@ -22,6 +22,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/Accesses.h"
 #include "analysis/Costs.h"
 #include "analysis/device/AddressSpace.h"
 #include "analysis/device/Annotations.h"
@@ -120,36 +121,6 @@ static StringRef conversion(const Type &From, const Type &To) {
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
-
-/// "global", "shared", "const", "local" or "generic".
-static StringRef spaceOf(const Value &Pointer) {
-  const Value *Object = getUnderlyingObject(&Pointer, /*MaxLookup=*/32);
-  unsigned Space = Pointer.getType()->getScalarType()->getPointerAddressSpace();
-  if (Space == GenericSpace)
-    Space = Object->getType()->getScalarType()->getPointerAddressSpace();
-  switch (Space) {
-  case GlobalSpace:
-    return "global";
-  case SharedSpace:
-  case ClusterSharedSpace:
-    return "shared";
-  case ConstantSpace:
-  case ParameterSpace:
-    return "const";
-  case LocalSpace:
-    return "local";
-  default:
-    break;
-  }
-  if (isa<AllocaInst>(Object))
-    return "local";
-  if (const auto *Global = dyn_cast<GlobalVariable>(Object))
-    return Global->isConstant() ? "const" : "global";
-  if (const auto *A = dyn_cast<Argument>(Object))
-    if (isKernel(*A->getParent()))
-      return A->hasByValAttr() ? "const" : "global";
-  return "generic";
-}
 
 static StringRef load(const Value &Pointer) {
   return classNamed("ld." + spaceOf(Pointer));

@@ -10,6 +10,7 @@
 #include "llvm/Support/Error.h"
 
 #include <map>
+#include <optional>
 #include <string>
 
 namespace llvm {
@@ -31,11 +32,32 @@ unsigned machineInstructions(const llvm::Instruction &I);
 unsigned machineInstructions(const llvm::BasicBlock &BB);
 
 struct InstructionCost {
-  double Latency = 0; ///< cycles until a dependent instruction can issue
-  double Issue = 1;   ///< issue slots that one warp takes
+  double Latency = 0;   ///< cycles until a dependent instruction can issue
+  double Issue = 1;     ///< issue slots that one warp takes
+  PipeCycles Busy = {}; ///< of a scheduler's pipes, by one warp
 };
 
-/// A machine file: one cost per instruction class, each with its source.
+/// What a GPU has of everything, and how fast its memory is.
+struct MachineLimits {
+  double Multiprocessors = 0;
+  double ClockMHz = 0;
+  // Of a multiprocessor.
+  double Schedulers = 0;
+  double Threads = 0, Blocks = 0; ///< resident at once
+  double Registers = 0;           ///< of 32 bits
+  double SharedBytes = 0;
+  double L1Bytes = 0; ///< shared memory included where they are one
+  // Cycles until the result of a load that hits can be used.
+  double L1Latency = 0, L2Latency = 0, DramLatency = 0;
+  // Of the whole GPU.
+  double L2Bytes = 0;
+  double L2BytesPerCycle = 0, DramBytesPerCycle = 0;
+  /// The exponent of the norm by which times of units make one time.
+  double Norm = 0;
+};
+
+/// A machine file: one cost per instruction class and the GPU's limits, each
+/// with its source.
 class MachineModel {
 public:
   /// Reads and validates `machines/<name>.json`; the error names file and key.
@@ -43,7 +65,8 @@ public:
   /// The same of the text of a machine file; \p Path is for messages.
   static llvm::Expected<MachineModel> parse(llvm::StringRef Text,
                                             llvm::StringRef Path);
-  /// Every class costs one cycle and one slot: counts, not times.
+  /// Every class costs one cycle and one slot, and there are no limits: counts,
+  /// not times.
   static MachineModel unit();
 
   const std::string &name() const { return Name; }
@@ -52,12 +75,15 @@ public:
   InstructionCost cost(const llvm::Instruction &I) const;
   /// \p Class is one of instructionClasses().
   InstructionCost cost(llvm::StringRef Class) const;
+  /// None: of the unit machine.
+  const std::optional<MachineLimits> &limits() const { return Limits; }
   /// Some number of the file is an estimate, not a measurement.
   bool estimated() const { return Estimated; }
 
 private:
   std::string Name;
   bool Estimated = false;
+  std::optional<MachineLimits> Limits;
   std::map<std::string, InstructionCost, std::less<>> Classes;
 };
 

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/Accesses.h"
 #include "analysis/Costs.h"
 #include "analysis/Numbering.h"
 #include "analysis/Places.h"
@@ -22,7 +23,9 @@
 #include "core/Remedied.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CycleAnalysis.h"
 #include "llvm/Demangle/Demangle.h"
@@ -149,6 +152,7 @@ public:
 private:
   void findCalls();
   void addBlock(const BasicBlock &BB);
+  void addAccesses(const BasicBlock &BB);
   void addBranches(const Function &F);
   std::optional<uint32_t> positionOf(const BasicBlock &BB) const;
   std::set<uint32_t> positionsOf(ArrayRef<const BasicBlock *> Region) const;
@@ -161,6 +165,8 @@ private:
   /// them.
   MapVector<const Function *, SmallPtrSet<const BasicBlock *, 4>> Callers;
   std::vector<BlockInfo> Blocks;
+  DenseSet<uint32_t> SeenAccesses;
+  std::vector<AccessInfo> Accesses;        ///< as numbersOf lists them
   std::map<uint32_t, BranchInfo> Branches; ///< by number
 };
 
@@ -210,6 +216,57 @@ Describer::positionsOf(ArrayRef<const BasicBlock *> Region) const {
   return Positions;
 }
 
+namespace {
+/// The longest chain of instructions so far, in cycles and in loads.
+struct Chain {
+  double Cycles = 0;
+  uint32_t Loads = 0;
+};
+} // namespace
+
+/// Of the instructions of \p BB: each waits for its operands that the block
+/// computes. Loads that may leave the multiprocessor are taken as hits.
+static Chain longestChain(const BasicBlock &BB, const MachineModel &Machine) {
+  DenseMap<const Value *, Chain> EndsAt;
+  Chain Longest;
+  for (const Instruction &I : BB) {
+    if (isa<PHINode>(I))
+      continue;
+    Chain At;
+    for (const Value *Operand : I.operands()) {
+      const Chain Before = EndsAt.lookup(Operand);
+      At.Cycles = std::max(At.Cycles, Before.Cycles);
+      At.Loads = std::max(At.Loads, Before.Loads);
+    }
+    if (countsAsInstruction(I)) {
+      const auto A = accessOf(I);
+      const bool Leaves =
+          A && A->Use != MemoryUse::Store &&
+          (A->Space == MemorySpace::Global || A->Space == MemorySpace::Generic);
+      At.Loads += Leaves;
+      At.Cycles += Leaves && Machine.limits() ? Machine.limits()->L1Latency
+                                              : Machine.cost(I).Latency;
+    }
+    EndsAt[&I] = At;
+    Longest.Cycles = std::max(Longest.Cycles, At.Cycles);
+    Longest.Loads = std::max(Longest.Loads, At.Loads);
+  }
+  return Longest;
+}
+
+void Describer::addAccesses(const BasicBlock &BB) {
+  for (const Instruction &I : BB) {
+    const auto Number = accessNumber(I);
+    const auto A = Number ? accessOf(I) : std::nullopt;
+    const auto At = positionOf(BB);
+    if (!A || !At || !SeenAccesses.insert(*Number).second)
+      continue;
+    const DILocation *Where = placeOf(I);
+    Accesses.push_back({*Number, *At, A->Use, A->Space, A->Bytes,
+                        Where ? sourceChain(Where) : SourceChain()});
+  }
+}
+
 void Describer::addBlock(const BasicBlock &BB) {
   auto Number = blockNumber(BB);
   if (!Number || Position.lookup(*Number) != Blocks.size())
@@ -223,7 +280,12 @@ void Describer::addBlock(const BasicBlock &BB) {
       InstructionCost Cost = Machine.cost(I);
       Info.IssueSlots += Cost.Issue;
       Info.Latency += Cost.Latency;
+      for (auto [Sum, Cycles] : zip_equal(Info.Busy, Cost.Busy))
+        Sum += Cycles;
     }
+  const Chain Longest = longestChain(BB, Machine);
+  Info.Path = Longest.Cycles;
+  Info.PathLoads = Longest.Loads;
   Blocks.push_back(std::move(Info));
 }
 
@@ -268,8 +330,10 @@ void Describer::addBranches(const Function &F) {
 KernelInfo Describer::run(StringRef ModuleHash) {
   findCalls();
   for (const Function *F : Functions) {
-    for (const BasicBlock &BB : *F)
+    for (const BasicBlock &BB : *F) {
       addBlock(BB);
+      addAccesses(BB);
+    }
     addBranches(*F);
   }
   KernelInfo Info;
@@ -280,6 +344,8 @@ KernelInfo Describer::run(StringRef ModuleHash) {
     Info.Where.push_back(
         {sourcePath(*Subprogram), Subprogram->getLine(), 0, Info.Display});
   Info.Blocks = std::move(Blocks);
+  Info.Accesses = std::move(Accesses);
+  assert(Info.Accesses.size() == numbersOf(Kernel).Accesses.size());
   for (uint32_t Number : numbersOf(Kernel).Branches)
     if (auto Found = Branches.find(Number); Found != Branches.end())
       Info.Branches.push_back(std::move(Found->second));

@@ -21,7 +21,7 @@ using namespace llvm;
 
 namespace reconverge::analysis {
 
-static constexpr int64_t FormatVersion = 1;
+static constexpr int64_t FormatVersion = 2;
 
 namespace {
 
@@ -55,13 +55,14 @@ struct Reader {
   }
 
   Expected<double> number(const json::Object &Object, const Twine &Where,
-                          StringRef Key, double Least) const {
+                          StringRef Key, double Least,
+                          int64_t Most = 1000000) const {
     auto Number = Object.getNumber(Key);
     if (!Number)
       return bad(Where + Key, "must be a number");
-    if (!(*Number >= Least && *Number <= 1e6))
-      return bad(Where + Key,
-                 "must lie between " + Twine(int(Least)) + " and 1000000");
+    if (!(*Number >= Least && *Number <= double(Most)))
+      return bad(Where + Key, "must lie between " + Twine(int(Least)) +
+                                  " and " + Twine(Most));
     return *Number;
   }
 };
@@ -85,6 +86,31 @@ static Error checkSpread(const Reader &R, const json::Object &Entry,
   return Error::success();
 }
 
+/// "busy": cycles of pipes, those that are not named 0.
+static Error readBusy(const Reader &R, const json::Object &Entry,
+                      const Twine &Where, PipeCycles &Out) {
+  const json::Object *Busy = Entry.getObject("busy");
+  if (!Busy)
+    return R.bad(Where + "busy", "must be an object of pipes");
+  SmallVector<StringRef, NumPipes> Pipes;
+  for (size_t P = 0; P != NumPipes; ++P)
+    Pipes.push_back(wordOf(Unit(P)));
+  const std::string Inside = (Where + "busy.").str();
+  if (Error E = R.onlyKeys(*Busy, Inside, Pipes))
+    return E;
+  for (size_t P = 0; P != NumPipes; ++P) {
+    if (!Busy->get(Pipes[P]))
+      continue;
+    auto Cycles = R.number(*Busy, Inside, Pipes[P], 0);
+    if (!Cycles)
+      return Cycles.takeError();
+    Out[P] = *Cycles;
+  }
+  if (Out[size_t(Unit::Issue)] <= 0)
+    return R.bad(Inside + "issue", "missing: each class is issued");
+  return Error::success();
+}
+
 static Expected<InstructionCost> readClass(const Reader &R,
                                            const json::Object &Classes,
                                            StringRef Class, bool &Estimated) {
@@ -94,7 +120,7 @@ static Expected<InstructionCost> readClass(const Reader &R,
                  Classes.get(Class) ? "must be an object" : "missing");
   std::string Where = ("classes." + Class + ".").str();
   if (Error E = R.onlyKeys(*Entry, Where,
-                           {"latency", "issue", "source", "measured",
+                           {"latency", "issue", "busy", "source", "measured",
                             "latency-spread", "issue-spread"}))
     return std::move(E);
   auto Latency = R.number(*Entry, Where, "latency", 0);
@@ -113,7 +139,73 @@ static Expected<InstructionCost> readClass(const Reader &R,
   if (!Measured)
     return R.bad(Where + "measured", "must be true or false");
   Estimated |= !*Measured;
-  return InstructionCost{*Latency, *Issue};
+  InstructionCost Cost{*Latency, *Issue};
+  if (Error E = readBusy(R, *Entry, Where, Cost.Busy))
+    return std::move(E);
+  return Cost;
+}
+
+namespace {
+struct LimitKey {
+  StringLiteral Name;
+  double MachineLimits::*Of;
+  double Least;
+};
+} // namespace
+
+static constexpr LimitKey LimitKeys[] = {
+    {"multiprocessors", &MachineLimits::Multiprocessors, 1},
+    {"clock-mhz", &MachineLimits::ClockMHz, 1},
+    {"schedulers", &MachineLimits::Schedulers, 1},
+    {"threads", &MachineLimits::Threads, 32},
+    {"blocks", &MachineLimits::Blocks, 1},
+    {"registers", &MachineLimits::Registers, 1},
+    {"shared-bytes", &MachineLimits::SharedBytes, 1},
+    {"l1-bytes", &MachineLimits::L1Bytes, 1},
+    {"l1-latency", &MachineLimits::L1Latency, 1},
+    {"l2-bytes", &MachineLimits::L2Bytes, 1},
+    {"l2-latency", &MachineLimits::L2Latency, 1},
+    {"l2-bytes-per-cycle", &MachineLimits::L2BytesPerCycle, 1},
+    {"dram-latency", &MachineLimits::DramLatency, 1},
+    {"dram-bytes-per-cycle", &MachineLimits::DramBytesPerCycle, 1},
+    {"norm", &MachineLimits::Norm, 1}};
+
+/// One limit: {"value": n, "measured": true, "source": "..."}.
+static Expected<double> readLimit(const Reader &R, const json::Object &Limits,
+                                  const LimitKey &Key) {
+  const json::Object *Entry = Limits.getObject(Key.Name);
+  if (!Entry)
+    return R.bad("limits." + Key.Name,
+                 Limits.get(Key.Name) ? "must be an object" : "missing");
+  const std::string Where = ("limits." + Key.Name + ".").str();
+  if (Error E = R.onlyKeys(*Entry, Where, {"value", "measured", "source"}))
+    return std::move(E);
+  if (!Entry->getBoolean("measured"))
+    return R.bad(Where + "measured", "must be true or false");
+  if (auto Source = R.text(*Entry, Where, "source"); !Source)
+    return Source.takeError();
+  return R.number(*Entry, Where, "value", Key.Least, 1000000000);
+}
+
+static Expected<MachineLimits> readLimits(const Reader &R,
+                                          const json::Object &Root) {
+  const json::Object *Object = Root.getObject("limits");
+  if (!Object)
+    return R.bad("limits",
+                 Root.get("limits") ? "must be an object" : "missing");
+  SmallVector<StringRef, std::size(LimitKeys)> Names;
+  for (const LimitKey &Key : LimitKeys)
+    Names.push_back(Key.Name);
+  if (Error E = R.onlyKeys(*Object, "limits.", Names))
+    return std::move(E);
+  MachineLimits Limits;
+  for (const LimitKey &Key : LimitKeys) {
+    auto Value = readLimit(R, *Object, Key);
+    if (!Value)
+      return Value.takeError();
+    Limits.*Key.Of = *Value;
+  }
+  return Limits;
 }
 
 Expected<MachineModel> MachineModel::parse(StringRef Text, StringRef Path) {
@@ -125,11 +217,16 @@ Expected<MachineModel> MachineModel::parse(StringRef Text, StringRef Path) {
   const json::Object *Root = Parsed->getAsObject();
   if (!Root)
     return R.bad("", "the file must hold one object");
-  if (Error E = R.onlyKeys(
-          *Root, "",
-          {"format", "name", "description", "measured-on", "classes"}))
+  if (Error E = R.onlyKeys(*Root, "",
+                           {"format", "name", "description", "measured-on",
+                            "limits", "classes"}))
     return std::move(E);
-  if (Root->getInteger("format") != FormatVersion)
+  const std::optional<int64_t> Format = Root->getInteger("format");
+  if (Format == 1)
+    return R.bad("format", "1 says nothing of pipes and memory; " +
+                               Twine(FormatVersion) +
+                               " does: write the file anew");
+  if (Format != FormatVersion)
     return R.bad("format", "must be " + Twine(FormatVersion));
   MachineModel Model;
   auto Name = R.text(*Root, "", "name");
@@ -140,6 +237,10 @@ Expected<MachineModel> MachineModel::parse(StringRef Text, StringRef Path) {
     return About.takeError();
   if (Root->get("measured-on") && !Root->getObject("measured-on"))
     return R.bad("measured-on", "must be an object");
+  auto Limits = readLimits(R, *Root);
+  if (!Limits)
+    return Limits.takeError();
+  Model.Limits = *Limits;
   const json::Object *Classes = Root->getObject("classes");
   if (!Classes)
     return R.bad("classes", "must be an object");
@@ -167,7 +268,7 @@ MachineModel MachineModel::unit() {
   MachineModel Model;
   Model.Name = "unit";
   for (StringRef Class : instructionClasses())
-    Model.Classes[Class.str()] = {1, 1};
+    Model.Classes[Class.str()] = {1, 1, {1}};
   return Model;
 }
 
@@ -186,6 +287,8 @@ InstructionCost MachineModel::cost(const Instruction &I) const {
   double Others = Cost.Issue * (Vector->getNumElements() - 1);
   Cost.Latency += Others;
   Cost.Issue += Others;
+  for (double &Cycles : Cost.Busy)
+    Cycles *= Vector->getNumElements();
   return Cost;
 }
 

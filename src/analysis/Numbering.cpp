@@ -9,7 +9,9 @@
 //   !rc.count   n(b), machine instructions of the block when it was numbered
 //   !rc.branch  the branch's number; conditional branches and switches only
 //
-// Blocks and branches are counted apart, each from 0, over the whole module, in
+// and one on an access to memory, !rc.access.
+//
+// Blocks, branches and accesses are counted apart, each from 0, over the whole module, in
 // the order of functions and blocks. An inlined or cloned block keeps its
 // numbers, so that copies of a block add up to what the source block did. A
 // list of numbers therefore has each number once, at its first place.
@@ -20,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "analysis/Numbering.h"
+#include "analysis/Accesses.h"
 #include "analysis/Costs.h"
 #include "analysis/device/Annotations.h"
 
@@ -37,15 +40,14 @@ namespace reconverge::analysis {
 
 static constexpr StringLiteral BranchKind = "rc.branch";
 
-static void setNumber(Instruction &Term, StringRef Kind, uint32_t Number) {
-  LLVMContext &C = Term.getContext();
+static void setNumber(Instruction &I, StringRef Kind, uint32_t Number) {
+  LLVMContext &C = I.getContext();
   auto *Value = ConstantInt::get(Type::getInt32Ty(C), Number);
-  Term.setMetadata(Kind, MDNode::get(C, ConstantAsMetadata::get(Value)));
+  I.setMetadata(Kind, MDNode::get(C, ConstantAsMetadata::get(Value)));
 }
 
-static std::optional<uint32_t> getNumber(const BasicBlock &BB, StringRef Kind) {
-  const Instruction *Term = BB.getTerminator();
-  const MDNode *Node = Term ? Term->getMetadata(Kind) : nullptr;
+static std::optional<uint32_t> getNumber(const Instruction *I, StringRef Kind) {
+  const MDNode *Node = I ? I->getMetadata(Kind) : nullptr;
   if (!Node || Node->getNumOperands() != 1)
     return std::nullopt;
   const auto *Value = mdconst::dyn_extract<ConstantInt>(Node->getOperand(0));
@@ -61,9 +63,14 @@ static bool isBranch(const Instruction &Term) {
 
 /// Branches with a number in \p Kept, at its first place, keep it.
 static void numberAll(Module &M, uint32_t NextBranch, DenseSet<uint32_t> Kept) {
-  uint32_t NextBlock = 0;
+  uint32_t NextBlock = 0, NextAccess = 0;
   for (Function &F : M)
     for (BasicBlock &BB : F) {
+      for (Instruction &I : BB)
+        if (accessOf(I))
+          setNumber(I, AccessNumberKind, NextAccess++);
+        else if (I.hasMetadata())
+          I.setMetadata(AccessNumberKind, nullptr);
       Instruction &Term = *BB.getTerminator();
       setNumber(Term, BlockKind, NextBlock++);
       setNumber(Term, CountKind, machineInstructions(BB));
@@ -89,15 +96,19 @@ void renumberBlocks(Module &M) {
 }
 
 std::optional<uint32_t> blockNumber(const BasicBlock &BB) {
-  return getNumber(BB, BlockKind);
+  return getNumber(BB.getTerminator(), BlockKind);
 }
 
 std::optional<uint32_t> branchNumber(const BasicBlock &BB) {
-  return getNumber(BB, BranchKind);
+  return getNumber(BB.getTerminator(), BranchKind);
+}
+
+std::optional<uint32_t> accessNumber(const Instruction &I) {
+  return getNumber(&I, AccessNumberKind);
 }
 
 std::optional<uint32_t> countedInstructions(const BasicBlock &BB) {
-  return getNumber(BB, CountKind);
+  return getNumber(BB.getTerminator(), CountKind);
 }
 
 /// Every function with a body that a run of \p Kernel can enter, \p Kernel
@@ -145,13 +156,16 @@ std::vector<const Function *> functionsOf(const Function &Kernel) {
 
 KernelNumbers numbersOf(const Function &Kernel) {
   KernelNumbers Numbers;
-  DenseSet<uint32_t> SeenBlocks, SeenBranches;
+  DenseSet<uint32_t> SeenBlocks, SeenBranches, SeenAccesses;
   for (const Function *F : functionsOf(Kernel))
     for (const BasicBlock &BB : *F) {
       if (auto N = blockNumber(BB); N && SeenBlocks.insert(*N).second)
         Numbers.Blocks.push_back(*N);
       if (auto N = branchNumber(BB); N && SeenBranches.insert(*N).second)
         Numbers.Branches.push_back(*N);
+      for (const Instruction &I : BB)
+        if (auto N = accessNumber(I); N && SeenAccesses.insert(*N).second)
+          Numbers.Accesses.push_back(*N);
     }
   return Numbers;
 }

@@ -8,6 +8,8 @@
 #ifndef RECONVERGE_CORE_COUNTS_H
 #define RECONVERGE_CORE_COUNTS_H
 
+#include "core/Memory.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -32,6 +34,8 @@ struct BranchCounts {
 struct LaunchCounts {
   std::vector<BlockCounts> Blocks;
   std::vector<BranchCounts> Branches;
+  std::vector<AccessCounts> Accesses; ///< empty: not counted
+  Footprint Touched;
   uint64_t Warps = 0, DivergentWarps = 0;
   double Seconds = 0; ///< on the device that ran it
 };

@@ -12,9 +12,11 @@
 
 #include "core/Counts.h"
 #include "core/LaunchShape.h"
+#include "core/Memory.h"
 #include "core/Races.h"
 #include "core/SourceLoc.h"
 #include "core/Trace.h"
+#include "core/Units.h"
 #include "core/Vectors.h"
 
 #include <cstdint>
@@ -32,7 +34,12 @@ struct BlockInfo {
   SourceChain Where;         ///< of its first instruction that has a line
   uint32_t Instructions = 0; ///< n(b): those that become machine instructions
   double IssueSlots = 0;     ///< n(b) weighted by issue cost, slots a warp
-  double Latency = 0;        ///< lat(b), cycles, by the machine file
+  double Latency = 0;        ///< lat(b), cycles: of its instructions, added up
+  PipeCycles Busy = {};      ///< of a scheduler's pipes, by one warp
+  /// Cycles of its longest chain of instructions that wait for one another,
+  /// loads taken as hits of the first cache, and most such loads in a chain.
+  double Path = 0;
+  uint32_t PathLoads = 0;
 };
 
 /// One branch that can diverge: conditional branch or switch.
@@ -57,6 +64,10 @@ struct KernelInfo {
   SourceChain Where;
   std::vector<BlockInfo> Blocks;
   std::vector<BranchInfo> Branches;
+  std::vector<AccessInfo> Accesses;
+  /// Of a thread, as the GPU's code has them; 0: not known.
+  uint32_t Registers = 0;
+  uint64_t StaticShared = 0; ///< bytes a thread block
 };
 
 /// Warp executions that each block would need if threads were regrouped, from
@@ -115,6 +126,8 @@ struct KernelProfile {
   /// Sums over all counted launches, parallel to Info.Blocks, Info.Branches.
   std::vector<BlockCounts> Blocks;
   std::vector<BranchCounts> Branches;
+  std::vector<AccessCounts> Accesses; ///< the same; empty: not counted
+  Footprint Touched;
   RegroupedCounts Regrouped;
   ThreadVectors Vectors; ///< of a part of the sample, in raw profiles
   OrderTrials Orders;

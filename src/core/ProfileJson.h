@@ -25,6 +25,10 @@ inline constexpr llvm::StringLiteral ProfileSchema = "reconverge-divergence/1";
 /// "loop exit", "switch").
 llvm::StringRef wordOf(BranchKind Kind);
 
+/// A place in the source, and how it came to stand there, under "where".
+bool readLoc(const llvm::json::Value &V, llvm::json::Path P, SourceLoc &Loc);
+void writeWhere(JsonWriter &W, const SourceChain &Chain);
+
 /// A launch's shape, for files that hold some.
 bool readShape(const llvm::json::Value &V, llvm::json::Path P, LaunchShape &S);
 void writeShape(JsonWriter &W, const LaunchShape &S);

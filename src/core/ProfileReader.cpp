@@ -18,6 +18,7 @@
 #include "core/Error.h"
 #include "core/File.h"
 #include "core/JsonReader.h"
+#include "core/MemoryJson.h"
 #include "core/ProfileChecks.h"
 #include "core/ProfileJson.h"
 
@@ -35,7 +36,7 @@ namespace reconverge {
 // One function a value
 //===----------------------------------------------------------------------===//
 
-static bool readLoc(const json::Value &V, json::Path P, SourceLoc &Loc) {
+bool readLoc(const json::Value &V, json::Path P, SourceLoc &Loc) {
   Fields F(V, P);
   return F && F.text("file", Loc.File) && F.count("line", Loc.Line) &&
          F.count("column", Loc.Column) && F.text("function", Loc.Function);
@@ -73,13 +74,29 @@ struct BranchRow {
 };
 } // namespace
 
+/// Not in files of before machines had pipes.
+static bool readUnits(const Fields &F, BlockInfo &B) {
+  if (!F.has("busy"))
+    return true;
+  std::vector<double> Busy;
+  if (!F.measures("busy", Busy) || !F.measure("path", B.Path) ||
+      !F.count("pathLoads", B.PathLoads))
+    return false;
+  if (Busy.size() != NumPipes) {
+    F.path("busy").report("expected the cycles of each pipe");
+    return false;
+  }
+  std::ranges::copy(Busy, B.Busy.begin());
+  return true;
+}
+
 static bool readBlock(const json::Value &V, json::Path P, BlockRow &Row) {
   Fields F(V, P);
   return F && F.count("id", Row.Info.Id) &&
          F.list("where", Row.Info.Where, readLoc) &&
          F.count("instructions", Row.Info.Instructions) &&
          F.measure("issueSlots", Row.Info.IssueSlots) &&
-         F.measure("latency", Row.Info.Latency) &&
+         F.measure("latency", Row.Info.Latency) && readUnits(F, Row.Info) &&
          F.count("warps", Row.Counts.Warps) &&
          F.count("lanes", Row.Counts.Lanes) &&
          F.count("partialIdle", Row.Counts.PartialIdle) &&
@@ -378,6 +395,13 @@ static bool readRaces(const Fields &Kernel, RaceFindings &R) {
   return true;
 }
 
+/// Not in files of before they were asked for.
+static bool readNeeds(const Fields &Kernel, KernelInfo &Info) {
+  return !Kernel.has("registers") ||
+         (Kernel.count("registers", Info.Registers) &&
+          Kernel.count("staticShared", Info.StaticShared));
+}
+
 static bool readKernel(const json::Value &V, json::Path P, KernelProfile &K) {
   Fields F(V, P);
   KernelInfo &Info = K.Info;
@@ -386,7 +410,7 @@ static bool readKernel(const json::Value &V, json::Path P, KernelProfile &K) {
       !F.count("warpSize", K.WarpSize) || !F.count("launches", K.Launches) ||
       !F.count("threads", K.Threads) || !F.count("warps", K.WarpsRun) ||
       !F.count("divergentWarps", K.DivergentWarps) ||
-      !F.measure("seconds", K.Seconds) ||
+      !F.measure("seconds", K.Seconds) || !readNeeds(F, Info) ||
       !F.list("shapes", K.Shapes, readShape))
     return false;
 
@@ -411,7 +435,7 @@ static bool readKernel(const json::Value &V, json::Path P, KernelProfile &K) {
   if (!F.list("blocks", Blocks, Block) ||
       !F.list("branches", Branches, Branch) || !readRegrouped(F, K.Regrouped) ||
       !readVectors(F, K, Blocks.size()) || !readOrders(V, P, K.Orders) ||
-      !readRaces(F, K.Races))
+      !readRaces(F, K.Races) || !readMemory(F, K, Blocks.size()))
     return false;
   for (BlockRow &Row : Blocks) {
     Info.Blocks.push_back(std::move(Row.Info));

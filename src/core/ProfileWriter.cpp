@@ -9,6 +9,7 @@
 
 #include "core/File.h"
 #include "core/JsonWriter.h"
+#include "core/MemoryJson.h"
 #include "core/ProfileJson.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -35,7 +36,7 @@ StringRef wordOf(BranchKind Kind) {
   llvm_unreachable("a branch has one of four kinds");
 }
 
-static void writeWhere(JsonWriter &W, const SourceChain &Chain) {
+void writeWhere(JsonWriter &W, const SourceChain &Chain) {
   W.objects("where", Chain, [](JsonWriter &S, const SourceLoc &Loc) {
     S.text("file", Loc.File);
     S.count("line", Loc.Line);
@@ -229,6 +230,8 @@ static void writeKernel(JsonWriter &W, const KernelProfile &K,
   W.count("warps", K.WarpsRun);
   W.count("divergentWarps", K.DivergentWarps);
   W.number("seconds", K.Seconds);
+  W.count("registers", Info.Registers);
+  W.count("staticShared", Info.StaticShared);
   W.lines("shapes", K.Shapes, writeShape);
   W.lines("blocks", seq(Info.Blocks.size()), [&](JsonWriter &S, size_t I) {
     const BlockInfo &B = Info.Blocks[I];
@@ -237,6 +240,9 @@ static void writeKernel(JsonWriter &W, const KernelProfile &K,
     S.count("instructions", B.Instructions);
     S.number("issueSlots", B.IssueSlots);
     S.number("latency", B.Latency);
+    S.numbers("busy", {B.Busy.begin(), B.Busy.end()});
+    S.number("path", B.Path);
+    S.count("pathLoads", B.PathLoads);
     S.count("warps", C.Warps);
     S.count("lanes", C.Lanes);
     S.count("partialIdle", C.PartialIdle);
@@ -259,6 +265,7 @@ static void writeKernel(JsonWriter &W, const KernelProfile &K,
     S.counts("region", B.Region);
     writeWhere(S, B.Where);
   });
+  writeMemory(W, K);
   writeRegrouped(W, K.Regrouped);
   if (K.Orders.Orders || K.Orders.Untried)
     writeOrders(W, K.Orders);
