@@ -87,7 +87,9 @@ struct TrialResult {
   TrialOutcome End = TrialOutcome::Untried;
   std::string Why;
   Verdict Compared;
-  double Predicted = 0; ///< speed-up over "none" that was expected, x; 0: none
+  /// Speed-up over "none" that was expected, x, and what it lies between by all
+  /// that the model does not know; all 0: nothing was expected.
+  double Predicted = 0, PredictedLow = 0, PredictedHigh = 0;
   /// Speed-up over the best baseline (of another compiler's: over ours), x:
   /// median and the interval of its samples. All 0 where no time was taken.
   double Speedup = 0, Low = 0, High = 0;

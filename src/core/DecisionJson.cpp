@@ -155,6 +155,12 @@ bool readVerdict(const json::Value &V, json::Path P, Verdict &Out) {
   return Out.OrderDependent <= Out.Bytes;
 }
 
+/// Not in files of before predictions had one.
+static bool readRange(const Fields &F, TrialResult &T) {
+  return !F.has("predictedLow") || (F.measure("predictedLow", T.PredictedLow) &&
+                                    F.measure("predictedHigh", T.PredictedHigh));
+}
+
 static bool readTrial(const json::Value &V, json::Path P, TrialResult &T) {
   Fields F(V, P);
   if (!F || !F.object("candidate", T.What, readCandidate) ||
@@ -169,7 +175,7 @@ static bool readTrial(const json::Value &V, json::Path P, TrialResult &T) {
           "out, "
           "refused or untried") ||
       !F.text("why", T.Why) || !F.object("verdict", T.Compared, readVerdict) ||
-      !F.measure("predicted", T.Predicted) ||
+      !F.measure("predicted", T.Predicted) || !readRange(F, T) ||
       !F.measure("speedup", T.Speedup) || !F.measure("low", T.Low) ||
       !F.measure("high", T.High) || !F.measure("milliseconds", T.Milliseconds))
     return false;
@@ -295,6 +301,8 @@ static void writeTrial(JsonWriter &W, const TrialResult &T) {
   W.text("why", T.Why);
   W.line("verdict", [&](JsonWriter &S) { writeVerdict(S, T.Compared); });
   W.number("predicted", T.Predicted);
+  W.number("predictedLow", T.PredictedLow);
+  W.number("predictedHigh", T.PredictedHigh);
   W.number("speedup", T.Speedup);
   W.number("low", T.Low);
   W.number("high", T.High);

@@ -12,6 +12,23 @@ using namespace llvm;
 
 namespace reconverge {
 
+void writeTouched(JsonWriter &W, const Footprint &F) {
+  W.line("touched", [&](JsonWriter &S) {
+    S.count("threadBlocks", F.ThreadBlocks);
+    S.count("blockLoads", F.BlockLoads);
+    S.count("gridLoads", F.GridLoads);
+    S.count("gridStores", F.GridStores);
+  });
+}
+
+bool readTouched(const json::Value &V, json::Path P, Footprint &Out) {
+  Fields F(V, P);
+  return F && F.count("threadBlocks", Out.ThreadBlocks) &&
+         F.count("blockLoads", Out.BlockLoads) &&
+         F.count("gridLoads", Out.GridLoads) &&
+         F.count("gridStores", Out.GridStores);
+}
+
 void writeMemory(JsonWriter &W, const KernelProfile &K) {
   if (K.Accesses.empty())
     return;
@@ -32,12 +49,7 @@ void writeMemory(JsonWriter &W, const KernelProfile &K) {
             S.count("turns", C.Turns);
             writeWhere(S, A.Where);
           });
-  W.line("touched", [&](JsonWriter &S) {
-    S.count("threadBlocks", K.Touched.ThreadBlocks);
-    S.count("blockLoads", K.Touched.BlockLoads);
-    S.count("gridLoads", K.Touched.GridLoads);
-    S.count("gridStores", K.Touched.GridStores);
-  });
+  writeTouched(W, K.Touched);
 }
 
 namespace {
@@ -95,15 +107,8 @@ bool readMemory(const Fields &Kernel, KernelProfile &K, size_t Blocks) {
       P.report(Fault);
     return Fault.empty();
   };
-  auto ReadTouched = [](const json::Value &V, json::Path P, Footprint &Out) {
-    Fields F(V, P);
-    return F && F.count("threadBlocks", Out.ThreadBlocks) &&
-           F.count("blockLoads", Out.BlockLoads) &&
-           F.count("gridLoads", Out.GridLoads) &&
-           F.count("gridStores", Out.GridStores);
-  };
   if (!Kernel.list("accesses", Rows, Read) ||
-      !Kernel.object("touched", K.Touched, ReadTouched))
+      !Kernel.object("touched", K.Touched, readTouched))
     return false;
   for (AccessRow &Row : Rows) {
     K.Info.Accesses.push_back(std::move(Row.Info));

@@ -5,10 +5,17 @@
 
 #include "core/Profile.h"
 
+#include "llvm/Support/JSON.h"
+
 namespace reconverge {
 
 class Fields;
 class JsonWriter;
+
+/// As "touched" of the object that is open.
+void writeTouched(JsonWriter &W, const Footprint &F);
+bool readTouched(const llvm::json::Value &V, llvm::json::Path P,
+                 Footprint &Out);
 
 /// The kernel's "accesses" and "touched"; written where they were counted.
 void writeMemory(JsonWriter &Kernel, const KernelProfile &K);

@@ -13,6 +13,8 @@
 #define RECONVERGE_CORE_TRIALS_H
 
 #include "core/Decision.h"
+#include "core/Demand.h"
+#include "core/KernelTime.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -73,8 +75,10 @@ struct TrialEvent {
   LaunchShape Shape;
   std::string Why;
   Verdict Compared;
-  /// Issue slots by the machine file, 0 where none were counted.
-  double OriginalSlots = 0, VariantSlots = 0;
+  /// What both ask of the GPU, priced by the machine file; empty: not counted.
+  Demands Original, Variant;
+  /// The same as time, in a log that is kept; the steps of a recipe together.
+  KernelTime OriginalTime, VariantTime;
   /// Milliseconds of alternating runs (GPU), one list as long as the other: a
   /// round runs the original and every candidate that ended well once, so that
   /// the lists of all candidates of a launch go together.

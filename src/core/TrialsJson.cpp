@@ -130,6 +130,57 @@ static StringRef wordOf(TrialEvent::Kind K) {
   llvm_unreachable("an event is of one of seven kinds");
 }
 
+static void writeDemand(JsonWriter &W, const Demand &D) {
+  writeShape(W, D.Shape);
+  W.count("registers", D.Registers);
+  W.count("staticShared", D.StaticShared);
+  W.number("slots", D.Slots);
+  W.numbers("busy", {D.Busy.begin(), D.Busy.end()});
+  W.number("pathCycles", D.PathCycles);
+  W.number("pathLoads", D.PathLoads);
+  W.flag("hasMemory", D.HasMemory);
+  W.number("wavefronts", D.Wavefronts);
+  W.number("loadSectors", D.LoadSectors);
+  W.number("storeSectors", D.StoreSectors);
+  W.number("atomicSectors", D.AtomicSectors);
+  W.number("atomicTurns", D.AtomicTurns);
+  writeTouched(W, D.Touched);
+}
+
+/// For whoever reads a log; we do not.
+static void writeTime(JsonWriter &W, const KernelTime &T) {
+  W.number("cycles", T.Cycles);
+  W.number("least", T.Least);
+  W.number("most", T.Most);
+  for (size_t U = 0; U != NumUnits; ++U)
+    W.number(wordOf(Unit(U)), T.Units[U]);
+  W.number("latency", T.Latency);
+  W.number("full", T.Full);
+}
+
+static bool readDemand(const json::Value &V, json::Path P, Demand &D) {
+  Fields F(V, P);
+  std::vector<double> Busy;
+  if (!F || !readShape(V, P, D.Shape) || !F.count("registers", D.Registers) ||
+      !F.count("staticShared", D.StaticShared) || !F.measure("slots", D.Slots) ||
+      !F.measures("busy", Busy) || !F.measure("pathCycles", D.PathCycles) ||
+      !F.measure("pathLoads", D.PathLoads) ||
+      !F.flag("hasMemory", D.HasMemory) ||
+      !F.measure("wavefronts", D.Wavefronts) ||
+      !F.measure("loadSectors", D.LoadSectors) ||
+      !F.measure("storeSectors", D.StoreSectors) ||
+      !F.measure("atomicSectors", D.AtomicSectors) ||
+      !F.measure("atomicTurns", D.AtomicTurns) ||
+      !F.object("touched", D.Touched, readTouched))
+    return false;
+  if (Busy.size() != NumPipes) {
+    F.path("busy").report("expected the cycles of each pipe");
+    return false;
+  }
+  std::ranges::copy(Busy, D.Busy.begin());
+  return true;
+}
+
 void printTrialEvent(const TrialEvent &E, raw_ostream &OS) {
   JsonWriter W(OS, /*Indent=*/0);
   W.root([&] {
@@ -142,8 +193,14 @@ void printTrialEvent(const TrialEvent &E, raw_ostream &OS) {
     W.line("shape", [&](JsonWriter &S) { writeShape(S, E.Shape); });
     W.text("why", E.Why);
     W.line("verdict", [&](JsonWriter &S) { writeVerdict(S, E.Compared); });
-    W.number("originalSlots", E.OriginalSlots);
-    W.number("variantSlots", E.VariantSlots);
+    W.lines("original", E.Original, writeDemand);
+    W.lines("variant", E.Variant, writeDemand);
+    if (E.OriginalTime.isKnown() && E.VariantTime.isKnown()) {
+      W.line("originalTime",
+             [&](JsonWriter &S) { writeTime(S, E.OriginalTime); });
+      W.line("variantTime",
+             [&](JsonWriter &S) { writeTime(S, E.VariantTime); });
+    }
     W.numbers("originalMs", E.OriginalMs);
     W.numbers("variantMs", E.VariantMs);
   });
@@ -164,8 +221,8 @@ static bool readEvent(const json::Value &V, json::Path P, TrialEvent &E) {
       !F.object("candidate", E.Tried, readCandidate) ||
       !F.count("launch", E.Launch) || !F.object("shape", E.Shape, readShape) ||
       !F.text("why", E.Why) || !F.object("verdict", E.Compared, readVerdict) ||
-      !F.measure("originalSlots", E.OriginalSlots) ||
-      !F.measure("variantSlots", E.VariantSlots) ||
+      !F.list("original", E.Original, readDemand) ||
+      !F.list("variant", E.Variant, readDemand) ||
       !F.measures("originalMs", E.OriginalMs) ||
       !F.measures("variantMs", E.VariantMs))
     return false;

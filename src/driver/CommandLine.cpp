@@ -264,6 +264,9 @@ Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
     case OPT_decisions_EQ:
       Request.Decisions = A.getValue();
       return true;
+    case OPT_log_EQ:
+      Request.Log = A.getValue();
+      return true;
     case OPT_allow_reorder:
       Request.AllowReorder = true;
       return true;

@@ -25,6 +25,7 @@
 
 #include "driver/Decide.h"
 
+#include "model/Time.h"
 #include "remedies/Table.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -33,6 +34,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <map>
@@ -138,14 +140,64 @@ static void add(Verdict &Sum, const Verdict &One) {
   Sum.OrderDependent += One.OrderDependent;
 }
 
+namespace {
+/// What both sides of a trial are expected to take, over all launches: cycles,
+/// or issue slots where nothing is known of the GPU.
+struct Prediction {
+  struct Range {
+    double Least = 0, Likely = 0, Most = 0;
+  };
+  Range Original, Variant;
+  bool IsWhole = true; ///< every launch was counted
+
+  void add(const TrialEvent &E,
+           const std::optional<analysis::MachineLimits> &Limits) {
+    IsWhole &= add(Original, E.Original, Limits) &&
+               add(Variant, E.Variant, Limits);
+  }
+  /// The prediction, and between what it lies: what is not known of caches is
+  /// the same for both sides.
+  void tell(TrialResult &R) const {
+    if (!IsWhole || Variant.Likely <= 0)
+      return;
+    const std::array<double, 3> All = {Original.Least / Variant.Least,
+                                       Original.Likely / Variant.Likely,
+                                       Original.Most / Variant.Most};
+    R.Predicted = All[1];
+    R.PredictedLow = *std::ranges::min_element(All);
+    R.PredictedHigh = *std::ranges::max_element(All);
+  }
+
+private:
+  static bool add(Range &Sum, const Demands &Asked,
+                  const std::optional<analysis::MachineLimits> &Limits) {
+    const double Slots = slotsOf(Asked);
+    if (Slots <= 0)
+      return false;
+    if (!Limits) {
+      Sum.Least += Slots;
+      Sum.Likely += Slots;
+      Sum.Most += Slots;
+      return true;
+    }
+    const KernelTime T = model::timeOf(Asked, *Limits);
+    Sum.Least += T.Least;
+    Sum.Likely += T.Cycles;
+    Sum.Most += T.Most;
+    return T.isKnown();
+  }
+};
+} // namespace
+
 /// Sums up the launches of one candidate; what decides between candidates comes
 /// later.
-static TrialResult summarise(const Candidate &What,
-                             ArrayRef<const TrialEvent *> Events) {
+static TrialResult
+summarise(const Candidate &What, ArrayRef<const TrialEvent *> Events,
+          const std::optional<analysis::MachineLimits> &Limits) {
   TrialResult R;
   R.What = What;
   R.Why = "no launch of the kernel was tried";
-  double Original = 0, Variant = 0;
+  Prediction Expected;
   for (const TrialEvent *E : Events)
     switch (E->What) {
     case TrialEvent::Begin:
@@ -169,16 +221,14 @@ static TrialResult summarise(const Candidate &What,
       break;
     case TrialEvent::End:
       add(R.Compared, E->Compared);
-      Original += E->OriginalSlots;
-      Variant += E->VariantSlots;
+      Expected.add(*E, Limits);
       break;
     }
   if (!R.Compared.Launches)
     return R;
   R.Why.clear();
   R.End = TrialOutcome::Slower; // until it is found to be the fastest
-  if (Variant > 0)
-    R.Predicted = Original / Variant;
+  Expected.tell(R);
   return R;
 }
 
@@ -425,7 +475,7 @@ Decision decide(const TrialRequest &Request, StringRef Display,
     for (const TrialEvent *E : OfC)
       if (E->What == TrialEvent::End && !is_contained(D.Shapes, E->Shape))
         D.Shapes.push_back(E->Shape);
-    D.Tried.push_back(summarise(C, OfC));
+    D.Tried.push_back(summarise(C, OfC, Options.Limits));
     judge(D.Tried.back(), Options);
   }
   const TimeTable Times = timesOf(Candidates, OfKernel);

@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_DRIVER_DECIDE_H
 #define RECONVERGE_DRIVER_DECIDE_H
 
+#include "analysis/Costs.h"
 #include "core/Trials.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -22,6 +23,8 @@ struct DecideOptions {
   std::optional<Tolerance> Bound = {};
   /// Keep only what was timed: there is a GPU.
   bool NeedsTimes = false;
+  /// Of that GPU, for what is predicted; none: predictions compare issue slots.
+  std::optional<analysis::MachineLimits> Limits = {};
   /// Least speed-up that counts where times are the model's, x.
   double LeastEstimated = 1.01;
   /// What the interval of a measured one must lie above, x.

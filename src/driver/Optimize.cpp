@@ -24,6 +24,7 @@
 
 #include "driver/Optimize.h"
 
+#include "analysis/Costs.h"
 #include "core/DecisionJson.h"
 #include "core/Error.h"
 #include "core/File.h"
@@ -38,6 +39,7 @@
 #include "driver/WholeTime.h"
 #include "frontend/CompileUnit.h"
 #include "model/Model.h"
+#include "model/Time.h"
 #include "remedies/Table.h"
 #include "report/Decisions.h"
 
@@ -291,6 +293,22 @@ tryAll(const OptimizeRequest &Request, const Session &Program, TrialPlan &Plan,
       OS, [&] { return Request.TimeLimit && Left() <= 0; });
 }
 
+/// Writes what all trials showed to \p Path, if it is not empty, with times on
+/// the GPU of \p Machine.
+static Error keepLog(std::vector<TrialEvent> Events, StringRef Path,
+                     const analysis::MachineModel &Machine) {
+  if (Path.empty())
+    return Error::success();
+  for (TrialEvent &E : Events) {
+    E.OriginalTime = model::timeOf(E.Original, *Machine.limits());
+    E.VariantTime = model::timeOf(E.Variant, *Machine.limits());
+  }
+  return writeFileAtomically(Path, [&](raw_ostream &OS) {
+    for (const TrialEvent &E : Events)
+      printTrialEvent(E, OS);
+  });
+}
+
 /// No kernel ran: there is nothing to decide, and the program is built as it
 /// is.
 static Expected<int> leaveAlone(const OptimizeRequest &Request,
@@ -314,7 +332,8 @@ static Expected<int> leaveAlone(const OptimizeRequest &Request,
 /// The whole, but for what a signal leaves.
 static Expected<int> tryAndKeep(const OptimizeRequest &Request,
                                 raw_ostream &OS) {
-  for (const std::string &Output : {Request.Program, Request.Decisions})
+  for (const std::string &Output :
+       {Request.Program, Request.Decisions, Request.Log})
     if (Error E = checkFolderOf(Output))
       return std::move(E);
   Progress Now(OS, Request.Quiet);
@@ -323,6 +342,9 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
   auto Program = Session::create(Request);
   if (!Program)
     return Program.takeError();
+  auto Machine = analysis::MachineModel::load(Program->machineFile());
+  if (!Machine)
+    return Machine.takeError();
   const Sandbox Box(Program->folder(), Request.Sandboxed);
   const Input In = inputOf(*Program);
   RunMode Mode;
@@ -370,7 +392,12 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
   if (frontend::interruption())
     return 0;
 
+  if (Error E = keepLog(*Events, Request.Log, *Machine))
+    return std::move(E);
+
   DecideOptions Options;
+  if (OnGpu)
+    Options.Limits = Machine->limits();
   Options.AllowReorder = Request.AllowReorder;
   Options.AllowRounding = Request.AllowRounding;
   Options.Bound = Plan->Bound;

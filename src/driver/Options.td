@@ -84,6 +84,9 @@ def allow_rounding : Flag<Long, "allow-rounding">, InOptimize,
 defm time_limit : Setting<"time-limit",
   "Seconds that all trials together may take; default: as long as it takes",
   [OptimizeVis]>;
+defm log : Setting<"log",
+  "File for all that the trials showed, an event a line: docs/optimize.md",
+  [OptimizeVis]>;
 def no_whole : Flag<Long, "no-whole">, InOptimize,
   HelpText<"Do not time the final program beside the unmodified ones">;
 def sandbox : Flag<Long, "sandbox">, InOptimize,

@@ -48,6 +48,7 @@ public:
   std::string file(const llvm::Twine &Name) const { return Temp.file(Name); }
   const frontend::TempDir &folder() const { return Temp; }
   const frontend::Installation &installation() const { return Tree; }
+  const std::string &machineFile() const { return MachineFile; }
   /// Whether the request names a program and no sources.
   static bool isProgram(const BuildRequest &Request);
   /// The file of the program \p Name: itself if there is one, or as a shell

@@ -76,6 +76,75 @@ TEST(KernelInfo, BlocksAndBranches) {
   EXPECT_EQ(Switch.Region, (Positions{4}));
 }
 
+/// Numbers, kinds and widths; constant memory and parameters are no accesses.
+TEST(KernelInfo, Accesses) {
+  Parsed P(R"(
+    @tile = internal addrspace(3) global [64 x i32] undef
+    @table = internal addrspace(4) constant [4 x i32] zeroinitializer
+    declare <4 x float> @llvm.nvvm.ldg.global.f.v4f32.p1(ptr addrspace(1), i32)
+    define ptx_kernel void @k(ptr %p, ptr byval(i32) %q) {
+    entry:
+      %own = alloca i32, addrspace(5)
+      %v = load i64, ptr %p
+      %r = load i32, ptr %q
+      %t = load i32, ptr addrspace(4) @table
+      store i16 1, ptr addrspace(3) @tile
+      br label %next
+    next:
+      store i32 %r, ptr addrspace(5) %own
+      %g = addrspacecast ptr %p to ptr addrspace(1)
+      %w = call <4 x float> @llvm.nvvm.ldg.global.f.v4f32.p1(ptr addrspace(1) %g, i32 16)
+      %old = atomicrmw add ptr addrspace(3) @tile, i32 1 seq_cst
+      %far = inttoptr i64 %v to ptr
+      store i8 1, ptr %far
+      ret void
+    }
+  )");
+  struct Row {
+    uint32_t Block;
+    MemoryUse Use;
+    MemorySpace Space;
+    uint32_t Bytes;
+    bool operator==(const Row &) const = default;
+  };
+  const std::vector<Row> Expected = {
+      {0, MemoryUse::Load, MemorySpace::Global, 8},
+      {0, MemoryUse::Store, MemorySpace::Shared, 2},
+      {1, MemoryUse::Store, MemorySpace::Local, 4},
+      {1, MemoryUse::Load, MemorySpace::Global, 16},
+      {1, MemoryUse::Atomic, MemorySpace::Shared, 4},
+      {1, MemoryUse::Store, MemorySpace::Generic, 1}};
+  KernelInfo Info = describe(P);
+  ASSERT_EQ(Info.Accesses.size(), Expected.size());
+  for (size_t I = 0; I != Expected.size(); ++I) {
+    const AccessInfo &A = Info.Accesses[I];
+    EXPECT_EQ(A.Id, I);
+    EXPECT_EQ((Row{A.Block, A.Use, A.Space, A.Bytes}), Expected[I]) << I;
+  }
+  EXPECT_EQ(numbersOf(P.function()).Accesses.size(), Expected.size());
+}
+
+/// By the unit machine, so that a chain's cycles are its instructions.
+TEST(KernelInfo, LongestChain) {
+  Parsed P(R"(
+    define ptx_kernel void @k(ptr %p, ptr %q, i32 %n) {
+      %a = load i64, ptr %p             ; 1
+      %b = inttoptr i64 %a to ptr
+      %c = load i32, ptr %b             ; 2
+      %d = load i32, ptr %q             ; beside the two
+      %e = add i32 %c, %d               ; 3
+      %f = mul i32 %n, %n               ; beside them
+      %g = xor i32 %e, %f               ; 4
+      store i32 %g, ptr %q              ; 5
+      ret void
+    }
+  )");
+  KernelInfo Info = describe(P);
+  EXPECT_EQ(Info.Blocks[0].Path, 5);
+  EXPECT_EQ(Info.Blocks[0].PathLoads, 2u);
+  EXPECT_EQ(Info.Blocks[0].Busy[size_t(Unit::Issue)], 8);
+}
+
 constexpr StringLiteral WithHelper = R"(
   declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   define internal i32 @helper(i32 %v) {

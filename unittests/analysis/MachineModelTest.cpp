@@ -11,6 +11,7 @@
 #include <algorithm>
 
 using namespace llvm;
+using namespace reconverge;
 using namespace reconverge::analysis;
 
 namespace {
@@ -19,13 +20,32 @@ std::string machineFile(StringRef Name) {
   return (MACHINES_DIR "/" + Name + ".json").str();
 }
 
+constexpr StringLiteral Limits =
+    R"({"multiprocessors": {"value": 132, "measured": true, "source": "s"},
+ "clock-mhz": {"value": 1980, "measured": true, "source": "s"},
+ "schedulers": {"value": 4, "measured": true, "source": "s"},
+ "threads": {"value": 2048, "measured": true, "source": "s"},
+ "blocks": {"value": 32, "measured": true, "source": "s"},
+ "registers": {"value": 65536, "measured": true, "source": "s"},
+ "shared-bytes": {"value": 233472, "measured": true, "source": "s"},
+ "l1-bytes": {"value": 262144, "measured": true, "source": "s"},
+ "l1-latency": {"value": 34, "measured": true, "source": "s"},
+ "l2-bytes": {"value": 62914560, "measured": true, "source": "s"},
+ "l2-latency": {"value": 285, "measured": true, "source": "s"},
+ "l2-bytes-per-cycle": {"value": 5097, "measured": true, "source": "s"},
+ "dram-latency": {"value": 702, "measured": true, "source": "s"},
+ "dram-bytes-per-cycle": {"value": 2424, "measured": false, "source": "s"},
+ "norm": {"value": 4, "measured": false, "source": "s"}})";
+
 /// A file with every class, in which \p From is replaced by \p To.
 std::string edited(StringRef From, StringRef To) {
-  std::string Text = R"({"format": 1, "name": "m", "description": "d",)"
-                     R"( "classes": {)";
+  std::string Text = R"({"format": 2, "name": "m", "description": "d",)"
+                     R"( "limits": )" +
+                     Limits.str() + R"(, "classes": {)";
   for (StringRef Class : instructionClasses())
     Text += ("\n\"" + Class + "\": {\"latency\": 4, \"issue\": 1, " +
-             "\"source\": \"s\", \"measured\": true},")
+             "\"busy\": {\"issue\": 1, \"alu\": 2}, \"source\": \"s\", " +
+             "\"measured\": true},")
                 .str();
   Text.pop_back();
   Text += "}}";
@@ -105,7 +125,8 @@ TEST(MachineModel, H200IsMeasured) {
 
   auto Text = cantFail(errorOrToExpected(
       MemoryBuffer::getFile(machineFile("h200"), /*IsText=*/true)));
-  EXPECT_FALSE(Text->getBuffer().contains("estimate"));
+  EXPECT_FALSE(
+      Text->getBuffer().split("\"classes\"").second.contains("estimate"));
   json::Value File = cantFail(json::parse(Text->getBuffer()));
   const json::Object &Root = *File.getAsObject();
   for (StringRef Key : {"gpu", "driver", "cuda", "date"})
@@ -131,7 +152,9 @@ TEST(MachineModel, MessagesNameFileAndKey) {
     EXPECT_NE(Message.find(Part.str()), std::string::npos) << Message;
     EXPECT_NE(Message.find("m.json"), std::string::npos) << Message;
   };
-  Expect("\"format\": 1", "\"format\": 2", "\"format\": must be 1");
+  Expect("\"format\": 2", "\"format\": 3", "\"format\": must be 2");
+  Expect("\"format\": 2", "\"format\": 1",
+         "\"format\": 1 says nothing of pipes and memory");
   Expect("\"name\": \"m\"", "\"name\": 7", "\"name\": must be a string");
   Expect("\"description\"", "\"descriptoin\"", "\"descriptoin\": unknown key");
   Expect("\"fma.f32\"", "\"fma.f33\"", "\"classes.fma.f33\": unknown key");
@@ -140,23 +163,38 @@ TEST(MachineModel, MessagesNameFileAndKey) {
   Expect("\"add.f32\": {\"latency\": 4", "\"add.f32\": {\"latency\": \"4\"",
          "\"classes.add.f32.latency\": must be a number");
   Expect("\"issue\": 1", "\"issue\": 0", "\"classes.abs.f16.issue\"");
-  Expect("\"source\": \"s\"", "\"source\": \"\"", "\"classes.abs.f16.source\"");
-  Expect("\"measured\": true", "\"measured\": 1",
+  // The first class, after the limits.
+  const StringRef Busy = "\"busy\": {\"issue\": 1, \"alu\": 2}";
+  const std::string Rest =
+      (Busy + ", \"source\": \"s\", \"measured\": true").str();
+  Expect(Rest, Busy.str() + ", \"source\": \"\", \"measured\": true",
+         "\"classes.abs.f16.source\"");
+  Expect(Rest, Busy.str() + ", \"source\": \"s\", \"measured\": 1",
          "\"classes.abs.f16.measured\": must be true or false");
-  Expect("\"measured\": true", "\"measured\": true, \"unit\": 1",
-         "\"classes.abs.f16.unit\": unknown key");
+  Expect(Rest, Rest + ", \"unit\": 1", "\"classes.abs.f16.unit\": unknown key");
+  Expect(Busy, "\"busy\": 1", "\"classes.abs.f16.busy\": must be an object");
+  Expect(Busy, "\"busy\": {\"alu\": 1}", "\"classes.abs.f16.busy.issue\"");
+  Expect(Busy, "\"busy\": {\"issue\": 1, \"alv\": 1}",
+         "\"classes.abs.f16.busy.alv\": unknown key");
+  Expect(Busy, "\"busy\": {\"issue\": 1, \"alu\": -1}",
+         "\"classes.abs.f16.busy.alu\": must lie between 0");
+  Expect("\"limits\"", "\"limitz\"", "\"limitz\": unknown key");
+  Expect("\"norm\"", "\"morn\"", "\"limits.morn\": unknown key");
+  Expect(",\n \"norm\": {\"value\": 4, \"measured\": false, \"source\": \"s\"}",
+         "", "\"limits.norm\": missing");
+  Expect("{\"value\": 132, ", "{", "\"limits.multiprocessors.value\": must be");
+  Expect("{\"value\": 132, ", "{\"value\": 0, ",
+         "\"limits.multiprocessors.value\": must lie between 1");
   for (StringRef Spread : {"[5, 6]", "[3, 3.5]", "[4]", "4"})
-    Expect("\"measured\": true",
-           ("\"measured\": true, \"latency-spread\": " + Spread).str(),
+    Expect(Rest, (Rest + ", \"latency-spread\": " + Spread).str(),
            "\"classes.abs.f16.latency-spread\": must be two numbers");
-  EXPECT_EQ(messageFor(edited("\"measured\": true",
-                              "\"measured\": true, \"latency-spread\": "
-                              "[3.5, 4]")),
+  EXPECT_EQ(messageFor(edited(Rest, Rest + ", \"latency-spread\": [3.5, 4]")),
             "accepted");
   Expect("\"name\"", "\"measured-on\": 7, \"name\"",
          "\"measured-on\": must be an object");
   std::string Missing = messageFor(
-      R"({"format": 1, "name": "m", "description": "d", "classes": {}})");
+      R"({"format": 2, "name": "m", "description": "d", "limits": )" +
+      Limits.str() + R"(, "classes": {}})");
   EXPECT_NE(Missing.find("\"classes.abs.f16\": missing"), std::string::npos);
   EXPECT_NE(messageFor("{").find("not JSON"), std::string::npos);
   EXPECT_NE(messageFor("[]").find("one object"), std::string::npos);
@@ -181,6 +219,8 @@ TEST(MachineModel, Vectors) {
   MachineModel Model = cantFail(MachineModel::load(machineFile("gtx480")));
   EXPECT_EQ(Model.cost(P.value("sum")).Issue, 4);
   EXPECT_EQ(Model.cost(P.value("sum")).Latency, 18 + 3);
+  EXPECT_EQ(Model.cost(P.value("sum")).Busy[size_t(Unit::Alu)], 4);
+  EXPECT_EQ(Model.cost(P.value("all")).Busy[size_t(Unit::Lsu)], 2);
   EXPECT_EQ(Model.cost(P.value("all")).Latency, 400);
 }
 

@@ -31,8 +31,8 @@ TrialEvent event(TrialEvent::Kind What, const Candidate &C) {
 
 TrialEvent estimated(const Candidate &C, double Original, double Variant) {
   TrialEvent E = event(TrialEvent::End, C);
-  E.OriginalSlots = Original;
-  E.VariantSlots = Variant;
+  E.Original.emplace_back().Slots = Original;
+  E.Variant.emplace_back().Slots = Variant;
   return E;
 }
 

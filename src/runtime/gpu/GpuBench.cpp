@@ -436,35 +436,35 @@ RunEnd GpuBench::run(TriedCandidate &Tried, const RunOptions &How) {
   return End;
 }
 
-runtime::SlotPair GpuBench::countSlots(TriedCandidate &Tried) {
+runtime::DemandPair GpuBench::count(TriedCandidate &Tried) {
   auto &C = static_cast<GpuCandidate &>(Tried);
-  if (!Slots && C.Counting.Kernel)
-    Slots = slotsOf(K.Counting, nullptr);
-  if (Slots.value_or(0) <= 0)
+  if (!Asks && C.Counting.Kernel)
+    Asks = demandsOf(K.Counting, nullptr);
+  if (!Asks || Asks->empty())
     return {};
-  return {*Slots, slotsOf(C.Counting, &C)};
+  return {*Asks, demandsOf(C.Counting, &C)};
 }
 
-/// Issue slots of \p Code, the original's or that of \p C; 0: not counted.
-double GpuBench::slotsOf(const CountingCode &Code, GpuCandidate *C) {
+/// Of \p Code, the original's or that of \p C; empty: not counted.
+Demands GpuBench::demandsOf(const CountingCode &Code, GpuCandidate *C) {
   const Cudart &Rt = cudart();
   if (!Code.Kernel)
-    return 0;
+    return {};
   SlotCount Count(Code, Log.Common.Shape, In.Settings.Blocks);
   if (Count.begin()) {
     (void)Rt.GetLastError(); // no memory left for it: no prediction
-    return 0;
+    return {};
   }
   restoreBefore();
   const CudaEnd E = runWatched(C, /*Gated=*/false, &Code.Stub);
   if (E.Launched) { // probes take registers
     (void)Rt.GetLastError();
-    return 0;
+    return {};
   }
   must(E.Ran);
-  double Sum = 0;
-  must(Count.end(Sum));
-  return Sum;
+  Demand Asked;
+  must(Count.end(Asked));
+  return {Asked};
 }
 
 //===----------------------------------------------------------------------===//

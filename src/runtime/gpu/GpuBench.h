@@ -44,7 +44,7 @@ public:
   runtime::RunEnd run(runtime::TriedCandidate &C,
                       const runtime::RunOptions &How) override;
   void goOnAfter(const runtime::RunEnd &End) override;
-  runtime::SlotPair countSlots(runtime::TriedCandidate &C) override;
+  runtime::DemandPair count(runtime::TriedCandidate &C) override;
   bool canTime() const override { return true; }
 
 private:
@@ -69,7 +69,7 @@ private:
   runtime::RunEnd endOf(const CudaEnd &E);
   std::string whyNotLoaded(const GpuCandidate &C);
   cudaError_t copyVariables(const GpuCandidate &C, bool ToTheirs);
-  double slotsOf(const CountingCode &Code, GpuCandidate *C);
+  Demands demandsOf(const CountingCode &Code, GpuCandidate *C);
 
   /// Of calls that cannot fail while all is well; ends the run if one does.
   void must(cudaError_t E);
@@ -86,7 +86,7 @@ private:
   std::vector<Area> Areas;
   std::unique_ptr<MemoryCopy> Before, After;
   llvm::BitVector Written;     ///< areas that a run so far has changed
-  std::optional<double> Slots; ///< of the original, if counted; 0: not
+  std::optional<Demands> Asks; ///< of the original, once it was counted
   cudaEvent_t Start = nullptr, Stop = nullptr;
   std::optional<RaisedStack> Room;
 };

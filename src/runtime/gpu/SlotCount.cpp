@@ -3,7 +3,7 @@
 
 #include "runtime/gpu/SlotCount.h"
 
-#include "model/Slots.h"
+#include "model/Demand.h"
 #include "runtime/gpu/Cudart.h"
 
 using namespace llvm;
@@ -35,7 +35,7 @@ cudaError_t SlotCount::begin() {
   return C.DeviceSynchronize(); // the launch may be in a stream of its own
 }
 
-cudaError_t SlotCount::end(double &Slots) {
+cudaError_t SlotCount::end(Demand &Asks) {
   const Cudart &C = cudart();
   std::vector<uint64_t> Counted(Where.count());
   if (cudaError_t E = C.Memset(Config, 0, sizeof(instrument::ProbeConfig)))
@@ -43,8 +43,8 @@ cudaError_t SlotCount::end(double &Slots) {
   if (cudaError_t E = C.Memcpy(Counted.data(), Cells, Counted.size() * 8,
                                cudaMemcpyDeviceToHost))
     return E;
-  Slots = model::slotsOf(
-      Code.Info, countsOf(*Code.Kernel, Counted, Shape, Where.Who).Blocks);
+  Asks = model::demandOf(
+      Code.Info, countsOf(*Code.Kernel, Counted, Shape, Where.Who), Shape);
   return cudaSuccess;
 }
 

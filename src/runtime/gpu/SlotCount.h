@@ -19,8 +19,8 @@ public:
   SlotCount &operator=(const SlotCount &) = delete;
 
   cudaError_t begin();
-  /// \p Slots: issue slots by the machine file, of the whole grid.
-  cudaError_t end(double &Slots);
+  /// \p Asks: of the whole grid.
+  cudaError_t end(Demand &Asks);
 
 private:
   const CountingCode &Code;

@@ -38,14 +38,14 @@ struct RunEnd {
   } How = Well;
   std::string Why;         ///< unless it ended well
   double Milliseconds = 0; ///< if it was timed
-  double Slots = 0; ///< issue slots, where a run counts its own; 0: it does not
+  Demands Asks;            ///< where a run counts its own; empty: it does not
 
   bool isWell() const { return How == Well; }
 };
 
-/// Issue slots by the machine file; 0: not counted.
-struct SlotPair {
-  double Original = 0, Variant = 0;
+/// What both ask of the GPU, priced by the machine file; empty: not counted.
+struct DemandPair {
+  Demands Original, Variant;
 };
 
 /// How often the original runs, to see what varies with the order of threads.
@@ -131,7 +131,7 @@ public:
   virtual void goOnAfter(const RunEnd &) {}
   /// By runs of code that counts, from memory as it was before, where run()
   /// does not count itself.
-  virtual SlotPair countSlots(TriedCandidate &) { return {}; }
+  virtual DemandPair count(TriedCandidate &) { return {}; }
   virtual bool canTime() const { return false; }
 };
 

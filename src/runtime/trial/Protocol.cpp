@@ -219,7 +219,7 @@ bool LaunchTrial::runUntilTold(TriedCandidate &C, TrialEvent &E) {
     if (!endedWell(On, Log, C, End))
       return false;
     E.Compared = compare(C.What);
-    E.VariantSlots = End.Slots;
+    E.Variant = End.Asks;
     if (E.Compared.Kind != VerdictKind::Differs || !mayVary() ||
         Runs >= Rule.Most || Time.seconds() > share())
       return true;
@@ -281,9 +281,9 @@ void LaunchTrial::tryOne(TriedCandidate &C) {
     return;
   if (!IsProof && mayBeKept(E)) {
     Right.push_back(&C);
-    if (SlotPair Slots = On.countSlots(C); Slots.Variant > 0) {
-      E.OriginalSlots = Slots.Original;
-      E.VariantSlots = Slots.Variant;
+    if (DemandPair Both = On.count(C); !Both.Variant.empty()) {
+      E.Original = std::move(Both.Original);
+      E.Variant = std::move(Both.Variant);
     }
   }
   Log.add(E);
@@ -316,7 +316,7 @@ void tryLaunch(Bench &On, LaunchLog &Log, const TrialPlan &Plan) {
   if (!runNatural(On, Natural,
                   [&](const Twine &Why) { leaveUntried(On, Log, Why); }))
     return;
-  Log.Common.OriginalSlots = Natural.Slots;
+  Log.Common.Original = Natural.Asks;
   LaunchTrial(On, Log, Plan).run();
 }
 

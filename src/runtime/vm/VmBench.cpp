@@ -18,7 +18,7 @@
 #include "core/Remedied.h"
 #include "launch/Execute.h"
 #include "launch/RecipeText.h"
-#include "model/Slots.h"
+#include "model/Demand.h"
 #include "runtime/vm/Device.h"
 #include "runtime/vm/Functions.h"
 
@@ -46,7 +46,7 @@ Expected<RunEnd> VmBench::runNatural() {
   for (const BlockCounts &B : Counts.Blocks)
     Steps += B.Warps;
   StepLimit = 2 * Steps + 1000;
-  End->Slots = model::slotsOf(*K.Info, Counts.Blocks);
+  End->Asks = {model::demandOf(*K.Info, Counts, L.Shape)};
   return End;
 }
 
@@ -129,7 +129,8 @@ public:
     LaunchCounts Counted;
     RunEnd Now = endOf(L.On.launch(*Code.Kernel, Shape, Args,
                                    ofCandidate(StepLimit, Counted)));
-    Now.Slots = End.Slots + model::slotsOf(Code.Info, Counted.Blocks);
+    Now.Asks = std::move(End.Asks);
+    Now.Asks.push_back(model::demandOf(Code.Info, Counted, Shape));
     End = std::move(Now);
     return End.isWell();
   }
@@ -161,7 +162,7 @@ RunEnd VmBench::launchAsItIs(warpvm::Kernel &Kernel, const KernelInfo &Info) {
   LaunchCounts Counted;
   RunEnd End = endOf(
       L.On.launch(Kernel, L.Shape, L.Args, ofCandidate(StepLimit, Counted)));
-  End.Slots = model::slotsOf(Info, Counted.Blocks);
+  End.Asks = {model::demandOf(Info, Counted, L.Shape)};
   return End;
 }
 

@@ -43,7 +43,7 @@ struct FakeBench : Bench {
     Done += "natural ";
     Memory = 1;
     RunEnd End;
-    End.Slots = 100;
+    End.Asks.emplace_back().Slots = 100;
     End.How = Fails ? RunEnd::Fault : RunEnd::Well;
     return End;
   }
@@ -99,7 +99,7 @@ struct FakeBench : Bench {
   RunEnd run(TriedCandidate &C, const RunOptions &How) override {
     Done += (How.Timed ? "time " : "run ") + C.What.Remedy + " ";
     RunEnd End;
-    End.Slots = 50;
+    End.Asks.emplace_back().Slots = 50;
     End.Milliseconds = 5;
     if (C.What.Remedy == "permute") {
       Memory = std::stof(C.What.Parameters.substr(5)); // of seed=
@@ -218,8 +218,8 @@ TEST_F(ProtocolTest, EveryRunIsFromTheSameState) {
   EXPECT_EQ(kinds(Events), (Kinds{TrialEvent::Begin, TrialEvent::End,
                                   TrialEvent::Begin, TrialEvent::End}));
   EXPECT_EQ(Events[1].Compared.Kind, VerdictKind::Identical);
-  EXPECT_EQ(Events[1].OriginalSlots, 100);
-  EXPECT_EQ(Events[1].VariantSlots, 50);
+  EXPECT_EQ(slotsOf(Events[1].Original), 100);
+  EXPECT_EQ(slotsOf(Events[1].Variant), 50);
   EXPECT_EQ(Events[3].Compared.Kind, VerdictKind::Differs);
 }
 

@@ -240,8 +240,8 @@ TEST_F(VmTrialsTest, EachCandidateEndsAsWhatItIs) {
   EXPECT_EQ(Events[0].What, TrialEvent::Begin);
   EXPECT_EQ(Events[1].What, TrialEvent::End);
   EXPECT_EQ(Events[1].Compared.Kind, VerdictKind::Identical);
-  EXPECT_GT(Events[1].OriginalSlots, 0);
-  EXPECT_GT(Events[1].VariantSlots, Events[1].OriginalSlots);
+  EXPECT_GT(slotsOf(Events[1].Original), 0);
+  EXPECT_GT(slotsOf(Events[1].Variant), slotsOf(Events[1].Original));
 
   EXPECT_EQ(Events[3].What, TrialEvent::End);
   EXPECT_EQ(Events[3].Compared.Kind, VerdictKind::Differs);
@@ -306,7 +306,7 @@ TEST_F(VmTrialsTest, RecipesAreLaunched) {
     EXPECT_EQ(Events[I].What, TrialEvent::End) << Events[I].Why;
     EXPECT_EQ(Events[I].Compared.Kind, VerdictKind::Identical);
     // All kernels that are launched, together.
-    EXPECT_GT(Events[I].VariantSlots, Events[I].OriginalSlots);
+    EXPECT_GT(slotsOf(Events[I].Variant), slotsOf(Events[I].Original));
   }
   for (int I = 0; I < 64; ++I)
     EXPECT_EQ(Out[I], 100 + 2 * I);
@@ -336,7 +336,7 @@ TEST_F(VmTrialsTest, ALaunchThatARecipeIsNotForTakesTheOriginal) {
   auto Events = run("k", {"small"});
   ASSERT_EQ(Events.size(), 2u);
   EXPECT_EQ(Events[1].Compared.Kind, VerdictKind::Identical);
-  EXPECT_EQ(Events[1].VariantSlots, Events[1].OriginalSlots);
+  EXPECT_EQ(slotsOf(Events[1].Variant), slotsOf(Events[1].Original));
 }
 
 TEST_F(VmTrialsTest, AFaultOfAnyStepIsTheCandidates) {

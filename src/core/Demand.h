@@ -1,0 +1,53 @@
+//===- core/Demand.h - What a launch asks of a GPU --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_CORE_DEMAND_H
+#define RECONVERGE_CORE_DEMAND_H
+
+#include "core/LaunchShape.h"
+#include "core/Memory.h"
+#include "core/Units.h"
+
+#include <vector>
+
+namespace reconverge {
+
+/// What one launch of a kernel asks of the GPU's units: sums over all its
+/// warps, before anything is said of time. model::demandOf makes it of counts,
+/// model::timeOf makes time of it.
+struct Demand {
+  LaunchShape Shape;
+  uint32_t Registers = 0;    ///< of a thread; 0: not known
+  uint64_t StaticShared = 0; ///< bytes a thread block
+
+  double Slots = 0;     ///< issue slots
+  PipeCycles Busy = {}; ///< of a scheduler's pipes, as if there were one
+  /// Cycles of the warps' longest chains, added up, and the loads in these.
+  double PathCycles = 0, PathLoads = 0;
+
+  bool HasMemory = false; ///< all below is counted
+  double Wavefronts = 0;  ///< of the first cache and shared memory
+  double LoadSectors = 0, StoreSectors = 0; ///< of global and local memory
+  double AtomicSectors = 0, AtomicTurns = 0; ///< of atomics on global memory
+  Footprint Touched; ///< of the launch: ThreadBlocks are the grid's
+
+  bool isCounted() const { return Slots > 0; }
+};
+
+/// What launches ask for that run one after the other in the place of one: the
+/// steps of a recipe. Empty, or with one that is not counted: it is not known.
+using Demands = std::vector<Demand>;
+
+/// Issue slots of all; 0: not known.
+inline double slotsOf(const Demands &All) {
+  double Sum = 0;
+  for (const Demand &D : All) {
+    if (!D.isCounted())
+      return 0;
+    Sum += D.Slots;
+  }
+  return Sum;
+}
+
+} // namespace reconverge
+
+#endif

@@ -1,0 +1,22 @@
+//===- model/Demand.h - Counts to what a launch asks for --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_MODEL_DEMAND_H
+#define RECONVERGE_MODEL_DEMAND_H
+
+#include "core/Demand.h"
+#include "core/Profile.h"
+
+namespace reconverge::model {
+
+/// Of one launch of the kernel of \p Info. Accesses of which a part was looked
+/// at stand for all executions of their blocks.
+Demand demandOf(const KernelInfo &Info, const LaunchCounts &Counts,
+                const LaunchShape &Shape);
+
+/// Of the mean launch of \p K: its counts over its launches, at the shape that
+/// it was launched with first.
+Demand demandOf(const KernelProfile &K);
+
+} // namespace reconverge::model
+
+#endif

@@ -1,0 +1,210 @@
+//===- model/Time.cpp - What a launch asks for, as time -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Warps are many, and while one waits for a unit another uses the next one. So
+// a launch takes about as long as its busiest unit is busy, and somewhat longer
+// where several units are: with T_u the time for which unit u is busy,
+//
+//   T = (sum over units of T_u^p)^(1/p),   p the machine's norm
+//
+// With p = 1 units would wait for one another, with p infinite never.
+//
+// A multiprocessor's units. Of B thread blocks on S multiprocessors the one
+// with the most has ceil(B / S): all wait for it.
+//
+//   T_pipe = busy(pipe) / schedulers * ceil(B / S) / B
+//   T_l1   = wavefronts * ceil(B / S) / B
+//
+// Units of the whole GPU.
+//
+//   T_l2   = 32 sectors(L2) / bytes a cycle of L2
+//   T_dram = 32 sectors(DRAM) / bytes a cycle of device memory
+//
+// Sectors of L2 are those of stores and atomics, which the first cache passes
+// on, and of loads those that miss it. Between two bounds:
+//
+//   at least  what each thread block loads for the first time
+//   at most   all that is loaded
+//
+// and where the thread blocks that are resident together touch F bytes for the
+// first time and the first cache holds C < F, a share C / F of what is loaded
+// again hits. Device memory likewise, with what the grid loads for the first
+// time and the second cache.
+//
+// Latency. A warp's chain of instructions in block b takes path(b) cycles if
+// its loads hit the first cache, and longer by the share that does not. R warps
+// are resident together, so the chains take
+//
+//   T_lat = sum over blocks warps(b) (path(b) + loads(b) miss) / R * ceil(B/S)/B
+//
+// and the launch is no shorter: T = max(norm, T_lat).
+//
+// Limits: a warp's blocks are taken as one after the other, though loads of one
+// may be under way in the next. What the instructions become in ptxas is not
+// known here.
+//
+//===----------------------------------------------------------------------===//
+
+#include "model/Time.h"
+#include "model/Occupancy.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reconverge::model {
+
+namespace {
+
+/// How a grid lies on the multiprocessors.
+struct Spread {
+  double OnFullest = 0; ///< share of the grid on the one with the most
+  double Warps = 0;     ///< resident there at once
+  double Blocks = 0;    ///< the same
+  double Full = 1;      ///< mean over the most, of all multiprocessors
+};
+
+/// Sectors, between two bounds, and what is taken for likely.
+struct Traffic {
+  double Least = 0, Likely = 0, Most = 0;
+};
+
+} // namespace
+
+static Spread spreadOf(const Demand &D, const analysis::MachineLimits &L) {
+  const double Blocks = double(D.Shape.blocks());
+  const double WarpsOfBlock = std::ceil(double(D.Shape.blockThreads()) / 32);
+  const double Most = std::ceil(Blocks / L.Multiprocessors);
+  Spread S;
+  S.OnFullest = Most / Blocks;
+  S.Full = Blocks / (Most * L.Multiprocessors);
+  const Occupancy At =
+      occupancyOf(multiprocessorOf(L),
+                  {D.Shape.blockThreads(), D.StaticShared + D.Shape.DynamicShared,
+                   D.Registers});
+  S.Blocks = std::min(std::max(double(At.Blocks), 1.0), Most);
+  S.Warps = S.Blocks * WarpsOfBlock;
+  return S;
+}
+
+/// What misses a cache of \p Bytes, of \p All sectors in loads of which
+/// \p First are touched for the first time and \p Together are so by those who
+/// share the cache at one time.
+static Traffic missesOf(double All, double First, double Together,
+                        double Bytes) {
+  First = std::min(First, All);
+  const double Touched = Together * double(SectorBytes);
+  const double Kept = Touched > Bytes ? std::max(Bytes, 0.0) / Touched : 1;
+  return {First, First + (All - First) * (1 - Kept), All};
+}
+
+namespace {
+/// Sectors that reach the second cache and device memory.
+struct Misses {
+  Traffic L2, Dram;
+};
+} // namespace
+
+static Misses missesOf(const Demand &D, const Spread &On,
+                       const analysis::MachineLimits &L) {
+  Misses M;
+  const double Passed = D.StoreSectors + D.AtomicSectors;
+  const Footprint &F = D.Touched;
+  const double Grid = double(D.Shape.blocks());
+  if (F.ThreadBlocks) {
+    const double OfBlock = double(F.BlockLoads) / Grid;
+    const double Shared = double(D.StaticShared + D.Shape.DynamicShared);
+    M.L2 = missesOf(D.LoadSectors, double(F.BlockLoads), OfBlock * On.Blocks,
+                    L.L1Bytes - Shared * On.Blocks);
+  } else {
+    M.L2 = {0, D.LoadSectors, D.LoadSectors};
+  }
+  for (double *Sectors : {&M.L2.Least, &M.L2.Likely, &M.L2.Most})
+    *Sectors += Passed;
+  const double First = double(F.GridLoads + F.GridStores);
+  if (First > 0) {
+    M.Dram = missesOf(M.L2.Likely, First, First, L.L2Bytes);
+    // What fits may be there from the launch before.
+    if (First * double(SectorBytes) <= L.L2Bytes)
+      M.Dram = {0, 0, First};
+  } else {
+    M.Dram = {0, 0, M.L2.Most};
+  }
+  return M;
+}
+
+static double norm(const std::array<double, NumUnits> &Units, double P) {
+  double Sum = 0;
+  const double Most = *std::ranges::max_element(Units);
+  if (Most <= 0)
+    return 0;
+  for (double T : Units)
+    Sum += std::pow(T / Most, P);
+  return Most * std::pow(Sum, 1 / P);
+}
+
+KernelTime timeOf(const Demand &D, const analysis::MachineLimits &L) {
+  KernelTime T;
+  if (!D.isCounted() || D.Shape.threads() == 0)
+    return T;
+  const Spread On = spreadOf(D, L);
+  T.HasMemory = D.HasMemory;
+  T.Full = On.Full;
+  // Schedulers take warps in turn.
+  const double OfScheduler =
+      On.Warps > 0 ? std::ceil(On.Warps / L.Schedulers) / On.Warps : 1;
+  for (size_t P = 0; P != NumPipes; ++P)
+    T.Units[P] = D.Busy[P] * OfScheduler * On.OnFullest;
+  const Misses M = missesOf(D, On, L);
+  auto Fill = [&](double L2, double Dram) {
+    T.Units[size_t(Unit::L1)] = D.Wavefronts * On.OnFullest;
+    T.Units[size_t(Unit::L2)] = L2 * SectorBytes / L.L2BytesPerCycle;
+    T.Units[size_t(Unit::Dram)] = Dram * SectorBytes / L.DramBytesPerCycle;
+    const double Loads = std::max(D.LoadSectors, 1.0);
+    const double Far = std::min(L2 / Loads, 1.0);
+    const double Farther = std::min(Dram / Loads, 1.0);
+    const double Wait = Far * (L.L2Latency - L.L1Latency) +
+                        Farther * (L.DramLatency - L.L2Latency);
+    T.Latency = (D.PathCycles + D.PathLoads * std::max(Wait, 0.0)) /
+                std::max(On.Warps, 1.0) * On.OnFullest;
+    return std::max(norm(T.Units, L.Norm), T.Latency);
+  };
+  T.Least = Fill(M.L2.Least, M.Dram.Least);
+  T.Most = Fill(M.L2.Most, M.Dram.Most);
+  T.Cycles = Fill(M.L2.Likely, M.Dram.Likely);
+  T.Busiest = Unit(std::ranges::max_element(T.Units) - T.Units.begin());
+  T.Nearness = T.Units[size_t(T.Busiest)] / T.Cycles;
+  if (T.Latency >= T.Cycles)
+    T.By = Bound::Latency;
+  if (T.Full < 0.5)
+    T.By = Bound::Grid;
+  return T;
+}
+
+KernelTime timeOf(const Demands &All, const analysis::MachineLimits &L) {
+  KernelTime Sum;
+  double Longest = 0;
+  for (const Demand &D : All) {
+    const KernelTime T = timeOf(D, L);
+    if (!T.isKnown())
+      return {};
+    for (auto [Total, Units] : llvm::zip_equal(Sum.Units, T.Units))
+      Total += Units;
+    Sum.Latency += T.Latency;
+    Sum.Least += T.Least;
+    Sum.Most += T.Most;
+    Sum.Cycles += T.Cycles;
+    if (T.Cycles > Longest) { // what the longest is bound by, all are
+      Longest = T.Cycles;
+      Sum.By = T.By;
+      Sum.Busiest = T.Busiest;
+      Sum.Nearness = T.Nearness;
+      Sum.Full = T.Full;
+      Sum.HasMemory = T.HasMemory;
+    }
+  }
+  return Sum;
+}
+
+} // namespace reconverge::model

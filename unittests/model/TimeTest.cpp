@@ -1,0 +1,220 @@
+//===- unittests/model/TimeTest.cpp - Times derived by hand ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A machine on which everything is easy to reckon: ten multiprocessors of four
+// schedulers, 64 bytes a cycle to the second cache, 32 to device memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "model/Demand.h"
+#include "model/Time.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace reconverge;
+using namespace reconverge::model;
+
+namespace {
+
+analysis::MachineLimits machine() {
+  analysis::MachineLimits L;
+  L.Multiprocessors = 10;
+  L.ClockMHz = 1000;
+  L.Schedulers = 4;
+  L.Threads = 1024;
+  L.Blocks = 8;
+  L.Registers = 65536;
+  L.SharedBytes = 102400;
+  L.L1Bytes = 131072;
+  L.L1Latency = 30;
+  L.L2Latency = 230;
+  L.L2Bytes = 1 << 20;
+  L.L2BytesPerCycle = 64;
+  L.DramLatency = 430;
+  L.DramBytesPerCycle = 32;
+  L.Norm = 4;
+  return L;
+}
+
+/// \p Blocks thread blocks of 128 threads.
+Demand launchOf(uint32_t Blocks) {
+  Demand D;
+  D.Shape.Grid = {Blocks, 1, 1};
+  D.Shape.Block = {128, 1, 1};
+  D.Slots = 1;
+  return D;
+}
+
+double &busy(Demand &D, Unit U) { return D.Busy[size_t(U)]; }
+double of(const KernelTime &T, Unit U) { return T.Units[size_t(U)]; }
+
+/// 40 blocks: four on each of ten, 16 warps, four a scheduler. The pipes' work
+/// is spread over 40 schedulers.
+TEST(Time, PipesShareTheWork) {
+  Demand D = launchOf(40);
+  busy(D, Unit::Issue) = 40000;
+  busy(D, Unit::Alu) = 20000;
+  const KernelTime T = timeOf(D, machine());
+  EXPECT_DOUBLE_EQ(of(T, Unit::Issue), 1000);
+  EXPECT_DOUBLE_EQ(of(T, Unit::Alu), 500);
+  // (1000^4 + 500^4)^(1/4)
+  EXPECT_NEAR(T.Cycles, 1000 * std::pow(1 + 1.0 / 16, 0.25), 1e-9);
+  EXPECT_EQ(T.By, Bound::Unit);
+  EXPECT_EQ(T.Busiest, Unit::Issue);
+  EXPECT_NEAR(T.Nearness, 1 / std::pow(1 + 1.0 / 16, 0.25), 1e-12);
+  EXPECT_DOUBLE_EQ(T.Full, 1);
+}
+
+/// Of 41 blocks one multiprocessor has five: all wait for it.
+TEST(Time, TheFullestMultiprocessorDecides) {
+  Demand D = launchOf(41);
+  busy(D, Unit::Fma) = 41000;
+  const KernelTime T = timeOf(D, machine());
+  EXPECT_DOUBLE_EQ(of(T, Unit::Fma), 5 * 1000 / 4.0);
+  EXPECT_DOUBLE_EQ(T.Full, 41.0 / 50);
+}
+
+/// One block of one warp: one scheduler of one multiprocessor works.
+TEST(Time, OneWarpHasOneScheduler) {
+  Demand D = launchOf(1);
+  D.Shape.Block = {32, 1, 1};
+  busy(D, Unit::Fp64) = 700;
+  const KernelTime T = timeOf(D, machine());
+  EXPECT_DOUBLE_EQ(of(T, Unit::Fp64), 700);
+  EXPECT_DOUBLE_EQ(T.Full, 0.1);
+  EXPECT_EQ(T.By, Bound::Grid);
+}
+
+/// 16 warps are resident of each multiprocessor's 16: chains of 160,000 cycles
+/// in 160 warps take a thousand.
+TEST(Time, ChainsPassBesideOneAnother) {
+  Demand D = launchOf(40);
+  D.PathCycles = 160000;
+  busy(D, Unit::Issue) = 4000;
+  const KernelTime T = timeOf(D, machine());
+  EXPECT_DOUBLE_EQ(T.Latency, 1000);
+  EXPECT_DOUBLE_EQ(T.Cycles, 1000);
+  EXPECT_EQ(T.By, Bound::Latency);
+}
+
+/// 64 registers a thread leave room for 1024 threads, 128 for 512: half as many
+/// warps wait beside one another.
+TEST(Time, RegistersLimitWhoIsResident) {
+  Demand D = launchOf(400);
+  D.PathCycles = 160000;
+  const double With64 = (D.Registers = 64, timeOf(D, machine()).Latency);
+  const double With128 = (D.Registers = 128, timeOf(D, machine()).Latency);
+  EXPECT_DOUBLE_EQ(With128, 2 * With64);
+}
+
+/// Each of 40 blocks loads 100 sectors for the first time and 400 in all. Four
+/// blocks on a multiprocessor touch 12,800 bytes, which the cache holds.
+TEST(Time, FirstTouchesPassTheFirstCache) {
+  Demand D = launchOf(40);
+  D.HasMemory = true;
+  D.LoadSectors = 16000;
+  D.StoreSectors = 2000;
+  D.Touched = {40, 4000, 0, 0};
+  D.Wavefronts = 4000;
+  const KernelTime T = timeOf(D, machine());
+  EXPECT_DOUBLE_EQ(of(T, Unit::L1), 400);
+  EXPECT_DOUBLE_EQ(of(T, Unit::L2), 6000 * 32 / 64.0);
+  EXPECT_EQ(T.Busiest, Unit::L2);
+  EXPECT_LE(T.Least, T.Cycles);
+  EXPECT_LT(T.Cycles, T.Most);
+}
+
+/// Ten times that: 128,000 bytes beside 100,000 of shared memory, which leaves
+/// 31,072: 24.3 % of what is loaded again hits.
+TEST(Time, WhatDoesNotFitIsLoadedAgain) {
+  Demand D = launchOf(40);
+  D.HasMemory = true;
+  D.StaticShared = 25000;
+  D.LoadSectors = 160000;
+  D.Touched = {40, 40000, 0, 0};
+  const double Hits = (131072.0 - 100000) / 128000;
+  const KernelTime T = timeOf(D, machine());
+  EXPECT_NEAR(of(T, Unit::L2), (40000 + 120000 * (1 - Hits)) * 32 / 64, 1e-6);
+}
+
+/// A grid's 4 MB do not fit the second cache's one.
+TEST(Time, DeviceMemory) {
+  Demand D = launchOf(40);
+  D.HasMemory = true;
+  D.LoadSectors = 131072;
+  D.Touched = {40, 131072, 131072, 0};
+  const KernelTime T = timeOf(D, machine());
+  EXPECT_DOUBLE_EQ(of(T, Unit::Dram), 131072);
+  EXPECT_EQ(T.Busiest, Unit::Dram);
+}
+
+TEST(Time, UnknownIsNoTime) {
+  EXPECT_FALSE(timeOf(Demand(), machine()).isKnown());
+  EXPECT_FALSE(timeOf(Demands(), machine()).isKnown());
+  Demand D = launchOf(40);
+  busy(D, Unit::Issue) = 40000;
+  EXPECT_FALSE(timeOf(Demands{D, Demand()}, machine()).isKnown());
+  EXPECT_DOUBLE_EQ(timeOf(Demands{D, D}, machine()).Cycles, 2000);
+}
+
+KernelInfo infoOf() {
+  KernelInfo Info;
+  Info.Blocks.resize(2);
+  Info.Blocks[0].IssueSlots = 3;
+  Info.Blocks[0].Busy = {1, 2};
+  Info.Blocks[0].Path = 7;
+  Info.Blocks[1].IssueSlots = 5;
+  Info.Blocks[1].Busy = {4};
+  Info.Blocks[1].Path = 11;
+  Info.Blocks[1].PathLoads = 2;
+  Info.Accesses.resize(3);
+  Info.Accesses[0].Block = 1;
+  Info.Accesses[1].Block = 1;
+  Info.Accesses[1].Use = MemoryUse::Store;
+  Info.Accesses[2].Block = 0;
+  Info.Accesses[2].Use = MemoryUse::Atomic;
+  return Info;
+}
+
+/// Ten and twenty warp executions; of the second block's load a quarter was
+/// looked at, 5 requests with 8 sectors each: 160 in all.
+TEST(Demand, IsOfAllExecutions) {
+  LaunchCounts C;
+  C.Blocks.resize(2);
+  C.Blocks[0].Warps = 10;
+  C.Blocks[1].Warps = 20;
+  C.Accesses.resize(3);
+  C.Accesses[0] = {5, 160, 40, 20, 40, 5, 0};
+  C.Accesses[1] = {20, 640, 80, 80, 20, 20, 0};
+  C.Accesses[2] = {10, 320, 10, 10, 10, 10, 320};
+  C.Touched = {2, 24, 30, 0};
+  LaunchShape Shape;
+  Shape.Grid = {8, 1, 1};
+  const Demand D = demandOf(infoOf(), C, Shape);
+  EXPECT_DOUBLE_EQ(D.Slots, 130);
+  EXPECT_DOUBLE_EQ(D.Busy[0], 90);
+  EXPECT_DOUBLE_EQ(D.Busy[1], 20);
+  EXPECT_DOUBLE_EQ(D.PathCycles, 290);
+  EXPECT_DOUBLE_EQ(D.PathLoads, 40);
+  EXPECT_TRUE(D.HasMemory);
+  EXPECT_DOUBLE_EQ(D.LoadSectors, 160);
+  EXPECT_DOUBLE_EQ(D.StoreSectors, 80);
+  EXPECT_DOUBLE_EQ(D.AtomicSectors, 10);
+  EXPECT_DOUBLE_EQ(D.AtomicTurns, 320);
+  EXPECT_DOUBLE_EQ(D.Wavefronts, 160 + 20 + 10);
+  EXPECT_EQ(D.Touched.BlockLoads, 96u) << "of 8 blocks, as 2 have 24";
+  EXPECT_EQ(D.Touched.GridLoads, 30u);
+}
+
+TEST(Demand, WithoutAccesses) {
+  LaunchCounts C;
+  C.Blocks.resize(2);
+  C.Blocks[0].Warps = 1;
+  const Demand D = demandOf(infoOf(), C, {});
+  EXPECT_TRUE(D.isCounted());
+  EXPECT_FALSE(D.HasMemory);
+}
+
+} // namespace
