@@ -147,7 +147,8 @@ ROUTINES = {"div.u64": 26, "div.s64": 26, "rem.u64": 26, "rem.s64": 26,
 MEMORY = ("ld.", "st.", "atom.", "shfl", "match", "redux", "tex")
 
 # The GPU's limits: value or measurement | in words. Those of "guide" are the
-# CUDA C++ Programming Guide's for compute capability 9.0.
+# CUDA C++ Programming Guide's for compute capability 9.0, those of "calculator"
+# what NVIDIA's occupancy calculator (cuda_occupancy.h) has for it.
 LIMITS = """
 multiprocessors: =sms | as the driver says
 clock-mhz: =clock-mhz | as the driver says
@@ -156,6 +157,9 @@ threads: 2048 | guide
 blocks: 32 | guide
 registers: 65536 | guide
 shared-bytes: 233472 | guide
+register-unit: 256 | calculator
+shared-unit: 128 | calculator
+shared-reserved: 1024 | calculator
 l1-bytes: 262144 | guide
 l1-latency: latency ld_global_l1 | loads that hit in L1
 l2-bytes: 62914560 | as the driver says
@@ -350,6 +354,9 @@ def limit_lines(measured, facts):
             value = int(value) if value == int(value) else value
         if words == "guide":
             words = ("CUDA C++ Programming Guide, technical specifications of "
+                     "compute capability 9.0")
+        if words == "calculator":
+            words = ("NVIDIA's occupancy calculator (cuda_occupancy.h), "
                      "compute capability 9.0")
         lines.append(f'  "{name}": {{"value": {value}, "measured": '
                      f'{"true" if is_measured else "false"}, '

@@ -46,7 +46,12 @@ struct MachineLimits {
   double Threads = 0, Blocks = 0; ///< resident at once
   double Registers = 0;           ///< of 32 bits
   double SharedBytes = 0;
-  double L1Bytes = 0; ///< shared memory included where they are one
+  // The units in which it gives them away. Files may leave these out: they have
+  // been the same on all GPUs since compute capability 8.0.
+  double RegisterUnit = 256;    ///< of one warp's registers together
+  double SharedUnit = 128;      ///< bytes of one thread block
+  double SharedReserved = 1024; ///< bytes that each takes beside its own
+  double L1Bytes = 0;           ///< shared memory included where they are one
   // Cycles until the result of a load that hits can be used.
   double L1Latency = 0, L2Latency = 0, DramLatency = 0;
   // Of the whole GPU.

@@ -150,6 +150,7 @@ struct LimitKey {
   StringLiteral Name;
   double MachineLimits::*Of;
   double Least;
+  bool MayLack = false; ///< then it is as MachineLimits has it
 };
 } // namespace
 
@@ -161,6 +162,9 @@ static constexpr LimitKey LimitKeys[] = {
     {"blocks", &MachineLimits::Blocks, 1},
     {"registers", &MachineLimits::Registers, 1},
     {"shared-bytes", &MachineLimits::SharedBytes, 1},
+    {"register-unit", &MachineLimits::RegisterUnit, 1, /*MayLack=*/true},
+    {"shared-unit", &MachineLimits::SharedUnit, 1, /*MayLack=*/true},
+    {"shared-reserved", &MachineLimits::SharedReserved, 0, /*MayLack=*/true},
     {"l1-bytes", &MachineLimits::L1Bytes, 1},
     {"l1-latency", &MachineLimits::L1Latency, 1},
     {"l2-bytes", &MachineLimits::L2Bytes, 1},
@@ -200,6 +204,8 @@ static Expected<MachineLimits> readLimits(const Reader &R,
     return std::move(E);
   MachineLimits Limits;
   for (const LimitKey &Key : LimitKeys) {
+    if (Key.MayLack && !Object->get(Key.Name))
+      continue;
     auto Value = readLimit(R, *Object, Key);
     if (!Value)
       return Value.takeError();

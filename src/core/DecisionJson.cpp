@@ -157,8 +157,9 @@ bool readVerdict(const json::Value &V, json::Path P, Verdict &Out) {
 
 /// Not in files of before predictions had one.
 static bool readRange(const Fields &F, TrialResult &T) {
-  return !F.has("predictedLow") || (F.measure("predictedLow", T.PredictedLow) &&
-                                    F.measure("predictedHigh", T.PredictedHigh));
+  return !F.has("predictedLow") ||
+         (F.measure("predictedLow", T.PredictedLow) &&
+          F.measure("predictedHigh", T.PredictedHigh));
 }
 
 static bool readTrial(const json::Value &V, json::Path P, TrialResult &T) {

@@ -26,7 +26,7 @@ struct Demand {
 
   bool HasMemory = false; ///< all below is counted
   double Wavefronts = 0;  ///< of the first cache and shared memory
-  double LoadSectors = 0, StoreSectors = 0; ///< of global and local memory
+  double LoadSectors = 0, StoreSectors = 0;  ///< of global and local memory
   double AtomicSectors = 0, AtomicTurns = 0; ///< of atomics on global memory
   Footprint Touched; ///< of the launch: ThreadBlocks are the grid's
 

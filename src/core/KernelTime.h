@@ -25,11 +25,11 @@ struct KernelTime {
   double Latency = 0;
   /// The part of the multiprocessors' time in which they have thread blocks.
   double Full = 1;
-  double Cycles = 0;            ///< all of it together
-  double Least = 0, Most = 0;   ///< by what is not known of caches
+  double Cycles = 0;          ///< all of it together
+  double Least = 0, Most = 0; ///< by what is not known of caches
   Bound By = Bound::Unit;
   Unit Busiest = Unit::Issue;
-  double Nearness = 0; ///< of the busiest unit: the share of Cycles, 0..1
+  double Nearness = 0;    ///< of the busiest unit: the share of Cycles, 0..1
   bool HasMemory = false; ///< accesses were counted
 
   bool isKnown() const { return Cycles > 0; }

@@ -162,8 +162,9 @@ static bool readDemand(const json::Value &V, json::Path P, Demand &D) {
   Fields F(V, P);
   std::vector<double> Busy;
   if (!F || !readShape(V, P, D.Shape) || !F.count("registers", D.Registers) ||
-      !F.count("staticShared", D.StaticShared) || !F.measure("slots", D.Slots) ||
-      !F.measures("busy", Busy) || !F.measure("pathCycles", D.PathCycles) ||
+      !F.count("staticShared", D.StaticShared) ||
+      !F.measure("slots", D.Slots) || !F.measures("busy", Busy) ||
+      !F.measure("pathCycles", D.PathCycles) ||
       !F.measure("pathLoads", D.PathLoads) ||
       !F.flag("hasMemory", D.HasMemory) ||
       !F.measure("wavefronts", D.Wavefronts) ||

@@ -152,8 +152,8 @@ struct Prediction {
 
   void add(const TrialEvent &E,
            const std::optional<analysis::MachineLimits> &Limits) {
-    IsWhole &= add(Original, E.Original, Limits) &&
-               add(Variant, E.Variant, Limits);
+    IsWhole &=
+        add(Original, E.Original, Limits) && add(Variant, E.Variant, Limits);
   }
   /// The prediction, and between what it lies: what is not known of caches is
   /// the same for both sides.

@@ -81,8 +81,8 @@ static Spread spreadOf(const Demand &D, const analysis::MachineLimits &L) {
   S.Full = Blocks / (Most * L.Multiprocessors);
   const Occupancy At =
       occupancyOf(multiprocessorOf(L),
-                  {D.Shape.blockThreads(), D.StaticShared + D.Shape.DynamicShared,
-                   D.Registers});
+                  {D.Shape.blockThreads(),
+                   D.StaticShared + D.Shape.DynamicShared, D.Registers});
   S.Blocks = std::min(std::max(double(At.Blocks), 1.0), Most);
   S.Warps = S.Blocks * WarpsOfBlock;
   return S;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "model/Demand.h"
 #include "model/Time.h"
+#include "model/Demand.h"
 
 #include <gtest/gtest.h>
 

@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 
 using namespace reconverge::remedies::remap;
+using reconverge::model::BlockNeeds;
 
 // Known values: 64 warps an SM, 16 a partition with 16384 registers.
 TEST(Occupancy, RegistersOfAnSm90) {
@@ -37,14 +38,14 @@ static int theirs(const Processor &P, const BlockNeeds &Needs) {
   Device.computeMajor = int(P.Arch / 10);
   Device.computeMinor = int(P.Arch % 10);
   Device.maxThreadsPerBlock = 1024;
-  Device.maxThreadsPerMultiprocessor = int(P.Threads);
+  Device.maxThreadsPerMultiprocessor = int(P.Room.Threads);
   Device.regsPerBlock = Device.regsPerMultiprocessor = 65536;
   Device.warpSize = 32;
   Device.sharedMemPerBlock = 48 * 1024;
-  Device.sharedMemPerMultiprocessor = P.SharedKiB * 1024;
+  Device.sharedMemPerMultiprocessor = P.Room.SharedBytes;
   Device.numSms = 1;
   Device.sharedMemPerBlockOptin = P.mostShared();
-  Device.reservedSharedMemPerBlock = P.reserved();
+  Device.reservedSharedMemPerBlock = P.Room.SharedReserved;
   cudaOccFuncAttributes Kernel;
   Kernel.maxThreadsPerBlock = 1024;
   Kernel.numRegs = int(Needs.Registers);

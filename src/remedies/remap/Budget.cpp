@@ -89,8 +89,8 @@ std::optional<Refusal> planBudget(RoundPlan &Plan, const RemapOptions &Options,
   }
   const unsigned Usual = Bound ? Threads : std::min(Threads, UsualThreads);
   auto Blocks = [&](uint64_t Static) {
-    return blocksOn(On, {std::min(Usual, On.Threads), Static + Options.Shared,
-                         Options.Registers});
+    return blocksOn(On, {std::min(Usual, On.Room.Threads),
+                         Static + Options.Shared, Options.Registers});
   };
   const uint64_t Most = KernelBytes + Options.Shared <= StaticSharedLimit
                             ? StaticSharedLimit
@@ -127,8 +127,8 @@ std::optional<Refusal> planBudget(RoundPlan &Plan, const RemapOptions &Options,
 RegisterCost registerCost(const Function &F, const RemapOptions &Options,
                           unsigned Registers) {
   const unsigned Bound = analysis::launchBound(F);
-  BlockNeeds Needs{unsigned(alignTo(Bound ? Bound : UsualThreads, WarpThreads)),
-                   ownShared(F, {}) + Options.Shared, Options.Registers};
+  model::BlockNeeds Needs{alignTo(Bound ? Bound : UsualThreads, WarpThreads),
+                          ownShared(F, {}) + Options.Shared, Options.Registers};
   const Processor &On = processorOf(F);
   const unsigned Before = blocksOn(On, Needs);
   Needs.Registers = Registers;
