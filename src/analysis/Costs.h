@@ -75,6 +75,9 @@ public:
   static MachineModel unit();
 
   const std::string &name() const { return Name; }
+  /// The GPU that it was measured on, as its driver calls it; empty: the file
+  /// does not say.
+  const std::string &gpu() const { return Gpu; }
   /// A vector operation is one operation an element, issued one after the
   /// other, save for an access, which moves the whole vector at once.
   InstructionCost cost(const llvm::Instruction &I) const;
@@ -86,7 +89,7 @@ public:
   bool estimated() const { return Estimated; }
 
 private:
-  std::string Name;
+  std::string Name, Gpu;
   bool Estimated = false;
   std::optional<MachineLimits> Limits;
   std::map<std::string, InstructionCost, std::less<>> Classes;

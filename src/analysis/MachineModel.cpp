@@ -241,8 +241,12 @@ Expected<MachineModel> MachineModel::parse(StringRef Text, StringRef Path) {
   Model.Name = Name->str();
   if (auto About = R.text(*Root, "", "description"); !About)
     return About.takeError();
-  if (Root->get("measured-on") && !Root->getObject("measured-on"))
-    return R.bad("measured-on", "must be an object");
+  if (const json::Value *On = Root->get("measured-on")) {
+    const json::Object *Facts = On->getAsObject();
+    if (!Facts)
+      return R.bad("measured-on", "must be an object");
+    Model.Gpu = Facts->getString("gpu").value_or("").str();
+  }
   auto Limits = readLimits(R, *Root);
   if (!Limits)
     return Limits.takeError();

@@ -10,6 +10,7 @@
 #ifndef RECONVERGE_CORE_COST_H
 #define RECONVERGE_CORE_COST_H
 
+#include "core/KernelTime.h"
 #include "core/Profile.h"
 
 #include <cstdint>
@@ -40,11 +41,16 @@ struct BranchCost {
 };
 
 struct KernelCost {
-  double Slots = 0;          ///< sum of warps(b) IssueSlots(b)
-  double FullSlots = 0;      ///< the same lane work in full warps
-  double Cfe = 0;            ///< control-flow efficiency, 0..1, by instructions
-  double Potential = 0;      ///< 1 / CFE, x
-  uint64_t Instructions = 0; ///< thread instructions: sum of lanes(b) n(b)
+  double Slots = 0;     ///< sum of warps(b) IssueSlots(b)
+  double FullSlots = 0; ///< the same lane work in full warps
+  double Cfe = 0;       ///< control-flow efficiency, 0..1, by instructions
+  double Potential = 0; ///< 1 / CFE, x
+  /// Of the mean launch, by the model; not known without the GPU's limits.
+  KernelTime Time;
+  /// What full warps would gain in time, x, as memory stays what it is; 0: not
+  /// known, as accesses were not counted.
+  double Attainable = 0;
+  uint64_t Instructions = 0;     ///< thread instructions: sum of lanes(b) n(b)
   uint64_t WarpInstructions = 0; ///< sum of warps(b) n(b)
   /// The part of Slots that the best regrouping in each scope would give back.
   double RecoverInWarp = 0, RecoverInBlock = 0, RecoverInGrid = 0;

@@ -35,6 +35,13 @@ struct KernelTime {
   bool isKnown() const { return Cycles > 0; }
 };
 
+/// "latency", "grid", or the unit's word.
+inline const char *wordOf(Bound By, Unit Busiest) {
+  return By == Bound::Latency ? "latency"
+         : By == Bound::Grid  ? "grid"
+                              : wordOf(Busiest);
+}
+
 } // namespace reconverge
 
 #endif

@@ -29,6 +29,18 @@ bool readTouched(const json::Value &V, json::Path P, Footprint &Out) {
          F.count("gridStores", Out.GridStores);
 }
 
+void writeTime(JsonWriter &W, const KernelTime &T) {
+  W.number("cycles", T.Cycles);
+  W.number("least", T.Least);
+  W.number("most", T.Most);
+  W.text("boundBy", wordOf(T.By, T.Busiest));
+  W.number("nearness", T.Nearness);
+  for (size_t U = 0; U != NumUnits; ++U)
+    W.number(wordOf(Unit(U)), T.Units[U]);
+  W.number("latency", T.Latency);
+  W.number("full", T.Full);
+}
+
 void writeMemory(JsonWriter &W, const KernelProfile &K) {
   if (K.Accesses.empty())
     return;

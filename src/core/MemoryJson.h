@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_CORE_MEMORYJSON_H
 #define RECONVERGE_CORE_MEMORYJSON_H
 
+#include "core/KernelTime.h"
 #include "core/Profile.h"
 
 #include "llvm/Support/JSON.h"
@@ -16,6 +17,9 @@ class JsonWriter;
 void writeTouched(JsonWriter &W, const Footprint &F);
 bool readTouched(const llvm::json::Value &V, llvm::json::Path P,
                  Footprint &Out);
+
+/// Members of the object that is open, for people: no file is read with them.
+void writeTime(JsonWriter &W, const KernelTime &T);
 
 /// The kernel's "accesses" and "touched"; written where they were counted.
 void writeMemory(JsonWriter &Kernel, const KernelProfile &K);

@@ -179,6 +179,10 @@ static void writeCost(JsonWriter &W, const KernelCost &C) {
     W.number("fullSlots", C.FullSlots);
     W.number("cfe", C.Cfe);
     W.number("potential", C.Potential);
+    if (C.Time.isKnown()) {
+      W.number("attainable", C.Attainable);
+      W.line("time", [&](JsonWriter &S) { writeTime(S, C.Time); });
+    }
     W.count("instructions", C.Instructions);
     W.count("warpInstructions", C.WarpInstructions);
     W.number("recoverInWarp", C.RecoverInWarp);

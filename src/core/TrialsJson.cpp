@@ -12,6 +12,7 @@
 #include "core/File.h"
 #include "core/JsonReader.h"
 #include "core/JsonWriter.h"
+#include "core/MemoryJson.h"
 #include "core/ProfileJson.h"
 #include "core/Trials.h"
 
@@ -145,17 +146,6 @@ static void writeDemand(JsonWriter &W, const Demand &D) {
   W.number("atomicSectors", D.AtomicSectors);
   W.number("atomicTurns", D.AtomicTurns);
   writeTouched(W, D.Touched);
-}
-
-/// For whoever reads a log; we do not.
-static void writeTime(JsonWriter &W, const KernelTime &T) {
-  W.number("cycles", T.Cycles);
-  W.number("least", T.Least);
-  W.number("most", T.Most);
-  for (size_t U = 0; U != NumUnits; ++U)
-    W.number(wordOf(Unit(U)), T.Units[U]);
-  W.number("latency", T.Latency);
-  W.number("full", T.Full);
 }
 
 static bool readDemand(const json::Value &V, json::Path P, Demand &D) {

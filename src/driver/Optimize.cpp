@@ -342,9 +342,6 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
   auto Program = Session::create(Request);
   if (!Program)
     return Program.takeError();
-  auto Machine = analysis::MachineModel::load(Program->machineFile());
-  if (!Machine)
-    return Machine.takeError();
   const Sandbox Box(Program->folder(), Request.Sandboxed);
   const Input In = inputOf(*Program);
   RunMode Mode;
@@ -392,12 +389,13 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
   if (frontend::interruption())
     return 0;
 
-  if (Error E = keepLog(*Events, Request.Log, *Machine))
+  if (Error E = keepLog(*Events, Request.Log, Program->machine()))
     return std::move(E);
 
   DecideOptions Options;
   if (OnGpu)
-    Options.Limits = Machine->limits();
+    if (const auto *Limits = limitsFor(*First->Counted, Program->machine()))
+      Options.Limits = *Limits;
   Options.AllowReorder = Request.AllowReorder;
   Options.AllowRounding = Request.AllowRounding;
   Options.Bound = Plan->Bound;

@@ -115,6 +115,34 @@ Expected<CountedRun> countRun(const RunRequest &Request, const Session &Program,
   return Run;
 }
 
+const analysis::MachineLimits *
+limitsFor(const Profile &Counted, const analysis::MachineModel &Machine) {
+  if (Counted.Backend == "gpu" &&
+      !StringRef(Counted.Device).contains(Machine.gpu()))
+    return nullptr;
+  return Machine.limits() ? &*Machine.limits() : nullptr;
+}
+
+/// The machine whose costs \p Counted was priced by, of those that we have.
+static std::optional<analysis::MachineModel> machineOf(const Profile &Counted) {
+  auto Tree = frontend::findInstallation();
+  if (!Tree) {
+    consumeError(Tree.takeError());
+    return std::nullopt;
+  }
+  auto File = frontend::findMachineFile(*Tree, Counted.Machine);
+  if (!File) {
+    consumeError(File.takeError());
+    return std::nullopt;
+  }
+  auto Machine = analysis::MachineModel::load(*File);
+  if (!Machine) {
+    consumeError(Machine.takeError());
+    return std::nullopt;
+  }
+  return std::move(*Machine);
+}
+
 Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
   // Before a long run, not after it.
   if (Error E = checkFolderOf(Request.Output))
@@ -133,7 +161,14 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
       OS << "  " << howToBuild(*Program) << '\n';
     return Run->End.status();
   }
-  const RunCost Cost = model::costOf(*Run->Counted, remedies::rules());
+  const analysis::MachineLimits *Limits =
+      limitsFor(*Run->Counted, Program->machine());
+  if (!Limits)
+    Run->Counted->Notes.push_back(
+        "what kernels are bound by is not said: there is no machine file of " +
+        Run->Counted->Device +
+        "; benchmarks/micro/run.py writes one, and --machine names it");
+  const RunCost Cost = model::costOf(*Run->Counted, remedies::rules(), Limits);
   report::printTerminal(report::viewOf(*Run->Counted, Cost), OS,
                         terminalFor(OS));
   if (Request.Output == "-")
@@ -150,7 +185,9 @@ Expected<int> report(const ReportRequest &Request, raw_ostream &OS) {
   auto Read = readProfile(Request.Input);
   if (!Read)
     return Read.takeError();
-  const RunCost Cost = model::costOf(*Read, remedies::rules());
+  const std::optional<analysis::MachineModel> Machine = machineOf(*Read);
+  const RunCost Cost = model::costOf(
+      *Read, remedies::rules(), Machine ? limitsFor(*Read, *Machine) : nullptr);
   report::printTerminal(report::viewOf(*Read, Cost), OS, terminalFor(OS));
   return sayWhatHolds(Request.FailIf, *Read, Cost, errs())
              ? int(ExitCode::ConditionHolds)

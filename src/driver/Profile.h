@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_DRIVER_PROFILE_H
 #define RECONVERGE_DRIVER_PROFILE_H
 
+#include "analysis/Costs.h"
 #include "core/Profile.h"
 #include "driver/CommandLine.h"
 #include "driver/Run.h"
@@ -23,6 +24,11 @@ struct CountedRun {
 };
 llvm::Expected<CountedRun> countRun(const RunRequest &Request,
                                     const Session &Program, RunMode Mode);
+
+/// Of the GPU in whose time \p Counted is told, that of \p Machine. Null: the
+/// program ran on another one, of which nothing is known; or there are none.
+const analysis::MachineLimits *limitsFor(const Profile &Counted,
+                                         const analysis::MachineModel &Machine);
 
 /// Refuses a path whose folder there is not.
 llvm::Error checkFolderOf(llvm::StringRef Output);

@@ -78,11 +78,15 @@ Expected<Session> Session::create(const RunRequest &Request) {
   auto MachineFile = frontend::findMachineFile(*Tree, Request.Machine);
   if (!MachineFile)
     return MachineFile.takeError();
+  auto Machine = analysis::MachineModel::load(*MachineFile);
+  if (!Machine)
+    return Machine.takeError();
   auto Temp = frontend::TempDir::create(Request.Build.Keep);
   if (!Temp)
     return Temp.takeError();
   Session S(Request, std::move(*Tree), std::move(*Temp));
   S.MachineFile = std::move(*MachineFile);
+  S.Machine = std::move(*Machine);
   if (Error E = obtainProgram(Request.Build, S.Temp).moveInto(S.Program))
     return std::move(E);
   return S;

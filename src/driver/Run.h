@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_DRIVER_RUN_H
 #define RECONVERGE_DRIVER_RUN_H
 
+#include "analysis/Costs.h"
 #include "driver/CommandLine.h"
 #include "frontend/Installation.h"
 #include "frontend/Subprocess.h"
@@ -48,7 +49,7 @@ public:
   std::string file(const llvm::Twine &Name) const { return Temp.file(Name); }
   const frontend::TempDir &folder() const { return Temp; }
   const frontend::Installation &installation() const { return Tree; }
-  const std::string &machineFile() const { return MachineFile; }
+  const analysis::MachineModel &machine() const { return Machine; }
   /// Whether the request names a program and no sources.
   static bool isProgram(const BuildRequest &Request);
   /// The file of the program \p Name: itself if there is one, or as a shell
@@ -65,6 +66,7 @@ private:
   frontend::TempDir Temp;
   std::string Program;     ///< the path to execute
   std::string MachineFile; ///< machines/*.json
+  analysis::MachineModel Machine = analysis::MachineModel::unit(); ///< in it
 };
 
 /// How a program ended, for a message: "returned 3", "was ended by signal 9".

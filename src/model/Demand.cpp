@@ -100,4 +100,13 @@ Demand demandOf(const KernelProfile &K) {
   return D;
 }
 
+Demand withCompute(Demand D, double Share) {
+  D.Slots *= Share;
+  for (double &Cycles : D.Busy)
+    Cycles *= Share;
+  D.PathCycles *= Share;
+  D.PathLoads *= Share;
+  return D;
+}
+
 } // namespace reconverge::model

@@ -17,6 +17,9 @@ Demand demandOf(const KernelInfo &Info, const LaunchCounts &Counts,
 /// it was launched with first.
 Demand demandOf(const KernelProfile &K);
 
+/// \p D with \p Share of its instructions; memory moves as many bytes.
+Demand withCompute(Demand D, double Share);
+
 } // namespace reconverge::model
 
 #endif

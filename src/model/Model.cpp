@@ -8,8 +8,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "model/Model.h"
+#include "model/Demand.h"
 #include "model/Places.h"
 #include "model/Slots.h"
+#include "model/Time.h"
 
 #include <algorithm>
 
@@ -83,10 +85,25 @@ KernelCost costOf(const KernelProfile &K) {
   return C;
 }
 
-RunCost costOf(const Profile &P, std::span<const RemedyRule> Rules) {
+/// Time, and what is left of it where no lane idles.
+static void addTime(KernelCost &C, const KernelProfile &K,
+                    const analysis::MachineLimits &Limits) {
+  const Demand Asked = demandOf(K);
+  C.Time = timeOf(Asked, Limits);
+  if (!C.Time.isKnown() || !C.Time.HasMemory || C.Slots <= 0)
+    return;
+  const KernelTime Full =
+      timeOf(withCompute(Asked, C.FullSlots / C.Slots), Limits);
+  C.Attainable = C.Time.Cycles / Full.Cycles;
+}
+
+RunCost costOf(const Profile &P, std::span<const RemedyRule> Rules,
+               const analysis::MachineLimits *Limits) {
   RunCost Run;
   for (const KernelProfile &K : P.Kernels) {
     Run.Kernels.push_back(costOf(K));
+    if (Limits)
+      addTime(Run.Kernels.back(), K, *Limits);
     Run.Slots += Run.Kernels.back().Slots;
   }
   Run.Places = placesOf(P, Run.Kernels, Rules);

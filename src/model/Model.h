@@ -8,6 +8,10 @@
 
 #include <span>
 
+namespace reconverge::analysis {
+struct MachineLimits;
+} // namespace reconverge::analysis
+
 namespace reconverge::model {
 
 /// Cost of the kernel and of each of its branches; the formulas are in the
@@ -16,8 +20,10 @@ namespace reconverge::model {
 KernelCost costOf(const KernelProfile &K);
 
 /// Of each kernel, parallel to P.Kernels, and of each place in the source, with
-/// what \p Rules say of remedies there.
-RunCost costOf(const Profile &P, std::span<const RemedyRule> Rules = {});
+/// what \p Rules say of remedies there. \p Limits: of the GPU whose time is
+/// meant; null: nothing is said of time.
+RunCost costOf(const Profile &P, std::span<const RemedyRule> Rules = {},
+               const analysis::MachineLimits *Limits = nullptr);
 
 } // namespace reconverge::model
 

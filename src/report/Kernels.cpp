@@ -36,6 +36,8 @@ static std::string timesOf(double Factor) {
 
 /// With names of at most \p NameWidth columns.
 static Table tableOf(const View &V, unsigned NameWidth, bool HasRoom) {
+  const bool HasTimes =
+      any_of(V.Kernels, [](const KernelView &K) { return !K.BoundBy.empty(); });
   Table T;
   T.column("kernel", true);
   T.column("launches", false);
@@ -44,6 +46,10 @@ static Table tableOf(const View &V, unsigned NameWidth, bool HasRoom) {
   T.column("of run", false);
   T.column("CFE", false);
   T.column("potential", false);
+  if (HasTimes) {
+    T.column("attainable", false);
+    T.column("bound by", true);
+  }
   if (HasRoom)
     T.column("divergent warps", false);
   for (uint32_t I : V.Ranking) {
@@ -55,6 +61,10 @@ static Table tableOf(const View &V, unsigned NameWidth, bool HasRoom) {
                                       {percent(K.OfRun)},
                                       {percent(K.Cfe)},
                                       {timesOf(K.Potential)}};
+    if (HasTimes) {
+      Cells.push_back({K.Attainable > 0 ? timesOf(K.Attainable) : "-"});
+      Cells.push_back({K.BoundBy.empty() ? "-" : K.BoundBy});
+    }
     if (HasRoom)
       Cells.push_back({percent(K.Divergent)});
     T.row(std::move(Cells));

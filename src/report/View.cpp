@@ -262,6 +262,17 @@ static std::string whyIdle(const KernelProfile &K, const KernelCost &C) {
          "; what idles is spread over many.";
 }
 
+/// "alu 82%": what the kernel waits for, and the share of its time for which
+/// that is busy.
+static std::string boundOf(const KernelTime &T) {
+  if (!T.isKnown())
+    return "";
+  std::string Text = wordOf(T.By, T.Busiest);
+  if (T.By == Bound::Unit)
+    Text += " " + percent(T.Nearness);
+  return T.HasMemory ? Text : Text + "?";
+}
+
 KernelView ViewMaker::kernelOf(const KernelProfile &K,
                                const KernelCost &C) const {
   KernelView V;
@@ -272,6 +283,8 @@ KernelView ViewMaker::kernelOf(const KernelProfile &K,
   V.OfRun = Cost.Slots > 0 ? C.Slots / Cost.Slots : 0;
   V.Cfe = C.Cfe;
   V.Potential = C.Potential;
+  V.BoundBy = boundOf(C.Time);
+  V.Attainable = C.Attainable;
   V.Divergent =
       double(K.DivergentWarps) / double(std::max<uint64_t>(K.WarpsRun, 1));
   V.IsFine = 1 - C.Cfe < HardlyIdle && !hasBranchToBlame(C);

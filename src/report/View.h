@@ -86,12 +86,14 @@ struct KernelView {
   std::string Name; ///< demangled; Names.h has shorter ones
   uint64_t Launches = 0, Threads = 0;
   double Seconds = 0;
-  double OfRun = 0;     ///< its slots
-  double Cfe = 0;       ///< of its lanes, those that work
-  double Potential = 0; ///< 1 / Cfe
-  double Divergent = 0; ///< of its warps
-  bool IsFine = false;  ///< nothing to gain
-  std::string WhyIdle;  ///< where lanes idle and no branch is to blame
+  double OfRun = 0;      ///< its slots
+  double Cfe = 0;        ///< of its lanes, those that work
+  double Potential = 0;  ///< 1 / Cfe
+  std::string BoundBy;   ///< "alu 82%"; empty: not known
+  double Attainable = 0; ///< of Potential, in time; 0: not known
+  double Divergent = 0;  ///< of its warps
+  bool IsFine = false;   ///< nothing to gain
+  std::string WhyIdle;   ///< where lanes idle and no branch is to blame
   OrderTrials Orders;
   uint64_t Watched = 0; ///< launches that were looked at for races
   bool WatchIncomplete = false;
