@@ -6,6 +6,7 @@
 #include "driver/CommandLine.h"
 #include "driver/Explain.h"
 #include "driver/Optimize.h"
+#include "driver/Predict.h"
 #include "driver/Profile.h"
 #include "frontend/TempDir.h"
 
@@ -24,6 +25,8 @@ static const char Usage[] =
     "\n"
     "  reconverge profile app.cu -- args   run it; say what each divergent "
     "branch costs\n"
+    "  reconverge predict app.cu -- args   the same; say what remedies should "
+    "gain\n"
     "  reconverge optimize app.cu -o app -- args\n"
     "                                      try remedies, compare every byte, "
     "keep what pays\n"
@@ -49,6 +52,17 @@ static int runProfile(ArrayRef<const char *> Words) {
     return reportError(Request.takeError(), errs());
   Request->Build.Diagnostics = &errs();
   Expected<int> Status = driver::profile(*Request, errs());
+  if (!Status)
+    return reportError(Status.takeError(), errs());
+  return *Status;
+}
+
+static int runPredict(ArrayRef<const char *> Words) {
+  auto Request = driver::parsePredictWords(Words);
+  if (!Request)
+    return reportError(Request.takeError(), errs());
+  Request->Build.Diagnostics = &errs();
+  Expected<int> Status = driver::predict(*Request, errs());
   if (!Status)
     return reportError(Status.takeError(), errs());
   return *Status;
@@ -118,6 +132,7 @@ int main(int Count, const char **Arguments) {
   };
   Entry Chosen = StringSwitch<Entry>(Name)
                      .Case("profile", {Subcommand::Profile, runProfile})
+                     .Case("predict", {Subcommand::Predict, runPredict})
                      .Case("optimize", {Subcommand::Optimize, runOptimize})
                      .Case("cc", {Subcommand::Cc, runCc})
                      .Case("report", {Subcommand::Report, runReport})
@@ -126,7 +141,7 @@ int main(int Count, const char **Arguments) {
     return reportError(
         userError(
             "there is no command '" + Name + "'",
-            "The commands are profile, optimize, report, cc and explain."),
+            "The commands are profile, predict, optimize, report, cc and explain."),
         errs());
   ArrayRef<const char *> Rest = ArrayRef(Words).drop_front();
   if (driver::asksForHelp(Rest)) {

@@ -58,7 +58,14 @@ static std::string defaultCache() {
 }
 
 static StringRef nameOf(Subcommand Which) {
-  return Which == Subcommand::Optimize ? "optimize" : "profile";
+  switch (Which) {
+  case Subcommand::Optimize:
+    return "optimize";
+  case Subcommand::Predict:
+    return "predict";
+  default:
+    return "profile";
+  }
 }
 
 static Error unknownOption(StringRef Word, Subcommand Which) {
@@ -151,7 +158,7 @@ static Error checkInputs(RunRequest &Request, Subcommand Which,
   return Error::success();
 }
 
-/// Reads what `profile` and `optimize` share; \p ReadOther the rest.
+/// Reads what `profile`, `predict` and `optimize` share; \p ReadOther the rest.
 static Error parseRunWords(ArrayRef<const char *> Words, Subcommand Which,
                            RunRequest &Request, OptionReader ReadOther) {
   const auto *Dashes = llvm::find_if(
@@ -247,6 +254,21 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
                      "Look for races in one run and try orders in another.");
   if (Races)
     Request.Device = "cpu";
+  return Request;
+}
+
+Expected<RunRequest> parsePredictWords(ArrayRef<const char *> Words) {
+  RunRequest Request;
+  auto ReadOther = [](const Arg &A, Error &E, TellVm) {
+    if (!A.getOption().matches(OPT_o))
+      return false;
+    E = userError("predict: -o " + Twine(A.getValue()) +
+                      ": predict writes no file",
+                  "Leave it out; reconverge profile -o writes the counts.");
+    return true;
+  };
+  if (Error E = parseRunWords(Words, Subcommand::Predict, Request, ReadOther))
+    return std::move(E);
   return Request;
 }
 

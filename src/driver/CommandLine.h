@@ -95,7 +95,7 @@ struct ReportRequest {
 };
 
 /// What `reconverge <subcommand> --help` prints.
-enum class Subcommand { Profile, Optimize, Cc, Report };
+enum class Subcommand { Profile, Predict, Optimize, Cc, Report };
 void printHelp(Subcommand Which, llvm::raw_ostream &OS);
 /// Whether the words ask for that help.
 bool asksForHelp(llvm::ArrayRef<const char *> Words);
@@ -103,6 +103,8 @@ bool asksForHelp(llvm::ArrayRef<const char *> Words);
 /// Each takes the words after the subcommand. The UserError names the word.
 llvm::Expected<ProfileRequest>
 parseProfileWords(llvm::ArrayRef<const char *> Words);
+llvm::Expected<RunRequest>
+parsePredictWords(llvm::ArrayRef<const char *> Words);
 llvm::Expected<OptimizeRequest>
 parseOptimizeWords(llvm::ArrayRef<const char *> Words);
 llvm::Expected<BuildRequest> parseCcWords(llvm::ArrayRef<const char *> Words);

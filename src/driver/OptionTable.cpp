@@ -41,6 +41,8 @@ Visibility visibilityOf(Subcommand Which) {
   switch (Which) {
   case Subcommand::Profile:
     return Visibility(ProfileVis);
+  case Subcommand::Predict:
+    return Visibility(PredictVis);
   case Subcommand::Optimize:
     return Visibility(OptimizeVis);
   case Subcommand::Cc:
@@ -65,6 +67,12 @@ void printHelp(Subcommand Which, raw_ostream &OS) {
             "<files>: CUDA and C++ sources, objects and libraries; or one "
             "program built by\nreconverge cc. Other options go to clang";
     Title = "Run a CUDA program and say what each divergent branch costs";
+  } else if (Which == Subcommand::Predict) {
+    Usage = "reconverge predict [options] <files> [-- <program arguments>]\n\n"
+            "<files>: CUDA and C++ sources, objects and libraries; or one "
+            "program built by\nreconverge cc. Other options go to clang";
+    Title = "Run a CUDA program and say what remedies should gain, without "
+            "building one";
   } else if (Which == Subcommand::Optimize) {
     Usage =
         "reconverge optimize [options] <files> -o <program> "

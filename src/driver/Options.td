@@ -12,14 +12,15 @@
 include "llvm/Option/OptParser.td"
 
 def ProfileVis : OptionVisibility;
+def PredictVis : OptionVisibility;
 def CcVis : OptionVisibility;
 def ReportVis : OptionVisibility;
 def OptimizeVis : OptionVisibility;
 
-class InAll : Visibility<[ProfileVis, OptimizeVis, CcVis, ReportVis]>;
-class InBuild : Visibility<[ProfileVis, OptimizeVis, CcVis]>;
+class InAll : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, ReportVis]>;
+class InBuild : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis]>;
 class InCc : Visibility<[CcVis]>;
-class InRun : Visibility<[ProfileVis, OptimizeVis]>;
+class InRun : Visibility<[ProfileVis, PredictVis, OptimizeVis]>;
 class InProfile : Visibility<[ProfileVis]>;
 class InOptimize : Visibility<[OptimizeVis]>;
 class InDecisions : Visibility<[OptimizeVis, CcVis]>;
@@ -37,7 +38,8 @@ def o : JoinedOrSeparate<Dash, "o">, InBuild, MetaVarName<"<file>">,
 //===- Running a program --------------------------------------------------===//
 
 multiclass Setting<string name, string help,
-                   list<OptionVisibility> where = [ProfileVis, OptimizeVis]> {
+                   list<OptionVisibility> where =
+                       [ProfileVis, PredictVis, OptimizeVis]> {
   def _EQ : Joined<Long, name#"=">, Visibility<where>, MetaVarName<"<value>">,
     HelpText<help>;
   def "" : Separate<Long, name>, Visibility<where>,

@@ -1,0 +1,47 @@
+//===- driver/Predict.cpp - What remedies should gain ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "driver/Predict.h"
+
+#include "core/Error.h"
+#include "driver/Build.h"
+#include "driver/Profile.h"
+#include "model/Forecast.h"
+#include "model/Model.h"
+#include "remedies/Table.h"
+#include "report/Forecasts.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace reconverge::driver {
+
+Expected<int> predict(const RunRequest &Request, raw_ostream &OS) {
+  auto Program = Session::create(Request);
+  if (!Program)
+    return orInterrupted(Program.takeError(), OS);
+  auto Run = countRun(Request, *Program, {});
+  if (!Run)
+    return Run.takeError();
+  if (!Run->Counted) {
+    OS << "reconverge: note: " << Request.Build.Inputs.front() << ' '
+       << endOf(Run->End) << " and left no profile\n";
+    return Run->End.status();
+  }
+  const analysis::MachineLimits *Limits =
+      limitsFor(*Run->Counted, Program->machine());
+  if (!Limits)
+    return userError("predict: there is no machine file of " +
+                         Run->Counted->Device,
+                     "benchmarks/micro/run.py writes one; name it by "
+                     "--machine.");
+  const RunCost Cost = model::costOf(*Run->Counted, remedies::rules(), Limits);
+  std::vector<Forecasts> All;
+  for (auto [K, C] : zip(Run->Counted->Kernels, Cost.Kernels))
+    All.push_back(model::forecastsOf(K, C, remedies::rules(), *Limits));
+  report::printForecasts(*Run->Counted, Cost, All, OS, terminalFor(OS));
+  return Run->End.status();
+}
+
+} // namespace reconverge::driver

@@ -1,0 +1,81 @@
+//===- model/Forecast.cpp - What remedies should gain ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A remedy's rule says for each branch how many issue slots it may give back
+// and how many it costs. With S the kernel's slots, G and C the sums over its
+// branches, the kernel keeps
+//
+//   s = 1 - (G - C) / S
+//
+// of its instructions; sectors and wavefronts stay. The model makes time of
+// both (Time.cpp):
+//
+//   forecast = T(1) / T(s)
+//
+// At most all of G comes back and nothing is paid: T(1) / T(1 - G/S). At least
+// nothing comes back and C is paid: T(1) / T(1 + C/S). A grouping by hand has
+// no price that is known, so its least is 1.
+//
+// Selves of branches add up to at most what idles, so G is capped by them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "model/Forecast.h"
+
+#include "model/Demand.h"
+#include "model/Time.h"
+
+#include <algorithm>
+
+namespace reconverge::model {
+
+/// By what is recovered over the whole kernel, shares of its slots.
+static Forecast byHand(const char *Name, double Recovered) {
+  Forecast F{Name, /*ByHand=*/true};
+  F.High = Recovered;
+  return F;
+}
+
+Forecasts forecastsOf(const KernelProfile &K, const KernelCost &Cost,
+                      std::span<const RemedyRule> Rules,
+                      const analysis::MachineLimits &Limits) {
+  const Demand Now = demandOf(K);
+  const double Cycles = timeOf(Now, Limits).Cycles;
+  if (Cycles <= 0)
+    return {};
+  auto With = [&](double Share) {
+    const double Then =
+        timeOf(withCompute(Now, std::max(Share, 1e-6)), Limits).Cycles;
+    return Cycles / Then;
+  };
+  Forecasts All;
+  for (const RemedyRule &Rule : Rules) {
+    double Gain = 0, Price = 0;
+    for (uint32_t B : Cost.Order) {
+      const BranchBound Here = Rule.BoundAt(K, Cost, B);
+      if (Here.Gain <= 0)
+        continue;
+      Gain += std::min(Here.Gain, Cost.Branches[B].SelfSlots);
+      Price += Here.Price;
+    }
+    if (Gain <= 0)
+      continue;
+    Gain /= Cost.Slots;
+    Price /= Cost.Slots;
+    All.push_back({Rule.Words.Name, Rule.Words.ByHand, With(1 - Gain + Price),
+                   With(1 + Price), With(1 - Gain)});
+  }
+  for (Forecast F : {byHand("refill", Cost.RecoverInWarp),
+                     byHand("sort", Cost.RecoverInGrid)}) {
+    if (F.High <= 0)
+      continue;
+    F.Speedup = F.High = With(1 - F.High);
+    All.push_back(std::move(F));
+  }
+  std::ranges::sort(All, {}, [](const Forecast &F) {
+    return std::pair(-F.Speedup, F.Remedy);
+  });
+  return All;
+}
+
+} // namespace reconverge::model

@@ -1,0 +1,24 @@
+//===- model/Forecast.h - What remedies should gain -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_MODEL_FORECAST_H
+#define RECONVERGE_MODEL_FORECAST_H
+
+#include "analysis/Costs.h"
+#include "core/Cost.h"
+#include "core/Forecast.h"
+
+#include <span>
+
+namespace reconverge::model {
+
+/// Of each of \p Rules and of what is done by hand, on the kernel \p K that
+/// costs \p Cost, in time of a GPU with \p Limits; the greatest gain first.
+/// Those that find nothing in the kernel are left out. Empty where the
+/// kernel's time is not known.
+Forecasts forecastsOf(const KernelProfile &K, const KernelCost &Cost,
+                      std::span<const RemedyRule> Rules,
+                      const analysis::MachineLimits &Limits);
+
+} // namespace reconverge::model
+
+#endif

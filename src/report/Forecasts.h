@@ -1,0 +1,20 @@
+//===- report/Forecasts.h - The table of `predict` --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REPORT_FORECASTS_H
+#define RECONVERGE_REPORT_FORECASTS_H
+
+#include "core/Cost.h"
+#include "core/Forecast.h"
+#include "report/Text.h"
+
+namespace reconverge::report {
+
+/// Prints what remedies should gain on each kernel of \p P, hottest first.
+/// \p Cost and \p Of are parallel to P.Kernels.
+void printForecasts(const Profile &P, const RunCost &Cost,
+                    const std::vector<Forecasts> &Of, llvm::raw_ostream &OS,
+                    const TerminalOptions &Options);
+
+} // namespace reconverge::report
+
+#endif
