@@ -44,11 +44,31 @@ BlockSample BlockSample::of(uint64_t Blocks, uint64_t Least) {
   return S;
 }
 
-bool BlockSample::counts(uint32_t Block) const {
-  uint32_t Hash = (Block >> Bits) * First;
+/// Whether \p Number is the one of its 1 << Bits in a row.
+static bool isChosen(uint32_t Number, unsigned Bits) {
+  uint32_t Hash = (Number >> Bits) * First;
   Hash = (Hash ^ Hash >> 15) * Second;
-  const uint32_t Mask = uint32_t(stride() - 1);
-  return Block >= Tail || ((Hash >> 16 ^ Block) & Mask) == 0;
+  return ((Hash >> 16 ^ Number) & ((uint32_t(1) << Bits) - 1)) == 0;
+}
+
+bool BlockSample::counts(uint32_t Block) const {
+  return Block >= Tail || isChosen(Block, Bits);
+}
+
+MemorySample MemorySample::of(uint64_t Blocks, const BlockSample &Who,
+                              uint64_t Most) {
+  MemorySample S;
+  if (!isUInt<32>(Blocks) || !Most)
+    return S;
+  const uint64_t Rows = Blocks >> Who.Bits;
+  while (S.Bits != BlockSample::MostBits && Rows >> S.Bits > Most)
+    ++S.Bits;
+  S.Blocks = uint32_t(std::min(Rows >> S.Bits, Most));
+  return S;
+}
+
+bool MemorySample::counts(uint32_t Row) const {
+  return Row >> Bits < Blocks && isChosen(Row, Bits);
 }
 
 Value *BlockSampleCode::setting(unsigned Offset, Type *Type) {
@@ -76,14 +96,43 @@ Value *BlockSampleCode::isInTail() {
                          setting(offsetof(ProbeConfig, Tail), B.getInt32Ty()));
 }
 
-Value *BlockSampleCode::counts() {
-  Value *Bits = setting(offsetof(ProbeConfig, SampleBits), B.getInt32Ty());
-  Value *Hash = B.CreateMul(B.CreateLShr(block(), Bits), B.getInt32(First));
+Value *BlockSampleCode::isChosen(Value *Number, Value *Bits) {
+  Value *Hash = B.CreateMul(B.CreateLShr(Number, Bits), B.getInt32(First));
   Hash = B.CreateMul(B.CreateXor(Hash, B.CreateLShr(Hash, 15)),
                      B.getInt32(Second));
   Value *Mask = B.CreateNot(B.CreateShl(B.getInt32(~0u), Bits));
-  Value *Other = B.CreateXor(B.CreateLShr(Hash, 16), block());
-  return B.CreateOr(B.CreateIsNull(B.CreateAnd(Other, Mask)), isInTail());
+  Value *Other = B.CreateXor(B.CreateLShr(Hash, 16), Number);
+  return B.CreateIsNull(B.CreateAnd(Other, Mask));
+}
+
+Value *BlockSampleCode::counts() {
+  Value *Bits = setting(offsetof(ProbeConfig, SampleBits), B.getInt32Ty());
+  return B.CreateOr(isChosen(block(), Bits), isInTail());
+}
+
+Value *BlockSampleCode::memoryRow() {
+  return B.CreateLShr(
+      block(), setting(offsetof(ProbeConfig, SampleBits), B.getInt32Ty()));
+}
+
+Value *BlockSampleCode::countsMemory() {
+  Type *I32 = B.getInt32Ty();
+  Value *Bits = setting(offsetof(ProbeConfig, MemoryBits), I32);
+  Value *IsThere =
+      B.CreateICmpULT(B.CreateLShr(memoryRow(), Bits),
+                      setting(offsetof(ProbeConfig, MemoryBlocks), I32));
+  // A block may be here for its threads' row alone.
+  return B.CreateAnd(B.CreateAnd(IsThere, isChosen(memoryRow(), Bits)),
+                     counts());
+}
+
+Value *BlockSampleCode::area() {
+  Type *I64 = B.getInt64Ty();
+  Value *Bits = setting(offsetof(ProbeConfig, MemoryBits), B.getInt32Ty());
+  Value *Number = B.CreateZExt(B.CreateLShr(memoryRow(), Bits), I64);
+  return B.CreateAdd(
+      setting(offsetof(ProbeConfig, Memory), I64),
+      B.CreateMul(Number, setting(offsetof(ProbeConfig, MemoryStride), I64)));
 }
 
 Value *BlockSampleCode::row() {

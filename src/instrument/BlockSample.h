@@ -27,6 +27,21 @@ struct BlockSample {
   bool counts(uint32_t Block) const;
 };
 
+/// Of the rows of a BlockSample, one of each 1 << Bits: the block that counts
+/// in it has its accesses to memory counted, too. What fills no such group of
+/// rows has none.
+struct MemorySample {
+  unsigned Bits = 0;
+  uint32_t Blocks = 0; ///< so many are chosen
+
+  /// At most \p Most of a grid of \p Blocks, of which \p Who counts.
+  static MemorySample of(uint64_t Blocks, const BlockSample &Who,
+                         uint64_t Most);
+
+  /// Whether \p Row is chosen. Its area is the (Row >> Bits)-th.
+  bool counts(uint32_t Row) const;
+};
+
 /// The same, asked by a thread of its own block.
 class BlockSampleCode {
 public:
@@ -38,6 +53,10 @@ public:
   llvm::Value *block();
   llvm::Value *isInTail();
   llvm::Value *counts();
+  /// Whether the block's accesses to memory are counted, and the device address
+  /// of its area.
+  llvm::Value *countsMemory();
+  llvm::Value *area();
   /// Whether the block writes its threads' counters to rows, in which row and
   /// of what table: see ProbeConfig::Rows, which is not 0 here.
   llvm::Value *row();
@@ -45,6 +64,8 @@ public:
 
 private:
   llvm::Value *setting(unsigned Position, llvm::Type *Type);
+  llvm::Value *isChosen(llvm::Value *Number, llvm::Value *Bits);
+  llvm::Value *memoryRow();
 
   llvm::IRBuilder<> &B;
   llvm::GlobalVariable &Config;

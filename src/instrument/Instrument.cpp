@@ -22,7 +22,8 @@
 // registers, but of very many only those that run most.
 //
 // All that in one of two bodies that the function gets; thread blocks which do
-// not count run the other, as it was (Versions.cpp).
+// not count run the other, as it was (Versions.cpp). Probes of accesses to
+// memory (AccessProbes.cpp) go into a third.
 //
 // Results stay the same: probes read no value of the program's but its branch
 // conditions, and write none. Convergence stays the same too:
@@ -39,9 +40,11 @@
 
 #include "analysis/Numbering.h"
 #include "analysis/device/AddressSpace.h"
+#include "instrument/AccessProbes.h"
 #include "instrument/Flush.h"
 #include "instrument/Versions.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -65,9 +68,16 @@ ModuleProbes::ModuleProbes(Module &M) {
     if (F.isDeclaration())
       continue;
     auto Plan = std::make_unique<ProbePlan>(F);
+    std::vector<uint32_t> &Numbers = Accesses[&F];
+    DenseSet<uint32_t> Seen; // copies of an access share its number
+    for (const Instruction &I : instructions(F))
+      if (auto N = analysis::accessNumber(I); N && Seen.insert(*N).second)
+        Numbers.push_back(*N);
     if (!Plan->IsKernel) {
       Offsets[&F] = Shared;
       Shared += Plan->cells();
+      AccessOffsets[&F] = SharedAccesses;
+      SharedAccesses += Numbers.size();
     }
     Plans[&F] = std::move(Plan);
   }
@@ -82,6 +92,19 @@ unsigned ModuleProbes::cells(const Function &Kernel) const {
   return Shared + plan(Kernel).cells();
 }
 
+ArrayRef<uint32_t> ModuleProbes::accesses(const Function &F) const {
+  return Accesses.find(&F)->second;
+}
+
+unsigned ModuleProbes::accessOffset(const Function &F) const {
+  auto Found = AccessOffsets.find(&F);
+  return Found == AccessOffsets.end() ? SharedAccesses : Found->second;
+}
+
+unsigned ModuleProbes::accessCount(const Function &Kernel) const {
+  return SharedAccesses + accesses(Kernel).size();
+}
+
 //===----------------------------------------------------------------------===//
 // Probes
 //===----------------------------------------------------------------------===//
@@ -89,16 +112,19 @@ unsigned ModuleProbes::cells(const Function &Kernel) const {
 namespace {
 class Rewriter {
 public:
-  Rewriter(Function &F, const ProbePlan &Plan, unsigned Offset,
-           GlobalVariable &Config, const InstrumentOptions &Options)
-      : F(F), Plan(Plan), Offset(Offset), Config(Config), Options(Options),
-        B(F.getContext()), I32(B.getInt32Ty()) {}
+  Rewriter(Function &F, const ModuleProbes &Probes, GlobalVariable &Config,
+           AccessProbes &Memory, const InstrumentOptions &Options)
+      : F(F), Probes(Probes), Plan(Probes.plan(F)), Offset(Probes.offset(F)),
+        Config(Config), Memory(Memory), Options(Options), B(F.getContext()),
+        I32(B.getInt32Ty()) {}
   void run();
 
 private:
   void makeVariables();
   void probe(unsigned Block);
   void flushAtExits();
+  void countFlow();
+  void countAccesses();
   void promote();
 
   void raise(Value *Variable, Value *By, bool InMemory = false);
@@ -111,16 +137,18 @@ private:
   void seeLeaving(Value *All, Value *Staying);
 
   Function &F;
+  const ModuleProbes &Probes;
   const ProbePlan &Plan;
   const unsigned Offset;
   GlobalVariable &Config;
+  AccessProbes &Memory;
   const InstrumentOptions &Options;
   IRBuilder<> B;
   Type *I32;
   ProbeVariables V;
-  SmallPtrSet<BasicBlock *, 32> Plain; ///< blocks that get no probes
-  Value *Below = nullptr;              ///< the lanes below this one
-  Value *Mask = nullptr;               ///< of the block at hand, if it asks
+  Versions Bodies;
+  Value *Below = nullptr; ///< the lanes below this one
+  Value *Mask = nullptr;  ///< of the block at hand, if it asks
 };
 } // namespace
 
@@ -328,7 +356,8 @@ void Rewriter::flushAtExits() {
   SmallVector<Instruction *> Exits;
   for (BasicBlock &BB : F) {
     Instruction &End = endOfPath(BB);
-    if (!Plain.contains(&BB) && (isa<ReturnInst>(End) || !End.isTerminator()))
+    if (!Bodies.Plain.contains(&BB) &&
+        (isa<ReturnInst>(End) || !End.isTerminator()))
       Exits.push_back(&End);
   }
   for (Instruction *At : Exits)
@@ -363,22 +392,44 @@ static void forgetEffects(Function &F) {
     }
 }
 
-void Rewriter::run() {
-  if (!Plan.Words)
-    return; // one way through, the same for all
+/// Lanes, warps and splits; what else there is copies these probes.
+void Rewriter::countFlow() {
   SmallVector<BasicBlock *> Bare;
   if (Plan.IsKernel && hasCollective(F))
     copy_if(Plan.Code, std::back_inserter(Bare),
             [](BasicBlock *BB) { return onlyReturns(*BB); });
-  Plain = splitVersions(F, Plan.IsKernel, Config);
+  Bodies = splitVersions(F, Plan.IsKernel, Config);
   makeVariables();
   for (unsigned Block = 0; Block != Plan.Code.size(); ++Block)
     probe(Block);
   for (BasicBlock *Return : Bare)
     separate(*Return);
   flushAtExits();
-  promote();
-  forgetEffects(F);
+}
+
+void Rewriter::countAccesses() {
+  DenseMap<uint32_t, unsigned> Index;
+  for (auto [Position, Number] : enumerate(Probes.accesses(F)))
+    Index[Number] = Probes.accessOffset(F) + unsigned(Position);
+  SmallVector<BasicBlock *> Body;
+  Value *Area = addMemoryVersion(F, Bodies, Config, Body);
+  for (BasicBlock *BB : Body)
+    for (Instruction &I : make_early_inc_range(*BB))
+      if (auto Number = analysis::accessNumber(I))
+        Memory.insert(I, Area, Index.lookup(*Number));
+}
+
+void Rewriter::run() {
+  const bool HasAccesses =
+      Options.Memory && Options.Arch >= 80 && !Probes.accesses(F).empty();
+  if (Plan.Words) // else: one way through, the same for all
+    countFlow();
+  if (HasAccesses)
+    countAccesses();
+  if (Plan.Words)
+    promote();
+  if (Plan.Words || HasAccesses)
+    forgetEffects(F);
 }
 
 void instrument(Module &M, const InstrumentOptions &Options) {
@@ -391,9 +442,13 @@ void instrument(Module &M, const InstrumentOptions &Options) {
       GlobalValue::NotThreadLocal, analysis::ConstantSpace,
       /*isExternallyInitialized=*/true);
   Config->setAlignment(Align(8));
+  SmallVector<Function *> Counted; // there will be more, of ours
   for (Function &F : M)
     if (!F.isDeclaration() && (!Options.Only || Options.Only(F)))
-      Rewriter(F, Probes.plan(F), Probes.offset(F), *Config, Options).run();
+      Counted.push_back(&F);
+  AccessProbes Memory(M);
+  for (Function *F : Counted)
+    Rewriter(*F, Probes, *Config, Memory, Options).run();
 }
 
 PreservedAnalyses InstrumentPass::run(Module &M, ModuleAnalysisManager &) {

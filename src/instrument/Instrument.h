@@ -17,6 +17,8 @@ struct InstrumentOptions {
   /// Asks which lanes take a side by a vote, which every executor knows,
   /// instead of guarded inline PTX, which is faster on a GPU.
   bool Votes = false;
+  /// Counts accesses to memory as well (from sm_80 on).
+  bool Memory = true;
   /// Which functions count; empty: all.
   std::function<bool(const llvm::Function &)> Only;
 };
@@ -37,6 +39,10 @@ struct ProbeConfig {
   /// device address of 32-bit numbers) writes its threads' counters there.
   uint64_t Rows = 0, Sampled = 0, Stride = 1;
   uint32_t SampleBits = 0, Tail = ~0u; ///< who counts: a BlockSample
+  /// Device address of areas (AccessProbes.h), so many bytes each; whose
+  /// accesses to memory are counted: a MemorySample. All 0: no one's.
+  uint64_t Memory = 0, MemoryStride = 0;
+  uint32_t MemoryBits = 0, MemoryBlocks = 0;
 };
 
 /// The plans of a module's functions and where their cells lie. Functions that
@@ -53,10 +59,18 @@ public:
   /// Cells of one set that a launch of \p Kernel needs.
   unsigned cells(const llvm::Function &Kernel) const;
 
+  /// The numbers of \p F's accesses to memory, each once.
+  llvm::ArrayRef<uint32_t> accesses(const llvm::Function &F) const;
+  /// The place of the first of them in an area.
+  unsigned accessOffset(const llvm::Function &F) const;
+  /// Accesses that an area for \p Kernel has room for.
+  unsigned accessCount(const llvm::Function &Kernel) const;
+
 private:
   llvm::MapVector<const llvm::Function *, std::unique_ptr<ProbePlan>> Plans;
-  llvm::DenseMap<const llvm::Function *, unsigned> Offsets;
-  unsigned Shared = 0;
+  llvm::DenseMap<const llvm::Function *, unsigned> Offsets, AccessOffsets;
+  llvm::DenseMap<const llvm::Function *, std::vector<uint32_t>> Accesses;
+  unsigned Shared = 0, SharedAccesses = 0;
 };
 
 /// Inserts the probes of the functions of \p M, which is numbered and as it

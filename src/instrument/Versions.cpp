@@ -20,6 +20,18 @@
 // A function that is called chooses anew at each call. It may be called by its
 // address too, which does not say by whom.
 //
+// Probes of accesses to memory (AccessProbes.cpp) cost many times what the
+// others do. They stand in a third body, which is like the second one but for
+// them, and which few of the blocks that count run:
+//
+//               rc.choose --no--> entry.plain
+//                   | yes
+//               rc.memory --no--> entry, with probes
+//                   | yes
+//               entry.memory, with these and those of accesses
+//
+// Where there is nothing else to count, there is no second body.
+//
 // Limitation: ptxas gives a kernel the registers of its dearer body.
 //
 //===----------------------------------------------------------------------===//
@@ -37,13 +49,14 @@ using namespace llvm;
 
 namespace reconverge::instrument {
 
-/// A copy of all blocks of \p F. Variables of the stack are not copied.
-static SmallVector<BasicBlock *> copyBody(Function &F) {
+/// A copy of \p Body, which is all that runs together in \p F. Variables of the
+/// stack are not copied.
+static SmallVector<BasicBlock *>
+copyBody(Function &F, ArrayRef<BasicBlock *> Body, const Twine &Suffix) {
   ValueToValueMapTy Values;
   SmallVector<BasicBlock *> Copies;
-  // The list grows as we go.
-  for (BasicBlock *BB : to_vector(make_pointer_range(F))) {
-    BasicBlock *Copy = CloneBasicBlock(BB, Values, ".plain", &F);
+  for (BasicBlock *BB : Body) {
+    BasicBlock *Copy = CloneBasicBlock(BB, Values, Suffix, &F);
     Values[BB] = Copy;
     Copies.push_back(Copy);
   }
@@ -84,23 +97,51 @@ static Value *whoCounts(IRBuilder<> &B, bool IsKernel, GlobalVariable &Config) {
   return Answer;
 }
 
-SmallPtrSet<BasicBlock *, 32> splitVersions(Function &F, bool IsKernel,
-                                            GlobalVariable &Config) {
-  BasicBlock *Probed = &F.getEntryBlock();
-  auto *Choose = BasicBlock::Create(F.getContext(), "rc.choose", &F, Probed);
-  for (Instruction &I : make_early_inc_range(*Probed))
+/// A new entry of \p F, with the stack's variables and no terminator yet.
+static BasicBlock *addEntry(Function &F) {
+  BasicBlock *Old = &F.getEntryBlock();
+  auto *Choose = BasicBlock::Create(F.getContext(), "rc.choose", &F, Old);
+  for (Instruction &I : make_early_inc_range(*Old))
     if (auto *A = dyn_cast<AllocaInst>(&I);
         A && isa<Constant>(A->getArraySize()))
       A->moveBefore(*Choose, Choose->end());
+  return Choose;
+}
 
-  // The new entry has no terminator yet, and is nobody's to copy.
-  Choose->removeFromParent();
-  SmallVector<BasicBlock *> Plain = copyBody(F);
-  Choose->insertInto(&F, Probed);
-  IRBuilder<> B(Choose);
+Versions splitVersions(Function &F, bool IsKernel, GlobalVariable &Config) {
+  Versions V;
+  V.Body = to_vector(make_pointer_range(F));
+  IRBuilder<> B(addEntry(F));
+  SmallVector<BasicBlock *> Plain = copyBody(F, V.Body, ".plain");
   Value *Counts = whoCounts(B, IsKernel, Config);
-  B.CreateCondBr(Counts, Probed, Plain.front());
-  return {Plain.begin(), Plain.end()};
+  V.Choice = B.CreateCondBr(Counts, V.Body.front(), Plain.front());
+  V.Plain.insert(Plain.begin(), Plain.end());
+  return V;
+}
+
+Value *addMemoryVersion(Function &F, const Versions &V, GlobalVariable &Config,
+                        SmallVectorImpl<BasicBlock *> &Copy) {
+  SmallVector<BasicBlock *> Body;
+  BasicBlock *Ask, *Else;
+  if (V.Choice) {
+    Else = V.Choice->getSuccessor(0);
+    // Before it stands who chooses.
+    for (BasicBlock &BB : make_range(Else->getIterator(), F.end()))
+      if (!V.Plain.contains(&BB))
+        Body.push_back(&BB);
+    Ask = BasicBlock::Create(F.getContext(), "rc.memory", &F, Else);
+    V.Choice->setSuccessor(0, Ask);
+  } else {
+    Body = to_vector(make_pointer_range(F));
+    Else = Body.front();
+    Ask = addEntry(F);
+  }
+  Copy = copyBody(F, Body, ".memory");
+  IRBuilder<> B(Ask);
+  BlockSampleCode Sample(B, Config);
+  Value *Area = Sample.area();
+  B.CreateCondBr(Sample.countsMemory(), Copy.front(), Else);
+  return Area;
 }
 
 } // namespace reconverge::instrument

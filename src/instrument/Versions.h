@@ -4,15 +4,30 @@
 #define RECONVERGE_INSTRUMENT_VERSIONS_H
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
 
 namespace reconverge::instrument {
 
-/// Gives \p F a second body and an entry that chooses between the two: those
-/// who count run the blocks that \p F has had so far, which are the ones to
-/// insert probes into. Returns the blocks of the other body.
-llvm::SmallPtrSet<llvm::BasicBlock *, 32>
-splitVersions(llvm::Function &F, bool IsKernel, llvm::GlobalVariable &Config);
+/// The bodies of a function.
+struct Versions {
+  /// Of those who count: the blocks that the function had before.
+  llvm::SmallVector<llvm::BasicBlock *> Body;
+  llvm::SmallPtrSet<llvm::BasicBlock *, 32> Plain; ///< of the others
+  llvm::BranchInst *Choice = nullptr; ///< null: there is but one body
+};
+
+/// Gives \p F a second body and an entry that chooses between the two.
+Versions splitVersions(llvm::Function &F, bool IsKernel,
+                       llvm::GlobalVariable &Config);
+
+/// Gives \p F one body more, \p Copy, for those whose accesses to memory are
+/// counted: a copy of the one that counts, as it is by now. Returns the device
+/// address of the thread block's area (AccessProbes.h), known there.
+llvm::Value *addMemoryVersion(llvm::Function &F, const Versions &V,
+                              llvm::GlobalVariable &Config,
+                              llvm::SmallVectorImpl<llvm::BasicBlock *> &Copy);
 
 } // namespace reconverge::instrument
 

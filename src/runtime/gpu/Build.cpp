@@ -82,6 +82,7 @@ Error addProbes(Module &M, const Options &O,
   if (Error E = architecture(M, O).moveInto(Probes.Arch))
     return E;
   Probes.Votes = O.Bitcode;
+  Probes.Memory = O.MemoryBlocks != 0;
   Probes.Only = std::move(Only);
   instrument::instrument(M, Probes);
   return Error::success();
@@ -130,7 +131,8 @@ buildImage(const Module &M, uint64_t Hash, const Options &O) {
   if (!Arch)
     return Arch.takeError();
   return cached(utohexstr(Hash) + "," + Twine(*Arch) + "," + Twine(O.Counters) +
-                    "," + Twine(O.Bitcode) + "," + Twine(O.Registers),
+                    "," + Twine(O.Bitcode) + "," + Twine(O.Registers) + "," +
+                    Twine(O.MemoryBlocks != 0),
                 O, [&] { return withProbes(M, *Arch, O); });
 }
 

@@ -3,15 +3,17 @@
 //
 // In the launch's own stream, so that no order of the program's changes:
 //
-//   cells = 0; config = where they are; event; launch; event;
-//   cells to the host; rows of sampled blocks to the host; config = 0; wait
+//   cells = 0; areas = 0; config = where they are; event; launch; event;
+//   cells, rows of sampled blocks and areas to the host; config = 0; wait
 //
 // Waiting makes launches run one after the other: counts are exact, times are
 // those of a kernel alone on the device. A kernel that waits for something that
 // the host does after the launch waits for ever.
 //
 // Of a large grid a sample of its thread blocks counts (BlockSample.h), and the
-// sums are scaled to the grid. The profile notes of which kernels.
+// sums are scaled to the grid. The profile notes of which kernels. Accesses to
+// memory are counted in few of these (MemoryCount.cpp), not scaled, and in as
+// few launches as block vectors: the first three, then at powers of two.
 //
 // A launch into a stream that is being captured runs later and perhaps often,
 // when the graph is launched. It is left alone, and named: with the config all
@@ -311,18 +313,27 @@ static bool isCaptured(cudaStream_t Stream) {
 /// Makes room on the device and tells the kernel where it is; of a launch
 /// without cells, nothing.
 cudaError_t Counter::sendConfig(const CountedKernel &K,
-                                const LaunchCells &Where, const Sample &S,
+                                const LaunchCells &Where,
+                                const MemoryAreas &Accesses, const Sample &S,
                                 DeviceMemory &Memory, cudaStream_t Stream) {
   const Cudart &C = cudart();
   void *Address = nullptr;
   if (cudaError_t E = C.GetSymbolAddress(&Address, &K.Home->Config))
     return E;
-  const size_t Bytes = Where.count() * 8;
-  if (cudaError_t E = grow(Memory.Cells, Memory.CellBytes, Bytes))
+  auto Clear = [&](void *&Where, size_t &Has, size_t Bytes) {
+    if (!Bytes)
+      return cudaSuccess;
+    cudaError_t E = grow(Where, Has, Bytes);
+    return E ? E : C.MemsetAsync(Where, 0, Bytes, Stream);
+  };
+  if (cudaError_t E = Clear(Memory.Cells, Memory.CellBytes, Where.count() * 8))
     return E;
-  if (cudaError_t E = C.MemsetAsync(Memory.Cells, 0, Bytes, Stream))
+  if (cudaError_t E =
+          Clear(Memory.Areas, Memory.AreaBytes, Accesses.count() * 8))
     return E;
   instrument::ProbeConfig Config = Where.config(Memory.Cells);
+  if (Accesses.count())
+    Accesses.tell(Config, Memory.Areas);
   if (S.rowBytes()) {
     if (cudaError_t E = grow(Memory.Rows, Memory.RowBytes, S.rowBytes()))
       return E;
@@ -351,25 +362,30 @@ cudaError_t Counter::fetch(const CountedKernel &K, const DeviceMemory &Memory,
   void *Address = nullptr;
   if (cudaError_t E = C.GetSymbolAddress(&Address, &K.Home->Config))
     return E;
-  if (cudaError_t E =
-          C.MemcpyAsync(To.Cells.data(), Memory.Cells, To.Cells.size() * 8,
-                        cudaMemcpyDeviceToHost, Stream))
+  auto Fetch = [&](auto &To, const void *From) {
+    return To.empty()
+               ? cudaSuccess
+               : C.MemcpyAsync(To.data(), From, To.size() * sizeof(To.front()),
+                               cudaMemcpyDeviceToHost, Stream);
+  };
+  if (cudaError_t E = Fetch(To.Cells, Memory.Cells))
     return E;
-  if (!To.Rows.empty())
-    if (cudaError_t E =
-            C.MemcpyAsync(To.Rows.data(), Memory.Rows, To.Rows.size() * 4,
-                          cudaMemcpyDeviceToHost, Stream))
-      return E;
+  if (cudaError_t E = Fetch(To.Rows, Memory.Rows))
+    return E;
+  if (cudaError_t E = Fetch(To.Areas, Memory.Areas))
+    return E;
   return C.MemsetAsync(Address, 0, sizeof(instrument::ProbeConfig), Stream);
 }
 
 LaunchCounts Counter::countsOfLaunch(const CountedKernel &K,
                                      const LaunchShape &Shape,
-                                     const LaunchCells &Where, const Left &From,
-                                     float Milliseconds) {
+                                     const LaunchCells &Where,
+                                     const MemoryAreas &Accesses,
+                                     const Left &From, float Milliseconds) {
   LaunchCounts Counts;
   if (Settings.Counters) {
     Counts = countsOf(K, From.Cells, Shape, Where.Who);
+    Accesses.addTo(Counts, K, From.Areas);
     if (!From.Cells.empty() && Where.Who.Bits) {
       uint64_t &Most = Sparse[demangle(K.Code->getName())];
       Most = std::max(Most, Where.Who.stride());
@@ -418,9 +434,13 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
   Left Data;
   Data.Cells.resize(Settings.Counters ? Where.count() : 0);
   Data.Rows.resize(S.rowBytes() / 4);
-  const bool HasCells = !Data.Cells.empty();
+  MemoryAreas Accesses;
+  if (Settings.Counters && runtime::isSampledLaunch(Record->number()))
+    Accesses = MemoryAreas::of(K, Shape, Where.Who, Settings);
+  Data.Areas.resize(Accesses.count());
+  const bool HasCells = !Data.empty();
   if (HasCells)
-    if (cudaError_t E = sendConfig(K, Where, S, *Memory, Stream))
+    if (cudaError_t E = sendConfig(K, Where, Accesses, S, *Memory, Stream))
       return GiveUp(C.GetErrorString(E));
 
   const RaisedStack Room(HasCells ? K.AddedToFrames : 0);
@@ -441,7 +461,7 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
   if (E)
     return Launched;
   const LaunchCounts Counts =
-      countsOfLaunch(K, Shape, Where, Data, Milliseconds);
+      countsOfLaunch(K, Shape, Where, Accesses, Data, Milliseconds);
   if (Vectors)
     record(K, S, Data.Rows, *Vectors);
   Counted->finish(std::move(Record), Counts);

@@ -5,6 +5,7 @@
 
 #include "instrument/BlockSample.h"
 #include "runtime/gpu/Images.h"
+#include "runtime/gpu/MemoryCount.h"
 #include "runtime/gpu/Options.h"
 #include "runtime/profile/Collector.h"
 
@@ -41,8 +42,9 @@ public:
 private:
   /// What a device lends us, grown as needed.
   struct DeviceMemory {
-    void *Cells = nullptr, *Rows = nullptr, *Sampled = nullptr;
-    size_t CellBytes = 0, RowBytes = 0, SampledBytes = 0;
+    void *Cells = nullptr, *Rows = nullptr, *Sampled = nullptr,
+         *Areas = nullptr;
+    size_t CellBytes = 0, RowBytes = 0, SampledBytes = 0, AreaBytes = 0;
     cudaEvent_t Start = nullptr, Stop = nullptr;
   };
   /// Which thread blocks of a launch write their counters, and where they are.
@@ -53,10 +55,12 @@ private:
     size_t rowBytes() const { return Blocks.size() * Words * Threads * 4; }
   };
 
-  /// What a launch leaves: cells, and rows of the sampled blocks.
+  /// What a launch leaves: cells, rows of the sampled blocks, and areas of
+  /// those whose accesses to memory are counted.
   struct Left {
-    std::vector<uint64_t> Cells;
+    std::vector<uint64_t> Cells, Areas;
     std::vector<uint32_t> Rows;
+    bool empty() const { return Cells.empty() && Areas.empty(); }
   };
 
   Counter() = default;
@@ -65,12 +69,13 @@ private:
   Sample sampleOf(const CountedKernel &K, const LaunchShape &Shape,
                   runtime::VectorSample &Vectors);
   cudaError_t sendConfig(const CountedKernel &K, const LaunchCells &Where,
-                         const Sample &S, DeviceMemory &Memory,
-                         cudaStream_t Stream);
+                         const MemoryAreas &Accesses, const Sample &S,
+                         DeviceMemory &Memory, cudaStream_t Stream);
   cudaError_t fetch(const CountedKernel &K, const DeviceMemory &Memory,
                     Left &To, cudaStream_t Stream);
   LaunchCounts countsOfLaunch(const CountedKernel &K, const LaunchShape &Shape,
-                              const LaunchCells &Where, const Left &From,
+                              const LaunchCells &Where,
+                              const MemoryAreas &Accesses, const Left &From,
                               float Milliseconds);
   void record(const CountedKernel &K, const Sample &S,
               llvm::ArrayRef<uint32_t> Rows, runtime::VectorSample &Vectors);

@@ -131,11 +131,14 @@ std::unique_ptr<CountedKernel> describeCounted(Image &I, Function &F) {
   auto Numbers = analysis::numbersOf(F);
   K->Blocks = Numbers.Blocks.size();
   K->Branches = Numbers.Branches.size();
-  DenseMap<uint32_t, unsigned> Block, Branch;
+  K->Accesses = Numbers.Accesses.size();
+  DenseMap<uint32_t, unsigned> Block, Branch, Access;
   for (auto [Position, Id] : enumerate(Numbers.Blocks))
     Block[Id] = Position;
   for (auto [Position, Id] : enumerate(Numbers.Branches))
     Branch[Id] = Position;
+  for (auto [Position, Id] : enumerate(Numbers.Accesses))
+    Access[Id] = Position;
   auto Find = [](const DenseMap<uint32_t, unsigned> &Map,
                  std::optional<uint32_t> Id) {
     auto At = Id ? Map.find(*Id) : Map.end();
@@ -148,6 +151,9 @@ std::unique_ptr<CountedKernel> describeCounted(Image &I, Function &F) {
       Blocks.push_back(Find(Block, analysis::blockNumber(*BB)));
       Branches.push_back(Find(Branch, analysis::branchNumber(*BB)));
     }
+    auto &Accesses = K->AccessAt.emplace_back();
+    for (uint32_t Id : I.Probes->accesses(*G))
+      Accesses.push_back(Find(Access, Id));
   }
   return K;
 }

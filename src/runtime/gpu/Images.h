@@ -42,8 +42,10 @@ struct CountedKernel {
   /// and its branches in .Branches; NoPosition without a number.
   static constexpr unsigned NoPosition = ~0u;
   std::vector<std::vector<unsigned>> BlockAt, BranchAt;
-  size_t Blocks = 0, Branches = 0; ///< sizes of these lists
-  uint64_t AddedToFrames = 0;      ///< StackLimit.h
+  /// The same of ModuleProbes::accesses, in .Accesses.
+  std::vector<std::vector<unsigned>> AccessAt;
+  size_t Blocks = 0, Branches = 0, Accesses = 0; ///< sizes of these lists
+  uint64_t AddedToFrames = 0;                    ///< StackLimit.h
 };
 
 /// Registers the code of \p Wrapper with the runtime below; with probes if it

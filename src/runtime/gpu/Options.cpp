@@ -6,6 +6,8 @@
 //   vectors=on|off       sample per-thread block vectors
 //   counters=on|off      off: launches are timed, and nothing is counted
 //   blocks=N|all         so many thread blocks of a launch count, at least
+//   memory=on|off|N|all  accesses to memory are counted, in a few of those
+//                        thread blocks, or in so many
 //   registers=N          that a thread of code with probes may use
 //   cache=DIR            built images are kept there
 //   hang=SECONDS         that a trial may take; if the original takes longer
@@ -48,6 +50,19 @@ static Error apply(StringRef Key, StringRef Value, Options &O) {
                        "blocks wants a number from 1, or all.");
     return Error::success();
   }
+  if (Key == "memory") {
+    uint64_t Blocks = 0;
+    if (Value == "on")
+      O.MemoryBlocks = std::nullopt;
+    else if (Value == "off" || Value == "all")
+      O.MemoryBlocks = Value == "off" ? 0 : UINT64_MAX;
+    else if (Value.getAsInteger(10, Blocks) || !Blocks)
+      return userError("RECONVERGE_GPU: memory is '" + Value + "'",
+                       "memory wants on, off, all, or a number from 1.");
+    else
+      O.MemoryBlocks = Blocks;
+    return Error::success();
+  }
   if (Key == "registers") {
     if (Value.getAsInteger(10, O.Registers) || O.Registers < 32 ||
         O.Registers > 255)
@@ -64,8 +79,8 @@ static Error apply(StringRef Key, StringRef Value, Options &O) {
   }
   if (Key != "cache")
     return userError("RECONVERGE_GPU: there is no key '" + Key + "'",
-                     "The keys are vectors, counters, blocks, registers, hang, "
-                     "cache and code.");
+                     "The keys are vectors, counters, blocks, memory, "
+                     "registers, hang, cache and code.");
   O.CacheDir = Value.str();
   return Error::success();
 }

@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <optional>
 #include <string>
 
 namespace reconverge::gpu {
@@ -18,6 +19,9 @@ struct Options {
   bool Bitcode = false;
   /// At least so many thread blocks of a launch count; 0: all.
   uint64_t Blocks = 1024;
+  /// Of these, at most so many have their accesses to memory counted; 0: none;
+  /// unset: MemoryCount.cpp says.
+  std::optional<uint64_t> MemoryBlocks;
   /// That a thread may use; blocks of n threads need at most 65536 / n. 0:
   /// ptxas' choice, which weighs them against the warps that fit. (With a limit
   /// it takes what it may, and a kernel that has 20 runs with 128.)

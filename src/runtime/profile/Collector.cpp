@@ -201,6 +201,10 @@ void Collector::finish(std::unique_ptr<LaunchRecord> Record,
     for (auto [To, Lanes] : zip(Sum.LanesTo, More.LanesTo))
       To += Lanes;
   }
+  P.Accesses.resize(std::max(P.Accesses.size(), Counts.Accesses.size()));
+  for (auto [Sum, More] : zip(P.Accesses, Counts.Accesses))
+    Sum += More;
+  P.Touched += Counts.Touched;
   if (Record->Sample) {
     Record->Sample->addTo(P.Regrouped);
     keepVectors(P, *Record->Sample, Record->Number);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 using namespace reconverge::instrument;
@@ -55,4 +56,26 @@ TEST(BlockSample, NoPlaceInTheRowIsPreferred) {
     EXPECT_GT(N, 32u);
     EXPECT_LT(N, 96u);
   }
+}
+
+TEST(MemorySample, TakesAtMostSoManyOfThoseThatCount) {
+  for (uint64_t Blocks : {5u, 100u, 132u, 1001u, 65535u, 100003u})
+    for (uint64_t Most : {1u, 16u, 128u}) {
+      BlockSample Who = BlockSample::of(Blocks, 64);
+      MemorySample S = MemorySample::of(Blocks, Who, Most);
+      EXPECT_LE(S.Blocks, Most);
+      EXPECT_GE(S.Blocks, std::min(Blocks, Most) / 2) << Blocks << ' ' << Most;
+      std::vector<unsigned> Chosen(S.Blocks);
+      for (uint32_t Row = 0; Row << Who.Bits < Blocks; ++Row)
+        if (S.counts(Row))
+          ++Chosen.at(Row >> S.Bits);
+      for (unsigned N : Chosen)
+        EXPECT_EQ(N, 1u) << "each has an area of its own";
+    }
+}
+
+TEST(MemorySample, TakesNoneWhereNoneIsWanted) {
+  EXPECT_EQ(MemorySample::of(1000, {}, 0).Blocks, 0u);
+  EXPECT_EQ(MemorySample::of(uint64_t(1) << 32, {}, 16).Blocks, 0u);
+  EXPECT_EQ(MemorySample::of(1000, {}, UINT64_MAX).Blocks, 1000u);
 }

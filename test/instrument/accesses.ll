@@ -1,0 +1,101 @@
+; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+; RUN: opt -passes=reconverge-instrument,verify -S %s | FileCheck %s
+;
+; Accesses to memory with a number are counted in a body of their own, by one
+; function for each kind of access. Those without one are not.
+target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+
+@tile = internal addrspace(3) global [64 x i64] undef, align 8
+
+; p[tid] = 1;                             Nothing else to count: two bodies.
+define ptx_kernel void @straight(ptr %p) {
+; CHECK-LABEL: define ptx_kernel void @straight(
+; CHECK: rc.choose:
+; CHECK-NOT: activemask
+; CHECK: br i1 %{{[0-9]+}}, label %entry.memory, label %entry
+; CHECK: entry:
+; CHECK-NOT: call void @__reconverge
+; CHECK: ret void
+; CHECK: entry.memory:
+; CHECK: [[AT:%[0-9]+]] = ptrtoint ptr %{{.*}} to i64
+; CHECK-NEXT: call void @__reconverge_global_store_4(i64 [[AT]], i64 %{{[0-9]+}}, i32 0)
+; CHECK-NEXT: store i32 1,
+; CHECK-NEXT: ret void
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %at = getelementptr i32, ptr %p, i32 %tid
+  store i32 1, ptr %at, align 4, !rc.access !0
+  ret void
+}
+
+; if (tid < 7) { x = tile[tid]; *q = x; }   Three bodies. The third counts lanes
+; *p = 2;                                 and warps as the second does.
+define ptx_kernel void @divergent(ptr %p, ptr %q) {
+; CHECK-LABEL: define ptx_kernel void @divergent(
+; CHECK: rc.decide:
+; CHECK: br i1 %{{[0-9]+}}, label %rc.memory, label %entry.plain
+; CHECK: rc.memory:
+; CHECK: br i1 %{{[0-9]+}}, label %entry.memory, label %entry
+; CHECK: then:
+; CHECK-NOT: call void @__reconverge
+; CHECK: activemask
+; CHECK: then.plain:
+; CHECK-NOT: call void @__reconverge
+; CHECK: then.memory:
+; CHECK: call void @__reconverge_shared_load_8(i64 %{{[0-9]+}}, i64 [[AREA:%[0-9]+]], i32 0)
+; CHECK-NEXT: load i64, ptr addrspace(3)
+; CHECK: call void @__reconverge_global_atomic_4(i64 %{{[0-9]+}}, i64 [[AREA]], i32 1)
+; CHECK-NEXT: atomicrmw add ptr %p
+; CHECK: activemask
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %few = icmp slt i32 %tid, 7
+  br i1 %few, label %then, label %end
+then:
+  %at = getelementptr i64, ptr addrspace(3) @tile, i32 %tid
+  %x = load i64, ptr addrspace(3) %at, align 8, !rc.access !1
+  store i64 %x, ptr %q, align 8
+  %old = atomicrmw add ptr %p, i32 1 monotonic, align 4, !rc.access !2
+  br label %end
+end:
+  store i32 2, ptr %p, align 4, !rc.access !3
+  ret void
+}
+
+; Which sectors: the neighbour's or another; where they rise and fall, by match.
+; CHECK-LABEL: define internal void @__reconverge_global_store_4(
+; CHECK: [[MASK:%[0-9]+]] = call i32 @llvm.nvvm.activemask()
+; CHECK: [[SECTOR:%[0-9]+]] = trunc i64 %{{[0-9]+}} to i32
+; CHECK: call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 [[MASK]], i32 [[SECTOR]],
+; CHECK-COUNT-3: call i32 @llvm.nvvm.vote.ballot.sync(i32 [[MASK]],
+; CHECK: br i1 %{{[0-9]+}}, label %known, label %match
+; CHECK: match:
+; CHECK: call i32 @llvm.nvvm.match.any.sync.i32(i32 [[MASK]], i32 [[SECTOR]])
+; CHECK: known:
+; CHECK-NOT: sketch
+; CHECK: br i1 %{{[0-9]+}}, label %add, label %end
+; CHECK-COUNT-3: atomicrmw add ptr addrspace(1)
+; CHECK-NOT: atomicrmw
+
+; Halves of a warp, 16 lanes of 8 bytes each.
+; CHECK-LABEL: define internal void @__reconverge_shared_load_8(
+; CHECK: call i32 @llvm.nvvm.redux.sync.umax
+; CHECK: call i32 @llvm.nvvm.redux.sync.umin
+; CHECK: icmp ult i32 %{{[0-9]+}}, 16
+; CHECK: match:
+; CHECK-COUNT-2: call i32 @llvm.nvvm.redux.sync.umax
+; CHECK-NOT: redux
+; CHECK-COUNT-2: atomicrmw add ptr addrspace(1)
+; CHECK-NOT: atomicrmw
+
+; CHECK-LABEL: define internal void @__reconverge_global_atomic_4(
+; CHECK: call i32 @llvm.nvvm.match.any.sync.i64(
+; CHECK-COUNT-4: atomicrmw add ptr addrspace(1)
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+
+!0 = !{i32 0}
+!1 = !{i32 1}
+!2 = !{i32 2}
+!3 = !{i32 3}
