@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a file of decisions says of a program's kernels."""
 
+import json
+
 
 def name_of(kernel):
     return kernel["display"].split("(")[0]
@@ -12,16 +14,40 @@ def kept(kernels):
             if kernel["keep"]["remedy"] != "none"}
 
 
-def predictions(bench, case, kernels):
+def asked(log):
+    """{(kernel, module, candidate): the event of a log of trials (docs/
+    optimize.md) in which the candidate asks for the most}"""
+    events = {}
+    with open(log, encoding="utf-8") as lines:
+        for event in map(json.loads, lines):
+            if event["event"] != "end" or "variantTime" not in event:
+                continue
+            key = (event["kernel"], event["module"],
+                   words_of(event["candidate"]))
+            if key not in events or (event["variantTime"]["cycles"] >
+                                     events[key]["variantTime"]["cycles"]):
+                events[key] = event
+    return events
+
+
+def predictions(bench, case, kernels, events):
     """A row for each candidate that was timed and has a prediction."""
     for kernel in kernels:
         for tried in kernel["tried"]:
-            if tried["predicted"] and tried["milliseconds"]:
-                yield bench.row(
-                    case, "predicted", [tried["predicted"]],
-                    kernel=name_of(kernel), candidate=tried["candidate"],
-                    outcome=tried["outcome"], achieved=kernel["milliseconds"]
-                    / tried["milliseconds"])
+            if not tried["predicted"] or not tried["milliseconds"]:
+                continue
+            event = events.get((kernel["name"], kernel["module"],
+                                words_of(tried["candidate"])), {})
+            yield bench.row(
+                case, "predicted", [tried["predicted"]],
+                low=tried["predictedLow"], high=tried["predictedHigh"],
+                kernel=name_of(kernel), candidate=tried["candidate"],
+                outcome=tried["outcome"], achieved=kernel["milliseconds"]
+                / tried["milliseconds"], milliseconds=kernel["milliseconds"],
+                timed=kernel["timed"],
+                **{key: event[key] for key in
+                   ("original", "variant", "originalTime", "variantTime")
+                   if key in event})
 
 
 def words_of(candidate):

@@ -15,7 +15,8 @@ enum VisibilityBits {
   ProfileVis = 1 << 1,
   CcVis = 1 << 2,
   ReportVis = 1 << 3,
-  OptimizeVis = 1 << 4
+  OptimizeVis = 1 << 4,
+  PredictVis = 1 << 5
 };
 
 enum OptionId {

@@ -110,9 +110,9 @@ def remarks(result, table, predicted):
                f"noise, {min(same):.3f}x to {max(same):.3f}x.")
     if predicted:
         kept = [row for row in predicted if row["outcome"] == "kept"]
-        yield (f"{len(predicted)} candidates were timed. Predicted (issue "
-               "slots of the kernel as we build it over the candidate's, "
-               "counted) and achieved (the same of their times) differ by "
+        yield (f"{len(predicted)} candidates were timed. Predicted (the "
+               "time of the kernel as we build it over the candidate's, by "
+               "the model) and achieved (the same of times taken) differ by "
                f"{errors_of(predicted)}; of those that are kept by "
                f"{errors_of(kept)}.")
 

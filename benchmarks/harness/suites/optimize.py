@@ -12,9 +12,10 @@ a lock). Then, alone on the GPU, case by case, the builds run in turns
 
 Metrics: `speedup` (the fastest of the three unmodified builds over the final
 one), `kept` (kernels of which something other than our unmodified code is
-kept), and `predicted`, of each candidate that was tried and timed: issue slots
-of the kernel as it is over the candidate's, with `achieved`, the same of their
-times.
+kept), and `predicted`, of each candidate that was tried and timed: the time of
+the kernel as it is over the candidate's, as the model makes it of counts, with
+`achieved`, the same of times taken, and with what both ask of the GPU on their
+longest launch (docs/time.md).
 """
 
 import json
@@ -58,22 +59,25 @@ def prepare(bench, case):
               f"--cuda-path={bench.options.cuda}"]
     decisions = program + ".json"
     processes.call([tool, "optimize", *common, "--device", bench.device,
-                    bench.source(case), "--decisions", decisions, "--",
+                    bench.source(case), "--decisions", decisions,
+                    "--log", program + ".log", "--",
                     *case.words(), "check=0"], timeout=400)
     runtime = ["--runtime=nvidia"] if bench.device == "gpu" else []
     processes.call([tool, "cc", *common, *runtime, "--decisions", decisions,
                     bench.source(case), "-o", program])
     with open(decisions, encoding="utf-8") as text:
-        return json.load(text)["kernels"]
+        kernels = json.load(text)["kernels"]
+    return kernels, decided.asked(program + ".log")
 
 
-def measure(bench, case, kernels):
+def measure(bench, case, prepared):
+    kernels, asked = prepared
     kept = decided.kept(kernels)
     yield from compare.rows(
         bench, case, {**bench.programs(case), "final": final(bench, case)},
         "final", keep=kept)
     yield bench.row(case, "kept", [len(kept)], of=len(kernels))
-    yield from decided.predictions(bench, case, kernels)
+    yield from decided.predictions(bench, case, kernels, asked)
 
 
 def show(bench):

@@ -78,7 +78,7 @@ def measure(bench, case, prepared):
         case, "kept", [len(kept)], of=len(kernels), keep=kept,
         verdict="differs" if wrong else
         "varies as it is" if varies else "identical")
-    yield from decided.predictions(bench, case, kernels)
+    yield from decided.predictions(bench, case, kernels, {})
     if whole["runs"]:
         seconds = {key: whole[key] for key in ("final", "ours", "nvcc",
                                                "clang")}

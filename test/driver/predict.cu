@@ -1,0 +1,48 @@
+// REQUIRES: reconverge
+// What remedies should gain, without building one.
+//
+// RUN: %reconverge predict --device cpu %s 2>&1 | FileCheck %s
+// RUN: not %reconverge predict -o %t.json %s 2>&1 | FileCheck --check-prefix=OUT %s
+// RUN: not %reconverge predict --machine %S/Inputs/no-such.json %s 2>&1 | FileCheck --check-prefix=MACHINE %s
+// RUN: not %reconverge predict --shuffle 3 %s 2>&1 | FileCheck --check-prefix=UNKNOWN %s
+//
+// Half the warp's lanes go each way, all work is arithmetic: sorted, it takes
+// half the time, and melding its equal sides gives as much back.
+//
+// CHECK: What remedies should gain on {{.*}}predict.cu
+// CHECK: kernel of run CFE bound by remedy forecast between
+// CHECK: halves
+// CHECK-SAME: issue
+// CHECK-SAME: meld 1.9{{.}}x 1.00x to 1.9{{.}}x
+// CHECK: sort (by hand) 1.9{{.}}x 1.00x to 1.9{{.}}x
+// CHECK: Nothing was built
+//
+// OUT: error: predict: -o {{.*}}: predict writes no file
+// MACHINE: error: no machine file '{{.*}}no-such.json'
+// UNKNOWN: error: unknown option --shuffle
+#include <cstdio>
+
+__global__ void halves(float *out, int rounds) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float a = i, b = i + 1, c = i + 2, d = i + 3;
+  if (threadIdx.x & 1) {
+    for (int r = 0; r < rounds; ++r) {
+      a = a * 0.5f + 1.0f; b = b * 0.5f + 1.0f;
+      c = c * 0.5f + 1.0f; d = d * 0.5f + 1.0f;
+    }
+  } else {
+    for (int r = 0; r < rounds; ++r) {
+      a = a * 0.25f + 2.0f; b = b * 0.25f + 2.0f;
+      c = c * 0.25f + 2.0f; d = d * 0.25f + 2.0f;
+    }
+  }
+  out[i] = a + b + c + d;
+}
+
+int main() {
+  float *out;
+  cudaMalloc(&out, 1 << 18);
+  halves<<<256, 256>>>(out, 500);
+  cudaDeviceSynchronize();
+  return 0;
+}
