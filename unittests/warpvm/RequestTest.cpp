@@ -8,6 +8,8 @@
 
 #include "warpvm/run/Request.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -39,9 +41,17 @@ Counted count(MemorySpace Space, MemoryUse Use, uint32_t Bytes,
   for (unsigned Lane = 0; Lane < WarpSize; ++Lane)
     // Nobody may look at an idle lane's.
     Addresses[Lane] = Lanes >> Lane & 1 ? At(Lane) : 0xdeadbeefdeadbeef;
-  Counted C;
-  C.Counts =
-      countRequest({Space, Use, Bytes, WarpSize, Lanes, Addresses}, C.Touched);
+  bool Aligned = isPowerOf2_32(Bytes);
+  for (unsigned Lane = 0; Lane < WarpSize; ++Lane)
+    Aligned &= !(Lanes >> Lane & 1) || Addresses[Lane] % Bytes == 0;
+  Counted C, Unsaid;
+  C.Counts = countRequest(
+      {Space, Use, Bytes, WarpSize, Lanes, Aligned, Addresses}, C.Touched);
+  // Whoever knows that lanes are aligned may say so; it changes no count.
+  const AccessCounts Same = countRequest(
+      {Space, Use, Bytes, WarpSize, Lanes, false, Addresses}, Unsaid.Touched);
+  EXPECT_EQ(Same.Sectors, C.Counts.Sectors);
+  EXPECT_EQ(Same.Wavefronts, C.Counts.Wavefronts);
   EXPECT_EQ(C.Counts.Requests, 1u);
   EXPECT_EQ(C.Counts.Lanes, uint64_t(popcount(Lanes)));
   return C;

@@ -19,9 +19,17 @@ struct Request {
   uint32_t Bytes;    ///< a lane
   unsigned WarpSize; ///< 32 or 64
   Mask Lanes;        ///< that act; at least one
-  /// By lane: addresses in global memory, offsets in shared memory, offsets in
-  /// the lane's own local memory. Those of idle lanes may be anything.
+  bool Aligned;      ///< each lane to its bytes: it lies in one sector
+  /// By lane; those of idle lanes may be anything.
   const uint64_t *Addresses;
+  /// Where shared memory begins, or local memory: lane 0's, and how far lanes'
+  /// parts are apart.
+  uint64_t Base = 0, LaneBytes = 0;
+
+  /// In shared memory, or in the lane's local memory.
+  uint64_t offset(unsigned Lane) const {
+    return Addresses[Lane] - Base - Lane * LaneBytes;
+  }
 };
 
 /// Some of 64 sectors that lie together, the first at a multiple of 2 KiB.
@@ -52,7 +60,8 @@ private:
 };
 
 /// What \p R adds to its access's counts, by the rules of docs/memory.md;
-/// \p Touched, empty before, gets the sectors of global memory.
+/// \p Touched, empty before, gets the sectors of global memory. Compiled code
+/// calls other functions, which are made of the same rules (AccessCalls.cpp).
 AccessCounts countRequest(const Request &R, TouchedSectors &Touched);
 
 /// Sectors of global memory that were touched, and how.
@@ -97,6 +106,10 @@ private:
   unsigned Shift = 64 - 6;                         ///< to an index of Table
   uint32_t Age = 1;
 };
+
+/// Functions that compiled code calls to count accesses: name and address
+/// (AccessCalls.cpp).
+llvm::ArrayRef<std::pair<const char *, void *>> accessSymbols();
 
 } // namespace reconverge::warpvm
 
