@@ -16,10 +16,15 @@
 #include <cstddef>
 #include <cstdint>
 
+namespace reconverge {
+struct AccessCounts;
+} // namespace reconverge
+
 namespace reconverge::warpvm {
+class SectorSet;
 
 /// Part of the compile cache's key: bump it when compiled code changes meaning.
-inline constexpr uint32_t CacheFormat = 7;
+inline constexpr uint32_t CacheFormat = 8;
 
 using Mask = uint64_t; ///< one bit a lane, lane 0 lowest
 inline constexpr unsigned MaxWarp = 64;
@@ -58,6 +63,9 @@ struct alignas(64) WarpContext {
   uint8_t *Result;              ///< ... and where its result goes
   Mask Ended;                   ///< lanes that ended inside of a function
   GridWorkspace *Grid;          ///< null: the launch is not cooperative
+  AccessCounts *Accesses;       ///< by AccessSite::Position, where counted
+  SectorSet *Touched;           ///< by the thread block
+  uint32_t WarpSize;
 };
 
 /// How lanes reach a region.
@@ -149,7 +157,8 @@ struct KernelPlan {
   uint32_t NumFunctions;
   uint32_t FirstFunction;           ///< in WarpContext::Globals: its address
   uint32_t Index;                   ///< into Family
-  uint32_t NumClocks, Unused;       ///< words of Clocks
+  uint32_t NumClocks;               ///< words of Clocks
+  uint32_t NumAccesses;             ///< counted; 0: none is
   const PointedFunction *Functions; ///< that pointers may name (Callees.h)
   /// For each part of a frame that comes of a clock's reading: its offset, its
   /// bits a lane (1: a bit of a mask), how many regions follow, and these:
@@ -190,6 +199,16 @@ struct FaultSite {
   uint32_t Align; ///< that the access must have, bytes
   AccessKind Kind;
   ObjectSpace Space;
+};
+
+/// An access that is counted: constant data of compiled code.
+struct AccessSite {
+  uint32_t Position;   ///< in KernelInfo::Accesses
+  uint32_t Bytes;      ///< a lane
+  uint32_t Space;      ///< MemorySpace
+  uint32_t Use;        ///< MemoryUse
+  uint32_t LocalBytes; ///< of a lane, in the function that it is in
+  uint32_t Aligned;    ///< lanes, to their bytes
 };
 
 /// A place in the source, and one that it was inlined into.

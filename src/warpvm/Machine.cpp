@@ -136,6 +136,7 @@ EmitOptions MachineImpl::emission(Variant V, Effort Layout) const {
   Emit.Shuffled = Options.Seed != NaturalOrder || V.Free;
   Emit.Check = V.Checked;
   Emit.Races = V.Watched;
+  Emit.Accesses = Options.Accesses && Emit.Counters;
   if (Layout == Effort::Fast)
     Emit.RegionLimit = 300;
   return Emit;

@@ -38,6 +38,7 @@ struct MachineOptions {
   Tier Code = Tier::Fused;
   PolicyKind Policy = PolicyKind::Frontier;
   bool Counters = true;   ///< block and branch counts
+  bool Accesses = false;  ///< with these: requests to memory
   uint64_t StepLimit = 0; ///< rounds of loops a warp may go; 0: no limit
   uint64_t Seed = 0; ///< order of blocks, warps, lanes and, without counters,
                      ///< of a warp's splits; 0: natural, 1: reversed

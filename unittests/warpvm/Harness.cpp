@@ -47,13 +47,13 @@ std::vector<MachineOptions> allSetups() {
 }
 
 Machine &machineFor(const MachineOptions &O) {
-  using Key = std::tuple<unsigned, unsigned, int, int, bool, int, uint64_t,
-                         uint64_t, std::string, std::string>;
+  using Key = std::tuple<unsigned, unsigned, int, int, bool, bool, bool, int,
+                         uint64_t, uint64_t, std::string, std::string>;
   // Never destroyed: programs of other static objects may live longer.
   static auto &Machines = *new std::map<Key, std::unique_ptr<Machine>>;
-  auto &M =
-      Machines[{O.WarpSize, O.Threads, int(O.Code), int(O.Policy), O.Counters,
-                int(O.Compile), O.StepLimit, O.Seed, O.Isa, O.CacheDir}];
+  auto &M = Machines[{O.WarpSize, O.Threads, int(O.Code), int(O.Policy),
+                      O.Counters, O.Accesses, O.Check, int(O.Compile),
+                      O.StepLimit, O.Seed, O.Isa, O.CacheDir}];
   if (!M)
     M = cantFail(Machine::create(O));
   return *M;

@@ -16,6 +16,7 @@
 //   guard=on|off            an access past an allocation is a fault even where
 //                           a GPU's mapping would let it pass
 //   counters=on|off         count even without a profile, or not at all
+//   accesses=on|off         count requests to memory; on with a profile
 //   vectors=on|off          sample per-thread block vectors for a profile
 //   shuffle=N               a profile tries each launch in N other orders
 //   snapshots=N[K|M|G]      bytes of memory that this may take
@@ -117,6 +118,10 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
     if (Value != "on" && Value != "off")
       return badValue(Key, Value, "on or off");
     O.Machine.Counters = Value == "on";
+  } else if (Key == "accesses") {
+    if (Value != "on" && Value != "off")
+      return badValue(Key, Value, "on or off");
+    O.Accesses = Value == "on";
   } else if (Key == "vectors") {
     if (Value != "on" && Value != "off")
       return badValue(Key, Value, "on or off");
@@ -136,8 +141,8 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
   } else {
     return userError("RECONVERGE_VM: there is no key '" + Key + "'",
                      "The keys are threads, tier, policy, warp, compile, isa, "
-                     "seed, steps, check, races, guard, counters, vectors, "
-                     "shuffle, snapshots, cache and memory.");
+                     "seed, steps, check, races, guard, counters, accesses, "
+                     "vectors, shuffle, snapshots, cache and memory.");
   }
   return Error::success();
 }
@@ -160,6 +165,7 @@ Expected<BackendOptions> optionsFromEnvironment() {
   O->TrialPlan = environment("RECONVERGE_TRIALS").str();
   if (!O->ProfilePath.empty() || !O->TrialPlan.empty())
     O->Machine.Counters = true;
+  O->Machine.Accesses = O->Accesses.value_or(!O->ProfilePath.empty());
   if (O->Races && (O->Shuffle.Orders || !O->TrialPlan.empty()))
     return userError("RECONVERGE_VM: races together with " +
                          Twine(O->Shuffle.Orders ? "shuffle" : "trials"),

@@ -10,6 +10,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace reconverge::runtime {
@@ -21,10 +22,12 @@ struct BackendOptions {
     Machine.Tolerant = true;  // programs run as they do on a GPU
   }
   warpvm::MachineOptions Machine; ///< counts only if a profile is asked for
-  bool Vectors = true;    ///< a profile samples per-thread block vectors
-  bool Races = false;     ///< look for races in each launch
-  ShuffleOptions Shuffle; ///< a profile tries launches in other orders
-  uint64_t Memory = 0;    ///< device memory in bytes; 0: DeviceMemory's default
+  bool Vectors = true;          ///< a profile samples per-thread block vectors
+  std::optional<bool> Accesses; ///< count requests to memory; if not said,
+                                ///< where a profile is asked for
+  bool Races = false;           ///< look for races in each launch
+  ShuffleOptions Shuffle;       ///< a profile tries launches in other orders
+  uint64_t Memory = 0; ///< device memory in bytes; 0: DeviceMemory's default
   std::string ProfilePath; ///< where the raw profile goes; empty: none
   std::string TrialPlan;   ///< plan of trials (core/Trials.h); empty: none
   std::string MachineFile; ///< machines/*.json for both; empty: h200

@@ -141,14 +141,14 @@ std::string Compiler::target() const {
 }
 
 std::string describe(const EmitOptions &Emit, Tier Code) {
-  return formatv("{0} {1} {2:d} {3:d} {4:d} {5:d} {6:d} {7} {8} {9:d}",
+  return formatv("{0} {1} {2:d} {3:d} {4:d} {5:d} {6:d} {7} {8} {9:d} {10:d}",
                  CacheFormat, Emit.WarpSize, Emit.Counters, Emit.Vectors,
                  Emit.Budget, Emit.Check, Emit.Shuffled, Emit.RegionLimit,
-                 unsigned(Code), Emit.Races);
+                 unsigned(Code), Emit.Races, Emit.Accesses);
 }
 
 bool parseDescription(StringRef Text, EmitOptions &Emit, Tier &Code) {
-  unsigned Numbers[10];
+  unsigned Numbers[11];
   for (unsigned &N : Numbers)
     if (Text = Text.ltrim(' '); Text.consumeInteger(10, N))
       return false;
@@ -161,6 +161,7 @@ bool parseDescription(StringRef Text, EmitOptions &Emit, Tier &Code) {
   Emit.RegionLimit = Numbers[7];
   Code = Tier(Numbers[8]);
   Emit.Races = Numbers[9];
+  Emit.Accesses = Numbers[10];
   return Text.empty() && Numbers[0] == CacheFormat &&
          (Code == Tier::Fused || Code == Tier::Blocks);
 }

@@ -25,6 +25,8 @@ Error RegionEmitter::emitInstruction(Instruction &I) {
     emitChecks(I);
   if (C.Options.Races)
     emitRaces(I);
+  if (C.Options.Accesses)
+    emitAccessCounts(I);
   if (auto *L = dyn_cast<LoadInst>(&I))
     return emitLoad(*L);
   if (auto *S = dyn_cast<StoreInst>(&I))

@@ -29,7 +29,7 @@ namespace {
 
 /// Counter offsets of each branch; the block counters come first.
 struct CounterLayout {
-  DenseMap<uint32_t, unsigned> BlockPosition, BranchOffset;
+  DenseMap<uint32_t, unsigned> BlockPosition, BranchOffset, AccessPosition;
   std::vector<uint32_t> Offsets; ///< one more than there are branches
   std::vector<uint32_t> BlockOfBranch;
   unsigned NumBlocks = 0;
@@ -39,6 +39,8 @@ struct CounterLayout {
     NumBlocks = Numbers.Blocks.size();
     for (auto [Position, Id] : enumerate(Numbers.Blocks))
       BlockPosition[Id] = Position;
+    for (auto [Position, Id] : enumerate(Numbers.Accesses))
+      AccessPosition[Id] = Position;
     DenseMap<uint32_t, unsigned> Successors, Block;
     for (const Function &F : *Kernel.getParent())
       for (const BasicBlock &BB : F)
@@ -283,6 +285,7 @@ Error KernelEmitter::emitFunction(PreparedFunction &Function) {
                   Emit,
                   Counters.BlockPosition,
                   Counters.BranchOffset,
+                  Counters.AccessPosition,
                   afterExit(Function, Plan, Uniform)};
   if (IsKernel)
     ExitsEarly = !C.AfterExit.empty();
@@ -308,29 +311,30 @@ Error KernelEmitter::emitFunction(PreparedFunction &Function) {
     for (uint32_t Region : Part.LiveIn)
       Clocks.push_back(P.word(Region));
   }
-  Constant *Fields[] = {P.table(Regions.front()->getType(), Regions, "regions"),
-                        P.table(B.getInt32Ty(), Offsets, "branches"),
-                        P.table(B.getInt32Ty(), Blocks, "branch.blocks"),
-                        P.word(Regions.size()),
-                        P.word(Counters.NumBlocks),
-                        P.word(Offsets.size() - 1),
-                        P.word(Counters.Offsets.back()),
-                        P.word(Frame.FrameBytes),
-                        P.word(std::max(1u, Frame.NumScalars)),
-                        P.word(Function.LocalBytes),
-                        P.word(K.Shared.Bytes),
-                        P.word(Emit.WarpSize),
-                        P.word(IsKernel && ExitsEarly),
-                        P.word(IsKernel ? AnyClock : hasClock(F)),
-                        P.word(K.Addressed.size()),
-                        P.word(K.Globals.size() - K.Addressed.size()),
-                        P.word(&Function - K.Functions.data()),
-                        P.word(Clocks.size()),
-                        P.word(0),
-                        Pointed,
-                        P.table(B.getInt32Ty(), Clocks, "clocks"),
-                        Family,
-                        P.text(demangle(F.getName()))};
+  Constant *Fields[] = {
+      P.table(Regions.front()->getType(), Regions, "regions"),
+      P.table(B.getInt32Ty(), Offsets, "branches"),
+      P.table(B.getInt32Ty(), Blocks, "branch.blocks"),
+      P.word(Regions.size()),
+      P.word(Counters.NumBlocks),
+      P.word(Offsets.size() - 1),
+      P.word(Counters.Offsets.back()),
+      P.word(Frame.FrameBytes),
+      P.word(std::max(1u, Frame.NumScalars)),
+      P.word(Function.LocalBytes),
+      P.word(K.Shared.Bytes),
+      P.word(Emit.WarpSize),
+      P.word(IsKernel && ExitsEarly),
+      P.word(IsKernel ? AnyClock : hasClock(F)),
+      P.word(K.Addressed.size()),
+      P.word(K.Globals.size() - K.Addressed.size()),
+      P.word(&Function - K.Functions.data()),
+      P.word(Clocks.size()),
+      P.word(Emit.Accesses ? Counters.AccessPosition.size() : 0),
+      Pointed,
+      P.table(B.getInt32Ty(), Clocks, "clocks"),
+      Family,
+      P.text(demangle(F.getName()))};
   GlobalVariable *Whole = planOf(F);
   Whole->setInitializer(
       ConstantStruct::get(cast<StructType>(Whole->getValueType()), Fields));

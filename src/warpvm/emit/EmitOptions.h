@@ -8,12 +8,13 @@ namespace reconverge::warpvm {
 /// How a kernel is compiled: all that shapes its code but the host.
 struct EmitOptions {
   unsigned WarpSize = 32;
-  bool Counters = true; ///< block and branch counts
-  bool Vectors = false; ///< per-thread block vectors
-  bool Budget = false;  ///< loop iterations are limited
-  bool Check = false;   ///< every access is tested first
-  bool Races = false;   ///< ... and told to who looks for races
-  bool Scatter = true;  ///< the host scatters and masks all widths (AVX-512)
+  bool Counters = true;  ///< block and branch counts
+  bool Vectors = false;  ///< per-thread block vectors
+  bool Budget = false;   ///< loop iterations are limited
+  bool Check = false;    ///< every access is tested first
+  bool Races = false;    ///< ... and told to who looks for races
+  bool Accesses = false; ///< requests to memory are counted
+  bool Scatter = true;   ///< the host scatters and masks all widths (AVX-512)
   /// Lanes act in WarpContext's order where the natural one shows, and may run
   /// apart anywhere.
   bool Shuffled = false;

@@ -27,6 +27,7 @@ struct KernelContext {
   EmitOptions Options;
   llvm::DenseMap<uint32_t, unsigned> BlockPosition; ///< number -> position
   llvm::DenseMap<uint32_t, unsigned> BranchOffset;  ///< number -> counter
+  llvm::DenseMap<uint32_t, unsigned> AccessPosition;
   /// Blocks that can run while other lanes wait at a return.
   llvm::DenseSet<const llvm::BasicBlock *> AfterExit;
 
@@ -187,6 +188,9 @@ private:
   void emitChecks(llvm::Instruction &I);
   /// Constant data that tells a library call where \p I is in the source.
   llvm::Constant *faultSite(const llvm::Instruction &I);
+
+  // EmitAccesses.cpp
+  void emitAccessCounts(llvm::Instruction &I);
 
   // EmitRaces.cpp
   void emitRaces(llvm::Instruction &I);

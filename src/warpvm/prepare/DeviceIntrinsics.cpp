@@ -25,6 +25,8 @@
 
 #include "analysis/PtxFunctions.h"
 #include "analysis/device/LibraryCalls.h"
+#include "warpvm/prepare/AccessNumbers.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/IR/IRBuilder.h"
@@ -153,6 +155,7 @@ static LoadInst *readOnlyLoad(CallInst &Call) {
       cast<ConstantInt>(Call.getArgOperand(1))->getMaybeAlignValue());
   L->setMetadata(LLVMContext::MD_invariant_load,
                  MDNode::get(Call.getContext(), {}));
+  takeAccessNumber(*L, Call);
   return L;
 }
 

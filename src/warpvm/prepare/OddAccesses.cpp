@@ -16,6 +16,8 @@
 
 #include "warpvm/prepare/OddAccesses.h"
 
+#include "warpvm/prepare/AccessNumbers.h"
+
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 
@@ -50,10 +52,12 @@ static void splitLoad(LoadInst &I) {
   forEachPart(Bytes, [&](uint64_t At, uint64_t Size) {
     Value *P = At ? B.CreatePtrAdd(I.getPointerOperand(), B.getInt64(At))
                   : I.getPointerOperand();
-    Value *Part =
+    LoadInst *L =
         B.CreateAlignedLoad(B.getIntNTy(8 * Size), P,
                             commonAlignment(I.getAlign(), At), I.isVolatile());
-    Part = B.CreateShl(B.CreateZExt(Part, Whole), 8 * At);
+    if (!At)
+      takeAccessNumber(*L, I);
+    Value *Part = B.CreateShl(B.CreateZExt(L, Whole), 8 * At);
     X = X ? B.CreateOr(X, Part) : Part;
   });
   I.replaceAllUsesWith(B.CreateTrunc(X, I.getType()));
@@ -67,9 +71,11 @@ static void splitStore(StoreInst &I) {
   forEachPart(Bytes, [&](uint64_t At, uint64_t Size) {
     Value *P = At ? B.CreatePtrAdd(I.getPointerOperand(), B.getInt64(At))
                   : I.getPointerOperand();
-    B.CreateAlignedStore(
+    StoreInst *S = B.CreateAlignedStore(
         B.CreateTrunc(B.CreateLShr(X, 8 * At), B.getIntNTy(8 * Size)), P,
         commonAlignment(I.getAlign(), At), I.isVolatile());
+    if (!At)
+      takeAccessNumber(*S, I);
   });
 }
 

@@ -27,6 +27,7 @@
 #include "analysis/AnalysisManagers.h"
 #include "core/Error.h"
 #include "warpvm/Layout.h"
+#include "warpvm/prepare/AccessNumbers.h"
 #include "warpvm/prepare/Callees.h"
 #include "warpvm/prepare/Denormals.h"
 #include "warpvm/prepare/DeviceIntrinsics.h"
@@ -126,17 +127,18 @@ static void lowerAtomicIntrinsics(Function &F) {
         Name.contains(".cta.")
             ? F.getContext().getOrInsertSyncScopeID("ptx.cta")
             : SyncScope::ID(SyncScope::System);
-    Value *Pointer = II->getArgOperand(0), *X = II->getArgOperand(1), *New;
+    Value *Pointer = II->getArgOperand(0), *X = II->getArgOperand(1);
+    Instruction *New;
     if (Operation == "cas")
-      New = B.CreateExtractValue(
-          B.CreateAtomicCmpXchg(Pointer, X, II->getArgOperand(2), MaybeAlign(),
-                                Order, Order, Scope),
-          0);
+      New = B.CreateAtomicCmpXchg(Pointer, X, II->getArgOperand(2),
+                                  MaybeAlign(), Order, Order, Scope);
     else if (Kind != Op::BAD_BINOP)
       New = B.CreateAtomicRMW(Kind, Pointer, X, MaybeAlign(), Order, Scope);
     else
       continue; // the emitter refuses it by name
-    II->replaceAllUsesWith(New);
+    takeAccessNumber(*New, *II);
+    II->replaceAllUsesWith(Operation == "cas" ? B.CreateExtractValue(New, 0)
+                                              : New);
     II->eraseFromParent();
   }
 }
@@ -186,10 +188,12 @@ static bool isIrreducible(Function &F) {
 /// CUDA's vector types are structures, which clang takes apart. A GPU's
 /// compiler joins such accesses again, and the GPU makes each whole.
 static void joinAccesses(Function &F) {
+  JoinedAccesses Joined(F);
   analysis::AnalysisManagers Analyses;
   FunctionPassManager FPM;
   FPM.addPass(LoadStoreVectorizerPass());
   FPM.run(F, Analyses.Functions);
+  Joined.number();
 }
 
 static void normalise(Function &F) {

@@ -23,6 +23,8 @@
 
 #include "warpvm/prepare/Vectors.h"
 
+#include "warpvm/prepare/AccessNumbers.h"
+
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -173,6 +175,8 @@ static Value *expandAtomic(IRBuilder<> &B, AtomicRMWInst &I) {
         B.CreateExtractElement(I.getValOperand(), N), Align(Bytes),
         I.getOrdering(), I.getSyncScopeID());
     Part->setVolatile(I.isVolatile());
+    if (N == 0)
+      takeAccessNumber(*Part, I);
     Old = B.CreateInsertElement(Old, Part, N);
   }
   return Old;
@@ -243,6 +247,8 @@ static Value *expandLoad(IRBuilder<> &B, LoadInst &L, FixedVectorType *T) {
     auto *Part = B.CreateAlignedLoad(
         Element, B.CreatePtrAdd(L.getPointerOperand(), B.getInt64(I * Bytes)),
         commonAlignment(L.getAlign(), I * Bytes), L.isVolatile());
+    if (I == 0)
+      takeAccessNumber(*Part, L);
     X = B.CreateInsertElement(X, Part, I);
   }
   return X;
@@ -251,11 +257,14 @@ static Value *expandLoad(IRBuilder<> &B, LoadInst &L, FixedVectorType *T) {
 static void expandStore(IRBuilder<> &B, StoreInst &S, FixedVectorType *T) {
   const uint64_t Bytes =
       S.getDataLayout().getTypeStoreSize(T->getElementType());
-  for (uint64_t I = 0; I < T->getNumElements(); ++I)
-    B.CreateAlignedStore(
+  for (uint64_t I = 0; I < T->getNumElements(); ++I) {
+    auto *Part = B.CreateAlignedStore(
         B.CreateExtractElement(S.getValueOperand(), I),
         B.CreatePtrAdd(S.getPointerOperand(), B.getInt64(I * Bytes)),
         commonAlignment(S.getAlign(), I * Bytes), S.isVolatile());
+    if (I == 0)
+      takeAccessNumber(*Part, S);
+  }
 }
 
 void unpackVectors(Function &F) {

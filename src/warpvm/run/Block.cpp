@@ -73,6 +73,8 @@ Block::Block(const LaunchContext &L, const Code &First)
     C.StaticSharedBytes = Plan->StaticShared;
     C.Block = this;
     C.Grid = L.Grid.get();
+    C.Touched = &Touched;
+    C.WarpSize = WarpSize;
     // Thread indices stay the same from block to block.
     auto *Ids = reinterpret_cast<uint32_t *>(W.Frame);
     for (unsigned Lane = 0; Lane < WarpSize; ++Lane) {
@@ -99,7 +101,7 @@ llvm::Expected<std::unique_ptr<Block>> Block::create(const LaunchContext &L,
 }
 
 void Block::start(uint64_t LinearBlock, const Code &With, Policy &P,
-                  uint64_t *Into, bool Vectors) {
+                  uint64_t *Into, AccessCounts *Accesses, bool Vectors) {
   assert(suits(With) && "frames are laid out for the effort of the code");
   Linear = LinearBlock;
   Counters = Into;
@@ -111,6 +113,7 @@ void Block::start(uint64_t LinearBlock, const Code &With, Policy &P,
   UsesNamed = false;
   std::fill(std::begin(Arrived), std::end(Arrived), 0);
   Output.clear();
+  Touched.clear();
   std::memset(SharedBase, 0, SharedBytes);
   if (Races)
     Races->start(Linear, Threads, SharedBase, SharedBytes);
@@ -128,6 +131,7 @@ void Block::start(uint64_t LinearBlock, const Code &With, Policy &P,
     C.BlockId[0] = Linear % Grid[0];
     C.BlockId[1] = Linear / Grid[0] % Grid[1];
     C.BlockId[2] = Linear / (uint64_t(Grid[0]) * Grid[1]);
+    C.Accesses = Accesses;
     C.Exited = 0;
     C.HasSplit = 0;
     C.BarrierPredicate = 0;

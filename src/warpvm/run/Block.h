@@ -8,6 +8,7 @@
 #include "warpvm/run/Library.h"
 #include "warpvm/run/Policy.h"
 #include "warpvm/run/Races.h"
+#include "warpvm/run/Request.h"
 
 #include <functional>
 #include <memory>
@@ -67,9 +68,9 @@ public:
 
   /// Begins thread block \p Linear in \p With, which it suits. \p Counters has
   /// two sets of KernelPlan::NumCounters: for full warps and for a partial last
-  /// one.
+  /// one; \p Accesses has one of each, where they are counted.
   void start(uint64_t Linear, const Code &With, Policy &P, uint64_t *Counters,
-             bool Vectors);
+             AccessCounts *Accesses, bool Vectors);
 
   /// Runs all warps until the block is done or only yielding warps are left.
   /// A fault comes back as an error; the block is lost then.
@@ -82,6 +83,7 @@ public:
   /// Threads x blocks, as VectorObserver::record wants them.
   std::vector<uint32_t> takeVectors() const;
   uint64_t *counters() const { return Counters; }
+  const SectorSet &touched() const { return Touched; }
 
   /// A hash of all that decides what the block does next, but for the memory
   /// that it shares with others.
@@ -133,6 +135,7 @@ private:
   uint32_t Arrived[NumBarriers] = {}; ///< threads that did not stay to wait
   bool UsesNamed = false;             ///< some thread came to a named barrier
   std::unique_ptr<BlockRaces> Races;  ///< where they are looked for
+  SectorSet Touched;                  ///< where accesses are counted
   bool Replaying = false;
   uint64_t Suspect = 0; ///< address of the fault that is replayed
   std::string Output;

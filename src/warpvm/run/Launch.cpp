@@ -64,7 +64,7 @@ Expected<bool> Worker::begin() {
   if (Vectors)
     J.OwnSets.resize(Sets.size());
   J.B->start(Linear, Now, *P, Vectors ? J.OwnSets.data() : Sets.data(),
-             Vectors);
+             Accesses.data(), Vectors);
   Active.push_back(std::move(J));
   return true;
 }
@@ -72,6 +72,10 @@ Expected<bool> Worker::begin() {
 void Worker::finish(Job &J) {
   const KernelPlan &Plan = S.L.plan();
   DivergentWarps += J.B->divergentWarps();
+  if (!Accesses.empty()) {
+    BlockLoads += J.B->touched().blockLoads();
+    Touched.add(J.B->touched());
+  }
   if (!J.OwnSets.empty()) {
     std::vector<uint64_t> AsRun(Plan.NumBlocks);
     for (uint32_t B = 0; B < Plan.NumBlocks; ++B)
@@ -106,6 +110,10 @@ void Worker::run() {
   for (size_t I = 0; I < Sets.size(); ++I)
     S.Sets[I] += Sets[I];
   S.DivergentWarps += DivergentWarps;
+  for (size_t I = 0; I < Accesses.size(); ++I)
+    S.Accesses[I] += Accesses[I];
+  S.BlockLoads += BlockLoads;
+  S.Touched.add(Touched);
 }
 
 void Worker::work() {
@@ -180,6 +188,11 @@ static LaunchCounts collect(const LaunchState &S) {
   }
   Counts.Warps = S.L.blocks() * ((S.L.threads() + P.WarpSize - 1) / P.WarpSize);
   Counts.DivergentWarps = S.DivergentWarps;
+  if (!S.Accesses.empty()) {
+    Counts.Accesses = S.Accesses;
+    Counts.Touched = {S.L.blocks(), S.BlockLoads, S.Touched.loads(),
+                      S.Touched.stores()};
+  }
   return Counts;
 }
 

@@ -18,6 +18,7 @@
 #include "warpvm/memory/DeviceHeap.h"
 #include "warpvm/run/Mbarrier.h"
 #include "warpvm/run/Races.h"
+#include "warpvm/run/Request.h"
 #include "warpvm/run/Textures.h"
 #include "warpvm/run/TileProduct.h"
 
@@ -477,7 +478,7 @@ static llvm::ArrayRef<std::pair<const char *, void *>> ownSymbols() {
 std::vector<std::pair<const char *, void *>> librarySymbols() {
   std::vector<std::pair<const char *, void *>> All;
   for (auto Table : {ownSymbols(), mbarrierSymbols(), tileSymbols(),
-                     imageSymbols(), raceSymbols()})
+                     imageSymbols(), raceSymbols(), accessSymbols()})
     All.insert(All.end(), Table.begin(), Table.end());
   return All;
 }

@@ -45,13 +45,16 @@ struct LaunchState {
   std::map<uint64_t, std::string> Printed;
   std::vector<uint64_t> Sets; ///< counters of full warps, then of partial ones
   uint64_t DivergentWarps = 0;
+  std::vector<AccessCounts> Accesses; ///< none: they are not counted
+  uint64_t BlockLoads = 0;            ///< Footprint's
+  SectorSet Touched;
 
   LaunchState(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
               VectorObserver *Observer)
       : L(L), Kind(Kind), Observer(Observer), Order(L.blocks(), L.Seed),
         Chunk(std::clamp<uint64_t>(L.blocks() / (64 * Threads), 1, 16)),
         MayConclude(L.OwnMemory && L.Seed == NaturalOrder),
-        Sets(2 * L.plan().NumCounters) {}
+        Sets(2 * L.plan().NumCounters), Accesses(L.plan().NumAccesses) {}
 
   void fail(llvm::Error E);
 };
@@ -62,7 +65,8 @@ public:
   using Clock = LaunchState::Clock;
 
   explicit Worker(LaunchState &S)
-      : S(S), P(Policy::create(S.Kind)), Sets(2 * S.L.plan().NumCounters) {}
+      : S(S), P(Policy::create(S.Kind)), Sets(2 * S.L.plan().NumCounters),
+        Accesses(S.L.plan().NumAccesses) {}
 
   void run();
 
@@ -87,6 +91,9 @@ private:
   LaunchState &S;
   std::unique_ptr<Policy> P;
   std::vector<uint64_t> Sets;
+  std::vector<AccessCounts> Accesses;
+  uint64_t BlockLoads = 0;
+  SectorSet Touched; ///< by blocks that are done
   std::vector<Job> Active;
   std::vector<std::unique_ptr<Block>> Idle;
   uint64_t DivergentWarps = 0;

@@ -1,0 +1,206 @@
+//===- warpvm/run/RequestRules.h - The rules of docs/memory.md --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// They run for each access of each warp: countRequest is inlined into what
+// compiled code calls, which is compiled for hosts with and without AVX-512.
+// There, 8 lanes' addresses are a vector, and what follows is written as loops
+// over all lanes that a compiler makes vector code of.
+//
+// Nearly all requests touch sectors of one group (Request.h), which is found
+// without a branch a lane; the others go through a small table. Of shared
+// memory, nearly all requests lie within as many words as there are banks, and
+// so have no conflict.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RECONVERGE_WARPVM_RUN_REQUESTRULES_H
+#define RECONVERGE_WARPVM_RUN_REQUESTRULES_H
+
+#include "warpvm/run/Request.h"
+
+#include "llvm/ADT/bit.h"
+
+#include <algorithm>
+
+#define RECONVERGE_INLINED [[gnu::always_inline]] inline
+
+namespace reconverge::warpvm::rules {
+
+inline constexpr unsigned SectorShift = 5, GroupShift = 11;
+inline constexpr uint64_t LineBytes = 128, BankBytes = 4, NumBanks = 32;
+
+constexpr uint64_t ceilDiv(uint64_t A, uint64_t B) { return (A + B - 1) / B; }
+
+// Request.cpp: what is rare.
+void touchApart(const Request &R, TouchedSectors &Touched);
+void touchLocal(const Request &R, TouchedSectors &Touched);
+unsigned mostInBank(const Request &R, Mask Lanes);
+unsigned turnsOf(const Request &R);
+
+/// Passes through the first cache of a request that touches \p Lines lines of
+/// 128 bytes with \p Bytes in all its lanes together. A line is a pass; as many
+/// lines as the distinct bytes need there are in any case.
+RECONVERGE_INLINED void countWavefronts(uint64_t Lines, uint64_t Bytes,
+                                        AccessCounts &To) {
+  To.Wavefronts += Lines;
+  // Lanes that read the same bytes need fewer than if they lay side by side.
+  To.LeastWavefronts += std::min(Lines, ceilDiv(Bytes, LineBytes));
+}
+
+/// How many of the 16 lines of a group have one of \p Sectors.
+RECONVERGE_INLINED unsigned linesOf(uint64_t Sectors) {
+  const uint64_t Pairs = Sectors | Sectors >> 1;
+  return llvm::popcount((Pairs | Pairs >> 2) & 0x1111111111111111);
+}
+
+RECONVERGE_INLINED void countTouched(const TouchedSectors &Touched,
+                                     uint64_t Bytes, AccessCounts &To) {
+  unsigned Lines = 0;
+  for (const SectorGroup &G : Touched) {
+    To.Sectors += llvm::popcount(G.Sectors);
+    Lines += linesOf(G.Sectors);
+  }
+  To.LeastSectors += ceilDiv(Bytes, SectorBytes);
+  countWavefronts(Lines, Bytes, To);
+}
+
+/// The sectors of all lanes if they are of one group; else 0. Idle lanes count
+/// as the first active one does. \p Reach: a lane's bytes but one; 0 will do
+/// for aligned ones.
+template <unsigned W>
+RECONVERGE_INLINED uint64_t sectorsInOneGroup(const Request &R, uint64_t First,
+                                              uint64_t Reach) {
+  const uint64_t Group = First >> GroupShift;
+  uint64_t Elsewhere = 0, Sectors = 0;
+  if (!Reach) {
+    for (unsigned Lane = 0; Lane < W; ++Lane) {
+      const uint64_t At = R.Lanes >> Lane & 1 ? R.Addresses[Lane] : First;
+      Elsewhere |= At >> GroupShift ^ Group;
+      Sectors |= uint64_t(1) << (At >> SectorShift & 63);
+    }
+    return Elsewhere ? 0 : Sectors;
+  }
+  for (unsigned Lane = 0; Lane < W; ++Lane) {
+    const uint64_t At = R.Lanes >> Lane & 1 ? R.Addresses[Lane] : First;
+    const uint64_t End = At + Reach;
+    Elsewhere |= (At >> GroupShift ^ Group) | (End >> GroupShift ^ Group);
+    Sectors |= uint64_t(1) << (At >> SectorShift & 63) |
+               uint64_t(1) << (End >> SectorShift & 63);
+  }
+  return Elsewhere ? 0 : Sectors;
+}
+
+template <typename Touch>
+RECONVERGE_INLINED void countGlobal(const Request &R, AccessCounts &To,
+                                    Touch &&Each) {
+  const uint64_t First = R.Addresses[llvm::countr_zero(R.Lanes)];
+  const uint64_t Bytes = uint64_t(llvm::popcount(R.Lanes)) * R.Bytes;
+  uint64_t Sectors = 0;
+  // Of a wider access there may be sectors between the first and the last.
+  if (R.Bytes <= SectorBytes) {
+    const uint64_t Reach = R.Aligned ? 0 : R.Bytes - 1;
+    Sectors = R.WarpSize == 32 ? sectorsInOneGroup<32>(R, First, Reach)
+                               : sectorsInOneGroup<64>(R, First, Reach);
+  }
+  if (Sectors) {
+    To.Sectors += llvm::popcount(Sectors);
+    To.LeastSectors += ceilDiv(Bytes, SectorBytes);
+    countWavefronts(linesOf(Sectors), Bytes, To);
+    Each(SectorGroup{First >> GroupShift, Sectors});
+    return;
+  }
+  TouchedSectors Touched;
+  touchApart(R, Touched);
+  countTouched(Touched, Bytes, To);
+  for (const SectorGroup &G : Touched)
+    Each(G);
+}
+
+/// Threads' words are interleaved: those that 32 lanes have at one offset are a
+/// line. Most often all lanes have the same.
+RECONVERGE_INLINED void countLocal(const Request &R, AccessCounts &To) {
+  const uint64_t First = R.offset(llvm::countr_zero(R.Lanes));
+  const uint64_t Bytes = uint64_t(llvm::popcount(R.Lanes)) * R.Bytes;
+  uint64_t Differ = 0;
+  for (unsigned Lane = 0; Lane < R.WarpSize; ++Lane)
+    Differ |= R.Lanes >> Lane & 1 ? R.offset(Lane) ^ First : 0;
+  if (Differ) {
+    TouchedSectors Touched;
+    touchLocal(R, Touched);
+    return countTouched(Touched, Bytes, To);
+  }
+  const uint64_t Words = (First + R.Bytes - 1) / 4 - First / 4 + 1;
+  Mask Eights = R.Lanes | R.Lanes >> 4; // of 8 lanes, whether any acts
+  Eights |= Eights >> 2;
+  Eights |= Eights >> 1;
+  To.Sectors += Words * llvm::popcount(Eights & 0x0101010101010101);
+  To.LeastSectors += ceilDiv(Bytes, SectorBytes);
+  const unsigned Warps = !!(R.Lanes & 0xffffffff) + !!(R.Lanes >> 32);
+  countWavefronts(Words * Warps, Bytes, To);
+}
+
+/// Whether \p Acts, of the lanes from \p First on, lie within as many words as
+/// there are banks.
+template <unsigned PartLanes>
+RECONVERGE_INLINED bool liesInBanks(const Request &R, unsigned First,
+                                    Mask Acts) {
+  const uint32_t Some =
+      uint32_t(R.offset(llvm::countr_zero(Acts))) / uint32_t(BankBytes);
+  uint32_t Low = Some, High = Some;
+  for (unsigned I = 0; I < PartLanes; ++I) {
+    const uint32_t At = uint32_t(R.offset(First + I)) / uint32_t(BankBytes);
+    const uint32_t Word = Acts >> First >> I & 1 ? At : Some;
+    Low = std::min(Low, Word);
+    High = std::max(High, Word);
+  }
+  return High - Low + ceilDiv(R.Bytes, BankBytes) <= NumBanks;
+}
+
+template <unsigned PartLanes>
+RECONVERGE_INLINED void countParts(const Request &R, AccessCounts &To) {
+  const Mask Part = ~Mask(0) >> (64 - PartLanes);
+  for (unsigned First = 0; First < R.WarpSize; First += PartLanes) {
+    const Mask Acts = R.Lanes & Part << First;
+    if (!Acts)
+      continue;
+    ++To.LeastWavefronts;
+    To.Wavefronts += R.Aligned && R.Use != MemoryUse::Atomic &&
+                             liesInBanks<PartLanes>(R, First, Acts)
+                         ? 1
+                         : mostInBank(R, Acts);
+  }
+}
+
+/// Lanes of up to 4 bytes go together, of 8 in halves of a warp, of 16 in
+/// quarters.
+RECONVERGE_INLINED void countShared(const Request &R, AccessCounts &To) {
+  if (R.Bytes <= 4)
+    return countParts<32>(R, To);
+  if (R.Bytes <= 8)
+    return countParts<16>(R, To);
+  if (R.Bytes <= 16)
+    return countParts<8>(R, To);
+  // No GPU makes these whole.
+  if (R.Bytes <= 32)
+    return countParts<4>(R, To);
+  return R.Bytes <= 64 ? countParts<2>(R, To) : countParts<1>(R, To);
+}
+
+/// Adds \p R to its access's counts but for Requests; calls \p Each for groups
+/// of sectors of global memory, each of which comes once.
+template <typename Touch>
+RECONVERGE_INLINED void countRequest(const Request &R, AccessCounts &To,
+                                     Touch &&Each) {
+  To.Lanes += llvm::popcount(R.Lanes);
+  if (R.Use == MemoryUse::Atomic)
+    To.Turns += turnsOf(R);
+  if (R.Space == MemorySpace::Shared)
+    countShared(R, To);
+  else if (R.Space == MemorySpace::Local)
+    countLocal(R, To);
+  else
+    countGlobal(R, To, Each);
+}
+
+} // namespace reconverge::warpvm::rules
+
+#endif

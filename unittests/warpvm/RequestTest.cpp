@@ -1,0 +1,291 @@
+//===- unittests/warpvm/RequestTest.cpp - What a request comes to ---------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every number was worked out by hand from the rules in docs/memory.md, before
+// there was code to compare it with.
+//
+//===----------------------------------------------------------------------===//
+
+#include "warpvm/run/Request.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+using namespace llvm;
+
+namespace reconverge::warpvm {
+namespace {
+
+constexpr Mask All = 0xffffffff;
+using ByLane = std::function<uint64_t(unsigned)>;
+
+/// lane -> lane times \p Bytes.
+ByLane step(uint64_t Bytes, uint64_t From = 0) {
+  return [=](unsigned Lane) { return From + Lane * Bytes; };
+}
+ByLane same(uint64_t At) {
+  return [=](unsigned) { return At; };
+}
+
+struct Counted {
+  AccessCounts Counts;
+  TouchedSectors Touched;
+};
+
+Counted count(MemorySpace Space, MemoryUse Use, uint32_t Bytes,
+              const ByLane &At, Mask Lanes = All, unsigned WarpSize = 32) {
+  uint64_t Addresses[MaxWarp];
+  for (unsigned Lane = 0; Lane < WarpSize; ++Lane)
+    // Nobody may look at an idle lane's.
+    Addresses[Lane] = Lanes >> Lane & 1 ? At(Lane) : 0xdeadbeefdeadbeef;
+  bool Aligned = isPowerOf2_32(Bytes);
+  for (unsigned Lane = 0; Lane < WarpSize; ++Lane)
+    Aligned &= !(Lanes >> Lane & 1) || Addresses[Lane] % Bytes == 0;
+  Counted C, Unsaid;
+  C.Counts = countRequest(
+      {Space, Use, Bytes, WarpSize, Lanes, Aligned, Addresses}, C.Touched);
+  // Whoever knows that lanes are aligned may say so; it changes no count.
+  const AccessCounts Same = countRequest(
+      {Space, Use, Bytes, WarpSize, Lanes, false, Addresses}, Unsaid.Touched);
+  EXPECT_EQ(Same.Sectors, C.Counts.Sectors);
+  EXPECT_EQ(Same.Wavefronts, C.Counts.Wavefronts);
+  EXPECT_EQ(C.Counts.Requests, 1u);
+  EXPECT_EQ(C.Counts.Lanes, uint64_t(popcount(Lanes)));
+  return C;
+}
+
+struct Row {
+  const char *What;
+  uint32_t Bytes;
+  ByLane At;
+  Mask Lanes;
+  uint64_t Sectors, LeastSectors, Wavefronts, LeastWavefronts;
+};
+
+void check(MemorySpace Space, ArrayRef<Row> Rows, unsigned WarpSize = 32) {
+  for (const Row &R : Rows) {
+    SCOPED_TRACE(R.What);
+    const AccessCounts C =
+        count(Space, MemoryUse::Load, R.Bytes, R.At, R.Lanes, WarpSize).Counts;
+    EXPECT_EQ(C.Sectors, R.Sectors);
+    EXPECT_EQ(C.LeastSectors, R.LeastSectors);
+    EXPECT_EQ(C.Wavefronts, R.Wavefronts);
+    EXPECT_EQ(C.LeastWavefronts, R.LeastWavefronts);
+    EXPECT_EQ(C.Turns, 0u);
+  }
+}
+
+TEST(Request, SharedStrides) {
+  // Lane l takes word l*s; bank l*s mod 32.
+  check(MemorySpace::Shared,
+        {{"stride 1", 4, step(4), All, 0, 0, 1, 1},
+         {"stride 2: words 0 and 32 share a bank", 4, step(8), All, 0, 0, 2, 1},
+         {"stride 3: 3 and 32 have no divisor", 4, step(12), All, 0, 0, 1, 1},
+         {"stride 8: four banks", 4, step(32), All, 0, 0, 8, 1},
+         {"stride 32: one bank", 4, step(128), All, 0, 0, 32, 1},
+         {"stride 33: a padded row", 4, step(132), All, 0, 0, 1, 1},
+         {"broadcast", 4, same(400), All, 0, 0, 1, 1},
+         {"reversed", 4, [](unsigned L) { return 4 * (31 - L); }, All, 0, 0, 1,
+          1},
+         {"bytes, side by side", 1, step(1), All, 0, 0, 1, 1},
+         {"bytes, a bank apart", 1, step(128, 3), All, 0, 0, 32, 1},
+         {"two lanes, one bank", 4, step(128), 0x80000001, 0, 0, 2, 1},
+         {"one lane", 4, step(4), 0x10, 0, 0, 1, 1}});
+}
+
+TEST(Request, SharedAtRandom) {
+  // Bank 5: words 5, 37, 69, 101, and 5 once more. Bank 6: 6 and 38. The rest
+  // have word 0.
+  static const uint64_t Words[] = {5, 37, 69, 101, 5, 6, 38, 7};
+  check(
+      MemorySpace::Shared,
+      {{"four words of bank 5", 4,
+        [](unsigned L) { return L < 8 ? 4 * Words[L] : 0; }, All, 0, 0, 4, 1}});
+}
+
+TEST(Request, SharedWideLanesGoInParts) {
+  check(
+      MemorySpace::Shared,
+      {{"8 bytes: two halves", 8, step(8), All, 0, 0, 2, 2},
+       {"8 bytes, every other: banks met twice", 8, step(16), All, 0, 0, 4, 2},
+       {"8 bytes, broadcast", 8, same(64), All, 0, 0, 2, 2},
+       {"8 bytes, lower half", 8, step(8), 0xffff, 0, 0, 1, 1},
+       {"8 bytes, lanes 15 and 16", 8, step(8), 0x18000, 0, 0, 2, 2},
+       {"16 bytes: four quarters", 16, step(16), All, 0, 0, 4, 4},
+       {"16 bytes, every other", 16, step(32), All, 0, 0, 8, 4},
+       {"16 bytes, first quarter", 16, step(16), 0xff, 0, 0, 1, 1},
+       {"16 bytes, a lane of each quarter", 16, step(16), 0x01010101, 0, 0, 4,
+        4},
+       // Not whole on any GPU: two of 16 bytes, in eight parts.
+       {"32 bytes", 32, step(32), All, 0, 0, 8, 8}});
+}
+
+TEST(Request, GlobalStrides) {
+  check(
+      MemorySpace::Global,
+      {{"stride 1", 4, step(4, 0x1000), All, 4, 4, 1, 1},
+       {"stride 1, a word late", 4, step(4, 0x1004), All, 5, 4, 2, 1},
+       {"stride 2", 4, step(8, 0x1000), All, 8, 4, 2, 1},
+       {"stride 3: 12 l / 32 is 0 to 11", 4, step(12), All, 12, 4, 3, 1},
+       {"stride 8", 4, step(32), All, 32, 4, 8, 1},
+       {"stride 32", 4, step(128), All, 32, 4, 32, 1},
+       {"stride 33", 4, step(132), All, 32, 4, 32, 1},
+       {"broadcast", 4, same(0x1000), All, 1, 4, 1, 1},
+       {"reversed", 4, [](unsigned L) { return 0x1000 + 4 * (31 - L); }, All, 4,
+        4, 1, 1},
+       {"bytes", 1, step(1, 64), All, 1, 1, 1, 1},
+       {"8 bytes", 8, step(8), All, 8, 8, 2, 2},
+       {"16 bytes", 16, step(16), All, 16, 16, 4, 4},
+       {"16 bytes, broadcast", 16, same(16), All, 1, 16, 1, 1},
+       {"32 bytes: split by a GPU, yet one", 32, step(32), All, 32, 32, 8, 8}});
+}
+
+TEST(Request, GlobalMisaligned) {
+  check(
+      MemorySpace::Global,
+      {{"8 bytes from 28: two sectors", 8, same(28), 1, 2, 1, 1, 1},
+       {"8 bytes from 124: two lines", 8, same(124), 1, 2, 1, 2, 1},
+       {"4 bytes from 30 + 32 l", 4, step(32, 30), All, 33, 4, 9, 1},
+       {"40 bytes from 28: sectors 0, 1 and 2", 40, same(28), 1, 3, 2, 1, 1}});
+}
+
+TEST(Request, GlobalPartial) {
+  check(MemorySpace::Global,
+        {{"first and last lane", 4, step(4), 0x80000001, 2, 1, 1, 1},
+         {"even lanes", 4, step(4), 0x55555555, 4, 2, 1, 1},
+         {"lanes 5 to 12: bytes 20 to 51", 4, step(4), 0x1fe0, 2, 1, 1, 1},
+         {"one lane", 4, step(4), 0x80, 1, 1, 1, 1}});
+}
+
+TEST(Request, GlobalFarApart) {
+  // Sectors 0, 128, 1, 128; lines 0 and 32.
+  static const uint64_t Few[] = {0, 4096, 40, 4100};
+  // One after the other in time, not in space: sectors 0, 64 and so on, each
+  // met twice.
+  check(MemorySpace::Global,
+        {{"four lanes", 4, [](unsigned L) { return Few[L]; }, 0xf, 3, 1, 2, 1},
+         {"across 2 KiB", 4, step(4, 2048 - 64), All, 4, 4, 2, 1},
+         {"a MiB apart", 4, step(1 << 20), All, 32, 4, 32, 1},
+         {"to and fro", 4,
+          [](unsigned L) { return uint64_t(L % 16) * 2048 + L / 16 * 4; }, All,
+          16, 4, 16, 1}});
+}
+
+TEST(Request, LocalMemoryIsInterleaved) {
+  check(MemorySpace::Local,
+        {{"one offset", 4, same(8), All, 4, 4, 1, 1},
+         {"8 bytes: two words of each", 8, same(8), All, 8, 8, 2, 2},
+         {"16 bytes", 16, same(0), All, 16, 16, 4, 4},
+         {"bytes lie in words of their own", 1, same(5), All, 4, 1, 1, 1},
+         {"lanes 0 to 7", 4, same(8), 0xff, 1, 1, 1, 1},
+         {"every lane another offset", 4, step(4), All, 32, 4, 32, 1},
+         {"halves", 4, [](unsigned L) { return L / 16 * 4; }, All, 4, 4, 2, 1},
+         {"8 bytes, halves a word apart: words 0, 1 and 1, 2", 8,
+          [](unsigned L) { return L / 16 * 4; }, All, 8, 8, 3, 2}});
+}
+
+TEST(Request, WarpsOf64) {
+  constexpr Mask All64 = ~Mask(0);
+  check(MemorySpace::Global, {{"stride 1", 4, step(4), All64, 8, 8, 2, 2}}, 64);
+  check(MemorySpace::Shared,
+        {{"stride 1: two parts", 4, step(4), All64, 0, 0, 2, 2},
+         {"stride 2", 4, step(8), All64, 0, 0, 4, 2}},
+        64);
+  check(MemorySpace::Local, {{"one offset", 4, same(0), All64, 8, 8, 2, 2}},
+        64);
+}
+
+TEST(Request, Atomics) {
+  struct AtomicRow {
+    const char *What;
+    MemorySpace Space;
+    ByLane At;
+    Mask Lanes;
+    uint64_t Turns, Sectors, Wavefronts, LeastWavefronts;
+  };
+  const ByLane Pairs = [](unsigned L) { return L / 2 * 4; };
+  // 16 lanes at word 0, 8 at word 32 (the same bank), 8 at word 1.
+  const ByLane Uneven = [](unsigned L) {
+    return L < 16 ? 0 : L < 24 ? 128 : 4;
+  };
+  const AtomicRow Rows[] = {
+      {"shared, one address", MemorySpace::Shared, same(12), All, 32, 0, 32, 1},
+      {"shared, 32 addresses", MemorySpace::Shared, step(4), All, 1, 0, 1, 1},
+      {"shared, pairs", MemorySpace::Shared, Pairs, All, 2, 0, 2, 1},
+      {"shared, one bank", MemorySpace::Shared, step(128), All, 1, 0, 32, 1},
+      {"shared, uneven", MemorySpace::Shared, Uneven, All, 16, 0, 24, 1},
+      {"shared, one lane", MemorySpace::Shared, same(12), 0x100, 1, 0, 1, 1},
+      {"global, one address", MemorySpace::Global, same(12), All, 32, 1, 1, 1},
+      {"global, 32 addresses", MemorySpace::Global, step(4), All, 1, 4, 1, 1},
+      {"global, pairs", MemorySpace::Global, Pairs, All, 2, 2, 1, 1},
+      {"global, uneven", MemorySpace::Global, Uneven, All, 16, 2, 2, 1},
+      {"global, three of a pair", MemorySpace::Global, Pairs, 0xb, 2, 1, 1, 1}};
+  for (const AtomicRow &R : Rows) {
+    SCOPED_TRACE(R.What);
+    const AccessCounts C =
+        count(R.Space, MemoryUse::Atomic, 4, R.At, R.Lanes).Counts;
+    EXPECT_EQ(C.Turns, R.Turns);
+    EXPECT_EQ(C.Sectors, R.Sectors);
+    EXPECT_EQ(C.Wavefronts, R.Wavefronts);
+    EXPECT_EQ(C.LeastWavefronts, R.LeastWavefronts);
+  }
+}
+
+TEST(Request, SaysWhichSectors) {
+  auto Groups = [](const Counted &C) {
+    std::vector<std::pair<uint64_t, uint64_t>> Found;
+    for (const SectorGroup &G : C.Touched)
+      Found.push_back({G.Number, G.Sectors});
+    return Found;
+  };
+  using Expected = std::vector<std::pair<uint64_t, uint64_t>>;
+  // Sectors 128 to 131; of 64 in a group, the first of the third.
+  EXPECT_EQ(
+      Groups(count(MemorySpace::Global, MemoryUse::Load, 4, step(4, 0x1000))),
+      (Expected{{2, 0xf}}));
+  EXPECT_EQ(Groups(count(MemorySpace::Global, MemoryUse::Load, 4,
+                         step(4, 2048 - 64))),
+            (Expected{{0, uint64_t(3) << 62}, {1, 3}}));
+  EXPECT_EQ(
+      Groups(count(MemorySpace::Global, MemoryUse::Store, 8, same(2044), 1)),
+      (Expected{{0, uint64_t(1) << 63}, {1, 1}}));
+  EXPECT_TRUE(
+      count(MemorySpace::Local, MemoryUse::Load, 4, same(0)).Touched.empty());
+  EXPECT_TRUE(
+      count(MemorySpace::Shared, MemoryUse::Load, 4, same(0)).Touched.empty());
+}
+
+TEST(SectorSet, KnowsEachSectorOnce) {
+  SectorSet Block;
+  Block.add({7, 0xf}, MemoryUse::Load);
+  Block.add({7, 0x1e}, MemoryUse::Load);
+  Block.add({9, 0x1}, MemoryUse::Store);
+  Block.add({9, 0x2}, MemoryUse::Atomic);
+  // Loads: 5 sectors of group 7. An atomic reads and writes, at the second
+  // cache: it is no load of the block's.
+  EXPECT_EQ(Block.blockLoads(), 5u);
+  EXPECT_EQ(Block.loads(), 6u);
+  EXPECT_EQ(Block.stores(), 2u);
+  SectorSet Grid;
+  Grid.add({7, 0x1}, MemoryUse::Load);
+  Grid.add(Block);
+  Grid.add(Block);
+  EXPECT_EQ(Grid.loads(), 6u);
+  EXPECT_EQ(Grid.stores(), 2u);
+  Block.clear();
+  EXPECT_EQ(Block.loads() + Block.stores(), 0u);
+  Block.add({7, 0x1}, MemoryUse::Load);
+  EXPECT_EQ(Block.loads(), 1u);
+  // More than it began with.
+  for (uint64_t Group = 0; Group < 5000; ++Group)
+    for (unsigned Twice = 0; Twice < 2; ++Twice)
+      Block.add({Group * 4096, 0x3}, MemoryUse::Store);
+  EXPECT_EQ(Block.stores(), 10000u);
+  EXPECT_EQ(Block.loads(), 1u);
+}
+
+} // namespace
+} // namespace reconverge::warpvm
