@@ -184,11 +184,6 @@ void Collector::finish(std::unique_ptr<LaunchRecord> Record,
     Sum.PartialIdle += More.PartialIdle;
     Sum.ExitedIdle += More.ExitedIdle;
   }
-  // They are counted in all launches or in none.
-  P.Accesses.resize(Counts.Accesses.size());
-  for (auto [Sum, More] : zip(P.Accesses, Counts.Accesses))
-    Sum += More;
-  P.Touched += Counts.Touched;
   for (auto [At, Anyway, More] :
        zip(E.BranchAt, E.SplitAnyway, Counts.Branches)) {
     if (At < 0) {
