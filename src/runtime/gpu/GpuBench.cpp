@@ -450,7 +450,7 @@ double GpuBench::slotsOf(const CountingCode &Code, GpuCandidate *C) {
   const Cudart &Rt = cudart();
   if (!Code.Kernel)
     return 0;
-  SlotCount Count(Code, Log.Common.Shape, In.Settings.Blocks);
+  SlotCount Count(Code, Log.Common.Shape, In.Settings);
   if (Count.begin()) {
     (void)Rt.GetLastError(); // no memory left for it: no prediction
     return 0;
@@ -462,8 +462,9 @@ double GpuBench::slotsOf(const CountingCode &Code, GpuCandidate *C) {
     return 0;
   }
   must(E.Ran);
+  LaunchCounts Counts;
   double Sum = 0;
-  must(Count.end(Sum));
+  must(Count.end(Counts, Sum));
   return Sum;
 }
 

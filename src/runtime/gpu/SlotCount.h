@@ -12,21 +12,25 @@ namespace reconverge::gpu {
 /// launch Code.Stub; wait for it; end().
 class SlotCount {
 public:
-  /// At least \p Least thread blocks count; 0: all.
-  SlotCount(const CountingCode &Code, const LaunchShape &Shape, uint64_t Least);
+  /// \p O: how many thread blocks count, and of how many the accesses.
+  SlotCount(const CountingCode &Code, const LaunchShape &Shape,
+            const Options &O);
   ~SlotCount();
   SlotCount(const SlotCount &) = delete;
   SlotCount &operator=(const SlotCount &) = delete;
 
   cudaError_t begin();
-  /// \p Slots: issue slots by the machine file, of the whole grid.
-  cudaError_t end(double &Slots);
+  /// \p Counts: as those of a profile. \p Slots: issue slots by the machine
+  /// file, of the whole grid.
+  cudaError_t end(LaunchCounts &Counts, double &Slots);
 
 private:
   const CountingCode &Code;
   const LaunchShape &Shape;
   LaunchCells Where;
-  void *Cells = nullptr, *Config = nullptr; ///< on the device
+  MemoryAreas Accesses;
+  // On the device: cells, and behind them areas.
+  void *Cells = nullptr, *Config = nullptr;
 };
 
 } // namespace reconverge::gpu
