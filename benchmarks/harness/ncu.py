@@ -6,13 +6,18 @@ import csv
 import processes
 from errors import BenchError
 
+# Among metrics: how many launches of the kernel ncu has read.
+LAUNCHES = "launches"
+
 
 def sums(command, metrics, most_launches, **environment):
     """Kernel (mangled) -> metric -> its sum over the launches. With no kernel
-    comes the reason why counters may not be read."""
+    comes the reason why counters may not be read. A metric that ncu has no
+    number for is left out."""
     ncu = ["ncu", "--clock-control", "none", "--csv", "--page", "raw",
            "--print-units", "base", "--print-kernel-base", "mangled",
-           "--launch-count", str(most_launches), "--metrics", ",".join(metrics)]
+           "--launch-count", str(most_launches), "--metrics",
+           ",".join(metric for metric in metrics if metric != LAUNCHES)]
     try:
         done = processes.run(ncu + command, 120, **environment)
     except BenchError as why:
@@ -32,6 +37,10 @@ def read(output, errors, metrics):
     next(rows)  # units
     for row in rows:
         of = kernels.setdefault(row["Kernel Name"], dict.fromkeys(metrics, 0.0))
-        for metric in metrics:
-            of[metric] += float(row[metric].replace(",", ""))
+        for metric in list(of):
+            try:
+                of[metric] += (1 if metric == LAUNCHES
+                               else float(row[metric].replace(",", "")))
+            except ValueError:  # "n/a", "nan"
+                del of[metric]
     return kernels, ""

@@ -64,13 +64,16 @@ class Runner:
             with open(profile, encoding="utf-8") as text:
                 return Counted(done.returncode, done.stdout, json.load(text))
 
+    def counters(self, command, metrics, most_launches):
+        """What ncu reads from code without probes, as ncu.sums gives it."""
+        with tempfile.TemporaryDirectory() as folder:
+            return ncu.sums(command, metrics, most_launches,
+                            **self.environment("gpu", folder, "counters=off"))
+
     def hardware(self, command, most_launches):
         """Kernel (mangled) -> its sums of the three metrics, as ncu reads them
         from code without probes. Empty with a reason if they may not be read."""
-        with tempfile.TemporaryDirectory() as folder:
-            kernels, why = ncu.sums(
-                command, METRICS, most_launches,
-                **self.environment("gpu", folder, "counters=off"))
+        kernels, why = self.counters(command, METRICS, most_launches)
         return {kernel: [sums[metric] for metric in METRICS]
                 for kernel, sums in kernels.items()}, why
 

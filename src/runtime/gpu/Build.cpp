@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   bitcode --instrument--> bitcode --NVPTX, ptxas, fatbinary--> fat binary
+//      |                       ^ registers
+//      +--instrument, without accesses--> bitcode --NVPTX, ptxas
 //
 // in the process of the program, when it registers its device code; for trials
 // without the first step, as `reconverge cc` builds it for a GPU. The
@@ -16,6 +18,8 @@
 
 #include "runtime/gpu/Build.h"
 
+#include "analysis/Numbering.h"
+#include "analysis/device/Annotations.h"
 #include "analysis/device/Architecture.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
@@ -24,8 +28,10 @@
 #include "frontend/Fatbin.h"
 #include "instrument/Instrument.h"
 #include "runtime/gpu/Hardware.h"
+#include "runtime/gpu/Registers.h"
 #include "runtime/profile/Process.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -50,6 +56,11 @@ static Expected<unsigned> architectureFor(const Module &M) {
   return std::min(*Gpu, frontend::NewestArch);
 }
 
+static auto findCuda() {
+  auto Environment = [](StringRef Name) { return sys::Process::GetEnv(Name); };
+  return frontend::findCudaToolkit("", Environment);
+}
+
 /// \p M as something to register, with these arguments of ptxas.
 static Expected<SmallVector<char, 0>>
 imageOf(const Module &M, unsigned Arch, const Options &O,
@@ -59,8 +70,7 @@ imageOf(const Module &M, unsigned Arch, const Options &O,
     return makeContainer({Bytes.data(), Bytes.size()}, "");
   }
   frontend::Toolchain Tools;
-  auto Environment = [](StringRef Name) { return sys::Process::GetEnv(Name); };
-  if (Error E = frontend::findCudaToolkit("", Environment).moveInto(Tools.Cuda))
+  if (Error E = findCuda().moveInto(Tools.Cuda))
     return std::move(E);
   auto Temp = frontend::TempDir::create();
   if (!Temp)
@@ -88,13 +98,58 @@ Error addProbes(Module &M, const Options &O,
   return Error::success();
 }
 
+bool hasPlainCode(const Function &Kernel, const Options &O) {
+  return !O.Bitcode && O.Counters && !Kernel.isDeclaration() &&
+         analysis::functionsOf(Kernel).size() == 1;
+}
+
+Function *cloneKernel(Function &F, const Twine &Name) {
+  ValueToValueMapTy Map;
+  Function *Clone = CloneFunction(&F, Map);
+  Clone->setName(Name);
+  Clone->setLinkage(GlobalValue::ExternalLinkage);
+  analysis::copyAnnotations(F, *Clone);
+  return Clone;
+}
+
+/// Has \p Probed, which is \p M with probes of accesses to memory among them,
+/// do with the registers that it would have without these.
+static Error keepRegisters(const Module &M, Module &Probed, unsigned Arch,
+                           Options O) {
+  O.MemoryBlocks = 0;
+  std::unique_ptr<Module> Copy = CloneModule(M);
+  if (Error E = addProbes(*Copy, O))
+    return E;
+  auto Cuda = findCuda();
+  if (!Cuda)
+    return Cuda.takeError();
+  auto Temp = frontend::TempDir::create();
+  if (!Temp)
+    return Temp.takeError();
+  frontend::CompileOptions Compile;
+  Compile.Arch = Arch;
+  auto Counts = registersOf(*Copy, Compile, *Cuda, *Temp);
+  if (!Counts)
+    return Counts.takeError();
+  limitRegisters(Probed, *Counts);
+  return Error::success();
+}
+
 static Expected<SmallVector<char, 0>> withProbes(const Module &M, unsigned Arch,
                                                  const Options &O) {
   if (!O.Counters)
     return imageOf(M, Arch, O, {});
   std::unique_ptr<Module> Copy = CloneModule(M);
-  if (Error E = addProbes(*Copy, O))
+  DenseSet<const Function *> Plain;
+  for (Function &F : make_early_inc_range(*Copy))
+    if (analysis::isKernel(F) && hasPlainCode(F, O))
+      Plain.insert(cloneKernel(F, F.getName() + PlainSuffix));
+  if (Error E = addProbes(
+          *Copy, O, [&](const Function &F) { return !Plain.contains(&F); }))
     return std::move(E);
+  if (O.MemoryBlocks != 0 && !O.Registers && !O.Bitcode)
+    if (Error E = keepRegisters(M, *Copy, Arch, O))
+      return std::move(E);
   std::vector<std::string> Ptxas;
   if (O.Registers)
     Ptxas.push_back("--maxrregcount=" + std::to_string(O.Registers));

@@ -19,9 +19,18 @@ namespace reconverge::gpu {
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 buildImage(const llvm::Module &M, uint64_t Hash, const Options &O);
 
+/// Beside a kernel with probes stands the kernel as it is, under its name and
+/// this suffix, to be asked for the registers that it takes. Not so of kernels
+/// that call functions: those have probes.
+inline constexpr llvm::StringLiteral PlainSuffix = "__rcplain";
+bool hasPlainCode(const llvm::Function &Kernel, const Options &O);
+
 /// Inserts the probes of the functions of \p M that \p Only says, or of all.
 llvm::Error addProbes(llvm::Module &M, const Options &O,
                       std::function<bool(const llvm::Function &)> Only = {});
+
+/// A kernel like \p F under the name \p Name, launch bounds and all.
+llvm::Function *cloneKernel(llvm::Function &F, const llvm::Twine &Name);
 
 /// As buildImage, of \p M as it is.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>

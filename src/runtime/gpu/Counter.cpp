@@ -377,6 +377,18 @@ cudaError_t Counter::fetch(const CountedKernel &K, const DeviceMemory &Memory,
   return C.MemsetAsync(Address, 0, sizeof(instrument::ProbeConfig), Stream);
 }
 
+/// At a kernel's first launch: what its code without probes takes.
+void Counter::findNeeds(const CountedKernel &K,
+                        const runtime::LaunchRecord &Record) {
+  if (Record.number() != 1 || K.PlainName.empty())
+    return;
+  cudaFuncAttributes Plain;
+  if (cudart().FuncGetAttributes(&Plain, &K.PlainStub))
+    (void)cudart().GetLastError(); // it is ours, and remains unknown
+  else
+    Counted->setNeeds(Record, unsigned(Plain.numRegs), Plain.sharedSizeBytes);
+}
+
 LaunchCounts Counter::countsOfLaunch(const CountedKernel &K,
                                      const LaunchShape &Shape,
                                      const LaunchCells &Where,
@@ -425,6 +437,7 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
 
   auto Record = Counted->begin(*K.Code, K.Home->Hash, Shape,
                                Stream == cudaStreamLegacy ? nullptr : Stream);
+  findNeeds(K, *Record);
   const LaunchCells Where = LaunchCells::of(K, Shape, Settings.Blocks);
   Sample S;
   runtime::VectorSample *Vectors =

@@ -66,6 +66,7 @@ private:
   Counter() = default;
   cudaError_t grow(void *&Memory, size_t &Has, size_t Bytes);
   cudaError_t prepare(DeviceMemory *&Memory);
+  void findNeeds(const CountedKernel &K, const runtime::LaunchRecord &Record);
   Sample sampleOf(const CountedKernel &K, const LaunchShape &Shape,
                   runtime::VectorSample &Vectors);
   cudaError_t sendConfig(const CountedKernel &K, const LaunchCells &Where,

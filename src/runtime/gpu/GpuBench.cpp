@@ -450,7 +450,7 @@ Demands GpuBench::demandsOf(const CountingCode &Code, GpuCandidate *C) {
   const Cudart &Rt = cudart();
   if (!Code.Kernel)
     return {};
-  SlotCount Count(Code, Log.Common.Shape, In.Settings.Blocks);
+  SlotCount Count(Code, Log.Common.Shape, In.Settings);
   if (Count.begin()) {
     (void)Rt.GetLastError(); // no memory left for it: no prediction
     return {};

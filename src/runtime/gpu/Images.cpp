@@ -158,15 +158,24 @@ std::unique_ptr<CountedKernel> describeCounted(Image &I, Function &F) {
   return K;
 }
 
-void registerKernel(void **Handle, const void *Stub, StringRef Name) {
+void registerKernel(void **Handle, const void *Stub, StringRef Name,
+                    const Options &O) {
   Registry &R = registry();
   std::lock_guard<std::mutex> Guard(R.Lock);
   auto Found = R.Images.find(Handle);
   if (Found == R.Images.end())
     return;
   Image &I = *Found->second;
-  if (Function *F = I.Code->getFunction(Name); F && !F->isDeclaration())
-    R.Kernels[Stub] = describeCounted(I, *F);
+  Function *F = I.Code->getFunction(Name);
+  if (!F || F->isDeclaration())
+    return;
+  std::unique_ptr<CountedKernel> &K = R.Kernels[Stub] = describeCounted(I, *F);
+  if (!hasPlainCode(*F, O))
+    return;
+  K->PlainName = (Name + PlainSuffix).str();
+  cudart().RegisterFunction(Handle, &K->PlainStub, K->PlainName.data(),
+                            K->PlainName.data(), -1, nullptr, nullptr, nullptr,
+                            nullptr, nullptr);
 }
 
 const CountedKernel *findKernel(const void *Stub) {

@@ -46,6 +46,8 @@ struct CountedKernel {
   std::vector<std::vector<unsigned>> AccessAt;
   size_t Blocks = 0, Branches = 0, Accesses = 0; ///< sizes of these lists
   uint64_t AddedToFrames = 0;                    ///< StackLimit.h
+  std::string PlainName; ///< of its code without probes, or empty
+  char PlainStub = 0;    ///< its address stands for that
 };
 
 /// Registers the code of \p Wrapper with the runtime below; with probes if it
@@ -55,7 +57,8 @@ void **registerImage(void *Wrapper, const Options &O,
 void unregisterImage(void **Handle);
 
 /// Notes what kernel \p Stub stands for.
-void registerKernel(void **Handle, const void *Stub, llvm::StringRef Name);
+void registerKernel(void **Handle, const void *Stub, llvm::StringRef Name,
+                    const Options &O);
 
 /// Registers the variable that tells the kernels of \p I where to count.
 void registerProbes(void **Handle, Image &I);

@@ -28,7 +28,7 @@ static void registerFunction(void **Handle, const char *Stub, char *DeviceFun,
                              const char *DeviceName, int ThreadLimit,
                              uint3 *Tid, uint3 *Bid, dim3 *BlockDim,
                              dim3 *GridDim, int *WarpSize) {
-  registerKernel(Handle, Stub, DeviceName);
+  registerKernel(Handle, Stub, DeviceName, Counter::get().options());
   cudart().RegisterFunction(Handle, Stub, DeviceFun, DeviceName, ThreadLimit,
                             Tid, Bid, BlockDim, GridDim, WarpSize);
 }

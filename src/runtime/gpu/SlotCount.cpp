@@ -11,9 +11,10 @@ using namespace llvm;
 namespace reconverge::gpu {
 
 SlotCount::SlotCount(const CountingCode &Code, const LaunchShape &Shape,
-                     uint64_t Least)
+                     const Options &O)
     : Code(Code), Shape(Shape),
-      Where(LaunchCells::of(*Code.Kernel, Shape, Least)) {}
+      Where(LaunchCells::of(*Code.Kernel, Shape, O.Blocks)),
+      Accesses(MemoryAreas::of(*Code.Kernel, Shape, Where.Who, O)) {}
 
 SlotCount::~SlotCount() {
   if (Cells)
@@ -22,13 +23,16 @@ SlotCount::~SlotCount() {
 
 cudaError_t SlotCount::begin() {
   const Cudart &C = cudart();
-  if (cudaError_t E = C.Malloc(&Cells, Where.count() * 8))
+  const size_t Bytes = (Where.count() + Accesses.count()) * 8;
+  if (cudaError_t E = C.Malloc(&Cells, Bytes))
     return E;
-  if (cudaError_t E = C.Memset(Cells, 0, Where.count() * 8))
+  if (cudaError_t E = C.Memset(Cells, 0, Bytes))
     return E;
   if (cudaError_t E = C.GetSymbolAddress(&Config, &Code.Kernel->Home->Config))
     return E;
-  const instrument::ProbeConfig Value = Where.config(Cells);
+  instrument::ProbeConfig Value = Where.config(Cells);
+  if (Accesses.count())
+    Accesses.tell(Value, static_cast<uint64_t *>(Cells) + Where.count());
   if (cudaError_t E =
           C.Memcpy(Config, &Value, sizeof(Value), cudaMemcpyHostToDevice))
     return E;
@@ -37,14 +41,18 @@ cudaError_t SlotCount::begin() {
 
 cudaError_t SlotCount::end(Demand &Asks) {
   const Cudart &C = cudart();
-  std::vector<uint64_t> Counted(Where.count());
+  std::vector<uint64_t> Counted(Where.count() + Accesses.count());
   if (cudaError_t E = C.Memset(Config, 0, sizeof(instrument::ProbeConfig)))
     return E;
   if (cudaError_t E = C.Memcpy(Counted.data(), Cells, Counted.size() * 8,
                                cudaMemcpyDeviceToHost))
     return E;
-  Asks = model::demandOf(
-      Code.Info, countsOf(*Code.Kernel, Counted, Shape, Where.Who), Shape);
+  const auto [Sums, Areas] =
+      std::pair(ArrayRef(Counted).take_front(Where.count()),
+                ArrayRef(Counted).drop_front(Where.count()));
+  LaunchCounts Counts = countsOf(*Code.Kernel, Sums, Shape, Where.Who);
+  Accesses.addTo(Counts, *Code.Kernel, Areas);
+  Asks = model::demandOf(Code.Info, Counts, Shape);
   return cudaSuccess;
 }
 

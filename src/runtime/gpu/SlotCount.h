@@ -12,8 +12,9 @@ namespace reconverge::gpu {
 /// launch Code.Stub; wait for it; end().
 class SlotCount {
 public:
-  /// At least \p Least thread blocks count; 0: all.
-  SlotCount(const CountingCode &Code, const LaunchShape &Shape, uint64_t Least);
+  /// \p O: how many thread blocks count, and of how many the accesses.
+  SlotCount(const CountingCode &Code, const LaunchShape &Shape,
+            const Options &O);
   ~SlotCount();
   SlotCount(const SlotCount &) = delete;
   SlotCount &operator=(const SlotCount &) = delete;
@@ -26,7 +27,9 @@ private:
   const CountingCode &Code;
   const LaunchShape &Shape;
   LaunchCells Where;
-  void *Cells = nullptr, *Config = nullptr; ///< on the device
+  MemoryAreas Accesses;
+  // On the device: cells, and behind them areas.
+  void *Cells = nullptr, *Config = nullptr;
 };
 
 } // namespace reconverge::gpu

@@ -47,6 +47,7 @@
 #include "launch/RecipeText.h"
 #include "runtime/gpu/Build.h"
 #include "runtime/gpu/Cudart.h"
+#include "runtime/gpu/Registers.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -133,16 +134,6 @@ static GpuTriedKernel describe(TrialImage &I, Function &F) {
 // Candidates
 //===----------------------------------------------------------------------===//
 
-/// A kernel like \p F under the name \p Name, launch bounds and all.
-static Function *cloneKernel(Function &F, const Twine &Name) {
-  ValueToValueMapTy Map;
-  Function *Clone = CloneFunction(&F, Map);
-  Clone->setName(Name);
-  Clone->setLinkage(GlobalValue::ExternalLinkage);
-  analysis::copyAnnotations(F, *Clone);
-  return Clone;
-}
-
 /// Finds what is launched for \p C, whose code is \p F.
 static void findLaunch(GpuCandidate &C, const Function &F) {
   C.Launch = launch::parseRecipe(
@@ -215,6 +206,11 @@ Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
     Code->Kernel = describeCounted(I.Counting, F);
     Code->Info = analysis::describeKernel(F, *Costs, I.Hash);
   }
+  // Nobody times them, so they may spill; and blocks of 1024 threads launch.
+  RegisterCounts Fits;
+  for (const CountingCode *Code : All)
+    Fits[Code->Name] = 64;
+  limitRegisters(Whole, Fits);
   return addProbes(Whole, Settings, [&](const Function &F) {
     return Names.contains(F.getName());
   });

@@ -93,6 +93,13 @@ std::unique_ptr<LaunchRecord> Collector::begin(Function &Kernel,
   return Record;
 }
 
+void Collector::setNeeds(const LaunchRecord &Record, uint32_t Registers,
+                         uint64_t StaticShared) {
+  KernelInfo &Info = Kernels[Record.Kernel]->Profile.Info;
+  Info.Registers = Registers;
+  Info.StaticShared = StaticShared;
+}
+
 /// The position of \p What in \p List, to whose end it goes if it is new.
 template <typename T>
 static uint32_t positionIn(std::vector<T> &List, const T &What) {

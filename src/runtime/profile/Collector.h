@@ -69,6 +69,10 @@ public:
                                       llvm::StringRef ModuleHash,
                                       const LaunchShape &Shape,
                                       const void *Stream = nullptr);
+  /// What the GPU's code of the kernel that \p Record is of takes: registers of
+  /// a thread, bytes of static shared memory.
+  void setNeeds(const LaunchRecord &Record, uint32_t Registers,
+                uint64_t StaticShared);
   void finish(std::unique_ptr<LaunchRecord> Record, const LaunchCounts &Counts);
 
   /// Kernels, Trace, Machine and Notes filled in; the rest is the backend's to

@@ -40,6 +40,8 @@ TEST(GpuOptions, SoManyThreadBlocksOrAll) {
 TEST(GpuOptions, MistakesAreNamed) {
   for (auto [Text, Word] : {std::pair("vectors=perhaps", "vectors"),
                             {"registers=16", "registers"},
+                            {"memory=0", "memory"},
+                            {"memory=some", "memory"},
                             {"registers=many", "registers"},
                             {"hang=0", "hang"},
                             {"hang=long", "hang"},

@@ -1,0 +1,48 @@
+//===- RegistersTest.cpp - What ptxas allots ------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "runtime/gpu/Registers.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace reconverge::gpu;
+
+TEST(Registers, OfEachKernelAreRead) {
+  const RegisterCounts Counts = parseRegisters(
+      "ptxas info    : 0 bytes gmem, 80 bytes cmem[3]\n"
+      "ptxas info    : Compiling entry function '_Z1kPi' for 'sm_90'\n"
+      "ptxas info    : Function properties for _Z1kPi\n"
+      "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 40 registers, used 1 barriers, 1024 bytes smem\n"
+      "ptxas info    : Compile time = 5.6 ms\n"
+      "ptxas info    : Compiling entry function 'f' for 'sm_90'\n"
+      "ptxas info    : Used 7 registers\n"
+      "ptxas info    : Function properties for callee\n");
+  EXPECT_EQ(Counts.size(), 2u);
+  EXPECT_EQ(Counts.lookup("_Z1kPi"), 40u);
+  EXPECT_EQ(Counts.lookup("f"), 7u);
+}
+
+TEST(Registers, LimitsAreWholeGranulesAndLeaveRoomForCalls) {
+  LLVMContext Context;
+  SMDiagnostic Error;
+  auto M = parseAssemblyString(R"(
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @large() { ret void }
+define ptx_kernel void @small() { ret void }
+define ptx_kernel void @unknown() { ret void }
+)",
+                               Error, Context);
+  ASSERT_TRUE(M);
+  limitRegisters(*M, RegisterCounts({{"large", 41}, {"small", 9}}));
+  std::string Text;
+  raw_string_ostream(Text) << *M;
+  EXPECT_NE(Text.find("ptr @large, !\"maxnreg\", i32 48"), Text.npos) << Text;
+  EXPECT_NE(Text.find("ptr @small, !\"maxnreg\", i32 32"), Text.npos) << Text;
+  EXPECT_EQ(Text.find("ptr @unknown"), Text.npos) << Text;
+}
