@@ -64,15 +64,17 @@ Schedule schedule(llvm::ArrayRef<double> Times, BlockSlots On,
   assert(On.Multiprocessors && On.AtOnce && "thread blocks need a place");
   Schedule S;
   S.On = On;
+  // Further slots than there are thread blocks would stay empty.
+  const uint64_t Used = std::min<uint64_t>(On.all(), Times.size());
   std::vector<FreeSlot> Slots;
-  Slots.reserve(On.all());
-  for (uint32_t Slot = 0; Slot != On.AtOnce; ++Slot)
-    for (uint32_t M = 0; M != On.Multiprocessors; ++M)
-      Slots.push_back({0, Slot, M});
+  Slots.reserve(Used);
+  for (uint64_t I = 0; I != Used; ++I)
+    Slots.push_back({0, uint32_t(I / On.Multiprocessors),
+                     uint32_t(I % On.Multiprocessors)});
   std::priority_queue Free(std::greater<>(), std::move(Slots));
   if (KeepPlaces)
     S.Places.reserve(Times.size());
-  std::vector<double> EndOf(On.Multiprocessors);
+  std::vector<double> EndOf(std::min<uint64_t>(On.Multiprocessors, Used));
   for (double Time : Times) {
     FreeSlot Next = Free.top();
     Free.pop();
@@ -86,8 +88,10 @@ Schedule schedule(llvm::ArrayRef<double> Times, BlockSlots On,
     End = std::max(End, Next.At);
     Free.push(Next);
   }
-  S.AllSlotsUntil = Free.top().At;
-  S.AllMultiprocessorsUntil = *std::ranges::min_element(EndOf);
+  if (Used == On.all())
+    S.AllSlotsUntil = Free.top().At;
+  if (EndOf.size() == On.Multiprocessors)
+    S.AllMultiprocessorsUntil = *std::ranges::min_element(EndOf);
   return S;
 }
 
