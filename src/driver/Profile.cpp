@@ -12,16 +12,19 @@
 
 #include "driver/Profile.h"
 
+#include "analysis/Costs.h"
 #include "core/Error.h"
 #include "core/File.h"
 #include "core/ProfileJson.h"
 #include "driver/Build.h"
 #include "driver/Condition.h"
 #include "driver/FailIf.h"
+#include "model/BlockVectorTime.h"
 #include "model/Model.h"
 #include "remedies/Table.h"
 #include "report/Terminal.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -115,6 +118,24 @@ Expected<CountedRun> countRun(const RunRequest &Request, const Session &Program,
   return Run;
 }
 
+/// Adds to \p Cost how thread blocks follow each other on \p Machine, a name or
+/// a file.
+static Error addSchedules(const Profile &P, StringRef Machine, RunCost &Cost) {
+  auto Tree = frontend::findInstallation();
+  if (!Tree)
+    return Tree.takeError();
+  auto File = frontend::findMachineFile(*Tree, Machine);
+  if (!File)
+    return File.takeError();
+  auto Model = analysis::MachineModel::load(*File);
+  if (!Model)
+    return Model.takeError();
+  for (auto [K, C] : zip_equal(P.Kernels, Cost.Kernels))
+    C.Schedule = model::scheduleOf(K, *Model->limits());
+  Cost.HasSchedules = true;
+  return Error::success();
+}
+
 Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
   // Before a long run, not after it.
   if (Error E = checkFolderOf(Request.Output))
@@ -133,7 +154,10 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
       OS << "  " << howToBuild(*Program) << '\n';
     return Run->End.status();
   }
-  const RunCost Cost = model::costOf(*Run->Counted, remedies::rules());
+  RunCost Cost = model::costOf(*Run->Counted, remedies::rules());
+  if (Request.Schedule)
+    if (Error E = addSchedules(*Run->Counted, Request.Machine, Cost))
+      return std::move(E);
   report::printTerminal(report::viewOf(*Run->Counted, Cost), OS,
                         terminalFor(OS));
   if (Request.Output == "-")
@@ -150,7 +174,17 @@ Expected<int> report(const ReportRequest &Request, raw_ostream &OS) {
   auto Read = readProfile(Request.Input);
   if (!Read)
     return Read.takeError();
-  const RunCost Cost = model::costOf(*Read, remedies::rules());
+  RunCost Cost = model::costOf(*Read, remedies::rules());
+  if (Request.Schedule) {
+    if (none_of(Read->Kernels,
+                [](const KernelProfile &K) { return K.Vectors.Launch != 0; }))
+      return userError(
+          "report --schedule: " + Request.Input + " has no block vectors",
+          "A report has none; the profile of a run has, in the file that "
+          "RECONVERGE_PROFILE names. Or run reconverge profile --schedule.");
+    if (Error E = addSchedules(*Read, Read->Machine, Cost))
+      return std::move(E);
+  }
   report::printTerminal(report::viewOf(*Read, Cost), OS, terminalFor(OS));
   return sayWhatHolds(Request.FailIf, *Read, Cost, errs())
              ? int(ExitCode::ConditionHolds)
