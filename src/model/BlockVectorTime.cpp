@@ -63,7 +63,8 @@ static double warpTime(const ThreadVectors &V, ArrayRef<uint32_t> ClassOf,
   }
   double Time = 0;
   for (size_t B = 0; B != Max.size(); ++B)
-    Time += Latency[B] * double(Max[B]);
+    if (Max[B])
+      Time += Latency[B] * double(Max[B]);
   return Time;
 }
 

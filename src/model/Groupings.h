@@ -22,7 +22,7 @@ std::vector<uint32_t> sorted(const ThreadVectors &V);
 
 /// Groups that gain most are merged first; they come in the order of their first
 /// threads. Takes time in the square of the classes, and more if groups are much
-/// alike.
+/// alike: half a minute for as many as a profile can hold.
 std::vector<uint32_t> greedy(const ThreadVectors &V,
                              llvm::ArrayRef<double> Latency,
                              unsigned GroupSize);

@@ -160,7 +160,9 @@ std::vector<std::string> draw(const Schedule &S, unsigned Lines,
   assert(Width > NameWidth + 3 && "a drawing needs some room");
   const size_t Columns = Width - NameWidth - 3;
   auto ColumnOf = [&](double Time) {
-    return S.End > 0 ? size_t(std::lround(Time / S.End * double(Columns))) : 0;
+    return S.End > 0 && std::isfinite(S.End)
+               ? size_t(std::lround(Time / S.End * double(Columns)))
+               : 0;
   };
   std::vector<std::string> Drawing;
   for (const Row &R : Rows) {

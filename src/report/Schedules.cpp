@@ -8,6 +8,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace llvm;
@@ -15,7 +16,7 @@ using namespace llvm;
 namespace reconverge::report {
 
 static std::string cycles(double Cycles) {
-  return count(uint64_t(std::llround(Cycles)));
+  return count(uint64_t(std::llround(std::clamp(Cycles, 0.0, 1e18))));
 }
 
 /// "launch 3, 24 thread blocks of 128 threads (times from 12)".
@@ -36,7 +37,8 @@ static std::string residentOf(const LaunchSchedule &S) {
   if (!S.Resident.Blocks)
     return "no thread block fits on a multiprocessor (" + By + ")";
   return counted(S.Resident.Blocks, "thread block") + " at once on each of " +
-         count(S.Multiprocessors) + " multiprocessors (limited by " + By + ")";
+         counted(S.Multiprocessors, "multiprocessor") + " (limited by " + By +
+         ")";
 }
 
 void printSchedules(const View &V, raw_ostream &OS,
