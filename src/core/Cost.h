@@ -12,6 +12,7 @@
 
 #include "core/KernelTime.h"
 #include "core/Profile.h"
+#include "core/Schedule.h"
 
 #include <cstdint>
 #include <optional>
@@ -56,6 +57,8 @@ struct KernelCost {
   double RecoverInWarp = 0, RecoverInBlock = 0, RecoverInGrid = 0;
   std::vector<BranchCost> Branches; ///< parallel to KernelInfo::Branches
   std::vector<uint32_t> Order;      ///< branches that cost, dearest first
+  /// If it was asked for and a launch has block vectors.
+  std::optional<LaunchSchedule> Schedule;
 };
 
 /// What a remedy may give back at a branch, and what that costs: issue slots.
@@ -112,6 +115,7 @@ struct RunCost {
   std::vector<KernelCost> Kernels; ///< parallel to Profile::Kernels
   std::vector<PlaceCost> Places;   ///< those that cost, most self slots first
   std::vector<std::string> Automatic; ///< remedies that `optimize` tries
+  bool HasSchedules = false;          ///< KernelCost::Schedule was asked for
 };
 
 } // namespace reconverge

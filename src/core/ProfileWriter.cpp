@@ -193,6 +193,24 @@ static void writeCost(JsonWriter &W, const KernelCost &C) {
   });
 }
 
+static void writeSchedule(JsonWriter &W, const LaunchSchedule &S) {
+  W.object("schedule", [&] {
+    W.count("launch", S.Launch);
+    writeShape(W, S.Shape);
+    W.count("sampledBlocks", S.SampledBlocks);
+    W.count("multiprocessors", S.Multiprocessors);
+    W.count("resident", S.Resident.Blocks);
+    W.text("limitedBy", wordOf(S.Resident.By));
+    W.flag("registersKnown", S.RegistersKnown);
+    W.number("weighted", S.Times.Weighted);
+    W.number("scheduled", S.Times.Scheduled);
+    W.number("longestBlock", S.LongestBlock);
+    W.number("meanBlock", S.MeanBlock);
+    W.number("busy", S.Busy);
+    W.number("tail", S.Tail);
+  });
+}
+
 static void writePlace(JsonWriter &W, const PlaceCost &Place) {
   W.number("selfSlots", Place.SelfSlots);
   W.number("self", Place.Self);
@@ -275,6 +293,8 @@ static void writeKernel(JsonWriter &W, const KernelProfile &K,
     writeOrders(W, K.Orders);
   if (K.Races.Launches)
     writeRaces(W, K.Races);
+  if (Cost && Cost->Schedule)
+    writeSchedule(W, *Cost->Schedule);
   if (Cost)
     writeCost(W, *Cost);
   else if (K.Vectors.Launch)

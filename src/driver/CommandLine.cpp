@@ -229,6 +229,9 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
       Tell("races", "on");
       Races = true;
       return true;
+    case OPT_schedule:
+      Request.Schedule = true;
+      return true;
     case OPT_fail_if_EQ:
       E = addFailCondition(A, Request.FailIf);
       return true;
@@ -350,7 +353,9 @@ Expected<ReportRequest> parseReportWords(ArrayRef<const char *> Words) {
     return userError("report: " + Twine(Inputs.size()) + " inputs",
                      "Name one divergence.json, as written by reconverge "
                      "profile.");
-  ReportRequest Request{Inputs.front(), {}};
+  ReportRequest Request;
+  Request.Input = Inputs.front();
+  Request.Schedule = Parsed.hasArg(OPT_schedule);
   for (const Arg *A : Parsed.filtered(OPT_fail_if_EQ))
     if (Error E = addFailCondition(*A, Request.FailIf))
       return std::move(E);

@@ -72,6 +72,7 @@ struct RunRequest {
 
 struct ProfileRequest : RunRequest {
   std::string Output = "divergence.json";
+  bool Schedule = false; ///< of thread blocks is to be shown
   std::vector<FailCondition> FailIf;
 };
 
@@ -91,6 +92,7 @@ struct OptimizeRequest : RunRequest {
 
 struct ReportRequest {
   std::string Input;
+  bool Schedule = false;
   std::vector<FailCondition> FailIf;
 };
 

@@ -65,6 +65,10 @@ def check : Flag<Long, "check">, InProfile,
 def races : Flag<Long, "races">, InProfile,
   HelpText<"Look for accesses of shared and global memory that nothing orders, "
            "on the CPU; kernels run much slower">;
+def schedule : Flag<Long, "schedule">,
+  Visibility<[ProfileVis, ReportVis]>,
+  HelpText<"Schedule the thread blocks of a launch of each kernel by their "
+           "block vectors, and show when multiprocessors run out of them">;
 defm fail_if : Setting<"fail-if",
   "Exit with 3 if this holds: refused, none-ran, order-dependent, races, or self, "
   "total, recoverable or cfe with a bound, as in 'total>20%'; may be repeated",

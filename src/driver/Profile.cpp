@@ -12,16 +12,19 @@
 
 #include "driver/Profile.h"
 
+#include "analysis/Costs.h"
 #include "core/Error.h"
 #include "core/File.h"
 #include "core/ProfileJson.h"
 #include "driver/Build.h"
 #include "driver/Condition.h"
 #include "driver/FailIf.h"
+#include "model/BlockVectorTime.h"
 #include "model/Model.h"
 #include "remedies/Table.h"
 #include "report/Terminal.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -143,6 +146,14 @@ static std::optional<analysis::MachineModel> machineOf(const Profile &Counted) {
   return std::move(*Machine);
 }
 
+/// Adds to \p Cost how thread blocks follow each other on a GPU with \p Limits.
+static void addSchedules(const Profile &P,
+                         const analysis::MachineLimits &Limits, RunCost &Cost) {
+  for (auto [K, C] : zip_equal(P.Kernels, Cost.Kernels))
+    C.Schedule = model::scheduleOf(K, Limits);
+  Cost.HasSchedules = true;
+}
+
 Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
   // Before a long run, not after it.
   if (Error E = checkFolderOf(Request.Output))
@@ -168,7 +179,9 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
         "what kernels are bound by is not said: there is no machine file of " +
         Run->Counted->Device +
         "; benchmarks/micro/run.py writes one, and --machine names it");
-  const RunCost Cost = model::costOf(*Run->Counted, remedies::rules(), Limits);
+  RunCost Cost = model::costOf(*Run->Counted, remedies::rules(), Limits);
+  if (Request.Schedule)
+    addSchedules(*Run->Counted, *Program->machine().limits(), Cost);
   report::printTerminal(report::viewOf(*Run->Counted, Cost), OS,
                         terminalFor(OS));
   if (Request.Output == "-")
@@ -186,8 +199,21 @@ Expected<int> report(const ReportRequest &Request, raw_ostream &OS) {
   if (!Read)
     return Read.takeError();
   const std::optional<analysis::MachineModel> Machine = machineOf(*Read);
-  const RunCost Cost = model::costOf(
+  RunCost Cost = model::costOf(
       *Read, remedies::rules(), Machine ? limitsFor(*Read, *Machine) : nullptr);
+  if (Request.Schedule) {
+    if (none_of(Read->Kernels,
+                [](const KernelProfile &K) { return K.Vectors.Launch != 0; }))
+      return userError(
+          "report --schedule: " + Request.Input + " has no block vectors",
+          "A report has none; the profile of a run has, in the file that "
+          "RECONVERGE_PROFILE names. Or run reconverge profile --schedule.");
+    if (!Machine)
+      return userError("report --schedule: there is no machine file '" +
+                           Read->Machine + "'",
+                       "It has to be where reconverge finds its own.");
+    addSchedules(*Read, *Machine->limits(), Cost);
+  }
   report::printTerminal(report::viewOf(*Read, Cost), OS, terminalFor(OS));
   return sayWhatHolds(Request.FailIf, *Read, Cost, errs())
              ? int(ExitCode::ConditionHolds)

@@ -64,15 +64,17 @@ Schedule schedule(llvm::ArrayRef<double> Times, BlockSlots On,
   assert(On.Multiprocessors && On.AtOnce && "thread blocks need a place");
   Schedule S;
   S.On = On;
+  // Further slots than there are thread blocks would stay empty.
+  const uint64_t Used = std::min<uint64_t>(On.all(), Times.size());
   std::vector<FreeSlot> Slots;
-  Slots.reserve(On.all());
-  for (uint32_t Slot = 0; Slot != On.AtOnce; ++Slot)
-    for (uint32_t M = 0; M != On.Multiprocessors; ++M)
-      Slots.push_back({0, Slot, M});
+  Slots.reserve(Used);
+  for (uint64_t I = 0; I != Used; ++I)
+    Slots.push_back({0, uint32_t(I / On.Multiprocessors),
+                     uint32_t(I % On.Multiprocessors)});
   std::priority_queue Free(std::greater<>(), std::move(Slots));
   if (KeepPlaces)
     S.Places.reserve(Times.size());
-  std::vector<double> EndOf(On.Multiprocessors);
+  std::vector<double> EndOf(std::min<uint64_t>(On.Multiprocessors, Used));
   for (double Time : Times) {
     FreeSlot Next = Free.top();
     Free.pop();
@@ -86,8 +88,10 @@ Schedule schedule(llvm::ArrayRef<double> Times, BlockSlots On,
     End = std::max(End, Next.At);
     Free.push(Next);
   }
-  S.AllSlotsUntil = Free.top().At;
-  S.AllMultiprocessorsUntil = *std::ranges::min_element(EndOf);
+  if (Used == On.all())
+    S.AllSlotsUntil = Free.top().At;
+  if (EndOf.size() == On.Multiprocessors)
+    S.AllMultiprocessorsUntil = *std::ranges::min_element(EndOf);
   return S;
 }
 
@@ -156,7 +160,9 @@ std::vector<std::string> draw(const Schedule &S, unsigned Lines,
   assert(Width > NameWidth + 3 && "a drawing needs some room");
   const size_t Columns = Width - NameWidth - 3;
   auto ColumnOf = [&](double Time) {
-    return S.End > 0 ? size_t(std::lround(Time / S.End * double(Columns))) : 0;
+    return S.End > 0 && std::isfinite(S.End)
+               ? size_t(std::lround(Time / S.End * double(Columns)))
+               : 0;
   };
   std::vector<std::string> Drawing;
   for (const Row &R : Rows) {

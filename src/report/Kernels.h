@@ -17,6 +17,11 @@ namespace reconverge::report {
 void printKernels(const View &V, llvm::raw_ostream &OS,
                   const TerminalOptions &Options);
 
+/// What --schedule asked for: how the thread blocks of a launch follow each
+/// other, kernel by kernel. Nothing if nobody did.
+void printSchedules(const View &V, llvm::raw_ostream &OS,
+                    const TerminalOptions &Options);
+
 /// What --shuffle found: outputs that depend on the order first, and for the
 /// others how far the search went. Nothing if nobody looked.
 void printOrders(const View &V, llvm::raw_ostream &OS,

@@ -263,6 +263,7 @@ void Writer::print() {
   } else {
     printPlaces();
     printKernels(V, OS, Options);
+    printSchedules(V, OS, Options);
     printOrders(V, OS, Options);
     printRaces(V, OS, Options);
     printNextStep();

@@ -290,6 +290,7 @@ KernelView ViewMaker::kernelOf(const KernelProfile &K,
   V.IsFine = 1 - C.Cfe < HardlyIdle && !hasBranchToBlame(C);
   if (!V.IsFine && !hasBranchToBlame(C))
     V.WhyIdle = whyIdle(K, C);
+  V.Schedule = C.Schedule;
   V.Orders = K.Orders;
   V.Watched = K.Races.Launches;
   V.WatchIncomplete = K.Races.Incomplete;
@@ -352,6 +353,7 @@ View ViewMaker::make(const ViewOptions &Options) {
   }
   addPlaces(Options);
   addKernels();
+  Result.HasSchedules = Cost.HasSchedules;
   Result.Next = nextStep();
   Result.TimesAreOfCpu = P.Backend == "vm";
   Result.CountedOn = countedOn();

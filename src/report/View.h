@@ -98,6 +98,7 @@ struct KernelView {
   uint64_t Watched = 0; ///< launches that were looked at for races
   bool WatchIncomplete = false;
   std::vector<RaceView> Races; ///< sorted by their places
+  std::optional<LaunchSchedule> Schedule;
 };
 
 /// What to do next.
@@ -119,6 +120,8 @@ struct View {
   std::vector<KernelView> Kernels; ///< parallel to Profile::Kernels
   std::vector<uint32_t> Ranking;   ///< kernels to show, most slots first
   size_t FineKernels = 0;          ///< not among these
+
+  bool HasSchedules = false; ///< KernelView::Schedule was asked for
 
   std::optional<NextStep> Next; ///< none: no place is worth a look
 

@@ -464,6 +464,17 @@ TEST(ProfileWords, RacesAreLookedForOnTheCpu) {
             "run and try orders in another.");
 }
 
+TEST(ProfileWords, ScheduleIsShownIfAsked) {
+  auto R = parseProfileWords({Existing, "--schedule"});
+  ASSERT_TRUE(bool(R)) << toString(R.takeError());
+  EXPECT_TRUE(R->Schedule);
+  R = parseProfileWords({Existing});
+  ASSERT_TRUE(bool(R)) << toString(R.takeError());
+  EXPECT_FALSE(R->Schedule);
+  EXPECT_TRUE(has(messageOf(parseProfileWords({Existing, "--schedule=3"})),
+                  "unknown option --schedule=3"));
+}
+
 TEST(ProfileWords, OutputIsTheReports) {
   auto R = parseProfileWords({Existing, "-o", "x.json"});
   ASSERT_TRUE(bool(R)) << toString(R.takeError());
@@ -535,6 +546,10 @@ TEST(ReportWords, OneFile) {
   auto R = parseReportWords({"a.json", "--fail-if=cfe<50%"});
   ASSERT_TRUE(bool(R)) << toString(R.takeError());
   EXPECT_EQ(R->FailIf.size(), 1u);
+  EXPECT_FALSE(R->Schedule);
+  R = parseReportWords({"--schedule", "a.json"});
+  ASSERT_TRUE(bool(R)) << toString(R.takeError());
+  EXPECT_TRUE(R->Schedule);
 }
 
 } // namespace

@@ -203,6 +203,54 @@ TEST(Terminal, OrdersAreReportedWhereTheyWereTried) {
     EXPECT_NE(Text.find(Line), std::string::npos) << Line << "\nin\n" << Text;
 }
 
+// Only if it was asked for, and then of each kernel: from some thread blocks, with
+// a drawing, where nothing fits, and where there are no vectors.
+TEST(Terminal, SchedulesAreShownIfAskedFor) {
+  const Profile P = example();
+  RunCost Cost = model::costOf(P);
+  LaunchSchedule S;
+  S.Launch = 3;
+  S.Shape = {{100, 10, 1}, {96, 1, 1}, 0};
+  S.SampledBlocks = 50;
+  S.Multiprocessors = 132;
+  S.Resident = {7, OccupancyLimit::Registers};
+  S.RegistersKnown = true;
+  S.Times = {1500.4, 2500};
+  S.LongestBlock = 300;
+  S.MeanBlock = 200;
+  S.Busy = 0.75;
+  S.Tail = 0.1;
+  Cost.Kernels[0].Schedule = S;
+  S.Shape = {{1, 1, 1}, {1, 1, 1}, 0};
+  S.SampledBlocks = S.Multiprocessors = 1;
+  S.Resident = {0, OccupancyLimit::Shared};
+  S.Drawing = {"SM 0 |0|", "SM 1 |1|"};
+  Cost.Kernels[1].Schedule = S;
+  auto Shown = [&] {
+    std::string Text;
+    llvm::raw_string_ostream OS(Text);
+    printTerminal(viewOf(P, Cost), OS, {});
+    return Text;
+  };
+  EXPECT_EQ(Shown().find("Schedule"), std::string::npos);
+  Cost.HasSchedules = true;
+  const std::string Text = Shown();
+  const size_t From = Text.find("Schedule"), To = Text.find("\n\n", From);
+  EXPECT_EQ(Text.substr(From, To - From), R"(Schedule of thread blocks
+alternate: launch 3, 1.00k thread blocks of 96 threads (each taken to be as the nearest of 50 with
+  block vectors); 7 thread blocks at once on each of 132 multiprocessors (limited by registers).
+  BBV-weighted 1.50k cycles, scheduled 2.50k; slots are full for 75.0% of that, and some
+    multiprocessor has nothing left for 10.0%; the longest thread block takes 1.5x the mean.
+walk: launch 3, 1 thread block of 1 thread; no thread block fits on a multiprocessor (shared
+  memory).
+  BBV-weighted 1.50k cycles; the longest thread block takes 1.5x the mean.
+  SM 0 |0|
+  SM 1 |1|
+copy: no block vectors were taken.
+Cycles are latencies added up: to compare two forms of a kernel by, not a time. A slot holds one
+  thread block.)");
+}
+
 TEST(Terminal, WiderLinesCutLess) {
   TerminalOptions Wide;
   Wide.Width = 120;

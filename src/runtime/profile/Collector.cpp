@@ -19,6 +19,7 @@
 #include "runtime/profile/VectorSample.h"
 
 #include "analysis/Numbering.h"
+#include "analysis/SharedMemory.h"
 #include "core/ProfileChecks.h"
 #include "model/Slots.h"
 
@@ -64,6 +65,7 @@ std::unique_ptr<LaunchRecord> Collector::begin(Function &Kernel,
     auto New = std::make_unique<Entry>();
     KernelProfile &P = New->Profile;
     P.Info = analysis::describeKernel(Kernel, Machine, ModuleHash);
+    P.Info.StaticShared = analysis::staticShared(Kernel);
     P.WarpSize = WarpSize;
     P.Blocks.resize(P.Info.Blocks.size());
     DenseMap<uint32_t, size_t> ById;

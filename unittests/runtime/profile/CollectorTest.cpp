@@ -20,12 +20,15 @@ using namespace reconverge::runtime;
 // if (flag) (uniform) ...;  if (tid & 1) *p = 1;
 static constexpr StringLiteral Source = R"(
 target triple = "nvptx64-nvidia-cuda"
+@tile = internal addrspace(3) global [6 x i32] undef
+@other = internal addrspace(3) global [9 x i32] undef
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 define void @kernel(ptr %p, i1 %flag) {
 entry:
   br i1 %flag, label %a, label %b
 a:
   store i32 7, ptr %p
+  store i32 7, ptr addrspace(3) @tile
   br label %b
 b:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -88,6 +91,7 @@ TEST_F(CollectorTest, SumsUpLaunches) {
   const KernelProfile &K = P.Kernels[0];
   EXPECT_EQ(K.Info.Name, "kernel");
   EXPECT_EQ(K.Info.Module, "00ff");
+  EXPECT_EQ(K.Info.StaticShared, 24u) << "of tile alone";
   EXPECT_EQ(K.Launches, 3u);
   EXPECT_EQ(K.Threads, 96u);
   EXPECT_EQ(K.WarpsRun, 3u);
