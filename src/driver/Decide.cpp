@@ -24,8 +24,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "driver/Decide.h"
+#include "driver/Prediction.h"
 
-#include "model/Time.h"
 #include "remedies/Table.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -34,7 +34,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cmath>
 #include <map>
@@ -140,55 +139,6 @@ static void add(Verdict &Sum, const Verdict &One) {
   Sum.OrderDependent += One.OrderDependent;
 }
 
-namespace {
-/// What both sides of a trial are expected to take, over all launches: cycles,
-/// or issue slots where nothing is known of the GPU.
-struct Prediction {
-  struct Range {
-    double Least = 0, Likely = 0, Most = 0;
-  };
-  Range Original, Variant;
-  bool IsWhole = true; ///< every launch was counted
-
-  void add(const TrialEvent &E,
-           const std::optional<analysis::MachineLimits> &Limits) {
-    IsWhole &=
-        add(Original, E.Original, Limits) && add(Variant, E.Variant, Limits);
-  }
-  /// The prediction, and between what it lies: what is not known of caches is
-  /// the same for both sides.
-  void tell(TrialResult &R) const {
-    if (!IsWhole || Variant.Likely <= 0)
-      return;
-    const std::array<double, 3> All = {Original.Least / Variant.Least,
-                                       Original.Likely / Variant.Likely,
-                                       Original.Most / Variant.Most};
-    R.Predicted = All[1];
-    R.PredictedLow = *std::ranges::min_element(All);
-    R.PredictedHigh = *std::ranges::max_element(All);
-  }
-
-private:
-  static bool add(Range &Sum, const Demands &Asked,
-                  const std::optional<analysis::MachineLimits> &Limits) {
-    const double Slots = slotsOf(Asked);
-    if (Slots <= 0)
-      return false;
-    if (!Limits) {
-      Sum.Least += Slots;
-      Sum.Likely += Slots;
-      Sum.Most += Slots;
-      return true;
-    }
-    const KernelTime T = model::timeOf(Asked, *Limits);
-    Sum.Least += T.Least;
-    Sum.Likely += T.Cycles;
-    Sum.Most += T.Most;
-    return T.isKnown();
-  }
-};
-} // namespace
-
 /// Sums up the launches of one candidate; what decides between candidates comes
 /// later.
 static TrialResult
@@ -197,7 +147,7 @@ summarise(const Candidate &What, ArrayRef<const TrialEvent *> Events,
   TrialResult R;
   R.What = What;
   R.Why = "no launch of the kernel was tried";
-  Prediction Expected;
+  Prediction Expected(Limits);
   for (const TrialEvent *E : Events)
     switch (E->What) {
     case TrialEvent::Begin:
@@ -221,7 +171,7 @@ summarise(const Candidate &What, ArrayRef<const TrialEvent *> Events,
       break;
     case TrialEvent::End:
       add(R.Compared, E->Compared);
-      Expected.add(*E, Limits);
+      Expected.add(*E);
       break;
     }
   if (!R.Compared.Launches)
