@@ -83,8 +83,8 @@ TEST(Options, MistakesAreNamed) {
   for (StringRef Text :
        {"threads=", "threads=5000", "threads=2x", "seed=99999999999999999999",
         "steps=many", "warp=16", "isa=sse", "compile=o3", "policy=min-pc",
-        "counters=yes", "accesses=1", "check=maybe", "guard=soft", "memory=0", "memory=G",
-        "memory=99999999999G", "memory=1T"})
+        "counters=yes", "accesses=1", "check=maybe", "guard=soft", "memory=0",
+        "memory=G", "memory=99999999999G", "memory=1T"})
     EXPECT_NE(bad(Text), "accepted") << Text.str();
 }
 
