@@ -1,11 +1,23 @@
 // REQUIRES: reconverge
-// RUN: %reconverge profile %s -o %t.json 2>/dev/null | FileCheck %s --check-prefix=OUT
+// RUN: env COLUMNS=100 %reconverge profile %s -o %t.json 2>%t.txt \
+// RUN:   | FileCheck %s --check-prefix=OUT
+// RUN: FileCheck %s --check-prefix=ROWS < %t.txt
 // RUN: FileCheck %s < %t.json
 // RUN: %reconverge cc %s -o %t
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_PROFILE=%t.off.json \
 // RUN:   RECONVERGE_VM=accesses=off %t > /dev/null
 // RUN: FileCheck %s --check-prefix=OFF < %t.off.json
 // OFF-NOT: "accesses"
+
+// ROWS: Requests to memory that take more than they must
+// ROWS-NEXT: of kernel's access
+// ROWS-DAG: 94.1% accesses.cu:{{[0-9]+}} atomics on one address: 32.0 turns
+// ROWS-DAG: in sharedMemory; an atomic on global memory, 4 bytes a lane, 8 requests
+// ROWS-DAG: 78.0% accesses.cu:{{[0-9]+}} bank conflicts: 32.0 of 1.0 wavefronts
+// ROWS-DAG: in sharedMemory; a store to shared memory, 4 bytes a lane, 8 requests
+// ROWS-DAG: 80.0% accesses.cu:{{[0-9]+}} uncoalesced: 32.0 of 4.0 sectors
+// ROWS-DAG: in globalMemory; a load from global memory, 4 bytes a lane, 8 requests
+// ROWS: docs/memory.md
 
 // Requests to memory, counted by hand: docs/memory.md has the rules. 4 thread
 // blocks of 64 threads are 8 warps.
