@@ -3,7 +3,8 @@
 //
 // What a user reads first, so in this order: what did not run, where lanes part
 // at the highest price (a row a place, over all kernels), what to do about
-// each, what each kernel lost in sum, the command that tries what is automatic,
+// each, what each kernel lost in sum, which of its requests to memory take more
+// than they must, the command that tries what is automatic,
 // two lines on the columns, and where the numbers come from. The rest is on the
 // pages of `reconverge explain`.
 //
@@ -15,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "report/Terminal.h"
+#include "report/Accesses.h"
 #include "report/Kernels.h"
 #include "report/Names.h"
 
@@ -263,6 +265,7 @@ void Writer::print() {
   } else {
     printPlaces();
     printKernels(V, OS, Options);
+    printAccesses(V, OS, Options);
     printSchedules(V, OS, Options);
     printOrders(V, OS, Options);
     printRaces(V, OS, Options);

@@ -19,6 +19,7 @@
 
 #include "report/View.h"
 
+#include "report/Accesses.h"
 #include "report/Advice.h"
 #include "report/Text.h"
 
@@ -52,6 +53,7 @@ private:
   LanesView lanesOf(const PlaceCost &Place) const;
   bool isInside(uint32_t Place, uint32_t Other) const;
   void addKernels();
+  void addAccesses(const ViewOptions &Options);
   KernelView kernelOf(const KernelProfile &K, const KernelCost &C) const;
   std::optional<NextStep> nextStep() const;
   std::string countedOn() const;
@@ -83,6 +85,9 @@ static std::vector<std::string> pathsIn(const Profile &P) {
     Add(K.Info.Where);
     for (const BranchInfo &B : K.Info.Branches)
       Add(B.Where);
+    for (const AccessInfo &A : K.Info.Accesses)
+      if (const SourceLoc *Place = userPlace(A.Where))
+        Paths.push_back(cleanText(Place->File));
     for (const Race &R : K.Races.Races) {
       Add(R.First.Where);
       Add(R.Second.Where);
@@ -317,6 +322,27 @@ void ViewMaker::addKernels() {
   });
 }
 
+/// Those of kernels that matter.
+void ViewMaker::addAccesses(const ViewOptions &Options) {
+  std::vector<uint32_t> Hottest;
+  for (uint32_t I = 0; I != P.Kernels.size(); ++I)
+    if (Result.Kernels[I].OfRun >= WorthALook)
+      Hottest.push_back(I);
+  sort(Hottest, [&](uint32_t A, uint32_t B) {
+    return std::pair(-Cost.Kernels[A].Slots, A) <
+           std::pair(-Cost.Kernels[B].Slots, B);
+  });
+  for (uint32_t I : Hottest)
+    append_range(Result.Accesses,
+                 accessesOf(P.Kernels[I], I, [&](const SourceLoc &Loc) {
+                   return shortPlace(Loc);
+                 }));
+  if (Options.MaxPlaces && Result.Accesses.size() > Options.MaxPlaces) {
+    Result.MoreAccesses = Result.Accesses.size() - Options.MaxPlaces;
+    Result.Accesses.resize(Options.MaxPlaces);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // The run
 //===----------------------------------------------------------------------===//
@@ -354,6 +380,7 @@ View ViewMaker::make(const ViewOptions &Options) {
   addPlaces(Options);
   addKernels();
   Result.HasSchedules = Cost.HasSchedules;
+  addAccesses(Options);
   Result.Next = nextStep();
   Result.TimesAreOfCpu = P.Backend == "vm";
   Result.CountedOn = countedOn();

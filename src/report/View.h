@@ -75,6 +75,18 @@ struct PlaceView {
   std::vector<std::string> Advice; ///< most promising first; none: too cheap
 };
 
+/// An access to memory that takes more than it must.
+struct AccessView {
+  uint32_t Kernel = 0; ///< in Profile::Kernels
+  std::string At;      ///< "a.cu:12"; "block 7"
+  std::string What;    ///< "uncoalesced: 17.6 of 4.0 sectors", a request
+  std::string Which;   ///< "a load from global memory, 4 bytes a lane"
+  uint64_t Requests = 0;
+  /// Of all that the kernel takes of this: sectors, wavefronts of shared
+  /// memory, or turns.
+  double OfKernel = 0;
+};
+
 /// Accesses that nothing orders.
 struct RaceView {
   std::string Text;
@@ -122,6 +134,8 @@ struct View {
   size_t FineKernels = 0;          ///< not among these
 
   bool HasSchedules = false; ///< KernelView::Schedule was asked for
+  std::vector<AccessView> Accesses; ///< kernel by kernel, hottest first
+  size_t MoreAccesses = 0;          ///< beyond ViewOptions::MaxPlaces
 
   std::optional<NextStep> Next; ///< none: no place is worth a look
 

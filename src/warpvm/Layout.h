@@ -143,7 +143,9 @@ inline constexpr unsigned MaxTargets = 1 << 16;
 /// counters. Emitted as constant data next to the code. Counters hold, for each
 /// block position p: [3p] warps, [3p+1] lanes, [3p+2] lanes gone; then, from
 /// BranchOffset on, for each branch its splits and the lanes to each successor
-/// but the last. The branch's block has the rest.
+/// but the last. The branch's block has the rest. Behind these, for each access
+/// that is counted: requests to shared memory that are one wavefront, and their
+/// lanes. They are not in WarpContext::Accesses.
 struct KernelPlan {
   const RegionPlan *Regions;
   const uint32_t *BranchOffset; ///< into Counters; one more than NumBranches

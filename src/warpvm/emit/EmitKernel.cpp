@@ -286,6 +286,7 @@ Error KernelEmitter::emitFunction(PreparedFunction &Function) {
                   Counters.BlockPosition,
                   Counters.BranchOffset,
                   Counters.AccessPosition,
+                  Counters.Offsets.back(),
                   afterExit(Function, Plan, Uniform)};
   if (IsKernel)
     ExitsEarly = !C.AfterExit.empty();
@@ -311,30 +312,32 @@ Error KernelEmitter::emitFunction(PreparedFunction &Function) {
     for (uint32_t Region : Part.LiveIn)
       Clocks.push_back(P.word(Region));
   }
-  Constant *Fields[] = {
-      P.table(Regions.front()->getType(), Regions, "regions"),
-      P.table(B.getInt32Ty(), Offsets, "branches"),
-      P.table(B.getInt32Ty(), Blocks, "branch.blocks"),
-      P.word(Regions.size()),
-      P.word(Counters.NumBlocks),
-      P.word(Offsets.size() - 1),
-      P.word(Counters.Offsets.back()),
-      P.word(Frame.FrameBytes),
-      P.word(std::max(1u, Frame.NumScalars)),
-      P.word(Function.LocalBytes),
-      P.word(K.Shared.Bytes),
-      P.word(Emit.WarpSize),
-      P.word(IsKernel && ExitsEarly),
-      P.word(IsKernel ? AnyClock : hasClock(F)),
-      P.word(K.Addressed.size()),
-      P.word(K.Globals.size() - K.Addressed.size()),
-      P.word(&Function - K.Functions.data()),
-      P.word(Clocks.size()),
-      P.word(Emit.Accesses ? Counters.AccessPosition.size() : 0),
-      Pointed,
-      P.table(B.getInt32Ty(), Clocks, "clocks"),
-      Family,
-      P.text(demangle(F.getName()))};
+  const unsigned NumAccesses =
+      Emit.Accesses ? Counters.AccessPosition.size() : 0;
+  const unsigned NumCounters = Counters.Offsets.back() + 2 * NumAccesses;
+  Constant *Fields[] = {P.table(Regions.front()->getType(), Regions, "regions"),
+                        P.table(B.getInt32Ty(), Offsets, "branches"),
+                        P.table(B.getInt32Ty(), Blocks, "branch.blocks"),
+                        P.word(Regions.size()),
+                        P.word(Counters.NumBlocks),
+                        P.word(Offsets.size() - 1),
+                        P.word(NumCounters),
+                        P.word(Frame.FrameBytes),
+                        P.word(std::max(1u, Frame.NumScalars)),
+                        P.word(Function.LocalBytes),
+                        P.word(K.Shared.Bytes),
+                        P.word(Emit.WarpSize),
+                        P.word(IsKernel && ExitsEarly),
+                        P.word(IsKernel ? AnyClock : hasClock(F)),
+                        P.word(K.Addressed.size()),
+                        P.word(K.Globals.size() - K.Addressed.size()),
+                        P.word(&Function - K.Functions.data()),
+                        P.word(Clocks.size()),
+                        P.word(NumAccesses),
+                        Pointed,
+                        P.table(B.getInt32Ty(), Clocks, "clocks"),
+                        Family,
+                        P.text(demangle(F.getName()))};
   GlobalVariable *Whole = planOf(F);
   Whole->setInitializer(
       ConstantStruct::get(cast<StructType>(Whole->getValueType()), Fields));

@@ -28,6 +28,7 @@ struct KernelContext {
   llvm::DenseMap<uint32_t, unsigned> BlockPosition; ///< number -> position
   llvm::DenseMap<uint32_t, unsigned> BranchOffset;  ///< number -> counter
   llvm::DenseMap<uint32_t, unsigned> AccessPosition;
+  unsigned SimpleAccesses; ///< KernelPlan's, among the counters
   /// Blocks that can run while other lanes wait at a return.
   llvm::DenseSet<const llvm::BasicBlock *> AfterExit;
 
@@ -191,6 +192,8 @@ private:
 
   // EmitAccesses.cpp
   void emitAccessCounts(llvm::Instruction &I);
+  void countSimple(unsigned Position);
+  llvm::Value *liesInBanks(const Address &A);
 
   // EmitRaces.cpp
   void emitRaces(llvm::Instruction &I);

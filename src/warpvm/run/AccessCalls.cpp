@@ -108,8 +108,11 @@ static void accessSame(WarpContext *C, Mask Lanes, uint64_t Address,
   const unsigned Bytes = Site->Bytes;
   AccessCounts &To = C->Accesses[Site->Position];
   const auto Space = MemorySpace(Site->Space);
-  if (Space == MemorySpace::Shared && Bytes <= 4 && Site->Aligned) {
-    const unsigned Parts = !!(Lanes & 0xffffffff) + !!(Lanes >> 32);
+  if (Space == MemorySpace::Shared && Bytes <= 16 && Site->Aligned) {
+    const unsigned PartLanes = Bytes <= 4 ? 32 : Bytes <= 8 ? 16 : 8;
+    unsigned Parts = 0;
+    for (unsigned First = 0; First < C->WarpSize; First += PartLanes)
+      Parts += (Lanes >> First << (64 - PartLanes)) != 0;
     ++To.Requests;
     To.Lanes += llvm::popcount(Lanes);
     To.Wavefronts += Parts;

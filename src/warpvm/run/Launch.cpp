@@ -154,6 +154,22 @@ void Worker::work() {
   }
 }
 
+/// Adds what compiled code counted by itself.
+static void addSimpleRequests(const LaunchState &S,
+                              std::vector<AccessCounts> &To) {
+  const KernelPlan &P = S.L.plan();
+  for (unsigned Set = 0; Set < 2; ++Set) {
+    const uint64_t *C =
+        S.Sets.data() + Set * P.NumCounters + P.BranchOffset[P.NumBranches];
+    for (size_t I = 0; I < To.size(); ++I) {
+      To[I].Requests += C[2 * I];
+      To[I].Lanes += C[2 * I + 1];
+      To[I].Wavefronts += C[2 * I];
+      To[I].LeastWavefronts += C[2 * I];
+    }
+  }
+}
+
 /// The launch's counters in the form that observers get.
 static LaunchCounts collect(const LaunchState &S) {
   const KernelPlan &P = S.L.plan();
@@ -190,6 +206,7 @@ static LaunchCounts collect(const LaunchState &S) {
   Counts.DivergentWarps = S.DivergentWarps;
   if (!S.Accesses.empty()) {
     Counts.Accesses = S.Accesses;
+    addSimpleRequests(S, Counts.Accesses);
     Counts.Touched = {S.L.blocks(), S.BlockLoads, S.Touched.loads(),
                       S.Touched.stores()};
   }

@@ -117,8 +117,8 @@ uint64_t SectorSet::stores() const {
 // The rules, where lanes are far apart
 //===----------------------------------------------------------------------===//
 
-void rules::touchApart(const Request &R, TouchedSectors &Touched) {
-  for (Mask Left = R.Lanes; Left; Left &= Left - 1) {
+void rules::touchApart(const Request &R, Mask Lanes, TouchedSectors &Touched) {
+  for (Mask Left = Lanes; Left; Left &= Left - 1) {
     const uint64_t At = R.Addresses[countr_zero(Left)];
     Touched.add(At >> SectorShift, (At + R.Bytes - 1) >> SectorShift);
   }
@@ -167,8 +167,9 @@ unsigned rules::mostInBank(const Request &R, Mask Lanes) {
   return Most;
 }
 
-/// The most lanes at one address.
-unsigned rules::turnsOf(const Request &R) {
+/// The most lanes at one address. \p InBank, if given: of shared memory, lanes
+/// by the bank of their first word are added.
+unsigned rules::turnsOf(const Request &R, uint8_t *InBank) {
   uint8_t At[256] = {}; // by hash: position in what follows, and one
   uint64_t Addresses[MaxWarp];
   uint8_t Lanes[MaxWarp];
@@ -184,6 +185,8 @@ unsigned rules::turnsOf(const Request &R) {
       At[Slot] = ++Size;
     }
     Most = std::max<unsigned>(Most, ++Lanes[At[Slot] - 1]);
+    if (InBank)
+      ++InBank[(Address - R.Base) / BankBytes % NumBanks];
   }
   return Most;
 }

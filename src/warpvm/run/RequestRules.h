@@ -31,10 +31,10 @@ inline constexpr uint64_t LineBytes = 128, BankBytes = 4, NumBanks = 32;
 constexpr uint64_t ceilDiv(uint64_t A, uint64_t B) { return (A + B - 1) / B; }
 
 // Request.cpp: what is rare.
-void touchApart(const Request &R, TouchedSectors &Touched);
+void touchApart(const Request &R, Mask Lanes, TouchedSectors &Touched);
 void touchLocal(const Request &R, TouchedSectors &Touched);
 unsigned mostInBank(const Request &R, Mask Lanes);
-unsigned turnsOf(const Request &R);
+unsigned turnsOf(const Request &R, uint8_t *InBank = nullptr);
 
 /// Passes through the first cache of a request that touches \p Lines lines of
 /// 128 bytes with \p Bytes in all its lanes together. A line is a pass; as many
@@ -89,6 +89,28 @@ RECONVERGE_INLINED uint64_t sectorsInOneGroup(const Request &R, uint64_t First,
   return Elsewhere ? 0 : Sectors;
 }
 
+/// Of \p Left, the lanes that lie in one group with the first of them, and the
+/// sectors there.
+template <unsigned W>
+RECONVERGE_INLINED Mask lanesOfGroup(const Request &R, Mask Left,
+                                     SectorGroup &G) {
+  const uint64_t Group = R.Addresses[llvm::countr_zero(Left)] >> GroupShift;
+  const uint64_t Reach = R.Bytes - 1;
+  uint64_t Sectors = 0;
+  Mask Inside = 0;
+  for (unsigned Lane = 0; Lane < W; ++Lane) {
+    const uint64_t At = R.Addresses[Lane], End = At + Reach;
+    const bool Here = (Left >> Lane & 1) && At >> GroupShift == Group &&
+                      End >> GroupShift == Group;
+    const uint64_t Both = uint64_t(1) << (At >> SectorShift & 63) |
+                          uint64_t(1) << (End >> SectorShift & 63);
+    Sectors |= Here ? Both : 0;
+    Inside |= Here ? Mask(1) << Lane : 0;
+  }
+  G = {Group, Sectors};
+  return Inside;
+}
+
 template <typename Touch>
 RECONVERGE_INLINED void countGlobal(const Request &R, AccessCounts &To,
                                     Touch &&Each) {
@@ -109,7 +131,16 @@ RECONVERGE_INLINED void countGlobal(const Request &R, AccessCounts &To,
     return;
   }
   TouchedSectors Touched;
-  touchApart(R, Touched);
+  Mask Left = R.Lanes;
+  // Rows of a tile are a few groups.
+  for (unsigned I = 0; I < 4 && Left && R.Bytes <= SectorBytes; ++I) {
+    SectorGroup G;
+    const Mask Inside = R.WarpSize == 32 ? lanesOfGroup<32>(R, Left, G)
+                                         : lanesOfGroup<64>(R, Left, G);
+    Touched.addGroup(G.Number, G.Sectors);
+    Left &= ~Inside;
+  }
+  touchApart(R, Left, Touched);
   countTouched(Touched, Bytes, To);
   for (const SectorGroup &G : Touched)
     Each(G);
@@ -191,8 +222,18 @@ template <typename Touch>
 RECONVERGE_INLINED void countRequest(const Request &R, AccessCounts &To,
                                      Touch &&Each) {
   To.Lanes += llvm::popcount(R.Lanes);
-  if (R.Use == MemoryUse::Atomic)
+  if (R.Use == MemoryUse::Atomic) {
+    // Most atomics of shared memory are of a word, and found in one go.
+    if (R.Space == MemorySpace::Shared && R.Bytes == BankBytes && R.Aligned &&
+        R.WarpSize == 32) {
+      uint8_t InBank[NumBanks] = {};
+      To.Turns += turnsOf(R, InBank);
+      To.Wavefronts += *std::max_element(InBank, InBank + NumBanks);
+      ++To.LeastWavefronts;
+      return;
+    }
     To.Turns += turnsOf(R);
+  }
   if (R.Space == MemorySpace::Shared)
     countShared(R, To);
   else if (R.Space == MemorySpace::Local)
