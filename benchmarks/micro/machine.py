@@ -146,9 +146,10 @@ ROUTINES = {"div.u64": 26, "div.s64": 26, "rem.u64": 26, "rem.s64": 26,
 
 MEMORY = ("ld.", "st.", "atom.", "shfl", "match", "redux", "tex")
 
-# The GPU's limits: value or measurement | in words. Those of "guide" are the
-# CUDA C++ Programming Guide's for compute capability 9.0, those of "calculator"
-# what NVIDIA's occupancy calculator (cuda_occupancy.h) has for it.
+# The GPU's limits: value or measurement, or a value where there is none | in
+# words | of that value. Those of "guide" are the CUDA C++ Programming Guide's
+# for compute capability 9.0, those of "calculator" what NVIDIA's occupancy
+# calculator (cuda_occupancy.h) has for it.
 LIMITS = """
 multiprocessors: =sms | as the driver says
 clock-mhz: =clock-mhz | as the driver says
@@ -166,7 +167,7 @@ l2-bytes: 62914560 | as the driver says
 l2-latency: latency ld_global_l2 | loads that hit in L2 (8 MB)
 l2-bytes-per-cycle: per-cycle ld_global_l2_rate 128 | loads of 128 bytes a warp that hit in L2
 dram-latency: latency ld_global_near | loads from device memory, in order
-dram-bytes-per-cycle: 2424 | estimate: 4.8 TB/s by the datasheet, at the clock above
+dram-bytes-per-cycle: per-cycle ld_dram 512, or 2424 | loads of 16 bytes a lane, all SMs, 4 GB | estimate: 4.8 TB/s by the datasheet, at the clock above
 norm: 4 | estimate: the exponent that fits hardware counters of nine kernels best
 """
 
@@ -178,6 +179,13 @@ generic load, hit in L1: ld_generic_l1 | ld_generic
 global load, hit in L2 (8 MB): ld_global_l2 | ld_global_l2_rate
 global load, device memory (256 MB), in order: ld_global_near | -
 global load, device memory (8 GB), at random: ld_global_far | -
+global load, device memory (256 MB), half of the bandwidth taken: ld_dram_half | -
+global load, device memory (256 MB), all bandwidth taken: ld_dram_full | -
+global load, hit in L1, 32 lines in a warp: - | ld_global_lines
+global load, hit in L2 (8 MB), 32 sectors at random in a warp, all SMs at once: - | ld_l2_random
+global load, device memory, 16 bytes a lane, all SMs at once: - | ld_dram
+global store, device memory, 16 bytes a lane, all SMs at once: - | st_dram
+copy in device memory, 16 bytes a lane each way, all SMs at once: - | copy_dram
 shared load, one word for all: ld_shared_same |
 shared load, 2 lanes to a bank: ld_shared_2 |
 shared load, 8 lanes to a bank: ld_shared_8 |
@@ -266,6 +274,11 @@ class Measurements:
                 if row["metric"] == "issue" and row["value"] < known["value"]:
                     self.rows[place] = row
 
+    def has(self, metric, text):
+        """Whether all of a sum was measured, well or badly."""
+        return all((case, metric, int(threads) if threads else None) in self.rows
+                   for _, _, case, threads in TERM.findall(text))
+
     def value(self, metric, text):
         """(value, lowest, highest over the SMs) of a sum of measurements."""
         value = low = high = 0
@@ -336,7 +349,10 @@ def busy(measured, name, issue, slots):
 def limit_lines(measured, facts):
     """The lines of "limits"."""
     lines = []
-    for name, (what, words, _) in entries(LIMITS):
+    for name, (what, words, instead) in entries(LIMITS):
+        what, _, value = what.partition(", or ")
+        if value and not measured.has("issue", what.split()[1]):
+            what, words = value, instead
         kind, _, rest = what.partition(" ")
         if what.startswith("="):
             value, is_measured = facts[what[1:]], True
@@ -407,9 +423,13 @@ def machine_file(result, source):
 
 
 def details(result):
-    """(what, latency, issue) of DETAILS; a number is (value, low, high) or None."""
+    """(what, latency, issue) of DETAILS; a number is (value, low, high) or None.
+    What older results lack is left out."""
     measured = Measurements(result)
     for name, (latency, issue, _) in entries(DETAILS):
+        if not all(text == "-" or measured.has(metric, text) for metric, text in
+                   (("latency", latency), ("issue", issue or latency))):
+            continue
         yield (name, *(
             None if text == "-" else measured.value(metric, text)
             for metric, text in (("latency", latency),

@@ -89,6 +89,9 @@ static Input makeInput(int Blocks) {
     CHECK(cudaGetLastError());
   }
   CHECK(cudaMalloc(&In.Flush, FlushBytes));
+  In.StreamBytes = uint64_t(4) << 30;
+  CHECK(cudaMalloc(&In.Stream, In.StreamBytes));
+  CHECK(cudaMemset(In.Stream, 0, In.StreamBytes));
   CHECK(cudaMalloc(&In.Own, 65536 * Blocks));
   CHECK(cudaMemset(In.Own, 0, 65536 * Blocks));
 

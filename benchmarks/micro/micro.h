@@ -38,6 +38,8 @@ struct Input {
   uint64_t RingNodes[4]; ///< their numbers of nodes
   char *Own;             ///< 64 KB for each block, words that hold 0
   char *Flush;           ///< larger than L2
+  char *Stream;          ///< much larger, what it holds does not matter
+  uint64_t StreamBytes;  ///< a power of two
   cudaTextureObject_t Texture; ///< integers, each its own index
 };
 
@@ -103,7 +105,8 @@ struct Bench {
   const char *Name; ///< of the operation
   const char *Kind; ///< "latency" or "issue"
   const char *Sass; ///< opcodes that one step must have: "A|B*2" is two of
-                    ///< either; Per of them where no number is given
+                    ///< either; Per of them where no number is given; "-":
+                    ///< the kernel is another than measure()
   double Per;       ///< what one step counts for
   int Threads, Ilp, Steps, Iterations;
   int Blocks; ///< at most so many SMs take part; 0: all

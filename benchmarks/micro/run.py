@@ -32,7 +32,7 @@ import machine  # noqa: E402
 import results  # noqa: E402
 import sass  # noqa: E402
 
-SOURCES = ("micro", "arith", "memory", "control")
+SOURCES = ("micro", "arith", "memory", "traffic", "control")
 RELATIVE, ABSOLUTE = 0.05, 0.15  # how far the runs may lie apart
 
 
@@ -81,7 +81,7 @@ def environment(gpu):
 
 
 def verdict(code, bench, medians):
-    if sass.folded(code, bench["sass"], bench["per"]):
+    if bench["sass"] != "-" and sass.folded(code, bench["sass"], bench["per"]):
         return "folded"
     apart = max(medians) - min(medians)
     if apart > ABSOLUTE and apart > RELATIVE * statistics.median(medians):
@@ -94,7 +94,8 @@ def rows(runs, listing):
     for benches in zip(*(run["benches"] for run in runs)):
         bench = benches[0]
         steps = bench["steps"] * bench["ilp"]
-        code = sass.step(listing.get(bench["symbol"], []), steps)
+        code = {} if bench["sass"] == "-" else \
+            sass.step(listing.get(bench["symbol"], []), steps)
         medians = [statistics.median(b["cycles"]) for b in benches]
         every = [c for b in benches for c in b["cycles"]]
         params = {"threads": bench["threads"], "chains": bench["ilp"],

@@ -54,6 +54,10 @@ class Verdict(unittest.TestCase):
             run.verdict({"FADD": 1.0}, self.bench, [40, 41, 44]), "unsteady")
         self.assertEqual(run.verdict({"FADD": 1.0}, self.bench, [40, 41]), "ok")
 
+    def test_a_kernel_of_its_own_is_not_searched(self):
+        self.assertEqual(run.verdict({}, {"sass": "-", "per": 1}, [600, 601]),
+                         "ok")
+
     def test_missing_instruction(self):
         self.assertEqual(run.verdict({}, self.bench, [4, 4]), "folded")
 
@@ -75,6 +79,30 @@ class Machine(unittest.TestCase):
         for text in ("a", "b"):
             with self.assertRaises(machine.Refused):
                 m.value("latency", text)
+
+    def test_a_limit_that_was_not_measured_is_an_estimate(self):
+        facts = {"sms": 132, "clock-mhz": 1980}
+        rows = [row(case, metric, 100, [99, 101]) for case, metric in (
+            ("ld_global_l1", "latency"), ("ld_global_l2", "latency"),
+            ("ld_global_near", "latency"), ("ld_global_l2_rate", "issue"))]
+
+        def dram(rows):
+            lines = machine.limit_lines(machine.Measurements({"rows": rows}),
+                                        facts)
+            return next(line for line in lines if "dram-bytes" in line)
+        self.assertIn('"value": 2424, "measured": false', dram(rows))
+        # 512 bytes a warp, every 112 cycles on each of 528 schedulers.
+        rows.append(row("ld_dram", "issue", 112, [110, 113]))
+        self.assertIn('"value": 2414, "measured": true', dram(rows))
+        rows[-1]["verdict"] = "unsteady"
+        with self.assertRaises(machine.Refused):
+            dram(rows)
+
+    def test_details_that_were_not_measured_are_left_out(self):
+        rows = [row("ld_global_l1", "latency", 30, [30, 31]),
+                row("ld_global", "issue", 4, [4, 4])]
+        names = [name for name, *_ in machine.details({"rows": rows})]
+        self.assertEqual(names, ["global load, hit in L1"])
 
     def test_rounding(self):
         self.assertEqual([machine.rounded(v, machine.LATENCY) for v in

@@ -42,8 +42,18 @@
 //
 // Counts go to memory at once, by the request's lowest lane, two to an atomic.
 //
+// A thread block that runs long would hold up the launch. So probes are called
+// in windows of 2^15 cycles: in the first of a thread, and then in one of eight:
+//
+//   called |========|        |        | ...    |        |========|        |
+//   clock  start    2^15                                8 * 2^15
+//
+// Lanes that come together read one clock, so they are called together. What a
+// block loads is known of blocks that end in the first window. A function that
+// is called and not inlined begins anew at each call.
+//
 // Results stay as they are: probes write nothing of the program's. Convergence
-// too: a collective names the lanes that have come to this very place together,
+// too: the branch around a call goes one way for all, and a collective names the lanes that have come to this very place together,
 // and all of them are on the way to it.
 //
 // Limitation: two counts share 64 bits; a block that makes more than 2^32 of
@@ -57,6 +67,7 @@
 
 #include "analysis/Accesses.h"
 #include "analysis/device/AddressSpace.h"
+#include "instrument/Instrument.h"
 
 #include "llvm/ADT/bit.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -65,12 +76,13 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 #include <cmath>
+#include <cstddef>
 
 using namespace llvm;
 
 namespace reconverge::instrument {
 
-static constexpr unsigned LineBytes = 128, WarpLanes = 32;
+static constexpr unsigned LineBytes = 128, WarpLanes = 32, WindowBits = 15;
 
 //===----------------------------------------------------------------------===//
 // Reading an area
@@ -78,7 +90,7 @@ static constexpr unsigned LineBytes = 128, WarpLanes = 32;
 
 AccessCounts countsOfAccess(ArrayRef<uint64_t> Area, unsigned Index) {
   ArrayRef<uint64_t> Mine =
-      Area.slice(SketchCells + Index * CellsOfAccess, CellsOfAccess);
+      Area.slice(HeaderCells + Index * CellsOfAccess, CellsOfAccess);
   AccessCounts C;
   C.Requests = Lo_32(Mine[0]);
   C.Lanes = Hi_32(Mine[0]);
@@ -90,7 +102,9 @@ AccessCounts countsOfAccess(ArrayRef<uint64_t> Area, unsigned Index) {
   return C;
 }
 
-double loadedSectors(ArrayRef<uint64_t> Area) {
+std::optional<double> loadedSectors(ArrayRef<uint64_t> Area) {
+  if (Area[SketchCells])
+    return std::nullopt;
   // The paper's estimate, and linear counting where most registers are empty.
   constexpr double N = SketchRegisters;
   double Sum = 0, Empty = 0;
@@ -193,7 +207,7 @@ void Body::count(Value *Sectors, Value *LeastSectors, Value *Wavefronts,
   Value *At = B.CreateAdd(
       F.getArg(1), B.CreateAdd(B.CreateMul(B.CreateZExt(F.getArg(2), I64),
                                            B.getInt64(8 * CellsOfAccess)),
-                               B.getInt64(8 * SketchCells)));
+                               B.getInt64(8 * HeaderCells)));
   Value *Cells = B.CreateIntToPtr(At, B.getPtrTy(analysis::GlobalSpace));
   auto AddTo = [&](unsigned Cell, Value *Low, Value *High) {
     Value *Both = B.CreateZExt(Low, I64);
@@ -412,17 +426,50 @@ Function *AccessProbes::probe(const Shape &S) {
   return F;
 }
 
-void AccessProbes::insert(Instruction &I, Value *Area, unsigned Index) {
+Value *AccessProbes::clock(IRBuilder<> &B) {
+  return B.CreateIntrinsic(B.getInt32Ty(), Intrinsic::nvvm_read_ptx_sreg_clock,
+                           {});
+}
+
+/// The number of the window that it is now. (The clock begins anew after 2^32
+/// cycles, two seconds.)
+Value *AccessProbes::windowOf(IRBuilder<> &B, const Thread &T) {
+  return B.CreateLShr(B.CreateSub(clock(B), T.Start), WindowBits);
+}
+
+Value *AccessProbes::idle(IRBuilder<> &B) {
+  return B.CreateLoad(B.getInt32Ty(), B.CreateConstInBoundsGEP1_64(
+                                          B.getInt8Ty(), &Config,
+                                          offsetof(ProbeConfig, MemoryIdle)));
+}
+
+void AccessProbes::insert(Instruction &I, const Thread &T, unsigned Index) {
   auto Access = analysis::accessOf(I);
   if (!Access)
     return; // a number that outlived its access
   IRBuilder<> B(&I);
   // No line: a probe is no code of the user's.
   B.SetCurrentDebugLocation(DebugLoc());
+  Value *IsOn = B.CreateIsNull(B.CreateAnd(windowOf(B, T), idle(B)));
+  B.SetInsertPoint(SplitBlockAndInsertIfThen(IsOn, &I, false));
+  B.SetCurrentDebugLocation(DebugLoc());
   auto *Pointer = const_cast<Value *>(Access->Pointer);
   B.CreateCall(
       probe({Access->Space, Access->Use, Access->Bytes}),
-      {B.CreatePtrToInt(Pointer, B.getInt64Ty()), Area, B.getInt32(Index)});
+      {B.CreatePtrToInt(Pointer, B.getInt64Ty()), T.Area, B.getInt32(Index)});
+}
+
+void AccessProbes::insertAtExit(Instruction &I, const Thread &T) {
+  IRBuilder<> B(&I);
+  B.SetCurrentDebugLocation(DebugLoc());
+  Value *IsLater = B.CreateAnd(B.CreateIsNotNull(windowOf(B, T)),
+                               B.CreateIsNotNull(idle(B)));
+  B.SetInsertPoint(SplitBlockAndInsertIfThen(IsLater, &I, false));
+  B.SetCurrentDebugLocation(DebugLoc());
+  Value *Area = B.CreateIntToPtr(T.Area, B.getPtrTy(analysis::GlobalSpace));
+  Type *I64 = B.getInt64Ty();
+  B.CreateStore(B.getInt64(1),
+                B.CreateConstInBoundsGEP1_64(I64, Area, SketchCells));
 }
 
 } // namespace reconverge::instrument

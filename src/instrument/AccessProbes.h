@@ -3,7 +3,8 @@
 //
 // What a sampled thread block leaves of its accesses to memory: an area of
 // 64-bit cells, all zero at first. A sketch of the sectors that it loads comes
-// first, then four cells for each access.
+// first, then a cell that is not 0 if it has not seen all of them, then four
+// cells for each access.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_INSTRUMENT_ACCESSPROBES_H
@@ -16,42 +17,58 @@
 #include "llvm/IR/IRBuilder.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace reconverge::instrument {
 
 /// 32-bit registers of the sketch (HyperLogLog), two to a cell.
 inline constexpr unsigned SketchRegisters = 1024;
 inline constexpr unsigned SketchCells = SketchRegisters / 2;
+inline constexpr unsigned HeaderCells = SketchCells + 1;
 /// Of an access: low halves, high halves:
 ///   requests, lanes; sectors, least sectors; wavefronts, least; turns
 inline constexpr unsigned CellsOfAccess = 4;
 
 /// Cells of an area for so many accesses.
 constexpr uint64_t areaCells(uint64_t Accesses) {
-  return SketchCells + CellsOfAccess * Accesses;
+  return HeaderCells + CellsOfAccess * Accesses;
 }
 
 /// The counts in the cells of access \p Index of \p Area.
 AccessCounts countsOfAccess(llvm::ArrayRef<uint64_t> Area, unsigned Index);
 
-/// About how many sectors the block of \p Area has loaded. The standard error
-/// is 3 %.
-double loadedSectors(llvm::ArrayRef<uint64_t> Area);
+/// About how many sectors the block of \p Area has loaded, if all its accesses
+/// were counted. The standard error is 3 %.
+std::optional<double> loadedSectors(llvm::ArrayRef<uint64_t> Area);
 
 /// Inserts probes of accesses into a module.
 class AccessProbes {
 public:
-  explicit AccessProbes(llvm::Module &M) : M(M) {}
+  /// \p Config: the variable ProbeConfigName.
+  AccessProbes(llvm::Module &M, llvm::GlobalVariable &Config)
+      : M(M), Config(Config) {}
 
-  /// Before \p I, which accessOf knows. \p Area: the device address of the
-  /// block's area, an i64; \p Index: the access' place in it.
-  void insert(llvm::Instruction &I, llvm::Value *Area, unsigned Index);
+  /// What probes of a thread need to know.
+  struct Thread {
+    llvm::Value *Area = nullptr;  ///< device address of its block's, an i64
+    llvm::Value *Start = nullptr; ///< the clock when it began, an i32
+  };
+  /// Reads the clock where \p B is.
+  static llvm::Value *clock(llvm::IRBuilder<> &B);
+
+  /// Before \p I, which accessOf knows. \p Index: the access' place in areas.
+  void insert(llvm::Instruction &I, const Thread &T, unsigned Index);
+  /// Before \p I, by which the thread leaves the kernel.
+  void insertAtExit(llvm::Instruction &I, const Thread &T);
 
 private:
   struct Shape;
   llvm::Function *probe(const Shape &S);
+  llvm::Value *windowOf(llvm::IRBuilder<> &B, const Thread &T);
+  llvm::Value *idle(llvm::IRBuilder<> &B);
 
   llvm::Module &M;
+  llvm::GlobalVariable &Config;
   /// By shape: those that the module has so far.
   llvm::DenseMap<uint32_t, llvm::Function *> Probes;
 };

@@ -28,7 +28,8 @@
 // Results stay the same: probes read no value of the program's but its branch
 // conditions, and write none. Convergence stays the same too:
 //
-//   * the code gets no new branch but within a flush;
+//   * the code gets no new branch but within a flush, and around probes of
+//     accesses, which all lanes that are together take the same way;
 //   * lanes that return early must not be held up. Their flush is code where a
 //     bare return was, and lanes could be made to wait there for the others,
 //     which may themselves wait at a barrier. If the kernel has any collective,
@@ -412,11 +413,20 @@ void Rewriter::countAccesses() {
   for (auto [Position, Number] : enumerate(Probes.accesses(F)))
     Index[Number] = Probes.accessOffset(F) + unsigned(Position);
   SmallVector<BasicBlock *> Body;
-  Value *Area = addMemoryVersion(F, Bodies, Config, Body);
-  for (BasicBlock *BB : Body)
-    for (Instruction &I : make_early_inc_range(*BB))
-      if (auto Number = analysis::accessNumber(I))
-        Memory.insert(I, Area, Index.lookup(*Number));
+  const AccessProbes::Thread Thread = addMemoryVersion(F, Bodies, Config, Body);
+  SmallVector<Instruction *> Accesses, Exits; // probes split blocks
+  for (BasicBlock *BB : Body) {
+    for (Instruction &I : *BB)
+      if (analysis::accessNumber(I))
+        Accesses.push_back(&I);
+    if (Instruction &End = endOfPath(*BB);
+        Plan.IsKernel && (isa<ReturnInst>(End) || !End.isTerminator()))
+      Exits.push_back(&End);
+  }
+  for (Instruction *I : Accesses)
+    Memory.insert(*I, Thread, Index.lookup(*analysis::accessNumber(*I)));
+  for (Instruction *I : Exits)
+    Memory.insertAtExit(*I, Thread);
 }
 
 void Rewriter::run() {
@@ -446,7 +456,7 @@ void instrument(Module &M, const InstrumentOptions &Options) {
   for (Function &F : M)
     if (!F.isDeclaration() && (!Options.Only || Options.Only(F)))
       Counted.push_back(&F);
-  AccessProbes Memory(M);
+  AccessProbes Memory(M, *Config);
   for (Function *F : Counted)
     Rewriter(*F, Probes, *Config, Memory, Options).run();
 }

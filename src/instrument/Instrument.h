@@ -43,6 +43,9 @@ struct ProbeConfig {
   /// accesses to memory are counted: a MemorySample. All 0: no one's.
   uint64_t Memory = 0, MemoryStride = 0;
   uint32_t MemoryBits = 0, MemoryBlocks = 0;
+  /// They count in the first window of time and then in one of each
+  /// MemoryIdle + 1, a power of two (AccessProbes.cpp).
+  uint64_t MemoryIdle = 0;
 };
 
 /// The plans of a module's functions and where their cells lie. Functions that

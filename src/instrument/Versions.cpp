@@ -119,8 +119,9 @@ Versions splitVersions(Function &F, bool IsKernel, GlobalVariable &Config) {
   return V;
 }
 
-Value *addMemoryVersion(Function &F, const Versions &V, GlobalVariable &Config,
-                        SmallVectorImpl<BasicBlock *> &Copy) {
+AccessProbes::Thread addMemoryVersion(Function &F, const Versions &V,
+                                      GlobalVariable &Config,
+                                      SmallVectorImpl<BasicBlock *> &Copy) {
   SmallVector<BasicBlock *> Body;
   BasicBlock *Ask, *Else;
   if (V.Choice) {
@@ -139,9 +140,9 @@ Value *addMemoryVersion(Function &F, const Versions &V, GlobalVariable &Config,
   Copy = copyBody(F, Body, ".memory");
   IRBuilder<> B(Ask);
   BlockSampleCode Sample(B, Config);
-  Value *Area = Sample.area();
+  const AccessProbes::Thread Thread{Sample.area(), AccessProbes::clock(B)};
   B.CreateCondBr(Sample.countsMemory(), Copy.front(), Else);
-  return Area;
+  return Thread;
 }
 
 } // namespace reconverge::instrument

@@ -3,6 +3,8 @@
 #ifndef RECONVERGE_INSTRUMENT_VERSIONS_H
 #define RECONVERGE_INSTRUMENT_VERSIONS_H
 
+#include "instrument/AccessProbes.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Function.h"
@@ -23,11 +25,12 @@ Versions splitVersions(llvm::Function &F, bool IsKernel,
                        llvm::GlobalVariable &Config);
 
 /// Gives \p F one body more, \p Copy, for those whose accesses to memory are
-/// counted: a copy of the one that counts, as it is by now. Returns the device
-/// address of the thread block's area (AccessProbes.h), known there.
-llvm::Value *addMemoryVersion(llvm::Function &F, const Versions &V,
-                              llvm::GlobalVariable &Config,
-                              llvm::SmallVectorImpl<llvm::BasicBlock *> &Copy);
+/// counted: a copy of the one that counts, as it is by now. Returns what
+/// probes need, known there.
+AccessProbes::Thread
+addMemoryVersion(llvm::Function &F, const Versions &V,
+                 llvm::GlobalVariable &Config,
+                 llvm::SmallVectorImpl<llvm::BasicBlock *> &Copy);
 
 } // namespace reconverge::instrument
 

@@ -18,10 +18,15 @@ define ptx_kernel void @straight(ptr %p) {
 ; CHECK-NOT: call void @__reconverge
 ; CHECK: ret void
 ; CHECK: entry.memory:
+; CHECK: call i32 @llvm.nvvm.read.ptx.sreg.clock()
+; CHECK: br i1 %{{[0-9]+}}, label %{{[0-9]+}}, label %{{[0-9]+}}
 ; CHECK: [[AT:%[0-9]+]] = ptrtoint ptr %{{.*}} to i64
 ; CHECK-NEXT: call void @__reconverge_global_store_4(i64 [[AT]], i64 %{{[0-9]+}}, i32 0)
-; CHECK-NEXT: store i32 1,
-; CHECK-NEXT: ret void
+; CHECK-NEXT: br label
+; CHECK: store i32 1,
+; CHECK: call i32 @llvm.nvvm.read.ptx.sreg.clock()
+; CHECK: store i64 1, ptr addrspace(1)
+; CHECK: ret void
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %at = getelementptr i32, ptr %p, i32 %tid
@@ -44,9 +49,9 @@ define ptx_kernel void @divergent(ptr %p, ptr %q) {
 ; CHECK-NOT: call void @__reconverge
 ; CHECK: then.memory:
 ; CHECK: call void @__reconverge_shared_load_8(i64 %{{[0-9]+}}, i64 [[AREA:%[0-9]+]], i32 0)
-; CHECK-NEXT: load i64, ptr addrspace(3)
+; CHECK: load i64, ptr addrspace(3)
 ; CHECK: call void @__reconverge_global_atomic_4(i64 %{{[0-9]+}}, i64 [[AREA]], i32 1)
-; CHECK-NEXT: atomicrmw add ptr %p
+; CHECK: atomicrmw add ptr %p
 ; CHECK: activemask
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -9,7 +9,7 @@
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
-; CHECK: @__reconverge_probes = addrspace(4) externally_initialized global [10 x i64] zeroinitializer
+; CHECK: @__reconverge_probes = addrspace(4) externally_initialized global [11 x i64] zeroinitializer
 
 ; *p = 1;                                 One way through: nothing to be counted.
 define ptx_kernel void @straight(ptr %p) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What counting costs on a GPU: the kernels' time with branch counters, with
-block vectors too, and, of examples with grids so large that only a sample of
-their thread blocks counts, with branch counters in every thread block; over
-their time without; in turns."""
+"""What counting costs on a GPU: the kernels' time with branch counters and
+accesses to memory, without the latter, with block vectors too, and, of examples
+with grids so large that only a sample of their thread blocks counts, with branch
+counters in every thread block; over their time without; in turns."""
 
 from errors import BenchError
 from profiled import Runner
@@ -11,6 +11,7 @@ from suite import Build, Case, Metric, Suite
 
 # What is counted, by the setting that asks for it.
 MODES = {"branch-counters": "vectors=off",
+         "without-memory": "vectors=off,memory=off",
          "all-blocks": "vectors=off,blocks=all",
          "block-vectors": ""}
 BASELINE = "the same code without probes"

@@ -22,6 +22,8 @@ using namespace llvm;
 namespace reconverge::gpu {
 
 static constexpr uint64_t OneOf = 32, AtLeast = 16, AtMost = 128;
+/// Long ones count in one window of eight.
+static constexpr uint64_t IdleWindows = 7;
 /// Of all areas, whoever asks for more blocks.
 static constexpr uint64_t MostBytes = 256 << 20;
 
@@ -38,6 +40,8 @@ MemoryAreas MemoryAreas::of(const CountedKernel &K, const LaunchShape &Shape,
       std::clamp((Blocks >> Counting.Bits) / OneOf, AtLeast, AtMost));
   A.Who = instrument::MemorySample::of(
       Blocks, Counting, std::min(Most, MostBytes / (8 * A.Cells)));
+  // Who asks for all of them has time.
+  A.Idle = O.MemoryBlocks == UINT64_MAX ? 0 : IdleWindows;
   return A;
 }
 
@@ -46,6 +50,7 @@ void MemoryAreas::tell(instrument::ProbeConfig &Config, void *Device) const {
   Config.MemoryStride = 8 * Cells;
   Config.MemoryBits = Who.Bits;
   Config.MemoryBlocks = Who.Blocks;
+  Config.MemoryIdle = Idle;
 }
 
 void MemoryAreas::addTo(LaunchCounts &Counts, const CountedKernel &K,
@@ -55,16 +60,20 @@ void MemoryAreas::addTo(LaunchCounts &Counts, const CountedKernel &K,
   const instrument::ModuleProbes &Probes = *K.Home->Probes;
   Counts.Accesses.resize(K.Accesses);
   double Loads = 0;
+  uint64_t Whole = 0;
   for (uint64_t Block = 0; Block != Who.Blocks; ++Block) {
     ArrayRef<uint64_t> Area = Areas.slice(Block * Cells, Cells);
-    Loads += instrument::loadedSectors(Area);
+    if (std::optional<double> Sectors = instrument::loadedSectors(Area)) {
+      Loads += *Sectors;
+      ++Whole;
+    }
     for (auto [N, F] : enumerate(K.Functions))
       for (auto [I, At] : enumerate(K.AccessAt[N]))
         if (At != CountedKernel::NoPosition)
           Counts.Accesses[At] += instrument::countsOfAccess(
               Area, Probes.accessOffset(*F) + unsigned(I));
   }
-  Counts.Touched.ThreadBlocks = Who.Blocks;
+  Counts.Touched.ThreadBlocks = Whole;
   Counts.Touched.BlockLoads = uint64_t(std::llround(Loads));
 }
 

@@ -20,6 +20,7 @@ namespace reconverge::gpu {
 struct MemoryAreas {
   instrument::MemorySample Who; ///< of no blocks: nothing is counted
   uint64_t Cells = 0;           ///< of an area
+  uint64_t Idle = 0;            ///< as ProbeConfig::MemoryIdle
 
   /// \p Counting: the thread blocks that count at all.
   static MemoryAreas of(const CountedKernel &K, const LaunchShape &Shape,
