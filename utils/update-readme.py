@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the parts of README.md and docs/measured.md that a command shows.
+"""Writes the parts of README.md and of pages in docs/ that a command shows.
 
   update-readme.py          tables from benchmarks/results, beginnings of what
                             the tool prints
@@ -225,6 +225,9 @@ PARTS = {
     "docs/measured.md": {
         "vm-table": vm_table,
         "gpu-table": gpu_table,
+    },
+    "docs/time.md": {
+        "predict": lambda: run_output("predict", "--device", "cpu", EXAMPLE),
     },
 }
 

@@ -1,0 +1,67 @@
+//===- unittests/model/ForecastTest.cpp - Forecasts derived by hand -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "model/Forecast.h"
+#include "model/Model.h"
+
+#include "HandMade.h"
+
+#include <gtest/gtest.h>
+
+using namespace reconverge;
+using namespace reconverge::model;
+
+namespace {
+
+/// A GPU of one multiprocessor with one scheduler, so that a kernel's time is
+/// its instructions.
+analysis::MachineLimits machine() {
+  analysis::MachineLimits L;
+  L.Multiprocessors = L.Schedulers = L.Norm = 1;
+  L.ClockMHz = 1000;
+  L.Threads = 2048;
+  L.Blocks = 32;
+  L.Registers = 65536;
+  L.SharedBytes = L.L1Bytes = 102400;
+  L.L1Latency = L.L2Latency = L.DramLatency = 1;
+  L.L2Bytes = 1 << 20;
+  L.L2BytesPerCycle = L.DramBytesPerCycle = 1;
+  return L;
+}
+
+BranchBound halfTheLoss(const KernelProfile &, const KernelCost &Cost,
+                        uint32_t Branch) {
+  return {Cost.Branches[Branch].SelfSlots, 1};
+}
+
+BranchBound nothing(const KernelProfile &, const KernelCost &, uint32_t) {
+  return {};
+}
+
+/// test::alternating() takes 11 slots, of which 4 idle at its one branch. A
+/// remedy that gives them back and takes one: 11 / 8; for nothing 11 / 7; with
+/// nothing given back 11 / 12.
+TEST(Forecast, GainAndPrice) {
+  auto H = test::alternating();
+  for (size_t B = 0; B != H.K.Info.Blocks.size(); ++B)
+    H.K.Info.Blocks[B].Busy = {double(H.K.Info.Blocks[B].Instructions)};
+  H.K.Launches = 1;
+  H.K.Shapes = {LaunchShape{{1, 1, 1}, {32, 1, 1}}};
+  const KernelCost Cost = costOf(H.K);
+  const RemedyRule Rules[] = {{{"melt", "melt it"}, false, halfTheLoss},
+                              {{"pray", "pray"}, false, nothing}};
+  const Forecasts All = forecastsOf(H.K, Cost, Rules, machine());
+  ASSERT_EQ(All.size(), 1u) << "one gives nothing back, no thread was sampled";
+  EXPECT_EQ(All[0].Remedy, "melt");
+  EXPECT_FALSE(All[0].ByHand);
+  EXPECT_NEAR(All[0].Speedup, 11.0 / 8, 1e-9);
+  EXPECT_NEAR(All[0].High, 11.0 / 7, 1e-9);
+  EXPECT_NEAR(All[0].Low, 11.0 / 12, 1e-9);
+}
+
+TEST(Forecast, NoneWithoutTime) {
+  EXPECT_TRUE(
+      forecastsOf(KernelProfile(), KernelCost(), {}, machine()).empty());
+}
+
+} // namespace
