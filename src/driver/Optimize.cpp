@@ -31,16 +31,14 @@
 #include "core/Trials.h"
 #include "driver/Build.h"
 #include "driver/Decide.h"
-#include "driver/ForeignImages.h"
+#include "driver/Plan.h"
 #include "driver/Profile.h"
 #include "driver/Progress.h"
 #include "driver/Sandbox.h"
 #include "driver/TrialRuns.h"
 #include "driver/WholeTime.h"
 #include "frontend/CompileUnit.h"
-#include "model/Model.h"
 #include "model/Time.h"
-#include "remedies/Table.h"
 #include "report/Decisions.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -57,90 +55,6 @@
 using namespace llvm;
 
 namespace reconverge::driver {
-
-/// Share of a kernel's issue slots that divergence must waste before a remedy
-/// is tried on it.
-static constexpr double LeastWaste = 0.005;
-
-//===----------------------------------------------------------------------===//
-// What to try
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A kernel and what may be done about it.
-struct HotKernel {
-  const KernelProfile *Counted;
-  double Slots;
-  double Waste; ///< share of Slots
-};
-} // namespace
-
-/// All kernels, hottest first.
-static std::vector<HotKernel> byHeat(const Profile &P) {
-  std::vector<HotKernel> Kernels;
-  const RunCost Run = model::costOf(P, remedies::rules());
-  for (auto [K, C] : zip(P.Kernels, Run.Kernels)) {
-    double Waste = 0;
-    for (const BranchCost &B : C.Branches)
-      Waste = std::max(Waste, B.Cost);
-    Kernels.push_back({&K, C.Slots, Waste});
-  }
-  sort(Kernels, [](const HotKernel &A, const HotKernel &B) {
-    return std::tuple(-A.Slots, A.Counted->Info.Name, A.Counted->Info.Module) <
-           std::tuple(-B.Slots, B.Counted->Info.Name, B.Counted->Info.Module);
-  });
-  return Kernels;
-}
-
-/// Others' code where there is any, and the remedies where they can gain.
-static TrialRequest requestFor(const HotKernel &K,
-                               ArrayRef<ForeignImage> Images) {
-  TrialRequest R{
-      K.Counted->Info.Name, K.Counted->Info.Module, {}, K.Counted->Launches};
-  for (ForeignCompiler By : ForeignCompilers)
-    if (any_of(Images, [&](const ForeignImage &I) {
-          return I.By == By && I.Module == R.Module;
-        }))
-      R.Candidates.push_back({nameOf(By), ""});
-  if (K.Waste < LeastWaste)
-    return R;
-  for (Candidate &C : remedies::candidates(*K.Counted))
-    R.Candidates.push_back(std::move(C));
-  return R;
-}
-
-/// What to try, all but where to log it.
-static Expected<TrialPlan> planFor(const OptimizeRequest &Request,
-                                   const Session &Program, bool OnGpu,
-                                   ArrayRef<HotKernel> Kernels,
-                                   raw_ostream &OS) {
-  TrialPlan Plan;
-  Plan.Launches = Request.Launches;
-  StringSet<> Modules;
-  for (const HotKernel &K : Kernels)
-    Modules.insert(K.Counted->Info.Module);
-  if (OnGpu)
-    if (Error E = foreignImages(Request.Build, Modules, Program.folder(), OS)
-                      .moveInto(Plan.Images))
-      return std::move(E);
-  for (const HotKernel &K : Kernels)
-    Plan.Kernels.push_back(requestFor(K, Plan.Images));
-  return Plan;
-}
-
-/// Seconds that one run by \p Plan may take, if one without took \p Once: each
-/// tried launch runs once for each order and candidate; on a GPU, candidates
-/// are compiled and timed as well.
-static double limitFor(const TrialPlan &Plan, double Once, bool OnGpu) {
-  size_t Candidates = 0, Most = 0;
-  for (const TrialRequest &R : Plan.Kernels) {
-    Candidates += R.Candidates.size();
-    Most = std::max(Most, R.Candidates.size());
-  }
-  const double Again = double(2 + Plan.Orders + Most);
-  return 60 + 10 * Once * Again +
-         (OnGpu ? 2 * Plan.Seconds + 10 * double(Candidates) : 0);
-}
 
 //===----------------------------------------------------------------------===//
 // Input
@@ -179,9 +93,12 @@ static DecisionFile decideAll(const Profile &Counted,
   File.Device = Counted.Device;
   File.Notes = Counted.Notes;
   for (auto [K, R] : zip(Kernels, Requests)) {
-    File.Kernels.push_back(decide(R, K.Counted->Info.Display, Events, Options));
+    Decision &D = File.Kernels.emplace_back(
+        decide(R, K.Counted->Info.Display, Events, Options));
     if (R.Candidates.empty())
-      File.Kernels.back().Why = "hardly any divergence";
+      D.Why = K.LeftOut.empty() ? "hardly any divergence"
+                                : "no remedy is worth a trial";
+    D.Tried.insert(D.Tried.end(), K.LeftOut.begin(), K.LeftOut.end());
   }
   return File;
 }
@@ -361,7 +278,9 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
     return leaveAlone(Request, *First->Counted, Now, OS);
   const double Once = First->End.Seconds;
   const bool OnGpu = First->Counted->Backend == "gpu";
-  const std::vector<HotKernel> Kernels = byHeat(*First->Counted);
+  const analysis::MachineLimits *Limits =
+      limitsFor(*First->Counted, Program->machine());
+  std::vector<HotKernel> Kernels = byHeat(*First->Counted, Limits);
   if (OnGpu && !Session::isProgram(Request.Build))
     Now.stage("compiling it by nvcc and clang, to compare");
   auto Plan = planFor(Request, *Program, OnGpu, Kernels, OS);
@@ -393,9 +312,8 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
     return std::move(E);
 
   DecideOptions Options;
-  if (OnGpu)
-    if (const auto *Limits = limitsFor(*First->Counted, Program->machine()))
-      Options.Limits = *Limits;
+  if (OnGpu && Limits)
+    Options.Limits = *Limits;
   Options.AllowReorder = Request.AllowReorder;
   Options.AllowRounding = Request.AllowRounding;
   Options.Bound = Plan->Bound;

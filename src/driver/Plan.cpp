@@ -1,0 +1,140 @@
+//===- driver/Plan.cpp - What is worth a trial ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A remedy whose best forecast is no gain is hopeless: if it gave back all that
+// idles, for nothing, the kernel would still wait for memory as long. One of
+// which there is no forecast is tried: it says itself why it does not apply.
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/Plan.h"
+
+#include "driver/ForeignImages.h"
+#include "model/Forecast.h"
+#include "model/Model.h"
+#include "remedies/Table.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace reconverge::driver {
+
+/// Share of a kernel's issue slots that divergence must waste before a remedy
+/// is tried on it.
+static constexpr double LeastWaste = 0.005;
+/// A remedy that cannot gain so much, x, is left out.
+static constexpr double LeastHope = 1.005;
+
+std::vector<HotKernel> byHeat(const Profile &P,
+                              const analysis::MachineLimits *Limits) {
+  std::vector<HotKernel> Kernels;
+  const RunCost Run = model::costOf(P, remedies::rules(), Limits);
+  for (auto [K, C] : zip(P.Kernels, Run.Kernels)) {
+    double Waste = 0;
+    for (const BranchCost &B : C.Branches)
+      Waste = std::max(Waste, B.Cost);
+    // Without accesses a forecast hopes for too much, and says too little.
+    Forecasts Gains;
+    if (Limits && C.Time.HasMemory)
+      Gains = model::forecastsOf(K, C, remedies::rules(), *Limits);
+    Kernels.push_back({&K, C.Slots, Waste, std::move(Gains)});
+  }
+  sort(Kernels, [](const HotKernel &A, const HotKernel &B) {
+    return std::tuple(-A.Slots, A.Counted->Info.Name, A.Counted->Info.Module) <
+           std::tuple(-B.Slots, B.Counted->Info.Name, B.Counted->Info.Module);
+  });
+  return Kernels;
+}
+
+static const Forecast *forecastOf(const HotKernel &K, const Candidate &C) {
+  const auto Found =
+      find_if(K.Gains, [&](const Forecast &F) { return F.Remedy == C.Remedy; });
+  return Found == K.Gains.end() ? nullptr : &*Found;
+}
+
+/// Takes out of \p All what is hopeless.
+static void leaveOut(HotKernel &K, std::vector<Candidate> &All) {
+  erase_if(All, [&](const Candidate &C) {
+    const Forecast *F = forecastOf(K, C);
+    if (!F || F->High >= LeastHope)
+      return false;
+    TrialResult &R = K.LeftOut.emplace_back();
+    R.What = C;
+    R.End = TrialOutcome::Untried;
+    raw_string_ostream(R.Why)
+        << format("%.3fx at most by the forecast", F->High);
+    return true;
+  });
+  if (all_of(All, remedies::isProof))
+    All.clear();
+}
+
+/// The places of \p All in the order in which to try them, with what orders
+/// them: proofs stay in front of what they prove.
+static std::vector<std::pair<double, size_t>>
+byForecast(const HotKernel &K, ArrayRef<Candidate> All) {
+  std::vector<std::pair<double, size_t>> Order;
+  for (const auto &[At, C] : enumerate(All)) {
+    const Forecast *F = forecastOf(K, C);
+    const double Key = remedies::isProof(C) ? -1e9 : F ? -F->Speedup : -1;
+    Order.push_back({Key, At});
+  }
+  sort(Order);
+  return Order;
+}
+
+static TrialRequest requestFor(HotKernel &K, ArrayRef<ForeignImage> Images,
+                               bool OnGpu) {
+  TrialRequest R{
+      K.Counted->Info.Name, K.Counted->Info.Module, {}, K.Counted->Launches};
+  for (ForeignCompiler By : ForeignCompilers)
+    if (any_of(Images, [&](const ForeignImage &I) {
+          return I.By == By && I.Module == R.Module;
+        }))
+      R.Candidates.push_back({nameOf(By), ""});
+  if (K.Waste < LeastWaste)
+    return R;
+  std::vector<Candidate> All = remedies::candidates(*K.Counted);
+  if (OnGpu)
+    leaveOut(K, All);
+  for (const auto &[Key, At] : byForecast(K, All))
+    R.Candidates.push_back(std::move(All[At]));
+  return R;
+}
+
+Expected<TrialPlan> planFor(const OptimizeRequest &Request,
+                            const Session &Program, bool OnGpu,
+                            MutableArrayRef<HotKernel> Kernels,
+                            raw_ostream &OS) {
+  TrialPlan Plan;
+  Plan.Launches = Request.Launches;
+  StringSet<> Modules;
+  for (const HotKernel &K : Kernels)
+    Modules.insert(K.Counted->Info.Module);
+  if (OnGpu)
+    if (Error E = foreignImages(Request.Build, Modules, Program.folder(), OS)
+                      .moveInto(Plan.Images))
+      return std::move(E);
+  for (HotKernel &K : Kernels)
+    Plan.Kernels.push_back(requestFor(K, Plan.Images, OnGpu));
+  return Plan;
+}
+
+double limitFor(const TrialPlan &Plan, double Once, bool OnGpu) {
+  size_t Candidates = 0, Most = 0;
+  for (const TrialRequest &R : Plan.Kernels) {
+    Candidates += R.Candidates.size();
+    Most = std::max(Most, R.Candidates.size());
+  }
+  const double Again = double(2 + Plan.Orders + Most);
+  return 60 + 10 * Once * Again +
+         (OnGpu ? 2 * Plan.Seconds + 10 * double(Candidates) : 0);
+}
+
+} // namespace reconverge::driver

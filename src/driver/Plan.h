@@ -1,0 +1,49 @@
+//===- driver/Plan.h - What is worth a trial --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_DRIVER_PLAN_H
+#define RECONVERGE_DRIVER_PLAN_H
+
+#include "analysis/Costs.h"
+#include "core/Forecast.h"
+#include "core/Profile.h"
+#include "core/Trials.h"
+#include "driver/CommandLine.h"
+#include "driver/Run.h"
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace reconverge::driver {
+
+/// A kernel and what may be done about it.
+struct HotKernel {
+  const KernelProfile *Counted;
+  double Slots;
+  double Waste;    ///< share of Slots
+  Forecasts Gains; ///< empty where time is not known
+  /// What planFor leaves out, and why.
+  std::vector<TrialResult> LeftOut = {};
+};
+
+/// All kernels of \p P, hottest first. \p Limits: of the GPU in whose time
+/// forecasts are; null: there are none.
+std::vector<HotKernel> byHeat(const Profile &P,
+                              const analysis::MachineLimits *Limits);
+
+/// What to try, all but where to log it: others' code where there is any, and
+/// the remedies where they can gain, those first that should gain most. What
+/// cannot gain by the forecast is left out on a GPU, where a trial costs time.
+llvm::Expected<TrialPlan> planFor(const OptimizeRequest &Request,
+                                  const Session &Program, bool OnGpu,
+                                  llvm::MutableArrayRef<HotKernel> Kernels,
+                                  llvm::raw_ostream &OS);
+
+/// Seconds that one run by \p Plan may take, if one without took \p Once: each
+/// tried launch runs once for each order and candidate; on a GPU, candidates
+/// are compiled and timed as well.
+double limitFor(const TrialPlan &Plan, double Once, bool OnGpu);
+
+} // namespace reconverge::driver
+
+#endif
