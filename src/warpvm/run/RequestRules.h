@@ -36,7 +36,6 @@ constexpr uint64_t ceilDiv(uint64_t A, uint64_t B) { return (A + B - 1) / B; }
 void touchApart(const Request &R, Mask Lanes, TouchedSectors &Touched);
 void touchLocal(const Request &R, TouchedSectors &Touched);
 unsigned mostInBank(const Request &R, Mask Lanes);
-unsigned turnsOf(const Request &R, uint8_t *InBank = nullptr);
 
 /// Passes through the first cache of a request that touches \p Lines lines of
 /// 128 bytes with \p Bytes in all its lanes together. A line is a pass; as many
@@ -268,6 +267,28 @@ RECONVERGE_INLINED void countShared(const Request &R, AccessCounts &To) {
   return R.Bytes <= 64 ? countParts<2>(R, To) : countParts<1>(R, To);
 }
 
+/// The most lanes at one address. \p InBank, if given: of shared memory, lanes
+/// by the bank of their first word are added.
+template <unsigned W>
+RECONVERGE_INLINED unsigned turnsOf(const Request &R,
+                                    uint8_t *InBank = nullptr) {
+  unsigned Most = 0;
+  for (Mask Left = R.Lanes; Left;) {
+    const uint64_t At = R.Addresses[llvm::countr_zero(Left)];
+    Mask Same = 0;
+    RECONVERGE_AS_VECTORS
+    for (unsigned Lane = 0; Lane < W; ++Lane)
+      Same |= R.Addresses[Lane] == At ? Mask(1) << Lane : 0;
+    Same &= Left;
+    Left &= ~Same;
+    const unsigned Turns = llvm::popcount(Same);
+    Most = std::max(Most, Turns);
+    if (InBank)
+      InBank[(At - R.Base) / BankBytes % NumBanks] += Turns;
+  }
+  return Most;
+}
+
 /// Adds \p R to its access's counts but for Requests; calls \p Each for groups
 /// of sectors of global memory, each of which comes once.
 template <typename Touch>
@@ -279,12 +300,12 @@ RECONVERGE_INLINED void countRequest(const Request &R, AccessCounts &To,
     if (R.Space == MemorySpace::Shared && R.Bytes == BankBytes && R.Aligned &&
         R.WarpSize == 32) {
       uint8_t InBank[NumBanks] = {};
-      To.Turns += turnsOf(R, InBank);
+      To.Turns += turnsOf<32>(R, InBank);
       To.Wavefronts += *std::max_element(InBank, InBank + NumBanks);
       ++To.LeastWavefronts;
       return;
     }
-    To.Turns += turnsOf(R);
+    To.Turns += R.WarpSize == 32 ? turnsOf<32>(R) : turnsOf<64>(R);
   }
   if (R.Space == MemorySpace::Shared)
     countShared(R, To);
