@@ -184,8 +184,11 @@ void Collector::finish(std::unique_ptr<LaunchRecord> Record,
     Sum.PartialIdle += More.PartialIdle;
     Sum.ExitedIdle += More.ExitedIdle;
   }
-  // They are counted in all launches or in none.
-  P.Accesses.resize(Counts.Accesses.size());
+  assert((Counts.Accesses.empty() ||
+          Counts.Accesses.size() == P.Info.Accesses.size()) &&
+         "positions are those of numbersOf");
+  if (!Counts.Accesses.empty())
+    P.Accesses.resize(Counts.Accesses.size());
   for (auto [Sum, More] : zip(P.Accesses, Counts.Accesses))
     Sum += More;
   P.Touched += Counts.Touched;
