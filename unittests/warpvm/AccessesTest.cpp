@@ -133,7 +133,8 @@ TEST(Accesses, SameAddressAndPartOfTheLanes) {
 
 TEST(Accesses, SharedBanks) {
   Buffer Out(4096);
-  // A column of 32 x 32 words, then one of 32 x 33.
+  // A column of 32 x 32 words, then one of 32 x 33, every other word, and a word
+  // that is the same for all.
   check(R"(
     @tile = internal addrspace(3) global [1056 x i32] undef
     define ptx_kernel void @k(ptr %out) {
@@ -144,12 +145,20 @@ TEST(Accesses, SharedBanks) {
       %c3 = mul i32 %t, 33
       %q = getelementptr i32, ptr addrspace(3) @tile, i32 %c3
       %x = load i32, ptr addrspace(3) %q
+      %c2 = mul i32 %t, 2
+      %r = getelementptr i32, ptr addrspace(3) @tile, i32 %c2
+      store i32 %x, ptr addrspace(3) %r
+      %y = load i32, ptr addrspace(3) @tile
       %to = getelementptr i32, ptr %out, i32 %t
-      store i32 %x, ptr %to
+      store i32 %y, ptr %to
       ret void
     })",
         shape(1, 32),
-        {{1, 32, 0, 0, 32, 1}, {1, 32, 0, 0, 1, 1}, {1, 32, 4, 4, 1, 1}},
+        {{1, 32, 0, 0, 32, 1},
+         {1, 32, 0, 0, 1, 1},
+         {1, 32, 0, 0, 2, 1},
+         {1, 32, 0, 0, 1, 1},
+         {1, 32, 4, 4, 1, 1}},
         {1, 0, 0, 4}, Out.get());
 }
 

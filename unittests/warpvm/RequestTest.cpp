@@ -1,18 +1,21 @@
 //===- unittests/warpvm/RequestTest.cpp - What a request comes to ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every number was worked out by hand from the rules in docs/memory.md, before
-// there was code to compare it with.
+// The numbers in tables were worked out by hand from the rules in
+// docs/memory.md, before there was code to compare them with.
 //
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/run/Request.h"
+#include "Harness.h"
 
 #include "llvm/Support/MathExtras.h"
 
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
+#include <set>
 
 using namespace llvm;
 
@@ -256,6 +259,126 @@ TEST(Request, SaysWhichSectors) {
       count(MemorySpace::Local, MemoryUse::Load, 4, same(0)).Touched.empty());
   EXPECT_TRUE(
       count(MemorySpace::Shared, MemoryUse::Load, 4, same(0)).Touched.empty());
+}
+
+/// The rules once more, as plainly as can be.
+AccessCounts countPlainly(MemorySpace Space, MemoryUse Use, uint32_t Bytes,
+                          Mask Lanes, const uint64_t *At) {
+  AccessCounts C;
+  C.Requests = 1;
+  C.Lanes = popcount(Lanes);
+  std::set<uint64_t> Sectors, Lines;
+  std::map<uint64_t, uint64_t> LanesAt;
+  const unsigned PartLanes = Bytes <= 4 ? 32 : Bytes <= 8 ? 16 : 8;
+  for (unsigned Part = 0; Part < 32; Part += PartLanes) {
+    std::map<uint64_t, std::set<uint64_t>> Words; // by bank
+    std::map<uint64_t, uint64_t> Served;          // lanes, by bank
+    for (unsigned Lane = Part; Lane < Part + PartLanes; ++Lane) {
+      if (!(Lanes >> Lane & 1))
+        continue;
+      // Each thread has local memory of its own.
+      ++LanesAt[Space == MemorySpace::Local ? Lane : At[Lane]];
+      std::set<uint64_t> Mine;
+      for (uint64_t Byte = At[Lane]; Byte < At[Lane] + Bytes; ++Byte) {
+        Mine.insert(Byte / 4);
+        const uint64_t Where =
+            Space == MemorySpace::Local ? Byte / 4 * 128 + Lane * 4 : Byte;
+        Sectors.insert(Where / 32);
+        Lines.insert(Where / 128);
+      }
+      for (uint64_t Word : Mine) {
+        Words[Word % 32].insert(Word);
+        ++Served[Word % 32];
+      }
+    }
+    uint64_t Most = 0;
+    for (auto &[Bank, Of] : Words)
+      Most = std::max<uint64_t>(Most, Use == MemoryUse::Atomic ? Served[Bank]
+                                                               : Of.size());
+    if (Space == MemorySpace::Shared) {
+      C.Wavefronts += Most;
+      C.LeastWavefronts += Most != 0;
+    }
+  }
+  if (Use == MemoryUse::Atomic)
+    for (auto [Address, N] : LanesAt)
+      C.Turns = std::max(C.Turns, N);
+  if (Space == MemorySpace::Shared)
+    return C;
+  C.Sectors = Sectors.size();
+  C.LeastSectors = (C.Lanes * Bytes + 31) / 32;
+  C.Wavefronts = Lines.size();
+  C.LeastWavefronts =
+      std::min<uint64_t>(Lines.size(), (C.Lanes * Bytes + 127) / 128);
+  return C;
+}
+
+/// Requests at random, of all shapes, as compiled code tells them: what the
+/// host's vector code says is what the rules say.
+TEST(Request, AtRandomAsCompiledCodeTellsThem) {
+  using Access =
+      void (*)(WarpContext *, Mask, const uint64_t *, const AccessSite *);
+  Access Tell = nullptr;
+  for (auto [Name, Address] : accessSymbols())
+    if (StringRef(Name) == "rcvm_access")
+      Tell = reinterpret_cast<Access>(Address);
+  ASSERT_TRUE(Tell);
+  constexpr uint64_t Base = 1 << 20, LocalBytes = 1 << 12;
+  Random R(1);
+  for (unsigned Round = 0; Round < 20000; ++Round) {
+    const auto Space = std::array{MemorySpace::Global, MemorySpace::Shared,
+                                  MemorySpace::Local}[R.below(3)];
+    const auto Use = std::array{MemoryUse::Load, MemoryUse::Store,
+                                MemoryUse::Atomic}[R.below(3)];
+    const uint32_t Bytes = 1u << R.below(5);
+    const bool Aligned = R.chance(80);
+    Mask Lanes = R.chance(40) ? All : R.next() & All;
+    if (R.chance(20))
+      Lanes &= R.next() & R.next();
+    Lanes |= Lanes ? 0 : 0x400;
+    // Steps, rows of a tile, a few places, anywhere.
+    const unsigned Kind = R.below(4), Step = R.below(70), Row = R.below(100);
+    const uint64_t From = R.below(1 << 10), Reach = 1 + R.below(3000);
+    uint64_t Offsets[32], Addresses[MaxWarp] = {};
+    for (unsigned Lane = 0; Lane < 32; ++Lane) {
+      uint64_t At = Kind == 0 ? From + Lane * Step
+                    : Kind == 1
+                        ? From + Lane / 16 * Row * 16 + Lane % 16 * Bytes
+                    : Kind == 2 ? From + R.below(3) * Bytes
+                                : From + R.below(unsigned(Reach));
+      if (Aligned)
+        At -= At % Bytes;
+      Offsets[Lane] = At %= LocalBytes - 16;
+      Addresses[Lane] = !(Lanes >> Lane & 1) ? R.next()
+                        : Space == MemorySpace::Local
+                            ? Base + Lane * LocalBytes + At
+                            : Base + At;
+    }
+    AccessCounts Told;
+    SectorSet Touched;
+    WarpContext C = {};
+    C.Shared = C.Local = reinterpret_cast<uint8_t *>(Base);
+    C.Accesses = &Told;
+    C.Touched = &Touched;
+    C.WarpSize = 32;
+    const AccessSite Site = {0,          Bytes,  uint32_t(Space), uint32_t(Use),
+                             LocalBytes, Aligned};
+    Tell(&C, Lanes, Addresses, &Site);
+    const AccessCounts Want = countPlainly(Space, Use, Bytes, Lanes, Offsets);
+    SCOPED_TRACE("round " + std::to_string(Round) + ", " + wordOf(Space) + " " +
+                 wordOf(Use) + " of " + std::to_string(Bytes));
+    ASSERT_EQ(Told.Requests, 1u);
+    ASSERT_EQ(Told.Lanes, Want.Lanes);
+    ASSERT_EQ(Told.Sectors, Want.Sectors);
+    ASSERT_EQ(Told.LeastSectors, Want.LeastSectors);
+    ASSERT_EQ(Told.Wavefronts, Want.Wavefronts);
+    ASSERT_EQ(Told.LeastWavefronts, Want.LeastWavefronts);
+    ASSERT_EQ(Told.Turns, Want.Turns);
+    if (Space == MemorySpace::Global) {
+      ASSERT_EQ(Touched.loads() + Touched.stores(),
+                Want.Sectors * (Use == MemoryUse::Atomic ? 2 : 1));
+    }
+  }
 }
 
 TEST(SectorSet, KnowsEachSectorOnce) {

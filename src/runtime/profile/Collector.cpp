@@ -210,6 +210,9 @@ void Collector::finish(std::unique_ptr<LaunchRecord> Record,
     for (auto [To, Lanes] : zip(Sum.LanesTo, More.LanesTo))
       To += Lanes;
   }
+  assert((Counts.Accesses.empty() ||
+          Counts.Accesses.size() == P.Info.Accesses.size()) &&
+         "positions are those of numbersOf");
   P.Accesses.resize(std::max(P.Accesses.size(), Counts.Accesses.size()));
   for (auto [Sum, More] : zip(P.Accesses, Counts.Accesses))
     Sum += More;

@@ -167,30 +167,6 @@ unsigned rules::mostInBank(const Request &R, Mask Lanes) {
   return Most;
 }
 
-/// The most lanes at one address. \p InBank, if given: of shared memory, lanes
-/// by the bank of their first word are added.
-unsigned rules::turnsOf(const Request &R, uint8_t *InBank) {
-  uint8_t At[256] = {}; // by hash: position in what follows, and one
-  uint64_t Addresses[MaxWarp];
-  uint8_t Lanes[MaxWarp];
-  unsigned Size = 0, Most = 0;
-  for (Mask Left = R.Lanes; Left; Left &= Left - 1) {
-    const uint64_t Address = R.Addresses[countr_zero(Left)];
-    uint8_t Slot = slotOf(Address);
-    while (At[Slot] && Addresses[At[Slot] - 1] != Address)
-      ++Slot;
-    if (!At[Slot]) {
-      Addresses[Size] = Address;
-      Lanes[Size] = 0;
-      At[Slot] = ++Size;
-    }
-    Most = std::max<unsigned>(Most, ++Lanes[At[Slot] - 1]);
-    if (InBank)
-      ++InBank[(Address - R.Base) / BankBytes % NumBanks];
-  }
-  return Most;
-}
-
 AccessCounts countRequest(const Request &R, TouchedSectors &Touched) {
   assert(R.Lanes && R.Bytes && "a request is of some lanes and bytes");
   AccessCounts Counts;

@@ -6,8 +6,8 @@
 // There, 8 lanes' addresses are a vector, and what follows is written as loops
 // over all lanes that a compiler makes vector code of.
 //
-// Nearly all requests touch sectors of one group (Request.h), which is found
-// without a branch a lane; the others go through a small table. Of shared
+// Nearly all requests touch sectors of one group (Request.h) in each half of a
+// warp, which is found without a branch a lane; the others go through a table. Of shared
 // memory, nearly all requests lie within as many words as there are banks, and
 // so have no conflict.
 //
@@ -22,6 +22,8 @@
 #include <algorithm>
 
 #define RECONVERGE_INLINED [[gnu::always_inline]] inline
+/// Before a loop over lanes: one that is unrolled is not made vector code of.
+#define RECONVERGE_AS_VECTORS _Pragma("clang loop unroll(disable)")
 
 namespace reconverge::warpvm::rules {
 
@@ -34,7 +36,6 @@ constexpr uint64_t ceilDiv(uint64_t A, uint64_t B) { return (A + B - 1) / B; }
 void touchApart(const Request &R, Mask Lanes, TouchedSectors &Touched);
 void touchLocal(const Request &R, TouchedSectors &Touched);
 unsigned mostInBank(const Request &R, Mask Lanes);
-unsigned turnsOf(const Request &R, uint8_t *InBank = nullptr);
 
 /// Passes through the first cache of a request that touches \p Lines lines of
 /// 128 bytes with \p Bytes in all its lanes together. A line is a pass; as many
@@ -63,30 +64,76 @@ RECONVERGE_INLINED void countTouched(const TouchedSectors &Touched,
   countWavefronts(Lines, Bytes, To);
 }
 
-/// The sectors of all lanes if they are of one group; else 0. Idle lanes count
-/// as the first active one does. \p Reach: a lane's bytes but one; 0 will do
-/// for aligned ones.
-template <unsigned W>
-RECONVERGE_INLINED uint64_t sectorsInOneGroup(const Request &R, uint64_t First,
-                                              uint64_t Reach) {
-  const uint64_t Group = First >> GroupShift;
+/// Lanes whose sectors are looked for together: a row of many tiles.
+inline constexpr unsigned RowLanes = 16;
+
+/// The sectors of \p Acts, of the lanes from \p First on, if they are of the
+/// group \p Group; else 0. Idle lanes count as lane \p Some does. \p Reach: a
+/// lane's bytes but one; 0 will do for aligned ones.
+RECONVERGE_INLINED uint64_t sectorsOfRow(const Request &R, unsigned First,
+                                         Mask Acts, uint64_t Some,
+                                         uint64_t Reach) {
+  const uint64_t Group = Some >> GroupShift;
+  const uint64_t *Addresses = R.Addresses + First;
   uint64_t Elsewhere = 0, Sectors = 0;
   if (!Reach) {
-    for (unsigned Lane = 0; Lane < W; ++Lane) {
-      const uint64_t At = R.Lanes >> Lane & 1 ? R.Addresses[Lane] : First;
+    RECONVERGE_AS_VECTORS
+    for (unsigned I = 0; I < RowLanes; ++I) {
+      const uint64_t At = Acts >> I & 1 ? Addresses[I] : Some;
       Elsewhere |= At >> GroupShift ^ Group;
       Sectors |= uint64_t(1) << (At >> SectorShift & 63);
     }
     return Elsewhere ? 0 : Sectors;
   }
-  for (unsigned Lane = 0; Lane < W; ++Lane) {
-    const uint64_t At = R.Lanes >> Lane & 1 ? R.Addresses[Lane] : First;
-    const uint64_t End = At + Reach;
+  RECONVERGE_AS_VECTORS
+  for (unsigned I = 0; I < RowLanes; ++I) {
+    const uint64_t At = Acts >> I & 1 ? Addresses[I] : Some, End = At + Reach;
     Elsewhere |= (At >> GroupShift ^ Group) | (End >> GroupShift ^ Group);
     Sectors |= uint64_t(1) << (At >> SectorShift & 63) |
                uint64_t(1) << (End >> SectorShift & 63);
   }
   return Elsewhere ? 0 : Sectors;
+}
+
+/// Adds sectors to the first \p Size of \p Groups, or as one more of them.
+RECONVERGE_INLINED void addTo(SectorGroup *Groups, unsigned &Size,
+                              uint64_t Number, uint64_t Sectors) {
+  unsigned I = 0;
+  while (I < Size && Groups[I].Number != Number)
+    ++I;
+  if (I == Size)
+    Groups[Size++] = {Number, 0};
+  Groups[I].Sectors |= Sectors;
+}
+
+/// The groups of all sectors if each row of lanes has one, or few lanes act;
+/// how many. Else 0.
+RECONVERGE_INLINED unsigned
+groupsOfRows(const Request &R, SectorGroup (&Groups)[MaxWarp / RowLanes]) {
+  // Of a wider access there may be sectors between the first and the last.
+  if (R.Bytes > SectorBytes)
+    return 0;
+  unsigned Size = 0;
+  if (R.Aligned && llvm::popcount(R.Lanes) <= int(MaxWarp / RowLanes)) {
+    for (Mask Left = R.Lanes; Left; Left &= Left - 1) {
+      const uint64_t At = R.Addresses[llvm::countr_zero(Left)];
+      addTo(Groups, Size, At >> GroupShift,
+            uint64_t(1) << (At >> SectorShift & 63));
+    }
+    return Size;
+  }
+  for (unsigned First = 0; First < R.WarpSize; First += RowLanes) {
+    const Mask Acts = R.Lanes >> First & 0xffff;
+    if (!Acts)
+      continue;
+    const uint64_t Some = R.Addresses[First + llvm::countr_zero(Acts)];
+    const uint64_t Sectors =
+        sectorsOfRow(R, First, Acts, Some, R.Aligned ? 0 : R.Bytes - 1);
+    if (!Sectors)
+      return 0;
+    addTo(Groups, Size, Some >> GroupShift, Sectors);
+  }
+  return Size;
 }
 
 /// Of \p Left, the lanes that lie in one group with the first of them, and the
@@ -98,6 +145,7 @@ RECONVERGE_INLINED Mask lanesOfGroup(const Request &R, Mask Left,
   const uint64_t Reach = R.Bytes - 1;
   uint64_t Sectors = 0;
   Mask Inside = 0;
+  RECONVERGE_AS_VECTORS
   for (unsigned Lane = 0; Lane < W; ++Lane) {
     const uint64_t At = R.Addresses[Lane], End = At + Reach;
     const bool Here = (Left >> Lane & 1) && At >> GroupShift == Group &&
@@ -114,20 +162,17 @@ RECONVERGE_INLINED Mask lanesOfGroup(const Request &R, Mask Left,
 template <typename Touch>
 RECONVERGE_INLINED void countGlobal(const Request &R, AccessCounts &To,
                                     Touch &&Each) {
-  const uint64_t First = R.Addresses[llvm::countr_zero(R.Lanes)];
   const uint64_t Bytes = uint64_t(llvm::popcount(R.Lanes)) * R.Bytes;
-  uint64_t Sectors = 0;
-  // Of a wider access there may be sectors between the first and the last.
-  if (R.Bytes <= SectorBytes) {
-    const uint64_t Reach = R.Aligned ? 0 : R.Bytes - 1;
-    Sectors = R.WarpSize == 32 ? sectorsInOneGroup<32>(R, First, Reach)
-                               : sectorsInOneGroup<64>(R, First, Reach);
-  }
-  if (Sectors) {
-    To.Sectors += llvm::popcount(Sectors);
+  SectorGroup Groups[MaxWarp / RowLanes];
+  if (const unsigned Size = groupsOfRows(R, Groups)) {
+    unsigned Lines = 0;
+    for (unsigned I = 0; I < Size; ++I) {
+      To.Sectors += llvm::popcount(Groups[I].Sectors);
+      Lines += linesOf(Groups[I].Sectors);
+      Each(Groups[I]);
+    }
     To.LeastSectors += ceilDiv(Bytes, SectorBytes);
-    countWavefronts(linesOf(Sectors), Bytes, To);
-    Each(SectorGroup{First >> GroupShift, Sectors});
+    countWavefronts(Lines, Bytes, To);
     return;
   }
   TouchedSectors Touched;
@@ -152,6 +197,7 @@ RECONVERGE_INLINED void countLocal(const Request &R, AccessCounts &To) {
   const uint64_t First = R.offset(llvm::countr_zero(R.Lanes));
   const uint64_t Bytes = uint64_t(llvm::popcount(R.Lanes)) * R.Bytes;
   uint64_t Differ = 0;
+  RECONVERGE_AS_VECTORS
   for (unsigned Lane = 0; Lane < R.WarpSize; ++Lane)
     Differ |= R.Lanes >> Lane & 1 ? R.offset(Lane) ^ First : 0;
   if (Differ) {
@@ -169,21 +215,26 @@ RECONVERGE_INLINED void countLocal(const Request &R, AccessCounts &To) {
   countWavefronts(Words * Warps, Bytes, To);
 }
 
-/// Whether \p Acts, of the lanes from \p First on, lie within as many words as
-/// there are banks.
+/// Whether \p Acts, of the lanes from \p First on, have no conflict for a
+/// reason that is seen at once: they lie within as many words as there are
+/// banks, or each begins in another bank. False says nothing.
 template <unsigned PartLanes>
 RECONVERGE_INLINED bool liesInBanks(const Request &R, unsigned First,
                                     Mask Acts) {
   const uint32_t Some =
       uint32_t(R.offset(llvm::countr_zero(Acts))) / uint32_t(BankBytes);
-  uint32_t Low = Some, High = Some;
+  uint32_t Low = Some, High = Some, Banks = 0;
+  RECONVERGE_AS_VECTORS
   for (unsigned I = 0; I < PartLanes; ++I) {
     const uint32_t At = uint32_t(R.offset(First + I)) / uint32_t(BankBytes);
     const uint32_t Word = Acts >> First >> I & 1 ? At : Some;
     Low = std::min(Low, Word);
     High = std::max(High, Word);
+    Banks |= uint32_t(1) << (Word & (NumBanks - 1));
   }
-  return High - Low + ceilDiv(R.Bytes, BankBytes) <= NumBanks;
+  // Aligned lanes of 8 or 16 bytes that begin apart are apart.
+  return High - Low + ceilDiv(R.Bytes, BankBytes) <= NumBanks ||
+         llvm::popcount(Banks) == llvm::popcount(Acts);
 }
 
 template <unsigned PartLanes>
@@ -216,6 +267,28 @@ RECONVERGE_INLINED void countShared(const Request &R, AccessCounts &To) {
   return R.Bytes <= 64 ? countParts<2>(R, To) : countParts<1>(R, To);
 }
 
+/// The most lanes at one address. \p InBank, if given: of shared memory, lanes
+/// by the bank of their first word are added.
+template <unsigned W>
+RECONVERGE_INLINED unsigned turnsOf(const Request &R,
+                                    uint8_t *InBank = nullptr) {
+  unsigned Most = 0;
+  for (Mask Left = R.Lanes; Left;) {
+    const uint64_t At = R.Addresses[llvm::countr_zero(Left)];
+    Mask Same = 0;
+    RECONVERGE_AS_VECTORS
+    for (unsigned Lane = 0; Lane < W; ++Lane)
+      Same |= R.Addresses[Lane] == At ? Mask(1) << Lane : 0;
+    Same &= Left;
+    Left &= ~Same;
+    const unsigned Turns = llvm::popcount(Same);
+    Most = std::max(Most, Turns);
+    if (InBank)
+      InBank[(At - R.Base) / BankBytes % NumBanks] += Turns;
+  }
+  return Most;
+}
+
 /// Adds \p R to its access's counts but for Requests; calls \p Each for groups
 /// of sectors of global memory, each of which comes once.
 template <typename Touch>
@@ -227,12 +300,12 @@ RECONVERGE_INLINED void countRequest(const Request &R, AccessCounts &To,
     if (R.Space == MemorySpace::Shared && R.Bytes == BankBytes && R.Aligned &&
         R.WarpSize == 32) {
       uint8_t InBank[NumBanks] = {};
-      To.Turns += turnsOf(R, InBank);
+      To.Turns += turnsOf<32>(R, InBank);
       To.Wavefronts += *std::max_element(InBank, InBank + NumBanks);
       ++To.LeastWavefronts;
       return;
     }
-    To.Turns += turnsOf(R);
+    To.Turns += R.WarpSize == 32 ? turnsOf<32>(R) : turnsOf<64>(R);
   }
   if (R.Space == MemorySpace::Shared)
     countShared(R, To);
