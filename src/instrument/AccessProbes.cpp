@@ -38,7 +38,7 @@
 // Sectors that a block loads go into a sketch: of a hash's 32 bits, 10 choose a
 // register, which keeps the most leading zeros that any of the others had
 // (Flajolet and others, "HyperLogLog", AofA 2007). Lanes that are first with a
-// sector do that, mostly to find it done already.
+// sector do that.
 //
 // Counts go to memory at once, by the request's lowest lane, two to an atomic.
 //
@@ -230,7 +230,6 @@ void Body::count(Value *Sectors, Value *LeastSectors, Value *Wavefronts,
 
 void Body::sketch(Value *Sector, Value *IsNew) {
   auto *Ask = BasicBlock::Create(F.getContext(), "sketch", &F);
-  auto *Raise = BasicBlock::Create(F.getContext(), "raise", &F);
   auto *Go = BasicBlock::Create(F.getContext(), "sketched", &F);
   B.CreateCondBr(IsNew, Ask, Go);
   B.SetInsertPoint(Ask);
@@ -251,9 +250,7 @@ void Body::sketch(Value *Sector, Value *IsNew) {
   Value *At = B.CreateInBoundsGEP(
       I32, Registers,
       B.CreateZExt(B.CreateAnd(Hash, SketchRegisters - 1), I64));
-  Value *Has = B.CreateLoad(I32, At, /*isVolatile=*/true);
-  B.CreateCondBr(B.CreateICmpUGT(Rank, Has), Raise, Go);
-  B.SetInsertPoint(Raise);
+  // Nobody waits for it, as one would for what is there already.
   B.CreateAtomicRMW(AtomicRMWInst::UMax, At, Rank, Align(4),
                     AtomicOrdering::Monotonic);
   B.CreateBr(Go);

@@ -43,6 +43,7 @@
 #include "analysis/device/AddressSpace.h"
 #include "instrument/AccessProbes.h"
 #include "instrument/Flush.h"
+#include "instrument/JoinAccesses.h"
 #include "instrument/Versions.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -429,9 +430,13 @@ void Rewriter::countAccesses() {
     Memory.insertAtExit(*I, Thread);
 }
 
+static bool countsAccesses(const InstrumentOptions &Options) {
+  return Options.Memory && Options.Arch >= 80;
+}
+
 void Rewriter::run() {
   const bool HasAccesses =
-      Options.Memory && Options.Arch >= 80 && !Probes.accesses(F).empty();
+      countsAccesses(Options) && !Probes.accesses(F).empty();
   if (Plan.Words) // else: one way through, the same for all
     countFlow();
   if (HasAccesses)
@@ -456,6 +461,10 @@ void instrument(Module &M, const InstrumentOptions &Options) {
   for (Function &F : M)
     if (!F.isDeclaration() && (!Options.Only || Options.Only(F)))
       Counted.push_back(&F);
+  // The numbers that the plans list stay.
+  if (countsAccesses(Options))
+    for (Function *F : Counted)
+      joinAccesses(*F);
   AccessProbes Memory(M, *Config);
   for (Function *F : Counted)
     Rewriter(*F, Probes, *Config, Memory, Options).run();

@@ -68,6 +68,28 @@ end:
   ret void
 }
 
+; float2 v = p[tid]; *q = v.x + v.y;      One access of 8 bytes, as the GPU makes
+;                                         it; it has the first one's place.
+define ptx_kernel void @joined(ptr %p, ptr %q) {
+; CHECK-LABEL: define ptx_kernel void @joined(
+; CHECK: entry:
+; CHECK: load <2 x float>
+; CHECK: entry.memory:
+; CHECK: call void @__reconverge_global_load_8(i64 %{{[0-9]+}}, i64 %{{[0-9]+}}, i32 1)
+; CHECK: load <2 x float>
+; CHECK-NOT: call void @__reconverge_global_load
+; CHECK: call void @__reconverge_global_store_4(i64 %{{[0-9]+}}, i64 %{{[0-9]+}}, i32 2)
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %at = getelementptr { float, float }, ptr %p, i32 %tid
+  %next = getelementptr i8, ptr %at, i64 4
+  %y = load float, ptr %next, align 4, !rc.access !0
+  %x = load float, ptr %at, align 8, !rc.access !1
+  %sum = fadd float %x, %y
+  store float %sum, ptr %q, align 4, !rc.access !2
+  ret void
+}
+
 ; Which sectors: the neighbour's or another; where they rise and fall, by match.
 ; CHECK-LABEL: define internal void @__reconverge_global_store_4(
 ; CHECK: [[MASK:%[0-9]+]] = call i32 @llvm.nvvm.activemask()

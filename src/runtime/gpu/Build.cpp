@@ -103,6 +103,17 @@ bool hasPlainCode(const Function &Kernel, const Options &O) {
          analysis::functionsOf(Kernel).size() == 1;
 }
 
+DenseSet<const Function *> addPlainKernels(Module &M, const Options &O) {
+  SmallVector<Function *> Kernels; // clones are kernels as well
+  for (Function &F : M)
+    if (analysis::isKernel(F) && hasPlainCode(F, O))
+      Kernels.push_back(&F);
+  DenseSet<const Function *> Plain;
+  for (Function *F : Kernels)
+    Plain.insert(cloneKernel(*F, F->getName() + PlainSuffix));
+  return Plain;
+}
+
 Function *cloneKernel(Function &F, const Twine &Name) {
   ValueToValueMapTy Map;
   Function *Clone = CloneFunction(&F, Map);
@@ -140,10 +151,7 @@ static Expected<SmallVector<char, 0>> withProbes(const Module &M, unsigned Arch,
   if (!O.Counters)
     return imageOf(M, Arch, O, {});
   std::unique_ptr<Module> Copy = CloneModule(M);
-  DenseSet<const Function *> Plain;
-  for (Function &F : make_early_inc_range(*Copy))
-    if (analysis::isKernel(F) && hasPlainCode(F, O))
-      Plain.insert(cloneKernel(F, F.getName() + PlainSuffix));
+  const DenseSet<const Function *> Plain = addPlainKernels(*Copy, O);
   if (Error E = addProbes(
           *Copy, O, [&](const Function &F) { return !Plain.contains(&F); }))
     return std::move(E);

@@ -5,6 +5,7 @@
 
 #include "runtime/gpu/Options.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -24,6 +25,10 @@ buildImage(const llvm::Module &M, uint64_t Hash, const Options &O);
 /// that call functions: those have probes.
 inline constexpr llvm::StringLiteral PlainSuffix = "__rcplain";
 bool hasPlainCode(const llvm::Function &Kernel, const Options &O);
+
+/// Adds it to \p M, for each kernel that has one; returns what it added.
+llvm::DenseSet<const llvm::Function *> addPlainKernels(llvm::Module &M,
+                                                       const Options &O);
 
 /// Inserts the probes of the functions of \p M that \p Only says, or of all.
 llvm::Error addProbes(llvm::Module &M, const Options &O,

@@ -3,6 +3,8 @@
 
 #include "runtime/gpu/Registers.h"
 
+#include "runtime/gpu/Build.h"
+
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/SourceMgr.h"
@@ -45,4 +47,24 @@ define ptx_kernel void @unknown() { ret void }
   EXPECT_NE(Text.find("ptr @large, !\"maxnreg\", i32 48"), Text.npos) << Text;
   EXPECT_NE(Text.find("ptr @small, !\"maxnreg\", i32 32"), Text.npos) << Text;
   EXPECT_EQ(Text.find("ptr @unknown"), Text.npos) << Text;
+}
+
+TEST(Registers, KernelsAsTheyAreStandBesideThoseWithProbes) {
+  LLVMContext Context;
+  SMDiagnostic Error;
+  auto M = parseAssemblyString(R"(
+target triple = "nvptx64-nvidia-cuda"
+define i32 @f() noinline { ret i32 1 }
+define ptx_kernel void @one() { ret void }
+define ptx_kernel void @calls() { %x = call i32 @f() ret void }
+define ptx_kernel void @two() { ret void }
+)",
+                               Error, Context);
+  ASSERT_TRUE(M);
+  const Options O;
+  EXPECT_EQ(addPlainKernels(*M, O).size(), 2u);
+  EXPECT_TRUE(M->getFunction("one__rcplain"));
+  EXPECT_TRUE(M->getFunction("two__rcplain"));
+  EXPECT_FALSE(M->getFunction("calls__rcplain")) << "what it calls has probes";
+  EXPECT_EQ(M->size(), 6u);
 }

@@ -10,7 +10,8 @@
 
 #include <cstdio>
 
-/// Four ints that are loaded at once. (Of others LLVM loads what is used.)
+/// Four ints that are loaded at once in LLVM's code. (The members of an int4 are
+/// only later, and counted like that, by the first.)
 typedef int Four __attribute__((ext_vector_type(4)));
 
 /// One way through: these kernels have nothing else to count.
@@ -33,6 +34,8 @@ __global__ void strides(const int *In, int *Out, int Zero) {
   S += In[Zero];        //= load 1 32 1 4 1 1
   S += Bytes[T + 32];   //= load 1 32 1 1 1 1
   S += Long[T];         //= load 1 32 8 8 2 2
+  int4 Joined = reinterpret_cast<const int4 *>(In)[T + 64]; //= load 1 32 16 16 4 4
+  S += Joined.x + Joined.y * 3 + Joined.z * 5 + Joined.w * 7;
   Four A = Wide[T];     //= load 1 32 16 16 4 4
   Four B = Wide[Zero];  //= load 1 32 1 16 1 1
   Out[T] = S + A.x + A.y + A.z + A.w + B.x + B.y + B.z + B.w; //= store 1 32 4 4 1 1
