@@ -31,8 +31,8 @@
 
 #include "analysis/Numbering.h"
 #include "launch/CudaPlace.h"
+#include "model/Demand.h"
 #include "runtime/gpu/Cudart.h"
-#include "runtime/gpu/SlotCount.h"
 #include "runtime/gpu/StreamGate.h"
 #include "runtime/gpu/Watch.h"
 #include "runtime/trial/Protocol.h"
@@ -447,24 +447,33 @@ runtime::DemandPair GpuBench::count(TriedCandidate &Tried) {
 
 /// Of \p Code, the original's or that of \p C; empty: not counted.
 Demands GpuBench::demandsOf(const CountingCode &Code, GpuCandidate *C) {
-  const Cudart &Rt = cudart();
-  if (!Code.Kernel)
+  LaunchCounts Counts;
+  if (!Code.Kernel || !addCounts(SlotCount::Blocks, Code, C, Counts))
     return {};
-  SlotCount Count(Code, Log.Common.Shape, In.Settings);
+  (void)addCounts(SlotCount::Accesses, Code, C, Counts);
+  return {model::demandOf(Code.Info, Counts, Log.Common.Shape)};
+}
+
+/// One run of \p Code for \p Counts. False: there was no memory for it, or it
+/// could not be launched.
+bool GpuBench::addCounts(SlotCount::Kind What, const CountingCode &Code,
+                         GpuCandidate *C, LaunchCounts &Counts) {
+  SlotCount Count(What, Code, Log.Common.Shape, In.Settings);
+  if (!Count.isNeeded())
+    return true;
   if (Count.begin()) {
-    (void)Rt.GetLastError(); // no memory left for it: no prediction
-    return {};
+    (void)cudart().GetLastError();
+    return false;
   }
   restoreBefore();
   const CudaEnd E = runWatched(C, /*Gated=*/false, &Code.Stub);
   if (E.Launched) { // probes take registers
-    (void)Rt.GetLastError();
-    return {};
+    (void)cudart().GetLastError();
+    return false;
   }
   must(E.Ran);
-  Demand Asked;
-  must(Count.end(Asked));
-  return {Asked};
+  must(Count.end(Counts));
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

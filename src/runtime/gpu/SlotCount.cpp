@@ -3,18 +3,19 @@
 
 #include "runtime/gpu/SlotCount.h"
 
-#include "model/Demand.h"
 #include "runtime/gpu/Cudart.h"
 
 using namespace llvm;
 
 namespace reconverge::gpu {
 
-SlotCount::SlotCount(const CountingCode &Code, const LaunchShape &Shape,
-                     const Options &O)
-    : Code(Code), Shape(Shape),
-      Where(LaunchCells::of(*Code.Kernel, Shape, O.Blocks)),
-      Accesses(MemoryAreas::of(*Code.Kernel, Shape, Where.Who, O)) {}
+SlotCount::SlotCount(Kind What, const CountingCode &Code,
+                     const LaunchShape &Shape, const Options &O)
+    : Code(Code), Shape(Shape), What(What),
+      Where(LaunchCells::of(*Code.Kernel, Shape, O.Blocks)) {
+  if (What == Accesses)
+    Areas = MemoryAreas::of(*Code.Kernel, Shape, Where.Who, O);
+}
 
 SlotCount::~SlotCount() {
   if (Cells)
@@ -23,7 +24,7 @@ SlotCount::~SlotCount() {
 
 cudaError_t SlotCount::begin() {
   const Cudart &C = cudart();
-  const size_t Bytes = (Where.count() + Accesses.count()) * 8;
+  const size_t Bytes = (Where.count() + Areas.count()) * 8;
   if (cudaError_t E = C.Malloc(&Cells, Bytes))
     return E;
   if (cudaError_t E = C.Memset(Cells, 0, Bytes))
@@ -31,28 +32,28 @@ cudaError_t SlotCount::begin() {
   if (cudaError_t E = C.GetSymbolAddress(&Config, &Code.Kernel->Home->Config))
     return E;
   instrument::ProbeConfig Value = Where.config(Cells);
-  if (Accesses.count())
-    Accesses.tell(Value, static_cast<uint64_t *>(Cells) + Where.count());
+  if (Areas.count())
+    Areas.tell(Value, static_cast<uint64_t *>(Cells) + Where.count());
   if (cudaError_t E =
           C.Memcpy(Config, &Value, sizeof(Value), cudaMemcpyHostToDevice))
     return E;
   return C.DeviceSynchronize(); // the launch may be in a stream of its own
 }
 
-cudaError_t SlotCount::end(Demand &Asks) {
+cudaError_t SlotCount::end(LaunchCounts &Counts) {
   const Cudart &C = cudart();
-  std::vector<uint64_t> Counted(Where.count() + Accesses.count());
+  std::vector<uint64_t> Counted(Where.count() + Areas.count());
   if (cudaError_t E = C.Memset(Config, 0, sizeof(instrument::ProbeConfig)))
     return E;
   if (cudaError_t E = C.Memcpy(Counted.data(), Cells, Counted.size() * 8,
                                cudaMemcpyDeviceToHost))
     return E;
-  const auto [Sums, Areas] =
-      std::pair(ArrayRef(Counted).take_front(Where.count()),
+  if (What == Blocks)
+    Counts = countsOf(*Code.Kernel, ArrayRef(Counted).take_front(Where.count()),
+                      Shape, Where.Who);
+  else
+    Areas.addTo(Counts, *Code.Kernel,
                 ArrayRef(Counted).drop_front(Where.count()));
-  LaunchCounts Counts = countsOf(*Code.Kernel, Sums, Shape, Where.Who);
-  Accesses.addTo(Counts, *Code.Kernel, Areas);
-  Asks = model::demandOf(Code.Info, Counts, Shape);
   return cudaSuccess;
 }
 

@@ -9,25 +9,30 @@
 namespace reconverge::gpu {
 
 /// Counts one launch of code with probes, outside of the profile: begin();
-/// launch Code.Stub; wait for it; end().
+/// launch Code.Stub; wait for it; end(). Blocks or accesses, not both: thread
+/// blocks whose accesses are counted may part their lanes in other ways.
 class SlotCount {
 public:
+  enum Kind { Blocks, Accesses };
   /// \p O: how many thread blocks count, and of how many the accesses.
-  SlotCount(const CountingCode &Code, const LaunchShape &Shape,
+  SlotCount(Kind What, const CountingCode &Code, const LaunchShape &Shape,
             const Options &O);
   ~SlotCount();
   SlotCount(const SlotCount &) = delete;
   SlotCount &operator=(const SlotCount &) = delete;
 
+  /// Whether there is anything to count.
+  bool isNeeded() const { return What == Blocks || Areas.count(); }
   cudaError_t begin();
-  /// \p Asks: of the whole grid.
-  cudaError_t end(Demand &Asks);
+  /// Fills in what was counted: blocks of the whole grid.
+  cudaError_t end(LaunchCounts &Counts);
 
 private:
   const CountingCode &Code;
   const LaunchShape &Shape;
+  const Kind What;
   LaunchCells Where;
-  MemoryAreas Accesses;
+  MemoryAreas Areas;
   // On the device: cells, and behind them areas.
   void *Cells = nullptr, *Config = nullptr;
 };
