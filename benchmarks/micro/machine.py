@@ -168,7 +168,7 @@ l2-latency: latency ld_global_l2 | loads that hit in L2 (8 MB)
 l2-bytes-per-cycle: per-cycle ld_global_l2_rate 128 | loads of 128 bytes a warp that hit in L2
 dram-latency: latency ld_global_near | loads from device memory, in order
 dram-bytes-per-cycle: per-cycle ld_dram 512, or 2424 | loads of 16 bytes a lane, all SMs, 4 GB | estimate: 4.8 TB/s by the datasheet, at the clock above
-norm: 4 | estimate: the exponent that fits hardware counters of nine kernels best
+norm: 4 | estimate: the exponent that fits hardware counters of nine kernels best; predictions of 63 candidates are as good with any from 3 to 8
 """
 
 # What no class says, for docs/machines.md: in words: latency | issue; - if none.

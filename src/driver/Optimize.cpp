@@ -314,6 +314,10 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
   DecideOptions Options;
   if (OnGpu && Limits)
     Options.Limits = *Limits;
+  else if (OnGpu)
+    First->Counted->Notes.push_back(
+        "what is predicted compares issue slots: there is no machine file of " +
+        First->Counted->Device);
   Options.AllowReorder = Request.AllowReorder;
   Options.AllowRounding = Request.AllowRounding;
   Options.Bound = Plan->Bound;

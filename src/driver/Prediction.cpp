@@ -3,7 +3,8 @@
 //
 // The model gives each side a time and says between what it lies by what is not
 // known of caches. That is the same for both sides, so the least of one goes
-// with the least of the other.
+// with the least of the other. Around both ends lies what the model is usually
+// off by.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,9 +41,10 @@ void Prediction::tell(TrialResult &R) const {
   const auto [Low, High] = std::minmax({Original.Least / Variant.Least,
                                         Original.Likely / Variant.Likely,
                                         Original.Most / Variant.Most});
+  const double Error = Limits ? model::UsualError : 1;
   R.Predicted = Original.Likely / Variant.Likely;
-  R.PredictedLow = Low;
-  R.PredictedHigh = High;
+  R.PredictedLow = Low / Error;
+  R.PredictedHigh = High * Error;
 }
 
 } // namespace reconverge::driver

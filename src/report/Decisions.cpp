@@ -226,8 +226,11 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
     Legend += " within: all that differ are floating-point numbers, inside the "
               "bound that was given.";
   if (AnyPredicted)
-    Legend += " predicted: issue slots of the original over the candidate's, "
-              "counted on " +
+    Legend += (AnyTime ? " predicted: time of the original over the "
+                         "candidate's, by a model of what both were counted "
+                         "to ask of "
+                       : " predicted: issue slots of the original over the "
+                         "candidate's, counted on ") +
               File.Device +
               (AnyTime ? "."
                        : "; an estimate, no time was taken. "

@@ -26,7 +26,7 @@
 // CHECK-DAG: +11.1 % over ours, another is better
 // CHECK-DAG: clang{{ +}}-{{ +}}1.250x{{ +}}0.801{{ +}}identical{{ +}}kept
 // CHECK: kept: {{meld|nvcc|clang}}
-// CHECK: predicted: issue slots of the original over the candidate's
+// CHECK: predicted: time of the original over the candidate's
 // CHECK-NOT: Only a GPU can confirm it
 // CHECK: whole program: {{[0-9.]+}} s; unmodified, built by us: {{[0-9.]+}} s, by nvcc: {{[0-9.]+}} s, by clang: {{[0-9.]+}} s
 // CHECK-NEXT: (medians of 5 runs each

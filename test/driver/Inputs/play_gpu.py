@@ -21,9 +21,21 @@ def count(path):
     with open(sys.argv[1], encoding="utf-8") as text:
         profile = json.load(text)
     profile["backend"] = "gpu"
-    profile["device"] = "a played GPU"
+    profile["device"] = "NVIDIA H200, played"
     with open(path, "w", encoding="utf-8") as out:
         json.dump(profile, out)
+
+
+def asking_for(slots):
+    """What a launch of one warp asks for that only issues instructions."""
+    return {"grid": [1, 1, 1], "block": [32, 1, 1], "dynamicShared": 0,
+            "registers": 32, "staticShared": 0, "slots": slots,
+            "busy": [slots, 0, 0, 0, 0, 0, 0, 0], "pathCycles": 0,
+            "pathLoads": 0, "hasMemory": False, "wavefronts": 0,
+            "loadSectors": 0, "storeSectors": 0, "atomicSectors": 0,
+            "atomicTurns": 0, "touched": {
+                "threadBlocks": 0, "blockLoads": 0, "gridLoads": 0,
+                "gridStores": 0}}
 
 
 def play(plan, log):
@@ -50,16 +62,16 @@ def play(plan, log):
                             "kind": "identical", "launches": 1, "bytes": 128,
                             "orderDependent": 0, "where": "", "offset": 0,
                             "original": "", "variant": "", "reason": ""},
-                        "originalSlots": 0, "variantSlots": 0,
+                        "original": [], "variant": [],
                         "originalMs": [], "variantMs": [], **more}
                 log.write(json.dumps(line) + "\n")
             event("begin")
             if remedy not in others:
                 event("fault", why="an illegal address")
                 return 86
-            slots = {} if remedy in COMPILERS else {"originalSlots": 130,
-                                                    "variantSlots": 100}
-            event("end", **slots)
+            asked = {} if remedy in COMPILERS else {
+                "original": [asking_for(130)], "variant": [asking_for(100)]}
+            event("end", **asked)
             event("timed", originalMs=[ours + i / 1e4 for i in range(20)],
                   variantMs=[others[remedy] + i / 1e4 for i in range(20)])
     return 0

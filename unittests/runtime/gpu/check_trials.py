@@ -209,13 +209,18 @@ def check_all(c):
     # What a remedy should save is counted; of the kernel as it is, as a profile
     # on the warp VM counts it.
     ends = [e for e in meld if e["event"] == "end"]
+    def slots(event, side):
+        return sum(asked["slots"] for asked in event[side])
+
     c.expect("issue slots", len(ends) == 2 and all(
-        e["originalSlots"] != e["variantSlots"] > 0 for e in ends), c.shown)
+        slots(e, "original") != slots(e, "variant") > 0 for e in ends), c.shown)
+    c.expect("accesses", all(asked["hasMemory"] and asked["loadSectors"] > 0
+                             for e in ends for asked in e["variant"]), c.shown)
     c.expect("issue slots of the original",
-             [e["originalSlots"] for e in ends] == [c.slots("work")] * 2,
+             [slots(e, "original") for e in ends] == [c.slots("work")] * 2,
              f"{c.slots('work')}, {ends}")
     c.expect("nvcc's code has no slots", all(
-        e["originalSlots"] == e["variantSlots"] == 0 for e in events
+        e["original"] == e["variant"] == [] for e in events
         if e["candidate"]["remedy"] == "nvcc"), c.shown)
 
     # Launches by recipes: other grids, a kernel before, memory of their own;
