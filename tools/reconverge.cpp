@@ -138,11 +138,10 @@ int main(int Count, const char **Arguments) {
                      .Case("report", {Subcommand::Report, runReport})
                      .Default({Subcommand::Report, nullptr});
   if (!Chosen.Run)
-    return reportError(
-        userError(
-            "there is no command '" + Name + "'",
-            "The commands are profile, predict, optimize, report, cc and explain."),
-        errs());
+    return reportError(userError("there is no command '" + Name + "'",
+                                 "The commands are profile, predict, optimize, "
+                                 "report, cc and explain."),
+                       errs());
   ArrayRef<const char *> Rest = ArrayRef(Words).drop_front();
   if (driver::asksForHelp(Rest)) {
     driver::printHelp(Chosen.Which, outs());

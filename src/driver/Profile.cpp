@@ -199,8 +199,8 @@ Expected<int> report(const ReportRequest &Request, raw_ostream &OS) {
   if (!Read)
     return Read.takeError();
   const std::optional<analysis::MachineModel> Machine = machineOf(*Read);
-  RunCost Cost = model::costOf(
-      *Read, remedies::rules(), Machine ? limitsFor(*Read, *Machine) : nullptr);
+  RunCost Cost = model::costOf(*Read, remedies::rules(),
+                               Machine ? limitsFor(*Read, *Machine) : nullptr);
   if (Request.Schedule) {
     if (none_of(Read->Kernels,
                 [](const KernelProfile &K) { return K.Vectors.Launch != 0; }))

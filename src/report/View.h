@@ -133,7 +133,7 @@ struct View {
   std::vector<uint32_t> Ranking;   ///< kernels to show, most slots first
   size_t FineKernels = 0;          ///< not among these
 
-  bool HasSchedules = false; ///< KernelView::Schedule was asked for
+  bool HasSchedules = false;        ///< KernelView::Schedule was asked for
   std::vector<AccessView> Accesses; ///< kernel by kernel, hottest first
   size_t MoreAccesses = 0;          ///< beyond ViewOptions::MaxPlaces
 
