@@ -109,7 +109,7 @@ TEST_F(CollectorTest, SumsUpLaunches) {
 
 TEST_F(CollectorTest, AccessesAreSummedWhereTheyWereCounted) {
   LaunchCounts C = counts();
-  C.Accesses = {{1, 32, 4, 4, 1, 1, 0}, {1, 16, 1, 2, 1, 1, 0}};
+  C.Accesses = {{1, 32, 4, 4, 1, 1, 0}, {}, {1, 16, 1, 2, 1, 1, 0}};
   C.Touched = {1, 5, 6, 7};
   for (unsigned I = 0; I != 3; ++I)
     Sums.finish(Sums.begin(*Kernel, "00ff", Shape), C);
@@ -119,10 +119,10 @@ TEST_F(CollectorTest, AccessesAreSummedWhereTheyWereCounted) {
   Profile P = Sums.take();
   ASSERT_EQ(P.Kernels.size(), 2u);
   const KernelProfile &K = P.Kernels[0];
-  ASSERT_EQ(K.Info.Accesses.size(), 2u);
-  ASSERT_EQ(K.Accesses.size(), 2u);
+  ASSERT_EQ(K.Info.Accesses.size(), 3u);
+  ASSERT_EQ(K.Accesses.size(), 3u);
   EXPECT_EQ(K.Accesses[0].Sectors, 12u);
-  EXPECT_EQ(K.Accesses[1].Lanes, 48u);
+  EXPECT_EQ(K.Accesses[2].Lanes, 48u);
   EXPECT_EQ(K.Touched.ThreadBlocks, 3u);
   EXPECT_EQ(K.Touched.BlockLoads, 15u);
   EXPECT_EQ(K.Touched.GridLoads, 18u);
