@@ -456,4 +456,36 @@ TEST(Decide, ARunThatEndsInATrialNamesIt) {
   EXPECT_EQ(endOfRun(Faulted, true)->Tried, Eager);
 }
 
+/// One warp that only issues: 130 cycles over 100. The interval is what the
+/// model is usually off by.
+TEST(Decide, PredictsTimeWhereTheGpuIsKnown) {
+  TrialEvent E = estimated(Meld, 1000, 10);
+  for (auto [Asked, Cycles] :
+       {std::pair(&E.Original, 130.0), {&E.Variant, 100.0}}) {
+    Demand &D = Asked->front();
+    D.Shape.Block = {32, 1, 1};
+    D.Busy[size_t(Unit::Issue)] = Cycles;
+  }
+  DecideOptions Options;
+  Options.Limits = analysis::MachineLimits{.Multiprocessors = 2,
+                                           .ClockMHz = 1000,
+                                           .Schedulers = 4,
+                                           .Threads = 2048,
+                                           .Blocks = 32,
+                                           .Registers = 65536,
+                                           .SharedBytes = 100000,
+                                           .L1Bytes = 100000,
+                                           .L1Latency = 30,
+                                           .L2Latency = 200,
+                                           .DramLatency = 400,
+                                           .L2Bytes = 1e6,
+                                           .L2BytesPerCycle = 64,
+                                           .DramBytesPerCycle = 32,
+                                           .Norm = 4};
+  const Decision D = decide(request({Meld}), "k", {E}, Options);
+  EXPECT_NEAR(D.Tried[0].Predicted, 1.3, 1e-9);
+  EXPECT_NEAR(D.Tried[0].PredictedLow, 1.3 / 1.4, 1e-9);
+  EXPECT_NEAR(D.Tried[0].PredictedHigh, 1.3 * 1.4, 1e-9);
+}
+
 } // namespace
