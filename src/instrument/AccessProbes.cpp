@@ -53,8 +53,9 @@
 // is called and not inlined begins anew at each call.
 //
 // Results stay as they are: probes write nothing of the program's. Convergence
-// too: the branch around a call goes one way for all, and a collective names the lanes that have come to this very place together,
-// and all of them are on the way to it.
+// should too: the branch around a call goes one way for all, and a collective
+// names the lanes that have come to this very place together. On an H200 it does
+// not where lanes part in loops: docs/gpu.md says what comes out wrong.
 //
 // Limitation: two counts share 64 bits; a block that makes more than 2^32 of
 // one spills into the other (a second and more, at one access). An access that
