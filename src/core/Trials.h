@@ -79,9 +79,9 @@ struct TrialEvent {
   Demands Original, Variant;
   /// The same as time, in a log that is kept; the steps of a recipe together.
   KernelTime OriginalTime, VariantTime;
-  /// Milliseconds of alternating runs (GPU), one list as long as the other: a
-  /// round runs the original and every candidate that ended well once, so that
-  /// the lists of all candidates of a launch go together.
+  /// Milliseconds of alternating runs (GPU): a round runs the original and every
+  /// candidate that ended well once, so that the lists of all candidates of a
+  /// launch go together. A candidate that was lost early has fewer.
   std::vector<double> OriginalMs, VariantMs;
 };
 

@@ -9,6 +9,11 @@
 // Short launches have more rounds: they are cheap, and what disturbs them is as
 // long as they are.
 //
+// A remedy that has lost each of the first rounds, and not by a little, takes
+// part in no more: the device's time is for those that may be kept. The rounds
+// that it has are enough for an interval. Other compilers' builds stay: gains
+// are measured against them.
+//
 //===----------------------------------------------------------------------===//
 
 #include "runtime/trial/Rounds.h"
@@ -35,9 +40,33 @@ static unsigned roundsFor(unsigned Samples, double Milliseconds) {
          unsigned(std::clamp(Enough / std::max(Milliseconds, 1e-3), 1., Most));
 }
 
+/// Fewest rounds from which something can be told.
+static constexpr unsigned Least = 6;
+
+/// What a build costs in a round, over the fastest build of that round, if it
+/// has lost the round.
+static constexpr double Lost = 1.1;
+
+/// Takes out of \p Order the remedies that the rounds so far show as lost.
+/// \p Times: of \p All, the original (null) first.
+static void dropLosers(ArrayRef<TriedCandidate *> All,
+                       ArrayRef<std::vector<double>> Times,
+                       SmallVectorImpl<size_t> &Order) {
+  const size_t Rounds = Times.front().size();
+  std::vector<double> Fastest = Times.front();
+  for (size_t Which : Order)
+    for (size_t R = 0; R != Rounds; ++R)
+      Fastest[R] = std::min(Fastest[R], Times[Which][R]);
+  erase_if(Order, [&](size_t Which) {
+    return All[Which] && All[Which]->What.changesCode() &&
+           all_of(zip(Times[Which], Fastest), [](auto Round) {
+             return std::get<0>(Round) > Lost * std::get<1>(Round);
+           });
+  });
+}
+
 void timeRounds(Bench &On, LaunchLog &Log, ArrayRef<TriedCandidate *> Right,
                 unsigned Samples, double Seconds) {
-  constexpr unsigned Least = 6; // rounds from which something can be told
   const Stopwatch Time;
   SmallVector<TriedCandidate *> All = {nullptr}; // the original
   append_range(All, Right);
@@ -51,6 +80,8 @@ void timeRounds(Bench &On, LaunchLog &Log, ArrayRef<TriedCandidate *> Right,
   for (unsigned Round = 0; Round <= Rounds; ++Round) {
     if (Round > Least && Time.seconds() > Seconds)
       break;
+    if (Round == Least + 1)
+      dropLosers(All, Times, Order);
     llvm::shuffle(Order.begin(), Order.end(), Draw);
     for (size_t Which : Order) {
       TriedCandidate *C = All[Which];

@@ -100,7 +100,7 @@ struct FakeBench : Bench {
     Done += (How.Timed ? "time " : "run ") + C.What.Remedy + " ";
     RunEnd End;
     End.Asks.emplace_back().Slots = 50;
-    End.Milliseconds = 5;
+    End.Milliseconds = C.What.Remedy == "1.0" ? 12 : 5;
     if (C.What.Remedy == "permute") {
       Memory = std::stof(C.What.Parameters.substr(5)); // of seed=
     } else if (C.What.Remedy == "fault" || C.What.Remedy == "hang") {
@@ -307,6 +307,19 @@ TEST_F(ProtocolTest, TheBoundIsForThoseThatPromiseNoMore) {
   EXPECT_EQ(Events[8].Tried, Events[1].Tried);
   EXPECT_EQ(Events[8].OriginalMs, std::vector<double>{10});
   EXPECT_EQ(Events[8].VariantMs, std::vector<double>{5});
+}
+
+TEST_F(ProtocolTest, ACandidateThatLosesEachRoundIsTimedNoMore) {
+  add("1");   // 5 ms
+  add("1.0"); // 12 ms
+  Bench->Times = true;
+  Plan.Samples = 20;
+  const auto Events = tryAll();
+  ASSERT_EQ(Events.size(), 6u);
+  for (unsigned I : {4, 5})
+    EXPECT_EQ(Events[I].OriginalMs, std::vector<double>(20, 10)) << I;
+  EXPECT_EQ(Events[4].VariantMs, std::vector<double>(20, 5));
+  EXPECT_EQ(Events[5].VariantMs, std::vector<double>(6, 12));
 }
 
 TEST_F(ProtocolTest, WithoutTheUsersBoundThereIsNone) {
