@@ -4,9 +4,9 @@
 // Functions that give the same bits on the CPU, on the warp VM and on a GPU,
 // whoever compiled them. Sums and products of their own bits do that as long as
 // no compiler fuses a product with a sum on its own; so every such pair is
-// written as fma() here and in the programs that include this file. Division
-// and square roots are rounded right everywhere. Relative errors are a few
-// units of float's last place.
+// written as fma() here and in the programs that include this file, or the
+// product as product(). Division and square roots are rounded right everywhere.
+// Relative errors are a few units of float's last place.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_BENCHMARKS_EXACT_H
@@ -17,6 +17,15 @@
 #include <cstring>
 
 #define HD __host__ __device__
+
+/// A product that no compiler fuses with a sum that it is a part of.
+HD inline float product(float A, float B) {
+#ifdef __CUDA_ARCH__
+  return __fmul_rn(A, B);
+#else
+  return A * B;
+#endif
+}
 
 HD inline float logarithm2(float X) { // of a normal number above 0
   uint32_t Bits;

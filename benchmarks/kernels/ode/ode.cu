@@ -177,7 +177,7 @@ static std::vector<Real> starts(int Count, Random Draw) {
     const float R = 0.012f * power2(4.6f * Draw.uniform());
     float Sine, Cosine;
     sineCosine(Draw.uniform(), Sine, Cosine);
-    const float Circular = sqrtf(Mass / R) * fmaf(0.35f, Draw.uniform(), 0.8f);
+    const float Circular = sqrtf(Mass / R) * fmaf(0.6f, Draw.uniform(), 0.6f);
     const float Speed = (Draw.below(2) ? Circular : -Circular) - R;
     const float Start[] = {fmaf(R, Cosine, 1.0f - Mass), R * Sine,
                            -Speed * Sine, Speed * Cosine};
@@ -225,12 +225,12 @@ static int integrateAll(Bench &Run, RefillForms &Forms, int Count, Real Until,
 int main(int argc, char **argv) {
   Bench Run(argc, argv, "ode");
   const int Count = int(Run.integer("probes", 1000, 1, 1 << 26));
-  const double Months = Run.integer("percent", 10, 1, 1000) / 100.;
+  const double Months = Run.integer("percent", 20, 1, 1000) / 100.;
   const bool Single = Run.integer("float", 0, 0, 1);
   RefillForms Forms(Run, 128);
   Run.ready();
 
   const double Until = Months * 6.283185307;
   return Single ? integrateAll<float>(Run, Forms, Count, float(Until), 1e-5f)
-                : integrateAll<double>(Run, Forms, Count, Until, 1e-9);
+                : integrateAll<double>(Run, Forms, Count, Until, 1e-7);
 }
