@@ -26,6 +26,10 @@
 // slices, 2 by the counter, 3 all of them in turns (ways.h). After the last item
 // a warp goes on without votes.
 //
+// Work may also come in rounds of steps: then it has bool again(In), asked where
+// more() is false, which says whether there is one more round. Lanes whose round
+// is over wait like idle ones, and go on together with those that take an item.
+//
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_BENCHMARKS_REFILL_H
 #define RECONVERGE_BENCHMARKS_REFILL_H
@@ -73,6 +77,17 @@ struct ByCounter {
   }
 };
 
+/// Whether the item goes on after a round of steps; most have only one round.
+template <typename Work>
+__device__ auto goesOn(Work &Mine, const typename Work::Input &In, int)
+    -> decltype(Mine.again(In)) {
+  return Mine.again(In);
+}
+template <typename Work>
+__device__ bool goesOn(Work &, const typename Work::Input &, long) {
+  return false;
+}
+
 /// For blocks of whole warps.
 template <typename Work, typename Source>
 __global__ void persistent(typename Work::Input In, Source From,
@@ -82,34 +97,40 @@ __global__ void persistent(typename Work::Input In, Source From,
   Work Mine;
   int Item = -1; // none
   bool Busy = false;
+  const auto EndRound = [&] { // of a lane that has an item
+    if (goesOn(Mine, In, 0)) {
+      Busy = Mine.more(In);
+    } else {
+      Mine.finish(In, Item);
+      Item = -1;
+    }
+  };
   for (bool Left = true; Left;) {
-    const unsigned Idle = __ballot_sync(~0u, !Busy);
-    const int Lanes = __popc(Idle);
-    if (Lanes >= Threshold) {
+    if (__popc(__ballot_sync(~0u, !Busy)) >= Threshold) {
       if (!Busy && Item >= 0)
-        Mine.finish(In, Item);
-      const NewItems New = From.take(Lanes);
-      if (!Busy) {
-        const int Rank = __popc(Idle & Before);
-        Item = Rank < New.Count ? New.First + Rank : -1;
-        if (Item >= 0) {
-          Mine.start(In, Item);
-          Busy = Mine.more(In);
-        }
+        EndRound();
+      const unsigned Idle = __ballot_sync(~0u, Item < 0);
+      const NewItems New = From.take(__popc(Idle));
+      const int Rank = __popc(Idle & Before);
+      if (Item < 0 && Rank < New.Count) {
+        Item = New.First + Rank;
+        Mine.start(In, Item);
+        Busy = Mine.more(In);
       }
-      Left = New.Count == Lanes;
+      Left = New.Count == __popc(Idle);
     }
     if (Busy) {
       Mine.step(In);
       Busy = Mine.more(In);
     }
   }
-  while (Busy) {
-    Mine.step(In);
-    Busy = Mine.more(In);
+  while (Item >= 0) {
+    while (Busy) {
+      Mine.step(In);
+      Busy = Mine.more(In);
+    }
+    EndRound();
   }
-  if (Item >= 0)
-    Mine.finish(In, Item);
 }
 
 /// The arguments of these programs and the rest of their main.
