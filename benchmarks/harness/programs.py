@@ -78,6 +78,20 @@ REMAPPED = {
 }
 REMAP_WAYS = ("original", "library", "cub")  # remap=0, 1, 2
 
+# Programs whose lanes wait for their warp's slowest, refilled by hand with the
+# argument form: case to program, and sizes that fill the GPU.
+REFILLED = {
+    "ode": ("ode", {"probes": 1 << 20}),
+    "ode-float": ("ode", {"probes": 1 << 21, "float": 1}),
+    "montecarlo": ("montecarlo", {"histories": 1 << 22}),
+    "pathtracer": ("pathtracer", {"width": 1920, "height": 1080,
+                                  "samples": 2}),
+}
+# Where warps have new items from, and how many idle lanes make them take some.
+REFILL_WAYS = {f"{source}-{threshold}": {"form": form, "threshold": threshold}
+               for form, source in ((1, "slice"), (2, "counter"))
+               for threshold in (1, 8, 16)}
+
 
 def melded():
     """(Program, parameters) of melding's kernels: block sizes as the paper
