@@ -86,11 +86,17 @@ REFILLED = {
     "montecarlo": ("montecarlo", {"histories": 1 << 22}),
     "pathtracer": ("pathtracer", {"width": 1920, "height": 1080,
                                   "samples": 2}),
+    "pathtracer-bounces": ("pathtracer", {"width": 1920, "height": 1080,
+                                          "samples": 2, "nodes": 0}),
 }
-# Where warps have new items from, and how many idle lanes make them take some.
-REFILL_WAYS = {f"{source}-{threshold}": {"form": form, "threshold": threshold}
-               for form, source in ((1, "slice"), (2, "counter"))
-               for threshold in (1, 8, 16)}
+# Where warps have new items from, and how many idle lanes make them take some;
+# the slices of the last have a quarter of the items.
+REFILL_WAYS = {
+    **{f"slice-{idle}": {"form": 1, "threshold": idle} for idle in (1, 8, 16)},
+    **{f"counter-{idle}": {"form": 2, "threshold": idle}
+       for idle in (1, 4, 8, 16)},
+    "short-slice-8": {"form": 1, "threshold": 8, "slice": 4},
+}
 
 
 def melded():

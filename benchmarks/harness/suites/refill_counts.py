@@ -20,9 +20,10 @@ SIZES = {
     "ode-float": {"probes": 8000, "float": 1},
     "montecarlo": {"histories": 20000},
     "pathtracer": {"width": 120, "height": 72},
+    "pathtracer-bounces": {"width": 120, "height": 72, "nodes": 0},
 }
 WAYS = {"plain": {"form": 0},
-        **{way: {**params, "slice": 32} for way, params in REFILL_WAYS.items()}}
+        **{way: {"slice": 32, **params} for way, params in REFILL_WAYS.items()}}
 
 
 def measure(bench, case):

@@ -5,8 +5,9 @@
 // whoever compiled them. Sums and products of their own bits do that as long as
 // no compiler fuses a product with a sum on its own; so every such pair is
 // written as fma() here and in the programs that include this file, or the
-// product as product(). Division and square roots are rounded right everywhere.
-// Relative errors are a few units of float's last place.
+// product as product(). Division is rounded right everywhere, and so are square
+// roots as root(): some compilers take a faster one for sqrtf(). Relative errors
+// are a few units of float's last place.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_BENCHMARKS_EXACT_H
@@ -26,6 +27,15 @@ HD inline float product(float A, float B) {
   return A * B;
 #endif
 }
+
+HD inline float root(float A) {
+#ifdef __CUDA_ARCH__
+  return __fsqrt_rn(A);
+#else
+  return std::sqrt(A);
+#endif
+}
+HD inline double root(double A) { return sqrt(A); }
 
 HD inline float logarithm2(float X) { // of a normal number above 0
   uint32_t Bits;

@@ -70,7 +70,7 @@ struct History {
     float Sine, Cosine;
     sineCosine(Draw.uniform(), Sine, Cosine);
     W = fmaf(2.0f, Draw.uniform(), -1.0f);
-    const float Flat = sqrtf(fmaxf(0.0f, fmaf(-W, W, 1.0f)));
+    const float Flat = root(fmaxf(0.0f, fmaf(-W, W, 1.0f)));
     U = Flat * Cosine;
     V = Flat * Sine;
   }
@@ -81,9 +81,9 @@ struct History {
     CellY = int(Draw.below(In.Side));
     float Sine, Cosine;
     sineCosine(Draw.uniform(), Sine, Cosine);
-    const float R = PinRadius * sqrtf(Draw.uniform());
-    X = R * Cosine;
-    Y = R * Sine;
+    const float R = PinRadius * root(Draw.uniform());
+    X = product(R, Cosine);
+    Y = product(R, Sine);
     Z = product(Height, Draw.uniform());
     Region = 0;
     Group = int(Draw.below(In.FastGroups));
@@ -104,7 +104,7 @@ struct History {
     const float D = fmaf(B, B, -A * C);
     if (D <= 0.0f || A < 1e-12f || (!Inside && B >= 0.0f))
       return 1e30f;
-    const float Root = sqrtf(D);
+    const float Root = root(D);
     return fmaxf(0.0f, (Inside ? Root - B : -B - Root) / A);
   }
 
@@ -200,12 +200,12 @@ struct History {
   /// By an angle whose cosine has a density of twice itself, as of neutrons on
   /// hydrogen.
   HD void forward() {
-    const float Cosine = sqrtf(Draw.uniform());
-    const float Sine = sqrtf(fmaxf(0.0f, fmaf(-Cosine, Cosine, 1.0f)));
+    const float Cosine = root(Draw.uniform());
+    const float Sine = root(fmaxf(0.0f, fmaf(-Cosine, Cosine, 1.0f)));
     float S, C;
     sineCosine(Draw.uniform(), S, C);
     const float A = Sine * C, B = Sine * S;
-    const float Flat = sqrtf(fmaxf(0.0f, fmaf(-W, W, 1.0f)));
+    const float Flat = root(fmaxf(0.0f, fmaf(-W, W, 1.0f)));
     float NewU, NewV, NewW;
     if (Flat > 1e-3f) { // two directions across: (UW, VW, -Flat^2), (-V, U, 0)
       const float K = A / Flat, L = B / Flat;
@@ -217,7 +217,7 @@ struct History {
       NewV = B;
       NewW = W > 0.0f ? Cosine : -Cosine;
     }
-    const float Length = sqrtf(fmaf(NewU, NewU, fmaf(NewV, NewV, NewW * NewW)));
+    const float Length = root(fmaf(NewU, NewU, fmaf(NewV, NewV, NewW * NewW)));
     U = NewU / Length;
     V = NewV / Length;
     W = NewW / Length;

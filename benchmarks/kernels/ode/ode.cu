@@ -43,8 +43,8 @@ template <typename Real> struct Probe {
   HD static void slopeAt(const Real *Y, Real *D) {
     const Real A = Y[0] + Mass, B = A - 1, V2 = Y[1] * Y[1];
     const Real Earth2 = fma(A, A, V2), Moon2 = fma(B, B, V2);
-    const Real Earth = (1 - Mass) / (Earth2 * sqrt(Earth2));
-    const Real Moon = Mass / (Moon2 * sqrt(Moon2));
+    const Real Earth = (1 - Mass) / (Earth2 * root(Earth2));
+    const Real Moon = Mass / (Moon2 * root(Moon2));
     D[0] = Y[2];
     D[1] = Y[3];
     D[2] = fma(-B, Moon, fma(-A, Earth, fma(Real(2), Y[3], Y[0])));
@@ -177,7 +177,7 @@ static std::vector<Real> starts(int Count, Random Draw) {
     const float R = 0.012f * power2(4.6f * Draw.uniform());
     float Sine, Cosine;
     sineCosine(Draw.uniform(), Sine, Cosine);
-    const float Circular = sqrtf(Mass / R) * fmaf(0.6f, Draw.uniform(), 0.6f);
+    const float Circular = root(Mass / R) * fmaf(0.6f, Draw.uniform(), 0.6f);
     const float Speed = (Draw.below(2) ? Circular : -Circular) - R;
     const float Start[] = {fmaf(R, Cosine, 1.0f - Mass), R * Sine,
                            -Speed * Sine, Speed * Cosine};

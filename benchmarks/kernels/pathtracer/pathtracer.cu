@@ -18,10 +18,11 @@
 // What diverges: paths have from one ray to dozens; of a warp's rays each visits
 // nodes of its own, and as many as it needs; and shapes scatter in three ways.
 //
-// Refilled by hand (common/refill.h), in two ways: flat=0 gives idle lanes new
+// Refilled by hand (common/refill.h), in two ways: nodes=0 gives idle lanes new
 // paths between bounces, so that lanes still wait for the warp's longest ray;
-// flat=1 makes one loop over nodes of both, where lanes whose ray is done wait
-// until `threshold` of them are, and scatter or begin a new path together.
+// nodes=4 makes one loop of both, with a vote after every four nodes: lanes whose
+// ray is done wait until `threshold` of them are, and scatter or begin a new path
+// together.
 // Host and device compute the same bits (common/exact.h).
 //
 //===----------------------------------------------------------------------===//
@@ -53,7 +54,7 @@ HD inline Vec cross(Vec A, Vec B) {
           fmaf(A.Z, B.X, -product(A.X, B.Z)),
           fmaf(A.X, B.Y, -product(A.Y, B.X))};
 }
-HD inline Vec unit(Vec A) { return A / sqrtf(dot(A, A)); }
+HD inline Vec unit(Vec A) { return A / root(dot(A, A)); }
 
 enum Matter { Dull, Mirror, Glass };
 
@@ -82,6 +83,7 @@ struct Picture {
   const Shape *Shapes;
   Sample *Samples; ///< of [y][x][sample]
   int NodeCount, Width, Height, PerPixel;
+  int NodesPerVote; ///< of ByNode
   unsigned long long Seed;
 };
 
@@ -137,7 +139,7 @@ struct Path {
       const float D = fmaf(B, B, -C);
       if (D <= 0.0f)
         return 1e30f;
-      const float Root = sqrtf(D);
+      const float Root = root(D);
       return -B - Root > 1e-3f ? -B - Root : Root - B;
     }
     const Vec P = cross(Along, S.OtherEdge);
@@ -189,7 +191,7 @@ struct Path {
       float Sine, Cosine;
       sineCosine(Draw.uniform(), Sine, Cosine);
       const float Z = fmaf(2.0f, Draw.uniform(), -1.0f);
-      const float R = sqrtf(fmaxf(0.0f, fmaf(-Z, Z, 1.0f))) * 0.999f;
+      const float R = root(fmaxf(0.0f, fmaf(-Z, Z, 1.0f))) * 0.999f;
       const Vec Any{product(R, Cosine), product(R, Sine), product(0.999f, Z)};
       Along = unit(Normal + Any);
     } else {
@@ -219,7 +221,7 @@ struct Path {
       Along = Back;
       return;
     }
-    const float K = fmaf(Ratio, Facing, -sqrtf(1.0f - Sine2));
+    const float K = fmaf(Ratio, Facing, -root(1.0f - Sine2));
     Along = unit({fmaf(Ratio, Along.X, product(K, Normal.X)),
                   fmaf(Ratio, Along.Y, product(K, Normal.Y)),
                   fmaf(Ratio, Along.Z, product(K, Normal.Z))});
@@ -246,12 +248,12 @@ struct ByBounce : Path {
   }
 };
 
-/// Step by step: a node; in rounds of a ray each.
+/// Step by step: some nodes; in rounds of a ray each.
 struct ByNode : Path {
   HD void start(const Input &In, int I) { begin(In, I); }
   HD bool more(const Input &In) const { return Next < In.NodeCount; }
-  HD void step(const Input &In) { // four, as a vote for each is too many
-    for (int K = 0; K < 4 && Next < In.NodeCount; ++K)
+  HD void step(const Input &In) {
+    for (int K = 0; K < In.NodesPerVote && Next < In.NodeCount; ++K)
       visit(In);
   }
   HD bool again(const Input &In) { return scatter(In); }
@@ -404,7 +406,7 @@ int main(int argc, char **argv) {
   const int Height = int(Run.integer("height", 24, 1, 16384));
   const int PerPixel = int(Run.integer("samples", 4, 1, 1024));
   const int Balls = int(Run.integer("balls", 200, 0, 100000));
-  const bool Flat = Run.integer("flat", 1, 0, 1);
+  const int PerVote = int(Run.integer("nodes", 4, 0, 1000));
   RefillForms Forms(Run, 128);
   Run.ready();
   if (long(Width) * Height * PerPixel > 1 << 28) {
@@ -417,8 +419,8 @@ int main(int argc, char **argv) {
   DeviceArray<Node> Nodes(All.Nodes);
   DeviceArray<Shape> Shapes(All.Shapes);
   DeviceArray<Sample> Out(std::vector<Sample>(Count, Sample{}));
-  const Picture There{Nodes, Shapes, Out,      int(All.Nodes.size()),
-                      Width, Height, PerPixel, Run.random(1).bits()};
+  const Picture There{Nodes,  Shapes,   Out,     int(All.Nodes.size()), Width,
+                      Height, PerPixel, PerVote, Run.random(1).bits()};
   const auto Fresh = [&] { Out.clear(); };
   const auto Get = [&] { return Out.get(); };
   const auto Check = [&](const std::vector<Sample> &Got) {
@@ -436,6 +438,6 @@ int main(int argc, char **argv) {
     }
     return Got == Samples;
   };
-  return Flat ? Forms.run<ByNode>(trace, There, Count, Fresh, Get, Check)
-              : Forms.run<ByBounce>(trace, There, Count, Fresh, Get, Check);
+  return PerVote ? Forms.run<ByNode>(trace, There, Count, Fresh, Get, Check)
+                 : Forms.run<ByBounce>(trace, There, Count, Fresh, Get, Check);
 }
