@@ -101,11 +101,12 @@ def lines(store):
                          "speed-up", "best remedy", "speed-up", "of by hand"],
                         body, (0, 4, 7))
     yield from ("", f"By hand, geomean: {hand:.2f}x.", "")
-    yield from ("By hand the counter beats slices wherever their items differ "
-                "in cost by place, as pixels do: a warp with a dear slice works "
-                "alone at the end. Geomean of the best way with each: "
-                f"{of_source(cases, 'counter'):.2f}x and "
-                f"{of_source(cases, 'slice'):.2f}x.", "")
+    yield (f"Geomean of the best way by hand with items from the counter: "
+           f"{of_source(cases, 'counter'):.2f}x, from slices: "
+           f"{of_source(cases, 'slice'):.2f}x. Where items differ in cost by "
+           "place, as pixels do, a warp with a dear slice works alone at the "
+           "end.")
+    yield ""
     if newest := store.newest("refill-counts"):
         yield from counted(cases, newest)
     yield from ("", "## Every way", "")
