@@ -21,12 +21,23 @@ from pages import refill as page
 from programs import REFILLED, REFILL_WAYS
 from suite import Build, Case, Metric, Page, Suite
 
-# Way to the option of `reconverge cc`; the sets of parameters worth a trial.
+
+def refill_like(params):
+    """The option that has --refill do what is done by hand with these: slices
+    of 16 items a lane where nothing is said, and from the counter as few at a
+    time as can be."""
+    source, items = (("slice", params.get("slice", 16)) if params["form"] == 1
+                     else ("counter", 1))
+    return (f"--refill=threshold={params['threshold']};source={source};"
+            f"slice={items}")
+
+
+# Way to the option of `reconverge cc`: the sets of parameters worth a trial.
 REMEDIES = {
-    **{f"refill-{source}-{threshold}":
-       f"--refill=threshold={threshold};source={source}"
-       for source in ("slice", "counter") for threshold in (1, 8, 16)},
-    "refill-any-occupancy": "--refill=threshold=8;occupancy=0",
+    **{"refill-" + way: refill_like(params)
+       for way, params in REFILL_WAYS.items()},
+    "refill-any-occupancy": "--refill=threshold=4;source=counter;slice=1;"
+                            "occupancy=0",
     "collect": "--collect",
 }
 COMPILERS = ("nvcc", "clang")  # of what is refilled by hand
