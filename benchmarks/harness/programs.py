@@ -78,6 +78,26 @@ REMAPPED = {
 }
 REMAP_WAYS = ("original", "library", "cub")  # remap=0, 1, 2
 
+# Programs whose lanes wait for their warp's slowest, refilled by hand with the
+# argument form: case to program, and sizes that fill the GPU.
+REFILLED = {
+    "ode": ("ode", {"probes": 1 << 20}),
+    "ode-float": ("ode", {"probes": 1 << 21, "float": 1}),
+    "montecarlo": ("montecarlo", {"histories": 1 << 22}),
+    "pathtracer": ("pathtracer", {"width": 1920, "height": 1080,
+                                  "samples": 2}),
+    "pathtracer-bounces": ("pathtracer", {"width": 1920, "height": 1080,
+                                          "samples": 2, "nodes": 0}),
+}
+# Where warps have new items from, and how many idle lanes make them take some;
+# the slices of the last have a quarter of the items.
+REFILL_WAYS = {
+    **{f"slice-{idle}": {"form": 1, "threshold": idle} for idle in (1, 8, 16)},
+    **{f"counter-{idle}": {"form": 2, "threshold": idle}
+       for idle in (1, 4, 8, 16)},
+    "short-slice-8": {"form": 1, "threshold": 8, "slice": 4},
+}
+
 
 def melded():
     """(Program, parameters) of melding's kernels: block sizes as the paper

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""docs/refill-results.md: the suites refill and refill-counts (the same on every
+CPU but for which warp the counter serves first, so the newest)."""
+
+from programs import REFILL_WAYS
+from publish import machine, made_by
+from results import apart, geomean
+from tables import markdown
+
+UNMODIFIED = ("nvcc", "clang", "reconverge")
+
+
+def by_case(rows):
+    """Case to metric and way to row."""
+    found = {}
+    for row in rows:
+        found.setdefault(row["case"], {})[
+            row["metric"], row["params"]["way"]] = row
+    return found
+
+
+def ways_of(rows, by_hand):
+    """The ways that were timed, by hand or by a remedy."""
+    return [way for metric, way in rows if metric == "speedup" and
+            by_hand == way.startswith(("nvcc-", "clang-"))]
+
+
+def best_of(rows, ways):
+    return max(ways, key=lambda way: rows["speedup", way]["value"],
+               default=None)
+
+
+def of_source(cases, source):
+    """The geomean of the best by hand with items from there."""
+    return geomean([max(row["value"] for (metric, way), row in rows.items()
+                        if metric == "speedup" and source in way)
+                    for rows in cases.values()])
+
+
+def value(rows, metric, way, form):
+    return form.format(rows[metric, way]["value"]) if way else "-"
+
+
+def summary(name, rows):
+    """A case's line: unmodified, by hand, with a remedy."""
+    hand, ours = (best_of(rows, ways_of(rows, by)) for by in (True, False))
+    share = (f"{rows['speedup', ours]['value'] / rows['speedup', hand]['value']:.2f}"
+             if ours else "-")
+    return [name, *(value(rows, "time", way, "{:.3f}") for way in UNMODIFIED),
+            hand, value(rows, "time", hand, "{:.3f}"),
+            value(rows, "speedup", hand, "{:.2f}x"), ours or "-",
+            value(rows, "speedup", ours, "{:.2f}x"), share]
+
+
+def counted(measured, result):
+    """What the counts predict, beside what was measured."""
+    yield (f"Counted on the warp VM at small sizes, 32 items a lane and slice "
+           f"(`{result['path']}`, by `benchmarks/run refill-counts`): lanes at "
+           "work, and what refilling by hand would gain if nothing but issue "
+           "slots counted; beside it what was measured, of nvcc's and clang's "
+           "better build of that way over the fastest unmodified one.")
+    yield ""
+    body = []
+    for name, rows in by_case(result["rows"]).items():
+        for way in REFILL_WAYS:
+            best = max((measured[name]["speedup", f"{c}-{way}"]["value"]
+                        for c in ("nvcc", "clang")), default=0)
+            body.append([name, way,
+                         f"{100 * rows['lanes', 'plain']['value']:.1f} %",
+                         f"{100 * rows['lanes', way]['value']:.1f} %",
+                         f"{rows['slots', way]['value']:.2f}x",
+                         f"{best:.2f}x"])
+    yield from markdown(["case", "way", "lanes, as it is", "refilled",
+                         "predicted", "measured"], body, (0, 1))
+
+
+def lines(store):
+    result = store.of("refill")
+    cases = by_case(result["rows"])
+    body = [summary(name, rows) for name, rows in cases.items()]
+    hand = geomean([rows["speedup", best_of(rows, ways_of(rows, True))]["value"]
+                    for rows in cases.values()])
+    wrong = [f"{row['case']} {row['params']['way']}" for row in result["rows"]
+             if row["metric"] == "time" and row["verdict"] != "identical"]
+    yield from (
+        "# Lanes that take new work, on a GPU", "",
+        made_by("refill", result["path"]), "",
+        machine(result["environment"]) + ". Each program as it is, a thread an "
+        "item; by hand with persistent warps whose idle lanes take the next "
+        "items (`kernels/common/refill.h`), from slices (of 16 items a lane, "
+        "short ones of 4) or from a counter, when as many lanes are idle as the "
+        "way's last number says; and, where the tool has them, with the "
+        "remedies that do so. Milliseconds a launch, medians of alternating "
+        "runs; *speed-up* is over the fastest of the three unmodified builds; *of by "
+        "hand*: the best remedy's over the best by hand. Checksums are "
+        + (f"those of our unmodified build, but not of {', '.join(wrong)}."
+           if wrong else "the same for all."), "")
+    for text in apart(result):
+        yield from (text, "")
+    yield from markdown(["case", *UNMODIFIED[:2], "ours", "best by hand", "ms",
+                         "speed-up", "best remedy", "speed-up", "of by hand"],
+                        body, (0, 4, 7))
+    yield from ("", f"By hand, geomean: {hand:.2f}x.", "")
+    yield (f"Geomean of the best way by hand with items from the counter: "
+           f"{of_source(cases, 'counter'):.2f}x, from slices: "
+           f"{of_source(cases, 'slice'):.2f}x. Where items differ in cost by "
+           "place, as pixels do, a warp with a dear slice works alone at the "
+           "end.")
+    yield ""
+    if newest := store.newest("refill-counts"):
+        yield from counted(cases, newest)
+    yield from ("", "## Every way", "")
+    yield from markdown(
+        ["case", "way", "ms", "speed-up"],
+        [[name, way, f"{rows['time', way]['value']:.4f}",
+          value(rows, "speedup", way, "{:.3f}x")
+          if ("speedup", way) in rows else "-"]
+         for name, rows in cases.items()
+         for metric, way in rows if metric == "time"], (0, 1))
