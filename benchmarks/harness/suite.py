@@ -64,10 +64,19 @@ class Option(NamedTuple):
     choices: tuple = ()
 
 
+class Part(NamedTuple):
+    """A part of another page of docs/, between <!-- mark --> and
+    <!-- /mark -->: lines(results.Store) gives its text."""
+    name: str
+    mark: str
+    lines: Callable
+
+
 class Page(NamedTuple):
     """A page of docs/: lines(results.Store) gives its text."""
     name: str
     lines: Callable
+    parts: tuple = ()
 
 
 # Parameters: of all these functions a bench.Bench, but where another is named.

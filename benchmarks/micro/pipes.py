@@ -13,7 +13,8 @@ import re
 PIPES = """
 alu 2: IADD3 LOP3 SHF SEL ISETP PRMT VIMNMX FMNMX FSETP FSEL LEA IABS VIADD
   PLOP3 MOV HMNMX2 HSETP2 VIADDMNMX I2FP F2FP R2P FCHK VOTE CS2R P2R LEPC
-fma 2: IMAD IDP HADD2 HMUL2 HFMA2
+  IMNMX VIMNMX3 SGXT BMSK FSET HSET2 B2R
+fma 2: IMAD IDP HADD2 HMUL2 HFMA2 FSWZADD
 fma 4: IMAD.HI IMAD.WIDE
 fma 1: FADD FMUL FFMA
 fp64 2: DADD DMUL DFMA DSETP
@@ -24,10 +25,12 @@ tex 16: TEX TLD TLD4 SULD SUST
 control 2: BRA BRX
 control 8: CALL RET
 control 9: BAR
-control 4: BSSY BSYNC WARPSYNC NANOSLEEP YIELD EXIT MEMBAR ERRBAR
+control 4: BSSY BSYNC WARPSYNC ENDCOLLECTIVE BREAK BMOV NANOSLEEP YIELD EXIT
+  MEMBAR ERRBAR
 """
 # They are issued and take no pipe that a warp could wait for.
-FREE = "NOP CCTL CGAERRBAR UIADD3 UMOV ULDC ULOP3 USHF R2UR DEPBAR"
+FREE = """NOP CCTL CGAERRBAR DEPBAR R2UR S2UR VOTEU ULDC UBMSK UFLO UIADD3 UIMAD
+  UISETP ULEA ULOP3 UMOV UPLOP3 UPOPC UPRMT USEL USGXT USHF"""
 
 
 def table(text):
@@ -64,3 +67,12 @@ def busy(counts):
         if pipe:
             cycles[pipe] = cycles.get(pipe, 0.0) + count * each
     return {pipe: value for pipe, value in cycles.items() if value > 0.05}
+
+
+def opcodes():
+    """{opcode: {pipe: cycles}} of all that have one price, "issue" among them;
+    IMAD.WIDE and IMAD.HI have numbers of their own in machine code."""
+    prices = {opcode: {"issue": 1, pipe: cycles}
+              for opcode, (pipe, cycles) in BUSY.items()}
+    prices.update((opcode, {"issue": 1}) for opcode in FREE.split())
+    return dict(sorted(prices.items()))

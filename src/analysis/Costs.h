@@ -37,6 +37,14 @@ struct InstructionCost {
   PipeCycles Busy = {}; ///< of a scheduler's pipes, by one warp
 };
 
+/// Of an instruction of machine code.
+struct OpcodeCost {
+  PipeCycles Busy = {}; ///< of a scheduler's pipes, by one warp
+  /// Cycles until the result is there, of those that the code waits for; of
+  /// others the code itself says how long the next has to wait.
+  double Latency = 0;
+};
+
 /// What a GPU has of everything, and how fast its memory is.
 struct MachineLimits {
   double Multiprocessors = 0;
@@ -54,9 +62,15 @@ struct MachineLimits {
   double L1Bytes = 0;           ///< shared memory included where they are one
   // Cycles until the result of a load that hits can be used.
   double L1Latency = 0, L2Latency = 0, DramLatency = 0;
+  double L1Lines = 1; ///< that L1 looks up in a cycle; files may lack it
   // Of the whole GPU.
   double L2Bytes = 0;
   double L2BytesPerCycle = 0, DramBytesPerCycle = 0;
+  // Files may lack what follows; 0: it limits nothing.
+  double AtomicTurns = 0;      ///< a cycle, if all are at different addresses
+  double AtomicTurnsAtOne = 0; ///< if all are at one
+  double BlockStarts = 0;      ///< thread blocks a cycle
+  double LaunchCycles = 0;     ///< of a launch of nothing
   /// The exponent of the norm by which times of units make one time.
   double Norm = 0;
 };
@@ -83,6 +97,8 @@ public:
   InstructionCost cost(const llvm::Instruction &I) const;
   /// \p Class is one of instructionClasses().
   InstructionCost cost(llvm::StringRef Class) const;
+  /// Of a machine instruction; none: the file does not say.
+  std::optional<OpcodeCost> opcode(llvm::StringRef Name) const;
   /// None: of the unit machine.
   const std::optional<MachineLimits> &limits() const { return Limits; }
   /// Some number of the file is an estimate, not a measurement.
@@ -93,6 +109,7 @@ private:
   bool Estimated = false;
   std::optional<MachineLimits> Limits;
   std::map<std::string, InstructionCost, std::less<>> Classes;
+  std::map<std::string, OpcodeCost, std::less<>> Opcodes;
 };
 
 /// Every instruction class, sorted: the keys that a machine file must have.

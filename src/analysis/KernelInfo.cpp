@@ -153,6 +153,7 @@ private:
   void findCalls();
   void addBlock(const BasicBlock &BB);
   void addAccesses(const BasicBlock &BB);
+  void findEntries(const Function &F);
   void addBranches(const Function &F);
   std::optional<uint32_t> positionOf(const BasicBlock &BB) const;
   std::set<uint32_t> positionsOf(ArrayRef<const BasicBlock *> Region) const;
@@ -327,6 +328,27 @@ void Describer::addBranches(const Function &F) {
   }
 }
 
+/// Fills in Entries of the blocks of \p F.
+void Describer::findEntries(const Function &F) {
+  CycleInfo Cycles;
+  Cycles.compute(const_cast<Function &>(F));
+  for (const BasicBlock &BB : F) {
+    const auto Number = blockNumber(BB);
+    const Cycle *Around =
+        Cycles.getTopLevelParentCycle(const_cast<BasicBlock *>(&BB));
+    if (!Number || !Around)
+      continue;
+    std::set<uint32_t> Entries;
+    for (const BasicBlock *Head : Around->getEntries())
+      for (const BasicBlock *Before : predecessors(Head))
+        if (!Around->contains(Before))
+          if (const auto At = blockNumber(*Before))
+            Entries.insert(Position.lookup(*At));
+    Blocks[Position.lookup(*Number)].Entries.assign(Entries.begin(),
+                                                    Entries.end());
+  }
+}
+
 KernelInfo Describer::run(StringRef ModuleHash) {
   findCalls();
   for (const Function *F : Functions) {
@@ -334,6 +356,7 @@ KernelInfo Describer::run(StringRef ModuleHash) {
       addBlock(BB);
       addAccesses(BB);
     }
+    findEntries(*F);
     addBranches(*F);
   }
   KernelInfo Info;

@@ -107,7 +107,38 @@ static Error readBusy(const Reader &R, const json::Object &Entry,
     Out[P] = *Cycles;
   }
   if (Out[size_t(Unit::Issue)] <= 0)
-    return R.bad(Inside + "issue", "missing: each class is issued");
+    return R.bad(Inside + "issue", "missing: whatever runs is issued");
+  return Error::success();
+}
+
+using OpcodeCosts = std::map<std::string, OpcodeCost, std::less<>>;
+
+/// "opcodes": costs of machine instructions, where the file has them.
+static Error readOpcodes(const Reader &R, const json::Object &Root,
+                         OpcodeCosts &Out) {
+  if (!Root.get("opcodes"))
+    return Error::success();
+  const json::Object *Opcodes = Root.getObject("opcodes");
+  if (!Opcodes)
+    return R.bad("opcodes", "must be an object");
+  std::map<StringRef, const json::Value *> Sorted; // one order of messages
+  for (const auto &[Name, Entry] : *Opcodes)
+    Sorted[Name] = &Entry;
+  for (const auto &[Name, Entry] : Sorted) {
+    const std::string Where = ("opcodes." + Name + ".").str();
+    const json::Object *Object = Entry->getAsObject();
+    if (!Object)
+      return R.bad("opcodes." + Name, "must be an object");
+    if (Error E = R.onlyKeys(*Object, Where, {"busy", "latency"}))
+      return E;
+    OpcodeCost &Cost = Out[Name.str()];
+    if (Error E = readBusy(R, *Object, Where, Cost.Busy))
+      return E;
+    if (Object->get("latency"))
+      if (Error E =
+              R.number(*Object, Where, "latency", 0).moveInto(Cost.Latency))
+        return E;
+  }
   return Error::success();
 }
 
@@ -172,6 +203,13 @@ static constexpr LimitKey LimitKeys[] = {
     {"l2-bytes-per-cycle", &MachineLimits::L2BytesPerCycle, 1},
     {"dram-latency", &MachineLimits::DramLatency, 1},
     {"dram-bytes-per-cycle", &MachineLimits::DramBytesPerCycle, 1},
+    {"l1-lines-per-cycle", &MachineLimits::L1Lines, 1, /*MayLack=*/true},
+    {"atomic-turns-per-cycle", &MachineLimits::AtomicTurns, 0.001,
+     /*MayLack=*/true},
+    {"atomic-turns-at-one", &MachineLimits::AtomicTurnsAtOne, 0.001,
+     /*MayLack=*/true},
+    {"blocks-per-cycle", &MachineLimits::BlockStarts, 0.001, /*MayLack=*/true},
+    {"launch-cycles", &MachineLimits::LaunchCycles, 0, /*MayLack=*/true},
     {"norm", &MachineLimits::Norm, 1}};
 
 /// One limit: {"value": n, "measured": true, "source": "..."}.
@@ -225,7 +263,7 @@ Expected<MachineModel> MachineModel::parse(StringRef Text, StringRef Path) {
     return R.bad("", "the file must hold one object");
   if (Error E = R.onlyKeys(*Root, "",
                            {"format", "name", "description", "measured-on",
-                            "limits", "classes"}))
+                            "limits", "classes", "opcodes"}))
     return std::move(E);
   const std::optional<int64_t> Format = Root->getInteger("format");
   if (Format == 1)
@@ -263,6 +301,8 @@ Expected<MachineModel> MachineModel::parse(StringRef Text, StringRef Path) {
       return Cost.takeError();
     Model.Classes[Class.str()] = *Cost;
   }
+  if (Error E = readOpcodes(R, *Root, Model.Opcodes))
+    return std::move(E);
   return Model;
 }
 
@@ -285,6 +325,13 @@ MachineModel MachineModel::unit() {
 InstructionCost MachineModel::cost(StringRef Class) const {
   auto Found = Classes.find(Class);
   assert(Found != Classes.end() && "every class is in every model");
+  return Found->second;
+}
+
+std::optional<OpcodeCost> MachineModel::opcode(StringRef Name) const {
+  const auto Found = Opcodes.find(Name);
+  if (Found == Opcodes.end())
+    return std::nullopt;
   return Found->second;
 }
 

@@ -21,14 +21,19 @@ struct Demand {
 
   double Slots = 0;     ///< issue slots
   PipeCycles Busy = {}; ///< of a scheduler's pipes, as if there were one
-  /// Cycles of the warps' longest chains, added up, and the loads in these.
+  /// Cycles in which warps have their places, and the loads that they wait for
+  /// then: a thread block gives its warps' places back when the slowest ends.
   double PathCycles = 0, PathLoads = 0;
+  bool HasMachineCode = false; ///< Busy is of it, not of the IR
 
   bool HasMemory = false; ///< all below is counted
   double Wavefronts = 0;  ///< of the first cache and shared memory
+  /// Those of them that are lines of the first cache, and for how many
+  /// requests.
+  double Lines = 0, LineRequests = 0;
   double LoadSectors = 0, StoreSectors = 0;  ///< of global and local memory
   double AtomicSectors = 0, AtomicTurns = 0; ///< of atomics on global memory
-  Footprint Touched; ///< of the launch: ThreadBlocks are the grid's
+  Footprint Touched; ///< of the launch: ThreadBlocks are the grid's, or 0
 
   bool isCounted() const { return Slots > 0; }
 };

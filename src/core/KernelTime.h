@@ -11,7 +11,8 @@ namespace reconverge {
 enum class Bound : uint8_t {
   Unit,    ///< one of the units: KernelTime::Busiest
   Latency, ///< results, with too few warps to wait beside one another
-  Grid     ///< the GPU is not full: too few thread blocks, or an uneven rest
+  Grid,    ///< the GPU is not full: too few thread blocks, or an uneven rest
+  Launch   ///< nothing that it does takes as long as to be launched
 };
 
 /// A launch's time by the model, and what it is made of; cycles of the
@@ -37,9 +38,10 @@ struct KernelTime {
 
 /// "latency", "grid", or the unit's word.
 inline const char *wordOf(Bound By, Unit Busiest) {
-  return By == Bound::Latency ? "latency"
-         : By == Bound::Grid  ? "grid"
-                              : wordOf(Busiest);
+  return By == Bound::Latency  ? "latency"
+         : By == Bound::Grid   ? "grid"
+         : By == Bound::Launch ? "launch"
+                               : wordOf(Busiest);
 }
 
 } // namespace reconverge

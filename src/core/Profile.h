@@ -36,10 +36,14 @@ struct BlockInfo {
   double IssueSlots = 0;     ///< n(b) weighted by issue cost, slots a warp
   double Latency = 0;        ///< lat(b), cycles: of its instructions, added up
   PipeCycles Busy = {};      ///< of a scheduler's pipes, by one warp
-  /// Cycles of its longest chain of instructions that wait for one another,
-  /// loads taken as hits of the first cache, and most such loads in a chain.
+  /// Cycles of its longest chain of instructions that wait for one another
+  /// (of machine code: of a lone warp in it), loads taken as hits of the first
+  /// cache, and most such loads in a chain.
   double Path = 0;
   uint32_t PathLoads = 0;
+  /// Of a block in a loop: the blocks that lead into the outermost one from
+  /// outside. Their executions say how many warps come here.
+  std::vector<uint32_t> Entries;
 };
 
 /// One branch that can diverge: conditional branch or switch.
@@ -68,6 +72,8 @@ struct KernelInfo {
   /// Of a thread, as the GPU's code has them; 0: not known.
   uint32_t Registers = 0;
   uint64_t StaticShared = 0; ///< bytes a thread block
+  /// Busy of the blocks is of their machine code, not of classes of the IR.
+  bool HasMachineCode = false;
 };
 
 /// Warp executions that each block would need if threads were regrouped, from

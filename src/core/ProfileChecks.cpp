@@ -79,4 +79,28 @@ StringLiteral faultOf(const RegroupedCounts &R, size_t Blocks,
   return "";
 }
 
+StringLiteral faultOf(const OrderTrials &T, uint64_t Launches) {
+  auto Happened = [&](uint64_t Launch, uint64_t Order) {
+    return Launch && Launch <= Launches && Order && Order <= T.Orders;
+  };
+  if (T.Launches > Launches || T.Untried > Launches - T.Launches)
+    return "more launches tried than there were";
+  if (T.Launches && !T.Orders)
+    return "launches tried in no order";
+  if (T.Differing > T.Launches ||
+      T.FaultyRuns > SaturatingMultiply<uint64_t>(T.Launches, T.Orders))
+    return "more findings than runs";
+  if ((T.Differing != 0) != (T.Bytes != 0) ||
+      (T.Differing != 0) != T.First.has_value())
+    return "launches differ in no byte, or bytes in no launch";
+  if (T.Faults.size() > T.FaultyRuns || T.Faults.empty() != !T.FaultyRuns)
+    return "not as many faults as runs that faulted";
+  if (T.First && !Happened(T.First->Launch, T.First->Order))
+    return "the first difference is in no run";
+  for (const OrderFault &F : T.Faults)
+    if (!Happened(F.Launch, F.Order))
+      return "a fault is in no run";
+  return "";
+}
+
 } // namespace reconverge

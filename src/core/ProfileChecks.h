@@ -28,6 +28,9 @@ llvm::StringLiteral faultOf(const BranchCounts &C, const BlockCounts &Block);
 llvm::StringLiteral faultOf(const RegroupedCounts &R, size_t Blocks,
                             uint32_t WarpSize);
 
+/// The same of runs in other orders, of a kernel with \p Launches launches.
+llvm::StringLiteral faultOf(const OrderTrials &T, uint64_t Launches);
+
 } // namespace reconverge
 
 #endif

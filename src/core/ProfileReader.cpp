@@ -82,6 +82,8 @@ static bool readUnits(const Fields &F, BlockInfo &B) {
   if (!F.measures("busy", Busy) || !F.measure("path", B.Path) ||
       !F.count("pathLoads", B.PathLoads))
     return false;
+  if (F.has("entries") && !F.counts("entries", B.Entries))
+    return false;
   if (Busy.size() != NumPipes) {
     F.path("busy").report("expected the cycles of each pipe");
     return false;
@@ -148,30 +150,6 @@ static StringLiteral faultOf(const BranchRow &Row, size_t Blocks,
   if (Row.Counts.LanesTo.size() != B.Successors.size())
     return "lanesTo and successors differ in length";
   return faultOf(Row.Counts, WarpSize);
-}
-
-static StringLiteral faultOf(const OrderTrials &T, uint64_t Launches) {
-  auto Happened = [&](uint64_t Launch, uint64_t Order) {
-    return Launch && Launch <= Launches && Order && Order <= T.Orders;
-  };
-  if (T.Launches > Launches || T.Untried > Launches - T.Launches)
-    return "more launches tried than there were";
-  if (T.Launches && !T.Orders)
-    return "launches tried in no order";
-  if (T.Differing > T.Launches ||
-      T.FaultyRuns > SaturatingMultiply<uint64_t>(T.Launches, T.Orders))
-    return "more findings than runs";
-  if ((T.Differing != 0) != (T.Bytes != 0) ||
-      (T.Differing != 0) != T.First.has_value())
-    return "launches differ in no byte, or bytes in no launch";
-  if (T.Faults.size() > T.FaultyRuns || T.Faults.empty() != !T.FaultyRuns)
-    return "not as many faults as runs that faulted";
-  if (T.First && !Happened(T.First->Launch, T.First->Order))
-    return "the first difference is in no run";
-  for (const OrderFault &F : T.Faults)
-    if (!Happened(F.Launch, F.Order))
-      return "a fault is in no run";
-  return "";
 }
 
 static bool checkKernel(const KernelProfile &K, const Fields &F) {
@@ -397,9 +375,11 @@ static bool readRaces(const Fields &Kernel, RaceFindings &R) {
 
 /// Not in files of before they were asked for.
 static bool readNeeds(const Fields &Kernel, KernelInfo &Info) {
-  return !Kernel.has("registers") ||
-         (Kernel.count("registers", Info.Registers) &&
-          Kernel.count("staticShared", Info.StaticShared));
+  return (!Kernel.has("registers") ||
+          (Kernel.count("registers", Info.Registers) &&
+           Kernel.count("staticShared", Info.StaticShared))) &&
+         (!Kernel.has("machineCode") ||
+          Kernel.flag("machineCode", Info.HasMachineCode));
 }
 
 static bool readKernel(const json::Value &V, json::Path P, KernelProfile &K) {
@@ -438,6 +418,12 @@ static bool readKernel(const json::Value &V, json::Path P, KernelProfile &K) {
       !readRaces(F, K.Races) || !readMemory(F, K, Blocks.size()))
     return false;
   for (BlockRow &Row : Blocks) {
+    if (any_of(Row.Info.Entries,
+               [&](uint32_t E) { return E >= Blocks.size(); })) {
+      F.path("blocks").report(
+          "loop is entered from a block that is not listed");
+      return false;
+    }
     Info.Blocks.push_back(std::move(Row.Info));
     K.Blocks.push_back(Row.Counts);
   }

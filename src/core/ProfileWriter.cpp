@@ -254,6 +254,8 @@ static void writeKernel(JsonWriter &W, const KernelProfile &K,
   W.number("seconds", K.Seconds);
   W.count("registers", Info.Registers);
   W.count("staticShared", Info.StaticShared);
+  if (Info.HasMachineCode)
+    W.flag("machineCode", true);
   W.lines("shapes", K.Shapes, writeShape);
   W.lines("blocks", seq(Info.Blocks.size()), [&](JsonWriter &S, size_t I) {
     const BlockInfo &B = Info.Blocks[I];
@@ -265,6 +267,8 @@ static void writeKernel(JsonWriter &W, const KernelProfile &K,
     S.numbers("busy", {B.Busy.begin(), B.Busy.end()});
     S.number("path", B.Path);
     S.count("pathLoads", B.PathLoads);
+    if (!B.Entries.empty())
+      S.counts("entries", B.Entries);
     S.count("warps", C.Warps);
     S.count("lanes", C.Lanes);
     S.count("partialIdle", C.PartialIdle);

@@ -139,8 +139,11 @@ static void writeDemand(JsonWriter &W, const Demand &D) {
   W.numbers("busy", {D.Busy.begin(), D.Busy.end()});
   W.number("pathCycles", D.PathCycles);
   W.number("pathLoads", D.PathLoads);
+  W.flag("hasMachineCode", D.HasMachineCode);
   W.flag("hasMemory", D.HasMemory);
   W.number("wavefronts", D.Wavefronts);
+  W.number("lines", D.Lines);
+  W.number("lineRequests", D.LineRequests);
   W.number("loadSectors", D.LoadSectors);
   W.number("storeSectors", D.StoreSectors);
   W.number("atomicSectors", D.AtomicSectors);
@@ -156,8 +159,10 @@ static bool readDemand(const json::Value &V, json::Path P, Demand &D) {
       !F.measure("slots", D.Slots) || !F.measures("busy", Busy) ||
       !F.measure("pathCycles", D.PathCycles) ||
       !F.measure("pathLoads", D.PathLoads) ||
+      !F.flag("hasMachineCode", D.HasMachineCode) ||
       !F.flag("hasMemory", D.HasMemory) ||
-      !F.measure("wavefronts", D.Wavefronts) ||
+      !F.measure("wavefronts", D.Wavefronts) || !F.measure("lines", D.Lines) ||
+      !F.measure("lineRequests", D.LineRequests) ||
       !F.measure("loadSectors", D.LoadSectors) ||
       !F.measure("storeSectors", D.StoreSectors) ||
       !F.measure("atomicSectors", D.AtomicSectors) ||

@@ -7,8 +7,8 @@ namespace reconverge {
 
 const char *wordOf(Unit U) {
   static constexpr const char *Words[NumUnits] = {
-      "issue", "alu",     "fma", "fp64", "xu",  "lsu",
-      "tex",   "control", "l1",  "l2",   "dram"};
+      "issue",   "alu", "fma", "fp64", "xu",      "lsu",  "tex",
+      "control", "l1",  "l2",  "dram", "atomics", "start"};
   return Words[size_t(U)];
 }
 

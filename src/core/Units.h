@@ -23,10 +23,12 @@ enum class Unit : uint8_t {
   Control, ///< branches, calls, barriers
   L1,      ///< passes of shared memory and the first cache
   L2,      ///< sectors between the multiprocessors and the second cache
-  Dram     ///< bytes of device memory
+  Dram,    ///< bytes of device memory
+  Atomics, ///< turns of atomic operations on global memory
+  Start    ///< thread blocks that start
 };
 inline constexpr size_t NumPipes = size_t(Unit::L1);
-inline constexpr size_t NumUnits = size_t(Unit::Dram) + 1;
+inline constexpr size_t NumUnits = size_t(Unit::Start) + 1;
 
 /// Cycles for which each pipe of a scheduler is busy.
 using PipeCycles = std::array<double, NumPipes>;

@@ -24,11 +24,8 @@ Expected<int> predict(const RunRequest &Request, raw_ostream &OS) {
   auto Run = countRun(Request, *Program, {});
   if (!Run)
     return Run.takeError();
-  if (!Run->Counted) {
-    OS << "reconverge: note: " << Request.Build.Inputs.front() << ' '
-       << endOf(Run->End) << " and left no profile\n";
-    return Run->End.status();
-  }
+  if (!Run->Counted)
+    return withoutProfile(Request, *Program, *Run, OS);
   const analysis::MachineLimits *Limits =
       limitsFor(*Run->Counted, Program->machine());
   if (!Limits)

@@ -32,6 +32,9 @@ bool Prediction::add(Range &Sum, const Demands &Asked) const {
 }
 
 void Prediction::add(const TrialEvent &End) {
+  for (const Demands *Side : {&End.Original, &End.Variant})
+    for (const Demand &D : *Side)
+      ByMachineCode &= D.HasMachineCode;
   IsWhole &= add(Original, End.Original) && add(Variant, End.Variant);
 }
 
@@ -41,7 +44,9 @@ void Prediction::tell(TrialResult &R) const {
   const auto [Low, High] = std::minmax({Original.Least / Variant.Least,
                                         Original.Likely / Variant.Likely,
                                         Original.Most / Variant.Most});
-  const double Error = Limits ? model::UsualError : 1;
+  const double Error = !Limits         ? 1
+                       : ByMachineCode ? model::UsualError
+                                       : model::UsualErrorByIr;
   R.Predicted = Original.Likely / Variant.Likely;
   R.PredictedLow = Low / Error;
   R.PredictedHigh = High * Error;

@@ -30,7 +30,8 @@ private:
 
   const std::optional<analysis::MachineLimits> &Limits;
   Range Original, Variant;
-  bool IsWhole = true; ///< every launch was counted
+  bool IsWhole = true;       ///< every launch was counted
+  bool ByMachineCode = true; ///< what both sides ask for is of that
 };
 
 } // namespace reconverge::driver

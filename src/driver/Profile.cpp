@@ -118,6 +118,16 @@ Expected<CountedRun> countRun(const RunRequest &Request, const Session &Program,
   return Run;
 }
 
+int withoutProfile(const RunRequest &Request, const Session &Program,
+                   const CountedRun &Run, raw_ostream &OS) {
+  const std::string &Name = Request.Build.Inputs.front();
+  OS << "reconverge: note: " << Name << ' ' << endOf(Run.End)
+     << " and left no profile\n";
+  if (Session::isProgram(Request.Build) && !namesOurRuntime(Name))
+    OS << "  " << howToBuild(Program) << '\n';
+  return Run.End.status();
+}
+
 const analysis::MachineLimits *
 limitsFor(const Profile &Counted, const analysis::MachineModel &Machine) {
   if (Counted.Backend == "gpu" &&
@@ -164,14 +174,8 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
   auto Run = countRun(Request, *Program, {});
   if (!Run)
     return Run.takeError();
-  if (!Run->Counted) {
-    const std::string &Name = Request.Build.Inputs.front();
-    OS << "reconverge: note: " << Name << ' ' << endOf(Run->End)
-       << " and left no profile\n";
-    if (Session::isProgram(Request.Build) && !namesOurRuntime(Name))
-      OS << "  " << howToBuild(*Program) << '\n';
-    return Run->End.status();
-  }
+  if (!Run->Counted)
+    return withoutProfile(Request, *Program, *Run, OS);
   const analysis::MachineLimits *Limits =
       limitsFor(*Run->Counted, Program->machine());
   if (!Limits)

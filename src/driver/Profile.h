@@ -24,6 +24,9 @@ struct CountedRun {
 };
 llvm::Expected<CountedRun> countRun(const RunRequest &Request,
                                     const Session &Program, RunMode Mode);
+/// Says on \p OS how a run ended that left no profile; returns its status.
+int withoutProfile(const RunRequest &Request, const Session &Program,
+                   const CountedRun &Run, llvm::raw_ostream &OS);
 
 /// Of the GPU in whose time \p Counted is told, that of \p Machine. Null: the
 /// program ran on another one, of which nothing is known; or there are none.

@@ -15,57 +15,79 @@
 
 #include "llvm/IR/Module.h"
 
+#include <algorithm>
+
 using namespace llvm;
 
 namespace reconverge::frontend {
 
-/// The largest number in \p Text that stands where ptxas writes registers; 0 if
-/// there is none.
-static unsigned mostRegisters(StringRef Text) {
-  unsigned Most = 0;
-  while (true) {
-    auto [Before, After] = Text.split("Used ");
-    if (After.empty())
-      return Most;
-    unsigned Count = 0;
-    if (!After.consumeInteger(10, Count) && After.starts_with(" registers"))
-      Most = std::max(Most, Count);
-    Text = After;
+//   ptxas info    : Compiling entry function '_Z1kPi' for 'sm_90'
+//   ptxas info    : Function properties for ...
+//   ptxas info    : Used 40 registers, used 1 barriers, ...
+RegisterCounts parseRegisters(StringRef Log) {
+  RegisterCounts Counts;
+  StringRef Kernel;
+  while (!Log.empty()) {
+    StringRef Line;
+    std::tie(Line, Log) = Log.split('\n');
+    if (auto [_, Name] = Line.split("Compiling entry function '");
+        !Name.empty())
+      Kernel = Name.split('\'').first;
+    unsigned Number = 0;
+    StringRef Used = Line.split(": Used ").second;
+    if (!Kernel.empty() && !Used.consumeInteger(10, Number) &&
+        Used.starts_with(" registers"))
+      Counts[std::exchange(Kernel, "")] = Number;
   }
+  return Counts;
+}
+
+Expected<RegisterCounts> assemble(const Module &M,
+                                  const CompileOptions &Options,
+                                  const CudaToolkit &Cuda,
+                                  const std::string &Cubin) {
+  Expected<std::string> Ptx = emitPtx(M, Options);
+  if (!Ptx)
+    return Ptx.takeError();
+  const std::string Source = Cubin + ".ptx";
+  if (Error E =
+          writeFileAtomically(Source, [&](raw_ostream &OS) { OS << *Ptx; }))
+    return std::move(E);
+  Command Ptxas;
+  Ptxas.Arguments = ptxasArguments(Cuda, Options, Source, Cubin);
+  Ptxas.Arguments.push_back("-v");
+  Ptxas.Output = Cubin + ".out";
+  Ptxas.Errors = Cubin + ".err";
+  auto Result = runProcess(Ptxas);
+  if (!Result)
+    return Result.takeError();
+  if (!Result->ok())
+    return userError("ptxas failed (status " + Twine(Result->status()) + ")");
+  RegisterCounts Counts;
+  for (const std::string &File : {Ptxas.Output, Ptxas.Errors}) {
+    auto Text = readFile(File);
+    if (!Text)
+      return Text.takeError();
+    for (const auto &Entry : parseRegisters((*Text)->getBuffer()))
+      Counts[Entry.getKey()] = Entry.getValue();
+  }
+  return Counts;
 }
 
 Expected<unsigned> countRegisters(const Module &M,
                                   const CompileOptions &Options,
                                   const Toolchain &Tools) {
-  auto Ptx = emitPtx(M, Options);
-  if (!Ptx)
-    return Ptx.takeError();
   auto Temp = TempDir::create();
   if (!Temp)
     return Temp.takeError();
-  const std::string Source = Temp->file("kernel.ptx");
-  if (Error E =
-          writeFileAtomically(Source, [&](raw_ostream &OS) { OS << *Ptx; }))
-    return std::move(E);
-  Command Ptxas;
-  Ptxas.Arguments =
-      ptxasArguments(Tools.Cuda, Options, Source, Temp->file("kernel.cubin"));
-  Ptxas.Arguments.push_back("-v");
-  Ptxas.Output = Temp->file("output");
-  Ptxas.Errors = Temp->file("errors");
-  auto Result = runProcess(Ptxas);
-  if (!Result)
-    return Result.takeError();
+  auto Counts = assemble(M, Options, Tools.Cuda, Temp->file("kernel.cubin"));
+  if (!Counts)
+    return Counts.takeError();
   unsigned Most = 0;
-  for (const std::string &File : {Ptxas.Output, Ptxas.Errors}) {
-    auto Text = readFile(File);
-    if (!Text)
-      return Text.takeError();
-    Most = std::max(Most, mostRegisters((*Text)->getBuffer()));
-  }
-  if (!Result->ok() || !Most)
-    return userError("ptxas has not counted registers (status " +
-                     Twine(Result->status()) + ")");
+  for (const auto &Entry : *Counts)
+    Most = std::max(Most, Entry.getValue());
+  if (!Most)
+    return userError("ptxas has not counted registers");
   return Most;
 }
 

@@ -4,7 +4,10 @@
 #define RECONVERGE_FRONTEND_REGISTERS_H
 
 #include "frontend/Options.h"
+#include "frontend/TempDir.h"
 #include "frontend/Toolchain.h"
+
+#include "llvm/ADT/StringMap.h"
 
 namespace llvm {
 class Module;
@@ -12,8 +15,21 @@ class Module;
 
 namespace reconverge::frontend {
 
-/// The most registers that a thread of a kernel of \p M takes, which has been
-/// through the device pipeline. Runs ptxas, whose messages are not shown.
+/// Kernel (mangled) -> registers of a thread.
+using RegisterCounts = llvm::StringMap<unsigned>;
+
+/// What `ptxas -v` says in \p Log.
+RegisterCounts parseRegisters(llvm::StringRef Log);
+
+/// Machine code of \p M, which has been through the device pipeline, to the
+/// file \p Cubin; intermediate files lie beside it. Runs ptxas, whose messages
+/// are not shown.
+llvm::Expected<RegisterCounts> assemble(const llvm::Module &M,
+                                        const CompileOptions &Options,
+                                        const CudaToolkit &Cuda,
+                                        const std::string &Cubin);
+
+/// The most registers that a thread of a kernel of \p M takes.
 llvm::Expected<unsigned> countRegisters(const llvm::Module &M,
                                         const CompileOptions &Options,
                                         const Toolchain &Tools);

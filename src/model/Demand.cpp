@@ -10,6 +10,17 @@
 // An access whose thread blocks were all looked at has as many requests as its
 // block has warp executions, and the quotient is one.
 //
+// A thread block keeps the places of all its warps until the slowest ends. If
+// only a part f of the warps comes to a block (or to the loop around it), one
+// warp of a thread block of W does so with the probability 1 - (1 - f)^W, and
+// the others wait. So a warp that comes there takes
+//
+//   (1 - (1 - f)^W) / f
+//
+// times its own place for as long as it stays: 1 where all come, and up to W
+// where few do. After a remapping round, which brings lanes together in few
+// warps, that is much of what it gains.
+//
 //===----------------------------------------------------------------------===//
 
 #include "model/Demand.h"
@@ -17,22 +28,48 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <cassert>
+#include <cmath>
 
 using namespace llvm;
 
 namespace reconverge::model {
 
+static double warpsOfBlock(const LaunchShape &Shape) {
+  return std::ceil(double(Shape.blockThreads()) / 32);
+}
+
+/// How much longer a thread block of \p Warps spends in block \p B than its
+/// warps do on average, of \p All warps in which the blocks ran \p Blocks.
+static double lonely(size_t B, const KernelInfo &Info,
+                     ArrayRef<BlockCounts> Blocks, double All, double Warps) {
+  double Come = double(Blocks[B].Warps);
+  if (const auto &Entries = Info.Blocks[B].Entries; !Entries.empty()) {
+    Come = 0;
+    for (uint32_t E : Entries)
+      Come += double(Blocks[E].Warps);
+  }
+  const double Part = All > 0 ? std::min(Come / All, 1.0) : 1;
+  return Part > 0 ? (1 - std::pow(1 - Part, Warps)) / Part : 1;
+}
+
+/// \p All: warps in all launches.
 static void addBlocks(Demand &D, const KernelInfo &Info,
-                      ArrayRef<BlockCounts> Blocks, double Launches) {
-  for (auto [B, C, Slots] : zip_equal(Info.Blocks, Blocks, slotsOf(Info))) {
+                      ArrayRef<BlockCounts> Blocks, double All,
+                      double Launches) {
+  const double WarpsOfBlock = warpsOfBlock(D.Shape);
+  D.HasMachineCode = Info.HasMachineCode;
+  for (auto [At, B, C, Slots] : enumerate(Info.Blocks, Blocks, slotsOf(Info))) {
     const double Warps = double(C.Warps) / Launches;
     D.Slots += Warps * Slots;
     for (auto [Sum, Cycles] : zip_equal(D.Busy, B.Busy))
       Sum += Warps * Cycles;
-    D.PathCycles += Warps * B.Path;
-    D.PathLoads += Warps * B.PathLoads;
+    const double Places = Warps * lonely(At, Info, Blocks, All, WarpsOfBlock);
+    D.PathCycles += Places * B.Path;
+    D.PathLoads += Places * B.PathLoads;
   }
 }
 
@@ -42,6 +79,10 @@ static void addAccess(Demand &D, const AccessInfo &A, const AccessCounts &C,
     return;
   const double Each = Requests / double(C.Requests);
   D.Wavefronts += Each * double(C.Wavefronts);
+  if (C.Sectors) { // shared memory has none
+    D.Lines += Each * double(C.Wavefronts);
+    D.LineRequests += Requests;
+  }
   const double Sectors = Each * double(C.Sectors);
   switch (A.Use) {
   case MemoryUse::Load:
@@ -82,7 +123,8 @@ Demand demandOf(const KernelInfo &Info, const LaunchCounts &Counts,
   D.Shape = Shape;
   D.Registers = Info.Registers;
   D.StaticShared = Info.StaticShared;
-  addBlocks(D, Info, Counts.Blocks, 1);
+  addBlocks(D, Info, Counts.Blocks,
+            double(Shape.blocks()) * warpsOfBlock(Shape), 1);
   addMemory(D, Info, Counts.Blocks, Counts.Accesses, Counts.Touched, 1);
   return D;
 }
@@ -95,8 +137,15 @@ Demand demandOf(const KernelProfile &K) {
   D.Registers = K.Info.Registers;
   D.StaticShared = K.Info.StaticShared;
   const double Launches = double(K.Launches);
-  addBlocks(D, K.Info, K.Blocks, Launches);
+  addBlocks(D, K.Info, K.Blocks, double(K.WarpsRun), Launches);
   addMemory(D, K.Info, K.Blocks, K.Accesses, K.Touched, Launches);
+  return D;
+}
+
+Demand demandWithin(uint64_t Bytes, Demand D) {
+  const double Sectors = D.LoadSectors + D.StoreSectors + D.AtomicSectors;
+  D.Touched.GridLoads =
+      std::min(uint64_t(Sectors), divideCeil(Bytes, SectorBytes));
   return D;
 }
 

@@ -17,6 +17,10 @@ Demand demandOf(const KernelInfo &Info, const LaunchCounts &Counts,
 /// it was launched with first.
 Demand demandOf(const KernelProfile &K);
 
+/// \p D, whose footprints were not counted, of a launch that can touch
+/// \p Bytes: the grid touches all that it asks for, but no more than these.
+Demand demandWithin(uint64_t Bytes, Demand D);
+
 /// \p D with \p Share of its instructions; memory moves as many bytes.
 Demand withCompute(Demand D, double Share);
 

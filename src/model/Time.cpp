@@ -7,18 +7,31 @@
 //
 //   T = (sum over units of T_u^p)^(1/p),   p the machine's norm
 //
-// With p = 1 units would wait for one another, with p infinite never.
+// With p = 1 units would wait for one another, with p infinite never. LSU and
+// the first cache are one way: of these two the busier counts.
 //
 // A multiprocessor's units. Of B thread blocks on S multiprocessors the one
 // with the most has ceil(B / S): all wait for it.
 //
 //   T_pipe = busy(pipe) / schedulers * ceil(B / S) / B
-//   T_l1   = wavefronts * ceil(B / S) / B
+//   T_l1   = passes * ceil(B / S) / B
+//
+// A wavefront of shared memory is a pass. Of the first cache's lines r are
+// looked up at a time, one in each of r parts. A request with n lines has
+// m = n / r in each part on average and, if the lines lie at random, about a
+// standard deviation more in the fullest. A pass gives 128 bytes at most:
+//
+//   passes of a request = max(1, m + sqrt(m (1 - 1 / r)), sectors / 4)
 //
 // Units of the whole GPU.
 //
 //   T_l2   = 32 sectors(L2) / bytes a cycle of L2
 //   T_dram = 32 sectors(DRAM) / bytes a cycle of device memory
+//   T_start = B / thread blocks that start in a cycle
+//   T_atomics = turns / turns a cycle
+//
+// Turns are most where all atomics go to one address, and least where all go to
+// different ones; what is likely is taken to be the least.
 //
 // Sectors of L2 are those of stores and atomics, which the first cache passes
 // on, and of loads those that miss it. Between two bounds:
@@ -28,19 +41,24 @@
 //
 // and where the thread blocks that are resident together touch F bytes for the
 // first time and the first cache holds C < F, a share C / F of what is loaded
-// again hits. Device memory likewise, with what the grid loads for the first
-// time and the second cache.
+// again hits if they load it evenly, and all if they load it at once: likely is
+// the middle. Device memory likewise, with what the grid loads for the first
+// time and the second cache. Where a thread block's footprint was not counted,
+// anything may hit; likely nothing does.
 //
 // Latency. A warp's chain of instructions in block b takes path(b) cycles if
-// its loads hit the first cache, and longer by the share that does not. R warps
-// are resident together, so the chains take
+// its loads hit the first cache, and longer by the share that does not; the
+// places of warps that wait for the slowest of their thread block are counted
+// with it (Demand.cpp). R warps are resident together, so the chains take
 //
-//   T_lat = sum over blocks warps(b) (path(b) + loads(b) miss) / R * ceil(B/S)/B
+//   T_lat = sum over blocks places(b) (path(b) + loads(b) miss) / R * ceil(B/S)/B
 //
-// and the launch is no shorter: T = max(norm, T_lat).
+// Where warps are few, units are idle while all wait, and busy only then:
+//
+//   T = sqrt(norm^2 + T_lat^2) + what a launch of nothing takes
 //
 // Limits: a warp's blocks are taken as one after the other, though loads of one
-// may be under way in the next. What the instructions become in ptxas is not
+// may be under way in the next. What waiting in line for memory adds is not
 // known here.
 //
 //===----------------------------------------------------------------------===//
@@ -88,6 +106,9 @@ static Spread spreadOf(const Demand &D, const analysis::MachineLimits &L) {
   return S;
 }
 
+/// A line of the first cache.
+static constexpr double SectorsOfLine = 4;
+
 /// What misses a cache of \p Bytes, of \p All sectors in loads of which
 /// \p First are touched for the first time and \p Together are so by those who
 /// share the cache at one time.
@@ -96,7 +117,7 @@ static Traffic missesOf(double All, double First, double Together,
   First = std::min(First, All);
   const double Touched = Together * double(SectorBytes);
   const double Kept = Touched > Bytes ? std::max(Bytes, 0.0) / Touched : 1;
-  return {First, First + (All - First) * (1 - Kept), All};
+  return {First, First + (All - First) * (1 - Kept) / 2, All};
 }
 
 namespace {
@@ -134,7 +155,9 @@ static Misses missesOf(const Demand &D, const Spread &On,
   return M;
 }
 
-static double norm(const std::array<double, NumUnits> &Units, double P) {
+static double norm(std::array<double, NumUnits> Units, double P) {
+  double &Lsu = Units[size_t(Unit::Lsu)], &L1 = Units[size_t(Unit::L1)];
+  (Lsu < L1 ? Lsu : L1) = 0;
   double Sum = 0;
   const double Most = *std::ranges::max_element(Units);
   if (Most <= 0)
@@ -142,6 +165,19 @@ static double norm(const std::array<double, NumUnits> &Units, double P) {
   for (double T : Units)
     Sum += std::pow(T / Most, P);
   return Most * std::pow(Sum, 1 / P);
+}
+
+/// Passes of the first cache and shared memory.
+static double passesOf(const Demand &D, double LinesAtOnce) {
+  double OfRequest = 1;
+  if (D.LineRequests > 0) {
+    const double InPart = D.Lines / D.LineRequests / LinesAtOnce;
+    const double More = std::sqrt(InPart * (1 - 1 / LinesAtOnce));
+    const double Sectors = D.LoadSectors + D.StoreSectors + D.AtomicSectors;
+    OfRequest = std::max(
+        {1.0, InPart + More, Sectors / D.LineRequests / SectorsOfLine});
+  }
+  return D.Wavefronts - D.Lines + D.LineRequests * OfRequest;
 }
 
 KernelTime timeOf(const Demand &D, const analysis::MachineLimits &L) {
@@ -156,9 +192,13 @@ KernelTime timeOf(const Demand &D, const analysis::MachineLimits &L) {
       On.Warps > 0 ? std::ceil(On.Warps / L.Schedulers) / On.Warps : 1;
   for (size_t P = 0; P != NumPipes; ++P)
     T.Units[P] = D.Busy[P] * OfScheduler * On.OnFullest;
+  T.Units[size_t(Unit::L1)] = passesOf(D, L.L1Lines) * On.OnFullest;
+  if (L.BlockStarts > 0)
+    T.Units[size_t(Unit::Start)] = double(D.Shape.blocks()) / L.BlockStarts;
   const Misses M = missesOf(D, On, L);
-  auto Fill = [&](double L2, double Dram) {
-    T.Units[size_t(Unit::L1)] = D.Wavefronts * On.OnFullest;
+  auto Fill = [&](double L2, double Dram, double Turns) {
+    if (Turns > 0)
+      T.Units[size_t(Unit::Atomics)] = D.AtomicTurns / Turns;
     T.Units[size_t(Unit::L2)] = L2 * SectorBytes / L.L2BytesPerCycle;
     T.Units[size_t(Unit::Dram)] = Dram * SectorBytes / L.DramBytesPerCycle;
     const double Loads = std::max(D.LoadSectors, 1.0);
@@ -168,17 +208,19 @@ KernelTime timeOf(const Demand &D, const analysis::MachineLimits &L) {
                         Farther * (L.DramLatency - L.L2Latency);
     T.Latency = (D.PathCycles + D.PathLoads * std::max(Wait, 0.0)) /
                 std::max(On.Warps, 1.0) * On.OnFullest;
-    return std::max(norm(T.Units, L.Norm), T.Latency);
+    return std::hypot(norm(T.Units, L.Norm), T.Latency) + L.LaunchCycles;
   };
-  T.Least = Fill(M.L2.Least, M.Dram.Least);
-  T.Most = Fill(M.L2.Most, M.Dram.Most);
-  T.Cycles = Fill(M.L2.Likely, M.Dram.Likely);
+  T.Least = Fill(M.L2.Least, M.Dram.Least, L.AtomicTurns);
+  T.Most = Fill(M.L2.Most, M.Dram.Most, L.AtomicTurnsAtOne);
+  T.Cycles = Fill(M.L2.Likely, M.Dram.Likely, L.AtomicTurns);
   T.Busiest = Unit(std::ranges::max_element(T.Units) - T.Units.begin());
   T.Nearness = T.Units[size_t(T.Busiest)] / T.Cycles;
-  if (T.Latency >= T.Cycles)
+  if (T.Latency >= T.Units[size_t(T.Busiest)])
     T.By = Bound::Latency;
   if (T.Full < 0.5)
     T.By = Bound::Grid;
+  if (L.LaunchCycles >= T.Cycles / 2)
+    T.By = Bound::Launch;
   return T;
 }
 

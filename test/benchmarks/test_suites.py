@@ -19,10 +19,11 @@ sys.path.insert(0, str(HARNESS))
 import bench
 import builds
 import compare
+import publish
 import results
 import suite as suites
 from errors import BenchError
-from suite import Build, Case, Metric, Suite
+from suite import Build, Case, Metric, Part, Suite
 
 
 def options(**given):
@@ -243,6 +244,20 @@ class CommandLine(unittest.TestCase):
                               capture_output=True, text=True, check=True)
         for name in suites.every():
             self.assertIn(f"\n  {name} ", done.stdout)
+
+
+class PartsOfPages(unittest.TestCase):
+    PART = Part("time.md", "errors", lambda store: [f"{store} rows"])
+
+    def test_between_the_marks_alone(self):
+        text = "a\n<!-- errors -->\nold\n<!-- /errors -->\nb\n"
+        new = publish.with_part(text, self.PART, 7)
+        self.assertEqual(new, text.replace("old", "7 rows"))
+        self.assertEqual(publish.with_part(new, self.PART, 7), new)
+
+    def test_a_page_without_marks_is_named(self):
+        with self.assertRaisesRegex(BenchError, "docs/time.md has no"):
+            publish.with_part("a\n<!-- errors -->\n", self.PART, 7)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ __global__ void halves(float *out, int rounds) {
 int main() {
   float *out;
   cudaMalloc(&out, 1 << 18);
-  halves<<<256, 256>>>(out, 500);
+  halves<<<256, 256>>>(out, 20000);
   cudaDeviceSynchronize();
   return 0;
 }

@@ -179,6 +179,18 @@ TEST(MachineModel, MessagesNameFileAndKey) {
   Expect(Busy, "\"busy\": {\"issue\": 1, \"alu\": -1}",
          "\"classes.abs.f16.busy.alu\": must lie between 0");
   Expect("\"limits\"", "\"limitz\"", "\"limitz\": unknown key");
+  const StringRef Last = "\"classes\"";
+  for (const auto &[Opcodes, Fault] :
+       {std::pair("1", "\"opcodes\": must be an object"),
+        std::pair("{\"LDS\": 4}", "\"opcodes.LDS\": must be an object"),
+        std::pair("{\"LDS\": {}}", "\"opcodes.LDS.busy\": must be"),
+        std::pair("{\"LDS\": {\"busy\": {\"lsu\": 4}}}",
+                  "\"opcodes.LDS.busy.issue\": missing"),
+        std::pair("{\"LDS\": {\"busy\": {\"issue\": 1}, \"latency\": -1}}",
+                  "\"opcodes.LDS.latency\": must lie between 0"),
+        std::pair("{\"LDS\": {\"busy\": {\"issue\": 1}, \"late\": 1}}",
+                  "\"opcodes.LDS.late\": unknown key")})
+    Expect(Last, (Twine("\"opcodes\": ") + Opcodes + ", " + Last).str(), Fault);
   Expect("\"norm\"", "\"morn\"", "\"limits.morn\": unknown key");
   Expect(",\n \"norm\": {\"value\": 4, \"measured\": false, \"source\": \"s\"}",
          "", "\"limits.norm\": missing");

@@ -46,8 +46,11 @@ TrialEvent event(TrialEvent::Kind What) {
   D.Busy = {1, 2, 3, 4, 5, 6, 7, 8};
   D.PathCycles = 9;
   D.PathLoads = 10;
+  D.HasMachineCode = true;
   D.HasMemory = true;
   D.Wavefronts = 11;
+  D.Lines = 20;
+  D.LineRequests = 21;
   D.LoadSectors = 12;
   D.StoreSectors = 13;
   D.AtomicSectors = 14;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "driver/Decide.h"
+#include "model/Time.h"
 
 #include <gtest/gtest.h>
 
@@ -457,7 +458,7 @@ TEST(Decide, ARunThatEndsInATrialNamesIt) {
 }
 
 /// One warp that only issues: 130 cycles over 100. The interval is what the
-/// model is usually off by.
+/// model is usually off by, less where it knows the machine code of both sides.
 TEST(Decide, PredictsTimeWhereTheGpuIsKnown) {
   TrialEvent E = estimated(Meld, 1000, 10);
   for (auto [Asked, Cycles] :
@@ -482,10 +483,17 @@ TEST(Decide, PredictsTimeWhereTheGpuIsKnown) {
                                            .L2BytesPerCycle = 64,
                                            .DramBytesPerCycle = 32,
                                            .Norm = 4};
-  const Decision D = decide(request({Meld}), "k", {E}, Options);
-  EXPECT_NEAR(D.Tried[0].Predicted, 1.3, 1e-9);
-  EXPECT_NEAR(D.Tried[0].PredictedLow, 1.3 / 1.4, 1e-9);
-  EXPECT_NEAR(D.Tried[0].PredictedHigh, 1.3 * 1.4, 1e-9);
+  auto Expect = [&](double Error) {
+    const Decision D = decide(request({Meld}), "k", {E}, Options);
+    EXPECT_NEAR(D.Tried[0].Predicted, 1.3, 1e-9);
+    EXPECT_NEAR(D.Tried[0].PredictedLow, 1.3 / Error, 1e-9);
+    EXPECT_NEAR(D.Tried[0].PredictedHigh, 1.3 * Error, 1e-9);
+  };
+  Expect(model::UsualErrorByIr);
+  E.Original.front().HasMachineCode = true;
+  Expect(model::UsualErrorByIr);
+  E.Variant.front().HasMachineCode = true;
+  Expect(model::UsualError);
 }
 
 } // namespace

@@ -24,7 +24,11 @@ struct HandMadeKernel {
   uint32_t block(uint32_t N, uint64_t Warps, uint64_t Lanes,
                  uint64_t Partial = 0, uint64_t Exited = 0) {
     uint32_t Position = static_cast<uint32_t>(K.Info.Blocks.size());
-    K.Info.Blocks.push_back({Position, {}, N, double(N), 4.0 * N});
+    BlockInfo &B = K.Info.Blocks.emplace_back();
+    B.Id = Position;
+    B.Instructions = N;
+    B.IssueSlots = N;
+    B.Latency = 4.0 * N;
     K.Blocks.push_back({Warps, Lanes, Partial, Exited});
     return Position;
   }

@@ -95,8 +95,75 @@ TEST(Time, ChainsPassBesideOneAnother) {
   busy(D, Unit::Issue) = 4000;
   const KernelTime T = timeOf(D, machine());
   EXPECT_DOUBLE_EQ(T.Latency, 1000);
-  EXPECT_DOUBLE_EQ(T.Cycles, 1000);
+  EXPECT_DOUBLE_EQ(T.Cycles, std::hypot(1000, 100)) << "100 issue";
   EXPECT_EQ(T.By, Bound::Latency);
+}
+
+/// What a launch of nothing takes comes on top.
+TEST(Time, ALaunchTakesItsTime) {
+  Demand D = launchOf(40);
+  busy(D, Unit::Issue) = 40000;
+  analysis::MachineLimits L = machine();
+  L.LaunchCycles = 500;
+  EXPECT_DOUBLE_EQ(timeOf(D, L).Cycles, 1500);
+  EXPECT_EQ(timeOf(D, L).By, Bound::Unit);
+  L.LaunchCycles = 5000;
+  EXPECT_DOUBLE_EQ(timeOf(D, L).Cycles, 6000);
+  EXPECT_EQ(timeOf(D, L).By, Bound::Launch);
+}
+
+/// One thread block starts in two cycles, however short it is.
+TEST(Time, ThreadBlocksHaveToStart) {
+  Demand D = launchOf(40000);
+  busy(D, Unit::Issue) = 40000;
+  analysis::MachineLimits L = machine();
+  L.BlockStarts = 0.5;
+  const KernelTime T = timeOf(D, L);
+  EXPECT_DOUBLE_EQ(of(T, Unit::Start), 80000);
+  EXPECT_EQ(T.Busiest, Unit::Start);
+}
+
+/// 6400 turns: at least 100 cycles, and 3200 if all are at one address.
+TEST(Time, AtomicsTakeTurns) {
+  Demand D = launchOf(40);
+  D.HasMemory = true;
+  D.AtomicSectors = 200;
+  D.AtomicTurns = 6400;
+  analysis::MachineLimits L = machine();
+  L.AtomicTurns = 64;
+  L.AtomicTurnsAtOne = 2;
+  const KernelTime T = timeOf(D, L);
+  EXPECT_DOUBLE_EQ(of(T, Unit::Atomics), 100);
+  EXPECT_LT(T.Cycles, 150);
+  EXPECT_GE(T.Most, 3200);
+}
+
+/// 400 requests of 16 lines each where four are looked up at a time: four in
+/// each part, and a standard deviation of sqrt(4 * 3/4) more in the fullest.
+TEST(Time, LinesAreLookedUpSideBySide) {
+  Demand D = launchOf(40);
+  D.HasMemory = true;
+  D.Wavefronts = 400 * 16 + 100; // a hundred of shared memory
+  D.Lines = 400 * 16;
+  D.LineRequests = 400;
+  D.LoadSectors = 400 * 16;
+  analysis::MachineLimits L = machine();
+  EXPECT_DOUBLE_EQ(of(timeOf(D, L), Unit::L1), 650) << "one at a time";
+  L.L1Lines = 4;
+  EXPECT_NEAR(of(timeOf(D, L), Unit::L1),
+              (400 * (4 + std::sqrt(3.0)) + 100) / 10, 1e-9);
+  D.LoadSectors = 400 * 32; // 128 bytes in a pass
+  EXPECT_DOUBLE_EQ(of(timeOf(D, L), Unit::L1), (400 * 8 + 100) / 10);
+}
+
+/// What LSU hands over the first cache does: one way, not two units.
+TEST(Time, LsuAndTheFirstCacheAreOne) {
+  Demand D = launchOf(40);
+  busy(D, Unit::Lsu) = 40000; // 1000
+  D.Wavefronts = 8000;        // 800
+  EXPECT_DOUBLE_EQ(timeOf(D, machine()).Cycles, 1000);
+  D.Wavefronts = 20000;
+  EXPECT_DOUBLE_EQ(timeOf(D, machine()).Cycles, 2000);
 }
 
 /// 64 registers a thread leave room for 1024 threads, 128 for 512: half as many
@@ -127,7 +194,7 @@ TEST(Time, FirstTouchesPassTheFirstCache) {
 }
 
 /// Ten times that: 128,000 bytes beside 96,000 of shared memory, which leaves
-/// 35,072: 27.4 % of what is loaded again hits.
+/// 35,072: between 27.4 % and all of what is loaded again hits.
 TEST(Time, WhatDoesNotFitIsLoadedAgain) {
   Demand D = launchOf(40);
   D.HasMemory = true;
@@ -136,7 +203,8 @@ TEST(Time, WhatDoesNotFitIsLoadedAgain) {
   D.Touched = {40, 40000, 0, 0};
   const double Hits = (131072.0 - 96000) / 128000;
   const KernelTime T = timeOf(D, machine());
-  EXPECT_NEAR(of(T, Unit::L2), (40000 + 120000 * (1 - Hits)) * 32 / 64, 1e-6);
+  EXPECT_NEAR(of(T, Unit::L2), (40000 + 120000 * (1 - Hits) / 2) * 32 / 64,
+              1e-6);
 }
 
 /// A grid's 4 MB do not fit the second cache's one.
@@ -204,8 +272,40 @@ TEST(Demand, IsOfAllExecutions) {
   EXPECT_DOUBLE_EQ(D.AtomicSectors, 10);
   EXPECT_DOUBLE_EQ(D.AtomicTurns, 320);
   EXPECT_DOUBLE_EQ(D.Wavefronts, 160 + 20 + 10);
+  EXPECT_DOUBLE_EQ(D.Lines, 160 + 20 + 10);
+  EXPECT_DOUBLE_EQ(D.LineRequests, 20 + 20 + 10);
   EXPECT_EQ(D.Touched.BlockLoads, 96u) << "of 8 blocks, as 2 have 24";
   EXPECT_EQ(D.Touched.GridLoads, 30u);
+}
+
+/// Of 80 warps in thread blocks of four, 20 come to the second block, and 5 to
+/// the loop of the third: a thread block is likely to wait for one of them.
+TEST(Demand, ThreadBlocksKeepTheirPlaces) {
+  KernelInfo Info = infoOf();
+  Info.Accesses.clear();
+  Info.Blocks.resize(3);
+  Info.Blocks[2].Path = 13;
+  Info.Blocks[2].Entries = {1};
+  LaunchCounts C;
+  C.Blocks.resize(3);
+  C.Blocks[0].Warps = 80;
+  C.Blocks[1].Warps = 20;
+  C.Blocks[2].Warps = 60;
+  LaunchShape Shape;
+  Shape.Grid = {20, 1, 1};
+  Shape.Block = {128, 1, 1};
+  const double One = (1 - std::pow(0.75, 4)) / 0.25;
+  EXPECT_NEAR(demandOf(Info, C, Shape).PathCycles,
+              80 * 7 + One * (20 * 11 + 60 * 13), 1e-9);
+}
+
+/// 160 sectors are asked for, and 100 bytes, four sectors, are there.
+TEST(Demand, TouchesNoMoreThanThereIs) {
+  Demand D = launchOf(4);
+  D.LoadSectors = 120;
+  D.StoreSectors = 40;
+  EXPECT_EQ(demandWithin(1 << 20, D).Touched.GridLoads, 160u);
+  EXPECT_EQ(demandWithin(100, D).Touched.GridLoads, 4u);
 }
 
 TEST(Demand, WithoutAccesses) {

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""docs/optimize-results.md: the suites optimize and optimize-examples."""
+"""docs/optimize-results.md: the suites optimize and optimize-examples; the
+errors in docs/time.md."""
 
 import json
+import math
+import statistics
 
 from decided import words_of
 from programs import REMAPPED
@@ -152,3 +155,68 @@ def lines(store):
     if predicted:
         yield from predictions(predicted)
     yield from examples(store.of("optimize-examples"))
+
+
+COVERED = 0.9  # of what was achieved should lie in the interval
+
+
+def slots_error_of(row):
+    """As error_of, had it been predicted by issue slots added up."""
+    slots = [sum(launch["slots"] for launch in row[side])
+             for side in ("original", "variant")]
+    return (slots[0] / slots[1] / row["achieved"] - 1) * 100
+
+
+def factor_of(row):
+    ratio = row["value"] / row["achieved"]
+    return max(ratio, 1 / ratio)
+
+
+def factors(rows):
+    """For each kernel's rows the factor, both ways, that holds so many of the
+    others'; and how many of its own it holds."""
+    for case in dict.fromkeys(row["case"] for row in rows):
+        others = sorted(factor_of(r) for r in rows if r["case"] != case)
+        if others:
+            factor = others[math.ceil(COVERED * len(others)) - 1]
+            yield factor, sum(factor_of(r) <= factor for r in rows
+                              if r["case"] == case)
+
+
+def error_line(what, rows, error):
+    errors = [abs(error(row)) for row in rows]
+    return [what, len(rows), f"{statistics.mean(errors):.1f} %",
+            f"{statistics.median(errors):.1f} %", f"{max(errors):.0f} %"]
+
+
+def errors(store):
+    """What docs/time.md says of the predictions of the last run."""
+    result = store.of("optimize")
+    rows = [row for row in result["rows"] if row["metric"] == "predicted"]
+    yield ("The last run: " + machine(result["environment"]) + ", commit "
+           f"{result['environment']['commit'][:12]}.")
+    yield ""
+    table = [error_line("the model", rows, error_of)]
+    for remedy in sorted({row["candidate"]["remedy"] for row in rows}):
+        table.append(error_line(
+            f"of these {remedy}",
+            [row for row in rows if row["candidate"]["remedy"] == remedy],
+            error_of))
+    with_slots = [row for row in rows if row.get("variant")]
+    if with_slots:
+        table.append(error_line("issue slots added up", with_slots,
+                                slots_error_of))
+    yield from markdown(["predicted by", "candidates", "mean", "median",
+                         "worst"], table, (0,))
+    between = [row for row in rows if "low" in row]  # not in older rows
+    inside = sum(r["low"] <= r["achieved"] <= r["high"] for r in between)
+    told = [row for row in rows if abs(row["achieved"] - 1) > 0.02]
+    right = sum((row["value"] > 1) == (row["achieved"] > 1) for row in told)
+    found = list(factors(rows))
+    yield ""
+    yield (f"What was achieved lies in the interval in {inside} of {len(between)}. "
+           "Whether a candidate gains or loses more than 2 % is right in "
+           f"{right} of {len(told)}. The factor that holds nine of ten of the "
+           "other kernels' candidates is "
+           f"{min(f for f, _ in found):.2f} to {max(f for f, _ in found):.2f}, "
+           f"and holds {sum(n for _, n in found)} of {len(rows)}.")

@@ -26,7 +26,7 @@ import processes
 import programs
 import tables
 from pages import optimize as page
-from suite import Case, Metric, Option, Page, Suite
+from suite import Case, Metric, Option, Page, Part, Suite
 
 
 def cases(options):
@@ -94,5 +94,6 @@ SUITES = [Suite(
     cases=cases, ways=compare.UNCHANGED, prepare=prepare, measure=measure,
     metrics=compare.metrics("final", kept=Metric("kernels"),
                             predicted=Metric("x")),
-    show=show, page=Page("optimize-results.md", page.lines),
+    show=show, page=Page("optimize-results.md", page.lines,
+                          (Part("time.md", "errors", page.errors),)),
     options=(Option("sizes", 2, "block sizes of each program, 0 for all"),))]

@@ -26,6 +26,7 @@
 #include "core/File.h"
 #include "frontend/DevicePipeline.h"
 #include "frontend/Fatbin.h"
+#include "frontend/MachineCode.h"
 #include "instrument/Instrument.h"
 #include "runtime/gpu/Hardware.h"
 #include "runtime/gpu/Registers.h"
@@ -123,6 +124,22 @@ Function *cloneKernel(Function &F, const Twine &Name) {
   return Clone;
 }
 
+Expected<analysis::MachineCode> machineCodeFor(const Module &M,
+                                               const Options &O) {
+  if (O.Bitcode)
+    return createStringError("there is no machine code on the warp VM");
+  frontend::CompileOptions Compile;
+  if (Error E = architectureFor(M).moveInto(Compile.Arch))
+    return std::move(E);
+  auto Cuda = findCuda();
+  if (!Cuda)
+    return Cuda.takeError();
+  auto Temp = frontend::TempDir::create();
+  if (!Temp)
+    return Temp.takeError();
+  return frontend::machineCodeOf(M, Compile, *Cuda, *Temp);
+}
+
 /// Has \p Probed, which is \p M with probes of accesses to memory among them,
 /// do with the registers that it would have without these.
 static Error keepRegisters(const Module &M, Module &Probed, unsigned Arch,
@@ -139,7 +156,8 @@ static Error keepRegisters(const Module &M, Module &Probed, unsigned Arch,
     return Temp.takeError();
   frontend::CompileOptions Compile;
   Compile.Arch = Arch;
-  auto Counts = registersOf(*Copy, Compile, *Cuda, *Temp);
+  auto Counts =
+      frontend::assemble(*Copy, Compile, *Cuda, Temp->file("registers.cubin"));
   if (!Counts)
     return Counts.takeError();
   limitRegisters(Probed, *Counts);

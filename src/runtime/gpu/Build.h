@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_RUNTIME_GPU_BUILD_H
 #define RECONVERGE_RUNTIME_GPU_BUILD_H
 
+#include "analysis/MachineCode.h"
 #include "runtime/gpu/Options.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -33,6 +34,10 @@ llvm::DenseSet<const llvm::Function *> addPlainKernels(llvm::Module &M,
 /// Inserts the probes of the functions of \p M that \p Only says, or of all.
 llvm::Error addProbes(llvm::Module &M, const Options &O,
                       std::function<bool(const llvm::Function &)> Only = {});
+
+/// What ptxas makes of \p M as it is.
+llvm::Expected<analysis::MachineCode> machineCodeFor(const llvm::Module &M,
+                                                     const Options &O);
 
 /// A kernel like \p F under the name \p Name, launch bounds and all.
 llvm::Function *cloneKernel(llvm::Function &F, const llvm::Twine &Name);

@@ -448,17 +448,18 @@ runtime::DemandPair GpuBench::count(TriedCandidate &Tried) {
 /// Of \p Code, the original's or that of \p C; empty: not counted.
 Demands GpuBench::demandsOf(const CountingCode &Code, GpuCandidate *C) {
   LaunchCounts Counts;
-  if (!Code.Kernel || !addCounts(SlotCount::Blocks, Code, C, Counts))
+  if (!Code.Kernel || !addCounts(TrialCount::Blocks, Code, C, Counts))
     return {};
-  (void)addCounts(SlotCount::Accesses, Code, C, Counts);
-  return {model::demandOf(Code.Info, Counts, Log.Common.Shape)};
+  (void)addCounts(TrialCount::Accesses, Code, C, Counts);
+  return {model::demandWithin(
+      extent(), model::demandOf(Code.Info, Counts, Log.Common.Shape))};
 }
 
 /// One run of \p Code for \p Counts. False: there was no memory for it, or it
 /// could not be launched.
-bool GpuBench::addCounts(SlotCount::Kind What, const CountingCode &Code,
+bool GpuBench::addCounts(TrialCount::Kind What, const CountingCode &Code,
                          GpuCandidate *C, LaunchCounts &Counts) {
-  SlotCount Count(What, Code, Log.Common.Shape, In.Settings);
+  TrialCount Count(What, Code, Log.Common.Shape, In.Settings);
   if (!Count.isNeeded())
     return true;
   if (Count.begin()) {

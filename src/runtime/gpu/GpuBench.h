@@ -3,8 +3,8 @@
 #ifndef RECONVERGE_RUNTIME_GPU_GPUBENCH_H
 #define RECONVERGE_RUNTIME_GPU_GPUBENCH_H
 
-#include "runtime/gpu/SlotCount.h"
 #include "runtime/gpu/StackLimit.h"
+#include "runtime/gpu/TrialCount.h"
 #include "runtime/gpu/Trials.h"
 #include "runtime/trial/Bench.h"
 #include "runtime/trial/Stopwatch.h"
@@ -71,7 +71,7 @@ private:
   std::string whyNotLoaded(const GpuCandidate &C);
   cudaError_t copyVariables(const GpuCandidate &C, bool ToTheirs);
   Demands demandsOf(const CountingCode &Code, GpuCandidate *C);
-  bool addCounts(SlotCount::Kind What, const CountingCode &Code,
+  bool addCounts(TrialCount::Kind What, const CountingCode &Code,
                  GpuCandidate *C, LaunchCounts &Counts);
 
   /// Of calls that cannot fail while all is well; ends the run if one does.

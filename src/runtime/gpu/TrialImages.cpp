@@ -15,9 +15,10 @@
 // own. A clone is launched by a stub address of ours, with the arguments of the
 // program's launch.
 //
-// What a remedy is predicted to gain is counted: issue slots of the kernel over
-// those of the candidate, on the launches on which it is tried. A copy of each
-// has probes for that and is never timed.
+// What a remedy is predicted to gain is counted: what the kernel and the
+// candidate ask of the GPU, on the launches on which it is tried. A copy of each
+// has probes for that and is never timed; what its blocks cost is that of the
+// code without probes.
 //
 // Another compiler's code has variables of its own. They are registered under
 // addresses of ours, and a trial copies what ours hold there and back
@@ -172,6 +173,16 @@ static void addCandidate(GpuTriedKernel &K, GpuCandidate &C, unsigned Number,
     findLaunch(C, *Whole.getFunction(C.Name));
 }
 
+/// \p Whole with no kernels but \p Names.
+static std::unique_ptr<Module> onlyKernels(const Module &Whole,
+                                           const StringSet<> &Names) {
+  std::unique_ptr<Module> Part = CloneModule(Whole);
+  for (Function &F : *Part)
+    if (analysis::isKernel(F) && !Names.contains(F.getName()))
+      F.deleteBody();
+  return Part;
+}
+
 /// Adds to \p Whole a copy of each tried kernel and of each candidate that
 /// counts. What calls functions is left out: they are shared with the code that
 /// is timed. So is what a recipe launches.
@@ -198,6 +209,11 @@ Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
   }
   if (All.empty())
     return Error::success();
+  const std::unique_ptr<Module> Plain = onlyKernels(Whole, Names);
+  // Without it the classes of the IR's instructions say what blocks cost.
+  Expected<analysis::MachineCode> Made = machineCodeFor(*Plain, Settings);
+  if (!Made)
+    consumeError(Made.takeError());
   I.Counting.Code = CloneModule(Whole);
   I.Counting.Probes =
       std::make_unique<instrument::ModuleProbes>(*I.Counting.Code);
@@ -205,9 +221,12 @@ Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
     Function &F = *I.Counting.Code->getFunction(Code->Name);
     Code->Kernel = describeCounted(I.Counting, F);
     Code->Info = analysis::describeKernel(F, *Costs, I.Hash);
+    if (Made)
+      consumeError(analysis::priceByMachineCode(
+          Code->Info, *Plain->getFunction(Code->Name), *Made, *Costs));
   }
   // Nobody times them, so they may spill; and blocks of 1024 threads launch.
-  RegisterCounts Fits;
+  frontend::RegisterCounts Fits;
   for (const CountingCode *Code : All)
     Fits[Code->Name] = 64;
   limitRegisters(Whole, Fits);

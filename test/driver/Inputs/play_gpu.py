@@ -31,7 +31,8 @@ def asking_for(slots):
     return {"grid": [1, 1, 1], "block": [32, 1, 1], "dynamicShared": 0,
             "registers": 32, "staticShared": 0, "slots": slots,
             "busy": [slots, 0, 0, 0, 0, 0, 0, 0], "pathCycles": 0,
-            "pathLoads": 0, "hasMemory": False, "wavefronts": 0,
+            "pathLoads": 0, "hasMachineCode": False, "hasMemory": False,
+            "wavefronts": 0, "lines": 0, "lineRequests": 0,
             "loadSectors": 0, "storeSectors": 0, "atomicSectors": 0,
             "atomicTurns": 0, "touched": {
                 "threadBlocks": 0, "blockLoads": 0, "gridLoads": 0,
@@ -70,7 +71,8 @@ def play(plan, log):
                 event("fault", why="an illegal address")
                 return 86
             asked = {} if remedy in COMPILERS else {
-                "original": [asking_for(130)], "variant": [asking_for(100)]}
+                "original": [asking_for(130e6)],
+                "variant": [asking_for(100e6)]}
             event("end", **asked)
             event("timed", originalMs=[ours + i / 1e4 for i in range(20)],
                   variantMs=[others[remedy] + i / 1e4 for i in range(20)])

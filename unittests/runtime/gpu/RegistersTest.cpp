@@ -12,10 +12,11 @@
 #include <gtest/gtest.h>
 
 using namespace llvm;
+using namespace reconverge;
 using namespace reconverge::gpu;
 
 TEST(Registers, OfEachKernelAreRead) {
-  const RegisterCounts Counts = parseRegisters(
+  const frontend::RegisterCounts Counts = frontend::parseRegisters(
       "ptxas info    : 0 bytes gmem, 80 bytes cmem[3]\n"
       "ptxas info    : Compiling entry function '_Z1kPi' for 'sm_90'\n"
       "ptxas info    : Function properties for _Z1kPi\n"
@@ -41,7 +42,7 @@ define ptx_kernel void @unknown() { ret void }
 )",
                                Error, Context);
   ASSERT_TRUE(M);
-  limitRegisters(*M, RegisterCounts({{"large", 41}, {"small", 9}}));
+  limitRegisters(*M, frontend::RegisterCounts({{"large", 41}, {"small", 9}}));
   std::string Text;
   raw_string_ostream(Text) << *M;
   EXPECT_NE(Text.find("ptr @large, !\"maxnreg\", i32 48"), Text.npos) << Text;

@@ -1,7 +1,7 @@
-//===- runtime/gpu/SlotCount.cpp - What a launch costs --------------------===//
+//===- runtime/gpu/TrialCount.cpp - What a launch asks for ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "runtime/gpu/SlotCount.h"
+#include "runtime/gpu/TrialCount.h"
 
 #include "runtime/gpu/Cudart.h"
 
@@ -9,20 +9,20 @@ using namespace llvm;
 
 namespace reconverge::gpu {
 
-SlotCount::SlotCount(Kind What, const CountingCode &Code,
-                     const LaunchShape &Shape, const Options &O)
+TrialCount::TrialCount(Kind What, const CountingCode &Code,
+                       const LaunchShape &Shape, const Options &O)
     : Code(Code), Shape(Shape), What(What),
       Where(LaunchCells::of(*Code.Kernel, Shape, O.Blocks)) {
   if (What == Accesses)
     Areas = MemoryAreas::of(*Code.Kernel, Shape, Where.Who, O);
 }
 
-SlotCount::~SlotCount() {
+TrialCount::~TrialCount() {
   if (Cells)
     (void)cudart().Free(Cells); // an error of it is no one's
 }
 
-cudaError_t SlotCount::begin() {
+cudaError_t TrialCount::begin() {
   const Cudart &C = cudart();
   const size_t Bytes = (Where.count() + Areas.count()) * 8;
   if (cudaError_t E = C.Malloc(&Cells, Bytes))
@@ -40,7 +40,7 @@ cudaError_t SlotCount::begin() {
   return C.DeviceSynchronize(); // the launch may be in a stream of its own
 }
 
-cudaError_t SlotCount::end(LaunchCounts &Counts) {
+cudaError_t TrialCount::end(LaunchCounts &Counts) {
   const Cudart &C = cudart();
   std::vector<uint64_t> Counted(Where.count() + Areas.count());
   if (cudaError_t E = C.Memset(Config, 0, sizeof(instrument::ProbeConfig)))

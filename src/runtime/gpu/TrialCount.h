@@ -1,7 +1,7 @@
-//===- runtime/gpu/SlotCount.h - What a launch costs ------------*- C++ -*-===//
+//===- runtime/gpu/TrialCount.h - What a launch of a trial asks -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_RUNTIME_GPU_SLOTCOUNT_H
-#define RECONVERGE_RUNTIME_GPU_SLOTCOUNT_H
+#ifndef RECONVERGE_RUNTIME_GPU_TRIALCOUNT_H
+#define RECONVERGE_RUNTIME_GPU_TRIALCOUNT_H
 
 #include "runtime/gpu/Counter.h"
 #include "runtime/gpu/TrialImages.h"
@@ -11,15 +11,15 @@ namespace reconverge::gpu {
 /// Counts one launch of code with probes, outside of the profile: begin();
 /// launch Code.Stub; wait for it; end(). Blocks or accesses, not both: thread
 /// blocks whose accesses are counted may part their lanes in other ways.
-class SlotCount {
+class TrialCount {
 public:
   enum Kind { Blocks, Accesses };
   /// \p O: how many thread blocks count, and of how many the accesses.
-  SlotCount(Kind What, const CountingCode &Code, const LaunchShape &Shape,
-            const Options &O);
-  ~SlotCount();
-  SlotCount(const SlotCount &) = delete;
-  SlotCount &operator=(const SlotCount &) = delete;
+  TrialCount(Kind What, const CountingCode &Code, const LaunchShape &Shape,
+             const Options &O);
+  ~TrialCount();
+  TrialCount(const TrialCount &) = delete;
+  TrialCount &operator=(const TrialCount &) = delete;
 
   /// Whether there is anything to count.
   bool isNeeded() const { return What == Blocks || Areas.count(); }
