@@ -1,12 +1,14 @@
 //===- instrument/AccessProbes.cpp - Accesses to memory, counted ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Before an access stands a call of a function of ours, one for each kind of
-// access: what it takes of registers and code, a kernel has once. The lanes
-// that run the call together are the request:
+// Before each access stands code of ours. The lanes that run it together are
+// the request:
 //
 //   m = activemask                    who is here
 //   a lane's neighbour is the next lane of m below it
+//
+// It is no function to call: ptxas lets lanes of two calls join there
+// (CellUpdate.cpp), and takes longer, too.
 //
 // Global memory. Distinct sectors, and likewise distinct lines of 128 bytes,
 // each of which is a wavefront:
@@ -42,20 +44,20 @@
 //
 // Counts go to memory at once, by the request's lowest lane, two to an atomic.
 //
-// A thread block that runs long would hold up the launch. So probes are called
-// in windows of 2^15 cycles: in the first of a thread, and then in one of eight:
+// A thread block that runs long would hold up the launch. So probes run in
+// windows of 2^15 cycles: in the first of a thread, and then in one of eight:
 //
-//   called |========|        |        | ...    |        |========|        |
-//   clock  start    2^15                                8 * 2^15
+//   they run |========|        |        | ...    |        |========|        |
+//   clock    start    2^15                                8 * 2^15
 //
-// Lanes that come together read one clock, so they are called together. What a
-// block loads is known of blocks that end in the first window. A function that
-// is called and not inlined begins anew at each call.
+// Lanes that come together read one clock, so they go one way. What a block
+// loads is known of blocks that end in the first window. A function that is
+// called and not inlined begins anew at each call.
 //
 // Results stay as they are: probes write nothing of the program's. Convergence
-// should too: the branch around a call goes one way for all, and a collective
-// names the lanes that have come to this very place together. On an H200 it does
-// not where lanes part in loops: docs/gpu.md says what comes out wrong.
+// does too: the branch around a probe goes one way for all, a collective names
+// the lanes that have come to this very place together, and nothing here makes
+// ptxas let lanes go in turns.
 //
 // Limitation: two counts share 64 bits; a block that makes more than 2^32 of
 // one spills into the other (a second and more, at one access). An access that
@@ -68,6 +70,7 @@
 
 #include "analysis/Accesses.h"
 #include "analysis/device/AddressSpace.h"
+#include "instrument/CellUpdate.h"
 #include "instrument/Instrument.h"
 
 #include "llvm/ADT/bit.h"
@@ -75,6 +78,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <cmath>
 #include <cstddef>
@@ -132,8 +136,8 @@ namespace {
 /// The body of a probe: void(i64 address, i64 area, i32 index).
 class Body {
 public:
-  Body(Function &F, MemoryUse Use, uint32_t Bytes)
-      : F(F), Use(Use), Bytes(std::max(Bytes, 1u)),
+  Body(Function &F, MemoryUse Use, uint32_t Bytes, bool Portable)
+      : F(F), Use(Use), Bytes(std::max(Bytes, 1u)), Portable(Portable),
         B(BasicBlock::Create(F.getContext(), "", &F)), I1(B.getInt1Ty()),
         I32(B.getInt32Ty()), I64(B.getInt64Ty()), Address(F.getArg(0)) {}
   void global(bool IsLocal);
@@ -178,6 +182,7 @@ private:
   Function &F;
   const MemoryUse Use;
   const uint32_t Bytes; ///< a lane
+  const bool Portable;
   IRBuilder<> B;
   Type *I1, *I32, *I64;
   Value *Address;
@@ -214,9 +219,8 @@ void Body::count(Value *Sectors, Value *LeastSectors, Value *Wavefronts,
     Value *Both = B.CreateZExt(Low, I64);
     if (High)
       Both = B.CreateOr(Both, B.CreateShl(B.CreateZExt(High, I64), 32));
-    B.CreateAtomicRMW(AtomicRMWInst::Add,
-                      B.CreateConstInBoundsGEP1_64(I64, Cells, Cell), Both,
-                      Align(8), AtomicOrdering::Monotonic);
+    emitUpdate(B, CellUpdate::Add,
+               B.CreateConstInBoundsGEP1_64(I64, Cells, Cell), Both, Portable);
   };
   AddTo(0, B.getInt32(1), popc(Mask));
   if (Sectors)
@@ -252,8 +256,7 @@ void Body::sketch(Value *Sector, Value *IsNew) {
       I32, Registers,
       B.CreateZExt(B.CreateAnd(Hash, SketchRegisters - 1), I64));
   // Nobody waits for it, as one would for what is there already.
-  B.CreateAtomicRMW(AtomicRMWInst::UMax, At, Rank, Align(4),
-                    AtomicOrdering::Monotonic);
+  emitUpdate(B, CellUpdate::Highest, At, Rank, Portable);
   B.CreateBr(Go);
   B.SetInsertPoint(Go);
 }
@@ -370,7 +373,15 @@ void Body::shared() {
   count(nullptr, nullptr, Times(Wavefronts), Times(Least));
 }
 
+/// The code of the function that \p Call calls, instead of it.
+static void putInPlace(CallInst *Call) {
+  InlineFunctionInfo Info;
+  [[maybe_unused]] InlineResult Result = InlineFunction(*Call, Info);
+  assert(Result.isSuccess() && "a probe has nothing that cannot be inlined");
+}
+
 void Body::generic(Function *Global, Function *Shared, Function *Local) {
+  SmallVector<CallInst *> Calls;
   Value *Arguments[] = {Address, F.getArg(1), F.getArg(2)};
   Value *Pointer = B.CreateIntToPtr(Address, B.getPtrTy());
   for (auto [Probe, Asks] : {std::pair(Shared, Intrinsic::nvvm_isspacep_shared),
@@ -379,12 +390,13 @@ void Body::generic(Function *Global, Function *Shared, Function *Local) {
     auto *Else = BasicBlock::Create(F.getContext(), "", &F);
     B.CreateCondBr(B.CreateIntrinsic(I1, Asks, {Pointer}), Here, Else);
     B.SetInsertPoint(Here);
-    B.CreateCall(Probe, Arguments);
+    Calls.push_back(B.CreateCall(Probe, Arguments));
     B.CreateRetVoid();
     B.SetInsertPoint(Else);
   }
-  B.CreateCall(Global, Arguments);
+  Calls.push_back(B.CreateCall(Global, Arguments));
   B.CreateRetVoid();
+  for_each(Calls, putInPlace);
 }
 
 Function *AccessProbes::probe(const Shape &S) {
@@ -404,9 +416,8 @@ Function *AccessProbes::probe(const Shape &S) {
                              M);
   Known = F; // generic() adds more to the map
   F->addFnAttr(Attribute::Convergent);
-  F->addFnAttr(Attribute::NoInline);
   F->addFnAttr(Attribute::NoUnwind);
-  Body Code(*F, S.Use, S.Bytes);
+  Body Code(*F, S.Use, S.Bytes, Portable);
   switch (S.Space) {
   case MemorySpace::Global:
   case MemorySpace::Local:
@@ -452,9 +463,14 @@ void AccessProbes::insert(Instruction &I, const Thread &T, unsigned Index) {
   B.SetInsertPoint(SplitBlockAndInsertIfThen(IsOn, &I, false));
   B.SetCurrentDebugLocation(DebugLoc());
   auto *Pointer = const_cast<Value *>(Access->Pointer);
-  B.CreateCall(
+  putInPlace(B.CreateCall(
       probe({Access->Space, Access->Use, Access->Bytes}),
-      {B.CreatePtrToInt(Pointer, B.getInt64Ty()), T.Area, B.getInt32(Index)});
+      {B.CreatePtrToInt(Pointer, B.getInt64Ty()), T.Area, B.getInt32(Index)}));
+}
+
+AccessProbes::~AccessProbes() {
+  for (auto &[Key, Probe] : Probes)
+    Probe->eraseFromParent();
 }
 
 void AccessProbes::insertAtExit(Instruction &I, const Thread &T) {

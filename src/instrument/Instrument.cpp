@@ -30,6 +30,8 @@
 //
 //   * the code gets no new branch but within a flush, and around probes of
 //     accesses, which all lanes that are together take the same way;
+//   * counts go to memory in a way for which ptxas does not let lanes go in
+//     turns, and join, where they would not otherwise (CellUpdate.cpp);
 //   * lanes that return early must not be held up. Their flush is code where a
 //     bare return was, and lanes could be made to wait there for the others,
 //     which may themselves wait at a barrier. If the kernel has any collective,
@@ -210,7 +212,7 @@ Value *Rewriter::isFirstOf(Value *Mask) {
 
 /// Of the lanes that run this together, those with the same \p Condition.
 Value *Rewriter::lanesLike(Value *Condition) {
-  if (Options.Votes) {
+  if (Options.Portable) {
     Value *True = B.CreateIntrinsic(I32, Intrinsic::nvvm_vote_ballot_sync,
                                     {Mask, Condition});
     return B.CreateSelect(Condition, True, B.CreateXor(Mask, True));
@@ -465,7 +467,7 @@ void instrument(Module &M, const InstrumentOptions &Options) {
   if (countsAccesses(Options))
     for (Function *F : Counted)
       joinAccesses(*F);
-  AccessProbes Memory(M, *Config);
+  AccessProbes Memory(M, *Config, Options.Portable);
   for (Function *F : Counted)
     Rewriter(*F, Probes, *Config, Memory, Options).run();
 }
