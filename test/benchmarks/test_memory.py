@@ -30,7 +30,7 @@ class FakeRunner:
     """A kernel of two loads and a store, and a launch that ncu reads."""
 
     def __init__(self, why=""):
-        self.why, self.asked = why, []
+        self.why, self.asked, self.missing = why, [], set()
 
     def profiled(self, command, device, settings="", vm=""):
         accesses = [access("global", "load", 10, 40, 10),
@@ -58,7 +58,7 @@ class MemoryTest(unittest.TestCase):
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
             rows = [row for case in run.cases for row in
-                    memory.measure(run, case, runner.profiled([], "cpu"))]
+                    memory.measure(run, case, memory.prepare(run, case))]
         return {(r["metric"], r["params"]["by"]): r for r in rows}, \
             said.getvalue()
 
