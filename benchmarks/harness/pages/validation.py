@@ -83,9 +83,11 @@ def efficiency(data):
 # Metric, the table's column, and what it is in a sentence.
 OVERHEADS = [
     ("branch-counters", "branch counters", "with branch counters"),
+    ("accesses", "and accesses", "with accesses to memory too"),
     ("all-blocks", "in every block", "with them in every thread block"),
     ("block-vectors", "and block vectors",
-     "with block vectors of the sampled launches and thread blocks too")]
+     "with all that and block vectors of the sampled launches and thread "
+     "blocks")]
 
 
 def overhead(data):
