@@ -45,11 +45,12 @@
 // Counts go to memory at once, by the request's lowest lane, two to an atomic.
 //
 // A thread block that runs long would hold up the launch. So probes run in
-// windows of 2^15 cycles: in the first of a thread, and then in one of eight:
+// windows of 2^15 cycles: in the first of a thread, and then in one of 16:
 //
 //   they run |========|        |        | ...    |        |========|        |
-//   clock    start    2^15                                8 * 2^15
+//   clock    start    2^15                                16 * 2^15
 //
+// Reading the clock takes longer than most accesses do: once in a basic block.
 // Lanes that come together read one clock, so they go one way. What a block
 // loads is known of blocks that end in the first window. A function that is
 // called and not inlined begins anew at each call.
@@ -452,14 +453,16 @@ Value *AccessProbes::idle(IRBuilder<> &B) {
                                           offsetof(ProbeConfig, MemoryIdle)));
 }
 
-void AccessProbes::insert(Instruction &I, const Thread &T, unsigned Index) {
+void AccessProbes::insert(Instruction &I, const Thread &T, unsigned Index,
+                          Value *&IsOn) {
   auto Access = analysis::accessOf(I);
   if (!Access)
     return; // a number that outlived its access
   IRBuilder<> B(&I);
   // No line: a probe is no code of the user's.
   B.SetCurrentDebugLocation(DebugLoc());
-  Value *IsOn = B.CreateIsNull(B.CreateAnd(windowOf(B, T), idle(B)));
+  if (!IsOn)
+    IsOn = B.CreateIsNull(B.CreateAnd(windowOf(B, T), idle(B)));
   B.SetInsertPoint(SplitBlockAndInsertIfThen(IsOn, &I, false));
   B.SetCurrentDebugLocation(DebugLoc());
   auto *Pointer = const_cast<Value *>(Access->Pointer);

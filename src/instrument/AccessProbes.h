@@ -59,7 +59,10 @@ public:
   static llvm::Value *clock(llvm::IRBuilder<> &B);
 
   /// Before \p I, which accessOf knows. \p Index: the access' place in areas.
-  void insert(llvm::Instruction &I, const Thread &T, unsigned Index);
+  /// \p IsOn: whether probes run, asked at the first access of a basic block,
+  /// null before that; the others go by it.
+  void insert(llvm::Instruction &I, const Thread &T, unsigned Index,
+              llvm::Value *&IsOn);
   /// Before \p I, by which the thread leaves the kernel.
   void insertAtExit(llvm::Instruction &I, const Thread &T);
 

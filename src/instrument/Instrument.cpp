@@ -417,8 +417,10 @@ void Rewriter::countAccesses() {
     Index[Number] = Probes.accessOffset(F) + unsigned(Position);
   SmallVector<BasicBlock *> Body;
   const AccessProbes::Thread Thread = addMemoryVersion(F, Bodies, Config, Body);
-  SmallVector<Instruction *> Accesses, Exits; // probes split blocks
+  SmallVector<Instruction *> Exits; // probes split blocks
+  SmallVector<SmallVector<Instruction *>> AccessesOf;
   for (BasicBlock *BB : Body) {
+    auto &Accesses = AccessesOf.emplace_back();
     for (Instruction &I : *BB)
       if (analysis::accessNumber(I))
         Accesses.push_back(&I);
@@ -426,8 +428,12 @@ void Rewriter::countAccesses() {
         Plan.IsKernel && (isa<ReturnInst>(End) || !End.isTerminator()))
       Exits.push_back(&End);
   }
-  for (Instruction *I : Accesses)
-    Memory.insert(*I, Thread, Index.lookup(*analysis::accessNumber(*I)));
+  for (ArrayRef<Instruction *> OfBlock : AccessesOf) {
+    Value *IsOn = nullptr;
+    for (Instruction *I : OfBlock)
+      Memory.insert(*I, Thread, Index.lookup(*analysis::accessNumber(*I)),
+                    IsOn);
+  }
   for (Instruction *I : Exits)
     Memory.insertAtExit(*I, Thread);
 }
