@@ -26,7 +26,8 @@
 // number and the lane's eighth of the warp.
 //
 // Shared memory. Units are as wide as the access, 4 bytes at least; as many as
-// 128 bytes hold go at once, and a warp in as many parts as that takes:
+// 128 bytes hold go at once, and a warp in as many parts as that takes, or half
+// as many where lanes that load agree in pairs (docs/memory.md):
 //
 //   all units of each part within 128 bytes:  one wavefront a part
 //   else: a lane leads if it is the lowest with its unit; the wavefronts of a
@@ -81,7 +82,6 @@
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
-#include <cmath>
 #include <cstddef>
 
 using namespace llvm;
@@ -89,39 +89,6 @@ using namespace llvm;
 namespace reconverge::instrument {
 
 static constexpr unsigned LineBytes = 128, WarpLanes = 32, WindowBits = 15;
-
-//===----------------------------------------------------------------------===//
-// Reading an area
-//===----------------------------------------------------------------------===//
-
-AccessCounts countsOfAccess(ArrayRef<uint64_t> Area, unsigned Index) {
-  ArrayRef<uint64_t> Mine =
-      Area.slice(HeaderCells + Index * CellsOfAccess, CellsOfAccess);
-  AccessCounts C;
-  C.Requests = Lo_32(Mine[0]);
-  C.Lanes = Hi_32(Mine[0]);
-  C.Sectors = Lo_32(Mine[1]);
-  C.LeastSectors = Hi_32(Mine[1]);
-  C.Wavefronts = Lo_32(Mine[2]);
-  C.LeastWavefronts = Hi_32(Mine[2]);
-  C.Turns = Mine[3];
-  return C;
-}
-
-std::optional<double> loadedSectors(ArrayRef<uint64_t> Area) {
-  if (Area[SketchCells])
-    return std::nullopt;
-  // The paper's estimate, and linear counting where most registers are empty.
-  constexpr double N = SketchRegisters;
-  double Sum = 0, Empty = 0;
-  for (uint64_t Cell : Area.take_front(SketchCells))
-    for (uint32_t Register : {Lo_32(Cell), Hi_32(Cell)}) {
-      Sum += std::ldexp(1.0, -int(Register));
-      Empty += Register == 0;
-    }
-  const double Estimate = 0.7213 / (1 + 1.079 / N) * N * N / Sum;
-  return Estimate <= 2.5 * N && Empty > 0 ? N * std::log(N / Empty) : Estimate;
-}
 
 //===----------------------------------------------------------------------===//
 // Code
@@ -176,6 +143,8 @@ private:
         B.getInt32(To));
   }
   void findLanes();
+  Value *partsOf(unsigned Lanes);
+  Value *pairsAgree(unsigned Bit);
   void sketch(Value *Sector, Value *IsNew);
   void count(Value *Sectors, Value *LeastSectors, Value *Wavefronts,
              Value *LeastWavefronts);
@@ -325,6 +294,31 @@ void Body::global(bool IsLocal) {
                                 roundedUp(Lanes, Bytes, LineBytes)));
 }
 
+/// How many parts of so many lanes have some of the request's.
+Value *Body::partsOf(unsigned Lanes) {
+  Value *Parts = B.getInt32(0);
+  for (unsigned First = 0; First < WarpLanes; First += Lanes)
+    Parts = B.CreateAdd(
+        Parts,
+        B.CreateZExt(B.CreateIsNotNull(B.CreateAnd(
+                         Mask, maskTrailingOnes<uint32_t>(Lanes) << First)),
+                     I32));
+  return Parts;
+}
+
+/// Whether each lane has the address of the one whose number differs in the bit
+/// \p Bit, if that is there.
+Value *Body::pairsAgree(unsigned Bit) {
+  Value *Other = B.CreateXor(Lane, Bit);
+  Value *IsThere = B.CreateTrunc(B.CreateLShr(Mask, Other), B.getInt1Ty());
+  Value *Low = B.CreateTrunc(Address, I32); // of one window
+  Value *Its =
+      B.CreateIntrinsic(I32, Intrinsic::nvvm_shfl_sync_idx_i32,
+                        {Mask, Low, B.CreateSelect(IsThere, Other, Lane),
+                         B.getInt32(WarpLanes - 1)});
+  return B.CreateIsNull(ballot(B.CreateICmpNE(Low, Its)));
+}
+
 void Body::shared() {
   findLanes();
   const unsigned Width = std::clamp<unsigned>(llvm::bit_ceil(Bytes), 4, 128);
@@ -334,11 +328,11 @@ void Body::shared() {
   Value *Unit = B.CreateLShr(
       B.CreateAnd(B.CreateTrunc(Address, I32), (1u << 24) - 1), Log2_32(Width));
   Value *Part = B.CreateLShr(Lane, Log2_32(Banks));
-  Value *Least = B.getInt32(0);
-  for (unsigned P = 0; P != Parts; ++P) {
-    const uint32_t Lanes = maskTrailingOnes<uint32_t>(Banks) << (P * Banks);
-    Least = B.CreateAdd(
-        Least, B.CreateZExt(B.CreateIsNotNull(B.CreateAnd(Mask, Lanes)), I32));
+  Value *Least = partsOf(Banks);
+  if (Use == MemoryUse::Load && (Width == 8 || Width == 16)) {
+    Value *AtOnce = B.CreateOr(pairsAgree(1), pairsAgree(2));
+    Part = B.CreateLShr(Part, B.CreateZExt(AtOnce, I32));
+    Least = B.CreateSelect(AtOnce, partsOf(2 * Banks), Least);
   }
   // Parts that lie side by side are moved onto one another.
   Value *Moved =

@@ -62,10 +62,13 @@ __global__ void shared(int *Out, int Zero) {
   S += A[T / 4 * 32];   //= load 1 32 0 0 8 1
   S += int(B[T]);       //= load 1 32 0 0 2 2
   S += int(B[2 * T]);   //= load 1 32 0 0 4 2
-  S += int(B[Zero]);    //= load 1 32 0 0 2 2
+  S += int(B[Zero]);    //= load 1 32 0 0 1 1
+  S += int(B[T / 2]);   //= load 1 32 0 0 1 1
   Four C = Wide[T];     //= load 1 32 0 0 4 4
   Four D = Wide[2 * T]; //= load 1 32 0 0 8 4
+  Four E = Wide[T / 4 * 2 + T % 2]; //= load 1 32 0 0 2 2
   S += C.x + C.y + C.z + C.w + D.x + D.y + D.z + D.w;
+  S += E.x + E.y + E.z + E.w;
   S += atomicAdd(A + 12, 1);     //= atomic 1 32 0 0 32 1 32
   S += atomicAdd(A + T, 1);      //= atomic 1 32 0 0 1 1 1
   S += atomicAdd(A + T / 2, 1);  //= atomic 1 32 0 0 2 1 2
