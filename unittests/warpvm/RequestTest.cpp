@@ -387,8 +387,9 @@ TEST(Request, AtRandomAsCompiledCodeTellsThem) {
     if (R.chance(20))
       Lanes &= R.next() & R.next();
     Lanes |= Lanes ? 0 : 0x400;
-    // Steps, rows of a tile, a few places, anywhere.
-    const unsigned Kind = R.below(4), Step = R.below(70), Row = R.below(100);
+    // Steps, rows of a tile, a few places, pairs of lanes, anywhere.
+    const unsigned Kind = R.below(5), Step = R.below(70), Row = R.below(100);
+    const unsigned Apart = 1u << R.below(3);
     const uint64_t From = R.below(1 << 10), Reach = 1 + R.below(3000);
     uint64_t Offsets[32], Addresses[MaxWarp] = {};
     for (unsigned Lane = 0; Lane < 32; ++Lane) {
@@ -396,6 +397,7 @@ TEST(Request, AtRandomAsCompiledCodeTellsThem) {
                     : Kind == 1
                         ? From + Lane / 16 * Row * 16 + Lane % 16 * Bytes
                     : Kind == 2 ? From + R.below(3) * Bytes
+                    : Kind == 3 ? From + (Lane & ~Apart) * Step
                                 : From + R.below(unsigned(Reach));
       if (Aligned)
         At -= At % Bytes;
@@ -429,6 +431,42 @@ TEST(Request, AtRandomAsCompiledCodeTellsThem) {
       ASSERT_EQ(Touched.loads() + Touched.stores(),
                 Want.Sectors * (Use == MemoryUse::Atomic ? 2 : 1));
     }
+  }
+}
+
+/// The same of requests with one address for all.
+TEST(Request, OneAddressAsCompiledCodeTellsIt) {
+  using Access = void (*)(WarpContext *, Mask, uint64_t, const AccessSite *);
+  Access Tell = nullptr;
+  for (auto [Name, Address] : accessSymbols())
+    if (StringRef(Name) == "rcvm_access_same")
+      Tell = reinterpret_cast<Access>(Address);
+  ASSERT_TRUE(Tell);
+  constexpr uint64_t Base = 1 << 20;
+  Random R(1);
+  for (unsigned Round = 0; Round < 1000; ++Round) {
+    const auto Use = std::array{MemoryUse::Load, MemoryUse::Store}[R.below(2)];
+    const uint32_t Bytes = 1u << R.below(5);
+    const Mask Lanes = R.chance(30) ? All : (R.next() & R.next() & All) | 0x400;
+    const uint64_t At = R.below(64) * Bytes;
+    AccessCounts Told;
+    SectorSet Touched;
+    WarpContext C = {};
+    C.Shared = reinterpret_cast<uint8_t *>(Base);
+    C.Accesses = &Told;
+    C.Touched = &Touched;
+    C.WarpSize = 32;
+    const AccessSite Site = {
+        0, Bytes, uint32_t(MemorySpace::Shared), uint32_t(Use), 0, true};
+    Tell(&C, Lanes, Base + At, &Site);
+    uint64_t Offsets[32];
+    std::fill_n(Offsets, 32, At);
+    const AccessCounts Want =
+        countPlainly(MemorySpace::Shared, Use, Bytes, Lanes, Offsets);
+    SCOPED_TRACE(std::string(wordOf(Use)) + " of " + std::to_string(Bytes));
+    ASSERT_EQ(Told.Lanes, Want.Lanes);
+    ASSERT_EQ(Told.Wavefronts, Want.Wavefronts);
+    ASSERT_EQ(Told.LeastWavefronts, Want.LeastWavefronts);
   }
 }
 

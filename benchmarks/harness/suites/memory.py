@@ -16,7 +16,8 @@ import re
 import ncu
 from profiled import Runner
 from programs import EXAMPLES_AND_KERNELS as PROGRAMS
-from suite import Build, Case, Metric, Suite
+from pages import memory as page
+from suite import Build, Case, Metric, Page, Suite
 
 LAUNCHES_READ = 60  # by ncu, which runs each several times: all there are
 SIZES = {"automaton": {"steps": 4}, "bfs": {"scale": 8}, "kmeans": {"rounds": 3},
@@ -172,8 +173,10 @@ SUITES = [Suite(
     source=PROGRAMS.get,
     cases=lambda _: [Case(name, SIZES.get(name, {})) for name in PROGRAMS
                      if name not in NOT_HERE],
+    small=lambda case: SIZES.get(case.name, {}),
     ways={"plain": Build("plain")}, timed=False, threads=2, start=start,
     prepare=prepare, measure=measure, flags=lambda bench: "-O3",
+    page=Page("memory-results.md", page.lines),
     metrics={"load-sectors": Metric("1/request"),
              "store-sectors": Metric("1/request"),
              "shared-load-wavefronts": Metric("1/launch"),
