@@ -9,9 +9,12 @@ kernel and source (`by`: vm, gpu, ncu) says
               sections, `counters`; means over the launches
 """
 
+import re
+
 from profiled import Runner
 from programs import EXAMPLES_AND_KERNELS as PROGRAMS
-from suite import Build, Case, Metric, Suite
+from pages import bound as page
+from suite import Build, Case, Metric, Page, Suite
 
 # Sizes that fill the GPU, and that the warp VM runs in less than a minute.
 SIZES = {
@@ -25,6 +28,10 @@ SIZES = {
 LAUNCHES_READ = 8  # by ncu
 SECTIONS = ("SpeedOfLight", "ComputeWorkloadAnalysis", "MemoryWorkloadAnalysis",
             "SchedulerStats", "WarpStateStats", "Occupancy", "LaunchStats")
+# Of some 700 numbers: shares of a peak, what warps wait for, the launch.
+KEPT = re.compile(r"pct_of_peak|_per_issue_active\.ratio$|launch__|sm__warps|"
+                  r"gpu__time|issue_active|inst_executed\.sum$|bytes\.sum$|"
+                  r"t_sector_hit_rate|cycles_(active|elapsed)")
 THROUGHPUTS = ("sm__throughput.avg.pct_of_peak_sustained_elapsed",
                "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed")
 
@@ -74,7 +81,9 @@ def measure(bench, case, vm):
             case, "throughput",
             [max(counters.get(metric, 0.0) for metric in THROUGHPUTS) / 100],
             {**case.params, "kernel": names.get(mangled, mangled), "by": "ncu"},
-            counters=counters)
+            counters={metric: round(value, 3)
+                      for metric, value in counters.items()
+                      if KEPT.search(metric)})
 
 
 SUITES = [Suite(
@@ -83,4 +92,5 @@ SUITES = [Suite(
     small=lambda case: {"check": 0},
     ways={"plain": Build("plain")}, timed=False, threads=2, start=start,
     prepare=prepare, measure=measure, flags=lambda bench: "-O3",
+    page=Page("bound-results.md", page.lines),
     metrics={"nearness": Metric("1"), "throughput": Metric("1")})]
