@@ -44,12 +44,17 @@ def sections(command, names, most_launches, **environment):
     except BenchError as why:
         return {}, str(why)
     rows, why = table_of(done.stdout, done.stderr)
+    return means(rows), why
+
+
+def means(rows):
+    """Kernel -> every metric that is a number in all its launches -> its mean
+    over these."""
     metrics = (LAUNCHES, *(key for key in (rows or [{}])[0]
                            if "." in key or "__" in key))
-    kernels = added(rows, metrics)
-    return {kernel: {metric: sum_of / of[LAUNCHES]
-                     for metric, sum_of in of.items() if metric != LAUNCHES}
-            for kernel, of in kernels.items()}, why
+    return {kernel: {metric: total / of[LAUNCHES]
+                     for metric, total in of.items() if metric != LAUNCHES}
+            for kernel, of in added(rows, metrics).items()}
 
 
 def table_of(output, errors):
