@@ -104,6 +104,22 @@ __global__ void partial(const int *In, int *Out) {
   Out[blockIdx.x * 48 + T] = S;
 }
 
+/// Lanes part in a loop, in a kernel that calls functions (of the divisions):
+/// 24, 16 and 8 lanes are there, half of them on each side. On a GPU lanes of
+/// two rounds must not join.
+__global__ void divided(const int *In, int *Out) {
+  const int T = threadIdx.x;
+  float S = 1;
+#pragma unroll 1
+  for (int I = 0; I < T % 4; ++I) {
+    if (T & 4)
+      S += In[64 * I + T] / (S + 1);       //= load 3 24 12 4 3 3
+    else
+      S -= S / In[64 * I + T + 512];       //= load 3 24 12 4 3 3
+  }
+  Out[T] = int(S);      //= store 1 32 4 4 1 1
+}
+
 /// Each block loads 4096 sectors, twice.
 __global__ void sweep(const int *In, int *Out) {
   int S = 0;
@@ -121,6 +137,7 @@ int main() {
   strides<<<1, 32>>>(In, Out, 0);
   shared<<<1, 32>>>(Out, 0);
   partial<<<3, 48>>>(In, Out + 512);
+  divided<<<1, 32>>>(In, Out + 768);
   sweep<<<4, 256>>>(In, Out + 256);
   for (int Part = 0; Part != 4; ++Part) {
     if (cudaMemcpy(Host, Out + 256 * Part, 1024, cudaMemcpyDeviceToHost))
