@@ -44,6 +44,7 @@ class Runner:
         self.path = os.pathsep.join([os.path.join(prefix, "lib", "reconverge"),
                                      os.path.join(prefix, "lib")])
         self.cache = cache
+        self.missing = set()  # metrics that this ncu does not know
 
     def environment(self, device, folder, gpu="", vm=""):
         """gpu and vm: key=value,... for either."""
@@ -63,6 +64,25 @@ class Runner:
                                  f"{done.stderr}")
             with open(profile, encoding="utf-8") as text:
                 return Counted(done.returncode, done.stdout, json.load(text))
+
+    def reported(self, reconverge, command, device):
+        """The kernels of the report that `reconverge profile` writes."""
+        with tempfile.TemporaryDirectory() as folder:
+            report = os.path.join(folder, "divergence.json")
+            env = self.environment(device, folder)
+            del env["RECONVERGE_PROFILE"]
+            processes.call([reconverge, "profile", "--device", device, "-o",
+                            report, command[0], "--", *command[1:]], (0,), 120,
+                           **env)
+            with open(report, encoding="utf-8") as text:
+                return json.load(text)["kernels"]
+
+    def sections(self, command, sections, most_launches):
+        """As ncu.sections gives it, of code without probes."""
+        with tempfile.TemporaryDirectory() as folder:
+            return ncu.sections(command, sections, most_launches,
+                                **self.environment("gpu", folder,
+                                                   "counters=off"))
 
     def counters(self, command, metrics, most_launches):
         """What ncu reads from code without probes, as ncu.sums gives it."""

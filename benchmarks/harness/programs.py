@@ -31,6 +31,9 @@ def everything():
     return programs
 
 
+EXAMPLES_AND_KERNELS = everything()
+
+
 def words(params):
     return [f"{key}={value}" for key, value in params.items()]
 

@@ -10,7 +10,8 @@
 //   wavefront  a pass through the first cache or shared memory. Of a shared
 //              access: as many as the most distinct words that one of the 32
 //              banks has to give, in each of the parts in which a warp's lanes
-//              go (all for up to 4 bytes a lane, halves for 8, quarters for 16).
+//              go (all for up to 4 bytes a lane, halves for 8, quarters for 16;
+//              docs/memory.md says when loads take two parts at once).
 //
 // docs/memory.md has the rules, and how counts compare with a GPU's counters.
 //

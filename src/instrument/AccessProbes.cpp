@@ -1,12 +1,14 @@
 //===- instrument/AccessProbes.cpp - Accesses to memory, counted ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Before an access stands a call of a function of ours, one for each kind of
-// access: what it takes of registers and code, a kernel has once. The lanes
-// that run the call together are the request:
+// Before each access stands code of ours. The lanes that run it together are
+// the request:
 //
 //   m = activemask                    who is here
 //   a lane's neighbour is the next lane of m below it
+//
+// It is no function to call: ptxas lets lanes of two calls join there
+// (CellUpdate.cpp), and takes longer, too.
 //
 // Global memory. Distinct sectors, and likewise distinct lines of 128 bytes,
 // each of which is a wavefront:
@@ -24,7 +26,8 @@
 // number and the lane's eighth of the warp.
 //
 // Shared memory. Units are as wide as the access, 4 bytes at least; as many as
-// 128 bytes hold go at once, and a warp in as many parts as that takes:
+// 128 bytes hold go at once, and a warp in as many parts as that takes, or half
+// as many where lanes that load agree in pairs (docs/memory.md):
 //
 //   all units of each part within 128 bytes:  one wavefront a part
 //   else: a lane leads if it is the lowest with its unit; the wavefronts of a
@@ -42,20 +45,21 @@
 //
 // Counts go to memory at once, by the request's lowest lane, two to an atomic.
 //
-// A thread block that runs long would hold up the launch. So probes are called
-// in windows of 2^15 cycles: in the first of a thread, and then in one of eight:
+// A thread block that runs long would hold up the launch. So probes run in
+// windows of 2^15 cycles: in the first of a thread, and then in one of 16:
 //
-//   called |========|        |        | ...    |        |========|        |
-//   clock  start    2^15                                8 * 2^15
+//   they run |========|        |        | ...    |        |========|        |
+//   clock    start    2^15                                16 * 2^15
 //
-// Lanes that come together read one clock, so they are called together. What a
-// block loads is known of blocks that end in the first window. A function that
-// is called and not inlined begins anew at each call.
+// Reading the clock takes longer than most accesses do: once in a basic block.
+// Lanes that come together read one clock, so they go one way. What a block
+// loads is known of blocks that end in the first window. A function that is
+// called and not inlined begins anew at each call.
 //
 // Results stay as they are: probes write nothing of the program's. Convergence
-// should too: the branch around a call goes one way for all, and a collective
-// names the lanes that have come to this very place together. On an H200 it does
-// not where lanes part in loops: docs/gpu.md says what comes out wrong.
+// does too: the branch around a probe goes one way for all, a collective names
+// the lanes that have come to this very place together, and nothing here makes
+// ptxas let lanes go in turns.
 //
 // Limitation: two counts share 64 bits; a block that makes more than 2^32 of
 // one spills into the other (a second and more, at one access). An access that
@@ -68,6 +72,7 @@
 
 #include "analysis/Accesses.h"
 #include "analysis/device/AddressSpace.h"
+#include "instrument/CellUpdate.h"
 #include "instrument/Instrument.h"
 
 #include "llvm/ADT/bit.h"
@@ -75,8 +80,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
-#include <cmath>
 #include <cstddef>
 
 using namespace llvm;
@@ -84,39 +89,6 @@ using namespace llvm;
 namespace reconverge::instrument {
 
 static constexpr unsigned LineBytes = 128, WarpLanes = 32, WindowBits = 15;
-
-//===----------------------------------------------------------------------===//
-// Reading an area
-//===----------------------------------------------------------------------===//
-
-AccessCounts countsOfAccess(ArrayRef<uint64_t> Area, unsigned Index) {
-  ArrayRef<uint64_t> Mine =
-      Area.slice(HeaderCells + Index * CellsOfAccess, CellsOfAccess);
-  AccessCounts C;
-  C.Requests = Lo_32(Mine[0]);
-  C.Lanes = Hi_32(Mine[0]);
-  C.Sectors = Lo_32(Mine[1]);
-  C.LeastSectors = Hi_32(Mine[1]);
-  C.Wavefronts = Lo_32(Mine[2]);
-  C.LeastWavefronts = Hi_32(Mine[2]);
-  C.Turns = Mine[3];
-  return C;
-}
-
-std::optional<double> loadedSectors(ArrayRef<uint64_t> Area) {
-  if (Area[SketchCells])
-    return std::nullopt;
-  // The paper's estimate, and linear counting where most registers are empty.
-  constexpr double N = SketchRegisters;
-  double Sum = 0, Empty = 0;
-  for (uint64_t Cell : Area.take_front(SketchCells))
-    for (uint32_t Register : {Lo_32(Cell), Hi_32(Cell)}) {
-      Sum += std::ldexp(1.0, -int(Register));
-      Empty += Register == 0;
-    }
-  const double Estimate = 0.7213 / (1 + 1.079 / N) * N * N / Sum;
-  return Estimate <= 2.5 * N && Empty > 0 ? N * std::log(N / Empty) : Estimate;
-}
 
 //===----------------------------------------------------------------------===//
 // Code
@@ -132,8 +104,8 @@ namespace {
 /// The body of a probe: void(i64 address, i64 area, i32 index).
 class Body {
 public:
-  Body(Function &F, MemoryUse Use, uint32_t Bytes)
-      : F(F), Use(Use), Bytes(std::max(Bytes, 1u)),
+  Body(Function &F, MemoryUse Use, uint32_t Bytes, bool Portable)
+      : F(F), Use(Use), Bytes(std::max(Bytes, 1u)), Portable(Portable),
         B(BasicBlock::Create(F.getContext(), "", &F)), I1(B.getInt1Ty()),
         I32(B.getInt32Ty()), I64(B.getInt64Ty()), Address(F.getArg(0)) {}
   void global(bool IsLocal);
@@ -171,6 +143,8 @@ private:
         B.getInt32(To));
   }
   void findLanes();
+  Value *partsOf(unsigned Lanes);
+  Value *pairsAgree(unsigned Bit);
   void sketch(Value *Sector, Value *IsNew);
   void count(Value *Sectors, Value *LeastSectors, Value *Wavefronts,
              Value *LeastWavefronts);
@@ -178,6 +152,7 @@ private:
   Function &F;
   const MemoryUse Use;
   const uint32_t Bytes; ///< a lane
+  const bool Portable;
   IRBuilder<> B;
   Type *I1, *I32, *I64;
   Value *Address;
@@ -214,9 +189,8 @@ void Body::count(Value *Sectors, Value *LeastSectors, Value *Wavefronts,
     Value *Both = B.CreateZExt(Low, I64);
     if (High)
       Both = B.CreateOr(Both, B.CreateShl(B.CreateZExt(High, I64), 32));
-    B.CreateAtomicRMW(AtomicRMWInst::Add,
-                      B.CreateConstInBoundsGEP1_64(I64, Cells, Cell), Both,
-                      Align(8), AtomicOrdering::Monotonic);
+    emitUpdate(B, CellUpdate::Add,
+               B.CreateConstInBoundsGEP1_64(I64, Cells, Cell), Both, Portable);
   };
   AddTo(0, B.getInt32(1), popc(Mask));
   if (Sectors)
@@ -252,8 +226,7 @@ void Body::sketch(Value *Sector, Value *IsNew) {
       I32, Registers,
       B.CreateZExt(B.CreateAnd(Hash, SketchRegisters - 1), I64));
   // Nobody waits for it, as one would for what is there already.
-  B.CreateAtomicRMW(AtomicRMWInst::UMax, At, Rank, Align(4),
-                    AtomicOrdering::Monotonic);
+  emitUpdate(B, CellUpdate::Highest, At, Rank, Portable);
   B.CreateBr(Go);
   B.SetInsertPoint(Go);
 }
@@ -321,6 +294,31 @@ void Body::global(bool IsLocal) {
                                 roundedUp(Lanes, Bytes, LineBytes)));
 }
 
+/// How many parts of so many lanes have some of the request's.
+Value *Body::partsOf(unsigned Lanes) {
+  Value *Parts = B.getInt32(0);
+  for (unsigned First = 0; First < WarpLanes; First += Lanes)
+    Parts = B.CreateAdd(
+        Parts,
+        B.CreateZExt(B.CreateIsNotNull(B.CreateAnd(
+                         Mask, maskTrailingOnes<uint32_t>(Lanes) << First)),
+                     I32));
+  return Parts;
+}
+
+/// Whether each lane has the address of the one whose number differs in the bit
+/// \p Bit, if that is there.
+Value *Body::pairsAgree(unsigned Bit) {
+  Value *Other = B.CreateXor(Lane, Bit);
+  Value *IsThere = B.CreateTrunc(B.CreateLShr(Mask, Other), B.getInt1Ty());
+  Value *Low = B.CreateTrunc(Address, I32); // of one window
+  Value *Its =
+      B.CreateIntrinsic(I32, Intrinsic::nvvm_shfl_sync_idx_i32,
+                        {Mask, Low, B.CreateSelect(IsThere, Other, Lane),
+                         B.getInt32(WarpLanes - 1)});
+  return B.CreateIsNull(ballot(B.CreateICmpNE(Low, Its)));
+}
+
 void Body::shared() {
   findLanes();
   const unsigned Width = std::clamp<unsigned>(llvm::bit_ceil(Bytes), 4, 128);
@@ -330,11 +328,11 @@ void Body::shared() {
   Value *Unit = B.CreateLShr(
       B.CreateAnd(B.CreateTrunc(Address, I32), (1u << 24) - 1), Log2_32(Width));
   Value *Part = B.CreateLShr(Lane, Log2_32(Banks));
-  Value *Least = B.getInt32(0);
-  for (unsigned P = 0; P != Parts; ++P) {
-    const uint32_t Lanes = maskTrailingOnes<uint32_t>(Banks) << (P * Banks);
-    Least = B.CreateAdd(
-        Least, B.CreateZExt(B.CreateIsNotNull(B.CreateAnd(Mask, Lanes)), I32));
+  Value *Least = partsOf(Banks);
+  if (Use == MemoryUse::Load && (Width == 8 || Width == 16)) {
+    Value *AtOnce = B.CreateOr(pairsAgree(1), pairsAgree(2));
+    Part = B.CreateLShr(Part, B.CreateZExt(AtOnce, I32));
+    Least = B.CreateSelect(AtOnce, partsOf(2 * Banks), Least);
   }
   // Parts that lie side by side are moved onto one another.
   Value *Moved =
@@ -370,7 +368,15 @@ void Body::shared() {
   count(nullptr, nullptr, Times(Wavefronts), Times(Least));
 }
 
+/// The code of the function that \p Call calls, instead of it.
+static void putInPlace(CallInst *Call) {
+  InlineFunctionInfo Info;
+  [[maybe_unused]] InlineResult Result = InlineFunction(*Call, Info);
+  assert(Result.isSuccess() && "a probe has nothing that cannot be inlined");
+}
+
 void Body::generic(Function *Global, Function *Shared, Function *Local) {
+  SmallVector<CallInst *> Calls;
   Value *Arguments[] = {Address, F.getArg(1), F.getArg(2)};
   Value *Pointer = B.CreateIntToPtr(Address, B.getPtrTy());
   for (auto [Probe, Asks] : {std::pair(Shared, Intrinsic::nvvm_isspacep_shared),
@@ -379,12 +385,13 @@ void Body::generic(Function *Global, Function *Shared, Function *Local) {
     auto *Else = BasicBlock::Create(F.getContext(), "", &F);
     B.CreateCondBr(B.CreateIntrinsic(I1, Asks, {Pointer}), Here, Else);
     B.SetInsertPoint(Here);
-    B.CreateCall(Probe, Arguments);
+    Calls.push_back(B.CreateCall(Probe, Arguments));
     B.CreateRetVoid();
     B.SetInsertPoint(Else);
   }
-  B.CreateCall(Global, Arguments);
+  Calls.push_back(B.CreateCall(Global, Arguments));
   B.CreateRetVoid();
+  for_each(Calls, putInPlace);
 }
 
 Function *AccessProbes::probe(const Shape &S) {
@@ -404,9 +411,8 @@ Function *AccessProbes::probe(const Shape &S) {
                              M);
   Known = F; // generic() adds more to the map
   F->addFnAttr(Attribute::Convergent);
-  F->addFnAttr(Attribute::NoInline);
   F->addFnAttr(Attribute::NoUnwind);
-  Body Code(*F, S.Use, S.Bytes);
+  Body Code(*F, S.Use, S.Bytes, Portable);
   switch (S.Space) {
   case MemorySpace::Global:
   case MemorySpace::Local:
@@ -441,20 +447,27 @@ Value *AccessProbes::idle(IRBuilder<> &B) {
                                           offsetof(ProbeConfig, MemoryIdle)));
 }
 
-void AccessProbes::insert(Instruction &I, const Thread &T, unsigned Index) {
+void AccessProbes::insert(Instruction &I, const Thread &T, unsigned Index,
+                          Value *&IsOn) {
   auto Access = analysis::accessOf(I);
   if (!Access)
     return; // a number that outlived its access
   IRBuilder<> B(&I);
   // No line: a probe is no code of the user's.
   B.SetCurrentDebugLocation(DebugLoc());
-  Value *IsOn = B.CreateIsNull(B.CreateAnd(windowOf(B, T), idle(B)));
+  if (!IsOn)
+    IsOn = B.CreateIsNull(B.CreateAnd(windowOf(B, T), idle(B)));
   B.SetInsertPoint(SplitBlockAndInsertIfThen(IsOn, &I, false));
   B.SetCurrentDebugLocation(DebugLoc());
   auto *Pointer = const_cast<Value *>(Access->Pointer);
-  B.CreateCall(
+  putInPlace(B.CreateCall(
       probe({Access->Space, Access->Use, Access->Bytes}),
-      {B.CreatePtrToInt(Pointer, B.getInt64Ty()), T.Area, B.getInt32(Index)});
+      {B.CreatePtrToInt(Pointer, B.getInt64Ty()), T.Area, B.getInt32(Index)}));
+}
+
+AccessProbes::~AccessProbes() {
+  for (auto &[Key, Probe] : Probes)
+    Probe->eraseFromParent();
 }
 
 void AccessProbes::insertAtExit(Instruction &I, const Thread &T) {

@@ -44,9 +44,11 @@ std::optional<double> loadedSectors(llvm::ArrayRef<uint64_t> Area);
 /// Inserts probes of accesses into a module.
 class AccessProbes {
 public:
-  /// \p Config: the variable ProbeConfigName.
-  AccessProbes(llvm::Module &M, llvm::GlobalVariable &Config)
-      : M(M), Config(Config) {}
+  /// \p Config: the variable ProbeConfigName. \p Portable: no inline PTX.
+  AccessProbes(llvm::Module &M, llvm::GlobalVariable &Config, bool Portable)
+      : M(M), Config(Config), Portable(Portable) {}
+  AccessProbes(const AccessProbes &) = delete;
+  ~AccessProbes();
 
   /// What probes of a thread need to know.
   struct Thread {
@@ -57,7 +59,10 @@ public:
   static llvm::Value *clock(llvm::IRBuilder<> &B);
 
   /// Before \p I, which accessOf knows. \p Index: the access' place in areas.
-  void insert(llvm::Instruction &I, const Thread &T, unsigned Index);
+  /// \p IsOn: whether probes run, asked at the first access of a basic block,
+  /// null before that; the others go by it.
+  void insert(llvm::Instruction &I, const Thread &T, unsigned Index,
+              llvm::Value *&IsOn);
   /// Before \p I, by which the thread leaves the kernel.
   void insertAtExit(llvm::Instruction &I, const Thread &T);
 
@@ -69,7 +74,8 @@ private:
 
   llvm::Module &M;
   llvm::GlobalVariable &Config;
-  /// By shape: those that the module has so far.
+  const bool Portable;
+  /// By shape: functions whose code goes where an access of that shape is.
   llvm::DenseMap<uint32_t, llvm::Function *> Probes;
 };
 

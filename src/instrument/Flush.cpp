@@ -35,6 +35,7 @@
 
 #include "analysis/device/AddressSpace.h"
 #include "instrument/BlockSample.h"
+#include "instrument/CellUpdate.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
@@ -53,8 +54,8 @@ public:
         unsigned Offset, GlobalVariable &Config,
         const InstrumentOptions &Options)
       : Plan(Plan), V(V), Offset(Offset), Config(Config),
-        Reduces(Options.Arch >= 80), B(&At), Sample(B, Config),
-        I32(B.getInt32Ty()), I64(B.getInt64Ty()) {}
+        Reduces(Options.Arch >= 80), Portable(Options.Portable), B(&At),
+        Sample(B, Config), I32(B.getInt32Ty()), I64(B.getInt64Ty()) {}
   void run();
 
 private:
@@ -73,8 +74,7 @@ private:
     addAt(B.CreateConstInBoundsGEP1_64(I64, Cells, Cell), X);
   }
   void addAt(Value *P, Value *X) {
-    B.CreateAtomicRMW(AtomicRMWInst::Add, P, B.CreateZExt(X, I64), Align(8),
-                      AtomicOrdering::Monotonic);
+    emitUpdate(B, CellUpdate::Add, P, B.CreateZExt(X, I64), Portable);
   }
   /// Of this thread. Read anew each time: what is in memory takes a register
   /// for as short as can be.
@@ -114,7 +114,7 @@ private:
   const ProbeVariables &V;
   const unsigned Offset;
   GlobalVariable &Config;
-  const bool Reduces;
+  const bool Reduces, Portable;
   IRBuilder<> B;
   BlockSampleCode Sample;
   Type *I32, *I64;

@@ -30,6 +30,8 @@
 //
 //   * the code gets no new branch but within a flush, and around probes of
 //     accesses, which all lanes that are together take the same way;
+//   * counts go to memory in a way for which ptxas does not let lanes go in
+//     turns, and join, where they would not otherwise (CellUpdate.cpp);
 //   * lanes that return early must not be held up. Their flush is code where a
 //     bare return was, and lanes could be made to wait there for the others,
 //     which may themselves wait at a barrier. If the kernel has any collective,
@@ -210,7 +212,7 @@ Value *Rewriter::isFirstOf(Value *Mask) {
 
 /// Of the lanes that run this together, those with the same \p Condition.
 Value *Rewriter::lanesLike(Value *Condition) {
-  if (Options.Votes) {
+  if (Options.Portable) {
     Value *True = B.CreateIntrinsic(I32, Intrinsic::nvvm_vote_ballot_sync,
                                     {Mask, Condition});
     return B.CreateSelect(Condition, True, B.CreateXor(Mask, True));
@@ -415,8 +417,10 @@ void Rewriter::countAccesses() {
     Index[Number] = Probes.accessOffset(F) + unsigned(Position);
   SmallVector<BasicBlock *> Body;
   const AccessProbes::Thread Thread = addMemoryVersion(F, Bodies, Config, Body);
-  SmallVector<Instruction *> Accesses, Exits; // probes split blocks
+  SmallVector<Instruction *> Exits; // probes split blocks
+  SmallVector<SmallVector<Instruction *>> AccessesOf;
   for (BasicBlock *BB : Body) {
+    auto &Accesses = AccessesOf.emplace_back();
     for (Instruction &I : *BB)
       if (analysis::accessNumber(I))
         Accesses.push_back(&I);
@@ -424,8 +428,12 @@ void Rewriter::countAccesses() {
         Plan.IsKernel && (isa<ReturnInst>(End) || !End.isTerminator()))
       Exits.push_back(&End);
   }
-  for (Instruction *I : Accesses)
-    Memory.insert(*I, Thread, Index.lookup(*analysis::accessNumber(*I)));
+  for (ArrayRef<Instruction *> OfBlock : AccessesOf) {
+    Value *IsOn = nullptr;
+    for (Instruction *I : OfBlock)
+      Memory.insert(*I, Thread, Index.lookup(*analysis::accessNumber(*I)),
+                    IsOn);
+  }
   for (Instruction *I : Exits)
     Memory.insertAtExit(*I, Thread);
 }
@@ -465,7 +473,7 @@ void instrument(Module &M, const InstrumentOptions &Options) {
   if (countsAccesses(Options))
     for (Function *F : Counted)
       joinAccesses(*F);
-  AccessProbes Memory(M, *Config);
+  AccessProbes Memory(M, *Config, Options.Portable);
   for (Function *F : Counted)
     Rewriter(*F, Probes, *Config, Memory, Options).run();
 }

@@ -14,9 +14,9 @@ namespace reconverge::instrument {
 
 struct InstrumentOptions {
   unsigned Arch = 90; ///< sm_NN that the code is for
-  /// Asks which lanes take a side by a vote, which every executor knows,
-  /// instead of guarded inline PTX, which is faster on a GPU.
-  bool Votes = false;
+  /// Without inline PTX, for executors that do not know it; on a GPU that is
+  /// slower, and counts can be wrong there (CellUpdate.cpp).
+  bool Portable = false;
   /// Counts accesses to memory as well (from sm_80 on).
   bool Memory = true;
   /// Which functions count; empty: all.

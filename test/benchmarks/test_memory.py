@@ -6,6 +6,7 @@ import contextlib
 import io
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
@@ -14,6 +15,7 @@ sys.path.insert(0, str(ROOT / "benchmarks" / "harness"))
 import bench
 import ncu
 import profiled
+from pages import memory as page
 from suites import memory
 
 MISSING = "lts__t_sectors_op_red.sum"
@@ -30,7 +32,7 @@ class FakeRunner:
     """A kernel of two loads and a store, and a launch that ncu reads."""
 
     def __init__(self, why=""):
-        self.why, self.asked = why, []
+        self.why, self.asked, self.missing = why, [], set()
 
     def profiled(self, command, device, settings="", vm=""):
         accesses = [access("global", "load", 10, 40, 10),
@@ -58,7 +60,7 @@ class MemoryTest(unittest.TestCase):
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
             rows = [row for case in run.cases for row in
-                    memory.measure(run, case, runner.profiled([], "cpu"))]
+                    memory.measure(run, case, memory.prepare(run, case))]
         return {(r["metric"], r["params"]["by"]): r for r in rows}, \
             said.getvalue()
 
@@ -88,6 +90,25 @@ class MemoryTest(unittest.TestCase):
         rows, said = self.rows(FakeRunner("ncu is not there"))
         self.assertIn("bfs: NO HARDWARE COUNTERS: ncu is not there", said)
         self.assertIn(("load-sectors", "probes"), rows)
+
+    def test_the_page_names_what_does_not_agree(self):
+        def rows(metric, vm, ncu):
+            return [bench.results.row(
+                "bitonic", {"kernel": "bitonicSort", "by": by}, metric, [value],
+                "1", launches=1) for by, value in (("vm", vm), ("ncu", ncu))]
+        facts = {"gpu": "G", "driver": "1", "cuda": "13.0", "date": "d",
+                 "commit": "c"}
+        with tempfile.TemporaryDirectory() as folder:
+            store = bench.results.Store(folder, "g")
+            bench.results.write(store.path("memory"), "memory", facts,
+                                rows("load-sectors", 4.0, 4.01)
+                                + rows("shared-store-wavefronts", 8.0, 10.0))
+            text = "\n".join(page.lines(store))
+        self.assertIn("| bitonic bitonicSort | 4.00 |  |  | **8.00**, 10.00 |",
+                      text)
+        self.assertIn("Of 2 numbers that both have, 1 agree", text)
+        self.assertIn("- `bitonic bitonicSort` (wavefronts, shared stores "
+                      "-20.0 %): what the hardware", text)
 
     def test_launches_are_counted_and_what_is_no_number_left_out(self):
         text = ('"ID","Kernel Name","a","b"\n"","","inst","ns"\n'

@@ -51,7 +51,8 @@ class ValidationTest(unittest.TestCase):
     def test_every_block_counts_in_turns_with_a_sample(self):
         run = bench.Bench(overhead.SUITES[0], argparse.Namespace(
             device="gpu", quick=False, only=["bfs", "bitonic"], rounds=3,
-            repeat=None, prefix="", cuda="", arch=90, clang=None), "")
+            repeat=None, prefix="", cuda="", arch=90, clang=None,
+            modes=",".join(overhead.MODES)), "")
         run.own = FakeRunner()
         got = {(r["case"], r["metric"]): r["samples"] for case in run.cases
                for r in overhead.measure(run, case)}

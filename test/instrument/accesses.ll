@@ -1,8 +1,9 @@
 ; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 ; RUN: opt -passes=reconverge-instrument,verify -S %s | FileCheck %s
 ;
-; Accesses to memory with a number are counted in a body of their own, by one
-; function for each kind of access. Those without one are not.
+; Accesses to memory with a number are counted in a body of their own, by code
+; that stands before each of them. Those without one are not. No function of
+; ours is left, and no atomicrmw: CellUpdate.cpp says why.
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
 
@@ -15,14 +16,25 @@ define ptx_kernel void @straight(ptr %p) {
 ; CHECK-NOT: activemask
 ; CHECK: br i1 %{{[0-9]+}}, label %entry.memory, label %entry
 ; CHECK: entry:
-; CHECK-NOT: call void @__reconverge
+; CHECK-NOT: activemask
 ; CHECK: ret void
 ; CHECK: entry.memory:
 ; CHECK: call i32 @llvm.nvvm.read.ptx.sreg.clock()
 ; CHECK: br i1 %{{[0-9]+}}, label %{{[0-9]+}}, label %{{[0-9]+}}
-; CHECK: [[AT:%[0-9]+]] = ptrtoint ptr %{{.*}} to i64
-; CHECK-NEXT: call void @__reconverge_global_store_4(i64 [[AT]], i64 %{{[0-9]+}}, i32 0)
-; CHECK-NEXT: br label
+; Which sectors: the neighbour's or another; where they rise and fall, by match.
+; CHECK: ptrtoint ptr %{{.*}} to i64
+; CHECK-NEXT: [[MASK:%[0-9]+]] = call i32 @llvm.nvvm.activemask()
+; CHECK: [[SECTOR:%[0-9]+]] = trunc i64 %{{[0-9]+}} to i32
+; CHECK: call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 [[MASK]], i32 [[SECTOR]],
+; CHECK-COUNT-3: call i32 @llvm.nvvm.vote.ballot.sync(i32 [[MASK]],
+; CHECK: br i1 %{{[0-9]+}}, label %known.i, label %match.i
+; CHECK: match.i:
+; CHECK: call i32 @llvm.nvvm.match.any.sync.i32(i32 [[MASK]], i32 [[SECTOR]])
+; CHECK: known.i:
+; CHECK-NOT: sketch
+; CHECK: br i1 %{{[0-9]+}}, label %add.i, label %
+; CHECK-COUNT-3: call void asm sideeffect "red.global.add.u64 [$0], $1;"
+; CHECK-NOT: asm
 ; CHECK: store i32 1,
 ; CHECK: call i32 @llvm.nvvm.read.ptx.sreg.clock()
 ; CHECK: store i64 1, ptr addrspace(1)
@@ -43,14 +55,27 @@ define ptx_kernel void @divergent(ptr %p, ptr %q) {
 ; CHECK: rc.memory:
 ; CHECK: br i1 %{{[0-9]+}}, label %entry.memory, label %entry
 ; CHECK: then:
-; CHECK-NOT: call void @__reconverge
+; CHECK-NOT: redux
 ; CHECK: activemask
 ; CHECK: then.plain:
-; CHECK-NOT: call void @__reconverge
+; CHECK-NOT: activemask
+; CHECK: entry.memory:
 ; CHECK: then.memory:
-; CHECK: call void @__reconverge_shared_load_8(i64 %{{[0-9]+}}, i64 [[AREA:%[0-9]+]], i32 0)
+; Halves of a warp, 16 lanes of 8 bytes each.
+; CHECK: [[MASK:%[0-9]+]] = call i32 @llvm.nvvm.activemask()
+; CHECK: call i32 @llvm.nvvm.redux.sync.umax({{.*}}, i32 [[MASK]])
+; CHECK: call i32 @llvm.nvvm.redux.sync.umin({{.*}}, i32 [[MASK]])
+; CHECK: icmp ult i32 %{{[0-9]+}}, 16
+; CHECK: match.i:
+; CHECK-COUNT-2: call i32 @llvm.nvvm.redux.sync.umax
+; CHECK-NOT: redux
+; CHECK-COUNT-2: "red.global.add.u64
+; CHECK-NOT: asm
 ; CHECK: load i64, ptr addrspace(3)
-; CHECK: call void @__reconverge_global_atomic_4(i64 %{{[0-9]+}}, i64 [[AREA]], i32 1)
+; Turns, by the addresses.
+; CHECK: call i32 @llvm.nvvm.match.any.sync.i64(
+; CHECK-COUNT-4: "red.global.add.u64
+; CHECK-NOT: asm
 ; CHECK: atomicrmw add ptr %p
 ; CHECK: activemask
 entry:
@@ -75,10 +100,16 @@ define ptx_kernel void @joined(ptr %p, ptr %q) {
 ; CHECK: entry:
 ; CHECK: load <2 x float>
 ; CHECK: entry.memory:
-; CHECK: call void @__reconverge_global_load_8(i64 %{{[0-9]+}}, i64 %{{[0-9]+}}, i32 1)
+; CHECK: llvm.nvvm.shfl
+; CHECK: sketch.i:
+; CHECK: "red.global.max.u32
 ; CHECK: load <2 x float>
-; CHECK-NOT: call void @__reconverge_global_load
-; CHECK: call void @__reconverge_global_store_4(i64 %{{[0-9]+}}, i64 %{{[0-9]+}}, i32 2)
+; CHECK: llvm.nvvm.shfl
+; CHECK-NOT: sketch
+; CHECK: store float
+; CHECK-NOT: llvm.nvvm.shfl
+; CHECK: ret void
+; CHECK-NOT: __reconverge_global
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %at = getelementptr { float, float }, ptr %p, i32 %tid
@@ -89,36 +120,6 @@ entry:
   store float %sum, ptr %q, align 4, !rc.access !2
   ret void
 }
-
-; Which sectors: the neighbour's or another; where they rise and fall, by match.
-; CHECK-LABEL: define internal void @__reconverge_global_store_4(
-; CHECK: [[MASK:%[0-9]+]] = call i32 @llvm.nvvm.activemask()
-; CHECK: [[SECTOR:%[0-9]+]] = trunc i64 %{{[0-9]+}} to i32
-; CHECK: call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 [[MASK]], i32 [[SECTOR]],
-; CHECK-COUNT-3: call i32 @llvm.nvvm.vote.ballot.sync(i32 [[MASK]],
-; CHECK: br i1 %{{[0-9]+}}, label %known, label %match
-; CHECK: match:
-; CHECK: call i32 @llvm.nvvm.match.any.sync.i32(i32 [[MASK]], i32 [[SECTOR]])
-; CHECK: known:
-; CHECK-NOT: sketch
-; CHECK: br i1 %{{[0-9]+}}, label %add, label %end
-; CHECK-COUNT-3: atomicrmw add ptr addrspace(1)
-; CHECK-NOT: atomicrmw
-
-; Halves of a warp, 16 lanes of 8 bytes each.
-; CHECK-LABEL: define internal void @__reconverge_shared_load_8(
-; CHECK: call i32 @llvm.nvvm.redux.sync.umax
-; CHECK: call i32 @llvm.nvvm.redux.sync.umin
-; CHECK: icmp ult i32 %{{[0-9]+}}, 16
-; CHECK: match:
-; CHECK-COUNT-2: call i32 @llvm.nvvm.redux.sync.umax
-; CHECK-NOT: redux
-; CHECK-COUNT-2: atomicrmw add ptr addrspace(1)
-; CHECK-NOT: atomicrmw
-
-; CHECK-LABEL: define internal void @__reconverge_global_atomic_4(
-; CHECK: call i32 @llvm.nvvm.match.any.sync.i64(
-; CHECK-COUNT-4: atomicrmw add ptr addrspace(1)
 
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 

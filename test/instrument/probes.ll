@@ -60,7 +60,8 @@ then:
   br label %end
 end:
 ; CHECK: call i32 @llvm.nvvm.redux.sync.add(i32 {{.*}}, i32 -1)
-; CHECK: atomicrmw add ptr addrspace(1)
+; CHECK: call void asm sideeffect "red.global.add.u64 [$0], $1;"
+; CHECK-NOT: atomicrmw
   ret void
 }
 

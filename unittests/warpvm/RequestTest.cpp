@@ -114,16 +114,58 @@ TEST(Request, SharedWideLanesGoInParts) {
       MemorySpace::Shared,
       {{"8 bytes: two halves", 8, step(8), All, 0, 0, 2, 2},
        {"8 bytes, every other: banks met twice", 8, step(16), All, 0, 0, 4, 2},
-       {"8 bytes, broadcast", 8, same(64), All, 0, 0, 2, 2},
+       {"8 bytes, broadcast", 8, same(64), All, 0, 0, 1, 1},
        {"8 bytes, lower half", 8, step(8), 0xffff, 0, 0, 1, 1},
-       {"8 bytes, lanes 15 and 16", 8, step(8), 0x18000, 0, 0, 2, 2},
+       {"8 bytes, lanes 15 and 16", 8, step(8), 0x18000, 0, 0, 1, 1},
        {"16 bytes: four quarters", 16, step(16), All, 0, 0, 4, 4},
        {"16 bytes, every other", 16, step(32), All, 0, 0, 8, 4},
        {"16 bytes, first quarter", 16, step(16), 0xff, 0, 0, 1, 1},
-       {"16 bytes, a lane of each quarter", 16, step(16), 0x01010101, 0, 0, 4,
-        4},
+       {"16 bytes, a lane of each quarter, one bank", 16, step(16), 0x01010101,
+        0, 0, 4, 2},
        // Not whole on any GPU: two of 16 bytes, in eight parts.
        {"32 bytes", 32, step(32), All, 0, 0, 8, 8}});
+}
+
+// As an H200 counted them (l1tex__data_pipe_lsu_wavefronts_mem_shared).
+TEST(Request, SharedWideLoadsTakeTwoPartsAtOnce) {
+  auto Of = [](unsigned Bytes, unsigned (*Index)(unsigned)) {
+    return [=](unsigned L) { return uint64_t(Bytes) * Index(L); };
+  };
+  auto Bit0 = [](unsigned L) { return L / 2; };
+  auto Bit1 = [](unsigned L) { return L / 4 * 2 + L % 2; };
+  auto Bit2 = [](unsigned L) { return L / 8 * 4 + L % 4; };
+  auto Half = [](unsigned L) { return L % 16; };
+  auto Last = [](unsigned L) { return unsigned(L == 31); };
+  auto Self = [](unsigned L) { return L; };
+  auto Mixed = [](unsigned L) { return L < 16 ? L / 2 : L; };
+  const Mask Even = 0x55555555, Fourth = 0x11111111;
+  check(MemorySpace::Shared,
+        {{"lanes beside", 8, Of(8, Bit0), All, 0, 0, 1, 1},
+         {"two farther", 8, Of(8, Bit1), All, 0, 0, 1, 1},
+         {"four farther", 8, Of(8, Bit2), All, 0, 0, 2, 2},
+         {"halves alike", 8, Of(8, Half), All, 0, 0, 2, 2},
+         {"the last alone", 8, Of(8, Last), All, 0, 0, 2, 2},
+         {"one half only", 8, Of(8, Mixed), All, 0, 0, 2, 2},
+         {"even lanes", 8, Of(8, Bit0), Even, 0, 0, 1, 1},
+         {"even lanes, two words of a bank", 8, Of(8, Self), Even, 0, 0, 2, 1},
+         {"16 bytes, broadcast", 16, same(0), All, 0, 0, 2, 2},
+         {"16 bytes, lanes beside", 16, Of(16, Bit0), All, 0, 0, 2, 2},
+         {"16 bytes, two farther", 16, Of(16, Bit1), All, 0, 0, 2, 2},
+         {"16 bytes, four farther", 16, Of(16, Bit2), All, 0, 0, 4, 4},
+         {"16 bytes, the last alone", 16, Of(16, Last), All, 0, 0, 4, 4},
+         {"16 bytes, a half", 16, same(0), 0xffff, 0, 0, 1, 1},
+         {"16 bytes, every fourth", 16, Of(16, Self), Fourth, 0, 0, 4, 2}});
+}
+
+TEST(Request, SharedWideStoresTakeEachPartAlone) {
+  auto Waves = [](unsigned Bytes, const ByLane &At, Mask Lanes = All) {
+    return count(MemorySpace::Shared, MemoryUse::Store, Bytes, At, Lanes)
+        .Counts.Wavefronts;
+  };
+  EXPECT_EQ(Waves(8, same(0)), 2u);
+  EXPECT_EQ(Waves(8, same(0), 0x10001), 2u);
+  EXPECT_EQ(Waves(16, same(0)), 4u);
+  EXPECT_EQ(Waves(16, same(0), 0x101), 2u);
 }
 
 TEST(Request, GlobalStrides) {
@@ -269,7 +311,16 @@ AccessCounts countPlainly(MemorySpace Space, MemoryUse Use, uint32_t Bytes,
   C.Lanes = popcount(Lanes);
   std::set<uint64_t> Sectors, Lines;
   std::map<uint64_t, uint64_t> LanesAt;
-  const unsigned PartLanes = Bytes <= 4 ? 32 : Bytes <= 8 ? 16 : 8;
+  auto Agree = [&](unsigned Bit) {
+    for (unsigned Lane = 0; Lane < 32; ++Lane)
+      if ((Lanes >> Lane & 1) && (Lanes >> (Lane ^ Bit) & 1) &&
+          At[Lane] != At[Lane ^ Bit])
+        return false;
+    return Use == MemoryUse::Load;
+  };
+  unsigned PartLanes = Bytes <= 4 ? 32 : Bytes <= 8 ? 16 : 8;
+  if (Bytes > 4 && (Agree(1) || Agree(2)))
+    PartLanes *= 2;
   for (unsigned Part = 0; Part < 32; Part += PartLanes) {
     std::map<uint64_t, std::set<uint64_t>> Words; // by bank
     std::map<uint64_t, uint64_t> Served;          // lanes, by bank
@@ -336,8 +387,9 @@ TEST(Request, AtRandomAsCompiledCodeTellsThem) {
     if (R.chance(20))
       Lanes &= R.next() & R.next();
     Lanes |= Lanes ? 0 : 0x400;
-    // Steps, rows of a tile, a few places, anywhere.
-    const unsigned Kind = R.below(4), Step = R.below(70), Row = R.below(100);
+    // Steps, rows of a tile, a few places, pairs of lanes, anywhere.
+    const unsigned Kind = R.below(5), Step = R.below(70), Row = R.below(100);
+    const unsigned Apart = 1u << R.below(3);
     const uint64_t From = R.below(1 << 10), Reach = 1 + R.below(3000);
     uint64_t Offsets[32], Addresses[MaxWarp] = {};
     for (unsigned Lane = 0; Lane < 32; ++Lane) {
@@ -345,6 +397,7 @@ TEST(Request, AtRandomAsCompiledCodeTellsThem) {
                     : Kind == 1
                         ? From + Lane / 16 * Row * 16 + Lane % 16 * Bytes
                     : Kind == 2 ? From + R.below(3) * Bytes
+                    : Kind == 3 ? From + (Lane & ~Apart) * Step
                                 : From + R.below(unsigned(Reach));
       if (Aligned)
         At -= At % Bytes;
@@ -378,6 +431,42 @@ TEST(Request, AtRandomAsCompiledCodeTellsThem) {
       ASSERT_EQ(Touched.loads() + Touched.stores(),
                 Want.Sectors * (Use == MemoryUse::Atomic ? 2 : 1));
     }
+  }
+}
+
+/// The same of requests with one address for all.
+TEST(Request, OneAddressAsCompiledCodeTellsIt) {
+  using Access = void (*)(WarpContext *, Mask, uint64_t, const AccessSite *);
+  Access Tell = nullptr;
+  for (auto [Name, Address] : accessSymbols())
+    if (StringRef(Name) == "rcvm_access_same")
+      Tell = reinterpret_cast<Access>(Address);
+  ASSERT_TRUE(Tell);
+  constexpr uint64_t Base = 1 << 20;
+  Random R(1);
+  for (unsigned Round = 0; Round < 1000; ++Round) {
+    const auto Use = std::array{MemoryUse::Load, MemoryUse::Store}[R.below(2)];
+    const uint32_t Bytes = 1u << R.below(5);
+    const Mask Lanes = R.chance(30) ? All : (R.next() & R.next() & All) | 0x400;
+    const uint64_t At = R.below(64) * Bytes;
+    AccessCounts Told;
+    SectorSet Touched;
+    WarpContext C = {};
+    C.Shared = reinterpret_cast<uint8_t *>(Base);
+    C.Accesses = &Told;
+    C.Touched = &Touched;
+    C.WarpSize = 32;
+    const AccessSite Site = {
+        0, Bytes, uint32_t(MemorySpace::Shared), uint32_t(Use), 0, true};
+    Tell(&C, Lanes, Base + At, &Site);
+    uint64_t Offsets[32];
+    std::fill_n(Offsets, 32, At);
+    const AccessCounts Want =
+        countPlainly(MemorySpace::Shared, Use, Bytes, Lanes, Offsets);
+    SCOPED_TRACE(std::string(wordOf(Use)) + " of " + std::to_string(Bytes));
+    ASSERT_EQ(Told.Lanes, Want.Lanes);
+    ASSERT_EQ(Told.Wavefronts, Want.Wavefronts);
+    ASSERT_EQ(Told.LeastWavefronts, Want.LeastWavefronts);
   }
 }
 

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What counting costs on a GPU: the kernels' time with branch counters and
-accesses to memory, without the latter, with block vectors too, and, of examples
-with grids so large that only a sample of their thread blocks counts, with branch
-counters in every thread block; over their time without; in turns."""
+"""What counting costs on a GPU: the kernels' time with branch counters, with
+accesses to memory too, with block vectors as well, and, of examples with grids
+so large that only a sample of their thread blocks counts, with branch counters
+in every thread block; over their time without; in turns."""
 
 from errors import BenchError
 from profiled import Runner
 from programs import LARGE, example
-from suite import Build, Case, Metric, Suite
+from suite import Build, Case, Metric, Option, Suite
 
 # What is counted, by the setting that asks for it.
-MODES = {"branch-counters": "vectors=off",
-         "without-memory": "vectors=off,memory=off",
-         "all-blocks": "vectors=off,blocks=all",
+MODES = {"branch-counters": "vectors=off,memory=off",
+         "accesses": "vectors=off",
+         "all-blocks": "vectors=off,memory=off,blocks=all",
          "block-vectors": ""}
 BASELINE = "the same code without probes"
 
@@ -21,15 +21,31 @@ def start(bench):
     return Runner(bench.options.prefix, bench.path("cache"))
 
 
+def settings_of(bench):
+    """Those that --modes asks for."""
+    asked = bench.options.modes.split(",")
+    return {"plain": "counters=off",
+            **{mode: setting for mode, setting in MODES.items()
+               if mode in asked}}
+
+
+def prepare(bench, case):
+    """Code with probes is built, so that the runs need not."""
+    for setting in settings_of(bench).values():
+        bench.own.profiled([bench.program(case, "plain"), "check=0"],
+                           bench.device, setting)
+
+
 def runs_of(bench, case):
     """Mode -> its runs, in turns; `plain` is without probes."""
     command = [bench.program(case, "plain"), *case.words(), "check=0"]
-    runs = {mode: [] for mode in ("plain", *MODES)}
+    settings = settings_of(bench)
+    runs = {mode: [] for mode in settings}
     for _ in range(bench.rounds):
-        for mode, setting in {"plain": "counters=off", **MODES}.items():
+        for mode, setting in settings.items():
             # Where every thread block counts anyway, once is enough.
-            if mode == "all-blocks" and \
-                    not runs["branch-counters"][0].sampled():
+            few = runs.get("branch-counters")
+            if mode == "all-blocks" and few and not few[0].sampled():
                 continue
             runs[mode].append(bench.own.profiled(command, bench.device,
                                                  setting))
@@ -39,18 +55,18 @@ def runs_of(bench, case):
     return runs
 
 
-def measure(bench, case):
+def measure(bench, case, _=None):
     runs = runs_of(bench, case)
-    plain = runs["plain"]
+    plain = runs.pop("plain")
     yield bench.row(case, "plain", [run.seconds() * 1e3 for run in plain])
-    for mode in (mode for mode in MODES if runs[mode]):
+    for mode in (mode for mode in runs if runs[mode]):
         same = runs[mode][0].output == plain[0].output
         yield bench.row(case, mode, [
             run.seconds() / before.seconds()
             for run, before in zip(runs[mode], plain)],
             verdict="identical" if same else "differs")
     for mangled, kernel in plain[0].kernels.items():
-        for mode in (mode for mode in MODES if runs[mode]):
+        for mode in (mode for mode in runs if runs[mode]):
             yield bench.row(case, mode + "-kernel", [
                 run.kernels[mangled]["seconds"]
                 / before.kernels[mangled]["seconds"]
@@ -62,8 +78,9 @@ SUITES = [Suite(
     name="overhead", about="what counting costs on a GPU",
     source=example, cases=lambda _: [Case(*item) for item in
                                      sorted(LARGE.items())],
-    ways={"plain": Build("plain")}, rounds=5, start=start, measure=measure,
-    flags=lambda bench: "-O3",
+    ways={"plain": Build("plain")}, rounds=5, start=start, prepare=prepare,
+    measure=measure, flags=lambda bench: "-O3",
+    options=(Option("modes", ",".join(MODES), "what is counted"),),
     metrics={"plain": Metric("ms"),
              **{mode: Metric("x", BASELINE) for mode in MODES},
              **{mode + "-kernel": Metric("x") for mode in MODES}})]

@@ -92,7 +92,7 @@ Error addProbes(Module &M, const Options &O,
   instrument::InstrumentOptions Probes;
   if (Error E = architecture(M, O).moveInto(Probes.Arch))
     return E;
-  Probes.Votes = O.Bitcode;
+  Probes.Portable = O.Bitcode;
   Probes.Memory = O.MemoryBlocks != 0;
   Probes.Only = std::move(Only);
   instrument::instrument(M, Probes);

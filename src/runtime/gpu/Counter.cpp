@@ -74,8 +74,6 @@ Error Counter::configure(Options O) {
   OwnProcess = getpid();
   if (Settings.ProfilePath.empty())
     return Error::success();
-  // Counted in the same run, accesses change how lanes part (docs/gpu.md).
-  Settings.MemoryBlocks = Settings.MemoryBlocks.value_or(0);
   auto Machine = analysis::MachineModel::load(Settings.MachineFile);
   if (!Machine)
     return Machine.takeError();

@@ -22,8 +22,8 @@ using namespace llvm;
 namespace reconverge::gpu {
 
 static constexpr uint64_t OneOf = 32, AtLeast = 16, AtMost = 128;
-/// Long ones count in one window of eight.
-static constexpr uint64_t IdleWindows = 7;
+/// Long ones count in one window of 16.
+static constexpr uint64_t IdleWindows = 15;
 /// Of all areas, whoever asks for more blocks.
 static constexpr uint64_t MostBytes = 256 << 20;
 

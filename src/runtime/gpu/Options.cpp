@@ -6,9 +6,8 @@
 //   vectors=on|off       sample per-thread block vectors
 //   counters=on|off      off: launches are timed, and nothing is counted
 //   blocks=N|all         so many thread blocks of a launch count, at least
-//   memory=on|off|N|all  accesses to memory are counted, in 128 of those thread
-//                        blocks, in none, so many or all; default: in a few in
-//                        trials, in none for a profile
+//   memory=on|off|N|all  accesses to memory are counted, in a few of those
+//                        thread blocks, in none, in so many or in all
 //   registers=N          that a thread of code with probes may use
 //   cache=DIR            built images are kept there
 //   hang=SECONDS         that a trial may take; if the original takes longer
@@ -54,7 +53,7 @@ static Error apply(StringRef Key, StringRef Value, Options &O) {
   if (Key == "memory") {
     uint64_t Blocks = 0;
     if (Value == "on")
-      O.MemoryBlocks = 128;
+      O.MemoryBlocks.reset();
     else if (Value == "off" || Value == "all")
       O.MemoryBlocks = Value == "off" ? 0 : UINT64_MAX;
     else if (Value.getAsInteger(10, Blocks) || !Blocks)

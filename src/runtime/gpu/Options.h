@@ -20,7 +20,7 @@ struct Options {
   /// At least so many thread blocks of a launch count; 0: all.
   uint64_t Blocks = 1024;
   /// Of these, at most so many have their accesses to memory counted; 0: none;
-  /// unset: none in a profile, in trials as MemoryCount.cpp says.
+  /// unset: as MemoryCount.cpp says.
   std::optional<uint64_t> MemoryBlocks;
   /// That a thread may use; blocks of n threads need at most 65536 / n. 0:
   /// ptxas' choice, which weighs them against the warps that fit. (With a limit

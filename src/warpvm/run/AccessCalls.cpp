@@ -109,7 +109,9 @@ static void accessSame(WarpContext *C, Mask Lanes, uint64_t Address,
   AccessCounts &To = C->Accesses[Site->Position];
   const auto Space = MemorySpace(Site->Space);
   if (Space == MemorySpace::Shared && Bytes <= 16 && Site->Aligned) {
-    const unsigned PartLanes = Bytes <= 4 ? 32 : Bytes <= 8 ? 16 : 8;
+    // Lanes that load agree in pairs.
+    const unsigned AtOnce = MemoryUse(Site->Use) == MemoryUse::Load ? 2 : 1;
+    const unsigned PartLanes = Bytes <= 4 ? 32 : (Bytes <= 8 ? 16 : 8) * AtOnce;
     unsigned Parts = 0;
     for (unsigned First = 0; First < C->WarpSize; First += PartLanes)
       Parts += (Lanes >> First << (64 - PartLanes)) != 0;

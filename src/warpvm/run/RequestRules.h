@@ -237,10 +237,12 @@ RECONVERGE_INLINED bool liesInBanks(const Request &R, unsigned First,
          llvm::popcount(Banks) == llvm::popcount(Acts);
 }
 
+/// Of \p Lanes lanes from \p Begin on, parts of \p PartLanes each.
 template <unsigned PartLanes>
-RECONVERGE_INLINED void countParts(const Request &R, AccessCounts &To) {
+RECONVERGE_INLINED void countParts(const Request &R, unsigned Begin,
+                                   unsigned Lanes, AccessCounts &To) {
   const Mask Part = ~Mask(0) >> (64 - PartLanes);
-  for (unsigned First = 0; First < R.WarpSize; First += PartLanes) {
+  for (unsigned First = Begin; First < Begin + Lanes; First += PartLanes) {
     const Mask Acts = R.Lanes & Part << First;
     if (!Acts)
       continue;
@@ -252,19 +254,41 @@ RECONVERGE_INLINED void countParts(const Request &R, AccessCounts &To) {
   }
 }
 
+/// Whether active lanes of a warp from \p First on have the address of the lane
+/// whose number differs in the bit \p Bit, if that is active.
+RECONVERGE_INLINED bool pairsAgree(const Request &R, unsigned First,
+                                   unsigned Bit) {
+  uint64_t Differ = 0;
+  for (unsigned Lane = First; Lane < First + 32; ++Lane) {
+    const bool IsPair = (R.Lanes >> Lane & 1) && (R.Lanes >> (Lane ^ Bit) & 1);
+    Differ |= IsPair ? R.Addresses[Lane] ^ R.Addresses[Lane ^ Bit] : 0;
+  }
+  return !Differ;
+}
+
 /// Lanes of up to 4 bytes go together, of 8 in halves of a warp, of 16 in
-/// quarters.
+/// quarters; two such parts at once if lanes that load agree in pairs.
 RECONVERGE_INLINED void countShared(const Request &R, AccessCounts &To) {
   if (R.Bytes <= 4)
-    return countParts<32>(R, To);
-  if (R.Bytes <= 8)
-    return countParts<16>(R, To);
-  if (R.Bytes <= 16)
-    return countParts<8>(R, To);
+    return countParts<32>(R, 0, R.WarpSize, To);
+  if (R.Bytes <= 16) {
+    for (unsigned First = 0; First < R.WarpSize; First += 32) {
+      const bool AtOnce = R.Use == MemoryUse::Load &&
+                          (pairsAgree(R, First, 1) || pairsAgree(R, First, 2));
+      if (R.Bytes <= 8)
+        AtOnce ? countParts<32>(R, First, 32, To)
+               : countParts<16>(R, First, 32, To);
+      else
+        AtOnce ? countParts<16>(R, First, 32, To)
+               : countParts<8>(R, First, 32, To);
+    }
+    return;
+  }
   // No GPU makes these whole.
   if (R.Bytes <= 32)
-    return countParts<4>(R, To);
-  return R.Bytes <= 64 ? countParts<2>(R, To) : countParts<1>(R, To);
+    return countParts<4>(R, 0, R.WarpSize, To);
+  return R.Bytes <= 64 ? countParts<2>(R, 0, R.WarpSize, To)
+                       : countParts<1>(R, 0, R.WarpSize, To);
 }
 
 /// The most lanes at one address. \p InBank, if given: of shared memory, lanes

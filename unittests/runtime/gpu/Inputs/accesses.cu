@@ -62,10 +62,13 @@ __global__ void shared(int *Out, int Zero) {
   S += A[T / 4 * 32];   //= load 1 32 0 0 8 1
   S += int(B[T]);       //= load 1 32 0 0 2 2
   S += int(B[2 * T]);   //= load 1 32 0 0 4 2
-  S += int(B[Zero]);    //= load 1 32 0 0 2 2
+  S += int(B[Zero]);    //= load 1 32 0 0 1 1
+  S += int(B[T / 2]);   //= load 1 32 0 0 1 1
   Four C = Wide[T];     //= load 1 32 0 0 4 4
   Four D = Wide[2 * T]; //= load 1 32 0 0 8 4
+  Four E = Wide[T / 4 * 2 + T % 2]; //= load 1 32 0 0 2 2
   S += C.x + C.y + C.z + C.w + D.x + D.y + D.z + D.w;
+  S += E.x + E.y + E.z + E.w;
   S += atomicAdd(A + 12, 1);     //= atomic 1 32 0 0 32 1 32
   S += atomicAdd(A + T, 1);      //= atomic 1 32 0 0 1 1 1
   S += atomicAdd(A + T / 2, 1);  //= atomic 1 32 0 0 2 1 2
@@ -101,6 +104,22 @@ __global__ void partial(const int *In, int *Out) {
   Out[blockIdx.x * 48 + T] = S;
 }
 
+/// Lanes part in a loop, in a kernel that calls functions (of the divisions):
+/// 24, 16 and 8 lanes are there, half of them on each side. On a GPU lanes of
+/// two rounds must not join.
+__global__ void divided(const int *In, int *Out) {
+  const int T = threadIdx.x;
+  float S = 1;
+#pragma unroll 1
+  for (int I = 0; I < T % 4; ++I) {
+    if (T & 4)
+      S += In[64 * I + T] / (S + 1);       //= load 3 24 12 4 3 3
+    else
+      S -= S / In[64 * I + T + 512];       //= load 3 24 12 4 3 3
+  }
+  Out[T] = int(S);      //= store 1 32 4 4 1 1
+}
+
 /// Each block loads 4096 sectors, twice.
 __global__ void sweep(const int *In, int *Out) {
   int S = 0;
@@ -118,6 +137,7 @@ int main() {
   strides<<<1, 32>>>(In, Out, 0);
   shared<<<1, 32>>>(Out, 0);
   partial<<<3, 48>>>(In, Out + 512);
+  divided<<<1, 32>>>(In, Out + 768);
   sweep<<<4, 256>>>(In, Out + 256);
   for (int Part = 0; Part != 4; ++Part) {
     if (cudaMemcpy(Host, Out + 256 * Part, 1024, cudaMemcpyDeviceToHost))
