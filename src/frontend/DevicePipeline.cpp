@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The order matters, and each step says why it stands where it does. Of
-// relocatable device code, the first three are the unit's, as they hang on its
+// relocatable device code, those to 3 are the unit's, as they hang on its
 // options; the others are the linked whole's (DeviceLink.cpp).
 //
+//   0. powers of constants   while there are calls of pow (ExactPowers.cpp)
 //   1. contraction           nvcc fuses in libdevice's code too; clang marks
 //                            only what it compiled itself. What comes from
 //                            inline PTX afterwards says itself what may fuse
@@ -46,6 +47,7 @@
 #include "analysis/device/Annotations.h"
 #include "core/Error.h"
 #include "frontend/Conversions.h"
+#include "frontend/ExactPowers.h"
 #include "frontend/FormFma.h"
 #include "frontend/HostConstants.h"
 #include "frontend/Inlining.h"
@@ -249,6 +251,8 @@ static void joinStaticNames(Module &M) {
 Error prepareDeviceCode(Module &M, const CompileOptions &Options) {
   if (Options.Relocatable)
     joinStaticNames(M);
+  if (Options.OptLevel)
+    foldExactPowers(M);
   if (Options.Math.Contract)
     allowContractionInLibrary(M);
   if (Error E = lowerInlinePtx(M))
