@@ -30,8 +30,11 @@
 //  11. verifier              what leaves here is valid
 //
 // SLP vectorisation is off, as for NVPTX it only makes pairs of halves, which
-// nvcc does not; loops are unrolled as nvcc does it (Unrolling.cpp); and
-// SimplifyCFG does not sink what the ends of some arms have in common. On a CPU
+// nvcc does not. Loops are not vectorised: LLVM takes a register for four chars
+// and makes vectors of a loop over chars or shorts, which the machine has no
+// instructions for, so that each is taken apart again, and most iterations of a
+// short loop run in its remainder. They are unrolled as nvcc does it
+// (Unrolling.cpp). And SimplifyCFG does not sink what the ends of some arms have in common. On a CPU
 // that saves code. Here the shared end is a block that is reached from several
 // depths of nested branches, which cannot meet again in the order in which they
 // parted: bitonic sort was half as slow again for its two stores. The other
@@ -168,7 +171,9 @@ static Error keepArmsApart() {
 }
 
 static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
-  PassBuilder PB(&TM);
+  PipelineTuningOptions Tuning;
+  Tuning.LoopVectorization = false;
+  PassBuilder PB(&TM, Tuning);
   analysis::AnalysisManagers Analyses(PB);
   const auto Infer = [](ModulePassManager &MPM, OptimizationLevel Level) {
     if (Level != OptimizationLevel::O0)
