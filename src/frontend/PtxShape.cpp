@@ -13,6 +13,8 @@
 //                       same. LLVM makes the one of the other in halving loops
 //   aligned arrays      loads of neighbours become one of 16 bytes only where
 //                       their array is known to start at such an address
+//   shared ends         what both arms of a branch end with stands once, where
+//                       they meet (SharedEnds.cpp)
 //   additions of zero   atomics that SplitAtomics.cpp has marked: a row of them
 //                       is skipped where all would add zero
 //
@@ -25,6 +27,7 @@
 
 #include "analysis/device/AddressSpace.h"
 #include "analysis/device/Intrinsics.h"
+#include "frontend/SharedEnds.h"
 #include "frontend/SplitAtomics.h"
 
 #include "llvm/IR/Dominators.h"
@@ -155,6 +158,7 @@ void shapeForPtxas(Module &M) {
   for (Function &F : M) {
     if (F.isDeclaration())
       continue;
+    sinkSharedEnds(F);
     readBlockSizesFirst(F);
     skipAdditionsOfZero(F);
     const DominatorTree Tree(F);

@@ -37,9 +37,9 @@
 //
 // A loop whose end depends on what it computes (while (Z * Z < 4)) is left
 // alone: a copy of such a test costs what it saves, 11 % on the Mandelbrot set.
-// So is one that reads nothing, beyond what LLVM does, as nothing would be in flight.
-// So is one with a barrier or another convergent operation, which must not be
-// copied into a remainder loop that only some threads run.
+// One that reads nothing is left to LLVM, as nothing would be in flight. One with
+// a barrier or another convergent operation must not be copied into a remainder
+// loop that only some threads run.
 //
 // Limitation: by eight is worse than not at all where loops are short, by 45 %
 // in a kernel with four iterations; hence no more than four without a reason.
