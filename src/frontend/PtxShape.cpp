@@ -15,6 +15,7 @@
 //                       their array is known to start at such an address
 //   shared ends         what both arms of a branch end with stands once, where
 //                       they meet (SharedEnds.cpp)
+//   choices             by select or by branch as it is cheaper (Choices.cpp)
 //   additions of zero   atomics that SplitAtomics.cpp has marked: a row of them
 //                       is skipped where all would add zero
 //
@@ -27,6 +28,7 @@
 
 #include "analysis/device/AddressSpace.h"
 #include "analysis/device/Intrinsics.h"
+#include "frontend/Choices.h"
 #include "frontend/SharedEnds.h"
 #include "frontend/SplitAtomics.h"
 
@@ -159,6 +161,9 @@ void shapeForPtxas(Module &M) {
     if (F.isDeclaration())
       continue;
     sinkSharedEnds(F);
+    chooseBySelect(F);
+    settleOnWays(F);
+    branchAroundCostly(F);
     readBlockSizesFirst(F);
     skipAdditionsOfZero(F);
     const DominatorTree Tree(F);
