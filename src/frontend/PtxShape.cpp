@@ -13,6 +13,8 @@
 //                       same. LLVM makes the one of the other in halving loops
 //   aligned arrays      loads of neighbours become one of 16 bytes only where
 //                       their array is known to start at such an address
+//   widths              indices and short integers have 32 bits as long as they
+//                       can (Widths.cpp)
 //   shared ends         what both arms of a branch end with stands once, where
 //                       they meet (SharedEnds.cpp)
 //   choices             by select or by branch as it is cheaper (Choices.cpp)
@@ -31,6 +33,7 @@
 #include "frontend/Choices.h"
 #include "frontend/SharedEnds.h"
 #include "frontend/SplitAtomics.h"
+#include "frontend/Widths.h"
 
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
@@ -160,6 +163,7 @@ void shapeForPtxas(Module &M) {
   for (Function &F : M) {
     if (F.isDeclaration())
       continue;
+    fitWidths(F);
     sinkSharedEnds(F);
     chooseBySelect(F);
     settleOnWays(F);
