@@ -37,9 +37,8 @@
 //
 // A loop whose end depends on what it computes (while (Z * Z < 4)) is left
 // alone: a copy of such a test costs what it saves, 11 % on the Mandelbrot set.
-// One that reads nothing is left to LLVM, as nothing would be in flight. One with
-// a barrier or another convergent operation must not be copied into a remainder
-// loop that only some threads run.
+// So is one with a barrier or another convergent operation, which must not be
+// copied into a remainder loop that only some threads run.
 //
 // Limitation: by eight is worse than not at all where loops are short, by 45 %
 // in a kernel with four iterations; hence no more than four without a reason.
@@ -257,7 +256,7 @@ struct MarkManyIterations : PassInfoMixin<MarkManyIterations> {
         continue;
       bool Counts = !isa<SCEVCouldNotCompute>(SE.getBackedgeTakenCount(L)) ||
                     isCounted(*L, SE);
-      if (Counts ? loadsOf(*L).empty() : !goesAlongMemory(*L, SE))
+      if (!Counts && !goesAlongMemory(*L, SE))
         continue;
       unsigned Times = Counts && hasLoadChain(*L) ? CopiesOfChains : Copies;
       std::optional<unsigned> Size = sizeOf(*L);

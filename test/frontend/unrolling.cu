@@ -129,22 +129,3 @@ extern "C" __global__ void chain(const int *column, const float *x, int n,
     s += x[column[i]];
   *q = s;
 }
-
-// Nothing is read, so nothing would be in flight: two copies, by LLVM's measure,
-// and one for the rest.
-// CHECK-LABEL: define {{.*}}void @blend(
-// CHECK-COUNT-6: fdiv
-// CHECK-NOT: fdiv
-// CHECK: {{^[}]}}
-extern "C" __global__ void blend(float *p, int n, int k) {
-  float b = *p;
-  int rest = n - k;
-  for (int i = n; i >= 1; --i) {
-    b *= i;
-    if (k > 1)
-      b /= k--;
-    if (rest > 1)
-      b /= rest--;
-  }
-  *p = b;
-}
