@@ -10,8 +10,8 @@
 //                diverges takes four, and both arms run anyway.
 //
 //   by the way   if (Far) break; ++Count;   LLVM computes Count + (Far ? 0 : 1)
-//   taken        before the branch, three instructions for one. On either way it
-//                is known which of the two it is.
+//   taken        before the branch, three instructions for one. On either way
+//                it is known which of the two it is.
 //
 //   by branch    if (K > 1) B /= K;   LLVM takes a division for two additions,
 //                so it divides always and selects. Here an IEEE division is ten

@@ -68,9 +68,9 @@ static void readBlockSizesFirst(Function &F) {
     I->moveBefore(&*Entry.getFirstNonPHIOrDbgOrAlloca());
 }
 
-/// \p V such that it is no poison. A freeze of what is loaded would keep it from
-/// being extended as it is loaded, and memory holds no poison here: what is
-/// computed of loads alone loses its flags instead.
+/// \p V such that it is no poison. A freeze of what is loaded would keep it
+/// from being extended as it is loaded, and memory holds no poison here: what
+/// is computed of loads alone loses its flags instead.
 static Value *withoutPoison(Value *V, IRBuilder<> &B) {
   if (isa<LoadInst, Constant>(V))
     return V;
@@ -141,8 +141,8 @@ static bool isInOwnArray(const Value *At) {
          isa<AllocaInst>(getUnderlyingObject(At));
 }
 
-/// Shared and local arrays start at a multiple of 16 bytes, and accesses to them
-/// say what that means for them.
+/// Shared and local arrays start at a multiple of 16 bytes, and accesses to
+/// them say what that means for them.
 static void alignArrays(Module &M) {
   for (GlobalVariable &G : M.globals())
     if (G.getAddressSpace() == analysis::SharedSpace && G.hasLocalLinkage() &&

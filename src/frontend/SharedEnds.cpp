@@ -23,8 +23,8 @@
 // It is correct as a thread that comes to where the arms meet has run exactly
 // one of the two, and each pair stands there in the order of that one.
 //
-// LLVM's SimplifyCFG also sinks what only some of the blocks before a block have
-// in common, into a new block; DevicePipeline.cpp says why it may not here. On
+// LLVM's SimplifyCFG also sinks what only some of the blocks before a block
+// have in common, into a new block; DevicePipeline.cpp says why it may not. Of
 // two arms of one branch no new block is made.
 //
 // Limitation: what stands in another order in the two arms stays.

@@ -37,7 +37,7 @@ TEST_P(ShapedKernels, LeaveTheSameBytes) {
 }
 
 /// Has each word that a block behind a branch takes from before it come by a
-/// choice on the branch's condition, made before the branch: every second one by
+/// choice on the branch's condition, made before the branch: every other one by
 /// a select, the others by a sum. Returns how many.
 unsigned chooseEarly(Function &F) {
   unsigned Chosen = 0;
