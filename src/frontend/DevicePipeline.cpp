@@ -34,12 +34,12 @@
 // and makes vectors of a loop over chars or shorts, which the machine has no
 // instructions for, so that each is taken apart again, and most iterations of a
 // short loop run in its remainder. They are unrolled as nvcc does it
-// (Unrolling.cpp). And SimplifyCFG does not sink what the ends of some arms have
-// in common. On a CPU that saves code. Here the shared end is a block that is
-// reached from several depths of nested branches, which cannot meet again in the
-// order in which they parted: bitonic sort was half as slow again for its two
-// stores. What both arms of one branch share is sunk later (SharedEnds.cpp). The
-// other settings are those of clang at the same -O.
+// (Unrolling.cpp). And SimplifyCFG does not sink what the ends of some arms
+// have in common. On a CPU that saves code. Here the shared end is a block that
+// is reached from several depths of nested branches, which cannot meet again in
+// the order in which they parted: bitonic sort was half as slow again for its
+// two stores. What both arms of one branch share is sunk later
+// (SharedEnds.cpp). The other settings are those of clang at the same -O.
 //
 //===----------------------------------------------------------------------===//
 
