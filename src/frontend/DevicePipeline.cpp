@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The order matters, and each step says why it stands where it does. Of
-// relocatable device code, the first three are the unit's, as they hang on its
+// relocatable device code, those to 3 are the unit's, as they hang on its
 // options; the others are the linked whole's (DeviceLink.cpp).
 //
+//   0. powers of constants   while there are calls of pow (ExactPowers.cpp)
 //   1. contraction           nvcc fuses in libdevice's code too; clang marks
 //                            only what it compiled itself. What comes from
 //                            inline PTX afterwards says itself what may fuse
@@ -29,12 +30,16 @@
 //  11. verifier              what leaves here is valid
 //
 // SLP vectorisation is off, as for NVPTX it only makes pairs of halves, which
-// nvcc does not; loops are unrolled as nvcc does it (Unrolling.cpp); and
-// SimplifyCFG does not sink what the ends of some arms have in common. On a CPU
-// that saves code. Here the shared end is a block that is reached from several
-// depths of nested branches, which cannot meet again in the order in which they
-// parted: bitonic sort was half as slow again for its two stores. The other
-// settings are those of clang at the same -O.
+// nvcc does not. Loops are not vectorised: LLVM takes a register for four chars
+// and makes vectors of a loop over chars or shorts, which the machine has no
+// instructions for, so that each is taken apart again, and most iterations of a
+// short loop run in its remainder. They are unrolled as nvcc does it
+// (Unrolling.cpp). And SimplifyCFG does not sink what the ends of some arms
+// have in common. On a CPU that saves code. Here the shared end is a block that
+// is reached from several depths of nested branches, which cannot meet again in
+// the order in which they parted: bitonic sort was half as slow again for its
+// two stores. What both arms of one branch share is sunk later
+// (SharedEnds.cpp). The other settings are those of clang at the same -O.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,6 +51,7 @@
 #include "analysis/device/Annotations.h"
 #include "core/Error.h"
 #include "frontend/Conversions.h"
+#include "frontend/ExactPowers.h"
 #include "frontend/FormFma.h"
 #include "frontend/HostConstants.h"
 #include "frontend/Inlining.h"
@@ -166,7 +172,9 @@ static Error keepArmsApart() {
 }
 
 static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
-  PassBuilder PB(&TM);
+  PipelineTuningOptions Tuning;
+  Tuning.LoopVectorization = false;
+  PassBuilder PB(&TM, Tuning);
   analysis::AnalysisManagers Analyses(PB);
   const auto Infer = [](ModulePassManager &MPM, OptimizationLevel Level) {
     if (Level != OptimizationLevel::O0)
@@ -249,6 +257,8 @@ static void joinStaticNames(Module &M) {
 Error prepareDeviceCode(Module &M, const CompileOptions &Options) {
   if (Options.Relocatable)
     joinStaticNames(M);
+  if (Options.OptLevel)
+    foldExactPowers(M);
   if (Options.Math.Contract)
     allowContractionInLibrary(M);
   if (Error E = lowerInlinePtx(M))

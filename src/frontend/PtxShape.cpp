@@ -8,11 +8,18 @@
 //                       ptxas reads the former into a uniform register, which
 //                       takes longer, at the start of nearly every kernel
 //   choice of bools     c ? x : y of predicates becomes two selects of words,
-//                       AND and comparison; (c & x) | (!c & y) is one PLOP3
+//                       AND and comparison; (c & x) | (!c & y) is one PLOP3.
+//                       c ? x : false is c & x, with what makes x no poison so
+//                       placed that a load of it still is one with a sign
 //   shifted tests       x > 3 beside h = x >> 1 keeps x alive; h > 1 is the
 //                       same. LLVM makes the one of the other in halving loops
 //   aligned arrays      loads of neighbours become one of 16 bytes only where
 //                       their array is known to start at such an address
+//   widths              indices and short integers have 32 bits as long as they
+//                       can (Widths.cpp)
+//   shared ends         what both arms of a branch end with stands once, where
+//                       they meet (SharedEnds.cpp)
+//   choices             by select or by branch as it is cheaper (Choices.cpp)
 //   additions of zero   atomics that SplitAtomics.cpp has marked: a row of them
 //                       is skipped where all would add zero
 //
@@ -25,8 +32,12 @@
 
 #include "analysis/device/AddressSpace.h"
 #include "analysis/device/Intrinsics.h"
+#include "frontend/Choices.h"
+#include "frontend/SharedEnds.h"
 #include "frontend/SplitAtomics.h"
+#include "frontend/Widths.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -57,16 +68,43 @@ static void readBlockSizesFirst(Function &F) {
     I->moveBefore(&*Entry.getFirstNonPHIOrDbgOrAlloca());
 }
 
+/// \p V such that it is no poison. A freeze of what is loaded would keep it
+/// from being extended as it is loaded, and memory holds no poison here: what
+/// is computed of loads alone loses its flags instead.
+static Value *withoutPoison(Value *V, IRBuilder<> &B) {
+  if (isa<LoadInst, Constant>(V))
+    return V;
+  auto *I = dyn_cast<Instruction>(V);
+  if (!I || I->getParent() != B.GetInsertBlock() ||
+      !isa<CmpInst, CastInst, BinaryOperator>(I) ||
+      (I->hasPoisonGeneratingAnnotations() && !I->hasOneUse()) ||
+      canCreateUndefOrPoison(cast<Operator>(I),
+                             /*ConsiderFlagsAndMetadata=*/false))
+    return isGuaranteedNotToBeUndefOrPoison(V) ? V : B.CreateFreeze(V);
+  I->dropPoisonGeneratingAnnotations();
+  IRBuilder<> Before(I);
+  for (Use &Operand : I->operands())
+    Operand.set(withoutPoison(Operand, Before));
+  return I;
+}
+
 static void choosePredicateByLogic(SelectInst &Select) {
   Value *C = Select.getCondition(), *X = Select.getTrueValue(),
         *Y = Select.getFalseValue();
-  if (!Select.getType()->isIntegerTy(1) || isa<Constant>(X) || isa<Constant>(Y))
+  if (!Select.getType()->isIntegerTy(1))
     return;
   IRBuilder<> B(&Select);
   // A select passes on no poison from the side that it does not choose.
-  Value *Mine = B.CreateAnd(C, B.CreateFreeze(X)),
-        *Others = B.CreateAnd(B.CreateNot(C), B.CreateFreeze(Y));
-  Value *Either = B.CreateOr(Mine, Others);
+  Value *Either;
+  if (match(Y, m_Zero()))
+    Either = B.CreateAnd(C, withoutPoison(X, B));
+  else if (match(X, m_One()))
+    Either = B.CreateOr(C, withoutPoison(Y, B));
+  else if (isa<Constant>(X) || isa<Constant>(Y))
+    return;
+  else
+    Either = B.CreateOr(B.CreateAnd(C, B.CreateFreeze(X)),
+                        B.CreateAnd(B.CreateNot(C), B.CreateFreeze(Y)));
   Either->takeName(&Select);
   Select.replaceAllUsesWith(Either);
   Select.eraseFromParent();
@@ -97,18 +135,26 @@ static void testShifted(ICmpInst &Test, const DominatorTree &Tree) {
   }
 }
 
-/// Shared arrays start at a multiple of 16 bytes, and accesses to them say what
-/// that means for them.
-static void alignSharedArrays(Module &M) {
+/// Whether \p At is in a shared array or in one of the thread's own.
+static bool isInOwnArray(const Value *At) {
+  return At->getType()->getPointerAddressSpace() == analysis::SharedSpace ||
+         isa<AllocaInst>(getUnderlyingObject(At));
+}
+
+/// Shared and local arrays start at a multiple of 16 bytes, and accesses to
+/// them say what that means for them.
+static void alignArrays(Module &M) {
   for (GlobalVariable &G : M.globals())
     if (G.getAddressSpace() == analysis::SharedSpace && G.hasLocalLinkage() &&
         G.getValueType()->isArrayTy() && G.getAlign().valueOrOne() < 16)
       G.setAlignment(Align(16));
   for (Function &F : M)
     for (Instruction &I : instructions(F))
-      if (Value *At = getLoadStorePointerOperand(&I);
-          At &&
-          At->getType()->getPointerAddressSpace() == analysis::SharedSpace) {
+      if (auto *Local = dyn_cast<AllocaInst>(&I)) {
+        if (Local->getAllocatedType()->isArrayTy())
+          Local->setAlignment(std::max(Local->getAlign(), Align(16)));
+      } else if (Value *At = getLoadStorePointerOperand(&I);
+                 At && isInOwnArray(At)) {
         const Align Known = std::max(getLoadStoreAlignment(&I),
                                      getKnownAlignment(At, M.getDataLayout()));
         if (auto *Load = dyn_cast<LoadInst>(&I))
@@ -151,10 +197,15 @@ static void skipAdditionsOfZero(Function &F) {
 }
 
 void shapeForPtxas(Module &M) {
-  alignSharedArrays(M);
+  alignArrays(M);
   for (Function &F : M) {
     if (F.isDeclaration())
       continue;
+    fitWidths(F);
+    sinkSharedEnds(F);
+    chooseBySelect(F);
+    settleOnWays(F);
+    branchAroundCostly(F);
     readBlockSizesFirst(F);
     skipAdditionsOfZero(F);
     const DominatorTree Tree(F);

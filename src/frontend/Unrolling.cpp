@@ -28,7 +28,8 @@
 //
 //   many, by eight   The same, where a load needs what another load of the same
 //                    iteration brings: X[Column[At]]. Two latencies in a row
-//                    want twice as many in flight.
+//                    want twice as many in flight. What is left over is
+//                    unrolled by four: of seven iterations, four are one.
 //
 //   sums over        Loops that only read shared memory, by sixteen, the rest
 //   shared memory    by four, the rest of that one by one: each step waits for
@@ -217,24 +218,29 @@ struct MarkFewIterations : PassInfoMixin<MarkFewIterations> {
   }
 };
 
-/// By four; what comes of it, by four again.
-struct MarkSums : PassInfoMixin<MarkSums> {
+/// What is unrolled in two steps. Sums by four, and what comes of it by four
+/// again; chains by eight, and what is left over by four.
+struct MarkInSteps : PassInfoMixin<MarkInSteps> {
   PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
     ScalarEvolution &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
     LLVMContext &Context = F.getContext();
     for (Loop *L : FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()) {
-      if (!L->isInnermost() || isDecided(*L) || !isSumOverSharedMemory(*L) ||
+      if (!L->isInnermost() || isDecided(*L) ||
           SE.getSmallConstantTripCount(L) ||
           isa<SCEVCouldNotCompute>(SE.getBackedgeTakenCount(L)))
         continue;
+      const bool IsSum = isSumOverSharedMemory(*L);
       std::optional<unsigned> Size = sizeOf(*L);
-      if (!Size || *Size * Copies * Copies > ManyInstructions)
+      if (!Size || !(IsSum || hasLoadChain(*L)) ||
+          *Size * (IsSum ? Copies * Copies : CopiesOfChains) > ManyInstructions)
         continue;
-      mark(*L, unrollBy(Context, Copies));
-      mark(*L, MDNode::get(Context,
-                           {MDString::get(Context,
-                                          "llvm.loop.unroll.followup_unrolled"),
-                            unrollBy(Context, Copies)}));
+      mark(*L, unrollBy(Context, IsSum ? Copies : CopiesOfChains));
+      mark(*L, MDNode::get(
+                   Context,
+                   {MDString::get(
+                        Context, IsSum ? "llvm.loop.unroll.followup_unrolled"
+                                       : "llvm.loop.unroll.followup_remainder"),
+                    unrollBy(Context, Copies)}));
     }
     return PreservedAnalyses::all();
   }
@@ -275,7 +281,7 @@ void markForUnrolling(PassBuilder &PB) {
       [](FunctionPassManager &FPM, OptimizationLevel Level) {
         if (Level.getSpeedupLevel() < 2)
           return;
-        FPM.addPass(MarkSums());
+        FPM.addPass(MarkInSteps());
         FPM.addPass(LoopUnrollPass(LoopUnrollOptions(Level.getSpeedupLevel(),
                                                      /*OnlyWhenForced=*/true)));
         FPM.addPass(MarkManyIterations());

@@ -49,3 +49,31 @@ extern "C" __global__ void neighbours(int *p) {
   __syncthreads();
   p[threadIdx.x] = words[8] + words[9] + words[10] + words[11];
 }
+
+// So are four neighbours in an array of the thread's own.
+// CHECK-LABEL: .entry own(
+// CHECK: ld.local.u32
+// CHECK: ret;
+extern "C" __global__ void own(const char *p, bool *out, int n) {
+  char board[20];
+  for (int i = 0; i < n; ++i)
+    board[i] = p[i];
+  bool free = true;
+  for (int i = 0; i < n; ++i)
+    if (board[i] == p[n])
+      free = false;
+  *out = free;
+}
+
+// A char is extended by its sign as it is loaded, also where the second of two
+// tests wants it.
+// CHECK-LABEL: .entry extended(
+// CHECK-NOT: cvt.s32.s8
+// CHECK: ld.global.s8
+// CHECK-NOT: cvt.s32.s8
+// CHECK: ret;
+extern "C" __global__ void extended(const signed char *p, const int *q,
+                                    bool *out, int a) {
+  int x = p[threadIdx.x];
+  *out = q[0] != 0 && q[0] - x != a && x != a;
+}

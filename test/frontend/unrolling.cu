@@ -116,3 +116,16 @@ extern "C" __global__ void sum(const float *p, float *q, int n) {
     s += words[i];
   q[threadIdx.x] = s;
 }
+
+// A load behind a load: eight iterations, four and one at a time.
+// CHECK-LABEL: define {{.*}}void @chain(
+// CHECK-COUNT-26: load {{i32|float}}
+// CHECK-NOT: load
+// CHECK: {{^[}]}}
+extern "C" __global__ void chain(const int *column, const float *x, int n,
+                                 float *q) {
+  float s = 0;
+  for (int i = 0; i < n; ++i)
+    s += x[column[i]];
+  *q = s;
+}
