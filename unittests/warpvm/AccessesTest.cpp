@@ -244,6 +244,32 @@ TEST(Accesses, LocalMemoryAndGenericPointers) {
         {1, 0, 0, 0}, Out.get(), 3);
 }
 
+TEST(Accesses, ParametersThroughGenericPointersAreNoRequests) {
+  struct Numbers {
+    int32_t Each[8];
+  };
+  Buffer Out(4096);
+  // All lanes read the parameter, then odd lanes alone do.
+  check(R"(
+    define ptx_kernel void @k(ptr byval([8 x i32]) readonly %numbers,
+                                ptr %out) {
+      %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+      %odd = and i32 %t, 1
+      %isOdd = trunc i32 %t to i1
+      %first = getelementptr i32, ptr %numbers, i32 %odd
+      %q = getelementptr i32, ptr %out, i32 %t
+      %p = select i1 %isOdd, ptr %first, ptr %numbers
+      %x = load i32, ptr %p
+      %r = select i1 %isOdd, ptr %first, ptr %q
+      %y = load i32, ptr %r
+      %sum = add i32 %x, %y
+      store i32 %sum, ptr %q
+      ret void
+    })",
+        shape(1, 32), {{}, {1, 16, 4, 2, 1, 1}, {1, 32, 4, 4, 1, 1}},
+        {1, 4, 4, 4}, Numbers{}, Out.get());
+}
+
 TEST(Accesses, ReadOnlyLoadsAndSeveralThreads) {
   Buffer In(1 << 20), Out(1 << 20);
   LaunchCounts First;

@@ -43,8 +43,9 @@ RECONVERGE_INLINED static Mask lanesInLocal(const WarpContext *C, Mask Lanes,
   return Inside & Lanes;
 }
 
-/// Of a request of which the code does not say where its lanes go.
-[[gnu::noinline]] static void countGeneric(WarpContext *C,
+/// Of a request of which the code does not say where its lanes go. False if it
+/// is none: parameters, which have a cache of their own, are not counted.
+[[gnu::noinline]] static bool countGeneric(WarpContext *C,
                                            const AccessSite &Site, Mask Lanes,
                                            const uint64_t *Addresses) {
   auto Count = [&](MemorySpace Space, Mask Some, const void *Base = nullptr,
@@ -61,13 +62,16 @@ RECONVERGE_INLINED static Mask lanesInLocal(const WarpContext *C, Mask Lanes,
     Shared |= Mask(At - uint64_t(C->Shared) < C->SharedBytes) << Lane;
     Params |= Mask(At - uint64_t(C->Params) < Memory.ParamBytes) << Lane;
   }
+  Lanes &= ~Params;
+  if (!Lanes)
+    return false;
   Count(MemorySpace::Shared, Lanes & Shared, C->Shared);
   for (const CheckedMemory::LocalPart &Part : Memory.Local)
     Count(MemorySpace::Local,
           lanesInLocal(C, Lanes, Addresses, Part.Base, Part.Bytes), Part.Base,
           Part.Bytes);
-  // Parameters have a cache of their own.
-  Count(MemorySpace::Global, Lanes & ~Params);
+  Count(MemorySpace::Global, Lanes);
+  return true;
 }
 
 RECONVERGE_INLINED static bool
@@ -79,26 +83,34 @@ allInDeviceMemory(const WarpContext *C, Mask Lanes, const uint64_t *Addresses) {
   return All;
 }
 
+/// False if it is no request.
+RECONVERGE_INLINED static bool countLanes(WarpContext *C, Mask Lanes,
+                                          const uint64_t *Addresses,
+                                          const AccessSite &Site) {
+  const auto Space = MemorySpace(Site.Space);
+  if (Space == MemorySpace::Global)
+    count(C, Site, requestOf(C, Site, Space, Lanes, Addresses));
+  else if (Space == MemorySpace::Shared)
+    count(C, Site, requestOf(C, Site, Space, Lanes, Addresses, C->Shared));
+  // Else it is a caller's.
+  else if (Space == MemorySpace::Local &&
+           lanesInLocal(C, Lanes, Addresses, C->Local, Site.LocalBytes) ==
+               Lanes)
+    count(
+        C, Site,
+        requestOf(C, Site, Space, Lanes, Addresses, C->Local, Site.LocalBytes));
+  else if (Space == MemorySpace::Generic &&
+           allInDeviceMemory(C, Lanes, Addresses))
+    count(C, Site, requestOf(C, Site, MemorySpace::Global, Lanes, Addresses));
+  else
+    return countGeneric(C, Site, Lanes, Addresses);
+  return true;
+}
+
 RECONVERGE_INLINED static void access(WarpContext *C, Mask Lanes,
                                       const uint64_t *Addresses,
                                       const AccessSite &Site) {
-  ++C->Accesses[Site.Position].Requests;
-  const auto Space = MemorySpace(Site.Space);
-  if (Space == MemorySpace::Global)
-    return count(C, Site, requestOf(C, Site, Space, Lanes, Addresses));
-  if (Space == MemorySpace::Shared)
-    return count(C, Site,
-                 requestOf(C, Site, Space, Lanes, Addresses, C->Shared));
-  // Else it is a caller's.
-  if (Space == MemorySpace::Local &&
-      lanesInLocal(C, Lanes, Addresses, C->Local, Site.LocalBytes) == Lanes)
-    return count(
-        C, Site,
-        requestOf(C, Site, Space, Lanes, Addresses, C->Local, Site.LocalBytes));
-  if (Space == MemorySpace::Generic && allInDeviceMemory(C, Lanes, Addresses))
-    return count(C, Site,
-                 requestOf(C, Site, MemorySpace::Global, Lanes, Addresses));
-  countGeneric(C, Site, Lanes, Addresses);
+  C->Accesses[Site.Position].Requests += countLanes(C, Lanes, Addresses, Site);
 }
 
 /// All lanes have one address: as one lane has it, but for what counts lanes
