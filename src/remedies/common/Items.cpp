@@ -237,6 +237,18 @@ static void replaceReads(ArrayRef<CallBase *> Reads, ArrayRef<Meaning> Known,
   }
 }
 
+Instruction *splitEntry(Function &F) {
+  BasicBlock &Entry = F.getEntryBlock();
+  Instruction *First = &*Entry.getFirstNonPHIOrDbgOrAlloca();
+  BasicBlock *Body = Entry.splitBasicBlock(First->getIterator(), "body");
+  // Allocas behind other code have to stay in the entry.
+  for (Instruction &I : make_early_inc_range(*Body))
+    if (auto *Frame = dyn_cast<AllocaInst>(&I);
+        Frame && isa<ConstantInt>(Frame->getArraySize()))
+      Frame->moveBefore(Entry.getTerminator());
+  return Entry.getTerminator();
+}
+
 void becomeItem(const ItemsPlan &Plan, Value *Item, const LaunchValues &Of,
                 IRBuilderBase &B) {
   Place Block{nullptr, Of.Grid,

@@ -1,0 +1,63 @@
+//===- remedies/refill/Rounds.h - Where a warp meets ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_REFILL_ROUNDS_H
+#define RECONVERGE_REMEDIES_REFILL_ROUNDS_H
+
+#include "remedies/refill/Options.h"
+
+namespace llvm {
+class AllocaInst;
+class BasicBlock;
+class Function;
+class IRBuilderBase;
+class Value;
+} // namespace llvm
+
+namespace reconverge::remedies::refill {
+
+struct LoopShape;
+class Slots;
+
+/// The blocks in which a warp meets (the picture in Rewrite.cpp).
+class Rounds {
+public:
+  /// Of a lane. One that waits at exit number n is in state Waits + n.
+  enum State : unsigned { Runs, Wants, Dead, Waits };
+
+  /// \p First: number of the first parameter of ours.
+  Rounds(llvm::Function &F, llvm::BasicBlock &Entry, unsigned First,
+         const RefillOptions &Options, Slots &Values);
+
+  /// Writes them all, from the end of the entry on. \p Item gets the item with
+  /// which a lane comes to \p Prologue.
+  void write(const LoopShape &L, llvm::BasicBlock &Prologue,
+             llvm::AllocaInst *Item);
+  void setState(llvm::IRBuilderBase &B, unsigned To) const;
+
+  llvm::BasicBlock *Meet, *Go, *Ran, *Refill, *Leave, *Fetch, *Hand, *Refilled,
+      *Done;
+
+private:
+  void writeEntry();
+  void writeMeet(const LoopShape &L);
+  void writeLeave(const LoopShape &L);
+  void writeFetch(llvm::BasicBlock &Prologue, llvm::AllocaInst *Item);
+  void writeNextSlice(llvm::IRBuilderBase &B, llvm::Value *Wanting,
+                      llvm::Value *Left);
+  llvm::Value *countSlice(llvm::IRBuilderBase &B);
+  void openSlice(llvm::IRBuilderBase &B, llvm::Value *Number);
+  llvm::Value *load(llvm::IRBuilderBase &B, llvm::AllocaInst *Slot) const;
+  llvm::Value *stateIs(llvm::IRBuilderBase &B, unsigned Which) const;
+
+  llvm::Function &F;
+  llvm::BasicBlock &Entry;
+  const unsigned FirstOurs;
+  const RefillOptions &Options;
+  /// Of a lane; then, of the warp, the slice: its first item, how many it has,
+  /// how many are taken; lanes not dead; at how many that run it refills.
+  llvm::AllocaInst *LaneState, *Start, *Count, *Next, *Alive, *Limit;
+};
+
+} // namespace reconverge::remedies::refill
+
+#endif
