@@ -258,7 +258,8 @@ void becomeItem(const ItemsPlan &Plan, Value *Item, const LaunchValues &Of,
   SmallVector<Place *, 2> Places;
   if (Block.isAsked() || Thread.isAsked()) {
     Value *Threads = threadsOf(B, Of);
-    Block.Number = B.CreateUDiv(Item, wide(B, Threads), "item.block");
+    Block.Number = B.CreateUDiv(Item, B.CreateZExt(Threads, Item->getType()),
+                                "item.block");
     if (Block.isAsked())
       Places.push_back(&Block);
     if (Thread.isAsked()) {

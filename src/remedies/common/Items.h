@@ -70,8 +70,8 @@ LaunchValues readLaunch(llvm::IRBuilderBase &B);
 /// The item (i64) that the thread would be if it stayed where it runs.
 llvm::Value *readItem(llvm::IRBuilderBase &B);
 
-/// Has the kernel be thread number \p Item (i64) of launch \p Of, of which it
-/// is one, and of fewer than 2^64. Code is put at \p B, which Item and Of
+/// Has the kernel be thread number \p Item (i64, or i32 in launches of at most
+/// 2^32 threads) of launch \p Of, of which it is one, and of fewer than 2^64. Code is put at \p B, which Item and Of
 /// dominate, and which dominates all reads; it stands behind the block's static
 /// allocas, for the block may be split there. \p B then stands behind the new
 /// code. The reads are erased. Blocks want numbers anew afterwards.

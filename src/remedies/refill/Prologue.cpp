@@ -13,8 +13,7 @@
 //   tail:   a phi of the item and the sum
 //
 // Why right: then gridDim.y and z, blockDim.y and z are 1, and the item's
-// number, by its definition (Items.h), is that sum in 64 bits, of which the
-// kernel computes the lowest 32, or all of them.
+// number, by its definition (Items.h), is that sum, which is below 2^32.
 //
 // Parameters that are passed by value and written are the thread's own: the code
 // generator copies them at the kernel's start. The next item finds them as the
@@ -140,7 +139,7 @@ void becomeItemInOrder(ItemsPlan Plan, Value *Item, const LaunchValues &Of,
     IRBuilder<> In(End);
     Value *Sum = copyOf(Number, In, Reads);
     In.SetInsertPoint(Head->getTerminator());
-    Value *Low = In.CreateTrunc(Item, Number->getType());
+    Value *Low = In.CreateZExt(Item, Number->getType());
     auto *Either = PHINode::Create(Number->getType(), 2, "", Tail->begin());
     Either->addIncoming(Low, Head);
     Either->addIncoming(Sum, Apart);

@@ -7,8 +7,8 @@
 
 namespace reconverge::remedies::refill {
 
-/// As becomeItem(), where a launch of one dimension numbers its threads as it
-/// is usual, by no division.
+/// As becomeItem(), of an i32; where a launch of one dimension numbers its
+/// threads as it is usual, by no division.
 void becomeItemInOrder(ItemsPlan Plan, llvm::Value *Item,
                        const LaunchValues &Of, llvm::IRBuilderBase &B);
 

@@ -68,6 +68,8 @@ using namespace reconverge::remedies::refill;
 namespace reconverge::remedies {
 
 static constexpr unsigned WarpSize = 32;
+/// Rounds.cpp counts in 32 bits.
+static constexpr uint64_t MostItems = uint64_t(1) << 31;
 
 static RecipeStep::Extent extent(LaunchAmount A) {
   return {/*OfProgram=*/false, A};
@@ -88,12 +90,11 @@ static Recipe recipeOf(const Function &Kernel, unsigned OfProgram,
   for (unsigned I = 0; I != 6; ++I)
     Step.Arguments.push_back({RecipeArgument::Dimension, I});
   Recipe R;
+  R.MostThreads = MostItems;
   if (Options.Source == ItemSource::Counter) {
     Step.Grid = extent({LaunchAmount::Resident, 1, 1});
     Step.Arguments.push_back({RecipeArgument::Scratch, 0});
     R.Scratch = {{{LaunchAmount::One, 4, 1}, /*Zeroed=*/true}};
-    // What the counter counts are slices, in 32 bits.
-    R.MostThreads = uint64_t(1) << 36;
   }
   R.Steps = {std::move(Step)};
   return R;

@@ -75,7 +75,7 @@ static LoopShape prepareLoop(Function &F, BasicBlock *Header) {
   assert(L && L->getHeader() == Header && "the plan's loop is still one");
   formDedicatedExitBlocks(L, &Dominance, &Loops, nullptr,
                           /*PreserveLCSSA=*/false);
-  formLCSSA(*L, Dominance, &Loops, nullptr);
+  formLCSSARecursively(*L, Dominance, &Loops, nullptr);
   LoopShape Shape(*L);
   // What every way out brings along was not made in the loop.
   for (BasicBlock *Exit : Shape.Exits)
@@ -154,11 +154,11 @@ void rewrite(const RefillPlan &Plan, Function &Kernel, unsigned First,
   Instruction *Opened = splitEntry(Kernel);
   BasicBlock &Entry = Kernel.getEntryBlock(),
              &Prologue = *Opened->getSuccessor(0);
-  Type *I64 = Type::getInt64Ty(Kernel.getContext());
-  auto *Item = new AllocaInst(I64, Kernel.getDataLayout().getAllocaAddrSpace(),
+  Type *I32 = Type::getInt32Ty(Kernel.getContext());
+  auto *Item = new AllocaInst(I32, Kernel.getDataLayout().getAllocaAddrSpace(),
                               "item", Entry.begin());
   IRBuilder<> B(&Prologue, Prologue.begin());
-  Value *Mine = B.CreateLoad(I64, Item, "item");
+  Value *Mine = B.CreateLoad(I32, Item, "item");
   copyArguments(Kernel, First, B);
   becomeItemInOrder(Plan.Items, Mine, launchFromParameters(Kernel, First + 1),
                     B);
@@ -166,6 +166,8 @@ void rewrite(const RefillPlan &Plan, Function &Kernel, unsigned First,
   hoistOutOfItems(Entry, L);
   Slots Values(Entry, L, Options.PlantedBug);
   Values.adopt(Item);
+  IRBuilder<> AtStart(cast<Instruction>(Mine));
+  Values.forget(AtStart);
   Rounds Around(Kernel, Entry, First, Options, Values);
   rewriteEdges(L, Values, Around);
   Around.write(L, Prologue, Item);

@@ -2,22 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The warp's own numbers are the same in all its lanes, and each lane computes
-// them from votes:
-//
-//   start, count   the slice: items start to start + count - 1
-//   next           of these, how many are handed out
-//   alive          lanes that are not dead
+// them from votes. There are few, for they take registers beside all that an
+// item needs: `next`, the next item to hand out, and with a counter the number
+// of the slice. Where a slice ends follows from its number, and that of the only
+// slice from the warp's.
 //
 //   fetch:  wanting = ballot(state is Wants)
 //           rank    = those that want in lanes before this one
-//           left    = count - next
-//           a lane that wants gets start + next + rank, if rank < left
+//           left    = end of the slice - next
+//           a lane that wants gets next + rank, if rank < left
 //           next   += min(left, those that want)
 //
 // With a counter, a slice that has too little left is followed by another, and
 // ranks from `left` on are in that one. The first slice of warp w is number w;
 // the next is as many slices behind all warps' first ones as the counter says,
 // to which the first lane adds 1.
+//
+// Items are numbers of 32 bits, and launches have no more than 2^31, so that no
+// sum here passes 2^32. Numbers of slices may be larger than there are any:
+// these end where they begin, at the number of items.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,13 +73,12 @@ Rounds::Rounds(Function &F, BasicBlock &Entry, unsigned First,
   Hand = Block("hand");
   Refilled = Block("refilled");
   Done = Block("done");
-  Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C);
+  Type *I32 = Type::getInt32Ty(C);
   LaneState = Values.make(I32, "state");
-  Start = Values.make(I64, "start");
-  Count = Values.make(I32, "count");
   Next = Values.make(I32, "next");
-  Alive = Values.make(I32, "alive");
   Limit = Values.make(I32, "limit");
+  if (Options.Source == ItemSource::Counter)
+    Slice = Values.make(I32, "slice");
 }
 
 Value *Rounds::load(IRBuilderBase &B, AllocaInst *Slot) const {
@@ -91,35 +93,38 @@ Value *Rounds::stateIs(IRBuilderBase &B, unsigned Which) const {
   return B.CreateICmpEQ(load(B, LaneState), B.getInt32(Which));
 }
 
-/// \p Number: of the slice, i64.
-void Rounds::openSlice(IRBuilderBase &B, Value *Number) {
-  const uint64_t Size = uint64_t(Options.Slice) * WarpSize;
-  Value *Items = F.getArg(FirstOurs), *Most = B.getInt64(Size);
-  Value *From = B.CreateMul(Number, Most);
-  Value *Left = B.CreateBinaryIntrinsic(Intrinsic::usub_sat, Items, From);
-  B.CreateStore(From, Start);
-  B.CreateStore(B.CreateTrunc(least(B, Left, Most), B.getInt32Ty()), Count);
-  B.CreateStore(B.getInt32(0), Next);
+/// \p Number: of the slice, i32.
+Rounds::Range Rounds::rangeOf(IRBuilderBase &B, Value *Number) {
+  const uint32_t Size = Options.Slice * WarpSize;
+  Value *Items = B.CreateTrunc(F.getArg(FirstOurs), B.getInt32Ty());
+  Value *Most = B.getInt32(Size);
+  // That many slices begin in front of the last item, or at most behind it.
+  Value *Slices = B.CreateUDiv(B.CreateAdd(Items, B.getInt32(Size - 1)), Most);
+  Value *From = least(B, B.CreateMul(least(B, Number, Slices), Most), Items);
+  return {From, least(B, B.CreateAdd(From, Most), Items)};
 }
 
-/// Warps of a block, i64.
 static Value *warpsOf(IRBuilderBase &B, Value *Threads) {
-  return B.CreateZExt(B.CreateUDiv(Threads, B.getInt32(WarpSize)),
-                      B.getInt64Ty());
+  return B.CreateUDiv(Threads, B.getInt32(WarpSize));
+}
+
+/// The number of the slice that the warp has by its place.
+Value *Rounds::ownSlice(IRBuilderBase &B) {
+  Value *Before =
+      B.CreateMul(read(B, Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
+                  warpsOf(B, read(B, Intrinsic::nvvm_read_ptx_sreg_ntid_x)));
+  return B.CreateAdd(Before,
+                     warpsOf(B, read(B, Intrinsic::nvvm_read_ptx_sreg_tid_x)));
 }
 
 void Rounds::writeEntry() {
   Instruction *Old = Entry.getTerminator();
   IRBuilder<> B(Old);
-  Value *Block = B.CreateZExt(read(B, Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
-                              B.getInt64Ty());
-  Value *Before = B.CreateMul(
-      Block, warpsOf(B, read(B, Intrinsic::nvvm_read_ptx_sreg_ntid_x)));
-  openSlice(
-      B, B.CreateAdd(Before,
-                     warpsOf(B, read(B, Intrinsic::nvvm_read_ptx_sreg_tid_x))));
+  Value *Own = ownSlice(B);
+  if (Slice)
+    B.CreateStore(Own, Slice);
+  B.CreateStore(rangeOf(B, Own).From, Next);
   setState(B, Wants);
-  B.CreateStore(B.getInt32(WarpSize), Alive);
   B.CreateStore(B.getInt32(0), Limit);
   B.CreateBr(Fetch);
   Old->eraseFromParent();
@@ -172,63 +177,56 @@ Value *Rounds::countSlice(IRBuilderBase &B) {
       {B.getInt32(~0u), Mine, B.getInt32(0), B.getInt32(WarpSize - 1)});
 }
 
-/// Another slice, if \p Wanting lanes are more than \p Left. Sets what follows
-/// from it.
+/// Another slice, if \p Wanting lanes are more than \p Left; then those that
+/// are beyond have their items from it.
 void Rounds::writeNextSlice(IRBuilderBase &B, Value *Wanting, Value *Left) {
   LLVMContext &C = F.getContext();
   auto *Ask = BasicBlock::Create(C, "refill.ask", &F, Hand),
        *Go = BasicBlock::Create(C, "refill.slice", &F, Hand);
   B.CreateCondBr(B.CreateICmpUGT(Wanting, Left), Ask, Go);
   B.SetInsertPoint(Ask);
-  Value *Number = countSlice(B);
+  Value *Taken = countSlice(B);
   Value *Warps =
-      B.CreateMul(B.CreateZExt(read(B, Intrinsic::nvvm_read_ptx_sreg_nctaid_x),
-                               B.getInt64Ty()),
+      B.CreateMul(read(B, Intrinsic::nvvm_read_ptx_sreg_nctaid_x),
                   warpsOf(B, read(B, Intrinsic::nvvm_read_ptx_sreg_ntid_x)));
-  openSlice(B, B.CreateAdd(Warps, B.CreateZExt(Number, B.getInt64Ty())));
-  Value *Behind = B.CreateSub(Wanting, Left),
-        *Given = least(B, Behind, load(B, Count));
-  B.CreateStore(Given, Next);
-  B.CreateStore(B.CreateSub(load(B, Alive), B.CreateSub(Behind, Given)), Alive);
+  Value *Number = B.CreateAdd(Warps, Taken);
+  B.CreateStore(Number, Slice);
+  // As if the ranks of those before had been taken from it, too.
+  B.CreateStore(B.CreateSub(rangeOf(B, Number).From, Left), Next);
   B.CreateBr(Go);
   B.SetInsertPoint(Go);
 }
 
 void Rounds::writeFetch(BasicBlock &Prologue, AllocaInst *Item) {
   IRBuilder<> B(Fetch);
-  auto Wide = [&](Value *V) { return B.CreateZExt(V, B.getInt64Ty()); };
   Value *Asks = stateIs(B, Wants), *Bits = ballot(B, Asks, "wanting");
   Value *Wanting = countOf(B, Bits);
   Value *Before = read(B, Intrinsic::nvvm_read_ptx_sreg_lanemask_lt);
   Value *Rank = countOf(B, B.CreateAnd(Bits, Before));
-  Value *Handed = load(B, Next), *Left = B.CreateSub(load(B, Count), Handed);
-  Value *Gets = B.CreateICmpULT(Rank, Left);
-  Value *Mine = B.CreateAdd(load(B, Start), Wide(B.CreateAdd(Handed, Rank)));
-  if (Options.Source == ItemSource::Counter) {
-    B.CreateStore(B.CreateAdd(Handed, Wanting), Next);
-    writeNextSlice(B, Wanting, Left);
-    Value *Behind = B.CreateSub(Rank, Left);
-    Mine =
-        B.CreateSelect(Gets, Mine, B.CreateAdd(load(B, Start), Wide(Behind)));
-    Gets = B.CreateOr(Gets, B.CreateICmpULT(Behind, load(B, Count)));
-  } else {
-    Value *Given = least(B, Left, Wanting);
-    B.CreateStore(B.CreateAdd(Handed, Given), Next);
-    B.CreateStore(B.CreateSub(load(B, Alive), B.CreateSub(Wanting, Given)),
-                  Alive);
+  Value *First = load(B, Next);
+  Value *End = rangeOf(B, Slice ? load(B, Slice) : ownSlice(B)).To;
+  Value *Mine = B.CreateAdd(First, Rank), *Gets = B.CreateICmpULT(Mine, End);
+  if (Slice) {
+    writeNextSlice(B, Wanting, B.CreateSub(End, First));
+    First = load(B, Next);
+    End = rangeOf(B, load(B, Slice)).To;
+    Value *Later = B.CreateAdd(First, Rank);
+    Mine = B.CreateSelect(Gets, Mine, Later);
+    Gets = B.CreateOr(Gets, B.CreateICmpULT(Later, End));
   }
+  B.CreateStore(least(B, B.CreateAdd(First, Wanting), End), Next);
   B.CreateStore(Mine, Item);
-  Value *Lives = load(B, Alive);
-  Value *Part = B.CreateLShr(B.CreateMul(Lives, B.getInt32(Options.Threshold)),
-                             B.getInt32(Log2_32(WarpSize)));
-  Value *Idle = B.CreateBinaryIntrinsic(Intrinsic::umax, Part, B.getInt32(1));
-  B.CreateStore(B.CreateSub(Lives, Idle), Limit);
-  B.CreateCondBr(B.CreateICmpEQ(Lives, B.getInt32(0)), Done, Hand);
-  B.SetInsertPoint(Hand);
   Value *Starts = B.CreateAnd(Asks, Gets);
   Value *Ends = B.CreateAnd(Asks, B.CreateNot(Gets));
   B.CreateStore(B.CreateSelect(Ends, B.getInt32(Dead), load(B, LaneState)),
                 LaneState);
+  Value *Alive = countOf(B, ballot(B, B.CreateNot(stateIs(B, Dead)), "alive"));
+  Value *Part = B.CreateLShr(B.CreateMul(Alive, B.getInt32(Options.Threshold)),
+                             B.getInt32(Log2_32(WarpSize)));
+  Value *Idle = B.CreateBinaryIntrinsic(Intrinsic::umax, Part, B.getInt32(1));
+  B.CreateStore(B.CreateSub(Alive, Idle), Limit);
+  B.CreateCondBr(B.CreateICmpEQ(Alive, B.getInt32(0)), Done, Hand);
+  B.SetInsertPoint(Hand);
   B.CreateCondBr(Starts, &Prologue, Refilled);
   B.SetInsertPoint(Done);
   B.CreateRetVoid();

@@ -45,7 +45,12 @@ private:
   void writeNextSlice(llvm::IRBuilderBase &B, llvm::Value *Wanting,
                       llvm::Value *Left);
   llvm::Value *countSlice(llvm::IRBuilderBase &B);
-  void openSlice(llvm::IRBuilderBase &B, llvm::Value *Number);
+  /// Items of a slice: from the first of them up to, and without, the last.
+  struct Range {
+    llvm::Value *From, *To; ///< i32
+  };
+  Range rangeOf(llvm::IRBuilderBase &B, llvm::Value *Number);
+  llvm::Value *ownSlice(llvm::IRBuilderBase &B);
   llvm::Value *load(llvm::IRBuilderBase &B, llvm::AllocaInst *Slot) const;
   llvm::Value *stateIs(llvm::IRBuilderBase &B, unsigned Which) const;
 
@@ -53,9 +58,9 @@ private:
   llvm::BasicBlock &Entry;
   const unsigned FirstOurs;
   const RefillOptions &Options;
-  /// Of a lane; then, of the warp, the slice: its first item, how many it has,
-  /// how many are taken; lanes not dead; at how many that run it refills.
-  llvm::AllocaInst *LaneState, *Start, *Count, *Next, *Alive, *Limit;
+  /// Of a lane; then, of the warp: the next item; with a counter, the number of
+  /// the slice; how many lanes may run at most when it refills.
+  llvm::AllocaInst *LaneState, *Next, *Slice = nullptr, *Limit;
 };
 
 } // namespace reconverge::remedies::refill

@@ -18,6 +18,9 @@
 // needs it is given poison, or an old item's values would be kept alive through
 // the next one's prologue.
 //
+// What the loop does not need, and what is cheap to make from something smaller
+// that is kept, or from one value that is, is made again where it is needed.
+//
 // Values that are the same for all items (of parameters alone) are computed
 // once, in front of all of it: a GPU has most of these in constant memory, and a
 // phi would put them into a register.
@@ -26,6 +29,7 @@
 
 #include "remedies/refill/Values.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -169,19 +173,88 @@ void Slots::place(ArrayRef<PHINode *> Phis, const LoopShape &L) {
   }
 }
 
-void Slots::keepOthers(const LoopShape &L) {
-  SmallVector<Instruction *> Crossing;
-  for (BasicBlock &BB : *Entry.getParent()) {
-    if (&BB == &Entry || L.contains(BB))
+static bool isCheap(const Instruction &I) {
+  return isa<CastInst, GetElementPtrInst>(I) ||
+         (isa<BinaryOperator>(I) && I.getType()->isIntegerTy() &&
+          !I.isIntDivRem());
+}
+
+/// The one value that \p I is made from, but for what is the same for all
+/// items, at little cost; null: there are several, or it is not cheap.
+static Instruction *source(const Instruction &I, const BasicBlock &Entry) {
+  Instruction *Only = nullptr;
+  if (!isCheap(I))
+    return nullptr;
+  for (Value *Operand : I.operands()) {
+    auto *Made = dyn_cast<Instruction>(Operand);
+    if (!Made || Made->getParent() == &Entry || Made == Only)
       continue;
-    for (Instruction &I : BB)
-      if (!Of.contains(dyn_cast<PHINode>(&I)) &&
-          any_of(I.users(), [&](const User *U) {
-            return isa<PHINode>(U) || cast<Instruction>(U)->getParent() != &BB;
-          }))
-        Crossing.push_back(&I);
+    if (Only)
+      return nullptr;
+    Only = Made;
   }
-  for (Instruction *I : Crossing)
+  return Only;
+}
+
+/// Makes \p I again in each other block that uses it, from something smaller
+/// that \p Crosses, or would take less room if it did: for what the loop does
+/// not need.
+static bool makeAgain(Instruction &I, const BasicBlock &Entry,
+                      function_ref<bool(const Instruction &)> Crosses) {
+  Instruction *From = source(I, Entry);
+  if (!From || isa<PHINode>(I))
+    return false;
+  auto Bits = [&](const Instruction &V) {
+    return Entry.getDataLayout().getTypeSizeInBits(V.getType());
+  };
+  if (!Crosses(*From) && Bits(*From) >= Bits(I))
+    return false;
+  // A block has one copy, for all phis that it leads to and all its own uses.
+  SmallDenseMap<BasicBlock *, Instruction *> Copies;
+  for (Use &U : make_early_inc_range(I.uses())) {
+    auto *By = cast<Instruction>(U.getUser());
+    auto *Phi = dyn_cast<PHINode>(By);
+    BasicBlock *In = Phi ? Phi->getIncomingBlock(U) : By->getParent();
+    if (In == I.getParent())
+      continue;
+    Instruction *&Copy = Copies[In];
+    if (!Copy) {
+      Copy = I.clone();
+      Copy->insertBefore(*In, In->getFirstInsertionPt());
+    }
+    U.set(Copy);
+  }
+  return true;
+}
+
+/// Uses of \p I in other blocks, or in phis.
+static bool crosses(const Instruction &I) {
+  return any_of(I.users(), [&](const User *U) {
+    return isa<PHINode>(U) ||
+           cast<Instruction>(U)->getParent() != I.getParent();
+  });
+}
+
+void Slots::keepOthers(const LoopShape &L) {
+  auto All = [&] {
+    SmallVector<Instruction *> Crossing;
+    for (BasicBlock &BB : *Entry.getParent())
+      if (&BB != &Entry && !L.contains(BB))
+        for (Instruction &I : BB)
+          if (!Of.contains(dyn_cast<PHINode>(&I)) && crosses(I))
+            Crossing.push_back(&I);
+    return Crossing;
+  };
+  auto IsForLoop = [&](const Instruction &I) {
+    return any_of(I.users(), [&](const User *U) {
+      return L.contains(*cast<Instruction>(U)->getParent());
+    });
+  };
+  const SmallVector<Instruction *> Before = All();
+  for (Instruction *I : reverse(Before))
+    if (!IsForLoop(*I))
+      makeAgain(*I, Entry, crosses);
+  for (Instruction *I : All())
     if (AllocaInst *Slot = DemoteRegToStack(*I, false, Entry.begin()))
       Kept.push_back(Slot);
 }
@@ -202,7 +275,10 @@ void Slots::forget(IRBuilderBase &B, ArrayRef<AllocaInst *> All) {
     B.CreateStore(PoisonValue::get(Slot->getAllocatedType()), Slot);
 }
 
-void Slots::forget(IRBuilderBase &B) { forget(B, Kept); }
+void Slots::forget(IRBuilderBase &B) {
+  forget(B, Carried);
+  forget(B, Kept);
+}
 
 void Slots::give(IRBuilderBase &B, BasicBlock *From, BasicBlock *To) {
   forget(B, Carried);

@@ -54,7 +54,7 @@ public:
             llvm::BasicBlock *To);
   /// In front of \p To: its phis become what was given. Then nothing is kept.
   void take(llvm::BasicBlock *To);
-  /// An item has ended.
+  /// An item has ended, or begins.
   void forget(llvm::IRBuilderBase &B);
   /// Back to values.
   void promote();
