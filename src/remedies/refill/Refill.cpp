@@ -56,11 +56,16 @@
 #include "remedies/refill/Refill.h"
 
 #include "analysis/device/Annotations.h"
+#include "analysis/device/Architecture.h"
 #include "remedies/common/HiddenParameters.h"
+#include "remedies/common/KernelCopy.h"
+#include "remedies/common/Occupancy.h"
+#include "remedies/refill/Refusals.h"
 #include "remedies/refill/Rewrite.h"
 
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 using namespace reconverge::remedies::refill;
@@ -68,6 +73,8 @@ using namespace reconverge::remedies::refill;
 namespace reconverge::remedies {
 
 static constexpr unsigned WarpSize = 32;
+/// Threads of a block, where launch bounds say nothing.
+static constexpr unsigned UsualThreads = 256;
 /// Rounds.cpp counts in 32 bits.
 static constexpr uint64_t MostItems = uint64_t(1) << 31;
 
@@ -133,12 +140,57 @@ static Recipe apply(Function &Kernel, const RefillPlan &Plan,
   return recipeOf(F, OfProgram, Options, Block);
 }
 
+namespace {
+/// What refilling comes to in registers.
+struct Cost {
+  std::string Text; ///< empty: nobody could count
+  bool Lowers = false;
+};
+} // namespace
+
+/// How many warps of \p F run on a multiprocessor, in blocks of \p Threads
+/// threads that take \p Registers each.
+static unsigned warpsOf(const Function &F, unsigned Threads,
+                        unsigned Registers) {
+  const Processor &On = processorFor(analysis::architectureOf(F).value_or(90));
+  return blocksOn(On, {Threads, 0, Registers}) * (Threads / WarpSize);
+}
+
+/// Tries \p Options on a copy of \p Kernel.
+static Cost costOf(const Function &Kernel, const RefillOptions &Options) {
+  if (!Options.CountRegisters)
+    return {};
+  const auto Before = Options.CountRegisters(*copyAlone(Kernel).first);
+  auto [Alone, Copy] = copyAlone(Kernel);
+  const std::string Name = Copy->getName().str();
+  PlanOr<RefillPlan> Planned = planRefill(*Copy, Options);
+  const Recipe Launch = apply(*Copy, std::get<RefillPlan>(Planned), Options);
+  const auto After = Before ? Options.CountRegisters(*Alone) : std::nullopt;
+  if (!After)
+    return {};
+  const unsigned Bound = analysis::launchBound(Kernel),
+                 Usual = Bound ? alignTo(Bound, WarpSize) : UsualThreads;
+  const unsigned Was = warpsOf(Kernel, Usual, *Before),
+                 Is = warpsOf(*Alone->getFunction(Name),
+                              unsigned(Launch.Steps[0].Block.Amount.Times),
+                              *After);
+  return {std::to_string(*After) + " registers instead of " +
+              std::to_string(*Before) + ", " + std::to_string(Is) +
+              " warps on a multiprocessor instead of " + std::to_string(Was),
+          Is < Was};
+}
+
 PlanOr<Refilled> refillKernel(Function &Kernel, const RefillOptions &Options) {
   PlanOr<RefillPlan> Planned = planRefill(Kernel, Options);
   if (const auto *Why = std::get_if<Refusal>(&Planned))
     return *Why;
   const RefillPlan &Plan = std::get<RefillPlan>(Planned);
+  const Cost Price = costOf(Kernel, Options);
+  if (Price.Lowers && Options.Occupancy)
+    return refusal(refuse::Registers, *Plan.Header->getTerminator(),
+                   Price.Text);
   Refilled Made;
+  Made.Registers = Price.Text;
   Made.Where = Plan.Header->getTerminator()->getDebugLoc();
   Made.Launch = apply(Kernel, Plan, Options);
   return Made;

@@ -16,9 +16,9 @@ class Function;
 namespace reconverge::remedies {
 
 struct Refilled {
-  Recipe Launch;        ///< in place of the kernel's
-  std::string Said;     ///< of the loop and its registers, for a remark
-  llvm::DebugLoc Where; ///< of the loop
+  Recipe Launch;         ///< in place of the kernel's
+  llvm::DebugLoc Where;  ///< of the loop
+  std::string Registers; ///< before and after; empty: nobody could count
 };
 
 /// Has lanes of \p Kernel go on with another thread's work when they are through

@@ -3,7 +3,7 @@
 
 #include "remedies/common/Remedy.h"
 
-#include "remedies/common/ItemRefusals.h"
+#include "remedies/refill/Forecast.h"
 #include "remedies/refill/Refill.h"
 #include "remedies/refill/Refusals.h"
 
@@ -17,6 +17,21 @@ namespace reconverge::remedies {
 
 static constexpr const char *PassName = "reconverge-refill";
 
+static void report(Function &F, const Refilled &Made,
+                   const RefillOptions &Options) {
+  OptimizationRemarkEmitter Remarks(&F);
+  Remarks.emit([&] {
+    OptimizationRemark Remark(PassName, "Refilled", Made.Where,
+                              &F.getEntryBlock());
+    Remark << "refilled: lanes that are through take the next of "
+           << ore::NV("Items", Options.Slice * 32) << " items a warp, once "
+           << ore::NV("Threshold", Options.Threshold) << " are idle";
+    if (!Made.Registers.empty())
+      Remark << "; " << Made.Registers;
+    return Remark;
+  });
+}
+
 static Expected<std::optional<Recipe>>
 apply(Function &F, StringRef Parameters, const Services &Services,
       OptimizationRemarkEmitter &Remarks) {
@@ -24,9 +39,13 @@ apply(Function &F, StringRef Parameters, const Services &Services,
   if (!Options)
     return Options.takeError();
   Options->CountRegisters = Services.CountRegisters;
-  PlanOr<Refilled> Made = refillKernel(F, *Options);
-  if (auto *Now = std::get_if<Refilled>(&Made))
+  Module &M = *F.getParent();
+  const std::string Name = F.getName().str();
+  PlanOr<Refilled> Made = refillKernel(F, *Options); // F may be gone
+  if (auto *Now = std::get_if<Refilled>(&Made)) {
+    report(*M.getFunction(Name), *Now, *Options);
     return std::move(Now->Launch);
+  }
   reportMissed(Remarks, PassName, "not refilled",
                *F.getEntryBlock().getTerminator(), std::get<Refusal>(Made));
   return std::nullopt;
@@ -40,11 +59,8 @@ const Remedy refill::Itself = {
     .Advice = "refill its lanes",
     .PriceOf = "taking items",
     .RegroupsBlock = false,
-    .BoundAt = [](const KernelProfile &, const KernelCost &,
-                  uint32_t) -> BranchBound { return {}; },
-    .Guess = [](const KernelProfile &) -> std::vector<std::string> {
-      return {};
-    },
+    .BoundAt = refill::boundAt,
+    .Guess = refill::guess,
     .Check = checkBy<parseRefillOptions>,
     .Apply = apply,
     .Moves = [](StringRef) { return Moved::Threads; },

@@ -2,31 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What each edge into the loop, out of it and out of the kernel becomes. All
-// lanes of a warp are in the loop of `meet` until the last of them is dead.
+// lanes of a warp are in this until the last of them is dead.
 //
-//   entry:   the warp's slice; everyone wants an item
+//   entry:  everyone wants an item
 //     |
-//   meet: <-----------------------------------+---------+
-//     |  \    as many lanes run as are to?    |         |
-//     |   go: does this one? -- no -> ran: ---+         |
-//     |    \-- yes -> header ... latch, exits -^        |
-//   refill:  does somebody wait at an exit?             |
-//     |  \                                              |
-//     |   leave: those go on there --+-> refilled: -----+
-//     |                              |      ^
-//   fetch:  who wants an item gets   |      |
-//     |     one, while there are     |      |
-//     |\ all dead                    |      |
-//     | done: return                 |      |
-//   hand:  run the prologue ---------+------+
+//     |    go: <---------------------------------------+-----------+
+//     |     |  \   does this lane run?                 |           |
+//     |     |   header ... latches, exits              |           |
+//     |     |  /                                       |           |
+//     |    ran:       as many lanes run as are to? ----+           |
+//     |     |  no                                                  |
+//     |  refill: <--- does somebody wait at an exit? <-----+       |
+//     |     |   \                                          | no    |
+//     |     |    leave:  those go on there ------------\   |       |
+//      \    |                                           \  |       |
+//        fetch: who wants an item gets one, if there are refilled: +
+//           |\    all dead                              /   as many?
+//           | done:  return                            /
+//         hand:  those run the prologue --------------/
 //
-//   1. Each edge to the header becomes one to `meet` in state Runs, each edge
-//      to an exit one in state Waits + its number, each return one in state
-//      Wants. Code in the loop comes to `ran`, all other code to `refilled`.
-//   2. `meet` takes a vote, and while more lanes run than `limit`, those do the
-//      next round. Else the others go on: first, together, all that wait at an
-//      exit; and when these are back and still too few run, all that want an
-//      item.
+//   1. Each edge to the header becomes one in state Runs, each edge to an exit
+//      one in state Waits + its number, each return one in state Wants. In the
+//      loop they lead to `ran`, elsewhere to `refilled`.
+//   2. `ran` and `refilled` take a vote. While more lanes run than `limit`, those
+//      do the next round. Else the others go on: first, together, all that wait
+//      at an exit; and when these are back and still too few run, all that want
+//      an item.
 //   3. limit = alive - max(1, alive * threshold / 32), where alive lanes are
 //      those that are not dead.
 //
@@ -42,9 +43,12 @@
 // have all lanes wait for each other, so a warp is together there whatever the
 // hardware did in between.
 //
-// What parts a warp in the loop joins it again at `ran`, what parts it outside
-// at `refilled`: the two sides of `meet` share no block. So what only `fetch`
-// changes (next, limit) is plainly the same for all lanes in between.
+// Where the votes stand: what parts a warp in the loop joins it again at `ran`,
+// what parts it elsewhere at `refilled`, and both are in front of an edge back.
+// ptxas has parted lanes join at blocks in front of them alone: with one vote at
+// `go`, to which all would lead back, every vote found the warp parted, and took
+// three times as long on an H200. And the two sides share no block, so that what
+// only `fetch` changes is plainly the same for all lanes in between.
 //
 //===----------------------------------------------------------------------===//
 

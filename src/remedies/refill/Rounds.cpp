@@ -64,7 +64,6 @@ Rounds::Rounds(Function &F, BasicBlock &Entry, unsigned First,
   auto Block = [&](const char *Name) {
     return BasicBlock::Create(C, Twine("refill.") + Name, &F);
   };
-  Meet = Block("meet");
   Go = Block("go");
   Ran = Block("ran");
   Refill = Block("refill");
@@ -130,16 +129,18 @@ void Rounds::writeEntry() {
   Old->eraseFromParent();
 }
 
-void Rounds::writeMeet(const LoopShape &L) {
-  IRBuilder<> B(Meet);
+/// At the end of \p From, where the warp has come together.
+void Rounds::meetAt(BasicBlock *From) {
+  IRBuilder<> B(From);
   Value *Running = countOf(B, ballot(B, stateIs(B, Runs), "running"));
   B.CreateCondBr(B.CreateICmpUGT(Running, load(B, Limit)), Go, Refill);
-  B.SetInsertPoint(Go);
+}
+
+void Rounds::writeMeetings(const LoopShape &L) {
+  IRBuilder<> B(Go);
   B.CreateCondBr(stateIs(B, Runs), L.Header, Ran);
-  B.SetInsertPoint(Ran);
-  B.CreateBr(Meet);
-  B.SetInsertPoint(Refilled);
-  B.CreateBr(Meet);
+  meetAt(Ran);
+  meetAt(Refilled);
 }
 
 void Rounds::writeLeave(const LoopShape &L) {
@@ -234,7 +235,7 @@ void Rounds::writeFetch(BasicBlock &Prologue, AllocaInst *Item) {
 
 void Rounds::write(const LoopShape &L, BasicBlock &Prologue, AllocaInst *Item) {
   writeEntry();
-  writeMeet(L);
+  writeMeetings(L);
   writeLeave(L);
   writeFetch(Prologue, Item);
 }

@@ -34,12 +34,12 @@ public:
              llvm::AllocaInst *Item);
   void setState(llvm::IRBuilderBase &B, unsigned To) const;
 
-  llvm::BasicBlock *Meet, *Go, *Ran, *Refill, *Leave, *Fetch, *Hand, *Refilled,
-      *Done;
+  llvm::BasicBlock *Go, *Ran, *Refill, *Leave, *Fetch, *Hand, *Refilled, *Done;
 
 private:
   void writeEntry();
-  void writeMeet(const LoopShape &L);
+  void meetAt(llvm::BasicBlock *From);
+  void writeMeetings(const LoopShape &L);
   void writeLeave(const LoopShape &L);
   void writeFetch(llvm::BasicBlock &Prologue, llvm::AllocaInst *Item);
   void writeNextSlice(llvm::IRBuilderBase &B, llvm::Value *Wanting,
