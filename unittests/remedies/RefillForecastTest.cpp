@@ -55,9 +55,9 @@ TEST(RefillForecast, LongLoopsOfFewLanesGain) {
 TEST(RefillForecast, WhatIsGuessed) {
   const std::vector<std::string> All = refill::guess(loopOf(200, 40, 30).K);
   ASSERT_EQ(All.size(), 3u);
-  EXPECT_EQ(All[0], "threshold=4;source=counter;slice=1;branch=0");
-  EXPECT_EQ(All[1], "threshold=4;slice=4;branch=0");
-  EXPECT_EQ(All[2], "threshold=8;source=counter;slice=1;branch=0");
+  EXPECT_EQ(All[0], "threshold=4;rounds=4;source=counter;slice=1;branch=0");
+  EXPECT_EQ(All[1], "threshold=4;rounds=4;slice=4;branch=0");
+  EXPECT_EQ(All[2], "threshold=8;rounds=4;source=counter;slice=1;branch=0");
   // The more there is to do around the loop, the more lanes should share it.
   EXPECT_TRUE(refill::guess(loopOf(10, 40, 300).K)
                   .front()
@@ -85,7 +85,7 @@ TEST(RefillForecast, OtherBranchesAreNone) {
 TEST(RefillForecast, ManyItemsHaveLongSlices) {
   HandMadeKernel H = loopOf(200, 40, 30);
   H.K.Threads = uint64_t(1) << 26;
-  EXPECT_EQ(refill::guess(H.K)[1], "threshold=4;slice=128;branch=0");
+  EXPECT_EQ(refill::guess(H.K)[1], "threshold=4;rounds=4;slice=128;branch=0");
 }
 
 } // namespace

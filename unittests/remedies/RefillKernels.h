@@ -44,6 +44,7 @@ inline RefillOptions refillOptionsFor(uint64_t Seed) {
   Options.Threshold = Thresholds[R.below(7)];
   Options.Slice = Slices[R.below(4)];
   Options.Source = R.chance(50) ? ItemSource::Counter : ItemSource::Slice;
+  Options.Rounds = R.chance(50) ? 1 : 2 + R.below(6);
   Options.Block = 32 * (1 + R.below(4));
   return Options;
 }

@@ -11,13 +11,17 @@
 //   I   lanes that are idle when a warp stops: about threshold T, and half of
 //       those that leave in one round, I = min(32, T + 16 / m)
 //
-//   price(T) = (F + V) (1 / (1 - I / 64) - 1)   lanes wait: I / 2 on average
-//            + V                                V = 8 P / 32: votes, a round
-//            + O (32 / I - 1)                   the rest runs with I lanes
-//            + 64 n / I                         taking items, each stop
+//   R   rounds from one vote to the next
 //
-// 8 and 64 are instructions of what the pass emits. The loop is that of greatest
-// gain less least price.
+//   price(T, R) = (F + V) (1 / (1 - I / 64) - 1)  lanes wait: I / 2 on average
+//               + V                               votes: P / 32 (10 / R), and
+//                                                 P / 32 * 3 to count if R > 1
+//               + n (R - 1) / 2 F / P             lanes wait for the vote
+//               + O (32 / I - 1)                  the rest runs with I lanes
+//               + 64 n / I                        taking items, each stop
+//
+// 10, 3 and 64 are instructions of what the pass emits. The loop is that of
+// greatest gain less least price.
 //
 // Kernels that use shared memory are left out: the pass refuses them.
 //
@@ -46,17 +50,27 @@ using namespace llvm;
 namespace reconverge::remedies::refill {
 
 static constexpr std::array<unsigned, 4> Thresholds = {1, 4, 8, 16};
-static constexpr double VotesOfRound = 8, SlotsOfStop = 64;
+static constexpr std::array<unsigned, 2> RoundsOfVote = {1, 4};
+static constexpr double SlotsOfVote = 10, SlotsOfCount = 3, SlotsOfStop = 64;
 static constexpr uint64_t PlentyOfWarps = 16384;
 
 namespace {
+struct Way {
+  double Price;
+  unsigned Threshold, Rounds;
+  auto operator<=>(const Way &) const = default;
+  std::string text() const {
+    return "threshold=" + std::to_string(Threshold) +
+           (Rounds > 1 ? ";rounds=" + std::to_string(Rounds) : "");
+  }
+};
+
 /// A loop that lanes leave at different times.
 struct LoopGain {
   uint32_t Exit = 0; ///< position of the branch where most lanes part
   double Gain = 0;
-  /// By threshold, cheapest first.
-  std::vector<std::pair<double, unsigned>> Prices;
-  double net() const { return Gain - Prices.front().first; }
+  std::vector<Way> Ways; ///< cheapest first
+  double net() const { return Gain - Ways.front().Price; }
 };
 } // namespace
 
@@ -76,12 +90,15 @@ static double leaving(const KernelProfile &K, uint32_t B) {
   return Known ? Out : Least; // else both sides have code before they meet
 }
 
-static double price(unsigned Threshold, double Loop, double Rest, double Rounds,
-                    double Leaving) {
+static double price(unsigned Threshold, unsigned RoundsOfVote, double Loop,
+                    double Rest, double Rounds, double Leaving) {
   const double PerRound = 32 * Leaving / Rounds;
   const double Idle = std::min(32.0, Threshold + PerRound / 2);
-  const double Votes = VotesOfRound * Rounds / 32;
+  const double Votes =
+      Rounds / 32 *
+      (SlotsOfVote / RoundsOfVote + (RoundsOfVote > 1 ? SlotsOfCount : 0));
   return (Loop + Votes) * (1 / (1 - Idle / 64) - 1) + Votes +
+         Leaving * (RoundsOfVote - 1) / 2 * Loop / Rounds +
          Rest * (32 / Idle - 1) + SlotsOfStop * Leaving / Idle;
 }
 
@@ -109,8 +126,9 @@ static std::optional<LoopGain> gainOf(const model::KernelSlots &Slots,
     Loop += Slots.lanes(Block) * double(K.Blocks[Block].Lanes);
   const double Rest = std::max(Slots.full() - Loop, 0.0);
   for (unsigned T : Thresholds)
-    G.Prices.push_back({price(T, Loop, Rest, Rounds, Leaving), T});
-  std::ranges::sort(G.Prices);
+    for (unsigned R : RoundsOfVote)
+      G.Ways.push_back({price(T, R, Loop, Rest, Rounds, Leaving), T, R});
+  std::ranges::sort(G.Ways);
   return G;
 }
 
@@ -156,7 +174,7 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
   const auto Best = bestLoop(model::KernelSlots(K), Self);
   if (!Best || Best->Exit != Branch)
     return {};
-  return {Best->Gain, Best->Prices.front().first};
+  return {Best->Gain, Best->Ways.front().Price};
 }
 
 static unsigned sliceFor(const KernelProfile &K) {
@@ -174,13 +192,11 @@ std::vector<std::string> guess(const KernelProfile &K) {
     return {};
   const std::string Where =
       ";branch=" + std::to_string(K.Info.Branches[Best->Exit].Id);
-  auto With = [&](size_t Place) {
-    return "threshold=" + std::to_string(Best->Prices[Place].second);
-  };
+  const std::string First = Best->Ways[0].text(), Second = Best->Ways[1].text();
   const std::string Slice = ";slice=" + std::to_string(sliceFor(K));
   const std::string Counter = ";source=counter;slice=1";
-  return {With(0) + Counter + Where, With(0) + Slice + Where,
-          With(1) + Counter + Where};
+  return {First + Counter + Where, First + Slice + Where,
+          Second + Counter + Where};
 }
 
 } // namespace reconverge::remedies::refill

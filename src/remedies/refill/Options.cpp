@@ -21,6 +21,8 @@ Expected<RefillOptions> parseRefillOptions(StringRef Text) {
                      [&](StringRef Key, StringRef Value) {
                        if (Key == "threshold")
                          return readBetween(Value, 1, 32, Options.Threshold);
+                       if (Key == "rounds")
+                         return readBetween(Value, 1, 64, Options.Rounds);
                        if (Key == "slice")
                          return readBetween(Value, 1, 1024, Options.Slice);
                        if (Key == "block")

@@ -23,6 +23,9 @@ struct RefillOptions {
   /// Lanes of 32 that must be idle before a warp stops for them; of fewer than
   /// 32 that are left at the end, as large a part.
   uint32_t Threshold = 8;
+  /// Rounds that a warp makes from one vote to the next. A lane that is through
+  /// waits for the vote.
+  uint32_t Rounds = 1;
   /// Items of a slice for each lane.
   uint32_t Slice = 32;
   ItemSource Source = ItemSource::Slice;

@@ -28,6 +28,8 @@
 //      do the next round. Else the others go on: first, together, all that wait
 //      at an exit; and when these are back and still too few run, all that want
 //      an item.
+//      Of the edges to the header, those in the loop may lead there at once, so
+//      that a warp makes several rounds from one vote to the next.
 //   3. limit = alive - max(1, alive * threshold / 32), where alive lanes are
 //      those that are not dead.
 //
@@ -113,8 +115,9 @@ static void rewriteEdges(const LoopShape &L, Slots &Values, Rounds &Around) {
   };
   leadElsewhere(L.Header, [&](IRBuilderBase &B, BasicBlock *From) {
     Values.give(B, From, L.Header);
-    if (!L.contains(*From)) // else it is in that state
-      Around.setState(B, Rounds::Runs);
+    if (L.contains(*From)) // it is in that state
+      return Around.goRound(B, L.Header);
+    Around.setState(B, Rounds::Runs);
     Meet(B, From);
   });
   for (auto [I, Exit] : enumerate(L.Exits))
@@ -141,10 +144,8 @@ static void rewriteEdges(const LoopShape &L, Slots &Values, Rounds &Around) {
 
 /// What promotion has left without use.
 static void removeDead(Function &F) {
-  for (BasicBlock &BB : F)
-    for (PHINode &Phi : make_early_inc_range(BB.phis()))
-      RecursivelyDeleteDeadPHINode(&Phi);
   for (BasicBlock &BB : F) {
+    DeleteDeadPHIs(&BB);
     SmallVector<WeakTrackingVH> Dead;
     for (Instruction &I : BB)
       if (isInstructionTriviallyDead(&I))

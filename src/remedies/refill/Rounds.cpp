@@ -78,6 +78,8 @@ Rounds::Rounds(Function &F, BasicBlock &Entry, unsigned First,
   Limit = Values.make(I32, "limit");
   if (Options.Source == ItemSource::Counter)
     Slice = Values.make(I32, "slice");
+  if (Options.Rounds > 1)
+    Left = Values.make(I32, "left");
 }
 
 Value *Rounds::load(IRBuilderBase &B, AllocaInst *Slot) const {
@@ -129,6 +131,16 @@ void Rounds::writeEntry() {
   Old->eraseFromParent();
 }
 
+void Rounds::goRound(IRBuilderBase &B, BasicBlock *Header) const {
+  if (!Left) {
+    B.CreateBr(Ran);
+    return;
+  }
+  Value *Now = B.CreateSub(load(B, Left), B.getInt32(1));
+  B.CreateStore(Now, Left);
+  B.CreateCondBr(B.CreateICmpNE(Now, B.getInt32(0)), Header, Ran);
+}
+
 /// At the end of \p From, where the warp has come together.
 void Rounds::meetAt(BasicBlock *From) {
   IRBuilder<> B(From);
@@ -138,6 +150,8 @@ void Rounds::meetAt(BasicBlock *From) {
 
 void Rounds::writeMeetings(const LoopShape &L) {
   IRBuilder<> B(Go);
+  if (Left)
+    B.CreateStore(B.getInt32(Options.Rounds), Left);
   B.CreateCondBr(stateIs(B, Runs), L.Header, Ran);
   meetAt(Ran);
   meetAt(Refilled);

@@ -33,6 +33,9 @@ public:
   void write(const LoopShape &L, llvm::BasicBlock &Prologue,
              llvm::AllocaInst *Item);
   void setState(llvm::IRBuilderBase &B, unsigned To) const;
+  /// Ends the edge of a lane that has made a round and begins another: to the
+  /// vote, or as many times as it may to \p Header.
+  void goRound(llvm::IRBuilderBase &B, llvm::BasicBlock *Header) const;
 
   llvm::BasicBlock *Go, *Ran, *Refill, *Leave, *Fetch, *Hand, *Refilled, *Done;
 
@@ -61,6 +64,8 @@ private:
   /// Of a lane; then, of the warp: the next item; with a counter, the number of
   /// the slice; how many lanes may run at most when it refills.
   llvm::AllocaInst *LaneState, *Next, *Slice = nullptr, *Limit;
+  /// Of a lane: rounds up to the vote.
+  llvm::AllocaInst *Left = nullptr;
 };
 
 } // namespace reconverge::remedies::refill

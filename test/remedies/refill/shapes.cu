@@ -17,7 +17,7 @@
 // RUN: %reconverge cc '--refill=threshold=32;slice=3;block=96' %s -o lazy
 // RUN: env RECONVERGE_DEVICE=cpu ./lazy >out
 // RUN: diff expected out
-// RUN: %reconverge cc '--refill=source=counter;slice=1;threshold=5' %s -o counted
+// RUN: %reconverge cc '--refill=source=counter;slice=1;threshold=5;rounds=3' %s -o counted
 // RUN: env RECONVERGE_DEVICE=cpu ./counted >out
 // RUN: diff expected out
 
