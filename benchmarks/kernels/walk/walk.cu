@@ -58,7 +58,8 @@ struct Walk {
     }
     default: {
       const float Mass = 1.0f + 3.0f * Share;
-      At.Velocity = (At.Velocity * (Mass - 1.0f) + 2.0f * At.Energy) / (Mass + 1);
+      At.Velocity =
+          (At.Velocity * (Mass - 1.0f) + 2.0f * At.Energy) / (Mass + 1);
       At.Energy = 0.5f * (At.Energy + At.Velocity * At.Velocity / Mass);
       At.Energy = fminf(At.Energy, 4.0f);
       At.Events += 1u << 20;
@@ -150,9 +151,8 @@ int main(int argc, char **argv) {
   B.run([&] { Out.clear(); },
         [&] {
           if (ByHand)
-            refilled<<<Blocks, unsigned(Block)>>>(Seed, int(Count), C,
-                                                  int(Slice), int(Threshold),
-                                                  Out);
+            refilled<<<Blocks, unsigned(Block)>>>(
+                Seed, int(Count), C, int(Slice), int(Threshold), Out);
           else
             walk<<<Blocks, unsigned(Block)>>>(Seed, int(Count), C, Out);
         });
