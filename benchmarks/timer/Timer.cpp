@@ -371,6 +371,15 @@ cudaError_t cudaMallocAsync(void **Where, size_t Bytes, cudaStream_t Stream) {
   return Status;
 }
 
+cudaError_t cudaMallocFromPoolAsync(void **Where, size_t Bytes,
+                                    cudaMemPool_t Pool, cudaStream_t Stream) {
+  cudaError_t Status =
+      REAL(cudaMallocFromPoolAsync)(Where, Bytes, Pool, Stream);
+  if (Status == cudaSuccess && Bytes)
+    addAllocation(*Where, Bytes);
+  return Status;
+}
+
 cudaError_t cudaFree(void *Where) {
   dropAllocation(Where);
   return REAL(cudaFree)(Where);

@@ -11,7 +11,7 @@ namespace reconverge {
 /// Of one remedy on one kernel, from counts of the kernel as it is: nothing was
 /// built.
 struct Forecast {
-  std::string Remedy;  ///< as in Remedies.def, or "refill", "sort"
+  std::string Remedy;  ///< as in Remedies.def, or "sort"
   bool ByHand = false; ///< `optimize` does not try it
   double Speedup = 1;  ///< of the kernel, x
   /// If the remedy gives nothing back and its price is paid, or all that is

@@ -29,13 +29,6 @@
 
 namespace reconverge::model {
 
-/// By what is recovered over the whole kernel, shares of its slots.
-static Forecast byHand(const char *Name, double Recovered) {
-  Forecast F{Name, /*ByHand=*/true};
-  F.High = Recovered;
-  return F;
-}
-
 Forecasts forecastsOf(const KernelProfile &K, const KernelCost &Cost,
                       std::span<const RemedyRule> Rules,
                       const analysis::MachineLimits &Limits) {
@@ -65,12 +58,10 @@ Forecasts forecastsOf(const KernelProfile &K, const KernelCost &Cost,
     All.push_back({Rule.Words.Name, Rule.Words.ByHand, With(1 - Gain + Price),
                    With(1 + Price), With(1 - Gain)});
   }
-  for (Forecast F : {byHand("refill", Cost.RecoverInWarp),
-                     byHand("sort", Cost.RecoverInGrid)}) {
-    if (F.High <= 0)
-      continue;
-    F.Speedup = F.High = With(1 - F.High);
-    All.push_back(std::move(F));
+  if (Cost.RecoverInGrid > 0) {
+    Forecast ByHand{"sort", /*ByHand=*/true};
+    ByHand.Speedup = ByHand.High = With(1 - Cost.RecoverInGrid);
+    All.push_back(std::move(ByHand));
   }
   std::ranges::sort(All, {}, [](const Forecast &F) {
     return std::pair(-F.Speedup, F.Remedy);

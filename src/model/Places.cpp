@@ -13,8 +13,6 @@
 // than self, because that is what idles on this place's account:
 //
 //   a remedy  what its own rule says (RemedyRule), summed over the copies
-//   refill    what is recoverable within the warp: its lanes run this code in
-//             different rounds of some loop
 //   sort      what regrouping over the grid gives back, where that is more than
 //             what the others can: in a block where a remedy regroups that,
 //             else in a warp
@@ -32,10 +30,6 @@ namespace reconverge::model {
 
 /// Sorting is named where it gives back so much more than the others can.
 static constexpr double WorthSorting = 1.1;
-static const RemedyWords Refill = {
-    "refill",
-    "refill, by hand: let a lane go on with its next item, and not wait", "",
-    /*ByHand=*/true};
 static const RemedyWords Sort = {
     "sort",
     "sort, by hand: order the data, or the threads, so that a warp agrees", "",
@@ -172,7 +166,6 @@ void Places::addRemedies(PlaceCost &Place) const {
     RegroupsBlock |= Rule.RegroupsBlock && Sum.Gain > 0;
     Add(Rule.Words, Sum.Gain / AllSlots, Sum.Price / AllSlots);
   }
-  Add(Refill, Place.RecoverInWarp);
   if (Place.RecoverInGrid >
       WorthSorting *
           (RegroupsBlock ? Place.RecoverInBlock : Place.RecoverInWarp))

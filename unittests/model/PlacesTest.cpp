@@ -199,21 +199,6 @@ TEST(Places, NothingGivesBackMoreThanSelf) {
   EXPECT_DOUBLE_EQ(find(Place, "sort")->Gain, 0.35);
 }
 
-// The model's LoopExit: 4 of 14 slots, which the warp itself could give back
-// if it ran the body twice instead of three times: 4 slots.
-TEST(Places, LoopsCanBeRefilled) {
-  HandMadeKernel H;
-  H.block(1, 1, 32);
-  uint32_t Body = H.block(4, 3, 64), Exit = H.block(1, 1, 32);
-  H.branch(BranchKind::LoopExit, Body, {Body, Exit}, {Body}, 1, {32, 32});
-  H.K.Regrouped = {1,         32,        {32, 64, 32}, {1, 3, 1},
-                   {1, 2, 1}, {1, 2, 1}, {1, 2, 1}};
-  const PlaceCost Place = costOfAll({H.K}).Places.at(0);
-  ASSERT_TRUE(find(Place, "refill"));
-  EXPECT_DOUBLE_EQ(find(Place, "refill")->Gain, 4.0 / 14);
-  EXPECT_FALSE(find(Place, "meld"));
-}
-
 TEST(Places, NothingRanNothingCosts) {
   EXPECT_TRUE(costOfAll({}).Places.empty());
   HandMadeKernel H = nested("k", 7, 5);

@@ -12,6 +12,10 @@
 #include "Differential.h"
 
 #include "Harness.h"
+#include "RecipeRuns.h"
+
+#include "core/Remedied.h"
+#include "launch/RecipeText.h"
 
 #include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/IR/InstIterator.h"
@@ -75,7 +79,12 @@ static Memory runOnVm(const Module &Original, uint64_t Seed,
   uint32_t *OutAt = L.Result.Out.data(), *SumsAt = L.Result.Sums.data();
   uint32_t *InAt = L.In.data(), Count = L.N;
   void *Arguments[] = {&InAt, &OutAt, &SumsAt, &Count, nullptr};
-  if (Error E = P.launchWith("k", shape(L.Blocks, L.Threads), Arguments))
+  const Attribute Recipe =
+      Copy->getFunction("k")->getFnAttribute(RecipeAttribute);
+  if (Recipe.isValid())
+    L.Result.Problem = runBy(*launch::parseRecipe(Recipe.getValueAsString()), P,
+                             shape(L.Blocks, L.Threads), Arguments);
+  else if (Error E = P.launchWith("k", shape(L.Blocks, L.Threads), Arguments))
     L.Result.Problem = toString(std::move(E));
   return std::move(L.Result);
 }

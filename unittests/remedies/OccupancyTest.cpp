@@ -1,12 +1,12 @@
 //===- unittests/remedies/OccupancyTest.cpp ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "remedies/remap/Occupancy.h"
+#include "remedies/common/Occupancy.h"
 
 #include "cuda_occupancy.h"
 #include "gtest/gtest.h"
 
-using namespace reconverge::remedies::remap;
+using namespace reconverge::remedies;
 using reconverge::model::BlockNeeds;
 
 // Known values: 64 warps an SM, 16 a partition with 16384 registers.

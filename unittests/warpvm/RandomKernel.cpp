@@ -157,6 +157,8 @@ Value *Writer::leaf() {
 Value *Writer::ownWord(unsigned Space, Value *Index) {
   if (Space == 2 && !O.Local)
     Space = 1;
+  if (Space == 1 && !O.Shared)
+    Space = 0;
   const unsigned Own[] = {RandomKernelOutBytes / 4, SharedWords, LocalWords};
   Value *At = B.CreateAnd(Index, word(Own[Space] - 1));
   if (Space == 2)
@@ -436,6 +438,8 @@ void Writer::twins(unsigned Depth) {
 void Writer::statement(unsigned Depth) {
   if (O.Twins && Depth && R.chance(O.Twins))
     return twins(Depth);
+  if (O.Loops && Depth && R.chance(O.Loops))
+    return loop(Depth);
   const unsigned Dice = R.below(100);
   if (Depth && Dice < 18)
     return ifElse(Depth);

@@ -237,6 +237,18 @@ static void replaceReads(ArrayRef<CallBase *> Reads, ArrayRef<Meaning> Known,
   }
 }
 
+Instruction *splitEntry(Function &F) {
+  BasicBlock &Entry = F.getEntryBlock();
+  Instruction *First = &*Entry.getFirstNonPHIOrDbgOrAlloca();
+  BasicBlock *Body = Entry.splitBasicBlock(First->getIterator(), "body");
+  // Allocas behind other code have to stay in the entry.
+  for (Instruction &I : make_early_inc_range(*Body))
+    if (auto *Frame = dyn_cast<AllocaInst>(&I);
+        Frame && isa<ConstantInt>(Frame->getArraySize()))
+      Frame->moveBefore(Entry.getTerminator());
+  return Entry.getTerminator();
+}
+
 void becomeItem(const ItemsPlan &Plan, Value *Item, const LaunchValues &Of,
                 IRBuilderBase &B) {
   Place Block{nullptr, Of.Grid,
@@ -246,7 +258,8 @@ void becomeItem(const ItemsPlan &Plan, Value *Item, const LaunchValues &Of,
   SmallVector<Place *, 2> Places;
   if (Block.isAsked() || Thread.isAsked()) {
     Value *Threads = threadsOf(B, Of);
-    Block.Number = B.CreateUDiv(Item, wide(B, Threads), "item.block");
+    Block.Number = B.CreateUDiv(Item, B.CreateZExt(Threads, Item->getType()),
+                                "item.block");
     if (Block.isAsked())
       Places.push_back(&Block);
     if (Thread.isAsked()) {

@@ -34,6 +34,7 @@ namespace llvm {
 class CallBase;
 class Function;
 class IRBuilderBase;
+class Instruction;
 class Value;
 } // namespace llvm
 
@@ -69,13 +70,18 @@ LaunchValues readLaunch(llvm::IRBuilderBase &B);
 /// The item (i64) that the thread would be if it stayed where it runs.
 llvm::Value *readItem(llvm::IRBuilderBase &B);
 
-/// Has the kernel be thread number \p Item (i64) of launch \p Of, of which it
-/// is one, and of fewer than 2^64. Code is put at \p B, which Item and Of
+/// Has the kernel be thread number \p Item (i64, or i32 in launches of at most
+/// 2^32 threads) of launch \p Of, of which it is one, and of fewer than 2^64. Code is put at \p B, which Item and Of
 /// dominate, and which dominates all reads; it stands behind the block's static
 /// allocas, for the block may be split there. \p B then stands behind the new
 /// code. The reads are erased. Blocks want numbers anew afterwards.
 void becomeItem(const ItemsPlan &Plan, llvm::Value *Item,
                 const LaunchValues &Of, llvm::IRBuilderBase &B);
+
+/// Where a kernel finds out who runs: the end of the entry, in front of all of
+/// its code, but behind what takes its frame. Where the entry leads, the code
+/// begins.
+llvm::Instruction *splitEntry(llvm::Function &Kernel);
 
 /// A kernel whose blocks may run in each other's places, whole: the weaker
 /// plan, which barriers, shared memory and warps leave legal. It is launched

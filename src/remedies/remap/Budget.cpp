@@ -28,7 +28,7 @@
 #include "analysis/SharedMemory.h"
 #include "analysis/device/Annotations.h"
 #include "analysis/device/Architecture.h"
-#include "remedies/remap/Occupancy.h"
+#include "remedies/common/Occupancy.h"
 #include "remedies/remap/Refusals.h"
 
 #include "llvm/IR/Constants.h"

@@ -47,6 +47,7 @@
 
 #include "analysis/Numbering.h"
 #include "analysis/device/Annotations.h"
+#include "remedies/common/KernelCopy.h"
 #include "remedies/common/Remedy.h"
 #include "remedies/common/Requests.h"
 #include "remedies/remap/Budget.h"
@@ -58,7 +59,6 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 using namespace reconverge::remedies::remap;
@@ -243,21 +243,6 @@ static bool mayHaveRound(Function &F, const RemapOptions &Options) {
   });
 }
 
-/// Kernel \p F without the module's other kernels.
-static std::pair<std::unique_ptr<Module>, Function *>
-copyOf(const Function &F) {
-  ValueToValueMapTy Map;
-  auto Alone = CloneModule(*F.getParent(), Map, [&](const GlobalValue *V) {
-    const auto *Other = dyn_cast<Function>(V);
-    return !Other || Other == &F || !analysis::isKernel(*Other);
-  });
-  for (Function &Other : make_early_inc_range(*Alone))
-    if (Other.isDeclaration() && Other.use_empty())
-      Other.eraseFromParent();
-  auto *Copy = cast<Function>(Map[&F]);
-  return {std::move(Alone), Copy};
-}
-
 /// Tries on copies of \p F what leaves as many blocks on a multiprocessor, by
 /// registers, as there are without rounds.
 static Course courseFor(const Function &F, const RemapOptions &Options,
@@ -272,11 +257,11 @@ static Course courseFor(const Function &F, const RemapOptions &Options,
     });
     return Chosen;
   };
-  const auto Before = Options.CountRegisters(*copyOf(F).first);
+  const auto Before = Options.CountRegisters(*copyAlone(F).first);
   Chosen.Options.Registers = Before.value_or(0);
   std::string Because;
   while (true) {
-    auto [Alone, Copy] = copyOf(F);
+    auto [Alone, Copy] = copyAlone(F);
     const Remapped Result = remapAll(*Copy, Chosen, nullptr);
     if (!Result.Rounds)
       return Chosen;

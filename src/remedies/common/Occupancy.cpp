@@ -1,4 +1,4 @@
-//===- remedies/remap/Occupancy.cpp - Blocks on a processor --------------===//
+//===- remedies/common/Occupancy.cpp - Blocks on a processor --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Code is made for an architecture, not for a machine file. Sizes are those of
@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "remedies/remap/Occupancy.h"
+#include "remedies/common/Occupancy.h"
 
-namespace reconverge::remedies::remap {
+namespace reconverge::remedies {
 
 static constexpr model::Multiprocessor room(uint64_t SharedKiB,
                                             unsigned Threads, unsigned Blocks,
@@ -56,4 +56,4 @@ unsigned blocksOn(const Processor &P, const model::BlockNeeds &Needs) {
   return model::occupancyOf(P.Room, Needs).Blocks;
 }
 
-} // namespace reconverge::remedies::remap
+} // namespace reconverge::remedies

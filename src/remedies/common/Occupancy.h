@@ -1,13 +1,13 @@
-//===- remedies/remap/Occupancy.h - Blocks on a processor ------*- C++ -*-===//
+//===- remedies/common/Occupancy.h - Blocks on a processor ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#ifndef RECONVERGE_REMEDIES_REMAP_OCCUPANCY_H
-#define RECONVERGE_REMEDIES_REMAP_OCCUPANCY_H
+#ifndef RECONVERGE_REMEDIES_COMMON_OCCUPANCY_H
+#define RECONVERGE_REMEDIES_COMMON_OCCUPANCY_H
 
 #include "model/Occupancy.h"
 
 #include <cstdint>
 
-namespace reconverge::remedies::remap {
+namespace reconverge::remedies {
 
 /// A multiprocessor of one architecture.
 struct Processor {
@@ -23,6 +23,6 @@ const Processor &processorFor(unsigned Arch);
 /// How many blocks run on \p P at a time.
 unsigned blocksOn(const Processor &P, const model::BlockNeeds &Needs);
 
-} // namespace reconverge::remedies::remap
+} // namespace reconverge::remedies
 
 #endif

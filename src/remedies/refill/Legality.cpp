@@ -1,0 +1,144 @@
+//===- remedies/refill/Legality.cpp - What may be refilled ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Threads have to be items (common/ItemLegality.cpp), which may wait for one
+// another where the source knows nothing of it:
+//
+//   - A thread that is through with the loop waits for its warp. So nobody in
+//     the loop may wait for it: no exit depends on an exchange, or on what a
+//     volatile or atomic load has read.
+//   - A lane runs one item after the other. `exit` would end all of them, and
+//     an alloca beyond the entry's would take memory for each.
+//
+// Which loop: the one that Options.Branch leaves. Else of the outermost loops
+// that threads leave at different times the one with the most instructions,
+// those of inner loops counted eight times; the first of several.
+//
+//===----------------------------------------------------------------------===//
+
+#include "remedies/refill/Legality.h"
+
+#include "analysis/Numbering.h"
+#include "analysis/Uniformity.h"
+#include "remedies/refill/Refusals.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace reconverge::remedies::refill {
+
+using analysis::UniformityResult;
+
+/// Lanes of a warp may leave \p L in different rounds.
+static bool divergesAt(const Loop &L, const UniformityResult &Known) {
+  SmallVector<BasicBlock *> Exiting;
+  L.getExitingBlocks(Exiting);
+  return any_of(Exiting, [&](const BasicBlock *BB) {
+    return Known.isDivergentBranch(*BB);
+  });
+}
+
+static uint64_t weightOf(const Loop &L, const LoopInfo &Loops) {
+  uint64_t Sum = 0;
+  for (const BasicBlock *BB : L.blocks())
+    Sum += BB->size() << 3 * std::min(Loops.getLoopDepth(BB), 10u);
+  return Sum;
+}
+
+static Loop *chooseLoop(const LoopInfo &Loops, const UniformityResult &Known) {
+  Loop *Chosen = nullptr;
+  SmallPtrSet<const Loop *, 4> Found;
+  for (Loop *L : Loops.getLoopsInPreorder()) {
+    const Loop *Around = L->getParentLoop();
+    if (Found.contains(Around))
+      Found.insert(L); // it is inside one
+    else if (divergesAt(*L, Known) && Found.insert(L).second &&
+             (!Chosen || weightOf(*Chosen, Loops) < weightOf(*L, Loops)))
+      Chosen = L;
+  }
+  return Chosen;
+}
+
+/// The innermost loop that branch \p Number leaves; null: none that diverges.
+static Loop *loopLeftBy(uint32_t Number, Function &F, const LoopInfo &Loops,
+                        const UniformityResult &Known) {
+  for (BasicBlock &BB : F) {
+    if (analysis::branchNumber(BB) != Number)
+      continue;
+    for (Loop *L = Loops.getLoopFor(&BB); L; L = L->getParentLoop())
+      if (L->isLoopExiting(&BB))
+        return divergesAt(*L, Known) ? L : nullptr;
+  }
+  return nullptr;
+}
+
+static bool readsOthers(const Instruction &I) {
+  if (isa<AtomicCmpXchgInst>(I))
+    return true;
+  if (const auto *A = dyn_cast<AtomicRMWInst>(&I))
+    return A->getOperation() == AtomicRMWInst::Xchg;
+  const auto *Load = dyn_cast<LoadInst>(&I);
+  return Load && (Load->isVolatile() || Load->isAtomic());
+}
+
+/// What is read in \p L, and is written by other threads, on which a way out of
+/// it depends; null: nothing.
+static const Instruction *waitsFor(const Loop &L) {
+  SmallVector<BasicBlock *> Exiting;
+  L.getExitingBlocks(Exiting);
+  SmallSetVector<const Instruction *, 16> Needed;
+  auto Add = [&](const Value *V) {
+    if (const auto *I = dyn_cast<Instruction>(V); I && L.contains(I))
+      Needed.insert(I);
+  };
+  for (BasicBlock *BB : Exiting)
+    Add(BB->getTerminator());
+  for (size_t I = 0; I != Needed.size(); ++I) {
+    if (readsOthers(*Needed[I]))
+      return Needed[I];
+    for (const Use &Operand : Needed[I]->operands())
+      Add(Operand.get());
+  }
+  return nullptr;
+}
+
+static const Instruction *takesFrame(Function &F) {
+  for (Instruction &I : instructions(F)) {
+    const auto *Frame = dyn_cast<AllocaInst>(&I);
+    if (Frame && (Frame->getParent() != &F.getEntryBlock() ||
+                  !isa<ConstantInt>(Frame->getArraySize())))
+      return Frame;
+  }
+  return nullptr;
+}
+
+PlanOr<RefillPlan> planRefill(Function &Kernel, const RefillOptions &Options) {
+  PlanOr<ItemsPlan> Items = planItems(Kernel);
+  if (const auto *Why = std::get_if<Refusal>(&Items))
+    return *Why;
+  const Instruction &Start = *Kernel.getEntryBlock().getTerminator();
+  const UniformityResult Known = analysis::computeUniformity(Kernel);
+  DominatorTree Dominance(Kernel);
+  LoopInfo Loops(Dominance);
+  Loop *L = Options.Branch ? loopLeftBy(*Options.Branch, Kernel, Loops, Known)
+                           : chooseLoop(Loops, Known);
+  if (!L && Options.Branch)
+    return refusal(refuse::Branch, Start, std::to_string(*Options.Branch));
+  if (!L)
+    return refusal(refuse::Loop, Start);
+  if (const Instruction *I = waitsFor(*L))
+    return refusal(refuse::Waits, *I);
+  if (std::get<ItemsPlan>(Items).Exits)
+    return refusal(refuse::Exit, Start);
+  if (const Instruction *I = takesFrame(Kernel))
+    return refusal(refuse::Frame, *I);
+  return RefillPlan{std::move(std::get<ItemsPlan>(Items)), L->getHeader()};
+}
+
+} // namespace reconverge::remedies::refill

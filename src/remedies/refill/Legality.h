@@ -1,0 +1,25 @@
+//===- remedies/refill/Legality.h - What may be refilled --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_REFILL_LEGALITY_H
+#define RECONVERGE_REMEDIES_REFILL_LEGALITY_H
+
+#include "remedies/common/Items.h"
+#include "remedies/refill/Options.h"
+
+namespace llvm {
+class BasicBlock;
+} // namespace llvm
+
+namespace reconverge::remedies::refill {
+
+struct RefillPlan {
+  ItemsPlan Items;
+  llvm::BasicBlock *Header; ///< of the loop, which has no other entry
+};
+
+PlanOr<RefillPlan> planRefill(llvm::Function &Kernel,
+                              const RefillOptions &Options);
+
+} // namespace reconverge::remedies::refill
+
+#endif

@@ -1,0 +1,47 @@
+//===- remedies/refill/Options.cpp - Parameters of refilling --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "remedies/refill/Options.h"
+
+#include "remedies/common/Parameters.h"
+
+using namespace llvm;
+
+namespace reconverge::remedies {
+
+static bool readBetween(StringRef Text, uint32_t Least, uint32_t Most,
+                        uint32_t &Number) {
+  return !Text.getAsInteger(10, Number) && Least <= Number && Number <= Most;
+}
+
+Expected<RefillOptions> parseRefillOptions(StringRef Text) {
+  RefillOptions Options;
+  Error E =
+      readParameters(Text, "refilling", refill::Parameters,
+                     [&](StringRef Key, StringRef Value) {
+                       if (Key == "threshold")
+                         return readBetween(Value, 1, 32, Options.Threshold);
+                       if (Key == "rounds")
+                         return readBetween(Value, 1, 64, Options.Rounds);
+                       if (Key == "slice")
+                         return readBetween(Value, 1, 1024, Options.Slice);
+                       if (Key == "block")
+                         return readBetween(Value, 32, 1024, Options.Block) &&
+                                Options.Block % 32 == 0;
+                       if (Key == "source") {
+                         Options.Source = Value == "counter"
+                                              ? ItemSource::Counter
+                                              : ItemSource::Slice;
+                         return Value == "counter" || Value == "slice";
+                       }
+                       if (Key == "occupancy")
+                         return readFlag(Value, Options.Occupancy);
+                       return Key == "branch" && !Options.Branch &&
+                              !Value.getAsInteger(10, Options.Branch.emplace());
+                     });
+  if (E)
+    return std::move(E);
+  return Options;
+}
+
+} // namespace reconverge::remedies

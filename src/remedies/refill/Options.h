@@ -1,0 +1,53 @@
+//===- remedies/refill/Options.h - Parameters of refilling ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_REFILL_OPTIONS_H
+#define RECONVERGE_REMEDIES_REFILL_OPTIONS_H
+
+#include "remedies/common/Remedy.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace reconverge::remedies {
+
+/// Where a warp has its items from.
+enum class ItemSource {
+  Slice,  ///< its own part of the launch, and no more
+  Counter ///< slices, one after the other, of those that nobody has taken
+};
+
+struct RefillOptions {
+  /// Lanes of 32 that must be idle before a warp stops for them; of fewer than
+  /// 32 that are left at the end, as large a part.
+  uint32_t Threshold = 8;
+  /// Rounds that a warp makes from one vote to the next. A lane that is through
+  /// waits for the vote.
+  uint32_t Rounds = 1;
+  /// Items of a slice for each lane.
+  uint32_t Slice = 32;
+  ItemSource Source = ItemSource::Slice;
+  /// Threads of the blocks that are launched; at most the launch bounds.
+  uint32_t Block = 128;
+  /// Number (!rc.branch) of a branch that leaves the loop; none: the outermost
+  /// loop that has the most code.
+  std::optional<uint32_t> Branch;
+  /// Only if registers leave as many warps on a multiprocessor as before.
+  bool Occupancy = true;
+
+  RegisterCounter CountRegisters = nullptr; ///< null: nobody can say
+
+  /// A mistake to make on purpose, so that tests can show that they would
+  /// notice: what a waiting lane needs is lost.
+  bool PlantedBug = false;
+};
+
+/// Reads "threshold=4;slice=32;source=counter;branch=3"; the error names the
+/// word that is wrong.
+llvm::Expected<RefillOptions> parseRefillOptions(llvm::StringRef Text);
+
+} // namespace reconverge::remedies
+
+#endif

@@ -1,0 +1,199 @@
+//===- remedies/refill/Refill.cpp - Lanes take the next item --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the number of a loop's rounds hangs on the data, a warp makes as many as
+// its slowest lane, and the others wait. Here a lane that is through takes the
+// next thread's work instead:
+//
+//   k: prologue                   k: for (;;) {
+//      while (c)          ->            if (as many lanes are idle as is worth
+//        body                               a stop)
+//      epilogue                           those run the epilogue, take an item
+//                                         and run its prologue
+//                                       if (all are dead) return
+//                                       others: if (c) body
+//                                     }
+//
+//   k<<<grid, block>>>(args)
+//
+//     source=slice     k<<<threads / (slice * 128), 128>>>(
+//                          args, threads, grid, block)
+//     source=counter   counter = scratch of 4 bytes, zeroed
+//                      k<<<as many as fit, 128>>>(
+//                          args, threads, grid, block, counter)
+//
+// A thread of the program's launch is an item (common/Items.h). A warp has a
+// slice of them: so many for each of its lanes, one behind the other, and which
+// lane gets the next is settled by votes. With a counter, it takes another slice
+// when it is through with one, until there are none.
+//
+//   1. Legality.cpp  which loop; a plan, or a refusal
+//   2. Prologue.cpp  what an item begins with
+//   3. Values.cpp    what a waiting lane keeps
+//   4. Rewrite.cpp   the edges, and why the result is right
+//      Rounds.cpp    where a warp meets
+//   5. here          registers, the recipe
+//
+// An inner loop can be the one that is refilled: all code from one of its exits
+// to its next entry, be it the rest of the outer loop's round, the epilogue or
+// the next item's prologue, is what a lane runs in between. So the nest becomes
+// one loop, in which lanes are in different rounds of the outer one.
+//
+// Registers: where somebody can count them, all of this is done to a copy first,
+// and refused if fewer warps would fit on a multiprocessor.
+//
+// Limitation: loops nested in the one that is refilled part lanes as before. And
+// items whose prologue or epilogue outweighs the loop pay for running these with
+// few lanes: the profile decides (Forecast.cpp).
+//
+// Papers: T. Aila, S. Laine, "Understanding the Efficiency of Ray Traversal on
+// GPUs", HPG 2009 (persistent warps that fetch work); for flattened nests,
+// R. v. Hanxleden, K. Kennedy, "Relaxing SIMD Control Flow Constraints using
+// Loop Transformations", PLDI 1992.
+//
+//===----------------------------------------------------------------------===//
+
+#include "remedies/refill/Refill.h"
+
+#include "analysis/device/Annotations.h"
+#include "analysis/device/Architecture.h"
+#include "remedies/common/HiddenParameters.h"
+#include "remedies/common/KernelCopy.h"
+#include "remedies/common/Occupancy.h"
+#include "remedies/refill/Refusals.h"
+#include "remedies/refill/Rewrite.h"
+
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+using namespace reconverge::remedies::refill;
+
+namespace reconverge::remedies {
+
+static constexpr unsigned WarpSize = 32;
+/// Threads of a block, where launch bounds say nothing.
+static constexpr unsigned UsualThreads = 256;
+/// Rounds.cpp counts in 32 bits.
+static constexpr uint64_t MostItems = uint64_t(1) << 31;
+
+static RecipeStep::Extent extent(LaunchAmount A) {
+  return {/*OfProgram=*/false, A};
+}
+
+/// What is launched: \p Kernel, which has so many parameters of the program's.
+static Recipe recipeOf(const Function &Kernel, unsigned OfProgram,
+                       const RefillOptions &Options, unsigned Block) {
+  RecipeStep Step;
+  Step.Kernel = Kernel.getName().str();
+  Step.Block = extent({LaunchAmount::One, Block, 1});
+  Step.Grid =
+      extent({LaunchAmount::Threads, 1, uint64_t(Options.Slice) * Block});
+  for (unsigned I = 0; I != OfProgram; ++I)
+    Step.Arguments.push_back({RecipeArgument::Program, I});
+  Step.Arguments.push_back(
+      {RecipeArgument::Amount, 0, {LaunchAmount::Threads, 1, 1}});
+  for (unsigned I = 0; I != 6; ++I)
+    Step.Arguments.push_back({RecipeArgument::Dimension, I});
+  Recipe R;
+  R.MostThreads = MostItems;
+  if (Options.Source == ItemSource::Counter) {
+    Step.Grid = extent({LaunchAmount::Resident, 1, 1});
+    Step.Arguments.push_back({RecipeArgument::Scratch, 0});
+    R.Scratch = {{{LaunchAmount::One, 4, 1}, /*Zeroed=*/true}};
+  }
+  R.Steps = {std::move(Step)};
+  return R;
+}
+
+/// \p Kernel with what recipeOf passes to it.
+static Function &withParameters(Function &Kernel, ItemSource Source) {
+  LLVMContext &C = Kernel.getContext();
+  Type *I32 = Type::getInt32Ty(C);
+  SmallVector<Type *> Types{Type::getInt64Ty(C), I32, I32, I32, I32, I32, I32};
+  SmallVector<StringRef> Names{"items",   "grid.x",  "grid.y", "grid.z",
+                               "block.x", "block.y", "block.z"};
+  if (Source == ItemSource::Counter) {
+    Types.push_back(PointerType::getUnqual(C));
+    Names.push_back("counter");
+  }
+  return addParameters(Kernel, Types, Names);
+}
+
+/// Of the kernel that \p Plan is of, which then is gone.
+static Recipe apply(Function &Kernel, const RefillPlan &Plan,
+                    const RefillOptions &Options) {
+  // Whole warps, in blocks no larger than the registers of launch bounds allow.
+  const unsigned Bound = analysis::launchBound(Kernel);
+  const unsigned Block =
+      Bound ? std::min(Options.Block,
+                       std::max(Bound / WarpSize * WarpSize, WarpSize))
+            : Options.Block;
+  const unsigned OfProgram = unsigned(Kernel.arg_size());
+  Function &F = withParameters(Kernel, Options.Source);
+  analysis::setLaunchBound(F, Bound ? Block : 0);
+  rewrite(Plan, F, OfProgram, Options);
+  F.addFnAttr(Attribute::Convergent);
+  F.removeFnAttr(Attribute::NoSync);
+  F.removeFnAttr(Attribute::Memory);
+  return recipeOf(F, OfProgram, Options, Block);
+}
+
+namespace {
+/// What refilling comes to in registers.
+struct Cost {
+  std::string Text; ///< empty: nobody could count
+  bool Lowers = false;
+};
+} // namespace
+
+/// How many warps of \p F run on a multiprocessor, in blocks of \p Threads
+/// threads that take \p Registers each.
+static unsigned warpsOf(const Function &F, unsigned Threads,
+                        unsigned Registers) {
+  const Processor &On = processorFor(analysis::architectureOf(F).value_or(90));
+  return blocksOn(On, {Threads, 0, Registers}) * (Threads / WarpSize);
+}
+
+/// Tries \p Options on a copy of \p Kernel.
+static Cost costOf(const Function &Kernel, const RefillOptions &Options) {
+  if (!Options.CountRegisters)
+    return {};
+  const auto Before = Options.CountRegisters(*copyAlone(Kernel).first);
+  auto [Alone, Copy] = copyAlone(Kernel);
+  const std::string Name = Copy->getName().str();
+  PlanOr<RefillPlan> Planned = planRefill(*Copy, Options);
+  const Recipe Launch = apply(*Copy, std::get<RefillPlan>(Planned), Options);
+  const auto After = Before ? Options.CountRegisters(*Alone) : std::nullopt;
+  if (!After)
+    return {};
+  const unsigned Bound = analysis::launchBound(Kernel),
+                 Usual = Bound ? alignTo(Bound, WarpSize) : UsualThreads;
+  const unsigned Was = warpsOf(Kernel, Usual, *Before),
+                 Is = warpsOf(*Alone->getFunction(Name),
+                              unsigned(Launch.Steps[0].Block.Amount.Times),
+                              *After);
+  return {std::to_string(*After) + " registers instead of " +
+              std::to_string(*Before) + ", " + std::to_string(Is) +
+              " warps on a multiprocessor instead of " + std::to_string(Was),
+          Is < Was};
+}
+
+PlanOr<Refilled> refillKernel(Function &Kernel, const RefillOptions &Options) {
+  PlanOr<RefillPlan> Planned = planRefill(Kernel, Options);
+  if (const auto *Why = std::get_if<Refusal>(&Planned))
+    return *Why;
+  const RefillPlan &Plan = std::get<RefillPlan>(Planned);
+  const Cost Price = costOf(Kernel, Options);
+  if (Price.Lowers && Options.Occupancy)
+    return refusal(refuse::Registers, *Plan.Header->getTerminator(),
+                   Price.Text);
+  Refilled Made;
+  Made.Registers = Price.Text;
+  Made.Where = Plan.Header->getTerminator()->getDebugLoc();
+  Made.Launch = apply(Kernel, Plan, Options);
+  return Made;
+}
+
+} // namespace reconverge::remedies

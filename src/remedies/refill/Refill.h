@@ -1,0 +1,32 @@
+//===- remedies/refill/Refill.h - Lanes take the next item ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_REFILL_REFILL_H
+#define RECONVERGE_REMEDIES_REFILL_REFILL_H
+
+#include "core/Recipe.h"
+#include "remedies/common/Refusal.h"
+#include "remedies/refill/Options.h"
+
+#include <string>
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace reconverge::remedies {
+
+struct Refilled {
+  Recipe Launch;         ///< in place of the kernel's
+  llvm::DebugLoc Where;  ///< of the loop
+  std::string Registers; ///< before and after; empty: nobody could count
+};
+
+/// Has lanes of \p Kernel go on with another thread's work when they are through
+/// with a loop whose number of rounds differs. A kernel of the same name and
+/// more parameters takes its place.
+PlanOr<Refilled> refillKernel(llvm::Function &Kernel,
+                              const RefillOptions &Options);
+
+} // namespace reconverge::remedies
+
+#endif

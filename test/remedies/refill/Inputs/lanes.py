@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Says whether the second report's kernel needs half the first one's slots."""
+
+import json
+import sys
+
+
+def slots(path):
+    with open(path, encoding="utf-8") as text:
+        return sum(kernel["cost"]["slots"] for kernel in json.load(text)["kernels"])
+
+
+before, after = (slots(path) for path in sys.argv[1:])
+print("twice as full" if 2 * after < before else f"{before} and {after} slots")

@@ -1,0 +1,103 @@
+; Why a kernel is not refilled, by code. What ties threads to their places is in
+; test/remedies/permute.
+;
+; RUN: opt -passes=reconverge-refill -pass-remarks-missed=reconverge-refill -disable-output %s 2>&1 | FileCheck %s
+; RUN: opt -passes='reconverge-refill<branch=7>' -pass-remarks-missed=reconverge-refill -disable-output %s 2>&1 | FileCheck %s --check-prefix=BRANCH
+; BRANCH: not refilled: the branch does not leave a loop (7) [RC402]
+
+target triple = "nvptx64-nvidia-cuda"
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare void @llvm.nvvm.barrier0()
+declare void @llvm.nvvm.exit()
+
+; for (k = 0; k < n; ++k) out[k] = 0;     as many rounds for all
+; CHECK: not refilled: it has no loop that threads leave at different times [RC401]
+define ptx_kernel void @same(ptr %out, i32 %n) {
+entry:
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %k1, %loop ]
+  %p = getelementptr i32, ptr %out, i32 %k
+  store i32 0, ptr %p
+  %k1 = add i32 %k, 1
+  %c = icmp ult i32 %k1, %n
+  br i1 %c, label %loop, label %done
+done:
+  ret void
+}
+
+; while (atomicExch(lock, 1)) ;     whoever has it may wait for its warp
+; CHECK: not refilled: the loop waits for other threads [RC403]
+define ptx_kernel void @lock(ptr %lock) {
+entry:
+  br label %loop
+loop:
+  %old = atomicrmw xchg ptr %lock, i32 1 monotonic
+  %c = icmp ne i32 %old, 0
+  br i1 %c, label %loop, label %done
+done:
+  store atomic i32 0, ptr %lock monotonic, align 4
+  ret void
+}
+
+; while (*(volatile int *)flag < threadIdx.x) ;
+; CHECK: not refilled: the loop waits for other threads [RC403]
+define ptx_kernel void @flag(ptr %flag) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+loop:
+  %now = load volatile i32, ptr %flag
+  %c = icmp ult i32 %now, %t
+  br i1 %c, label %loop, label %done
+done:
+  ret void
+}
+
+; for (k = threadIdx.x; k; --k) if (out[k]) asm("exit;");
+; CHECK: not refilled: a thread may end by exit [RC404]
+define ptx_kernel void @exits(ptr %out) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+loop:
+  %k = phi i32 [ %t, %entry ], [ %k1, %latch ]
+  %p = getelementptr i32, ptr %out, i32 %k
+  %v = load i32, ptr %p
+  %z = icmp eq i32 %v, 0
+  br i1 %z, label %latch, label %leave
+leave:
+  call void @llvm.nvvm.exit()
+  br label %latch
+latch:
+  %k1 = sub i32 %k, 1
+  %c = icmp ne i32 %k1, 0
+  br i1 %c, label %loop, label %done
+done:
+  ret void
+}
+
+; int own[threadIdx.x]; ...
+; CHECK: not refilled: it takes stack memory as it runs [RC405]
+define ptx_kernel void @frame(ptr %out) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %own = alloca i32, i32 %t
+  br label %loop
+loop:
+  %k = phi i32 [ %t, %entry ], [ %k1, %loop ]
+  store i32 %k, ptr %own
+  %k1 = sub i32 %k, 1
+  %c = icmp ne i32 %k1, 0
+  br i1 %c, label %loop, label %done
+done:
+  ret void
+}
+
+; The codes of all remedies that move threads are the same.
+; CHECK: not refilled: its threads wait for each other (llvm.nvvm.barrier0) [RC312]
+define ptx_kernel void @barrier(ptr %out) {
+  call void @llvm.nvvm.barrier0()
+  ret void
+}
