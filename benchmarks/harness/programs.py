@@ -77,6 +77,16 @@ REMAPPED = {
     "sad": {"frames": 64},
 }
 REMAP_WAYS = ("original", "library", "cub")  # remap=0, 1, 2
+# By block_collect, items a thread and items of a chunk, with remap=4 and on.
+COLLECT_WAYS = ("collect-4-32", "collect-8-32", "collect-4-64", "collect-8-64")
+COLLECTED = tuple(name for name in REMAPPED if name != "nqueens")
+
+
+def ways_by_hand(name):
+    """Of a program in REMAPPED: way to the argument remap."""
+    collected = COLLECT_WAYS if name in COLLECTED else ()
+    return {**{way: i for i, way in enumerate(REMAP_WAYS)},
+            **{way: 4 + i for i, way in enumerate(collected)}}
 
 
 def melded():

@@ -68,6 +68,22 @@ __global__ void remapped(const unsigned *In, unsigned *Out) {
   end(Here, Out);
 }
 
+template <typename Collect>
+__global__ void collected(const unsigned *In, unsigned *Out) {
+  __shared__ typename Collect::temp_storage Storage;
+  __shared__ unsigned Here[Near];
+  Collect Items(Storage);
+  begin(Here);
+#pragma unroll 1
+  for (int T = 0; T < Tiles * Block; T += Collect::items) {
+    const unsigned *Now = In + blockIdx.x * Tiles * Block + T;
+    Items(
+        Collect::items, [&](int I) { return Now[I] - Low < Near; },
+        [&](int I, int IsNear) { count(Here, Out, Now[I], IsNear); });
+  }
+  end(Here, Out);
+}
+
 __global__ void saturate(unsigned *Out) {
   const int B = blockIdx.x * Block + threadIdx.x;
   Out[B] = Out[B] < Full ? Out[B] : Full;
@@ -76,7 +92,7 @@ __global__ void saturate(unsigned *Out) {
 int main(int argc, char **argv) {
   Bench Run(argc, argv, "histo");
   const long Blocks = Run.integer("blocks", 32, 1, 1 << 18);
-  const long Remap = Run.integer("remap", 0, 0, 3);
+  const long Remap = chosenWay(Run);
   Run.ready();
 
   // A silicon wafer's image: a bell around the middle, and its edges.
@@ -90,10 +106,11 @@ int main(int argc, char **argv) {
   }
   DeviceArray<unsigned> In(Values), Out(std::vector<unsigned>(Bins, 0));
   const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 2, 1>>, remapped<ByCub<Block, 2, 1>>}};
+      {plain, remapped<ByLibrary<Block, 2, 1>>, remapped<ByCub<Block, 2, 1>>,
+       COLLECTED(Block, 2)}};
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
-      [&](auto Kernel) {
+      [&](auto Kernel, int) {
         Kernel<<<Blocks, Block>>>(In, Out);
         saturate<<<Bins / Block, Block>>>(Out);
       },

@@ -100,6 +100,15 @@ template <typename Way> __global__ void remapped(Level L) {
   if (New.path != Outside)
     smooth(L, First + New.id, New.path);
 }
+template <typename Collect> __global__ void collected(Level L) {
+  __shared__ typename Collect::temp_storage Storage;
+  const int First = blockIdx.x * Collect::items;
+  Collect Items(Storage);
+  Items(
+      L.cells() - First, // the longest first; none for what is outside
+      [&](int I) { return int(Beside) - int(L.Places[First + I]); },
+      [&](int I, int Path) { smooth(L, First + I, Beside - Path); });
+}
 __global__ void coarsen(Level Fine, Level L) {
   const int I = blockIdx.x * Block + threadIdx.x;
   if (I < L.cells())
@@ -189,7 +198,7 @@ int main(int argc, char **argv) {
   Bench Run(argc, argv, "mg");
   const int Side = Run.integer("side", 32, 16, 512) / 16 * 16;
   const int Cycles = Run.integer("cycles", 1, 1, 100);
-  const long Remap = Run.integer("remap", 0, 0, 3);
+  const long Remap = chosenWay(Run);
   Run.ready();
 
   std::vector<Ball> Grains; // some cells across, whatever the size
@@ -224,9 +233,10 @@ int main(int argc, char **argv) {
   std::copy(Domains[0].Right.begin(), Domains[0].Right.end(), Right.begin());
   RightThere.set(Right);
   const RemapWays<decltype(&plain)> Kernels = {
-      {plain, remapped<ByLibrary<Block, 3>>, remapped<ByCub<Block, 3>>}};
-  const auto Blocks = [](const Level &L) {
-    return (L.cells() + Block - 1) / Block;
+      {plain, remapped<ByLibrary<Block, 3>>, remapped<ByCub<Block, 3>>,
+       COLLECTED(Block, 2)}};
+  const auto Blocks = [](const Level &L, int Each = 1) {
+    return (L.cells() + Block * Each - 1) / (Block * Each);
   };
   return Kernels.run(
       Run, Remap, Block,
@@ -234,11 +244,11 @@ int main(int argc, char **argv) {
         NowThere.clear();
         NextThere.clear();
       },
-      [&](auto Kernel) {
+      [&](auto Kernel, int Each) {
         for (int C = 0; C < Cycles; ++C)
           cycle(
               There, 0,
-              [&](const Level &L) { Kernel<<<Blocks(L), Block>>>(L); },
+              [&](const Level &L) { Kernel<<<Blocks(L, Each), Block>>>(L); },
               [&](const Level &F, const Level &L) {
                 coarsen<<<Blocks(L), Block>>>(F, L);
               },
