@@ -77,8 +77,9 @@ REMAPPED = {
     "sad": {"frames": 64},
 }
 REMAP_WAYS = ("original", "library", "cub")  # remap=0, 1, 2
-# By block_collect, items a thread and items of a chunk, with remap=4 and on.
-COLLECT_WAYS = ("collect-4-32", "collect-8-32", "collect-4-64", "collect-8-64")
+# By block_collect: threads, items a thread, items of a chunk; remap=4 and on.
+COLLECT_WAYS = ("collect-256-2-32", "collect-256-4-32", "collect-256-8-32",
+                "collect-256-4-64", "collect-128-4-32", "collect-128-8-32")
 COLLECTED = tuple(name for name in REMAPPED if name != "nqueens")
 
 

@@ -11,8 +11,8 @@ even, way, compiler):
 
 `round`: cost-of-round, us: a kernel with rounds less the same without, per
 round (params: algorithm, paths, blocks-per-sm). Of the other kernels `speedup`,
-with way `original`, `library`, `cub` or `collect-V-C` (V items a thread, chunks
-of C), and what that build takes: `registers`, `shared` (bytes) and `occupancy`.
+with way `original`, `library`, `cub` or `collect-T-V-C` (T threads, V items
+a thread, chunks of C), and what that build takes: `registers`, `shared` (bytes) and `occupancy`.
 Their control-flow efficiency is counted by the suite remap-counts.
 """
 

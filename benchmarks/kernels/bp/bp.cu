@@ -171,12 +171,12 @@ int main(int argc, char **argv) {
                      Angles,          Cells,         Side};
   const RemapWays<decltype(&plain)> All = {
       {plain, remapped<ByLibrary<Block, 2>>, remapped<ByCub<Block, 2>>,
-       COLLECTED(Block, 1)}};
+       COLLECTED(1)}};
   const dim3 Grid(Side / Edge, Side / Edge);
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
-      [&](auto Kernel, int Each) {
-        Kernel<<<dim3((Grid.x + Each - 1) / Each, Grid.y), Block>>>(There, Out);
+      [&](auto Kernel, Form F) {
+        Kernel<<<dim3(F.blocks(Side * Edge), Grid.y), F.Threads>>>(There, Out);
       },
       [&] { return Out.get(); },
       [&](const std::vector<int> &Got) {

@@ -273,12 +273,12 @@ int main(int argc, char **argv) {
   DeviceArray<int> Out(std::vector<int>(Count, 0));
   const RemapWays<decltype(&plain)> All = {
       {plain, remapped<ByLibrary<Block, 7>>, remapped<ByCub<Block, 7>>,
-       COLLECTED(Block, 6)}};
+       COLLECTED(6)}};
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
-      [&](auto Kernel, int Each) {
-        Kernel<<<(Count + Block * Each - 1) / (Block * Each), Block>>>(
-            BodiesThere, PairsThere, Out, Count);
+      [&](auto Kernel, Form F) {
+        Kernel<<<F.blocks(Count), F.Threads>>>(BodiesThere, PairsThere, Out,
+                                               Count);
       },
       [&] { return Out.get(); },
       [&](const std::vector<int> &Got) {

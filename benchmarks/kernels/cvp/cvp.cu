@@ -251,12 +251,11 @@ int main(int argc, char **argv) {
   const Forests ForestsHere = {Tests.data(), Leaves.data()};
   const RemapWays<decltype(&plain)> All = {
       {plain, remapped<ByLibrary<Block, 5>>, remapped<ByCub<Block, 5>>,
-       COLLECTED(Block, 4)}};
+       COLLECTED(4)}};
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
-      [&](auto Kernel, int Each) {
-        Kernel<<<(Count + Block * Each - 1) / (Block * Each), Block>>>(
-            There, ForestsThere, Out, Count);
+      [&](auto Kernel, Form F) {
+        Kernel<<<F.blocks(Count), F.Threads>>>(There, ForestsThere, Out, Count);
       },
       [&] { return Out.get(); },
       [&](const std::vector<int> &Got) {

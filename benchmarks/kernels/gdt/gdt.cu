@@ -206,12 +206,11 @@ int main(int argc, char **argv) {
   const Market OnHost = {Price.data(), Volume.data(), static_cast<int>(Days)};
   const RemapWays<decltype(&plain)> All = {
       {plain, remapped<ByLibrary<Block, 9>>, remapped<ByCub<Block, 9>>,
-       COLLECTED(Block, 8)}};
+       COLLECTED(8)}};
   return All.run(
       Run, Remap, Block, [&] { Orders.clear(); },
-      [&](auto Kernel, int Each) {
-        Kernel<<<(Count + Block * Each - 1) / (Block * Each), Block>>>(
-            OnDevice, Orders, Count);
+      [&](auto Kernel, Form F) {
+        Kernel<<<F.blocks(Count), F.Threads>>>(OnDevice, Orders, Count);
       },
       [&] { return Orders.get(); },
       [&](const std::vector<int> &Got) {

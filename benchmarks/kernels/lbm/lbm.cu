@@ -141,16 +141,16 @@ int main(int argc, char **argv) {
   DeviceArray<unsigned char> There(Cells);
   const RemapWays<decltype(&plain)> All = {
       {plain, remapped<ByLibrary<Block, 4>>, remapped<ByCub<Block, 4>>,
-       COLLECTED(Block, 3)}};
+       COLLECTED(3)}};
   return All.run(
       Run, Remap, Block,
       [&] {
         CHECK_CUDA(cudaMemcpy(A, First, Start.size() * sizeof(float),
                               cudaMemcpyDeviceToDevice));
       },
-      [&](auto Kernel, int Each) {
+      [&](auto Kernel, Form F) {
         for (int S = 0; S < Steps; ++S)
-          Kernel<<<(Area + Block * Each - 1) / (Block * Each), Block>>>(
+          Kernel<<<F.blocks(Area), F.Threads>>>(
               {S % 2 ? B : A, S % 2 ? A : B, There, Width, Height});
       },
       [&] { return Steps % 2 ? B.get() : A.get(); },

@@ -198,6 +198,7 @@ int main(int argc, char **argv) {
   Bench Run(argc, argv, "mg");
   const int Side = Run.integer("side", 32, 16, 512) / 16 * 16;
   const int Cycles = Run.integer("cycles", 1, 1, 100);
+  const int Levels = Run.integer("levels", 4, 1, 4); // 1: the smoother alone
   const long Remap = chosenWay(Run);
   Run.ready();
 
@@ -207,7 +208,7 @@ int main(int argc, char **argv) {
   for (int I = 0; I < Side * Side * Side / 900; ++I)
     Grains.push_back({Any(1), Any(1), Any(1), (1.5 + Any(5)) / Side});
   std::vector<Domain> Domains;
-  for (int S = Side; S >= 4 && Domains.size() < 4; S /= 2)
+  for (int S = Side; S >= 4 && int(Domains.size()) < Levels; S /= 2)
     Domains.emplace_back(Grains, S);
 
   const size_t Cells = size_t(Side) * Side * Side, All = 2 * Cells;
@@ -234,9 +235,9 @@ int main(int argc, char **argv) {
   RightThere.set(Right);
   const RemapWays<decltype(&plain)> Kernels = {
       {plain, remapped<ByLibrary<Block, 3>>, remapped<ByCub<Block, 3>>,
-       COLLECTED(Block, 2)}};
-  const auto Blocks = [](const Level &L, int Each = 1) {
-    return (L.cells() + Block * Each - 1) / (Block * Each);
+       COLLECTED(2)}};
+  const auto Blocks = [](const Level &L) {
+    return (L.cells() + Block - 1) / Block;
   };
   return Kernels.run(
       Run, Remap, Block,
@@ -244,16 +245,22 @@ int main(int argc, char **argv) {
         NowThere.clear();
         NextThere.clear();
       },
-      [&](auto Kernel, int Each) {
+      [&](auto Kernel, Form F) {
         for (int C = 0; C < Cycles; ++C)
           cycle(
               There, 0,
-              [&](const Level &L) { Kernel<<<Blocks(L, Each), Block>>>(L); },
-              [&](const Level &F, const Level &L) {
-                coarsen<<<Blocks(L), Block>>>(F, L);
+              [&](const Level &L) {
+                // A coarse level has no blocks to spare.
+                if (F.Items > Block && L.Side < Side / 2)
+                  plain<<<Blocks(L), Block>>>(L);
+                else
+                  Kernel<<<F.blocks(L.cells()), F.Threads>>>(L);
               },
-              [&](const Level &L, const Level &F) {
-                refine<<<Blocks(F), Block>>>(L, F);
+              [&](const Level &Fine, const Level &L) {
+                coarsen<<<Blocks(L), Block>>>(Fine, L);
+              },
+              [&](const Level &L, const Level &Fine) {
+                refine<<<Blocks(Fine), Block>>>(L, Fine);
               });
       },
       [&] { return NowThere.get(); },

@@ -134,12 +134,11 @@ int main(int argc, char **argv) {
   const Layer Here = {Values.data(), Masks.data(), Gradients.data(), Side};
   const RemapWays<decltype(&plain)> All = {
       {plain, remapped<ByLibrary<Block, 2>>, remapped<ByCub<Block, 2>>,
-       COLLECTED(Block, 1)}};
+       COLLECTED(1)}};
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
-      [&](auto Kernel, int Each) {
-        Kernel<<<(Count + Block * Each - 1) / (Block * Each), Block>>>(
-            There, Out, Count);
+      [&](auto Kernel, Form F) {
+        Kernel<<<F.blocks(Count), F.Threads>>>(There, Out, Count);
       },
       [&] { return Out.get(); },
       [&](const std::vector<int> &Got) {

@@ -213,12 +213,12 @@ int main(int argc, char **argv) {
                              Field[3].data(), Field[4].data()};
   const RemapWays<decltype(&plain)> All = {
       {plain, remapped<ByLibrary<Block, 7>>, remapped<ByCub<Block, 7>>,
-       COLLECTED(Block, 6)}};
+       COLLECTED(6)}};
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
-      [&](auto Kernel, int Each) {
-        Kernel<<<(Count + Block * Each - 1) / (Block * Each), Block>>>(
-            OnDevice, Both, Out, Years, Count);
+      [&](auto Kernel, Form F) {
+        Kernel<<<F.blocks(Count), F.Threads>>>(OnDevice, Both, Out, Years,
+                                               Count);
       },
       [&] { return Out.get(); },
       [&](const std::vector<int> &Got) {

@@ -143,12 +143,11 @@ int main(int argc, char **argv) {
   DeviceArray<int> Out(std::vector<int>(Count, 0));
   const RemapWays<decltype(&plain)> All = {
       {plain, remapped<ByLibrary<Block, 3>>, remapped<ByCub<Block, 3>>,
-       COLLECTED(Block, 2)}};
+       COLLECTED(2)}};
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
-      [&](auto Kernel, int Each) {
-        Kernel<<<(Count + Block * Each - 1) / (Block * Each), Block>>>(
-            There, Out, Count);
+      [&](auto Kernel, Form F) {
+        Kernel<<<F.blocks(Count), F.Threads>>>(There, Out, Count);
       },
       [&] { return Out.get(); },
       [&](const std::vector<int> &Got) {

@@ -197,12 +197,11 @@ int main(int argc, char **argv) {
   Here.BinShift = Shift;
   const RemapWays<decltype(&plain)> All = {
       {plain, remapped<ByLibrary<Block, Materials + 1>>,
-       remapped<ByCub<Block, Materials + 1>>, COLLECTED(Block, Materials)}};
+       remapped<ByCub<Block, Materials + 1>>, COLLECTED(Materials)}};
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
-      [&](auto Kernel, int Each) {
-        Kernel<<<(Count + Block * Each - 1) / (Block * Each), Block>>>(
-            There, Moving, Out, Count);
+      [&](auto Kernel, Form F) {
+        Kernel<<<F.blocks(Count), F.Threads>>>(There, Moving, Out, Count);
       },
       [&] { return Out.get(); },
       [&](const std::vector<float> &Got) {

@@ -111,6 +111,7 @@ private:
   }
   // A place in the queue has an item and its path; all ones: none.
   static constexpr int id_bits = bits_below(items);
+  static constexpr int path_bits = bits_below(Paths);
   static constexpr bool is_short =
       (unsigned(Paths - 1) << id_bits | unsigned(items - 1)) < 0xffff;
   using entry = std::conditional_t<is_short, std::uint16_t, std::uint32_t>;
@@ -159,7 +160,7 @@ public:
     const int lanes = __popc(at_.members());
     const int first = (at_.thread - at_.lane()) * ItemsPerThread + at_.lane();
     // All paths before any ballot, so that their reads are under way together.
-    int path[ItemsPerThread], rank[ItemsPerThread];
+    int path[ItemsPerThread]; // and then, above it, the rank in this warp
 #pragma unroll
     for (int v = 0; v < ItemsPerThread; ++v) {
       const int item = first + v * lanes;
@@ -169,17 +170,18 @@ public:
     counts among(storage_.counted, at_);
 #pragma unroll
     for (int v = 0; v < ItemsPerThread; ++v)
-      rank[v] = among.rank(path[v]);
+      path[v] |= among.rank(path[v]) << path_bits;
     // The barrier in it also ends all reads of the last call's queue.
     among.done();
     if (at_.thread == 0)
       storage_.next = 0;
 #pragma unroll
     for (int v = 0; v < ItemsPerThread; ++v) {
-      const int place = among.place(path[v] < 0 ? 0 : path[v]) + rank[v];
+      const int p = path[v] < 0 ? 0 : path[v] & ((1 << path_bits) - 1);
+      const int place = among.place(p) + (path[v] >> path_bits);
       if (path[v] >= 0)
         storage_.queue[place] =
-            entry(unsigned(path[v]) << id_bits | unsigned(first + v * lanes));
+            entry(unsigned(p) << id_bits | unsigned(first + v * lanes));
     }
     // The gap behind each path.
     for (int p = at_.warp(); p < Paths; p += at_.warps()) {
