@@ -81,7 +81,8 @@ __device__ static void round(Collect &C, int Count, const signed char *Path,
 }
 
 template <int Threads, int Paths, int V, int Chunk, bool Exact>
-__global__ void rounds(const signed char *Path, Note *Notes) {
+__global__ void __launch_bounds__(Threads)
+    rounds(const signed char *Path, Note *Notes) {
   using Collect = block_collect<Threads, Paths, V, Chunk>;
   __shared__ typename Collect::temp_storage Storage;
   const int Count = blockDim.x * blockDim.y * blockDim.z;
@@ -178,7 +179,8 @@ static bool isRight(const signed char *Path, const Note *Notes, int Count,
 static int *Mixed;
 
 template <int Threads, int Paths, int V, int Chunk>
-__global__ void mixes(const signed char *Path, int *Mixed, int Count) {
+__global__ void __launch_bounds__(Threads)
+    mixes(const signed char *Path, int *Mixed, int Count) {
   using Collect = block_collect<Threads, Paths, V, Chunk>;
   __shared__ typename Collect::temp_storage Storage;
   Collect C(Storage, threadIdx.x, blockDim.x);
