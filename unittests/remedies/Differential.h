@@ -37,7 +37,8 @@ enum class Reference { Scalar, Vm };
 
 /// Compares \p M, which has kernel `k` as RandomKernel.h describes it, with
 /// what
-/// \p Apply makes of a copy. Launch and input follow from the seed.
+/// \p Apply makes of a copy, which is launched by its recipe if it carries one.
+/// Launch and input follow from the seed.
 Trial compare(const llvm::Module &M, uint64_t Seed, Transform Apply,
               Reference Before = Reference::Scalar);
 

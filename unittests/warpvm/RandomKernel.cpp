@@ -157,6 +157,8 @@ Value *Writer::leaf() {
 Value *Writer::ownWord(unsigned Space, Value *Index) {
   if (Space == 2 && !O.Local)
     Space = 1;
+  if (Space == 1 && !O.Shared)
+    Space = 0;
   const unsigned Own[] = {RandomKernelOutBytes / 4, SharedWords, LocalWords};
   Value *At = B.CreateAnd(Index, word(Own[Space] - 1));
   if (Space == 2)
@@ -436,6 +438,8 @@ void Writer::twins(unsigned Depth) {
 void Writer::statement(unsigned Depth) {
   if (O.Twins && Depth && R.chance(O.Twins))
     return twins(Depth);
+  if (O.Loops && Depth && R.chance(O.Loops))
+    return loop(Depth);
   const unsigned Dice = R.below(100);
   if (Depth && Dice < 18)
     return ifElse(Depth);
@@ -483,7 +487,7 @@ void Writer::write() {
   B.SetInsertPoint(Start->getSuccessor(0));
   for (unsigned I = 0; O.Local && I < LocalWords; ++I)
     B.CreateStore(word(I * 77), ownWord(2, word(I)));
-  for (unsigned I = 0; I < SharedWords; ++I)
+  for (unsigned I = 0; O.Shared && I < SharedWords; ++I)
     B.CreateStore(B.CreateXor(argument(0), word(I)), ownWord(1, word(I)));
   for (auto [I, Slot] : enumerate(Words))
     B.CreateStore(B.CreateAdd(argument(0), word(unsigned(I) * 3)), Slot);

@@ -20,9 +20,11 @@ struct RandomKernelOptions {
   bool Returns = true;     ///< before the end, in the midst of others
   bool Barriers = true;    ///< where all threads of a block come
   bool Local = true;       ///< an array of the thread's own
+  bool Shared = true;      ///< words of the thread's own in shared memory
   bool Optimise = false;   ///< simplifycfg, instcombine and loop passes on top
   unsigned Twins = 0;      ///< percent of the statements that are an if-else
                            ///< whose sides are much alike
+  unsigned Loops = 0;      ///< percent that are a loop, beyond those by chance
 };
 
 /// Options as various as the seeds.

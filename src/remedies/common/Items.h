@@ -34,6 +34,7 @@ namespace llvm {
 class CallBase;
 class Function;
 class IRBuilderBase;
+class Instruction;
 class Value;
 } // namespace llvm
 
@@ -76,6 +77,17 @@ llvm::Value *readItem(llvm::IRBuilderBase &B);
 /// code. The reads are erased. Blocks want numbers anew afterwards.
 void becomeItem(const ItemsPlan &Plan, llvm::Value *Item,
                 const LaunchValues &Of, llvm::IRBuilderBase &B);
+
+/// The same of thread number \p Thread (i32) of block number \p Block (i64),
+/// which may be null where the plan has no read that asks for them.
+void becomeThread(const ItemsPlan &Plan, llvm::Value *Block,
+                  llvm::Value *Thread, const LaunchValues &Of,
+                  llvm::IRBuilderBase &B);
+
+/// Where a kernel finds out who runs: the end of the entry, in front of all of
+/// its code, but behind what takes its frame. Where the entry leads, the code
+/// begins.
+llvm::Instruction *splitEntry(llvm::Function &Kernel);
 
 /// A kernel whose blocks may run in each other's places, whole: the weaker
 /// plan, which barriers, shared memory and warps leave legal. It is launched

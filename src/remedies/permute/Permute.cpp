@@ -89,20 +89,6 @@ static Recipe recipeOf(const Function &Order, const Function &Kernel,
   return R;
 }
 
-/// Where the kernel finds out who runs: in front of all of its code, but behind
-/// what takes its frame.
-static Instruction *splitEntry(Function &F) {
-  BasicBlock &Entry = F.getEntryBlock();
-  Instruction *First = &*Entry.getFirstNonPHIOrDbgOrAlloca();
-  BasicBlock *Body = Entry.splitBasicBlock(First->getIterator(), "body");
-  // Allocas behind other code have to stay in the entry.
-  for (Instruction &I : make_early_inc_range(*Body))
-    if (auto *Frame = dyn_cast<AllocaInst>(&I);
-        Frame && isa<ConstantInt>(Frame->getArraySize()))
-      Frame->moveBefore(Entry.getTerminator());
-  return Entry.getTerminator();
-}
-
 /// Returns from the kernel in front of \p At where \p Condition holds.
 static void leaveIf(Value *Condition, Instruction *At) {
   Instruction *Leave =

@@ -1,0 +1,54 @@
+//===- unittests/remedies/RecipeRuns.h - Launches by recipes ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_UNITTESTS_REMEDIES_RECIPERUNS_H
+#define RECONVERGE_UNITTESTS_REMEDIES_RECIPERUNS_H
+
+#include "Harness.h"
+
+#include "launch/Execute.h"
+
+namespace reconverge::remedies {
+
+/// Launches by a recipe on a machine of the tests.
+class TestPlace : public launch::Place {
+public:
+  explicit TestPlace(warpvm::TestProgram &P) : P(P) {}
+
+  uint64_t resident(const RecipeStep &, uint64_t, uint64_t) override {
+    return 2;
+  }
+  void *allocate(uint64_t Bytes, bool Zeroed) override {
+    return Scratch.emplace_back(Bytes, Zeroed ? 0 : 0xcd).data();
+  }
+  void release(void *) override {}
+  bool launch(const RecipeStep &Step, const LaunchShape &Shape,
+              void **Args) override {
+    if (llvm::Error E = P.launchWith(Step.Kernel, Shape, Args))
+      Problem = llvm::toString(std::move(E));
+    ++Launches;
+    return true;
+  }
+
+  std::string Problem;
+  unsigned Launches = 0;
+
+private:
+  warpvm::TestProgram &P;
+  std::list<std::vector<uint8_t>> Scratch;
+};
+
+/// Runs \p P by \p Launch; what went wrong, or "".
+inline std::string runBy(const Recipe &Launch, warpvm::TestProgram &P,
+                         const LaunchShape &Shape, void **Args) {
+  TestPlace Place(P);
+  const launch::Ended End = launch::execute(Launch, Shape, Args, Place);
+  if (!Place.Problem.empty())
+    return Place.Problem;
+  return End == launch::Ended::Done && Place.Launches == 1
+             ? ""
+             : "it was not launched";
+}
+
+} // namespace reconverge::remedies
+
+#endif
