@@ -29,6 +29,9 @@ using namespace llvm;
 
 namespace reconverge::remedies {
 
+/// Rewrite.cpp counts blocks in 32 bits.
+static constexpr uint64_t MostItems = uint64_t(1) << 31;
+
 /// What is launched: \p Kernel, which has so many parameters of the program's.
 static Recipe recipeOf(const Function &Kernel, unsigned OfProgram,
                        const CollectOptions &Options) {
@@ -42,6 +45,7 @@ static Recipe recipeOf(const Function &Kernel, unsigned OfProgram,
   for (unsigned D : {0u, 1u, 2u})
     Step.Arguments.push_back({RecipeArgument::Dimension, D});
   Recipe R;
+  R.MostThreads = MostItems;
   R.Steps = {std::move(Step)};
   return R;
 }

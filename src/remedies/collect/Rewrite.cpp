@@ -26,6 +26,9 @@
 // at each turn. They may have a last warp that is not whole; nothing that lanes
 // do together is on their way.
 //
+// Numbers of blocks have 32 bits, for there are at most 2^31 items: a division of
+// 64 would cost four times as much.
+//
 // Why right: each thread of each block of the program's launch is one item: of
 // turn 0 to Items - 1 of the thread with its number in the block that has its
 // block. All are taken once, but those that would have done nothing; and run
@@ -90,7 +93,7 @@ private:
   BasicBlock *Entry = nullptr, *Body = nullptr, *Head = nullptr;
   LaunchValues Of;
   Value *Thread = nullptr, *Threads = nullptr, *FirstBlock = nullptr,
-        *IsSorted = nullptr;
+        *Blocks = nullptr, *IsSorted = nullptr;
 
   DenseMap<const Value *, Value *> Copies;
   DenseMap<const BasicBlock *, BasicBlock *> CopiedBlocks;
@@ -117,8 +120,8 @@ void Rewrite::enter() {
     cast<Instruction>(Of.Grid[D])->eraseFromParent();
     Of.Grid[D] = F.getArg(First + 1 + D);
   }
-  FirstBlock = B.CreateMul(B.CreateZExt(Here, B.getInt64Ty()),
-                           B.getInt64(Options.Items), "block");
+  Blocks = B.CreateTrunc(F.getArg(First), B.getInt32Ty());
+  FirstBlock = B.CreateMul(Here, B.getInt32(Options.Items), "block");
   Threads = B.CreateMul(B.CreateMul(Of.Block[0], Of.Block[1]), Of.Block[2]);
   IsSorted =
       B.CreateAnd(B.CreateICmpEQ(B.CreateAnd(Threads, B.getInt32(WarpSize - 1)),
@@ -128,12 +131,10 @@ void Rewrite::enter() {
   B.SetInsertPoint(Entry);
 }
 
-Value *Rewrite::blockAt(Value *Turn) {
-  return B.CreateAdd(FirstBlock, B.CreateZExt(Turn, B.getInt64Ty()));
-}
+Value *Rewrite::blockAt(Value *Turn) { return B.CreateAdd(FirstBlock, Turn); }
 
 Value *Rewrite::isBlock(Value *Number) {
-  return B.CreateICmpULT(Number, F.getArg(First));
+  return B.CreateICmpULT(Number, Blocks);
 }
 
 /// The block that stands for \p BB in the slice, or for going there.

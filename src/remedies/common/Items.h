@@ -78,8 +78,9 @@ llvm::Value *readItem(llvm::IRBuilderBase &B);
 void becomeItem(const ItemsPlan &Plan, llvm::Value *Item,
                 const LaunchValues &Of, llvm::IRBuilderBase &B);
 
-/// The same of thread number \p Thread (i32) of block number \p Block (i64),
-/// which may be null where the plan has no read that asks for them.
+/// The same of thread number \p Thread (i32) of block number \p Block (i64, or
+/// i32 in grids below 2^32), which may be null where the plan has no read that
+/// asks for them.
 void becomeThread(const ItemsPlan &Plan, llvm::Value *Block,
                   llvm::Value *Thread, const LaunchValues &Of,
                   llvm::IRBuilderBase &B);
@@ -104,7 +105,7 @@ PlanOr<BlocksPlan> planBlocks(llvm::Function &Kernel);
 /// (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x.
 llvm::Value *readBlock(llvm::IRBuilderBase &B);
 
-/// Has the kernel be block number \p Block (i64) of launch \p Of, of which only
+/// Has the kernel be block number \p Block (as above) of launch \p Of, of which only
 /// the grid counts. All else is as with becomeItem(); the number has to be the
 /// same for all threads of the block that runs.
 void becomeBlock(const BlocksPlan &Plan, llvm::Value *Block,

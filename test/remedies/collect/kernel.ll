@@ -29,7 +29,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 
 ; CHECK-LABEL: define ptx_kernel void @k(
 ; CHECK-SAME: ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n, i64 %blocks, i32 %grid.x, i32 %grid.y, i32 %grid.z) #[[RECIPE:[0-9]+]]
-; CHECK: [[BLOCK:%.*]] = mul i64 %{{.*}}, 2
+; CHECK: [[BLOCK:%.*]] = mul i32 %{{.*}}, 2
 ; Blocks of whole warps and of at most 128 threads are sorted.
 ; CHECK: [[PART:%.*]] = and i32 [[THREADS:%.*]], 31
 ; CHECK: icmp eq i32 [[PART]], 0
@@ -65,7 +65,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; CHECK: collect.done:
 ; CHECK: ret void
 
-; CHECK: attributes #[[RECIPE]] = { {{.*}}"reconverge-recipe"="for 1 18446744073709551615 18446744073709551615 step k grid blocks 1 2 block same shared program 0 program 1 program 2 amount blocks 1 1 dimension 0 dimension 1 dimension 2" }
+; CHECK: attributes #[[RECIPE]] = { {{.*}}"reconverge-recipe"="for 1 2147483648 18446744073709551615 step k grid blocks 1 2 block same shared program 0 program 1 program 2 amount blocks 1 1 dimension 0 dimension 1 dimension 2" }
 define ptx_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
