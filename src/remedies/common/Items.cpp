@@ -294,7 +294,8 @@ void becomeItem(const ItemsPlan &Plan, Value *Item, const LaunchValues &Of,
   Value *Block = nullptr, *Thread = nullptr;
   if (OfThread || Asks(analysis::blockIndexDimension)) {
     Value *Threads = threadsOf(B, Of);
-    Block = B.CreateUDiv(Item, wide(B, Threads), "item.block");
+    Block = B.CreateUDiv(Item, B.CreateZExt(Threads, Item->getType()),
+                         "item.block");
     if (OfThread) {
       Value *First = B.CreateMul(narrow(B, Block), Threads);
       Thread = B.CreateSub(narrow(B, Item), First, "item.thread");
