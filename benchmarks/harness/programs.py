@@ -80,6 +80,17 @@ REMAPPED = {
     "sad": {"frames": 64},
 }
 REMAP_WAYS = ("original", "library", "cub")  # remap=0, 1, 2
+# By block_collect: threads, items a thread, items of a chunk; remap=4 and on.
+COLLECT_WAYS = ("collect-256-2-32", "collect-256-4-32", "collect-256-8-32",
+                "collect-256-4-64", "collect-128-4-32", "collect-128-8-32")
+COLLECTED = tuple(name for name in REMAPPED if name != "nqueens")
+
+
+def ways_by_hand(name):
+    """Of a program in REMAPPED: way to the argument remap."""
+    collected = COLLECT_WAYS if name in COLLECTED else ()
+    return {**{way: i for i, way in enumerate(REMAP_WAYS)},
+            **{way: 4 + i for i, way in enumerate(collected)}}
 
 # Programs whose lanes wait for their warp's slowest, refilled by hand with the
 # argument form: case to program, and sizes that fill the GPU.

@@ -3,13 +3,15 @@
 //
 // Header-only, for nvcc 12 and 13 and clang 19, C++17. Threads of one warp, of
 // one block or of one cluster exchange their identities before a divergent
-// branch, so that warps take one side of it: docs/remap.md.
+// branch, so that warps take one side of it: docs/remap.md. Or a block takes
+// more items than threads, and its warps work on them by path: docs/collect.md.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_RECONVERGE_CUH
 #define RECONVERGE_RECONVERGE_CUH
 
 #include "attributes.cuh"
+#include "block/block_collect.cuh"
 #include "block/block_remap.cuh"
 #include "device/cluster_remap.cuh"
 #include "version.cuh"

@@ -4,9 +4,9 @@
 
     on-gpu.py [--cuda CUDA] [--arch 90] [--no-sanitizer]
 
-Builds test/remap/{block,warp,cluster}.cu and the consumer, block.cu also with
-every size and number of paths; runs each, then each but that largest one under
-compute-sanitizer: memcheck, racecheck, synccheck. Needs driver, toolkit and a
+Builds test/remap/{block,collect,warp,cluster}.cu and the consumer, the first two
+also with every size and number of paths; runs each, then each but these two
+under compute-sanitizer: memcheck, racecheck, synccheck. Needs driver, toolkit and a
 host compiler, no LLVM. Exit code 1 if something was wrong.
 """
 
@@ -24,9 +24,12 @@ PROGRAMS = {
     "block": ("block.cu", []),
     "warp": ("warp.cu", ["-DRECONVERGE_CHECK"]),
     "cluster": ("cluster.cu", []),
+    "collect": ("collect.cu", ["-DRECONVERGE_CHECK"]),
     "consumer": ("consumer/one_branch.cu", []),
     "block, every size": ("block.cu", ["-DRECONVERGE_EVERY_SIZE",
                                        "--split-compile=0"]),
+    "collect, every size": ("collect.cu", ["-DRECONVERGE_EVERY_SIZE",
+                                           "--split-compile=0"]),
 }
 
 
@@ -69,7 +72,7 @@ def main():
             if not report(f"{name}, nvcc", result):
                 continue
             report(f"{name}, run", run(program))
-            if args.no_sanitizer or name == "block, every size":
+            if args.no_sanitizer or name.endswith("every size"):
                 continue
             for tool in ("memcheck", "racecheck", "synccheck"):
                 report(f"{name}, {tool}",

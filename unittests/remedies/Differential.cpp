@@ -51,7 +51,7 @@ struct Launch {
     Random R(Seed ^ 0xabcdef);
     const unsigned Sizes[] = {1, 32, 33, 48, 64, 96, 128};
     Threads = Sizes[R.below(7)];
-    Blocks = 1 + R.below(2);
+    Blocks = 1 + R.below(2) + (Seed % 4 == 1 ? 9 : 0);
     N = R.below(8);
     In.resize(RandomKernelInWords);
     for (uint32_t &X : In)

@@ -487,7 +487,7 @@ void Writer::write() {
   B.SetInsertPoint(Start->getSuccessor(0));
   for (unsigned I = 0; O.Local && I < LocalWords; ++I)
     B.CreateStore(word(I * 77), ownWord(2, word(I)));
-  for (unsigned I = 0; I < SharedWords; ++I)
+  for (unsigned I = 0; O.Shared && I < SharedWords; ++I)
     B.CreateStore(B.CreateXor(argument(0), word(I)), ownWord(1, word(I)));
   for (auto [I, Slot] : enumerate(Words))
     B.CreateStore(B.CreateAdd(argument(0), word(unsigned(I) * 3)), Slot);

@@ -4,7 +4,7 @@ and remap-counters, where it was measured."""
 
 import statistics
 
-from programs import REMAPPED, REMAP_WAYS
+from programs import COLLECTED, COLLECT_WAYS, REMAPPED, REMAP_WAYS
 from publish import machine, made_by
 from results import apart
 from tables import markdown
@@ -61,6 +61,29 @@ def speedups(by_hand, counts):
     yield ""
     yield (f"Mean share of {', '.join(THIRD_PARTY)}: {100 * mean:.0f} % (the "
            "paper's, of its own versions and on a GPU of 2014: 71 %).")
+
+
+def collected(by_hand, counts):
+    """The table of kernels by block_collect: issue slots saved, and the
+    speed-up of each form in the build that makes most of it."""
+    slots = {(r["case"], r["params"]["way"]): r["value"]
+             for result in counts for r in result["rows"]
+             if r["metric"] == "slots"}
+
+    def best(name, way):
+        return max(by_hand[name, way, c]["value"] for c in COMPILERS)
+
+    body = []
+    for name in COLLECTED:
+        forms = [best(name, way) for way in COLLECT_WAYS]
+        body.append([name, f"{slots[name, REMAP_WAYS[1]]:.2f}x",
+                     f"{slots[name, COLLECT_WAYS[1]]:.2f}x",
+                     f"{best(name, REMAP_WAYS[1]):.2f}x",
+                     *(f"{value:.2f}x" for value in forms),
+                     f"{max(forms):.2f}x"])
+    return markdown(["kernel", "slots, remapped", "collected", "remapped",
+                     *(way.removeprefix("collect-").replace("-", ", ")
+                       for way in COLLECT_WAYS), "best"], body)
 
 
 def resources(by_hand):
@@ -136,6 +159,17 @@ def lines(store):
     yield from speedups(by_hand, store.all("remap-counts"))
     yield from ("", "What nvcc's builds take:", "")
     yield from resources(by_hand)
+    yield ""
+    yield from (
+        "### Collected", "",
+        "The same kernels by `block_collect` ([collect.md](collect.md)), in "
+        "forms of so many threads, items a thread and items of a chunk. "
+        "*Slots*: issue slots before over after, counted on the warp VM, by "
+        "`block_remap` and by `block_collect` with 256 threads and four items. "
+        "Speed-ups are of the best of the three builds, over the fastest build "
+        "of the kernel as it was; *remapped* is `block_remap`'s. nqueens has "
+        "no path that is known before its search.", "")
+    yield from collected(by_hand, store.all("remap-counts"))
     yield ""
     if read := store.if_there("remap-counters"):
         yield from counters(read)

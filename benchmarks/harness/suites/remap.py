@@ -11,9 +11,9 @@ even, way, compiler):
 
 `round`: cost-of-round, us: a kernel with rounds less the same without, per
 round (params: algorithm, paths, blocks-per-sm). Of the other kernels `speedup`,
-with way `original`, `library` or `cub`, and what that build takes: `registers`,
-`shared` (bytes) and `occupancy`. Their control-flow efficiency is counted by
-the suite remap-counts.
+with way `original`, `library`, `cub` or `collect-T-V-C` (T threads, V items
+a thread, chunks of C), and what that build takes: `registers`, `shared` (bytes) and `occupancy`.
+Their control-flow efficiency is counted by the suite remap-counts.
 """
 
 import itertools
@@ -25,7 +25,7 @@ import processes
 import tables
 from errors import BenchError
 from pages import remap as page
-from programs import REMAP_WAYS, REMAPPED
+from programs import REMAP_WAYS, REMAPPED, ways_by_hand
 from suite import Case, Metric, Page, Suite
 
 MICRO = "remap_micro"
@@ -122,7 +122,8 @@ def of_kernel(bench, case):
             sums[compiler] = (processes.line(text, "checksum"),
                               "other bytes" in text)
     best = best_original(bench, times)
-    for compiler, way in itertools.product(bench.ways, REMAP_WAYS):
+    for compiler, way in itertools.product(bench.ways,
+                                            ways_by_hand(case.name)):
         yield bench.row(
             case, "speedup", [a / b for a, b in zip(times[best, REMAP_WAYS[0]],
                                                     times[compiler, way])],

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Control-flow efficiency of the kernels that are remapped by hand, counted on
-the warp VM: as they are, with the library and with CUB.
+the warp VM: as they are, remapped with the library and with CUB, collected.
 
 Each program runs at its own small size, checked against its CPU reference; all
 ways must leave the same bytes. Efficiency is the paper's: active threads per
-instruction, over 32.
+instruction, over 32; `slots` are issue slots, before over after.
 """
 
 import counts
 import processes
 from errors import BenchError
-from programs import REMAPPED, REMAP_WAYS
+from programs import REMAPPED, ways_by_hand
 from suite import Build, Case, Metric, Suite
 
 # Where a program's own size will not do.
@@ -19,16 +19,21 @@ SIZES = {"nqueens": {"queens": 10, "block": 128, "placed": 4}}
 
 def measure(bench, case):
     sums = set()
-    for number, way in enumerate(REMAP_WAYS):
+    for way, number in ways_by_hand(case.name).items():
         output, kernels = counts.profile(
             bench, [bench.program(case, "plain")],
             [f"remap={number}", *case.words()])
         sums.add(processes.line(output, "checksum"))
+        same = {"params": {"way": way}, "verdict": "identical"}
         yield bench.row(
             case, "cfe-before" if number == 0 else "cfe-after",
             [counts.cost(kernels, "instructions")
-             / counts.cost(kernels, "warpInstructions") / 32],
-            params={"way": way}, verdict="identical")
+             / counts.cost(kernels, "warpInstructions") / 32], **same)
+        slots = counts.cost(kernels, "slots")
+        if number == 0:
+            before = slots
+        else:
+            yield bench.row(case, "slots", [before / slots], **same)
     if len(sums) != 1:
         raise BenchError("the ways leave different bytes")
 
@@ -39,5 +44,6 @@ SUITES = [Suite(
     cases=lambda _: [Case(name, SIZES.get(name, {})) for name in REMAPPED],
     small=lambda case: case.params,
     ways={"plain": Build("plain", ("-O3", "-std=c++17"))},
-    metrics={"cfe-before": Metric("1"), "cfe-after": Metric("1")},
+    metrics={"cfe-before": Metric("1"), "cfe-after": Metric("1"),
+             "slots": Metric("x")},
     measure=measure, flags=lambda bench: "-O3")]

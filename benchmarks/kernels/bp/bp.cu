@@ -63,6 +63,30 @@ template <typename Way> __global__ void remapped(Scan S, int *Out) {
     Out[Y * S.Side + X] = 0;
 }
 
+/// A block has some squares of a row.
+template <typename Collect> __global__ void collected(Scan S, int *Out) {
+  __shared__ typename Collect::temp_storage Storage;
+  const int FromX = blockIdx.x * (Collect::items / Edge);
+  const int FromY = blockIdx.y * Edge;
+  const auto XOf = [&](int I) {
+    return FromX + I / Block * Edge + toX(I % Block);
+  };
+  const auto YOf = [&](int I) { return FromY + toY(I % Block); };
+  Collect Items(Storage);
+  Items((S.Side - FromX) * Edge,
+        [&](int I) {
+          const int At = YOf(I) * S.Side + XOf(I);
+          if (S.Mask[At])
+            return 0;
+          Out[At] = 0;
+          return -1;
+        },
+        [&](int I, int) {
+          const int X = XOf(I), Y = YOf(I);
+          Out[Y * S.Side + X] = pixel(S, X, Y);
+        });
+}
+
 /// Ellipses: a trunk, lungs in it (air: not in the mask), vessels and bones.
 struct Ellipse {
   double X, Y, A, B, Turn;
@@ -80,7 +104,7 @@ int main(int argc, char **argv) {
   Bench Run(argc, argv, "bp");
   const int Side = Run.integer("side", 256, 32, 1 << 13) / Edge * Edge;
   const int Angles = Run.integer("angles", 60, 1, 720);
-  const long Remap = Run.integer("remap", 0, 0, 3);
+  const long Remap = chosenWay(Run);
   Run.ready();
 
   std::vector<Ellipse> Body = {{0, 0, .8, .6, 0, 100, false},
@@ -146,11 +170,14 @@ int main(int argc, char **argv) {
   const Scan Here = {Sinogram.data(), Cosine.data(), Sine.data(), Mask.data(),
                      Angles,          Cells,         Side};
   const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 2>>, remapped<ByCub<Block, 2>>}};
+      {plain, remapped<ByLibrary<Block, 2>>, remapped<ByCub<Block, 2>>,
+       COLLECTED(1)}};
   const dim3 Grid(Side / Edge, Side / Edge);
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
-      [&](auto Kernel) { Kernel<<<Grid, Block>>>(There, Out); },
+      [&](auto Kernel, Form F) {
+        Kernel<<<dim3(F.blocks(Side * Edge), Grid.y), F.Threads>>>(There, Out);
+      },
       [&] { return Out.get(); },
       [&](const std::vector<int> &Got) {
         bool Right = true;

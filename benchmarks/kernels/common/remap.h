@@ -1,4 +1,4 @@
-//===- benchmarks/kernels/common/remap.h - Three ways -----------*- C++ -*-===//
+//===- benchmarks/kernels/common/remap.h - In several ways ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the programs have in common whose threads trade places before a branch.
@@ -7,9 +7,16 @@
 //   Way Trade(Storage, threadIdx.x);      // Storage: Way::temp_storage, shared
 //   const auto New = Trade(Path);         // New.id, New.path
 //
-// is ByLibrary, or ByCub: what one does by hand without it. The argument
-// `remap` chooses: 0 as it is, 1 the library, 2 CUB, 3 all of them in turns,
-// and then with repeat=N each prints, in place of bench.h's kernel-ms,
+// is ByLibrary, or ByCub: what one does by hand without it. Most have it a
+// third time as collected<Collect>, where
+//
+//   Collect Items(Storage);               // Storage: Collect::temp_storage
+//   Items(Count, PathOf, Work);           // of Collect::items items at most
+//
+// is the library's block_collect, in the forms that RemapWays lists. The
+// argument `remap` chooses: 0 as it is, 1 the library's block_remap, 2 CUB, 4 to
+// 9 block_collect, 3 all of them in turns, and then with repeat=N each prints,
+// in place of bench.h's kernel-ms,
 //
 //   use library: registers=40 shared=1104 blocks-per-sm=6 occupancy=0.75
 //   ms library: 0.117 0.116 0.118
@@ -20,6 +27,7 @@
 
 #include "bench.h"
 
+#include "../../../include/reconverge/block/block_collect.cuh"
 #include "../../../include/reconverge/block/block_remap.cuh"
 #include <cub/block/block_radix_sort.cuh>
 
@@ -71,20 +79,56 @@ private:
   bool Called = false;
 };
 
-/// A kernel as it is, with the library and with CUB.
-template <typename Kernel> struct RemapWays {
-  static constexpr const char *Names[3] = {"original", "library", "cub"};
-  Kernel Ways[3];
+/// The kernel template collected, in its forms, in RemapWays' order.
+#define COLLECTED(Paths)                                                       \
+  collected<reconverge::block_collect<256, Paths, 2, 32>>,                     \
+      collected<reconverge::block_collect<256, Paths, 4, 32>>,                 \
+      collected<reconverge::block_collect<256, Paths, 8, 32>>,                 \
+      collected<reconverge::block_collect<256, Paths, 4, 64>>,                 \
+      collected<reconverge::block_collect<128, Paths, 4, 32>>,                 \
+      collected<reconverge::block_collect<128, Paths, 8, 32>>
 
-  /// The rest of main: \p Fresh makes the input new, \p Go launches a kernel,
-  /// \p Get reads the result, a vector, and \p Check compares it with the
-  /// CPU's.
+/// Which of RemapWays' kernels to run, or 3: all.
+inline long chosenWay(Bench &Run) { return Run.integer("remap", 0, 0, 9); }
+
+/// How a kernel is launched.
+struct Form {
+  int Threads, Items; ///< of a block
+  int blocks(long Count) const { return int((Count + Items - 1) / Items); }
+};
+
+/// A kernel as it is, remapped with the library and with CUB, and collected.
+template <typename Kernel> struct RemapWays {
+  struct Way {
+    const char *Name;  ///< collect-<threads>-<items a thread>-<chunk>
+    int Threads, Each; ///< 0 threads: the program's own
+  };
+  static constexpr Way Forms[] = {{"original", 0, 1},
+                                  {"library", 0, 1},
+                                  {"cub", 0, 1},
+                                  {"collect-256-2-32", 256, 2},
+                                  {"collect-256-4-32", 256, 4},
+                                  {"collect-256-8-32", 256, 8},
+                                  {"collect-256-4-64", 256, 4},
+                                  {"collect-128-4-32", 128, 4},
+                                  {"collect-128-8-32", 128, 8}};
+
+  std::vector<Kernel> Ways;
+
+  /// The rest of main: \p Fresh makes the input new, \p Go launches a kernel
+  /// in its form, \p Get reads the result, a vector,
+  /// and \p Check compares it with the CPU's.
   template <typename Input, typename Launch, typename Output, typename Compare>
   int run(Bench &Run, long Chosen, int Block, Input Fresh, Launch Go,
           Output Get, Compare Check, size_t Dynamic = 0) const {
-    const int From = Chosen == 3 ? 0 : Chosen, To = Chosen == 3 ? 3 : From + 1;
+    const int All = int(Ways.size()), Index = int(Chosen - (Chosen > 3));
+    const int From = Chosen == 3 ? 0 : Index, To = Chosen == 3 ? All : From + 1;
+    if (To > All) {
+      std::fprintf(stderr, "this program is not collected: give remap=3\n");
+      return 2;
+    }
     const auto Once = [&](int W) {
-      Go(Ways[W]);
+      Go(Ways[W], form(W, Block));
       CHECK_LAUNCH();
       CHECK_CUDA(cudaDeviceSynchronize());
       return Get();
@@ -95,23 +139,29 @@ template <typename Kernel> struct RemapWays {
       Fresh();
       if (Once(W) == First)
         continue;
-      std::printf("%s leaves other bytes than %s\n", Names[W], Names[From]);
+      std::printf("%s leaves other bytes than %s\n", Forms[W].Name,
+                  Forms[From].Name);
       Right = false;
     }
-    std::vector<float> Times[3];
+    std::vector<std::vector<float>> Times(All);
     for (long R = 0; R < Run.repeats(); ++R)
       for (int W = From; W < To; ++W) {
         Fresh();
-        Times[W].push_back(Bench::milliseconds([&] { Go(Ways[W]); }));
+        Times[W].push_back(
+            Bench::milliseconds([&] { Go(Ways[W], form(W, Block)); }));
         if (Chosen != 3)
           Run.took(Times[W].back());
       }
-    for (int W = 0; W < 3 && Chosen == 3 && Run.repeats(); ++W)
-      print(W, Block, Dynamic, Times[W]);
+    for (int W = 0; W < All && Chosen == 3 && Run.repeats(); ++W)
+      print(W, form(W, Block).Threads, Dynamic, Times[W]);
     return Run.finish(Right, checksum(First)) || !Right;
   }
 
 private:
+  static Form form(int W, int Block) {
+    const int Threads = Forms[W].Threads ? Forms[W].Threads : Block;
+    return {Threads, Threads * Forms[W].Each};
+  }
   void print(int W, int Block, size_t Dynamic,
              const std::vector<float> &Times) const {
     cudaFuncAttributes Use;
@@ -123,8 +173,8 @@ private:
         &Most, cudaDevAttrMaxThreadsPerMultiProcessor, 0));
     std::printf("use %s: registers=%d shared=%zu blocks-per-sm=%d "
                 "occupancy=%.4f\nms %s:",
-                Names[W], Use.numRegs, Use.sharedSizeBytes + Dynamic, Fit,
-                double(Fit) * Block / Most, Names[W]);
+                Forms[W].Name, Use.numRegs, Use.sharedSizeBytes + Dynamic, Fit,
+                double(Fit) * Block / Most, Forms[W].Name);
     for (float Ms : Times)
       std::printf(" %.6f", Ms);
     std::printf("\n");

@@ -195,6 +195,24 @@ __global__ void remapped(const Body *Bodies, const Pair *Pairs, int *Out,
   Out[J] = depth(Bodies[Pairs[J].A], Bodies[Pairs[J].B], New.path);
 }
 
+template <typename Collect>
+__global__ void collected(const Body *Bodies, const Pair *Pairs, int *Out,
+                          int Count) {
+  __shared__ typename Collect::temp_storage Storage;
+  const int First = blockIdx.x * Collect::items;
+  Collect Items(Storage);
+  Items(
+      Count - First, // the longest first
+      [&](int I) {
+        const Pair P = Pairs[First + I];
+        return Boxes - testOf(Bodies[P.A].Kind, Bodies[P.B].Kind);
+      },
+      [&](int I, int Path) {
+        const Pair P = Pairs[First + I];
+        Out[First + I] = depth(Bodies[P.A], Bodies[P.B], Boxes - Path);
+      });
+}
+
 /// A heap: bodies near the points of a lattice, pairs of neighbours there.
 static void heap(Random Draw, int Side, std::vector<Body> &Bodies,
                  std::vector<Pair> &Pairs) {
@@ -243,7 +261,7 @@ static void heap(Random Draw, int Side, std::vector<Body> &Bodies,
 int main(int argc, char **argv) {
   Bench Run(argc, argv, "contact");
   const int Side = Run.integer("side", 10, 2, 400);
-  const long Remap = Run.integer("remap", 0, 0, 3);
+  const long Remap = chosenWay(Run);
   Run.ready();
 
   std::vector<Body> Bodies;
@@ -254,12 +272,13 @@ int main(int argc, char **argv) {
   DeviceArray<Pair> PairsThere(Pairs);
   DeviceArray<int> Out(std::vector<int>(Count, 0));
   const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 7>>, remapped<ByCub<Block, 7>>}};
+      {plain, remapped<ByLibrary<Block, 7>>, remapped<ByCub<Block, 7>>,
+       COLLECTED(6)}};
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
-      [&](auto Kernel) {
-        Kernel<<<(Count + Block - 1) / Block, Block>>>(BodiesThere, PairsThere,
-                                                       Out, Count);
+      [&](auto Kernel, Form F) {
+        Kernel<<<F.blocks(Count), F.Threads>>>(BodiesThere, PairsThere, Out,
+                                               Count);
       },
       [&] { return Out.get(); },
       [&](const std::vector<int> &Got) {

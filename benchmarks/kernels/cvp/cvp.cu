@@ -176,6 +176,23 @@ __global__ void remapped(Image I, Forests F, int *Out, int Count) {
   Out[First + New.id] = predict(I, F, New.path, P.X, P.Y);
 }
 
+template <typename Collect>
+__global__ void collected(Image I, Forests F, int *Out, int Count) {
+  __shared__ typename Collect::temp_storage Storage;
+  const int First = blockIdx.x * Collect::items;
+  Collect Items(Storage);
+  Items(
+      Count - First,
+      [&](int W) {
+        const Place P = placeOf(I, First + W);
+        return forestOf(I, P.X, P.Y);
+      },
+      [&](int W, int Forest) {
+        const Place P = placeOf(I, First + W);
+        Out[First + W] = predict(I, F, Forest, P.X, P.Y);
+      });
+}
+
 /// Hills of three sizes, houses with edges, and noise of the camera.
 static std::vector<unsigned char> paint(Random Draw, int Width, int Height) {
   std::vector<int> Level(size_t(Width) * Height, 90);
@@ -206,7 +223,7 @@ int main(int argc, char **argv) {
   Bench Run(argc, argv, "cvp");
   const int Width = Run.integer("width", 520, 16, 1 << 14);
   const int Height = Run.integer("height", 390, 16, 1 << 14);
-  const long Remap = Run.integer("remap", 0, 0, 3);
+  const long Remap = chosenWay(Run);
   Run.ready();
 
   const std::vector<unsigned char> Pixels = paint(Run.random(1), Width, Height);
@@ -233,12 +250,12 @@ int main(int argc, char **argv) {
   const Forests ForestsThere = {NodesThere, Scores};
   const Forests ForestsHere = {Tests.data(), Leaves.data()};
   const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 5>>, remapped<ByCub<Block, 5>>}};
+      {plain, remapped<ByLibrary<Block, 5>>, remapped<ByCub<Block, 5>>,
+       COLLECTED(4)}};
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
-      [&](auto Kernel) {
-        Kernel<<<(Count + Block - 1) / Block, Block>>>(There, ForestsThere, Out,
-                                                       Count);
+      [&](auto Kernel, Form F) {
+        Kernel<<<F.blocks(Count), F.Threads>>>(There, ForestsThere, Out, Count);
       },
       [&] { return Out.get(); },
       [&](const std::vector<int> &Got) {

@@ -166,11 +166,23 @@ __global__ void remapped(Market M, int *Orders, int Count) {
   Orders[First + New.id] = order(M, dayOf(M, First + New.id), New.path);
 }
 
+template <typename Collect>
+__global__ void collected(Market M, int *Orders, int Count) {
+  __shared__ typename Collect::temp_storage Storage;
+  const int First = blockIdx.x * Collect::items;
+  Collect Items(Storage);
+  Items(
+      Count - First, [&](int I) { return ruleOf(M, dayOf(M, First + I)); },
+      [&](int I, int Rule) {
+        Orders[First + I] = order(M, dayOf(M, First + I), Rule);
+      });
+}
+
 int main(int argc, char **argv) {
   Bench Run(argc, argv, "gdt");
   const long Stocks = Run.integer("stocks", 20, 1, 1 << 20);
   const long Days = Run.integer("days", 512, Window + 1, 1 << 20);
-  const long Remap = Run.integer("remap", 0, 0, 3);
+  const long Remap = chosenWay(Run);
   Run.ready();
 
   // Prices walk in steps whose size has its own slow walk; volume follows it.
@@ -193,11 +205,12 @@ int main(int argc, char **argv) {
   const Market OnDevice = {Prices, Volumes, static_cast<int>(Days)};
   const Market OnHost = {Price.data(), Volume.data(), static_cast<int>(Days)};
   const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 9>>, remapped<ByCub<Block, 9>>}};
+      {plain, remapped<ByLibrary<Block, 9>>, remapped<ByCub<Block, 9>>,
+       COLLECTED(8)}};
   return All.run(
       Run, Remap, Block, [&] { Orders.clear(); },
-      [&](auto Kernel) {
-        Kernel<<<(Count + Block - 1) / Block, Block>>>(OnDevice, Orders, Count);
+      [&](auto Kernel, Form F) {
+        Kernel<<<F.blocks(Count), F.Threads>>>(OnDevice, Orders, Count);
       },
       [&] { return Orders.get(); },
       [&](const std::vector<int> &Got) {

@@ -19,8 +19,8 @@
 static constexpr int Block = 256, Tiles = 16, Full = 255;
 static constexpr int Bins = 1 << 14, Near = 2048, Low = (Bins - Near) / 2;
 
-__device__ static void begin(unsigned *Here) {
-  for (int B = threadIdx.x; B < Near; B += Block)
+__device__ static void begin(unsigned *Here, int Threads = Block) {
+  for (int B = threadIdx.x; B < Near; B += Threads)
     Here[B] = 0;
   __syncthreads();
 }
@@ -33,9 +33,10 @@ __device__ static void count(unsigned *Here, unsigned *Out, unsigned Value,
     atomicAdd(&Out[Value], 1u);
 }
 
-__device__ static void end(const unsigned *Here, unsigned *Out) {
+__device__ static void end(const unsigned *Here, unsigned *Out,
+                           int Threads = Block) {
   __syncthreads();
-  for (int B = threadIdx.x; B < Near; B += Block)
+  for (int B = threadIdx.x; B < Near; B += Threads)
     if (Here[B] && Out[Low + B] < Full)
       atomicAdd(&Out[Low + B], Here[B]);
 }
@@ -68,6 +69,22 @@ __global__ void remapped(const unsigned *In, unsigned *Out) {
   end(Here, Out);
 }
 
+template <typename Collect>
+__global__ void collected(const unsigned *In, unsigned *Out) {
+  __shared__ typename Collect::temp_storage Storage;
+  __shared__ unsigned Here[Near];
+  Collect Items(Storage);
+  begin(Here, blockDim.x);
+#pragma unroll 1
+  for (int T = 0; T < Tiles * Block; T += Collect::items) {
+    const unsigned *Now = In + blockIdx.x * Tiles * Block + T;
+    Items(
+        Collect::items, [&](int I) { return Now[I] - Low < Near; },
+        [&](int I, int IsNear) { count(Here, Out, Now[I], IsNear); });
+  }
+  end(Here, Out, blockDim.x);
+}
+
 __global__ void saturate(unsigned *Out) {
   const int B = blockIdx.x * Block + threadIdx.x;
   Out[B] = Out[B] < Full ? Out[B] : Full;
@@ -76,7 +93,7 @@ __global__ void saturate(unsigned *Out) {
 int main(int argc, char **argv) {
   Bench Run(argc, argv, "histo");
   const long Blocks = Run.integer("blocks", 32, 1, 1 << 18);
-  const long Remap = Run.integer("remap", 0, 0, 3);
+  const long Remap = chosenWay(Run);
   Run.ready();
 
   // A silicon wafer's image: a bell around the middle, and its edges.
@@ -90,11 +107,12 @@ int main(int argc, char **argv) {
   }
   DeviceArray<unsigned> In(Values), Out(std::vector<unsigned>(Bins, 0));
   const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 2, 1>>, remapped<ByCub<Block, 2, 1>>}};
+      {plain, remapped<ByLibrary<Block, 2, 1>>, remapped<ByCub<Block, 2, 1>>,
+       COLLECTED(2)}};
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
-      [&](auto Kernel) {
-        Kernel<<<Blocks, Block>>>(In, Out);
+      [&](auto Kernel, Form F) {
+        Kernel<<<Blocks, F.Threads>>>(In, Out);
         saturate<<<Bins / Block, Block>>>(Out);
       },
       [&] { return Out.get(); },

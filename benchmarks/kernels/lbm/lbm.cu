@@ -100,12 +100,21 @@ template <typename Way> __global__ void remapped(Flow L) {
     update(L, First + New.id, New.path);
 }
 
+template <typename Collect> __global__ void collected(Flow L) {
+  __shared__ typename Collect::temp_storage Storage;
+  const int First = blockIdx.x * Collect::items;
+  Collect Items(Storage);
+  Items(
+      L.Width * L.Height - First, [&](int I) { return L.Cells[First + I]; },
+      [&](int I, int Cell) { update(L, First + I, Cell); });
+}
+
 int main(int argc, char **argv) {
   Bench Run(argc, argv, "lbm");
   const int Width = Run.integer("width", 96, 16, 1 << 14);
   const int Height = Run.integer("height", 96, 16, 1 << 14);
   const int Steps = Run.integer("steps", 2, 1, 10000);
-  const long Remap = Run.integer("remap", 0, 0, 3);
+  const long Remap = chosenWay(Run);
   Run.ready();
 
   const int Area = Width * Height;
@@ -131,16 +140,17 @@ int main(int argc, char **argv) {
   DeviceArray<float> First(Start), A(Start), B(Start);
   DeviceArray<unsigned char> There(Cells);
   const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 4>>, remapped<ByCub<Block, 4>>}};
+      {plain, remapped<ByLibrary<Block, 4>>, remapped<ByCub<Block, 4>>,
+       COLLECTED(3)}};
   return All.run(
       Run, Remap, Block,
       [&] {
         CHECK_CUDA(cudaMemcpy(A, First, Start.size() * sizeof(float),
                               cudaMemcpyDeviceToDevice));
       },
-      [&](auto Kernel) {
+      [&](auto Kernel, Form F) {
         for (int S = 0; S < Steps; ++S)
-          Kernel<<<(Area + Block - 1) / Block, Block>>>(
+          Kernel<<<F.blocks(Area), F.Threads>>>(
               {S % 2 ? B : A, S % 2 ? A : B, There, Width, Height});
       },
       [&] { return Steps % 2 ? B.get() : A.get(); },

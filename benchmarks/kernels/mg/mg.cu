@@ -100,6 +100,15 @@ template <typename Way> __global__ void remapped(Level L) {
   if (New.path != Outside)
     smooth(L, First + New.id, New.path);
 }
+template <typename Collect> __global__ void collected(Level L) {
+  __shared__ typename Collect::temp_storage Storage;
+  const int First = blockIdx.x * Collect::items;
+  Collect Items(Storage);
+  Items(
+      L.cells() - First, // the longest first; none for what is outside
+      [&](int I) { return int(Beside) - int(L.Places[First + I]); },
+      [&](int I, int Path) { smooth(L, First + I, Beside - Path); });
+}
 __global__ void coarsen(Level Fine, Level L) {
   const int I = blockIdx.x * Block + threadIdx.x;
   if (I < L.cells())
@@ -189,7 +198,8 @@ int main(int argc, char **argv) {
   Bench Run(argc, argv, "mg");
   const int Side = Run.integer("side", 32, 16, 512) / 16 * 16;
   const int Cycles = Run.integer("cycles", 1, 1, 100);
-  const long Remap = Run.integer("remap", 0, 0, 3);
+  const int Levels = Run.integer("levels", 4, 1, 4); // 1: the smoother alone
+  const long Remap = chosenWay(Run);
   Run.ready();
 
   std::vector<Ball> Grains; // some cells across, whatever the size
@@ -198,7 +208,7 @@ int main(int argc, char **argv) {
   for (int I = 0; I < Side * Side * Side / 900; ++I)
     Grains.push_back({Any(1), Any(1), Any(1), (1.5 + Any(5)) / Side});
   std::vector<Domain> Domains;
-  for (int S = Side; S >= 4 && Domains.size() < 4; S /= 2)
+  for (int S = Side; S >= 4 && int(Domains.size()) < Levels; S /= 2)
     Domains.emplace_back(Grains, S);
 
   const size_t Cells = size_t(Side) * Side * Side, All = 2 * Cells;
@@ -224,7 +234,8 @@ int main(int argc, char **argv) {
   std::copy(Domains[0].Right.begin(), Domains[0].Right.end(), Right.begin());
   RightThere.set(Right);
   const RemapWays<decltype(&plain)> Kernels = {
-      {plain, remapped<ByLibrary<Block, 3>>, remapped<ByCub<Block, 3>>}};
+      {plain, remapped<ByLibrary<Block, 3>>, remapped<ByCub<Block, 3>>,
+       COLLECTED(2)}};
   const auto Blocks = [](const Level &L) {
     return (L.cells() + Block - 1) / Block;
   };
@@ -234,16 +245,22 @@ int main(int argc, char **argv) {
         NowThere.clear();
         NextThere.clear();
       },
-      [&](auto Kernel) {
+      [&](auto Kernel, Form F) {
         for (int C = 0; C < Cycles; ++C)
           cycle(
               There, 0,
-              [&](const Level &L) { Kernel<<<Blocks(L), Block>>>(L); },
-              [&](const Level &F, const Level &L) {
-                coarsen<<<Blocks(L), Block>>>(F, L);
+              [&](const Level &L) {
+                // A coarse level has no blocks to spare.
+                if (F.Items > Block && L.Side < Side / 2)
+                  plain<<<Blocks(L), Block>>>(L);
+                else
+                  Kernel<<<F.blocks(L.cells()), F.Threads>>>(L);
               },
-              [&](const Level &L, const Level &F) {
-                refine<<<Blocks(F), Block>>>(L, F);
+              [&](const Level &Fine, const Level &L) {
+                coarsen<<<Blocks(L), Block>>>(Fine, L);
+              },
+              [&](const Level &L, const Level &Fine) {
+                refine<<<Blocks(Fine), Block>>>(L, Fine);
               });
       },
       [&] { return NowThere.get(); },

@@ -168,7 +168,7 @@ int main(int argc, char **argv) {
                                              remapped<ByCub<Traders, 2, 1>>}};
   return All.run(
       Run, Remap, int(Block), [&] { Out.clear(); },
-      [&](auto Kernel) {
+      [&](auto Kernel, Form) {
         Kernel<<<(Tasks + Block - 1) / Block, Block, Bytes>>>(In, Out, Tasks,
                                                               Rows, Board);
       },

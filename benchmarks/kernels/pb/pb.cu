@@ -68,11 +68,27 @@ template <typename Way> __global__ void remapped(Layer L, int *Out, int Count) {
     Out[First + New.id] = gradient(L, First + New.id);
 }
 
+template <typename Collect>
+__global__ void collected(Layer L, int *Out, int Count) {
+  __shared__ typename Collect::temp_storage Storage;
+  const int First = blockIdx.x * Collect::items;
+  Collect Items(Storage);
+  Items(
+      Count - First,
+      [&](int I) {
+        if (L.Value[First + I] > 0)
+          return 0;
+        Out[First + I] = 0;
+        return -1;
+      },
+      [&](int I, int) { Out[First + I] = gradient(L, First + I); });
+}
+
 int main(int argc, char **argv) {
   Bench Run(argc, argv, "pb");
   const int Side = Run.integer("side", 52, 8, 1024);
   const int Channels = Run.integer("channels", 8, 1, 1 << 16);
-  const long Remap = Run.integer("remap", 0, 0, 3);
+  const long Remap = chosenWay(Run);
   Run.ready();
 
   // Features: what a convolution finds is some pixels wide, and noisy.
@@ -117,11 +133,12 @@ int main(int argc, char **argv) {
   const Layer There = {Value, Mask, Gradient, Side};
   const Layer Here = {Values.data(), Masks.data(), Gradients.data(), Side};
   const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 2>>, remapped<ByCub<Block, 2>>}};
+      {plain, remapped<ByLibrary<Block, 2>>, remapped<ByCub<Block, 2>>,
+       COLLECTED(1)}};
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
-      [&](auto Kernel) {
-        Kernel<<<(Count + Block - 1) / Block, Block>>>(There, Out, Count);
+      [&](auto Kernel, Form F) {
+        Kernel<<<F.blocks(Count), F.Threads>>>(There, Out, Count);
       },
       [&] { return Out.get(); },
       [&](const std::vector<int> &Got) {

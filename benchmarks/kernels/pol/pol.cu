@@ -168,11 +168,25 @@ __global__ void remapped(Households H, Laws L, int *Out, int Years, int Count) {
   Out[First + New.id] = change(H, L.Both, New.path, First + New.id, Years);
 }
 
+template <typename Collect>
+__global__ void collected(Households H, Laws L, int *Out, int Years,
+                          int Count) {
+  __shared__ typename Collect::temp_storage Storage;
+  const int First = blockIdx.x * Collect::items;
+  Collect Items(Storage);
+  Items(
+      Count - First, // the longest first
+      [&](int I) { return Business - wayOf(H, First + I); },
+      [&](int I, int Path) {
+        Out[First + I] = change(H, L.Both, Business - Path, First + I, Years);
+      });
+}
+
 int main(int argc, char **argv) {
   Bench Run(argc, argv, "pol");
   const long Count = Run.integer("households", 5000, 1, 1 << 28);
   const long Years = Run.integer("years", 20, 1, 60);
-  const long Remap = Run.integer("remap", 0, 0, 3);
+  const long Remap = chosenWay(Run);
   Run.ready();
 
   std::vector<int> Field[5];
@@ -198,12 +212,13 @@ int main(int argc, char **argv) {
   const Households OnHost = {Field[0].data(), Field[1].data(), Field[2].data(),
                              Field[3].data(), Field[4].data()};
   const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 7>>, remapped<ByCub<Block, 7>>}};
+      {plain, remapped<ByLibrary<Block, 7>>, remapped<ByCub<Block, 7>>,
+       COLLECTED(6)}};
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
-      [&](auto Kernel) {
-        Kernel<<<(Count + Block - 1) / Block, Block>>>(OnDevice, Both, Out,
-                                                       Years, Count);
+      [&](auto Kernel, Form F) {
+        Kernel<<<F.blocks(Count), F.Threads>>>(OnDevice, Both, Out, Years,
+                                               Count);
       },
       [&] { return Out.get(); },
       [&](const std::vector<int> &Got) {

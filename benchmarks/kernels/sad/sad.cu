@@ -94,10 +94,27 @@ __global__ void remapped(const unsigned char *Frames, int *Out, int Count) {
     Out[First + New.id] = within(S);
 }
 
+template <typename Collect>
+__global__ void collected(const unsigned char *Frames, int *Out, int Count) {
+  __shared__ typename Collect::temp_storage Storage;
+  const int First = blockIdx.x * Collect::items;
+  Collect Items(Storage);
+  Items(
+      Count - First, // the longest first
+      [&](int I) { return !Search(Frames, First + I).leaves(); },
+      [&](int I, int Within) {
+        const Search S(Frames, First + I);
+        if (Within)
+          Out[First + I] = within(S);
+        else
+          Out[First + I] = atEdge(S);
+      });
+}
+
 int main(int argc, char **argv) {
   Bench Run(argc, argv, "sad");
   const int Frames = Run.integer("frames", 1, 1, 1000);
-  const long Remap = Run.integer("remap", 0, 0, 3);
+  const long Remap = chosenWay(Run);
   Run.ready();
 
   // A scene that a camera pans over, twice as wide as a frame, and noise.
@@ -125,11 +142,12 @@ int main(int argc, char **argv) {
   DeviceArray<unsigned char> There(Video);
   DeviceArray<int> Out(std::vector<int>(Count, 0));
   const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 3>>, remapped<ByCub<Block, 3>>}};
+      {plain, remapped<ByLibrary<Block, 3>>, remapped<ByCub<Block, 3>>,
+       COLLECTED(2)}};
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
-      [&](auto Kernel) {
-        Kernel<<<(Count + Block - 1) / Block, Block>>>(There, Out, Count);
+      [&](auto Kernel, Form F) {
+        Kernel<<<F.blocks(Count), F.Threads>>>(There, Out, Count);
       },
       [&] { return Out.get(); },
       [&](const std::vector<int> &Got) {

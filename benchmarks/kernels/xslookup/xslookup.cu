@@ -90,6 +90,20 @@ __global__ void remapped(Data D, Particles P, float *Out, int Count) {
   lookUp(D, P.Energy[J], New.path, Out + J, Count);
 }
 
+template <typename Collect>
+__global__ void collected(Data D, Particles P, float *Out, int Count) {
+  __shared__ typename Collect::temp_storage Storage;
+  const int First = blockIdx.x * Collect::items;
+  Collect Items(Storage);
+  Items(
+      Count - First, // the longest first
+      [&](int I) { return Materials - 1 - P.Material[First + I]; },
+      [&](int I, int Path) {
+        const int J = First + I;
+        lookUp(D, P.Energy[J], Materials - 1 - Path, Out + J, Count);
+      });
+}
+
 //===----------------------------------------------------------------------===//
 // A reactor: fuel has half of all nuclides, the rest have few
 //===----------------------------------------------------------------------===//
@@ -157,7 +171,7 @@ int main(int argc, char **argv) {
   const int Count = Run.integer("particles", 3000, 1, 1 << 26);
   const int Points = Run.integer("points", 256, 16, 1 << 15);
   const int BinBits = Run.integer("binbits", 6, 0, 16);
-  const long Remap = Run.integer("remap", 0, 0, 3);
+  const long Remap = chosenWay(Run);
   Run.ready();
 
   const Library L(Run.random(1), Points, 1 << BinBits);
@@ -183,12 +197,11 @@ int main(int argc, char **argv) {
   Here.BinShift = Shift;
   const RemapWays<decltype(&plain)> All = {
       {plain, remapped<ByLibrary<Block, Materials + 1>>,
-       remapped<ByCub<Block, Materials + 1>>}};
+       remapped<ByCub<Block, Materials + 1>>, COLLECTED(Materials)}};
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
-      [&](auto Kernel) {
-        Kernel<<<(Count + Block - 1) / Block, Block>>>(There, Moving, Out,
-                                                       Count);
+      [&](auto Kernel, Form F) {
+        Kernel<<<F.blocks(Count), F.Threads>>>(There, Moving, Out, Count);
       },
       [&] { return Out.get(); },
       [&](const std::vector<float> &Got) {

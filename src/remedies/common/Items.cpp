@@ -184,19 +184,33 @@ static void moveTo(IRBuilderBase &B, BasicBlock &BB, BasicBlock::iterator At) {
   B.SetCurrentDebugLocation(Where);
 }
 
+/// Whether the launch has more than one dimension; asked where the sizes are
+/// known, before the loops that \p B may be in.
+static Value *isGrid(ArrayRef<Place *> Places, IRBuilderBase &B) {
+  const IRBuilderBase::InsertPointGuard Keep(B);
+  BasicBlock &Entry = B.GetInsertBlock()->getParent()->getEntryBlock();
+  if (B.GetInsertBlock() != &Entry && all_of(Places, [&](const Place *P) {
+        return all_of(P->Sizes, [&](const Value *Size) {
+          const auto *I = dyn_cast<Instruction>(Size);
+          return !I || I->getParent() == &Entry;
+        });
+      }))
+    B.SetInsertPoint(Entry.getTerminator());
+  Value *Ones = B.getInt32(1);
+  for (const Place *P : Places)
+    Ones = B.CreateOr(B.CreateOr(Ones, P->Sizes[1]), P->Sizes[2]);
+  return B.CreateICmpNE(Ones, B.getInt32(1));
+}
+
 /// Finds the indices of \p Places; the block is split at \p B, which goes on
 /// behind.
 static void takeApart(ArrayRef<Place *> Places, IRBuilderBase &B) {
-  Value *Ones = B.getInt32(1);
   SmallVector<Numbers, 2> Flat, Grid;
-  for (const Place *P : Places) {
-    Ones = B.CreateOr(B.CreateOr(Ones, P->Sizes[1]), P->Sizes[2]);
+  for (const Place *P : Places)
     Flat.push_back(flatIndex(B, *P));
-  }
   BasicBlock *Head = B.GetInsertBlock();
   Instruction *End = SplitBlockAndInsertIfThen(
-      B.CreateICmpNE(Ones, B.getInt32(1)), B.GetInsertPoint(),
-      /*Unreachable=*/false);
+      isGrid(Places, B), B.GetInsertPoint(), /*Unreachable=*/false);
   Head->getTerminator()->setDebugLoc(B.getCurrentDebugLocation());
   End->setDebugLoc(B.getCurrentDebugLocation());
   BasicBlock *Apart = End->getParent(), *Tail = End->getSuccessor(0);
@@ -249,32 +263,45 @@ Instruction *splitEntry(Function &F) {
   return Entry.getTerminator();
 }
 
-void becomeItem(const ItemsPlan &Plan, Value *Item, const LaunchValues &Of,
-                IRBuilderBase &B) {
-  Place Block{nullptr, Of.Grid,
+void becomeThread(const ItemsPlan &Plan, Value *BlockNumber,
+                  Value *ThreadNumber, const LaunchValues &Of,
+                  IRBuilderBase &B) {
+  Place Block{BlockNumber, Of.Grid,
               askedFor(Plan.Reads, analysis::blockIndexDimension)},
-      Thread{nullptr, Of.Block,
+      Thread{ThreadNumber, Of.Block,
              askedFor(Plan.Reads, analysis::threadIndexDimension)};
   SmallVector<Place *, 2> Places;
-  if (Block.isAsked() || Thread.isAsked()) {
-    Value *Threads = threadsOf(B, Of);
-    Block.Number = B.CreateUDiv(Item, B.CreateZExt(Threads, Item->getType()),
-                                "item.block");
-    if (Block.isAsked())
-      Places.push_back(&Block);
-    if (Thread.isAsked()) {
-      Value *First = B.CreateMul(narrow(B, Block.Number), Threads);
-      Thread.Number = B.CreateSub(narrow(B, Item), First, "item.thread");
-      Places.push_back(&Thread);
-    }
+  if (Block.isAsked())
+    Places.push_back(&Block);
+  if (Thread.isAsked())
+    Places.push_back(&Thread);
+  if (!Places.empty())
     takeApart(Places, B);
-  }
   replaceReads(Plan.Reads,
                {{analysis::threadIndexDimension, Thread.Index},
                 {analysis::blockIndexDimension, Block.Index},
                 {analysis::blockSizeDimension, Of.Block},
                 {analysis::gridSizeDimension, Of.Grid}},
                B);
+}
+
+void becomeItem(const ItemsPlan &Plan, Value *Item, const LaunchValues &Of,
+                IRBuilderBase &B) {
+  auto Asks = [&](DimensionOf Which) {
+    return is_contained(askedFor(Plan.Reads, Which), true);
+  };
+  const bool OfThread = Asks(analysis::threadIndexDimension);
+  Value *Block = nullptr, *Thread = nullptr;
+  if (OfThread || Asks(analysis::blockIndexDimension)) {
+    Value *Threads = threadsOf(B, Of);
+    Block = B.CreateUDiv(Item, B.CreateZExt(Threads, Item->getType()),
+                         "item.block");
+    if (OfThread) {
+      Value *First = B.CreateMul(narrow(B, Block), Threads);
+      Thread = B.CreateSub(narrow(B, Item), First, "item.thread");
+    }
+  }
+  becomeThread(Plan, Block, Thread, Of, B);
 }
 
 void becomeBlock(const BlocksPlan &Plan, Value *Number, const LaunchValues &Of,

@@ -70,13 +70,20 @@ LaunchValues readLaunch(llvm::IRBuilderBase &B);
 /// The item (i64) that the thread would be if it stayed where it runs.
 llvm::Value *readItem(llvm::IRBuilderBase &B);
 
-/// Has the kernel be thread number \p Item (i64, or i32 in launches of at most
-/// 2^32 threads) of launch \p Of, of which it is one, and of fewer than 2^64. Code is put at \p B, which Item and Of
+/// Has the kernel be thread number \p Item (i64) of launch \p Of, of which it
+/// is one, and of fewer than 2^64. Code is put at \p B, which Item and Of
 /// dominate, and which dominates all reads; it stands behind the block's static
 /// allocas, for the block may be split there. \p B then stands behind the new
 /// code. The reads are erased. Blocks want numbers anew afterwards.
 void becomeItem(const ItemsPlan &Plan, llvm::Value *Item,
                 const LaunchValues &Of, llvm::IRBuilderBase &B);
+
+/// The same of thread number \p Thread (i32) of block number \p Block (i64, or
+/// i32 in grids below 2^32), which may be null where the plan has no read that
+/// asks for them.
+void becomeThread(const ItemsPlan &Plan, llvm::Value *Block,
+                  llvm::Value *Thread, const LaunchValues &Of,
+                  llvm::IRBuilderBase &B);
 
 /// Where a kernel finds out who runs: the end of the entry, in front of all of
 /// its code, but behind what takes its frame. Where the entry leads, the code
@@ -98,7 +105,7 @@ PlanOr<BlocksPlan> planBlocks(llvm::Function &Kernel);
 /// (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x.
 llvm::Value *readBlock(llvm::IRBuilderBase &B);
 
-/// Has the kernel be block number \p Block (i64) of launch \p Of, of which only
+/// Has the kernel be block number \p Block (as above) of launch \p Of, of which only
 /// the grid counts. All else is as with becomeItem(); the number has to be the
 /// same for all threads of the block that runs.
 void becomeBlock(const BlocksPlan &Plan, llvm::Value *Block,

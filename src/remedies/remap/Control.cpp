@@ -20,6 +20,8 @@
 
 #include "remedies/remap/Control.h"
 
+#include "remedies/common/Controlled.h"
+
 #include "analysis/Costs.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -47,19 +49,6 @@ static bool parts(const BasicBlock &BB, const Facts &Now) {
     return false;
   return !isa<BranchInst, SwitchInst>(Term) ||
          !isBlockUniform(*Term.getOperand(0), BB, Now);
-}
-
-bool onlyReturns(const BasicBlock &BB) {
-  SmallPtrSet<const BasicBlock *, 4> Seen;
-  for (const BasicBlock *At = &BB; At && Seen.insert(At).second;
-       At = At->getSingleSuccessor()) {
-    for (const Instruction &I : *At)
-      if (!I.isTerminator() && I.mayHaveSideEffects())
-        return false;
-    if (isa<ReturnInst>(At->getTerminator()))
-      return true;
-  }
-  return false;
 }
 
 SmallVector<ExitEdge, 2> exitsBefore(BasicBlock &BB, const Facts &Now) {

@@ -31,9 +31,6 @@ struct Facts {
 bool isBlockUniform(const llvm::Value &V, const llvm::BasicBlock &At,
                     const Facts &Now);
 
-/// \p BB does nothing but return, perhaps through others that do nothing.
-bool onlyReturns(const llvm::BasicBlock &BB);
-
 /// The edges on which threads, but perhaps not the whole block, leave the
 /// kernel before they come to \p BB.
 llvm::SmallVector<ExitEdge, 2> exitsBefore(llvm::BasicBlock &BB,

@@ -23,12 +23,12 @@
 
 #include "remedies/remap/Legality.h"
 
-#include "analysis/Costs.h"
 #include "analysis/Numbering.h"
 #include "analysis/Tiles.h"
 #include "analysis/device/Annotations.h"
 #include "analysis/device/Intrinsics.h"
 #include "analysis/device/LibraryCalls.h"
+#include "remedies/common/Controlled.h"
 #include "remedies/common/Remedy.h"
 #include "remedies/common/Requests.h"
 #include "remedies/remap/Budget.h"
@@ -47,8 +47,6 @@ using namespace llvm;
 namespace reconverge::remedies::remap {
 
 using analysis::IntrinsicKind;
-
-static constexpr unsigned LoopTrips = 8;
 
 bool isCandidate(const BasicBlock &BB, const Facts &Now) {
   const Instruction &Term = *BB.getTerminator();
@@ -122,9 +120,9 @@ static bool isLibrary(const Function *F) {
 
 /// PTX that LLVM has no intrinsic for, of kind \p Kind, binds nobody to a warp.
 static bool bindsNobody(IntrinsicKind Kind) {
-  return is_contained({IntrinsicKind::Other, IntrinsicKind::LaunchSize,
-                       IntrinsicKind::Atomic},
-                      Kind);
+  return is_contained(
+      {IntrinsicKind::Other, IntrinsicKind::LaunchSize, IntrinsicKind::Atomic},
+      Kind);
 }
 
 static std::optional<Trouble>
@@ -250,18 +248,9 @@ static std::optional<Refusal> checkLocalMemory(const RoundPlan &Plan,
   return std::nullopt;
 }
 
-/// Instructions that the branch controls, those of loops counted more often.
+/// Instructions that the branch controls.
 static uint64_t costOf(const BasicBlock &Branch, const Facts &Now) {
-  uint64_t Cost = 0;
-  for (const BasicBlock *BB :
-       analysis::regionOf(Branch, Now.PostDominance, Now.Cycles).Blocks) {
-    uint64_t Trips = 1;
-    for (const Cycle *C = Now.Cycles.getCycle(BB); C && !C->contains(&Branch);
-         C = C->getParentCycle())
-      Trips = std::min<uint64_t>(Trips * LoopTrips, 1 << 20);
-    Cost += Trips * count_if(*BB, analysis::countsAsInstruction);
-  }
-  return Cost;
+  return instructionsBehind(Branch, Now.PostDominance, Now.Cycles);
 }
 
 static bool isChosen(const BasicBlock &BB, const RemapOptions &Options) {

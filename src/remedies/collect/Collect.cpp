@@ -1,0 +1,76 @@
+//===- remedies/collect/Collect.cpp - Items by path -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   k<<<grid, block>>>(args)
+//
+//     k<<<blocks / items, block>>>(args, blocks, grid)
+//
+// A block does the work of `items` blocks of the program's, of the same shape.
+// First it finds out which way each of their threads will go, by the code before
+// the branches that part them (Legality.cpp); sorts them by that in shared
+// memory (Sort.cpp); and then its warps take 32 of one path at a time, as they
+// get free, and run the kernel as it was for each (Rewrite.cpp).
+//
+// The device library's block_collect is the same by hand (docs/collect.md).
+//
+// Limitation: the code that decides runs twice, and what it read is read again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "remedies/collect/Collect.h"
+
+#include "remedies/collect/Rewrite.h"
+#include "remedies/common/HiddenParameters.h"
+
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace reconverge::remedies {
+
+/// Rewrite.cpp counts blocks in 32 bits.
+static constexpr uint64_t MostItems = uint64_t(1) << 31;
+
+/// What is launched: \p Kernel, which has so many parameters of the program's.
+static Recipe recipeOf(const Function &Kernel, unsigned OfProgram,
+                       const CollectOptions &Options) {
+  RecipeStep Step;
+  Step.Kernel = Kernel.getName().str();
+  Step.Grid = {/*OfProgram=*/false, {LaunchAmount::Blocks, 1, Options.Items}};
+  for (unsigned I = 0; I != OfProgram; ++I)
+    Step.Arguments.push_back({RecipeArgument::Program, I});
+  Step.Arguments.push_back(
+      {RecipeArgument::Amount, 0, {LaunchAmount::Blocks, 1, 1}});
+  for (unsigned D : {0u, 1u, 2u})
+    Step.Arguments.push_back({RecipeArgument::Dimension, D});
+  Recipe R;
+  R.MostThreads = MostItems;
+  R.Steps = {std::move(Step)};
+  return R;
+}
+
+PlanOr<Collected> collectKernel(Function &Kernel,
+                                const CollectOptions &Options) {
+  auto Planned = collect::planCollect(Kernel, Options);
+  if (const auto *Why = std::get_if<Refusal>(&Planned))
+    return *Why;
+  const auto &Plan = std::get<collect::CollectPlan>(Planned);
+  Collected Made;
+  Made.Paths = Plan.Deciding.Paths;
+  Made.Threads = Plan.Threads;
+  Made.Where = Plan.Branch->getDebugLoc();
+  const unsigned OfProgram = unsigned(Kernel.arg_size());
+  Type *I32 = Type::getInt32Ty(Kernel.getContext());
+  Function &F = addParameters(
+      Kernel, {Type::getInt64Ty(Kernel.getContext()), I32, I32, I32},
+      {"blocks", "grid.x", "grid.y", "grid.z"});
+  Made.SharedBytes = collect::rewrite(Plan, F, OfProgram, Options);
+  F.addFnAttr(Attribute::Convergent);
+  F.removeFnAttr(Attribute::NoSync);
+  F.removeFnAttr(Attribute::Memory);
+  Made.Launch = recipeOf(F, OfProgram, Options);
+  return Made;
+}
+
+} // namespace reconverge::remedies

@@ -1,0 +1,301 @@
+//===- remedies/collect/Legality.cpp - What decides an item's path --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   entry: i = ..., if (i >= n) return          slice: entry, a, b
+//   a:     if (in[i] > 0) L1 else b             ends:  return  no work
+//   b:     if (kind[i] == 2) L2 else L3                L1, L2, L3  paths
+//
+// 1. A block may be in the slice if it only reads, is in no loop, and is come to
+//    from the entry by such blocks alone.
+// 2. Branches that make a path: divergent, with enough code behind them, not on
+//    the thread's number alone. Where the ways of one meet again the slice ends,
+//    if there is work on them. It is all from which such a branch can be come to.
+// 3. Where control leaves the slice an item's path is known. Who comes to a
+//    block that only returns has nothing to do: it is not worked on at all.
+// 4. Of the slice only what its branches follow from is needed. That much runs
+//    twice, so there is a limit to it.
+//
+// Why legal: the slice does what the item does anyway, only earlier, and leaves
+// nothing behind. Whether another item writes what it reads is for the trials:
+// such a kernel has a race, or its results hang on who runs first. If the path
+// were wrong for that, no result would be: the whole kernel runs for each item,
+// on whatever path; but an item without work would be missed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "remedies/collect/Plan.h"
+
+#include "analysis/Costs.h"
+#include "analysis/Numbering.h"
+#include "analysis/Uniformity.h"
+#include "analysis/device/Annotations.h"
+#include "remedies/collect/Refusals.h"
+#include "remedies/common/Controlled.h"
+
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace reconverge::remedies::collect {
+
+static constexpr unsigned WarpSize = 32, UsualThreads = 256, LoopTrips = 8;
+
+namespace {
+class Search {
+public:
+  Search(Function &F, const CollectOptions &Options)
+      : Options(Options), Uniformity(analysis::computeUniformity(F)),
+        PostDominance(F), Dominance(F), Order(&F) {
+    Cycles.compute(F);
+  }
+  PlanOr<CollectPlan> find();
+
+private:
+  void findReading();
+  bool isMeeting(const BasicBlock &BB) const;
+  bool makesPath(const BasicBlock &BB) const;
+  std::optional<Refusal> findBlocks();
+  void findNeeded();
+  uint64_t longest() const;
+  uint64_t weightOf(const BasicBlock &End) const;
+  void findEnds();
+
+  const CollectOptions &Options;
+  analysis::UniformityResult Uniformity;
+  analysis::PostDominance PostDominance;
+  DominatorTree Dominance;
+  CycleInfo Cycles;
+  ReversePostOrderTraversal<Function *> Order;
+
+  SmallPtrSet<const BasicBlock *, 32> Reading; ///< may be in the slice
+  SmallVector<const BasicBlock *, 8> Parting;  ///< of them, who make a path
+  /// Of the other blocks: what does more than read in them, or before them;
+  /// null: a loop.
+  DenseMap<const BasicBlock *, const Instruction *> Against;
+  CollectPlan Plan;
+};
+} // namespace
+
+/// What needs no copy, and leaves nothing behind.
+static bool isNote(const Instruction &I) {
+  return isa<DbgInfoIntrinsic, AssumeInst, PseudoProbeInst>(I) ||
+         I.isLifetimeStartOrEnd();
+}
+
+static bool onlyReads(const Instruction &I) {
+  if (isNote(I))
+    return true;
+  if (I.isAtomic() || I.isVolatile() || I.mayHaveSideEffects())
+    return false;
+  const auto *Call = dyn_cast<CallBase>(&I);
+  return !Call || !Call->isConvergent();
+}
+
+/// What keeps \p BB out of the slice, if anything in it does.
+static const Instruction *worksIn(const BasicBlock &BB) {
+  for (const Instruction &I : BB)
+    if (I.isTerminator() ? !isa<BranchInst, SwitchInst>(I) : !onlyReads(I))
+      return &I;
+  return nullptr;
+}
+
+void Search::findReading() {
+  for (const BasicBlock *BB : Order) {
+    const bool IsEntry = BB->isEntryBlock();
+    if (Cycles.getCycle(BB)) {
+      Against[BB] = nullptr;
+    } else if (isMeeting(*BB)) {
+      Against[BB] = BB->getTerminator();
+    } else if (!IsEntry && none_of(predecessors(BB), [&](const BasicBlock *P) {
+                 return Reading.contains(P);
+               })) {
+      Against[BB] = Against.lookup(*pred_begin(BB));
+    } else if (const Instruction *I = worksIn(*BB)) {
+      Against[BB] = I;
+    } else {
+      Reading.insert(BB);
+      if (makesPath(*BB))
+        Parting.push_back(BB);
+    }
+  }
+}
+
+/// The ways of branches that make a path meet at \p BB, and an item has worked
+/// on one of them.
+bool Search::isMeeting(const BasicBlock &BB) const {
+  return any_of(Parting, [&](const BasicBlock *Branch) {
+    if (PostDominance.immediate(*Branch) != &BB)
+      return false;
+    const auto Region = analysis::regionOf(*Branch, PostDominance, Cycles);
+    return any_of(
+               Region.Blocks,
+               [&](const BasicBlock *In) { return !Reading.contains(In); }) ||
+           instructionsBehind(*Branch, PostDominance, Cycles) >
+               Options.Prologue;
+  });
+}
+
+bool Search::makesPath(const BasicBlock &BB) const {
+  const Instruction &Term = *BB.getTerminator();
+  if (!isa<BranchInst, SwitchInst>(Term) || Term.getNumSuccessors() < 2 ||
+      !Uniformity.isDivergentBranch(BB))
+    return false;
+  if (!Options.Branches.empty()) {
+    const auto Number = analysis::branchNumber(BB);
+    return Number && is_contained(Options.Branches, *Number);
+  }
+  const auto By = Uniformity.of(*Term.getOperand(0));
+  return (Options.Ids || By.Why != analysis::Cause::ThreadId) &&
+         instructionsBehind(BB, PostDominance, Cycles) >= Options.Threshold;
+}
+
+/// The slice, or why there is none: of the first branch that would have made a
+/// path.
+std::optional<Refusal> Search::findBlocks() {
+  SmallPtrSet<const BasicBlock *, 32> Before;
+  SmallVector<const BasicBlock *, 16> Work;
+  std::optional<Refusal> Why;
+  for (const BasicBlock *BB : Order) {
+    if (!makesPath(*BB))
+      continue;
+    const Instruction &Term = *BB->getTerminator();
+    if (Reading.contains(BB)) {
+      Work.push_back(BB);
+      if (!Plan.Branch)
+        Plan.Branch = const_cast<Instruction *>(&Term);
+    } else if (!Why) {
+      const Instruction *I = Against.lookup(BB);
+      Why = I ? refusal(refuse::Effects, *I) : refusal(refuse::InLoop, Term);
+    }
+  }
+  if (Work.empty())
+    return Why ? Why
+               : refusal(refuse::NoPath, *(*Order.begin())->getTerminator());
+  while (!Work.empty()) {
+    const BasicBlock *BB = Work.pop_back_val();
+    if (Reading.contains(BB) && Before.insert(BB).second)
+      append_range(Work, predecessors(BB));
+  }
+  for (BasicBlock *BB : Order)
+    if (Before.contains(BB))
+      Plan.Deciding.Blocks.insert(BB);
+  return std::nullopt;
+}
+
+void Search::findNeeded() {
+  Slice &S = Plan.Deciding;
+  SmallVector<const Instruction *, 32> Work;
+  for (const BasicBlock *BB : S.Blocks)
+    Work.push_back(BB->getTerminator());
+  while (!Work.empty()) {
+    const Instruction *I = Work.pop_back_val();
+    if (isa<AllocaInst>(I) || !S.Needed.insert(I).second)
+      continue;
+    const auto *Phi = dyn_cast<PHINode>(I);
+    for (const Use &U : I->operands())
+      if (const auto *Op = dyn_cast<Instruction>(&U);
+          Op && (!Phi || S.Blocks.contains(Phi->getIncomingBlock(U))))
+        Work.push_back(Op);
+  }
+}
+
+/// Instructions that an item may need to find its path.
+uint64_t Search::longest() const {
+  const Slice &S = Plan.Deciding;
+  DenseMap<const BasicBlock *, uint64_t> Until;
+  uint64_t Most = 0;
+  for (const BasicBlock *BB : S.Blocks) {
+    uint64_t Here = 0;
+    for (const BasicBlock *P : predecessors(BB))
+      Here = std::max(Here, Until.lookup(P));
+    for (const Instruction &I : *BB)
+      Here += S.Needed.contains(&I) && analysis::countsAsInstruction(I);
+    Until[BB] = Here;
+    Most = std::max(Most, Here);
+  }
+  return Most;
+}
+
+/// Instructions that only who goes by \p End runs, those of loops counted more
+/// often.
+uint64_t Search::weightOf(const BasicBlock &End) const {
+  uint64_t Weight = 0;
+  for (const BasicBlock *BB : Order) {
+    if (!Dominance.dominates(&End, BB))
+      continue;
+    uint64_t Trips = 1;
+    for (const Cycle *C = Cycles.getCycle(BB); C; C = C->getParentCycle())
+      Trips = std::min<uint64_t>(Trips * LoopTrips, 1 << 20);
+    Weight += Trips * count_if(*BB, analysis::countsAsInstruction);
+  }
+  return Weight;
+}
+
+void Search::findEnds() {
+  Slice &S = Plan.Deciding;
+  struct Path {
+    BasicBlock *To;
+    uint64_t Weight;
+    size_t Number; ///< in the order of the slice
+  };
+  SmallVector<Path, 8> Paths;
+  for (BasicBlock *BB : S.Blocks)
+    for (BasicBlock *To : successors(BB))
+      if (!S.Blocks.contains(To) && S.Ends.insert({To, NoWork}).second &&
+          !onlyReturns(*To) && !isa<UnreachableInst>(To->getFirstNonPHIOrDbg()))
+        Paths.push_back({To, weightOf(*To), Paths.size()});
+  sort(Paths, [](const Path &A, const Path &B) {
+    return A.Weight != B.Weight ? A.Weight > B.Weight : A.Number < B.Number;
+  });
+  for (auto [I, P] : enumerate(Paths))
+    S.Ends[P.To] = int(std::min<size_t>(I, Options.Paths - 1));
+  S.Paths = unsigned(std::min<size_t>(Paths.size(), Options.Paths));
+}
+
+PlanOr<CollectPlan> Search::find() {
+  findReading();
+  if (auto Why = findBlocks())
+    return *Why;
+  findNeeded();
+  findEnds();
+  const bool Drops = any_of(
+      Plan.Deciding.Ends, [](const auto &End) { return End.second == NoWork; });
+  if (Plan.Deciding.Paths + Drops < 2 || !Plan.Deciding.Paths)
+    return refusal(refuse::NoPath, *Plan.Branch);
+  const uint64_t Most = longest();
+  if (Most > Options.Prologue)
+    return refusal(refuse::Dear, *Plan.Branch,
+                   std::to_string(Most) + " instructions");
+  return std::move(Plan);
+}
+
+PlanOr<CollectPlan> planCollect(Function &F, const CollectOptions &Options) {
+  PlanOr<ItemsPlan> Planned = planItems(F);
+  if (const auto *Why = std::get_if<Refusal>(&Planned))
+    return *Why;
+  auto &Items = std::get<ItemsPlan>(Planned);
+  const Instruction &First = *F.getEntryBlock().getTerminator();
+  if (Items.Exits)
+    return refusal(refuse::Exit, First);
+  for (const Instruction &I : instructions(F))
+    if (const auto *Frame = dyn_cast<AllocaInst>(&I);
+        Frame && !Frame->isStaticAlloca())
+      return refusal(refuse::Frame, I);
+  PlanOr<CollectPlan> Found = Search(F, Options).find();
+  if (auto *Plan = std::get_if<CollectPlan>(&Found)) {
+    Plan->Items = std::move(Items);
+    const unsigned Bound = analysis::launchBound(F);
+    const unsigned Most = Bound ? Bound : 1024;
+    const unsigned Wanted = Options.Threads ? Options.Threads
+                            : Bound         ? Bound
+                                            : UsualThreads;
+    Plan->Threads =
+        std::max(std::min(Wanted, Most) / WarpSize * WarpSize, WarpSize);
+  }
+  return Found;
+}
+
+} // namespace reconverge::remedies::collect

@@ -1,0 +1,86 @@
+//===- remedies/collect/Sort.h - The items of a block, sorted ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_COLLECT_SORT_H
+#define RECONVERGE_REMEDIES_COLLECT_SORT_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace llvm {
+class Function;
+class GlobalVariable;
+} // namespace llvm
+
+namespace reconverge::remedies::collect {
+
+/// An item of a block: thread Thread of the block that is number Turn of those
+/// that this one does the work of. Both i32.
+struct Pick {
+  llvm::Value *Turn, *Thread;
+};
+
+/// Makes code that sorts the items of a block of whole warps by path, in shared
+/// memory of its own, and has warps take them.
+class Sort {
+public:
+  /// \p Of: the kernel. \p Items a thread, \p Threads at most; \p Forgets: the
+  /// mistake of tests.
+  Sort(llvm::Function &Of, unsigned Paths, unsigned Items, unsigned Threads,
+       bool Forgets);
+
+  /// Sorts, from \p B on, which then stands where all is sorted. \p PathOf goes
+  /// on at the builder for the given turn, with the path of this thread's item:
+  /// i32, Paths if there is no work; all threads are to come to the end of it.
+  /// \p Thread: the linear number, \p There: how many there are, i32.
+  void sort(llvm::IRBuilderBase &B, llvm::Value *Thread, llvm::Value *There,
+            llvm::function_ref<llvm::Value *(llvm::Value *Turn)> PathOf);
+
+  /// What this lane has of the next items of its warp: goes on at \p Take where
+  /// it has one, at \p Other where it has none, and at \p Done where the warp
+  /// has none. \p B is left behind the last jump.
+  Pick take(llvm::IRBuilderBase &B, llvm::Value *Thread, llvm::BasicBlock &Take,
+            llvm::BasicBlock &Other, llvm::BasicBlock &Done);
+
+  uint64_t bytes() const;
+
+private:
+  llvm::BasicBlock *block(const char *Name);
+  llvm::Value *call(llvm::IRBuilderBase &B, llvm::Intrinsic::ID Id,
+                    llvm::ArrayRef<llvm::Value *> Arguments = {});
+  llvm::Value *count(llvm::IRBuilderBase &B, llvm::Value *Mask);
+  llvm::Value *fromLane(llvm::IRBuilderBase &B, llvm::Value *V,
+                        llvm::Value *Lane);
+  llvm::Value *laneOf(llvm::IRBuilderBase &B, llvm::Value *Thread);
+  llvm::Value *atPlace(llvm::IRBuilderBase &B, llvm::Value *Place);
+  llvm::Value *atSlot(llvm::IRBuilderBase &B, llvm::Value *Turn,
+                      llvm::Value *Thread);
+  llvm::Value *atWord(llvm::IRBuilderBase &B, llvm::Value *Number);
+  llvm::Value *rounded(llvm::IRBuilderBase &B, llvm::Value *Count);
+  llvm::PHINode *loop(llvm::IRBuilderBase &B, const char *Name);
+  void endLoop(llvm::IRBuilderBase &B, llvm::PHINode *Turn);
+  void onlyIf(llvm::IRBuilderBase &B, llvm::Value *If, const char *Name,
+              llvm::function_ref<void()> Do);
+
+  /// The same at all turns.
+  struct LaneFacts {
+    llvm::SmallVector<llvm::Value *, 5> Bits; ///< of the lane's number
+    llvm::Value *Before;                      ///< a bit for each lane before
+  };
+  LaneFacts factsOf(llvm::IRBuilderBase &B, llvm::Value *Lane);
+
+  void reset(llvm::IRBuilderBase &B, llvm::Value *Thread, llvm::Value *There);
+  llvm::Value *rank(llvm::IRBuilderBase &B, llvm::Value *Path,
+                    const LaneFacts &Lane, llvm::PHINode *Had);
+  llvm::Value *findPlaces(llvm::IRBuilderBase &B, llvm::Value *Thread,
+                          llvm::Value *Had);
+  void give(llvm::IRBuilderBase &B, llvm::Value *Thread, llvm::Value *Places);
+
+  llvm::Function &F;
+  const unsigned Paths, Items, Threads;
+  const bool Forgets;
+  llvm::GlobalVariable *Words, *Queue;
+};
+
+} // namespace reconverge::remedies::collect
+
+#endif

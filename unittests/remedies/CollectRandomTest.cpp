@@ -1,0 +1,75 @@
+//===- unittests/remedies/CollectRandomTest.cpp - Collected and not -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random kernels, run before and after their threads are collected by path. 200
+// of them here; RECONVERGE_RANDOM_SEEDS="first,count" runs others, and
+// RECONVERGE_REDUCE=1 then prints a small kernel for the first that fails.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CollectKernels.h"
+#include "Seeds.h"
+
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+using namespace reconverge::warpvm;
+
+namespace reconverge::remedies {
+namespace {
+
+unsigned collectSeed(Module &M, uint64_t Seed) {
+  return collectModule(M, collectOptionsFor(Seed));
+}
+
+class CollectedKernels : public testing::TestWithParam<unsigned> {};
+constexpr unsigned Shares = 2;
+
+TEST_P(CollectedKernels, LeaveTheSameBytes) {
+  SeedsTried Tried =
+      compareSeeds(200, GetParam(), Shares, collectShape, collectSeed);
+  if (HasFailure())
+    return;
+  RecordProperty("collected", int(Tried.Changed));
+  EXPECT_GE(Tried.Changed * 3, Tried.Kernels)
+      << "the kernels have too few branches";
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, CollectedKernels, testing::Range(0u, Shares));
+
+/// The comparison notices an item that was left out.
+TEST(CollectedKernels, APlantedBugIsCaught) {
+  unsigned Caught = 0, Changed = 0;
+  for (uint64_t Seed = 1; Seed <= 100 && !Caught; ++Seed) {
+    LLVMContext C;
+    auto M = randomKernel(C, Seed, collectShape(Seed));
+    Trial T = compare(*M, Seed, [&](Module &Of) {
+      CollectOptions Options = collectOptionsFor(Seed);
+      Options.PlantedBug = true;
+      return collectModule(Of, Options);
+    });
+    Changed += T.Changes > 0;
+    Caught += !T.Difference.empty();
+  }
+  EXPECT_TRUE(Caught) << "of " << Changed << " that were collected";
+}
+
+/// Same input, same bytes.
+TEST(CollectedKernels, AreDeterministic) {
+  for (uint64_t Seed = 1; Seed <= 20; ++Seed) {
+    LLVMContext C;
+    const auto Original = randomKernel(C, Seed, collectShape(Seed));
+    auto Text = [](const Module &M) {
+      std::string S;
+      raw_string_ostream(S) << M;
+      return S;
+    };
+    auto A = CloneModule(*Original), B = CloneModule(*Original);
+    collectSeed(*A, Seed);
+    collectSeed(*B, Seed);
+    EXPECT_TRUE(Text(*A) == Text(*B)) << "seed " << Seed;
+  }
+}
+
+} // namespace
+} // namespace reconverge::remedies
