@@ -58,8 +58,8 @@ struct Sharing {
 struct RaceFindings {
   uint64_t Launches = 0;   ///< looked at
   std::vector<Race> Races; ///< sorted by their places
-  Sharing OfThreads; ///< between any two threads
-  Sharing OfBlocks;  ///< of these, between threads of two blocks; not in files
+  Sharing OfThreads;       ///< between any two threads
+  Sharing OfBlocks; ///< of these, between threads of two blocks; not in files
   /// There was no memory to follow all accesses: more may have been there.
   bool Incomplete = false;
 
