@@ -10,11 +10,6 @@ using namespace llvm;
 
 namespace reconverge::remedies {
 
-static bool readBetween(StringRef Text, uint32_t Least, uint32_t Most,
-                        uint32_t &Number) {
-  return !Text.getAsInteger(10, Number) && Least <= Number && Number <= Most;
-}
-
 Expected<CollectOptions> parseCollectOptions(StringRef Text) {
   CollectOptions Options;
   Error E = readParameters(

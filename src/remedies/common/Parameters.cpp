@@ -24,6 +24,11 @@ Error readParameters(StringRef Text, StringRef What, StringRef All,
   return Error::success();
 }
 
+bool readBetween(StringRef Text, uint32_t Least, uint32_t Most,
+                 uint32_t &Number) {
+  return !Text.getAsInteger(10, Number) && Least <= Number && Number <= Most;
+}
+
 bool readFlag(StringRef Text, bool &Flag) {
   Flag = Text == "1";
   return Flag || Text == "0";

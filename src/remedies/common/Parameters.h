@@ -7,6 +7,8 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <cstdint>
+
 namespace reconverge::remedies {
 
 /// Gives each "key=value" of \p Text, with ; between them, to \p Set, which
@@ -16,6 +18,10 @@ namespace reconverge::remedies {
 llvm::Error readParameters(
     llvm::StringRef Text, llvm::StringRef What, llvm::StringRef All,
     llvm::function_ref<bool(llvm::StringRef Key, llvm::StringRef Value)> Set);
+
+/// Reads a decimal number; false if \p Text is none from \p Least to \p Most.
+bool readBetween(llvm::StringRef Text, uint32_t Least, uint32_t Most,
+                 uint32_t &Number);
 
 /// Reads "0" or "1"; false if \p Text is neither.
 bool readFlag(llvm::StringRef Text, bool &Flag);
