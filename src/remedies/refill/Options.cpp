@@ -14,8 +14,8 @@ static bool readBetween(StringRef Text, uint32_t Least, uint32_t Most,
   return !Text.getAsInteger(10, Number) && Least <= Number && Number <= Most;
 }
 
-Expected<RefillOptions> parseRefillOptions(StringRef Text) {
-  RefillOptions Options;
+Expected<RefillOptions> parseRefillOptions(StringRef Text,
+                                           RefillOptions Options) {
   Error E =
       readParameters(Text, "refilling", refill::Parameters,
                      [&](StringRef Key, StringRef Value) {
@@ -36,6 +36,8 @@ Expected<RefillOptions> parseRefillOptions(StringRef Text) {
                        }
                        if (Key == "occupancy")
                          return readFlag(Value, Options.Occupancy);
+                       if (Key == "marked")
+                         return readFlag(Value, Options.Marked);
                        return Key == "branch" && !Options.Branch &&
                               !Value.getAsInteger(10, Options.Branch.emplace());
                      });
