@@ -24,6 +24,7 @@
 #include "remedies/common/RequestFormat.h"
 #include "remedies/common/Requests.h"
 
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Support/CommandLine.h"
@@ -63,6 +64,11 @@ static cl::opt<std::string>
              cl::desc("In host code, have launches choose between kernels and "
                       "their remedied copies, first in the pipeline"));
 
+static void warn(Module &M, const Twine &Text) {
+  const DiagnosticInfoInlineAsm Warning(Text, DS_Warning); // as emitError does
+  M.getContext().diagnose(Warning);
+}
+
 namespace {
 /// Runs passes on device code alone: clang gives a plugin the host's as well.
 /// Unless they are asked for, only where the source does so.
@@ -72,8 +78,14 @@ struct OnDevice : PassInfoMixin<OnDevice> {
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &AM) {
     if (!Triple(M.getTargetTriple()).isNVPTX())
       return PreservedAnalyses::all();
-    const bool BySource = !remedies::settleRequestsHere(M).empty();
-    return IsAsked || BySource ? Passes.run(M, AM) : PreservedAnalyses::all();
+    const std::set<std::string> Asked = remedies::settleRequestsHere(M);
+    for (const std::string &Name : Asked)
+      if (remedies::changesLaunch({Name, ""}))
+        warn(M, "the source asks for " + Name +
+                    ", which changes launches: "
+                    "only `reconverge cc` can do that");
+    return IsAsked || !Asked.empty() ? Passes.run(M, AM)
+                                     : PreservedAnalyses::all();
   }
 };
 } // namespace

@@ -5,12 +5,14 @@
 //
 //   #pragma reconverge <remedy> [<parameter>(<value>)] [off]
 //
-// before an `if` or a `switch`, also as _Pragma, and leaves what it has read in
+// before an `if` or a `switch`, or a loop, also as _Pragma, and leaves what it has read in
 // the device code, where the passes of libReconverge.so find it
 // (remedies/common/RequestFormat.h). In host code it keeps the compiler from
 // warning of an unknown pragma.
 //
-// The statement's lines are found by lexing on from the pragma: a pragma's
+// Of a loop its first line is enough: clang keeps that in the loop's metadata.
+// Of a choice all lines to the condition's end are found by lexing on from the
+// pragma: a pragma's
 // handler runs inside the preprocessor, which must not look ahead there.
 //
 // A library of its own, because it needs clang around it: opt has none, and
@@ -154,15 +156,18 @@ void Reader::HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer,
   }
   Following Source(End, PP);
   const Token First = Source.next();
-  Token Last = Source.next();
-  unsigned Depth = Last.is(tok::l_paren);
-  if (First.isNot(tok::raw_identifier) || !Depth ||
-      (First.getRawIdentifier() != "if" &&
-       First.getRawIdentifier() != "switch")) {
+  if (First.isNot(tok::raw_identifier) ||
+      !isOneOf(First.getRawIdentifier(), Known->Statements)) {
     report(PP, At,
-           "#pragma reconverge must come right before an 'if' or a 'switch'");
+           "#pragma reconverge %0 must come right before a statement of these: "
+           "%1")
+        << Known->Remedy << Known->Statements;
     return;
   }
+  Token Last = First;
+  if (!Known->isOfLoops())
+    Last = Source.next();
+  unsigned Depth = Last.is(tok::l_paren);
   while (Depth && Last.isNot(tok::eof)) {
     Last = Source.next();
     Depth += Last.is(tok::l_paren);

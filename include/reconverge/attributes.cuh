@@ -1,8 +1,8 @@
-//===- reconverge/attributes.cuh - Ask for remapping, or forbid -*- C++ -*-===//
+//===- reconverge/attributes.cuh - Ask for remedies, or forbid --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For clang with our plugins, and `reconverge cc`; to nvcc both are nothing.
-// docs/remap.md says what is remapped, and what is left.
+// For clang with our plugins, and `reconverge cc`; to nvcc all are nothing.
+// docs/remap.md and docs/refill.md say what becomes of it, and what is left.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_ATTRIBUTES_CUH
@@ -19,12 +19,19 @@
 ///     p[threadIdx.x] = sinf(x) / x;
 /// }
 /// \endcode
+///
+/// Likewise for refilling: has one loop refilled by which lanes wait for each
+/// other (RECONVERGE_REFILL), or none (RECONVERGE_NO_REFILL).
 #if defined(__clang__) && defined(__CUDA__) // nvcc has the first at most
 #define RECONVERGE_REMAP __attribute__((annotate("reconverge remap")))
 #define RECONVERGE_NO_REMAP __attribute__((annotate("reconverge remap off")))
+#define RECONVERGE_REFILL __attribute__((annotate("reconverge refill")))
+#define RECONVERGE_NO_REFILL __attribute__((annotate("reconverge refill off")))
 #else
 #define RECONVERGE_REMAP
 #define RECONVERGE_NO_REMAP
+#define RECONVERGE_REFILL
+#define RECONVERGE_NO_REFILL
 #endif
 
 #endif

@@ -20,6 +20,7 @@
 
 #include "analysis/device/Annotations.h"
 #include "core/Error.h"
+#include "core/Remedied.h"
 #include "frontend/Registers.h"
 #include "remedies/common/Requests.h"
 
@@ -95,6 +96,9 @@ static Expected<std::set<std::string>> settleRequests(Module &M) {
 
 Expected<remedies::Applied> applyBeside(const Candidate &What, Function &Kernel,
                                         const frontend::LaunchBounds &Bounds) {
+  const std::string Name = (Kernel.getName() + RemediedSuffix).str();
+  if (Function *BySource = Kernel.getParent()->getFunction(Name))
+    BySource->eraseFromParent(); // a decision goes before a request
   Function &Copy = frontend::copyForRemedy(Kernel, Bounds);
   auto Result = remedies::apply(What, Copy);
   if (Result && !Result->Changed)
@@ -102,13 +106,25 @@ Expected<remedies::Applied> applyBeside(const Candidate &What, Function &Kernel,
   return Result;
 }
 
+/// Host code that chooses at a launch is compiled after the device's, whole.
+static Error checkLaunches(const Candidate &What, bool Relocatable,
+                           const Twine &By) {
+  if (Relocatable && remedies::changesLaunch(What))
+    return userError(By + ": launches of relocatable device code cannot "
+                          "change",
+                     "Build without -rdc=true and -dc.");
+  return Error::success();
+}
+
 /// Applies to all kernels of \p M a remedy that changes launches; any launch is
-/// to take it. Who asks for it hears of a kernel for which it is not.
+/// to take it. Who asks for it hears of what cannot have it.
 static Error applyToLaunches(const Candidate &What, Module &M,
                              raw_ostream *OS) {
   std::vector<Function *> Kernels;
   for (Function &F : M)
-    if (!F.isDeclaration() && analysis::isKernel(F))
+    if (!F.isDeclaration() && analysis::isKernel(F) &&
+        !F.getName().ends_with(RemediedSuffix) &&
+        !M.getFunction((F.getName() + RemediedSuffix).str()))
       Kernels.push_back(&F);
   for (Function *Kernel : Kernels) {
     const std::string Name = demangle(Kernel->getName());
@@ -116,30 +132,22 @@ static Error applyToLaunches(const Candidate &What, Module &M,
                               {.Threads = UINT64_MAX, .Shared = INT32_MAX});
     if (!Result)
       return Result.takeError();
-    if (OS && !Result->Changed)
+    if (OS && !Result->Missed.empty())
       *OS << "reconverge: warning: " << Name
-          << " is launched as it is: " << join(Result->Missed, "; ") << "\n";
+          << (Result->Changed ? ": " : " is launched as it is: ")
+          << join(Result->Missed, "; ") << "\n";
   }
   return Error::success();
 }
 
-/// Host code that chooses at a launch is compiled after the device's, whole.
-static Error checkLaunches(const BuildRequest &Request) {
-  for (const Candidate &What : Request.Remedies)
-    if (Request.Compile.Relocatable && remedies::changesLaunch(What))
-      return userError("--" + What.Remedy +
-                           ": launches of relocatable device code cannot "
-                           "change",
-                       "Build without -rdc=true and -dc.");
-  return Error::success();
-}
-
 Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
-  for (const Candidate &What : Request.Remedies)
+  for (const Candidate &What : Request.Remedies) {
     if (Error E = remedies::check(What))
       return E;
-  if (Error E = checkLaunches(Request))
-    return E;
+    if (Error E = checkLaunches(What, Request.Compile.Relocatable,
+                                "--" + What.Remedy))
+      return E;
+  }
   frontend::CompileOptions &Compile = Request.Compile;
   auto CountRegisters = [Compile,
                          Tools](const Module &M) -> std::optional<unsigned> {
@@ -150,6 +158,7 @@ Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
     return std::nullopt;
   };
   Compile.Transform = [Remedies = Request.Remedies, CountRegisters,
+                       Relocatable = Compile.Relocatable,
                        Words = Compile.ClangArguments, OS = Request.Diagnostics,
                        Then = std::move(Compile.Transform)](Module &M) {
     if (OS)
@@ -164,6 +173,10 @@ Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
             return C.Remedy == Name; // it sees requests as well
           }))
         All.push_back({Name, remedies::OnlyWhereAsked.str()});
+    for (const Candidate &What : All)
+      if (Error E = checkLaunches(What, Relocatable,
+                                  "#pragma reconverge " + What.Remedy))
+        return E;
     append_range(All, Remedies);
     for (const Candidate &What : All)
       if (Error E = remedies::changesLaunch(What)

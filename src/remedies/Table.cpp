@@ -56,7 +56,7 @@ private:
 } // namespace
 
 static const Remedy *const Table[] = {
-#define REMEDY(NAME, DOES, PARAMETERS, WORDS) &NAME::Itself,
+#define REMEDY(NAME, DOES, PARAMETERS, STATEMENTS, WORDS) &NAME::Itself,
 #include "remedies/Remedies.def"
 #undef REMEDY
 };

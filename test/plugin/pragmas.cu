@@ -20,6 +20,8 @@
 //
 // What a pragma asks for and does not get is a warning.
 // RUN: %{optimise} -gline-tables-only -DWARP %s -o %t.ll 2>&1 | FileCheck %s --check-prefix=WARP
+// So is a remedy for which launches would change.
+// RUN: %{optimise} -gline-tables-only -DLAUNCH %s -o %t.ll 2>&1 | FileCheck %s --check-prefix=LAUNCH
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define REMAP _Pragma("reconverge remap algorithm(warp_aggregated)")
@@ -90,9 +92,18 @@ __global__ void wrong(int *p) {
 #pragma reconverge remap sideways
   if (*p)
     ++*p;
-// WRONG: [[#@LINE+1]]:1: error: #pragma reconverge must come right before an 'if' or a 'switch'
+// WRONG: [[#@LINE+1]]:1: error: #pragma reconverge remap must come right before a statement of these: if, switch
 #pragma reconverge remap
   ++*p;
+}
+#endif
+
+#ifdef LAUNCH
+// LAUNCH: warning: the source asks for refill, which changes launches: only `reconverge cc` can do that
+__global__ void launch(int *p) {
+#pragma reconverge refill
+  while (*p > p[__nvvm_read_ptx_sreg_tid_x()])
+    ++*p;
 }
 #endif
 

@@ -112,6 +112,11 @@ TEST(DummyRemedy, IsAskedForInTheSource) {
   EXPECT_FALSE(requestOf(Entry, "remap"));
   EXPECT_FALSE(requestWordsOf("meld")) << "the source cannot ask for melding";
   EXPECT_EQ(requestWordsOf("dummy")->valuesOf("pace"), "slow, fast");
+  EXPECT_TRUE(isOneOf("fast", "slow, fast"));
+  EXPECT_FALSE(isOneOf("1", "slow, fast"));
+  EXPECT_TRUE(isOneOf("32", "1 to 32"));
+  EXPECT_FALSE(isOneOf("33", "1 to 32"));
+  EXPECT_FALSE(isOneOf("1 to 32", "1 to 32"));
 }
 
 TEST(DummyRemedy, IsInTheAdvice) {

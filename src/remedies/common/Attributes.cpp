@@ -159,17 +159,15 @@ static void replaceList(GlobalVariable &List, ArrayRef<Constant *> Kept,
   }
 }
 
-/// Hangs \p All on branches. Whether some are not to be left alone.
+/// Hangs \p All on branches, or loops. Whether some are not to be left alone.
 static bool mark(Module &M, StringRef Remedy, const AllAttributed &All) {
   bool Asked = false;
   for (Function &F : M)
-    for (BasicBlock &BB : F) {
-      Instruction &Term = *BB.getTerminator();
-      if (Term.getNumSuccessors() < 2 || hasRequest(Term, Remedy) ||
-          !isa<BranchInst, SwitchInst>(Term))
-        continue;
-      if (const Attributed *A = All.of(F, Term.getDebugLoc())) {
-        hangRequest(Term, Remedy, A->What, A->Place);
+    for (auto [At, Where] : requestPlaces(F, Remedy)) {
+      const Attributed *A =
+          hasRequest(*At, Remedy) ? nullptr : All.of(F, Where);
+      if (A) {
+        hangRequest(*At, Remedy, A->What, A->Place);
         Asked |= A->What != "off";
       }
     }

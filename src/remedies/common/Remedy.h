@@ -90,7 +90,7 @@ template <auto Parse> llvm::Error checkBy(llvm::StringRef Parameters) {
 }
 
 // Each folder's own constants, and the remedy that it defines.
-#define REMEDY(NAME, DOES, PARAMETERS, WORDS)                                  \
+#define REMEDY(NAME, DOES, PARAMETERS, STATEMENTS, WORDS)                      \
   namespace NAME {                                                             \
   inline constexpr llvm::StringLiteral Name = #NAME;                           \
   inline constexpr llvm::StringLiteral Does = DOES;                            \

@@ -8,7 +8,7 @@
 //   line first last remedy choice file
 //
 // the line of the pragma, the first and the last line of the `if (...)` or
-// `switch (...)` after it, the remedy, "on", "on:<parameters>" or "off", and
+// `switch (...)` after it (of a loop, twice its first line), the remedy, "on", "on:<parameters>" or "off", and
 // the absolute path of the file. Parameters are "key=value;key=value".
 //
 // All of it is in this header, for our plugin for clang links nothing of ours.
@@ -30,9 +30,11 @@ inline constexpr const char *PragmaVariable = "__reconverge_pragmas";
 /// What the source may say of a remedy.
 struct RequestWords {
   llvm::StringLiteral Remedy;
+  llvm::StringLiteral Statements; ///< before which: "if, switch"
   llvm::StringLiteral Words; ///< "key(value, value)", with spaces between them
 
-  bool mayBeAsked() const { return Words != "none"; }
+  bool mayBeAsked() const { return Statements != "none"; }
+  bool isOfLoops() const { return Statements.contains("for"); }
 
   /// The values that \p Key may have, "a, b, c"; none: there is no such key.
   std::optional<llvm::StringRef> valuesOf(llvm::StringRef Key) const {
@@ -48,15 +50,20 @@ struct RequestWords {
   }
 };
 
-/// Whether \p Value is one of \p Values.
+/// Whether \p Value is one of \p Values, which may be "1 to 32".
 inline bool isOneOf(llvm::StringRef Value, llvm::StringRef Values) {
+  auto [Least, Most] = Values.split(" to ");
+  unsigned From = 0, To = 0, Number = 0;
+  if (!Least.getAsInteger(10, From) && !Most.getAsInteger(10, To))
+    return !Value.getAsInteger(10, Number) && From <= Number && Number <= To;
   llvm::SmallVector<llvm::StringRef, 8> All;
   Values.split(All, ", ");
   return llvm::is_contained(All, Value);
 }
 
 inline constexpr RequestWords AllRequestWords[] = {
-#define REMEDY(NAME, DOES, PARAMETERS, WORDS) {#NAME, WORDS},
+#define REMEDY(NAME, DOES, PARAMETERS, STATEMENTS, WORDS)                      \
+  {#NAME, STATEMENTS, WORDS},
 #include "remedies/Remedies.def"
 #undef REMEDY
 };

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A pragma is about the statement after it; a branch comes of that statement if
-// its debug location is in the lines from `if` to the condition's end. Inlined
-// and unrolled copies are all meant. Of a condition with && or ||, all branches
+// its debug location is in the lines from `if` to the condition's end. A loop
+// does if the place in its metadata (llvm.loop), which clang has put there and
+// which passes keep, is on the statement's first line. Inlined and unrolled
+// copies are all meant. Of a condition with && or ||, all branches
 // are; it is enough that one of them can have the remedy.
 //
 // Attributes come after pragmas, which go before them (Attributes.cpp).
@@ -18,8 +20,10 @@
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -89,20 +93,54 @@ StringRef SourceRequest::valueOf(StringRef Key) const {
   return "";
 }
 
+bool isAskedFor(const Function &F, StringRef Remedy) {
+  return any_of(F, [&](const BasicBlock &BB) {
+    const auto Said = requestOf(BB, Remedy);
+    return Said && Said->On;
+  });
+}
+
+/// Where \p L begins in the source, as its metadata says. The rest of an unrolled
+/// loop has lost that: there its way back has the line of a `for` or `while`.
+static const DILocation *beginOf(const Loop &L, const Instruction &Back) {
+  if (const MDNode *Id = L.getLoopID())
+    for (const MDOperand &Each : Id->operands())
+      if (const auto *At = dyn_cast<DILocation>(Each))
+        return At;
+  return Back.getDebugLoc();
+}
+
+SmallVector<RequestPlace> requestPlaces(Function &F, StringRef Remedy) {
+  SmallVector<RequestPlace> All;
+  if (!requestWordsOf(Remedy)->isOfLoops()) {
+    for (BasicBlock &BB : F)
+      if (Instruction *Term = BB.getTerminator();
+          Term->getNumSuccessors() > 1 && isa<BranchInst, SwitchInst>(Term))
+        All.push_back({Term, Term->getDebugLoc()});
+    return All;
+  }
+  if (F.isDeclaration())
+    return All;
+  DominatorTree Dominance(F);
+  LoopInfo Loops(Dominance);
+  for (const Loop *L : Loops.getLoopsInPreorder()) {
+    SmallVector<BasicBlock *> Latches;
+    L->getLoopLatches(Latches);
+    for (BasicBlock *BB : Latches)
+      All.push_back({BB->getTerminator(), beginOf(*L, *BB->getTerminator())});
+  }
+  return All;
+}
+
 /// Hangs \p All on the branches of \p F; says which remedies these ask for.
 static void mark(Function &F, MutableArrayRef<Pragma> All,
                  std::set<std::string> &Asked) {
-  for (BasicBlock &BB : F) {
-    Instruction &Term = *BB.getTerminator();
-    const DILocation *At = Term.getDebugLoc();
-    if (!At || Term.getNumSuccessors() < 2 ||
-        !isa<BranchInst, SwitchInst>(Term))
-      continue;
-    for (Pragma &P : All) {
-      if (At->getLine() < P.First || P.Last < At->getLine() ||
-          hasRequest(Term, P.Remedy) || pathOf(*At) != P.File)
+  for (Pragma &P : All) {
+    for (auto [Term, At] : requestPlaces(F, P.Remedy)) {
+      if (!At || At->getLine() < P.First || P.Last < At->getLine() ||
+          hasRequest(*Term, P.Remedy) || pathOf(*At) != P.File)
         continue;
-      hangRequest(Term, P.Remedy, P.Choice, P.File + ":" + Twine(P.Line));
+      hangRequest(*Term, P.Remedy, P.Choice, P.File + ":" + Twine(P.Line));
       P.Matched = true;
       if (P.Choice != "off")
         Asked.insert(P.Remedy.str());
@@ -144,7 +182,9 @@ static Error settleVariable(Module &M, GlobalVariable *Variable,
     if (!P.Matched)
       Result.Unmatched.push_back(
           (P.File + ":" + Twine(P.Line) +
-           ": no branch is left of the statement after this pragma")
+           (requestWordsOf(P.Remedy)->isOfLoops() ? ": no loop"
+                                                  : ": no branch") +
+           " is left of the statement after this pragma")
               .str());
   removeFromUsedLists(
       M, [&](Constant *C) { return C->stripPointerCasts() == Variable; });

@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_REMEDIES_COMMON_REQUESTS_H
 #define RECONVERGE_REMEDIES_COMMON_REQUESTS_H
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Support/Error.h"
 
@@ -11,13 +12,17 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class DILocation;
+} // namespace llvm
+
 namespace reconverge::remedies {
 
 /// The parameter that a remedy which the source can ask for has: it applies
 /// only where that was done.
 inline constexpr llvm::StringLiteral OnlyWhereAsked = "marked=1";
 
-/// What the source says of a branch and a remedy, by a pragma or by its
+/// What the source says of a branch or a loop and a remedy, by a pragma or by its
 /// function's attribute.
 struct SourceRequest {
   bool On = true;         ///< apply it; else never
@@ -28,7 +33,7 @@ struct SourceRequest {
   llvm::StringRef valueOf(llvm::StringRef Key) const;
 };
 
-/// Of the branch or switch that ends \p BB.
+/// Of the branch or switch that ends \p BB; of a loop, if that goes back.
 std::optional<SourceRequest> requestOf(const llvm::BasicBlock &BB,
                                        llvm::StringRef Remedy);
 
@@ -38,6 +43,19 @@ void hangRequest(llvm::Instruction &Branch, llvm::StringRef Remedy,
                  llvm::StringRef What, const llvm::Twine &Place);
 bool hasRequest(const llvm::Instruction &Branch, llvm::StringRef Remedy);
 
+/// Whether some place of \p F asks for it.
+bool isAskedFor(const llvm::Function &F, llvm::StringRef Remedy);
+
+/// What a request hangs on, and where the source has it; perhaps null.
+struct RequestPlace {
+  llvm::Instruction *At;
+  const llvm::DILocation *Where;
+};
+/// All that may be asked for \p Remedy in \p F: branches; for one of loops,
+/// what goes back in each.
+llvm::SmallVector<RequestPlace> requestPlaces(llvm::Function &F,
+                                              llvm::StringRef Remedy);
+
 struct SettledRequests {
   /// Remedies that some branch is to have, or to be looked at for.
   std::set<std::string> Asked;
@@ -46,7 +64,8 @@ struct SettledRequests {
 };
 inline constexpr const char *UnmatchedHelp =
     "Take it away if its code is unused, if the compiler has made the choice "
-    "without a branch, or if there are no line numbers (-gline-tables-only).";
+    "without a branch or has unrolled the loop, or if there are no line "
+    "numbers (-gline-tables-only).";
 
 /// Hangs what the pragmas of \p M say on their branches, found by file and line
 /// of the debug locations, and removes the variable that has them; then what

@@ -10,9 +10,11 @@
 //   - A lane runs one item after the other. `exit` would end all of them, and
 //     an alloca beyond the entry's would take memory for each.
 //
-// Which loop: the one that Options.Branch leaves. Else of the outermost loops
+// Which loop: the one that a pragma names, or that Options.Branch leaves. Else
+// of the outermost loops
 // that threads leave at different times the one with the most instructions,
-// those of inner loops counted eight times; the first of several.
+// those of inner loops counted eight times; the first of several. Never one that
+// the source forbids.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +22,7 @@
 
 #include "analysis/Numbering.h"
 #include "analysis/Uniformity.h"
+#include "remedies/common/Requests.h"
 #include "remedies/refill/Refusals.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -51,14 +54,31 @@ static uint64_t weightOf(const Loop &L, const LoopInfo &Loops) {
   return Sum;
 }
 
-static Loop *chooseLoop(const LoopInfo &Loops, const UniformityResult &Known) {
+/// What the source says of \p L.
+static std::optional<SourceRequest> requestOf(const Loop &L) {
+  SmallVector<BasicBlock *> Latches;
+  L.getLoopLatches(Latches);
+  for (const BasicBlock *BB : Latches)
+    if (auto Said = remedies::requestOf(*BB, Name))
+      return Said;
+  return std::nullopt;
+}
+
+static bool mayBeTaken(const Loop &L, const RefillOptions &Options) {
+  const auto Said = requestOf(L);
+  return Said ? Said->On : !Options.Marked;
+}
+
+static Loop *chooseLoop(const LoopInfo &Loops, const UniformityResult &Known,
+                        const RefillOptions &Options) {
   Loop *Chosen = nullptr;
   SmallPtrSet<const Loop *, 4> Found;
   for (Loop *L : Loops.getLoopsInPreorder()) {
     const Loop *Around = L->getParentLoop();
     if (Found.contains(Around))
       Found.insert(L); // it is inside one
-    else if (divergesAt(*L, Known) && Found.insert(L).second &&
+    else if (divergesAt(*L, Known) && mayBeTaken(*L, Options) &&
+             Found.insert(L).second &&
              (!Chosen || weightOf(*Chosen, Loops) < weightOf(*L, Loops)))
       Chosen = L;
   }
@@ -76,6 +96,62 @@ static Loop *loopLeftBy(uint32_t Number, Function &F, const LoopInfo &Loops,
         return divergesAt(*L, Known) ? L : nullptr;
   }
   return nullptr;
+}
+
+/// Of loops that pragmas name, the one to take; null: none are named. Why not
+/// the others goes to \p Refused.
+static Loop *loopNamed(const LoopInfo &Loops, const UniformityResult &Known,
+                       std::vector<Refusal> &Refused) {
+  Loop *Chosen = nullptr;
+  SmallVector<Loop *> Named;
+  for (Loop *L : Loops.getLoopsInPreorder()) {
+    const auto Said = requestOf(*L);
+    if (!Said || !Said->On || !Said->AtAnyCost)
+      continue;
+    Named.push_back(L);
+    if (divergesAt(*L, Known) &&
+        (!Chosen || weightOf(*Chosen, Loops) < weightOf(*L, Loops)))
+      Chosen = L;
+  }
+  SmallPtrSet<const void *, 4> Told;
+  if (Chosen)
+    Told.insert(requestOf(*Chosen)->Id);
+  for (const Loop *L : Named)
+    if (Told.insert(requestOf(*L)->Id).second)
+      Refused.push_back(
+          {divergesAt(*L, Known) ? &refuse::Other : &refuse::Uniform,
+           L->getStartLoc(), ""});
+  return Chosen;
+}
+
+/// The loop to refill. \p Refused: why not others that are asked for.
+static PlanOr<Loop *> findLoop(Function &Kernel, const LoopInfo &Loops,
+                               const UniformityResult &Known,
+                               const RefillOptions &Options,
+                               std::vector<Refusal> &Refused) {
+  const Instruction &Start = *Kernel.getEntryBlock().getTerminator();
+  if (Loop *L = loopNamed(Loops, Known, Refused))
+    return L;
+  if (!Refused.empty()) {
+    Refusal First = Refused.front();
+    Refused.erase(Refused.begin());
+    return First;
+  }
+  if (Options.Branch) {
+    Loop *L = loopLeftBy(*Options.Branch, Kernel, Loops, Known);
+    if (!L)
+      return refusal(refuse::Branch, Start, std::to_string(*Options.Branch));
+    if (!mayBeTaken(*L, Options))
+      return Refusal{&refuse::Off, L->getStartLoc(), ""};
+    return L;
+  }
+  if (Loop *L = chooseLoop(Loops, Known, Options))
+    return L;
+  for (const Loop *L : Loops.getLoopsInPreorder())
+    if (const auto Said = requestOf(*L);
+        Said && !Said->On && divergesAt(*L, Known))
+      return Refusal{&refuse::Off, L->getStartLoc(), ""};
+  return refusal(refuse::Loop, Start);
 }
 
 static bool readsOthers(const Instruction &I) {
@@ -126,19 +202,24 @@ PlanOr<RefillPlan> planRefill(Function &Kernel, const RefillOptions &Options) {
   const UniformityResult Known = analysis::computeUniformity(Kernel);
   DominatorTree Dominance(Kernel);
   LoopInfo Loops(Dominance);
-  Loop *L = Options.Branch ? loopLeftBy(*Options.Branch, Kernel, Loops, Known)
-                           : chooseLoop(Loops, Known);
-  if (!L && Options.Branch)
-    return refusal(refuse::Branch, Start, std::to_string(*Options.Branch));
-  if (!L)
-    return refusal(refuse::Loop, Start);
+  RefillPlan Plan{{}, nullptr, Options, {}};
+  PlanOr<Loop *> Found = findLoop(Kernel, Loops, Known, Options, Plan.Others);
+  if (const auto *Why = std::get_if<Refusal>(&Found))
+    return *Why;
+  const Loop *L = std::get<Loop *>(Found);
   if (const Instruction *I = waitsFor(*L))
     return refusal(refuse::Waits, *I);
   if (std::get<ItemsPlan>(Items).Exits)
     return refusal(refuse::Exit, Start);
   if (const Instruction *I = takesFrame(Kernel))
     return refusal(refuse::Frame, *I);
-  return RefillPlan{std::move(std::get<ItemsPlan>(Items)), L->getHeader()};
+  if (const auto Said = requestOf(*L)) {
+    Plan.Options = cantFail(parseRefillOptions(Said->Parameters, Options));
+    Plan.Options.Occupancy &= !Said->AtAnyCost;
+  }
+  Plan.Items = std::move(std::get<ItemsPlan>(Items));
+  Plan.Header = L->getHeader();
+  return Plan;
 }
 
 } // namespace reconverge::remedies::refill

@@ -14,7 +14,9 @@ namespace reconverge::remedies::refill {
 
 struct RefillPlan {
   ItemsPlan Items;
-  llvm::BasicBlock *Header; ///< of the loop, which has no other entry
+  llvm::BasicBlock *Header;    ///< of the loop, which has no other entry
+  RefillOptions Options;       ///< what the source says of the loop among them
+  std::vector<Refusal> Others; ///< why not other loops that pragmas name
 };
 
 PlanOr<RefillPlan> planRefill(llvm::Function &Kernel,

@@ -9,8 +9,8 @@ using namespace llvm;
 
 namespace reconverge::remedies {
 
-Expected<RefillOptions> parseRefillOptions(StringRef Text) {
-  RefillOptions Options;
+Expected<RefillOptions> parseRefillOptions(StringRef Text,
+                                            RefillOptions Options) {
   Error E =
       readParameters(Text, "refilling", refill::Parameters,
                      [&](StringRef Key, StringRef Value) {
@@ -31,6 +31,8 @@ Expected<RefillOptions> parseRefillOptions(StringRef Text) {
                        }
                        if (Key == "occupancy")
                          return readFlag(Value, Options.Occupancy);
+                       if (Key == "marked")
+                         return readFlag(Value, Options.Marked);
                        return Key == "branch" && !Options.Branch &&
                               !Value.getAsInteger(10, Options.Branch.emplace());
                      });

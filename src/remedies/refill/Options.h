@@ -37,6 +37,9 @@ struct RefillOptions {
   /// Only if registers leave as many warps on a multiprocessor as before.
   bool Occupancy = true;
 
+  /// Only what the source asks for.
+  bool Marked = false;
+
   RegisterCounter CountRegisters = nullptr; ///< null: nobody can say
 
   /// A mistake to make on purpose, so that tests can show that they would
@@ -44,9 +47,10 @@ struct RefillOptions {
   bool PlantedBug = false;
 };
 
-/// Reads "threshold=4;slice=32;source=counter;branch=3"; the error names the
-/// word that is wrong.
-llvm::Expected<RefillOptions> parseRefillOptions(llvm::StringRef Text);
+/// Reads "threshold=4;slice=32;source=counter;branch=3" into \p Options; the
+/// error names the word that is wrong.
+llvm::Expected<RefillOptions> parseRefillOptions(llvm::StringRef Text,
+                                                 RefillOptions Options = {});
 
 } // namespace reconverge::remedies
 

@@ -122,8 +122,8 @@ static Function &withParameters(Function &Kernel, ItemSource Source) {
 }
 
 /// Of the kernel that \p Plan is of, which then is gone.
-static Recipe apply(Function &Kernel, const RefillPlan &Plan,
-                    const RefillOptions &Options) {
+static Recipe apply(Function &Kernel, const RefillPlan &Plan) {
+  const RefillOptions &Options = Plan.Options;
   // Whole warps, in blocks no larger than the registers of launch bounds allow.
   const unsigned Bound = analysis::launchBound(Kernel);
   const unsigned Block =
@@ -164,7 +164,7 @@ static Cost costOf(const Function &Kernel, const RefillOptions &Options) {
   auto [Alone, Copy] = copyAlone(Kernel);
   const std::string Name = Copy->getName().str();
   PlanOr<RefillPlan> Planned = planRefill(*Copy, Options);
-  const Recipe Launch = apply(*Copy, std::get<RefillPlan>(Planned), Options);
+  const Recipe Launch = apply(*Copy, std::get<RefillPlan>(Planned));
   const auto After = Before ? Options.CountRegisters(*Alone) : std::nullopt;
   if (!After)
     return {};
@@ -186,13 +186,15 @@ PlanOr<Refilled> refillKernel(Function &Kernel, const RefillOptions &Options) {
     return *Why;
   const RefillPlan &Plan = std::get<RefillPlan>(Planned);
   const Cost Price = costOf(Kernel, Options);
-  if (Price.Lowers && Options.Occupancy)
+  if (Price.Lowers && Plan.Options.Occupancy)
     return refusal(refuse::Registers, *Plan.Header->getTerminator(),
                    Price.Text);
   Refilled Made;
   Made.Registers = Price.Text;
   Made.Where = Plan.Header->getTerminator()->getDebugLoc();
-  Made.Launch = apply(Kernel, Plan, Options);
+  Made.Launch = apply(Kernel, Plan);
+  Made.Options = Plan.Options;
+  Made.Others = Plan.Others;
   return Made;
 }
 

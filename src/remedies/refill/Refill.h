@@ -16,9 +16,11 @@ class Function;
 namespace reconverge::remedies {
 
 struct Refilled {
-  Recipe Launch;         ///< in place of the kernel's
-  llvm::DebugLoc Where;  ///< of the loop
-  std::string Registers; ///< before and after; empty: nobody could count
+  Recipe Launch;               ///< in place of the kernel's
+  llvm::DebugLoc Where;        ///< of the loop
+  RefillOptions Options;       ///< what the source says of the loop among them
+  std::vector<Refusal> Others; ///< why not other loops that pragmas name
+  std::string Registers;       ///< before and after; empty: nobody could count
 };
 
 /// Has lanes of \p Kernel go on with another thread's work when they are through

@@ -3,6 +3,7 @@
 
 #include "remedies/common/Remedy.h"
 
+#include "remedies/common/Requests.h"
 #include "remedies/refill/Forecast.h"
 #include "remedies/refill/Refill.h"
 #include "remedies/refill/Refusals.h"
@@ -17,8 +18,8 @@ namespace reconverge::remedies {
 
 static constexpr const char *PassName = "reconverge-refill";
 
-static void report(Function &F, const Refilled &Made,
-                   const RefillOptions &Options) {
+static void report(Function &F, const Refilled &Made) {
+  const RefillOptions &Options = Made.Options;
   OptimizationRemarkEmitter Remarks(&F);
   Remarks.emit([&] {
     OptimizationRemark Remark(PassName, "Refilled", Made.Where,
@@ -30,6 +31,9 @@ static void report(Function &F, const Refilled &Made,
       Remark << "; " << Made.Registers;
     return Remark;
   });
+  for (const Refusal &Why : Made.Others)
+    reportMissed(Remarks, PassName, "not refilled",
+                 *F.getEntryBlock().getTerminator(), Why);
 }
 
 static Expected<std::optional<Recipe>>
@@ -38,12 +42,14 @@ apply(Function &F, StringRef Parameters, const Services &Services,
   auto Options = parseRefillOptions(Parameters);
   if (!Options)
     return Options.takeError();
+  if (Options->Marked && !isAskedFor(F, refill::Name))
+    return std::nullopt;
   Options->CountRegisters = Services.CountRegisters;
   Module &M = *F.getParent();
   const std::string Name = F.getName().str();
   PlanOr<Refilled> Made = refillKernel(F, *Options); // F may be gone
   if (auto *Now = std::get_if<Refilled>(&Made)) {
-    report(*M.getFunction(Name), *Now, *Options);
+    report(*M.getFunction(Name), *Now);
     return std::move(Now->Launch);
   }
   reportMissed(Remarks, PassName, "not refilled",
@@ -61,7 +67,8 @@ const Remedy refill::Itself = {
     .RegroupsBlock = false,
     .BoundAt = refill::boundAt,
     .Guess = refill::guess,
-    .Check = checkBy<parseRefillOptions>,
+    .Check =
+        [](StringRef Text) { return parseRefillOptions(Text).takeError(); },
     .Apply = apply,
     .Moves = [](StringRef) { return Moved::Threads; },
     .ChangesLaunch = true};
