@@ -95,12 +95,13 @@ static Expected<std::set<std::string>> settleRequests(Module &M) {
 }
 
 Expected<remedies::Applied> applyBeside(const Candidate &What, Function &Kernel,
-                                        const frontend::LaunchBounds &Bounds) {
+                                        const frontend::LaunchBounds &Bounds,
+                                        const remedies::Services &Services) {
   const std::string Name = (Kernel.getName() + RemediedSuffix).str();
   if (Function *BySource = Kernel.getParent()->getFunction(Name))
     BySource->eraseFromParent(); // a decision goes before a request
   Function &Copy = frontend::copyForRemedy(Kernel, Bounds);
-  auto Result = remedies::apply(What, Copy);
+  auto Result = remedies::applyWith(Services, What, Copy);
   if (Result && !Result->Changed)
     Copy.eraseFromParent();
   return Result;
@@ -117,19 +118,27 @@ static Error checkLaunches(const Candidate &What, bool Relocatable,
 }
 
 /// Applies to all kernels of \p M a remedy that changes launches; any launch is
-/// to take it. Who asks for it hears of what cannot have it.
+/// to take it. Who asks for it hears of what cannot have it. A kernel has one
+/// such remedy, the first.
 static Error applyToLaunches(const Candidate &What, Module &M,
+                             const remedies::Services &Services,
                              raw_ostream *OS) {
   std::vector<Function *> Kernels;
   for (Function &F : M)
     if (!F.isDeclaration() && analysis::isKernel(F) &&
         !F.getName().ends_with(RemediedSuffix) &&
-        !M.getFunction((F.getName() + RemediedSuffix).str()))
+        !F.getName().ends_with(HelperSuffix))
       Kernels.push_back(&F);
   for (Function *Kernel : Kernels) {
     const std::string Name = demangle(Kernel->getName());
-    auto Result = applyBeside(What, *Kernel,
-                              {.Threads = UINT64_MAX, .Shared = INT32_MAX});
+    if (M.getFunction((Kernel->getName() + RemediedSuffix).str())) {
+      if (OS)
+        *OS << "reconverge: warning: " << Name << " is launched without "
+            << What.Remedy << ": another remedy changes its launch\n";
+      continue;
+    }
+    auto Result = applyBeside(
+        What, *Kernel, {.Threads = UINT64_MAX, .Shared = INT32_MAX}, Services);
     if (!Result)
       return Result.takeError();
     if (OS && !Result->Missed.empty())
@@ -180,7 +189,7 @@ Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
     append_range(All, Remedies);
     for (const Candidate &What : All)
       if (Error E = remedies::changesLaunch(What)
-                        ? applyToLaunches(What, M, OS)
+                        ? applyToLaunches(What, M, {CountRegisters}, OS)
                         : remedies::applyToModule(What, M, {CountRegisters}))
         return E;
     return Then ? Then(M) : Error::success();

@@ -21,7 +21,8 @@ llvm::Error requestRemedies(BuildRequest &Request,
 /// launches inside \p Bounds take. There is none where \p What leaves it alone.
 llvm::Expected<remedies::Applied>
 applyBeside(const Candidate &What, llvm::Function &Kernel,
-            const frontend::LaunchBounds &Bounds);
+            const frontend::LaunchBounds &Bounds,
+            const remedies::Services &Services = {});
 
 } // namespace reconverge::driver
 

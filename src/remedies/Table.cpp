@@ -28,7 +28,8 @@ namespace reconverge::remedies {
 
 namespace {
 
-/// Keeps what passes say about code that they left alone.
+/// Keeps what remedies say about code that they left alone, and not what LLVM's
+/// passes say while registers are counted.
 class MissedRemarks : public DiagnosticHandler {
 public:
   explicit MissedRemarks(std::vector<std::string> &Into) : Into(Into) {}
@@ -36,7 +37,8 @@ public:
   bool isMissedOptRemarkEnabled(StringRef) const override { return true; }
   bool handleDiagnostics(const DiagnosticInfo &Info) override {
     const auto *Remark = dyn_cast<DiagnosticInfoOptimizationBase>(&Info);
-    if (!Remark || !Remark->isMissed())
+    if (!Remark || !Remark->isMissed() ||
+        !Remark->getPassName().starts_with("reconverge-"))
       return Remark != nullptr;
     std::string Place;
     if (Remark->isLocationAvailable()) {
@@ -199,7 +201,8 @@ Error applyToModule(const Candidate &What, Module &M,
   return Any ? finish(What, M, M.getSourceFileName()) : Error::success();
 }
 
-Expected<Applied> apply(const Candidate &What, Function &Kernel) {
+Expected<Applied> applyWith(const Services &Services, const Candidate &What,
+                            Function &Kernel) {
   auto Found = find(What);
   if (!Found)
     return Found.takeError();
@@ -211,7 +214,7 @@ Expected<Applied> apply(const Candidate &What, Function &Kernel) {
   Context.setDiagnosticHandler(std::make_unique<MissedRemarks>(Result.Missed));
   auto Made = [&] {
     OptimizationRemarkEmitter Remarks(&Kernel);
-    return applyTo(Kernel, **Found, What.Parameters, {}, Remarks);
+    return applyTo(Kernel, **Found, What.Parameters, Services, Remarks);
   }();
   Context.setDiagnosticHandler(std::move(Others));
   if (!Made)
@@ -221,6 +224,10 @@ Expected<Applied> apply(const Candidate &What, Function &Kernel) {
     if (Error E = finish(What, M, Name))
       return std::move(E);
   return Result;
+}
+
+Expected<Applied> apply(const Candidate &What, Function &Kernel) {
+  return applyWith({}, What, Kernel);
 }
 
 PreservedAnalyses RemedyPass::run(Function &F, FunctionAnalysisManager &AM) {

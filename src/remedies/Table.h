@@ -60,6 +60,10 @@ llvm::Error applyToModule(const Candidate &What, llvm::Module &M,
 /// Applies \p What to \p Kernel of its module, whose blocks are numbered, and
 /// numbers the module's blocks anew. The UserError names a remedy or a
 /// parameter that there is not.
+llvm::Expected<Applied> applyWith(const Services &Services,
+                                  const Candidate &What,
+                                  llvm::Function &Kernel);
+/// The same, where nobody counts registers.
 llvm::Expected<Applied> apply(const Candidate &What, llvm::Function &Kernel);
 
 /// `reconverge-<name>`. To be run last: SimplifyCFG would undo melding, and
