@@ -10,7 +10,7 @@ using namespace llvm;
 namespace reconverge::remedies {
 
 Expected<RefillOptions> parseRefillOptions(StringRef Text,
-                                            RefillOptions Options) {
+                                           RefillOptions Options) {
   Error E =
       readParameters(Text, "refilling", refill::Parameters,
                      [&](StringRef Key, StringRef Value) {
