@@ -62,6 +62,14 @@ static auto findCuda() {
   return frontend::findCudaToolkit("", Environment);
 }
 
+/// ptxas takes long for code with probes, and the program waits for it. (Known
+/// to be there in CUDA 13.)
+static void useAllCores(frontend::CompileOptions &Compile,
+                        const frontend::CudaToolkit &Cuda) {
+  if (Cuda.Major >= 13)
+    Compile.PtxasArguments.push_back("--split-compile=0");
+}
+
 /// \p M as something to register, with these arguments of ptxas.
 static Expected<SmallVector<char, 0>>
 imageOf(const Module &M, unsigned Arch, const Options &O,
@@ -79,6 +87,7 @@ imageOf(const Module &M, unsigned Arch, const Options &O,
   frontend::CompileOptions Compile;
   Compile.Arch = Arch;
   Compile.PtxasArguments = std::move(PtxasArguments);
+  useAllCores(Compile, Tools.Cuda);
   return frontend::makeFatbin(M, Compile, Tools, *Temp, "device");
 }
 
@@ -156,6 +165,7 @@ static Error keepRegisters(const Module &M, Module &Probed, unsigned Arch,
     return Temp.takeError();
   frontend::CompileOptions Compile;
   Compile.Arch = Arch;
+  useAllCores(Compile, *Cuda);
   auto Counts =
       frontend::assemble(*Copy, Compile, *Cuda, Temp->file("registers.cubin"));
   if (!Counts)
