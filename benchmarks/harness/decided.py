@@ -41,6 +41,9 @@ def predictions(bench, case, kernels, events):
             yield bench.row(
                 case, "predicted", [tried["predicted"]],
                 low=tried["predictedLow"], high=tried["predictedHigh"],
+                **{key: tried[key] for key in
+                   ("forecast", "forecastLow", "forecastHigh")
+                   if key in tried},
                 kernel=name_of(kernel), candidate=tried["candidate"],
                 outcome=tried["outcome"], achieved=kernel["milliseconds"]
                 / tried["milliseconds"], milliseconds=kernel["milliseconds"],

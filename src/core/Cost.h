@@ -3,8 +3,10 @@
 //
 // Computed by model::costOf from a Profile; read by the report. A slot is the
 // time in which a scheduler issues one plain warp instruction: block b takes
-// BlockInfo::IssueSlots of them a warp. Fractions are 0..1: of the kernel's
-// slots in BranchCost and KernelCost, of the run's in PlaceCost.
+// BlockInfo::IssueSlots of them a warp. What is counted in slots says so in its
+// name; fractions are 0..1, of the kernel in BranchCost and KernelCost, of the
+// run in PlaceCost: of the time that the model makes of it (SlotShare.cpp) if
+// RunCost::OfTime, else of its slots.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_CORE_COST_H
@@ -21,6 +23,11 @@
 
 namespace reconverge {
 
+/// What the best regrouping in each scope would give back.
+struct Recoverable {
+  double InWarp = 0, InBlock = 0, InGrid = 0;
+};
+
 /// All zero for a branch that never split a warp.
 struct BranchCost {
   double LossSlots = 0;    ///< wasted in its region: the three below together
@@ -31,14 +38,13 @@ struct BranchCost {
   /// already when warps reached the branch. The branches around it answer for
   /// them.
   double AroundSlots = 0;
-  double Cost = 0; ///< LossSlots over the kernel's slots
+  double Cost = 0; ///< LossSlots as a share of the kernel
   /// Wasted by lanes that part at this very branch: what parts at it or inside,
   /// less what its inner branches are charged with. Those of all branches
   /// together are at most what the kernel wastes.
   double SelfSlots = 0;
-  double Self = 0; ///< SelfSlots over the kernel's slots
-  /// The part of Cost that the best regrouping in each scope would give back.
-  double RecoverInWarp = 0, RecoverInBlock = 0, RecoverInGrid = 0;
+  double Self = 0;                   ///< SelfSlots as a share of the kernel
+  Recoverable RecoverSlots, Recover; ///< of LossSlots, and of Cost
 };
 
 struct KernelCost {
@@ -53,8 +59,8 @@ struct KernelCost {
   double Attainable = 0;
   uint64_t Instructions = 0;     ///< thread instructions: sum of lanes(b) n(b)
   uint64_t WarpInstructions = 0; ///< sum of warps(b) n(b)
-  /// The part of Slots that the best regrouping in each scope would give back.
-  double RecoverInWarp = 0, RecoverInBlock = 0, RecoverInGrid = 0;
+  Recoverable RecoverSlots, Recover;
+  double OfRun = 0;                 ///< of all kernels' launches
   std::vector<BranchCost> Branches; ///< parallel to KernelInfo::Branches
   std::vector<uint32_t> Order;      ///< branches that cost, dearest first
   /// If it was asked for and a launch has block vectors.
@@ -84,7 +90,7 @@ struct RemedyRule {
   Bound BoundAt;
 };
 
-/// What a remedy may give back at a place, shares of the run's slots.
+/// What a remedy may give back at a place, shares of the run.
 struct RemedyBound {
   RemedyWords What;
   double Gain = 0;  ///< at most so much, before its price
@@ -99,21 +105,22 @@ struct PlaceCost {
     uint32_t Kernel, Branch;
     bool operator==(const Member &) const = default;
   };
-  std::vector<Member> Branches; ///< most self slots first
+  std::vector<Member> Branches; ///< dearest self first
   uint64_t Warps = 0, Splits = 0;
   double SelfSlots = 0, Self = 0;
   double LossSlots = 0, Cost = 0;         ///< each block counted once
   double ExitSlots = 0, PartialSlots = 0; ///< of LossSlots
-  double RecoverInWarp = 0, RecoverInBlock = 0, RecoverInGrid = 0;
+  Recoverable Recover;
   std::optional<uint32_t> Outer; ///< the place closest around it
   std::vector<RemedyBound>
       Remedies; ///< those that may apply and give something
 };
 
 struct RunCost {
-  double Slots = 0;                ///< of all kernels
-  std::vector<KernelCost> Kernels; ///< parallel to Profile::Kernels
-  std::vector<PlaceCost> Places;   ///< those that cost, most self slots first
+  double Slots = 0;                   ///< of all kernels
+  bool OfTime = false;                ///< what shares are of; see above
+  std::vector<KernelCost> Kernels;    ///< parallel to Profile::Kernels
+  std::vector<PlaceCost> Places;      ///< those that cost, dearest self first
   std::vector<std::string> Automatic; ///< remedies that `optimize` tries
   bool HasSchedules = false;          ///< KernelCost::Schedule was asked for
 };

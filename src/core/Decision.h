@@ -90,6 +90,8 @@ struct TrialResult {
   /// Speed-up over "none" that was expected, x, and what it lies between by all
   /// that the model does not know; all 0: nothing was expected.
   double Predicted = 0, PredictedLow = 0, PredictedHigh = 0;
+  /// The same before it was built (Forecast.h): from counts of "none" alone.
+  double Forecasted = 0, ForecastLow = 0, ForecastHigh = 0;
   /// Speed-up over the best baseline (of another compiler's: over ours), x:
   /// median and the interval of its samples. All 0 where no time was taken.
   double Speedup = 0, Low = 0, High = 0;

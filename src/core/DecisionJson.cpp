@@ -155,11 +155,14 @@ bool readVerdict(const json::Value &V, json::Path P, Verdict &Out) {
   return Out.OrderDependent <= Out.Bytes;
 }
 
-/// Not in files of before predictions had one.
-static bool readRange(const Fields &F, TrialResult &T) {
-  return !F.has("predictedLow") ||
-         (F.measure("predictedLow", T.PredictedLow) &&
-          F.measure("predictedHigh", T.PredictedHigh));
+/// Not in files of before predictions had one; a forecast, where there is one.
+static bool readRanges(const Fields &F, TrialResult &T) {
+  return (!F.has("predictedLow") ||
+          (F.measure("predictedLow", T.PredictedLow) &&
+           F.measure("predictedHigh", T.PredictedHigh))) &&
+         (!F.has("forecast") || (F.measure("forecast", T.Forecasted) &&
+                                 F.measure("forecastLow", T.ForecastLow) &&
+                                 F.measure("forecastHigh", T.ForecastHigh)));
 }
 
 static bool readTrial(const json::Value &V, json::Path P, TrialResult &T) {
@@ -176,7 +179,7 @@ static bool readTrial(const json::Value &V, json::Path P, TrialResult &T) {
           "out, "
           "refused or untried") ||
       !F.text("why", T.Why) || !F.object("verdict", T.Compared, readVerdict) ||
-      !F.measure("predicted", T.Predicted) || !readRange(F, T) ||
+      !F.measure("predicted", T.Predicted) || !readRanges(F, T) ||
       !F.measure("speedup", T.Speedup) || !F.measure("low", T.Low) ||
       !F.measure("high", T.High) || !F.measure("milliseconds", T.Milliseconds))
     return false;
@@ -304,6 +307,11 @@ static void writeTrial(JsonWriter &W, const TrialResult &T) {
   W.number("predicted", T.Predicted);
   W.number("predictedLow", T.PredictedLow);
   W.number("predictedHigh", T.PredictedHigh);
+  if (T.Forecasted > 0) {
+    W.number("forecast", T.Forecasted);
+    W.number("forecastLow", T.ForecastLow);
+    W.number("forecastHigh", T.ForecastHigh);
+  }
   W.number("speedup", T.Speedup);
   W.number("low", T.Low);
   W.number("high", T.High);

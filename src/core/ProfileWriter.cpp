@@ -159,6 +159,12 @@ static void writeRaces(JsonWriter &W, const RaceFindings &F) {
   });
 }
 
+static void writeRecoverable(JsonWriter &W, const Recoverable &R) {
+  W.number("recoverInWarp", R.InWarp);
+  W.number("recoverInBlock", R.InBlock);
+  W.number("recoverInGrid", R.InGrid);
+}
+
 static void writeBranchCost(JsonWriter &W, const BranchCost &B) {
   W.number("lossSlots", B.LossSlots);
   W.number("partialSlots", B.PartialSlots);
@@ -168,9 +174,7 @@ static void writeBranchCost(JsonWriter &W, const BranchCost &B) {
   W.number("cost", B.Cost);
   W.number("selfSlots", B.SelfSlots);
   W.number("self", B.Self);
-  W.number("recoverInWarp", B.RecoverInWarp);
-  W.number("recoverInBlock", B.RecoverInBlock);
-  W.number("recoverInGrid", B.RecoverInGrid);
+  writeRecoverable(W, B.Recover);
 }
 
 static void writeCost(JsonWriter &W, const KernelCost &C) {
@@ -185,9 +189,8 @@ static void writeCost(JsonWriter &W, const KernelCost &C) {
     }
     W.count("instructions", C.Instructions);
     W.count("warpInstructions", C.WarpInstructions);
-    W.number("recoverInWarp", C.RecoverInWarp);
-    W.number("recoverInBlock", C.RecoverInBlock);
-    W.number("recoverInGrid", C.RecoverInGrid);
+    W.number("ofRun", C.OfRun);
+    writeRecoverable(W, C.Recover);
     W.lines("branches", C.Branches, writeBranchCost);
     W.counts("order", C.Order);
   });
@@ -216,9 +219,7 @@ static void writePlace(JsonWriter &W, const PlaceCost &Place) {
   W.number("self", Place.Self);
   W.number("lossSlots", Place.LossSlots);
   W.number("cost", Place.Cost);
-  W.number("recoverInWarp", Place.RecoverInWarp);
-  W.number("recoverInBlock", Place.RecoverInBlock);
-  W.number("recoverInGrid", Place.RecoverInGrid);
+  writeRecoverable(W, Place.Recover);
   W.count("warps", Place.Warps);
   W.count("splits", Place.Splits);
   if (Place.Outer)
@@ -323,10 +324,12 @@ void printProfileJson(const Profile &P, const RunCost *Cost, raw_ostream &OS) {
     W.objects("kernels", seq(P.Kernels.size()), [&](JsonWriter &, size_t I) {
       writeKernel(W, P.Kernels[I], Cost ? &Cost->Kernels[I] : nullptr);
     });
-    if (Cost)
+    if (Cost) {
+      W.text("sharesOf", Cost->OfTime ? "time" : "slots");
       W.lines("places", Cost->Places, writePlace);
-    else if (!P.Trace.Launches.empty())
+    } else if (!P.Trace.Launches.empty()) {
       writeTrace(W, P.Trace);
+    }
   });
   OS << '\n';
 }

@@ -232,6 +232,9 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
     case OPT_schedule:
       Request.Schedule = true;
       return true;
+    case OPT_machine_code:
+      Request.MachineCode = true;
+      return true;
     case OPT_fail_if_EQ:
       E = addFailCondition(A, Request.FailIf);
       return true;
@@ -262,7 +265,9 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
 
 Expected<RunRequest> parsePredictWords(ArrayRef<const char *> Words) {
   RunRequest Request;
-  auto ReadOther = [](const Arg &A, Error &E, TellVm) {
+  auto ReadOther = [&](const Arg &A, Error &E, TellVm) {
+    if (A.getOption().matches(OPT_machine_code))
+      return Request.MachineCode = true;
     if (!A.getOption().matches(OPT_o))
       return false;
     E = userError("predict: -o " + Twine(A.getValue()) +

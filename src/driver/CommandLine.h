@@ -66,8 +66,9 @@ struct RunRequest {
   std::vector<std::string> Arguments; ///< of the program
   std::string Device = "auto";
   std::string Machine = "h200";
-  std::string Vm;  ///< "key=value,..." as the VM backend reads it
-  std::string Gpu; ///< the same for what counts on a GPU
+  std::string Vm;           ///< "key=value,..." as the VM backend reads it
+  std::string Gpu;          ///< the same for what counts on a GPU
+  bool MachineCode = false; ///< kernels are priced by it
 };
 
 struct ProfileRequest : RunRequest {

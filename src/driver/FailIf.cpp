@@ -149,9 +149,10 @@ static std::optional<std::string> holds(const FailCondition &C,
     break;
   }
   for (const PlaceCost &Place : Cost.Places) {
-    const double Value = C.What == FailCondition::Self    ? Place.Self
-                         : C.What == FailCondition::Total ? Place.Cost
-                                                          : Place.RecoverInGrid;
+    const double Value = C.What == FailCondition::Self ? Place.Self
+                         : C.What == FailCondition::Total
+                             ? Place.Cost
+                             : Place.Recover.InGrid;
     if (!IsBeyond(Value))
       continue;
     const PlaceCost::Member M = Place.Branches.front();

@@ -99,6 +99,12 @@ static DecisionFile decideAll(const Profile &Counted,
       D.Why = K.LeftOut.empty() ? "hardly any divergence"
                                 : "no remedy is worth a trial";
     D.Tried.insert(D.Tried.end(), K.LeftOut.begin(), K.LeftOut.end());
+    for (TrialResult &T : D.Tried)
+      if (const Forecast *F = forecastOf(K, T.What)) {
+        T.Forecasted = F->Speedup;
+        T.ForecastLow = F->Low;
+        T.ForecastHigh = F->High;
+      }
   }
   return File;
 }

@@ -65,6 +65,10 @@ def check : Flag<Long, "check">, InProfile,
 def races : Flag<Long, "races">, InProfile,
   HelpText<"Look for accesses of shared and global memory that nothing orders, "
            "on the CPU; kernels run much slower">;
+def machine_code : Flag<Long, "machine-code">,
+  Visibility<[ProfileVis, PredictVis]>,
+  HelpText<"Take what ptxas makes of each kernel for what keeps a GPU busy, and "
+           "its registers; it runs once for each source file with kernels">;
 def schedule : Flag<Long, "schedule">,
   Visibility<[ProfileVis, ReportVis]>,
   HelpText<"Schedule the thread blocks of a launch of each kernel by their "

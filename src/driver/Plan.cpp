@@ -38,21 +38,21 @@ std::vector<HotKernel> byHeat(const Profile &P,
   for (auto [K, C] : zip(P.Kernels, Run.Kernels)) {
     double Waste = 0;
     for (const BranchCost &B : C.Branches)
-      Waste = std::max(Waste, B.Cost);
+      Waste = std::max(Waste, C.Slots > 0 ? B.LossSlots / C.Slots : 0);
     // Without accesses a forecast hopes for too much, and says too little.
     Forecasts Gains;
     if (Limits && C.Time.HasMemory)
       Gains = model::forecastsOf(K, C, remedies::rules(), *Limits);
-    Kernels.push_back({&K, C.Slots, Waste, std::move(Gains)});
+    Kernels.push_back({&K, C.OfRun, Waste, std::move(Gains)});
   }
   sort(Kernels, [](const HotKernel &A, const HotKernel &B) {
-    return std::tuple(-A.Slots, A.Counted->Info.Name, A.Counted->Info.Module) <
-           std::tuple(-B.Slots, B.Counted->Info.Name, B.Counted->Info.Module);
+    return std::tuple(-A.OfRun, A.Counted->Info.Name, A.Counted->Info.Module) <
+           std::tuple(-B.OfRun, B.Counted->Info.Name, B.Counted->Info.Module);
   });
   return Kernels;
 }
 
-static const Forecast *forecastOf(const HotKernel &K, const Candidate &C) {
+const Forecast *forecastOf(const HotKernel &K, const Candidate &C) {
   const auto Found =
       find_if(K.Gains, [&](const Forecast &F) { return F.Remedy == C.Remedy; });
   return Found == K.Gains.end() ? nullptr : &*Found;

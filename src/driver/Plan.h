@@ -19,8 +19,8 @@ namespace reconverge::driver {
 /// A kernel and what may be done about it.
 struct HotKernel {
   const KernelProfile *Counted;
-  double Slots;
-  double Waste;    ///< share of Slots
+  double OfRun;    ///< its share of the run
+  double Waste;    ///< share of its issue slots
   Forecasts Gains; ///< empty where time is not known
   /// What planFor leaves out, and why.
   std::vector<TrialResult> LeftOut = {};
@@ -30,6 +30,9 @@ struct HotKernel {
 /// forecasts are; null: there are none.
 std::vector<HotKernel> byHeat(const Profile &P,
                               const analysis::MachineLimits *Limits);
+
+/// What \p C should gain on \p K; null: not known.
+const Forecast *forecastOf(const HotKernel &K, const Candidate &C);
 
 /// What to try, all but where to log it: others' code where there is any, and
 /// the remedies where they can gain, those first that should gain most. What

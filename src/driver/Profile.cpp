@@ -19,6 +19,7 @@
 #include "driver/Build.h"
 #include "driver/Condition.h"
 #include "driver/FailIf.h"
+#include "driver/MachinePrices.h"
 #include "model/BlockVectorTime.h"
 #include "model/Model.h"
 #include "remedies/Table.h"
@@ -114,6 +115,10 @@ Expected<CountedRun> countRun(const RunRequest &Request, const Session &Program,
     Counted->Notes.push_back("branches are shown without their conditions, as "
                              "there is no source " +
                              join(Missing, ", ") + " any more");
+  if (Request.MachineCode)
+    if (Error E = priceByPtxas(*Counted, Program.program(),
+                               Request.Build.CudaPath, Program.machine()))
+      return std::move(E);
   Run.Counted = std::move(*Counted);
   return Run;
 }

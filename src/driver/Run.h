@@ -50,6 +50,8 @@ public:
   const frontend::TempDir &folder() const { return Temp; }
   const frontend::Installation &installation() const { return Tree; }
   const analysis::MachineModel &machine() const { return Machine; }
+  /// The file that runs.
+  const std::string &program() const { return Program; }
   /// Whether the request names a program and no sources.
   static bool isProgram(const BuildRequest &Request);
   /// The file of the program \p Name: itself if there is one, or as a shell

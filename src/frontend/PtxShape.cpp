@@ -23,8 +23,9 @@
 //   additions of zero   atomics that SplitAtomics.cpp has marked: a row of them
 //                       is skipped where all would add zero
 //
-// It is for the printer alone: the optimiser would undo much of it, and the
-// warp VM has no use for it.
+// It is for the printer: the optimiser would undo much of it, and the warp VM
+// has no use for it. What a trial counts in place of the code that it times has
+// to be of this form as well (runtime/gpu/TrialImages.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -196,25 +197,27 @@ static void skipAdditionsOfZero(Function &F) {
     skipIfAllZero(Row);
 }
 
+void shapeForPtxas(Function &F) {
+  fitWidths(F);
+  sinkSharedEnds(F);
+  chooseBySelect(F);
+  settleOnWays(F);
+  branchAroundCostly(F);
+  readBlockSizesFirst(F);
+  skipAdditionsOfZero(F);
+  const DominatorTree Tree(F);
+  for (Instruction &I : make_early_inc_range(instructions(F)))
+    if (auto *Select = dyn_cast<SelectInst>(&I))
+      choosePredicateByLogic(*Select);
+    else if (auto *Test = dyn_cast<ICmpInst>(&I))
+      testShifted(*Test, Tree);
+}
+
 void shapeForPtxas(Module &M) {
   alignArrays(M);
-  for (Function &F : M) {
-    if (F.isDeclaration())
-      continue;
-    fitWidths(F);
-    sinkSharedEnds(F);
-    chooseBySelect(F);
-    settleOnWays(F);
-    branchAroundCostly(F);
-    readBlockSizesFirst(F);
-    skipAdditionsOfZero(F);
-    const DominatorTree Tree(F);
-    for (Instruction &I : make_early_inc_range(instructions(F)))
-      if (auto *Select = dyn_cast<SelectInst>(&I))
-        choosePredicateByLogic(*Select);
-      else if (auto *Test = dyn_cast<ICmpInst>(&I))
-        testShifted(*Test, Tree);
-  }
+  for (Function &F : M)
+    if (!F.isDeclaration())
+      shapeForPtxas(F);
 }
 
 } // namespace reconverge::frontend

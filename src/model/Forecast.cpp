@@ -8,7 +8,7 @@
 //   s = 1 - (G - C) / S
 //
 // of its instructions; sectors and wavefronts stay. The model makes time of
-// both (Time.cpp):
+// both (SlotShare.cpp):
 //
 //   forecast = T(1) / T(s)
 //
@@ -23,6 +23,7 @@
 #include "model/Forecast.h"
 
 #include "model/Demand.h"
+#include "model/SlotShare.h"
 #include "model/Time.h"
 
 #include <algorithm>
@@ -32,15 +33,9 @@ namespace reconverge::model {
 Forecasts forecastsOf(const KernelProfile &K, const KernelCost &Cost,
                       std::span<const RemedyRule> Rules,
                       const analysis::MachineLimits &Limits) {
-  const Demand Now = demandOf(K);
-  const double Cycles = timeOf(Now, Limits).Cycles;
-  if (Cycles <= 0)
+  if (!timeOf(demandOf(K), Limits).isKnown())
     return {};
-  auto With = [&](double Share) {
-    const double Then =
-        timeOf(withCompute(Now, std::max(Share, 1e-6)), Limits).Cycles;
-    return Cycles / Then;
-  };
+  const SlotShare Share(K, Cost.Slots, &Limits);
   Forecasts All;
   for (const RemedyRule &Rule : Rules) {
     double Gain = 0, Price = 0;
@@ -53,14 +48,12 @@ Forecasts forecastsOf(const KernelProfile &K, const KernelCost &Cost,
     }
     if (Gain <= 0)
       continue;
-    Gain /= Cost.Slots;
-    Price /= Cost.Slots;
-    All.push_back({Rule.Words.Name, Rule.Words.ByHand, With(1 - Gain + Price),
-                   With(1 + Price), With(1 - Gain)});
+    All.push_back({Rule.Words.Name, Rule.Words.ByHand, Share.gain(Gain - Price),
+                   Share.gain(-Price), Share.gain(Gain)});
   }
-  if (Cost.RecoverInGrid > 0) {
+  if (Cost.RecoverSlots.InGrid > 0) {
     Forecast ByHand{"sort", /*ByHand=*/true};
-    ByHand.Speedup = ByHand.High = With(1 - Cost.RecoverInGrid);
+    ByHand.Speedup = ByHand.High = Share.gain(Cost.RecoverSlots.InGrid);
     All.push_back(std::move(ByHand));
   }
   std::ranges::sort(All, {}, [](const Forecast &F) {

@@ -39,7 +39,7 @@ namespace {
 class Places {
 public:
   Places(const Profile &P, const std::vector<KernelCost> &Costs,
-         std::span<const RemedyRule> Rules);
+         std::span<const SlotShare> Shares, std::span<const RemedyRule> Rules);
   std::vector<PlaceCost> take();
 
 private:
@@ -52,28 +52,32 @@ private:
   const BranchCost &cost(Member M) const {
     return Costs[M.Kernel].Branches[M.Branch];
   }
+  /// The part of the run that \p Saved slots of \p Kernel are worth.
+  double ofRun(uint32_t Kernel, double Saved) const {
+    return Costs[Kernel].OfRun * Shares[Kernel].of(Saved);
+  }
   void fill(PlaceCost &Place) const;
   void addRemedies(PlaceCost &Place) const;
   std::optional<uint32_t> outer(uint32_t Place) const;
 
   const Profile &P;
   const std::vector<KernelCost> &Costs;
+  const std::span<const SlotShare> Shares;
   const std::span<const RemedyRule> Rules;
   std::vector<KernelSlots> Slots;
-  double AllSlots = 0;
   std::vector<PlaceCost> Found;
 };
 } // namespace
 
 Places::Places(const Profile &P, const std::vector<KernelCost> &Costs,
+               std::span<const SlotShare> Shares,
                std::span<const RemedyRule> Rules)
-    : P(P), Costs(Costs), Rules(Rules) {
+    : P(P), Costs(Costs), Shares(Shares), Rules(Rules) {
   using Key =
       std::tuple<std::string, unsigned, std::string, unsigned, unsigned>;
   std::map<Key, size_t> Index;
   for (uint32_t K = 0; K != P.Kernels.size(); ++K) {
     Slots.emplace_back(P.Kernels[K]);
-    AllSlots += Costs[K].Slots;
     for (uint32_t B : Costs[K].Order) {
       const BranchInfo &Info = info({K, B});
       Key Which = {"", 0, "", K, B}; // of its own
@@ -122,30 +126,29 @@ struct Places::ByKernel {
 
 void Places::fill(PlaceCost &Place) const {
   std::map<uint32_t, std::vector<const BranchInfo *>> Kernels;
+  std::map<uint32_t, double> Self; // slots
   for (Member M : Place.Branches) {
     const BranchCounts &C = P.Kernels[M.Kernel].Branches[M.Branch];
     Place.Warps += C.Warps;
     Place.Splits += C.Splits;
     Place.SelfSlots += cost(M).SelfSlots;
+    Self[M.Kernel] += cost(M).SelfSlots;
     Kernels[M.Kernel].push_back(&info(M));
   }
-  double InWarp = 0, InBlock = 0, InGrid = 0;
   for (const auto &[Kernel, Branches] : Kernels) {
     const ByKernel Sum(Slots[Kernel], Branches);
     Place.LossSlots += Sum.Loss;
     Place.ExitSlots += Sum.Exit;
     Place.PartialSlots += Sum.Partial;
-    InWarp += Sum.InWarp;
-    InBlock += Sum.InBlock;
-    InGrid += Sum.InGrid;
+    Place.Self += ofRun(Kernel, Self[Kernel]);
+    Place.Cost += ofRun(Kernel, Sum.Loss);
+    Place.Recover.InWarp += ofRun(Kernel, Sum.InWarp);
+    Place.Recover.InBlock += ofRun(Kernel, Sum.InBlock);
+    Place.Recover.InGrid += ofRun(Kernel, Sum.InGrid);
   }
-  Place.Self = Place.SelfSlots / AllSlots;
-  Place.Cost = Place.LossSlots / AllSlots;
-  Place.RecoverInWarp = InWarp / AllSlots;
-  Place.RecoverInBlock = InBlock / AllSlots;
-  Place.RecoverInGrid = InGrid / AllSlots;
   std::ranges::sort(Place.Branches, {}, [&](Member M) {
-    return std::tuple(-cost(M).SelfSlots, M.Kernel, M.Branch);
+    return std::tuple(-Costs[M.Kernel].OfRun * cost(M).Self, M.Kernel,
+                      M.Branch);
   });
 }
 
@@ -156,20 +159,24 @@ void Places::addRemedies(PlaceCost &Place) const {
   };
   bool RegroupsBlock = false;
   for (const RemedyRule &Rule : Rules) {
-    BranchBound Sum;
+    std::map<uint32_t, BranchBound> Kernels;
     for (Member M : Place.Branches) {
       const BranchBound Here =
           Rule.BoundAt(P.Kernels[M.Kernel], Costs[M.Kernel], M.Branch);
-      Sum.Gain += Here.Gain;
-      Sum.Price += Here.Price;
+      Kernels[M.Kernel].Gain += std::min(Here.Gain, cost(M).SelfSlots);
+      Kernels[M.Kernel].Price += Here.Price;
     }
-    RegroupsBlock |= Rule.RegroupsBlock && Sum.Gain > 0;
-    Add(Rule.Words, Sum.Gain / AllSlots, Sum.Price / AllSlots);
+    double Gain = 0, Net = 0;
+    for (const auto &[Kernel, Sum] : Kernels) {
+      Gain += ofRun(Kernel, Sum.Gain);
+      Net += ofRun(Kernel, Sum.Gain - Sum.Price);
+    }
+    RegroupsBlock |= Rule.RegroupsBlock && Gain > 0;
+    Add(Rule.Words, Gain, Gain - Net);
   }
-  if (Place.RecoverInGrid >
-      WorthSorting *
-          (RegroupsBlock ? Place.RecoverInBlock : Place.RecoverInWarp))
-    Add(Sort, Place.RecoverInGrid);
+  const Recoverable &R = Place.Recover;
+  if (R.InGrid > WorthSorting * (RegroupsBlock ? R.InBlock : R.InWarp))
+    Add(Sort, R.InGrid);
 }
 
 /// The place of the smallest region that holds the dearest branch of \p Place.
@@ -197,8 +204,7 @@ std::vector<PlaceCost> Places::take() {
     fill(Place);
   std::ranges::sort(Found, {}, [](const PlaceCost &Place) {
     const Member First = Place.Branches.front();
-    return std::tuple(-Place.SelfSlots, -Place.LossSlots, First.Kernel,
-                      First.Branch);
+    return std::tuple(-Place.Self, -Place.Cost, First.Kernel, First.Branch);
   });
   for (uint32_t I = 0; I != Found.size(); ++I) {
     addRemedies(Found[I]);
@@ -209,8 +215,9 @@ std::vector<PlaceCost> Places::take() {
 
 std::vector<PlaceCost> placesOf(const Profile &P,
                                 const std::vector<KernelCost> &Costs,
+                                std::span<const SlotShare> Shares,
                                 std::span<const RemedyRule> Rules) {
-  return Places(P, Costs, Rules).take();
+  return Places(P, Costs, Shares, Rules).take();
 }
 
 } // namespace reconverge::model

@@ -5,16 +5,18 @@
 
 #include "core/Cost.h"
 #include "core/Profile.h"
+#include "model/SlotShare.h"
 
 #include <span>
 
 namespace reconverge::model {
 
 /// The branches of \p P that cost anything, put together by their places, most
-/// self slots first, with the bounds of \p Rules and of what is done by hand.
-/// \p Costs is parallel to P.Kernels.
+/// self first, with the bounds of \p Rules and of what is done by hand. \p Costs
+/// and \p Shares are parallel to P.Kernels.
 std::vector<PlaceCost> placesOf(const Profile &P,
                                 const std::vector<KernelCost> &Costs,
+                                std::span<const SlotShare> Shares,
                                 std::span<const RemedyRule> Rules);
 
 } // namespace reconverge::model

@@ -44,7 +44,8 @@
 // again hits if they load it evenly, and all if they load it at once: likely is
 // the middle. Device memory likewise, with what the grid loads for the first
 // time and the second cache. Where a thread block's footprint was not counted,
-// anything may hit; likely nothing does.
+// anything may hit; likely is the middle of what the grid loads for the first
+// time, as far as that is known, and of all.
 //
 // Latency. A warp's chain of instructions in block b takes path(b) cycles if
 // its loads hit the first cache, and longer by the share that does not; the
@@ -139,7 +140,8 @@ static Misses missesOf(const Demand &D, const Spread &On,
     M.L2 = missesOf(D.LoadSectors, double(F.BlockLoads), OfBlock * On.Blocks,
                     L.L1Bytes - Shared * On.Blocks);
   } else {
-    M.L2 = {0, D.LoadSectors, D.LoadSectors};
+    const double First = std::min(double(F.GridLoads), D.LoadSectors);
+    M.L2 = {0, (First + D.LoadSectors) / 2, D.LoadSectors};
   }
   for (double *Sectors : {&M.L2.Least, &M.L2.Likely, &M.L2.Most})
     *Sectors += Passed;

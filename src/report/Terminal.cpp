@@ -248,8 +248,9 @@ void Writer::printNextStep() {
 
 void Writer::printLegend() {
   if (!V.Places.empty()) {
-    paragraph("self: issue slots lost where lanes part here; total: with the "
-              "branches inside.");
+    paragraph("self: " +
+              Twine(V.SharesAreOfTime ? "time, by the model," : "issue slots") +
+              " lost where lanes part here; total: with the branches inside.");
     paragraph("recoverable: by regrouping, before its price. More: reconverge "
               "explain self");
   }

@@ -27,6 +27,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 
 #include <algorithm>
 #include <cassert>
@@ -191,8 +192,7 @@ PlaceView ViewMaker::placeOf(uint32_t Index) const {
   if (any_of(V.Kernels, [&](uint32_t Kernel) {
         return P.Kernels[Kernel].Regrouped.Launches != 0;
       }))
-    V.Regrouped = {Place.RecoverInWarp, Place.RecoverInBlock,
-                   Place.RecoverInGrid};
+    V.Regrouped = Place.Recover;
   V.Warps = Place.Warps;
   V.Split = double(Place.Splits) / double(std::max<uint64_t>(Place.Warps, 1));
   V.Lanes = lanesOf(Place);
@@ -247,6 +247,20 @@ std::optional<NextStep> ViewMaker::nextStep() const {
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// What takes a kernel's time that its instructions do not.
+static std::string waitsFor(const KernelTime &T) {
+  switch (T.By) {
+  case Bound::Latency:
+    return "results";
+  case Bound::Grid:
+  case Bound::Unit:
+    return wordOf(T.Busiest);
+  case Bound::Launch:
+    return "its launch";
+  }
+  llvm_unreachable("a kernel is bound by one of four");
+}
+
 static bool hasBranchToBlame(const KernelCost &C) {
   return any_of(C.Branches,
                 [](const BranchCost &B) { return B.Self >= WorthALook; });
@@ -254,6 +268,13 @@ static bool hasBranchToBlame(const KernelCost &C) {
 
 /// Why lanes idle in a kernel of which no branch is to blame.
 static std::string whyIdle(const KernelProfile &K, const KernelCost &C) {
+  const bool WastesSlots = any_of(C.Branches, [&](const BranchCost &B) {
+    return B.SelfSlots >= WorthALook * C.Slots;
+  });
+  if (WastesSlots) // and hardly any time
+    return "lanes idle at branches, but none of these costs " +
+           percent(WorthALook) + " of its time: it waits for " +
+           waitsFor(C.Time) + ".";
   double Partial = 0;
   for (auto [Info, Counts] : zip(K.Info.Blocks, K.Blocks))
     Partial += double(Counts.PartialIdle) * Info.Instructions;
@@ -267,7 +288,7 @@ static std::string whyIdle(const KernelProfile &K, const KernelCost &C) {
          "; what idles is spread over many.";
 }
 
-/// "alu 82%": what the kernel waits for, and the share of its time for which
+/// "alu 82%": what the kernel is bound by, and the share of its time for which
 /// that is busy.
 static std::string boundOf(const KernelTime &T) {
   if (!T.isKnown())
@@ -285,7 +306,7 @@ KernelView ViewMaker::kernelOf(const KernelProfile &K,
   V.Launches = K.Launches;
   V.Threads = K.Threads;
   V.Seconds = K.Seconds;
-  V.OfRun = Cost.Slots > 0 ? C.Slots / Cost.Slots : 0;
+  V.OfRun = C.OfRun;
   V.Cfe = C.Cfe;
   V.Potential = C.Potential;
   V.BoundBy = boundOf(C.Time);
@@ -317,8 +338,8 @@ void ViewMaker::addKernels() {
     append_range(Result.Ranking, seq(uint32_t(P.Kernels.size())));
   Result.FineKernels = P.Kernels.size() - Result.Ranking.size();
   sort(Result.Ranking, [&](uint32_t A, uint32_t B) {
-    return std::pair(-Cost.Kernels[A].Slots, A) <
-           std::pair(-Cost.Kernels[B].Slots, B);
+    return std::pair(-Cost.Kernels[A].OfRun, A) <
+           std::pair(-Cost.Kernels[B].OfRun, B);
   });
 }
 
@@ -329,8 +350,8 @@ void ViewMaker::addAccesses(const ViewOptions &Options) {
     if (Result.Kernels[I].OfRun >= WorthALook)
       Hottest.push_back(I);
   sort(Hottest, [&](uint32_t A, uint32_t B) {
-    return std::pair(-Cost.Kernels[A].Slots, A) <
-           std::pair(-Cost.Kernels[B].Slots, B);
+    return std::pair(-Cost.Kernels[A].OfRun, A) <
+           std::pair(-Cost.Kernels[B].OfRun, B);
   });
   for (uint32_t I : Hottest)
     append_range(Result.Accesses,
@@ -383,6 +404,7 @@ View ViewMaker::make(const ViewOptions &Options) {
   addAccesses(Options);
   Result.Next = nextStep();
   Result.TimesAreOfCpu = P.Backend == "vm";
+  Result.SharesAreOfTime = Cost.OfTime;
   Result.CountedOn = countedOn();
   Result.ExitStatus = P.ExitStatus;
   for (const std::string &Note : P.Notes)

@@ -3,8 +3,8 @@
 //
 // All that a report says of a run, before it has a form: a plain value, which a
 // writer (Terminal.h) turns into text, a page or another program's input.
-// Texts are clean (cleanText). Shares are 0..1: of the run's issue slots, where
-// nothing else is said.
+// Texts are clean (cleanText). Shares are 0..1: of the run's time by the model,
+// or of its issue slots (View::SharesAreOfTime), where nothing else is said.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_REPORT_VIEW_H
@@ -23,7 +23,7 @@ namespace reconverge::report {
 /// A place at which less of the run is lost is only counted.
 inline constexpr double LeastSelf = 0.001;
 /// From this share of the run on a place gets advice; a kernel is left alone if
-/// none of its branches loses this share of its own slots.
+/// none of its branches loses this share of it.
 inline constexpr double WorthALook = 0.01;
 /// A kernel whose lanes idle less than this is fine as it is.
 inline constexpr double HardlyIdle = 0.05;
@@ -44,11 +44,6 @@ struct LanesView {
   double Sum = 0;
 };
 
-/// What regrouping in each scope could give back, before its price.
-struct Recoverable {
-  double InWarp = 0, InBlock = 0, InGrid = 0;
-};
-
 /// A place in the source at which lanes part.
 struct PlaceView {
   uint32_t Place = 0; ///< in RunCost::Places
@@ -66,9 +61,11 @@ struct PlaceView {
   bool InlinedInMany = false; ///< by different ones
   Severity Weight = Severity::Slight;
   double Self = 0, Total = 0;
-  std::optional<Recoverable> Regrouped; ///< none: no threads were sampled
-  uint64_t Warps = 0;                   ///< that came
-  double Split = 0;                     ///< of these
+  /// What regrouping gives back, before its price; none: no threads were
+  /// sampled.
+  std::optional<Recoverable> Regrouped;
+  uint64_t Warps = 0; ///< that came
+  double Split = 0;   ///< of these
   LanesView Lanes;
   /// Parts of Total that are not for the branch to mend; none: not worth naming.
   std::optional<double> ByReturned, ByPartialWarps;
@@ -98,7 +95,7 @@ struct KernelView {
   std::string Name; ///< demangled; Names.h has shorter ones
   uint64_t Launches = 0, Threads = 0;
   double Seconds = 0;
-  double OfRun = 0;      ///< its slots
+  double OfRun = 0;      ///< its share
   double Cfe = 0;        ///< of its lanes, those that work
   double Potential = 0;  ///< 1 / Cfe
   std::string BoundBy;   ///< "alu 82%"; empty: not known
@@ -130,7 +127,7 @@ struct View {
   size_t SlightPlaces = 0;       ///< below LeastSelf
 
   std::vector<KernelView> Kernels; ///< parallel to Profile::Kernels
-  std::vector<uint32_t> Ranking;   ///< kernels to show, most slots first
+  std::vector<uint32_t> Ranking;   ///< kernels to show, dearest first
   size_t FineKernels = 0;          ///< not among these
 
   bool HasSchedules = false;        ///< KernelView::Schedule was asked for
@@ -140,6 +137,7 @@ struct View {
   std::optional<NextStep> Next; ///< none: no place is worth a look
 
   bool TimesAreOfCpu = false;
+  bool SharesAreOfTime = false;   ///< not of issue slots
   std::string CountedOn;          ///< "the CPU (...), priced as H200; ..."
   int ExitStatus = 0;             ///< of the program
   std::vector<std::string> Notes; ///< what a reader must know

@@ -5,6 +5,7 @@
 // RUN: not %reconverge predict -o %t.json %s 2>&1 | FileCheck --check-prefix=OUT %s
 // RUN: not %reconverge predict --machine %S/Inputs/no-such.json %s 2>&1 | FileCheck --check-prefix=MACHINE %s
 // RUN: not %reconverge predict --shuffle 3 %s 2>&1 | FileCheck --check-prefix=UNKNOWN %s
+// RUN: %reconverge predict --device cpu --machine-code %s 2>&1 | FileCheck %s
 //
 // Half the warp's lanes go each way, all work is arithmetic: sorted, it takes
 // half the time, and melding its equal sides gives as much back.

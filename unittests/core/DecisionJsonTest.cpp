@@ -28,6 +28,9 @@ DecisionFile example() {
   Meld.End = TrialOutcome::Kept;
   Meld.Compared = {VerdictKind::Identical, 3, 12288, 0, {}, ""};
   Meld.Predicted = 1.25;
+  Meld.Forecasted = 1.5;
+  Meld.ForecastLow = 1;
+  Meld.ForecastHigh = 1.75;
   Meld.Low = 1.1;
   Meld.Speedup = 1.2;
   Meld.High = 1.3;

@@ -13,22 +13,6 @@ using namespace reconverge::model;
 
 namespace {
 
-/// A GPU of one multiprocessor with one scheduler, so that a kernel's time is
-/// its instructions.
-analysis::MachineLimits machine() {
-  analysis::MachineLimits L;
-  L.Multiprocessors = L.Schedulers = L.Norm = 1;
-  L.ClockMHz = 1000;
-  L.Threads = 2048;
-  L.Blocks = 32;
-  L.Registers = 65536;
-  L.SharedBytes = L.L1Bytes = 102400;
-  L.L1Latency = L.L2Latency = L.DramLatency = 1;
-  L.L2Bytes = 1 << 20;
-  L.L2BytesPerCycle = L.DramBytesPerCycle = 1;
-  return L;
-}
-
 BranchBound halfTheLoss(const KernelProfile &, const KernelCost &Cost,
                         uint32_t Branch) {
   return {Cost.Branches[Branch].SelfSlots, 1};
@@ -42,15 +26,11 @@ BranchBound nothing(const KernelProfile &, const KernelCost &, uint32_t) {
 /// remedy that gives them back and takes one: 11 / 8; for nothing 11 / 7; with
 /// nothing given back 11 / 12.
 TEST(Forecast, GainAndPrice) {
-  auto H = test::alternating();
-  for (size_t B = 0; B != H.K.Info.Blocks.size(); ++B)
-    H.K.Info.Blocks[B].Busy = {double(H.K.Info.Blocks[B].Instructions)};
-  H.K.Launches = 1;
-  H.K.Shapes = {LaunchShape{{1, 1, 1}, {32, 1, 1}}};
+  const auto H = test::issuing(test::alternating());
   const KernelCost Cost = costOf(H.K);
   const RemedyRule Rules[] = {{{"melt", "melt it"}, false, halfTheLoss},
                               {{"pray", "pray"}, false, nothing}};
-  const Forecasts All = forecastsOf(H.K, Cost, Rules, machine());
+  const Forecasts All = forecastsOf(H.K, Cost, Rules, test::oneScheduler());
   ASSERT_EQ(All.size(), 1u) << "one gives nothing back, no thread was sampled";
   EXPECT_EQ(All[0].Remedy, "melt");
   EXPECT_FALSE(All[0].ByHand);
@@ -61,7 +41,8 @@ TEST(Forecast, GainAndPrice) {
 
 TEST(Forecast, NoneWithoutTime) {
   EXPECT_TRUE(
-      forecastsOf(KernelProfile(), KernelCost(), {}, machine()).empty());
+      forecastsOf(KernelProfile(), KernelCost(), {}, test::oneScheduler())
+          .empty());
 }
 
 } // namespace

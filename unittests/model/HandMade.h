@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_UNITTESTS_MODEL_HANDMADE_H
 #define RECONVERGE_UNITTESTS_MODEL_HANDMADE_H
 
+#include "analysis/Costs.h"
 #include "core/Profile.h"
 
 #include <utility>
@@ -79,6 +80,29 @@ inline HandMadeKernel alternating(std::string Name = "kernel") {
   H.K.Seconds = 0.00125;
   H.K.Shapes = {{{1, 1, 1}, {32, 1, 1}, 0}};
   return H;
+}
+
+/// \p H, whose instructions keep the schedulers busy for a cycle each.
+inline HandMadeKernel issuing(HandMadeKernel H) {
+  for (BlockInfo &B : H.K.Info.Blocks)
+    B.Busy = {double(B.Instructions)};
+  return H;
+}
+
+/// A GPU of one multiprocessor with one scheduler, so that a kernel's time is
+/// its instructions.
+inline analysis::MachineLimits oneScheduler() {
+  analysis::MachineLimits L;
+  L.Multiprocessors = L.Schedulers = L.Norm = 1;
+  L.ClockMHz = 1000;
+  L.Threads = 2048;
+  L.Blocks = 32;
+  L.Registers = 65536;
+  L.SharedBytes = L.L1Bytes = 102400;
+  L.L1Latency = L.L2Latency = L.DramLatency = 1;
+  L.L2Bytes = 1 << 20;
+  L.L2BytesPerCycle = L.DramBytesPerCycle = 1;
+  return L;
 }
 
 } // namespace reconverge::test

@@ -230,15 +230,15 @@ TEST(Model, RecoverableScalesTheSampleAndStaysWithinTheCost) {
                    {5, 6, 5}, {5, 4, 5}, {5, 2, 5}};
   KernelCost C = costOf(H.K);
   EXPECT_DOUBLE_EQ(C.Branches[0].Cost, 20.0 / 60);
-  EXPECT_EQ(C.Branches[0].RecoverInWarp, 0);
-  EXPECT_DOUBLE_EQ(C.Branches[0].RecoverInBlock, 8.0 / 60);
-  EXPECT_DOUBLE_EQ(C.Branches[0].RecoverInGrid, 20.0 / 60);
-  EXPECT_DOUBLE_EQ(C.RecoverInBlock, 8.0 / 60);
-  EXPECT_DOUBLE_EQ(C.RecoverInGrid, 20.0 / 60);
+  EXPECT_EQ(C.Branches[0].Recover.InWarp, 0);
+  EXPECT_DOUBLE_EQ(C.Branches[0].Recover.InBlock, 8.0 / 60);
+  EXPECT_DOUBLE_EQ(C.Branches[0].Recover.InGrid, 20.0 / 60);
+  EXPECT_DOUBLE_EQ(C.Recover.InBlock, 8.0 / 60);
+  EXPECT_DOUBLE_EQ(C.Recover.InGrid, 20.0 / 60);
 }
 
 TEST(Model, WithoutASampleNothingIsRecoverable) {
-  EXPECT_EQ(costOf(test::alternating().K).Branches[0].RecoverInGrid, 0);
+  EXPECT_EQ(costOf(test::alternating().K).Branches[0].Recover.InGrid, 0);
 }
 
 TEST(Model, CostOfARunKeepsTheOrderOfKernels) {

@@ -194,7 +194,7 @@ TEST(Places, NothingGivesBackMoreThanSelf) {
                    {10, 10, 10, 10, 10},
                    {10, 2, 2, 2, 10}};
   const PlaceCost Place = costOfAll({H.K}).Places.at(0);
-  EXPECT_DOUBLE_EQ(Place.RecoverInGrid, 0.45);
+  EXPECT_DOUBLE_EQ(Place.Recover.InGrid, 0.45);
   ASSERT_TRUE(find(Place, "sort"));
   EXPECT_DOUBLE_EQ(find(Place, "sort")->Gain, 0.35);
 }

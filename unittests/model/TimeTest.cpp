@@ -207,6 +207,22 @@ TEST(Time, WhatDoesNotFitIsLoadedAgain) {
               1e-6);
 }
 
+/// Of 16,000 sectors that thread blocks load nothing is known but that there are
+/// 4,000 to be touched: between none and all miss, likely the middle of 4,000 and
+/// 16,000; and of 0 and 16,000 where not even that is known.
+TEST(Time, FootprintsThatWereNotCounted) {
+  Demand D = launchOf(40);
+  D.HasMemory = true;
+  D.LoadSectors = 16000;
+  D.Touched = {0, 0, 4000, 0};
+  const KernelTime T = timeOf(D, machine());
+  EXPECT_DOUBLE_EQ(of(T, Unit::L2), 10000 * 32 / 64.0);
+  EXPECT_LT(T.Least, T.Cycles);
+  EXPECT_LT(T.Cycles, T.Most);
+  D.Touched = {};
+  EXPECT_DOUBLE_EQ(of(timeOf(D, machine()), Unit::L2), 8000 * 32 / 64.0);
+}
+
 /// A grid's 4 MB do not fit the second cache's one.
 TEST(Time, DeviceMemory) {
   Demand D = launchOf(40);

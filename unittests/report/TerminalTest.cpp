@@ -377,7 +377,7 @@ TEST(Terminal, AnyProfileThatCanBeReadCanBePrinted) {
       for (const BranchCost &B : C.Branches) {
         EXPECT_GE(B.Cost, 0);
         EXPECT_LE(B.Cost, 1 + 1e-9);
-        EXPECT_LE(B.RecoverInGrid, B.Cost);
+        EXPECT_LE(B.Recover.InGrid, B.Cost);
         EXPECT_GE(B.Self, 0);
         EXPECT_LE(B.Self, B.Cost + 1e-9);
         Self += B.Self;
@@ -387,7 +387,7 @@ TEST(Terminal, AnyProfileThatCanBeReadCanBePrinted) {
     for (const PlaceCost &Place : Cost.Places) {
       EXPECT_LE(Place.Self, Place.Cost + 1e-9);
       EXPECT_LE(Place.Cost, 1 + 1e-9);
-      EXPECT_LE(Place.RecoverInGrid, Place.Cost);
+      EXPECT_LE(Place.Recover.InGrid, Place.Cost);
     }
     EXPECT_FALSE(shown(*P).empty());
   }

@@ -30,6 +30,7 @@ struct MadeRun {
       P.Kernels.push_back(test::alternating("k" + std::to_string(Kernel)).K);
       KernelCost C;
       C.Slots = 100;
+      C.OfRun = 0.1;
       C.Cfe = 0.5;
       C.Branches.resize(1);
       C.Branches[0].Self = 0.5;
@@ -41,7 +42,7 @@ struct MadeRun {
       Place.Self = Self;
       Place.Cost = 2 * Self;
       Place.LossSlots = 100;
-      Place.RecoverInGrid = Self;
+      Place.Recover.InGrid = Self;
       Cost.Places.push_back(Place);
     }
   }
@@ -129,7 +130,7 @@ TEST(View, OtherCausesAreNamedFromATenthOfTheLossOn) {
 
 TEST(View, KernelsWithNothingToGainAreCounted) {
   MadeRun R({0.3, 0.2, 0.1});
-  R.Cost.Kernels[1].Slots = 500;
+  R.Cost.Kernels[1].OfRun = 0.5;
   R.Cost.Kernels[2].Cfe = 0.96;
   R.Cost.Kernels[2].Branches[0].Self = 0.0099;
   View V = R.view();
@@ -146,6 +147,11 @@ TEST(View, KernelsWithNothingToGainAreCounted) {
   EXPECT_EQ(V.FineKernels, 0u);
   EXPECT_FALSE(V.Kernels[2].WhyIdle.empty());
   EXPECT_TRUE(V.Kernels[0].WhyIdle.empty());
+  // Slots are wasted, and no time: what the kernel waits for is named.
+  R.Cost.Kernels[2].Branches[0].SelfSlots = 50;
+  R.Cost.Kernels[2].Time.Busiest = Unit::Dram;
+  EXPECT_NE(R.view().Kernels[2].WhyIdle.find("it waits for dram"),
+            std::string::npos);
 }
 
 TEST(View, AllKernelsWhereAllAreFine) {

@@ -6,6 +6,7 @@ import json
 import math
 import statistics
 
+import refit
 from decided import words_of
 from programs import REMAPPED
 from publish import machine, made_by
@@ -16,13 +17,17 @@ WAYS = ("nvcc", "clang", "reconverge", "final")
 HEAD = ["case", *WAYS, "best", "speedup", "kept", "result"]
 
 
-def error_of(row):
+def error_of(row, key="value"):
     """Of the prediction, in % of what was achieved."""
-    return (row["value"] / row["achieved"] - 1) * 100
+    return (row[key] / row["achieved"] - 1) * 100
 
 
-def errors_of(rows):
-    errors = [abs(error_of(row)) for row in rows]
+def forecast_error_of(row):
+    return error_of(row, "forecast")
+
+
+def errors_of(rows, error=error_of):
+    errors = [abs(error(row)) for row in rows]
     if not errors:
         return "nothing: there are none"
     return (f"{sum(errors) / len(errors):.1f} % on average, "
@@ -88,16 +93,36 @@ def examples(result):
          for name, rows in cases.items()], (0, 2, 3))
 
 
+def with_forecast(rows):
+    return [row for row in rows if "forecast" in row]
+
+
 def predictions(rows):
     yield from ("", "## Predicted and achieved", "",
-                "Over our own build of the kernel as it is.", "")
+                "Over our own build of the kernel as it is. *Predicted*: from "
+                "counts of both.", "")
+    head = ["program", "kernel", "candidate", "predicted", "achieved", "error"]
+    table = [[label(row), f"`{row['kernel']}`", words_of(row["candidate"]),
+              f"{row['value']:.3f}", f"{row['achieved']:.3f}",
+              f"{error_of(row):+.1f} %"] for row in rows]
+    if with_forecast(rows):
+        head += ["forecast", "error"]
+        for line, row in zip(table, rows):
+            line += ([f"{row['forecast']:.3f}",
+                      f"{forecast_error_of(row):+.1f} %"]
+                     if "forecast" in row else ["-", "-"])
     yield from markdown(
-        ["program", "kernel", "candidate", "predicted", "achieved", "error",
-         "outcome"],
-        [[label(row), f"`{row['kernel']}`", words_of(row["candidate"]),
-          f"{row['value']:.3f}", f"{row['achieved']:.3f}",
-          f"{error_of(row):+.1f} %", row["outcome"]] for row in rows],
-        (0, 1, 2, 6))
+        head + ["outcome"],
+        [line + [row["outcome"]] for line, row in zip(table, rows)],
+        (0, 1, 2, len(head)))
+
+
+def coverage(rows, low="low", high="high"):
+    """How often what was achieved lies in the interval."""
+    between = [row for row in rows if low in row]  # not in older rows
+    inside = sum(r[low] <= r["achieved"] <= r[high] for r in between)
+    return ("What was achieved lies in the interval in "
+            f"{inside} of {len(between)}.")
 
 
 def remarks(result, table, predicted):
@@ -117,7 +142,13 @@ def remarks(result, table, predicted):
                "time of the kernel as we build it over the candidate's, by "
                "the model) and achieved (the same of times taken) differ by "
                f"{errors_of(predicted)}; of those that are kept by "
-               f"{errors_of(kept)}.")
+               f"{errors_of(kept)}. {coverage(predicted)}")
+    if early := with_forecast(predicted):
+        yield (f"{len(early)} of them have a forecast, from counts of the "
+               "kernel as it is, before the candidate was built. It differs "
+               f"from what was achieved by "
+               f"{errors_of(early, forecast_error_of)}. "
+               f"{coverage(early, 'forecastLow', 'forecastHigh')}")
 
 
 def lines(store):
@@ -206,17 +237,19 @@ def errors(store):
     if with_slots:
         table.append(error_line("issue slots added up", with_slots,
                                 slots_error_of))
+    if early := with_forecast(rows):
+        table.append(error_line("forecasts", early, forecast_error_of))
     yield from markdown(["predicted by", "candidates", "mean", "median",
                          "worst"], table, (0,))
-    between = [row for row in rows if "low" in row]  # not in older rows
-    inside = sum(r["low"] <= r["achieved"] <= r["high"] for r in between)
     told = [row for row in rows if abs(row["achieved"] - 1) > 0.02]
     right = sum((row["value"] > 1) == (row["achieved"] > 1) for row in told)
     found = list(factors(rows))
     yield ""
-    yield (f"What was achieved lies in the interval in {inside} of {len(between)}. "
-           "Whether a candidate gains or loses more than 2 % is right in "
-           f"{right} of {len(told)}. The factor that holds nine of ten of the "
+    yield (f"{coverage(rows)} Whether a candidate gains or loses more than 2 % "
+           f"is right in {right} of {len(told)}. The factor that holds nine of ten of the "
            "other kernels' candidates is "
            f"{min(f for f, _ in found):.2f} to {max(f for f, _ in found):.2f}, "
            f"and holds {sum(n for _, n in found)} of {len(rows)}.")
+    if chosen := refit.sentence(rows, result["environment"]["gpu"]):
+        yield ""
+        yield chosen

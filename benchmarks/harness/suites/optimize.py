@@ -14,8 +14,8 @@ Metrics: `speedup` (the fastest of the three unmodified builds over the final
 one), `kept` (kernels of which something other than our unmodified code is
 kept), and `predicted`, of each candidate that was tried and timed: the time of
 the kernel as it is over the candidate's, as the model makes it of counts, with
-`achieved`, the same of times taken, and with what both ask of the GPU on their
-longest launch (docs/time.md).
+`achieved`, the same of times taken, the `forecast` of before it was built, and
+with what both ask of the GPU on their longest launch (docs/time.md).
 """
 
 import json

@@ -52,7 +52,7 @@ static BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
                            uint32_t Branch) {
   if (!canPart(K.Info, K.Info.Branches[Branch]))
     return {};
-  return {Cost.Branches[Branch].RecoverInBlock * Cost.Slots,
+  return {Cost.Branches[Branch].RecoverSlots.InBlock,
           double(K.Branches[Branch].Warps) * PerItem * Cost.Slots /
               double(std::max<uint64_t>(Cost.WarpInstructions, 1))};
 }

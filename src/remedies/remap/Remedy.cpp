@@ -56,7 +56,7 @@ static BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
   if (!canHaveRound(K.Info, Info))
     return {};
   const double Round = Info.Successors.size() > 2 ? RoundOfMore : RoundOfTwo;
-  return {Cost.Branches[Branch].RecoverInBlock * Cost.Slots,
+  return {Cost.Branches[Branch].RecoverSlots.InBlock,
           double(K.Branches[Branch].Warps) * Round * Cost.Slots /
               double(std::max<uint64_t>(Cost.WarpInstructions, 1))};
 }

@@ -45,6 +45,7 @@
 #include "core/Error.h"
 #include "core/File.h"
 #include "core/Remedied.h"
+#include "frontend/PtxShape.h"
 #include "launch/RecipeText.h"
 #include "runtime/gpu/Build.h"
 #include "runtime/gpu/Cudart.h"
@@ -185,7 +186,9 @@ static std::unique_ptr<Module> onlyKernels(const Module &Whole,
 
 /// Adds to \p Whole a copy of each tried kernel and of each candidate that
 /// counts. What calls functions is left out: they are shared with the code that
-/// is timed. So is what a recipe launches.
+/// is timed. So is what a recipe launches. The copies get the form for ptxas
+/// first: probes in both arms of a branch would keep it from sharing what these
+/// end with, and what is counted would not be what is timed.
 Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
   SmallVector<CountingCode *> All;
   StringSet<> Names;
@@ -193,7 +196,9 @@ Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
     Function &F = *Whole.getFunction(Of);
     if (analysis::functionsOf(F).size() != 1)
       return;
-    Code.Name = cloneKernel(F, Of + "__rcn")->getName().str();
+    Function *Clone = cloneKernel(F, Of + "__rcn");
+    Code.Name = Clone->getName().str();
+    frontend::shapeForPtxas(*Clone);
     Names.insert(Code.Name);
     All.push_back(&Code);
   };
@@ -209,6 +214,7 @@ Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
   }
   if (All.empty())
     return Error::success();
+  analysis::renumberBlocks(Whole);
   const std::unique_ptr<Module> Plain = onlyKernels(Whole, Names);
   // Without it the classes of the IR's instructions say what blocks cost.
   Expected<analysis::MachineCode> Made = machineCodeFor(*Plain, Settings);

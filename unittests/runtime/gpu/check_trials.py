@@ -206,8 +206,9 @@ def check_all(c):
                  and len(timed[0]["originalMs"]) in range(7, 36, 7)
                  and timed[0]["originalMs"] == timed[1]["originalMs"], c.shown)
 
-    # What a remedy should save is counted; of the kernel as it is, as a profile
-    # on the warp VM counts it.
+    # What a remedy should save is counted, in the form that ptxas gets: what
+    # both arms end with, a division, stands there once, and twice in what a
+    # profile on the warp VM counts.
     ends = [e for e in meld if e["event"] == "end"]
     def slots(event, side):
         return sum(asked["slots"] for asked in event[side])
@@ -217,7 +218,8 @@ def check_all(c):
     c.expect("accesses", all(asked["hasMemory"] and asked["loadSectors"] > 0
                              for e in ends for asked in e["variant"]), c.shown)
     c.expect("issue slots of the original",
-             [slots(e, "original") for e in ends] == [c.slots("work")] * 2,
+             all(0.4 * c.slots("work") < slots(e, "original")
+                 < 0.9 * c.slots("work") for e in ends),
              f"{c.slots('work')}, {ends}")
     c.expect("nvcc's code has no slots", all(
         e["original"] == e["variant"] == [] for e in events

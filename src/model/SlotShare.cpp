@@ -1,0 +1,62 @@
+//===- model/SlotShare.cpp - Issue slots as a share of time ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A slot that is not issued saves time only as far as the kernel waits for what
+// issues it. With T(s) the kernel's time by the model if it keeps the part s of
+// its instructions while memory moves what it moves (withCompute), and L what a
+// launch of nothing takes, x of S slots are worth
+//
+//   share(x) = 1 - (T(1 - x / S) - L) / (T(1) - L),   gain(x) = T(1) / T(1 - x / S)
+//
+// Shares leave L out: a program is often profiled at a small size, and where it
+// waits for its launches no branch would cost anything.
+//
+// It is a difference, no derivative: the norm over units bends, and where half
+// of the instructions go another unit may be the busiest. So shares of parts add
+// up to no less than the share of all together. Where T is not known a slot is a
+// slot, x / S.
+//
+// Limitation: slots are taken to be like the kernel's mean ones, with its mix of
+// pipes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "model/SlotShare.h"
+
+#include "model/Demand.h"
+#include "model/Time.h"
+
+#include <algorithm>
+
+namespace reconverge::model {
+
+SlotShare::SlotShare(const KernelProfile &K, double Slots,
+                     const analysis::MachineLimits *Limits)
+    : Slots(Slots), All(Slots), Limits(Limits) {
+  if (!Limits)
+    return;
+  Now = demandOf(K);
+  Cycles = cyclesWithout(0);
+  if (Cycles > 0)
+    All = Cycles * double(K.Launches);
+}
+
+double SlotShare::cyclesWithout(double Saved) const {
+  const double Kept = 1 - (Slots > 0 ? Saved / Slots : 0);
+  const KernelTime T = // without any nothing is known
+      timeOf(withCompute(Now, std::max(Kept, 1e-6)), *Limits);
+  return T.isKnown() ? T.Cycles - Limits->LaunchCycles : 0;
+}
+
+double SlotShare::of(double Saved) const {
+  if (Slots <= 0)
+    return 0;
+  return Cycles > 0 ? 1 - cyclesWithout(Saved) / Cycles : Saved / Slots;
+}
+
+double SlotShare::gain(double Saved) const {
+  const double Launch = Cycles > 0 ? Limits->LaunchCycles / Cycles : 0;
+  return (1 + Launch) / (1 - of(Saved) + Launch);
+}
+
+} // namespace reconverge::model
