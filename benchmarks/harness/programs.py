@@ -93,8 +93,11 @@ def ways_by_hand(name):
             **{way: 4 + i for i, way in enumerate(collected)}}
 
 # Programs whose lanes wait for their warp's slowest, refilled by hand with the
-# argument form: case to program, and sizes that fill the GPU.
+# argument form: case to program, and sizes that fill the GPU. Walks of a mean
+# length of 2 are too short to gain.
 REFILLED = {
+    **{f"walk-{length}": ("walk", {"walkers": 1 << 22, "length": length})
+       for length in (200, 50, 10, 2)},
     "ode": ("ode", {"probes": 1 << 20}),
     "ode-float": ("ode", {"probes": 1 << 21, "float": 1}),
     "montecarlo": ("montecarlo", {"histories": 1 << 22}),

@@ -11,6 +11,7 @@
 #define RECONVERGE_CORE_RECIPE_H
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,7 @@ struct RecipeStep {
   struct Extent {
     bool OfProgram = true;
     LaunchAmount Amount = {};
+    std::optional<LaunchAmount> Most = {}; ///< at most that; not Resident
     bool operator==(const Extent &) const = default;
   };
   Extent Grid, Block;

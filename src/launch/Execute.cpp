@@ -21,6 +21,8 @@
 
 #include "launch/Execute.h"
 
+#include <algorithm>
+
 namespace reconverge::launch {
 
 /// Threads of the launch; none where that passes 2^64.
@@ -63,6 +65,17 @@ static bool isFor(const Recipe &R, const LaunchShape &Shape) {
          Shape.blockThreads() <= R.MostBlockThreads && !Shape.Cooperative;
 }
 
+/// Of an extent that is not the program's.
+static std::optional<uint64_t> valueOf(const RecipeStep::Extent &E,
+                                       const LaunchShape &Program,
+                                       uint64_t Resident = 0) {
+  auto Value = amountOf(E.Amount, Program, Resident);
+  if (!E.Most)
+    return Value;
+  const auto Most = amountOf(*E.Most, Program);
+  return Value && Most ? std::optional(std::min(*Value, *Most)) : std::nullopt;
+}
+
 /// CUDA's limit on the first dimension of a grid.
 static constexpr uint64_t MostBlocks = INT32_MAX;
 static constexpr uint64_t MostThreadsOfBlock = 1024;
@@ -75,7 +88,7 @@ shapeOf(const RecipeStep &Step, const LaunchShape &Program, Place &On) {
   if (Step.Block.OfProgram) {
     Shape.Block = Program.Block;
   } else {
-    const auto Threads = amountOf(Step.Block.Amount, Program);
+    const auto Threads = valueOf(Step.Block, Program);
     if (!Threads || !*Threads || *Threads > MostThreadsOfBlock)
       return std::nullopt;
     Shape.Block = {uint32_t(*Threads), 1, 1};
@@ -88,7 +101,7 @@ shapeOf(const RecipeStep &Step, const LaunchShape &Program, Place &On) {
       Step.Grid.Amount.Of == LaunchAmount::Resident
           ? On.resident(Step, Shape.blockThreads(), Shape.DynamicShared)
           : 0;
-  const auto Blocks = amountOf(Step.Grid.Amount, Program, Resident);
+  const auto Blocks = valueOf(Step.Grid, Program, Resident);
   if (!Blocks || !*Blocks || *Blocks > MostBlocks)
     return std::nullopt;
   Shape.Grid = {uint32_t(*Blocks), 1, 1};

@@ -28,7 +28,9 @@ static std::string print(const LaunchAmount &A) {
 }
 
 static std::string print(const RecipeStep::Extent &E) {
-  return E.OfProgram ? "same" : print(E.Amount);
+  if (E.OfProgram)
+    return "same";
+  return print(E.Amount) + (E.Most ? " most " + print(*E.Most) : "");
 }
 
 std::string printRecipe(const Recipe &R) {
@@ -130,7 +132,12 @@ LaunchAmount Reader::amount() {
 RecipeStep::Extent Reader::extent() {
   if (take("same"))
     return {};
-  return {/*OfProgram=*/false, amount()};
+  RecipeStep::Extent E{/*OfProgram=*/false, amount()};
+  if (take("most")) {
+    E.Most = amount();
+    Good &= E.Most->Of != LaunchAmount::Resident;
+  }
+  return E;
 }
 
 RecipeScratch Reader::scratch() {

@@ -18,7 +18,7 @@ namespace reconverge::launch {
 ///   scratch  := scratch AMOUNT [ zeroed ]
 ///   step     := (step|helper) KERNEL grid EXTENT block EXTENT [ shared ] { argument }
 ///   argument := program N | memory N | dimension N | amount AMOUNT
-///   EXTENT   := same | AMOUNT
+///   EXTENT   := same | AMOUNT [ most AMOUNT ]
 ///   AMOUNT   := (one|blocks|blockthreads|threads|resident) TIMES PER
 std::string printRecipe(const Recipe &R);
 

@@ -45,14 +45,13 @@ public:
     return Step.Kernel != Failing;
   }
   std::string Text, Failing;
-  unsigned MostAllocations = 8;
+  unsigned MostAllocations = 8, Allocations = 0;
 
 private:
   static std::string sizes(const std::array<uint32_t, 3> &S) {
     return std::to_string(S[0]) + "x" + std::to_string(S[1]) + "x" +
            std::to_string(S[2]);
   }
-  unsigned Allocations = 0;
   char Memory[8];
 };
 
@@ -157,6 +156,31 @@ TEST_F(Execute, FillsTheDevice) {
   EXPECT_NE(On.Text.find("main<264x1x1,128x1x1,16>(264)"), std::string::npos)
       << On.Text;
   // Nobody can say how many blocks that is.
+  Main.Block = {false, {LaunchAmount::One, 64, 1}};
+  EXPECT_EQ(run(R, shape({9, 1, 1}, {32, 1, 1})), Ended::Original);
+}
+
+TEST_F(Execute, FillsTheDeviceWithNoMoreThanThereIs) {
+  Recipe R = permuted();
+  RecipeStep &Main = R.Steps.back();
+  Main.Block = {false, {LaunchAmount::One, 128, 1}};
+  Main.Grid = {false,
+               {LaunchAmount::Resident, 1, 1},
+               LaunchAmount{LaunchAmount::Threads, 1, 256}};
+  Main.Arguments = {{RecipeArgument::Amount, 0, {LaunchAmount::Resident}}};
+  for (auto [Blocks, Launched] : {std::pair(9u, "2"),
+                                  {263u * 8, "263"},
+                                  {264u * 8, "264"},
+                                  {265u * 8, "264"}}) {
+    On.Text.clear();
+    On.Allocations = 0;
+    EXPECT_EQ(run(R, shape({Blocks, 1, 1}, {32, 1, 1})), Ended::Done);
+    EXPECT_NE(On.Text.find(std::string("main<") + Launched +
+                           "x1x1,128x1x1,16>(" + Launched + ")"),
+              std::string::npos)
+        << On.Text;
+  }
+  // Where nobody can say how many fit, that is not a number to take.
   Main.Block = {false, {LaunchAmount::One, 64, 1}};
   EXPECT_EQ(run(R, shape({9, 1, 1}, {32, 1, 1})), Ended::Original);
 }

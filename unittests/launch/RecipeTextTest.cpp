@@ -27,7 +27,9 @@ Recipe everything() {
                       {RecipeArgument::Amount, 0, {LaunchAmount::Threads}}};
   RecipeStep Main;
   Main.Kernel = "_Z1kPi";
-  Main.Grid = {false, {LaunchAmount::Resident, 2, 3}};
+  Main.Grid = {false,
+               {LaunchAmount::Resident, 2, 3},
+               LaunchAmount{LaunchAmount::Threads, 1, 640}};
   Main.Arguments = {{RecipeArgument::Program, 0},
                     {RecipeArgument::Scratch, 1},
                     {RecipeArgument::Dimension, 5}};
@@ -44,13 +46,14 @@ TEST(RecipeText, ReadsWhatItPrints) {
 }
 
 TEST(RecipeText, IsWhatTheHeaderSays) {
-  EXPECT_EQ(printRecipe(everything()),
-            "for 64 4294967296 512 "
-            "scratch threads 4 1 scratch one 8 1 zeroed "
-            "helper _Z1kPi__order grid threads 1 256 block one 256 1 "
-            "memory 0 amount threads 1 1 "
-            "step _Z1kPi grid resident 2 3 block same shared "
-            "program 0 memory 1 dimension 5");
+  EXPECT_EQ(
+      printRecipe(everything()),
+      "for 64 4294967296 512 "
+      "scratch threads 4 1 scratch one 8 1 zeroed "
+      "helper _Z1kPi__order grid threads 1 256 block one 256 1 "
+      "memory 0 amount threads 1 1 "
+      "step _Z1kPi grid resident 2 3 most threads 1 640 block same shared "
+      "program 0 memory 1 dimension 5");
 }
 
 TEST(RecipeText, RefusesWhatIsNone) {
@@ -66,6 +69,9 @@ TEST(RecipeText, RefusesWhatIsNone) {
            "for 1 2 3 step k grid same block same memory 0",
            "for 1 2 3 step k grid many 1 1 block same",
            "for 1 2 3 step k grid threads 1 0 block same",
+           "for 1 2 3 step k grid threads 1 1 most block same",
+           "for 1 2 3 step k grid same most one 1 1 block same",
+           "for 1 2 3 step k grid one 1 1 most resident 1 1 block same",
            "for 1 2 3 scratch resident 1 1",
            "for 1 2 3 scratch one 18446744073709551616 1",
            "for 1 2 3 and more",

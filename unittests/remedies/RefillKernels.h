@@ -46,6 +46,7 @@ inline RefillOptions refillOptionsFor(uint64_t Seed) {
   Options.Source = R.chance(50) ? ItemSource::Counter : ItemSource::Slice;
   Options.Rounds = R.chance(50) ? 1 : 2 + R.below(6);
   Options.Block = 32 * (1 + R.below(4));
+  Options.Items = R.chance(50) ? 1 : 1 + R.below(40);
   return Options;
 }
 

@@ -97,7 +97,8 @@ def measure(bench, case):
 
 def small(case):
     """What makes it another case than the one before."""
-    return {k: v for k, v in case.params.items() if k in ("float", "nodes")}
+    return {k: v for k, v in case.params.items()
+            if k in ("float", "length", "nodes")}
 
 
 SUITES = [Suite(

@@ -16,6 +16,8 @@ from suite import Build, Case, Metric, Suite
 
 # Enough that the end of slices is a small part, few enough to count soon.
 SIZES = {
+    **{f"walk-{length}": {"walkers": 32768, "length": length}
+       for length in (200, 50, 10, 2)},
     "ode": {"probes": 8000},
     "ode-float": {"probes": 8000, "float": 1},
     "montecarlo": {"histories": 20000},

@@ -1,34 +1,58 @@
 //===- remedies/refill/Forecast.cpp - What refilling should gain ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What idles at a loop's exits comes back: the selves of its exit branches
-// (model/Slots.cpp). What that costs follows from four numbers of the counts,
-// over all executions:
+// All that a refilled loop would cost, in issue slots, from counts of the kernel
+// as it is. Of the loop, over all executions:
 //
-//   F   issue slots of the loop's blocks, if warps were full
-//   O   those of all other code
-//   P   rounds that lanes make, n lanes that leave: m = P / n rounds each
-//   I   lanes that are idle when a warp stops: about threshold T, and half of
-//       those that leave in one round, I = min(32, T + 16 / m)
+//   N      items; the launch has N / launches
+//   P      rounds that lanes make, n lanes that leave: m = P / n rounds each
+//   s(b)   slots of one execution of block b, p(b) its lanes a round, L / P
+//   T, R   the threshold, rounds from one vote to the next
+//   J      items that there are for each lane at least
+//   I      lanes that are idle when a warp stops: T, and half of those that
+//          leave in one round, I = min(32, T + 16 / m)
+//   A      lanes at work, 32 - I / 2
+//   r      rounds of warps, P / A (1 + (R - 1) / 2m): who is through waits for
+//          the vote
 //
-//   R   rounds from one vote to the next
+//   loop    r sum of s(b) e(b, A)       e: executions a round, below
+//   votes   r (12 / R), and 3 r to count rounds if R > 1
+//   stops   72 n / I                    taking items
+//   rest    32 / I times what full warps would need, at least as now
+//   end     w / (N / 32) times (the loop as it is - loop)
 //
-//   price(T, R) = (F + V) (1 / (1 - I / 64) - 1)  lanes wait: I / 2 on average
-//               + V                               votes: P / 32 (10 / R), and
-//                                                 P / 32 * 3 to count if R > 1
-//               + n (R - 1) / 2 F / P             lanes wait for the vote
-//               + O (32 / I - 1)                  the rest runs with I lanes
-//               + 64 n / I                        taking items, each stop
+// The end: when there are no items left, each of the w warps that run waits for
+// its last lanes, as every warp does in the original. With the counter, as many
+// run as fit on the device at once, or as leaves J items for each lane.
 //
-// 10, 3 and 64 are instructions of what the pass emits. The loop is that of
-// greatest gain less least price.
+// Executions of a block in a round of k lanes. Lanes of the original are the
+// fewer, the longer its warps have run, so that they seldom take all sides of a
+// branch in the loop; full warps do. For lanes that decide on their own,
+//
+//   x(p, k) = 1 - (1 - p)^k   if p < 1: some lane comes there
+//             p H(k)          else: the most rounds of k lanes in an inner loop
+//                             (geometric; H is the harmonic number)
+//
+// In the original k lanes run for a time of 1 / k (geometric again), which gives
+// x a mean. Between that and p, which is what lanes do that decide alike, lie
+// the executions that were counted; as far as they lie from p is e from p:
+//
+//   e(b, A) = p + c (x(p, A) - p),   c = (counted - p) / (mean of x - p)
+//
+// A launch that does not fill the GPU is taken for a small example of one that
+// does. But where one does, and with J items a lane too few warps would be left
+// to hide the latencies of the loop, the price rises by as much.
+//
+// 12, 3 and 72 are machine instructions of what the pass emits, by ptxas. The
+// loop is that of greatest gain less least price; gain is what idles at its exits
+// (their selves, model/Slots.cpp), and price all beyond what is left then.
+//
+// The counter was the faster source for what was measured. All warps ask one
+// address, which serves about one of them a cycle: where slices of one item a
+// lane would be asked for more often than every CyclesOfSlice, they are longer.
+// Slices of their own are tried as long as leaves PlentyOfWarps of them.
 //
 // Kernels that use shared memory are left out: the pass refuses them.
-//
-// The counter comes first: it was the faster source for most of what was
-// measured. Slices: a warp's last items leave its lanes idle one by one, which a long slice
-// makes up for; but so few warps as long slices leave do not fill a GPU. So a
-// slice is as long as leaves PlentyOfWarps of them.
 //
 // Limitation: instructions alone are counted. Lanes in different rounds may ask
 // for memory that lies further apart.
@@ -38,11 +62,13 @@
 #include "remedies/refill/Forecast.h"
 
 #include "model/Slots.h"
+#include "remedies/common/Occupancy.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 using namespace llvm;
@@ -51,13 +77,20 @@ namespace reconverge::remedies::refill {
 
 static constexpr std::array<unsigned, 4> Thresholds = {1, 4, 8, 16};
 static constexpr std::array<unsigned, 2> RoundsOfVote = {1, 4};
-static constexpr double SlotsOfVote = 10, SlotsOfCount = 3, SlotsOfStop = 64;
+static constexpr std::array<unsigned, 4> ItemsOfLane = {1, 2, 4, 16};
+static constexpr double SlotsOfVote = 12, SlotsOfCount = 3, SlotsOfStop = 72;
 static constexpr uint64_t PlentyOfWarps = 16384;
+// Of an H200.
+static constexpr double Multiprocessors = 132, Schedulers = 4 * Multiprocessors;
+/// Warps of a scheduler that hide latencies: at least, and at most.
+static constexpr double FewWarps = 2, ManyWarps = 16;
+static constexpr double CyclesOfSlice = 8;
+static constexpr unsigned WarpSize = 32, UsualThreads = 128;
 
 namespace {
 struct Way {
-  double Price;
-  unsigned Threshold, Rounds;
+  double Slots; ///< of all of the kernel
+  unsigned Threshold, Rounds, Items;
   auto operator<=>(const Way &) const = default;
   std::string text() const {
     return "threshold=" + std::to_string(Threshold) +
@@ -65,12 +98,21 @@ struct Way {
   }
 };
 
-/// A loop that lanes leave at different times.
+/// A loop that lanes leave at different times, and all around it.
+struct LoopCounts {
+  double Rounds = 0, Leaving = 0; ///< lanes
+  double Loop = 0, Rest = 0;      ///< slots as it is
+  double FullRest = 0;            ///< in full warps
+  std::vector<uint32_t> Blocks;
+  uint32_t Header = 0; ///< the block that most lanes came to
+};
+
 struct LoopGain {
-  uint32_t Exit = 0; ///< position of the branch where most lanes part
-  double Gain = 0;
-  std::vector<Way> Ways; ///< cheapest first
-  double net() const { return Gain - Ways.front().Price; }
+  std::vector<uint32_t> Exits; ///< positions of branches
+  uint32_t Exit = 0;           ///< of them, where most lanes part
+  double Gain = 0, Price = 0;  ///< slots
+  std::vector<Way> Ways;       ///< cheapest first
+  double net() const { return Gain - Price; }
 };
 } // namespace
 
@@ -90,16 +132,81 @@ static double leaving(const KernelProfile &K, uint32_t B) {
   return Known ? Out : Least; // else both sides have code before they meet
 }
 
-static double price(unsigned Threshold, unsigned RoundsOfVote, double Loop,
-                    double Rest, double Rounds, double Leaving) {
-  const double PerRound = 32 * Leaving / Rounds;
-  const double Idle = std::min(32.0, Threshold + PerRound / 2);
+static double harmonic(double K) { return std::log(K) + 0.5772 + 0.5 / K; }
+
+/// x(p, k) of the banner.
+static double executions(double P, double K) {
+  return P < 1 ? 1 - std::pow(1 - P, K) : P * harmonic(K);
+}
+
+/// Its mean over a warp's time in the original.
+static double meanExecutions(double P) {
+  double Sum = 0, Time = 0;
+  for (unsigned K = 1; K <= WarpSize; ++K) {
+    Sum += executions(P, K) / K;
+    Time += 1.0 / K;
+  }
+  return Sum / Time;
+}
+
+/// Slots of a round of \p Lanes lanes.
+static double slotsOfRound(const model::KernelSlots &Slots, const LoopCounts &C,
+                           double Lanes) {
+  const std::vector<BlockCounts> &Counts = Slots.kernel().Blocks;
+  double Sum = 0;
+  for (uint32_t Block : C.Blocks) {
+    const double P = double(Counts[Block].Lanes) / C.Rounds,
+                 Counted = double(Counts[Block].Warps) /
+                           double(Counts[C.Header].Warps),
+                 Alone = meanExecutions(P) - P;
+    const double Share =
+        Alone > 0 ? std::clamp((Counted - P) / Alone, 0.0, 1.0) : 0;
+    Sum += Slots.slotsOf(Block) *
+           (P + Share * std::max(executions(P, Lanes) - P, 0.0));
+  }
+  return Sum;
+}
+
+/// Warps of \p K that a GPU runs at once.
+static double residentWarps(const KernelProfile &K) {
+  return Multiprocessors * (UsualThreads / WarpSize) *
+         blocksOn(processorFor(90), {UsualThreads, 0, K.Info.Registers});
+}
+
+/// Warps that keep a GPU busy in the loop: while one waits for its chains of
+/// instructions, the others issue theirs.
+static double warpsToFill(const model::KernelSlots &Slots,
+                          const LoopCounts &C) {
+  const KernelProfile &K = Slots.kernel();
+  double Path = 0;
+  for (uint32_t Block : C.Blocks)
+    Path += K.Info.Blocks[Block].Path * double(K.Blocks[Block].Warps);
+  return Schedulers * std::clamp(Path / C.Loop, FewWarps, ManyWarps);
+}
+
+/// All slots of the kernel, refilled as \p W says.
+static double slotsWith(const Way &W, const model::KernelSlots &Slots,
+                        const LoopCounts &C) {
+  const KernelProfile &K = Slots.kernel();
+  const double OfLane = C.Rounds / C.Leaving;
+  const double Idle = std::min(32.0, W.Threshold + 16 / OfLane);
+  const double AtWork = WarpSize - Idle / 2;
+  const double Rounds = C.Rounds / AtWork * (1 + (W.Rounds - 1) / (2 * OfLane));
+  const double Loop = Rounds * slotsOfRound(Slots, C, AtWork);
   const double Votes =
-      Rounds / 32 *
-      (SlotsOfVote / RoundsOfVote + (RoundsOfVote > 1 ? SlotsOfCount : 0));
-  return (Loop + Votes) * (1 / (1 - Idle / 64) - 1) + Votes +
-         Leaving * (RoundsOfVote - 1) / 2 * Loop / Rounds +
-         Rest * (32 / Idle - 1) + SlotsOfStop * Leaving / Idle;
+      Rounds * (SlotsOfVote / W.Rounds + (W.Rounds > 1 ? SlotsOfCount : 0));
+  const double Stops = SlotsOfStop * C.Leaving / Idle;
+  const double Rest = std::max(C.FullRest * WarpSize / Idle, C.Rest);
+  const double Warps =
+      double(K.Threads) / WarpSize / double(std::max<uint64_t>(K.Launches, 1));
+  const double Enough = warpsToFill(Slots, C);
+  const bool Fills = Warps >= Enough;
+  const double Room = Fills ? residentWarps(K) : Warps;
+  const double Run = std::min(Room, Warps / W.Items);
+  const double End = Run / Warps * std::max(C.Loop - Loop, 0.0);
+  const double Thinner =
+      Fills ? std::max(std::min(Room, Enough) / Run, 1.0) : 1;
+  return (Loop + Votes + Stops + Rest + End) * Thinner;
 }
 
 /// Of the loop that \p Exits, which have one region, leave.
@@ -108,27 +215,41 @@ static std::optional<LoopGain> gainOf(const model::KernelSlots &Slots,
                                       ArrayRef<double> Self) {
   const KernelProfile &K = Slots.kernel();
   LoopGain G;
-  double Rounds = 0, Leaving = 0, Most = -1, Loop = 0;
+  G.Exits = Exits.vec();
+  LoopCounts C;
+  C.Blocks = K.Info.Branches[Exits.front()].Region;
+  double Most = -1;
   for (uint32_t B : Exits) {
     double Passing = 0;
     for (uint64_t To : K.Branches[B].LanesTo)
       Passing += double(To);
-    Rounds = std::max(Rounds, Passing);
-    Leaving += leaving(K, B);
+    if (Passing > C.Rounds) {
+      C.Rounds = Passing;
+      C.Header = K.Info.Branches[B].Block;
+    }
+    C.Leaving += leaving(K, B);
     G.Gain += Self[B];
     if (Self[B] > Most)
       G.Exit = B;
     Most = std::max(Most, Self[B]);
   }
-  if (Leaving <= 0 || G.Gain <= 0)
+  if (C.Leaving <= 0 || G.Gain <= 0)
     return std::nullopt;
-  for (uint32_t Block : K.Info.Branches[Exits.front()].Region)
-    Loop += Slots.lanes(Block) * double(K.Blocks[Block].Lanes);
-  const double Rest = std::max(Slots.full() - Loop, 0.0);
+  double Full = 0;
+  for (uint32_t Block : C.Blocks) {
+    Full += Slots.lanes(Block) * double(K.Blocks[Block].Lanes);
+    C.Loop += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
+  }
+  C.Rest = std::max(Slots.all() - C.Loop, 0.0);
+  C.FullRest = std::max(Slots.full() - Full, 0.0);
   for (unsigned T : Thresholds)
     for (unsigned R : RoundsOfVote)
-      G.Ways.push_back({price(T, R, Loop, Rest, Rounds, Leaving), T, R});
+      for (unsigned J : ItemsOfLane) {
+        Way &W = G.Ways.emplace_back(Way{0, T, R, J});
+        W.Slots = slotsWith(W, Slots, C);
+      }
   std::ranges::sort(G.Ways);
+  G.Price = std::max(G.Ways.front().Slots - (Slots.all() - G.Gain), 0.0);
   return G;
 }
 
@@ -172,16 +293,26 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
   for (const BranchCost &C : Cost.Branches)
     Self.push_back(C.SelfSlots);
   const auto Best = bestLoop(model::KernelSlots(K), Self);
-  if (!Best || Best->Exit != Branch)
+  if (!Best || !is_contained(Best->Exits, Branch))
     return {};
-  return {Best->Gain, Best->Ways.front().Price};
+  // Each exit has its part, so that none has more than it wastes.
+  return {Self[Branch], Best->Price * Self[Branch] / Best->Gain};
 }
 
-static unsigned sliceFor(const KernelProfile &K) {
-  const uint64_t Threads = K.Threads / std::max<uint64_t>(K.Launches, 1);
+/// Items of a slice of its own for each warp.
+static unsigned longSlice(double Threads) {
   unsigned Slice = 128;
-  while (Slice > 4 && Threads / (32 * Slice) < PlentyOfWarps)
+  while (Slice > 4 && Threads / (WarpSize * Slice) < PlentyOfWarps)
     Slice /= 2;
+  return Slice;
+}
+
+/// Of a slice from the counter, if the kernel takes \p Slots of all its warps.
+static unsigned shortSlice(double Threads, double Slots) {
+  const double CyclesOfOne = Slots / Schedulers / (Threads / WarpSize);
+  unsigned Slice = 1;
+  while (Slice < 16 && CyclesOfOne * Slice < CyclesOfSlice)
+    Slice *= 2;
   return Slice;
 }
 
@@ -192,11 +323,21 @@ std::vector<std::string> guess(const KernelProfile &K) {
     return {};
   const std::string Where =
       ";branch=" + std::to_string(K.Info.Branches[Best->Exit].Id);
-  const std::string First = Best->Ways[0].text(), Second = Best->Ways[1].text();
-  const std::string Slice = ";slice=" + std::to_string(sliceFor(K));
-  const std::string Counter = ";source=counter;slice=1";
-  return {First + Counter + Where, First + Slice + Where,
-          Second + Counter + Where};
+  const double Threads =
+      double(K.Threads) / double(std::max<uint64_t>(K.Launches, 1));
+  auto Counted = [&](const Way &W) {
+    const unsigned Slice = shortSlice(double(K.Threads), W.Slots);
+    return W.text() + (W.Items > 1 ? ";items=" + std::to_string(W.Items) : "") +
+           (Slice > 1 ? ";slice=" + std::to_string(Slice) : "") + Where;
+  };
+  const Way &First = Best->Ways.front();
+  // Another threshold or number of rounds.
+  const Way &Second = *find_if(Best->Ways, [&](const Way &W) {
+    return W.Items == First.Items && &W != &First;
+  });
+  return {Counted(First), Counted(Second),
+          First.text() + ";source=slice;slice=" +
+              std::to_string(longSlice(Threads)) + Where};
 }
 
 } // namespace reconverge::remedies::refill

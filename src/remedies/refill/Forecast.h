@@ -11,7 +11,7 @@
 
 namespace reconverge::remedies::refill {
 
-/// Of the one loop of \p K that gains most, at the exit where most lanes part;
+/// Of the one loop of \p K that gains most, at each of its exits;
 /// nothing at other branches, or if none gains.
 BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
                     uint32_t Branch);

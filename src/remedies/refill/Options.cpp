@@ -11,31 +11,32 @@ namespace reconverge::remedies {
 
 Expected<RefillOptions> parseRefillOptions(StringRef Text,
                                            RefillOptions Options) {
-  Error E =
-      readParameters(Text, "refilling", refill::Parameters,
-                     [&](StringRef Key, StringRef Value) {
-                       if (Key == "threshold")
-                         return readBetween(Value, 1, 32, Options.Threshold);
-                       if (Key == "rounds")
-                         return readBetween(Value, 1, 64, Options.Rounds);
-                       if (Key == "slice")
-                         return readBetween(Value, 1, 1024, Options.Slice);
-                       if (Key == "block")
-                         return readBetween(Value, 32, 1024, Options.Block) &&
-                                Options.Block % 32 == 0;
-                       if (Key == "source") {
-                         Options.Source = Value == "counter"
-                                              ? ItemSource::Counter
-                                              : ItemSource::Slice;
-                         return Value == "counter" || Value == "slice";
-                       }
-                       if (Key == "occupancy")
-                         return readFlag(Value, Options.Occupancy);
-                       if (Key == "marked")
-                         return readFlag(Value, Options.Marked);
-                       return Key == "branch" && !Options.Branch &&
-                              !Value.getAsInteger(10, Options.Branch.emplace());
-                     });
+  Error E = readParameters(
+      Text, "refilling", refill::Parameters,
+      [&](StringRef Key, StringRef Value) {
+        if (Key == "threshold")
+          return readBetween(Value, 1, 32, Options.Threshold);
+        if (Key == "rounds")
+          return readBetween(Value, 1, 64, Options.Rounds);
+        if (Key == "slice")
+          return readBetween(Value, 1, 1024, Options.Slice.emplace());
+        if (Key == "items")
+          return readBetween(Value, 1, 1024, Options.Items);
+        if (Key == "block")
+          return readBetween(Value, 32, 1024, Options.Block) &&
+                 Options.Block % 32 == 0;
+        if (Key == "source") {
+          Options.Source =
+              Value == "counter" ? ItemSource::Counter : ItemSource::Slice;
+          return Value == "counter" || Value == "slice";
+        }
+        if (Key == "occupancy")
+          return readFlag(Value, Options.Occupancy);
+        if (Key == "marked")
+          return readFlag(Value, Options.Marked);
+        return Key == "branch" && !Options.Branch &&
+               !Value.getAsInteger(10, Options.Branch.emplace());
+      });
   if (E)
     return std::move(E);
   return Options;

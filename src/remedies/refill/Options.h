@@ -26,9 +26,12 @@ struct RefillOptions {
   /// Rounds that a warp makes from one vote to the next. A lane that is through
   /// waits for the vote.
   uint32_t Rounds = 1;
-  /// Items of a slice for each lane.
-  uint32_t Slice = 32;
-  ItemSource Source = ItemSource::Slice;
+  ItemSource Source = ItemSource::Counter;
+  /// Items of a slice for each lane; none: as sliceOf() says.
+  std::optional<uint32_t> Slice;
+  /// With the counter: items that there are for each lane, at least. Of fewer,
+  /// not as many warps run as fit on the device.
+  uint32_t Items = 1;
   /// Threads of the blocks that are launched; at most the launch bounds.
   uint32_t Block = 128;
   /// Number (!rc.branch) of a branch that leaves the loop; none: the outermost
@@ -39,6 +42,11 @@ struct RefillOptions {
 
   /// Only what the source asks for.
   bool Marked = false;
+
+  /// A warp's only slice should be long; many short ones leave no warp behind.
+  uint32_t sliceOf() const {
+    return Slice.value_or(Source == ItemSource::Counter ? 1 : 32);
+  }
 
   RegisterCounter CountRegisters = nullptr; ///< null: nobody can say
 

@@ -16,11 +16,11 @@
 //
 //   k<<<grid, block>>>(args)
 //
+//     source=counter   counter = scratch of 4 bytes, zeroed
+//                      k<<<as many as fit, or as there is work for, 128>>>(
+//                          args, threads, grid, block, counter)
 //     source=slice     k<<<threads / (slice * 128), 128>>>(
 //                          args, threads, grid, block)
-//     source=counter   counter = scratch of 4 bytes, zeroed
-//                      k<<<as many as fit, 128>>>(
-//                          args, threads, grid, block, counter)
 //
 // A thread of the program's launch is an item (common/Items.h). A warp has a
 // slice of them: so many for each of its lanes, one behind the other, and which
@@ -67,6 +67,8 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
+#include <algorithm>
+
 using namespace llvm;
 using namespace reconverge::remedies::refill;
 
@@ -85,11 +87,15 @@ static RecipeStep::Extent extent(LaunchAmount A) {
 /// What is launched: \p Kernel, which has so many parameters of the program's.
 static Recipe recipeOf(const Function &Kernel, unsigned OfProgram,
                        const RefillOptions &Options, unsigned Block) {
+  const bool Counts = Options.Source == ItemSource::Counter;
+  const uint32_t Slice = Options.sliceOf(),
+                 OfLane = Counts ? std::max(Slice, Options.Items) : Slice;
+  const LaunchAmount Shares = {LaunchAmount::Threads, 1,
+                               uint64_t(OfLane) * Block};
   RecipeStep Step;
   Step.Kernel = Kernel.getName().str();
   Step.Block = extent({LaunchAmount::One, Block, 1});
-  Step.Grid =
-      extent({LaunchAmount::Threads, 1, uint64_t(Options.Slice) * Block});
+  Step.Grid = extent(Shares);
   for (unsigned I = 0; I != OfProgram; ++I)
     Step.Arguments.push_back({RecipeArgument::Program, I});
   Step.Arguments.push_back(
@@ -98,8 +104,9 @@ static Recipe recipeOf(const Function &Kernel, unsigned OfProgram,
     Step.Arguments.push_back({RecipeArgument::Dimension, I});
   Recipe R;
   R.MostThreads = MostItems;
-  if (Options.Source == ItemSource::Counter) {
+  if (Counts) {
     Step.Grid = extent({LaunchAmount::Resident, 1, 1});
+    Step.Grid.Most = Shares;
     Step.Arguments.push_back({RecipeArgument::Scratch, 0});
     R.Scratch = {{{LaunchAmount::One, 4, 1}, /*Zeroed=*/true}};
   }

@@ -25,7 +25,7 @@ static void report(Function &F, const Refilled &Made) {
     OptimizationRemark Remark(PassName, "Refilled", Made.Where,
                               &F.getEntryBlock());
     Remark << "refilled: lanes that are through take the next of "
-           << ore::NV("Items", Options.Slice * 32) << " items a warp, once "
+           << ore::NV("Items", Options.sliceOf() * 32) << " items a warp, once "
            << ore::NV("Threshold", Options.Threshold) << " are idle";
     if (!Made.Registers.empty())
       Remark << "; " << Made.Registers;

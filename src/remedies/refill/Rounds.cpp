@@ -96,7 +96,7 @@ Value *Rounds::stateIs(IRBuilderBase &B, unsigned Which) const {
 
 /// \p Number: of the slice, i32.
 Rounds::Range Rounds::rangeOf(IRBuilderBase &B, Value *Number) {
-  const uint32_t Size = Options.Slice * WarpSize;
+  const uint32_t Size = Options.sliceOf() * WarpSize;
   Value *Items = B.CreateTrunc(F.getArg(FirstOurs), B.getInt32Ty());
   Value *Most = B.getInt32(Size);
   // That many slices begin in front of the last item, or at most behind it.

@@ -1,8 +1,12 @@
 ; What refilling makes of a kernel: where its edges lead, where lanes meet, and
 ; the recipe.
 ;
-; RUN: opt -passes='reconverge-refill<threshold=4;slice=8>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,SLICE
-; RUN: opt -passes='reconverge-refill<source=counter;slice=2>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,COUNTER
+; RUN: opt -passes='reconverge-refill<threshold=4;source=slice;slice=8>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,SLICE
+; RUN: opt -passes='reconverge-refill<slice=2;items=5>,verify' -S %s | FileCheck %s --check-prefixes=CHECK,COUNTER
+; RUN: opt -passes='reconverge-refill,verify' -S %s | FileCheck %s --check-prefix=DEFAULT
+; DEFAULT: step k grid resident 1 1 most threads 1 128 block one 128 1
+; RUN: opt -passes='reconverge-refill<source=slice;items=5>,verify' -S %s | FileCheck %s --check-prefix=LONG
+; LONG: step k grid threads 1 4096 block one 128 1
 ; RUN: not opt -passes='reconverge-refill<source=queue>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=SLIP
 ; SLIP: refilling has no parameter 'source=queue'
 
@@ -95,4 +99,4 @@ end:
 }
 
 ; SLICE: attributes #[[RECIPE]] = {{{.*}}"reconverge-recipe"="for 1 2147483648 18446744073709551615 step k grid threads 1 1024 block one 128 1 shared program 0 program 1 program 2 amount threads 1 1 dimension 0 dimension 1 dimension 2 dimension 3 dimension 4 dimension 5"
-; COUNTER: attributes #[[RECIPE]] = {{{.*}}"reconverge-recipe"="for 1 2147483648 18446744073709551615 scratch one 4 1 zeroed step k grid resident 1 1 block one 128 1 shared program 0 program 1 program 2 amount threads 1 1 dimension 0 dimension 1 dimension 2 dimension 3 dimension 4 dimension 5 memory 0"
+; COUNTER: attributes #[[RECIPE]] = {{{.*}}"reconverge-recipe"="for 1 2147483648 18446744073709551615 scratch one 4 1 zeroed step k grid resident 1 1 most threads 1 640 block one 128 1 shared program 0 program 1 program 2 amount threads 1 1 dimension 0 dimension 1 dimension 2 dimension 3 dimension 4 dimension 5 memory 0"

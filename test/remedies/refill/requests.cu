@@ -49,7 +49,7 @@
 #define RECONVERGE_REFILL
 #define REFILL
 #else
-#define REFILL _Pragma("reconverge refill threshold(4) slice(2)")
+#define REFILL _Pragma("reconverge refill threshold(4) source(slice) slice(2)")
 #endif
 
 __device__ unsigned mix(unsigned X) {
@@ -78,7 +78,7 @@ __global__ void counted(unsigned *Out, unsigned N) {
   for (unsigned J = 0; J < rounds(I + 9); ++J)
     X = mix(mix(mix(mix(X) + J) - X) ^ J);
 #ifndef PLAIN
-#pragma reconverge refill source(counter) slice(1)
+#pragma reconverge refill source(counter) slice(1) items(4)
 #endif
   // This may stand between.
   while (true) {

@@ -11,19 +11,19 @@
 // RUN: count 0 <err
 // RUN: env RECONVERGE_DEVICE=cpu ./default >out
 // RUN: diff expected out
-// RUN: %reconverge cc '--refill=threshold=1;slice=1;block=32' %s -o eager
+// RUN: %reconverge cc '--refill=threshold=1;source=slice;slice=1;block=32' %s -o eager
 // RUN: env RECONVERGE_DEVICE=cpu ./eager >out
 // RUN: diff expected out
-// RUN: %reconverge cc '--refill=threshold=32;slice=3;block=96' %s -o lazy
+// RUN: %reconverge cc '--refill=threshold=32;source=slice;slice=3;block=96' %s -o lazy
 // RUN: env RECONVERGE_DEVICE=cpu ./lazy >out
 // RUN: diff expected out
-// RUN: %reconverge cc '--refill=source=counter;slice=1;threshold=5;rounds=3' %s -o counted
+// RUN: %reconverge cc '--refill=slice=2;items=7;threshold=5;rounds=3' %s -o counted
 // RUN: env RECONVERGE_DEVICE=cpu ./counted >out
 // RUN: diff expected out
 
 // That lanes were refilled shows in what is counted: fewer warps go round.
 // RUN: %reconverge profile %s -o plain.json -- breaks >%t.out 2>&1
-// RUN: %reconverge profile --refill %s -o refilled.json -- breaks >%t.out 2>&1
+// RUN: %reconverge profile --refill=items=16 %s -o refilled.json -- breaks >%t.out 2>&1
 // RUN: python3 %S/Inputs/lanes.py plain.json refilled.json | FileCheck %s --check-prefix=LANES
 // LANES: twice as full
 
