@@ -95,6 +95,27 @@ def rows(bench, case, programs, changed, reference=OURS, **more):
                             verdict=same, **own)
 
 
+def rows_of_runs(bench, case, runs):
+    """The rows `time` and `speedup` of a case whose ways, in params, are more
+    than builds. runs: way -> program and its parameters. Every way must print
+    the checksum of OURS."""
+    times, sums = alternate(
+        runs, lambda way, repeat: run_once(bench, *runs[way], repeat),
+        bench.rounds, bench.repeat)
+    best = fastest([way for way in UNCHANGED if way in runs], times)
+    for way in runs:
+        params = {**case.params, "way": way}
+        same = sums[way] == sums[OURS]
+        if not same:
+            bench.fail(f"other bytes: {case.name} {way}")
+        yield bench.row(case, "time", flat(times[way]), params,
+                        verdict=verdict(same))
+        if way not in UNCHANGED:
+            yield bench.row(case, "speedup",
+                            speedups(times[best], times[way]), params,
+                            best=best, verdict=verdict(same))
+
+
 def measure(changed, reference=OURS):
     """The measure of a suite all of whose ways are builds."""
     def of_case(bench, case):

@@ -41,6 +41,12 @@ def show_rows(rows):
                   f"{min(values):.3f}x to {max(values):.3f}x")
 
 
+def show_ways(rows):
+    """A line for each case and way, whatever its other parameters."""
+    show_rows([{**row, "case": f"{row['case']} {row['params']['way']}",
+                "params": {}} for row in rows])
+
+
 def markdown(head, lines, left=(0,)):
     """Lines of a table; the columns named in left are not numbers."""
     yield "| " + " | ".join(head) + " |"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For clang with our plugins, and `reconverge cc`; to nvcc all are nothing.
-// docs/remap.md and docs/refill.md say what becomes of it, and what is left.
+// docs/remap.md, docs/refill.md and docs/collect.md say what becomes of it, and what is left.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_ATTRIBUTES_CUH
@@ -21,17 +21,24 @@
 /// \endcode
 ///
 /// Likewise for refilling: has one loop refilled by which lanes wait for each
-/// other (RECONVERGE_REFILL), or none (RECONVERGE_NO_REFILL).
+/// other (RECONVERGE_REFILL), or none (RECONVERGE_NO_REFILL). And for
+/// collecting: has threads sorted by the way that they will go
+/// (RECONVERGE_COLLECT), or not (RECONVERGE_NO_COLLECT).
 #if defined(__clang__) && defined(__CUDA__) // nvcc has the first at most
 #define RECONVERGE_REMAP __attribute__((annotate("reconverge remap")))
 #define RECONVERGE_NO_REMAP __attribute__((annotate("reconverge remap off")))
 #define RECONVERGE_REFILL __attribute__((annotate("reconverge refill")))
 #define RECONVERGE_NO_REFILL __attribute__((annotate("reconverge refill off")))
+#define RECONVERGE_COLLECT __attribute__((annotate("reconverge collect")))
+#define RECONVERGE_NO_COLLECT                                                  \
+  __attribute__((annotate("reconverge collect off")))
 #else
 #define RECONVERGE_REMAP
 #define RECONVERGE_NO_REMAP
 #define RECONVERGE_REFILL
 #define RECONVERGE_NO_REFILL
+#define RECONVERGE_COLLECT
+#define RECONVERGE_NO_COLLECT
 #endif
 
 #endif

@@ -41,9 +41,12 @@ inline CollectOptions collectOptionsFor(uint64_t Seed) {
   warpvm::Random R(Seed ^ 0xc011ec7);
   CollectOptions Options;
   Options.Items = 2u << R.below(3);
-  const uint32_t Paths[] = {2, 3, 8, 31}, Threads[] = {0, 64, 96, 128, 1024};
+  const uint32_t Paths[] = {2, 3, 8, 31}, Threads[] = {0, 64, 96, 128, 1024},
+                 Chunks[] = {32, 64, 96, 256}, Shorts[] = {0, 10, 24, 1000};
   Options.Paths = Paths[R.below(4)];
   Options.Threads = Threads[R.below(5)];
+  Options.Chunk = Chunks[R.below(4)];
+  Options.Short = Shorts[R.below(4)];
   Options.Threshold = 0;
   Options.Prologue = 1000;
   Options.Ids = true;

@@ -76,23 +76,7 @@ def runs_of(bench, case):
 
 
 def measure(bench, case):
-    runs = runs_of(bench, case)
-    times, sums = compare.alternate(
-        runs, lambda way, repeat: compare.run_once(bench, *runs[way], repeat),
-        bench.rounds, bench.repeat)
-    best = compare.fastest([way for way in compare.UNCHANGED if way in runs],
-                           times)
-    for way in runs:
-        params = {**case.params, "way": way}
-        same = sums[way] == sums[compare.OURS]
-        if not same:
-            bench.fail(f"other bytes: {case.name} {way}")
-        yield bench.row(case, "time", compare.flat(times[way]), params,
-                        verdict=compare.verdict(same))
-        if way not in compare.UNCHANGED:
-            yield bench.row(case, "speedup",
-                            compare.speedups(times[best], times[way]), params,
-                            best=best, verdict=compare.verdict(same))
+    return compare.rows_of_runs(bench, case, runs_of(bench, case))
 
 
 def small(case):
@@ -107,9 +91,7 @@ SUITES = [Suite(
                      for name, (program, params) in REFILLED.items()],
     ways=lambda _: dict(WAYS), small=small, start=without_unknown,
     measure=measure, repeat=6, page=Page("refill-results.md", page.lines),
-    show=lambda bench: tables.show_rows([
-        {**row, "case": f"{row['case']} {row['params']['way']}", "params": {}}
-        for row in bench.rows]),
+    show=lambda bench: tables.show_ways(bench.rows),
     metrics={"time": Metric("ms"),
              "speedup": Metric("x", "best-of-" + "-".join(
                  compare.UNCHANGED))})]

@@ -11,6 +11,11 @@
 // memory (Sort.cpp); and then its warps take 32 of one path at a time, as they
 // get free, and run the kernel as it was for each (Rewrite.cpp).
 //
+// An item of a short path (it writes a 0) is done in the first step.
+//
+// Where somebody can count registers, all of this is done to a copy first, and
+// refused if fewer warps would fit on a multiprocessor.
+//
 // The device library's block_collect is the same by hand (docs/collect.md).
 //
 // Limitation: the code that decides runs twice, and what it read is read again.
@@ -19,8 +24,10 @@
 
 #include "remedies/collect/Collect.h"
 
+#include "remedies/collect/Refusals.h"
 #include "remedies/collect/Rewrite.h"
 #include "remedies/common/HiddenParameters.h"
+#include "remedies/common/WarpCost.h"
 
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
@@ -50,26 +57,43 @@ static Recipe recipeOf(const Function &Kernel, unsigned OfProgram,
   return R;
 }
 
+/// Of the kernel that \p Plan is of, which then is gone.
+static Collected apply(Function &Kernel, const collect::CollectPlan &Plan) {
+  Collected Made;
+  Made.Paths = Plan.Deciding.Paths;
+  Made.Threads = Plan.Threads;
+  Made.Where = Plan.Branch->getDebugLoc();
+  Made.Options = Plan.Options;
+  Made.Others = Plan.Others;
+  const unsigned OfProgram = unsigned(Kernel.arg_size());
+  Type *I32 = Type::getInt32Ty(Kernel.getContext());
+  Function &F = addParameters(
+      Kernel, {Type::getInt64Ty(Kernel.getContext()), I32, I32, I32},
+      {"blocks", "grid.x", "grid.y", "grid.z"});
+  Made.SharedBytes = collect::rewrite(Plan, F, OfProgram);
+  F.addFnAttr(Attribute::Convergent);
+  F.removeFnAttr(Attribute::NoSync);
+  F.removeFnAttr(Attribute::Memory);
+  Made.Launch = recipeOf(F, OfProgram, Plan.Options);
+  return Made;
+}
+
 PlanOr<Collected> collectKernel(Function &Kernel,
                                 const CollectOptions &Options) {
   auto Planned = collect::planCollect(Kernel, Options);
   if (const auto *Why = std::get_if<Refusal>(&Planned))
     return *Why;
   const auto &Plan = std::get<collect::CollectPlan>(Planned);
-  Collected Made;
-  Made.Paths = Plan.Deciding.Paths;
-  Made.Threads = Plan.Threads;
-  Made.Where = Plan.Branch->getDebugLoc();
-  const unsigned OfProgram = unsigned(Kernel.arg_size());
-  Type *I32 = Type::getInt32Ty(Kernel.getContext());
-  Function &F = addParameters(
-      Kernel, {Type::getInt64Ty(Kernel.getContext()), I32, I32, I32},
-      {"blocks", "grid.x", "grid.y", "grid.z"});
-  Made.SharedBytes = collect::rewrite(Plan, F, OfProgram, Options);
-  F.addFnAttr(Attribute::Convergent);
-  F.removeFnAttr(Attribute::NoSync);
-  F.removeFnAttr(Attribute::Memory);
-  Made.Launch = recipeOf(F, OfProgram, Options);
+  const WarpCost Cost =
+      warpCost(Kernel, Options.CountRegisters, Plan.Threads, Plan.Threads,
+               [&](Function &Copy) {
+                 apply(Copy, std::get<collect::CollectPlan>(
+                                 collect::planCollect(Copy, Options)));
+               });
+  if (Cost.Lowers && Plan.Options.Occupancy)
+    return refusal(collect::refuse::Warps, *Plan.Branch, Cost.Text);
+  Collected Made = apply(Kernel, Plan);
+  Made.Warps = Cost.Text;
   return Made;
 }
 

@@ -13,7 +13,10 @@ struct Collected {
   Recipe Launch;
   unsigned Paths = 0, Threads = 0; ///< Threads: of the largest block that sorts
   uint64_t SharedBytes = 0;
-  llvm::DebugLoc Where; ///< the first branch that makes a path
+  llvm::DebugLoc Where;        ///< the first branch that makes a path
+  CollectOptions Options;      ///< with what the source says
+  std::vector<Refusal> Others; ///< why not other branches that pragmas name
+  std::string Warps; ///< registers and warps; empty: nobody could count
 };
 
 /// Has blocks of \p Kernel do the work of several, sorted by the way that it

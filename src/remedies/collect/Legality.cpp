@@ -12,11 +12,15 @@
 //    if there is work on them. It is all from which such a branch can be come to.
 // 3. Where control leaves the slice an item's path is known. Who comes to a
 //    block that only returns has nothing to do: it is not worked on at all.
-// 4. Of the slice only what its branches follow from is needed. That much runs
-//    twice, so there is a limit to it.
+//    Who comes to a short path that ends the item, without loops and calls, runs
+//    it there: that costs less than to sort it.
+// 4. Of the slice only what its branches and short paths follow from is needed.
+//    That much runs twice, so there is a limit to it.
+//
+// Where pragmas name branches, those alone make paths, whatever is behind them.
 //
 // Why legal: the slice does what the item does anyway, only earlier, and leaves
-// nothing behind. Whether another item writes what it reads is for the trials:
+// nothing behind; with a short path it is all that the item does. Whether another item writes what it reads is for the trials:
 // such a kernel has a race, or its results hang on who runs first. If the path
 // were wrong for that, no result would be: the whole kernel runs for each item,
 // on whatever path; but an item without work would be missed.
@@ -31,6 +35,7 @@
 #include "analysis/device/Annotations.h"
 #include "remedies/collect/Refusals.h"
 #include "remedies/common/Controlled.h"
+#include "remedies/common/Requests.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/Dominators.h"
@@ -50,10 +55,12 @@ public:
       : Options(Options), Uniformity(analysis::computeUniformity(F)),
         PostDominance(F), Dominance(F), Order(&F) {
     Cycles.compute(F);
+    IsNamed = any_of(F, isNamed);
   }
   PlanOr<CollectPlan> find();
 
 private:
+  static bool isNamed(const BasicBlock &BB);
   void findReading();
   bool isMeeting(const BasicBlock &BB) const;
   bool makesPath(const BasicBlock &BB) const;
@@ -61,7 +68,9 @@ private:
   void findNeeded();
   uint64_t longest() const;
   uint64_t weightOf(const BasicBlock &End) const;
-  void findEnds();
+  bool addShort(BasicBlock &End);
+  void findEnds(bool MayBeShort);
+  Refusal whyNoPath() const;
 
   const CollectOptions &Options;
   analysis::UniformityResult Uniformity;
@@ -75,9 +84,16 @@ private:
   /// Of the other blocks: what does more than read in them, or before them;
   /// null: a loop.
   DenseMap<const BasicBlock *, const Instruction *> Against;
+  bool IsNamed = false; ///< a pragma names a branch
   CollectPlan Plan;
 };
 } // namespace
+
+/// By a pragma, to make a path.
+bool Search::isNamed(const BasicBlock &BB) {
+  const auto Said = requestOf(BB, Name);
+  return Said && Said->On && Said->AtAnyCost;
+}
 
 /// What needs no copy, and leaves nothing behind.
 static bool isNote(const Instruction &I) {
@@ -143,6 +159,9 @@ bool Search::makesPath(const BasicBlock &BB) const {
   if (!isa<BranchInst, SwitchInst>(Term) || Term.getNumSuccessors() < 2 ||
       !Uniformity.isDivergentBranch(BB))
     return false;
+  const auto Said = requestOf(BB, Name);
+  if (IsNamed || (Said ? !Said->On : Options.Marked))
+    return isNamed(BB);
   if (!Options.Branches.empty()) {
     const auto Number = analysis::branchNumber(BB);
     return Number && is_contained(Options.Branches, *Number);
@@ -152,28 +171,43 @@ bool Search::makesPath(const BasicBlock &BB) const {
          instructionsBehind(BB, PostDominance, Cycles) >= Options.Threshold;
 }
 
+/// Of a kernel without a branch that makes a path.
+Refusal Search::whyNoPath() const {
+  for (const BasicBlock *BB : Order)
+    if (const auto Said = requestOf(*BB, Name); Said && !Said->On)
+      return refusal(refuse::Off, *BB->getTerminator());
+  return refusal(refuse::NoPath, *(*Order.begin())->getTerminator());
+}
+
 /// The slice, or why there is none: of the first branch that would have made a
-/// path.
+/// path. Why not others that pragmas name goes into the plan.
 std::optional<Refusal> Search::findBlocks() {
   SmallPtrSet<const BasicBlock *, 32> Before;
   SmallVector<const BasicBlock *, 16> Work;
-  std::optional<Refusal> Why;
+  SmallPtrSet<const void *, 4> Told; // pragmas
+  std::vector<std::pair<const BasicBlock *, Refusal>> Refused;
   for (const BasicBlock *BB : Order) {
-    if (!makesPath(*BB))
-      continue;
     const Instruction &Term = *BB->getTerminator();
-    if (Reading.contains(BB)) {
+    if (!makesPath(*BB)) {
+      if (isNamed(*BB))
+        Refused.push_back({BB, refusal(refuse::Uniform, Term)});
+    } else if (Reading.contains(BB)) {
       Work.push_back(BB);
+      if (IsNamed)
+        Told.insert(requestOf(*BB, Name)->Id);
       if (!Plan.Branch)
         Plan.Branch = const_cast<Instruction *>(&Term);
-    } else if (!Why) {
+    } else {
       const Instruction *I = Against.lookup(BB);
-      Why = I ? refusal(refuse::Effects, *I) : refusal(refuse::InLoop, Term);
+      Refused.push_back({BB, I ? refusal(refuse::Effects, *I)
+                               : refusal(refuse::InLoop, Term)});
     }
   }
+  for (auto &[BB, Why] : Refused)
+    if (IsNamed && Told.insert(requestOf(*BB, Name)->Id).second)
+      Plan.Others.push_back(Why);
   if (Work.empty())
-    return Why ? Why
-               : refusal(refuse::NoPath, *(*Order.begin())->getTerminator());
+    return Refused.empty() ? whyNoPath() : Refused.front().second;
   while (!Work.empty()) {
     const BasicBlock *BB = Work.pop_back_val();
     if (Reading.contains(BB) && Before.insert(BB).second)
@@ -190,6 +224,10 @@ void Search::findNeeded() {
   SmallVector<const Instruction *, 32> Work;
   for (const BasicBlock *BB : S.Blocks)
     Work.push_back(BB->getTerminator());
+  for (const BasicBlock *BB : S.Short)
+    for (const Instruction &I : *BB)
+      if (I.isTerminator() || (I.mayHaveSideEffects() && !isNote(I)))
+        Work.push_back(&I);
   while (!Work.empty()) {
     const Instruction *I = Work.pop_back_val();
     if (isa<AllocaInst>(I) || !S.Needed.insert(I).second)
@@ -197,7 +235,8 @@ void Search::findNeeded() {
     const auto *Phi = dyn_cast<PHINode>(I);
     for (const Use &U : I->operands())
       if (const auto *Op = dyn_cast<Instruction>(&U);
-          Op && (!Phi || S.Blocks.contains(Phi->getIncomingBlock(U))))
+          Op && (!Phi || S.Blocks.contains(Phi->getIncomingBlock(U)) ||
+                 S.Short.contains(Phi->getIncomingBlock(U))))
         Work.push_back(Op);
   }
 }
@@ -234,7 +273,28 @@ uint64_t Search::weightOf(const BasicBlock &End) const {
   return Weight;
 }
 
-void Search::findEnds() {
+/// Whether \p End begins a short path, which then is in the plan.
+bool Search::addShort(BasicBlock &End) {
+  SmallSetVector<BasicBlock *, 8> All;
+  All.insert(&End);
+  uint64_t Count = 0;
+  for (size_t I = 0; I != All.size(); ++I) {
+    BasicBlock &BB = *All[I];
+    Count += count_if(BB, analysis::countsAsInstruction);
+    if (Count > Options.Short || Plan.Deciding.Blocks.contains(&BB) ||
+        Cycles.getCycle(&BB) ||
+        !isa<BranchInst, SwitchInst, ReturnInst>(BB.getTerminator()) ||
+        any_of(BB, [](const Instruction &I) {
+          return isa<CallBase>(I) && !isa<IntrinsicInst>(I);
+        }))
+      return false;
+    All.insert(succ_begin(&BB), succ_end(&BB));
+  }
+  Plan.Deciding.Short.insert(All.begin(), All.end());
+  return true;
+}
+
+void Search::findEnds(bool MayBeShort) {
   Slice &S = Plan.Deciding;
   struct Path {
     BasicBlock *To;
@@ -245,7 +305,9 @@ void Search::findEnds() {
   for (BasicBlock *BB : S.Blocks)
     for (BasicBlock *To : successors(BB))
       if (!S.Blocks.contains(To) && S.Ends.insert({To, NoWork}).second &&
-          !onlyReturns(*To) && !isa<UnreachableInst>(To->getFirstNonPHIOrDbg()))
+          !onlyReturns(*To) &&
+          !isa<UnreachableInst>(To->getFirstNonPHIOrDbg()) &&
+          !(MayBeShort && addShort(*To)))
         Paths.push_back({To, weightOf(*To), Paths.size()});
   sort(Paths, [](const Path &A, const Path &B) {
     return A.Weight != B.Weight ? A.Weight > B.Weight : A.Number < B.Number;
@@ -259,8 +321,13 @@ PlanOr<CollectPlan> Search::find() {
   findReading();
   if (auto Why = findBlocks())
     return *Why;
+  findEnds(/*MayBeShort=*/true);
+  if (!Plan.Deciding.Paths) { // nothing would be left to sort
+    Plan.Deciding.Short.clear();
+    Plan.Deciding.Ends.clear();
+    findEnds(/*MayBeShort=*/false);
+  }
   findNeeded();
-  findEnds();
   const bool Drops = any_of(
       Plan.Deciding.Ends, [](const auto &End) { return End.second == NoWork; });
   if (Plan.Deciding.Paths + Drops < 2 || !Plan.Deciding.Paths)
@@ -269,10 +336,24 @@ PlanOr<CollectPlan> Search::find() {
   if (Most > Options.Prologue)
     return refusal(refuse::Dear, *Plan.Branch,
                    std::to_string(Most) + " instructions");
+  Plan.Options = Options;
   return std::move(Plan);
 }
 
-PlanOr<CollectPlan> planCollect(Function &F, const CollectOptions &Options) {
+/// \p Options with the parameters of requests in the source: of those that say
+/// the same one, the first goes.
+static CollectOptions withRequests(Function &F, CollectOptions Options) {
+  for (const BasicBlock &BB : reverse(F))
+    if (const auto Said = requestOf(BB, Name); Said && Said->On) {
+      Options =
+          cantFail(parseCollectOptions(Said->Parameters, std::move(Options)));
+      Options.Occupancy &= !Said->AtAnyCost;
+    }
+  return Options;
+}
+
+PlanOr<CollectPlan> planCollect(Function &F, const CollectOptions &Given) {
+  const CollectOptions Options = withRequests(F, Given);
   PlanOr<ItemsPlan> Planned = planItems(F);
   if (const auto *Why = std::get_if<Refusal>(&Planned))
     return *Why;

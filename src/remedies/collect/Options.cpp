@@ -4,14 +4,13 @@
 #include "remedies/collect/Options.h"
 
 #include "remedies/common/Parameters.h"
-#include "remedies/common/Remedy.h"
 
 using namespace llvm;
 
 namespace reconverge::remedies {
 
-Expected<CollectOptions> parseCollectOptions(StringRef Text) {
-  CollectOptions Options;
+Expected<CollectOptions> parseCollectOptions(StringRef Text,
+                                             CollectOptions Options) {
   Error E = readParameters(
       Text, "collecting", collect::Parameters,
       [&](StringRef Key, StringRef Value) {
@@ -20,14 +19,23 @@ Expected<CollectOptions> parseCollectOptions(StringRef Text) {
                  (Options.Items & (Options.Items - 1)) == 0;
         if (Key == "paths")
           return readBetween(Value, 2, 31, Options.Paths);
+        if (Key == "chunk")
+          return readBetween(Value, 32, 256, Options.Chunk) &&
+                 Options.Chunk % 32 == 0;
         if (Key == "threads")
           return readBetween(Value, 64, 1024, Options.Threads);
         if (Key == "threshold")
           return !Value.getAsInteger(10, Options.Threshold);
         if (Key == "prologue")
           return !Value.getAsInteger(10, Options.Prologue);
+        if (Key == "short")
+          return !Value.getAsInteger(10, Options.Short);
         if (Key == "ids")
           return readFlag(Value, Options.Ids);
+        if (Key == "occupancy")
+          return readFlag(Value, Options.Occupancy);
+        if (Key == "marked")
+          return readFlag(Value, Options.Marked);
         return Key == "branch" &&
                !Value.getAsInteger(10, Options.Branches.emplace_back());
       });

@@ -31,11 +31,15 @@ inline constexpr int NoWork = -1;
 struct Slice {
   /// The entry first, each behind those that lead to it.
   llvm::SmallSetVector<llvm::BasicBlock *, 16> Blocks;
-  /// Of these, what their branches follow from; the branches too.
+  /// Of these, what their branches and the short paths follow from; the
+  /// branches and what short paths do, too.
   llvm::SmallPtrSet<const llvm::Instruction *, 32> Needed;
   /// Where control leaves the blocks: the path of who goes there, or NoWork.
   /// Paths with more code have lower numbers.
   llvm::MapVector<llvm::BasicBlock *, int> Ends;
+  /// Short paths, to where they return, each block behind those that lead to
+  /// it. An item that comes to one of them is done where its path is found.
+  llvm::SmallSetVector<llvm::BasicBlock *, 8> Short;
   unsigned Paths = 0;
 };
 
@@ -44,6 +48,8 @@ struct CollectPlan {
   Slice Deciding;
   llvm::Instruction *Branch = nullptr; ///< the first that makes a path
   unsigned Threads = 0;                ///< of the largest block that sorts
+  CollectOptions Options;              ///< with what the source says
+  std::vector<Refusal> Others; ///< why not other branches that pragmas name
 };
 
 /// Of kernel \p F.

@@ -15,6 +15,7 @@
 #include "model/Slots.h"
 #include "remedies/collect/Collect.h"
 #include "remedies/collect/Refusals.h"
+#include "remedies/common/Requests.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -68,32 +69,44 @@ static std::vector<std::string> guess(const KernelProfile &Seen) {
   return {"items=4" + Threads, "items=8" + Threads};
 }
 
+static void report(Function &F, const Collected &Made) {
+  OptimizationRemarkEmitter Remarks(&F);
+  Remarks.emit([&] {
+    OptimizationRemark Remark(PassName, "Collected", Made.Where,
+                              &F.getEntryBlock());
+    Remark << "collected: " << std::to_string(Made.Paths) << " paths, "
+           << std::to_string(Made.Options.Items) << " items a thread, "
+           << std::to_string(Made.SharedBytes)
+           << " bytes of shared memory, blocks of up to "
+           << std::to_string(Made.Threads) << " threads";
+    if (!Made.Warps.empty())
+      Remark << "; " << Made.Warps;
+    return Remark;
+  });
+  for (const Refusal &Why : Made.Others)
+    reportMissed(Remarks, PassName, "not collected",
+                 *F.getEntryBlock().getTerminator(), Why);
+}
+
 static Expected<std::optional<Recipe>>
-apply(Function &F, StringRef Parameters, const Services &,
+apply(Function &F, StringRef Parameters, const Services &Services,
       OptimizationRemarkEmitter &Remarks) {
   auto Options = parseCollectOptions(Parameters);
   if (!Options)
     return Options.takeError();
-  const std::string Name = F.getName().str();
-  Module &M = *F.getParent();
-  PlanOr<Collected> Made = collectKernel(F, *Options);
-  if (const auto *Why = std::get_if<Refusal>(&Made)) {
-    reportMissed(Remarks, PassName, "not collected",
-                 *F.getEntryBlock().getTerminator(), *Why);
+  if (Options->Marked && !isAskedFor(F, collect::Name))
     return std::nullopt;
+  Options->CountRegisters = Services.CountRegisters;
+  Module &M = *F.getParent();
+  const std::string Name = F.getName().str();
+  PlanOr<Collected> Made = collectKernel(F, *Options); // F may be gone
+  if (auto *Now = std::get_if<Collected>(&Made)) {
+    report(*M.getFunction(Name), *Now);
+    return std::move(Now->Launch);
   }
-  auto &Now = std::get<Collected>(Made);
-  Function &New = *M.getFunction(Name);
-  OptimizationRemarkEmitter(&New).emit([&] {
-    return OptimizationRemark(PassName, "Collected", Now.Where,
-                              &New.getEntryBlock())
-           << "collected: " << std::to_string(Now.Paths) << " paths, "
-           << std::to_string(Options->Items) << " items a thread, "
-           << std::to_string(Now.SharedBytes)
-           << " bytes of shared memory, blocks of up to "
-           << std::to_string(Now.Threads) << " threads";
-  });
-  return std::move(Now.Launch);
+  reportMissed(Remarks, PassName, "not collected",
+               *F.getEntryBlock().getTerminator(), std::get<Refusal>(Made));
+  return std::nullopt;
 }
 
 const Remedy collect::Itself = {
@@ -106,7 +119,8 @@ const Remedy collect::Itself = {
     .RegroupsBlock = true,
     .BoundAt = boundAt,
     .Guess = guess,
-    .Check = checkBy<parseCollectOptions>,
+    .Check =
+        [](StringRef Text) { return parseCollectOptions(Text).takeError(); },
     .Apply = apply,
     .Moves = [](StringRef) { return Moved::Threads; },
     .ChangesLaunch = true};

@@ -46,6 +46,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
@@ -56,11 +57,9 @@ static constexpr unsigned WarpSize = 32;
 namespace {
 class Rewrite {
 public:
-  Rewrite(const CollectPlan &Plan, Function &F, unsigned First,
-          const CollectOptions &Options)
-      : Plan(Plan), Options(Options), F(F), B(F.getContext()), First(First),
-        By(F, Plan.Deciding.Paths, Options.Items, Plan.Threads,
-           Options.PlantedBug) {
+  Rewrite(const CollectPlan &Plan, Function &F, unsigned First)
+      : Plan(Plan), Options(Plan.Options), F(F), B(F.getContext()),
+        First(First), By(F, Plan.Deciding.Paths, Plan.Threads, Options) {
     B.SetCurrentDebugLocation(Plan.Branch->getDebugLoc());
   }
   uint64_t run();
@@ -173,19 +172,24 @@ Value *Rewrite::pathAt(Value *Turn) {
       PHINode::Create(B.getInt32Ty(), 1 + S.Ends.size(), "path", Join);
   Path->addIncoming(B.getInt32(S.Paths), From);
   for (auto [End, Which] : S.Ends) {
+    if (S.Short.contains(End))
+      continue;
     BasicBlock *To = copyOf(*now(End));
     To->setName("collect.end");
     BranchInst::Create(Join, To);
     Path->addIncoming(B.getInt32(Which == NoWork ? S.Paths : Which), To);
   }
-  for (BasicBlock *BB : S.Blocks)
-    fill(*now(BB), *copyOf(*now(BB)));
-  for (BasicBlock *BB : S.Blocks)
-    for (Instruction &I : *copyOf(*now(BB))) {
+  SmallVector<BasicBlock *, 16> All;
+  for (BasicBlock *BB : concat<BasicBlock *const>(S.Blocks, S.Short))
+    All.push_back(now(BB));
+  for (BasicBlock *BB : All)
+    fill(*BB, *copyOf(*BB));
+  for (BasicBlock *BB : All)
+    for (Instruction &I : *copyOf(*BB)) {
       if (auto *Phi = dyn_cast<PHINode>(&I))
         for (unsigned K = Phi->getNumIncomingValues(); K-- > 0;) {
           BasicBlock *Pred = Phi->getIncomingBlock(K);
-          if (any_of(S.Blocks, [&](BasicBlock *In) { return now(In) == Pred; }))
+          if (is_contained(All, Pred))
             Phi->setIncomingBlock(K, copyOf(*Pred));
           else
             Phi->removeIncomingValue(K, /*DeletePHIIfEmpty=*/false);
@@ -197,6 +201,12 @@ Value *Rewrite::pathAt(Value *Turn) {
           U.set(copyOf(U.get()));
       if (I.isTerminator())
         I.dropUnknownNonDebugMetadata();
+    }
+  for (BasicBlock *BB : S.Short) // who returns there is done
+    if (BasicBlock *Copy = copyOf(*BB); isa<ReturnInst>(Copy->back())) {
+      Copy->back().eraseFromParent();
+      BranchInst::Create(Join, Copy);
+      Path->addIncoming(B.getInt32(S.Paths), Copy);
     }
   B.SetInsertPoint(Inside);
   B.SetInsertPoint(B.CreateBr(copyOf(*now(*S.Blocks.begin()))));
@@ -220,8 +230,12 @@ void Rewrite::turn() {
   B.CreateCondBr(IsSorted, Take, Next);
 
   B.SetInsertPoint(Take);
-  const Pick Sorted = By.take(B, Thread, *Item, *Latch, *Done);
-  BasicBlock *Taken = B.GetInsertBlock();
+  PHINode *Place =
+      PHINode::Create(B.getInt32Ty(), 2, "place", Head->getFirstNonPHIIt());
+  for (BasicBlock *From : predecessors(Head))
+    Place->addIncoming(B.getInt32(0), From);
+  const Pick Sorted = By.take(B, Thread, Place, *Item, *Latch, *Done);
+  BasicBlock *Taken = B.GetInsertBlock(), *None = Taken->getSinglePredecessor();
 
   B.SetInsertPoint(Next);
   B.CreateCondBr(B.CreateAnd(B.CreateICmpULT(Turn, B.getInt32(Options.Items)),
@@ -230,18 +244,26 @@ void Rewrite::turn() {
 
   B.SetInsertPoint(Item);
   PHINode *Which = B.CreatePHI(B.getInt32Ty(), 2),
-          *Who = B.CreatePHI(B.getInt32Ty(), 2);
+          *Who = B.CreatePHI(B.getInt32Ty(), 2),
+          *At = B.CreatePHI(B.getInt32Ty(), 2);
   Which->addIncoming(Sorted.Turn, Taken);
   Which->addIncoming(Turn, Next);
   Who->addIncoming(Sorted.Thread, Taken);
   Who->addIncoming(Thread, Next);
+  At->addIncoming(Sorted.Place, Taken);
+  At->addIncoming(B.getInt32(0), Next);
   Value *Number = blockAt(Which);
   B.SetInsertPoint(B.CreateBr(Body));
   becomeThread(Plan.Items, Number, Who, Of, B);
 
   B.SetInsertPoint(Latch);
+  PHINode *Last = B.CreatePHI(B.getInt32Ty(), 2);
+  for (BasicBlock *From : predecessors(Latch))
+    Last->addIncoming(From == None ? Sorted.Place : At, From);
   Turn->addIncoming(B.CreateAdd(Turn, B.getInt32(1)), Latch);
+  Place->addIncoming(B.CreateAdd(Last, B.getInt32(WarpSize)), Latch);
   B.CreateBr(Head);
+  RecursivelyDeleteTriviallyDeadInstructions(Place); // if claims are of 32
   ReturnInst::Create(F.getContext(), Done);
 }
 
@@ -260,9 +282,8 @@ uint64_t Rewrite::run() {
   return By.bytes();
 }
 
-uint64_t rewrite(const CollectPlan &Plan, Function &F, unsigned First,
-                 const CollectOptions &Options) {
-  return Rewrite(Plan, F, First, Options).run();
+uint64_t rewrite(const CollectPlan &Plan, Function &F, unsigned First) {
+  return Rewrite(Plan, F, First).run();
 }
 
 } // namespace reconverge::remedies::collect

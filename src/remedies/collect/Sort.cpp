@@ -66,9 +66,10 @@ static uint64_t places(unsigned Paths, unsigned Items, unsigned Threads) {
   return alignTo(uint64_t(Items) * Threads + Paths * (WarpSize - 1), 2);
 }
 
-Sort::Sort(Function &Of, unsigned Paths, unsigned Items, unsigned Threads,
-           bool Forgets)
-    : F(Of), Paths(Paths), Items(Items), Threads(Threads), Forgets(Forgets) {
+Sort::Sort(Function &Of, unsigned Paths, unsigned Threads,
+           const CollectOptions &Options)
+    : F(Of), Paths(Paths), Threads(Threads), Items(Options.Items),
+      Chunk(Options.Chunk), Forgets(Options.PlantedBug) {
   assert(Paths < WarpSize && Items * Threads <= 1u << 13 && "as counted above");
   LLVMContext &C = F.getContext();
   Words =
@@ -288,22 +289,30 @@ void Sort::sort(IRBuilderBase &B, Value *Thread, Value *There,
   call(B, Intrinsic::nvvm_barrier0);
 }
 
-Pick Sort::take(IRBuilderBase &B, Value *Thread, BasicBlock &Take,
+Pick Sort::take(IRBuilderBase &B, Value *Thread, Value *Place, BasicBlock &Take,
                 BasicBlock &Other, BasicBlock &Done) {
   Type *I32 = B.getInt32Ty();
   Value *Lane = laneOf(B, Thread);
   BasicBlock *From = B.GetInsertBlock();
   call(B, Intrinsic::nvvm_bar_warp_sync, {B.getInt32(~0u)});
-  Value *Claimed = nullptr;
-  onlyIf(B, B.CreateICmpEQ(Lane, B.getInt32(0)), "collect.claim", [&] {
+  Value *Claimed = nullptr, *Claims = B.CreateICmpEQ(Lane, B.getInt32(0)),
+        *IsUsed = nullptr; // the last claim, if there was one
+  if (Chunk > WarpSize) {
+    IsUsed =
+        B.CreateICmpEQ(B.CreateURem(Place, B.getInt32(Chunk)), B.getInt32(0));
+    Claims = B.CreateAnd(Claims, IsUsed);
+  }
+  onlyIf(B, Claims, "collect.claim", [&] {
     Claimed = B.CreateAtomicRMW(AtomicRMWInst::Add, atWord(B, B.getInt32(Next)),
-                                B.getInt32(WarpSize), Align(4),
+                                B.getInt32(Chunk), Align(4),
                                 AtomicOrdering::Monotonic);
   });
   PHINode *First = B.CreatePHI(I32, 2);
   First->addIncoming(B.getInt32(0), From);
   First->addIncoming(Claimed, cast<Instruction>(Claimed)->getParent());
   Value *At = fromLane(B, First, B.getInt32(0));
+  if (IsUsed)
+    At = B.CreateSelect(IsUsed, At, Place);
   BasicBlock *Some = block("collect.some"), *Get = block("collect.get");
   Value *Last = B.CreateLoad(I32, atWord(B, B.getInt32(End)));
   B.CreateCondBr(B.CreateICmpULT(At, Last), Some, &Done);
@@ -313,7 +322,8 @@ Pick Sort::take(IRBuilderBase &B, Value *Thread, BasicBlock &Take,
   B.CreateCondBr(B.CreateICmpNE(Item, B.getInt32(None)), Get, &Other);
   B.SetInsertPoint(Get);
   const Pick Found = {B.CreateLShr(Item, B.getInt32(ThreadBits)),
-                      B.CreateAnd(Item, B.getInt32((1u << ThreadBits) - 1))};
+                      B.CreateAnd(Item, B.getInt32((1u << ThreadBits) - 1)),
+                      At};
   B.CreateBr(&Take);
   return Found;
 }

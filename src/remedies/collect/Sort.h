@@ -3,6 +3,8 @@
 #ifndef RECONVERGE_REMEDIES_COLLECT_SORT_H
 #define RECONVERGE_REMEDIES_COLLECT_SORT_H
 
+#include "remedies/collect/Options.h"
+
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/IRBuilder.h"
 
@@ -17,16 +19,17 @@ namespace reconverge::remedies::collect {
 /// that this one does the work of. Both i32.
 struct Pick {
   llvm::Value *Turn, *Thread;
+  llvm::Value *Place; ///< of the warp's first item among all, i32
 };
 
 /// Makes code that sorts the items of a block of whole warps by path, in shared
 /// memory of its own, and has warps take them.
 class Sort {
 public:
-  /// \p Of: the kernel. \p Items a thread, \p Threads at most; \p Forgets: the
-  /// mistake of tests.
-  Sort(llvm::Function &Of, unsigned Paths, unsigned Items, unsigned Threads,
-       bool Forgets);
+  /// \p Of: the kernel; \p Threads at most. Of \p Options it takes how many
+  /// items a thread has and a claim takes.
+  Sort(llvm::Function &Of, unsigned Paths, unsigned Threads,
+       const CollectOptions &Options);
 
   /// Sorts, from \p B on, which then stands where all is sorted. \p PathOf goes
   /// on at the builder for the given turn, with the path of this thread's item:
@@ -37,9 +40,12 @@ public:
 
   /// What this lane has of the next items of its warp: goes on at \p Take where
   /// it has one, at \p Other where it has none, and at \p Done where the warp
-  /// has none. \p B is left behind the last jump.
-  Pick take(llvm::IRBuilderBase &B, llvm::Value *Thread, llvm::BasicBlock &Take,
-            llvm::BasicBlock &Other, llvm::BasicBlock &Done);
+  /// has none. \p B is left behind the last jump. \p Place: that of the last
+  /// pick and 32 more, at first 0; a multiple of the claims' size asks for the
+  /// next claim, and so nobody looks at it if that is 32.
+  Pick take(llvm::IRBuilderBase &B, llvm::Value *Thread, llvm::Value *Place,
+            llvm::BasicBlock &Take, llvm::BasicBlock &Other,
+            llvm::BasicBlock &Done);
 
   uint64_t bytes() const;
 
@@ -76,7 +82,7 @@ private:
   void give(llvm::IRBuilderBase &B, llvm::Value *Thread, llvm::Value *Places);
 
   llvm::Function &F;
-  const unsigned Paths, Items, Threads;
+  const unsigned Paths, Threads, Items, Chunk;
   const bool Forgets;
   llvm::GlobalVariable *Words, *Queue;
 };

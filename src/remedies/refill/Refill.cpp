@@ -56,16 +56,13 @@
 #include "remedies/refill/Refill.h"
 
 #include "analysis/device/Annotations.h"
-#include "analysis/device/Architecture.h"
 #include "remedies/common/HiddenParameters.h"
-#include "remedies/common/KernelCopy.h"
-#include "remedies/common/Occupancy.h"
+#include "remedies/common/WarpCost.h"
 #include "remedies/refill/Refusals.h"
 #include "remedies/refill/Rewrite.h"
 
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/Module.h"
 
 #include <algorithm>
 
@@ -75,8 +72,6 @@ using namespace reconverge::remedies::refill;
 namespace reconverge::remedies {
 
 static constexpr unsigned WarpSize = 32;
-/// Threads of a block, where launch bounds say nothing.
-static constexpr unsigned UsualThreads = 256;
 /// Rounds.cpp counts in 32 bits.
 static constexpr uint64_t MostItems = uint64_t(1) << 31;
 
@@ -128,18 +123,22 @@ static Function &withParameters(Function &Kernel, ItemSource Source) {
   return addParameters(Kernel, Types, Names);
 }
 
+/// Threads of the blocks that are launched: whole warps, in blocks no larger
+/// than the registers of launch bounds allow.
+static unsigned blockOf(const Function &Kernel, const RefillOptions &Options) {
+  const unsigned Bound = analysis::launchBound(Kernel);
+  return Bound ? std::min(Options.Block,
+                          std::max(Bound / WarpSize * WarpSize, WarpSize))
+               : Options.Block;
+}
+
 /// Of the kernel that \p Plan is of, which then is gone.
 static Recipe apply(Function &Kernel, const RefillPlan &Plan) {
   const RefillOptions &Options = Plan.Options;
-  // Whole warps, in blocks no larger than the registers of launch bounds allow.
-  const unsigned Bound = analysis::launchBound(Kernel);
-  const unsigned Block =
-      Bound ? std::min(Options.Block,
-                       std::max(Bound / WarpSize * WarpSize, WarpSize))
-            : Options.Block;
+  const unsigned Block = blockOf(Kernel, Options);
   const unsigned OfProgram = unsigned(Kernel.arg_size());
   Function &F = withParameters(Kernel, Options.Source);
-  analysis::setLaunchBound(F, Bound ? Block : 0);
+  analysis::setLaunchBound(F, analysis::launchBound(F) ? Block : 0);
   rewrite(Plan, F, OfProgram, Options);
   F.addFnAttr(Attribute::Convergent);
   F.removeFnAttr(Attribute::NoSync);
@@ -147,52 +146,16 @@ static Recipe apply(Function &Kernel, const RefillPlan &Plan) {
   return recipeOf(F, OfProgram, Options, Block);
 }
 
-namespace {
-/// What refilling comes to in registers.
-struct Cost {
-  std::string Text; ///< empty: nobody could count
-  bool Lowers = false;
-};
-} // namespace
-
-/// How many warps of \p F run on a multiprocessor, in blocks of \p Threads
-/// threads that take \p Registers each.
-static unsigned warpsOf(const Function &F, unsigned Threads,
-                        unsigned Registers) {
-  const Processor &On = processorFor(analysis::architectureOf(F).value_or(90));
-  return blocksOn(On, {Threads, 0, Registers}) * (Threads / WarpSize);
-}
-
-/// Tries \p Options on a copy of \p Kernel.
-static Cost costOf(const Function &Kernel, const RefillOptions &Options) {
-  if (!Options.CountRegisters)
-    return {};
-  const auto Before = Options.CountRegisters(*copyAlone(Kernel).first);
-  auto [Alone, Copy] = copyAlone(Kernel);
-  const std::string Name = Copy->getName().str();
-  PlanOr<RefillPlan> Planned = planRefill(*Copy, Options);
-  const Recipe Launch = apply(*Copy, std::get<RefillPlan>(Planned));
-  const auto After = Before ? Options.CountRegisters(*Alone) : std::nullopt;
-  if (!After)
-    return {};
-  const unsigned Bound = analysis::launchBound(Kernel),
-                 Usual = Bound ? alignTo(Bound, WarpSize) : UsualThreads;
-  const unsigned Was = warpsOf(Kernel, Usual, *Before),
-                 Is = warpsOf(*Alone->getFunction(Name),
-                              unsigned(Launch.Steps[0].Block.Amount.Times),
-                              *After);
-  return {std::to_string(*After) + " registers instead of " +
-              std::to_string(*Before) + ", " + std::to_string(Is) +
-              " warps on a multiprocessor instead of " + std::to_string(Was),
-          Is < Was};
-}
-
 PlanOr<Refilled> refillKernel(Function &Kernel, const RefillOptions &Options) {
   PlanOr<RefillPlan> Planned = planRefill(Kernel, Options);
   if (const auto *Why = std::get_if<Refusal>(&Planned))
     return *Why;
   const RefillPlan &Plan = std::get<RefillPlan>(Planned);
-  const Cost Price = costOf(Kernel, Options);
+  const WarpCost Price =
+      warpCost(Kernel, Options.CountRegisters, usualBlock(Kernel),
+               blockOf(Kernel, Plan.Options), [&](Function &Copy) {
+                 apply(Copy, std::get<RefillPlan>(planRefill(Copy, Options)));
+               });
   if (Price.Lowers && Plan.Options.Occupancy)
     return refusal(refuse::Registers, *Plan.Header->getTerminator(),
                    Price.Text);

@@ -10,11 +10,43 @@
 ;     s = -in[i];
 ;   out[i] = s;
 ;
-; RUN: opt -passes='reconverge-collect<threshold=10;items=2>,verify' -pass-remarks=reconverge-collect -S %s 2>&1 | FileCheck %s
+; RUN: opt -passes='reconverge-collect<threshold=10;items=2;short=0>,verify' -pass-remarks=reconverge-collect -S %s 2>&1 | FileCheck %s
+; The second path is short, and could be run where it is found.
+; RUN: opt -passes='reconverge-collect<threshold=10;items=2>,verify' -pass-remarks=reconverge-collect -S %s 2>&1 | FileCheck %s --check-prefix=SHORT
+; Claims of 64: the place among them goes from turn to turn.
+; RUN: opt -passes='reconverge-collect<threshold=10;items=2;short=0;chunk=64>,verify' -S %s | FileCheck %s --check-prefix=CHUNK
+; RUN: not opt -passes='reconverge-collect<chunk=48>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=CHUNKS
+; CHUNKS: collecting has no parameter 'chunk=48'
 ; RUN: not opt -passes='reconverge-collect<items=3>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=SLIP
 ; SLIP: collecting has no parameter 'items=3'
 ; RUN: not opt -passes='reconverge-collect<paths=32>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=MANY
 ; MANY: collecting has no parameter 'paths=32'
+
+
+; SHORT: remark: {{.*}} collected: 1 paths, 2 items a thread, 1220 bytes
+; SHORT: collect.known:
+; SHORT: %path = phi i32 [ 1, %collect.turn ], [ 1, %collect.end ], [ 0, %{{.*}} ], [ 1, %[[DONE:.*]] ]
+; What it does, and what that follows from.
+; SHORT: collect.slice
+; SHORT: icmp sgt i32
+; SHORT-NEXT: br i1 %{{.*}}, label %{{.*}}, label %[[OTHER:.*]]
+; SHORT: [[OTHER]]:
+; SHORT-NEXT: [[NEG:%.*]] = sub i32 0,
+; SHORT-NEXT: br label %[[DONE]]
+; SHORT: [[DONE]]:
+; SHORT-NEXT: [[R:%.*]] = phi i32 [ [[NEG]], %[[OTHER]] ]
+; SHORT-NEXT: getelementptr
+; SHORT-NEXT: store i32 [[R]], ptr addrspace(1)
+; SHORT-NEXT: br label %collect.known
+
+; CHUNK: %place = phi i32 [ 0, %{{.*}} ], [ 0, %entry ], [ [[NEXT:%.*]], %collect.latch ]
+; CHUNK: [[PART:%.*]] = urem i32 %place, 64
+; CHUNK: [[USED:%.*]] = icmp eq i32 [[PART]], 0
+; CHUNK: collect.latch:
+; CHUNK-NEXT: [[LAST:%.*]] = phi i32
+; CHUNK: [[NEXT]] = add i32 [[LAST]], 32
+; CHUNK: atomicrmw add ptr addrspace(3) {{.*}}, i32 64 monotonic
+; CHUNK: select i1 [[USED]], i32 %{{.*}}, i32 %place
 
 target triple = "nvptx64-nvidia-cuda"
 

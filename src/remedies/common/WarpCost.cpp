@@ -1,0 +1,59 @@
+//===- remedies/common/WarpCost.cpp - Of a kernel changed -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "remedies/common/WarpCost.h"
+
+#include "analysis/SharedMemory.h"
+#include "analysis/device/Annotations.h"
+#include "analysis/device/Architecture.h"
+#include "remedies/common/KernelCopy.h"
+#include "remedies/common/Occupancy.h"
+
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace reconverge::remedies {
+
+static constexpr unsigned WarpSize = 32, UsualThreads = 256;
+
+unsigned usualBlock(const Function &Kernel) {
+  const unsigned Bound = analysis::launchBound(Kernel);
+  return Bound ? unsigned(alignTo(Bound, WarpSize)) : UsualThreads;
+}
+
+/// How many warps of \p F run on a multiprocessor, in blocks of \p Threads
+/// threads that take \p Registers each.
+static unsigned warpsOf(const Function &F, unsigned Threads,
+                        unsigned Registers) {
+  const Processor &On = processorFor(analysis::architectureOf(F).value_or(90));
+  return blocksOn(On, {Threads, analysis::staticShared(F), Registers}) *
+         (Threads / WarpSize);
+}
+
+WarpCost warpCost(const Function &Kernel, const RegisterCounter &Count,
+                  unsigned Before, unsigned After,
+                  function_ref<void(Function &)> Change) {
+  if (!Count)
+    return {};
+  const auto Had = Count(*copyAlone(Kernel).first);
+  if (!Had)
+    return {};
+  auto [Alone, Copy] = copyAlone(Kernel);
+  const std::string Name = Copy->getName().str();
+  Change(*Copy); // which may be gone
+  const auto Has = Count(*Alone);
+  if (!Has)
+    return {};
+  const Function &Changed = *Alone->getFunction(Name);
+  const unsigned Was = warpsOf(Kernel, Before, *Had),
+                 Is = warpsOf(Changed, After, *Has);
+  return {std::to_string(*Has) + " registers instead of " +
+              std::to_string(*Had) + ", " + std::to_string(Is) +
+              " warps on a multiprocessor instead of " + std::to_string(Was),
+          Is < Was};
+}
+
+} // namespace reconverge::remedies

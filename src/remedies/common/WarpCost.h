@@ -1,0 +1,31 @@
+//===- remedies/common/WarpCost.h - Of a kernel changed ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_COMMON_WARPCOST_H
+#define RECONVERGE_REMEDIES_COMMON_WARPCOST_H
+
+#include "remedies/common/Remedy.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace reconverge::remedies {
+
+/// What a remedy that changes a kernel's launch comes to on a multiprocessor.
+struct WarpCost {
+  std::string Text;    ///< before and after; empty: nobody could count
+  bool Lowers = false; ///< fewer warps run at a time
+};
+
+/// Threads of a block, of which warps are whole: \p Kernel's launch bounds, or
+/// 256.
+unsigned usualBlock(const llvm::Function &Kernel);
+
+/// Counts \p Kernel in blocks of \p Before threads, and a copy that \p Change
+/// has changed, in blocks of \p After: registers by \p Count, and static shared
+/// memory. \p Change may replace the copy by a kernel of the same name.
+WarpCost warpCost(const llvm::Function &Kernel, const RegisterCounter &Count,
+                  unsigned Before, unsigned After,
+                  llvm::function_ref<void(llvm::Function &Copy)> Change);
+
+} // namespace reconverge::remedies
+
+#endif
