@@ -92,6 +92,20 @@ def ways_by_hand(name):
     return {**{way: i for i, way in enumerate(REMAP_WAYS)},
             **{way: 4 + i for i, way in enumerate(collected)}}
 
+
+# Those that are also regrouped over the grid (remap=12: these ways in turns),
+# case to program and sizes.
+REGROUPED = {
+    **{name: (name, REMAPPED[name])
+       for name in ("pol", "gdt", "contact", "pb", "mg", "cvp", "xslookup")},
+    "mg-smoother": ("mg", {**REMAPPED["mg"], "levels": 1}),
+    "xslookup-material": ("xslookup", {**REMAPPED["xslookup"],
+                                       "energykey": 0}),
+}
+# Argument remap: as it is, keys and sort and kernel, the kernel alone with the
+# order of before, by block_remap.
+REGROUP_WAYS = {"original": 0, "regrouped": 10, "ordered": 11, "library": 1}
+
 # Programs whose lanes wait for their warp's slowest, refilled by hand with the
 # argument form: case to program, and sizes that fill the GPU. Walks of a mean
 # length of 2 are too short to gain.

@@ -6,6 +6,9 @@
 // branch, so that warps take one side of it: docs/remap.md. Or a block takes
 // more items than threads, and its warps work on them by path: docs/collect.md.
 //
+// device/regroup.cuh, an order over the whole grid, is included by itself,
+// because it needs CUB's device-wide headers: docs/regroup.md.
+//
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_RECONVERGE_CUH
 #define RECONVERGE_RECONVERGE_CUH

@@ -11,7 +11,8 @@ What must hold:
      an architecture with clusters and one without, without a warning; and each
      header alone.
   3. Both compile every example in the headers' comments.
-  4. The example in docs/remap.md is the consumer's, word by word.
+  4. The examples in docs/remap.md and docs/regroup.md are the consumers', word
+     by word.
   5. The version in the headers is the project's.
 """
 
@@ -49,15 +50,20 @@ def headers(include):
             if header.parent.name != "detail"]
 
 
+def every_header(include):
+    return "".join(f'#include "{header.relative_to(include)}"\n'
+                   for header in headers(include))
+
+
 def examples(include):
     """The code in the comments of the headers, as one source."""
-    text = "#include <reconverge/reconverge.cuh>\n"
+    text = every_header(include)
     for header in headers(include):
         for code in re.findall(r"/// \\code\n(.*?)/// \\endcode",
                                header.read_text(), re.DOTALL):
             text += f"namespace {header.stem} {{\n"
             text += re.sub(r"^/// ?", "", code, flags=re.MULTILINE) + "}\n"
-    check(text.count("__global__") >= 4, "the four classes have an example")
+    check(text.count("namespace ") >= 5, "all that is offered has an example")
     return text
 
 
@@ -67,6 +73,9 @@ def check_consumer(args, tree, folder):
         "-B", build, f"-DCMAKE_PREFIX_PATH={tree}",
         f"-DCMAKE_CUDA_COMPILER={tree / 'bin/reconverge-clang++'}")
     run(args.cmake, "--build", build)
+    by_key = run(build / "by_key", RECONVERGE_DEVICE="cpu")
+    check(by_key.startswith("0 of 100000 wrong"),
+          "the grid's order is right on the warp VM", by_key)
     output = run(build / "consumer", RECONVERGE_DEVICE="cpu")
     check(output.endswith("cudaSuccess, 0 of 5120 wrong\n"),
           "the consumer is right on the warp VM", output)
@@ -86,12 +95,11 @@ def check_nvcc(args, include, all_examples, folder):
     if not nvcc.exists():
         print(f"without nvcc: {nvcc} is not there")
         return
-    every = "".join(f'#include "{h.relative_to(include)}"\n'
-                    for h in headers(include))
-    (folder / "every.cu").write_text(every)
-    consumer = args.source / "test/remap/consumer/one_branch.cu"
-    for source, arch in ((consumer, 90), (all_examples, 90), (consumer, 80),
-                         (folder / "every.cu", 80)):
+    (folder / "every.cu").write_text(every_header(include))
+    consumer, by_key = (args.source / "test/remap/consumer" / name
+                        for name in ("one_branch.cu", "by_key.cu"))
+    for source, arch in ((consumer, 90), (by_key, 90), (all_examples, 90),
+                         (consumer, 80), (folder / "every.cu", 80)):
         log = run(nvcc, "-std=c++17", f"-arch=sm_{arch}", "-I", include,
                   "-Werror", "all-warnings", "-c", source, "-o",
                   folder / "out.o")
@@ -99,11 +107,12 @@ def check_nvcc(args, include, all_examples, folder):
 
 
 def check_page(args):
-    source = (args.source / "test/remap/consumer/one_branch.cu").read_text()
-    code = re.search(r"// begin example\n(.*)// end example", source,
-                     re.DOTALL)[1]
-    page = (args.source / "docs/remap.md").read_text()
-    check(code in page, "docs/remap.md shows the consumer's kernel", code)
+    for name, page in (("one_branch", "remap"), ("by_key", "regroup")):
+        source = args.source / f"test/remap/consumer/{name}.cu"
+        code = re.search(r"// begin example\n(.*)// end example",
+                         source.read_text(), re.DOTALL)[1]
+        check(code in (args.source / f"docs/{page}.md").read_text(),
+              f"docs/{page}.md shows {name}.cu", code)
 
 
 def main():

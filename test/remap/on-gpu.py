@@ -4,9 +4,9 @@
 
     on-gpu.py [--cuda CUDA] [--arch 90] [--no-sanitizer]
 
-Builds test/remap/{block,collect,warp,cluster}.cu and the consumer, the first two
-also with every size and number of paths; runs each, then each but these two
-under compute-sanitizer: memcheck, racecheck, synccheck. Needs driver, toolkit and a
+Builds test/remap/{block,collect,warp,cluster,regroup}.cu and the consumers,
+three of them also with every size and number of paths; runs each, then each but
+these three under compute-sanitizer: memcheck, racecheck, synccheck. Needs driver, toolkit and a
 host compiler, no LLVM. Exit code 1 if something was wrong.
 """
 
@@ -25,11 +25,14 @@ PROGRAMS = {
     "warp": ("warp.cu", ["-DRECONVERGE_CHECK"]),
     "cluster": ("cluster.cu", []),
     "collect": ("collect.cu", ["-DRECONVERGE_CHECK"]),
+    "regroup": ("regroup.cu", ["-DRECONVERGE_CHECK"]),
     "consumer": ("consumer/one_branch.cu", []),
+    "by key": ("consumer/by_key.cu", []),
     "block, every size": ("block.cu", ["-DRECONVERGE_EVERY_SIZE",
                                        "--split-compile=0"]),
     "collect, every size": ("collect.cu", ["-DRECONVERGE_EVERY_SIZE",
                                            "--split-compile=0"]),
+    "regroup, every size": ("regroup.cu", ["-DRECONVERGE_EVERY_SIZE"]),
 }
 
 

@@ -13,10 +13,12 @@
 //   Collect Items(Storage);               // Storage: Collect::temp_storage
 //   Items(Count, PathOf, Work);           // of Collect::items items at most
 //
-// is the library's block_collect, in the forms that RemapWays lists. The
-// argument `remap` chooses: 0 as it is, 1 the library's block_remap, 2 CUB, 4 to
-// 9 block_collect, 3 all of them in turns, and then with repeat=N each prints,
-// in place of bench.h's kernel-ms,
+// is the library's block_collect, in the forms that RemapWays lists. Some are
+// also regrouped over the grid (regroup.h): keys, sort and kernel, or the kernel
+// alone with the order of before. The argument `remap` chooses: 0 as it is, 1
+// the library's block_remap, 2 CUB, 4 to 9 block_collect, 3 all of these in
+// turns; 10 regrouped, 11 with the order of before, 12 these two, 0 and 1 in
+// turns. In turns with repeat=N each prints, in place of bench.h's kernel-ms,
 //
 //   use library: registers=40 shared=1104 blocks-per-sm=6 occupancy=0.75
 //   ms library: 0.117 0.116 0.118
@@ -25,7 +27,7 @@
 #ifndef RECONVERGE_BENCHMARKS_REMAP_H
 #define RECONVERGE_BENCHMARKS_REMAP_H
 
-#include "bench.h"
+#include "ways.h"
 
 #include "../../../include/reconverge/block/block_collect.cuh"
 #include "../../../include/reconverge/block/block_remap.cuh"
@@ -88,8 +90,11 @@ private:
       collected<reconverge::block_collect<128, Paths, 4, 32>>,                 \
       collected<reconverge::block_collect<128, Paths, 8, 32>>
 
-/// Which of RemapWays' kernels to run, or 3: all.
-inline long chosenWay(Bench &Run) { return Run.integer("remap", 0, 0, 9); }
+/// Which of RemapWays' kernels to run, or which of them in turns.
+inline long chosenWay(Bench &Run) { return Run.integer("remap", 0, 0, 12); }
+
+/// Whether that way needs an order over the grid, and the memory for it.
+inline bool isRegrouped(long Way) { return Way >= 10; }
 
 /// How a kernel is launched.
 struct Form {
@@ -99,21 +104,37 @@ struct Form {
 
 /// A kernel as it is, remapped with the library and with CUB, and collected.
 template <typename Kernel> struct RemapWays {
-  struct Way {
+  struct Shape {
     const char *Name;  ///< collect-<threads>-<items a thread>-<chunk>
     int Threads, Each; ///< 0 threads: the program's own
   };
-  static constexpr Way Forms[] = {{"original", 0, 1},
-                                  {"library", 0, 1},
-                                  {"cub", 0, 1},
-                                  {"collect-256-2-32", 256, 2},
-                                  {"collect-256-4-32", 256, 4},
-                                  {"collect-256-8-32", 256, 8},
-                                  {"collect-256-4-64", 256, 4},
-                                  {"collect-128-4-32", 128, 4},
-                                  {"collect-128-8-32", 128, 8}};
+  static constexpr Shape Forms[] = {{"original", 0, 1},
+                                    {"library", 0, 1},
+                                    {"cub", 0, 1},
+                                    {"collect-256-2-32", 256, 2},
+                                    {"collect-256-4-32", 256, 4},
+                                    {"collect-256-8-32", 256, 8},
+                                    {"collect-256-4-64", 256, 4},
+                                    {"collect-128-4-32", 128, 4},
+                                    {"collect-128-8-32", 128, 8}};
 
   std::vector<Kernel> Ways;
+  std::vector<Way> Regrouped; ///< as it is, regrouped, with that order, library
+  std::function<void()> OrderBefore; ///< makes the order of `ordered`
+
+  /// \p Order writes keys and sorts; \p Go launches \p Ordered by that order.
+  template <typename Before, typename Launch>
+  void regroup(const void *Ordered, int Block, Before Order, Launch Go) {
+    const auto Both = [=] {
+      Order();
+      Go();
+    };
+    Regrouped = {{"original", nullptr, Block, {}},
+                 {"regrouped", Ordered, Block, Both},
+                 {"ordered", Ordered, Block, Go},
+                 {"library", nullptr, Block, {}}};
+    OrderBefore = Order;
+  }
 
   /// The rest of main: \p Fresh makes the input new, \p Go launches a kernel
   /// in its form, \p Get reads the result, a vector,
@@ -121,6 +142,8 @@ template <typename Kernel> struct RemapWays {
   template <typename Input, typename Launch, typename Output, typename Compare>
   int run(Bench &Run, long Chosen, int Block, Input Fresh, Launch Go,
           Output Get, Compare Check, size_t Dynamic = 0) const {
+    if (isRegrouped(Chosen))
+      return runRegrouped(Run, Chosen, Block, Fresh, Go, Get, Check, Dynamic);
     const int All = int(Ways.size()), Index = int(Chosen - (Chosen > 3));
     const int From = Chosen == 3 ? 0 : Index, To = Chosen == 3 ? All : From + 1;
     if (To > All) {
@@ -158,6 +181,26 @@ template <typename Kernel> struct RemapWays {
   }
 
 private:
+  template <typename Input, typename Launch, typename Output, typename Compare>
+  int runRegrouped(Bench &Run, long Chosen, int Block, Input Fresh, Launch Go,
+                   Output Get, Compare Check, size_t Dynamic) const {
+    if (Regrouped.empty()) {
+      std::fprintf(stderr, "this program is not regrouped: give remap=3\n");
+      return 2;
+    }
+    if (Chosen == 11) // in turns, `regrouped` has made it
+      OrderBefore();
+    std::vector<Way> Turns = Regrouped;
+    for (int W : {0, 1}) {
+      const Kernel K = Ways[W];
+      Way &Turn = Turns[W ? 3 : 0];
+      Turn.Kernel = reinterpret_cast<const void *>(K);
+      Turn.Launch = [=] { Go(K, form(W, Block)); };
+      Turn.Dynamic = Dynamic;
+    }
+    return runWays(Run, Turns, Chosen == 12 ? 4 : Chosen - 9, Fresh, Get,
+                   Check);
+  }
   static Form form(int W, int Block) {
     const int Threads = Forms[W].Threads ? Forms[W].Threads : Block;
     return {Threads, Threads * Forms[W].Each};

@@ -10,7 +10,7 @@
 // Remapped (common/remap.h): the path is the kind of the pair.
 //
 //===----------------------------------------------------------------------===//
-#include "../common/remap.h"
+#include "../common/regroup.h"
 
 #include <algorithm>
 #include <cmath>
@@ -213,6 +213,23 @@ __global__ void collected(const Body *Bodies, const Pair *Pairs, int *Out,
       });
 }
 
+// Regrouped: the longest first.
+__global__ void findKeys(const Body *Bodies, const Pair *Pairs,
+                         unsigned char *Keys, int Count) {
+  const int I = blockIdx.x * Block + threadIdx.x;
+  if (I < Count)
+    Keys[I] = Boxes - testOf(Bodies[Pairs[I].A].Kind, Bodies[Pairs[I].B].Kind);
+}
+__global__ void regrouped(const Body *Bodies, const Pair *Pairs, int *Out,
+                          int Count, const unsigned char *Keys,
+                          const int *Ids) {
+  const int T = blockIdx.x * Block + threadIdx.x;
+  if (T >= Count)
+    return;
+  const int I = Ids[T];
+  Out[I] = depth(Bodies[Pairs[I].A], Bodies[Pairs[I].B], Boxes - Keys[I]);
+}
+
 /// A heap: bodies near the points of a lattice, pairs of neighbours there.
 static void heap(Random Draw, int Side, std::vector<Body> &Bodies,
                  std::vector<Pair> &Pairs) {
@@ -271,9 +288,21 @@ int main(int argc, char **argv) {
   DeviceArray<Body> BodiesThere(Bodies);
   DeviceArray<Pair> PairsThere(Pairs);
   DeviceArray<int> Out(std::vector<int>(Count, 0));
-  const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 7>>, remapped<ByCub<Block, 7>>,
-       COLLECTED(6)}};
+  RemapWays<decltype(&plain)> All = {{plain, remapped<ByLibrary<Block, 7>>,
+                                      remapped<ByCub<Block, 7>>, COLLECTED(6)}};
+  GridOrder<unsigned char> Order(isRegrouped(Remap) ? Count : 0, 3);
+  const int Blocks = (Count + Block - 1) / Block;
+  All.regroup(
+      reinterpret_cast<const void *>(&regrouped), Block,
+      [&] {
+        findKeys<<<Blocks, Block>>>(BodiesThere, PairsThere, Order.keys(),
+                                    Count);
+        Order.make();
+      },
+      [&] {
+        regrouped<<<Blocks, Block>>>(BodiesThere, PairsThere, Out, Count,
+                                     Order.keys(), Order.ids());
+      });
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
       [&](auto Kernel, Form F) {

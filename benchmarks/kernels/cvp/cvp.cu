@@ -12,7 +12,7 @@
 // of a block trade places by it and then predict.
 //
 //===----------------------------------------------------------------------===//
-#include "../common/remap.h"
+#include "../common/regroup.h"
 
 #include <algorithm>
 
@@ -193,6 +193,23 @@ __global__ void collected(Image I, Forests F, int *Out, int Count) {
       });
 }
 
+__global__ void findKeys(Image I, unsigned char *Keys, int Count) {
+  const int W = blockIdx.x * Block + threadIdx.x;
+  if (W >= Count)
+    return;
+  const Place P = placeOf(I, W);
+  Keys[W] = forestOf(I, P.X, P.Y);
+}
+__global__ void regrouped(Image I, Forests F, int *Out, int Count,
+                          const unsigned char *Keys, const int *Ids) {
+  const int T = blockIdx.x * Block + threadIdx.x;
+  if (T >= Count)
+    return;
+  const int W = Ids[T];
+  const Place P = placeOf(I, W);
+  Out[W] = predict(I, F, Keys[W], P.X, P.Y);
+}
+
 /// Hills of three sizes, houses with edges, and noise of the camera.
 static std::vector<unsigned char> paint(Random Draw, int Width, int Height) {
   std::vector<int> Level(size_t(Width) * Height, 90);
@@ -249,9 +266,20 @@ int main(int argc, char **argv) {
   const Image Here = {Pixels.data(), Sums.data(), Width};
   const Forests ForestsThere = {NodesThere, Scores};
   const Forests ForestsHere = {Tests.data(), Leaves.data()};
-  const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 5>>, remapped<ByCub<Block, 5>>,
-       COLLECTED(4)}};
+  RemapWays<decltype(&plain)> All = {{plain, remapped<ByLibrary<Block, 5>>,
+                                      remapped<ByCub<Block, 5>>, COLLECTED(4)}};
+  GridOrder<unsigned char> Order(isRegrouped(Remap) ? Count : 0, 2);
+  const int Blocks = (Count + Block - 1) / Block;
+  All.regroup(
+      reinterpret_cast<const void *>(&regrouped), Block,
+      [&] {
+        findKeys<<<Blocks, Block>>>(There, Order.keys(), Count);
+        Order.make();
+      },
+      [&] {
+        regrouped<<<Blocks, Block>>>(There, ForestsThere, Out, Count,
+                                     Order.keys(), Order.ids());
+      });
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
       [&](auto Kernel, Form F) {

@@ -11,7 +11,7 @@
 // a block trade places by it and then run the rules.
 //
 //===----------------------------------------------------------------------===//
-#include "../common/remap.h"
+#include "../common/regroup.h"
 
 struct Market {
   const int *Price;  ///< of a stock, its days in a row
@@ -178,6 +178,20 @@ __global__ void collected(Market M, int *Orders, int Count) {
       });
 }
 
+__global__ void findKeys(Market M, unsigned char *Keys, int Count) {
+  const int I = blockIdx.x * Block + threadIdx.x;
+  if (I < Count)
+    Keys[I] = ruleOf(M, dayOf(M, I));
+}
+__global__ void regrouped(Market M, int *Orders, int Count,
+                          const unsigned char *Keys, const int *Ids) {
+  const int T = blockIdx.x * Block + threadIdx.x;
+  if (T >= Count)
+    return;
+  const int I = Ids[T];
+  Orders[I] = order(M, dayOf(M, I), Keys[I]);
+}
+
 int main(int argc, char **argv) {
   Bench Run(argc, argv, "gdt");
   const long Stocks = Run.integer("stocks", 20, 1, 1 << 20);
@@ -204,9 +218,20 @@ int main(int argc, char **argv) {
   DeviceArray<int> Orders(std::vector<int>(Count, 0));
   const Market OnDevice = {Prices, Volumes, static_cast<int>(Days)};
   const Market OnHost = {Price.data(), Volume.data(), static_cast<int>(Days)};
-  const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 9>>, remapped<ByCub<Block, 9>>,
-       COLLECTED(8)}};
+  RemapWays<decltype(&plain)> All = {{plain, remapped<ByLibrary<Block, 9>>,
+                                      remapped<ByCub<Block, 9>>, COLLECTED(8)}};
+  GridOrder<unsigned char> Order(isRegrouped(Remap) ? Count : 0, 3);
+  const int Blocks = (Count + Block - 1) / Block;
+  All.regroup(
+      reinterpret_cast<const void *>(&regrouped), Block,
+      [&] {
+        findKeys<<<Blocks, Block>>>(OnDevice, Order.keys(), Count);
+        Order.make();
+      },
+      [&] {
+        regrouped<<<Blocks, Block>>>(OnDevice, Orders, Count, Order.keys(),
+                                     Order.ids());
+      });
   return All.run(
       Run, Remap, Block, [&] { Orders.clear(); },
       [&](auto Kernel, Form F) {

@@ -12,9 +12,10 @@
 // the path is which of the three a cell is.
 //
 //===----------------------------------------------------------------------===//
-#include "../common/remap.h"
+#include "../common/regroup.h"
 
 #include <cmath>
+#include <memory>
 
 static constexpr int Block = 256, Unit = 16; // distances in 1/16 of a cell
 
@@ -108,6 +109,17 @@ template <typename Collect> __global__ void collected(Level L) {
       L.cells() - First, // the longest first; none for what is outside
       [&](int I) { return int(Beside) - int(L.Places[First + I]); },
       [&](int I, int Path) { smooth(L, First + I, Beside - Path); });
+}
+// Regrouped: the longest first; nothing for what is outside.
+__global__ void findKeys(Level L, unsigned char *Keys) {
+  const int I = blockIdx.x * Block + threadIdx.x;
+  if (I < L.cells())
+    Keys[I] = L.Places[I] == Outside ? 2 : Beside - L.Places[I];
+}
+__global__ void regrouped(Level L, const int *Offsets, const int *Ids) {
+  const int T = blockIdx.x * Block + threadIdx.x;
+  if (T < Offsets[2])
+    smooth(L, Ids[T], T < Offsets[1] ? Beside : Inside);
 }
 __global__ void coarsen(Level Fine, Level L) {
   const int I = blockIdx.x * Block + threadIdx.x;
@@ -233,12 +245,46 @@ int main(int argc, char **argv) {
   }
   std::copy(Domains[0].Right.begin(), Domains[0].Right.end(), Right.begin());
   RightThere.set(Right);
-  const RemapWays<decltype(&plain)> Kernels = {
-      {plain, remapped<ByLibrary<Block, 3>>, remapped<ByCub<Block, 3>>,
-       COLLECTED(2)}};
+  RemapWays<decltype(&plain)> Kernels = {{plain, remapped<ByLibrary<Block, 3>>,
+                                          remapped<ByCub<Block, 3>>,
+                                          COLLECTED(2)}};
   const auto Blocks = [](const Level &L) {
     return (L.cells() + Block - 1) / Block;
   };
+  // A coarse level has no blocks to spare.
+  const auto IsCoarse = [&](const Level &L) { return L.Side < Side / 2; };
+  const auto Launch = [&](auto Smooth) {
+    for (int C = 0; C < Cycles; ++C)
+      cycle(
+          There, 0, Smooth,
+          [&](const Level &Fine, const Level &L) {
+            coarsen<<<Blocks(L), Block>>>(Fine, L);
+          },
+          [&](const Level &L, const Level &Fine) {
+            refine<<<Blocks(Fine), Block>>>(L, Fine);
+          });
+  };
+  std::vector<std::unique_ptr<GridOrder<unsigned char>>> Orders;
+  for (const Level &L : There)
+    if (isRegrouped(Remap) && !IsCoarse(L))
+      Orders.push_back(
+          std::make_unique<GridOrder<unsigned char>>(L.cells(), 2, true));
+  Kernels.regroup(
+      reinterpret_cast<const void *>(&regrouped), Block,
+      [&] {
+        for (size_t I = 0; I < Orders.size(); ++I) {
+          findKeys<<<Blocks(There[I]), Block>>>(There[I], Orders[I]->keys());
+          Orders[I]->make();
+        }
+      },
+      [&] {
+        Launch([&](const Level &L) {
+          if (IsCoarse(L))
+            return plain<<<Blocks(L), Block>>>(L);
+          GridOrder<unsigned char> &Order = *Orders[L.Side < Side];
+          regrouped<<<Blocks(L), Block>>>(L, Order.offsets(), Order.ids());
+        });
+      });
   return Kernels.run(
       Run, Remap, Block,
       [&] {
@@ -246,22 +292,12 @@ int main(int argc, char **argv) {
         NextThere.clear();
       },
       [&](auto Kernel, Form F) {
-        for (int C = 0; C < Cycles; ++C)
-          cycle(
-              There, 0,
-              [&](const Level &L) {
-                // A coarse level has no blocks to spare.
-                if (F.Items > Block && L.Side < Side / 2)
-                  plain<<<Blocks(L), Block>>>(L);
-                else
-                  Kernel<<<F.blocks(L.cells()), F.Threads>>>(L);
-              },
-              [&](const Level &Fine, const Level &L) {
-                coarsen<<<Blocks(L), Block>>>(Fine, L);
-              },
-              [&](const Level &L, const Level &Fine) {
-                refine<<<Blocks(Fine), Block>>>(L, Fine);
-              });
+        Launch([&](const Level &L) {
+          if (F.Items > Block && IsCoarse(L))
+            plain<<<Blocks(L), Block>>>(L);
+          else
+            Kernel<<<F.blocks(L.cells()), F.Threads>>>(L);
+        });
       },
       [&] { return NowThere.get(); },
       [&](const std::vector<int> &Got) {

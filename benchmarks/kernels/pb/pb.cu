@@ -11,7 +11,7 @@
 // Remapped (common/remap.h): the values of a block that passed go together.
 //
 //===----------------------------------------------------------------------===//
-#include "../common/remap.h"
+#include "../common/regroup.h"
 
 #include <algorithm>
 
@@ -84,6 +84,21 @@ __global__ void collected(Layer L, int *Out, int Count) {
       [&](int I, int) { Out[First + I] = gradient(L, First + I); });
 }
 
+// Regrouped: what has a gradient first.
+__global__ void findKeys(Layer L, unsigned char *Keys, int Count) {
+  const int I = blockIdx.x * Block + threadIdx.x;
+  if (I < Count)
+    Keys[I] = L.Value[I] <= 0;
+}
+__global__ void regrouped(Layer L, int *Out, int Count, const int *Offsets,
+                          const int *Ids) {
+  const int T = blockIdx.x * Block + threadIdx.x;
+  if (T >= Count)
+    return;
+  const int I = Ids[T];
+  Out[I] = T < Offsets[1] ? gradient(L, I) : 0;
+}
+
 int main(int argc, char **argv) {
   Bench Run(argc, argv, "pb");
   const int Side = Run.integer("side", 52, 8, 1024);
@@ -132,9 +147,20 @@ int main(int argc, char **argv) {
   DeviceArray<int> Out(std::vector<int>(Count, 0));
   const Layer There = {Value, Mask, Gradient, Side};
   const Layer Here = {Values.data(), Masks.data(), Gradients.data(), Side};
-  const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 2>>, remapped<ByCub<Block, 2>>,
-       COLLECTED(1)}};
+  RemapWays<decltype(&plain)> All = {{plain, remapped<ByLibrary<Block, 2>>,
+                                      remapped<ByCub<Block, 2>>, COLLECTED(1)}};
+  GridOrder<unsigned char> Order(isRegrouped(Remap) ? Count : 0, 1, true);
+  const int Blocks = (Count + Block - 1) / Block;
+  All.regroup(
+      reinterpret_cast<const void *>(&regrouped), Block,
+      [&] {
+        findKeys<<<Blocks, Block>>>(There, Order.keys(), Count);
+        Order.make();
+      },
+      [&] {
+        regrouped<<<Blocks, Block>>>(There, Out, Count, Order.offsets(),
+                                     Order.ids());
+      });
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
       [&](auto Kernel, Form F) {

@@ -11,7 +11,7 @@
 // known after its conditions; the threads of a block trade places by it.
 //
 //===----------------------------------------------------------------------===//
-#include "../common/remap.h"
+#include "../common/regroup.h"
 
 static constexpr int Block = 256;
 
@@ -37,7 +37,7 @@ HD static int bracketTax(const Law &L, int Income, int Share) {
   return Tax;
 }
 
-enum Way { Exempt, Retired, Worker, Family, Owner, Business };
+enum Projection { Exempt, Retired, Worker, Family, Owner, Business };
 
 /// Filing: 0 single, 1 together, 2 self-employed.
 HD static int wayOf(const Households &H, int I) {
@@ -182,6 +182,21 @@ __global__ void collected(Households H, Laws L, int *Out, int Years,
       });
 }
 
+// Regrouped: the longest first.
+__global__ void findKeys(Households H, unsigned char *Keys, int Count) {
+  const int I = blockIdx.x * Block + threadIdx.x;
+  if (I < Count)
+    Keys[I] = Business - wayOf(H, I);
+}
+__global__ void regrouped(Households H, Laws L, int *Out, int Years, int Count,
+                          const unsigned char *Keys, const int *Ids) {
+  const int T = blockIdx.x * Block + threadIdx.x;
+  if (T >= Count)
+    return;
+  const int I = Ids[T];
+  Out[I] = change(H, L.Both, Business - Keys[I], I, Years);
+}
+
 int main(int argc, char **argv) {
   Bench Run(argc, argv, "pol");
   const long Count = Run.integer("households", 5000, 1, 1 << 28);
@@ -211,9 +226,20 @@ int main(int argc, char **argv) {
   const Households OnDevice = {A, B, C, D, E};
   const Households OnHost = {Field[0].data(), Field[1].data(), Field[2].data(),
                              Field[3].data(), Field[4].data()};
-  const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 7>>, remapped<ByCub<Block, 7>>,
-       COLLECTED(6)}};
+  RemapWays<decltype(&plain)> All = {{plain, remapped<ByLibrary<Block, 7>>,
+                                      remapped<ByCub<Block, 7>>, COLLECTED(6)}};
+  GridOrder<unsigned char> Order(isRegrouped(Remap) ? Count : 0, 3);
+  const int Blocks = (Count + Block - 1) / Block;
+  All.regroup(
+      reinterpret_cast<const void *>(&regrouped), Block,
+      [&] {
+        findKeys<<<Blocks, Block>>>(OnDevice, Order.keys(), Count);
+        Order.make();
+      },
+      [&] {
+        regrouped<<<Blocks, Block>>>(OnDevice, Both, Out, Years, Count,
+                                     Order.keys(), Order.ids());
+      });
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
       [&](auto Kernel, Form F) {

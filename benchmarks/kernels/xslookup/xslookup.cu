@@ -13,7 +13,7 @@
 // nuclides it has, so that a warp between two materials wastes little.
 //
 //===----------------------------------------------------------------------===//
-#include "../common/remap.h"
+#include "../common/regroup.h"
 
 #include <algorithm>
 #include <cmath>
@@ -104,6 +104,24 @@ __global__ void collected(Data D, Particles P, float *Out, int Count) {
       });
 }
 
+// Regrouped: the longest first, and those of a material by energy, so that a
+// warp reads what lies close together.
+__global__ void findKeys(Particles P, int EnergyKey, unsigned short *Keys,
+                         int Count) {
+  const int I = blockIdx.x * Block + threadIdx.x;
+  if (I < Count)
+    Keys[I] = (Materials - 1 - P.Material[I]) << EnergyKey |
+              P.Energy[I] >> (EnergyBits - EnergyKey);
+}
+__global__ void regrouped(Data D, Particles P, float *Out, int Count,
+                          const int *Ids) {
+  const int T = blockIdx.x * Block + threadIdx.x;
+  if (T >= Count)
+    return;
+  const int I = Ids[T];
+  lookUp(D, P.Energy[I], P.Material[I], Out + I, Count);
+}
+
 //===----------------------------------------------------------------------===//
 // A reactor: fuel has half of all nuclides, the rest have few
 //===----------------------------------------------------------------------===//
@@ -171,6 +189,7 @@ int main(int argc, char **argv) {
   const int Count = Run.integer("particles", 3000, 1, 1 << 26);
   const int Points = Run.integer("points", 256, 16, 1 << 15);
   const int BinBits = Run.integer("binbits", 6, 0, 16);
+  const int EnergyKey = Run.integer("energykey", 12, 0, 12); // bits
   const long Remap = chosenWay(Run);
   Run.ready();
 
@@ -195,9 +214,21 @@ int main(int argc, char **argv) {
   Data Here = L.data();
   Here.Points = Points;
   Here.BinShift = Shift;
-  const RemapWays<decltype(&plain)> All = {
+  RemapWays<decltype(&plain)> All = {
       {plain, remapped<ByLibrary<Block, Materials + 1>>,
        remapped<ByCub<Block, Materials + 1>>, COLLECTED(Materials)}};
+  GridOrder<unsigned short> Order(isRegrouped(Remap) ? Count : 0,
+                                  4 + EnergyKey);
+  const int Blocks = (Count + Block - 1) / Block;
+  All.regroup(
+      reinterpret_cast<const void *>(&regrouped), Block,
+      [&] {
+        findKeys<<<Blocks, Block>>>(Moving, EnergyKey, Order.keys(), Count);
+        Order.make();
+      },
+      [&] {
+        regrouped<<<Blocks, Block>>>(There, Moving, Out, Count, Order.ids());
+      });
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
       [&](auto Kernel, Form F) {
