@@ -260,9 +260,13 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
   return Request;
 }
 
-Expected<RunRequest> parsePredictWords(ArrayRef<const char *> Words) {
-  RunRequest Request;
-  auto ReadOther = [](const Arg &A, Error &E, TellVm) {
+Expected<PredictRequest> parsePredictWords(ArrayRef<const char *> Words) {
+  PredictRequest Request;
+  auto ReadOther = [&](const Arg &A, Error &E, TellVm) {
+    if (A.getOption().matches(OPT_groupings)) {
+      Request.Groupings = true;
+      return true;
+    }
     if (!A.getOption().matches(OPT_o))
       return false;
     E = userError("predict: -o " + Twine(A.getValue()) +
