@@ -129,6 +129,31 @@ REFILL_WAYS = {
     "short-slice-8": {"form": 1, "threshold": 8, "slice": 4},
 }
 
+# The kernels of paper 1, a thread an item and no other form: sizes of the paper
+# (its numbers of threads do not fill a GPU of today's), and sizes that do. What
+# is learned from block vectors is learned on TRAINING_SEED and tested on others.
+REGROUPED_AS_PUBLISHED = {
+    "mc": {"side": 64},
+    "sw": {"sequences": 32768, "length": 290, "query": 128},
+    "nw": {"reads": 32768, "length": 100, "query": 100},
+    "ec": {"reads": 24576, "length": 64, "tuple": 20},
+    "mum": {"queries": 65536, "length": 64, "reference": 1 << 20,
+            "least": 20},
+    "sl": {"frames": 256, "rings": 70},
+    "sm": {"width": 512, "height": 380, "disparities": 60},
+}
+REGROUPED = {
+    "mc": {"side": 256},
+    "sw": {"sequences": 1 << 19, "length": 290, "query": 128},
+    "nw": {"reads": 1 << 17, "length": 100, "query": 100},
+    "ec": {"reads": 1 << 20, "length": 64, "tuple": 20},
+    "mum": {"queries": 1 << 20, "length": 64, "reference": 1 << 22,
+            "least": 20},
+    "sl": {"frames": 2048, "rings": 128},
+    "sm": {"width": 2048, "height": 1536, "disparities": 128},
+}
+TRAINING_SEED, TEST_SEEDS = 1, (2, 3)
+
 
 def melded():
     """(Program, parameters) of melding's kernels: block sizes as the paper

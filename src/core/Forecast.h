@@ -3,6 +3,9 @@
 #ifndef RECONVERGE_CORE_FORECAST_H
 #define RECONVERGE_CORE_FORECAST_H
 
+#include "core/Schedule.h"
+
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +23,21 @@ struct Forecast {
 };
 
 using Forecasts = std::vector<Forecast>;
+
+/// What one launch of a kernel gains if its threads are dealt out anew over the
+/// grid, before any price: by each of the algorithms of Liang et al.
+struct GroupingForecasts {
+  struct Grouping {
+    std::string Algorithm; ///< "Sorting", "Greedy", "Greedy-Max"
+    /// 1 - T/T0 by both metrics, below 0 if it loses. Scheduled is 0 if not one
+    /// thread block fits on a multiprocessor.
+    BlockVectorTimes Improvement;
+  };
+  uint64_t Launch = 0;               ///< of the kernel, from 1
+  uint64_t Threads = 0, Sampled = 0; ///< of the launch, and those regrouped
+  uint64_t Classes = 0; ///< of threads that did the same, in the sample
+  std::vector<Grouping> By;
+};
 
 } // namespace reconverge
 

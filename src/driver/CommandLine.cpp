@@ -263,9 +263,11 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
   return Request;
 }
 
-Expected<RunRequest> parsePredictWords(ArrayRef<const char *> Words) {
-  RunRequest Request;
+Expected<PredictRequest> parsePredictWords(ArrayRef<const char *> Words) {
+  PredictRequest Request;
   auto ReadOther = [&](const Arg &A, Error &E, TellVm) {
+    if (A.getOption().matches(OPT_groupings))
+      return Request.Groupings = true;
     if (A.getOption().matches(OPT_machine_code))
       return Request.MachineCode = true;
     if (!A.getOption().matches(OPT_o))

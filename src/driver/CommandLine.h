@@ -77,6 +77,10 @@ struct ProfileRequest : RunRequest {
   std::vector<FailCondition> FailIf;
 };
 
+struct PredictRequest : RunRequest {
+  bool Groupings = false; ///< are to be forecast, too
+};
+
 /// What to try on a program and where to put the outcome.
 struct OptimizeRequest : RunRequest {
   std::string Program; ///< to build; empty: none
@@ -106,7 +110,7 @@ bool asksForHelp(llvm::ArrayRef<const char *> Words);
 /// Each takes the words after the subcommand. The UserError names the word.
 llvm::Expected<ProfileRequest>
 parseProfileWords(llvm::ArrayRef<const char *> Words);
-llvm::Expected<RunRequest>
+llvm::Expected<PredictRequest>
 parsePredictWords(llvm::ArrayRef<const char *> Words);
 llvm::Expected<OptimizeRequest>
 parseOptimizeWords(llvm::ArrayRef<const char *> Words);

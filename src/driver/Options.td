@@ -73,6 +73,9 @@ def schedule : Flag<Long, "schedule">,
   Visibility<[ProfileVis, ReportVis]>,
   HelpText<"Schedule the thread blocks of a launch of each kernel by their "
            "block vectors, and show when multiprocessors run out of them">;
+def groupings : Flag<Long, "groupings">, Visibility<[PredictVis]>,
+  HelpText<"Also say what it should gain to group the threads of a launch of "
+           "each kernel by their block vectors, by three algorithms">;
 defm fail_if : Setting<"fail-if",
   "Exit with 3 if this holds: refused, none-ran, order-dependent, races, or self, "
   "total, recoverable or cfe with a bound, as in 'total>20%'; may be repeated",

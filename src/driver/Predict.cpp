@@ -17,7 +17,7 @@ using namespace llvm;
 
 namespace reconverge::driver {
 
-Expected<int> predict(const RunRequest &Request, raw_ostream &OS) {
+Expected<int> predict(const PredictRequest &Request, raw_ostream &OS) {
   auto Program = Session::create(Request);
   if (!Program)
     return orInterrupted(Program.takeError(), OS);
@@ -38,6 +38,12 @@ Expected<int> predict(const RunRequest &Request, raw_ostream &OS) {
   for (auto [K, C] : zip(Run->Counted->Kernels, Cost.Kernels))
     All.push_back(model::forecastsOf(K, C, remedies::rules(), *Limits));
   report::printForecasts(*Run->Counted, Cost, All, OS, terminalFor(OS));
+  if (Request.Groupings) {
+    std::vector<std::optional<GroupingForecasts>> Groupings;
+    for (const KernelProfile &K : Run->Counted->Kernels)
+      Groupings.push_back(model::groupingForecastsOf(K, *Limits));
+    report::printGroupings(*Run->Counted, Cost, Groupings, OS, terminalFor(OS));
+  }
   return Run->End.status();
 }
 

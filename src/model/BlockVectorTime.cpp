@@ -20,7 +20,10 @@
 // A profile has the vectors of some thread blocks. Each of the grid's takes the
 // time of the nearest of these (of two, that with the lower number), so that the
 // sample is repeated in place: a grid whose later thread blocks do more work
-// keeps that order, on which the tail depends. A grid with more than MostBlocks
+// keeps that order, on which the tail depends. Thread blocks put together from
+// threads of all of them have no place in the grid: each stands for an equal part
+// of it, in their order, or else it would hang on the draw of the sample how much
+// the heavy ones weigh. A grid with more than MostBlocks
 // is scheduled with so many, drawn evenly; the work of the rest goes in front of
 // the tail, where all slots are full.
 //
@@ -116,8 +119,10 @@ struct GridTimes {
 };
 } // namespace
 
-/// From \p Sampled, the times of the thread blocks of \p V.
-static GridTimes overGrid(const ThreadVectors &V, ArrayRef<double> Sampled) {
+/// From \p Sampled, the times of the thread blocks of \p V, as they are or put
+/// together anew.
+static GridTimes overGrid(const ThreadVectors &V, ArrayRef<double> Sampled,
+                          bool AreNew) {
   const uint64_t All = V.Shape.blocks(), Count = std::min(All, MostBlocks);
   auto Distance = [&](size_t At, uint64_t Number) {
     const uint64_t Other = V.Blocks[At].Number;
@@ -129,7 +134,9 @@ static GridTimes overGrid(const ThreadVectors &V, ArrayRef<double> Sampled) {
   size_t At = 0;
   for (uint64_t I = 0; I != Count; ++I) {
     const uint64_t Number = Count == All ? I : uint64_t(double(I) * Grid.Each);
-    while (At + 1 != V.Blocks.size() &&
+    if (AreNew)
+      At = I * Sampled.size() / Count;
+    while (!AreNew && At + 1 != V.Blocks.size() &&
            Distance(At + 1, Number) < Distance(At, Number))
       ++At;
     Grid.Times.push_back(Sampled[At]);
@@ -177,7 +184,7 @@ static Launch launchOf(const KernelProfile &K,
   const std::vector<double> Sampled =
       threadBlockTimes(V, Latency, K.WarpSize, Order);
   Launch L;
-  L.Grid = overGrid(V, Sampled);
+  L.Grid = overGrid(V, Sampled, !Order.empty());
   L.Resident = occupancyOf(multiprocessorOf(Limits),
                            {V.Shape.blockThreads(),
                             K.Info.StaticShared + V.Shape.DynamicShared,

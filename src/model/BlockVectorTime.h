@@ -36,7 +36,9 @@ BlockVectorTimes blockVectorTimes(llvm::ArrayRef<double> Times, BlockSlots On);
 
 /// Both metrics of the launch of which \p K has vectors, on a GPU with
 /// \p Limits, if its threads were in \p Order; none if there are no vectors. The
-/// sample stands for the grid (LaunchSchedule).
+/// sample stands for the grid (LaunchSchedule), in an order each of its thread
+/// blocks for an equal part: compare one order with another, be it the one that
+/// changes nothing.
 std::optional<BlockVectorTimes>
 blockVectorTimes(const KernelProfile &K, const analysis::MachineLimits &Limits,
                  ThreadOrder Order = {});

@@ -22,11 +22,14 @@
 
 #include "model/Forecast.h"
 
+#include "model/BlockVectorTime.h"
 #include "model/Demand.h"
+#include "model/Groupings.h"
 #include "model/SlotShare.h"
 #include "model/Time.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace reconverge::model {
 
@@ -59,6 +62,35 @@ Forecasts forecastsOf(const KernelProfile &K, const KernelCost &Cost,
   std::ranges::sort(All, {}, [](const Forecast &F) {
     return std::pair(-F.Speedup, F.Remedy);
   });
+  return All;
+}
+
+std::optional<GroupingForecasts>
+groupingForecastsOf(const KernelProfile &K,
+                    const analysis::MachineLimits &Limits) {
+  const ThreadVectors &V = K.Vectors;
+  std::vector<double> Latency;
+  for (const BlockInfo &B : K.Info.Blocks)
+    Latency.push_back(B.Latency);
+  GroupingForecasts All;
+  All.Launch = V.Launch;
+  All.Threads = V.Shape.blocks() * V.Shape.blockThreads();
+  for (const ThreadVectors::ThreadBlock &B : V.Blocks)
+    All.Sampled += B.ClassOf.size();
+  All.Classes = V.Classes.size();
+  std::vector<uint32_t> AsTheyAre(All.Sampled);
+  std::iota(AsTheyAre.begin(), AsTheyAre.end(), 0);
+  const std::optional<BlockVectorTimes> Now =
+      blockVectorTimes(K, Limits, AsTheyAre);
+  if (!Now || AsTheyAre.empty())
+    return std::nullopt;
+  const auto Add = [&](const char *Algorithm, ThreadOrder Order) {
+    All.By.push_back(
+        {Algorithm, improvement(*Now, *blockVectorTimes(K, Limits, Order))});
+  };
+  Add("Sorting", sorted(V));
+  Add("Greedy", greedy(V, Latency, K.WarpSize));
+  Add("Greedy-Max", greedyMax(V, Latency, K.WarpSize));
   return All;
 }
 

@@ -7,6 +7,7 @@
 #include "core/Cost.h"
 #include "core/Forecast.h"
 
+#include <optional>
 #include <span>
 
 namespace reconverge::model {
@@ -18,6 +19,13 @@ namespace reconverge::model {
 Forecasts forecastsOf(const KernelProfile &K, const KernelCost &Cost,
                       std::span<const RemedyRule> Rules,
                       const analysis::MachineLimits &Limits);
+
+/// Of the launch of which \p K has block vectors, on a GPU with \p Limits; none
+/// if there are no vectors. Groups are as large as a warp. Takes up to half a
+/// minute where threads do all different things (Groupings.h).
+std::optional<GroupingForecasts>
+groupingForecastsOf(const KernelProfile &K,
+                    const analysis::MachineLimits &Limits);
 
 } // namespace reconverge::model
 

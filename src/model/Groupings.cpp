@@ -20,8 +20,10 @@
 //   threads that filled no group.
 //
 // What the paper leaves open: ties, the threads that stay behind where two groups
-// are more than one (here the last of the later group), and the order of Greedy's
-// groups, which it says is not by latency (here that of their first threads).
+// are more than one (here the last of the group that takes less time, so that
+// what is left costs little and the numbers of threads decide nothing), and the
+// order of Greedy's groups, which it says is not by latency (here that of their
+// first threads).
 //
 // Limitation: where a thread block is no multiple of a group, groups and warps
 // are not the same threads.
@@ -68,6 +70,11 @@ static double gain(const Envelope &G, const Envelope &H,
     Sum += Latency[B] *
            (2.0 * std::min(G.Min[B], H.Min[B]) - std::max(G.Max[B], H.Max[B]));
   return Sum;
+}
+
+double gainTogether(ArrayRef<uint32_t> A, ArrayRef<uint32_t> B,
+                    ArrayRef<double> Latency) {
+  return gain(Envelope(A), Envelope(B), Latency);
 }
 
 static Members membersOf(const ThreadVectors &V) {
@@ -118,6 +125,10 @@ private:
   void consider(Group &G, size_t Later);
   void findPartner(size_t G);
   size_t best() const;
+  double timeOf(const Envelope &Of) const {
+    return std::inner_product(Of.Max.begin(), Of.Max.end(), Latency.begin(),
+                              0.0);
+  }
   Group merge(const Group &A, const Group &B);
 
   const ThreadVectors &V;
@@ -207,7 +218,8 @@ std::vector<uint32_t> Greedy::order() {
   for (size_t A = best(); A != Group::None; A = best()) {
     const size_t B = Groups[A].Partner;
     Groups[A].IsOpen = Groups[B].IsOpen = false;
-    Group Left = merge(Groups[A], Groups[B]);
+    const bool Later = timeOf(Groups[B].Of) > timeOf(Groups[A].Of);
+    Group Left = merge(Groups[Later ? B : A], Groups[Later ? A : B]);
     for (size_t I = 0; I != Groups.size(); ++I)
       if (Groups[I].IsOpen &&
           (Groups[I].Partner == A || Groups[I].Partner == B))

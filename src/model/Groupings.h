@@ -17,6 +17,10 @@ namespace reconverge::model {
 // a row are a group; the last one may be smaller. \p Latency is lat(b). Of
 // equals the first comes first: the same input gives the same order.
 
+/// What threads with vectors \p A and \p B gain by sharing a warp (equation 10).
+double gainTogether(llvm::ArrayRef<uint32_t> A, llvm::ArrayRef<uint32_t> B,
+                    llvm::ArrayRef<double> Latency);
+
 /// Vectors in lexicographic order, equal ones as they were.
 std::vector<uint32_t> sorted(const ThreadVectors &V);
 

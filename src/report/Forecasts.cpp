@@ -40,6 +40,14 @@ static void addRows(Table &T, const KernelView &K, const Forecasts &Of) {
     Row("nothing", "", "");
 }
 
+static std::vector<size_t> hottestFirst(const View &V) {
+  std::vector<size_t> Order(V.Kernels.size());
+  std::iota(Order.begin(), Order.end(), 0);
+  std::ranges::sort(
+      Order, {}, [&](size_t I) { return std::pair(-V.Kernels[I].OfRun, I); });
+  return Order;
+}
+
 void printForecasts(const Profile &P, const RunCost &Cost,
                     const std::vector<Forecasts> &Of, raw_ostream &OS,
                     const TerminalOptions &Options) {
@@ -55,11 +63,7 @@ void printForecasts(const Profile &P, const RunCost &Cost,
   T.column("remedy", true);
   T.column("forecast", false);
   T.column("between", true);
-  std::vector<size_t> Hottest(V.Kernels.size());
-  std::iota(Hottest.begin(), Hottest.end(), 0);
-  std::ranges::sort(
-      Hottest, {}, [&](size_t I) { return std::pair(-V.Kernels[I].OfRun, I); });
-  for (size_t I : Hottest)
+  for (size_t I : hottestFirst(V))
     addRows(T, V.Kernels[I], Of[I]);
   T.print(OS, Options.Color);
   OS << '\n';
@@ -70,6 +74,54 @@ void printForecasts(const Profile &P, const RunCost &Cost,
                "reconverge optimize tries what is automatic.",
                Options.Width, 0);
   OS << "Counted on " << V.CountedOn << '\n';
+}
+
+void printGroupings(const Profile &P, const RunCost &Cost,
+                    const std::vector<std::optional<GroupingForecasts>> &Of,
+                    raw_ostream &OS, const TerminalOptions &Options) {
+  OS << '\n';
+  printInk(OS, "What it should gain to deal out threads anew by block vectors",
+           Ink::Strong, Options.Color);
+  OS << "\n\n";
+  Table T;
+  T.column("kernel", true);
+  T.column("launch", false);
+  T.column("threads", false);
+  T.column("regrouped", false);
+  T.column("classes", false);
+  T.column("by", true);
+  T.column("weighted", false);
+  T.column("scheduled", false);
+  const View V = viewOf(P, Cost);
+  for (size_t I : hottestFirst(V)) {
+    std::string Name = kernelName(V.Kernels[I].Name, 40);
+    const std::optional<GroupingForecasts> &F = Of[I];
+    if (!F) {
+      T.row({{Name}, {"-"}, {"-"}, {"-"}, {"-"}, {"no block vectors"}});
+      continue;
+    }
+    std::string Launch = std::to_string(F->Launch), Threads = count(F->Threads),
+                Sampled = count(F->Sampled), Classes = count(F->Classes);
+    for (const GroupingForecasts::Grouping &G : F->By) {
+      T.row({{Name},
+             {Launch},
+             {Threads},
+             {Sampled},
+             {Classes},
+             {G.Algorithm},
+             {percent(G.Improvement.Weighted)},
+             {percent(G.Improvement.Scheduled)}});
+      Name = Launch = Threads = Sampled = Classes = "";
+    }
+  }
+  T.print(OS, Options.Color);
+  OS << '\n';
+  printWrapped(OS,
+               "1 - T/T0 by the two metrics of Liang et al., in groups of a "
+               "warp, before the price of regrouping and of memory: "
+               "docs/metrics.md. Classes: of threads that ran each block as "
+               "often.",
+               Options.Width, 0);
 }
 
 } // namespace reconverge::report

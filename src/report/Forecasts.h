@@ -7,6 +7,8 @@
 #include "core/Forecast.h"
 #include "report/Text.h"
 
+#include <optional>
+
 namespace reconverge::report {
 
 /// Prints what remedies should gain on each kernel of \p P, hottest first.
@@ -14,6 +16,13 @@ namespace reconverge::report {
 void printForecasts(const Profile &P, const RunCost &Cost,
                     const std::vector<Forecasts> &Of, llvm::raw_ostream &OS,
                     const TerminalOptions &Options);
+
+/// Prints what groupings of threads should gain on each kernel of \p P, hottest
+/// first. \p Cost and \p Of are parallel to P.Kernels; those without block vectors
+/// are named.
+void printGroupings(const Profile &P, const RunCost &Cost,
+                    const std::vector<std::optional<GroupingForecasts>> &Of,
+                    llvm::raw_ostream &OS, const TerminalOptions &Options);
 
 } // namespace reconverge::report
 

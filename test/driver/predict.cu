@@ -17,6 +17,20 @@
 // CHECK-SAME: meld 1.9{{.}}x 1.00x to 1.9{{.}}x
 // CHECK: sort (by hand) 1.9{{.}}x 1.00x to 1.9{{.}}x
 // CHECK: Nothing was built
+// CHECK-NOT: anew
+//
+// Two classes of threads, in turns: put into warps of their own they take half the
+// time, by each algorithm and both metrics.
+//
+// RUN: %reconverge predict --device cpu --groupings %s 2>&1 | FileCheck --check-prefix=GROUP %s
+// GROUP: What it should gain to deal out threads anew by block vectors
+// GROUP: kernel launch threads regrouped classes by weighted scheduled
+// GROUP: halves 1 65.5k 16.4k 2 Sorting 50.0% 50.0%
+// GROUP: Greedy 50.0% 50.0%
+// GROUP: Greedy-Max 50.0% 50.0%
+// GROUP: 1 - T/T0
+// RUN: not %reconverge profile --groupings %s 2>&1 | FileCheck --check-prefix=PROFILE %s
+// PROFILE: error: unknown option --groupings
 //
 // OUT: error: predict: -o {{.*}}: predict writes no file
 // MACHINE: error: no machine file '{{.*}}no-such.json'

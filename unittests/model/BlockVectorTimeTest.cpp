@@ -171,6 +171,10 @@ TEST(BlockVectorTime, ASampleStandsForTheGrid) {
   // In the grid's order: four of 100, then the others where there is room. Two
   // multiprocessors: 100 100 10 10 1 each.
   EXPECT_EQ(scheduleOf(K, gpu(2, 1))->Times.Scheduled, 221);
+  // In an order, each stands for an equal part: 0 to 3, 4 to 6, 7 to 9. One at a
+  // time, the last comes first: 4 1 + 3 10 + 3 100.
+  EXPECT_EQ(blockVectorTimes(K, gpu(1, 1), {0, 1, 2})->Weighted, 433);
+  EXPECT_EQ(blockVectorTimes(K, gpu(1, 1), {2, 1, 0})->Scheduled, 334);
 }
 
 // 2^24 thread blocks, 3 cycles each in the first half and 1 in the second. 2^20

@@ -45,4 +45,32 @@ TEST(Forecast, NoneWithoutTime) {
           .empty());
 }
 
+/// A block of latency 4 that threads run 1 or 9 times, in turns, four a warp and
+/// a thread block; two thread blocks, one multiprocessor. T0 = 2 (4 9); put
+/// together 4 9 + 4 1.
+TEST(Forecast, Groupings) {
+  test::HandMadeKernel H;
+  H.block(1, 2, 8);
+  H.K.WarpSize = 4;
+  EXPECT_FALSE(groupingForecastsOf(H.K, machine())) << "no vectors";
+  H.K.Vectors.Launch = 3;
+  H.K.Vectors.Shape = {{2, 1, 1}, {4, 1, 1}};
+  H.K.Vectors.Classes = {{1}, {9}};
+  H.K.Vectors.Blocks = {{0, {0, 1, 0, 1}}, {1, {0, 1, 0, 1}}};
+  const auto F = groupingForecastsOf(H.K, machine());
+  ASSERT_TRUE(F);
+  EXPECT_EQ(F->Launch, 3u);
+  EXPECT_EQ(F->Threads, 8u);
+  EXPECT_EQ(F->Sampled, 8u);
+  EXPECT_EQ(F->Classes, 2u);
+  ASSERT_EQ(F->By.size(), 3u);
+  const char *Names[] = {"Sorting", "Greedy", "Greedy-Max"};
+  for (int I = 0; I != 3; ++I) {
+    EXPECT_EQ(F->By[I].Algorithm, Names[I]);
+    EXPECT_DOUBLE_EQ(F->By[I].Improvement.Weighted, 1 - 10.0 / 18);
+    // Both thread blocks are resident at once, so the longer one is the end.
+    EXPECT_DOUBLE_EQ(F->By[I].Improvement.Scheduled, 0);
+  }
+}
+
 } // namespace
