@@ -24,7 +24,9 @@ struct LaunchAmount {
     Blocks,       ///< of the program's launch
     BlockThreads, ///< of one of its blocks
     Threads,      ///< of all its blocks
-    Resident      ///< blocks of the step's kernel that the device runs at once
+    /// Blocks of the step's kernel that the device runs at once, but no more
+    /// than the threads of the program's launch fill.
+    Resident
   };
   Base Of = One;
   uint64_t Times = 1, Per = 1;

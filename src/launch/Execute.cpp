@@ -21,6 +21,8 @@
 
 #include "launch/Execute.h"
 
+#include <algorithm>
+
 namespace reconverge::launch {
 
 /// Threads of the launch; none where that passes 2^64.
@@ -67,6 +69,15 @@ static bool isFor(const Recipe &R, const LaunchShape &Shape) {
 static constexpr uint64_t MostBlocks = INT32_MAX;
 static constexpr uint64_t MostThreadsOfBlock = 1024;
 
+/// Blocks of \p Threads threads for LaunchAmount::Resident; 0: nobody can say.
+static uint64_t residentFor(const RecipeStep &Step, const LaunchShape &Program,
+                            uint64_t Threads, uint64_t DynamicShared,
+                            Place &On) {
+  const auto Needed = amountOf({LaunchAmount::Threads, 1, Threads}, Program);
+  const uint64_t Most = On.resident(Step, Threads, DynamicShared);
+  return Needed ? std::min(*Needed, Most) : Most;
+}
+
 /// The shape in which \p Step is launched; none: it cannot be.
 static std::optional<LaunchShape>
 shapeOf(const RecipeStep &Step, const LaunchShape &Program, Place &On) {
@@ -86,7 +97,8 @@ shapeOf(const RecipeStep &Step, const LaunchShape &Program, Place &On) {
   }
   const uint64_t Resident =
       Step.Grid.Amount.Of == LaunchAmount::Resident
-          ? On.resident(Step, Shape.blockThreads(), Shape.DynamicShared)
+          ? residentFor(Step, Program, Shape.blockThreads(),
+                        Shape.DynamicShared, On)
           : 0;
   const auto Blocks = amountOf(Step.Grid.Amount, Program, Resident);
   if (!Blocks || !*Blocks || *Blocks > MostBlocks)

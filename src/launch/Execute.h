@@ -42,8 +42,8 @@ Ended execute(const Recipe &R, const LaunchShape &Shape, void **Args,
               Place &On);
 
 /// \p A of a launch of \p Shape; none where that passes 2^64. \p Resident: the
-/// value of LaunchAmount::Resident. For a grid it is what the device runs at
-/// once; for an argument, the blocks that the step is launched with.
+/// value of LaunchAmount::Resident. For an argument that is the blocks that the
+/// step is launched with.
 std::optional<uint64_t> amountOf(const LaunchAmount &A,
                                  const LaunchShape &Shape,
                                  uint64_t Resident = 0);

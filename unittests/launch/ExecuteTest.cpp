@@ -153,8 +153,13 @@ TEST_F(Execute, FillsTheDevice) {
   Main.Grid = {false, {LaunchAmount::Resident, 1, 1}};
   Main.Block = {false, {LaunchAmount::One, 128, 1}};
   Main.Arguments = {{RecipeArgument::Amount, 0, {LaunchAmount::Resident}}};
-  EXPECT_EQ(run(R, shape({9, 1, 1}, {32, 1, 1})), Ended::Done);
+  EXPECT_EQ(run(R, shape({999, 2, 1}, {32, 1, 1})), Ended::Done);
   EXPECT_NE(On.Text.find("main<264x1x1,128x1x1,16>(264)"), std::string::npos)
+      << On.Text;
+  // But blocks that no thread is for are not launched: 9 * 32 threads fill 3.
+  On.Text.clear();
+  EXPECT_EQ(run(R, shape({9, 1, 1}, {32, 1, 1})), Ended::Done);
+  EXPECT_NE(On.Text.find("main<3x1x1,128x1x1,16>(3)"), std::string::npos)
       << On.Text;
   // Nobody can say how many blocks that is.
   Main.Block = {false, {LaunchAmount::One, 64, 1}};
