@@ -132,7 +132,7 @@ REFILL_WAYS = {
 # The kernels of paper 1, a thread an item and no other form: sizes of the paper
 # (its numbers of threads do not fill a GPU of today's), and sizes that do. What
 # is learned from block vectors is learned on TRAINING_SEED and tested on others.
-REGROUPED_AS_PUBLISHED = {
+GROUPED_AS_PUBLISHED = {
     "mc": {"side": 64},
     "sw": {"sequences": 32768, "length": 290, "query": 128},
     "nw": {"reads": 32768, "length": 100, "query": 100},
@@ -142,7 +142,7 @@ REGROUPED_AS_PUBLISHED = {
     "sl": {"frames": 256, "rings": 70},
     "sm": {"width": 512, "height": 380, "disparities": 60},
 }
-REGROUPED = {
+GROUPED = {
     "mc": {"side": 256},
     "sw": {"sequences": 1 << 19, "length": 290, "query": 128},
     "nw": {"reads": 1 << 17, "length": 100, "query": 100},

@@ -9,7 +9,7 @@ threads. Rows have `kernel`:
 """
 
 import counts
-from programs import REGROUPED_AS_PUBLISHED
+from programs import GROUPED_AS_PUBLISHED
 from suite import Build, Case, Metric, Suite
 
 # Sorting all suffixes, or filling whole tables, takes the host minutes.
@@ -37,7 +37,7 @@ SUITES = [Suite(
     name="grouping-counts", where="cpu", timed=False,
     about="lanes at work in paper 1's kernels, on the warp VM",
     cases=lambda _: [Case(name, params)
-                     for name, params in REGROUPED_AS_PUBLISHED.items()],
+                     for name, params in GROUPED_AS_PUBLISHED.items()],
     small=lambda case: {},
     ways={"plain": Build("plain", ("-O3", "-std=c++17"))},
     metrics={"cfe-before": Metric("1"), "divergent-warps": Metric("1"),
