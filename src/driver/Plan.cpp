@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A remedy whose best forecast is no gain is hopeless: if it gave back all that
-// idles, for nothing, the kernel would still wait for memory as long. One of
-// which there is no forecast is tried: it says itself why it does not apply.
+// idles, for nothing, the kernel would still wait for memory as long. A forecast
+// weighs what a unit has to do. So nothing is hopeless where a kernel waits for
+// chains of instructions, a GPU that is not full, or the launch: code with fewer
+// jumps has shorter chains, also where no lane idles. One of which there is no
+// forecast is tried: it says itself why it does not apply.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +46,8 @@ std::vector<HotKernel> byHeat(const Profile &P,
     Forecasts Gains;
     if (Limits && C.Time.HasMemory)
       Gains = model::forecastsOf(K, C, remedies::rules(), *Limits);
-    Kernels.push_back({&K, C.OfRun, Waste, std::move(Gains)});
+    Kernels.push_back(
+        {&K, C.OfRun, Waste, std::move(Gains), {}, C.Time.By == Bound::Unit});
   }
   sort(Kernels, [](const HotKernel &A, const HotKernel &B) {
     return std::tuple(-A.OfRun, A.Counted->Info.Name, A.Counted->Info.Module) <
@@ -62,7 +66,7 @@ const Forecast *forecastOf(const HotKernel &K, const Candidate &C) {
 static void leaveOut(HotKernel &K, std::vector<Candidate> &All) {
   erase_if(All, [&](const Candidate &C) {
     const Forecast *F = forecastOf(K, C);
-    if (!F || F->High >= LeastHope)
+    if (!K.IsBusy || !F || F->High >= LeastHope)
       return false;
     TrialResult &R = K.LeftOut.emplace_back();
     R.What = C;

@@ -24,6 +24,7 @@ struct HotKernel {
   Forecasts Gains; ///< empty where time is not known
   /// What planFor leaves out, and why.
   std::vector<TrialResult> LeftOut = {};
+  bool IsBusy = false; ///< what it is bound by is a unit
 };
 
 /// All kernels of \p P, hottest first. \p Limits: of the GPU in whose time
