@@ -29,6 +29,12 @@ from pages import optimize as page
 from suite import Case, Metric, Option, Page, Part, Suite
 
 
+# A program has the kernels that it launches, and no forms made by hand.
+ONLY_PLAIN = "-DONLY_PLAIN"
+WAYS = {way: how._replace(flags=(*how.flags, ONLY_PLAIN))
+        for way, how in compare.UNCHANGED.items()}
+
+
 def cases(options):
     """Of each program (and variant) some block sizes, spread over all."""
     groups = {}
@@ -56,7 +62,7 @@ def prepare(bench, case):
     """Returns the decisions of a case; its program is built by them."""
     program, tool = final(bench, case), bench.compilers.reconverge
     common = ["-O3", f"-arch=sm_{bench.options.arch}", "-std=c++17",
-              f"--cuda-path={bench.options.cuda}"]
+              f"--cuda-path={bench.options.cuda}", ONLY_PLAIN]
     decisions = program + ".json"
     processes.call([tool, "optimize", *common, "--device", bench.device,
                     bench.source(case), "--decisions", decisions,
@@ -91,7 +97,7 @@ def show(bench):
 
 SUITES = [Suite(
     name="optimize", about="what `reconverge optimize` gains on a GPU",
-    cases=cases, ways=compare.UNCHANGED, prepare=prepare, measure=measure,
+    cases=cases, ways=WAYS, prepare=prepare, measure=measure,
     metrics=compare.metrics("final", kept=Metric("kernels"),
                             predicted=Metric("x")),
     show=show, page=Page("optimize-results.md", page.lines,

@@ -170,8 +170,8 @@ int main(int argc, char **argv) {
   const Scan Here = {Sinogram.data(), Cosine.data(), Sine.data(), Mask.data(),
                      Angles,          Cells,         Side};
   const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 2>>, remapped<ByCub<Block, 2>>,
-       COLLECTED(1)}};
+      WAYS(plain, remapped<ByLibrary<Block, 2>>, remapped<ByCub<Block, 2>>,
+           COLLECTED(1))};
   const dim3 Grid(Side / Edge, Side / Edge);
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },

@@ -31,9 +31,11 @@ public:
   }
 
   void make() {
+#ifndef ONLY_PLAIN
     CHECK_CUDA(reconverge::regroup(static_cast<char *>(Temporary), Size,
                                    static_cast<const Key *>(Keys), Bits, Count,
                                    To));
+#endif
   }
   Key *keys() { return Keys; }
   const int *ids() { return Ids; }
@@ -41,8 +43,10 @@ public:
 
 private:
   size_t bytes() {
+#ifndef ONLY_PLAIN
     CHECK_CUDA(reconverge::regroup(
         nullptr, Size, static_cast<const Key *>(Keys), Bits, Count, {Ids}));
+#endif
     return Size;
   }
 

@@ -90,8 +90,20 @@ private:
       collected<reconverge::block_collect<128, Paths, 4, 32>>,                 \
       collected<reconverge::block_collect<128, Paths, 8, 32>>
 
+/// A kernel as it is, and in other ways. With -DONLY_PLAIN a program has no
+/// other kernels than the first, as one that nobody has changed by hand.
+#ifdef ONLY_PLAIN
+#define WAYS(Plain, ...) {Plain}
+constexpr long LastWay = 0;
+#else
+#define WAYS(Plain, ...) {Plain, __VA_ARGS__}
+constexpr long LastWay = 12;
+#endif
+
 /// Which of RemapWays' kernels to run, or which of them in turns.
-inline long chosenWay(Bench &Run) { return Run.integer("remap", 0, 0, 12); }
+inline long chosenWay(Bench &Run) {
+  return Run.integer("remap", 0, 0, LastWay);
+}
 
 /// Whether that way needs an order over the grid, and the memory for it.
 inline bool isRegrouped(long Way) { return Way >= 10; }

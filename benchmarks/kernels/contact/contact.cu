@@ -288,8 +288,9 @@ int main(int argc, char **argv) {
   DeviceArray<Body> BodiesThere(Bodies);
   DeviceArray<Pair> PairsThere(Pairs);
   DeviceArray<int> Out(std::vector<int>(Count, 0));
-  RemapWays<decltype(&plain)> All = {{plain, remapped<ByLibrary<Block, 7>>,
-                                      remapped<ByCub<Block, 7>>, COLLECTED(6)}};
+  RemapWays<decltype(&plain)> All = {WAYS(plain, remapped<ByLibrary<Block, 7>>,
+                                          remapped<ByCub<Block, 7>>,
+                                          COLLECTED(6))};
   GridOrder<unsigned char> Order(isRegrouped(Remap) ? Count : 0, 3);
   const int Blocks = (Count + Block - 1) / Block;
   All.regroup(

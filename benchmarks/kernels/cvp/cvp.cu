@@ -266,8 +266,9 @@ int main(int argc, char **argv) {
   const Image Here = {Pixels.data(), Sums.data(), Width};
   const Forests ForestsThere = {NodesThere, Scores};
   const Forests ForestsHere = {Tests.data(), Leaves.data()};
-  RemapWays<decltype(&plain)> All = {{plain, remapped<ByLibrary<Block, 5>>,
-                                      remapped<ByCub<Block, 5>>, COLLECTED(4)}};
+  RemapWays<decltype(&plain)> All = {WAYS(plain, remapped<ByLibrary<Block, 5>>,
+                                          remapped<ByCub<Block, 5>>,
+                                          COLLECTED(4))};
   GridOrder<unsigned char> Order(isRegrouped(Remap) ? Count : 0, 2);
   const int Blocks = (Count + Block - 1) / Block;
   All.regroup(

@@ -218,8 +218,9 @@ int main(int argc, char **argv) {
   DeviceArray<int> Orders(std::vector<int>(Count, 0));
   const Market OnDevice = {Prices, Volumes, static_cast<int>(Days)};
   const Market OnHost = {Price.data(), Volume.data(), static_cast<int>(Days)};
-  RemapWays<decltype(&plain)> All = {{plain, remapped<ByLibrary<Block, 9>>,
-                                      remapped<ByCub<Block, 9>>, COLLECTED(8)}};
+  RemapWays<decltype(&plain)> All = {WAYS(plain, remapped<ByLibrary<Block, 9>>,
+                                          remapped<ByCub<Block, 9>>,
+                                          COLLECTED(8))};
   GridOrder<unsigned char> Order(isRegrouped(Remap) ? Count : 0, 3);
   const int Blocks = (Count + Block - 1) / Block;
   All.regroup(

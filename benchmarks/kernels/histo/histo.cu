@@ -107,8 +107,8 @@ int main(int argc, char **argv) {
   }
   DeviceArray<unsigned> In(Values), Out(std::vector<unsigned>(Bins, 0));
   const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 2, 1>>, remapped<ByCub<Block, 2, 1>>,
-       COLLECTED(2)}};
+      WAYS(plain, remapped<ByLibrary<Block, 2, 1>>,
+           remapped<ByCub<Block, 2, 1>>, COLLECTED(2))};
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
       [&](auto Kernel, Form F) {

@@ -140,8 +140,8 @@ int main(int argc, char **argv) {
   DeviceArray<float> First(Start), A(Start), B(Start);
   DeviceArray<unsigned char> There(Cells);
   const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 4>>, remapped<ByCub<Block, 4>>,
-       COLLECTED(3)}};
+      WAYS(plain, remapped<ByLibrary<Block, 4>>, remapped<ByCub<Block, 4>>,
+           COLLECTED(3))};
   return All.run(
       Run, Remap, Block,
       [&] {

@@ -245,9 +245,9 @@ int main(int argc, char **argv) {
   }
   std::copy(Domains[0].Right.begin(), Domains[0].Right.end(), Right.begin());
   RightThere.set(Right);
-  RemapWays<decltype(&plain)> Kernels = {{plain, remapped<ByLibrary<Block, 3>>,
-                                          remapped<ByCub<Block, 3>>,
-                                          COLLECTED(2)}};
+  RemapWays<decltype(&plain)> Kernels = {
+      WAYS(plain, remapped<ByLibrary<Block, 3>>, remapped<ByCub<Block, 3>>,
+           COLLECTED(2))};
   const auto Blocks = [](const Level &L) {
     return (L.cells() + Block - 1) / Block;
   };

@@ -163,9 +163,9 @@ int main(int argc, char **argv) {
   DeviceArray<State> In(Starts);
   DeviceArray<unsigned> Out(std::vector<unsigned>(Tasks, 0));
   const size_t Bytes = size_t(Block) * 4 * Rows * sizeof(unsigned);
-  const RemapWays<decltype(&search)> All = {{search,
-                                             remapped<ByLibrary<Traders, 2, 1>>,
-                                             remapped<ByCub<Traders, 2, 1>>}};
+  const RemapWays<decltype(&search)> All = {
+      WAYS(search, remapped<ByLibrary<Traders, 2, 1>>,
+           remapped<ByCub<Traders, 2, 1>>)};
   return All.run(
       Run, Remap, int(Block), [&] { Out.clear(); },
       [&](auto Kernel, Form) {

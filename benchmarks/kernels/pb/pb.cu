@@ -147,8 +147,9 @@ int main(int argc, char **argv) {
   DeviceArray<int> Out(std::vector<int>(Count, 0));
   const Layer There = {Value, Mask, Gradient, Side};
   const Layer Here = {Values.data(), Masks.data(), Gradients.data(), Side};
-  RemapWays<decltype(&plain)> All = {{plain, remapped<ByLibrary<Block, 2>>,
-                                      remapped<ByCub<Block, 2>>, COLLECTED(1)}};
+  RemapWays<decltype(&plain)> All = {WAYS(plain, remapped<ByLibrary<Block, 2>>,
+                                          remapped<ByCub<Block, 2>>,
+                                          COLLECTED(1))};
   GridOrder<unsigned char> Order(isRegrouped(Remap) ? Count : 0, 1, true);
   const int Blocks = (Count + Block - 1) / Block;
   All.regroup(

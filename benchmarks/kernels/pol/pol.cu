@@ -226,8 +226,9 @@ int main(int argc, char **argv) {
   const Households OnDevice = {A, B, C, D, E};
   const Households OnHost = {Field[0].data(), Field[1].data(), Field[2].data(),
                              Field[3].data(), Field[4].data()};
-  RemapWays<decltype(&plain)> All = {{plain, remapped<ByLibrary<Block, 7>>,
-                                      remapped<ByCub<Block, 7>>, COLLECTED(6)}};
+  RemapWays<decltype(&plain)> All = {WAYS(plain, remapped<ByLibrary<Block, 7>>,
+                                          remapped<ByCub<Block, 7>>,
+                                          COLLECTED(6))};
   GridOrder<unsigned char> Order(isRegrouped(Remap) ? Count : 0, 3);
   const int Blocks = (Count + Block - 1) / Block;
   All.regroup(

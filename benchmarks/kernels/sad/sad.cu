@@ -142,8 +142,8 @@ int main(int argc, char **argv) {
   DeviceArray<unsigned char> There(Video);
   DeviceArray<int> Out(std::vector<int>(Count, 0));
   const RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, 3>>, remapped<ByCub<Block, 3>>,
-       COLLECTED(2)}};
+      WAYS(plain, remapped<ByLibrary<Block, 3>>, remapped<ByCub<Block, 3>>,
+           COLLECTED(2))};
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
       [&](auto Kernel, Form F) {

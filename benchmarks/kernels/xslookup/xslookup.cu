@@ -215,8 +215,8 @@ int main(int argc, char **argv) {
   Here.Points = Points;
   Here.BinShift = Shift;
   RemapWays<decltype(&plain)> All = {
-      {plain, remapped<ByLibrary<Block, Materials + 1>>,
-       remapped<ByCub<Block, Materials + 1>>, COLLECTED(Materials)}};
+      WAYS(plain, remapped<ByLibrary<Block, Materials + 1>>,
+           remapped<ByCub<Block, Materials + 1>>, COLLECTED(Materials))};
   GridOrder<unsigned short> Order(isRegrouped(Remap) ? Count : 0,
                                   4 + EnergyKey);
   const int Blocks = (Count + Block - 1) / Block;
