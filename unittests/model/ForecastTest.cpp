@@ -52,12 +52,12 @@ TEST(Forecast, Groupings) {
   test::HandMadeKernel H;
   H.block(1, 2, 8);
   H.K.WarpSize = 4;
-  EXPECT_FALSE(groupingForecastsOf(H.K, machine())) << "no vectors";
+  EXPECT_FALSE(groupingForecastsOf(H.K, test::oneScheduler())) << "no vectors";
   H.K.Vectors.Launch = 3;
   H.K.Vectors.Shape = {{2, 1, 1}, {4, 1, 1}};
   H.K.Vectors.Classes = {{1}, {9}};
   H.K.Vectors.Blocks = {{0, {0, 1, 0, 1}}, {1, {0, 1, 0, 1}}};
-  const auto F = groupingForecastsOf(H.K, machine());
+  const auto F = groupingForecastsOf(H.K, test::oneScheduler());
   ASSERT_TRUE(F);
   EXPECT_EQ(F->Launch, 3u);
   EXPECT_EQ(F->Threads, 8u);
