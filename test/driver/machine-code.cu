@@ -9,7 +9,7 @@
 // RUN: not %reconverge profile --device cpu --machine-code --cuda-path=%t/none ./app -o x.json 2>&1 | FileCheck --check-prefix=NONE %s
 //
 // QUIET-NOT: note:
-// CHECK: "display": "scale(
+// CHECK: "display": "scale"
 // CHECK: "registers": {{[1-9]}}
 // CHECK: "machineCode": true
 // IR: "registers": 0
