@@ -84,6 +84,13 @@ class Page(unittest.TestCase):
                       "4.00x | refill-slice-8 | 2.00x | 0.50 |",
                       self.lines({"refill-slice-8": 2., "collect": 3.}))
 
+    def test_the_sources_are_compared_by_what_is_done_by_hand(self):
+        lines = self.lines({"refill-counter-1": .5})
+        self.assertTrue(any("from the counter: 2.00x, from slices: 4.00x." in
+                            line for line in lines), lines)
+        self.assertIn("By hand, geomean: 4.00x. By a remedy, of the 1 that "
+                      "have one: 8.00x.", lines)
+
 
 if __name__ == "__main__":
     unittest.main()

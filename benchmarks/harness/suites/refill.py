@@ -25,19 +25,18 @@ from suite import Build, Case, Metric, Page, Suite
 def refill_like(params):
     """The option that has --refill do what is done by hand with these: slices
     of 16 items a lane where nothing is said, and from the counter as few at a
-    time as can be."""
+    time as can be. Whatever the registers are, as there."""
     source, items = (("slice", params.get("slice", 16)) if params["form"] == 1
                      else ("counter", 1))
     return (f"--refill=threshold={params['threshold']};source={source};"
-            f"slice={items}")
+            f"slice={items};occupancy=0")
 
 
 # Way to the option of `reconverge cc`: the sets of parameters worth a trial.
 REMEDIES = {
     **{"refill-" + way: refill_like(params)
        for way, params in REFILL_WAYS.items()},
-    "refill-any-occupancy": "--refill=threshold=4;source=counter;slice=1;"
-                            "occupancy=0",
+    "refill": "--refill",
     "collect": "--collect",
 }
 COMPILERS = ("nvcc", "clang")  # of what is refilled by hand
