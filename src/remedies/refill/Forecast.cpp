@@ -38,6 +38,7 @@
 #include "remedies/refill/Forecast.h"
 
 #include "model/Slots.h"
+#include "remedies/common/Counted.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -130,12 +131,6 @@ static std::optional<LoopGain> gainOf(const model::KernelSlots &Slots,
       G.Ways.push_back({price(T, R, Loop, Rest, Rounds, Leaving), T, R});
   std::ranges::sort(G.Ways);
   return G;
-}
-
-static bool usesShared(const KernelProfile &K) {
-  return K.Info.StaticShared || any_of(K.Shapes, [](const LaunchShape &S) {
-           return S.DynamicShared != 0;
-         });
 }
 
 /// \p Self: slots, of each branch.
