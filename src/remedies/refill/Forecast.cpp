@@ -62,6 +62,7 @@
 #include "remedies/refill/Forecast.h"
 
 #include "model/Slots.h"
+#include "remedies/common/Counted.h"
 #include "remedies/common/Occupancy.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -251,12 +252,6 @@ static std::optional<LoopGain> gainOf(const model::KernelSlots &Slots,
   std::ranges::sort(G.Ways);
   G.Price = std::max(G.Ways.front().Slots - (Slots.all() - G.Gain), 0.0);
   return G;
-}
-
-static bool usesShared(const KernelProfile &K) {
-  return K.Info.StaticShared || any_of(K.Shapes, [](const LaunchShape &S) {
-           return S.DynamicShared != 0;
-         });
 }
 
 /// \p Self: slots, of each branch.

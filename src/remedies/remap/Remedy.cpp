@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "remedies/common/Remedy.h"
+#include "remedies/common/Counted.h"
 
 #include "model/Slots.h"
 #include "remedies/remap/Refusals.h"
@@ -31,12 +32,10 @@ namespace reconverge::remedies {
 static constexpr double RoundOfTwo = 86, RoundOfMore = 132;
 /// What an instruction may count at most, in a loop.
 static constexpr uint64_t LoopWeight = 8;
-/// analysis::describe(Cause::ThreadId).
-static const char ByThread[] = "thread id";
 
 /// Whether the pass would put a round before the branch.
 static bool canHaveRound(const KernelInfo &Kernel, const BranchInfo &Branch) {
-  if (Branch.Kind == BranchKind::LoopExit || Branch.Reason == ByThread)
+  if (Branch.Kind == BranchKind::LoopExit || isByThread(Branch))
     return false;
   uint64_t Controlled = 0;
   for (uint32_t Block : Branch.Region)

@@ -1,0 +1,140 @@
+//===- remedies/collect/Forecast.cpp - What collecting should gain --------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Block vectors say what regrouping the threads of a block gives back at a
+// branch, R; at most all that idles in its region comes back, C. A block of V
+// of the program's has V times as many threads to choose from, and as many warps
+// that are not full:
+//
+//   gain(V)  = R + (C - R) (1 - 1/V)
+//   price(V) = W (55 + 60 / V + 5 paths)   W warps' items sorted and claimed
+//              + D                         what decides runs twice
+//
+// once for the kernel. 55, 60 and 5 are instructions of what the pass emits: 70
+// a warp of items with four a thread, in blocks of 256, of which 60 / V are what
+// a thread does once. D is the code before the first branch that parts.
+//
+// Which branches: as Legality.cpp has it, as far as counts tell. Those on the
+// thread's number alone, which it leaves out unless told, where regrouping there
+// gives back LeastById of the kernel: borders of an image, not `i < n`.
+//
+// V: four, then eight, then two, of hand-written forms the order in which most
+// were fastest (docs/remap-results.md). But a launch should still fill a GPU:
+// where it would not with V, V is left out. Two is always there.
+//
+// Limitation: memory is the model's (model/Forecast.cpp), as it was before: that
+// items of a warp lie further apart is not foreseen. Nor are writes or loops
+// before the branch; Apply says so then.
+//
+//===----------------------------------------------------------------------===//
+
+#include "remedies/collect/Forecast.h"
+
+#include "model/Model.h"
+#include "model/Slots.h"
+#include "remedies/collect/Options.h"
+#include "remedies/common/Counted.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace reconverge::remedies::collect {
+
+/// What an instruction may count at most, in a loop.
+static constexpr uint64_t LoopWeight = 8;
+static constexpr double LeastById = 0.02;
+static constexpr double PerItem = 55, PerThread = 60, PerPath = 5;
+/// Warps that run at a time on a large GPU: 64 on each of 132 multiprocessors.
+static constexpr uint64_t WarpsOfGpu = 8448;
+static constexpr unsigned WarpSize = 32;
+
+/// Whether an item's path may be its way at branch \p B.
+static bool canPart(const KernelProfile &K, const KernelCost &Cost,
+                    uint32_t B) {
+  const BranchInfo &Branch = K.Info.Branches[B];
+  if (Branch.Kind == BranchKind::LoopExit || usesShared(K) ||
+      (isByThread(Branch) &&
+       Cost.Branches[B].RecoverSlots.InBlock < LeastById * Cost.Slots))
+    return false;
+  uint64_t Controlled = 0;
+  for (uint32_t Block : Branch.Region)
+    Controlled += K.Info.Blocks[Block].Instructions;
+  return Controlled * LoopWeight >= CollectOptions().Threshold &&
+         none_of(K.Info.Branches, [&](const BranchInfo &Other) {
+           return Other.Kind == BranchKind::LoopExit &&
+                  model::inRegion(Other, Branch.Block);
+         });
+}
+
+static SmallVector<uint32_t, 8> partingOf(const KernelProfile &K,
+                                          const KernelCost &Cost) {
+  SmallVector<uint32_t, 8> All;
+  for (uint32_t B = 0; B != K.Branches.size(); ++B)
+    if (K.Branches[B].Splits && canPart(K, Cost, B))
+      All.push_back(B);
+  return All;
+}
+
+/// Instructions of warps, of the whole kernel.
+static double priceOf(const KernelProfile &K, ArrayRef<uint32_t> Parting) {
+  const CollectOptions Usual;
+  uint64_t Paths = 1;
+  uint32_t First = UINT32_MAX;
+  for (uint32_t B : Parting) {
+    Paths += K.Info.Branches[B].Successors.size() - 1;
+    First = std::min(First, K.Info.Branches[B].Block);
+  }
+  double Decides = 0;
+  for (uint32_t B = 0; B <= First; ++B)
+    Decides += double(K.Blocks[B].Warps) * K.Info.Blocks[B].Instructions;
+  return double(K.Threads) / WarpSize *
+             (PerItem + PerThread / Usual.Items +
+              PerPath * double(std::min<uint64_t>(Paths, Usual.Paths))) +
+         Decides;
+}
+
+BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
+                    uint32_t Branch) {
+  const auto Parting = partingOf(K, Cost);
+  if (!is_contained(Parting, Branch))
+    return {};
+  const BranchCost &Here = Cost.Branches[Branch];
+  const double Left =
+      (Here.LossSlots - Here.RecoverSlots.InBlock) / CollectOptions().Items;
+  BranchBound Bound{Here.LossSlots - Left, 0};
+  const auto Dearest = std::ranges::max_element(
+      Parting, {}, [&](uint32_t B) { return Cost.Branches[B].SelfSlots; });
+  if (Branch == *Dearest)
+    Bound.Price = priceOf(K, Parting) * Cost.Slots /
+                  double(std::max<uint64_t>(Cost.WarpInstructions, 1));
+  return Bound;
+}
+
+std::vector<std::string> guess(const KernelProfile &K) {
+  const KernelCost Cost = model::costOf(K);
+  const auto Parting = partingOf(K, Cost);
+  if (Parting.empty())
+    return {};
+  uint64_t Most = 0;
+  for (const LaunchShape &S : K.Shapes)
+    Most = std::max(Most, S.blockThreads());
+  std::string More;
+  if (Most > WarpSize)
+    More += ";threads=" + std::to_string(std::max<uint64_t>(Most, 64));
+  if (any_of(Parting,
+             [&](uint32_t B) { return isByThread(K.Info.Branches[B]); }))
+    More += ";ids=1";
+  const uint64_t Warps =
+      K.Threads / std::max<uint64_t>(K.Launches, 1) / WarpSize;
+  std::vector<std::string> All;
+  for (unsigned Items : {4u, 8u, 2u})
+    if (Items == 2 || Warps / Items >= WarpsOfGpu)
+      All.push_back("items=" + std::to_string(Items) + More);
+  return All;
+}
+
+} // namespace reconverge::remedies::collect
