@@ -18,11 +18,12 @@ import statistics
 import compare
 import processes
 import tables
+from pages import regroup as page
 from programs import REGROUP_WAYS, REGROUPED
-from suite import Case, Metric, Suite
+from suite import Case, Metric, Page, Suite
 from suites import remap
 
-USES = 10
+USES = 10  # as page.USED_AGAIN says
 
 
 def run_of(bench, case, compiler):
@@ -50,7 +51,7 @@ def measure(bench, case):
         for compiler in bench.ways:
             new, own, sums[compiler], same[compiler] = run_of(bench, case,
                                                               compiler)
-            new[f"used-{USES}-times"] = amortised(new)
+            new[page.USED_AGAIN] = amortised(new)
             for way, samples in new.items():
                 times.setdefault((way, compiler), []).append(samples)
                 use[way, compiler] = own.get(way, {})
@@ -87,6 +88,7 @@ SUITES = [Suite(
     cases=lambda _: [Case(name, params, program)
                      for name, (program, params) in REGROUPED.items()],
     ways=compare.UNCHANGED, measure=measure, show=show, repeat=12,
+    page=Page("regroup-results.md", page.lines),
     small=lambda case: {k: v for k, v in case.params.items()
                         if k in ("energykey", "levels")},
     metrics={"time": Metric("ms"),
