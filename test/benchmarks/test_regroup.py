@@ -36,6 +36,14 @@ def timed():
                                   verdict="identical")
 
 
+def ordered():
+    for compiler, us in (("nvcc", 40.), ("clang", 50.)):
+        for way in ("order", "order-inverse-offsets", "cub"):
+            yield results.row("order", {"items": 1 << 20, "bits": 8, "way": way,
+                                        "compiler": compiler},
+                              "cost-of-order", [us], "us", verdict="identical")
+
+
 def counted():
     for name in REGROUPED:
         for way in REGROUP_WAYS:
@@ -69,6 +77,10 @@ class Regroup(unittest.TestCase):
                       "1.60x |", lines)
         self.assertIn("| pol | 25.0 % | 25.0 % | 25.0 % | 3.00x | 3.00x | "
                       "1.50x |", lines)
+
+    def test_an_order_costs_what_the_faster_build_takes(self):
+        self.assertIn("| 1,048,576 | 8 | 40.0 | 40.0 | 40.0 |",
+                      self.lines(regroup=[*ordered(), *timed()]))
 
     def test_without_a_measurement_there_is_what_is_expected(self):
         lines = self.lines()

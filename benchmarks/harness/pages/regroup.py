@@ -28,6 +28,8 @@ def by_case(rows):
     """Case to (metric, way) to the row of the fastest compiler."""
     found = {name: {} for name in REGROUPED}
     for row in rows:
+        if row["case"] not in found:
+            continue
         of, key = found[row["case"]], (row["metric"], row["params"]["way"])
         better = min if row["metric"] == "time" else max
         of[key] = better(of.get(key, row), row, key=lambda r: r["value"])
@@ -71,6 +73,27 @@ def measured(result):
          "measured", "`block_remap`"], body)
 
 
+def orders(result):
+    """What an order costs, of the faster build."""
+    found = {}
+    for row in result["rows"]:
+        if row["metric"] == "cost-of-order":
+            of = found.setdefault((row["params"]["items"],
+                                   row["params"]["bits"]), {})
+            way = row["params"]["way"]
+            of[way] = min(of.get(way, row["value"]), row["value"])
+    if not found:
+        return
+    yield from ("", "What an order costs, microseconds of an idle device's time "
+                "(`kernels/regroup_micro`):", "")
+    yield from markdown(
+        ["items", "bits", "the order", "with inverse and offsets",
+         "CUB's sort alone"],
+        [[f"{items:,}", bits, *(f"{of[way]:.1f}" for way in
+                                ("order", "order-inverse-offsets", "cub"))]
+         for (items, bits), of in found.items()])
+
+
 def expected():
     yield ("Not measured on a GPU yet. Speed-up expected on an H200 over the "
            "fastest build of the program as it is:")
@@ -108,7 +131,11 @@ def lines(store):
                 "the smoother is regrouped on the two finest levels; "
                 "`mg-smoother` is that alone.", "")
     result = store.if_there("regroup")
-    yield from measured(result) if result else expected()
+    if result:
+        yield from measured(result)
+        yield from orders(result)
+    else:
+        yield from expected()
     if newest := store.newest("regroup-counts"):
         yield ""
         yield from counted(newest)
