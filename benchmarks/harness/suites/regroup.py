@@ -11,6 +11,10 @@ the program as it is, `best`:
 
 `ordered` and `original` also say what the kernel takes: `registers`, `shared`
 (bytes), `occupancy`.
+
+Cases `order` (kernels/regroup_micro; params items, bits): `cost-of-order`, us,
+of the order (way `order`), with its inverse and offsets, and of CUB's sort
+alone.
 """
 
 import statistics
@@ -18,11 +22,14 @@ import statistics
 import compare
 import processes
 import tables
+from pages import regroup as page
 from programs import REGROUP_WAYS, REGROUPED
-from suite import Case, Metric, Suite
+from suite import Case, Metric, Page, Suite
 from suites import remap
 
-USES = 10
+ORDER = "order"
+ORDERS = ((1 << 20, 8), (1 << 22, 3), (1 << 22, 16), (1 << 24, 2))
+USES = 10  # as page.USED_AGAIN says
 
 
 def run_of(bench, case, compiler):
@@ -44,13 +51,29 @@ def amortised(times):
             in zip(times["regrouped"], times["ordered"])]
 
 
-def measure(bench, case):
+def of_order(bench, case):
+    sums = set()
+    for compiler in bench.ways:
+        text = remap.output_of(bench, case, compiler, {
+            **case.params, "way": 3, "check": int(bench.small),
+            "repeat": bench.repeat})
+        sums.add((processes.line(text, "checksum"), "other bytes" in text))
+        for way, samples in remap.MS.findall(text):
+            yield bench.row(
+                case, "cost-of-order",
+                [1000 * ms for ms in remap.numbers(samples)],
+                {**case.params, "way": way, "compiler": compiler},
+                verdict="identical" if len(sums) == 1 and not any(
+                    other for _, other in sums) else "differs")
+
+
+def of_program(bench, case):
     times, use, sums, same = {}, {}, {}, {}
     for _ in range(bench.rounds):
         for compiler in bench.ways:
             new, own, sums[compiler], same[compiler] = run_of(bench, case,
                                                               compiler)
-            new[f"used-{USES}-times"] = amortised(new)
+            new[page.USED_AGAIN] = amortised(new)
             for way, samples in new.items():
                 times.setdefault((way, compiler), []).append(samples)
                 use[way, compiler] = own.get(way, {})
@@ -71,11 +94,28 @@ def measure(bench, case):
                 verdict=verdict)
 
 
+def measure(bench, case):
+    yield from (of_order if case.name == ORDER else of_program)(bench, case)
+
+
+def cases(_):
+    for items, bits in ORDERS:
+        yield Case(ORDER, {"items": items, "bits": bits}, "regroup_micro")
+    for name, (program, params) in REGROUPED.items():
+        yield Case(name, params, program)
+
+
+def small(case):
+    return {k: v for k, v in case.params.items()
+            if k in ("bits", "energykey", "levels")}
+
+
 def show(bench):
     """A line for each case and compiler; ways are columns."""
     for metric in bench.suite.metrics:
         rows = [{**r, "metric": r["params"]["way"],
-                 "params": {"compiler": r["params"]["compiler"]}}
+                 "params": {k: v for k, v in r["params"].items()
+                            if k in ("items", "bits", "compiler")}}
                 for r in bench.rows if r["metric"] == metric]
         if rows:
             print(f"\n{metric}, {rows[0]['unit']}")
@@ -84,11 +124,10 @@ def show(bench):
 
 SUITES = [Suite(
     name="regroup", about="what an order over the whole grid gains on a GPU",
-    cases=lambda _: [Case(name, params, program)
-                     for name, (program, params) in REGROUPED.items()],
+    cases=cases, small=small,
     ways=compare.UNCHANGED, measure=measure, show=show, repeat=12,
-    small=lambda case: {k: v for k, v in case.params.items()
-                        if k in ("energykey", "levels")},
+    page=Page("regroup-results.md", page.lines),
     metrics={"time": Metric("ms"),
+             "cost-of-order": Metric("us"),
              "speedup": Metric("x", "best-of-" + "-".join(
                  compare.UNCHANGED))})]
