@@ -25,10 +25,12 @@ struct Forecast {
 using Forecasts = std::vector<Forecast>;
 
 /// What one launch of a kernel gains if its threads are dealt out anew over the
-/// grid, before any price: by each of the algorithms of Liang et al.
+/// grid, before any price: by each of the algorithms of Liang et al., and if its
+/// thread blocks come in another order.
 struct GroupingForecasts {
   struct Grouping {
-    std::string Algorithm; ///< "Sorting", "Greedy", "Greedy-Max"
+    /// "Sorting", "Greedy", "Greedy-Max", "longest blocks first"
+    std::string Algorithm;
     /// 1 - T/T0 by both metrics, below 0 if it loses. Scheduled is 0 if not one
     /// thread block fits on a multiprocessor.
     BlockVectorTimes Improvement;

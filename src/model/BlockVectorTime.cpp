@@ -40,6 +40,7 @@
 #include <algorithm>
 #include <cassert>
 #include <numeric>
+#include <utility>
 
 using llvm::ArrayRef;
 
@@ -106,6 +107,26 @@ std::vector<double> threadBlockTimes(const ThreadVectors &V,
   return Times;
 }
 
+std::vector<uint32_t> longestBlocksFirst(const ThreadVectors &V,
+                                         ArrayRef<double> Latency,
+                                         unsigned WarpSize) {
+  const std::vector<double> Times = threadBlockTimes(V, Latency, WarpSize);
+  std::vector<uint32_t> First, Blocks(V.Blocks.size());
+  uint32_t Threads = 0;
+  for (const ThreadVectors::ThreadBlock &B : V.Blocks) {
+    First.push_back(Threads);
+    Threads += uint32_t(B.ClassOf.size());
+  }
+  std::iota(Blocks.begin(), Blocks.end(), 0);
+  std::ranges::sort(Blocks, {},
+                    [&](uint32_t B) { return std::pair(-Times[B], B); });
+  std::vector<uint32_t> Order;
+  for (uint32_t B : Blocks)
+    for (uint32_t T = 0; T != V.Blocks[B].ClassOf.size(); ++T)
+      Order.push_back(First[B] + T);
+  return Order;
+}
+
 //===----------------------------------------------------------------------===//
 // A grid
 //===----------------------------------------------------------------------===//
@@ -116,6 +137,7 @@ namespace {
 struct GridTimes {
   std::vector<double> Times;
   double Each = 1;
+  double Sum = 0; ///< of all thread blocks of the grid
 };
 } // namespace
 
@@ -141,6 +163,9 @@ static GridTimes overGrid(const ThreadVectors &V, ArrayRef<double> Sampled,
       ++At;
     Grid.Times.push_back(Sampled[At]);
   }
+  const ArrayRef<double> Summed = AreNew ? Sampled : ArrayRef(Grid.Times);
+  Grid.Sum = std::accumulate(Summed.begin(), Summed.end(), 0.0) *
+             (double(All) / double(Summed.size()));
   return Grid;
 }
 
@@ -195,9 +220,7 @@ static Launch launchOf(const KernelProfile &K,
 
 /// If not even one thread block fits, there is no schedule.
 static BlockVectorTimes unscheduled(const Launch &L) {
-  const double Sum =
-      std::accumulate(L.Grid.Times.begin(), L.Grid.Times.end(), 0.0);
-  return {Sum * L.Grid.Each / L.On.Multiprocessors, 0};
+  return {L.Grid.Sum / L.On.Multiprocessors, 0};
 }
 
 /// Whether \p V says anything; a file may list thread blocks without threads.
@@ -211,9 +234,10 @@ blockVectorTimes(const KernelProfile &K, const analysis::MachineLimits &Limits,
   if (!hasThreads(K.Vectors))
     return std::nullopt;
   const Launch L = launchOf(K, Limits, Order);
-  if (!L.Resident.Blocks)
-    return unscheduled(L);
-  return timesOf(scheduleGrid(L.Grid, L.On, /*KeepPlaces=*/false));
+  BlockVectorTimes Times = unscheduled(L);
+  if (L.Resident.Blocks)
+    Times.Scheduled = scheduleGrid(L.Grid, L.On, /*KeepPlaces=*/false).End;
+  return Times;
 }
 
 BlockVectorTimes improvement(const BlockVectorTimes &Before,

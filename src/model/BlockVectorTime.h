@@ -43,6 +43,12 @@ std::optional<BlockVectorTimes>
 blockVectorTimes(const KernelProfile &K, const analysis::MachineLimits &Limits,
                  ThreadOrder Order = {});
 
+/// The thread blocks as they are, those that take longest first; of equals the
+/// first. Such an order asks less of a kernel than one of its threads.
+std::vector<uint32_t> longestBlocksFirst(const ThreadVectors &V,
+                                         llvm::ArrayRef<double> Latency,
+                                         unsigned WarpSize);
+
 /// 1 - After / Before of each metric: what a change gains, or, below 0, costs.
 /// 0 where Before is.
 BlockVectorTimes improvement(const BlockVectorTimes &Before,

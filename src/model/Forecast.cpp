@@ -91,6 +91,7 @@ groupingForecastsOf(const KernelProfile &K,
   Add("Sorting", sorted(V));
   Add("Greedy", greedy(V, Latency, K.WarpSize));
   Add("Greedy-Max", greedyMax(V, Latency, K.WarpSize));
+  Add("longest blocks first", longestBlocksFirst(V, Latency, K.WarpSize));
   return All;
 }
 

@@ -28,6 +28,7 @@
 // GROUP: halves 1 65.5k 16.4k 2 Sorting 50.0% 50.0%
 // GROUP: Greedy 50.0% 50.0%
 // GROUP: Greedy-Max 50.0% 50.0%
+// GROUP: longest blocks first 0.0% 0.0%
 // GROUP: 1 - T/T0
 // RUN: not %reconverge profile --groupings %s 2>&1 | FileCheck --check-prefix=PROFILE %s
 // PROFILE: error: unknown option --groupings

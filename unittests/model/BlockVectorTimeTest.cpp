@@ -171,14 +171,26 @@ TEST(BlockVectorTime, ASampleStandsForTheGrid) {
   // In the grid's order: four of 100, then the others where there is room. Two
   // multiprocessors: 100 100 10 10 1 each.
   EXPECT_EQ(scheduleOf(K, gpu(2, 1))->Times.Scheduled, 221);
-  // In an order, each stands for an equal part: 0 to 3, 4 to 6, 7 to 9. One at a
-  // time, the last comes first: 4 1 + 3 10 + 3 100.
-  EXPECT_EQ(blockVectorTimes(K, gpu(1, 1), {0, 1, 2})->Weighted, 433);
+  // In an order, each stands for an equal part: 10 thread blocks of 37 on average,
+  // in the schedule 0 to 3, 4 to 6 and 7 to 9, so 4 1 + 3 10 + 3 100.
+  EXPECT_EQ(blockVectorTimes(K, gpu(1, 1), {0, 1, 2})->Weighted, 370);
   EXPECT_EQ(blockVectorTimes(K, gpu(1, 1), {2, 1, 0})->Scheduled, 334);
 }
 
 // 2^24 thread blocks, 3 cycles each in the first half and 1 in the second. 2^20
 // of them are scheduled; the sums are exact all the same.
+// Thread blocks of two that take 1, 5, 5 and 9, one at a time on each of two
+// multiprocessors: 1 5 | 5 9 end at 14 as they are, 9 1 | 5 5 at 10.
+TEST(BlockVectorTime, LongestBlocksFirst) {
+  const ThreadVectors V =
+      vectorsOf({{1}, {0}, {5}, {5}, {2}, {5}, {9}, {9}}, 2);
+  const std::vector<uint32_t> Order = longestBlocksFirst(V, {1}, 2);
+  EXPECT_EQ(Order, std::vector<uint32_t>({6, 7, 2, 3, 4, 5, 0, 1}));
+  const KernelProfile K = kernel(V, {1}, 2);
+  EXPECT_EQ(blockVectorTimes(K, gpu(2, 1))->Scheduled, 14);
+  EXPECT_EQ(blockVectorTimes(K, gpu(2, 1), Order)->Scheduled, 10);
+}
+
 TEST(BlockVectorTime, LargeGrids) {
   ThreadVectors V = vectorsOf({{3}, {1}}, 1);
   V.Shape.Grid = {1 << 24, 1, 1};

@@ -63,7 +63,7 @@ TEST(Forecast, Groupings) {
   EXPECT_EQ(F->Threads, 8u);
   EXPECT_EQ(F->Sampled, 8u);
   EXPECT_EQ(F->Classes, 2u);
-  ASSERT_EQ(F->By.size(), 3u);
+  ASSERT_EQ(F->By.size(), 4u);
   const char *Names[] = {"Sorting", "Greedy", "Greedy-Max"};
   for (int I = 0; I != 3; ++I) {
     EXPECT_EQ(F->By[I].Algorithm, Names[I]);
@@ -71,6 +71,8 @@ TEST(Forecast, Groupings) {
     // Both thread blocks are resident at once, so the longer one is the end.
     EXPECT_DOUBLE_EQ(F->By[I].Improvement.Scheduled, 0);
   }
+  EXPECT_EQ(F->By[3].Algorithm, "longest blocks first");
+  EXPECT_EQ(F->By[3].Improvement.Weighted, 0) << "the same thread blocks";
 }
 
 } // namespace

@@ -107,31 +107,42 @@ static double timeIn(const Rows &Threads, const std::vector<double> &Latency,
   return std::accumulate(Times.begin(), Times.end(), 0.0);
 }
 
-// Counts are such that no two gains are equal, so nothing is left to ties, and the
-// groups that the forms by classes come to are those of the paper's algorithms,
-// thread by thread.
+/// Threads of some random ways. Counts are such that no two gains are equal.
+static Rows randomThreads(std::mt19937 &Random, unsigned Count,
+                          unsigned MostWays) {
+  Rows Ways, Threads;
+  for (unsigned W = 1 + Random() % MostWays; W; --W)
+    Ways.push_back({uint32_t(Random() % 100000), uint32_t(Random() % 30000),
+                    uint32_t(Random() % 10000)});
+  for (unsigned T = 0; T != Count; ++T)
+    Threads.push_back(Ways[Random() % Ways.size()]);
+  return Threads;
+}
+
+/// The groups that the forms by classes come to are those of the paper's
+/// algorithms, thread by thread: nothing is left to ties.
+static void compareForms(const Rows &Threads) {
+  const std::vector<double> Latency = {1, std::sqrt(17.0), std::sqrt(131.0)};
+  const ThreadVectors V = vectorsOf(Threads, uint32_t(Threads.size()));
+  EXPECT_EQ(sorted(V), textbook::sorted(Threads));
+  EXPECT_EQ(greedyMax(V, Latency, 8), textbook::greedyMax(Threads, Latency, 8));
+  const Order Greedy = greedy(V, Latency, 8);
+  const double Want =
+      timeIn(Threads, Latency, textbook::greedy(Threads, Latency, 8));
+  EXPECT_NEAR(timeIn(Threads, Latency, Greedy), Want, 1e-9 * Want);
+  EXPECT_EQ(greedy(V, Latency, 8), Greedy);
+  Order All = Greedy;
+  std::ranges::sort(All);
+  EXPECT_EQ(All, textbook::allOf(Threads)) << "each thread has one place";
+}
+
 TEST(Groupings, ClassesComeToTheSameGroups) {
   std::mt19937 Random(7);
-  const std::vector<double> Latency = {1, std::sqrt(17.0), std::sqrt(131.0)};
-  for (unsigned Round = 0; Round != 500; ++Round) {
-    Rows Ways, Threads;
-    for (unsigned W = 1 + Random() % 48; W; --W)
-      Ways.push_back({uint32_t(Random() % 100000), uint32_t(Random() % 30000),
-                      uint32_t(Random() % 10000)});
-    for (unsigned T = 0; T != 96; ++T)
-      Threads.push_back(Ways[Random() % Ways.size()]);
-    const ThreadVectors V = vectorsOf(Threads, 96);
-    EXPECT_EQ(sorted(V), textbook::sorted(Threads));
-    EXPECT_EQ(greedyMax(V, Latency, 8),
-              textbook::greedyMax(Threads, Latency, 8));
-    const Order Greedy = greedy(V, Latency, 8);
-    EXPECT_DOUBLE_EQ(
-        timeIn(Threads, Latency, Greedy),
-        timeIn(Threads, Latency, textbook::greedy(Threads, Latency, 8)));
-    EXPECT_EQ(greedy(V, Latency, 8), Greedy);
-    Order All = Greedy;
-    std::ranges::sort(All);
-    for (uint32_t T = 0; T != 96; ++T)
-      EXPECT_EQ(All[T], T) << "each thread has one place";
-  }
+  for (unsigned Round = 0; Round != 500; ++Round)
+    compareForms(randomThreads(Random, 96, 48));
+}
+
+TEST(Groupings, SoDoManyThreads) {
+  std::mt19937 Random(8);
+  compareForms(randomThreads(Random, 4096, 400));
 }

@@ -1,8 +1,8 @@
 //===- unittests/model/TextbookGroupings.h - As printed ---------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The algorithms of Liang et al. (src/model/Groupings.h), thread by thread. Greedy
-// takes time in the cube of the threads. Two things are put right: Greedy also gives out what
+// The algorithms of Liang et al. (src/model/Groupings.h), thread by thread, for up
+// to a few thousand. Two things are put right: Greedy also gives out what
 // is left when no more groups can be full, and Greedy-Max's search for the greatest
 // gain, which may be below 0, starts below all.
 //
@@ -93,39 +93,63 @@ inline Order sorted(const Rows &Threads) {
 }
 
 /// Algorithm 1, with what src/model/Groupings.cpp says of threads that stay
-/// behind. Groups come in the order in which they are full.
+/// behind. Groups come in the order in which they are full. Each keeps its best
+/// edge to a later one, so that only edges that merging made new are looked at.
 inline Order greedy(const Rows &Threads, const Latencies &Latency,
                     size_t GroupSize) {
+  struct Edge {
+    double Gain = BelowAll;
+    size_t To = 0;
+  };
   std::vector<Group> G;
+  std::vector<Edge> Best;
+  std::vector<bool> IsGone;
+  const auto Consider = [&](size_t I, size_t J) {
+    if (const double This = gain(G[I], G[J], Latency); This > Best[I].Gain)
+      Best[I] = {This, J};
+  };
+  const auto Insert = [&](const Order &Of) {
+    G.push_back(groupOf(Threads, Of));
+    Best.emplace_back();
+    IsGone.push_back(false);
+    for (size_t I = 0; I + 1 != G.size(); ++I)
+      if (!IsGone[I])
+        Consider(I, G.size() - 1);
+  };
   for (uint32_t T : allOf(Threads))
-    G.push_back(groupOf(Threads, {T}));
+    Insert({T});
   Order Out;
-  while (G.size() > 1) {
-    double Most = BelowAll;
-    size_t M = 0, N = 0;
+  while (true) {
+    size_t M = G.size();
     for (size_t I = 0; I != G.size(); ++I)
-      for (size_t J = I + 1; J != G.size(); ++J)
-        if (const double This = gain(G[I], G[J], Latency); This > Most) {
-          Most = This;
-          M = I;
-          N = J;
-        }
-    const Group A = G[M], B = G[N];
-    G.erase(G.begin() + N);
-    G.erase(G.begin() + M);
-    const bool Later = timeOf(B, Latency) > timeOf(A, Latency);
-    Order Both = (Later ? B : A).Threads;
-    const Order &Rest = (Later ? A : B).Threads;
+      if (!IsGone[I] &&
+          Best[I].Gain > (M == G.size() ? BelowAll : Best[M].Gain))
+        M = I;
+    if (M == G.size())
+      break; // one is left at most
+    const size_t N = Best[M].To;
+    const bool Later = timeOf(G[N], Latency) > timeOf(G[M], Latency);
+    Order Both = G[Later ? N : M].Threads;
+    const Order &Rest = G[Later ? M : N].Threads;
     Both.insert(Both.end(), Rest.begin(), Rest.end());
+    IsGone[M] = IsGone[N] = true;
+    for (size_t I = 0; I != G.size(); ++I)
+      if (!IsGone[I] && (Best[I].To == M || Best[I].To == N)) {
+        Best[I] = {};
+        for (size_t J = I + 1; J != G.size(); ++J)
+          if (!IsGone[J])
+            Consider(I, J);
+      }
     if (Both.size() >= GroupSize) {
       Out.insert(Out.end(), Both.begin(), Both.begin() + GroupSize);
       Both.erase(Both.begin(), Both.begin() + GroupSize);
     }
     if (!Both.empty())
-      G.push_back(groupOf(Threads, Both));
+      Insert(Both);
   }
-  if (!G.empty())
-    Out.insert(Out.end(), G[0].Threads.begin(), G[0].Threads.end());
+  for (size_t I = 0; I != G.size(); ++I)
+    if (!IsGone[I])
+      Out.insert(Out.end(), G[I].Threads.begin(), G[I].Threads.end());
   return Out;
 }
 
