@@ -40,7 +40,7 @@ HandMadeKernel twoPaths(BranchKind Kind = BranchKind::IfElse) {
 /// As if regrouping in a block gave back so much of what idles.
 KernelCost costOf(const KernelProfile &K, double Share) {
   KernelCost Cost = model::costOf(K);
-  Cost.Branches[0].RecoverInBlock = Share * Cost.Branches[0].Cost;
+  Cost.Branches[0].RecoverSlots.InBlock = Share * Cost.Branches[0].LossSlots;
   return Cost;
 }
 
