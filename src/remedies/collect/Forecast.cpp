@@ -107,9 +107,9 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
   const double Block = Here.RecoverInBlock,
                More = (Here.Cost - Block) * (1 - 1.0 / CollectOptions().Items);
   BranchBound Bound{(Block + More * Block / Here.Cost) * Cost.Slots, 0};
-  const auto Dearest = std::ranges::max_element(
-      Parting, {}, [&](uint32_t B) { return Cost.Branches[B].SelfSlots; });
-  if (Branch == *Dearest)
+  const auto Best = std::ranges::max_element(
+      Parting, {}, [&](uint32_t B) { return Cost.Branches[B].RecoverInBlock; });
+  if (Branch == *Best)
     Bound.Price = priceOf(K, Parting) * Cost.Slots /
                   double(std::max<uint64_t>(Cost.WarpInstructions, 1));
   return Bound;
