@@ -175,9 +175,11 @@ TEST(Places, OverTheGridSort) {
   ASSERT_TRUE(find(Place, "sort"));
   EXPECT_DOUBLE_EQ(find(Place, "sort")->Gain, 3000.0 / 6030);
   EXPECT_FALSE(find(Place, "remap")) << "it gives nothing back";
-  // A block would be enough, but nothing remaps it.
+  EXPECT_FALSE(find(Place, "collect")) << "nor does that";
+  // A block would be enough, but nothing remaps or collects it.
   H = longSides();
   H.K.Info.Branches[0].Reason = "thread id";
+  H.K.Info.StaticShared = 64;
   Place = costOfAll({H.K}).Places.at(0);
   EXPECT_TRUE(find(Place, "sort"));
 }

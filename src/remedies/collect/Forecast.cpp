@@ -4,9 +4,9 @@
 // Block vectors say what regrouping the threads of a block gives back at a
 // branch, R; at most all that idles in its region comes back, C. A block of V
 // of the program's has V times as many threads to choose from, and as many warps
-// that are not full:
+// that are not full; but where a block's threads agree, so may those of the next:
 //
-//   gain(V)  = R + (C - R) (1 - 1/V)
+//   gain(V)  = R + (C - R) (1 - 1/V) R/C
 //   price(V) = W (55 + 60 / V + 5 paths)   W warps' items sorted and claimed
 //              + D                         what decides runs twice
 //
@@ -103,12 +103,16 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
   if (!is_contained(Parting, Branch))
     return {};
   const BranchCost &Here = Cost.Branches[Branch];
-  const double Left =
-      (Here.LossSlots - Here.RecoverSlots.InBlock) / CollectOptions().Items;
-  BranchBound Bound{Here.LossSlots - Left, 0};
-  const auto Dearest = std::ranges::max_element(
-      Parting, {}, [&](uint32_t B) { return Cost.Branches[B].SelfSlots; });
-  if (Branch == *Dearest)
+  if (Here.LossSlots <= 0)
+    return {};
+  const double Block = Here.RecoverSlots.InBlock,
+               More = (Here.LossSlots - Block) *
+                      (1 - 1.0 / CollectOptions().Items);
+  BranchBound Bound{Block + More * Block / Here.LossSlots, 0};
+  const auto Best = std::ranges::max_element(Parting, {}, [&](uint32_t B) {
+    return Cost.Branches[B].RecoverSlots.InBlock;
+  });
+  if (Branch == *Best)
     Bound.Price = priceOf(K, Parting) * Cost.Slots /
                   double(std::max<uint64_t>(Cost.WarpInstructions, 1));
   return Bound;

@@ -12,7 +12,7 @@
 namespace reconverge::remedies::collect {
 
 /// What items collected by \p Branch, and others like it, may give back, with
-/// four items a thread; the price of all at the dearest of them.
+/// four items a thread; the price of all where most comes back.
 BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
                     uint32_t Branch);
 
