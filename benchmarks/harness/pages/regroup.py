@@ -109,7 +109,8 @@ def counted(result):
            "`benchmarks/run regroup-counts`): lanes at work; issue slots of the "
            "program as it is over those of the kernel by the order, alone and "
            "with keys and sort; sectors of global memory that the kernel alone "
-           "asks for, over those of the program as it is.")
+           "asks for, over those of the program as it is. At such sizes the "
+           "sort, whose blocks also wait for each other, is a large part.")
     yield ""
     yield from markdown(
         ["case", "lanes, as it is", "`block_remap`", "regrouped",

@@ -8,7 +8,8 @@ Rows, with the way in params:
   sectors    32-byte sectors of global memory that requests ask for, over those
              of the program as it is
 
-`regrouped` has keys and sort in it, `ordered` is the kernel alone.
+`regrouped` has keys and sort in it, `ordered` is the kernel alone. Blocks of the
+sort wait for others, so that its slots are not the same in every run.
 """
 
 import counts

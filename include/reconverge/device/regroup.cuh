@@ -138,7 +138,7 @@ template <typename Key> struct regroup_storage {
 /// stream at once, and elsewhere when the stream has come that far.
 ///
 /// Cost: per item 4 bytes written, then one pass of CUB's radix sort for each 8
-/// bits; 8 + 4 bytes read and written if the inverse is wanted. Temporary
+/// bits; for the inverse 4 bytes read and 4 written, scattered. Temporary
 /// storage: about 4 bytes and a key an item, and again as much for more than 8
 /// bits.
 ///
