@@ -59,7 +59,7 @@ TEST(CollectForecast, ThePriceIsPaidOnce) {
   H.K.Info.Branches[0].Region.push_back(In);
   H.branch(BranchKind::If, 1, {In, 3}, {In}, Warps, {8 * Warps, 8 * Warps});
   KernelCost Cost = costOf(H.K, 1);
-  Cost.Branches[1].RecoverInBlock = Cost.Branches[1].Cost;
+  Cost.Branches[1].RecoverSlots.InBlock = Cost.Branches[1].LossSlots;
   const BranchBound A = collect::boundAt(H.K, Cost, 0),
                     B = collect::boundAt(H.K, Cost, 1);
   EXPECT_GT(A.Gain, 0);
