@@ -197,7 +197,8 @@ Expected<SmallVector<char, 0>> makeFatbin(const Module &M,
     Expected<std::unique_ptr<MemoryBuffer>> Code = readFile(Cubin);
     if (!Code)
       return Code.takeError();
-    if (Error E = checkNames(M, (*Code)->getMemBufferRef(), Source, *Who.OfAll))
+    if (Error E = checkNames(M, (*Code)->getMemBufferRef(), Source, *Who.OfAll,
+                             Options.MayLackKernels))
       return std::move(E);
   }
   if (Error E =

@@ -169,7 +169,7 @@ static Expected<StringMap<uint64_t>> symbolsOf(MemoryBufferRef Cubin) {
 }
 
 Error checkNames(const Module &M, MemoryBufferRef Cubin, StringRef Source,
-                 ForeignCompiler By) {
+                 ForeignCompiler By, bool MayLackKernels) {
   Expected<StringMap<uint64_t>> Symbols = symbolsOf(Cubin);
   if (!Symbols)
     return Symbols.takeError();
@@ -185,7 +185,7 @@ Error checkNames(const Module &M, MemoryBufferRef Cubin, StringRef Source,
                          Name + ".");
   };
   for (const Function &F : M)
-    if (!F.isDeclaration() && analysis::isKernel(F) &&
+    if (!MayLackKernels && !F.isDeclaration() && analysis::isKernel(F) &&
         !Symbols->contains(F.getName()))
       return Missing(F, "kernel");
   for (const GlobalVariable &G : M.globals()) {

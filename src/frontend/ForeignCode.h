@@ -35,9 +35,10 @@ std::vector<std::string> nvccProgram(const Toolchain &Tools,
 
 /// An error that names the first kernel or variable which the host code of \p M
 /// registers and \p By's machine code \p Cubin does not have under that name,
-/// or not in that size.
+/// or not in that size. With \p MayLackKernels, of variables alone.
 llvm::Error checkNames(const llvm::Module &M, llvm::MemoryBufferRef Cubin,
-                       llvm::StringRef Source, ForeignCompiler By);
+                       llvm::StringRef Source, ForeignCompiler By,
+                       bool MayLackKernels);
 
 /// Marks \p Kernel as one whose code \p By is to make, wherever its module is
 /// compiled for a GPU.

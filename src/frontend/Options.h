@@ -70,6 +70,8 @@ struct CompileOptions {
   bool DebugInfo = false; ///< -g; line tables are always on
   bool Gpu = false;       ///< PTX and machine code, beside the bitcode
   std::optional<ForeignCompiler> GpuCompiler; ///< who makes these; none: we do
+  /// Kernels that its code lacks are no error: who uses it looks.
+  bool MayLackKernels = false;
   CudaRuntime Runtime = CudaRuntime::Ours;
   bool HostOnly = false;    ///< --cuda-host-only: no device code inside
   bool Relocatable = false; ///< -rdc=true: device code is completed at the link

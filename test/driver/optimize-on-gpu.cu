@@ -73,6 +73,15 @@
 // REFUSED: note: no whole time: clang-program returned 3
 // REFUSED: built by us: {{[0-9.]+}} s, by nvcc: no time, by clang: no time
 
+// A static kernel has another name in nvcc's code: that of the others is tried.
+// RUN: %reconverge profile --device cpu --no-cache -DHIDDEN %s -o hidden.json \
+// RUN:   2>table
+// RUN: %reconverge optimize --device cpu --no-cache -DHIDDEN %s -o h \
+// RUN:   --decisions h.json -- %S/Inputs/play_gpu.py hidden.json 2>&1 >out \
+// RUN:   | FileCheck %s --check-prefix=HIDDEN
+// HIDDEN-NOT: is no candidate
+// HIDDEN-DAG: nvcc{{ +}}-{{ +}}1.200x{{ +}}1.001{{ +}}identical{{ +}}kept
+
 #include <cstdio>
 #include <cstring>
 #include <unistd.h>
@@ -98,6 +107,9 @@ __global__ void faults(float *X) {
   X[threadIdx.x] = work(X[threadIdx.x] + 2, threadIdx.x);
 }
 __global__ void uniform(float *X) { X[threadIdx.x] += 1; }
+#ifdef HIDDEN
+static __global__ void isAsked() {}
+#endif
 
 int main(int Count, char **Arguments) {
 #ifdef REFUSED
@@ -108,6 +120,11 @@ int main(int Count, char **Arguments) {
     execlp("python3", "python3", Arguments[1], Arguments[2], nullptr);
     return 1;
   }
+#ifdef HIDDEN
+  cudaFuncAttributes Attributes;
+  if (cudaFuncGetAttributes(&Attributes, isAsked))
+    return 4;
+#endif
   float *X;
   cudaMalloc(&X, 32 * sizeof(float));
   cudaMemset(X, 0, 32 * sizeof(float));
