@@ -74,11 +74,26 @@ TEST(CollectForecast, WhatIsGuessed) {
   EXPECT_EQ(collect::guess(H.K),
             (Texts{"items=4;threads=256", "items=8;threads=256",
                    "items=2;threads=256"}));
-  H.K.Launches = 2; // 50,000 warps: of eight items a thread they fill no GPU
+  H.K.Launches = 10; // 10,000 warps: of eight items a thread they fill no GPU
   EXPECT_EQ(collect::guess(H.K),
             (Texts{"items=4;threads=256", "items=2;threads=256"}));
   H.K.Launches = 100;
   EXPECT_EQ(collect::guess(H.K), (Texts{"items=2;threads=256"}));
+}
+
+TEST(CollectForecast, PathsByTheThreadAreTriedBesideThoseByData) {
+  using Texts = std::vector<std::string>;
+  HandMadeKernel H = twoPaths();
+  const uint32_t In = H.block(Side, Warps, 8 * Warps);
+  H.K.Info.Branches[0].Region.push_back(In);
+  H.branch(BranchKind::If, 1, {In, 3}, {In}, Warps, {8 * Warps, 8 * Warps});
+  H.K.Info.Branches[1].Reason = "thread id";
+  KernelCost Cost = costOf(H.K, 1);
+  Cost.Branches[1].RecoverSlots.InBlock = Cost.Slots / 10;
+  EXPECT_EQ(collect::guess(H.K, Cost),
+            (Texts{"items=4;threads=256;ids=1", "items=4;threads=256",
+                   "items=8;threads=256;ids=1", "items=2;threads=256;ids=1",
+                   "items=2;threads=256"}));
 }
 
 TEST(CollectForecast, BranchesOnTheThreadCountWhereTheyGiveBack) {

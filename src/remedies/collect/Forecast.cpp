@@ -48,8 +48,8 @@ namespace reconverge::remedies::collect {
 static constexpr uint64_t LoopWeight = 8;
 static constexpr double LeastById = 0.02;
 static constexpr double PerItem = 55, PerThread = 60, PerPath = 5;
-/// Warps that run at a time on a large GPU: 64 on each of 132 multiprocessors.
-static constexpr uint64_t WarpsOfGpu = 8448;
+/// Warps that keep a large GPU busy: 16 on each of 132 multiprocessors.
+static constexpr uint64_t WarpsOfGpu = 2112;
 static constexpr unsigned WarpSize = 32;
 
 /// Whether an item's path may be its way at branch \p B.
@@ -119,25 +119,36 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
 }
 
 std::vector<std::string> guess(const KernelProfile &K) {
-  const KernelCost Cost = model::costOf(K);
+  return guess(K, model::costOf(K));
+}
+
+std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost) {
   const auto Parting = partingOf(K, Cost);
   if (Parting.empty())
     return {};
   uint64_t Most = 0;
   for (const LaunchShape &S : K.Shapes)
     Most = std::max(Most, S.blockThreads());
-  std::string More;
-  if (Most > WarpSize)
-    More += ";threads=" + std::to_string(std::max<uint64_t>(Most, 64));
-  if (any_of(Parting,
-             [&](uint32_t B) { return isByThread(K.Info.Branches[B]); }))
-    More += ";ids=1";
+  const std::string Threads =
+      Most > WarpSize
+          ? ";threads=" + std::to_string(std::max<uint64_t>(Most, 64))
+          : "";
+  const auto IsByThread = [&](uint32_t B) {
+    return isByThread(K.Info.Branches[B]);
+  };
+  const bool ById = any_of(Parting, IsByThread),
+             ByData = !all_of(Parting, IsByThread);
   const uint64_t Warps =
       K.Threads / std::max<uint64_t>(K.Launches, 1) / WarpSize;
   std::vector<std::string> All;
-  for (unsigned Items : {4u, 8u, 2u})
-    if (Items == 2 || Warps / Items >= WarpsOfGpu)
-      All.push_back("items=" + std::to_string(Items) + More);
+  for (unsigned Items : {4u, 8u, 2u}) {
+    const std::string Of = "items=" + std::to_string(Items) + Threads;
+    if (Items != 2 && Warps / Items < WarpsOfGpu)
+      continue;
+    All.push_back(Of + (ById ? ";ids=1" : ""));
+    if (ById && ByData && Items != 8)
+      All.push_back(Of);
+  }
   return All;
 }
 

@@ -18,6 +18,8 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
 
 /// Parameters, best guess first; none if no branch of \p K parts items.
 std::vector<std::string> guess(const KernelProfile &K);
+/// The same by its costs.
+std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost);
 
 } // namespace reconverge::remedies::collect
 
