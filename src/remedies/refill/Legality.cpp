@@ -4,9 +4,11 @@
 // Threads have to be items (common/ItemLegality.cpp), which may wait for one
 // another where the source knows nothing of it:
 //
-//   - A thread that is through with the loop waits for its warp. So nobody in
-//     the loop may wait for it: no exit depends on an exchange, or on what a
-//     volatile or atomic load has read.
+//   - A thread that is through with the loop waits for its warp, and one that
+//     has not begun waits for a lane. So nobody may wait for it, in whatever
+//     loop: no exit depends on an exchange, or on what a volatile or atomic load
+//     has read. To compare and swap with what was read before, and to try again
+//     if it failed, is no wait: then another has succeeded.
 //   - A lane runs one item after the other. `exit` would end all of them, and
 //     an alloca beyond the entry's would take memory for each.
 //
@@ -28,6 +30,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -154,13 +157,15 @@ static PlanOr<Loop *> findLoop(Function &Kernel, const LoopInfo &Loops,
   return refusal(refuse::Loop, Start);
 }
 
-static bool readsOthers(const Instruction &I) {
-  if (isa<AtomicCmpXchgInst>(I))
-    return true;
+/// What other threads write, and \p L may wait for.
+static bool readsOthers(const Instruction &I, const Loop &L) {
+  if (const auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
+    return L.isLoopInvariant(Swap->getCompareOperand());
   if (const auto *A = dyn_cast<AtomicRMWInst>(&I))
     return A->getOperation() == AtomicRMWInst::Xchg;
   const auto *Load = dyn_cast<LoadInst>(&I);
-  return Load && (Load->isVolatile() || Load->isAtomic());
+  return Load && (Load->isVolatile() || Load->isAtomic()) &&
+         !isa<AllocaInst>(getUnderlyingObject(Load->getPointerOperand()));
 }
 
 /// What is read in \p L, and is written by other threads, on which a way out of
@@ -176,7 +181,7 @@ static const Instruction *waitsFor(const Loop &L) {
   for (BasicBlock *BB : Exiting)
     Add(BB->getTerminator());
   for (size_t I = 0; I != Needed.size(); ++I) {
-    if (readsOthers(*Needed[I]))
+    if (readsOthers(*Needed[I], L))
       return Needed[I];
     for (const Use &Operand : Needed[I]->operands())
       Add(Operand.get());
@@ -200,6 +205,14 @@ PlanOr<RefillPlan> planRefill(Function &Kernel, const RefillOptions &Options) {
     return *Why;
   const Instruction &Start = *Kernel.getEntryBlock().getTerminator();
   const UniformityResult Known = analysis::computeUniformity(Kernel);
+/// Of the first of \p Loops that waits.
+static const Instruction *waitsFor(const LoopInfo &Loops) {
+  for (const Loop *L : Loops.getLoopsInPreorder())
+    if (const Instruction *I = waitsFor(*L))
+      return I;
+  return nullptr;
+}
+
   DominatorTree Dominance(Kernel);
   LoopInfo Loops(Dominance);
   RefillPlan Plan{{}, nullptr, Options, {}};
@@ -207,7 +220,7 @@ PlanOr<RefillPlan> planRefill(Function &Kernel, const RefillOptions &Options) {
   if (const auto *Why = std::get_if<Refusal>(&Found))
     return *Why;
   const Loop *L = std::get<Loop *>(Found);
-  if (const Instruction *I = waitsFor(*L))
+  if (const Instruction *I = waitsFor(Loops))
     return refusal(refuse::Waits, *I);
   if (std::get<ItemsPlan>(Items).Exits)
     return refusal(refuse::Exit, Start);
