@@ -23,6 +23,12 @@
 // 10, 3 and 64 are instructions of what the pass emits. The loop is that of
 // greatest gain less least price.
 //
+// Where a branch in a loop skips some work, the rounds without it can be such a
+// loop (Skips.cpp). Then the selves of that branch come back, P are the lanes
+// that come to it, n those that work, F the loop's other blocks. Which loop a
+// branch is in is not known of a profile: it is taken to have all blocks that
+// are in some loop.
+//
 // Kernels that use shared memory are left out: the pass refuses them.
 //
 // The counter comes first: it was the faster source for most of what was
@@ -50,6 +56,8 @@ using namespace llvm;
 namespace reconverge::remedies::refill {
 
 static constexpr std::array<unsigned, 4> Thresholds = {1, 4, 8, 16};
+/// Where rounds skip work, which is worth being done by many.
+static constexpr std::array<unsigned, 3> ThresholdsOfSkips = {8, 16, 24};
 static constexpr std::array<unsigned, 2> RoundsOfVote = {1, 4};
 static constexpr double SlotsOfVote = 10, SlotsOfCount = 3, SlotsOfStop = 64;
 static constexpr uint64_t PlentyOfWarps = 16384;
@@ -67,7 +75,8 @@ struct Way {
 
 /// A loop that lanes leave at different times.
 struct LoopGain {
-  uint32_t Exit = 0; ///< position of the branch where most lanes part
+  /// Position of the branch where most lanes part.
+  uint32_t Exit = 0;
   double Gain = 0;
   std::vector<Way> Ways; ///< cheapest first
   double net() const { return Gain - Ways.front().Price; }
@@ -102,6 +111,17 @@ static double price(unsigned Threshold, unsigned RoundsOfVote, double Loop,
          Rest * (32 / Idle - 1) + SlotsOfStop * Leaving / Idle;
 }
 
+/// All ways, for a loop of so many slots.
+static void findWays(LoopGain &G, ArrayRef<unsigned> Thresholds,
+                     const model::KernelSlots &Slots, double Loop,
+                     double Rounds, double Leaving) {
+  const double Rest = std::max(Slots.full() - Loop, 0.0);
+  for (unsigned T : Thresholds)
+    for (unsigned R : RoundsOfVote)
+      G.Ways.push_back({price(T, R, Loop, Rest, Rounds, Leaving), T, R});
+  std::ranges::sort(G.Ways);
+}
+
 /// Of the loop that \p Exits, which have one region, leave.
 static std::optional<LoopGain> gainOf(const model::KernelSlots &Slots,
                                       ArrayRef<uint32_t> Exits,
@@ -124,11 +144,33 @@ static std::optional<LoopGain> gainOf(const model::KernelSlots &Slots,
     return std::nullopt;
   for (uint32_t Block : K.Info.Branches[Exits.front()].Region)
     Loop += Slots.lanes(Block) * double(K.Blocks[Block].Lanes);
-  const double Rest = std::max(Slots.full() - Loop, 0.0);
-  for (unsigned T : Thresholds)
-    for (unsigned R : RoundsOfVote)
-      G.Ways.push_back({price(T, R, Loop, Rest, Rounds, Leaving), T, R});
-  std::ranges::sort(G.Ways);
+  findWays(G, Thresholds, Slots, Loop, Rounds, Leaving);
+  return G;
+}
+
+/// Of the rounds that skip what is behind branch \p B, in a loop.
+static std::optional<LoopGain> gainOfSkips(const model::KernelSlots &Slots,
+                                           uint32_t B, double Self) {
+  const KernelProfile &K = Slots.kernel();
+  const BranchInfo &Info = K.Info.Branches[B];
+  if (Info.Kind != BranchKind::If ||
+      K.Info.Blocks[Info.Block].Entries.empty() || !K.Branches[B].Splits)
+    return std::nullopt;
+  LoopGain G;
+  G.Exit = B;
+  G.Gain = Self;
+  double Rounds = 0, Working = 0, Loop = 0;
+  for (size_t S = 0; S != Info.Successors.size(); ++S) {
+    const double Lanes = double(K.Branches[B].LanesTo[S]);
+    Rounds += Lanes;
+    Working += model::inRegion(Info, Info.Successors[S]) ? Lanes : 0;
+  }
+  for (uint32_t Block = 0; Block != K.Info.Blocks.size(); ++Block)
+    if (!K.Info.Blocks[Block].Entries.empty() && !model::inRegion(Info, Block))
+      Loop += Slots.lanes(Block) * double(K.Blocks[Block].Lanes);
+  if (Working <= 0 || Self <= 0)
+    return std::nullopt;
+  findWays(G, ThresholdsOfSkips, Slots, Loop, Rounds, Working);
   return G;
 }
 
@@ -146,19 +188,23 @@ static std::optional<LoopGain> bestLoop(const model::KernelSlots &Slots,
   std::optional<LoopGain> Best;
   if (usesShared(K))
     return Best;
+  auto Consider = [&](std::optional<LoopGain> Here) {
+    if (Here && Here->net() > (Best ? Best->net() : 0))
+      Best = std::move(Here);
+  };
   SmallVector<uint32_t> Exits;
   for (uint32_t B = 0; B != All.size(); ++B)
     if (All[B].Kind == BranchKind::LoopExit && K.Branches[B].Splits)
       Exits.push_back(B);
+    else
+      Consider(gainOfSkips(Slots, B, Self[B]));
   // Those of one loop have one region.
   std::ranges::sort(Exits, {},
                     [&](uint32_t B) { return std::pair(All[B].Region, B); });
   for (ArrayRef<uint32_t> Left = Exits; !Left.empty();) {
     const ArrayRef<uint32_t> OfOne = Left.take_while(
         [&](uint32_t B) { return All[B].Region == All[Left.front()].Region; });
-    auto Here = gainOf(Slots, OfOne, Self);
-    if (Here && Here->net() > (Best ? Best->net() : 0))
-      Best = std::move(Here);
+    Consider(gainOf(Slots, OfOne, Self));
     Left = Left.drop_front(OfOne.size());
   }
   return Best;
@@ -166,7 +212,8 @@ static std::optional<LoopGain> bestLoop(const model::KernelSlots &Slots,
 
 BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
                     uint32_t Branch) {
-  if (K.Info.Branches[Branch].Kind != BranchKind::LoopExit)
+  const BranchKind Kind = K.Info.Branches[Branch].Kind;
+  if (Kind != BranchKind::LoopExit && Kind != BranchKind::If)
     return {};
   std::vector<double> Self;
   for (const BranchCost &C : Cost.Branches)

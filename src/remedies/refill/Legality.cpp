@@ -12,8 +12,8 @@
 //   - A lane runs one item after the other. `exit` would end all of them, and
 //     an alloca beyond the entry's would take memory for each.
 //
-// Which loop: the one that a pragma names, or that Options.Branch leaves. Else
-// of the outermost loops
+// Which loop: the one that a pragma names, or that Options.Branch leaves, or the
+// rounds in which it skips some work (Skips.cpp). Else of the outermost loops
 // that threads leave at different times the one with the most instructions,
 // those of inner loops counted eight times; the first of several. Never one that
 // the source forbids.
@@ -88,16 +88,29 @@ static Loop *chooseLoop(const LoopInfo &Loops, const UniformityResult &Known,
   return Chosen;
 }
 
+static BasicBlock *blockOfBranch(uint32_t Number, Function &F) {
+  for (BasicBlock &BB : F)
+    if (analysis::branchNumber(BB) == Number)
+      return &BB;
+  return nullptr;
+}
+
+/// What branch \p Number skips in its loop, if it parts lanes there.
+static Skip skipAt(uint32_t Number, Function &F, const LoopInfo &Loops,
+                   const DominatorTree &Dominance,
+                   const UniformityResult &Known) {
+  BasicBlock *BB = blockOfBranch(Number, F);
+  return BB && Known.isDivergentBranch(*BB) ? findSkip(*BB, Loops, Dominance)
+                                            : Skip{};
+}
+
 /// The innermost loop that branch \p Number leaves; null: none that diverges.
 static Loop *loopLeftBy(uint32_t Number, Function &F, const LoopInfo &Loops,
                         const UniformityResult &Known) {
-  for (BasicBlock &BB : F) {
-    if (analysis::branchNumber(BB) != Number)
-      continue;
-    for (Loop *L = Loops.getLoopFor(&BB); L; L = L->getParentLoop())
-      if (L->isLoopExiting(&BB))
-        return divergesAt(*L, Known) ? L : nullptr;
-  }
+  BasicBlock *BB = blockOfBranch(Number, F);
+  for (Loop *L = BB ? Loops.getLoopFor(BB) : nullptr; L; L = L->getParentLoop())
+    if (L->isLoopExiting(BB))
+      return divergesAt(*L, Known) ? L : nullptr;
   return nullptr;
 }
 
@@ -131,6 +144,7 @@ static Loop *loopNamed(const LoopInfo &Loops, const UniformityResult &Known,
 static PlanOr<Loop *> findLoop(Function &Kernel, const LoopInfo &Loops,
                                const UniformityResult &Known,
                                const RefillOptions &Options,
+                               const Skip &Skipped,
                                std::vector<Refusal> &Refused) {
   const Instruction &Start = *Kernel.getEntryBlock().getTerminator();
   if (Loop *L = loopNamed(Loops, Known, Refused))
@@ -142,6 +156,8 @@ static PlanOr<Loop *> findLoop(Function &Kernel, const LoopInfo &Loops,
   }
   if (Options.Branch) {
     Loop *L = loopLeftBy(*Options.Branch, Kernel, Loops, Known);
+    if (Skipped.Work)
+      L = Loops.getLoopFor(Skipped.Work->getSinglePredecessor());
     if (!L)
       return refusal(refuse::Branch, Start, std::to_string(*Options.Branch));
     if (!mayBeTaken(*L, Options))
@@ -189,6 +205,14 @@ static const Instruction *waitsFor(const Loop &L) {
   return nullptr;
 }
 
+/// Of the first of \p Loops that waits.
+static const Instruction *waitsFor(const LoopInfo &Loops) {
+  for (const Loop *L : Loops.getLoopsInPreorder())
+    if (const Instruction *I = waitsFor(*L))
+      return I;
+  return nullptr;
+}
+
 static const Instruction *takesFrame(Function &F) {
   for (Instruction &I : instructions(F)) {
     const auto *Frame = dyn_cast<AllocaInst>(&I);
@@ -205,18 +229,13 @@ PlanOr<RefillPlan> planRefill(Function &Kernel, const RefillOptions &Options) {
     return *Why;
   const Instruction &Start = *Kernel.getEntryBlock().getTerminator();
   const UniformityResult Known = analysis::computeUniformity(Kernel);
-/// Of the first of \p Loops that waits.
-static const Instruction *waitsFor(const LoopInfo &Loops) {
-  for (const Loop *L : Loops.getLoopsInPreorder())
-    if (const Instruction *I = waitsFor(*L))
-      return I;
-  return nullptr;
-}
-
   DominatorTree Dominance(Kernel);
   LoopInfo Loops(Dominance);
-  RefillPlan Plan{{}, nullptr, Options, {}};
-  PlanOr<Loop *> Found = findLoop(Kernel, Loops, Known, Options, Plan.Others);
+  RefillPlan Plan{{}, nullptr, {}, Options, {}};
+  if (Options.Branch)
+    Plan.Skipped = skipAt(*Options.Branch, Kernel, Loops, Dominance, Known);
+  PlanOr<Loop *> Found =
+      findLoop(Kernel, Loops, Known, Options, Plan.Skipped, Plan.Others);
   if (const auto *Why = std::get_if<Refusal>(&Found))
     return *Why;
   const Loop *L = std::get<Loop *>(Found);

@@ -4,7 +4,7 @@
 ; RUN: opt -passes=reconverge-refill -pass-remarks-missed=reconverge-refill -disable-output %s 2>&1 | FileCheck %s
 ; RUN: opt -passes='reconverge-refill<branch=7>' -pass-remarks-missed=reconverge-refill -disable-output %s 2>&1 | FileCheck %s --check-prefix=BRANCH
 ; RUN: opt -passes='reconverge-refill<branch=9>' -pass-remarks-missed=reconverge-refill -disable-output %s 2>&1 | FileCheck %s --check-prefix=AROUND
-; BRANCH: not refilled: the branch does not leave a loop (7) [RC402]
+; BRANCH: not refilled: the branch leaves no loop, and skips nothing in one (7) [RC402]
 
 target triple = "nvptx64-nvidia-cuda"
 
