@@ -21,7 +21,8 @@
 //               + 64 n / I                        taking items, each stop
 //
 // 10, 3 and 64 are instructions of what the pass emits. The loop is that of
-// greatest gain less least price.
+// greatest gain less least price, and so is the branch that skips work; both are
+// guessed, for instructions alone do not tell which is better.
 //
 // Where a branch in a loop skips some work, the rounds without it can be such a
 // loop (Skips.cpp). Then the selves of that branch come back, P are the lanes
@@ -180,6 +181,12 @@ static bool usesShared(const KernelProfile &K) {
          });
 }
 
+static void keepBetter(std::optional<LoopGain> &Best,
+                       std::optional<LoopGain> Here) {
+  if (Here && Here->net() > (Best ? Best->net() : 0))
+    Best = std::move(Here);
+}
+
 /// \p Self: slots, of each branch.
 static std::optional<LoopGain> bestLoop(const model::KernelSlots &Slots,
                                         ArrayRef<double> Self) {
@@ -188,25 +195,29 @@ static std::optional<LoopGain> bestLoop(const model::KernelSlots &Slots,
   std::optional<LoopGain> Best;
   if (usesShared(K))
     return Best;
-  auto Consider = [&](std::optional<LoopGain> Here) {
-    if (Here && Here->net() > (Best ? Best->net() : 0))
-      Best = std::move(Here);
-  };
   SmallVector<uint32_t> Exits;
   for (uint32_t B = 0; B != All.size(); ++B)
     if (All[B].Kind == BranchKind::LoopExit && K.Branches[B].Splits)
       Exits.push_back(B);
-    else
-      Consider(gainOfSkips(Slots, B, Self[B]));
   // Those of one loop have one region.
   std::ranges::sort(Exits, {},
                     [&](uint32_t B) { return std::pair(All[B].Region, B); });
   for (ArrayRef<uint32_t> Left = Exits; !Left.empty();) {
     const ArrayRef<uint32_t> OfOne = Left.take_while(
         [&](uint32_t B) { return All[B].Region == All[Left.front()].Region; });
-    Consider(gainOf(Slots, OfOne, Self));
+    keepBetter(Best, gainOf(Slots, OfOne, Self));
     Left = Left.drop_front(OfOne.size());
   }
+  return Best;
+}
+
+/// \p Self: slots, of each branch.
+static std::optional<LoopGain> bestSkip(const model::KernelSlots &Slots,
+                                        ArrayRef<double> Self) {
+  std::optional<LoopGain> Best;
+  if (!usesShared(Slots.kernel()))
+    for (uint32_t B = 0; B != Self.size(); ++B)
+      keepBetter(Best, gainOfSkips(Slots, B, Self[B]));
   return Best;
 }
 
@@ -218,7 +229,9 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
   std::vector<double> Self;
   for (const BranchCost &C : Cost.Branches)
     Self.push_back(C.SelfSlots);
-  const auto Best = bestLoop(model::KernelSlots(K), Self);
+  const model::KernelSlots Slots(K);
+  const auto Best =
+      Kind == BranchKind::If ? bestSkip(Slots, Self) : bestLoop(Slots, Self);
   if (!Best || Best->Exit != Branch)
     return {};
   return {Best->Gain, Best->Ways.front().Price};
@@ -234,16 +247,21 @@ static unsigned sliceFor(const KernelProfile &K) {
 
 std::vector<std::string> guess(const KernelProfile &K) {
   const model::KernelSlots Slots(K);
-  const auto Best = bestLoop(Slots, Slots.self());
-  if (!Best)
-    return {};
-  const std::string Where =
-      ";branch=" + std::to_string(K.Info.Branches[Best->Exit].Id);
-  const std::string First = Best->Ways[0].text(), Second = Best->Ways[1].text();
+  const std::vector<double> Self = Slots.self();
   const std::string Slice = ";slice=" + std::to_string(sliceFor(K));
   const std::string Counter = ";source=counter;slice=1";
-  return {First + Counter + Where, First + Slice + Where,
-          Second + Counter + Where};
+  std::vector<std::string> All;
+  for (const auto &Best : {bestLoop(Slots, Self), bestSkip(Slots, Self)}) {
+    if (!Best)
+      continue;
+    const std::string Where =
+        ";branch=" + std::to_string(K.Info.Branches[Best->Exit].Id);
+    const std::string First = Best->Ways[0].text(),
+                      Second = Best->Ways[1].text();
+    All.insert(All.end(), {First + Counter + Where, First + Slice + Where,
+                           Second + Counter + Where});
+  }
+  return All;
 }
 
 } // namespace reconverge::remedies::refill
