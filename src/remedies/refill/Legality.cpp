@@ -4,14 +4,16 @@
 // Threads have to be items (common/ItemLegality.cpp), which may wait for one
 // another where the source knows nothing of it:
 //
-//   - A thread that is through with the loop waits for its warp. So nobody in
-//     the loop may wait for it: no exit depends on an exchange, or on what a
-//     volatile or atomic load has read.
+//   - A thread that is through with the loop waits for its warp, and one that
+//     has not begun waits for a lane. So nobody may wait for it, in whatever
+//     loop: no exit depends on an exchange, or on what a volatile or atomic load
+//     has read. To compare and swap with what was read before, and to try again
+//     if it failed, is no wait: then another has succeeded.
 //   - A lane runs one item after the other. `exit` would end all of them, and
 //     an alloca beyond the entry's would take memory for each.
 //
-// Which loop: the one that a pragma names, or that Options.Branch leaves. Else
-// of the outermost loops
+// Which loop: the one that a pragma names, or that Options.Branch leaves, or the
+// rounds in which it skips some work (Skips.cpp). Else of the outermost loops
 // that threads leave at different times the one with the most instructions,
 // those of inner loops counted eight times; the first of several. Never one that
 // the source forbids.
@@ -28,6 +30,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -85,16 +88,29 @@ static Loop *chooseLoop(const LoopInfo &Loops, const UniformityResult &Known,
   return Chosen;
 }
 
+static BasicBlock *blockOfBranch(uint32_t Number, Function &F) {
+  for (BasicBlock &BB : F)
+    if (analysis::branchNumber(BB) == Number)
+      return &BB;
+  return nullptr;
+}
+
+/// What branch \p Number skips in its loop, if it parts lanes there.
+static Skip skipAt(uint32_t Number, Function &F, const LoopInfo &Loops,
+                   const DominatorTree &Dominance,
+                   const UniformityResult &Known) {
+  BasicBlock *BB = blockOfBranch(Number, F);
+  return BB && Known.isDivergentBranch(*BB) ? findSkip(*BB, Loops, Dominance)
+                                            : Skip{};
+}
+
 /// The innermost loop that branch \p Number leaves; null: none that diverges.
 static Loop *loopLeftBy(uint32_t Number, Function &F, const LoopInfo &Loops,
                         const UniformityResult &Known) {
-  for (BasicBlock &BB : F) {
-    if (analysis::branchNumber(BB) != Number)
-      continue;
-    for (Loop *L = Loops.getLoopFor(&BB); L; L = L->getParentLoop())
-      if (L->isLoopExiting(&BB))
-        return divergesAt(*L, Known) ? L : nullptr;
-  }
+  BasicBlock *BB = blockOfBranch(Number, F);
+  for (Loop *L = BB ? Loops.getLoopFor(BB) : nullptr; L; L = L->getParentLoop())
+    if (L->isLoopExiting(BB))
+      return divergesAt(*L, Known) ? L : nullptr;
   return nullptr;
 }
 
@@ -128,6 +144,7 @@ static Loop *loopNamed(const LoopInfo &Loops, const UniformityResult &Known,
 static PlanOr<Loop *> findLoop(Function &Kernel, const LoopInfo &Loops,
                                const UniformityResult &Known,
                                const RefillOptions &Options,
+                               const Skip &Skipped,
                                std::vector<Refusal> &Refused) {
   const Instruction &Start = *Kernel.getEntryBlock().getTerminator();
   if (Loop *L = loopNamed(Loops, Known, Refused))
@@ -139,6 +156,8 @@ static PlanOr<Loop *> findLoop(Function &Kernel, const LoopInfo &Loops,
   }
   if (Options.Branch) {
     Loop *L = loopLeftBy(*Options.Branch, Kernel, Loops, Known);
+    if (Skipped.Work)
+      L = Loops.getLoopFor(Skipped.Work->getSinglePredecessor());
     if (!L)
       return refusal(refuse::Branch, Start, std::to_string(*Options.Branch));
     if (!mayBeTaken(*L, Options))
@@ -154,13 +173,15 @@ static PlanOr<Loop *> findLoop(Function &Kernel, const LoopInfo &Loops,
   return refusal(refuse::Loop, Start);
 }
 
-static bool readsOthers(const Instruction &I) {
-  if (isa<AtomicCmpXchgInst>(I))
-    return true;
+/// What other threads write, and \p L may wait for.
+static bool readsOthers(const Instruction &I, const Loop &L) {
+  if (const auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
+    return L.isLoopInvariant(Swap->getCompareOperand());
   if (const auto *A = dyn_cast<AtomicRMWInst>(&I))
     return A->getOperation() == AtomicRMWInst::Xchg;
   const auto *Load = dyn_cast<LoadInst>(&I);
-  return Load && (Load->isVolatile() || Load->isAtomic());
+  return Load && (Load->isVolatile() || Load->isAtomic()) &&
+         !isa<AllocaInst>(getUnderlyingObject(Load->getPointerOperand()));
 }
 
 /// What is read in \p L, and is written by other threads, on which a way out of
@@ -176,11 +197,19 @@ static const Instruction *waitsFor(const Loop &L) {
   for (BasicBlock *BB : Exiting)
     Add(BB->getTerminator());
   for (size_t I = 0; I != Needed.size(); ++I) {
-    if (readsOthers(*Needed[I]))
+    if (readsOthers(*Needed[I], L))
       return Needed[I];
     for (const Use &Operand : Needed[I]->operands())
       Add(Operand.get());
   }
+  return nullptr;
+}
+
+/// Of the first of \p Loops that waits.
+static const Instruction *waitsFor(const LoopInfo &Loops) {
+  for (const Loop *L : Loops.getLoopsInPreorder())
+    if (const Instruction *I = waitsFor(*L))
+      return I;
   return nullptr;
 }
 
@@ -202,12 +231,15 @@ PlanOr<RefillPlan> planRefill(Function &Kernel, const RefillOptions &Options) {
   const UniformityResult Known = analysis::computeUniformity(Kernel);
   DominatorTree Dominance(Kernel);
   LoopInfo Loops(Dominance);
-  RefillPlan Plan{{}, nullptr, Options, {}};
-  PlanOr<Loop *> Found = findLoop(Kernel, Loops, Known, Options, Plan.Others);
+  RefillPlan Plan{{}, nullptr, {}, Options, {}};
+  if (Options.Branch)
+    Plan.Skipped = skipAt(*Options.Branch, Kernel, Loops, Dominance, Known);
+  PlanOr<Loop *> Found =
+      findLoop(Kernel, Loops, Known, Options, Plan.Skipped, Plan.Others);
   if (const auto *Why = std::get_if<Refusal>(&Found))
     return *Why;
   const Loop *L = std::get<Loop *>(Found);
-  if (const Instruction *I = waitsFor(*L))
+  if (const Instruction *I = waitsFor(Loops))
     return refusal(refuse::Waits, *I);
   if (std::get<ItemsPlan>(Items).Exits)
     return refusal(refuse::Exit, Start);

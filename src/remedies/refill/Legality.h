@@ -5,6 +5,7 @@
 
 #include "remedies/common/Items.h"
 #include "remedies/refill/Options.h"
+#include "remedies/refill/Skips.h"
 
 namespace llvm {
 class BasicBlock;
@@ -15,6 +16,7 @@ namespace reconverge::remedies::refill {
 struct RefillPlan {
   ItemsPlan Items;
   llvm::BasicBlock *Header;    ///< of the loop, which has no other entry
+  Skip Skipped;                ///< its rounds without this are the loop, if any
   RefillOptions Options;       ///< what the source says of the loop among them
   std::vector<Refusal> Others; ///< why not other loops that pragmas name
 };

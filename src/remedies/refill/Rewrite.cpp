@@ -167,6 +167,8 @@ void rewrite(const RefillPlan &Plan, Function &Kernel, unsigned First,
   copyArguments(Kernel, First, B);
   becomeItemInOrder(Plan.Items, Mine, launchFromParameters(Kernel, First + 1),
                     B);
+  if (Plan.Skipped.Work)
+    separateSkips(Plan.Skipped, *Plan.Header);
   const LoopShape L = prepareLoop(Kernel, Plan.Header);
   hoistOutOfItems(Entry, L);
   Slots Values(Entry, L, Options.PlantedBug);

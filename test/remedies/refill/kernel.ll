@@ -98,5 +98,33 @@ end:
   ret void
 }
 
+; for (k = threadIdx.x; k; --k)
+;   do { was = now; now = atomicCAS(most, was, max(was, k)); } while (now != was);
+; Who fails here is held up by nobody, and so it may be refilled.
+; CHECK-LABEL: define ptx_kernel void @most(
+; CHECK-SAME: i64 %items
+define ptx_kernel void @most(ptr %most, i32 %n) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+loop:
+  %k = phi i32 [ %t, %entry ], [ %k1, %latch ]
+  %first = load i32, ptr %most
+  br label %try
+try:
+  %was = phi i32 [ %first, %loop ], [ %now, %try ]
+  %new = call i32 @llvm.umax.i32(i32 %was, i32 %k)
+  %pair = cmpxchg ptr %most, i32 %was, i32 %new monotonic monotonic
+  %now = extractvalue { i32, i1 } %pair, 0
+  %failed = icmp ne i32 %now, %was
+  br i1 %failed, label %try, label %latch
+latch:
+  %k1 = sub i32 %k, 1
+  %c = icmp ne i32 %k1, 0
+  br i1 %c, label %loop, label %done
+done:
+  ret void
+}
+
 ; SLICE: attributes #[[RECIPE]] = {{{.*}}"reconverge-recipe"="for 1 2147483648 18446744073709551615 step k grid threads 1 1024 block one 128 1 shared program 0 program 1 program 2 amount threads 1 1 dimension 0 dimension 1 dimension 2 dimension 3 dimension 4 dimension 5"
 ; COUNTER: attributes #[[RECIPE]] = {{{.*}}"reconverge-recipe"="for 1 2147483648 18446744073709551615 scratch one 4 1 zeroed step k grid resident 1 1 most threads 1 640 block one 128 1 shared program 0 program 1 program 2 amount threads 1 1 dimension 0 dimension 1 dimension 2 dimension 3 dimension 4 dimension 5 memory 0"

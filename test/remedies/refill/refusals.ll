@@ -3,7 +3,8 @@
 ;
 ; RUN: opt -passes=reconverge-refill -pass-remarks-missed=reconverge-refill -disable-output %s 2>&1 | FileCheck %s
 ; RUN: opt -passes='reconverge-refill<branch=7>' -pass-remarks-missed=reconverge-refill -disable-output %s 2>&1 | FileCheck %s --check-prefix=BRANCH
-; BRANCH: not refilled: the branch does not leave a loop (7) [RC402]
+; RUN: opt -passes='reconverge-refill<branch=9>' -pass-remarks-missed=reconverge-refill -disable-output %s 2>&1 | FileCheck %s --check-prefix=AROUND
+; BRANCH: not refilled: the branch leaves no loop, and skips nothing in one (7) [RC402]
 
 target triple = "nvptx64-nvidia-cuda"
 
@@ -28,7 +29,7 @@ done:
 }
 
 ; while (atomicExch(lock, 1)) ;     whoever has it may wait for its warp
-; CHECK: not refilled: the loop waits for other threads [RC403]
+; CHECK: not refilled: a loop waits for other threads [RC403]
 define ptx_kernel void @lock(ptr %lock) {
 entry:
   br label %loop
@@ -42,7 +43,7 @@ done:
 }
 
 ; while (*(volatile int *)flag < threadIdx.x) ;
-; CHECK: not refilled: the loop waits for other threads [RC403]
+; CHECK: not refilled: a loop waits for other threads [RC403]
 define ptx_kernel void @flag(ptr %flag) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -52,6 +53,52 @@ loop:
   %c = icmp ult i32 %now, %t
   br i1 %c, label %loop, label %done
 done:
+  ret void
+}
+
+; do for (k = threadIdx.x; k; --k) ; while (*(volatile int *)flag);
+; The loop to refill does not wait, but the one around it does, perhaps for a
+; thread that has no lane yet.
+; CHECK: not refilled: a loop waits for other threads [RC403]
+; AROUND: not refilled: a loop waits for other threads [RC403]
+define ptx_kernel void @around(ptr %flag, ptr %out) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %again
+again:
+  br label %loop
+loop:
+  %k = phi i32 [ %t, %again ], [ %k1, %loop ]
+  store i32 %k, ptr %out
+  %k1 = sub i32 %k, 1
+  %c = icmp ne i32 %k1, 0
+  br i1 %c, label %loop, label %asks, !rc.branch !0
+asks:
+  %now = load volatile i32, ptr %flag
+  %more = icmp ne i32 %now, 0
+  br i1 %more, label %again, label %done
+done:
+  ret void
+}
+
+; for (k = threadIdx.x; k; --k) ;   then   while (atomicCAS(lock, 0, 1)) ;
+; CHECK: not refilled: a loop waits for other threads [RC403]
+define ptx_kernel void @behind(ptr %lock, ptr %out) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+loop:
+  %k = phi i32 [ %t, %entry ], [ %k1, %loop ]
+  store i32 %k, ptr %out
+  %k1 = sub i32 %k, 1
+  %c = icmp ne i32 %k1, 0
+  br i1 %c, label %loop, label %spin
+spin:
+  %got = cmpxchg ptr %lock, i32 0, i32 1 monotonic monotonic
+  %free = extractvalue { i32, i1 } %got, 1
+  br i1 %free, label %done, label %spin
+done:
+  store atomic i32 0, ptr %lock monotonic, align 4
   ret void
 }
 
@@ -101,3 +148,5 @@ define ptx_kernel void @barrier(ptr %out) {
   call void @llvm.nvvm.barrier0()
   ret void
 }
+
+!0 = !{i32 9}
