@@ -8,6 +8,7 @@
 
 #include "model/Model.h"
 #include "remedies/collect/Forecast.h"
+#include "remedies/common/WarpCost.h"
 
 #include "../model/HandMade.h"
 
@@ -66,6 +67,21 @@ TEST(CollectForecast, ThePriceIsPaidOnce) {
   EXPECT_GT(B.Gain, 0);
   EXPECT_TRUE((A.Price == 0) != (B.Price == 0));
   EXPECT_NEAR(A.Price + B.Price, Warps * (55.0 + 15 + 5 * 3 + Before), 1);
+}
+
+/// By hand, of 16384 registers a partition, given out to warps by 256: of 39 a
+/// thread, 12 warps (1280 each), and 40 are 1280 as well; of 65, 7 warps, of
+/// which blocks of 8 warps on 4 partitions use 6, and 80 are 2560 each.
+TEST(CollectForecast, RegistersThatKeepTheWarps) {
+  HandMadeKernel H = twoPaths();
+  EXPECT_EQ(registersAsBefore(H.K, 256, 256), "") << "not known";
+  H.K.Info.Registers = 39;
+  EXPECT_EQ(registersAsBefore(H.K, 256, 256), "registers=40");
+  EXPECT_EQ(collect::guess(H.K)[1], "items=4;threads=256;registers=40");
+  H.K.Info.Registers = 65;
+  EXPECT_EQ(registersAsBefore(H.K, 256, 256), "registers=80");
+  H.K.Info.Registers = 32;
+  EXPECT_EQ(registersAsBefore(H.K, 256, 256), "registers=32");
 }
 
 TEST(CollectForecast, WhatIsGuessed) {

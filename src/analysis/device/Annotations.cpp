@@ -126,4 +126,14 @@ void setLaunchBound(Function &Kernel, unsigned Threads) {
                                     ConstantAsMetadata::get(Value)}));
 }
 
+void setRegisterLimit(Function &Kernel, unsigned Registers) {
+  LLVMContext &C = Kernel.getContext();
+  auto *Value = ConstantInt::get(Type::getInt32Ty(C), Registers);
+  Kernel.getParent()
+      ->getOrInsertNamedMetadata(AnnotationsName)
+      ->addOperand(MDNode::get(C, {ConstantAsMetadata::get(&Kernel),
+                                   MDString::get(C, "maxnreg"),
+                                   ConstantAsMetadata::get(Value)}));
+}
+
 } // namespace reconverge::analysis

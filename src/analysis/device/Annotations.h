@@ -31,6 +31,10 @@ void copyAnnotations(const llvm::Function &From, llvm::Function &To);
 /// blocks on a multiprocessor that it asks for (minctasm) stay.
 void setLaunchBound(llvm::Function &Kernel, unsigned Threads);
 
+/// Lets a thread of \p Kernel, which has no such limit, have so many registers
+/// at most. ptxas keeps the rest in local memory.
+void setRegisterLimit(llvm::Function &Kernel, unsigned Registers);
+
 } // namespace reconverge::analysis
 
 #endif

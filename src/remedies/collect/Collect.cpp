@@ -24,6 +24,7 @@
 
 #include "remedies/collect/Collect.h"
 
+#include "analysis/device/Annotations.h"
 #include "remedies/collect/Refusals.h"
 #include "remedies/collect/Rewrite.h"
 #include "remedies/common/HiddenParameters.h"
@@ -71,6 +72,8 @@ static Collected apply(Function &Kernel, const collect::CollectPlan &Plan) {
       Kernel, {Type::getInt64Ty(Kernel.getContext()), I32, I32, I32},
       {"blocks", "grid.x", "grid.y", "grid.z"});
   Made.SharedBytes = collect::rewrite(Plan, F, OfProgram);
+  if (Plan.Options.Registers)
+    analysis::setRegisterLimit(F, Plan.Options.Registers);
   F.addFnAttr(Attribute::Convergent);
   F.removeFnAttr(Attribute::NoSync);
   F.removeFnAttr(Attribute::Memory);

@@ -34,6 +34,7 @@
 #include "model/Slots.h"
 #include "remedies/collect/Options.h"
 #include "remedies/common/Counted.h"
+#include "remedies/common/WarpCost.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -149,6 +150,9 @@ std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost) {
     if (ById && ByData && Items != 8)
       All.push_back(Of);
   }
+  const std::string Limit = registersAsBefore(K, Most, Most);
+  if (!All.empty() && !Limit.empty())
+    All.insert(All.begin() + 1, All.front() + ";" + Limit);
   return All;
 }
 

@@ -34,6 +34,8 @@ Expected<CollectOptions> parseCollectOptions(StringRef Text,
           return readFlag(Value, Options.Ids);
         if (Key == "occupancy")
           return readFlag(Value, Options.Occupancy);
+        if (Key == "registers")
+          return readBetween(Value, 24, 255, Options.Registers);
         if (Key == "marked")
           return readFlag(Value, Options.Marked);
         return Key == "branch" &&

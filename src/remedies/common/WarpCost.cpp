@@ -56,4 +56,23 @@ WarpCost warpCost(const Function &Kernel, const RegisterCounter &Count,
           Is < Was};
 }
 
+std::string registersAsBefore(const KernelProfile &K, uint64_t Before,
+                              uint64_t After) {
+  const uint32_t Has = K.Info.Registers;
+  if (!Has || !Before || !After)
+    return "";
+  const Processor &On = processorFor(~0u); // a file of registers is as large
+                                           // on all that are known
+  constexpr uint32_t Granule = 8, Most = 255, Least = 24;
+  const auto Warps = [&](uint64_t Threads, uint32_t Registers) {
+    return blocksOn(On, {Threads, 0, Registers}) * (Threads / WarpSize);
+  };
+  const uint64_t Wanted = Warps(Before, Has);
+  uint32_t Fits = 0;
+  for (uint32_t R = Least; R <= Most; R += Granule)
+    if (Warps(After, R) >= Wanted)
+      Fits = R;
+  return Fits && Fits >= Has ? "registers=" + std::to_string(Fits) : "";
+}
+
 } // namespace reconverge::remedies

@@ -26,6 +26,14 @@ WarpCost warpCost(const llvm::Function &Kernel, const RegisterCounter &Count,
                   unsigned Before, unsigned After,
                   llvm::function_ref<void(llvm::Function &Copy)> Change);
 
+/// "registers=<n>": the most that a thread may use for as many warps of blocks
+/// of \p After threads on a multiprocessor as the kernel \p K has, whose blocks
+/// have \p Before; empty if its registers are not known. A remedy that keeps
+/// more alive is worth a trial with that limit: values that wait in local memory
+/// may cost less than warps.
+std::string registersAsBefore(const KernelProfile &K, uint64_t Before,
+                              uint64_t After);
+
 } // namespace reconverge::remedies
 
 #endif

@@ -64,6 +64,8 @@
 #include "model/Slots.h"
 #include "remedies/common/Counted.h"
 #include "remedies/common/Occupancy.h"
+#include "remedies/common/WarpCost.h"
+#include "remedies/refill/Options.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -330,9 +332,18 @@ std::vector<std::string> guess(const KernelProfile &K) {
   const Way &Second = *find_if(Best->Ways, [&](const Way &W) {
     return W.Items == First.Items && &W != &First;
   });
-  return {Counted(First), Counted(Second),
-          First.text() + ";source=slice;slice=" +
-              std::to_string(longSlice(Threads)) + Where};
+  std::vector<std::string> All = {
+      Counted(First), Counted(Second),
+      First.text() +
+          ";source=slice;slice=" + std::to_string(longSlice(Threads)) + Where};
+  uint64_t Block = 0;
+  for (const LaunchShape &S : K.Shapes)
+    Block = std::max(Block, S.blockThreads());
+  const std::string Limit = registersAsBefore(
+      K, Block, std::min(Block, uint64_t(RefillOptions().Block)));
+  if (!Limit.empty())
+    All.insert(All.begin() + 1, All.front() + ";" + Limit);
+  return All;
 }
 
 } // namespace reconverge::remedies::refill

@@ -32,6 +32,8 @@ Expected<RefillOptions> parseRefillOptions(StringRef Text,
         }
         if (Key == "occupancy")
           return readFlag(Value, Options.Occupancy);
+        if (Key == "registers")
+          return readBetween(Value, 24, 255, Options.Registers);
         if (Key == "marked")
           return readFlag(Value, Options.Marked);
         return Key == "branch" && !Options.Branch &&

@@ -39,6 +39,8 @@ struct RefillOptions {
   std::optional<uint32_t> Branch;
   /// Only if registers leave as many warps on a multiprocessor as before.
   bool Occupancy = true;
+  /// That a thread may use; what is over goes to local memory. 0: ptxas' choice.
+  uint32_t Registers = 0;
 
   /// Only what the source asks for.
   bool Marked = false;

@@ -141,6 +141,8 @@ static Recipe apply(Function &Kernel, const RefillPlan &Plan) {
   Function &F = withParameters(Kernel, Options.Source);
   analysis::setLaunchBound(F, analysis::launchBound(F) ? Block : 0);
   rewrite(Plan, F, OfProgram, Options);
+  if (Options.Registers)
+    analysis::setRegisterLimit(F, Options.Registers);
   F.addFnAttr(Attribute::Convergent);
   F.removeFnAttr(Attribute::NoSync);
   F.removeFnAttr(Attribute::Memory);

@@ -13,7 +13,7 @@
 
 #include "analysis/device/Annotations.h"
 
-#include "llvm/IR/Constants.h"
+#include "llvm/IR/Module.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
@@ -25,18 +25,13 @@ namespace reconverge::gpu {
 static constexpr unsigned Least = 32, Granule = 8;
 
 void limitRegisters(Module &M, const frontend::RegisterCounts &Counts) {
-  LLVMContext &C = M.getContext();
   for (Function &F : M) {
     auto Found = Counts.find(F.getName());
     if (Found == Counts.end() || !analysis::isKernel(F))
       continue;
     const unsigned Most = std::max<unsigned>(
         Least, unsigned(alignTo(Found->getValue(), Granule)));
-    M.getOrInsertNamedMetadata(analysis::AnnotationsName)
-        ->addOperand(MDNode::get(
-            C, {ValueAsMetadata::get(&F), MDString::get(C, "maxnreg"),
-                ConstantAsMetadata::get(
-                    ConstantInt::get(Type::getInt32Ty(C), Most))}));
+    analysis::setRegisterLimit(F, Most);
   }
 }
 

@@ -16,6 +16,12 @@
 // RUN: env RECONVERGE_DEVICE=cpu ./eight >out
 // RUN: diff expected out
 
+// A limit of registers is the collected kernel's alone.
+// RUN: %reconverge cc '--collect=threshold=10;registers=40' --emit-ptx %s -o - | FileCheck %s --check-prefix=LIMIT
+// LIMIT-NOT: .maxnreg
+// LIMIT: .entry _Z4workPKiPji$remedied(
+// LIMIT: .maxnreg 40
+
 // That it was the recipe shows in the profile: fewer blocks, and paths apart.
 // RUN: env RECONVERGE_DEVICE=cpu %reconverge profile --device cpu -o four.json ./four >%t.log 2>&1
 // RUN: FileCheck %s --check-prefix=PROFILE <%t.log
