@@ -1,30 +1,33 @@
 //===- remedies/flatten/Forecast.cpp - What flattening may gain -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From counts of the kernel as it is. Of an inner loop M, which is one whose
-// blocks are some of those of another loop:
+// From counts of the kernel as it is, of an inner loop:
 //
 //   gain    what idles at its exits (their selves, model/Slots.cpp)
-//   r       rounds that warps make of it with all lanes at work, lanes' rounds
-//           / 32
-//   votes   14 r
+//   n       times that a lane comes to it: lanes that leave it, over lanes that
+//           enter the outermost loop around it
+//   r       rounds that full warps would make of it, lanes' rounds / 32
+//   price   gain / sqrt(n) + 14 r
 //
-// 14 are machine instructions of a vote and the two branches at it, as they are
-// emitted. The loop is that of greatest gain less votes.
+// A lane waits at the end for the one with the largest sum over n rounds of the
+// outer loop. Of n numbers that do not depend on one another the sum grows as n,
+// what it differs by as sqrt(n). 14 are machine instructions of a vote and the
+// two branches at it. The loop is that of greatest gain less price.
 //
-// Limitation: gain is an upper bound. A lane waits at the end for the lane with
-// the largest sum over its outer rounds, of which counts of blocks do not tell;
-// and few lanes run the rest of the outer loop together. Trials do tell.
+// Limitation: few lanes run the rest of the outer loop together, which counts of
+// blocks do not tell. Trials do.
 //
 //===----------------------------------------------------------------------===//
 
 #include "remedies/flatten/Forecast.h"
 
 #include "model/Slots.h"
+#include "remedies/common/Counted.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 using namespace llvm;
@@ -42,15 +45,15 @@ struct LoopGain {
 };
 } // namespace
 
-/// There is a loop around the one whose blocks \p Region has.
-static bool isInner(const KernelProfile &K, ArrayRef<uint32_t> Region) {
-  return any_of(K.Info.Branches, [&](const BranchInfo &Around) {
-    return Around.Kind == BranchKind::LoopExit &&
-           Around.Region.size() > Region.size() &&
-           all_of(Region, [&](uint32_t Block) {
-             return is_contained(Around.Region, Block);
-           });
-  });
+/// How often a lane comes to the loop that \p Exits leave; at most once: there
+/// is nothing to go on with.
+static double timesOf(const KernelProfile &K, ArrayRef<uint32_t> Exits) {
+  double Out = 0, In = 0;
+  for (uint32_t B : Exits)
+    Out += leaving(K, B);
+  for (uint32_t Entry : K.Info.Blocks[K.Info.Branches[Exits[0]].Block].Entries)
+    In += double(K.Blocks[Entry].Lanes);
+  return In > 0 ? Out / In : 0;
 }
 
 static std::optional<LoopGain> bestLoop(const KernelProfile &K,
@@ -68,7 +71,8 @@ static std::optional<LoopGain> bestLoop(const KernelProfile &K,
     const ArrayRef<uint32_t> OfOne = Left.take_while(
         [&](uint32_t B) { return All[B].Region == All[Left.front()].Region; });
     Left = Left.drop_front(OfOne.size());
-    if (!isInner(K, All[OfOne.front()].Region))
+    const double Times = timesOf(K, OfOne);
+    if (Times <= 1)
       continue;
     LoopGain Here;
     Here.Exits = OfOne.vec();
@@ -79,7 +83,9 @@ static std::optional<LoopGain> bestLoop(const KernelProfile &K,
       Here.Gain += Self[B];
       Rounds = std::max(Rounds, double(K.Blocks[All[B].Block].Lanes));
     }
-    Here.Price = std::min(SlotsOfVote * Rounds / K.WarpSize, Here.Gain);
+    Here.Price = std::min(SlotsOfVote * Rounds / K.WarpSize +
+                              Here.Gain / std::sqrt(Times),
+                          Here.Gain);
     if (Here.net() > (Best ? Best->net() : 0))
       Best = std::move(Here);
   }
