@@ -3,7 +3,7 @@
 
 // Loops in loops of many shapes, in warps that are whole and that are not: the
 // program prints the same, whatever the parameters.
-// RUN: %reconverge cc %s -I %source/include -o asked 2>asked.err
+// RUN: %reconverge cc -Rpass-missed=reconverge-flatten %s -I %source/include -o asked 2>asked.err
 // RUN: env RECONVERGE_DEVICE=cpu ./asked >expected
 // RUN: FileCheck %s <expected
 // CHECK: rows {{[0-9a-f]+}}
