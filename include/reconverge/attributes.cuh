@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For clang with our plugins, and `reconverge cc`; to nvcc all are nothing.
-// docs/remap.md, docs/refill.md and docs/collect.md say what becomes of it, and what is left.
+// docs/remap.md, docs/refill.md, docs/flatten.md and docs/collect.md say what becomes of it, and
+// what is left.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_ATTRIBUTES_CUH
@@ -21,7 +22,9 @@
 /// \endcode
 ///
 /// Likewise for refilling: has one loop refilled by which lanes wait for each
-/// other (RECONVERGE_REFILL), or none (RECONVERGE_NO_REFILL). And for
+/// other (RECONVERGE_REFILL), or none (RECONVERGE_NO_REFILL). For flattening: has
+/// an inner loop flattened by which they do (RECONVERGE_FLATTEN), or none
+/// (RECONVERGE_NO_FLATTEN). And for
 /// collecting: has threads sorted by the way that they will go
 /// (RECONVERGE_COLLECT), or not (RECONVERGE_NO_COLLECT).
 #if defined(__clang__) && defined(__CUDA__) // nvcc has the first at most
@@ -29,6 +32,9 @@
 #define RECONVERGE_NO_REMAP __attribute__((annotate("reconverge remap off")))
 #define RECONVERGE_REFILL __attribute__((annotate("reconverge refill")))
 #define RECONVERGE_NO_REFILL __attribute__((annotate("reconverge refill off")))
+#define RECONVERGE_FLATTEN __attribute__((annotate("reconverge flatten")))
+#define RECONVERGE_NO_FLATTEN                                                  \
+  __attribute__((annotate("reconverge flatten off")))
 #define RECONVERGE_COLLECT __attribute__((annotate("reconverge collect")))
 #define RECONVERGE_NO_COLLECT                                                  \
   __attribute__((annotate("reconverge collect off")))
@@ -37,6 +43,8 @@
 #define RECONVERGE_NO_REMAP
 #define RECONVERGE_REFILL
 #define RECONVERGE_NO_REFILL
+#define RECONVERGE_FLATTEN
+#define RECONVERGE_NO_FLATTEN
 #define RECONVERGE_COLLECT
 #define RECONVERGE_NO_COLLECT
 #endif

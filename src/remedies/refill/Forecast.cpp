@@ -119,22 +119,6 @@ struct LoopGain {
 };
 } // namespace
 
-/// Lanes that branch \p B sends out of its loop.
-static double leaving(const KernelProfile &K, uint32_t B) {
-  const BranchInfo &Info = K.Info.Branches[B];
-  const std::vector<uint64_t> &To = K.Branches[B].LanesTo;
-  double Out = 0, Least = To.empty() ? 0 : double(To[0]);
-  bool Known = false;
-  for (size_t S = 0; S != To.size(); ++S) {
-    Least = std::min(Least, double(To[S]));
-    if (!model::inRegion(Info, Info.Successors[S])) {
-      Out += double(To[S]);
-      Known = true;
-    }
-  }
-  return Known ? Out : Least; // else both sides have code before they meet
-}
-
 static double harmonic(double K) { return std::log(K) + 0.5772 + 0.5 / K; }
 
 /// x(p, k) of the banner.

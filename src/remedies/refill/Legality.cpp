@@ -22,15 +22,13 @@
 
 #include "remedies/refill/Legality.h"
 
-#include "analysis/Numbering.h"
 #include "analysis/Uniformity.h"
+#include "remedies/common/Loops.h"
 #include "remedies/common/Requests.h"
 #include "remedies/refill/Refusals.h"
 
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -41,34 +39,8 @@ namespace reconverge::remedies::refill {
 
 using analysis::UniformityResult;
 
-/// Lanes of a warp may leave \p L in different rounds.
-static bool divergesAt(const Loop &L, const UniformityResult &Known) {
-  SmallVector<BasicBlock *> Exiting;
-  L.getExitingBlocks(Exiting);
-  return any_of(Exiting, [&](const BasicBlock *BB) {
-    return Known.isDivergentBranch(*BB);
-  });
-}
-
-static uint64_t weightOf(const Loop &L, const LoopInfo &Loops) {
-  uint64_t Sum = 0;
-  for (const BasicBlock *BB : L.blocks())
-    Sum += BB->size() << 3 * std::min(Loops.getLoopDepth(BB), 10u);
-  return Sum;
-}
-
-/// What the source says of \p L.
-static std::optional<SourceRequest> requestOf(const Loop &L) {
-  SmallVector<BasicBlock *> Latches;
-  L.getLoopLatches(Latches);
-  for (const BasicBlock *BB : Latches)
-    if (auto Said = remedies::requestOf(*BB, Name))
-      return Said;
-  return std::nullopt;
-}
-
 static bool mayBeTaken(const Loop &L, const RefillOptions &Options) {
-  const auto Said = requestOf(L);
+  const auto Said = requestOf(L, Name);
   return Said ? Said->On : !Options.Marked;
 }
 
@@ -88,13 +60,6 @@ static Loop *chooseLoop(const LoopInfo &Loops, const UniformityResult &Known,
   return Chosen;
 }
 
-static BasicBlock *blockOfBranch(uint32_t Number, Function &F) {
-  for (BasicBlock &BB : F)
-    if (analysis::branchNumber(BB) == Number)
-      return &BB;
-  return nullptr;
-}
-
 /// What branch \p Number skips in its loop, if it parts lanes there.
 static Skip skipAt(uint32_t Number, Function &F, const LoopInfo &Loops,
                    const DominatorTree &Dominance,
@@ -104,16 +69,6 @@ static Skip skipAt(uint32_t Number, Function &F, const LoopInfo &Loops,
                                             : Skip{};
 }
 
-/// The innermost loop that branch \p Number leaves; null: none that diverges.
-static Loop *loopLeftBy(uint32_t Number, Function &F, const LoopInfo &Loops,
-                        const UniformityResult &Known) {
-  BasicBlock *BB = blockOfBranch(Number, F);
-  for (Loop *L = BB ? Loops.getLoopFor(BB) : nullptr; L; L = L->getParentLoop())
-    if (L->isLoopExiting(BB))
-      return divergesAt(*L, Known) ? L : nullptr;
-  return nullptr;
-}
-
 /// Of loops that pragmas name, the one to take; null: none are named. Why not
 /// the others goes to \p Refused.
 static Loop *loopNamed(const LoopInfo &Loops, const UniformityResult &Known,
@@ -121,7 +76,7 @@ static Loop *loopNamed(const LoopInfo &Loops, const UniformityResult &Known,
   Loop *Chosen = nullptr;
   SmallVector<Loop *> Named;
   for (Loop *L : Loops.getLoopsInPreorder()) {
-    const auto Said = requestOf(*L);
+    const auto Said = requestOf(*L, Name);
     if (!Said || !Said->On || !Said->AtAnyCost)
       continue;
     Named.push_back(L);
@@ -131,9 +86,9 @@ static Loop *loopNamed(const LoopInfo &Loops, const UniformityResult &Known,
   }
   SmallPtrSet<const void *, 4> Told;
   if (Chosen)
-    Told.insert(requestOf(*Chosen)->Id);
+    Told.insert(requestOf(*Chosen, Name)->Id);
   for (const Loop *L : Named)
-    if (Told.insert(requestOf(*L)->Id).second)
+    if (Told.insert(requestOf(*L, Name)->Id).second)
       Refused.push_back(
           {divergesAt(*L, Known) ? &refuse::Other : &refuse::Uniform,
            L->getStartLoc(), ""});
@@ -167,48 +122,16 @@ static PlanOr<Loop *> findLoop(Function &Kernel, const LoopInfo &Loops,
   if (Loop *L = chooseLoop(Loops, Known, Options))
     return L;
   for (const Loop *L : Loops.getLoopsInPreorder())
-    if (const auto Said = requestOf(*L);
+    if (const auto Said = requestOf(*L, Name);
         Said && !Said->On && divergesAt(*L, Known))
       return Refusal{&refuse::Off, L->getStartLoc(), ""};
   return refusal(refuse::Loop, Start);
 }
 
-/// What other threads write, and \p L may wait for.
-static bool readsOthers(const Instruction &I, const Loop &L) {
-  if (const auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
-    return L.isLoopInvariant(Swap->getCompareOperand());
-  if (const auto *A = dyn_cast<AtomicRMWInst>(&I))
-    return A->getOperation() == AtomicRMWInst::Xchg;
-  const auto *Load = dyn_cast<LoadInst>(&I);
-  return Load && (Load->isVolatile() || Load->isAtomic()) &&
-         !isa<AllocaInst>(getUnderlyingObject(Load->getPointerOperand()));
-}
-
-/// What is read in \p L, and is written by other threads, on which a way out of
-/// it depends; null: nothing.
-static const Instruction *waitsFor(const Loop &L) {
-  SmallVector<BasicBlock *> Exiting;
-  L.getExitingBlocks(Exiting);
-  SmallSetVector<const Instruction *, 16> Needed;
-  auto Add = [&](const Value *V) {
-    if (const auto *I = dyn_cast<Instruction>(V); I && L.contains(I))
-      Needed.insert(I);
-  };
-  for (BasicBlock *BB : Exiting)
-    Add(BB->getTerminator());
-  for (size_t I = 0; I != Needed.size(); ++I) {
-    if (readsOthers(*Needed[I], L))
-      return Needed[I];
-    for (const Use &Operand : Needed[I]->operands())
-      Add(Operand.get());
-  }
-  return nullptr;
-}
-
 /// Of the first of \p Loops that waits.
 static const Instruction *waitsFor(const LoopInfo &Loops) {
   for (const Loop *L : Loops.getLoopsInPreorder())
-    if (const Instruction *I = waitsFor(*L))
+    if (const Instruction *I = remedies::waitsFor(*L))
       return I;
   return nullptr;
 }
@@ -245,7 +168,7 @@ PlanOr<RefillPlan> planRefill(Function &Kernel, const RefillOptions &Options) {
     return refusal(refuse::Exit, Start);
   if (const Instruction *I = takesFrame(Kernel))
     return refusal(refuse::Frame, *I);
-  if (const auto Said = requestOf(*L)) {
+  if (const auto Said = requestOf(*L, Name)) {
     Plan.Options = cantFail(parseRefillOptions(Said->Parameters, Options));
     Plan.Options.Occupancy &= !Said->AtAnyCost;
   }

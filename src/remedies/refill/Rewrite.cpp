@@ -56,6 +56,7 @@
 
 #include "remedies/refill/Rewrite.h"
 
+#include "remedies/common/Loops.h"
 #include "remedies/refill/Prologue.h"
 #include "remedies/refill/Rounds.h"
 #include "remedies/refill/Values.h"
@@ -64,8 +65,6 @@
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
@@ -93,20 +92,6 @@ static LoopShape prepareLoop(Function &F, BasicBlock *Header) {
         Phi.eraseFromParent();
       }
   return Shape;
-}
-
-/// A block of its own on each edge to \p To; \p Fill ends it.
-static void
-leadElsewhere(BasicBlock *To,
-              function_ref<void(IRBuilderBase &, BasicBlock *)> Fill) {
-  SmallSetVector<BasicBlock *, 8> From(pred_begin(To), pred_end(To));
-  for (BasicBlock *Pred : From) {
-    auto *Edge = BasicBlock::Create(To->getContext(), To->getName() + ".edge",
-                                    To->getParent(), Pred->getNextNode());
-    Pred->getTerminator()->replaceSuccessorWith(To, Edge);
-    IRBuilder<> B(Edge);
-    Fill(B, Pred);
-  }
 }
 
 static void rewriteEdges(const LoopShape &L, Slots &Values, Rounds &Around) {
@@ -140,18 +125,6 @@ static void rewriteEdges(const LoopShape &L, Slots &Values, Rounds &Around) {
   Values.take(L.Header);
   for (BasicBlock *Exit : L.Exits)
     Values.take(Exit);
-}
-
-/// What promotion has left without use.
-static void removeDead(Function &F) {
-  for (BasicBlock &BB : F) {
-    DeleteDeadPHIs(&BB);
-    SmallVector<WeakTrackingVH> Dead;
-    for (Instruction &I : BB)
-      if (isInstructionTriviallyDead(&I))
-        Dead.push_back(&I);
-    RecursivelyDeleteTriviallyDeadInstructions(Dead);
-  }
 }
 
 void rewrite(const RefillPlan &Plan, Function &Kernel, unsigned First,

@@ -1,0 +1,120 @@
+//===- remedies/common/Loops.cpp - What remedies ask of loops -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// To compare and swap with what was read before, and to try again if it failed,
+// is no wait: then another has succeeded.
+//
+//===----------------------------------------------------------------------===//
+
+#include "remedies/common/Loops.h"
+
+#include "analysis/Numbering.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Local.h"
+
+using namespace llvm;
+
+namespace reconverge::remedies {
+
+using analysis::UniformityResult;
+
+bool divergesAt(const Loop &L, const UniformityResult &Known) {
+  SmallVector<BasicBlock *> Exiting;
+  L.getExitingBlocks(Exiting);
+  return any_of(Exiting, [&](const BasicBlock *BB) {
+    return Known.isDivergentBranch(*BB);
+  });
+}
+
+uint64_t weightOf(const Loop &L, const LoopInfo &Loops) {
+  uint64_t Sum = 0;
+  for (const BasicBlock *BB : L.blocks())
+    Sum += BB->size() << 3 * std::min(Loops.getLoopDepth(BB), 10u);
+  return Sum;
+}
+
+std::optional<SourceRequest> requestOf(const Loop &L, StringRef Remedy) {
+  SmallVector<BasicBlock *> Latches;
+  L.getLoopLatches(Latches);
+  for (const BasicBlock *BB : Latches)
+    if (auto Said = requestOf(*BB, Remedy))
+      return Said;
+  return std::nullopt;
+}
+
+BasicBlock *blockOfBranch(uint32_t Number, Function &F) {
+  for (BasicBlock &BB : F)
+    if (analysis::branchNumber(BB) == Number)
+      return &BB;
+  return nullptr;
+}
+
+Loop *loopLeftBy(uint32_t Number, Function &F, const LoopInfo &Loops,
+                 const UniformityResult &Known) {
+  BasicBlock *BB = blockOfBranch(Number, F);
+  for (Loop *L = BB ? Loops.getLoopFor(BB) : nullptr; L; L = L->getParentLoop())
+    if (L->isLoopExiting(BB))
+      return divergesAt(*L, Known) ? L : nullptr;
+  return nullptr;
+}
+
+/// What other threads write, and \p L may wait for.
+static bool readsOthers(const Instruction &I, const Loop &L) {
+  if (const auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
+    return L.isLoopInvariant(Swap->getCompareOperand());
+  if (const auto *A = dyn_cast<AtomicRMWInst>(&I))
+    return A->getOperation() == AtomicRMWInst::Xchg;
+  const auto *Load = dyn_cast<LoadInst>(&I);
+  return Load && (Load->isVolatile() || Load->isAtomic()) &&
+         !isa<AllocaInst>(getUnderlyingObject(Load->getPointerOperand()));
+}
+
+const Instruction *waitsFor(const Loop &L) {
+  SmallVector<BasicBlock *> Exiting;
+  L.getExitingBlocks(Exiting);
+  SmallSetVector<const Instruction *, 16> Needed;
+  auto Add = [&](const Value *V) {
+    if (const auto *I = dyn_cast<Instruction>(V); I && L.contains(I))
+      Needed.insert(I);
+  };
+  for (BasicBlock *BB : Exiting)
+    Add(BB->getTerminator());
+  for (size_t I = 0; I != Needed.size(); ++I) {
+    if (readsOthers(*Needed[I], L))
+      return Needed[I];
+    for (const Use &Operand : Needed[I]->operands())
+      Add(Operand.get());
+  }
+  return nullptr;
+}
+
+void leadElsewhere(BasicBlock *To,
+                   function_ref<void(IRBuilderBase &, BasicBlock *)> Fill) {
+  SmallSetVector<BasicBlock *, 8> From(pred_begin(To), pred_end(To));
+  for (BasicBlock *Pred : From) {
+    auto *Edge = BasicBlock::Create(To->getContext(), To->getName() + ".edge",
+                                    To->getParent(), Pred->getNextNode());
+    Pred->getTerminator()->replaceSuccessorWith(To, Edge);
+    IRBuilder<> B(Edge);
+    Fill(B, Pred);
+  }
+}
+
+void removeDead(Function &F) {
+  for (BasicBlock &BB : F) {
+    DeleteDeadPHIs(&BB);
+    SmallVector<WeakTrackingVH> Dead;
+    for (Instruction &I : BB)
+      if (isInstructionTriviallyDead(&I))
+        Dead.push_back(&I);
+    RecursivelyDeleteTriviallyDeadInstructions(Dead);
+  }
+}
+} // namespace reconverge::remedies

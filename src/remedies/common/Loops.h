@@ -1,0 +1,54 @@
+//===- remedies/common/Loops.h - What remedies ask of loops -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_COMMON_LOOPS_H
+#define RECONVERGE_REMEDIES_COMMON_LOOPS_H
+
+#include "analysis/Uniformity.h"
+#include "remedies/common/Requests.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace llvm {
+class BasicBlock;
+class Function;
+class IRBuilderBase;
+class Loop;
+class LoopInfo;
+} // namespace llvm
+
+namespace reconverge::remedies {
+
+/// Lanes of a warp may leave \p L in different rounds.
+bool divergesAt(const llvm::Loop &L, const analysis::UniformityResult &Known);
+
+/// Instructions of \p L, each counted eight times for each loop it is in.
+uint64_t weightOf(const llvm::Loop &L, const llvm::LoopInfo &Loops);
+
+/// What the source says of \p L.
+std::optional<SourceRequest> requestOf(const llvm::Loop &L,
+                                       llvm::StringRef Remedy);
+
+/// The block that ends with branch \p Number; null: there is none.
+llvm::BasicBlock *blockOfBranch(uint32_t Number, llvm::Function &F);
+
+/// The innermost loop that branch \p Number leaves; null: none that diverges.
+llvm::Loop *loopLeftBy(uint32_t Number, llvm::Function &F,
+                       const llvm::LoopInfo &Loops,
+                       const analysis::UniformityResult &Known);
+
+/// What is read in \p L, and is written by other threads, on which a way out of
+/// it depends; null: nothing.
+const llvm::Instruction *waitsFor(const llvm::Loop &L);
+
+/// A block of its own on each edge to \p To; \p Fill, which gets the block that
+/// the edge is from, ends it.
+void leadElsewhere(
+    llvm::BasicBlock *To,
+    llvm::function_ref<void(llvm::IRBuilderBase &, llvm::BasicBlock *)> Fill);
+
+/// Removes what promotion of slots has left without use.
+void removeDead(llvm::Function &F);
+
+} // namespace reconverge::remedies
+
+#endif

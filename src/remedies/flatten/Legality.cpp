@@ -1,0 +1,131 @@
+//===- remedies/flatten/Legality.cpp - What may be flattened --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// No thread changes its place. But a lane is in another round of the outer loop
+// than its neighbour, and those that are through wait for the others:
+//
+//   - Nothing in the outer loop may need lanes together (convergent calls).
+//   - No way out of a loop in it may wait for another thread, which might be one
+//     that is through.
+//   - No lane may end in it: the others' votes would wait for it.
+//
+// Which loop: one that leaves a loop inside it and that a pragma names; or that
+// Options.Branch leaves; else of the loops in loops that lanes leave at different
+// times the one with the most instructions, those of inner loops counted eight
+// times; the first of several. A pragma stands before the outer loop or the
+// inner one. Never one that the source forbids.
+//
+//===----------------------------------------------------------------------===//
+
+#include "remedies/flatten/Legality.h"
+
+#include "remedies/common/Loops.h"
+#include "remedies/common/Remedy.h"
+#include "remedies/flatten/Refusals.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace llvm;
+
+namespace reconverge::remedies::flatten {
+
+using analysis::UniformityResult;
+
+/// What the source says of inner loop \p M: at itself, or at the loop around it.
+static std::optional<SourceRequest> requestAt(const Loop &M) {
+  auto Said = remedies::requestOf(M, Name);
+  return Said ? Said : remedies::requestOf(*M.getParentLoop(), Name);
+}
+
+static bool mayBeTaken(const Loop &M, const FlattenOptions &Options) {
+  const auto Said = requestAt(M);
+  return Said ? Said->On : !Options.Marked;
+}
+
+/// The inner loop to flatten.
+static PlanOr<Loop *> findLoop(Function &F, const LoopInfo &Loops,
+                               const UniformityResult &Known,
+                               const FlattenOptions &Options) {
+  const Instruction &Start = *F.getEntryBlock().getTerminator();
+  if (Options.Branch) {
+    Loop *M = loopLeftBy(*Options.Branch, F, Loops, Known);
+    if (!M || !M->getParentLoop())
+      return refusal(refuse::Branch, Start, std::to_string(*Options.Branch));
+    if (!mayBeTaken(*M, Options))
+      return Refusal{&refuse::Off, M->getStartLoc(), ""};
+    return M;
+  }
+  Loop *Chosen = nullptr;
+  bool Named = false;
+  const Loop *Off = nullptr, *Alike = nullptr;
+  for (Loop *M : Loops.getLoopsInPreorder()) {
+    const auto Here = remedies::requestOf(*M, Name);
+    const bool AsksHere = Here && Here->On && Here->AtAnyCost;
+    if (!M->getParentLoop() || !divergesAt(*M, Known)) {
+      if (AsksHere && !Alike)
+        Alike = M;
+      continue;
+    }
+    if (!mayBeTaken(*M, Options)) {
+      Off = Off ? Off : M;
+      continue;
+    }
+    const auto Said = requestAt(*M);
+    const bool Asks = Said && Said->AtAnyCost;
+    if (!Chosen || Asks > Named ||
+        (Asks == Named && weightOf(*Chosen, Loops) < weightOf(*M, Loops))) {
+      Chosen = M;
+      Named = Asks;
+    }
+  }
+  if (Chosen && (Named || !Alike))
+    return Chosen;
+  if (Alike)
+    return Refusal{&refuse::Uniform, Alike->getStartLoc(), ""};
+  if (Off)
+    return Refusal{&refuse::Off, Off->getStartLoc(), ""};
+  return refusal(refuse::Loop, Start);
+}
+
+static std::string nameOf(const CallBase &Call) {
+  const Function *Callee = Call.getCalledFunction();
+  return Callee ? Callee->getName().str() : "";
+}
+
+/// Why the outer loop \p L has to stay as it is; none: it does not.
+static std::optional<Refusal> tiedBy(const Loop &L) {
+  for (const Loop *Each : L.getLoopsInPreorder())
+    if (const Instruction *I = waitsFor(*Each))
+      return refusal(refuse::Waits, *I);
+  for (const BasicBlock *BB : L.blocks())
+    for (const Instruction &I : *BB) {
+      const auto *Call = dyn_cast<CallBase>(&I);
+      const Intrinsic::ID Id = Call ? Call->getIntrinsicID() : 0;
+      if (Id == Intrinsic::nvvm_exit)
+        return refusal(refuse::Exit, I);
+      if (Call && Call->isConvergent() && Id != Intrinsic::nvvm_nanosleep)
+        return refusal(refuse::Together, I, nameOf(*Call));
+    }
+  return std::nullopt;
+}
+
+PlanOr<FlattenPlan> planFlatten(Function &F, const FlattenOptions &Options) {
+  const UniformityResult Known = analysis::computeUniformity(F);
+  DominatorTree Dominance(F);
+  LoopInfo Loops(Dominance);
+  PlanOr<Loop *> Found = findLoop(F, Loops, Known, Options);
+  if (const auto *Why = std::get_if<Refusal>(&Found))
+    return *Why;
+  const Loop *M = std::get<Loop *>(Found);
+  if (auto Why = tiedBy(*M->getParentLoop()))
+    return *Why;
+  FlattenPlan Plan{M->getHeader(), Options};
+  if (const auto Said = requestAt(*M))
+    Plan.Options = cantFail(parseFlattenOptions(Said->Parameters, Options));
+  return Plan;
+}
+
+} // namespace reconverge::remedies::flatten

@@ -1,0 +1,339 @@
+//===- remedies/flatten/Rewrite.cpp - Two loops become one ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// L is the outer loop, M the inner one.
+//
+//   enter:  mask = activemask; everyone is to begin at L's header
+//     |
+//    stop: <----------------------+------------+
+//     |  \  all are through       |            |
+//     |   leave: L's exits        |            |
+//    turn:  does this lane wait?  |            |
+//     |   \                       |            |
+//     |   outer: <---------+      |            |
+//     |    | L's header,   | L's  |            |
+//     |    | or behind M --+ way  |            |
+//     |    v                 back |            |
+//    came:  vote: do enough wait? +            |
+//     |  no                                    |
+//    gate: <---------------------+             |
+//     |  \  is this lane in M?   |             |
+//     |   M's header ...         |             |
+//     |  /                       |             |
+//    ran:  vote: do enough wait? + no      yes +
+//
+//   1. Each edge to M's header or to an exit of M in L, and each out of L, leads
+//      to a vote (of M: `ran`, of the rest of L: `came`), with a state that says
+//      where the lane goes on. L's ways back lead to `outer`, so that a lane for
+//      which M has no rounds goes on with L at once. Rounds of M may be several
+//      from one vote to the next.
+//   2. A vote: running = ballot(in M), waiting = ballot(behind M); stop if
+//      32 popc(waiting) >= threshold popc(running | waiting), with which those
+//      that wait go on. That holds if none is in M, and if all are through.
+//   3. Phis of these places become slots that edges write, values of L but for
+//      M's become slots, too, and then values again (mem2reg). A slot that is no
+//      longer needed is given poison, or it would take a register meanwhile.
+//      M's values need none: its header is still in front of each of its rounds.
+//
+// Why right: each lane runs the original's blocks in the original's order. Why
+// it ends, if the original does: at `stop` some lane waits, or all are through;
+// at `gate` some lane is in M; so each time round some lane makes a round.
+//
+// Votes are by the lanes that entered together. None of them leaves before all
+// are through, and no vote has other lanes. Where the hardware has already
+// parted lanes that could be together, each part has its mask: slower, not
+// wrong. Why two votes: see refill/Rewrite.cpp.
+//
+// Han and Abdelrahman, "Reducing Divergence in GPGPU Programs with Loop
+// Merging", GPGPU-6, 2013; there a lane goes on at once (threshold=1), and L has
+// one inner loop.
+//
+//===----------------------------------------------------------------------===//
+
+#include "remedies/flatten/Rewrite.h"
+
+#include "remedies/common/Loops.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
+
+using namespace llvm;
+
+namespace reconverge::remedies::flatten {
+
+namespace {
+class Flattener {
+public:
+  Flattener(const FlattenPlan &Plan, Function &F);
+  void run();
+
+private:
+  AllocaInst *slot(Type *T, const Twine &Name);
+  void addPlace(BasicBlock *BB);
+  void forget(IRBuilderBase &B, BasicBlock *Place);
+  void setState(IRBuilderBase &B, unsigned To);
+  Value *load(IRBuilderBase &B, AllocaInst *Slot);
+  void give(IRBuilderBase &B, BasicBlock *From, BasicBlock *To, unsigned State);
+  void take(BasicBlock *Place);
+  void leadEdges();
+  void keepValues();
+  void writeVote(BasicBlock *At);
+  void writeRounds();
+
+  const FlattenOptions Options;
+  Function &F;
+  BasicBlock *InnerHeader, *OuterHeader = nullptr;
+  SmallPtrSet<BasicBlock *, 16> Inner, Outer; ///< blocks; M's are in both
+  SmallVector<BasicBlock *> Behind;           ///< M's exits in L
+  SmallVector<BasicBlock *> Out;              ///< L's exits
+
+  /// Of a lane: 0 in M, 1 + n through by exit n, then `Again` at L's header, and
+  /// Again + 1 + n behind M at exit n.
+  AllocaInst *State;
+  AllocaInst *None; ///< all are through
+  AllocaInst *Mask, *Left = nullptr;
+  unsigned Again = 0;
+  /// What a place's phis get.
+  MapVector<BasicBlock *, SmallVector<std::pair<PHINode *, AllocaInst *>>>
+      Places;
+  SmallVector<AllocaInst *> Slots, Kept;
+  BasicBlock *Enter, *Stop, *Leave, *Turn, *ToOuter, *Came, *Gate, *Ran;
+};
+} // namespace
+
+/// Blocks of \p F in \p Loops that \p L leads to, in program order, of which
+/// \p Wanted holds.
+static SmallVector<BasicBlock *>
+exitsOf(const Loop &L, function_ref<bool(const BasicBlock *)> Wanted) {
+  SmallVector<BasicBlock *> Found;
+  for (BasicBlock &BB : *L.getHeader()->getParent())
+    if (!L.contains(&BB) && Wanted(&BB) &&
+        any_of(predecessors(&BB),
+               [&](const BasicBlock *From) { return L.contains(From); }))
+      Found.push_back(&BB);
+  return Found;
+}
+
+Flattener::Flattener(const FlattenPlan &Plan, Function &F)
+    : Options(Plan.Options), F(F), InnerHeader(Plan.Header) {
+  DominatorTree Dominance(F);
+  LoopInfo Loops(Dominance);
+  Loop *M = Loops.getLoopFor(InnerHeader), *L = M->getParentLoop();
+  assert(M->getHeader() == InnerHeader && L &&
+         "the plan's loops are still two");
+  // In this order: an exit of both must be L's alone in the end.
+  for (Loop *Each : {M, L})
+    formDedicatedExitBlocks(Each, &Dominance, &Loops, nullptr,
+                            /*PreserveLCSSA=*/false);
+  formLCSSARecursively(*L, Dominance, &Loops, nullptr);
+  OuterHeader = L->getHeader();
+  Inner.insert(M->block_begin(), M->block_end());
+  Outer.insert(L->block_begin(), L->block_end());
+  Behind = exitsOf(*M, [&](const BasicBlock *BB) { return L->contains(BB); });
+  Out = exitsOf(*L, [](const BasicBlock *) { return true; });
+  Again = 1 + Out.size();
+  auto Block = [&](const char *Name) {
+    return BasicBlock::Create(F.getContext(), Twine("flatten.") + Name, &F);
+  };
+  Enter = Block("enter");
+  Stop = Block("stop");
+  Leave = Block("leave");
+  Turn = Block("turn");
+  ToOuter = Block("outer");
+  Came = Block("came");
+  Gate = Block("gate");
+  Ran = Block("ran");
+  Type *I32 = Type::getInt32Ty(F.getContext());
+  State = slot(I32, "state");
+  None = slot(Type::getInt1Ty(F.getContext()), "none");
+  Mask = slot(I32, "mask");
+  if (Options.Rounds > 1)
+    Left = slot(I32, "left");
+  addPlace(InnerHeader);
+  addPlace(OuterHeader);
+  for (BasicBlock *BB : concat<BasicBlock *>(Behind, Out))
+    addPlace(BB);
+}
+
+AllocaInst *Flattener::slot(Type *T, const Twine &Name) {
+  BasicBlock &Entry = F.getEntryBlock();
+  return Slots.emplace_back(
+      new AllocaInst(T, F.getDataLayout().getAllocaAddrSpace(), Name,
+                     Entry.getFirstInsertionPt()));
+}
+
+void Flattener::addPlace(BasicBlock *BB) {
+  auto &Phis = Places[BB];
+  for (PHINode &Phi : BB->phis())
+    Phis.push_back({&Phi, slot(Phi.getType(), Phi.getName())});
+}
+
+static void forgetSlot(IRBuilderBase &B, AllocaInst *Slot) {
+  B.CreateStore(PoisonValue::get(Slot->getAllocatedType()), Slot);
+}
+
+void Flattener::forget(IRBuilderBase &B, BasicBlock *Place) {
+  for (auto [Phi, Slot] : Places[Place])
+    forgetSlot(B, Slot);
+}
+
+void Flattener::setState(IRBuilderBase &B, unsigned To) {
+  B.CreateStore(B.getInt32(To), State);
+}
+
+Value *Flattener::load(IRBuilderBase &B, AllocaInst *Slot) {
+  return B.CreateLoad(Slot->getAllocatedType(), Slot, Slot->getName());
+}
+
+/// On an edge that led from \p From to \p To.
+void Flattener::give(IRBuilderBase &B, BasicBlock *From, BasicBlock *To,
+                     unsigned NewState) {
+  for (auto [Phi, Slot] : Places[To])
+    B.CreateStore(Options.PlantedBug ? Constant::getNullValue(Phi->getType())
+                                     : Phi->getIncomingValueForBlock(From),
+                  Slot);
+  setState(B, NewState);
+}
+
+void Flattener::take(BasicBlock *Place) {
+  IRBuilder<> B(Place, Place->getFirstNonPHIIt());
+  for (auto [Phi, Slot] : Places[Place]) {
+    Value *Given = load(B, Slot);
+    Given->takeName(Phi);
+    Phi->replaceAllUsesWith(Given);
+    Phi->eraseFromParent();
+  }
+  forget(B, Place);
+}
+
+void Flattener::leadEdges() {
+  auto Meet = [&](IRBuilderBase &B, const BasicBlock *From) {
+    B.CreateBr(Inner.contains(From) ? Ran : Came);
+  };
+  leadElsewhere(InnerHeader, [&](IRBuilderBase &B, BasicBlock *From) {
+    give(B, From, InnerHeader, 0);
+    if (!Left || !Inner.contains(From))
+      return Meet(B, From);
+    Value *Less = B.CreateSub(load(B, Left), B.getInt32(1));
+    B.CreateStore(Less, Left);
+    B.CreateCondBr(B.CreateICmpNE(Less, B.getInt32(0)), InnerHeader, Ran);
+  });
+  leadElsewhere(OuterHeader, [&](IRBuilderBase &B, BasicBlock *From) {
+    give(B, From, OuterHeader, Again);
+    B.CreateBr(Outer.contains(From) ? ToOuter : Enter);
+  });
+  auto LeadPlaces = [&](ArrayRef<BasicBlock *> All, unsigned First) {
+    for (auto [I, To] : enumerate(All))
+      leadElsewhere(To,
+                    [&, To = To, I = I](IRBuilderBase &B, BasicBlock *From) {
+                      give(B, From, To, First + unsigned(I));
+                      Meet(B, From);
+                    });
+  };
+  LeadPlaces(Behind, Again + 1);
+  LeadPlaces(Out, 1);
+  for (auto &Each : Places)
+    take(Each.first);
+}
+
+/// Values of L, but for M's, that other blocks use.
+void Flattener::keepValues() {
+  SmallVector<Instruction *> Crossing;
+  for (BasicBlock &BB : F)
+    if (Outer.contains(&BB) && !Inner.contains(&BB))
+      for (Instruction &I : BB)
+        if (!isa<AllocaInst>(I) && any_of(I.users(), [&](const User *U) {
+              return isa<PHINode>(U) ||
+                     cast<Instruction>(U)->getParent() != &BB;
+            }))
+          Crossing.push_back(&I);
+  for (Instruction *I : Crossing)
+    if (AllocaInst *Slot = DemoteRegToStack(
+            *I, false, F.getEntryBlock().getFirstInsertionPt()))
+      Kept.push_back(Slot);
+}
+
+void Flattener::writeVote(BasicBlock *At) {
+  IRBuilder<> B(At);
+  forget(B, OuterHeader); // nobody is to begin any more
+  Value *Now = load(B, State), *By = load(B, Mask);
+  auto Ballot = [&](Value *Vote, const char *Name) {
+    return B.CreateIntrinsic(Intrinsic::nvvm_vote_ballot_sync, {}, {By, Vote},
+                             nullptr, Name);
+  };
+  Value *Running = Ballot(B.CreateICmpEQ(Now, B.getInt32(0)), "running");
+  Value *Waiting = Ballot(B.CreateICmpUGT(Now, B.getInt32(Again)), "waiting");
+  Value *Alive = B.CreateOr(Running, Waiting, "alive");
+  auto Count = [&](Value *Bits) {
+    return B.CreateUnaryIntrinsic(Intrinsic::ctpop, Bits);
+  };
+  B.CreateStore(B.CreateICmpEQ(Alive, B.getInt32(0)), None);
+  Value *Enough = B.CreateICmpUGE(
+      B.CreateMul(Count(Waiting), B.getInt32(32)),
+      B.CreateMul(Count(Alive), B.getInt32(Options.Threshold)), "enough");
+  B.CreateCondBr(Enough, Stop, Gate);
+}
+
+void Flattener::writeRounds() {
+  IRBuilder<> B(Enter);
+  for (AllocaInst *Slot : Kept) // of an earlier time through L
+    forgetSlot(B, Slot);
+  for (auto &Each : Places)
+    if (Each.first != OuterHeader)
+      forget(B, Each.first);
+  B.CreateStore(B.CreateIntrinsic(Intrinsic::nvvm_activemask, {}, {}), Mask);
+  B.CreateStore(B.getFalse(), None);
+  if (Left)
+    forgetSlot(B, Left);
+  B.CreateBr(Stop);
+  B.SetInsertPoint(Stop);
+  B.CreateCondBr(load(B, None), Leave, Turn);
+  B.SetInsertPoint(Turn);
+  B.CreateCondBr(B.CreateICmpUGE(load(B, State), B.getInt32(Again)), ToOuter,
+                 Came);
+  auto Dispatch = [&](BasicBlock *At, BasicBlock *Else,
+                      ArrayRef<BasicBlock *> To, unsigned First) {
+    B.SetInsertPoint(At);
+    SwitchInst *Where = B.CreateSwitch(load(B, State), Else, To.size());
+    for (auto [I, BB] : enumerate(To))
+      Where->addCase(B.getInt32(First + unsigned(I)), BB);
+  };
+  Dispatch(ToOuter, OuterHeader, Behind, Again + 1);
+  if (Out.empty()) // it never ends
+    new UnreachableInst(F.getContext(), Leave);
+  else
+    Dispatch(Leave, Out[0], ArrayRef(Out).drop_front(), 2);
+  B.SetInsertPoint(Gate);
+  if (Left)
+    B.CreateStore(B.getInt32(Options.Rounds), Left);
+  B.CreateCondBr(B.CreateICmpEQ(load(B, State), B.getInt32(0)), InnerHeader,
+                 Ran);
+  writeVote(Came);
+  writeVote(Ran);
+}
+
+void Flattener::run() {
+  leadEdges();
+  keepValues();
+  writeRounds();
+  DominatorTree Dominance(F);
+  append_range(Slots, Kept);
+  PromoteMemToReg(Slots, Dominance);
+  removeDead(F);
+}
+
+void rewrite(const FlattenPlan &Plan, Function &F) {
+  Flattener(Plan, F).run();
+  F.addFnAttr(Attribute::Convergent);
+  F.removeFnAttr(Attribute::NoSync);
+  F.removeFnAttr(Attribute::Memory);
+}
+
+} // namespace reconverge::remedies::flatten

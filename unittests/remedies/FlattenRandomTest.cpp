@@ -1,0 +1,122 @@
+//===- unittests/remedies/FlattenRandomTest.cpp - Flattened and not -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random kernels, run before and after one of their inner loops is flattened:
+// the one that is chosen, or one that a branch names. 200 of them here;
+// RECONVERGE_RANDOM_SEEDS="first,count" runs others, and RECONVERGE_REDUCE=1
+// then prints a small kernel for the first that fails.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Harness.h"
+#include "Seeds.h"
+
+#include "analysis/Numbering.h"
+#include "remedies/flatten/Rewrite.h"
+
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+using namespace reconverge::warpvm;
+
+namespace reconverge::remedies {
+namespace {
+
+/// Kernels with loops in loops, with shared memory outside of them.
+RandomKernelOptions flattenShape(uint64_t Seed) {
+  RandomKernelOptions Options = randomOptions(Seed);
+  Options.Inline = true;
+  Options.Barriers = false;
+  Options.Loops = 45;
+  Options.Depth = 3;
+  Options.Statements = 2;
+  return Options;
+}
+
+FlattenOptions flattenOptionsFor(uint64_t Seed) {
+  Random R(Seed ^ 0xf1a77e);
+  FlattenOptions Options;
+  const uint32_t Thresholds[] = {1, 2, 4, 8, 16, 31, 32};
+  Options.Threshold = Thresholds[R.below(7)];
+  Options.Rounds = R.chance(50) ? 1 : 2 + R.below(6);
+  return Options;
+}
+
+unsigned flattenModule(Module &M, const FlattenOptions &Options) {
+  Function &F = *M.getFunction("k");
+  const auto Plan = flatten::planFlatten(F, Options);
+  const auto *Made = std::get_if<flatten::FlattenPlan>(&Plan);
+  if (Made)
+    flatten::rewrite(*Made, F);
+  return Made ? 1 : 0;
+}
+
+/// One kernel in two has the last inner loop flattened that may be.
+unsigned flattenSeed(Module &M, uint64_t Seed) {
+  FlattenOptions Options = flattenOptionsFor(Seed);
+  if (Seed % 2)
+    return flattenModule(M, Options);
+  analysis::numberBlocks(M);
+  SmallVector<uint32_t> Branches;
+  for (const BasicBlock &BB : *M.getFunction("k"))
+    if (auto Number = analysis::branchNumber(BB))
+      Branches.push_back(*Number);
+  for (uint32_t Branch : reverse(Branches)) {
+    Options.Branch = Branch;
+    if (unsigned Loops = flattenModule(M, Options))
+      return Loops;
+  }
+  return 0;
+}
+
+class FlattenedKernels : public testing::TestWithParam<unsigned> {};
+constexpr unsigned Shares = 2;
+
+TEST_P(FlattenedKernels, LeaveTheSameBytes) {
+  SeedsTried Tried =
+      compareSeeds(200, GetParam(), Shares, flattenShape, flattenSeed);
+  if (HasFailure())
+    return;
+  RecordProperty("flattened", int(Tried.Changed));
+  EXPECT_GE(Tried.Changed * 4, Tried.Kernels)
+      << "the kernels have too few loops in loops";
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, FlattenedKernels, testing::Range(0u, Shares));
+
+/// The comparison notices a value that was not kept.
+TEST(FlattenedKernels, APlantedBugIsCaught) {
+  unsigned Caught = 0, Changed = 0;
+  for (uint64_t Seed = 1; Seed <= 100 && !Caught; ++Seed) {
+    LLVMContext C;
+    auto M = randomKernel(C, Seed, flattenShape(Seed));
+    Trial T = compare(*M, Seed, [&](Module &Of) {
+      FlattenOptions Options = flattenOptionsFor(Seed);
+      Options.PlantedBug = true;
+      return flattenModule(Of, Options);
+    });
+    Changed += T.Changes > 0;
+    Caught += !T.Difference.empty();
+  }
+  EXPECT_TRUE(Caught) << "of " << Changed << " that were flattened";
+}
+
+/// Same input, same bytes.
+TEST(FlattenedKernels, AreDeterministic) {
+  for (uint64_t Seed = 1; Seed <= 20; ++Seed) {
+    LLVMContext C;
+    const auto Original = randomKernel(C, Seed, flattenShape(Seed));
+    auto Text = [](const Module &M) {
+      std::string S;
+      raw_string_ostream(S) << M;
+      return S;
+    };
+    auto A = CloneModule(*Original), B = CloneModule(*Original);
+    flattenSeed(*A, Seed);
+    flattenSeed(*B, Seed);
+    EXPECT_TRUE(Text(*A) == Text(*B)) << "seed " << Seed;
+  }
+}
+
+} // namespace
+} // namespace reconverge::remedies
