@@ -39,10 +39,12 @@ static Value *unitAt(IRBuilder<> &B, Value *Index, Value *Place) {
 static Function &withParameters(Function &Kernel) {
   LLVMContext &C = Kernel.getContext();
   Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C);
-  return addParameters(
+  Function &F = addParameters(
       Kernel, {PointerType::getUnqual(C), I64, I32, I32, I32, I32, I32, I32},
       {"index", "units", "grid.x", "grid.y", "grid.z", "block.x", "block.y",
        "block.z"});
+  F.removeFnAttr(Attribute::Memory); // it reads the index
+  return F;
 }
 
 std::vector<RecipeArgument> redirectedArguments(unsigned OfProgram,

@@ -15,6 +15,7 @@
 #include "remedies/regroup/Points.h"
 #include "remedies/regroup/Refusals.h"
 
+#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
@@ -106,22 +107,18 @@ std::vector<Choice> Chooser::byWeight() const {
   return All;
 }
 
-/// The first in the deepest loop that reads where its thread says.
+/// The last that reads where its thread says: searches are over by then.
 std::optional<uint32_t> Chooser::gather() const {
   std::optional<uint32_t> Found;
-  unsigned Deepest = 0;
-  for (const Instruction &I : instructions(F)) {
-    const auto *Load = dyn_cast<LoadInst>(&I);
-    if (!Load || !analysis::accessNumber(I) ||
-        Known.of(*Load->getPointerOperand()).L != analysis::Level::Divergent ||
-        isa<AllocaInst>(getUnderlyingObject(Load->getPointerOperand(), 0)))
-      continue;
-    const unsigned Depth = Loops.getLoopDepth(I.getParent()) + 1;
-    if (Depth > Deepest) {
-      Deepest = Depth;
-      Found = analysis::accessNumber(I);
+  for (const BasicBlock *BB : ReversePostOrderTraversal<const Function *>(&F))
+    for (const Instruction &I : *BB) {
+      const auto *Load = dyn_cast<LoadInst>(&I);
+      if (Load && analysis::accessNumber(I) &&
+          Known.of(*Load->getPointerOperand()).L ==
+              analysis::Level::Divergent &&
+          !isa<AllocaInst>(getUnderlyingObject(Load->getPointerOperand(), 0)))
+        Found = analysis::accessNumber(I);
     }
-  }
   return Found;
 }
 

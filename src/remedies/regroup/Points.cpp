@@ -1,5 +1,17 @@
 //===- remedies/regroup/Points.cpp - What a key is noted of ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Notes are stores to stack memory, a slot each, which SROA makes values of:
+//
+//   side     at the branch: which successor, the same ones counted once
+//   count    of rounds, where SCEV knows their number, in front of the loop;
+//            else one more at each entry of the header. Of a branch in a loop,
+//            one more where it does not take its first side
+//   line     at the gather: the sector of its address
+//
+// The key is made of the slots at the end of the kernel.
+//
+//===----------------------------------------------------------------------===//
 
 #include "remedies/regroup/Points.h"
 

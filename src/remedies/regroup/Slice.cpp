@@ -317,12 +317,14 @@ PlanOr<KeyKernel> makeKeyKernel(Function &Kernel, const Twine &Name,
   Effects(F).remove();
   if (Instruction *Last = Noted.lastNeeded())
     endAt(*Last, End);
-  write(F, OfProgram, *End.getTerminator()->getParent(), Noted);
+  const uint64_t Before = weightOf(F);
+  write(F, OfProgram, End, Noted);
+  const uint64_t ToWrite = weightOf(F) - Before;
   reduce(F);
   const Instruction &Start = *Kernel.getEntryBlock().getTerminator();
   if (!Why)
     Why = whatIsUnknown(F, Start);
-  if (!Why && weightOf(F) * 2 > weightOf(Kernel))
+  if (!Why && weightOf(F) > ToWrite + weightOf(Kernel) / 2)
     Why = refusal(refuse::Dear, Start);
   const unsigned ClassBits = Noted.classBits();
   if (Why)
