@@ -48,7 +48,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <chrono>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -182,7 +181,6 @@ static Error buildFinal(const OptimizeRequest &Request, const Session &Program,
 static Expected<std::vector<TrialEvent>>
 tryAll(const OptimizeRequest &Request, const Session &Program, TrialPlan &Plan,
        RunMode Mode, Progress &Now, raw_ostream &OS) {
-  using Clock = std::chrono::steady_clock;
   Mode.Trials = Program.file("trials.json");
   Plan.Log = Program.file("trials.log");
   const double Most = double(Request.TimeLimit), Usual = Mode.TimeLimit;
@@ -196,10 +194,8 @@ tryAll(const OptimizeRequest &Request, const Session &Program, TrialPlan &Plan,
   if (Candidates)
     Now.stage("trying " + counted(Candidates, "candidate") + " on " +
               counted(Kernels, "kernel"));
-  const auto Start = Clock::now();
-  auto Left = [&] {
-    return Most - std::chrono::duration<double>(Clock::now() - Start).count();
-  };
+  double Spent = 0; // seconds
+  auto Left = [&] { return Most - Spent; };
   if (Now.isLive())
     Mode.Meanwhile = [&] { showTrials(Plan, Now); };
   return runTrials(
@@ -211,6 +207,8 @@ tryAll(const OptimizeRequest &Request, const Session &Program, TrialPlan &Plan,
           Mode.TimeLimit = std::clamp(Left(), 0.1, Usual);
         auto Result = Program.run(Mode);
         Now.clear();
+        if (Result)
+          Spent += Result->Seconds;
         return Result;
       },
       OS, [&] { return Request.TimeLimit && Left() <= 0; });

@@ -5,7 +5,8 @@
 // and output are what they would be without us. How it runs is told to the shim
 // in it by its environment (src/runtime/shim).
 //
-// Runs of `optimize` on a GPU take turns, across processes: they are timed.
+// Runs of `optimize` on a GPU take turns, across processes: they are timed. What
+// a program waits for its turn is none of its time.
 //
 // On a GPU, libReconvergeGPU.so counts; it looks for the CUDA toolkit in the
 // program's environment, so --cuda-path is put there.
@@ -15,6 +16,7 @@
 #include "driver/Run.h"
 
 #include "core/Error.h"
+#include "core/GpuTurn.h"
 #include "driver/Build.h"
 #include "driver/Sandbox.h"
 #include "frontend/InputTee.h"
@@ -24,10 +26,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
-
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 using namespace llvm;
 
@@ -100,36 +98,6 @@ static std::string overEnvironment(const char *Name, const std::string &Ours) {
   return std::string(Name) + "=" + Theirs + Ours;
 }
 
-namespace {
-/// A turn on the machine's GPUs: another `optimize` of this user's waits, so
-/// that neither stands in the other's times. Without a place for the lock there
-/// are no turns.
-class GpuTurn {
-public:
-  explicit GpuTurn(bool Wanted) {
-    SmallString<128> Path;
-    if (!Wanted || !sys::path::cache_directory(Path))
-      return;
-    sys::path::append(Path, "reconverge");
-    if (sys::fs::create_directories(Path))
-      return;
-    sys::path::append(Path, "gpu.lock");
-    Lock = open(Path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (Lock >= 0)
-      (void)flock(Lock, LOCK_EX);
-  }
-  ~GpuTurn() {
-    if (Lock >= 0)
-      close(Lock);
-  }
-  GpuTurn(const GpuTurn &) = delete;
-  GpuTurn &operator=(const GpuTurn &) = delete;
-
-private:
-  int Lock = -1;
-};
-} // namespace
-
 Expected<frontend::ProcessResult> Session::run(const RunMode &Mode) const {
   return run(Mode, Program);
 }
@@ -148,7 +116,8 @@ Expected<frontend::ProcessResult> Session::run(const RunMode &Mode,
                    "RECONVERGE_TRIALS=" + Mode.Trials,
                    "RECONVERGE_MACHINE=" + MachineFile,
                    overEnvironment("RECONVERGE_VM", Request->Vm),
-                   overEnvironment("RECONVERGE_GPU", Request->Gpu)};
+                   overEnvironment("RECONVERGE_GPU", Request->Gpu),
+                   Turn.entry()};
   if (!Request->Build.CudaPath.empty())
     C.Environment.push_back("CUDA_PATH=" + Request->Build.CudaPath);
   // A program of ours finds the shim by its run path. One that another linker
@@ -160,6 +129,7 @@ Expected<frontend::ProcessResult> Session::run(const RunMode &Mode,
   C.Output = Mode.Output;
   C.Errors = Mode.Errors;
   C.TimeLimit = Mode.TimeLimit;
+  C.Waited = [&] { return Turn.waited(); };
   C.IsExpendable = Mode.IsExpendable;
   C.Meanwhile = Mode.Meanwhile;
   if (Mode.Box)

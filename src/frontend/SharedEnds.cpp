@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Both arms of a divergent branch take issue slots, so what they have in common
-// is paid for twice. Of two arms of one block each that part at one block and
-// meet at one, the instructions that both end with move to where they meet; an
-// operand that differs becomes a PHI there, which is a select in machine code:
+// is paid for twice. Where two blocks meet and nothing else comes in, the
+// instructions that both end with move to where they meet; an operand that
+// differs becomes a PHI there, which is a select in machine code:
 //
 //        head                      head
 //       /    \                    /    \
@@ -21,11 +21,12 @@
 //   3. The pairs move, the last one first.
 //
 // It is correct as a thread that comes to where the arms meet has run exactly
-// one of the two, and each pair stands there in the order of that one.
+// one of the two, and each pair stands there in the order of that one. Where
+// the arms part does not matter: `if (a || b) *p = x; else *p = y;` parts twice.
 //
 // LLVM's SimplifyCFG also sinks what only some of the blocks before a block
-// have in common, into a new block; DevicePipeline.cpp says why it may not. Of
-// two arms of one branch no new block is made.
+// have in common, into a new block; DevicePipeline.cpp says why it may not. Here
+// no new block is made.
 //
 // Limitation: what stands in another order in the two arms stays.
 //
@@ -33,6 +34,8 @@
 
 #include "frontend/SharedEnds.h"
 
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -43,7 +46,7 @@ using namespace llvm;
 namespace reconverge::frontend {
 
 namespace {
-/// Two arms of a branch and where they meet.
+/// Two ways to a block, and none besides; no loop comes back to it by them.
 struct Diamond {
   BasicBlock *Left = nullptr, *Right = nullptr, *Meet = nullptr;
 };
@@ -54,23 +57,16 @@ struct Pair {
 };
 } // namespace
 
-static bool isArm(const BasicBlock &Block, const BasicBlock &Head) {
-  return Block.getSinglePredecessor() == &Head && Block.getSingleSuccessor() &&
-         !isa<PHINode>(Block.front());
-}
-
-static std::optional<Diamond> diamondAt(BasicBlock &Head) {
-  auto *Branch = dyn_cast<BranchInst>(Head.getTerminator());
-  if (!Branch || !Branch->isConditional())
+static std::optional<Diamond> diamondAt(BasicBlock &Meet,
+                                        const DominatorTree &Tree) {
+  if (!Meet.hasNPredecessors(2))
     return std::nullopt;
-  Diamond D{Branch->getSuccessor(0), Branch->getSuccessor(1), nullptr};
-  if (D.Left == D.Right || !isArm(*D.Left, Head) || !isArm(*D.Right, Head))
-    return std::nullopt;
-  D.Meet = D.Left->getSingleSuccessor();
-  if (D.Right->getSingleSuccessor() != D.Meet || !D.Meet->hasNPredecessors(2) ||
-      D.Meet == &Head)
-    return std::nullopt;
-  return D;
+  Diamond D{*pred_begin(&Meet), *std::next(pred_begin(&Meet)), &Meet};
+  const auto IsArm = [&](const BasicBlock *Block) {
+    return Block->getSingleSuccessor() && !Tree.dominates(&Meet, Block);
+  };
+  return D.Left != D.Right && IsArm(D.Left) && IsArm(D.Right) ? std::optional(D)
+                                                              : std::nullopt;
 }
 
 static bool mayMove(const Instruction &I) {
@@ -174,8 +170,9 @@ static void move(const Pair &P, const Diamond &D) {
 }
 
 void sinkSharedEnds(Function &F) {
-  for (BasicBlock &Head : F)
-    if (std::optional<Diamond> D = diamondAt(Head)) {
+  const DominatorTree Tree(F);
+  for (BasicBlock &Meet : F)
+    if (std::optional<Diamond> D = diamondAt(Meet, Tree)) {
       SmallVector<Pair> Shared = sameFromTheEnd(*D);
       keepWorthwhile(Shared);
       for (const Pair &P : Shared)

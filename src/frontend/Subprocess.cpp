@@ -92,6 +92,9 @@ static bool waitFor(pid_t Child, const Command &C, int &Status,
   constexpr double Sometimes = 0.1; // s
   const auto Start = Clock::now();
   double Last = 0;
+  auto Seconds = [&] {
+    return std::chrono::duration<double>(Clock::now() - Start).count();
+  };
   while (true) {
     const bool IsLimited = C.TimeLimit > 0 && !TimedOut;
     const bool Polls = IsLimited || C.Meanwhile;
@@ -102,9 +105,8 @@ static bool waitFor(pid_t Child, const Command &C, int &Status,
       return false;
     if (!Polls)
       continue;
-    const double Now =
-        std::chrono::duration<double>(Clock::now() - Start).count();
-    if (IsLimited && Now > C.TimeLimit) {
+    const double Now = Seconds();
+    if (IsLimited && Now - (C.Waited ? C.Waited() : 0) > C.TimeLimit) {
       TimedOut = true;
       kill(Child, SIGKILL);
       continue;
@@ -241,7 +243,8 @@ Expected<ProcessResult> runProcess(const Command &C) {
                          std::strerror(errno));
   Result.Seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
-          .count();
+          .count() -
+      (C.Waited ? C.Waited() : 0);
   if (WIFSIGNALED(Status))
     Result.Signal = WTERMSIG(Status);
   else

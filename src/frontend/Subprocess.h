@@ -25,6 +25,8 @@ struct Command {
   std::string Folder = {};           ///< to run in; empty: ours
   const PrivateView *View = nullptr; ///< of files; null: ours. Over Folder
   double TimeLimit = 0;              ///< seconds until it is killed; 0: none
+  /// Seconds of its run so far that are not its own; null: none.
+  std::function<double()> Waited = nullptr;
   /// Called now and then while it runs; null: never.
   std::function<void()> Meanwhile = nullptr;
   /// A signal that would end us kills it, whatever it does about signals.
@@ -35,7 +37,7 @@ struct ProcessResult {
   int Exit = 0;          ///< what it returned
   int Signal = 0;        ///< what killed it; 0 if it returned
   bool TimedOut = false; ///< we did, with SIGKILL
-  double Seconds = 0;    ///< from its start to its end
+  double Seconds = 0;    ///< from its start to its end, but for what it waited
   bool ok() const { return !Exit && !Signal; }
   /// As a shell reports it: the exit code, or 128 + the signal.
   int status() const { return Signal ? 128 + Signal : Exit; }

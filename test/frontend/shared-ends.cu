@@ -45,3 +45,15 @@ extern "C" __global__ void ordered(int *p, int *q) {
   else
     atomicAdd(q, 1);
 }
+
+// What parts twice meets once.
+// CHECK-LABEL: .entry partsTwice(
+// CHECK-COUNT-1: st.global
+// CHECK-NOT: st.global
+// CHECK: ret;
+extern "C" __global__ void partsTwice(const int *a, const int *b, int *p) {
+  if (a[threadIdx.x] & 1 || b[a[threadIdx.x]] & 1)
+    p[threadIdx.x] = 255;
+  else
+    p[threadIdx.x] = 0;
+}

@@ -19,6 +19,7 @@
 #include "core/Container.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
+#include "core/GpuTurn.h"
 #include "runtime/gpu/Build.h"
 #include "runtime/gpu/Cudart.h"
 #include "runtime/gpu/StackLimit.h"
@@ -62,6 +63,7 @@ static Error load(Image &I, const ContainerView &View, const Options &O) {
   if (View.Foreign)
     return userError("it was built by another version of reconverge",
                      "Build the program again.");
+  const GpuBreak Meanwhile;
   auto Code = parseBitcodeFile({View.Bitcode, "device code"}, I.Context);
   if (!Code)
     return Code.takeError();

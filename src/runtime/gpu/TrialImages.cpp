@@ -44,6 +44,7 @@
 #include "core/ContainerIO.h"
 #include "core/Error.h"
 #include "core/File.h"
+#include "core/GpuTurn.h"
 #include "core/Remedied.h"
 #include "frontend/PtxShape.h"
 #include "launch/RecipeText.h"
@@ -256,6 +257,7 @@ Error TrialImages::loadTheirs(TrialImage &I, ForeignCompiler By) {
 }
 
 Error TrialImages::load(TrialImage &I, StringRef Bitcode) {
+  const GpuBreak Meanwhile;
   auto Code = parseBitcodeFile({Bitcode, "device code"}, I.Context);
   if (!Code)
     return Code.takeError();
