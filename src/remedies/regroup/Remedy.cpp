@@ -53,6 +53,14 @@ apply(Function &F, StringRef Parameters, const Services &,
   return std::nullopt;
 }
 
+static bool ordersMemory(StringRef Parameters) {
+  auto Options = parseRegroupOptions(Parameters);
+  if (Options)
+    return Options->Locality != 0;
+  consumeError(Options.takeError()); // Check says so
+  return false;
+}
+
 const Remedy regroup::Itself = {
     .Name = regroup::Name,
     .Does = regroup::Does,
@@ -66,6 +74,7 @@ const Remedy regroup::Itself = {
     .Check = checkBy<parseRegroupOptions>,
     .Apply = apply,
     .Moves = [](StringRef) { return Moved::Threads; },
+    .OrdersMemory = ordersMemory,
     .ChangesLaunch = true};
 
 } // namespace reconverge::remedies
