@@ -1,7 +1,8 @@
 //===- remedies/regroup/Choose.cpp - What to sort by ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where nobody says by which branches: of those that part a warp, those that
+// Branches that are named, but for those that cannot be known beforehand. Where
+// nobody names one: of those that part a warp, those that
 // control the most instructions, counted as in loops eight times, as long as
 // their bits fit and all of it can be known beforehand for less than half of
 // the kernel. Not those on the thread's number alone: its order is one already.
@@ -150,8 +151,6 @@ PlanOr<Key> chooseKey(Function &Kernel, const RegroupOptions &Options) {
     if (!Choices.parts(Branch))
       return refusal(refuse::Branch, Start, std::to_string(Branch));
     add(Branch);
-    if (Why)
-      return *Why;
   }
   if (Options.Branches.empty()) {
     const std::vector<Choice> Found = Choices.byWeight();
