@@ -45,8 +45,13 @@ namespace reconverge::analysis {
 
 /// "ns::walk<float>" of "_ZN2ns4walkIfEEvPT_": without parameters.
 static std::string displayName(StringRef Mangled) {
-  if (Mangled.consume_back(HelperSuffix))
+  if (Mangled.consume_back(HelperSuffix)) {
+    // One of several has a word of its own there.
+    const auto [Of, Word] = Mangled.rsplit('$');
+    if (!Word.empty() && !Mangled.ends_with(RemediedSuffix))
+      return displayName(Of) + " [" + Word.str() + "]";
     return displayName(Mangled) + " [before]";
+  }
   if (Mangled.consume_back(RemediedSuffix))
     return displayName(Mangled) + " [remedied]";
   ItaniumPartialDemangler Demangler;

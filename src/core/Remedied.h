@@ -10,7 +10,7 @@ namespace reconverge {
 inline constexpr char RemediedSuffix[] = "$remedied";
 
 /// What the name of a kernel ends in that a remedy launches before another,
-/// after that one's name.
+/// after that one's name, and, of one of several, "$" and a word.
 inline constexpr char HelperSuffix[] = "$before";
 
 /// The attribute of a kernel in device code that is launched by a recipe, which

@@ -5,8 +5,9 @@
 // idles, for nothing, the kernel would still wait for memory as long. A forecast
 // weighs what a unit has to do. So nothing is hopeless where a kernel waits for
 // chains of instructions, a GPU that is not full, or the launch: code with fewer
-// jumps has shorter chains, also where no lane idles. One of which there is no
-// forecast is tried: it says itself why it does not apply.
+// jumps has shorter chains, also where no lane idles. Nor is a candidate that
+// has lanes read what lies together, which no forecast knows. One of which there
+// is no forecast is tried: it says itself why it does not apply.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +67,7 @@ const Forecast *forecastOf(const HotKernel &K, const Candidate &C) {
 static void leaveOut(HotKernel &K, std::vector<Candidate> &All) {
   erase_if(All, [&](const Candidate &C) {
     const Forecast *F = forecastOf(K, C);
-    if (!K.IsBusy || !F || F->High >= LeastHope)
+    if (!K.IsBusy || !F || F->High >= LeastHope || remedies::isUnforeseen(C))
       return false;
     TrialResult &R = K.LeftOut.emplace_back();
     R.What = C;

@@ -123,6 +123,11 @@ bool isProof(const Candidate &What) {
   return R && R->ProofsOf;
 }
 
+bool isUnforeseen(const Candidate &What) {
+  const Remedy *R = remedyOf(What);
+  return R && R->OrdersMemory && R->OrdersMemory(What.Parameters);
+}
+
 std::vector<Candidate> withProofs(std::vector<Candidate> All) {
   std::vector<Candidate> Proofs;
   for (Moved Unit : {Moved::Threads, Moved::Blocks}) {

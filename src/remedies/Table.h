@@ -40,6 +40,8 @@ bool changesLaunch(const Candidate &What);
 Moved movedBy(const Candidate &What);
 /// Whether it only proves that what moves may.
 bool isProof(const Candidate &What);
+/// Whether no forecast knows all that it may gain: Remedy::OrdersMemory.
+bool isUnforeseen(const Candidate &What);
 /// \p All, and in front of them the proofs that those ask for that move
 /// something.
 std::vector<Candidate> withProofs(std::vector<Candidate> All);

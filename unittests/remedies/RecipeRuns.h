@@ -44,7 +44,7 @@ inline std::string runBy(const Recipe &Launch, warpvm::TestProgram &P,
   const launch::Ended End = launch::execute(Launch, Shape, Args, Place);
   if (!Place.Problem.empty())
     return Place.Problem;
-  return End == launch::Ended::Done && Place.Launches == 1
+  return End == launch::Ended::Done && Place.Launches == Launch.Steps.size()
              ? ""
              : "it was not launched";
 }

@@ -70,7 +70,10 @@ struct Remedy {
   /// What changes places with these parameters; null: nothing. Trials prove
   /// first that it may (runtime/trial/Protocol.h).
   Moved (*Moves)(llvm::StringRef Parameters) = nullptr;
-  /// Parameters by which it proves that. Null: it is no proof. A proof is neither
+  /// Whether, with these parameters, it also orders what memory is asked for: no
+  /// forecast knows what that gains. Null: never.
+  bool (*OrdersMemory)(llvm::StringRef Parameters) = nullptr;
+  /// Parameters by which it proves that what moves may. Null: it is no proof. A proof is neither
   /// timed nor kept.
   std::vector<std::string> (*ProofsOf)(Moved What) = nullptr;
   /// It works on kernels alone, and its recipes are not plain: in place of the

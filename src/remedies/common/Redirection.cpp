@@ -1,0 +1,93 @@
+//===- remedies/common/Redirection.cpp - Threads by an index --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "remedies/common/Redirection.h"
+
+#include "analysis/device/AddressSpace.h"
+#include "analysis/device/Annotations.h"
+#include "remedies/common/HiddenParameters.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace reconverge::remedies {
+
+/// Returns from the kernel in front of \p At where \p Condition holds.
+static void leaveIf(Value *Condition, Instruction *At) {
+  Instruction *Leave =
+      SplitBlockAndInsertIfThen(Condition, At, /*Unreachable=*/true);
+  ReturnInst::Create(At->getContext(), Leave->getParent());
+  Leave->eraseFromParent();
+}
+
+/// The unit that runs at \p Place, by \p Index: i64.
+static Value *unitAt(IRBuilder<> &B, Value *Index, Value *Place) {
+  Value *InGlobal = B.CreateAddrSpaceCast(
+      Index, PointerType::get(B.getContext(), analysis::GlobalSpace));
+  Type *Element = B.getInt32Ty();
+  return B.CreateZExt(
+      B.CreateLoad(Element, B.CreateGEP(Element, InGlobal, Place)),
+      B.getInt64Ty());
+}
+
+/// \p Kernel with what redirectedArguments() passes to it.
+static Function &withParameters(Function &Kernel) {
+  LLVMContext &C = Kernel.getContext();
+  Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C);
+  Function &F = addParameters(
+      Kernel, {PointerType::getUnqual(C), I64, I32, I32, I32, I32, I32, I32},
+      {"index", "units", "grid.x", "grid.y", "grid.z", "block.x", "block.y",
+       "block.z"});
+  F.removeFnAttr(Attribute::Memory); // it reads the index
+  return F;
+}
+
+std::vector<RecipeArgument> redirectedArguments(unsigned OfProgram,
+                                                RecipeArgument Index,
+                                                LaunchAmount Units) {
+  std::vector<RecipeArgument> Arguments;
+  for (unsigned I = 0; I != OfProgram; ++I)
+    Arguments.push_back({RecipeArgument::Program, I});
+  Arguments.push_back(Index);
+  Arguments.push_back({RecipeArgument::Amount, 0, Units});
+  for (unsigned I = 0; I != 6; ++I)
+    Arguments.push_back({RecipeArgument::Dimension, I});
+  return Arguments;
+}
+
+unsigned blockWithin(const Function &Kernel, unsigned Wanted) {
+  const unsigned Bound = analysis::launchBound(Kernel);
+  return Bound ? std::min(Wanted, Bound) : Wanted;
+}
+
+Function &redirectThreads(Function &Kernel, const ItemsPlan &Plan,
+                          unsigned Block) {
+  const unsigned OfProgram = unsigned(Kernel.arg_size());
+  Function &F = withParameters(Kernel);
+  analysis::setLaunchBound(F, analysis::launchBound(F) ? Block : 0);
+  Instruction *At = splitEntry(F);
+  IRBuilder<> B(At);
+  Value *Place = readItem(B);
+  leaveIf(B.CreateICmpUGE(Place, F.getArg(OfProgram + 1)), At);
+  B.SetInsertPoint(At);
+  becomeItem(Plan, unitAt(B, F.getArg(OfProgram), Place),
+             launchFromParameters(F, OfProgram + 2), B);
+  return F;
+}
+
+Function &redirectBlocks(Function &Kernel, const BlocksPlan &Plan) {
+  const unsigned OfProgram = unsigned(Kernel.arg_size());
+  Function &F = withParameters(Kernel);
+  IRBuilder<> B(splitEntry(F));
+  Value *Place = readBlock(B);
+  becomeBlock(Plan, unitAt(B, F.getArg(OfProgram), Place),
+              launchFromParameters(F, OfProgram + 2), B);
+  return F;
+}
+
+} // namespace reconverge::remedies

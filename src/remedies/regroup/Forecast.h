@@ -1,0 +1,25 @@
+//===- remedies/regroup/Forecast.h - What regrouping should gain *- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_REGROUP_FORECAST_H
+#define RECONVERGE_REMEDIES_REGROUP_FORECAST_H
+
+#include "core/Cost.h"
+#include "core/Profile.h"
+
+#include <string>
+#include <vector>
+
+namespace reconverge::remedies::regroup {
+
+/// What an order over the grid gives back at \p Branch, and, at the branch
+/// where that is most, what the order costs.
+BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
+                    uint32_t Branch);
+
+/// Parameters by which to try it on \p K, best guess first; none if its
+/// branches give nothing back.
+std::vector<std::string> guess(const KernelProfile &K);
+
+} // namespace reconverge::remedies::regroup
+
+#endif

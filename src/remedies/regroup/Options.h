@@ -1,0 +1,38 @@
+//===- remedies/regroup/Options.h - Parameters of regrouping ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_REGROUP_OPTIONS_H
+#define RECONVERGE_REMEDIES_REGROUP_OPTIONS_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace reconverge::remedies {
+
+struct RegroupOptions {
+  /// Numbers (!rc.branch) of the branches whose ways make the class of an item,
+  /// the most important first; none: those that are found.
+  llvm::SmallVector<uint32_t, 4> Branches;
+  /// Bits of a key that say where in its class's memory an item gathers; 0:
+  /// the class is all of the key.
+  uint32_t Locality = 0;
+  /// Number (!rc.access) of the load that gathers; none: the one that is found.
+  std::optional<uint32_t> Gather;
+  /// Threads that a launch has at least; others take the kernel as it was.
+  uint32_t Least = 4096;
+
+  /// A mistake to make on purpose, so that tests can show that they would
+  /// notice: the second half of the order is left out.
+  bool PlantedBug = false;
+};
+
+/// Reads "branch=3;locality=12;gather=7"; the error names the word that is
+/// wrong.
+llvm::Expected<RegroupOptions> parseRegroupOptions(llvm::StringRef Text);
+
+} // namespace reconverge::remedies
+
+#endif

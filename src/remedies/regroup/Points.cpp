@@ -1,0 +1,225 @@
+//===- remedies/regroup/Points.cpp - What a key is noted of ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Notes are stores to stack memory, a slot each, which SROA makes values of:
+//
+//   side     at the branch: which successor, the same ones counted once
+//   count    of rounds, where SCEV knows their number, in front of the loop;
+//            else one more at each entry of the header. Of a branch in a loop,
+//            one more where it does not take its first side
+//   line     at the gather: the sector of its address
+//
+// The key is made of the slots at the end of the kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "remedies/regroup/Points.h"
+
+#include "analysis/AnalysisManagers.h"
+#include "analysis/Numbering.h"
+#include "core/Memory.h"
+#include "remedies/regroup/Refusals.h"
+
+#include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace reconverge::remedies::regroup {
+
+static constexpr unsigned CountBits = 6;
+
+Loop *loopLeftBy(const BasicBlock &BB, const LoopInfo &Loops) {
+  for (Loop *L = Loops.getLoopFor(&BB); L; L = L->getParentLoop())
+    if (L->isLoopExiting(&BB))
+      return L;
+  return nullptr;
+}
+
+AllocaInst *Points::makeSlot(const Twine &Name) {
+  IRBuilder<> B(&*F.getEntryBlock().getFirstInsertionPt());
+  auto *Slot = B.CreateAlloca(B.getInt32Ty(), nullptr, Name);
+  B.CreateStore(B.getInt32(0), Slot);
+  return Slot;
+}
+
+static StoreInst *add(IRBuilderBase &B, AllocaInst &Slot, Value *More) {
+  return B.CreateStore(B.CreateAdd(B.CreateLoad(B.getInt32Ty(), &Slot), More),
+                       &Slot);
+}
+
+/// Different successors, in order.
+static SmallVector<const BasicBlock *> sidesOf(const Instruction &Branch) {
+  SmallVector<const BasicBlock *> Sides;
+  for (unsigned I = 0; I != Branch.getNumSuccessors(); ++I)
+    if (!is_contained(Sides, Branch.getSuccessor(I)))
+      Sides.push_back(Branch.getSuccessor(I));
+  return Sides;
+}
+
+/// The side that \p Branch takes: u32.
+static Value *sideOf(IRBuilderBase &B, Instruction &Branch) {
+  if (auto *If = dyn_cast<BranchInst>(&Branch))
+    return B.CreateZExt(B.CreateNot(If->getCondition()), B.getInt32Ty());
+  auto &Switch = cast<SwitchInst>(Branch);
+  const auto Sides = sidesOf(Switch);
+  auto numberOf = [&](const BasicBlock *To) {
+    return B.getInt32(uint32_t(find(Sides, To) - Sides.begin()));
+  };
+  Value *Side = numberOf(Switch.getDefaultDest());
+  for (auto Case : Switch.cases())
+    Side = B.CreateSelect(
+        B.CreateICmpEQ(Switch.getCondition(), Case.getCaseValue()),
+        numberOf(Case.getCaseSuccessor()), Side);
+  return Side;
+}
+
+void Points::noteRounds(AllocaInst &Slot, Loop &L, ScalarEvolution &Rounds) {
+  const SCEV *Count = Rounds.getBackedgeTakenCount(&L);
+  BasicBlock *Before = L.getLoopPreheader();
+  SCEVExpander Code(Rounds, F.getDataLayout(), "rounds");
+  if (Before && !isa<SCEVCouldNotCompute>(Count) &&
+      Code.isSafeToExpandAt(Count, Before->getTerminator())) {
+    IRBuilder<> B(Before->getTerminator());
+    Type *T = Count->getType();
+    Value *Known = Code.expandCodeFor(Count, T, Before->getTerminator());
+    if (T->getIntegerBitWidth() > 32)
+      Known = B.CreateBinaryIntrinsic(Intrinsic::umin, Known,
+                                      ConstantInt::get(T, INT32_MAX));
+    Noting.push_back(add(B, Slot, B.CreateZExtOrTrunc(Known, B.getInt32Ty())));
+    return;
+  }
+  BasicBlock *Header = L.getHeader();
+  IRBuilder<> B(Header, Header->getFirstInsertionPt());
+  Noting.push_back(add(B, Slot, B.getInt32(1)));
+}
+
+void Points::noteBranch(uint32_t Number, LoopInfo &Loops,
+                        ScalarEvolution &Rounds) {
+  SmallVector<BasicBlock *> Here;
+  for (BasicBlock &BB : F)
+    if (analysis::branchNumber(BB) == Number)
+      Here.push_back(&BB);
+  if (Here.empty())
+    return;
+  Point &P = All.emplace_back(Point{makeSlot("way"), 0, false});
+  SmallPtrSet<Loop *, 4> Left;
+  for (BasicBlock *BB : Here) {
+    Instruction &Branch = *BB->getTerminator();
+    if (Loop *L = loopLeftBy(*BB, Loops)) {
+      P.Counts = true;
+      if (Left.insert(L).second)
+        noteRounds(*P.Slot, *L, Rounds);
+      continue;
+    }
+    IRBuilder<> B(&Branch);
+    Value *Side = sideOf(B, Branch);
+    if (Loops.getLoopFor(BB)) {
+      P.Counts = true;
+      Noting.push_back(add(
+          B, *P.Slot, B.CreateZExt(B.CreateIsNotNull(Side), B.getInt32Ty())));
+    } else {
+      P.Bits = std::max(P.Bits,
+                        std::min(Log2_32_Ceil(unsigned(sidesOf(Branch).size())),
+                                 MostClassBits));
+      Noting.push_back(B.CreateStore(Side, P.Slot));
+    }
+  }
+  if (P.Counts)
+    P.Bits = CountBits;
+}
+
+void Points::noteGather(uint32_t Number) {
+  for (Instruction &I : instructions(F)) {
+    auto *Load = dyn_cast<LoadInst>(&I);
+    if (!Load || analysis::accessNumber(I) != Number)
+      continue;
+    Line = makeSlot("line");
+    IRBuilder<> B(Load);
+    Value *Address =
+        B.CreatePtrToInt(Load->getPointerOperand(), B.getInt64Ty());
+    LineNoted = B.CreateStore(
+        B.CreateTrunc(B.CreateUDiv(Address, B.getInt64(SectorBytes)),
+                      B.getInt32Ty()),
+        Line);
+    return;
+  }
+}
+
+std::optional<Refusal> Points::note() {
+  const Instruction &Start = *F.getEntryBlock().getTerminator();
+  analysis::AnalysisManagers Analyses;
+  LoopSimplifyPass().run(F, Analyses.Functions);
+  Analyses.Functions.clear();
+  auto &Loops = Analyses.Functions.getResult<LoopAnalysis>(F);
+  auto &Rounds = Analyses.Functions.getResult<ScalarEvolutionAnalysis>(F);
+  for (uint32_t Number : Of.Branches) {
+    const size_t Before = All.size();
+    noteBranch(Number, Loops, Rounds);
+    if (All.size() == Before)
+      return refusal(refuse::Branch, Start, std::to_string(Number));
+  }
+  if (Of.Gather)
+    noteGather(*Of.Gather);
+  if (Of.Gather && !Line)
+    return refusal(refuse::Gather, Start, std::to_string(*Of.Gather));
+  return std::nullopt;
+}
+
+unsigned Points::classBits() const {
+  unsigned Sum = 0;
+  for (const Point &P : All)
+    Sum += P.Bits;
+  return Sum;
+}
+
+/// 6 bits of \p Number, a greater one's being less: for e = log2, 4 (e - 1) and
+/// the two bits below the highest.
+static Value *rankOf(IRBuilderBase &B, Value *Number) {
+  Value *Log =
+      B.CreateSub(B.getInt32(31),
+                  B.CreateBinaryIntrinsic(
+                      Intrinsic::ctlz, B.CreateOr(Number, 1u), B.getFalse()));
+  Value *IsSmall = B.CreateICmpULT(Number, B.getInt32(4));
+  Value *Shift =
+      B.CreateSelect(IsSmall, B.getInt32(0), B.CreateSub(Log, B.getInt32(2)));
+  Value *Coarse = B.CreateAdd(B.CreateShl(B.CreateSub(Log, B.getInt32(1)), 2),
+                              B.CreateAnd(B.CreateLShr(Number, Shift), 3u));
+  Value *Step = B.CreateSelect(IsSmall, Number, Coarse);
+  Value *Most = B.getInt32((1u << CountBits) - 1);
+  return B.CreateSub(Most,
+                     B.CreateBinaryIntrinsic(Intrinsic::umin, Step, Most));
+}
+
+Value *Points::classOf(IRBuilderBase &B) const {
+  Value *Class = B.getInt32(0);
+  for (const Point &P : All) {
+    Value *Noted = B.CreateFreeze(B.CreateLoad(B.getInt32Ty(), P.Slot));
+    Value *Part =
+        P.Counts ? rankOf(B, Noted) : B.CreateAnd(Noted, (1u << P.Bits) - 1);
+    Class = B.CreateOr(B.CreateShl(Class, P.Bits), Part);
+  }
+  return Class;
+}
+
+Value *Points::lineOf(IRBuilderBase &B) const {
+  return B.CreateFreeze(B.CreateLoad(B.getInt32Ty(), Line));
+}
+
+Instruction *Points::lastNeeded() const {
+  if (!LineNoted || any_of(Noting, [&](const Instruction *I) {
+        return isPotentiallyReachable(LineNoted->getNextNode(), I);
+      }))
+    return nullptr;
+  return LineNoted->getNextNode();
+}
+
+} // namespace reconverge::remedies::regroup

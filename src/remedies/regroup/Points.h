@@ -1,0 +1,64 @@
+//===- remedies/regroup/Points.h - What a key is noted of -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_REGROUP_POINTS_H
+#define RECONVERGE_REMEDIES_REGROUP_POINTS_H
+
+#include "remedies/regroup/Slice.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace llvm {
+class AllocaInst;
+class Instruction;
+class Loop;
+class LoopInfo;
+class ScalarEvolution;
+} // namespace llvm
+
+namespace reconverge::remedies::regroup {
+
+/// The innermost loop that branch \p BB leaves; null: it leaves none.
+llvm::Loop *loopLeftBy(const llvm::BasicBlock &BB, const llvm::LoopInfo &Loops);
+
+/// Has a kernel note, in stack memory, what a key is of.
+class Points {
+public:
+  Points(llvm::Function &F, const Key &Of) : F(F), Of(Of) {}
+
+  /// Puts the notes in; a refusal if there is no such branch or load.
+  std::optional<Refusal> note();
+
+  bool gathers() const { return Line != nullptr; }
+  unsigned classBits() const;
+  /// Below 2^classBits(): u32.
+  llvm::Value *classOf(llvm::IRBuilderBase &B) const;
+  /// Sector of the gather, modulo 2^32; 0: none.
+  llvm::Value *lineOf(llvm::IRBuilderBase &B) const;
+  /// Where a thread has noted all; null: nowhere but at its end.
+  llvm::Instruction *lastNeeded() const;
+
+private:
+  struct Point {
+    llvm::AllocaInst *Slot;
+    unsigned Bits;
+    bool Counts; ///< else the side
+  };
+  llvm::AllocaInst *makeSlot(const llvm::Twine &Name);
+  void noteBranch(uint32_t Number, llvm::LoopInfo &Loops,
+                  llvm::ScalarEvolution &Rounds);
+  void noteRounds(llvm::AllocaInst &Slot, llvm::Loop &L,
+                  llvm::ScalarEvolution &Rounds);
+  void noteGather(uint32_t Number);
+
+  llvm::Function &F;
+  const Key &Of;
+  std::vector<Point> All;
+  llvm::SmallVector<llvm::Instruction *> Noting; ///< stores to slots
+  llvm::AllocaInst *Line = nullptr;
+  llvm::Instruction *LineNoted = nullptr;
+};
+
+} // namespace reconverge::remedies::regroup
+
+#endif

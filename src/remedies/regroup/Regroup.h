@@ -1,0 +1,24 @@
+//===- remedies/regroup/Regroup.h - Threads in order of a key ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_REGROUP_REGROUP_H
+#define RECONVERGE_REMEDIES_REGROUP_REGROUP_H
+
+#include "core/Recipe.h"
+#include "remedies/regroup/Slice.h"
+
+namespace reconverge::remedies {
+
+struct Regrouped {
+  Recipe Launch;
+  regroup::Key By;
+  unsigned ClassBits = 0;
+};
+
+/// Has \p Kernel, whose branches and accesses are numbered, run the threads of a
+/// launch in order of what they will do. A kernel of the same name and more
+/// parameters takes its place, beside kernels that find the order.
+PlanOr<Regrouped> regroupKernel(llvm::Function &Kernel, RegroupOptions Options);
+
+} // namespace reconverge::remedies
+
+#endif

@@ -1,0 +1,80 @@
+//===- remedies/regroup/Remedy.cpp - Regrouping, for the rest -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "remedies/common/Remedy.h"
+
+#include "remedies/regroup/Forecast.h"
+#include "remedies/regroup/Refusals.h"
+#include "remedies/regroup/Regroup.h"
+
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace reconverge::remedies {
+
+static constexpr const char *PassName = "reconverge-regroup";
+
+static void report(Function &F, const Regrouped &Made, unsigned Locality) {
+  OptimizationRemarkEmitter Remarks(&F);
+  Remarks.emit([&] {
+    OptimizationRemark Remark(PassName, "Regrouped", DebugLoc(),
+                              &F.getEntryBlock());
+    Remark << "regrouped: threads are sorted by "
+           << ore::NV("ClassBits", Made.ClassBits) << " bits of "
+           << ore::NV("Branches", unsigned(Made.By.Branches.size()))
+           << " branches";
+    for (uint32_t Branch : Made.By.Branches)
+      Remark << " " << ore::NV("Branch", Branch);
+    if (Made.By.Gather)
+      Remark << ", and " << ore::NV("Locality", Locality) << " of load "
+             << ore::NV("Gather", *Made.By.Gather);
+    return Remark;
+  });
+}
+
+static Expected<std::optional<Recipe>>
+apply(Function &F, StringRef Parameters, const Services &,
+      OptimizationRemarkEmitter &Remarks) {
+  auto Options = parseRegroupOptions(Parameters);
+  if (!Options)
+    return Options.takeError();
+  Module &M = *F.getParent();
+  const std::string Name = F.getName().str();
+  PlanOr<Regrouped> Made = regroupKernel(F, *Options); // F may be gone
+  if (auto *Now = std::get_if<Regrouped>(&Made)) {
+    report(*M.getFunction(Name), *Now, Options->Locality);
+    return std::move(Now->Launch);
+  }
+  reportMissed(Remarks, PassName, "not regrouped",
+               *F.getEntryBlock().getTerminator(), std::get<Refusal>(Made));
+  return std::nullopt;
+}
+
+static bool ordersMemory(StringRef Parameters) {
+  auto Options = parseRegroupOptions(Parameters);
+  if (Options)
+    return Options->Locality != 0;
+  consumeError(Options.takeError()); // Check says so
+  return false;
+}
+
+const Remedy regroup::Itself = {
+    .Name = regroup::Name,
+    .Does = regroup::Does,
+    .Parameters = regroup::Parameters,
+    .Refusals = regroup::refuse::All,
+    .Advice = "regroup its threads over the grid",
+    .PriceOf = "sorting",
+    .RegroupsBlock = true,
+    .BoundAt = regroup::boundAt,
+    .Guess = regroup::guess,
+    .Check = checkBy<parseRegroupOptions>,
+    .Apply = apply,
+    .Moves = [](StringRef) { return Moved::Threads; },
+    .OrdersMemory = ordersMemory,
+    .ChangesLaunch = true};
+
+} // namespace reconverge::remedies

@@ -1,0 +1,53 @@
+//===- remedies/regroup/Slice.h - What threads will do ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_REGROUP_SLICE_H
+#define RECONVERGE_REMEDIES_REGROUP_SLICE_H
+
+#include "remedies/common/Refusal.h"
+#include "remedies/regroup/Options.h"
+
+#include <string>
+#include <vector>
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace reconverge::remedies::regroup {
+
+/// Bits that the ways at all branches may take.
+inline constexpr unsigned MostClassBits = 8;
+
+/// What is sorted by.
+struct Key {
+  std::vector<uint32_t> Branches; ///< numbers, the highest bits first
+  std::optional<uint32_t> Gather; ///< number of a load
+};
+
+/// A kernel that computes keys.
+struct KeyKernel {
+  llvm::Function *Kernel;
+  unsigned ClassBits;
+};
+
+/// Adds to the module of \p Kernel, which is left alone, a kernel \p Name with
+/// its parameters, for launches of the same shape:
+///
+///   (..., u32 *classes, u32 *lines, u32 *range)
+///
+/// Thread i sets classes[i] to the ways that the thread of \p Kernel with the
+/// same number will take, and, of a gather, lines[i] to the number of the sector
+/// that it reads, modulo 2^32, at the load's first execution, or its last if a
+/// branch comes behind; 0, if it reads none. Of zeroed range[2 c], of class c, it makes
+/// the complement of the least line, of range[2 c + 1] the greatest. It writes
+/// nothing else.
+PlanOr<KeyKernel> makeKeyKernel(llvm::Function &Kernel, const llvm::Twine &Name,
+                                const Key &Of);
+
+/// What to sort \p Kernel by: what \p Options name, and what is found for what
+/// they do not.
+PlanOr<Key> chooseKey(llvm::Function &Kernel, const RegroupOptions &Options);
+
+} // namespace reconverge::remedies::regroup
+
+#endif

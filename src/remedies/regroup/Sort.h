@@ -1,0 +1,29 @@
+//===- remedies/regroup/Sort.h - An order by key, as steps ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_REGROUP_SORT_H
+#define RECONVERGE_REMEDIES_REGROUP_SORT_H
+
+#include "core/Recipe.h"
+#include "remedies/regroup/Options.h"
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace reconverge::remedies::regroup {
+
+/// Adds scratch to \p R for classes, lines and range as a key kernel has them;
+/// its arguments.
+std::vector<RecipeArgument> keyScratch(Recipe &R, unsigned ClassBits,
+                                       const RegroupOptions &Options);
+
+/// Adds the steps that sort the items of a launch by class, and within a class
+/// by place in its range; their kernels go to the module of \p Kernel, for the
+/// same target. Returns the scratch that has the order. keyScratch() was asked
+/// for first.
+RecipeArgument addSort(Recipe &R, llvm::Function &Kernel, unsigned ClassBits,
+                       const RegroupOptions &Options);
+
+} // namespace reconverge::remedies::regroup
+
+#endif

@@ -1,0 +1,123 @@
+//===- unittests/remedies/RegroupRandomTest.cpp - Regrouped and not -------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random kernels, run before and after their threads are sorted, by branches and
+// by a gather that are chosen, or by branches of which each is tried.
+// 200 of them here; RECONVERGE_RANDOM_SEEDS="first,count" runs others, and
+// RECONVERGE_REDUCE=1 then prints a small kernel for the first that fails.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Harness.h"
+#include "RandomKernel.h"
+#include "Seeds.h"
+
+#include "analysis/Numbering.h"
+#include "core/Remedied.h"
+#include "launch/RecipeText.h"
+#include "remedies/regroup/Regroup.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+using namespace reconverge::warpvm;
+
+namespace reconverge::remedies {
+namespace {
+
+/// Kernels whose threads are items, with loops.
+RandomKernelOptions shapeFor(uint64_t Seed) {
+  RandomKernelOptions Options = randomOptions(Seed);
+  Options.Inline = true;
+  Options.Barriers = Options.Shared = false;
+  Options.Loops = 25;
+  // Small ones, as compiling them takes the time.
+  Options.Depth = Seed % 4 ? 2 : 3;
+  Options.Statements = Seed % 4 ? 3 : 2;
+  return Options;
+}
+
+unsigned regroupBy(Module &M, RegroupOptions Options) {
+  PlanOr<Regrouped> Made = regroupKernel(*M.getFunction("k"), Options);
+  auto *Now = std::get_if<Regrouped>(&Made);
+  if (Now)
+    M.getFunction("k")->addFnAttr(RecipeAttribute,
+                                  launch::printRecipe(Now->Launch));
+  EXPECT_FALSE(verifyModule(M, &errs()));
+  return Now ? 1 : 0;
+}
+
+unsigned regroupSeed(Module &M, uint64_t Seed, bool Bug = false) {
+  analysis::numberBlocks(M);
+  warpvm::Random R(Seed ^ 0x4e6e0);
+  RegroupOptions Options;
+  Options.Least = 1;
+  Options.PlantedBug = Bug;
+  const uint32_t Bits[] = {0, 1, 4, 12, 16};
+  Options.Locality = Bits[R.below(5)];
+  if (Seed % 2)
+    return regroupBy(M, Options);
+  SmallVector<uint32_t> Branches;
+  for (const BasicBlock &BB : *M.getFunction("k"))
+    if (auto Number = analysis::branchNumber(BB))
+      Branches.push_back(*Number);
+  for (uint32_t Branch : reverse(Branches)) {
+    Options.Branches = {Branch};
+    if (unsigned Kernels = regroupBy(M, Options))
+      return Kernels;
+  }
+  return 0;
+}
+
+class RegroupedKernels : public testing::TestWithParam<unsigned> {};
+constexpr unsigned Shares = 2;
+
+TEST_P(RegroupedKernels, LeaveTheSameBytes) {
+  SeedsTried Tried = compareSeeds(
+      200, GetParam(), Shares, shapeFor,
+      [](Module &M, uint64_t Seed) { return regroupSeed(M, Seed); });
+  if (HasFailure())
+    return;
+  RecordProperty("regrouped", int(Tried.Changed));
+  EXPECT_GE(Tried.Changed * 3, Tried.Kernels)
+      << "too few kernels have a branch that can be known beforehand";
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, RegroupedKernels, testing::Range(0u, Shares));
+
+/// The comparison notices an order that is no permutation.
+TEST(RegroupedKernels, APlantedBugIsCaught) {
+  unsigned Caught = 0, Changed = 0;
+  for (uint64_t Seed = 1; Seed <= 100 && !Caught; ++Seed) {
+    LLVMContext C;
+    auto M = randomKernel(C, Seed, shapeFor(Seed));
+    Trial T = compare(*M, Seed, [&](Module &Of) {
+      return regroupSeed(Of, Seed, /*Bug=*/true);
+    });
+    Changed += T.Changes > 0;
+    Caught += !T.Difference.empty();
+  }
+  EXPECT_TRUE(Caught) << "of " << Changed << " that were regrouped";
+}
+
+/// Same input, same bytes.
+TEST(RegroupedKernels, AreDeterministic) {
+  for (uint64_t Seed = 1; Seed <= 20; ++Seed) {
+    LLVMContext C;
+    const auto Original = randomKernel(C, Seed, shapeFor(Seed));
+    auto Text = [](const Module &M) {
+      std::string S;
+      raw_string_ostream(S) << M;
+      return S;
+    };
+    auto A = CloneModule(*Original), B = CloneModule(*Original);
+    regroupSeed(*A, Seed);
+    regroupSeed(*B, Seed);
+    EXPECT_TRUE(Text(*A) == Text(*B)) << "seed " << Seed;
+  }
+}
+
+} // namespace
+} // namespace reconverge::remedies
