@@ -18,6 +18,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 using namespace llvm;
 
 namespace reconverge::remedies {
@@ -56,6 +58,12 @@ TEST(DummyRemedy, IsInTheTable) {
             (Candidate{"dummy", "times=2", Promise::Order}));
   ASSERT_TRUE(refusalNamed("rc901"));
   EXPECT_EQ(refusalNamed("RC901")->Page, "Code in a line cannot diverge.");
+  std::set<unsigned> Numbers;
+  for (const RefusalKind *Kind : refusals())
+    EXPECT_TRUE(Numbers.insert(Kind->Number).second) << Kind->code();
+}
+
+TEST(DummyRemedy, CodesAreOfOneRefusalEach) {
   std::set<unsigned> Numbers;
   for (const RefusalKind *Kind : refusals())
     EXPECT_TRUE(Numbers.insert(Kind->Number).second) << Kind->code();

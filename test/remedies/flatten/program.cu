@@ -81,7 +81,7 @@ __global__ void ways(unsigned *Out, unsigned N) {
 __global__ void alike(unsigned *Out, unsigned N) {
   const unsigned I = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned X = I;
-  // ASKED: not flattened: all lanes of a warp leave the inner loops at once [RC607]
+  // ASKED: not flattened: all lanes of a warp leave the inner loops at once [RC707]
 #ifndef PLAIN
 #pragma reconverge flatten
 #endif

@@ -2,7 +2,7 @@
 ;
 ; RUN: opt -passes=reconverge-flatten -pass-remarks-missed=reconverge-flatten -disable-output %s 2>&1 | FileCheck %s
 ; RUN: opt -passes='reconverge-flatten<branch=99>' -pass-remarks-missed=reconverge-flatten -disable-output %s 2>&1 | FileCheck %s --check-prefix=BRANCH
-; BRANCH: not flattened: the branch leaves no loop in a loop (99) [RC602]
+; BRANCH: not flattened: the branch leaves no loop in a loop (99) [RC702]
 
 target triple = "nvptx64-nvidia-cuda"
 
@@ -11,7 +11,7 @@ declare void @llvm.nvvm.barrier0()
 declare void @llvm.nvvm.exit()
 
 ; for (k = threadIdx.x; k; --k) out[k] = 0;     no loop around it
-; CHECK: not flattened: it has no loop in a loop that threads leave at different times [RC601]
+; CHECK: not flattened: it has no loop in a loop that threads leave at different times [RC701]
 define ptx_kernel void @single(ptr %out) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -28,7 +28,7 @@ done:
 }
 
 ; do for (k = threadIdx.x; k; --k) ; while (*(volatile int *)flag);
-; CHECK: not flattened: a loop waits for other threads [RC603]
+; CHECK: not flattened: a loop waits for other threads [RC703]
 define ptx_kernel void @waits(ptr %flag) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -49,7 +49,7 @@ done:
 }
 
 ; for (i = 0; i < n; ++i) { for (k = threadIdx.x; k; --k) ; __syncthreads(); }
-; CHECK: not flattened: lanes work together in the loops (llvm.nvvm.barrier0) [RC604]
+; CHECK: not flattened: lanes work together in the loops (llvm.nvvm.barrier0) [RC704]
 define ptx_kernel void @together(i32 %n) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -72,7 +72,7 @@ done:
 }
 
 ; The same with asm("exit;") in place of the barrier.
-; CHECK: not flattened: a thread may end by exit [RC605]
+; CHECK: not flattened: a thread may end by exit [RC705]
 define ptx_kernel void @ends(i32 %n) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
