@@ -10,8 +10,6 @@
 #include "CollectKernels.h"
 #include "Seeds.h"
 
-#include "llvm/Transforms/Utils/Cloning.h"
-
 using namespace llvm;
 using namespace reconverge::warpvm;
 
@@ -39,36 +37,16 @@ INSTANTIATE_TEST_SUITE_P(Seeds, CollectedKernels, testing::Range(0u, Shares));
 
 /// The comparison notices an item that was left out.
 TEST(CollectedKernels, APlantedBugIsCaught) {
-  unsigned Caught = 0, Changed = 0;
-  for (uint64_t Seed = 1; Seed <= 100 && !Caught; ++Seed) {
-    LLVMContext C;
-    auto M = randomKernel(C, Seed, collectShape(Seed));
-    Trial T = compare(*M, Seed, [&](Module &Of) {
-      CollectOptions Options = collectOptionsFor(Seed);
-      Options.PlantedBug = true;
-      return collectModule(Of, Options);
-    });
-    Changed += T.Changes > 0;
-    Caught += !T.Difference.empty();
-  }
-  EXPECT_TRUE(Caught) << "of " << Changed << " that were collected";
+  expectCaught(collectShape, [](Module &M, uint64_t Seed) {
+    CollectOptions Options = collectOptionsFor(Seed);
+    Options.PlantedBug = true;
+    return collectModule(M, Options);
+  });
 }
 
 /// Same input, same bytes.
 TEST(CollectedKernels, AreDeterministic) {
-  for (uint64_t Seed = 1; Seed <= 20; ++Seed) {
-    LLVMContext C;
-    const auto Original = randomKernel(C, Seed, collectShape(Seed));
-    auto Text = [](const Module &M) {
-      std::string S;
-      raw_string_ostream(S) << M;
-      return S;
-    };
-    auto A = CloneModule(*Original), B = CloneModule(*Original);
-    collectSeed(*A, Seed);
-    collectSeed(*B, Seed);
-    EXPECT_TRUE(Text(*A) == Text(*B)) << "seed " << Seed;
-  }
+  expectDeterministic(collectShape, collectSeed);
 }
 
 } // namespace

@@ -14,8 +14,6 @@
 #include "analysis/Numbering.h"
 #include "remedies/flatten/Rewrite.h"
 
-#include "llvm/Transforms/Utils/Cloning.h"
-
 using namespace llvm;
 using namespace reconverge::warpvm;
 
@@ -56,17 +54,10 @@ unsigned flattenSeed(Module &M, uint64_t Seed) {
   FlattenOptions Options = flattenOptionsFor(Seed);
   if (Seed % 2)
     return flattenModule(M, Options);
-  analysis::numberBlocks(M);
-  SmallVector<uint32_t> Branches;
-  for (const BasicBlock &BB : *M.getFunction("k"))
-    if (auto Number = analysis::branchNumber(BB))
-      Branches.push_back(*Number);
-  for (uint32_t Branch : reverse(Branches)) {
+  return changeByBranch(M, [&](uint32_t Branch) {
     Options.Branch = Branch;
-    if (unsigned Loops = flattenModule(M, Options))
-      return Loops;
-  }
-  return 0;
+    return flattenModule(M, Options);
+  });
 }
 
 class FlattenedKernels : public testing::TestWithParam<unsigned> {};
@@ -86,36 +77,16 @@ INSTANTIATE_TEST_SUITE_P(Seeds, FlattenedKernels, testing::Range(0u, Shares));
 
 /// The comparison notices a value that was not kept.
 TEST(FlattenedKernels, APlantedBugIsCaught) {
-  unsigned Caught = 0, Changed = 0;
-  for (uint64_t Seed = 1; Seed <= 100 && !Caught; ++Seed) {
-    LLVMContext C;
-    auto M = randomKernel(C, Seed, flattenShape(Seed));
-    Trial T = compare(*M, Seed, [&](Module &Of) {
-      FlattenOptions Options = flattenOptionsFor(Seed);
-      Options.PlantedBug = true;
-      return flattenModule(Of, Options);
-    });
-    Changed += T.Changes > 0;
-    Caught += !T.Difference.empty();
-  }
-  EXPECT_TRUE(Caught) << "of " << Changed << " that were flattened";
+  expectCaught(flattenShape, [](Module &M, uint64_t Seed) {
+    FlattenOptions Options = flattenOptionsFor(Seed);
+    Options.PlantedBug = true;
+    return flattenModule(M, Options);
+  });
 }
 
 /// Same input, same bytes.
 TEST(FlattenedKernels, AreDeterministic) {
-  for (uint64_t Seed = 1; Seed <= 20; ++Seed) {
-    LLVMContext C;
-    const auto Original = randomKernel(C, Seed, flattenShape(Seed));
-    auto Text = [](const Module &M) {
-      std::string S;
-      raw_string_ostream(S) << M;
-      return S;
-    };
-    auto A = CloneModule(*Original), B = CloneModule(*Original);
-    flattenSeed(*A, Seed);
-    flattenSeed(*B, Seed);
-    EXPECT_TRUE(Text(*A) == Text(*B)) << "seed " << Seed;
-  }
+  expectDeterministic(flattenShape, flattenSeed);
 }
 
 } // namespace

@@ -11,10 +11,6 @@
 #include "RefillKernels.h"
 #include "Seeds.h"
 
-#include "analysis/Numbering.h"
-
-#include "llvm/Transforms/Utils/Cloning.h"
-
 using namespace llvm;
 using namespace reconverge::warpvm;
 
@@ -27,17 +23,10 @@ unsigned refillSeed(Module &M, uint64_t Seed) {
   RefillOptions Options = refillOptionsFor(Seed);
   if (Seed % 2)
     return refillModule(M, Options);
-  analysis::numberBlocks(M);
-  SmallVector<uint32_t> Branches;
-  for (const BasicBlock &BB : *M.getFunction("k"))
-    if (auto Number = analysis::branchNumber(BB))
-      Branches.push_back(*Number);
-  for (uint32_t Branch : reverse(Branches)) {
+  return changeByBranch(M, [&](uint32_t Branch) {
     Options.Branch = Branch;
-    if (unsigned Kernels = refillModule(M, Options))
-      return Kernels;
-  }
-  return 0;
+    return refillModule(M, Options);
+  });
 }
 
 class RefilledKernels : public testing::TestWithParam<unsigned> {};
@@ -57,36 +46,16 @@ INSTANTIATE_TEST_SUITE_P(Seeds, RefilledKernels, testing::Range(0u, Shares));
 
 /// The comparison notices a value that was not kept.
 TEST(RefilledKernels, APlantedBugIsCaught) {
-  unsigned Caught = 0, Changed = 0;
-  for (uint64_t Seed = 1; Seed <= 100 && !Caught; ++Seed) {
-    LLVMContext C;
-    auto M = randomKernel(C, Seed, refillShape(Seed));
-    Trial T = compare(*M, Seed, [&](Module &Of) {
-      RefillOptions Options = refillOptionsFor(Seed);
-      Options.PlantedBug = true;
-      return refillModule(Of, Options);
-    });
-    Changed += T.Changes > 0;
-    Caught += !T.Difference.empty();
-  }
-  EXPECT_TRUE(Caught) << "of " << Changed << " that were refilled";
+  expectCaught(refillShape, [](Module &M, uint64_t Seed) {
+    RefillOptions Options = refillOptionsFor(Seed);
+    Options.PlantedBug = true;
+    return refillModule(M, Options);
+  });
 }
 
 /// Same input, same bytes.
 TEST(RefilledKernels, AreDeterministic) {
-  for (uint64_t Seed = 1; Seed <= 20; ++Seed) {
-    LLVMContext C;
-    const auto Original = randomKernel(C, Seed, refillShape(Seed));
-    auto Text = [](const Module &M) {
-      std::string S;
-      raw_string_ostream(S) << M;
-      return S;
-    };
-    auto A = CloneModule(*Original), B = CloneModule(*Original);
-    refillSeed(*A, Seed);
-    refillSeed(*B, Seed);
-    EXPECT_TRUE(Text(*A) == Text(*B)) << "seed " << Seed;
-  }
+  expectDeterministic(refillShape, refillSeed);
 }
 
 } // namespace

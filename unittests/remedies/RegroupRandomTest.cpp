@@ -19,8 +19,6 @@
 
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Transforms/Utils/Cloning.h"
-
 using namespace llvm;
 using namespace reconverge::warpvm;
 
@@ -59,16 +57,10 @@ unsigned regroupSeed(Module &M, uint64_t Seed, bool Bug = false) {
   Options.Locality = Bits[R.below(5)];
   if (Seed % 2)
     return regroupBy(M, Options);
-  SmallVector<uint32_t> Branches;
-  for (const BasicBlock &BB : *M.getFunction("k"))
-    if (auto Number = analysis::branchNumber(BB))
-      Branches.push_back(*Number);
-  for (uint32_t Branch : reverse(Branches)) {
+  return changeByBranch(M, [&](uint32_t Branch) {
     Options.Branches = {Branch};
-    if (unsigned Kernels = regroupBy(M, Options))
-      return Kernels;
-  }
-  return 0;
+    return regroupBy(M, Options);
+  });
 }
 
 class RegroupedKernels : public testing::TestWithParam<unsigned> {};
@@ -89,34 +81,15 @@ INSTANTIATE_TEST_SUITE_P(Seeds, RegroupedKernels, testing::Range(0u, Shares));
 
 /// The comparison notices an order that is no permutation.
 TEST(RegroupedKernels, APlantedBugIsCaught) {
-  unsigned Caught = 0, Changed = 0;
-  for (uint64_t Seed = 1; Seed <= 100 && !Caught; ++Seed) {
-    LLVMContext C;
-    auto M = randomKernel(C, Seed, shapeFor(Seed));
-    Trial T = compare(*M, Seed, [&](Module &Of) {
-      return regroupSeed(Of, Seed, /*Bug=*/true);
-    });
-    Changed += T.Changes > 0;
-    Caught += !T.Difference.empty();
-  }
-  EXPECT_TRUE(Caught) << "of " << Changed << " that were regrouped";
+  expectCaught(shapeFor, [](Module &M, uint64_t Seed) {
+    return regroupSeed(M, Seed, /*Bug=*/true);
+  });
 }
 
 /// Same input, same bytes.
 TEST(RegroupedKernels, AreDeterministic) {
-  for (uint64_t Seed = 1; Seed <= 20; ++Seed) {
-    LLVMContext C;
-    const auto Original = randomKernel(C, Seed, shapeFor(Seed));
-    auto Text = [](const Module &M) {
-      std::string S;
-      raw_string_ostream(S) << M;
-      return S;
-    };
-    auto A = CloneModule(*Original), B = CloneModule(*Original);
-    regroupSeed(*A, Seed);
-    regroupSeed(*B, Seed);
-    EXPECT_TRUE(Text(*A) == Text(*B)) << "seed " << Seed;
-  }
+  expectDeterministic(
+      shapeFor, [](Module &M, uint64_t Seed) { return regroupSeed(M, Seed); });
 }
 
 } // namespace

@@ -5,14 +5,22 @@
 
 #include "Differential.h"
 
+#include "analysis/Numbering.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
 namespace reconverge::remedies {
+
+using SeedShape = llvm::function_ref<warpvm::RandomKernelOptions(uint64_t)>;
+/// How many changes it made.
+using SeedChange = llvm::function_ref<unsigned(llvm::Module &, uint64_t)>;
 
 struct SeedsTried {
   unsigned Kernels = 0, Changed = 0;
@@ -22,10 +30,8 @@ struct SeedsTried {
 /// RECONVERGE_RANDOM_SEEDS="first,count" names; of them, every \p Shares -th
 /// from number \p Share on. The first that differs fails the test and ends it;
 /// with RECONVERGE_REDUCE=1 a small kernel that does so is printed.
-inline SeedsTried
-compareSeeds(unsigned Count, unsigned Share, unsigned Shares,
-             llvm::function_ref<warpvm::RandomKernelOptions(uint64_t)> Shape,
-             llvm::function_ref<unsigned(llvm::Module &, uint64_t)> Apply) {
+inline SeedsTried compareSeeds(unsigned Count, unsigned Share, unsigned Shares,
+                               SeedShape Shape, SeedChange Apply) {
   SeedsTried Tried;
   unsigned First = 1;
   if (const char *Text = std::getenv("RECONVERGE_RANDOM_SEEDS")) {
@@ -55,6 +61,53 @@ compareSeeds(unsigned Count, unsigned Share, unsigned Shares,
     break;
   }
   return Tried;
+}
+
+/// That the comparison notices, in one of a hundred kernels, what \p Break does.
+inline void expectCaught(SeedShape Shape, SeedChange Break) {
+  unsigned Caught = 0, Changed = 0;
+  for (uint64_t Seed = 1; Seed <= 100 && !Caught; ++Seed) {
+    llvm::LLVMContext C;
+    auto M = warpvm::randomKernel(C, Seed, Shape(Seed));
+    Trial T =
+        compare(*M, Seed, [&](llvm::Module &Of) { return Break(Of, Seed); });
+    Changed += T.Changes > 0;
+    Caught += !T.Difference.empty();
+  }
+  EXPECT_TRUE(Caught) << "of " << Changed << " that were changed";
+}
+
+/// That \p Apply makes the same bytes of the same kernel.
+inline void expectDeterministic(SeedShape Shape, SeedChange Apply) {
+  for (uint64_t Seed = 1; Seed <= 20; ++Seed) {
+    llvm::LLVMContext C;
+    const auto Original = warpvm::randomKernel(C, Seed, Shape(Seed));
+    auto Changed = [&] {
+      auto M = llvm::CloneModule(*Original);
+      Apply(*M, Seed);
+      std::string Text;
+      llvm::raw_string_ostream(Text) << *M;
+      return Text;
+    };
+    const std::string Once = Changed();
+    EXPECT_TRUE(Once == Changed()) << "seed " << Seed;
+  }
+}
+
+/// Numbers the blocks of kernel "k" of \p M, then calls \p Apply with the
+/// number of each branch, the last one first, until it has changed something.
+inline unsigned
+changeByBranch(llvm::Module &M,
+               llvm::function_ref<unsigned(uint32_t Branch)> Apply) {
+  analysis::numberBlocks(M);
+  llvm::SmallVector<uint32_t> Branches;
+  for (const llvm::BasicBlock &BB : *M.getFunction("k"))
+    if (auto Number = analysis::branchNumber(BB))
+      Branches.push_back(*Number);
+  for (uint32_t Branch : llvm::reverse(Branches))
+    if (unsigned Changes = Apply(Branch))
+      return Changes;
+  return 0;
 }
 
 } // namespace reconverge::remedies
