@@ -82,6 +82,15 @@ TEST(RefillRegisters, OrAskedFor) {
             "of 64");
 }
 
+/// 40 registers are 48 warps, as 38 are; of 42, 40 run.
+TEST(RefillRegisters, AFewMoreAreLimited) {
+  for (bool Occupancy : {true, false}) {
+    const auto Made = refillBetween(38, 42, Occupancy);
+    ASSERT_TRUE(std::holds_alternative<Refilled>(Made));
+    EXPECT_EQ(std::get<Refilled>(Made).Options.Registers, Occupancy ? 40 : 0);
+  }
+}
+
 TEST(RefillRegisters, AsManyWarpsAreNot) {
   EXPECT_TRUE(std::holds_alternative<Refilled>(refillBetween(26, 32)));
 }

@@ -86,15 +86,17 @@ PlanOr<Collected> collectKernel(Function &Kernel,
   auto Planned = collect::planCollect(Kernel, Options);
   if (const auto *Why = std::get_if<Refusal>(&Planned))
     return *Why;
-  const auto &Plan = std::get<collect::CollectPlan>(Planned);
+  auto &Plan = std::get<collect::CollectPlan>(Planned);
   const WarpCost Cost =
       warpCost(Kernel, Options.CountRegisters, Plan.Threads, Plan.Threads,
                [&](Function &Copy) {
                  apply(Copy, std::get<collect::CollectPlan>(
                                  collect::planCollect(Copy, Options)));
                });
-  if (Cost.Lowers && Plan.Options.Occupancy)
+  if (Cost.Lowers && Plan.Options.Occupancy && !Cost.Limit)
     return refusal(collect::refuse::Warps, *Plan.Branch, Cost.Text);
+  if (Plan.Options.Occupancy && Cost.Limit)
+    Plan.Options.Registers = Cost.Limit;
   Collected Made = apply(Kernel, Plan);
   Made.Warps = Cost.Text;
   return Made;

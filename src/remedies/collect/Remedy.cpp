@@ -30,6 +30,8 @@ static void report(Function &F, const Collected &Made) {
            << std::to_string(Made.Threads) << " threads";
     if (!Made.Warps.empty())
       Remark << "; " << Made.Warps;
+    if (Made.Options.Registers)
+      Remark << "; limited to " << std::to_string(Made.Options.Registers);
     return Remark;
   });
   for (const Refusal &Why : Made.Others)

@@ -13,6 +13,10 @@ namespace reconverge::remedies {
 struct WarpCost {
   std::string Text;    ///< before and after; empty: nobody could count
   bool Lowers = false; ///< fewer warps run at a time
+  /// Registers that a thread may have for as many warps to run, where that is a
+  /// few less than ptxas would take: a limit that it meets, mostly without local
+  /// memory. 0: there is no need, or it would be too many less.
+  unsigned Limit = 0;
 };
 
 /// Threads of a block, of which warps are whole: \p Kernel's launch bounds, or

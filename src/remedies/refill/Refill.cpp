@@ -153,15 +153,17 @@ PlanOr<Refilled> refillKernel(Function &Kernel, const RefillOptions &Options) {
   PlanOr<RefillPlan> Planned = planRefill(Kernel, Options);
   if (const auto *Why = std::get_if<Refusal>(&Planned))
     return *Why;
-  const RefillPlan &Plan = std::get<RefillPlan>(Planned);
+  RefillPlan &Plan = std::get<RefillPlan>(Planned);
   const WarpCost Price =
       warpCost(Kernel, Options.CountRegisters, usualBlock(Kernel),
                blockOf(Kernel, Plan.Options), [&](Function &Copy) {
                  apply(Copy, std::get<RefillPlan>(planRefill(Copy, Options)));
                });
-  if (Price.Lowers && Plan.Options.Occupancy)
+  if (Price.Lowers && Plan.Options.Occupancy && !Price.Limit)
     return refusal(refuse::Registers, *Plan.Header->getTerminator(),
                    Price.Text);
+  if (Plan.Options.Occupancy && Price.Limit)
+    Plan.Options.Registers = Price.Limit;
   Refilled Made;
   Made.Registers = Price.Text;
   Made.Where = Plan.Header->getTerminator()->getDebugLoc();

@@ -29,6 +29,8 @@ static void report(Function &F, const Refilled &Made) {
            << ore::NV("Threshold", Options.Threshold) << " are idle";
     if (!Made.Registers.empty())
       Remark << "; " << Made.Registers;
+    if (Made.Options.Registers)
+      Remark << "; limited to " << std::to_string(Made.Options.Registers);
     return Remark;
   });
   for (const Refusal &Why : Made.Others)
