@@ -140,6 +140,39 @@ TEST(RefillForecast, OtherBranchesAreNone) {
   EXPECT_TRUE(refill::guess(H.K).empty());
 }
 
+/// In each of 64 rounds one lane of 16 has work of \p Size instructions.
+HandMadeKernel workOf(uint32_t Size, bool InLoop) {
+  constexpr uint64_t Rounds = 64 * Warps;
+  HandMadeKernel H;
+  H.K.Threads = 32 * Warps;
+  H.K.Launches = 1;
+  const uint32_t Round = H.block(8, Rounds, 32 * Rounds),
+                 Work = H.block(Size, Rounds, 2 * Rounds);
+  H.branch(BranchKind::If, Round, {Work, Round}, {Work}, Rounds,
+           {2 * Rounds, 30 * Rounds});
+  if (InLoop)
+    H.K.Info.Blocks[Round].Entries = H.K.Info.Blocks[Work].Entries = {0};
+  return H;
+}
+
+TEST(RefillForecast, RoundsThatSkipMuchWorkGain) {
+  const HandMadeKernel H = workOf(200, true);
+  const BranchBound Bound = refill::boundAt(H.K, costOf(H.K), 0);
+  EXPECT_DOUBLE_EQ(Bound.Gain, 15.0 / 16 * 200 * 64 * Warps);
+  EXPECT_LT(Bound.Price, Bound.Gain / 2);
+  const std::string First = refill::guess(H.K).at(0);
+  EXPECT_EQ(First.substr(0, 22), "threshold=24;rounds=4;") << First;
+  EXPECT_NE(First.find("branch=0"), std::string::npos) << First;
+}
+
+TEST(RefillForecast, RoundsThatSkipLittleAreLeftAlone) {
+  EXPECT_TRUE(refill::guess(workOf(8, true).K).empty());
+}
+
+TEST(RefillForecast, WhatIsInNoLoopHasNoRounds) {
+  EXPECT_TRUE(refill::guess(workOf(200, false).K).empty());
+}
+
 TEST(RefillForecast, ManyItemsHaveLongSlices) {
   HandMadeKernel H = loopOf(200, 40, 30);
   H.K.Threads = uint64_t(1) << 26;

@@ -52,6 +52,13 @@
 // lane would be asked for more often than every CyclesOfSlice, they are longer.
 // Slices of their own are tried as long as leaves PlentyOfWarps of them.
 //
+// Where a branch in a loop skips some work, the rounds without it can be such a
+// loop (Skips.cpp). Then the self of that branch comes back, P are the lanes that
+// come to it, n those that work, and the loop has all blocks that are in some
+// loop but the work: which loop a branch is in is not known of a profile. The
+// work is in the rest, which need not be as now. Such
+// rounds are guessed beside a loop, for counts do not tell which is better.
+//
 // Kernels that use shared memory are left out: the pass refuses them.
 //
 // Limitation: instructions alone are counted. Lanes in different rounds may ask
@@ -79,6 +86,8 @@ using namespace llvm;
 namespace reconverge::remedies::refill {
 
 static constexpr std::array<unsigned, 4> Thresholds = {1, 4, 8, 16};
+/// Where rounds skip work, which is worth being done by many.
+static constexpr std::array<unsigned, 3> ThresholdsOfSkips = {8, 16, 24};
 static constexpr std::array<unsigned, 2> RoundsOfVote = {1, 4};
 static constexpr std::array<unsigned, 4> ItemsOfLane = {1, 2, 4, 16};
 static constexpr double SlotsOfVote = 12, SlotsOfCount = 3, SlotsOfStop = 72;
@@ -106,6 +115,7 @@ struct LoopCounts {
   double Rounds = 0, Leaving = 0; ///< lanes
   double Loop = 0, Rest = 0;      ///< slots as it is
   double FullRest = 0;            ///< in full warps
+  double Work = 0;                ///< slots as it is, of what rounds skip
   std::vector<uint32_t> Blocks;
   uint32_t Header = 0; ///< the block that most lanes came to
 };
@@ -196,6 +206,32 @@ static double slotsWith(const Way &W, const model::KernelSlots &Slots,
   return (Loop + Votes + Stops + Rest + End) * Thinner;
 }
 
+/// Of the loop of \p C, whose slots are still to be counted, by any of
+/// \p Thresholds; \p G has its gain. Nothing if there is none.
+static std::optional<LoopGain> priced(LoopGain G, LoopCounts C,
+                                      const model::KernelSlots &Slots,
+                                      ArrayRef<unsigned> Thresholds) {
+  const KernelProfile &K = Slots.kernel();
+  if (C.Leaving <= 0 || G.Gain <= 0)
+    return std::nullopt;
+  double Full = 0;
+  for (uint32_t Block : C.Blocks) {
+    Full += Slots.lanes(Block) * double(K.Blocks[Block].Lanes);
+    C.Loop += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
+  }
+  C.Rest = std::max(Slots.all() - C.Loop - C.Work, 0.0);
+  C.FullRest = std::max(Slots.full() - Full, 0.0);
+  for (unsigned T : Thresholds)
+    for (unsigned R : RoundsOfVote)
+      for (unsigned J : ItemsOfLane) {
+        Way &W = G.Ways.emplace_back(Way{0, T, R, J});
+        W.Slots = slotsWith(W, Slots, C);
+      }
+  std::ranges::sort(G.Ways);
+  G.Price = std::max(G.Ways.front().Slots - (Slots.all() - G.Gain), 0.0);
+  return G;
+}
+
 /// Of the loop that \p Exits, which have one region, leave.
 static std::optional<LoopGain> gainOf(const model::KernelSlots &Slots,
                                       ArrayRef<uint32_t> Exits,
@@ -220,24 +256,40 @@ static std::optional<LoopGain> gainOf(const model::KernelSlots &Slots,
       G.Exit = B;
     Most = std::max(Most, Self[B]);
   }
-  if (C.Leaving <= 0 || G.Gain <= 0)
+  return priced(std::move(G), std::move(C), Slots, Thresholds);
+}
+
+/// Of the rounds that skip what is behind branch \p B, in a loop.
+static std::optional<LoopGain> gainOfSkips(const model::KernelSlots &Slots,
+                                           uint32_t B, double Self) {
+  const KernelProfile &K = Slots.kernel();
+  const BranchInfo &Info = K.Info.Branches[B];
+  if (Info.Kind != BranchKind::If ||
+      K.Info.Blocks[Info.Block].Entries.empty() || !K.Branches[B].Splits)
     return std::nullopt;
-  double Full = 0;
-  for (uint32_t Block : C.Blocks) {
-    Full += Slots.lanes(Block) * double(K.Blocks[Block].Lanes);
-    C.Loop += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
+  LoopGain G;
+  G.Exits = {B};
+  G.Exit = B;
+  G.Gain = Self;
+  LoopCounts C;
+  C.Header = Info.Block;
+  for (size_t S = 0; S != Info.Successors.size(); ++S) {
+    const double Lanes = double(K.Branches[B].LanesTo[S]);
+    C.Rounds += Lanes;
+    C.Leaving += model::inRegion(Info, Info.Successors[S]) ? Lanes : 0;
   }
-  C.Rest = std::max(Slots.all() - C.Loop, 0.0);
-  C.FullRest = std::max(Slots.full() - Full, 0.0);
-  for (unsigned T : Thresholds)
-    for (unsigned R : RoundsOfVote)
-      for (unsigned J : ItemsOfLane) {
-        Way &W = G.Ways.emplace_back(Way{0, T, R, J});
-        W.Slots = slotsWith(W, Slots, C);
-      }
-  std::ranges::sort(G.Ways);
-  G.Price = std::max(G.Ways.front().Slots - (Slots.all() - G.Gain), 0.0);
-  return G;
+  for (uint32_t Block = 0; Block != K.Info.Blocks.size(); ++Block)
+    if (model::inRegion(Info, Block))
+      C.Work += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
+    else if (!K.Info.Blocks[Block].Entries.empty())
+      C.Blocks.push_back(Block);
+  return priced(std::move(G), std::move(C), Slots, ThresholdsOfSkips);
+}
+
+static void keepBetter(std::optional<LoopGain> &Best,
+                       std::optional<LoopGain> Here) {
+  if (Here && Here->net() > (Best ? Best->net() : 0))
+    Best = std::move(Here);
 }
 
 /// \p Self: slots, of each branch.
@@ -258,22 +310,33 @@ static std::optional<LoopGain> bestLoop(const model::KernelSlots &Slots,
   for (ArrayRef<uint32_t> Left = Exits; !Left.empty();) {
     const ArrayRef<uint32_t> OfOne = Left.take_while(
         [&](uint32_t B) { return All[B].Region == All[Left.front()].Region; });
-    auto Here = gainOf(Slots, OfOne, Self);
-    if (Here && Here->net() > (Best ? Best->net() : 0))
-      Best = std::move(Here);
+    keepBetter(Best, gainOf(Slots, OfOne, Self));
     Left = Left.drop_front(OfOne.size());
   }
   return Best;
 }
 
+/// \p Self: slots, of each branch.
+static std::optional<LoopGain> bestSkip(const model::KernelSlots &Slots,
+                                        ArrayRef<double> Self) {
+  std::optional<LoopGain> Best;
+  if (!usesShared(Slots.kernel()))
+    for (uint32_t B = 0; B != Self.size(); ++B)
+      keepBetter(Best, gainOfSkips(Slots, B, Self[B]));
+  return Best;
+}
+
 BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
                     uint32_t Branch) {
-  if (K.Info.Branches[Branch].Kind != BranchKind::LoopExit)
+  const BranchKind Kind = K.Info.Branches[Branch].Kind;
+  if (Kind != BranchKind::LoopExit && Kind != BranchKind::If)
     return {};
   std::vector<double> Self;
   for (const BranchCost &C : Cost.Branches)
     Self.push_back(C.SelfSlots);
-  const auto Best = bestLoop(model::KernelSlots(K), Self);
+  const model::KernelSlots Slots(K);
+  const auto Best =
+      Kind == BranchKind::If ? bestSkip(Slots, Self) : bestLoop(Slots, Self);
   if (!Best || !is_contained(Best->Exits, Branch))
     return {};
   // Each exit has its part, so that none has more than it wastes.
@@ -297,13 +360,11 @@ static unsigned shortSlice(double Threads, double Slots) {
   return Slice;
 }
 
-std::vector<std::string> guess(const KernelProfile &K) {
-  const model::KernelSlots Slots(K);
-  const auto Best = bestLoop(Slots, Slots.self());
-  if (!Best)
-    return {};
+/// What is worth a trial of \p Best, a loop or rounds that skip work.
+static std::vector<std::string> waysOf(const LoopGain &Best,
+                                       const KernelProfile &K) {
   const std::string Where =
-      ";branch=" + std::to_string(K.Info.Branches[Best->Exit].Id);
+      ";branch=" + std::to_string(K.Info.Branches[Best.Exit].Id);
   const double Threads =
       double(K.Threads) / double(std::max<uint64_t>(K.Launches, 1));
   auto Counted = [&](const Way &W) {
@@ -311,22 +372,33 @@ std::vector<std::string> guess(const KernelProfile &K) {
     return W.text() + (W.Items > 1 ? ";items=" + std::to_string(W.Items) : "") +
            (Slice > 1 ? ";slice=" + std::to_string(Slice) : "") + Where;
   };
-  const Way &First = Best->Ways.front();
+  const Way &First = Best.Ways.front();
   // Another threshold or number of rounds.
-  const Way &Second = *find_if(Best->Ways, [&](const Way &W) {
+  const Way &Second = *find_if(Best.Ways, [&](const Way &W) {
     return W.Items == First.Items && &W != &First;
   });
-  std::vector<std::string> All = {
-      Counted(First), Counted(Second),
-      First.text() +
-          ";source=slice;slice=" + std::to_string(longSlice(Threads)) + Where};
+  return {Counted(First), Counted(Second),
+          First.text() + ";source=slice;slice=" +
+              std::to_string(longSlice(Threads)) + Where};
+}
+
+std::vector<std::string> guess(const KernelProfile &K) {
+  const model::KernelSlots Slots(K);
+  const std::vector<double> Self = Slots.self();
   uint64_t Block = 0;
   for (const LaunchShape &S : K.Shapes)
     Block = std::max(Block, S.blockThreads());
   const std::string Limit = registersAsBefore(
       K, Block, std::min(Block, uint64_t(RefillOptions().Block)));
-  if (!Limit.empty())
-    All.insert(All.begin() + 1, All.front() + ";" + Limit);
+  std::vector<std::string> All;
+  for (const auto &Best : {bestLoop(Slots, Self), bestSkip(Slots, Self)}) {
+    if (!Best)
+      continue;
+    std::vector<std::string> Ways = waysOf(*Best, K);
+    if (!Limit.empty())
+      Ways.insert(Ways.begin() + 1, Ways.front() + ";" + Limit);
+    append_range(All, Ways);
+  }
   return All;
 }
 
