@@ -14,6 +14,13 @@
 // RUN:   ['cost']['slots'] for f in ('plain.json', 'refilled.json')]; \
 // RUN:   print(slots); assert slots[0] > 1.8 * slots[1]"
 
+// The counts say that it pays.
+// RUN: %reconverge optimize --device cpu %s --decisions d.json -o best \
+// RUN:   >out 2>tried
+// RUN: FileCheck %s --check-prefix=TRIED <tried
+// TRIED: kept: refill (threshold={{.*}}branch=2) for shots
+// RUN: env RECONVERGE_DEVICE=cpu ./best | diff expected -
+
 #include <cstdint>
 #include <cstdio>
 
