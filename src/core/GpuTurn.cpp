@@ -3,7 +3,8 @@
 //
 // The lock is flock's, on a file in the user's cache: it belongs to the open
 // file, which the driver and the program share, so either may release it and
-// take it again, and it ends with the last of them.
+// take it again. The driver releases it in the end: what a program has left
+// running has the file open yet.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,6 +71,8 @@ GpuTurn::GpuTurn(bool Wanted) {
 GpuTurn::~GpuTurn() {
   if (Wait)
     munmap(Wait, sizeof(GpuWait));
+  if (Lock >= 0)
+    (void)flock(Lock, LOCK_UN);
   for (int Descriptor : {Memory, Lock})
     if (Descriptor >= 0)
       close(Descriptor);

@@ -108,6 +108,25 @@ TEST_F(GpuTurnTest, EndsWithTheDriver) {
   EXPECT_TRUE(othersCanHaveIt());
 }
 
+TEST_F(GpuTurnTest, EndsThoughAProgramLeftAnotherRunning) {
+  int ToChild[2];
+  ASSERT_FALSE(pipe(ToChild));
+  pid_t Child = -1;
+  {
+    const GpuTurn Turn(true);
+    Child = fork();
+    ASSERT_GE(Child, 0);
+    if (!Child) { // has inherited what is open
+      close(Other);
+      await(ToChild[0]);
+      _exit(0);
+    }
+  }
+  EXPECT_TRUE(othersCanHaveIt());
+  tell(ToChild[1]);
+  waitpid(Child, nullptr, 0);
+}
+
 TEST_F(GpuTurnTest, UnwantedIsNone) {
   const GpuTurn Turn(false);
   EXPECT_TRUE(othersCanHaveIt());
