@@ -84,17 +84,20 @@ private:
 };
 } // namespace
 
-/// Waits for \p Child, killing it when \p C.TimeLimit seconds (0: any time)
-/// are over. False if there is nothing to wait for.
-static bool waitFor(pid_t Child, const Command &C, int &Status,
-                    bool &TimedOut) {
-  using Clock = std::chrono::steady_clock;
+using Clock = std::chrono::steady_clock;
+
+/// Seconds that \p C, which began at \p Start, has taken of its own.
+static double ownSeconds(const Command &C, Clock::time_point Start) {
+  return std::chrono::duration<double>(Clock::now() - Start).count() -
+         (C.Waited ? C.Waited() : 0);
+}
+
+/// Waits for \p Child, which began at \p Start, killing it when \p C.TimeLimit
+/// seconds (0: any time) are over. False if there is nothing to wait for.
+static bool waitFor(pid_t Child, const Command &C, Clock::time_point Start,
+                    int &Status, bool &TimedOut) {
   constexpr double Sometimes = 0.1; // s
-  const auto Start = Clock::now();
   double Last = 0;
-  auto Seconds = [&] {
-    return std::chrono::duration<double>(Clock::now() - Start).count();
-  };
   while (true) {
     const bool IsLimited = C.TimeLimit > 0 && !TimedOut;
     const bool Polls = IsLimited || C.Meanwhile;
@@ -105,8 +108,8 @@ static bool waitFor(pid_t Child, const Command &C, int &Status,
       return false;
     if (!Polls)
       continue;
-    const double Now = Seconds();
-    if (IsLimited && Now - (C.Waited ? C.Waited() : 0) > C.TimeLimit) {
+    const double Now = ownSeconds(C, Start);
+    if (IsLimited && Now > C.TimeLimit) {
       TimedOut = true;
       kill(Child, SIGKILL);
       continue;
@@ -221,7 +224,7 @@ Expected<ProcessResult> runProcess(const Command &C) {
 
   SignalsWhileWaiting Handlers(C.IsExpendable);
   pid_t Child = 0;
-  const auto Start = std::chrono::steady_clock::now();
+  const Clock::time_point Start = Clock::now();
   std::string What;
   const int Code = C.View ? forkInView(C, I, Redirections, Child, What)
                           : spawn(C, I, Redirections, Child);
@@ -238,13 +241,10 @@ Expected<ProcessResult> runProcess(const Command &C) {
 
   int Status = 0;
   ProcessResult Result;
-  if (!waitFor(Child, C, Status, Result.TimedOut))
+  if (!waitFor(Child, C, Start, Status, Result.TimedOut))
     return internalError("waiting for " + C.Arguments[0] + ": " +
                          std::strerror(errno));
-  Result.Seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
-          .count() -
-      (C.Waited ? C.Waited() : 0);
+  Result.Seconds = ownSeconds(C, Start);
   if (WIFSIGNALED(Status))
     Result.Signal = WTERMSIG(Status);
   else
