@@ -3,10 +3,13 @@
 #ifndef RECONVERGE_REMEDIES_COMMON_COUNTED_H
 #define RECONVERGE_REMEDIES_COMMON_COUNTED_H
 
+#include "core/Cost.h"
 #include "core/Profile.h"
 #include "model/Slots.h"
 
 #include <algorithm>
+#include <map>
+#include <vector>
 
 namespace reconverge::remedies {
 
@@ -37,6 +40,27 @@ inline double leaving(const KernelProfile &K, uint32_t B) {
     }
   }
   return Known ? Out : Least; // else both sides have code before they meet
+}
+
+/// Branches that part lanes at the exits of loops, loop by loop: those of one
+/// have one region. Positions, ascending in each.
+inline std::vector<std::vector<uint32_t>> loopExits(const KernelProfile &K) {
+  std::map<std::vector<uint32_t>, std::vector<uint32_t>> ByRegion;
+  for (uint32_t B = 0; B != K.Info.Branches.size(); ++B)
+    if (K.Info.Branches[B].Kind == BranchKind::LoopExit && K.Branches[B].Splits)
+      ByRegion[K.Info.Branches[B].Region].push_back(B);
+  std::vector<std::vector<uint32_t>> All;
+  for (auto &[Region, Exits] : ByRegion)
+    All.push_back(std::move(Exits));
+  return All;
+}
+
+/// Slots wasted at each branch itself.
+inline std::vector<double> selfSlots(const KernelCost &Cost) {
+  std::vector<double> Self;
+  for (const BranchCost &C : Cost.Branches)
+    Self.push_back(C.SelfSlots);
+  return Self;
 }
 
 } // namespace reconverge::remedies

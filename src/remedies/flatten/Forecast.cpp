@@ -58,30 +58,20 @@ static double timesOf(const KernelProfile &K, ArrayRef<uint32_t> Exits) {
 
 static std::optional<LoopGain> bestLoop(const KernelProfile &K,
                                         ArrayRef<double> Self) {
-  const std::vector<BranchInfo> &All = K.Info.Branches;
-  SmallVector<uint32_t> Exits;
-  for (uint32_t B = 0; B != All.size(); ++B)
-    if (All[B].Kind == BranchKind::LoopExit && K.Branches[B].Splits)
-      Exits.push_back(B);
-  // Those of one loop have one region.
-  std::ranges::sort(Exits, {},
-                    [&](uint32_t B) { return std::pair(All[B].Region, B); });
   std::optional<LoopGain> Best;
-  for (ArrayRef<uint32_t> Left = Exits; !Left.empty();) {
-    const ArrayRef<uint32_t> OfOne = Left.take_while(
-        [&](uint32_t B) { return All[B].Region == All[Left.front()].Region; });
-    Left = Left.drop_front(OfOne.size());
+  for (const std::vector<uint32_t> &OfOne : loopExits(K)) {
     const double Times = timesOf(K, OfOne);
     if (Times <= 1)
       continue;
     LoopGain Here;
-    Here.Exits = OfOne.vec();
+    Here.Exits = OfOne;
     Here.Exit = *std::ranges::max_element(OfOne, {},
                                           [&](uint32_t B) { return Self[B]; });
     double Rounds = 0; // of lanes
     for (uint32_t B : OfOne) {
       Here.Gain += Self[B];
-      Rounds = std::max(Rounds, double(K.Blocks[All[B].Block].Lanes));
+      Rounds =
+          std::max(Rounds, double(K.Blocks[K.Info.Branches[B].Block].Lanes));
     }
     Here.Price = std::min(SlotsOfVote * Rounds / K.WarpSize +
                               Here.Gain / std::sqrt(Times),
@@ -96,9 +86,7 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
                     uint32_t Branch) {
   if (K.Info.Branches[Branch].Kind != BranchKind::LoopExit)
     return {};
-  std::vector<double> Self;
-  for (const BranchCost &C : Cost.Branches)
-    Self.push_back(C.SelfSlots);
+  const std::vector<double> Self = selfSlots(Cost);
   const auto Best = bestLoop(K, Self);
   if (!Best || !is_contained(Best->Exits, Branch))
     return {};

@@ -296,23 +296,10 @@ static void keepBetter(std::optional<LoopGain> &Best,
 static std::optional<LoopGain> bestLoop(const model::KernelSlots &Slots,
                                         ArrayRef<double> Self) {
   const KernelProfile &K = Slots.kernel();
-  const std::vector<BranchInfo> &All = K.Info.Branches;
   std::optional<LoopGain> Best;
-  if (usesShared(K))
-    return Best;
-  SmallVector<uint32_t> Exits;
-  for (uint32_t B = 0; B != All.size(); ++B)
-    if (All[B].Kind == BranchKind::LoopExit && K.Branches[B].Splits)
-      Exits.push_back(B);
-  // Those of one loop have one region.
-  std::ranges::sort(Exits, {},
-                    [&](uint32_t B) { return std::pair(All[B].Region, B); });
-  for (ArrayRef<uint32_t> Left = Exits; !Left.empty();) {
-    const ArrayRef<uint32_t> OfOne = Left.take_while(
-        [&](uint32_t B) { return All[B].Region == All[Left.front()].Region; });
-    keepBetter(Best, gainOf(Slots, OfOne, Self));
-    Left = Left.drop_front(OfOne.size());
-  }
+  if (!usesShared(K))
+    for (const std::vector<uint32_t> &OfOne : loopExits(K))
+      keepBetter(Best, gainOf(Slots, OfOne, Self));
   return Best;
 }
 
@@ -331,9 +318,7 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
   const BranchKind Kind = K.Info.Branches[Branch].Kind;
   if (Kind != BranchKind::LoopExit && Kind != BranchKind::If)
     return {};
-  std::vector<double> Self;
-  for (const BranchCost &C : Cost.Branches)
-    Self.push_back(C.SelfSlots);
+  const std::vector<double> Self = selfSlots(Cost);
   const model::KernelSlots Slots(K);
   const auto Best =
       Kind == BranchKind::If ? bestSkip(Slots, Self) : bestLoop(Slots, Self);
