@@ -250,8 +250,9 @@ struct Rounds {
 };
 } // namespace
 
-/// Fewest rounds whose median has an interval that is not their whole range.
-static constexpr size_t LeastRounds = 6;
+/// Fewest rounds that say something, if only by their whole range: what a trial
+/// makes of a launch even when its time is over (runtime/trial/Rounds.cpp).
+static constexpr size_t LeastRounds = 3;
 
 static Rounds roundsOf(const Launches &A, const Launches &B) {
   struct Pair {
@@ -262,8 +263,9 @@ static Rounds roundsOf(const Launches &A, const Launches &B) {
   for (const auto &[Launch, Times] : A)
     if (auto Found = B.find(Launch); Found != B.end())
       Both.push_back({Times, Found->second});
-  if (any_of(Both, [](const Pair &P) { return P.count() >= LeastRounds; }))
-    erase_if(Both, [](const Pair &P) { return P.count() < LeastRounds; });
+  // By the rounds of A: that B was out of them early says that it lost.
+  if (any_of(Both, [](const Pair &P) { return P.A.size() >= LeastRounds; }))
+    erase_if(Both, [](const Pair &P) { return P.A.size() < LeastRounds; });
   Rounds R;
   R.LaunchesIn = Both.size();
   if (Both.empty())

@@ -415,6 +415,16 @@ TEST(Decide, ALaunchWithTooFewRoundsIsLeftOut) {
   EXPECT_NEAR(D.Tried[0].Speedup, 1.2, 1e-9);
 }
 
+TEST(Decide, ALaunchThatWasLostAtOnceCounts) {
+  // One round was enough there to see that it loses by half.
+  Decision D = decide(request({Meld}), "k()",
+                      timed(Meld, around(1.2), around(1), 1) +
+                          timed(Meld, std::vector<double>(20, 10), {20}, 2),
+                      {});
+  EXPECT_EQ(D.Keep, Candidate());
+  EXPECT_NEAR(D.Tried[0].Speedup, 11.2 / 21, 1e-3);
+}
+
 TEST(Decide, OnAGpuAnEstimateIsNotEnough) {
   DecideOptions OnGpu;
   OnGpu.NeedsTimes = true;

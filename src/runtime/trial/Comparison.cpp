@@ -57,20 +57,38 @@ static uint64_t balance(ArrayRef<uint8_t> Before, ArrayRef<uint8_t> After) {
   return sumOf(After) - sumOf(Before);
 }
 
+/// Whether the value around byte \p At, at \p Address, is a floating-point
+/// number of which the first half of its digits is the same in both.
+static bool isNear(ArrayRef<ValueType> Types, uint64_t Address,
+                   ArrayRef<uint8_t> A, ArrayRef<uint8_t> B, size_t At) {
+  const auto Value = valueAt(Types, Address, A, B, At);
+  if (!Value)
+    return false;
+  const auto Apart =
+      ulpsBetween(Value->Type, &A[Value->Begin], &B[Value->Begin]);
+  const unsigned Half = Value->Type == ValueType::Double ? 26 : 12;
+  return Apart && *Apart <= uint64_t(1) << Half;
+}
+
 void OrderSpread::add(const MemoryPage &In, ArrayRef<uint8_t> Natural,
                       ArrayRef<uint8_t> Other) {
   Page &P = Pages[In.Base + In.Offset];
   Allocation &A = Allocations[In.Base];
-  const uint64_t Before = Bytes;
   P.Varies.resize(Natural.size());
-  for (size_t I = 0; I != Natural.size(); ++I)
-    if (Natural[I] != Other[I] && !P.Varies.test(I)) {
-      P.Varies.set(I);
-      ++Bytes;
-    }
+  P.Loose.resize(Natural.size());
+  for (size_t I = 0; I != Natural.size(); ++I) {
+    if (Natural[I] == Other[I])
+      continue;
+    Bytes += !P.Varies.test(I);
+    P.Varies.set(I);
+    if (P.Loose.test(I) ||
+        isNear(Types, In.Base + In.Offset + I, Natural, Other, I))
+      continue;
+    P.Loose.set(I);
+    ++A.Loose;
+  }
   P.Others.emplace_back(Other.begin(), Other.end());
   Kept += Other.size();
-  A.Bytes += Bytes - Before;
   A.Balance += balance(Natural, Other);
 }
 
@@ -83,7 +101,7 @@ uint64_t OrderSpread::loose() const {
   uint64_t Sum = 0;
   for (const auto &[Base, A] : Allocations)
     if (A.Balance)
-      Sum += A.Bytes;
+      Sum += A.Loose;
   return Sum;
 }
 
@@ -104,9 +122,9 @@ std::string whyUnstable(const OrderSpread &Spread, uint64_t All) {
          " bytes depend on the order of the kernel's threads";
 }
 
-Comparison::Comparison(const Function &Kernel, const OrderSpread &Spread,
+Comparison::Comparison(const OrderSpread &Spread,
                        const std::optional<Tolerance> &Bound)
-    : Types(writtenTypes(Kernel)), Spread(Spread) {
+    : Spread(Spread), Types(Spread.types()) {
   if (Bound)
     Within.emplace(Types, *Bound);
 }

@@ -5,6 +5,7 @@
 
 #include "core/Decision.h"
 #include "runtime/trial/BoundTest.h"
+#include "runtime/trial/Values.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
@@ -27,29 +28,37 @@ struct MemoryPage {
 /// Pages that came out otherwise when the original ran in another order.
 class OrderSpread {
 public:
+  /// \p Kernel writes the values.
+  explicit OrderSpread(const llvm::Function &Kernel)
+      : Types(writtenTypes(Kernel)) {}
+
   void add(const MemoryPage &Page, llvm::ArrayRef<uint8_t> Natural,
            llvm::ArrayRef<uint8_t> Other);
 
   uint64_t bytes() const { return Bytes; } ///< that vary
-  /// Of these, those for which more can be told than that: not in a set.
+  /// Of these, those of which little can be told: in no set, and of no
+  /// floating-point value that keeps half of its digits, as a sum does.
   uint64_t loose() const;
   /// Whether the allocation at \p Base varies and yet always holds the same
   /// words, in one place or another: who appends by atomics leaves such a set.
   bool isSet(uint64_t Base) const;
   uint64_t kept() const { return Kept; } ///< bytes of host memory it takes
+  llvm::ArrayRef<ValueType> types() const { return Types; }
 
   struct Page {
     std::vector<std::vector<uint8_t>> Others; ///< its other results
     llvm::BitVector Varies;
+    llvm::BitVector Loose; ///< but for those in a set
   };
   /// Null if no byte of the page at \p Address varies.
   const Page *page(uint64_t Address) const;
 
 private:
   struct Allocation {
-    uint64_t Bytes = 0;   ///< that vary
+    uint64_t Loose = 0;   ///< bytes, but for a set
     uint64_t Balance = 0; ///< of all other results over the natural one
   };
+  std::vector<ValueType> Types;
   llvm::DenseMap<uint64_t, Page> Pages;             ///< by address
   llvm::DenseMap<uint64_t, Allocation> Allocations; ///< by their base
   uint64_t Bytes = 0, Kept = 0;
@@ -63,8 +72,8 @@ std::string whyUnstable(const OrderSpread &Spread, uint64_t All);
 class Comparison {
 public:
   /// \p Bound: floating-point values may differ by so much; none: they may not.
-  Comparison(const llvm::Function &Kernel, const OrderSpread &Spread,
-             const std::optional<Tolerance> &Bound = std::nullopt);
+  explicit Comparison(const OrderSpread &Spread,
+                      const std::optional<Tolerance> &Bound = std::nullopt);
 
   /// A page as the original and as the candidate left it.
   void add(const MemoryPage &Page, llvm::ArrayRef<uint8_t> Original,
@@ -101,8 +110,8 @@ private:
     uint64_t Balance = 0;            ///< 0: the same words
     std::optional<Difference> First; ///< beyond what the original varies
   };
-  std::vector<ValueType> Types;
   const OrderSpread &Spread;
+  llvm::ArrayRef<ValueType> Types;
   std::optional<BoundTest> Within;     ///< none: there is no bound
   std::optional<Difference> First;     ///< beyond all that may be
   std::optional<Difference> Inside;    ///< inside the bound

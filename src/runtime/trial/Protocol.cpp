@@ -95,7 +95,7 @@ class LaunchTrial {
 public:
   LaunchTrial(Bench &On, LaunchLog &Log, const TrialPlan &Plan)
       : On(On), Log(Log), Plan(Plan), Rule(On.spread()),
-        Unknown(On.whyUnknown()) {}
+        Unknown(On.whyUnknown()), Spread(On.kernel()) {}
 
   void run();
 
@@ -162,7 +162,7 @@ Verdict LaunchTrial::compare(const Candidate &What) {
   std::optional<Tolerance> Bound;
   if (What.Promises == Promise::Bound)
     Bound = Plan.Bound;
-  Comparison Compared(On.kernel(), Spread, Bound);
+  Comparison Compared(Spread, Bound);
   On.differences([&](const MemoryPage &In, ArrayRef<uint8_t> Original,
                      ArrayRef<uint8_t> Variant) {
     Compared.add(In, Original, Variant);

@@ -7,12 +7,14 @@
 // together (driver/Decide.cpp). The first round warms up and is not counted.
 //
 // Short launches have more rounds: they are cheap, and what disturbs them is as
-// long as they are.
+// long as they are. Long ones need no warming up, and what their rounds have shown
+// is logged along the way: the process may be out of time before the last.
 //
 // A remedy that has lost each of the first rounds, and not by a little, takes
 // part in no more: the device's time is for those that may be kept. The rounds
-// that it has are enough for an interval. Other compilers' builds stay: gains
-// are measured against them.
+// that it has are enough for an interval. One that loses its first long launch by
+// half has no second. Other compilers' builds stay: gains are measured against
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,68 +42,116 @@ static unsigned roundsFor(unsigned Samples, double Milliseconds) {
          unsigned(std::clamp(Enough / std::max(Milliseconds, 1e-3), 1., Most));
 }
 
-/// Fewest rounds from which something can be told.
-static constexpr unsigned Least = 6;
+/// Fewest rounds from which something can be told; of launches that leave no
+/// time for more.
+static constexpr unsigned Least = 6, LeastInHaste = 3;
+
+/// Milliseconds from which a launch is a long one.
+static constexpr double Long = 5;
 
 /// What a build costs in a round, over the fastest build of that round, if it
-/// has lost the round.
-static constexpr double Lost = 1.1;
+/// has lost the round; the first one, of a long launch.
+static constexpr double Lost = 1.1, LostLong = 1.5;
 
-/// Takes out of \p Order the remedies that the rounds so far show as lost.
-/// \p Times: of \p All, the original (null) first.
-static void dropLosers(ArrayRef<TriedCandidate *> All,
-                       ArrayRef<std::vector<double>> Times,
-                       SmallVectorImpl<size_t> &Order) {
-  const size_t Rounds = Times.front().size();
+namespace {
+/// The original and all builds that were right, in rounds.
+class Race {
+public:
+  Race(Bench &On, LaunchLog &Log, ArrayRef<TriedCandidate *> Right)
+      : On(On), Log(Log) {
+    append_range(All, Right);
+    Times.resize(All.size());
+    append_range(Order, seq<size_t>(0, All.size()));
+  }
+  void run(unsigned Samples, double Seconds);
+
+private:
+  bool runRound();
+  void dropLosers(double By);
+  void tell();
+  size_t rounds() const { return Times.front().size(); }
+
+  Bench &On;
+  LaunchLog &Log;
+  SmallVector<TriedCandidate *> All = {nullptr}; ///< the original first
+  std::vector<std::vector<double>> Times;        ///< of all, milliseconds
+  SmallVector<size_t> Order;                     ///< who takes part
+  std::mt19937 Draw; ///< the same orders in each run
+};
+} // namespace
+
+/// Takes out those remedies that the rounds so far show as lost: each took more
+/// than \p By times what the fastest did.
+void Race::dropLosers(double By) {
   std::vector<double> Fastest = Times.front();
   for (size_t Which : Order)
-    for (size_t R = 0; R != Rounds; ++R)
+    for (size_t R = 0; R != rounds(); ++R)
       Fastest[R] = std::min(Fastest[R], Times[Which][R]);
   erase_if(Order, [&](size_t Which) {
     return All[Which] && All[Which]->What.changesCode() &&
-           all_of(zip(Times[Which], Fastest), [](auto Round) {
-             return std::get<0>(Round) > Lost * std::get<1>(Round);
+           all_of(zip(Times[Which], Fastest), [By](auto Round) {
+             return std::get<0>(Round) > By * std::get<1>(Round);
            });
   });
 }
 
-void timeRounds(Bench &On, LaunchLog &Log, ArrayRef<TriedCandidate *> Right,
-                unsigned Samples, double Seconds) {
-  const Stopwatch Time;
-  SmallVector<TriedCandidate *> All = {nullptr}; // the original
-  append_range(All, Right);
-  std::vector<std::vector<double>> Times(All.size());
-  SmallVector<size_t> Order;
-  append_range(Order, seq<size_t>(0, All.size()));
-  std::mt19937 Draw; // the same orders in each run
+/// False if a candidate has ended badly.
+bool Race::runRound() {
   RunOptions Timed;
   Timed.Timed = true;
-  unsigned Rounds = Samples;
-  for (unsigned Round = 0; Round <= Rounds; ++Round) {
-    if (Round > Least && Time.seconds() > Seconds)
-      break;
-    if (Round == Least + 1)
-      dropLosers(All, Times, Order);
-    llvm::shuffle(Order.begin(), Order.end(), Draw);
-    for (size_t Which : Order) {
-      TriedCandidate *C = All[Which];
-      On.restoreBefore();
-      const RunEnd End = C ? On.run(*C, Timed) : On.runOriginal(Timed);
-      assert((C || End.isWell()) && "the original has run before");
-      if (C && !endedWell(On, Log, *C, End))
-        return;
-      if (!C && !Round)
-        Rounds = roundsFor(Rounds, End.Milliseconds);
-      if (Round)
-        Times[Which].push_back(End.Milliseconds);
-    }
+  llvm::shuffle(Order.begin(), Order.end(), Draw);
+  for (size_t Which : Order) {
+    TriedCandidate *C = All[Which];
+    On.restoreBefore();
+    const RunEnd End = C ? On.run(*C, Timed) : On.runOriginal(Timed);
+    assert((C || End.isWell()) && "the original has run before");
+    if (C && !endedWell(On, Log, *C, End))
+      return false;
+    Times[Which].push_back(End.Milliseconds);
   }
+  return true;
+}
+
+/// Logs what is known; of a launch, the last holds.
+void Race::tell() {
   for (size_t I = 1; I != All.size(); ++I) {
     TrialEvent E = Log.event(TrialEvent::Timed, All[I]->What);
     E.OriginalMs = Times.front();
     E.VariantMs = Times[I];
     Log.add(E);
   }
+}
+
+void Race::run(unsigned Samples, double Seconds) {
+  const Stopwatch Time;
+  if (!runRound())
+    return;
+  const double First = Times.front().front();
+  const unsigned Rounds = roundsFor(Samples, First);
+  if (First >= Long)
+    dropLosers(LostLong);
+  else
+    for (std::vector<double> &T : Times)
+      T.clear();
+  for (double Told = 0; rounds() < Rounds;) {
+    constexpr double Often = 1; // seconds
+    if (Time.seconds() - Told > Often) {
+      tell();
+      Told = Time.seconds();
+    }
+    if (rounds() >= LeastInHaste && Time.seconds() > Seconds)
+      break;
+    if (!runRound())
+      return;
+    if (rounds() == Least)
+      dropLosers(Lost);
+  }
+  tell();
+}
+
+void timeRounds(Bench &On, LaunchLog &Log, ArrayRef<TriedCandidate *> Right,
+                unsigned Samples, double Seconds) {
+  Race(On, Log, Right).run(Samples, Seconds);
 }
 
 } // namespace reconverge::runtime

@@ -60,7 +60,7 @@ struct FakeBench : Bench {
     RunEnd End;
     if (How.Timed) {
       Done += "time ";
-      End.Milliseconds = 10;
+      End.Milliseconds = 10 * Slowness;
       return End;
     }
     Done += "order" + std::to_string(How.Order) + " ";
@@ -100,7 +100,7 @@ struct FakeBench : Bench {
     Done += (How.Timed ? "time " : "run ") + C.What.Remedy + " ";
     RunEnd End;
     End.Asks.emplace_back().Slots = 50;
-    End.Milliseconds = C.What.Remedy == "1.0" ? 12 : 5;
+    End.Milliseconds = (C.What.Remedy == "1.0" ? 12 : 5) * Slowness;
     if (C.What.Remedy == "permute") {
       Memory = std::stof(C.What.Parameters.substr(5)); // of seed=
     } else if (C.What.Remedy == "fault" || C.What.Remedy == "hang") {
@@ -121,6 +121,7 @@ struct FakeBench : Bench {
   std::vector<float> Orders; ///< what the original sets in each
   SpreadRule Rule{1, /*Seeded=*/true};
   bool NoRoom = false, Fails = false, Varies = false, Times = false;
+  double Slowness = 1;
   float Memory = 0;
   std::string Done;
 };
@@ -310,16 +311,30 @@ TEST_F(ProtocolTest, TheBoundIsForThoseThatPromiseNoMore) {
 }
 
 TEST_F(ProtocolTest, ACandidateThatLosesEachRoundIsTimedNoMore) {
-  add("1");   // 5 ms
-  add("1.0"); // 12 ms
+  add("1");   // 0.625 ms
+  add("1.0"); // 1.5 ms
   Bench->Times = true;
+  Bench->Slowness = 0.125;
   Plan.Samples = 20;
   const auto Events = tryAll();
   ASSERT_EQ(Events.size(), 6u);
   for (unsigned I : {4, 5})
-    EXPECT_EQ(Events[I].OriginalMs, std::vector<double>(20, 10)) << I;
-  EXPECT_EQ(Events[4].VariantMs, std::vector<double>(20, 5));
-  EXPECT_EQ(Events[5].VariantMs, std::vector<double>(6, 12));
+    EXPECT_EQ(Events[I].OriginalMs, std::vector<double>(20, 1.25)) << I;
+  EXPECT_EQ(Events[4].VariantMs, std::vector<double>(20, 0.625));
+  EXPECT_EQ(Events[5].VariantMs, std::vector<double>(6, 1.5));
+}
+
+TEST_F(ProtocolTest, ALongLaunchIsNotWastedOnALoser) {
+  add("1");   // 5 ms
+  add("1.0"); // 12 ms
+  Bench->Times = true;
+  Plan.Samples = 20;
+  Plan.Seconds = 0; // no more rounds than need be
+  const auto Events = tryAll();
+  ASSERT_EQ(Events.size(), 6u);
+  EXPECT_EQ(Events[4].OriginalMs, std::vector<double>(3, 10));
+  EXPECT_EQ(Events[4].VariantMs, std::vector<double>(3, 5));
+  EXPECT_EQ(Events[5].VariantMs, std::vector<double>(1, 12));
 }
 
 TEST_F(ProtocolTest, WithoutTheUsersBoundThereIsNone) {

@@ -79,10 +79,10 @@ protected:
                     std::optional<Tolerance> Bound = Tolerance{1e-5, 0},
                     const std::vector<std::vector<uint8_t>> &Others = {}) {
     const MemoryPage Page{0x1000, 64, [] { return std::string("a block"); }};
-    OrderSpread Spread;
+    OrderSpread Spread(*M->getFunction(Kernel));
     for (const std::vector<uint8_t> &Other : Others)
       Spread.add(Page, Original, Other);
-    Comparison C(*M->getFunction(Kernel), Spread, Bound);
+    Comparison C(Spread, Bound);
     if (Original != Variant)
       C.add(Page, Original, Variant);
     return C.verdict(1000, "");
