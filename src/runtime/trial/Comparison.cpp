@@ -3,7 +3,10 @@
 //
 // A byte in which the candidate differs is a difference, unless it is one that
 // the original itself varies: then the value that it belongs to must lie
-// between the least and the greatest that the original gave.
+// between the least and the greatest that the original gave. A few runs show a
+// part of what orders can do, so a floating-point number that keeps half of its
+// digits in all of them, as a sum does, may lie as far beyond these two as they
+// lie apart.
 //
 // An allocation in which the original's results have the same words in other
 // places holds a set: what atomics append. There a candidate may have them in
@@ -26,6 +29,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 using namespace llvm;
@@ -57,6 +61,19 @@ static uint64_t balance(ArrayRef<uint8_t> Before, ArrayRef<uint8_t> After) {
   return sumOf(After) - sumOf(Before);
 }
 
+/// What of a floating-point number's magnitude its second half of digits is
+/// worth; 0 of other types.
+static double halfOf(ValueType T) {
+  switch (T) {
+  case ValueType::Double:
+    return 0x1p-26;
+  case ValueType::Float:
+    return 0x1p-12;
+  default:
+    return 0;
+  }
+}
+
 /// Whether the value around byte \p At, at \p Address, is a floating-point
 /// number of which the first half of its digits is the same in both.
 static bool isNear(ArrayRef<ValueType> Types, uint64_t Address,
@@ -64,10 +81,9 @@ static bool isNear(ArrayRef<ValueType> Types, uint64_t Address,
   const auto Value = valueAt(Types, Address, A, B, At);
   if (!Value)
     return false;
-  const auto Apart =
-      ulpsBetween(Value->Type, &A[Value->Begin], &B[Value->Begin]);
-  const unsigned Half = Value->Type == ValueType::Double ? 26 : 12;
-  return Apart && *Apart <= uint64_t(1) << Half;
+  const double X = numberAt(Value->Type, &A[Value->Begin]),
+               Y = numberAt(Value->Type, &B[Value->Begin]);
+  return std::abs(X - Y) <= halfOf(Value->Type) * std::abs(X);
 }
 
 void OrderSpread::add(const MemoryPage &In, ArrayRef<uint8_t> Natural,
@@ -132,13 +148,14 @@ Comparison::Comparison(const OrderSpread &Spread,
 bool Comparison::isWithinSpread(const OrderSpread::Page *Page, uint64_t Address,
                                 ArrayRef<uint8_t> Original,
                                 ArrayRef<uint8_t> Variant, size_t At) const {
-  if (!Page || !Page->Varies.test(At))
+  if (!Page)
     return false;
   auto Value = valueAt(Types, Address + At, Original, Variant, At);
   if (!Value) // of no type that is known: one of the bytes seen
-    return any_of(Page->Others, [&](const std::vector<uint8_t> &Other) {
-      return Other[At] == Variant[At];
-    });
+    return Page->Varies.test(At) &&
+           any_of(Page->Others, [&](const std::vector<uint8_t> &Other) {
+             return Other[At] == Variant[At];
+           });
   const double Now = numberAt(Value->Type, &Variant[Value->Begin]);
   double Least = numberAt(Value->Type, &Original[Value->Begin]), Most = Least;
   for (const std::vector<uint8_t> &Other : Page->Others) {
@@ -146,7 +163,10 @@ bool Comparison::isWithinSpread(const OrderSpread::Page *Page, uint64_t Address,
     Least = std::min(Least, X);
     Most = std::max(Most, X);
   }
-  return Least <= Now && Now <= Most;
+  const double Apart = Most - Least,
+               Margin =
+                   Apart <= halfOf(Value->Type) * std::abs(Most) ? Apart : 0;
+  return Least - Margin <= Now && Now <= Most + Margin;
 }
 
 Difference Comparison::differenceAt(const MemoryPage &In,

@@ -137,6 +137,16 @@ TEST_F(Trial, WhatVariesMustStayInsideTheSpread) {
   EXPECT_EQ(verdictOf({1.5f}, {1.5f, 3, 4}).Kind, VerdictKind::Differs);
 }
 
+TEST_F(Trial, ASumMayLieALittleBeyondTheSpread) {
+  const float Step = 0x1p-20f; // keeps half of the digits
+  for (float Near : {1 - Step, 1.0f, 1 + 2 * Step})
+    EXPECT_EQ(verdictOf({1 + Step}, {Near, 2, 4}).Kind, VerdictKind::UpToOrder)
+        << Near;
+  for (float Far : {1 - 2 * Step, 1 + 3 * Step})
+    EXPECT_EQ(verdictOf({1 + Step}, {Far, 2, 4}).Kind, VerdictKind::Differs)
+        << Far;
+}
+
 TEST_F(Trial, WhatIsAppendedIsASet) {
   auto Name = [] { return std::string("a list"); };
   const auto Natural = bytes({1, 2, 3, 4});
