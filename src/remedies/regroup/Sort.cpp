@@ -123,13 +123,14 @@ RecipeArgument addSort(Recipe &R, Function &Kernel, unsigned ClassBits,
     R.Steps.push_back(step(
         Kernel, "count", OfTiles,
         {scratch(FromKeys), Items, Shift, OfDigit, scratch(Counts), Tiles}));
-    R.Steps.push_back(step(Kernel, "scan", constantExtent(Digits),
+    R.Steps.push_back(step(Kernel, "scan",
+                           constantExtent(uint64_t(1) << OfPass),
                            {scratch(Counts), Tiles, scratch(Totals)}));
     R.Steps.push_back(
         step(Kernel, "scatter", OfTiles,
              {scratch(FromKeys), scratch(FromIds), number(Pass == 0),
-              scratch(ToKeys), scratch(ToIds), Items, Shift, OfDigit,
-              scratch(Counts), scratch(Totals), Tiles}));
+              scratch(ToKeys), scratch(ToIds), number(Pass + 1 == Passes),
+              Items, Shift, OfDigit, scratch(Counts), scratch(Totals), Tiles}));
     std::swap(FromKeys, ToKeys);
     std::swap(FromIds, ToIds);
   }

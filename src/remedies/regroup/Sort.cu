@@ -6,8 +6,11 @@
 //
 //   count    a block has a tile of the items: how many of each digit are there
 //   scan     a block has a digit: how many of it the tiles before have
-//   scatter  to  items of lower digits + those of earlier tiles
-//              + those of earlier warps of the tile + those before it
+//   scatter  a block orders its tile in shared memory; an item's place there is
+//              items of the tile with lower digits
+//              + those of its digit in earlier warps + those before it in its own
+//            and then writes it out, neighbours to neighbours, to
+//              items of lower digits + those of its digit in earlier tiles + ...
 //
 // No block waits for another, so that it runs on any machine in any order. It
 // is compiled when the tool is built and linked into the device code of a
@@ -35,25 +38,32 @@ DEVICE u32 thread() { return __nvvm_read_ptx_sreg_tid_x(); }
 DEVICE u32 block() { return __nvvm_read_ptx_sreg_ctaid_x(); }
 DEVICE u64 item() { return u64(block()) * Threads + thread(); }
 
-/// The sum of Value over threads before this one; Total: over all.
+/// The sum of Value over threads before this one; Total: over all. Sums: room of
+/// a word for each warp.
 DEVICE u32 sumBefore(u32 Value, u32 *Sums, u32 &Total) {
-  Sums[thread()] = Value;
-  __syncthreads();
-  for (u32 Step = 1; Step != Threads; Step *= 2) {
-    const u32 Other = thread() >= Step ? Sums[thread() - Step] : 0;
-    __syncthreads();
-    Sums[thread()] += Other;
-    __syncthreads();
+  const u32 Warp = thread() / 32, Lane = thread() % 32;
+  u32 Sum = Value;
+  for (u32 Step = 1; Step != 32; Step *= 2) {
+    const u32 Other = __nvvm_shfl_sync_up_i32(All, Sum, Step, 0);
+    Sum += Lane >= Step ? Other : 0;
   }
-  Total = Sums[Threads - 1];
-  const u32 Before = Sums[thread()] - Value;
+  if (Lane == 31)
+    Sums[Warp] = Sum;
+  __syncthreads();
+  u32 Before = Sum - Value;
+  Total = 0;
+  for (u32 W = 0; W != Warps; ++W) {
+    Before += W < Warp ? Sums[W] : 0;
+    Total += Sums[W];
+  }
   __syncthreads();
   return Before;
 }
 
 /// keys[i] = class and, below it, where in the range of its class's lines
-/// lines[i] is, in Bits bits. range[2 c] is the complement of the least of class
-/// c, range[2 c + 1] the greatest.
+/// lines[i] is, in Bits bits, of which there are fewer than 24. range[2 c] is the
+/// complement of the least of class c, range[2 c + 1] the greatest; neither holds
+/// for all items.
 KERNEL void compose(u32 *keys, const u32 *lines, const u32 *range, u64 items,
                     u64 Bits) {
   const u64 I = item();
@@ -61,11 +71,16 @@ KERNEL void compose(u32 *keys, const u32 *lines, const u32 *range, u64 items,
     return;
   const u32 Class = keys[I], Line = lines[I];
   const u32 Least = ~range[2 * Class], Most = range[2 * Class + 1];
+  const u32 Parts = 1u << Bits;
+  u32 Part = 0;
+  if (Line >= Most)
+    Part = Parts - 1;
+  else if (Line > Least) // floats rise with their integers, and are fast
+    Part = u32(float(Line - Least) * (float(Parts) / float(Most - Least)));
+  if (Part >= Parts)
+    Part = Parts - 1;
   // An item without a line is none of the range.
-  const u64 Part = Line < Least || Line > Most
-                       ? 0
-                       : (u64(Line - Least) << Bits) / (u64(Most - Least) + 1);
-  keys[I] = Class << Bits | u32(Part);
+  keys[I] = Class << Bits | (Line ? Part : 0);
 }
 
 /// counts[digit][tile].
@@ -80,12 +95,13 @@ KERNEL void count(const u32 *keys, u64 items, u64 shift, u64 digits,
       __nvvm_atom_add_gen_i((int *)&Had[keys[I] >> shift & (digits - 1)], 1);
   }
   __syncthreads();
-  counts[thread() * tiles + block()] = Had[thread()];
+  if (thread() < digits)
+    counts[thread() * tiles + block()] = Had[thread()];
 }
 
 /// counts[digit][tile] becomes the sum over tiles before; totals[digit].
 KERNEL void scan(u32 *counts, u64 tiles, u32 *totals) {
-  SHARED static u32 Sums[Threads];
+  SHARED static u32 Sums[Warps];
   u32 *Row = counts + block() * tiles;
   u32 Before = 0;
   for (u64 First = 0; First < tiles; First += Threads) {
@@ -102,9 +118,9 @@ KERNEL void scan(u32 *counts, u64 tiles, u32 *totals) {
 }
 
 /// Lanes of the warp with the same digit; none: this lane has no item.
-DEVICE u32 alike(u32 Digit, bool Has) {
+DEVICE u32 alike(u32 Digit, bool Has, u64 Digits) {
   u32 Lanes = __nvvm_vote_ballot_sync(All, Has);
-  for (u32 Bit = 0; Bit != 8; ++Bit) {
+  for (u32 Bit = 0; u64(1) << Bit < Digits; ++Bit) {
     const bool Set = Digit >> Bit & 1;
     const u32 With = __nvvm_vote_ballot_sync(All, Set);
     Lanes &= Set ? With : ~With;
@@ -112,47 +128,67 @@ DEVICE u32 alike(u32 Digit, bool Has) {
   return Has ? Lanes : 0;
 }
 
-/// The order goes to ids; without in_ids an item is its own number.
+/// The order goes to ids; without in_ids an item is its own number. The last
+/// pass leaves no keys.
 KERNEL void scatter(const u32 *in_keys, const u32 *in_ids, u64 numbered,
-                    u32 *keys, u32 *ids, u64 items, u64 shift, u64 digits,
-                    const u32 *counts, const u32 *totals, u64 tiles) {
-  SHARED static u32 Place[Warps][Digits];
-  SHARED static u32 Sums[Threads];
+                    u32 *keys, u32 *ids, u64 last, u64 items, u64 shift,
+                    u64 digits, const u32 *counts, const u32 *totals,
+                    u64 tiles) {
+  SHARED static u32 Place[Warps][Digits], Base[Digits];
+  SHARED static u32 Key[Tile], Id[Tile];
+  SHARED static u32 Sums[Warps];
   const u32 Warp = thread() / 32, Lane = thread() % 32;
   for (u32 W = 0; W != Warps; ++W)
     Place[W][thread()] = 0;
   __syncthreads();
   const u64 Mine = u64(block()) * Tile + Warp * 32 * ItemsOfThread + Lane;
+  u32 Keys[ItemsOfThread], Rank[ItemsOfThread]; // among those of its warp
+  const auto Digit = [&](u32 Of) { return Of >> shift & (digits - 1); };
+#pragma unroll
   for (u32 K = 0; K != ItemsOfThread; ++K)
-    if (Mine + 32 * K < items)
-      __nvvm_atom_add_gen_i(
-          (int *)&Place[Warp]
-                       [in_keys[Mine + 32 * K] >> shift & (digits - 1)],
-          1);
-  u32 Whole;
-  const u32 Lower = sumBefore(totals[thread()], Sums, Whole);
-  u32 Next = Lower + counts[thread() * tiles + block()];
+    Keys[K] = Mine + 32 * K < items ? in_keys[Mine + 32 * K] : 0;
+#pragma unroll
+  for (u32 K = 0; K != ItemsOfThread; ++K) {
+    const bool Has = Mine + 32 * K < items;
+    u32 &Seen = Place[Warp][Digit(Keys[K])];
+    const u32 Same = alike(Digit(Keys[K]), Has, digits);
+    const u32 Before = __builtin_popcount(Same & ((1u << Lane) - 1));
+    Rank[K] = Seen + Before;
+    __nvvm_bar_warp_sync(All);
+    if (Has && Before == 0)
+      Seen = Rank[K] + __builtin_popcount(Same);
+    __nvvm_bar_warp_sync(All);
+  }
+  __syncthreads();
+  u32 InTile = 0; // of this thread's digit
+  for (u32 W = 0; W != Warps; ++W)
+    InTile += Place[W][thread()];
+  const bool IsDigit = thread() < digits;
+  u32 Whole, Launch;
+  u32 Next = sumBefore(InTile, Sums, Whole);
+  const u32 Lower = sumBefore(IsDigit ? totals[thread()] : 0, Sums, Launch);
+  Base[thread()] =
+      Lower + (IsDigit ? counts[thread() * tiles + block()] : 0) - Next;
   for (u32 W = 0; W != Warps; ++W) {
     const u32 Here = Place[W][thread()];
     Place[W][thread()] = Next;
     Next += Here;
   }
   __syncthreads();
+#pragma unroll
   for (u32 K = 0; K != ItemsOfThread; ++K) {
     const u64 I = Mine + 32 * K;
-    const bool Has = I < items;
-    const u32 Key = Has ? in_keys[I] : 0;
-    const u32 Digit = Key >> shift & (digits - 1);
-    const u32 Same = alike(Digit, Has);
-    const u32 Before = __builtin_popcount(Same & ((1u << Lane) - 1));
-    const u32 To = Place[Warp][Digit] + Before;
-    __nvvm_bar_warp_sync(All);
-    if (Has) {
-      keys[To] = Key;
-      ids[To] = numbered ? u32(I) : in_ids[I];
-      if (Before == 0)
-        Place[Warp][Digit] = To + __builtin_popcount(Same);
-    }
-    __nvvm_bar_warp_sync(All);
+    if (I >= items)
+      break;
+    const u32 To = Place[Warp][Digit(Keys[K])] + Rank[K];
+    Key[To] = Keys[K];
+    Id[To] = numbered ? u32(I) : in_ids[I];
+  }
+  __syncthreads();
+  for (u32 At = thread(); At < Whole; At += Threads) {
+    const u32 To = Base[Digit(Key[At])] + At;
+    ids[To] = Id[At];
+    if (!last)
+      keys[To] = Key[At];
   }
 }
