@@ -267,18 +267,16 @@ static void write(Function &F, unsigned First, BasicBlock &End,
   B.CreateStore(Line, B.CreateGEP(I32, Global(1), Item));
   // One warp in 16 says what the range is: that is near enough, and the range
   // is a few words, which all would ask for at once.
-  Value *IsAsked = B.CreateICmpEQ(B.CreateAnd(Item, 15 << 5), B.getInt64(0));
+  Instruction *Asked = SplitBlockAndInsertIfThen(
+      B.CreateICmpEQ(B.CreateAnd(Item, 15 << 5), B.getInt64(0)),
+      B.GetInsertPoint(), /*Unreachable=*/false);
+  B.SetInsertPoint(Asked);
   Value *Range = B.CreateGEP(
       I32, Global(2), B.CreateShl(B.CreateZExt(Class, B.getInt64Ty()), 1));
-  Value *Past = B.CreateGEP(I32, Range, B.getInt64(1));
-  Instruction *Reads = SplitBlockAndInsertIfThen(
-      B.CreateAnd(IsAsked, B.CreateICmpNE(Line, B.getInt32(0))),
-      B.GetInsertPoint(),
-      /*Unreachable=*/false);
-  B.SetInsertPoint(Reads);
-  Value *Not = B.CreateNot(Line);
-  raise(B, Range, Not);
-  raise(B, Past, Line);
+  Value *Reads = B.CreateICmpNE(Line, B.getInt32(0));
+  raise(B, Range, B.CreateSelect(Reads, B.CreateNot(Line), B.getInt32(0)));
+  raise(B, B.CreateGEP(I32, Range, B.getInt64(1)),
+        B.CreateSelect(Reads, Line, B.getInt32(1)));
 }
 
 /// Why the key cannot be known; the calls are of nobody else.

@@ -72,8 +72,9 @@ static void link(Function &Kernel) {
       parseBitcodeFile(MemoryBufferRef(Bytes, "Sort.cu"), M.getContext()));
   // What it says of a module is not for this one: how floats are rounded, who
   // compiled it.
-  while (!Own->named_metadata_empty())
-    Own->eraseNamedMetadata(&*Own->named_metadata_begin());
+  for (NamedMDNode &Said : make_early_inc_range(Own->named_metadata()))
+    if (Said.getName() != "nvvm.annotations")
+      Own->eraseNamedMetadata(&Said);
   Own->setDataLayout(M.getDataLayout());
   Own->setTargetTriple(M.getTargetTriple());
   for (Function &F : *Own) {
@@ -109,11 +110,14 @@ RecipeArgument addSort(Recipe &R, Function &Kernel, unsigned ClassBits,
   const RecipeArgument Items = {RecipeArgument::Amount, 0, threads()},
                        Tiles = {RecipeArgument::Amount, 0, threads(1, Tile)};
   const auto OfTiles = extentOf(threads(1, Tile));
+  // Two passes at most: more bits are not worth a third.
+  constexpr unsigned MostBits = 2 * DigitBits;
+  const unsigned Bits = std::clamp(ClassBits + Options.Locality, 1u, MostBits);
   if (Options.Locality)
-    R.Steps.push_back(step(Kernel, "compose", extentOf(threads(1, Threads)),
-                           {scratch(Keys), scratch(Lines), scratch(Range),
-                            Items, number(Options.Locality)}));
-  const unsigned Bits = std::max(ClassBits + Options.Locality, 1u);
+    R.Steps.push_back(
+        step(Kernel, "compose", OfTiles,
+             {scratch(Keys), scratch(Lines), scratch(Range), Items,
+              number(uint64_t(1) << ClassBits), number(Bits)}));
   const unsigned Passes = divideCeil(Bits, DigitBits),
                  OfPass = divideCeil(Bits, Passes);
   uint32_t FromKeys = Keys, FromIds = Ids, ToKeys = Sorted, ToIds = Lines;

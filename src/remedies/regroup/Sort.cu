@@ -36,7 +36,6 @@ constexpr u32 All = 0xffffffff;
 
 DEVICE u32 thread() { return __nvvm_read_ptx_sreg_tid_x(); }
 DEVICE u32 block() { return __nvvm_read_ptx_sreg_ctaid_x(); }
-DEVICE u64 item() { return u64(block()) * Threads + thread(); }
 
 /// The sum of Value over threads before this one; Total: over all. Sums: room of
 /// a word for each warp.
@@ -60,27 +59,44 @@ DEVICE u32 sumBefore(u32 Value, u32 *Sums, u32 &Total) {
   return Before;
 }
 
-/// keys[i] = class and, below it, where in the range of its class's lines
-/// lines[i] is, in Bits bits, of which there are fewer than 24. range[2 c] is the
-/// complement of the least of class c, range[2 c + 1] the greatest; neither holds
-/// for all items.
+/// keys[i], a class of Classes, becomes a number of Bits bits: those are shared
+/// out among the classes that there are, and a class's share among the places
+/// between the least and the greatest of its lines. range[2 c] is the complement
+/// of the least of class c, range[2 c + 1] the greatest or, without lines, 1; 0:
+/// there are none of c. Only some items were asked, so neither holds for all.
 KERNEL void compose(u32 *keys, const u32 *lines, const u32 *range, u64 items,
-                    u64 Bits) {
-  const u64 I = item();
-  if (I >= items)
-    return;
-  const u32 Class = keys[I], Line = lines[I];
-  const u32 Least = ~range[2 * Class], Most = range[2 * Class + 1];
-  const u32 Parts = 1u << Bits;
-  u32 Part = 0;
-  if (Line >= Most)
-    Part = Parts - 1;
-  else if (Line > Least) // floats rise with their integers, and are fast
-    Part = u32(float(Line - Least) * (float(Parts) / float(Most - Least)));
-  if (Part >= Parts)
-    Part = Parts - 1;
-  // An item without a line is none of the range.
-  keys[I] = Class << Bits | (Line ? Part : 0);
+                    u64 Classes, u64 Bits) {
+  SHARED static u32 Begin[Digits], End[Digits], Least[Digits];
+  SHARED static float PartsOfLine[Digits];
+  SHARED static u32 Sums[Warps];
+  const u32 Class = thread();
+  const u32 Most = Class < Classes ? range[2 * Class + 1] : 0;
+  u32 There;
+  const u32 Rank = sumBefore(Most != 0, Sums, There);
+  if (Class < Classes) {
+    const u32 All = There ? There : 1;
+    Begin[Class] = (Rank << Bits) / All;
+    End[Class] = ((Rank + 1) << Bits) / All;
+    Least[Class] = ~range[2 * Class];
+    PartsOfLine[Class] =
+        Most > Least[Class]
+            ? float(End[Class] - Begin[Class]) / float(Most - Least[Class])
+            : 0;
+  }
+  __syncthreads();
+  const u64 First = u64(block()) * Tile;
+  for (u32 K = 0; K != ItemsOfThread; ++K) {
+    const u64 I = First + K * Threads + thread();
+    if (I >= items)
+      return;
+    const u32 Of = keys[I], Line = lines[I], Last = End[Of] - 1;
+    u32 Key = Begin[Of];
+    if (Line > Least[Of]) // floats rise with their integers, and are fast
+      Key += u32(float(Line - Least[Of]) * PartsOfLine[Of]);
+    // A class that nobody was asked of lies where the next one begins.
+    Key = Key < Last ? Key : Last;
+    keys[I] = Key < 1u << Bits ? Key : (1u << Bits) - 1;
+  }
 }
 
 /// counts[digit][tile].
@@ -118,9 +134,9 @@ KERNEL void scan(u32 *counts, u64 tiles, u32 *totals) {
 }
 
 /// Lanes of the warp with the same digit; none: this lane has no item.
-DEVICE u32 alike(u32 Digit, bool Has, u64 Digits) {
+DEVICE u32 alike(u32 Digit, bool Has, u32 Digits) {
   u32 Lanes = __nvvm_vote_ballot_sync(All, Has);
-  for (u32 Bit = 0; u64(1) << Bit < Digits; ++Bit) {
+  for (u32 Bit = 0; 1u << Bit < Digits; ++Bit) {
     const bool Set = Digit >> Bit & 1;
     const u32 With = __nvvm_vote_ballot_sync(All, Set);
     Lanes &= Set ? With : ~With;
@@ -130,10 +146,10 @@ DEVICE u32 alike(u32 Digit, bool Has, u64 Digits) {
 
 /// The order goes to ids; without in_ids an item is its own number. The last
 /// pass leaves no keys.
-KERNEL void scatter(const u32 *in_keys, const u32 *in_ids, u64 numbered,
-                    u32 *keys, u32 *ids, u64 last, u64 items, u64 shift,
-                    u64 digits, const u32 *counts, const u32 *totals,
-                    u64 tiles) {
+KERNEL __attribute__((launch_bounds(Threads, 4))) void
+scatter(const u32 *in_keys, const u32 *in_ids, u64 numbered, u32 *keys,
+        u32 *ids, u64 last, u64 items, u64 shift, u64 digits, const u32 *counts,
+        const u32 *totals, u64 tiles) {
   SHARED static u32 Place[Warps][Digits], Base[Digits];
   SHARED static u32 Key[Tile], Id[Tile];
   SHARED static u32 Sums[Warps];
@@ -141,17 +157,20 @@ KERNEL void scatter(const u32 *in_keys, const u32 *in_ids, u64 numbered,
   for (u32 W = 0; W != Warps; ++W)
     Place[W][thread()] = 0;
   __syncthreads();
-  const u64 Mine = u64(block()) * Tile + Warp * 32 * ItemsOfThread + Lane;
+  const u64 First = u64(block()) * Tile;
+  const u32 Here = items - First < Tile ? u32(items - First) : Tile;
+  in_keys += First;
+  const u32 Mine = Warp * 32 * ItemsOfThread + Lane, Shift = u32(shift);
   u32 Keys[ItemsOfThread], Rank[ItemsOfThread]; // among those of its warp
-  const auto Digit = [&](u32 Of) { return Of >> shift & (digits - 1); };
+  const auto Digit = [&](u32 Of) { return Of >> Shift & (u32(digits) - 1); };
 #pragma unroll
   for (u32 K = 0; K != ItemsOfThread; ++K)
-    Keys[K] = Mine + 32 * K < items ? in_keys[Mine + 32 * K] : 0;
+    Keys[K] = Mine + 32 * K < Here ? in_keys[Mine + 32 * K] : 0;
 #pragma unroll
   for (u32 K = 0; K != ItemsOfThread; ++K) {
-    const bool Has = Mine + 32 * K < items;
+    const bool Has = Mine + 32 * K < Here;
     u32 &Seen = Place[Warp][Digit(Keys[K])];
-    const u32 Same = alike(Digit(Keys[K]), Has, digits);
+    const u32 Same = alike(Digit(Keys[K]), Has, u32(digits));
     const u32 Before = __builtin_popcount(Same & ((1u << Lane) - 1));
     Rank[K] = Seen + Before;
     __nvvm_bar_warp_sync(All);
@@ -170,19 +189,19 @@ KERNEL void scatter(const u32 *in_keys, const u32 *in_ids, u64 numbered,
   Base[thread()] =
       Lower + (IsDigit ? counts[thread() * tiles + block()] : 0) - Next;
   for (u32 W = 0; W != Warps; ++W) {
-    const u32 Here = Place[W][thread()];
+    const u32 InWarp = Place[W][thread()];
     Place[W][thread()] = Next;
-    Next += Here;
+    Next += InWarp;
   }
   __syncthreads();
 #pragma unroll
   for (u32 K = 0; K != ItemsOfThread; ++K) {
-    const u64 I = Mine + 32 * K;
-    if (I >= items)
+    const u32 I = Mine + 32 * K;
+    if (I >= Here)
       break;
     const u32 To = Place[Warp][Digit(Keys[K])] + Rank[K];
     Key[To] = Keys[K];
-    Id[To] = numbered ? u32(I) : in_ids[I];
+    Id[To] = numbered ? u32(First) + I : in_ids[First + I];
   }
   __syncthreads();
   for (u32 At = thread(); At < Whole; At += Threads) {
