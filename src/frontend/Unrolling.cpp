@@ -38,7 +38,12 @@
 // A loop whose end depends on what it computes (while (Z * Z < 4)) is left
 // alone: a copy of such a test costs what it saves, 11 % on the Mandelbrot set.
 // So is one with a barrier or another convergent operation, which must not be
-// copied into a remainder loop that only some threads run.
+// copied into a remainder loop that only some threads run, and one that divides
+// by what is no constant in 64 bits: that becomes a branch to a short division
+// and a call of a long one, so copies do not come to stand side by side.
+//
+// ptxas unrolls what comes of it further where it sees a use, as it does with
+// nvcc's code.
 //
 // Limitation: by eight is worse than not at all where loops are short, by 45 %
 // in a kernel with four iterations; hence no more than four without a reason.
@@ -111,6 +116,15 @@ static MDNode *unrollBy(LLVMContext &Context, unsigned Times) {
                                    Type::getInt32Ty(Context), Times))});
 }
 
+/// Leaves it to ptxas whether what was unrolled is unrolled more: LLVM says that
+/// it is not to be, unless it is told what else to say of the new loop.
+static MDNode *openToMore(LLVMContext &Context) {
+  return MDNode::get(
+      Context,
+      {MDString::get(Context, "llvm.loop.unroll.followup_unrolled"),
+       MDNode::get(Context, MDString::get(Context, "reconverge.unrolled"))});
+}
+
 /// Whether \p V changes by the same amount in each iteration.
 static bool isSteady(Value *V, const Loop &L, ScalarEvolution &SE) {
   if (!SE.isSCEVable(V->getType()))
@@ -180,6 +194,16 @@ static bool goesAlongLocalArray(const Loop &L) {
                  [&](const Use &Index) { return !L.isLoopInvariant(Index); }))
         return true;
   return false;
+}
+
+/// Whether \p L divides in 64 bits, by what is no constant.
+static bool hasLongDivision(const Loop &L) {
+  return any_of(L.blocks(), [](const BasicBlock *Block) {
+    return any_of(*Block, [](const Instruction &I) {
+      return I.isIntDivRem() && I.getType()->isIntegerTy(64) &&
+             !isa<Constant>(I.getOperand(1));
+    });
+  });
 }
 
 /// A loop that does nothing to memory but read words that the block shares.
@@ -254,14 +278,22 @@ struct MarkManyIterations : PassInfoMixin<MarkManyIterations> {
     for (Loop *L : Loops.getLoopsInPreorder()) {
       if (!L->isInnermost() || isDecided(*L) || SE.getSmallConstantTripCount(L))
         continue;
+      if (hasLongDivision(*L)) {
+        mark(*L,
+             MDNode::get(Context,
+                         MDString::get(Context, "llvm.loop.unroll.disable")));
+        continue;
+      }
       bool Counts = !isa<SCEVCouldNotCompute>(SE.getBackedgeTakenCount(L)) ||
                     isCounted(*L, SE);
       if (!Counts && !goesAlongMemory(*L, SE))
         continue;
       unsigned Times = Counts && hasLoadChain(*L) ? CopiesOfChains : Copies;
       std::optional<unsigned> Size = sizeOf(*L);
-      if (Size && *Size * Times <= ManyInstructions)
+      if (Size && *Size * Times <= ManyInstructions) {
         mark(*L, unrollBy(Context, Times));
+        mark(*L, openToMore(Context));
+      }
     }
     return PreservedAnalyses::all();
   }

@@ -129,3 +129,17 @@ extern "C" __global__ void chain(const int *column, const float *x, int n,
     s += x[column[i]];
   *q = s;
 }
+
+// A division of 64 bits is a branch to a short one, so copies would not stand
+// side by side.
+// CHECK-LABEL: define {{.*}}void @divides(
+// CHECK-COUNT-1: sdiv i64
+// CHECK-NOT: sdiv i64
+// CHECK: {{^[}]}}
+extern "C" __global__ void divides(const int *p, long long by, int n,
+                                   long long *q) {
+  long long s = 0;
+  for (int i = 0; i < n; ++i)
+    s += (s + p[i]) / by;
+  *q = s;
+}
