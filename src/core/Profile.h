@@ -127,6 +127,9 @@ struct KernelProfile {
   uint64_t Launches = 0, Threads = 0, WarpsRun = 0;
   uint64_t DivergentWarps = 0; ///< warps in which some branch split
   double Seconds = 0;          ///< time on the device that ran it
+  /// That device was a GPU: launches are as large as they will be. On a CPU
+  /// programs run small examples. Not in files of their own: Profile::Backend.
+  bool OnGpu = false;
   std::vector<LaunchShape>
       Shapes; ///< distinct ones, first seen first; at most 8
   /// Sums over all counted launches, parallel to Info.Blocks, Info.Branches.

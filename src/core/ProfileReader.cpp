@@ -450,14 +450,17 @@ static bool readExitStatus(const Fields &F, int &Out) {
 
 static bool readRoot(const json::Value &V, json::Path Here, Profile &P) {
   Fields F(V, Here);
-  return F && F.text("program", P.Program) &&
-         F.texts("arguments", P.Arguments) && readExitStatus(F, P.ExitStatus) &&
-         F.text("backend", P.Backend) && F.text("device", P.Device) &&
-         F.text("policy", P.Policy) && F.text("machine", P.Machine) &&
-         F.texts("notes", P.Notes) &&
-         // Not in files of before it was told apart from notes.
-         (!V.getAsObject()->get("refused") || F.texts("refused", P.Refused)) &&
-         F.list("kernels", P.Kernels, readKernel) && readTrace(F, P.Trace);
+  const bool IsRead =
+      F && F.text("program", P.Program) && F.texts("arguments", P.Arguments) &&
+      readExitStatus(F, P.ExitStatus) && F.text("backend", P.Backend) &&
+      F.text("device", P.Device) && F.text("policy", P.Policy) &&
+      F.text("machine", P.Machine) && F.texts("notes", P.Notes) &&
+      // Not in files of before it was told apart from notes.
+      (!V.getAsObject()->get("refused") || F.texts("refused", P.Refused)) &&
+      F.list("kernels", P.Kernels, readKernel) && readTrace(F, P.Trace);
+  for (KernelProfile &K : P.Kernels)
+    K.OnGpu = P.Backend == "gpu";
+  return IsRead;
 }
 
 Expected<Profile> parseProfile(StringRef Text, StringRef File) {

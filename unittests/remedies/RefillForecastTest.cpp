@@ -101,6 +101,13 @@ TEST(RefillForecast, ALaneWithOneItemGainsNothing) {
 TEST(RefillForecast, ASmallLaunchStandsForALargeOne) {
   EXPECT_EQ(refill::guess(loopOf(200, 40, 30, 100).K)[0],
             "threshold=4;rounds=4;items=16;branch=0");
+  // On a GPU it is as large as it will be: fewer warps take as much longer.
+  HandMadeKernel Whole = loopOf(200, 40, 30, 100);
+  Whole.K.OnGpu = true;
+  EXPECT_TRUE(refill::guess(Whole.K).empty());
+  HandMadeKernel Large = loopOf(200, 40, 30);
+  Large.K.OnGpu = true;
+  EXPECT_EQ(refill::guess(Large.K), refill::guess(loopOf(200, 40, 30).K));
 }
 
 /// A side that a third of the lanes take in each round: in seven of ten of the

@@ -39,9 +39,10 @@
 //
 //   e(b, A) = p + c (x(p, A) - p),   c = (counted - p) / (mean of x - p)
 //
-// A launch that does not fill the GPU is taken for a small example of one that
-// does. But where one does, and with J items a lane too few warps would be left
-// to hide the latencies of the loop, the price rises by as much.
+// On a CPU, a launch that does not fill the GPU is taken for a small example of
+// one that does. But where one does, or ran on a GPU, and with J items a lane too
+// few warps would be left to hide the latencies of the loop, the price rises by
+// as much.
 //
 // 12, 3 and 72 are machine instructions of what the pass emits, by ptxas. The
 // loop is that of greatest gain less least price; gain is what idles at its exits
@@ -197,12 +198,12 @@ static double slotsWith(const Way &W, const model::KernelSlots &Slots,
   const double Warps =
       double(K.Threads) / WarpSize / double(std::max<uint64_t>(K.Launches, 1));
   const double Enough = warpsToFill(Slots, C);
-  const bool Fills = Warps >= Enough;
-  const double Room = Fills ? residentWarps(K) : Warps;
+  const bool IsWhole = K.OnGpu || Warps >= Enough;
+  const double Room = IsWhole ? residentWarps(K) : Warps;
   const double Run = std::min(Room, Warps / W.Items);
   const double End = Run / Warps * std::max(C.Loop - Loop, 0.0);
   const double Thinner =
-      Fills ? std::max(std::min(Room, Enough) / Run, 1.0) : 1;
+      IsWhole ? std::max(std::min({Room, Enough, Warps}) / Run, 1.0) : 1;
   return (Loop + Votes + Stops + Rest + End) * Thinner;
 }
 
@@ -362,9 +363,12 @@ static std::vector<std::string> waysOf(const LoopGain &Best,
   const Way &Second = *find_if(Best.Ways, [&](const Way &W) {
     return W.Items == First.Items && &W != &First;
   });
-  return {Counted(First), Counted(Second),
-          First.text() + ";source=slice;slice=" +
-              std::to_string(longSlice(Threads)) + Where};
+  std::vector<std::string> Ways = {Counted(First), Counted(Second)};
+  const unsigned Slice = longSlice(Threads);
+  if (!K.OnGpu || Threads / (WarpSize * Slice) >= Schedulers * FewWarps)
+    Ways.push_back(First.text() +
+                   ";source=slice;slice=" + std::to_string(Slice) + Where);
+  return Ways;
 }
 
 std::vector<std::string> guess(const KernelProfile &K) {
