@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gain: what block vectors, sorted over the grid, say of a branch (RecoverSlots
-// in the grid, model/Regroup.h). Price, once a kernel: a pass of the sort
-// takes 0.03 ms for a million items on an H200, in which its 528 schedulers
-// have 27 million issue slots: 820 for a warp's items. Another pass pays for the
-// keys and for scattered accesses.
+// in the grid, model/Regroup.h). Price, once a kernel: a pass of the sort takes
+// 62 us for four million items on an H200, in which its 528 schedulers have 58
+// million issue slots: 440 for a warp's items. Another pass pays for the keys and
+// for scattered accesses.
+//
+// A kernel that ran on a GPU and took less time than its order would is left
+// alone. Keys and one pass have taken some 25 ps an item there, with a place 45,
+// and launches of nothing 10 and 20 us.
 //
 // Which gather: of global loads, those that ask for the most sectors beyond what
 // they need, as counted; without counts the code decides.
@@ -26,7 +30,7 @@ using namespace llvm;
 
 namespace reconverge::remedies::regroup {
 
-static constexpr double SlotsOfPass = 820, Passes = 2;
+static constexpr double SlotsOfPass = 440, Passes = 2;
 /// Part of the kernel's slots that a branch gives back at least.
 static constexpr double LeastGain = 0.02;
 static constexpr size_t MostBranches = 3, MostGathers = 2;
@@ -78,15 +82,29 @@ static SmallVector<uint32_t, 2> gathersOf(const KernelProfile &K) {
   return Ids;
 }
 
+/// Whether \p K is known to be over before its threads were in order.
+static bool isTooShort(const KernelProfile &K, double Launching,
+                       double OfThread) {
+  const double Launches = double(std::max<uint64_t>(K.Launches, 1));
+  return K.OnGpu && K.Seconds / Launches <
+                        Launching + OfThread * double(K.Threads) / Launches;
+}
+
 std::vector<std::string> guess(const KernelProfile &K) {
-  const auto All = worthIt(K, model::costOf(K));
-  if (All.empty())
+  return guess(K, model::costOf(K));
+}
+
+std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost) {
+  const auto All = worthIt(K, Cost);
+  if (All.empty() || isTooShort(K, 10e-6, 25e-12))
     return {};
   std::string By;
   for (uint32_t B : ArrayRef(All).take_front(MostBranches))
     By += (By.empty() ? "branch=" : ";branch=") +
           std::to_string(K.Info.Branches[B].Id);
   std::vector<std::string> Ways = {By};
+  if (isTooShort(K, 20e-6, 45e-12))
+    return Ways;
   for (uint32_t Gather : gathersOf(K))
     Ways.push_back(By + ";locality=12;gather=" + std::to_string(Gather));
   return Ways;

@@ -19,6 +19,8 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
 /// Parameters by which to try it on \p K, best guess first; none if its
 /// branches give nothing back.
 std::vector<std::string> guess(const KernelProfile &K);
+/// The same, with \p Cost of K.
+std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost);
 
 } // namespace reconverge::remedies::regroup
 
