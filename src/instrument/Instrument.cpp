@@ -119,8 +119,8 @@ public:
   Rewriter(Function &F, const ModuleProbes &Probes, GlobalVariable &Config,
            AccessProbes &Memory, const InstrumentOptions &Options)
       : F(F), Probes(Probes), Plan(Probes.plan(F)), Offset(Probes.offset(F)),
-        Config(Config), Memory(Memory), Options(Options), B(F.getContext()),
-        I32(B.getInt32Ty()) {}
+        Config(Config), Memory(Memory), CallsProbes(AccessProbes::mayCall(F)),
+        Options(Options), B(F.getContext()), I32(B.getInt32Ty()) {}
   void run();
 
 private:
@@ -146,6 +146,7 @@ private:
   const unsigned Offset;
   GlobalVariable &Config;
   AccessProbes &Memory;
+  const bool CallsProbes;
   const InstrumentOptions &Options;
   IRBuilder<> B;
   Type *I32;
@@ -432,7 +433,7 @@ void Rewriter::countAccesses() {
     Value *IsOn = nullptr;
     for (Instruction *I : OfBlock)
       Memory.insert(*I, Thread, Index.lookup(*analysis::accessNumber(*I)),
-                    IsOn);
+                    CallsProbes, IsOn);
   }
   for (Instruction *I : Exits)
     Memory.insertAtExit(*I, Thread);
