@@ -38,7 +38,8 @@ entry:
 }
 
 ; if (tid < 7) { x = tile[tid]; *q = x; }   Three bodies. The third counts lanes
-; *p = 2;                                 and warps as the second does.
+; *p = 2;                                 and warps as the second does, and
+;                                         leaves by the same code.
 define ptx_kernel void @divergent(ptr %p, ptr %q) {
 ; CHECK-LABEL: define ptx_kernel void @divergent(
 ; CHECK: rc.decide:
@@ -48,6 +49,9 @@ define ptx_kernel void @divergent(ptr %p, ptr %q) {
 ; CHECK: then:
 ; CHECK-NOT: redux
 ; CHECK: activemask
+; CHECK: rc.leave:
+; CHECK: redux
+; CHECK: ret void
 ; CHECK: then.plain:
 ; CHECK-NOT: activemask
 ; CHECK: entry.memory:
@@ -58,6 +62,8 @@ define ptx_kernel void @divergent(ptr %p, ptr %q) {
 ; CHECK: call void @__reconverge_global_atomic_4(
 ; CHECK: atomicrmw add ptr %p
 ; CHECK: activemask
+; CHECK-NOT: redux
+; CHECK: br label %rc.leave
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %few = icmp slt i32 %tid, 7
@@ -110,7 +116,7 @@ define ptx_kernel void @repeated(ptr %p, i32 %n) {
 ; CHECK-NOT: asm
 ; CHECK: atomicrmw add ptr %p
 ; CHECK-NOT: call void @__reconverge
-; CHECK: ret void
+; CHECK: br label %rc.leave
 entry:
   br label %loop
 loop:
@@ -128,7 +134,7 @@ define ptx_kernel void @text(ptr %p, i32 %n) {
 ; CHECK-LABEL: define ptx_kernel void @text(
 ; CHECK: loop.memory:
 ; CHECK-NOT: call void @__reconverge
-; CHECK: ret void
+; CHECK: br label %rc.leave
 entry:
   br label %loop
 loop:
