@@ -24,9 +24,10 @@
 //   they run |========|        |        | ...    |        |========|        |
 //   clock    start    2^15                                16 * 2^15
 //
-// Reading the clock takes longer than most accesses do: once in a basic block.
-// Lanes that come together read one clock, so they go one way. What a block
-// loads is known of blocks that end in the first window. A function that is
+// Reading the clock takes longer than most accesses do. Lanes that come together
+// read one clock, so they go one way; and once more at the next access, unless
+// others can have joined them since, where ways meet or at a collective. What a
+// block loads is known of blocks that end in the first window. A function that is
 // called and not inlined begins anew at each call.
 //
 // Results stay as they are: probes write nothing of the program's. Convergence
@@ -45,6 +46,7 @@
 #include "instrument/Instrument.h"
 
 #include "llvm/ADT/SCCIterator.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -124,18 +126,46 @@ Value *AccessProbes::idle(IRBuilder<> &B) {
                                           offsetof(ProbeConfig, MemoryIdle)));
 }
 
-void AccessProbes::insert(Instruction &I, const Thread &T, unsigned Index,
-                          bool Calls, Value *&IsOn) {
+/// Whether lanes can come to \p I one by one and go on together.
+static bool canJoin(const Instruction &I) {
+  auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call || !Call->isConvergent() ||
+      Call->getIntrinsicID() == Intrinsic::nvvm_activemask)
+    return false;
+  auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand()); // Instrument.cpp's
+  return !Asm || !StringRef(Asm->getAsmString()).contains("activemask");
+}
+
+/// Whether probes run, as the lanes that come to \p I have asked together
+/// before; null: they cannot be known to.
+static Value *askedBefore(const Instruction &I, const AccessProbes::Thread &T) {
+  const Instruction *At = I.getPrevNode();
+  SmallPtrSet<const BasicBlock *, 8> Seen;
+  for (const BasicBlock *BB = I.getParent(); BB && Seen.insert(BB).second;
+       BB = BB->getSinglePredecessor(), At = BB ? &BB->back() : nullptr) {
+    for (; At; At = At->getPrevNode())
+      if (canJoin(*At))
+        return nullptr;
+    if (Value *WasOn = T.WasOn.lookup(BB))
+      return WasOn;
+  }
+  return nullptr;
+}
+
+void AccessProbes::insert(Instruction &I, Thread &T, unsigned Index,
+                          bool Calls) {
   auto Access = analysis::accessOf(I);
   if (!Access)
     return; // a number that outlived its access
   IRBuilder<> B(&I);
   // No line: a probe is no code of the user's.
   B.SetCurrentDebugLocation(DebugLoc());
+  Value *IsOn = askedBefore(I, T);
   if (!IsOn)
     IsOn = B.CreateIsNull(B.CreateAnd(windowOf(B, T), idle(B)));
   B.SetInsertPoint(SplitBlockAndInsertIfThen(IsOn, &I, false));
   B.SetCurrentDebugLocation(DebugLoc());
+  T.WasOn[I.getParent()] = IsOn;
   auto *Pointer = const_cast<Value *>(Access->Pointer);
   Value *Mask =
       B.CreateIntrinsic(B.getInt32Ty(), Intrinsic::nvvm_activemask, {});

@@ -424,11 +424,9 @@ void Rewriter::countAccesses() {
   for (auto [Position, Number] : enumerate(Probes.accesses(F)))
     Index[Number] = Probes.accessOffset(F) + unsigned(Position);
   SmallVector<BasicBlock *> Body;
-  const AccessProbes::Thread Thread = addMemoryVersion(F, Bodies, Config, Body);
-  SmallVector<Instruction *> Exits; // probes split blocks
-  SmallVector<SmallVector<Instruction *>> AccessesOf;
+  AccessProbes::Thread Thread = addMemoryVersion(F, Bodies, Config, Body);
+  SmallVector<Instruction *> Accesses, Exits; // probes split blocks
   for (BasicBlock *BB : Body) {
-    auto &Accesses = AccessesOf.emplace_back();
     for (Instruction &I : *BB)
       if (analysis::accessNumber(I))
         Accesses.push_back(&I);
@@ -439,12 +437,9 @@ void Rewriter::countAccesses() {
                           })))
       Exits.push_back(&End);
   }
-  for (ArrayRef<Instruction *> OfBlock : AccessesOf) {
-    Value *IsOn = nullptr;
-    for (Instruction *I : OfBlock)
-      Memory.insert(*I, Thread, Index.lookup(*analysis::accessNumber(*I)),
-                    CallsProbes, IsOn);
-  }
+  for (Instruction *I : Accesses)
+    Memory.insert(*I, Thread, Index.lookup(*analysis::accessNumber(*I)),
+                  CallsProbes);
   for (Instruction *I : Exits)
     Memory.insertAtExit(*I, Thread);
 }

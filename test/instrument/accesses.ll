@@ -148,6 +148,45 @@ end:
   ret void
 }
 
+; x = p[0]; if (x) p[1] = 1; p[2] = 2; __syncwarp(); p[3] = 3;
+;                                  Lanes come to the second access from the
+;                                  first alone; others join them at the third
+;                                  and at the fourth, where they ask the clock.
+define ptx_kernel void @joins(ptr %p) {
+; CHECK-LABEL: define ptx_kernel void @joins(
+; CHECK: entry.memory:
+; CHECK: call i32 @llvm.nvvm.read.ptx.sreg.clock()
+; CHECK: br i1 [[ON:%[0-9]+]], label
+; CHECK: call void @__reconverge_global_load_4(
+; CHECK: then.memory:
+; CHECK-NOT: clock
+; CHECK: br i1 [[ON]], label
+; CHECK-NOT: clock
+; CHECK: call void @__reconverge_global_store_4(
+; CHECK: join.memory:
+; CHECK: call i32 @llvm.nvvm.read.ptx.sreg.clock()
+; CHECK: call void @__reconverge_global_store_4(
+; CHECK: call void @llvm.nvvm.bar.warp.sync(
+; CHECK: call i32 @llvm.nvvm.read.ptx.sreg.clock()
+; CHECK: call void @__reconverge_global_store_4(
+; CHECK: br label %rc.leave
+entry:
+  %x = load i32, ptr %p, align 4, !rc.access !0
+  %some = icmp ne i32 %x, 0
+  br i1 %some, label %then, label %join
+then:
+  %p1 = getelementptr i32, ptr %p, i32 1
+  store i32 1, ptr %p1, align 4, !rc.access !1
+  br label %join
+join:
+  %p2 = getelementptr i32, ptr %p, i32 2
+  store i32 2, ptr %p2, align 4, !rc.access !2
+  call void @llvm.nvvm.bar.warp.sync(i32 -1)
+  %p3 = getelementptr i32, ptr %p, i32 3
+  store i32 3, ptr %p3, align 4, !rc.access !3
+  ret void
+}
+
 ; Its frame would grow with each level of a recursion. (Places of its accesses
 ; come first in areas.)
 define void @called(ptr %p) noinline {
@@ -208,6 +247,7 @@ entry:
 ; CHECK: attributes [[PROBE]] = { convergent noinline nounwind }
 
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+declare void @llvm.nvvm.bar.warp.sync(i32)
 
 !0 = !{i32 0}
 !1 = !{i32 1}
