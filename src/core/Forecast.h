@@ -22,6 +22,13 @@ struct Forecast {
   double Low = 1, High = 1;
 };
 
+/// What the code of a kernel tells of a remedy, beside counts.
+struct Foreseen {
+  std::string Remedy; ///< as in Remedies.def
+  /// By branch: issue slots that come back, of those that its bound has.
+  std::vector<double> Slots;
+};
+
 using Forecasts = std::vector<Forecast>;
 
 /// What one launch of a kernel gains if its threads are dealt out anew over the

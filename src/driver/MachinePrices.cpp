@@ -11,59 +11,23 @@
 
 #include "driver/MachinePrices.h"
 
-#include "analysis/CodeHash.h"
 #include "analysis/Costs.h"
 #include "analysis/MachineCode.h"
-#include "core/ContainerIO.h"
-#include "core/File.h"
+#include "driver/ProgramModules.h"
 #include "frontend/MachineCode.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 
-#include <cstring>
 #include <map>
 
 using namespace llvm;
 
 namespace reconverge::driver {
-
-/// The bitcode of the modules in \p File, by hash, as far as it is ours.
-static StringMap<std::string> modulesIn(StringRef File) {
-  char Magic[sizeof(ContainerMagic)];
-  std::memcpy(Magic, &ContainerMagic, sizeof(Magic));
-  const StringRef Begin(Magic, sizeof(Magic));
-  StringMap<std::string> Modules;
-  for (size_t At = File.find(Begin); At != StringRef::npos;
-       At = File.find(Begin, At + 1)) {
-    const StringRef Rest = File.drop_front(At);
-    ContainerHeader Header;
-    if (Rest.size() < sizeof(Header))
-      break;
-    std::memcpy(&Header, Rest.data(), sizeof(Header));
-    // The bytes may stand there by chance: openContainer says whether.
-    const StringRef Bytes = Rest.take_front(Header.TotalBytes);
-    const SmallVector<char, 0> Copy(Bytes.begin(), Bytes.end()); // aligned
-    Expected<ContainerView> View = openContainer(Copy.data(), Copy.size());
-    if (!View) {
-      consumeError(View.takeError());
-      continue;
-    }
-    if (View->Foreign || View->Bitcode.empty())
-      continue;
-    if (Expected<std::string> Hash = analysis::codeHashOf(View->Bitcode))
-      Modules[*Hash] = View->Bitcode.str();
-    else
-      consumeError(Hash.takeError());
-  }
-  return Modules;
-}
 
 namespace {
 using Kernels = std::vector<KernelProfile *>;
@@ -112,10 +76,9 @@ Error priceByPtxas(Profile &Counted, StringRef Program, StringRef CudaPath,
   auto Temp = frontend::TempDir::create();
   if (!Temp)
     return Temp.takeError();
-  auto File = readFile(Program);
-  if (!File)
-    return File.takeError();
-  const StringMap<std::string> Modules = modulesIn((*File)->getBuffer());
+  auto Modules = modulesOf(Program);
+  if (!Modules)
+    return Modules.takeError();
   std::map<std::string, Kernels> ByModule;
   for (KernelProfile &K : Counted.Kernels)
     ByModule[K.Info.Module].push_back(&K);
@@ -126,8 +89,8 @@ Error priceByPtxas(Profile &Counted, StringRef Program, StringRef CudaPath,
   };
   const ModulePrices Prices(*Cuda, *Temp, Machine);
   for (const auto &[Hash, Of] : ByModule) {
-    const auto Found = Modules.find(Hash);
-    Error E = Found == Modules.end()
+    const auto Found = Modules->find(Hash);
+    Error E = Found == Modules->end()
                   ? createStringError("its code is not in " + Program)
                   : Prices.price(Found->second, Of, Failed);
     if (!E)

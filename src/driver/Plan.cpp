@@ -14,6 +14,7 @@
 #include "driver/Plan.h"
 
 #include "driver/ForeignImages.h"
+#include "driver/Foresight.h"
 #include "model/Forecast.h"
 #include "model/Model.h"
 #include "remedies/Table.h"
@@ -35,18 +36,19 @@ static constexpr double LeastWaste = 0.005;
 /// A remedy that cannot gain so much, x, is left out.
 static constexpr double LeastHope = 1.005;
 
-std::vector<HotKernel> byHeat(const Profile &P,
+std::vector<HotKernel> byHeat(const Profile &P, StringRef Program,
                               const analysis::MachineLimits *Limits) {
   std::vector<HotKernel> Kernels;
   const RunCost Run = model::costOf(P, remedies::rules(), Limits);
-  for (auto [K, C] : zip(P.Kernels, Run.Kernels)) {
+  for (auto [K, C, Code] :
+       zip_equal(P.Kernels, Run.Kernels, foresee(P, Program))) {
     double Waste = 0;
     for (const BranchCost &B : C.Branches)
       Waste = std::max(Waste, C.Slots > 0 ? B.LossSlots / C.Slots : 0);
     // Without accesses a forecast hopes for too much, and says too little.
     Forecasts Gains;
     if (Limits && C.Time.HasMemory)
-      Gains = model::forecastsOf(K, C, remedies::rules(), *Limits);
+      Gains = model::forecastsOf(K, C, remedies::rules(), *Limits, Code);
     Kernels.push_back(
         {&K, C.OfRun, Waste, std::move(Gains), {}, C.Time.By == Bound::Unit});
   }

@@ -28,8 +28,8 @@ struct HotKernel {
 };
 
 /// All kernels of \p P, hottest first. \p Limits: of the GPU in whose time
-/// forecasts are; null: there are none.
-std::vector<HotKernel> byHeat(const Profile &P,
+/// forecasts are; null: there are none. \p Program: the file with their code.
+std::vector<HotKernel> byHeat(const Profile &P, llvm::StringRef Program,
                               const analysis::MachineLimits *Limits);
 
 /// What \p C should gain on \p K; null: not known.

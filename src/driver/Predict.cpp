@@ -5,6 +5,7 @@
 
 #include "core/Error.h"
 #include "driver/Build.h"
+#include "driver/Foresight.h"
 #include "driver/Profile.h"
 #include "model/Forecast.h"
 #include "model/Model.h"
@@ -35,8 +36,10 @@ Expected<int> predict(const PredictRequest &Request, raw_ostream &OS) {
                      "--machine.");
   const RunCost Cost = model::costOf(*Run->Counted, remedies::rules(), Limits);
   std::vector<Forecasts> All;
-  for (auto [K, C] : zip(Run->Counted->Kernels, Cost.Kernels))
-    All.push_back(model::forecastsOf(K, C, remedies::rules(), *Limits));
+  const auto ByCode = foresee(*Run->Counted, Program->program());
+  for (auto [K, C, Code] :
+       zip_equal(Run->Counted->Kernels, Cost.Kernels, ByCode))
+    All.push_back(model::forecastsOf(K, C, remedies::rules(), *Limits, Code));
   report::printForecasts(*Run->Counted, Cost, All, OS, terminalFor(OS));
   if (Request.Groupings) {
     std::vector<std::optional<GroupingForecasts>> Groupings;

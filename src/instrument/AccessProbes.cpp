@@ -4,46 +4,19 @@
 // Before each access stands code of ours. The lanes that run it together are
 // the request:
 //
-//   m = activemask                    who is here
-//   a lane's neighbour is the next lane of m below it
+//   if (on)
+//     probe(address, area, index, activemask)        AccessCode.cpp
 //
-// It is no function to call: ptxas lets lanes of two calls join there
-// (CellUpdate.cpp), and takes longer, too.
+// One function counts all accesses of a space, use and width. ptxas takes
+// several times as long where its code stands at each access instead, as it
+// does
 //
-// Global memory. Distinct sectors, and likewise distinct lines of 128 bytes,
-// each of which is a wavefront:
-//
-//   s = address / 32;  p = the neighbour's s
-//   nowhere s > p, or nowhere s < p:  1 + the lanes where s is not p
-//   else:                             lanes that are the lowest with their s,
-//                                     by match.any
-//
-// The first is exact where sectors only rise or only fall from lane to lane, as
-// they mostly do, and takes a shuffle and two votes; match.any takes up to 256
-// cycles.
-//
-// Local memory lies so that a word of all lanes is one line: s is the word's
-// number and the lane's eighth of the warp.
-//
-// Shared memory. Units are as wide as the access, 4 bytes at least; as many as
-// 128 bytes hold go at once, and a warp in as many parts as that takes, or half
-// as many where lanes that load agree in pairs (docs/memory.md):
-//
-//   all units of each part within 128 bytes:  one wavefront a part
-//   else: a lane leads if it is the lowest with its unit; the wavefronts of a
-//         part are the most leaders in one bank
-//   of atomics: all lanes lead, since those at one address take turns
-//
-// Turns of an atomic: the most lanes with one address, by match.any.
-//
-// Generic addresses go to one of these lane by lane.
-//
-// Sectors that a block loads go into a sketch: of a hash's 32 bits, 10 choose a
-// register, which keeps the most leading zeros that any of the others had
-// (Flajolet and others, "HyperLogLog", AofA 2007). Lanes that are first with a
-// sector do that.
-//
-// Counts go to memory at once, by the request's lowest lane, two to an atomic.
+//   * in loops with atomic operations: where there is a call, ptxas gives such
+//     a loop a YIELD that it would not have otherwise, and lanes of several
+//     rounds could join there (CellUpdate.cpp). In no other loop, and not in
+//     these functions, which have no `atom`;
+//   * in functions that are called themselves: each level of a recursion would
+//     keep more on the stack than StackLimit.cpp expects.
 //
 // A thread block that runs long would hold up the launch. So probes run in
 // windows of 2^15 cycles: in the first of a thread, and then in one of 16:
@@ -51,9 +24,10 @@
 //   they run |========|        |        | ...    |        |========|        |
 //   clock    start    2^15                                16 * 2^15
 //
-// Reading the clock takes longer than most accesses do: once in a basic block.
-// Lanes that come together read one clock, so they go one way. What a block
-// loads is known of blocks that end in the first window. A function that is
+// Reading the clock takes longer than most accesses do. Lanes that come together
+// read one clock, so they go one way; and once more at the next access, unless
+// others can have joined them since, where ways meet or at a collective. What a
+// block loads is known of blocks that end in the first window. A function that is
 // called and not inlined begins anew at each call.
 //
 // Results stay as they are: probes write nothing of the program's. Convergence
@@ -61,26 +35,23 @@
 // the lanes that have come to this very place together, and nothing here makes
 // ptxas let lanes go in turns.
 //
-// Limitation: two counts share 64 bits; a block that makes more than 2^32 of
-// one spills into the other (a second and more, at one access). An access that
-// is not aligned to its width counts with its first byte's sector. Sectors that
-// are a multiple of 128 GiB apart count as one.
-//
 //===----------------------------------------------------------------------===//
 
 #include "instrument/AccessProbes.h"
 
 #include "analysis/Accesses.h"
 #include "analysis/device/AddressSpace.h"
-#include "instrument/CellUpdate.h"
+#include "analysis/device/Annotations.h"
+#include "instrument/AccessCode.h"
 #include "instrument/Instrument.h"
 
-#include "llvm/ADT/bit.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <cstddef>
 
@@ -88,345 +59,53 @@ using namespace llvm;
 
 namespace reconverge::instrument {
 
-static constexpr unsigned LineBytes = 128, WarpLanes = 32, WindowBits = 15;
+static constexpr unsigned WindowBits = 15;
 
-//===----------------------------------------------------------------------===//
-// Code
-//===----------------------------------------------------------------------===//
-
-struct AccessProbes::Shape {
-  MemorySpace Space;
-  MemoryUse Use;
-  uint32_t Bytes;
-};
-
-namespace {
-/// The body of a probe: void(i64 address, i64 area, i32 index).
-class Body {
-public:
-  Body(Function &F, MemoryUse Use, uint32_t Bytes, bool Portable)
-      : F(F), Use(Use), Bytes(std::max(Bytes, 1u)), Portable(Portable),
-        B(BasicBlock::Create(F.getContext(), "", &F)), I1(B.getInt1Ty()),
-        I32(B.getInt32Ty()), I64(B.getInt64Ty()), Address(F.getArg(0)) {}
-  void global(bool IsLocal);
-  void shared();
-  /// Calls the probe for each space; null: there is no such.
-  void generic(Function *Global, Function *Shared, Function *Local);
-
-private:
-  Value *special(Intrinsic::ID Id) { return B.CreateIntrinsic(I32, Id, {}); }
-  Value *popc(Value *X) { return B.CreateUnaryIntrinsic(Intrinsic::ctpop, X); }
-  Value *ballot(Value *Condition) {
-    return B.CreateIntrinsic(I32, Intrinsic::nvvm_vote_ballot_sync,
-                             {Mask, Condition});
-  }
-  Value *most(Value *X) {
-    return B.CreateIntrinsic(I32, Intrinsic::nvvm_redux_sync_umax, {X, Mask});
-  }
-  Value *least(Value *X) {
-    return B.CreateIntrinsic(I32, Intrinsic::nvvm_redux_sync_umin, {X, Mask});
-  }
-  /// Lanes of the request with the same \p X.
-  Value *alike(Value *X) {
-    return B.CreateIntrinsic(I32,
-                             X->getType() == I64
-                                 ? Intrinsic::nvvm_match_any_sync_i64
-                                 : Intrinsic::nvvm_match_any_sync_i32,
-                             {Mask, X});
-  }
-  Value *isLowest(Value *Lanes) {
-    return B.CreateIsNull(B.CreateAnd(Lanes, Below));
-  }
-  Value *roundedUp(Value *N, unsigned Each, unsigned To) {
-    return B.CreateUDiv(
-        B.CreateAdd(B.CreateMul(N, B.getInt32(Each)), B.getInt32(To - 1)),
-        B.getInt32(To));
-  }
-  void findLanes();
-  Value *partsOf(unsigned Lanes);
-  Value *pairsAgree(unsigned Bit);
-  void sketch(Value *Sector, Value *IsNew);
-  void count(Value *Sectors, Value *LeastSectors, Value *Wavefronts,
-             Value *LeastWavefronts);
-
-  Function &F;
-  const MemoryUse Use;
-  const uint32_t Bytes; ///< a lane
-  const bool Portable;
-  IRBuilder<> B;
-  Type *I1, *I32, *I64;
-  Value *Address;
-  Value *Mask = nullptr;    ///< the request
-  Value *Below = nullptr;   ///< lanes below this one
-  Value *Lane = nullptr;    ///< this one's number
-  Value *IsFirst = nullptr; ///< it is the request's lowest
-};
-} // namespace
-
-void Body::findLanes() {
-  Mask = special(Intrinsic::nvvm_activemask);
-  Below = special(Intrinsic::nvvm_read_ptx_sreg_lanemask_lt);
-  Lane = special(Intrinsic::nvvm_read_ptx_sreg_laneid);
-  IsFirst = isLowest(Mask);
-}
-
-/// Adds the request to its cells, and ends the function.
-void Body::count(Value *Sectors, Value *LeastSectors, Value *Wavefronts,
-                 Value *LeastWavefronts) {
-  // All lanes take part in finding this, one adds.
-  Value *Turns =
-      Use == MemoryUse::Atomic ? most(popc(alike(Address))) : nullptr;
-  auto *Add = BasicBlock::Create(F.getContext(), "add", &F);
-  auto *End = BasicBlock::Create(F.getContext(), "end", &F);
-  B.CreateCondBr(IsFirst, Add, End);
-  B.SetInsertPoint(Add);
-  Value *At = B.CreateAdd(
-      F.getArg(1), B.CreateAdd(B.CreateMul(B.CreateZExt(F.getArg(2), I64),
-                                           B.getInt64(8 * CellsOfAccess)),
-                               B.getInt64(8 * HeaderCells)));
-  Value *Cells = B.CreateIntToPtr(At, B.getPtrTy(analysis::GlobalSpace));
-  auto AddTo = [&](unsigned Cell, Value *Low, Value *High) {
-    Value *Both = B.CreateZExt(Low, I64);
-    if (High)
-      Both = B.CreateOr(Both, B.CreateShl(B.CreateZExt(High, I64), 32));
-    emitUpdate(B, CellUpdate::Add,
-               B.CreateConstInBoundsGEP1_64(I64, Cells, Cell), Both, Portable);
+/// Whether lanes of two calls could join in a function that \p F calls, or
+/// rounds of a loop in \p F, which do not without calls: see above.
+static bool repeatsAtomic(Function &F) {
+  auto IsAtomic = [](const Instruction &I) {
+    if (auto Access = analysis::accessOf(I))
+      return Access->Use == MemoryUse::Atomic;
+    // Of another's text all can be expected.
+    auto *Call = dyn_cast<CallBase>(&I);
+    auto *Asm = Call ? dyn_cast<InlineAsm>(Call->getCalledOperand()) : nullptr;
+    StringRef Text = Asm ? Asm->getAsmString() : StringRef();
+    return Text.contains("atom") || Text.contains("red.");
   };
-  AddTo(0, B.getInt32(1), popc(Mask));
-  if (Sectors)
-    AddTo(1, Sectors, LeastSectors);
-  AddTo(2, Wavefronts, LeastWavefronts);
-  if (Turns)
-    AddTo(3, Turns, nullptr);
-  B.CreateBr(End);
-  B.SetInsertPoint(End);
-  B.CreateRetVoid();
+  for (auto Part = scc_begin(&F); !Part.isAtEnd(); ++Part)
+    if (Part.hasCycle())
+      for (BasicBlock *BB : *Part)
+        if (any_of(*BB, IsAtomic))
+          return true;
+  return false;
 }
 
-void Body::sketch(Value *Sector, Value *IsNew) {
-  auto *Ask = BasicBlock::Create(F.getContext(), "sketch", &F);
-  auto *Go = BasicBlock::Create(F.getContext(), "sketched", &F);
-  B.CreateCondBr(IsNew, Ask, Go);
-  B.SetInsertPoint(Ask);
-  // The finalizer of MurmurHash3.
-  Value *Hash = Sector;
-  for (auto [Shift, Factor] : {std::pair(16u, 0x85EBCA6Bu), {13, 0xC2B2AE35}})
-    Hash = B.CreateMul(B.CreateXor(Hash, B.CreateLShr(Hash, Shift)),
-                       B.getInt32(Factor));
-  Hash = B.CreateXor(Hash, B.CreateLShr(Hash, 16));
-  constexpr unsigned Bits = 10;
-  static_assert(SketchRegisters == 1u << Bits);
-  Value *Rest = B.CreateLShr(Hash, Bits);
-  Value *Rank =
-      B.CreateSub(B.CreateBinaryIntrinsic(Intrinsic::ctlz, Rest, B.getFalse()),
-                  B.getInt32(Bits - 1));
-  Value *Registers =
-      B.CreateIntToPtr(F.getArg(1), B.getPtrTy(analysis::GlobalSpace));
-  Value *At = B.CreateInBoundsGEP(
-      I32, Registers,
-      B.CreateZExt(B.CreateAnd(Hash, SketchRegisters - 1), I64));
-  // Nobody waits for it, as one would for what is there already.
-  emitUpdate(B, CellUpdate::Highest, At, Rank, Portable);
-  B.CreateBr(Go);
-  B.SetInsertPoint(Go);
+bool AccessProbes::mayCall(Function &F) {
+  return analysis::isKernel(F) && !repeatsAtomic(F);
 }
 
-void Body::global(bool IsLocal) {
-  findLanes();
-  Value *Lower = B.CreateAnd(Mask, Below);
-  // For the lowest, -1 by this; it stands for itself.
-  Value *Next = B.CreateSub(
-      B.getInt32(WarpLanes - 1),
-      B.CreateBinaryIntrinsic(Intrinsic::ctlz, Lower, B.getFalse()));
-  Next = B.CreateSelect(IsFirst, Lane, Next);
-  auto Unit = [&](unsigned Bytes) {
-    return B.CreateTrunc(B.CreateLShr(Address, Log2_32(Bytes)), I32);
-  };
-  Value *Sector =
-      IsLocal ? B.CreateOr(B.CreateShl(Unit(4), 2), B.CreateLShr(Lane, 3))
-              : Unit(SectorBytes);
-  Value *Neighbour =
-      B.CreateIntrinsic(I32, Intrinsic::nvvm_shfl_sync_idx_i32,
-                        {Mask, Sector, Next, B.getInt32(WarpLanes - 1)});
-  // A line has four sectors.
-  Value *Line = B.CreateLShr(Sector, 2);
-  Value *Rises = ballot(B.CreateICmpUGT(Sector, Neighbour));
-  Value *Falls = ballot(B.CreateICmpULT(Sector, Neighbour));
-  Value *Lines = ballot(B.CreateICmpNE(Line, B.CreateLShr(Neighbour, 2)));
-  auto OneMore = [&](Value *Lanes) {
-    return B.CreateAdd(popc(Lanes), B.getInt32(1));
-  };
-  Value *QuickSectors = OneMore(B.CreateOr(Rises, Falls));
-  Value *QuickLines = OneMore(Lines);
-  Value *QuickNew = B.CreateOr(IsFirst, B.CreateICmpNE(Sector, Neighbour));
-  Value *IsQuick = B.CreateOr(B.CreateIsNull(Rises), B.CreateIsNull(Falls));
-  BasicBlock *From = B.GetInsertBlock();
-  auto *Match = BasicBlock::Create(F.getContext(), "match", &F);
-  auto *Known = BasicBlock::Create(F.getContext(), "known", &F);
-  B.CreateCondBr(IsQuick, Known, Match);
-  B.SetInsertPoint(Match);
-  Value *New = isLowest(alike(Sector));
-  Value *Sectors = popc(ballot(New));
-  Value *AllLines = popc(ballot(isLowest(alike(Line))));
-  B.CreateBr(Known);
-  B.SetInsertPoint(Known);
-  auto Either = [&](Value *Quick, Value *Matched) {
-    PHINode *P = B.CreatePHI(Quick->getType(), 2);
-    P->addIncoming(Quick, From);
-    P->addIncoming(Matched, Match);
-    return P;
-  };
-  Value *DistinctSectors = Either(QuickSectors, Sectors);
-  Value *DistinctLines = Either(QuickLines, AllLines);
-  Value *IsNew = Either(QuickNew, New);
-  if (Use == MemoryUse::Load && !IsLocal)
-    sketch(Sector, IsNew);
-  // What is wider than the unit counted goes on into the next ones.
-  auto Times = [&](Value *N, unsigned Width) {
-    return B.CreateMul(N, B.getInt32(divideCeil(Bytes, Width)));
-  };
-  Value *Lanes = popc(Mask);
-  Value *Wavefronts = Times(DistinctLines, IsLocal ? 4 : LineBytes);
-  // Lanes that read the same need fewer than if they lay side by side.
-  count(Times(DistinctSectors, IsLocal ? 4 : SectorBytes),
-        roundedUp(Lanes, Bytes, SectorBytes), Wavefronts,
-        B.CreateBinaryIntrinsic(Intrinsic::umin, Wavefronts,
-                                roundedUp(Lanes, Bytes, LineBytes)));
-}
-
-/// How many parts of so many lanes have some of the request's.
-Value *Body::partsOf(unsigned Lanes) {
-  Value *Parts = B.getInt32(0);
-  for (unsigned First = 0; First < WarpLanes; First += Lanes)
-    Parts = B.CreateAdd(
-        Parts,
-        B.CreateZExt(B.CreateIsNotNull(B.CreateAnd(
-                         Mask, maskTrailingOnes<uint32_t>(Lanes) << First)),
-                     I32));
-  return Parts;
-}
-
-/// Whether each lane has the address of the one whose number differs in the bit
-/// \p Bit, if that is there.
-Value *Body::pairsAgree(unsigned Bit) {
-  Value *Other = B.CreateXor(Lane, Bit);
-  Value *IsThere = B.CreateTrunc(B.CreateLShr(Mask, Other), B.getInt1Ty());
-  Value *Low = B.CreateTrunc(Address, I32); // of one window
-  Value *Its =
-      B.CreateIntrinsic(I32, Intrinsic::nvvm_shfl_sync_idx_i32,
-                        {Mask, Low, B.CreateSelect(IsThere, Other, Lane),
-                         B.getInt32(WarpLanes - 1)});
-  return B.CreateIsNull(ballot(B.CreateICmpNE(Low, Its)));
-}
-
-void Body::shared() {
-  findLanes();
-  const unsigned Width = std::clamp<unsigned>(llvm::bit_ceil(Bytes), 4, 128);
-  const unsigned Banks = LineBytes / Width, Parts = WarpLanes / Banks;
-  const bool IsAtomic = Use == MemoryUse::Atomic;
-  // The window of shared memory begins at a multiple of 16 MiB.
-  Value *Unit = B.CreateLShr(
-      B.CreateAnd(B.CreateTrunc(Address, I32), (1u << 24) - 1), Log2_32(Width));
-  Value *Part = B.CreateLShr(Lane, Log2_32(Banks));
-  Value *Least = partsOf(Banks);
-  if (Use == MemoryUse::Load && (Width == 8 || Width == 16)) {
-    Value *AtOnce = B.CreateOr(pairsAgree(1), pairsAgree(2));
-    Part = B.CreateLShr(Part, B.CreateZExt(AtOnce, I32));
-    Least = B.CreateSelect(AtOnce, partsOf(2 * Banks), Least);
-  }
-  // Parts that lie side by side are moved onto one another.
-  Value *Moved =
-      B.CreateAdd(Unit, B.CreateMul(B.CreateSub(B.getInt32(Parts - 1), Part),
-                                    B.getInt32(Banks)));
-  Value *IsQuick = B.CreateICmpULT(B.CreateSub(most(Moved), least(Moved)),
-                                   B.getInt32(Banks));
-  BasicBlock *From = B.GetInsertBlock();
-  auto *Match = BasicBlock::Create(F.getContext(), "match", &F);
-  auto *Known = BasicBlock::Create(F.getContext(), "known", &F);
-  B.CreateCondBr(IsAtomic ? B.getFalse() : IsQuick, Known, Match);
-  B.SetInsertPoint(Match);
-  auto OfPart = [&](Value *X) {
-    return B.CreateOr(B.CreateShl(X, Log2_32(WarpLanes)), Part);
-  };
-  Value *Conflicts = alike(OfPart(B.CreateAnd(Unit, Banks - 1)));
-  if (!IsAtomic)
-    Conflicts = B.CreateAnd(Conflicts, ballot(isLowest(alike(OfPart(Unit)))));
-  Conflicts = popc(Conflicts);
-  Value *Sum = B.getInt32(0);
-  for (unsigned P = 0; P != Parts; ++P)
-    Sum = B.CreateAdd(Sum,
-                      most(B.CreateSelect(B.CreateICmpEQ(Part, B.getInt32(P)),
-                                          Conflicts, B.getInt32(0))));
-  B.CreateBr(Known);
-  B.SetInsertPoint(Known);
-  PHINode *Wavefronts = B.CreatePHI(I32, 2);
-  Wavefronts->addIncoming(Least, From);
-  Wavefronts->addIncoming(Sum, Match);
-  auto Times = [&](Value *N) {
-    return B.CreateMul(N, B.getInt32(divideCeil(Bytes, LineBytes)));
-  };
-  count(nullptr, nullptr, Times(Wavefronts), Times(Least));
-}
-
-/// The code of the function that \p Call calls, instead of it.
-static void putInPlace(CallInst *Call) {
-  InlineFunctionInfo Info;
-  [[maybe_unused]] InlineResult Result = InlineFunction(*Call, Info);
-  assert(Result.isSuccess() && "a probe has nothing that cannot be inlined");
-}
-
-void Body::generic(Function *Global, Function *Shared, Function *Local) {
-  SmallVector<CallInst *> Calls;
-  Value *Arguments[] = {Address, F.getArg(1), F.getArg(2)};
-  Value *Pointer = B.CreateIntToPtr(Address, B.getPtrTy());
-  for (auto [Probe, Asks] : {std::pair(Shared, Intrinsic::nvvm_isspacep_shared),
-                             {Local, Intrinsic::nvvm_isspacep_local}}) {
-    auto *Here = BasicBlock::Create(F.getContext(), "", &F);
-    auto *Else = BasicBlock::Create(F.getContext(), "", &F);
-    B.CreateCondBr(B.CreateIntrinsic(I1, Asks, {Pointer}), Here, Else);
-    B.SetInsertPoint(Here);
-    Calls.push_back(B.CreateCall(Probe, Arguments));
-    B.CreateRetVoid();
-    B.SetInsertPoint(Else);
-  }
-  Calls.push_back(B.CreateCall(Global, Arguments));
-  B.CreateRetVoid();
-  for_each(Calls, putInPlace);
-}
-
-Function *AccessProbes::probe(const Shape &S) {
+Function *AccessProbes::probe(const AccessShape &S) {
   // Sizes are far below 2^24.
   Function *&Known =
       Probes[S.Bytes << 4 | unsigned(S.Space) << 2 | unsigned(S.Use)];
   if (Known)
     return Known;
   LLVMContext &C = M.getContext();
-  Type *I64 = Type::getInt64Ty(C);
-  auto *F = Function::Create(FunctionType::get(Type::getVoidTy(C),
-                                               {I64, I64, Type::getInt32Ty(C)},
-                                               false),
-                             GlobalValue::InternalLinkage,
-                             Twine("__reconverge_") + wordOf(S.Space) + "_" +
-                                 wordOf(S.Use) + "_" + Twine(S.Bytes),
-                             M);
-  Known = F; // generic() adds more to the map
+  Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C);
+  auto *F = Function::Create(
+      FunctionType::get(Type::getVoidTy(C), {I64, I64, I32, I32}, false),
+      GlobalValue::InternalLinkage,
+      Twine("__reconverge_") + wordOf(S.Space) + "_" + wordOf(S.Use) + "_" +
+          Twine(S.Bytes),
+      M);
+  Known = F; // code for a generic address adds more to the map
   F->addFnAttr(Attribute::Convergent);
   F->addFnAttr(Attribute::NoUnwind);
-  Body Code(*F, S.Use, S.Bytes, Portable);
-  switch (S.Space) {
-  case MemorySpace::Global:
-  case MemorySpace::Local:
-    Code.global(S.Space == MemorySpace::Local);
-    break;
-  case MemorySpace::Shared:
-    Code.shared();
-    break;
-  case MemorySpace::Generic:
-    auto Of = [&](MemorySpace Space) { return probe({Space, S.Use, S.Bytes}); };
-    Code.generic(Of(MemorySpace::Global), Of(MemorySpace::Shared),
-                 Of(MemorySpace::Local));
-    break;
-  }
+  F->addFnAttr(Attribute::NoInline);
+  emitAccessCode(*F, S, Portable, [&](MemorySpace Space) {
+    return probe({Space, S.Use, S.Bytes});
+  });
   return F;
 }
 
@@ -447,27 +126,61 @@ Value *AccessProbes::idle(IRBuilder<> &B) {
                                           offsetof(ProbeConfig, MemoryIdle)));
 }
 
-void AccessProbes::insert(Instruction &I, const Thread &T, unsigned Index,
-                          Value *&IsOn) {
+/// Whether lanes can come to \p I one by one and go on together.
+static bool canJoin(const Instruction &I) {
+  auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call || !Call->isConvergent() ||
+      Call->getIntrinsicID() == Intrinsic::nvvm_activemask)
+    return false;
+  auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand()); // Instrument.cpp's
+  return !Asm || !StringRef(Asm->getAsmString()).contains("activemask");
+}
+
+/// Whether probes run, as the lanes that come to \p I have asked together
+/// before; null: they cannot be known to.
+static Value *askedBefore(const Instruction &I, const AccessProbes::Thread &T) {
+  const Instruction *At = I.getPrevNode();
+  SmallPtrSet<const BasicBlock *, 8> Seen;
+  for (const BasicBlock *BB = I.getParent(); BB && Seen.insert(BB).second;
+       BB = BB->getSinglePredecessor(), At = BB ? &BB->back() : nullptr) {
+    for (; At; At = At->getPrevNode())
+      if (canJoin(*At))
+        return nullptr;
+    if (Value *WasOn = T.WasOn.lookup(BB))
+      return WasOn;
+  }
+  return nullptr;
+}
+
+void AccessProbes::insert(Instruction &I, Thread &T, unsigned Index,
+                          bool Calls) {
   auto Access = analysis::accessOf(I);
   if (!Access)
     return; // a number that outlived its access
   IRBuilder<> B(&I);
   // No line: a probe is no code of the user's.
   B.SetCurrentDebugLocation(DebugLoc());
+  Value *IsOn = askedBefore(I, T);
   if (!IsOn)
     IsOn = B.CreateIsNull(B.CreateAnd(windowOf(B, T), idle(B)));
   B.SetInsertPoint(SplitBlockAndInsertIfThen(IsOn, &I, false));
   B.SetCurrentDebugLocation(DebugLoc());
+  T.WasOn[I.getParent()] = IsOn;
   auto *Pointer = const_cast<Value *>(Access->Pointer);
-  putInPlace(B.CreateCall(
-      probe({Access->Space, Access->Use, Access->Bytes}),
-      {B.CreatePtrToInt(Pointer, B.getInt64Ty()), T.Area, B.getInt32(Index)}));
+  Value *Mask =
+      B.CreateIntrinsic(B.getInt32Ty(), Intrinsic::nvvm_activemask, {});
+  CallInst *Call =
+      B.CreateCall(probe({Access->Space, Access->Use, Access->Bytes}),
+                   {B.CreatePtrToInt(Pointer, B.getInt64Ty()), T.Area,
+                    B.getInt32(Index), Mask});
+  if (!Calls)
+    putInPlace(Call);
 }
 
 AccessProbes::~AccessProbes() {
   for (auto &[Key, Probe] : Probes)
-    Probe->eraseFromParent();
+    if (Probe->use_empty())
+      Probe->eraseFromParent();
 }
 
 void AccessProbes::insertAtExit(Instruction &I, const Thread &T) {

@@ -11,6 +11,7 @@
 #define RECONVERGE_INSTRUMENT_ACCESSPROBES_H
 
 #include "core/Memory.h"
+#include "instrument/AccessCode.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -54,28 +55,30 @@ public:
   struct Thread {
     llvm::Value *Area = nullptr;  ///< device address of its block's, an i64
     llvm::Value *Start = nullptr; ///< the clock when it began, an i32
+    /// By block that begins behind a probe: whether that was to run.
+    llvm::DenseMap<const llvm::BasicBlock *, llvm::Value *> WasOn{};
   };
   /// Reads the clock where \p B is.
   static llvm::Value *clock(llvm::IRBuilder<> &B);
 
   /// Before \p I, which accessOf knows. \p Index: the access' place in areas.
-  /// \p IsOn: whether probes run, asked at the first access of a basic block,
-  /// null before that; the others go by it.
-  void insert(llvm::Instruction &I, const Thread &T, unsigned Index,
-              llvm::Value *&IsOn);
+  /// \p Calls: the probe is called, and does not stand there; only where
+  /// mayCall. Best of all for accesses in the order in which they run.
+  void insert(llvm::Instruction &I, Thread &T, unsigned Index, bool Calls);
+  /// Whether calls in \p F, as it is without probes, let no lanes join.
+  static bool mayCall(llvm::Function &F);
   /// Before \p I, by which the thread leaves the kernel.
   void insertAtExit(llvm::Instruction &I, const Thread &T);
 
 private:
-  struct Shape;
-  llvm::Function *probe(const Shape &S);
+  llvm::Function *probe(const AccessShape &S);
   llvm::Value *windowOf(llvm::IRBuilder<> &B, const Thread &T);
   llvm::Value *idle(llvm::IRBuilder<> &B);
 
   llvm::Module &M;
   llvm::GlobalVariable &Config;
   const bool Portable;
-  /// By shape: functions whose code goes where an access of that shape is.
+  /// By shape: functions that are called, or whose code goes in place.
   llvm::DenseMap<uint32_t, llvm::Function *> Probes;
 };
 

@@ -49,6 +49,7 @@
 #include "instrument/Versions.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -119,8 +120,8 @@ public:
   Rewriter(Function &F, const ModuleProbes &Probes, GlobalVariable &Config,
            AccessProbes &Memory, const InstrumentOptions &Options)
       : F(F), Probes(Probes), Plan(Probes.plan(F)), Offset(Probes.offset(F)),
-        Config(Config), Memory(Memory), Options(Options), B(F.getContext()),
-        I32(B.getInt32Ty()) {}
+        Config(Config), Memory(Memory), CallsProbes(AccessProbes::mayCall(F)),
+        Options(Options), B(F.getContext()), I32(B.getInt32Ty()) {}
   void run();
 
 private:
@@ -146,6 +147,7 @@ private:
   const unsigned Offset;
   GlobalVariable &Config;
   AccessProbes &Memory;
+  const bool CallsProbes;
   const InstrumentOptions &Options;
   IRBuilder<> B;
   Type *I32;
@@ -172,8 +174,10 @@ void Rewriter::makeVariables() {
     V.Words.push_back(Make(I32, "rc.word"));
   if (Plan.Words > Most)
     V.InMemory = Allocate(ArrayType::get(I32, Plan.Words - Most), "rc.words");
+  IRBuilder<> Above(F.getEntryBlock().getTerminator()); // of all bodies
   for (unsigned W = Most; W < Plan.Words; ++W) {
-    V.Words.push_back(B.CreateConstInBoundsGEP1_64(I32, V.InMemory, W - Most));
+    V.Words.push_back(
+        Above.CreateConstInBoundsGEP1_64(I32, V.InMemory, W - Most));
     B.CreateStore(B.getInt32(0), V.Words.back());
   }
   V.Exits.resize(Plan.ExitCells);
@@ -364,8 +368,12 @@ void Rewriter::flushAtExits() {
         (isa<ReturnInst>(End) || !End.isTerminator()))
       Exits.push_back(&End);
   }
-  for (Instruction *At : Exits)
+  for (Instruction *At : Exits) {
+    BasicBlock *Leaving = At->getParent()->splitBasicBlock(At, "rc.leave");
     emitFlush(*At, Plan, V, Offset, Config, Options);
+    if (Plan.IsKernel) // who returns a value has it from a body
+      Bodies.Leaving.insert(df_begin(Leaving), df_end(Leaving));
+  }
 }
 
 void Rewriter::promote() {
@@ -416,24 +424,22 @@ void Rewriter::countAccesses() {
   for (auto [Position, Number] : enumerate(Probes.accesses(F)))
     Index[Number] = Probes.accessOffset(F) + unsigned(Position);
   SmallVector<BasicBlock *> Body;
-  const AccessProbes::Thread Thread = addMemoryVersion(F, Bodies, Config, Body);
-  SmallVector<Instruction *> Exits; // probes split blocks
-  SmallVector<SmallVector<Instruction *>> AccessesOf;
+  AccessProbes::Thread Thread = addMemoryVersion(F, Bodies, Config, Body);
+  SmallVector<Instruction *> Accesses, Exits; // probes split blocks
   for (BasicBlock *BB : Body) {
-    auto &Accesses = AccessesOf.emplace_back();
     for (Instruction &I : *BB)
       if (analysis::accessNumber(I))
         Accesses.push_back(&I);
-    if (Instruction &End = endOfPath(*BB);
-        Plan.IsKernel && (isa<ReturnInst>(End) || !End.isTerminator()))
+    Instruction &End = endOfPath(*BB);
+    if (Plan.IsKernel && (isa<ReturnInst>(End) || !End.isTerminator() ||
+                          any_of(successors(BB), [&](auto *S) {
+                            return Bodies.Leaving.contains(S);
+                          })))
       Exits.push_back(&End);
   }
-  for (ArrayRef<Instruction *> OfBlock : AccessesOf) {
-    Value *IsOn = nullptr;
-    for (Instruction *I : OfBlock)
-      Memory.insert(*I, Thread, Index.lookup(*analysis::accessNumber(*I)),
-                    IsOn);
-  }
+  for (Instruction *I : Accesses)
+    Memory.insert(*I, Thread, Index.lookup(*analysis::accessNumber(*I)),
+                  CallsProbes);
   for (Instruction *I : Exits)
     Memory.insertAtExit(*I, Thread);
 }

@@ -30,6 +30,7 @@
 //                   | yes
 //               entry.memory, with these and those of accesses
 //
+// It leaves by the code of the second, which is longer than many a body.
 // Where there is nothing else to count, there is no second body.
 //
 // Limitation: ptxas gives a kernel the registers of its dearer body.
@@ -128,7 +129,7 @@ AccessProbes::Thread addMemoryVersion(Function &F, const Versions &V,
     Else = V.Choice->getSuccessor(0);
     // Before it stands who chooses.
     for (BasicBlock &BB : make_range(Else->getIterator(), F.end()))
-      if (!V.Plain.contains(&BB))
+      if (!V.Plain.contains(&BB) && !V.Leaving.contains(&BB))
         Body.push_back(&BB);
     Ask = BasicBlock::Create(F.getContext(), "rc.memory", &F, Else);
     V.Choice->setSuccessor(0, Ask);

@@ -17,6 +17,8 @@ struct Versions {
   /// Of those who count: the blocks that the function had before.
   llvm::SmallVector<llvm::BasicBlock *> Body;
   llvm::SmallPtrSet<llvm::BasicBlock *, 32> Plain; ///< of the others
+  /// By which all that count leave: no body has code of its own for that.
+  llvm::SmallPtrSet<llvm::BasicBlock *, 32> Leaving;
   llvm::BranchInst *Choice = nullptr; ///< null: there is but one body
 };
 
@@ -25,8 +27,8 @@ Versions splitVersions(llvm::Function &F, bool IsKernel,
                        llvm::GlobalVariable &Config);
 
 /// Gives \p F one body more, \p Copy, for those whose accesses to memory are
-/// counted: a copy of the one that counts, as it is by now. Returns what
-/// probes need, known there.
+/// counted: a copy of the one that counts, as it is by now, but for the code by
+/// which that leaves. Returns what probes need, known there.
 AccessProbes::Thread
 addMemoryVersion(llvm::Function &F, const Versions &V,
                  llvm::GlobalVariable &Config,

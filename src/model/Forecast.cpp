@@ -7,7 +7,8 @@
 //
 //   s = 1 - (G - C) / S
 //
-// of its instructions; sectors and wavefronts stay. The model makes time of
+// of its instructions; where the code is at hand, a remedy that can tell from it
+// what comes back gives less than G. Sectors and wavefronts stay. The model makes time of
 // both (SlotShare.cpp):
 //
 //   forecast = T(1) / T(s)
@@ -35,24 +36,30 @@ namespace reconverge::model {
 
 Forecasts forecastsOf(const KernelProfile &K, const KernelCost &Cost,
                       std::span<const RemedyRule> Rules,
-                      const analysis::MachineLimits &Limits) {
+                      const analysis::MachineLimits &Limits,
+                      std::span<const Foreseen> ByCode) {
   if (!timeOf(demandOf(K), Limits).isKnown())
     return {};
   const SlotShare Share(K, Cost.Slots, &Limits);
   Forecasts All;
   for (const RemedyRule &Rule : Rules) {
-    double Gain = 0, Price = 0;
+    const auto Plan =
+        std::ranges::find(ByCode, Rule.Words.Name, &Foreseen::Remedy);
+    double Gain = 0, Price = 0, Likely = 0;
     for (uint32_t B : Cost.Order) {
       const BranchBound Here = Rule.BoundAt(K, Cost, B);
       if (Here.Gain <= 0)
         continue;
-      Gain += std::min(Here.Gain, Cost.Branches[B].SelfSlots);
+      const double Most = std::min(Here.Gain, Cost.Branches[B].SelfSlots);
+      Gain += Most;
+      Likely += Plan == ByCode.end() ? Most : std::min(Most, Plan->Slots[B]);
       Price += Here.Price;
     }
     if (Gain <= 0)
       continue;
-    All.push_back({Rule.Words.Name, Rule.Words.ByHand, Share.gain(Gain - Price),
-                   Share.gain(-Price), Share.gain(Gain)});
+    All.push_back({Rule.Words.Name, Rule.Words.ByHand,
+                   Share.gain(Likely - Price), Share.gain(-Price),
+                   Share.gain(Gain)});
   }
   if (Cost.RecoverSlots.InGrid > 0) {
     Forecast ByHand{"sort", /*ByHand=*/true};

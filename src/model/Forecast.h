@@ -15,10 +15,12 @@ namespace reconverge::model {
 /// Of each of \p Rules and of what is done by hand, on the kernel \p K that
 /// costs \p Cost, in time of a GPU with \p Limits; the greatest gain first.
 /// Those that find nothing in the kernel are left out. Empty where the
-/// kernel's time is not known.
+/// kernel's time is not known. \p ByCode: of remedies that can tell from the
+/// kernel's code how much of that comes back; the others' bound is taken.
 Forecasts forecastsOf(const KernelProfile &K, const KernelCost &Cost,
                       std::span<const RemedyRule> Rules,
-                      const analysis::MachineLimits &Limits);
+                      const analysis::MachineLimits &Limits,
+                      std::span<const Foreseen> ByCode = {});
 
 /// Of the launch of which \p K has block vectors, on a GPU with \p Limits; none
 /// if there are no vectors. Groups are as large as a warp. Takes up to half a

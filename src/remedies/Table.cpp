@@ -21,6 +21,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/Path.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 
@@ -99,6 +100,18 @@ std::vector<Candidate> candidates(const KernelProfile &Seen) {
     for (std::string &Parameters : R->Guess(Seen))
       All.push_back({R->Name.str(), std::move(Parameters), R->Promises});
   return withProofs(std::move(All));
+}
+
+std::vector<Foreseen> foreseen(const Function &Kernel,
+                               const KernelProfile &Seen) {
+  std::vector<Foreseen> All;
+  for (const Remedy *R : Table)
+    if (R->Foresee) {
+      const std::unique_ptr<Module> Copy = CloneModule(*Kernel.getParent());
+      All.push_back({R->Name.str(),
+                     R->Foresee(*Copy->getFunction(Kernel.getName()), Seen)});
+    }
+  return All;
 }
 
 /// Null: there is no such remedy.

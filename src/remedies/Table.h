@@ -5,6 +5,7 @@
 
 #include "core/Cost.h"
 #include "core/Decision.h"
+#include "core/Forecast.h"
 #include "remedies/common/Remedy.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -30,6 +31,10 @@ const RefusalKind *refusalNamed(llvm::StringRef Code);
 /// Every candidate that changes code and is worth a trial on a kernel, with
 /// proofs in front.
 std::vector<Candidate> candidates(const KernelProfile &Seen);
+
+/// What the code of \p Kernel, which \p Seen is of, tells of remedies.
+std::vector<Foreseen> foreseen(const llvm::Function &Kernel,
+                               const KernelProfile &Seen);
 
 /// The UserError names a remedy or a parameter that there is not.
 llvm::Error check(const Candidate &What);

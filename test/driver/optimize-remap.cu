@@ -28,7 +28,8 @@
 #include <cstdlib>
 
 // The candidate knows the most that launches add to the kernel's shared memory.
-// CHECK: {{^ +}}remap (shared=4096){{ +}}1.{{[0-9]+}}x{{.*}}identical{{ +}}kept
+// It is tried first: of what idles, melding gives back nothing.
+// CHECK: {{^step +}}remap (shared=4096){{ +}}1.{{[0-9]+}}x{{.*}}identical{{ +}}kept
 // CHECK: kept: remap (shared=4096) for step
 // JSON: "keep": {"remedy":"remap","parameters":"shared=4096"}
 // JSON: "parameters":"threads=256;shared=4096"

@@ -39,6 +39,21 @@ TEST(Forecast, GainAndPrice) {
   EXPECT_NEAR(All[0].Low, 11.0 / 12, 1e-9);
 }
 
+/// The code says that 2 of the 4 come back: 11 / 10; not more than the bound,
+/// whatever it says; and of a remedy of which it says nothing, all do.
+TEST(Forecast, CodeTellsWhatComesBack) {
+  const auto H = test::issuing(test::alternating());
+  const KernelCost Cost = costOf(H.K);
+  const RemedyRule Rules[] = {{{"melt", "melt it"}, false, halfTheLoss}};
+  auto Of = [&](const Foreseen &Code) {
+    return forecastsOf(H.K, Cost, Rules, test::oneScheduler(), {&Code, 1})[0];
+  };
+  EXPECT_NEAR(Of({"melt", {2}}).Speedup, 11.0 / 10, 1e-9);
+  EXPECT_NEAR(Of({"melt", {2}}).High, 11.0 / 7, 1e-9) << "the bound stays";
+  EXPECT_NEAR(Of({"melt", {9}}).Speedup, 11.0 / 8, 1e-9);
+  EXPECT_NEAR(Of({"pray", {2}}).Speedup, 11.0 / 8, 1e-9);
+}
+
 TEST(Forecast, NoneWithoutTime) {
   EXPECT_TRUE(
       forecastsOf(KernelProfile(), KernelCost(), {}, test::oneScheduler())

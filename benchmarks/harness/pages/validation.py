@@ -117,8 +117,9 @@ def overhead(data):
     if data["environment"]["commit"].startswith(BEFORE_FEWER):
         yield ""
         yield ("Since then accesses of long thread blocks are counted for a "
-               "sixteenth of the time, not an eighth, and the clock is read "
-               "once in a basic block, not at each access: not measured yet.")
+               "sixteenth of the time, not an eighth, the clock is read only "
+               "where lanes can have joined, not at each access, and most "
+               "kernels call what counts an access: not measured yet.")
     for text in apart(data):
         yield ""
         yield text

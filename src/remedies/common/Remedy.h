@@ -76,6 +76,10 @@ struct Remedy {
   /// Parameters by which it proves that what moves may. Null: it is no proof. A proof is neither
   /// timed nor kept.
   std::vector<std::string> (*ProofsOf)(Moved What) = nullptr;
+  /// What comes back at each branch of \p Seen, in issue slots, as its code tells:
+  /// \p Copy is that, and may be changed. Null: it does not tell.
+  std::vector<double> (*Foresee)(llvm::Function &Copy,
+                                 const KernelProfile &Seen) = nullptr;
   /// It works on kernels alone, and its recipes are not plain: in place of the
   /// kernel stands one of the same name and other parameters, and there may be
   /// kernels more.

@@ -138,6 +138,11 @@ void FunctionMelder::lowerSwitches() {
 void FunctionMelder::carryOut(const MeldPlan &Plan) {
   BasicBlock &BB = *Plan.Branch;
   const DebugLoc Where = BB.getTerminator()->getDebugLoc();
+  if (auto Number = analysis::branchNumber(BB)) {
+    MeldResult::Share &S = Result.ByBranch[*Number];
+    S.Before = std::max(S.Before, S.Saved + Plan.Before);
+    S.Saved += Plan.Code.Saved;
+  }
   rewrite(Plan, Options);
   ++Result.Branches;
   Result.Instructions += Plan.Melded;

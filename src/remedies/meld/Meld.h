@@ -5,6 +5,9 @@
 
 #include "remedies/meld/Options.h"
 
+#include <cstdint>
+#include <map>
+
 namespace llvm {
 class Function;
 class OptimizationRemarkEmitter;
@@ -17,6 +20,11 @@ struct MeldResult {
   unsigned Branches = 0;     ///< melded
   unsigned Instructions = 0; ///< pairs that became one
   double Saved = 0;          ///< estimated issue slots
+  /// Of one branch: the estimate, and what its arms took one after the other.
+  struct Share {
+    double Saved = 0, Before = 0;
+  };
+  std::map<uint32_t, Share> ByBranch; ///< by number (!rc.branch)
 };
 
 /// Melds the arms of divergent branches of \p F where that pays; leaves \p F as

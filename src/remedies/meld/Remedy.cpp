@@ -3,6 +3,7 @@
 
 #include "remedies/common/Remedy.h"
 
+#include "remedies/meld/Forecast.h"
 #include "remedies/meld/Meld.h"
 #include "remedies/meld/Refusals.h"
 
@@ -54,6 +55,7 @@ const Remedy meld::Itself = {.Name = meld::Name,
                              .BoundAt = boundAt,
                              .Guess = guess,
                              .Check = checkBy<parseMeldOptions>,
-                             .Apply = apply};
+                             .Apply = apply,
+                             .Foresee = meld::foresee};
 
 } // namespace reconverge::remedies
