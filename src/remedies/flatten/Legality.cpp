@@ -141,8 +141,10 @@ PlanOr<FlattenPlan> planFlatten(Function &F, const FlattenOptions &Options) {
   if (auto Why = tiedBy(*M->getParentLoop(), Loops))
     return *Why;
   FlattenPlan Plan{M->getHeader(), Options};
-  if (const auto Said = requestAt(*M))
+  if (const auto Said = requestAt(*M)) {
     Plan.Options = cantFail(parseFlattenOptions(Said->Parameters, Options));
+    Plan.Options.Occupancy &= !Said->AtAnyCost;
+  }
   return Plan;
 }
 

@@ -3,6 +3,8 @@
 #ifndef RECONVERGE_REMEDIES_FLATTEN_OPTIONS_H
 #define RECONVERGE_REMEDIES_FLATTEN_OPTIONS_H
 
+#include "remedies/common/Remedy.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -20,8 +22,14 @@ struct FlattenOptions {
   /// Number (!rc.branch) of a branch that leaves the inner loop; none: the one
   /// that has the most code.
   std::optional<uint32_t> Branch;
+  /// Only if registers leave as many warps on a multiprocessor as before.
+  bool Occupancy = true;
+  /// That a thread may use; what is over goes to local memory. 0: ptxas' choice.
+  uint32_t Registers = 0;
   /// Only what the source asks for.
   bool Marked = false;
+
+  RegisterCounter CountRegisters = nullptr; ///< null: nobody can say
 
   /// A mistake to make on purpose, so that tests can show that they would
   /// notice: what a waiting lane needs is lost.
