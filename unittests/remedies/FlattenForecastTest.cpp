@@ -80,13 +80,13 @@ TEST(FlattenForecast, WhatIsGuessed) {
   HandMadeKernel H = nestOf(100, 20, 40);
   const std::vector<std::string> All = flatten::guess(H.K);
   ASSERT_EQ(All.size(), 4u);
-  EXPECT_EQ(All[0], "threshold=8;branch=0");
-  EXPECT_EQ(All[1], "threshold=1;branch=0");
+  EXPECT_EQ(All[0], "threshold=8;rounds=4;branch=0");
+  EXPECT_EQ(All[1], "threshold=0;rounds=4;branch=0");
   // Where registers are known, also with those that leave as many warps.
   H.K.Info.Registers = 35;
   const std::vector<std::string> Limited = flatten::guess(H.K);
   ASSERT_EQ(Limited.size(), 5u);
-  EXPECT_EQ(Limited[1], "threshold=8;branch=0;registers=40");
+  EXPECT_EQ(Limited[1], "threshold=8;rounds=4;branch=0;registers=40");
 }
 
 } // namespace

@@ -14,7 +14,8 @@ def counted(result, measured):
            "loop in which each lane goes on at once, *voted* lanes go on when "
            "so many of 32 are through (`kernels/common/nest.h`). By the remedy: "
            "*flatten*, with its threshold and its rounds from vote to vote; "
-           "there the inner loop is not unrolled. *-even*: all lanes have as "
+           "there the inner loop is not "
+           "unrolled, and with 0 lanes go on at once. *-even*: all lanes have as "
            "many rounds, so that there is nothing to gain." +
            (" *Measured*: on the GPU, below." if measured else ""))
     yield ""

@@ -25,7 +25,8 @@ def flatten(parameters):
 
 
 REMEDIES = {
-    "flatten-1": flatten("threshold=1"),
+    "flatten-0": flatten("threshold=0"),
+    "flatten-0-4": flatten("threshold=0;rounds=4"),
     "flatten-8": flatten("threshold=8"),
     "flatten-8-4": flatten("threshold=8;rounds=4"),
     "flatten-as-many-warps": ("--flatten=threshold=8;rounds=4", "-DROLLED"),

@@ -38,6 +38,8 @@
 #include "exact.h"
 #include "ways.h"
 
+#include <algorithm>
+
 /// Of work that keeps nothing in shared memory.
 struct Unshared {
   template <typename Input> static __device__ void *share(const Input &) {

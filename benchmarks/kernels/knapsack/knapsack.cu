@@ -16,8 +16,8 @@
 // barrier behind them tie threads to their blocks, so that no lane can take
 // another thread's sacks: refilling is no way here.
 //
-// The bound is that of Dantzig (Operations Research 5, 1957), of the search Horowitz
-// and Sahni (Journal of the ACM 21, 1974), both in integers.
+// The bound is that of Dantzig (Operations Research 5, 1957), the search that of
+// Horowitz and Sahni (Journal of the ACM 21, 1974), both in integers.
 //
 //===----------------------------------------------------------------------===//
 #include "../common/nest.h"

@@ -15,7 +15,7 @@ Expected<FlattenOptions> parseFlattenOptions(StringRef Text,
       readParameters(Text, "flattening", flatten::Parameters,
                      [&](StringRef Key, StringRef Value) {
                        if (Key == "threshold")
-                         return readBetween(Value, 1, 32, Options.Threshold);
+                         return readBetween(Value, 0, 32, Options.Threshold);
                        if (Key == "rounds")
                          return readBetween(Value, 1, 64, Options.Rounds);
                        if (Key == "occupancy")

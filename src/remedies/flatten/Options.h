@@ -15,7 +15,8 @@ namespace reconverge::remedies {
 
 struct FlattenOptions {
   /// Lanes of 32 that must be through with the inner loop before they go on in
-  /// the outer one; of fewer than 32 that are left, as large a part.
+  /// the outer one; of fewer than 32 that are left, as large a part. 0: each
+  /// goes on at once, without a vote.
   uint32_t Threshold = 8;
   /// Rounds of the inner loop from one vote to the next.
   uint32_t Rounds = 1;

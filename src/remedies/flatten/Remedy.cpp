@@ -37,8 +37,11 @@ apply(Function &F, StringRef Parameters, const Services &Services,
     return OptimizationRemark(PassName, "Flattened", Now.Where,
                               &F.getEntryBlock())
            << "flattened: lanes that are through with the inner loop go on in "
-              "the outer one, once "
-           << ore::NV("Threshold", Now.Options.Threshold) << " of 32 are"
+              "the outer one, "
+           << (Now.Options.Threshold
+                   ? "once " + std::to_string(Now.Options.Threshold) +
+                         " of 32 are"
+                   : "at once")
            << Now.Registers;
   });
   return asBefore(true);

@@ -15,6 +15,10 @@
 // COUNTED: remark: flattened: {{.*}}, once 1 of 32 are; {{[0-9]+}} registers instead of {{[0-9]+}}, 64 warps on a multiprocessor instead of 64 [
 // RUN: env RECONVERGE_DEVICE=cpu ./eager >out
 // RUN: diff expected out
+// RUN: %reconverge cc -DPLAIN '--flatten=threshold=0;rounds=2' -Rpass=reconverge-flatten %s -I %source/include -o once 2>&1 | FileCheck %s --check-prefix=ONCE
+// ONCE: remark: flattened: lanes that are through with the inner loop go on in the outer one, at once
+// RUN: env RECONVERGE_DEVICE=cpu ./once >out
+// RUN: diff expected out
 // RUN: %reconverge cc -DPLAIN '--flatten=threshold=32;rounds=3' %s -I %source/include -o lazy
 // RUN: env RECONVERGE_DEVICE=cpu ./lazy >out
 // RUN: diff expected out
