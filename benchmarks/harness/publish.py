@@ -9,10 +9,11 @@ from errors import BenchError
 from places import DOCS
 
 
-def made_by(suite, path):
-    """The sentence that says where a page comes from."""
+def made_by(suite, path, by=None):
+    """The sentence that says where a page comes from; by: the suite that wrote
+    the results, if that is another."""
     return (f"Made by `benchmarks/run --page {suite}` from `{path}`, which "
-            f"`benchmarks/run {suite}` wrote. Not edited by hand.")
+            f"`benchmarks/run {by or suite}` wrote. Not edited by hand.")
 
 
 def machine(facts):

@@ -78,9 +78,10 @@ TEST(CollectRegisters, OrAskedFor) {
   Options.Occupancy = false;
   const auto Made = collectBetween(32, 40, Options);
   ASSERT_TRUE(std::holds_alternative<Collected>(Made));
-  EXPECT_EQ(std::get<Collected>(Made).Warps,
-            "40 registers instead of 32, 48 warps on a multiprocessor instead "
-            "of 64");
+  EXPECT_EQ(
+      std::get<Collected>(Made).Warps,
+      "; 40 registers instead of 32, 48 warps on a multiprocessor instead "
+      "of 64");
 }
 
 TEST(CollectRegisters, AsManyWarpsAreNot) {
@@ -98,7 +99,7 @@ TEST(CollectRegisters, SharedMemoryCountsToo) {
     const auto Made = collectBetween(32, 32, Options);
     ASSERT_TRUE(std::holds_alternative<Collected>(Made)) << Threads;
     EXPECT_EQ(std::get<Collected>(Made).Warps,
-              "32 registers instead of 32, 64 warps on a multiprocessor "
+              "; 32 registers instead of 32, 64 warps on a multiprocessor "
               "instead of 64");
   }
 }

@@ -34,8 +34,8 @@ RandomKernelOptions flattenShape(uint64_t Seed) {
 FlattenOptions flattenOptionsFor(uint64_t Seed) {
   Random R(Seed ^ 0xf1a77e);
   FlattenOptions Options;
-  const uint32_t Thresholds[] = {1, 2, 4, 8, 16, 31, 32};
-  Options.Threshold = Thresholds[R.below(7)];
+  const uint32_t Thresholds[] = {0, 1, 2, 4, 8, 16, 31, 32};
+  Options.Threshold = Thresholds[R.below(8)];
   Options.Rounds = R.chance(50) ? 1 : 2 + R.below(6);
   return Options;
 }

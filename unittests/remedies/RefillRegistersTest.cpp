@@ -77,9 +77,10 @@ TEST(RefillRegisters, FewerWarpsAreRefused) {
 TEST(RefillRegisters, OrAskedFor) {
   const auto Made = refillBetween(32, 40, /*Occupancy=*/false);
   ASSERT_TRUE(std::holds_alternative<Refilled>(Made));
-  EXPECT_EQ(std::get<Refilled>(Made).Registers,
-            "40 registers instead of 32, 48 warps on a multiprocessor instead "
-            "of 64");
+  EXPECT_EQ(
+      std::get<Refilled>(Made).Registers,
+      "; 40 registers instead of 32, 48 warps on a multiprocessor instead "
+      "of 64");
 }
 
 /// 40 registers are 48 warps, as 38 are; of 42, 40 run.

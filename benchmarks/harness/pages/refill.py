@@ -2,54 +2,18 @@
 """docs/refill-results.md: the suites refill and refill-counts (the same on every
 CPU but for which warp the counter serves first, so the newest)."""
 
+from pages import by_hand
 from programs import REFILL_WAYS
 from publish import machine, made_by
 from results import apart, geomean
 from tables import markdown
 
-UNMODIFIED = ("nvcc", "clang", "reconverge")
-
-
-def by_case(rows):
-    """Case to metric and way to row."""
-    found = {}
-    for row in rows:
-        found.setdefault(row["case"], {})[
-            row["metric"], row["params"]["way"]] = row
-    return found
-
-
-def ways_of(rows, by_hand):
-    """The ways that were timed, by hand or by a remedy."""
-    return [way for metric, way in rows if metric == "speedup" and
-            by_hand == way.startswith(("nvcc-", "clang-"))]
-
-
-def best_of(rows, ways):
-    return max(ways, key=lambda way: rows["speedup", way]["value"],
-               default=None)
-
 
 def of_source(cases, source):
     """The geomean of the best by hand with items from there."""
     return geomean([max(rows["speedup", way]["value"]
-                        for way in ways_of(rows, True) if source in way)
+                        for way in by_hand.ways_of(rows, True) if source in way)
                     for rows in cases.values()])
-
-
-def value(rows, metric, way, form):
-    return form.format(rows[metric, way]["value"]) if way else "-"
-
-
-def summary(name, rows):
-    """A case's line: unmodified, by hand, with a remedy."""
-    hand, ours = (best_of(rows, ways_of(rows, by)) for by in (True, False))
-    share = (f"{rows['speedup', ours]['value'] / rows['speedup', hand]['value']:.2f}"
-             if ours else "-")
-    return [name, *(value(rows, "time", way, "{:.3f}") for way in UNMODIFIED),
-            hand, value(rows, "time", hand, "{:.3f}"),
-            value(rows, "speedup", hand, "{:.2f}x"), ours or "-",
-            value(rows, "speedup", ours, "{:.2f}x"), share]
 
 
 def counted(measured, result):
@@ -61,7 +25,7 @@ def counted(measured, result):
            "better build of that way over the fastest unmodified one.")
     yield ""
     body = []
-    for name, rows in by_case(result["rows"]).items():
+    for name, rows in by_hand.by_case(result["rows"]).items():
         for way in REFILL_WAYS:
             best = [measured[name]["speedup", f"{c}-{way}"]["value"]
                     for c in ("nvcc", "clang") if name in measured]
@@ -76,9 +40,9 @@ def counted(measured, result):
 
 def lines(store):
     result = store.of("refill")
-    cases = by_case(result["rows"])
-    body = [summary(name, rows) for name, rows in cases.items()]
-    hand = geomean([rows["speedup", best_of(rows, ways_of(rows, True))]["value"]
+    cases = by_hand.by_case(result["rows"])
+    body = [by_hand.summary(name, rows) for name, rows in cases.items()]
+    hand = geomean([rows["speedup", by_hand.best(rows, True)]["value"]
                     for rows in cases.values()])
     wrong = [f"{row['case']} {row['params']['way']}" for row in result["rows"]
              if row["metric"] == "time" and row["verdict"] != "identical"]
@@ -97,11 +61,9 @@ def lines(store):
            if wrong else "the same for all."), "")
     for text in apart(result):
         yield from (text, "")
-    yield from markdown(["case", *UNMODIFIED[:2], "ours", "best by hand", "ms",
-                         "speed-up", "best remedy", "speed-up", "of by hand"],
-                        body, (0, 4, 7))
+    yield from markdown(by_hand.HEAD, body, (0, 4, 7))
     remedied = [rows["speedup", way]["value"] for rows in cases.values()
-                if (way := best_of(rows, ways_of(rows, False)))]
+                if (way := by_hand.best(rows, False))]
     yield from ("", f"By hand, geomean: {hand:.2f}x." +
                 (f" By a remedy, of the {len(remedied)} that have one: "
                  f"{geomean(remedied):.2f}x." if remedied else ""), "")
@@ -114,10 +76,4 @@ def lines(store):
     if newest := store.newest("refill-counts"):
         yield from counted(cases, newest)
     yield from ("", "## Every way", "")
-    yield from markdown(
-        ["case", "way", "ms", "speed-up"],
-        [[name, way, f"{rows['time', way]['value']:.4f}",
-          value(rows, "speedup", way, "{:.3f}x")
-          if ("speedup", way) in rows else "-"]
-         for name, rows in cases.items()
-         for metric, way in rows if metric == "time"], (0, 1))
+    yield from by_hand.every_way(cases)

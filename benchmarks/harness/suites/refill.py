@@ -11,15 +11,12 @@ A remedy that this build of reconverge does not know is skipped, and said so.
 Lanes at work are counted by the suite refill-counts.
 """
 
-import os
-import sys
-
+import by_hand
 import compare
-import processes
 import tables
 from pages import refill as page
 from programs import REFILLED, REFILL_WAYS
-from suite import Build, Case, Metric, Page, Suite
+from suite import Case, Metric, Page, Suite
 
 
 def refill_like(params):
@@ -32,50 +29,15 @@ def refill_like(params):
             f"slice={items};occupancy=0")
 
 
-# Way to the option of `reconverge cc`: the sets of parameters worth a trial.
+# The sets of parameters worth a trial.
 REMEDIES = {
-    **{"refill-" + way: refill_like(params)
+    **{"refill-" + way: (refill_like(params),)
        for way, params in REFILL_WAYS.items()},
-    "refill": "--refill",
-    "collect": "--collect",
+    "refill": ("--refill",),
+    "collect": ("--collect",),
 }
-COMPILERS = ("nvcc", "clang")  # of what is refilled by hand
-WAYS = {**compare.UNCHANGED,
-        **{way: Build("reconverge", ("--fatbin", flag))
-           for way, flag in REMEDIES.items()}}
-
-
-def name_of(flag):
-    return flag.partition("=")[0]
-
-
-def without_unknown(bench):
-    """Leaves the builds that the tool can make."""
-    text = processes.call([os.path.join(bench.options.prefix, "bin",
-                                        "reconverge"), "cc", "--help"])
-    there = {word.partition("=")[0] for word in text.split()}
-    unknown = [way for way in bench.ways
-               if way in REMEDIES and name_of(REMEDIES[way]) not in there]
-    for way in unknown:
-        del bench.ways[way]
-    for name in dict.fromkeys(name_of(REMEDIES[way]) for way in unknown):
-        print(f"refill: skipped: builds with {name}, which this reconverge "
-              "does not know", file=sys.stderr)
-
-
-def runs_of(bench, case):
-    """Way to a program and its arguments."""
-    runs = {way: (bench.program(case, way), case.params) for way in bench.ways}
-    compilers = [c for c in COMPILERS if c in bench.ways] or [compare.OURS]
-    for compiler in compilers:
-        for way, params in REFILL_WAYS.items():
-            runs[f"{compiler}-{way}"] = (bench.program(case, compiler),
-                                         {**case.params, **params})
-    return runs
-
-
-def measure(bench, case):
-    return compare.rows_of_runs(bench, case, runs_of(bench, case))
+WAYS = by_hand.ways(REMEDIES)
+without_unknown = by_hand.without_unknown("refill", REMEDIES)
 
 
 def small(case):
@@ -89,7 +51,7 @@ SUITES = [Suite(
     cases=lambda _: [Case(name, params, program)
                      for name, (program, params) in REFILLED.items()],
     ways=lambda _: dict(WAYS), small=small, start=without_unknown,
-    measure=measure, repeat=6, page=Page("refill-results.md", page.lines),
+    measure=by_hand.measure(REFILL_WAYS), repeat=6, page=Page("refill-results.md", page.lines),
     show=lambda bench: tables.show_ways(bench.rows),
     metrics={"time": Metric("ms"),
              "speedup": Metric("x", "best-of-" + "-".join(

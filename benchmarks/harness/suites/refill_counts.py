@@ -8,9 +8,7 @@ way in params:
                be gained if nothing but issue counted
 """
 
-import counts
-import processes
-from errors import BenchError
+import by_hand
 from programs import REFILLED, REFILL_WAYS
 from suite import Build, Case, Metric, Suite
 
@@ -28,24 +26,6 @@ WAYS = {"plain": {"form": 0},
         **{way: {"slice": 32, **params} for way, params in REFILL_WAYS.items()}}
 
 
-def measure(bench, case):
-    plain, sums = None, set()
-    for way, params in WAYS.items():
-        output, kernels = counts.profile(
-            bench, [bench.program(case, "plain")],
-            [f"{k}={v}" for k, v in {**case.params, **params,
-                                     "check": 0}.items()])
-        sums.add(processes.line(output, "checksum"))
-        slots = counts.cost(kernels, "slots")
-        plain = plain or slots
-        row = {"params": {**case.params, "way": way}, "verdict": "identical"}
-        yield bench.row(case, "lanes",
-                        [counts.cost(kernels, "fullSlots") / slots], **row)
-        yield bench.row(case, "slots", [plain / slots], **row)
-    if len(sums) != 1:
-        raise BenchError("the ways leave different bytes")
-
-
 SUITES = [Suite(
     name="refill-counts", where="cpu", timed=False,
     about="lanes at work, refilled by hand, on the warp VM",
@@ -54,4 +34,6 @@ SUITES = [Suite(
     small=lambda case: case.params,
     ways={"plain": Build("plain", ("-O3", "-std=c++17"))},
     metrics={"lanes": Metric("1"), "slots": Metric("x")},
-    measure=measure, flags=lambda bench: "-O3")]
+    measure=by_hand.count({way: ("plain", params)
+                           for way, params in WAYS.items()}),
+    flags=lambda bench: "-O3")]

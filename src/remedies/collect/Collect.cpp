@@ -93,12 +93,10 @@ PlanOr<Collected> collectKernel(Function &Kernel,
                  apply(Copy, std::get<collect::CollectPlan>(
                                  collect::planCollect(Copy, Options)));
                });
-  if (Cost.Lowers && Plan.Options.Occupancy && !Cost.Limit)
+  if (!Cost.allows(Plan.Options.Occupancy, Plan.Options.Registers))
     return refusal(collect::refuse::Warps, *Plan.Branch, Cost.Text);
-  if (Plan.Options.Occupancy && Cost.Limit)
-    Plan.Options.Registers = Cost.Limit;
   Collected Made = apply(Kernel, Plan);
-  Made.Warps = Cost.Text;
+  Made.Warps = Cost.note(Plan.Options.Registers);
   return Made;
 }
 

@@ -16,7 +16,7 @@ struct Collected {
   llvm::DebugLoc Where;        ///< the first branch that makes a path
   CollectOptions Options;      ///< with what the source says
   std::vector<Refusal> Others; ///< why not other branches that pragmas name
-  std::string Warps; ///< registers and warps; empty: nobody could count
+  std::string Warps;           ///< WarpCost::note()
 };
 
 /// Has blocks of \p Kernel do the work of several, sorted by the way that it

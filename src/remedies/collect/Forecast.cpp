@@ -127,9 +127,7 @@ std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost) {
   const auto Parting = partingOf(K, Cost);
   if (Parting.empty())
     return {};
-  uint64_t Most = 0;
-  for (const LaunchShape &S : K.Shapes)
-    Most = std::max(Most, S.blockThreads());
+  const uint64_t Most = largestBlock(K);
   const std::string Threads =
       Most > WarpSize
           ? ";threads=" + std::to_string(std::max<uint64_t>(Most, 64))
@@ -150,9 +148,7 @@ std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost) {
     if (ById && ByData && Items != 8)
       All.push_back(Of);
   }
-  const std::string Limit = registersAsBefore(K, Most, Most);
-  if (!All.empty() && !Limit.empty())
-    All.insert(All.begin() + 1, All.front() + ";" + Limit);
+  addLimited(All, registersAsBefore(K, Most, Most));
   return All;
 }
 

@@ -28,11 +28,7 @@ static void report(Function &F, const Collected &Made) {
            << std::to_string(Made.SharedBytes)
            << " bytes of shared memory, blocks of up to "
            << std::to_string(Made.Threads) << " threads";
-    if (!Made.Warps.empty())
-      Remark << "; " << Made.Warps;
-    if (Made.Options.Registers)
-      Remark << "; limited to " << std::to_string(Made.Options.Registers);
-    return Remark;
+    return Remark << Made.Warps;
   });
   for (const Refusal &Why : Made.Others)
     reportMissed(Remarks, PassName, "not collected",

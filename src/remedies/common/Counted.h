@@ -21,6 +21,14 @@ inline bool usesShared(const KernelProfile &K) {
          });
 }
 
+/// Threads of the largest block that was launched.
+inline uint64_t largestBlock(const KernelProfile &K) {
+  uint64_t Most = 0;
+  for (const LaunchShape &S : K.Shapes)
+    Most = std::max(Most, S.blockThreads());
+  return Most;
+}
+
 /// The branch is on the thread's number alone: analysis::describe(ThreadId).
 inline bool isByThread(const BranchInfo &Branch) {
   return Branch.Reason == "thread id";

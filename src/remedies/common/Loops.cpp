@@ -4,6 +4,10 @@
 // To compare and swap with what was read before, and to try again if it failed,
 // is no wait: then another has succeeded.
 //
+// A cycle that is entered at two places is no loop to LLVM. What leaves a part
+// of it that goes round by itself is not told apart from its other branches, so
+// all of them count as ways out.
+//
 //===----------------------------------------------------------------------===//
 
 #include "remedies/common/Loops.h"
@@ -11,6 +15,7 @@
 #include "analysis/Numbering.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/CycleAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
@@ -65,10 +70,22 @@ Loop *loopLeftBy(uint32_t Number, Function &F, const LoopInfo &Loops,
   return nullptr;
 }
 
-/// What other threads write, and \p L may wait for.
-static bool readsOthers(const Instruction &I, const Loop &L) {
+SmallVector<const Cycle *> irreducibleCycles(const Function &F,
+                                             const CycleInfo &Cycles) {
+  SmallVector<const Cycle *> Found;
+  for (const BasicBlock &BB : F)
+    if (const Cycle *C = Cycles.getCycle(&BB);
+        C && C->getHeader() == &BB && !C->isReducible())
+      Found.push_back(C);
+  return Found;
+}
+
+/// What other threads write, and a loop that \p Has these instructions may wait
+/// for.
+static bool readsOthers(const Instruction &I,
+                        function_ref<bool(const Value *)> Has) {
   if (const auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
-    return L.isLoopInvariant(Swap->getCompareOperand());
+    return !Has(Swap->getCompareOperand());
   if (const auto *A = dyn_cast<AtomicRMWInst>(&I))
     return A->getOperation() == AtomicRMWInst::Xchg;
   const auto *Load = dyn_cast<LoadInst>(&I);
@@ -76,21 +93,47 @@ static bool readsOthers(const Instruction &I, const Loop &L) {
          !isa<AllocaInst>(getUnderlyingObject(Load->getPointerOperand()));
 }
 
-const Instruction *waitsFor(const Loop &L) {
-  SmallVector<BasicBlock *> Exiting;
-  L.getExitingBlocks(Exiting);
+/// Of \p Region, a loop or cycle that the branches at the ends of \p Ways leave.
+template <typename RegionT>
+static const Instruction *waitIn(const RegionT &Region,
+                                 ArrayRef<BasicBlock *> Ways) {
   SmallSetVector<const Instruction *, 16> Needed;
-  auto Add = [&](const Value *V) {
-    if (const auto *I = dyn_cast<Instruction>(V); I && L.contains(I))
-      Needed.insert(I);
+  auto Has = [&](const Value *V) {
+    const auto *I = dyn_cast<Instruction>(V);
+    return I && Region.contains(I->getParent());
   };
-  for (BasicBlock *BB : Exiting)
+  auto Add = [&](const Value *V) {
+    if (Has(V))
+      Needed.insert(cast<Instruction>(V));
+  };
+  for (BasicBlock *BB : Ways)
     Add(BB->getTerminator());
   for (size_t I = 0; I != Needed.size(); ++I) {
-    if (readsOthers(*Needed[I], L))
+    if (readsOthers(*Needed[I], Has))
       return Needed[I];
     for (const Use &Operand : Needed[I]->operands())
       Add(Operand.get());
+  }
+  return nullptr;
+}
+
+const Instruction *waitsFor(Function &F, const LoopInfo &Loops,
+                            const Loop *Within) {
+  for (const Loop *L : Loops.getLoopsInPreorder()) {
+    SmallVector<BasicBlock *> Exiting;
+    L->getExitingBlocks(Exiting);
+    if (!Within || Within->contains(L))
+      if (const Instruction *I = waitIn(*L, Exiting))
+        return I;
+  }
+  CycleInfo Cycles;
+  Cycles.compute(F);
+  for (const Cycle *C : irreducibleCycles(F, Cycles)) {
+    const SmallVector<BasicBlock *> All(C->block_begin(), C->block_end());
+    if (!Within ||
+        all_of(All, [&](const BasicBlock *BB) { return Within->contains(BB); }))
+      if (const Instruction *I = waitIn(*C, All))
+        return I;
   }
   return nullptr;
 }

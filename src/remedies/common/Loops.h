@@ -7,6 +7,7 @@
 #include "remedies/common/Requests.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Analysis/CycleAnalysis.h"
 
 namespace llvm {
 class BasicBlock;
@@ -36,9 +37,16 @@ llvm::Loop *loopLeftBy(uint32_t Number, llvm::Function &F,
                        const llvm::LoopInfo &Loops,
                        const analysis::UniformityResult &Known);
 
-/// What is read in \p L, and is written by other threads, on which a way out of
-/// it depends; null: nothing.
-const llvm::Instruction *waitsFor(const llvm::Loop &L);
+/// Cycles of \p F that are entered at several places, in program order.
+llvm::SmallVector<const llvm::Cycle *>
+irreducibleCycles(const llvm::Function &F, const llvm::CycleInfo &Cycles);
+
+/// What is read in a loop of \p F, one that is entered at several places among
+/// them, and is written by other threads, on which a way out of that loop
+/// depends; null: nothing. Only loops in \p Within and itself, if not null.
+const llvm::Instruction *waitsFor(llvm::Function &F,
+                                  const llvm::LoopInfo &Loops,
+                                  const llvm::Loop *Within = nullptr);
 
 /// A block of its own on each edge to \p To; \p Fill, which gets the block that
 /// the edge is from, ends it.

@@ -24,6 +24,17 @@ static constexpr unsigned WarpSize = 32, UsualThreads = 256;
 /// are 24 bytes.)
 static constexpr unsigned FewRegisters = 4;
 
+bool WarpCost::allows(bool Occupancy, uint32_t &Registers) const {
+  if (Occupancy && Limit)
+    Registers = Limit;
+  return !Occupancy || !Lowers || Limit;
+}
+
+std::string WarpCost::note(uint32_t Registers) const {
+  return (Text.empty() ? "" : "; " + Text) +
+         (Registers ? "; limited to " + std::to_string(Registers) : "");
+}
+
 unsigned usualBlock(const Function &Kernel) {
   const unsigned Bound = analysis::launchBound(Kernel);
   return Bound ? unsigned(alignTo(Bound, WarpSize)) : UsualThreads;
@@ -85,6 +96,11 @@ std::string registersAsBefore(const KernelProfile &K, uint64_t Before,
     if (Warps(After, R) >= Wanted)
       Fits = R;
   return Fits && Fits >= Has ? "registers=" + std::to_string(Fits) : "";
+}
+
+void addLimited(std::vector<std::string> &Ways, const std::string &Limit) {
+  if (!Ways.empty() && !Limit.empty())
+    Ways.insert(Ways.begin() + 1, Ways.front() + ";" + Limit);
 }
 
 } // namespace reconverge::remedies

@@ -9,7 +9,7 @@
 
 namespace reconverge::remedies {
 
-/// What a remedy that changes a kernel's launch comes to on a multiprocessor.
+/// What a changed kernel comes to on a multiprocessor.
 struct WarpCost {
   std::string Text;    ///< before and after; empty: nobody could count
   bool Lowers = false; ///< fewer warps run at a time
@@ -17,6 +17,14 @@ struct WarpCost {
   /// few less than ptxas would take: a limit that it meets, mostly without local
   /// memory. 0: there is no need, or it would be too many less.
   unsigned Limit = 0;
+
+  /// Whether the remedy may cost that, if \p Occupancy says whether as many warps
+  /// must run as before. \p Registers, 0 or what the user limits them to, becomes
+  /// Limit where that is needed.
+  bool allows(bool Occupancy, uint32_t &Registers) const;
+  /// What a remark adds of a kernel limited to \p Registers, if not 0:
+  /// "; <Text>; limited to 40".
+  std::string note(uint32_t Registers) const;
 };
 
 /// Threads of a block, of which warps are whole: \p Kernel's launch bounds, or
@@ -37,6 +45,10 @@ WarpCost warpCost(const llvm::Function &Kernel, const RegisterCounter &Count,
 /// may cost less than warps.
 std::string registersAsBefore(const KernelProfile &K, uint64_t Before,
                               uint64_t After);
+
+/// Adds to \p Ways, what is worth a trial, the first with that limit, if there is
+/// a first and a limit.
+void addLimited(std::vector<std::string> &Ways, const std::string &Limit);
 
 } // namespace reconverge::remedies
 

@@ -23,6 +23,7 @@
 
 #include "model/Slots.h"
 #include "remedies/common/Counted.h"
+#include "remedies/common/WarpCost.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -99,8 +100,12 @@ std::vector<std::string> guess(const KernelProfile &K) {
     return {};
   const std::string Where =
       ";branch=" + std::to_string(K.Info.Branches[Best->Exit].Id);
-  return {"threshold=8" + Where, "threshold=1" + Where,
-          "threshold=8;rounds=4" + Where, "threshold=16" + Where};
+  std::vector<std::string> All = {"threshold=8;rounds=4" + Where,
+                                  "threshold=0;rounds=4" + Where,
+                                  "threshold=8" + Where, "threshold=0" + Where};
+  const uint64_t Block = largestBlock(K);
+  addLimited(All, registersAsBefore(K, Block, Block));
+  return All;
 }
 
 } // namespace reconverge::remedies::flatten

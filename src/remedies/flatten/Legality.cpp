@@ -6,7 +6,8 @@
 //
 //   - Nothing in the outer loop may need lanes together (convergent calls).
 //   - No way out of a loop in it may wait for another thread, which might be one
-//     that is through.
+//     that is through. Cycles that are entered at two places count as loops
+//     here, though none can be one of the two.
 //   - No lane may end in it: the others' votes would wait for it.
 //
 // Which loop: one that leaves a loop inside it and that a pragma names; or that
@@ -43,6 +44,21 @@ static std::optional<SourceRequest> requestAt(const Loop &M) {
 static bool mayBeTaken(const Loop &M, const FlattenOptions &Options) {
   const auto Said = requestAt(M);
   return Said ? Said->On : !Options.Marked;
+}
+
+/// The header of a cycle of \p F that parts a warp, and that might be one of the
+/// two loops were it not entered at two places; null: there is none.
+static const BasicBlock *irreducibleNest(Function &F,
+                                         const UniformityResult &Known) {
+  CycleInfo Cycles;
+  Cycles.compute(F);
+  for (const Cycle *C : irreducibleCycles(F, Cycles))
+    if ((C->getParentCycle() || C->getNumChildren()) &&
+        any_of(C->blocks(), [&](const BasicBlock *BB) {
+          return Known.isDivergentBranch(*BB);
+        }))
+      return C->getHeader();
+  return nullptr;
 }
 
 /// The inner loop to flatten.
@@ -87,6 +103,8 @@ static PlanOr<Loop *> findLoop(Function &F, const LoopInfo &Loops,
     return Refusal{&refuse::Uniform, Alike->getStartLoc(), ""};
   if (Off)
     return Refusal{&refuse::Off, Off->getStartLoc(), ""};
+  if (const BasicBlock *BB = irreducibleNest(F, Known))
+    return refusal(refuse::Irreducible, *BB->getTerminator());
   return refusal(refuse::Loop, Start);
 }
 
@@ -96,10 +114,10 @@ static std::string nameOf(const CallBase &Call) {
 }
 
 /// Why the outer loop \p L has to stay as it is; none: it does not.
-static std::optional<Refusal> tiedBy(const Loop &L) {
-  for (const Loop *Each : L.getLoopsInPreorder())
-    if (const Instruction *I = waitsFor(*Each))
-      return refusal(refuse::Waits, *I);
+static std::optional<Refusal> tiedBy(const Loop &L, const LoopInfo &Loops) {
+  Function &F = *L.getHeader()->getParent();
+  if (const Instruction *I = waitsFor(F, Loops, &L))
+    return refusal(refuse::Waits, *I);
   for (const BasicBlock *BB : L.blocks())
     for (const Instruction &I : *BB) {
       const auto *Call = dyn_cast<CallBase>(&I);
@@ -120,11 +138,13 @@ PlanOr<FlattenPlan> planFlatten(Function &F, const FlattenOptions &Options) {
   if (const auto *Why = std::get_if<Refusal>(&Found))
     return *Why;
   const Loop *M = std::get<Loop *>(Found);
-  if (auto Why = tiedBy(*M->getParentLoop()))
+  if (auto Why = tiedBy(*M->getParentLoop(), Loops))
     return *Why;
   FlattenPlan Plan{M->getHeader(), Options};
-  if (const auto Said = requestAt(*M))
+  if (const auto Said = requestAt(*M)) {
     Plan.Options = cantFail(parseFlattenOptions(Said->Parameters, Options));
+    Plan.Options.Occupancy &= !Said->AtAnyCost;
+  }
   return Plan;
 }
 

@@ -4,7 +4,6 @@
 #include "remedies/flatten/Options.h"
 
 #include "remedies/common/Parameters.h"
-#include "remedies/common/Remedy.h"
 
 using namespace llvm;
 
@@ -16,9 +15,13 @@ Expected<FlattenOptions> parseFlattenOptions(StringRef Text,
       readParameters(Text, "flattening", flatten::Parameters,
                      [&](StringRef Key, StringRef Value) {
                        if (Key == "threshold")
-                         return readBetween(Value, 1, 32, Options.Threshold);
+                         return readBetween(Value, 0, 32, Options.Threshold);
                        if (Key == "rounds")
                          return readBetween(Value, 1, 64, Options.Rounds);
+                       if (Key == "occupancy")
+                         return readFlag(Value, Options.Occupancy);
+                       if (Key == "registers")
+                         return readBetween(Value, 24, 255, Options.Registers);
                        if (Key == "marked")
                          return readFlag(Value, Options.Marked);
                        return Key == "branch" && !Options.Branch &&

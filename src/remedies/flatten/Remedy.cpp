@@ -4,9 +4,9 @@
 #include "remedies/common/Remedy.h"
 
 #include "remedies/common/Requests.h"
+#include "remedies/flatten/Flatten.h"
 #include "remedies/flatten/Forecast.h"
 #include "remedies/flatten/Refusals.h"
-#include "remedies/flatten/Rewrite.h"
 
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/Function.h"
@@ -18,29 +18,32 @@ namespace reconverge::remedies {
 static constexpr const char *PassName = "reconverge-flatten";
 
 static Expected<std::optional<Recipe>>
-apply(Function &F, StringRef Parameters, const Services &,
+apply(Function &F, StringRef Parameters, const Services &Services,
       OptimizationRemarkEmitter &Remarks) {
   auto Options = parseFlattenOptions(Parameters);
   if (!Options)
     return Options.takeError();
   if (Options->Marked && !isAskedFor(F, flatten::Name))
     return std::nullopt;
-  const auto Planned = flatten::planFlatten(F, *Options);
-  if (const auto *Why = std::get_if<Refusal>(&Planned)) {
+  Options->CountRegisters = Services.CountRegisters;
+  const auto Made = flattenFunction(F, *Options);
+  if (const auto *Why = std::get_if<Refusal>(&Made)) {
     reportMissed(Remarks, PassName, "not flattened",
                  *F.getEntryBlock().getTerminator(), *Why);
     return std::nullopt;
   }
-  const auto &Plan = std::get<flatten::FlattenPlan>(Planned);
+  const auto &Now = std::get<Flattened>(Made);
   Remarks.emit([&] {
-    return OptimizationRemark(PassName, "Flattened",
-                              Plan.Header->getTerminator()->getDebugLoc(),
-                              Plan.Header)
+    return OptimizationRemark(PassName, "Flattened", Now.Where,
+                              &F.getEntryBlock())
            << "flattened: lanes that are through with the inner loop go on in "
-              "the outer one, once "
-           << ore::NV("Threshold", Plan.Options.Threshold) << " of 32 are";
+              "the outer one, "
+           << (Now.Options.Threshold
+                   ? "once " + std::to_string(Now.Options.Threshold) +
+                         " of 32 are"
+                   : "at once")
+           << Now.Registers;
   });
-  flatten::rewrite(Plan, F);
   return asBefore(true);
 }
 

@@ -30,7 +30,12 @@
 //   2. A vote: running = ballot(in M), waiting = ballot(behind M); stop if
 //      32 popc(waiting) >= threshold popc(running | waiting), with which those
 //      that wait go on. That holds if none is in M, and if all are through.
-//   3. Phis of these places become slots that edges write, values of L but for
+//   3. With threshold=0 nobody votes: `came` and `ran` are one place, `met`, to
+//      which lanes come first, from which those that are through with L leave,
+//      and the others go either to M or to `outer`. Both ways come back to it. It
+//      is the one loop's header, so that lanes of both wait for each other there:
+//      L's ways back go straight to L's header, or `outer` would be one, too.
+//   4. Phis of these places become slots that edges write, values of L but for
 //      M's become slots, too, and then values again (mem2reg). A slot that is no
 //      longer needed is given poison, or it would take a register meanwhile.
 //      M's values need none: its header is still in front of each of its rounds.
@@ -39,13 +44,15 @@
 // it ends, if the original does: at `stop` some lane waits, or all are through;
 // at `gate` some lane is in M; so each time round some lane makes a round.
 //
+// At `met` each lane makes a round or goes on, whatever others do.
+//
 // Votes are by the lanes that entered together. None of them leaves before all
 // are through, and no vote has other lanes. Where the hardware has already
 // parted lanes that could be together, each part has its mask: slower, not
 // wrong. Why two votes: see refill/Rewrite.cpp.
 //
 // Han and Abdelrahman, "Reducing Divergence in GPGPU Programs with Loop
-// Merging", GPGPU-6, 2013; there a lane goes on at once (threshold=1), and L has
+// Merging", GPGPU-6, 2013; there a lane goes on at once (threshold=0), and L has
 // one inner loop.
 //
 //===----------------------------------------------------------------------===//
@@ -84,7 +91,11 @@ private:
   void take(BasicBlock *Place);
   void leadEdges();
   void keepValues();
+  void writeEnter();
   void writeVote(BasicBlock *At);
+  void writeMeeting();
+  void writeDispatch(BasicBlock *At, BasicBlock *Else,
+                     ArrayRef<BasicBlock *> To, unsigned First);
   void writeRounds();
 
   const FlattenOptions Options;
@@ -97,14 +108,15 @@ private:
   /// Of a lane: 0 in M, 1 + n through by exit n, then `Again` at L's header, and
   /// Again + 1 + n behind M at exit n.
   AllocaInst *State;
-  AllocaInst *None; ///< all are through
-  AllocaInst *Mask, *Left = nullptr;
+  AllocaInst *None = nullptr; ///< all are through
+  AllocaInst *Mask = nullptr, *Left = nullptr;
   unsigned Again = 0;
   /// What a place's phis get.
   MapVector<BasicBlock *, SmallVector<std::pair<PHINode *, AllocaInst *>>>
       Places;
   SmallVector<AllocaInst *> Slots, Kept;
-  BasicBlock *Enter, *Stop, *Leave, *Turn, *ToOuter, *Came, *Gate, *Ran;
+  BasicBlock *Enter, *Leave, *ToOuter, *Came, *Gate, *Ran;
+  BasicBlock *Stop = nullptr, *Turn = nullptr; ///< of votes
 };
 } // namespace
 
@@ -142,18 +154,20 @@ Flattener::Flattener(const FlattenPlan &Plan, Function &F)
   auto Block = [&](const char *Name) {
     return BasicBlock::Create(F.getContext(), Twine("flatten.") + Name, &F);
   };
-  Enter = Block("enter");
-  Stop = Block("stop");
-  Leave = Block("leave");
-  Turn = Block("turn");
-  ToOuter = Block("outer");
-  Came = Block("came");
-  Gate = Block("gate");
-  Ran = Block("ran");
   Type *I32 = Type::getInt32Ty(F.getContext());
   State = slot(I32, "state");
-  None = slot(Type::getInt1Ty(F.getContext()), "none");
-  Mask = slot(I32, "mask");
+  Enter = Block("enter");
+  if (Options.Threshold) {
+    Stop = Block("stop");
+    Turn = Block("turn");
+    None = slot(Type::getInt1Ty(F.getContext()), "none");
+    Mask = slot(I32, "mask");
+  }
+  Leave = Block("leave");
+  ToOuter = Block("outer");
+  Came = Block(Options.Threshold ? "came" : "met");
+  Gate = Block("gate");
+  Ran = Options.Threshold ? Block("ran") : Came;
   if (Options.Rounds > 1)
     Left = slot(I32, "left");
   addPlace(InnerHeader);
@@ -227,7 +241,9 @@ void Flattener::leadEdges() {
   });
   leadElsewhere(OuterHeader, [&](IRBuilderBase &B, BasicBlock *From) {
     give(B, From, OuterHeader, Again);
-    B.CreateBr(Outer.contains(From) ? ToOuter : Enter);
+    B.CreateBr(!Outer.contains(From) ? Enter
+               : Options.Threshold   ? ToOuter
+                                     : OuterHeader);
   });
   auto LeadPlaces = [&](ArrayRef<BasicBlock *> All, unsigned First) {
     for (auto [I, To] : enumerate(All))
@@ -281,40 +297,60 @@ void Flattener::writeVote(BasicBlock *At) {
   B.CreateCondBr(Enough, Stop, Gate);
 }
 
-void Flattener::writeRounds() {
+/// Where lanes meet that need no vote. Were it no convergent place, passes would
+/// lead those of one state past it, and they would meet no others.
+void Flattener::writeMeeting() {
+  IRBuilder<> B(Came);
+  B.CreateIntrinsic(Intrinsic::nvvm_activemask, {}, {});
+  Value *Exit = B.CreateSub(load(B, State), B.getInt32(1), "exit");
+  B.CreateCondBr(B.CreateICmpULT(Exit, B.getInt32(unsigned(Out.size()))), Leave,
+                 Gate);
+}
+
+/// To where a lane goes on: to \p To[n] in state \p First + n.
+void Flattener::writeDispatch(BasicBlock *At, BasicBlock *Else,
+                              ArrayRef<BasicBlock *> To, unsigned First) {
+  IRBuilder<> B(At);
+  SwitchInst *Where = B.CreateSwitch(load(B, State), Else, To.size());
+  for (auto [I, BB] : enumerate(To))
+    Where->addCase(B.getInt32(First + unsigned(I)), BB);
+}
+
+void Flattener::writeEnter() {
   IRBuilder<> B(Enter);
   for (AllocaInst *Slot : Kept) // of an earlier time through L
     forgetSlot(B, Slot);
   for (auto &Each : Places)
     if (Each.first != OuterHeader)
       forget(B, Each.first);
-  B.CreateStore(B.CreateIntrinsic(Intrinsic::nvvm_activemask, {}, {}), Mask);
-  B.CreateStore(B.getFalse(), None);
   if (Left)
     forgetSlot(B, Left);
-  B.CreateBr(Stop);
+  if (Options.Threshold) {
+    B.CreateStore(B.CreateIntrinsic(Intrinsic::nvvm_activemask, {}, {}), Mask);
+    B.CreateStore(B.getFalse(), None);
+  }
+  B.CreateBr(Options.Threshold ? Stop : Came);
+}
+
+void Flattener::writeRounds() {
+  writeEnter();
+  writeDispatch(ToOuter, OuterHeader, Behind, Again + 1);
+  if (Out.empty()) // it never ends
+    new UnreachableInst(F.getContext(), Leave);
+  else
+    writeDispatch(Leave, Out[0], ArrayRef(Out).drop_front(), 2);
+  IRBuilder<> B(Gate);
+  if (Left)
+    B.CreateStore(B.getInt32(Options.Rounds), Left);
+  Value *IsInside = B.CreateICmpEQ(load(B, State), B.getInt32(0));
+  B.CreateCondBr(IsInside, InnerHeader, Options.Threshold ? Ran : ToOuter);
+  if (!Options.Threshold)
+    return writeMeeting();
   B.SetInsertPoint(Stop);
   B.CreateCondBr(load(B, None), Leave, Turn);
   B.SetInsertPoint(Turn);
   B.CreateCondBr(B.CreateICmpUGE(load(B, State), B.getInt32(Again)), ToOuter,
                  Came);
-  auto Dispatch = [&](BasicBlock *At, BasicBlock *Else,
-                      ArrayRef<BasicBlock *> To, unsigned First) {
-    B.SetInsertPoint(At);
-    SwitchInst *Where = B.CreateSwitch(load(B, State), Else, To.size());
-    for (auto [I, BB] : enumerate(To))
-      Where->addCase(B.getInt32(First + unsigned(I)), BB);
-  };
-  Dispatch(ToOuter, OuterHeader, Behind, Again + 1);
-  if (Out.empty()) // it never ends
-    new UnreachableInst(F.getContext(), Leave);
-  else
-    Dispatch(Leave, Out[0], ArrayRef(Out).drop_front(), 2);
-  B.SetInsertPoint(Gate);
-  if (Left)
-    B.CreateStore(B.getInt32(Options.Rounds), Left);
-  B.CreateCondBr(B.CreateICmpEQ(load(B, State), B.getInt32(0)), InnerHeader,
-                 Ran);
   writeVote(Came);
   writeVote(Ran);
 }

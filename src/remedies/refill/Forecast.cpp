@@ -374,9 +374,7 @@ static std::vector<std::string> waysOf(const LoopGain &Best,
 std::vector<std::string> guess(const KernelProfile &K) {
   const model::KernelSlots Slots(K);
   const std::vector<double> Self = Slots.self();
-  uint64_t Block = 0;
-  for (const LaunchShape &S : K.Shapes)
-    Block = std::max(Block, S.blockThreads());
+  const uint64_t Block = largestBlock(K);
   const std::string Limit = registersAsBefore(
       K, Block, std::min(Block, uint64_t(RefillOptions().Block)));
   std::vector<std::string> All;
@@ -384,8 +382,7 @@ std::vector<std::string> guess(const KernelProfile &K) {
     if (!Best)
       continue;
     std::vector<std::string> Ways = waysOf(*Best, K);
-    if (!Limit.empty())
-      Ways.insert(Ways.begin() + 1, Ways.front() + ";" + Limit);
+    addLimited(Ways, Limit);
     append_range(All, Ways);
   }
   return All;

@@ -128,14 +128,6 @@ static PlanOr<Loop *> findLoop(Function &Kernel, const LoopInfo &Loops,
   return refusal(refuse::Loop, Start);
 }
 
-/// Of the first of \p Loops that waits.
-static const Instruction *waitsFor(const LoopInfo &Loops) {
-  for (const Loop *L : Loops.getLoopsInPreorder())
-    if (const Instruction *I = remedies::waitsFor(*L))
-      return I;
-  return nullptr;
-}
-
 static const Instruction *takesFrame(Function &F) {
   for (Instruction &I : instructions(F)) {
     const auto *Frame = dyn_cast<AllocaInst>(&I);
@@ -162,7 +154,7 @@ PlanOr<RefillPlan> planRefill(Function &Kernel, const RefillOptions &Options) {
   if (const auto *Why = std::get_if<Refusal>(&Found))
     return *Why;
   const Loop *L = std::get<Loop *>(Found);
-  if (const Instruction *I = waitsFor(Loops))
+  if (const Instruction *I = waitsFor(Kernel, Loops))
     return refusal(refuse::Waits, *I);
   if (std::get<ItemsPlan>(Items).Exits)
     return refusal(refuse::Exit, Start);

@@ -159,13 +159,11 @@ PlanOr<Refilled> refillKernel(Function &Kernel, const RefillOptions &Options) {
                blockOf(Kernel, Plan.Options), [&](Function &Copy) {
                  apply(Copy, std::get<RefillPlan>(planRefill(Copy, Options)));
                });
-  if (Price.Lowers && Plan.Options.Occupancy && !Price.Limit)
+  if (!Price.allows(Plan.Options.Occupancy, Plan.Options.Registers))
     return refusal(refuse::Registers, *Plan.Header->getTerminator(),
                    Price.Text);
-  if (Plan.Options.Occupancy && Price.Limit)
-    Plan.Options.Registers = Price.Limit;
   Refilled Made;
-  Made.Registers = Price.Text;
+  Made.Registers = Price.note(Plan.Options.Registers);
   Made.Where = Plan.Header->getTerminator()->getDebugLoc();
   Made.Launch = apply(Kernel, Plan);
   Made.Options = Plan.Options;

@@ -20,7 +20,7 @@ struct Refilled {
   llvm::DebugLoc Where;        ///< of the loop
   RefillOptions Options;       ///< what the source says of the loop among them
   std::vector<Refusal> Others; ///< why not other loops that pragmas name
-  std::string Registers;       ///< before and after; empty: nobody could count
+  std::string Registers;       ///< WarpCost::note()
 };
 
 /// Has lanes of \p Kernel go on with another thread's work when they are through

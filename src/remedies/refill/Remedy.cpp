@@ -27,11 +27,7 @@ static void report(Function &F, const Refilled &Made) {
     Remark << "refilled: lanes that are through take the next of "
            << ore::NV("Items", Options.sliceOf() * 32) << " items a warp, once "
            << ore::NV("Threshold", Options.Threshold) << " are idle";
-    if (!Made.Registers.empty())
-      Remark << "; " << Made.Registers;
-    if (Made.Options.Registers)
-      Remark << "; limited to " << std::to_string(Made.Options.Registers);
-    return Remark;
+    return Remark << Made.Registers;
   });
   for (const Refusal &Why : Made.Others)
     reportMissed(Remarks, PassName, "not refilled",

@@ -11,8 +11,13 @@
 // RUN: %reconverge cc -DPLAIN %s -I %source/include -o plain
 // RUN: env RECONVERGE_DEVICE=cpu ./plain >out
 // RUN: diff expected out
-// RUN: %reconverge cc -DPLAIN '--flatten=threshold=1' %s -I %source/include -o eager
+// RUN: %reconverge cc -DPLAIN '--flatten=threshold=1' -arch sm_90 -Rpass=reconverge-flatten %s -I %source/include -o eager 2>&1 | FileCheck %s --check-prefix=COUNTED
+// COUNTED: remark: flattened: {{.*}}, once 1 of 32 are; {{[0-9]+}} registers instead of {{[0-9]+}}, 64 warps on a multiprocessor instead of 64 [
 // RUN: env RECONVERGE_DEVICE=cpu ./eager >out
+// RUN: diff expected out
+// RUN: %reconverge cc -DPLAIN '--flatten=threshold=0;rounds=2' -Rpass=reconverge-flatten %s -I %source/include -o once 2>&1 | FileCheck %s --check-prefix=ONCE
+// ONCE: remark: flattened: lanes that are through with the inner loop go on in the outer one, at once
+// RUN: env RECONVERGE_DEVICE=cpu ./once >out
 // RUN: diff expected out
 // RUN: %reconverge cc -DPLAIN '--flatten=threshold=32;rounds=3' %s -I %source/include -o lazy
 // RUN: env RECONVERGE_DEVICE=cpu ./lazy >out

@@ -2,6 +2,7 @@
 ;
 ; RUN: opt -passes='reconverge-flatten<threshold=4>,verify' -S %s | FileCheck %s
 ; RUN: opt -passes='reconverge-flatten<rounds=3>,verify' -S %s | FileCheck %s --check-prefix=ROUNDS
+; RUN: opt -passes='reconverge-flatten<threshold=0>,verify' -S %s | FileCheck %s --check-prefix=ONCE
 ; RUN: not opt -passes='reconverge-flatten<lanes=4>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=SLIP
 ; SLIP: flattening has no parameter 'lanes=4'
 
@@ -41,6 +42,23 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 ; ROUNDS: %[[LESS:.*]] = sub i32 %left{{.*}}, 1
 ; ROUNDS: %[[MORE:.*]] = icmp ne i32 %[[LESS]], 0
 ; ROUNDS: br i1 %[[MORE]], label %inner, label %flatten.ran
+;
+; Without votes lanes come to one place first, and back to it from both loops; a
+; convergent operation keeps it. The outer loop's way back leads to its header.
+; ONCE-LABEL: define ptx_kernel void @k(
+; ONCE-NOT: vote.ballot
+; ONCE: inner.edge:
+; ONCE-NEXT: br label %flatten.met
+; ONCE: prologue.edge:
+; ONCE-NEXT: br label %prologue
+; ONCE: flatten.enter:
+; ONCE-NEXT: br label %flatten.met
+; ONCE: flatten.met:
+; ONCE: call i32 @llvm.nvvm.activemask()
+; ONCE: br i1 %{{.*}}, label %flatten.leave, label %flatten.gate
+; ONCE: flatten.gate:
+; ONCE: br i1 %{{.*}}, label %inner, label %flatten.outer
+; ONCE-NOT: vote.ballot
 define ptx_kernel void @k(ptr %in, ptr %out, i32 %n) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -149,4 +149,28 @@ define ptx_kernel void @barrier(ptr %out) {
   ret void
 }
 
+; for (k = threadIdx.x; k; --k) ;   then, where a goto enters it in its midst,
+; do { mid: } while (*(volatile int *)flag)
+; CHECK: not refilled: a loop waits for other threads [RC403]
+define ptx_kernel void @waits_where_entered_twice(ptr %flag, i1 %in) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+loop:
+  %k = phi i32 [ %t, %entry ], [ %k1, %loop ]
+  %k1 = sub i32 %k, 1
+  %c = icmp ne i32 %k1, 0
+  br i1 %c, label %loop, label %behind
+behind:
+  br i1 %in, label %mid, label %top
+top:
+  br label %mid
+mid:
+  %now = load volatile i32, ptr %flag
+  %more = icmp ne i32 %now, 0
+  br i1 %more, label %top, label %done
+done:
+  ret void
+}
+
 !0 = !{i32 9}

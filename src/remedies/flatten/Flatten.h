@@ -1,0 +1,30 @@
+//===- remedies/flatten/Flatten.h - One loop of two -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_FLATTEN_FLATTEN_H
+#define RECONVERGE_REMEDIES_FLATTEN_FLATTEN_H
+
+#include "remedies/common/Refusal.h"
+#include "remedies/flatten/Options.h"
+
+#include <string>
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace reconverge::remedies {
+
+struct Flattened {
+  llvm::DebugLoc Where;   ///< of the inner loop
+  FlattenOptions Options; ///< what the source says of the loop among them
+  std::string Registers;  ///< WarpCost::note()
+};
+
+/// Has lanes of \p F that are through with an inner loop go on in the outer one
+/// while others are inside.
+PlanOr<Flattened> flattenFunction(llvm::Function &F,
+                                  const FlattenOptions &Options);
+
+} // namespace reconverge::remedies
+
+#endif

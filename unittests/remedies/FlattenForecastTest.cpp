@@ -1,0 +1,92 @@
+//===- unittests/remedies/FlattenForecastTest.cpp - Which nest, and how ---===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A loop in a loop: lanes come to the inner one some times, make a mean number
+// of rounds of it each time, and warps eight times as many. An instruction takes
+// a slot.
+//
+//===----------------------------------------------------------------------===//
+
+#include "model/Model.h"
+#include "remedies/flatten/Forecast.h"
+
+#include "../model/HandMade.h"
+
+#include <gtest/gtest.h>
+
+using namespace reconverge;
+using namespace reconverge::remedies;
+using reconverge::test::HandMadeKernel;
+
+namespace {
+
+constexpr uint64_t Warps = 1000;
+
+/// \p Size: instructions of a round of the inner loop; \p Slowest: rounds of
+/// warps over those of lanes.
+HandMadeKernel nestOf(uint64_t Times, uint64_t Mean, uint32_t Size,
+                      uint64_t Slowest = 8) {
+  HandMadeKernel H;
+  H.K.Threads = 32 * Warps;
+  H.K.Launches = 1;
+  H.K.Shapes = {{}};
+  H.K.Shapes[0].Block = {256, 1, 1};
+  const uint64_t Visits = Times * Warps;
+  const uint32_t First = H.block(20, Warps, 32 * Warps);
+  H.block(4, Visits, 32 * Visits);
+  const uint32_t Body =
+      H.block(Size, Slowest * Mean * Visits, Mean * 32 * Visits);
+  const uint32_t Behind = H.block(4, Visits, 32 * Visits);
+  H.K.Info.Blocks[Body].Entries = {First};
+  H.branch(BranchKind::LoopExit, Body, {Body, Behind}, {Body}, Visits * Mean,
+           {(Mean - 1) * 32 * Visits, 32 * Visits});
+  return H;
+}
+
+BranchBound boundOf(const HandMadeKernel &H) {
+  Profile P;
+  P.Kernels = {H.K};
+  return flatten::boundAt(H.K, model::costOf(P, {}).Kernels.front(), 0);
+}
+
+TEST(FlattenForecast, NestsOfFewLanesGain) {
+  const BranchBound Bound = boundOf(nestOf(100, 20, 40));
+  // 7 of 8 lanes idle in 8 * 20 * 40 slots a warp and visit.
+  const double Idle = 7.0 * 20 * 40 * 100 * Warps;
+  EXPECT_DOUBLE_EQ(Bound.Gain, Idle);
+  // A tenth of it is what sums over 100 visits differ by, and 14 slots a vote.
+  EXPECT_DOUBLE_EQ(Bound.Price, Idle / 10 + 14.0 * 20 * 100 * Warps);
+}
+
+TEST(FlattenForecast, OneVisitGainsNothing) {
+  EXPECT_EQ(boundOf(nestOf(1, 20, 40)).Gain, 0);
+  EXPECT_TRUE(flatten::guess(nestOf(1, 20, 40).K).empty());
+}
+
+TEST(FlattenForecast, LanesThatLeaveAtOnceGainNothing) {
+  HandMadeKernel H = nestOf(100, 20, 40, 1);
+  H.K.Branches[0].Splits = 0;
+  EXPECT_EQ(boundOf(H).Gain, 0);
+  EXPECT_TRUE(flatten::guess(H.K).empty());
+}
+
+TEST(FlattenForecast, VotesOfShortRoundsCostMoreThanTheyGain) {
+  EXPECT_FALSE(flatten::guess(nestOf(100, 20, 10, 3).K).empty());
+  // Two rounds idle, 12 slots, for each full one, which takes a vote of 14.
+  EXPECT_TRUE(flatten::guess(nestOf(100, 20, 6, 3).K).empty());
+}
+
+TEST(FlattenForecast, WhatIsGuessed) {
+  HandMadeKernel H = nestOf(100, 20, 40);
+  const std::vector<std::string> All = flatten::guess(H.K);
+  ASSERT_EQ(All.size(), 4u);
+  EXPECT_EQ(All[0], "threshold=8;rounds=4;branch=0");
+  EXPECT_EQ(All[1], "threshold=0;rounds=4;branch=0");
+  // Where registers are known, also with those that leave as many warps.
+  H.K.Info.Registers = 35;
+  const std::vector<std::string> Limited = flatten::guess(H.K);
+  ASSERT_EQ(Limited.size(), 5u);
+  EXPECT_EQ(Limited[1], "threshold=8;rounds=4;branch=0;registers=40");
+}
+
+} // namespace
