@@ -133,15 +133,13 @@ REFILL_WAYS = {
 # hand with the argument form: case to program, and sizes that fill the GPU.
 # Where all lanes have as many rounds there is nothing to gain.
 FLATTENED = {
-    "rows": ("rows", {"rows": 1 << 21, "each": 8}),
-    "rows-even": ("rows", {"rows": 1 << 21, "each": 8, "even": 1}),
+    "rows": ("rows", {"rows": 1 << 20, "each": 8}),
     "knapsack": ("knapsack", {"sacks": 1 << 20, "each": 8, "items": 16}),
     "knapsack-even": ("knapsack", {"sacks": 1 << 20, "each": 8, "items": 16,
                                    "even": 1}),
     "occlusion": ("occlusion", {"width": 1024}),
 }
 FLATTEN_WAYS = {"merged": {"form": 1},
-                "voted-1": {"form": 2, "threshold": 1},
                 "voted-8": {"form": 2, "threshold": 8}}
 
 # The kernels of paper 1, a thread an item and no other form: sizes of the paper

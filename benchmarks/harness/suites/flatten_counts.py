@@ -16,7 +16,6 @@ from suites.flatten import REMEDIES
 # A few warps' rounds of everything.
 SIZES = {
     "rows": {"rows": 32768},
-    "rows-even": {"rows": 32768, "even": 1},
     "knapsack": {"sacks": 4096, "items": 16},
     "knapsack-even": {"sacks": 4096, "items": 16, "even": 1},
     "occlusion": {"width": 64},
