@@ -58,9 +58,9 @@ std::optional<uint64_t> amountOf(const LaunchAmount &A,
   return Product / A.Per + (Product % A.Per != 0);
 }
 
-static bool isFor(const Recipe &R, const LaunchShape &Shape) {
+bool isFor(const Recipe &R, const LaunchShape &Shape) {
   const std::optional<uint64_t> Threads = threadsOf(Shape);
-  return Threads && *Threads && *Threads >= R.LeastThreads &&
+  return !R.isPlain() && Threads && *Threads && *Threads >= R.LeastThreads &&
          *Threads <= R.MostThreads &&
          Shape.blockThreads() <= R.MostBlockThreads && !Shape.Cooperative;
 }
@@ -197,7 +197,7 @@ Ended Execution::launchAll() {
 }
 
 Ended Execution::run() {
-  if (R.isPlain() || !isFor(R, Program) || !findShapes())
+  if (!isFor(R, Program) || !findShapes())
     return Ended::Original;
   const Ended End = takeScratch() ? launchAll() : Ended::Original;
   while (!Scratch.empty()) {

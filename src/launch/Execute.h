@@ -37,6 +37,9 @@ enum class Ended {
   Failed    ///< a step could not be launched after one that did some work
 };
 
+/// Whether \p R is for launches of \p Shape; others take the original.
+bool isFor(const Recipe &R, const LaunchShape &Shape);
+
 /// Launches \p R on \p On in place of a launch of \p Shape, \p Args.
 Ended execute(const Recipe &R, const LaunchShape &Shape, void **Args,
               Place &On);
