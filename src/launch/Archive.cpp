@@ -76,7 +76,7 @@ int reconverge_launch(reconverge_recipe *In, const uint32_t *Grid,
   Ended End = Ended::Original;
   if (Turn.Take == Form::Recipe) {
     CudaPlace On(Runtime, L->recipe(), In->StepHandles, Stream);
-    End = execute(L->recipe(), Shape, Args, On);
+    End = execute(L->recipe(), Shape, Args, On, Turn.Which);
     // One that failed after others did some work is for the program to see.
     if (End == Ended::Failed)
       Error = cudaPeekAtLastError();

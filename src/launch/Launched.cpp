@@ -30,6 +30,7 @@
 #include "core/Remedied.h"
 #include "launch/Execute.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
@@ -53,6 +54,41 @@ static bool isCaptured(cudaStream_t Stream) {
          Status != cudaStreamCaptureStatusNone;
 }
 
+/// The time of \p Now, and its share in that of making the order by which it was
+/// launched. Of the first order nobody knows yet how often it will serve: 10
+/// times, say.
+double Launched::amortised(const Stopwatch::Known &Now, OfClass &Of) const {
+  const double Time = Now.Milliseconds;
+  if (Time < 0 || !R.Reuse || Now.Of.Of == Form::Original)
+    return Time;
+  if (Now.Of.Makes) {
+    Of.Making = Time;
+    return Time;
+  }
+  const Orders::Counts &C = Kept.counts();
+  double Uses =
+      double(C.Made + C.Reused) / double(std::max<uint64_t>(C.Made, 1));
+  if (C.Made <= 1)
+    Uses = std::max(Uses, 10.);
+  return Time + std::max(Of.Making - Time, 0.) / Uses;
+}
+
+/// Has \p Now be measured, if it is its turn.
+void Launched::measure(Turn &Now, OfClass &Of, cudaStream_t Stream) {
+  for (const Stopwatch::Known &K : Of.Watch.poll())
+    Of.Choice.arrived(K.Of.Of, amortised(K, Of));
+  const Switch::Turn Next = Of.Choice.next();
+  Now.Take = Next.Take;
+  if (!Next.Measured)
+    return;
+  Stopwatch::Timing T;
+  T.Of = Next.Take;
+  if (Of.Watch.begin(T, Stream))
+    Now.Measured = T;
+  else
+    Of.Choice.arrived(T.Of, -1);
+}
+
 Launched::Turn Launched::begin(const LaunchShape &Shape, cudaStream_t Stream) {
   Turn Now;
   std::lock_guard<std::mutex> Guard(Lock);
@@ -66,24 +102,23 @@ Launched::Turn Launched::begin(const LaunchShape &Shape, cudaStream_t Stream) {
   const bool Captured = isCaptured(Stream);
   Of.Captured += Captured;
   Now.Take = Of.Choice.kept();
-  if (Captured || !hasClock())
+  if (Captured)
     return Now;
-  Of.Watch.poll(Of.Choice);
-  const Switch::Turn Next = Of.Choice.next();
-  Now.Take = Next.Take;
-  if (!Next.Measured)
-    return Now;
-  Stopwatch::Timing T;
-  T.Of = Next.Take;
-  if (Of.Watch.begin(T, Stream))
-    Now.Measured = T;
-  else
-    Of.Choice.arrived(T.Of, -1);
+  if (hasClock())
+    measure(Now, Of, Stream);
+  if (R.Reuse && Now.Take == Form::Recipe)
+    Now.Order = Kept.begin(R, Now.Class.first, Stream, Shape, Now.Which);
+  if (Now.Measured) {
+    Now.Measured->Makes = Now.Which.Making;
+    Now.Which.Probing = false; // the next will; probes come to be rare
+  }
   return Now;
 }
 
 void Launched::end(const Turn &Took, bool Done, cudaStream_t Stream) {
   std::lock_guard<std::mutex> Guard(Lock);
+  if (Took.Order)
+    Kept.end(*Took.Order, R, Took.Which, Done, Stream);
   const auto At = Classes.find(Took.Class);
   if (At == Classes.end())
     return; // it is not for such launches
@@ -148,6 +183,11 @@ std::string Launched::describe() {
   std::string Lines;
   for (const auto &[Class, Of] : Classes)
     Lines += describe(Name, Class.second, Of);
+  if (const Orders::Counts &C = Kept.counts(); C.Made)
+    Lines += "reconverge: " + Name + ": " + std::to_string(C.Made) +
+             " orders were made for " + std::to_string(C.Made + C.Reused) +
+             " launches; of " + std::to_string(C.Probes) + " probes, " +
+             std::to_string(C.Renewed) + " asked for a new one\n";
   if (Outside)
     Lines += "reconverge: " + Name + ": " + std::to_string(Outside) +
              " launches that the remedy is not for\n";

@@ -5,6 +5,7 @@
 
 #include "core/LaunchShape.h"
 #include "core/Recipe.h"
+#include "launch/Orders.h"
 #include "launch/Stopwatch.h"
 #include "launch/Switch.h"
 
@@ -28,6 +29,8 @@ public:
     Form Take = Form::Original;
     std::optional<Stopwatch::Timing> Measured;
     std::pair<int, unsigned> Class; ///< device, and bits of the thread count
+    Steps Which;
+    Orders::Order *Order = nullptr; ///< null: the launch makes what it needs
   };
   /// Of a launch of \p Shape in \p Stream.
   Turn begin(const LaunchShape &Shape, cudaStream_t Stream);
@@ -41,14 +44,18 @@ private:
   struct OfClass {
     Switch Choice;
     Stopwatch Watch;
+    double Making = 0; ///< milliseconds of the last launch that made an order
     uint64_t Launches = 0, ByRecipe = 0, Captured = 0;
   };
+  double amortised(const Stopwatch::Known &Now, OfClass &Of) const;
+  void measure(Turn &Now, OfClass &Of, cudaStream_t Stream);
   std::string describe(const std::string &Name, unsigned Bits,
                        const OfClass &Of) const;
 
   const Recipe R;
   std::mutex Lock;
   std::map<std::pair<int, unsigned>, OfClass> Classes;
+  Orders Kept;
   uint64_t Outside = 0; ///< launches that it is not for
 };
 

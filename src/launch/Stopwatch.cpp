@@ -31,9 +31,10 @@ bool Stopwatch::end(const Timing &T, cudaStream_t Stream) {
   return Will;
 }
 
-void Stopwatch::poll(Switch &To) {
+std::vector<Stopwatch::Known> Stopwatch::poll() {
+  std::vector<Known> All;
   if (Running.empty())
-    return;
+    return All;
   BesideCapture Guard;
   std::erase_if(Running, [&](const Timing &T) {
     const cudaError_t State = cudaEventQuery(T.End);
@@ -42,10 +43,11 @@ void Stopwatch::poll(Switch &To) {
     float Milliseconds = -1;
     if (State || cudaEventElapsedTime(&Milliseconds, T.Begin, T.End))
       Milliseconds = -1;
-    To.arrived(T.Of, Milliseconds);
+    All.push_back({T, Milliseconds});
     Free.push_back(T);
     return true;
   });
+  return All;
 }
 
 } // namespace reconverge::launch

@@ -17,6 +17,7 @@ class Stopwatch {
 public:
   struct Timing {
     Form Of = Form::Recipe;
+    bool Makes = false; ///< an order that later launches reuse
     cudaEvent_t Begin = nullptr, End = nullptr;
   };
   /// In \p Stream, from here on; false: it cannot be measured.
@@ -25,8 +26,12 @@ public:
   bool end(const Timing &T, cudaStream_t Stream);
   /// \p T will not be ended.
   void drop(const Timing &T) { Free.push_back(T); }
-  /// Gives \p To the times that are known by now.
-  void poll(Switch &To);
+  struct Known {
+    Timing Of;
+    double Milliseconds; ///< below zero: it cannot be known
+  };
+  /// What is known by now and was not before.
+  std::vector<Known> poll();
 
 private:
   std::vector<Timing> Running, Free;
