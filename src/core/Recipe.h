@@ -38,6 +38,9 @@ struct LaunchAmount {
 struct RecipeScratch {
   LaunchAmount Bytes;  ///< not Resident
   bool Zeroed = false; ///< before the first step
+  /// Where the recipe reuses what it made, it stays for later launches of the
+  /// same shape in the same stream. Not Zeroed.
+  bool Kept = false;
   bool operator==(const RecipeScratch &) const = default;
 };
 
@@ -61,6 +64,12 @@ struct RecipeStep {
   /// It writes scratch and nothing else, so that the kernel as it was may still
   /// be launched after it.
   bool Helper = false;
+  enum Part : uint32_t {
+    Always,
+    Making, ///< not where what an earlier launch made is reused
+    Probing ///< only where it is to be told whether that is still good
+  };
+  Part When = Always;
   /// Blocks in one dimension; the program's grid as it is if OfProgram.
   struct Extent {
     bool OfProgram = true;
@@ -74,6 +83,16 @@ struct RecipeStep {
   bool operator==(const RecipeStep &) const = default;
 };
 
+/// What Making steps leave in kept scratch may serve later launches, whatever
+/// their data are: if it is old, they are slow, never wrong.
+struct RecipeReuse {
+  /// Scratch, kept, in which Probing steps leave how many of Probed are no
+  /// longer what they were: u32.
+  uint32_t Differing = 0;
+  LaunchAmount Probed = {}; ///< not Resident
+  bool operator==(const RecipeReuse &) const = default;
+};
+
 /// Steps in order, in the stream of the program's launch.
 struct Recipe {
   std::vector<RecipeScratch> Scratch;
@@ -82,6 +101,7 @@ struct Recipe {
   /// without a thread, and those of which a step cannot be launched.
   uint64_t LeastThreads = 1, MostThreads = UINT64_MAX;
   uint64_t MostBlockThreads = UINT64_MAX;
+  std::optional<RecipeReuse> Reuse;
 
   /// Whether what is launched stays the same.
   bool isPlain() const { return Steps.empty(); }

@@ -138,7 +138,7 @@ GlobalVariable *HostCode::registerAs(CallBase &Original, StringRef Kernel) {
   return Handle;
 }
 
-/// The reconverge_recipe of \p K: text, handles, and null. \p Handle is that
+/// The reconverge_recipe of \p K: text, stub, handles, and null. \p Handle is that
 /// of the remedied kernel itself.
 GlobalVariable *HostCode::makeRecipe(const RemediedKernel &K,
                                      CallBase &Original,
@@ -153,7 +153,8 @@ GlobalVariable *HostCode::makeRecipe(const RemediedKernel &K,
       K.Remedied + ".handles");
   IRBuilder<> B(&Original);
   return makeGlobal(
-      ConstantStruct::getAnon({B.CreateGlobalString(K.Recipe), Table,
+      ConstantStruct::getAnon({B.CreateGlobalString(K.Recipe),
+                               cast<Constant>(Original.getArgOperand(1)), Table,
                                Constant::getNullValue(Pointer)}),
       K.Remedied + ".recipe");
 }
@@ -161,7 +162,7 @@ GlobalVariable *HostCode::makeRecipe(const RemediedKernel &K,
 void HostCode::registerAll() {
   for (CallBase *Call : callsOf("__cudaRegisterFunction")) {
     StringRef Name;
-    if (Call->arg_size() != 10 ||
+    if (Call->arg_size() != 10 || !isa<Constant>(Call->getArgOperand(1)) ||
         !getConstantStringInfo(Call->getArgOperand(2), Name))
       continue;
     const auto *K = find_if(

@@ -13,6 +13,7 @@
 #include "launch/Archive.h"
 
 #include "launch/CudaPlace.h"
+#include "launch/Launched.h"
 #include "launch/RecipeText.h"
 
 #include <atomic>
@@ -33,27 +34,35 @@ static const CudaCalls Runtime = {cudaGetDevice,
                                   cudaOccupancyMaxActiveBlocksPerMultiprocessor,
                                   cudaLaunchKernel};
 
-/// The recipe of \p In, read at its first launch; null: it cannot be.
-static const Recipe *recipeOf(reconverge_recipe &In) {
+/// What is known of \p In, which is read at its first launch; null: it cannot be.
+static Launched *launchedOf(reconverge_recipe &In) {
   std::atomic_ref<void *> Slot(In.Parsed);
   if (void *Known = Slot.load(std::memory_order_acquire))
-    return static_cast<const Recipe *>(Known);
+    return static_cast<Launched *>(Known);
   auto Read = parseRecipe(In.Text);
-  Recipe *New = Read ? new (std::nothrow) Recipe(std::move(*Read)) : nullptr;
+  Launched *New =
+      Read ? new (std::nothrow) Launched(std::move(*Read)) : nullptr;
   void *Expected = nullptr;
-  if (!New ||
-      Slot.compare_exchange_strong(Expected, New, std::memory_order_acq_rel))
+  if (!New)
+    return nullptr;
+  if (Slot.compare_exchange_strong(Expected, New, std::memory_order_acq_rel)) {
+    describeAtExit(*New);
     return New;
+  }
   delete New; // another thread was first
-  return static_cast<const Recipe *>(Expected);
+  return static_cast<Launched *>(Expected);
+}
+
+static dim3 sizes(const std::array<uint32_t, 3> &S) {
+  return {S[0], S[1], S[2]};
 }
 
 int reconverge_launch(reconverge_recipe *In, const uint32_t *Grid,
                       const uint32_t *Block, void **Args, size_t Shared,
                       void *Given, int OwnStream, int *IsOriginal) {
   *IsOriginal = 1;
-  const Recipe *R = recipeOf(*In);
-  if (!R || cudaPeekAtLastError())
+  Launched *L = launchedOf(*In);
+  if (!L || cudaPeekAtLastError())
     return cudaSuccess;
   cudaStream_t Stream = static_cast<cudaStream_t>(Given);
   if (!Stream && OwnStream)
@@ -62,12 +71,26 @@ int reconverge_launch(reconverge_recipe *In, const uint32_t *Grid,
   Shape.Grid = {Grid[0], Grid[1], Grid[2]};
   Shape.Block = {Block[0], Block[1], Block[2]};
   Shape.DynamicShared = Shared;
-  CudaPlace On(Runtime, *R, In->StepHandles, Stream);
-  const Ended End = execute(*R, Shape, Args, On);
+  const Launched::Turn Turn = L->begin(Shape, Stream);
+  int Error = cudaSuccess;
+  Ended End = Ended::Original;
+  if (Turn.Take == Form::Recipe) {
+    CudaPlace On(Runtime, L->recipe(), In->StepHandles, Stream);
+    End = execute(L->recipe(), Shape, Args, On, Turn.Which);
+    // One that failed after others did some work is for the program to see.
+    if (End == Ended::Failed)
+      Error = cudaPeekAtLastError();
+  } else if (Turn.Measured) {
+    // Here and not by the caller, since it is to be timed.
+    (void)cudaGetLastError(); // of ours: none was waiting
+    Error = cudaLaunchKernel(In->Original, sizes(Shape.Grid),
+                             sizes(Shape.Block), Args, Shared, Stream);
+    End = Error ? Ended::Failed : Ended::Done;
+  }
   *IsOriginal = End == Ended::Original;
-  // One that failed after others did some work is for the program to see.
-  if (End == Ended::Failed)
-    return cudaPeekAtLastError();
+  L->end(Turn, End == Ended::Done, Stream);
+  if (Error)
+    return Error;
   (void)cudaGetLastError(); // of ours: none was waiting
   return cudaSuccess;
 }

@@ -17,6 +17,7 @@ extern "C" {
 /// A recipe in a program, as constant data but for the last member.
 struct reconverge_recipe {
   const char *Text;               ///< launch/RecipeText.h
+  const void *Original;           ///< what launches the kernel as it was
   const void *const *StepHandles; ///< what launches each step's kernel
   void *Parsed;                   ///< null until the first launch
 };

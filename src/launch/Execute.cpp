@@ -58,9 +58,9 @@ std::optional<uint64_t> amountOf(const LaunchAmount &A,
   return Product / A.Per + (Product % A.Per != 0);
 }
 
-static bool isFor(const Recipe &R, const LaunchShape &Shape) {
+bool isFor(const Recipe &R, const LaunchShape &Shape) {
   const std::optional<uint64_t> Threads = threadsOf(Shape);
-  return Threads && *Threads && *Threads >= R.LeastThreads &&
+  return !R.isPlain() && Threads && *Threads && *Threads >= R.LeastThreads &&
          *Threads <= R.MostThreads &&
          Shape.blockThreads() <= R.MostBlockThreads && !Shape.Cooperative;
 }
@@ -113,13 +113,17 @@ namespace {
 /// One launch of the program's while its recipe is executed.
 class Execution {
 public:
-  Execution(const Recipe &R, const LaunchShape &Program, void **Args, Place &On)
-      : R(R), Program(Program), Args(Args), On(On) {}
+  Execution(const Recipe &R, const LaunchShape &Program, void **Args, Place &On,
+            const Steps &Which)
+      : R(R), Program(Program), Args(Args), On(On), Which(Which) {}
   Ended run();
 
 private:
   bool findShapes();
+  bool isRun(const RecipeStep &Step) const;
+  bool isUsed(uint32_t Scratch) const;
   bool takeScratch();
+  void releaseScratch();
   bool launch(const RecipeStep &Step, const LaunchShape &Shape);
   Ended launchAll();
 
@@ -127,8 +131,9 @@ private:
   const LaunchShape &Program;
   void **Args;
   Place &On;
+  const Steps &Which;
   std::vector<LaunchShape> Shapes; ///< of the steps
-  std::vector<void *> Scratch;
+  std::vector<void *> Scratch;     ///< null: no step that is run uses it
 };
 
 } // namespace
@@ -143,16 +148,47 @@ bool Execution::findShapes() {
   return true;
 }
 
+bool Execution::isRun(const RecipeStep &Step) const {
+  return Step.When == RecipeStep::Always ||
+         (Step.When == RecipeStep::Making ? Which.Making : Which.Probing);
+}
+
+bool Execution::isUsed(uint32_t Number) const {
+  for (const RecipeStep &Step : R.Steps)
+    for (const RecipeArgument &A : Step.Arguments)
+      if (A.What == RecipeArgument::Scratch && A.Number == Number &&
+          isRun(Step))
+        return true;
+  return false;
+}
+
 bool Execution::takeScratch() {
-  for (const RecipeScratch &S : R.Scratch) {
+  for (uint32_t I = 0; I != R.Scratch.size(); ++I) {
+    const RecipeScratch &S = R.Scratch[I];
+    void **Kept = Which.Kept && S.Kept ? &(*Which.Kept)[I] : nullptr;
+    if (!isUsed(I) || (Kept && *Kept)) {
+      Scratch.push_back(Kept ? *Kept : nullptr);
+      continue;
+    }
     const auto Bytes = amountOf(S.Bytes, Program);
     // Of nothing, an address is asked for all the same.
     void *New = Bytes ? On.allocate(*Bytes ? *Bytes : 1, S.Zeroed) : nullptr;
     if (!New)
       return false;
     Scratch.push_back(New);
+    if (Kept)
+      *Kept = New;
   }
   return true;
+}
+
+void Execution::releaseScratch() {
+  while (!Scratch.empty()) {
+    const bool Stays = Which.Kept && R.Scratch[Scratch.size() - 1].Kept;
+    if (Scratch.back() && !Stays)
+      On.release(Scratch.back());
+    Scratch.pop_back();
+  }
 }
 
 bool Execution::launch(const RecipeStep &Step, const LaunchShape &Shape) {
@@ -189,6 +225,8 @@ bool Execution::launch(const RecipeStep &Step, const LaunchShape &Shape) {
 Ended Execution::launchAll() {
   bool HasWorked = false;
   for (size_t I = 0; I != R.Steps.size(); ++I) {
+    if (!isRun(R.Steps[I]))
+      continue;
     if (!launch(R.Steps[I], Shapes[I]))
       return HasWorked ? Ended::Failed : Ended::Original;
     HasWorked |= !R.Steps[I].Helper;
@@ -197,19 +235,16 @@ Ended Execution::launchAll() {
 }
 
 Ended Execution::run() {
-  if (R.isPlain() || !isFor(R, Program) || !findShapes())
+  if (!isFor(R, Program) || !findShapes())
     return Ended::Original;
   const Ended End = takeScratch() ? launchAll() : Ended::Original;
-  while (!Scratch.empty()) {
-    On.release(Scratch.back());
-    Scratch.pop_back();
-  }
+  releaseScratch();
   return End;
 }
 
-Ended execute(const Recipe &R, const LaunchShape &Shape, void **Args,
-              Place &On) {
-  return Execution(R, Shape, Args, On).run();
+Ended execute(const Recipe &R, const LaunchShape &Shape, void **Args, Place &On,
+              const Steps &Which) {
+  return Execution(R, Shape, Args, On, Which).run();
 }
 
 } // namespace reconverge::launch

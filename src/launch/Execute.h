@@ -7,6 +7,7 @@
 #include "core/Recipe.h"
 
 #include <optional>
+#include <vector>
 
 namespace reconverge::launch {
 
@@ -37,9 +38,20 @@ enum class Ended {
   Failed    ///< a step could not be launched after one that did some work
 };
 
+/// Whether \p R is for launches of \p Shape; others take the original.
+bool isFor(const Recipe &R, const LaunchShape &Shape);
+
+/// Which steps are for a launch.
+struct Steps {
+  bool Making = true, Probing = false;
+  /// Scratch that is kept, by number, null where none was taken yet; what is
+  /// taken stays there. Null: it is scratch like any other.
+  std::vector<void *> *Kept = nullptr;
+};
+
 /// Launches \p R on \p On in place of a launch of \p Shape, \p Args.
-Ended execute(const Recipe &R, const LaunchShape &Shape, void **Args,
-              Place &On);
+Ended execute(const Recipe &R, const LaunchShape &Shape, void **Args, Place &On,
+              const Steps &Which = {});
 
 /// \p A of a launch of \p Shape; none where that passes 2^64. \p Resident: the
 /// value of LaunchAmount::Resident. For a grid it is what the device runs at

@@ -15,6 +15,7 @@ namespace reconverge::launch {
 
 static constexpr const char *Bases[] = {"one", "blocks", "blockthreads",
                                         "threads", "resident"};
+static constexpr const char *Parts[] = {"", " making", " probing"};
 static constexpr const char *Arguments[] = {"program", "memory", "dimension",
                                             "amount"};
 
@@ -37,11 +38,15 @@ std::string printRecipe(const Recipe &R) {
   std::string Text = "for " + std::to_string(R.LeastThreads) + " " +
                      std::to_string(R.MostThreads) + " " +
                      std::to_string(R.MostBlockThreads);
+  if (R.Reuse)
+    Text += " reuse " + std::to_string(R.Reuse->Differing) + " " +
+            print(R.Reuse->Probed);
   for (const RecipeScratch &S : R.Scratch)
-    Text += " scratch " + print(S.Bytes) + (S.Zeroed ? " zeroed" : "");
+    Text += " scratch " + print(S.Bytes) + (S.Zeroed ? " zeroed" : "") +
+            (S.Kept ? " kept" : "");
   for (const RecipeStep &S : R.Steps) {
-    Text += (S.Helper ? " helper " : " step ") + S.Kernel + " grid " +
-            print(S.Grid) + " block " + print(S.Block) +
+    Text += (S.Helper ? " helper " : " step ") + S.Kernel + Parts[S.When] +
+            " grid " + print(S.Grid) + " block " + print(S.Block) +
             (S.DynamicShared ? " shared" : "");
     for (const RecipeArgument &A : S.Arguments) {
       Text += std::string(" ") + Arguments[A.What] + " ";
@@ -145,6 +150,7 @@ RecipeScratch Reader::scratch() {
   S.Bytes = amount();
   Good &= S.Bytes.Of != LaunchAmount::Resident;
   S.Zeroed = take("zeroed");
+  S.Kept = !S.Zeroed && take("kept");
   return S;
 }
 
@@ -152,6 +158,9 @@ RecipeStep Reader::step(bool Helper) {
   RecipeStep S;
   S.Helper = Helper;
   S.Kernel = std::string(next());
+  S.When = take("making")    ? RecipeStep::Making
+           : take("probing") ? RecipeStep::Probing
+                             : RecipeStep::Always;
   expect("grid");
   S.Grid = extent();
   expect("block");
@@ -176,10 +185,18 @@ std::optional<Recipe> Reader::read() {
   R.LeastThreads = number<uint64_t>();
   R.MostThreads = number<uint64_t>();
   R.MostBlockThreads = number<uint64_t>();
+  if (take("reuse")) {
+    R.Reuse.emplace().Differing = number<uint32_t>();
+    R.Reuse->Probed = amount();
+    Good &= R.Reuse->Probed.Of != LaunchAmount::Resident;
+  }
   while (Good && take("scratch"))
     R.Scratch.push_back(scratch());
   while (Good && (peek() == "step" || peek() == "helper"))
     R.Steps.push_back(step(/*Helper=*/next() == "helper"));
+  if (R.Reuse)
+    Good &= R.Reuse->Differing < R.Scratch.size() &&
+            R.Scratch[R.Reuse->Differing].Kept;
   for (const RecipeStep &S : R.Steps)
     for (const RecipeArgument &A : S.Arguments)
       Good &= A.What != RecipeArgument::Scratch || A.Number < R.Scratch.size();

@@ -14,9 +14,10 @@ namespace reconverge::launch {
 /// Words with a space between them; none has '/' or ';'. Names of kernels are
 /// mangled and have no spaces.
 ///
-///   launch   := for LEAST MOST MOSTBLOCK { scratch } { step }
-///   scratch  := scratch AMOUNT [ zeroed ]
-///   step     := (step|helper) KERNEL grid EXTENT block EXTENT [ shared ] { argument }
+///   launch   := for LEAST MOST MOSTBLOCK [ reuse N AMOUNT ] { scratch } { step }
+///   scratch  := scratch AMOUNT [ zeroed | kept ]
+///   step     := (step|helper) KERNEL [ making | probing ] grid EXTENT
+///               block EXTENT [ shared ] { argument }
 ///   argument := program N | memory N | dimension N | amount AMOUNT
 ///   EXTENT   := same | AMOUNT [ most AMOUNT ]
 ///   AMOUNT   := (one|blocks|blockthreads|threads|resident) TIMES PER

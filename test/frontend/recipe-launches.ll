@@ -13,7 +13,7 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK-DAG: @"step$remedied.handle" = internal global i8 0
 ; CHECK-DAG: @fill.handle = internal global i8 0
 ; CHECK-DAG: @"step$remedied.handles" = internal global [2 x ptr] [ptr @fill.handle, ptr @"step$remedied.handle"]
-; CHECK-DAG: @"step$remedied.recipe" = internal global { ptr, ptr, ptr } { ptr [[TEXT:@[0-9]+]], ptr @"step$remedied.handles", ptr null }
+; CHECK-DAG: @"step$remedied.recipe" = internal global { ptr, ptr, ptr, ptr } { ptr [[TEXT:@[0-9]+]], ptr @step_stub, ptr @"step$remedied.handles", ptr null }
 ; CHECK-DAG: [[TEXT]] = private unnamed_addr constant {{.*}} c"for 1 99 99 scratch threads 4 1 helper fill
 
 declare i32 @__cudaRegisterFunction(ptr, ptr, ptr, ptr, i32, ptr, ptr, ptr, ptr, ptr)

@@ -87,10 +87,11 @@ Recipe permuted() {
 }
 
 struct Execute : testing::Test {
-  Ended run(const Recipe &R, const LaunchShape &Shape) {
+  Ended run(const Recipe &R, const LaunchShape &Shape,
+            const Steps &Which = {}) {
     uint64_t First = 111, Second = 222;
     void *Args[] = {&First, &Second};
-    return execute(R, Shape, Args, On);
+    return execute(R, Shape, Args, On, Which);
   }
   Notes On;
 };
@@ -102,6 +103,39 @@ TEST_F(Execute, TakesScratchLaunchesAndGivesBack) {
                      "fill<5x1x1,256x1x1,0>(m0 1155) "
                      "main<8x1x1,7x11x1,16>(222 m1 11) "
                      "-1 -0 ");
+}
+
+TEST_F(Execute, ReusesWhatAnEarlierLaunchMade) {
+  Recipe R = permuted();
+  R.Scratch = {{{LaunchAmount::Threads, 4, 1}, false, /*Kept=*/true},
+               {{LaunchAmount::One, 8, 1}},
+               {{LaunchAmount::One, 4, 1}, false, /*Kept=*/true}};
+  R.Reuse = {2, {}};
+  R.Steps[0].When = RecipeStep::Making;
+  RecipeStep Probe = R.Steps[0];
+  Probe.Kernel = "probe";
+  Probe.When = RecipeStep::Probing;
+  Probe.Arguments = {{RecipeArgument::Scratch, 2}};
+  R.Steps.insert(R.Steps.begin() + 1, Probe);
+  const LaunchShape Shape = shape({2, 1, 1}, {32, 1, 1});
+  std::vector<void *> Kept(3);
+  // What nobody uses is not taken, and what is kept is not given back.
+  EXPECT_EQ(run(R, Shape, {.Kept = &Kept}), Ended::Done);
+  EXPECT_EQ(On.Text, "+256 +8 fill<1x1x1,256x1x1,0>(m0 64) "
+                     "main<1x1x1,32x1x1,16>(222 m1 1) -1 ");
+  On.Text.clear();
+  EXPECT_EQ(run(R, Shape, {.Making = false, .Kept = &Kept}), Ended::Done);
+  EXPECT_EQ(On.Text, "+8 main<1x1x1,32x1x1,16>(222 m2 1) -2 ");
+  On.Text.clear();
+  EXPECT_EQ(run(R, Shape, {.Making = false, .Probing = true, .Kept = &Kept}),
+            Ended::Done);
+  EXPECT_EQ(On.Text, "+8 +4 probe<1x1x1,256x1x1,0>(m4) "
+                     "main<1x1x1,32x1x1,16>(222 m3 1) -3 ");
+  // Nowhere to keep it: it is made and given back.
+  On.Text.clear();
+  EXPECT_EQ(run(R, Shape), Ended::Done);
+  EXPECT_EQ(On.Text, "+256 +8 fill<1x1x1,256x1x1,0>(m5 64) "
+                     "main<1x1x1,32x1x1,16>(222 m6 1) -6 -5 ");
 }
 
 TEST_F(Execute, LeavesAnEmptyLaunchToTheOriginal) {

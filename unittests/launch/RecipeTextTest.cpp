@@ -16,10 +16,13 @@ Recipe everything() {
   R.MostThreads = uint64_t(1) << 32;
   R.MostBlockThreads = 512;
   R.Scratch = {{{LaunchAmount::Threads, 4, 1}, false},
-               {{LaunchAmount::One, 8, 1}, true}};
+               {{LaunchAmount::One, 8, 1}, true},
+               {{LaunchAmount::One, 4, 1}, false, /*Kept=*/true}};
+  R.Reuse = {2, {LaunchAmount::Threads, 1, 1024}};
   RecipeStep Before;
   Before.Kernel = "_Z1kPi__order";
   Before.Helper = true;
+  Before.When = RecipeStep::Making;
   Before.Grid = {false, {LaunchAmount::Threads, 1, 256}};
   Before.Block = {false, {LaunchAmount::One, 256, 1}};
   Before.DynamicShared = false;
@@ -33,7 +36,9 @@ Recipe everything() {
   Main.Arguments = {{RecipeArgument::Program, 0},
                     {RecipeArgument::Scratch, 1},
                     {RecipeArgument::Dimension, 5}};
-  R.Steps = {Before, Main};
+  RecipeStep Probe = Main;
+  Probe.When = RecipeStep::Probing;
+  R.Steps = {Before, Main, Probe};
   return R;
 }
 
@@ -48,12 +53,14 @@ TEST(RecipeText, ReadsWhatItPrints) {
 TEST(RecipeText, IsWhatTheHeaderSays) {
   EXPECT_EQ(
       printRecipe(everything()),
-      "for 64 4294967296 512 "
-      "scratch threads 4 1 scratch one 8 1 zeroed "
-      "helper _Z1kPi__order grid threads 1 256 block one 256 1 "
+      "for 64 4294967296 512 reuse 2 threads 1 1024 "
+      "scratch threads 4 1 scratch one 8 1 zeroed scratch one 4 1 kept "
+      "helper _Z1kPi__order making grid threads 1 256 block one 256 1 "
       "memory 0 amount threads 1 1 "
       "step _Z1kPi grid resident 2 3 most threads 1 640 block same shared "
-      "program 0 memory 1 dimension 5");
+      "program 0 memory 1 dimension 5 "
+      "step _Z1kPi probing grid resident 2 3 most threads 1 640 block same "
+      "shared program 0 memory 1 dimension 5");
 }
 
 TEST(RecipeText, RefusesWhatIsNone) {
@@ -74,6 +81,10 @@ TEST(RecipeText, RefusesWhatIsNone) {
            "for 1 2 3 step k grid one 1 1 most resident 1 1 block same",
            "for 1 2 3 scratch resident 1 1",
            "for 1 2 3 scratch one 18446744073709551616 1",
+           "for 1 2 3 reuse 0 one 1 1",
+           "for 1 2 3 reuse 0 one 1 1 scratch one 4 1",
+           "for 1 2 3 reuse 0 resident 1 1 scratch one 4 1 kept",
+           "for 1 2 3 scratch one 4 1 zeroed kept",
            "for 1 2 3 and more",
            "for 1 2 3  step k grid same block same",
        })

@@ -37,11 +37,14 @@ private:
   std::list<std::vector<uint8_t>> Scratch;
 };
 
-/// Runs \p P by \p Launch; what went wrong, or "".
+/// Runs \p P by \p Launch, all of its steps; what went wrong, or "".
 inline std::string runBy(const Recipe &Launch, warpvm::TestProgram &P,
                          const LaunchShape &Shape, void **Args) {
   TestPlace Place(P);
-  const launch::Ended End = launch::execute(Launch, Shape, Args, Place);
+  std::vector<void *> Kept(Launch.Scratch.size());
+  const launch::Ended End =
+      launch::execute(Launch, Shape, Args, Place,
+                      {.Making = true, .Probing = true, .Kept = &Kept});
   if (!Place.Problem.empty())
     return Place.Problem;
   return End == launch::Ended::Done && Place.Launches == Launch.Steps.size()

@@ -53,6 +53,7 @@ unsigned regroupSeed(Module &M, uint64_t Seed, bool Bug = false) {
   RegroupOptions Options;
   Options.Least = 1;
   Options.PlantedBug = Bug;
+  Options.Reuse = R.below(2);
   const uint32_t Bits[] = {0, 1, 4, 12, 16};
   Options.Locality = Bits[R.below(5)];
   if (Seed % 2)

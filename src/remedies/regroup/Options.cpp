@@ -24,6 +24,10 @@ Expected<RegroupOptions> parseRegroupOptions(StringRef Text) {
         }
         if (Key == "locality")
           return readBetween(Value, 0, 16, Options.Locality);
+        if (Key == "reuse") {
+          Options.Reuse = Value == "on";
+          return Value == "on" || Value == "off";
+        }
         if (Key == "gather")
           return !Value.getAsInteger(10, Options.Gather.emplace());
         return Key == "least" && readBetween(Value, 1, 1u << 31, Options.Least);

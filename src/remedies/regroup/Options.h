@@ -24,6 +24,9 @@ struct RegroupOptions {
   /// Threads that a launch has at least; others take the kernel as it was.
   uint32_t Least = 4096;
 
+  /// The order serves later launches, as long as a probe finds it good.
+  bool Reuse = false;
+
   /// A mistake to make on purpose, so that tests can show that they would
   /// notice: the second half of the order is left out.
   bool PlantedBug = false;

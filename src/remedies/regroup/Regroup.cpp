@@ -14,6 +14,9 @@
 // each is run once, and nothing but its numbers ties a thread to its place
 // (common/Items.h). Trials prove that no thread needs what another leaves.
 //
+// With reuse=on the index stays for later launches (launch/Orders.h), and now
+// and then k$probe$before tells of a sample whether it would be another.
+//
 // Paper: Y. Liang, M. T. Satria, K. Rupnow, D. Chen, "An Accurate GPU
 // Performance Model for Effective Control Flow Divergence Optimization", IEEE
 // TCAD 35 (2016): groups by what threads will do, and reference redirection.
@@ -29,6 +32,7 @@
 #include "remedies/regroup/Sort.h"
 
 #include "llvm/IR/Function.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 using namespace reconverge::remedies::regroup;
@@ -37,6 +41,17 @@ namespace reconverge::remedies {
 
 /// Sort.cu counts in 32 bits.
 static constexpr uint64_t MostItems = uint64_t(1) << 31;
+
+/// \p Keys once more, for some of the threads: those of an index.
+static Function &makeProbe(Function &Keys, const Function &Kernel) {
+  ValueToValueMapTy Map;
+  Function *Copy = CloneFunction(&Keys, Map);
+  Copy->setName(Kernel.getName() + "$probe" + HelperSuffix);
+  analysis::copyAnnotations(Keys, *Copy);
+  // What the kernel allows its slice does.
+  const ItemsPlan Plan = std::get<ItemsPlan>(planItems(*Copy));
+  return redirectThreads(*Copy, Plan, blockWithin(*Copy, 256));
+}
 
 PlanOr<Regrouped> regroupKernel(Function &Kernel, RegroupOptions Options) {
   PlanOr<ItemsPlan> Planned = planItems(Kernel);
@@ -69,6 +84,9 @@ PlanOr<Regrouped> regroupKernel(Function &Kernel, RegroupOptions Options) {
   First.Kernel = Keys.Kernel->getName().str();
   First.Helper = true;
   First.Arguments = std::move(Arguments);
+  linkSort(Kernel);
+  if (Options.Reuse)
+    addProbe(R, Kernel, makeProbe(*Keys.Kernel, Kernel), OfProgram);
   const RecipeArgument Index = addSort(R, Kernel, Keys.ClassBits, Options);
   Function &F = redirectThreads(Kernel, Plan, analysis::launchBound(Kernel));
   R.Steps.push_back(

@@ -7,6 +7,11 @@
 //   1  lines, then ids      3  ids            5  totals
 //                                             6  range
 //
+// Where the order is reused, of a sample of T / 1024 threads:
+//
+//   7  their keys now, 4 T bytes   10  their numbers   12  how many differ, kept
+//   8  lines    9  range           11  their classes in the order, kept
+//
 // A pass goes from 0 and 3 to 2 and 1, or back. A digit has at most 8 bits, and
 // all have as many, if there is more than one.
 //
@@ -34,7 +39,24 @@ static constexpr uint8_t Code[] = {
 static constexpr uint64_t Threads = 256, Digits = 256, Tile = 16 * Threads;
 static constexpr unsigned DigitBits = 8;
 
-enum Number : uint32_t { Keys, Lines, Sorted, Ids, Counts, Totals, Range };
+enum Number : uint32_t {
+  Keys,
+  Lines,
+  Sorted,
+  Ids,
+  Counts,
+  Totals,
+  Range,
+  KeysNow,
+  LinesNow,
+  RangeNow,
+  Sample,
+  Classes,
+  Differing
+};
+
+/// Of T threads a probe looks at T / Sparsity; as Sort.cu has it.
+static constexpr uint64_t Sparsity = 1024;
 
 static RecipeArgument scratch(uint32_t Number) {
   return {RecipeArgument::Scratch, Number};
@@ -57,15 +79,29 @@ std::vector<RecipeArgument> keyScratch(Recipe &R, unsigned ClassBits,
                {threads(4 * Digits * Rounded, Tile)},
                {{LaunchAmount::One, 4 * Digits, 1}},
                {{LaunchAmount::One, uint64_t(8) << ClassBits, 1}, true}};
+  if (Options.Reuse) {
+    const RecipeScratch OfSample = {threads(4, Sparsity)}, Whole = {threads(4)};
+    R.Scratch.insert(R.Scratch.end(), {Whole,
+                                       Whole,
+                                       R.Scratch[Range],
+                                       OfSample,
+                                       OfSample,
+                                       {{LaunchAmount::One, 4, 1}}});
+    R.Scratch[Classes].Kept = R.Scratch[Differing].Kept = true;
+    R.Reuse = {Differing, threads(1, Sparsity)};
+  }
   return {scratch(Keys), scratch(Lines), scratch(Range)};
+}
+
+static std::vector<RecipeArgument> probeScratch() {
+  return {scratch(KeysNow), scratch(LinesNow), scratch(RangeNow)};
 }
 
 static std::string nameOf(const Function &Kernel, StringRef Part) {
   return (Kernel.getName() + "$" + Part + HelperSuffix).str();
 }
 
-/// The kernels of Sort.cu, as those of \p Kernel.
-static void link(Function &Kernel) {
+void linkSort(Function &Kernel) {
   Module &M = *Kernel.getParent();
   const StringRef Bytes(reinterpret_cast<const char *>(Code), sizeof Code);
   auto Own = cantFail(
@@ -104,9 +140,44 @@ static RecipeStep step(const Function &Kernel, StringRef Name,
           .Arguments = std::move(Arguments)};
 }
 
+void addProbe(Recipe &R, const Function &Kernel, Function &KeysOf,
+              unsigned OfProgram) {
+  const RecipeArgument Items = {RecipeArgument::Amount, 0, threads()},
+                       Probed = {RecipeArgument::Amount, 0,
+                                 threads(1, Sparsity)};
+  const auto Grid = extentOf(threads(1, Sparsity * Threads));
+  auto Add = [&](RecipeStep Step, RecipeStep::Part When) {
+    Step.When = When;
+    R.Steps.push_back(std::move(Step));
+  };
+  Add(step(Kernel, "sample", Grid,
+           {scratch(Sample), Probed, Items, scratch(Differing)}),
+      RecipeStep::Probing);
+  const unsigned Block = blockWithin(KeysOf, Threads);
+  std::vector<RecipeArgument> Arguments;
+  for (unsigned I = 0; I != OfProgram; ++I)
+    Arguments.push_back({RecipeArgument::Program, I});
+  for (const auto &More :
+       {probeScratch(),
+        redirectedArguments(0, scratch(Sample), threads(1, Sparsity))})
+    Arguments.insert(Arguments.end(), More.begin(), More.end());
+  Add({.Kernel = KeysOf.getName().str(),
+       .Helper = true,
+       .Grid = extentOf(threads(1, Sparsity * Block)),
+       .Block = constantExtent(Block),
+       .Arguments = std::move(Arguments)},
+      RecipeStep::Probing);
+  Add(step(Kernel, "compare", Grid,
+           {scratch(KeysNow), Probed, Items, scratch(Classes),
+            scratch(Differing)}),
+      RecipeStep::Probing);
+  Add(step(Kernel, "remember", Grid,
+           {scratch(Keys), Probed, Items, scratch(Classes)}),
+      RecipeStep::Making);
+}
+
 RecipeArgument addSort(Recipe &R, Function &Kernel, unsigned ClassBits,
                        const RegroupOptions &Options) {
-  link(Kernel);
   const RecipeArgument Items = {RecipeArgument::Amount, 0, threads()},
                        Tiles = {RecipeArgument::Amount, 0, threads(1, Tile)};
   const auto OfTiles = extentOf(threads(1, Tile));
@@ -137,6 +208,12 @@ RecipeArgument addSort(Recipe &R, Function &Kernel, unsigned ClassBits,
               Items, Shift, OfDigit, scratch(Counts), scratch(Totals), Tiles}));
     std::swap(FromKeys, ToKeys);
     std::swap(FromIds, ToIds);
+  }
+  if (Options.Reuse) {
+    R.Scratch[FromIds].Kept = true;
+    for (RecipeStep &Step : R.Steps)
+      if (Step.When == RecipeStep::Always)
+        Step.When = RecipeStep::Making;
   }
   return scratch(FromIds);
 }

@@ -99,6 +99,44 @@ KERNEL void compose(u32 *keys, const u32 *lines, const u32 *range, u64 items,
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Whether an order is still good
+//===----------------------------------------------------------------------===//
+
+/// The thread at place At of a sample of one warp in 1024.
+DEVICE u32 sampled(u64 At, u64 items) {
+  const u64 I = At / 32 * 32 * 1024 + At % 32;
+  return u32(I < items ? I : items - 1);
+}
+
+/// Which threads a probe looks at.
+KERNEL void sample(u32 *ids, u64 number, u64 items, u32 *differing) {
+  const u64 At = item();
+  if (At == 0)
+    *differing = 0;
+  if (At < number)
+    ids[At] = sampled(At, items);
+}
+
+/// The classes of these as the order is made.
+KERNEL void remember(const u32 *keys, u64 number, u64 items, u32 *classes) {
+  const u64 At = item();
+  if (At < number)
+    classes[At] = keys[sampled(At, items)];
+}
+
+/// How many have another now.
+KERNEL void compare(const u32 *keys, u64 number, u64 items, const u32 *classes,
+                    u32 *differing) {
+  const u64 At = item();
+  if (At < number && classes[At] != keys[sampled(At, items)])
+    __nvvm_atom_add_gen_i((int *)differing, 1);
+}
+
+//===----------------------------------------------------------------------===//
+// The order
+//===----------------------------------------------------------------------===//
+
 /// counts[digit][tile].
 KERNEL void count(const u32 *keys, u64 items, u64 shift, u64 digits,
                   u32 *counts, u64 tiles) {

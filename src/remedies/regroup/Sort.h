@@ -17,9 +17,18 @@ namespace reconverge::remedies::regroup {
 std::vector<RecipeArgument> keyScratch(Recipe &R, unsigned ClassBits,
                                        const RegroupOptions &Options);
 
+/// Adds the kernels that steps of a recipe of \p Kernel's need to its module,
+/// for the same target.
+void linkSort(llvm::Function &Kernel);
+
+/// Adds the steps that remember the classes of a sample and, when asked to, tell
+/// how many of it have another. \p KeysOf: the key kernel, redirected; \p
+/// OfProgram: parameters of the kernel's own. keyScratch() was asked for first.
+void addProbe(Recipe &R, const llvm::Function &Kernel, llvm::Function &KeysOf,
+              unsigned OfProgram);
+
 /// Adds the steps that sort the items of a launch by class, and within a class
-/// by place in its range; their kernels go to the module of \p Kernel, for the
-/// same target. Returns the scratch that has the order. keyScratch() was asked
+/// by place in its range. Returns the scratch that has the order. keyScratch() was asked
 /// for first.
 RecipeArgument addSort(Recipe &R, llvm::Function &Kernel, unsigned ClassBits,
                        const RegroupOptions &Options);

@@ -44,6 +44,14 @@ extern reconverge_backend_function reconverge_backend;
 
 #define RECONVERGE_BACKEND_ENTRY "reconverge_backend"
 
+/** What a backend may export under this very name, to be called after the
+ *  above: whether the times of its device events are a device's, so that a
+ *  program may choose between two ways of launching by them. Without it: no. */
+typedef int reconverge_backend_has_clock_function(void);
+extern reconverge_backend_has_clock_function reconverge_backend_has_clock;
+
+#define RECONVERGE_BACKEND_HAS_CLOCK "reconverge_backend_has_clock"
+
 /** The table of a library that stands before another backend and counts what
  *  goes through it: the functions that it takes over. Each of them calls the
  *  one below, which next() gives by its name (null: there is none); next() may

@@ -65,7 +65,9 @@ Backend loadCpuBackend() {
     if (Index != NameCount)
       Functions[Index] = Table[I].function;
   }
-  return {Functions, "supported on the CPU"};
+  auto *HasClock = reinterpret_cast<reconverge_backend_has_clock_function *>(
+      dlsym(Library, RECONVERGE_BACKEND_HAS_CLOCK));
+  return {Functions, "supported on the CPU", HasClock && HasClock()};
 }
 
 } // namespace reconverge::shim

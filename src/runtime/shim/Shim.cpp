@@ -48,6 +48,10 @@ reconverge_shim_resolve(uint32_t Index, const void *FirstArgument);
 __attribute__((visibility("default"))) const char *reconverge_shim_version() {
   return RECONVERGE_VERSION;
 }
+
+/// Whether a program may choose by the times of device events how it launches a
+/// kernel (Backend.h). Of use after the first CUDA call.
+__attribute__((visibility("default"))) int reconverge_shim_has_clock();
 }
 
 namespace reconverge::shim {
@@ -141,11 +145,16 @@ static void fillSlots(const Backend &B) {
                        __ATOMIC_RELEASE);
 }
 
+/// Of the backend that was loaded; written before any slot is.
+static bool HasClock = false;
+
 static int notSupported() { return 801; } // cudaErrorNotSupported
 
 } // namespace reconverge::shim
 
 using namespace reconverge::shim;
+
+int reconverge_shim_has_clock() { return HasClock; }
 
 /// Loads the backend if nobody has, and returns the function for slot
 /// \p Index. \p FirstArgument is the call's own, if it is a pointer.
@@ -165,6 +174,7 @@ void *reconverge_shim_resolve(uint32_t Index, const void *FirstArgument) {
   if (State == Unloaded) {
     State = Loading;
     Chosen = chooseBackend(Index, FirstArgument);
+    HasClock = Chosen.HasClock;
     fillSlots(Chosen);
     State = Loaded;
   }

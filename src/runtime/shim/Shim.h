@@ -32,6 +32,8 @@ struct Backend {
   void **Functions;
   /// What follows "cudaFoo is not " in the message for a missing function.
   const char *Absence;
+  /// Backend.h: reconverge_backend_has_clock.
+  bool HasClock;
 };
 
 /// Loads libReconvergeVM.so, which lies beside the shim, or what

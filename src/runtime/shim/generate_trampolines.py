@@ -81,7 +81,8 @@ def names_table(names):
 def version_script(names, node):
     exported = "".join(f"    {name};\n" for name in names)
     return (f"# {HEADER}\n{node} {{\n  global:\n{exported}"
-            "    reconverge_shim_version;\n  local: *;\n};\n")
+            "    reconverge_shim_version;\n    reconverge_shim_has_clock;\n"
+            "  local: *;\n};\n")
 
 
 def write_if_changed(path, text):

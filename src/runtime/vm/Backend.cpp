@@ -23,7 +23,8 @@ static Error start() {
   if (!Options)
     return Options.takeError();
   const void *Here = reinterpret_cast<void *>(&reconverge_backend);
-  if (!Options->ProfilePath.empty() && Options->MachineFile.empty())
+  if ((!Options->ProfilePath.empty() || Options->ModelClock) &&
+      Options->MachineFile.empty())
     Options->MachineFile =
         runtime::installedFile(Here, runtime::DefaultMachineFile);
   Options->Machine.CompilerProgram =
@@ -42,4 +43,9 @@ reconverge_backend(size_t *Count) {
   ArrayRef<reconverge_backend_symbol> Table = runtime::backendTable();
   *Count = Table.size();
   return Table.data();
+}
+
+extern "C" __attribute__((visibility("default"))) int
+reconverge_backend_has_clock() {
+  return runtime::Engine::get().options().ModelClock;
 }

@@ -16,6 +16,7 @@
 
 #include "runtime/vm/Engine.h"
 
+#include "core/Error.h"
 #include "core/ProfileJson.h"
 #include "runtime/profile/Process.h"
 #include "runtime/vm/Device.h"
@@ -47,7 +48,10 @@ static double wallSeconds() {
   return duration<double>(steady_clock::now().time_since_epoch()).count();
 }
 
-double deviceSeconds() { return wallSeconds() - Stopped.load(); }
+double deviceSeconds() {
+  const ModelClock *Clock = Engine::get().modelClock();
+  return Clock ? Clock->seconds() : wallSeconds() - Stopped.load();
+}
 
 StoppedClock::StoppedClock() : Begin(wallSeconds()) {}
 
@@ -74,7 +78,7 @@ Error Engine::configure(BackendOptions NewOptions, MachineFactory NewMake) {
   OwnProcess = getpid();
   if (Options.Memory)
     warpvm::DeviceMemory::instance().setCapacity(Options.Memory);
-  if (Options.ProfilePath.empty() && Options.TrialPlan.empty())
+  if (!Options.needsCosts())
     return Error::success();
   Expected<analysis::MachineModel> Costs =
       analysis::MachineModel::load(Options.MachineFile);
@@ -83,6 +87,13 @@ Error Engine::configure(BackendOptions NewOptions, MachineFactory NewMake) {
   if (!Options.TrialPlan.empty())
     if (Error E = VmTrials::create(Options.TrialPlan, *Costs).moveInto(Tried))
       return E;
+  if (Options.ModelClock) {
+    if (!Costs->limits())
+      return userError("RECONVERGE_VM: clock=model, and the machine file has "
+                       "no limits",
+                       "Let RECONVERGE_MACHINE name the file of a GPU.");
+    Clock = std::make_unique<ModelClock>(*Costs);
+  }
   if (Options.ProfilePath.empty())
     return Error::success();
   Counted = std::make_unique<Collector>(std::move(*Costs));
@@ -97,6 +108,7 @@ void Engine::reset() {
   TheMachine.reset();
   Counted.reset();
   Tried.reset();
+  Clock.reset();
   Refused.clear();
   Notes.clear();
   Overrunning.clear();
@@ -219,6 +231,8 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
   Error Failure = Run();
   noteOverruns(F);
   if (!Failure) {
+    if (Clock)
+      Clock->add(F, Shape, Counts);
     if (Record) {
       Record->Races = std::move(Races);
       Counted->finish(std::move(Record), Counts);

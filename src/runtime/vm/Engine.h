@@ -4,6 +4,7 @@
 #define RECONVERGE_RUNTIME_VM_ENGINE_H
 
 #include "runtime/profile/Collector.h"
+#include "runtime/vm/ModelClock.h"
 #include "runtime/vm/Options.h"
 #include "runtime/vm/Trials.h"
 #include "warpvm/Machine.h"
@@ -57,6 +58,9 @@ public:
   /// Writes the profile of what was counted so far and begins anew.
   llvm::Error writeProfile();
 
+  /// What device events go by; null: the CPU's time.
+  const ModelClock *modelClock() const { return Clock.get(); }
+
 private:
   Engine() = default;
   void noteOverruns(const DeviceFunction &F);
@@ -67,6 +71,7 @@ private:
   std::unique_ptr<warpvm::Machine> TheMachine;
   std::unique_ptr<Collector> Counted;      ///< null: no profile asked for
   std::unique_ptr<VmTrials> Tried;         ///< null: nothing is to be tried
+  std::unique_ptr<ModelClock> Clock;       ///< null: not asked for
   std::vector<std::string> Refused, Notes; ///< in the order they were said
   llvm::StringSet<> Overrunning; ///< kernels of which noteOverruns has spoken
   llvm::StringMap<RaceFindings> SaidRaces; ///< by kernel: what noteRaces said
@@ -75,7 +80,7 @@ private:
 
 /// Seconds since some start, as device events have them: the time that it took
 /// to load and compile device code does not count, since a GPU's program has
-/// that behind it.
+/// that behind it. With a clock of the model's, that one's. Under deviceLock().
 double deviceSeconds();
 
 /// While one lives, deviceSeconds() stands still.

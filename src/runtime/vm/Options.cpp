@@ -20,6 +20,8 @@
 //   vectors=on|off          sample per-thread block vectors for a profile
 //   shuffle=N               a profile tries each launch in N other orders
 //   snapshots=N[K|M|G]      bytes of memory that this may take
+//   clock=wall|model        what device events tell: the CPU's time, or the model's
+//                           of a GPU, the same in every run
 //   cache=DIR               compiled kernels are kept there
 //   memory=N[K|M|G]         bytes of device memory
 //
@@ -133,6 +135,10 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
   } else if (Key == "snapshots") {
     if (Error E = size(Key, Value, O.Shuffle.Budget))
       return E;
+  } else if (Key == "clock") {
+    if (Value != "wall" && Value != "model")
+      return badValue(Key, Value, "wall or model");
+    O.ModelClock = Value == "model";
   } else if (Key == "cache") {
     O.Machine.CacheDir = Value.str();
   } else if (Key == "memory") {
@@ -142,7 +148,7 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
     return userError("RECONVERGE_VM: there is no key '" + Key + "'",
                      "The keys are threads, tier, policy, warp, compile, isa, "
                      "seed, steps, check, races, guard, counters, accesses, "
-                     "vectors, shuffle, snapshots, cache and memory.");
+                     "vectors, shuffle, snapshots, clock, cache and memory.");
   }
   return Error::success();
 }
@@ -163,9 +169,10 @@ Expected<BackendOptions> optionsFromEnvironment() {
   O->ProfilePath = environment("RECONVERGE_PROFILE").str();
   O->MachineFile = environment("RECONVERGE_MACHINE").str();
   O->TrialPlan = environment("RECONVERGE_TRIALS").str();
-  if (!O->ProfilePath.empty() || !O->TrialPlan.empty())
+  if (O->needsCosts())
     O->Machine.Counters = true;
-  O->Machine.Accesses = O->Accesses.value_or(!O->ProfilePath.empty());
+  O->Machine.Accesses =
+      O->Accesses.value_or(!O->ProfilePath.empty() || O->ModelClock);
   if (O->Races && (O->Shuffle.Orders || !O->TrialPlan.empty()))
     return userError("RECONVERGE_VM: races together with " +
                          Twine(O->Shuffle.Orders ? "shuffle" : "trials"),

@@ -26,11 +26,17 @@ struct BackendOptions {
   std::optional<bool> Accesses; ///< count requests to memory; if not said,
                                 ///< where a profile is asked for
   bool Races = false;           ///< look for races in each launch
+  bool ModelClock = false;      ///< device events tell the model's time
   ShuffleOptions Shuffle;       ///< a profile tries launches in other orders
   uint64_t Memory = 0; ///< device memory in bytes; 0: DeviceMemory's default
   std::string ProfilePath; ///< where the raw profile goes; empty: none
   std::string TrialPlan;   ///< plan of trials (core/Trials.h); empty: none
-  std::string MachineFile; ///< machines/*.json for both; empty: h200
+  std::string MachineFile; ///< machines/*.json for all three; empty: h200
+
+  /// Whether what is launched has to be counted and weighed.
+  bool needsCosts() const {
+    return !ProfilePath.empty() || !TrialPlan.empty() || ModelClock;
+  }
 };
 
 /// \p Vm is RECONVERGE_VM's value: "key=value,..." with the keys that

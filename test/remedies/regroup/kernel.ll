@@ -4,6 +4,7 @@
 ; RUN: opt -passes='reconverge-regroup,verify' -pass-remarks=reconverge-regroup -S %s 2>&1 | FileCheck %s
 ; RUN: opt -passes='reconverge-regroup<locality=12>,verify' -S %s 2>&1 | FileCheck %s --check-prefix=PLACE
 ; RUN: opt -passes='reconverge-regroup<locality=12>,verify' -pass-remarks=reconverge-regroup -disable-output %s 2>&1 | FileCheck %s --check-prefix=SAID
+; RUN: opt -passes='reconverge-regroup<reuse=on>,verify' -S %s | FileCheck %s --check-prefix=REUSE
 
 target triple = "nvptx64-nvidia-cuda"
 
@@ -41,6 +42,19 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 ; CHECK: define ptx_kernel void @"walk$count$before"(
 ; CHECK: define ptx_kernel void @"walk$scan$before"(
 ; CHECK: define ptx_kernel void @"walk$scatter$before"(
+
+; Of a sample the same slice, by an index, in a launch of threads / 1024; the
+; steps that make the order are named so, and what later launches need is kept.
+; REUSE: define ptx_kernel void @"walk$probe$before"({{.*}}ptr %classes, ptr %lines, ptr %range, ptr %index, i64 %units
+; REUSE: attributes {{.*}} "reconverge-recipe"="for 4096 2147483648 {{[0-9]+}} reuse 12 threads 1 1024
+; REUSE-SAME: scratch threads 4 1 kept
+; REUSE-SAME: scratch one 4 1 kept helper walk$keys$before making grid same
+; REUSE-SAME: helper walk$sample$before probing grid threads 1 262144
+; REUSE-SAME: helper walk$probe$before probing grid threads 1 262144
+; REUSE-SAME: helper walk$compare$before probing
+; REUSE-SAME: helper walk$remember$before making
+; REUSE-SAME: helper walk$scatter$before making
+; REUSE-SAME: step walk grid blocks
 
 ; The rest of the module stays as it was.
 ; CHECK-NOT: nvvm-reflect-ftz

@@ -1,0 +1,226 @@
+//===- launch/Launched.cpp - A recipe's launches in a program -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A launch by a recipe may be slower than the kernel as it was: with other data
+// than those that it was tried on, or where the launch is small. So a program
+// measures both, on its own launches, and takes what is faster (Switch.cpp):
+// for each kernel, device and power of two of threads.
+//
+// Nothing waits: an event before and one after, in the launch's own stream, are
+// asked at later launches. Both forms leave the same bytes, so it does not
+// matter to the program which is taken.
+//
+// Launches that are captured into a graph are not measured: no event of theirs
+// would tell. They take the form that is known to be faster, the recipe's if
+// none is. A graph keeps its form.
+//
+// The warp VM's clock is the CPU's, and what it tells would differ from run to
+// run. There each launch takes its recipe, unless RECONVERGE_VM has clock=model,
+// by which events tell what the model says, and the choice is the same in every
+// run (runtime/vm/ModelClock.h).
+//
+// Limitation: launches of a kernel from two places of the program, at about one
+// size, are one to this. So are launches whose work differs and whose size does
+// not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "launch/Launched.h"
+
+#include "core/Remedied.h"
+#include "launch/Execute.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cxxabi.h>
+#include <vector>
+
+/// The shim's, where the program has it for its CUDA runtime.
+extern "C" __attribute__((weak, visibility("default"))) int
+reconverge_shim_has_clock();
+
+namespace reconverge::launch {
+
+static bool hasClock() {
+  return !reconverge_shim_has_clock || reconverge_shim_has_clock();
+}
+
+static bool isCaptured(cudaStream_t Stream) {
+  cudaStreamCaptureStatus Status = cudaStreamCaptureStatusNone;
+  return cudaStreamIsCapturing(Stream, &Status) != cudaSuccess ||
+         Status != cudaStreamCaptureStatusNone;
+}
+
+/// The time of \p Now, and its share in that of making the order by which it was
+/// launched. Of the first order nobody knows yet how often it will serve: 10
+/// times, say.
+double Launched::amortised(const Stopwatch::Known &Now, OfClass &Of) const {
+  const double Time = Now.Milliseconds;
+  if (Time < 0 || !R.Reuse || Now.Of.Of == Form::Original)
+    return Time;
+  if (Now.Of.Makes) {
+    Of.Making = Time;
+    return Time;
+  }
+  const Orders::Counts &C = Kept.counts();
+  double Uses =
+      double(C.Made + C.Reused) / double(std::max<uint64_t>(C.Made, 1));
+  if (C.Made <= 1)
+    Uses = std::max(Uses, 10.);
+  return Time + std::max(Of.Making - Time, 0.) / Uses;
+}
+
+/// Has \p Now be measured, if it is its turn.
+void Launched::measure(Turn &Now, OfClass &Of, cudaStream_t Stream) {
+  for (const Stopwatch::Known &K : Of.Watch.poll())
+    Of.Choice.arrived(K.Of.Of, amortised(K, Of));
+  const Switch::Turn Next = Of.Choice.next();
+  Now.Take = Next.Take;
+  if (!Next.Measured)
+    return;
+  Stopwatch::Timing T;
+  T.Of = Next.Take;
+  if (Of.Watch.begin(T, Stream))
+    Now.Measured = T;
+  else
+    Of.Choice.arrived(T.Of, -1);
+}
+
+Launched::Turn Launched::begin(const LaunchShape &Shape, cudaStream_t Stream) {
+  Turn Now;
+  std::lock_guard<std::mutex> Guard(Lock);
+  if (!isFor(R, Shape) || cudaGetDevice(&Now.Class.first)) {
+    ++Outside;
+    return Now;
+  }
+  Now.Class.second = unsigned(std::bit_width(Shape.threads()));
+  OfClass &Of = Classes[Now.Class];
+  ++Of.Launches;
+  const bool Captured = isCaptured(Stream);
+  Of.Captured += Captured;
+  Now.Take = Of.Choice.kept();
+  if (Captured)
+    return Now;
+  if (hasClock())
+    measure(Now, Of, Stream);
+  if (R.Reuse && Now.Take == Form::Recipe)
+    Now.Order = Kept.begin(R, Now.Class.first, Stream, Shape, Now.Which);
+  if (Now.Measured) {
+    Now.Measured->Makes = Now.Which.Making;
+    Now.Which.Probing = false; // the next will; probes come to be rare
+  }
+  return Now;
+}
+
+void Launched::end(const Turn &Took, bool Done, cudaStream_t Stream) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  if (Took.Order)
+    Kept.end(*Took.Order, R, Took.Which, Done, Stream);
+  const auto At = Classes.find(Took.Class);
+  if (At == Classes.end())
+    return; // it is not for such launches
+  OfClass &Of = At->second;
+  Of.ByRecipe += Took.Take == Form::Recipe && Done;
+  if (!Took.Measured)
+    return;
+  if (Done && Of.Watch.end(*Took.Measured, Stream))
+    return;
+  if (!Done)
+    Of.Watch.drop(*Took.Measured);
+  Of.Choice.arrived(Took.Take, -1);
+}
+
+//===----------------------------------------------------------------------===//
+// What RECONVERGE_VERBOSE=1 says
+//===----------------------------------------------------------------------===//
+
+/// As the source has it.
+static std::string nameOf(const Recipe &R) {
+  std::string Name = R.Steps.empty() ? "" : R.Steps.back().Kernel;
+  if (Name.ends_with(RemediedSuffix))
+    Name.resize(Name.size() - std::strlen(RemediedSuffix));
+  int Failed = 0;
+  char *Plain = abi::__cxa_demangle(Name.c_str(), nullptr, nullptr, &Failed);
+  if (Plain)
+    Name = Plain;
+  std::free(Plain);
+  return Name;
+}
+
+std::string Launched::describe(const std::string &Name, unsigned Bits,
+                               const OfClass &Of) const {
+  char Text[512];
+  std::snprintf(Text, sizeof Text,
+                "%llu launches of %llu to %llu threads, %llu with the remedy",
+                (unsigned long long)Of.Launches, 1ull << (Bits - 1),
+                (1ull << (Bits - 1)) * 2 - 1, (unsigned long long)Of.ByRecipe);
+  std::string Line = "reconverge: " + Name + ": " + Text;
+  const Switch &C = Of.Choice;
+  if (!hasClock()) {
+    Line += ": not measured, since events here tell the time of the CPU";
+  } else if (!C.isDecided()) {
+    Line += ": too few were measured to choose";
+  } else {
+    std::snprintf(Text, sizeof Text,
+                  ": %s, %.4f ms with it and %.4f ms without; changed %llu "
+                  "times",
+                  C.kept() == Form::Recipe ? "kept" : "switched off",
+                  C.milliseconds(Form::Recipe), C.milliseconds(Form::Original),
+                  (unsigned long long)C.changes());
+    Line += Text;
+  }
+  if (Of.Captured)
+    Line += "; " + std::to_string(Of.Captured) + " of them captured";
+  return Line + "\n";
+}
+
+std::string Launched::describe() {
+  std::lock_guard<std::mutex> Guard(Lock);
+  const std::string Name = nameOf(R);
+  std::string Lines;
+  for (const auto &[Class, Of] : Classes)
+    Lines += describe(Name, Class.second, Of);
+  if (const Orders::Counts &C = Kept.counts(); C.Made)
+    Lines += "reconverge: " + Name + ": " + std::to_string(C.Made) +
+             " orders were made for " + std::to_string(C.Made + C.Reused) +
+             " launches; of " + std::to_string(C.Probes) + " probes, " +
+             std::to_string(C.Renewed) + " asked for a new one\n";
+  if (Outside)
+    Lines += "reconverge: " + Name + ": " + std::to_string(Outside) +
+             " launches that the remedy is not for\n";
+  return Lines;
+}
+
+namespace {
+/// In the order in which they were first launched.
+struct Talkative {
+  std::mutex Lock;
+  std::vector<Launched *> All;
+};
+} // namespace
+
+static Talkative &talkative() {
+  static Talkative &Only = *new Talkative;
+  return Only;
+}
+
+static void describeAll() {
+  std::lock_guard<std::mutex> Guard(talkative().Lock);
+  for (Launched *L : talkative().All)
+    std::fputs(L->describe().c_str(), stderr);
+}
+
+void describeAtExit(Launched &L) {
+  const char *Asked = std::getenv("RECONVERGE_VERBOSE");
+  if (!Asked || std::strcmp(Asked, "1") != 0)
+    return;
+  std::lock_guard<std::mutex> Guard(talkative().Lock);
+  if (talkative().All.empty() && std::atexit(describeAll))
+    return; // nothing is said, then
+  talkative().All.push_back(&L);
+}
+
+} // namespace reconverge::launch

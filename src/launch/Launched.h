@@ -1,0 +1,67 @@
+//===- launch/Launched.h - A recipe's launches in a program -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_LAUNCH_LAUNCHED_H
+#define RECONVERGE_LAUNCH_LAUNCHED_H
+
+#include "core/LaunchShape.h"
+#include "core/Recipe.h"
+#include "launch/Orders.h"
+#include "launch/Stopwatch.h"
+#include "launch/Switch.h"
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace reconverge::launch {
+
+/// How the launches of one recipe went so far, and which form the next takes.
+/// Lives as long as the process; threads may share it.
+class Launched {
+public:
+  explicit Launched(Recipe R) : R(std::move(R)) {}
+  const Recipe &recipe() const { return R; }
+
+  /// What was chosen for one launch.
+  struct Turn {
+    Form Take = Form::Original;
+    std::optional<Stopwatch::Timing> Measured;
+    std::pair<int, unsigned> Class; ///< device, and bits of the thread count
+    Steps Which;
+    Orders::Order *Order = nullptr; ///< null: the launch makes what it needs
+  };
+  /// Of a launch of \p Shape in \p Stream.
+  Turn begin(const LaunchShape &Shape, cudaStream_t Stream);
+  /// After what \p Took says was launched. \p Done: it was, in that form.
+  void end(const Turn &Took, bool Done, cudaStream_t Stream);
+
+  /// Lines for RECONVERGE_VERBOSE=1, one for each size of launches.
+  std::string describe();
+
+private:
+  struct OfClass {
+    Switch Choice;
+    Stopwatch Watch;
+    double Making = 0; ///< milliseconds of the last launch that made an order
+    uint64_t Launches = 0, ByRecipe = 0, Captured = 0;
+  };
+  double amortised(const Stopwatch::Known &Now, OfClass &Of) const;
+  void measure(Turn &Now, OfClass &Of, cudaStream_t Stream);
+  std::string describe(const std::string &Name, unsigned Bits,
+                       const OfClass &Of) const;
+
+  const Recipe R;
+  std::mutex Lock;
+  std::map<std::pair<int, unsigned>, OfClass> Classes;
+  Orders Kept;
+  uint64_t Outside = 0; ///< launches that it is not for
+};
+
+/// Has what \p L says be written to stderr at exit, if RECONVERGE_VERBOSE is 1.
+void describeAtExit(Launched &L);
+
+} // namespace reconverge::launch
+
+#endif
