@@ -60,6 +60,9 @@ TEST(Options, EveryKeyIsRead) {
   EXPECT_TRUE(good("races=on").Races);
   EXPECT_FALSE(O.Accesses);
   EXPECT_EQ(good("accesses=off").Accesses, false);
+  EXPECT_FALSE(good("clock=wall").needsCosts());
+  EXPECT_TRUE(good("clock=model").ModelClock);
+  EXPECT_TRUE(good("clock=model").needsCosts());
   EXPECT_EQ(O.Shuffle.Orders, 8u);
   EXPECT_EQ(O.Shuffle.Budget, 5u << 20);
   EXPECT_EQ(good("memory=512").Memory, 512u);
@@ -79,12 +82,12 @@ TEST(Options, MistakesAreNamed) {
       "RECONVERGE_VM: there is no key 'colour'\n"
       "  The keys are threads, tier, policy, warp, compile, isa, seed, steps, "
       "check, races, guard, counters, accesses, vectors, shuffle, snapshots, "
-      "cache and memory.");
+      "clock, cache and memory.");
   for (StringRef Text :
        {"threads=", "threads=5000", "threads=2x", "seed=99999999999999999999",
         "steps=many", "warp=16", "isa=sse", "compile=o3", "policy=min-pc",
-        "counters=yes", "accesses=1", "check=maybe", "guard=soft", "memory=0",
-        "memory=G", "memory=99999999999G", "memory=1T"})
+        "counters=yes", "accesses=1", "clock=slow", "check=maybe", "guard=soft",
+        "memory=0", "memory=G", "memory=99999999999G", "memory=1T"})
     EXPECT_NE(bad(Text), "accepted") << Text.str();
 }
 
