@@ -101,6 +101,7 @@ struct Recipe {
   /// without a thread, and those of which a step cannot be launched.
   uint64_t LeastThreads = 1, MostThreads = UINT64_MAX;
   uint64_t MostBlockThreads = UINT64_MAX;
+  bool WholeWarps = false; ///< blocks of others take the kernel as it was
   std::optional<RecipeReuse> Reuse;
 
   /// Whether what is launched stays the same.

@@ -58,11 +58,15 @@ std::optional<uint64_t> amountOf(const LaunchAmount &A,
   return Product / A.Per + (Product % A.Per != 0);
 }
 
+static constexpr uint64_t WarpThreads = 32;
+
 bool isFor(const Recipe &R, const LaunchShape &Shape) {
   const std::optional<uint64_t> Threads = threadsOf(Shape);
   return !R.isPlain() && Threads && *Threads && *Threads >= R.LeastThreads &&
          *Threads <= R.MostThreads &&
-         Shape.blockThreads() <= R.MostBlockThreads && !Shape.Cooperative;
+         Shape.blockThreads() <= R.MostBlockThreads &&
+         !(R.WholeWarps && Shape.blockThreads() % WarpThreads) &&
+         !Shape.Cooperative;
 }
 
 /// Of an extent that is not the program's.

@@ -37,7 +37,8 @@ static std::string print(const RecipeStep::Extent &E) {
 std::string printRecipe(const Recipe &R) {
   std::string Text = "for " + std::to_string(R.LeastThreads) + " " +
                      std::to_string(R.MostThreads) + " " +
-                     std::to_string(R.MostBlockThreads);
+                     std::to_string(R.MostBlockThreads) +
+                     (R.WholeWarps ? " warps" : "");
   if (R.Reuse)
     Text += " reuse " + std::to_string(R.Reuse->Differing) + " " +
             print(R.Reuse->Probed);
@@ -185,6 +186,7 @@ std::optional<Recipe> Reader::read() {
   R.LeastThreads = number<uint64_t>();
   R.MostThreads = number<uint64_t>();
   R.MostBlockThreads = number<uint64_t>();
+  R.WholeWarps = take("warps");
   if (take("reuse")) {
     R.Reuse.emplace().Differing = number<uint32_t>();
     R.Reuse->Probed = amount();

@@ -29,7 +29,7 @@ TEST_P(CollectedKernels, LeaveTheSameBytes) {
   if (HasFailure())
     return;
   RecordProperty("collected", int(Tried.Changed));
-  EXPECT_GE(Tried.Changed * 3, Tried.Kernels)
+  EXPECT_GE(Tried.Changed * 6, Tried.Kernels)
       << "the kernels have too few branches";
 }
 

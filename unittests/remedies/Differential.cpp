@@ -71,6 +71,19 @@ struct Launch {
 };
 } // namespace
 
+static std::optional<Recipe> recipeIn(const Module &M) {
+  const Attribute Text = M.getFunction("k")->getFnAttribute(RecipeAttribute);
+  return Text.isValid() ? launch::parseRecipe(Text.getValueAsString())
+                        : std::nullopt;
+}
+
+/// Whether the launch of \p Seed does not take the kernel as it was.
+static bool isForLaunch(const Module &Changed, uint64_t Seed) {
+  const Launch L(Seed);
+  const auto R = recipeIn(Changed);
+  return !R || R->isPlain() || launch::isFor(*R, shape(L.Blocks, L.Threads));
+}
+
 static Memory runOnVm(const Module &Original, uint64_t Seed,
                       const MachineOptions &Options) {
   Launch L(Seed);
@@ -79,11 +92,8 @@ static Memory runOnVm(const Module &Original, uint64_t Seed,
   uint32_t *OutAt = L.Result.Out.data(), *SumsAt = L.Result.Sums.data();
   uint32_t *InAt = L.In.data(), Count = L.N;
   void *Arguments[] = {&InAt, &OutAt, &SumsAt, &Count, nullptr};
-  const Attribute Recipe =
-      Copy->getFunction("k")->getFnAttribute(RecipeAttribute);
-  if (Recipe.isValid())
-    L.Result.Problem = runBy(*launch::parseRecipe(Recipe.getValueAsString()), P,
-                             shape(L.Blocks, L.Threads), Arguments);
+  if (const auto Recipe = recipeIn(*Copy))
+    L.Result.Problem = runBy(*Recipe, P, shape(L.Blocks, L.Threads), Arguments);
   else if (Error E = P.launchWith("k", shape(L.Blocks, L.Threads), Arguments))
     L.Result.Problem = toString(std::move(E));
   return std::move(L.Result);
@@ -117,6 +127,8 @@ Trial compare(const Module &M, uint64_t Seed, Transform Apply,
   if (verifyModule(*After, &OS))
     return T;
   T.Difference.clear();
+  if (!isForLaunch(*After, Seed))
+    T.Changes = 0;
   if (!T.Changes)
     return T;
   auto All = setups(32);

@@ -11,14 +11,19 @@
 // memory (Sort.cpp); and then its warps take 32 of one path at a time, as they
 // get free, and run the kernel as it was for each (Rewrite.cpp).
 //
-// An item of a short path (it writes a 0) is done in the first step.
+// An item of a short path (it writes a 0) is done in the first step. What a warp
+// takes has one path, so the branches that made it are not decided again.
+//
+// Launches of blocks that are not of whole warps, or larger than was planned for,
+// take the kernel as it was.
 //
 // Where somebody can count registers, all of this is done to a copy first, and
 // refused if fewer warps would fit on a multiprocessor.
 //
 // The device library's block_collect is the same by hand (docs/collect.md).
 //
-// Limitation: the code that decides runs twice, and what it read is read again.
+// Limitation: what the code that decides has computed for later, it computes
+// again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,10 +47,11 @@ static constexpr uint64_t MostItems = uint64_t(1) << 31;
 
 /// What is launched: \p Kernel, which has so many parameters of the program's.
 static Recipe recipeOf(const Function &Kernel, unsigned OfProgram,
-                       const CollectOptions &Options) {
+                       const collect::CollectPlan &Plan) {
   RecipeStep Step;
   Step.Kernel = Kernel.getName().str();
-  Step.Grid = {/*OfProgram=*/false, {LaunchAmount::Blocks, 1, Options.Items}};
+  Step.Grid = {/*OfProgram=*/false,
+               {LaunchAmount::Blocks, 1, Plan.Options.Items}};
   for (unsigned I = 0; I != OfProgram; ++I)
     Step.Arguments.push_back({RecipeArgument::Program, I});
   Step.Arguments.push_back(
@@ -54,6 +60,8 @@ static Recipe recipeOf(const Function &Kernel, unsigned OfProgram,
     Step.Arguments.push_back({RecipeArgument::Dimension, D});
   Recipe R;
   R.MostThreads = MostItems;
+  R.MostBlockThreads = Plan.Threads;
+  R.WholeWarps = true;
   R.Steps = {std::move(Step)};
   return R;
 }
@@ -77,7 +85,7 @@ static Collected apply(Function &Kernel, const collect::CollectPlan &Plan) {
   F.addFnAttr(Attribute::Convergent);
   F.removeFnAttr(Attribute::NoSync);
   F.removeFnAttr(Attribute::Memory);
-  Made.Launch = recipeOf(F, OfProgram, Plan.Options);
+  Made.Launch = recipeOf(F, OfProgram, Plan);
   return Made;
 }
 

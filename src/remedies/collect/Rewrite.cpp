@@ -1,20 +1,21 @@
 //===- remedies/collect/Rewrite.cpp - A kernel that collects --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   entry:    frame; are these blocks sorted?     of whole warps, not too large
-//      |  \
-//      |   sort (Sort.cpp), with, for each turn of a thread,
-//      |      is there such a block?  --no--+
-//      |      slice, with the block's number|     a copy of what is needed of it
-//      |      |    |    |                   |
-//      |      ends: the path                |
-//      |      +----+----+-------------------+
-//      |  /
-//   head:     turn, from 0; sorted: take, else: this thread of the next block
-//      |   \--- nothing left ---> done: ret
+//   entry:    frame
+//      |
+//   sort (Sort.cpp), with, for each turn of a thread,
+//      is there such a block?  --no--+
+//      slice, with the block's number|     a copy of what is needed of it
+//      |    |    |                   |
+//      ends: the path                |
+//      +----+----+-------------------+
+//      |
+//   head:     take 32 items of a path; none left? ---> done: ret
+//      |
 //   item:     numbers of that thread of that block (Items.h)
 //      |
-//   body:     the kernel as it was
+//   body:     the kernel as it was, but for the branches that tell paths apart:
+//      |      the path says which way they go
 //      |
 //   latch:    where it returned, and lanes without an item; back to the head
 //
@@ -22,17 +23,15 @@
 // Items of its blocks in a row. So a thread's own numbers are those of its item
 // in the slice, at every turn, and only the number of the block is another.
 //
-// Blocks that are not sorted do their work as it comes, a block of the program's
-// at each turn. They may have a last warp that is not whole; nothing that lanes
-// do together is on their way.
-//
 // Numbers of blocks have 32 bits, for there are at most 2^31 items: a division of
 // 64 would cost four times as much.
 //
 // Why right: each thread of each block of the program's launch is one item: of
 // turn 0 to Items - 1 of the thread with its number in the block that has its
 // block. All are taken once, but those that would have done nothing; and run
-// all of the kernel with their own numbers.
+// all of the kernel with their own numbers. They go the way that the slice went,
+// on what it has read; nobody else writes that, or threads might not change
+// places.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,6 +79,8 @@ private:
   }
   /// Blocks as they were when the plan was made.
   BasicBlock *now(BasicBlock *BB) { return BB == Entry ? Body : BB; }
+  uint32_t pathsAt(const BasicBlock *BB);
+  void decide(BasicBlock &From, Value *Path);
   void turn();
 
   const CollectPlan &Plan;
@@ -89,13 +90,14 @@ private:
   const unsigned First; ///< of the parameters
   Sort By;
 
-  BasicBlock *Entry = nullptr, *Body = nullptr, *Head = nullptr;
+  BasicBlock *Entry = nullptr, *Body = nullptr;
   LaunchValues Of;
   Value *Thread = nullptr, *Threads = nullptr, *FirstBlock = nullptr,
-        *Blocks = nullptr, *IsSorted = nullptr;
+        *Blocks = nullptr;
 
   DenseMap<const Value *, Value *> Copies;
   DenseMap<const BasicBlock *, BasicBlock *> CopiedBlocks;
+  DenseMap<const BasicBlock *, uint32_t> Reached; ///< pathsAt
   SmallVector<CallBase *> Reads; ///< in the copies, of the block's number
 };
 } // namespace
@@ -122,10 +124,6 @@ void Rewrite::enter() {
   Blocks = B.CreateTrunc(F.getArg(First), B.getInt32Ty());
   FirstBlock = B.CreateMul(Here, B.getInt32(Options.Items), "block");
   Threads = B.CreateMul(B.CreateMul(Of.Block[0], Of.Block[1]), Of.Block[2]);
-  IsSorted =
-      B.CreateAnd(B.CreateICmpEQ(B.CreateAnd(Threads, B.getInt32(WarpSize - 1)),
-                                 B.getInt32(0)),
-                  B.CreateICmpULE(Threads, B.getInt32(Plan.Threads)), "sorted");
   At->eraseFromParent();
   B.SetInsertPoint(Entry);
 }
@@ -215,69 +213,114 @@ Value *Rewrite::pathAt(Value *Turn) {
   return Path;
 }
 
+/// The paths of items that come to \p BB from the slice, a bit each.
+uint32_t Rewrite::pathsAt(const BasicBlock *BB) {
+  const Slice &S = Plan.Deciding;
+  if (auto End = S.Ends.find(const_cast<BasicBlock *>(BB));
+      End != S.Ends.end() && !S.Short.contains(End->first))
+    return End->second == NoWork ? 0 : 1u << End->second;
+  auto [Found, IsNew] = Reached.try_emplace(BB, 0);
+  if (!IsNew || !S.Blocks.contains(const_cast<BasicBlock *>(BB)))
+    return Found->second; // of a short path: none
+  uint32_t All = 0;
+  for (const BasicBlock *To : successors(now(const_cast<BasicBlock *>(BB))))
+    All |= pathsAt(To);
+  return Reached[BB] = All;
+}
+
+/// Has the branch at the end of \p From, in the slice, go where items of
+/// \p Path go, if each path has one way.
+void Rewrite::decide(BasicBlock &From, Value *Path) {
+  Instruction *Old = From.getTerminator();
+  SmallMapVector<BasicBlock *, uint32_t, 4> Ways;
+  uint32_t Seen = 0;
+  for (BasicBlock *To : successors(&From)) {
+    const uint32_t Mine = pathsAt(To);
+    if (!Mine || !Ways.insert({To, Mine}).second)
+      continue;
+    if (Mine & Seen)
+      return;
+    Seen |= Mine;
+  }
+  if (Old->getNumSuccessors() < 2 || Ways.empty())
+    return;
+  SmallMapVector<BasicBlock *, unsigned, 4> Edges; // as they were
+  for (BasicBlock *To : successors(&From))
+    ++Edges[To];
+  B.SetInsertPoint(Old);
+  B.SetCurrentDebugLocation(Old->getDebugLoc());
+  BasicBlock *First = Ways.front().first;
+  if (Ways.size() == 1) {
+    B.CreateBr(First);
+  } else if (Ways.size() == 2) {
+    Value *Bit = B.CreateAnd(B.CreateShl(B.getInt32(1), Path),
+                             B.getInt32(Ways.front().second));
+    B.CreateCondBr(B.CreateICmpNE(Bit, B.getInt32(0)), First,
+                   Ways.back().first);
+  } else {
+    SwitchInst *Switch = B.CreateSwitch(Path, First);
+    for (auto [To, Those] : drop_begin(Ways))
+      for (uint32_t Left = Those; Left; Left &= Left - 1)
+        Switch->addCase(B.getInt32(countr_zero(Left)), To);
+  }
+  Value *Condition = isa<SwitchInst>(Old)
+                         ? cast<SwitchInst>(Old)->getCondition()
+                         : cast<BranchInst>(Old)->getCondition();
+  Old->eraseFromParent();
+  RecursivelyDeleteTriviallyDeadInstructions(Condition);
+  for (auto [To, Before] : Edges) {
+    const auto After = unsigned(llvm::count(successors(&From), To));
+    for (PHINode &Phi : To->phis()) {
+      Value *V = Phi.getIncomingValueForBlock(&From);
+      for (unsigned I = After; I < Before; ++I)
+        Phi.removeIncomingValue(&From, /*DeletePHIIfEmpty=*/false);
+      for (unsigned I = Before; I < After; ++I)
+        Phi.addIncoming(V, &From);
+    }
+  }
+}
+
 /// The loop over items, around the kernel as it was.
 void Rewrite::turn() {
-  BasicBlock *Done = block("collect.done"), *Take = block("collect.take"),
-             *Next = block("collect.next"), *Item = block("collect.item"),
+  BasicBlock *Done = block("collect.done"), *Item = block("collect.item"),
              *Latch = block("collect.latch");
   for (Instruction &I : make_early_inc_range(instructions(F)))
     if (isa<ReturnInst>(I)) {
       BranchInst::Create(Latch, I.getIterator())->setDebugLoc(I.getDebugLoc());
       I.eraseFromParent();
     }
+  BasicBlock *From = B.GetInsertBlock(), *Head = block("collect.head");
+  B.CreateBr(Head);
   B.SetInsertPoint(Head);
-  PHINode *Turn = cast<PHINode>(&Head->front());
-  B.CreateCondBr(IsSorted, Take, Next);
-
-  B.SetInsertPoint(Take);
-  PHINode *Place =
-      PHINode::Create(B.getInt32Ty(), 2, "place", Head->getFirstNonPHIIt());
-  for (BasicBlock *From : predecessors(Head))
-    Place->addIncoming(B.getInt32(0), From);
-  const Pick Sorted = By.take(B, Thread, Place, *Item, *Latch, *Done);
-  BasicBlock *Taken = B.GetInsertBlock(), *None = Taken->getSinglePredecessor();
-
-  B.SetInsertPoint(Next);
-  B.CreateCondBr(B.CreateAnd(B.CreateICmpULT(Turn, B.getInt32(Options.Items)),
-                             isBlock(blockAt(Turn))),
-                 Item, Done);
+  PHINode *Place = B.CreatePHI(B.getInt32Ty(), 2, "place");
+  Place->addIncoming(B.getInt32(0), From);
+  const Pick Taken = By.take(B, Thread, Place, *Item, *Latch, *Done);
 
   B.SetInsertPoint(Item);
-  PHINode *Which = B.CreatePHI(B.getInt32Ty(), 2),
-          *Who = B.CreatePHI(B.getInt32Ty(), 2),
-          *At = B.CreatePHI(B.getInt32Ty(), 2);
-  Which->addIncoming(Sorted.Turn, Taken);
-  Which->addIncoming(Turn, Next);
-  Who->addIncoming(Sorted.Thread, Taken);
-  Who->addIncoming(Thread, Next);
-  At->addIncoming(Sorted.Place, Taken);
-  At->addIncoming(B.getInt32(0), Next);
-  Value *Number = blockAt(Which);
+  Value *Number = blockAt(Taken.Turn);
   B.SetInsertPoint(B.CreateBr(Body));
-  becomeThread(Plan.Items, Number, Who, Of, B);
+  becomeThread(Plan.Items, Number, Taken.Thread, Of, B);
 
   B.SetInsertPoint(Latch);
-  PHINode *Last = B.CreatePHI(B.getInt32Ty(), 2);
-  for (BasicBlock *From : predecessors(Latch))
-    Last->addIncoming(From == None ? Sorted.Place : At, From);
-  Turn->addIncoming(B.CreateAdd(Turn, B.getInt32(1)), Latch);
-  Place->addIncoming(B.CreateAdd(Last, B.getInt32(WarpSize)), Latch);
+  Place->addIncoming(B.CreateAdd(Taken.Place, B.getInt32(WarpSize)), Latch);
   B.CreateBr(Head);
   RecursivelyDeleteTriviallyDeadInstructions(Place); // if claims are of 32
   ReturnInst::Create(F.getContext(), Done);
+  // Not where code of a path comes back to: that item's path says nothing there.
+  SmallSetVector<BasicBlock *, 16> Deciding;
+  for (BasicBlock *BB : Plan.Deciding.Blocks)
+    if (BB == Entry || all_of(predecessors(BB), [&](BasicBlock *From) {
+          return Deciding.contains(From);
+        }))
+      Deciding.insert(now(BB));
+  for (BasicBlock *BB : Deciding)
+    decide(*BB, Taken.Path);
+  removeUnreachableBlocks(F);
 }
 
 uint64_t Rewrite::run() {
   enter();
-  BasicBlock *Sorts = block("collect.sort");
-  Head = block("collect.head");
-  PHINode *Turn = PHINode::Create(B.getInt32Ty(), 3, "turn", Head);
-  Turn->addIncoming(B.getInt32(0), Entry);
-  B.CreateCondBr(IsSorted, Sorts, Head);
-  B.SetInsertPoint(Sorts);
   By.sort(B, Thread, Threads, [&](Value *At) { return pathAt(At); });
-  Turn->addIncoming(B.getInt32(0), B.GetInsertBlock());
-  B.CreateBr(Head);
   turn();
   return By.bytes();
 }

@@ -15,12 +15,13 @@
 //           lane p: before = total[p], total[p] += had        an atomic addition
 //   barrier
 //           lane p: path p begins at the sum of the totals of lower paths, each
-//                   rounded up to a whole warp
+//                   rounded up to a whole warp; end[p] = where the next begins
 //   turn:   queue[place of `path` + rank] = turn << 10 | thread
 //   barrier
 //
 //   take:   at = next, next += 32                             by lane 0
 //           nothing left, if that is the end of the last path
+//           its path: how many have ended there
 //           my item: queue[at + lane], if it is not none
 //
 // Which warp's items of a path come first is left to the atomic additions: all
@@ -29,8 +30,8 @@
 //
 // A path begins at a whole warp, so that what a warp takes has one path.
 //
-// Words: 32 totals, and the end. There are at most 31 paths, so the last total
-// is nobody's: it is `next`. Totals and ranks are below 2^14, of 8 items of 1024
+// Words: 32 totals and 32 ends. There are at most 31 paths, so the last total is
+// nobody's: it is `next`. Totals and ranks are below 2^14, of 8 items of 1024
 // threads.
 //
 //===----------------------------------------------------------------------===//
@@ -49,7 +50,7 @@ using namespace llvm;
 namespace reconverge::remedies::collect {
 
 static constexpr unsigned WarpSize = 32, PathBits = 5, ThreadBits = 10,
-                          Next = WarpSize - 1, End = WarpSize, None = 0xffff;
+                          Next = WarpSize - 1, Ends = WarpSize, None = 0xffff;
 
 static GlobalVariable *sharedArray(Function &F, Type *Element, uint64_t Count,
                                    const Twine &Name) {
@@ -73,14 +74,14 @@ Sort::Sort(Function &Of, unsigned Paths, unsigned Threads,
   assert(Paths < WarpSize && Items * Threads <= 1u << 13 && "as counted above");
   LLVMContext &C = F.getContext();
   Words =
-      sharedArray(F, Type::getInt32Ty(C), WarpSize + 1, "__reconverge_counts_");
+      sharedArray(F, Type::getInt32Ty(C), 2 * WarpSize, "__reconverge_counts_");
   Queue = sharedArray(F, Type::getInt16Ty(C),
                       uint64_t(Items) * Threads + places(Paths, Items, Threads),
                       "__reconverge_items_");
 }
 
 uint64_t Sort::bytes() const {
-  return 4 * (WarpSize + 1) +
+  return 4 * 2 * WarpSize +
          2 * cast<ArrayType>(Queue->getValueType())->getNumElements();
 }
 
@@ -247,9 +248,9 @@ Value *Sort::findPlaces(IRBuilderBase &B, Value *Thread, Value *Had) {
                         B.CreateSelect(B.CreateICmpUGE(Lane, B.getInt32(Step)),
                                        Below, B.getInt32(0)));
   }
-  // The last path's lane knows the end.
-  onlyIf(B, B.CreateICmpEQ(Thread, B.getInt32(Paths - 1)), "collect.end",
-         [&] { B.CreateStore(Until, atWord(B, B.getInt32(End))); });
+  onlyIf(B, B.CreateICmpULT(Thread, B.getInt32(Paths)), "collect.end", [&] {
+    B.CreateStore(Until, atWord(B, B.CreateAdd(Thread, B.getInt32(Ends))));
+  });
   return B.CreateAdd(B.CreateSub(Until, Rounded), Before);
 }
 
@@ -314,16 +315,21 @@ Pick Sort::take(IRBuilderBase &B, Value *Thread, Value *Place, BasicBlock &Take,
   if (IsUsed)
     At = B.CreateSelect(IsUsed, At, Place);
   BasicBlock *Some = block("collect.some"), *Get = block("collect.get");
-  Value *Last = B.CreateLoad(I32, atWord(B, B.getInt32(End)));
+  Value *Last = B.CreateLoad(I32, atWord(B, B.getInt32(Ends + Paths - 1)));
   B.CreateCondBr(B.CreateICmpULT(At, Last), Some, &Done);
   B.SetInsertPoint(Some);
+  Value *Until =
+      B.CreateLoad(I32, atWord(B, B.CreateAdd(Lane, B.getInt32(Ends))), "ends");
+  Value *Over = call(B, Intrinsic::nvvm_vote_ballot_sync,
+                     {B.getInt32(~0u), B.CreateICmpULE(Until, At)});
+  Value *Path = count(B, B.CreateAnd(Over, B.getInt32((1u << Paths) - 1)));
   Value *Item = B.CreateZExt(
       B.CreateLoad(B.getInt16Ty(), atPlace(B, B.CreateAdd(At, Lane))), I32);
   B.CreateCondBr(B.CreateICmpNE(Item, B.getInt32(None)), Get, &Other);
   B.SetInsertPoint(Get);
   const Pick Found = {B.CreateLShr(Item, B.getInt32(ThreadBits)),
                       B.CreateAnd(Item, B.getInt32((1u << ThreadBits) - 1)),
-                      At};
+                      Path, At};
   B.CreateBr(&Take);
   return Found;
 }

@@ -19,6 +19,7 @@ namespace reconverge::remedies::collect {
 /// that this one does the work of. Both i32.
 struct Pick {
   llvm::Value *Turn, *Thread;
+  llvm::Value *Path;  ///< of all lanes of the warp, i32
   llvm::Value *Place; ///< of the warp's first item among all, i32
 };
 

@@ -36,6 +36,7 @@ constexpr u32 All = 0xffffffff;
 
 DEVICE u32 thread() { return __nvvm_read_ptx_sreg_tid_x(); }
 DEVICE u32 block() { return __nvvm_read_ptx_sreg_ctaid_x(); }
+DEVICE u64 item() { return u64(block()) * Threads + thread(); }
 
 /// The sum of Value over threads before this one; Total: over all. Sums: room of
 /// a word for each warp.

@@ -23,7 +23,7 @@
 ; MANY: collecting has no parameter 'paths=32'
 
 
-; SHORT: remark: {{.*}} collected: 1 paths, 2 items a thread, 1220 bytes
+; SHORT: remark: {{.*}} collected: 1 paths, 2 items a thread, 1344 bytes
 ; SHORT: collect.known:
 ; SHORT: %path = phi i32 [ 1, %collect.turn ], [ 1, %collect.end ], [ 0, %{{.*}} ], [ 1, %[[DONE:.*]] ]
 ; What it does, and what that follows from.
@@ -39,12 +39,11 @@
 ; SHORT-NEXT: store i32 [[R]], ptr addrspace(1)
 ; SHORT-NEXT: br label %collect.known
 
-; CHUNK: %place = phi i32 [ 0, %{{.*}} ], [ 0, %entry ], [ [[NEXT:%.*]], %collect.latch ]
+; CHUNK: collect.latch:
+; CHUNK-NEXT: [[NEXT:%.*]] = add i32 %{{.*}}, 32
+; CHUNK: %place = phi i32 [ 0, %{{.*}} ], [ [[NEXT]], %collect.latch ]
 ; CHUNK: [[PART:%.*]] = urem i32 %place, 64
 ; CHUNK: [[USED:%.*]] = icmp eq i32 [[PART]], 0
-; CHUNK: collect.latch:
-; CHUNK-NEXT: [[LAST:%.*]] = phi i32
-; CHUNK: [[NEXT]] = add i32 [[LAST]], 32
 ; CHUNK: atomicrmw add ptr addrspace(3) {{.*}}, i32 64 monotonic
 ; CHUNK: select i1 [[USED]], i32 %{{.*}}, i32 %place
 
@@ -54,23 +53,25 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 
-; CHECK: remark: {{.*}} collected: 2 paths, 2 items a thread, 1280 bytes of shared memory, blocks of up to 128 threads
+; CHECK: remark: {{.*}} collected: 2 paths, 2 items a thread, 1404 bytes of shared memory, blocks of up to 128 threads
 
-; CHECK: @__reconverge_counts_k = internal addrspace(3) global [33 x i32] poison, align 16
+; CHECK: @__reconverge_counts_k = internal addrspace(3) global [64 x i32] poison, align 16
 ; CHECK: @__reconverge_items_k = internal addrspace(3) global [574 x i16] poison, align 16
 
 ; CHECK-LABEL: define ptx_kernel void @k(
 ; CHECK-SAME: ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n, i64 %blocks, i32 %grid.x, i32 %grid.y, i32 %grid.z) #[[RECIPE:[0-9]+]]
 ; CHECK: [[BLOCK:%.*]] = mul i32 %{{.*}}, 2
-; Blocks of whole warps and of at most 128 threads are sorted.
-; CHECK: [[PART:%.*]] = and i32 [[THREADS:%.*]], 31
-; CHECK: icmp eq i32 [[PART]], 0
-; CHECK: icmp ule i32 [[THREADS]], 128
-; CHECK: br i1 %sorted, label %collect.sort, label %collect.head
 
-; The kernel as it was; what returned goes on with the next item.
+; The kernel as it was, but that the path says which side; what returned goes on
+; with the next item.
 ; CHECK: body:
+; CHECK-NOT: icmp slt
+; CHECK: work:
 ; CHECK: load i32, ptr addrspace(1)
+; CHECK-NEXT: [[BIT:%.*]] = shl i32 1, %{{.*}}
+; CHECK-NEXT: [[MINE:%.*]] = and i32 [[BIT]], 1
+; CHECK-NEXT: [[IS:%.*]] = icmp ne i32 [[MINE]], 0
+; CHECK-NEXT: br i1 [[IS]], label %loop, label %other
 ; CHECK: store i32 %{{.*}}, ptr addrspace(1)
 ; CHECK-NEXT: br label %collect.latch
 
@@ -97,7 +98,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; CHECK: collect.done:
 ; CHECK: ret void
 
-; CHECK: attributes #[[RECIPE]] = { {{.*}}"reconverge-recipe"="for 1 2147483648 18446744073709551615 step k grid blocks 1 2 block same shared program 0 program 1 program 2 amount blocks 1 1 dimension 0 dimension 1 dimension 2" }
+; CHECK: attributes #[[RECIPE]] = { {{.*}}"reconverge-recipe"="for 1 2147483648 128 warps step k grid blocks 1 2 block same shared program 0 program 1 program 2 amount blocks 1 1 dimension 0 dimension 1 dimension 2" }
 define ptx_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
