@@ -61,6 +61,7 @@
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
@@ -116,13 +117,19 @@ static MDNode *unrollBy(LLVMContext &Context, unsigned Times) {
                                    Type::getInt32Ty(Context), Times))});
 }
 
-/// Leaves it to ptxas whether what was unrolled is unrolled more: LLVM says that
-/// it is not to be, unless it is told what else to say of the new loop.
-static MDNode *openToMore(LLVMContext &Context) {
-  return MDNode::get(
-      Context,
-      {MDString::get(Context, "llvm.loop.unroll.followup_unrolled"),
-       MDNode::get(Context, MDString::get(Context, "reconverge.unrolled"))});
+/// Leaves it to ptxas whether what is unrolled of \p L is unrolled more: LLVM
+/// says that it is not to be, unless it is told all that it shall say of the new
+/// loop. That is what \p L says, where it stands in the source, too.
+static MDNode *openToMore(const Loop &L) {
+  LLVMContext &Context = L.getHeader()->getContext();
+  SmallVector<Metadata *> Said = {
+      MDString::get(Context, "llvm.loop.unroll.followup_unrolled"),
+      MDNode::get(Context, MDString::get(Context, "reconverge.unrolled"))};
+  if (const MDNode *Id = L.getLoopID())
+    for (const MDOperand &Operand : drop_begin(Id->operands()))
+      if (isa<DILocation>(Operand))
+        Said.push_back(Operand.get());
+  return MDNode::get(Context, Said);
 }
 
 /// Whether \p V changes by the same amount in each iteration.
@@ -291,8 +298,8 @@ struct MarkManyIterations : PassInfoMixin<MarkManyIterations> {
       unsigned Times = Counts && hasLoadChain(*L) ? CopiesOfChains : Copies;
       std::optional<unsigned> Size = sizeOf(*L);
       if (Size && *Size * Times <= ManyInstructions) {
+        mark(*L, openToMore(*L));
         mark(*L, unrollBy(Context, Times));
-        mark(*L, openToMore(Context));
       }
     }
     return PreservedAnalyses::all();

@@ -55,9 +55,9 @@ static constexpr double Lost = 1.1, LostLong = 1.5;
 
 namespace {
 /// The original and all builds that were right, in rounds.
-class Race {
+class TimedRounds {
 public:
-  Race(Bench &On, LaunchLog &Log, ArrayRef<TriedCandidate *> Right)
+  TimedRounds(Bench &On, LaunchLog &Log, ArrayRef<TriedCandidate *> Right)
       : On(On), Log(Log) {
     append_range(All, Right);
     Times.resize(All.size());
@@ -82,7 +82,7 @@ private:
 
 /// Takes out those remedies that the rounds so far show as lost: each took more
 /// than \p By times what the fastest did.
-void Race::dropLosers(double By) {
+void TimedRounds::dropLosers(double By) {
   std::vector<double> Fastest = Times.front();
   for (size_t Which : Order)
     for (size_t R = 0; R != rounds(); ++R)
@@ -96,7 +96,7 @@ void Race::dropLosers(double By) {
 }
 
 /// False if a candidate has ended badly.
-bool Race::runRound() {
+bool TimedRounds::runRound() {
   RunOptions Timed;
   Timed.Timed = true;
   llvm::shuffle(Order.begin(), Order.end(), Draw);
@@ -113,7 +113,7 @@ bool Race::runRound() {
 }
 
 /// Logs what is known; of a launch, the last holds.
-void Race::tell() {
+void TimedRounds::tell() {
   for (size_t I = 1; I != All.size(); ++I) {
     TrialEvent E = Log.event(TrialEvent::Timed, All[I]->What);
     E.OriginalMs = Times.front();
@@ -122,7 +122,7 @@ void Race::tell() {
   }
 }
 
-void Race::run(unsigned Samples, double Seconds) {
+void TimedRounds::run(unsigned Samples, double Seconds) {
   const Stopwatch Time;
   if (!runRound())
     return;
@@ -151,7 +151,7 @@ void Race::run(unsigned Samples, double Seconds) {
 
 void timeRounds(Bench &On, LaunchLog &Log, ArrayRef<TriedCandidate *> Right,
                 unsigned Samples, double Seconds) {
-  Race(On, Log, Right).run(Samples, Seconds);
+  TimedRounds(On, Log, Right).run(Samples, Seconds);
 }
 
 } // namespace reconverge::runtime
