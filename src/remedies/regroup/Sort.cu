@@ -92,10 +92,11 @@ KERNEL void compose(u32 *keys, const u32 *lines, const u32 *range, u64 items,
       return;
     const u32 Of = keys[I], Line = lines[I], Last = End[Of] - 1;
     u32 Key = Begin[Of];
-    if (Line > Least[Of]) // floats rise with their integers, and are fast
-      Key += u32(float(Line - Least[Of]) * PartsOfLine[Of]);
+    if (Line > Least[Of]) { // floats rise with their integers, and are fast
+      const float Part = float(Line - Least[Of]) * PartsOfLine[Of];
+      Key = Part < float(Last - Key) ? Key + u32(Part) : Last;
+    }
     // A class that nobody was asked of lies where the next one begins.
-    Key = Key < Last ? Key : Last;
     keys[I] = Key < 1u << Bits ? Key : (1u << Bits) - 1;
   }
 }
