@@ -24,6 +24,10 @@ struct Demand {
   /// Cycles in which warps have their places, and the loads that they wait for
   /// then: a thread block gives its warps' places back when the slowest ends.
   double PathCycles = 0, PathLoads = 0;
+  /// The same of the one thread that is busy longest, of those whose block
+  /// vectors are known; 0: none is, or its launch is no measure. Whoever shares
+  /// its warp, it takes so long.
+  double ThreadCycles = 0, ThreadLoads = 0;
   bool HasMachineCode = false; ///< Busy is of it, not of the IR
 
   bool HasMemory = false; ///< all below is counted

@@ -21,6 +21,16 @@
 // where few do. After a remapping round, which brings lanes together in few
 // warps, that is much of what it gains.
 //
+// A launch is not done before its longest thread, which may be most of a launch
+// of few: whatever lanes idle beside it then, no other company makes it shorter.
+// Of the threads whose block vectors are known, the longest takes
+//
+//   max over t of sum over blocks of BBV_t(b) path(b)
+//
+// They are of one launch. Where its threads did more than those of all launches
+// do on average, that is taken in proportion. On a CPU programs run small
+// examples, whose launches of few threads will be of many: there it is left out.
+//
 //===----------------------------------------------------------------------===//
 
 #include "model/Demand.h"
@@ -117,6 +127,38 @@ static void addMemory(Demand &D, const KernelInfo &Info,
                  uint64_t(double(Touched.GridStores) / Launches)};
 }
 
+/// The longest chain of one thread.
+static void addThread(Demand &D, const KernelProfile &K) {
+  const std::vector<BlockInfo> &Blocks = K.Info.Blocks;
+  const ThreadVectors &V = K.Vectors;
+  std::vector<uint64_t> Threads(V.Classes.size());
+  for (const ThreadVectors::ThreadBlock &B : V.Blocks)
+    for (uint32_t Class : B.ClassOf)
+      ++Threads[Class];
+  double Sampled = 0, Cycles = 0, All = 0;
+  for (auto [Vector, Of] : zip_equal(V.Classes, Threads)) {
+    double Chain = 0, Loads = 0;
+    for (auto [Times, B] : zip_equal(Vector, Blocks)) {
+      Chain += double(Times) * B.Path;
+      Loads += double(Times) * B.PathLoads;
+    }
+    Cycles += Chain * double(Of);
+    Sampled += double(Of);
+    if (Chain > D.ThreadCycles) {
+      D.ThreadCycles = Chain;
+      D.ThreadLoads = Loads;
+    }
+  }
+  for (auto [B, C] : zip_equal(Blocks, K.Blocks))
+    All += double(C.Lanes) * B.Path;
+  if (Cycles <= 0 || K.Threads == 0)
+    return;
+  const double Part =
+      std::min(1.0, All / double(K.Threads) / (Cycles / Sampled));
+  D.ThreadCycles *= Part;
+  D.ThreadLoads *= Part;
+}
+
 Demand demandOf(const KernelInfo &Info, const LaunchCounts &Counts,
                 const LaunchShape &Shape) {
   Demand D;
@@ -139,6 +181,8 @@ Demand demandOf(const KernelProfile &K) {
   const double Launches = double(K.Launches);
   addBlocks(D, K.Info, K.Blocks, double(K.WarpsRun), Launches);
   addMemory(D, K.Info, K.Blocks, K.Accesses, K.Touched, Launches);
+  if (K.OnGpu)
+    addThread(D, K);
   return D;
 }
 

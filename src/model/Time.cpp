@@ -54,6 +54,9 @@
 //
 //   T_lat = sum over blocks places(b) (path(b) + loads(b) miss) / R * ceil(B/S)/B
 //
+// and no less than the chain of the longest thread, as far as threads are known:
+// nobody shortens that by what runs beside it.
+//
 // Where warps are few, units are idle while all wait, and busy only then:
 //
 //   T = sqrt(norm^2 + T_lat^2) + what a launch of nothing takes
@@ -208,8 +211,9 @@ KernelTime timeOf(const Demand &D, const analysis::MachineLimits &L) {
     const double Farther = std::min(Dram / Loads, 1.0);
     const double Wait = Far * (L.L2Latency - L.L1Latency) +
                         Farther * (L.DramLatency - L.L2Latency);
-    T.Latency = (D.PathCycles + D.PathLoads * std::max(Wait, 0.0)) /
-                std::max(On.Warps, 1.0) * On.OnFullest;
+    T.Latency = std::max((D.PathCycles + D.PathLoads * std::max(Wait, 0.0)) /
+                             std::max(On.Warps, 1.0) * On.OnFullest,
+                         D.ThreadCycles + D.ThreadLoads * std::max(Wait, 0.0));
     return std::hypot(norm(T.Units, L.Norm), T.Latency) + L.LaunchCycles;
   };
   T.Least = Fill(M.L2.Least, M.Dram.Least, L.AtomicTurns);

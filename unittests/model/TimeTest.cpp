@@ -99,6 +99,18 @@ TEST(Time, ChainsPassBesideOneAnother) {
   EXPECT_EQ(T.By, Bound::Latency);
 }
 
+/// A launch is no faster than its longest thread.
+TEST(Time, TheLongestThreadIsWaitedFor) {
+  Demand D = launchOf(40);
+  busy(D, Unit::Issue) = 40;
+  const double Without = timeOf(D, machine()).Cycles;
+  D.ThreadCycles = 5000;
+  const KernelTime T = timeOf(D, machine());
+  EXPECT_LT(Without, 5000);
+  EXPECT_NEAR(T.Cycles, std::hypot(Without, 5000), 1e-9);
+  EXPECT_DOUBLE_EQ(T.Latency, 5000);
+}
+
 /// What a launch of nothing takes comes on top.
 TEST(Time, ALaunchTakesItsTime) {
   Demand D = launchOf(40);
@@ -313,6 +325,34 @@ TEST(Demand, ThreadBlocksKeepTheirPlaces) {
   const double One = (1 - std::pow(0.75, 4)) / 0.25;
   EXPECT_NEAR(demandOf(Info, C, Shape).PathCycles,
               80 * 7 + One * (20 * 11 + 60 * 13), 1e-9);
+}
+
+/// Of a thread block of four threads one runs the second block 5 times, the
+/// others once: 7 + 5 * 11 cycles, with 10 loads. All threads of all launches
+/// run 7 + 11 * (5 + 3) / 4 on average as these do, or half as much.
+TEST(Demand, KnowsTheLongestThread) {
+  KernelProfile K;
+  K.Info = infoOf();
+  K.Info.Accesses.clear();
+  K.Launches = 2;
+  K.Threads = 8;
+  K.WarpsRun = 2;
+  K.Shapes = {{{1, 1, 1}, {4, 1, 1}, 0}};
+  K.Blocks = {{2, 8}, {10, 16}};
+  K.OnGpu = true;
+  EXPECT_EQ(demandOf(K).ThreadCycles, 0) << "no thread is known";
+  K.Vectors.Launch = 1;
+  K.Vectors.Classes = {{1, 1}, {1, 5}};
+  K.Vectors.Blocks = {{0, {0, 1, 0, 0}}};
+  EXPECT_DOUBLE_EQ(demandOf(K).ThreadCycles, 62);
+  EXPECT_DOUBLE_EQ(demandOf(K).ThreadLoads, 10);
+  K.Blocks = {{2, 4}, {10, 8}};
+  EXPECT_DOUBLE_EQ(demandOf(K).ThreadCycles, 31);
+  EXPECT_DOUBLE_EQ(demandOf(K).ThreadLoads, 5);
+  EXPECT_DOUBLE_EQ(withCompute(demandOf(K), 0.25).ThreadCycles, 31)
+      << "without what its neighbours do it takes as long";
+  K.OnGpu = false;
+  EXPECT_EQ(demandOf(K).ThreadCycles, 0) << "a small example";
 }
 
 /// 160 sectors are asked for, and 100 bytes, four sectors, are there.
