@@ -34,8 +34,11 @@ RandomKernelOptions shapeFor(uint64_t Seed) {
   return Options;
 }
 
-unsigned reorderSeed(Module &M, uint64_t, bool Bug = false) {
+/// By one order or the other.
+unsigned reorderSeed(Module &M, uint64_t Seed, bool Bug = false) {
   ReorderOptions Options;
+  Options.Order = Seed % 3 ? BlockOrder::Last : BlockOrder::Reversed;
+  Options.Least = 1;
   Options.PlantedBug = Bug;
   PlanOr<Recipe> Made = reorderBlocks(*M.getFunction("k"), Options);
   auto *Now = std::get_if<Recipe>(&Made);

@@ -11,13 +11,19 @@ using namespace llvm;
 namespace reconverge::remedies {
 
 Expected<ReorderOptions> parseReorderOptions(StringRef Text) {
-  if (Error E =
-          readParameters(Text, "reordering blocks", reorder_blocks::Parameters,
-                         [](StringRef Key, StringRef Value) {
-                           return Key == "order" && Value == "reversed";
-                         }))
+  ReorderOptions Options;
+  Error E = readParameters(
+      Text, "reordering blocks", reorder_blocks::Parameters,
+      [&](StringRef Key, StringRef Value) {
+        if (Key == "least")
+          return readBetween(Value, 1, 1u << 31, Options.Least);
+        Options.Order =
+            Value == "last" ? BlockOrder::Last : BlockOrder::Reversed;
+        return Key == "order" && (Value == "last" || Value == "reversed");
+      });
+  if (E)
     return std::move(E);
-  return ReorderOptions();
+  return Options;
 }
 
 } // namespace reconverge::remedies
