@@ -262,4 +262,23 @@ Ended execute(const Recipe &R, const LaunchShape &Shape, void **Args, Place &On,
   return Execution(R, Shape, Args, On, Which).run();
 }
 
+std::optional<Ended> MadeBefore::make(MadeBefore &Into, const Recipe &R,
+                                      const LaunchShape &Shape, void **Args,
+                                      Place &On) {
+  if (!R.servesLater())
+    return std::nullopt;
+  Into.Kept.resize(R.Scratch.size());
+  const Ended End = execute(R, Shape, Args, On, {.Kept = &Into.Kept});
+  if (End != Ended::Done)
+    Into.release(On);
+  return End;
+}
+
+void MadeBefore::release(Place &On) {
+  for (void *Scratch : Kept)
+    if (Scratch)
+      On.release(Scratch);
+  Kept.clear();
+}
+
 } // namespace reconverge::launch

@@ -59,6 +59,14 @@ TEST(ReorderForecast, LeavesBlocksAloneThatAreLongestFirst) {
   EXPECT_EQ(guess(kernelOf({5, 4, 3, 2, 1}), limits()), Orders());
 }
 
+TEST(ReorderForecast, TimesBlocksWhoseOrderIsOfNoRule) {
+  // 1 1 9 1 1: 10; reversed the same; longest first: 9.
+  KernelProfile K = kernelOf({1, 1, 9, 1, 1});
+  EXPECT_EQ(guess(K, limits()), Orders()) << "one launch has none after it";
+  K.Launches = 8;
+  EXPECT_EQ(guess(K, limits()), Orders{"order=last"});
+}
+
 TEST(ReorderForecast, SaysNothingWithoutVectors) {
   EXPECT_EQ(guess(KernelProfile(), limits()), Orders());
 }

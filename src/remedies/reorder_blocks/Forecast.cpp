@@ -4,7 +4,9 @@
 // The thread blocks of a launch, with the time that their block vectors say, are
 // dealt out to the slots of a GPU in the order of their numbers and in others:
 // the time until the last one ends (BBV-weighted-scheduled, docs/metrics.md).
-// Where all take as long, or where all have a slot at once, no order gains.
+// Where all take as long, or where all have a slot at once, no order gains. An
+// earlier launch's times are asked for where that gains more than to reverse the
+// order, and where there are launches to come.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,16 +47,33 @@ static std::vector<uint32_t> sameOrder(size_t Threads) {
   return Order;
 }
 
+/// Launches of a kernel from which on an earlier one is worth timing.
+static constexpr uint64_t LeastLaunches = 8;
+
 std::vector<std::string> guess(const KernelProfile &K,
                                const analysis::MachineLimits &Limits) {
   const std::vector<uint32_t> Reversed = lastBlocksFirst(K.Vectors);
   const auto Before =
       model::blockVectorTimes(K, Limits, sameOrder(Reversed.size()));
-  const auto After = model::blockVectorTimes(K, Limits, Reversed);
-  if (Before && After &&
-      model::improvement(*Before, *After).Scheduled >= LeastGain)
-    return {"order=reversed"};
-  return {};
+  if (!Before)
+    return {};
+  auto GainOf = [&](ArrayRef<uint32_t> Order) {
+    const auto After = model::blockVectorTimes(K, Limits, Order);
+    return After ? model::improvement(*Before, *After).Scheduled : 0;
+  };
+  std::vector<double> Latency;
+  for (const BlockInfo &B : K.Info.Blocks)
+    Latency.push_back(B.Latency);
+  const double OfReversed = GainOf(Reversed);
+  const double OfLongest =
+      GainOf(model::longestBlocksFirst(K.Vectors, Latency, K.WarpSize));
+  std::vector<std::string> Ways;
+  if (OfReversed >= LeastGain)
+    Ways.push_back("order=reversed");
+  if (K.Launches >= LeastLaunches &&
+      OfLongest >= std::max(OfReversed, 0.) + LeastGain)
+    Ways.insert(Ways.begin(), "order=last");
+  return Ways;
 }
 
 } // namespace reconverge::remedies::reorder_blocks
