@@ -142,6 +142,18 @@ FLATTENED = {
 FLATTEN_WAYS = {"merged": {"form": 1},
                 "voted-8": {"form": 2, "threshold": 8}}
 
+# A program whose thread blocks take unlike times, put in order by hand with the
+# argument form: by data, so that the last ones take longest, with some slots'
+# worth of blocks only, and with nothing to gain.
+REORDERED = {
+    "cells": ("cells", {"cells": 65536, "least": 64}),
+    "cells-few": ("cells", {"cells": 8192, "least": 64}),
+    "cells-rising": ("cells", {"cells": 65536, "least": 64, "rising": 1}),
+    "cells-rising-few": ("cells", {"cells": 8192, "least": 64, "rising": 1}),
+    "cells-even": ("cells", {"cells": 65536, "least": 64, "even": 1}),
+}
+REORDER_WAYS = {"sorted": {"form": 1}}
+
 # The kernels of paper 1, a thread an item and no other form: sizes of the paper
 # (its numbers of threads do not fill a GPU of today's), and sizes that do. What
 # is learned from block vectors is learned on TRAINING_SEED and tested on others.

@@ -66,8 +66,9 @@ struct RecipeStep {
   bool Helper = false;
   enum Part : uint32_t {
     Always,
-    Making, ///< not where what an earlier launch made is reused
-    Probing ///< only where it is to be told whether that is still good
+    Making,  ///< not where what an earlier launch made is reused
+    Probing, ///< only where it is to be told whether that is still good
+    Reusing  ///< only where what an earlier launch made is reused
   };
   Part When = Always;
   /// Blocks in one dimension; the program's grid as it is if OfProgram.
@@ -90,6 +91,9 @@ struct RecipeReuse {
   /// longer what they were: u32.
   uint32_t Differing = 0;
   LaunchAmount Probed = {}; ///< not Resident
+  /// Nothing probes: it is made anew whenever a probe would be due. Differing
+  /// and Probed are without a meaning.
+  bool Renewed = false;
   bool operator==(const RecipeReuse &) const = default;
 };
 
@@ -104,6 +108,13 @@ struct Recipe {
   bool WholeWarps = false; ///< blocks of others take the kernel as it was
   std::optional<RecipeReuse> Reuse;
 
+  /// Whether what one launch makes serves only later ones.
+  bool servesLater() const {
+    for (const RecipeStep &Step : Steps)
+      if (Step.When == RecipeStep::Reusing)
+        return true;
+    return false;
+  }
   /// Whether what is launched stays the same.
   bool isPlain() const { return Steps.empty(); }
   bool operator==(const Recipe &) const = default;

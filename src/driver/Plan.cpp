@@ -7,7 +7,8 @@
 // chains of instructions, a GPU that is not full, or the launch: code with fewer
 // jumps has shorter chains, also where no lane idles. Nor is a candidate that
 // has lanes read what lies together, which no forecast knows. One of which there
-// is no forecast is tried: it says itself why it does not apply.
+// is no forecast is tried: it says itself why it does not apply. Where no lane
+// idles, a remedy for thread blocks is tried alone, by its own forecast.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +50,13 @@ std::vector<HotKernel> byHeat(const Profile &P, StringRef Program,
     Forecasts Gains;
     if (Limits && C.Time.HasMemory)
       Gains = model::forecastsOf(K, C, remedies::rules(), *Limits, Code);
-    Kernels.push_back(
-        {&K, C.OfRun, Waste, std::move(Gains), {}, C.Time.By == Bound::Unit});
+    Kernels.push_back({&K,
+                       C.OfRun,
+                       Waste,
+                       std::move(Gains),
+                       {},
+                       C.Time.By == Bound::Unit,
+                       Limits});
   }
   sort(Kernels, [](const HotKernel &A, const HotKernel &B) {
     return std::tuple(-A.OfRun, A.Counted->Info.Name, A.Counted->Info.Module) <
@@ -105,9 +111,8 @@ static TrialRequest requestFor(HotKernel &K, ArrayRef<ForeignImage> Images,
           return I.By == By && I.Module == R.Module;
         }))
       R.Candidates.push_back({nameOf(By), ""});
-  if (K.Waste < LeastWaste)
-    return R;
-  std::vector<Candidate> All = remedies::candidates(*K.Counted);
+  std::vector<Candidate> All =
+      remedies::candidates(*K.Counted, K.Waste >= LeastWaste, K.Limits);
   if (OnGpu)
     leaveOut(K, All);
   for (const auto &[Key, At] : byForecast(K, All))

@@ -25,6 +25,7 @@ struct HotKernel {
   /// What planFor leaves out, and why.
   std::vector<TrialResult> LeftOut = {};
   bool IsBusy = false; ///< what it is bound by is a unit
+  const analysis::MachineLimits *Limits = nullptr; ///< null: not known
 };
 
 /// All kernels of \p P, hottest first. \p Limits: of the GPU in whose time

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   is the launch one that the recipe is for?     no -----> the original
+//   would it make what serves only later ones,
+//   and nobody keeps that?                        yes ----> the original
 //   shapes of all steps; scratch, in its order    fails --> the original
 //   each step: its arguments, its launch          fails --> the original if
 //                                                 only helpers ran before,
@@ -153,8 +155,17 @@ bool Execution::findShapes() {
 }
 
 bool Execution::isRun(const RecipeStep &Step) const {
-  return Step.When == RecipeStep::Always ||
-         (Step.When == RecipeStep::Making ? Which.Making : Which.Probing);
+  switch (Step.When) {
+  case RecipeStep::Always:
+    return true;
+  case RecipeStep::Making:
+    return Which.Making;
+  case RecipeStep::Probing:
+    return Which.Probing;
+  case RecipeStep::Reusing:
+    return !Which.Making;
+  }
+  return false;
 }
 
 bool Execution::isUsed(uint32_t Number) const {
@@ -239,7 +250,7 @@ Ended Execution::launchAll() {
 }
 
 Ended Execution::run() {
-  if (!isFor(R, Program) || !findShapes())
+  if (!isFor(R, Program) || (R.servesLater() && !Which.Kept) || !findShapes())
     return Ended::Original;
   const Ended End = takeScratch() ? launchAll() : Ended::Original;
   releaseScratch();
@@ -249,6 +260,25 @@ Ended Execution::run() {
 Ended execute(const Recipe &R, const LaunchShape &Shape, void **Args, Place &On,
               const Steps &Which) {
   return Execution(R, Shape, Args, On, Which).run();
+}
+
+std::optional<Ended> MadeBefore::make(MadeBefore &Into, const Recipe &R,
+                                      const LaunchShape &Shape, void **Args,
+                                      Place &On) {
+  if (!R.servesLater())
+    return std::nullopt;
+  Into.Kept.resize(R.Scratch.size());
+  const Ended End = execute(R, Shape, Args, On, {.Kept = &Into.Kept});
+  if (End != Ended::Done)
+    Into.release(On);
+  return End;
+}
+
+void MadeBefore::release(Place &On) {
+  for (void *Scratch : Kept)
+    if (Scratch)
+      On.release(Scratch);
+  Kept.clear();
 }
 
 } // namespace reconverge::launch

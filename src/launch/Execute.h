@@ -53,6 +53,27 @@ struct Steps {
 Ended execute(const Recipe &R, const LaunchShape &Shape, void **Args, Place &On,
               const Steps &Which = {});
 
+/// What the first launch by a recipe makes for later ones alone, in a trial, that
+/// runs as those would.
+class MadeBefore {
+public:
+  /// Launches \p R, if it is such a one, on \p On to make it: what memory it
+  /// leaves is to be brought back. None: it is no such recipe.
+  static std::optional<Ended> make(MadeBefore &Into, const Recipe &R,
+                                   const LaunchShape &Shape, void **Args,
+                                   Place &On);
+  /// How later launches run.
+  Steps steps() {
+    return {.Making = Kept.empty(),
+            .Probing = false,
+            .Kept = Kept.empty() ? nullptr : &Kept};
+  }
+  void release(Place &On);
+
+private:
+  std::vector<void *> Kept;
+};
+
 /// \p A of a launch of \p Shape; none where that passes 2^64. \p Resident: the
 /// value of LaunchAmount::Resident. For a grid it is what the device runs at
 /// once; for an argument, the blocks that the step is launched with.

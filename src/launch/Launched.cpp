@@ -186,8 +186,12 @@ std::string Launched::describe() {
   if (const Orders::Counts &C = Kept.counts(); C.Made)
     Lines += "reconverge: " + Name + ": " + std::to_string(C.Made) +
              " orders were made for " + std::to_string(C.Made + C.Reused) +
-             " launches; of " + std::to_string(C.Probes) + " probes, " +
-             std::to_string(C.Renewed) + " asked for a new one\n";
+             " launches" +
+             (R.Reuse->Renewed
+                  ? ""
+                  : "; of " + std::to_string(C.Probes) + " probes, " +
+                        std::to_string(C.Renewed) + " asked for a new one") +
+             "\n";
   if (Outside)
     Lines += "reconverge: " + Name + ": " + std::to_string(Outside) +
              " launches that the remedy is not for\n";

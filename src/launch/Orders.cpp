@@ -10,6 +10,8 @@
 // made anew. Probes come at the next launch, then after 2, 4, ... 32 more, and
 // from the beginning for a new order.
 //
+// An order that nothing probes is made anew after as many launches.
+//
 // Two launches share an order only if they are in the same stream, where one
 // ends before the other begins; a launch that meets another host thread's with
 // the same order makes its own. So does one that is captured.
@@ -81,10 +83,11 @@ Orders::Order *Orders::begin(const Recipe &R, int Device, cudaStream_t Stream,
     return nullptr;
   Of->InUse = true;
   hear(*Of, R);
-  Which.Kept = &Of->Kept;
-  Which.Making = !Of->Made;
-  Which.Probing = Of->Made && !Of->Asked && Of->Pause == 0;
+  const bool IsDue = Of->Made && !Of->Asked && Of->Pause == 0;
   Of->Pause -= Of->Made && !Of->Asked && Of->Pause;
+  Which.Kept = &Of->Kept;
+  Which.Making = !Of->Made || (R.Reuse->Renewed && IsDue);
+  Which.Probing = IsDue && !R.Reuse->Renewed;
   return Of;
 }
 
@@ -97,7 +100,11 @@ void Orders::end(Order &Of, const Recipe &R, const Steps &Which, bool Done,
   }
   Counted.Made += Which.Making;
   Counted.Reused += !Which.Making;
-  if (Which.Making) {
+  if (Which.Making && R.Reuse->Renewed) {
+    Of.Every = Of.Made ? std::min(Of.Every * 2, MostPause) : 1;
+    Of.Pause = Of.Every;
+    Of.Made = true;
+  } else if (Which.Making) {
     Of.Made = true;
     Of.Every = 1;
     Of.Pause = 0;

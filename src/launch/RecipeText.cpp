@@ -15,7 +15,7 @@ namespace reconverge::launch {
 
 static constexpr const char *Bases[] = {"one", "blocks", "blockthreads",
                                         "threads", "resident"};
-static constexpr const char *Parts[] = {"", " making", " probing"};
+static constexpr const char *Parts[] = {"", " making", " probing", " reusing"};
 static constexpr const char *Arguments[] = {"program", "memory", "dimension",
                                             "amount"};
 
@@ -39,7 +39,9 @@ std::string printRecipe(const Recipe &R) {
                      std::to_string(R.MostThreads) + " " +
                      std::to_string(R.MostBlockThreads) +
                      (R.WholeWarps ? " warps" : "");
-  if (R.Reuse)
+  if (R.Reuse && R.Reuse->Renewed)
+    Text += " renew";
+  else if (R.Reuse)
     Text += " reuse " + std::to_string(R.Reuse->Differing) + " " +
             print(R.Reuse->Probed);
   for (const RecipeScratch &S : R.Scratch)
@@ -161,6 +163,7 @@ RecipeStep Reader::step(bool Helper) {
   S.Kernel = std::string(next());
   S.When = take("making")    ? RecipeStep::Making
            : take("probing") ? RecipeStep::Probing
+           : take("reusing") ? RecipeStep::Reusing
                              : RecipeStep::Always;
   expect("grid");
   S.Grid = extent();
@@ -187,7 +190,9 @@ std::optional<Recipe> Reader::read() {
   R.MostThreads = number<uint64_t>();
   R.MostBlockThreads = number<uint64_t>();
   R.WholeWarps = take("warps");
-  if (take("reuse")) {
+  if (take("renew")) {
+    R.Reuse.emplace().Renewed = true;
+  } else if (take("reuse")) {
     R.Reuse.emplace().Differing = number<uint32_t>();
     R.Reuse->Probed = amount();
     Good &= R.Reuse->Probed.Of != LaunchAmount::Resident;
@@ -196,9 +201,10 @@ std::optional<Recipe> Reader::read() {
     R.Scratch.push_back(scratch());
   while (Good && (peek() == "step" || peek() == "helper"))
     R.Steps.push_back(step(/*Helper=*/next() == "helper"));
-  if (R.Reuse)
+  if (R.Reuse && !R.Reuse->Renewed)
     Good &= R.Reuse->Differing < R.Scratch.size() &&
             R.Scratch[R.Reuse->Differing].Kept;
+  Good &= R.Reuse || !R.servesLater();
   for (const RecipeStep &S : R.Steps)
     for (const RecipeArgument &A : S.Arguments)
       Good &= A.What != RecipeArgument::Scratch || A.Number < R.Scratch.size();

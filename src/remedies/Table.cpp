@@ -70,7 +70,7 @@ ArrayRef<RemedyRule> rules() {
   static const std::vector<RemedyRule> Rules = [] {
     std::vector<RemedyRule> Rules;
     for (const Remedy *R : Table)
-      if (!R->ProofsOf) // a proof gives nothing back
+      if (R->BoundAt)
         Rules.push_back({{R->Name.str(), R->Advice.str(), R->PriceOf.str()},
                          R->RegroupsBlock,
                          R->BoundAt});
@@ -94,11 +94,19 @@ const RefusalKind *refusalNamed(StringRef Code) {
   return nullptr;
 }
 
-std::vector<Candidate> candidates(const KernelProfile &Seen) {
+std::vector<Candidate> candidates(const KernelProfile &Seen, bool Diverges,
+                                  const analysis::MachineLimits *Limits) {
   std::vector<Candidate> All;
-  for (const Remedy *R : Table)
-    for (std::string &Parameters : R->Guess(Seen))
-      All.push_back({R->Name.str(), std::move(Parameters), R->Promises});
+  for (const Remedy *R : Table) {
+    auto Add = [&](std::vector<std::string> Ways) {
+      for (std::string &Parameters : Ways)
+        All.push_back({R->Name.str(), std::move(Parameters), R->Promises});
+    };
+    if (R->Guess && Diverges)
+      Add(R->Guess(Seen));
+    if (R->GuessBySchedule && Limits)
+      Add(R->GuessBySchedule(Seen, *Limits));
+  }
   return withProofs(std::move(All));
 }
 

@@ -17,8 +17,8 @@ namespace reconverge::remedies {
 /// In the order in which they are tried.
 llvm::ArrayRef<const Remedy *> all();
 
-/// How the model finds what they may give back, in the same order; proofs have
-/// no rule.
+/// How the model finds what they may give back at branches, in the same order;
+/// what is not about branches has no rule.
 llvm::ArrayRef<RemedyRule> rules();
 
 /// Why remedies may not apply: of each what is its own, in the same order, then
@@ -29,8 +29,11 @@ std::vector<const RefusalKind *> refusals();
 const RefusalKind *refusalNamed(llvm::StringRef Code);
 
 /// Every candidate that changes code and is worth a trial on a kernel, with
-/// proofs in front.
-std::vector<Candidate> candidates(const KernelProfile &Seen);
+/// proofs in front. \p Diverges: it wastes enough for what is done about that.
+/// \p Limits: of the GPU; null: not known, and nobody asks how thread blocks
+/// fill it.
+std::vector<Candidate> candidates(const KernelProfile &Seen, bool Diverges,
+                                  const analysis::MachineLimits *Limits);
 
 /// What the code of \p Kernel, which \p Seen is of, tells of remedies.
 std::vector<Foreseen> foreseen(const llvm::Function &Kernel,

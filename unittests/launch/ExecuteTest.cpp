@@ -138,6 +138,26 @@ TEST_F(Execute, ReusesWhatAnEarlierLaunchMade) {
                      "main<1x1x1,32x1x1,16>(222 m6 1) -6 -5 ");
 }
 
+TEST_F(Execute, LaunchesOtherwiseByWhatAnEarlierOneMade) {
+  Recipe R = permuted();
+  R.Scratch = {{{LaunchAmount::Threads, 4, 1}, false, /*Kept=*/true},
+               {{LaunchAmount::One, 8, 1}}};
+  R.Reuse.emplace().Renewed = true;
+  R.Steps[0].When = RecipeStep::Making;
+  R.Steps[1].When = RecipeStep::Reusing;
+  ASSERT_TRUE(R.servesLater());
+  const LaunchShape Shape = shape({2, 1, 1}, {32, 1, 1});
+  // Nowhere to keep it: it would be made for nothing.
+  EXPECT_EQ(run(R, Shape), Ended::Original);
+  EXPECT_EQ(On.Text, "");
+  std::vector<void *> Kept(2);
+  EXPECT_EQ(run(R, Shape, {.Kept = &Kept}), Ended::Done);
+  EXPECT_EQ(On.Text, "+256 fill<1x1x1,256x1x1,0>(m0 64) ");
+  On.Text.clear();
+  EXPECT_EQ(run(R, Shape, {.Making = false, .Kept = &Kept}), Ended::Done);
+  EXPECT_EQ(On.Text, "+8 main<1x1x1,32x1x1,16>(222 m1 1) -1 ");
+}
+
 TEST_F(Execute, LeavesAnEmptyLaunchToTheOriginal) {
   EXPECT_EQ(run(permuted(), shape({0, 1, 1}, {32, 1, 1})), Ended::Original);
   EXPECT_EQ(On.Text, "");

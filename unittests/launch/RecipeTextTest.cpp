@@ -42,8 +42,16 @@ Recipe everything() {
   return R;
 }
 
+/// What one launch makes serves later ones alone.
+Recipe renewed() {
+  Recipe R = everything();
+  R.Reuse.emplace().Renewed = true;
+  R.Steps[1].When = RecipeStep::Reusing;
+  return R;
+}
+
 TEST(RecipeText, ReadsWhatItPrints) {
-  for (const Recipe &R : {Recipe(), everything()}) {
+  for (const Recipe &R : {Recipe(), everything(), renewed()}) {
     auto Read = parseRecipe(printRecipe(R));
     ASSERT_TRUE(Read) << printRecipe(R);
     EXPECT_EQ(*Read, R);
@@ -67,6 +75,7 @@ TEST(RecipeText, RefusesWhatIsNone) {
   for (const char *Text : {
            "",
            "for 1 2",
+           "for 1 2 3 step k reusing grid same block same",
            "for 1 2 x",
            "for 1 2 3 step",
            "for 1 2 3 step k grid same",

@@ -93,7 +93,12 @@ static Memory runOnVm(const Module &Original, uint64_t Seed,
   uint32_t *InAt = L.In.data(), Count = L.N;
   void *Arguments[] = {&InAt, &OutAt, &SumsAt, &Count, nullptr};
   if (const auto Recipe = recipeIn(*Copy))
-    L.Result.Problem = runBy(*Recipe, P, shape(L.Blocks, L.Threads), Arguments);
+    L.Result.Problem =
+        runBy(*Recipe, P, shape(L.Blocks, L.Threads), Arguments, [&] {
+          const Launch Fresh(Seed);
+          llvm::copy(Fresh.Result.Out, OutAt);
+          llvm::copy(Fresh.Result.Sums, SumsAt);
+        });
   else if (Error E = P.launchWith("k", shape(L.Blocks, L.Threads), Arguments))
     L.Result.Problem = toString(std::move(E));
   return std::move(L.Result);

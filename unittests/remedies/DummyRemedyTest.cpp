@@ -52,9 +52,10 @@ std::unique_ptr<Module> parse(LLVMContext &C) {
 
 TEST(DummyRemedy, IsInTheTable) {
   ASSERT_EQ(all().back()->Name, "dummy");
-  EXPECT_EQ(all().size(), rules().size() + 1) << "all but permute";
+  EXPECT_EQ(all().size(), rules().size() + 2)
+      << "all but permute and reorder-blocks";
   EXPECT_EQ(rules().back().Words.Name, "dummy");
-  EXPECT_EQ(candidates(KernelProfile()).back(),
+  EXPECT_EQ(candidates(KernelProfile(), true, nullptr).back(),
             (Candidate{"dummy", "times=2", Promise::Order}));
   ASSERT_TRUE(refusalNamed("rc901"));
   EXPECT_EQ(refusalNamed("RC901")->Page, "Code in a line cannot diverge.");
@@ -72,7 +73,7 @@ TEST(DummyRemedy, CodesAreOfOneRefusalEach) {
 TEST(DummyRemedy, HasItsProofsInFront) {
   // It moves threads, not blocks; nothing else of the project's moves any yet.
   EXPECT_EQ(movedBy({"dummy", ""}), Moved::Threads);
-  const std::vector<Candidate> All = candidates(KernelProfile());
+  const std::vector<Candidate> All = candidates(KernelProfile(), true, nullptr);
   std::vector<Candidate> Proofs;
   copy_if(All, std::back_inserter(Proofs), isProof);
   ASSERT_EQ(Proofs.size(), 3u);

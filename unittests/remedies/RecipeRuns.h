@@ -7,6 +7,8 @@
 
 #include "launch/Execute.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace reconverge::remedies {
 
 /// Launches by a recipe on a machine of the tests.
@@ -37,14 +39,21 @@ private:
   std::list<std::vector<uint8_t>> Scratch;
 };
 
-/// Runs \p P by \p Launch, all of its steps; what went wrong, or "".
+/// Runs \p P by \p Launch, all of its steps; what went wrong, or "". Where what
+/// one launch makes serves only later ones, there are two of them; \p Between
+/// brings memory back to what it was.
 inline std::string runBy(const Recipe &Launch, warpvm::TestProgram &P,
-                         const LaunchShape &Shape, void **Args) {
+                         const LaunchShape &Shape, void **Args,
+                         llvm::function_ref<void()> Between) {
   TestPlace Place(P);
   std::vector<void *> Kept(Launch.Scratch.size());
-  const launch::Ended End =
-      launch::execute(Launch, Shape, Args, Place,
-                      {.Making = true, .Probing = true, .Kept = &Kept});
+  launch::Steps Which{.Making = true, .Probing = true, .Kept = &Kept};
+  launch::Ended End = launch::execute(Launch, Shape, Args, Place, Which);
+  if (Launch.servesLater() && End == launch::Ended::Done) {
+    Between();
+    Which.Making = false;
+    End = launch::execute(Launch, Shape, Args, Place, Which);
+  }
   if (!Place.Problem.empty())
     return Place.Problem;
   return End == launch::Ended::Done && Place.Launches == Launch.Steps.size()

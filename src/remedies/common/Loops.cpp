@@ -2,7 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // To compare and swap with what was read before, and to try again if it failed,
-// is no wait: then another has succeeded.
+// is no wait: then another has succeeded. To count something up is none either,
+// unless by nothing, which is how to read it.
+//
+// A plain load whose address is the same in all rounds is a wait where a way out
+// hangs on nothing else that changes: it stands in the loop because there is a
+// fence, a barrier or a pause.
 //
 // A cycle that is entered at two places is no loop to LLVM. What leaves a part
 // of it that goes round by itself is not told apart from its other branches, so
@@ -13,6 +18,7 @@
 #include "remedies/common/Loops.h"
 
 #include "analysis/Numbering.h"
+#include "analysis/device/AddressSpace.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/CycleAnalysis.h"
@@ -21,6 +27,7 @@
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
 
@@ -86,8 +93,10 @@ static bool readsOthers(const Instruction &I,
                         function_ref<bool(const Value *)> Has) {
   if (const auto *Swap = dyn_cast<AtomicCmpXchgInst>(&I))
     return !Has(Swap->getCompareOperand());
-  if (const auto *A = dyn_cast<AtomicRMWInst>(&I))
-    return A->getOperation() == AtomicRMWInst::Xchg;
+  if (const auto *A = dyn_cast<AtomicRMWInst>(&I)) {
+    const auto *By = dyn_cast<ConstantInt>(A->getValOperand());
+    return A->getOperation() == AtomicRMWInst::Xchg || (By && By->isZero());
+  }
   const auto *Load = dyn_cast<LoadInst>(&I);
   return Load && (Load->isVolatile() || Load->isAtomic()) &&
          !isa<AllocaInst>(getUnderlyingObject(Load->getPointerOperand()));
@@ -117,14 +126,66 @@ static const Instruction *waitIn(const RegionT &Region,
   return nullptr;
 }
 
+/// Memory moves on, or a thread gives others time: a load behind it is another.
+static bool lets(const Instruction &I) {
+  const auto *Call = dyn_cast<IntrinsicInst>(&I);
+  return isa<FenceInst>(I) ||
+         (Call && Call->mayWriteToMemory() && !isa<MemIntrinsic>(Call) &&
+          !Call->isAssumeLikeIntrinsic());
+}
+
+/// Whether only this thread, or its block, has what is at \p Address.
+static bool isNear(const Value *Address) {
+  const Value *Object = getUnderlyingObject(Address);
+  return isa<AllocaInst>(Object) ||
+         Object->getType()->getPointerAddressSpace() == analysis::SharedSpace;
+}
+
+/// The load of one place in memory on which alone it hangs whether \p L is left
+/// at the end of \p Way; null: it hangs on more.
+static const Instruction *soleLoad(const Loop &L, const BasicBlock &Way) {
+  SmallSetVector<const Instruction *, 16> Needed;
+  Needed.insert(Way.getTerminator());
+  const Instruction *Found = nullptr;
+  for (size_t N = 0; N != Needed.size(); ++N) {
+    const Instruction *I = Needed[N];
+    const auto *Load = dyn_cast<LoadInst>(I);
+    if (Load && (!L.isLoopInvariant(Load->getPointerOperand()) ||
+                 isNear(Load->getPointerOperand())))
+      return nullptr;
+    if (isa<PHINode>(I) || (!Load && I->mayReadOrWriteMemory()))
+      return nullptr;
+    Found = Load ? Load : Found;
+    for (const Use &Operand : I->operands())
+      if (const auto *Of = dyn_cast<Instruction>(Operand); Of && L.contains(Of))
+        Needed.insert(Of);
+  }
+  return Found;
+}
+
+/// A plain load for whose value \p L, which is left at \p Ways, goes round;
+/// null: there is none.
+static const Instruction *pollsIn(const Loop &L, ArrayRef<BasicBlock *> Ways) {
+  if (none_of(L.blocks(),
+              [](const BasicBlock *BB) { return any_of(*BB, lets); }))
+    return nullptr;
+  for (const BasicBlock *Way : Ways)
+    if (const Instruction *I = soleLoad(L, *Way))
+      return I;
+  return nullptr;
+}
+
 const Instruction *waitsFor(Function &F, const LoopInfo &Loops,
                             const Loop *Within) {
   for (const Loop *L : Loops.getLoopsInPreorder()) {
     SmallVector<BasicBlock *> Exiting;
     L->getExitingBlocks(Exiting);
-    if (!Within || Within->contains(L))
-      if (const Instruction *I = waitIn(*L, Exiting))
-        return I;
+    if (Within && !Within->contains(L))
+      continue;
+    if (const Instruction *I = waitIn(*L, Exiting))
+      return I;
+    if (const Instruction *I = pollsIn(*L, Exiting))
+      return I;
   }
   CycleInfo Cycles;
   Cycles.compute(F);

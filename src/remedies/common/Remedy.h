@@ -25,6 +25,10 @@ class Module;
 class OptimizationRemarkEmitter;
 } // namespace llvm
 
+namespace reconverge::analysis {
+struct MachineLimits;
+} // namespace reconverge::analysis
+
 namespace reconverge::remedies {
 
 /// Registers that a thread of the one kernel of a module takes, as the last
@@ -40,7 +44,7 @@ struct Services {
 /// All that the rest of the project knows of a remedy. Parameters are
 /// "key=value;key=value".
 struct Remedy {
-  llvm::StringLiteral Name, Does, Parameters; ///< as in Remedies.def
+  llvm::StringLiteral Name, Does, Parameters; ///< Remedies.def, with - for _
   /// Why it may not apply: All of its Refusals.h.
   llvm::ArrayRef<const RefusalKind *> Refusals;
 
@@ -51,10 +55,11 @@ struct Remedy {
   /// Threads of a block change places: what that gives back need not be sorted.
   bool RegroupsBlock;
   /// What it may give back at a branch, and what that costs, as far as counts
-  /// tell.
+  /// tell. Null: nothing, as it is not about branches.
   RemedyRule::Bound BoundAt;
 
-  /// Parameters that are worth a trial on a kernel, best guess first.
+  /// Parameters that are worth a trial on a kernel that diverges, best guess
+  /// first. Null: none.
   std::vector<std::string> (*Guess)(const KernelProfile &Seen);
   /// The UserError names the parameter that is wrong.
   llvm::Error (*Check)(llvm::StringRef Parameters);
@@ -80,6 +85,9 @@ struct Remedy {
   /// \p Copy is that, and may be changed. Null: it does not tell.
   std::vector<double> (*Foresee)(llvm::Function &Copy,
                                  const KernelProfile &Seen) = nullptr;
+  /// The same of any kernel, for how its thread blocks fill a GPU. Null: none.
+  std::vector<std::string> (*GuessBySchedule)(
+      const KernelProfile &Seen, const analysis::MachineLimits &Of) = nullptr;
   /// It works on kernels alone, and its recipes are not plain: in place of the
   /// kernel stands one of the same name and other parameters, and there may be
   /// kernels more.
@@ -96,10 +104,21 @@ template <auto Parse> llvm::Error checkBy(llvm::StringRef Parameters) {
   return Parse(Parameters).takeError();
 }
 
+/// An identifier as users write it: reorder-blocks.
+template <size_t Size> struct Written {
+  char Text[Size];
+  constexpr explicit Written(const char (&Identifier)[Size]) : Text() {
+    for (size_t I = 0; I != Size; ++I)
+      Text[I] = Identifier[I] == '_' ? '-' : Identifier[I];
+  }
+};
+
 // Each folder's own constants, and the remedy that it defines.
 #define REMEDY(NAME, DOES, PARAMETERS, STATEMENTS, WORDS)                      \
   namespace NAME {                                                             \
-  inline constexpr llvm::StringLiteral Name = #NAME;                           \
+  inline constexpr Written NameText(#NAME);                                    \
+  inline constexpr llvm::StringLiteral Name =                                  \
+      llvm::StringLiteral::withInnerNUL(NameText.Text);                        \
   inline constexpr llvm::StringLiteral Does = DOES;                            \
   inline constexpr llvm::StringLiteral Parameters = PARAMETERS;                \
   extern const Remedy Itself;                                                  \

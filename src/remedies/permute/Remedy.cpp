@@ -45,23 +45,19 @@ static std::vector<std::string> proofsOf(Moved What) {
   return {"seed=1" + Unit, "seed=2" + Unit, "order=reversed" + Unit};
 }
 
-const Remedy permute::Itself = {
-    .Name = permute::Name,
-    .Does = permute::Does,
-    .Parameters = permute::Parameters,
-    .Refusals = {},
-    .Advice = "permute its threads",
-    .PriceOf = "",
-    .RegroupsBlock = false,
-    .BoundAt = [](const KernelProfile &, const KernelCost &,
-                  uint32_t) -> BranchBound { return {}; },
-    .Guess = [](const KernelProfile &) -> std::vector<std::string> {
-      return {};
-    },
-    .Check = checkBy<parsePermuteOptions>,
-    .Apply = apply,
-    .Moves = moves,
-    .ProofsOf = proofsOf,
-    .ChangesLaunch = true};
+const Remedy permute::Itself = {.Name = permute::Name,
+                                .Does = permute::Does,
+                                .Parameters = permute::Parameters,
+                                .Refusals = {},
+                                .Advice = "permute its threads",
+                                .PriceOf = "",
+                                .RegroupsBlock = false,
+                                .BoundAt = nullptr,
+                                .Guess = nullptr,
+                                .Check = checkBy<parsePermuteOptions>,
+                                .Apply = apply,
+                                .Moves = moves,
+                                .ProofsOf = proofsOf,
+                                .ChangesLaunch = true};
 
 } // namespace reconverge::remedies

@@ -84,7 +84,7 @@ PlanOr<Regrouped> regroupKernel(Function &Kernel, RegroupOptions Options) {
   First.Kernel = Keys.Kernel->getName().str();
   First.Helper = true;
   First.Arguments = std::move(Arguments);
-  linkSort(Kernel);
+  linkSort(Kernel, Options);
   if (Options.Reuse)
     addProbe(R, Kernel, makeProbe(*Keys.Kernel, Kernel), OfProgram);
   const RecipeArgument Index = addSort(R, Kernel, Keys.ClassBits, Options);

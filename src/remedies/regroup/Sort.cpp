@@ -1,7 +1,7 @@
 //===- remedies/regroup/Sort.cpp - An order by key, as steps --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sort.cu has the kernels. Scratch, by number, of T threads:
+// common/Sort.cu has the kernels. Scratch, by number, of T threads:
 //
 //   0  keys, 4 T bytes      2  keys sorted    4  counts, 1 KiB a tile
 //   1  lines, then ids      3  ids            5  totals
@@ -12,32 +12,21 @@
 //   7  their keys now, 4 T bytes   10  their numbers   12  how many differ, kept
 //   8  lines    9  range           11  their classes in the order, kept
 //
-// A pass goes from 0 and 3 to 2 and 1, or back. A digit has at most 8 bits, and
-// all have as many, if there is more than one.
-//
 //===----------------------------------------------------------------------===//
 
 #include "remedies/regroup/Sort.h"
 
-#include "core/Remedied.h"
 #include "remedies/common/Redirection.h"
+#include "remedies/common/Sort.h"
 
-#include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Linker/Linker.h"
-#include "llvm/Support/MathExtras.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/Function.h"
 
 using namespace llvm;
 
 namespace reconverge::remedies::regroup {
 
-static constexpr uint8_t Code[] = {
-#include "SortCode.inc"
-};
-
-/// As Sort.cu has them.
-static constexpr uint64_t Threads = 256, Digits = 256, Tile = 16 * Threads;
-static constexpr unsigned DigitBits = 8;
+using namespace sorting;
 
 enum Number : uint32_t {
   Keys,
@@ -58,26 +47,18 @@ enum Number : uint32_t {
 /// Of T threads a probe looks at T / Sparsity; as Sort.cu has it.
 static constexpr uint64_t Sparsity = 1024;
 
-static RecipeArgument scratch(uint32_t Number) {
-  return {RecipeArgument::Scratch, Number};
-}
-static RecipeArgument number(uint64_t Value) {
-  return {RecipeArgument::Amount, 0, {LaunchAmount::One, Value, 1}};
-}
 static LaunchAmount threads(uint64_t Times = 1, uint64_t Per = 1) {
   return {LaunchAmount::Threads, Times, Per};
 }
 
 std::vector<RecipeArgument> keyScratch(Recipe &R, unsigned ClassBits,
                                        const RegroupOptions &Options) {
-  // So many threads have no more tiles than threads / tile * (1 + tile / least).
-  const uint64_t Rounded = 1 + divideCeil(Tile, Options.Least);
   R.Scratch = {{threads(4)},
                {threads(4)},
                {threads(4)},
                {threads(4)},
-               {threads(4 * Digits * Rounded, Tile)},
-               {{LaunchAmount::One, 4 * Digits, 1}},
+               {countsOf(LaunchAmount::Threads, Options.Least)},
+               {totals()},
                {{LaunchAmount::One, uint64_t(8) << ClassBits, 1}, true}};
   if (Options.Reuse) {
     const RecipeScratch OfSample = {threads(4, Sparsity)}, Whole = {threads(4)};
@@ -97,47 +78,13 @@ static std::vector<RecipeArgument> probeScratch() {
   return {scratch(KeysNow), scratch(LinesNow), scratch(RangeNow)};
 }
 
-static std::string nameOf(const Function &Kernel, StringRef Part) {
-  return (Kernel.getName() + "$" + Part + HelperSuffix).str();
-}
-
-void linkSort(Function &Kernel) {
-  Module &M = *Kernel.getParent();
-  const StringRef Bytes(reinterpret_cast<const char *>(Code), sizeof Code);
-  auto Own = cantFail(
-      parseBitcodeFile(MemoryBufferRef(Bytes, "Sort.cu"), M.getContext()));
-  // What it says of a module is not for this one: how floats are rounded, who
-  // compiled it.
-  for (NamedMDNode &Said : make_early_inc_range(Own->named_metadata()))
-    if (Said.getName() != "nvvm.annotations")
-      Own->eraseNamedMetadata(&Said);
-  Own->setDataLayout(M.getDataLayout());
-  Own->setTargetTriple(M.getTargetTriple());
-  for (Function &F : *Own) {
-    if (F.isDeclaration())
-      continue;
-    for (StringRef Of : {"target-cpu", "target-features"}) {
-      F.removeFnAttr(Of);
-      if (Kernel.hasFnAttribute(Of))
-        F.addFnAttr(Kernel.getFnAttribute(Of));
-    }
-    F.setCallingConv(CallingConv::PTX_Kernel);
-    F.setDSOLocal(false);
-    F.setName(nameOf(Kernel, F.getName()));
-  }
-  [[maybe_unused]] const bool Failed = Linker::linkModules(M, std::move(Own));
-  assert(!Failed && "no name is taken");
-}
-
-static RecipeStep step(const Function &Kernel, StringRef Name,
-                       RecipeStep::Extent Grid,
-                       std::vector<RecipeArgument> Arguments) {
-  return {.Kernel = nameOf(Kernel, Name),
-          .Helper = true,
-          .Grid = Grid,
-          .Block = constantExtent(Threads),
-          .DynamicShared = false,
-          .Arguments = std::move(Arguments)};
+void linkSort(Function &Kernel, const RegroupOptions &Options) {
+  SmallVector<StringRef, 8> Names(std::begin(Passes), std::end(Passes));
+  if (Options.Locality)
+    Names.push_back("compose");
+  if (Options.Reuse)
+    Names.append({"sample", "remember", "compare"});
+  link(Kernel, Names);
 }
 
 void addProbe(Recipe &R, const Function &Kernel, Function &KeysOf,
@@ -178,44 +125,30 @@ void addProbe(Recipe &R, const Function &Kernel, Function &KeysOf,
 
 RecipeArgument addSort(Recipe &R, Function &Kernel, unsigned ClassBits,
                        const RegroupOptions &Options) {
-  const RecipeArgument Items = {RecipeArgument::Amount, 0, threads()},
-                       Tiles = {RecipeArgument::Amount, 0, threads(1, Tile)};
-  const auto OfTiles = extentOf(threads(1, Tile));
-  // Two passes at most: more bits are not worth a third.
-  constexpr unsigned MostBits = 2 * DigitBits;
   const unsigned Bits = std::clamp(ClassBits + Options.Locality, 1u, MostBits);
   if (Options.Locality)
-    R.Steps.push_back(
-        step(Kernel, "compose", OfTiles,
-             {scratch(Keys), scratch(Lines), scratch(Range), Items,
-              number(uint64_t(1) << ClassBits), number(Bits)}));
-  const unsigned Passes = divideCeil(Bits, DigitBits),
-                 OfPass = divideCeil(Bits, Passes);
-  uint32_t FromKeys = Keys, FromIds = Ids, ToKeys = Sorted, ToIds = Lines;
-  for (unsigned Pass = 0; Pass != Passes; ++Pass) {
-    const RecipeArgument Shift = number(Pass * OfPass),
-                         OfDigit = number(uint64_t(1) << OfPass);
-    R.Steps.push_back(step(
-        Kernel, "count", OfTiles,
-        {scratch(FromKeys), Items, Shift, OfDigit, scratch(Counts), Tiles}));
-    R.Steps.push_back(step(Kernel, "scan",
-                           constantExtent(uint64_t(1) << OfPass),
-                           {scratch(Counts), Tiles, scratch(Totals)}));
-    R.Steps.push_back(
-        step(Kernel, "scatter", OfTiles,
-             {scratch(FromKeys), scratch(FromIds), number(Pass == 0),
-              scratch(ToKeys), scratch(ToIds), number(Pass + 1 == Passes),
-              Items, Shift, OfDigit, scratch(Counts), scratch(Totals), Tiles}));
-    std::swap(FromKeys, ToKeys);
-    std::swap(FromIds, ToIds);
-  }
+    R.Steps.push_back(step(Kernel, "compose", extentOf(threads(1, Tile)),
+                           {scratch(Keys),
+                            scratch(Lines),
+                            scratch(Range),
+                            {RecipeArgument::Amount, 0, threads()},
+                            number(uint64_t(1) << ClassBits),
+                            number(Bits)}));
+  const uint32_t Order = addPasses(R, Kernel,
+                                   {.Of = LaunchAmount::Threads,
+                                    .Keys = Keys,
+                                    .Ids = {Lines, Ids},
+                                    .Sorted = Sorted,
+                                    .Counts = Counts,
+                                    .Totals = Totals},
+                                   Bits);
   if (Options.Reuse) {
-    R.Scratch[FromIds].Kept = true;
+    R.Scratch[Order].Kept = true;
     for (RecipeStep &Step : R.Steps)
       if (Step.When == RecipeStep::Always)
         Step.When = RecipeStep::Making;
   }
-  return scratch(FromIds);
+  return scratch(Order);
 }
 
 } // namespace reconverge::remedies::regroup

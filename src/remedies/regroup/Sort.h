@@ -19,7 +19,7 @@ std::vector<RecipeArgument> keyScratch(Recipe &R, unsigned ClassBits,
 
 /// Adds the kernels that steps of a recipe of \p Kernel's need to its module,
 /// for the same target.
-void linkSort(llvm::Function &Kernel);
+void linkSort(llvm::Function &Kernel, const RegroupOptions &Options);
 
 /// Adds the steps that remember the classes of a sample and, when asked to, tell
 /// how many of it have another. \p KeysOf: the key kernel, redirected; \p

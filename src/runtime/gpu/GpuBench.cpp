@@ -280,13 +280,35 @@ cudaError_t GpuBench::copyVariables(const GpuCandidate &C, bool ToTheirs) {
 // Running
 //===----------------------------------------------------------------------===//
 
-cudaError_t GpuBench::launchCandidate(const GpuCandidate &C) {
+launch::CudaPlace GpuBench::placeOf(const GpuCandidate &C) {
+  return launch::CudaPlace(launchCalls(), *C.Launch, C.Handles.data(),
+                           L.Stream);
+}
+
+/// Before a gate is closed, as it waits.
+cudaError_t GpuBench::makeBefore(const GpuCandidate &C,
+                                 launch::MadeBefore &Made) {
+  launch::CudaPlace On = placeOf(C);
+  const auto End =
+      launch::MadeBefore::make(Made, *C.Launch, L.Shape, L.Args, On);
+  if (!End)
+    return cudaSuccess;
+  const cudaError_t Launched = cudart().GetLastError();
+  const cudaError_t Ran = cudart().DeviceSynchronize();
+  if (!Ran)
+    restoreBefore();
+  return Ran || *End != launch::Ended::Failed ? Ran : Launched;
+}
+
+cudaError_t GpuBench::launchCandidate(const GpuCandidate &C,
+                                      const launch::Steps &Which) {
   if (!C.Launch)
     return L.Launch(&C.Stub);
   if (!L.Args)
     return L.Launch(K.Stub);
-  launch::CudaPlace On(launchCalls(), *C.Launch, C.Handles.data(), L.Stream);
-  const launch::Ended End = launch::execute(*C.Launch, L.Shape, L.Args, On);
+  launch::CudaPlace On = placeOf(C);
+  const launch::Ended End =
+      launch::execute(*C.Launch, L.Shape, L.Args, On, Which);
   const cudaError_t Error = cudart().GetLastError(); // there was none before
   if (End == launch::Ended::Original)
     return L.Launch(K.Stub);
@@ -328,13 +350,22 @@ GpuBench::CudaEnd GpuBench::runWatched(GpuCandidate *C, bool Gated,
       leaveUntried(*this, Log, "the original, run again: " + Why);
     endRun();
   });
-  return runCode(
-      [&] {
-        if (C && !Stub)
-          return launchCandidate(*C);
-        return L.Launch(Stub ? Stub : K.Stub);
-      },
-      Gated);
+  if (!C || Stub)
+    return runCode([&] { return L.Launch(Stub ? Stub : K.Stub); }, Gated);
+  launch::MadeBefore Made;
+  if (C->Launch && L.Args)
+    if (cudaError_t Failed = makeBefore(*C, Made)) {
+      CudaEnd End;
+      End.Ran = Failed;
+      return End;
+    }
+  const CudaEnd End =
+      runCode([&] { return launchCandidate(*C, Made.steps()); }, Gated);
+  if (C->Launch) {
+    launch::CudaPlace On = placeOf(*C);
+    Made.release(On);
+  }
+  return End;
 }
 
 GpuBench::CudaEnd GpuBench::runTimed(GpuCandidate *C) {
@@ -434,47 +465,6 @@ RunEnd GpuBench::run(TriedCandidate &Tried, const RunOptions &How) {
     must(cudart().DeviceSynchronize());
   }
   return End;
-}
-
-runtime::DemandPair GpuBench::count(TriedCandidate &Tried) {
-  auto &C = static_cast<GpuCandidate &>(Tried);
-  if (!Asks && C.Counting.Kernel)
-    Asks = demandsOf(K.Counting, nullptr);
-  if (!Asks || Asks->empty())
-    return {};
-  return {*Asks, demandsOf(C.Counting, &C)};
-}
-
-/// Of \p Code, the original's or that of \p C; empty: not counted.
-Demands GpuBench::demandsOf(const CountingCode &Code, GpuCandidate *C) {
-  LaunchCounts Counts;
-  if (!Code.Kernel || !addCounts(TrialCount::Blocks, Code, C, Counts))
-    return {};
-  (void)addCounts(TrialCount::Accesses, Code, C, Counts);
-  return {model::demandWithin(
-      extent(), model::demandOf(Code.Info, Counts, Log.Common.Shape))};
-}
-
-/// One run of \p Code for \p Counts. False: there was no memory for it, or it
-/// could not be launched.
-bool GpuBench::addCounts(TrialCount::Kind What, const CountingCode &Code,
-                         GpuCandidate *C, LaunchCounts &Counts) {
-  TrialCount Count(What, Code, Log.Common.Shape, In.Settings);
-  if (!Count.isNeeded())
-    return true;
-  if (Count.begin()) {
-    (void)cudart().GetLastError();
-    return false;
-  }
-  restoreBefore();
-  const CudaEnd E = runWatched(C, /*Gated=*/false, &Code.Stub);
-  if (E.Launched) { // probes take registers
-    (void)cudart().GetLastError();
-    return false;
-  }
-  must(E.Ran);
-  must(Count.end(Counts));
-  return true;
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_RUNTIME_GPU_GPUBENCH_H
 #define RECONVERGE_RUNTIME_GPU_GPUBENCH_H
 
+#include "launch/CudaPlace.h"
 #include "runtime/gpu/StackLimit.h"
 #include "runtime/gpu/TrialCount.h"
 #include "runtime/gpu/Trials.h"
@@ -61,7 +62,11 @@ private:
   uint64_t unexplained(uint64_t Used);
 
   /// As a program in the end launches it, by its recipe if it has one.
-  cudaError_t launchCandidate(const GpuCandidate &C);
+  cudaError_t launchCandidate(const GpuCandidate &C,
+                              const launch::Steps &Which);
+  launch::CudaPlace placeOf(const GpuCandidate &C);
+  /// What later launches alone have use for; memory is as before.
+  cudaError_t makeBefore(const GpuCandidate &C, launch::MadeBefore &Made);
   /// Gated: without the host's part in the time.
   CudaEnd runCode(llvm::function_ref<cudaError_t()> Launch, bool Gated);
   /// Watched; null: the original. \p Stub: other code that does the same.

@@ -172,9 +172,17 @@ RunEnd VmBench::run(TriedCandidate &Tried, const RunOptions &) {
     return launchAsItIs(*C.Steps.front().Kernel, C.Steps.front().Info);
   // A thread of a persistent grid may do all the work of the original's.
   VmPlace On(L, C, StepLimit + L.Shape.threads());
-  if (launch::execute(*C.Launch, L.Shape, L.Args, On) ==
-          launch::Ended::Original &&
-      On.End.isWell())
+  launch::MadeBefore Made;
+  if (launch::MadeBefore::make(Made, *C.Launch, L.Shape, L.Args, On)) {
+    if (!On.End.isWell())
+      return std::move(On.End);
+    restoreBefore();
+    On.End = {};
+  }
+  const launch::Ended End =
+      launch::execute(*C.Launch, L.Shape, L.Args, On, Made.steps());
+  Made.release(On);
+  if (End == launch::Ended::Original && On.End.isWell())
     return launchAsItIs(L.Kernel, *K.Info);
   return std::move(On.End);
 }

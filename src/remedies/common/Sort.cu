@@ -1,4 +1,4 @@
-//===- remedies/regroup/Sort.cu - An order by key, on the device ----------===//
+//===- remedies/common/Sort.cu - An order by key, on the device -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A radix sort from the lowest digit, stable, of the numbers 0 to items - 1 by
@@ -133,6 +133,21 @@ KERNEL void compare(const u32 *keys, u64 number, u64 items, const u32 *classes,
   const u64 At = item();
   if (At < number && classes[At] != keys[sampled(At, items)])
     __nvvm_atom_add_gen_i((int *)differing, 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Long ones first
+//===----------------------------------------------------------------------===//
+
+/// keys[i], of eight bits: the less, the more costs[i] is; eight for each power of
+/// two, so that what is within an eighth of another may be its equal.
+KERNEL void longest_first(const u32 *costs, u32 *keys, u64 items) {
+  const u64 I = item();
+  if (I >= items)
+    return;
+  const u32 Cost = costs[I] < 8 ? 8 : costs[I];
+  const u32 Power = 31 - __builtin_clz(Cost); // 3 to 31
+  keys[I] = 8 * 31 + 7 - (8 * Power + (Cost >> (Power - 3) & 7));
 }
 
 //===----------------------------------------------------------------------===//
