@@ -9,7 +9,7 @@
 target triple = "nvptx64-nvidia-cuda"
 
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-declare void @llvm.nvvm.barrier0()
+declare void @llvm.nvvm.bar.warp.sync(i32)
 declare void @llvm.nvvm.exit()
 
 ; for (k = 0; k < n; ++k) out[k] = 0;     as many rounds for all
@@ -143,9 +143,9 @@ done:
 }
 
 ; The codes of all remedies that move threads are the same.
-; CHECK: not refilled: its threads wait for each other (llvm.nvvm.barrier0) [RC312]
+; CHECK: not refilled: its threads wait for each other (llvm.nvvm.bar.warp.sync) [RC312]
 define ptx_kernel void @barrier(ptr %out) {
-  call void @llvm.nvvm.barrier0()
+  call void @llvm.nvvm.bar.warp.sync(i32 -1)
   ret void
 }
 
