@@ -176,19 +176,30 @@ static bool canBeMadeAgain(const Instruction &I) {
          !I.isTerminator();
 }
 
+/// \p Frame, apart from where its lifetime begins and ends.
+static bool isUsedIn(const BlockPrologue &P, const AllocaInst &Frame) {
+  return any_of(Frame.users(), [&](const User *U) {
+    const auto *By = cast<Instruction>(U);
+    return !By->isLifetimeStartOrEnd() && P.contains(*By);
+  });
+}
+static bool isUsedBehind(const BlockPrologue &P, const Instruction &I) {
+  return any_of(I.users(), [&](const User *U) {
+    const auto *By = cast<Instruction>(U);
+    return !By->isLifetimeStartOrEnd() && !P.contains(*By);
+  });
+}
+
 /// Finds P.Again; what cannot be made again, or null.
 static const Instruction *findAgain(BlockPrologue &P, Function &F) {
   SmallSetVector<Instruction *, 16> Needed;
   for (Instruction &I : instructions(F))
-    if (P.contains(I) && any_of(I.users(), [&](const User *U) {
-          return !P.contains(*cast<Instruction>(U));
-        })) {
-      if (!isa<AllocaInst>(I))
+    if (P.contains(I) && isUsedBehind(P, I)) {
+      const auto *Frame = dyn_cast<AllocaInst>(&I);
+      if (!Frame)
         Needed.insert(&I);
-      else if (any_of(I.users(), [&](const User *U) {
-                 return P.contains(*cast<Instruction>(U));
-               }))
-        return &I;
+      else if (isUsedIn(P, *Frame))
+        return Frame;
     }
   for (size_t At = 0; At != Needed.size(); ++At) {
     if (!canBeMadeAgain(*Needed[At]))
@@ -258,7 +269,8 @@ static void shareReads(const BlockPrologue &P, Function &F) {
     Less = false;
     for (Instruction &I : make_early_inc_range(instructions(F)))
       if (auto *Phi = dyn_cast<PHINode>(&I); Phi && P.contains(I))
-        if (Value *Same = Phi->hasConstantValue(); Same && !isa<PHINode>(Same)) {
+        if (Value *Same = Phi->hasConstantValue();
+            Same && !isa<PHINode>(Same)) {
           Phi->replaceAllUsesWith(Same);
           Phi->eraseFromParent();
           Less = true;
@@ -329,6 +341,20 @@ static void makeAgain(const BlockPrologue &P, BasicBlock &To) {
       Copy->eraseFromParent();
 }
 
+/// Moves to \p To what the rest has on the stack. Of what the prologue has, the
+/// lifetime may end far behind.
+static void takeFrames(const BlockPrologue &P, Function &Kernel,
+                       BasicBlock &To) {
+  for (Instruction &I : make_early_inc_range(Kernel.getEntryBlock()))
+    if (auto *Frame = dyn_cast<AllocaInst>(&I)) {
+      for (User *U : make_early_inc_range(Frame->users()))
+        if (auto *By = cast<Instruction>(U); By->isLifetimeStartOrEnd())
+          By->eraseFromParent();
+      if (!isUsedIn(P, *Frame))
+        Frame->moveBefore(To, To.end());
+    }
+}
+
 Function *takePrologue(const BlockPrologue &P, Function &Kernel) {
   if (!P)
     return nullptr;
@@ -339,11 +365,7 @@ Function *takePrologue(const BlockPrologue &P, Function &Kernel) {
   BasicBlock *End = P.Last->getParent(),
              *Rest = End->splitBasicBlock(std::next(P.Last->getIterator()));
   BasicBlock *Start = BasicBlock::Create(C, "behind", &Kernel, Rest);
-  for (Instruction &I : make_early_inc_range(Kernel.getEntryBlock()))
-    if (isa<AllocaInst>(I) && none_of(I.users(), [&](const User *U) {
-          return P.contains(*cast<Instruction>(U));
-        }))
-      I.moveBefore(*Start, Start->end());
+  takeFrames(P, Kernel, *Start);
   makeAgain(P, *Start);
   BranchInst::Create(Rest, Start)->setDebugLoc(P.Last->getDebugLoc());
   End->getTerminator()->eraseFromParent();

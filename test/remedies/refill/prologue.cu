@@ -47,7 +47,7 @@ __global__ void search(const unsigned *Table, unsigned *Out, unsigned N) {
   __syncthreads();
   if (I >= N) return;
   unsigned X = mix(I), Sum = 0;
-  while (X % 64) {
+  while (X % 256) {
     Sum += Own[X % TableSize];
     X = mix(X + Sum);
   }
