@@ -135,9 +135,23 @@ TEST(RefillForecast, ShortLoopsAreLeftAlone) {
   EXPECT_EQ(refill::boundAt(H.K, costOf(H.K), 0).Gain, 0);
 }
 
-TEST(RefillForecast, KernelsWithSharedMemoryAreLeftAlone) {
+TEST(RefillForecast, SharedMemoryMayBeFilledBeforeTheLoop) {
   HandMadeKernel H = loopOf(200, 40, 30);
   H.K.Info.StaticShared = 128;
+  H.K.Shapes = {{.Block = {256, 1, 1}}};
+  EXPECT_TRUE(refill::guess(H.K).empty()) << "nobody fills it";
+  const uint32_t Fills = H.block(100, Warps, 32 * Warps);
+  AccessInfo Store;
+  Store.Block = Fills;
+  Store.Use = MemoryUse::Store;
+  Store.Space = MemorySpace::Shared;
+  H.K.Info.Accesses = {Store};
+  EXPECT_FALSE(refill::guess(H.K).empty());
+  // It costs nothing more with each stop.
+  HandMadeKernel Other = loopOf(200, 40, 30);
+  Other.block(100, Warps, 32 * Warps);
+  EXPECT_LT(slotsOf(H), slotsOf(Other));
+  H.K.Info.Accesses[0].Block = 1; // of the loop
   EXPECT_TRUE(refill::guess(H.K).empty());
 }
 

@@ -35,6 +35,13 @@ inline warpvm::RandomKernelOptions refillShape(uint64_t Seed) {
   return Options;
 }
 
+/// The same behind a prologue that fills shared memory.
+inline warpvm::RandomKernelOptions tableShape(uint64_t Seed) {
+  warpvm::RandomKernelOptions Options = refillShape(Seed);
+  Options.Table = true;
+  return Options;
+}
+
 /// Of all kinds of parameters, and with \p Branch one that has been numbered.
 inline RefillOptions refillOptionsFor(uint64_t Seed) {
   warpvm::Random R(Seed ^ 0x4ef111);

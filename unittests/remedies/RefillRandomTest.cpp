@@ -53,6 +53,28 @@ TEST(RefilledKernels, APlantedBugIsCaught) {
   });
 }
 
+/// Kernels whose blocks first fill shared memory.
+TEST_P(RefilledKernels, BehindAPrologueLeaveTheSameBytes) {
+  SeedsTried Tried =
+      compareSeeds(100, GetParam(), Shares, tableShape, refillSeed);
+  if (HasFailure())
+    return;
+  RecordProperty("refilled", int(Tried.Changed));
+  EXPECT_GE(Tried.Changed * 4, Tried.Kernels)
+      << "too few launches are of whole warps";
+}
+
+/// The comparison notices a prologue whose threads do not wait for each other.
+TEST(RefilledKernels, ALostBarrierIsCaught) {
+  expectCaught(tableShape, [](Module &M, uint64_t Seed) {
+    const unsigned Changes = refillSeed(M, Seed);
+    Function *Barrier = M.getFunction("llvm.nvvm.barrier0");
+    for (User *Call : make_early_inc_range(Barrier->users()))
+      cast<Instruction>(Call)->eraseFromParent();
+    return Changes;
+  });
+}
+
 /// Same input, same bytes.
 TEST(RefilledKernels, AreDeterministic) {
   expectDeterministic(refillShape, refillSeed);

@@ -508,8 +508,40 @@ void Writer::write() {
 
 } // namespace
 
+/// At \p B: all threads of the block copy the words at \p In, and wait. Where
+/// they then are, for any pointer's use.
+static Value *copyToShared(IRBuilder<> &B, Value *In, Value *Thread,
+                           Value *Threads) {
+  Function &F = *B.GetInsertBlock()->getParent();
+  auto *I32 = B.getInt32Ty();
+  auto *TableTy = ArrayType::get(I32, RandomKernelInWords);
+  auto *Table = new GlobalVariable(*F.getParent(), TableTy, false,
+                                   GlobalValue::InternalLinkage,
+                                   UndefValue::get(TableTy), "table", nullptr,
+                                   GlobalValue::NotThreadLocal, SharedSpace);
+  Table->setAlignment(Align(16));
+  BasicBlock *Before = B.GetInsertBlock(),
+             *Loop = BasicBlock::Create(B.getContext(), "copy", &F),
+             *Done = BasicBlock::Create(B.getContext(), "copied", &F);
+  auto InBounds = [&](Value *At) {
+    return B.CreateICmpULT(At, B.getInt32(RandomKernelInWords));
+  };
+  B.CreateCondBr(InBounds(Thread), Loop, Done);
+  B.SetInsertPoint(Loop);
+  PHINode *At = B.CreatePHI(I32, 2);
+  Value *Word = B.CreateLoad(I32, B.CreateGEP(I32, In, At));
+  B.CreateStore(Word, B.CreateGEP(TableTy, Table, {B.getInt32(0), At}));
+  Value *Next = B.CreateAdd(At, Threads);
+  At->addIncoming(Thread, Before);
+  At->addIncoming(Next, Loop);
+  B.CreateCondBr(InBounds(Next), Loop, Done);
+  B.SetInsertPoint(Done);
+  B.CreateIntrinsic(Intrinsic::nvvm_barrier0, {}, {});
+  return B.CreateAddrSpaceCast(Table, B.getPtrTy());
+}
+
 /// Kernel `k`: reads the special registers and calls the body.
-static void writeKernel(Module &M, Function &Body) {
+static void writeKernel(Module &M, Function &Body, bool Table) {
   LLVMContext &C = M.getContext();
   IRBuilder<> B(C);
   auto *SharedTy =
@@ -528,11 +560,14 @@ static void writeKernel(Module &M, Function &Body) {
   auto Register = [&](Intrinsic::ID Id) {
     return B.CreateIntrinsic(Id, {}, {});
   };
-  B.CreateCall(&Body,
-               {Register(Intrinsic::nvvm_read_ptx_sreg_tid_x),
-                Register(Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
-                Register(Intrinsic::nvvm_read_ptx_sreg_ntid_x), F->getArg(0),
-                F->getArg(1), F->getArg(2), F->getArg(3), Shared});
+  Value *Thread = Register(Intrinsic::nvvm_read_ptx_sreg_tid_x),
+        *Block = Register(Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
+        *Threads = Register(Intrinsic::nvvm_read_ptx_sreg_ntid_x);
+  Value *In = F->getArg(0);
+  if (Table)
+    In = copyToShared(B, In, Thread, Threads);
+  B.CreateCall(&Body, {Thread, Block, Threads, In, F->getArg(1), F->getArg(2),
+                       F->getArg(3), Shared});
   B.CreateRetVoid();
 }
 
@@ -580,7 +615,7 @@ std::unique_ptr<Module> randomKernel(LLVMContext &C, uint64_t Seed,
                                          false),
                        GlobalValue::ExternalLinkage, BodyName, *M);
   Writer(*M, *Body, Seed, Options).write();
-  writeKernel(*M, *Body);
+  writeKernel(*M, *Body, Options.Table);
   if (Options.Inline)
     Body->addFnAttr(Attribute::AlwaysInline);
   runPasses(*M, Options);

@@ -31,6 +31,9 @@
 //                       fixed
 //   warpSize, .w        constants
 //
+// What whole blocks do before their threads become items (BlockPrologue.h) runs
+// in another block's place, and what comes behind may read shared memory.
+//
 // A block that runs in another block's place keeps its threads and their warps
 // together, with the same numbers in it, so of those ties only the ones beyond
 // the block bind: the cluster, the multiprocessor, the launch. blockIdx and
@@ -44,6 +47,7 @@
 #include "analysis/device/Annotations.h"
 #include "analysis/device/Intrinsics.h"
 #include "analysis/device/LibraryCalls.h"
+#include "remedies/common/BlockPrologue.h"
 #include "remedies/common/ItemRefusals.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -70,7 +74,9 @@ enum class Moves { Threads, Blocks };
 
 class Examination {
 public:
-  Examination(Function &Kernel, Moves What) : Kernel(Kernel), What(What) {}
+  Examination(Function &Kernel, Moves What,
+              const BlockPrologue *Behind = nullptr)
+      : Kernel(Kernel), What(What), Behind(Behind) {}
   std::optional<Refusal> find();
 
   SmallVector<CallBase *> Reads;
@@ -84,6 +90,7 @@ private:
 
   Function &Kernel;
   Moves What;
+  const BlockPrologue *Behind;
   SmallPtrSet<const Function *, 8> Seen;
 };
 } // namespace
@@ -263,7 +270,9 @@ std::optional<Tie> Examination::tieOf(CallBase &Call) {
 }
 
 std::optional<Tie> Examination::tieOf(Instruction &I) {
-  if (const RefusalKind *Kind = tieOfMemory(I, What))
+  const RefusalKind *Kind = tieOfMemory(I, What);
+  // What is behind a prologue only reads of it.
+  if (Kind && !(Behind && Kind == &tied::Shared && I.getFunction() == &Kernel))
     return Tie{Kind, ""};
   auto *Call = dyn_cast<CallBase>(&I);
   return Call ? tieOf(*Call) : std::nullopt;
@@ -289,14 +298,19 @@ std::optional<Refusal> Examination::find() {
     return Refusal{&tied::Function, {}, Kernel.getName().str()};
   if (isUsed(Kernel))
     return Refusal{&tied::Called, {}, Kernel.getName().str()};
-  for (Instruction &I : instructions(Kernel))
-    if (auto Why = tieOf(I))
+  Examination OfBlock(Kernel, Moves::Blocks);
+  for (Instruction &I : instructions(Kernel)) {
+    const bool IsBefore =
+        Behind && Behind->contains(I) && !is_contained(Behind->Again, &I);
+    if (auto Why = (IsBefore ? OfBlock : *this).tieOf(I))
       return refusal(*Why->Kind, I, std::move(Why->Detail));
+  }
+  Exits |= OfBlock.Exits;
   return std::nullopt;
 }
 
-PlanOr<ItemsPlan> planItems(Function &Kernel) {
-  Examination Of(Kernel, Moves::Threads);
+PlanOr<ItemsPlan> planItems(Function &Kernel, const BlockPrologue *Behind) {
+  Examination Of(Kernel, Moves::Threads, Behind);
   if (auto Why = Of.find())
     return *Why;
   return ItemsPlan{std::move(Of.Reads), Of.Exits};

@@ -54,7 +54,12 @@ struct ItemsPlan {
   bool Exits = false;
 };
 
-PlanOr<ItemsPlan> planItems(llvm::Function &Kernel);
+struct BlockPrologue;
+
+/// \p Behind: what whole blocks do before their threads become items
+/// (BlockPrologue.h); no part of the plan but for what items make again.
+PlanOr<ItemsPlan> planItems(llvm::Function &Kernel,
+                            const BlockPrologue *Behind = nullptr);
 
 /// The launch as the program made it, or another: i32 values, none of them 0.
 struct LaunchValues {

@@ -60,7 +60,11 @@
 // work is in the rest, which need not be as now. Such
 // rounds are guessed beside a loop, for counts do not tell which is better.
 //
-// Kernels that use shared memory are left out: the pass refuses them.
+// Kernels that use shared memory are taken where it is written outside of the
+// loop: then each block that is launched may write it once, in front of its items
+// (common/BlockPrologue.h), in blocks of the program's size, and the blocks that
+// do so are no part of the rest. Whether that can be is not known of a profile:
+// the pass may refuse. Rounds that skip work are left out there.
 //
 // Limitation: instructions alone are counted. Lanes in different rounds may ask
 // for memory that lies further apart.
@@ -117,6 +121,7 @@ struct LoopCounts {
   double Loop = 0, Rest = 0;      ///< slots as it is
   double FullRest = 0;            ///< in full warps
   double Work = 0;                ///< slots as it is, of what rounds skip
+  double Once = 0, FullOnce = 0;  ///< of what blocks do before their items
   std::vector<uint32_t> Blocks;
   uint32_t Header = 0; ///< the block that most lanes came to
 };
@@ -165,10 +170,21 @@ static double slotsOfRound(const model::KernelSlots &Slots, const LoopCounts &C,
   return Sum;
 }
 
+/// Threads of the blocks that are launched.
+static uint64_t threadsOfBlock(const KernelProfile &K) {
+  return usesShared(K) ? std::max<uint64_t>(largestBlock(K), WarpSize)
+                       : UsualThreads;
+}
+
 /// Warps of \p K that a GPU runs at once.
 static double residentWarps(const KernelProfile &K) {
-  return Multiprocessors * (UsualThreads / WarpSize) *
-         blocksOn(processorFor(90), {UsualThreads, 0, K.Info.Registers});
+  uint64_t Shared = 0;
+  for (const LaunchShape &S : K.Shapes)
+    Shared = std::max(Shared, S.DynamicShared);
+  const uint64_t Threads = threadsOfBlock(K);
+  return Multiprocessors * double(Threads) / WarpSize *
+         blocksOn(processorFor(90),
+                  {Threads, K.Info.StaticShared + Shared, K.Info.Registers});
 }
 
 /// Warps that keep a GPU busy in the loop: while one waits for its chains of
@@ -220,8 +236,8 @@ static std::optional<LoopGain> priced(LoopGain G, LoopCounts C,
     Full += Slots.lanes(Block) * double(K.Blocks[Block].Lanes);
     C.Loop += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
   }
-  C.Rest = std::max(Slots.all() - C.Loop - C.Work, 0.0);
-  C.FullRest = std::max(Slots.full() - Full, 0.0);
+  C.Rest = std::max(Slots.all() - C.Loop - C.Work - C.Once, 0.0);
+  C.FullRest = std::max(Slots.full() - Full - C.FullOnce, 0.0);
   for (unsigned T : Thresholds)
     for (unsigned R : RoundsOfVote)
       for (unsigned J : ItemsOfLane) {
@@ -233,6 +249,30 @@ static std::optional<LoopGain> priced(LoopGain G, LoopCounts C,
   return G;
 }
 
+/// Counts in \p C the blocks that fill shared memory, with their loops; false if
+/// there are none, or in the loop of \p C.
+static bool countPrologue(const model::KernelSlots &Slots, LoopCounts &C) {
+  const KernelInfo &Info = Slots.kernel().Info;
+  std::vector<bool> Fills(Info.Blocks.size());
+  for (const AccessInfo &A : Info.Accesses)
+    if (A.Space == MemorySpace::Shared && A.Use != MemoryUse::Load) {
+      if (is_contained(C.Blocks, A.Block))
+        return false;
+      const auto &Entries = Info.Blocks[A.Block].Entries;
+      for (uint32_t B = 0; B != Info.Blocks.size(); ++B)
+        if (B == A.Block ||
+            (!Entries.empty() && Info.Blocks[B].Entries == Entries))
+          Fills[B] = true;
+    }
+  for (uint32_t B = 0; B != Info.Blocks.size(); ++B)
+    if (Fills[B] && !is_contained(C.Blocks, B)) {
+      const BlockCounts &Counts = Slots.kernel().Blocks[B];
+      C.Once += Slots.slotsOf(B) * double(Counts.Warps);
+      C.FullOnce += Slots.lanes(B) * double(Counts.Lanes);
+    }
+  return is_contained(Fills, true);
+}
+
 /// Of the loop that \p Exits, which have one region, leave.
 static std::optional<LoopGain> gainOf(const model::KernelSlots &Slots,
                                       ArrayRef<uint32_t> Exits,
@@ -242,6 +282,8 @@ static std::optional<LoopGain> gainOf(const model::KernelSlots &Slots,
   G.Exits = Exits.vec();
   LoopCounts C;
   C.Blocks = K.Info.Branches[Exits.front()].Region;
+  if (usesShared(K) && !countPrologue(Slots, C))
+    return std::nullopt;
   double Most = -1;
   for (uint32_t B : Exits) {
     double Passing = 0;
@@ -298,9 +340,8 @@ static std::optional<LoopGain> bestLoop(const model::KernelSlots &Slots,
                                         ArrayRef<double> Self) {
   const KernelProfile &K = Slots.kernel();
   std::optional<LoopGain> Best;
-  if (!usesShared(K))
-    for (const std::vector<uint32_t> &OfOne : loopExits(K))
-      keepBetter(Best, gainOf(Slots, OfOne, Self));
+  for (const std::vector<uint32_t> &OfOne : loopExits(K))
+    keepBetter(Best, gainOf(Slots, OfOne, Self));
   return Best;
 }
 
@@ -375,8 +416,8 @@ std::vector<std::string> guess(const KernelProfile &K) {
   const model::KernelSlots Slots(K);
   const std::vector<double> Self = Slots.self();
   const uint64_t Block = largestBlock(K);
-  const std::string Limit = registersAsBefore(
-      K, Block, std::min(Block, uint64_t(RefillOptions().Block)));
+  const std::string Limit =
+      registersAsBefore(K, Block, std::min(Block, threadsOfBlock(K)));
   std::vector<std::string> All;
   for (const auto &Best : {bestLoop(Slots, Self), bestSkip(Slots, Self)}) {
     if (!Best)

@@ -45,7 +45,8 @@ static bool mayBeTaken(const Loop &L, const RefillOptions &Options) {
 }
 
 static Loop *chooseLoop(const LoopInfo &Loops, const UniformityResult &Known,
-                        const RefillOptions &Options) {
+                        const RefillOptions &Options,
+                        const BlockPrologue &Prologue) {
   Loop *Chosen = nullptr;
   SmallPtrSet<const Loop *, 4> Found;
   for (Loop *L : Loops.getLoopsInPreorder()) {
@@ -53,6 +54,7 @@ static Loop *chooseLoop(const LoopInfo &Loops, const UniformityResult &Known,
     if (Found.contains(Around))
       Found.insert(L); // it is inside one
     else if (divergesAt(*L, Known) && mayBeTaken(*L, Options) &&
+             !Prologue.Blocks.contains(L->getHeader()) &&
              Found.insert(L).second &&
              (!Chosen || weightOf(*Chosen, Loops) < weightOf(*L, Loops)))
       Chosen = L;
@@ -96,11 +98,10 @@ static Loop *loopNamed(const LoopInfo &Loops, const UniformityResult &Known,
 }
 
 /// The loop to refill. \p Refused: why not others that are asked for.
-static PlanOr<Loop *> findLoop(Function &Kernel, const LoopInfo &Loops,
-                               const UniformityResult &Known,
-                               const RefillOptions &Options,
-                               const Skip &Skipped,
-                               std::vector<Refusal> &Refused) {
+static PlanOr<Loop *>
+findLoop(Function &Kernel, const LoopInfo &Loops, const UniformityResult &Known,
+         const RefillOptions &Options, const Skip &Skipped,
+         const BlockPrologue &Prologue, std::vector<Refusal> &Refused) {
   const Instruction &Start = *Kernel.getEntryBlock().getTerminator();
   if (Loop *L = loopNamed(Loops, Known, Refused))
     return L;
@@ -119,7 +120,7 @@ static PlanOr<Loop *> findLoop(Function &Kernel, const LoopInfo &Loops,
       return Refusal{&refuse::Off, L->getStartLoc(), ""};
     return L;
   }
-  if (Loop *L = chooseLoop(Loops, Known, Options))
+  if (Loop *L = chooseLoop(Loops, Known, Options, Prologue))
     return L;
   for (const Loop *L : Loops.getLoopsInPreorder())
     if (const auto Said = requestOf(*L, Name);
@@ -139,24 +140,27 @@ static const Instruction *takesFrame(Function &F) {
 }
 
 PlanOr<RefillPlan> planRefill(Function &Kernel, const RefillOptions &Options) {
-  PlanOr<ItemsPlan> Items = planItems(Kernel);
-  if (const auto *Why = std::get_if<Refusal>(&Items))
+  PlanOr<ItemsBehind> Planned = planBehindPrologue(Kernel);
+  if (const auto *Why = std::get_if<Refusal>(&Planned))
     return *Why;
+  auto &[Items, Prologue] = std::get<ItemsBehind>(Planned);
   const Instruction &Start = *Kernel.getEntryBlock().getTerminator();
   const UniformityResult Known = analysis::computeUniformity(Kernel);
   DominatorTree Dominance(Kernel);
   LoopInfo Loops(Dominance);
-  RefillPlan Plan{{}, nullptr, {}, Options, {}};
+  RefillPlan Plan{{}, {}, nullptr, {}, Options, {}};
   if (Options.Branch)
     Plan.Skipped = skipAt(*Options.Branch, Kernel, Loops, Dominance, Known);
-  PlanOr<Loop *> Found =
-      findLoop(Kernel, Loops, Known, Options, Plan.Skipped, Plan.Others);
+  PlanOr<Loop *> Found = findLoop(Kernel, Loops, Known, Options, Plan.Skipped,
+                                  Prologue, Plan.Others);
   if (const auto *Why = std::get_if<Refusal>(&Found))
     return *Why;
   const Loop *L = std::get<Loop *>(Found);
+  if (Prologue.Blocks.contains(L->getHeader()))
+    return Refusal{&refuse::Prologue, L->getStartLoc(), ""};
   if (const Instruction *I = waitsFor(Kernel, Loops))
     return refusal(refuse::Waits, *I);
-  if (std::get<ItemsPlan>(Items).Exits)
+  if (Items.Exits)
     return refusal(refuse::Exit, Start);
   if (const Instruction *I = takesFrame(Kernel))
     return refusal(refuse::Frame, *I);
@@ -164,7 +168,8 @@ PlanOr<RefillPlan> planRefill(Function &Kernel, const RefillOptions &Options) {
     Plan.Options = cantFail(parseRefillOptions(Said->Parameters, Options));
     Plan.Options.Occupancy &= !Said->AtAnyCost;
   }
-  Plan.Items = std::move(std::get<ItemsPlan>(Items));
+  Plan.Items = std::move(Items);
+  Plan.Prologue = std::move(Prologue);
   Plan.Header = L->getHeader();
   return Plan;
 }

@@ -3,7 +3,7 @@
 #ifndef RECONVERGE_REMEDIES_REFILL_LEGALITY_H
 #define RECONVERGE_REMEDIES_REFILL_LEGALITY_H
 
-#include "remedies/common/Items.h"
+#include "remedies/common/BlockPrologue.h"
 #include "remedies/refill/Options.h"
 #include "remedies/refill/Skips.h"
 
@@ -15,9 +15,10 @@ namespace reconverge::remedies::refill {
 
 struct RefillPlan {
   ItemsPlan Items;
-  llvm::BasicBlock *Header;    ///< of the loop, which has no other entry
-  Skip Skipped;                ///< its rounds without this are the loop, if any
-  RefillOptions Options;       ///< what the source says of the loop among them
+  BlockPrologue Prologue;   ///< what each block does before its items, if any
+  llvm::BasicBlock *Header; ///< of the loop, which has no other entry
+  Skip Skipped;             ///< its rounds without this are the loop, if any
+  RefillOptions Options;    ///< what the source says of the loop among them
   std::vector<Refusal> Others; ///< why not other loops that pragmas name
 };
 

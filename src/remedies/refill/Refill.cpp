@@ -27,6 +27,10 @@
 // lane gets the next is settled by votes. With a counter, it takes another slice
 // when it is through with one, until there are none.
 //
+// Where shared memory is filled before the last barrier (common/BlockPrologue.h),
+// blocks have the program's shape instead of 128 threads, and each does that
+// once, before its warps take items.
+//
 //   1. Legality.cpp  which loop; a plan, or a refusal
 //      Skips.cpp     or the rounds of one that skip some work
 //   2. Prologue.cpp  what an item begins with
@@ -82,15 +86,19 @@ static RecipeStep::Extent extent(LaunchAmount A) {
 
 /// What is launched: \p Kernel, which has so many parameters of the program's.
 static Recipe recipeOf(const Function &Kernel, unsigned OfProgram,
-                       const RefillOptions &Options, unsigned Block) {
+                       const RefillOptions &Options, unsigned Block,
+                       bool Prologue) {
   const bool Counts = Options.Source == ItemSource::Counter;
   const uint32_t Slice = Options.sliceOf(),
                  OfLane = Counts ? std::max(Slice, Options.Items) : Slice;
-  const LaunchAmount Shares = {LaunchAmount::Threads, 1,
-                               uint64_t(OfLane) * Block};
+  const LaunchAmount Shares =
+      Prologue
+          ? LaunchAmount{LaunchAmount::Blocks, 1, OfLane}
+          : LaunchAmount{LaunchAmount::Threads, 1, uint64_t(OfLane) * Block};
   RecipeStep Step;
   Step.Kernel = Kernel.getName().str();
-  Step.Block = extent({LaunchAmount::One, Block, 1});
+  if (!Prologue)
+    Step.Block = extent({LaunchAmount::One, Block, 1});
   Step.Grid = extent(Shares);
   for (unsigned I = 0; I != OfProgram; ++I)
     Step.Arguments.push_back({RecipeArgument::Program, I});
@@ -100,6 +108,7 @@ static Recipe recipeOf(const Function &Kernel, unsigned OfProgram,
     Step.Arguments.push_back({RecipeArgument::Dimension, I});
   Recipe R;
   R.MostThreads = MostItems;
+  R.WholeWarps = Prologue;
   if (Counts) {
     Step.Grid = extent({LaunchAmount::Resident, 1, 1});
     Step.Grid.Most = Shares;
@@ -136,17 +145,21 @@ static unsigned blockOf(const Function &Kernel, const RefillOptions &Options) {
 /// Of the kernel that \p Plan is of, which then is gone.
 static Recipe apply(Function &Kernel, const RefillPlan &Plan) {
   const RefillOptions &Options = Plan.Options;
+  const bool Prologue{Plan.Prologue};
   const unsigned Block = blockOf(Kernel, Options);
   const unsigned OfProgram = unsigned(Kernel.arg_size());
+  Function *Taken = takePrologue(Plan.Prologue, Kernel);
   Function &F = withParameters(Kernel, Options.Source);
-  analysis::setLaunchBound(F, analysis::launchBound(F) ? Block : 0);
+  if (!Prologue)
+    analysis::setLaunchBound(F, analysis::launchBound(F) ? Block : 0);
   rewrite(Plan, F, OfProgram, Options);
+  putPrologue(Taken, F, launchFromParameters(F, OfProgram + 1));
   if (Options.Registers)
     analysis::setRegisterLimit(F, Options.Registers);
   F.addFnAttr(Attribute::Convergent);
   F.removeFnAttr(Attribute::NoSync);
   F.removeFnAttr(Attribute::Memory);
-  return recipeOf(F, OfProgram, Options, Block);
+  return recipeOf(F, OfProgram, Options, Block, Prologue);
 }
 
 PlanOr<Refilled> refillKernel(Function &Kernel, const RefillOptions &Options) {
@@ -154,17 +167,19 @@ PlanOr<Refilled> refillKernel(Function &Kernel, const RefillOptions &Options) {
   if (const auto *Why = std::get_if<Refusal>(&Planned))
     return *Why;
   RefillPlan &Plan = std::get<RefillPlan>(Planned);
-  const WarpCost Price =
-      warpCost(Kernel, Options.CountRegisters, usualBlock(Kernel),
-               blockOf(Kernel, Plan.Options), [&](Function &Copy) {
-                 apply(Copy, std::get<RefillPlan>(planRefill(Copy, Options)));
-               });
+  const WarpCost Price = warpCost(
+      Kernel, Options.CountRegisters, usualBlock(Kernel),
+      Plan.Prologue ? usualBlock(Kernel) : blockOf(Kernel, Plan.Options),
+      [&](Function &Copy) {
+        apply(Copy, std::get<RefillPlan>(planRefill(Copy, Options)));
+      });
   if (!Price.allows(Plan.Options.Occupancy, Plan.Options.Registers))
     return refusal(refuse::Registers, *Plan.Header->getTerminator(),
                    Price.Text);
   Refilled Made;
   Made.Registers = Price.note(Plan.Options.Registers);
   Made.Where = Plan.Header->getTerminator()->getDebugLoc();
+  Made.Prologue = bool(Plan.Prologue);
   Made.Launch = apply(Kernel, Plan);
   Made.Options = Plan.Options;
   Made.Others = Plan.Others;

@@ -20,6 +20,7 @@ struct Refilled {
   llvm::DebugLoc Where;        ///< of the loop
   RefillOptions Options;       ///< what the source says of the loop among them
   std::vector<Refusal> Others; ///< why not other loops that pragmas name
+  bool Prologue = false;       ///< blocks do something before their items
   std::string Registers;       ///< WarpCost::note()
 };
 

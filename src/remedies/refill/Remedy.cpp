@@ -27,6 +27,8 @@ static void report(Function &F, const Refilled &Made) {
     Remark << "refilled: lanes that are through take the next of "
            << ore::NV("Items", Options.sliceOf() * 32) << " items a warp, once "
            << ore::NV("Threshold", Options.Threshold) << " are idle";
+    if (Made.Prologue)
+      Remark << "; each block first runs what stands before the last barrier";
     return Remark << Made.Registers;
   });
   for (const Refusal &Why : Made.Others)

@@ -148,7 +148,8 @@ void rewrite(const RefillPlan &Plan, Function &Kernel, unsigned First,
   Values.adopt(Item);
   IRBuilder<> AtStart(cast<Instruction>(Mine));
   Values.forget(AtStart);
-  Rounds Around(Kernel, Entry, First, Options, Values);
+  Rounds Around(Kernel, Entry, First, Options, Values,
+                /*Flat=*/!Plan.Prologue);
   rewriteEdges(L, Values, Around);
   Around.write(L, Prologue, Item);
   Values.promote();

@@ -15,7 +15,8 @@ namespace reconverge::remedies::refill {
 /// that kernel with parameters of ours from number \p First on: items (i64);
 /// gridDim and blockDim of the program's launch (six i32); with
 /// ItemSource::Counter, the address of a number (i32) that is 0 at first.
-/// It is launched with blocks of whole warps in one dimension.
+/// It is launched with blocks of whole warps, in one dimension unless the plan
+/// has a prologue, which has been taken out.
 void rewrite(const RefillPlan &Plan, llvm::Function &Kernel, unsigned First,
              const RefillOptions &Options);
 

@@ -58,8 +58,8 @@ static Value *read(IRBuilderBase &B, Intrinsic::ID Register) {
 }
 
 Rounds::Rounds(Function &F, BasicBlock &Entry, unsigned First,
-               const RefillOptions &Options, Slots &Values)
-    : F(F), Entry(Entry), FirstOurs(First), Options(Options) {
+               const RefillOptions &Options, Slots &Values, bool Flat)
+    : F(F), Entry(Entry), FirstOurs(First), Options(Options), Flat(Flat) {
   LLVMContext &C = F.getContext();
   auto Block = [&](const char *Name) {
     return BasicBlock::Create(C, Twine("refill.") + Name, &F);
@@ -109,13 +109,33 @@ static Value *warpsOf(IRBuilderBase &B, Value *Threads) {
   return B.CreateUDiv(Threads, B.getInt32(WarpSize));
 }
 
+Value *Rounds::warpsOfBlock(IRBuilderBase &B) const {
+  Value *Threads = read(B, Intrinsic::nvvm_read_ptx_sreg_ntid_x);
+  if (!Flat)
+    for (auto Id : {Intrinsic::nvvm_read_ptx_sreg_ntid_y,
+                    Intrinsic::nvvm_read_ptx_sreg_ntid_z})
+      Threads = B.CreateMul(Threads, read(B, Id));
+  return warpsOf(B, Threads);
+}
+
+Value *Rounds::warpOfBlock(IRBuilderBase &B) const {
+  Value *X = read(B, Intrinsic::nvvm_read_ptx_sreg_tid_x);
+  if (Flat)
+    return warpsOf(B, X);
+  Value *Row =
+      B.CreateAdd(B.CreateMul(read(B, Intrinsic::nvvm_read_ptx_sreg_tid_z),
+                              read(B, Intrinsic::nvvm_read_ptx_sreg_ntid_y)),
+                  read(B, Intrinsic::nvvm_read_ptx_sreg_tid_y));
+  Value *Before =
+      B.CreateMul(Row, read(B, Intrinsic::nvvm_read_ptx_sreg_ntid_x));
+  return warpsOf(B, B.CreateAdd(Before, X));
+}
+
 /// The number of the slice that the warp has by its place.
 Value *Rounds::ownSlice(IRBuilderBase &B) {
-  Value *Before =
-      B.CreateMul(read(B, Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
-                  warpsOf(B, read(B, Intrinsic::nvvm_read_ptx_sreg_ntid_x)));
-  return B.CreateAdd(Before,
-                     warpsOf(B, read(B, Intrinsic::nvvm_read_ptx_sreg_tid_x)));
+  Value *Before = B.CreateMul(read(B, Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
+                              warpsOfBlock(B));
+  return B.CreateAdd(Before, warpOfBlock(B));
 }
 
 void Rounds::writeEntry() {
@@ -201,9 +221,8 @@ void Rounds::writeNextSlice(IRBuilderBase &B, Value *Wanting, Value *Left) {
   B.CreateCondBr(B.CreateICmpUGT(Wanting, Left), Ask, Go);
   B.SetInsertPoint(Ask);
   Value *Taken = countSlice(B);
-  Value *Warps =
-      B.CreateMul(read(B, Intrinsic::nvvm_read_ptx_sreg_nctaid_x),
-                  warpsOf(B, read(B, Intrinsic::nvvm_read_ptx_sreg_ntid_x)));
+  Value *Warps = B.CreateMul(read(B, Intrinsic::nvvm_read_ptx_sreg_nctaid_x),
+                             warpsOfBlock(B));
   Value *Number = B.CreateAdd(Warps, Taken);
   B.CreateStore(Number, Slice);
   // As if the ranks of those before had been taken from it, too.

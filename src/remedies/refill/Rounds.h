@@ -24,9 +24,10 @@ public:
   /// Of a lane. One that waits at exit number n is in state Waits + n.
   enum State : unsigned { Runs, Wants, Dead, Waits };
 
-  /// \p First: number of the first parameter of ours.
+  /// \p First: number of the first parameter of ours. \p Flat: blocks are
+  /// launched in one dimension.
   Rounds(llvm::Function &F, llvm::BasicBlock &Entry, unsigned First,
-         const RefillOptions &Options, Slots &Values);
+         const RefillOptions &Options, Slots &Values, bool Flat);
 
   /// Writes them all, from the end of the entry on. \p Item gets the item with
   /// which a lane comes to \p Prologue.
@@ -54,6 +55,9 @@ private:
   };
   Range rangeOf(llvm::IRBuilderBase &B, llvm::Value *Number);
   llvm::Value *ownSlice(llvm::IRBuilderBase &B);
+  /// Of a block, and the number of this one in its block: i32.
+  llvm::Value *warpsOfBlock(llvm::IRBuilderBase &B) const;
+  llvm::Value *warpOfBlock(llvm::IRBuilderBase &B) const;
   llvm::Value *load(llvm::IRBuilderBase &B, llvm::AllocaInst *Slot) const;
   llvm::Value *stateIs(llvm::IRBuilderBase &B, unsigned Which) const;
 
@@ -61,6 +65,7 @@ private:
   llvm::BasicBlock &Entry;
   const unsigned FirstOurs;
   const RefillOptions &Options;
+  const bool Flat;
   /// Of a lane; then, of the warp: the next item; with a counter, the number of
   /// the slice; how many lanes may run at most when it refills.
   llvm::AllocaInst *LaneState, *Next, *Slice = nullptr, *Limit;

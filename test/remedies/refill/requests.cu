@@ -135,7 +135,7 @@ RECONVERGE_NO_REFILL __global__ void forbidden(unsigned *Out, unsigned N) {
 }
 
 #ifdef REFUSED
-// REFUSED-DAG: warning: waits(unsigned int*, unsigned int) is launched as it is: requests.cu:{{[0-9]+}}: not refilled: its threads wait for each other {{.*}}[RC312]
+// REFUSED-DAG: warning: waits(unsigned int*, unsigned int) is launched as it is: requests.cu:{{[0-9]+}}: not refilled: it writes more than shared memory before its last barrier [RC332]
 __global__ void waits(unsigned *Out, unsigned N) {
 #pragma reconverge refill
   for (unsigned K = 0; K < rounds(threadIdx.x); ++K)
