@@ -160,7 +160,9 @@ Value *Writer::ownWord(unsigned Space, Value *Index) {
   if (Space == 1 && !O.Shared)
     Space = 0;
   const unsigned Own[] = {RandomKernelOutBytes / 4, SharedWords, LocalWords};
-  Value *At = B.CreateAnd(Index, word(Own[Space] - 1));
+  Value *At = O.Records && Space == 0
+                  ? word(R.below(Own[0]))
+                  : B.CreateAnd(Index, word(Own[Space] - 1));
   if (Space == 2)
     return B.CreateGEP(Local->getAllocatedType(), Local, {word(0), At});
   Value *Thread = argument(0);
@@ -509,7 +511,8 @@ void Writer::write() {
 } // namespace
 
 /// Kernel `k`: reads the special registers and calls the body.
-static void writeKernel(Module &M, Function &Body) {
+static void writeKernel(Module &M, Function &Body,
+                        const RandomKernelOptions &Options) {
   LLVMContext &C = M.getContext();
   IRBuilder<> B(C);
   auto *SharedTy =
@@ -524,6 +527,8 @@ static void writeKernel(Module &M, Function &Body) {
       FunctionType::get(B.getVoidTy(), {Ptr, Ptr, Ptr, B.getInt32Ty()}, false),
       GlobalValue::ExternalLinkage, "k", M);
   F->setCallingConv(CallingConv::PTX_Kernel);
+  for (unsigned I = 0; Options.Records && I != 3; ++I)
+    F->addParamAttr(I, Attribute::NoAlias);
   B.SetInsertPoint(BasicBlock::Create(C, "entry", F));
   auto Register = [&](Intrinsic::ID Id) {
     return B.CreateIntrinsic(Id, {}, {});
@@ -580,7 +585,7 @@ std::unique_ptr<Module> randomKernel(LLVMContext &C, uint64_t Seed,
                                          false),
                        GlobalValue::ExternalLinkage, BodyName, *M);
   Writer(*M, *Body, Seed, Options).write();
-  writeKernel(*M, *Body);
+  writeKernel(*M, *Body, Options);
   if (Options.Inline)
     Body->addFnAttr(Attribute::AlwaysInline);
   runPasses(*M, Options);

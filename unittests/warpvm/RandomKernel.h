@@ -24,6 +24,8 @@ struct RandomKernelOptions {
   bool Optimise = false;   ///< simplifycfg, instcombine and loop passes on top
   unsigned Twins = 0;      ///< percent of the statements that are an if-else
                            ///< whose sides are much alike
+  bool Records = false;    ///< words of its own in global memory by constants,
+                           ///< and no memory has two names
   unsigned Loops = 0;      ///< percent that are a loop, beyond those by chance
 };
 
