@@ -53,8 +53,8 @@ using namespace llvm;
 namespace reconverge::remedies::regroup {
 
 static constexpr unsigned WarpThreads = 32;
-/// Columns of loads, and of stores: as many as a word of flags has bits.
-static constexpr unsigned MostColumns = 32;
+/// Columns; those of stores as many as a word of flags has bits.
+static constexpr unsigned MostLoaded = 64, MostStored = 32;
 static constexpr uint32_t MostColumnBytes = 16;
 /// Threads of a block that gathers or scatters.
 static constexpr unsigned CopyThreads = 256;
@@ -131,8 +131,8 @@ private:
             getLoadStoreType(&I)};
   }
   /// The column of \p At; none: there are too many.
-  std::optional<unsigned> columnOf(const Place &At,
-                                   std::map<Place, unsigned> &Seen);
+  std::optional<unsigned>
+  columnOf(const Place &At, std::map<Place, unsigned> &Seen, unsigned Most);
 
   Function &F;
   analysis::AnalysisManagers Analyses;
@@ -147,11 +147,12 @@ static void addColumn(RecordsPlan &Plan, Type *T, const DataLayout &Layout) {
 }
 
 std::optional<unsigned> Finder::columnOf(const Place &At,
-                                         std::map<Place, unsigned> &Seen) {
+                                         std::map<Place, unsigned> &Seen,
+                                         unsigned Most) {
   const auto Known = Seen.find(At);
   if (Known != Seen.end())
     return Known->second;
-  if (Seen.size() == MostColumns)
+  if (Seen.size() == Most)
     return std::nullopt;
   addColumn(Plan, At.second, F.getDataLayout());
   return Seen[At] = unsigned(Plan.Columns.size() - 1);
@@ -168,7 +169,7 @@ void Finder::findLoads() {
     SawRecord = true;
     if (is_contained(Written, L))
       continue;
-    if (auto Column = columnOf(placeOf(*L), Seen))
+    if (auto Column = columnOf(placeOf(*L), Seen, MostLoaded))
       Plan.Loads.push_back({L, *Column});
   }
 }
@@ -220,7 +221,7 @@ void Finder::findStores() {
   std::map<Place, unsigned> Seen;
   for (StoreInst *S : All)
     if (!Stay.count(placeOf(*S)))
-      if (auto Column = columnOf(placeOf(*S), Seen)) {
+      if (auto Column = columnOf(placeOf(*S), Seen, MostStored)) {
         Plan.Stores.push_back({S, *Column});
         if (!is_contained(Plan.Stored, *Column))
           Plan.Stored.push_back(*Column);
@@ -351,7 +352,10 @@ static PlanOr<Function *> gatherBy(Function &Kernel, const Twine &Name,
       Own.store(B, B.CreateFreeze(B.CreateLoad(Slot->getAllocatedType(), Slot)),
                 Column);
   };
-  if (auto Why = reduceTo(F, Kernel, Note, [] { return nullptr; }, Write))
+  // An address, a load and a phi of each are what is asked for.
+  const uint64_t Asked = 3 * Plan.Loads.size();
+  if (auto Why =
+          reduceTo(F, Kernel, Note, [] { return nullptr; }, Write, Asked))
     return *Why;
   return &F;
 }

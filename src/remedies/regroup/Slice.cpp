@@ -313,7 +313,8 @@ static void forgetUnknown(Module &M) {
 std::optional<Refusal> reduceTo(Function &F, Function &Kernel,
                                 function_ref<std::optional<Refusal>()> Note,
                                 function_ref<Instruction *()> LastNeeded,
-                                function_ref<void(BasicBlock &)> Write) {
+                                function_ref<void(BasicBlock &)> Write,
+                                uint64_t Free) {
   BasicBlock &End = joinEnds(F);
   // What the remedy itself has put before the kernel's code is not weighed.
   const uint64_t Given = weightOf(F) - std::min(weightOf(F), weightOf(Kernel));
@@ -328,7 +329,7 @@ std::optional<Refusal> reduceTo(Function &F, Function &Kernel,
   const Instruction &Start = *Kernel.getEntryBlock().getTerminator();
   if (!Why)
     Why = whatIsUnknown(F, Start);
-  if (!Why && weightOf(F) > Given + ToWrite + weightOf(Kernel) / 2)
+  if (!Why && weightOf(F) > Given + ToWrite + Free + weightOf(Kernel) / 2)
     Why = refusal(refuse::Dear, Start);
   if (Why)
     F.eraseFromParent();

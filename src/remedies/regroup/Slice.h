@@ -59,12 +59,13 @@ llvm::Function &copyToReduce(llvm::Function &Kernel, const llvm::Twine &Name,
 /// need. \p Note puts stores to the thread's stack into it; \p LastNeeded says
 /// behind which instruction it may end, or null; \p Write has it leave, in front
 /// of the return of a block, what it noted. Else it writes nothing. Where it
-/// cannot be, F is gone, and that is why.
+/// cannot be, F is gone, and that is why; \p Free instructions are not held
+/// against it.
 std::optional<Refusal>
 reduceTo(llvm::Function &F, llvm::Function &Kernel,
          llvm::function_ref<std::optional<Refusal>()> Note,
          llvm::function_ref<llvm::Instruction *()> LastNeeded,
-         llvm::function_ref<void(llvm::BasicBlock &)> Write);
+         llvm::function_ref<void(llvm::BasicBlock &)> Write, uint64_t Free = 0);
 
 /// Loads and other reads of \p F of what the same thread may have written before.
 llvm::SmallVector<llvm::Instruction *> readsOfWritten(llvm::Function &F);
