@@ -140,8 +140,10 @@ void Launched::end(const Turn &Took, bool Done, cudaStream_t Stream) {
 /// As the source has it.
 static std::string nameOf(const Recipe &R) {
   std::string Name = R.Steps.empty() ? "" : R.Steps.back().Kernel;
-  if (Name.ends_with(RemediedSuffix))
-    Name.resize(Name.size() - std::strlen(RemediedSuffix));
+  for (const RecipeStep &Step : R.Steps)
+    if (Step.Kernel.ends_with(RemediedSuffix))
+      Name = Step.Kernel.substr(0, Step.Kernel.size() -
+                                       std::strlen(RemediedSuffix));
   int Failed = 0;
   char *Plain = abi::__cxa_demangle(Name.c_str(), nullptr, nullptr, &Failed);
   if (Plain)

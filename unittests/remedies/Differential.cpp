@@ -60,7 +60,9 @@ struct Launch {
     In.reserve(2 * In.size());
     Result.Out.reserve(Blocks * Threads * RandomKernelOutBytes / 2 + 1024);
     Result.Sums.reserve(1024);
-    Result.Out.assign(Blocks * Threads * RandomKernelOutBytes / 4, 0xdeadbeef);
+    // Each word another, so that none is as good as its neighbour.
+    for (unsigned I = 0; I != Blocks * Threads * RandomKernelOutBytes / 4; ++I)
+      Result.Out.push_back(0xdeadbeef ^ (I * 0x9e3779b1));
     Result.Sums.assign(RandomKernelSums, 0);
   }
 

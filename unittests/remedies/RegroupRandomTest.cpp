@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Random kernels, run before and after their threads are sorted, by branches and
-// by a gather that are chosen, or by branches of which each is tried.
+// by a gather that are chosen, or by branches of which each is tried; others have
+// what they access by their number moved into the order.
 // 200 of them here; RECONVERGE_RANDOM_SEEDS="first,count" runs others, and
 // RECONVERGE_REDUCE=1 then prints a small kernel for the first that fails.
 //
@@ -47,12 +48,14 @@ unsigned regroupBy(Module &M, RegroupOptions Options) {
   return Now ? 1 : 0;
 }
 
-unsigned regroupSeed(Module &M, uint64_t Seed, bool Bug = false) {
+unsigned regroupSeed(Module &M, uint64_t Seed, bool Bug = false,
+                     RecordLayout Layout = RecordLayout::Off) {
   analysis::numberBlocks(M);
   warpvm::Random R(Seed ^ 0x4e6e0);
   RegroupOptions Options;
   Options.Least = 1;
   Options.PlantedBug = Bug;
+  Options.Layout = Layout;
   Options.Reuse = R.below(2);
   const uint32_t Bits[] = {0, 1, 4, 12, 16};
   Options.Locality = Bits[R.below(5)];
@@ -79,6 +82,45 @@ TEST_P(RegroupedKernels, LeaveTheSameBytes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RegroupedKernels, testing::Range(0u, Shares));
+
+/// Whose threads read and write words of their own.
+RandomKernelOptions recordsFor(uint64_t Seed) {
+  RandomKernelOptions Options = shapeFor(Seed);
+  Options.Records = true;
+  return Options;
+}
+
+unsigned moveSeed(Module &M, uint64_t Seed, bool Bug = false) {
+  return regroupSeed(M, Seed, Bug,
+                     Seed % 3 ? RecordLayout::All : RecordLayout::Loads);
+}
+
+class MovedRecords : public RegroupedKernels {};
+
+TEST_P(MovedRecords, LeaveTheSameBytes) {
+  SeedsTried Tried =
+      compareSeeds(100, GetParam(), Shares, recordsFor,
+                   [](Module &M, uint64_t Seed) { return moveSeed(M, Seed); });
+  if (HasFailure())
+    return;
+  RecordProperty("moved", int(Tried.Changed));
+  EXPECT_GE(Tried.Changed * 4, Tried.Kernels)
+      << "too few kernels have accesses that can be moved";
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, MovedRecords, testing::Range(0u, Shares));
+
+/// The comparison notices records that have not been gathered.
+TEST(MovedRecords, APlantedBugIsCaught) {
+  expectCaught(recordsFor, [](Module &M, uint64_t Seed) {
+    return regroupSeed(M, Seed, /*Bug=*/true, RecordLayout::Loads);
+  });
+}
+
+TEST(MovedRecords, AreDeterministic) {
+  expectDeterministic(
+      recordsFor, [](Module &M, uint64_t Seed) { return moveSeed(M, Seed); });
+}
 
 /// The comparison notices an order that is no permutation.
 TEST(RegroupedKernels, APlantedBugIsCaught) {

@@ -160,7 +160,9 @@ Value *Writer::ownWord(unsigned Space, Value *Index) {
   if (Space == 1 && !O.Shared)
     Space = 0;
   const unsigned Own[] = {RandomKernelOutBytes / 4, SharedWords, LocalWords};
-  Value *At = B.CreateAnd(Index, word(Own[Space] - 1));
+  Value *At = O.Records && Space == 0
+                  ? word(R.below(Own[0]))
+                  : B.CreateAnd(Index, word(Own[Space] - 1));
   if (Space == 2)
     return B.CreateGEP(Local->getAllocatedType(), Local, {word(0), At});
   Value *Thread = argument(0);
@@ -541,7 +543,8 @@ static Value *copyToShared(IRBuilder<> &B, Value *In, Value *Thread,
 }
 
 /// Kernel `k`: reads the special registers and calls the body.
-static void writeKernel(Module &M, Function &Body, bool Table) {
+static void writeKernel(Module &M, Function &Body,
+                        const RandomKernelOptions &Options) {
   LLVMContext &C = M.getContext();
   IRBuilder<> B(C);
   auto *SharedTy =
@@ -556,6 +559,8 @@ static void writeKernel(Module &M, Function &Body, bool Table) {
       FunctionType::get(B.getVoidTy(), {Ptr, Ptr, Ptr, B.getInt32Ty()}, false),
       GlobalValue::ExternalLinkage, "k", M);
   F->setCallingConv(CallingConv::PTX_Kernel);
+  for (unsigned I = 0; Options.Records && I != 3; ++I)
+    F->addParamAttr(I, Attribute::NoAlias);
   B.SetInsertPoint(BasicBlock::Create(C, "entry", F));
   auto Register = [&](Intrinsic::ID Id) {
     return B.CreateIntrinsic(Id, {}, {});
@@ -564,7 +569,7 @@ static void writeKernel(Module &M, Function &Body, bool Table) {
         *Block = Register(Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
         *Threads = Register(Intrinsic::nvvm_read_ptx_sreg_ntid_x);
   Value *In = F->getArg(0);
-  if (Table)
+  if (Options.Table)
     In = copyToShared(B, In, Thread, Threads);
   B.CreateCall(&Body, {Thread, Block, Threads, In, F->getArg(1), F->getArg(2),
                        F->getArg(3), Shared});
@@ -615,7 +620,7 @@ std::unique_ptr<Module> randomKernel(LLVMContext &C, uint64_t Seed,
                                          false),
                        GlobalValue::ExternalLinkage, BodyName, *M);
   Writer(*M, *Body, Seed, Options).write();
-  writeKernel(*M, *Body, Options.Table);
+  writeKernel(*M, *Body, Options);
   if (Options.Inline)
     Body->addFnAttr(Attribute::AlwaysInline);
   runPasses(*M, Options);

@@ -22,10 +22,12 @@ struct RandomKernelOptions {
   bool Local = true;       ///< an array of the thread's own
   bool Shared = true;      ///< words of the thread's own in shared memory
   bool Optimise = false;   ///< simplifycfg, instcombine and loop passes on top
-  bool Table = false; ///< blocks copy `in` to shared memory, and read there
-  unsigned Twins = 0; ///< percent of the statements that are an if-else
-                      ///< whose sides are much alike
-  unsigned Loops = 0; ///< percent that are a loop, beyond those by chance
+  bool Table = false;   ///< blocks copy `in` to shared memory, and read there
+  unsigned Twins = 0;   ///< percent of the statements that are an if-else
+                        ///< whose sides are much alike
+  bool Records = false; ///< words of its own in global memory by constants,
+                        ///< and no memory has two names
+  unsigned Loops = 0;   ///< percent that are a loop, beyond those by chance
 };
 
 /// Options as various as the seeds.

@@ -28,6 +28,12 @@ Expected<RegroupOptions> parseRegroupOptions(StringRef Text) {
           Options.Reuse = Value == "on";
           return Value == "on" || Value == "off";
         }
+        if (Key == "layout") {
+          Options.Layout = Value == "all"     ? RecordLayout::All
+                           : Value == "loads" ? RecordLayout::Loads
+                                              : RecordLayout::Off;
+          return Options.Layout != RecordLayout::Off || Value == "off";
+        }
         if (Key == "gather")
           return !Value.getAsInteger(10, Options.Gather.emplace());
         return Key == "least" && readBetween(Value, 1, 1u << 31, Options.Least);

@@ -12,6 +12,9 @@
 
 namespace reconverge::remedies {
 
+/// Which accesses by the thread's number alone are made in order (Records.h).
+enum class RecordLayout { Off, Loads, All };
+
 struct RegroupOptions {
   /// Numbers (!rc.branch) of the branches whose ways make the class of an item,
   /// the most important first; none: those that are found.
@@ -26,6 +29,8 @@ struct RegroupOptions {
 
   /// The order serves later launches, as long as a probe finds it good.
   bool Reuse = false;
+
+  RecordLayout Layout = RecordLayout::Off;
 
   /// A mistake to make on purpose, so that tests can show that they would
   /// notice: the second half of the order is left out.

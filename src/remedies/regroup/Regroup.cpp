@@ -17,6 +17,9 @@
 // With reuse=on the index stays for later launches (launch/Orders.h), and now
 // and then k$probe$before tells of a sample whether it would be another.
 //
+// With layout= what the kernel accesses by its number lies in that order, too
+// (Records.h): k$gather$before in front of it, k$return$before behind.
+//
 // Paper: Y. Liang, M. T. Satria, K. Rupnow, D. Chen, "An Accurate GPU
 // Performance Model for Effective Control Flow Divergence Optimization", IEEE
 // TCAD 35 (2016): groups by what threads will do, and reference redirection.
@@ -27,11 +30,14 @@
 
 #include "analysis/device/Annotations.h"
 #include "core/Remedied.h"
+#include "remedies/common/HiddenParameters.h"
 #include "remedies/common/Redirection.h"
+#include "remedies/regroup/Records.h"
 #include "remedies/regroup/Refusals.h"
 #include "remedies/regroup/Sort.h"
 
 #include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
@@ -53,6 +59,92 @@ static Function &makeProbe(Function &Keys, const Function &Kernel) {
   return redirectThreads(*Copy, Plan, blockWithin(*Copy, 256));
 }
 
+namespace {
+/// What moves data into the order and back; kernels may be null.
+struct Moves {
+  RecordsPlan Plan;
+  Function *Gather, *Scatter;
+};
+} // namespace
+
+static PlanOr<Moves> makeMoves(Function &Kernel, RecordLayout Of) {
+  PlanOr<RecordsPlan> Planned = planRecords(Kernel, Of);
+  if (const auto *Why = std::get_if<Refusal>(&Planned))
+    return *Why;
+  Moves Made{std::get<RecordsPlan>(std::move(Planned)), nullptr, nullptr};
+  PlanOr<Function *> Gather = makeGather(
+      Kernel, Kernel.getName() + "$gather" + HelperSuffix, Made.Plan);
+  if (const auto *Why = std::get_if<Refusal>(&Gather))
+    return *Why;
+  Made.Gather = std::get<Function *>(Gather);
+  Made.Scatter = makeScatter(
+      Kernel, Kernel.getName() + "$return" + HelperSuffix, Made.Plan);
+  return Made;
+}
+
+/// Bytes for records of \p Bytes a thread, in whole warps.
+static LaunchAmount recordsOf(uint64_t Bytes, uint64_t Least) {
+  // So many threads have at most 32 / Per more in whole warps.
+  const uint64_t Per = std::min<uint64_t>(Least, 4096);
+  return {LaunchAmount::Threads, Bytes * (Per + 32), Per};
+}
+
+/// Adds the steps behind the sort to \p R: \p Kernel by the index, and what moves
+/// its data, if anything does.
+static void addKernels(Recipe &R, Function &Kernel, const ItemsPlan &Plan,
+                       RecipeArgument Index, const Moves *Moving,
+                       const RegroupOptions &Options) {
+  const unsigned OfProgram = unsigned(Kernel.arg_size());
+  const LaunchAmount Whole = {LaunchAmount::Threads},
+                     Half = {LaunchAmount::Threads, 1, 2};
+  const uint32_t Records = uint32_t(R.Scratch.size());
+  std::vector<RecipeArgument> Own;
+  for (unsigned I = 0; I != OfProgram; ++I)
+    Own.push_back({RecipeArgument::Program, I});
+  if (Moving) {
+    R.Scratch.push_back({recordsOf(Moving->Plan.Bytes, Options.Least)});
+    Own.push_back({RecipeArgument::Scratch, Records});
+  }
+  const auto by = [&](LaunchAmount Units) {
+    std::vector<RecipeArgument> All = Own;
+    for (RecipeArgument A : redirectedArguments(0, Index, Units))
+      All.push_back(A);
+    return All;
+  };
+  const auto copying = [&](Function &F, bool Helper, LaunchAmount Units) {
+    const unsigned Block = blockWithin(F, 256);
+    return RecipeStep{.Kernel = F.getName().str(),
+                      .Helper = Helper,
+                      .Grid = extentOf({LaunchAmount::Threads, 1, Block}),
+                      .Block = constantExtent(Block),
+                      .DynamicShared = false,
+                      .Arguments = by(Units)};
+  };
+  const bool OfGather = Moving && Moving->Gather;
+  if (OfGather)
+    R.Steps.push_back(copying(*Moving->Gather, /*Helper=*/true,
+                              Options.PlantedBug ? Half : Whole));
+  SmallVector<Instruction *> Ends;
+  for (BasicBlock &BB : Kernel)
+    if (isa<ReturnInst>(BB.getTerminator()))
+      Ends.push_back(BB.getTerminator());
+  Function &Wider =
+      Moving
+          ? addParameters(Kernel, {PointerType::getUnqual(Kernel.getContext())},
+                          {"records"})
+          : Kernel;
+  Function &F = redirectThreads(Wider, Plan, analysis::launchBound(Wider));
+  if (Moving)
+    useRecords(F, OfProgram, Moving->Plan, Ends);
+  R.Steps.push_back(
+      {.Kernel = F.getName().str(),
+       .Grid = extentOf({LaunchAmount::Blocks}),
+       .Block = extentOf({LaunchAmount::BlockThreads}),
+       .Arguments = by(Options.PlantedBug && !OfGather ? Half : Whole)});
+  if (Moving && Moving->Scatter)
+    R.Steps.push_back(copying(*Moving->Scatter, /*Helper=*/false, Whole));
+}
+
 PlanOr<Regrouped> regroupKernel(Function &Kernel, RegroupOptions Options) {
   PlanOr<ItemsPlan> Planned = planItems(Kernel);
   if (const auto *Why = std::get_if<Refusal>(&Planned))
@@ -67,6 +159,16 @@ PlanOr<Regrouped> regroupKernel(Function &Kernel, RegroupOptions Options) {
   Made.By = std::get<Key>(Chosen);
   if (!Made.By.Gather)
     Options.Locality = 0;
+  std::optional<Moves> Moving;
+  if (Options.Layout != RecordLayout::Off) {
+    PlanOr<Moves> Movable = makeMoves(Kernel, Options.Layout);
+    if (const auto *Why = std::get_if<Refusal>(&Movable))
+      return *Why;
+    Moving = std::get<Moves>(std::move(Movable));
+    Made.Loads = unsigned(Moving->Plan.Loads.size());
+    Made.Stores = unsigned(Moving->Plan.Stores.size());
+    Made.MovedBytes = Moving->Plan.Bytes;
+  }
   const KeyKernel Keys = std::get<KeyKernel>(makeKeyKernel(
       Kernel, Kernel.getName() + "$keys" + HelperSuffix, Made.By));
   Made.ClassBits = Keys.ClassBits;
@@ -88,14 +190,7 @@ PlanOr<Regrouped> regroupKernel(Function &Kernel, RegroupOptions Options) {
   if (Options.Reuse)
     addProbe(R, Kernel, makeProbe(*Keys.Kernel, Kernel), OfProgram);
   const RecipeArgument Index = addSort(R, Kernel, Keys.ClassBits, Options);
-  Function &F = redirectThreads(Kernel, Plan, analysis::launchBound(Kernel));
-  R.Steps.push_back(
-      {.Kernel = F.getName().str(),
-       .Grid = extentOf({LaunchAmount::Blocks}),
-       .Block = extentOf({LaunchAmount::BlockThreads}),
-       .Arguments = redirectedArguments(
-           OfProgram, Index,
-           {LaunchAmount::Threads, 1, Options.PlantedBug ? 2u : 1u})});
+  addKernels(R, Kernel, Plan, Index, Moving ? &*Moving : nullptr, Options);
   return Made;
 }
 

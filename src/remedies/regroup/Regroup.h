@@ -12,6 +12,8 @@ struct Regrouped {
   Recipe Launch;
   regroup::Key By;
   unsigned ClassBits = 0;
+  unsigned Loads = 0, Stores = 0; ///< that are moved
+  uint32_t MovedBytes = 0;        ///< of a thread
 };
 
 /// Has \p Kernel, whose branches and accesses are numbered, run the threads of a

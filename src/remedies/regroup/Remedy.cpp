@@ -31,6 +31,10 @@ static void report(Function &F, const Regrouped &Made, unsigned Locality) {
     if (Made.By.Gather)
       Remark << ", and " << ore::NV("Locality", Locality) << " of load "
              << ore::NV("Gather", *Made.By.Gather);
+    if (Made.MovedBytes)
+      Remark << "; " << ore::NV("Loads", Made.Loads) << " loads and "
+             << ore::NV("Stores", Made.Stores) << " stores are moved, "
+             << ore::NV("Bytes", Made.MovedBytes) << " bytes a thread";
     return Remark;
   });
 }

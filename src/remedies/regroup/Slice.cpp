@@ -111,6 +111,8 @@ namespace {
 class Effects {
 public:
   explicit Effects(Function &F) : F(F) {}
+  /// Reads of what the same thread may have written before.
+  SmallVector<Instruction *> find();
   void remove();
 
 private:
@@ -143,21 +145,24 @@ void Effects::forget(Instruction &I, StringRef Name) {
   I.eraseFromParent();
 }
 
-void Effects::remove() {
+SmallVector<Instruction *> Effects::find() {
   SmallVector<Instruction *> Written;
-  {
-    analysis::AnalysisManagers Analyses;
-    AAResults &Aliases = Analyses.Functions.getResult<AAManager>(F);
-    for (Instruction &I : instructions(F)) {
-      if (readsMemory(I))
-        Reads.push_back(&I);
-      if (I.mayHaveSideEffects() && !writesOwn(I) && !I.isTerminator())
-        Writers.push_back(&I);
-    }
-    for (Instruction *Read : Reads)
-      if (!is_contained(Writers, Read) && mayBeWritten(*Read, Aliases))
-        Written.push_back(Read);
+  analysis::AnalysisManagers Analyses;
+  AAResults &Aliases = Analyses.Functions.getResult<AAManager>(F);
+  for (Instruction &I : instructions(F)) {
+    if (readsMemory(I))
+      Reads.push_back(&I);
+    if (I.mayHaveSideEffects() && !writesOwn(I) && !I.isTerminator())
+      Writers.push_back(&I);
   }
+  for (Instruction *Read : Reads)
+    if (!is_contained(Writers, Read) && mayBeWritten(*Read, Aliases))
+      Written.push_back(Read);
+  return Written;
+}
+
+void Effects::remove() {
+  const SmallVector<Instruction *> Written = find();
   for (Instruction *I : Written)
     forget(*I, WrittenName);
   for (Instruction *I : Writers) {
@@ -166,6 +171,10 @@ void Effects::remove() {
     else
       forget(*I, EffectName);
   }
+}
+
+SmallVector<Instruction *> readsOfWritten(Function &F) {
+  return Effects(F).find();
 }
 
 //===----------------------------------------------------------------------===//
@@ -301,42 +310,60 @@ static void forgetUnknown(Module &M) {
       F.eraseFromParent();
 }
 
-PlanOr<KeyKernel> makeKeyKernel(Function &Kernel, const Twine &Name,
-                                const Key &Of) {
-  ValueToValueMapTy Map;
-  Function *Copy = CloneFunction(&Kernel, Map);
-  Copy->setName(Name);
-  analysis::copyAnnotations(Kernel, *Copy);
-  stripDebugInfo(*Copy);
-  Copy->removeFnAttr(Attribute::Memory);
-  const unsigned OfProgram = unsigned(Kernel.arg_size());
-  Type *Pointer = PointerType::getUnqual(Kernel.getContext());
-  Function &F = addParameters(*Copy, {Pointer, Pointer, Pointer},
-                              {"classes", "lines", "range"});
+std::optional<Refusal> reduceTo(Function &F, Function &Kernel,
+                                function_ref<std::optional<Refusal>()> Note,
+                                function_ref<Instruction *()> LastNeeded,
+                                function_ref<void(BasicBlock &)> Write,
+                                uint64_t Free) {
   BasicBlock &End = joinEnds(F);
-  Points Noted(F, Of);
-  std::optional<Refusal> Why = Noted.note();
+  // What the remedy itself has put before the kernel's code is not weighed.
+  const uint64_t Given = weightOf(F) - std::min(weightOf(F), weightOf(Kernel));
+  std::optional<Refusal> Why = Note();
   Effects(F).remove();
-  if (Instruction *Last = Noted.lastNeeded())
+  if (Instruction *Last = LastNeeded())
     endAt(*Last, End);
   const uint64_t Before = weightOf(F);
-  write(F, OfProgram, End, Noted);
+  Write(End);
   const uint64_t ToWrite = weightOf(F) - Before;
   reduce(F);
   const Instruction &Start = *Kernel.getEntryBlock().getTerminator();
   if (!Why)
     Why = whatIsUnknown(F, Start);
-  if (!Why && weightOf(F) > ToWrite + weightOf(Kernel) / 2)
+  if (!Why && weightOf(F) > Given + ToWrite + Free + weightOf(Kernel) / 2)
     Why = refusal(refuse::Dear, Start);
-  const unsigned ClassBits = Noted.classBits();
   if (Why)
     F.eraseFromParent();
   else
     dropNumbers(F);
   forgetUnknown(*Kernel.getParent());
-  if (Why)
+  return Why;
+}
+
+Function &copyToReduce(Function &Kernel, const Twine &Name,
+                       ValueToValueMapTy &Map) {
+  Function *Copy = CloneFunction(&Kernel, Map);
+  Copy->setName(Name);
+  analysis::copyAnnotations(Kernel, *Copy);
+  stripDebugInfo(*Copy);
+  Copy->removeFnAttr(Attribute::Memory);
+  return *Copy;
+}
+
+PlanOr<KeyKernel> makeKeyKernel(Function &Kernel, const Twine &Name,
+                                const Key &Of) {
+  ValueToValueMapTy Map;
+  Function &Copy = copyToReduce(Kernel, Name, Map);
+  const unsigned OfProgram = unsigned(Kernel.arg_size());
+  Type *Pointer = PointerType::getUnqual(Kernel.getContext());
+  Function &F = addParameters(Copy, {Pointer, Pointer, Pointer},
+                              {"classes", "lines", "range"});
+  Points Noted(F, Of);
+  if (std::optional<Refusal> Why = reduceTo(
+          F, Kernel, [&] { return Noted.note(); },
+          [&] { return Noted.lastNeeded(); },
+          [&](BasicBlock &End) { write(F, OfProgram, End, Noted); }))
     return *Why;
-  return KeyKernel{&F, ClassBits};
+  return KeyKernel{&F, Noted.classBits()};
 }
 
 } // namespace reconverge::remedies::regroup

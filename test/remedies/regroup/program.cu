@@ -1,7 +1,7 @@
 // REQUIRES: reconverge
 // RUN: rm -rf %t && mkdir %t && cd %t
 
-// Regrouped by path, by path and place, at odd sizes, in three dimensions, from
+// Regrouped by path, by path and place, with data moved into the order, at odd sizes, in three dimensions, from
 // two streams at once, in a graph that is replayed, for launches that are too
 // small: the program prints the same.
 // RUN: %reconverge cc %s -o plain
@@ -17,6 +17,9 @@
 // RUN: %reconverge cc '--regroup=least=5000;locality=3' %s -o least
 // RUN: env RECONVERGE_DEVICE=cpu ./least >out
 // RUN: diff expected out
+// RUN: %reconverge cc '--regroup=least=1;locality=12;layout=all' %s -o layout
+// RUN: env RECONVERGE_DEVICE=cpu ./layout >out
+// RUN: diff expected out
 
 // That it was the recipe shows in what ran; warps that were parted at each loop
 // hardly are.
@@ -25,6 +28,9 @@
 // RUN: %reconverge profile -o path.json ./path 2>&1 | FileCheck %s --check-prefix=AFTER
 // AFTER: in lookup [remedied]; {{[0-2]\..}}% of {{.*}} warps split
 // AFTER: remedied] [scatter]
+// RUN: %reconverge profile -o layout.json ./layout 2>&1 | FileCheck %s --check-prefix=LAYOUT
+// LAYOUT-DAG: [remedied] [gather]
+// LAYOUT-DAG: [remedied] [return]
 
 #include <cstdio>
 #include <cstring>
