@@ -34,7 +34,8 @@
 // and makes vectors of a loop over chars or shorts, which the machine has no
 // instructions for, so that each is taken apart again, and most iterations of a
 // short loop run in its remainder. They are unrolled as nvcc does it
-// (Unrolling.cpp). And SimplifyCFG does not sink what the ends of some arms
+// (Unrolling.cpp), and those that count bits are one instruction (BitLoops.cpp).
+// SimplifyCFG does not sink what the ends of some arms
 // have in common. On a CPU that saves code. Here the shared end is a block that
 // is reached from several depths of nested branches, which cannot meet again in
 // the order in which they parted: bitonic sort was half as slow again for its
@@ -50,6 +51,7 @@
 #include "analysis/device/AddressSpace.h"
 #include "analysis/device/Annotations.h"
 #include "core/Error.h"
+#include "frontend/BitLoops.h"
 #include "frontend/Conversions.h"
 #include "frontend/ExactPowers.h"
 #include "frontend/FormFma.h"
@@ -183,6 +185,7 @@ static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
   PB.registerPipelineEarlySimplificationEPCallback(Infer);
   PB.registerOptimizerEarlyEPCallback(Infer);
 
+  countBitsAtOnce(PB);
   markForUnrolling(PB);
 
   OptimizationLevel Level = levelOf(OptLevel);
