@@ -56,15 +56,19 @@ static bool isCaptured(cudaStream_t Stream) {
 
 /// The time of \p Now, and its share in that of making the order by which it was
 /// launched. Of the first order nobody knows yet how often it will serve: 10
-/// times, say.
+/// times, say. Where orders are made anew by and by, the first launch that makes
+/// one loads code and takes memory, which the others do not: it tells nothing.
 double Launched::amortised(const Stopwatch::Known &Now, OfClass &Of) const {
   const double Time = Now.Milliseconds;
   if (Time < 0 || !R.Reuse || Now.Of.Of == Form::Original)
     return Time;
   if (Now.Of.Makes) {
     Of.Making = Time;
+    ++Of.Makings;
     return Time;
   }
+  if (R.Reuse->Renewed && Of.Makings < 2)
+    return Time;
   const Orders::Counts &C = Kept.counts();
   double Uses =
       double(C.Made + C.Reused) / double(std::max<uint64_t>(C.Made, 1));

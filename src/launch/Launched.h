@@ -44,7 +44,10 @@ private:
   struct OfClass {
     Switch Choice;
     Stopwatch Watch;
-    double Making = 0; ///< milliseconds of the last launch that made an order
+    /// Milliseconds of the last launch that made an order, and how many were
+    /// measured.
+    double Making = 0;
+    unsigned Makings = 0;
     uint64_t Launches = 0, ByRecipe = 0, Captured = 0;
   };
   double amortised(const Stopwatch::Known &Now, OfClass &Of) const;
