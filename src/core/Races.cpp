@@ -68,7 +68,8 @@ static auto placesOf(const Race &R) {
 void addTo(RaceFindings &Sum, RaceFindings More, uint64_t Launch) {
   Sum.Launches += More.Launches;
   for (Sharing RaceFindings::*Part :
-       {&RaceFindings::OfThreads, &RaceFindings::OfBlocks}) {
+       {&RaceFindings::OfThreads, &RaceFindings::InGlobal,
+        &RaceFindings::OfBlocks}) {
     (Sum.*Part).ByAtomics |= (More.*Part).ByAtomics;
     (Sum.*Part).Otherwise |= (More.*Part).Otherwise;
   }

@@ -59,20 +59,20 @@ struct RaceFindings {
   uint64_t Launches = 0;   ///< looked at
   std::vector<Race> Races; ///< sorted by their places
   Sharing OfThreads;       ///< between any two threads
+  Sharing InGlobal;        ///< of these, of global memory; not in files
   Sharing OfBlocks; ///< of these, between threads of two blocks; not in files
   /// There was no memory to follow all accesses: more may have been there.
   bool Incomplete = false;
 
-  /// Whether what moves may change places, and no byte comes out otherwise.
-  bool areIndependent(Moved What) const {
-    return areIndependentUpToOrder(What) && !of(What).ByAtomics;
-  }
-  /// The same, but for the order of atomic operations.
+  /// Whether what moves may change places, and no byte comes out otherwise but by
+  /// the order of atomic operations. Shared memory says nothing of that: what
+  /// moves threads refuses kernels that have it, or has proved of all blocks that
+  /// theirs comes out alike.
   bool areIndependentUpToOrder(Moved What) const {
     return Launches && !Incomplete && !of(What).Otherwise;
   }
   const Sharing &of(Moved What) const {
-    return What == Moved::Blocks ? OfBlocks : OfThreads;
+    return What == Moved::Blocks ? OfBlocks : InGlobal;
   }
 };
 

@@ -81,9 +81,9 @@ std::string textOf(const RaceFindings &F) {
 }
 
 const char *sharingOf(const RaceFindings &F) {
-  return F.areIndependent(Moved::Threads)            ? "none"
-         : F.areIndependentUpToOrder(Moved::Threads) ? "atomics"
-                                                     : "plain";
+  return F.OfThreads.Otherwise   ? "plain"
+         : F.OfThreads.ByAtomics ? "atomics"
+                                 : "none";
 }
 
 // A neighbour's element, in the same warp or in another; %sync between.

@@ -135,6 +135,8 @@ void BlockRaces::touch(const LaneAccess &L) {
       (Role.Updates && L.Role.Updates ? S.ByAtomics : S.Otherwise) = true;
     };
     Note(Launch.OfThreads);
+    if (!isShared(L.Address))
+      Note(Launch.InGlobal);
     if (C.With.block() != Block)
       Note(Launch.OfBlocks);
     if (C.Ordered || llvm::is_contained(Met, C.With))
@@ -269,6 +271,7 @@ RaceFindings RaceChecker::take() {
   RaceFindings Result;
   Result.Launches = 1;
   Result.OfThreads = OfThreads;
+  Result.InGlobal = InGlobal;
   Result.OfBlocks = OfBlocks;
   Result.Incomplete = Incomplete;
   for (const Found &F : All) {

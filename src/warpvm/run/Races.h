@@ -47,7 +47,7 @@ private:
   /// By sites, and whether both wrote the same.
   llvm::DenseMap<uint64_t, uint32_t> Index;
   std::vector<Found> All;
-  Sharing OfThreads, OfBlocks; ///< as RaceFindings has them
+  Sharing OfThreads, InGlobal, OfBlocks; ///< as RaceFindings has them
   bool Incomplete = false;
   bool Ended = false; ///< its time is up
 };

@@ -26,6 +26,11 @@
 // RUN: python3 %S/Inputs/lanes.py plain.json refilled.json | FileCheck %s --check-prefix=LANES
 // LANES: twice as full
 
+// Trials take shared memory that a prologue fills for no tie between threads.
+// RUN: env RECONVERGE_DEVICE=cpu %reconverge optimize %s -o kept -- search >%t.out 2>&1
+// RUN: FileCheck %s --check-prefix=KEPT <%t.out
+// KEPT: kept: refill {{.*}} for search
+
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>
