@@ -140,19 +140,18 @@ TEST(RefillForecast, SharedMemoryMayBeFilledBeforeTheLoop) {
   H.K.Info.StaticShared = 128;
   H.K.Shapes = {{.Block = {256, 1, 1}}};
   EXPECT_TRUE(refill::guess(H.K).empty()) << "nobody fills it";
-  const uint32_t Fills = H.block(100, Warps, 32 * Warps);
   AccessInfo Store;
-  Store.Block = Fills;
+  Store.Block = 0; // before the loop
   Store.Use = MemoryUse::Store;
   Store.Space = MemorySpace::Shared;
   H.K.Info.Accesses = {Store};
   EXPECT_FALSE(refill::guess(H.K).empty());
-  // It costs nothing more with each stop.
-  HandMadeKernel Other = loopOf(200, 40, 30);
-  Other.block(100, Warps, 32 * Warps);
-  EXPECT_LT(slotsOf(H), slotsOf(Other));
+  EXPECT_LT(slotsOf(H), slotsOf(loopOf(200, 40, 30)))
+      << "it costs nothing more with each stop";
   H.K.Info.Accesses[0].Block = 1; // of the loop
   EXPECT_TRUE(refill::guess(H.K).empty());
+  H.K.Info.Accesses[0].Block = H.block(1, Warps, 32 * Warps);
+  EXPECT_TRUE(refill::guess(H.K).empty()) << "behind the loop";
 }
 
 TEST(RefillForecast, OtherBranchesAreNone) {

@@ -60,7 +60,7 @@
 // work is in the rest, which need not be as now. Such
 // rounds are guessed beside a loop, for counts do not tell which is better.
 //
-// Kernels that use shared memory are taken where it is written outside of the
+// Kernels that use shared memory are taken where it is written before the
 // loop: then each block that is launched may write it once, in front of its items
 // (common/BlockPrologue.h), in blocks of the program's size, and the blocks that
 // do so are no part of the rest. Whether that can be is not known of a profile:
@@ -250,15 +250,18 @@ static std::optional<LoopGain> priced(LoopGain G, LoopCounts C,
 }
 
 /// Counts in \p C the blocks that fill shared memory, with their loops; false if
-/// there are none, or in the loop of \p C.
+/// there are none, or others.
 static bool countPrologue(const model::KernelSlots &Slots, LoopCounts &C) {
   const KernelInfo &Info = Slots.kernel().Info;
   std::vector<bool> Fills(Info.Blocks.size());
+  const uint32_t First = *std::ranges::min_element(C.Blocks);
+  const auto &OfLoop = Info.Blocks[First].Entries;
   for (const AccessInfo &A : Info.Accesses)
     if (A.Space == MemorySpace::Shared && A.Use != MemoryUse::Load) {
-      if (is_contained(C.Blocks, A.Block))
-        return false;
       const auto &Entries = Info.Blocks[A.Block].Entries;
+      // In the loop or one around it, or behind.
+      if (A.Block >= First || (!Entries.empty() && Entries == OfLoop))
+        return false;
       for (uint32_t B = 0; B != Info.Blocks.size(); ++B)
         if (B == A.Block ||
             (!Entries.empty() && Info.Blocks[B].Entries == Entries))
