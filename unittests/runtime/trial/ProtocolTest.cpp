@@ -191,7 +191,7 @@ TEST_F(ProtocolTest, AProofThatFailsRefusesWhatMoves) {
 TEST_F(ProtocolTest, ARaceCheckSaysWhatMayMove) {
   Bench->Found.emplace();
   Bench->Found->Launches = 1;
-  Bench->Found->OfThreads.Otherwise = true;
+  Bench->Found->InGlobal.Otherwise = true;
   addMover("1");
   addMover("1", ";unit=block");
   auto Events = tryAll();
@@ -200,7 +200,7 @@ TEST_F(ProtocolTest, ARaceCheckSaysWhatMayMove) {
   EXPECT_EQ(Events[0].Why, "its threads depend on one another through memory");
   EXPECT_EQ(Events[2].What, TrialEvent::End) << "blocks are independent";
   // What could not be followed may have been there.
-  Bench->Found->OfThreads.Otherwise = false;
+  Bench->Found->InGlobal.Otherwise = false;
   Bench->Found->Incomplete = true;
   Bench->Own.clear();
   addMover("1");
