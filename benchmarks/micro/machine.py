@@ -167,7 +167,6 @@ l2-bytes: 62914560 | as the driver says
 l2-latency: latency ld_global_l2 | loads that hit in L2 (8 MB)
 l2-bytes-per-cycle: per-cycle ld_global_l2_rate 128 | loads of 128 bytes a warp that hit in L2
 dram-latency: latency ld_global_near | loads from device memory, in order
-l1-lines-per-cycle: 4 | loads of a warp that hit: 8.0 cycles for 32 lines in different banks, 5.0 for 17, 3.0 for 9; 10.5 for 32 at random
 atomic-turns-per-cycle: 34.4 | atomicAdd with the old value, each warp at one of 4096 lines, all SMs
 atomic-turns-at-one: 0.69 | the same, all warps at one word
 blocks-per-cycle: 0.84 | an empty kernel: 632 us more for 2^20 thread blocks of 32 to 512 threads

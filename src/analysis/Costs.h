@@ -62,7 +62,6 @@ struct MachineLimits {
   double L1Bytes = 0;           ///< shared memory included where they are one
   // Cycles until the result of a load that hits can be used.
   double L1Latency = 0, L2Latency = 0, DramLatency = 0;
-  double L1Lines = 1; ///< that L1 looks up in a cycle; files may lack it
   // Of the whole GPU.
   double L2Bytes = 0;
   double L2BytesPerCycle = 0, DramBytesPerCycle = 0;

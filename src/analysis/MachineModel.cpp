@@ -203,7 +203,6 @@ static constexpr LimitKey LimitKeys[] = {
     {"l2-bytes-per-cycle", &MachineLimits::L2BytesPerCycle, 1},
     {"dram-latency", &MachineLimits::DramLatency, 1},
     {"dram-bytes-per-cycle", &MachineLimits::DramBytesPerCycle, 1},
-    {"l1-lines-per-cycle", &MachineLimits::L1Lines, 1, /*MayLack=*/true},
     {"atomic-turns-per-cycle", &MachineLimits::AtomicTurns, 0.001,
      /*MayLack=*/true},
     {"atomic-turns-at-one", &MachineLimits::AtomicTurnsAtOne, 0.001,

@@ -32,9 +32,6 @@ struct Demand {
 
   bool HasMemory = false; ///< all below is counted
   double Wavefronts = 0;  ///< of the first cache and shared memory
-  /// Those of them that are lines of the first cache, and for how many
-  /// requests.
-  double Lines = 0, LineRequests = 0;
   double LoadSectors = 0, StoreSectors = 0;  ///< of global and local memory
   double AtomicSectors = 0, AtomicTurns = 0; ///< of atomics on global memory
   Footprint Touched; ///< of the launch: ThreadBlocks are the grid's, or 0

@@ -27,6 +27,12 @@ namespace reconverge {
 
 inline constexpr uint64_t SectorBytes = 32;
 
+/// A line of 128 bytes has its tag in one of four banks: its number has two
+/// bits, the parities of these bits of the line's (docs/memory.md says how they
+/// were found; higher ones are not known). Lines that are looked up together lie
+/// in different banks.
+inline constexpr uint64_t TagBits[2] = {0x7ab5, 0xd5da};
+
 enum class MemorySpace {
   Global,
   Shared,

@@ -142,8 +142,6 @@ static void writeDemand(JsonWriter &W, const Demand &D) {
   W.flag("hasMachineCode", D.HasMachineCode);
   W.flag("hasMemory", D.HasMemory);
   W.number("wavefronts", D.Wavefronts);
-  W.number("lines", D.Lines);
-  W.number("lineRequests", D.LineRequests);
   W.number("loadSectors", D.LoadSectors);
   W.number("storeSectors", D.StoreSectors);
   W.number("atomicSectors", D.AtomicSectors);
@@ -161,8 +159,7 @@ static bool readDemand(const json::Value &V, json::Path P, Demand &D) {
       !F.measure("pathLoads", D.PathLoads) ||
       !F.flag("hasMachineCode", D.HasMachineCode) ||
       !F.flag("hasMemory", D.HasMemory) ||
-      !F.measure("wavefronts", D.Wavefronts) || !F.measure("lines", D.Lines) ||
-      !F.measure("lineRequests", D.LineRequests) ||
+      !F.measure("wavefronts", D.Wavefronts) ||
       !F.measure("loadSectors", D.LoadSectors) ||
       !F.measure("storeSectors", D.StoreSectors) ||
       !F.measure("atomicSectors", D.AtomicSectors) ||

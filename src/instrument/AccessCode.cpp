@@ -5,8 +5,7 @@
 //
 //   a lane's neighbour is the next lane of m below it
 //
-// Global memory. Distinct sectors, and likewise distinct lines of 128 bytes,
-// each of which is a wavefront:
+// Global memory. Distinct sectors:
 //
 //   s = address / 32;  p = the neighbour's s
 //   nowhere s > p, or nowhere s < p:  1 + the lanes where s is not p
@@ -18,16 +17,23 @@
 // cycles.
 //
 // Local memory lies so that a word of all lanes is one line: s is the word's
-// number and the lane's eighth of the warp.
+// number and the lane's eighth of the warp. Its wavefronts are distinct lines,
+// found likewise.
 //
-// Shared memory. Units are as wide as the access, 4 bytes at least; as many as
-// 128 bytes hold go at once, and a warp in as many parts as that takes, or half
-// as many where lanes that load agree in pairs (docs/memory.md):
+// Wavefronts of global and shared memory. Units are as wide as the access, 4
+// bytes at least; as many as 128 bytes hold go at once, and a warp in as many
+// parts as that takes, or half as many where lanes that load from shared memory
+// agree in pairs (docs/memory.md):
 //
 //   all units of each part within 128 bytes:  one wavefront a part
 //   else: a lane leads if it is the lowest with its unit; the wavefronts of a
 //         part are the most leaders in one bank
-//   of atomics: all lanes lead, since those at one address take turns
+//   of atomics on shared memory: all lanes lead, since those at one address
+//         take turns
+//
+// Global memory takes as many if more of the request's lines have their tags in
+// one bank; a lane leads if it is the lowest with its line. Where each part lies
+// in one line, that cannot be.
 //
 // Turns of an atomic: the most lanes with one address, by match.any.
 //
@@ -74,7 +80,8 @@ public:
         B(BasicBlock::Create(F.getContext(), "", &F)), I1(B.getInt1Ty()),
         I32(B.getInt32Ty()), I64(B.getInt64Ty()), Address(F.getArg(0)),
         Mask(F.getArg(3)) {}
-  void global(bool IsLocal);
+  void global();
+  void local();
   void shared();
   /// By the code for each space.
   void generic(Function *Global, Function *Shared, Function *Local);
@@ -111,6 +118,23 @@ private:
   void findLanes();
   Value *partsOf(unsigned Lanes);
   Value *pairsAgree(unsigned Bit);
+  Value *mostInTags(Value *Line);
+  struct Sectors {
+    Value *Number; ///< of sectors
+    Value *IsNew;  ///< this lane is the first with its sector
+    Value *Lines;  ///< if asked for
+  };
+  Sectors sectorsOf(Value *Sector, bool WithLines);
+  struct Wavefronts {
+    Value *All, *Least;
+  };
+  Wavefronts wavefrontsOf(Value *Unit, bool IsShared);
+  Value *times(Value *N, unsigned Width) {
+    return B.CreateMul(N, B.getInt32(divideCeil(Bytes, Width)));
+  }
+  unsigned width() const {
+    return std::clamp<unsigned>(llvm::bit_ceil(Bytes), 4, LineBytes);
+  }
   void sketch(Value *Sector, Value *IsNew);
   void count(Value *Sectors, Value *LeastSectors, Value *Wavefronts,
              Value *LeastWavefronts);
@@ -196,20 +220,13 @@ void Body::sketch(Value *Sector, Value *IsNew) {
   B.SetInsertPoint(Go);
 }
 
-void Body::global(bool IsLocal) {
-  findLanes();
+Body::Sectors Body::sectorsOf(Value *Sector, bool WithLines) {
   Value *Lower = B.CreateAnd(Mask, Below);
   // For the lowest, -1 by this; it stands for itself.
   Value *Next = B.CreateSub(
       B.getInt32(WarpLanes - 1),
       B.CreateBinaryIntrinsic(Intrinsic::ctlz, Lower, B.getFalse()));
   Next = B.CreateSelect(IsFirst, Lane, Next);
-  auto Unit = [&](unsigned Bytes) {
-    return B.CreateTrunc(B.CreateLShr(Address, Log2_32(Bytes)), I32);
-  };
-  Value *Sector =
-      IsLocal ? B.CreateOr(B.CreateShl(Unit(4), 2), B.CreateLShr(Lane, 3))
-              : Unit(SectorBytes);
   Value *Neighbour =
       B.CreateIntrinsic(I32, Intrinsic::nvvm_shfl_sync_idx_i32,
                         {Mask, Sector, Next, B.getInt32(WarpLanes - 1)});
@@ -217,12 +234,14 @@ void Body::global(bool IsLocal) {
   Value *Line = B.CreateLShr(Sector, 2);
   Value *Rises = ballot(B.CreateICmpUGT(Sector, Neighbour));
   Value *Falls = ballot(B.CreateICmpULT(Sector, Neighbour));
-  Value *Lines = ballot(B.CreateICmpNE(Line, B.CreateLShr(Neighbour, 2)));
   auto OneMore = [&](Value *Lanes) {
     return B.CreateAdd(popc(Lanes), B.getInt32(1));
   };
   Value *QuickSectors = OneMore(B.CreateOr(Rises, Falls));
-  Value *QuickLines = OneMore(Lines);
+  Value *QuickLines =
+      WithLines
+          ? OneMore(ballot(B.CreateICmpNE(Line, B.CreateLShr(Neighbour, 2))))
+          : nullptr;
   Value *QuickNew = B.CreateOr(IsFirst, B.CreateICmpNE(Sector, Neighbour));
   Value *IsQuick = B.CreateOr(B.CreateIsNull(Rises), B.CreateIsNull(Falls));
   BasicBlock *From = B.GetInsertBlock();
@@ -231,8 +250,8 @@ void Body::global(bool IsLocal) {
   B.CreateCondBr(IsQuick, Known, Match);
   B.SetInsertPoint(Match);
   Value *New = isLowest(alike(Sector));
-  Value *Sectors = popc(ballot(New));
-  Value *AllLines = popc(ballot(isLowest(alike(Line))));
+  Value *All = popc(ballot(New));
+  Value *AllLines = WithLines ? popc(ballot(isLowest(alike(Line)))) : nullptr;
   B.CreateBr(Known);
   B.SetInsertPoint(Known);
   auto Either = [&](Value *Quick, Value *Matched) {
@@ -241,21 +260,35 @@ void Body::global(bool IsLocal) {
     P->addIncoming(Matched, Match);
     return P;
   };
-  Value *DistinctSectors = Either(QuickSectors, Sectors);
-  Value *DistinctLines = Either(QuickLines, AllLines);
-  Value *IsNew = Either(QuickNew, New);
-  if (Use == MemoryUse::Load && !IsLocal)
-    sketch(Sector, IsNew);
+  return {Either(QuickSectors, All), Either(QuickNew, New),
+          WithLines ? Either(QuickLines, AllLines) : nullptr};
+}
+
+void Body::global() {
+  findLanes();
+  Value *Sector =
+      B.CreateTrunc(B.CreateLShr(Address, Log2_32(SectorBytes)), I32);
+  const Sectors S = sectorsOf(Sector, /*WithLines=*/false);
+  if (Use == MemoryUse::Load)
+    sketch(Sector, S.IsNew);
+  const Wavefronts W = wavefrontsOf(
+      B.CreateTrunc(B.CreateLShr(Address, Log2_32(width())), I32), false);
   // What is wider than the unit counted goes on into the next ones.
-  auto Times = [&](Value *N, unsigned Width) {
-    return B.CreateMul(N, B.getInt32(divideCeil(Bytes, Width)));
-  };
+  count(times(S.Number, SectorBytes), roundedUp(popc(Mask), Bytes, SectorBytes),
+        W.All, W.Least);
+}
+
+void Body::local() {
+  findLanes();
+  const Sectors S = sectorsOf(
+      B.CreateOr(B.CreateShl(B.CreateTrunc(B.CreateLShr(Address, 2), I32), 2),
+                 B.CreateLShr(Lane, 3)),
+      /*WithLines=*/true);
   Value *Lanes = popc(Mask);
-  Value *Wavefronts = Times(DistinctLines, IsLocal ? 4 : LineBytes);
+  Value *Lines = times(S.Lines, 4);
   // Lanes that read the same need fewer than if they lay side by side.
-  count(Times(DistinctSectors, IsLocal ? 4 : SectorBytes),
-        roundedUp(Lanes, Bytes, SectorBytes), Wavefronts,
-        B.CreateBinaryIntrinsic(Intrinsic::umin, Wavefronts,
+  count(times(S.Number, 4), roundedUp(Lanes, Bytes, SectorBytes), Lines,
+        B.CreateBinaryIntrinsic(Intrinsic::umin, Lines,
                                 roundedUp(Lanes, Bytes, LineBytes)));
 }
 
@@ -284,17 +317,32 @@ Value *Body::pairsAgree(unsigned Bit) {
   return B.CreateIsNull(ballot(B.CreateICmpNE(Low, Its)));
 }
 
-void Body::shared() {
-  findLanes();
-  const unsigned Width = std::clamp<unsigned>(llvm::bit_ceil(Bytes), 4, 128);
+/// The most lines that have their tags in one bank.
+Value *Body::mostInTags(Value *Line) {
+  Value *Lead = ballot(isLowest(alike(Line)));
+  Value *Bits[2];
+  for (auto [Bit, Of] : zip_equal(Bits, TagBits))
+    Bit = ballot(B.CreateTrunc(popc(B.CreateAnd(Line, Of)), I1));
+  Value *Most = nullptr;
+  for (unsigned Bank = 0; Bank != 4; ++Bank) {
+    Value *Lines = Lead;
+    for (unsigned I = 0; I != 2; ++I)
+      Lines =
+          B.CreateAnd(Lines, Bank >> I & 1 ? Bits[I] : B.CreateNot(Bits[I]));
+    Lines = popc(Lines);
+    Most = Most ? B.CreateBinaryIntrinsic(Intrinsic::umax, Most, Lines) : Lines;
+  }
+  return Most;
+}
+
+/// Units are numbered \p Unit, by width().
+Body::Wavefronts Body::wavefrontsOf(Value *Unit, bool IsShared) {
+  const unsigned Width = width();
   const unsigned Banks = LineBytes / Width, Parts = WarpLanes / Banks;
-  const bool IsAtomic = Use == MemoryUse::Atomic;
-  // The window of shared memory begins at a multiple of 16 MiB.
-  Value *Unit = B.CreateLShr(
-      B.CreateAnd(B.CreateTrunc(Address, I32), (1u << 24) - 1), Log2_32(Width));
+  const bool TakesTurns = IsShared && Use == MemoryUse::Atomic;
   Value *Part = B.CreateLShr(Lane, Log2_32(Banks));
   Value *Least = partsOf(Banks);
-  if (Use == MemoryUse::Load && (Width == 8 || Width == 16)) {
+  if (IsShared && Use == MemoryUse::Load && (Width == 8 || Width == 16)) {
     Value *AtOnce = B.CreateOr(pairsAgree(1), pairsAgree(2));
     Part = B.CreateLShr(Part, B.CreateZExt(AtOnce, I32));
     Least = B.CreateSelect(AtOnce, partsOf(2 * Banks), Least);
@@ -303,34 +351,47 @@ void Body::shared() {
   Value *Moved =
       B.CreateAdd(Unit, B.CreateMul(B.CreateSub(B.getInt32(Parts - 1), Part),
                                     B.getInt32(Banks)));
-  Value *IsQuick = B.CreateICmpULT(B.CreateSub(most(Moved), least(Moved)),
-                                   B.getInt32(Banks));
+  Value *Low = least(Moved), *High = most(Moved);
+  Value *IsQuick =
+      IsShared ? B.CreateICmpULT(B.CreateSub(High, Low), B.getInt32(Banks))
+               : B.CreateICmpULT(B.CreateXor(High, Low), B.getInt32(Banks));
   BasicBlock *From = B.GetInsertBlock();
   auto *Match = BasicBlock::Create(F.getContext(), "match", &F);
   auto *Known = BasicBlock::Create(F.getContext(), "known", &F);
-  B.CreateCondBr(IsAtomic ? B.getFalse() : IsQuick, Known, Match);
+  B.CreateCondBr(TakesTurns ? B.getFalse() : IsQuick, Known, Match);
   B.SetInsertPoint(Match);
-  auto OfPart = [&](Value *X) {
-    return B.CreateOr(B.CreateShl(X, Log2_32(WarpLanes)), Part);
-  };
-  Value *Conflicts = alike(OfPart(B.CreateAnd(Unit, Banks - 1)));
-  if (!IsAtomic)
-    Conflicts = B.CreateAnd(Conflicts, ballot(isLowest(alike(OfPart(Unit)))));
-  Conflicts = popc(Conflicts);
+  Value *Company = Parts == 1 ? Mask : alike(Part);
+  Value *InBank = B.CreateAnd(alike(B.CreateAnd(Unit, Banks - 1)), Company);
+  if (!TakesTurns)
+    InBank = B.CreateAnd(InBank,
+                         ballot(isLowest(B.CreateAnd(alike(Unit), Company))));
+  Value *Conflicts = popc(InBank);
   Value *Sum = B.getInt32(0);
   for (unsigned P = 0; P != Parts; ++P)
     Sum = B.CreateAdd(Sum,
                       most(B.CreateSelect(B.CreateICmpEQ(Part, B.getInt32(P)),
                                           Conflicts, B.getInt32(0))));
+  if (!IsShared)
+    Sum = B.CreateBinaryIntrinsic(
+        Intrinsic::umax, Sum,
+        mostInTags(
+            B.CreateTrunc(B.CreateLShr(Address, Log2_32(LineBytes)), I32)));
   B.CreateBr(Known);
   B.SetInsertPoint(Known);
-  PHINode *Wavefronts = B.CreatePHI(I32, 2);
-  Wavefronts->addIncoming(Least, From);
-  Wavefronts->addIncoming(Sum, Match);
-  auto Times = [&](Value *N) {
-    return B.CreateMul(N, B.getInt32(divideCeil(Bytes, LineBytes)));
-  };
-  count(nullptr, nullptr, Times(Wavefronts), Times(Least));
+  PHINode *All = B.CreatePHI(I32, 2);
+  All->addIncoming(Least, From);
+  All->addIncoming(Sum, Match);
+  return {times(All, LineBytes), times(Least, LineBytes)};
+}
+
+void Body::shared() {
+  findLanes();
+  // The window of shared memory begins at a multiple of 16 MiB.
+  const Wavefronts W = wavefrontsOf(
+      B.CreateLShr(B.CreateAnd(B.CreateTrunc(Address, I32), (1u << 24) - 1),
+                   Log2_32(width())),
+      true);
+  count(nullptr, nullptr, W.All, W.Least);
 }
 
 void putInPlace(CallInst *Call) {
@@ -367,8 +428,9 @@ void emitAccessCode(Function &F, const AccessShape &S, bool Portable,
   Body Code(F, S.Use, S.Bytes, Portable);
   switch (S.Space) {
   case MemorySpace::Global:
+    return Code.global();
   case MemorySpace::Local:
-    return Code.global(S.Space == MemorySpace::Local);
+    return Code.local();
   case MemorySpace::Shared:
     return Code.shared();
   case MemorySpace::Generic:

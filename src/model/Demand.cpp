@@ -89,10 +89,6 @@ static void addAccess(Demand &D, const AccessInfo &A, const AccessCounts &C,
     return;
   const double Each = Requests / double(C.Requests);
   D.Wavefronts += Each * double(C.Wavefronts);
-  if (C.Sectors) { // shared memory has none
-    D.Lines += Each * double(C.Wavefronts);
-    D.LineRequests += Requests;
-  }
   const double Sectors = Each * double(C.Sectors);
   switch (A.Use) {
   case MemoryUse::Load:

@@ -14,14 +14,9 @@
 // with the most has ceil(B / S): all wait for it.
 //
 //   T_pipe = busy(pipe) / schedulers * ceil(B / S) / B
-//   T_l1   = passes * ceil(B / S) / B
+//   T_l1   = wavefronts * ceil(B / S) / B
 //
-// A wavefront of shared memory is a pass. Of the first cache's lines r are
-// looked up at a time, one in each of r parts. A request with n lines has
-// m = n / r in each part on average and, if the lines lie at random, about a
-// standard deviation more in the fullest. A pass gives 128 bytes at most:
-//
-//   passes of a request = max(1, m + sqrt(m (1 - 1 / r)), sectors / 4)
+// Wavefronts are of the first cache and of shared memory (docs/memory.md).
 //
 // Units of the whole GPU.
 //
@@ -110,9 +105,6 @@ static Spread spreadOf(const Demand &D, const analysis::MachineLimits &L) {
   return S;
 }
 
-/// A line of the first cache.
-static constexpr double SectorsOfLine = 4;
-
 /// What misses a cache of \p Bytes, of \p All sectors in loads of which
 /// \p First are touched for the first time and \p Together are so by those who
 /// share the cache at one time.
@@ -172,19 +164,6 @@ static double norm(std::array<double, NumUnits> Units, double P) {
   return Most * std::pow(Sum, 1 / P);
 }
 
-/// Passes of the first cache and shared memory.
-static double passesOf(const Demand &D, double LinesAtOnce) {
-  double OfRequest = 1;
-  if (D.LineRequests > 0) {
-    const double InPart = D.Lines / D.LineRequests / LinesAtOnce;
-    const double More = std::sqrt(InPart * (1 - 1 / LinesAtOnce));
-    const double Sectors = D.LoadSectors + D.StoreSectors + D.AtomicSectors;
-    OfRequest = std::max(
-        {1.0, InPart + More, Sectors / D.LineRequests / SectorsOfLine});
-  }
-  return D.Wavefronts - D.Lines + D.LineRequests * OfRequest;
-}
-
 KernelTime timeOf(const Demand &D, const analysis::MachineLimits &L) {
   KernelTime T;
   if (!D.isCounted() || D.Shape.threads() == 0)
@@ -197,7 +176,7 @@ KernelTime timeOf(const Demand &D, const analysis::MachineLimits &L) {
       On.Warps > 0 ? std::ceil(On.Warps / L.Schedulers) / On.Warps : 1;
   for (size_t P = 0; P != NumPipes; ++P)
     T.Units[P] = D.Busy[P] * OfScheduler * On.OnFullest;
-  T.Units[size_t(Unit::L1)] = passesOf(D, L.L1Lines) * On.OnFullest;
+  T.Units[size_t(Unit::L1)] = D.Wavefronts * On.OnFullest;
   if (L.BlockStarts > 0)
     T.Units[size_t(Unit::Start)] = double(D.Shape.blocks()) / L.BlockStarts;
   const Misses M = missesOf(D, On, L);

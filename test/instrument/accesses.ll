@@ -207,7 +207,7 @@ entry:
 ; CHECK-NOT: activemask
 ; CHECK: [[SECTOR:%[0-9]+]] = trunc i64 %{{[0-9]+}} to i32
 ; CHECK: call i32 @llvm.nvvm.shfl.sync.idx.i32(i32 [[MASK]], i32 [[SECTOR]],
-; CHECK-COUNT-3: call i32 @llvm.nvvm.vote.ballot.sync(i32 [[MASK]],
+; CHECK-COUNT-2: call i32 @llvm.nvvm.vote.ballot.sync(i32 [[MASK]],
 ; CHECK: br i1 %{{[0-9]+}}, label %known, label %match
 ; CHECK: match:
 ; CHECK: call i32 @llvm.nvvm.match.any.sync.i32(i32 [[MASK]], i32 [[SECTOR]])
@@ -221,8 +221,8 @@ entry:
 ; Halves of a warp, 16 lanes of 8 bytes each.
 ; CHECK-LABEL: define internal void @__reconverge_shared_load_8(
 ; CHECK-SAME: i32 [[MASK:%[0-9]+]]) [[PROBE]]
-; CHECK: call i32 @llvm.nvvm.redux.sync.umax({{.*}}, i32 [[MASK]])
 ; CHECK: call i32 @llvm.nvvm.redux.sync.umin({{.*}}, i32 [[MASK]])
+; CHECK: call i32 @llvm.nvvm.redux.sync.umax({{.*}}, i32 [[MASK]])
 ; CHECK: icmp ult i32 %{{[0-9]+}}, 16
 ; CHECK: match:
 ; CHECK-COUNT-2: call i32 @llvm.nvvm.redux.sync.umax

@@ -49,8 +49,6 @@ TrialEvent event(TrialEvent::Kind What) {
   D.HasMachineCode = true;
   D.HasMemory = true;
   D.Wavefronts = 11;
-  D.Lines = 20;
-  D.LineRequests = 21;
   D.LoadSectors = 12;
   D.StoreSectors = 13;
   D.AtomicSectors = 14;

@@ -150,24 +150,6 @@ TEST(Time, AtomicsTakeTurns) {
   EXPECT_GE(T.Most, 3200);
 }
 
-/// 400 requests of 16 lines each where four are looked up at a time: four in
-/// each part, and a standard deviation of sqrt(4 * 3/4) more in the fullest.
-TEST(Time, LinesAreLookedUpSideBySide) {
-  Demand D = launchOf(40);
-  D.HasMemory = true;
-  D.Wavefronts = 400 * 16 + 100; // a hundred of shared memory
-  D.Lines = 400 * 16;
-  D.LineRequests = 400;
-  D.LoadSectors = 400 * 16;
-  analysis::MachineLimits L = machine();
-  EXPECT_DOUBLE_EQ(of(timeOf(D, L), Unit::L1), 650) << "one at a time";
-  L.L1Lines = 4;
-  EXPECT_NEAR(of(timeOf(D, L), Unit::L1),
-              (400 * (4 + std::sqrt(3.0)) + 100) / 10, 1e-9);
-  D.LoadSectors = 400 * 32; // 128 bytes in a pass
-  EXPECT_DOUBLE_EQ(of(timeOf(D, L), Unit::L1), (400 * 8 + 100) / 10);
-}
-
 /// What LSU hands over the first cache does: one way, not two units.
 TEST(Time, LsuAndTheFirstCacheAreOne) {
   Demand D = launchOf(40);
@@ -300,8 +282,6 @@ TEST(Demand, IsOfAllExecutions) {
   EXPECT_DOUBLE_EQ(D.AtomicSectors, 10);
   EXPECT_DOUBLE_EQ(D.AtomicTurns, 320);
   EXPECT_DOUBLE_EQ(D.Wavefronts, 160 + 20 + 10);
-  EXPECT_DOUBLE_EQ(D.Lines, 160 + 20 + 10);
-  EXPECT_DOUBLE_EQ(D.LineRequests, 20 + 20 + 10);
   EXPECT_EQ(D.Touched.BlockLoads, 96u) << "of 8 blocks, as 2 have 24";
   EXPECT_EQ(D.Touched.GridLoads, 30u);
 }

@@ -212,7 +212,8 @@ TEST(Accesses, JoinedAndSplit) {
          {},
          {},
          {},
-         {1, 32, 1, 32, 1, 1},
+         // 32 bytes for all lanes, of which four go at once.
+         {1, 32, 1, 32, 8, 8},
          // 3 of each 4 bytes.
          {1, 32, 4, 3, 1, 1}},
         {1, 16, 16, 4}, In.get(), Out.get());

@@ -172,19 +172,19 @@ TEST(Request, GlobalStrides) {
   check(
       MemorySpace::Global,
       {{"stride 1", 4, step(4, 0x1000), All, 4, 4, 1, 1},
-       {"stride 1, a word late", 4, step(4, 0x1004), All, 5, 4, 2, 1},
+       {"stride 1, a word late", 4, step(4, 0x1004), All, 5, 4, 1, 1},
        {"stride 2", 4, step(8, 0x1000), All, 8, 4, 2, 1},
-       {"stride 3: 12 l / 32 is 0 to 11", 4, step(12), All, 12, 4, 3, 1},
+       {"stride 3: 12 l / 32 is 0 to 11", 4, step(12), All, 12, 4, 1, 1},
        {"stride 8", 4, step(32), All, 32, 4, 8, 1},
        {"stride 32", 4, step(128), All, 32, 4, 32, 1},
-       {"stride 33", 4, step(132), All, 32, 4, 32, 1},
+       {"stride 33: tags of 32 lines", 4, step(132), All, 32, 4, 8, 1},
        {"broadcast", 4, same(0x1000), All, 1, 4, 1, 1},
        {"reversed", 4, [](unsigned L) { return 0x1000 + 4 * (31 - L); }, All, 4,
         4, 1, 1},
        {"bytes", 1, step(1, 64), All, 1, 1, 1, 1},
        {"8 bytes", 8, step(8), All, 8, 8, 2, 2},
        {"16 bytes", 16, step(16), All, 16, 16, 4, 4},
-       {"16 bytes, broadcast", 16, same(16), All, 1, 16, 1, 1},
+       {"16 bytes, broadcast: in quarters", 16, same(16), All, 1, 16, 4, 4},
        {"32 bytes: split by a GPU, yet one", 32, step(32), All, 32, 32, 8, 8}});
 }
 
@@ -192,8 +192,8 @@ TEST(Request, GlobalMisaligned) {
   check(
       MemorySpace::Global,
       {{"8 bytes from 28: two sectors", 8, same(28), 1, 2, 1, 1, 1},
-       {"8 bytes from 124: two lines", 8, same(124), 1, 2, 1, 2, 1},
-       {"4 bytes from 30 + 32 l", 4, step(32, 30), All, 33, 4, 9, 1},
+       {"8 bytes from 124: two lines", 8, same(124), 1, 2, 1, 1, 1},
+       {"4 bytes from 30 + 32 l", 4, step(32, 30), All, 33, 4, 8, 1},
        {"40 bytes from 28: sectors 0, 1 and 2", 40, same(28), 1, 3, 2, 1, 1}});
 }
 
@@ -206,17 +206,41 @@ TEST(Request, GlobalPartial) {
 }
 
 TEST(Request, GlobalFarApart) {
-  // Sectors 0, 128, 1, 128; lines 0 and 32.
+  // Sectors 0, 128, 1, 128; words 0 and 1024 have one bank.
   static const uint64_t Few[] = {0, 4096, 40, 4100};
   // One after the other in time, not in space: sectors 0, 64 and so on, each
   // met twice.
   check(MemorySpace::Global,
         {{"four lanes", 4, [](unsigned L) { return Few[L]; }, 0xf, 3, 1, 2, 1},
-         {"across 2 KiB", 4, step(4, 2048 - 64), All, 4, 4, 2, 1},
+         {"across 2 KiB", 4, step(4, 2048 - 64), All, 4, 4, 1, 1},
          {"a MiB apart", 4, step(1 << 20), All, 32, 4, 32, 1},
          {"to and fro", 4,
           [](unsigned L) { return uint64_t(L % 16) * 2048 + L / 16 * 4; }, All,
           16, 4, 16, 1}});
+}
+
+TEST(Request, GlobalTags) {
+  // Data banks differ in all: word l of its line. Banks of the tags, by line:
+  //   0 1 2 3 4 5 6 7  8  9 10 11 12 13 14 15   16:
+  //   0 1 2 3 1 0 3 2  2  3  0  1  3  2  1  0    3
+  const auto Lines = [](unsigned Apart) {
+    return [=](unsigned L) { return L * (128 * Apart + 4); };
+  };
+  check(
+      MemorySpace::Global,
+      {{"two neighbours", 4, Lines(1), 0x3, 2, 1, 1, 1},
+       {"four", 4, Lines(1), 0xf, 4, 1, 1, 1},
+       {"five: 4 is with 1", 4, Lines(1), 0x1f, 5, 1, 2, 1},
+       {"7 and 8", 4, Lines(1), 0x180, 2, 1, 2, 1},
+       {"16: four in each", 4, Lines(1), 0xffff, 16, 2, 4, 1},
+       {"0, 5 and 10", 4, Lines(5), 0x7, 3, 1, 3, 1},
+       {"0, 16 and 32", 4, Lines(16), 0x7, 3, 1, 1, 1},
+       // Lines 0 and 5 in the halves: each a part, and the same bank.
+       {"8 bytes, halves 5 lines apart", 8,
+        [](unsigned L) { return L / 16 * 640 + L % 16 * 8; }, All, 8, 8, 2, 2},
+       // 0, 5, 10, 15 in lanes 0 to 3: one part.
+       {"8 bytes, 5 lines apart", 8, [](unsigned L) { return L * (640 + 8); },
+        0xf, 4, 1, 4, 1}});
 }
 
 TEST(Request, LocalMemoryIsInterleaved) {
@@ -310,13 +334,14 @@ AccessCounts countPlainly(MemorySpace Space, MemoryUse Use, uint32_t Bytes,
   C.Requests = 1;
   C.Lanes = popcount(Lanes);
   std::set<uint64_t> Sectors, Lines;
+  std::map<uint64_t, std::set<uint64_t>> Tags; // lines, by bank of the tags
   std::map<uint64_t, uint64_t> LanesAt;
   auto Agree = [&](unsigned Bit) {
     for (unsigned Lane = 0; Lane < 32; ++Lane)
       if ((Lanes >> Lane & 1) && (Lanes >> (Lane ^ Bit) & 1) &&
           At[Lane] != At[Lane ^ Bit])
         return false;
-    return Use == MemoryUse::Load;
+    return Space == MemorySpace::Shared && Use == MemoryUse::Load;
   };
   unsigned PartLanes = Bytes <= 4 ? 32 : Bytes <= 8 ? 16 : 8;
   if (Bytes > 4 && (Agree(1) || Agree(2)))
@@ -336,6 +361,14 @@ AccessCounts countPlainly(MemorySpace Space, MemoryUse Use, uint32_t Bytes,
             Space == MemorySpace::Local ? Byte / 4 * 128 + Lane * 4 : Byte;
         Sectors.insert(Where / 32);
         Lines.insert(Where / 128);
+        auto Parity = [&](uint64_t Of) { // of bits of the line's number
+          unsigned Odd = 0;
+          for (unsigned Bit = 0; Bit < 16; ++Bit)
+            Odd ^= Where / 128 >> Bit & Of >> Bit & 1;
+          return Odd;
+        };
+        Tags[Parity(0b0111101010110101) + 2 * Parity(0b1101010111011010)]
+            .insert(Where / 128);
       }
       for (uint64_t Word : Mine) {
         Words[Word % 32].insert(Word);
@@ -343,13 +376,12 @@ AccessCounts countPlainly(MemorySpace Space, MemoryUse Use, uint32_t Bytes,
       }
     }
     uint64_t Most = 0;
+    const bool TakesTurns =
+        Space == MemorySpace::Shared && Use == MemoryUse::Atomic;
     for (auto &[Bank, Of] : Words)
-      Most = std::max<uint64_t>(Most, Use == MemoryUse::Atomic ? Served[Bank]
-                                                               : Of.size());
-    if (Space == MemorySpace::Shared) {
-      C.Wavefronts += Most;
-      C.LeastWavefronts += Most != 0;
-    }
+      Most = std::max<uint64_t>(Most, TakesTurns ? Served[Bank] : Of.size());
+    C.Wavefronts += Most;
+    C.LeastWavefronts += Most != 0;
   }
   if (Use == MemoryUse::Atomic)
     for (auto [Address, N] : LanesAt)
@@ -358,9 +390,14 @@ AccessCounts countPlainly(MemorySpace Space, MemoryUse Use, uint32_t Bytes,
     return C;
   C.Sectors = Sectors.size();
   C.LeastSectors = (C.Lanes * Bytes + 31) / 32;
-  C.Wavefronts = Lines.size();
-  C.LeastWavefronts =
-      std::min<uint64_t>(Lines.size(), (C.Lanes * Bytes + 127) / 128);
+  if (Space == MemorySpace::Global)
+    for (auto &[Bank, Of] : Tags)
+      C.Wavefronts = std::max<uint64_t>(C.Wavefronts, Of.size());
+  if (Space == MemorySpace::Local) {
+    C.Wavefronts = Lines.size();
+    C.LeastWavefronts =
+        std::min<uint64_t>(Lines.size(), (C.Lanes * Bytes + 127) / 128);
+  }
   return C;
 }
 
@@ -446,6 +483,8 @@ TEST(Request, OneAddressAsCompiledCodeTellsIt) {
   Random R(1);
   for (unsigned Round = 0; Round < 1000; ++Round) {
     const auto Use = std::array{MemoryUse::Load, MemoryUse::Store}[R.below(2)];
+    const auto Space =
+        std::array{MemorySpace::Shared, MemorySpace::Global}[R.below(2)];
     const uint32_t Bytes = 1u << R.below(5);
     const Mask Lanes = R.chance(30) ? All : (R.next() & R.next() & All) | 0x400;
     const uint64_t At = R.below(64) * Bytes;
@@ -456,15 +495,15 @@ TEST(Request, OneAddressAsCompiledCodeTellsIt) {
     C.Accesses = &Told;
     C.Touched = &Touched;
     C.WarpSize = 32;
-    const AccessSite Site = {
-        0, Bytes, uint32_t(MemorySpace::Shared), uint32_t(Use), 0, true};
+    const AccessSite Site = {0, Bytes, uint32_t(Space), uint32_t(Use), 0, true};
     Tell(&C, Lanes, Base + At, &Site);
     uint64_t Offsets[32];
     std::fill_n(Offsets, 32, At);
-    const AccessCounts Want =
-        countPlainly(MemorySpace::Shared, Use, Bytes, Lanes, Offsets);
-    SCOPED_TRACE(std::string(wordOf(Use)) + " of " + std::to_string(Bytes));
+    const AccessCounts Want = countPlainly(Space, Use, Bytes, Lanes, Offsets);
+    SCOPED_TRACE(std::string(wordOf(Space)) + " " + wordOf(Use) + " of " +
+                 std::to_string(Bytes));
     ASSERT_EQ(Told.Lanes, Want.Lanes);
+    ASSERT_EQ(Told.Sectors, Want.Sectors);
     ASSERT_EQ(Told.Wavefronts, Want.Wavefronts);
     ASSERT_EQ(Told.LeastWavefronts, Want.LeastWavefronts);
   }

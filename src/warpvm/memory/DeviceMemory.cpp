@@ -79,6 +79,10 @@ static Error outOfMemory(const Twine &Message) {
 // Making and sizing
 //===----------------------------------------------------------------------===//
 
+/// What is counted of a request depends on the low bits of addresses (TagBits),
+/// so these are the same in each run.
+static constexpr uint64_t RangeAlignment = 8 << 20;
+
 DeviceMemory::DeviceMemory(uint64_t Begin, uint64_t End, uint64_t Capacity)
     : RangeBegin(Begin), RangeEnd(End), PageSize(sysconf(_SC_PAGESIZE)),
       Bump(Begin + PageSize), Capacity(Capacity) {}
@@ -94,11 +98,17 @@ Expected<std::unique_ptr<DeviceMemory>> DeviceMemory::create(uint64_t Capacity,
   const uint64_t Least = alignTo(Capacity + 2 * Page, Page);
   for (uint64_t Bytes = alignTo(std::max(Reserve, Least), Page); Bytes >= Least;
        Bytes = alignTo(Bytes / 2, Page)) {
-    void *At = mmap(nullptr, Bytes, PROT_NONE,
+    void *At = mmap(nullptr, Bytes + RangeAlignment, PROT_NONE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (At != MAP_FAILED)
+    if (At != MAP_FAILED) {
+      const uint64_t From = uint64_t(At), Begin = alignTo(From, RangeAlignment);
+      if (Begin != From)
+        munmap(At, Begin - From);
+      if (const uint64_t Rest = From + RangeAlignment - Begin)
+        munmap(reinterpret_cast<void *>(Begin + Bytes), Rest);
       return std::unique_ptr<DeviceMemory>(
-          new DeviceMemory(uint64_t(At), uint64_t(At) + Bytes, Capacity));
+          new DeviceMemory(Begin, Begin + Bytes, Capacity));
+    }
     if (Bytes == Least)
       break;
     if (Bytes / 2 < Least)

@@ -120,26 +120,25 @@ static void accessSame(WarpContext *C, Mask Lanes, uint64_t Address,
   const unsigned Bytes = Site->Bytes;
   AccessCounts &To = C->Accesses[Site->Position];
   const auto Space = MemorySpace(Site->Space);
-  if (Space == MemorySpace::Shared && Bytes <= 16 && Site->Aligned) {
+  const bool IsShared = Space == MemorySpace::Shared;
+  if ((IsShared || Space == MemorySpace::Global) && Bytes <= 16 &&
+      Site->Aligned) {
+    const unsigned Active = llvm::popcount(Lanes);
     // Lanes that load agree in pairs.
-    const unsigned AtOnce = MemoryUse(Site->Use) == MemoryUse::Load ? 2 : 1;
+    const unsigned AtOnce =
+        IsShared && MemoryUse(Site->Use) == MemoryUse::Load ? 2 : 1;
     const unsigned PartLanes = Bytes <= 4 ? 32 : (Bytes <= 8 ? 16 : 8) * AtOnce;
     unsigned Parts = 0;
     for (unsigned First = 0; First < C->WarpSize; First += PartLanes)
       Parts += (Lanes >> First << (64 - PartLanes)) != 0;
     ++To.Requests;
-    To.Lanes += llvm::popcount(Lanes);
+    To.Lanes += Active;
     To.Wavefronts += Parts;
     To.LeastWavefronts += Parts;
-    return;
-  }
-  if (Space == MemorySpace::Global && Bytes <= SectorBytes && Site->Aligned) {
-    const unsigned Active = llvm::popcount(Lanes);
-    ++To.Requests;
-    To.Lanes += Active;
+    if (IsShared)
+      return;
     ++To.Sectors;
     To.LeastSectors += rules::ceilDiv(Active * Bytes, SectorBytes);
-    rules::countWavefronts(1, Active * Bytes, To);
     const uint64_t Sector = Address >> rules::SectorShift;
     C->Touched->add({Sector / 64, uint64_t(1) << Sector % 64},
                     MemoryUse(Site->Use));

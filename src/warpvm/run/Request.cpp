@@ -135,8 +135,8 @@ void rules::touchLocal(const Request &R, TouchedSectors &Touched) {
   }
 }
 
-/// The most distinct words that a bank has to give to \p Lanes; of atomics the
-/// most words, since those at one address take turns.
+/// The most distinct words that a bank has to give to \p Lanes; of atomics on
+/// shared memory the most words, since those at one address take turns.
 unsigned rules::mostInBank(const Request &R, Mask Lanes) {
   if (R.Bytes > LineBytes) // a lane, alone in its part
     return ceilDiv(R.Bytes, LineBytes);
@@ -145,7 +145,8 @@ unsigned rules::mostInBank(const Request &R, Mask Lanes) {
   constexpr unsigned Slots = 256;
   uint32_t Seen[Slots];
   uint8_t InBank[NumBanks] = {};
-  const bool Distinct = R.Use != MemoryUse::Atomic;
+  const bool Distinct =
+      R.Use != MemoryUse::Atomic || R.Space != MemorySpace::Shared;
   if (Distinct)
     std::memset(Seen, 0xff, sizeof(Seen));
   unsigned Most = 0;
@@ -165,6 +166,28 @@ unsigned rules::mostInBank(const Request &R, Mask Lanes) {
     }
   }
   return Most;
+}
+
+/// The most lines that have their tags in one bank, of 32 lanes at most.
+unsigned rules::mostInTags(const Request &R, Mask Lanes) {
+  if (R.Bytes > LineBytes) // wider than any GPU's: banks take as long
+    return 0;
+  uint64_t Lines[4][2 * 32]; // a lane's bytes lie in two at most
+  unsigned InBank[4] = {};
+  for (Mask Left = Lanes; Left; Left &= Left - 1) {
+    const uint64_t At = R.Addresses[countr_zero(Left)];
+    for (uint64_t Line = At / LineBytes; Line <= (At + R.Bytes - 1) / LineBytes;
+         ++Line) {
+      const unsigned Bank =
+          popcount(Line & TagBits[0]) % 2 + popcount(Line & TagBits[1]) % 2 * 2;
+      uint64_t *const End = Lines[Bank] + InBank[Bank];
+      if (std::find(Lines[Bank], End, Line) == End) {
+        *End = Line;
+        ++InBank[Bank];
+      }
+    }
+  }
+  return *std::max_element(InBank, InBank + 4);
 }
 
 AccessCounts countRequest(const Request &R, TouchedSectors &Touched) {

@@ -36,12 +36,12 @@ constexpr uint64_t ceilDiv(uint64_t A, uint64_t B) { return (A + B - 1) / B; }
 void touchApart(const Request &R, Mask Lanes, TouchedSectors &Touched);
 void touchLocal(const Request &R, TouchedSectors &Touched);
 unsigned mostInBank(const Request &R, Mask Lanes);
+unsigned mostInTags(const Request &R, Mask Lanes);
 
-/// Passes through the first cache of a request that touches \p Lines lines of
-/// 128 bytes with \p Bytes in all its lanes together. A line is a pass; as many
-/// lines as the distinct bytes need there are in any case.
-RECONVERGE_INLINED void countWavefronts(uint64_t Lines, uint64_t Bytes,
-                                        AccessCounts &To) {
+/// Of local memory: a line of 128 bytes is a pass; \p Bytes are those of all
+/// lanes together. As many lines as the distinct bytes need there are in any case.
+RECONVERGE_INLINED void countLines(uint64_t Lines, uint64_t Bytes,
+                                   AccessCounts &To) {
   To.Wavefronts += Lines;
   // Lanes that read the same bytes need fewer than if they lay side by side.
   To.LeastWavefronts += std::min(Lines, ceilDiv(Bytes, LineBytes));
@@ -51,17 +51,6 @@ RECONVERGE_INLINED void countWavefronts(uint64_t Lines, uint64_t Bytes,
 RECONVERGE_INLINED unsigned linesOf(uint64_t Sectors) {
   const uint64_t Pairs = Sectors | Sectors >> 1;
   return llvm::popcount((Pairs | Pairs >> 2) & 0x1111111111111111);
-}
-
-RECONVERGE_INLINED void countTouched(const TouchedSectors &Touched,
-                                     uint64_t Bytes, AccessCounts &To) {
-  unsigned Lines = 0;
-  for (const SectorGroup &G : Touched) {
-    To.Sectors += llvm::popcount(G.Sectors);
-    Lines += linesOf(G.Sectors);
-  }
-  To.LeastSectors += ceilDiv(Bytes, SectorBytes);
-  countWavefronts(Lines, Bytes, To);
 }
 
 /// Lanes whose sectors are looked for together: a row of many tiles.
@@ -160,19 +149,16 @@ RECONVERGE_INLINED Mask lanesOfGroup(const Request &R, Mask Left,
 }
 
 template <typename Touch>
-RECONVERGE_INLINED void countGlobal(const Request &R, AccessCounts &To,
-                                    Touch &&Each) {
-  const uint64_t Bytes = uint64_t(llvm::popcount(R.Lanes)) * R.Bytes;
+RECONVERGE_INLINED void countSectors(const Request &R, AccessCounts &To,
+                                     Touch &&Each) {
+  To.LeastSectors +=
+      ceilDiv(uint64_t(llvm::popcount(R.Lanes)) * R.Bytes, SectorBytes);
   SectorGroup Groups[MaxWarp / RowLanes];
   if (const unsigned Size = groupsOfRows(R, Groups)) {
-    unsigned Lines = 0;
     for (unsigned I = 0; I < Size; ++I) {
       To.Sectors += llvm::popcount(Groups[I].Sectors);
-      Lines += linesOf(Groups[I].Sectors);
       Each(Groups[I]);
     }
-    To.LeastSectors += ceilDiv(Bytes, SectorBytes);
-    countWavefronts(Lines, Bytes, To);
     return;
   }
   TouchedSectors Touched;
@@ -186,9 +172,10 @@ RECONVERGE_INLINED void countGlobal(const Request &R, AccessCounts &To,
     Left &= ~Inside;
   }
   touchApart(R, Left, Touched);
-  countTouched(Touched, Bytes, To);
-  for (const SectorGroup &G : Touched)
+  for (const SectorGroup &G : Touched) {
+    To.Sectors += llvm::popcount(G.Sectors);
     Each(G);
+  }
 }
 
 /// Threads' words are interleaved: those that 32 lanes have at one offset are a
@@ -203,7 +190,13 @@ RECONVERGE_INLINED void countLocal(const Request &R, AccessCounts &To) {
   if (Differ) {
     TouchedSectors Touched;
     touchLocal(R, Touched);
-    return countTouched(Touched, Bytes, To);
+    unsigned Lines = 0;
+    for (const SectorGroup &G : Touched) {
+      To.Sectors += llvm::popcount(G.Sectors);
+      Lines += linesOf(G.Sectors);
+    }
+    To.LeastSectors += ceilDiv(Bytes, SectorBytes);
+    return countLines(Lines, Bytes, To);
   }
   const uint64_t Words = (First + R.Bytes - 1) / 4 - First / 4 + 1;
   Mask Eights = R.Lanes | R.Lanes >> 4; // of 8 lanes, whether any acts
@@ -212,7 +205,7 @@ RECONVERGE_INLINED void countLocal(const Request &R, AccessCounts &To) {
   To.Sectors += Words * llvm::popcount(Eights & 0x0101010101010101);
   To.LeastSectors += ceilDiv(Bytes, SectorBytes);
   const unsigned Warps = !!(R.Lanes & 0xffffffff) + !!(R.Lanes >> 32);
-  countWavefronts(Words * Warps, Bytes, To);
+  countLines(Words * Warps, Bytes, To);
 }
 
 /// Whether \p Acts, of the lanes from \p First on, have no conflict for a
@@ -237,6 +230,17 @@ RECONVERGE_INLINED bool liesInBanks(const Request &R, unsigned First,
          llvm::popcount(Banks) == llvm::popcount(Acts);
 }
 
+/// Wavefronts of a part's lanes, as banks give them.
+template <unsigned PartLanes>
+RECONVERGE_INLINED unsigned wavefrontsOf(const Request &R, unsigned First,
+                                         Mask Acts) {
+  const bool TakesTurns =
+      R.Space == MemorySpace::Shared && R.Use == MemoryUse::Atomic;
+  return R.Aligned && !TakesTurns && liesInBanks<PartLanes>(R, First, Acts)
+             ? 1
+             : mostInBank(R, Acts);
+}
+
 /// Of \p Lanes lanes from \p Begin on, parts of \p PartLanes each.
 template <unsigned PartLanes>
 RECONVERGE_INLINED void countParts(const Request &R, unsigned Begin,
@@ -247,10 +251,7 @@ RECONVERGE_INLINED void countParts(const Request &R, unsigned Begin,
     if (!Acts)
       continue;
     ++To.LeastWavefronts;
-    To.Wavefronts += R.Aligned && R.Use != MemoryUse::Atomic &&
-                             liesInBanks<PartLanes>(R, First, Acts)
-                         ? 1
-                         : mostInBank(R, Acts);
+    To.Wavefronts += wavefrontsOf<PartLanes>(R, First, Acts);
   }
 }
 
@@ -289,6 +290,50 @@ RECONVERGE_INLINED void countShared(const Request &R, AccessCounts &To) {
     return countParts<4>(R, 0, R.WarpSize, To);
   return R.Bytes <= 64 ? countParts<2>(R, 0, R.WarpSize, To)
                        : countParts<1>(R, 0, R.WarpSize, To);
+}
+
+/// Wavefronts of the first cache: of parts of \p PartLanes lanes, or as many as
+/// its tags need. Nearly always a part lies in one line, of which there are no
+/// more than parts then.
+template <unsigned PartLanes>
+RECONVERGE_INLINED void countCached(const Request &R, AccessCounts &To) {
+  const Mask Part = ~Mask(0) >> (64 - PartLanes);
+  for (unsigned Warp = 0; Warp < R.WarpSize; Warp += 32) {
+    AccessCounts OfBanks;
+    uint64_t Differ = 0;
+    for (unsigned First = Warp; First < Warp + 32; First += PartLanes) {
+      const Mask Acts = R.Lanes & Part << First;
+      if (!Acts)
+        continue;
+      const uint64_t Some = R.Addresses[llvm::countr_zero(Acts)] / LineBytes;
+      RECONVERGE_AS_VECTORS
+      for (unsigned I = 0; I < PartLanes; ++I)
+        Differ |= Acts >> First >> I & 1
+                      ? R.Addresses[First + I] / LineBytes ^ Some
+                      : 0;
+    }
+    countParts<PartLanes>(R, Warp, 32, OfBanks);
+    To.LeastWavefronts += OfBanks.LeastWavefronts;
+    To.Wavefronts +=
+        R.Aligned && !Differ
+            ? OfBanks.Wavefronts
+            : std::max<uint64_t>(
+                  OfBanks.Wavefronts,
+                  mostInTags(R, R.Lanes & Mask(0xffffffff) << Warp));
+  }
+}
+
+RECONVERGE_INLINED void countCached(const Request &R, AccessCounts &To) {
+  if (R.Bytes <= 4)
+    return countCached<32>(R, To);
+  if (R.Bytes <= 8)
+    return countCached<16>(R, To);
+  if (R.Bytes <= 16)
+    return countCached<8>(R, To);
+  // No GPU makes these whole.
+  if (R.Bytes <= 32)
+    return countCached<4>(R, To);
+  return R.Bytes <= 64 ? countCached<2>(R, To) : countCached<1>(R, To);
 }
 
 /// The most lanes at one address. \p InBank, if given: of shared memory, lanes
@@ -332,11 +377,11 @@ RECONVERGE_INLINED void countRequest(const Request &R, AccessCounts &To,
     To.Turns += R.WarpSize == 32 ? turnsOf<32>(R) : turnsOf<64>(R);
   }
   if (R.Space == MemorySpace::Shared)
-    countShared(R, To);
-  else if (R.Space == MemorySpace::Local)
-    countLocal(R, To);
-  else
-    countGlobal(R, To, Each);
+    return countShared(R, To);
+  if (R.Space == MemorySpace::Local)
+    return countLocal(R, To);
+  countSectors(R, To, Each);
+  countCached(R, To);
 }
 
 } // namespace reconverge::warpvm::rules

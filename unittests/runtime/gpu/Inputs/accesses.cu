@@ -5,8 +5,9 @@
 //   //= use requests lanes sectors least wavefronts least [turns]
 //
 // of the access on that line, over the launch; check_accesses.py compares.
-// Most are of one warp, so of one request. (A sector is 32 bytes, 8 ints; a
-// wavefront of global memory is a line of 128.)
+// Most are of one warp, so of one request. (A sector is 32 bytes, 8 ints. A
+// wavefront gives a word of each of 32 banks; lines 0 to 3 of 128 bytes, and 0
+// and 32, have their tags in different banks, of 0 to 31 eight in each.)
 
 #include <cstdio>
 
@@ -22,22 +23,22 @@ __global__ void strides(const int *In, int *Out, int Zero) {
   const auto *Wide = reinterpret_cast<const volatile Four *>(In);
   int S = 0;
   S += In[T];           //= load 1 32 4 4 1 1
-  S += In[T + 1];       //= load 1 32 5 4 2 1
+  S += In[T + 1];       //= load 1 32 5 4 1 1
   S += In[2 * T];       //= load 1 32 8 4 2 1
-  S += In[3 * T];       //= load 1 32 12 4 3 1
+  S += In[3 * T];       //= load 1 32 12 4 1 1
   S += In[32 * T];      //= load 1 32 32 4 32 1
-  S += In[33 * T];      //= load 1 32 32 4 32 1
+  S += In[33 * T];      //= load 1 32 32 4 8 1
   S += In[31 - T];      //= load 1 32 4 4 1 1
   S += In[T * 7 % 32];  //= load 1 32 4 4 1 1
   S += In[T * 13 % 32 * 8]; //= load 1 32 32 4 8 1
-  S += In[(T % 2) * 1024 + T]; //= load 1 32 8 4 2 1
+  S += In[(T % 2) * 1024 + T]; //= load 1 32 8 4 1 1
   S += In[Zero];        //= load 1 32 1 4 1 1
   S += Bytes[T + 32];   //= load 1 32 1 1 1 1
   S += Long[T];         //= load 1 32 8 8 2 2
   int4 Joined = reinterpret_cast<const int4 *>(In)[T + 64]; //= load 1 32 16 16 4 4
   S += Joined.x + Joined.y * 3 + Joined.z * 5 + Joined.w * 7;
   Four A = Wide[T];     //= load 1 32 16 16 4 4
-  Four B = Wide[Zero];  //= load 1 32 1 16 1 1
+  Four B = Wide[Zero];  //= load 1 32 1 16 4 4
   Out[T] = S + A.x + A.y + A.z + A.w + B.x + B.y + B.z + B.w; //= store 1 32 4 4 1 1
 }
 
@@ -130,8 +131,9 @@ __global__ void sweep(const int *In, int *Out) {
 
 int main() {
   int *In, *Out, Host[256];
-  if (cudaMalloc(&In, 1 << 20) || cudaMalloc(&Out, 4096))
+  if (cudaMalloc(&In, 2 << 20) || cudaMalloc(&Out, 4096))
     return 1;
+  In += (-reinterpret_cast<size_t>(In) & ((1 << 20) - 1)) / sizeof(int);
   cudaMemset(In, 1, 1 << 20);
   cudaMemset(Out, 0, 4096);
   strides<<<1, 32>>>(In, Out, 0);
