@@ -138,7 +138,10 @@ void ProbeVariables::takeOver(IRBuilder<> &B, unsigned R) const {
       break;
     Value *P = inMemory(B, W);
     Value *Byte = B.CreateAnd(B.CreateLShr(Mine, 8 * N), 255);
-    B.CreateStore(B.CreateAdd(B.CreateLoad(B.getInt32Ty(), P), Byte), P);
+    // One after the other: four at once are four registers in a row, and what
+    // ptxas spills for them it stores where it counts.
+    Value *Before = B.CreateLoad(B.getInt32Ty(), P, /*isVolatile=*/true);
+    B.CreateStore(B.CreateAdd(Before, Byte), P, /*isVolatile=*/true);
   }
   B.CreateStore(B.getInt32(0), Bytes[R]);
 }
