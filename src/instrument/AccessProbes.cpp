@@ -173,10 +173,15 @@ void AccessProbes::insert(Instruction &I, Thread &T, unsigned Index,
   auto *Pointer = const_cast<Value *>(Access->Pointer);
   Value *Mask =
       B.CreateIntrinsic(B.getInt32Ty(), Intrinsic::nvvm_activemask, {});
-  CallInst *Call =
-      B.CreateCall(probe({Access->Space, Access->Use, Access->Bytes}),
-                   {B.CreatePtrToInt(Pointer, B.getInt64Ty()), T.Area,
-                    B.getInt32(Index), Mask});
+  // The code of the access computes 32 bits of an address in shared memory.
+  const bool IsShort =
+      !Portable &&
+      Pointer->getType()->getPointerAddressSpace() == analysis::SharedSpace;
+  Value *Address =
+      B.CreatePtrToInt(Pointer, IsShort ? B.getInt32Ty() : B.getInt64Ty());
+  CallInst *Call = B.CreateCall(
+      probe({Access->Space, Access->Use, Access->Bytes}),
+      {B.CreateZExt(Address, B.getInt64Ty()), T.Area, B.getInt32(Index), Mask});
   if (!Calls)
     putInPlace(Call);
 }
