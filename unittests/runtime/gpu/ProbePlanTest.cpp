@@ -197,3 +197,19 @@ TEST_F(ProbeWords, LoopsOfTwoEntriesHaveNoBytes) {
   EXPECT_TRUE(Plan->Carries.empty());
   EXPECT_GT(Plan->wideWords(), 20u);
 }
+
+TEST_F(ProbeWords, AreTheSameForEveryCopyOfTheCode) {
+  // Who inserts probes and who reads counters have different copies, whose uses
+  // are in another order.
+  plan(loop("outer", 9, "inner", "end", false) +
+       loop("inner", 5, "", "outerend", false));
+  for (BasicBlock &BB : *M->getFunction("k"))
+    BB.reverseUseList();
+  const ProbePlan Other(*M->getFunction("k"));
+  for (auto [A, B] : zip_equal(Plan->Edges, Other.Edges))
+    EXPECT_EQ(A.Probe ? A.Probe->Word : ~0u, B.Probe ? B.Probe->Word : ~0u);
+  for (auto [A, B] : zip_equal(Plan->Groups, Other.Groups))
+    EXPECT_EQ(A.Probe.Word, B.Probe.Word);
+  for (auto [A, B] : zip_equal(Plan->Splits, Other.Splits))
+    EXPECT_EQ(A.Probe.Word, B.Probe.Word);
+}
