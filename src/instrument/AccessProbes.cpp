@@ -24,11 +24,10 @@
 //   they run |========|        |        | ...    |        |========|        |
 //   clock    start    2^15                                16 * 2^15
 //
-// Reading the clock takes longer than most accesses do. Lanes that come together
-// read one clock, so they go one way; and once more at the next access, unless
-// others can have joined them since, where ways meet or at a collective. What a
-// block loads is known of blocks that end in the first window. A function that is
-// called and not inlined begins anew at each call.
+// Lanes that come together read one clock, so they go one way; and once more at
+// the next access, unless others can have joined them since, where ways meet or
+// at a collective. What a block loads is known of blocks that end in the first
+// window. A function that is called and not inlined begins anew at each call.
 //
 // Results stay as they are: probes write nothing of the program's. Convergence
 // does too: the branch around a probe goes one way for all, a collective names
@@ -114,10 +113,15 @@ Value *AccessProbes::clock(IRBuilder<> &B) {
                            {});
 }
 
-/// The number of the window that it is now. (The clock begins anew after 2^32
-/// cycles, two seconds.)
+/// The number of the window that it is now, in its low 32 - WindowBits bits:
+/// the start has no more of the clock. As 64 bits ptxas reads the clock in 6
+/// cycles; as 32 bits in 34, by way of uniform registers.
 Value *AccessProbes::windowOf(IRBuilder<> &B, const Thread &T) {
-  return B.CreateLShr(B.CreateSub(clock(B), T.Start), WindowBits);
+  Type *I64 = B.getInt64Ty();
+  Value *Now =
+      B.CreateIntrinsic(I64, Intrinsic::nvvm_read_ptx_sreg_clock64, {});
+  Value *Since = B.CreateSub(Now, B.CreateZExt(T.Start, I64));
+  return B.CreateTrunc(B.CreateLShr(Since, WindowBits), B.getInt32Ty());
 }
 
 Value *AccessProbes::idle(IRBuilder<> &B) {
@@ -169,10 +173,15 @@ void AccessProbes::insert(Instruction &I, Thread &T, unsigned Index,
   auto *Pointer = const_cast<Value *>(Access->Pointer);
   Value *Mask =
       B.CreateIntrinsic(B.getInt32Ty(), Intrinsic::nvvm_activemask, {});
-  CallInst *Call =
-      B.CreateCall(probe({Access->Space, Access->Use, Access->Bytes}),
-                   {B.CreatePtrToInt(Pointer, B.getInt64Ty()), T.Area,
-                    B.getInt32(Index), Mask});
+  // The code of the access computes 32 bits of an address in shared memory.
+  const bool IsShort =
+      !Portable &&
+      Pointer->getType()->getPointerAddressSpace() == analysis::SharedSpace;
+  Value *Address =
+      B.CreatePtrToInt(Pointer, IsShort ? B.getInt32Ty() : B.getInt64Ty());
+  CallInst *Call = B.CreateCall(
+      probe({Access->Space, Access->Use, Access->Bytes}),
+      {B.CreateZExt(Address, B.getInt64Ty()), T.Area, B.getInt32(Index), Mask});
   if (!Calls)
     putInPlace(Call);
 }
@@ -186,8 +195,10 @@ AccessProbes::~AccessProbes() {
 void AccessProbes::insertAtExit(Instruction &I, const Thread &T) {
   IRBuilder<> B(&I);
   B.SetCurrentDebugLocation(DebugLoc());
-  Value *IsLater = B.CreateAnd(B.CreateIsNotNull(windowOf(B, T)),
-                               B.CreateIsNotNull(idle(B)));
+  // Of a start's high half windowOf() knows nothing.
+  Value *Low = B.CreateAnd(windowOf(B, T), (1u << (32 - WindowBits)) - 1);
+  Value *IsLater =
+      B.CreateAnd(B.CreateIsNotNull(Low), B.CreateIsNotNull(idle(B)));
   B.SetInsertPoint(SplitBlockAndInsertIfThen(IsLater, &I, false));
   B.SetCurrentDebugLocation(DebugLoc());
   Value *Area = B.CreateIntToPtr(T.Area, B.getPtrTy(analysis::GlobalSpace));

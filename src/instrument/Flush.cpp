@@ -3,6 +3,7 @@
 //
 // A thread's counters go to memory once, when it leaves:
 //
+//   words take over what their bytes have (ProbeWords.cpp)
 //   sampled block: all words of this thread go to its row
 //   the block does not count otherwise: done
 //   m = lanes that leave together
@@ -24,7 +25,7 @@
 // A warp diverged if a branch split in it, or if its lanes do not leave
 // together. Lane 0 says so, once a warp.
 //
-// Words that are in memory are gone through in loops: few lines and registers,
+// Words that are no registers are gone through in loops: few lines and registers,
 // for a kernel with probes has the registers of the dearest place in it.
 //
 // Before sm_80 there is no reduction instruction: each lane stores its own.
@@ -76,11 +77,8 @@ private:
   void addAt(Value *P, Value *X) {
     emitUpdate(B, CellUpdate::Add, P, B.CreateZExt(X, I64), Portable);
   }
-  /// Of this thread. Read anew each time: what is in memory takes a register
-  /// for as short as can be.
-  Value *word(unsigned W) {
-    return B.CreateLoad(I32, V.Words[W], V.inMemory(W));
-  }
+  /// Of this thread.
+  Value *word(unsigned W) { return V.word(B, W); }
   /// Over the lanes of \p Mask, or before sm_80 of this lane alone.
   Value *sum(Value *Mask, Value *X) {
     return Reduces ? B.CreateIntrinsic(I32, Intrinsic::nvvm_redux_sync_add,
@@ -90,11 +88,14 @@ private:
   /// From here on, code runs if \p If holds; end() closes it.
   void begin(Value *If);
   void end();
-  /// Emits a loop over the words from \p First to before \p Last, all of them
-  /// in memory. \p Body gets the number of the word, the word and \p Start, and
-  /// from the second round on what it returned the last time. Returns the last.
-  Value *forWords(unsigned First, unsigned Last, Value *Start,
-                  function_ref<Value *(Value *W, Value *Word, Value *Last)>);
+  /// Emits code that goes through the words from \p First to before \p Last,
+  /// which are no whole ones. \p Body gets the number of the word, the word and
+  /// \p Start, and from the second on what it returned the last time. Returns
+  /// the last.
+  using WordBody = function_ref<Value *(Value *W, Value *Word, Value *Last)>;
+  Value *forWords(unsigned First, unsigned Last, Value *Start, WordBody Body);
+  Value *loop(unsigned First, unsigned Count, Value *Start,
+              function_ref<Value *(Value *Position)> Word, WordBody Body);
   Value *fieldOf(Value *Word, ProbeCounter C) {
     if (!Plan.isPacked(C.Word))
       return Word;
@@ -131,41 +132,70 @@ void Flush::begin(Value *If) {
 
 void Flush::end() { B.SetInsertPoint(Ends.pop_back_val()); }
 
-Value *Flush::forWords(unsigned First, unsigned Last, Value *Start,
-                       function_ref<Value *(Value *, Value *, Value *)> Body) {
-  if (First >= Last)
-    return Start;
+/// Of \p Count words from \p First on; \p Word gives the one at a position
+/// among these.
+Value *Flush::loop(unsigned First, unsigned Count, Value *Start,
+                   function_ref<Value *(Value *)> Word, WordBody Body) {
+  if (Count == 1)
+    return Body(B.getInt32(First), Word(B.getInt32(0)), Start);
   Instruction *After = &*B.GetInsertPoint();
   BasicBlock *Before = After->getParent();
   auto [BodyEnd, Index] =
-      SplitBlockAndInsertSimpleForLoop(B.getInt32(Last - First), After);
+      SplitBlockAndInsertSimpleForLoop(B.getInt32(Count), After);
   auto *I = cast<PHINode>(Index);
   B.SetInsertPoint(I->getNextNode());
   PHINode *Carried = PHINode::Create(I32, 2, "", I->getIterator());
   Carried->addIncoming(Start, Before);
-  const unsigned At = First - ProbeVariables::MostInRegisters;
-  Value *P =
-      B.CreateInBoundsGEP(I32, V.InMemory, B.CreateAdd(I, B.getInt32(At)));
-  Value *Next = Body(B.CreateAdd(I, B.getInt32(First)),
-                     B.CreateLoad(I32, P, /*isVolatile=*/true), Carried);
+  Value *Next = Body(B.CreateAdd(I, B.getInt32(First)), Word(I), Carried);
   // The body may have become several blocks.
-  Carried->addIncoming(Next, I->getIncomingBlock(1));
+  BasicBlock *Latch = I->getIncomingBlock(1);
+  Carried->addIncoming(Next, Latch);
+  // Unrolled, all words would be registers at once.
+  LLVMContext &C = B.getContext();
+  MDNode *Rolled = MDNode::getDistinct(
+      C,
+      {nullptr, MDNode::get(C, MDString::get(C, "llvm.loop.unroll.disable"))});
+  Rolled->replaceOperandWith(0, Rolled);
+  Latch->getTerminator()->setMetadata(LLVMContext::MD_loop, Rolled);
   B.SetInsertPoint(After);
   return Next;
 }
 
+Value *Flush::forWords(unsigned First, unsigned Last, Value *Start,
+                       WordBody Body) {
+  if (const unsigned End = std::min(Last, Plan.wideWords()); First < End) {
+    Start = loop(
+        First, End - First, Start,
+        [&](Value *Position) {
+          return V.wordInMemory(
+              B, B.CreateAdd(Position, B.getInt32(First - Plan.WholeWords)));
+        },
+        Body);
+    First = End;
+  }
+  while (First < Last) {
+    constexpr unsigned Most = ProbeVariables::WordsOfBits;
+    const unsigned N = First - Plan.wideWords();
+    const unsigned Count = std::min(Most - N % Most, Last - First);
+    Start = loop(
+        First, Count, Start,
+        [&](Value *Position) {
+          return V.wordOfBits(B, N / Most,
+                              B.CreateAdd(Position, B.getInt32(N % Most)));
+        },
+        Body);
+    First += Count;
+  }
+  return Start;
+}
+
 /// Whether some branch split while this thread led.
 Value *Flush::anySplit(Value *Mask) {
-  DenseMap<unsigned, uint32_t> Bits;
+  SmallVector<ProbeCounter> Counters;
   for (const SplitProbe &S : Plan.Splits)
-    Bits[S.Probe.Word] |=
-        Plan.isPacked(S.Probe.Word) ? 255u << (8 * S.Probe.Field) : ~0u;
-  Value *Any = B.getInt32(0);
-  for (unsigned W = 0; W != Plan.Words; ++W)
-    if (uint32_t Mine = Bits.lookup(W))
-      Any = B.CreateOr(Any, B.CreateAnd(word(W), Mine));
+    Counters.push_back(S.Probe);
   return B.CreateIntrinsic(B.getInt1Ty(), Intrinsic::nvvm_vote_any_sync,
-                           {Mask, B.CreateIsNotNull(Any)});
+                           {Mask, V.isAny(B, Counters)});
 }
 
 void Flush::wholeWarp(Value *Cells) {
@@ -174,8 +204,7 @@ void Flush::wholeWarp(Value *Cells) {
       Plan.IsKernel && !Plan.Splits.empty() ? anySplit(All) : nullptr;
   for (unsigned First = 0; First < Plan.Words; First += WarpLanes) {
     const unsigned Last = std::min(First + WarpLanes, Plan.Words);
-    const unsigned InRegisters =
-        std::clamp(ProbeVariables::MostInRegisters, First, Last);
+    const unsigned InRegisters = std::clamp(Plan.WholeWords, First, Last);
     Value *Mine = B.getInt32(0);
     for (unsigned W = First; W != InRegisters; ++W)
       Mine = B.CreateSelect(B.CreateICmpEQ(Lane, B.getInt32(W - First)),
@@ -257,19 +286,16 @@ void Flush::exitedLanes(Value *Cells, Value *Mask) {
 }
 
 void Flush::partOfWarp(Value *Cells, Value *Mask) {
-  const unsigned InRegisters =
-      std::min(Plan.Words, ProbeVariables::MostInRegisters);
-  const unsigned Wide = std::max(InRegisters, Plan.wideWords());
-  for (unsigned W = 0; W != InRegisters; ++W)
-    storeSum(Cells, Mask, word(W), B.getInt32(W), Plan.isPacked(W));
+  for (unsigned W = 0; W != Plan.WholeWords; ++W)
+    storeSum(Cells, Mask, word(W), B.getInt32(W), false);
   auto Store = [&](bool Packed) {
     return [&, Packed](Value *W, Value *Word, Value *) -> Value * {
       storeSum(Cells, Mask, Word, W, Packed);
       return B.getInt32(0);
     };
   };
-  forWords(InRegisters, Wide, B.getInt32(0), Store(false));
-  forWords(Wide, Plan.Words, B.getInt32(0), Store(true));
+  forWords(Plan.WholeWords, Plan.wideWords(), B.getInt32(0), Store(false));
+  forWords(Plan.wideWords(), Plan.Words, B.getInt32(0), Store(true));
   if (Plan.IsKernel) {
     Value *Last = B.CreateOr(Thread, WarpLanes - 1);
     Value *Tail = B.CreateSub(
@@ -297,10 +323,15 @@ void Flush::sampledRow(Value *Rows) {
       B.CreateMul(B.CreateMul(Row64, B.getInt64(Plan.Words)), Threads64),
       B.CreateZExt(Thread, I64));
   Value *P = B.CreateInBoundsGEP(I32, pointer(Rows), First);
-  for (unsigned W = 0; W != Plan.Words; ++W) {
-    B.CreateStore(word(W), P);
-    P = B.CreateInBoundsGEP(I32, P, Threads64);
-  }
+  auto Store = [&](Value *W, Value *Word, Value *) -> Value * {
+    B.CreateStore(Word,
+                  B.CreateInBoundsGEP(
+                      I32, P, B.CreateMul(B.CreateZExt(W, I64), Threads64)));
+    return B.getInt32(0);
+  };
+  for (unsigned W = 0; W != Plan.WholeWords; ++W)
+    Store(B.getInt32(W), word(W), nullptr);
+  forWords(Plan.WholeWords, Plan.Words, B.getInt32(0), Store);
   end();
   end();
 }
@@ -321,6 +352,8 @@ void Flush::findThread() {
 void Flush::run() {
   using namespace Intrinsic;
   Sample.block();
+  for (unsigned R = 0; R != Plan.narrowRegisters(); ++R)
+    V.takeOver(B, R);
   // First, while the words are needed anyway.
   if (Plan.IsKernel)
     sampledRow(setting(3));

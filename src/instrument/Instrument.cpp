@@ -8,6 +8,11 @@
 //   warps += leader                     a group's probe
 //   edge += c                           a flow probe; 1 on the only way
 //
+// the counters of a register all at once, and at the header of a loop
+//
+//   if (any lane has a byte half full)
+//     words += bytes; bytes = 0         ProbeWords.cpp
+//
 // at a side that tells of its branch's split, with M for the branch's m:
 //
 //   splits += leader && m != M
@@ -18,8 +23,7 @@
 //   t = @c activemask, @!c activemask   those that will go this lane's way
 //   splits += leader && t != m
 //
-// Counters are variables of the thread until it leaves (Flush.cpp): promoted to
-// registers, but of very many only those that run most.
+// Counters are variables of the thread until it leaves (Flush.cpp).
 //
 // All that in one of two bodies that the function gets; thread blocks which do
 // not count run the other, as it was (Versions.cpp). Probes of accesses to
@@ -29,7 +33,8 @@
 // conditions, and write none. Convergence stays the same too:
 //
 //   * the code gets no new branch but within a flush, and around probes of
-//     accesses, which all lanes that are together take the same way;
+//     accesses and what bytes hand over, where all lanes that are together go
+//     the same way;
 //   * counts go to memory in a way for which ptxas does not let lanes go in
 //     turns, and join, where they would not otherwise (CellUpdate.cpp);
 //   * lanes that return early must not be held up. Their flush is code where a
@@ -57,8 +62,8 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/PromoteMemToReg.h"
 
 using namespace llvm;
 
@@ -130,10 +135,9 @@ private:
   void flushAtExits();
   void countFlow();
   void countAccesses();
-  void promote();
+  void carry(const ProbePlan::Carry &C);
 
-  void raise(Value *Variable, Value *By, bool InMemory = false);
-  void count(ProbeCounter C, Value *Condition);
+  void raise(Value *Variable, Value *By);
   Value *isFirstOf(Value *Mask);
   Value *lanesLike(Value *Condition);
   Value *companions(Instruction &Terminator);
@@ -151,7 +155,7 @@ private:
   const InstrumentOptions &Options;
   IRBuilder<> B;
   Type *I32;
-  ProbeVariables V;
+  std::optional<ProbeVariables> V;
   Versions Bodies;
   Value *Below = nullptr; ///< the lanes below this one
   Value *Mask = nullptr;  ///< of the block at hand, if it asks
@@ -161,52 +165,13 @@ private:
 void Rewriter::makeVariables() {
   BasicBlock *Entry = Plan.Code.front();
   B.SetInsertPoint(Entry, Entry->getFirstInsertionPt());
-  auto Allocate = [&](Type *T, const Twine &Name) {
-    return new AllocaInst(T, 0, Name, F.getEntryBlock().begin());
-  };
-  auto Make = [&](Type *T, const Twine &Name) {
-    AllocaInst *A = Allocate(T, Name);
-    B.CreateStore(Constant::getNullValue(T), A);
-    return A;
-  };
-  const unsigned Most = ProbeVariables::MostInRegisters;
-  for (unsigned W = 0; W != std::min(Plan.Words, Most); ++W)
-    V.Words.push_back(Make(I32, "rc.word"));
-  if (Plan.Words > Most)
-    V.InMemory = Allocate(ArrayType::get(I32, Plan.Words - Most), "rc.words");
-  IRBuilder<> Above(F.getEntryBlock().getTerminator()); // of all bodies
-  for (unsigned W = Most; W < Plan.Words; ++W) {
-    V.Words.push_back(
-        Above.CreateConstInBoundsGEP1_64(I32, V.InMemory, W - Most));
-    B.CreateStore(B.getInt32(0), V.Words.back());
-  }
-  V.Exits.resize(Plan.ExitCells);
-  for (const WarpGroup &G : Plan.Groups)
-    if (G.Exited == WarpGroup::Summed)
-      V.Exits[G.ExitedCell] = Make(I32, "rc.exited");
-  if (Plan.ExitCells)
-    V.Gone = Make(I32, "rc.gone");
-  for (const SplitProbe &S : Plan.Splits)
-    V.Rounds.push_back(S.Around ? Make(I32, "rc.round") : nullptr);
-  if (is_contained(Plan.FindsMask, true))
-    V.Mask = Make(I32, "rc.mask");
+  V.emplace(Plan, F, B);
   // Reading it takes longer than most instructions: once.
   Below = B.CreateIntrinsic(I32, Intrinsic::nvvm_read_ptx_sreg_lanemask_lt, {});
 }
 
-void Rewriter::raise(Value *Variable, Value *By, bool InMemory) {
-  // Volatile, or the code generator would make a register of it after all.
-  Value *Sum = B.CreateAdd(B.CreateLoad(I32, Variable, InMemory), By);
-  B.CreateStore(Sum, Variable, InMemory);
-}
-
-/// Adds 1 to \p C where \p Condition holds; null: always.
-void Rewriter::count(ProbeCounter C, Value *Condition) {
-  const unsigned Shift = Plan.isPacked(C.Word) ? 8 * C.Field : 0;
-  Value *By = B.getInt32(1u << Shift);
-  if (Condition)
-    By = B.CreateShl(B.CreateZExt(Condition, I32), Shift);
-  raise(V.Words[C.Word], By, V.inMemory(C.Word));
+void Rewriter::raise(Value *Variable, Value *By) {
+  B.CreateStore(B.CreateAdd(B.CreateLoad(I32, Variable), By), Variable);
 }
 
 /// This lane is the lowest of \p Mask, which it is in.
@@ -276,7 +241,7 @@ Value *Rewriter::companionsInKernel(Instruction &Terminator) {
 /// Of the lanes \p All, only \p Staying go on in the kernel. (Meaningless in
 /// lanes that return, which do not use it any more.)
 void Rewriter::seeLeaving(Value *All, Value *Staying) {
-  raise(V.Gone,
+  raise(V->Gone,
         B.CreateUnaryIntrinsic(Intrinsic::ctpop, B.CreateXor(All, Staying)));
 }
 
@@ -286,47 +251,63 @@ void Rewriter::probe(unsigned Block) {
   B.SetInsertPoint(&endOfPath(BB));
   // No line: a probe is no code of the user's.
   B.SetCurrentDebugLocation(DebugLoc());
-  Value *Before = V.Mask ? B.CreateLoad(I32, V.Mask) : nullptr;
+  Value *Before = V->Mask ? B.CreateLoad(I32, V->Mask) : nullptr;
   Mask = nullptr;
   if (Plan.FindsMask[Block]) {
     Mask = B.CreateIntrinsic(I32, Intrinsic::nvvm_activemask, {});
-    B.CreateStore(Mask, V.Mask);
+    B.CreateStore(Mask, V->Mask);
   }
   // Who is gone when this block runs, before it is used.
   for (auto [N, S] : enumerate(Plan.Splits)) {
     if (S.Side != Block)
       continue;
-    Value *Branched = S.Around ? B.CreateLoad(I32, V.Rounds[N]) : Before;
+    Value *Branched = S.Around ? B.CreateLoad(I32, V->Rounds[N]) : Before;
     Value *Split = B.CreateAnd(isFirstOf(Mask), B.CreateICmpNE(Mask, Branched));
     if (S.Around) // 0 in the first iteration
       Split = B.CreateAnd(Split, B.CreateIsNotNull(Branched));
-    count(S.Probe, Split);
-    if (Plan.Leaves[S.Block] && V.Gone)
+    V->count(S.Probe, Split);
+    if (Plan.Leaves[S.Block] && V->Gone)
       seeLeaving(Branched, Mask);
   }
   for (const WarpGroup &G : Plan.Groups) {
     if (G.Site != Block)
       continue;
     Value *Leads = isFirstOf(Mask);
-    count(G.Probe, Leads);
+    V->count(G.Probe, Leads);
     if (G.Exited == WarpGroup::Summed)
-      raise(V.Exits[G.ExitedCell],
-            B.CreateSelect(Leads, B.CreateLoad(I32, V.Gone), B.getInt32(0)));
+      raise(V->Exits[G.ExitedCell],
+            B.CreateSelect(Leads, B.CreateLoad(I32, V->Gone), B.getInt32(0)));
   }
   for (const SplitProbe &S : Plan.Splits)
     if (S.Block == Block && !S.Side) {
-      count(S.Probe, B.CreateAnd(isFirstOf(Mask),
-                                 B.CreateICmpNE(companions(Terminator), Mask)));
-      if (Plan.Leaves[Block] && V.Gone)
+      V->count(S.Probe,
+               B.CreateAnd(isFirstOf(Mask),
+                           B.CreateICmpNE(companions(Terminator), Mask)));
+      if (Plan.Leaves[Block] && V->Gone)
         seeLeaving(Mask, companionsInKernel(Terminator));
     }
   for (auto [N, S] : enumerate(Plan.Splits))
     if (S.Around && is_contained(successors(&BB), Plan.Code[*S.Side]))
-      B.CreateStore(S.Block == Block ? Mask : B.getInt32(0), V.Rounds[N]);
+      B.CreateStore(S.Block == Block ? Mask : B.getInt32(0), V->Rounds[N]);
   for (const FlowEdge &E : Plan.Edges)
     if (E.Probe && E.Site == Block)
-      count(*E.Probe,
-            E.Conditional ? goesTo(Terminator, E.Successor) : nullptr);
+      V->count(*E.Probe,
+               E.Conditional ? goesTo(Terminator, E.Successor) : nullptr);
+  V->settle(B);
+}
+
+/// All lanes that are together go one way.
+void Rewriter::carry(const ProbePlan::Carry &C) {
+  BasicBlock &Header = *Plan.Code[C.Header];
+  B.SetInsertPoint(&Header, Header.getFirstInsertionPt());
+  B.SetCurrentDebugLocation(DebugLoc());
+  Value *Mine = V->isHalfFull(B, C.First, C.Last);
+  Mask = B.CreateIntrinsic(I32, Intrinsic::nvvm_activemask, {});
+  Value *Any = B.CreateOr(Mine, B.CreateICmpNE(lanesLike(Mine), Mask));
+  B.SetInsertPoint(SplitBlockAndInsertIfThen(Any, B.GetInsertPoint(),
+                                             /*Unreachable=*/false));
+  for (unsigned R = C.First; R <= C.Last; ++R)
+    V->takeOver(B, R);
 }
 
 //===----------------------------------------------------------------------===//
@@ -370,27 +351,10 @@ void Rewriter::flushAtExits() {
   }
   for (Instruction *At : Exits) {
     BasicBlock *Leaving = At->getParent()->splitBasicBlock(At, "rc.leave");
-    emitFlush(*At, Plan, V, Offset, Config, Options);
+    emitFlush(*At, Plan, *V, Offset, Config, Options);
     if (Plan.IsKernel) // who returns a value has it from a body
       Bodies.Leaving.insert(df_begin(Leaving), df_end(Leaving));
   }
-}
-
-void Rewriter::promote() {
-  SmallVector<AllocaInst *> Variables;
-  auto Take = [&](AllocaInst *A) {
-    if (A)
-      Variables.push_back(A);
-  };
-  for (Value *Word :
-       ArrayRef(V.Words).take_front(ProbeVariables::MostInRegisters))
-    Take(cast<AllocaInst>(Word));
-  for_each(V.Exits, Take);
-  for_each(V.Rounds, Take);
-  Take(V.Mask);
-  Take(V.Gone);
-  DominatorTree Dominators(F);
-  PromoteMemToReg(Variables, Dominators);
 }
 
 /// What optimisation found out about the code without probes.
@@ -414,6 +378,8 @@ void Rewriter::countFlow() {
   makeVariables();
   for (unsigned Block = 0; Block != Plan.Code.size(); ++Block)
     probe(Block);
+  for (const ProbePlan::Carry &C : Plan.Carries)
+    carry(C);
   for (BasicBlock *Return : Bare)
     separate(*Return);
   flushAtExits();
@@ -455,8 +421,8 @@ void Rewriter::run() {
     countFlow();
   if (HasAccesses)
     countAccesses();
-  if (Plan.Words)
-    promote();
+  if (V)
+    V->promote(F);
   if (Plan.Words || HasAccesses)
     forgetEffects(F);
 }

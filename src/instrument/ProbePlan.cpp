@@ -49,9 +49,6 @@
 // number times the warp count will do at the end; elsewhere the products are
 // summed up.
 //
-// A block outside all cycles runs at most once per call and is counted in a
-// byte: 32 lanes' sum still fits, so one reduction serves four counters.
-//
 // Limitation: a group is counted at its first block. Where hardware has not
 // brought the lanes together again before a later block of it, or before a
 // block that is neither divided nor ends in a branch that can diverge, that
@@ -69,6 +66,7 @@
 #include "analysis/Regions.h"
 #include "analysis/Uniformity.h"
 #include "analysis/device/Annotations.h"
+#include "instrument/ProbeWords.h"
 
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/IR/CFG.h"
@@ -110,7 +108,6 @@ private:
   bool goesRound(unsigned Branch, const BasicBlock &Header) const;
   void placeSplits();
   void findMasks();
-  void assignWords();
 
   unsigned depth(unsigned B) const { return Cycles.getCycleDepth(P.Code[B]); }
   unsigned at(const BasicBlock *BB) const { return Index.lookup(BB); }
@@ -412,33 +409,6 @@ void Planner::findMasks() {
   }
 }
 
-void Planner::assignWords() {
-  SmallVector<std::pair<ProbeCounter *, unsigned>> All; // and where it stands
-  for (FlowEdge &E : P.Edges)
-    if (E.Probe)
-      All.push_back({&*E.Probe, E.Site});
-  for (WarpGroup &G : P.Groups)
-    All.push_back({&G.Probe, G.Site});
-  for (SplitProbe &S : P.Splits)
-    All.push_back({&S.Probe, S.Side.value_or(S.Block)});
-  // Those that run most first: they are the ones to be kept in registers.
-  unsigned Deepest = 0;
-  for (unsigned B = 0; B != P.Code.size(); ++B)
-    Deepest = std::max(Deepest, depth(B));
-  for (unsigned Depth = Deepest; Depth; --Depth)
-    for (auto &[Counter, Site] : All)
-      if (depth(Site) == Depth)
-        *Counter = {P.Words++, 0};
-  unsigned Bytes = 0;
-  for (auto &[Counter, Site] : All)
-    if (!depth(Site)) {
-      *Counter = {P.Words + Bytes / 4, Bytes % 4};
-      ++Bytes;
-    }
-  P.PackedWords = (Bytes + 3) / 4;
-  P.Words += P.PackedWords;
-}
-
 void Planner::run() {
   P.IsKernel = analysis::isKernel(F);
   findFlow();
@@ -449,7 +419,7 @@ void Planner::run() {
   formGroups();
   placeSplits();
   findMasks();
-  assignWords();
+  assignWords(P, F, Cycles, Dominators);
 }
 
 ProbePlan::ProbePlan(Function &F) { Planner(F, *this).run(); }

@@ -22,7 +22,8 @@ class Instruction;
 namespace reconverge::instrument {
 
 /// A counter of each thread: bits [8 * Field, 8 * Field + 8) of a packed word,
-/// or the whole of a wide one.
+/// or the whole of a wide one. (How a thread keeps words while it runs is said
+/// at ProbePlan::WholeWords.)
 struct ProbeCounter {
   unsigned Word = 0, Field = 0;
 };
@@ -73,9 +74,33 @@ struct ProbePlan {
   /// The block's branch can send a part of the lanes straight to a return.
   std::vector<bool> Leaves;
 
-  /// Wide ones first: of those, the ones that run most.
+  /// Wide ones first: of those, WholeWords that are registers while the thread
+  /// runs, then NarrowWords that are in memory with a byte of a register before
+  /// each, then those in memory alone.
   unsigned PackedWords = 0, Words = 0;
+  unsigned WholeWords = 0, NarrowWords = 0;
   unsigned ExitCells = 0;
+
+  /// At the start of block \p Header narrow words take over what their bytes
+  /// have, if a byte of these registers is half full.
+  struct Carry {
+    unsigned Header;
+    unsigned First, Last; ///< registers, Last included
+  };
+  std::vector<Carry> Carries;
+
+  static constexpr unsigned BytesOfRegister = 4;
+  /// Registers for the bytes before narrow words.
+  unsigned narrowRegisters() const {
+    return (NarrowWords + BytesOfRegister - 1) / BytesOfRegister;
+  }
+  bool isNarrow(unsigned Word) const {
+    return Word >= WholeWords && Word < WholeWords + NarrowWords;
+  }
+  /// Wide, and not a register.
+  bool isInMemory(unsigned Word) const {
+    return Word >= WholeWords && !isPacked(Word);
+  }
 
   /// How block counts follow from edges with probes: each step gives the count
   /// of \p Edge from the others at \p Node.

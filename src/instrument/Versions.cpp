@@ -33,7 +33,8 @@
 // It leaves by the code of the second, which is longer than many a body.
 // Where there is nothing else to count, there is no second body.
 //
-// Limitation: ptxas gives a kernel the registers of its dearer body.
+// Limitation: ptxas gives a kernel the registers of its dearest body, so these are
+// limited to what the plain one takes (runtime/gpu/Registers.cpp).
 //
 //===----------------------------------------------------------------------===//
 

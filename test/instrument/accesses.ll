@@ -20,14 +20,14 @@ define ptx_kernel void @straight(ptr %p) {
 ; CHECK-NOT: activemask
 ; CHECK: ret void
 ; CHECK: entry.memory:
-; CHECK: call i32 @llvm.nvvm.read.ptx.sreg.clock()
+; CHECK: call i64 @llvm.nvvm.read.ptx.sreg.clock64()
 ; CHECK: br i1 %{{[0-9]+}}, label %{{[0-9]+}}, label %{{[0-9]+}}
 ; CHECK: [[MASK:%[0-9]+]] = call i32 @llvm.nvvm.activemask()
 ; CHECK-NEXT: [[ADDRESS:%[0-9]+]] = ptrtoint ptr %{{.*}} to i64
 ; CHECK-NEXT: call void @__reconverge_global_store_4(i64 [[ADDRESS]], i64 %{{[0-9]+}}, i32 1, i32 [[MASK]])
 ; CHECK-NOT: asm
 ; CHECK: store i32 1,
-; CHECK: call i32 @llvm.nvvm.read.ptx.sreg.clock()
+; CHECK: call i64 @llvm.nvvm.read.ptx.sreg.clock64()
 ; CHECK: store i64 1, ptr addrspace(1)
 ; CHECK: ret void
 entry:
@@ -155,7 +155,7 @@ end:
 define ptx_kernel void @joins(ptr %p) {
 ; CHECK-LABEL: define ptx_kernel void @joins(
 ; CHECK: entry.memory:
-; CHECK: call i32 @llvm.nvvm.read.ptx.sreg.clock()
+; CHECK: call i64 @llvm.nvvm.read.ptx.sreg.clock64()
 ; CHECK: br i1 [[ON:%[0-9]+]], label
 ; CHECK: call void @__reconverge_global_load_4(
 ; CHECK: then.memory:
@@ -164,10 +164,10 @@ define ptx_kernel void @joins(ptr %p) {
 ; CHECK-NOT: clock
 ; CHECK: call void @__reconverge_global_store_4(
 ; CHECK: join.memory:
-; CHECK: call i32 @llvm.nvvm.read.ptx.sreg.clock()
+; CHECK: call i64 @llvm.nvvm.read.ptx.sreg.clock64()
 ; CHECK: call void @__reconverge_global_store_4(
 ; CHECK: call void @llvm.nvvm.bar.warp.sync(
-; CHECK: call i32 @llvm.nvvm.read.ptx.sreg.clock()
+; CHECK: call i64 @llvm.nvvm.read.ptx.sreg.clock64()
 ; CHECK: call void @__reconverge_global_store_4(
 ; CHECK: br label %rc.leave
 entry:

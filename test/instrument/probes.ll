@@ -36,7 +36,7 @@ then:
   br label %end
 end:
 ; CHECK: end:
-; CHECK: %rc.word.0 = phi i32 [ %{{[0-9]+}}, %then ], [ 0, %entry ]
+; CHECK: %rc.bits.0 = phi i32 [ %{{[0-9]+}}, %then ], [ 0, %entry ]
 ; CHECK: load i64, ptr addrspace(4) @__reconverge_probes
   ret void
 }

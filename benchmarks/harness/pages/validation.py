@@ -7,7 +7,6 @@ from results import apart, by_metric, geomean
 from tables import markdown
 
 LARGE_GAP = 0.03
-BEFORE_FEWER = "209053229d5c"  # counted accesses more often than now
 
 # Why the hardware's efficiency is another, read off the machine code of the
 # build that was measured (nvdisasm, sm_90).
@@ -114,12 +113,6 @@ def overhead(data):
     yield ("Geometric mean: " +
            ", ".join(f"{geomean(ratios[metric]):.2f}x {words}"
                      for metric, _, words in there) + ".")
-    if data["environment"]["commit"].startswith(BEFORE_FEWER):
-        yield ""
-        yield ("Since then accesses of long thread blocks are counted for a "
-               "sixteenth of the time, not an eighth, the clock is read only "
-               "where lanes can have joined, not at each access, and most "
-               "kernels call what counts an access: not measured yet.")
     for text in apart(data):
         yield ""
         yield text

@@ -4,6 +4,8 @@ accesses to memory too, with block vectors as well, and, of examples with grids
 so large that only a sample of their thread blocks counts, with branch counters
 in every thread block; over their time without; in turns."""
 
+import time
+
 from errors import BenchError
 from profiled import Runner
 from programs import LARGE, example
@@ -36,12 +38,21 @@ def prepare(bench, case):
                            bench.device, setting)
 
 
+def rounds_of(bench):
+    """Their numbers: two, and all others that begin within the case's share of
+    the time. Most of it programs take to make their input."""
+    end = time.monotonic() + bench.options.seconds / len(bench.cases)
+    for number in range(bench.rounds):
+        if number < 2 or time.monotonic() < end:
+            yield number
+
+
 def runs_of(bench, case):
     """Mode -> its runs, in turns; `plain` is without probes."""
     command = [bench.program(case, "plain"), *case.words(), "check=0"]
     settings = settings_of(bench)
     runs = {mode: [] for mode in settings}
-    for _ in range(bench.rounds):
+    for _ in rounds_of(bench):
         for mode, setting in settings.items():
             # Where every thread block counts anyway, once is enough.
             few = runs.get("branch-counters")
@@ -80,7 +91,8 @@ SUITES = [Suite(
                                      sorted(LARGE.items())],
     ways={"plain": Build("plain")}, rounds=5, start=start, prepare=prepare,
     measure=measure, flags=lambda bench: "-O3",
-    options=(Option("modes", ",".join(MODES), "what is counted"),),
+    options=(Option("modes", ",".join(MODES), "what is counted"),
+             Option("seconds", 400, "that the rounds of all cases share")),
     metrics={"plain": Metric("ms"),
              **{mode: Metric("x", BASELINE) for mode in MODES},
              **{mode + "-kernel": Metric("x") for mode in MODES}})]

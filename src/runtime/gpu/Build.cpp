@@ -3,7 +3,7 @@
 //
 //   bitcode --instrument--> bitcode --NVPTX, ptxas, fatbinary--> fat binary
 //      |                       ^ registers
-//      +--instrument, without accesses--> bitcode --NVPTX, ptxas
+//      +--NVPTX, ptxas---------+
 //
 // in the process of the program, when it registers its device code; for trials
 // without the first step, as `reconverge cc` builds it for a GPU. The
@@ -149,14 +149,9 @@ Expected<analysis::MachineCode> machineCodeFor(const Module &M,
   return frontend::machineCodeOf(M, Compile, *Cuda, *Temp);
 }
 
-/// Has \p Probed, which is \p M with probes of accesses to memory among them,
-/// do with the registers that it would have without these.
-static Error keepRegisters(const Module &M, Module &Probed, unsigned Arch,
-                           Options O) {
-  O.MemoryBlocks = 0;
-  std::unique_ptr<Module> Copy = CloneModule(M);
-  if (Error E = addProbes(*Copy, O))
-    return E;
+/// Has \p Probed, which is \p M with probes, do with the registers that \p M
+/// has.
+static Error keepRegisters(const Module &M, Module &Probed, unsigned Arch) {
   auto Cuda = findCuda();
   if (!Cuda)
     return Cuda.takeError();
@@ -167,7 +162,7 @@ static Error keepRegisters(const Module &M, Module &Probed, unsigned Arch,
   Compile.Arch = Arch;
   useAllCores(Compile, *Cuda);
   auto Counts =
-      frontend::assemble(*Copy, Compile, *Cuda, Temp->file("registers.cubin"));
+      frontend::assemble(M, Compile, *Cuda, Temp->file("registers.cubin"));
   if (!Counts)
     return Counts.takeError();
   limitRegisters(Probed, *Counts);
@@ -183,8 +178,8 @@ static Expected<SmallVector<char, 0>> withProbes(const Module &M, unsigned Arch,
   if (Error E = addProbes(
           *Copy, O, [&](const Function &F) { return !Plain.contains(&F); }))
     return std::move(E);
-  if (O.MemoryBlocks != 0 && !O.Registers && !O.Bitcode)
-    if (Error E = keepRegisters(M, *Copy, Arch, O))
+  if (!O.Registers && !O.Bitcode)
+    if (Error E = keepRegisters(M, *Copy, Arch))
       return std::move(E);
   std::vector<std::string> Ptxas;
   if (O.Registers)

@@ -1,11 +1,12 @@
 //===- runtime/gpu/Registers.cpp - What ptxas allots ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel with three bodies has the registers of the dearest, which is the one
-// that counts accesses to memory: its calls keep many values alive at once. All
-// thread blocks would pay for what few of them run, with fewer warps at a time.
-// So the code is compiled without these probes first, and what that takes is
-// the limit of the code with them, where values then go to local memory.
+// A kernel with three bodies has the registers of the dearest, and none of the
+// two that count is as cheap as the kernel without probes. All thread blocks
+// would pay for what a part of them runs, with fewer warps at a time. So the
+// code is compiled without probes first, and what that takes is the limit of
+// the code with them: what is over goes to local memory, in the bodies that
+// count, since the other one fits.
 //
 //===----------------------------------------------------------------------===//
 
