@@ -77,6 +77,48 @@ def table_of(kernels):
     return body, wide, gaps
 
 
+WAVEFRONTS = "l1tex__data_pipe_lsu_wavefronts"
+
+
+def wavefronts_of(rows):
+    """The lines on wavefronts of global memory."""
+    counted, read, order = {}, {}, []
+    for r in rows:
+        name = f"{r['case']} {r['params']['kernel']}"
+        if r["metric"] == "accesses" and r["params"]["by"] == "vm":
+            of = [sums for what, sums in r["sums"].items()
+                  if not what.startswith("shared")]
+            counted[name] = [sum(sums[k] for sums in of)
+                             for k in ("requests", "wavefronts")]
+            order.append(name)
+        elif r["metric"] == "hardware":
+            read[name] = (r["counters"][f"{WAVEFRONTS}.sum"]
+                          - r["counters"][f"{WAVEFRONTS}_mem_shared.sum"])
+    body, near = [], 0
+    for name in order:
+        if name not in read or not counted[name][0]:
+            continue
+        requests, wavefronts = counted[name]
+        gap = wavefronts / read[name] - 1
+        near += abs(gap) <= 0.1
+        body.append([name, f"{wavefronts / requests:.2f}",
+                     f"{read[name] / requests:.2f}", f"{100 * gap:+.0f} %"])
+    yield ""
+    yield "## Wavefronts of the first cache"
+    yield ""
+    yield ("A request of global or local memory on average: what the VM counts "
+           "by the rules of [memory.md](memory.md), and what passes the "
+           "hardware's data stage, without shared memory but with shuffles and "
+           "what a kernel's start takes. More on the hardware: shuffles (the "
+           "bitonic sorts, sb1 to sb3, pcm, nbody step), few requests in all, "
+           "and loads that miss (spmv). Fewer: where tags take longer than "
+           "data, the VM counts tags (xslookup, matching).")
+    yield ""
+    yield from markdown(["kernel", "VM", "hardware", "difference"], body)
+    yield ""
+    yield f"Within 10 %: {near} of {len(body)}."
+
+
 def probes_of(kernels):
     """(equal, of) numbers of probes that are of the VM's launches."""
     pairs = [(rows["vm"], rows["probes"]) for metrics in kernels.values()
@@ -132,3 +174,4 @@ def lines(store):
         what = ", ".join(f"{column} {100 * gap:+.1f} %" if gap is not None else
                          f"{column} in one alone" for column, gap in found)
         yield f"- `{name}` ({what}): {CAUSES.get(name, 'not explained yet')}."
+    yield from wavefronts_of(data["rows"])
