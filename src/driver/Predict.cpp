@@ -19,11 +19,11 @@ using namespace llvm;
 
 namespace reconverge::driver {
 
-/// A place for orders; what gains an earlier run has left there goes.
+/// A place for orders; what times an earlier run has left there goes.
 static Error makeFolder(StringRef Orders) {
   std::error_code EC = sys::fs::create_directories(Orders);
   if (!EC)
-    EC = sys::fs::remove(Orders + "/gains");
+    EC = sys::fs::remove(Orders + "/times");
   if (EC)
     return userError("--orders=" + Orders + ": " + EC.message());
   return Error::success();
@@ -61,7 +61,7 @@ Expected<int> predict(const PredictRequest &Request, raw_ostream &OS) {
       Groupings.push_back(model::groupingForecastsOf(K, *Limits));
     report::printGroupings(*Run->Counted, Cost, Groupings, OS, terminalFor(OS));
   }
-  if (!Request.Orders.empty() && !sys::fs::exists(Request.Orders + "/gains"))
+  if (!Request.Orders.empty() && !sys::fs::exists(Request.Orders + "/times"))
     return userError("--orders=" + Request.Orders + ": no order was written",
                      "The notes above say why, if a kernel was launched.");
   return Run->End.status();

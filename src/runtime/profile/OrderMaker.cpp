@@ -98,29 +98,30 @@ Error OrderMaker::write(StringRef Folder, const KernelInfo &Info,
   K.WarpSize = WarpSize;
   K.Vectors = take();
   K.Vectors.Launch = Launch;
-  const std::optional<BlockVectorTimes> Now =
-      Limits ? model::blockVectorTimes(K, *Limits) : std::nullopt;
+  std::string Times;
+  const auto AddTime = [&](StringRef Way, model::ThreadOrder Order) {
+    if (!Limits)
+      return;
+    if (const auto T = model::blockVectorTimes(K, *Limits, Order))
+      Times += formatv("{0} {1} {2} {3:f0} {4:f0}\n", Info.Name,
+                       Shape.threads(), Way, T->Weighted, T->Scheduled)
+                   .str();
+  };
+  AddTime("as-launched", {});
   const std::string Name = orderFileName(Info.Name, Shape.threads());
-  std::string Gains;
   for (const model::LaunchOrder &By :
        model::ordersOf(K.Vectors, Latency, WarpSize)) {
     if (Error E =
             writeOrder(Folder + "/" + folderOf(By.Algorithm), Name, By.Threads))
       return E;
-    if (!Now)
-      continue;
-    const auto Gain = model::improvement(
-        *Now, *model::blockVectorTimes(K, *Limits, By.Threads));
-    Gains += formatv("{0} {1} {2} {3:f4} {4:f4}\n", Info.Name, Shape.threads(),
-                     folderOf(By.Algorithm), Gain.Weighted, Gain.Scheduled)
-                 .str();
+    AddTime(folderOf(By.Algorithm), By.Threads);
   }
   std::error_code Why;
-  const std::string Path = (Folder + "/gains").str();
+  const std::string Path = (Folder + "/times").str();
   raw_fd_ostream File(Path, Why, sys::fs::OF_Append);
   if (Why)
     return failed(Path, Why);
-  File << Gains;
+  File << Times;
   return Error::success();
 }
 

@@ -31,11 +31,11 @@ public:
               llvm::ArrayRef<uint64_t> AsRun) override;
 
   /// After the launch, \p Launch of a kernel with these facts: writes an order
-  /// of its threads by each algorithm, and what by \p Limits that should gain.
+  /// of its threads by each algorithm, and how long by \p Limits that takes.
   ///
   ///   FOLDER/<algorithm>/<kernel>.<threads>.order   core/OrderFile.h
-  ///   FOLDER/gains   a line each is added: kernel, threads, algorithm,
-  ///                  1 - T/T0 weighted and scheduled
+  ///   FOLDER/times   a line each is added: kernel, threads, algorithm or
+  ///                  "as-launched", cycles weighted and scheduled
   llvm::Error write(llvm::StringRef Folder, const KernelInfo &Info,
                     uint32_t WarpSize, uint64_t Launch,
                     const analysis::MachineLimits *Limits);

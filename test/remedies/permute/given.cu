@@ -11,16 +11,20 @@
 // RUN: %reconverge predict --groupings --orders=orders ./plain 2>&1 | FileCheck %s --check-prefix=PREDICTED
 // PREDICTED: Greedy-Max
 // RUN: ls orders orders/sorting | FileCheck %s --check-prefix=FILES
-// FILES: gains
-// FILES-NEXT: greedy
+// FILES: greedy
 // FILES-NEXT: greedy-max
 // FILES-NEXT: longest-blocks-first
 // FILES-NEXT: sorting
+// FILES-NEXT: times
 // FILES: _Z4workPjS_.256.order
 // FILES-NEXT: _Z4workPjS_.64.order
-// RUN: FileCheck %s --check-prefix=GAINS <orders/gains
-// GAINS: _Z4workPjS_ 256 sorting 0.{{[1-9]}}
-// GAINS: _Z4workPjS_ 256 longest-blocks-first 0.0
+// RUN: FileCheck %s --check-prefix=TIMES <orders/times
+// TIMES: _Z4workPjS_ 256 as-launched [[#%u,WEIGHTED:]] [[#%u,SCHEDULED:]]
+// TIMES-NEXT: _Z4workPjS_ 256 sorting
+// TIMES-NEXT: _Z4workPjS_ 256 greedy
+// TIMES-NEXT: _Z4workPjS_ 256 greedy-max
+// TIMES-NEXT: _Z4workPjS_ 256 longest-blocks-first [[#WEIGHTED]] [[#SCHEDULED]]
+// TIMES-NEXT: _Z4workPjS_ 64 as-launched
 
 // Threads that do the same come one after the other; by Greedy-Max first those
 // that do most.
