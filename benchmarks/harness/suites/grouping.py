@@ -107,7 +107,7 @@ SUITES = [Suite(
     name="grouping", about="what orders by block vectors gain on a GPU",
     cases=cases, ways=ways, small=lambda case: {"seed": TEST_SEEDS[0]},
     prepare=prepare, measure=measure, show=show, threads=4,
-    page=Page("grouping-results.md", page.lines),
+    page=Page("grouping-results.md", page.lines, plots=page.plots_of),
     metrics={"time": Metric("ms"), "weighted": Metric("%"),
              "scheduled": Metric("%"), "refused": Metric("kernels"),
              "speedup": Metric("x", "best-of-" + "-".join(
