@@ -41,7 +41,8 @@ def bars(title, series, groups, unit, low=None):
         return TOP + HEIGHT * (most - value) / (most - least)
 
     wide = len(series) * BAR + GAP
-    width = max(LEFT + wide * len(groups) + GAP, 420)
+    legend = LEFT + sum(27 + len(name) * CHAR for name in series)
+    width = round(max(LEFT + wide * len(groups) + GAP, legend, 360))
     label = max(len(name) for name, _ in groups) * CHAR * 0.75 + 24
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" '
            f'viewBox="0 0 {width} {TOP + HEIGHT + label:.0f}" role="img" '

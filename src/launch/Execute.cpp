@@ -187,6 +187,8 @@ bool Execution::takeScratch() {
       Scratch.push_back(Kept ? *Kept : nullptr);
       continue;
     }
+    if (S.Given)
+      return false; // nobody gave it
     const auto Bytes = amountOf(S.Bytes, Program);
     // Of nothing, an address is asked for all the same.
     void *New = Bytes ? On.allocate(*Bytes ? *Bytes : 1, S.Zeroed) : nullptr;
