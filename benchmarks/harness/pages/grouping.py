@@ -7,6 +7,7 @@ import statistics
 
 import orders
 import plots
+from programs import LARGER
 from publish import machine
 from results import apart
 from tables import markdown
@@ -38,7 +39,8 @@ GROUPINGS = orders.ALGORITHMS[:3]
 NAMES = {"sorting": "Sorting", "greedy": "Greedy", "greedy-max": "Greedy-Max",
          "longest-blocks-first": "longest blocks first"}
 PREDICTIONS = ("weighted", "scheduled", "modelled")
-SIZES = {"": "the paper's numbers of threads", "-large": "sizes that fill the GPU"}
+SIZES = {"": "the paper's numbers of threads",
+         LARGER: "sizes that fill the GPU"}
 BASE = "reconverge"  # the build whose threads are put in order
 LOWEST = -100  # % that a plot still shows
 
@@ -115,12 +117,11 @@ def plot(title, what, groups):
         "%", LOWEST)
 
 
-def metrics_of(results, size):
+def metrics_of(results):
     """Series of figures 8 and 10."""
-    wanted = [m for m in PREDICTIONS if not (size and m == "modelled")]
     return [("measured", results.actual),
             *((metric, lambda case, way, m=metric:
-               results.predicted(case, way, m)) for metric in wanted)]
+               results.predicted(case, way, m)) for metric in PREDICTIONS)]
 
 
 def plots_of(store):
@@ -142,7 +143,7 @@ def plots_of(store):
             if pairs(results, cases, size):
                 made[f"plots/grouping-{figure}{size}.svg"] = plot(
                     f"Fig. {figure}: bound by {bound}, {what}",
-                    metrics_of(results, size), pairs(results, cases, size))
+                    metrics_of(results), pairs(results, cases, size))
     for size, what in SIZES.items():
         there = [n for n in COMPUTE_BOUND + MEMORY_BOUND
                  if results.has(n + size)]
@@ -160,7 +161,7 @@ def plots_of(store):
 def shown(store, figure):
     """Lines that show the plots of a figure."""
     for name in plots_of(store):
-        if name.removesuffix("-large.svg").removesuffix(".svg").endswith(
+        if name.removesuffix(".svg").removesuffix(LARGER).endswith(
                 f"-{figure}"):
             yield f"![Fig. {figure}]({name})"
     yield ""
@@ -177,6 +178,8 @@ def divergence(results):
         "")
     body = []
     for (case, kernel), of in results.kernels.items():
+        if case not in PAPER:
+            continue
         warps, all_warps, branches, all_branches = PAPER[case]
         body.append([case, kernel, share(of[None, "cfe"]["value"]),
                      share(of[None, "divergent-warps"]["value"]),
@@ -190,15 +193,16 @@ def divergence(results):
 def forecasts(results):
     yield from (
         "", "## What an order should gain", "",
-        "1 - T/T0 in %, of a launch at the paper's number of threads, counted on "
-        "the warp VM before anything was timed. *Weighted* and *scheduled*: the "
+        "1 - T/T0 in %, of a launch at the paper's number of threads (of some, "
+        f"`{LARGER}`, at a size that fills an H200), counted on the warp VM, "
+        "before anything was timed. *Weighted* and *scheduled*: the "
         "paper's metrics ([metrics.md](metrics.md#a-grouping)), of the vectors of "
         "all threads, on its GPU (GTX 480) and on an H200. *Modelled*: by [the "
         "model of time](time.md), from what the warp VM counted when the kernel "
         "ran in that order, accesses to memory and the load of the index "
-        "included. On an H200 these launches are resident all at once, and "
-        "*scheduled* is the longest thread block: it loses where long threads "
-        "come to share one.", "")
+        "included. On an H200 launches of the paper's sizes are resident all at "
+        "once, and *scheduled* is the longest thread block: it loses where long "
+        "threads come to share one.", "")
     body = [[case, NAMES[way],
              *(cell(results.predicted(case, way, metric, on))
                for on, metric in (("gtx480", "weighted"),

@@ -27,10 +27,10 @@ import orders
 import processes
 import tables
 from pages import grouping as page
-from programs import GROUPED, GROUPED_AS_PUBLISHED, TEST_SEEDS, words
+from programs import (GROUPED, GROUPED_AS_PUBLISHED, LARGER, TEST_SEEDS,
+                      words)
 from suite import Build, Case, Metric, Page, Suite
 
-LARGE = "-large"
 USES = 10
 REMEDY = {"regroup": "--regroup", "regroup-reuse": "--regroup=reuse=on"}
 
@@ -45,7 +45,7 @@ def ways(_):
 
 
 def cases(_):
-    for sizes, more in ((GROUPED_AS_PUBLISHED, ""), (GROUPED, LARGE)):
+    for sizes, more in ((GROUPED_AS_PUBLISHED, ""), (GROUPED, LARGER)):
         for name, params in sizes.items():
             yield Case(name + more, {**params, "seed": TEST_SEEDS[0]}, name)
 
