@@ -10,6 +10,7 @@ from errors import BenchError
 # As predict names them.
 ALGORITHMS = ("sorting", "greedy", "greedy-max", "longest-blocks-first")
 NOW = "as-launched"
+METRICS = ("weighted", "scheduled")
 GIVEN = "--permute=order=given"  # how a program is built that runs by one
 VARIABLE = "RECONVERGE_ORDERS"
 # Kernels that prepare what those under test read, outside of what is timed.
@@ -18,22 +19,27 @@ BEFORE = ("classify", "correlate")
 
 def make(bench, program, arguments, folder, machine="h200"):
     """Has the VM run the program and write its orders to the folder. Returns
-    (algorithm or NOW, metric) -> cycles, of all kernels that are timed."""
+    what cycles() reads there."""
     processes.call([bench.compilers.reconverge, "predict", "--device", "cpu",
                     "--groupings", "--machine", machine, "--orders", folder,
                     program, "--", *arguments])
-    cycles = {}
-    with open(os.path.join(folder, "times"), encoding="utf-8") as text:
+    return cycles(folder)
+
+
+def cycles(folder):
+    """(Algorithm or NOW, metric) -> cycles, of all kernels that are timed."""
+    found = {}
+    path = os.path.join(folder, "times")
+    with open(path, encoding="utf-8") as text:
         for line in text:
-            kernel, _, way, weighted, scheduled = line.split()
-            if not any(name in kernel for name in BEFORE):
-                for metric, value in (("weighted", weighted),
-                                      ("scheduled", scheduled)):
-                    key = way, metric
-                    cycles[key] = cycles.get(key, 0) + float(value)
-    if not cycles:
-        raise BenchError(f"{folder}/times says nothing of {program}")
-    return cycles
+            kernel, _, way, *values = line.split()
+            if any(name in kernel for name in BEFORE):
+                continue
+            for metric, value in zip(METRICS, values, strict=True):
+                found[way, metric] = found.get((way, metric), 0) + float(value)
+    if not found:
+        raise BenchError(f"{path} has no kernel that is timed")
+    return found
 
 
 def gain(before, after):
@@ -41,7 +47,7 @@ def gain(before, after):
     return 100 * (1 - after / before) if before else 0.0
 
 
-def gains(cycles):
+def gains(found):
     """(Algorithm, metric) -> what it should gain, of what make() returned."""
-    return {(way, metric): gain(cycles[NOW, metric], value)
-            for (way, metric), value in cycles.items() if way != NOW}
+    return {(way, metric): gain(found[NOW, metric], value)
+            for (way, metric), value in found.items() if way != NOW}
