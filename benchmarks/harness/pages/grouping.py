@@ -41,6 +41,28 @@ NAMES = {"sorting": "Sorting", "greedy": "Greedy", "greedy-max": "Greedy-Max",
 PREDICTIONS = ("weighted", "scheduled", "modelled")
 SIZES = {"": "the paper's numbers of threads",
          LARGER: "sizes that fill the GPU"}
+# Why an order gains or does not, by what the warp VM counts.
+WHY = {
+    "mc": "Most cubes have nothing to do; in order they fill warps that leave "
+          "at once, and sectors hardly grow, since neighbours in the order are "
+          "still near each other in the grid.",
+    "sw": "A thread's row of the table lies in memory side by side with its "
+          "neighbours' (`Row[J * Count]`). In order, threads of a warp come "
+          "from afar, each asks for a sector of its own, and L2 takes as long "
+          "as full warps save. The paper moves the data into the order, too.",
+    "nw": "The same rows side by side; but a launch of this size waits for "
+          "latency, of which there is less where lanes work.",
+    "ec": "Each read looks up tuples all over a table, in order or not: sectors "
+          "stay, and lanes gain.",
+    "mum": "The same of a walk through the reference; its steps depend on what "
+           "it finds, so that few threads have one vector, and half of the "
+           "lanes stay idle.",
+    "sl": "Rings of one length come together; correlations are read from "
+          "more frames at a time, but XU bounds the kernel.",
+    "sm": "Nearly every pixel has a vector of its own, so no order fills warps; "
+          "and pixels of a warp no longer share the lines that their windows "
+          "cover.",
+}
 BASE = "reconverge"  # the build whose threads are put in order
 LOWEST = -100  # % that a plot still shows
 
@@ -237,6 +259,9 @@ def effects(results):
     yield from markdown(["case", "kernel", "lanes at work", "in order",
                          "sectors a thread", "in order", "bound by",
                          "in order"], body, (0, 1, 6, 7))
+    yield ""
+    yield from (f"- **{case}**: {why}" for case, why in WHY.items()
+                if any(name == case for name, _ in results.kernels))
 
 
 def figure_7(results, store):
