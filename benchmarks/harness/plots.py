@@ -9,7 +9,8 @@ from html import escape
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00")
 STYLE = ("text{font:11px sans-serif;fill:#333}.title{font-size:13px}"
          "line{stroke:#8884}.zero{stroke:#888}"
-         "@media(prefers-color-scheme:dark){text{fill:#ddd}}")
+         "@media(prefers-color-scheme:dark){text{fill:#ddd}}"
+         ".cut{fill:#fff;font-size:9px}")
 LEFT, TOP, HEIGHT, BAR, GAP = 44, 44, 180, 9, 10
 CHAR = 6.2  # of the font, in px
 
@@ -75,9 +76,9 @@ def bars(title, series, groups, unit, low=None):
                 f"<title>{escape(name)}, {escape(series[s])}: "
                 f"{number(value)}{unit}</title></rect>")
             if shown != value:
-                out.append(f'<text x="{x + s * BAR + 9:.1f}" '
+                out.append(f'<text class="cut" x="{x + s * BAR + 8:.1f}" '
                            f'y="{end - 3:.1f}" transform="rotate(-90 '
-                           f'{x + s * BAR + 9:.1f} {end - 3:.1f})">'
+                           f'{x + s * BAR + 8:.1f} {end - 3:.1f})">'
                            f"{number(value)}</text>")
         middle, foot = x + len(series) * BAR / 2, TOP + HEIGHT + 14
         out.append(f'<text x="{middle:.1f}" y="{foot}" text-anchor="end" '

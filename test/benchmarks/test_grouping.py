@@ -102,7 +102,7 @@ class Page(unittest.TestCase):
         self.assertIn("| mc | Sorting | 33.3 | 0.0 | 50.0 |", lines)
         # Over the fastest build.
         self.assertIn("| mc | 4.000 | 1.00x | 1.00x | 1.00x | 1.00x | 0.50x | "
-                      "0.50x | triangulate RC613 |", lines)
+                      "0.50x | 0.50x | triangulate RC613 |", lines)
         self.assertEqual(list(files), ["plots/grouping-7.svg",
                                        "plots/grouping-8.svg",
                                        "plots/grouping-9.svg"])
