@@ -2,6 +2,7 @@
 """Orders of a program's threads that `reconverge predict --orders` has made on
 the warp VM, and what each should gain by the metrics of paper 1."""
 
+import glob
 import os
 
 import processes
@@ -10,6 +11,10 @@ from errors import BenchError
 # As predict names them.
 ALGORITHMS = ("sorting", "greedy", "greedy-max", "longest-blocks-first")
 NOW = "as-launched"
+# Programs whose data may be moved into an order, by this variable; and what a
+# way is then called.
+MOVABLE = ("sw", "nw", "ec", "mum")
+MOVED_BY, MOVED = "ITEM_ORDER", "-moved"
 METRICS = ("weighted", "scheduled")
 GIVEN = "--permute=order=given"  # how a program is built that runs by one
 VARIABLE = "RECONVERGE_ORDERS"
@@ -24,6 +29,15 @@ def make(bench, program, arguments, folder, machine="h200"):
                     "--groupings", "--machine", machine, "--orders", folder,
                     program, "--", *arguments])
     return cycles(folder)
+
+
+def moved(case, folder):
+    """Way -> environment, of a program whose data are moved into each order."""
+    if case.source_name() not in MOVABLE:
+        return {}
+    files = {way: glob.glob(os.path.join(folder, way, "*.order"))
+             for way in ALGORITHMS[:3]}
+    return {way + MOVED: {MOVED_BY: of[0]} for way, of in files.items()}
 
 
 def cycles(folder):

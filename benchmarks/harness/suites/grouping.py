@@ -9,7 +9,8 @@ the way in params:
   time                  ms a launch: as it is by each compiler; by us in each
                         order, the kernel alone; with the remedy regroup, keys
                         and sort included, and with reuse=on by the order of an
-                        earlier launch
+                        earlier launch; and of sw, nw, ec and mum, by each
+                        compiler, with the data in the order (...-moved)
   speedup               over the fastest build of the program as it is, `best`;
                         also of `used-10-times`: one order for ten launches
   refused               kernels that the remedy leaves alone, `codes` says why
@@ -78,6 +79,12 @@ def measure(bench, case, prepared):
     for way in orders.ALGORITHMS:
         runs[way] = (bench.program(case, "given"), case.params,
                      {orders.VARIABLE: f"{folder}/{way}"})
+    for compiler in compare.UNCHANGED:
+        for way, environment in orders.moved(case, folder).items():
+            if compiler in bench.ways:
+                name = way if compiler == compare.OURS else f"{compiler}-{way}"
+                runs[name] = (bench.program(case, compiler), case.params,
+                              environment)
     rows = list(compare.rows_of_runs(bench, case, runs))
     yield from rows
     yield from amortised(bench, case, rows)

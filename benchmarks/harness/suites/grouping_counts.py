@@ -84,11 +84,14 @@ def measure(bench, case):
     arguments.append("check=0")
     yield from predict(bench, case, arguments)
     before = timed_cycles(kernels)
-    for way in orders.ALGORITHMS:
-        folder = bench.path(case.name, MACHINES[-1])
+    folder = bench.path(case.name, MACHINES[-1])
+    runs = {way: ("given", {orders.VARIABLE: f"{folder}/{way}"})
+            for way in orders.ALGORITHMS}
+    for way, environment in orders.moved(case, folder).items():
+        runs[way] = "plain", environment
+    for way, (build, environment) in runs.items():
         again, kernels = counts.profile(
-            bench, [bench.program(case, "given")], arguments,
-            **{orders.VARIABLE: f"{folder}/{way}"})
+            bench, [bench.program(case, build)], arguments, **environment)
         same = counts.same_checksum(output, again)
         params = {**case.params, "by": way}
         yield from of_kernels(bench, case, kernels, params)
