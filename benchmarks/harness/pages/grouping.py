@@ -56,9 +56,9 @@ WHY = {
           "(`Row[J * Count]`, 4 bytes a cell). Redirected, the threads of a warp "
           "come from afar and each cell takes a sector of 32 bytes of its own: "
           "17 MB of rows become 134 MB of sectors, which no L2 of 50 MB holds "
-          "from one round over the row to the next. The model of time counts the "
-          "sectors, but takes them to hit. With the data moved, rows lie side by "
-          "side as before.",
+          "from one round over the row to the next. The model of time has L2 serve "
+          "most of them all the same, and is wrong by a factor of four. With "
+          "the data moved, rows lie side by side as before.",
     "nw": "The same with cells of 2 bytes: 16 times the sectors for a row, and "
           "as many for the way back.",
     "ec": "Each read looks up tuples all over a table, in order or not. But in "
@@ -236,7 +236,7 @@ def forecasts(results):
         "", "## What an order should gain", "",
         "1 - T/T0 in %, of a launch at the paper's number of threads (of some, "
         f"`{LARGER}`, at a size that fills an H200), counted on the warp VM, "
-        "before anything was timed. *Weighted* and *scheduled*: the "
+        f"before anything was timed (`{LARGER}`: while it was). *Weighted* and *scheduled*: the "
         "paper's metrics ([metrics.md](metrics.md#a-grouping)), of the vectors of "
         "all threads, on its GPU (GTX 480) and on an H200. *Modelled*: by [the "
         "model of time](time.md), from what the warp VM counted when the kernel "
