@@ -30,10 +30,10 @@ def metrics(changed, **more):
             "speedup": Metric("x", "best-of-" + "-".join(UNCHANGED)), **more}
 
 
-def run_once(bench, program, params, repeat):
+def run_once(bench, program, params, repeat, environment=None):
     """The times of a run's launches in ms, and its checksum."""
     output = bench.run([program, *(f"{k}={v}" for k, v in params.items()),
-                        "check=0", f"repeat={repeat}"])
+                        "check=0", f"repeat={repeat}"], **(environment or {}))
     times = processes.line(output, "kernel-ms").split()
     return [float(ms) for ms in times], processes.line(output, "checksum")
 
@@ -97,11 +97,13 @@ def rows(bench, case, programs, changed, reference=OURS, **more):
 
 def rows_of_runs(bench, case, runs):
     """The rows `time` and `speedup` of a case whose ways, in params, are more
-    than builds. runs: way -> program and its parameters. Every way must print
-    the checksum of OURS."""
-    times, sums = alternate(
-        runs, lambda way, repeat: run_once(bench, *runs[way], repeat),
-        bench.rounds, bench.repeat)
+    than builds. runs: way -> program, its parameters and, if need be, variables
+    of its environment. Every way must print the checksum of OURS."""
+    def run(way, repeat):
+        program, params, *environment = runs[way]
+        return run_once(bench, program, params, repeat, *environment)
+
+    times, sums = alternate(runs, run, bench.rounds, bench.repeat)
     best = fastest([way for way in UNCHANGED if way in runs], times)
     for way in runs:
         params = {**case.params, "way": way}

@@ -8,16 +8,23 @@ import tempfile
 import processes
 
 
-def profile(bench, words, arguments):
+def profile(bench, words, arguments, **environment):
     """What the program prints, and the kernels of its profile. words: the
     program or its source, and options of `reconverge profile`."""
     handle, path = tempfile.mkstemp(dir=bench.folder, suffix=".json")
     os.close(handle)
     output = processes.call(
         [bench.compilers.reconverge, "profile", "--device", "cpu", *words, "-o",
-         path, "--", *arguments])
+         path, "--", *arguments], **environment)
     with open(path, encoding="utf-8") as text:
         return output, json.load(text)["kernels"]
+
+
+def same_checksum(before, after):
+    """The verdict on what two runs have printed."""
+    same = (processes.line(before, "checksum")
+            == processes.line(after, "checksum"))
+    return "identical" if same else "differs (checksum)"
 
 
 def cost(kernels, what):

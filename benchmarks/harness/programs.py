@@ -177,6 +177,7 @@ GROUPED = {
     "sl": {"frames": 2048, "rings": 128},
     "sm": {"width": 2048, "height": 1536, "disparities": 128},
 }
+LARGER = "-large"  # what cases of these are called by
 TRAINING_SEED, TEST_SEEDS = 1, (2, 3)
 
 

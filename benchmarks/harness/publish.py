@@ -37,6 +37,8 @@ def with_part(text, part, store):
 def texts(suite, store):
     """(page, its old text or None, its text) of all that the suite writes."""
     yield suite.page.name, None, text_of(suite.page, store)
+    for name, text in suite.page.plots(store).items():
+        yield name, None, text
     for part in suite.page.parts:
         with open(os.path.join(DOCS, part.name), encoding="utf-8") as page:
             old = page.read()
@@ -52,10 +54,11 @@ def make(suites, check, store=None):
         for name, old, text in texts(suite, store or results.Store()):
             path = os.path.join(DOCS, name)
             if not check:
+                os.makedirs(os.path.dirname(path), exist_ok=True)
                 with open(path, "w", encoding="utf-8") as out:
                     out.write(text)
                 continue
-            if old is None:
+            if old is None and os.path.exists(path):
                 with open(path, encoding="utf-8") as page:
                     old = page.read()
             if old != text:

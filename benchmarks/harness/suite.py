@@ -73,10 +73,12 @@ class Part(NamedTuple):
 
 
 class Page(NamedTuple):
-    """A page of docs/: lines(results.Store) gives its text."""
+    """A page of docs/: lines(results.Store) gives its text, and plots(store)
+    the text of files in docs/ that it shows, by their names."""
     name: str
     lines: Callable
     parts: tuple = ()
+    plots: Callable = lambda store: {}
 
 
 # Parameters: of all these functions a bench.Bench, but where another is named.

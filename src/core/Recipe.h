@@ -41,6 +41,9 @@ struct RecipeScratch {
   /// Where the recipe reuses what it made, it stays for later launches of the
   /// same shape in the same stream. Not Zeroed.
   bool Kept = false;
+  /// The user fills it: an order of threads or blocks (core/OrderFile.h), 4
+  /// bytes each, that stays. Not Zeroed, not Kept.
+  bool Given = false;
   bool operator==(const RecipeScratch &) const = default;
 };
 
@@ -114,6 +117,13 @@ struct Recipe {
       if (Step.When == RecipeStep::Reusing)
         return true;
     return false;
+  }
+  /// The scratch that the user fills; none: it has no such.
+  std::optional<uint32_t> given() const {
+    for (uint32_t I = 0; I != Scratch.size(); ++I)
+      if (Scratch[I].Given)
+        return I;
+    return std::nullopt;
   }
   /// Whether what is launched stays the same.
   bool isPlain() const { return Steps.empty(); }

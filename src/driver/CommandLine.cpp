@@ -263,11 +263,29 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
   return Request;
 }
 
+/// Of predict; only the warp VM shows the vectors of all threads.
+static Error readOrders(const Arg &A, PredictRequest &Request, TellVm Tell) {
+  SmallString<128> Folder(A.getValue());
+  if (std::error_code EC = sys::fs::make_absolute(Folder))
+    return userError("--orders=" + Twine(A.getValue()) + ": " + EC.message());
+  if (StringRef(Folder).contains(','))
+    return userError("--orders=" + Twine(A.getValue()) +
+                         ": the folder has a comma in its name",
+                     "Name one without.");
+  Request.Orders = Folder.str().str();
+  Tell("orders", Folder);
+  return Error::success();
+}
+
 Expected<PredictRequest> parsePredictWords(ArrayRef<const char *> Words) {
   PredictRequest Request;
-  auto ReadOther = [&](const Arg &A, Error &E, TellVm) {
+  auto ReadOther = [&](const Arg &A, Error &E, TellVm Tell) {
     if (A.getOption().matches(OPT_groupings))
       return Request.Groupings = true;
+    if (A.getOption().matches(OPT_orders_EQ)) {
+      E = readOrders(A, Request, Tell);
+      return true;
+    }
     if (A.getOption().matches(OPT_machine_code))
       return Request.MachineCode = true;
     if (!A.getOption().matches(OPT_o))
@@ -279,6 +297,11 @@ Expected<PredictRequest> parsePredictWords(ArrayRef<const char *> Words) {
   };
   if (Error E = parseRunWords(Words, Subcommand::Predict, Request, ReadOther))
     return std::move(E);
+  if (!Request.Orders.empty() && Request.Device == "gpu")
+    return userError("--orders: a GPU does not say what all threads do",
+                     "Leave --device gpu out: the warp VM runs the program.");
+  if (!Request.Orders.empty())
+    Request.Device = "cpu";
   return Request;
 }
 

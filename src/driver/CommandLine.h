@@ -79,6 +79,7 @@ struct ProfileRequest : RunRequest {
 
 struct PredictRequest : RunRequest {
   bool Groupings = false; ///< are to be forecast, too
+  std::string Orders;     ///< folder for orders by them; empty: none
 };
 
 /// What to try on a program and where to put the outcome.

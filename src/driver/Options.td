@@ -76,6 +76,9 @@ def schedule : Flag<Long, "schedule">,
 def groupings : Flag<Long, "groupings">, Visibility<[PredictVis]>,
   HelpText<"Also say what it should gain to group the threads of a launch of "
            "each kernel by their block vectors, by three algorithms">;
+defm orders : Setting<"orders",
+  "Folder for orders of the threads of each kernel, by --groupings' algorithms, by "
+  "which a program built with --permute=order=given runs", [PredictVis]>;
 defm fail_if : Setting<"fail-if",
   "Exit with 3 if this holds: refused, none-ran, order-dependent, races, or self, "
   "total, recoverable or cfe with a bound, as in 'total>20%'; may be repeated",

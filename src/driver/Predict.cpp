@@ -12,16 +12,30 @@
 #include "remedies/Table.h"
 #include "report/Forecasts.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
 namespace reconverge::driver {
 
+/// A place for orders; what times an earlier run has left there goes.
+static Error makeFolder(StringRef Orders) {
+  std::error_code EC = sys::fs::create_directories(Orders);
+  if (!EC)
+    EC = sys::fs::remove(Orders + "/times");
+  if (EC)
+    return userError("--orders=" + Orders + ": " + EC.message());
+  return Error::success();
+}
+
 Expected<int> predict(const PredictRequest &Request, raw_ostream &OS) {
   auto Program = Session::create(Request);
   if (!Program)
     return orInterrupted(Program.takeError(), OS);
+  if (!Request.Orders.empty())
+    if (Error E = makeFolder(Request.Orders))
+      return std::move(E);
   auto Run = countRun(Request, *Program, {});
   if (!Run)
     return Run.takeError();
@@ -47,6 +61,9 @@ Expected<int> predict(const PredictRequest &Request, raw_ostream &OS) {
       Groupings.push_back(model::groupingForecastsOf(K, *Limits));
     report::printGroupings(*Run->Counted, Cost, Groupings, OS, terminalFor(OS));
   }
+  if (!Request.Orders.empty() && !sys::fs::exists(Request.Orders + "/times"))
+    return userError("--orders=" + Request.Orders + ": no order was written",
+                     "The notes above say why, if a kernel was launched.");
   return Run->End.status();
 }
 

@@ -71,10 +71,14 @@ int reconverge_launch(reconverge_recipe *In, const uint32_t *Grid,
   Shape.Grid = {Grid[0], Grid[1], Grid[2]};
   Shape.Block = {Block[0], Block[1], Block[2]};
   Shape.DynamicShared = Shared;
-  const Launched::Turn Turn = L->begin(Shape, Stream);
-  int Error = cudaSuccess;
+  Launched::Turn Turn = L->begin(Shape, Stream);
+  if (!Turn.Given.empty())
+    Turn.Which.Kept = &Turn.Given;
+  int Error = Turn.Fault;
   Ended End = Ended::Original;
-  if (Turn.Take == Form::Recipe) {
+  if (Error)
+    End = Ended::Failed;
+  else if (Turn.Take == Form::Recipe) {
     CudaPlace On(Runtime, L->recipe(), In->StepHandles, Stream);
     End = execute(L->recipe(), Shape, Args, On, Turn.Which);
     // One that failed after others did some work is for the program to see.

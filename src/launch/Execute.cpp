@@ -3,7 +3,8 @@
 //
 //   is the launch one that the recipe is for?     no -----> the original
 //   would it make what serves only later ones,
-//   and nobody keeps that?                        yes ----> the original
+//   and nobody keeps that? does it need an order
+//   that is given, and nobody gives one?          yes ----> the original
 //   shapes of all steps; scratch, in its order    fails --> the original
 //   each step: its arguments, its launch          fails --> the original if
 //                                                 only helpers ran before,
@@ -180,11 +181,14 @@ bool Execution::isUsed(uint32_t Number) const {
 bool Execution::takeScratch() {
   for (uint32_t I = 0; I != R.Scratch.size(); ++I) {
     const RecipeScratch &S = R.Scratch[I];
-    void **Kept = Which.Kept && S.Kept ? &(*Which.Kept)[I] : nullptr;
+    void **Kept =
+        Which.Kept && (S.Kept || S.Given) ? &(*Which.Kept)[I] : nullptr;
     if (!isUsed(I) || (Kept && *Kept)) {
       Scratch.push_back(Kept ? *Kept : nullptr);
       continue;
     }
+    if (S.Given)
+      return false; // nobody gave it
     const auto Bytes = amountOf(S.Bytes, Program);
     // Of nothing, an address is asked for all the same.
     void *New = Bytes ? On.allocate(*Bytes ? *Bytes : 1, S.Zeroed) : nullptr;
@@ -199,7 +203,8 @@ bool Execution::takeScratch() {
 
 void Execution::releaseScratch() {
   while (!Scratch.empty()) {
-    const bool Stays = Which.Kept && R.Scratch[Scratch.size() - 1].Kept;
+    const RecipeScratch &S = R.Scratch[Scratch.size() - 1];
+    const bool Stays = Which.Kept && (S.Kept || S.Given);
     if (Scratch.back() && !Stays)
       On.release(Scratch.back());
     Scratch.pop_back();
@@ -250,7 +255,8 @@ Ended Execution::launchAll() {
 }
 
 Ended Execution::run() {
-  if (!isFor(R, Program) || (R.servesLater() && !Which.Kept) || !findShapes())
+  const bool NeedsKept = R.servesLater() || R.given();
+  if (!isFor(R, Program) || (NeedsKept && !Which.Kept) || !findShapes())
     return Ended::Original;
   const Ended End = takeScratch() ? launchAll() : Ended::Original;
   releaseScratch();

@@ -44,8 +44,9 @@ bool isFor(const Recipe &R, const LaunchShape &Shape);
 /// Which steps are for a launch.
 struct Steps {
   bool Making = true, Probing = false;
-  /// Scratch that is kept, by number, null where none was taken yet; what is
-  /// taken stays there. Null: it is scratch like any other.
+  /// Scratch that is kept or given, by number, null where none was taken yet;
+  /// what is taken stays there. Null: what is kept is scratch like any other,
+  /// and where some is given the original runs.
   std::vector<void *> *Kept = nullptr;
 };
 

@@ -77,6 +77,27 @@ double Launched::amortised(const Stopwatch::Known &Now, OfClass &Of) const {
   return Time + std::max(Of.Making - Time, 0.) / Uses;
 }
 
+/// The kernel as the program has it, in device code.
+static std::string mangledNameOf(const Recipe &R) {
+  std::string Name = R.Steps.empty() ? "" : R.Steps.back().Kernel;
+  for (const RecipeStep &Step : R.Steps)
+    if (Step.Kernel.ends_with(RemediedSuffix))
+      Name = Step.Kernel.substr(0, Step.Kernel.size() -
+                                       std::strlen(RemediedSuffix));
+  return Name;
+}
+
+/// Has \p Now run by the order in \p Scratch that the user gives. Nothing else
+/// is tried: that order is what the user wants to see.
+void Launched::give(Turn &Now, uint32_t Scratch, const LaunchShape &Shape) {
+  LaunchAmount Units = R.Scratch[Scratch].Bytes;
+  Units.Times = 1;
+  Now.Given.resize(R.Scratch.size());
+  Now.Fault = Given.find(mangledNameOf(R), amountOf(Units, Shape).value_or(0),
+                         Now.Class.first, Now.Given[Scratch]);
+  Now.Take = Form::Recipe;
+}
+
 /// Has \p Now be measured, if it is its turn.
 void Launched::measure(Turn &Now, OfClass &Of, cudaStream_t Stream) {
   for (const Stopwatch::Known &K : Of.Watch.poll())
@@ -105,6 +126,10 @@ Launched::Turn Launched::begin(const LaunchShape &Shape, cudaStream_t Stream) {
   ++Of.Launches;
   const bool Captured = isCaptured(Stream);
   Of.Captured += Captured;
+  if (const std::optional<uint32_t> Scratch = R.given()) {
+    give(Now, *Scratch, Shape);
+    return Now;
+  }
   Now.Take = Of.Choice.kept();
   if (Captured)
     return Now;
@@ -143,11 +168,7 @@ void Launched::end(const Turn &Took, bool Done, cudaStream_t Stream) {
 
 /// As the source has it.
 static std::string nameOf(const Recipe &R) {
-  std::string Name = R.Steps.empty() ? "" : R.Steps.back().Kernel;
-  for (const RecipeStep &Step : R.Steps)
-    if (Step.Kernel.ends_with(RemediedSuffix))
-      Name = Step.Kernel.substr(0, Step.Kernel.size() -
-                                       std::strlen(RemediedSuffix));
+  std::string Name = mangledNameOf(R);
   int Failed = 0;
   char *Plain = abi::__cxa_demangle(Name.c_str(), nullptr, nullptr, &Failed);
   if (Plain)
@@ -165,7 +186,9 @@ std::string Launched::describe(const std::string &Name, unsigned Bits,
                 (1ull << (Bits - 1)) * 2 - 1, (unsigned long long)Of.ByRecipe);
   std::string Line = "reconverge: " + Name + ": " + Text;
   const Switch &C = Of.Choice;
-  if (!hasClock()) {
+  if (R.given()) {
+    Line += ": in the order that is given";
+  } else if (!hasClock()) {
     Line += ": not measured, since events here tell the time of the CPU";
   } else if (!C.isDecided()) {
     Line += ": too few were measured to choose";

@@ -5,6 +5,7 @@
 
 #include "core/LaunchShape.h"
 #include "core/Recipe.h"
+#include "launch/GivenOrders.h"
 #include "launch/Orders.h"
 #include "launch/Stopwatch.h"
 #include "launch/Switch.h"
@@ -30,7 +31,9 @@ public:
     std::optional<Stopwatch::Timing> Measured;
     std::pair<int, unsigned> Class; ///< device, and bits of the thread count
     Steps Which;
-    Orders::Order *Order = nullptr; ///< null: the launch makes what it needs
+    Orders::Order *Order = nullptr;  ///< null: the launch makes what it needs
+    std::vector<void *> Given;       ///< what Which.Kept may point at
+    cudaError_t Fault = cudaSuccess; ///< of an order that is given
   };
   /// Of a launch of \p Shape in \p Stream.
   Turn begin(const LaunchShape &Shape, cudaStream_t Stream);
@@ -51,6 +54,7 @@ private:
     uint64_t Launches = 0, ByRecipe = 0, Captured = 0;
   };
   double amortised(const Stopwatch::Known &Now, OfClass &Of) const;
+  void give(Turn &Now, uint32_t Scratch, const LaunchShape &Shape);
   void measure(Turn &Now, OfClass &Of, cudaStream_t Stream);
   std::string describe(const std::string &Name, unsigned Bits,
                        const OfClass &Of) const;
@@ -59,6 +63,7 @@ private:
   std::mutex Lock;
   std::map<std::pair<int, unsigned>, OfClass> Classes;
   Orders Kept;
+  GivenOrders Given;
   uint64_t Outside = 0; ///< launches that it is not for
 };
 

@@ -46,7 +46,7 @@ std::string printRecipe(const Recipe &R) {
             print(R.Reuse->Probed);
   for (const RecipeScratch &S : R.Scratch)
     Text += " scratch " + print(S.Bytes) + (S.Zeroed ? " zeroed" : "") +
-            (S.Kept ? " kept" : "");
+            (S.Kept ? " kept" : "") + (S.Given ? " given" : "");
   for (const RecipeStep &S : R.Steps) {
     Text += (S.Helper ? " helper " : " step ") + S.Kernel + Parts[S.When] +
             " grid " + print(S.Grid) + " block " + print(S.Block) +
@@ -154,6 +154,7 @@ RecipeScratch Reader::scratch() {
   Good &= S.Bytes.Of != LaunchAmount::Resident;
   S.Zeroed = take("zeroed");
   S.Kept = !S.Zeroed && take("kept");
+  S.Given = !S.Zeroed && !S.Kept && take("given");
   return S;
 }
 

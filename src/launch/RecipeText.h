@@ -15,7 +15,7 @@ namespace reconverge::launch {
 /// mangled and have no spaces.
 ///
 ///   launch   := for LEAST MOST MOSTBLOCK [ reuse N AMOUNT ] { scratch } { step }
-///   scratch  := scratch AMOUNT [ zeroed | kept ]
+///   scratch  := scratch AMOUNT [ zeroed | kept | given ]
 ///   step     := (step|helper) KERNEL [ making | probing ] grid EXTENT
 ///               block EXTENT [ shared ] { argument }
 ///   argument := program N | memory N | dimension N | amount AMOUNT

@@ -158,6 +158,23 @@ TEST_F(Execute, LaunchesOtherwiseByWhatAnEarlierOneMade) {
   EXPECT_EQ(On.Text, "+8 main<1x1x1,32x1x1,16>(222 m1 1) -1 ");
 }
 
+TEST_F(Execute, RunsByAnOrderOnlyIfOneIsGiven) {
+  Recipe R = permuted();
+  R.Steps.erase(R.Steps.begin()); // what would make it
+  R.Scratch[1] = {.Bytes = {LaunchAmount::Threads, 4, 1}, .Given = true};
+  const LaunchShape Shape = shape({2, 1, 1}, {32, 1, 1});
+  EXPECT_EQ(run(R, Shape), Ended::Original);
+  std::vector<void *> Given(R.Scratch.size());
+  EXPECT_EQ(run(R, Shape, {.Kept = &Given}), Ended::Original);
+  EXPECT_EQ(On.Text, "");
+  int Order = 0;
+  Given[1] = &Order;
+  EXPECT_EQ(run(R, Shape, {.Kept = &Given}), Ended::Done);
+  EXPECT_EQ(Given[1], &Order); // it stays
+  EXPECT_EQ(On.Text.find_first_of("+-"), std::string::npos) << On.Text;
+  EXPECT_EQ(On.Text.find("main<"), 0u) << On.Text;
+}
+
 TEST_F(Execute, LeavesAnEmptyLaunchToTheOriginal) {
   EXPECT_EQ(run(permuted(), shape({0, 1, 1}, {32, 1, 1})), Ended::Original);
   EXPECT_EQ(On.Text, "");

@@ -50,8 +50,15 @@ Recipe renewed() {
   return R;
 }
 
+/// The user gives an order.
+Recipe given() {
+  Recipe R = everything();
+  R.Scratch[0].Given = true;
+  return R;
+}
+
 TEST(RecipeText, ReadsWhatItPrints) {
-  for (const Recipe &R : {Recipe(), everything(), renewed()}) {
+  for (const Recipe &R : {Recipe(), everything(), renewed(), given()}) {
     auto Read = parseRecipe(printRecipe(R));
     ASSERT_TRUE(Read) << printRecipe(R);
     EXPECT_EQ(*Read, R);

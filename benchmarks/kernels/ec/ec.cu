@@ -19,7 +19,7 @@
 // for each tuple around it. What it asks for lies anywhere in the table.
 //
 //===----------------------------------------------------------------------===//
-#include "../common/sequences.h"
+#include "../common/moved.h"
 
 #include <unordered_map>
 
@@ -212,7 +212,9 @@ int main(int argc, char **argv) {
   const std::vector<unsigned> Solid =
       filterOf(Here, std::max(2, Cover / 8), Here.Solid.Bits);
   Here.Solid.Words = Solid.data();
-  DeviceArray<unsigned char> Reads(S.Reads), Out(Letters(S.Reads.size(), 0));
+  const std::vector<int> Order = itemOrder(Count);
+  DeviceArray<unsigned char> Reads(inOrder(S.Reads, Order, Length)),
+      Out(Letters(S.Reads.size(), 0));
   DeviceArray<unsigned> Words(Solid);
   DeviceArray<Outcome> Outcomes{std::vector<Outcome>(Count)};
   Problem There = Here;
@@ -223,8 +225,8 @@ int main(int argc, char **argv) {
             correctReads<<<(Count + Block - 1) / Block, Block>>>(There, Out,
                                                                  Outcomes);
           });
-  const Letters Got = Out.get();
-  const std::vector<Outcome> Fates = Outcomes.get();
+  const Letters Got = backInPlace(Out.get(), Order, Length);
+  const std::vector<Outcome> Fates = backInPlace(Outcomes.get(), Order);
   int Changed = 0, AsInGenome = 0;
   for (int I = 0; I < Count; ++I) {
     const auto Read = Got.begin() + size_t(I) * Length;

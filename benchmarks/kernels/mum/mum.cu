@@ -18,7 +18,7 @@
 // sorts all suffixes.
 //
 //===----------------------------------------------------------------------===//
-#include "../common/sequences.h"
+#include "../common/moved.h"
 
 #include <numeric>
 
@@ -239,14 +239,20 @@ int main(int argc, char **argv) {
 
   const Letters Genome = drawGenome(Run.random(1), Size);
   const Sequences Queries = drawQueries(Run.random(), Genome, Count, Length);
-  DeviceArray<unsigned char> Reference(Genome), Text(Queries.Text);
+  const std::vector<int> Order = itemOrder(Count);
+  const Sequences Moved = inOrder(Queries, Order);
+  DeviceArray<unsigned char> Reference(Genome), Text(Moved.Text);
   DeviceArray<Node> Nodes(SuffixTree(Genome).Nodes);
-  DeviceArray<int> Begin(Queries.Begin);
+  DeviceArray<int> Begin(Moved.Begin);
   DeviceArray<Found> Out{std::vector<Found>(Queries.Text.size())};
   const Problem P = {Reference, Nodes, Text, Begin, Count, Least};
   Run.run([&] { Out.clear(); },
           [&] { match<<<(Count + Block - 1) / Block, Block>>>(P, Out); });
-  const std::vector<Found> Got = Out.get();
+  const std::vector<Found> InOrder = Out.get();
+  std::vector<Found> Got(InOrder.size());
+  for (int Place = 0; Place < Count; ++Place)
+    std::copy_n(InOrder.begin() + Moved.Begin[Place], Moved.length(Place),
+                Got.begin() + Queries.Begin[Order[Place]]);
   bool Right = true;
   if (Run.checks()) {
     const Suffixes Sorted(Genome);

@@ -18,7 +18,7 @@
 // the query, so that some are alike and some are not.
 //
 //===----------------------------------------------------------------------===//
-#include "../common/sequences.h"
+#include "../common/moved.h"
 
 static constexpr int Match = 5, Mismatch = -4, Gap = -6;
 enum From : unsigned { Diagonal, Up, Left };
@@ -166,8 +166,10 @@ int main(int argc, char **argv) {
     Reads.add(drawRead(Draw, Genome, int(Draw.below(4 * Median)), Wanted,
                        LongReads, /*Reverse=*/false));
   }
-  DeviceArray<unsigned char> Text(Reads.Text), Queried(Query);
-  DeviceArray<int> Begin(Reads.Begin);
+  const std::vector<int> Order = itemOrder(Count);
+  const Sequences Moved = inOrder(Reads, Order);
+  DeviceArray<unsigned char> Text(Moved.Text), Queried(Query);
+  DeviceArray<int> Begin(Moved.Begin);
   const Problem P = {Text, Begin, Queried, Count, Length};
   DeviceArray<short> Row(std::vector<short>(size_t(Count) * Length));
   DeviceArray<unsigned> Ways(
@@ -177,7 +179,7 @@ int main(int argc, char **argv) {
           [&] {
             align<<<(Count + Block - 1) / Block, Block>>>(P, Row, Ways, Out);
           });
-  const std::vector<Alignment> Got = Out.get();
+  const std::vector<Alignment> Got = backInPlace(Out.get(), Order);
   bool Right = true;
   for (int I = 0; I < Count && Run.checks(); ++I)
     Right &= Got[I] == alignOnHost(Reads[I], Reads.length(I), Query);

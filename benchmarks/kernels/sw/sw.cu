@@ -18,7 +18,7 @@
 // frequent as in proteins, and one sequence of 50 is a relative of the query.
 //
 //===----------------------------------------------------------------------===//
-#include "../common/sequences.h"
+#include "../common/moved.h"
 
 static constexpr int Acids = 20, Open = 10, Extend = 1;
 
@@ -191,8 +191,10 @@ int main(int argc, char **argv) {
   for (int Acid = 0; Acid < Acids; ++Acid)
     for (unsigned char Of : Query)
       Table.push_back((signed char)(scoreOf(Acid, Of)));
-  DeviceArray<unsigned char> Text(All.Text);
-  DeviceArray<int> Begin(All.Begin);
+  const std::vector<int> Order = itemOrder(Count);
+  const Sequences Moved = inOrder(All, Order);
+  DeviceArray<unsigned char> Text(Moved.Text);
+  DeviceArray<int> Begin(Moved.Begin);
   DeviceArray<signed char> Profile(Table);
   DeviceArray<Cell> Rows(std::vector<Cell>(size_t(Count) * Length));
   DeviceArray<Hit> Hits{std::vector<Hit>(Count)};
@@ -200,7 +202,7 @@ int main(int argc, char **argv) {
   Run.run(
       [&] { Hits.clear(); },
       [&] { align<<<(Count + Block - 1) / Block, Block>>>(P, Rows, Hits); });
-  const std::vector<Hit> Got = Hits.get();
+  const std::vector<Hit> Got = backInPlace(Hits.get(), Order);
   bool Right = true;
   for (int I = 0; I < Count && Run.checks(); ++I) {
     const Hit Want = alignOnHost(All[I], All.length(I), Query);

@@ -17,6 +17,7 @@ static bool readOrder(StringRef Text, ItemOrder &Order) {
                   .Case("random", ItemOrder::Random)
                   .Case("reversed", ItemOrder::Reversed)
                   .Case("same", ItemOrder::Same)
+                  .Case("given", ItemOrder::Given)
                   .Default(std::nullopt);
   Order = Read.value_or(Order);
   return Read.has_value();

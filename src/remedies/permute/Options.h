@@ -14,7 +14,8 @@ namespace reconverge::remedies {
 enum class ItemOrder {
   Random,   ///< another one for each seed
   Reversed, ///< the last one first
-  Same      ///< as the program launches them
+  Same,     ///< as the program launches them
+  Given     ///< as a file says (core/OrderFile.h)
 };
 
 struct PermuteOptions {

@@ -89,6 +89,8 @@ static Value *itemAt(IRBuilder<> &B, Value *Place, Value *Items,
     return Place;
   case ItemOrder::Reversed:
     return B.CreateSub(B.CreateSub(Items, B.getInt64(1)), Place);
+  case ItemOrder::Given:
+    break; // no kernel makes it
   case ItemOrder::Random:
     return walk(B, Place, Items, Options.Seed);
   }

@@ -7,6 +7,9 @@
 //     k$before<<<threads / 256, 256>>>(index, threads)
 //     k<<<threads / 128, 128>>>(args, index, threads, grid, block)
 //
+// There is no k$before, and the index is memory that stays, where a file gives
+// the order (order=given).
+//
 //   k: place = number of the thread in this launch; leave if place >= threads
 //      run as thread number index[place] of <<<grid, block>>>
 //
@@ -44,10 +47,10 @@ static LaunchAmount unitsOf(const PermuteOptions &Options, uint64_t Per = 1) {
           Per};
 }
 
-/// What is launched: \p Order, then \p Kernel, which has so many parameters of
-/// the program's, the index, the number of units, and six sizes. \p Block:
-/// threads of a block, if it has not the program's blocks.
-static Recipe recipeOf(const Function &Order, const Function &Kernel,
+/// What is launched: \p Order, if it is not null, then \p Kernel, which has so
+/// many parameters of the program's, the index, the number of units, and six
+/// sizes. \p Block: threads of a block, if it has not the program's blocks.
+static Recipe recipeOf(const Function *Order, const Function &Kernel,
                        unsigned OfProgram, const PermuteOptions &Options,
                        unsigned Block) {
   const RecipeArgument Index = {RecipeArgument::Scratch, 0};
@@ -55,19 +58,29 @@ static Recipe recipeOf(const Function &Order, const Function &Kernel,
   const bool Whole = Options.WholeBlocks;
   Recipe R;
   R.MostThreads = uint64_t(1) << 32; // an element of the index has 4 bytes
-  R.Scratch = {{{unitsOf(Options).Of, 4, 1}, /*Zeroed=*/false}};
-  R.Steps = {
-      {.Kernel = Order.getName().str(),
-       .Helper = true,
-       .Grid = extentOf(unitsOf(Options, OrderBlock)),
-       .Block = constantExtent(OrderBlock),
-       .DynamicShared = false,
-       .Arguments = {Index, Units}},
+  R.Scratch = {{.Bytes = {unitsOf(Options).Of, 4, 1}, .Given = !Order}};
+  if (Order)
+    R.Steps.push_back({.Kernel = Order->getName().str(),
+                       .Helper = true,
+                       .Grid = extentOf(unitsOf(Options, OrderBlock)),
+                       .Block = constantExtent(OrderBlock),
+                       .DynamicShared = false,
+                       .Arguments = {Index, Units}});
+  R.Steps.push_back(
       {.Kernel = Kernel.getName().str(),
        .Grid = extentOf(unitsOf(Options, Whole ? 1 : Block)),
        .Block = Whole ? RecipeStep::Extent() : constantExtent(Block),
-       .Arguments = redirectedArguments(OfProgram, Index, unitsOf(Options))}};
+       .Arguments = redirectedArguments(OfProgram, Index, unitsOf(Options))});
   return R;
+}
+
+/// Beside \p Kernel; null where no kernel makes the order.
+static Function *orderKernelOf(Function &Kernel,
+                               const PermuteOptions &Options) {
+  return Options.Order == ItemOrder::Given
+             ? nullptr
+             : &makeOrderKernel(Kernel, Kernel.getName() + HelperSuffix,
+                                Options);
 }
 
 static PlanOr<Recipe> permuteThreads(Function &Kernel,
@@ -77,8 +90,7 @@ static PlanOr<Recipe> permuteThreads(Function &Kernel,
     return *Why;
   const unsigned Block = blockWithin(Kernel, Options.Block);
   const unsigned OfProgram = unsigned(Kernel.arg_size());
-  Function &Order =
-      makeOrderKernel(Kernel, Kernel.getName() + HelperSuffix, Options);
+  Function *Order = orderKernelOf(Kernel, Options);
   Function &F = redirectThreads(Kernel, std::get<ItemsPlan>(Planned), Block);
   return recipeOf(Order, F, OfProgram, Options, Block);
 }
@@ -89,8 +101,7 @@ static PlanOr<Recipe> permuteBlocks(Function &Kernel,
   if (const auto *Why = std::get_if<Refusal>(&Planned))
     return *Why;
   const unsigned OfProgram = unsigned(Kernel.arg_size());
-  Function &Order =
-      makeOrderKernel(Kernel, Kernel.getName() + HelperSuffix, Options);
+  Function *Order = orderKernelOf(Kernel, Options);
   Function &F = redirectBlocks(Kernel, std::get<BlocksPlan>(Planned));
   return recipeOf(Order, F, OfProgram, Options, 0);
 }

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/profile/Collector.h"
+#include "runtime/profile/OrderMaker.h"
 #include "runtime/profile/VectorSample.h"
 
 #include "analysis/Numbering.h"
@@ -28,6 +29,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <set>
 
 using namespace llvm;
 
@@ -44,12 +46,15 @@ struct Collector::Entry {
   std::optional<uint32_t> Traced;    ///< position in the trace's kernels
   std::string Impossible;            ///< why its counts cannot be, or empty
   std::vector<StringRef> OfBranches; ///< the same, parallel to Info.Branches
+  std::set<uint64_t> Ordered;        ///< threads of launches that have orders
 };
 
 LaunchRecord::LaunchRecord() = default;
 LaunchRecord::~LaunchRecord() = default;
 
-VectorObserver *LaunchRecord::observer() const { return Sample.get(); }
+VectorObserver *LaunchRecord::observer() const {
+  return Maker ? static_cast<VectorObserver *>(Maker.get()) : Sample.get();
+}
 
 Collector::Collector(analysis::MachineModel Machine, unsigned WarpSize)
     : Machine(std::move(Machine)), WarpSize(WarpSize) {}
@@ -88,10 +93,13 @@ std::unique_ptr<LaunchRecord> Collector::begin(Function &Kernel,
   Record->Kernel = At->second;
   Record->Shape = Shape;
   Record->Stream = Stream;
-  const Entry &E = *Kernels[At->second];
+  Entry &E = *Kernels[At->second];
   Record->Number = E.Profile.Launches + 1;
   if (isSampledLaunch(Record->Number))
     Record->Sample = std::make_unique<VectorSample>(Shape, E.Slots, WarpSize);
+  if (!OrdersTo.empty() && E.Ordered.insert(Shape.threads()).second)
+    Record->Maker = std::make_unique<OrderMaker>(Shape, E.Slots.size(),
+                                                 Record->Sample.get());
   return Record;
 }
 
@@ -221,6 +229,11 @@ void Collector::finish(std::unique_ptr<LaunchRecord> Record,
     Record->Sample->addTo(P.Regrouped);
     keepVectors(P, *Record->Sample, Record->Number);
   }
+  if (Record->Maker)
+    if (Error Failed = Record->Maker->write(
+            OrdersTo, P.Info, P.WarpSize, Record->Number,
+            Machine.limits() ? &*Machine.limits() : nullptr))
+      OrderFaults.push_back(toString(std::move(Failed)));
   trace(E, *Record);
   addTo(P.Orders, std::move(Record->Orders));
   addTo(P.Races, std::move(Record->Races), Record->number());
@@ -277,6 +290,7 @@ Profile Collector::take() {
     if (dropImpossible(*E, Result.Notes))
       Result.Kernels.push_back(std::move(E->Profile));
   }
+  llvm::append_range(Result.Notes, std::exchange(OrderFaults, {}));
   Result.Trace = std::exchange(Trace, {});
   Kernels.clear();
   Index.clear();

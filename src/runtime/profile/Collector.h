@@ -15,6 +15,7 @@
 
 namespace reconverge::runtime {
 
+class OrderMaker;
 class VectorSample;
 
 /// One launch on its way through the backend: made by Collector::begin, given
@@ -26,7 +27,8 @@ public:
   /// What to hand to Machine::launch; null where this launch is not sampled, so
   /// that it runs at full speed. Lives as long as the record.
   VectorObserver *observer() const;
-  /// The same, for those who ask which thread blocks it wants all at once.
+  /// The sample in it, for those who ask which thread blocks it wants all at
+  /// once.
   VectorSample *sample() const { return Sample.get(); }
   uint64_t number() const { return Number; } ///< among the kernel's, from 1
 
@@ -41,6 +43,7 @@ private:
   LaunchShape Shape;
   const void *Stream = nullptr;
   std::unique_ptr<VectorSample> Sample;
+  std::unique_ptr<OrderMaker> Maker; ///< it sees the sample's, too
 };
 
 /// Sums up the launches of a program, kernel by kernel. The backend calls, one
@@ -59,6 +62,10 @@ class Collector {
 public:
   /// \p WarpSize is that of the executor, 32 or 64.
   explicit Collector(analysis::MachineModel Machine, unsigned WarpSize = 32);
+  /// Writes orders of the threads of each kernel's first launch of each number
+  /// of threads to \p Folder (OrderMaker.h), where whoever executes observes by
+  /// LaunchRecord::observer().
+  void writeOrders(std::string Folder) { OrdersTo = std::move(Folder); }
   ~Collector();
   Collector(const Collector &) = delete;
   Collector &operator=(const Collector &) = delete;
@@ -85,6 +92,8 @@ private:
   static bool dropImpossible(Entry &E, std::vector<std::string> &Notes);
   analysis::MachineModel Machine;
   const unsigned WarpSize;
+  std::string OrdersTo; ///< empty: none are made
+  std::vector<std::string> OrderFaults;
   std::vector<std::unique_ptr<Entry>> Kernels; ///< in order of first launch
   llvm::StringMap<size_t> Index;               ///< module hash, ':', name
   LaunchTrace Trace;

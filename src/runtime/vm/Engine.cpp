@@ -97,6 +97,7 @@ Error Engine::configure(BackendOptions NewOptions, MachineFactory NewMake) {
   if (Options.ProfilePath.empty())
     return Error::success();
   Counted = std::make_unique<Collector>(std::move(*Costs));
+  Counted->writeOrders(Options.Orders);
   static const int Registered = std::atexit(writeProfileAtExit);
   (void)Registered; // a failure leaves no profile, which the tool reports
   return Error::success();

@@ -18,6 +18,7 @@
 //   counters=on|off         count even without a profile, or not at all
 //   accesses=on|off         count requests to memory; on with a profile
 //   vectors=on|off          sample per-thread block vectors for a profile
+//   orders=DIR           a profile makes orders of threads (OrderMaker.h)
 //   shuffle=N               a profile tries each launch in N other orders
 //   snapshots=N[K|M|G]      bytes of memory that this may take
 //   clock=wall|model        what device events tell: the CPU's time, or the model's
@@ -128,6 +129,8 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
     if (Value != "on" && Value != "off")
       return badValue(Key, Value, "on or off");
     O.Vectors = Value == "on";
+  } else if (Key == "orders") {
+    O.Orders = Value.str();
   } else if (Key == "shuffle") {
     if (Error E = number(Key, Value, 1000, N))
       return E;
@@ -145,10 +148,11 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
     if (Error E = size(Key, Value, O.Memory))
       return E;
   } else {
-    return userError("RECONVERGE_VM: there is no key '" + Key + "'",
-                     "The keys are threads, tier, policy, warp, compile, isa, "
-                     "seed, steps, check, races, guard, counters, accesses, "
-                     "vectors, shuffle, snapshots, clock, cache and memory.");
+    return userError(
+        "RECONVERGE_VM: there is no key '" + Key + "'",
+        "The keys are threads, tier, policy, warp, compile, isa, "
+        "seed, steps, check, races, guard, counters, accesses, "
+        "vectors, orders, shuffle, snapshots, clock, cache and memory.");
   }
   return Error::success();
 }
