@@ -52,7 +52,7 @@ class ValidationTest(unittest.TestCase):
         run = bench.Bench(overhead.SUITES[0], argparse.Namespace(
             device="gpu", quick=False, only=["bfs", "bitonic"], rounds=3,
             repeat=None, prefix="", cuda="", arch=90, clang=None,
-            modes=",".join(overhead.MODES)), "")
+            modes=",".join(overhead.MODES), seconds=60), "")
         run.own = FakeRunner()
         got = {(r["case"], r["metric"]): r["samples"] for case in run.cases
                for r in overhead.measure(run, case)}
