@@ -13,6 +13,7 @@
 #include "core/Remedied.h"
 #include "launch/RecipeText.h"
 #include "remedies/common/ItemRefusals.h"
+#include "remedies/common/Requests.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -94,9 +95,19 @@ const RefusalKind *refusalNamed(StringRef Code) {
   return nullptr;
 }
 
-std::vector<Candidate> candidates(const KernelProfile &Seen, bool Diverges,
-                                  const analysis::MachineLimits *Limits) {
+std::vector<Candidate> asked(const Function &Kernel) {
   std::vector<Candidate> All;
+  for (const Remedy *R : Table)
+    if (R->ChangesLaunch && requestWordsOf(R->Name) &&
+        isAskedFor(Kernel, R->Name))
+      All.push_back({R->Name.str(), OnlyWhereAsked.str(), R->Promises});
+  return All;
+}
+
+std::vector<Candidate> candidates(const KernelProfile &Seen, bool Diverges,
+                                  const analysis::MachineLimits *Limits,
+                                  ArrayRef<Candidate> Asked) {
+  std::vector<Candidate> All(Asked.begin(), Asked.end());
   for (const Remedy *R : Table) {
     auto Add = [&](std::vector<std::string> Ways) {
       for (std::string &Parameters : Ways)

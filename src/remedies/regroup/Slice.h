@@ -70,9 +70,15 @@ reduceTo(llvm::Function &F, llvm::Function &Kernel,
 /// Loads and other reads of \p F of what the same thread may have written before.
 llvm::SmallVector<llvm::Instruction *> readsOfWritten(llvm::Function &F);
 
-/// What to sort \p Kernel by: what \p Options name, and what is found for what
-/// they do not.
-PlanOr<Key> chooseKey(llvm::Function &Kernel, const RegroupOptions &Options);
+struct ChosenKey {
+  Key By;
+  std::vector<Refusal> Others; ///< why not what the source names besides
+};
+
+/// What to sort \p Kernel by: what the source and \p Options name, and what is
+/// found for what they do not.
+PlanOr<ChosenKey> chooseKey(llvm::Function &Kernel,
+                            const RegroupOptions &Options);
 
 } // namespace reconverge::remedies::regroup
 

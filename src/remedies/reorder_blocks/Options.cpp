@@ -10,13 +10,15 @@ using namespace llvm;
 
 namespace reconverge::remedies {
 
-Expected<ReorderOptions> parseReorderOptions(StringRef Text) {
-  ReorderOptions Options;
+Expected<ReorderOptions> parseReorderOptions(StringRef Text,
+                                             ReorderOptions Options) {
   Error E = readParameters(
       Text, "reordering blocks", reorder_blocks::Parameters,
       [&](StringRef Key, StringRef Value) {
         if (Key == "least")
           return readBetween(Value, 1, 1u << 31, Options.Least);
+        if (Key == "marked")
+          return readFlag(Value, Options.Marked);
         Options.Order =
             Value == "last" ? BlockOrder::Last : BlockOrder::Reversed;
         return Key == "order" && (Value == "last" || Value == "reversed");

@@ -19,13 +19,18 @@ struct ReorderOptions {
   /// kernel as it was.
   uint32_t Least = 16 * 1024;
 
+  /// Only what the source asks for.
+  bool Marked = false;
+
   /// A mistake to make on purpose, so that tests can show that they would
   /// notice: some blocks run twice, and others never.
   bool PlantedBug = false;
 };
 
-/// Reads "order=last;least=4096"; the error names the word that is wrong.
-llvm::Expected<ReorderOptions> parseReorderOptions(llvm::StringRef Text);
+/// Reads "order=last;least=4096" over \p Options; the error names the word that
+/// is wrong.
+llvm::Expected<ReorderOptions> parseReorderOptions(llvm::StringRef Text,
+                                                   ReorderOptions Options = {});
 
 } // namespace reconverge::remedies
 

@@ -47,6 +47,7 @@
 #include "remedies/common/HiddenParameters.h"
 #include "remedies/common/Loops.h"
 #include "remedies/common/Redirection.h"
+#include "remedies/common/Requests.h"
 #include "remedies/common/Sort.h"
 #include "remedies/reorder_blocks/Refusals.h"
 
@@ -215,7 +216,13 @@ static Recipe longestFirst(Function &Kernel, const BlocksPlan &Plan,
   return R;
 }
 
-PlanOr<Recipe> reorderBlocks(Function &Kernel, const ReorderOptions &Options) {
+PlanOr<Recipe> reorderBlocks(Function &Kernel, const ReorderOptions &Given) {
+  ReorderOptions Options = Given;
+  if (const auto Said = requestOf(Kernel, Name)) {
+    if (!Said->On)
+      return refusal(refuse::Off, *Kernel.getEntryBlock().getTerminator());
+    Options = cantFail(parseReorderOptions(Said->Parameters, Options));
+  }
   PlanOr<BlocksPlan> Planned = planBlocks(Kernel);
   if (const auto *Why = std::get_if<Refusal>(&Planned))
     return *Why;
