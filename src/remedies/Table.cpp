@@ -14,6 +14,7 @@
 #include "launch/RecipeText.h"
 #include "remedies/common/ItemRefusals.h"
 #include "remedies/common/Requests.h"
+#include "remedies/common/Slice.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -85,6 +86,7 @@ std::vector<const RefusalKind *> refusals() {
   for (const Remedy *R : Table)
     append_range(All, R->Refusals);
   append_range(All, tied::All);
+  append_range(All, sliced::All);
   return All;
 }
 

@@ -13,8 +13,8 @@
 
 #include "analysis/Numbering.h"
 #include "analysis/Uniformity.h"
+#include "remedies/common/Notes.h"
 #include "remedies/common/Requests.h"
-#include "remedies/regroup/Points.h"
 #include "remedies/regroup/Refusals.h"
 
 #include "llvm/ADT/PostOrderIterator.h"

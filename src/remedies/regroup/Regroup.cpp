@@ -33,6 +33,7 @@
 #include "remedies/common/HiddenParameters.h"
 #include "remedies/common/Redirection.h"
 #include "remedies/common/Requests.h"
+#include "remedies/common/Slice.h"
 #include "remedies/regroup/Records.h"
 #include "remedies/regroup/Refusals.h"
 #include "remedies/regroup/Sort.h"
@@ -155,7 +156,7 @@ PlanOr<Regrouped> regroupKernel(Function &Kernel, const RegroupOptions &Given) {
     return *Why;
   const ItemsPlan &Plan = std::get<ItemsPlan>(Planned);
   if (Plan.Exits)
-    return refusal(refuse::Exit, *Kernel.getEntryBlock().getTerminator());
+    return refusal(sliced::Exit, *Kernel.getEntryBlock().getTerminator());
   PlanOr<ChosenKey> Chosen = chooseKey(Kernel, Options);
   if (const auto *Why = std::get_if<Refusal>(&Chosen))
     return *Why;
