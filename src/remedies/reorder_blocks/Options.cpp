@@ -19,9 +19,11 @@ Expected<ReorderOptions> parseReorderOptions(StringRef Text,
           return readBetween(Value, 1, 1u << 31, Options.Least);
         if (Key == "marked")
           return readFlag(Value, Options.Marked);
-        Options.Order =
-            Value == "last" ? BlockOrder::Last : BlockOrder::Reversed;
-        return Key == "order" && (Value == "last" || Value == "reversed");
+        Options.Order = Value == "last"    ? BlockOrder::Last
+                        : Value == "slice" ? BlockOrder::Slice
+                                           : BlockOrder::Reversed;
+        return Key == "order" &&
+               (Options.Order != BlockOrder::Reversed || Value == "reversed");
       });
   if (E)
     return std::move(E);

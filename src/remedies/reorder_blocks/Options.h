@@ -10,7 +10,8 @@ namespace reconverge::remedies {
 
 enum class BlockOrder {
   Reversed, ///< the last one first
-  Last      ///< those first that took longest in an earlier launch
+  Last,     ///< those first that took longest in an earlier launch
+  Slice     ///< those first that will do most, as a slice of the kernel says
 };
 
 struct ReorderOptions {

@@ -75,7 +75,7 @@ __global__ void alike(unsigned *Out) { Out[threadIdx.x] = 1; }
 template <class T> __global__ void unused(T *Out) { row(Out); }
 #endif
 #ifdef WRONG
-// WRONG: [[#@LINE+1]]:41: error: there is no order 'sorted'; write one of reversed, last
+// WRONG: [[#@LINE+1]]:41: error: there is no order 'sorted'; write one of reversed, last, slice
 #pragma reconverge reorder-blocks order(sorted)
 __global__ void wrong(unsigned *Out) {
 // WRONG: [[#@LINE+1]]:1: error: #pragma reconverge reorder-blocks must come right before one of these: kernel
