@@ -31,6 +31,16 @@
 // RUN: FileCheck %s --check-prefix=TRIED <table --implicit-check-not='[remedied]'
 // TRIED: reorder-blocks (marke{{.*}}identical
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VERBOSE=1 ./best 2>&1 >out | FileCheck %s
+//
+// What was slower on a GPU, or was wrong, is not built though it is asked for.
+// RUN: sed '0,/"measured": false/s//"measured": true/' d.json >slower.json
+// RUN: %reconverge cc --decisions slower.json -I %source/include %s -o fewer 2>err
+// RUN: count 0 <err
+// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VERBOSE=1 ./fewer 2>&1 >out | FileCheck %s --check-prefix=FEWER --implicit-check-not=asked
+// RUN: sed '0,/"outcome": "slower"/s//"outcome": "wrong"/' d.json >wrong.json
+// RUN: %reconverge cc --decisions wrong.json -I %source/include %s -o fewer
+// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VERBOSE=1 ./fewer 2>&1 >out | FileCheck %s --check-prefix=FEWER --implicit-check-not=asked
+// FEWER: marked({{.*}}): 3 launches of {{.*}} 3 with the remedy
 #include <reconverge/attributes.cuh>
 
 #include <cstdio>
