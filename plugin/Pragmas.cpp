@@ -5,15 +5,16 @@
 //
 //   #pragma reconverge <remedy> [<parameter>(<value>)] [off]
 //
-// before an `if` or a `switch`, or a loop, also as _Pragma, and leaves what it has read in
-// the device code, where the passes of libReconverge.so find it
+// before an `if` or a `switch`, a loop, or a kernel, also as _Pragma, and leaves
+// what it has read in the device code, where the passes of libReconverge.so find it
 // (remedies/common/RequestFormat.h). In host code it keeps the compiler from
 // warning of an unknown pragma.
 //
 // Of a loop its first line is enough: clang keeps that in the loop's metadata.
-// Of a choice all lines to the condition's end are found by lexing on from the
-// pragma: a pragma's
-// handler runs inside the preprocessor, which must not look ahead there.
+// Of a choice all lines to the condition's end, and of a kernel those to its
+// body, are found by lexing on from the pragma: a pragma's handler runs inside
+// the preprocessor, which must not look ahead there. What is no statement is
+// taken for a kernel; the passes see whether it is one.
 //
 // A library of its own, because it needs clang around it: opt has none, and
 // with clang's library loaded opt ends over options that both register.
@@ -119,21 +120,66 @@ bool Reader::readParameter(Preprocessor &PP, Token &Tok) {
   return Tok.is(tok::r_paren);
 }
 
+/// "reorder-blocks", of which \p Tok is the first word, and then the first token
+/// behind it.
+std::string readName(Preprocessor &PP, Token &Tok) {
+  std::string Name;
+  while (Tok.is(tok::identifier) || Tok.is(tok::minus)) {
+    if (Tok.is(tok::identifier) && !Name.empty() && Name.back() != '-')
+      break;
+    Name += PP.getSpelling(Tok);
+    PP.LexUnexpandedToken(Tok);
+  }
+  return Name;
+}
+
 /// The remedy, and all up to the end; \p Tok is then the end.
 bool Reader::readWords(Preprocessor &PP, Token &Tok) {
   PP.LexUnexpandedToken(Tok);
-  Known = Tok.is(tok::identifier)
-              ? requestWordsOf(Tok.getIdentifierInfo()->getName())
-              : nullptr;
+  Known = requestWordsOf(readName(PP, Tok));
   if (!Known)
     return false;
-  PP.LexUnexpandedToken(Tok);
   for (; Tok.isNot(tok::eod); PP.LexUnexpandedToken(Tok))
     if (isWord(Tok, "off"))
       Off = true;
     else if (!readParameter(PP, Tok))
       return false;
   return true;
+}
+
+/// What begins with \p First; none: nothing that \p Words are about.
+std::optional<Subject> subjectAt(const Token &First,
+                                 const RequestWords &Words) {
+  const StringRef Word =
+      First.is(tok::raw_identifier) ? First.getRawIdentifier() : "";
+  std::optional<Subject> Of = Subject::Kernel;
+  if (isOneOf(Word, "if, switch"))
+    Of = Subject::Branch;
+  else if (isOneOf(Word, "for, while, do"))
+    Of = Subject::Loop;
+  else if (First.isOneOf(tok::eof, tok::semi, tok::l_brace, tok::r_brace))
+    return std::nullopt;
+  return Words.isOf(*Of) ? Of : std::nullopt;
+}
+
+/// The last token of it whose line says where it is.
+Token lastOf(Subject Of, const Token &First, Following &Source) {
+  Token Last = First;
+  if (Of == Subject::Loop)
+    return Last;
+  if (Of == Subject::Branch)
+    Last = Source.next();
+  unsigned Depth = Last.is(tok::l_paren);
+  const auto IsBody = [&] {
+    return Depth == 0 && Last.isOneOf(tok::l_brace, tok::semi);
+  };
+  while (Last.isNot(tok::eof) &&
+         (Of == Subject::Kernel ? !IsBody() : Depth != 0)) {
+    Last = Source.next();
+    Depth += Last.is(tok::l_paren);
+    Depth -= Last.is(tok::r_paren);
+  }
+  return Last;
 }
 
 void Reader::HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer,
@@ -156,23 +202,14 @@ void Reader::HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer,
   }
   Following Source(End, PP);
   const Token First = Source.next();
-  if (First.isNot(tok::raw_identifier) ||
-      !isOneOf(First.getRawIdentifier(), Known->Statements)) {
+  const std::optional<Subject> Of = subjectAt(First, *Known);
+  if (!Of) {
     report(PP, At,
-           "#pragma reconverge %0 must come right before a statement of these: "
-           "%1")
+           "#pragma reconverge %0 must come right before one of these: %1")
         << Known->Remedy << Known->Statements;
     return;
   }
-  Token Last = First;
-  if (!Known->isOfLoops())
-    Last = Source.next();
-  unsigned Depth = Last.is(tok::l_paren);
-  while (Depth && Last.isNot(tok::eof)) {
-    Last = Source.next();
-    Depth += Last.is(tok::l_paren);
-    Depth -= Last.is(tok::r_paren);
-  }
+  const Token Last = lastOf(*Of, First, Source);
   auto LineOf = [&](SourceLocation Loc) {
     return std::to_string(SM.getPresumedLoc(Loc).getLine());
   };
@@ -180,8 +217,9 @@ void Reader::HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer,
   SM.getFileManager().makeAbsolutePath(File);
   llvm::sys::path::remove_dots(File, /*remove_dot_dot=*/true);
   Into += LineOf(At) + " " + LineOf(First.getLocation()) + " " +
-          LineOf(Last.getLocation()) + " " + Known->Remedy.str() +
-          (Off ? " off" : " on" + Parameters) + " " + File.str().str() + "\n";
+          LineOf(Last.getLocation()) + " " + nameOf(*Of).str() + " " +
+          Known->Remedy.str() + (Off ? " off" : " on" + Parameters) + " " +
+          File.str().str() + "\n";
 }
 
 /// At the end of the device's code, a variable with all pragmas in it.

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For clang with our plugins, and `reconverge cc`; to nvcc all are nothing.
-// docs/remap.md, docs/refill.md, docs/flatten.md and docs/collect.md say what becomes of it, and
-// what is left.
+// docs/remap.md, docs/refill.md, docs/flatten.md, docs/collect.md,
+// docs/regroup.md and docs/reorder-blocks.md say what becomes of it, and what is
+// left.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_ATTRIBUTES_CUH
@@ -26,7 +27,11 @@
 /// an inner loop flattened by which they do (RECONVERGE_FLATTEN), or none
 /// (RECONVERGE_NO_FLATTEN). And for
 /// collecting: has threads sorted by the way that they will go
-/// (RECONVERGE_COLLECT), or not (RECONVERGE_NO_COLLECT).
+/// (RECONVERGE_COLLECT), or not (RECONVERGE_NO_COLLECT). And for regrouping: has
+/// the threads of a launch sorted so (RECONVERGE_REGROUP), or not
+/// (RECONVERGE_NO_REGROUP). On a kernel alone: has its thread blocks start in
+/// another order (RECONVERGE_REORDER_BLOCKS), or not
+/// (RECONVERGE_NO_REORDER_BLOCKS).
 #if defined(__clang__) && defined(__CUDA__) // nvcc has the first at most
 #define RECONVERGE_REMAP __attribute__((annotate("reconverge remap")))
 #define RECONVERGE_NO_REMAP __attribute__((annotate("reconverge remap off")))
@@ -38,6 +43,13 @@
 #define RECONVERGE_COLLECT __attribute__((annotate("reconverge collect")))
 #define RECONVERGE_NO_COLLECT                                                  \
   __attribute__((annotate("reconverge collect off")))
+#define RECONVERGE_REGROUP __attribute__((annotate("reconverge regroup")))
+#define RECONVERGE_NO_REGROUP                                                  \
+  __attribute__((annotate("reconverge regroup off")))
+#define RECONVERGE_REORDER_BLOCKS                                              \
+  __attribute__((annotate("reconverge reorder-blocks")))
+#define RECONVERGE_NO_REORDER_BLOCKS                                           \
+  __attribute__((annotate("reconverge reorder-blocks off")))
 #else
 #define RECONVERGE_REMAP
 #define RECONVERGE_NO_REMAP
@@ -47,6 +59,10 @@
 #define RECONVERGE_NO_FLATTEN
 #define RECONVERGE_COLLECT
 #define RECONVERGE_NO_COLLECT
+#define RECONVERGE_REGROUP
+#define RECONVERGE_NO_REGROUP
+#define RECONVERGE_REORDER_BLOCKS
+#define RECONVERGE_NO_REORDER_BLOCKS
 #endif
 
 #endif

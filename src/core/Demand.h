@@ -19,6 +19,8 @@ struct Demand {
   uint32_t Registers = 0;    ///< of a thread; 0: not known
   uint64_t StaticShared = 0; ///< bytes a thread block
 
+  /// Of a launch: less than 1 for what one makes that serves others as well.
+  double Share = 1;
   double Slots = 0;     ///< issue slots
   PipeCycles Busy = {}; ///< of a scheduler's pipes, as if there were one
   /// Cycles in which warps have their places, and the loads that they wait for
@@ -49,7 +51,7 @@ inline double slotsOf(const Demands &All) {
   for (const Demand &D : All) {
     if (!D.isCounted())
       return 0;
-    Sum += D.Slots;
+    Sum += D.Share * D.Slots;
   }
   return Sum;
 }

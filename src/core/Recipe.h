@@ -90,6 +90,8 @@ struct RecipeStep {
 /// What Making steps leave in kept scratch may serve later launches, whatever
 /// their data are: if it is old, they are slow, never wrong.
 struct RecipeReuse {
+  /// Launches that it is taken to serve, where nobody has seen that yet.
+  static constexpr double UsesAtFirst = 10;
   /// Scratch, kept, in which Probing steps leave how many of Probed are no
   /// longer what they were: u32.
   uint32_t Differing = 0;
@@ -124,6 +126,14 @@ struct Recipe {
       if (Scratch[I].Given)
         return I;
     return std::nullopt;
+  }
+
+  /// Of \p Step in the mean launch, before it is known how many reuse what one
+  /// makes.
+  double shareOf(const RecipeStep &Step) const {
+    return Reuse && Step.When == RecipeStep::Making
+               ? 1 / RecipeReuse::UsesAtFirst
+               : 1;
   }
   /// Whether what is launched stays the same.
   bool isPlain() const { return Steps.empty(); }

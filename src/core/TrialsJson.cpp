@@ -135,6 +135,7 @@ static void writeDemand(JsonWriter &W, const Demand &D) {
   writeShape(W, D.Shape);
   W.count("registers", D.Registers);
   W.count("staticShared", D.StaticShared);
+  W.number("share", D.Share);
   W.number("slots", D.Slots);
   W.numbers("busy", {D.Busy.begin(), D.Busy.end()});
   W.number("pathCycles", D.PathCycles);
@@ -154,8 +155,8 @@ static bool readDemand(const json::Value &V, json::Path P, Demand &D) {
   std::vector<double> Busy;
   if (!F || !readShape(V, P, D.Shape) || !F.count("registers", D.Registers) ||
       !F.count("staticShared", D.StaticShared) ||
-      !F.measure("slots", D.Slots) || !F.measures("busy", Busy) ||
-      !F.measure("pathCycles", D.PathCycles) ||
+      !F.measure("share", D.Share) || !F.measure("slots", D.Slots) ||
+      !F.measures("busy", Busy) || !F.measure("pathCycles", D.PathCycles) ||
       !F.measure("pathLoads", D.PathLoads) ||
       !F.flag("hasMachineCode", D.HasMachineCode) ||
       !F.flag("hasMemory", D.HasMemory) ||

@@ -16,6 +16,7 @@
 #include "core/Error.h"
 #include "driver/Remedies.h"
 #include "frontend/ForeignCode.h"
+#include "remedies/common/Requests.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -54,6 +55,25 @@ static void leaveToOthers(Module &M,
            "share it; where another's code was kept, ours is built\n";
 }
 
+/// Whether \p Tried shows that the source should not have asked for it.
+static bool isAgainst(const TrialResult &Tried, const Decision &D) {
+  switch (Tried.End) {
+  case TrialOutcome::Slower:
+    return D.Measured;
+  case TrialOutcome::Wrong:
+  case TrialOutcome::Rounded:
+  case TrialOutcome::Unproved:
+  case TrialOutcome::Faulted:
+  case TrialOutcome::TimedOut:
+    return true;
+  case TrialOutcome::Kept:
+  case TrialOutcome::Refused:
+  case TrialOutcome::Untried:
+    return false;
+  }
+  llvm_unreachable("all outcomes are above");
+}
+
 /// The launches that a remedy is kept for: as large as those it was tried on.
 static frontend::LaunchBounds boundsOf(const Decision &D) {
   frontend::LaunchBounds Bounds;
@@ -75,7 +95,13 @@ Error Decisions::apply(Module &M, raw_ostream *OS) {
       Decided.insert(D.Kernel);
   for (auto [D, Now] : zip(File.Kernels, States)) {
     Function *F = M.getFunction(D.Kernel);
-    if (!F || F->isDeclaration() || D.Keep == Candidate())
+    if (!F || F->isDeclaration())
+      continue;
+    if (D.Module == Hash)
+      for (const TrialResult &T : D.Tried)
+        if (T.What.Parameters == remedies::OnlyWhereAsked && isAgainst(T, D))
+          remedies::dropRequests(*F, T.What.Remedy);
+    if (D.Keep == Candidate())
       continue;
     if (D.Module != Hash) {
       if (Now == State::Unseen && !Decided.contains(D.Kernel))

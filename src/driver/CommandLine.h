@@ -45,6 +45,8 @@ struct BuildRequest {
   std::string CudaPath;            ///< empty: to be found
   std::vector<Candidate> Remedies; ///< --meld and the like, in their order
   std::string Decisions; ///< file of decisions to build by; empty: none
+  /// Launches that the source asks to have changed stay, for trials to change.
+  bool LeaveLaunches = false;
   llvm::raw_ostream *Diagnostics = nullptr; ///< where remarks go, if anywhere
   std::string Keep; ///< folder for intermediate files; empty: none kept
 

@@ -15,8 +15,7 @@ using namespace llvm;
 
 namespace reconverge::driver {
 
-static std::vector<Foreseen> foreseenOf(const KernelProfile &K,
-                                        StringRef Bitcode) {
+static Foresight foreseenOf(const KernelProfile &K, StringRef Bitcode) {
   LLVMContext Context;
   auto M = parseBitcodeFile({Bitcode, "device code"}, Context);
   if (!M) {
@@ -24,13 +23,13 @@ static std::vector<Foreseen> foreseenOf(const KernelProfile &K,
     return {};
   }
   const Function *F = (*M)->getFunction(K.Info.Name);
-  return F && !F->isDeclaration() ? remedies::foreseen(*F, K)
-                                  : std::vector<Foreseen>();
+  if (!F || F->isDeclaration())
+    return {};
+  return {remedies::foreseen(*F, K), remedies::asked(*F)};
 }
 
-std::vector<std::vector<Foreseen>> foresee(const Profile &Counted,
-                                           StringRef Program) {
-  std::vector<std::vector<Foreseen>> All(Counted.Kernels.size());
+std::vector<Foresight> foresee(const Profile &Counted, StringRef Program) {
+  std::vector<Foresight> All(Counted.Kernels.size());
   auto Modules = modulesOf(Program);
   if (!Modules) {
     consumeError(Modules.takeError());

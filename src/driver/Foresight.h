@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_DRIVER_FORESIGHT_H
 #define RECONVERGE_DRIVER_FORESIGHT_H
 
+#include "core/Decision.h"
 #include "core/Forecast.h"
 #include "core/Profile.h"
 
@@ -10,11 +11,15 @@
 
 namespace reconverge::driver {
 
-/// By kernel of \p Counted, what the device code in the file \p Program tells of
-/// remedies. Nothing of kernels whose code is not there: forecasts then go by
-/// counts alone.
-std::vector<std::vector<Foreseen>> foresee(const Profile &Counted,
-                                           llvm::StringRef Program);
+/// What a kernel's code tells of remedies.
+struct Foresight {
+  std::vector<Foreseen> Gains;
+  std::vector<Candidate> Asked; ///< for in the source
+};
+
+/// By kernel of \p Counted, what the device code in the file \p Program tells.
+/// Nothing of kernels whose code is not there: forecasts then go by counts alone.
+std::vector<Foresight> foresee(const Profile &Counted, llvm::StringRef Program);
 
 } // namespace reconverge::driver
 

@@ -260,7 +260,9 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
   Progress Now(OS, Request.Quiet);
   if (!Session::isProgram(Request.Build))
     Now.stage("building " + join(Request.Build.Inputs, " "));
-  auto Program = Session::create(Request);
+  RunRequest ToTry = Request;
+  ToTry.Build.LeaveLaunches = true;
+  auto Program = Session::create(ToTry);
   if (!Program)
     return Program.takeError();
   const Sandbox Box(Program->folder(), Request.Sandboxed);

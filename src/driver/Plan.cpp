@@ -8,7 +8,8 @@
 // jumps has shorter chains, also where no lane idles. Nor is a candidate that
 // has lanes read what lies together, which no forecast knows. One of which there
 // is no forecast is tried: it says itself why it does not apply. Where no lane
-// idles, a remedy for thread blocks is tried alone, by its own forecast.
+// idles, a remedy for thread blocks is tried alone, by its own forecast. What the
+// source asks for is tried in any case.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,14 +50,15 @@ std::vector<HotKernel> byHeat(const Profile &P, StringRef Program,
     // Without accesses a forecast hopes for too much, and says too little.
     Forecasts Gains;
     if (Limits && C.Time.HasMemory)
-      Gains = model::forecastsOf(K, C, remedies::rules(), *Limits, Code);
+      Gains = model::forecastsOf(K, C, remedies::rules(), *Limits, Code.Gains);
     Kernels.push_back({&K,
                        C.OfRun,
                        Waste,
                        std::move(Gains),
                        {},
                        C.Time.By == Bound::Unit,
-                       Limits});
+                       Limits,
+                       Code.Asked});
   }
   sort(Kernels, [](const HotKernel &A, const HotKernel &B) {
     return std::tuple(-A.OfRun, A.Counted->Info.Name, A.Counted->Info.Module) <
@@ -75,7 +77,8 @@ const Forecast *forecastOf(const HotKernel &K, const Candidate &C) {
 static void leaveOut(HotKernel &K, std::vector<Candidate> &All) {
   erase_if(All, [&](const Candidate &C) {
     const Forecast *F = forecastOf(K, C);
-    if (!K.IsBusy || !F || F->High >= LeastHope || remedies::isUnforeseen(C))
+    if (!K.IsBusy || !F || F->High >= LeastHope || remedies::isUnforeseen(C) ||
+        is_contained(K.Asked, C))
       return false;
     TrialResult &R = K.LeftOut.emplace_back();
     R.What = C;
@@ -111,8 +114,8 @@ static TrialRequest requestFor(HotKernel &K, ArrayRef<ForeignImage> Images,
           return I.By == By && I.Module == R.Module;
         }))
       R.Candidates.push_back({nameOf(By), ""});
-  std::vector<Candidate> All =
-      remedies::candidates(*K.Counted, K.Waste >= LeastWaste, K.Limits);
+  std::vector<Candidate> All = remedies::candidates(
+      *K.Counted, K.Waste >= LeastWaste, K.Limits, K.Asked);
   if (OnGpu)
     leaveOut(K, All);
   for (const auto &[Key, At] : byForecast(K, All))

@@ -26,6 +26,7 @@ struct HotKernel {
   std::vector<TrialResult> LeftOut = {};
   bool IsBusy = false; ///< what it is bound by is a unit
   const analysis::MachineLimits *Limits = nullptr; ///< null: not known
+  std::vector<Candidate> Asked = {};               ///< for in the source
 };
 
 /// All kernels of \p P, hottest first. \p Limits: of the GPU in whose time

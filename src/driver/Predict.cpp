@@ -53,7 +53,8 @@ Expected<int> predict(const PredictRequest &Request, raw_ostream &OS) {
   const auto ByCode = foresee(*Run->Counted, Program->program());
   for (auto [K, C, Code] :
        zip_equal(Run->Counted->Kernels, Cost.Kernels, ByCode))
-    All.push_back(model::forecastsOf(K, C, remedies::rules(), *Limits, Code));
+    All.push_back(
+        model::forecastsOf(K, C, remedies::rules(), *Limits, Code.Gains));
   report::printForecasts(*Run->Counted, Cost, All, OS, terminalFor(OS));
   if (Request.Groupings) {
     std::vector<std::optional<GroupingForecasts>> Groupings;

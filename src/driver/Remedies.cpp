@@ -97,9 +97,6 @@ static Expected<std::set<std::string>> settleRequests(Module &M) {
 Expected<remedies::Applied> applyBeside(const Candidate &What, Function &Kernel,
                                         const frontend::LaunchBounds &Bounds,
                                         const remedies::Services &Services) {
-  const std::string Name = (Kernel.getName() + RemediedSuffix).str();
-  if (Function *BySource = Kernel.getParent()->getFunction(Name))
-    BySource->eraseFromParent(); // a decision goes before a request
   Function &Copy = frontend::copyForRemedy(Kernel, Bounds);
   auto Result = remedies::applyWith(Services, What, Copy);
   if (Result && !Result->Changed)
@@ -117,15 +114,25 @@ static Error checkLaunches(const Candidate &What, bool Relocatable,
   return Error::success();
 }
 
-/// Applies to all kernels of \p M a remedy that changes launches; any launch is
-/// to take it. Who asks for it hears of what cannot have it. A kernel has one
-/// such remedy, the first.
+/// The kernels of \p M beside which there is a copy that launches may take.
+static std::set<Function *> remediedIn(Module &M) {
+  std::set<Function *> All;
+  for (Function &F : M)
+    if (M.getFunction((F.getName() + RemediedSuffix).str()))
+      All.insert(&F);
+  return All;
+}
+
+/// Applies to all kernels of \p M but those that are \p Decided a remedy that
+/// changes launches; any launch is to take it. Who asks for it hears of what
+/// cannot have it. A kernel has one such remedy, the first.
 static Error applyToLaunches(const Candidate &What, Module &M,
+                             const std::set<Function *> &Decided,
                              const remedies::Services &Services,
                              raw_ostream *OS) {
   std::vector<Function *> Kernels;
   for (Function &F : M)
-    if (!F.isDeclaration() && analysis::isKernel(F) &&
+    if (!F.isDeclaration() && analysis::isKernel(F) && !Decided.count(&F) &&
         !F.getName().ends_with(RemediedSuffix) &&
         !F.getName().ends_with(HelperSuffix))
       Kernels.push_back(&F);
@@ -166,33 +173,47 @@ Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
     consumeError(Count.takeError()); // a remark says that they are not known
     return std::nullopt;
   };
-  Compile.Transform = [Remedies = Request.Remedies, CountRegisters,
-                       Relocatable = Compile.Relocatable,
-                       Words = Compile.ClangArguments, OS = Request.Diagnostics,
-                       Then = std::move(Compile.Transform)](Module &M) {
+  Compile.Transform =
+      [Remedies = Request.Remedies, CountRegisters,
+       Relocatable = Compile.Relocatable, Leave = Request.LeaveLaunches,
+       Words = Compile.ClangArguments, OS = Request.Diagnostics,
+       Then = std::move(Compile.Transform)](Module &M) -> Error {
     if (OS)
       M.getContext().setDiagnosticHandler(
           std::make_unique<RemarkPrinter>(Words, *OS));
     auto Asked = settleRequests(M);
     if (!Asked)
       return Asked.takeError();
-    std::vector<Candidate> All;
-    for (const std::string &Name : *Asked)
-      if (none_of(Remedies, [&](const Candidate &C) {
+    std::vector<Candidate> Launches;
+    for (const std::string &Name : *Asked) {
+      const Candidate What = {Name, remedies::OnlyWhereAsked.str()};
+      if (any_of(Remedies, [&](const Candidate &C) {
             return C.Remedy == Name; // it sees requests as well
           }))
-        All.push_back({Name, remedies::OnlyWhereAsked.str()});
-    for (const Candidate &What : All)
+        continue;
       if (Error E = checkLaunches(What, Relocatable,
                                   "#pragma reconverge " + What.Remedy))
         return E;
-    append_range(All, Remedies);
-    for (const Candidate &What : All)
-      if (Error E = remedies::changesLaunch(What)
-                        ? applyToLaunches(What, M, {CountRegisters}, OS)
-                        : remedies::applyToModule(What, M, {CountRegisters}))
+      if (remedies::changesLaunch(What))
+        Launches.push_back(What);
+      else if (Error E = remedies::applyToModule(What, M, {CountRegisters}))
         return E;
-    return Then ? Then(M) : Error::success();
+    }
+    // Decisions are of this code, and go before what the source asks for.
+    if (Error E = Then ? Then(M) : Error::success())
+      return E;
+    const std::set<Function *> Decided = remediedIn(M);
+    if (!Leave)
+      for (const Candidate &What : Launches)
+        if (Error E = applyToLaunches(What, M, Decided, {CountRegisters}, OS))
+          return E;
+    for (const Candidate &What : Remedies)
+      if (Error E =
+              remedies::changesLaunch(What)
+                  ? applyToLaunches(What, M, Decided, {CountRegisters}, OS)
+                  : remedies::applyToModule(What, M, {CountRegisters}))
+        return E;
+    return Error::success();
   };
   SmallString<128> Plugin(Tools.Tree.binDir());
   sys::path::append(Plugin, "..", "lib", "libReconvergeClang.so");

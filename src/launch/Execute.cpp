@@ -270,8 +270,8 @@ Ended execute(const Recipe &R, const LaunchShape &Shape, void **Args, Place &On,
 
 std::optional<Ended> MadeBefore::make(MadeBefore &Into, const Recipe &R,
                                       const LaunchShape &Shape, void **Args,
-                                      Place &On) {
-  if (!R.servesLater())
+                                      Place &On, bool ForLater) {
+  if (!R.servesLater() && !(ForLater && R.Reuse))
     return std::nullopt;
   Into.Kept.resize(R.Scratch.size());
   const Ended End = execute(R, Shape, Args, On, {.Kept = &Into.Kept});

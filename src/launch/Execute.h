@@ -54,15 +54,16 @@ struct Steps {
 Ended execute(const Recipe &R, const LaunchShape &Shape, void **Args, Place &On,
               const Steps &Which = {});
 
-/// What the first launch by a recipe makes for later ones alone, in a trial, that
-/// runs as those would.
+/// What the first launch by a recipe makes for later ones, in a trial that runs as
+/// those would.
 class MadeBefore {
 public:
-  /// Launches \p R, if it is such a one, on \p On to make it: what memory it
-  /// leaves is to be brought back. None: it is no such recipe.
+  /// Launches \p R on \p On to make it, if it serves later ones alone, or \p
+  /// ForLater and it serves them, too: what memory it leaves is to be brought
+  /// back. None: it does not.
   static std::optional<Ended> make(MadeBefore &Into, const Recipe &R,
                                    const LaunchShape &Shape, void **Args,
-                                   Place &On);
+                                   Place &On, bool ForLater = false);
   /// How later launches run.
   Steps steps() {
     return {.Making = Kept.empty(),

@@ -55,8 +55,7 @@ static bool isCaptured(cudaStream_t Stream) {
 }
 
 /// The time of \p Now, and its share in that of making the order by which it was
-/// launched. Of the first order nobody knows yet how often it will serve: 10
-/// times, say. Where orders are made anew by and by, the first launch that makes
+/// launched. Of the first order nobody knows yet how often it will serve. Where orders are made anew by and by, the first launch that makes
 /// one loads code and takes memory, which the others do not: it tells nothing.
 double Launched::amortised(const Stopwatch::Known &Now, OfClass &Of) const {
   const double Time = Now.Milliseconds;
@@ -73,7 +72,7 @@ double Launched::amortised(const Stopwatch::Known &Now, OfClass &Of) const {
   double Uses =
       double(C.Made + C.Reused) / double(std::max<uint64_t>(C.Made, 1));
   if (C.Made <= 1)
-    Uses = std::max(Uses, 10.);
+    Uses = std::max(Uses, RecipeReuse::UsesAtFirst);
   return Time + std::max(Of.Making - Time, 0.) / Uses;
 }
 

@@ -217,13 +217,13 @@ KernelTime timeOf(const Demands &All, const analysis::MachineLimits &L) {
     if (!T.isKnown())
       return {};
     for (auto [Total, Units] : llvm::zip_equal(Sum.Units, T.Units))
-      Total += Units;
-    Sum.Latency += T.Latency;
-    Sum.Least += T.Least;
-    Sum.Most += T.Most;
-    Sum.Cycles += T.Cycles;
-    if (T.Cycles > Longest) { // what the longest is bound by, all are
-      Longest = T.Cycles;
+      Total += D.Share * Units;
+    Sum.Latency += D.Share * T.Latency;
+    Sum.Least += D.Share * T.Least;
+    Sum.Most += D.Share * T.Most;
+    Sum.Cycles += D.Share * T.Cycles;
+    if (D.Share * T.Cycles > Longest) { // what the longest is bound by, all are
+      Longest = D.Share * T.Cycles;
       Sum.By = T.By;
       Sum.Busiest = T.Busiest;
       Sum.Nearness = T.Nearness;

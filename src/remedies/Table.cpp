@@ -13,6 +13,8 @@
 #include "core/Remedied.h"
 #include "launch/RecipeText.h"
 #include "remedies/common/ItemRefusals.h"
+#include "remedies/common/Requests.h"
+#include "remedies/common/Slice.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -84,6 +86,7 @@ std::vector<const RefusalKind *> refusals() {
   for (const Remedy *R : Table)
     append_range(All, R->Refusals);
   append_range(All, tied::All);
+  append_range(All, sliced::All);
   return All;
 }
 
@@ -94,9 +97,19 @@ const RefusalKind *refusalNamed(StringRef Code) {
   return nullptr;
 }
 
-std::vector<Candidate> candidates(const KernelProfile &Seen, bool Diverges,
-                                  const analysis::MachineLimits *Limits) {
+std::vector<Candidate> asked(const Function &Kernel) {
   std::vector<Candidate> All;
+  for (const Remedy *R : Table)
+    if (R->ChangesLaunch && requestWordsOf(R->Name) &&
+        isAskedFor(Kernel, R->Name))
+      All.push_back({R->Name.str(), OnlyWhereAsked.str(), R->Promises});
+  return All;
+}
+
+std::vector<Candidate> candidates(const KernelProfile &Seen, bool Diverges,
+                                  const analysis::MachineLimits *Limits,
+                                  ArrayRef<Candidate> Asked) {
+  std::vector<Candidate> All(Asked.begin(), Asked.end());
   for (const Remedy *R : Table) {
     auto Add = [&](std::vector<std::string> Ways) {
       for (std::string &Parameters : Ways)

@@ -28,12 +28,17 @@ std::vector<const RefusalKind *> refusals();
 /// Of "RC101" or "rc101"; null: there is none.
 const RefusalKind *refusalNamed(llvm::StringRef Code);
 
+/// The candidates of remedies that change launches which the source of
+/// \p Kernel asks for.
+std::vector<Candidate> asked(const llvm::Function &Kernel);
+
 /// Every candidate that changes code and is worth a trial on a kernel, with
 /// proofs in front. \p Diverges: it wastes enough for what is done about that.
 /// \p Limits: of the GPU; null: not known, and nobody asks how thread blocks
-/// fill it.
+/// fill it. \p Asked are worth a trial in any case.
 std::vector<Candidate> candidates(const KernelProfile &Seen, bool Diverges,
-                                  const analysis::MachineLimits *Limits);
+                                  const analysis::MachineLimits *Limits,
+                                  llvm::ArrayRef<Candidate> Asked = {});
 
 /// What the code of \p Kernel, which \p Seen is of, tells of remedies.
 std::vector<Foreseen> foreseen(const llvm::Function &Kernel,

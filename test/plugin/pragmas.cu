@@ -92,7 +92,7 @@ __global__ void wrong(int *p) {
 #pragma reconverge remap sideways
   if (*p)
     ++*p;
-// WRONG: [[#@LINE+1]]:1: error: #pragma reconverge remap must come right before a statement of these: if, switch
+// WRONG: [[#@LINE+1]]:1: error: #pragma reconverge remap must come right before one of these: if, switch
 #pragma reconverge remap
   ++*p;
 }

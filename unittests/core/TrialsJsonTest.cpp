@@ -42,6 +42,7 @@ TrialEvent event(TrialEvent::Kind What) {
   D.Shape = E.Shape;
   D.Registers = 40;
   D.StaticShared = 1024;
+  D.Share = 0.1;
   D.Slots = 100.5;
   D.Busy = {1, 2, 3, 4, 5, 6, 7, 8};
   D.PathCycles = 9;

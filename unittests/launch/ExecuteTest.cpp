@@ -131,6 +131,8 @@ TEST_F(Execute, ReusesWhatAnEarlierLaunchMade) {
             Ended::Done);
   EXPECT_EQ(On.Text, "+8 +4 probe<1x1x1,256x1x1,0>(m4) "
                      "main<1x1x1,32x1x1,16>(222 m3 1) -3 ");
+  EXPECT_DOUBLE_EQ(R.shareOf(R.Steps[0]), 0.1);
+  EXPECT_DOUBLE_EQ(R.shareOf(R.Steps[2]), 1);
   // Nowhere to keep it: it is made and given back.
   On.Text.clear();
   EXPECT_EQ(run(R, Shape), Ended::Done);

@@ -67,6 +67,24 @@ TEST(Time, PipesShareTheWork) {
   EXPECT_DOUBLE_EQ(T.Full, 1);
 }
 
+/// What one launch of ten makes is a tenth of the time of each.
+TEST(Time, WhatServesOthersCountsByItsShare) {
+  Demand Order = launchOf(40), Kernel = Order;
+  busy(Order, Unit::Issue) = 40000;
+  busy(Kernel, Unit::Alu) = 80000;
+  Order.Slots = 100;
+  Kernel.Slots = 50;
+  Order.Share = 0.1;
+  const KernelTime T = timeOf(Demands{Order, Kernel}, machine());
+  EXPECT_NEAR(T.Cycles,
+              0.1 * timeOf(Order, machine()).Cycles +
+                  timeOf(Kernel, machine()).Cycles,
+              1e-9);
+  EXPECT_DOUBLE_EQ(of(T, Unit::Issue), 100);
+  EXPECT_EQ(T.Busiest, Unit::Alu);
+  EXPECT_DOUBLE_EQ(slotsOf({Order, Kernel}), 60);
+}
+
 /// Of 41 blocks one multiprocessor has five: all wait for it.
 TEST(Time, TheFullestMultiprocessorDecides) {
   Demand D = launchOf(41);

@@ -22,13 +22,15 @@ namespace {
 constexpr uint64_t Warps = 31250; // a million threads
 using Texts = std::vector<std::string>;
 
-/// What is guessed if the kernel took \p Seconds on a GPU, or on a CPU, and
-/// putting its threads in order gives back a tenth.
-Texts guessed(double Seconds, bool OnGpu) {
+/// What is guessed if a launch of the kernel took \p Seconds on a GPU, or on a
+/// CPU, and putting its threads in order gives back a tenth.
+Texts guessed(double Seconds, bool OnGpu, uint64_t Launches = 1,
+              size_t Shapes = 1) {
   HandMadeKernel H;
-  H.K.Threads = 32 * Warps;
-  H.K.Launches = 1;
-  H.K.Seconds = Seconds;
+  H.K.Threads = 32 * Warps * Launches;
+  H.K.Launches = Launches;
+  H.K.Shapes.resize(Shapes);
+  H.K.Seconds = Seconds * double(Launches);
   H.K.OnGpu = OnGpu;
   const uint32_t First = H.block(10, Warps, 32 * Warps),
                  Then = H.block(500, Warps, 16 * Warps),
@@ -59,6 +61,20 @@ TEST(RegroupForecast, WithAndWithoutThePlace) {
 TEST(RegroupForecast, AKernelThatIsOverBeforeTheSortIsLeftAlone) {
   EXPECT_EQ(guessed(60e-6, true), Texts{"branch=0"}) << "a place takes 65 us";
   EXPECT_EQ(guessed(30e-6, true), Texts{}) << "an order takes 35 us";
+}
+
+TEST(RegroupForecast, AnOrderServesLaunchesThatRepeat) {
+  const Texts All = {"branch=0", "branch=0;reuse=on",
+                     "branch=0;locality=12;gather=7",
+                     "branch=0;locality=12;gather=7;reuse=on"};
+  EXPECT_EQ(guessed(1e-3, true, 10), All);
+  EXPECT_EQ(guessed(1e-3, true, 9).size(), 2u) << "too few";
+  EXPECT_EQ(guessed(1e-3, true, 19, 2).size(), 2u) << "too few of each shape";
+  EXPECT_EQ(guessed(1e-3, true, 800, 8).size(), 2u) << "more shapes than known";
+  const Texts Reused = {"branch=0;reuse=on",
+                        "branch=0;locality=12;gather=7;reuse=on"};
+  EXPECT_EQ(guessed(30e-6, true, 10), Reused)
+      << "a tenth of an order is shorter";
 }
 
 } // namespace

@@ -8,7 +8,8 @@ the checksum of our unmodified build. Rows, with the way in params:
   speedup   the fastest unmodified build over this way, `best` says which
 
 With order=last some of the launches that are timed take the blocks' times and
-make the order; with order=reversed none has anything to make.
+make the order; with order=slice each makes its own; with order=reversed none has
+anything to make.
 """
 
 import by_hand
@@ -20,6 +21,7 @@ from suite import Case, Metric, Suite
 REMEDIES = {
     "reversed": ("--reorder-blocks=order=reversed",),
     "last": ("--reorder-blocks=order=last",),
+    "slice": ("--reorder-blocks=order=slice",),
 }
 SUITES = [Suite(
     name="reorder", about="what it gains on a GPU that long blocks start first",

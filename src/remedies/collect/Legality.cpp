@@ -343,12 +343,11 @@ PlanOr<CollectPlan> Search::find() {
 /// \p Options with the parameters of requests in the source: of those that say
 /// the same one, the first goes.
 static CollectOptions withRequests(Function &F, CollectOptions Options) {
-  for (const BasicBlock &BB : reverse(F))
-    if (const auto Said = requestOf(BB, Name); Said && Said->On) {
-      Options =
-          cantFail(parseCollectOptions(Said->Parameters, std::move(Options)));
-      Options.Occupancy &= !Said->AtAnyCost;
-    }
+  for (const SourceRequest &Said : requestsIn(F, Name)) {
+    Options =
+        cantFail(parseCollectOptions(Said.Parameters, std::move(Options)));
+    Options.Occupancy &= !Said.AtAnyCost;
+  }
   return Options;
 }
 

@@ -25,7 +25,6 @@
 #include "analysis/Numbering.h"
 #include "analysis/device/Annotations.h"
 #include "core/Error.h"
-#include "remedies/common/RequestFormat.h"
 #include "remedies/common/Requests.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -125,6 +124,11 @@ static Error add(AllAttributed &All, const Value &Subject, Attributed A) {
                      "Leave one of the two.");
   if (F->isDeclaration() || analysis::isKernel(*F))
     return Error::success();
+  const RequestWords &Words = *requestWordsOf(A.Remedy);
+  if (!Words.isOf(Subject::Branch) && !Words.isOf(Subject::Loop))
+    return userError(A.Place + ": only kernels are launched",
+                     "Give the attribute to the kernels that call '" +
+                         demangle(F->getName()) + "'.");
   if (!F->getSubprogram())
     return userError(A.Place + ": the branches of device function '" +
                          demangle(F->getName()) +
@@ -159,18 +163,25 @@ static void replaceList(GlobalVariable &List, ArrayRef<Constant *> Kept,
   }
 }
 
-/// Hangs \p All on branches, or loops. Whether some are not to be left alone.
+/// Hangs \p All on branches, loops or kernels. Whether some are not to be left
+/// alone.
 static bool mark(Module &M, StringRef Remedy, const AllAttributed &All) {
   bool Asked = false;
-  for (Function &F : M)
-    for (auto [At, Where] : requestPlaces(F, Remedy)) {
-      const Attributed *A =
-          hasRequest(*At, Remedy) ? nullptr : All.of(F, Where);
-      if (A) {
-        hangRequest(*At, Remedy, A->What, A->Place);
-        Asked |= A->What != "off";
-      }
-    }
+  auto Hang = [&](auto &Subject, const Attributed &A) {
+    hangRequest(Subject, Remedy, A.What, A.Place);
+    Asked |= A.What != "off";
+  };
+  for (Function &F : M) {
+    const auto OfKernel = All.Functions.find(&F);
+    if (requestWordsOf(Remedy)->isOf(Subject::Kernel) &&
+        OfKernel != All.Functions.end() && analysis::isKernel(F) &&
+        !requestOf(F, Remedy))
+      Hang(F, OfKernel->second);
+    for (auto [Of, At, Where] : requestPlaces(F, Remedy))
+      if (!hasRequest(*At, Remedy))
+        if (const Attributed *A = All.of(F, Where))
+          Hang(*At, *A);
+  }
   return Asked;
 }
 

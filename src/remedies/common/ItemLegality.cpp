@@ -320,7 +320,7 @@ PlanOr<BlocksPlan> planBlocks(Function &Kernel) {
   Examination Of(Kernel, Moves::Blocks);
   if (auto Why = Of.find())
     return *Why;
-  return BlocksPlan{std::move(Of.Reads)};
+  return BlocksPlan{std::move(Of.Reads), Of.Exits};
 }
 
 } // namespace reconverge::remedies

@@ -102,6 +102,8 @@ llvm::Instruction *splitEntry(llvm::Function &Kernel);
 struct BlocksPlan {
   /// Of blockIdx and gridDim, in program order; all that there are.
   llvm::SmallVector<llvm::CallBase *> Reads;
+  /// A thread may end by `exit`.
+  bool Exits = false;
 };
 
 PlanOr<BlocksPlan> planBlocks(llvm::Function &Kernel);

@@ -35,16 +35,27 @@ static Value *unitAt(IRBuilder<> &B, Value *Index, Value *Place) {
       B.getInt64Ty());
 }
 
-/// \p Kernel with what redirectedArguments() passes to it.
-static Function &withParameters(Function &Kernel) {
+/// \p Kernel with what redirectedArguments() passes to it, or placeArguments().
+static Function &withParameters(Function &Kernel, bool Indexed) {
   LLVMContext &C = Kernel.getContext();
   Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C);
-  Function &F = addParameters(
-      Kernel, {PointerType::getUnqual(C), I64, I32, I32, I32, I32, I32, I32},
-      {"index", "units", "grid.x", "grid.y", "grid.z", "block.x", "block.y",
-       "block.z"});
+  SmallVector<Type *, 8> Types = {I64, I32, I32, I32, I32, I32, I32};
+  SmallVector<StringRef, 8> Names = {"units",   "grid.x",  "grid.y", "grid.z",
+                                     "block.x", "block.y", "block.z"};
+  if (Indexed) {
+    Types.insert(Types.begin(), PointerType::getUnqual(C));
+    Names.insert(Names.begin(), "index");
+  }
+  Function &F = addParameters(Kernel, Types, Names);
   F.removeFnAttr(Attribute::Memory); // it reads the index
   return F;
+}
+
+std::vector<RecipeArgument> placeArguments(LaunchAmount Units) {
+  std::vector<RecipeArgument> Arguments = {{RecipeArgument::Amount, 0, Units}};
+  for (unsigned I = 0; I != 6; ++I)
+    Arguments.push_back({RecipeArgument::Dimension, I});
+  return Arguments;
 }
 
 std::vector<RecipeArgument> redirectedArguments(unsigned OfProgram,
@@ -54,9 +65,8 @@ std::vector<RecipeArgument> redirectedArguments(unsigned OfProgram,
   for (unsigned I = 0; I != OfProgram; ++I)
     Arguments.push_back({RecipeArgument::Program, I});
   Arguments.push_back(Index);
-  Arguments.push_back({RecipeArgument::Amount, 0, Units});
-  for (unsigned I = 0; I != 6; ++I)
-    Arguments.push_back({RecipeArgument::Dimension, I});
+  for (RecipeArgument A : placeArguments(Units))
+    Arguments.push_back(A);
   return Arguments;
 }
 
@@ -68,7 +78,7 @@ unsigned blockWithin(const Function &Kernel, unsigned Wanted) {
 Function &redirectThreads(Function &Kernel, const ItemsPlan &Plan,
                           unsigned Block) {
   const unsigned OfProgram = unsigned(Kernel.arg_size());
-  Function &F = withParameters(Kernel);
+  Function &F = withParameters(Kernel, /*Indexed=*/true);
   analysis::setLaunchBound(F, analysis::launchBound(F) ? Block : 0);
   Instruction *At = splitEntry(F);
   IRBuilder<> B(At);
@@ -80,9 +90,24 @@ Function &redirectThreads(Function &Kernel, const ItemsPlan &Plan,
   return F;
 }
 
+Function &redirectToFirstThreads(Function &Kernel, const ItemsPlan &Plan,
+                                 unsigned Block) {
+  const unsigned OfProgram = unsigned(Kernel.arg_size());
+  Function &F = withParameters(Kernel, /*Indexed=*/false);
+  analysis::setLaunchBound(F, analysis::launchBound(F) ? Block : 0);
+  Instruction *At = splitEntry(F);
+  IRBuilder<> B(At);
+  Value *Place = readItem(B);
+  leaveIf(B.CreateICmpUGE(Place, F.getArg(OfProgram)), At);
+  B.SetInsertPoint(At);
+  becomeThread(Plan, Place, B.getInt32(0),
+               launchFromParameters(F, OfProgram + 1), B);
+  return F;
+}
+
 Function &redirectBlocks(Function &Kernel, const BlocksPlan &Plan) {
   const unsigned OfProgram = unsigned(Kernel.arg_size());
-  Function &F = withParameters(Kernel);
+  Function &F = withParameters(Kernel, /*Indexed=*/true);
   IRBuilder<> B(splitEntry(F));
   Value *Place = readBlock(B);
   becomeBlock(Plan, unitAt(B, F.getArg(OfProgram), Place),

@@ -31,7 +31,16 @@ llvm::Function &redirectThreads(llvm::Function &Kernel, const ItemsPlan &Plan,
 /// The same of whole blocks, in a grid of as many.
 llvm::Function &redirectBlocks(llvm::Function &Kernel, const BlocksPlan &Plan);
 
-/// What such a kernel is launched with, of which the program knows the first
+/// The same, the thread at place p being the first one of block p: without an
+/// index.
+llvm::Function &redirectToFirstThreads(llvm::Function &Kernel,
+                                       const ItemsPlan &Plan, unsigned Block);
+
+/// What redirectToFirstThreads() adds: how many \p Units there are, and six
+/// sizes.
+std::vector<RecipeArgument> placeArguments(LaunchAmount Units);
+
+/// What the others are launched with, of which the program knows the first
 /// \p OfProgram: the index, how many units there are, and six sizes.
 std::vector<RecipeArgument> redirectedArguments(unsigned OfProgram,
                                                 RecipeArgument Index,

@@ -8,6 +8,7 @@
 #include "core/Races.h"
 #include "core/Recipe.h"
 #include "core/Tolerance.h"
+#include "remedies/common/Names.h"
 #include "remedies/common/Refusal.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -104,21 +105,9 @@ template <auto Parse> llvm::Error checkBy(llvm::StringRef Parameters) {
   return Parse(Parameters).takeError();
 }
 
-/// An identifier as users write it: reorder-blocks.
-template <size_t Size> struct Written {
-  char Text[Size];
-  constexpr explicit Written(const char (&Identifier)[Size]) : Text() {
-    for (size_t I = 0; I != Size; ++I)
-      Text[I] = Identifier[I] == '_' ? '-' : Identifier[I];
-  }
-};
-
 // Each folder's own constants, and the remedy that it defines.
 #define REMEDY(NAME, DOES, PARAMETERS, STATEMENTS, WORDS)                      \
   namespace NAME {                                                             \
-  inline constexpr Written NameText(#NAME);                                    \
-  inline constexpr llvm::StringLiteral Name =                                  \
-      llvm::StringLiteral::withInnerNUL(NameText.Text);                        \
   inline constexpr llvm::StringLiteral Does = DOES;                            \
   inline constexpr llvm::StringLiteral Parameters = PARAMETERS;                \
   extern const Remedy Itself;                                                  \

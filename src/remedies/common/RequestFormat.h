@@ -5,17 +5,21 @@
 // settleRequests(), which sees the device code that clang made: a constant
 // string with a line for each pragma,
 //
-//   line first last remedy choice file
+//   line first last subject remedy choice file
 //
 // the line of the pragma, the first and the last line of the `if (...)` or
-// `switch (...)` after it (of a loop, twice its first line), the remedy, "on", "on:<parameters>" or "off", and
-// the absolute path of the file. Parameters are "key=value;key=value".
+// `switch (...)` after it (of a loop, twice its first line; of a kernel, of what
+// is before its body), which of these it is ("branch", "loop", "kernel"), the
+// remedy, "on", "on:<parameters>" or "off", and the absolute path of the file.
+// Parameters are "key=value;key=value".
 //
 // All of it is in this header, for our plugin for clang links nothing of ours.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_REMEDIES_COMMON_REQUESTFORMAT_H
 #define RECONVERGE_REMEDIES_COMMON_REQUESTFORMAT_H
+
+#include "remedies/common/Names.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -27,14 +31,24 @@ namespace reconverge::remedies {
 
 inline constexpr const char *PragmaVariable = "__reconverge_pragmas";
 
+/// What a request is about; a loop's is about how often it goes round.
+enum class Subject { Branch, Loop, Kernel };
+inline constexpr llvm::StringLiteral SubjectNames[] = {"branch", "loop",
+                                                       "kernel"};
+inline llvm::StringRef nameOf(Subject S) { return SubjectNames[int(S)]; }
+
 /// What the source may say of a remedy.
 struct RequestWords {
   llvm::StringLiteral Remedy;
-  llvm::StringLiteral Statements; ///< before which: "if, switch"
+  llvm::StringLiteral Statements; ///< before which: "if, switch, kernel"
   llvm::StringLiteral Words; ///< "key(value, value)", with spaces between them
 
   bool mayBeAsked() const { return Statements != "none"; }
-  bool isOfLoops() const { return Statements.contains("for"); }
+  bool isOf(Subject S) const {
+    return Statements.contains(S == Subject::Branch ? "if"
+                               : S == Subject::Loop ? "for"
+                                                    : "kernel");
+  }
 
   /// The values that \p Key may have, "a, b, c"; none: there is no such key.
   std::optional<llvm::StringRef> valuesOf(llvm::StringRef Key) const {
@@ -63,7 +77,7 @@ inline bool isOneOf(llvm::StringRef Value, llvm::StringRef Values) {
 
 inline constexpr RequestWords AllRequestWords[] = {
 #define REMEDY(NAME, DOES, PARAMETERS, STATEMENTS, WORDS)                      \
-  {#NAME, STATEMENTS, WORDS},
+  {NAME::Name, STATEMENTS, WORDS},
 #include "remedies/Remedies.def"
 #undef REMEDY
 };

@@ -6,7 +6,9 @@
 // does if the place in its metadata (llvm.loop), which clang has put there and
 // which passes keep, is on the statement's first line. Inlined and unrolled
 // copies are all meant. Of a condition with && or ||, all branches
-// are; it is enough that one of them can have the remedy.
+// are; it is enough that one of them can have the remedy. A kernel is meant, in
+// all its instances, if its debug information has it on the lines before its
+// body.
 //
 // Attributes come after pragmas, which go before them (Attributes.cpp).
 //
@@ -14,9 +16,9 @@
 
 #include "remedies/common/Requests.h"
 
+#include "analysis/device/Annotations.h"
 #include "core/Error.h"
 #include "remedies/common/Attributes.h"
-#include "remedies/common/RequestFormat.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -35,21 +37,33 @@ namespace reconverge::remedies {
 namespace {
 struct Pragma {
   unsigned Line = 0, First = 0, Last = 0;
+  Subject Of = Subject::Branch;
   StringRef Remedy, Choice, File;
-  bool Matched = false;
 };
 } // namespace
 
+static bool readSubject(StringRef Name, Subject &Into) {
+  for (Subject S : {Subject::Branch, Subject::Loop, Subject::Kernel})
+    if (nameOf(S) == Name) {
+      Into = S;
+      return true;
+    }
+  return false;
+}
+
 static bool read(StringRef Text, Pragma &P) {
+  StringRef Of;
   return !Text.consumeInteger(10, P.Line) && Text.consume_front(" ") &&
          !Text.consumeInteger(10, P.First) && Text.consume_front(" ") &&
          !Text.consumeInteger(10, P.Last) && Text.consume_front(" ") &&
+         (std::tie(Of, Text) = Text.split(' '), readSubject(Of, P.Of)) &&
          (std::tie(P.Remedy, Text) = Text.split(' '),
           std::tie(P.Choice, P.File) = Text.split(' '), !P.File.empty()) &&
          requestWordsOf(P.Remedy);
 }
 
-static std::string pathOf(const DILocation &At) {
+/// Of a DILocation or a DISubprogram.
+template <class PlaceT> static std::string pathOf(const PlaceT &At) {
   SmallString<128> Path(At.getFilename());
   if (sys::path::is_relative(Path)) {
     Path = At.getDirectory();
@@ -59,29 +73,45 @@ static std::string pathOf(const DILocation &At) {
   return Path.str().str();
 }
 
-/// On a branch, what is said of a remedy and by whom.
+/// On a branch or a kernel, what is said of a remedy and by whom.
 static std::string kindOf(StringRef Remedy) {
   return ("rc.request." + Remedy).str();
 }
 
+static MDNode *nodeOf(LLVMContext &C, StringRef What, const Twine &Place) {
+  Metadata *Words[] = {MDString::get(C, What), MDString::get(C, Place.str())};
+  return MDNode::get(C, Words);
+}
+
 void hangRequest(Instruction &Branch, StringRef Remedy, StringRef What,
                  const Twine &Place) {
-  LLVMContext &C = Branch.getContext();
-  Metadata *Words[] = {MDString::get(C, What), MDString::get(C, Place.str())};
-  Branch.setMetadata(kindOf(Remedy), MDNode::get(C, Words));
+  Branch.setMetadata(kindOf(Remedy), nodeOf(Branch.getContext(), What, Place));
+}
+
+void hangRequest(Function &Kernel, StringRef Remedy, StringRef What,
+                 const Twine &Place) {
+  Kernel.setMetadata(kindOf(Remedy), nodeOf(Kernel.getContext(), What, Place));
 }
 
 bool hasRequest(const Instruction &Branch, StringRef Remedy) {
   return Branch.getMetadata(kindOf(Remedy));
 }
 
-std::optional<SourceRequest> requestOf(const BasicBlock &BB, StringRef Remedy) {
-  const MDNode *Node = BB.getTerminator()->getMetadata(kindOf(Remedy));
+/// \p Node may be null.
+static std::optional<SourceRequest> readRequest(const MDNode *Node) {
   if (!Node)
     return std::nullopt;
   auto [What, Parameters] =
       cast<MDString>(Node->getOperand(0))->getString().split(':');
   return SourceRequest{What != "off", What == "on", Parameters.str(), Node};
+}
+
+std::optional<SourceRequest> requestOf(const BasicBlock &BB, StringRef Remedy) {
+  return readRequest(BB.getTerminator()->getMetadata(kindOf(Remedy)));
+}
+
+std::optional<SourceRequest> requestOf(const Function &F, StringRef Remedy) {
+  return readRequest(F.getMetadata(kindOf(Remedy)));
 }
 
 StringRef SourceRequest::valueOf(StringRef Key) const {
@@ -93,11 +123,24 @@ StringRef SourceRequest::valueOf(StringRef Key) const {
   return "";
 }
 
+SmallVector<SourceRequest> requestsIn(const Function &F, StringRef Remedy) {
+  SmallVector<SourceRequest> All;
+  for (const BasicBlock &BB : reverse(F))
+    if (auto Said = requestOf(BB, Remedy); Said && Said->On)
+      All.push_back(std::move(*Said));
+  if (auto Said = requestOf(F, Remedy); Said && Said->On)
+    All.push_back(std::move(*Said));
+  return All;
+}
+
 bool isAskedFor(const Function &F, StringRef Remedy) {
-  return any_of(F, [&](const BasicBlock &BB) {
-    const auto Said = requestOf(BB, Remedy);
-    return Said && Said->On;
-  });
+  return !requestsIn(F, Remedy).empty();
+}
+
+void dropRequests(Function &F, StringRef Remedy) {
+  F.setMetadata(kindOf(Remedy), nullptr);
+  for (BasicBlock &BB : F)
+    BB.getTerminator()->setMetadata(kindOf(Remedy), nullptr);
 }
 
 /// Where \p L begins in the source, as its metadata says. The rest of an unrolled
@@ -112,14 +155,15 @@ static const DILocation *beginOf(const Loop &L, const Instruction &Back) {
 
 SmallVector<RequestPlace> requestPlaces(Function &F, StringRef Remedy) {
   SmallVector<RequestPlace> All;
-  if (!requestWordsOf(Remedy)->isOfLoops()) {
+  const RequestWords &Words = *requestWordsOf(Remedy);
+  if (F.isDeclaration())
+    return All;
+  if (Words.isOf(Subject::Branch))
     for (BasicBlock &BB : F)
       if (Instruction *Term = BB.getTerminator();
           Term->getNumSuccessors() > 1 && isa<BranchInst, SwitchInst>(Term))
-        All.push_back({Term, Term->getDebugLoc()});
-    return All;
-  }
-  if (F.isDeclaration())
+        All.push_back({Subject::Branch, Term, Term->getDebugLoc()});
+  if (!Words.isOf(Subject::Loop))
     return All;
   DominatorTree Dominance(F);
   LoopInfo Loops(Dominance);
@@ -127,25 +171,37 @@ SmallVector<RequestPlace> requestPlaces(Function &F, StringRef Remedy) {
     SmallVector<BasicBlock *> Latches;
     L->getLoopLatches(Latches);
     for (BasicBlock *BB : Latches)
-      All.push_back({BB->getTerminator(), beginOf(*L, *BB->getTerminator())});
+      All.push_back({Subject::Loop, BB->getTerminator(),
+                     beginOf(*L, *BB->getTerminator())});
   }
   return All;
 }
 
-/// Hangs \p All on the branches of \p F; says which remedies these ask for.
-static void mark(Function &F, MutableArrayRef<Pragma> All,
-                 std::set<std::string> &Asked) {
-  for (Pragma &P : All) {
-    for (auto [Term, At] : requestPlaces(F, P.Remedy)) {
-      if (!At || At->getLine() < P.First || P.Last < At->getLine() ||
-          hasRequest(*Term, P.Remedy) || pathOf(*At) != P.File)
-        continue;
-      hangRequest(*Term, P.Remedy, P.Choice, P.File + ":" + Twine(P.Line));
-      P.Matched = true;
-      if (P.Choice != "off")
-        Asked.insert(P.Remedy.str());
-    }
+/// Whether \p At is of the lines that \p P is about.
+template <class PlaceT> static bool isAbout(const Pragma &P, const PlaceT *At) {
+  return At && P.First <= At->getLine() && At->getLine() <= P.Last &&
+         pathOf(*At) == P.File;
+}
+
+/// Hangs what \p P says on \p F, if it is about that, or its branches or loops.
+/// Whether it is about any.
+static bool mark(Function &F, const Pragma &P) {
+  const std::string Place = (P.File + ":" + Twine(P.Line)).str();
+  if (P.Of == Subject::Kernel) {
+    if (F.isDeclaration() || !analysis::isKernel(F) ||
+        !isAbout(P, F.getSubprogram()))
+      return false;
+    hangRequest(F, P.Remedy, P.Choice, Place);
+    return true;
   }
+  bool IsAny = false;
+  for (auto [Of, Term, At] : requestPlaces(F, P.Remedy)) {
+    if (Of != P.Of || hasRequest(*Term, P.Remedy) || !isAbout(P, At))
+      continue;
+    hangRequest(*Term, P.Remedy, P.Choice, Place);
+    IsAny = true;
+  }
+  return IsAny;
 }
 
 /// The variables that our plugin for clang leaves: one a unit, to which the
@@ -176,16 +232,18 @@ static Error settleVariable(Module &M, GlobalVariable *Variable,
     if (!read(Line, P))
       return userError("pragma '" + Line + "' is of another version",
                        "Use the plugins of one version.");
-  for (Function &F : M)
-    mark(F, All, Result.Asked);
-  for (const Pragma &P : All)
-    if (!P.Matched)
-      Result.Unmatched.push_back(
-          (P.File + ":" + Twine(P.Line) +
-           (requestWordsOf(P.Remedy)->isOfLoops() ? ": no loop"
-                                                  : ": no branch") +
-           " is left of the statement after this pragma")
-              .str());
+  for (const Pragma &P : All) {
+    bool IsMatched = false;
+    for (Function &F : M)
+      IsMatched |= mark(F, P);
+    if (IsMatched && P.Choice != "off")
+      Result.Asked.insert(P.Remedy.str());
+    if (!IsMatched)
+      Result.Unmatched.push_back((P.File + ":" + Twine(P.Line) + ": no " +
+                                  nameOf(P.Of) +
+                                  " is left of the statement after this pragma")
+                                     .str());
+  }
   removeFromUsedLists(
       M, [&](Constant *C) { return C->stripPointerCasts() == Variable; });
   if (Variable->use_empty())

@@ -3,6 +3,8 @@
 #ifndef RECONVERGE_REMEDIES_COMMON_REQUESTS_H
 #define RECONVERGE_REMEDIES_COMMON_REQUESTS_H
 
+#include "remedies/common/RequestFormat.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Support/Error.h"
@@ -36,23 +38,36 @@ struct SourceRequest {
 /// Of the branch or switch that ends \p BB; of a loop, if that goes back.
 std::optional<SourceRequest> requestOf(const llvm::BasicBlock &BB,
                                        llvm::StringRef Remedy);
+/// Of kernel \p F as a whole.
+std::optional<SourceRequest> requestOf(const llvm::Function &F,
+                                       llvm::StringRef Remedy);
 
-/// Hangs on \p Branch what is asked of \p Remedy: "on" (a pragma), "all" (an
-/// attribute), each perhaps with ":<parameters>", or "off"; and who says so.
+/// Hangs on \p Branch, or \p Kernel, what is asked of \p Remedy: "on" (a
+/// pragma), "all" (an attribute), each perhaps with ":<parameters>", or "off";
+/// and who says so.
 void hangRequest(llvm::Instruction &Branch, llvm::StringRef Remedy,
+                 llvm::StringRef What, const llvm::Twine &Place);
+void hangRequest(llvm::Function &Kernel, llvm::StringRef Remedy,
                  llvm::StringRef What, const llvm::Twine &Place);
 bool hasRequest(const llvm::Instruction &Branch, llvm::StringRef Remedy);
 
-/// Whether some place of \p F asks for it.
+/// All that \p F asks for, the last place first, and then what it asks for as a
+/// whole: where two give a parameter, the later in this order goes.
+llvm::SmallVector<SourceRequest> requestsIn(const llvm::Function &F,
+                                            llvm::StringRef Remedy);
+/// Whether there are any.
 bool isAskedFor(const llvm::Function &F, llvm::StringRef Remedy);
+/// Has \p F say nothing of \p Remedy.
+void dropRequests(llvm::Function &F, llvm::StringRef Remedy);
 
 /// What a request hangs on, and where the source has it; perhaps null.
 struct RequestPlace {
+  Subject Of; ///< a branch or a loop
   llvm::Instruction *At;
   const llvm::DILocation *Where;
 };
-/// All that may be asked for \p Remedy in \p F: branches; for one of loops,
-/// what goes back in each.
+/// All in \p F that may be asked for \p Remedy: branches; loops, by what goes
+/// back in each.
 llvm::SmallVector<RequestPlace> requestPlaces(llvm::Function &F,
                                               llvm::StringRef Remedy);
 

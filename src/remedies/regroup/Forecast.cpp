@@ -11,6 +11,10 @@
 // alone. Keys and one pass have taken some 25 ps an item there, with a place 45,
 // and launches of nothing 10 and 20 us.
 //
+// Where launches repeat, with one order for many of them as well: 10 times, say,
+// as programs take it to be before they know (launch/Launched.cpp). That their data
+// stay much the same is not foreseen: a probe watches.
+//
 // Which gather: of global loads, those that ask for the most sectors beyond what
 // they need, as counted; without counts the code decides.
 //
@@ -20,6 +24,7 @@
 
 #include "remedies/regroup/Forecast.h"
 
+#include "core/Recipe.h"
 #include "model/Model.h"
 #include "remedies/common/Counted.h"
 
@@ -94,19 +99,36 @@ std::vector<std::string> guess(const KernelProfile &K) {
   return guess(K, model::costOf(K));
 }
 
+/// Whether most launches of \p K are like earlier ones, so often that an order
+/// pays for itself over them.
+static bool repeats(const KernelProfile &K) {
+  constexpr size_t MostKnown = 8; // of shapes; there may be more then
+  return K.Shapes.size() < MostKnown &&
+         double(K.Launches) >= RecipeReuse::UsesAtFirst *
+                                   double(std::max<size_t>(K.Shapes.size(), 1));
+}
+
 std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost) {
   const auto All = worthIt(K, Cost);
-  if (All.empty() || isTooShort(K, 10e-6, 25e-12))
-    return {};
+  std::vector<std::string> Ways;
+  const double Share = repeats(K) ? 1 / RecipeReuse::UsesAtFirst : 1;
+  // An order for each launch, and one for several.
+  const auto Add = [&](const std::string &Way, double Launching,
+                       double OfThread) {
+    if (!isTooShort(K, Launching, OfThread))
+      Ways.push_back(Way);
+    if (Share < 1 && !isTooShort(K, Share * Launching, Share * OfThread))
+      Ways.push_back(Way + ";reuse=on");
+  };
+  if (All.empty())
+    return Ways;
   std::string By;
   for (uint32_t B : ArrayRef(All).take_front(MostBranches))
     By += (By.empty() ? "branch=" : ";branch=") +
           std::to_string(K.Info.Branches[B].Id);
-  std::vector<std::string> Ways = {By};
-  if (isTooShort(K, 20e-6, 45e-12))
-    return Ways;
+  Add(By, 10e-6, 25e-12);
   for (uint32_t Gather : gathersOf(K))
-    Ways.push_back(By + ";locality=12;gather=" + std::to_string(Gather));
+    Add(By + ";locality=12;gather=" + std::to_string(Gather), 20e-6, 45e-12);
   return Ways;
 }
 

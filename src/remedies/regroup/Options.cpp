@@ -10,8 +10,8 @@ using namespace llvm;
 
 namespace reconverge::remedies {
 
-Expected<RegroupOptions> parseRegroupOptions(StringRef Text) {
-  RegroupOptions Options;
+Expected<RegroupOptions> parseRegroupOptions(StringRef Text,
+                                             RegroupOptions Options) {
   Error E = readParameters(
       Text, "regrouping", regroup::Parameters,
       [&](StringRef Key, StringRef Value) {
@@ -36,6 +36,8 @@ Expected<RegroupOptions> parseRegroupOptions(StringRef Text) {
         }
         if (Key == "gather")
           return !Value.getAsInteger(10, Options.Gather.emplace());
+        if (Key == "marked")
+          return readFlag(Value, Options.Marked);
         return Key == "least" && readBetween(Value, 1, 1u << 31, Options.Least);
       });
   if (E)

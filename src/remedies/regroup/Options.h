@@ -32,14 +32,18 @@ struct RegroupOptions {
 
   RecordLayout Layout = RecordLayout::Off;
 
+  /// Only what the source asks for.
+  bool Marked = false;
+
   /// A mistake to make on purpose, so that tests can show that they would
   /// notice: the second half of the order is left out.
   bool PlantedBug = false;
 };
 
-/// Reads "branch=3;locality=12;gather=7"; the error names the word that is
-/// wrong.
-llvm::Expected<RegroupOptions> parseRegroupOptions(llvm::StringRef Text);
+/// Reads "branch=3;locality=12;gather=7" over \p Options; the error names the
+/// word that is wrong.
+llvm::Expected<RegroupOptions> parseRegroupOptions(llvm::StringRef Text,
+                                                   RegroupOptions Options = {});
 
 } // namespace reconverge::remedies
 

@@ -1,7 +1,7 @@
 //===- remedies/regroup/Points.cpp - What a key is noted of ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Notes are stores to stack memory, a slot each, which SROA makes values of:
+// Notes (common/Notes.h), a slot each:
 //
 //   side     at the branch: which successor, the same ones counted once
 //   count    of rounds, where SCEV knows their number, in front of the loop;
@@ -18,6 +18,7 @@
 #include "analysis/AnalysisManagers.h"
 #include "analysis/Numbering.h"
 #include "core/Memory.h"
+#include "remedies/common/Notes.h"
 #include "remedies/regroup/Refusals.h"
 
 #include "llvm/Analysis/CFG.h"
@@ -27,7 +28,6 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
-#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 #include <algorithm>
 
@@ -37,69 +37,10 @@ namespace reconverge::remedies::regroup {
 
 static constexpr unsigned CountBits = 6;
 
-Loop *loopLeftBy(const BasicBlock &BB, const LoopInfo &Loops) {
-  for (Loop *L = Loops.getLoopFor(&BB); L; L = L->getParentLoop())
-    if (L->isLoopExiting(&BB))
-      return L;
-  return nullptr;
-}
-
-AllocaInst *Points::makeSlot(const Twine &Name) {
-  IRBuilder<> B(&*F.getEntryBlock().getFirstInsertionPt());
-  auto *Slot = B.CreateAlloca(B.getInt32Ty(), nullptr, Name);
-  B.CreateStore(B.getInt32(0), Slot);
-  return Slot;
-}
-
-static StoreInst *add(IRBuilderBase &B, AllocaInst &Slot, Value *More) {
-  return B.CreateStore(B.CreateAdd(B.CreateLoad(B.getInt32Ty(), &Slot), More),
-                       &Slot);
-}
-
-/// Different successors, in order.
-static SmallVector<const BasicBlock *> sidesOf(const Instruction &Branch) {
-  SmallVector<const BasicBlock *> Sides;
-  for (unsigned I = 0; I != Branch.getNumSuccessors(); ++I)
-    if (!is_contained(Sides, Branch.getSuccessor(I)))
-      Sides.push_back(Branch.getSuccessor(I));
-  return Sides;
-}
-
-/// The side that \p Branch takes: u32.
-static Value *sideOf(IRBuilderBase &B, Instruction &Branch) {
-  if (auto *If = dyn_cast<BranchInst>(&Branch))
-    return B.CreateZExt(B.CreateNot(If->getCondition()), B.getInt32Ty());
-  auto &Switch = cast<SwitchInst>(Branch);
-  const auto Sides = sidesOf(Switch);
-  auto numberOf = [&](const BasicBlock *To) {
-    return B.getInt32(uint32_t(find(Sides, To) - Sides.begin()));
-  };
-  Value *Side = numberOf(Switch.getDefaultDest());
-  for (auto Case : Switch.cases())
-    Side = B.CreateSelect(
-        B.CreateICmpEQ(Switch.getCondition(), Case.getCaseValue()),
-        numberOf(Case.getCaseSuccessor()), Side);
-  return Side;
-}
-
 void Points::noteRounds(AllocaInst &Slot, Loop &L, ScalarEvolution &Rounds) {
-  const SCEV *Count = Rounds.getBackedgeTakenCount(&L);
-  BasicBlock *Before = L.getLoopPreheader();
-  SCEVExpander Code(Rounds, F.getDataLayout(), "rounds");
-  if (Before && !isa<SCEVCouldNotCompute>(Count) &&
-      Code.isSafeToExpandAt(Count, Before->getTerminator())) {
-    IRBuilder<> B(Before->getTerminator());
-    Type *T = Count->getType();
-    Value *Known = Code.expandCodeFor(Count, T, Before->getTerminator());
-    if (T->getIntegerBitWidth() > 32)
-      Known = B.CreateBinaryIntrinsic(Intrinsic::umin, Known,
-                                      ConstantInt::get(T, INT32_MAX));
-    Noting.push_back(add(B, Slot, B.CreateZExtOrTrunc(Known, B.getInt32Ty())));
-    return;
-  }
-  BasicBlock *Header = L.getHeader();
-  IRBuilder<> B(Header, Header->getFirstInsertionPt());
-  Noting.push_back(add(B, Slot, B.getInt32(1)));
+  forRounds(L, Rounds, [&](IRBuilderBase &B, Value *More) {
+    Noting.push_back(addTo(B, Slot, More));
+  });
 }
 
 void Points::noteBranch(uint32_t Number, LoopInfo &Loops,
@@ -110,7 +51,8 @@ void Points::noteBranch(uint32_t Number, LoopInfo &Loops,
       Here.push_back(&BB);
   if (Here.empty())
     return;
-  Point &P = All.emplace_back(Point{makeSlot("way"), 0, false});
+  Point &P = All.emplace_back(
+      Point{makeSlot(F, Type::getInt32Ty(F.getContext()), "way"), 0, false});
   SmallPtrSet<Loop *, 4> Left;
   for (BasicBlock *BB : Here) {
     Instruction &Branch = *BB->getTerminator();
@@ -124,7 +66,7 @@ void Points::noteBranch(uint32_t Number, LoopInfo &Loops,
     Value *Side = sideOf(B, Branch);
     if (Loops.getLoopFor(BB)) {
       P.Counts = true;
-      Noting.push_back(add(
+      Noting.push_back(addTo(
           B, *P.Slot, B.CreateZExt(B.CreateIsNotNull(Side), B.getInt32Ty())));
     } else {
       P.Bits = std::max(P.Bits,
@@ -142,7 +84,7 @@ void Points::noteGather(uint32_t Number) {
     auto *Load = dyn_cast<LoadInst>(&I);
     if (!Load || analysis::accessNumber(I) != Number)
       continue;
-    Line = makeSlot("line");
+    Line = makeSlot(F, Type::getInt32Ty(F.getContext()), "line");
     IRBuilder<> B(Load);
     Value *Address =
         B.CreatePtrToInt(Load->getPointerOperand(), B.getInt64Ty());

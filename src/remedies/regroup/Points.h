@@ -18,9 +18,6 @@ class ScalarEvolution;
 
 namespace reconverge::remedies::regroup {
 
-/// The innermost loop that branch \p BB leaves; null: it leaves none.
-llvm::Loop *loopLeftBy(const llvm::BasicBlock &BB, const llvm::LoopInfo &Loops);
-
 /// Has a kernel note, in stack memory, what a key is of.
 class Points {
 public:
@@ -44,7 +41,6 @@ private:
     unsigned Bits;
     bool Counts; ///< else the side
   };
-  llvm::AllocaInst *makeSlot(const llvm::Twine &Name);
   void noteBranch(uint32_t Number, llvm::LoopInfo &Loops,
                   llvm::ScalarEvolution &Rounds);
   void noteRounds(llvm::AllocaInst &Slot, llvm::Loop &L,

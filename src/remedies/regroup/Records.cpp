@@ -31,8 +31,8 @@
 #include "analysis/device/Intrinsics.h"
 #include "remedies/common/HiddenParameters.h"
 #include "remedies/common/Redirection.h"
+#include "remedies/common/Slice.h"
 #include "remedies/regroup/Refusals.h"
-#include "remedies/regroup/Slice.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CFG.h"

@@ -32,6 +32,8 @@
 #include "core/Remedied.h"
 #include "remedies/common/HiddenParameters.h"
 #include "remedies/common/Redirection.h"
+#include "remedies/common/Requests.h"
+#include "remedies/common/Slice.h"
 #include "remedies/regroup/Records.h"
 #include "remedies/regroup/Refusals.h"
 #include "remedies/regroup/Sort.h"
@@ -145,20 +147,25 @@ static void addKernels(Recipe &R, Function &Kernel, const ItemsPlan &Plan,
     R.Steps.push_back(copying(*Moving->Scatter, /*Helper=*/false, Whole));
 }
 
-PlanOr<Regrouped> regroupKernel(Function &Kernel, RegroupOptions Options) {
+PlanOr<Regrouped> regroupKernel(Function &Kernel, const RegroupOptions &Given) {
+  RegroupOptions Options = Given;
+  for (const SourceRequest &Said : requestsIn(Kernel, Name))
+    Options = cantFail(parseRegroupOptions(Said.Parameters, Options));
   PlanOr<ItemsPlan> Planned = planItems(Kernel);
   if (const auto *Why = std::get_if<Refusal>(&Planned))
     return *Why;
   const ItemsPlan &Plan = std::get<ItemsPlan>(Planned);
   if (Plan.Exits)
-    return refusal(refuse::Exit, *Kernel.getEntryBlock().getTerminator());
-  PlanOr<Key> Chosen = chooseKey(Kernel, Options);
+    return refusal(sliced::Exit, *Kernel.getEntryBlock().getTerminator());
+  PlanOr<ChosenKey> Chosen = chooseKey(Kernel, Options);
   if (const auto *Why = std::get_if<Refusal>(&Chosen))
     return *Why;
   Regrouped Made;
-  Made.By = std::get<Key>(Chosen);
+  Made.By = std::move(std::get<ChosenKey>(Chosen).By);
+  Made.Others = std::move(std::get<ChosenKey>(Chosen).Others);
   if (!Made.By.Gather)
     Options.Locality = 0;
+  Made.Locality = Options.Locality;
   std::optional<Moves> Moving;
   if (Options.Layout != RecordLayout::Off) {
     PlanOr<Moves> Movable = makeMoves(Kernel, Options.Layout);

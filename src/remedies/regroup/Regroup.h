@@ -14,12 +14,15 @@ struct Regrouped {
   unsigned ClassBits = 0;
   unsigned Loads = 0, Stores = 0; ///< that are moved
   uint32_t MovedBytes = 0;        ///< of a thread
+  unsigned Locality = 0;          ///< bits of By's gather
+  std::vector<Refusal> Others;    ///< why not what the source names besides
 };
 
 /// Has \p Kernel, whose branches and accesses are numbered, run the threads of a
 /// launch in order of what they will do. A kernel of the same name and more
 /// parameters takes its place, beside kernels that find the order.
-PlanOr<Regrouped> regroupKernel(llvm::Function &Kernel, RegroupOptions Options);
+PlanOr<Regrouped> regroupKernel(llvm::Function &Kernel,
+                                const RegroupOptions &Given);
 
 } // namespace reconverge::remedies
 

@@ -3,6 +3,7 @@
 
 #include "remedies/common/Remedy.h"
 
+#include "remedies/common/Requests.h"
 #include "remedies/regroup/Forecast.h"
 #include "remedies/regroup/Refusals.h"
 #include "remedies/regroup/Regroup.h"
@@ -17,7 +18,7 @@ namespace reconverge::remedies {
 
 static constexpr const char *PassName = "reconverge-regroup";
 
-static void report(Function &F, const Regrouped &Made, unsigned Locality) {
+static void report(Function &F, const Regrouped &Made) {
   OptimizationRemarkEmitter Remarks(&F);
   Remarks.emit([&] {
     OptimizationRemark Remark(PassName, "Regrouped", DebugLoc(),
@@ -29,7 +30,7 @@ static void report(Function &F, const Regrouped &Made, unsigned Locality) {
     for (uint32_t Branch : Made.By.Branches)
       Remark << " " << ore::NV("Branch", Branch);
     if (Made.By.Gather)
-      Remark << ", and " << ore::NV("Locality", Locality) << " of load "
+      Remark << ", and " << ore::NV("Locality", Made.Locality) << " of load "
              << ore::NV("Gather", *Made.By.Gather);
     if (Made.MovedBytes)
       Remark << "; " << ore::NV("Loads", Made.Loads) << " loads and "
@@ -37,6 +38,9 @@ static void report(Function &F, const Regrouped &Made, unsigned Locality) {
              << ore::NV("Bytes", Made.MovedBytes) << " bytes a thread";
     return Remark;
   });
+  for (const Refusal &Why : Made.Others)
+    reportMissed(Remarks, PassName, "not regrouped by it",
+                 *F.getEntryBlock().getTerminator(), Why);
 }
 
 static Expected<std::optional<Recipe>>
@@ -45,11 +49,13 @@ apply(Function &F, StringRef Parameters, const Services &,
   auto Options = parseRegroupOptions(Parameters);
   if (!Options)
     return Options.takeError();
+  if (Options->Marked && !isAskedFor(F, regroup::Name))
+    return std::nullopt;
   Module &M = *F.getParent();
   const std::string Name = F.getName().str();
   PlanOr<Regrouped> Made = regroupKernel(F, *Options); // F may be gone
   if (auto *Now = std::get_if<Regrouped>(&Made)) {
-    report(*M.getFunction(Name), *Now, Options->Locality);
+    report(*M.getFunction(Name), *Now);
     return std::move(Now->Launch);
   }
   reportMissed(Remarks, PassName, "not regrouped",
@@ -75,7 +81,8 @@ const Remedy regroup::Itself = {
     .RegroupsBlock = true,
     .BoundAt = regroup::boundAt,
     .Guess = regroup::guess,
-    .Check = checkBy<parseRegroupOptions>,
+    .Check =
+        [](StringRef Text) { return parseRegroupOptions(Text).takeError(); },
     .Apply = apply,
     .Moves = [](StringRef) { return Moved::Threads; },
     .OrdersMemory = ordersMemory,

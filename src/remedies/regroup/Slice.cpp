@@ -1,20 +1,8 @@
 //===- remedies/regroup/Slice.cpp - What threads will do ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The exact slice of a kernel: what its ways at some branches depend on, and no
-// more. A copy of the kernel is made to
-//
-//   1. note what it does at each branch, and where the gather reads
-//   2. have no effect: writes go, and what an effect returned is `unknown`, a
-//      call that nobody may execute; so is what is read where the same thread
-//      may have written before
-//   3. end behind the gather, if all else is known there
-//   4. write what it has noted
-//
-// LLVM's passes then delete what no note needs: the slice is what is left. If
-// an `unknown` is left, the key depends on it, and the branch is refused.
-//
-// What is noted, in bits of the key:
+// The exact slice of a kernel (common/Slice.h): what its ways at some branches
+// depend on, and where the gather reads. What is noted, in bits of the key:
 //
 //   if, switch       the side
 //   ... in a loop    how often it is not the first side
@@ -24,239 +12,24 @@
 // Numbers become 6 bits, 63 less a coarse logarithm, so that the longest come
 // first: below 4 exact, then four steps for each power of two.
 //
-// Loads are executed under the conditions of the kernel, on what they would read
-// there but for other threads' writes, which trials rule out: no load faults
-// that would not have faulted in the kernel.
-//
 //===----------------------------------------------------------------------===//
 
 #include "remedies/regroup/Slice.h"
 
-#include "analysis/AnalysisManagers.h"
-#include "analysis/Numbering.h"
 #include "analysis/device/AddressSpace.h"
-#include "analysis/device/Annotations.h"
 #include "remedies/common/HiddenParameters.h"
 #include "remedies/common/Items.h"
+#include "remedies/common/Notes.h"
+#include "remedies/common/Slice.h"
 #include "remedies/regroup/Points.h"
-#include "remedies/regroup/Refusals.h"
 
-#include "llvm/Analysis/AliasAnalysis.h"
-#include "llvm/Analysis/CFG.h"
-#include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/DebugInfo.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
-#include "llvm/Transforms/Scalar/ADCE.h"
-#include "llvm/Transforms/Scalar/DeadStoreElimination.h"
-#include "llvm/Transforms/Scalar/IndVarSimplify.h"
-#include "llvm/Transforms/Scalar/LoopDeletion.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
-#include "llvm/Transforms/Scalar/SROA.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Cloning.h"
-#include "llvm/Transforms/Utils/Local.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
 
 using namespace llvm;
 
 namespace reconverge::remedies::regroup {
-
-/// Names of calls that stand for what cannot be known.
-static constexpr StringLiteral WrittenName = "reconverge.unknown.written.",
-                               EffectName = "reconverge.unknown.effect.";
-
-static Value *unknown(IRBuilderBase &B, Type *T, StringRef Name) {
-  Module &M = *B.GetInsertBlock()->getModule();
-  std::string Full = Name.str();
-  raw_string_ostream(Full) << *T;
-  FunctionCallee Callee = M.getOrInsertFunction(Full, T);
-  auto *F = cast<Function>(Callee.getCallee());
-  F->setDoesNotAccessMemory();
-  F->setDoesNotThrow();
-  F->setWillReturn();
-  return B.CreateCall(Callee);
-}
-
-//===----------------------------------------------------------------------===//
-// No effects
-//===----------------------------------------------------------------------===//
-
-static bool isOwn(const Value *Pointer) {
-  return isa<AllocaInst>(getUnderlyingObject(Pointer, 0));
-}
-
-/// Writes the thread's own stack alone.
-static bool writesOwn(const Instruction &I) {
-  if (const auto *S = dyn_cast<StoreInst>(&I))
-    return !S->isVolatile() && isOwn(S->getPointerOperand());
-  if (const auto *M = dyn_cast<MemIntrinsic>(&I))
-    return !M->isVolatile() && isOwn(M->getRawDest());
-  const auto *Call = dyn_cast<IntrinsicInst>(&I);
-  return Call && Call->isLifetimeStartOrEnd();
-}
-
-static bool readsMemory(const Instruction &I) {
-  if (const auto *L = dyn_cast<LoadInst>(&I))
-    return !isOwn(L->getPointerOperand());
-  if (const auto *M = dyn_cast<MemTransferInst>(&I))
-    return !isOwn(M->getRawSource());
-  return isa<CallBase>(I) && I.mayReadFromMemory() && !I.mayHaveSideEffects();
-}
-
-namespace {
-/// Takes effects out of a kernel.
-class Effects {
-public:
-  explicit Effects(Function &F) : F(F) {}
-  /// Reads of what the same thread may have written before.
-  SmallVector<Instruction *> find();
-  void remove();
-
-private:
-  bool mayBeWritten(const Instruction &Read, AAResults &Aliases) const;
-  void forget(Instruction &I, StringRef Name);
-
-  Function &F;
-  SmallVector<Instruction *> Writers, Reads;
-};
-} // namespace
-
-bool Effects::mayBeWritten(const Instruction &Read, AAResults &Aliases) const {
-  const auto Where = MemoryLocation::getOrNone(&Read);
-  return any_of(Writers, [&](const Instruction *W) {
-    if (Where && !isModSet(Aliases.getModRefInfo(W, *Where)))
-      return false;
-    return isPotentiallyReachable(W, &Read);
-  });
-}
-
-void Effects::forget(Instruction &I, StringRef Name) {
-  IRBuilder<> B(&I);
-  if (!I.use_empty())
-    I.replaceAllUsesWith(unknown(B, I.getType(), Name));
-  if (auto *M = dyn_cast<MemTransferInst>(&I)) {
-    // What is copied to the stack: bytes that nobody knows.
-    Value *Byte = unknown(B, B.getInt8Ty(), Name);
-    B.CreateMemSet(M->getRawDest(), Byte, M->getLength(), M->getDestAlign());
-  }
-  I.eraseFromParent();
-}
-
-SmallVector<Instruction *> Effects::find() {
-  SmallVector<Instruction *> Written;
-  analysis::AnalysisManagers Analyses;
-  AAResults &Aliases = Analyses.Functions.getResult<AAManager>(F);
-  for (Instruction &I : instructions(F)) {
-    if (readsMemory(I))
-      Reads.push_back(&I);
-    if (I.mayHaveSideEffects() && !writesOwn(I) && !I.isTerminator())
-      Writers.push_back(&I);
-  }
-  for (Instruction *Read : Reads)
-    if (!is_contained(Writers, Read) && mayBeWritten(*Read, Aliases))
-      Written.push_back(Read);
-  return Written;
-}
-
-void Effects::remove() {
-  const SmallVector<Instruction *> Written = find();
-  for (Instruction *I : Written)
-    forget(*I, WrittenName);
-  for (Instruction *I : Writers) {
-    if (auto *M = dyn_cast<MemTransferInst>(I); M && !isOwn(M->getRawDest()))
-      I->eraseFromParent();
-    else
-      forget(*I, EffectName);
-  }
-}
-
-SmallVector<Instruction *> readsOfWritten(Function &F) {
-  return Effects(F).find();
-}
-
-//===----------------------------------------------------------------------===//
-// The kernel
-//===----------------------------------------------------------------------===//
-
-/// All ways out of \p F lead to one block, which is returned, empty but for its
-/// return.
-static BasicBlock &joinEnds(Function &F) {
-  SmallVector<Instruction *> Ends;
-  for (BasicBlock &BB : F)
-    if (isa<ReturnInst, UnreachableInst>(BB.getTerminator()))
-      Ends.push_back(BB.getTerminator());
-  auto *End = BasicBlock::Create(F.getContext(), "end", &F);
-  ReturnInst::Create(F.getContext(), End);
-  for (Instruction *I : Ends) {
-    BranchInst::Create(End, I->getParent());
-    I->eraseFromParent();
-  }
-  return *End;
-}
-
-/// Nothing behind \p At is executed.
-static void endAt(Instruction &At, BasicBlock &End) {
-  BasicBlock *BB = At.getParent();
-  BasicBlock *Rest = BB->splitBasicBlock(At.getIterator());
-  BB->getTerminator()->eraseFromParent();
-  BranchInst::Create(&End, BB);
-  (void)Rest; // is unreachable, and goes with what is
-}
-
-static void reduce(Function &F) {
-  removeUnreachableBlocks(F);
-  analysis::AnalysisManagers Analyses;
-  FunctionPassManager Passes;
-  // What one deletes, another has kept alive.
-  for (unsigned Round = 0; Round != 2; ++Round) {
-    Passes.addPass(SROAPass(SROAOptions::PreserveCFG));
-    Passes.addPass(DSEPass());
-    Passes.addPass(ADCEPass());
-    Passes.addPass(InstCombinePass());
-    Passes.addPass(SimplifyCFGPass());
-    Passes.addPass(LoopSimplifyPass());
-    LoopPassManager Loops;
-    Loops.addPass(IndVarSimplifyPass());
-    Loops.addPass(LoopDeletionPass());
-    Passes.addPass(createFunctionToLoopPassAdaptor(std::move(Loops)));
-    Passes.addPass(ADCEPass());
-    Passes.addPass(SimplifyCFGPass());
-  }
-  Passes.run(F, Analyses.Functions);
-}
-
-/// Instructions, those of loops eight times.
-static uint64_t weightOf(Function &F) {
-  const DominatorTree Dominance(F);
-  const LoopInfo Loops(Dominance);
-  uint64_t Sum = 0;
-  for (const BasicBlock &BB : F)
-    Sum += uint64_t(BB.sizeWithoutDebug())
-           << 3 * std::min(Loops.getLoopDepth(&BB), 10u);
-  return Sum;
-}
-
-static void dropNumbers(Function &F) {
-  for (Instruction &I : instructions(F))
-    I.setMetadata("rc.branch", nullptr);
-}
-
-/// Updates \p At (u32) to the greatest of it and \p Value; most threads only
-/// look.
-static void raise(IRBuilder<> &B, Value *At, Value *To) {
-  auto *Seen = B.CreateLoad(B.getInt32Ty(), At);
-  Seen->setVolatile(true);
-  Instruction *Then = SplitBlockAndInsertIfThen(
-      B.CreateICmpUGT(To, Seen), B.GetInsertPoint(), /*Unreachable=*/false);
-  BasicBlock *Tail = Then->getSuccessor(0);
-  B.SetInsertPoint(Then);
-  B.CreateAtomicRMW(AtomicRMWInst::UMax, At, To, Align(4),
-                    AtomicOrdering::Monotonic);
-  B.SetInsertPoint(Tail, Tail->getFirstInsertionPt());
-}
 
 /// Writes notes, in front of the return of \p End.
 static void write(Function &F, unsigned First, BasicBlock &End,
@@ -286,67 +59,6 @@ static void write(Function &F, unsigned First, BasicBlock &End,
   raise(B, Range, B.CreateSelect(Reads, B.CreateNot(Line), B.getInt32(0)));
   raise(B, B.CreateGEP(I32, Range, B.getInt64(1)),
         B.CreateSelect(Reads, Line, B.getInt32(1)));
-}
-
-/// Why the key cannot be known; the calls are of nobody else.
-static std::optional<Refusal> whatIsUnknown(Function &F,
-                                            const Instruction &Of) {
-  std::optional<Refusal> Why;
-  for (Instruction &I : instructions(F)) {
-    const auto *Call = dyn_cast<CallInst>(&I);
-    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    if (Callee && Callee->getName().starts_with(WrittenName))
-      Why = refusal(refuse::Written, Of);
-    else if (Callee && Callee->getName().starts_with(EffectName))
-      Why = refusal(refuse::Exchange, Of);
-  }
-  return Why;
-}
-
-static void forgetUnknown(Module &M) {
-  for (Function &F : make_early_inc_range(M))
-    if (F.use_empty() && (F.getName().starts_with(WrittenName) ||
-                          F.getName().starts_with(EffectName)))
-      F.eraseFromParent();
-}
-
-std::optional<Refusal> reduceTo(Function &F, Function &Kernel,
-                                function_ref<std::optional<Refusal>()> Note,
-                                function_ref<Instruction *()> LastNeeded,
-                                function_ref<void(BasicBlock &)> Write,
-                                uint64_t Free) {
-  BasicBlock &End = joinEnds(F);
-  // What the remedy itself has put before the kernel's code is not weighed.
-  const uint64_t Given = weightOf(F) - std::min(weightOf(F), weightOf(Kernel));
-  std::optional<Refusal> Why = Note();
-  Effects(F).remove();
-  if (Instruction *Last = LastNeeded())
-    endAt(*Last, End);
-  const uint64_t Before = weightOf(F);
-  Write(End);
-  const uint64_t ToWrite = weightOf(F) - Before;
-  reduce(F);
-  const Instruction &Start = *Kernel.getEntryBlock().getTerminator();
-  if (!Why)
-    Why = whatIsUnknown(F, Start);
-  if (!Why && weightOf(F) > Given + ToWrite + Free + weightOf(Kernel) / 2)
-    Why = refusal(refuse::Dear, Start);
-  if (Why)
-    F.eraseFromParent();
-  else
-    dropNumbers(F);
-  forgetUnknown(*Kernel.getParent());
-  return Why;
-}
-
-Function &copyToReduce(Function &Kernel, const Twine &Name,
-                       ValueToValueMapTy &Map) {
-  Function *Copy = CloneFunction(&Kernel, Map);
-  Copy->setName(Name);
-  analysis::copyAnnotations(Kernel, *Copy);
-  stripDebugInfo(*Copy);
-  Copy->removeFnAttr(Attribute::Memory);
-  return *Copy;
 }
 
 PlanOr<KeyKernel> makeKeyKernel(Function &Kernel, const Twine &Name,

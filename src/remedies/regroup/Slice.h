@@ -6,17 +6,12 @@
 #include "remedies/common/Refusal.h"
 #include "remedies/regroup/Options.h"
 
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/Transforms/Utils/ValueMapper.h"
-
 #include <string>
 #include <vector>
 
 namespace llvm {
-class BasicBlock;
 class Function;
-class Instruction;
+class Twine;
 } // namespace llvm
 
 namespace reconverge::remedies::regroup {
@@ -50,29 +45,15 @@ struct KeyKernel {
 PlanOr<KeyKernel> makeKeyKernel(llvm::Function &Kernel, const llvm::Twine &Name,
                                 const Key &Of);
 
-/// \p Kernel once more, called \p Name, to be reduced: without debug info. \p Map
-/// has what its values are there.
-llvm::Function &copyToReduce(llvm::Function &Kernel, const llvm::Twine &Name,
-                             llvm::ValueToValueMapTy &Map);
+struct ChosenKey {
+  Key By;
+  std::vector<Refusal> Others; ///< why not what the source names besides
+};
 
-/// Reduces \p F, a copy of \p Kernel with more parameters, to what its notes
-/// need. \p Note puts stores to the thread's stack into it; \p LastNeeded says
-/// behind which instruction it may end, or null; \p Write has it leave, in front
-/// of the return of a block, what it noted. Else it writes nothing. Where it
-/// cannot be, F is gone, and that is why; \p Free instructions are not held
-/// against it.
-std::optional<Refusal>
-reduceTo(llvm::Function &F, llvm::Function &Kernel,
-         llvm::function_ref<std::optional<Refusal>()> Note,
-         llvm::function_ref<llvm::Instruction *()> LastNeeded,
-         llvm::function_ref<void(llvm::BasicBlock &)> Write, uint64_t Free = 0);
-
-/// Loads and other reads of \p F of what the same thread may have written before.
-llvm::SmallVector<llvm::Instruction *> readsOfWritten(llvm::Function &F);
-
-/// What to sort \p Kernel by: what \p Options name, and what is found for what
-/// they do not.
-PlanOr<Key> chooseKey(llvm::Function &Kernel, const RegroupOptions &Options);
+/// What to sort \p Kernel by: what the source and \p Options name, and what is
+/// found for what they do not.
+PlanOr<ChosenKey> chooseKey(llvm::Function &Kernel,
+                            const RegroupOptions &Options);
 
 } // namespace reconverge::remedies::regroup
 

@@ -6,7 +6,8 @@
 // the time until the last one ends (BBV-weighted-scheduled, docs/metrics.md).
 // Where all take as long, or where all have a slot at once, no order gains. An
 // earlier launch's times are asked for where that gains more than to reverse the
-// order, and where there are launches to come.
+// order, and where there are launches to come; what each launch will do then, too,
+// as far as the kernel's code tells.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,9 +71,11 @@ std::vector<std::string> guess(const KernelProfile &K,
   std::vector<std::string> Ways;
   if (OfReversed >= LeastGain)
     Ways.push_back("order=reversed");
-  if (K.Launches >= LeastLaunches &&
-      OfLongest >= std::max(OfReversed, 0.) + LeastGain)
-    Ways.insert(Ways.begin(), "order=last");
+  if (OfLongest >= std::max(OfReversed, 0.) + LeastGain) {
+    Ways.insert(Ways.begin(), "order=slice");
+    if (K.Launches >= LeastLaunches)
+      Ways.insert(Ways.begin(), "order=last");
+  }
   return Ways;
 }
 

@@ -10,16 +10,20 @@ using namespace llvm;
 
 namespace reconverge::remedies {
 
-Expected<ReorderOptions> parseReorderOptions(StringRef Text) {
-  ReorderOptions Options;
+Expected<ReorderOptions> parseReorderOptions(StringRef Text,
+                                             ReorderOptions Options) {
   Error E = readParameters(
       Text, "reordering blocks", reorder_blocks::Parameters,
       [&](StringRef Key, StringRef Value) {
         if (Key == "least")
           return readBetween(Value, 1, 1u << 31, Options.Least);
-        Options.Order =
-            Value == "last" ? BlockOrder::Last : BlockOrder::Reversed;
-        return Key == "order" && (Value == "last" || Value == "reversed");
+        if (Key == "marked")
+          return readFlag(Value, Options.Marked);
+        Options.Order = Value == "last"    ? BlockOrder::Last
+                        : Value == "slice" ? BlockOrder::Slice
+                                           : BlockOrder::Reversed;
+        return Key == "order" &&
+               (Options.Order != BlockOrder::Reversed || Value == "reversed");
       });
   if (E)
     return std::move(E);

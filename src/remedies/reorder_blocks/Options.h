@@ -10,7 +10,8 @@ namespace reconverge::remedies {
 
 enum class BlockOrder {
   Reversed, ///< the last one first
-  Last      ///< those first that took longest in an earlier launch
+  Last,     ///< those first that took longest in an earlier launch
+  Slice     ///< those first that will do most, as a slice of the kernel says
 };
 
 struct ReorderOptions {
@@ -19,13 +20,18 @@ struct ReorderOptions {
   /// kernel as it was.
   uint32_t Least = 16 * 1024;
 
+  /// Only what the source asks for.
+  bool Marked = false;
+
   /// A mistake to make on purpose, so that tests can show that they would
   /// notice: some blocks run twice, and others never.
   bool PlantedBug = false;
 };
 
-/// Reads "order=last;least=4096"; the error names the word that is wrong.
-llvm::Expected<ReorderOptions> parseReorderOptions(llvm::StringRef Text);
+/// Reads "order=last;least=4096" over \p Options; the error names the word that
+/// is wrong.
+llvm::Expected<ReorderOptions> parseReorderOptions(llvm::StringRef Text,
+                                                   ReorderOptions Options = {});
 
 } // namespace reconverge::remedies
 

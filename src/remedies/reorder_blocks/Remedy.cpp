@@ -3,6 +3,7 @@
 
 #include "remedies/common/Remedy.h"
 
+#include "remedies/common/Requests.h"
 #include "remedies/reorder_blocks/Forecast.h"
 #include "remedies/reorder_blocks/Refusals.h"
 #include "remedies/reorder_blocks/Reorder.h"
@@ -22,6 +23,8 @@ apply(Function &F, StringRef Parameters, const Services &,
   auto Options = parseReorderOptions(Parameters);
   if (!Options)
     return Options.takeError();
+  if (Options->Marked && !isAskedFor(F, reorder_blocks::Name))
+    return std::nullopt;
   PlanOr<Recipe> Made = reorderBlocks(F, *Options);
   if (auto *Launch = std::get_if<Recipe>(&Made))
     return std::move(*Launch);
@@ -40,7 +43,8 @@ const Remedy reorder_blocks::Itself = {
     .RegroupsBlock = false,
     .BoundAt = nullptr,
     .Guess = nullptr,
-    .Check = checkBy<parseReorderOptions>,
+    .Check =
+        [](StringRef Text) { return parseReorderOptions(Text).takeError(); },
     .Apply = apply,
     .Moves = [](StringRef) { return Moved::Blocks; },
     .GuessBySchedule = reorder_blocks::guess,

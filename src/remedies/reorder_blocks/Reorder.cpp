@@ -28,6 +28,13 @@
 //
 //   k: run as block number index[number of the block] of <<<grid, block>>>
 //
+// order=slice, where what blocks will do can be known before:
+//
+//   costs = scratch of 4 bytes a block
+//   k$costs$before<<<blocks / 256, 256>>>(args, costs, ...)    BlockCost.cpp
+//   index = blocks, sorted by descending cost
+//   k<<<blocks, block>>>(args, index, blocks, grid, block)
+//
 // When times are taken again, launch/Orders.h says. Clocks are of 32 bits: of a
 // block that takes longer, some 2 s, the time is too short, and the order poor.
 //
@@ -47,7 +54,10 @@
 #include "remedies/common/HiddenParameters.h"
 #include "remedies/common/Loops.h"
 #include "remedies/common/Redirection.h"
+#include "remedies/common/Requests.h"
+#include "remedies/common/Slice.h"
 #include "remedies/common/Sort.h"
+#include "remedies/reorder_blocks/BlockCost.h"
 #include "remedies/reorder_blocks/Refusals.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -162,28 +172,36 @@ static constexpr uint64_t MostBlockThreads = 1024;
 /// Sort.cu counts in 32 bits.
 static constexpr uint64_t MostItems = uint64_t(1) << 31;
 
-static Recipe longestFirst(Function &Kernel, const BlocksPlan &Plan,
-                           const ReorderOptions &Options) {
-  enum : uint32_t { Costs, Keys, Ids, Counts, Totals };
-  const LaunchAmount Blocks = {LaunchAmount::Blocks},
-                     Words = {LaunchAmount::Blocks, 4};
-  const unsigned OfProgram = unsigned(Kernel.arg_size());
+/// Scratch of both orders by cost.
+enum : uint32_t { Costs, Keys, Ids, Counts, Totals };
+
+/// A recipe without steps.
+static Recipe recipeByCost(const ReorderOptions &Options) {
+  const LaunchAmount Words = {LaunchAmount::Blocks, 4};
   const uint64_t LeastBlocks =
       std::max<uint64_t>(Options.Least / MostBlockThreads, 1);
   Recipe R;
   R.LeastThreads = Options.Least;
   R.MostThreads = MostItems;
-  R.Reuse.emplace().Renewed = true;
   R.Scratch = {{Words, /*Zeroed=*/true},
                {Words},
-               {Words, /*Zeroed=*/false, /*Kept=*/true},
+               {Words},
                {sorting::countsOf(LaunchAmount::Blocks, LeastBlocks)},
                {sorting::totals()}};
-  RecipeStep &Timed = R.Steps.emplace_back();
-  Timed.Kernel = makeTimed(Kernel).getName().str();
-  for (unsigned I = 0; I != OfProgram; ++I)
-    Timed.Arguments.push_back({RecipeArgument::Program, I});
-  Timed.Arguments.push_back(sorting::scratch(Costs));
+  return R;
+}
+
+static std::vector<RecipeArgument> withCosts(const Function &Kernel) {
+  std::vector<RecipeArgument> Arguments;
+  for (unsigned I = 0; I != Kernel.arg_size(); ++I)
+    Arguments.push_back({RecipeArgument::Program, I});
+  Arguments.push_back(sorting::scratch(Costs));
+  return Arguments;
+}
+
+/// Adds the steps that make an index of the costs.
+static void addOrder(Recipe &R, Function &Kernel) {
+  const LaunchAmount Blocks = {LaunchAmount::Blocks};
   SmallVector<StringRef, 4> Names(std::begin(sorting::Passes),
                                   std::end(sorting::Passes));
   Names.push_back("longest_first");
@@ -202,20 +220,73 @@ static Recipe longestFirst(Function &Kernel, const BlocksPlan &Plan,
                       .Counts = Counts,
                       .Totals = Totals},
                      sorting::DigitBits);
-  for (RecipeStep &Step : R.Steps)
-    Step.When = RecipeStep::Making;
+}
+
+/// Adds the step that runs \p Kernel, whose place another takes, by the index.
+static void addKernel(Recipe &R, Function &Kernel, const BlocksPlan &Plan,
+                      const ReorderOptions &Options) {
+  const unsigned OfProgram = unsigned(Kernel.arg_size());
+  const LaunchAmount Blocks = {LaunchAmount::Blocks};
   const uint64_t Per = Options.PlantedBug ? 2 : 1;
   Function &F = redirectBlocks(Kernel, Plan);
   R.Steps.push_back({.Kernel = F.getName().str(),
-                     .When = RecipeStep::Reusing,
                      .Grid = extentOf({LaunchAmount::Blocks, 1, Per}),
                      .Block = {},
                      .Arguments = redirectedArguments(
                          OfProgram, sorting::scratch(Ids), Blocks)});
+}
+
+static Recipe byLast(Function &Kernel, const BlocksPlan &Plan,
+                     const ReorderOptions &Options) {
+  Recipe R = recipeByCost(Options);
+  R.Reuse.emplace().Renewed = true;
+  R.Scratch[Ids].Kept = true;
+  RecipeStep &Timed = R.Steps.emplace_back();
+  Timed.Kernel = makeTimed(Kernel).getName().str();
+  Timed.Arguments = withCosts(Kernel);
+  addOrder(R, Kernel);
+  for (RecipeStep &Step : R.Steps)
+    Step.When = RecipeStep::Making;
+  addKernel(R, Kernel, Plan, Options);
+  R.Steps.back().When = RecipeStep::Reusing;
   return R;
 }
 
-PlanOr<Recipe> reorderBlocks(Function &Kernel, const ReorderOptions &Options) {
+static PlanOr<Recipe> bySlice(Function &Kernel, const BlocksPlan &Plan,
+                              const ReorderOptions &Options) {
+  if (Plan.Exits)
+    return refusal(sliced::Exit, *Kernel.getEntryBlock().getTerminator());
+  PlanOr<CostKernel> Made =
+      makeCostKernel(Kernel, Kernel.getName() + "$costs" + HelperSuffix);
+  if (const auto *Why = std::get_if<Refusal>(&Made))
+    return *Why;
+  const CostKernel &Cost = std::get<CostKernel>(Made);
+  Recipe R = recipeByCost(Options);
+  RecipeStep &First = R.Steps.emplace_back();
+  First.Kernel = Cost.Kernel->getName().str();
+  First.Helper = true;
+  First.Arguments = withCosts(Kernel);
+  if (Cost.ForWhole) {
+    const unsigned Block = blockWithin(*Cost.Kernel, 256);
+    First.Grid = extentOf({LaunchAmount::Blocks, 1, Block});
+    First.Block = constantExtent(Block);
+    First.DynamicShared = false;
+    for (RecipeArgument A : placeArguments({LaunchAmount::Blocks}))
+      First.Arguments.push_back(A);
+  }
+  R.Scratch[Costs].Zeroed = !Cost.ForWhole;
+  addOrder(R, Kernel);
+  addKernel(R, Kernel, Plan, Options);
+  return R;
+}
+
+PlanOr<Recipe> reorderBlocks(Function &Kernel, const ReorderOptions &Given) {
+  ReorderOptions Options = Given;
+  if (const auto Said = requestOf(Kernel, Name)) {
+    if (!Said->On)
+      return refusal(refuse::Off, *Kernel.getEntryBlock().getTerminator());
+    Options = cantFail(parseReorderOptions(Said->Parameters, Options));
+  }
   PlanOr<BlocksPlan> Planned = planBlocks(Kernel);
   if (const auto *Why = std::get_if<Refusal>(&Planned))
     return *Why;
@@ -226,7 +297,9 @@ PlanOr<Recipe> reorderBlocks(Function &Kernel, const ReorderOptions &Options) {
   if (auto Why = waits(Kernel))
     return *Why;
   if (Options.Order == BlockOrder::Last)
-    return longestFirst(Kernel, Plan, Options);
+    return byLast(Kernel, Plan, Options);
+  if (Options.Order == BlockOrder::Slice)
+    return bySlice(Kernel, Plan, Options);
   reverse(Plan, Options);
   Recipe R;
   RecipeStep &Step = R.Steps.emplace_back();

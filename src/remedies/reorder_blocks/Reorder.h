@@ -13,8 +13,8 @@ class Function;
 
 namespace reconverge::remedies {
 
-/// Has \p Kernel run the thread blocks of a launch in the order that \p Options
-/// say: returns what is launched for that. A kernel of the same name takes its
+/// Has \p Kernel run the thread blocks of a launch in the order that the source,
+/// or else \p Options say: returns what is launched for that. A kernel of the same name takes its
 /// place.
 PlanOr<Recipe> reorderBlocks(llvm::Function &Kernel,
                              const ReorderOptions &Options);

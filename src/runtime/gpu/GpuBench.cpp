@@ -18,13 +18,6 @@
 // Timed and counting runs are not compared; they are taken to change the same
 // areas.
 //
-// A time is that of all device work of one launch between two events: the
-// kernel, or all steps of a recipe with their scratch memory. The same memory
-// copies precede each run, so the caches start alike. The host's part of the
-// launch is not in the time (StreamGate.cpp). A launch of up to 1 ms is run
-// twice in a row, and only the second run counts, because a program's launches
-// usually follow similar ones.
-//
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/GpuBench.h"
@@ -287,10 +280,10 @@ launch::CudaPlace GpuBench::placeOf(const GpuCandidate &C) {
 
 /// Before a gate is closed, as it waits.
 cudaError_t GpuBench::makeBefore(const GpuCandidate &C,
-                                 launch::MadeBefore &Made) {
+                                 launch::MadeBefore &Made, bool ForLater) {
   launch::CudaPlace On = placeOf(C);
   const auto End =
-      launch::MadeBefore::make(Made, *C.Launch, L.Shape, L.Args, On);
+      launch::MadeBefore::make(Made, *C.Launch, L.Shape, L.Args, On, ForLater);
   if (!End)
     return cudaSuccess;
   const cudaError_t Launched = cudart().GetLastError();
@@ -337,7 +330,7 @@ GpuBench::CudaEnd GpuBench::runCode(function_ref<cudaError_t()> Launch,
 }
 
 GpuBench::CudaEnd GpuBench::runWatched(GpuCandidate *C, bool Gated,
-                                       const void *Stub) {
+                                       const void *Stub, bool AsLater) {
   if (C)
     must(copyVariables(*C, /*ToTheirs=*/true));
   Watch Patience(Limit, [this, C] {
@@ -354,7 +347,7 @@ GpuBench::CudaEnd GpuBench::runWatched(GpuCandidate *C, bool Gated,
     return runCode([&] { return L.Launch(Stub ? Stub : K.Stub); }, Gated);
   launch::MadeBefore Made;
   if (C->Launch && L.Args)
-    if (cudaError_t Failed = makeBefore(*C, Made)) {
+    if (cudaError_t Failed = makeBefore(*C, Made, AsLater)) {
       CudaEnd End;
       End.Ran = Failed;
       return End;
@@ -366,15 +359,6 @@ GpuBench::CudaEnd GpuBench::runWatched(GpuCandidate *C, bool Gated,
     Made.release(On);
   }
   return End;
-}
-
-GpuBench::CudaEnd GpuBench::runTimed(GpuCandidate *C) {
-  constexpr float Short = 1; // ms; before a longer one nothing stays warm
-  const CudaEnd First = runWatched(C, /*Gated=*/true);
-  if (First.Launched || First.Ran || First.Milliseconds > Short)
-    return First;
-  restoreBefore();
-  return runWatched(C, /*Gated=*/true);
 }
 
 /// How a candidate's run ended that CUDA says \p E of.

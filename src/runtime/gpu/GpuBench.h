@@ -65,12 +65,17 @@ private:
   cudaError_t launchCandidate(const GpuCandidate &C,
                               const launch::Steps &Which);
   launch::CudaPlace placeOf(const GpuCandidate &C);
-  /// What later launches alone have use for; memory is as before.
-  cudaError_t makeBefore(const GpuCandidate &C, launch::MadeBefore &Made);
+  /// What later launches alone have use for or, ForLater, they as well; memory is
+  /// as before.
+  cudaError_t makeBefore(const GpuCandidate &C, launch::MadeBefore &Made,
+                         bool ForLater);
   /// Gated: without the host's part in the time.
   CudaEnd runCode(llvm::function_ref<cudaError_t()> Launch, bool Gated);
   /// Watched; null: the original. \p Stub: other code that does the same.
-  CudaEnd runWatched(GpuCandidate *C, bool Gated, const void *Stub = nullptr);
+  /// AsLater: by what an earlier launch has made, if that may be.
+  CudaEnd runWatched(GpuCandidate *C, bool Gated, const void *Stub = nullptr,
+                     bool AsLater = false);
+  CudaEnd runWarm(GpuCandidate *C, bool AsLater);
   CudaEnd runTimed(GpuCandidate *C);
   runtime::RunEnd endOf(const CudaEnd &E);
   std::string whyNotLoaded(const GpuCandidate &C);

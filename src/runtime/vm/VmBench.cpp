@@ -131,6 +131,7 @@ public:
                                    ofCandidate(StepLimit, Counted)));
     Now.Asks = std::move(End.Asks);
     Now.Asks.push_back(model::demandOf(Code.Info, Counted, Shape));
+    Now.Asks.back().Share = C.Launch->shareOf(Step);
     End = std::move(Now);
     return End.isWell();
   }

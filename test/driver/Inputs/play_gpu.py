@@ -29,7 +29,7 @@ def count(path):
 def asking_for(slots):
     """What a launch of one warp asks for that only issues instructions."""
     return {"grid": [1, 1, 1], "block": [32, 1, 1], "dynamicShared": 0,
-            "registers": 32, "staticShared": 0, "slots": slots,
+            "registers": 32, "staticShared": 0, "share": 1, "slots": slots,
             "busy": [slots, 0, 0, 0, 0, 0, 0, 0], "pathCycles": 0,
             "pathLoads": 0, "hasMachineCode": False, "hasMemory": False,
             "wavefronts": 0, "lines": 0, "lineRequests": 0,

@@ -173,7 +173,7 @@ __global__ void wrong(unsigned *Out, unsigned N) {
 // WRONG: [[#@LINE+1]]:1: error: write #pragma reconverge <remedy>
 #pragma reconverge collect slice(3)
   if (N) ++*Out;
-// WRONG: [[#@LINE+1]]:1: error: #pragma reconverge collect must come right before a statement of these: if, switch
+// WRONG: [[#@LINE+1]]:1: error: #pragma reconverge collect must come right before one of these: if, switch
 #pragma reconverge collect
   for (unsigned K = 0; K < N; ++K) ++Out[K];
 }

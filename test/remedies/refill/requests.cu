@@ -178,7 +178,7 @@ __global__ void wrong(unsigned *Out, unsigned N) {
 // WRONG: [[#@LINE+1]]:1: error: write #pragma reconverge <remedy>
 #pragma reconverge refill sideways
   for (unsigned K = 0; K < N; ++K) ++Out[K];
-// WRONG: [[#@LINE+1]]:1: error: #pragma reconverge refill must come right before a statement of these: for, while, do
+// WRONG: [[#@LINE+1]]:1: error: #pragma reconverge refill must come right before one of these: for, while, do
 #pragma reconverge refill
   if (N) ++*Out;
 }

@@ -2,8 +2,8 @@
 // RUN: rm -rf %t && mkdir %t && cd %t
 
 // What `optimize` tries: the last block first where the last ones are long; the
-// times of an earlier launch where long ones lie anywhere and launches follow;
-// nothing where all blocks are alike. No warp diverges. On the CPU there is no
+// times of an earlier launch where long ones lie anywhere and launches follow, and
+// what a launch will do where that can be known; nothing where all blocks are alike. No warp diverges. On the CPU there is no
 // time, and issue slots know of no order, so that nothing is kept; that bytes are
 // the same is proved.
 // DEFINE: %{which} =
@@ -19,6 +19,8 @@
 // RUN: FileCheck %s --check-prefix=ANYWHERE <d.json
 // ANYWHERE: "order=last"
 // ANYWHERE: "verdict": {"kind":"identical"
+// ANYWHERE: "order=slice"
+// ANYWHERE: "verdict": {"kind":"identical"
 // REDEFINE: %{which} = alike 8
 // RUN: %{optimize}
 // RUN: FileCheck %s --check-prefix=ALIKE <d.json --implicit-check-not=reorder-blocks
@@ -27,7 +29,7 @@
 #include <cstdlib>
 #include <string>
 
-__global__ void uneven(unsigned *Out, const unsigned *Rounds) {
+__global__ void uneven(unsigned *Out, const unsigned *__restrict__ Rounds) {
   __shared__ unsigned All[128];
   All[threadIdx.x] = threadIdx.x;
   __syncthreads();
