@@ -1,0 +1,24 @@
+//===- remedies/share/Weights.h - What a shared round takes -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_SHARE_WEIGHTS_H
+#define RECONVERGE_REMEDIES_SHARE_WEIGHTS_H
+
+#include "remedies/share/Legality.h"
+
+#include <cstdint>
+
+namespace reconverge::remedies::share {
+
+/// A warp shares where Saved * n >= PerRound * rounds + Once, with n the most
+/// iterations of a lane, and rounds the sum of all lanes' / 32.
+struct Weights {
+  int64_t Saved, PerRound, Once;
+};
+
+/// Of the loop of \p Plan, where its longest lane must take at least \p Percent
+/// of what sharing takes.
+Weights weightsOf(const SharePlan &Plan, unsigned Percent);
+
+} // namespace reconverge::remedies::share
+
+#endif
