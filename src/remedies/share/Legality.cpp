@@ -248,8 +248,13 @@ PlanOr<SharePlan> planShare(Function &F, const ShareOptions &Options) {
     }
     Judge Of(*L, Loops, SE, Aliases, Here);
     auto Why = Of.refused();
+    SharePlan Plan{L->getHeader(), Of.take(), {}, Here};
     if (!Why)
-      return SharePlan{L->getHeader(), Of.take(), Here};
+      Plan.By = weightsOf(*L, Loops, Plan.Values, Here.Threshold);
+    if (!Why && Here.Threshold && !Plan.By.Saved)
+      Why = Refusal{&refuse::Chain, L->getStartLoc(), ""};
+    if (!Why)
+      return Plan;
     if (!First)
       First = Why;
   }

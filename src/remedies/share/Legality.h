@@ -5,6 +5,7 @@
 
 #include "remedies/common/Refusal.h"
 #include "remedies/share/Options.h"
+#include "remedies/share/Weights.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
@@ -36,6 +37,7 @@ struct Carried {
 struct SharePlan {
   llvm::BasicBlock *Header; ///< of the loop
   Carried Values;
+  Weights By;
   ShareOptions Options; ///< what the source says of the loop among them
 };
 

@@ -39,7 +39,6 @@
 #include "remedies/common/Loops.h"
 #include "remedies/share/Hand.h"
 #include "remedies/share/Round.h"
-#include "remedies/share/Weights.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
@@ -94,6 +93,28 @@ private:
 
 } // namespace
 
+/// A phi where \p L, which has one way out, leads, for each value that is used
+/// behind it.
+static void closeValues(const Loop &L) {
+  BasicBlock *Exit = L.getUniqueExitBlock();
+  for (BasicBlock *BB : L.blocks())
+    for (Instruction &I : *BB) {
+      SmallVector<Use *> Behind;
+      for (Use &U : I.uses()) {
+        auto *User = cast<Instruction>(U.getUser());
+        if (!L.contains(User) &&
+            !(isa<PHINode>(User) && User->getParent() == Exit))
+          Behind.push_back(&U);
+      }
+      if (Behind.empty())
+        continue;
+      PHINode *Phi = PHINode::Create(I.getType(), 1, "", Exit->begin());
+      Phi->addIncoming(&I, L.getLoopLatch());
+      for (Use *U : Behind)
+        U->set(Phi);
+    }
+}
+
 /// Of any executor, lanes together or not.
 static analysis::UniformityResult strictly(Function &F) {
   return analysis::computeUniformity(
@@ -114,7 +135,7 @@ Sharer::Sharer(const SharePlan &Plan, Function &F)
   if (!L->getLoopPreheader())
     InsertPreheaderForLoop(L, &Dominance, &Loops, nullptr, false);
   formDedicatedExitBlocks(L, &Dominance, &Loops, nullptr, false);
-  formLCSSARecursively(*L, Dominance, &Loops, nullptr);
+  closeValues(*L);
   Before = L->getLoopPreheader();
   Own =
       SplitEdge(Before, Plan.Header, &Dominance, &Loops, nullptr, "share.own");
@@ -234,7 +255,7 @@ Dealing Sharer::weigh(Value *Count, BasicBlock *Shared, BasicBlock *Alone) {
   Value *TooMany = inAnyLane(B, B.CreateICmpUGT(Count, B.getInt32(Many)));
   Value *Pays = B.getTrue();
   if (Options.Threshold) {
-    const Weights By = weightsOf(Plan, Options.Threshold);
+    const Weights &By = Plan.By;
     auto Wide = [&](Value *V) { return B.CreateZExt(V, B.getInt64Ty()); };
     Value *Rounds = B.CreateLShr(B.CreateAdd(Of.Total, B.getInt32(31)), 5);
     Value *Price =

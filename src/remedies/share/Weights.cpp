@@ -19,8 +19,9 @@
 
 #include "remedies/share/Weights.h"
 
+#include "remedies/share/Legality.h"
+
 #include "llvm/Analysis/LoopInfo.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 
 #include <algorithm>
@@ -34,12 +35,9 @@ static int64_t wordsOf(const Value &V, const DataLayout &Layout) {
       divideCeil(Layout.getTypeSizeInBits(V.getType()).getFixedValue(), 32));
 }
 
-Weights weightsOf(const SharePlan &Plan, unsigned Percent) {
-  Function &F = *Plan.Header->getParent();
-  const DataLayout &Layout = F.getDataLayout();
-  DominatorTree Dominance(F);
-  LoopInfo Loops(Dominance);
-  const Loop &L = *Loops.getLoopFor(Plan.Header);
+Weights weightsOf(const Loop &L, const LoopInfo &Loops, const Carried &Values,
+                  unsigned Percent) {
+  const DataLayout &Layout = L.getHeader()->getDataLayout();
   int64_t Body = 0;
   for (const BasicBlock *BB : L.blocks()) {
     int64_t Here = 0;
@@ -50,12 +48,12 @@ Weights weightsOf(const SharePlan &Plan, unsigned Percent) {
     Body += Here << 3 * std::min(Inner, 5u);
   }
   int64_t Deal = 18, Step = 0;
-  for (const Value *V : neededBy(L, Plan.Values))
+  for (const Value *V : neededBy(L, Values))
     if (!isa<Argument>(V))
       Deal += wordsOf(*V, Layout);
-  if (!Plan.Values.Chain.empty() || !Plan.Values.Inputs.empty())
-    Step = 5 + int64_t(Plan.Values.Chain.size());
-  for (const Instruction *I : Plan.Values.Inputs)
+  if (!Values.Chain.empty() || !Values.Inputs.empty())
+    Step = 5 + int64_t(Values.Chain.size());
+  for (const Instruction *I : Values.Inputs)
     Step += wordsOf(*I, Layout);
   return {std::max<int64_t>(100 * Body - int64_t(Percent) * Step, 0),
           int64_t(Percent) * (Body + Deal), int64_t(Percent) * 40};

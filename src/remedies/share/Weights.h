@@ -3,11 +3,16 @@
 #ifndef RECONVERGE_REMEDIES_SHARE_WEIGHTS_H
 #define RECONVERGE_REMEDIES_SHARE_WEIGHTS_H
 
-#include "remedies/share/Legality.h"
-
 #include <cstdint>
 
+namespace llvm {
+class Loop;
+class LoopInfo;
+} // namespace llvm
+
 namespace reconverge::remedies::share {
+
+struct Carried;
 
 /// A warp shares where Saved * n >= PerRound * rounds + Once, with n the most
 /// iterations of a lane, and rounds the sum of all lanes' / 32.
@@ -15,9 +20,10 @@ struct Weights {
   int64_t Saved, PerRound, Once;
 };
 
-/// Of the loop of \p Plan, where its longest lane must take at least \p Percent
-/// of what sharing takes.
-Weights weightsOf(const SharePlan &Plan, unsigned Percent);
+/// Of \p L, whose longest lane must take at least \p Percent of what sharing
+/// takes.
+Weights weightsOf(const llvm::Loop &L, const llvm::LoopInfo &Loops,
+                  const Carried &Values, unsigned Percent);
 
 } // namespace reconverge::remedies::share
 
