@@ -123,8 +123,9 @@ void Rounds::cloneBlocks(ValueToValueMapTy &Map, BasicBlock *Join) {
     auto *Copy = cast<PHINode>(Map[Phi]);
     B.SetInsertPoint(Copy);
     PHINode *Way = B.CreatePHI(B.getInt32Ty(), Phi->getNumIncomingValues());
-    for (auto [N, BB] : enumerate(Phi->blocks()))
-      Way->addIncoming(B.getInt32(unsigned(N)), BB); // remapped below
+    for (BasicBlock *BB : Phi->blocks()) // a switch's may be there twice
+      Way->addIncoming(B.getInt32(unsigned(Phi->getBasicBlockIndex(BB))),
+                       BB); // remapped below
     B.SetInsertPoint(Copy->getParent(),
                      Copy->getParent()->getFirstInsertionPt());
     B.CreateStore(Way, From);
