@@ -12,7 +12,7 @@ namespace reconverge::remedies::share {
 
 // All 32 lanes run these together.
 
-/// \p V of lane \p Lane, 0 to 31.
+/// \p V of lane \p Lane, of which the last five bits count.
 llvm::Value *fromLane(llvm::IRBuilderBase &B, llvm::Value *V,
                       llvm::Value *Lane);
 

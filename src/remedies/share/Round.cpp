@@ -10,11 +10,12 @@
 //     if (k < total) body, as the owner's iteration k - its first
 //     // The chain: each lane takes what became of its own iterations, which
 //     // are neighbours' now, in order.
-//     for (t = 0; any lane has more than t in this round; ++t)
-//       inputs from lane (mine + t), and if that is mine: a step of the chain
+//     for (t = 0; any lane has more than t in this round; t += 4)
+//       four times: inputs from lane (mine + t), and if that is mine: a step
 //   }
 //
-// The chain's steps are done in all lanes, and kept where they count.
+// The chain's steps are done in all lanes, and kept where they count. With four
+// at once a vote is not most of what they take.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +34,8 @@
 using namespace llvm;
 
 namespace reconverge::remedies::share {
+
+static constexpr unsigned StepsAtOnce = 4;
 
 Rounds::Rounds(Loop &L, LoopInfo &Loops, const Carried &Values,
                ScalarEvolution &SE, std::function<bool(Value *)> Differs,
@@ -232,11 +235,14 @@ BasicBlock *Rounds::writeChain(BasicBlock *Join, const Dealing &Of,
   B.SetInsertPoint(Ask);
   PHINode *From = B.CreatePHI(B.getInt32Ty(), 2);
   From->addIncoming(Mine, Join);
-  Value *IsMine = B.CreateICmpSLT(From, End);
-  B.CreateCondBr(inAnyLane(B, IsMine), Step, Behind);
+  B.CreateCondBr(inAnyLane(B, B.CreateICmpSLT(From, End)), Step, Behind);
   B.SetInsertPoint(Step);
-  stepChain(B, B.CreateAnd(From, 31), IsMine);
-  From->addIncoming(B.CreateAdd(From, B.getInt32(1)), Step);
+  Value *Next = From;
+  for (unsigned N = 0; N != StepsAtOnce; ++N) {
+    stepChain(B, Next, B.CreateICmpSLT(Next, End));
+    Next = B.CreateAdd(Next, B.getInt32(1));
+  }
+  From->addIncoming(Next, Step);
   B.CreateBr(Ask);
   return Behind;
 }

@@ -9,7 +9,7 @@
 // body      those of the loop, of inner loops eight times; an access to memory
 //           counts as four: the warp waits for it, n times or once a round
 // deal      18 for the owner, one for each word that is handed over
-// step      5, one for each word that the chain takes, and the chain's own
+// step      4, one for each word that the chain takes, and the chain's own
 // once      40: the sums, and what decides
 //
 // The chain's steps are n in the worst case, in which the longest lane has
@@ -52,7 +52,7 @@ Weights weightsOf(const Loop &L, const LoopInfo &Loops, const Carried &Values,
     if (!isa<Argument>(V))
       Deal += wordsOf(*V, Layout);
   if (!Values.Chain.empty() || !Values.Inputs.empty())
-    Step = 5 + int64_t(Values.Chain.size());
+    Step = 4 + int64_t(Values.Chain.size());
   for (const Instruction *I : Values.Inputs)
     Step += wordsOf(*I, Layout);
   return {std::max<int64_t>(100 * Body - int64_t(Percent) * Step, 0),
