@@ -4,6 +4,7 @@
 #include "remedies/common/Remedy.h"
 
 #include "remedies/common/Requests.h"
+#include "remedies/share/Forecast.h"
 #include "remedies/share/Refusals.h"
 #include "remedies/share/Share.h"
 
@@ -46,11 +47,12 @@ const Remedy share::Itself = {
     .Parameters = share::Parameters,
     .Refusals = share::refuse::All,
     .Advice = "share its iterations",
-    .PriceOf = "",
+    .PriceOf = "dealing them out",
     .RegroupsBlock = false,
-    .BoundAt = nullptr,
-    .Guess = nullptr,
+    .BoundAt = share::boundAt,
+    .Guess = share::guess,
     .Check = [](StringRef Text) { return parseShareOptions(Text).takeError(); },
-    .Apply = apply};
+    .Apply = apply,
+    .Foresee = share::foresee};
 
 } // namespace reconverge::remedies

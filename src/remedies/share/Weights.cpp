@@ -56,7 +56,7 @@ Weights weightsOf(const Loop &L, const LoopInfo &Loops, const Carried &Values,
   for (const Instruction *I : Values.Inputs)
     Step += wordsOf(*I, Layout);
   return {std::max<int64_t>(100 * Body - int64_t(Percent) * Step, 0),
-          int64_t(Percent) * (Body + Deal), int64_t(Percent) * 40};
+          int64_t(Percent) * (Body + Deal), int64_t(Percent) * 40, Step};
 }
 
 } // namespace reconverge::remedies::share

@@ -17,7 +17,8 @@ struct Carried;
 /// A warp shares where Saved * n >= PerRound * rounds + Once, with n the most
 /// iterations of a lane, and rounds the sum of all lanes' / 32.
 struct Weights {
-  int64_t Saved, PerRound, Once;
+  int64_t Saved = 0, PerRound = 0, Once = 0;
+  int64_t Step = 0; ///< of the chain, instructions
 };
 
 /// Of \p L, whose longest lane must take at least \p Percent of what sharing
