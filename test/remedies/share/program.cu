@@ -47,8 +47,8 @@ __global__ void sums(unsigned *Out, unsigned N) {
     float Sum = 1;
     double Wide = 0;
     unsigned Least = ~0u, At = 0, End = rounds(R), Odd = 0;
-    SHARE
     ROLLED
+    SHARE
     for (unsigned K = 0; K < End; ++K) {
       unsigned X = mix(R + K * 7);
       Sum += float(X >> (X % 30)) * 1.1f;
@@ -87,8 +87,8 @@ __global__ void stores(unsigned *__restrict__ Out, const unsigned *__restrict__ 
   const unsigned I = blockIdx.x * blockDim.x + threadIdx.x;
   if (I >= N) return;
   const unsigned End = Row[I + 1];
-  SHARE
   ROLLED
+  SHARE
   for (unsigned K = Row[I]; K < End; ++K) Out[K] = From[K] * 3 + I;
 }
 __global__ void counts(unsigned *__restrict__ Out, const unsigned *__restrict__ From,
@@ -96,8 +96,8 @@ __global__ void counts(unsigned *__restrict__ Out, const unsigned *__restrict__ 
   const unsigned I = blockIdx.x * blockDim.x + threadIdx.x;
   if (I >= N || From[I] % 5 == 0) return;
   const unsigned End = Row[I + 1];
-  SHARE
   ROLLED
+  SHARE
   for (unsigned K = Row[I]; K < End; ++K)
     if (From[K] & 1) atomicAdd(&Out[From[K] % 97], K);
     else for (unsigned Z = From[K] % 4; Z; --Z) atomicAdd(&Out[100 + (Z + K) % 50], From[K]);
@@ -110,8 +110,8 @@ __global__ void shapes(unsigned *Out, const unsigned *From, unsigned N) {
   long long Far = 0;
   if (I % 3 != 1) {
     const unsigned *P = From + I % 50;
-    SHARE
     ROLLED
+    SHARE
     for (long long K = rounds(I); K > 0; K -= 2, P += 3) {
       Before = Last;
       Last = P[0] + unsigned(K);
@@ -142,8 +142,8 @@ __global__ void nested(unsigned *Out, const unsigned *From, unsigned N) {
   for (unsigned S = 0; S < 5; ++S) {
     if (mix(X + S) % 5 == 0) continue;
     unsigned End = rounds(X), Sum = X;
-    SHARE
     ROLLED
+    SHARE
     for (unsigned K = 0; K < End; ++K) Sum ^= mix(From[K % 64] + K + X);
     X = mix(Sum);
     if (X % 11 == 0) break;
