@@ -69,7 +69,7 @@ TEST(ShareForecast, WhatIsGuessed) {
   HandMadeKernel H = loopOf(20, 40);
   H.K.Info.Branches[0].Id = 7;
   const std::vector<std::string> Expected = {
-      "threshold=100;branch=7", "threshold=0;branch=7", "threshold=100"};
+      "threshold=100;branch=7", "threshold=200;branch=7", "threshold=100"};
   EXPECT_EQ(share::guess(H.K), Expected);
 }
 

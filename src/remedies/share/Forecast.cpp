@@ -105,7 +105,7 @@ std::vector<std::string> guess(const KernelProfile &K) {
       ";branch=" + std::to_string(K.Info.Branches[Best->Exit].Id);
   // The last: another loop, if this may not be shared.
   std::vector<std::string> All = {"threshold=100" + Where,
-                                  "threshold=0" + Where, "threshold=100"};
+                                  "threshold=200" + Where, "threshold=100"};
   const uint64_t Block = largestBlock(K);
   addLimited(All, registersAsBefore(K, Block, Block));
   return All;

@@ -21,8 +21,9 @@
 //    all 32 and go to be weighed, or none does. Passes and hardware may part
 //    them; then the loop runs as it did.
 // 3. Each lane tells how many iterations it has. If some lane's own would take
-//    more issue slots than sharing takes (Options.Threshold), or as many, they
-//    are shared. Counts beyond 2^20 are not.
+//    as many issue slots as sharing takes (Options.Threshold), or more, they
+//    are shared. Counts beyond 2^20 are not. Before lanes add up their counts,
+//    they look whether any is so large that it might pay.
 // 4. The shared form is in Round.cpp.
 // 5. What is known before the meeting goes past it in slots, which become phis.
 //
@@ -240,11 +241,15 @@ bool Sharer::differs(Value *V) const {
 
 /// Ends the meeting: at \p Shared are all lanes of a warp.
 Dealing Sharer::weigh(Value *Count, BasicBlock *Shared, BasicBlock *Alone) {
-  BasicBlock *Weigh = block("weigh");
+  BasicBlock *Look = block("look"), *Weigh = block("weigh");
   IRBuilder<> B(Meet);
   Value *Here = B.CreateIntrinsic(Intrinsic::nvvm_activemask, {}, {});
   Count = B.CreateLoad(B.getInt32Ty(), Iterations);
-  B.CreateCondBr(B.CreateICmpEQ(Here, B.getInt32(~0u)), Weigh, Alone);
+  B.CreateCondBr(B.CreateICmpEQ(Here, B.getInt32(~0u)), Look, Alone);
+
+  B.SetInsertPoint(Look);
+  Value *MayPay = B.CreateICmpUGE(Count, B.getInt32(Plan.By.least()));
+  B.CreateCondBr(inAnyLane(B, MayPay), Weigh, Alone);
 
   B.SetInsertPoint(Weigh);
   Dealing Of;

@@ -10,12 +10,12 @@
 //     if (k < total) body, as the owner's iteration k - its first
 //     // The chain: each lane takes what became of its own iterations, which
 //     // are neighbours' now, in order.
-//     for (t = 0; any lane has more than t in this round; t += 4)
-//       four times: inputs from lane (mine + t), and if that is mine: a step
+//     for (t = 0; any lane has more than t in this round; ++t)
+//       inputs from lane (mine + t), and if that is mine: a step of the chain
 //   }
 //
-// The chain's steps are done in all lanes, and kept where they count. With four
-// at once a vote is not most of what they take.
+// The chain's steps are done in all lanes, and kept where they count. Short ones
+// are done four at a time, or the vote would be most of what they take.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +34,6 @@
 using namespace llvm;
 
 namespace reconverge::remedies::share {
-
-static constexpr unsigned StepsAtOnce = 4;
 
 Rounds::Rounds(Loop &L, LoopInfo &Loops, const Carried &Values,
                ScalarEvolution &SE, std::function<bool(Value *)> Differs,
@@ -238,7 +236,7 @@ BasicBlock *Rounds::writeChain(BasicBlock *Join, const Dealing &Of,
   B.CreateCondBr(inAnyLane(B, B.CreateICmpSLT(From, End)), Step, Behind);
   B.SetInsertPoint(Step);
   Value *Next = From;
-  for (unsigned N = 0; N != StepsAtOnce; ++N) {
+  for (unsigned N = 0; N != stepsAtOnce(Values); ++N) {
     stepChain(B, Next, B.CreateICmpSLT(Next, End));
     Next = B.CreateAdd(Next, B.getInt32(1));
   }

@@ -7,8 +7,9 @@
 //   shared   once + rounds * (body + deal) + n * step
 //
 // body      those of the loop, of inner loops eight times; an access to memory
-//           counts as four: the warp waits for it, n times or once a round
-// deal      18 for the owner, one for each word that is handed over
+//           counts as two: the warp waits for it, n times or once a round
+// deal      18 for the owner, one for each word that is handed over, and the steps
+//           that are done for nobody, as several are done at once
 // step      4, one for each word that the chain takes, and the chain's own
 // once      40: the sums, and what decides
 //
@@ -35,6 +36,10 @@ static int64_t wordsOf(const Value &V, const DataLayout &Layout) {
       divideCeil(Layout.getTypeSizeInBits(V.getType()).getFixedValue(), 32));
 }
 
+unsigned stepsAtOnce(const Carried &Values) {
+  return Values.Chain.size() + Values.Inputs.size() <= 6 ? 4 : 1;
+}
+
 Weights weightsOf(const Loop &L, const LoopInfo &Loops, const Carried &Values,
                   unsigned Percent) {
   const DataLayout &Layout = L.getHeader()->getDataLayout();
@@ -43,7 +48,7 @@ Weights weightsOf(const Loop &L, const LoopInfo &Loops, const Carried &Values,
     int64_t Here = 0;
     for (const Instruction &I : *BB)
       if (!isa<PHINode>(I) && !I.isDebugOrPseudoInst())
-        Here += I.mayReadOrWriteMemory() ? 4 : 1;
+        Here += I.mayReadOrWriteMemory() ? 2 : 1;
     const unsigned Inner = Loops.getLoopDepth(BB) - L.getLoopDepth();
     Body += Here << 3 * std::min(Inner, 5u);
   }
@@ -55,6 +60,7 @@ Weights weightsOf(const Loop &L, const LoopInfo &Loops, const Carried &Values,
     Step = 4 + int64_t(Values.Chain.size());
   for (const Instruction *I : Values.Inputs)
     Step += wordsOf(*I, Layout);
+  Deal += Step * (stepsAtOnce(Values) - 1) / 2;
   return {std::max<int64_t>(100 * Body - int64_t(Percent) * Step, 0),
           int64_t(Percent) * (Body + Deal), int64_t(Percent) * 40, Step};
 }

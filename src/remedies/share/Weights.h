@@ -19,7 +19,15 @@ struct Carried;
 struct Weights {
   int64_t Saved = 0, PerRound = 0, Once = 0;
   int64_t Step = 0; ///< of the chain, instructions
+  /// Iterations of which some lane must have as many if that is to hold.
+  uint32_t least() const {
+    return Saved ? uint32_t((PerRound + Once + Saved - 1) / Saved) : 1;
+  }
 };
+
+/// Steps of \p Values' chain from one vote to the next: several where they are
+/// short.
+unsigned stepsAtOnce(const Carried &Values);
 
 /// Of \p L, whose longest lane must take at least \p Percent of what sharing
 /// takes.

@@ -1,9 +1,9 @@
 ; What sharing makes of a loop: who comes to the meeting, what decides, a round.
 ;
-; RUN: opt -passes='reconverge-share,verify' -S %s | FileCheck %s
+; RUN: opt -passes='reconverge-share<threshold=20>,verify' -S %s | FileCheck %s
 ; RUN: opt -passes='reconverge-share<threshold=0>,verify' -S %s | FileCheck %s --check-prefix=ALWAYS
-; RUN: opt -passes='reconverge-share,verify' -S %s -o %t.1
-; RUN: opt -passes='reconverge-share,verify' -S %s -o %t.2
+; RUN: opt -passes='reconverge-share<threshold=20>,verify' -S %s -o %t.1
+; RUN: opt -passes='reconverge-share<threshold=20>,verify' -S %s -o %t.2
 ; RUN: diff %t.1 %t.2
 ; RUN: not opt -passes='reconverge-share<lanes=4>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=SLIP
 ; SLIP: sharing has no parameter 'lanes=4'
@@ -33,12 +33,15 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 ; CHECK: share.meet:
 ; CHECK: %[[HERE:.*]] = call i32 @llvm.nvvm.activemask()
 ; CHECK: %[[ALL:.*]] = icmp eq i32 %[[HERE]], -1
-; CHECK: br i1 %[[ALL]], label %share.weigh, label %share.alone
+; CHECK: br i1 %[[ALL]], label %share.look, label %share.alone
 ; What is decided is the same in all lanes.
 ; CHECK: share.shared:
 ; CHECK-NEXT: call void @llvm.nvvm.bar.warp.sync(i32 -1)
 ; CHECK: share.alone:
 ; CHECK: label %share.own, label %share.dispatch
+; CHECK: share.look:
+; CHECK: call i1 @llvm.nvvm.vote.any.sync(i32 -1
+; CHECK: br i1 %{{.*}}, label %share.weigh, label %share.alone
 ; CHECK: share.weigh:
 ; CHECK-COUNT-5: call i32 @llvm.nvvm.shfl.sync.up.i32(i32 -1
 ; CHECK: %[[MANY:.*]] = call i1 @llvm.nvvm.vote.any.sync(i32 -1
