@@ -133,13 +133,16 @@ std::optional<Refusal> Judge::carries() {
   for (PHINode &Phi : L.getHeader()->phis())
     if (isInduction(Phi))
       Found.Inductions.push_back(&Phi);
+    else if (const auto Adds = sumOf(Phi, L, Loops))
+      Found.Sums.push_back(*Adds);
     else
       Found.Chain.insert(&Phi);
   if (auto Why = growsChain())
     return Why;
   auto Need = [&](Value *V) {
     if (auto *I = dyn_cast<Instruction>(V);
-        I && L.contains(I) && !Found.Chain.contains(I))
+        I && L.contains(I) && !Found.Chain.contains(I) &&
+        none_of(Found.Sums, [&](const Sum &S) { return S.result() == I; }))
       Found.Inputs.insert(I);
   };
   for (BasicBlock *BB : L.blocks())
@@ -159,6 +162,9 @@ std::optional<Refusal> Judge::carries() {
   for (Instruction *I : concat<Instruction *const>(Found.Chain, Found.Inputs))
     if (!canTravel(*I))
       return refusal(refuse::Type, *I);
+  for (const Sum &S : Found.Sums)
+    if (!canTravel(*S.Phi))
+      return refusal(refuse::Type, *S.Phi);
   for (const Value *V : neededBy(L, Found))
     if (!canTravel(*V))
       return refusal(refuse::Type, *L.getHeader()->getTerminator());

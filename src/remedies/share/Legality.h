@@ -5,6 +5,7 @@
 
 #include "remedies/common/Refusal.h"
 #include "remedies/share/Options.h"
+#include "remedies/share/Sums.h"
 #include "remedies/share/Weights.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -26,6 +27,8 @@ namespace reconverge::remedies::share {
 struct Carried {
   /// Of iteration k: a start and k steps.
   llvm::SmallVector<llvm::PHINode *> Inductions;
+  /// What may be added up in any order.
+  llvm::SmallVector<Sum> Sums;
   /// All others, and what follows from them in the loop: what the thread itself
   /// does in the end, iteration by iteration.
   llvm::SetVector<llvm::Instruction *> Chain;

@@ -8,6 +8,7 @@
 //     owner = the lane whose iteration k is      five shuffles, by bisection
 //     what the loop's body needs of the owner    a shuffle for each word
 //     if (k < total) body, as the owner's iteration k - its first
+//     sums: of each owner, by five shuffles, to the owner
 //     // The chain: each lane takes what became of its own iterations, which
 //     // are neighbours' now, in order.
 //     for (t = 0; any lane has more than t in this round; ++t)
@@ -78,6 +79,11 @@ void Rounds::prepare(BasicBlock *At, BasicBlock *Into) {
     }
   for (Instruction *I : Values.Inputs)
     Made[I] = Slot(I->getType());
+  for (const Sum &S : Values.Sums) {
+    Added.push_back(Slot(S.Phi->getType()));
+    AllocaInst *Here = Now[S.Phi] = Slot(S.Phi->getType());
+    B.CreateStore(S.Phi->getIncomingValueForBlock(Own), Here);
+  }
   for (ArrayRef<Instruction *> All :
        {ArrayRef(Chain), Values.Inputs.getArrayRef()})
     for (Instruction *I : All)
@@ -119,6 +125,15 @@ void Rounds::cloneBlocks(ValueToValueMapTy &Map, BasicBlock *Join) {
     Map[Phi] = Here;
   }
   IRBuilder<> B(F.getContext());
+  for (auto [S, Kept] : zip_equal(Values.Sums, Added)) {
+    Gone.push_back(cast<Instruction>(Map[S.Phi]));
+    Map[S.Phi] = neutral(S);
+    auto *Copy = cast<Instruction>(Map[S.result()]);
+    for (Instruction *Step : S.Steps) // overflows from another start
+      cast<Instruction>(Map[Step])->dropPoisonGeneratingFlags();
+    B.SetInsertPoint(*Copy->getInsertionPointAfterDef());
+    B.CreateStore(Copy, Kept);
+  }
   for (auto [Chosen, From] : CameFrom) {
     auto *Phi = cast<PHINode>(Chosen);
     auto *Copy = cast<PHINode>(Map[Phi]);
@@ -174,6 +189,8 @@ void Rounds::writeBody(IRBuilderBase &B, BasicBlock *Join, Value *Owner,
   for (const auto *Slots : {&Made, &CameFrom})
     for (auto [V, Kept] : *Slots)
       B.CreateStore(Constant::getNullValue(Kept->getAllocatedType()), Kept);
+  for (auto [S, Kept] : zip_equal(Values.Sums, Added))
+    B.CreateStore(neutral(S), Kept);
   for (PHINode *Phi : Values.Inductions)
     if (auto Found = Made.find(Phi); Found != Made.end())
       B.CreateStore(Map[Phi], Found->second);
@@ -212,10 +229,32 @@ void Rounds::stepChain(IRBuilderBase &B, Value *From, Value *Mine) {
   for (auto [V, Kept] : Last)
     B.CreateStore(B.CreateSelect(Mine, Of(V), load(B, Kept)), Kept);
   for (auto [Phi, Kept] : Now)
-    B.CreateStore(B.CreateSelect(
-                      Mine, Of(Phi->getIncomingValueForBlock(L.getLoopLatch())),
-                      Here[Phi]),
-                  Kept);
+    if (Values.Chain.contains(Phi))
+      B.CreateStore(
+          B.CreateSelect(Mine,
+                         Of(Phi->getIncomingValueForBlock(L.getLoopLatch())),
+                         Here[Phi]),
+          Kept);
+}
+
+/// The first of a lane's iterations of a round gets what they add.
+void Rounds::writeSums(IRBuilderBase &B, const Dealing &Of, Value *Base,
+                       Value *EndOfOwner) {
+  if (Values.Sums.empty())
+    return;
+  auto InRound = [&](Value *V) {
+    return B.CreateBinaryIntrinsic(Intrinsic::smin, B.CreateSub(V, Base),
+                                   B.getInt32(32));
+  };
+  Value *Last = B.CreateSub(InRound(EndOfOwner), B.getInt32(1));
+  Value *Mine = B.CreateBinaryIntrinsic(
+      Intrinsic::smax, B.CreateSub(Of.First, Base), B.getInt32(0));
+  Value *HasAny = B.CreateICmpSLT(Mine, InRound(Of.End));
+  for (auto [S, Kept] : zip_equal(Values.Sums, Added)) {
+    Value *Here = sumBehind(B, S, load(B, Kept), Of.Lane, Last);
+    Here = B.CreateSelect(HasAny, fromLane(B, Here, Mine), neutral(S));
+    B.CreateStore(combine(B, S, load(B, Now[S.Phi]), Here), Now[S.Phi]);
+  }
 }
 
 BasicBlock *Rounds::writeChain(BasicBlock *Join, const Dealing &Of,
@@ -261,8 +300,12 @@ BasicBlock *Rounds::write(BasicBlock *Enter, const Dealing &Of) {
   Value *Number = B.CreateAdd(Base, Of.Lane, "number");
   Value *Owner = firstAbove(B, Of.End, PlantedBug ? Base : Number);
   Value *Index = B.CreateSub(Number, fromLane(B, Of.First, Owner), "index");
+  Value *EndOfOwner =
+      Values.Sums.empty() ? nullptr : fromLane(B, Of.End, Owner);
   writeBody(B, Join, Owner, Index, B.CreateICmpULT(Number, Of.Total));
 
+  B.SetInsertPoint(Join);
+  writeSums(B, Of, Base, EndOfOwner);
   BasicBlock *Behind = writeChain(Join, Of, Base);
   B.SetInsertPoint(Behind);
   Base->addIncoming(B.CreateAdd(Base, B.getInt32(32)), Behind);
@@ -273,6 +316,9 @@ BasicBlock *Rounds::write(BasicBlock *Enter, const Dealing &Of) {
 }
 
 Value *Rounds::leftIn(IRBuilderBase &B, Instruction *V) {
+  for (const Sum &S : Values.Sums)
+    if (S.result() == V)
+      return load(B, Now[S.Phi]);
   return load(B, Last[V]);
 }
 

@@ -53,6 +53,8 @@ private:
   void writeBody(llvm::IRBuilderBase &B, llvm::BasicBlock *Join,
                  llvm::Value *Owner, llvm::Value *Index, llvm::Value *IsOne);
   void cloneBlocks(llvm::ValueToValueMapTy &Map, llvm::BasicBlock *Join);
+  void writeSums(llvm::IRBuilderBase &B, const Dealing &Of, llvm::Value *Base,
+                 llvm::Value *EndOfOwner);
   llvm::BasicBlock *writeChain(llvm::BasicBlock *Join, const Dealing &Of,
                                llvm::Value *Base);
   void stepChain(llvm::IRBuilderBase &B, llvm::Value *From, llvm::Value *Mine);
@@ -71,8 +73,10 @@ private:
   llvm::DenseMap<llvm::PHINode *, llvm::Value *> Steps; ///< of inductions
   /// What an iteration leaves for the chain; of a phi of it, where it came from.
   llvm::MapVector<llvm::Instruction *, llvm::AllocaInst *> Made, CameFrom;
-  /// What a header's phi of the chain is before the thread's next iteration.
+  /// What a sum, or a header's phi of the chain, is before the thread's next iteration.
   llvm::MapVector<llvm::PHINode *, llvm::AllocaInst *> Now;
+  /// What an iteration adds to each sum.
+  llvm::SmallVector<llvm::AllocaInst *> Added;
   /// What code behind the loop needs, of the last iteration so far.
   llvm::MapVector<llvm::Instruction *, llvm::AllocaInst *> Last;
 };

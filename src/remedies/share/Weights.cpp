@@ -10,6 +10,7 @@
 //           counts as two: the warp waits for it, n times or once a round
 // deal      18 for the owner, one for each word that is handed over, and the steps
 //           that are done for nobody, as several are done at once
+//           and for a sum six exchanges
 // step      4, one for each word that the chain takes, and the chain's own
 // once      40: the sums, and what decides
 //
@@ -60,6 +61,8 @@ Weights weightsOf(const Loop &L, const LoopInfo &Loops, const Carried &Values,
     Step = 4 + int64_t(Values.Chain.size());
   for (const Instruction *I : Values.Inputs)
     Step += wordsOf(*I, Layout);
+  for (const Sum &S : Values.Sums)
+    Deal += 6 * (2 + wordsOf(*S.Phi, Layout));
   Deal += Step * (stepsAtOnce(Values) - 1) / 2;
   return {std::max<int64_t>(100 * Body - int64_t(Percent) * Step, 0),
           int64_t(Percent) * (Body + Deal), int64_t(Percent) * 40, Step};

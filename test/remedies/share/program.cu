@@ -12,7 +12,7 @@
 // RUN: diff expected out
 // RUN: FileCheck %s --check-prefix=ASKED <asked.err
 // RUN: %reconverge cc -DPLAIN '--share=threshold=0;occupancy=0' -arch sm_90 -Rpass=reconverge-share %s -I %source/include -o always 2>&1 | FileCheck %s --check-prefix=SHARED
-// SHARED-COUNT-6: remark: shared: lanes of a warp run the loop's iterations together; {{[0-9]+}} registers instead of {{[0-9]+}}, {{.*}} [
+// SHARED-COUNT-7: remark: shared: lanes of a warp run the loop's iterations together; {{[0-9]+}} registers instead of {{[0-9]+}}, {{.*}} [
 // RUN: env RECONVERGE_DEVICE=cpu ./always >out
 // RUN: diff expected out
 // RUN: %reconverge cc -DPLAIN '--share=threshold=150' %s -I %source/include -o seldom
@@ -59,6 +59,30 @@ __global__ void sums(unsigned *Out, unsigned N) {
     Out[R] = __float_as_uint(Sum) ^ Least ^ At * 31 ^ Odd ^
              unsigned(__double_as_longlong(Wide));
   }
+}
+
+// Sums of integers, which may be made in any order.
+__global__ void orders(unsigned *Out, const unsigned *From, unsigned N) {
+  const unsigned I = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned Sum = I, Product = 1, Any = 0, All = ~I, Parity = I;
+  int Least = 1 << 30;
+  unsigned long long Wide = I, Most = 0;
+  unsigned char Few = 3;
+  bool Found = false;
+  const unsigned End = I < N && I % 7 ? rounds(I) : 0;
+  SHARE
+  for (unsigned K = 0; K < End; ++K) {
+    const unsigned X = mix(From[(I + K) % 1000] + K);
+    Sum += X; Product *= X | 1; Any |= X & 4095; All &= X | 255; Parity ^= X;
+    Least = min(Least, int(X));
+    Most = max(Most, X * 0x100000001ull);
+    Wide += X * 0x10000001ull;
+    Few += X;
+    Found |= X % 97 == 0;
+  }
+  if (I < N)
+    Out[I] = Sum ^ Product ^ Any ^ All ^ Parity ^ Least ^ unsigned(Most >> 9) ^
+             unsigned(Wide >> 20) ^ Few ^ Found << 30;
 }
 
 // Unrolled by the compiler; shared memory, and a barrier behind.
@@ -173,6 +197,8 @@ int main() {
   };
   sums<<<3, 100>>>(Out, N);
   Print("sums");
+  orders<<<40, 128>>>(Out, From, N);
+  Print("orders");
   unrolled<<<40, 128>>>(Out, N);
   Print("unrolled");
   stores<<<50, 100>>>(Out, From, Row, N);
