@@ -139,6 +139,9 @@ std::optional<Refusal> Judge::carries() {
       Found.Chain.insert(&Phi);
   if (auto Why = growsChain())
     return Why;
+  // What adds up the chain's values is of the chain.
+  erase_if(Found.Sums,
+           [&](const Sum &S) { return Found.Chain.contains(S.Phi); });
   auto Need = [&](Value *V) {
     if (auto *I = dyn_cast<Instruction>(V);
         I && L.contains(I) && !Found.Chain.contains(I) &&

@@ -55,6 +55,7 @@ __global__ void sums(unsigned *Out, unsigned N) {
       Wide += double(X) * 0x1p-40;
       if (X < Least) { Least = X; At = K; }
       if (X & 1) Odd += X;
+      Odd += At; // what is added hangs on the order
     }
     Out[R] = __float_as_uint(Sum) ^ Least ^ At * 31 ^ Odd ^
              unsigned(__double_as_longlong(Wide));
