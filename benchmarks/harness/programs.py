@@ -142,6 +142,16 @@ FLATTENED = {
 FLATTEN_WAYS = {"merged": {"form": 1},
                 "voted-8": {"form": 2, "threshold": 8}}
 
+# Programs whose threads have loops of unlike lengths, whose iterations do not
+# hang on one another, dealt out over the warp by hand with the argument form.
+SHARED = {
+    "edges-sum": ("edges", {"vertices": 1 << 20}),
+    "edges-sum-even": ("edges", {"vertices": 1 << 20, "even": 1}),
+    "edges-tell": ("edges", {"vertices": 1 << 20, "step": 1}),
+    "edges-tell-even": ("edges", {"vertices": 1 << 20, "step": 1, "even": 1}),
+}
+SHARE_WAYS = {"rows": {"form": 1}, "dealt": {"form": 2}}
+
 # A program whose thread blocks take unlike times, put in order by hand with the
 # argument form: by data, so that the last ones take longest, with some slots'
 # worth of blocks only, and with nothing to gain.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // For clang with our plugins, and `reconverge cc`; to nvcc all are nothing.
-// docs/remap.md, docs/refill.md, docs/flatten.md, docs/collect.md,
-// docs/regroup.md and docs/reorder-blocks.md say what becomes of it, and what is
-// left.
+// docs/remap.md, docs/refill.md, docs/flatten.md, docs/share.md,
+// docs/collect.md, docs/regroup.md and docs/reorder-blocks.md say what becomes of
+// it, and what is left.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_ATTRIBUTES_CUH
@@ -25,7 +25,8 @@
 /// Likewise for refilling: has one loop refilled by which lanes wait for each
 /// other (RECONVERGE_REFILL), or none (RECONVERGE_NO_REFILL). For flattening: has
 /// an inner loop flattened by which they do (RECONVERGE_FLATTEN), or none
-/// (RECONVERGE_NO_FLATTEN). And for
+/// (RECONVERGE_NO_FLATTEN). For sharing: has the lanes of a warp run one another's
+/// iterations of a loop (RECONVERGE_SHARE), or not (RECONVERGE_NO_SHARE). And for
 /// collecting: has threads sorted by the way that they will go
 /// (RECONVERGE_COLLECT), or not (RECONVERGE_NO_COLLECT). And for regrouping: has
 /// the threads of a launch sorted so (RECONVERGE_REGROUP), or not
@@ -40,6 +41,8 @@
 #define RECONVERGE_FLATTEN __attribute__((annotate("reconverge flatten")))
 #define RECONVERGE_NO_FLATTEN                                                  \
   __attribute__((annotate("reconverge flatten off")))
+#define RECONVERGE_SHARE __attribute__((annotate("reconverge share")))
+#define RECONVERGE_NO_SHARE __attribute__((annotate("reconverge share off")))
 #define RECONVERGE_COLLECT __attribute__((annotate("reconverge collect")))
 #define RECONVERGE_NO_COLLECT                                                  \
   __attribute__((annotate("reconverge collect off")))
@@ -57,6 +60,8 @@
 #define RECONVERGE_NO_REFILL
 #define RECONVERGE_FLATTEN
 #define RECONVERGE_NO_FLATTEN
+#define RECONVERGE_SHARE
+#define RECONVERGE_NO_SHARE
 #define RECONVERGE_COLLECT
 #define RECONVERGE_NO_COLLECT
 #define RECONVERGE_REGROUP

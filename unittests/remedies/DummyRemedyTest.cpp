@@ -57,8 +57,8 @@ TEST(DummyRemedy, IsInTheTable) {
   EXPECT_EQ(rules().back().Words.Name, "dummy");
   EXPECT_EQ(candidates(KernelProfile(), true, nullptr).back(),
             (Candidate{"dummy", "times=2", Promise::Order}));
-  ASSERT_TRUE(refusalNamed("rc901"));
-  EXPECT_EQ(refusalNamed("RC901")->Page, "Code in a line cannot diverge.");
+  ASSERT_TRUE(refusalNamed("rc9901"));
+  EXPECT_EQ(refusalNamed("RC9901")->Page, "Code in a line cannot diverge.");
   std::set<unsigned> Numbers;
   for (const RefusalKind *Kind : refusals())
     EXPECT_TRUE(Numbers.insert(Kind->Number).second) << Kind->code();
@@ -103,7 +103,7 @@ TEST(DummyRemedy, IsApplied) {
   ASSERT_TRUE(bool(Done)) << toString(Done.takeError());
   EXPECT_FALSE(Done->Changed);
   EXPECT_EQ(Done->Missed, std::vector<std::string>{
-                              "nothing done: there is no branch [RC901]"});
+                              "nothing done: there is no branch [RC9901]"});
 }
 
 TEST(DummyRemedy, IsAskedForInTheSource) {

@@ -16,7 +16,7 @@ using namespace llvm;
 
 namespace reconverge::remedies {
 
-static constexpr RefusalKind Straight = {901, "there is no branch",
+static constexpr RefusalKind Straight = {9901, "there is no branch",
                                          "Code in a line cannot diverge."};
 static constexpr const RefusalKind *Refusals[] = {&Straight};
 

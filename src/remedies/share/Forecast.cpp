@@ -1,0 +1,114 @@
+//===- remedies/share/Forecast.cpp - What sharing may gain ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From counts of the kernel as it is, of a loop:
+//
+//   gain    what idles at its exits (their selves, model/Slots.cpp)
+//   r       rounds that full warps would make of it, lanes' rounds / 32
+//   v       times that full warps come to it, lanes that leave it / 32
+//   price   26 r + 40 v
+//
+// 26 are the owner of an iteration and some words of what it needs, 40 the sums
+// of the lanes' counts and the choice (Weights.cpp). The loop is that of greatest
+// gain less price. The code says whether it may be shared, and what a step of
+// its chain takes: as many as the warp makes rounds now.
+//
+// Limitation: lanes that are not at the loop are taken to help. Where they are in
+// another round of a loop around it, they do not, and it runs as it is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "remedies/share/Forecast.h"
+
+#include "model/Slots.h"
+#include "remedies/common/Counted.h"
+#include "remedies/common/WarpCost.h"
+#include "remedies/share/Legality.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/Function.h"
+
+#include <algorithm>
+#include <optional>
+
+using namespace llvm;
+
+namespace reconverge::remedies::share {
+
+static constexpr double SlotsOfRound = 26, SlotsOfVisit = 40;
+
+namespace {
+struct LoopGain {
+  std::vector<uint32_t> Exits; ///< positions of branches
+  uint32_t Exit = 0;           ///< of them, where most idles
+  double Gain = 0, Price = 0;  ///< slots
+  double net() const { return Gain - Price; }
+};
+} // namespace
+
+static std::optional<LoopGain> bestLoop(const KernelProfile &K,
+                                        ArrayRef<double> Self) {
+  std::optional<LoopGain> Best;
+  for (const std::vector<uint32_t> &OfOne : loopExits(K)) {
+    LoopGain Here;
+    Here.Exits = OfOne;
+    Here.Exit = *std::ranges::max_element(OfOne, {},
+                                          [&](uint32_t B) { return Self[B]; });
+    double Rounds = 0, Visits = 0; // of lanes
+    for (uint32_t B : OfOne) {
+      Here.Gain += Self[B];
+      Visits += leaving(K, B);
+      Rounds =
+          std::max(Rounds, double(K.Blocks[K.Info.Branches[B].Block].Lanes));
+    }
+    Here.Price = (SlotsOfRound * Rounds + SlotsOfVisit * Visits) / K.WarpSize;
+    if (Here.net() > (Best ? Best->net() : 0))
+      Best = std::move(Here);
+  }
+  return Best;
+}
+
+BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
+                    uint32_t Branch) {
+  if (K.Info.Branches[Branch].Kind != BranchKind::LoopExit)
+    return {};
+  const std::vector<double> Self = selfSlots(Cost);
+  const auto Best = bestLoop(K, Self);
+  if (!Best || !is_contained(Best->Exits, Branch))
+    return {};
+  return {Self[Branch], Best->Price * Self[Branch] / Best->Gain};
+}
+
+std::vector<double> foresee(Function &Copy, const KernelProfile &Seen) {
+  const std::vector<double> Self = model::KernelSlots(Seen).self();
+  std::vector<double> Back(Self.size());
+  for (const std::vector<uint32_t> &OfOne : loopExits(Seen))
+    for (uint32_t B : OfOne) {
+      const BranchInfo &Info = Seen.Info.Branches[B];
+      ShareOptions Options;
+      Options.Threshold = 0;
+      Options.Branch = Info.Id;
+      const auto Planned = planShare(Copy, Options);
+      if (const auto *Plan = std::get_if<SharePlan>(&Planned))
+        Back[B] =
+            std::max(0., Self[B] - double(Plan->By.Step) *
+                                       double(Seen.Blocks[Info.Block].Warps));
+    }
+  return Back;
+}
+
+std::vector<std::string> guess(const KernelProfile &K) {
+  const auto Best = bestLoop(K, model::KernelSlots(K).self());
+  if (!Best)
+    return {};
+  const std::string Where =
+      ";branch=" + std::to_string(K.Info.Branches[Best->Exit].Id);
+  // The last: another loop, if this may not be shared.
+  std::vector<std::string> All = {"threshold=100" + Where,
+                                  "threshold=200" + Where, "threshold=100"};
+  const uint64_t Block = largestBlock(K);
+  addLimited(All, registersAsBefore(K, Block, Block));
+  return All;
+}
+
+} // namespace reconverge::remedies::share

@@ -1,0 +1,76 @@
+//===- unittests/remedies/ShareForecastTest.cpp - Which loop --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A loop that lanes come to once, and make a mean number of rounds of, warps
+// eight times as many. An instruction takes a slot.
+//
+//===----------------------------------------------------------------------===//
+
+#include "model/Model.h"
+#include "remedies/share/Forecast.h"
+
+#include "../model/HandMade.h"
+
+#include <gtest/gtest.h>
+
+using namespace reconverge;
+using namespace reconverge::remedies;
+using reconverge::test::HandMadeKernel;
+
+namespace {
+
+constexpr uint64_t Warps = 1000;
+
+/// \p Size: instructions of a round; \p Slowest: rounds of warps over lanes'.
+HandMadeKernel loopOf(uint64_t Mean, uint32_t Size, uint64_t Slowest = 8) {
+  HandMadeKernel H;
+  H.K.Threads = 32 * Warps;
+  H.K.Launches = 1;
+  H.K.Shapes = {{}};
+  H.K.Shapes[0].Block = {256, 1, 1};
+  const uint32_t First = H.block(20, Warps, 32 * Warps);
+  const uint32_t Body =
+      H.block(Size, Slowest * Mean * Warps, Mean * 32 * Warps);
+  const uint32_t Behind = H.block(4, Warps, 32 * Warps);
+  H.K.Info.Blocks[Body].Entries = {First};
+  H.branch(BranchKind::LoopExit, Body, {Body, Behind}, {Body}, Warps * Mean,
+           {(Mean - 1) * 32 * Warps, 32 * Warps});
+  return H;
+}
+
+BranchBound boundOf(const HandMadeKernel &H) {
+  Profile P;
+  P.Kernels = {H.K};
+  return share::boundAt(H.K, model::costOf(P, {}).Kernels.front(), 0);
+}
+
+TEST(ShareForecast, LoopsOfFewLanesGain) {
+  const BranchBound Bound = boundOf(loopOf(20, 40));
+  // 7 of 8 lanes idle in 8 * 20 * 40 slots a warp.
+  EXPECT_DOUBLE_EQ(Bound.Gain, 7.0 * 20 * 40 * Warps);
+  // 26 slots a full round, and 40 a warp.
+  EXPECT_DOUBLE_EQ(Bound.Price, (26.0 * 20 + 40) * Warps);
+}
+
+TEST(ShareForecast, LanesThatLeaveAtOnceGainNothing) {
+  HandMadeKernel H = loopOf(20, 40, 1);
+  H.K.Branches[0].Splits = 0;
+  EXPECT_EQ(boundOf(H).Gain, 0);
+  EXPECT_TRUE(share::guess(H.K).empty());
+}
+
+TEST(ShareForecast, DealingCostsMoreThanShortRoundsGain) {
+  // A round idles for each full one, which costs 26 to deal.
+  EXPECT_FALSE(share::guess(loopOf(1000, 27, 2).K).empty());
+  EXPECT_TRUE(share::guess(loopOf(1000, 26, 2).K).empty());
+}
+
+TEST(ShareForecast, WhatIsGuessed) {
+  HandMadeKernel H = loopOf(20, 40);
+  H.K.Info.Branches[0].Id = 7;
+  const std::vector<std::string> Expected = {
+      "threshold=100;branch=7", "threshold=200;branch=7", "threshold=100"};
+  EXPECT_EQ(share::guess(H.K), Expected);
+}
+
+} // namespace
