@@ -36,7 +36,9 @@ struct LaunchAmount {
 /// No launch shares it with another, so that launches in two streams, and
 /// replays of a graph, do not meet.
 struct RecipeScratch {
-  LaunchAmount Bytes;  ///< not Resident
+  /// Not Resident; made up to whole words of 4, so that 4 bytes for every n-th
+  /// thread have room for the last.
+  LaunchAmount Bytes;
   bool Zeroed = false; ///< before the first step
   /// Where the recipe reuses what it made, it stays for later launches of the
   /// same shape in the same stream. Not Zeroed.

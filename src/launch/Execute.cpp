@@ -191,7 +191,11 @@ bool Execution::takeScratch() {
       return false; // nobody gave it
     const auto Bytes = amountOf(S.Bytes, Program);
     // Of nothing, an address is asked for all the same.
-    void *New = Bytes ? On.allocate(*Bytes ? *Bytes : 1, S.Zeroed) : nullptr;
+    constexpr uint64_t Word = 4;
+    void *New =
+        Bytes ? On.allocate(*Bytes ? (*Bytes + Word - 1) / Word * Word : Word,
+                            S.Zeroed)
+              : nullptr;
     if (!New)
       return false;
     Scratch.push_back(New);

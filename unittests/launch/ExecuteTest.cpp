@@ -99,7 +99,7 @@ struct Execute : testing::Test {
 TEST_F(Execute, TakesScratchLaunchesAndGivesBack) {
   EXPECT_EQ(run(permuted(), shape({3, 5, 1}, {7, 11, 1})), Ended::Done);
   // 15 blocks of 77 threads are 1155.
-  EXPECT_EQ(On.Text, "+4620 +1z "
+  EXPECT_EQ(On.Text, "+4620 +4z "
                      "fill<5x1x1,256x1x1,0>(m0 1155) "
                      "main<8x1x1,7x11x1,16>(222 m1 11) "
                      "-1 -0 ");
@@ -177,6 +177,14 @@ TEST_F(Execute, RunsByAnOrderOnlyIfOneIsGiven) {
   EXPECT_EQ(On.Text.find("main<"), 0u) << On.Text;
 }
 
+TEST_F(Execute, TakesScratchInWholeWords) {
+  // Of 200 threads every 32nd: 7, and 4 bytes for each; 4 * 200 / 32 are 25.
+  Recipe R = permuted();
+  R.Scratch[0].Bytes = {LaunchAmount::Threads, 4, 32};
+  EXPECT_EQ(run(R, shape({2, 1, 1}, {100, 1, 1})), Ended::Done);
+  EXPECT_EQ(On.Text.substr(0, 4), "+28 ");
+}
+
 TEST_F(Execute, LeavesAnEmptyLaunchToTheOriginal) {
   EXPECT_EQ(run(permuted(), shape({0, 1, 1}, {32, 1, 1})), Ended::Original);
   EXPECT_EQ(On.Text, "");
@@ -204,7 +212,7 @@ TEST_F(Execute, LeavesAPlainRecipeToTheOriginal) {
 TEST_F(Execute, TakesTheOriginalWhereThereIsNoMemory) {
   On.MostAllocations = 1;
   EXPECT_EQ(run(permuted(), shape({1, 1, 1}, {32, 1, 1})), Ended::Original);
-  EXPECT_EQ(On.Text, "+128 +1z -0 ");
+  EXPECT_EQ(On.Text, "+128 +4z -0 ");
 }
 
 TEST_F(Execute, TakesTheOriginalAfterHelpersAlone) {
