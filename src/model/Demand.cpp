@@ -8,7 +8,9 @@
 //   sectors(use) = sum over accesses warps(block of a) sectors(a) / requests(a)
 //
 // An access whose thread blocks were all looked at has as many requests as its
-// block has warp executions, and the quotient is one.
+// block has warp executions, and the quotient is one. Where only some are looked
+// at, and of a block that ran no access was, its accesses are taken to be side by
+// side. (One alone that has no requests is part of another one.)
 //
 // A thread block keeps the places of all its warps until the slowest ends. If
 // only a part f of the warps comes to a block (or to the loop around it), one
@@ -105,6 +107,20 @@ static void addAccess(Demand &D, const AccessInfo &A, const AccessCounts &C,
   }
 }
 
+/// What \p A asks for if the lanes of its block lie side by side.
+static AccessCounts sideBySide(const AccessInfo &A, const BlockCounts &Block) {
+  AccessCounts C;
+  C.Requests = Block.Warps;
+  C.Lanes = Block.Lanes;
+  const uint64_t Bytes = Block.Lanes * A.Bytes;
+  C.Wavefronts = std::max(Block.Warps, divideCeil(Bytes, 4 * SectorBytes));
+  if (A.Space == MemorySpace::Shared)
+    return C;
+  C.Sectors = std::max(Block.Warps, divideCeil(Bytes, SectorBytes));
+  C.Turns = A.Use == MemoryUse::Atomic ? Block.Warps : 0;
+  return C;
+}
+
 static void addMemory(Demand &D, const KernelInfo &Info,
                       ArrayRef<BlockCounts> Blocks,
                       ArrayRef<AccessCounts> Accesses, const Footprint &Touched,
@@ -112,8 +128,16 @@ static void addMemory(Demand &D, const KernelInfo &Info,
   D.HasMemory = !Accesses.empty();
   if (Accesses.empty())
     return;
+  std::vector<bool> Seen(Blocks.size());
+  bool Partly = false;
+  for (auto [A, C] : zip_equal(Info.Accesses, Accesses)) {
+    Seen[A.Block] = Seen[A.Block] || C.Requests;
+    Partly |= C.Requests && C.Requests < Blocks[A.Block].Warps;
+  }
   for (auto [A, C] : zip_equal(Info.Accesses, Accesses))
-    addAccess(D, A, C, double(Blocks[A.Block].Warps) / Launches);
+    addAccess(D, A,
+              Seen[A.Block] || !Partly ? C : sideBySide(A, Blocks[A.Block]),
+              double(Blocks[A.Block].Warps) / Launches);
   const uint64_t Grid = D.Shape.blocks();
   if (Touched.ThreadBlocks)
     D.Touched = {Grid,

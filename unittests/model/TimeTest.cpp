@@ -304,6 +304,30 @@ TEST(Demand, IsOfAllExecutions) {
   EXPECT_EQ(D.Touched.GridLoads, 30u);
 }
 
+/// Nothing of the second block was looked at, which ran 20 times with 24 lanes
+/// each: 24 words are three sectors and a wavefront. Of the first, one access was,
+/// in half of its executions: the other, without requests, is part of it.
+TEST(Demand, TakesWhatWasNotLookedAtToBeSideBySide) {
+  LaunchCounts C;
+  C.Blocks.resize(2);
+  C.Blocks[0].Warps = 10;
+  C.Blocks[1].Warps = 20;
+  C.Blocks[1].Lanes = 480;
+  C.Accesses.resize(3);
+  C.Accesses[2] = {5, 160, 5, 5, 5, 5, 160};
+  LaunchShape Shape;
+  Shape.Grid = {8, 1, 1};
+  KernelInfo Info = infoOf();
+  for (AccessInfo &A : Info.Accesses)
+    A.Bytes = 4;
+  Info.Accesses[0].Block = 0;
+  const Demand D = demandOf(Info, C, Shape);
+  EXPECT_DOUBLE_EQ(D.LoadSectors, 0);
+  EXPECT_DOUBLE_EQ(D.StoreSectors, 60);
+  EXPECT_DOUBLE_EQ(D.AtomicSectors, 10);
+  EXPECT_DOUBLE_EQ(D.Wavefronts, 20 + 10);
+}
+
 /// Of 80 warps in thread blocks of four, 20 come to the second block, and 5 to
 /// the loop of the third: a thread block is likely to wait for one of them.
 TEST(Demand, ThreadBlocksKeepTheirPlaces) {

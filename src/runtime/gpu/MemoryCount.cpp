@@ -22,14 +22,12 @@ using namespace llvm;
 namespace reconverge::gpu {
 
 static constexpr uint64_t OneOf = 32, AtLeast = 16, AtMost = 128;
-/// Long ones count in one window of 16.
-static constexpr uint64_t IdleWindows = 15;
 /// Of all areas, whoever asks for more blocks.
 static constexpr uint64_t MostBytes = 256 << 20;
 
 MemoryAreas MemoryAreas::of(const CountedKernel &K, const LaunchShape &Shape,
                             const instrument::BlockSample &Counting,
-                            const Options &O) {
+                            const Options &O, uint64_t Windows) {
   MemoryAreas A;
   const unsigned Accesses = K.Home->Probes->accessCount(*K.Code);
   const uint64_t Blocks = Shape.blocks();
@@ -41,7 +39,7 @@ MemoryAreas MemoryAreas::of(const CountedKernel &K, const LaunchShape &Shape,
   A.Who = instrument::MemorySample::of(
       Blocks, Counting, std::min(Most, MostBytes / (8 * A.Cells)));
   // Who asks for all of them has time.
-  A.Idle = O.MemoryBlocks == UINT64_MAX ? 0 : IdleWindows;
+  A.Idle = O.MemoryBlocks == UINT64_MAX ? 0 : Windows - 1;
   return A;
 }
 

@@ -22,10 +22,11 @@ struct MemoryAreas {
   uint64_t Cells = 0;           ///< of an area
   uint64_t Idle = 0;            ///< as ProbeConfig::MemoryIdle
 
-  /// \p Counting: the thread blocks that count at all.
+  /// \p Counting: the thread blocks that count at all. Those that run long do so
+  /// in one window of \p Windows, a power of two.
   static MemoryAreas of(const CountedKernel &K, const LaunchShape &Shape,
                         const instrument::BlockSample &Counting,
-                        const Options &O);
+                        const Options &O, uint64_t Windows = 16);
   size_t count() const { return Who.Blocks * Cells; }
   /// Tells \p Config that the areas, all zero, are at \p Device.
   void tell(instrument::ProbeConfig &Config, void *Device) const;

@@ -14,7 +14,8 @@ TrialCount::TrialCount(Kind What, const CountingCode &Code,
     : Code(Code), Shape(Shape), What(What),
       Where(LaunchCells::of(*Code.Kernel, Shape, O.Blocks)) {
   if (What == Accesses)
-    Areas = MemoryAreas::of(*Code.Kernel, Shape, Where.Who, O);
+    // Nobody times it, and what a candidate does last is to be known, too.
+    Areas = MemoryAreas::of(*Code.Kernel, Shape, Where.Who, O, /*Windows=*/2);
 }
 
 TrialCount::~TrialCount() {

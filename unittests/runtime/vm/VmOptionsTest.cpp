@@ -81,8 +81,8 @@ TEST(Options, MistakesAreNamed) {
       bad("colour=red"),
       "RECONVERGE_VM: there is no key 'colour'\n"
       "  The keys are threads, tier, policy, warp, compile, isa, seed, steps, "
-      "check, races, guard, counters, accesses, vectors, shuffle, snapshots, "
-      "clock, cache and memory.");
+      "check, races, guard, counters, accesses, vectors, orders, shuffle, "
+      "snapshots, clock, cache and memory.");
   for (StringRef Text :
        {"threads=", "threads=5000", "threads=2x", "seed=99999999999999999999",
         "steps=many", "warp=16", "isa=sse", "compile=o3", "policy=min-pc",
