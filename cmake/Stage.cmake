@@ -38,13 +38,14 @@ function(reconverge_stage name)
   target_link_libraries(${target} PUBLIC LLVM)
 endfunction()
 
-# reconverge_unittest(<name> SOURCES <files> [DEPENDS <stages>])
+# reconverge_unittest(<name> SOURCES <files> [DEPENDS <stages>] [STAGE <stage>])
 #
 # defines the GoogleTest program <name> and a ctest of that name, labelled with
-# the stage whose folder under unittests/ it is in. The target
-# unittests-<stage> builds all programs of a stage.
+# the stage whose folder under unittests/ it is in, or with STAGE: a test that
+# needs the remedies is theirs, or the sanitized build would build them all. The
+# target unittests-<stage> builds all programs of a stage.
 function(reconverge_unittest name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "STAGE" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   reconverge_compile_settings(${name})
   set_target_properties(${name} PROPERTIES
@@ -65,6 +66,9 @@ function(reconverge_unittest name)
 
   file(RELATIVE_PATH stage ${CMAKE_SOURCE_DIR}/unittests ${CMAKE_CURRENT_SOURCE_DIR})
   string(REGEX REPLACE "/.*" "" stage "${stage}")
+  if(ARG_STAGE)
+    set(stage ${ARG_STAGE})
+  endif()
   if(NOT TARGET unittests-${stage})
     add_custom_target(unittests-${stage})
   endif()
