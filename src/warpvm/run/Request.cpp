@@ -135,59 +135,114 @@ void rules::touchLocal(const Request &R, TouchedSectors &Touched) {
   }
 }
 
-/// The most distinct words that a bank has to give to \p Lanes; of atomics on
-/// shared memory the most words, since those at one address take turns.
+/// The most distinct words that a bank of shared memory has to give to \p Lanes;
+/// of atomics the most words, since those at one address take turns.
 unsigned rules::mostInBank(const Request &R, Mask Lanes) {
   if (R.Bytes > LineBytes) // a lane, alone in its part
     return ceilDiv(R.Bytes, LineBytes);
-  // Words that came before, hashed. A part has 128 bytes of lanes, and words
-  // that lie askew reach into one more each.
-  constexpr unsigned Slots = 256;
-  uint32_t Seen[Slots];
-  uint8_t InBank[NumBanks] = {};
-  const bool Distinct =
-      R.Use != MemoryUse::Atomic || R.Space != MemorySpace::Shared;
-  if (Distinct)
-    std::memset(Seen, 0xff, sizeof(Seen));
-  unsigned Most = 0;
+  // A part has 128 bytes of lanes, and words that lie askew reach into one more
+  // each. Of a bank's words each leads to the one before it.
+  constexpr uint8_t None = 0xff;
+  uint32_t Words[2 * NumBanks];
+  uint8_t Before[2 * NumBanks], Last[NumBanks], InBank[NumBanks] = {};
+  std::memset(Last, None, sizeof(Last));
+  const bool Distinct = R.Use != MemoryUse::Atomic;
+  unsigned Most = 0, Size = 0;
   for (Mask Left = Lanes; Left; Left &= Left - 1) {
     const uint64_t At = R.offset(countr_zero(Left));
     for (uint64_t Word = At / BankBytes; Word <= (At + R.Bytes - 1) / BankBytes;
          ++Word) {
+      const unsigned Bank = Word % NumBanks;
       if (Distinct) {
-        unsigned Slot = uint32_t(Word) * 0x9e3779b1u >> 24;
-        while (Seen[Slot] != uint32_t(Word) && ~Seen[Slot])
-          Slot = (Slot + 1) % Slots;
-        if (~Seen[Slot])
+        uint8_t I = Last[Bank];
+        while (I != None && Words[I] != uint32_t(Word))
+          I = Before[I];
+        if (I != None)
           continue;
-        Seen[Slot] = uint32_t(Word);
+        Words[Size] = uint32_t(Word);
+        Before[Size] = Last[Bank];
+        Last[Bank] = uint8_t(Size++);
       }
-      Most = std::max<unsigned>(Most, ++InBank[Word % NumBanks]);
+      Most = std::max<unsigned>(Most, ++InBank[Bank]);
     }
   }
   return Most;
 }
 
-/// The most lines that have their tags in one bank, of 32 lanes at most.
-unsigned rules::mostInTags(const Request &R, Mask Lanes) {
-  if (R.Bytes > LineBytes) // wider than any GPU's: banks take as long
-    return 0;
-  uint64_t Lines[4][2 * 32]; // a lane's bytes lie in two at most
-  unsigned InBank[4] = {};
-  for (Mask Left = Lanes; Left; Left &= Left - 1) {
-    const uint64_t At = R.Addresses[countr_zero(Left)];
-    for (uint64_t Line = At / LineBytes; Line <= (At + R.Bytes - 1) / LineBytes;
-         ++Line) {
-      const unsigned Bank =
-          popcount(Line & TagBits[0]) % 2 + popcount(Line & TagBits[1]) % 2 * 2;
-      uint64_t *const End = Lines[Bank] + InBank[Bank];
-      if (std::find(Lines[Bank], End, Line) == End) {
-        *End = Line;
-        ++InBank[Bank];
-      }
+namespace {
+/// How many of some masks have a bit: six binary digits, a word each.
+struct BitSums {
+  uint32_t Digits[6] = {};
+  void add(uint32_t Mask) {
+    for (uint32_t &Digit : Digits) {
+      const uint32_t Carry = Digit & Mask;
+      Digit ^= Mask;
+      Mask = Carry;
     }
   }
-  return *std::max_element(InBank, InBank + 4);
+  unsigned most() const {
+    uint32_t Bits = ~uint32_t(0);
+    unsigned Most = 0;
+    for (unsigned I = 6; I--;)
+      if (Bits & Digits[I]) {
+        Bits &= Digits[I];
+        Most |= 1u << I;
+      }
+    return Most;
+  }
+};
+
+/// A line, and which of its 32 words a part of the warp touches: they lie in
+/// different banks.
+struct TouchedLine {
+  uint64_t Number;
+  uint32_t Words;
+};
+} // namespace
+
+/// Of the warp's 32 lanes from \p First on, in parts of \p PartLanes.
+unsigned rules::cachedWavefronts(const Request &R, unsigned First,
+                                 unsigned PartLanes) {
+  const Mask Lanes = R.Lanes & Mask(0xffffffff) << First;
+  if (R.Bytes > LineBytes) // a lane, alone in its part
+    return popcount(Lanes) * ceilDiv(R.Bytes, LineBytes);
+  TouchedLine Lines[4][2 * 32]; // a lane's bytes lie in two at most
+  unsigned InBank[4] = {}, OfBanks = 0;
+  for (unsigned Begin = First; Begin != First + 32; Begin += PartLanes) {
+    for (unsigned Bank = 0; Bank != 4; ++Bank)
+      for (unsigned I = 0; I != InBank[Bank]; ++I)
+        Lines[Bank][I].Words = 0;
+    TouchedLine *Last = nullptr; // most often the next lane has it too
+    for (Mask Left = Lanes & ~Mask(0) >> (64 - PartLanes) << Begin; Left;
+         Left &= Left - 1) {
+      const uint64_t At = R.Addresses[countr_zero(Left)];
+      const uint64_t End = (At + R.Bytes - 1) / BankBytes; // last word
+      for (uint64_t Word = At / BankBytes; Word <= End;) {
+        const uint64_t Line = Word / NumBanks;
+        if (!Last || Last->Number != Line) {
+          const unsigned Bank = tagBankOf(Line);
+          Last = Lines[Bank];
+          TouchedLine *const Beyond = Last + InBank[Bank];
+          while (Last != Beyond && Last->Number != Line)
+            ++Last;
+          if (Last == Beyond) {
+            *Last = {Line, 0};
+            ++InBank[Bank];
+          }
+        }
+        const uint64_t Most = std::min(End, Line * NumBanks + NumBanks - 1);
+        Last->Words |=
+            uint32_t(~uint64_t(0) >> (63 - (Most - Word)) << Word % NumBanks);
+        Word = Most + 1;
+      }
+    }
+    BitSums Sums;
+    for (unsigned Bank = 0; Bank != 4; ++Bank)
+      for (unsigned I = 0; I != InBank[Bank]; ++I)
+        Sums.add(Lines[Bank][I].Words);
+    OfBanks += Sums.most();
+  }
+  return std::max(OfBanks, *std::max_element(InBank, InBank + 4));
 }
 
 AccessCounts countRequest(const Request &R, TouchedSectors &Touched) {

@@ -36,7 +36,7 @@ constexpr uint64_t ceilDiv(uint64_t A, uint64_t B) { return (A + B - 1) / B; }
 void touchApart(const Request &R, Mask Lanes, TouchedSectors &Touched);
 void touchLocal(const Request &R, TouchedSectors &Touched);
 unsigned mostInBank(const Request &R, Mask Lanes);
-unsigned mostInTags(const Request &R, Mask Lanes);
+unsigned cachedWavefronts(const Request &R, unsigned First, unsigned PartLanes);
 
 /// Of local memory: a line of 128 bytes is a pass; \p Bytes are those of all
 /// lanes together. As many lines as the distinct bytes need there are in any case.
@@ -230,17 +230,6 @@ RECONVERGE_INLINED bool liesInBanks(const Request &R, unsigned First,
          llvm::popcount(Banks) == llvm::popcount(Acts);
 }
 
-/// Wavefronts of a part's lanes, as banks give them.
-template <unsigned PartLanes>
-RECONVERGE_INLINED unsigned wavefrontsOf(const Request &R, unsigned First,
-                                         Mask Acts) {
-  const bool TakesTurns =
-      R.Space == MemorySpace::Shared && R.Use == MemoryUse::Atomic;
-  return R.Aligned && !TakesTurns && liesInBanks<PartLanes>(R, First, Acts)
-             ? 1
-             : mostInBank(R, Acts);
-}
-
 /// Of \p Lanes lanes from \p Begin on, parts of \p PartLanes each.
 template <unsigned PartLanes>
 RECONVERGE_INLINED void countParts(const Request &R, unsigned Begin,
@@ -251,7 +240,10 @@ RECONVERGE_INLINED void countParts(const Request &R, unsigned Begin,
     if (!Acts)
       continue;
     ++To.LeastWavefronts;
-    To.Wavefronts += wavefrontsOf<PartLanes>(R, First, Acts);
+    To.Wavefronts += R.Aligned && R.Use != MemoryUse::Atomic &&
+                             liesInBanks<PartLanes>(R, First, Acts)
+                         ? 1
+                         : mostInBank(R, Acts);
   }
 }
 
@@ -292,34 +284,44 @@ RECONVERGE_INLINED void countShared(const Request &R, AccessCounts &To) {
                        : countParts<1>(R, 0, R.WarpSize, To);
 }
 
+RECONVERGE_INLINED unsigned tagBankOf(uint64_t Line) {
+  return llvm::popcount(Line & TagBits[0]) % 2 +
+         llvm::popcount(Line & TagBits[1]) % 2 * 2;
+}
+
 /// Wavefronts of the first cache: of parts of \p PartLanes lanes, or as many as
 /// its tags need. Nearly always a part lies in one line, of which there are no
-/// more than parts then.
+/// more than parts then, or within as many words as there are banks.
 template <unsigned PartLanes>
 RECONVERGE_INLINED void countCached(const Request &R, AccessCounts &To) {
   const Mask Part = ~Mask(0) >> (64 - PartLanes);
   for (unsigned Warp = 0; Warp < R.WarpSize; Warp += 32) {
-    AccessCounts OfBanks;
-    uint64_t Differ = 0;
+    unsigned Parts = 0;
+    uint64_t Differ = 0, Low = 0, High = 0; // words, of the last part
     for (unsigned First = Warp; First < Warp + 32; First += PartLanes) {
       const Mask Acts = R.Lanes & Part << First;
       if (!Acts)
         continue;
-      const uint64_t Some = R.Addresses[llvm::countr_zero(Acts)] / LineBytes;
+      ++Parts;
+      Low = High = R.Addresses[llvm::countr_zero(Acts)] / BankBytes;
+      const uint64_t Some = Low;
       RECONVERGE_AS_VECTORS
-      for (unsigned I = 0; I < PartLanes; ++I)
-        Differ |= Acts >> First >> I & 1
-                      ? R.Addresses[First + I] / LineBytes ^ Some
-                      : 0;
+      for (unsigned I = 0; I < PartLanes; ++I) {
+        const uint64_t Word =
+            Acts >> First >> I & 1 ? R.Addresses[First + I] / BankBytes : Some;
+        Low = std::min(Low, Word);
+        High = std::max(High, Word);
+      }
+      Differ |= (Low ^ High) / NumBanks;
     }
-    countParts<PartLanes>(R, Warp, 32, OfBanks);
-    To.LeastWavefronts += OfBanks.LeastWavefronts;
-    To.Wavefronts +=
-        R.Aligned && !Differ
-            ? OfBanks.Wavefronts
-            : std::max<uint64_t>(
-                  OfBanks.Wavefronts,
-                  mostInTags(R, R.Lanes & Mask(0xffffffff) << Warp));
+    To.LeastWavefronts += Parts;
+    if (R.Aligned && !Differ)
+      To.Wavefronts += Parts;
+    else if (R.Aligned && PartLanes == 32 && High - Low < NumBanks)
+      To.Wavefronts +=
+          tagBankOf(Low / NumBanks) == tagBankOf(High / NumBanks) ? 2 : 1;
+    else
+      To.Wavefronts += cachedWavefronts(R, Warp, PartLanes);
   }
 }
 
