@@ -11,7 +11,8 @@
 //              access: as many as the most distinct words that one of the 32
 //              banks has to give, in each of the parts in which a warp's lanes
 //              go (all for up to 4 bytes a lane, halves for 8, quarters for 16;
-//              docs/memory.md says when loads take two parts at once).
+//              docs/memory.md says when loads take two parts at once). Of a
+//              global access: likewise, and no fewer than its tags need.
 //
 // docs/memory.md has the rules, and how counts compare with a GPU's counters.
 //

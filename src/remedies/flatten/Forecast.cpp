@@ -22,7 +22,7 @@
 #include "remedies/flatten/Forecast.h"
 
 #include "model/Slots.h"
-#include "remedies/common/Counted.h"
+#include "remedies/common/LoopGain.h"
 #include "remedies/common/WarpCost.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -37,15 +37,6 @@ namespace reconverge::remedies::flatten {
 
 static constexpr double SlotsOfVote = 14;
 
-namespace {
-struct LoopGain {
-  std::vector<uint32_t> Exits; ///< positions of branches
-  uint32_t Exit = 0;           ///< of them, where most idles
-  double Gain = 0, Price = 0;  ///< slots
-  double net() const { return Gain - Price; }
-};
-} // namespace
-
 /// How often a lane comes to the loop that \p Exits leave; at most once: there
 /// is nothing to go on with.
 static double timesOf(const KernelProfile &K, ArrayRef<uint32_t> Exits) {
@@ -59,28 +50,16 @@ static double timesOf(const KernelProfile &K, ArrayRef<uint32_t> Exits) {
 
 static std::optional<LoopGain> bestLoop(const KernelProfile &K,
                                         ArrayRef<double> Self) {
-  std::optional<LoopGain> Best;
-  for (const std::vector<uint32_t> &OfOne : loopExits(K)) {
-    const double Times = timesOf(K, OfOne);
-    if (Times <= 1)
-      continue;
-    LoopGain Here;
-    Here.Exits = OfOne;
-    Here.Exit = *std::ranges::max_element(OfOne, {},
-                                          [&](uint32_t B) { return Self[B]; });
-    double Rounds = 0; // of lanes
-    for (uint32_t B : OfOne) {
-      Here.Gain += Self[B];
-      Rounds =
-          std::max(Rounds, double(K.Blocks[K.Info.Branches[B].Block].Lanes));
-    }
-    Here.Price = std::min(SlotsOfVote * Rounds / K.WarpSize +
-                              Here.Gain / std::sqrt(Times),
-                          Here.Gain);
-    if (Here.net() > (Best ? Best->net() : 0))
-      Best = std::move(Here);
-  }
-  return Best;
+  return remedies::bestLoop(
+      K, Self,
+      [&](ArrayRef<uint32_t> Exits, double Gain,
+          double Rounds) -> std::optional<double> {
+        const double Times = timesOf(K, Exits);
+        if (Times <= 1)
+          return std::nullopt;
+        return std::min(
+            SlotsOfVote * Rounds / K.WarpSize + Gain / std::sqrt(Times), Gain);
+      });
 }
 
 BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
@@ -88,10 +67,7 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
   if (K.Info.Branches[Branch].Kind != BranchKind::LoopExit)
     return {};
   const std::vector<double> Self = selfSlots(Cost);
-  const auto Best = bestLoop(K, Self);
-  if (!Best || !is_contained(Best->Exits, Branch))
-    return {};
-  return {Self[Branch], Best->Price * Self[Branch] / Best->Gain};
+  return boundOf(bestLoop(K, Self), Self, Branch);
 }
 
 std::vector<std::string> guess(const KernelProfile &K) {

@@ -21,7 +21,7 @@
 #include "remedies/share/Forecast.h"
 
 #include "model/Slots.h"
-#include "remedies/common/Counted.h"
+#include "remedies/common/LoopGain.h"
 #include "remedies/common/WarpCost.h"
 #include "remedies/share/Legality.h"
 
@@ -37,35 +37,17 @@ namespace reconverge::remedies::share {
 
 static constexpr double SlotsOfRound = 26, SlotsOfVisit = 40;
 
-namespace {
-struct LoopGain {
-  std::vector<uint32_t> Exits; ///< positions of branches
-  uint32_t Exit = 0;           ///< of them, where most idles
-  double Gain = 0, Price = 0;  ///< slots
-  double net() const { return Gain - Price; }
-};
-} // namespace
-
 static std::optional<LoopGain> bestLoop(const KernelProfile &K,
                                         ArrayRef<double> Self) {
-  std::optional<LoopGain> Best;
-  for (const std::vector<uint32_t> &OfOne : loopExits(K)) {
-    LoopGain Here;
-    Here.Exits = OfOne;
-    Here.Exit = *std::ranges::max_element(OfOne, {},
-                                          [&](uint32_t B) { return Self[B]; });
-    double Rounds = 0, Visits = 0; // of lanes
-    for (uint32_t B : OfOne) {
-      Here.Gain += Self[B];
-      Visits += leaving(K, B);
-      Rounds =
-          std::max(Rounds, double(K.Blocks[K.Info.Branches[B].Block].Lanes));
-    }
-    Here.Price = (SlotsOfRound * Rounds + SlotsOfVisit * Visits) / K.WarpSize;
-    if (Here.net() > (Best ? Best->net() : 0))
-      Best = std::move(Here);
-  }
-  return Best;
+  return remedies::bestLoop(
+      K, Self,
+      [&](ArrayRef<uint32_t> Exits, double,
+          double Rounds) -> std::optional<double> {
+        double Visits = 0; // of lanes
+        for (uint32_t B : Exits)
+          Visits += leaving(K, B);
+        return (SlotsOfRound * Rounds + SlotsOfVisit * Visits) / K.WarpSize;
+      });
 }
 
 BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
@@ -73,10 +55,7 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
   if (K.Info.Branches[Branch].Kind != BranchKind::LoopExit)
     return {};
   const std::vector<double> Self = selfSlots(Cost);
-  const auto Best = bestLoop(K, Self);
-  if (!Best || !is_contained(Best->Exits, Branch))
-    return {};
-  return {Self[Branch], Best->Price * Self[Branch] / Best->Gain};
+  return boundOf(bestLoop(K, Self), Self, Branch);
 }
 
 std::vector<double> foresee(Function &Copy, const KernelProfile &Seen) {
