@@ -21,10 +21,13 @@
 #include "frontend/Managed.h"
 #include "frontend/PtxMerge.h"
 #include "frontend/PtxShape.h"
+#include "frontend/Strides.h"
 #include "frontend/Subprocess.h"
 #include "frontend/Target.h"
 #include "frontend/ptx/InlinePtx.h"
 
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
@@ -36,6 +39,28 @@ using namespace llvm;
 
 namespace reconverge::frontend {
 
+/// What addPassesToEmitFile does, with a pass of ours in between.
+static Expected<std::string> printPtx(LLVMTargetMachine &TM, Module &M) {
+  SmallString<0> Ptx;
+  raw_svector_ostream OS(Ptx);
+  legacy::PassManager Passes;
+  auto *Machine = new MachineModuleInfoWrapperPass(&TM);
+  TargetPassConfig *Config = TM.createPassConfig(Passes);
+  keepStrides(*Config);
+  Passes.add(Config);
+  Passes.add(Machine);
+  const bool Selects = !Config->addISelPasses();
+  if (Selects)
+    Config->addMachinePasses();
+  Config->setInitialized();
+  if (!Selects ||
+      TM.addAsmPrinter(Passes, OS, nullptr, CodeGenFileType::AssemblyFile,
+                       Machine->getMMI().getContext()))
+    return internalError("the NVPTX back end cannot print assembly");
+  Passes.run(M);
+  return std::string(Ptx);
+}
+
 Expected<std::string> emitPtx(const Module &M, const CompileOptions &Options) {
   auto TM = createTarget(M, Options.Arch, Options.OptLevel);
   if (!TM)
@@ -46,14 +71,7 @@ Expected<std::string> emitPtx(const Module &M, const CompileOptions &Options) {
   joinConversions(*Copy);
   if (Options.OptLevel)
     shapeForPtxas(*Copy);
-  SmallString<0> Ptx;
-  raw_svector_ostream OS(Ptx);
-  legacy::PassManager Passes;
-  if ((*TM)->addPassesToEmitFile(Passes, OS, nullptr,
-                                 CodeGenFileType::AssemblyFile))
-    return internalError("the NVPTX back end cannot print assembly");
-  Passes.run(*Copy);
-  return std::string(Ptx);
+  return printPtx(static_cast<LLVMTargetMachine &>(**TM), *Copy);
 }
 
 std::vector<std::string> fatbinaryArguments(const CudaToolkit &Cuda,
