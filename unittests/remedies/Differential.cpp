@@ -15,12 +15,15 @@
 #include "RecipeRuns.h"
 
 #include "core/Remedied.h"
+#include "frontend/Fatbin.h"
+#include "frontend/Options.h"
 #include "launch/RecipeText.h"
 
 #include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -125,18 +128,26 @@ static std::string differenceOf(const Memory &A, const Memory &B) {
   return A.Sums == B.Sums ? "" : "the sums";
 }
 
-Trial compare(const Module &M, uint64_t Seed, Transform Apply,
-              Reference Before) {
-  Trial T;
-  auto After = CloneModule(M);
+/// \p After becomes what \p Apply makes of \p M. Whether there is more to do:
+/// it is valid, and changed for the launch of \p Seed.
+static bool apply(const Module &M, uint64_t Seed, Transform Apply, Trial &T,
+                  std::unique_ptr<Module> &After) {
+  After = CloneModule(M);
   T.Changes = Apply(*After);
   raw_string_ostream OS(T.Difference);
   if (verifyModule(*After, &OS))
-    return T;
+    return false;
   T.Difference.clear();
   if (!isForLaunch(*After, Seed))
     T.Changes = 0;
-  if (!T.Changes)
+  return T.Changes != 0;
+}
+
+Trial compare(const Module &M, uint64_t Seed, Transform Apply,
+              Reference Before) {
+  Trial T;
+  std::unique_ptr<Module> After;
+  if (!apply(M, Seed, Apply, T, After))
     return T;
   auto All = setups(32);
   for (MachineOptions &O : All) {
@@ -147,6 +158,47 @@ Trial compare(const Module &M, uint64_t Seed, Transform Apply,
                                   ? runThreadByThread(M, Seed)
                                   : runOnVm(M, Seed, All[Seed % 2]),
                               runOnVm(*After, Seed, All[Seed % 2]));
+  return T;
+}
+
+//===----------------------------------------------------------------------===//
+// For a GPU
+//===----------------------------------------------------------------------===//
+
+static void write(raw_ostream &OS, ArrayRef<uint32_t> Words) {
+  OS.write(reinterpret_cast<const char *>(Words.data()), Words.size() * 4);
+}
+
+Trial writeForGpu(StringRef Stem, const Module &M, uint64_t Seed,
+                  Transform Apply) {
+  Trial T;
+  std::unique_ptr<Module> After;
+  if (!apply(M, Seed, Apply, T, After))
+    return T;
+  const auto Fails = [&T](std::string Why) {
+    T.Difference = std::move(Why);
+    return T;
+  };
+  const Attribute Text =
+      After->getFunction("k")->getFnAttribute(RecipeAttribute);
+  auto Ptx = frontend::emitPtx(*After, frontend::CompileOptions());
+  if (!Ptx)
+    return Fails(toString(Ptx.takeError()));
+  std::error_code NoCode, NoWords;
+  raw_fd_ostream Code((Stem + ".ptx").str(), NoCode);
+  raw_fd_ostream Words((Stem + ".words").str(), NoWords);
+  if (NoCode || NoWords)
+    return Fails("cannot write " + Stem.str());
+  const Launch Before(Seed);
+  const Memory Left = runThreadByThread(M, Seed);
+  Code << "//launch " << Before.Blocks << " " << Before.Threads << " "
+       << Before.N << " " << Before.In.size() << " " << Left.Sums.size() << "\n"
+       << "//recipe " << (Text.isValid() ? Text.getValueAsString() : "plain")
+       << "\n"
+       << *Ptx;
+  for (const auto *Part : {&Before.In, &Before.Result.Out, &Before.Result.Sums,
+                           &Left.Out, &Left.Sums})
+    write(Words, *Part);
   return T;
 }
 

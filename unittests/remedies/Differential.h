@@ -42,6 +42,12 @@ enum class Reference { Scalar, Vm };
 Trial compare(const llvm::Module &M, uint64_t Seed, Transform Apply,
               Reference Before = Reference::Scalar);
 
+/// Writes what compare would run and compare, for RunKernels.cu on a GPU: the
+/// changed kernel to \p Stem.ptx, what is in memory before and what the original
+/// leaves there to \p Stem.words. Nothing where nothing changes.
+Trial writeForGpu(llvm::StringRef Stem, const llvm::Module &M, uint64_t Seed,
+                  Transform Apply);
+
 /// The smallest kernel found of which \p Fails still holds, from \p M, of which
 /// it holds. Asks at most \p Budget times.
 std::unique_ptr<llvm::Module>

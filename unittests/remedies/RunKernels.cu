@@ -1,24 +1,38 @@
 //===- unittests/remedies/RunKernels.cu - Random kernels on a GPU --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   EmitKernels kernels 1 500                       where LLVM is
-//   nvcc -O2 RunKernels.cu -lcuda -o RunKernels     where the GPU is
-//   RunKernels kernels/*.ptx
+// Where LLVM is, any test of random kernels writes them (Seeds.h):
 //
-// Runs before_<seed> and after_<seed> of every file from the same memory and
-// compares every byte that they leave. Exit code 1 if any differs.
+//   mkdir kernels && RECONVERGE_WRITE_KERNELS=kernels
+//   RECONVERGE_RANDOM_SEEDS=1,300 build/unittests/RefillTests --gtest_filter='Seeds*'
+//
+// Where the GPU is, with src/launch and src/core beside, which need no LLVM:
+//
+//   nvcc -O2 -std=c++20 -Isrc unittests/remedies/RunKernels.cu
+//   src/launch/Execute.cpp src/launch/RecipeText.cpp -lcuda -o RunKernels
+//   ./RunKernels kernels/*.ptx
+//
+// Runs each kernel, by its recipe if it has one, and compares every byte that
+// it leaves with what the original left on the CPU. Exit code 1 if any differs.
 //
 //===----------------------------------------------------------------------===//
+#include "launch/Execute.h"
+#include "launch/RecipeText.h"
+
 #include <cuda.h>
 
-#include <cstdint>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <set>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
+
+using namespace reconverge;
+
+using Words = std::vector<uint32_t>;
 
 static void check(CUresult Result, const char *What) {
   if (Result == CUDA_SUCCESS)
@@ -30,50 +44,162 @@ static void check(CUresult Result, const char *What) {
 }
 #define CHECK(CALL) check(CALL, #CALL)
 
-// As in unittests/warpvm/RandomKernel.h.
-static constexpr unsigned InWords = 256, OutWords = 16, Sums = 16;
+namespace {
 
-/// xorshift64*.
-struct Random {
-  uint64_t State;
-  explicit Random(uint64_t Seed) : State(Seed * 0x9e3779b97f4a7c15 + 1) {}
-  uint32_t below(uint32_t N) {
-    State ^= State >> 12, State ^= State << 25, State ^= State >> 27;
-    return uint32_t((State * 0x2545f4914f6cdd1d >> 33) % N);
+/// Launches of a module's kernels. Scratch lives until the end.
+class GpuPlace final : public launch::Place {
+public:
+  explicit GpuPlace(CUmodule M) : M(M) {
+    CUdevice Device;
+    CHECK(cuCtxGetDevice(&Device));
+    CHECK(cuDeviceGetAttribute(
+        &Processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, Device));
   }
+  ~GpuPlace() {
+    for (CUdeviceptr Each : Scratch)
+      CHECK(cuMemFree(Each));
+  }
+
+  CUfunction find(const std::string &Kernel) {
+    CUfunction F;
+    check(cuModuleGetFunction(&F, M, Kernel.c_str()), Kernel.c_str());
+    return F;
+  }
+
+  void *allocate(uint64_t Bytes, bool Zeroed) override {
+    CUdeviceptr New;
+    CHECK(cuMemAlloc(&New, std::max<uint64_t>(Bytes, 1)));
+    CHECK(cuMemsetD8(New, Zeroed ? 0 : 0xcd, Bytes));
+    Scratch.push_back(New);
+    return reinterpret_cast<void *>(New);
+  }
+  void release(void *) override {}
+  uint64_t resident(const RecipeStep &Step, uint64_t BlockThreads,
+                    uint64_t DynamicShared) override {
+    int Blocks = 0;
+    CHECK(cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        &Blocks, find(Step.Kernel), int(BlockThreads), DynamicShared));
+    return uint64_t(Blocks) * uint64_t(Processors);
+  }
+  bool launch(const RecipeStep &Step, const LaunchShape &Shape,
+              void **Args) override {
+    return run(Step.Kernel, Shape, Args);
+  }
+  bool run(const std::string &Kernel, const LaunchShape &S, void **Args) {
+    return cuLaunchKernel(find(Kernel), S.Grid[0], S.Grid[1], S.Grid[2],
+                          S.Block[0], S.Block[1], S.Block[2],
+                          unsigned(S.DynamicShared), nullptr, Args,
+                          nullptr) == CUDA_SUCCESS;
+  }
+
+private:
+  CUmodule M;
+  int Processors = 0;
+  std::vector<CUdeviceptr> Scratch;
 };
 
-/// What the kernel leaves in `out` and `sums`.
-static std::vector<uint32_t> run(CUmodule M, const std::string &Name,
-                                 uint64_t Seed) {
-  Random R(Seed ^ 0xabcdef);
-  const unsigned Sizes[] = {1, 32, 33, 48, 64, 96, 128};
-  const unsigned Threads = Sizes[R.below(7)], Blocks = 1 + R.below(8);
-  unsigned N = R.below(8);
-  std::vector<uint32_t> In(InWords);
-  for (uint32_t &X : In)
-    X = R.below(2) ? R.below(32) : R.below(0xffffffff);
-  std::vector<uint32_t> Out(Blocks * Threads * OutWords + Sums, 0xdeadbeef);
-  for (unsigned I = 0; I != Sums; ++I)
-    Out[Out.size() - Sums + I] = 0;
+/// What Differential.cpp wrote.
+struct Kernel {
+  std::string Ptx, RecipeText;
+  LaunchShape Shape;
+  unsigned N = 0;
+  Words In, Out, Sums, LeftOut, LeftSums;
+};
 
-  CUfunction F;
-  CUdeviceptr DIn, DOut;
-  CHECK(cuModuleGetFunction(&F, M, Name.c_str()));
-  CHECK(cuMemAlloc(&DIn, In.size() * 4));
-  CHECK(cuMemAlloc(&DOut, Out.size() * 4));
-  CHECK(cuMemcpyHtoD(DIn, In.data(), In.size() * 4));
-  CHECK(cuMemcpyHtoD(DOut, Out.data(), Out.size() * 4));
-  CUdeviceptr DSums = DOut + (Out.size() - Sums) * 4;
-  void *Args[] = {&DIn, &DOut, &DSums, &N};
-  check(
-      cuLaunchKernel(F, Blocks, 1, 1, Threads, 1, 1, 0, nullptr, Args, nullptr),
-      Name.c_str());
-  check(cuCtxSynchronize(), Name.c_str());
-  CHECK(cuMemcpyDtoH(Out.data(), DOut, Out.size() * 4));
-  CHECK(cuMemFree(DIn));
-  CHECK(cuMemFree(DOut));
-  return Out;
+} // namespace
+
+static Kernel read(const std::string &File) {
+  Kernel K;
+  std::ifstream Code(File),
+      Data(File.substr(0, File.size() - 3) + "words", std::ios::binary);
+  std::string Word, Line;
+  size_t InWords = 0, SumWords = 0;
+  Code >> Word >> K.Shape.Grid[0] >> K.Shape.Block[0] >> K.N >> InWords >>
+      SumWords;
+  std::getline(Code, Line);
+  Code >> Word; // "//recipe"
+  std::getline(Code >> std::ws, K.RecipeText);
+  std::stringstream Rest;
+  Rest << Code.rdbuf();
+  K.Ptx = Rest.str();
+  const std::vector<char> Bytes(std::istreambuf_iterator<char>(Data), {});
+  const size_t All = Bytes.size() / 4;
+  if (!Code || All < InWords + 2 * SumWords) {
+    std::fprintf(stderr, "%s: not written by a test\n", File.c_str());
+    std::exit(2);
+  }
+  const auto *At = reinterpret_cast<const uint32_t *>(Bytes.data());
+  const size_t OutWords = (All - InWords - 2 * SumWords) / 2;
+  const auto Take = [&](size_t Count) {
+    Words Part(At, At + Count);
+    At += Count;
+    return Part;
+  };
+  K.In = Take(InWords);
+  K.Out = Take(OutWords);
+  K.Sums = Take(SumWords);
+  K.LeftOut = Take(OutWords);
+  K.LeftSums = Take(SumWords);
+  return K;
+}
+
+static CUdeviceptr copyOf(const Words &W) {
+  CUdeviceptr New;
+  CHECK(cuMemAlloc(&New, W.size() * 4));
+  CHECK(cuMemcpyHtoD(New, W.data(), W.size() * 4));
+  return New;
+}
+
+static Words takeBack(CUdeviceptr From, size_t Count) {
+  Words W(Count);
+  CHECK(cuMemcpyDtoH(W.data(), From, Count * 4));
+  CHECK(cuMemFree(From));
+  return W;
+}
+
+/// Launches \p K; where what one launch makes serves only later ones, twice,
+/// the second time from the memory of before. Whether it was launched.
+static bool launchOn(GpuPlace &Place, const Kernel &K, CUdeviceptr Out,
+                     CUdeviceptr Sums, void **Args) {
+  if (K.RecipeText == "plain")
+    return Place.run("k", K.Shape, Args);
+  const std::optional<Recipe> R = launch::parseRecipe(K.RecipeText);
+  if (!R)
+    return false;
+  std::vector<void *> Kept(R->Scratch.size());
+  launch::Steps Which{.Making = true, .Probing = false, .Kept = &Kept};
+  launch::Ended End = launch::execute(*R, K.Shape, Args, Place, Which);
+  if (R->servesLater() && End == launch::Ended::Done) {
+    CHECK(cuMemcpyHtoD(Out, K.Out.data(), K.Out.size() * 4));
+    CHECK(cuMemcpyHtoD(Sums, K.Sums.data(), K.Sums.size() * 4));
+    Which.Making = false;
+    End = launch::execute(*R, K.Shape, Args, Place, Which);
+  }
+  return End == launch::Ended::Done;
+}
+
+/// What differs, or "".
+static std::string run(const Kernel &K, const std::string &File) {
+  CUmodule M;
+  check(cuModuleLoadData(&M, K.Ptx.c_str()), File.c_str());
+  CUdeviceptr In = copyOf(K.In), Out = copyOf(K.Out), Sums = copyOf(K.Sums);
+  unsigned N = K.N;
+  void *Args[] = {&In, &Out, &Sums, &N};
+  std::string Why;
+  {
+    GpuPlace Place(M);
+    if (!launchOn(Place, K, Out, Sums, Args))
+      Why = "it was not launched";
+    check(cuCtxSynchronize(), File.c_str());
+  }
+  const Words OutNow = takeBack(Out, K.Out.size()),
+              SumsNow = takeBack(Sums, K.Sums.size());
+  CHECK(cuMemFree(In));
+  CHECK(cuModuleUnload(M));
+  for (size_t I = 0; Why.empty() && I != OutNow.size(); ++I)
+    if (OutNow[I] != K.LeftOut[I])
+      Why = "word " + std::to_string(I) + " of the output";
+  return Why.empty() && SumsNow != K.LeftSums ? "the sums" : Why;
 }
 
 int main(int argc, char **argv) {
@@ -83,33 +209,15 @@ int main(int argc, char **argv) {
   CHECK(cuDeviceGet(&Device, 0));
   CHECK(cuDevicePrimaryCtxRetain(&Context, Device));
   CHECK(cuCtxSetCurrent(Context));
-  unsigned Kernels = 0, Differ = 0;
-  for (int I = 1; I < argc; ++I) {
-    std::ifstream File(argv[I]);
-    std::stringstream Text;
-    Text << File.rdbuf();
-    const std::string Ptx = Text.str();
-    CUmodule M;
-    check(cuModuleLoadData(&M, Ptx.c_str()), argv[I]);
-    std::set<uint64_t> Seeds;
-    const std::string Mark = ".entry before_";
-    for (size_t At = 0; (At = Ptx.find(Mark, At)) != std::string::npos; ++At)
-      Seeds.insert(std::strtoull(Ptx.c_str() + At + Mark.size(), nullptr, 10));
-    for (uint64_t Seed : Seeds) {
-      const auto Before = run(M, "before_" + std::to_string(Seed), Seed),
-                 After = run(M, "after_" + std::to_string(Seed), Seed);
-      ++Kernels;
-      size_t Word = 0;
-      while (Word != Before.size() && Before[Word] == After[Word])
-        ++Word;
-      if (Word == Before.size())
-        continue;
-      ++Differ;
-      std::printf("seed %llu: word %zu is %08x before, %08x after\n",
-                  (unsigned long long)Seed, Word, Before[Word], After[Word]);
-    }
-    CHECK(cuModuleUnload(M));
+  unsigned Differ = 0;
+  const std::span<char *> Files(argv + 1, size_t(argc - 1));
+  for (const std::string File : Files) {
+    const std::string Why = run(read(File), File);
+    if (Why.empty())
+      continue;
+    ++Differ;
+    std::printf("%s: %s\n", File.c_str(), Why.c_str());
   }
-  std::printf("%u random kernels, %u differ\n", Kernels, Differ);
-  return Differ || !Kernels ? 1 : 0;
+  std::printf("%zu random kernels, %u differ\n", Files.size(), Differ);
+  return Differ || Files.empty() ? 1 : 0;
 }

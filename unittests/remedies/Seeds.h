@@ -26,10 +26,21 @@ struct SeedsTried {
   unsigned Kernels = 0, Changed = 0;
 };
 
+/// Where the running test writes the kernel of \p Seed.
+inline std::string stemFor(const char *Folder, uint64_t Seed) {
+  const char *Test =
+      testing::UnitTest::GetInstance()->current_test_info()->name();
+  return (Folder + llvm::Twine("/") + llvm::StringRef(Test).split('/').first +
+          "-" + llvm::Twine(Seed))
+      .str();
+}
+
 /// Compares the kernels of seeds 1 to \p Count, or of those that
 /// RECONVERGE_RANDOM_SEEDS="first,count" names; of them, every \p Shares -th
 /// from number \p Share on. The first that differs fails the test and ends it;
-/// with RECONVERGE_REDUCE=1 a small kernel that does so is printed.
+/// with RECONVERGE_REDUCE=1 a small kernel that does so is printed. With
+/// RECONVERGE_WRITE_KERNELS=<folder>, which has to exist, they are not compared,
+/// but written for a GPU (RunKernels.cu).
 inline SeedsTried compareSeeds(unsigned Count, unsigned Share, unsigned Shares,
                                SeedShape Shape, SeedChange Apply) {
   SeedsTried Tried;
@@ -46,7 +57,9 @@ inline SeedsTried compareSeeds(unsigned Count, unsigned Share, unsigned Shares,
     llvm::LLVMContext C;
     auto M = warpvm::randomKernel(C, Seed, Shape(Seed));
     auto Change = [&](llvm::Module &Of) { return Apply(Of, Seed); };
-    Trial T = compare(*M, Seed, Change);
+    const char *Folder = std::getenv("RECONVERGE_WRITE_KERNELS");
+    Trial T = Folder ? writeForGpu(stemFor(Folder, Seed), *M, Seed, Change)
+                     : compare(*M, Seed, Change);
     ++Tried.Kernels;
     Tried.Changed += T.Changes > 0;
     if (T.Difference.empty())
