@@ -73,6 +73,8 @@ static void readBlockSizesFirst(Function &F) {
 /// from being extended as it is loaded, and memory holds no poison here: what
 /// is computed of loads alone loses its flags instead.
 static Value *withoutPoison(Value *V, IRBuilder<> &B) {
+  if (isa<UndefValue>(V)) // poison too
+    return Constant::getNullValue(V->getType());
   if (isa<LoadInst, Constant>(V))
     return V;
   auto *I = dyn_cast<Instruction>(V);

@@ -17,6 +17,7 @@
 #include "core/Remedied.h"
 #include "frontend/Fatbin.h"
 #include "frontend/Options.h"
+#include "frontend/PtxShape.h"
 #include "launch/RecipeText.h"
 
 #include "llvm/Analysis/InstructionSimplify.h"
@@ -134,6 +135,8 @@ static bool apply(const Module &M, uint64_t Seed, Transform Apply, Trial &T,
                   std::unique_ptr<Module> &After) {
   After = CloneModule(M);
   T.Changes = Apply(*After);
+  if (Seed / 2 % 2 == 0) // half of them as they go to ptxas
+    frontend::shapeForPtxas(*After);
   raw_string_ostream OS(T.Difference);
   if (verifyModule(*After, &OS))
     return false;

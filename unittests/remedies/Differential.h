@@ -4,7 +4,7 @@
 // What a transform must not change: a random kernel runs as it was and as the
 // transform left it, from the same memory, and every byte that it leaves is
 // compared. Any transform can be put to this test. The changed kernel runs on
-// the warp VM, the original thread by thread as code of the host, which takes a
+// the warp VM, half of them shaped for ptxas before, the original thread by thread as code of the host, which takes a
 // fraction of the time to compile and owes the VM nothing.
 //
 //===----------------------------------------------------------------------===//

@@ -13,8 +13,11 @@
 #include "Differential.h"
 #include "Seeds.h"
 
+#include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace llvm;
 
@@ -84,6 +87,28 @@ TEST_P(ShapedKernels, KnowWhichWayWasTaken) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ShapedKernels, testing::Range(0u, Shares));
+
+/// A choice between nothing and false is false where it is not nothing.
+TEST(ShapedKernels, HaveNoPoisonFromAWayNotTaken) {
+  LLVMContext C;
+  SMDiagnostic Wrong;
+  auto M = parseAssemblyString(R"(
+    define void @f(i32 %n, ptr %p, ptr %q) {
+      %c = icmp eq i32 %n, 0
+      %either = select i1 %c, i1 poison, i1 false
+      %or = select i1 %c, i1 true, i1 undef
+      store i1 %either, ptr %p
+      store i1 %or, ptr %q
+      ret void
+    })",
+                               Wrong, C);
+  ASSERT_TRUE(M);
+  Function &F = *M->getFunction("f");
+  frontend::shapeForPtxas(F);
+  for (const Instruction &I : instructions(F))
+    for (const Value *Operand : I.operands())
+      EXPECT_FALSE(isa<UndefValue>(Operand));
+}
 
 } // namespace
 } // namespace reconverge::remedies
