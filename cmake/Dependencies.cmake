@@ -8,6 +8,7 @@ if(CCACHE_PROGRAM)
 endif()
 
 find_package(LLVM 19.1 REQUIRED CONFIG)
+find_package(Eigen3 3.3 REQUIRED NO_MODULE)
 find_package(GTest REQUIRED)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(Threads REQUIRED)

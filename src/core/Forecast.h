@@ -48,6 +48,29 @@ struct GroupingForecasts {
   std::vector<Grouping> By;
 };
 
+/// What a thread of a kernel will take, as a sum of weighted features.
+struct Estimate {
+  double Base = 0, PerThread = 0; ///< cycles; and for each number of a thread
+  std::vector<double> PerUnit; ///< parallel to ThreadVectors::Loads; 0: unused
+};
+
+/// How good an estimate is on threads that it was not fitted to.
+struct EstimateForecast {
+  Estimate By;
+  std::vector<uint32_t> Loads;     ///< parallel to By.PerUnit
+  uint64_t Fitted = 0, Tested = 0; ///< threads
+  /// Part of the variance of what threads take that it explains; at most 1, and
+  /// below 0 where the mean were the better estimate. 0 where none vary.
+  double R2 = 0;
+  /// 1 - T/T0 by the weighted metric, with the tested threads in its order and
+  /// in that of what they took.
+  double ByEstimate = 0, ByTime = 0;
+};
+
+/// The parameters of regrouping by \p F: "estimate=17:0.5;estimate=base:40";
+/// empty where nothing tells what threads take.
+std::string textOf(const EstimateForecast &F);
+
 } // namespace reconverge
 
 #endif

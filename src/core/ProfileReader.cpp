@@ -212,6 +212,11 @@ static bool readThreadBlock(const json::Value &V, json::Path P,
   }
   for (size_t R = 0; R != Runs.size(); R += 2)
     Out.ClassOf.insert(Out.ClassOf.end(), Runs[R + 1], Runs[R]);
+  std::vector<uint32_t> Bits;
+  if (F.has("features") && !F.counts("features", Bits))
+    return false;
+  for (uint32_t B : Bits)
+    Out.Features.push_back(bit_cast<float>(B));
   return true;
 }
 
@@ -230,6 +235,8 @@ static StringLiteral faultOf(const ThreadVectors &V, uint64_t Launches,
       return "not as many threads as a thread block has";
     if (any_of(Here.ClassOf, [&](uint32_t C) { return C >= V.Classes.size(); }))
       return "a thread is of a class that is not listed";
+    if (Here.Features.size() != V.Loads.size() * Here.ClassOf.size())
+      return "features are not a row a thread";
   }
   return "";
 }
@@ -244,7 +251,8 @@ static bool readVectors(const Fields &Kernel, KernelProfile &K, size_t Blocks) {
   ThreadVectors &Out = K.Vectors;
   if (!F || !F.count("launch", Out.Launch) || !readShape(V, Here, Out.Shape) ||
       !F.list("classes", Out.Classes, readCounts) ||
-      !F.list("blocks", Out.Blocks, readThreadBlock))
+      !F.list("blocks", Out.Blocks, readThreadBlock) ||
+      (F.has("loads") && !F.counts("loads", Out.Loads)))
     return false;
   const StringLiteral Fault = faultOf(Out, K.Launches, Blocks);
   if (!Fault.empty())

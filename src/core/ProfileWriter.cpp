@@ -75,6 +75,14 @@ static std::vector<uint64_t> runsOf(ArrayRef<uint32_t> ClassOf) {
   return Runs;
 }
 
+/// JSON has no number that is not finite; a kernel may read any.
+static std::vector<uint32_t> bitsOf(ArrayRef<float> Values) {
+  std::vector<uint32_t> Bits;
+  for (float V : Values)
+    Bits.push_back(bit_cast<uint32_t>(V));
+  return Bits;
+}
+
 static void writeVectors(JsonWriter &W, const ThreadVectors &V) {
   W.object("vectors", [&] {
     W.count("launch", V.Launch);
@@ -87,7 +95,11 @@ static void writeVectors(JsonWriter &W, const ThreadVectors &V) {
             [](JsonWriter &S, const ThreadVectors::ThreadBlock &B) {
               S.count("number", B.Number);
               S.counts("runs", runsOf(B.ClassOf));
+              if (!B.Features.empty())
+                S.counts("features", bitsOf(B.Features));
             });
+    if (!V.Loads.empty())
+      W.counts("loads", V.Loads);
   });
 }
 

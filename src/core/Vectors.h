@@ -38,6 +38,8 @@ struct ThreadVectors {
   struct ThreadBlock {
     uint64_t Number = 0;           ///< linear, in the grid
     std::vector<uint32_t> ClassOf; ///< of each thread, in linear order
+    /// Of each thread what Loads read, a row each; empty if there are none.
+    std::vector<float> Features = {};
   };
   uint64_t Launch = 0; ///< of the kernel, from 1; 0: no launch has vectors
   LaunchShape Shape;
@@ -45,6 +47,9 @@ struct ThreadVectors {
   /// which the threads below first have them.
   std::vector<std::vector<uint32_t>> Classes;
   std::vector<ThreadBlock> Blocks; ///< some of the grid's, ascending
+  /// Numbers (AccessInfo::Id) of loads that were noted, as far as the run was
+  /// asked to, before the launch: what may foretell what a thread does.
+  std::vector<uint32_t> Loads;
 
   /// At most so many threads have a class, and at most so many counts make up
   /// the classes.

@@ -288,6 +288,18 @@ Expected<PredictRequest> parsePredictWords(ArrayRef<const char *> Words) {
     }
     if (A.getOption().matches(OPT_machine_code))
       return Request.MachineCode = true;
+    if (A.getOption().matches(OPT_estimate)) {
+      Tell("features", "on");
+      return Request.Estimate = true;
+    }
+    if (A.getOption().matches(OPT_test_EQ)) {
+      BumpPtrAllocator Space;
+      StringSaver Saver(Space);
+      SmallVector<const char *> Found;
+      cl::TokenizeGNUCommandLine(A.getValue(), Saver, Found);
+      Request.Test.emplace(Found.begin(), Found.end());
+      return true;
+    }
     if (!A.getOption().matches(OPT_o))
       return false;
     E = userError("predict: -o " + Twine(A.getValue()) +
@@ -300,7 +312,13 @@ Expected<PredictRequest> parsePredictWords(ArrayRef<const char *> Words) {
   if (!Request.Orders.empty() && Request.Device == "gpu")
     return userError("--orders: a GPU does not say what all threads do",
                      "Leave --device gpu out: the warp VM runs the program.");
-  if (!Request.Orders.empty())
+  if (Request.Estimate && Request.Device == "gpu")
+    return userError("--estimate: a GPU does not say what threads load",
+                     "Leave --device gpu out: the warp VM runs the program.");
+  if (Request.Test && !Request.Estimate)
+    return userError("--test without --estimate",
+                     "The second run is for the fit of the first: give both.");
+  if (!Request.Orders.empty() || Request.Estimate)
     Request.Device = "cpu";
   return Request;
 }

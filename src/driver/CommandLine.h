@@ -82,6 +82,9 @@ struct ProfileRequest : RunRequest {
 struct PredictRequest : RunRequest {
   bool Groupings = false; ///< are to be forecast, too
   std::string Orders;     ///< folder for orders by them; empty: none
+  bool Estimate = false;  ///< what threads take is to be fitted
+  /// Arguments of the run on which that is tried; none: there is no such run.
+  std::optional<std::vector<std::string>> Test;
 };
 
 /// What to try on a program and where to put the outcome.

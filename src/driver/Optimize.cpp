@@ -262,6 +262,8 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
     Now.stage("building " + join(Request.Build.Inputs, " "));
   RunRequest ToTry = Request;
   ToTry.Build.LeaveLaunches = true;
+  for (std::string *Settings : {&ToTry.Vm, &ToTry.Gpu})
+    *Settings += Settings->empty() ? "features=on" : ",features=on";
   auto Program = Session::create(ToTry);
   if (!Program)
     return Program.takeError();

@@ -79,6 +79,13 @@ def groupings : Flag<Long, "groupings">, Visibility<[PredictVis]>,
 defm orders : Setting<"orders",
   "Folder for orders of the threads of each kernel, by --groupings' algorithms, by "
   "which a program built with --permute=order=given runs", [PredictVis]>;
+def estimate : Flag<Long, "estimate">, Visibility<[PredictVis]>,
+  HelpText<"Also fit what threads take to what they load before, on the warp VM: "
+           "for --regroup=estimate=">;
+defm test : Setting<"test",
+  "With --estimate: words in place of the program's arguments for a second run, "
+  "on which the fit is tried; default: it is tried on every other thread block",
+  [PredictVis]>;
 defm fail_if : Setting<"fail-if",
   "Exit with 3 if this holds: refused, none-ran, order-dependent, races, or self, "
   "total, recoverable or cfe with a bound, as in 'total>20%'; may be repeated",

@@ -9,6 +9,7 @@
 #include "driver/Profile.h"
 #include "model/Forecast.h"
 #include "model/Model.h"
+#include "model/Regression.h"
 #include "remedies/Table.h"
 #include "report/Forecasts.h"
 
@@ -26,6 +27,41 @@ static Error makeFolder(StringRef Orders) {
     EC = sys::fs::remove(Orders + "/times");
   if (EC)
     return userError("--orders=" + Orders + ": " + EC.message());
+  return Error::success();
+}
+
+/// The kernel of \p P that \p K is, or null.
+static const KernelProfile *sameIn(const Profile &P, const KernelProfile &K) {
+  const auto Found = find_if(P.Kernels, [&](const KernelProfile &Other) {
+    return Other.Info.Name == K.Info.Name && Other.Info.Module == K.Info.Module;
+  });
+  return Found == P.Kernels.end() ? nullptr : &*Found;
+}
+
+/// Fits what threads took, tries that on another run if there is to be one, and
+/// prints it.
+static Error estimate(const PredictRequest &Request, const Session &Program,
+                      const Profile &Counted, const RunCost &Cost,
+                      raw_ostream &OS) {
+  std::optional<Profile> Other;
+  if (Request.Test) {
+    RunMode Mode;
+    Mode.Arguments = &*Request.Test;
+    auto Run = countRun(Request, Program, Mode);
+    if (!Run)
+      return Run.takeError();
+    if (!Run->Counted)
+      return userError("--test: the program " + endOf(Run->End) +
+                           " and left no profile",
+                       "It ran with the words of --test as its arguments.");
+    Other = std::move(Run->Counted);
+  }
+  std::vector<std::optional<EstimateForecast>> All;
+  for (const KernelProfile &K : Counted.Kernels) {
+    const KernelProfile *Same = Other ? sameIn(*Other, K) : nullptr;
+    All.push_back(Other && !Same ? std::nullopt : model::estimateFor(K, Same));
+  }
+  report::printEstimates(Counted, Cost, All, OS, terminalFor(OS));
   return Error::success();
 }
 
@@ -62,6 +98,9 @@ Expected<int> predict(const PredictRequest &Request, raw_ostream &OS) {
       Groupings.push_back(model::groupingForecastsOf(K, *Limits));
     report::printGroupings(*Run->Counted, Cost, Groupings, OS, terminalFor(OS));
   }
+  if (Request.Estimate)
+    if (Error E = estimate(Request, *Program, *Run->Counted, Cost, OS))
+      return std::move(E);
   if (!Request.Orders.empty() && !sys::fs::exists(Request.Orders + "/times"))
     return userError("--orders=" + Request.Orders + ": no order was written",
                      "The notes above say why, if a kernel was launched.");

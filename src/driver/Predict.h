@@ -15,7 +15,8 @@ namespace reconverge::driver {
 
 /// Counts a run of the program of \p Request and writes a table to \p OS: for
 /// each kernel what every remedy should gain, and if that was asked for what
-/// groupings of its threads should. Builds none. Returns what the program
+/// groupings of its threads should, and how long threads are estimated to
+/// take. Builds none. Returns what the program
 /// returned.
 llvm::Expected<int> predict(const PredictRequest &Request,
                             llvm::raw_ostream &OS);

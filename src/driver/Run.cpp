@@ -109,8 +109,8 @@ Expected<frontend::ProcessResult> Session::run(const RunMode &Mode,
   const GpuTurn Turn(Mode.IsExpendable && Device == "gpu");
   frontend::Command C;
   C.Arguments.push_back(Path.str());
-  C.Arguments.insert(C.Arguments.end(), Request->Arguments.begin(),
-                     Request->Arguments.end());
+  append_range(C.Arguments,
+               Mode.Arguments ? *Mode.Arguments : Request->Arguments);
   C.Environment = {"RECONVERGE_DEVICE=" + Device,
                    "RECONVERGE_PROFILE=" + Mode.Profile,
                    "RECONVERGE_TRIALS=" + Mode.Trials,

@@ -28,7 +28,9 @@ struct RunMode {
   /// Called now and then while it runs; null: never.
   std::function<void()> Meanwhile;
   double TimeLimit = 0; ///< seconds until it is killed; 0: none
-  std::string Device;   ///< in place of the request's; empty: that one
+  /// In place of the request's; null: those.
+  const std::vector<std::string> *Arguments = nullptr;
+  std::string Device; ///< in place of the request's; empty: that one
   /// A signal that would end us kills the program.
   bool IsExpendable = false;
 };

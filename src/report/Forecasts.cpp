@@ -10,6 +10,7 @@
 #include "report/View.h"
 
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -122,6 +123,63 @@ void printGroupings(const Profile &P, const RunCost &Cost,
                "docs/metrics.md. Classes: of threads that ran each block as "
                "often.",
                Options.Width, 0);
+}
+
+/// Where the loads of \p F stand.
+static std::string placesOf(const EstimateForecast &F, const KernelInfo &Info) {
+  std::string Text;
+  for (auto [Load, Weight] : zip_equal(F.Loads, F.By.PerUnit))
+    for (const AccessInfo &A : Info.Accesses)
+      if (Weight != 0 && A.Id == Load && !A.Where.empty())
+        Text += (Text.empty() ? "loads: " : ", ") + std::to_string(Load) +
+                " at " + sys::path::filename(A.Where.front().File).str() + ":" +
+                std::to_string(A.Where.front().Line);
+  return Text;
+}
+
+void printEstimates(const Profile &P, const RunCost &Cost,
+                    const std::vector<std::optional<EstimateForecast>> &Of,
+                    raw_ostream &OS, const TerminalOptions &Options) {
+  OS << '\n';
+  printInk(OS, "What threads take, estimated from what they load before",
+           Ink::Strong, Options.Color);
+  OS << "\n\n";
+  Table T;
+  T.column("kernel", true);
+  T.column("fitted", false);
+  T.column("tested", false);
+  T.column("R2", false);
+  T.column("order by it", false);
+  T.column("by what they took", false);
+  const View V = viewOf(P, Cost);
+  for (size_t I : hottestFirst(V)) {
+    std::string Name = kernelName(V.Kernels[I].Name, 40);
+    if (!Of[I]) {
+      T.row({{Name}, {"-"}, {"-"}, {"-"}, {"-"}, {"-"}});
+      continue;
+    }
+    std::string R2;
+    raw_string_ostream(R2) << format("%.3f", Of[I]->R2);
+    T.row({{Name},
+           {count(Of[I]->Fitted)},
+           {count(Of[I]->Tested)},
+           {R2},
+           {percent(Of[I]->ByEstimate)},
+           {percent(Of[I]->ByTime)}});
+    if (const std::string By = textOf(*Of[I]); !By.empty()) {
+      T.remark("  --regroup='" + By + "'");
+      T.remark("  " + placesOf(*Of[I], P.Kernels[I].Info));
+    }
+  }
+  T.print(OS, Options.Color);
+  OS << '\n';
+  printWrapped(
+      OS,
+      "R2, and 1 - T/T0 by the weighted metric of Liang et al. before "
+      "the price of the order: of threads to which nothing was fitted. "
+      "-: no load outside of loops decides what its threads do, or none "
+      "that can be made before the kernel.",
+      Options.Width, 0);
 }
 
 } // namespace reconverge::report

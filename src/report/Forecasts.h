@@ -24,6 +24,13 @@ void printGroupings(const Profile &P, const RunCost &Cost,
                     const std::vector<std::optional<GroupingForecasts>> &Of,
                     llvm::raw_ostream &OS, const TerminalOptions &Options);
 
+/// Prints how what threads of each kernel take follows from what they load,
+/// hottest first, as a parameter of regrouping, and what an order by that should
+/// gain. \p Cost and \p Of are parallel to P.Kernels; of some nothing is known.
+void printEstimates(const Profile &P, const RunCost &Cost,
+                    const std::vector<std::optional<EstimateForecast>> &Of,
+                    llvm::raw_ostream &OS, const TerminalOptions &Options);
+
 } // namespace reconverge::report
 
 #endif

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Random kernels, run before and after their threads are sorted, by branches and
-// by a gather that are chosen, or by branches of which each is tried; others have
-// what they access by their number moved into the order.
+// by a gather or an estimate that are chosen, or by branches of which each is
+// tried; others have what they access by their number moved into the order.
 // 200 of them here; RECONVERGE_RANDOM_SEEDS="first,count" runs others, and
 // RECONVERGE_REDUCE=1 then prints a small kernel for the first that fails.
 //
@@ -16,6 +16,7 @@
 #include "analysis/Numbering.h"
 #include "core/Remedied.h"
 #include "launch/RecipeText.h"
+#include "remedies/common/Features.h"
 #include "remedies/regroup/Regroup.h"
 
 #include "llvm/IR/Module.h"
@@ -48,6 +49,18 @@ unsigned regroupBy(Module &M, RegroupOptions Options) {
   return Now ? 1 : 0;
 }
 
+/// Weights of what there is, good for nothing.
+SmallVector<EstimateTerm, 4> someEstimate(Function &Kernel, warpvm::Random &R) {
+  SmallVector<EstimateTerm, 4> Terms;
+  const auto weight = [&] { return float(R.below(2001)) - 1000; };
+  for (uint32_t Load : featuresOf(Kernel))
+    Terms.push_back({EstimateTerm::Load, Load, weight()});
+  if (R.below(2))
+    Terms.push_back({EstimateTerm::Thread, 0, weight()});
+  Terms.push_back({EstimateTerm::Base, 0, weight()});
+  return Terms;
+}
+
 unsigned regroupSeed(Module &M, uint64_t Seed, bool Bug = false,
                      RecordLayout Layout = RecordLayout::Off) {
   analysis::numberBlocks(M);
@@ -59,6 +72,10 @@ unsigned regroupSeed(Module &M, uint64_t Seed, bool Bug = false,
   Options.Reuse = R.below(2);
   const uint32_t Bits[] = {0, 1, 4, 12, 16};
   Options.Locality = Bits[R.below(5)];
+  if (Seed % 5 == 0)
+    Options.Estimate = someEstimate(*M.getFunction("k"), R);
+  if (!Options.Estimate.empty())
+    Options.Locality = std::max(Options.Locality, 1u);
   if (Seed % 2)
     return regroupBy(M, Options);
   return changeByBranch(M, [&](uint32_t Branch) {

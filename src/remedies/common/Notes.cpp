@@ -3,6 +3,7 @@
 
 #include "remedies/common/Notes.h"
 
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Instructions.h"
@@ -30,6 +31,18 @@ AllocaInst *makeSlot(Function &F, Type *T, const Twine &Name) {
 StoreInst *addTo(IRBuilderBase &B, AllocaInst &Slot, Value *More) {
   return B.CreateStore(
       B.CreateAdd(B.CreateLoad(Slot.getAllocatedType(), &Slot), More), &Slot);
+}
+
+Instruction *behindAll(ArrayRef<Instruction *> Ends,
+                       ArrayRef<Instruction *> Others) {
+  for (Instruction *End : reverse(Ends)) {
+    const auto comesBehind = [&](const Instruction *I) {
+      return I != End && isPotentiallyReachable(End->getNextNode(), I);
+    };
+    if (none_of(Ends, comesBehind) && none_of(Others, comesBehind))
+      return End->getNextNode();
+  }
+  return nullptr;
 }
 
 SmallVector<const BasicBlock *> sidesOf(const Instruction &Branch) {

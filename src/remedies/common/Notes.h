@@ -30,6 +30,12 @@ llvm::AllocaInst *makeSlot(llvm::Function &F, llvm::Type *T,
 llvm::StoreInst *addTo(llvm::IRBuilderBase &B, llvm::AllocaInst &Slot,
                        llvm::Value *More);
 
+/// Behind one of \p Ends from which none of the others is reachable, nor any of
+/// \p Others: there a thread has noted all, of that one its first execution. Null:
+/// there is none.
+llvm::Instruction *behindAll(llvm::ArrayRef<llvm::Instruction *> Ends,
+                             llvm::ArrayRef<llvm::Instruction *> Others = {});
+
 /// Different successors, in order.
 llvm::SmallVector<const llvm::BasicBlock *>
 sidesOf(const llvm::Instruction &Branch);

@@ -6,6 +6,7 @@
 // control the most instructions, counted as in loops eight times, as long as
 // their bits fit and all of it can be known beforehand for less than half of
 // the kernel. Not those on the thread's number alone: its order is one already.
+// Where an estimate says how long a thread takes, none is looked for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -246,7 +247,7 @@ PlanOr<ChosenKey> chooseKey(Function &Kernel, const RegroupOptions &Options) {
     if (!IsNamed && Choices.allows(Branch))
       add(Branch);
   }
-  if (!IsNamed && Options.Branches.empty()) {
+  if (!IsNamed && Options.Branches.empty() && Options.Estimate.empty()) {
     const std::vector<Choice> Found = Choices.byWeight();
     for (const Choice &C : ArrayRef(Found).take_front(MostTried))
       add(C.Number);
@@ -254,14 +255,19 @@ PlanOr<ChosenKey> chooseKey(Function &Kernel, const RegroupOptions &Options) {
   // A gather that nobody names may be left out.
   const auto OfKernel = requestOf(Kernel, Name);
   IsOff |= OfKernel && !OfKernel->On;
-  if (Options.Locality && (!IsOff || !K.Branches.empty()) &&
-      (K.Gather = Options.Gather ? Options.Gather : Choices.gather()))
+  const bool MayHavePlace = !IsOff || !K.Branches.empty();
+  if (!Options.Estimate.empty() && MayHavePlace) {
+    K.Estimate = Options.Estimate;
+    if (auto Unknown = whyNot(Kernel, K))
+      return *Unknown;
+  } else if (Options.Locality && MayHavePlace &&
+             (K.Gather = Options.Gather ? Options.Gather : Choices.gather()))
     if (auto Unknown = whyNot(Kernel, K)) {
       if (Options.Gather)
         return *Unknown;
       K.Gather.reset();
     }
-  if (!K.Branches.empty() || K.Gather)
+  if (!K.Branches.empty() || K.hasPlace())
     return Chosen;
   if (!Chosen.Others.empty())
     return Chosen.Others.front();

@@ -15,6 +15,9 @@
 // as programs take it to be before they know (launch/Launched.cpp). That their data
 // stay much the same is not foreseen: a probe watches.
 //
+// Where what threads load before tells how long they take, as a fit to the counts
+// says (model/Regression.h), by that: it may be known where no branch is.
+//
 // Which gather: of global loads, those that ask for the most sectors beyond what
 // they need, as counted; without counts the code decides.
 //
@@ -26,6 +29,7 @@
 
 #include "core/Recipe.h"
 #include "model/Model.h"
+#include "model/Regression.h"
 #include "remedies/common/Counted.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -38,6 +42,8 @@ namespace reconverge::remedies::regroup {
 static constexpr double SlotsOfPass = 440, Passes = 2;
 /// Part of the kernel's slots that a branch gives back at least.
 static constexpr double LeastGain = 0.02;
+/// Part of its warps' time that an order by an estimate gives back at least.
+static constexpr double LeastByEstimate = 0.05;
 static constexpr size_t MostBranches = 3, MostGathers = 2;
 
 /// Branches that give enough back, the dearest first.
@@ -129,6 +135,9 @@ std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost) {
   Add(By, 10e-6, 25e-12);
   for (uint32_t Gather : gathersOf(K))
     Add(By + ";locality=12;gather=" + std::to_string(Gather), 20e-6, 45e-12);
+  if (const auto F = model::estimateFor(K, /*Test=*/nullptr);
+      F && F->ByEstimate >= LeastByEstimate)
+    Add(textOf(*F), 20e-6, 45e-12);
   return Ways;
 }
 

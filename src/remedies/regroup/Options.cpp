@@ -3,12 +3,31 @@
 
 #include "remedies/regroup/Options.h"
 
+#include "core/Error.h"
 #include "remedies/common/Parameters.h"
 #include "remedies/common/Remedy.h"
+
+#include <cmath>
 
 using namespace llvm;
 
 namespace reconverge::remedies {
+
+/// Of an estimate where nobody says how many: with its class one pass of the sort.
+static constexpr uint32_t EstimateBits = 2;
+
+/// "12:0.5", "thread:1e-3" or "base:40".
+static bool readTerm(StringRef Text, EstimateTerm &Term) {
+  const auto [Of, Weight] = Text.split(':');
+  double Value = 0;
+  if (Weight.getAsDouble(Value) || !std::isfinite(float(Value)))
+    return false;
+  Term.Weight = float(Value);
+  Term.Of = Of == "base"     ? EstimateTerm::Base
+            : Of == "thread" ? EstimateTerm::Thread
+                             : EstimateTerm::Load;
+  return Term.Of != EstimateTerm::Load || !Of.getAsInteger(10, Term.Access);
+}
 
 Expected<RegroupOptions> parseRegroupOptions(StringRef Text,
                                              RegroupOptions Options) {
@@ -36,12 +55,22 @@ Expected<RegroupOptions> parseRegroupOptions(StringRef Text,
         }
         if (Key == "gather")
           return !Value.getAsInteger(10, Options.Gather.emplace());
+        if (Key == "estimate")
+          return readTerm(Value, Options.Estimate.emplace_back());
         if (Key == "marked")
           return readFlag(Value, Options.Marked);
         return Key == "least" && readBetween(Value, 1, 1u << 31, Options.Least);
       });
   if (E)
     return std::move(E);
+  if (Options.Estimate.empty())
+    return Options;
+  if (Options.Gather)
+    return userError("regrouping by a gather and by an estimate",
+                     "Both are the place of a thread within its class: leave "
+                     "gather= or estimate= out.");
+  if (!Options.Locality)
+    Options.Locality = EstimateBits;
   return Options;
 }
 

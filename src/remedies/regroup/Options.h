@@ -15,15 +15,26 @@ namespace reconverge::remedies {
 /// Which accesses by the thread's number alone are made in order (Records.h).
 enum class RecordLayout { Off, Loads, All };
 
+/// What a feature of a thread (common/Features.h) adds to the estimate of what
+/// the thread will take.
+struct EstimateTerm {
+  enum Kind { Base, Thread, Load } Of = Base;
+  uint32_t Access = 0; ///< number (!rc.access) of the load
+  float Weight = 0;    ///< for each unit; of Base, as it is
+};
+
 struct RegroupOptions {
   /// Numbers (!rc.branch) of the branches whose ways make the class of an item,
   /// the most important first; none: those that are found.
   llvm::SmallVector<uint32_t, 4> Branches;
-  /// Bits of a key that say where in its class's memory an item gathers; 0:
-  /// the class is all of the key.
+  /// Bits of a key that say where in its class's memory an item gathers, or how
+  /// long it is estimated to take; 0: the class is all of the key.
   uint32_t Locality = 0;
   /// Number (!rc.access) of the load that gathers; none: the one that is found.
   std::optional<uint32_t> Gather;
+  /// In place of a gather: by an estimate, the longest first; none: there is
+  /// none.
+  llvm::SmallVector<EstimateTerm, 4> Estimate;
   /// Threads that a launch has at least; others take the kernel as it was.
   uint32_t Least = 4096;
 

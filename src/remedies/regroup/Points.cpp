@@ -8,8 +8,11 @@
 //            else one more at each entry of the header. Of a branch in a loop,
 //            one more where it does not take its first side
 //   line     at the gather: the sector of its address
+//   feature  at a load of the estimate: what it reads
 //
-// The key is made of the slots at the end of the kernel.
+// The key is made of the slots at the end of the kernel. Where an estimate is all
+// that there is, its coarse logarithm is the class, so that one thread which takes
+// very long does not leave all others to one place, and a probe sees a change.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +24,6 @@
 #include "remedies/common/Notes.h"
 #include "remedies/regroup/Refusals.h"
 
-#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/InstIterator.h"
@@ -36,6 +38,17 @@ using namespace llvm;
 namespace reconverge::remedies::regroup {
 
 static constexpr unsigned CountBits = 6;
+
+static SmallVector<uint32_t, 4> loadsOf(ArrayRef<EstimateTerm> Terms) {
+  SmallVector<uint32_t, 4> Loads;
+  for (const EstimateTerm &T : Terms)
+    if (T.Of == EstimateTerm::Load)
+      Loads.push_back(T.Access);
+  return Loads;
+}
+
+Points::Points(Function &F, const Key &Of)
+    : F(F), Of(Of), Loads(loadsOf(Of.Estimate)), Features(F, Loads) {}
 
 void Points::noteRounds(AllocaInst &Slot, Loop &L, ScalarEvolution &Rounds) {
   forRounds(L, Rounds, [&](IRBuilderBase &B, Value *More) {
@@ -113,11 +126,14 @@ std::optional<Refusal> Points::note() {
     noteGather(*Of.Gather);
   if (Of.Gather && !Line)
     return refusal(refuse::Gather, Start, std::to_string(*Of.Gather));
+  if (const auto None = Features.note())
+    return refusal(refuse::Feature, Start, std::to_string(*None));
+  NotesFeatures = !Of.Estimate.empty();
   return std::nullopt;
 }
 
 unsigned Points::classBits() const {
-  unsigned Sum = 0;
+  unsigned Sum = classIsEstimate() ? CountBits : 0;
   for (const Point &P : All)
     Sum += P.Bits;
   return Sum;
@@ -141,7 +157,35 @@ static Value *rankOf(IRBuilderBase &B, Value *Number) {
                      B.CreateBinaryIntrinsic(Intrinsic::umin, Step, Most));
 }
 
-Value *Points::classOf(IRBuilderBase &B) const {
+/// As u32: a number above 2^32 - 256 is that, what is none is 0.
+static Value *wholePartOf(IRBuilderBase &B, Value *Estimate) {
+  Constant *Zero = ConstantFP::get(B.getFloatTy(), 0),
+           *Most = ConstantFP::get(B.getFloatTy(), 0x1p32 - 256);
+  Value *Least =
+      B.CreateSelect(B.CreateFCmpOGT(Estimate, Zero), Estimate, Zero);
+  return B.CreateFPToUI(
+      B.CreateSelect(B.CreateFCmpOLT(Least, Most), Least, Most),
+      B.getInt32Ty());
+}
+
+Value *Points::estimate(IRBuilderBase &B, Value *Item) const {
+  Value *Sum = ConstantFP::get(B.getFloatTy(), 0);
+  size_t Load = 0;
+  for (const EstimateTerm &T : Of.Estimate) {
+    Value *Weight = ConstantFP::get(B.getFloatTy(), T.Weight);
+    Value *Term =
+        T.Of == EstimateTerm::Base ? Weight
+        : T.Of == EstimateTerm::Load
+            ? B.CreateFMul(Features.valueOf(B, Load++), Weight)
+            : B.CreateFMul(B.CreateUIToFP(Item, B.getFloatTy()), Weight);
+    Sum = B.CreateFAdd(Sum, Term);
+  }
+  return wholePartOf(B, Sum);
+}
+
+Value *Points::classOf(IRBuilderBase &B, Value *Item) const {
+  if (classIsEstimate())
+    return rankOf(B, estimate(B, Item));
   Value *Class = B.getInt32(0);
   for (const Point &P : All) {
     Value *Noted = B.CreateFreeze(B.CreateLoad(B.getInt32Ty(), P.Slot));
@@ -152,16 +196,15 @@ Value *Points::classOf(IRBuilderBase &B) const {
   return Class;
 }
 
-Value *Points::lineOf(IRBuilderBase &B) const {
+Value *Points::lineOf(IRBuilderBase &B, Value *Item) const {
+  if (!Of.Estimate.empty())
+    return B.CreateNot(estimate(B, Item));
   return B.CreateFreeze(B.CreateLoad(B.getInt32Ty(), Line));
 }
 
 Instruction *Points::lastNeeded() const {
-  if (!LineNoted || any_of(Noting, [&](const Instruction *I) {
-        return isPotentiallyReachable(LineNoted->getNextNode(), I);
-      }))
-    return nullptr;
-  return LineNoted->getNextNode();
+  return LineNoted ? behindAll(LineNoted, Noting)
+                   : behindAll(Features.stores(), Noting);
 }
 
 } // namespace reconverge::remedies::regroup

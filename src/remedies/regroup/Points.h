@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_REMEDIES_REGROUP_POINTS_H
 #define RECONVERGE_REMEDIES_REGROUP_POINTS_H
 
+#include "remedies/common/Features.h"
 #include "remedies/regroup/Slice.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -21,17 +22,18 @@ namespace reconverge::remedies::regroup {
 /// Has a kernel note, in stack memory, what a key is of.
 class Points {
 public:
-  Points(llvm::Function &F, const Key &Of) : F(F), Of(Of) {}
+  Points(llvm::Function &F, const Key &Of);
 
   /// Puts the notes in; a refusal if there is no such branch or load.
   std::optional<Refusal> note();
 
-  bool gathers() const { return Line != nullptr; }
+  /// Whether a place is noted beside the class.
+  bool hasPlace() const { return Line || NotesFeatures; }
   unsigned classBits() const;
-  /// Below 2^classBits(): u32.
-  llvm::Value *classOf(llvm::IRBuilderBase &B) const;
-  /// Sector of the gather, modulo 2^32; 0: none.
-  llvm::Value *lineOf(llvm::IRBuilderBase &B) const;
+  /// Below 2^classBits(): u32. \p Item: the thread's number.
+  llvm::Value *classOf(llvm::IRBuilderBase &B, llvm::Value *Item) const;
+  /// Sector of the gather, modulo 2^32, 0: none; or of the estimate.
+  llvm::Value *lineOf(llvm::IRBuilderBase &B, llvm::Value *Item) const;
   /// Where a thread has noted all; null: nowhere but at its end.
   llvm::Instruction *lastNeeded() const;
 
@@ -46,6 +48,8 @@ private:
   void noteRounds(llvm::AllocaInst &Slot, llvm::Loop &L,
                   llvm::ScalarEvolution &Rounds);
   void noteGather(uint32_t Number);
+  bool classIsEstimate() const { return NotesFeatures && All.empty(); }
+  llvm::Value *estimate(llvm::IRBuilderBase &B, llvm::Value *Item) const;
 
   llvm::Function &F;
   const Key &Of;
@@ -53,6 +57,9 @@ private:
   llvm::SmallVector<llvm::Instruction *> Noting; ///< stores to slots
   llvm::AllocaInst *Line = nullptr;
   llvm::Instruction *LineNoted = nullptr;
+  llvm::SmallVector<uint32_t, 4> Loads; ///< of the estimate
+  FeatureNotes Features;
+  bool NotesFeatures = false;
 };
 
 } // namespace reconverge::remedies::regroup

@@ -163,7 +163,7 @@ PlanOr<Regrouped> regroupKernel(Function &Kernel, const RegroupOptions &Given) {
   Regrouped Made;
   Made.By = std::move(std::get<ChosenKey>(Chosen).By);
   Made.Others = std::move(std::get<ChosenKey>(Chosen).Others);
-  if (!Made.By.Gather)
+  if (!Made.By.hasPlace())
     Options.Locality = 0;
   Made.Locality = Options.Locality;
   std::optional<Moves> Moving;

@@ -32,6 +32,9 @@ static void report(Function &F, const Regrouped &Made) {
     if (Made.By.Gather)
       Remark << ", and " << ore::NV("Locality", Made.Locality) << " of load "
              << ore::NV("Gather", *Made.By.Gather);
+    if (!Made.By.Estimate.empty())
+      Remark << ", and " << ore::NV("Locality", Made.Locality)
+             << " of an estimate";
     if (Made.MovedBytes)
       Remark << "; " << ore::NV("Loads", Made.Loads) << " loads and "
              << ore::NV("Stores", Made.Stores) << " stores are moved, "

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The exact slice of a kernel (common/Slice.h): what its ways at some branches
-// depend on, and where the gather reads. What is noted, in bits of the key:
+// depend on, and where the gather reads, or what loads read from which is
+// estimated how long a thread takes. What is noted, in bits of the key:
 //
 //   if, switch       the side
 //   ... in a loop    how often it is not the first side
@@ -41,11 +42,11 @@ static void write(Function &F, unsigned First, BasicBlock &End,
         F.getArg(First + I),
         PointerType::get(B.getContext(), analysis::GlobalSpace));
   };
-  Value *Item = readItem(B), *Class = Noted.classOf(B);
+  Value *Item = readItem(B), *Class = Noted.classOf(B, Item);
   B.CreateStore(Class, B.CreateGEP(I32, Global(0), Item));
-  if (!Noted.gathers())
+  if (!Noted.hasPlace())
     return;
-  Value *Line = Noted.lineOf(B);
+  Value *Line = Noted.lineOf(B, Item);
   B.CreateStore(Line, B.CreateGEP(I32, Global(1), Item));
   // One warp in 16 says what the range is: that is near enough, and the range
   // is a few words, which all would ask for at once.

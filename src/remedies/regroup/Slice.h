@@ -23,6 +23,8 @@ inline constexpr unsigned MostClassBits = 8;
 struct Key {
   std::vector<uint32_t> Branches; ///< numbers, the highest bits first
   std::optional<uint32_t> Gather; ///< number of a load
+  llvm::SmallVector<EstimateTerm, 4> Estimate = {}; ///< in place of a gather
+  bool hasPlace() const { return Gather || !Estimate.empty(); }
 };
 
 /// A kernel that computes keys.
@@ -39,7 +41,10 @@ struct KeyKernel {
 /// Thread i sets classes[i] to the ways that the thread of \p Kernel with the
 /// same number will take, and, of a gather, lines[i] to the number of the sector
 /// that it reads, modulo 2^32, at the load's first execution, or its last if a
-/// branch comes behind; 0, if it reads none. Of zeroed range[2 c], of class c, it makes
+/// branch comes behind; 0, if it reads none. Of an estimate lines[i] is
+/// 2^32 - 1 less its whole part, an estimate below 0 or not a number being 0; it
+/// is also the class, coarsely, if no branch is.
+/// Of zeroed range[2 c], of class c, it makes
 /// the complement of the least line, of range[2 c + 1] the greatest. It writes
 /// nothing else.
 PlanOr<KeyKernel> makeKeyKernel(llvm::Function &Kernel, const llvm::Twine &Name,

@@ -124,6 +124,20 @@ DenseSet<const Function *> addPlainKernels(Module &M, const Options &O) {
   return Plain;
 }
 
+StringMap<remedies::FeatureKernel> addFeatureKernels(Module &M,
+                                                     const Options &O) {
+  SmallVector<Function *> Kernels; // those that are added are kernels as well
+  if (O.Features && O.Counters && O.Vectors)
+    for (Function &F : M)
+      if (analysis::isKernel(F) && !F.isDeclaration())
+        Kernels.push_back(&F);
+  StringMap<remedies::FeatureKernel> Made;
+  for (Function *F : Kernels)
+    if (auto Of = remedies::addFeatureKernel(*F))
+      Made[F->getName()] = std::move(*Of);
+  return Made;
+}
+
 Function *cloneKernel(Function &F, const Twine &Name) {
   ValueToValueMapTy Map;
   Function *Clone = CloneFunction(&F, Map);
@@ -174,7 +188,9 @@ static Expected<SmallVector<char, 0>> withProbes(const Module &M, unsigned Arch,
   if (!O.Counters)
     return imageOf(M, Arch, O, {});
   std::unique_ptr<Module> Copy = CloneModule(M);
-  const DenseSet<const Function *> Plain = addPlainKernels(*Copy, O);
+  DenseSet<const Function *> Plain = addPlainKernels(*Copy, O);
+  for (const auto &Reads : addFeatureKernels(*Copy, O))
+    Plain.insert(Reads.second.Kernel);
   if (Error E = addProbes(
           *Copy, O, [&](const Function &F) { return !Plain.contains(&F); }))
     return std::move(E);
@@ -218,7 +234,7 @@ buildImage(const Module &M, uint64_t Hash, const Options &O) {
     return Arch.takeError();
   return cached(utohexstr(Hash) + "," + Twine(*Arch) + "," + Twine(O.Counters) +
                     "," + Twine(O.Bitcode) + "," + Twine(O.Registers) + "," +
-                    Twine(O.MemoryBlocks != 0),
+                    Twine(O.MemoryBlocks != 0) + "," + Twine(O.Features),
                 O, [&] { return withProbes(M, *Arch, O); });
 }
 

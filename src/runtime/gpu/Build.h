@@ -4,9 +4,11 @@
 #define RECONVERGE_RUNTIME_GPU_BUILD_H
 
 #include "analysis/MachineCode.h"
+#include "remedies/common/Features.h"
 #include "runtime/gpu/Options.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -30,6 +32,11 @@ bool hasPlainCode(const llvm::Function &Kernel, const Options &O);
 /// Adds it to \p M, for each kernel that has one; returns what it added.
 llvm::DenseSet<const llvm::Function *> addPlainKernels(llvm::Module &M,
                                                        const Options &O);
+
+/// Adds to \p M the kernels that read features, if those are asked for: by the
+/// name of the kernel whose they are.
+llvm::StringMap<remedies::FeatureKernel> addFeatureKernels(llvm::Module &M,
+                                                           const Options &O);
 
 /// Inserts the probes of the functions of \p M that \p Only says, or of all.
 llvm::Error addProbes(llvm::Module &M, const Options &O,

@@ -415,7 +415,7 @@ LaunchCounts Counter::countsOfLaunch(const CountedKernel &K,
 }
 
 cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
-                            const void *Stub, cudaStream_t Stream,
+                            const void *Stub, void **Args, cudaStream_t Stream,
                             function_ref<cudaError_t()> Launch) {
   std::lock_guard<std::recursive_mutex> Guard(Lock);
   if (!Counted)
@@ -442,8 +442,11 @@ cudaError_t Counter::launch(const CountedKernel &K, const LaunchShape &Shape,
   Sample S;
   runtime::VectorSample *Vectors =
       Settings.Counters && Settings.Vectors ? Record->sample() : nullptr;
-  if (Vectors)
+  if (Vectors) {
     S = sampleOf(K, Shape, *Vectors);
+    if (cudaError_t E = readFeatures(K, Shape, Args, *Memory, Stream, *Vectors))
+      return GiveUp(C.GetErrorString(E));
+  }
   Left Data;
   Data.Cells.resize(Settings.Counters ? Where.count() : 0);
   Data.Rows.resize(S.rowBytes() / 4);

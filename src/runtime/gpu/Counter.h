@@ -29,9 +29,9 @@ public:
   const Options &options() const { return Settings; }
 
   /// Runs \p Launch, which launches \p K in \p Stream, and waits for it.
-  /// Returns what it returned.
+  /// Returns what it returned. \p Args as cudaLaunchKernel has them.
   cudaError_t launch(const CountedKernel &K, const LaunchShape &Shape,
-                     const void *Stub, cudaStream_t Stream,
+                     const void *Stub, void **Args, cudaStream_t Stream,
                      llvm::function_ref<cudaError_t()> Launch);
 
   /// Says on stderr, once, what could not be counted; the profile notes it.
@@ -43,8 +43,9 @@ private:
   /// What a device lends us, grown as needed.
   struct DeviceMemory {
     void *Cells = nullptr, *Rows = nullptr, *Sampled = nullptr,
-         *Areas = nullptr;
-    size_t CellBytes = 0, RowBytes = 0, SampledBytes = 0, AreaBytes = 0;
+         *Areas = nullptr, *Features = nullptr;
+    size_t CellBytes = 0, RowBytes = 0, SampledBytes = 0, AreaBytes = 0,
+           FeatureBytes = 0;
     cudaEvent_t Start = nullptr, Stop = nullptr;
   };
   /// Which thread blocks of a launch write their counters, and where they are.
@@ -78,6 +79,9 @@ private:
                               const LaunchCells &Where,
                               const MemoryAreas &Accesses, const Left &From,
                               float Milliseconds);
+  cudaError_t readFeatures(const CountedKernel &K, const LaunchShape &Shape,
+                           void **Args, DeviceMemory &Memory,
+                           cudaStream_t Stream, runtime::VectorSample &Vectors);
   void record(const CountedKernel &K, const Sample &S,
               llvm::ArrayRef<uint32_t> Rows, runtime::VectorSample &Vectors);
 

@@ -26,6 +26,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <cstring>
 #include <map>
@@ -70,6 +71,9 @@ static Error load(Image &I, const ContainerView &View, const Options &O) {
   I.Code = std::move(*Code);
   I.Probes = std::make_unique<instrument::ModuleProbes>(*I.Code);
   I.Hash = analysis::codeHash(*I.Code);
+  if (O.Features)
+    for (const auto &Reads : addFeatureKernels(*CloneModule(*I.Code), O))
+      I.Features[Reads.first()] = Reads.second.Loads;
   return buildImage(*I.Code, View.Hash, O).moveInto(I.Built);
 }
 
@@ -172,12 +176,17 @@ void registerKernel(void **Handle, const void *Stub, StringRef Name,
   if (!F || F->isDeclaration())
     return;
   std::unique_ptr<CountedKernel> &K = R.Kernels[Stub] = describeCounted(I, *F);
-  if (!hasPlainCode(*F, O))
-    return;
-  K->PlainName = (Name + PlainSuffix).str();
-  cudart().RegisterFunction(Handle, &K->PlainStub, K->PlainName.data(),
-                            K->PlainName.data(), -1, nullptr, nullptr, nullptr,
-                            nullptr, nullptr);
+  const auto Register = [&](std::string &As, char &Stub, std::string Name) {
+    As = std::move(Name);
+    cudart().RegisterFunction(Handle, &Stub, As.data(), As.data(), -1, nullptr,
+                              nullptr, nullptr, nullptr, nullptr);
+  };
+  if (hasPlainCode(*F, O))
+    Register(K->PlainName, K->PlainStub, (Name + PlainSuffix).str());
+  if (const auto Reads = I.Features.find(Name); Reads != I.Features.end()) {
+    K->FeatureLoads = Reads->second;
+    Register(K->FeatureName, K->FeatureStub, remedies::featureKernelName(Name));
+  }
 }
 
 const CountedKernel *findKernel(const void *Stub) {

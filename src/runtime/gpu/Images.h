@@ -7,6 +7,7 @@
 #include "instrument/Instrument.h"
 #include "runtime/gpu/Options.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -30,6 +31,8 @@ struct Image {
   std::unique_ptr<llvm::MemoryBuffer> Built;
   FatbinWrapper Wrapper;
   char Config; ///< its address stands for the variable ProbeConfigName
+  /// Loads that are features, by the name of the kernel; as built.
+  llvm::StringMap<std::vector<uint32_t>> Features;
 };
 
 /// A kernel that counts.
@@ -46,8 +49,11 @@ struct CountedKernel {
   std::vector<std::vector<unsigned>> AccessAt;
   size_t Blocks = 0, Branches = 0, Accesses = 0; ///< sizes of these lists
   uint64_t AddedToFrames = 0;                    ///< StackLimit.h
-  std::string PlainName; ///< of its code without probes, or empty
-  char PlainStub = 0;    ///< its address stands for that
+  std::string PlainName;   ///< of its code without probes, or empty
+  char PlainStub = 0;      ///< its address stands for that
+  std::string FeatureName; ///< of the kernel that reads features, or empty
+  std::vector<uint32_t> FeatureLoads;
+  char FeatureStub = 0; ///< its address stands for that
 };
 
 /// Registers the code of \p Wrapper with the runtime below; with probes if it

@@ -33,7 +33,7 @@ static void registerFunction(void **Handle, const char *Stub, char *DeviceFun,
                             Tid, Bid, BlockDim, GridDim, WarpSize);
 }
 
-static cudaError_t counted(const void *Stub, dim3 Grid, dim3 Block,
+static cudaError_t counted(const void *Stub, dim3 Grid, dim3 Block, void **Args,
                            size_t Shared, cudaStream_t Stream,
                            function_ref<cudaError_t()> Launch) {
   const CountedKernel *K = findKernel(Stub);
@@ -43,7 +43,7 @@ static cudaError_t counted(const void *Stub, dim3 Grid, dim3 Block,
   Shape.Grid = {Grid.x, Grid.y, Grid.z};
   Shape.Block = {Block.x, Block.y, Block.z};
   Shape.DynamicShared = Shared;
-  return Counter::get().launch(*K, Shape, Stub, Stream, Launch);
+  return Counter::get().launch(*K, Shape, Stub, Args, Stream, Launch);
 }
 
 /// The forms with _ptsz mean the thread's own stream by the null stream.
@@ -54,7 +54,7 @@ static cudaStream_t ownStream(cudaStream_t Stream) {
 static cudaError_t launchKernel(const void *Stub, dim3 Grid, dim3 Block,
                                 void **Args, size_t Shared,
                                 cudaStream_t Stream) {
-  return counted(Stub, Grid, Block, Shared, Stream, [&] {
+  return counted(Stub, Grid, Block, Args, Shared, Stream, [&] {
     return cudart().LaunchKernel(Stub, Grid, Block, Args, Shared, Stream);
   });
 }
@@ -62,7 +62,7 @@ static cudaError_t launchKernel(const void *Stub, dim3 Grid, dim3 Block,
 static cudaError_t launchKernelPtsz(const void *Stub, dim3 Grid, dim3 Block,
                                     void **Args, size_t Shared,
                                     cudaStream_t Stream) {
-  return counted(Stub, Grid, Block, Shared, ownStream(Stream), [&] {
+  return counted(Stub, Grid, Block, Args, Shared, ownStream(Stream), [&] {
     return cudart().LaunchKernelPtsz(Stub, Grid, Block, Args, Shared, Stream);
   });
 }
@@ -70,7 +70,7 @@ static cudaError_t launchKernelPtsz(const void *Stub, dim3 Grid, dim3 Block,
 static cudaError_t launchKernelExC(const cudaLaunchConfig_t *Config,
                                    const void *Stub, void **Args) {
   auto Launch = [&] { return cudart().LaunchKernelExC(Config, Stub, Args); };
-  return Config ? counted(Stub, Config->gridDim, Config->blockDim,
+  return Config ? counted(Stub, Config->gridDim, Config->blockDim, Args,
                           Config->dynamicSmemBytes, Config->stream, Launch)
                 : Launch();
 }
@@ -80,7 +80,7 @@ static cudaError_t launchKernelExCPtsz(const cudaLaunchConfig_t *Config,
   auto Launch = [&] {
     return cudart().LaunchKernelExCPtsz(Config, Stub, Args);
   };
-  return Config ? counted(Stub, Config->gridDim, Config->blockDim,
+  return Config ? counted(Stub, Config->gridDim, Config->blockDim, Args,
                           Config->dynamicSmemBytes, ownStream(Config->stream),
                           Launch)
                 : Launch();

@@ -4,6 +4,7 @@
 // RECONVERGE_GPU="key=value,key=value":
 //
 //   vectors=on|off       sample per-thread block vectors
+//   features=on|off      with those, what foretells them; off
 //   counters=on|off      off: launches are timed, and nothing is counted
 //   blocks=N|all         so many thread blocks of a launch count, at least
 //   memory=on|off|N|all  accesses to memory are counted, in a few of those
@@ -38,6 +39,8 @@ static Error choice(StringRef Key, StringRef Value, StringRef Yes, StringRef No,
 static Error apply(StringRef Key, StringRef Value, Options &O) {
   if (Key == "vectors")
     return choice(Key, Value, "on", "off", O.Vectors);
+  if (Key == "features")
+    return choice(Key, Value, "on", "off", O.Features);
   if (Key == "counters")
     return choice(Key, Value, "on", "off", O.Counters);
   if (Key == "code")
@@ -78,9 +81,10 @@ static Error apply(StringRef Key, StringRef Value, Options &O) {
     return Error::success();
   }
   if (Key != "cache")
-    return userError("RECONVERGE_GPU: there is no key '" + Key + "'",
-                     "The keys are vectors, counters, blocks, memory, "
-                     "registers, hang, cache and code.");
+    return userError(
+        "RECONVERGE_GPU: there is no key '" + Key + "'",
+        "The keys are vectors, features, counters, blocks, memory, "
+        "registers, hang, cache and code.");
   O.CacheDir = Value.str();
   return Error::success();
 }

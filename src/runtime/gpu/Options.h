@@ -12,8 +12,9 @@
 namespace reconverge::gpu {
 
 struct Options {
-  bool Vectors = true;  ///< sample per-thread block vectors
-  bool Counters = true; ///< off: measure times only, of code without probes
+  bool Vectors = true;   ///< sample per-thread block vectors
+  bool Features = false; ///< and what foretells those threads
+  bool Counters = true;  ///< off: measure times only, of code without probes
   /// What probes are built into: machine code, or for tests on the warp VM a
   /// container of bitcode.
   bool Bitcode = false;

@@ -63,6 +63,23 @@ uint64_t VectorSample::sampledFrom(uint64_t First) const {
   return First + (Stratum ? xxh3_64bits(bytesOf(Stratum)) % Stride : 0);
 }
 
+bool VectorSample::keeps(uint64_t LinearBlock) const {
+  return LinearBlock / Stride % KeptStride == 0;
+}
+
+void VectorSample::note(
+    std::vector<uint32_t> Of,
+    function_ref<void(uint64_t First, MutableArrayRef<float> To)> Read) {
+  Loads = std::move(Of);
+  const size_t OfBlock = Shape.blockThreads() * Loads.size();
+  for (uint64_t First = 0; First < Shape.blocks(); First += Stride)
+    if (const uint64_t B = sampledFrom(First); keeps(B) && B < Shape.blocks()) {
+      std::vector<float> &Rows = Features[B];
+      Rows.resize(OfBlock);
+      Read(B * OfBlock, Rows);
+    }
+}
+
 bool VectorSample::wants(uint64_t LinearBlock) {
   return LinearBlock == sampledFrom(LinearBlock / Stride * Stride);
 }
@@ -79,7 +96,7 @@ void VectorSample::record(uint64_t LinearBlock, unsigned Threads,
       model::regroup(LinearBlock, Vectors, AsRun, Slots, WarpSize);
   std::lock_guard<std::mutex> Guard(Lock);
   Regrouped.add(One);
-  if (LinearBlock / Stride % KeptStride == 0)
+  if (keeps(LinearBlock))
     Kept.push_back({LinearBlock, Vectors.vec()});
 }
 
@@ -90,6 +107,7 @@ uint64_t VectorSample::keptThreads() const {
 ThreadVectors VectorSample::threadVectors() const {
   ThreadVectors Result;
   Result.Shape = Shape;
+  Result.Loads = Loads;
   std::vector<const KeptBlock *> Order;
   for (const KeptBlock &B : Kept)
     Order.push_back(&B);
@@ -101,6 +119,8 @@ ThreadVectors VectorSample::threadVectors() const {
   size_t Taken = 0; // classes of the thread blocks that are in
   for (const KeptBlock *From : Order) {
     ThreadVectors::ThreadBlock To{From->Number, {}};
+    if (!Loads.empty())
+      To.Features = Features.at(From->Number);
     for (ArrayRef<uint32_t> Rest = From->Vectors; !Rest.empty();
          Rest = Rest.drop_front(Blocks))
       To.ClassOf.push_back(Classes.add(Rest.take_front(Blocks)));

@@ -7,6 +7,7 @@
 #include "core/Vectors.h"
 #include "model/Regroup.h"
 
+#include <map>
 #include <mutex>
 
 namespace reconverge::runtime {
@@ -41,6 +42,13 @@ public:
               llvm::ArrayRef<uint32_t> Vectors,
               llvm::ArrayRef<uint64_t> AsRun) override;
 
+  /// For threadVectors(): what \p Loads read for each thread. Of a row a thread
+  /// of the whole launch, in linear order, \p Read(first, to) gets values.
+  void
+  note(std::vector<uint32_t> Loads,
+       llvm::function_ref<void(uint64_t First, llvm::MutableArrayRef<float> To)>
+           Read);
+
   /// Adds what was sampled to \p Sum; called once, after the launch.
   void addTo(RegroupedCounts &Sum);
 
@@ -55,6 +63,7 @@ private:
     uint64_t Number;
     std::vector<uint32_t> Vectors; ///< a row a thread
   };
+  bool keeps(uint64_t LinearBlock) const;
   const LaunchShape Shape;
   const std::vector<double> Slots;
   const unsigned WarpSize;
@@ -64,6 +73,8 @@ private:
   std::mutex Lock;
   model::RegroupedLaunch Regrouped;
   std::vector<KeptBlock> Kept; ///< as they came
+  std::vector<uint32_t> Loads;
+  std::map<uint64_t, std::vector<float>> Features; ///< of what is kept
 };
 
 } // namespace reconverge::runtime

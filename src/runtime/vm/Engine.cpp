@@ -108,6 +108,7 @@ void Engine::reset() {
   Make = nullptr;
   TheMachine.reset();
   Counted.reset();
+  Features = {};
   Tried.reset();
   Clock.reset();
   Refused.clear();
@@ -229,6 +230,10 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
           [&](const Twine &Why) { note(Why); }, Record->Orders);
     return Natural();
   };
+  if (Options.Features && Record && Record->sample())
+    if (Error E = Features.read(Again, *Record->sample()))
+      note("kernel " + demangle(F.Name) +
+           ": no estimate of its threads: " + toString(std::move(E)));
   Error Failure = Run();
   noteOverruns(F);
   if (!Failure) {

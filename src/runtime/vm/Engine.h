@@ -4,6 +4,7 @@
 #define RECONVERGE_RUNTIME_VM_ENGINE_H
 
 #include "runtime/profile/Collector.h"
+#include "runtime/vm/Features.h"
 #include "runtime/vm/ModelClock.h"
 #include "runtime/vm/Options.h"
 #include "runtime/vm/Trials.h"
@@ -70,6 +71,7 @@ private:
   MachineFactory Make;
   std::unique_ptr<warpvm::Machine> TheMachine;
   std::unique_ptr<Collector> Counted;      ///< null: no profile asked for
+  FeatureReader Features;                  ///< if asked for
   std::unique_ptr<VmTrials> Tried;         ///< null: nothing is to be tried
   std::unique_ptr<ModelClock> Clock;       ///< null: not asked for
   std::vector<std::string> Refused, Notes; ///< in the order they were said

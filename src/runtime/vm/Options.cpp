@@ -18,6 +18,7 @@
 //   counters=on|off         count even without a profile, or not at all
 //   accesses=on|off         count requests to memory; on with a profile
 //   vectors=on|off          sample per-thread block vectors for a profile
+//   features=on|off         with those, what foretells them; off
 //   orders=DIR           a profile makes orders of threads (OrderMaker.h)
 //   shuffle=N               a profile tries each launch in N other orders
 //   snapshots=N[K|M|G]      bytes of memory that this may take
@@ -129,6 +130,10 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
     if (Value != "on" && Value != "off")
       return badValue(Key, Value, "on or off");
     O.Vectors = Value == "on";
+  } else if (Key == "features") {
+    if (Value != "on" && Value != "off")
+      return badValue(Key, Value, "on or off");
+    O.Features = Value == "on";
   } else if (Key == "orders") {
     O.Orders = Value.str();
   } else if (Key == "shuffle") {
@@ -148,11 +153,11 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
     if (Error E = size(Key, Value, O.Memory))
       return E;
   } else {
-    return userError(
-        "RECONVERGE_VM: there is no key '" + Key + "'",
-        "The keys are threads, tier, policy, warp, compile, isa, "
-        "seed, steps, check, races, guard, counters, accesses, "
-        "vectors, orders, shuffle, snapshots, clock, cache and memory.");
+    return userError("RECONVERGE_VM: there is no key '" + Key + "'",
+                     "The keys are threads, tier, policy, warp, compile, isa, "
+                     "seed, steps, check, races, guard, counters, accesses, "
+                     "vectors, features, orders, shuffle, snapshots, clock, "
+                     "cache and memory.");
   }
   return Error::success();
 }

@@ -28,8 +28,9 @@ struct BackendOptions {
   bool Races = false;           ///< look for races in each launch
   bool ModelClock = false;      ///< device events tell the model's time
   ShuffleOptions Shuffle;       ///< a profile tries launches in other orders
-  uint64_t Memory = 0; ///< device memory in bytes; 0: DeviceMemory's default
-  std::string Orders;  ///< folder for orders of threads; empty: none
+  uint64_t Memory = 0;   ///< device memory in bytes; 0: DeviceMemory's default
+  bool Features = false; ///< a profile has what foretells sampled threads
+  std::string Orders;    ///< folder for orders of threads; empty: none
   std::string ProfilePath; ///< where the raw profile goes; empty: none
   std::string TrialPlan;   ///< plan of trials (core/Trials.h); empty: none
   std::string MachineFile; ///< machines/*.json for all three; empty: h200

@@ -6,7 +6,7 @@
 // faster. Of few launches it tries none that is kept.
 // RUN: %reconverge optimize --device cpu %s -o app --no-cache --decisions d.json -- 10 >out 2>table
 // RUN: FileCheck %s <table
-// CHECK: kept: regroup (branch={{[0-9]+}};{{.*}}reuse=on) for walk
+// CHECK: kept: regroup ({{.*}}reuse=on) for walk
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VERBOSE=1 ./app 10 2>said >again
 // RUN: diff out again
 // RUN: FileCheck %s --check-prefix=SAID <said

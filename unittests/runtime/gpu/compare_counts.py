@@ -49,6 +49,8 @@ def differences(vm, gpu):
     for key in KERNEL:
         if vm[key] != gpu[key]:
             yield f"{key}: {vm[key]} counted by the VM, {gpu[key]} by probes"
+    if vm.get("vectors") != gpu.get("vectors"):
+        yield "block vectors, or what foretells them, differ"
     for what, keys in (("block", BLOCK), ("branch", BRANCH)):
         many = "blocks" if what == "block" else "branches"
         if len(vm[many]) != len(gpu[many]):

@@ -1,0 +1,154 @@
+//===- remedies/common/Features.cpp - What foretells a thread -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From each condition that parts a warp, back along operands. A load ends the
+// walk: what it reads is a feature, where it reads is not, for no sum of weights
+// makes sense of an address. Unsigned is what the kernel extends with zeros or
+// converts so.
+//
+//===----------------------------------------------------------------------===//
+
+#include "remedies/common/Features.h"
+
+#include "analysis/Numbering.h"
+#include "analysis/Uniformity.h"
+#include "analysis/device/AddressSpace.h"
+#include "core/Remedied.h"
+#include "remedies/common/HiddenParameters.h"
+#include "remedies/common/Items.h"
+#include "remedies/common/Notes.h"
+#include "remedies/common/Slice.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace reconverge::remedies {
+
+/// One value that a float can hold, if not exactly.
+static bool isNumber(const Type &T) {
+  return T.isFloatingPointTy() ||
+         (T.isIntegerTy() && T.getIntegerBitWidth() <= 64);
+}
+
+/// Loads from which the conditions that part a warp follow.
+static SmallPtrSet<const Instruction *, 8>
+leadingToConditions(Function &F, const analysis::UniformityResult &Known) {
+  SmallPtrSet<const Instruction *, 32> Seen;
+  SmallPtrSet<const Instruction *, 8> Loads;
+  SmallVector<const Instruction *> Work;
+  auto Visit = [&](const Value *V) {
+    const auto *I = dyn_cast<Instruction>(V);
+    if (I && Seen.insert(I).second)
+      Work.push_back(I);
+  };
+  for (const BasicBlock &BB : F)
+    if (Known.isDivergentBranch(BB))
+      Visit(BB.getTerminator());
+  while (!Work.empty()) {
+    const Instruction *I = Work.pop_back_val();
+    if (isa<LoadInst>(I)) {
+      Loads.insert(I);
+      continue;
+    }
+    for (const Use &U : I->operands())
+      Visit(U);
+  }
+  return Loads;
+}
+
+SmallVector<uint32_t, MostFeatures> featuresOf(Function &Kernel) {
+  const auto Known = analysis::computeUniformity(Kernel);
+  const auto Leading = leadingToConditions(Kernel, Known);
+  const SmallVector<Instruction *> Written = readsOfWritten(Kernel);
+  const DominatorTree Dominance(Kernel);
+  const LoopInfo Loops(Dominance);
+  SmallVector<uint32_t, MostFeatures> Numbers;
+  for (Instruction &I : instructions(Kernel)) {
+    const auto Number = analysis::accessNumber(I);
+    if (Number && Leading.contains(&I) && isNumber(*I.getType()) &&
+        Known.of(I).L > analysis::Level::Warp &&
+        !Loops.getLoopFor(I.getParent()) && !is_contained(Written, &I) &&
+        !is_contained(Numbers, *Number) && Numbers.size() != MostFeatures)
+      Numbers.push_back(*Number);
+  }
+  return Numbers;
+}
+
+static Value *asFloat(IRBuilderBase &B, Instruction &Read) {
+  Type *Float = B.getFloatTy();
+  if (Read.getType()->isFloatingPointTy())
+    return B.CreateFPCast(&Read, Float);
+  const bool Unsigned = any_of(
+      Read.users(), [](const User *U) { return isa<ZExtInst, UIToFPInst>(U); });
+  return Unsigned || Read.getType()->isIntegerTy(1)
+             ? B.CreateUIToFP(&Read, Float)
+             : B.CreateSIToFP(&Read, Float);
+}
+
+std::optional<uint32_t> FeatureNotes::note() {
+  for (uint32_t Number : Loads) {
+    SmallVector<LoadInst *, 2> Here;
+    for (Instruction &I : instructions(F))
+      if (auto *Load = dyn_cast<LoadInst>(&I);
+          Load && analysis::accessNumber(I) == Number && isNumber(*I.getType()))
+        Here.push_back(Load);
+    if (Here.empty())
+      return Number;
+    Slots.push_back(makeSlot(F, Type::getFloatTy(F.getContext()), "feature"));
+    for (LoadInst *Load : Here) {
+      IRBuilder<> B(Load->getNextNode());
+      Stores.push_back(B.CreateStore(asFloat(B, *Load), Slots.back()));
+    }
+  }
+  return std::nullopt;
+}
+
+Value *FeatureNotes::valueOf(IRBuilderBase &B, size_t I) const {
+  return B.CreateFreeze(B.CreateLoad(B.getFloatTy(), Slots[I]));
+}
+
+std::string featureKernelName(StringRef Kernel) {
+  return (Kernel + "$features" + HelperSuffix).str();
+}
+
+std::optional<FeatureKernel> addFeatureKernel(Function &Kernel) {
+  const auto Loads = featuresOf(Kernel);
+  if (Loads.empty())
+    return std::nullopt;
+  ValueToValueMapTy Map;
+  const unsigned OfProgram = unsigned(Kernel.arg_size());
+  Function &Copy =
+      copyToReduce(Kernel, featureKernelName(Kernel.getName()), Map);
+  Function &F = addParameters(
+      Copy, {PointerType::getUnqual(Kernel.getContext())}, {"rows"});
+  FeatureNotes Noted(F, Loads);
+  std::optional<Refusal> Why = reduceTo(
+      F, Kernel,
+      [&]() -> std::optional<Refusal> {
+        [[maybe_unused]] const auto None = Noted.note();
+        assert(!None && "featuresOf() has said so");
+        return std::nullopt;
+      },
+      [&] { return behindAll(Noted.stores()); },
+      [&](BasicBlock &End) {
+        IRBuilder<> B(End.getTerminator());
+        Value *Rows = B.CreateAddrSpaceCast(
+            F.getArg(OfProgram),
+            PointerType::get(B.getContext(), analysis::GlobalSpace));
+        Value *First = B.CreateMul(readItem(B), B.getInt64(Loads.size()));
+        for (size_t I = 0; I != Loads.size(); ++I)
+          B.CreateStore(Noted.valueOf(B, I),
+                        B.CreateGEP(B.getFloatTy(), Rows,
+                                    B.CreateAdd(First, B.getInt64(I))));
+      });
+  if (Why)
+    return std::nullopt;
+  return FeatureKernel{&F, {Loads.begin(), Loads.end()}};
+}
+
+} // namespace reconverge::remedies
