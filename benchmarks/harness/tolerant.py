@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The programs of paper 4 that tolerate small errors: sizes that fill a GPU,
+the inputs that a search may learn from and those that are held out, and what
+judges the outputs."""
+
+import array
+import os
+import re
+from typing import NamedTuple
+
+from errors import BenchError
+
+
+class Judge(NamedTuple):
+    """Of the file that a program writes."""
+    leaf: str     # its name says what is in it: .ppm, .pgm or .f32
+    metric: str   # a name in LOSSES
+    bound: float  # the most that may be lost: what the paper lost, or 0.01
+
+
+class Tolerant(NamedTuple):
+    program: str
+    params: dict   # that fill a GPU
+    judge: Judge
+    training: tuple = ({"kind": 0, "seed": 1}, {"kind": 1, "seed": 2})
+    held_out: tuple = ({"kind": 0, "seed": 11}, {"kind": 1, "seed": 12},
+                       {"kind": 2, "seed": 13})
+    small: dict = {}  # that are counted in seconds on the warp VM
+
+    def inputs(self):
+        """Name of the set to its inputs."""
+        return {"quality-loss": self.training, "held-out-loss": self.held_out}
+
+
+HERDED = {
+    "mandelbrot": Tolerant(
+        "fractal", {"width": 4096, "height": 3072, "limit": 512},
+        Judge("set.ppm", "mismatch", .0187)),
+    "julia": Tolerant(
+        "fractal", {"width": 4096, "height": 3072, "limit": 512, "julia": 1},
+        Judge("set.ppm", "mismatch", .0187), small={"julia": 1}),
+    "sobel": Tolerant(
+        "sobel", {"width": 8192, "height": 4096},
+        Judge("edges.pgm", "mismatch", .06)),
+    "sobel-tiled": Tolerant(
+        "sobel", {"width": 8192, "height": 4096, "tiled": 1},
+        Judge("edges.pgm", "mismatch", .06), small={"tiled": 1}),
+}
+
+
+def values(path):
+    """What a program has written, without the head of a picture."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if path.endswith(".f32"):
+        return array.array("f", data)
+    head = re.match(rb"P[56]\n\d+ \d+\n255\n", data)
+    if not head:
+        raise BenchError(f"{path}: not a picture as kernels/common/output.h "
+                         "writes them")
+    return data[head.end():]
+
+
+def mismatch(right, got):
+    """The share of bytes that differ."""
+    right, got = bytes(right), bytes(got)
+    return sum(a != b for a, b in zip(right, got)) / len(right)
+
+
+def mean(right, got):
+    """The mean of the differences over that of the values."""
+    whole = sum(map(abs, right))
+    lost = sum(abs(a - b) for a, b in zip(right, got))
+    return lost / whole if whole else float(lost > 0)
+
+
+LOSSES = {"mismatch": mismatch, "mean": mean}
+
+
+def loss(judge, right, got):
+    """Between two files."""
+    right, got = values(right), values(got)
+    if len(right) != len(got):
+        raise BenchError(f"{judge.leaf}: {len(right)} values, then {len(got)}")
+    if any(value != value for value in got):
+        raise BenchError(f"{judge.leaf}: a value is not a number")
+    return LOSSES[judge.metric](right, got)
+
+
+def losses(bench, case, params, programs, plain):
+    """Way -> name of a set of inputs -> the most that is lost on one of them.
+    programs: way -> program; plain: the way that is right."""
+    tolerant = HERDED[case.name]
+    most = {way: {} for way in programs if way != plain}
+    for metric, inputs in tolerant.inputs().items():
+        for given in inputs:
+            files = {}
+            for way, program in programs.items():
+                files[way] = os.path.join(
+                    bench.folder, f"{case.name}-{way}-{tolerant.judge.leaf}")
+                bench.run([program, *(f"{k}={v}" for k, v in
+                                      {**params, **given, "check": 0,
+                                       "output": files[way]}.items())])
+            for way, found in most.items():
+                lost = loss(tolerant.judge, files[plain], files[way])
+                found[metric] = max(found.get(metric, 0.), lost)
+    return most
