@@ -48,8 +48,9 @@ inline std::vector<double> scene(Random &Draw, int Width, int Height) {
   const int Things = 12 + Width * Height / 1500;
   for (int T = 0; T < Things; ++T) {
     const int X = Draw.below(Width), Y = Draw.below(Height);
-    const int A = 3 + Draw.below(1 + Width / 6);
-    const int B = 3 + Draw.below(1 + Height / 6);
+    const int Most = T < 12 ? Width + Height : 300; // a few are large
+    const int A = 3 + Draw.below(1 + std::min(Width, Most) / 6);
+    const int B = 3 + Draw.below(1 + std::min(Height, Most) / 6);
     const bool Disc = Draw.below(2);
     const double Value = 20 + 215 * Draw.uniform();
     const double Slope = 80 * (Draw.uniform() - 0.5);
