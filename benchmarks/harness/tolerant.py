@@ -57,6 +57,12 @@ HERDED = {
     "nbody": Tolerant(
         "gravity", {"bodies": 1 << 16, "steps": 2},
         Judge("places.f32", "mean", .0095)),
+    "dxt": Tolerant(
+        "dxt", {"across": 1024, "down": 1024},
+        Judge("unpacked.ppm", "mismatch", .001)),
+    "gaussian": Tolerant(
+        "blur", {"width": 4096, "height": 4096},
+        Judge("blurred.ppm", "mismatch", .001)),
 }
 
 
