@@ -57,6 +57,14 @@ HERDED = {
     "nbody": Tolerant(
         "gravity", {"bodies": 1 << 16, "steps": 2},
         Judge("places.f32", "mean", .0095)),
+    "volume": Tolerant(
+        "volume", {"width": 2048, "height": 1536, "side": 256, "steps": 400},
+        Judge("smoke.ppm", "mismatch", .0761)),
+    "particles": Tolerant(
+        "particles", {"balls": 500000, "side": 128, "steps": 4},
+        Judge("balls.f32", "mean", .1824)),
+    "ocean": Tolerant(
+        "ocean", {"log": 11}, Judge("waves.f32", "mean", .0003)),
     "dxt": Tolerant(
         "dxt", {"across": 1024, "down": 1024},
         Judge("unpacked.ppm", "mismatch", .001)),
