@@ -53,7 +53,7 @@ SUITES = [Suite(
     cases=lambda _: [Case(name, tolerates.small, tolerates.program)
                      for name, tolerates in HERDED.items()],
     small=lambda case: case.params,
-    ways=lambda _: {"plain": Build("plain", COMMON),
+    ways=lambda _: {"plain": Build("plain", (*COMMON, "-DONLY_PLAIN")),
                     **{way: Build("plain", (*COMMON, *flags))
                        for way, flags in REMEDIES.items()}},
     start=by_hand.without_unknown("herd-counts", REMEDIES),
