@@ -15,6 +15,7 @@
 // The device works in float, the reference in double: a byte may differ by one.
 //
 //===----------------------------------------------------------------------===//
+#include "../common/exact.h"
 #include "../common/output.h"
 #include "../common/picture.h"
 
@@ -51,7 +52,7 @@ __device__ static unsigned char byteOf(float Value) {
 }
 __device__ static float mix(float A, float X, float B, float Y, float C,
                             float Z, float D, float W) {
-  return fmaf(A, X, fmaf(B, Y, -fmaf(C, Z, D * W)));
+  return fmaf(A, X, fmaf(B, Y, -fmaf(C, Z, product(D, W))));
 }
 __device__ static float4 mix(float A, float4 X, float B, float4 Y, float C,
                              float4 Z, float D, float4 W) {
@@ -60,7 +61,8 @@ __device__ static float4 mix(float A, float4 X, float B, float4 Y, float C,
       mix(A, X.z, B, Y.z, C, Z.z, D, W.z), mix(A, X.w, B, Y.w, C, Z.w, D, W.w));
 }
 __device__ static float4 times(float A, float4 X) {
-  return make_float4(A * X.x, A * X.y, A * X.z, A * X.w);
+  return make_float4(product(A, X.x), product(A, X.y), product(A, X.z),
+                     product(A, X.w));
 }
 
 __global__ void filterColumns(const uchar4 *In, float4 *Part, uchar4 *Out,
