@@ -51,15 +51,16 @@ def measure(bench, case):
                         verdict=compare.verdict(same))
         if way in plain:
             continue
-        judge = HERDED[case.name].judge
-        verdict = ("within" if max(lost[way].values()) <= judge.bound
-                   else "beyond") + f" ({judge.metric}, {judge.bound})"
+        tolerates, worst = HERDED[case.name], max(lost[way].values())
+        metric, bound = tolerates.judge.metric, tolerates.judge.bound
+        verdict = (f"{'within' if worst <= bound else 'beyond'} ({metric} "
+                   f"{worst:.4g}, bound {bound}, {len(tolerates.training)} "
+                   f"inputs, {len(tolerates.held_out)} held out)")
         yield bench.row(case, "speedup",
                         compare.speedups(times[best], times[way]), params,
                         best=best, verdict=verdict)
-        for metric, value in {**lost[way], "bound": judge.bound}.items():
-            yield bench.row(case, metric, [value], params, judge=judge.metric,
-                            verdict=verdict)
+        for name, value in {**lost[way], "bound": bound}.items():
+            yield bench.row(case, name, [value], params, judge=metric)
 
 
 METRICS = {"quality-loss": Metric("1"), "held-out-loss": Metric("1"),
