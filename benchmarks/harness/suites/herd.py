@@ -17,7 +17,8 @@ import by_hand
 import compare
 import tables
 import tolerant
-from suite import Case, Metric, Suite
+from pages import herd as page
+from suite import Case, Metric, Page, Suite
 from tolerant import HERDED
 
 # lbm and sad without the forms of their kernels that were made by hand.
@@ -52,7 +53,7 @@ def measure(bench, case):
         if way in plain:
             continue
         tolerates, worst = HERDED[case.name], max(lost[way].values())
-        metric, bound = tolerates.judge.metric, tolerates.judge.bound
+        metric, bound = tolerates.judge.metric, tolerates.bound()
         verdict = (f"{'within' if worst <= bound else 'beyond'} ({metric} "
                    f"{worst:.4g}, bound {bound}, {len(tolerates.training)} "
                    f"inputs, {len(tolerates.held_out)} held out)")
@@ -71,7 +72,9 @@ SUITES = [Suite(
                      for name, tolerates in HERDED.items()],
     small=lambda case: HERDED[case.name].small,
     ways=ways, start=by_hand.without_unknown("herd", REMEDIES),
-    measure=measure, repeat=20, show=lambda bench: tables.show_ways(bench.rows),
+    measure=measure, repeat=20,
+    page=Page("herd-results.md", page.lines),
+    show=lambda bench: tables.show_ways(bench.rows),
     metrics={"time": Metric("ms"),
              "speedup": Metric("x", "best-of-" + "-".join(
                  compare.UNCHANGED)), **METRICS})]

@@ -3,8 +3,8 @@
 with --herd. Rows, with the way in params:
 
   lanes          at work, weighted by issue slots: control-flow efficiency
-  divergent      the share of branches' executions in which the warp parts (the
-                 paper herds programs with more than 0.005)
+  divergent      how often a warp parts at a branch that may part: uniform ones
+                 are not counted
   slots          issue slots of the program as it is over this way's
   quality-loss, held-out-loss, bound   as in the suite herd
 """
@@ -28,12 +28,12 @@ def divergent(kernels):
 
 def measure(bench, case):
     programs = bench.programs(case)
-    judge = HERDED[case.name].judge
+    tolerates = HERDED[case.name]
     lost = (tolerant.losses(bench, case, case.params, programs, "plain")
             if len(programs) > 1 else {})
     plain = None
     for way, program in programs.items():
-        first = {**case.params, **HERDED[case.name].training[0]}
+        first = {**case.params, **tolerates.training[0]}
         _, kernels = counts.profile(bench, [program], [
             f"{k}={v}" for k, v in {**first, "check": 0}.items()])
         slots = counts.cost(kernels, "slots")
@@ -41,10 +41,10 @@ def measure(bench, case):
         found = {"lanes": counts.cost(kernels, "fullSlots") / slots,
                  "divergent": divergent(kernels), "slots": plain / slots}
         if way in lost:
-            found |= {**lost[way], "bound": judge.bound}
+            found |= {**lost[way], "bound": tolerates.bound()}
         for metric, value in found.items():
             yield bench.row(case, metric, [value], {**first, "way": way},
-                            judge=judge.metric)
+                            judge=tolerates.judge.metric)
 
 
 SUITES = [Suite(
