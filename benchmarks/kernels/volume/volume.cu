@@ -7,7 +7,8 @@
 // voxels, looks up its colour, and adds what shines through what was before. It
 // stops behind the box, or where nearly nothing shines through any more.
 //
-// Every build takes the same steps, and so does the reference on the CPU.
+// Every build takes the same steps. The reference works in double, and may take
+// one more or less: one byte in a hundred may be off by more than two.
 //
 //===----------------------------------------------------------------------===//
 #include "../common/bench.h"
@@ -30,14 +31,16 @@ struct Camera {
   float Step, Shade; ///< of a ray; what full smoke holds back in a step
 };
 
-HD static float3 along(float3 From, float T, float3 To) {
+__device__ static float3 along(float3 From, float T, float3 To) {
   return make_float3(fmaf(T, To.x, From.x), fmaf(T, To.y, From.y),
                      fmaf(T, To.z, From.z));
 }
-HD static float between(float A, float B, float T) { return fmaf(T, B - A, A); }
+__device__ static float between(float A, float B, float T) {
+  return fmaf(T, B - A, A);
+}
 
 /// The voxel's place below a coordinate, and how far that is above it.
-HD static int place(float At, int Side, float &Above) {
+__device__ static int place(float At, int Side, float &Above) {
   float Cell = fmaf(fmaf(0.5f, At, 0.5f), float(Side), -0.5f);
   Cell = fminf(fmaxf(Cell, 0), float(Side - 1));
   const int Low = int(Cell) < Side - 1 ? int(Cell) : Side - 2;
@@ -46,7 +49,7 @@ HD static int place(float At, int Side, float &Above) {
 }
 
 /// Between the eight voxels around a point, from 0 to 1.
-HD static float density(const Body &B, float3 At) {
+__device__ static float density(const Body &B, float3 At) {
   float U, V, W;
   const int X = place(At.x, B.Side, U), Y = place(At.y, B.Side, V),
             Z = place(At.z, B.Side, W);
@@ -60,7 +63,7 @@ HD static float density(const Body &B, float3 At) {
   return between(Front, Back, W) / 255;
 }
 
-HD static float4 colour(const Body &B, float Density) {
+__device__ static float4 colour(const Body &B, float Density) {
   const float At = Density * (Colours - 1);
   const int Low = int(At) < Colours - 1 ? int(At) : Colours - 2;
   const float4 C = B.Colour[Low], D = B.Colour[Low + 1];
@@ -70,17 +73,17 @@ HD static float4 colour(const Body &B, float Density) {
 }
 
 /// Where a ray is in the box, as far as it goes in one direction.
-HD static void cut(float From, float To, float &Near, float &Far) {
+__device__ static void cut(float From, float To, float &Near, float &Far) {
   const float A = (-1 - From) / To, B = (1 - From) / To;
   Near = fmaxf(Near, fminf(A, B));
   Far = fminf(Far, fmaxf(A, B));
 }
 
-HD static unsigned char byteOf(float Value) {
+__device__ static unsigned char byteOf(float Value) {
   return static_cast<unsigned char>(fmaf(255, fminf(Value, 1), 0.5f));
 }
 
-HD static uchar4 pixel(const Body &B, const Camera &C, int X, int Y) {
+__device__ static uchar4 pixel(const Body &B, const Camera &C, int X, int Y) {
   const float U = (2 * float(X) + 1 - float(C.Width)) / float(C.Height);
   const float V = (float(C.Height) - 2 * float(Y) - 1) / float(C.Height);
   float3 Ray = along(along(C.Ahead, 0.45f * U, C.Right), 0.45f * V, C.Up);
@@ -183,6 +186,77 @@ static Camera camera(Random Draw, int Width, int Height, int Steps) {
           48.f / float(Steps)};
 }
 
+/// A body and a camera as they are, in double.
+struct Reference {
+  const std::vector<unsigned char> &Voxels;
+  const std::vector<float4> &Table;
+  const Camera &C;
+  int Side;
+
+  double voxel(int X, int Y, int Z) const {
+    const auto In = [&](int At) { return std::clamp(At, 0, Side - 1); };
+    return Voxels[(In(Z) * Side + In(Y)) * Side + In(X)] / 255.;
+  }
+  double density(const double (&At)[3]) const {
+    int Low[3];
+    double Above[3], Sum = 0;
+    for (int A = 0; A < 3; ++A) {
+      const double Cell = (At[A] + 1) / 2 * Side - 0.5;
+      Low[A] = int(std::floor(Cell));
+      Above[A] = Cell - Low[A];
+    }
+    for (int I = 0; I < 8; ++I) {
+      const int Next[3] = {I & 1, I >> 1 & 1, I >> 2};
+      double Part = voxel(Low[0] + Next[0], Low[1] + Next[1], Low[2] + Next[2]);
+      for (int A = 0; A < 3; ++A)
+        Part *= Next[A] ? Above[A] : 1 - Above[A];
+      Sum += Part;
+    }
+    return Sum;
+  }
+  void pixel(int X, int Y, double (&Sum)[4]) const {
+    const double U = (2. * X + 1 - C.Width) / C.Height * 0.45;
+    const double V = (C.Height - 2. * Y - 1) / C.Height * 0.45;
+    const double Eye[3] = {C.Eye.x, C.Eye.y, C.Eye.z};
+    double Ray[3] = {C.Ahead.x + U * C.Right.x + V * C.Up.x,
+                     C.Ahead.y + U * C.Right.y + V * C.Up.y,
+                     C.Ahead.z + U * C.Right.z + V * C.Up.z};
+    const double Length = std::hypot(Ray[0], Ray[1], Ray[2]);
+    double Near = 0, Far = 1e30;
+    for (int A = 0; A < 3; ++A) {
+      Ray[A] /= Length;
+      const double From = (-1 - Eye[A]) / Ray[A], To = (1 - Eye[A]) / Ray[A];
+      Near = std::max(Near, std::min(From, To));
+      Far = std::min(Far, std::max(From, To));
+    }
+    for (double T = Near; T <= Far && Sum[3] <= 0.95; T += C.Step) {
+      const double At[3] = {Eye[0] + T * Ray[0], Eye[1] + T * Ray[1],
+                            Eye[2] + T * Ray[2]};
+      const double Place = density(At) * (Colours - 1);
+      const int Low = std::min(int(Place), Colours - 2);
+      const float4 D = Table[Low], E = Table[Low + 1];
+      const double New[4] = {
+          D.x + (Place - Low) * (E.x - D.x), D.y + (Place - Low) * (E.y - D.y),
+          D.z + (Place - Low) * (E.z - D.z), D.w + (Place - Low) * (E.w - D.w)};
+      const double Share = (1 - Sum[3]) * std::min(New[3] * C.Shade, 1.);
+      for (int A = 0; A < 3; ++A)
+        Sum[A] += Share * New[A];
+      Sum[3] += Share;
+    }
+  }
+  bool isClose(const std::vector<uchar4> &Got) const {
+    size_t Off = 0;
+    for (size_t I = 0; I < Got.size(); ++I) {
+      double Sum[4] = {};
+      pixel(int(I) % C.Width, int(I) / C.Width, Sum);
+      const int Is[3] = {Got[I].x, Got[I].y, Got[I].z};
+      for (int A = 0; A < 3; ++A)
+        Off += std::fabs(std::min(Sum[A], 1.) * 255 - Is[A]) > 2;
+    }
+    return Off * 100 <= Got.size() * 3;
+  }
+};
+
 int main(int argc, char **argv) {
   Bench Run(argc, argv, "volume");
   const int Width = Run.integer("width", 80, 1, 1 << 14);
@@ -206,12 +280,8 @@ int main(int argc, char **argv) {
                  dim3(Edge, Edge)>>>({There, Colour, Side}, C, Out);
       });
   const std::vector<uchar4> Got = Out.get();
-  const Body Host = {Voxels.data(), Table.data(), Side};
-  size_t Wrong = 0; // no byte may differ
-  for (int I = 0; I < Width * Height && Run.checks(); ++I) {
-    const uchar4 Is = Got[I], Should = pixel(Host, C, I % Width, I / Width);
-    Wrong += Is.x != Should.x || Is.y != Should.y || Is.z != Should.z;
-  }
+  const bool Right =
+      !Run.checks() || Reference{Voxels, Table, C, Side}.isClose(Got);
   writePicture(Output, Got, Width, Height);
-  return Run.finish(!Wrong, checksum(Got));
+  return Run.finish(Right, checksum(Got));
 }
