@@ -46,7 +46,22 @@ public:
     return Value;
   }
 
-  /// Call after the last integer(): whatever is left is a mistake.
+  /// The text given as \p Name=..., or "".
+  std::string text(const std::string &Name) {
+    Usage += " [" + Name + "=...]";
+    std::string Value;
+    for (size_t I = 0; I < Given.size();) {
+      if (Given[I].compare(0, Name.size() + 1, Name + "=") != 0) {
+        ++I;
+        continue;
+      }
+      Value = Given[I].substr(Name.size() + 1);
+      Given.erase(Given.begin() + I);
+    }
+    return Value;
+  }
+
+  /// Call after the last of these: whatever is left is a mistake.
   void done() const {
     if (Given.empty())
       return;

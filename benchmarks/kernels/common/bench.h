@@ -71,6 +71,9 @@ public:
     Title += " " + Name + "=" + std::to_string(Value);
     return Value;
   }
+  /// The file of the argument output, for what a metric of quality judges; ""
+  /// if none is to be written (output.h).
+  std::string output() { return Args.text("output"); }
   /// The seed, the number of timed launches, and no argument more.
   void ready() {
     Seed = Args.integer("seed", 1, 0, 1 << 30);

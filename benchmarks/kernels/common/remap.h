@@ -131,8 +131,9 @@ template <typename Kernel> struct RemapWays {
                                     {"collect-128-8-32", 128, 8}};
 
   std::vector<Kernel> Ways;
-  std::vector<Way> Regrouped; ///< as it is, regrouped, with that order, library
-  std::function<void()> OrderBefore; ///< makes the order of `ordered`
+  /// As it is, regrouped, with that order, library.
+  std::vector<Way> Regrouped = {};
+  std::function<void()> OrderBefore = {}; ///< makes the order of `ordered`
 
   /// \p Order writes keys and sorts; \p Go launches \p Ordered by that order.
   template <typename Before, typename Launch>

@@ -10,6 +10,7 @@
 // Remapped (common/remap.h): the path is what the cell is.
 //
 //===----------------------------------------------------------------------===//
+#include "../common/output.h"
 #include "../common/remap.h"
 
 #include <cmath>
@@ -109,12 +110,30 @@ template <typename Collect> __global__ void collected(Flow L) {
       [&](int I, int Cell) { update(L, First + I, Cell); });
 }
 
+/// How fast the flow is in each cell: along x, then along y.
+static std::vector<float> speeds(const std::vector<float> &In, int Area) {
+  std::vector<float> Out(2 * size_t(Area));
+  for (int I = 0; I < Area; ++I) {
+    float Density = 0, U = 0, V = 0;
+    for (int Q = 0; Q < Speeds; ++Q) {
+      const float Part = In[size_t(Q) * Area + I];
+      Density += Part;
+      U += float(stepX(Q)) * Part;
+      V += float(stepY(Q)) * Part;
+    }
+    Out[I] = U / Density;
+    Out[size_t(Area) + I] = V / Density;
+  }
+  return Out;
+}
+
 int main(int argc, char **argv) {
   Bench Run(argc, argv, "lbm");
   const int Width = Run.integer("width", 96, 16, 1 << 14);
   const int Height = Run.integer("height", 96, 16, 1 << 14);
   const int Steps = Run.integer("steps", 2, 1, 10000);
   const long Remap = chosenWay(Run);
+  const std::string Output = Run.output();
   Run.ready();
 
   const int Area = Width * Height;
@@ -142,6 +161,12 @@ int main(int argc, char **argv) {
   const RemapWays<decltype(&plain)> All = {
       WAYS(plain, remapped<ByLibrary<Block, 4>>, remapped<ByCub<Block, 4>>,
            COLLECTED(3))};
+  const auto Flowing = [&] {
+    std::vector<float> Now = Steps % 2 ? B.get() : A.get();
+    if (!Output.empty())
+      writeFloats(Output, speeds(Now, Area));
+    return Now;
+  };
   return All.run(
       Run, Remap, Block,
       [&] {
@@ -153,7 +178,7 @@ int main(int argc, char **argv) {
           Kernel<<<F.blocks(Area), F.Threads>>>(
               {S % 2 ? B : A, S % 2 ? A : B, There, Width, Height});
       },
-      [&] { return Steps % 2 ? B.get() : A.get(); },
+      Flowing,
       [&](const std::vector<float> &Got) {
         std::vector<float> From = Start, To = Start;
         for (int S = 0; S < Steps; ++S) {

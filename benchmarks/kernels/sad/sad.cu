@@ -10,6 +10,7 @@
 // Remapped (common/remap.h): places in the frame go together.
 //
 //===----------------------------------------------------------------------===//
+#include "../common/output.h"
 #include "../common/remap.h"
 
 #include <algorithm>
@@ -115,6 +116,7 @@ int main(int argc, char **argv) {
   Bench Run(argc, argv, "sad");
   const int Frames = Run.integer("frames", 1, 1, 1000);
   const long Remap = chosenWay(Run);
+  const std::string Output = Run.output();
   Run.ready();
 
   // A scene that a camera pans over, twice as wide as a frame, and noise.
@@ -144,12 +146,17 @@ int main(int argc, char **argv) {
   const RemapWays<decltype(&plain)> All = {
       WAYS(plain, remapped<ByLibrary<Block, 3>>, remapped<ByCub<Block, 3>>,
            COLLECTED(2))};
+  const auto Sums = [&] {
+    const std::vector<int> Now = Out.get();
+    writeFloats(Output, {Now.begin(), Now.end()});
+    return Now;
+  };
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
       [&](auto Kernel, Form F) {
         Kernel<<<F.blocks(Count), F.Threads>>>(There, Out, Count);
       },
-      [&] { return Out.get(); },
+      Sums,
       [&](const std::vector<int> &Got) {
         bool Right = true;
         for (int I = 0; I < Count; ++I) {
