@@ -6,15 +6,19 @@
 #include "core/Schedule.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace reconverge {
 
-/// Of one remedy on one kernel, from counts of the kernel as it is: nothing was
-/// built.
+/// Of one candidate on one kernel, from counts of the kernel as it is: nothing
+/// was built.
 struct Forecast {
-  std::string Remedy;  ///< as in Remedies.def, or "sort"
+  std::string Remedy; ///< as in Remedies.def, or "sort"
+  /// Of the candidate; none: of all that the remedy has, as nothing tells them
+  /// apart.
+  std::optional<std::string> Parameters = {};
   bool ByHand = false; ///< `optimize` does not try it
   double Speedup = 1;  ///< of the kernel, x
   /// If the remedy gives nothing back and its price is paid, or all that is
@@ -22,11 +26,25 @@ struct Forecast {
   double Low = 1, High = 1;
 };
 
-/// What the code of a kernel tells of a remedy, beside counts.
+/// What code that a remedy adds asks for, over all launches.
+struct AddedWork {
+  double Slots = 0;          ///< issue slots
+  double PathCycles = 0;     ///< of warps' chains, as in Demand
+  double Wavefronts = 0;     ///< of shared memory
+  uint64_t StaticShared = 0; ///< bytes a thread block
+};
+
+/// What the code of a kernel tells of one candidate, beside counts.
 struct Foreseen {
-  std::string Remedy; ///< as in Remedies.def
-  /// By branch: issue slots that come back, of those that its bound has.
-  std::vector<double> Slots;
+  std::string Remedy;     ///< as in Remedies.def
+  std::string Parameters; ///< of the candidate
+  /// By branch: issue slots that come back.
+  std::vector<double> Slots = {};
+  /// In place of the price that the remedy's rule has; none: that holds, and no
+  /// more comes back at a branch than the rule's bound.
+  std::optional<AddedWork> Added = {};
+  /// It will be refused, and say itself why: there is nothing to forecast.
+  bool IsRefused = false;
 };
 
 using Forecasts = std::vector<Forecast>;

@@ -68,8 +68,10 @@ std::vector<HotKernel> byHeat(const Profile &P, StringRef Program,
 }
 
 const Forecast *forecastOf(const HotKernel &K, const Candidate &C) {
-  const auto Found =
-      find_if(K.Gains, [&](const Forecast &F) { return F.Remedy == C.Remedy; });
+  const auto Found = find_if(K.Gains, [&](const Forecast &F) {
+    return F.Remedy == C.Remedy &&
+           F.Parameters.value_or(C.Parameters) == C.Parameters;
+  });
   return Found == K.Gains.end() ? nullptr : &*Found;
 }
 

@@ -39,6 +39,7 @@ SlotShare::SlotShare(const KernelProfile &K, double Slots,
   Cycles = cyclesWithout(0);
   if (Cycles > 0)
     All = Cycles * double(K.Launches);
+  Launches = std::max<double>(1, double(K.Launches));
 }
 
 double SlotShare::cyclesWithout(double Saved) const {
@@ -57,6 +58,18 @@ double SlotShare::of(double Saved) const {
 double SlotShare::gain(double Saved) const {
   const double Launch = Cycles > 0 ? Limits->LaunchCycles / Cycles : 0;
   return (1 + Launch) / (1 - of(Saved) + Launch);
+}
+
+double SlotShare::gain(double Saved, const AddedWork &Added) const {
+  if (Cycles <= 0)
+    return gain(Saved - Added.Slots);
+  const double Kept = 1 - (Saved - Added.Slots) / Slots;
+  Demand D = withCompute(Now, std::max(Kept, 1e-6));
+  D.PathCycles = Now.PathCycles + Added.PathCycles / Launches;
+  D.PathLoads = Now.PathLoads;
+  D.Wavefronts += Added.Wavefronts / Launches;
+  D.StaticShared += Added.StaticShared;
+  return timeOf(Now, *Limits).Cycles / timeOf(D, *Limits).Cycles;
 }
 
 } // namespace reconverge::model

@@ -127,11 +127,14 @@ std::vector<Foreseen> foreseen(const Function &Kernel,
                                const KernelProfile &Seen) {
   std::vector<Foreseen> All;
   for (const Remedy *R : Table)
-    if (R->Foresee) {
-      const std::unique_ptr<Module> Copy = CloneModule(*Kernel.getParent());
-      All.push_back({R->Name.str(),
-                     R->Foresee(*Copy->getFunction(Kernel.getName()), Seen)});
-    }
+    if (R->Foresee && R->Guess)
+      for (std::string &Parameters : R->Guess(Seen)) {
+        const std::unique_ptr<Module> Copy = CloneModule(*Kernel.getParent());
+        All.push_back(
+            R->Foresee(*Copy->getFunction(Kernel.getName()), Seen, Parameters));
+        All.back().Remedy = R->Name.str();
+        All.back().Parameters = std::move(Parameters);
+      }
   return All;
 }
 

@@ -40,7 +40,8 @@ std::vector<Candidate> candidates(const KernelProfile &Seen, bool Diverges,
                                   const analysis::MachineLimits *Limits,
                                   llvm::ArrayRef<Candidate> Asked = {});
 
-/// What the code of \p Kernel, which \p Seen is of, tells of remedies.
+/// What the code of \p Kernel, which \p Seen is of, tells of each candidate of
+/// remedies that ask it.
 std::vector<Foreseen> foreseen(const llvm::Function &Kernel,
                                const KernelProfile &Seen);
 

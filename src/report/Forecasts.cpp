@@ -1,7 +1,9 @@
 //===- report/Forecasts.cpp - The table of `predict` ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel is a few rows: a remedy each, the greatest gain first.
+// A kernel is a few rows: a candidate each, the greatest gain first. Candidates
+// of a remedy of which the same is said are one row, named as the remedy if it is
+// the only one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +16,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 using namespace llvm;
 
@@ -25,6 +28,18 @@ static std::string times(double Factor) {
   return Text;
 }
 
+static std::pair<std::string, std::string> gainOf(const Forecast &F) {
+  return {times(F.Speedup), times(F.Low) + " to " + times(F.High)};
+}
+
+static std::string nameOf(const Forecast &F, bool IsOnly) {
+  if (F.ByHand)
+    return F.Remedy + " (by hand)";
+  if (IsOnly || !F.Parameters || F.Parameters->empty())
+    return F.Remedy;
+  return F.Remedy + " (" + *F.Parameters + ")";
+}
+
 static void addRows(Table &T, const KernelView &K, const Forecasts &Of) {
   std::string Name = kernelName(K.Name, 40), Bound = K.BoundBy;
   std::string Share = percent(K.OfRun), Cfe = percent(K.Cfe);
@@ -33,9 +48,16 @@ static void addRows(Table &T, const KernelView &K, const Forecasts &Of) {
     T.row({{Name}, {Share}, {Cfe}, {Bound}, {What.str()}, {Gain}, {Range}});
     Name = Share = Cfe = Bound = "";
   };
-  for (const Forecast &F : Of)
-    Row(F.Remedy + (F.ByHand ? " (by hand)" : ""), times(F.Speedup),
-        times(F.Low) + " to " + times(F.High));
+  for (const Forecast &F : Of) {
+    const auto SaysTheSame = [&](const Forecast &Other) {
+      return Other.Remedy == F.Remedy && gainOf(Other) == gainOf(F);
+    };
+    if (std::ranges::find_if(Of, SaysTheSame) != Of.begin() + (&F - Of.data()))
+      continue;
+    const bool IsOnly = std::ranges::count(Of, F.Remedy, &Forecast::Remedy) ==
+                        std::ranges::count_if(Of, SaysTheSame);
+    Row(nameOf(F, IsOnly), gainOf(F).first, gainOf(F).second);
+  }
   if (Of.empty())
     Row("nothing", "", "");
 }

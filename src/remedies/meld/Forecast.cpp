@@ -31,14 +31,21 @@ using namespace llvm;
 
 namespace reconverge::remedies::meld {
 
-std::vector<double> foresee(Function &Copy, const KernelProfile &Seen) {
-  MeldOptions Options;
-  Options.Threshold = 0;
-  Options.Polish = false;
+Foreseen foresee(Function &Copy, const KernelProfile &Seen,
+                 StringRef Parameters) {
+  Foreseen F;
+  auto Options = parseMeldOptions(Parameters);
+  if (!Options) {
+    consumeError(Options.takeError()); // Check says so
+    F.IsRefused = true;
+    return F;
+  }
+  Options->Polish = false; // takes time, and the plan knows nothing of it
   OptimizationRemarkEmitter Remarks(&Copy);
-  const MeldResult Melded = meldFunction(Copy, Options, Remarks);
+  const MeldResult Melded = meldFunction(Copy, *Options, Remarks);
+  F.IsRefused = !Melded.Branches;
   const std::vector<double> SlotsOf = model::slotsOf(Seen.Info);
-  std::vector<double> Back;
+  std::vector<double> &Back = F.Slots;
   for (auto [Info, Counts] : zip_equal(Seen.Info.Branches, Seen.Branches)) {
     Back.push_back(0);
     const auto Found = Melded.ByBranch.find(Info.Id);
@@ -51,7 +58,7 @@ std::vector<double> foresee(Function &Copy, const KernelProfile &Seen) {
     Back.back() = Found->second.Saved / Found->second.Before * Region * 2 *
                   Split / (double(Counts.Warps) + Split);
   }
-  return Back;
+  return F;
 }
 
 } // namespace reconverge::remedies::meld

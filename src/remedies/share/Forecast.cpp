@@ -58,9 +58,18 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
   return boundOf(bestLoop(K, Self), Self, Branch);
 }
 
-std::vector<double> foresee(Function &Copy, const KernelProfile &Seen) {
+Foreseen foresee(Function &Copy, const KernelProfile &Seen,
+                 StringRef Parameters) {
+  Foreseen F;
+  auto Given = parseShareOptions(Parameters);
+  if (!Given) {
+    consumeError(Given.takeError()); // Check says so
+    F.IsRefused = true;
+    return F;
+  }
   const std::vector<double> Self = model::KernelSlots(Seen).self();
-  std::vector<double> Back(Self.size());
+  std::vector<double> &Back = F.Slots;
+  Back.resize(Self.size());
   for (const std::vector<uint32_t> &OfOne : loopExits(Seen))
     for (uint32_t B : OfOne) {
       const BranchInfo &Info = Seen.Info.Branches[B];
@@ -73,7 +82,7 @@ std::vector<double> foresee(Function &Copy, const KernelProfile &Seen) {
             std::max(0., Self[B] - double(Plan->By.Step) *
                                        double(Seen.Blocks[Info.Block].Warps));
     }
-  return Back;
+  return F;
 }
 
 std::vector<std::string> guess(const KernelProfile &K) {
