@@ -22,16 +22,20 @@ struct Forecast {
   bool ByHand = false; ///< `optimize` does not try it
   double Speedup = 1;  ///< of the kernel, x
   /// If the remedy gives nothing back and its price is paid, or all that is
-  /// lost, for nothing.
+  /// lost, for nothing; and as far off as forecasts are.
   double Low = 1, High = 1;
 };
 
-/// What code that a remedy adds asks for, over all launches.
+/// What a candidate's code asks for besides what it gives back, over all
+/// launches. Below zero: it asks for less.
 struct AddedWork {
   double Slots = 0;          ///< issue slots
   double PathCycles = 0;     ///< of warps' chains, as in Demand
-  double Wavefronts = 0;     ///< of shared memory
+  double Wavefronts = 0;     ///< of the first cache and shared memory
+  double Requests = 0;       ///< of warps to memory
   uint64_t StaticShared = 0; ///< bytes a thread block
+  int Registers = 0;         ///< of a thread, where ptxas counted them
+  bool ChainsStay = false;   ///< as long as they are, but for PathCycles
 };
 
 /// What the code of a kernel tells of one candidate, beside counts.

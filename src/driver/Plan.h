@@ -31,8 +31,10 @@ struct HotKernel {
 
 /// All kernels of \p P, hottest first. \p Limits: of the GPU in whose time
 /// forecasts are; null: there are none. \p Program: the file with their code.
+/// \p CudaPath: of the toolkit; empty: to be found.
 std::vector<HotKernel> byHeat(const Profile &P, llvm::StringRef Program,
-                              const analysis::MachineLimits *Limits);
+                              const analysis::MachineLimits *Limits,
+                              llvm::StringRef CudaPath = "");
 
 /// What \p C should gain on \p K; null: not known.
 const Forecast *forecastOf(const HotKernel &K, const Candidate &C);

@@ -7,15 +7,18 @@
 //
 //   s = 1 - (G - C) / S
 //
-// of its instructions; where the code is at hand, a remedy that can tell from it
-// what comes back gives less than G. Sectors and wavefronts stay. The model makes time of
-// both (SlotShare.cpp):
+// of its instructions. Where the code is at hand, a remedy may tell of each of
+// its candidates what comes back at most of G, and what the candidate's code
+// adds or saves besides (AddedWork), which goes before C. The model makes time
+// of both (SlotShare.cpp):
 //
 //   forecast = T(1) / T(s)
 //
 // At most all of G comes back and nothing is paid: T(1) / T(1 - G/S). At least
 // nothing comes back and C is paid: T(1) / T(1 + C/S). A grouping by hand has
-// no price that is known, so its least is 1.
+// no price that is known, so its least is 1. Around both ends lies what
+// forecasts are usually off by (UsualForecastError): the machine code of what is
+// not built, and what memory then does, is not known.
 //
 // Selves of branches add up to at most what idles, so G is capped by them.
 //
@@ -73,7 +76,7 @@ static std::optional<Forecast> forecastOf(const RemedyRule &Rule,
         std::accumulate(Code.Slots.begin(), Code.Slots.end(), 0.0);
     F.Speedup = Share.gain(Back, *Code.Added);
     F.Low = Share.gain(0, *Code.Added);
-    F.High = std::max(F.Speedup, Share.gain(Back));
+    F.High = Share.gain(std::max(Back, Most.Gain));
     return F;
   }
   if (Most.Gain <= 0)
@@ -113,6 +116,10 @@ Forecasts forecastsOf(const KernelProfile &K, const KernelCost &Cost,
     Forecast ByHand{"sort", std::nullopt, /*ByHand=*/true};
     ByHand.Speedup = ByHand.High = Share.gain(Cost.RecoverSlots.InGrid);
     All.push_back(std::move(ByHand));
+  }
+  for (Forecast &F : All) {
+    F.Low = std::min(F.Low, F.Speedup) / UsualForecastError;
+    F.High = std::max(F.High, F.Speedup) * UsualForecastError;
   }
   std::ranges::sort(All, {}, [](const Forecast &F) {
     return std::tuple(-F.Speedup, F.Remedy, F.Parameters);

@@ -40,6 +40,8 @@ SlotShare::SlotShare(const KernelProfile &K, double Slots,
   if (Cycles > 0)
     All = Cycles * double(K.Launches);
   Launches = std::max<double>(1, double(K.Launches));
+  for (const AccessInfo &A : K.Info.Accesses)
+    Requests += double(K.Blocks[A.Block].Warps);
 }
 
 double SlotShare::cyclesWithout(double Saved) const {
@@ -65,9 +67,20 @@ double SlotShare::gain(double Saved, const AddedWork &Added) const {
     return gain(Saved - Added.Slots);
   const double Kept = 1 - (Saved - Added.Slots) / Slots;
   Demand D = withCompute(Now, std::max(Kept, 1e-6));
-  D.PathCycles = Now.PathCycles + Added.PathCycles / Launches;
-  D.PathLoads = Now.PathLoads;
-  D.Wavefronts += Added.Wavefronts / Launches;
+  if (Added.ChainsStay) {
+    D.PathCycles = Now.PathCycles;
+    D.PathLoads = Now.PathLoads;
+  }
+  D.PathCycles += Added.PathCycles / Launches;
+  D.Wavefronts = std::max(0.0, D.Wavefronts + Added.Wavefronts / Launches);
+  if (Added.Requests < 0 && Requests > 0) { // not like the mean slot
+    const size_t Lsu = size_t(Unit::Lsu);
+    D.Busy[Lsu] =
+        std::min(D.Busy[Lsu],
+                 Now.Busy[Lsu] * std::max(0.0, 1 + Added.Requests / Requests));
+  }
+  if (Now.Registers)
+    D.Registers = unsigned(std::max(1, int(Now.Registers) + Added.Registers));
   D.StaticShared += Added.StaticShared;
   return timeOf(Now, *Limits).Cycles / timeOf(D, *Limits).Cycles;
 }

@@ -24,8 +24,7 @@ public:
   double of(double Saved) const;
   /// How much faster its launches then are, x.
   double gain(double Saved) const;
-  /// The same with \p Added, where threads of a block change places: its chains
-  /// stay as long, as the block waits for the warp whose path is the longest.
+  /// The same with \p Added.
   double gain(double Saved, const AddedWork &Added) const;
   /// What shares are of, in all of the kernel's launches: cycles, or slots.
   double all() const { return All; }
@@ -34,7 +33,7 @@ private:
   double cyclesWithout(double Saved) const;
 
   Demand Now;
-  double Launches = 1;
+  double Launches = 1, Requests = 0; ///< Requests: of all launches
   double Slots = 0, Cycles = 0,
          All = 0; ///< Cycles: without what a launch takes
   const analysis::MachineLimits *Limits;

@@ -92,7 +92,8 @@ void printForecasts(const Profile &P, const RunCost &Cost,
   printWrapped(OS,
                "Nothing was built: forecasts are from counts of the program as "
                "it is. Between: if the remedy gives nothing back and its price "
-               "is paid; if it gives back all that idles, for nothing. "
+               "is paid; if it gives back all that idles, for nothing; and as "
+               "far beyond either as forecasts usually are off. "
                "reconverge optimize tries what is automatic.",
                Options.Width, 0);
   OS << "Counted on " << V.CountedOn << '\n';

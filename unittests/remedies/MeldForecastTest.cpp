@@ -103,6 +103,32 @@ TEST(MeldForecast, LittleAlikeGivesLittleBack) {
   EXPECT_EQ(foreseen(splitting(Warps), "")[0], 0) << "there is one arm";
 }
 
+/// Both arms' stores become one: of the 125 requests a quarter of the warps makes
+/// twice, one in five need not be. Those to global memory still have their
+/// lines, but for a wavefront.
+TEST(MeldForecast, PairedAccessesAreMadeOnce) {
+  for (const MemorySpace Space : {MemorySpace::Shared, MemorySpace::Global}) {
+    test::HandMadeKernel H = splitting(Warps / 4);
+    for (uint32_t Block : {1, 2}) {
+      AccessInfo A;
+      A.Id = 5000 + Block;
+      A.Block = Block;
+      A.Use = MemoryUse::Store;
+      A.Space = Space;
+      H.K.Info.Accesses.push_back(A);
+      AccessCounts C;
+      C.Requests = H.K.Blocks[Block].Warps;
+      C.Wavefronts = 3 * C.Requests;
+      H.K.Accesses.push_back(C);
+    }
+    const Foreseen F = foreseenOf(H, Alike, "");
+    ASSERT_TRUE(F.Added);
+    EXPECT_DOUBLE_EQ(F.Added->Requests, -25);
+    EXPECT_DOUBLE_EQ(F.Added->Wavefronts,
+                     Space == MemorySpace::Shared ? -75 : -25);
+  }
+}
+
 /// Each candidate melds what it would: that with the usual threshold leaves
 /// alone what another takes, and says so itself.
 TEST(MeldForecast, CandidatesDiffer) {

@@ -60,8 +60,8 @@ namespace reconverge::remedies::remap {
 RoundCost costOf(const RoundMade &Round, double Warps) {
   const double Counted = Round.Groups - 1, Words = Round.Words;
   RoundCost Cost;
-  Cost.Vote = {60 + 25 * Counted, 150, Counted, 0};
-  Cost.Move = {60 + 25 * Counted + 12 * Words, 250, Counted + 2 * Words, 0};
+  Cost.Vote = {60 + 25 * Counted, 150, Counted};
+  Cost.Move = {60 + 25 * Counted + 12 * Words, 250, Counted + 2 * Words};
   switch (Round.Algorithm) {
   case RemapAlgorithm::Automatic:
   case RemapAlgorithm::WarpAggregated:
@@ -113,6 +113,7 @@ Foreseen foresee(Function &Copy, const KernelProfile &Seen,
   F.Slots.resize(Seen.Branches.size());
   F.Added.emplace();
   F.Added->StaticShared = Made.SharedBytes;
+  F.Added->ChainsStay = true;
   double Threads = 0;
   for (const LaunchShape &S : Seen.Shapes)
     Threads = std::max(Threads, double(S.blockThreads()));

@@ -70,7 +70,12 @@ Foreseen foresee(Function &Copy, const KernelProfile &Seen,
   const std::vector<double> Self = model::KernelSlots(Seen).self();
   std::vector<double> &Back = F.Slots;
   Back.resize(Self.size());
-  for (const std::vector<uint32_t> &OfOne : loopExits(Seen))
+  const auto IsNamed = [&](uint32_t B) {
+    return Seen.Info.Branches[B].Id == Given->Branch;
+  };
+  for (const std::vector<uint32_t> &OfOne : loopExits(Seen)) {
+    if (Given->Branch && none_of(OfOne, IsNamed))
+      continue;
     for (uint32_t B : OfOne) {
       const BranchInfo &Info = Seen.Info.Branches[B];
       ShareOptions Options;
@@ -82,6 +87,7 @@ Foreseen foresee(Function &Copy, const KernelProfile &Seen,
             std::max(0., Self[B] - double(Plan->By.Step) *
                                        double(Seen.Blocks[Info.Block].Warps));
     }
+  }
   return F;
 }
 

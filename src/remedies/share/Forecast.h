@@ -11,7 +11,7 @@ namespace reconverge::remedies::share {
 BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
                     uint32_t Branch);
 std::vector<std::string> guess(const KernelProfile &K);
-/// Of loops that may be shared, whatever of their chains' steps is left.
+/// Of loops that may be shared with \p Parameters, whatever of their chains' steps is left.
 Foreseen foresee(llvm::Function &Copy, const KernelProfile &Seen,
                  llvm::StringRef Parameters);
 
