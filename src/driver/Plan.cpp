@@ -83,8 +83,7 @@ static double hopeOf(const Forecast &F) {
                       : F.High / model::UsualForecastError;
 }
 
-/// Takes out of \p All what is hopeless.
-static void leaveOut(HotKernel &K, std::vector<Candidate> &All) {
+void leaveOut(HotKernel &K, std::vector<Candidate> &All) {
   erase_if(All, [&](const Candidate &C) {
     const Forecast *F = forecastOf(K, C);
     if (!K.IsBusy || !F || remedies::isUnforeseen(C) ||

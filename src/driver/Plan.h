@@ -39,6 +39,9 @@ std::vector<HotKernel> byHeat(const Profile &P, llvm::StringRef Program,
 /// What \p C should gain on \p K; null: not known.
 const Forecast *forecastOf(const HotKernel &K, const Candidate &C);
 
+/// Moves what is hopeless from \p All to K.LeftOut, with its reason.
+void leaveOut(HotKernel &K, std::vector<Candidate> &All);
+
 /// What to try, all but where to log it: others' code where there is any, and
 /// the remedies where they can gain, those first that should gain most. What
 /// cannot gain by the forecast is left out on a GPU, where a trial costs time.
