@@ -1,9 +1,8 @@
 //===- report/Forecasts.cpp - The table of `predict` ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel is a few rows: a candidate each, the greatest gain first. Candidates
-// of a remedy of which the same is said are one row, named as the remedy if it is
-// the only one.
+// A kernel is a few rows: a candidate each, the greatest gain first. If the same is
+// said of all candidates of a remedy, they are one row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,10 +31,10 @@ static std::pair<std::string, std::string> gainOf(const Forecast &F) {
   return {times(F.Speedup), times(F.Low) + " to " + times(F.High)};
 }
 
-static std::string nameOf(const Forecast &F, bool IsOnly) {
+static std::string nameOf(const Forecast &F, bool IsOne) {
   if (F.ByHand)
     return F.Remedy + " (by hand)";
-  if (IsOnly || !F.Parameters || F.Parameters->empty())
+  if (IsOne || !F.Parameters || F.Parameters->empty())
     return F.Remedy;
   return F.Remedy + " (" + *F.Parameters + ")";
 }
@@ -48,15 +47,14 @@ static void addRows(Table &T, const KernelView &K, const Forecasts &Of) {
     T.row({{Name}, {Share}, {Cfe}, {Bound}, {What.str()}, {Gain}, {Range}});
     Name = Share = Cfe = Bound = "";
   };
-  for (const Forecast &F : Of) {
+  for (size_t I = 0; I != Of.size(); ++I) {
     const auto SaysTheSame = [&](const Forecast &Other) {
-      return Other.Remedy == F.Remedy && gainOf(Other) == gainOf(F);
+      return Other.Remedy != Of[I].Remedy || gainOf(Other) == gainOf(Of[I]);
     };
-    if (std::ranges::find_if(Of, SaysTheSame) != Of.begin() + (&F - Of.data()))
-      continue;
-    const bool IsOnly = std::ranges::count(Of, F.Remedy, &Forecast::Remedy) ==
-                        std::ranges::count_if(Of, SaysTheSame);
-    Row(nameOf(F, IsOnly), gainOf(F).first, gainOf(F).second);
+    const bool IsOne = std::ranges::all_of(Of, SaysTheSame);
+    if (!IsOne || std::ranges::find(Of, Of[I].Remedy, &Forecast::Remedy) ==
+                      Of.begin() + ptrdiff_t(I))
+      Row(nameOf(Of[I], IsOne), gainOf(Of[I]).first, gainOf(Of[I]).second);
   }
   if (Of.empty())
     Row("nothing", "", "");
