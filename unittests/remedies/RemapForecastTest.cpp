@@ -57,13 +57,15 @@ test::HandMadeKernel splitting(uint64_t Splits = Warps) {
   return H;
 }
 
-/// \p Before: what stands before the branch, in the block \p At.
+/// \p Before: what stands before the branch; \p Ends: blocks at the end.
 Foreseen foreseen(const test::HandMadeKernel &H, StringRef Parameters,
-                  StringRef Before = "", StringRef Ends = "") {
+                  StringRef Before = "", StringRef Ends = "",
+                  StringRef Attribute = "") {
   const std::string Text = (R"(
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
-define ptx_kernel void @k(ptr addrspace(1) %in, i32 %n) "target-cpu"="sm_90" {
+define ptx_kernel void @k(ptr addrspace(1) %in, i32 %n) "target-cpu"="sm_90" )" +
+                            Attribute + R"( {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %at = getelementptr i32, ptr addrspace(1) %in, i32 %tid
@@ -146,6 +148,14 @@ TEST(RemapForecast, LargerBlocksSkipIt) {
   EXPECT_EQ(F.Slots[0], 0);
   EXPECT_EQ(F.Added->Slots, 0);
   EXPECT_FALSE(F.IsRefused);
+}
+
+/// As the pass leaves it alone.
+TEST(RemapForecast, WhatHasRoundsGetsNoOthers) {
+  const Foreseen F =
+      foreseen(splitting(), "threshold=0", "", "", "\"reconverge-remapped\"");
+  EXPECT_TRUE(F.IsRefused);
+  EXPECT_EQ(F.Slots[0], 0);
 }
 
 TEST(RemapForecast, WhatIsRefusedHasNone) {

@@ -234,6 +234,8 @@ static Remapped remapAll(Function &F, const Course &Chosen,
 }
 
 Rounds makeRounds(Function &Copy, const RemapOptions &Options) {
+  if (Copy.hasFnAttribute(DoneAttribute))
+    return {};
   const Remapped Made = remapAll(Copy, Course{Options}, nullptr);
   uint64_t Bytes = 0;
   for (const GlobalVariable *G : {Made.Memory.Counts, Made.Memory.Words})
