@@ -6,27 +6,49 @@
 #include "core/Schedule.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace reconverge {
 
-/// Of one remedy on one kernel, from counts of the kernel as it is: nothing was
-/// built.
+/// Of one candidate on one kernel, from counts of the kernel as it is: nothing
+/// was built.
 struct Forecast {
-  std::string Remedy;  ///< as in Remedies.def, or "sort"
+  std::string Remedy; ///< as in Remedies.def, or "sort"
+  /// Of the candidate; none: of all that the remedy has, as nothing tells them
+  /// apart.
+  std::optional<std::string> Parameters = {};
   bool ByHand = false; ///< `optimize` does not try it
   double Speedup = 1;  ///< of the kernel, x
   /// If the remedy gives nothing back and its price is paid, or all that is
-  /// lost, for nothing.
+  /// lost, for nothing; and as far off as forecasts are.
   double Low = 1, High = 1;
 };
 
-/// What the code of a kernel tells of a remedy, beside counts.
+/// What a candidate's code asks for besides what it gives back, over all
+/// launches. Below zero: it asks for less.
+struct AddedWork {
+  double Slots = 0;          ///< issue slots
+  double PathCycles = 0;     ///< of warps' chains, as in Demand
+  double Wavefronts = 0;     ///< of the first cache and shared memory
+  double Requests = 0;       ///< of warps to memory
+  uint64_t StaticShared = 0; ///< bytes a thread block
+  int Registers = 0;         ///< of a thread, where ptxas counted them
+  bool ChainsStay = false;   ///< as long as they are, but for PathCycles
+};
+
+/// What the code of a kernel tells of one candidate, beside counts.
 struct Foreseen {
-  std::string Remedy; ///< as in Remedies.def
-  /// By branch: issue slots that come back, of those that its bound has.
-  std::vector<double> Slots;
+  std::string Remedy;     ///< as in Remedies.def
+  std::string Parameters; ///< of the candidate
+  /// By branch: issue slots that come back.
+  std::vector<double> Slots = {};
+  /// In place of the price that the remedy's rule has; none: that holds, and no
+  /// more comes back at a branch than the rule's bound.
+  std::optional<AddedWork> Added = {};
+  /// It will be refused, and say itself why: there is nothing to forecast.
+  bool IsRefused = false;
 };
 
 using Forecasts = std::vector<Forecast>;

@@ -4,18 +4,66 @@
 #include "driver/Foresight.h"
 
 #include "driver/ProgramModules.h"
+#include "frontend/MachineCode.h"
+#include "model/Slots.h"
 #include "remedies/Table.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
+
+#include <optional>
 
 using namespace llvm;
 
 namespace reconverge::driver {
 
-static Foresight foreseenOf(const KernelProfile &K, StringRef Bitcode) {
+/// Share of a run's issue slots of a kernel for whose candidates ptxas is run.
+static constexpr double LeastShare = 0.02;
+
+namespace {
+/// How many registers code takes, by ptxas; nothing where there is none.
+class Ptxas {
+public:
+  explicit Ptxas(StringRef CudaPath) {
+    auto Found = frontend::findCudaToolkit(
+        CudaPath, [](StringRef Name) { return sys::Process::GetEnv(Name); });
+    auto Made = frontend::TempDir::create();
+    if (Found && Made) {
+      Cuda = std::move(*Found);
+      Temp.emplace(std::move(*Made));
+      return;
+    }
+    if (!Found)
+      consumeError(Found.takeError());
+    if (!Made)
+      consumeError(Made.takeError());
+  }
+  remedies::Services services() const {
+    if (!Temp)
+      return {};
+    return {[this](const Module &M) { return registersOf(M); }};
+  }
+
+private:
+  std::optional<unsigned> registersOf(const Module &M) const {
+    auto Code = frontend::machineCodeOf(M, {}, Cuda, *Temp);
+    if (Code && Code->Registers.size() == 1)
+      return Code->Registers.begin()->second;
+    if (!Code)
+      consumeError(Code.takeError()); // it is then forecast without
+    return std::nullopt;
+  }
+
+  frontend::CudaToolkit Cuda;
+  std::optional<frontend::TempDir> Temp;
+};
+} // namespace
+
+static Foresight foreseenOf(const KernelProfile &K, StringRef Bitcode,
+                            const remedies::Services &Services) {
   LLVMContext Context;
   auto M = parseBitcodeFile({Bitcode, "device code"}, Context);
   if (!M) {
@@ -25,20 +73,28 @@ static Foresight foreseenOf(const KernelProfile &K, StringRef Bitcode) {
   const Function *F = (*M)->getFunction(K.Info.Name);
   if (!F || F->isDeclaration())
     return {};
-  return {remedies::foreseen(*F, K), remedies::asked(*F)};
+  return {remedies::foreseen(*F, K, Services), remedies::asked(*F)};
 }
 
-std::vector<Foresight> foresee(const Profile &Counted, StringRef Program) {
+std::vector<Foresight> foresee(const Profile &Counted, StringRef Program,
+                               StringRef CudaPath) {
   std::vector<Foresight> All(Counted.Kernels.size());
   auto Modules = modulesOf(Program);
   if (!Modules) {
     consumeError(Modules.takeError());
     return All;
   }
+  double Run = 0;
+  std::vector<double> Slots;
+  for (const KernelProfile &K : Counted.Kernels)
+    Run += Slots.emplace_back(model::slotsOf(K.Info, K.Blocks));
+  const Ptxas Counter(CudaPath);
   for (size_t K = 0; K != All.size(); ++K)
     if (auto Code = Modules->find(Counted.Kernels[K].Info.Module);
         Code != Modules->end())
-      All[K] = foreseenOf(Counted.Kernels[K], Code->second);
+      All[K] = foreseenOf(Counted.Kernels[K], Code->second,
+                          Slots[K] >= LeastShare * Run ? Counter.services()
+                                                       : remedies::Services());
   return All;
 }
 

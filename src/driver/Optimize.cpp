@@ -288,8 +288,8 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
   const bool OnGpu = First->Counted->Backend == "gpu";
   const analysis::MachineLimits *Limits =
       limitsFor(*First->Counted, Program->machine());
-  std::vector<HotKernel> Kernels =
-      byHeat(*First->Counted, Program->program(), Limits);
+  std::vector<HotKernel> Kernels = byHeat(*First->Counted, Program->program(),
+                                          Limits, Request.Build.CudaPath);
   if (OnGpu && !Session::isProgram(Request.Build))
     Now.stage("compiling it by nvcc and clang, to compare");
   auto Plan = planFor(Request, *Program, OnGpu, Kernels, OS);

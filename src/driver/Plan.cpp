@@ -1,9 +1,10 @@
 //===- driver/Plan.cpp - What is worth a trial ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A remedy whose best forecast is no gain is hopeless: if it gave back all that
-// idles, for nothing, the kernel would still wait for memory as long. A forecast
-// weighs what a unit has to do. So nothing is hopeless where a kernel waits for
+// A candidate is hopeless that would be no gain if its forecast were as far too
+// low as forecasts usually are off; and one of which no code tells, if it is none
+// where all that idles came back, for nothing: the kernel would still wait for
+// memory as long. A forecast weighs what a unit has to do. So nothing is hopeless where a kernel waits for
 // chains of instructions, a GPU that is not full, or the launch: code with fewer
 // jumps has shorter chains, also where no lane idles. Nor is a candidate that
 // has lanes read what lies together, which no forecast knows. One of which there
@@ -39,11 +40,12 @@ static constexpr double LeastWaste = 0.005;
 static constexpr double LeastHope = 1.005;
 
 std::vector<HotKernel> byHeat(const Profile &P, StringRef Program,
-                              const analysis::MachineLimits *Limits) {
+                              const analysis::MachineLimits *Limits,
+                              StringRef CudaPath) {
   std::vector<HotKernel> Kernels;
   const RunCost Run = model::costOf(P, remedies::rules(), Limits);
   for (auto [K, C, Code] :
-       zip_equal(P.Kernels, Run.Kernels, foresee(P, Program))) {
+       zip_equal(P.Kernels, Run.Kernels, foresee(P, Program, CudaPath))) {
     double Waste = 0;
     for (const BranchCost &B : C.Branches)
       Waste = std::max(Waste, C.Slots > 0 ? B.LossSlots / C.Slots : 0);
@@ -68,23 +70,32 @@ std::vector<HotKernel> byHeat(const Profile &P, StringRef Program,
 }
 
 const Forecast *forecastOf(const HotKernel &K, const Candidate &C) {
-  const auto Found =
-      find_if(K.Gains, [&](const Forecast &F) { return F.Remedy == C.Remedy; });
+  const auto Found = find_if(K.Gains, [&](const Forecast &F) {
+    return F.Remedy == C.Remedy &&
+           F.Parameters.value_or(C.Parameters) == C.Parameters;
+  });
   return Found == K.Gains.end() ? nullptr : &*Found;
 }
 
-/// Takes out of \p All what is hopeless.
-static void leaveOut(HotKernel &K, std::vector<Candidate> &All) {
+/// The most that may come of what \p F is of.
+static double hopeOf(const Forecast &F) {
+  return F.Parameters ? F.Speedup * model::UsualForecastError
+                      : F.High / model::UsualForecastError;
+}
+
+void leaveOut(HotKernel &K, std::vector<Candidate> &All) {
   erase_if(All, [&](const Candidate &C) {
     const Forecast *F = forecastOf(K, C);
-    if (!K.IsBusy || !F || F->High >= LeastHope || remedies::isUnforeseen(C) ||
+    if (!K.IsBusy || !F || remedies::isUnforeseen(C) ||
         is_contained(K.Asked, C))
+      return false;
+    const double Hope = hopeOf(*F);
+    if (Hope >= LeastHope)
       return false;
     TrialResult &R = K.LeftOut.emplace_back();
     R.What = C;
     R.End = TrialOutcome::Untried;
-    raw_string_ostream(R.Why)
-        << format("%.3fx at most by the forecast", F->High);
+    raw_string_ostream(R.Why) << format("%.3fx at most by the forecast", Hope);
     return true;
   });
   if (all_of(All, remedies::isProof))

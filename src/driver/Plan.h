@@ -31,11 +31,16 @@ struct HotKernel {
 
 /// All kernels of \p P, hottest first. \p Limits: of the GPU in whose time
 /// forecasts are; null: there are none. \p Program: the file with their code.
+/// \p CudaPath: of the toolkit; empty: to be found.
 std::vector<HotKernel> byHeat(const Profile &P, llvm::StringRef Program,
-                              const analysis::MachineLimits *Limits);
+                              const analysis::MachineLimits *Limits,
+                              llvm::StringRef CudaPath = "");
 
 /// What \p C should gain on \p K; null: not known.
 const Forecast *forecastOf(const HotKernel &K, const Candidate &C);
+
+/// Moves what is hopeless from \p All to K.LeftOut, with its reason.
+void leaveOut(HotKernel &K, std::vector<Candidate> &All);
 
 /// What to try, all but where to log it: others' code where there is any, and
 /// the remedies where they can gain, those first that should gain most. What

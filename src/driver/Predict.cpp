@@ -86,7 +86,8 @@ Expected<int> predict(const PredictRequest &Request, raw_ostream &OS) {
                      "--machine.");
   const RunCost Cost = model::costOf(*Run->Counted, remedies::rules(), Limits);
   std::vector<Forecasts> All;
-  const auto ByCode = foresee(*Run->Counted, Program->program());
+  const auto ByCode =
+      foresee(*Run->Counted, Program->program(), Request.Build.CudaPath);
   for (auto [K, C, Code] :
        zip_equal(Run->Counted->Kernels, Cost.Kernels, ByCode))
     All.push_back(

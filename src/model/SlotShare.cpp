@@ -39,6 +39,9 @@ SlotShare::SlotShare(const KernelProfile &K, double Slots,
   Cycles = cyclesWithout(0);
   if (Cycles > 0)
     All = Cycles * double(K.Launches);
+  Launches = std::max<double>(1, double(K.Launches));
+  for (const AccessInfo &A : K.Info.Accesses)
+    Requests += double(K.Blocks[A.Block].Warps);
 }
 
 double SlotShare::cyclesWithout(double Saved) const {
@@ -57,6 +60,29 @@ double SlotShare::of(double Saved) const {
 double SlotShare::gain(double Saved) const {
   const double Launch = Cycles > 0 ? Limits->LaunchCycles / Cycles : 0;
   return (1 + Launch) / (1 - of(Saved) + Launch);
+}
+
+double SlotShare::gain(double Saved, const AddedWork &Added) const {
+  if (Cycles <= 0)
+    return gain(Saved - Added.Slots);
+  const double Kept = 1 - (Saved - Added.Slots) / Slots;
+  Demand D = withCompute(Now, std::max(Kept, 1e-6));
+  if (Added.ChainsStay) {
+    D.PathCycles = Now.PathCycles;
+    D.PathLoads = Now.PathLoads;
+  }
+  D.PathCycles += Added.PathCycles / Launches;
+  D.Wavefronts = std::max(0.0, D.Wavefronts + Added.Wavefronts / Launches);
+  if (Added.Requests < 0 && Requests > 0) { // not like the mean slot
+    const size_t Lsu = size_t(Unit::Lsu);
+    D.Busy[Lsu] =
+        std::min(D.Busy[Lsu],
+                 Now.Busy[Lsu] * std::max(0.0, 1 + Added.Requests / Requests));
+  }
+  if (Now.Registers)
+    D.Registers = unsigned(std::max(1, int(Now.Registers) + Added.Registers));
+  D.StaticShared += Added.StaticShared;
+  return timeOf(Now, *Limits).Cycles / timeOf(D, *Limits).Cycles;
 }
 
 } // namespace reconverge::model

@@ -5,6 +5,7 @@
 
 #include "analysis/Costs.h"
 #include "core/Demand.h"
+#include "core/Forecast.h"
 #include "core/Profile.h"
 
 namespace reconverge::model {
@@ -23,6 +24,8 @@ public:
   double of(double Saved) const;
   /// How much faster its launches then are, x.
   double gain(double Saved) const;
+  /// The same with \p Added.
+  double gain(double Saved, const AddedWork &Added) const;
   /// What shares are of, in all of the kernel's launches: cycles, or slots.
   double all() const { return All; }
 
@@ -30,6 +33,7 @@ private:
   double cyclesWithout(double Saved) const;
 
   Demand Now;
+  double Launches = 1, Requests = 0; ///< Requests: of all launches
   double Slots = 0, Cycles = 0,
          All = 0; ///< Cycles: without what a launch takes
   const analysis::MachineLimits *Limits;

@@ -13,6 +13,7 @@
 #include "core/Remedied.h"
 #include "launch/RecipeText.h"
 #include "remedies/common/ItemRefusals.h"
+#include "remedies/common/KernelCopy.h"
 #include "remedies/common/Requests.h"
 #include "remedies/common/Slice.h"
 
@@ -123,15 +124,29 @@ std::vector<Candidate> candidates(const KernelProfile &Seen, bool Diverges,
   return withProofs(std::move(All));
 }
 
+/// \p F has the remedy that \p Code tells of, and \p Before registers without.
+static void countRegisters(const Function &F, unsigned Before,
+                           const Services &Services, Foreseen &Code) {
+  if (!Services.CountRegisters || !Before || !Code.Added || Code.IsRefused)
+    return;
+  if (const auto Now = Services.CountRegisters(*copyAlone(F).first))
+    Code.Added->Registers = int(*Now) - int(Before);
+}
+
 std::vector<Foreseen> foreseen(const Function &Kernel,
-                               const KernelProfile &Seen) {
+                               const KernelProfile &Seen,
+                               const Services &Services) {
   std::vector<Foreseen> All;
   for (const Remedy *R : Table)
-    if (R->Foresee) {
-      const std::unique_ptr<Module> Copy = CloneModule(*Kernel.getParent());
-      All.push_back({R->Name.str(),
-                     R->Foresee(*Copy->getFunction(Kernel.getName()), Seen)});
-    }
+    if (R->Foresee && R->Guess)
+      for (std::string &Parameters : R->Guess(Seen)) {
+        const std::unique_ptr<Module> M = CloneModule(*Kernel.getParent());
+        Function &Copy = *M->getFunction(Kernel.getName());
+        All.push_back(R->Foresee(Copy, Seen, Parameters));
+        countRegisters(Copy, Seen.Info.Registers, Services, All.back());
+        All.back().Remedy = R->Name.str();
+        All.back().Parameters = std::move(Parameters);
+      }
   return All;
 }
 

@@ -40,9 +40,12 @@ std::vector<Candidate> candidates(const KernelProfile &Seen, bool Diverges,
                                   const analysis::MachineLimits *Limits,
                                   llvm::ArrayRef<Candidate> Asked = {});
 
-/// What the code of \p Kernel, which \p Seen is of, tells of remedies.
+/// What the code of \p Kernel, which \p Seen is of, tells of each candidate of
+/// remedies that ask it, and where \p Services can, how many registers more the
+/// kernel takes with it than \p Seen says.
 std::vector<Foreseen> foreseen(const llvm::Function &Kernel,
-                               const KernelProfile &Seen);
+                               const KernelProfile &Seen,
+                               const Services &Services = {});
 
 /// The UserError names a remedy or a parameter that there is not.
 llvm::Error check(const Candidate &What);

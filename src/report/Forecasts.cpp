@@ -1,7 +1,8 @@
 //===- report/Forecasts.cpp - The table of `predict` ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel is a few rows: a remedy each, the greatest gain first.
+// A kernel is a few rows: a candidate each, the greatest gain first. If the same is
+// said of all candidates of a remedy, they are one row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 using namespace llvm;
 
@@ -26,6 +28,18 @@ static std::string times(double Factor) {
   return Text;
 }
 
+static std::pair<std::string, std::string> gainOf(const Forecast &F) {
+  return {times(F.Speedup), times(F.Low) + " to " + times(F.High)};
+}
+
+static std::string nameOf(const Forecast &F, bool IsOne) {
+  if (F.ByHand)
+    return F.Remedy + " (by hand)";
+  if (IsOne || !F.Parameters || F.Parameters->empty())
+    return F.Remedy;
+  return F.Remedy + " (" + *F.Parameters + ")";
+}
+
 static void addRows(Table &T, const KernelView &K, const Forecasts &Of) {
   std::string Name = kernelName(K.Name, 40), Bound = K.BoundBy;
   std::string Share = percent(K.OfRun), Cfe = percent(K.Cfe);
@@ -34,9 +48,15 @@ static void addRows(Table &T, const KernelView &K, const Forecasts &Of) {
     T.row({{Name}, {Share}, {Cfe}, {Bound}, {What.str()}, {Gain}, {Range}});
     Name = Share = Cfe = Bound = "";
   };
-  for (const Forecast &F : Of)
-    Row(F.Remedy + (F.ByHand ? " (by hand)" : ""), times(F.Speedup),
-        times(F.Low) + " to " + times(F.High));
+  for (size_t I = 0; I != Of.size(); ++I) {
+    const auto SaysTheSame = [&](const Forecast &Other) {
+      return Other.Remedy != Of[I].Remedy || gainOf(Other) == gainOf(Of[I]);
+    };
+    const bool IsOne = std::ranges::all_of(Of, SaysTheSame);
+    if (!IsOne || std::ranges::find(Of, Of[I].Remedy, &Forecast::Remedy) ==
+                      Of.begin() + ptrdiff_t(I))
+      Row(nameOf(Of[I], IsOne), gainOf(Of[I]).first, gainOf(Of[I]).second);
+  }
   if (Of.empty())
     Row("nothing", "", "");
 }
@@ -71,7 +91,8 @@ void printForecasts(const Profile &P, const RunCost &Cost,
   printWrapped(OS,
                "Nothing was built: forecasts are from counts of the program as "
                "it is. Between: if the remedy gives nothing back and its price "
-               "is paid; if it gives back all that idles, for nothing. "
+               "is paid; if it gives back all that idles, for nothing; and as "
+               "far beyond either as forecasts usually are off. "
                "reconverge optimize tries what is automatic.",
                Options.Width, 0);
   OS << "Counted on " << V.CountedOn << '\n';

@@ -15,8 +15,8 @@
 // CHECK: kernel of run CFE bound by remedy forecast between
 // CHECK: halves
 // CHECK-SAME: issue
-// CHECK-SAME: sort (by hand) 1.97x 1.00x to 1.97x
-// CHECK: meld 1.9{{[0-6]}}x 1.00x to 1.97x
+// CHECK-SAME: sort (by hand) 1.97x 0.74x to 2.66x
+// CHECK: meld 1.9{{[0-6]}}x 0.7{{[0-9]}}x to 2.66x
 // CHECK: Nothing was built
 // CHECK-NOT: anew
 //

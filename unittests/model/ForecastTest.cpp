@@ -35,8 +35,29 @@ TEST(Forecast, GainAndPrice) {
   EXPECT_EQ(All[0].Remedy, "melt");
   EXPECT_FALSE(All[0].ByHand);
   EXPECT_NEAR(All[0].Speedup, 11.0 / 8, 1e-9);
-  EXPECT_NEAR(All[0].High, 11.0 / 7, 1e-9);
-  EXPECT_NEAR(All[0].Low, 11.0 / 12, 1e-9);
+  EXPECT_NEAR(All[0].High, 11.0 / 7 * UsualForecastError, 1e-9);
+  EXPECT_NEAR(All[0].Low, 11.0 / 12 / UsualForecastError, 1e-9);
+}
+
+/// A candidate pays for what its code adds, and may give back more than the
+/// rule's bound: 11 / (11 - 5 + 2), at least 11 / 13, at most 11 / 6. What is
+/// refused has no forecast, and neither has another candidate.
+TEST(Forecast, CandidatesHaveTheirOwn) {
+  const auto H = test::issuing(test::alternating());
+  const KernelCost Cost = costOf(H.K);
+  const RemedyRule Rules[] = {{{"melt", "melt it"}, false, nothing}};
+  const Foreseen Code[] = {{"melt", "slow", {5}, AddedWork{2}},
+                           {"melt", "quick", {5}, AddedWork{}},
+                           {"melt", "not", {5}, AddedWork{}, true}};
+  const Forecasts All =
+      forecastsOf(H.K, Cost, Rules, test::oneScheduler(), Code);
+  ASSERT_EQ(All.size(), 2u);
+  EXPECT_EQ(All[0].Parameters, "quick");
+  EXPECT_NEAR(All[0].Speedup, 11.0 / 6, 1e-9);
+  EXPECT_EQ(All[1].Parameters, "slow");
+  EXPECT_NEAR(All[1].Speedup, 11.0 / 8, 1e-9);
+  EXPECT_NEAR(All[1].Low, 11.0 / 13 / UsualForecastError, 1e-9);
+  EXPECT_NEAR(All[1].High, 11.0 / 6 * UsualForecastError, 1e-9);
 }
 
 /// The code says that 2 of the 4 come back: 11 / 10; not more than the bound,
@@ -48,10 +69,11 @@ TEST(Forecast, CodeTellsWhatComesBack) {
   auto Of = [&](const Foreseen &Code) {
     return forecastsOf(H.K, Cost, Rules, test::oneScheduler(), {&Code, 1})[0];
   };
-  EXPECT_NEAR(Of({"melt", {2}}).Speedup, 11.0 / 10, 1e-9);
-  EXPECT_NEAR(Of({"melt", {2}}).High, 11.0 / 7, 1e-9) << "the bound stays";
-  EXPECT_NEAR(Of({"melt", {9}}).Speedup, 11.0 / 8, 1e-9);
-  EXPECT_NEAR(Of({"pray", {2}}).Speedup, 11.0 / 8, 1e-9);
+  EXPECT_NEAR(Of({"melt", "", {2}}).Speedup, 11.0 / 10, 1e-9);
+  EXPECT_NEAR(Of({"melt", "", {2}}).High, 11.0 / 7 * UsualForecastError, 1e-9)
+      << "the bound stays";
+  EXPECT_NEAR(Of({"melt", "", {9}}).Speedup, 11.0 / 8, 1e-9);
+  EXPECT_NEAR(Of({"pray", "", {2}}).Speedup, 11.0 / 8, 1e-9);
 }
 
 TEST(Forecast, NoneWithoutTime) {

@@ -84,4 +84,22 @@ TEST(SlotShare, WithoutTimesSlotsStand) {
   EXPECT_DOUBLE_EQ(Run.Places[0].Self, 4.0 / 11);
 }
 
+/// Chains that stay are those of 11 slots. Shared memory that is asked for more
+/// takes as many cycles more.
+TEST(SlotShare, AddedWorkIsPaidFor) {
+  const KernelProfile K = counted("k");
+  const analysis::MachineLimits L = slowStarts();
+  const SlotShare OfTime(K, 11, &L);
+  EXPECT_NEAR(OfTime.gain(4, {}), OfTime.gain(4), 1e-9);
+  AddedWork Slots;
+  Slots.Slots = 3;
+  EXPECT_NEAR(OfTime.gain(4, Slots), OfTime.gain(1), 1e-9);
+  AddedWork Waits;
+  Waits.Wavefronts = 1000;
+  EXPECT_LT(OfTime.gain(4, Waits), 0.1);
+  AddedWork Chains;
+  Chains.PathCycles = 1e4;
+  EXPECT_LT(OfTime.gain(4, Chains), 0.1);
+}
+
 } // namespace

@@ -39,7 +39,8 @@ test::HandMadeKernel splitting(uint64_t Splits) {
 }
 
 /// \p Second: what the second arm does with %a and %b.
-std::vector<double> foreseen(const test::HandMadeKernel &H, StringRef Second) {
+Foreseen foreseenOf(const test::HandMadeKernel &H, StringRef Second,
+                    StringRef Parameters) {
   const std::string Text = (R"(
 target triple = "nvptx64-nvidia-cuda"
 define ptx_kernel void @k(ptr addrspace(1) %p, float %a, float %b) {
@@ -66,7 +67,11 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   SMDiagnostic Error;
   const std::unique_ptr<Module> M = parseAssemblyString(Text, Error, Context);
   EXPECT_TRUE(M) << Error.getMessage().str();
-  return M ? meld::foresee(*M->getFunction("k"), H.K) : std::vector<double>();
+  return M ? meld::foresee(*M->getFunction("k"), H.K, Parameters) : Foreseen();
+}
+
+std::vector<double> foreseen(const test::HandMadeKernel &H, StringRef Second) {
+  return foreseenOf(H, Second, "threshold=0").Slots;
 }
 
 constexpr StringLiteral Alike = R"(
@@ -96,6 +101,45 @@ TEST(MeldForecast, LittleAlikeGivesLittleBack) {
   const double Little = foreseen(splitting(Warps), Short)[0];
   EXPECT_LT(Little, foreseen(splitting(Warps), Alike)[0] / 2);
   EXPECT_EQ(foreseen(splitting(Warps), "")[0], 0) << "there is one arm";
+}
+
+/// Both arms' stores become one: of the 125 requests a quarter of the warps makes
+/// twice, one in five need not be. Those to global memory still have their
+/// lines, but for a wavefront.
+TEST(MeldForecast, PairedAccessesAreMadeOnce) {
+  for (const MemorySpace Space : {MemorySpace::Shared, MemorySpace::Global}) {
+    test::HandMadeKernel H = splitting(Warps / 4);
+    for (uint32_t Block : {1, 2}) {
+      AccessInfo A;
+      A.Id = 5000 + Block;
+      A.Block = Block;
+      A.Use = MemoryUse::Store;
+      A.Space = Space;
+      H.K.Info.Accesses.push_back(A);
+      AccessCounts C;
+      C.Requests = H.K.Blocks[Block].Warps;
+      C.Wavefronts = 3 * C.Requests;
+      H.K.Accesses.push_back(C);
+    }
+    const Foreseen F = foreseenOf(H, Alike, "");
+    ASSERT_TRUE(F.Added);
+    EXPECT_DOUBLE_EQ(F.Added->Requests, -25);
+    EXPECT_DOUBLE_EQ(F.Added->Wavefronts,
+                     Space == MemorySpace::Shared ? -75 : -25);
+  }
+}
+
+/// Each candidate melds what it would: that with the usual threshold leaves
+/// alone what another takes, and says so itself.
+TEST(MeldForecast, CandidatesDiffer) {
+  const auto H = splitting(Warps);
+  EXPECT_FALSE(foreseenOf(H, Alike, "").IsRefused);
+  EXPECT_FALSE(foreseenOf(H, Short, "threshold=0").IsRefused);
+  const std::string Skip =
+      "threshold=0;skip=" + std::to_string(H.K.Info.Branches[0].Id);
+  EXPECT_TRUE(foreseenOf(H, Alike, Skip).IsRefused);
+  EXPECT_EQ(foreseenOf(H, Alike, Skip).Slots[0], 0);
+  EXPECT_TRUE(foreseenOf(H, Alike, "nonsense=1").IsRefused);
 }
 
 } // namespace

@@ -11,6 +11,11 @@
 
 #include "../model/HandMade.h"
 
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
+
 #include <gtest/gtest.h>
 
 using namespace reconverge;
@@ -71,6 +76,53 @@ TEST(ShareForecast, WhatIsGuessed) {
   const std::vector<std::string> Expected = {
       "threshold=100;branch=7", "threshold=200;branch=7", "threshold=100"};
   EXPECT_EQ(share::guess(H.K), Expected);
+}
+
+constexpr const char *Sum = R"(
+target triple = "nvptx64-nvidia-cuda"
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+define ptx_kernel void @k(ptr %ends, ptr %in, ptr %out) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %at = getelementptr i32, ptr %ends, i32 %t
+  %end = load i32, ptr %at
+  br label %loop
+loop:
+  %j = phi i32 [ 0, %entry ], [ %j1, %loop ]
+  %s = phi float [ 0.0, %entry ], [ %s1, %loop ]
+  %p = getelementptr float, ptr %in, i32 %j
+  %x = load float, ptr %p
+  %s1 = fadd float %s, %x
+  %j1 = add nuw nsw i32 %j, 1
+  %c = icmp ult i32 %j1, %end
+  br i1 %c, label %loop, label %behind, !rc.branch !0
+behind:
+  %q = getelementptr float, ptr %out, i32 %t
+  store float %s1, ptr %q
+  ret void
+}
+!0 = !{i32 7}
+)";
+
+double foreseen(const HandMadeKernel &H, const std::string &Parameters) {
+  llvm::LLVMContext Context;
+  llvm::SMDiagnostic Error;
+  const auto M = llvm::parseAssemblyString(Sum, Error, Context);
+  EXPECT_TRUE(M) << Error.getMessage().str();
+  const Foreseen F = share::foresee(*M->getFunction("k"), H.K, Parameters);
+  EXPECT_EQ(F.Slots.size(), 1u);
+  return F.Slots[0];
+}
+
+/// A candidate that names another loop gives nothing back in this one.
+TEST(ShareForecast, CandidatesAreOfTheLoopThatTheyName) {
+  HandMadeKernel H = loopOf(20, 40);
+  H.K.Info.Branches[0].Id = 7;
+  const double Any = foreseen(H, "threshold=100");
+  EXPECT_GT(Any, 0);
+  EXPECT_LT(Any, 7.0 * 20 * 40 * Warps) << "the chain's steps stay";
+  EXPECT_EQ(foreseen(H, "threshold=100;branch=7"), Any);
+  EXPECT_EQ(foreseen(H, "threshold=100;branch=8"), 0);
 }
 
 } // namespace

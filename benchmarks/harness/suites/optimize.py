@@ -25,7 +25,7 @@ import decided
 import processes
 import programs
 import tables
-from pages import optimize as page
+from pages import forecast, optimize as page
 from suite import Case, Metric, Option, Page, Part, Suite
 
 
@@ -101,5 +101,6 @@ SUITES = [Suite(
     metrics=compare.metrics("final", kept=Metric("kernels"),
                             predicted=Metric("x")),
     show=show, page=Page("optimize-results.md", page.lines,
-                          (Part("time.md", "errors", page.errors),)),
+                          (Part("time.md", "errors", page.errors),
+                           Part("time.md", "forecasts", forecast.lines))),
     options=(Option("sizes", 2, "block sizes of each program, 0 for all"),))]

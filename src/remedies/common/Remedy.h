@@ -4,6 +4,7 @@
 #define RECONVERGE_REMEDIES_COMMON_REMEDY_H
 
 #include "core/Cost.h"
+#include "core/Forecast.h"
 #include "core/Profile.h"
 #include "core/Races.h"
 #include "core/Recipe.h"
@@ -82,10 +83,10 @@ struct Remedy {
   /// Parameters by which it proves that what moves may. Null: it is no proof. A proof is neither
   /// timed nor kept.
   std::vector<std::string> (*ProofsOf)(Moved What) = nullptr;
-  /// What comes back at each branch of \p Seen, in issue slots, as its code tells:
-  /// \p Copy is that, and may be changed. Null: it does not tell.
-  std::vector<double> (*Foresee)(llvm::Function &Copy,
-                                 const KernelProfile &Seen) = nullptr;
+  /// What the code of \p Seen tells of the candidate with \p Parameters, but for
+  /// its name: \p Copy is that code, and may be changed. Null: it tells nothing.
+  Foreseen (*Foresee)(llvm::Function &Copy, const KernelProfile &Seen,
+                      llvm::StringRef Parameters) = nullptr;
   /// The same of any kernel, for how its thread blocks fill a GPU. Null: none.
   std::vector<std::string> (*GuessBySchedule)(
       const KernelProfile &Seen, const analysis::MachineLimits &Of) = nullptr;

@@ -3,9 +3,10 @@
 #ifndef RECONVERGE_REMEDIES_MELD_FORECAST_H
 #define RECONVERGE_REMEDIES_MELD_FORECAST_H
 
+#include "core/Forecast.h"
 #include "core/Profile.h"
 
-#include <vector>
+#include "llvm/ADT/StringRef.h"
 
 namespace llvm {
 class Function;
@@ -15,7 +16,8 @@ namespace reconverge::remedies::meld {
 
 /// Issue slots that come back at each branch of \p Seen, whose code \p Copy is.
 /// That is melded.
-std::vector<double> foresee(llvm::Function &Copy, const KernelProfile &Seen);
+Foreseen foresee(llvm::Function &Copy, const KernelProfile &Seen,
+                 llvm::StringRef Parameters);
 
 } // namespace reconverge::remedies::meld
 

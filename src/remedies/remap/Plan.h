@@ -134,6 +134,22 @@ struct RoundPlan {
   uint64_t bytes() const { return countBytes() + wordBytes(); }
 };
 
+/// What was made of a plan.
+struct RoundMade {
+  std::vector<uint32_t> Branches; ///< their numbers (!rc.branch)
+  unsigned Groups;                ///< RoundPlan's groups()
+  unsigned Words, Threads;        ///< RoundPlan's
+  RemapAlgorithm Algorithm;
+  unsigned Neighbours;
+  bool HasExits; ///< threads that had left come along
+};
+
+/// Of a kernel.
+struct Rounds {
+  std::vector<RoundMade> All;
+  uint64_t SharedBytes = 0; ///< that they share
+};
+
 } // namespace reconverge::remedies::remap
 
 #endif

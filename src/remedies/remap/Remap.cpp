@@ -156,12 +156,27 @@ struct Remapped {
   unsigned Rounds = 0;
   unsigned Paths = 0;   ///< most of a round that serves later branches
   bool Unasked = false; ///< there is a round that no pragma asks for
+  std::vector<RoundMade> All;
   RoundMemory Memory;
   Followed Done;
   /// Branches that have no round because of Course::Short.
   SmallPtrSet<const Instruction *, 4> Left;
 };
 } // namespace
+
+static RoundMade madeOf(const RoundPlan &Plan) {
+  RoundMade Made{{},
+                 Plan.groups(),
+                 Plan.Words,
+                 Plan.Threads,
+                 Plan.Algorithm,
+                 Plan.Neighbours,
+                 !Plan.Exits.empty()};
+  for (const Choice &C : Plan.Choices)
+    if (auto Number = analysis::branchNumber(*C.Block))
+      Made.Branches.push_back(*Number);
+  return Made;
+}
 
 /// A round for the first branch that can have one; false if none can, for which
 /// \p Report has remarks say why.
@@ -180,6 +195,7 @@ static bool remapOne(Function &F, const Course &Chosen, Remapped &Made,
       Made.Unasked |= !isAsked(*BB);
       if (Plan->Trees.size() > 1)
         Made.Paths = std::max(Made.Paths, Plan->paths());
+      Made.All.push_back(madeOf(*Plan));
       if (Remarks)
         report(*Remarks, *Plan);
       for (const Choice &C : Plan->Choices)
@@ -215,6 +231,18 @@ static Remapped remapAll(Function &F, const Course &Chosen,
   F.removeFnAttr(Attribute::NoSync);
   F.removeFnAttr(Attribute::Memory);
   return Result;
+}
+
+Rounds makeRounds(Function &Copy, const RemapOptions &Options) {
+  if (Copy.hasFnAttribute(DoneAttribute))
+    return {};
+  const Remapped Made = remapAll(Copy, Course{Options}, nullptr);
+  uint64_t Bytes = 0;
+  for (const GlobalVariable *G : {Made.Memory.Counts, Made.Memory.Words})
+    if (G)
+      Bytes +=
+          Copy.getParent()->getDataLayout().getTypeAllocSize(G->getValueType());
+  return {Made.All, Bytes};
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,6 +4,7 @@
 #define RECONVERGE_REMEDIES_REMAP_REMAP_H
 
 #include "remedies/remap/Options.h"
+#include "remedies/remap/Plan.h"
 
 namespace llvm {
 class Function;
@@ -18,6 +19,10 @@ namespace reconverge::remedies {
 /// once is left alone.
 unsigned remapFunction(llvm::Function &F, const RemapOptions &Options,
                        llvm::OptimizationRemarkEmitter &Remarks);
+
+/// The same of a copy that is only for measuring: nobody counts registers, and
+/// there are no remarks.
+remap::Rounds makeRounds(llvm::Function &Copy, const RemapOptions &Options);
 
 } // namespace reconverge::remedies
 

@@ -18,6 +18,7 @@
 #include "remedies/common/Counted.h"
 
 #include "model/Slots.h"
+#include "remedies/remap/Forecast.h"
 #include "remedies/remap/Refusals.h"
 #include "remedies/remap/Remap.h"
 
@@ -94,6 +95,7 @@ const Remedy remap::Itself = {.Name = remap::Name,
                               .BoundAt = boundAt,
                               .Guess = guess,
                               .Check = checkBy<parseRemapOptions>,
-                              .Apply = apply};
+                              .Apply = apply,
+                              .Foresee = remap::foresee};
 
 } // namespace reconverge::remedies

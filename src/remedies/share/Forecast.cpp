@@ -58,10 +58,24 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
   return boundOf(bestLoop(K, Self), Self, Branch);
 }
 
-std::vector<double> foresee(Function &Copy, const KernelProfile &Seen) {
+Foreseen foresee(Function &Copy, const KernelProfile &Seen,
+                 StringRef Parameters) {
+  Foreseen F;
+  auto Given = parseShareOptions(Parameters);
+  if (!Given) {
+    consumeError(Given.takeError()); // Check says so
+    F.IsRefused = true;
+    return F;
+  }
   const std::vector<double> Self = model::KernelSlots(Seen).self();
-  std::vector<double> Back(Self.size());
-  for (const std::vector<uint32_t> &OfOne : loopExits(Seen))
+  std::vector<double> &Back = F.Slots;
+  Back.resize(Self.size());
+  const auto IsNamed = [&](uint32_t B) {
+    return Seen.Info.Branches[B].Id == Given->Branch;
+  };
+  for (const std::vector<uint32_t> &OfOne : loopExits(Seen)) {
+    if (Given->Branch && none_of(OfOne, IsNamed))
+      continue;
     for (uint32_t B : OfOne) {
       const BranchInfo &Info = Seen.Info.Branches[B];
       ShareOptions Options;
@@ -73,7 +87,8 @@ std::vector<double> foresee(Function &Copy, const KernelProfile &Seen) {
             std::max(0., Self[B] - double(Plan->By.Step) *
                                        double(Seen.Blocks[Info.Block].Warps));
     }
-  return Back;
+  }
+  return F;
 }
 
 std::vector<std::string> guess(const KernelProfile &K) {

@@ -11,8 +11,9 @@ namespace reconverge::remedies::share {
 BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
                     uint32_t Branch);
 std::vector<std::string> guess(const KernelProfile &K);
-/// Of loops that may be shared, whatever of their chains' steps is left.
-std::vector<double> foresee(llvm::Function &Copy, const KernelProfile &Seen);
+/// Of loops that may be shared with \p Parameters, whatever of their chains' steps is left.
+Foreseen foresee(llvm::Function &Copy, const KernelProfile &Seen,
+                 llvm::StringRef Parameters);
 
 } // namespace reconverge::remedies::share
 
