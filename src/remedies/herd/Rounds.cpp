@@ -1,0 +1,294 @@
+//===- remedies/herd/Rounds.cpp - Votes in loops --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A loop that lanes leave by `way`, among others; `mask` are those who came, and
+// L is what the loop was.
+//
+//   again: <----------------------------------------+
+//    |  \  is this lane inside?                     |
+//    |   enter: left = every                        |
+//    |    |                                         |
+//    |    L's header: <----------------+            |
+//    |    |  a way back, left > 0 -----+            |
+//    |    |  a way back, left = 0: inside           |
+//    |    |  a way out: left by that                |
+//    |   /                                          |
+//    vote: more than threshold inside? -------------+
+//     |  no
+//    leave: by the ways out
+//
+//   1. A lane that left goes round with the others, from vote to vote, where it
+//      would wait for them behind the loop anyway. So the mask is the same for all
+//      votes, and a round without a vote costs a counter.
+//   2. A vote: inside = ballot(mask, is inside); another turn if
+//      32 popc(inside) > threshold popc(mask). So none is had once all left.
+//   3. Those who are inside when too few are leave by `way`. If that stands at
+//      the loop's end, they do so at once, with the values of that round. Else
+//      everybody notes that it is over, they go on, and leave where they come to
+//      it the next time, without another vote.
+//   4. Phis of the header and of the ways out become slots, and then values
+//      again (mem2reg).
+//
+// Why it ends, if the original does: each turn takes some lane further, and a
+// lane has no rounds that it did not have before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "remedies/herd/Rounds.h"
+
+#include "remedies/common/Loops.h"
+#include "remedies/herd/Rewrite.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Utils/PromoteMemToReg.h"
+
+using namespace llvm;
+
+namespace reconverge::remedies::herd {
+
+namespace {
+class RoundWriter {
+public:
+  RoundWriter(const HerdPoint &Point, Value *Mask, Value *Size, Function &F);
+  void run();
+
+private:
+  using PhiSlots = SmallVector<std::pair<PHINode *, AllocaInst *>>;
+
+  AllocaInst *slot(Type *T, const Twine &Name);
+  PhiSlots slotsOf(BasicBlock *BB);
+  void give(IRBuilderBase &B, const BasicBlock *From, const PhiSlots &To);
+  void forget(IRBuilderBase &B, const PhiSlots &No);
+  Value *load(IRBuilderBase &B, AllocaInst *Slot);
+  void leadBack(BasicBlock *From);
+  void leadIn();
+  void leadOut();
+  void takeWayOutIfOver();
+  void writeVote();
+  void writeLeave();
+
+  const HerdPoint &Point;
+  Value *Mask, *Size;
+  Function &F;
+  BasicBlock *Header, *Before, *Out;
+  SmallVector<BasicBlock *> Latches;
+  MapVector<BasicBlock *, PhiSlots> Exits;
+  PhiSlots Starts; ///< of the header
+  SmallVector<AllocaInst *> Slots;
+  AllocaInst *State; ///< 0: inside; 1 + n: out by exit n
+  AllocaInst *Left = nullptr;
+  AllocaInst *Over = nullptr; ///< null: `way` stands at the loop's end
+  BasicBlock *Again, *Enter, *Met, *Vote, *Leave;
+};
+} // namespace
+
+RoundWriter::RoundWriter(const HerdPoint &Point, Value *Mask, Value *Size,
+                         Function &F)
+    : Point(Point), Mask(Mask), Size(Size), F(F), Header(Point.Header),
+      Out(Point.Branch->getTerminator()->getSuccessor(Point.Out)) {
+  DominatorTree Dominance(F);
+  LoopInfo Loops(Dominance);
+  Loop *L = Loops.getLoopFor(Header);
+  assert(L && L->getHeader() == Header && L->getLoopPreheader() &&
+         "the plan's loop is still one, and canonical");
+  // Loops inside it have been changed.
+  formLCSSARecursively(*L, Dominance, &Loops, nullptr);
+  Before = L->getLoopPreheader();
+  for (BasicBlock &BB : F) { // in program order
+    const bool IsInside = L->contains(&BB);
+    if (IsInside && is_contained(successors(&BB), Header))
+      Latches.push_back(&BB);
+    if (!IsInside && any_of(predecessors(&BB), [&](BasicBlock *From) {
+          return L->contains(From);
+        }))
+      Exits[&BB] = slotsOf(&BB);
+  }
+  Starts = slotsOf(Header);
+  Type *I32 = Type::getInt32Ty(F.getContext());
+  State = slot(I32, "herd.state");
+  if (Point.Options.Every > 1)
+    Left = slot(I32, "herd.left");
+  if (Point.Branch->getTerminator()->getSuccessor(1 - Point.Out) != Header)
+    Over = slot(Type::getInt1Ty(F.getContext()), "herd.over");
+  auto Block = [&](const char *Name) {
+    return BasicBlock::Create(F.getContext(), Twine("herd.") + Name, &F);
+  };
+  Again = Block("again");
+  Enter = Block("enter");
+  Vote = Block("vote");
+  Met = Over ? Block("met") : Vote;
+  Leave = Block("leave");
+}
+
+AllocaInst *RoundWriter::slot(Type *T, const Twine &Name) {
+  return Slots.emplace_back(
+      new AllocaInst(T, F.getDataLayout().getAllocaAddrSpace(), Name,
+                     F.getEntryBlock().getFirstInsertionPt()));
+}
+
+RoundWriter::PhiSlots RoundWriter::slotsOf(BasicBlock *BB) {
+  PhiSlots All;
+  for (PHINode &Phi : BB->phis())
+    All.push_back({&Phi, slot(Phi.getType(), Phi.getName())});
+  return All;
+}
+
+/// Writes what the phis \p To get from \p From.
+void RoundWriter::give(IRBuilderBase &B, const BasicBlock *From,
+                       const PhiSlots &To) {
+  for (auto [Phi, Slot] : To)
+    B.CreateStore(Phi->getIncomingValueForBlock(From), Slot);
+}
+
+/// No longer needed: they would take registers meanwhile.
+void RoundWriter::forget(IRBuilderBase &B, const PhiSlots &No) {
+  for (auto [Phi, Slot] : No)
+    B.CreateStore(PoisonValue::get(Slot->getAllocatedType()), Slot);
+}
+
+Value *RoundWriter::load(IRBuilderBase &B, AllocaInst *Slot) {
+  return B.CreateLoad(Slot->getAllocatedType(), Slot, Slot->getName());
+}
+
+/// Between the end of \p From and another round: a vote, every so many times.
+void RoundWriter::leadBack(BasicBlock *From) {
+  auto *Pause = BasicBlock::Create(F.getContext(), "herd.pause", &F, Again);
+  IRBuilder<> B(Pause);
+  give(B, From, Starts);
+  if (!Over) // what it has if it is to leave
+    give(B, From, Exits[Out]);
+  B.CreateStore(B.getInt32(0), State);
+  B.CreateBr(Met);
+  auto *Round = BasicBlock::Create(F.getContext(), "herd.round", &F, Pause);
+  B.SetInsertPoint(Round);
+  Value *GoesOn = nullptr;
+  if (Left) {
+    Value *Less = B.CreateSub(load(B, Left), B.getInt32(1));
+    B.CreateStore(Less, Left);
+    GoesOn = B.CreateICmpNE(Less, B.getInt32(0));
+  }
+  if (Over)
+    GoesOn = GoesOn ? B.CreateOr(GoesOn, load(B, Over)) : load(B, Over);
+  From->getTerminator()->replaceSuccessorWith(Header, Round);
+  if (GoesOn) {
+    B.CreateCondBr(GoesOn, Header, Pause);
+    Header->replacePhiUsesWith(From, Round);
+    return;
+  }
+  B.CreateBr(Pause);
+  for (PHINode &Phi : Header->phis())
+    Phi.removeIncomingValue(From, /*DeletePHIIfEmpty=*/false);
+}
+
+void RoundWriter::leadIn() {
+  Instruction *End = Before->getTerminator();
+  IRBuilder<> B(End);
+  give(B, Before, Starts);
+  for (auto &[To, Phis] : Exits)
+    forget(B, Phis);
+  B.CreateStore(B.getInt32(0), State);
+  if (Left)
+    B.CreateStore(PoisonValue::get(B.getInt32Ty()), Left);
+  if (Over)
+    B.CreateStore(B.getFalse(), Over);
+  End->replaceSuccessorWith(Header, Again);
+  B.SetInsertPoint(Again);
+  B.CreateCondBr(B.CreateICmpEQ(load(B, State), B.getInt32(0)), Enter, Met);
+  B.SetInsertPoint(Enter);
+  for (auto [Phi, Slot] : Starts) {
+    Phi->removeIncomingValue(Before, /*DeletePHIIfEmpty=*/false);
+    Phi->addIncoming(load(B, Slot), Enter);
+  }
+  forget(B, Starts);
+  for (auto &[To, Phis] : Exits)
+    forget(B, Phis);
+  if (Left)
+    B.CreateStore(B.getInt32(Point.Options.Every), Left);
+  B.CreateBr(Header);
+}
+
+/// Phis of the ways out have what lanes brought to the vote.
+void RoundWriter::leadOut() {
+  unsigned Number = 0;
+  for (auto &[To, Phis] : Exits) {
+    ++Number;
+    leadElsewhere(To, [&, Phis = &Phis](IRBuilderBase &B, BasicBlock *From) {
+      give(B, From, *Phis);
+      forget(B, Starts);
+      B.CreateStore(B.getInt32(Number), State);
+      B.CreateBr(Met);
+    });
+    IRBuilder<> B(To, To->getFirstNonPHIIt());
+    for (auto [Phi, Slot] : Phis) {
+      Value *Given = load(B, Slot);
+      Given->takeName(Phi);
+      Phi->replaceAllUsesWith(Given);
+      Phi->eraseFromParent();
+    }
+  }
+}
+
+void RoundWriter::takeWayOutIfOver() {
+  auto *Br = cast<BranchInst>(Point.Branch->getTerminator());
+  IRBuilder<> B(Br);
+  Value *Now = load(B, Over), *If = Br->getCondition();
+  Br->setCondition(Point.Out == 0 ? B.CreateOr(If, Now)
+                                  : B.CreateAnd(If, B.CreateNot(Now)));
+}
+
+void RoundWriter::writeVote() {
+  IRBuilder<> B(Vote);
+  Value *IsInside = B.CreateICmpEQ(load(B, State), B.getInt32(0));
+  Value *Votes = B.CreateIntrinsic(Intrinsic::nvvm_vote_ballot_sync, {},
+                                   {Mask, IsInside}, nullptr, "herd.inside");
+  Value *Enough =
+      enough(B, countOf(B, Votes, Point.Options), Size, Point.Options);
+  if (!Over) {
+    B.CreateCondBr(Enough, Again, Leave);
+    return;
+  }
+  B.CreateStore(B.CreateNot(Enough), Over);
+  B.CreateBr(Again);
+  B.SetInsertPoint(Met);
+  B.CreateCondBr(load(B, Over), Leave, Vote);
+}
+
+void RoundWriter::writeLeave() {
+  IRBuilder<> B(Leave);
+  if (Exits.size() == 1) {
+    B.CreateBr(Out);
+    return;
+  }
+  SwitchInst *Where = B.CreateSwitch(load(B, State), Out, Exits.size() - 1);
+  for (unsigned Number = 1; auto &[To, Phis] : Exits)
+    if (const unsigned At = Number++; To != Out)
+      Where->addCase(B.getInt32(At), To);
+}
+
+void RoundWriter::run() {
+  if (Over)
+    for (BasicBlock *From : Latches)
+      leadBack(From);
+  else
+    leadBack(Point.Branch);
+  leadIn();
+  if (Over)
+    takeWayOutIfOver();
+  leadOut();
+  writeVote();
+  writeLeave();
+  DominatorTree Dominance(F);
+  PromoteMemToReg(Slots, Dominance);
+}
+
+void herdLoop(const HerdPoint &Point, Value *Mask, Value *Size, Function &F) {
+  RoundWriter(Point, Mask, Size, F).run();
+}
+
+} // namespace reconverge::remedies::herd

@@ -1,0 +1,103 @@
+//===- unittests/remedies/HerdRandomTest.cpp - Herded and not -------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random kernels, run before and after their branches are herded. With a
+// threshold of 0 nobody is dropped, and they leave the same bytes: all votes are
+// there, and a mask that is wrong ends in a hang, in a lane that is not counted,
+// or in a vote that hangs on who is converged. With others they leave other
+// bytes, but the same ones whatever the order in which the VM runs lanes and
+// warps, and in which it lets them come together. 200 of them here;
+// RECONVERGE_RANDOM_SEEDS="first,count" runs others, and RECONVERGE_REDUCE=1
+// then prints a small kernel for the first that fails.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Harness.h"
+#include "Seeds.h"
+
+#include "analysis/Numbering.h"
+#include "remedies/herd/Masks.h"
+#include "remedies/herd/Rewrite.h"
+
+using namespace llvm;
+using namespace reconverge::warpvm;
+
+namespace reconverge::remedies {
+namespace {
+
+/// Kernels with loops and ifs, some with shared memory.
+RandomKernelOptions herdShape(uint64_t Seed) {
+  Random R(Seed ^ 0x4e4d);
+  RandomKernelOptions Options = randomOptions(Seed);
+  Options.Inline = true;
+  Options.Barriers = R.chance(20);
+  Options.Irreducible = R.chance(20);
+  Options.Loops = 25;
+  Options.Depth = 2 + R.below(2);
+  Options.Statements = 2 + R.below(2);
+  return Options;
+}
+
+HerdOptions herdOptionsFor(uint64_t Seed) {
+  Random R(Seed ^ 0x4e4dd);
+  HerdOptions Options;
+  Options.Ids = true;
+  Options.Least = 0;
+  Options.Every = R.chance(40) ? 1 : 2 + R.below(6);
+  const uint32_t Thresholds[] = {1, 8, 16, 24, 31};
+  Options.Threshold = Thresholds[R.below(5)];
+  return Options;
+}
+
+unsigned herdModule(Module &M, const HerdOptions &Options) {
+  analysis::numberBlocks(M);
+  Function &F = *M.getFunction("k");
+  herd::canonicalize(F);
+  const herd::HerdPlan Plan = herd::planHerd(F, Options);
+  if (!Plan.Points.empty())
+    herd::rewrite(Plan, F);
+  return Plan.Points.size();
+}
+
+unsigned herdSeedNobody(Module &M, uint64_t Seed) {
+  HerdOptions Options = herdOptionsFor(Seed);
+  Options.Threshold = 0;
+  return herdModule(M, Options);
+}
+
+unsigned herdSeed(Module &M, uint64_t Seed) {
+  return herdModule(M, herdOptionsFor(Seed));
+}
+
+class HerdedKernels : public testing::TestWithParam<unsigned> {};
+constexpr unsigned Shares = 2;
+
+TEST_P(HerdedKernels, LeaveTheSameBytesIfNobodyIsDropped) {
+  SeedsTried Tried =
+      compareSeeds(200, GetParam(), Shares, herdShape, herdSeedNobody);
+  if (HasFailure())
+    return;
+  RecordProperty("herded", int(Tried.Changed));
+  EXPECT_GE(Tried.Changed * 3, Tried.Kernels)
+      << "the kernels have too few branches that may be herded";
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, HerdedKernels, testing::Range(0u, Shares));
+
+/// The comparison notices a lane that a vote does not count.
+TEST(HerdedKernels, APlantedBugIsCaught) {
+  expectCaught(herdShape, [](Module &M, uint64_t Seed) {
+    HerdOptions Options = herdOptionsFor(Seed);
+    Options.Threshold = 0;
+    Options.PlantedBug = true;
+    return herdModule(M, Options);
+  });
+}
+
+/// Same input, same bytes.
+TEST(HerdedKernels, AreDeterministic) {
+  expectDeterministic(herdShape, herdSeed);
+}
+
+} // namespace
+} // namespace reconverge::remedies
