@@ -5,14 +5,15 @@
 // threshold of 0 nobody is dropped, and they leave the same bytes: all votes are
 // there, and a mask that is wrong ends in a hang, in a lane that is not counted,
 // or in a vote that hangs on who is converged. With others they leave other
-// bytes, but the same ones whatever the order in which the VM runs lanes and
-// warps, and in which it lets them come together. 200 of them here;
+// bytes, but the same ones on the VM as lane by lane in scalar code of the host
+// (LaneByLane.h), where lanes meet for votes alone. 200 of each here;
 // RECONVERGE_RANDOM_SEEDS="first,count" runs others, and RECONVERGE_REDUCE=1
 // then prints a small kernel for the first that fails.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Harness.h"
+#include "LaneByLane.h"
 #include "Seeds.h"
 
 #include "analysis/Numbering.h"
@@ -83,6 +84,45 @@ TEST_P(HerdedKernels, LeaveTheSameBytesIfNobodyIsDropped) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, HerdedKernels, testing::Range(0u, Shares));
+
+/// The first of \p Count kernels from seed \p First on that differs fails.
+SeedsTried compareVotes(uint64_t First, unsigned Count) {
+  SeedsTried Tried;
+  for (uint64_t Seed = First; Seed != First + Count; ++Seed) {
+    LLVMContext C;
+    const auto M = randomKernel(C, Seed, herdShape(Seed));
+    const Trial T = compareChanged(
+        *M, Seed, [&](Module &Of) { return herdSeed(Of, Seed); },
+        [&](const Module &Of, unsigned Blocks, unsigned Threads,
+            const std::vector<uint32_t> &In, std::vector<uint32_t> &Out,
+            std::vector<uint32_t> &Sums, uint32_t N) {
+          return runLaneByLane(Of, Seed, Blocks, Threads, In, Out, Sums, N);
+        });
+    ++Tried.Kernels;
+    Tried.Changed += T.Changes > 0;
+    if (!T.Difference.empty()) {
+      ADD_FAILURE() << "seed " << Seed << ": " << T.Difference;
+      break;
+    }
+  }
+  return Tried;
+}
+
+TEST_P(HerdedKernels, VoteAlikeOnTheVmAndLaneByLane) {
+  constexpr unsigned Count = 200 / Shares;
+  uint64_t First = 1 + GetParam() * Count;
+  unsigned Number = Count;
+  if (const char *Text = std::getenv("RECONVERGE_RANDOM_SEEDS")) {
+    const auto [A, B] = StringRef(Text).split(',');
+    ASSERT_FALSE(A.getAsInteger(10, First) || B.getAsInteger(10, Number));
+    Number /= Shares;
+    First += GetParam() * Number;
+  }
+  const SeedsTried Tried = compareVotes(First, Number);
+  RecordProperty("herded", int(Tried.Changed));
+  EXPECT_TRUE(HasFailure() || Tried.Changed * 3 >= Tried.Kernels)
+      << "the kernels have too few branches that may be herded";
+}
 
 /// The comparison notices a lane that a vote does not count.
 TEST(HerdedKernels, APlantedBugIsCaught) {
