@@ -44,7 +44,9 @@ namespace reconverge::remedies::herd {
 void canonicalize(Function &F) {
   DominatorTree Dominance(F);
   LoopInfo Loops(Dominance);
-  for (Loop *L : Loops.getLoopsInPreorder()) {
+  // Inner loops first: a way out of two must be the outer one's alone in the end.
+  const SmallVector<Loop *, 4> InOrder = Loops.getLoopsInPreorder();
+  for (Loop *L : reverse(InOrder)) {
     if (!L->getLoopPreheader())
       InsertPreheaderForLoop(L, &Dominance, &Loops, nullptr,
                              /*PreserveLCSSA=*/false);

@@ -99,6 +99,7 @@ RoundWriter::RoundWriter(const HerdPoint &Point, Value *Mask, Value *Size,
          "the plan's loop is still one, and canonical");
   // Loops inside it have been changed.
   formLCSSARecursively(*L, Dominance, &Loops, nullptr);
+  assert(L->hasDedicatedExits() && "the loop is canonical");
   Before = L->getLoopPreheader();
   for (BasicBlock &BB : F) { // in program order
     const bool IsInside = L->contains(&BB);
