@@ -47,6 +47,7 @@ HerdOptions herdOptionsFor(uint64_t Seed) {
   Options.Every = R.chance(40) ? 1 : 2 + R.below(6);
   const uint32_t Thresholds[] = {1, 8, 16, 24, 31};
   Options.Threshold = Thresholds[R.below(5)];
+  Options.TwoWays = R.chance(15);
   return Options;
 }
 
@@ -63,6 +64,7 @@ unsigned herdModule(Module &M, const HerdOptions &Options) {
 unsigned herdSeedNobody(Module &M, uint64_t Seed) {
   HerdOptions Options = herdOptionsFor(Seed);
   Options.Threshold = 0;
+  Options.TwoWays = false;
   return herdModule(M, Options);
 }
 
@@ -129,6 +131,7 @@ TEST(HerdedKernels, APlantedBugIsCaught) {
   expectCaught(herdShape, [](Module &M, uint64_t Seed) {
     HerdOptions Options = herdOptionsFor(Seed);
     Options.Threshold = 0;
+    Options.TwoWays = false;
     Options.PlantedBug = true;
     return herdModule(M, Options);
   });

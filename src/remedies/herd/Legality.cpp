@@ -14,6 +14,10 @@
 //   - nothing can fault or hang behind it (Safety.h), together with all that is
 //     herded before it in the program.
 //
+// Two ways, if asked for: all lanes take the side that most want, of an if whose
+// sides write nothing, have no loop, and hold nothing that could fault for a lane
+// that does not want them.
+//
 // Which: what branch= names; what pragmas name; else all of those, but for
 // branches on the thread's number alone and on too little code. Of a loop one way
 // out: the last that parts a warp, of those that may be.
@@ -32,6 +36,7 @@
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -116,8 +121,6 @@ std::optional<Refusal> Planner::unwanted(const BasicBlock &BB,
     Here = cantFail(parseHerdOptions(Said->Parameters, Options));
     Here.Occupancy &= !Said->AtAnyCost;
   }
-  if (Here.TwoWays)
-    return refusal(refuse::Ways, *Br);
   if (Options.Branch || (Said && Said->AtAnyCost))
     return std::nullopt;
   const analysis::Uniformity Condition = Known.of(*Br->getCondition());
@@ -144,6 +147,8 @@ static const Instruction *togetherIn(ArrayRef<const BasicBlock *> Blocks) {
 
 std::optional<Refusal> Planner::atLoop(Loop &L, HerdPoint &P, Uncertain &U) {
   const Instruction &At = *P.Branch->getTerminator();
+  if (P.Options.TwoWays)
+    return refusal(refuse::Ways, At);
   if (Herded.contains(L.getHeader()))
     return refusal(refuse::Another, At);
   P.Header = L.getHeader();
@@ -213,6 +218,21 @@ bool Planner::addSide(HerdPoint &P, unsigned Side, Uncertain &U) const {
   return true;
 }
 
+/// What no lane may be sent into, of \p Blocks; null: there is nothing.
+static const Instruction *riskIn(ArrayRef<const BasicBlock *> Blocks,
+                                 const CycleInfo &Cycles,
+                                 const BasicBlock &Branch) {
+  for (const BasicBlock *BB : Blocks)
+    for (const Instruction &I : *BB) {
+      const bool Leads = isa<PHINode>(I) || isa<BranchInst, SwitchInst>(I);
+      if (!Leads && !isSafeToSpeculativelyExecute(&I))
+        return &I;
+      if (Cycles.getCycle(BB) != Cycles.getCycle(&Branch))
+        return &I;
+    }
+  return nullptr;
+}
+
 std::optional<Refusal> Planner::atIf(HerdPoint &P, Uncertain &U) {
   const Instruction &At = *P.Branch->getTerminator();
   P.Join = const_cast<BasicBlock *>(PostDominance.immediate(*P.Branch));
@@ -226,15 +246,22 @@ std::optional<Refusal> Planner::atIf(HerdPoint &P, Uncertain &U) {
         return refusal(refuse::Shape, At);
   if (!Rules.known(*P.Branch))
     return refusal(refuse::Mask, At);
+  U.Once = !Cycles.getCycle(P.Branch);
+  for (const PHINode &Phi : P.Join->phis())
+    U.Values.push_back(&Phi);
+  if (P.Options.TwoWays) {
+    for (unsigned Side : {0, 1})
+      append_range(U.Skipped, blocksUpTo(At.getSuccessor(Side), P.Join));
+    if (const Instruction *I = riskIn(U.Skipped, Cycles, *P.Branch))
+      return refusal(refuse::Ways, *I);
+    return std::nullopt;
+  }
   for (unsigned Side : {0, 1})
     P.Drops[Side] = At.getSuccessor(Side) != P.Join &&
                     PostDominance.returns(*At.getSuccessor(Side)) &&
                     addSide(P, Side, U);
   if (!P.Drops[0] && !P.Drops[1])
     return refusal(refuse::Values, At);
-  for (const PHINode &Phi : P.Join->phis())
-    U.Values.push_back(&Phi);
-  U.Once = !Cycles.getCycle(P.Branch);
   return std::nullopt;
 }
 

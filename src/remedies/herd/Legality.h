@@ -26,7 +26,7 @@ struct HerdPoint {
   llvm::BasicBlock *Header = nullptr;
   unsigned Out = 0;
   /// Else: where the sides meet, and from which side, by number, lanes may be
-  /// dropped.
+  /// dropped; from none: all lanes take one side (Options.TwoWays).
   llvm::BasicBlock *Join = nullptr;
   bool Drops[2] = {false, false};
 };

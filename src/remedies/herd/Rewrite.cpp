@@ -16,6 +16,8 @@
 //            +---------------------------------+
 //              as the other side leaves values that are there before it
 //
+// With two ways, all lanes take the side that `enough` says.
+//
 // Then loops, inner ones first (Rounds.cpp). What follows for optimizers from
 // how the program was written (llvm.assume) need no longer hold.
 //
@@ -95,6 +97,15 @@ static void herdIf(const HerdPoint &P, const Given &Values, Masks &Lanes) {
   auto *Br = cast<BranchInst>(P.Branch->getTerminator());
   IRBuilder<> B(Br);
   Value *Count = countOf(B, Votes, P.Options);
+  Br->setMetadata(LLVMContext::MD_prof, nullptr);
+  if (P.Options.TwoWays) {
+    // Of an arm, those who want it are counted.
+    const bool Inverse = Br->getSuccessor(0) == P.Join;
+    Value *Most =
+        enough(B, Inverse ? B.CreateSub(Size, Count) : Count, Size, P.Options);
+    Br->setCondition(Inverse ? B.CreateNot(Most) : Most);
+    return;
+  }
   Value *Goes[2] = {Br->getCondition(), B.CreateNot(Br->getCondition())};
   for (unsigned Side : {0, 1})
     if (P.Drops[Side])
@@ -108,7 +119,6 @@ static void herdIf(const HerdPoint &P, const Given &Values, Masks &Lanes) {
   Br->setCondition(Goes[First]);
   Br->setSuccessor(0, To);
   Br->setSuccessor(1, Rest);
-  Br->setMetadata(LLVMContext::MD_prof, nullptr);
 }
 
 static void dropAssumptions(Function &F) {

@@ -13,6 +13,8 @@
 // CHECK: nested: {{[1-9][0-9]*}} lanes left early, as the reference
 // CHECK: arm: {{[1-9][0-9]*}} lanes dropped, as the reference
 // CHECK: sides: {{[1-9][0-9]*}} lanes dropped, as the reference
+// CHECK: plane: {{[1-9][0-9]*}} lanes dropped, as the reference
+// CHECK: pure: {{[1-9][0-9]*}} lanes sent, as the reference
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=policy=ipdom ./four | FileCheck %s
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=tier=blocks ./four | FileCheck %s
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=seed=7,threads=1 ./four | FileCheck %s
@@ -27,6 +29,7 @@
 // NONE: nested: 0 lanes left early, as the reference
 // NONE: arm: 0 lanes dropped, as the reference
 // NONE: sides: 0 lanes dropped, as the reference
+// NONE: plane: 0 lanes dropped, as the reference
 
 // Without a bound, optimize does not try it.
 // RUN: %reconverge optimize --device cpu -DTHRESHOLD=0 %s -I %source/include -o best >%t.out 2>&1
@@ -123,6 +126,31 @@ __global__ void sides(unsigned *Out, unsigned N) {
     Out[I] = heavy(I);
   else
     Out[N + I] = heavy(mix(I));
+}
+
+// Blocks of two dimensions: of the first 32 threads, 20 have threadIdx.y == 0.
+__global__ void plane(unsigned *Out, unsigned N) {
+  const unsigned I =
+      (blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  if (I >= N) return;
+  HERD
+  if (mix(I / 8) % 3 == 0) Out[I] = heavy(I);
+}
+
+// Both sides only compute: all lanes may take the one that most want.
+__device__ __host__ bool wantsFirst(unsigned Thread, unsigned Block) {
+  return Thread % 32 < (Block + Thread / 32) % 4 * 8 + 5; // never half
+}
+__global__ void pure(unsigned *Out, unsigned N) {
+  const unsigned I = blockIdx.x * blockDim.x + threadIdx.x;
+  if (I >= N) return;
+  unsigned X;
+#pragma reconverge herd ways(two)
+  if (wantsFirst(threadIdx.x, blockIdx.x))
+    X = heavy(I);
+  else
+    X = heavy(mix(I));
+  Out[I] = X;
 }
 
 static const unsigned Threads = 100; // so that a block's last warp has 4
@@ -244,4 +272,30 @@ int main() {
           Expected[Side ? I : N + I] = heavy(Side ? I : mix(I));
   });
   Check("sides", Dropped, "dropped");
+
+  Dropped = 0;
+  plane<<<Blocks, dim3(20, 5)>>>(Out, N);
+  forWarps(N, [&](unsigned First, unsigned Lanes) {
+    std::vector<unsigned> Want;
+    for (unsigned I = First; I < First + Lanes; ++I)
+      if (mix(I / 8) % 3 == 0) Want.push_back(I);
+    if (!areEnough(Want.size(), Lanes))
+      Dropped += Want.size();
+    else
+      for (unsigned I : Want) Expected[I] = heavy(I);
+  });
+  Check("plane", Dropped, "dropped");
+
+  unsigned Sent = 0;
+  pure<<<Blocks, Threads>>>(Out, N);
+  forWarps(N, [&](unsigned First, unsigned Lanes) {
+    unsigned Want = 0;
+    for (unsigned I = First; I < First + Lanes; ++I)
+      Want += wantsFirst(I % Threads, I / Threads);
+    const bool Takes = 2 * Want > Lanes;
+    Sent += Takes ? Lanes - Want : Want;
+    for (unsigned I = First; I < First + Lanes; ++I)
+      Expected[I] = heavy(Takes ? I : mix(I));
+  });
+  Check("pure", Sent, "sent");
 }

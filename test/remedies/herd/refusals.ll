@@ -5,7 +5,7 @@
 ; RUN: opt -passes='reconverge-herd<branch=99>' -pass-remarks-missed=reconverge-herd -disable-output %s 2>&1 | FileCheck %s --check-prefix=BRANCH
 ; BRANCH: not herded: the branch parts no warp (99) [RC1002]
 ; RUN: opt -passes='reconverge-herd<ways=two>' -pass-remarks-missed=reconverge-herd -disable-output %s 2>&1 | FileCheck %s --check-prefix=WAYS
-; WAYS: not herded: lanes would be sent where they do not want to go [RC1026]
+; WAYS-COUNT-2: not herded: lanes would be sent where they do not want to go [RC1026]
 ;
 ; A branch that is named does not overrule the source.
 ; RUN: opt -passes='reconverge-herd<branch=7>' -pass-remarks-missed=reconverge-herd -disable-output %s 2>&1 | FileCheck %s --check-prefix=NAMED

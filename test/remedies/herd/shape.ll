@@ -2,6 +2,7 @@
 ;
 ; RUN: opt -passes='reconverge-herd<least=0>,verify' -S %s | FileCheck %s
 ; RUN: opt -passes='reconverge-herd<least=0;every=1;threshold=8>,verify' -S %s | FileCheck %s --check-prefix=EACH
+; RUN: opt -passes='reconverge-herd<least=0;ways=two>,verify' -S %s | FileCheck %s --check-prefix=TWO
 ; RUN: not opt -passes='reconverge-herd<threshold=32>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=SLIP
 ; SLIP: herding has no parameter 'threshold=32'
 
@@ -170,5 +171,35 @@ latch:
   %more = icmp ne i32 %less, 0
   br i1 %more, label %loop, label %done
 done:
+  ret void
+}
+
+;   out[i] = x > 0 ? x * x * 5 : x / 3;     as an if
+;
+; With two ways, all lanes take the side that most want.
+; TWO-LABEL: define ptx_kernel void @pure(
+; TWO: %herd.enough = icmp ugt i32
+; TWO-NEXT: br i1 %herd.enough, label %one, label %other
+; With one, a lane that is dropped would have no value.
+; CHECK-LABEL: define ptx_kernel void @pure(
+; CHECK: br i1 %c, label %one, label %other
+define ptx_kernel void @pure(ptr %in, ptr %out) {
+entry:
+  %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %p = getelementptr i32, ptr %in, i32 %i
+  %q = getelementptr i32, ptr %out, i32 %i
+  %x = load i32, ptr %p
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %one, label %other
+one:
+  %square = mul i32 %x, %x
+  %a = mul i32 %square, 5
+  br label %join
+other:
+  %b = sdiv i32 %x, 3
+  br label %join
+join:
+  %y = phi i32 [ %a, %one ], [ %b, %other ]
+  store i32 %y, ptr %q
   ret void
 }
