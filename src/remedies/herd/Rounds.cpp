@@ -29,6 +29,10 @@
 //   4. Phis of the header and of the ways out become slots, and then values
 //      again (mem2reg).
 //
+//   5. If rounds are short, the loop is unrolled first, so that the vote stands
+//      behind every so many rounds, and no counter is needed: it would take a
+//      third of a short round.
+//
 // Why it ends, if the original does: each turn takes some lane further, and a
 // lane has no rounds that it did not have before.
 //
@@ -36,21 +40,29 @@
 
 #include "remedies/herd/Rounds.h"
 
+#include "analysis/AnalysisManagers.h"
 #include "remedies/common/Loops.h"
 #include "remedies/herd/Rewrite.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
+#include "llvm/Transforms/Utils/UnrollLoop.h"
 
 using namespace llvm;
 
 namespace reconverge::remedies::herd {
+
+/// Instructions of a loop that is unrolled up to its votes.
+static constexpr size_t MostUnrolled = 512;
 
 namespace {
 class RoundWriter {
@@ -88,6 +100,11 @@ private:
 };
 } // namespace
 
+/// Whether another round begins where \p P does not leave the loop.
+static bool isAtEnd(const HerdPoint &P) {
+  return P.Branch->getTerminator()->getSuccessor(1 - P.Out) == P.Header;
+}
+
 RoundWriter::RoundWriter(const HerdPoint &Point, Value *Mask, Value *Size,
                          Function &F)
     : Point(Point), Mask(Mask), Size(Size), F(F), Header(Point.Header),
@@ -115,7 +132,7 @@ RoundWriter::RoundWriter(const HerdPoint &Point, Value *Mask, Value *Size,
   State = slot(I32, "herd.state");
   if (Point.Options.Every > 1)
     Left = slot(I32, "herd.left");
-  if (Point.Branch->getTerminator()->getSuccessor(1 - Point.Out) != Header)
+  if (!isAtEnd(Point))
     Over = slot(Type::getInt1Ty(F.getContext()), "herd.over");
   auto Block = [&](const char *Name) {
     return BasicBlock::Create(F.getContext(), Twine("herd.") + Name, &F);
@@ -288,8 +305,47 @@ void RoundWriter::run() {
   PromoteMemToReg(Slots, Dominance);
 }
 
+/// Has the loop of \p Point rounds of as many of its own as there are from one
+/// vote to the next, if they are short, and then a vote in each.
+static HerdPoint unrolled(HerdPoint Point, Function &F) {
+  analysis::AnalysisManagers Analyses;
+  auto &All = Analyses.Functions;
+  auto &Loops = All.getResult<LoopAnalysis>(F);
+  Loop *L = Loops.getLoopFor(Point.Header);
+  size_t Instructions = 0;
+  for (const BasicBlock *BB : L->blocks())
+    Instructions += BB->size();
+  const bool AtEnd = isAtEnd(Point);
+  auto &Counts = All.getResult<ScalarEvolutionAnalysis>(F);
+  const unsigned Every = Point.Options.Every,
+                 Most = Counts.getSmallConstantMaxTripCount(L);
+  if (Every == 1 || !L->isLoopSimplifyForm() || !L->isSafeToClone() ||
+      (AtEnd && L->getLoopLatch() != Point.Branch) ||
+      (Most && Most <= Every) || // it would be a loop no longer
+      Instructions * Every > MostUnrolled)
+    return Point;
+  auto &Dominance = All.getResult<DominatorTreeAnalysis>(F);
+  // Loops inside it have been changed.
+  formLCSSARecursively(*L, Dominance, &Loops, nullptr);
+  UnrollLoopOptions How = {};
+  How.Count = Every;
+  How.Force = true;
+  const auto Became = UnrollLoop(L, How, &Loops, &Counts, &Dominance,
+                                 &All.getResult<AssumptionAnalysis>(F),
+                                 &All.getResult<TargetIRAnalysis>(F), nullptr,
+                                 /*PreserveLCSSA=*/true);
+  if (Became == LoopUnrollResult::Unmodified)
+    return Point;
+  assert(Became == LoopUnrollResult::PartiallyUnrolled && "it has more rounds");
+  Point.Options.Every = 1;
+  if (AtEnd)
+    Point.Branch = L->getLoopLatch();
+  return Point;
+}
+
 void herdLoop(const HerdPoint &Point, Value *Mask, Value *Size, Function &F) {
-  RoundWriter(Point, Mask, Size, F).run();
+  const HerdPoint Now = unrolled(Point, F);
+  RoundWriter(Now, Mask, Size, F).run();
 }
 
 } // namespace reconverge::remedies::herd

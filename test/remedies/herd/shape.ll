@@ -3,6 +3,7 @@
 ; RUN: opt -passes='reconverge-herd<least=0>,verify' -S %s | FileCheck %s
 ; RUN: opt -passes='reconverge-herd<least=0;every=1;threshold=8>,verify' -S %s | FileCheck %s --check-prefix=EACH
 ; RUN: opt -passes='reconverge-herd<least=0;ways=two>,verify' -S %s | FileCheck %s --check-prefix=TWO
+; RUN: opt -passes='reconverge-herd<least=0;every=64>,verify' -S %s | FileCheck %s --check-prefix=MANY
 ; RUN: not opt -passes='reconverge-herd<threshold=32>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=SLIP
 ; SLIP: herding has no parameter 'threshold=32'
 
@@ -91,15 +92,15 @@ join:
 ; CHECK-NEXT: %herd.here = call i32 @llvm.ctpop.i32(i32 %herd.others)
 ; CHECK: start:
 ; CHECK: br label %herd.again
+; Four rounds become one, so that those without a vote cost nothing.
 ; CHECK: loop:
-; CHECK: br i1 %c, label %herd.round, label %behind.edge
-; CHECK: behind.edge:
+; CHECK: br i1 %c, label %loop.1, label %[[OUT:behind.edge.*]]
+; CHECK: [[OUT]]:
 ; CHECK-NEXT: br label %herd.vote
-; Rounds without a vote cost a counter.
+; CHECK: loop.3:
+; CHECK: br i1 %c.3, label %herd.round, label %behind.edge
 ; CHECK: herd.round:
-; CHECK-NEXT: %[[LESS:.*]] = sub i32 %{{.*}}, 1
-; CHECK-NEXT: %[[MORE:.*]] = icmp ne i32 %[[LESS]], 0
-; CHECK-NEXT: br i1 %[[MORE]], label %loop, label %herd.pause
+; CHECK-NEXT: br label %herd.pause
 ; Who left goes round with the others, from vote to vote.
 ; CHECK: herd.again:
 ; CHECK: br i1 %{{.*}}, label %herd.enter, label %herd.vote
@@ -146,13 +147,20 @@ done:
 ; CHECK: %[[NOW:.*]] = or i1 %stop, %herd.over
 ; CHECK-NEXT: br i1 %[[NOW]], label %done.edge{{.*}}, label %latch
 ; CHECK: herd.round:
-; CHECK: %[[ON:.*]] = or i1 %{{.*}}, %herd.over
-; CHECK-NEXT: br i1 %[[ON]], label %loop, label %herd.pause
+; CHECK-NEXT: br i1 %herd.over{{.*}}, label %loop, label %herd.pause
 ; CHECK: herd.vote:
 ; CHECK: xor i1 %herd.enough, true
 ; CHECK-NEXT: br label %herd.again
 ; CHECK: herd.met:
 ; CHECK: br i1 %herd.over{{.*}}, label %herd.leave, label %herd.vote
+;
+; Too much code to unroll: a counter.
+; MANY-LABEL: define ptx_kernel void @breaks(
+; MANY: herd.round:
+; MANY-NEXT: %[[LESS:.*]] = sub i32 %{{.*}}, 1
+; MANY-NEXT: %[[MORE:.*]] = icmp ne i32 %[[LESS]], 0
+; MANY-NEXT: %[[ON:.*]] = or i1 %[[MORE]], %herd.over
+; MANY-NEXT: br i1 %[[ON]], label %loop, label %herd.pause
 define ptx_kernel void @breaks(ptr %in, ptr %out, i32 %n) {
 entry:
   %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
