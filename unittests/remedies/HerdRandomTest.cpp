@@ -126,6 +126,13 @@ TEST_P(HerdedKernels, VoteAlikeOnTheVmAndLaneByLane) {
       << "the kernels have too few branches that may be herded";
 }
 
+/// Of 5,000: a way out of two loops, a way out that is always taken, and a mask
+/// that is simplified while a loop is unrolled.
+TEST(HerdedKernels, SeedsThatHaveFailedVoteAlike) {
+  for (uint64_t Seed : {13041, 10299, 10806})
+    compareVotes(Seed, 1);
+}
+
 /// The comparison notices a lane that a vote does not count.
 TEST(HerdedKernels, APlantedBugIsCaught) {
   expectCaught(herdShape, [](Module &M, uint64_t Seed) {

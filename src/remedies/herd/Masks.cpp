@@ -266,6 +266,16 @@ Value *Masks::sizeOf(Value *Mask) {
              B.CreateUnaryIntrinsic(Intrinsic::ctpop, I, nullptr, "herd.here");
 }
 
+/// 32 lanes > threshold size, in whole numbers: lanes > threshold size / 32.
+Value *Masks::tooFewOf(Value *Mask, unsigned Threshold) {
+  Value *&Bound = Bounds[{Mask, Threshold}];
+  if (Bound)
+    return Bound;
+  IRBuilder<> B(cast<Instruction>(sizeOf(Mask))->getNextNode());
+  return Bound = B.CreateLShr(B.CreateMul(sizeOf(Mask), B.getInt32(Threshold)),
+                              5, "herd.few");
+}
+
 void Masks::finish() {
   // What a latch asks for may open more.
   for (size_t I = 0; I != Open.size(); ++I) {

@@ -89,8 +89,10 @@ public:
   /// Of those who come to \p BB, who finds the condition true of the branch at
   /// its end, which nobody changes before this is asked.
   llvm::Value *votesAt(llvm::BasicBlock &BB);
-  /// 32 lanes of a full warp: how many \p Mask, which at() gave, has.
+  /// Of \p Mask, which at() gave: how many lanes it has, and how many of them are
+  /// still too few by \p Threshold of 32.
   llvm::Value *sizeOf(llvm::Value *Mask);
+  llvm::Value *tooFewOf(llvm::Value *Mask, unsigned Threshold);
   /// What has been asked for is complete afterwards.
   void finish();
 
@@ -103,6 +105,8 @@ private:
   llvm::DenseMap<const llvm::BasicBlock *, llvm::Value *> Known, Votes;
   llvm::DenseMap<const llvm::BasicBlock *, const llvm::BasicBlock *> IfTrue;
   llvm::DenseMap<const llvm::Value *, llvm::Value *> Sizes;
+  llvm::DenseMap<std::pair<const llvm::Value *, unsigned>, llvm::Value *>
+      Bounds;
   llvm::SmallVector<std::pair<llvm::PHINode *, llvm::BasicBlock *>> Open;
 };
 

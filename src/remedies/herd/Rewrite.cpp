@@ -4,7 +4,8 @@
 // if (c) { arm }, where `here` are the lanes that come to it:
 //
 //   votes = ballot(here, c);
-//   enough = 32 popc(votes) > threshold popc(here);
+//   few = threshold popc(here) / 32;             once
+//   enough = popc(votes) > few;
 //   if (c && enough) { arm }
 //
 // if (c) { one } else { other }, where both may be dropped:
@@ -32,6 +33,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/ValueHandle.h"
 
 using namespace llvm;
 
@@ -43,13 +45,6 @@ struct Given {
   SmallVector<Value *> Of[2];
 };
 } // namespace
-
-Value *enough(IRBuilderBase &B, Value *Lanes, Value *Size,
-              const HerdOptions &Options) {
-  return B.CreateICmpUGT(B.CreateMul(Lanes, B.getInt32(32)),
-                         B.CreateMul(Size, B.getInt32(Options.Threshold)),
-                         "herd.enough");
-}
 
 Value *countOf(IRBuilderBase &B, Value *Votes, const HerdOptions &Options) {
   if (Options.PlantedBug) // not the first one
@@ -93,16 +88,19 @@ static BasicBlock *writeRest(const HerdPoint &P, unsigned Other, Value *Goes,
 
 static void herdIf(const HerdPoint &P, const Given &Values, Masks &Lanes) {
   Value *Votes = Lanes.votesAt(*P.Branch);
-  Value *Size = Lanes.sizeOf(Lanes.at(*P.Branch));
+  Value *Mask = Lanes.at(*P.Branch), *Size = Lanes.sizeOf(Mask);
+  Value *Few = Lanes.tooFewOf(Mask, P.Options.Threshold);
   auto *Br = cast<BranchInst>(P.Branch->getTerminator());
   IRBuilder<> B(Br);
   Value *Count = countOf(B, Votes, P.Options);
   Br->setMetadata(LLVMContext::MD_prof, nullptr);
+  auto AreEnough = [&](Value *Count) {
+    return B.CreateICmpUGT(Count, Few, "herd.enough");
+  };
   if (P.Options.TwoWays) {
     // Of an arm, those who want it are counted.
     const bool Inverse = Br->getSuccessor(0) == P.Join;
-    Value *Most =
-        enough(B, Inverse ? B.CreateSub(Size, Count) : Count, Size, P.Options);
+    Value *Most = AreEnough(Inverse ? B.CreateSub(Size, Count) : Count);
     Br->setCondition(Inverse ? B.CreateNot(Most) : Most);
     return;
   }
@@ -110,8 +108,7 @@ static void herdIf(const HerdPoint &P, const Given &Values, Masks &Lanes) {
   for (unsigned Side : {0, 1})
     if (P.Drops[Side])
       Goes[Side] = B.CreateAnd(
-          Goes[Side],
-          enough(B, Side ? B.CreateSub(Size, Count) : Count, Size, P.Options));
+          Goes[Side], AreEnough(Side ? B.CreateSub(Size, Count) : Count));
   const unsigned First = P.Drops[0] ? 0 : 1, Second = 1 - First;
   BasicBlock *To = Br->getSuccessor(First), *Rest = P.Join;
   if (Br->getSuccessor(Second) != P.Join)
@@ -139,15 +136,18 @@ void rewrite(const HerdPlan &Plan, Function &F) {
   }
   sort(Inner);
   Masks Lanes(F);
-  SmallVector<Value *> Before(Plan.Points.size());
+  // Of loops: who votes, and how many are too few. Phis may be simplified.
+  SmallVector<std::pair<WeakTrackingVH, WeakTrackingVH>> Who(
+      Plan.Points.size());
   for (const auto &[N, P] : enumerate(Plan.Points))
-    if (P.Header)
-      Before[N] = Lanes.at(*Loops.getLoopFor(P.Header)->getLoopPreheader());
-    else
+    if (P.Header) {
+      Value *Mask = Lanes.at(*Loops.getLoopFor(P.Header)->getLoopPreheader());
+      Who[N] = {Mask, Lanes.tooFewOf(Mask, P.Options.Threshold)};
+    } else
       herdIf(P, Values[N], Lanes);
   Lanes.finish();
   for (auto [Depth, N] : Inner)
-    herdLoop(Plan.Points[N], Before[N], Lanes.sizeOf(Before[N]), F);
+    herdLoop(Plan.Points[N], Who[N].first, Who[N].second, F);
   dropAssumptions(F);
   removeDead(F);
   F.addFnAttr(Attribute::Convergent);

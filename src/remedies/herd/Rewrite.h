@@ -17,10 +17,6 @@ void rewrite(const HerdPlan &Plan, llvm::Function &F);
 /// How many lanes \p Votes (u32) are.
 llvm::Value *countOf(llvm::IRBuilderBase &B, llvm::Value *Votes,
                      const HerdOptions &Options);
-/// Whether \p Lanes (u32) are more than the threshold's part of \p Size lanes.
-llvm::Value *enough(llvm::IRBuilderBase &B, llvm::Value *Lanes,
-                    llvm::Value *Size, const HerdOptions &Options);
-
 } // namespace reconverge::remedies::herd
 
 #endif

@@ -21,7 +21,7 @@
 //      would wait for them behind the loop anyway. So the mask is the same for all
 //      votes, and a round without a vote costs a counter.
 //   2. A vote: inside = ballot(mask, is inside); another turn if
-//      32 popc(inside) > threshold popc(mask). So none is had once all left.
+//      popc(inside) > threshold popc(mask) / 32. So none is had once all left.
 //   3. Those who are inside when too few are leave by `way`. If that stands at
 //      the loop's end, they do so at once, with the values of that round. Else
 //      everybody notes that it is over, they go on, and leave where they come to
@@ -67,7 +67,7 @@ static constexpr size_t MostUnrolled = 512;
 namespace {
 class RoundWriter {
 public:
-  RoundWriter(const HerdPoint &Point, Value *Mask, Value *Size, Function &F);
+  RoundWriter(const HerdPoint &Point, Value *Mask, Value *Few, Function &F);
   void run();
 
 private:
@@ -79,6 +79,7 @@ private:
   void forget(IRBuilderBase &B, const PhiSlots &No);
   Value *load(IRBuilderBase &B, AllocaInst *Slot);
   void leadBack(BasicBlock *From);
+  void leaveBy(IRBuilderBase &B, const BasicBlock *To);
   void leadIn();
   void leadOut();
   void takeWayOutIfOver();
@@ -86,14 +87,15 @@ private:
   void writeLeave();
 
   const HerdPoint &Point;
-  Value *Mask, *Size;
+  Value *Mask, *Few;
   Function &F;
   BasicBlock *Header, *Before, *Out;
   SmallVector<BasicBlock *> Latches;
   MapVector<BasicBlock *, PhiSlots> Exits;
   PhiSlots Starts; ///< of the header
   SmallVector<AllocaInst *> Slots;
-  AllocaInst *State; ///< 0: inside; 1 + n: out by exit n
+  AllocaInst *Inside;          ///< or has left
+  AllocaInst *Which = nullptr; ///< has been left by; null: there is one way
   AllocaInst *Left = nullptr;
   AllocaInst *Over = nullptr; ///< null: `way` stands at the loop's end
   BasicBlock *Again, *Enter, *Met, *Vote, *Leave;
@@ -105,9 +107,9 @@ static bool isAtEnd(const HerdPoint &P) {
   return P.Branch->getTerminator()->getSuccessor(1 - P.Out) == P.Header;
 }
 
-RoundWriter::RoundWriter(const HerdPoint &Point, Value *Mask, Value *Size,
+RoundWriter::RoundWriter(const HerdPoint &Point, Value *Mask, Value *Few,
                          Function &F)
-    : Point(Point), Mask(Mask), Size(Size), F(F), Header(Point.Header),
+    : Point(Point), Mask(Mask), Few(Few), F(F), Header(Point.Header),
       Out(Point.Branch->getTerminator()->getSuccessor(Point.Out)) {
   DominatorTree Dominance(F);
   LoopInfo Loops(Dominance);
@@ -129,7 +131,9 @@ RoundWriter::RoundWriter(const HerdPoint &Point, Value *Mask, Value *Size,
   }
   Starts = slotsOf(Header);
   Type *I32 = Type::getInt32Ty(F.getContext());
-  State = slot(I32, "herd.state");
+  Inside = slot(Type::getInt1Ty(F.getContext()), "herd.in");
+  if (Exits.size() > 1)
+    Which = slot(I32, "herd.which");
   if (Point.Options.Every > 1)
     Left = slot(I32, "herd.left");
   if (!isAtEnd(Point))
@@ -179,9 +183,11 @@ void RoundWriter::leadBack(BasicBlock *From) {
   auto *Pause = BasicBlock::Create(F.getContext(), "herd.pause", &F, Again);
   IRBuilder<> B(Pause);
   give(B, From, Starts);
-  if (!Over) // what it has if it is to leave
+  if (!Over) { // what it has if it is to leave
     give(B, From, Exits[Out]);
-  B.CreateStore(B.getInt32(0), State);
+    leaveBy(B, Out);
+  }
+  B.CreateStore(B.getTrue(), Inside);
   B.CreateBr(Met);
   auto *Round = BasicBlock::Create(F.getContext(), "herd.round", &F, Pause);
   B.SetInsertPoint(Round);
@@ -204,20 +210,30 @@ void RoundWriter::leadBack(BasicBlock *From) {
     Phi.removeIncomingValue(From, /*DeletePHIIfEmpty=*/false);
 }
 
+/// The lane is to leave the loop to \p To.
+void RoundWriter::leaveBy(IRBuilderBase &B, const BasicBlock *To) {
+  if (!Which)
+    return;
+  const auto *At = find_if(Exits, [&](const auto &E) { return E.first == To; });
+  B.CreateStore(B.getInt32(unsigned(At - Exits.begin())), Which);
+}
+
 void RoundWriter::leadIn() {
   Instruction *End = Before->getTerminator();
   IRBuilder<> B(End);
   give(B, Before, Starts);
   for (auto &[To, Phis] : Exits)
     forget(B, Phis);
-  B.CreateStore(B.getInt32(0), State);
+  B.CreateStore(B.getTrue(), Inside);
+  if (Which)
+    B.CreateStore(PoisonValue::get(B.getInt32Ty()), Which);
   if (Left)
     B.CreateStore(PoisonValue::get(B.getInt32Ty()), Left);
   if (Over)
     B.CreateStore(B.getFalse(), Over);
   End->replaceSuccessorWith(Header, Again);
   B.SetInsertPoint(Again);
-  B.CreateCondBr(B.CreateICmpEQ(load(B, State), B.getInt32(0)), Enter, Met);
+  B.CreateCondBr(load(B, Inside), Enter, Met);
   B.SetInsertPoint(Enter);
   for (auto [Phi, Slot] : Starts) {
     Phi->removeIncomingValue(Before, /*DeletePHIIfEmpty=*/false);
@@ -233,15 +249,15 @@ void RoundWriter::leadIn() {
 
 /// Phis of the ways out have what lanes brought to the vote.
 void RoundWriter::leadOut() {
-  unsigned Number = 0;
   for (auto &[To, Phis] : Exits) {
-    ++Number;
-    leadElsewhere(To, [&, Phis = &Phis](IRBuilderBase &B, BasicBlock *From) {
-      give(B, From, *Phis);
-      forget(B, Starts);
-      B.CreateStore(B.getInt32(Number), State);
-      B.CreateBr(Met);
-    });
+    leadElsewhere(
+        To, [&, To = To, Phis = &Phis](IRBuilderBase &B, BasicBlock *From) {
+          give(B, From, *Phis);
+          forget(B, Starts);
+          leaveBy(B, To);
+          B.CreateStore(B.getFalse(), Inside);
+          B.CreateBr(Met);
+        });
     IRBuilder<> B(To, To->getFirstNonPHIIt());
     for (auto [Phi, Slot] : Phis) {
       Value *Given = load(B, Slot);
@@ -262,11 +278,11 @@ void RoundWriter::takeWayOutIfOver() {
 
 void RoundWriter::writeVote() {
   IRBuilder<> B(Vote);
-  Value *IsInside = B.CreateICmpEQ(load(B, State), B.getInt32(0));
-  Value *Votes = B.CreateIntrinsic(Intrinsic::nvvm_vote_ballot_sync, {},
-                                   {Mask, IsInside}, nullptr, "herd.inside");
+  Value *Votes =
+      B.CreateIntrinsic(Intrinsic::nvvm_vote_ballot_sync, {},
+                        {Mask, load(B, Inside)}, nullptr, "herd.inside");
   Value *Enough =
-      enough(B, countOf(B, Votes, Point.Options), Size, Point.Options);
+      B.CreateICmpUGT(countOf(B, Votes, Point.Options), Few, "herd.enough");
   if (!Over) {
     B.CreateCondBr(Enough, Again, Leave);
     return;
@@ -283,8 +299,8 @@ void RoundWriter::writeLeave() {
     B.CreateBr(Out);
     return;
   }
-  SwitchInst *Where = B.CreateSwitch(load(B, State), Out, Exits.size() - 1);
-  for (unsigned Number = 1; auto &[To, Phis] : Exits)
+  SwitchInst *Where = B.CreateSwitch(load(B, Which), Out, Exits.size() - 1);
+  for (unsigned Number = 0; auto &[To, Phis] : Exits)
     if (const unsigned At = Number++; To != Out)
       Where->addCase(B.getInt32(At), To);
 }
@@ -306,8 +322,9 @@ void RoundWriter::run() {
 }
 
 /// Has the loop of \p Point rounds of as many of its own as there are from one
-/// vote to the next, if they are short, and then a vote in each.
-static HerdPoint unrolled(HerdPoint Point, Function &F) {
+/// vote to the next, if they are short, and then a vote in each. None: seen so,
+/// nobody leaves the loop there, or everybody does.
+static std::optional<HerdPoint> unrolled(HerdPoint Point, Function &F) {
   analysis::AnalysisManagers Analyses;
   auto &All = Analyses.Functions;
   auto &Loops = All.getResult<LoopAnalysis>(F);
@@ -330,6 +347,7 @@ static HerdPoint unrolled(HerdPoint Point, Function &F) {
   UnrollLoopOptions How = {};
   How.Count = Every;
   How.Force = true;
+  const WeakVH Way(Point.Branch);
   const auto Became = UnrollLoop(L, How, &Loops, &Counts, &Dominance,
                                  &All.getResult<AssumptionAnalysis>(F),
                                  &All.getResult<TargetIRAnalysis>(F), nullptr,
@@ -337,15 +355,19 @@ static HerdPoint unrolled(HerdPoint Point, Function &F) {
   if (Became == LoopUnrollResult::Unmodified)
     return Point;
   assert(Became == LoopUnrollResult::PartiallyUnrolled && "it has more rounds");
+  // Conditions that turned out to be constant are gone.
   Point.Options.Every = 1;
-  if (AtEnd)
-    Point.Branch = L->getLoopLatch();
+  Point.Branch = AtEnd ? L->getLoopLatch() : cast_or_null<BasicBlock>(Way);
+  if (!Point.Branch || Point.Branch->getTerminator()->getNumSuccessors() != 2 ||
+      L->contains(Point.Branch->getTerminator()->getSuccessor(Point.Out)))
+    return std::nullopt;
   return Point;
 }
 
-void herdLoop(const HerdPoint &Point, Value *Mask, Value *Size, Function &F) {
-  const HerdPoint Now = unrolled(Point, F);
-  RoundWriter(Now, Mask, Size, F).run();
+void herdLoop(const HerdPoint &Point, Value *Mask, Value *Few, Function &F) {
+  const WeakTrackingVH Who(Mask), Bound(Few); // phis may be simplified
+  if (const auto Now = unrolled(Point, F))
+    RoundWriter(*Now, Who, Bound, F).run();
 }
 
 } // namespace reconverge::remedies::herd

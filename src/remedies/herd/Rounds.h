@@ -7,9 +7,9 @@
 
 namespace reconverge::remedies::herd {
 
-/// Has the lanes \p Mask (i32), of which there are \p Size, which enter the loop
+/// Has the lanes \p Mask (i32), of which \p Few are too few, which enter the loop
 /// of \p Point together, vote in it. Loops inside it come first. Leaves phis without use.
-void herdLoop(const HerdPoint &Point, llvm::Value *Mask, llvm::Value *Size,
+void herdLoop(const HerdPoint &Point, llvm::Value *Mask, llvm::Value *Few,
               llvm::Function &F);
 
 } // namespace reconverge::remedies::herd

@@ -21,12 +21,12 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 ; CHECK: call i32 @llvm.umin.i32(i32 %[[LEFT]], i32 32)
 ; CHECK: %herd.warp = lshr i32 -1,
 ; CHECK-NEXT: %herd.here = call i32 @llvm.ctpop.i32(i32 %herd.warp)
+; CHECK-NEXT: %[[PART:.*]] = mul i32 %herd.here, 16
+; CHECK-NEXT: %herd.few = lshr i32 %[[PART]], 5
 ; They vote, and those who want the arm run it if they are more than 16 of 32.
 ; CHECK: %herd.votes = call i32 @llvm.nvvm.vote.ballot.sync(i32 %herd.warp, i1 %c)
 ; CHECK: %[[COUNT:.*]] = call i32 @llvm.ctpop.i32(i32 %herd.votes)
-; CHECK: %[[LANES:.*]] = mul i32 %[[COUNT]], 32
-; CHECK: %[[LEAST:.*]] = mul i32 %herd.here, 16
-; CHECK: %herd.enough = icmp ugt i32 %[[LANES]], %[[LEAST]]
+; CHECK: %herd.enough = icmp ugt i32 %[[COUNT]], %herd.few
 ; CHECK: %[[GOES:.*]] = and i1 %c, %herd.enough
 ; CHECK: br i1 %[[GOES]], label %arm, label %join
 ; A lane that does not go in has the value that it had.
@@ -103,18 +103,17 @@ join:
 ; CHECK-NEXT: br label %herd.pause
 ; Who left goes round with the others, from vote to vote.
 ; CHECK: herd.again:
-; CHECK: br i1 %{{.*}}, label %herd.enter, label %herd.vote
+; CHECK: br i1 %herd.in.{{.*}}, label %herd.enter, label %herd.vote
 ; CHECK: herd.vote:
-; CHECK: %[[IN:.*]] = icmp eq i32 %{{.*}}, 0
-; CHECK-NEXT: %herd.inside = call i32 @llvm.nvvm.vote.ballot.sync(i32 %herd.others, i1 %[[IN]])
+; CHECK: %herd.inside = call i32 @llvm.nvvm.vote.ballot.sync(i32 %herd.others, i1 %herd.in.{{.*}})
 ; CHECK: br i1 %herd.enough, label %herd.again, label %herd.leave
 ; CHECK: herd.leave:
 ; CHECK-NEXT: br label %behind
 ;
 ; EACH-LABEL: define ptx_kernel void @loop(
-; EACH: herd.round:
-; EACH-NEXT: br label %herd.pause
 ; EACH: mul i32 %herd.here, 8
+; EACH: loop:
+; EACH: br i1 %c, label %herd.round
 define ptx_kernel void @loop(ptr %in, ptr %out, i32 %n) {
 entry:
   %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
