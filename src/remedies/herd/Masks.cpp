@@ -235,6 +235,8 @@ Value *Masks::at(BasicBlock &BB) {
 
 /// Of those who come to \p From, who goes on to \p To.
 Value *Masks::sideOf(BasicBlock &From, const BasicBlock &To) {
+  if (United.contains(&From))
+    return at(From);
   Value *Votes = votesAt(From);
   if (IfTrue.lookup(&From) == &To)
     return Votes;

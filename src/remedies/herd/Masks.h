@@ -12,6 +12,7 @@
 #include "analysis/Uniformity.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CycleAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -89,6 +90,8 @@ public:
   /// Of those who come to \p BB, who finds the condition true of the branch at
   /// its end, which nobody changes before this is asked.
   llvm::Value *votesAt(llvm::BasicBlock &BB);
+  /// Whoever comes to \p BB takes the same side from now on.
+  void unite(const llvm::BasicBlock &BB) { United.insert(&BB); }
   /// Of \p Mask, which at() gave: how many lanes it has, and how many of them are
   /// still too few by \p Threshold of 32.
   llvm::Value *sizeOf(llvm::Value *Mask);
@@ -104,6 +107,7 @@ private:
   MaskRules Rules;
   llvm::DenseMap<const llvm::BasicBlock *, llvm::Value *> Known, Votes;
   llvm::DenseMap<const llvm::BasicBlock *, const llvm::BasicBlock *> IfTrue;
+  llvm::SmallPtrSet<const llvm::BasicBlock *, 4> United;
   llvm::DenseMap<const llvm::Value *, llvm::Value *> Sizes;
   llvm::DenseMap<std::pair<const llvm::Value *, unsigned>, llvm::Value *>
       Bounds;

@@ -102,6 +102,7 @@ static void herdIf(const HerdPoint &P, const Given &Values, Masks &Lanes) {
     const bool Inverse = Br->getSuccessor(0) == P.Join;
     Value *Most = AreEnough(Inverse ? B.CreateSub(Size, Count) : Count);
     Br->setCondition(Inverse ? B.CreateNot(Most) : Most);
+    Lanes.unite(*P.Branch);
     return;
   }
   Value *Goes[2] = {Br->getCondition(), B.CreateNot(Br->getCondition())};

@@ -210,3 +210,37 @@ join:
   store i32 %y, ptr %q
   ret void
 }
+
+;   y = x; if (x > 0) { y = x * x; if (x > 9) y = y * y * y; }
+;   out[i] = y;
+;
+; Inside, all lanes vote that come to the outer branch: all went in.
+; TWO-LABEL: define ptx_kernel void @pure_in_pure(
+; TWO: br i1 %herd.enough, label %arm, label %join
+; TWO: arm:
+; TWO: call i32 @llvm.nvvm.vote.ballot.sync(i32 %herd.warp, i1 %d)
+; TWO: br i1 %herd.enough{{.*}}, label %more, label %both
+define ptx_kernel void @pure_in_pure(ptr %in, ptr %out) {
+entry:
+  %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %p = getelementptr i32, ptr %in, i32 %i
+  %q = getelementptr i32, ptr %out, i32 %i
+  %x = load i32, ptr %p
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %arm, label %join
+arm:
+  %square = mul i32 %x, %x
+  %d = icmp sgt i32 %x, 9
+  br i1 %d, label %more, label %both
+more:
+  %twice = mul i32 %square, %square
+  %cube = mul i32 %twice, %square
+  br label %both
+both:
+  %a = phi i32 [ %square, %arm ], [ %cube, %more ]
+  br label %join
+join:
+  %y = phi i32 [ %x, %entry ], [ %a, %both ]
+  store i32 %y, ptr %q
+  ret void
+}
