@@ -147,8 +147,18 @@ void rewrite(const HerdPlan &Plan, Function &F) {
     } else
       herdIf(P, Values[N], Lanes);
   Lanes.finish();
+  // A block may become one with another that comes before it.
+  SmallVector<WeakVH> Ways;
   for (auto [Depth, N] : Inner)
-    herdLoop(Plan.Points[N], Who[N].first, Who[N].second, F);
+    Ways.push_back(Plan.Points[N].Branch->getTerminator());
+  for (auto [Way, Place] : zip_equal(Ways, Inner)) {
+    const size_t N = Place.second;
+    HerdPoint P = Plan.Points[N];
+    if (!Way)
+      continue; // seen so, nobody goes this way, or everybody does
+    P.Branch = cast<Instruction>(Way)->getParent();
+    herdLoop(P, Who[N].first, Who[N].second, F);
+  }
   dropAssumptions(F);
   removeDead(F);
   F.addFnAttr(Attribute::Convergent);
