@@ -3,8 +3,8 @@
 //
 // For clang with our plugins, and `reconverge cc`; to nvcc all are nothing.
 // docs/remap.md, docs/refill.md, docs/flatten.md, docs/share.md,
-// docs/collect.md, docs/regroup.md and docs/reorder-blocks.md say what becomes of
-// it, and what is left.
+// docs/herd.md, docs/collect.md, docs/regroup.md and docs/reorder-blocks.md say
+// what becomes of it, and what is left.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_ATTRIBUTES_CUH
@@ -26,12 +26,14 @@
 /// other (RECONVERGE_REFILL), or none (RECONVERGE_NO_REFILL). For flattening: has
 /// an inner loop flattened by which they do (RECONVERGE_FLATTEN), or none
 /// (RECONVERGE_NO_FLATTEN). For sharing: has the lanes of a warp run one another's
-/// iterations of a loop (RECONVERGE_SHARE), or not (RECONVERGE_NO_SHARE). And for
-/// collecting: has threads sorted by the way that they will go
-/// (RECONVERGE_COLLECT), or not (RECONVERGE_NO_COLLECT). And for regrouping: has
-/// the threads of a launch sorted so (RECONVERGE_REGROUP), or not
-/// (RECONVERGE_NO_REGROUP). On a kernel alone: has its thread blocks start in
-/// another order (RECONVERGE_REORDER_BLOCKS), or not
+/// iterations of a loop (RECONVERGE_SHARE), or not (RECONVERGE_NO_SHARE). For
+/// herding: has lanes that are few give way at branches, which changes results
+/// (RECONVERGE_HERD), or not (RECONVERGE_NO_HERD). For collecting: has threads
+/// sorted by the way that they will go (RECONVERGE_COLLECT), or not
+/// (RECONVERGE_NO_COLLECT). And for regrouping: has the threads of a launch
+/// sorted so (RECONVERGE_REGROUP), or not (RECONVERGE_NO_REGROUP). On a kernel
+/// alone: has its thread blocks start in another order
+/// (RECONVERGE_REORDER_BLOCKS), or not
 /// (RECONVERGE_NO_REORDER_BLOCKS).
 #if defined(__clang__) && defined(__CUDA__) // nvcc has the first at most
 #define RECONVERGE_REMAP __attribute__((annotate("reconverge remap")))
@@ -43,6 +45,8 @@
   __attribute__((annotate("reconverge flatten off")))
 #define RECONVERGE_SHARE __attribute__((annotate("reconverge share")))
 #define RECONVERGE_NO_SHARE __attribute__((annotate("reconverge share off")))
+#define RECONVERGE_HERD __attribute__((annotate("reconverge herd")))
+#define RECONVERGE_NO_HERD __attribute__((annotate("reconverge herd off")))
 #define RECONVERGE_COLLECT __attribute__((annotate("reconverge collect")))
 #define RECONVERGE_NO_COLLECT                                                  \
   __attribute__((annotate("reconverge collect off")))
@@ -62,6 +66,8 @@
 #define RECONVERGE_NO_FLATTEN
 #define RECONVERGE_SHARE
 #define RECONVERGE_NO_SHARE
+#define RECONVERGE_HERD
+#define RECONVERGE_NO_HERD
 #define RECONVERGE_COLLECT
 #define RECONVERGE_NO_COLLECT
 #define RECONVERGE_REGROUP

@@ -116,17 +116,21 @@ byForecast(const HotKernel &K, ArrayRef<Candidate> All) {
   return Order;
 }
 
-static TrialRequest requestFor(HotKernel &K, ArrayRef<ForeignImage> Images,
+static TrialRequest requestFor(HotKernel &K, const TrialPlan &Plan,
                                bool OnGpu) {
   TrialRequest R{
       K.Counted->Info.Name, K.Counted->Info.Module, {}, K.Counted->Launches};
   for (ForeignCompiler By : ForeignCompilers)
-    if (any_of(Images, [&](const ForeignImage &I) {
+    if (any_of(Plan.Images, [&](const ForeignImage &I) {
           return I.By == By && I.Module == R.Module;
         }))
       R.Candidates.push_back({nameOf(By), ""});
   std::vector<Candidate> All = remedies::candidates(
       *K.Counted, K.Waste >= LeastWaste, K.Limits, K.Asked);
+  // What promises a bound alone is for users who have given one.
+  if (!Plan.Bound)
+    erase_if(All,
+             [](const Candidate &C) { return C.Promises == Promise::Bound; });
   if (OnGpu)
     leaveOut(K, All);
   for (const auto &[Key, At] : byForecast(K, All))
@@ -148,7 +152,7 @@ Expected<TrialPlan> planFor(const OptimizeRequest &Request,
                       .moveInto(Plan.Images))
       return std::move(E);
   for (HotKernel &K : Kernels)
-    Plan.Kernels.push_back(requestFor(K, Plan.Images, OnGpu));
+    Plan.Kernels.push_back(requestFor(K, Plan, OnGpu));
   return Plan;
 }
 

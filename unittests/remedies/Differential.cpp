@@ -164,6 +164,23 @@ Trial compare(const Module &M, uint64_t Seed, Transform Apply,
   return T;
 }
 
+Trial compareChanged(const Module &M, uint64_t Seed, Transform Apply,
+                     Runner Run) {
+  Trial T;
+  std::unique_ptr<Module> After;
+  if (!apply(M, Seed, Apply, T, After))
+    return T;
+  auto All = setups(32);
+  MachineOptions &How = All[Seed % All.size()];
+  How.StepLimit = 1 << 20; // a mistake may make a loop endless
+  How.Counters = false;
+  Launch L(Seed);
+  L.Result.Problem =
+      Run(*After, L.Blocks, L.Threads, L.In, L.Result.Out, L.Result.Sums, L.N);
+  T.Difference = differenceOf(L.Result, runOnVm(*After, Seed, How));
+  return T;
+}
+
 //===----------------------------------------------------------------------===//
 // For a GPU
 //===----------------------------------------------------------------------===//

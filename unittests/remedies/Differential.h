@@ -42,6 +42,17 @@ enum class Reference { Scalar, Vm };
 Trial compare(const llvm::Module &M, uint64_t Seed, Transform Apply,
               Reference Before = Reference::Scalar);
 
+/// Runs the kernel of a module on a launch's memory; returns what went wrong.
+using Runner = llvm::function_ref<std::string(
+    const llvm::Module &M, unsigned Blocks, unsigned Threads,
+    const std::vector<uint32_t> &In, std::vector<uint32_t> &Out,
+    std::vector<uint32_t> &Sums, uint32_t N)>;
+
+/// Compares what \p Apply makes of a copy of \p M, on the VM, with the same as
+/// \p Run runs it: for what changes results.
+Trial compareChanged(const llvm::Module &M, uint64_t Seed, Transform Apply,
+                     Runner Run);
+
 /// Writes what compare would run and compare, for RunKernels.cu on a GPU: the
 /// changed kernel to \p Stem.ptx, what is in memory before and what the original
 /// leaves there to \p Stem.words. Nothing where nothing changes.

@@ -1,0 +1,41 @@
+//===- remedies/herd/Options.cpp - Parameters of herding ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "remedies/herd/Options.h"
+
+#include "remedies/common/Parameters.h"
+
+using namespace llvm;
+
+namespace reconverge::remedies {
+
+Expected<HerdOptions> parseHerdOptions(StringRef Text, HerdOptions Options) {
+  Error E = readParameters(
+      Text, "herding", herd::Parameters, [&](StringRef Key, StringRef Value) {
+        if (Key == "every")
+          return readBetween(Value, 1, 64, Options.Every);
+        if (Key == "threshold")
+          return readBetween(Value, 0, 31, Options.Threshold);
+        if (Key == "ways") {
+          Options.TwoWays = Value == "two";
+          return Value == "one" || Value == "two";
+        }
+        if (Key == "least")
+          return !Value.getAsInteger(10, Options.Least);
+        if (Key == "ids")
+          return readFlag(Value, Options.Ids);
+        if (Key == "occupancy")
+          return readFlag(Value, Options.Occupancy);
+        if (Key == "registers")
+          return readBetween(Value, 24, 255, Options.Registers);
+        if (Key == "marked")
+          return readFlag(Value, Options.Marked);
+        return Key == "branch" && !Options.Branch &&
+               !Value.getAsInteger(10, Options.Branch.emplace());
+      });
+  if (E)
+    return std::move(E);
+  return Options;
+}
+
+} // namespace reconverge::remedies

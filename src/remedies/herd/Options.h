@@ -1,0 +1,52 @@
+//===- remedies/herd/Options.h - Parameters of herding ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_HERD_OPTIONS_H
+#define RECONVERGE_REMEDIES_HERD_OPTIONS_H
+
+#include "remedies/common/Remedy.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace reconverge::remedies {
+
+struct HerdOptions {
+  /// Rounds of a loop from one vote to the next.
+  uint32_t Every = 4;
+  /// Lanes of 32 that are too few to run an arm or to stay in a loop; of fewer
+  /// that there are, as large a part. 0: none is ever dropped.
+  uint32_t Threshold = 16;
+  /// Lanes may also be sent into an arm.
+  bool TwoWays = false;
+  /// Instructions that a branch has to control, those of loops counted eight
+  /// times, unless the source names it.
+  uint32_t Least = 12;
+  /// Also branches on the thread's number alone.
+  bool Ids = false;
+  /// Number (!rc.branch) of the one branch to herd; none: all that may be.
+  std::optional<uint32_t> Branch;
+  /// Only if registers leave as many warps on a multiprocessor as before.
+  bool Occupancy = true;
+  /// That a thread may use; what is over goes to local memory. 0: ptxas' choice.
+  uint32_t Registers = 0;
+  /// Only what the source asks for.
+  bool Marked = false;
+
+  RegisterCounter CountRegisters = nullptr; ///< null: nobody can say
+
+  /// A mistake to make on purpose, so that tests can show that they would
+  /// notice: a vote does not count one lane.
+  bool PlantedBug = false;
+};
+
+/// Reads "every=4;threshold=8;branch=3" into \p Options; the error names the
+/// word that is wrong.
+llvm::Expected<HerdOptions> parseHerdOptions(llvm::StringRef Text,
+                                             HerdOptions Options = {});
+
+} // namespace reconverge::remedies
+
+#endif

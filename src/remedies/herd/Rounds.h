@@ -1,0 +1,17 @@
+//===- remedies/herd/Rounds.h - Votes in loops ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REMEDIES_HERD_ROUNDS_H
+#define RECONVERGE_REMEDIES_HERD_ROUNDS_H
+
+#include "remedies/herd/Legality.h"
+
+namespace reconverge::remedies::herd {
+
+/// Has the lanes \p Mask (i32), of which \p Few are too few, which enter the loop
+/// of \p Point together, vote in it. Loops inside it come first. Leaves phis without use.
+void herdLoop(const HerdPoint &Point, llvm::Value *Mask, llvm::Value *Few,
+              llvm::Function &F);
+
+} // namespace reconverge::remedies::herd
+
+#endif

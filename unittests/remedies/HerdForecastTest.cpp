@@ -1,0 +1,58 @@
+//===- unittests/remedies/HerdForecastTest.cpp - What is worth a trial ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Three branches by which lanes idle for long, for half as long, and not at all.
+// An instruction takes a slot.
+//
+//===----------------------------------------------------------------------===//
+
+#include "remedies/herd/Forecast.h"
+
+#include "../model/HandMade.h"
+
+#include <gtest/gtest.h>
+
+using namespace reconverge;
+using namespace reconverge::remedies;
+using reconverge::test::HandMadeKernel;
+
+namespace {
+
+/// Arms of \p Sizes instructions, each of which one lane of each warp runs; of
+/// none, all do.
+HandMadeKernel armsOf(std::initializer_list<uint32_t> Sizes) {
+  constexpr uint64_t Warps = 100;
+  HandMadeKernel H;
+  H.K.Threads = 32 * Warps;
+  H.K.Launches = 1;
+  for (uint32_t Size : Sizes) {
+    const bool Parts = Size != 0;
+    const uint32_t From = H.block(4, Warps, 32 * Warps);
+    const uint32_t Arm =
+        H.block(Parts ? Size : 50, Warps, Parts ? Warps : 32 * Warps);
+    const uint32_t Join = H.block(4, Warps, 32 * Warps);
+    H.branch(BranchKind::If, From, {Arm, Join}, {Arm}, Parts ? Warps : 0,
+             {Parts ? Warps : 32 * Warps, Parts ? 31 * Warps : 0});
+  }
+  return H;
+}
+
+TEST(HerdForecast, BranchesAtWhichMostIdlesThenAll) {
+  EXPECT_EQ(herd::guess(armsOf({100, 0, 200}).K),
+            (std::vector<std::string>{"branch=2", "branch=0", ""}));
+}
+
+TEST(HerdForecast, ThreeBranchesAtMost) {
+  EXPECT_EQ(herd::guess(armsOf({100, 110, 120, 130, 140}).K),
+            (std::vector<std::string>{"branch=4", "branch=3", "branch=2", ""}));
+}
+
+TEST(HerdForecast, NothingWhereNoLaneIdles) {
+  EXPECT_TRUE(herd::guess(armsOf({0, 0}).K).empty());
+}
+
+TEST(HerdForecast, PromisesNoMoreThanABound) {
+  EXPECT_EQ(herd::Itself.Promises, Promise::Bound);
+}
+
+} // namespace
