@@ -432,6 +432,10 @@ Expected<Quality> measureQuality(const QualityRequest &Request,
   }
   if (E)
     return std::move(E);
+  if (std::isnan(Q.Value))
+    return userError(ResultName + ": its values are too large for " +
+                         Request.metricName(),
+                     "Use metric=max-relative.");
   Q.Count = R->Numbers.size();
   return Q;
 }

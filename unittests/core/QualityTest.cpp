@@ -230,6 +230,12 @@ TEST(Quality, OutputsOfTwoSizesAreNamed) {
   EXPECT_TRUE(has(failure("metric=rmse", "P2 2 1 9 1 2", "1 2"), "b has 2"));
 }
 
+TEST(Quality, OverflowIsNamed) {
+  // Peak and error are both 2e308, which is infinite.
+  EXPECT_TRUE(has(failure("metric=psnr", "1e308 -1e308", "-1e308 1e308"),
+                  "b: its values are too large for psnr"));
+}
+
 TEST(Quality, FunctionsThatAreNotThereAreNamed) {
   EXPECT_TRUE(
       has(failure("metric=./none.so:f", "1", "1"), "cannot load ./none.so"));
