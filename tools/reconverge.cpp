@@ -8,6 +8,7 @@
 #include "driver/Optimize.h"
 #include "driver/Predict.h"
 #include "driver/Profile.h"
+#include "driver/Quality.h"
 #include "frontend/TempDir.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -31,6 +32,9 @@ static const char Usage[] =
     "                                      try remedies, compare every byte, "
     "keep what pays\n"
     "  reconverge report divergence.json   print the table of an earlier run\n"
+    "  reconverge quality --quality metric=psnr,bound=40 a.ppm b.ppm\n"
+    "                                      how good one output is beside "
+    "another\n"
     "  reconverge cc app.cu -o app         build a program that can be "
     "profiled\n"
     "  reconverge explain self             a word of a report, or a code of a "
@@ -89,6 +93,16 @@ static int runReport(ArrayRef<const char *> Words) {
   return *Status;
 }
 
+static int runQuality(ArrayRef<const char *> Words) {
+  auto Request = driver::parseQualityWords(Words);
+  if (!Request)
+    return reportError(Request.takeError(), errs());
+  Expected<int> Status = driver::quality(*Request, outs());
+  if (!Status)
+    return reportError(Status.takeError(), errs());
+  return *Status;
+}
+
 static int runExplain(ArrayRef<const char *> Words) {
   if (Words.size() > 1)
     return reportError(userError("explain: " + Twine(Words.size()) + " words",
@@ -136,11 +150,12 @@ int main(int Count, const char **Arguments) {
                      .Case("optimize", {Subcommand::Optimize, runOptimize})
                      .Case("cc", {Subcommand::Cc, runCc})
                      .Case("report", {Subcommand::Report, runReport})
+                     .Case("quality", {Subcommand::Quality, runQuality})
                      .Default({Subcommand::Report, nullptr});
   if (!Chosen.Run)
     return reportError(userError("there is no command '" + Name + "'",
                                  "The commands are profile, predict, optimize, "
-                                 "report, cc and explain."),
+                                 "report, quality, cc and explain."),
                        errs());
   ArrayRef<const char *> Rest = ArrayRef(Words).drop_front();
   if (driver::asksForHelp(Rest)) {

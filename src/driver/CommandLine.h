@@ -4,6 +4,7 @@
 #define RECONVERGE_DRIVER_COMMANDLINE_H
 
 #include "core/Decision.h"
+#include "core/Quality.h"
 #include "driver/FailIf.h"
 #include "frontend/Options.h"
 
@@ -107,8 +108,14 @@ struct ReportRequest {
   std::vector<FailCondition> FailIf;
 };
 
+/// Two files to compare.
+struct CompareRequest {
+  std::string Reference, Result;
+  QualityRequest How;
+};
+
 /// What `reconverge <subcommand> --help` prints.
-enum class Subcommand { Profile, Predict, Optimize, Cc, Report };
+enum class Subcommand { Profile, Predict, Optimize, Cc, Report, Quality };
 void printHelp(Subcommand Which, llvm::raw_ostream &OS);
 /// Whether the words ask for that help.
 bool asksForHelp(llvm::ArrayRef<const char *> Words);
@@ -127,6 +134,8 @@ llvm::Expected<BuildRequest> parseCcWords(llvm::ArrayRef<const char *> Words);
 bool isQuestion(llvm::ArrayRef<const char *> Words);
 llvm::Expected<ReportRequest>
 parseReportWords(llvm::ArrayRef<const char *> Words);
+llvm::Expected<CompareRequest>
+parseQualityWords(llvm::ArrayRef<const char *> Words);
 
 } // namespace reconverge::driver
 

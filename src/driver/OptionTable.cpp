@@ -47,6 +47,8 @@ Visibility visibilityOf(Subcommand Which) {
     return Visibility(OptimizeVis);
   case Subcommand::Cc:
     return Visibility(CcVis);
+  case Subcommand::Quality:
+    return Visibility(QualityVis);
   case Subcommand::Report:
     break;
   }
@@ -80,6 +82,9 @@ void printHelp(Subcommand Which, raw_ostream &OS) {
         "and libraries. Other options go to clang";
     Title = "Try remedies on a CUDA program's own launches and build it with "
             "those that pay";
+  } else if (Which == Subcommand::Quality) {
+    Usage = "reconverge quality --quality=<how> <reference> <result>";
+    Title = "Measure how good an output still is beside its reference";
   } else if (Which == Subcommand::Cc) {
     Usage = "reconverge cc [options] <files>\n\nOptions not listed here go to "
             "clang. reconverge-clang++ is the same command under\na name that "

@@ -16,7 +16,8 @@ enum VisibilityBits {
   CcVis = 1 << 2,
   ReportVis = 1 << 3,
   OptimizeVis = 1 << 4,
-  PredictVis = 1 << 5
+  PredictVis = 1 << 5,
+  QualityVis = 1 << 6
 };
 
 enum OptionId {

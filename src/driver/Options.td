@@ -16,8 +16,10 @@ def PredictVis : OptionVisibility;
 def CcVis : OptionVisibility;
 def ReportVis : OptionVisibility;
 def OptimizeVis : OptionVisibility;
+def QualityVis : OptionVisibility;
 
-class InAll : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, ReportVis]>;
+class InAll : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, ReportVis,
+                        QualityVis]>;
 class InBuild : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis]>;
 class InCc : Visibility<[CcVis]>;
 class InRun : Visibility<[ProfileVis, PredictVis, OptimizeVis]>;
@@ -94,6 +96,10 @@ defm cache : Setting<"cache",
   "Folder of compiled kernels; default: reconverge in the user's cache">;
 def no_cache : Flag<Long, "no-cache">, InRun,
   HelpText<"Compile kernels anew in each run">;
+
+defm quality : Setting<"quality",
+  "How to compare: metric=<metric>, and bound=<number> and type=<type> where "
+  "they are needed, with commas between them: docs/quality.md", [QualityVis]>;
 
 defm decisions : Setting<"decisions",
   "File of decisions: optimize writes it (default decisions.json), cc builds "
