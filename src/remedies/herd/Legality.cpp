@@ -124,7 +124,9 @@ std::optional<Refusal> Planner::unwanted(const BasicBlock &BB,
   if (Options.Branch || (Said && Said->AtAnyCost))
     return std::nullopt;
   const analysis::Uniformity Condition = Known.of(*Br->getCondition());
-  if (!Here.Ids && Condition.Why == analysis::Cause::ThreadId)
+  // A fractal's rounds follow from the thread's number, too: loops may be long.
+  if (!Here.Ids && !loopLeft(BB, Loops) &&
+      Condition.Why == analysis::Cause::ThreadId)
     return refusal(refuse::Ids, *Br);
   const uint64_t Behind = instructionsBehind(BB, PostDominance, Cycles);
   if (!loopLeft(BB, Loops) && Behind < Here.Least)

@@ -81,7 +81,8 @@ TEST(Options, MistakesAreNamed) {
       bad("colour=red"),
       "RECONVERGE_VM: there is no key 'colour'\n"
       "  The keys are threads, tier, policy, warp, compile, isa, seed, steps, "
-      "check, races, guard, counters, accesses, vectors, orders, shuffle, "
+      "check, races, guard, counters, accesses, vectors, features, orders, "
+      "shuffle, "
       "snapshots, clock, cache and memory.");
   for (StringRef Text :
        {"threads=", "threads=5000", "threads=2x", "seed=99999999999999999999",
