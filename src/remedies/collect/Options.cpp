@@ -32,14 +32,9 @@ Expected<CollectOptions> parseCollectOptions(StringRef Text,
           return !Value.getAsInteger(10, Options.Short);
         if (Key == "ids")
           return readFlag(Value, Options.Ids);
-        if (Key == "occupancy")
-          return readFlag(Value, Options.Occupancy);
-        if (Key == "registers")
-          return readBetween(Value, 24, 255, Options.Registers);
-        if (Key == "marked")
-          return readFlag(Value, Options.Marked);
-        return Key == "branch" &&
-               !Value.getAsInteger(10, Options.Branches.emplace_back());
+        if (Key == "branch")
+          return !Value.getAsInteger(10, Options.Branches.emplace_back());
+        return readCommon(Key, Value, Options);
       });
   if (E)
     return std::move(E);

@@ -3,7 +3,7 @@
 #ifndef RECONVERGE_REMEDIES_COLLECT_OPTIONS_H
 #define RECONVERGE_REMEDIES_COLLECT_OPTIONS_H
 
-#include "remedies/common/Remedy.h"
+#include "remedies/common/CommonOptions.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -13,7 +13,7 @@
 
 namespace reconverge::remedies {
 
-struct CollectOptions {
+struct CollectOptions : CommonOptions {
   /// Items a thread: a block does the work of so many of the program's.
   uint32_t Items = 4;
   /// Most paths that are told apart; those with the least code are one.
@@ -34,15 +34,6 @@ struct CollectOptions {
   bool Ids = false;
   /// Numbers (!rc.branch) of the branches that make a path; empty: all.
   std::vector<uint32_t> Branches;
-  /// Only if registers and shared memory leave as many warps on a
-  /// multiprocessor as before.
-  bool Occupancy = true;
-  /// That a thread may use; what is over goes to local memory. 0: ptxas' choice.
-  uint32_t Registers = 0;
-  /// Only what the source asks for.
-  bool Marked = false;
-
-  RegisterCounter CountRegisters = nullptr; ///< null: nobody can say
 
   /// A mistake to make on purpose, so that tests can show that they would
   /// notice: the last path is worked on as if it had an item less.

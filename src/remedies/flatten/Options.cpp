@@ -18,14 +18,7 @@ Expected<FlattenOptions> parseFlattenOptions(StringRef Text,
                          return readBetween(Value, 0, 32, Options.Threshold);
                        if (Key == "rounds")
                          return readBetween(Value, 1, 64, Options.Rounds);
-                       if (Key == "occupancy")
-                         return readFlag(Value, Options.Occupancy);
-                       if (Key == "registers")
-                         return readBetween(Value, 24, 255, Options.Registers);
-                       if (Key == "marked")
-                         return readFlag(Value, Options.Marked);
-                       return Key == "branch" && !Options.Branch &&
-                              !Value.getAsInteger(10, Options.Branch.emplace());
+                       return readOneBranch(Key, Value, Options);
                      });
   if (E)
     return std::move(E);

@@ -3,34 +3,22 @@
 #ifndef RECONVERGE_REMEDIES_FLATTEN_OPTIONS_H
 #define RECONVERGE_REMEDIES_FLATTEN_OPTIONS_H
 
-#include "remedies/common/Remedy.h"
+#include "remedies/common/CommonOptions.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
-#include <optional>
 
 namespace reconverge::remedies {
 
-struct FlattenOptions {
+struct FlattenOptions : OneBranchOptions {
   /// Lanes of 32 that must be through with the inner loop before they go on in
   /// the outer one; of fewer than 32 that are left, as large a part. 0: each
   /// goes on at once, without a vote.
   uint32_t Threshold = 8;
   /// Rounds of the inner loop from one vote to the next.
   uint32_t Rounds = 1;
-  /// Number (!rc.branch) of a branch that leaves the inner loop; none: the one
-  /// that has the most code.
-  std::optional<uint32_t> Branch;
-  /// Only if registers leave as many warps on a multiprocessor as before.
-  bool Occupancy = true;
-  /// That a thread may use; what is over goes to local memory. 0: ptxas' choice.
-  uint32_t Registers = 0;
-  /// Only what the source asks for.
-  bool Marked = false;
-
-  RegisterCounter CountRegisters = nullptr; ///< null: nobody can say
 
   /// A mistake to make on purpose, so that tests can show that they would
   /// notice: what a waiting lane needs is lost.

@@ -24,14 +24,7 @@ Expected<HerdOptions> parseHerdOptions(StringRef Text, HerdOptions Options) {
           return !Value.getAsInteger(10, Options.Least);
         if (Key == "ids")
           return readFlag(Value, Options.Ids);
-        if (Key == "occupancy")
-          return readFlag(Value, Options.Occupancy);
-        if (Key == "registers")
-          return readBetween(Value, 24, 255, Options.Registers);
-        if (Key == "marked")
-          return readFlag(Value, Options.Marked);
-        return Key == "branch" && !Options.Branch &&
-               !Value.getAsInteger(10, Options.Branch.emplace());
+        return readOneBranch(Key, Value, Options);
       });
   if (E)
     return std::move(E);

@@ -3,17 +3,16 @@
 #ifndef RECONVERGE_REMEDIES_HERD_OPTIONS_H
 #define RECONVERGE_REMEDIES_HERD_OPTIONS_H
 
-#include "remedies/common/Remedy.h"
+#include "remedies/common/CommonOptions.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
-#include <optional>
 
 namespace reconverge::remedies {
 
-struct HerdOptions {
+struct HerdOptions : OneBranchOptions {
   /// Rounds of a loop from one vote to the next.
   uint32_t Every = 4;
   /// Lanes of 32 that are too few to run an arm or to stay in a loop; of fewer
@@ -24,18 +23,8 @@ struct HerdOptions {
   /// Instructions that a branch has to control, those of loops counted eight
   /// times, unless the source names it.
   uint32_t Least = 12;
-  /// Also branches on the thread's number alone.
+  /// Also an `if` on the thread's number alone; loops in any case.
   bool Ids = false;
-  /// Number (!rc.branch) of the one branch to herd; none: all that may be.
-  std::optional<uint32_t> Branch;
-  /// Only if registers leave as many warps on a multiprocessor as before.
-  bool Occupancy = true;
-  /// That a thread may use; what is over goes to local memory. 0: ptxas' choice.
-  uint32_t Registers = 0;
-  /// Only what the source asks for.
-  bool Marked = false;
-
-  RegisterCounter CountRegisters = nullptr; ///< null: nobody can say
 
   /// A mistake to make on purpose, so that tests can show that they would
   /// notice: a vote does not count one lane.

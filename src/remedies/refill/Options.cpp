@@ -30,14 +30,7 @@ Expected<RefillOptions> parseRefillOptions(StringRef Text,
               Value == "counter" ? ItemSource::Counter : ItemSource::Slice;
           return Value == "counter" || Value == "slice";
         }
-        if (Key == "occupancy")
-          return readFlag(Value, Options.Occupancy);
-        if (Key == "registers")
-          return readBetween(Value, 24, 255, Options.Registers);
-        if (Key == "marked")
-          return readFlag(Value, Options.Marked);
-        return Key == "branch" && !Options.Branch &&
-               !Value.getAsInteger(10, Options.Branch.emplace());
+        return readOneBranch(Key, Value, Options);
       });
   if (E)
     return std::move(E);

@@ -3,7 +3,7 @@
 #ifndef RECONVERGE_REMEDIES_REFILL_OPTIONS_H
 #define RECONVERGE_REMEDIES_REFILL_OPTIONS_H
 
-#include "remedies/common/Remedy.h"
+#include "remedies/common/CommonOptions.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -19,7 +19,7 @@ enum class ItemSource {
   Counter ///< slices, one after the other, of those that nobody has taken
 };
 
-struct RefillOptions {
+struct RefillOptions : OneBranchOptions {
   /// Lanes of 32 that must be idle before a warp stops for them; of fewer than
   /// 32 that are left at the end, as large a part.
   uint32_t Threshold = 8;
@@ -34,23 +34,11 @@ struct RefillOptions {
   uint32_t Items = 1;
   /// Threads of the blocks that are launched; at most the launch bounds.
   uint32_t Block = 128;
-  /// Number (!rc.branch) of a branch that leaves the loop; none: the outermost
-  /// loop that has the most code.
-  std::optional<uint32_t> Branch;
-  /// Only if registers leave as many warps on a multiprocessor as before.
-  bool Occupancy = true;
-  /// That a thread may use; what is over goes to local memory. 0: ptxas' choice.
-  uint32_t Registers = 0;
-
-  /// Only what the source asks for.
-  bool Marked = false;
 
   /// A warp's only slice should be long; many short ones leave no warp behind.
   uint32_t sliceOf() const {
     return Slice.value_or(Source == ItemSource::Counter ? 1 : 32);
   }
-
-  RegisterCounter CountRegisters = nullptr; ///< null: nobody can say
 
   /// A mistake to make on purpose, so that tests can show that they would
   /// notice: what a waiting lane needs is lost.

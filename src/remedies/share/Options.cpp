@@ -16,14 +16,7 @@ Expected<ShareOptions> parseShareOptions(StringRef Text, ShareOptions Options) {
           return readBetween(Value, 0, 1000, Options.Threshold);
         if (Key == "atomics")
           return readFlag(Value, Options.Atomics);
-        if (Key == "occupancy")
-          return readFlag(Value, Options.Occupancy);
-        if (Key == "registers")
-          return readBetween(Value, 24, 255, Options.Registers);
-        if (Key == "marked")
-          return readFlag(Value, Options.Marked);
-        return Key == "branch" && !Options.Branch &&
-               !Value.getAsInteger(10, Options.Branch.emplace());
+        return readOneBranch(Key, Value, Options);
       });
   if (E)
     return std::move(E);

@@ -3,34 +3,22 @@
 #ifndef RECONVERGE_REMEDIES_SHARE_OPTIONS_H
 #define RECONVERGE_REMEDIES_SHARE_OPTIONS_H
 
-#include "remedies/common/Remedy.h"
+#include "remedies/common/CommonOptions.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
-#include <optional>
 
 namespace reconverge::remedies {
 
-struct ShareOptions {
+struct ShareOptions : OneBranchOptions {
   /// Percent. A warp shares its iterations where its longest lane alone would
   /// take as large a part of the issue slots that sharing takes. 0: always.
   uint32_t Threshold = 100;
-  /// Number (!rc.branch) of a branch that leaves the loop; none: the one that
-  /// has the most code of those that may be shared.
-  std::optional<uint32_t> Branch;
   /// Atomic sums of floating-point values may be made in another order also
   /// within a thread.
   bool Atomics = false;
-  /// Only if registers leave as many warps on a multiprocessor as before.
-  bool Occupancy = true;
-  /// That a thread may use; what is over goes to local memory. 0: ptxas' choice.
-  uint32_t Registers = 0;
-  /// Only what the source asks for.
-  bool Marked = false;
-
-  RegisterCounter CountRegisters = nullptr; ///< null: nobody can say
 
   /// A mistake to make on purpose, so that tests can show that they would
   /// notice: all iterations of a round are taken for the first owner's.
