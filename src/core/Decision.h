@@ -134,6 +134,33 @@ struct WholeTimes {
   std::optional<ForeignCompiler> Built = {};
 };
 
+/// Candidates that change results, one a kernel, and what the program came to
+/// with them together.
+struct QualitySet {
+  struct Member {
+    std::string Kernel; ///< demangled
+    Candidate What;
+  };
+  std::vector<Member> Members; ///< empty: what is kept without any
+  /// Of all that the program's kernels take, over that without any, x: by the
+  /// input on which it is least.
+  double Speedup = 1;
+  /// The worst quality over the inputs, as people read it, for each output asked
+  /// of; of held-out inputs: empty if it was not run on these.
+  std::vector<std::string> Trained, HeldOut;
+  std::string Why; ///< it is not kept; empty: it is
+  bool IsBest =
+      true; ///< none is as fast and as good, and better in one of both
+};
+
+/// What `optimize --quality` has looked at.
+struct QualitySearch {
+  std::vector<std::string> Asked; ///< the words of each --quality
+  uint64_t Inputs = 0, HeldOut = 0;
+  std::vector<QualitySet> Sets; ///< in the order in which they were run
+  std::string Verdict;          ///< a sentence
+};
+
 struct DecisionFile {
   std::string Program;
   std::vector<std::string> Arguments;
@@ -141,6 +168,7 @@ struct DecisionFile {
   std::vector<std::string> Notes;
   std::vector<Decision> Kernels; ///< hottest first
   WholeTimes Whole;
+  std::optional<QualitySearch> Search; ///< none: no quality was asked for
 };
 
 } // namespace reconverge

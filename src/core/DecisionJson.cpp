@@ -337,6 +337,29 @@ static void writeDecision(JsonWriter &W, const Decision &D) {
   W.objects("tried", D.Tried, writeTrial);
 }
 
+static void writeSet(JsonWriter &W, const QualitySet &S) {
+  W.lines("candidates", S.Members,
+          [](JsonWriter &L, const QualitySet::Member &M) {
+            L.text("kernel", M.Kernel);
+            writeCandidate(L, M.What);
+          });
+  W.number("speedup", S.Speedup);
+  W.texts("trained", S.Trained);
+  W.texts("heldOut", S.HeldOut);
+  W.flag("best", S.IsBest);
+  W.text("why", S.Why);
+}
+
+static void writeSearch(JsonWriter &W, const QualitySearch &Search) {
+  W.object("quality", [&] {
+    W.texts("asked", Search.Asked);
+    W.count("inputs", Search.Inputs);
+    W.count("heldOut", Search.HeldOut);
+    W.text("verdict", Search.Verdict);
+    W.objects("sets", Search.Sets, writeSet);
+  });
+}
+
 void printDecisions(const DecisionFile &File, raw_ostream &OS) {
   JsonWriter W(OS);
   W.root([&] {
@@ -346,6 +369,8 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS) {
     W.text("device", File.Device);
     W.texts("notes", File.Notes);
     W.objects("kernels", File.Kernels, writeDecision);
+    if (File.Search)
+      writeSearch(W, *File.Search);
     W.line("whole", [&](JsonWriter &S) {
       S.count("runs", File.Whole.Runs);
       S.number("final", File.Whole.Final);

@@ -208,6 +208,7 @@ Expected<QualityRequest> parseQuality(StringRef Text) {
                       "Write metric=psnr or another; docs/quality.md has all.");
   if (Error E = settle(Request, Better))
     return std::move(E);
+  Request.Words = Text.str();
   return Request;
 }
 

@@ -35,6 +35,7 @@ struct QualityRequest {
   ValueType Type = ValueType::Any;
   bool IsGreaterBetter = false;
   std::optional<double> Bound; ///< in the metric's unit; none: not named
+  std::string Words;           ///< in which it was asked
 
   /// "psnr", or "lib.so:function".
   std::string metricName() const;

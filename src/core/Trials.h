@@ -53,6 +53,9 @@ struct TrialPlan {
   /// For the results of candidates that promise a bound only; none: the user
   /// gave none, and they are compared as all others.
   std::optional<Tolerance> Bound = {};
+  /// The program's outputs judge candidates that promise a bound alone, later:
+  /// whatever a launch comes to with them, it is counted and timed.
+  bool ByOutputs = false;
   std::vector<ForeignImage> Images;
   std::vector<TrialRequest> Kernels;
 };

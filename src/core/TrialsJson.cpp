@@ -46,6 +46,7 @@ Error writeTrialPlan(const TrialPlan &Plan, StringRef Path) {
       W.number("seconds", Plan.Seconds);
       if (Plan.Bound)
         W.line("bound", [&](JsonWriter &S) { writeTolerance(S, *Plan.Bound); });
+      W.flag("byOutputs", Plan.ByOutputs);
       W.objects("images", Plan.Images,
                 [](JsonWriter &S, const ForeignImage &I) {
                   S.text("compiler", nameOf(I.By));
@@ -100,6 +101,8 @@ Expected<TrialPlan> readTrialPlan(StringRef Path) {
                    F.measure("seconds", Plan.Seconds) &&
                    (!F.has("bound") ||
                     F.object("bound", Plan.Bound.emplace(), readTolerance)) &&
+                   (!F.has("byOutputs") ||
+                    F.flag("byOutputs", Plan.ByOutputs)) &&
                    F.list("images", Plan.Images, readImage) &&
                    F.list("kernels", Plan.Kernels, readRequest);
           }))

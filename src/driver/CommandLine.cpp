@@ -263,6 +263,15 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
   return Request;
 }
 
+/// The arguments in \p Text, as a shell would part them.
+static std::vector<std::string> wordsIn(StringRef Text) {
+  BumpPtrAllocator Space;
+  StringSaver Saver(Space);
+  SmallVector<const char *> Found;
+  cl::TokenizeGNUCommandLine(Text, Saver, Found);
+  return {Found.begin(), Found.end()};
+}
+
 /// Of predict; only the warp VM shows the vectors of all threads.
 static Error readOrders(const Arg &A, PredictRequest &Request, TellVm Tell) {
   SmallString<128> Folder(A.getValue());
@@ -293,11 +302,7 @@ Expected<PredictRequest> parsePredictWords(ArrayRef<const char *> Words) {
       return Request.Estimate = true;
     }
     if (A.getOption().matches(OPT_test_EQ)) {
-      BumpPtrAllocator Space;
-      StringSaver Saver(Space);
-      SmallVector<const char *> Found;
-      cl::TokenizeGNUCommandLine(A.getValue(), Saver, Found);
-      Request.Test.emplace(Found.begin(), Found.end());
+      Request.Test = wordsIn(A.getValue());
       return true;
     }
     if (!A.getOption().matches(OPT_o))
@@ -327,6 +332,47 @@ Expected<PredictRequest> parsePredictWords(ArrayRef<const char *> Words) {
 // Optimising
 //===----------------------------------------------------------------------===//
 
+static Error readQuality(const Arg &A, OptimizeRequest &Request) {
+  if (Error E =
+          parseQuality(A.getValue()).moveInto(Request.Quality.emplace_back()))
+    return E;
+  const QualityRequest &How = Request.Quality.back();
+  const std::string Said = std::string("--quality=") + A.getValue();
+  if (How.Output.empty())
+    return userError(Said + ": no output",
+                     "Name what the program writes and may change: "
+                     "out=<file>, or out=- for its standard output.");
+  if (!How.Bound)
+    return userError(Said + ": no bound",
+                     "Say how much may change, as in bound=1%.");
+  return Error::success();
+}
+
+/// Whether what --quality, --train and --held-out say goes together.
+static Error checkQuality(const OptimizeRequest &Request) {
+  if (Request.Quality.empty())
+    return Request.Train.empty() && Request.HeldOut.empty()
+               ? Error::success()
+               : userError("--train and --held-out without --quality",
+                           "They are runs for --quality: say what output may "
+                           "change, and how much.");
+  if (Request.HeldOut.empty())
+    return userError("--quality without --held-out",
+                     "What the search has seen cannot judge it: give the "
+                     "arguments of a run on another input, as in "
+                     "--held-out='other.ppm'.");
+  if (Session::isProgram(Request.Build))
+    return userError("--quality: " + Request.Build.Inputs.front() +
+                         " is a program, of which no other can be built",
+                     "Name its sources.");
+  for (const std::vector<std::string> &Run : Request.HeldOut)
+    if (Run == Request.Arguments || is_contained(Request.Train, Run))
+      return userError("--held-out='" + join(Run, " ") +
+                           "' is a run that the search learns from",
+                       "Name another input.");
+  return Error::success();
+}
+
 Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
   OptimizeRequest Request;
   auto ReadOther = [&](const Arg &A, Error &E, TellVm) {
@@ -339,6 +385,15 @@ Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
       return true;
     case OPT_log_EQ:
       Request.Log = A.getValue();
+      return true;
+    case OPT_quality_EQ:
+      E = readQuality(A, Request);
+      return true;
+    case OPT_train_EQ:
+      Request.Train.push_back(wordsIn(A.getValue()));
+      return true;
+    case OPT_held_out_EQ:
+      Request.HeldOut.push_back(wordsIn(A.getValue()));
       return true;
     case OPT_allow_reorder:
       Request.AllowReorder = true;
@@ -381,6 +436,8 @@ Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
                          " is a program, of which -o cannot build another",
                      "Name its sources; or leave -o out and build with "
                      "reconverge cc --decisions afterwards.");
+  if (Error E = checkQuality(Request))
+    return std::move(E);
   return Request;
 }
 

@@ -9,6 +9,7 @@
 #include "frontend/Options.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
 
 #include <optional>
@@ -96,10 +97,19 @@ struct OptimizeRequest : RunRequest {
   bool AllowReorder = false;
   bool AllowRounding = false; ///< of other compilers' code
   uint64_t Launches = 4;      ///< of each kernel, on which candidates are tried
-  uint64_t TimeLimit = 0;     ///< seconds for all trials; 0: none
-  bool Whole = true;          ///< time the final program beside the others
-  bool Sandboxed = true;      ///< all runs but the first leave no trace
-  bool Quiet = false;         ///< no lines about what goes on
+  /// Outputs that may change, each in its bound; none: results stay.
+  std::vector<QualityRequest> Quality;
+  /// Whether a bound among these is not 0.
+  bool letsChange() const {
+    return llvm::any_of(
+        Quality, [](const QualityRequest &How) { return How.letsChange(); });
+  }
+  /// Arguments of further runs: to learn from, and to judge what was learned.
+  std::vector<std::vector<std::string>> Train, HeldOut;
+  uint64_t TimeLimit = 0; ///< seconds for all trials; 0: none
+  bool Whole = true;      ///< time the final program beside the others
+  bool Sandboxed = true;  ///< all runs but the first leave no trace
+  bool Quiet = false;     ///< no lines about what goes on
 };
 
 struct ReportRequest {

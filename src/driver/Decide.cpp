@@ -217,7 +217,8 @@ static void judgeWithin(TrialResult &R, const DecideOptions &Options) {
 
 /// Ends \p R as wrong or unproved if its result may not be kept.
 static void judge(TrialResult &R, const DecideOptions &Options) {
-  if (R.End != TrialOutcome::Slower)
+  if (R.End != TrialOutcome::Slower ||
+      (Options.ByOutputs && R.What.Promises == Promise::Bound))
     return;
   switch (R.Compared.Kind) {
   case VerdictKind::Identical:
@@ -447,7 +448,10 @@ Decision decide(const TrialRequest &Request, StringRef Display,
       R.Why = percent(gainOf(R, ByTimes)) +
               (ByTimes ? ", not faster beyond the noise"
                        : ", not faster by its issue slots");
-    else if (!Best || gainOf(R, ByTimes) > gainOf(*Best, ByTimes))
+    else if (Options.ByOutputs && R.What.Promises == Promise::Bound) {
+      R.End = TrialOutcome::Unproved;
+      R.Why = "faster; the program's outputs decide";
+    } else if (!Best || gainOf(R, ByTimes) > gainOf(*Best, ByTimes))
       Best = &R;
   }
   // Without a gain by a remedy, the best of the builds as they are.
@@ -465,6 +469,11 @@ Decision decide(const TrialRequest &Request, StringRef Display,
                              : "no candidate was better";
   }
   return D;
+}
+
+bool isForOutputs(const TrialResult &R) {
+  return R.End == TrialOutcome::Unproved && R.What.Promises == Promise::Bound &&
+         R.Compared.Launches;
 }
 
 const TrialEvent *endOfRun(ArrayRef<TrialEvent> Events, bool Failed) {

@@ -21,6 +21,9 @@ struct DecideOptions {
   /// Keep candidates whose result lies inside this bound, which the user gave
   /// for the trials (TrialPlan.Bound); none: their result is another.
   std::optional<Tolerance> Bound = {};
+  /// What promises a bound alone is not kept here, whatever its result: where it
+  /// is faster it ends unproved (isForOutputs), and the program's outputs decide.
+  bool ByOutputs = false;
   /// Keep only what was timed: there is a GPU.
   bool NeedsTimes = false;
   /// Of that GPU, for what is predicted; none: predictions compare issue slots.
@@ -43,6 +46,10 @@ struct DecideOptions {
 Decision decide(const TrialRequest &Request, llvm::StringRef Display,
                 llvm::ArrayRef<TrialEvent> Events,
                 const DecideOptions &Options);
+
+/// Whether \p R is faster, and the program's outputs decide whether it may be
+/// kept (DecideOptions::ByOutputs).
+bool isForOutputs(const TrialResult &R);
 
 /// The last event of a run that a candidate has ended: a trial without an end,
 /// or, of a run that \p Failed, a fault or a hang. Null if none has.

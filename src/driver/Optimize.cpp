@@ -34,6 +34,8 @@
 #include "driver/Plan.h"
 #include "driver/Profile.h"
 #include "driver/Progress.h"
+#include "driver/QualityRuns.h"
+#include "driver/QualitySearch.h"
 #include "driver/Sandbox.h"
 #include "driver/TrialRuns.h"
 #include "driver/WholeTime.h"
@@ -145,73 +147,20 @@ static void showTrials(const TrialPlan &Plan, Progress &Now) {
                " done)");
 }
 
-/// Builds Request.Program as \p Decisions, which is in its file, says.
-static Error buildFinal(const OptimizeRequest &Request, const Session &Program,
-                        const RunMode &Mode, bool OnGpu,
-                        DecisionFile &Decisions, Progress &Now,
-                        raw_ostream &OS) {
-  BuildRequest Final = Request.Build;
-  Final.Output = Request.Program;
-  Final.Decisions = Request.Decisions;
-  Final.Diagnostics = &OS;
-  Now.stage("building " + Request.Program);
+/// Makes \p How build a program by the decisions in the file \p Decisions: for
+/// NVIDIA's runtime where there is a GPU, unless an input needs ours.
+static Error decideBuild(BuildRequest &How, StringRef Decisions, bool OnGpu) {
+  How.Decisions = Decisions.str();
   if (!OnGpu)
-    return build(Final);
-  Expected<bool> Plain = isForNvidia(Request.Build);
+    return Error::success();
+  Expected<bool> Plain = isForNvidia(How);
   if (!Plain)
     return Plain.takeError();
-  if (!*Plain) {
-    OS << "reconverge: note: an input was compiled for our runtime, so the "
-          "program needs it\n";
-    Final.Compile.Gpu = true;
-    return build(Final);
-  }
-  useRuntime(Final, frontend::CudaRuntime::Nvidia);
-  if (Error E = build(Final))
-    return E;
-  if (frontend::interruption() || !Request.Whole)
-    return Error::success();
-  Now.stage("timing " + Request.Program + " beside the unmodified program");
-  if (Error E = timeWhole(Final, Program, Mode, Decisions, OS))
-    return E;
-  return writeDecisions(Decisions, Request.Decisions);
-}
-
-/// The runs with trials of \p Plan, in which programs run as \p Mode says.
-static Expected<std::vector<TrialEvent>>
-tryAll(const OptimizeRequest &Request, const Session &Program, TrialPlan &Plan,
-       RunMode Mode, Progress &Now, raw_ostream &OS) {
-  Mode.Trials = Program.file("trials.json");
-  Plan.Log = Program.file("trials.log");
-  const double Most = double(Request.TimeLimit), Usual = Mode.TimeLimit;
-  if (Request.TimeLimit)
-    Plan.Seconds = std::min(Plan.Seconds, Most);
-  size_t Candidates = 0, Kernels = 0;
-  for (const TrialRequest &R : Plan.Kernels) {
-    Candidates += R.Candidates.size();
-    Kernels += !R.Candidates.empty();
-  }
-  if (Candidates)
-    Now.stage("trying " + counted(Candidates, "candidate") + " on " +
-              counted(Kernels, "kernel"));
-  double Spent = 0; // seconds
-  auto Left = [&] { return Most - Spent; };
-  if (Now.isLive())
-    Mode.Meanwhile = [&] { showTrials(Plan, Now); };
-  return runTrials(
-      Plan,
-      [&](const TrialPlan &This) -> Expected<frontend::ProcessResult> {
-        if (Error E = writeTrialPlan(This, Mode.Trials))
-          return std::move(E);
-        if (Request.TimeLimit)
-          Mode.TimeLimit = std::clamp(Left(), 0.1, Usual);
-        auto Result = Program.run(Mode);
-        Now.clear();
-        if (Result)
-          Spent += Result->Seconds;
-        return Result;
-      },
-      OS, [&] { return Request.TimeLimit && Left() <= 0; });
+  if (*Plain)
+    useRuntime(How, frontend::CudaRuntime::Nvidia);
+  else
+    How.Compile.Gpu = true;
+  return Error::success();
 }
 
 /// Writes what all trials showed to \p Path, if it is not empty, with times on
@@ -230,29 +179,248 @@ static Error keepLog(std::vector<TrialEvent> Events, StringRef Path,
   });
 }
 
+namespace {
+/// One program from its first run to its last.
+class Optimizer {
+public:
+  Optimizer(const OptimizeRequest &Request, const Session &Program,
+            Progress &Now, raw_ostream &OS)
+      : Request(Request), Program(Program), Now(Now), OS(OS),
+        Box(Program.folder(), Request.Sandboxed, Request.letsChange()) {}
+
+  Expected<int> run();
+
+private:
+  Error leaveAlone(const Profile &Counted);
+  Error tryAndKeep(Profile &Counted, double Once);
+  Expected<std::vector<TrialEvent>> tryAll(TrialPlan &Plan, RunMode How);
+  Error search(const QualityRuns &Runs, ArrayRef<HotKernel> Kernels,
+               const TrialPlan &Plan, const DecideOptions &Options,
+               DecisionFile &Decisions);
+  Error buildFinal(DecisionFile &Decisions);
+
+  const OptimizeRequest &Request;
+  const Session &Program;
+  Progress &Now;
+  raw_ostream &OS;
+  const Sandbox Box;
+  RunMode Mode;       ///< of all runs but the first
+  bool OnGpu = false; ///< that one was
+  double Spent = 0;   ///< by trials, seconds
+};
+} // namespace
+
+/// Builds Request.Program as \p Decisions, which is in its file, says.
+Error Optimizer::buildFinal(DecisionFile &Decisions) {
+  BuildRequest Final = Request.Build;
+  Final.Output = Request.Program;
+  Final.Diagnostics = &OS;
+  Now.stage("building " + Request.Program);
+  if (Error E = decideBuild(Final, Request.Decisions, OnGpu))
+    return E;
+  const bool IsPlain = Final.Compile.Runtime == frontend::CudaRuntime::Nvidia;
+  if (OnGpu && !IsPlain)
+    OS << "reconverge: note: an input was compiled for our runtime, so the "
+          "program needs it\n";
+  if (Error E = build(Final))
+    return E;
+  if (!OnGpu || !IsPlain || frontend::interruption() || !Request.Whole)
+    return Error::success();
+  Now.stage("timing " + Request.Program + " beside the unmodified program");
+  if (Error E = timeWhole(Final, Program, Mode, Decisions, OS))
+    return E;
+  return writeDecisions(Decisions, Request.Decisions);
+}
+
+/// The runs with trials of \p Plan, in which programs run as \p How says.
+Expected<std::vector<TrialEvent>> Optimizer::tryAll(TrialPlan &Plan,
+                                                    RunMode How) {
+  How.Trials = Program.file("trials.json");
+  Plan.Log = Program.file("trials.log");
+  const double Most = double(Request.TimeLimit), Usual = How.TimeLimit;
+  if (Request.TimeLimit)
+    Plan.Seconds = std::min(Plan.Seconds, Most);
+  size_t Candidates = 0, Kernels = 0;
+  for (const TrialRequest &R : Plan.Kernels) {
+    Candidates += R.Candidates.size();
+    Kernels += !R.Candidates.empty();
+  }
+  if (Candidates)
+    Now.stage("trying " + counted(Candidates, "candidate") + " on " +
+              counted(Kernels, "kernel"));
+  auto Left = [&] { return Most - Spent; };
+  if (Now.isLive())
+    How.Meanwhile = [&] { showTrials(Plan, Now); };
+  return runTrials(
+      Plan,
+      [&](const TrialPlan &This) -> Expected<frontend::ProcessResult> {
+        if (Error E = writeTrialPlan(This, How.Trials))
+          return std::move(E);
+        if (Request.TimeLimit)
+          How.TimeLimit = std::clamp(Left(), 0.1, Usual);
+        auto Result = Program.run(How);
+        Now.clear();
+        if (Result)
+          Spent += Result->Seconds;
+        return Result;
+      },
+      OS, [&] { return Request.TimeLimit && Left() <= 0; });
+}
+
+/// Has the program's outputs decide which candidates that change results are
+/// kept: \p Decisions gets them.
+Error Optimizer::search(const QualityRuns &Runs, ArrayRef<HotKernel> Kernels,
+                        const TrialPlan &Plan, const DecideOptions &Options,
+                        DecisionFile &Decisions) {
+  auto Try = [&](TrialPlan This, size_t Input) {
+    RunMode How = Mode;
+    How.Arguments = &Runs.inputs()[Input];
+    How.TimeLimit = limitFor(This, Runs.seconds(Input), OnGpu);
+    return tryAll(This, How);
+  };
+  auto Build = [&](const DecisionFile &By,
+                   size_t Set) -> Expected<std::string> {
+    Now.stage("building and running set " + Twine(Set));
+    const std::string File = Program.file("set.json");
+    if (Error E = writeDecisions(By, File))
+      return std::move(E);
+    BuildRequest How = Request.Build;
+    How.Output = Program.file("set-" + Twine(Set));
+    if (Error E = decideBuild(How, File, OnGpu))
+      return std::move(E);
+    if (Error E = build(How))
+      return std::move(E);
+    return How.Output;
+  };
+  return searchByQuality(Kernels, Plan, Runs, Request.Quality, Options,
+                         {Try, Build}, Decisions);
+}
+
 /// No kernel ran: there is nothing to decide, and the program is built as it
 /// is.
-static Expected<int> leaveAlone(const OptimizeRequest &Request,
-                                const Profile &Counted, Progress &Now,
-                                raw_ostream &OS) {
+Error Optimizer::leaveAlone(const Profile &Counted) {
   OS << "reconverge: note: " << Request.Build.Inputs.front()
      << ": no kernel ran; nothing was tried\n";
   for (const auto *Reasons : {&Counted.Refused, &Counted.Notes})
     for (const std::string &Why : *Reasons)
       OS << "  " << Why << '\n';
   if (Request.Program.empty() || frontend::interruption())
-    return 0;
+    return Error::success();
   BuildRequest Final = Request.Build;
   Final.Output = Request.Program;
   Now.stage("building " + Request.Program);
-  if (Error E = build(Final))
+  return build(Final);
+}
+
+/// All but the first run, which took \p Once seconds.
+Error Optimizer::tryAndKeep(Profile &Counted, double Once) {
+  const analysis::MachineLimits *Limits = limitsFor(Counted, Program.machine());
+  std::vector<HotKernel> Kernels =
+      byHeat(Counted, Program.program(), Limits, Request.Build.CudaPath);
+  if (OnGpu && !Session::isProgram(Request.Build))
+    Now.stage("compiling it by nvcc and clang, to compare");
+  auto Plan = planFor(Request, Program, OnGpu, Kernels, OS);
+  if (!Plan)
+    return Plan.takeError();
+  if (frontend::interruption())
+    return Error::success();
+
+  std::optional<QualityRuns> Runs;
+  if (Request.letsChange()) {
+    Now.stage("running the unmodified program on all inputs");
+    if (Error E = QualityRuns::create(Request, Program, Mode).moveInto(Runs))
+      return E;
+    if (frontend::interruption())
+      return Error::success();
+  }
+  if (any_of(Plan->Kernels,
+             [](const TrialRequest &R) { return !R.Candidates.empty(); }))
+    Now.stage(Box.words());
+  RunMode Trying = Mode;
+  Trying.TimeLimit = limitFor(*Plan, Once, OnGpu);
+  auto Events = tryAll(*Plan, Trying);
+  if (!Events)
+    return Events.takeError();
+  if (frontend::interruption())
+    return Error::success();
+
+  if (Error E = keepLog(*Events, Request.Log, Program.machine()))
+    return E;
+
+  DecideOptions Options;
+  if (OnGpu && Limits)
+    Options.Limits = *Limits;
+  else if (OnGpu)
+    Counted.Notes.push_back(
+        "what is predicted compares issue slots: there is no machine file of " +
+        Counted.Device);
+  Options.AllowReorder = Request.AllowReorder;
+  Options.AllowRounding = Request.AllowRounding;
+  Options.Bound = Plan->Bound;
+  Options.ByOutputs = Plan->ByOutputs;
+  Options.NeedsTimes = OnGpu;
+  DecisionFile Decisions =
+      decideAll(Counted, Kernels, Plan->Kernels, *Events, Options);
+  if (Runs) {
+    if (Error E = search(*Runs, Kernels, *Plan, Options, Decisions))
+      return E;
+  } else if (!Request.Quality.empty()) {
+    Decisions.Search.emplace().Verdict =
+        "none: a bound of 0 lets nothing change";
+  }
+  if (frontend::interruption())
+    return Error::success();
+  if (Error E = writeDecisions(Decisions, Request.Decisions))
+    return E;
+  // Before the build: where that fails, what was tried is still worth showing.
+  report::printDecisions(Decisions, OS, terminalFor(OS));
+  if (Decisions.Search)
+    report::printSearch(*Decisions.Search, OS, terminalFor(OS));
+  if (Request.Program.empty())
+    return Error::success();
+  Mode.TimeLimit = 60 + 10 * Once;
+  if (Error E = buildFinal(Decisions))
+    return E;
+  report::printWhole(Decisions.Whole, OS, terminalFor(OS));
+  return Error::success();
+}
+
+/// The whole, but for what a signal leaves.
+Expected<int> Optimizer::run() {
+  if (Error E = Request.letsChange() ? Box.checkRead() : Error::success())
+    return std::move(E);
+  const Input In = inputOf(Program);
+  RunMode FirstMode;
+  FirstMode.IsExpendable = true;
+  FirstMode.InputCopy = In.Copy;
+  Now.stage("running the program");
+  auto First = countRun(Request, Program, FirstMode);
+  if (!First)
+    return First.takeError();
+  if (!First->End.ok() || !First->Counted) {
+    if (!frontend::interruption())
+      OS << "reconverge: note: " << Request.Build.Inputs.front() << ' '
+         << endOf(First->End) << "; nothing was tried\n";
+    return First->End.status();
+  }
+  OnGpu = First->Counted->Backend == "gpu";
+  Mode.IsExpendable = true;
+  Mode.Input = In.Later;
+  Mode.Output = "/dev/null";
+  Mode.Errors = "/dev/null";
+  Mode.Box = &Box;
+  // "auto" would take a program without machine code for one of the VM's.
+  if (Request.Device == "auto")
+    Mode.Device = OnGpu ? "gpu" : "cpu";
+  if (Error E = First->Counted->Kernels.empty()
+                    ? leaveAlone(*First->Counted)
+                    : tryAndKeep(*First->Counted, First->End.Seconds))
     return std::move(E);
   return 0;
 }
 
-/// The whole, but for what a signal leaves.
-static Expected<int> tryAndKeep(const OptimizeRequest &Request,
-                                raw_ostream &OS) {
+static Expected<int> optimizeWhole(const OptimizeRequest &Request,
+                                   raw_ostream &OS) {
   for (const std::string &Output :
        {Request.Program, Request.Decisions, Request.Log})
     if (Error E = checkFolderOf(Output))
@@ -267,87 +435,11 @@ static Expected<int> tryAndKeep(const OptimizeRequest &Request,
   auto Program = Session::create(ToTry);
   if (!Program)
     return Program.takeError();
-  const Sandbox Box(Program->folder(), Request.Sandboxed);
-  const Input In = inputOf(*Program);
-  RunMode Mode;
-  Mode.IsExpendable = true;
-  Mode.InputCopy = In.Copy;
-  Now.stage("running the program");
-  auto First = countRun(Request, *Program, Mode);
-  if (!First)
-    return First.takeError();
-  if (!First->End.ok() || !First->Counted) {
-    if (!frontend::interruption())
-      OS << "reconverge: note: " << Request.Build.Inputs.front() << ' '
-         << endOf(First->End) << "; nothing was tried\n";
-    return First->End.status();
-  }
-  if (First->Counted->Kernels.empty())
-    return leaveAlone(Request, *First->Counted, Now, OS);
-  const double Once = First->End.Seconds;
-  const bool OnGpu = First->Counted->Backend == "gpu";
-  const analysis::MachineLimits *Limits =
-      limitsFor(*First->Counted, Program->machine());
-  std::vector<HotKernel> Kernels = byHeat(*First->Counted, Program->program(),
-                                          Limits, Request.Build.CudaPath);
-  if (OnGpu && !Session::isProgram(Request.Build))
-    Now.stage("compiling it by nvcc and clang, to compare");
-  auto Plan = planFor(Request, *Program, OnGpu, Kernels, OS);
-  if (!Plan)
-    return Plan.takeError();
-  if (frontend::interruption())
-    return 0;
-
-  Mode.InputCopy.clear();
-  Mode.Input = In.Later;
-  Mode.Output = "/dev/null";
-  Mode.Errors = "/dev/null";
-  Mode.Box = &Box;
-  // "auto" would take a program without machine code for one of the VM's.
-  if (Request.Device == "auto")
-    Mode.Device = OnGpu ? "gpu" : "cpu";
-  RunMode Trying = Mode;
-  Trying.TimeLimit = limitFor(*Plan, Once, OnGpu);
-  if (any_of(Plan->Kernels,
-             [](const TrialRequest &R) { return !R.Candidates.empty(); }))
-    Now.stage(Box.words());
-  auto Events = tryAll(Request, *Program, *Plan, Trying, Now, OS);
-  if (!Events)
-    return Events.takeError();
-  if (frontend::interruption())
-    return 0;
-
-  if (Error E = keepLog(*Events, Request.Log, Program->machine()))
-    return std::move(E);
-
-  DecideOptions Options;
-  if (OnGpu && Limits)
-    Options.Limits = *Limits;
-  else if (OnGpu)
-    First->Counted->Notes.push_back(
-        "what is predicted compares issue slots: there is no machine file of " +
-        First->Counted->Device);
-  Options.AllowReorder = Request.AllowReorder;
-  Options.AllowRounding = Request.AllowRounding;
-  Options.Bound = Plan->Bound;
-  Options.NeedsTimes = OnGpu;
-  DecisionFile Decisions =
-      decideAll(*First->Counted, Kernels, Plan->Kernels, *Events, Options);
-  if (Error E = writeDecisions(Decisions, Request.Decisions))
-    return std::move(E);
-  // Before the build: where that fails, what was tried is still worth showing.
-  report::printDecisions(Decisions, OS, terminalFor(OS));
-  if (Request.Program.empty() || frontend::interruption())
-    return 0;
-  Mode.TimeLimit = 60 + 10 * Once;
-  if (Error E = buildFinal(Request, *Program, Mode, OnGpu, Decisions, Now, OS))
-    return std::move(E);
-  report::printWhole(Decisions.Whole, OS, terminalFor(OS));
-  return 0;
+  return Optimizer(Request, *Program, Now, OS).run();
 }
 
 Expected<int> optimize(const OptimizeRequest &Request, raw_ostream &OS) {
-  return orInterrupted(tryAndKeep(Request, OS), OS);
+  return orInterrupted(optimizeWhole(Request, OS), OS);
 }
 
 } // namespace reconverge::driver

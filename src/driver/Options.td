@@ -99,7 +99,14 @@ def no_cache : Flag<Long, "no-cache">, InRun,
 
 defm quality : Setting<"quality",
   "How to compare: metric=<metric>, and bound=<number> and type=<type> where "
-  "they are needed, with commas between them: docs/quality.md", [QualityVis]>;
+  "they are needed, of optimize also out=<file>, with commas between them: "
+  "docs/quality.md", [QualityVis, OptimizeVis]>;
+defm train : Setting<"train",
+  "Arguments of another run that --quality learns from, in quotes",
+  [OptimizeVis]>;
+defm held_out : Setting<"held-out",
+  "Arguments of a run that judges what --quality has learned, in quotes",
+  [OptimizeVis]>;
 
 defm decisions : Setting<"decisions",
   "File of decisions: optimize writes it (default decisions.json), cc builds "

@@ -128,7 +128,7 @@ static TrialRequest requestFor(HotKernel &K, const TrialPlan &Plan,
   std::vector<Candidate> All = remedies::candidates(
       *K.Counted, K.Waste >= LeastWaste, K.Limits, K.Asked);
   // What promises a bound alone is for users who have given one.
-  if (!Plan.Bound)
+  if (!Plan.Bound && !Plan.ByOutputs)
     erase_if(All,
              [](const Candidate &C) { return C.Promises == Promise::Bound; });
   if (OnGpu)
@@ -144,6 +144,7 @@ Expected<TrialPlan> planFor(const OptimizeRequest &Request,
                             raw_ostream &OS) {
   TrialPlan Plan;
   Plan.Launches = Request.Launches;
+  Plan.ByOutputs = Request.letsChange();
   StringSet<> Modules;
   for (const HotKernel &K : Kernels)
     Modules.insert(K.Counted->Info.Module);

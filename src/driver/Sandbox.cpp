@@ -9,7 +9,8 @@
 //   other runs    in a view of the folder (an overlay) over that copy, or over
 //                 the folder as the first run has left it; where the system
 //                 refuses views, in a copy of the copy; where there is none, on
-//                 the folder itself
+//                 the folder itself. Runs whose outputs are read have no view:
+//                 what they write in one ends with them
 //
 // Limitation: of other folders, the network and other processes, nothing is
 // kept apart.
@@ -87,7 +88,8 @@ static bool copyFolder(const std::string &From, const std::string &To,
   return !EC;
 }
 
-Sandbox::Sandbox(const frontend::TempDir &Temp, bool Wanted) {
+Sandbox::Sandbox(const frontend::TempDir &Temp, bool Wanted, bool Read)
+    : IsWanted(Wanted) {
   if (!Wanted)
     return;
   View.Folder = realPath(".");
@@ -97,7 +99,7 @@ Sandbox::Sandbox(const frontend::TempDir &Temp, bool Wanted) {
   const std::string Before = View.Keep + "/before";
   (void)sys::fs::create_directory(View.Scratch);
   View.Content = View.Folder;
-  Error Refused = View.probe();
+  Error Refused = Read ? userError("its outputs are compared") : View.probe();
   IsAsBefore = copyFolder(View.Folder, Before, View.Keep);
   if (IsAsBefore)
     View.Content = Before;
@@ -112,6 +114,22 @@ Sandbox::Sandbox(const frontend::TempDir &Temp, bool Wanted) {
     Runs = Mode::Copied;
   else
     Why += ", and the folder is too large to copy";
+}
+
+Error Sandbox::checkRead() const {
+  if (Runs == Mode::Copied || !IsWanted)
+    return Error::success();
+  return userError(View.Folder +
+                       " is too large for a copy in which the program "
+                       "can leave outputs to compare",
+                   "Work in a smaller folder, or allow --no-sandbox to change "
+                   "it.");
+}
+
+std::string Sandbox::fileOf(StringRef Name) const {
+  if (Runs != Mode::Copied || sys::path::is_absolute(Name))
+    return Name.str();
+  return Copy + "/" + Name.str();
 }
 
 std::string Sandbox::words() const {

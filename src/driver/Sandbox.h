@@ -17,7 +17,14 @@ class Sandbox {
 public:
   /// To be made before the first run. \p Temp: for copies; what programs write
   /// there arrives. \p Wanted: else all runs are on the folder itself.
-  Sandbox(const frontend::TempDir &Temp, bool Wanted);
+  /// \p Read: outputs are to be read after a run, which a view does not let.
+  Sandbox(const frontend::TempDir &Temp, bool Wanted, bool Read = false);
+
+  /// Whether a run can leave outputs without changing the folder, if that is
+  /// wanted.
+  llvm::Error checkRead() const;
+  /// Where the file that a run calls \p Name lies after it.
+  std::string fileOf(llvm::StringRef Name) const;
 
   /// What a user has to know before the program runs again: a sentence.
   std::string words() const;
@@ -32,6 +39,7 @@ private:
     Viewed   ///< in a view of it (frontend/PrivateView.h)
   };
   Mode Runs = Mode::InPlace;
+  bool IsWanted;
   bool IsAsBefore = false; ///< from a copy that was made before the first run
   std::string Why;         ///< if there is no view
   std::string Copy;        ///< where copies go

@@ -177,6 +177,18 @@ bool isUnforeseen(const Candidate &What) {
   return R && R->OrdersMemory && R->OrdersMemory(What.Parameters);
 }
 
+std::optional<Candidate> joined(const Candidate &A, const Candidate &B) {
+  const Remedy *R = remedyOf(A);
+  if (!R || R != remedyOf(B) || !R->Join)
+    return std::nullopt;
+  Candidate Both = A;
+  if (auto Parameters = R->Join(A.Parameters, B.Parameters))
+    Both.Parameters = *Parameters;
+  else
+    return std::nullopt;
+  return Both;
+}
+
 std::vector<Candidate> withProofs(std::vector<Candidate> All) {
   std::vector<Candidate> Proofs;
   for (Moved Unit : {Moved::Threads, Moved::Blocks}) {

@@ -58,6 +58,9 @@ Moved movedBy(const Candidate &What);
 bool isProof(const Candidate &What);
 /// Whether no forecast knows all that it may gain: Remedy::OrdersMemory.
 bool isUnforeseen(const Candidate &What);
+/// The candidate that does what \p A and \p B do, if they are of one remedy and
+/// go together.
+std::optional<Candidate> joined(const Candidate &A, const Candidate &B);
 /// \p All, and in front of them the proofs that those ask for that move
 /// something.
 std::vector<Candidate> withProofs(std::vector<Candidate> All);

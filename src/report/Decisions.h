@@ -13,6 +13,11 @@ namespace reconverge::report {
 void printDecisions(const DecisionFile &File, llvm::raw_ostream &OS,
                     const TerminalOptions &Options = {});
 
+/// Prints the sets of \p Search: what each gains, how good outputs are with it,
+/// and what came of it.
+void printSearch(const QualitySearch &Search, llvm::raw_ostream &OS,
+                 const TerminalOptions &Options = {});
+
 /// One line: the program's whole time beside that of the unmodified builds;
 /// nothing if none was taken.
 void printWhole(const WholeTimes &Whole, llvm::raw_ostream &OS,

@@ -105,6 +105,7 @@ TEST(TrialPlan, CarriesABoundAndWhoMayUseIt) {
   ScratchFile File;
   TrialPlan Plan;
   Plan.Bound = Tolerance{1e-5, 1e-8};
+  Plan.ByOutputs = true;
   Plan.Kernels = {{"_Z1kv",
                    "00ff",
                    {{"meld", ""},
@@ -114,6 +115,7 @@ TEST(TrialPlan, CarriesABoundAndWhoMayUseIt) {
   Expected<TrialPlan> Back = readTrialPlan(File.Path);
   ASSERT_TRUE(bool(Back)) << toString(Back.takeError());
   EXPECT_EQ(Back->Bound, Plan.Bound);
+  EXPECT_TRUE(Back->ByOutputs);
   EXPECT_EQ(Back->Kernels[0].Candidates, Plan.Kernels[0].Candidates);
   EXPECT_EQ(Back->Kernels[0].Candidates[1].Promises, Promise::Bound);
 

@@ -100,6 +100,28 @@ TEST(Decide, TheFastestIdenticalCandidateIsKept) {
   EXPECT_FALSE(D.Measured);
 }
 
+TEST(Decide, WhatOutputsJudgeWaitsForThem) {
+  const Candidate Herd{"herd", "", Promise::Bound},
+      Slow{"herd", "every=1", Promise::Bound};
+  Events All = {estimated(Meld, 120, 100), estimated(Herd, 200, 100),
+                estimated(Slow, 90, 100)};
+  for (TrialEvent &E : All)
+    if (E.Tried != Meld)
+      E.Compared.Kind = VerdictKind::Differs;
+  DecideOptions Options;
+  Options.ByOutputs = true;
+  Decision D = decide(request({Meld, Herd, Slow}), "k()", All, Options);
+  EXPECT_EQ(D.Keep, Meld);
+  EXPECT_TRUE(isForOutputs(D.Tried[1]));
+  EXPECT_EQ(D.Tried[1].Predicted, 2);
+  EXPECT_FALSE(isForOutputs(D.Tried[2]));
+  EXPECT_EQ(D.Tried[2].End, TrialOutcome::Slower);
+  // Else another result is a wrong one.
+  D = decide(request({Meld, Herd, Slow}), "k()", All, {});
+  EXPECT_EQ(D.Tried[1].End, TrialOutcome::Wrong);
+  EXPECT_FALSE(isForOutputs(D.Tried[1]));
+}
+
 TEST(Decide, AProofIsNeverKept) {
   const Candidate Proof{"permute", "seed=1"};
   Decision D =

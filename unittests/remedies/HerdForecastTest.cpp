@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "remedies/common/CommonOptions.h"
 #include "remedies/herd/Forecast.h"
 
 #include "../model/HandMade.h"
@@ -35,6 +36,17 @@ HandMadeKernel armsOf(std::initializer_list<uint32_t> Sizes) {
              {Parts ? Warps : 32 * Warps, Parts ? 31 * Warps : 0});
   }
   return H;
+}
+
+TEST(Herd, BranchesGoTogether) {
+  EXPECT_EQ(joinBranches("branch=7;every=8", "every=8;branch=3"),
+            "every=8;branch=3;branch=7");
+  EXPECT_EQ(joinBranches("branch=3;branch=7", "branch=5"),
+            "branch=3;branch=5;branch=7");
+  // Other parameters, nothing more, and all branches.
+  EXPECT_EQ(joinBranches("branch=7;every=8", "branch=3"), std::nullopt);
+  EXPECT_EQ(joinBranches("branch=7", "branch=7"), std::nullopt);
+  EXPECT_EQ(joinBranches("branch=7", ""), std::nullopt);
 }
 
 TEST(HerdForecast, BranchesAtWhichMostIdlesThenAll) {

@@ -40,6 +40,10 @@ bool readCommon(llvm::StringRef Key, llvm::StringRef Value,
 bool readOneBranch(llvm::StringRef Key, llvm::StringRef Value,
                    OneBranchOptions &Options);
 
+/// For Remedy::Join: \p A and \p B are the same but for the numbers of their
+/// branches, which both name; none if they are not.
+std::optional<std::string> joinBranches(llvm::StringRef A, llvm::StringRef B);
+
 } // namespace reconverge::remedies
 
 #endif

@@ -74,6 +74,10 @@ struct Remedy {
       llvm::OptimizationRemarkEmitter &Remarks);
   /// What is promised of a kernel with it.
   Promise Promises = Promise::Bytes;
+  /// Parameters that do what both do, at the places of both; none: there are no
+  /// such. Null: never.
+  std::optional<std::string> (*Join)(llvm::StringRef A,
+                                     llvm::StringRef B) = nullptr;
   /// What changes places with these parameters; null: nothing. Trials prove
   /// first that it may (runtime/trial/Protocol.h).
   Moved (*Moves)(llvm::StringRef Parameters) = nullptr;

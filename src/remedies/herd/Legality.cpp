@@ -99,8 +99,8 @@ bool Planner::isMeant(const BasicBlock &BB) const {
   const auto *Br = dyn_cast<BranchInst>(BB.getTerminator());
   if (!Br || !Br->isConditional())
     return false;
-  if (Options.Branch)
-    return analysis::branchNumber(BB) == Options.Branch;
+  if (!Options.Branches.empty())
+    return is_contained(Options.Branches, analysis::branchNumber(BB));
   const auto Said = requestAt(BB);
   if (Said && Said->On && Said->AtAnyCost)
     return true;
@@ -116,12 +116,13 @@ std::optional<Refusal> Planner::unwanted(const BasicBlock &BB,
   if (Said && !Said->On)
     return refusal(refuse::Off, *Br);
   if (!Known.isDivergentBranch(BB))
-    return refusal(Options.Branch ? refuse::Number : refuse::Uniform, *Br);
+    return refusal(Options.Branches.empty() ? refuse::Uniform : refuse::Number,
+                   *Br);
   if (Said) {
     Here = cantFail(parseHerdOptions(Said->Parameters, Options));
     Here.Occupancy &= !Said->AtAnyCost;
   }
-  if (Options.Branch || (Said && Said->AtAnyCost))
+  if (!Options.Branches.empty() || (Said && Said->AtAnyCost))
     return std::nullopt;
   const analysis::Uniformity Condition = Known.of(*Br->getCondition());
   // A fractal's rounds follow from the thread's number, too: loops may be long.
@@ -313,9 +314,10 @@ HerdPlan Planner::plan() {
   const Instruction &Start = *F.getEntryBlock().getTerminator();
   HerdPlan Plan;
   if (Meant.empty()) {
-    Plan.Others = {Options.Branch ? refusal(refuse::Number, Start,
-                                            std::to_string(*Options.Branch))
-                                  : refusal(refuse::Branch, Start)};
+    Plan.Others = {Options.Branches.empty()
+                       ? refusal(refuse::Branch, Start)
+                       : refusal(refuse::Number, Start,
+                                 std::to_string(Options.Branches.front()))};
     return Plan;
   }
   if (auto Why = tied()) {

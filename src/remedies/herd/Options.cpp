@@ -24,7 +24,9 @@ Expected<HerdOptions> parseHerdOptions(StringRef Text, HerdOptions Options) {
           return !Value.getAsInteger(10, Options.Least);
         if (Key == "ids")
           return readFlag(Value, Options.Ids);
-        return readOneBranch(Key, Value, Options);
+        if (Key == "branch")
+          return !Value.getAsInteger(10, Options.Branches.emplace_back());
+        return readCommon(Key, Value, Options);
       });
   if (E)
     return std::move(E);

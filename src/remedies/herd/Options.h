@@ -5,6 +5,7 @@
 
 #include "remedies/common/CommonOptions.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -12,7 +13,10 @@
 
 namespace reconverge::remedies {
 
-struct HerdOptions : OneBranchOptions {
+struct HerdOptions : CommonOptions {
+  /// Numbers (!rc.branch) of the branches that are meant, of a loop those that
+  /// leave it; empty: all that may be herded.
+  llvm::SmallVector<uint32_t> Branches;
   /// Rounds of a loop from one vote to the next.
   uint32_t Every = 4;
   /// Lanes of 32 that are too few to run an arm or to stay in a loop; of fewer

@@ -64,6 +64,7 @@ const Remedy herd::Itself = {
     .Guess = herd::guess,
     .Check = [](StringRef Text) { return parseHerdOptions(Text).takeError(); },
     .Apply = apply,
-    .Promises = Promise::Bound};
+    .Promises = Promise::Bound,
+    .Join = joinBranches};
 
 } // namespace reconverge::remedies

@@ -113,6 +113,8 @@ private:
   const std::string &whyTied(Moved What);
   void noteUnstable() { Unknown = whyUnstable(Spread, On.extent()); }
   Verdict compare(const Candidate &What);
+  bool isJudgedLater(const Candidate &What) const;
+  bool mayBeKept(const TrialEvent &E) const;
   bool runUntilTold(TriedCandidate &C, TrialEvent &E);
   void tryOne(TriedCandidate &C);
 
@@ -171,8 +173,15 @@ Verdict LaunchTrial::compare(const Candidate &What) {
   return Compared.verdict(On.extent(), Unknown);
 }
 
+/// Whether the program's outputs say whether the result of \p What may be kept.
+bool LaunchTrial::isJudgedLater(const Candidate &What) const {
+  return Plan.ByOutputs && What.Promises == Promise::Bound;
+}
+
 /// Whether a result like \p E's may be kept, so that its cost is of interest.
-static bool mayBeKept(const TrialEvent &E) {
+bool LaunchTrial::mayBeKept(const TrialEvent &E) const {
+  if (isJudgedLater(E.Tried))
+    return true;
   switch (E.Compared.Kind) {
   case VerdictKind::Identical:
   case VerdictKind::UpToOrder:
@@ -220,8 +229,8 @@ bool LaunchTrial::runUntilTold(TriedCandidate &C, TrialEvent &E) {
       return false;
     E.Compared = compare(C.What);
     E.Variant = End.Asks;
-    if (E.Compared.Kind != VerdictKind::Differs || !mayVary() ||
-        Runs >= Rule.Most || Time.seconds() > share())
+    if (E.Compared.Kind != VerdictKind::Differs || isJudgedLater(C.What) ||
+        !mayVary() || Runs >= Rule.Most || Time.seconds() > share())
       return true;
     runOriginal(Rule.More);
   }

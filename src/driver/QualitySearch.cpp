@@ -1,0 +1,397 @@
+//===- driver/QualitySearch.cpp - What outputs allow ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   trials on the user's input --> candidates that are faster there
+//   the same on each further input --> those that are faster everywhere
+//     by what they save, one at a time:
+//       with the set so far: faster than that?  (trials, if in one kernel)
+//       built, run on all inputs: outputs within their bounds?
+//   what is left, on the inputs held out --> kept, or none
+//
+// Kernels do not change each other's times, for a trial puts the original's
+// result back; so what a set gains follows from its kernels. They do change each
+// other's results, so each set is built and run.
+//
+// A search that tries many sets finds one that happens to be within the bound on
+// what it has seen. So held-out inputs are asked once, of one set; a set that
+// fails there is not followed by the next best.
+//
+//===----------------------------------------------------------------------===//
+
+#include "driver/QualitySearch.h"
+
+#include "remedies/Table.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+using namespace llvm;
+
+namespace reconverge::driver {
+
+/// Sets that are built and run at most.
+static constexpr size_t MostSets = 32;
+
+namespace {
+/// A candidate that is faster on all inputs.
+struct Offer {
+  size_t Kernel; ///< number
+  Candidate What;
+  double Gain;  ///< over what is kept without it, x: the least of all inputs
+  double Saves; ///< of the time of all kernels, a share
+};
+
+class Search {
+public:
+  Search(ArrayRef<HotKernel> Kernels, const TrialPlan &Plan,
+         const QualityRuns &Runs, ArrayRef<QualityRequest> Asked,
+         const DecideOptions &Options, const SearchServices &Services,
+         DecisionFile &Decisions)
+      : Kernels(Kernels), Plan(Plan), Runs(Runs), Asked(Asked),
+        Options(Options), Services(Services), Decisions(Decisions) {}
+
+  Error run();
+
+private:
+  using Members = std::map<size_t, Offer>; ///< by kernel
+
+  Error tryOnOtherInputs();
+  Error tryOn(size_t Kernel, ArrayRef<Candidate> All,
+              std::vector<Decision> &Found);
+  Offer offer(size_t Kernel, const Candidate &What, double Gain) const;
+  std::vector<Offer> offers() const;
+  double gainEverywhere(ArrayRef<Decision> OfInputs, const Candidate &What,
+                        const Candidate &Over) const;
+  Expected<std::optional<Offer>> join(const Offer &Before, const Offer &More);
+  DecisionFile with(const Members &Set) const;
+  double speedupOf(const Members &Set) const;
+  Expected<bool> passes(const Members &Set);
+  Error judge();
+  void markBest();
+  QualitySearch &log() { return *Decisions.Search; }
+
+  ArrayRef<HotKernel> Kernels;
+  const TrialPlan &Plan;
+  const QualityRuns &Runs;
+  ArrayRef<QualityRequest> Asked;
+  const DecideOptions &Options;
+  const SearchServices &Services;
+  DecisionFile &Decisions;
+  /// By kernel, by input: the first as in Decisions.
+  std::vector<std::vector<Decision>> OfInputs;
+  Members Found;
+  size_t Kept = 0;                        ///< number of its set
+  std::vector<std::string> Paths;         ///< of programs, by set
+  std::vector<std::vector<double>> Worst; ///< by set, by --quality
+};
+} // namespace
+
+static const TrialResult *resultOf(const Decision &D, const Candidate &What) {
+  const auto R =
+      find_if(D.Tried, [&](const TrialResult &T) { return T.What == What; });
+  return R == D.Tried.end() ? nullptr : &*R;
+}
+
+/// What is gained over our build (no times), or over the fastest build of the
+/// kernel as it is, at the least; 0: it was not tried.
+static double leastOf(const Decision &D, const TrialResult &R) {
+  return D.Measured ? R.Low : R.Predicted;
+}
+
+/// The same of what is compared with: a build of the kernel as it is gains
+/// nothing over the fastest one.
+static double likelyOf(const Decision &D, const Candidate &What) {
+  const TrialResult *R = resultOf(D, What);
+  if (!What.changesCode() || !R)
+    return 1;
+  return D.Measured ? R->Speedup : R->Predicted;
+}
+
+/// What \p What gains over \p Over on the input where it gains least, x; 0: it
+/// is not faster on all, or no launch of it was tried.
+double Search::gainEverywhere(ArrayRef<Decision> OfInputs,
+                              const Candidate &What,
+                              const Candidate &Over) const {
+  double Least = 0;
+  for (const Decision &D : OfInputs) {
+    const TrialResult *R = resultOf(D, What);
+    if (!R || R->End == TrialOutcome::Untried)
+      continue; // the kernel does not run on this input
+    const double Base = likelyOf(D, Over);
+    const double Gain = Base > 0 ? leastOf(D, *R) / Base : 0;
+    const double Enough =
+        D.Measured ? Options.LeastMeasured : Options.LeastEstimated;
+    if (!isForOutputs(*R) || Gain < Enough)
+      return 0;
+    Least = Least > 0 ? std::min(Least, Gain) : Gain;
+  }
+  return Least;
+}
+
+/// Trials of \p All, with what they are compared with, on \p Kernel alone, on
+/// the inputs from number \p Found.size(): one more element of \p Found for each.
+Error Search::tryOn(size_t Kernel, ArrayRef<Candidate> All,
+                    std::vector<Decision> &Found) {
+  const Decision &First = Decisions.Kernels[Kernel];
+  TrialPlan This = Plan;
+  TrialRequest R = Plan.Kernels[Kernel];
+  R.Launches = 0; // of another input
+  erase_if(R.Candidates, [&](const Candidate &C) {
+    return C.changesCode() && C != First.Keep && !is_contained(All, C);
+  });
+  for (const Candidate &C : All)
+    if (!is_contained(R.Candidates, C))
+      R.Candidates.push_back(C);
+  R.Candidates = remedies::withProofs(std::move(R.Candidates));
+  This.Kernels = {R};
+  for (size_t I = Found.size(); I != Runs.inputs().size(); ++I) {
+    auto Events = Services.Try(This, I);
+    if (!Events)
+      return Events.takeError();
+    Found.push_back(decide(R, First.Display, *Events, Options));
+    if (frontend::interruption())
+      break;
+  }
+  return Error::success();
+}
+
+/// Fills OfInputs.
+Error Search::tryOnOtherInputs() {
+  for (size_t K = 0; K != Kernels.size(); ++K) {
+    const Decision &First = Decisions.Kernels[K];
+    OfInputs.push_back({First});
+    std::vector<Candidate> Waiting;
+    for (const TrialResult &R : First.Tried)
+      if (isForOutputs(R))
+        Waiting.push_back(R.What);
+    if (!Waiting.empty())
+      if (Error E = tryOn(K, Waiting, OfInputs.back()))
+        return E;
+    if (frontend::interruption())
+      break;
+  }
+  return Error::success();
+}
+
+Offer Search::offer(size_t Kernel, const Candidate &What, double Gain) const {
+  return {Kernel, What, Gain, Kernels[Kernel].OfRun * (1 - 1 / Gain)};
+}
+
+/// What is faster on all inputs, that first which saves most.
+std::vector<Offer> Search::offers() const {
+  std::vector<Offer> All;
+  for (const auto &[K, On] : enumerate(OfInputs))
+    for (const TrialResult &R : On.front().Tried)
+      if (const double Gain =
+              isForOutputs(R)
+                  ? gainEverywhere(On, R.What, Decisions.Kernels[K].Keep)
+                  : 0;
+          Gain > 0)
+        All.push_back(offer(K, R.What, Gain));
+  sort(All, [](const Offer &A, const Offer &B) {
+    return std::tuple(-A.Saves, A.Kernel, A.What.Parameters) <
+           std::tuple(-B.Saves, B.Kernel, B.What.Parameters);
+  });
+  return All;
+}
+
+/// What \p More adds to \p Before in one kernel; none: they do not go together,
+/// or are not faster together on all inputs.
+Expected<std::optional<Offer>> Search::join(const Offer &Before,
+                                            const Offer &More) {
+  const auto Both = remedies::joined(Before.What, More.What);
+  if (!Both)
+    return std::nullopt;
+  std::vector<Decision> On;
+  if (Error E = tryOn(More.Kernel, {Before.What, *Both}, On))
+    return std::move(E);
+  if (gainEverywhere(On, *Both, Before.What) <= 0)
+    return std::nullopt;
+  const double Gain =
+      gainEverywhere(On, *Both, Decisions.Kernels[More.Kernel].Keep);
+  Decision &D = Decisions.Kernels[More.Kernel];
+  if (const TrialResult *R = resultOf(On.front(), *Both))
+    D.Tried.push_back(*R);
+  return offer(More.Kernel, *Both, Gain);
+}
+
+/// The decisions with \p Set in place of what is kept without it.
+DecisionFile Search::with(const Members &Set) const {
+  DecisionFile File = Decisions;
+  for (const auto &[K, O] : Set) {
+    Decision &D = File.Kernels[K];
+    for (TrialResult &R : D.Tried) {
+      if (R.What == O.What) {
+        R.End = TrialOutcome::Kept;
+        R.Why = "the program's outputs are within their bounds";
+      } else if (R.End == TrialOutcome::Kept) {
+        R.End = TrialOutcome::Slower;
+        R.Why = "another is faster, within the bounds";
+      }
+    }
+    D.Keep = O.What;
+    D.Why.clear();
+  }
+  return File;
+}
+
+double Search::speedupOf(const Members &Set) const {
+  double Left = 1;
+  for (const auto &[K, O] : Set)
+    Left -= O.Saves;
+  return 1 / Left;
+}
+
+static std::vector<std::string> textsOf(ArrayRef<QualityRequest> Asked,
+                                        ArrayRef<double> Values) {
+  std::vector<std::string> Texts;
+  for (auto [How, Value] : zip(Asked, Values))
+    Texts.push_back(qualityText(How, Value));
+  return Texts;
+}
+
+/// Builds \p Set and runs it on the inputs: whether its outputs are within their
+/// bounds. Logs it.
+Expected<bool> Search::passes(const Members &Set) {
+  QualitySet S;
+  for (const auto &[K, O] : Set)
+    S.Members.push_back({Decisions.Kernels[K].Display, O.What});
+  S.Speedup = speedupOf(Set);
+  auto Path = Services.Build(with(Set), log().Sets.size() + 1);
+  if (!Path)
+    return Path.takeError();
+  Paths.push_back(*Path);
+  auto Quality = Runs.onInputs(*Path);
+  if (!Quality)
+    return Quality.takeError();
+  S.Trained = textsOf(Asked, Quality->Worst);
+  S.Why = Quality->Why;
+  log().Sets.push_back(std::move(S));
+  Worst.push_back(Quality->Worst);
+  return Quality->isWithin();
+}
+
+/// The share of inputs like \p N that were all within a bound of which at least
+/// so many are, with a confidence of 95 % (the exact binomial bound).
+static double surelyWithin(size_t N) { return std::pow(0.05, 1 / double(N)); }
+
+/// "psnr 41.2 dB of out.ppm, bound 40 dB".
+static std::string textOf(const QualityRequest &How, StringRef Quality) {
+  return How.metricName() + " " + Quality.str() + ", bound " +
+         qualityText(How, *How.Bound);
+}
+
+/// Runs what was found on the inputs held out, and keeps it or not.
+Error Search::judge() {
+  QualitySet &S = log().Sets[Kept];
+  auto Quality = Runs.onHeldOut(Paths[Kept]);
+  if (!Quality)
+    return Quality.takeError();
+  S.HeldOut = textsOf(Asked, Quality->Worst);
+  if (!Quality->isWithin()) {
+    S.Why = "on a held-out input " + Quality->Why;
+    log().Verdict = "none: on a held-out input " + Quality->Why +
+                    ". Learn from more inputs, or widen the bound";
+    return Error::success();
+  }
+  std::string Text;
+  raw_string_ostream OS(Text);
+  OS << "within (";
+  for (auto [How, T] : zip(Asked, S.HeldOut))
+    OS << textOf(How, T) << "; ";
+  OS << log().Inputs << (log().Inputs == 1 ? " input, " : " inputs, ")
+     << log().HeldOut << " held out; with 95 % confidence "
+     << format("%.0f %%", 100 * surelyWithin(log().HeldOut))
+     << " or more of inputs like those held out are)";
+  log().Verdict = Text;
+  QualitySearch Said = std::move(log());
+  Decisions = with(Found);
+  Decisions.Search = std::move(Said);
+  return Error::success();
+}
+
+/// Marks the sets than which none is faster and as good.
+void Search::markBest() {
+  for (auto [I, S] : enumerate(log().Sets))
+    for (auto [J, Other] : enumerate(log().Sets)) {
+      if (I == J || Worst[I].size() != Asked.size() ||
+          Worst[J].size() != Asked.size())
+        continue;
+      bool AsGood = Other.Speedup >= S.Speedup,
+           Better = Other.Speedup > S.Speedup;
+      for (auto [How, Mine, Theirs] : zip(Asked, Worst[I], Worst[J])) {
+        AsGood &= How.IsGreaterBetter ? Theirs >= Mine : Theirs <= Mine;
+        Better |= Theirs != Mine;
+      }
+      S.IsBest &= !(AsGood && Better);
+    }
+  for (auto [S, W] : zip(log().Sets, Worst))
+    S.IsBest &= W.size() == Asked.size();
+}
+
+Error Search::run() {
+  if (Error E = tryOnOtherInputs())
+    return E;
+  const std::vector<Offer> All = offers();
+  size_t Left = 0;
+  for (const Offer &O : All) {
+    if (frontend::interruption())
+      return Error::success();
+    if (log().Sets.size() == MostSets) {
+      ++Left;
+      continue;
+    }
+    Members Set = Found;
+    const auto [At, IsFirst] = Set.insert({O.Kernel, O});
+    if (!IsFirst) {
+      auto Both = join(At->second, O);
+      if (!Both)
+        return Both.takeError();
+      if (!*Both)
+        continue;
+      At->second = **Both;
+    }
+    auto Passed = passes(Set);
+    if (!Passed)
+      return Passed.takeError();
+    if (!*Passed)
+      continue;
+    if (!Found.empty())
+      log().Sets[Kept].Why = "more was added";
+    Found = std::move(Set);
+    Kept = log().Sets.size() - 1;
+  }
+  if (Left)
+    Decisions.Notes.push_back("--quality: " + std::to_string(Left) +
+                              " candidates had no turn after " +
+                              std::to_string(MostSets) + " sets");
+  markBest();
+  if (!Found.empty())
+    return judge();
+  log().Verdict = All.empty()
+                      ? "none: no candidate that changes results is "
+                        "faster on all inputs"
+                      : "none: each set that is faster leaves an output "
+                        "outside its bound";
+  return Error::success();
+}
+
+Error searchByQuality(ArrayRef<HotKernel> Kernels, const TrialPlan &Plan,
+                      const QualityRuns &Runs, ArrayRef<QualityRequest> Asked,
+                      const DecideOptions &Options,
+                      const SearchServices &Services, DecisionFile &Decisions) {
+  QualitySearch &Log = Decisions.Search.emplace();
+  for (const QualityRequest &How : Asked)
+    Log.Asked.push_back(How.Words);
+  Log.Inputs = Runs.inputs().size();
+  Log.HeldOut = Runs.heldOut();
+  return Search(Kernels, Plan, Runs, Asked, Options, Services, Decisions).run();
+}
+
+} // namespace reconverge::driver
