@@ -46,5 +46,7 @@ def of(table, kernel, candidate):
     rows = [row for row in table if row.kernel == kernel
             and row.remedy == candidate["remedy"]]
     own = [row for row in rows if row.parameters == candidate["parameters"]]
-    # Alone it may be of all candidates, as the same is said of them.
-    return own[0] if own else rows[0] if len(rows) == 1 else None
+    # Alone and without parameters it is of all candidates: the same is said of
+    # them.
+    whole = rows if len(rows) == 1 and not rows[0].parameters else []
+    return next(iter(own or whole), None)

@@ -52,6 +52,11 @@ def geomean(values):
     return statistics.geometric_mean(values)
 
 
+def short(commit):
+    """Enough of a commit to find it, and whether something was changed then."""
+    return commit[:12] + ("-dirty" if commit.endswith("-dirty") else "")
+
+
 def by_metric(rows, key):
     """key(row) -> metric -> row, in the order of the rows."""
     found = {}
@@ -229,9 +234,9 @@ def apart(result):
     commits = collections.defaultdict(dict)
     for r in result["rows"]:
         if "commit" in r:
-            commits[r["commit"][:12]][r["case"]] = None
+            commits[short(r["commit"])][r["case"]] = None
     return [f"Measured at commit {commit}, the others at "
-            f"{result['environment']['commit'][:12]}: {', '.join(cases)}."
+            f"{short(result['environment']['commit'])}: {', '.join(cases)}."
             for commit, cases in commits.items()]
 
 

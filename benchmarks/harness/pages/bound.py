@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """docs/bound-results.md: the suite bound."""
 
+from results import short
 from tables import markdown
 
 BUSY = 60  # percent: below, ncu's own rule speaks of latency
@@ -128,7 +129,7 @@ def lines(store):
            "by hand.")
     yield ""
     yield (f"{facts['gpu']}, driver {facts['driver']}, CUDA {facts['cuda']}, "
-           f"{facts['date']}, commit {facts['commit'][:12]}.")
+           f"{facts['date']}, commit {short(facts['commit'])}.")
     yield ""
     yield ("*VM* and *GPU*: what a kernel's line says it is bound by, from "
            "counts on the warp VM and from a GPU profile ([time.md](time.md)), "

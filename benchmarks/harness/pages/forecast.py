@@ -2,6 +2,7 @@
 """What docs/time.md says of the suite forecast-counts."""
 
 from pages.optimize import coverage, error_line
+from results import short
 from tables import markdown
 
 
@@ -15,7 +16,7 @@ def lines(store):
     timed = [row for row in store.of("optimize")["rows"]
              if row["metric"] == "predicted"]
     yield (f"From `benchmarks/run forecast-counts`, {result['environment']['date']}"
-           f", commit {result['environment']['commit'][:12]}: {len(rows)} of the "
+           f", commit {short(result['environment']['commit'])}: {len(rows)} of the "
            f"{len(timed)} candidates that were timed have a forecast. "
            + coverage(rows))
     yield ""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """docs/memory-results.md: the suite memory."""
 
-from results import by_metric
+from results import by_metric, short
 from tables import markdown
 
 NEAR = 0.02
@@ -151,7 +151,7 @@ def lines(store):
            "by hand.")
     yield ""
     yield (f"{facts['gpu']}, driver {facts['driver']}, CUDA {facts['cuda']}, "
-           f"{facts['date']}, commit {facts['commit'][:12]}; some rows of the "
+           f"{facts['date']}, commit {short(facts['commit'])}; some rows of the "
            "VM, which are the same on every machine, of later ones.")
     yield ""
     yield ("Each program at a small size, its launches counted by the VM, by "

@@ -10,7 +10,7 @@ import refit
 from decided import words_of
 from programs import REMAPPED
 from publish import machine, made_by
-from results import apart, by_metric, geomean
+from results import apart, by_metric, geomean, short
 from tables import markdown
 
 WAYS = ("nvcc", "clang", "reconverge", "final")
@@ -76,7 +76,7 @@ def examples(result):
         "", "## The examples", "",
         "From `optimize-examples.json`, which `benchmarks/run "
         "optimize-examples` wrote on "
-        f"{facts['date'][:10]}, commit {facts['commit'][:12]}: each example at "
+        f"{facts['date'][:10]}, commit {short(facts['commit'])}: each example at "
         "its own small size, which it checks against the CPU. What `optimize` "
         "let through of its first run, and the final program's output and exit "
         "code, are those of the program as it is. *Seconds* are whole runs, "
@@ -225,7 +225,7 @@ def errors(store):
     result = store.of("optimize")
     rows = [row for row in result["rows"] if row["metric"] == "predicted"]
     yield ("The last run: " + machine(result["environment"]) + ", commit "
-           f"{result['environment']['commit'][:12]}.")
+           f"{short(result['environment']['commit'])}.")
     yield ""
     table = [error_line("the model", rows, error_of)]
     for remedy in sorted({row["candidate"]["remedy"] for row in rows}):

@@ -3,7 +3,7 @@
 
 import statistics
 
-from results import apart, by_metric, geomean
+from results import apart, by_metric, geomean, short
 from tables import markdown
 
 LARGE_GAP = 0.03
@@ -150,7 +150,7 @@ def lines(store):
            "`benchmarks/run validation overhead` wrote. Not edited by hand.")
     yield ""
     yield (f"{facts['gpu']}, driver {facts['driver']}, CUDA {facts['cuda']}, "
-           f"{facts['date']}, commit {facts['commit'][:12]}.")
+           f"{facts['date']}, commit {short(facts['commit'])}.")
     yield ""
     yield "## Control-flow efficiency and block vectors"
     yield ""
