@@ -55,6 +55,7 @@ static constexpr MetricRow Metrics[] = {
     {"mismatch", QualityMetric::Mismatch, false, true},
     {"mean-relative", QualityMetric::MeanRelative, false, true},
     {"max-relative", QualityMetric::MaxRelative, false, true},
+    {"relative-l1", QualityMetric::RelativeL1, false, true},
     {"rmse", QualityMetric::Rmse, false, false},
     {"psnr", QualityMetric::Psnr, true, false},
     {"ssim", QualityMetric::Ssim, true, false},
@@ -229,6 +230,11 @@ std::string qualityText(const QualityRequest &Request, double Value) {
 // Metrics
 //===----------------------------------------------------------------------===//
 
+static Error onlyZeros(StringRef Name) {
+  return userError(Name + ": every value is 0, and no error is relative to 0",
+                   "Use metric=rmse or metric=mismatch.");
+}
+
 static Expected<Quality> relative(const OutputValues &R, const OutputValues &X,
                                   bool Mean, StringRef Name) {
   Quality Q;
@@ -241,10 +247,21 @@ static Expected<Quality> relative(const OutputValues &R, const OutputValues &X,
     Most = std::max(Most, Part);
   }
   if (Q.Zeros == R.Numbers.size())
-    return userError(Name + ": every value is 0, and no error is relative to 0",
-                     "Use metric=rmse or metric=mismatch.");
+    return onlyZeros(Name);
   Q.Value = Mean ? Sum / double(R.Numbers.size()) : Most;
   return Q;
+}
+
+static Expected<double> relativeL1(const OutputValues &R, const OutputValues &X,
+                                   StringRef Name) {
+  double Apart = 0, All = 0;
+  for (auto [Ref, Res] : zip_equal(R.Numbers, X.Numbers)) {
+    Apart += std::fabs(Res - Ref);
+    All += std::fabs(Ref);
+  }
+  if (All == 0)
+    return onlyZeros(Name);
+  return Apart / All;
 }
 
 static double rmse(const OutputValues &R, const OutputValues &X) {
@@ -410,6 +427,9 @@ Expected<Quality> measureQuality(const QualityRequest &Request,
     E = relative(*R, *X, Request.Metric == QualityMetric::MeanRelative,
                  ReferenceName)
             .moveInto(Q);
+    break;
+  case QualityMetric::RelativeL1:
+    E = relativeL1(*R, *X, ReferenceName).moveInto(Q.Value);
     break;
   case QualityMetric::Rmse:
     Q.Value = rmse(*R, *X);

@@ -19,6 +19,7 @@ enum class QualityMetric {
   Mismatch,      ///< share of bytes that differ
   MeanRelative,  ///< mean of |result - reference| / |reference|
   MaxRelative,   ///< the greatest of these
+  RelativeL1,    ///< sum of |result - reference| over that of |reference|
   Rmse,          ///< root of the mean squared error, in the values' unit
   Psnr,          ///< peak signal to noise, dB; infinite where all is equal
   Ssim,          ///< mean structural similarity of images, 1 where all is equal

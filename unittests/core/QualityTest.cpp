@@ -114,6 +114,13 @@ TEST(Quality, RelativeErrors) {
               1e-15);
 }
 
+TEST(Quality, ErrorsRelativeToTheWhole) {
+  // (1 + 5 + 0 + 2) / (10 + 20 + 0 + 10)
+  EXPECT_EQ(measured("metric=relative-l1", "10 20 0 -10", "11 15 0 -8"), 0.2);
+  EXPECT_TRUE(
+      has(failure("metric=relative-l1", "0 0", "1 0"), "a: every value is 0"));
+}
+
 TEST(Quality, ZeroReferencesCountAbsolutely) {
   // |0.5-0| = 0.5 and |3-2|/2 = 0.5
   auto Q =
