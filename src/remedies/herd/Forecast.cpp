@@ -13,14 +13,28 @@
 #include "model/Slots.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 
 #include <algorithm>
+
+using namespace llvm;
 
 namespace reconverge::remedies::herd {
 
 static constexpr size_t MostBranches = 3;
 /// Share of what idles in the kernel that a branch must have.
 static constexpr double LeastPart = 0.05;
+
+/// Ways to herd \p Branch, or all branches: votes that drop fewer lanes, where
+/// results may change less, and in loops fewer votes.
+static void addWays(std::vector<std::string> &All, const Twine &Branch,
+                    bool IsLoop) {
+  All.push_back(Branch.str());
+  const std::string Also = Branch.isTriviallyEmpty() ? "" : ";" + All.back();
+  if (IsLoop)
+    All.push_back("every=16" + Also);
+  All.push_back("threshold=8" + Also);
+}
 
 std::vector<std::string> guess(const KernelProfile &K) {
   const std::vector<double> Self = model::KernelSlots(K).self();
@@ -30,13 +44,19 @@ std::vector<std::string> guess(const KernelProfile &K) {
     Sum += Self[B];
     Order.push_back({-Self[B], B});
   }
-  llvm::sort(Order);
+  sort(Order);
   std::vector<std::string> All;
+  size_t Branches = 0;
+  bool AnyLoop = false;
   for (auto [Less, B] : Order)
-    if (Less < -LeastPart * Sum && All.size() != MostBranches)
-      All.push_back("branch=" + std::to_string(K.Info.Branches[B].Id));
-  if (!All.empty())
-    All.push_back("");
+    if (Less < -LeastPart * Sum && Branches++ < MostBranches) {
+      const BranchInfo &Branch = K.Info.Branches[B];
+      const bool IsLoop = Branch.Kind == BranchKind::LoopExit;
+      addWays(All, "branch=" + Twine(Branch.Id), IsLoop);
+      AnyLoop |= IsLoop;
+    }
+  if (Branches)
+    addWays(All, "", AnyLoop);
   return All;
 }
 

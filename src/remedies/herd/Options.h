@@ -18,7 +18,7 @@ struct HerdOptions : CommonOptions {
   /// leave it; empty: all that may be herded.
   llvm::SmallVector<uint32_t> Branches;
   /// Rounds of a loop from one vote to the next.
-  uint32_t Every = 4;
+  uint32_t Every = 8;
   /// Lanes of 32 that are too few to run an arm or to stay in a loop; of fewer
   /// that there are, as large a part. 0: none is ever dropped.
   uint32_t Threshold = 16;
