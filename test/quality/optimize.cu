@@ -11,12 +11,12 @@
 // FOUR: herd {{.*}} differs unproved
 // FOUR-NEXT: faster; the program's outputs decide
 // FOUR: What its outputs allow
-// FOUR: 1 {{.*}} 6.25 %
-// FOUR-NEXT: herd of rounds: outside the bound: misclassified 6.25 % of labels.txt
-// FOUR: 3.125 % {{ *}}3.125 % {{ *}}kept
-// FOUR-NEXT: herd (branch={{[0-9]+}}) of rounds
 // FOUR: 6.25 %
-// FOUR-NEXT: herd (branch={{[0-9]+}};branch={{[0-9]+}}) of rounds: outside the bound
+// FOUR: herd of rounds: outside the bound: misclassified 6.25 % of labels.txt
+// FOUR: 3.125 % {{ *}}3.125 % {{ *}}kept
+// FOUR-NEXT: herd ({{.*}}branch={{[0-9]+}}) of rounds
+// FOUR: 6.25 %
+// FOUR-NEXT: herd ({{.*}}branch={{[0-9]+}};branch={{[0-9]+}}) of rounds: outside the bound
 // FOUR: --quality: within (misclassified 3.125 %, bound 4 %; 2 inputs, 1 held
 // RUN: FileCheck %s --check-prefix=JSON <decisions.json
 // JSON: "remedy":"herd","parameters":"{{.*}}branch={{[0-9]+}}","promise":"bound"
@@ -36,9 +36,7 @@
 // RUN: env RECONVERGE_DEVICE=cpu ./four 1 1
 // RUN: sh -c 'tr " " "\n" <labels.txt | sort | uniq -c' \
 // RUN:   | FileCheck %s --check-prefix=HERDED
-// HERDED-DAG: 30 8
-// HERDED-DAG: 1 12
-// HERDED-DAG: 1 407
+// HERDED: {{^ *}}1 407{{$}}
 // RUN: mv labels.txt first && %reconverge cc %s --decisions decisions.json -o again
 // RUN: env RECONVERGE_DEVICE=cpu ./again 1 1 && diff first labels.txt
 

@@ -68,9 +68,10 @@ TEST(HerdForecast, OfLoopsFewerVotesToo) {
   HandMadeKernel H = armsOf({100});
   H.K.Info.Branches[0].Kind = BranchKind::LoopExit;
   EXPECT_EQ(herd::guess(H.K),
-            (std::vector<std::string>{"branch=0", "every=16;branch=0",
-                                      "threshold=8;branch=0", "", "every=16",
-                                      "threshold=8"}));
+            (std::vector<std::string>{
+                "branch=0", "every=4;branch=0", "every=16;branch=0",
+                "threshold=8;branch=0", "threshold=4;branch=0", "", "every=4",
+                "every=16", "threshold=8", "threshold=4"}));
 }
 
 TEST(HerdForecast, NothingWhereNoLaneIdles) {

@@ -12,8 +12,9 @@
 
 #include "model/Slots.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Twine.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <algorithm>
 
@@ -25,15 +26,17 @@ static constexpr size_t MostBranches = 3;
 /// Share of what idles in the kernel that a branch must have.
 static constexpr double LeastPart = 0.05;
 
-/// Ways to herd \p Branch, or all branches: votes that drop fewer lanes, where
-/// results may change less, and in loops fewer votes.
-static void addWays(std::vector<std::string> &All, const Twine &Branch,
+/// Adds ways to herd \p Branch, or all branches if it is empty: votes that drop
+/// fewer lanes, where results may change less, and in loops more and fewer votes.
+static void addWays(std::vector<std::string> &All, const std::string &Branch,
                     bool IsLoop) {
-  All.push_back(Branch.str());
-  const std::string Also = Branch.isTriviallyEmpty() ? "" : ";" + All.back();
-  if (IsLoop)
-    All.push_back("every=16" + Also);
-  All.push_back("threshold=8" + Also);
+  static constexpr StringLiteral OfLoops[] = {"", "every=4", "every=16",
+                                              "threshold=8", "threshold=4"},
+                                 OfIfs[] = {"", "threshold=8"};
+  for (StringRef Way : IsLoop ? ArrayRef(OfLoops) : ArrayRef(OfIfs)) {
+    const bool Both = !Way.empty() && !Branch.empty();
+    All.push_back(Way.str() + (Both ? ";" : "") + Branch);
+  }
 }
 
 std::vector<std::string> guess(const KernelProfile &K) {
@@ -52,7 +55,7 @@ std::vector<std::string> guess(const KernelProfile &K) {
     if (Less < -LeastPart * Sum && Branches++ < MostBranches) {
       const BranchInfo &Branch = K.Info.Branches[B];
       const bool IsLoop = Branch.Kind == BranchKind::LoopExit;
-      addWays(All, "branch=" + Twine(Branch.Id), IsLoop);
+      addWays(All, "branch=" + std::to_string(Branch.Id), IsLoop);
       AnyLoop |= IsLoop;
     }
   if (Branches)
