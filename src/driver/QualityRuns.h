@@ -23,11 +23,12 @@ struct OutputQuality {
 /// is the user's, and on those held out.
 class QualityRuns {
 public:
-  /// Runs the unmodified program twice on each input. The UserError names an
+  /// Runs \p Unmodified, the program as it is, twice on each input. The UserError names an
   /// output that is not there, cannot be measured, or varies by itself by more
   /// than its bound. \p Mode: for the runs; it has a sandbox that can be read.
   static llvm::Expected<QualityRuns> create(const OptimizeRequest &Request,
                                             const Session &Program,
+                                            llvm::StringRef Unmodified,
                                             const RunMode &Mode);
 
   /// Arguments of all runs to learn from.

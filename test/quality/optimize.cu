@@ -98,6 +98,11 @@
 // RUN:   --quality out=-,metric=mismatch,bound=1%% --held-out='1 3' -- 1 1 pid \
 // RUN:   2>&1 | FileCheck %s --check-prefix=E9
 // E9: error: --quality: the unmodified program, run twice with the arguments '1 1 pid': outside the bound: mismatch {{.*}} of standard output
+// RUN: not %reconverge optimize %s --device=cpu -q --decisions no.json \
+// RUN:   --quality out=labels.txt,metric=mismatch,bound=1%% \
+// RUN:   --held-out='1 3 fail' -- 1 1 2>&1 | FileCheck %s --check-prefix=E10
+// E10: error: --quality: the unmodified program: returned 4 with the arguments '1 3 fail'
+// E10-NEXT: cannot go on
 // RUN: not ls no.json
 
 #include <cstdio>
@@ -127,6 +132,10 @@ __global__ void rounds(const Two *Most, float *Sums, int *Labels) {
 
 /// Arguments: long lanes of each loop; a seed; what to do wrong.
 int main(int argc, char **argv) {
+  if (argc > 3 && !strcmp(argv[3], "fail")) {
+    fprintf(stderr, "this is bad\ncannot go on\n");
+    return 4;
+  }
   const int Long = atoi(argv[1]), Seed = atoi(argv[2]);
   std::vector<Two> Most(32, {4, 4, 1});
   for (int I = 0; I < Long; ++I) {
