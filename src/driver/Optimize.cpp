@@ -289,7 +289,7 @@ Error Optimizer::search(const QualityRuns &Runs, ArrayRef<HotKernel> Kernels,
                         DecisionFile &Decisions) {
   auto Try = [&](TrialPlan This, size_t Input) {
     RunMode How = Mode;
-    How.Arguments = &Runs.inputs()[Input];
+    How.Arguments = &Runs.arguments()[Input];
     How.TimeLimit = limitFor(This, Runs.seconds(Input), OnGpu);
     return tryAll(This, How);
   };

@@ -31,10 +31,11 @@ public:
                                             llvm::StringRef Unmodified,
                                             const RunMode &Mode);
 
-  /// Arguments of all runs to learn from.
-  llvm::ArrayRef<std::vector<std::string>> inputs() const {
-    return llvm::ArrayRef(Arguments).take_front(Inputs);
+  /// Arguments of all runs, first those to learn from.
+  llvm::ArrayRef<std::vector<std::string>> arguments() const {
+    return Arguments;
   }
+  size_t inputs() const { return Inputs; } ///< to learn from
   size_t heldOut() const { return Arguments.size() - Inputs; }
   /// Seconds that the unmodified program took on input \p I.
   double seconds(size_t I) const { return Took[I]; }
