@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """docs/herd-results.md: the suites herd-counts (the same on every CPU, so the
-newest) and, once it was measured, herd."""
+newest), herd, once it was measured, and the searches."""
+
+import collections
 
 from pages import by_hand
 from publish import machine, made_by
-from results import apart, geomean
+from results import apart, geomean, short
 from tables import markdown
 from tolerant import HERDED
 
@@ -80,6 +82,47 @@ def timed(result):
         yield from ("", f"Geomean: {geomean(gains):.2f}x.")
 
 
+def searched(result):
+    """What `optimize --quality` came to, case by case."""
+    timed = collections.defaultdict(list)
+    for row in result["rows"]:
+        if row["metric"] == "speedup":
+            timed[row["case"], row["params"]["bound"]].append(row["value"])
+    body = []
+    for row in result["rows"]:
+        if row["metric"] != "set":
+            continue
+        times = timed[row["case"], row["params"]["bound"]]
+        herds = ", ".join(c["parameters"] or "all branches"
+                          for c in row.get("candidates", ()))
+        body.append([row["case"], percent(row["params"]["bound"]), row["sets"],
+                     herds or "-", f"{row['value']:.2f}x" if herds else "-",
+                     f"{min(times):.2f}x to {max(times):.2f}x" if times else "-",
+                     row["verdict"].partition(";")[0].removeprefix("within (")])
+    yield from markdown(["case", "bound", "sets run", "kept", "by the search",
+                         "timed", "outcome"], body, (0, 3, 6))
+
+
+def searches(store):
+    """Of the warp VM and of each GPU."""
+    yield from ("", "## As far as outputs allow", "",
+                "What `optimize --quality` ([quality.md](quality.md)) keeps where "
+                "a program may lose what the paper's lost, or 0.1 % where that is "
+                "nothing, and where it may lose a fifth. *By the search*: what "
+                "the set gains on the input where it gains least, of those that "
+                "are learned from. *Timed*: the fastest unmodified build over the "
+                "final program, over all inputs.")
+    for suite, of in (("herd-search-counts", "on the warp VM, in issue slots"),
+                      ("herd-search", "on a GPU")):
+        for result in store.all(suite):
+            facts = result["environment"]
+            where = f"{facts['gpu']}, " if facts.get("gpu") else ""
+            yield from ("", f"`benchmarks/run {suite}`, {of}: {where}"
+                        f"{facts['date'][:10]}, commit {short(facts['commit'])}.",
+                        "")
+            yield from searched(result)
+
+
 def lines(store):
     counts, result = store.newest("herd-counts"), store.if_there("herd")
     yield from ("# Programs that tolerate small errors", "",
@@ -90,3 +133,4 @@ def lines(store):
     else:
         yield from ("", "No time on a GPU has been taken: `benchmarks/run "
                     "herd` takes them.")
+    yield from searches(store)
