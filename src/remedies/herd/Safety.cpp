@@ -58,7 +58,8 @@ namespace {
 class Flow {
 public:
   Flow(Function &F)
-      : F(F), Dominance(F), Loops(Dominance), PostDominance(F),
+      : F(F), Dominance(Analyses.Functions.getResult<DominatorTreeAnalysis>(F)),
+        Loops(Analyses.Functions.getResult<LoopAnalysis>(F)), PostDominance(F),
         Counts(Analyses.Functions.getResult<ScalarEvolutionAnalysis>(F)) {
     Cycles.compute(F);
     for (const Instruction &I : instructions(F))
@@ -86,11 +87,11 @@ private:
   }
 
   Function &F;
-  DominatorTree Dominance;
-  LoopInfo Loops;
+  analysis::AnalysisManagers Analyses;
+  DominatorTree &Dominance;
+  LoopInfo &Loops; ///< the one whose loops Counts knows
   CycleInfo Cycles;
   analysis::PostDominance PostDominance;
-  analysis::AnalysisManagers Analyses;
   ScalarEvolution &Counts;
   /// By what they read of: variables and arguments.
   MapVector<const Value *, SmallVector<const Instruction *, 4>> Readers;
