@@ -16,8 +16,8 @@
 //      argument of one that is not known; in a doubtful block, a barrier or an
 //      exchange between lanes, a trap, and an access or a division that was not
 //      made before on the same address, or is safe anywhere; and a loop that is
-//      left by an uncertain condition, or is in doubt, unless it also ends by a
-//      count that is certain.
+//      left by an uncertain condition, or is in doubt, or goes on where it
+//      should not, unless it also ends by a count that is certain.
 //
 // Limitation: what leaves the launch, or reaches a load by a pointer that was
 // loaded itself, is not followed: trials run the kernel, and reachesMemory()
@@ -99,6 +99,7 @@ private:
   SmallSetVector<const Instruction *, 8> Stores;
   SmallSetVector<const BasicBlock *, 16> Blocks; ///< doubtful
   SmallSetVector<const Loop *, 4> Ends;          ///< left by what is uncertain
+  SmallPtrSet<const BasicBlock *, 4> Overruled;  ///< Uncertain::GoesOn
   std::optional<Refusal> Found;
 };
 } // namespace
@@ -204,6 +205,10 @@ void Flow::add(const Uncertain &From) {
         doubtWritten(I, &From);
   if (From.Decides)
     doubtBehind(*From.Decides, &From);
+  if (From.GoesOn) {
+    Ends.insert(Loops.getLoopFor(From.GoesOn));
+    Overruled.insert(From.GoesOn);
+  }
 }
 
 void Flow::useInCall(const CallBase &Call, const Use &Of) {
@@ -279,7 +284,7 @@ bool Flow::endsAnyway(const Loop &L) {
     const auto *Br = dyn_cast<BranchInst>(BB->getTerminator());
     const BasicBlock *Latch = L.getLoopLatch();
     return Br && Latch && Dominance.dominates(BB, Latch) &&
-           isCertain(Br->getCondition()) &&
+           !Overruled.contains(BB) && isCertain(Br->getCondition()) &&
            !isa<SCEVCouldNotCompute>(Counts.getExitCount(&L, BB));
   });
 }

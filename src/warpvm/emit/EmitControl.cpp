@@ -241,7 +241,7 @@ void RegionEmitter::emitTerminator(BasicBlock *BB) {
         Edges.push_back(B.CreateSelect(True, M, Zero));
         Edges.push_back(B.CreateSelect(True, Zero, M));
       } else {
-        Value *Bits = maskBits(*Cond);
+        Value *Bits = herded(*BB, maskBits(*Cond));
         Edges.push_back(B.CreateAnd(M, Bits));
         Edges.push_back(B.CreateAnd(M, B.CreateNot(Bits)));
       }
