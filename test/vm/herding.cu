@@ -20,6 +20,19 @@
 // NOTE: note: warps were herded (herd-both): what the program computed is something else
 // RUN: python3 %S/Inputs/herding.py plain.json herded.json
 
+// NOTE: note: herded in rounds(int const*, int*): branches
+// NOTE: note: herded in safe(int const*, int const*, int*): loads 5
+// NOTE: note: herded in unsafe(int const*, int const*, int*): branches {{[0-9]+$}}
+
+// Some of it alone, and what is said to be safe. The program then finds that it
+// is wrong, as it is told of no policy.
+// RUN: not env RECONVERGE_VM=branches=99,loads=4:7 %reconverge profile --device cpu --policy herd-both ./app -o some.json -- branch 32 2>&1 | FileCheck %s --check-prefix=SOME
+// SOME: note: herded in rounds(int const*, int*): nothing
+// RUN: not env RECONVERGE_VM=loads=4:5,trust=on %reconverge profile --device cpu --policy herd-data ./app -o trust.json -- - 32 2>&1 | FileCheck %s --check-prefix=TRUST
+// TRUST: note: herded in safe(int const*, int const*, int*): loads 4, 5
+// RUN: not env RECONVERGE_DEVICE=cpu RECONVERGE_VM=policy=herd-both,trust=on ./app - 32 2>&1 | FileCheck %s --check-prefix=NAMED
+// NAMED: trust without branches or loads
+
 // RUN: not env RECONVERGE_DEVICE=cpu RECONVERGE_VM=policy=herd ./app - 32 2>&1 | FileCheck %s --check-prefix=POLICY
 // POLICY: RECONVERGE_VM: policy is 'herd'
 // POLICY: policy wants frontier, ipdom, herd-branch, herd-data or herd-both

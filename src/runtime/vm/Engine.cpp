@@ -288,6 +288,7 @@ Error Engine::writeProfile() {
   if (Options.Herd.any())
     P.Notes.push_back("warps were herded (" + P.Policy +
                       "): what the program computed is something else");
+  append_range(P.Notes, *Options.Herd.Done);
   P.Refused = Refused;
   return reconverge::writeProfile(P, Options.ProfilePath);
 }

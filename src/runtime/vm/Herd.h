@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace reconverge::runtime {
@@ -16,8 +18,13 @@ namespace reconverge::runtime {
 struct HerdSettings {
   bool Branches = false, Loads = false;
   unsigned Threshold = 16, BlockBytes = 128; ///< as in warpvm::Herding
-  /// By number, in place of what the analysis calls safe.
+  /// By number: these alone.
   std::optional<std::vector<uint32_t>> NamedBranches, NamedLoads;
+  /// What is named is safe, and branches both ways, whatever the analysis says.
+  bool Trust = false;
+  /// A line for each kernel that was launched: what is herded in it.
+  std::shared_ptr<std::vector<std::string>> Done =
+      std::make_shared<std::vector<std::string>>();
 
   bool any() const { return Branches || Loads; }
 };

@@ -9,7 +9,8 @@
 //     |herd-branch|herd-data|herd-both  as frontier, and warps are herded
 //   threshold=N             of 32 lanes, those too few for a herded branch
 //   block=32|64|128         bytes that lanes of a herded load share
-//   branches=N:N, loads=N:N what is herded, in place of what is safe
+//   branches=N:N, loads=N:N what alone is herded
+//   trust=on|off            that is safe, whatever the analysis says
 //   warp=32|64              lanes of a warp
 //   compile=auto|well|fast  fast at first, and well what runs long; or one
 //   isa=native|avx2         vector instructions that the code may use
@@ -98,7 +99,7 @@ static Error policy(StringRef Value, BackendOptions &O) {
 
 static bool isOfHerding(StringRef Key) {
   static constexpr StringLiteral Known[] = {"threshold", "block", "branches",
-                                            "loads"};
+                                            "loads", "trust"};
   return is_contained(Known, Key);
 }
 
@@ -115,6 +116,12 @@ static Error herding(StringRef Key, StringRef Value, HerdSettings &O) {
       return badValue(Key, Value, "32, 64 or 128");
     cantFail(number(Key, Value, 128, N));
     O.BlockBytes = unsigned(N);
+    return Error::success();
+  }
+  if (Key == "trust") {
+    if (Value != "on" && Value != "off")
+      return badValue(Key, Value, "on or off");
+    O.Trust = Value == "on";
     return Error::success();
   }
   auto &Named = Key == "branches" ? O.NamedBranches : O.NamedLoads;
@@ -214,7 +221,7 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
   } else {
     return userError("RECONVERGE_VM: there is no key '" + Key + "'",
                      "The keys are threads, tier, policy, threshold, block, "
-                     "branches, loads, warp, compile, isa, "
+                     "branches, loads, trust, warp, compile, isa, "
                      "seed, steps, check, races, guard, counters, accesses, "
                      "vectors, features, orders, shuffle, snapshots, clock, "
                      "cache and memory.");
@@ -249,6 +256,9 @@ static Error checkHerding(const BackendOptions &O) {
             (Herd.NamedBranches && !Herd.Branches ? "branches" : "loads") +
             " without a policy that herds them",
         "Add policy=herd-branch, herd-data or herd-both.");
+  if (Herd.Trust && !Herd.NamedBranches && !Herd.NamedLoads)
+    return userError("RECONVERGE_VM: trust without branches or loads",
+                     "It is for what is named: add branches= or loads=.");
   return Error::success();
 }
 
