@@ -49,8 +49,9 @@ struct Herding {
   /// Of 32 lanes, those who are too few for the first side; of others, as large
   /// a part.
   unsigned Threshold = 16;
-  /// Bytes of the aligned blocks of global memory, one of which all lanes of a
-  /// load are sent to: the most popular, of several that of the lowest lane.
+  /// Bytes of the aligned blocks of global memory, one of which all lanes that
+  /// load together (32; of 8 bytes 16, of more 8) are sent to: the most popular,
+  /// of several that of the lowest lane.
   /// 32, 64 or 128. Allocations begin at a multiple of it and the memory behind
   /// them is there up to the next one, so that no such access faults.
   unsigned BlockBytes = 128;

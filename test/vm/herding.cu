@@ -156,24 +156,22 @@ static std::vector<int> hostArms(const std::vector<int> &Start) {
   return Out;
 }
 
-/// Where lanes load, if blocks have 32 words.
+/// Where lanes load, if blocks have 32 words: 32 lanes together in any warp.
 static std::vector<int> sent(std::vector<int> Where) {
-  if (!Loads)
-    return Where;
-  eachWarp([&](int First) {
+  for (int First = 0; Loads && First < Threads; First += 32) {
     int Best = 0, BestLanes = 0;
-    for (int L = First; L < First + Warp; ++L) {
+    for (int L = First; L < First + 32; ++L) {
       int Lanes = 0;
-      for (int K = First; K < First + Warp; ++K)
+      for (int K = First; K < First + 32; ++K)
         Lanes += Where[K] / 32 == Where[L] / 32;
       if (Lanes > BestLanes) {
         Best = Where[L] / 32;
         BestLanes = Lanes;
       }
     }
-    for (int L = First; L < First + Warp; ++L)
+    for (int L = First; L < First + 32; ++L)
       Where[L] = Best * 32 + Where[L] % 32;
-  });
+  }
   return Where;
 }
 

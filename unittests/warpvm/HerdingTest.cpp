@@ -233,6 +233,39 @@ TEST(HerdedLoad, GoesToTheMostPopularBlock) {
     }
 }
 
+/// Loads of 16 bytes go to memory eight lanes at a time: lanes 0 to 7 are sent
+/// to block 1, lanes 8 to 15 stay in block 3, where they are.
+TEST(HerdedLoad, WideOnesInPartsOfAWarp) {
+  for (const MachineOptions &O : allSetups()) {
+    SCOPED_TRACE(describe(O));
+    Herded H(R"(
+      define ptx_kernel void @k(ptr %where, ptr addrspace(1) %data, ptr %out) {
+      entry:
+        %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+        %pw = getelementptr i32, ptr %where, i32 %tid
+        %at = load i32, ptr %pw
+        %pd = getelementptr <4 x i32>, ptr addrspace(1) %data, i32 %at
+        %x = load <4 x i32>, ptr addrspace(1) %pd
+        %po = getelementptr <4 x i32>, ptr %out, i32 %tid
+        store <4 x i32> %x, ptr %po
+        ret void
+      })",
+             O, {}, "", false, false, "x");
+    Words Data;
+    std::vector<uint32_t> Where(16), Want;
+    for (unsigned T = 0; T < 16; ++T) {
+      Where[T] = T >= 8 ? 16 + T : T < 5 ? 8 + T : 40 + T;
+      const unsigned To = T >= 8 ? 16 + T : 8 + T;
+      for (unsigned I = 0; I < 4; ++I)
+        Want.push_back(4 * To + I);
+    }
+    alignas(16) std::array<uint32_t, 64> Out;
+    H.P->run(shape(1, 16), Where.data(), Data.All.data(), Out.data());
+    EXPECT_EQ(std::vector<uint32_t>(Out.begin(), Out.end()), Want);
+    EXPECT_EQ(H.P->counts().Accesses[1].Sectors, 8u);
+  }
+}
+
 /// A lane may be sent behind the end of an allocation, to what its alignment
 /// leaves there, whether accesses are tested or not.
 TEST(HerdedLoad, MayReadWhatPadsAnAllocation) {

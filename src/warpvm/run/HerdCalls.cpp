@@ -42,19 +42,18 @@ static Mask lanesInGlobal(const WarpContext *C, Mask Lanes,
   return Lanes;
 }
 
-/// Of a load of \p Bytes, sends \p Lanes, whose addresses are \p Addresses, to
-/// the block of \p BlockBytes, a power of two, that most of them are in; of
-/// several, to that of the lowest lane. A lane whose bytes would not lie in one
-/// block stays where it is.
-static void herd(WarpContext *C, Mask Lanes, uint64_t *Addresses,
-                 uint32_t Bytes, uint32_t BlockBytes) {
+/// Of lanes that load \p Bytes together, sends \p Lanes, whose addresses are
+/// \p Addresses, to the block of \p BlockBytes, a power of two, that most of
+/// them are in; of several, to that of the lowest lane. A lane whose bytes would
+/// not lie in one block stays where it is.
+static void herdTogether(Mask Lanes, uint64_t *Addresses, uint32_t Bytes,
+                         uint32_t BlockBytes) {
   const uint64_t Within = BlockBytes - 1;
   struct Block {
     uint64_t Begin;
     unsigned Lanes;
   };
   llvm::SmallVector<Block, 64> Blocks; // by their lowest lane
-  Lanes = lanesInGlobal(C, Lanes, Addresses);
   for (Mask Left = Lanes; Left; Left &= Left - 1) {
     const uint64_t Begin = Addresses[__builtin_ctzll(Left)] & ~Within;
     auto *Found = llvm::find_if(
@@ -75,6 +74,17 @@ static void herd(WarpContext *C, Mask Lanes, uint64_t *Addresses,
     if ((Address & Within) + Bytes <= BlockBytes)
       Address = Most->Begin + (Address & Within);
   }
+}
+
+/// Lanes that go to memory together, as many as have 128 bytes: of wide loads a
+/// part of the warp, or loads of neighbours would be torn apart.
+static void herd(WarpContext *C, Mask Lanes, uint64_t *Addresses,
+                 uint32_t Bytes, uint32_t BlockBytes) {
+  Lanes = lanesInGlobal(C, Lanes, Addresses);
+  const unsigned Together = Bytes <= 4 ? 32 : Bytes <= 8 ? 16 : 8;
+  const Mask First = ~Mask(0) >> (MaxWarp - Together);
+  for (unsigned From = 0; From < C->WarpSize; From += Together)
+    herdTogether(Lanes & First << From, Addresses, Bytes, BlockBytes);
 }
 
 llvm::ArrayRef<std::pair<const char *, void *>> herdSymbols() {
