@@ -30,6 +30,12 @@ struct HerdOptions : CommonOptions {
   /// Also an `if` on the thread's number alone; loops in any case.
   bool Ids = false;
 
+  /// Lanes are moved by the machine that runs them, and not by code: those vote
+  /// who happen to be there, and who gives way takes the other side of the
+  /// branch. Of an `if` or of a loop's end that is safe two ways, in both
+  /// directions. Nothing is rewritten by such a plan.
+  bool ByMachine = false;
+
   /// A mistake to make on purpose, so that tests can show that they would
   /// notice: a vote does not count one lane.
   bool PlantedBug = false;

@@ -260,17 +260,6 @@ KernelEmitter::afterExit(const PreparedFunction &F, const RegionPlanner &Plan,
   return DenseSet<const BasicBlock *>(Plan.Order.begin(), Plan.Order.end());
 }
 
-/// Whether in a loop of \p Plan lanes may wait at a collective for others that
-/// come to it in another iteration.
-static bool meetsAcrossIterations(const RegionPlanner &Plan) {
-  return any_of(Plan.Order, [&](const BasicBlock *BB) {
-    return Plan.loopOf(BB) &&
-           any_of(predecessors(BB), [&](const BasicBlock *From) {
-             return Plan.edgeKind(*From, *BB) == EdgeKind::Sync;
-           });
-  });
-}
-
 /// Fills in the plan of \p Function.
 Error KernelEmitter::emitFunction(PreparedFunction &Function) {
   llvm::Function &F = *Function.F;
@@ -284,19 +273,18 @@ Error KernelEmitter::emitFunction(PreparedFunction &Function) {
   Strict.UniformLoads = false;
   Strict.SameIteration = !Emit.Shuffled;
   auto Uniform = analysis::computeUniformity(F, Strict);
-  std::optional<RegionPlanner> Planned;
   // Nothing is known of the lanes that are not in a call.
-  auto MakePlan = [&] {
-    Planned.emplace(F, LI, Uniform, Code, Emit.RegionLimit,
-                    Emit.Shuffled || !IsKernel, CallsMayWait);
-  };
-  MakePlan();
-  // Lanes that wait at a collective, and those that come to it one iteration
-  // later, run it together: what the loop carries is not the same for them.
-  if (Strict.SameIteration && meetsAcrossIterations(*Planned)) {
+  const bool LanesRunApart = Emit.Shuffled || !IsKernel;
+  std::optional<RegionPlanner> Planned(std::in_place, F, LI, Uniform, Code,
+                                       Emit.RegionLimit, LanesRunApart,
+                                       CallsMayWait);
+  // Lanes of different rounds that meet at a collective run it together: no
+  // scalar may stand for a value that they do not share.
+  if (Strict.SameIteration && Planned->mixesRounds()) {
     Strict.SameIteration = false;
     Uniform = analysis::computeUniformity(F, Strict);
-    MakePlan();
+    Planned.emplace(F, LI, Uniform, Code, Emit.RegionLimit, LanesRunApart,
+                    CallsMayWait);
   }
   const RegionPlanner &Plan = *Planned;
   FrameLayout Frame(F, Plan, Uniform, Emit.WarpSize);
