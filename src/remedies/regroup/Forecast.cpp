@@ -136,8 +136,8 @@ std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost) {
   for (uint32_t Gather : gathersOf(K))
     Add(By + ";locality=12;gather=" + std::to_string(Gather), 20e-6, 45e-12);
   if (const auto F = model::estimateFor(K, /*Test=*/nullptr);
-      F && F->ByEstimate >= LeastByEstimate)
-    Add(textOf(*F), 20e-6, 45e-12);
+      F && F->BySum.Gain >= LeastByEstimate)
+    Add(textOfSum(*F), 20e-6, 45e-12);
   return Ways;
 }
 
