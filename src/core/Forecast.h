@@ -101,7 +101,7 @@ struct EstimateForecast {
 };
 
 /// The parameters of regrouping by the sum of \p F, "estimate=17:0.5;estimate=base:40",
-/// and by its tree, "tree=17:0.5,100,200"; empty where it tells nothing.
+/// and by its tree, "tree=17:0.5/100/200"; empty where it tells nothing.
 std::string textOfSum(const EstimateForecast &F);
 std::string textOfTree(const EstimateForecast &F);
 /// Those of which more is gained, by \p Gain; of equals the sum.

@@ -5,11 +5,10 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <charconv>
 #include <cmath>
-#include <numeric>
 
 using namespace llvm;
 
@@ -53,12 +52,15 @@ std::string textOf(const PathTree &T) {
   raw_string_ostream OS(Text);
   for (const PathTree::Node &N : T.Nodes) {
     if (&N != T.Nodes.data())
-      OS << ',';
+      OS << '/';
     if (N.Of == PathTree::Node::Load)
       OS << N.Access << ':';
     else if (N.Of == PathTree::Node::Thread)
       OS << "thread:";
-    OS << format("%.9g", N.Value); // a float has no more digits
+    char Digits[32]; // the fewest that are read as the same
+    OS << StringRef(
+        Digits,
+        std::to_chars(Digits, Digits + sizeof(Digits), N.Value).ptr - Digits);
   }
   return Text;
 }
@@ -79,7 +81,7 @@ static bool readNode(StringRef Word, PathTree::Node &N) {
 
 std::optional<PathTree> parsePathTree(StringRef Text) {
   SmallVector<StringRef> Words;
-  Text.split(Words, ',');
+  Text.split(Words, '/');
   PathTree T;
   SmallVector<uint32_t> Open; // nodes above whose left subtree is being read
   SmallVector<unsigned> Depths = {0}; // of the subtrees that are to come

@@ -44,9 +44,10 @@ struct PathTree {
   std::vector<uint32_t> ranks() const;
 };
 
-/// The nodes in preorder, with commas between them: `<load>:<bound>` or
-/// `thread:<bound>`, which their two subtrees follow, and cycles for a leaf.
-/// "17:0.5,100,thread:64,200,300"; what that is read as is what \p T is.
+/// The nodes in preorder, with / between them (no comma: opt's pipelines have
+/// those): `<load>:<bound>` or `thread:<bound>`, which their two subtrees follow,
+/// and cycles for a leaf. "17:0.5/100/thread:64/200/300"; what that is read as is
+/// what \p T is.
 std::string textOf(const PathTree &T);
 
 /// Reads that; none if it is no tree of 2 to MostLeaves leaves, of MostDepth at

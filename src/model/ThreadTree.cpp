@@ -14,9 +14,8 @@
 // The thread's number is the last feature. All comparisons are of floats, as a
 // launch makes them; what is no number goes right there and here.
 //
-// Why of our own: the libraries that we could keep grow forests without a bound
-// on depth, or need linear algebra as large as the rest of us. A key is a
-// comparison a node, so that depth is what counts.
+// Why of our own: dlib grows forests, whose trees have no bound on depth, and a
+// key is a comparison a node; mlpack's single trees bring Armadillo with them.
 //
 // Paper: L. Breiman, J. Friedman, R. Olshen, C. Stone, "Classification and
 // Regression Trees" (1984), chapter 8.
@@ -26,8 +25,12 @@
 #include "model/ThreadTree.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <numeric>
 #include <optional>
 
@@ -75,10 +78,21 @@ private:
 };
 } // namespace
 
-/// A float that is at least \p A and less than \p B.
+/// \p X with so many digits.
+static float rounded(double X, int Digits) {
+  SmallString<32> Text;
+  raw_svector_ostream(Text) << format("%.*g", Digits, X);
+  return std::strtof(Text.c_str(), nullptr);
+}
+
+/// A float that is at least \p A and less than \p B: halfway, with as few digits
+/// as that allows.
 static float between(float A, float B) {
-  const auto Half = float((double(A) + double(B)) / 2);
-  return Half >= A && Half < B && std::isfinite(Half) ? Half : A;
+  for (int Digits = 1; Digits <= 9; ++Digits)
+    if (const float Half = rounded((double(A) + double(B)) / 2, Digits);
+        Half >= A && Half < B)
+      return Half;
+  return A;
 }
 
 void Grower::trySplits(ArrayRef<uint32_t> Rows, size_t Feature,
@@ -129,7 +143,7 @@ void Grower::growAt(MutableArrayRef<uint32_t> Rows, unsigned Depth) {
     double Sum = 0;
     for (uint32_t Row : Rows)
       Sum += R.Took[Row];
-    N.Value = float(Sum / double(Rows.size()));
+    N.Value = rounded(Sum / double(Rows.size()), /*Digits=*/5);
     return;
   }
   N.Of =

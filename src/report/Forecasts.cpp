@@ -192,7 +192,7 @@ static void addSources(Table &T, const EstimateForecast &F,
   addSource(T, Threads, "sum", F.BySum, /*HasR2=*/true, textOfSum(F),
             placesOf(OfSum, Info));
   addSource(T, "  " + count(F.Tested) + " tested", "tree", F.ByTree,
-            /*HasR2=*/true, {}, placesOf(F.Tree.loads(), Info));
+            /*HasR2=*/true, textOfTree(F), placesOf(F.Tree.loads(), Info));
   addSource(T, "", "time", F.ByTime, /*HasR2=*/false);
 }
 

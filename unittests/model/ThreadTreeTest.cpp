@@ -37,7 +37,7 @@ TEST(ThreadTree, FindsWhatWasPutIn) {
     R.add(float(A), float(B), A < 10 ? 10 : B < 4 ? 50 : 90);
   }
   const PathTree T = growTree(R, Loads);
-  EXPECT_EQ(textOf(T), "17:9.5,10,23:3.5,50,90");
+  EXPECT_EQ(textOf(T), "17:9.5/10/23:3.5/50/90");
   EXPECT_EQ(T.leaves(), 3u);
   EXPECT_EQ(T.loads(), std::vector<uint32_t>({17, 23}));
   EXPECT_EQ(T.ranks(), std::vector<uint32_t>({0, 2, 0, 1, 0}));
@@ -85,7 +85,7 @@ TEST(ThreadTree, TheNumberCounts) {
   Rows R;
   for (unsigned I = 0; I != 256; ++I)
     R.add(1, 1, I < 64 ? 7 : 3);
-  EXPECT_EQ(textOf(growTree(R, Loads)), "thread:63.5,7,3");
+  EXPECT_EQ(textOf(growTree(R, Loads)), "thread:63.5/7/3");
 }
 
 // Nothing parts them: too few on a side, all alike, or values that tell nothing.
@@ -132,14 +132,14 @@ TEST(ThreadTree, NoDeeperThanMayBe) {
 }
 
 TEST(ThreadTree, TextsThatAreNoTree) {
-  for (const char *Text : {"", "5", "17:1", "17:1,2", "17:1,2,3,4",
-                           "17:nan,2,3", "17:1,2,inf", "17:1,-2,3", "x:1,2,3",
-                           "17:1,2,", "17:,2,3", "thread,2,3", "17:1e99,2,3",
+  for (const char *Text : {"", "5", "17:1", "17:1/2", "17:1/2/3/4",
+                           "17:nan/2/3", "17:1/2/inf", "17:1/-2/3", "x:1/2/3",
+                           "17:1/2/", "17:/2/3", "thread/2/3", "17:1e99/2/3",
                            // six questions one below the other
-                           "1:6,1:5,1:4,1:3,1:2,1:1,1,2,3,4,5,6,7"})
+                           "1:6/1:5/1:4/1:3/1:2/1:1/1/2/3/4/5/6/7"})
     EXPECT_FALSE(parsePathTree(Text)) << Text;
-  for (const char *Text : {"17:0.5,1,2", "thread:-3,1:4,0,2,7:1,3,4",
-                           "1:5,1:4,1:3,1:2,1:1,1,2,3,4,5,6"})
+  for (const char *Text : {"17:0.5/1/2", "thread:-3/1:4/0/2/7:1/3/4",
+                           "1:5/1:4/1:3/1:2/1:1/1/2/3/4/5/6"})
     EXPECT_TRUE(parsePathTree(Text)) << Text;
 }
 

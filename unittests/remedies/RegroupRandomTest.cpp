@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Random kernels, run before and after their threads are sorted, by branches and
-// by a gather or an estimate that are chosen, or by branches of which each is
+// by a gather, an estimate or a tree that are chosen, or by branches of which each is
 // tried; others have what they access by their number moved into the order.
 // 200 of them here; RECONVERGE_RANDOM_SEEDS="first,count" runs others, and
 // RECONVERGE_REDUCE=1 then prints a small kernel for the first that fails.
@@ -61,6 +61,21 @@ SmallVector<EstimateTerm, 4> someEstimate(Function &Kernel, warpvm::Random &R) {
   return Terms;
 }
 
+/// Questions about what there is, good for nothing: four leaves, so that a branch
+/// has room beside them.
+PathTree someTree(Function &Kernel, warpvm::Random &R) {
+  const auto Loads = featuresOf(Kernel);
+  std::string Text;
+  for (unsigned Node = 0; Node != 7; ++Node) {
+    if (Node == 0 || Node == 1 || Node == 4) { // the others are leaves
+      const uint64_t Of = R.below(Loads.size() + 1);
+      Text += (Of == Loads.size() ? "thread" : std::to_string(Loads[Of])) + ":";
+    }
+    Text += std::to_string(R.below(1000)) + (Node == 6 ? "" : "/");
+  }
+  return *parsePathTree(Text);
+}
+
 unsigned regroupSeed(Module &M, uint64_t Seed, bool Bug = false,
                      RecordLayout Layout = RecordLayout::Off) {
   analysis::numberBlocks(M);
@@ -74,6 +89,8 @@ unsigned regroupSeed(Module &M, uint64_t Seed, bool Bug = false,
   Options.Locality = Bits[R.below(5)];
   if (Seed % 5 == 0)
     Options.Estimate = someEstimate(*M.getFunction("k"), R);
+  if (Seed % 7 < 2)
+    Options.Tree = someTree(*M.getFunction("k"), R);
   if (!Options.Estimate.empty())
     Options.Locality = std::max(Options.Locality, 1u);
   if (Seed % 2)

@@ -6,7 +6,7 @@
 // control the most instructions, counted as in loops eight times, as long as
 // their bits fit and all of it can be known beforehand for less than half of
 // the kernel. Not those on the thread's number alone: its order is one already.
-// Where an estimate says how long a thread takes, none is looked for.
+// Where an estimate or a tree says how long a thread takes, none is looked for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -247,7 +247,8 @@ PlanOr<ChosenKey> chooseKey(Function &Kernel, const RegroupOptions &Options) {
     if (!IsNamed && Choices.allows(Branch))
       add(Branch);
   }
-  if (!IsNamed && Options.Branches.empty() && Options.Estimate.empty()) {
+  const bool IsTold = !Options.Estimate.empty() || !Options.Tree.Nodes.empty();
+  if (!IsNamed && Options.Branches.empty() && !IsTold) {
     const std::vector<Choice> Found = Choices.byWeight();
     for (const Choice &C : ArrayRef(Found).take_front(MostTried))
       add(C.Number);
@@ -256,6 +257,13 @@ PlanOr<ChosenKey> chooseKey(Function &Kernel, const RegroupOptions &Options) {
   const auto OfKernel = requestOf(Kernel, Name);
   IsOff |= OfKernel && !OfKernel->On;
   const bool MayHavePlace = !IsOff || !K.Branches.empty();
+  if (!Options.Tree.Nodes.empty() && MayHavePlace) {
+    K.Tree = Options.Tree;
+    if (auto Unknown = whyNot(Kernel, K, &Bits))
+      return *Unknown;
+    if (Bits > MostClassBits)
+      return refusal(refuse::Full, Start);
+  }
   if (!Options.Estimate.empty() && MayHavePlace) {
     K.Estimate = Options.Estimate;
     if (auto Unknown = whyNot(Kernel, K))
@@ -267,7 +275,7 @@ PlanOr<ChosenKey> chooseKey(Function &Kernel, const RegroupOptions &Options) {
         return *Unknown;
       K.Gather.reset();
     }
-  if (!K.Branches.empty() || K.hasPlace())
+  if (!K.Branches.empty() || !K.Tree.Nodes.empty() || K.hasPlace())
     return Chosen;
   if (!Chosen.Others.empty())
     return Chosen.Others.front();

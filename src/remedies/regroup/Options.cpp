@@ -57,6 +57,11 @@ Expected<RegroupOptions> parseRegroupOptions(StringRef Text,
           return !Value.getAsInteger(10, Options.Gather.emplace());
         if (Key == "estimate")
           return readTerm(Value, Options.Estimate.emplace_back());
+        if (Key == "tree") {
+          const auto Tree = parsePathTree(Value);
+          Options.Tree = Tree.value_or(PathTree());
+          return Tree.has_value();
+        }
         if (Key == "marked")
           return readFlag(Value, Options.Marked);
         return Key == "least" && readBetween(Value, 1, 1u << 31, Options.Least);

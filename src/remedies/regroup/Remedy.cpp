@@ -29,6 +29,8 @@ static void report(Function &F, const Regrouped &Made) {
            << " branches";
     for (uint32_t Branch : Made.By.Branches)
       Remark << " " << ore::NV("Branch", Branch);
+    if (const unsigned Leaves = Made.By.Tree.leaves())
+      Remark << ", by a tree of " << ore::NV("Leaves", Leaves) << " leaves";
     if (Made.By.Gather)
       Remark << ", and " << ore::NV("Locality", Made.Locality) << " of load "
              << ore::NV("Gather", *Made.By.Gather);

@@ -24,6 +24,7 @@ struct Key {
   std::vector<uint32_t> Branches; ///< numbers, the highest bits first
   std::optional<uint32_t> Gather; ///< number of a load
   llvm::SmallVector<EstimateTerm, 4> Estimate = {}; ///< in place of a gather
+  PathTree Tree = {}; ///< its leaves are the lowest bits of the class
   bool hasPlace() const { return Gather || !Estimate.empty(); }
 };
 
