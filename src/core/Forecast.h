@@ -96,8 +96,11 @@ struct EstimateForecast {
   Estimate Sum;                    ///< parallel to Loads
   PathTree Tree;                   ///< empty: nothing to ask
   OrderQuality BySum, ByTree;
-  OrderQuality AsItIs; ///< threads in their own order; its R2 is 0
-  OrderQuality ByTime; ///< in the order of what they took: the best there is
+  std::optional<OrderQuality>
+      ByNet;            ///< trained on what the others are fitted to
+  std::string WhyNoNet; ///< if it was tried and could not be
+  OrderQuality AsItIs;  ///< threads in their own order; its R2 is 0
+  OrderQuality ByTime;  ///< in the order of what they took: the best there is
 };
 
 /// The parameters of regrouping by the sum of \p F, "estimate=17:0.5;estimate=base:40",

@@ -77,6 +77,7 @@ struct RunRequest {
 
 struct ProfileRequest : RunRequest {
   std::string Output = "divergence.json";
+  std::string Paths;     ///< file for rows of threads; empty: none
   bool Schedule = false; ///< of thread blocks is to be shown
   std::vector<FailCondition> FailIf;
 };
@@ -124,8 +125,23 @@ struct CompareRequest {
   QualityRequest How;
 };
 
+/// What to train a net on.
+struct TrainRequest {
+  std::string Rows, Output = "net.json";
+  std::string Kernel; ///< mangled or not; empty: the only one
+  std::string Other;  ///< rows of another run; empty: none
+};
+
 /// What `reconverge <subcommand> --help` prints.
-enum class Subcommand { Profile, Predict, Optimize, Cc, Report, Quality };
+enum class Subcommand {
+  Profile,
+  Predict,
+  Optimize,
+  Cc,
+  Report,
+  Quality,
+  Train
+};
 void printHelp(Subcommand Which, llvm::raw_ostream &OS);
 /// Whether the words ask for that help.
 bool asksForHelp(llvm::ArrayRef<const char *> Words);
@@ -144,6 +160,8 @@ llvm::Expected<BuildRequest> parseCcWords(llvm::ArrayRef<const char *> Words);
 bool isQuestion(llvm::ArrayRef<const char *> Words);
 llvm::Expected<ReportRequest>
 parseReportWords(llvm::ArrayRef<const char *> Words);
+llvm::Expected<TrainRequest>
+parseTrainWords(llvm::ArrayRef<const char *> Words);
 llvm::Expected<CompareRequest>
 parseQualityWords(llvm::ArrayRef<const char *> Words);
 

@@ -1,5 +1,9 @@
 //===- model/ThreadRows.cpp - Threads, a row each -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a thread took is the sum of its block vector, weighted by latencies (Lat of
+// Liang et al.). Classes of time are steps of one ratio, as a warp takes what its
+// longest thread takes: a tenth more is as bad for short threads as for long ones.
 
 #include "model/ThreadRows.h"
 
@@ -7,6 +11,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Path.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,6 +45,23 @@ ThreadRows threadRows(const KernelProfile &K, const ThreadVectors &V) {
     }
   }
   return R;
+}
+
+KernelRows kernelRows(const KernelProfile &K, const ThreadVectors &V) {
+  KernelRows All;
+  All.Kernel = K.Info.Name;
+  All.Module = K.Info.Module;
+  All.Loads = V.Loads;
+  for (uint32_t Load : All.Loads) {
+    std::string &Place = All.Places.emplace_back();
+    for (const AccessInfo &A : K.Info.Accesses)
+      if (A.Id == Load && !A.Where.empty())
+        Place = sys::path::filename(A.Where.front().File).str() + ":" +
+                std::to_string(A.Where.front().Line);
+  }
+  All.OfBlock = std::max<uint64_t>(V.Shape.blockThreads(), 1);
+  All.Rows = threadRows(K, V);
+  return All;
 }
 
 ThreadVectors everyOtherBlock(const ThreadVectors &V, size_t First) {

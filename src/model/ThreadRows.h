@@ -1,8 +1,8 @@
 //===- model/ThreadRows.h - Threads, a row each -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is known of threads before they run, and what they then took: what any
-// model of the one by the other is fitted to and tried on.
+// The rows of core/ThreadRows.h, made of block vectors, and how good an order by
+// them is.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_MODEL_THREADROWS_H
@@ -10,6 +10,7 @@
 
 #include "core/Forecast.h"
 #include "core/Profile.h"
+#include "core/ThreadRows.h"
 
 #include "llvm/ADT/ArrayRef.h"
 
@@ -18,20 +19,11 @@
 
 namespace reconverge::model {
 
-/// Threads of one launch, in the order of ThreadVectors.
-struct ThreadRows {
-  size_t Loads = 0;             ///< that were noted
-  std::vector<float> Read;      ///< Loads of each thread, as they were read
-  std::vector<uint64_t> Number; ///< of each thread, linear in the grid
-  std::vector<double> Took;     ///< Lat of each thread, cycles
-  size_t size() const { return Took.size(); }
-  llvm::ArrayRef<float> read(size_t Row) const {
-    return llvm::ArrayRef(Read).slice(Row * Loads, Loads);
-  }
-};
-
 /// Of the threads of \p V, which has the classes of K.Vectors.
 ThreadRows threadRows(const KernelProfile &K, const ThreadVectors &V);
+
+/// The same, with what tells which kernel it is.
+KernelRows kernelRows(const KernelProfile &K, const ThreadVectors &V);
 
 /// \p V with every other thread block, from number \p First on.
 ThreadVectors everyOtherBlock(const ThreadVectors &V, size_t First);

@@ -193,6 +193,10 @@ static void addSources(Table &T, const EstimateForecast &F,
             placesOf(OfSum, Info));
   addSource(T, "  " + count(F.Tested) + " tested", "tree", F.ByTree,
             /*HasR2=*/true, textOfTree(F), placesOf(F.Tree.loads(), Info));
+  if (F.ByNet)
+    addSource(T, "", "net", *F.ByNet);
+  else if (!F.WhyNoNet.empty())
+    T.remark("  no net: " + F.WhyNoNet);
   addSource(T, "", "time", F.ByTime, /*HasR2=*/false);
 }
 
@@ -222,7 +226,8 @@ void printEstimates(const Profile &P, const RunCost &Cost,
   printWrapped(
       OS,
       "Of threads to which nothing was fitted, in order of a sum of weighted "
-      "loads, of a tree of questions about them, and of what threads took, "
+      "loads, of a tree of questions about them, of the classes of a net "
+      "(where this build can train one), and of what threads took, "
       "which "
       "no source can surpass. R2: what is explained of how long they take; "
       "purity: lanes that take about as long as most of their warp; gain: 1 - "
