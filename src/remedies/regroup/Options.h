@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_REMEDIES_REGROUP_OPTIONS_H
 #define RECONVERGE_REMEDIES_REGROUP_OPTIONS_H
 
+#include "core/PathNet.h"
 #include "core/PathTree.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -10,6 +11,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace reconverge::remedies {
@@ -40,6 +42,8 @@ struct RegroupOptions {
   /// In place of branches that are found: the leaves are the class, below those
   /// of branches that are named; empty: there is none.
   PathTree Tree;
+  /// The same by a net, whose kernel it is that is regrouped; null: none.
+  std::shared_ptr<const PathNet> Net;
   /// Threads that a launch has at least; others take the kernel as it was.
   uint32_t Least = 4096;
 

@@ -8,7 +8,7 @@
 //            else one more at each entry of the header. Of a branch in a loop,
 //            one more where it does not take its first side
 //   line     at the gather: the sector of its address
-//   feature  at a load of the estimate or the tree: what it reads
+//   feature  at a load of the estimate, the tree or the net: what it reads
 //
 // The key is made of the slots at the end of the kernel. Where an estimate is all
 // that there is, its coarse logarithm is the class, so that one thread which takes
@@ -46,6 +46,8 @@ static SmallVector<uint32_t, 4> loadsOf(const Key &Of) {
     if (T.Of == EstimateTerm::Load)
       Loads.push_back(T.Access);
   append_range(Loads, Of.Tree.loads());
+  if (Of.Net)
+    append_range(Loads, Of.Net->loads());
   return Loads;
 }
 
@@ -135,9 +137,7 @@ std::optional<Refusal> Points::note() {
 }
 
 unsigned Points::classBits() const {
-  unsigned Sum = classIsEstimate() ? CountBits
-                 : hasTree()       ? bitsOf(Of.Tree)
-                                   : 0;
+  unsigned Sum = classIsEstimate() ? CountBits : predictedBits();
   for (const Point &P : All)
     Sum += P.Bits;
   return Sum;
@@ -187,14 +187,21 @@ Value *Points::estimate(IRBuilderBase &B, Value *Item) const {
   return wholePartOf(B, Sum);
 }
 
-Value *Points::leafOf(IRBuilderBase &B, Value *Item) const {
+unsigned Points::predictedBits() const {
+  if (!hasPrediction())
+    return 0;
+  return Of.Net ? bitsOf(*Of.Net) : bitsOf(Of.Tree);
+}
+
+Value *Points::predicted(IRBuilderBase &B, Value *Item) const {
   SmallDenseMap<uint32_t, Value *> Read;
   for (auto [I, Load] : enumerate(Loads))
     if (Value *&V = Read[Load]; !V)
       V = Features.valueOf(B, I);
-  return rankBy(
-      Of.Tree, B, [&](uint32_t Load) { return Read.lookup(Load); },
-      B.CreateUIToFP(Item, B.getFloatTy()));
+  const auto ReadOf = [&](uint32_t Load) { return Read.lookup(Load); };
+  return Of.Net
+             ? classBy(*Of.Net, B, ReadOf)
+             : rankBy(Of.Tree, B, ReadOf, B.CreateUIToFP(Item, B.getFloatTy()));
 }
 
 Value *Points::classOf(IRBuilderBase &B, Value *Item) const {
@@ -207,8 +214,8 @@ Value *Points::classOf(IRBuilderBase &B, Value *Item) const {
         P.Counts ? rankOf(B, Noted) : B.CreateAnd(Noted, (1u << P.Bits) - 1);
     Class = B.CreateOr(B.CreateShl(Class, P.Bits), Part);
   }
-  if (hasTree())
-    Class = B.CreateOr(B.CreateShl(Class, bitsOf(Of.Tree)), leafOf(B, Item));
+  if (hasPrediction())
+    Class = B.CreateOr(B.CreateShl(Class, predictedBits()), predicted(B, Item));
   return Class;
 }
 

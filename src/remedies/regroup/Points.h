@@ -49,11 +49,12 @@ private:
                   llvm::ScalarEvolution &Rounds);
   void noteGather(uint32_t Number);
   bool hasEstimate() const { return IsNoted && !Of.Estimate.empty(); }
-  bool hasTree() const { return IsNoted && !Of.Tree.Nodes.empty(); }
+  bool hasPrediction() const { return IsNoted && Of.hasPrediction(); }
   bool classIsEstimate() const {
-    return hasEstimate() && All.empty() && !hasTree();
+    return hasEstimate() && All.empty() && !hasPrediction();
   }
-  llvm::Value *leafOf(llvm::IRBuilderBase &B, llvm::Value *Item) const;
+  unsigned predictedBits() const;
+  llvm::Value *predicted(llvm::IRBuilderBase &B, llvm::Value *Item) const;
   llvm::Value *estimate(llvm::IRBuilderBase &B, llvm::Value *Item) const;
 
   llvm::Function &F;
@@ -62,7 +63,8 @@ private:
   llvm::SmallVector<llvm::Instruction *> Noting; ///< stores to slots
   llvm::AllocaInst *Line = nullptr;
   llvm::Instruction *LineNoted = nullptr;
-  llvm::SmallVector<uint32_t, 4> Loads; ///< of the estimate, then of the tree
+  llvm::SmallVector<uint32_t, 4>
+      Loads; ///< of the estimate, then of the tree or net
   FeatureNotes Features;
   bool IsNoted = false; ///< all of it is
 };

@@ -1,5 +1,5 @@
 // Threads take long where the first of two numbers, nearly equal, is the larger.
-// arguments: threads, seed, what: 0 as said; 1: one number is none; 2: all the same
+// -DOTHER: other code. Arguments: threads, seed, what: 0 as said; 1: one number is none; 2: all the same
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -11,7 +11,12 @@ __global__ void differ(const float *A, const float *B, float *To, int N) {
   if (I >= N)
     return;
   const float Off = A[I] - B[I];
-  const float Near = Off > 3 ? 1e-3f : Off > 0 ? 1e-2f : 0.3f;
+#ifdef OTHER
+  const float Long = 2;
+#else
+  const float Long = 3;
+#endif
+  const float Near = Off > Long ? 1e-3f : Off > 0 ? 1e-2f : 0.3f;
   float X = 2, Steps = 0;
   while (X - 1 > Near && Steps < 2000) {
     X -= Near * (X - 0.9f);
