@@ -390,6 +390,9 @@ Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
     case OPT_decisions_EQ:
       Request.Decisions = A.getValue();
       return true;
+    case OPT_nets_EQ:
+      Request.Nets = A.getValue();
+      return true;
     case OPT_log_EQ:
       Request.Log = A.getValue();
       return true;

@@ -94,7 +94,8 @@ struct PredictRequest : RunRequest {
 struct OptimizeRequest : RunRequest {
   std::string Program; ///< to build; empty: none
   std::string Decisions = "decisions.json";
-  std::string Log; ///< of all trials, to keep; empty: it is thrown away
+  std::string Log;  ///< of all trials, to keep; empty: it is thrown away
+  std::string Nets; ///< folder for nets to try; empty: none are
   bool AllowReorder = false;
   bool AllowRounding = false; ///< of other compilers' code
   uint64_t Launches = 4;      ///< of each kernel, on which candidates are tried

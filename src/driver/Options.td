@@ -133,6 +133,10 @@ defm time_limit : Setting<"time-limit",
 defm log : Setting<"log",
   "File for all that the trials showed, an event a line: docs/optimize.md",
   [OptimizeVis]>;
+defm nets : Setting<"nets",
+  "Folder for nets: train one for each kernel that it should put in a better order "
+  "than what is cheaper, and try that as well",
+  [OptimizeVis]>;
 def no_whole : Flag<Long, "no-whole">, InOptimize,
   HelpText<"Do not time the final program beside the unmodified ones">;
 def sandbox : Flag<Long, "sandbox">, InOptimize,

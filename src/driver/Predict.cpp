@@ -6,11 +6,11 @@
 #include "core/Error.h"
 #include "driver/Build.h"
 #include "driver/Foresight.h"
+#include "driver/Nets.h"
 #include "driver/Profile.h"
 #include "model/Forecast.h"
 #include "model/Model.h"
 #include "model/Regression.h"
-#include "model/ThreadRows.h"
 #include "remedies/Table.h"
 #include "report/Forecasts.h"
 #include "train/Train.h"
@@ -40,30 +40,6 @@ static const KernelProfile *sameIn(const Profile &P, const KernelProfile &K) {
   return Found == P.Kernels.end() ? nullptr : &*Found;
 }
 
-/// Trains a net on the threads that the other sources in \p F are fitted to, and
-/// tries it on the same as those: of \p Test, or of \p K if that is null.
-static Error forecastNet(const KernelProfile &K, const KernelProfile *Test,
-                         EstimateForecast &F) {
-  const KernelRows Fit = model::kernelRows(
-      K, Test ? K.Vectors : model::everyOtherBlock(K.Vectors, 0));
-  auto Net = train::trainNet(
-      Fit, model::timeClasses(Fit.Rows.Took, PathNet::MostClasses),
-      std::vector<bool>(Fit.Rows.size()));
-  if (!Net)
-    return handleErrors(Net.takeError(), [&](const UserError &Why) {
-      raw_string_ostream(F.WhyNoNet) << Why.message();
-    });
-  const KernelProfile &On = Test ? *Test : K;
-  const ThreadVectors V =
-      Test ? Test->Vectors : model::everyOtherBlock(K.Vectors, 1);
-  const ThreadRows Rows = model::threadRows(On, V);
-  std::vector<double> Taken;
-  for (size_t Row = 0; Row != Rows.size(); ++Row)
-    Taken.push_back(Net->Classes[Net->classOf(Rows.read(Row))]);
-  F.ByNet = model::qualityOf(On, V, Rows, Taken);
-  return Error::success();
-}
-
 /// Fits what threads took, tries that on another run if there is to be one, and
 /// prints it.
 static Error estimate(const PredictRequest &Request, const Session &Program,
@@ -87,8 +63,8 @@ static Error estimate(const PredictRequest &Request, const Session &Program,
     const KernelProfile *Same = Other ? sameIn(*Other, K) : nullptr;
     All.push_back(Other && !Same ? std::nullopt : model::estimateFor(K, Same));
     if (All.back() && train::canTrain())
-      if (Error E = forecastNet(K, Same, *All.back()))
-        return E;
+      if (auto Net = forecastNet(K, Same, *All.back()); !Net)
+        return Net.takeError();
   }
   report::printEstimates(Counted, Cost, All, OS, terminalFor(OS));
   return Error::success();
