@@ -8,16 +8,22 @@ import tempfile
 import processes
 
 
-def profile(bench, words, arguments, **environment):
-    """What the program prints, and the kernels of its profile. words: the
-    program or its source, and options of `reconverge profile`."""
+def whole(bench, words, arguments, codes=(0,), **environment):
+    """What the program prints, and its profile. words: the program or its
+    source, and options of `reconverge profile`."""
     handle, path = tempfile.mkstemp(dir=bench.folder, suffix=".json")
     os.close(handle)
     output = processes.call(
         [bench.compilers.reconverge, "profile", "--device", "cpu", *words, "-o",
-         path, "--", *arguments], **environment)
+         path, "--", *arguments], codes, **environment)
     with open(path, encoding="utf-8") as text:
-        return output, json.load(text)["kernels"]
+        return output, json.load(text)
+
+
+def profile(bench, words, arguments, **environment):
+    """What the program prints, and the kernels of its profile."""
+    output, found = whole(bench, words, arguments, **environment)
+    return output, found["kernels"]
 
 
 def same_checksum(before, after):

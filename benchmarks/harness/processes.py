@@ -8,12 +8,12 @@ import subprocess
 from errors import BenchError
 
 
-def run(command, timeout=None, **environment):
+def run(command, timeout=None, folder=None, **environment):
     """The finished process, whatever its exit code."""
     try:
         return subprocess.run(
             command, capture_output=True, text=True, check=False,
-            stdin=subprocess.DEVNULL, timeout=timeout,
+            stdin=subprocess.DEVNULL, timeout=timeout, cwd=folder,
             env=dict(os.environ, **environment))
     except subprocess.TimeoutExpired as late:
         raise BenchError(f"{' '.join(command)}: still running after "
@@ -22,9 +22,9 @@ def run(command, timeout=None, **environment):
         raise BenchError(f"{command[0]}: {why.strerror}") from why
 
 
-def call(command, codes=(0,), timeout=None, **environment):
+def call(command, codes=(0,), timeout=None, folder=None, **environment):
     """What a command prints; its exit code must be one of these."""
-    done = run(command, timeout, **environment)
+    done = run(command, timeout, folder, **environment)
     if done.returncode not in codes:
         raise BenchError(f"{' '.join(command)}: exit code {done.returncode}\n"
                          f"{done.stdout}{done.stderr}")

@@ -4,11 +4,16 @@ the inputs that a search may learn from and those that are held out, and what
 judges the outputs."""
 
 import array
+import math
 import os
 import re
 from typing import NamedTuple
 
 from errors import BenchError
+
+
+class NotANumber(BenchError):
+    """A value of an output."""
 
 
 class Judge(NamedTuple):
@@ -117,13 +122,22 @@ def loss(judge, right, got):
     if len(right) != len(got):
         raise BenchError(f"{judge.leaf}: {len(right)} values, then {len(got)}")
     if any(value != value for value in got):
-        raise BenchError(f"{judge.leaf}: a value is not a number")
+        raise NotANumber(f"{judge.leaf}: a value is not a number")
     return LOSSES[judge.metric](right, got)
 
 
-def losses(bench, case, params, programs, plain):
+def loss_or_inf(judge, right, got):
+    """Where a value is not a number, there is no end to what is lost."""
+    try:
+        return loss(judge, right, got)
+    except NotANumber:
+        return math.inf
+
+
+def losses(bench, case, params, programs, plain, policies=None):
     """Way -> name of a set of inputs -> the most that is lost on one of them.
-    programs: way -> program; plain: the way that is right."""
+    programs: way -> program; plain: the way that is right; policies: way ->
+    RECONVERGE_VM, where that herds: it may lose all, which is math.inf."""
     tolerant = HERDED[case.name]
     most = {way: {} for way in programs if way != plain}
     for metric, inputs in tolerant.inputs().items():
@@ -132,10 +146,20 @@ def losses(bench, case, params, programs, plain):
             for way, program in programs.items():
                 files[way] = os.path.join(
                     bench.folder, f"{case.name}-{way}-{tolerant.judge.leaf}")
-                bench.run([program, *(f"{k}={v}" for k, v in
-                                      {**params, **given, "check": 0,
-                                       "output": files[way]}.items())])
+                vm = (policies or {}).get(way)
+                words = [program, *(f"{k}={v}" for k, v in
+                                    {**params, **given, "check": 0,
+                                     "output": files[way]}.items())]
+                if not vm:
+                    bench.run(words)
+                    continue
+                try:
+                    bench.run(words, RECONVERGE_VM=vm)
+                except BenchError:
+                    del files[way]
             for way, found in most.items():
-                lost = loss(tolerant.judge, files[plain], files[way])
+                judged = loss_or_inf if way in (policies or {}) else loss
+                lost = (judged(tolerant.judge, files[plain], files[way])
+                        if way in files else math.inf)
                 found[metric] = max(found.get(metric, 0.), lost)
     return most

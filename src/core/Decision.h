@@ -145,6 +145,7 @@ struct QualitySet {
   /// Of all that the program's kernels take, over that without any, x: by the
   /// input on which it is least.
   double Speedup = 1;
+  double HeldOutSpeedup = 0; ///< the same of held-out inputs; 0: not run there
   /// The worst quality over the inputs, as people read it, for each output asked
   /// of; of held-out inputs: empty if it was not run on these.
   std::vector<std::string> Trained, HeldOut;

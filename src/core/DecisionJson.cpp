@@ -344,6 +344,7 @@ static void writeSet(JsonWriter &W, const QualitySet &S) {
             writeCandidate(L, M.What);
           });
   W.number("speedup", S.Speedup);
+  W.number("heldOutSpeedup", S.HeldOutSpeedup);
   W.texts("trained", S.Trained);
   W.texts("heldOut", S.HeldOut);
   W.flag("best", S.IsBest);

@@ -107,7 +107,8 @@ static bool readRunOption(const Arg &A, Error &E, TellVm Tell,
     Tell("tier", A.getValue());
     return true;
   case OPT_policy_EQ:
-    E = checkWord(A, {"frontier", "ipdom"});
+    E = checkWord(
+        A, {"frontier", "ipdom", "herd-branch", "herd-data", "herd-both"});
     Tell("policy", A.getValue());
     return true;
   case OPT_seed_EQ:

@@ -195,6 +195,7 @@ private:
   Error leaveAlone(const Profile &Counted);
   Error tryAndKeep(Profile &Counted, double Once);
   Expected<std::vector<TrialEvent>> tryAll(TrialPlan &Plan, RunMode How);
+  Expected<std::string> unmodified();
   Error search(const QualityRuns &Runs, ArrayRef<HotKernel> Kernels,
                const TrialPlan &Plan, const DecideOptions &Options,
                DecisionFile &Decisions);
@@ -268,6 +269,20 @@ Expected<std::vector<TrialEvent>> Optimizer::tryAll(TrialPlan &Plan,
       OS, [&] { return Request.TimeLimit && Left() <= 0; });
 }
 
+/// The program as it is, for runs without trials: on a GPU, the session's has
+/// code for those alone.
+Expected<std::string> Optimizer::unmodified() {
+  if (!OnGpu)
+    return Program.program();
+  BuildRequest How = Request.Build;
+  How.Output = Program.file("unmodified");
+  if (Error E = decideBuild(How, "", OnGpu))
+    return std::move(E);
+  if (Error E = build(How))
+    return std::move(E);
+  return How.Output;
+}
+
 /// Has the program's outputs decide which candidates that change results are
 /// kept: \p Decisions gets them.
 Error Optimizer::search(const QualityRuns &Runs, ArrayRef<HotKernel> Kernels,
@@ -275,7 +290,7 @@ Error Optimizer::search(const QualityRuns &Runs, ArrayRef<HotKernel> Kernels,
                         DecisionFile &Decisions) {
   auto Try = [&](TrialPlan This, size_t Input) {
     RunMode How = Mode;
-    How.Arguments = &Runs.inputs()[Input];
+    How.Arguments = &Runs.arguments()[Input];
     How.TimeLimit = limitFor(This, Runs.seconds(Input), OnGpu);
     return tryAll(This, How);
   };
@@ -332,7 +347,11 @@ Error Optimizer::tryAndKeep(Profile &Counted, double Once) {
   std::optional<QualityRuns> Runs;
   if (Request.letsChange()) {
     Now.stage("running the unmodified program on all inputs");
-    if (Error E = QualityRuns::create(Request, Program, Mode).moveInto(Runs))
+    auto Unmodified = unmodified();
+    if (!Unmodified)
+      return Unmodified.takeError();
+    if (Error E = QualityRuns::create(Request, Program, *Unmodified, Mode)
+                      .moveInto(Runs))
       return E;
     if (frontend::interruption())
       return Error::success();

@@ -57,7 +57,8 @@ defm machine : Setting<"machine",
 defm threads : Setting<"threads", "CPU threads of the warp VM; default: all">;
 defm tier : Setting<"tier", "Code of the warp VM: fused or blocks">;
 defm policy : Setting<"policy",
-  "Where split warps meet again: frontier or ipdom">;
+  "Where split warps meet again: frontier or ipdom; or who gives way: "
+  "herd-branch, herd-data, herd-both">;
 defm seed : Setting<"seed",
   "Order of blocks, warps and lanes: 0, the natural one, 1, its reverse, ...">;
 defm shuffle : Setting<"shuffle",

@@ -36,14 +36,24 @@ std::string QualityRuns::inputText(size_t Input) const {
              : "with the arguments '" + join(Arguments[Input], " ") + "'";
 }
 
+/// Of what a program wrote to standard error; empty: nothing.
+static std::string lastLineOf(StringRef File) {
+  auto Content = MemoryBuffer::getFile(File);
+  const StringRef Text = Content ? (*Content)->getBuffer().rtrim() : "";
+  return Text.rsplit('\n').second.empty() ? Text.str()
+                                          : Text.rsplit('\n').second.str();
+}
+
 /// Runs the program \p Path on input number \p Input, and reads what each
 /// --quality asks for. The UserError says how it failed.
 Error QualityRuns::runOn(size_t Input, StringRef Path, double Limit,
                          std::vector<std::string> &Outputs,
                          double &Seconds) const {
-  const std::string Printed = Program->file("printed");
+  const std::string Printed = Program->file("printed"),
+                    Said = Program->file("said");
   RunMode Now = Mode;
   Now.Output = Printed;
+  Now.Errors = Said;
   Now.TimeLimit = Limit;
   Now.Arguments = &Arguments[Input];
   const auto Begin = std::chrono::system_clock::now() - ClockStep;
@@ -51,7 +61,7 @@ Error QualityRuns::runOn(size_t Input, StringRef Path, double Limit,
   if (!Ended)
     return Ended.takeError();
   if (!Ended->ok())
-    return userError(endOf(*Ended) + " " + inputText(Input));
+    return userError(endOf(*Ended) + " " + inputText(Input), lastLineOf(Said));
   Seconds = Ended->Seconds;
   Outputs.clear();
   for (const QualityRequest &How : Request->Quality) {
@@ -125,6 +135,7 @@ Expected<OutputQuality> QualityRuns::measure(StringRef Path, size_t First,
 
 Expected<QualityRuns> QualityRuns::create(const OptimizeRequest &Request,
                                           const Session &Program,
+                                          StringRef Unmodified,
                                           const RunMode &Mode) {
   QualityRuns Runs(Request, Program, Mode);
   Runs.Arguments = {Request.Arguments};
@@ -133,14 +144,14 @@ Expected<QualityRuns> QualityRuns::create(const OptimizeRequest &Request,
   append_range(Runs.Arguments, Request.HeldOut);
   for (size_t I = 0; I != Runs.Arguments.size(); ++I) {
     double Seconds = 0;
-    if (Error E = Runs.runOn(I, Program.program(), 0,
-                             Runs.References.emplace_back(), Seconds))
+    if (Error E = Runs.runOn(I, Unmodified, 0, Runs.References.emplace_back(),
+                             Seconds))
       return userError("--quality: the unmodified program: " +
                        toString(std::move(E)));
     Runs.Took.push_back(Seconds);
     if (frontend::interruption())
       return Runs;
-    auto Again = Runs.measure(Program.program(), I, I + 1);
+    auto Again = Runs.measure(Unmodified, I, I + 1);
     if (!Again)
       return Again.takeError();
     if (!Again->isWithin())

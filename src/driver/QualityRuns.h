@@ -23,17 +23,19 @@ struct OutputQuality {
 /// is the user's, and on those held out.
 class QualityRuns {
 public:
-  /// Runs the unmodified program twice on each input. The UserError names an
+  /// Runs \p Unmodified, the program as it is, twice on each input. The UserError names an
   /// output that is not there, cannot be measured, or varies by itself by more
   /// than its bound. \p Mode: for the runs; it has a sandbox that can be read.
   static llvm::Expected<QualityRuns> create(const OptimizeRequest &Request,
                                             const Session &Program,
+                                            llvm::StringRef Unmodified,
                                             const RunMode &Mode);
 
-  /// Arguments of all runs to learn from.
-  llvm::ArrayRef<std::vector<std::string>> inputs() const {
-    return llvm::ArrayRef(Arguments).take_front(Inputs);
+  /// Arguments of all runs, first those to learn from.
+  llvm::ArrayRef<std::vector<std::string>> arguments() const {
+    return Arguments;
   }
+  size_t inputs() const { return Inputs; } ///< to learn from
   size_t heldOut() const { return Arguments.size() - Inputs; }
   /// Seconds that the unmodified program took on input \p I.
   double seconds(size_t I) const { return Took[I]; }

@@ -6,7 +6,8 @@
 //     by what they save, one at a time:
 //       with the set so far: faster than that?  (trials, if in one kernel)
 //       built, run on all inputs: outputs within their bounds?
-//   what is left, on the inputs held out --> kept, or none
+//   what is left, on the inputs held out: within the bounds, and no slower?
+//     --> kept, or none
 //
 // Kernels do not change each other's times, for a trial puts the original's
 // result back; so what a set gains follows from its kernels. They do change each
@@ -37,6 +38,8 @@ namespace reconverge::driver {
 
 /// Sets that are built and run at most.
 static constexpr size_t MostSets = 32;
+/// What is as fast, x: noise may take so much.
+static constexpr double NoSlower = 0.995;
 
 namespace {
 /// A candidate that is faster on all inputs.
@@ -62,7 +65,7 @@ private:
   using Members = std::map<size_t, Offer>; ///< by kernel
 
   Error tryOnOtherInputs();
-  Error tryOn(size_t Kernel, ArrayRef<Candidate> All,
+  Error tryOn(size_t Kernel, ArrayRef<Candidate> All, size_t First, size_t End,
               std::vector<Decision> &Found);
   Offer offer(size_t Kernel, const Candidate &What, double Gain) const;
   std::vector<Offer> offers() const;
@@ -72,6 +75,7 @@ private:
   DecisionFile with(const Members &Set) const;
   double speedupOf(const Members &Set) const;
   Expected<bool> passes(const Members &Set);
+  Expected<double> leastHeldOut();
   Error judge();
   void markBest();
   QualitySearch &log() { return *Decisions.Search; }
@@ -135,26 +139,27 @@ double Search::gainEverywhere(ArrayRef<Decision> OfInputs,
 }
 
 /// Trials of \p All, with what they are compared with, on \p Kernel alone, on
-/// the inputs from number \p Found.size(): one more element of \p Found for each.
-Error Search::tryOn(size_t Kernel, ArrayRef<Candidate> All,
-                    std::vector<Decision> &Found) {
-  const Decision &First = Decisions.Kernels[Kernel];
+/// the inputs from number \p First to \p End: one more element of \p Found for
+/// each.
+Error Search::tryOn(size_t Kernel, ArrayRef<Candidate> All, size_t First,
+                    size_t End, std::vector<Decision> &Found) {
+  const Decision &D = Decisions.Kernels[Kernel];
   TrialPlan This = Plan;
   TrialRequest R = Plan.Kernels[Kernel];
   R.Launches = 0; // of another input
   erase_if(R.Candidates, [&](const Candidate &C) {
-    return C.changesCode() && C != First.Keep && !is_contained(All, C);
+    return C.changesCode() && C != D.Keep && !is_contained(All, C);
   });
   for (const Candidate &C : All)
     if (!is_contained(R.Candidates, C))
       R.Candidates.push_back(C);
   R.Candidates = remedies::withProofs(std::move(R.Candidates));
   This.Kernels = {R};
-  for (size_t I = Found.size(); I != Runs.inputs().size(); ++I) {
+  for (size_t I = First; I != End; ++I) {
     auto Events = Services.Try(This, I);
     if (!Events)
       return Events.takeError();
-    Found.push_back(decide(R, First.Display, *Events, Options));
+    Found.push_back(decide(R, D.Display, *Events, Options));
     if (frontend::interruption())
       break;
   }
@@ -171,7 +176,7 @@ Error Search::tryOnOtherInputs() {
       if (isForOutputs(R))
         Waiting.push_back(R.What);
     if (!Waiting.empty())
-      if (Error E = tryOn(K, Waiting, OfInputs.back()))
+      if (Error E = tryOn(K, Waiting, 1, Runs.inputs(), OfInputs.back()))
         return E;
     if (frontend::interruption())
       break;
@@ -209,7 +214,7 @@ Expected<std::optional<Offer>> Search::join(const Offer &Before,
   if (!Both)
     return std::nullopt;
   std::vector<Decision> On;
-  if (Error E = tryOn(More.Kernel, {Before.What, *Both}, On))
+  if (Error E = tryOn(More.Kernel, {Before.What, *Both}, 0, Runs.inputs(), On))
     return std::move(E);
   if (gainEverywhere(On, *Both, Before.What) <= 0)
     return std::nullopt;
@@ -287,6 +292,27 @@ static std::string textOf(const QualityRequest &How, StringRef Quality) {
          qualityText(How, *How.Bound);
 }
 
+/// What the set that was found gains on the held-out input where it gains least,
+/// x, over what is kept without it.
+Expected<double> Search::leastHeldOut() {
+  std::vector<double> Left(Runs.heldOut(), 1.0); // of the time, by input
+  for (const auto &[K, O] : Found) {
+    std::vector<Decision> On;
+    if (Error E =
+            tryOn(K, {O.What}, Runs.inputs(), Runs.arguments().size(), On))
+      return std::move(E);
+    for (auto [D, Part] : zip(On, Left)) {
+      const TrialResult *R = resultOf(D, O.What);
+      if (!R || R->End == TrialOutcome::Untried)
+        continue;
+      const double Gain =
+          likelyOf(D, O.What) / likelyOf(D, Decisions.Kernels[K].Keep);
+      Part -= Kernels[K].OfRun * (1 - 1 / std::max(Gain, 0.01));
+    }
+  }
+  return 1 / *llvm::max_element(Left);
+}
+
 /// Runs what was found on the inputs held out, and keeps it or not.
 Error Search::judge() {
   QualitySet &S = log().Sets[Kept];
@@ -294,10 +320,16 @@ Error Search::judge() {
   if (!Quality)
     return Quality.takeError();
   S.HeldOut = textsOf(Asked, Quality->Worst);
-  if (!Quality->isWithin()) {
+  if (Error E = leastHeldOut().moveInto(S.HeldOutSpeedup))
+    return E;
+  if (!Quality->isWithin())
     S.Why = "on a held-out input " + Quality->Why;
-    log().Verdict = "none: on a held-out input " + Quality->Why +
-                    ". Learn from more inputs, or widen the bound";
+  else if (S.HeldOutSpeedup < NoSlower)
+    S.Why = "on a held-out input it is slower";
+  if (!S.Why.empty()) {
+    log().Verdict = "none: the set that was found: " + S.Why +
+                    ". Learn from more inputs" +
+                    (Quality->isWithin() ? "" : ", or widen the bound");
     return Error::success();
   }
   std::string Text;
@@ -389,7 +421,7 @@ Error searchByQuality(ArrayRef<HotKernel> Kernels, const TrialPlan &Plan,
   QualitySearch &Log = Decisions.Search.emplace();
   for (const QualityRequest &How : Asked)
     Log.Asked.push_back(How.Words);
-  Log.Inputs = Runs.inputs().size();
+  Log.Inputs = Runs.inputs();
   Log.HeldOut = Runs.heldOut();
   return Search(Kernels, Plan, Runs, Asked, Options, Services, Decisions).run();
 }

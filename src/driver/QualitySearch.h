@@ -27,7 +27,8 @@ struct SearchServices {
 /// outputs stay within their bounds: adds them one at a time, that first which
 /// should save most, and keeps each that is faster on all inputs and within the
 /// bounds on all (paper 4, Fig. 11; there, faster on any). What is found is run
-/// on the inputs held out, and kept if it is within the bounds there as well.
+/// on the inputs held out, and kept if it is within the bounds there as well, and
+/// slower on none.
 /// \p Plan and \p Decisions are of the first input; \p Decisions gets what is
 /// kept, and Search.
 llvm::Error searchByQuality(llvm::ArrayRef<HotKernel> Kernels,

@@ -47,7 +47,9 @@ void printSearch(const QualitySearch &Search, raw_ostream &OS,
       T.row({{std::to_string(N + 1)},
              {ratio(Set.Speedup)},
              {Set.Trained.empty() ? "-" : join(Set.Trained, ", ")},
-             {Set.HeldOut.empty() ? "-" : join(Set.HeldOut, ", ")},
+             {Set.HeldOut.empty()
+                  ? "-"
+                  : ratio(Set.HeldOutSpeedup) + ", " + join(Set.HeldOut, ", ")},
              {IsKept       ? "kept"
               : Set.IsBest ? "of the best"
                            : "",

@@ -107,7 +107,7 @@ private:
                : Generous;
   }
   bool checksFor(const LoadedKernel &K, ArrayRef<uint8_t> Params) const;
-  EmitOptions emission(Variant V, Effort Layout) const;
+  EmitOptions emission(const LoadedKernel &K, Variant V, Effort Layout) const;
   Tier tier(Variant V) const { return V.Free ? Tier::Blocks : Options.Code; }
   Error compile(LoadedKernel &K, Variant V, bool OnlyIfCached = false);
   void improve(const LoadedKernel &K, Variant V);
@@ -127,7 +127,8 @@ private:
 
 /// Splits that may run in any order need a region a block, or what is fused
 /// would run in its own order.
-EmitOptions MachineImpl::emission(Variant V, Effort Layout) const {
+EmitOptions MachineImpl::emission(const LoadedKernel &K, Variant V,
+                                  Effort Layout) const {
   EmitOptions Emit;
   Emit.WarpSize = Options.WarpSize;
   Emit.Counters = Options.Counters && !V.Free;
@@ -139,6 +140,8 @@ EmitOptions MachineImpl::emission(Variant V, Effort Layout) const {
   Emit.Accesses = Options.Accesses && Emit.Counters;
   if (Layout == Effort::Fast)
     Emit.RegionLimit = 300;
+  if (K.Herd)
+    Emit.Herd = *K.Herd;
   return Emit;
 }
 
@@ -159,7 +162,7 @@ Error MachineImpl::compile(LoadedKernel &K, Variant V, bool OnlyIfCached) {
     Slot = std::move(New);
   };
   if (Well) {
-    const EmitOptions Emit = emission(V, Effort::Well);
+    const EmitOptions Emit = emission(K, V, Effort::Well);
     auto Done = Fast ? Well->cached(K.name(), K.Hash, Emit, tier(V))
                      : Well->compile(K.F, K.Hash, Emit, tier(V));
     if (!Done)
@@ -169,7 +172,7 @@ Error MachineImpl::compile(LoadedKernel &K, Variant V, bool OnlyIfCached) {
   }
   if (Slot || OnlyIfCached)
     return Error::success();
-  auto Done = Fast->compile(K.F, K.Hash, emission(V, Effort::Fast), tier(V));
+  auto Done = Fast->compile(K.F, K.Hash, emission(K, V, Effort::Fast), tier(V));
   if (!Done)
     return Done.takeError();
   New->Worth = secondsToImprove(Done->Bytes);
@@ -179,7 +182,7 @@ Error MachineImpl::compile(LoadedKernel &K, Variant V, bool OnlyIfCached) {
 
 /// Has \p V compiled well, beside the program.
 void MachineImpl::improve(const LoadedKernel &K, Variant V) {
-  const EmitOptions Emit = emission(V, Effort::Well);
+  const EmitOptions Emit = emission(K, V, Effort::Well);
   const Tier Cut = tier(V);
   auto Take = [this, Name = K.name().str(), Hash = K.Hash, Emit, Cut, V,
                Slot =
@@ -201,8 +204,8 @@ const KernelPlan *MachineImpl::explaining(LoadedKernel &K, Variant V,
   const KernelPlan *&Plan = K.Explaining[Layout == Effort::Fast][V.index()];
   if (Plan)
     return Plan;
-  auto Done =
-      (Fast ? Fast : Well)->compile(K.F, K.Hash, emission(V, Layout), tier(V));
+  auto Done = (Fast ? Fast : Well)
+                  ->compile(K.F, K.Hash, emission(K, V, Layout), tier(V));
   if (Done)
     return Plan = Done->Plan;
   consumeError(Done.takeError()); // the fault is said without it
@@ -285,6 +288,8 @@ Error MachineImpl::run(LoadedKernel &K, const LaunchContext &L,
 Error MachineImpl::launch(Kernel &Kernel, const LaunchShape &Shape, void **Args,
                           const LaunchOptions &How) {
   auto &K = static_cast<LoadedKernel &>(Kernel);
+  if (Options.Herd && !K.Herd)
+    K.Herd = Options.Herd(K.F);
   const std::vector<uint8_t> Params = K.packed(Args);
   const bool Shuffled = How.Seed && *How.Seed != NaturalOrder;
   assert(!(Shuffled && (How.Counts || How.Observer || How.Races)) &&

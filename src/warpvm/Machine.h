@@ -9,6 +9,7 @@
 #include "core/Vectors.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
@@ -32,6 +33,32 @@ enum class PolicyKind { Frontier, PostDominator };
 /// process beside this one, once they have run for some time.
 enum class Effort { Auto, Well, Fast };
 
+/// A branch whose warps go one way, as if the hardware herded them.
+struct HerdedBranch {
+  uint32_t Number;       ///< analysis::branchNumber
+  bool ToFirst = false;  ///< who wants the second side may be sent to the
+                         ///< first, where most lanes want that
+  bool ToSecond = false; ///< and the other way round
+};
+
+/// What is herded in a kernel. As hardware would: those vote, or have one block
+/// of memory, who run together, and it takes no instructions.
+struct Herding {
+  llvm::SmallVector<HerdedBranch> Branches; ///< by number
+  llvm::SmallVector<uint32_t> Loads; ///< analysis::accessNumber, ascending
+  /// Of 32 lanes, those who are too few for the first side; of others, as large
+  /// a part.
+  unsigned Threshold = 16;
+  /// Bytes of the aligned blocks of global memory, one of which all lanes that
+  /// load together (32; of 8 bytes 16, of more 8) are sent to: the most popular,
+  /// of several that of the lowest lane.
+  /// 32, 64 or 128. Allocations begin at a multiple of it and the memory behind
+  /// them is there up to the next one, so that no such access faults.
+  unsigned BlockBytes = 128;
+
+  bool empty() const { return Branches.empty() && Loads.empty(); }
+};
+
 struct MachineOptions {
   unsigned WarpSize = 32; ///< 32 or 64
   unsigned Threads = 0;   ///< of the CPU; 0: one a core
@@ -50,6 +77,8 @@ struct MachineOptions {
   /// An access just past an allocation, which a GPU's mapping lets pass, goes
   /// on in memory that is nobody's (DeviceMemory::openSlack). Not with Check.
   bool Tolerant = false;
+  /// What is herded in a kernel, as it was loaded; null: nothing in any.
+  std::function<Herding(const llvm::Function &)> Herd;
   std::string Isa; ///< "avx2": leave AVX-512 unused; "": all there is
   Effort Compile = Effort::Auto;
   /// The path of compile-kernel, for Auto, which is Well where there is none.

@@ -64,6 +64,8 @@ public:
   /// By Variant::index(); null: not yet. What is compiled may outlive us.
   std::shared_ptr<CodeSlot> Slots[Variant::Count];
   const KernelPlan *Explaining[2][Variant::Count] = {}; ///< checked, by effort
+  std::optional<Herding>
+      Herd;       ///< as MachineOptions::Herd has it, once launched
   double Ran = 0; ///< seconds that launches before this one took
   std::shared_ptr<const std::string> Bitcode;
   void *const *Globals = nullptr;

@@ -50,13 +50,28 @@ TEST(Herd, BranchesGoTogether) {
 }
 
 TEST(HerdForecast, BranchesAtWhichMostIdlesThenAll) {
-  EXPECT_EQ(herd::guess(armsOf({100, 0, 200}).K),
-            (std::vector<std::string>{"branch=2", "branch=0", ""}));
+  EXPECT_EQ(
+      herd::guess(armsOf({100, 0, 200}).K),
+      (std::vector<std::string>{"branch=2", "threshold=8;branch=2", "branch=0",
+                                "threshold=8;branch=0", "", "threshold=8"}));
 }
 
 TEST(HerdForecast, ThreeBranchesAtMost) {
-  EXPECT_EQ(herd::guess(armsOf({100, 110, 120, 130, 140}).K),
-            (std::vector<std::string>{"branch=4", "branch=3", "branch=2", ""}));
+  const std::vector<std::string> All =
+      herd::guess(armsOf({100, 110, 120, 130, 140}).K);
+  ASSERT_EQ(All.size(), 8u);
+  EXPECT_EQ(All[4], "branch=2");
+  EXPECT_EQ(All[6], "");
+}
+
+TEST(HerdForecast, OfLoopsFewerVotesToo) {
+  HandMadeKernel H = armsOf({100});
+  H.K.Info.Branches[0].Kind = BranchKind::LoopExit;
+  EXPECT_EQ(herd::guess(H.K),
+            (std::vector<std::string>{
+                "branch=0", "every=4;branch=0", "every=16;branch=0",
+                "threshold=8;branch=0", "threshold=4;branch=0", "", "every=4",
+                "every=16", "threshold=8", "threshold=4"}));
 }
 
 TEST(HerdForecast, NothingWhereNoLaneIdles) {

@@ -73,7 +73,7 @@ SUITES = [Suite(
     small=lambda case: HERDED[case.name].small,
     ways=ways, start=by_hand.without_unknown("herd", REMEDIES),
     measure=measure, repeat=20,
-    page=Page("herd-results.md", page.lines),
+    page=Page("herd-results.md", page.lines, plots=page.plots_of),
     show=lambda bench: tables.show_ways(bench.rows),
     metrics={"time": Metric("ms"),
              "speedup": Metric("x", "best-of-" + "-".join(

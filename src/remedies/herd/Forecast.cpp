@@ -12,15 +12,32 @@
 
 #include "model/Slots.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <algorithm>
+
+using namespace llvm;
 
 namespace reconverge::remedies::herd {
 
 static constexpr size_t MostBranches = 3;
 /// Share of what idles in the kernel that a branch must have.
 static constexpr double LeastPart = 0.05;
+
+/// Adds ways to herd \p Branch, or all branches if it is empty: votes that drop
+/// fewer lanes, where results may change less, and in loops more and fewer votes.
+static void addWays(std::vector<std::string> &All, const std::string &Branch,
+                    bool IsLoop) {
+  static constexpr StringLiteral OfLoops[] = {"", "every=4", "every=16",
+                                              "threshold=8", "threshold=4"},
+                                 OfIfs[] = {"", "threshold=8"};
+  for (StringRef Way : IsLoop ? ArrayRef(OfLoops) : ArrayRef(OfIfs)) {
+    const bool Both = !Way.empty() && !Branch.empty();
+    All.push_back(Way.str() + (Both ? ";" : "") + Branch);
+  }
+}
 
 std::vector<std::string> guess(const KernelProfile &K) {
   const std::vector<double> Self = model::KernelSlots(K).self();
@@ -30,13 +47,19 @@ std::vector<std::string> guess(const KernelProfile &K) {
     Sum += Self[B];
     Order.push_back({-Self[B], B});
   }
-  llvm::sort(Order);
+  sort(Order);
   std::vector<std::string> All;
+  size_t Branches = 0;
+  bool AnyLoop = false;
   for (auto [Less, B] : Order)
-    if (Less < -LeastPart * Sum && All.size() != MostBranches)
-      All.push_back("branch=" + std::to_string(K.Info.Branches[B].Id));
-  if (!All.empty())
-    All.push_back("");
+    if (Less < -LeastPart * Sum && Branches++ < MostBranches) {
+      const BranchInfo &Branch = K.Info.Branches[B];
+      const bool IsLoop = Branch.Kind == BranchKind::LoopExit;
+      addWays(All, "branch=" + std::to_string(Branch.Id), IsLoop);
+      AnyLoop |= IsLoop;
+    }
+  if (Branches)
+    addWays(All, "", AnyLoop);
   return All;
 }
 

@@ -148,9 +148,24 @@ static const Instruction *togetherIn(ArrayRef<const BasicBlock *> Blocks) {
   return nullptr;
 }
 
+/// What no lane may be sent into, of \p Blocks; null: there is nothing.
+static const Instruction *riskIn(ArrayRef<const BasicBlock *> Blocks,
+                                 const CycleInfo &Cycles,
+                                 const BasicBlock &Branch) {
+  for (const BasicBlock *BB : Blocks)
+    for (const Instruction &I : *BB) {
+      const bool Leads = isa<PHINode>(I) || isa<BranchInst, SwitchInst>(I);
+      if (!Leads && !isSafeToSpeculativelyExecute(&I))
+        return &I;
+      if (Cycles.getCycle(BB) != Cycles.getCycle(&Branch))
+        return &I;
+    }
+  return nullptr;
+}
+
 std::optional<Refusal> Planner::atLoop(Loop &L, HerdPoint &P, Uncertain &U) {
   const Instruction &At = *P.Branch->getTerminator();
-  if (P.Options.TwoWays)
+  if (P.Options.TwoWays && !P.Options.ByMachine)
     return refusal(refuse::Ways, At);
   if (Herded.contains(L.getHeader()))
     return refusal(refuse::Another, At);
@@ -161,8 +176,14 @@ std::optional<Refusal> Planner::atLoop(Loop &L, HerdPoint &P, Uncertain &U) {
       !PostDominance.returns(*Out))
     return refusal(refuse::Shape, At);
   BasicBlock *Before = L.getLoopPreheader();
-  if (!Before || !Rules.known(*Before))
+  if (!P.Options.ByMachine && (!Before || !Rules.known(*Before)))
     return refusal(refuse::Mask, At);
+  P.Sends[P.Out] = true;
+  const SmallVector<const BasicBlock *> Inside(L.blocks());
+  if (P.Options.ByMachine && !riskIn(Inside, Cycles, *P.Branch)) {
+    P.Sends[1 - P.Out] = true;
+    U.GoesOn = P.Branch;
+  }
   append_range(U.Skipped, L.blocks());
   U.Once = !Cycles.getCycle(L.getHeader())->getParentCycle();
   SmallVector<BasicBlock *> Exits;
@@ -221,21 +242,6 @@ bool Planner::addSide(HerdPoint &P, unsigned Side, Uncertain &U) const {
   return true;
 }
 
-/// What no lane may be sent into, of \p Blocks; null: there is nothing.
-static const Instruction *riskIn(ArrayRef<const BasicBlock *> Blocks,
-                                 const CycleInfo &Cycles,
-                                 const BasicBlock &Branch) {
-  for (const BasicBlock *BB : Blocks)
-    for (const Instruction &I : *BB) {
-      const bool Leads = isa<PHINode>(I) || isa<BranchInst, SwitchInst>(I);
-      if (!Leads && !isSafeToSpeculativelyExecute(&I))
-        return &I;
-      if (Cycles.getCycle(BB) != Cycles.getCycle(&Branch))
-        return &I;
-    }
-  return nullptr;
-}
-
 std::optional<Refusal> Planner::atIf(HerdPoint &P, Uncertain &U) {
   const Instruction &At = *P.Branch->getTerminator();
   P.Join = const_cast<BasicBlock *>(PostDominance.immediate(*P.Branch));
@@ -247,22 +253,30 @@ std::optional<Refusal> Planner::atIf(HerdPoint &P, Uncertain &U) {
       if (BB == P.Branch ||
           (Around && (!Around->contains(BB) || BB == Around->getHeader())))
         return refusal(refuse::Shape, At);
-  if (!Rules.known(*P.Branch))
+  if (!P.Options.ByMachine && !Rules.known(*P.Branch))
     return refusal(refuse::Mask, At);
   U.Once = !Cycles.getCycle(P.Branch);
   for (const PHINode &Phi : P.Join->phis())
     U.Values.push_back(&Phi);
-  if (P.Options.TwoWays) {
+  if (P.Options.TwoWays || P.Options.ByMachine) {
     for (unsigned Side : {0, 1})
       append_range(U.Skipped, blocksUpTo(At.getSuccessor(Side), P.Join));
-    if (const Instruction *I = riskIn(U.Skipped, Cycles, *P.Branch))
-      return refusal(refuse::Ways, *I);
-    return std::nullopt;
+    const Instruction *Risk = riskIn(U.Skipped, Cycles, *P.Branch);
+    if (!Risk)
+      P.Sends[0] = P.Sends[1] = true;
+    if (!Risk || !P.Options.ByMachine)
+      return Risk ? refusal(refuse::Ways, *Risk) : std::optional<Refusal>();
+    U.Skipped.clear();
   }
-  for (unsigned Side : {0, 1})
-    P.Drops[Side] = At.getSuccessor(Side) != P.Join &&
+  for (unsigned Side : {0, 1}) {
+    // Where only the machine moves lanes, they skip an arm by the other's edge.
+    const bool Skips =
+        !P.Options.ByMachine || At.getSuccessor(1 - Side) == P.Join;
+    P.Drops[Side] = At.getSuccessor(Side) != P.Join && Skips &&
                     PostDominance.returns(*At.getSuccessor(Side)) &&
                     addSide(P, Side, U);
+    P.Sends[1 - Side] = P.Drops[Side];
+  }
   if (!P.Drops[0] && !P.Drops[1])
     return refusal(refuse::Values, At);
   return std::nullopt;
@@ -280,7 +294,13 @@ PlanOr<HerdPoint> Planner::pointAt(BasicBlock &BB) {
   if (const Instruction *I = togetherIn(U.Skipped))
     return refusal(refuse::Together, *I);
   Sources.push_back(U);
-  if (auto Why = dangerOf(F, Sources)) {
+  auto Why = dangerOf(F, Sources);
+  if (Why && U.GoesOn) { // then lanes leave early, and none stays
+    Sources.back().GoesOn = nullptr;
+    P.Sends[1 - P.Out] = false;
+    Why = dangerOf(F, Sources);
+  }
+  if (Why) {
     Sources.pop_back();
     if (!Why->Where)
       Why->Where = At.getDebugLoc();
@@ -344,6 +364,7 @@ HerdPlan Planner::plan() {
     if (const auto Found = Points.find(BB); Found != Points.end())
       Plan.Points.push_back(Found->second);
   Plan.ReachesMemory = reachesMemory(Sources);
+  Plan.Sources = std::move(Sources);
   return Plan;
 }
 

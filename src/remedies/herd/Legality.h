@@ -5,6 +5,7 @@
 
 #include "remedies/common/Refusal.h"
 #include "remedies/herd/Options.h"
+#include "remedies/herd/Safety.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -29,6 +30,9 @@ struct HerdPoint {
   /// dropped; from none: all lanes take one side (Options.TwoWays).
   llvm::BasicBlock *Join = nullptr;
   bool Drops[2] = {false, false};
+  /// Options.ByMachine: who wants the other side may be sent to that side, by
+  /// number.
+  bool Sends[2] = {false, false};
 };
 
 struct HerdPlan {
@@ -36,7 +40,8 @@ struct HerdPlan {
   /// Why other branches that could be meant stay as they are; of the kernel as a
   /// whole, if there is but one reason.
   llvm::SmallVector<Refusal> Others;
-  bool ReachesMemory = false; ///< reachesMemory()
+  bool ReachesMemory = false;           ///< reachesMemory()
+  llvm::SmallVector<Uncertain> Sources; ///< of all points
 };
 
 /// Of \p F, which is canonical (Masks.h).

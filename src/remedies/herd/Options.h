@@ -18,7 +18,7 @@ struct HerdOptions : CommonOptions {
   /// leave it; empty: all that may be herded.
   llvm::SmallVector<uint32_t> Branches;
   /// Rounds of a loop from one vote to the next.
-  uint32_t Every = 4;
+  uint32_t Every = 8;
   /// Lanes of 32 that are too few to run an arm or to stay in a loop; of fewer
   /// that there are, as large a part. 0: none is ever dropped.
   uint32_t Threshold = 16;
@@ -29,6 +29,12 @@ struct HerdOptions : CommonOptions {
   uint32_t Least = 12;
   /// Also an `if` on the thread's number alone; loops in any case.
   bool Ids = false;
+
+  /// Lanes are moved by the machine that runs them, and not by code: those vote
+  /// who happen to be there, and who gives way takes the other side of the
+  /// branch. Of an `if` or of a loop's end that is safe two ways, in both
+  /// directions. Nothing is rewritten by such a plan.
+  bool ByMachine = false;
 
   /// A mistake to make on purpose, so that tests can show that they would
   /// notice: a vote does not count one lane.

@@ -247,18 +247,27 @@ void RoundWriter::leadIn() {
   B.CreateBr(Header);
 }
 
+/// Has the block of \p B be one in machine code, too. Else each way to it would
+/// bring what it says, and of an unrolled loop each round has one.
+static void keepBlock(IRBuilderBase &B) {
+  B.CreateIntrinsic(Intrinsic::sideeffect, {}, {});
+}
+
 /// Phis of the ways out have what lanes brought to the vote.
 void RoundWriter::leadOut() {
   for (auto &[To, Phis] : Exits) {
-    leadElsewhere(
-        To, [&, To = To, Phis = &Phis](IRBuilderBase &B, BasicBlock *From) {
-          give(B, From, *Phis);
-          forget(B, Starts);
-          leaveBy(B, To);
-          B.CreateStore(B.getFalse(), Inside);
-          B.CreateBr(Met);
-        });
-    IRBuilder<> B(To, To->getFirstNonPHIIt());
+    auto *Gone = BasicBlock::Create(F.getContext(), "herd.gone", &F, Again);
+    leadElsewhere(To, [&, Phis = &Phis](IRBuilderBase &B, BasicBlock *From) {
+      give(B, From, *Phis);
+      B.CreateBr(Gone);
+    });
+    IRBuilder<> B(Gone);
+    keepBlock(B);
+    forget(B, Starts);
+    leaveBy(B, To);
+    B.CreateStore(B.getFalse(), Inside);
+    B.CreateBr(Met);
+    B.SetInsertPoint(To, To->getFirstNonPHIIt());
     for (auto [Phi, Slot] : Phis) {
       Value *Given = load(B, Slot);
       Given->takeName(Phi);

@@ -16,8 +16,8 @@
 //      argument of one that is not known; in a doubtful block, a barrier or an
 //      exchange between lanes, a trap, and an access or a division that was not
 //      made before on the same address, or is safe anywhere; and a loop that is
-//      left by an uncertain condition, or is in doubt, unless it also ends by a
-//      count that is certain.
+//      left by an uncertain condition, or is in doubt, or goes on where it
+//      should not, unless it also ends by a count that is certain.
 //
 // Limitation: what leaves the launch, or reaches a load by a pointer that was
 // loaded itself, is not followed: trials run the kernel, and reachesMemory()
@@ -58,7 +58,8 @@ namespace {
 class Flow {
 public:
   Flow(Function &F)
-      : F(F), Dominance(F), Loops(Dominance), PostDominance(F),
+      : F(F), Dominance(Analyses.Functions.getResult<DominatorTreeAnalysis>(F)),
+        Loops(Analyses.Functions.getResult<LoopAnalysis>(F)), PostDominance(F),
         Counts(Analyses.Functions.getResult<ScalarEvolutionAnalysis>(F)) {
     Cycles.compute(F);
     for (const Instruction &I : instructions(F))
@@ -86,11 +87,11 @@ private:
   }
 
   Function &F;
-  DominatorTree Dominance;
-  LoopInfo Loops;
+  analysis::AnalysisManagers Analyses;
+  DominatorTree &Dominance;
+  LoopInfo &Loops; ///< the one whose loops Counts knows
   CycleInfo Cycles;
   analysis::PostDominance PostDominance;
-  analysis::AnalysisManagers Analyses;
   ScalarEvolution &Counts;
   /// By what they read of: variables and arguments.
   MapVector<const Value *, SmallVector<const Instruction *, 4>> Readers;
@@ -98,6 +99,7 @@ private:
   SmallSetVector<const Instruction *, 8> Stores;
   SmallSetVector<const BasicBlock *, 16> Blocks; ///< doubtful
   SmallSetVector<const Loop *, 4> Ends;          ///< left by what is uncertain
+  SmallPtrSet<const BasicBlock *, 4> Overruled;  ///< Uncertain::GoesOn
   std::optional<Refusal> Found;
 };
 } // namespace
@@ -203,6 +205,10 @@ void Flow::add(const Uncertain &From) {
         doubtWritten(I, &From);
   if (From.Decides)
     doubtBehind(*From.Decides, &From);
+  if (From.GoesOn) {
+    Ends.insert(Loops.getLoopFor(From.GoesOn));
+    Overruled.insert(From.GoesOn);
+  }
 }
 
 void Flow::useInCall(const CallBase &Call, const Use &Of) {
@@ -278,7 +284,7 @@ bool Flow::endsAnyway(const Loop &L) {
     const auto *Br = dyn_cast<BranchInst>(BB->getTerminator());
     const BasicBlock *Latch = L.getLoopLatch();
     return Br && Latch && Dominance.dominates(BB, Latch) &&
-           isCertain(Br->getCondition()) &&
+           !Overruled.contains(BB) && isCertain(Br->getCondition()) &&
            !isa<SCEVCouldNotCompute>(Counts.getExitCount(&L, BB));
   });
 }

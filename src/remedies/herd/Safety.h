@@ -26,6 +26,8 @@ struct Uncertain {
   /// The end of a block that may lead elsewhere than in the original, but for
   /// those in Skipped; null: only past Skipped.
   const llvm::BasicBlock *Decides = nullptr;
+  /// The end of a block that may go on with a loop that it should leave.
+  const llvm::BasicBlock *GoesOn = nullptr;
   bool Once = false; ///< a thread comes to it once at most
 };
 

@@ -283,9 +283,12 @@ Error Engine::writeProfile() {
   P.Device = DeviceName;
   if (TheMachine)
     P.Device += ", " + TheMachine->describe();
-  P.Policy = Options.Machine.Policy == warpvm::PolicyKind::Frontier ? "frontier"
-                                                                    : "ipdom";
+  P.Policy = policyName(Options);
   append_range(P.Notes, Notes);
+  if (Options.Herd.any())
+    P.Notes.push_back("warps were herded (" + P.Policy +
+                      "): what the program computed is something else");
+  append_range(P.Notes, *Options.Herd.Done);
   P.Refused = Refused;
   return reconverge::writeProfile(P, Options.ProfilePath);
 }

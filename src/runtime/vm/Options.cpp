@@ -6,6 +6,11 @@
 //   threads=N               CPU threads; 0, the default: one a core
 //   tier=fused|blocks       how kernels are compiled
 //   policy=frontier|ipdom   where warps reconverge
+//     |herd-branch|herd-data|herd-both  as frontier, and warps are herded
+//   threshold=N             of 32 lanes, those too few for a herded branch
+//   block=32|64|128         bytes that lanes of a herded load share
+//   branches=N:N, loads=N:N what alone is herded
+//   trust=on|off            that is safe, whatever the analysis says
 //   warp=32|64              lanes of a warp
 //   compile=auto|well|fast  fast at first, and well what runs long; or one
 //   isa=native|avx2         vector instructions that the code may use
@@ -70,6 +75,68 @@ static Error size(StringRef Key, StringRef Value, uint64_t &Out) {
   return Error::success();
 }
 
+std::string policyName(const BackendOptions &O) {
+  if (O.Herd.any())
+    return !O.Herd.Loads      ? "herd-branch"
+           : !O.Herd.Branches ? "herd-data"
+                              : "herd-both";
+  return O.Machine.Policy == warpvm::PolicyKind::Frontier ? "frontier"
+                                                          : "ipdom";
+}
+
+static Error policy(StringRef Value, BackendOptions &O) {
+  static constexpr StringLiteral Known[] = {"frontier", "ipdom", "herd-branch",
+                                            "herd-data", "herd-both"};
+  if (!is_contained(Known, Value))
+    return badValue("policy", Value,
+                    "frontier, ipdom, herd-branch, herd-data or herd-both");
+  O.Machine.Policy = Value == "ipdom" ? warpvm::PolicyKind::PostDominator
+                                      : warpvm::PolicyKind::Frontier;
+  O.Herd.Branches = Value == "herd-branch" || Value == "herd-both";
+  O.Herd.Loads = Value == "herd-data" || Value == "herd-both";
+  return Error::success();
+}
+
+static bool isOfHerding(StringRef Key) {
+  static constexpr StringLiteral Known[] = {"threshold", "block", "branches",
+                                            "loads", "trust"};
+  return is_contained(Known, Key);
+}
+
+static Error herding(StringRef Key, StringRef Value, HerdSettings &O) {
+  uint64_t N = 0;
+  if (Key == "threshold") {
+    if (Error E = number(Key, Value, 31, N))
+      return E;
+    O.Threshold = unsigned(N);
+    return Error::success();
+  }
+  if (Key == "block") {
+    if (Value != "32" && Value != "64" && Value != "128")
+      return badValue(Key, Value, "32, 64 or 128");
+    cantFail(number(Key, Value, 128, N));
+    O.BlockBytes = unsigned(N);
+    return Error::success();
+  }
+  if (Key == "trust") {
+    if (Value != "on" && Value != "off")
+      return badValue(Key, Value, "on or off");
+    O.Trust = Value == "on";
+    return Error::success();
+  }
+  auto &Named = Key == "branches" ? O.NamedBranches : O.NamedLoads;
+  Named.emplace();
+  SmallVector<StringRef> Parts;
+  Value.split(Parts, ':');
+  for (StringRef Part : Parts) {
+    if (Part.getAsInteger(10, N) || N > UINT32_MAX)
+      return badValue(Key, Value,
+                      "numbers from divergence.json with colons between them");
+    Named->push_back(uint32_t(N));
+  }
+  return Error::success();
+}
+
 static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
   uint64_t N = 0;
   if (Key == "threads") {
@@ -82,10 +149,9 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
     O.Machine.Code =
         Value == "fused" ? warpvm::Tier::Fused : warpvm::Tier::Blocks;
   } else if (Key == "policy") {
-    if (Value != "frontier" && Value != "ipdom")
-      return badValue(Key, Value, "frontier or ipdom");
-    O.Machine.Policy = Value == "frontier" ? warpvm::PolicyKind::Frontier
-                                           : warpvm::PolicyKind::PostDominator;
+    return policy(Value, O);
+  } else if (isOfHerding(Key)) {
+    return herding(Key, Value, O.Herd);
   } else if (Key == "warp") {
     if (Value != "32" && Value != "64")
       return badValue(Key, Value, "32 or 64");
@@ -154,7 +220,8 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
       return E;
   } else {
     return userError("RECONVERGE_VM: there is no key '" + Key + "'",
-                     "The keys are threads, tier, policy, warp, compile, isa, "
+                     "The keys are threads, tier, policy, threshold, block, "
+                     "branches, loads, trust, warp, compile, isa, "
                      "seed, steps, check, races, guard, counters, accesses, "
                      "vectors, features, orders, shuffle, snapshots, clock, "
                      "cache and memory.");
@@ -169,6 +236,30 @@ Expected<BackendOptions> parseOptions(StringRef Vm) {
           [&](StringRef Key, StringRef Value) { return apply(Key, Value, O); }))
     return std::move(E);
   return O;
+}
+
+/// Who votes, and where most lanes are, depends on the order that lanes run in.
+static Error checkHerding(const BackendOptions &O) {
+  const HerdSettings &Herd = O.Herd;
+  const char *With = O.Machine.Seed         ? "seed"
+                     : O.Shuffle.Orders     ? "shuffle"
+                     : !O.TrialPlan.empty() ? "trials"
+                                            : nullptr;
+  if (Herd.any() && With)
+    return userError("RECONVERGE_VM: a policy that herds together with " +
+                         Twine(With),
+                     "Other orders have other votes: ask for one of the two.");
+  if ((Herd.NamedBranches && !Herd.Branches) ||
+      (Herd.NamedLoads && !Herd.Loads))
+    return userError(
+        Twine("RECONVERGE_VM: ") +
+            (Herd.NamedBranches && !Herd.Branches ? "branches" : "loads") +
+            " without a policy that herds them",
+        "Add policy=herd-branch, herd-data or herd-both.");
+  if (Herd.Trust && !Herd.NamedBranches && !Herd.NamedLoads)
+    return userError("RECONVERGE_VM: trust without branches or loads",
+                     "It is for what is named: add branches= or loads=.");
+  return Error::success();
 }
 
 Expected<BackendOptions> optionsFromEnvironment() {
@@ -187,6 +278,9 @@ Expected<BackendOptions> optionsFromEnvironment() {
                          Twine(O->Shuffle.Orders ? "shuffle" : "trials"),
                      "A launch is run once when races are looked for: ask for "
                      "one of the two.");
+  if (Error E = checkHerding(*O))
+    return std::move(E);
+  O->Machine.Herd = herdingOf(O->Herd);
   if (O->ProfilePath.empty() && O->Shuffle.Orders)
     return userError("RECONVERGE_VM: shuffle without a profile",
                      "What it finds goes into the profile: set "

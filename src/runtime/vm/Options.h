@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_RUNTIME_VM_OPTIONS_H
 #define RECONVERGE_RUNTIME_VM_OPTIONS_H
 
+#include "runtime/vm/Herd.h"
 #include "runtime/vm/Shuffle.h"
 #include "warpvm/Machine.h"
 
@@ -27,6 +28,7 @@ struct BackendOptions {
                                 ///< where a profile is asked for
   bool Races = false;           ///< look for races in each launch
   bool ModelClock = false;      ///< device events tell the model's time
+  HerdSettings Herd;            ///< what the policy herds
   ShuffleOptions Shuffle;       ///< a profile tries launches in other orders
   uint64_t Memory = 0;   ///< device memory in bytes; 0: DeviceMemory's default
   bool Features = false; ///< a profile has what foretells sampled threads
@@ -40,6 +42,9 @@ struct BackendOptions {
     return !ProfilePath.empty() || !TrialPlan.empty() || ModelClock;
   }
 };
+
+/// What RECONVERGE_VM calls the policy.
+std::string policyName(const BackendOptions &O);
 
 /// \p Vm is RECONVERGE_VM's value: "key=value,..." with the keys that
 /// Options.cpp lists. The UserError names the key and what it may be.

@@ -141,17 +141,30 @@ std::string Compiler::target() const {
 }
 
 std::string describe(const EmitOptions &Emit, Tier Code) {
-  return formatv("{0} {1} {2:d} {3:d} {4:d} {5:d} {6:d} {7} {8} {9:d} {10:d}",
-                 CacheFormat, Emit.WarpSize, Emit.Counters, Emit.Vectors,
-                 Emit.Budget, Emit.Check, Emit.Shuffled, Emit.RegionLimit,
-                 unsigned(Code), Emit.Races, Emit.Accesses);
+  std::string Text =
+      formatv("{0} {1} {2:d} {3:d} {4:d} {5:d} {6:d} {7} {8} {9:d} {10:d}",
+              CacheFormat, Emit.WarpSize, Emit.Counters, Emit.Vectors,
+              Emit.Budget, Emit.Check, Emit.Shuffled, Emit.RegionLimit,
+              unsigned(Code), Emit.Races, Emit.Accesses);
+  raw_string_ostream OS(Text);
+  const Herding &Herd = Emit.Herd;
+  OS << ' ' << Herd.Threshold << ' ' << Herd.BlockBytes << ' '
+     << Herd.Branches.size();
+  for (const HerdedBranch &Each : Herd.Branches)
+    OS << ' ' << Each.Number << ' ' << Each.ToFirst + 2 * Each.ToSecond;
+  for (uint32_t Load : Herd.Loads)
+    OS << ' ' << Load;
+  return Text;
 }
 
 bool parseDescription(StringRef Text, EmitOptions &Emit, Tier &Code) {
-  unsigned Numbers[11];
-  for (unsigned &N : Numbers)
-    if (Text = Text.ltrim(' '); Text.consumeInteger(10, N))
+  SmallVector<unsigned> Numbers;
+  for (unsigned N; !(Text = Text.ltrim(' ')).empty(); Numbers.push_back(N))
+    if (Text.consumeInteger(10, N))
       return false;
+  constexpr size_t Fixed = 14;
+  if (Numbers.size() < Fixed || (Numbers.size() - Fixed) / 2 < Numbers[13])
+    return false;
   Emit.WarpSize = Numbers[1];
   Emit.Counters = Numbers[2];
   Emit.Vectors = Numbers[3];
@@ -162,7 +175,14 @@ bool parseDescription(StringRef Text, EmitOptions &Emit, Tier &Code) {
   Code = Tier(Numbers[8]);
   Emit.Races = Numbers[9];
   Emit.Accesses = Numbers[10];
-  return Text.empty() && Numbers[0] == CacheFormat &&
+  Emit.Herd.Threshold = Numbers[11];
+  Emit.Herd.BlockBytes = Numbers[12];
+  const auto Lists = ArrayRef(Numbers).drop_front(Fixed);
+  for (size_t I = 0; I != Numbers[13]; ++I)
+    Emit.Herd.Branches.push_back({Lists[2 * I], (Lists[2 * I + 1] & 1) != 0,
+                                  (Lists[2 * I + 1] & 2) != 0});
+  append_range(Emit.Herd.Loads, Lists.drop_front(2 * size_t(Numbers[13])));
+  return Numbers[0] == CacheFormat &&
          (Code == Tier::Fused || Code == Tier::Blocks);
 }
 

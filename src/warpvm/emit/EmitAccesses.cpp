@@ -94,7 +94,9 @@ void RegionEmitter::emitAccessCounts(Instruction &I) {
   // Loads and stores alone may have an address that is computed here only.
   Value *At = nullptr;
   if (isa<LoadInst, StoreInst>(&I)) {
-    const Address Of = address(A->Pointer, A->Bytes);
+    const auto *Load = dyn_cast<LoadInst>(&I);
+    const Address Of =
+        Load ? loadAddress(*Load, A->Bytes) : address(A->Pointer, A->Bytes);
     const bool MaySimple = A->Space == MemorySpace::Shared && W == 32 &&
                            Bytes == 4 && Given.value() >= 4;
     if (Of.isUniform() && MaySimple)

@@ -226,6 +226,7 @@ Error RegionEmitter::emitCall(CallInst &I) {
   case Intrinsic::dbg_assign:
   case Intrinsic::experimental_noalias_scope_decl:
   case Intrinsic::donothing:
+  case Intrinsic::sideeffect:
   case Intrinsic::nvvm_nanosleep:
   case Intrinsic::prefetch:
     return Error::success();

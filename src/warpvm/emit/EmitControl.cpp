@@ -19,7 +19,9 @@
 // value that is no PHI reads it in the iteration that wrote it. Only PHIs carry
 // a value further: LCSSA sends everything that leaves a loop through one. So a
 // PHI is blended lane by lane under the edge's mask, except at a loop header
-// (idle lanes never read it) and on the first edge into a join.
+// (idle lanes never read it) and on the first edge into a join. Lanes that wait
+// while others go round their loop are never inside of a region: edges into a
+// collective leave it, and loops that spin are not taken into one (Regions.cpp).
 //
 // Slots in the frame outlive the region, and lanes of the same warp may be run
 // apart in between (Frontier.cpp): stores there are always blended.
@@ -239,7 +241,7 @@ void RegionEmitter::emitTerminator(BasicBlock *BB) {
         Edges.push_back(B.CreateSelect(True, M, Zero));
         Edges.push_back(B.CreateSelect(True, Zero, M));
       } else {
-        Value *Bits = maskBits(*Cond);
+        Value *Bits = herded(*BB, maskBits(*Cond));
         Edges.push_back(B.CreateAnd(M, Bits));
         Edges.push_back(B.CreateAnd(M, B.CreateNot(Bits)));
       }

@@ -274,8 +274,19 @@ Error KernelEmitter::emitFunction(PreparedFunction &Function) {
   Strict.SameIteration = !Emit.Shuffled;
   auto Uniform = analysis::computeUniformity(F, Strict);
   // Nothing is known of the lanes that are not in a call.
-  RegionPlanner Plan(F, LI, Uniform, Code, Emit.RegionLimit,
-                     Emit.Shuffled || !IsKernel, CallsMayWait);
+  const bool LanesRunApart = Emit.Shuffled || !IsKernel;
+  std::optional<RegionPlanner> Planned(std::in_place, F, LI, Uniform, Code,
+                                       Emit.RegionLimit, LanesRunApart,
+                                       CallsMayWait);
+  // Lanes of different rounds that meet at a collective run it together: no
+  // scalar may stand for a value that they do not share.
+  if (Strict.SameIteration && Planned->mixesRounds()) {
+    Strict.SameIteration = false;
+    Uniform = analysis::computeUniformity(F, Strict);
+    Planned.emplace(F, LI, Uniform, Code, Emit.RegionLimit, LanesRunApart,
+                    CallsMayWait);
+  }
+  const RegionPlanner &Plan = *Planned;
   FrameLayout Frame(F, Plan, Uniform, Emit.WarpSize);
   KernelContext C{K,
                   Function,

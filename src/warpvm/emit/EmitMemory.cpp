@@ -293,7 +293,7 @@ Error RegionEmitter::emitLoad(LoadInst &I) {
     IntegerType *Memory = packedType(T);
     if (!Memory)
       return refuse(I, "a load of a vector of this type");
-    Address A = address(I.getPointerOperand(), Memory->getBitWidth() / 8);
+    Address A = loadAddress(I, Memory->getBitWidth() / 8);
     Value *Packed = Memory->getBitWidth() == WideBits
                         ? loadWide(A, I.getAlign(), Ordered)
                         : *loadLanes(A, Memory, I.getAlign(), Ordered);
@@ -302,8 +302,7 @@ Error RegionEmitter::emitLoad(LoadInst &I) {
     return refuse(I, "a load of an aggregate");
   } else {
     Type *Memory = T->isIntegerTy(1) ? B.getInt8Ty() : T;
-    Address A = address(I.getPointerOperand(),
-                        Out.getDataLayout().getTypeStoreSize(Memory));
+    Address A = loadAddress(I, Out.getDataLayout().getTypeStoreSize(Memory));
     Lanes L = loadLanes(A, Memory, I.getAlign(), Ordered);
     if (Memory != T)
       L.Parts[0] = B.CreateTrunc(L.Parts[0], L.Uniform ? T : vectorOf(T));

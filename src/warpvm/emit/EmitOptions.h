@@ -3,6 +3,8 @@
 #ifndef RECONVERGE_WARPVM_EMIT_EMITOPTIONS_H
 #define RECONVERGE_WARPVM_EMIT_EMITOPTIONS_H
 
+#include "warpvm/Machine.h"
+
 namespace reconverge::warpvm {
 
 /// How a kernel is compiled: all that shapes its code but the host.
@@ -19,6 +21,7 @@ struct EmitOptions {
   /// apart anywhere.
   bool Shuffled = false;
   unsigned RegionLimit = 2000; ///< instructions of the kernel in one region
+  Herding Herd;
 };
 
 } // namespace reconverge::warpvm

@@ -185,6 +185,11 @@ private:
   // EmitAtomics.cpp
   llvm::Error emitAtomic(llvm::Instruction &I);
 
+  // EmitHerd.cpp
+  llvm::Value *herded(const llvm::BasicBlock &BB, llvm::Value *First);
+  bool isHerded(const llvm::Instruction &I) const;
+  Address loadAddress(const llvm::LoadInst &I, uint64_t Bytes);
+
   // EmitCheck.cpp
   void emitChecks(llvm::Instruction &I);
   /// Constant data that tells a library call where \p I is in the source.
@@ -252,6 +257,8 @@ private:
       Variables;
   llvm::DenseMap<std::pair<size_t, llvm::Type *>, llvm::Value *> Fields;
   llvm::DenseMap<const llvm::BasicBlock *, llvm::AllocaInst *> InMask;
+  /// Of the load that is being emitted, if it is herded: where lanes are sent.
+  std::pair<const llvm::LoadInst *, Address> HerdedTo = {};
   llvm::AllocaInst *SplitSeen = nullptr; ///< i1: a branch sent lanes apart
   llvm::SmallVector<llvm::AllocaInst *> OutMasks; ///< parallel to R.Targets
 };

@@ -59,6 +59,8 @@ struct RegionPlanner {
   bool isInternal(const llvm::BasicBlock &From,
                   const llvm::BasicBlock &To) const;
   bool onlyReturns(const llvm::BasicBlock &BB) const;
+  /// Lanes may wait at a collective in a loop while others go round it.
+  bool mixesRounds() const;
   /// \p BB opens a loop in which lanes may wait for others.
   bool opensWait(const llvm::BasicBlock &BB) const;
   const llvm::Loop *loopOf(const llvm::BasicBlock *BB) const {

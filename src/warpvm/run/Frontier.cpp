@@ -26,9 +26,12 @@
 // a pure function of uniform values and a loop's counters are dead after the
 // loop.
 //
-// Collectives. A split at a collective waits until all named lanes are at some
-// collective. If they can no longer come, it runs with the lanes that are there
-// (undefined in CUDA).
+// Collectives. A split at a collective waits until all named lanes are there, or
+// at another collective that names the same lanes. If they can no longer come,
+// it runs with the lanes that are there (undefined in CUDA). Lanes that nobody
+// waits for may overtake those that wait, go round a loop and join them from
+// another round: code for such loops has no scalar for what differs from round
+// to round (EmitKernel.cpp), or the two would hold different ones and not merge.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,64 +53,128 @@ class Frontier : public Policy {
   void returned(Warp &W, Warp &Callee, Status S) override;
   void call(Warp &W, Split &S);
   static bool runWhole(Warp &W, Mask *Out);
-  static bool canRun(const Warp &W, const Split &S, bool Force);
+  /// Who must have come to a collective before it runs.
+  enum class Need { All, AllOfSome, Nobody };
+  static bool canRun(const Warp &W, const Split &S, Need Of);
   static Split *pick(Warp &W, bool &Force);
   static Split *pickFreely(Warp &W, Split *Natural);
+  static Split *letThrough(Warp &W, Split *S);
+  static Split *leaveBehind(Warp &W, Split *S, Mask Lanes);
   static Split *divide(Warp &W, Split *S);
   static Mask missing(const Warp &W, const Split &S);
+  static Mask complete(const Warp &W, const Split &S);
+  static bool overtakes(const Warp &W, const Split &S);
   static void arrive(Warp &W, uint32_t Region, EdgeKind Wait, Mask Lanes,
                      uint64_t *Scalars);
   static void runApart(Warp &W);
   static void runTogether(Warp &W);
 };
 
+/// The lanes that \p Lane names at the collective where it waits.
+static Mask namedBy(const Warp &W, unsigned Lane) {
+  return (W.Context.SyncMask[Lane] & 0xffffffff) << (Lane & 32);
+}
+
 /// Lanes that some lane at \p S's collective names but that are not there.
 Mask Frontier::missing(const Warp &W, const Split &S) {
   Mask Named = 0;
-  for (Mask Left = S.Lanes; Left; Left &= Left - 1) {
-    unsigned Lane = __builtin_ctzll(Left);
-    Named |= (W.Context.SyncMask[Lane] & 0xffffffff) << (Lane & 32);
-  }
+  for (Mask Left = S.Lanes; Left; Left &= Left - 1)
+    Named |= namedBy(W, __builtin_ctzll(Left));
   return Named & W.Root->alive() & ~W.Context.Ended & ~S.Lanes;
 }
 
-bool Frontier::canRun(const Warp &W, const Split &S, bool Force) {
+/// The lanes of \p S whose named ones are all there. Who waits for the same ones
+/// at another collective counts as having come (__syncwarp in both arms).
+Mask Frontier::complete(const Warp &W, const Split &S) {
+  const Mask Missing = missing(W, S);
+  if (!Missing)
+    return S.Lanes;
+  const Mask Waiting = Missing & W.atCollectives();
+  Mask Complete = 0;
+  for (Mask Left = S.Lanes; Left; Left &= Left - 1) {
+    const Mask Named = namedBy(W, __builtin_ctzll(Left));
+    Mask Absent = Named & Missing;
+    for (Mask At = Absent & Waiting; At; At &= At - 1)
+      if (namedBy(W, __builtin_ctzll(At)) == Named)
+        Absent &= ~(At & -At);
+    if (!Absent)
+      Complete |= Left & -Left;
+  }
+  return Complete;
+}
+
+/// \p S goes past lanes that wait. It may come to them again in another round
+/// of a loop, and must not change the scalars of theirs.
+bool Frontier::overtakes(const Warp &W, const Split &S) {
+  return llvm::any_of(W.Splits, [&](const Split &Other) {
+    return Other.Wait != EdgeKind::Plain && Other.Region <= S.Region &&
+           &Other != &S;
+  });
+}
+
+bool Frontier::canRun(const Warp &W, const Split &S, Need Of) {
   if (S.Wait == EdgeKind::Plain)
     return true;
   if (S.Wait == EdgeKind::Call)
     return !S.Callee || !S.Callee->Blocked;
   if (S.Wait != EdgeKind::Sync)
     return false;
-  if (Force)
+  if (Of == Need::Nobody)
     return true;
-  // Lanes that wait at another collective count as having come (__syncwarp in
-  // both arms).
-  const Mask Missing = missing(W, S);
-  return !Missing || !(Missing & ~W.atCollectives());
+  const Mask Complete = complete(W, S);
+  return Of == Need::All ? Complete == S.Lanes : Complete != 0;
 }
 
 /// The lowest region that can run and was not deferred, or the call before it.
-/// Failing that, deferred ones are left for later, and a collective whose named
-/// lanes can no longer come runs with those that are there (undefined in CUDA).
+/// Failing that, a collective to which all lanes have come that some of its
+/// lanes name. Failing that, deferred ones are left for later, and a collective
+/// whose named lanes can no longer come runs with those that are there
+/// (undefined in CUDA).
 Split *Frontier::pick(Warp &W, bool &Force) {
   Split *Best = nullptr;
-  for (bool Forced : {false, true}) {
-    if (Forced && !Force)
+  for (Need Of : {Need::All, Need::AllOfSome, Need::Nobody}) {
+    if (Of == Need::Nobody && !Force)
       break;
     bool Deferred = false;
     for (Split &S : W.Splits) {
       Deferred |= S.Deferred;
-      if (!S.Deferred && canRun(W, S, Forced) &&
+      if (!S.Deferred && canRun(W, S, Of) &&
           (!Best || S.Region < Best->Region ||
            (S.Region == Best->Region && S.Wait == EdgeKind::Call)))
         Best = &S;
     }
-    if (Forced && Best)
+    if (Of == Need::Nobody && Best)
       Force = false;
-    if (Best || Deferred)
+    if (Best)
       return Best;
+    if (Of == Need::AllOfSome && Deferred)
+      return nullptr;
   }
   return nullptr;
+}
+
+/// Of a collective that some lanes can go through, leaves the others.
+Split *Frontier::letThrough(Warp &W, Split *S) {
+  if (S->Wait != EdgeKind::Sync)
+    return S;
+  const Mask Complete = complete(W, *S);
+  return Complete ? leaveBehind(W, S, S->Lanes & ~Complete) : S;
+}
+
+/// Parts \p Lanes from \p S, for later.
+Split *Frontier::leaveBehind(Warp &W, Split *S, Mask Lanes) {
+  if (!Lanes)
+    return S;
+  const size_t At = S - W.Splits.begin();
+  Split Rest = *S;
+  Rest.Lanes = Lanes;
+  S->Lanes &= ~Lanes;
+  if (W.Apart) {
+    Rest.Scalars = W.newScalars();
+    std::memcpy(Rest.Scalars, S->Scalars, 8 * W.Plan->NumScalars);
+  }
+  W.Splits.push_back(Rest);
+  return &W.Splits[At];
 }
 
 /// Under a seed, any split may be next that CUDA lets run: mostly the natural
@@ -116,7 +183,7 @@ Split *Frontier::pick(Warp &W, bool &Force) {
 Split *Frontier::pickFreely(Warp &W, Split *Natural) {
   llvm::SmallVector<Split *, 8> Ready;
   for (Split &S : W.Splits)
-    if (!S.Deferred && canRun(W, S, /*Force=*/false) &&
+    if (!S.Deferred && canRun(W, S, Need::All) &&
         (S.Wait != EdgeKind::Sync || !missing(W, S)))
       Ready.push_back(&S);
   if (Ready.empty() || !(W.Free.reversed() || W.Free.oneIn(4)))
@@ -137,17 +204,8 @@ Split *Frontier::divide(Warp &W, Split *S) {
   if (W.Free.reversed()) // the upper half of the lanes
     Part = S->Lanes & (~Mask(0) << W.Plan->WarpSize / 2);
   const bool Now = W.Free.oneIn(4) || S->Region == 0;
-  if (Now && Part && Part != S->Lanes && !S->Callee &&
-      !W.Plan->Regions[S->Region].Collective) {
-    Split Rest = *S;
-    Rest.Lanes &= ~Part;
-    S->Lanes = Part;
-    if (W.Apart) {
-      Rest.Scalars = W.newScalars();
-      std::memcpy(Rest.Scalars, S->Scalars, 8 * W.Plan->NumScalars);
-    }
-    W.Splits.push_back(Rest);
-  }
+  if (Now && Part && !S->Callee && !W.Plan->Regions[S->Region].Collective)
+    leaveBehind(W, S, S->Lanes & ~Part);
   runApart(W);
   return &W.Splits[At];
 }
@@ -302,6 +360,9 @@ std::optional<Status> Frontier::step(Warp &W, bool &Force) {
       call(W, *Next);
       return std::nullopt;
     }
+    Next = letThrough(W, Next);
+    if (overtakes(W, *Next))
+      runApart(W);
     Split S = *Next;
     *Next = W.Splits.back();
     W.Splits.pop_back();

@@ -477,8 +477,9 @@ static llvm::ArrayRef<std::pair<const char *, void *>> ownSymbols() {
 
 std::vector<std::pair<const char *, void *>> librarySymbols() {
   std::vector<std::pair<const char *, void *>> All;
-  for (auto Table : {ownSymbols(), mbarrierSymbols(), tileSymbols(),
-                     imageSymbols(), raceSymbols(), accessSymbols()})
+  for (auto Table :
+       {ownSymbols(), mbarrierSymbols(), tileSymbols(), imageSymbols(),
+        raceSymbols(), accessSymbols(), herdSymbols()})
     All.insert(All.end(), Table.begin(), Table.end());
   return All;
 }

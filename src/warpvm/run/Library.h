@@ -16,6 +16,8 @@ namespace reconverge::warpvm {
 
 /// All functions of the host that compiled code calls: name and address.
 std::vector<std::pair<const char *, void *>> librarySymbols();
+/// Those of HerdCalls.cpp.
+llvm::ArrayRef<std::pair<const char *, void *>> herdSymbols();
 
 /// A CPU thread's guard around compiled code: a fault, the kernel's own or a
 /// signal, records itself here and jumps to Landing. Compiled frames hold

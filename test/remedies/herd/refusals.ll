@@ -309,7 +309,7 @@ done:
   ret void
 }
 
-; The same with && j < 100: it may be herded.
+; The same with && j < n: it may be herded.
 ; CHECK-NOT: RC1013
 define ptx_kernel void @ends_anyway(ptr %in, ptr %out, i32 %n) {
 entry:
@@ -335,7 +335,7 @@ latch:
   %more = icmp ne i32 %k1, 0
   br i1 %more, label %next, label %done, !rc.request.herd !0
 next:
-  %ends = icmp ult i32 %j1, 100
+  %ends = icmp ult i32 %j1, %n
   br i1 %ends, label %loop, label %done, !rc.request.herd !0
 done:
   ret void

@@ -92,15 +92,19 @@ join:
 ; CHECK-NEXT: %herd.here = call i32 @llvm.ctpop.i32(i32 %herd.others)
 ; CHECK: start:
 ; CHECK: br label %herd.again
-; Four rounds become one, so that those without a vote cost nothing.
+; Eight rounds become one, so that those without a vote cost nothing; and those
+; who left meet before the vote, so that a round says nothing of them.
 ; CHECK: loop:
 ; CHECK: br i1 %c, label %loop.1, label %[[OUT:behind.edge.*]]
 ; CHECK: [[OUT]]:
-; CHECK-NEXT: br label %herd.vote
-; CHECK: loop.3:
-; CHECK: br i1 %c.3, label %herd.round, label %behind.edge
+; CHECK-NEXT: br label %herd.gone
+; CHECK: loop.7:
+; CHECK: br i1 %c.7, label %herd.round, label %behind.edge
 ; CHECK: herd.round:
 ; CHECK-NEXT: br label %herd.pause
+; CHECK: herd.gone:
+; CHECK: call void @llvm.sideeffect()
+; CHECK-NEXT: br label %herd.vote
 ; Who left goes round with the others, from vote to vote.
 ; CHECK: herd.again:
 ; CHECK: br i1 %herd.in.{{.*}}, label %herd.enter, label %herd.vote

@@ -77,19 +77,60 @@ TEST(Options, MistakesAreNamed) {
             "  threads wants a whole number from 0 to 4096.");
   EXPECT_EQ(bad("fused"), "RECONVERGE_VM: 'fused' is no key=value\n"
                           "  For example RECONVERGE_VM=threads=4,tier=blocks.");
-  EXPECT_EQ(
-      bad("colour=red"),
-      "RECONVERGE_VM: there is no key 'colour'\n"
-      "  The keys are threads, tier, policy, warp, compile, isa, seed, steps, "
-      "check, races, guard, counters, accesses, vectors, features, orders, "
-      "shuffle, "
-      "snapshots, clock, cache and memory.");
-  for (StringRef Text :
-       {"threads=", "threads=5000", "threads=2x", "seed=99999999999999999999",
-        "steps=many", "warp=16", "isa=sse", "compile=o3", "policy=min-pc",
-        "counters=yes", "accesses=1", "clock=slow", "check=maybe", "guard=soft",
-        "memory=0", "memory=G", "memory=99999999999G", "memory=1T"})
+  EXPECT_EQ(bad("colour=red"),
+            "RECONVERGE_VM: there is no key 'colour'\n"
+            "  The keys are threads, tier, policy, threshold, block, branches, "
+            "loads, "
+            "trust, warp, compile, isa, seed, steps, check, races, guard, "
+            "counters, accesses, vectors, features, orders, "
+            "shuffle, "
+            "snapshots, clock, cache and memory.");
+  for (StringRef Text : {"threads=",
+                         "threads=5000",
+                         "threads=2x",
+                         "seed=99999999999999999999",
+                         "steps=many",
+                         "warp=16",
+                         "isa=sse",
+                         "compile=o3",
+                         "policy=min-pc",
+                         "counters=yes",
+                         "accesses=1",
+                         "clock=slow",
+                         "check=maybe",
+                         "guard=soft",
+                         "policy=herd",
+                         "threshold=32",
+                         "block=16",
+                         "branches=",
+                         "loads=1:",
+                         "branches=1::2",
+                         "loads=-1",
+                         "trust=1",
+                         "memory=0",
+                         "memory=G",
+                         "memory=99999999999G",
+                         "memory=1T"})
     EXPECT_NE(bad(Text), "accepted") << Text.str();
+}
+
+TEST(Options, PoliciesThatHerd) {
+  EXPECT_FALSE(good("").Herd.any());
+  EXPECT_FALSE(good("policy=ipdom").Herd.any());
+  for (StringRef Policy :
+       {"frontier", "ipdom", "herd-branch", "herd-data", "herd-both"})
+    EXPECT_EQ(policyName(good(("policy=" + Policy).str())), Policy);
+  const BackendOptions O =
+      good("policy=herd-both,threshold=9,block=64,branches=7,loads=3:12:4");
+  EXPECT_EQ(O.Machine.Policy, warpvm::PolicyKind::Frontier);
+  EXPECT_TRUE(O.Herd.Branches && O.Herd.Loads && !O.Herd.Trust);
+  EXPECT_EQ(O.Herd.Threshold, 9u);
+  EXPECT_EQ(O.Herd.BlockBytes, 64u);
+  EXPECT_EQ(*O.Herd.NamedBranches, std::vector<uint32_t>{7});
+  EXPECT_EQ(*O.Herd.NamedLoads, (std::vector<uint32_t>{3, 12, 4}));
+  EXPECT_TRUE(good("policy=herd-data,loads=3,trust=on").Herd.Trust);
+  EXPECT_TRUE(herdingOf(O.Herd));
+  EXPECT_FALSE(herdingOf(good("policy=ipdom").Herd));
 }
 
 TEST(Options, AProfileNeedsCounts) {
