@@ -61,7 +61,8 @@ static std::string fileNameOf(const KernelInfo &Info) {
          ".json";
 }
 
-Error addNets(MutableArrayRef<HotKernel> Kernels, StringRef Folder) {
+Error addNets(MutableArrayRef<HotKernel> Kernels, StringRef Folder,
+              const Sandbox &Box) {
   if (!train::canTrain())
     return userError("--nets=" + Folder +
                          ": this build of reconverge cannot train nets",
@@ -87,6 +88,8 @@ Error addNets(MutableArrayRef<HotKernel> Kernels, StringRef Folder) {
     SmallString<128> Path(Folder);
     sys::path::append(Path, fileNameOf(K.Counted->Info));
     if (Error E = writePathNet(**Net, Path))
+      return E;
+    if (Error E = Box.add(Path))
       return E;
     K.Asked.push_back({"regroup", ("order=" + Path).str()});
   }

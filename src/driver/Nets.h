@@ -6,6 +6,7 @@
 #include "core/Forecast.h"
 #include "core/PathNet.h"
 #include "driver/Plan.h"
+#include "driver/Sandbox.h"
 
 #include <optional>
 
@@ -21,9 +22,9 @@ llvm::Expected<std::optional<PathNet>> forecastNet(const KernelProfile &K,
 
 /// Has those of \p Kernels be tried with a net, too, of which that gains more than
 /// a sum or a tree would, on threads to which none was fitted; writes these
-/// nets to \p Folder.
+/// nets to \p Folder, and has runs in \p Box find them.
 llvm::Error addNets(llvm::MutableArrayRef<HotKernel> Kernels,
-                    llvm::StringRef Folder);
+                    llvm::StringRef Folder, const Sandbox &Box);
 
 } // namespace reconverge::driver
 

@@ -334,7 +334,7 @@ Error Optimizer::tryAndKeep(Profile &Counted, double Once) {
   std::vector<HotKernel> Kernels =
       byHeat(Counted, Program.program(), Limits, Request.Build.CudaPath);
   if (!Request.Nets.empty())
-    if (Error E = addNets(Kernels, Request.Nets))
+    if (Error E = addNets(Kernels, Request.Nets, Box))
       return E;
   if (OnGpu && !Session::isProgram(Request.Build))
     Now.stage("compiling it by nvcc and clang, to compare");

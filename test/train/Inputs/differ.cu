@@ -1,5 +1,5 @@
 // Threads take long where the first of two numbers, nearly equal, is the larger.
-// -DOTHER: other code. Arguments: threads, seed, what: 0 as said; 1: one number is none; 2: all the same
+// -DOTHER: other code; -DFAR: where they are further apart. Arguments: threads, seed, what: 0 as said; 1: one number is none; 2: all the same
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -10,7 +10,11 @@ __global__ void differ(const float *A, const float *B, float *To, int N) {
   const int I = blockIdx.x * blockDim.x + threadIdx.x;
   if (I >= N)
     return;
+#ifdef FAR
+  const float Off = fabsf(A[I] - B[I]) - 2;
+#else
   const float Off = A[I] - B[I];
+#endif
 #ifdef OTHER
   const float Long = 2;
 #else
