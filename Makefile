@@ -2,7 +2,7 @@
 #
 #   make run           set up, build the tool, profile the bitonic sort and
 #                      optimise it
-#   make test          set up, build, run every test
+#   make test          set up, build with what trains nets, run every test
 #   make test-slow     the lit tests that take minutes: all of CUB and Thrust
 #   make bench         set up, build, measure the warp VM
 #   make mutate        set up, build, feed 2,000 damaged inputs to every reader
@@ -13,6 +13,8 @@
 #   make clean
 JOBS ?= $(shell nproc)
 BUILD := build
+# What a build needs beyond the least; all else works without.
+WITH :=
 
 .PHONY: run test test-slow bench bundle mutate build tool configure setup format-check clean
 
@@ -20,6 +22,7 @@ run: tool
 	$(BUILD)/bin/reconverge profile examples/bitonic/bitonic.cu
 	$(BUILD)/bin/reconverge optimize examples/bitonic/bitonic.cu -o $(BUILD)/bitonic --decisions $(BUILD)/decisions.json
 
+test: WITH := train
 test: build
 	python3 utils/run-tests.py --jobs $(JOBS) $(BUILD)
 
@@ -44,10 +47,12 @@ tool: configure
 	cmake --build $(BUILD) -j $(JOBS) --target tool
 
 configure: setup
-	cmake --preset release -DRECONVERGE_CUDA_PATH="$$(utils/find-cuda.sh)" --log-level=WARNING
+	cmake --preset release -DRECONVERGE_CUDA_PATH="$$(utils/find-cuda.sh)" --log-level=WARNING \
+	  $(if $(WITH),-DRECONVERGE_TRAIN=ON)
 
 setup:
 	utils/setup.sh build
+	$(if $(WITH),utils/setup.sh $(WITH))
 
 format-check:
 	utils/setup.sh format

@@ -58,6 +58,8 @@ if lit_config.params.get("slow"):
     config.available_features.add("slow")
 if os.path.exists(os.path.join(config.build, "bin", "reconverge")):
     config.available_features.add("reconverge")
+# Nets are trained by dlib, which is optional.
+config.available_features.add("train" if config.train else "no-train")
 # LLVM's OpenMP runtime, of whatever version, is optional.
 if any(glob.glob(f"{root}/lib/libomp.so") and
        glob.glob(f"{root}/lib/clang/*/include/omp.h")

@@ -9,6 +9,7 @@
 #include "driver/Predict.h"
 #include "driver/Profile.h"
 #include "driver/Quality.h"
+#include "driver/Train.h"
 #include "frontend/TempDir.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -35,6 +36,9 @@ static const char Usage[] =
     "  reconverge quality --quality metric=psnr,bound=40 a.ppm b.ppm\n"
     "                                      how good one output is beside "
     "another\n"
+    "  reconverge train rows -o net.json   a net that foretells how long "
+    "threads "
+    "take\n"
     "  reconverge cc app.cu -o app         build a program that can be "
     "profiled\n"
     "  reconverge explain self             a word of a report, or a code of a "
@@ -103,6 +107,13 @@ static int runQuality(ArrayRef<const char *> Words) {
   return *Status;
 }
 
+static int runTrain(ArrayRef<const char *> Words) {
+  auto Request = driver::parseTrainWords(Words);
+  if (!Request)
+    return reportError(Request.takeError(), errs());
+  return reportError(driver::train(*Request, errs()), errs());
+}
+
 static int runExplain(ArrayRef<const char *> Words) {
   if (Words.size() > 1)
     return reportError(userError("explain: " + Twine(Words.size()) + " words",
@@ -151,11 +162,12 @@ int main(int Count, const char **Arguments) {
                      .Case("cc", {Subcommand::Cc, runCc})
                      .Case("report", {Subcommand::Report, runReport})
                      .Case("quality", {Subcommand::Quality, runQuality})
+                     .Case("train", {Subcommand::Train, runTrain})
                      .Default({Subcommand::Report, nullptr});
   if (!Chosen.Run)
     return reportError(userError("there is no command '" + Name + "'",
                                  "The commands are profile, predict, optimize, "
-                                 "report, quality, cc and explain."),
+                                 "report, quality, train, cc and explain."),
                        errs());
   ArrayRef<const char *> Rest = ArrayRef(Words).drop_front();
   if (driver::asksForHelp(Rest)) {

@@ -31,6 +31,7 @@ ALLOWED = {
     "frontend": ["analysis", "launch"],
     "instrument": ["analysis"],
     "model": ["analysis"],
+    "train": [],
     "remedies": ["analysis", "launch", "model"],
     "warpvm": ["analysis"],
     "runtime/profile": ["analysis", "model"],
@@ -42,7 +43,7 @@ ALLOWED = {
     "runtime/shim": [],
     "report": [],
     "driver": ["frontend", "analysis", "remedies", "warpvm", "model",
-               "runtime/profile", "report"],
+               "train", "runtime/profile", "report"],
 }
 # Stages that have rooms: which other rooms each may see, which headers beside
 # the rooms all of them see (these see no room themselves), and which rooms are

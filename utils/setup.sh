@@ -3,7 +3,7 @@
 #
 # Makes sure that what the build needs is there.
 #
-#   utils/setup.sh [build|bench|bundle|format]
+#   utils/setup.sh [build|train|bench|bundle|format]
 #
 # Missing Debian packages are installed if we are root, saying so; otherwise the
 # one line to run is printed. Exit code 2 if something is still missing.
@@ -14,11 +14,12 @@ case ${1:-build} in
 build) packages="clang-19 llvm-19 llvm-19-dev llvm-19-tools libclang-19-dev
   libclang-rt-19-dev lld-19 binutils cmake ninja-build make ccache python3 libeigen3-dev googletest
   libgtest-dev libbenchmark-dev libomp-dev zlib1g-dev libzstd-dev" ;;
+train) packages="libdlib-dev" ;;
 bench) packages="pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers" ;;
 bundle) packages="patchelf xz-utils" ;;
 format) packages="clang-format-19" ;;
 *)
-  echo "usage: utils/setup.sh [build|bench|bundle|format]" >&2
+  echo "usage: utils/setup.sh [build|train|bench|bundle|format]" >&2
   exit 2
   ;;
 esac

@@ -11,18 +11,30 @@ using namespace llvm;
 
 namespace reconverge {
 
-std::string textOf(const EstimateForecast &F) {
+std::string textOfSum(const EstimateForecast &F) {
   std::string Text;
   raw_string_ostream OS(Text);
   // Rounding costs a place in the order, nothing else.
-  for (auto [Load, Weight] : zip_equal(F.Loads, F.By.PerUnit))
+  for (auto [Load, Weight] : zip_equal(F.Loads, F.Sum.PerUnit))
     if (Weight != 0)
       OS << "estimate=" << Load << ':' << format("%.6g", Weight) << ';';
-  if (F.By.PerThread != 0)
-    OS << "estimate=thread:" << format("%.6g", F.By.PerThread) << ';';
+  if (F.Sum.PerThread != 0)
+    OS << "estimate=thread:" << format("%.6g", F.Sum.PerThread) << ';';
   if (!Text.empty())
-    OS << "estimate=base:" << format("%.6g", F.By.Base);
+    OS << "estimate=base:" << format("%.6g", F.Sum.Base);
   return Text;
+}
+
+std::string textOfTree(const EstimateForecast &F) {
+  return F.Tree.leaves() > 1 ? "tree=" + textOf(F.Tree) : "";
+}
+
+std::string textOfBest(const EstimateForecast &F, double &Gain) {
+  std::string Sum = textOfSum(F), Tree = textOfTree(F);
+  const bool TakesTree =
+      !Tree.empty() && (Sum.empty() || F.ByTree.Gain > F.BySum.Gain);
+  Gain = TakesTree ? F.ByTree.Gain : Sum.empty() ? 0 : F.BySum.Gain;
+  return TakesTree ? Tree : Sum;
 }
 
 } // namespace reconverge

@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_CORE_FORECAST_H
 #define RECONVERGE_CORE_FORECAST_H
 
+#include "core/PathTree.h"
 #include "core/Schedule.h"
 
 #include <cstdint>
@@ -76,22 +77,38 @@ struct Estimate {
   std::vector<double> PerUnit; ///< parallel to ThreadVectors::Loads; 0: unused
 };
 
-/// How good an estimate is on threads that it was not fitted to.
-struct EstimateForecast {
-  Estimate By;
-  std::vector<uint32_t> Loads;     ///< parallel to By.PerUnit
-  uint64_t Fitted = 0, Tested = 0; ///< threads
+/// How good a source of an order is, on threads that it was not fitted to.
+struct OrderQuality {
   /// Part of the variance of what threads take that it explains; at most 1, and
   /// below 0 where the mean were the better estimate. 0 where none vary.
   double R2 = 0;
-  /// 1 - T/T0 by the weighted metric, with the tested threads in its order and
-  /// in that of what they took.
-  double ByEstimate = 0, ByTime = 0;
+  /// Of the threads of a warp in its order, those that belong to its most frequent
+  /// class of time (model/ThreadRows.h), of all threads: 0 to 1.
+  double Purity = 0;
+  /// 1 - T/T0 by the weighted metric.
+  double Gain = 0;
 };
 
-/// The parameters of regrouping by \p F: "estimate=17:0.5;estimate=base:40";
-/// empty where nothing tells what threads take.
-std::string textOf(const EstimateForecast &F);
+/// What tells how long threads of a kernel take, and how well.
+struct EstimateForecast {
+  std::vector<uint32_t> Loads;     ///< by number; what may tell
+  uint64_t Fitted = 0, Tested = 0; ///< threads
+  Estimate Sum;                    ///< parallel to Loads
+  PathTree Tree;                   ///< empty: nothing to ask
+  OrderQuality BySum, ByTree;
+  std::optional<OrderQuality>
+      ByNet;            ///< trained on what the others are fitted to
+  std::string WhyNoNet; ///< if it was tried and could not be
+  OrderQuality AsItIs;  ///< threads in their own order; its R2 is 0
+  OrderQuality ByTime;  ///< in the order of what they took: the best there is
+};
+
+/// The parameters of regrouping by the sum of \p F, "estimate=17:0.5;estimate=base:40",
+/// and by its tree, "tree=17:0.5/100/200"; empty where it tells nothing.
+std::string textOfSum(const EstimateForecast &F);
+std::string textOfTree(const EstimateForecast &F);
+/// Those of which more is gained, by \p Gain; of equals the sum.
+std::string textOfBest(const EstimateForecast &F, double &Gain);
 
 } // namespace reconverge
 

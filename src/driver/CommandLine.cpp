@@ -242,6 +242,10 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
     case OPT_o:
       Request.Output = A.getValue();
       return true;
+    case OPT_paths_EQ:
+      Request.Paths = A.getValue();
+      Tell("features", "on");
+      return true;
     default:
       return false;
     }
@@ -259,7 +263,10 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
   if (Races && Shuffles)
     return userError("--races and --shuffle do not go together",
                      "Look for races in one run and try orders in another.");
-  if (Races)
+  if (!Request.Paths.empty() && Request.Device == "gpu")
+    return userError("--paths: a GPU does not say what threads load",
+                     "Leave --device gpu out: the warp VM runs the program.");
+  if (Races || !Request.Paths.empty())
     Request.Device = "cpu";
   return Request;
 }
@@ -383,6 +390,9 @@ Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
       return true;
     case OPT_decisions_EQ:
       Request.Decisions = A.getValue();
+      return true;
+    case OPT_nets_EQ:
+      Request.Nets = A.getValue();
       return true;
     case OPT_log_EQ:
       Request.Log = A.getValue();

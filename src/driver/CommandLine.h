@@ -77,6 +77,7 @@ struct RunRequest {
 
 struct ProfileRequest : RunRequest {
   std::string Output = "divergence.json";
+  std::string Paths;     ///< file for rows of threads; empty: none
   bool Schedule = false; ///< of thread blocks is to be shown
   std::vector<FailCondition> FailIf;
 };
@@ -93,7 +94,8 @@ struct PredictRequest : RunRequest {
 struct OptimizeRequest : RunRequest {
   std::string Program; ///< to build; empty: none
   std::string Decisions = "decisions.json";
-  std::string Log; ///< of all trials, to keep; empty: it is thrown away
+  std::string Log;  ///< of all trials, to keep; empty: it is thrown away
+  std::string Nets; ///< folder for nets to try; empty: none are
   bool AllowReorder = false;
   bool AllowRounding = false; ///< of other compilers' code
   uint64_t Launches = 4;      ///< of each kernel, on which candidates are tried
@@ -124,8 +126,23 @@ struct CompareRequest {
   QualityRequest How;
 };
 
+/// What to train a net on.
+struct TrainRequest {
+  std::string Rows, Output = "net.json";
+  std::string Kernel; ///< mangled or not; empty: the only one
+  std::string Other;  ///< rows of another run; empty: none
+};
+
 /// What `reconverge <subcommand> --help` prints.
-enum class Subcommand { Profile, Predict, Optimize, Cc, Report, Quality };
+enum class Subcommand {
+  Profile,
+  Predict,
+  Optimize,
+  Cc,
+  Report,
+  Quality,
+  Train
+};
 void printHelp(Subcommand Which, llvm::raw_ostream &OS);
 /// Whether the words ask for that help.
 bool asksForHelp(llvm::ArrayRef<const char *> Words);
@@ -144,6 +161,8 @@ llvm::Expected<BuildRequest> parseCcWords(llvm::ArrayRef<const char *> Words);
 bool isQuestion(llvm::ArrayRef<const char *> Words);
 llvm::Expected<ReportRequest>
 parseReportWords(llvm::ArrayRef<const char *> Words);
+llvm::Expected<TrainRequest>
+parseTrainWords(llvm::ArrayRef<const char *> Words);
 llvm::Expected<CompareRequest>
 parseQualityWords(llvm::ArrayRef<const char *> Words);
 

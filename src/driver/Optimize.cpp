@@ -31,6 +31,7 @@
 #include "core/Trials.h"
 #include "driver/Build.h"
 #include "driver/Decide.h"
+#include "driver/Nets.h"
 #include "driver/Plan.h"
 #include "driver/Profile.h"
 #include "driver/Progress.h"
@@ -332,6 +333,9 @@ Error Optimizer::tryAndKeep(Profile &Counted, double Once) {
   const analysis::MachineLimits *Limits = limitsFor(Counted, Program.machine());
   std::vector<HotKernel> Kernels =
       byHeat(Counted, Program.program(), Limits, Request.Build.CudaPath);
+  if (!Request.Nets.empty())
+    if (Error E = addNets(Kernels, Request.Nets, Box))
+      return E;
   if (OnGpu && !Session::isProgram(Request.Build))
     Now.stage("compiling it by nvcc and clang, to compare");
   auto Plan = planFor(Request, Program, OnGpu, Kernels, OS);

@@ -49,6 +49,8 @@ Visibility visibilityOf(Subcommand Which) {
     return Visibility(CcVis);
   case Subcommand::Quality:
     return Visibility(QualityVis);
+  case Subcommand::Train:
+    return Visibility(TrainVis);
   case Subcommand::Report:
     break;
   }
@@ -85,6 +87,10 @@ void printHelp(Subcommand Which, raw_ostream &OS) {
   } else if (Which == Subcommand::Quality) {
     Usage = "reconverge quality --quality=<how> <reference> <result>";
     Title = "Measure how good an output still is beside its reference";
+  } else if (Which == Subcommand::Train) {
+    Usage = "reconverge train <rows> -o <net.json>\n\n<rows>: as reconverge "
+            "profile --paths writes them";
+    Title = "Train a net that foretells how long threads take";
   } else if (Which == Subcommand::Cc) {
     Usage = "reconverge cc [options] <files>\n\nOptions not listed here go to "
             "clang. reconverge-clang++ is the same command under\na name that "

@@ -17,7 +17,8 @@ enum VisibilityBits {
   ReportVis = 1 << 3,
   OptimizeVis = 1 << 4,
   PredictVis = 1 << 5,
-  QualityVis = 1 << 6
+  QualityVis = 1 << 6,
+  TrainVis = 1 << 7
 };
 
 enum OptionId {

@@ -17,9 +17,10 @@ def CcVis : OptionVisibility;
 def ReportVis : OptionVisibility;
 def OptimizeVis : OptionVisibility;
 def QualityVis : OptionVisibility;
+def TrainVis : OptionVisibility;
 
 class InAll : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, ReportVis,
-                        QualityVis]>;
+                        QualityVis, TrainVis]>;
 class InBuild : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis]>;
 class InCc : Visibility<[CcVis]>;
 class InRun : Visibility<[ProfileVis, PredictVis, OptimizeVis]>;
@@ -33,9 +34,11 @@ defvar Either = ["-", "--"];
 
 def help : Flag<Long, "help">, InAll, HelpText<"Print this help">;
 def h : Flag<Dash, "h">, InAll, Alias<help>;
-def o : JoinedOrSeparate<Dash, "o">, InBuild, MetaVarName<"<file>">,
+def o : JoinedOrSeparate<Dash, "o">,
+  Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, TrainVis]>, MetaVarName<"<file>">,
   HelpText<"Output: of profile, the report (divergence.json; - is standard "
-           "output); of optimize and cc, the program or object">;
+           "output); of optimize and cc, the program or object; of train, the "
+           "net (net.json)">;
 
 //===- Running a program --------------------------------------------------===//
 
@@ -89,6 +92,13 @@ defm test : Setting<"test",
   "With --estimate: words in place of the program's arguments for a second run, "
   "on which the fit is tried; default: it is tried on every other thread block",
   [PredictVis]>;
+defm paths : Setting<"paths",
+  "File for what threads load and take, by which train makes a net, on the CPU",
+  [ProfileVis]>;
+defm kernel : Setting<"kernel",
+  "Kernel whose rows are taken; needed where a file has several", [TrainVis]>;
+defm rows : Setting<"rows",
+  "Rows of another run, on which the net is tried as well", [TrainVis]>;
 defm fail_if : Setting<"fail-if",
   "Exit with 3 if this holds: refused, none-ran, order-dependent, races, or self, "
   "total, recoverable or cfe with a bound, as in 'total>20%'; may be repeated",
@@ -123,6 +133,10 @@ defm time_limit : Setting<"time-limit",
   [OptimizeVis]>;
 defm log : Setting<"log",
   "File for all that the trials showed, an event a line: docs/optimize.md",
+  [OptimizeVis]>;
+defm nets : Setting<"nets",
+  "Folder for nets: train one for each kernel that it should put in a better order "
+  "than what is cheaper, and try that as well",
   [OptimizeVis]>;
 def no_whole : Flag<Long, "no-whole">, InOptimize,
   HelpText<"Do not time the final program beside the unmodified ones">;

@@ -6,12 +6,14 @@
 #include "core/Error.h"
 #include "driver/Build.h"
 #include "driver/Foresight.h"
+#include "driver/Nets.h"
 #include "driver/Profile.h"
 #include "model/Forecast.h"
 #include "model/Model.h"
 #include "model/Regression.h"
 #include "remedies/Table.h"
 #include "report/Forecasts.h"
+#include "train/Train.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -60,6 +62,9 @@ static Error estimate(const PredictRequest &Request, const Session &Program,
   for (const KernelProfile &K : Counted.Kernels) {
     const KernelProfile *Same = Other ? sameIn(*Other, K) : nullptr;
     All.push_back(Other && !Same ? std::nullopt : model::estimateFor(K, Same));
+    if (All.back() && train::canTrain())
+      if (auto Net = forecastNet(K, Same, *All.back()); !Net)
+        return Net.takeError();
   }
   report::printEstimates(Counted, Cost, All, OS, terminalFor(OS));
   return Error::success();

@@ -22,6 +22,7 @@
 #include "driver/MachinePrices.h"
 #include "model/BlockVectorTime.h"
 #include "model/Model.h"
+#include "model/ThreadRows.h"
 #include "remedies/Table.h"
 #include "report/Terminal.h"
 
@@ -169,9 +170,25 @@ static void addSchedules(const Profile &P,
   Cost.HasSchedules = true;
 }
 
+/// Writes what threads loaded and took, of the kernels of which it is known.
+static Error writePaths(const Profile &P, StringRef Path) {
+  std::vector<KernelRows> Kernels;
+  for (const KernelProfile &K : P.Kernels)
+    if (!K.Vectors.Loads.empty())
+      Kernels.push_back(model::kernelRows(K, K.Vectors));
+  if (Kernels.empty())
+    return userError(
+        "--paths=" + Path + ": there are no rows to write",
+        "No kernel has loads outside of loops that decide what its "
+        "threads do and that can be made before it.");
+  return writeRows(Kernels, Path);
+}
+
 Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
   // Before a long run, not after it.
   if (Error E = checkFolderOf(Request.Output))
+    return std::move(E);
+  if (Error E = checkFolderOf(Request.Paths))
     return std::move(E);
   auto Program = Session::create(Request);
   if (!Program)
@@ -197,6 +214,9 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
     printProfileJson(*Run->Counted, &Cost, outs());
   else if (Error E = writeReport(*Run->Counted, Cost, Request.Output))
     return std::move(E);
+  if (!Request.Paths.empty())
+    if (Error E = writePaths(*Run->Counted, Request.Paths))
+      return std::move(E);
   if (Run->End.status() == 0 &&
       sayWhatHolds(Request.FailIf, *Run->Counted, Cost, OS))
     return int(ExitCode::ConditionHolds);

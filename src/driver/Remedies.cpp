@@ -18,6 +18,7 @@
 
 #include "driver/Remedies.h"
 
+#include "analysis/CodeHash.h"
 #include "analysis/device/Annotations.h"
 #include "core/Error.h"
 #include "core/Remedied.h"
@@ -176,8 +177,11 @@ Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
   Compile.Transform =
       [Remedies = Request.Remedies, CountRegisters,
        Relocatable = Compile.Relocatable, Leave = Request.LeaveLaunches,
+       IsWhole = Request.Make == BuildRequest::Product::Program &&
+                 Request.Inputs.size() == 1,
        Words = Compile.ClangArguments, OS = Request.Diagnostics,
        Then = std::move(Compile.Transform)](Module &M) -> Error {
+    remedies::Services Services = {CountRegisters};
     if (OS)
       M.getContext().setDiagnosticHandler(
           std::make_unique<RemarkPrinter>(Words, *OS));
@@ -196,22 +200,24 @@ Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
         return E;
       if (remedies::changesLaunch(What))
         Launches.push_back(What);
-      else if (Error E = remedies::applyToModule(What, M, {CountRegisters}))
+      else if (Error E = remedies::applyToModule(What, M, Services))
         return E;
     }
+    if (!Remedies.empty())
+      Services.CodeHash = analysis::codeHash(M);
+    Services.IsWhole = IsWhole;
     // Decisions are of this code, and go before what the source asks for.
     if (Error E = Then ? Then(M) : Error::success())
       return E;
     const std::set<Function *> Decided = remediedIn(M);
     if (!Leave)
       for (const Candidate &What : Launches)
-        if (Error E = applyToLaunches(What, M, Decided, {CountRegisters}, OS))
+        if (Error E = applyToLaunches(What, M, Decided, Services, OS))
           return E;
     for (const Candidate &What : Remedies)
-      if (Error E =
-              remedies::changesLaunch(What)
-                  ? applyToLaunches(What, M, Decided, {CountRegisters}, OS)
-                  : remedies::applyToModule(What, M, {CountRegisters}))
+      if (Error E = remedies::changesLaunch(What)
+                        ? applyToLaunches(What, M, Decided, Services, OS)
+                        : remedies::applyToModule(What, M, Services))
         return E;
     return Error::success();
   };

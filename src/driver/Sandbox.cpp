@@ -132,6 +132,21 @@ std::string Sandbox::fileOf(StringRef Name) const {
   return Copy + "/" + Name.str();
 }
 
+Error Sandbox::add(StringRef File) const {
+  if (!IsAsBefore)
+    return Error::success();
+  const std::string Real = realPath(File);
+  const fs::path Inside = fs::path(Real).lexically_relative(View.Folder);
+  if (Inside.empty() || *Inside.begin() == "..")
+    return Error::success();
+  const fs::path To = View.Content / Inside;
+  std::error_code EC;
+  fs::create_directories(To.parent_path(), EC);
+  if (!EC)
+    fs::copy_file(Real, To, fs::copy_options::overwrite_existing, EC);
+  return EC ? userError(File + ": " + EC.message()) : Error::success();
+}
+
 std::string Sandbox::words() const {
   switch (Runs) {
   case Mode::Viewed:

@@ -26,6 +26,9 @@ public:
   /// Where the file that a run calls \p Name lies after it.
   std::string fileOf(llvm::StringRef Name) const;
 
+  /// Has later runs find \p File, which we have written, as it is there.
+  llvm::Error add(llvm::StringRef File) const;
+
   /// What a user has to know before the program runs again: a sentence.
   std::string words() const;
 

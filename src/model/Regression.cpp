@@ -18,14 +18,14 @@
 
 #include "model/Regression.h"
 
-#include "model/BlockVectorTime.h"
+#include "model/ThreadRows.h"
+#include "model/ThreadTree.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <Eigen/Dense>
 
 #include <cmath>
-#include <numeric>
 
 using namespace llvm;
 
@@ -42,36 +42,17 @@ struct Rows {
 /// Inputs that tell less, in standard deviations of what is fitted, are no use.
 static constexpr double LeastPart = 0.01;
 
-/// Lat of each class.
-static std::vector<double> timesOf(const KernelProfile &K) {
-  std::vector<double> Times;
-  for (const std::vector<uint32_t> &Counts : K.Vectors.Classes) {
-    double Sum = 0;
-    for (auto [Block, Count] : zip_equal(K.Info.Blocks, Counts))
-      Sum += Block.Latency * Count;
-    Times.push_back(Sum);
+/// What is no number is 0 here: no sum makes sense of it.
+static Rows rowsOf(const ThreadRows &Threads) {
+  const size_t Loads = Threads.Loads;
+  Rows R{Eigen::MatrixXd(Threads.size(), Loads + 1),
+         Eigen::VectorXd(Threads.size())};
+  for (size_t Row = 0; Row != Threads.size(); ++Row) {
+    for (auto [L, Read] : enumerate(Threads.read(Row)))
+      R.Inputs(Row, L) = std::isfinite(Read) ? Read : 0;
+    R.Inputs(Row, Loads) = double(Threads.Number[Row]);
+    R.Took(Row) = Threads.Took[Row];
   }
-  return Times;
-}
-
-static Rows rowsOf(const KernelProfile &K, const ThreadVectors &V) {
-  const std::vector<double> Times = timesOf(K);
-  const size_t Loads = V.Loads.size();
-  size_t Threads = 0;
-  for (const ThreadVectors::ThreadBlock &B : V.Blocks)
-    Threads += B.ClassOf.size();
-  Rows R{Eigen::MatrixXd(Threads, Loads + 1), Eigen::VectorXd(Threads)};
-  Eigen::Index Row = 0;
-  for (const ThreadVectors::ThreadBlock &B : V.Blocks)
-    for (size_t T = 0; T != B.ClassOf.size(); ++T, ++Row) {
-      for (size_t L = 0; L != Loads; ++L) {
-        const float Read = B.Features[T * Loads + L];
-        R.Inputs(Row, L) = std::isfinite(Read) ? Read : 0;
-      }
-      R.Inputs(Row, Loads) =
-          double(B.Number) * double(B.ClassOf.size()) + double(T);
-      R.Took(Row) = Times[B.ClassOf[T]];
-    }
   return R;
 }
 
@@ -119,48 +100,24 @@ static Estimate fit(const Rows &R) {
   return E;
 }
 
-/// \p V with every other thread block, from number \p First on.
-static ThreadVectors half(const ThreadVectors &V, size_t First) {
-  ThreadVectors Half = V;
-  Half.Blocks.clear();
-  for (size_t B = First; B < V.Blocks.size(); B += 2)
-    Half.Blocks.push_back(V.Blocks[B]);
-  return Half;
+static std::vector<double> estimated(const Estimate &By, const ThreadRows &Of) {
+  const Rows R = rowsOf(Of);
+  Eigen::VectorXd Weights(R.Inputs.cols());
+  std::copy(By.PerUnit.begin(), By.PerUnit.end(), Weights.begin());
+  Weights(Weights.size() - 1) = By.PerThread;
+  const Eigen::VectorXd All = (R.Inputs * Weights).array() + By.Base;
+  return {All.begin(), All.end()};
 }
 
-/// Threads in falling order of \p Of; of equals the first first.
-static std::vector<uint32_t> longestFirst(const Eigen::VectorXd &Of) {
-  std::vector<uint32_t> Order(Of.size());
-  std::iota(Order.begin(), Order.end(), 0);
-  llvm::sort(Order, [&](uint32_t A, uint32_t B) {
-    return std::pair(Of(B), A) < std::pair(Of(A), B);
-  });
-  return Order;
-}
-
+/// Tries \p F on the threads of \p V.
 static void tryOn(const KernelProfile &K, const ThreadVectors &V,
                   EstimateForecast &F) {
-  const Rows R = rowsOf(K, V);
-  Eigen::VectorXd Weights(R.Inputs.cols());
-  std::copy(F.By.PerUnit.begin(), F.By.PerUnit.end(), Weights.begin());
-  Weights(Weights.size() - 1) = F.By.PerThread;
-  const Eigen::VectorXd Estimated = (R.Inputs * Weights).array() + F.By.Base;
-  F.Tested = uint64_t(R.Took.size());
-  const double Varies = deviationOf(R.Took);
-  if (Varies > 0)
-    F.R2 = 1 - (R.Took - Estimated).array().square().mean() / (Varies * Varies);
-  std::vector<double> Latency;
-  for (const BlockInfo &B : K.Info.Blocks)
-    Latency.push_back(B.Latency);
-  const auto TimeIn = [&](ThreadOrder Order) {
-    const auto Times = threadBlockTimes(V, Latency, K.WarpSize, Order);
-    return std::accumulate(Times.begin(), Times.end(), 0.0);
-  };
-  const double Before = TimeIn({});
-  if (Before == 0)
-    return;
-  F.ByEstimate = 1 - TimeIn(longestFirst(Estimated)) / Before;
-  F.ByTime = 1 - TimeIn(longestFirst(R.Took)) / Before;
+  const ThreadRows R = threadRows(K, V);
+  F.Tested = R.size();
+  F.BySum = qualityOf(K, V, R, estimated(F.Sum, R));
+  F.ByTree = qualityOf(K, V, R, estimated(F.Tree, F.Loads, R));
+  F.AsItIs = qualityOf(K, V, R, {});
+  F.ByTime = qualityOf(K, V, R, R.Took);
 }
 
 std::optional<EstimateForecast> estimateFor(const KernelProfile &K,
@@ -170,14 +127,15 @@ std::optional<EstimateForecast> estimateFor(const KernelProfile &K,
   if (V.Loads.empty() || Other.Loads != V.Loads || Other.Blocks.empty() ||
       V.Blocks.size() < (Test ? 1 : 2))
     return std::nullopt;
-  const Rows R = rowsOf(K, Test ? V : half(V, 0));
-  if (R.Took.size() < 2 * R.Inputs.cols())
+  const ThreadRows R = threadRows(K, Test ? V : everyOtherBlock(V, 0));
+  if (R.size() < 2 * (R.Loads + 1))
     return std::nullopt;
   EstimateForecast F;
   F.Loads = V.Loads;
-  F.Fitted = uint64_t(R.Took.size());
-  F.By = fit(R);
-  tryOn(Test ? *Test : K, Test ? Test->Vectors : half(V, 1), F);
+  F.Fitted = R.size();
+  F.Sum = fit(rowsOf(R));
+  F.Tree = growTree(R, F.Loads);
+  tryOn(Test ? *Test : K, Test ? Test->Vectors : everyOtherBlock(V, 1), F);
   return F;
 }
 

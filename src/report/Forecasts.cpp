@@ -147,15 +147,57 @@ void printGroupings(const Profile &P, const RunCost &Cost,
 }
 
 /// Where the loads of \p F stand.
-static std::string placesOf(const EstimateForecast &F, const KernelInfo &Info) {
+static std::string placesOf(ArrayRef<uint32_t> Loads, const KernelInfo &Info) {
   std::string Text;
-  for (auto [Load, Weight] : zip_equal(F.Loads, F.By.PerUnit))
+  for (uint32_t Load : Loads)
     for (const AccessInfo &A : Info.Accesses)
-      if (Weight != 0 && A.Id == Load && !A.Where.empty())
+      if (A.Id == Load && !A.Where.empty())
         Text += (Text.empty() ? "loads: " : ", ") + std::to_string(Load) +
                 " at " + sys::path::filename(A.Where.front().File).str() + ":" +
                 std::to_string(A.Where.front().Line);
   return Text;
+}
+
+/// Adds a row: how good \p By is, whose parameters are \p Text, and where \p Loads
+/// are that they ask for.
+static void addSource(Table &T, const std::string &Kernel, StringRef Source,
+                      const OrderQuality &By, bool HasR2 = true,
+                      const std::string &Text = {},
+                      const std::string &Places = {}) {
+  std::string R2 = "-";
+  if (HasR2) {
+    R2.clear();
+    raw_string_ostream(R2) << format("%.3f", By.R2);
+  }
+  T.row({{Kernel},
+         {Source.str()},
+         {R2},
+         {percent(By.Purity)},
+         {percent(By.Gain)}});
+  if (Text.empty())
+    return;
+  T.remark("  --regroup='" + Text + "'");
+  if (!Places.empty())
+    T.remark("  " + Places);
+}
+
+static void addSources(Table &T, const EstimateForecast &F,
+                       const KernelInfo &Info, const std::string &Kernel) {
+  addSource(T, Kernel, "none", F.AsItIs, /*HasR2=*/false);
+  const std::string Threads = "  " + count(F.Fitted) + " fitted";
+  SmallVector<uint32_t> OfSum;
+  for (auto [Load, Weight] : zip_equal(F.Loads, F.Sum.PerUnit))
+    if (Weight != 0)
+      OfSum.push_back(Load);
+  addSource(T, Threads, "sum", F.BySum, /*HasR2=*/true, textOfSum(F),
+            placesOf(OfSum, Info));
+  addSource(T, "  " + count(F.Tested) + " tested", "tree", F.ByTree,
+            /*HasR2=*/true, textOfTree(F), placesOf(F.Tree.loads(), Info));
+  if (F.ByNet)
+    addSource(T, "", "net", *F.ByNet);
+  else if (!F.WhyNoNet.empty())
+    T.remark("  no net: " + F.WhyNoNet);
+  addSource(T, "", "time", F.ByTime, /*HasR2=*/false);
 }
 
 void printEstimates(const Profile &P, const RunCost &Cost,
@@ -167,38 +209,30 @@ void printEstimates(const Profile &P, const RunCost &Cost,
   OS << "\n\n";
   Table T;
   T.column("kernel", true);
-  T.column("fitted", false);
-  T.column("tested", false);
+  T.column("order by", true);
   T.column("R2", false);
-  T.column("order by it", false);
-  T.column("by what they took", false);
+  T.column("purity", false);
+  T.column("gain", false);
   const View V = viewOf(P, Cost);
   for (size_t I : hottestFirst(V)) {
-    std::string Name = kernelName(V.Kernels[I].Name, 40);
-    if (!Of[I]) {
-      T.row({{Name}, {"-"}, {"-"}, {"-"}, {"-"}, {"-"}});
-      continue;
-    }
-    std::string R2;
-    raw_string_ostream(R2) << format("%.3f", Of[I]->R2);
-    T.row({{Name},
-           {count(Of[I]->Fitted)},
-           {count(Of[I]->Tested)},
-           {R2},
-           {percent(Of[I]->ByEstimate)},
-           {percent(Of[I]->ByTime)}});
-    if (const std::string By = textOf(*Of[I]); !By.empty()) {
-      T.remark("  --regroup='" + By + "'");
-      T.remark("  " + placesOf(*Of[I], P.Kernels[I].Info));
-    }
+    const std::string Name = kernelName(V.Kernels[I].Name, 40);
+    if (Of[I])
+      addSources(T, *Of[I], P.Kernels[I].Info, Name);
+    else
+      T.row({{Name}, {"-"}, {"-"}, {"-"}, {"-"}});
   }
   T.print(OS, Options.Color);
   OS << '\n';
   printWrapped(
       OS,
-      "R2, and 1 - T/T0 by the weighted metric of Liang et al. before "
-      "the price of the order: of threads to which nothing was fitted. "
-      "-: no load outside of loops decides what its threads do, or none "
+      "Of threads to which nothing was fitted, in order of a sum of weighted "
+      "loads, of a tree of questions about them, of the classes of a net "
+      "(where this build can train one), and of what threads took, "
+      "which "
+      "no source can surpass. R2: what is explained of how long they take; "
+      "purity: lanes that take about as long as most of their warp; gain: 1 - "
+      "T/T0 by the weighted metric of Liang et al., before the price of the "
+      "order. -: no load outside of loops decides what its threads do, or none "
       "that can be made before the kernel.",
       Options.Width, 0);
 }

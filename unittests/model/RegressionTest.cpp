@@ -56,14 +56,14 @@ TEST(Regression, FindsWhatWasPutIn) {
   ASSERT_TRUE(F);
   EXPECT_EQ(F->Fitted, 2048u);
   EXPECT_EQ(F->Tested, 2048u);
-  EXPECT_NEAR(F->By.Base, 22, 1e-6);
-  EXPECT_NEAR(F->By.PerUnit[0], 8, 1e-9);
-  EXPECT_EQ(F->By.PerUnit[1], 0);
-  EXPECT_EQ(F->By.PerThread, 0);
-  EXPECT_NEAR(F->R2, 1, 1e-9);
-  EXPECT_GT(F->ByTime, 0.3);
-  EXPECT_DOUBLE_EQ(F->ByEstimate, F->ByTime);
-  EXPECT_EQ(textOf(*F), "estimate=17:8;estimate=base:22");
+  EXPECT_NEAR(F->Sum.Base, 22, 1e-6);
+  EXPECT_NEAR(F->Sum.PerUnit[0], 8, 1e-9);
+  EXPECT_EQ(F->Sum.PerUnit[1], 0);
+  EXPECT_EQ(F->Sum.PerThread, 0);
+  EXPECT_NEAR(F->BySum.R2, 1, 1e-9);
+  EXPECT_GT(F->ByTime.Gain, 0.3);
+  EXPECT_DOUBLE_EQ(F->BySum.Gain, F->ByTime.Gain);
+  EXPECT_EQ(textOfSum(*F), "estimate=17:8;estimate=base:22");
 }
 
 // By the thread's number, and by what it loads: rounds are a + i / 64.
@@ -76,9 +76,9 @@ TEST(Regression, TheNumberCounts) {
   }
   const auto F = estimateFor(T.K, nullptr);
   ASSERT_TRUE(F);
-  EXPECT_NEAR(F->By.PerUnit[0], 4, 0.05);
-  EXPECT_NEAR(F->By.PerThread, 4.0 / 64, 1e-3);
-  EXPECT_GT(F->R2, 0.99);
+  EXPECT_NEAR(F->Sum.PerUnit[0], 4, 0.05);
+  EXPECT_NEAR(F->Sum.PerThread, 4.0 / 64, 1e-3);
+  EXPECT_GT(F->BySum.R2, 0.99);
 }
 
 // Where loads tell nothing, no order is made of them.
@@ -89,10 +89,10 @@ TEST(Regression, NothingToTell) {
     T.add(Random() % 100, 7, 7);
   const auto F = estimateFor(T.K, nullptr);
   ASSERT_TRUE(F);
-  EXPECT_EQ(F->By.PerUnit, std::vector<double>({0, 0}));
-  EXPECT_LT(F->R2, 0.02);
-  EXPECT_LT(F->ByEstimate, 0.02);
-  EXPECT_GT(F->ByTime, 0.3);
+  EXPECT_EQ(F->Sum.PerUnit, std::vector<double>({0, 0}));
+  EXPECT_LT(F->BySum.R2, 0.02);
+  EXPECT_LT(F->BySum.Gain, 0.02);
+  EXPECT_GT(F->ByTime.Gain, 0.3);
 }
 
 // All threads take the same: there is no variance to explain, nor anything to gain.
@@ -102,9 +102,9 @@ TEST(Regression, AllAlike) {
     T.add(5, float(I % 7), float(I));
   const auto F = estimateFor(T.K, nullptr);
   ASSERT_TRUE(F);
-  EXPECT_EQ(F->R2, 0);
-  EXPECT_EQ(F->ByEstimate, 0);
-  EXPECT_EQ(textOf(*F), "");
+  EXPECT_EQ(F->BySum.R2, 0);
+  EXPECT_EQ(F->BySum.Gain, 0);
+  EXPECT_EQ(textOfSum(*F), "");
 }
 
 // What a load reads may be no number, or too large for one.
@@ -120,8 +120,8 @@ TEST(Regression, NotANumber) {
   }
   const auto F = estimateFor(T.K, nullptr);
   ASSERT_TRUE(F);
-  EXPECT_TRUE(std::isfinite(F->By.Base));
-  EXPECT_GT(F->R2, 0.9);
+  EXPECT_TRUE(std::isfinite(F->Sum.Base));
+  EXPECT_GT(F->BySum.R2, 0.9);
 }
 
 // On another run of the same kernel, of another law: the fit is none there.
@@ -136,7 +136,7 @@ TEST(Regression, AnotherRun) {
   ASSERT_TRUE(F);
   EXPECT_EQ(F->Fitted, 1024u);
   EXPECT_EQ(F->Tested, 1024u);
-  EXPECT_LT(F->R2, 0);
+  EXPECT_LT(F->BySum.R2, 0);
   // Of a kernel with other loads nothing is known.
   Test.K.Vectors.Loads = {17, 24};
   EXPECT_FALSE(estimateFor(Train.K, &Test.K));

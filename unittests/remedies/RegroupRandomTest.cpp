@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Random kernels, run before and after their threads are sorted, by branches and
-// by a gather or an estimate that are chosen, or by branches of which each is
+// by a gather, an estimate, a tree or a net that are chosen, or by branches of which each is
 // tried; others have what they access by their number moved into the order.
 // 200 of them here; RECONVERGE_RANDOM_SEEDS="first,count" runs others, and
 // RECONVERGE_REDUCE=1 then prints a small kernel for the first that fails.
@@ -61,6 +61,40 @@ SmallVector<EstimateTerm, 4> someEstimate(Function &Kernel, warpvm::Random &R) {
   return Terms;
 }
 
+/// Questions about what there is, good for nothing: four leaves, so that a branch
+/// has room beside them.
+PathTree someTree(Function &Kernel, warpvm::Random &R) {
+  const auto Loads = featuresOf(Kernel);
+  std::string Text;
+  for (unsigned Node = 0; Node != 7; ++Node) {
+    if (Node == 0 || Node == 1 || Node == 4) { // the others are leaves
+      const uint64_t Of = R.below(Loads.size() + 1);
+      Text += (Of == Loads.size() ? "thread" : std::to_string(Loads[Of])) + ":";
+    }
+    Text += std::to_string(R.below(1000)) + (Node == 6 ? "" : "/");
+  }
+  return *parsePathTree(Text);
+}
+
+/// A net of weights that are drawn, four classes; null where it has nothing to read.
+std::shared_ptr<const PathNet> someNet(Function &Kernel, warpvm::Random &R) {
+  PathNet N;
+  N.Kernel = Kernel.getName().str();
+  for (uint32_t Load : featuresOf(Kernel))
+    N.Inputs.push_back({Load, "", 1e-3f, 0, 0, 0});
+  if (N.Inputs.empty())
+    return nullptr;
+  N.Classes.resize(4);
+  const auto fill = [&](PathNet::Layer &L, size_t From, size_t To) {
+    for (size_t I = 0; I != From * To; ++I)
+      L.Weights.push_back(float(R.below(2001)) / 1000 - 1);
+    L.Biases.assign(To, 0.1f);
+  };
+  fill(N.Hidden, N.Inputs.size(), 8);
+  fill(N.Output, 8, 4);
+  return std::make_shared<PathNet>(std::move(N));
+}
+
 unsigned regroupSeed(Module &M, uint64_t Seed, bool Bug = false,
                      RecordLayout Layout = RecordLayout::Off) {
   analysis::numberBlocks(M);
@@ -74,6 +108,10 @@ unsigned regroupSeed(Module &M, uint64_t Seed, bool Bug = false,
   Options.Locality = Bits[R.below(5)];
   if (Seed % 5 == 0)
     Options.Estimate = someEstimate(*M.getFunction("k"), R);
+  if (Seed % 7 < 2)
+    Options.Tree = someTree(*M.getFunction("k"), R);
+  else if (Seed % 7 < 4)
+    Options.Net = someNet(*M.getFunction("k"), R);
   if (!Options.Estimate.empty())
     Options.Locality = std::max(Options.Locality, 1u);
   if (Seed % 2)

@@ -27,7 +27,7 @@ class Instruction;
 namespace reconverge::remedies {
 
 /// Features that a thread has at most.
-inline constexpr unsigned MostFeatures = 8;
+inline constexpr unsigned MostFeatures = 16;
 
 /// The features of \p Kernel, whose accesses are numbered: the numbers
 /// (!rc.access) of its loads, outside of loops, of one integer or floating-point

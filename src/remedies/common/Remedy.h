@@ -41,6 +41,10 @@ using RegisterCounter =
 /// What a remedy may ask while it is applied.
 struct Services {
   RegisterCounter CountRegisters = nullptr; ///< null: nobody can say
+  /// Hash of the module's code before any remedy; empty: not known.
+  std::string CodeHash = {};
+  /// Whether the module is all the device code that is being built.
+  bool IsWhole = false;
 };
 
 /// All that the rest of the project knows of a remedy. Parameters are

@@ -6,7 +6,7 @@
 // control the most instructions, counted as in loops eight times, as long as
 // their bits fit and all of it can be known beforehand for less than half of
 // the kernel. Not those on the thread's number alone: its order is one already.
-// Where an estimate says how long a thread takes, none is looked for.
+// Where an estimate, a tree or a net says how long a thread takes, none is looked for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +21,7 @@
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -210,6 +211,11 @@ static std::optional<Refusal> whyNot(Function &F, const Key &K,
   return std::nullopt;
 }
 
+bool isOf(StringRef Copy, StringRef Kernel) {
+  return Copy.consume_front(Kernel) &&
+         (Copy.empty() || Copy.starts_with("$") || Copy.starts_with("__rc"));
+}
+
 PlanOr<ChosenKey> chooseKey(Function &Kernel, const RegroupOptions &Options) {
   const Instruction &Start = *Kernel.getEntryBlock().getTerminator();
   const Chooser Choices(Kernel, Options);
@@ -247,7 +253,9 @@ PlanOr<ChosenKey> chooseKey(Function &Kernel, const RegroupOptions &Options) {
     if (!IsNamed && Choices.allows(Branch))
       add(Branch);
   }
-  if (!IsNamed && Options.Branches.empty() && Options.Estimate.empty()) {
+  const bool IsPredicted = Options.Net || !Options.Tree.Nodes.empty();
+  const bool IsTold = !Options.Estimate.empty() || IsPredicted;
+  if (!IsNamed && Options.Branches.empty() && !IsTold) {
     const std::vector<Choice> Found = Choices.byWeight();
     for (const Choice &C : ArrayRef(Found).take_front(MostTried))
       add(C.Number);
@@ -256,6 +264,16 @@ PlanOr<ChosenKey> chooseKey(Function &Kernel, const RegroupOptions &Options) {
   const auto OfKernel = requestOf(Kernel, Name);
   IsOff |= OfKernel && !OfKernel->On;
   const bool MayHavePlace = !IsOff || !K.Branches.empty();
+  if (IsPredicted && MayHavePlace) {
+    if (Options.Net && !isOf(Kernel.getName(), Options.Net->Kernel))
+      return refusal(refuse::OtherNet, Start, demangle(Options.Net->Kernel));
+    K.Tree = Options.Tree;
+    K.Net = Options.Net;
+    if (auto Unknown = whyNot(Kernel, K, &Bits))
+      return *Unknown;
+    if (Bits > MostClassBits)
+      return refusal(refuse::Full, Start);
+  }
   if (!Options.Estimate.empty() && MayHavePlace) {
     K.Estimate = Options.Estimate;
     if (auto Unknown = whyNot(Kernel, K))
@@ -267,7 +285,7 @@ PlanOr<ChosenKey> chooseKey(Function &Kernel, const RegroupOptions &Options) {
         return *Unknown;
       K.Gather.reset();
     }
-  if (!K.Branches.empty() || K.hasPlace())
+  if (!K.Branches.empty() || K.hasPrediction() || K.hasPlace())
     return Chosen;
   if (!Chosen.Others.empty())
     return Chosen.Others.front();

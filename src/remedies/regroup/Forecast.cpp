@@ -135,9 +135,12 @@ std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost) {
   Add(By, 10e-6, 25e-12);
   for (uint32_t Gather : gathersOf(K))
     Add(By + ";locality=12;gather=" + std::to_string(Gather), 20e-6, 45e-12);
-  if (const auto F = model::estimateFor(K, /*Test=*/nullptr);
-      F && F->ByEstimate >= LeastByEstimate)
-    Add(textOf(*F), 20e-6, 45e-12);
+  if (const auto F = model::estimateFor(K, /*Test=*/nullptr)) {
+    double Gain = 0;
+    const std::string Best = textOfBest(*F, Gain);
+    if (Gain >= LeastByEstimate)
+      Add(Best, 20e-6, 45e-12);
+  }
   return Ways;
 }
 

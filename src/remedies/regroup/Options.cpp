@@ -31,6 +31,7 @@ static bool readTerm(StringRef Text, EstimateTerm &Term) {
 
 Expected<RegroupOptions> parseRegroupOptions(StringRef Text,
                                              RegroupOptions Options) {
+  std::string NetFile;
   Error E = readParameters(
       Text, "regrouping", regroup::Parameters,
       [&](StringRef Key, StringRef Value) {
@@ -57,12 +58,32 @@ Expected<RegroupOptions> parseRegroupOptions(StringRef Text,
           return !Value.getAsInteger(10, Options.Gather.emplace());
         if (Key == "estimate")
           return readTerm(Value, Options.Estimate.emplace_back());
+        if (Key == "tree") {
+          const auto Tree = parsePathTree(Value);
+          Options.Tree = Tree.value_or(PathTree());
+          return Tree.has_value();
+        }
+        if (Key == "order") {
+          NetFile = Value.str();
+          return !Value.empty();
+        }
         if (Key == "marked")
           return readFlag(Value, Options.Marked);
         return Key == "least" && readBetween(Value, 1, 1u << 31, Options.Least);
       });
   if (E)
     return std::move(E);
+  if (!NetFile.empty()) {
+    auto Net = readPathNet(NetFile);
+    if (!Net)
+      return Net.takeError();
+    Options.Net = std::make_shared<PathNet>(std::move(*Net));
+  }
+  if (Options.Net && !Options.Tree.Nodes.empty())
+    return userError(
+        "regrouping by a tree and by a net",
+        "Both say which class a thread is in: leave tree= or order= "
+        "out.");
   if (Options.Estimate.empty())
     return Options;
   if (Options.Gather)

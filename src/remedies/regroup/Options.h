@@ -3,11 +3,15 @@
 #ifndef RECONVERGE_REMEDIES_REGROUP_OPTIONS_H
 #define RECONVERGE_REMEDIES_REGROUP_OPTIONS_H
 
+#include "core/PathNet.h"
+#include "core/PathTree.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace reconverge::remedies {
@@ -35,6 +39,11 @@ struct RegroupOptions {
   /// In place of a gather: by an estimate, the longest first; none: there is
   /// none.
   llvm::SmallVector<EstimateTerm, 4> Estimate;
+  /// In place of branches that are found: the leaves are the class, below those
+  /// of branches that are named; empty: there is none.
+  PathTree Tree;
+  /// The same by a net, whose kernel it is that is regrouped; null: none.
+  std::shared_ptr<const PathNet> Net;
   /// Threads that a launch has at least; others take the kernel as it was.
   uint32_t Least = 4096;
 

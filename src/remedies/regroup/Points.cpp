@@ -8,7 +8,7 @@
 //            else one more at each entry of the header. Of a branch in a loop,
 //            one more where it does not take its first side
 //   line     at the gather: the sector of its address
-//   feature  at a load of the estimate: what it reads
+//   feature  at a load of the estimate, the tree or the net: what it reads
 //
 // The key is made of the slots at the end of the kernel. Where an estimate is all
 // that there is, its coarse logarithm is the class, so that one thread which takes
@@ -22,6 +22,7 @@
 #include "analysis/Numbering.h"
 #include "core/Memory.h"
 #include "remedies/common/Notes.h"
+#include "remedies/regroup/Predictor.h"
 #include "remedies/regroup/Refusals.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -39,16 +40,19 @@ namespace reconverge::remedies::regroup {
 
 static constexpr unsigned CountBits = 6;
 
-static SmallVector<uint32_t, 4> loadsOf(ArrayRef<EstimateTerm> Terms) {
+static SmallVector<uint32_t, 4> loadsOf(const Key &Of) {
   SmallVector<uint32_t, 4> Loads;
-  for (const EstimateTerm &T : Terms)
+  for (const EstimateTerm &T : Of.Estimate)
     if (T.Of == EstimateTerm::Load)
       Loads.push_back(T.Access);
+  append_range(Loads, Of.Tree.loads());
+  if (Of.Net)
+    append_range(Loads, Of.Net->loads());
   return Loads;
 }
 
 Points::Points(Function &F, const Key &Of)
-    : F(F), Of(Of), Loads(loadsOf(Of.Estimate)), Features(F, Loads) {}
+    : F(F), Of(Of), Loads(loadsOf(Of)), Features(F, Loads) {}
 
 void Points::noteRounds(AllocaInst &Slot, Loop &L, ScalarEvolution &Rounds) {
   forRounds(L, Rounds, [&](IRBuilderBase &B, Value *More) {
@@ -128,12 +132,12 @@ std::optional<Refusal> Points::note() {
     return refusal(refuse::Gather, Start, std::to_string(*Of.Gather));
   if (const auto None = Features.note())
     return refusal(refuse::Feature, Start, std::to_string(*None));
-  NotesFeatures = !Of.Estimate.empty();
+  IsNoted = true;
   return std::nullopt;
 }
 
 unsigned Points::classBits() const {
-  unsigned Sum = classIsEstimate() ? CountBits : 0;
+  unsigned Sum = classIsEstimate() ? CountBits : predictedBits();
   for (const Point &P : All)
     Sum += P.Bits;
   return Sum;
@@ -183,6 +187,23 @@ Value *Points::estimate(IRBuilderBase &B, Value *Item) const {
   return wholePartOf(B, Sum);
 }
 
+unsigned Points::predictedBits() const {
+  if (!hasPrediction())
+    return 0;
+  return Of.Net ? bitsOf(*Of.Net) : bitsOf(Of.Tree);
+}
+
+Value *Points::predicted(IRBuilderBase &B, Value *Item) const {
+  SmallDenseMap<uint32_t, Value *> Read;
+  for (auto [I, Load] : enumerate(Loads))
+    if (Value *&V = Read[Load]; !V)
+      V = Features.valueOf(B, I);
+  const auto ReadOf = [&](uint32_t Load) { return Read.lookup(Load); };
+  return Of.Net
+             ? classBy(*Of.Net, B, ReadOf)
+             : rankBy(Of.Tree, B, ReadOf, B.CreateUIToFP(Item, B.getFloatTy()));
+}
+
 Value *Points::classOf(IRBuilderBase &B, Value *Item) const {
   if (classIsEstimate())
     return rankOf(B, estimate(B, Item));
@@ -193,6 +214,8 @@ Value *Points::classOf(IRBuilderBase &B, Value *Item) const {
         P.Counts ? rankOf(B, Noted) : B.CreateAnd(Noted, (1u << P.Bits) - 1);
     Class = B.CreateOr(B.CreateShl(Class, P.Bits), Part);
   }
+  if (hasPrediction())
+    Class = B.CreateOr(B.CreateShl(Class, predictedBits()), predicted(B, Item));
   return Class;
 }
 
@@ -203,8 +226,11 @@ Value *Points::lineOf(IRBuilderBase &B, Value *Item) const {
 }
 
 Instruction *Points::lastNeeded() const {
-  return LineNoted ? behindAll(LineNoted, Noting)
-                   : behindAll(Features.stores(), Noting);
+  if (!LineNoted)
+    return behindAll(Features.stores(), Noting);
+  SmallVector<Instruction *> Others(Noting);
+  append_range(Others, Features.stores());
+  return behindAll(LineNoted, Others);
 }
 
 } // namespace reconverge::remedies::regroup

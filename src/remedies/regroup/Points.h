@@ -28,7 +28,7 @@ public:
   std::optional<Refusal> note();
 
   /// Whether a place is noted beside the class.
-  bool hasPlace() const { return Line || NotesFeatures; }
+  bool hasPlace() const { return Line || hasEstimate(); }
   unsigned classBits() const;
   /// Below 2^classBits(): u32. \p Item: the thread's number.
   llvm::Value *classOf(llvm::IRBuilderBase &B, llvm::Value *Item) const;
@@ -48,7 +48,13 @@ private:
   void noteRounds(llvm::AllocaInst &Slot, llvm::Loop &L,
                   llvm::ScalarEvolution &Rounds);
   void noteGather(uint32_t Number);
-  bool classIsEstimate() const { return NotesFeatures && All.empty(); }
+  bool hasEstimate() const { return IsNoted && !Of.Estimate.empty(); }
+  bool hasPrediction() const { return IsNoted && Of.hasPrediction(); }
+  bool classIsEstimate() const {
+    return hasEstimate() && All.empty() && !hasPrediction();
+  }
+  unsigned predictedBits() const;
+  llvm::Value *predicted(llvm::IRBuilderBase &B, llvm::Value *Item) const;
   llvm::Value *estimate(llvm::IRBuilderBase &B, llvm::Value *Item) const;
 
   llvm::Function &F;
@@ -57,9 +63,10 @@ private:
   llvm::SmallVector<llvm::Instruction *> Noting; ///< stores to slots
   llvm::AllocaInst *Line = nullptr;
   llvm::Instruction *LineNoted = nullptr;
-  llvm::SmallVector<uint32_t, 4> Loads; ///< of the estimate
+  llvm::SmallVector<uint32_t, 4>
+      Loads; ///< of the estimate, then of the tree or net
   FeatureNotes Features;
-  bool NotesFeatures = false;
+  bool IsNoted = false; ///< all of it is
 };
 
 } // namespace reconverge::remedies::regroup

@@ -3,12 +3,14 @@
 
 #include "remedies/common/Remedy.h"
 
+#include "core/Error.h"
 #include "remedies/common/Requests.h"
 #include "remedies/regroup/Forecast.h"
 #include "remedies/regroup/Refusals.h"
 #include "remedies/regroup/Regroup.h"
 
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
 
@@ -29,6 +31,12 @@ static void report(Function &F, const Regrouped &Made) {
            << " branches";
     for (uint32_t Branch : Made.By.Branches)
       Remark << " " << ore::NV("Branch", Branch);
+    if (const unsigned Leaves = Made.By.Tree.leaves())
+      Remark << ", by a tree of " << ore::NV("Leaves", Leaves) << " leaves";
+    if (Made.By.Net)
+      Remark << ", by a net of "
+             << ore::NV("Classes", unsigned(Made.By.Net->Classes.size()))
+             << " classes";
     if (Made.By.Gather)
       Remark << ", and " << ore::NV("Locality", Made.Locality) << " of load "
              << ore::NV("Gather", *Made.By.Gather);
@@ -46,8 +54,25 @@ static void report(Function &F, const Regrouped &Made) {
                  *F.getEntryBlock().getTerminator(), Why);
 }
 
+/// That \p N is of the code of \p F, as far as that is known.
+static Error checkNet(const PathNet &N, const Function &F,
+                      const Services &Services) {
+  if (Services.IsWhole && !F.getParent()->getFunction(N.Kernel))
+    return userError("the net is of another kernel: the program has no " +
+                         demangle(N.Kernel),
+                     "Profile it with --paths and train a net of its own.");
+  if (!regroup::isOf(F.getName(), N.Kernel) || Services.CodeHash.empty() ||
+      Services.CodeHash == N.Module)
+    return Error::success();
+  return userError("the net of " + demangle(N.Kernel) +
+                       " is of other code than this: of module " + N.Module +
+                       ", not " + Services.CodeHash,
+                   "The source or the way to build it has changed since: "
+                   "profile it with --paths again and train anew.");
+}
+
 static Expected<std::optional<Recipe>>
-apply(Function &F, StringRef Parameters, const Services &,
+apply(Function &F, StringRef Parameters, const Services &Services,
       OptimizationRemarkEmitter &Remarks) {
   auto Options = parseRegroupOptions(Parameters);
   if (!Options)
@@ -56,6 +81,14 @@ apply(Function &F, StringRef Parameters, const Services &,
     return std::nullopt;
   Module &M = *F.getParent();
   const std::string Name = F.getName().str();
+  if (Options->Net) {
+    if (Error E = checkNet(*Options->Net, F, Services))
+      return std::move(E);
+    // Of a module that has its kernel, nothing need be said of the others.
+    if (!regroup::isOf(Name, Options->Net->Kernel) &&
+        M.getFunction(Options->Net->Kernel))
+      return std::nullopt;
+  }
   PlanOr<Regrouped> Made = regroupKernel(F, *Options); // F may be gone
   if (auto *Now = std::get_if<Regrouped>(&Made)) {
     report(*M.getFunction(Name), *Now);

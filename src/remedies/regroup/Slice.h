@@ -24,6 +24,9 @@ struct Key {
   std::vector<uint32_t> Branches; ///< numbers, the highest bits first
   std::optional<uint32_t> Gather; ///< number of a load
   llvm::SmallVector<EstimateTerm, 4> Estimate = {}; ///< in place of a gather
+  PathTree Tree = {}; ///< its leaves are the lowest bits of the class
+  std::shared_ptr<const PathNet> Net = {}; ///< the same: its classes
+  bool hasPrediction() const { return Net || !Tree.Nodes.empty(); }
   bool hasPlace() const { return Gather || !Estimate.empty(); }
 };
 
@@ -49,6 +52,10 @@ struct KeyKernel {
 /// nothing else.
 PlanOr<KeyKernel> makeKeyKernel(llvm::Function &Kernel, const llvm::Twine &Name,
                                 const Key &Of);
+
+/// Whether a kernel named \p Copy is \p Kernel, or a copy of it that stands beside
+/// it (core/Remedied.h) or is a candidate in a trial.
+bool isOf(llvm::StringRef Copy, llvm::StringRef Kernel);
 
 struct ChosenKey {
   Key By;

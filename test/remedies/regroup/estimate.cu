@@ -9,15 +9,22 @@
 // RUN: %reconverge predict --estimate --no-cache %s -- 8192 1 >plain 2>table
 // RUN: FileCheck %s --check-prefix=FIT <table
 // FIT: What threads take, estimated from what they load before
-// FIT: count 4.10k 4.10k 1.000
-// FIT: relax 4.10k 4.10k 0.9{{[0-9]+}} {{[34][0-9]\.[0-9]}}% {{[34][0-9]\.[0-9]}}%
+// FIT: count none -
+// FIT: 4.10k fitted sum 1.000
 // FIT-NEXT: --regroup='estimate={{[0-9]+}}:{{[0-9.]+}};{{.*}}estimate=base:
 // FIT-NEXT: loads: {{[0-9]+}} at estimate.cu:{{[0-9]+}}
-// FIT: byNumber - - - - -
+// FIT: 4.10k tested tree 0.9
+// FIT: relax none - {{[0-9.]+}}% 0.0%
+// FIT: sum 0.9{{[0-9]+}} {{[0-9]+\.[0-9]}}% {{[34][0-9]\.[0-9]}}%
+// FIT: tree 0.9{{[0-9]+}} {{[0-9]+\.[0-9]}}% {{[34][0-9]\.[0-9]}}%
+// FIT: time - 9{{[0-9.]+}}% {{[34][0-9]\.[0-9]}}%
+// FIT: byNumber - - - -
 
 // On another input, to which nothing was fitted.
 // RUN: %reconverge predict --estimate --test "16384 '7'" --no-cache %s -- 8192 1 2>&1 >both | FileCheck %s --check-prefix=OTHER
-// OTHER: relax 8.19k 16.4k 0.9
+// OTHER: relax none -
+// OTHER-NEXT: 8.19k fitted sum 0.9
+// OTHER: 16.4k tested tree 0.9
 
 // With weights by hand the same bytes, in fewer issue slots.
 // RUN: %reconverge cc '--regroup=estimate=0:200;estimate=1:40;estimate=base:3000' %s -o app 2>&1 | FileCheck %s --check-prefix=MADE --implicit-check-not=relax

@@ -1,0 +1,74 @@
+; A key of questions about what loads read: the loop is gone whatever it does.
+;
+; RUN: opt -passes='reconverge-regroup<tree=4:2.5/100/3:7/thread:99.5/50/400/300>,verify' -pass-remarks=reconverge-regroup -S %s 2>&1 | FileCheck %s
+; RUN: opt -passes='reconverge-regroup<tree=3:7/9/8;branch=1;gather=4;locality=12>,verify' -pass-remarks=reconverge-regroup -disable-output %s 2>&1 | FileCheck %s --check-prefix=ALL
+; RUN: opt -passes='reconverge-regroup<tree=3:7/9/8;estimate=4:1>,verify' -pass-remarks=reconverge-regroup -disable-output %s 2>&1 | FileCheck %s --check-prefix=BOTH
+; RUN: opt -passes='reconverge-regroup<tree=5:1/2/3>,verify' -pass-remarks-missed=reconverge-regroup -disable-output %s 2>&1 | FileCheck %s --check-prefix=NONE
+; RUN: opt -passes='reconverge-regroup<tree=6:1/2/3>,verify' -pass-remarks-missed=reconverge-regroup -disable-output %s 2>&1 | FileCheck %s --check-prefix=WRITTEN
+; RUN: not opt -passes='reconverge-regroup<tree=3:1/2>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=SLIP
+
+; ALL: regrouped: threads are sorted by 2 bits of 1 branches 1, by a tree of 2 leaves, and 12 of load 4
+; BOTH: regrouped: threads are sorted by 1 bits of 0 branches, by a tree of 2 leaves, and 2 of an estimate
+; NONE: not regrouped: no load of that number reads a number (5) [RC609]
+; WRITTEN: not regrouped: what decides is read where the kernel has written [RC611]
+; SLIP: regrouping has no parameter 'tree=3:1/2'
+
+target triple = "nvptx64-nvidia-cuda"
+
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+
+; CHECK: regrouped: threads are sorted by 2 bits of 0 branches, by a tree of 4 leaves
+
+; Leaves that take 400, 300, 100 and 50 are 0 to 3: the longest first. What is no
+; number is not at most anything, and goes right.
+; CHECK-LABEL: define ptx_kernel void @"search$keys$before"(
+; CHECK-NOT: {{phi|call float}}
+; CHECK-DAG: [[C0:%.*]] = icmp ult i64 {{.*}}, 100
+; CHECK-DAG: [[S0:%.*]] = select i1 [[C0]], i32 3, i32 0
+; CHECK-DAG: [[C1:%.*]] = icmp ult i8 %b{{.*}}, 8
+; CHECK-DAG: [[S1:%.*]] = select i1 [[C1]], i32 [[S0]], i32 1
+; CHECK-DAG: [[C2:%.*]] = fcmp ole float {{.*}}, 2.500000e+00
+; CHECK: [[S2:%.*]] = select i1 [[C2]], i32 2, i32 [[S1]]
+; CHECK: store i32 [[S2]]
+; CHECK: ret void
+define ptx_kernel void @search(ptr noalias %out, ptr noalias %bytes, ptr noalias %starts, ptr noalias %pairs) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pb = getelementptr i8, ptr %bytes, i32 %t
+  %b = load i8, ptr %pb, !rc.access !3
+  %n = zext i8 %b to i32
+  %ps = getelementptr float, ptr %starts, i32 %t
+  %start = load float, ptr %ps, !rc.access !4
+  %pp = getelementptr <2 x float>, ptr %pairs, i32 %t
+  %pair = load <2 x float>, ptr %pp, !rc.access !5
+  %high = extractelement <2 x float> %pair, i32 1
+  %c0 = fcmp ogt float %start, %high
+  br i1 %c0, label %loop, label %done, !rc.branch !1
+loop:
+  %k = phi i32 [ 0, %entry ], [ %k1, %loop ]
+  %x = phi float [ %start, %entry ], [ %x1, %loop ]
+  %s = call float @llvm.sqrt.f32(float %x)
+  %x1 = fadd float %s, 1.5
+  %k1 = add i32 %k, 1
+  %far = fcmp ogt float %x1, %high
+  %more = icmp ult i32 %k1, %n
+  %c = and i1 %far, %more
+  br i1 %c, label %loop, label %done, !rc.branch !2
+done:
+  %last = phi float [ %start, %entry ], [ %x1, %loop ]
+  %q = getelementptr float, ptr %out, i32 %t
+  store float %last, ptr %q
+  %again = load float, ptr %q, !rc.access !6
+  %twice = fadd float %again, %again
+  store float %twice, ptr %q
+  ret void
+}
+
+declare float @llvm.sqrt.f32(float)
+
+!1 = !{i32 1}
+!2 = !{i32 2}
+!3 = !{i32 3}
+!4 = !{i32 4}
+!5 = !{i32 5}
+!6 = !{i32 6}
