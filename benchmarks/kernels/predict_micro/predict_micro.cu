@@ -249,6 +249,7 @@ struct Timed {
   std::string Name;
   std::function<void()> Launch;
   bool Trades, Foretells;
+  std::string Use = {}; ///< what the GPU's part is, of a fused kernel
 };
 
 /// What is compared of one source of classes.
@@ -329,6 +330,8 @@ public:
 
   void print() const {
     for (size_t F = 0; F < All.size() && !Times[F].empty(); ++F) {
+      if (!All[F].Use.empty())
+        std::printf("use %s: %s\n", All[F].Name.c_str(), All[F].Use.c_str());
       std::printf("ms %s:", All[F].Name.c_str());
       for (float Ms : Times[F])
         std::printf(" %.6f", Ms);
@@ -362,8 +365,9 @@ private:
     });
     cudaFuncAttributes Use;
     CHECK_CUDA(cudaFuncGetAttributes(&Use, Kernel));
-    std::printf("use %s-%s: blocks=%d threads=%d registers=%d\n", What.c_str(),
-                Name.c_str(), Blocks, Threads, Use.numRegs);
+    All.back().Use = "blocks=" + std::to_string(Blocks) +
+                     " threads=" + std::to_string(Threads) +
+                     " registers=" + std::to_string(Use.numRegs);
   }
   int blocks() const { return (Now.Count + Block - 1) / Block; }
   void trade(cudaStream_t In) {
