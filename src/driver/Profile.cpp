@@ -179,8 +179,9 @@ static Error writePaths(const Profile &P, StringRef Path) {
   if (Kernels.empty())
     return userError(
         "--paths=" + Path + ": there are no rows to write",
-        "No kernel has loads outside of loops that decide what its "
-        "threads do and that can be made before it.");
+        "No kernel has loads outside of loops, or in the first round of a "
+        "loop over items, that decide what its threads do and that can be "
+        "made before it.");
   return writeRows(Kernels, Path);
 }
 
