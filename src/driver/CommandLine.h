@@ -128,9 +128,11 @@ struct CompareRequest {
 
 /// What to train a net on.
 struct TrainRequest {
-  std::string Rows, Output = "net.json";
+  std::string Input; ///< rows, or a net that is there already
+  std::string Output = "net.json";
   std::string Kernel; ///< mangled or not; empty: the only one
   std::string Other;  ///< rows of another run; empty: none
+  std::string Header; ///< for the net as CUDA; empty: none
 };
 
 /// What `reconverge <subcommand> --help` prints.

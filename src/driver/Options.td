@@ -99,6 +99,8 @@ defm kernel : Setting<"kernel",
   "Kernel whose rows are taken; needed where a file has several", [TrainVis]>;
 defm rows : Setting<"rows",
   "Rows of another run, on which the net is tried as well", [TrainVis]>;
+defm header : Setting<"header",
+  "File for the net as CUDA source, for reconverge/warp/warp_net.cuh", [TrainVis]>;
 defm fail_if : Setting<"fail-if",
   "Exit with 3 if this holds: refused, none-ran, order-dependent, races, or self, "
   "total, recoverable or cfe with a bound, as in 'total>20%'; may be repeated",
