@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One table (Options.td) for all subcommands; BuildOptions.cpp reads the options
-// for building, which `profile` and `cc` share, this file those of running and
-// reporting. `profile` gives unknown options with one dash to clang, as `cc`
+// for building, which `profile` and `cc` share, this file those of running,
+// ReportWords.cpp those of reporting. `profile` gives unknown options with one dash to clang, as `cc`
 // does; an unknown option with two dashes is more likely a slip in one of ours
 // and is answered with the nearest name.
 //
@@ -128,6 +128,9 @@ static bool readRunOption(const Arg &A, Error &E, TellVm Tell,
   case OPT_no_cache:
     Cache.clear();
     return true;
+  case OPT_q:
+    Request.Quiet = true;
+    return true;
   default:
     return false;
   }
@@ -205,14 +208,6 @@ static Error parseRunWords(ArrayRef<const char *> Words, Subcommand Which,
   return checkInputs(Request, Which, HasDashes);
 }
 
-static Error addFailCondition(const Arg &A, std::vector<FailCondition> &To) {
-  auto Condition = parseFailCondition(A.getValue());
-  if (!Condition)
-    return Condition.takeError();
-  To.push_back(std::move(*Condition));
-  return Error::success();
-}
-
 Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
   ProfileRequest Request;
   bool Shuffles = false, Races = false;
@@ -229,6 +224,9 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
     case OPT_races:
       Tell("races", "on");
       Races = true;
+      return true;
+    case OPT_raw:
+      Request.Raw = true;
       return true;
     case OPT_schedule:
       Request.Schedule = true;
@@ -419,9 +417,6 @@ Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
     case OPT_no_sandbox:
       Request.Sandboxed = A.getOption().matches(OPT_sandbox);
       return true;
-    case OPT_q:
-      Request.Quiet = true;
-      return true;
     case OPT_time_limit_EQ:
       E = checkNumber(A);
       (void)StringRef(A.getValue()).getAsInteger(10, Request.TimeLimit);
@@ -449,32 +444,6 @@ Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
                      "reconverge cc --decisions afterwards.");
   if (Error E = checkQuality(Request))
     return std::move(E);
-  return Request;
-}
-
-//===----------------------------------------------------------------------===//
-// Reporting
-//===----------------------------------------------------------------------===//
-
-Expected<ReportRequest> parseReportWords(ArrayRef<const char *> Words) {
-  unsigned MissingIndex = 0, MissingCount = 0;
-  InputArgList Parsed = optionTable().ParseArgs(
-      Words, MissingIndex, MissingCount, visibilityOf(Subcommand::Report));
-  std::vector<std::string> Inputs = Parsed.getAllArgValues(OPT_INPUT);
-  if (Error E = checkMissing(Parsed, MissingIndex, MissingCount))
-    return std::move(E);
-  if (const Arg *Unknown = Parsed.getLastArg(OPT_UNKNOWN))
-    return userError("report: unknown option " + Unknown->getSpelling());
-  if (Inputs.size() != 1)
-    return userError("report: " + Twine(Inputs.size()) + " inputs",
-                     "Name one divergence.json, as written by reconverge "
-                     "profile.");
-  ReportRequest Request;
-  Request.Input = Inputs.front();
-  Request.Schedule = Parsed.hasArg(OPT_schedule);
-  for (const Arg *A : Parsed.filtered(OPT_fail_if_EQ))
-    if (Error E = addFailCondition(*A, Request.FailIf))
-      return std::move(E);
   return Request;
 }
 

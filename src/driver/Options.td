@@ -18,15 +18,22 @@ def ReportVis : OptionVisibility;
 def OptimizeVis : OptionVisibility;
 def QualityVis : OptionVisibility;
 def TrainVis : OptionVisibility;
+def DiffVis : OptionVisibility;
 
 class InAll : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, ReportVis,
-                        QualityVis, TrainVis]>;
+                        QualityVis, TrainVis, DiffVis]>;
 class InBuild : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis]>;
 class InCc : Visibility<[CcVis]>;
 class InRun : Visibility<[ProfileVis, PredictVis, OptimizeVis]>;
 class InProfile : Visibility<[ProfileVis]>;
 class InOptimize : Visibility<[OptimizeVis]>;
 class InDecisions : Visibility<[OptimizeVis, CcVis]>;
+
+// The titles under which --help lists options; sorted by them.
+def Building : OptionGroup<"<building>">, HelpText<"BUILDING">;
+def Counting : OptionGroup<"<counting>">, HelpText<"RUNNING AND COUNTING">;
+def Showing : OptionGroup<"<showing>">, HelpText<"THE REPORT">;
+def Trying : OptionGroup<"<trying>">, HelpText<"TRYING REMEDIES">;
 
 defvar Dash = ["-"];
 defvar Long = ["--"];
@@ -35,10 +42,12 @@ defvar Either = ["-", "--"];
 def help : Flag<Long, "help">, InAll, HelpText<"Print this help">;
 def h : Flag<Dash, "h">, InAll, Alias<help>;
 def o : JoinedOrSeparate<Dash, "o">,
-  Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, TrainVis]>, MetaVarName<"<file>">,
+  Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, TrainVis, ReportVis,
+              DiffVis]>, MetaVarName<"<file>">,
   HelpText<"Output: of profile, the report (divergence.json; - is standard "
-           "output); of optimize and cc, the program or object; of train, the "
-           "net (net.json)">;
+           "output); of train, the net (net.json); else the program or object">,
+  HelpTextForVariants<[ReportVis, DiffVis],
+           "File for what is shown; default: standard output">;
 
 //===- Running a program --------------------------------------------------===//
 
@@ -51,6 +60,7 @@ multiclass Setting<string name, string help,
     Alias<!cast<Option>(NAME#"_EQ")>;
 }
 
+let Group = Counting in {
 defm device : Setting<"device", "auto, cpu (the warp VM) or gpu; default auto">;
 defm machine : Setting<"machine",
   "Machine whose costs weigh instructions: a name or a file; default h200">;
@@ -95,8 +105,31 @@ defm test : Setting<"test",
 defm paths : Setting<"paths",
   "File for what threads load and take, by which train makes a net, on the CPU",
   [ProfileVis]>;
+defm cache : Setting<"cache",
+  "Folder of compiled kernels; default: reconverge in the user's cache">;
+def no_cache : Flag<Long, "no-cache">, InRun,
+  HelpText<"Compile kernels anew in each run">;
+def q : Flag<Dash, "q">, Visibility<[ProfileVis, OptimizeVis]>,
+  HelpText<"Do not say what goes on; profile then prints no table either">;
+} // Group = Counting
+
+let Group = Showing in {
 defm kernel : Setting<"kernel",
-  "Kernel whose rows are taken; needed where a file has several", [TrainVis]>;
+  "Show the kernels alone whose names match this regular expression (of train: "
+  "take the rows of this kernel)", [TrainVis, ReportVis, DiffVis]>;
+defm format : Setting<"format",
+  "text, markdown, csv, json, speedscope, sarif or html; default: by the ending "
+  "of -o",
+  [ReportVis]>;
+defm top : Setting<"top",
+  "How many places to show, dearest first; 0 is all; default 12 in text",
+  [ReportVis, DiffVis]>;
+defm annotate : Setting<"annotate",
+  "Show this source with what its lines cost in the margin; may be repeated",
+  [ReportVis]>;
+def raw : Flag<Long, "raw">, InProfile,
+  HelpText<"Keep block vectors and the trace of launches in the report: the page "
+           "shows them">;
 defm rows : Setting<"rows",
   "Rows of another run, on which the net is tried as well", [TrainVis]>;
 defm header : Setting<"header",
@@ -105,11 +138,9 @@ defm fail_if : Setting<"fail-if",
   "Exit with 3 if this holds: refused, none-ran, order-dependent, races, or self, "
   "total, recoverable or cfe with a bound, as in 'total>20%'; may be repeated",
   [ProfileVis, ReportVis]>;
-defm cache : Setting<"cache",
-  "Folder of compiled kernels; default: reconverge in the user's cache">;
-def no_cache : Flag<Long, "no-cache">, InRun,
-  HelpText<"Compile kernels anew in each run">;
+} // Group = Showing
 
+let Group = Trying in {
 defm quality : Setting<"quality",
   "How to compare: metric=<metric>, and bound=<number> and type=<type> where "
   "they are needed, of optimize also out=<file>, with commas between them: "
@@ -123,7 +154,7 @@ defm held_out : Setting<"held-out",
 
 defm decisions : Setting<"decisions",
   "File of decisions: optimize writes it (default decisions.json), cc builds "
-  "by it", [OptimizeVis, CcVis]>;
+  "by it, report shows it on the page", [OptimizeVis, CcVis, ReportVis]>;
 def allow_reorder : Flag<Long, "allow-reorder">, InOptimize,
   HelpText<"Also keep what changes a result inside what the order of threads "
            "changes anyway">;
@@ -147,13 +178,15 @@ def sandbox : Flag<Long, "sandbox">, InOptimize,
            "but the first; the default">;
 def no_sandbox : Flag<Long, "no-sandbox">, InOptimize,
   HelpText<"Run on the working folder itself each time">;
-def q : Flag<Dash, "q">, InOptimize,
-  HelpText<"Print the outcome alone, not what goes on">;
 defm launches : Setting<"launches",
   "Launches of each kernel on which candidates are tried; default 4",
   [OptimizeVis]>;
 
+} // Group = Trying
+
 //===- Building -----------------------------------------------------------===//
+
+let Group = Building in {
 
 def c : Flag<Dash, "c">, InCc, HelpText<"Compile to objects, do not link">;
 def emit_device_bc : Flag<Long, "emit-device-bc">, InCc,
@@ -212,8 +245,10 @@ def generate_code : Separate<Long, "generate-code">, InBuild,
 def code_EQ : Joined<Either, "code=">, InBuild;
 def code_separate : Separate<Either, "code">, InBuild, Alias<code_EQ>;
 
+} // Group = Building
+
 // Of every remedy.
-def Remedies : OptionGroup<"<remedies>">;
+def Remedies : OptionGroup<"<remedies>">, HelpText<"REMEDIES, BY HAND">;
 multiclass Remedy<string name, string help, string parameters> {
   def "" : Flag<Long, name>, InBuild, Group<Remedies>, HelpText<help>;
   def _EQ : Joined<Long, name#"=">, InBuild, Group<Remedies>,
@@ -222,6 +257,7 @@ multiclass Remedy<string name, string help, string parameters> {
 }
 include "Remedies.td"
 
+let Group = Building in {
 def cuda_path_EQ : Joined<Long, "cuda-path=">, InBuild,
   MetaVarName<"<folder>">, HelpText<"The CUDA toolkit; default: CUDA_PATH, "
   "CUDA_HOME, that of nvcc on PATH, /usr/local/cuda">;
@@ -277,12 +313,14 @@ def prec_sqrt_EQ : Joined<Either, "prec-sqrt=">, InBuild,
 def fmad_EQ : Joined<Either, "fmad=">, InBuild, MetaVarName<"true|false">,
   HelpText<"Fuse multiplications and additions; default true">;
 
+} // Group = Building
+
 //===- Linking ------------------------------------------------------------===//
 
-def LinkOnly : OptionGroup<"<link>">;
-def HostAndLink : OptionGroup<"<host>">;
+def LinkOnly : OptionGroup<"<link>">, HelpText<"LINKING">;
+def HostAndLink : OptionGroup<"<host>">, HelpText<"BUILDING">;
 
-def l : JoinedOrSeparate<Dash, "l">, InBuild, MetaVarName<"<library>">,
+def l : JoinedOrSeparate<Dash, "l">, InBuild, Group<Building>, MetaVarName<"<library>">,
   HelpText<"Link a library">;
 def L : JoinedOrSeparate<Dash, "L">, InBuild, Group<LinkOnly>,
   MetaVarName<"<folder>">, HelpText<"Folder of libraries">;
@@ -331,6 +369,7 @@ def MJ : JoinedOrSeparate<Dash, "MJ">, InBuild, Group<HostAndLink>;
 
 //===- nvcc's ways to reach the tools -------------------------------------===//
 
+let Group = Building in {
 def Xcompiler : Separate<Either, "Xcompiler">, InBuild,
   MetaVarName<"<options>">, HelpText<"Options for host code only">;
 def Xcompiler_EQ : Joined<Either, "Xcompiler=">, InBuild, Alias<Xcompiler>;
@@ -356,5 +395,6 @@ def MQ : JoinedOrSeparate<Dash, "MQ">, InBuild, MetaVarName<"<target>">,
 def MP : Flag<Dash, "MP">, InBuild,
   HelpText<"A rule for each header as well">;
 def MG : Flag<Dash, "MG">, InBuild;
+} // Group = Building
 
 include "NvccOptions.td"

@@ -40,6 +40,9 @@ std::string Installation::launchPath() const {
 std::string Installation::overlayDir() const {
   return below(Prefix, "share", "reconverge", "overlay");
 }
+std::string Installation::pagePath() const {
+  return below(Prefix, "share", "reconverge", "page.html");
+}
 std::string Installation::machineDir() const {
   return below(Prefix, "share", "reconverge", "machines");
 }
