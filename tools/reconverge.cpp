@@ -9,6 +9,7 @@
 #include "driver/Predict.h"
 #include "driver/Profile.h"
 #include "driver/Quality.h"
+#include "driver/Rewrite.h"
 #include "driver/Train.h"
 #include "frontend/TempDir.h"
 
@@ -32,6 +33,8 @@ static const char Usage[] =
     "  reconverge optimize app.cu -o app -- args\n"
     "                                      try remedies, compare every byte, "
     "keep what pays\n"
+    "  reconverge rewrite app.cu           write rounds of remap into the "
+    "source, as a patch\n"
     "  reconverge report divergence.json   print the table of an earlier run\n"
     "  reconverge quality --quality metric=psnr,bound=40 a.ppm b.ppm\n"
     "                                      how good one output is beside "
@@ -114,6 +117,13 @@ static int runTrain(ArrayRef<const char *> Words) {
   return reportError(driver::train(*Request, errs()), errs());
 }
 
+static int runRewrite(ArrayRef<const char *> Words) {
+  auto Request = driver::parseRewriteWords(Words);
+  if (!Request)
+    return reportError(Request.takeError(), errs());
+  return reportError(driver::rewrite(*Request, outs(), errs()), errs());
+}
+
 static int runExplain(ArrayRef<const char *> Words) {
   if (Words.size() > 1)
     return reportError(userError("explain: " + Twine(Words.size()) + " words",
@@ -162,6 +172,7 @@ int main(int Count, const char **Arguments) {
                      .Case("cc", {Subcommand::Cc, runCc})
                      .Case("report", {Subcommand::Report, runReport})
                      .Case("quality", {Subcommand::Quality, runQuality})
+                     .Case("rewrite", {Subcommand::Rewrite, runRewrite})
                      .Case("train", {Subcommand::Train, runTrain})
                      .Default({Subcommand::Report, nullptr});
   if (!Chosen.Run)

@@ -51,6 +51,8 @@ Visibility visibilityOf(Subcommand Which) {
     return Visibility(QualityVis);
   case Subcommand::Train:
     return Visibility(TrainVis);
+  case Subcommand::Rewrite:
+    return Visibility(RewriteVis);
   case Subcommand::Report:
     break;
   }
@@ -91,6 +93,10 @@ void printHelp(Subcommand Which, raw_ostream &OS) {
     Usage = "reconverge train <rows> -o <net.json>\n\n<rows>: as reconverge "
             "profile --paths writes them";
     Title = "Train a net that foretells how long threads take";
+  } else if (Which == Subcommand::Rewrite) {
+    Usage = "reconverge rewrite [options] <files>\n\n<files>: CUDA sources. "
+            "Other options go to clang";
+    Title = "Write rounds of remap into CUDA sources, for any compiler";
   } else if (Which == Subcommand::Cc) {
     Usage = "reconverge cc [options] <files>\n\nOptions not listed here go to "
             "clang. reconverge-clang++ is the same command under\na name that "

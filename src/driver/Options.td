@@ -18,15 +18,18 @@ def ReportVis : OptionVisibility;
 def OptimizeVis : OptionVisibility;
 def QualityVis : OptionVisibility;
 def TrainVis : OptionVisibility;
+def RewriteVis : OptionVisibility;
 
 class InAll : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, ReportVis,
-                        QualityVis, TrainVis]>;
-class InBuild : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis]>;
+                        QualityVis, TrainVis, RewriteVis]>;
+class InBuild : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis,
+                          RewriteVis]>;
 class InCc : Visibility<[CcVis]>;
 class InRun : Visibility<[ProfileVis, PredictVis, OptimizeVis]>;
 class InProfile : Visibility<[ProfileVis]>;
 class InOptimize : Visibility<[OptimizeVis]>;
-class InDecisions : Visibility<[OptimizeVis, CcVis]>;
+class InDecisions : Visibility<[OptimizeVis, CcVis, RewriteVis]>;
+class InRewrite : Visibility<[RewriteVis]>;
 
 defvar Dash = ["-"];
 defvar Long = ["--"];
@@ -35,10 +38,16 @@ defvar Either = ["-", "--"];
 def help : Flag<Long, "help">, InAll, HelpText<"Print this help">;
 def h : Flag<Dash, "h">, InAll, Alias<help>;
 def o : JoinedOrSeparate<Dash, "o">,
-  Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, TrainVis]>, MetaVarName<"<file>">,
+  Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, TrainVis,
+              RewriteVis]>, MetaVarName<"<file>">,
   HelpText<"Output: of profile, the report (divergence.json; - is standard "
            "output); of optimize and cc, the program or object; of train, the "
-           "net (net.json)">;
+           "net (net.json); of rewrite, the text">;
+
+def diff : Flag<Long, "diff">, InRewrite,
+  HelpText<"Print what would change, for patch and git apply; the default">;
+def in_place : Flag<Long, "in-place">, InRewrite,
+  HelpText<"Change the file itself">;
 
 //===- Running a program --------------------------------------------------===//
 
@@ -96,7 +105,9 @@ defm paths : Setting<"paths",
   "File for what threads load and take, by which train makes a net, on the CPU",
   [ProfileVis]>;
 defm kernel : Setting<"kernel",
-  "Kernel whose rows are taken; needed where a file has several", [TrainVis]>;
+  "Kernel, mangled or not: of train, whose rows are taken, which is needed where "
+  "a file has several; of rewrite, the one to change; default: all",
+  [TrainVis, RewriteVis]>;
 defm rows : Setting<"rows",
   "Rows of another run, on which the net is tried as well", [TrainVis]>;
 defm fail_if : Setting<"fail-if",
@@ -121,7 +132,7 @@ defm held_out : Setting<"held-out",
 
 defm decisions : Setting<"decisions",
   "File of decisions: optimize writes it (default decisions.json), cc builds "
-  "by it", [OptimizeVis, CcVis]>;
+  "by it, rewrite writes what it keeps", [OptimizeVis, CcVis, RewriteVis]>;
 def allow_reorder : Flag<Long, "allow-reorder">, InOptimize,
   HelpText<"Also keep what changes a result inside what the order of threads "
            "changes anyway">;
