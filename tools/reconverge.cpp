@@ -11,6 +11,7 @@
 #include "driver/Profile.h"
 #include "driver/Quality.h"
 #include "driver/Report.h"
+#include "driver/Rewrite.h"
 #include "driver/Train.h"
 #include "frontend/TempDir.h"
 
@@ -34,6 +35,8 @@ static const char Usage[] =
     "  reconverge optimize app.cu -o app -- args\n"
     "                                      try remedies, compare every byte, "
     "keep what pays\n"
+    "  reconverge rewrite app.cu           write rounds of remap into the "
+    "source, as a patch\n"
     "  reconverge report divergence.json   show an earlier run: as a table, a "
     "page, ...\n"
     "  reconverge diff before.json after.json\n"
@@ -128,6 +131,13 @@ static int runTrain(ArrayRef<const char *> Words) {
   return reportError(driver::train(*Request, errs()), errs());
 }
 
+static int runRewrite(ArrayRef<const char *> Words) {
+  auto Request = driver::parseRewriteWords(Words);
+  if (!Request)
+    return reportError(Request.takeError(), errs());
+  return reportError(driver::rewrite(*Request, outs(), errs()), errs());
+}
+
 static int runExplain(ArrayRef<const char *> Words) {
   if (Words.size() > 1)
     return reportError(userError("explain: " + Twine(Words.size()) + " words",
@@ -190,6 +200,7 @@ int main(int Count, const char **Arguments) {
                      .Case("report", {Subcommand::Report, runReport})
                      .Case("diff", {Subcommand::Diff, runDiff})
                      .Case("quality", {Subcommand::Quality, runQuality})
+                     .Case("rewrite", {Subcommand::Rewrite, runRewrite})
                      .Case("train", {Subcommand::Train, runTrain})
                      .Default({Subcommand::Report, nullptr});
   if (!Chosen.Run)

@@ -165,7 +165,8 @@ enum class Subcommand {
   Report,
   Diff,
   Quality,
-  Train
+  Train,
+  Rewrite
 };
 void printHelp(Subcommand Which, llvm::raw_ostream &OS);
 /// Whether the words ask for that help.

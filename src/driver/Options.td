@@ -19,15 +19,18 @@ def OptimizeVis : OptionVisibility;
 def QualityVis : OptionVisibility;
 def TrainVis : OptionVisibility;
 def DiffVis : OptionVisibility;
+def RewriteVis : OptionVisibility;
 
 class InAll : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, ReportVis,
-                        QualityVis, TrainVis, DiffVis]>;
-class InBuild : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis]>;
+                        QualityVis, TrainVis, DiffVis, RewriteVis]>;
+class InBuild : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis,
+                          RewriteVis]>;
 class InCc : Visibility<[CcVis]>;
 class InRun : Visibility<[ProfileVis, PredictVis, OptimizeVis]>;
 class InProfile : Visibility<[ProfileVis]>;
 class InOptimize : Visibility<[OptimizeVis]>;
-class InDecisions : Visibility<[OptimizeVis, CcVis]>;
+class InDecisions : Visibility<[OptimizeVis, CcVis, RewriteVis]>;
+class InRewrite : Visibility<[RewriteVis]>;
 
 // The titles under which --help lists options; sorted by them.
 def Building : OptionGroup<"<building>">, HelpText<"BUILDING">;
@@ -43,11 +46,17 @@ def help : Flag<Long, "help">, InAll, HelpText<"Print this help">;
 def h : Flag<Dash, "h">, InAll, Alias<help>;
 def o : JoinedOrSeparate<Dash, "o">,
   Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, TrainVis, ReportVis,
-              DiffVis]>, MetaVarName<"<file>">,
+              DiffVis, RewriteVis]>, MetaVarName<"<file>">,
   HelpText<"Output: of profile, the report (divergence.json; - is standard "
-           "output); of train, the net (net.json); else the program or object">,
+           "output); of train, the net (net.json); of rewrite, the text; else "
+           "the program or object">,
   HelpTextForVariants<[ReportVis, DiffVis],
            "File for what is shown; default: standard output">;
+
+def diff : Flag<Long, "diff">, InRewrite,
+  HelpText<"Print what would change, for patch and git apply; the default">;
+def in_place : Flag<Long, "in-place">, InRewrite,
+  HelpText<"Change the file itself">;
 
 //===- Running a program --------------------------------------------------===//
 
@@ -116,7 +125,8 @@ def q : Flag<Dash, "q">, Visibility<[ProfileVis, OptimizeVis]>,
 let Group = Showing in {
 defm kernel : Setting<"kernel",
   "Show the kernels alone whose names match this regular expression (of train: "
-  "take the rows of this kernel)", [TrainVis, ReportVis, DiffVis]>;
+  "take the rows of this kernel; of rewrite: change this one, mangled or not)",
+  [TrainVis, ReportVis, DiffVis, RewriteVis]>;
 defm format : Setting<"format",
   "text, markdown, csv, json, speedscope, sarif or html; default: by the ending "
   "of -o",
@@ -154,7 +164,8 @@ defm held_out : Setting<"held-out",
 
 defm decisions : Setting<"decisions",
   "File of decisions: optimize writes it (default decisions.json), cc builds "
-  "by it, report shows it on the page", [OptimizeVis, CcVis, ReportVis]>;
+  "by it, rewrite writes what it keeps, report shows it on the page",
+  [OptimizeVis, CcVis, RewriteVis, ReportVis]>;
 def allow_reorder : Flag<Long, "allow-reorder">, InOptimize,
   HelpText<"Also keep what changes a result inside what the order of threads "
            "changes anyway">;
