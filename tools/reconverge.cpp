@@ -9,6 +9,7 @@
 #include "driver/Predict.h"
 #include "driver/Profile.h"
 #include "driver/Quality.h"
+#include "driver/Test.h"
 #include "driver/Train.h"
 #include "frontend/TempDir.h"
 
@@ -32,6 +33,8 @@ static const char Usage[] =
     "  reconverge optimize app.cu -o app -- args\n"
     "                                      try remedies, compare every byte, "
     "keep what pays\n"
+    "  reconverge test -- ctest            run tests on the CPU; say what is "
+    "wrong with their kernels\n"
     "  reconverge report divergence.json   print the table of an earlier run\n"
     "  reconverge quality --quality metric=psnr,bound=40 a.ppm b.ppm\n"
     "                                      how good one output is beside "
@@ -82,6 +85,17 @@ static int runOptimize(ArrayRef<const char *> Words) {
     return reportError(Request.takeError(), errs());
   Request->Build.Diagnostics = &errs();
   Expected<int> Status = driver::optimize(*Request, errs());
+  if (!Status)
+    return reportError(Status.takeError(), errs());
+  return *Status;
+}
+
+static int runTest(ArrayRef<const char *> Words) {
+  auto Request = driver::parseTestWords(Words);
+  if (!Request)
+    return reportError(Request.takeError(), errs());
+  Request->Version = RECONVERGE_VERSION;
+  Expected<int> Status = driver::test(*Request, errs());
   if (!Status)
     return reportError(Status.takeError(), errs());
   return *Status;
@@ -163,12 +177,14 @@ int main(int Count, const char **Arguments) {
                      .Case("report", {Subcommand::Report, runReport})
                      .Case("quality", {Subcommand::Quality, runQuality})
                      .Case("train", {Subcommand::Train, runTrain})
+                     .Case("test", {Subcommand::Test, runTest})
                      .Default({Subcommand::Report, nullptr});
   if (!Chosen.Run)
-    return reportError(userError("there is no command '" + Name + "'",
-                                 "The commands are profile, predict, optimize, "
-                                 "report, quality, train, cc and explain."),
-                       errs());
+    return reportError(
+        userError("there is no command '" + Name + "'",
+                  "The commands are profile, predict, optimize, "
+                  "test, report, quality, train, cc and explain."),
+        errs());
   ArrayRef<const char *> Rest = ArrayRef(Words).drop_front();
   if (driver::asksForHelp(Rest)) {
     driver::printHelp(Chosen.Which, outs());

@@ -141,7 +141,8 @@ enum class Subcommand {
   Cc,
   Report,
   Quality,
-  Train
+  Train,
+  Test
 };
 void printHelp(Subcommand Which, llvm::raw_ostream &OS);
 /// Whether the words ask for that help.

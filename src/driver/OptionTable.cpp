@@ -51,6 +51,8 @@ Visibility visibilityOf(Subcommand Which) {
     return Visibility(QualityVis);
   case Subcommand::Train:
     return Visibility(TrainVis);
+  case Subcommand::Test:
+    return Visibility(TestVis);
   case Subcommand::Report:
     break;
   }
@@ -91,6 +93,13 @@ void printHelp(Subcommand Which, raw_ostream &OS) {
     Usage = "reconverge train <rows> -o <net.json>\n\n<rows>: as reconverge "
             "profile --paths writes them";
     Title = "Train a net that foretells how long threads take";
+  } else if (Which == Subcommand::Test) {
+    Usage =
+        "reconverge test [options] -- <command> ...\n\n<command>: a program "
+        "built by reconverge cc, or whatever runs such programs: ctest, "
+        "make check, pytest";
+    Title =
+        "Run CUDA tests on the CPU and say what is wrong with their kernels";
   } else if (Which == Subcommand::Cc) {
     Usage = "reconverge cc [options] <files>\n\nOptions not listed here go to "
             "clang. reconverge-clang++ is the same command under\na name that "

@@ -18,7 +18,8 @@ enum VisibilityBits {
   OptimizeVis = 1 << 4,
   PredictVis = 1 << 5,
   QualityVis = 1 << 6,
-  TrainVis = 1 << 7
+  TrainVis = 1 << 7,
+  TestVis = 1 << 8
 };
 
 enum OptionId {
