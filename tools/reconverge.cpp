@@ -12,6 +12,7 @@
 #include "driver/Quality.h"
 #include "driver/Report.h"
 #include "driver/Rewrite.h"
+#include "driver/Test.h"
 #include "driver/Train.h"
 #include "frontend/TempDir.h"
 
@@ -37,6 +38,8 @@ static const char Usage[] =
     "keep what pays\n"
     "  reconverge rewrite app.cu           write rounds of remap into the "
     "source, as a patch\n"
+    "  reconverge test -- ctest            run tests on the CPU; say what is "
+    "wrong with their kernels\n"
     "  reconverge report divergence.json   show an earlier run: as a table, a "
     "page, ...\n"
     "  reconverge diff before.json after.json\n"
@@ -92,6 +95,17 @@ static int runOptimize(ArrayRef<const char *> Words) {
     return reportError(Request.takeError(), errs());
   Request->Build.Diagnostics = &errs();
   Expected<int> Status = driver::optimize(*Request, errs());
+  if (!Status)
+    return reportError(Status.takeError(), errs());
+  return *Status;
+}
+
+static int runTest(ArrayRef<const char *> Words) {
+  auto Request = driver::parseTestWords(Words);
+  if (!Request)
+    return reportError(Request.takeError(), errs());
+  Request->Version = RECONVERGE_VERSION;
+  Expected<int> Status = driver::test(*Request, errs());
   if (!Status)
     return reportError(Status.takeError(), errs());
   return *Status;
@@ -202,13 +216,14 @@ int main(int Count, const char **Arguments) {
                      .Case("quality", {Subcommand::Quality, runQuality})
                      .Case("rewrite", {Subcommand::Rewrite, runRewrite})
                      .Case("train", {Subcommand::Train, runTrain})
+                     .Case("test", {Subcommand::Test, runTest})
                      .Default({Subcommand::Report, nullptr});
   if (!Chosen.Run)
     return reportError(
-        userError(
-            "there is no command '" + Name + "'",
-            "The commands are profile, predict, optimize, "
-            "report, diff, quality, train, cc, explain, man and completion."),
+        userError("there is no command '" + Name + "'",
+                  "The commands are profile, predict, optimize, rewrite, test, "
+                  "report, diff, quality, train, cc, explain, man and "
+                  "completion."),
         errs());
   ArrayRef<const char *> Rest = ArrayRef(Words).drop_front();
   if (driver::asksForHelp(Rest)) {

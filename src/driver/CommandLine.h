@@ -166,7 +166,8 @@ enum class Subcommand {
   Diff,
   Quality,
   Train,
-  Rewrite
+  Rewrite,
+  Test
 };
 void printHelp(Subcommand Which, llvm::raw_ostream &OS);
 /// Whether the words ask for that help.

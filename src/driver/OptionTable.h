@@ -20,7 +20,8 @@ enum VisibilityBits {
   QualityVis = 1 << 6,
   TrainVis = 1 << 7,
   DiffVis = 1 << 8,
-  RewriteVis = 1 << 9
+  RewriteVis = 1 << 9,
+  TestVis = 1 << 10
 };
 
 enum OptionId {

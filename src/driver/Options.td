@@ -20,9 +20,10 @@ def QualityVis : OptionVisibility;
 def TrainVis : OptionVisibility;
 def DiffVis : OptionVisibility;
 def RewriteVis : OptionVisibility;
+def TestVis : OptionVisibility;
 
 class InAll : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, ReportVis,
-                        QualityVis, TrainVis, DiffVis, RewriteVis]>;
+                        QualityVis, TrainVis, DiffVis, RewriteVis, TestVis]>;
 class InBuild : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis,
                           RewriteVis]>;
 class InCc : Visibility<[CcVis]>;
@@ -73,20 +74,34 @@ let Group = Counting in {
 defm device : Setting<"device", "auto, cpu (the warp VM) or gpu; default auto">;
 defm machine : Setting<"machine",
   "Machine whose costs weigh instructions: a name or a file; default h200">;
-defm threads : Setting<"threads", "CPU threads of the warp VM; default: all">;
+defm threads : Setting<"threads", "CPU threads of the warp VM; default: all",
+  [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
 defm tier : Setting<"tier", "Code of the warp VM: fused or blocks">;
 defm policy : Setting<"policy",
   "Where split warps meet again: frontier or ipdom; or who gives way: "
   "herd-branch, herd-data, herd-both">;
 defm seed : Setting<"seed",
-  "Order of blocks, warps and lanes: 0, the natural one, 1, its reverse, ...">;
+  "Order of blocks, warps and lanes: 0, the natural one, 1, its reverse, ...",
+  [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
 defm shuffle : Setting<"shuffle",
   "Run each launch in this many other orders, too, and report outputs that "
-  "depend on the order; default 0", [ProfileVis]>;
+  "depend on the order; default 0", [ProfileVis, TestVis]>;
 defm step_limit : Setting<"step-limit",
-  "Rounds of loops after which a warp counts as hanging; default: none">;
+  "Rounds of loops after which a warp counts as hanging; default: none",
+  [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
 def check : Flag<Long, "check">, InProfile,
   HelpText<"Test every access of the kernels; they run slower">;
+def check_EQ : Joined<Long, "check=">, Visibility<[TestVis]>,
+  MetaVarName<"<checks>">,
+  HelpText<"What to look for: some of bounds, sync, init and races with commas "
+           "between them, or all, or none; default bounds,sync">;
+defm junit : Setting<"junit", "File for the results as JUnit's XML", [TestVis]>;
+defm sarif : Setting<"sarif", "File for the findings as SARIF 2.1.0",
+  [TestVis]>;
+defm suppressions : Setting<"suppressions",
+  "File of findings that are known: docs/testing.md", [TestVis]>;
+defm max_findings : Setting<"max-findings",
+  "Findings of a kernel to show; 0: all; default 10", [TestVis]>;
 def races : Flag<Long, "races">, InProfile,
   HelpText<"Look for accesses of shared and global memory that nothing orders, "
            "on the CPU; kernels run much slower">;
@@ -115,8 +130,10 @@ defm paths : Setting<"paths",
   "File for what threads load and take, by which train makes a net, on the CPU",
   [ProfileVis]>;
 defm cache : Setting<"cache",
-  "Folder of compiled kernels; default: reconverge in the user's cache">;
-def no_cache : Flag<Long, "no-cache">, InRun,
+  "Folder of compiled kernels; default: reconverge in the user's cache",
+  [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
+def no_cache : Flag<Long, "no-cache">,
+  Visibility<[ProfileVis, PredictVis, OptimizeVis, TestVis]>,
   HelpText<"Compile kernels anew in each run">;
 def q : Flag<Dash, "q">, Visibility<[ProfileVis, OptimizeVis]>,
   HelpText<"Do not say what goes on; profile then prints no table either">;
