@@ -24,6 +24,7 @@ run: tool
 
 test: WITH := train
 test: build
+	-utils/setup.sh web-test
 	python3 utils/run-tests.py --jobs $(JOBS) $(BUILD)
 
 test-slow: build
@@ -52,6 +53,7 @@ configure: setup
 
 setup:
 	utils/setup.sh build
+	utils/setup.sh web
 	$(if $(WITH),utils/setup.sh $(WITH))
 
 format-check:

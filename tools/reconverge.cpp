@@ -5,10 +5,14 @@
 #include "driver/Build.h"
 #include "driver/CommandLine.h"
 #include "driver/Explain.h"
+#include "driver/Manual.h"
 #include "driver/Optimize.h"
 #include "driver/Predict.h"
 #include "driver/Profile.h"
 #include "driver/Quality.h"
+#include "driver/Report.h"
+#include "driver/Rewrite.h"
+#include "driver/Test.h"
 #include "driver/Train.h"
 #include "frontend/TempDir.h"
 
@@ -32,7 +36,14 @@ static const char Usage[] =
     "  reconverge optimize app.cu -o app -- args\n"
     "                                      try remedies, compare every byte, "
     "keep what pays\n"
-    "  reconverge report divergence.json   print the table of an earlier run\n"
+    "  reconverge rewrite app.cu           write rounds of remap into the "
+    "source, as a patch\n"
+    "  reconverge test -- ctest            run tests on the CPU; say what is "
+    "wrong with their kernels\n"
+    "  reconverge report divergence.json   show an earlier run: as a table, a "
+    "page, ...\n"
+    "  reconverge diff before.json after.json\n"
+    "                                      two runs beside each other\n"
     "  reconverge quality --quality metric=psnr,bound=40 a.ppm b.ppm\n"
     "                                      how good one output is beside "
     "another\n"
@@ -43,6 +54,8 @@ static const char Usage[] =
     "profiled\n"
     "  reconverge explain self             a word of a report, or a code of a "
     "message\n"
+    "  reconverge man profile              a manual page, for man -l -\n"
+    "  reconverge completion bash          completions for bash, zsh or fish\n"
     "  reconverge --version\n"
     "\n"
     "reconverge <command> --help lists a command's options.\n";
@@ -87,14 +100,32 @@ static int runOptimize(ArrayRef<const char *> Words) {
   return *Status;
 }
 
+static int runTest(ArrayRef<const char *> Words) {
+  auto Request = driver::parseTestWords(Words);
+  if (!Request)
+    return reportError(Request.takeError(), errs());
+  Request->Version = RECONVERGE_VERSION;
+  Expected<int> Status = driver::test(*Request, errs());
+  if (!Status)
+    return reportError(Status.takeError(), errs());
+  return *Status;
+}
+
 static int runReport(ArrayRef<const char *> Words) {
   auto Request = driver::parseReportWords(Words);
   if (!Request)
     return reportError(Request.takeError(), errs());
-  Expected<int> Status = driver::report(*Request, outs());
+  Expected<int> Status = driver::report(*Request, RECONVERGE_VERSION);
   if (!Status)
     return reportError(Status.takeError(), errs());
   return *Status;
+}
+
+static int runDiff(ArrayRef<const char *> Words) {
+  auto Request = driver::parseDiffWords(Words);
+  if (!Request)
+    return reportError(Request.takeError(), errs());
+  return reportError(driver::diff(*Request), errs());
 }
 
 static int runQuality(ArrayRef<const char *> Words) {
@@ -114,6 +145,13 @@ static int runTrain(ArrayRef<const char *> Words) {
   return reportError(driver::train(*Request, errs()), errs());
 }
 
+static int runRewrite(ArrayRef<const char *> Words) {
+  auto Request = driver::parseRewriteWords(Words);
+  if (!Request)
+    return reportError(Request.takeError(), errs());
+  return reportError(driver::rewrite(*Request, outs(), errs()), errs());
+}
+
 static int runExplain(ArrayRef<const char *> Words) {
   if (Words.size() > 1)
     return reportError(userError("explain: " + Twine(Words.size()) + " words",
@@ -121,6 +159,29 @@ static int runExplain(ArrayRef<const char *> Words) {
                        errs());
   return reportError(driver::explain(Words.empty() ? "" : Words[0], outs()),
                      errs());
+}
+
+/// What is no subcommand with a request: nothing if \p Words begin otherwise.
+static std::optional<int> answer(ArrayRef<const char *> Words) {
+  const StringRef Name = Words.front();
+  const StringRef What = Words.size() > 1 ? Words[1] : "";
+  if (Name == "--version") {
+    outs() << "reconverge " RECONVERGE_VERSION "\n";
+    return 0;
+  }
+  if (Name == "man")
+    return reportError(driver::printManual(What, RECONVERGE_VERSION, outs()),
+                       errs());
+  if (Name == "completion")
+    return reportError(driver::printCompletion(What, outs()), errs());
+  if (Name != "explain")
+    return std::nullopt;
+  if (!driver::asksForHelp(Words.drop_front()))
+    return runExplain(Words.drop_front());
+  outs() << "reconverge explain [<code> or <word>]\n\nThe page of a code "
+            "(RC101), a word of a report (self), all words (glossary) or all "
+            "codes.\n";
+  return 0;
 }
 
 int main(int Count, const char **Arguments) {
@@ -139,18 +200,8 @@ int main(int Count, const char **Arguments) {
     (Words.empty() ? errs() : outs()) << Usage;
     return Words.empty() ? int(ExitCode::UserError) : 0;
   }
-  if (Name == "--version") {
-    outs() << "reconverge " RECONVERGE_VERSION "\n";
-    return 0;
-  }
-  if (Name == "explain") {
-    if (!driver::asksForHelp(ArrayRef(Words).drop_front()))
-      return runExplain(ArrayRef(Words).drop_front());
-    outs() << "reconverge explain [<code> or <word>]\n\nThe page of a code "
-              "(RC101), a word of a report (self), all words (glossary) or all "
-              "codes.\n";
-    return 0;
-  }
+  if (std::optional<int> Status = answer(Words))
+    return *Status;
   struct Entry {
     Subcommand Which;
     int (*Run)(ArrayRef<const char *>);
@@ -161,14 +212,19 @@ int main(int Count, const char **Arguments) {
                      .Case("optimize", {Subcommand::Optimize, runOptimize})
                      .Case("cc", {Subcommand::Cc, runCc})
                      .Case("report", {Subcommand::Report, runReport})
+                     .Case("diff", {Subcommand::Diff, runDiff})
                      .Case("quality", {Subcommand::Quality, runQuality})
+                     .Case("rewrite", {Subcommand::Rewrite, runRewrite})
                      .Case("train", {Subcommand::Train, runTrain})
+                     .Case("test", {Subcommand::Test, runTest})
                      .Default({Subcommand::Report, nullptr});
   if (!Chosen.Run)
-    return reportError(userError("there is no command '" + Name + "'",
-                                 "The commands are profile, predict, optimize, "
-                                 "report, quality, train, cc and explain."),
-                       errs());
+    return reportError(
+        userError("there is no command '" + Name + "'",
+                  "The commands are profile, predict, optimize, rewrite, test, "
+                  "report, diff, quality, train, cc, explain, man and "
+                  "completion."),
+        errs());
   ArrayRef<const char *> Rest = ArrayRef(Words).drop_front();
   if (driver::asksForHelp(Rest)) {
     driver::printHelp(Chosen.Which, outs());

@@ -28,6 +28,9 @@ class Counts:
             self.failed += 1
         elif (skip := case.find("skipped")) is not None:
             why = (skip.get("message") or skip.text or "").strip()
+            # ctest knows its number, and the test has said why.
+            if why.startswith("SKIP_") and case.findtext("system-out"):
+                why = case.findtext("system-out").strip().splitlines()[-1]
             self.skipped.append(f"{name}: {' '.join(why.split())}")
         elif case.get("status") not in ("notrun", "disabled"):
             self.passed += 1

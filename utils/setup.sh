@@ -3,7 +3,10 @@
 #
 # Makes sure that what the build needs is there.
 #
-#   utils/setup.sh [build|train|bench|bundle|format]
+#   utils/setup.sh [build|train|web|web-test|bench|bundle|format]
+#
+# `web` gets what the report's page is built from, by npm. Without npm, or
+# without its registry, it says that the page is left out, and is content.
 #
 # Missing Debian packages are installed if we are root, saying so; otherwise the
 # one line to run is printed. Exit code 2 if something is still missing.
@@ -15,11 +18,13 @@ build) packages="clang-19 llvm-19 llvm-19-dev llvm-19-tools libclang-19-dev
   libclang-rt-19-dev lld-19 binutils cmake ninja-build make ccache python3 libeigen3-dev googletest
   libgtest-dev libbenchmark-dev libomp-dev zlib1g-dev libzstd-dev" ;;
 train) packages="libdlib-dev" ;;
+web) packages="" ;;
+web-test) packages="chromium-headless-shell" ;;
 bench) packages="pocl-opencl-icd ocl-icd-opencl-dev opencl-c-headers" ;;
 bundle) packages="patchelf xz-utils" ;;
 format) packages="clang-format-19" ;;
 *)
-  echo "usage: utils/setup.sh [build|train|bench|bundle|format]" >&2
+  echo "usage: utils/setup.sh [build|train|web|web-test|bench|bundle|format]" >&2
   exit 2
   ;;
 esac
@@ -73,4 +78,26 @@ fi
 
 if [ "${1:-build}" = build ]; then
   utils/find-cuda.sh >/dev/null || exit 2
+fi
+
+if [ "${1:-build}" = web ]; then
+  # npm writes that file last, so it says that all of the packages are there.
+  if [ web/package-lock.json -ot web/node_modules/.package-lock.json ]; then
+    exit 0
+  fi
+  why="npm is missing (Node.js 20 or later has it)"
+  if command -v npm >/dev/null; then
+    echo "reconverge: installing the packages of the report's page"
+    log=$(mktemp)
+    if npm ci --prefix web --no-audit --no-fund >"$log" 2>&1; then
+      why=
+      touch web/node_modules/.package-lock.json
+    else
+      why="npm failed: $(grep -m1 'npm error' "$log")"
+    fi
+    rm -f "$log"
+  fi
+  if [ -n "$why" ]; then
+    echo "reconverge: report --format html will be off: $why" >&2
+  fi
 fi

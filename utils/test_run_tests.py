@@ -47,6 +47,13 @@ class Count(unittest.TestCase):
         self.assertEqual(self.count(ctest=ctest("A", "run"), A=PASS + SKIP),
                          (1, 0, ["A: c.s: no GPU"]))
 
+    def test_a_program_says_why_it_was_skipped(self):
+        self.assertEqual(
+            self.count(ctest='<testcase name="A" status="notrun">'
+                       '<skipped message="SKIP_RETURN_CODE=77"/><system-out>'
+                       'no matter\nno browser\n</system-out></testcase>'),
+            (0, 0, ["A: no browser"]))
+
     def test_ctest_did_not_run(self):
         self.assertEqual(self.count(), (0, 0, []))
 

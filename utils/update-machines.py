@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes the tables of docs/machines.md and the machine files behind them.
 
-  update-machines.py          files from benchmarks/results/*/micro.json, then
-                              the tables from machines/*.json
+  update-machines.py          files from benchmarks/results/*/micro.json and
+                              of benchmarks/micro/published.py, then the tables
+                              from machines/*.json
   update-machines.py --check  fails where a file or a table is not what its
                               source says
 """
@@ -19,6 +20,7 @@ sys.path[:0] = [os.path.join(ROOT, "benchmarks", folder)
 sys.dont_write_bytecode = True
 
 import machine  # noqa: E402
+import published  # noqa: E402
 import results  # noqa: E402
 
 
@@ -33,10 +35,15 @@ def ranged(number, ends):
         f"{number} ({ends[0]} to {ends[1]})")
 
 
+def machine_path(name):
+    return os.path.join(ROOT, "machines", name + ".json")
+
+
 def class_table():
-    """Every class of every machine: the paper's first, then the measured."""
+    """Every class of every machine that was measured: the paper's first."""
+    derived = {machine_path(gpu.name) for gpu in published.GPUS}
     files = [json.loads(read(path)) for path in sorted(
-        glob.glob(os.path.join(ROOT, "machines", "*.json")))]
+        glob.glob(machine_path("*"))) if path not in derived]
     lines = ["| class | " + " | ".join(
         f"{f['name']}: latency | issue" for f in files) + " |",
         "| --- |" + " ---: | ---: |" * len(files)]
@@ -70,7 +77,7 @@ def replace(text, name, content):
 
 def settle(path, content, check):
     """Writes the file, or with check says that it is stale."""
-    if read(path) == content:
+    if os.path.exists(path) and read(path) == content:
         return
     if check:
         sys.exit(f"{os.path.relpath(path, ROOT)}: not what its source says; "
@@ -89,7 +96,10 @@ def main():
             result, f"benchmarks/results/{name}/micro.json")
         if refused:
             sys.exit(f"{samples}: " + "; ".join(refused))
-        settle(os.path.join(ROOT, "machines", name + ".json"), text, check)
+        settle(machine_path(name), text, check)
+    for name, text in published.machine_files(
+            json.loads(read(machine_path("h200")))):
+        settle(machine_path(name), text, check)
     docs = replace(read(DOCS), "classes", class_table())
     h200 = os.path.join(ROOT, "benchmarks", "results", "h200", "micro.json")
     docs = replace(docs, "details", detail_table(results.read(h200)))

@@ -159,6 +159,7 @@ private:
   void addBlock(const BasicBlock &BB);
   void addAccesses(const BasicBlock &BB);
   void findEntries(const Function &F);
+  void findSuccessors(const Function &F);
   void addBranches(const Function &F);
   std::optional<uint32_t> positionOf(const BasicBlock &BB) const;
   std::set<uint32_t> positionsOf(ArrayRef<const BasicBlock *> Region) const;
@@ -354,6 +355,20 @@ void Describer::findEntries(const Function &F) {
   }
 }
 
+void Describer::findSuccessors(const Function &F) {
+  for (const BasicBlock &BB : F) {
+    const auto Number = blockNumber(BB);
+    if (!Number)
+      continue;
+    std::set<uint32_t> Next;
+    for (const BasicBlock *Succ : successors(&BB))
+      if (const auto At = blockNumber(*Succ))
+        Next.insert(Position.lookup(*At));
+    Blocks[Position.lookup(*Number)].Successors.assign(Next.begin(),
+                                                       Next.end());
+  }
+}
+
 KernelInfo Describer::run(StringRef ModuleHash) {
   findCalls();
   for (const Function *F : Functions) {
@@ -362,6 +377,7 @@ KernelInfo Describer::run(StringRef ModuleHash) {
       addAccesses(BB);
     }
     findEntries(*F);
+    findSuccessors(*F);
     addBranches(*F);
   }
   KernelInfo Info;

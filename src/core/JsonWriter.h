@@ -54,6 +54,20 @@ public:
     J.attributeEnd();
   }
 
+  /// An array of such arrays, one a line.
+  template <typename Range>
+  void countLists(llvm::StringRef Key, const Range &Lists) {
+    J.attributeArray(Key, [&] {
+      for (const auto &Numbers : Lists)
+        onOneLine([&](JsonWriter &W) {
+          W.J.array([&] {
+            for (auto N : Numbers)
+              W.J.value(uint64_t(N));
+          });
+        });
+    });
+  }
+
   /// An object on one line.
   void line(llvm::StringRef Key, llvm::function_ref<void(JsonWriter &)> Fill);
 

@@ -44,6 +44,9 @@ struct BlockInfo {
   /// Of a block in a loop: the blocks that lead into the outermost one from
   /// outside. Their executions say how many warps come here.
   std::vector<uint32_t> Entries;
+  /// Positions of the blocks that may come next, each once, ascending; none: it
+  /// ends its function, or the file is of an earlier version.
+  std::vector<uint32_t> Successors;
 };
 
 /// One branch that can diverge: conditional branch or switch.

@@ -44,16 +44,16 @@ llvm::Expected<Profile> readProfile(llvm::StringRef Path);
 
 /// Same profile, same bytes. \p Cost, if not null, is what model::costOf makes
 /// of \p P; it is written under the keys "cost", beside what it was computed
-/// from, and "places". Block vectors and the trace of launches are written
-/// where it is null: they are for what reads the profile of a run, not for
-/// people.
+/// from, and "places". Block vectors and the trace of launches, if \p P has
+/// them, are written where it is null and with \p Raw: most readers of a report
+/// have no use for them, and they are long.
 void printProfileJson(const Profile &P, const RunCost *Cost,
-                      llvm::raw_ostream &OS);
+                      llvm::raw_ostream &OS, bool Raw = false);
 
 /// As above, into a file, in one step (core/File.h).
 llvm::Error writeProfile(const Profile &P, llvm::StringRef Path);
 llvm::Error writeReport(const Profile &P, const RunCost &Cost,
-                        llvm::StringRef Path);
+                        llvm::StringRef Path, bool Raw = false);
 
 } // namespace reconverge
 

@@ -82,7 +82,8 @@ static bool readUnits(const Fields &F, BlockInfo &B) {
   if (!F.measures("busy", Busy) || !F.measure("path", B.Path) ||
       !F.count("pathLoads", B.PathLoads))
     return false;
-  if (F.has("entries") && !F.counts("entries", B.Entries))
+  if ((F.has("entries") && !F.counts("entries", B.Entries)) ||
+      (F.has("successors") && !F.counts("successors", B.Successors)))
     return false;
   if (Busy.size() != NumPipes) {
     F.path("busy").report("expected the cycles of each pipe");
@@ -426,10 +427,10 @@ static bool readKernel(const json::Value &V, json::Path P, KernelProfile &K) {
       !readRaces(F, K.Races) || !readMemory(F, K, Blocks.size()))
     return false;
   for (BlockRow &Row : Blocks) {
-    if (any_of(Row.Info.Entries,
-               [&](uint32_t E) { return E >= Blocks.size(); })) {
-      F.path("blocks").report(
-          "loop is entered from a block that is not listed");
+    auto IsMissing = [&](uint32_t B) { return B >= Blocks.size(); };
+    if (any_of(Row.Info.Entries, IsMissing) ||
+        any_of(Row.Info.Successors, IsMissing)) {
+      F.path("blocks").report("a block names one that is not listed");
       return false;
     }
     Info.Blocks.push_back(std::move(Row.Info));

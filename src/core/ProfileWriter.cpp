@@ -250,7 +250,7 @@ static void writePlace(JsonWriter &W, const PlaceCost &Place) {
 }
 
 static void writeKernel(JsonWriter &W, const KernelProfile &K,
-                        const KernelCost *Cost) {
+                        const KernelCost *Cost, bool Raw) {
   const KernelInfo &Info = K.Info;
   assert(K.Blocks.size() == Info.Blocks.size() &&
          K.Branches.size() == Info.Branches.size() &&
@@ -282,6 +282,8 @@ static void writeKernel(JsonWriter &W, const KernelProfile &K,
     S.count("pathLoads", B.PathLoads);
     if (!B.Entries.empty())
       S.counts("entries", B.Entries);
+    if (!B.Successors.empty())
+      S.counts("successors", B.Successors);
     S.count("warps", C.Warps);
     S.count("lanes", C.Lanes);
     S.count("partialIdle", C.PartialIdle);
@@ -314,13 +316,15 @@ static void writeKernel(JsonWriter &W, const KernelProfile &K,
     writeSchedule(W, *Cost->Schedule);
   if (Cost)
     writeCost(W, *Cost);
-  else if (K.Vectors.Launch)
+  if (Raw && K.Vectors.Launch)
     writeVectors(W, K.Vectors);
 }
 
-void printProfileJson(const Profile &P, const RunCost *Cost, raw_ostream &OS) {
+void printProfileJson(const Profile &P, const RunCost *Cost, raw_ostream &OS,
+                      bool Raw) {
   assert((!Cost || Cost->Kernels.size() == P.Kernels.size()) &&
          "a cost for each kernel");
+  Raw |= !Cost;
   JsonWriter W(OS);
   W.root([&] {
     W.text("schema", ProfileSchema);
@@ -334,21 +338,22 @@ void printProfileJson(const Profile &P, const RunCost *Cost, raw_ostream &OS) {
     W.texts("notes", P.Notes);
     W.texts("refused", P.Refused);
     W.objects("kernels", seq(P.Kernels.size()), [&](JsonWriter &, size_t I) {
-      writeKernel(W, P.Kernels[I], Cost ? &Cost->Kernels[I] : nullptr);
+      writeKernel(W, P.Kernels[I], Cost ? &Cost->Kernels[I] : nullptr, Raw);
     });
     if (Cost) {
       W.text("sharesOf", Cost->OfTime ? "time" : "slots");
       W.lines("places", Cost->Places, writePlace);
-    } else if (!P.Trace.Launches.empty()) {
-      writeTrace(W, P.Trace);
     }
+    if (Raw && !P.Trace.Launches.empty())
+      writeTrace(W, P.Trace);
   });
   OS << '\n';
 }
 
-Error writeReport(const Profile &P, const RunCost &Cost, StringRef Path) {
+Error writeReport(const Profile &P, const RunCost &Cost, StringRef Path,
+                  bool Raw) {
   return writeFileAtomically(
-      Path, [&](raw_ostream &OS) { printProfileJson(P, &Cost, OS); });
+      Path, [&](raw_ostream &OS) { printProfileJson(P, &Cost, OS, Raw); });
 }
 
 Error writeProfile(const Profile &P, StringRef Path) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One table (Options.td) for all subcommands; BuildOptions.cpp reads the options
-// for building, which `profile` and `cc` share, this file those of running and
-// reporting. `profile` gives unknown options with one dash to clang, as `cc`
+// for building, which `profile` and `cc` share, this file those of running,
+// ReportWords.cpp those of reporting. `profile` gives unknown options with one dash to clang, as `cc`
 // does; an unknown option with two dashes is more likely a slip in one of ours
 // and is answered with the nearest name.
 //
@@ -14,6 +14,7 @@
 #include "driver/CommandLine.h"
 
 #include "core/Error.h"
+#include "core/File.h"
 #include "driver/OptionTable.h"
 #include "driver/Run.h"
 
@@ -46,15 +47,6 @@ static Error checkNumber(const Arg &A) {
   return userError("'" + Twine(A.getValue()) + "' is no value of --" +
                        A.getOption().getName().rtrim('='),
                    "Write a whole number.");
-}
-
-/// Where compiled kernels are kept between runs; empty if there is no place.
-static std::string defaultCache() {
-  SmallString<128> Path;
-  if (!sys::path::cache_directory(Path) || StringRef(Path).contains(','))
-    return "";
-  sys::path::append(Path, "reconverge");
-  return std::string(Path);
 }
 
 static StringRef nameOf(Subcommand Which) {
@@ -128,6 +120,9 @@ static bool readRunOption(const Arg &A, Error &E, TellVm Tell,
   case OPT_no_cache:
     Cache.clear();
     return true;
+  case OPT_q:
+    Request.Quiet = true;
+    return true;
   default:
     return false;
   }
@@ -179,7 +174,7 @@ static Error parseRunWords(ArrayRef<const char *> Words, Subcommand Which,
   auto Tell = [&](StringRef Key, StringRef Value) {
     Vm.push_back((Key + "=" + Value).str());
   };
-  std::string Cache = defaultCache();
+  std::string Cache = defaultCacheFolder();
   for (const Arg *A : Parsed) {
     if (A->getOption().getID() == OPT_UNKNOWN) {
       if (StringRef(A->getSpelling()).starts_with("--"))
@@ -197,20 +192,11 @@ static Error parseRunWords(ArrayRef<const char *> Words, Subcommand Which,
   }
   if (Error E = settle(Request.Build))
     return E;
-  if (!Cache.empty()) {
-    Tell("cache", Cache);
+  Tell("cache", Cache.empty() ? "none" : Cache);
+  if (!Cache.empty())
     Request.Gpu = "cache=" + Cache;
-  }
   Request.Vm = join(Vm, ",");
   return checkInputs(Request, Which, HasDashes);
-}
-
-static Error addFailCondition(const Arg &A, std::vector<FailCondition> &To) {
-  auto Condition = parseFailCondition(A.getValue());
-  if (!Condition)
-    return Condition.takeError();
-  To.push_back(std::move(*Condition));
-  return Error::success();
 }
 
 Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
@@ -229,6 +215,9 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
     case OPT_races:
       Tell("races", "on");
       Races = true;
+      return true;
+    case OPT_raw:
+      Request.Raw = true;
       return true;
     case OPT_schedule:
       Request.Schedule = true;
@@ -419,9 +408,6 @@ Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
     case OPT_no_sandbox:
       Request.Sandboxed = A.getOption().matches(OPT_sandbox);
       return true;
-    case OPT_q:
-      Request.Quiet = true;
-      return true;
     case OPT_time_limit_EQ:
       E = checkNumber(A);
       (void)StringRef(A.getValue()).getAsInteger(10, Request.TimeLimit);
@@ -449,32 +435,6 @@ Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
                      "reconverge cc --decisions afterwards.");
   if (Error E = checkQuality(Request))
     return std::move(E);
-  return Request;
-}
-
-//===----------------------------------------------------------------------===//
-// Reporting
-//===----------------------------------------------------------------------===//
-
-Expected<ReportRequest> parseReportWords(ArrayRef<const char *> Words) {
-  unsigned MissingIndex = 0, MissingCount = 0;
-  InputArgList Parsed = optionTable().ParseArgs(
-      Words, MissingIndex, MissingCount, visibilityOf(Subcommand::Report));
-  std::vector<std::string> Inputs = Parsed.getAllArgValues(OPT_INPUT);
-  if (Error E = checkMissing(Parsed, MissingIndex, MissingCount))
-    return std::move(E);
-  if (const Arg *Unknown = Parsed.getLastArg(OPT_UNKNOWN))
-    return userError("report: unknown option " + Unknown->getSpelling());
-  if (Inputs.size() != 1)
-    return userError("report: " + Twine(Inputs.size()) + " inputs",
-                     "Name one divergence.json, as written by reconverge "
-                     "profile.");
-  ReportRequest Request;
-  Request.Input = Inputs.front();
-  Request.Schedule = Parsed.hasArg(OPT_schedule);
-  for (const Arg *A : Parsed.filtered(OPT_fail_if_EQ))
-    if (Error E = addFailCondition(*A, Request.FailIf))
-      return std::move(E);
   return Request;
 }
 

@@ -73,12 +73,14 @@ struct RunRequest {
   std::string Vm;           ///< "key=value,..." as the VM backend reads it
   std::string Gpu;          ///< the same for what counts on a GPU
   bool MachineCode = false; ///< kernels are priced by it
+  bool Quiet = false;       ///< nothing is said that was not asked for
 };
 
 struct ProfileRequest : RunRequest {
   std::string Output = "divergence.json";
   std::string Paths;     ///< file for rows of threads; empty: none
   bool Schedule = false; ///< of thread blocks is to be shown
+  bool Raw = false;      ///< the report keeps block vectors and the trace
   std::vector<FailCondition> FailIf;
 };
 
@@ -111,13 +113,32 @@ struct OptimizeRequest : RunRequest {
   uint64_t TimeLimit = 0; ///< seconds for all trials; 0: none
   bool Whole = true;      ///< time the final program beside the others
   bool Sandboxed = true;  ///< all runs but the first leave no trace
-  bool Quiet = false;     ///< no lines about what goes on
 };
+
+/// Of what a report has, what to show.
+struct ReportChoice {
+  std::optional<size_t> Top; ///< places; 0: all; none: as the form has it
+  std::string Kernel;        ///< kernels that match it alone; empty: all
+};
+
+enum class ReportFormat { Text, Markdown, Csv, Json, Speedscope, Sarif, Html };
 
 struct ReportRequest {
   std::string Input;
+  std::string Output = "-";
+  ReportFormat Format = ReportFormat::Text;
+  ReportChoice Choice;
+  std::vector<std::string> Annotate; ///< sources to show in place of the table
+  std::string Decisions;             ///< file to show on the page; empty: none
   bool Schedule = false;
   std::vector<FailCondition> FailIf;
+};
+
+/// Two profiles to show beside each other.
+struct DiffRequest {
+  std::string Before, After;
+  std::string Output = "-";
+  ReportChoice Choice;
 };
 
 /// Two files to compare.
@@ -142,8 +163,11 @@ enum class Subcommand {
   Optimize,
   Cc,
   Report,
+  Diff,
   Quality,
-  Train
+  Train,
+  Rewrite,
+  Test
 };
 void printHelp(Subcommand Which, llvm::raw_ostream &OS);
 /// Whether the words ask for that help.
@@ -163,6 +187,7 @@ llvm::Expected<BuildRequest> parseCcWords(llvm::ArrayRef<const char *> Words);
 bool isQuestion(llvm::ArrayRef<const char *> Words);
 llvm::Expected<ReportRequest>
 parseReportWords(llvm::ArrayRef<const char *> Words);
+llvm::Expected<DiffRequest> parseDiffWords(llvm::ArrayRef<const char *> Words);
 llvm::Expected<TrainRequest>
 parseTrainWords(llvm::ArrayRef<const char *> Words);
 llvm::Expected<CompareRequest>

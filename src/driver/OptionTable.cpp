@@ -51,6 +51,12 @@ Visibility visibilityOf(Subcommand Which) {
     return Visibility(QualityVis);
   case Subcommand::Train:
     return Visibility(TrainVis);
+  case Subcommand::Diff:
+    return Visibility(DiffVis);
+  case Subcommand::Rewrite:
+    return Visibility(RewriteVis);
+  case Subcommand::Test:
+    return Visibility(TestVis);
   case Subcommand::Report:
     break;
   }
@@ -63,42 +69,57 @@ Error checkMissing(const InputArgList &Parsed, unsigned Index, unsigned Count) {
   return userError(Twine(Parsed.getArgString(Index)) + " lacks its value");
 }
 
+static constexpr SubcommandInfo Infos[] = {
+    {Subcommand::Profile, "profile",
+     "[options] <files> [-- <program arguments>]",
+     "Run a CUDA program and say what each divergent branch costs",
+     "<files>: CUDA and C++ sources, objects and libraries; or one program "
+     "built by\nreconverge cc. Other options go to clang"},
+    {Subcommand::Predict, "predict",
+     "[options] <files> [-- <program arguments>]",
+     "Run a CUDA program and say what remedies should gain, without building "
+     "one",
+     "<files>: CUDA and C++ sources, objects and libraries; or one program "
+     "built by\nreconverge cc. Other options go to clang"},
+    {Subcommand::Optimize, "optimize",
+     "[options] <files> -o <program> [-- <program arguments>]",
+     "Try remedies on a CUDA program's own launches and build it with those "
+     "that pay",
+     "<files>: CUDA and C++ sources, objects and libraries. Other options go "
+     "to clang"},
+    {Subcommand::Report, "report", "[options] <divergence.json>",
+     "Show an earlier profile: as a table, a page, or for other tools", ""},
+    {Subcommand::Diff, "diff", "[options] <before.json> <after.json>",
+     "Show two profiles beside each other, by kernel and branch", ""},
+    {Subcommand::Quality, "quality", "--quality=<how> <reference> <result>",
+     "Measure how good an output still is beside its reference", ""},
+    {Subcommand::Train, "train", "<rows> -o <net.json>",
+     "Train a net that foretells how long threads take",
+     "<rows>: as reconverge profile --paths writes them"},
+    {Subcommand::Rewrite, "rewrite", "[options] <files>",
+     "Write rounds of remap into CUDA sources, for any compiler",
+     "<files>: CUDA sources. Other options go to clang"},
+    {Subcommand::Test, "test", "[options] -- <command> ...",
+     "Run CUDA tests on the CPU and say what is wrong with their kernels",
+     "<command>: a program built by reconverge cc, or whatever runs such "
+     "programs: ctest,\nmake check, pytest"},
+    {Subcommand::Cc, "cc", "[options] <files>",
+     "Compile and link CUDA programs that can be profiled",
+     "Options not listed here go to clang. reconverge-clang++ is the same "
+     "command under\na name that build systems know what to do with"},
+};
+
+ArrayRef<SubcommandInfo> subcommands() { return Infos; }
+
 void printHelp(Subcommand Which, raw_ostream &OS) {
-  const char *Usage = "reconverge report <divergence.json>";
-  const char *Title = "Print the table of an earlier profile";
-  if (Which == Subcommand::Profile) {
-    Usage = "reconverge profile [options] <files> [-- <program arguments>]\n\n"
-            "<files>: CUDA and C++ sources, objects and libraries; or one "
-            "program built by\nreconverge cc. Other options go to clang";
-    Title = "Run a CUDA program and say what each divergent branch costs";
-  } else if (Which == Subcommand::Predict) {
-    Usage = "reconverge predict [options] <files> [-- <program arguments>]\n\n"
-            "<files>: CUDA and C++ sources, objects and libraries; or one "
-            "program built by\nreconverge cc. Other options go to clang";
-    Title = "Run a CUDA program and say what remedies should gain, without "
-            "building one";
-  } else if (Which == Subcommand::Optimize) {
-    Usage =
-        "reconverge optimize [options] <files> -o <program> "
-        "[-- <program arguments>]\n\n<files>: CUDA and C++ sources, objects "
-        "and libraries. Other options go to clang";
-    Title = "Try remedies on a CUDA program's own launches and build it with "
-            "those that pay";
-  } else if (Which == Subcommand::Quality) {
-    Usage = "reconverge quality --quality=<how> <reference> <result>";
-    Title = "Measure how good an output still is beside its reference";
-  } else if (Which == Subcommand::Train) {
-    Usage = "reconverge train <rows> -o <net.json>\n\n<rows>: as reconverge "
-            "profile --paths writes them";
-    Title = "Train a net that foretells how long threads take";
-  } else if (Which == Subcommand::Cc) {
-    Usage = "reconverge cc [options] <files>\n\nOptions not listed here go to "
-            "clang. reconverge-clang++ is the same command under\na name that "
-            "build systems know what to do with";
-    Title = "Compile and link CUDA programs that can be profiled";
-  }
-  optionTable().printHelp(OS, Usage, Title, /*ShowHidden=*/false,
-                          /*ShowAllAliases=*/false, visibilityOf(Which));
+  const SubcommandInfo &Info = *find_if(
+      Infos, [&](const SubcommandInfo &I) { return I.Which == Which; });
+  std::string Usage = ("reconverge " + Info.Name + " " + Info.Usage).str();
+  if (!Info.About.empty())
+    Usage += "\n\n" + Info.About.str();
+  optionTable().printHelp(OS, Usage.c_str(), Info.Title.data(),
+                          /*ShowHidden=*/false, /*ShowAllAliases=*/false,
+                          visibilityOf(Which));
 }
 
 bool asksForHelp(ArrayRef<const char *> Words) {

@@ -18,7 +18,10 @@ enum VisibilityBits {
   OptimizeVis = 1 << 4,
   PredictVis = 1 << 5,
   QualityVis = 1 << 6,
-  TrainVis = 1 << 7
+  TrainVis = 1 << 7,
+  DiffVis = 1 << 8,
+  RewriteVis = 1 << 9,
+  TestVis = 1 << 10
 };
 
 enum OptionId {
@@ -33,9 +36,23 @@ const llvm::opt::OptTable &optionTable();
 
 llvm::opt::Visibility visibilityOf(Subcommand Which);
 
+/// What help and manual say of a subcommand beside its options.
+struct SubcommandInfo {
+  Subcommand Which;
+  llvm::StringLiteral Name;
+  llvm::StringLiteral Usage; ///< the words after the name
+  llvm::StringLiteral Title; ///< what it does
+  llvm::StringLiteral About; ///< of its words; may be empty
+};
+llvm::ArrayRef<SubcommandInfo> subcommands();
+
 /// The error of an option at the end of the words that wants a value.
 llvm::Error checkMissing(const llvm::opt::InputArgList &Parsed, unsigned Index,
                          unsigned Count);
+
+/// Adds the condition of --fail-if that \p A has to \p To.
+llvm::Error addFailCondition(const llvm::opt::Arg &A,
+                             std::vector<FailCondition> &To);
 
 /// What option \p A, one of those for building, asks for. The answer to some
 /// hangs on others; settle() must follow the last.

@@ -18,15 +18,26 @@ def ReportVis : OptionVisibility;
 def OptimizeVis : OptionVisibility;
 def QualityVis : OptionVisibility;
 def TrainVis : OptionVisibility;
+def DiffVis : OptionVisibility;
+def RewriteVis : OptionVisibility;
+def TestVis : OptionVisibility;
 
 class InAll : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, ReportVis,
-                        QualityVis, TrainVis]>;
-class InBuild : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis]>;
+                        QualityVis, TrainVis, DiffVis, RewriteVis, TestVis]>;
+class InBuild : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis,
+                          RewriteVis]>;
 class InCc : Visibility<[CcVis]>;
 class InRun : Visibility<[ProfileVis, PredictVis, OptimizeVis]>;
 class InProfile : Visibility<[ProfileVis]>;
 class InOptimize : Visibility<[OptimizeVis]>;
-class InDecisions : Visibility<[OptimizeVis, CcVis]>;
+class InDecisions : Visibility<[OptimizeVis, CcVis, RewriteVis]>;
+class InRewrite : Visibility<[RewriteVis]>;
+
+// The titles under which --help lists options; sorted by them.
+def Building : OptionGroup<"<building>">, HelpText<"BUILDING">;
+def Counting : OptionGroup<"<counting>">, HelpText<"RUNNING AND COUNTING">;
+def Showing : OptionGroup<"<showing>">, HelpText<"THE REPORT">;
+def Trying : OptionGroup<"<trying>">, HelpText<"TRYING REMEDIES">;
 
 defvar Dash = ["-"];
 defvar Long = ["--"];
@@ -35,10 +46,18 @@ defvar Either = ["-", "--"];
 def help : Flag<Long, "help">, InAll, HelpText<"Print this help">;
 def h : Flag<Dash, "h">, InAll, Alias<help>;
 def o : JoinedOrSeparate<Dash, "o">,
-  Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, TrainVis]>, MetaVarName<"<file>">,
+  Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, TrainVis, ReportVis,
+              DiffVis, RewriteVis]>, MetaVarName<"<file>">,
   HelpText<"Output: of profile, the report (divergence.json; - is standard "
-           "output); of optimize and cc, the program or object; of train, the "
-           "net (net.json)">;
+           "output); of train, the net (net.json); of rewrite, the text; else "
+           "the program or object">,
+  HelpTextForVariants<[ReportVis, DiffVis],
+           "File for what is shown; default: standard output">;
+
+def diff : Flag<Long, "diff">, InRewrite,
+  HelpText<"Print what would change, for patch and git apply; the default">;
+def in_place : Flag<Long, "in-place">, InRewrite,
+  HelpText<"Change the file itself">;
 
 //===- Running a program --------------------------------------------------===//
 
@@ -51,23 +70,38 @@ multiclass Setting<string name, string help,
     Alias<!cast<Option>(NAME#"_EQ")>;
 }
 
+let Group = Counting in {
 defm device : Setting<"device", "auto, cpu (the warp VM) or gpu; default auto">;
 defm machine : Setting<"machine",
   "Machine whose costs weigh instructions: a name or a file; default h200">;
-defm threads : Setting<"threads", "CPU threads of the warp VM; default: all">;
+defm threads : Setting<"threads", "CPU threads of the warp VM; default: all",
+  [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
 defm tier : Setting<"tier", "Code of the warp VM: fused or blocks">;
 defm policy : Setting<"policy",
   "Where split warps meet again: frontier or ipdom; or who gives way: "
   "herd-branch, herd-data, herd-both">;
 defm seed : Setting<"seed",
-  "Order of blocks, warps and lanes: 0, the natural one, 1, its reverse, ...">;
+  "Order of blocks, warps and lanes: 0, the natural one, 1, its reverse, ...",
+  [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
 defm shuffle : Setting<"shuffle",
   "Run each launch in this many other orders, too, and report outputs that "
-  "depend on the order; default 0", [ProfileVis]>;
+  "depend on the order; default 0", [ProfileVis, TestVis]>;
 defm step_limit : Setting<"step-limit",
-  "Rounds of loops after which a warp counts as hanging; default: none">;
+  "Rounds of loops after which a warp counts as hanging; default: none",
+  [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
 def check : Flag<Long, "check">, InProfile,
   HelpText<"Test every access of the kernels; they run slower">;
+def check_EQ : Joined<Long, "check=">, Visibility<[TestVis]>,
+  MetaVarName<"<checks>">,
+  HelpText<"What to look for: some of bounds, sync, init and races with commas "
+           "between them, or all, or none; default bounds,sync">;
+defm junit : Setting<"junit", "File for the results as JUnit's XML", [TestVis]>;
+defm sarif : Setting<"sarif", "File for the findings as SARIF 2.1.0",
+  [TestVis]>;
+defm suppressions : Setting<"suppressions",
+  "File of findings that are known: docs/testing.md", [TestVis]>;
+defm max_findings : Setting<"max-findings",
+  "Findings of a kernel to show; 0: all; default 10", [TestVis]>;
 def races : Flag<Long, "races">, InProfile,
   HelpText<"Look for accesses of shared and global memory that nothing orders, "
            "on the CPU; kernels run much slower">;
@@ -95,8 +129,34 @@ defm test : Setting<"test",
 defm paths : Setting<"paths",
   "File for what threads load and take, by which train makes a net, on the CPU",
   [ProfileVis]>;
+defm cache : Setting<"cache",
+  "Folder of compiled kernels; default: reconverge in the user's cache",
+  [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
+def no_cache : Flag<Long, "no-cache">,
+  Visibility<[ProfileVis, PredictVis, OptimizeVis, TestVis]>,
+  HelpText<"Compile kernels anew in each run">;
+def q : Flag<Dash, "q">, Visibility<[ProfileVis, OptimizeVis]>,
+  HelpText<"Do not say what goes on; profile then prints no table either">;
+} // Group = Counting
+
+let Group = Showing in {
 defm kernel : Setting<"kernel",
-  "Kernel whose rows are taken; needed where a file has several", [TrainVis]>;
+  "Show the kernels alone whose names match this regular expression (of train: "
+  "take the rows of this kernel; of rewrite: change this one, mangled or not)",
+  [TrainVis, ReportVis, DiffVis, RewriteVis]>;
+defm format : Setting<"format",
+  "text, markdown, csv, json, speedscope, sarif or html; default: by the ending "
+  "of -o",
+  [ReportVis]>;
+defm top : Setting<"top",
+  "How many places to show, dearest first; 0 is all; default 12 in text",
+  [ReportVis, DiffVis]>;
+defm annotate : Setting<"annotate",
+  "Show this source with what its lines cost in the margin; may be repeated",
+  [ReportVis]>;
+def raw : Flag<Long, "raw">, InProfile,
+  HelpText<"Keep block vectors and the trace of launches in the report: the page "
+           "shows them">;
 defm rows : Setting<"rows",
   "Rows of another run, on which the net is tried as well", [TrainVis]>;
 defm header : Setting<"header",
@@ -105,11 +165,9 @@ defm fail_if : Setting<"fail-if",
   "Exit with 3 if this holds: refused, none-ran, order-dependent, races, or self, "
   "total, recoverable or cfe with a bound, as in 'total>20%'; may be repeated",
   [ProfileVis, ReportVis]>;
-defm cache : Setting<"cache",
-  "Folder of compiled kernels; default: reconverge in the user's cache">;
-def no_cache : Flag<Long, "no-cache">, InRun,
-  HelpText<"Compile kernels anew in each run">;
+} // Group = Showing
 
+let Group = Trying in {
 defm quality : Setting<"quality",
   "How to compare: metric=<metric>, and bound=<number> and type=<type> where "
   "they are needed, of optimize also out=<file>, with commas between them: "
@@ -123,7 +181,8 @@ defm held_out : Setting<"held-out",
 
 defm decisions : Setting<"decisions",
   "File of decisions: optimize writes it (default decisions.json), cc builds "
-  "by it", [OptimizeVis, CcVis]>;
+  "by it, rewrite writes what it keeps, report shows it on the page",
+  [OptimizeVis, CcVis, RewriteVis, ReportVis]>;
 def allow_reorder : Flag<Long, "allow-reorder">, InOptimize,
   HelpText<"Also keep what changes a result inside what the order of threads "
            "changes anyway">;
@@ -147,13 +206,15 @@ def sandbox : Flag<Long, "sandbox">, InOptimize,
            "but the first; the default">;
 def no_sandbox : Flag<Long, "no-sandbox">, InOptimize,
   HelpText<"Run on the working folder itself each time">;
-def q : Flag<Dash, "q">, InOptimize,
-  HelpText<"Print the outcome alone, not what goes on">;
 defm launches : Setting<"launches",
   "Launches of each kernel on which candidates are tried; default 4",
   [OptimizeVis]>;
 
+} // Group = Trying
+
 //===- Building -----------------------------------------------------------===//
+
+let Group = Building in {
 
 def c : Flag<Dash, "c">, InCc, HelpText<"Compile to objects, do not link">;
 def emit_device_bc : Flag<Long, "emit-device-bc">, InCc,
@@ -212,8 +273,10 @@ def generate_code : Separate<Long, "generate-code">, InBuild,
 def code_EQ : Joined<Either, "code=">, InBuild;
 def code_separate : Separate<Either, "code">, InBuild, Alias<code_EQ>;
 
+} // Group = Building
+
 // Of every remedy.
-def Remedies : OptionGroup<"<remedies>">;
+def Remedies : OptionGroup<"<remedies>">, HelpText<"REMEDIES, BY HAND">;
 multiclass Remedy<string name, string help, string parameters> {
   def "" : Flag<Long, name>, InBuild, Group<Remedies>, HelpText<help>;
   def _EQ : Joined<Long, name#"=">, InBuild, Group<Remedies>,
@@ -222,6 +285,7 @@ multiclass Remedy<string name, string help, string parameters> {
 }
 include "Remedies.td"
 
+let Group = Building in {
 def cuda_path_EQ : Joined<Long, "cuda-path=">, InBuild,
   MetaVarName<"<folder>">, HelpText<"The CUDA toolkit; default: CUDA_PATH, "
   "CUDA_HOME, that of nvcc on PATH, /usr/local/cuda">;
@@ -277,12 +341,14 @@ def prec_sqrt_EQ : Joined<Either, "prec-sqrt=">, InBuild,
 def fmad_EQ : Joined<Either, "fmad=">, InBuild, MetaVarName<"true|false">,
   HelpText<"Fuse multiplications and additions; default true">;
 
+} // Group = Building
+
 //===- Linking ------------------------------------------------------------===//
 
-def LinkOnly : OptionGroup<"<link>">;
-def HostAndLink : OptionGroup<"<host>">;
+def LinkOnly : OptionGroup<"<link>">, HelpText<"LINKING">;
+def HostAndLink : OptionGroup<"<host>">, HelpText<"BUILDING">;
 
-def l : JoinedOrSeparate<Dash, "l">, InBuild, MetaVarName<"<library>">,
+def l : JoinedOrSeparate<Dash, "l">, InBuild, Group<Building>, MetaVarName<"<library>">,
   HelpText<"Link a library">;
 def L : JoinedOrSeparate<Dash, "L">, InBuild, Group<LinkOnly>,
   MetaVarName<"<folder>">, HelpText<"Folder of libraries">;
@@ -331,6 +397,7 @@ def MJ : JoinedOrSeparate<Dash, "MJ">, InBuild, Group<HostAndLink>;
 
 //===- nvcc's ways to reach the tools -------------------------------------===//
 
+let Group = Building in {
 def Xcompiler : Separate<Either, "Xcompiler">, InBuild,
   MetaVarName<"<options>">, HelpText<"Options for host code only">;
 def Xcompiler_EQ : Joined<Either, "Xcompiler=">, InBuild, Alias<Xcompiler>;
@@ -356,5 +423,6 @@ def MQ : JoinedOrSeparate<Dash, "MQ">, InBuild, MetaVarName<"<target>">,
 def MP : Flag<Dash, "MP">, InBuild,
   HelpText<"A rule for each header as well">;
 def MG : Flag<Dash, "MG">, InBuild;
+} // Group = Building
 
 include "NvccOptions.td"

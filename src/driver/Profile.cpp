@@ -20,6 +20,7 @@
 #include "driver/Condition.h"
 #include "driver/FailIf.h"
 #include "driver/MachinePrices.h"
+#include "driver/Progress.h"
 #include "model/BlockVectorTime.h"
 #include "model/Model.h"
 #include "model/ThreadRows.h"
@@ -67,14 +68,6 @@ Error checkFolderOf(StringRef Output) {
   return userError("cannot write " + Output + ": there is no folder " + Folder);
 }
 
-/// What to do about a program that is not linked over our runtime.
-static std::string howToBuild(const Session &Program) {
-  return "Build it with reconverge cc, which links it over our CUDA runtime; "
-         "with CMake,\n  make reconverge-clang++ the CUDA compiler and, if the "
-         "C++ compiler links, give\n  -DCMAKE_LIBRARY_PATH=" +
-         Program.installation().runtimeDir();
-}
-
 /// Whether the file of the program \p Name says that it uses cudart as a
 /// shared library, as all do that we link.
 static bool namesOurRuntime(StringRef Name) {
@@ -102,7 +95,7 @@ Expected<CountedRun> countRun(const RunRequest &Request, const Session &Program,
       return Run;
     return userError(Name + " left no profile",
                      Session::isProgram(Request.Build)
-                         ? howToBuild(Program)
+                         ? howToBuild(Program.installation())
                          : "It made no CUDA call, or ended by _exit.");
   }
   auto Counted = readProfile(Mode.Profile);
@@ -130,7 +123,7 @@ int withoutProfile(const RunRequest &Request, const Session &Program,
   OS << "reconverge: note: " << Name << ' ' << endOf(Run.End)
      << " and left no profile\n";
   if (Session::isProgram(Request.Build) && !namesOurRuntime(Name))
-    OS << "  " << howToBuild(Program) << '\n';
+    OS << "  " << howToBuild(Program.installation()) << '\n';
   return Run.End.status();
 }
 
@@ -142,29 +135,8 @@ limitsFor(const Profile &Counted, const analysis::MachineModel &Machine) {
   return Machine.limits() ? &*Machine.limits() : nullptr;
 }
 
-/// The machine whose costs \p Counted was priced by, of those that we have.
-static std::optional<analysis::MachineModel> machineOf(const Profile &Counted) {
-  auto Tree = frontend::findInstallation();
-  if (!Tree) {
-    consumeError(Tree.takeError());
-    return std::nullopt;
-  }
-  auto File = frontend::findMachineFile(*Tree, Counted.Machine);
-  if (!File) {
-    consumeError(File.takeError());
-    return std::nullopt;
-  }
-  auto Machine = analysis::MachineModel::load(*File);
-  if (!Machine) {
-    consumeError(Machine.takeError());
-    return std::nullopt;
-  }
-  return std::move(*Machine);
-}
-
-/// Adds to \p Cost how thread blocks follow each other on a GPU with \p Limits.
-static void addSchedules(const Profile &P,
-                         const analysis::MachineLimits &Limits, RunCost &Cost) {
+void addSchedules(const Profile &P, const analysis::MachineLimits &Limits,
+                  RunCost &Cost) {
   for (auto [K, C] : zip_equal(P.Kernels, Cost.Kernels))
     C.Schedule = model::scheduleOf(K, Limits);
   Cost.HasSchedules = true;
@@ -179,8 +151,9 @@ static Error writePaths(const Profile &P, StringRef Path) {
   if (Kernels.empty())
     return userError(
         "--paths=" + Path + ": there are no rows to write",
-        "No kernel has loads outside of loops that decide what its "
-        "threads do and that can be made before it.");
+        "No kernel has loads outside of loops, or in the first round of a "
+        "loop over items, that decide what its threads do and that can be "
+        "made before it.");
   return writeRows(Kernels, Path);
 }
 
@@ -190,9 +163,15 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
     return std::move(E);
   if (Error E = checkFolderOf(Request.Paths))
     return std::move(E);
+  Progress Now(OS, Request.Quiet);
+  // A log has the table alone; who waits at a terminal wants to know for what.
+  if (Now.isLive() && !Session::isProgram(Request.Build))
+    Now.stage("building " + join(Request.Build.Inputs, " "));
   auto Program = Session::create(Request);
   if (!Program)
     return orInterrupted(Program.takeError(), OS);
+  if (Now.isLive())
+    Now.stage("running the program");
   auto Run = countRun(Request, *Program, {});
   if (!Run)
     return Run.takeError();
@@ -208,12 +187,16 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
   RunCost Cost = model::costOf(*Run->Counted, remedies::rules(), Limits);
   if (Request.Schedule)
     addSchedules(*Run->Counted, *Program->machine().limits(), Cost);
-  report::printTerminal(report::viewOf(*Run->Counted, Cost), OS,
-                        terminalFor(OS));
+  if (!Request.Quiet)
+    report::printTerminal(report::viewOf(*Run->Counted, Cost), OS,
+                          terminalFor(OS));
   if (Request.Output == "-")
-    printProfileJson(*Run->Counted, &Cost, outs());
-  else if (Error E = writeReport(*Run->Counted, Cost, Request.Output))
+    printProfileJson(*Run->Counted, &Cost, outs(), Request.Raw);
+  else if (Error E =
+               writeReport(*Run->Counted, Cost, Request.Output, Request.Raw))
     return std::move(E);
+  else if (!Request.Quiet)
+    OS << "report: " << Request.Output << '\n';
   if (!Request.Paths.empty())
     if (Error E = writePaths(*Run->Counted, Request.Paths))
       return std::move(E);
@@ -221,32 +204,6 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
       sayWhatHolds(Request.FailIf, *Run->Counted, Cost, OS))
     return int(ExitCode::ConditionHolds);
   return Run->End.status();
-}
-
-Expected<int> report(const ReportRequest &Request, raw_ostream &OS) {
-  auto Read = readProfile(Request.Input);
-  if (!Read)
-    return Read.takeError();
-  const std::optional<analysis::MachineModel> Machine = machineOf(*Read);
-  RunCost Cost = model::costOf(*Read, remedies::rules(),
-                               Machine ? limitsFor(*Read, *Machine) : nullptr);
-  if (Request.Schedule) {
-    if (none_of(Read->Kernels,
-                [](const KernelProfile &K) { return K.Vectors.Launch != 0; }))
-      return userError(
-          "report --schedule: " + Request.Input + " has no block vectors",
-          "A report has none; the profile of a run has, in the file that "
-          "RECONVERGE_PROFILE names. Or run reconverge profile --schedule.");
-    if (!Machine)
-      return userError("report --schedule: there is no machine file '" +
-                           Read->Machine + "'",
-                       "It has to be where reconverge finds its own.");
-    addSchedules(*Read, *Machine->limits(), Cost);
-  }
-  report::printTerminal(report::viewOf(*Read, Cost), OS, terminalFor(OS));
-  return sayWhatHolds(Request.FailIf, *Read, Cost, errs())
-             ? int(ExitCode::ConditionHolds)
-             : 0;
 }
 
 } // namespace reconverge::driver

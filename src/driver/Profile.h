@@ -4,6 +4,7 @@
 #define RECONVERGE_DRIVER_PROFILE_H
 
 #include "analysis/Costs.h"
+#include "core/Cost.h"
 #include "core/Profile.h"
 #include "driver/CommandLine.h"
 #include "driver/Run.h"
@@ -33,6 +34,10 @@ int withoutProfile(const RunRequest &Request, const Session &Program,
 const analysis::MachineLimits *limitsFor(const Profile &Counted,
                                          const analysis::MachineModel &Machine);
 
+/// Adds to \p Cost how thread blocks follow each other on a GPU with \p Limits.
+void addSchedules(const Profile &P, const analysis::MachineLimits &Limits,
+                  RunCost &Cost);
+
 /// Refuses a path whose folder there is not.
 llvm::Error checkFolderOf(llvm::StringRef Output);
 
@@ -46,10 +51,6 @@ report::TerminalOptions terminalFor(llvm::raw_ostream &OS);
 /// where a condition of --fail-if does.
 llvm::Expected<int> profile(const ProfileRequest &Request,
                             llvm::raw_ostream &OS);
-
-/// Writes the table of a profile written earlier to \p OS. Returns 0, or
-/// ConditionHolds.
-llvm::Expected<int> report(const ReportRequest &Request, llvm::raw_ostream &OS);
 
 } // namespace reconverge::driver
 

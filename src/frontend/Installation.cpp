@@ -30,6 +30,9 @@ std::string Installation::runtimeDir() const {
 std::string Installation::passesPath() const {
   return below(Prefix, "lib", "libReconverge.so");
 }
+std::string Installation::pragmasPath() const {
+  return below(Prefix, "lib", "libReconvergeClang.so");
+}
 std::string Installation::shimPath() const {
   return below(runtimeDir(), "libcudart.so");
 }
@@ -39,6 +42,9 @@ std::string Installation::launchPath() const {
 
 std::string Installation::overlayDir() const {
   return below(Prefix, "share", "reconverge", "overlay");
+}
+std::string Installation::pagePath() const {
+  return below(Prefix, "share", "reconverge", "page.html");
 }
 std::string Installation::machineDir() const {
   return below(Prefix, "share", "reconverge", "machines");

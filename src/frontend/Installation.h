@@ -3,7 +3,7 @@
 //
 //   <prefix>/bin/reconverge
 //   <prefix>/lib/reconverge/{libcudart.so,libReconvergeVM.so}
-//   <prefix>/share/reconverge/{machines,overlay}
+//   <prefix>/share/reconverge/{machines,overlay,page.html}
 //
 // Everything is found from the running executable, so that a build folder, an
 // installed tree and an unpacked archive all work wherever they are put.
@@ -28,8 +28,10 @@ struct Installation {
   std::string launchPath() const; ///< the archive of launches by recipes
   std::string overlayDir() const; ///< headers that mend a toolkit
   std::string machineDir() const; ///< machine files
+  std::string pagePath() const;   ///< template of the report's page
   std::string includeDir() const; ///< the device library
   std::string passesPath() const; ///< our passes, for clang
+  std::string pragmasPath() const; ///< what else of ours is in clang
 };
 
 /// The tree that the running executable belongs to: the parent of the folder

@@ -37,15 +37,16 @@ static constexpr double ManyTurns = 4;
 /// Of what all requests of the kernel take.
 static constexpr double LeastShare = 0.05;
 
+bool isToolkits(StringRef File) {
+  const size_t Cuda = File.find("/cuda");
+  return File.substr(File.rfind('/') + 1).starts_with("__clang_cuda") ||
+         (Cuda != StringRef::npos &&
+          File.find("/include/", Cuda) != StringRef::npos);
+}
+
 const SourceLoc *userPlace(const SourceChain &Where) {
-  auto IsTheirs = [](StringRef Path) {
-    const size_t Cuda = Path.find("/cuda");
-    return Path.substr(Path.rfind('/') + 1).starts_with("__clang_cuda") ||
-           (Cuda != StringRef::npos &&
-            Path.find("/include/", Cuda) != StringRef::npos);
-  };
   for (const SourceLoc &Loc : Where)
-    if (!IsTheirs(Loc.File))
+    if (!isToolkits(Loc.File))
       return &Loc;
   return Where.empty() ? nullptr : &Where.front();
 }
@@ -135,7 +136,7 @@ accessesOf(const KernelProfile &K, uint32_t Number,
       Rows.push_back(
           {Number,
            Place ? At(*Place) : "block " + std::to_string(M.First->Block), What,
-           wordsOf(M), C.Requests, Share});
+           wordsOf(M), C.Requests, Share, Place ? *Place : SourceLoc()});
     };
     const bool Waits = C.Wavefronts > TooMuch * double(C.LeastWavefronts);
     const uint64_t Turns = Sum.Turns + SumOfShared.Turns;

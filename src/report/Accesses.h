@@ -10,8 +10,10 @@
 
 namespace reconverge::report {
 
-/// The place in the source where the user has an access: out of the compiler's
-/// and the toolkit's headers. Null: the compiler kept none.
+/// Whether the file is one of the compiler's or the toolkit's headers.
+bool isToolkits(llvm::StringRef File);
+
+/// The place in the source where the user has an access: out of these. Null: the compiler kept none.
 const SourceLoc *userPlace(const SourceChain &Where);
 
 /// Accesses of \p K, which is kernel \p Number, that are worth a row, dearest

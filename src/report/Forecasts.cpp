@@ -234,8 +234,10 @@ void printEstimates(const Profile &P, const RunCost &Cost,
       "explained of how long they take; "
       "purity: lanes that take about as long as most of their warp; gain: 1 - "
       "T/T0 by the weighted metric of Liang et al., before the price of the "
-      "order. -: no load outside of loops decides what its threads do, or none "
-      "that can be made before the kernel.",
+      "order. -: no load outside of loops, or in the first round of a loop "
+      "over "
+      "items, decides what its threads do, or none that can be made before the "
+      "kernel.",
       Options.Width, 0);
 }
 

@@ -82,6 +82,7 @@ struct AccessView {
   /// Of all that the kernel takes of this: sectors, wavefronts of shared
   /// memory, or turns.
   double OfKernel = 0;
+  SourceLoc Where = {}; ///< as the profile has it; line 0: not known
 };
 
 /// Accesses that nothing orders.

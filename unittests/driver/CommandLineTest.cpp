@@ -446,13 +446,13 @@ TEST(ProfileWords, TellsTheVm) {
             "cache=/c");
   R = parseProfileWords({Existing, "--no-cache"});
   ASSERT_TRUE(bool(R)) << toString(R.takeError());
-  EXPECT_EQ(R->Vm, "");
+  EXPECT_EQ(R->Vm, "cache=none");
 }
 
 TEST(ProfileWords, RacesAreLookedForOnTheCpu) {
   auto R = parseProfileWords({Existing, "--races", "--no-cache"});
   ASSERT_TRUE(bool(R)) << toString(R.takeError());
-  EXPECT_EQ(R->Vm, "races=on");
+  EXPECT_EQ(R->Vm, "races=on,cache=none");
   EXPECT_EQ(R->Device, "cpu");
   R = parseProfileWords({Existing, "--races", "--device=gpu"});
   EXPECT_EQ(toString(R.takeError()),
@@ -550,6 +550,42 @@ TEST(ReportWords, OneFile) {
   R = parseReportWords({"--schedule", "a.json"});
   ASSERT_TRUE(bool(R)) << toString(R.takeError());
   EXPECT_TRUE(R->Schedule);
+}
+
+TEST(ReportWords, FormatsByNameOrByEnding) {
+  auto FormatOf = [](std::initializer_list<const char *> Words) {
+    auto R = parseReportWords(ArrayRef(Words));
+    EXPECT_TRUE(bool(R));
+    return R ? R->Format : ReportFormat::Text;
+  };
+  EXPECT_EQ(FormatOf({"a.json"}), ReportFormat::Text);
+  EXPECT_EQ(FormatOf({"a.json", "-o", "x.md"}), ReportFormat::Markdown);
+  EXPECT_EQ(FormatOf({"a.json", "-o", "x.speedscope.json"}),
+            ReportFormat::Speedscope);
+  EXPECT_EQ(FormatOf({"a.json", "-o", "x.json"}), ReportFormat::Json);
+  EXPECT_EQ(FormatOf({"a.json", "-o", "x.html"}), ReportFormat::Html);
+  EXPECT_EQ(FormatOf({"a.json", "-o", "x.html", "--format", "csv"}),
+            ReportFormat::Csv);
+  EXPECT_TRUE(has(messageOf(parseReportWords({"a", "--format=pdf"})),
+                  "'pdf' is no value of --format"));
+  EXPECT_TRUE(has(messageOf(parseReportWords({"a", "--top=x"})),
+                  "'x' is no value of --top"));
+  EXPECT_TRUE(has(messageOf(parseReportWords({"a", "--kernel=("})),
+                  "no regular expression"));
+  EXPECT_TRUE(has(messageOf(parseReportWords({"a", "--decisions=d"})),
+                  "--decisions is for the page"));
+  EXPECT_TRUE(
+      has(messageOf(parseReportWords({"a", "--annotate=a.cu", "--format=csv"})),
+          "are for text"));
+}
+
+TEST(DiffWords, TwoFiles) {
+  auto D = parseDiffWords({"a", "b", "--top=3"});
+  ASSERT_TRUE(bool(D)) << toString(D.takeError());
+  EXPECT_EQ(D->Before, "a");
+  EXPECT_EQ(D->After, "b");
+  EXPECT_EQ(D->Choice.Top, 3u);
+  EXPECT_TRUE(has(messageOf(parseDiffWords({"a"})), "1 inputs"));
 }
 
 } // namespace

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What to do first, then each branch and each kernel: the terminal's report.
+
+import type { Data, Place } from "./data";
+import { counted, count, h, measured, percent, ratio, seconds, table } from "./dom";
+import { strip } from "./strip";
+import { goTo } from "./views";
+
+/** The place as a link to its line, if its source is here. */
+export function placeLink(place: Place): Node {
+  const text = `${place.at}  ${place.what}`;
+  const label = place.copies > 1 ? `${text} (${counted(place.copies, "copy")})` : text;
+  if (place.file < 0 || !place.line) return h("span", { class: "code" }, label);
+  return h(
+    "a",
+    {
+      class: "code",
+      href: `#source-${place.file}-${place.line}`,
+      onclick: (event: Event) => {
+        event.preventDefault();
+        goTo("source", `${place.file}-${place.line}`);
+      },
+    },
+    label,
+  );
+}
+
+function first(data: Data): HTMLElement {
+  const box = h("section", { class: "first", "aria-labelledby": "first" }, h("h3", { id: "first" }, "What to do first"));
+  for (const text of data.refused) box.append(h("p", { class: "alarm" }, `Not run: ${text}`));
+  if (!data.kernels.length) {
+    box.append(h("p", {}, "No kernel ran to its end."));
+    return box;
+  }
+  const dearest = data.places[0];
+  if (!dearest || !dearest.advice.length) {
+    box.append(
+      h("p", {}, "Nothing: no branch loses as much as 1.0% of the run. Where time goes is in the table of kernels."),
+    );
+    return box;
+  }
+  box.append(h("p", {}, placeLink(dearest), ` loses ${percent(dearest.self)} of the run. What may help:`));
+  box.append(h("ul", {}, ...dearest.advice.map((line) => h("li", {}, line))));
+  if (data.next) {
+    const what = data.next.remedies.length
+      ? `To try what is automatic (${data.next.remedies.join(", ")}):`
+      : "Nothing here is automatic. To try all the same:";
+    box.append(h("p", {}, what), h("pre", { tabindex: 0 }, data.next.command));
+  }
+  return box;
+}
+
+function places(data: Data): HTMLElement {
+  if (!data.places.length) return h("p", {}, "No branch costs 0.1% of the run.");
+  const regrouped = (p: Place, i: number) => (p.regrouped ? percent(p.regrouped[i]) : "-");
+  return table<Place>(
+    `Where lanes part, dearest first (${counted(data.places.length, "place")}, ${count(data.slightPlaces)} below 0.1%)`,
+    [
+      {
+        title: "branch",
+        text: (p) => p.at,
+        cell: (p) => {
+          const cell = h("span", {}, placeLink(p));
+          cell.style.paddingLeft = `${p.depth}em`;
+          return cell;
+        },
+      },
+      { title: "self", text: (p) => percent(p.self), cell: (p) => measured(p.self), number: true },
+      { title: "total", text: (p) => percent(p.total), number: true },
+      { title: "in the warp", text: (p) => regrouped(p, 0), number: true },
+      { title: "block", text: (p) => regrouped(p, 1), number: true },
+      { title: "grid", text: (p) => regrouped(p, 2), number: true },
+      { title: "warps", text: (p) => count(p.warps), number: true },
+      { title: "split", text: (p) => percent(p.split), number: true },
+      { title: "lanes each way", text: (p) => p.sides.map(count).join(" / "), cell: (p) => strip(p) },
+      { title: "kernel", text: (p) => p.kernels.map((k) => data.kernels[k].name).join(", ") },
+      { title: "what may help", text: (p) => p.advice.join("; "), wide: true },
+    ],
+    data.places,
+  );
+}
+
+function kernels(data: Data): HTMLElement {
+  const rows = [...data.ranking, ...data.kernels.keys()].filter((k, i, all) => all.indexOf(k) === i);
+  return table<number>(
+    "Kernels, dearest first",
+    [
+      { title: "kernel", text: (k) => data.kernels[k].name, cell: (k) => h("span", { class: "code", title: data.kernels[k].full }, data.kernels[k].name) },
+      { title: "launches", text: (k) => count(data.kernels[k].launches), number: true },
+      { title: "threads", text: (k) => count(data.kernels[k].threads), number: true },
+      { title: data.timesAreOfCpu ? "CPU time" : "time", text: (k) => seconds(data.kernels[k].seconds), number: true },
+      { title: "of run", text: (k) => percent(data.kernels[k].ofRun), cell: (k) => measured(data.kernels[k].ofRun, "plain"), number: true },
+      { title: "CFE", text: (k) => percent(data.kernels[k].cfe), cell: (k) => measured(data.kernels[k].cfe, "plain"), number: true },
+      { title: "potential", text: (k) => ratio(data.kernels[k].potential), number: true },
+      { title: "attainable", text: (k) => ratio(data.kernels[k].attainable), number: true },
+      { title: "bound by", text: (k) => data.kernels[k].boundBy || "-" },
+      { title: "divergent warps", text: (k) => percent(data.kernels[k].divergent), number: true },
+      { title: "note", text: (k) => (data.kernels[k].fine ? "nothing to gain" : data.kernels[k].whyIdle) },
+    ],
+    rows,
+  );
+}
+
+function accesses(data: Data): HTMLElement | null {
+  if (!data.accesses.length) return null;
+  return table(
+    "Requests to memory that take more than they must",
+    [
+      { title: "access", text: (a) => `${a.at}  ${a.what}` },
+      { title: "which", text: (a) => a.which },
+      { title: "of the kernel's", text: (a) => percent(a.ofKernel), number: true },
+      { title: "requests", text: (a) => count(a.requests), number: true },
+      { title: "kernel", text: (a) => data.kernels[a.kernel].name },
+    ],
+    data.accesses,
+  );
+}
+
+export function overview(data: Data): Node[] {
+  const notes = h("ul", { class: "notes" }, ...data.notes.map((note) => h("li", {}, note)));
+  if (data.exitStatus) notes.prepend(h("li", {}, `The program ended with status ${data.exitStatus}.`));
+  const about = h(
+    "p",
+    { class: "about" },
+    `Shares are of ${data.sharesAreOfTime ? "time, by the model" : "issue slots"}. `,
+    data.countedOn ? `Counted on ${data.countedOn}. ` : "",
+    "self: lost where lanes part at this branch; total: with the branches inside; in the warp, block, grid: what " +
+      "regrouping gives back, before its price. CFE: of the lanes that could, those that work; potential: 1 / CFE; " +
+      "attainable: of that, in time.",
+  );
+  return [first(data), places(data), kernels(data), accesses(data), about, notes].filter((n): n is HTMLElement => !!n);
+}
