@@ -204,7 +204,7 @@ RECONVERGE_DEVICE unsigned half_pair(float low, float high) {
 ///
 /// \code
 ///   static __device__ const reconverge::net_tiles<2, 16, 3> my_tiles = {
-///       {1, 1}, {0, 0}, {1, 0, 1}}; // and words, as train --header writes them
+///       {1, 1}, {0, 0}, {1, 0, 1}, {}}; // words: train --header writes them
 ///   __global__ void classify_by_warps(const float *in, int *classes, int count) {
 ///     const reconverge::warp_net<2, 16, 3> net(my_tiles);
 ///     const int threads = gridDim.x * blockDim.x; // blocks of whole warps
