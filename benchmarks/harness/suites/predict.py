@@ -24,8 +24,9 @@ import predicting
 import processes
 import tables
 from errors import BenchError
+from pages import predict as page
 from predicting import HELD_OUT, PROGRAMS
-from suite import Case, Metric, Suite
+from suite import Case, Metric, Page, Suite
 
 FUSED = "fused"
 BATCH = {"stocks": 4096, "days": 512}
@@ -158,6 +159,7 @@ SUITES = [Suite(
     ways={way: plain(how) for way, how in compare.UNCHANGED.items()
           if way != "clang"},
     show=lambda bench: tables.show_ways(bench.rows),
+    page=Page("predict-results.md", page.lines),
     metrics={"time": Metric("ms"), "alone": Metric("ms"),
              "speedup": Metric("x", "best-of-nvcc-reconverge"),
              "spread": Metric("1"), "kept": Metric("1"), "best": Metric("x"),

@@ -9,9 +9,8 @@ the same bytes. Rows, params way and seed:
              are in `whole-slots`
   purity     lanes that take about as long as most of their warp; way `none`: as
              launched, `time`: by what they really took
-  accuracy   threads that a net takes for their class, on another seed; `trained`:
-             of the thread blocks that were held out of the training seed.
-             `beyond`: those with an input beyond what was fitted
+  accuracy   threads that a net takes for their class; `beyond`: those with an
+             input beyond what was fitted
 
 With --nets train the nets of benchmarks/nets are made anew, where this build of
 reconverge can; else those that are there are judged.
@@ -37,8 +36,7 @@ def prepare(bench, case):
     other = predicting.rows_of(bench, case, program, HELD_OUT[0])
     if other and bench.options.nets == "train":
         rows = predicting.rows_of(bench, case, program, TRAINED_ON)
-        found["trained"], found["other"] = predicting.train(bench, case, rows,
-                                                            other)
+        found["other"] = predicting.train(bench, case, rows, other)
     elif other and os.path.exists(predicting.net_of(case)):
         found["other"] = predicting.judge(bench, case, other)
     found["built"] = predicting.build(bench, case, found["table"])
@@ -76,11 +74,10 @@ def foretold(bench, case, prepared):
         params = {**case.params, "way": way, "seed": HELD_OUT[0]}
         yield bench.row(case, "purity", [purity], params)
         yield bench.row(case, "gain", [gain], params)
-    for metric, what in (("trained", "trained"), ("accuracy", "other")):
-        for way in ("fma", "mma") if what in prepared else ():
-            yield bench.row(case, metric, [prepared[what][way]],
-                            {**case.params, "way": way},
-                            beyond=prepared[what]["beyond"])
+    for way in ("fma", "mma") if "other" in prepared else ():
+        yield bench.row(case, "accuracy", [prepared["other"][way]],
+                        {**case.params, "way": way},
+                        beyond=prepared["other"]["beyond"])
 
 
 SUITES = [Suite(
@@ -95,5 +92,4 @@ SUITES = [Suite(
     show=lambda bench: tables.show_ways(bench.rows),
     metrics={"lanes": Metric("1"), "slots": Metric("x"),
              "whole-slots": Metric("x"), "purity": Metric("1"),
-             "gain": Metric("1"), "accuracy": Metric("1"),
-             "trained": Metric("1")}, flags=lambda bench: "-O3")]
+             "gain": Metric("1"), "accuracy": Metric("1")}, flags=lambda bench: "-O3")]

@@ -110,7 +110,7 @@ struct tree_node {
 
 /// The class of an item by a decision tree, by one thread alone. All questions are
 /// asked, a comparison and a selection each, and no branch parts the warp. The tree
-/// has to be a constant of the program; of one in memory the answers would be, too.
+/// has to be a constant of the program: else the answers lie in local memory.
 ///
 /// \code
 ///   // x[0] <= 0.5 ? 0 : x[1] <= 3 ? 1 : 2
@@ -193,9 +193,9 @@ RECONVERGE_DEVICE unsigned half_pair(float low, float high) {
 /// each call; a lane without an item gives any numbers. Valid in every lane: the
 /// class of its own item. Inputs that are no numbers, and infinities, count as the
 /// bound that they are beyond, and give a class like any other.
-/// No storage, no barrier. The weights are read once, by the constructor, into
-/// Hidden / 2 + ... registers, `net_tiles::quads` times four: keep the object while
-/// the warp takes many items.
+/// No storage, no barrier. The weights are read once, by the constructor, into 4
+/// net_tiles::quads registers, which are 28 of 32 units and 9 classes: keep the
+/// object while the warp takes many items.
 /// Cost of a call, of 9 inputs, 32 units and 9 classes: 430 instructions for 32
 /// items, of which 16 products and 14 shuffles, where net_class takes 780; of 16
 /// inputs and 10 classes 560 to 1,070; of 2 inputs and 5 classes 310 to 390.
@@ -204,7 +204,7 @@ RECONVERGE_DEVICE unsigned half_pair(float low, float high) {
 ///
 /// \code
 ///   static __device__ const reconverge::net_tiles<2, 16, 3> my_tiles = {
-///       {1, 1}, {0, 0}, {1, 0, 1}}; // and words, as train --header writes them
+///       {1, 1}, {0, 0}, {1, 0, 1}, {}}; // words: train --header writes them
 ///   __global__ void classify_by_warps(const float *in, int *classes, int count) {
 ///     const reconverge::warp_net<2, 16, 3> net(my_tiles);
 ///     const int threads = gridDim.x * blockDim.x; // blocks of whole warps

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""docs/predict-results.md: the suites predict, of whichever GPU was last, and
+predict-counts, the same on every CPU."""
+
+import json
+import os
+
+from places import NETS
+from predicting import HELD_OUT, SOURCES, TRAINED_ON
+from publish import machine, made_by
+from tables import markdown
+
+
+def by_case(rows):
+    """Case -> (metric, way) -> row, in the order of the file."""
+    found = {}
+    for row in rows:
+        found.setdefault(row["case"], {})[row["metric"],
+                                          row["params"].get("way")] = row
+    return found
+
+
+def percent(row):
+    return f"{100 * row['value']:.1f} %" if row else "-"
+
+
+def held_out(name):
+    """What the file of a net says of the thread blocks that it was not trained
+    on."""
+    with open(os.path.join(NETS, name + ".json"), encoding="utf-8") as net:
+        return f"{100 * json.load(net)['trained']['accuracy']:.1f} %"
+
+
+def times(row, form="{:.2f}x"):
+    return form.format(row["value"]) if row else "-"
+
+
+def counted(store):
+    result = store.newest("predict-counts")
+    yield from ("## On other inputs, counted", "",
+                f"The warp VM, small sizes (`{result['path']}`, by `benchmarks/run "
+                "predict-counts`). Everything that can be fitted was fitted to "
+                f"seed {TRAINED_ON} of a program's generator; these are of seed "
+                f"{HELD_OUT[0]}. *CFE*: lanes at work in the kernel, as it is and "
+                "in the order (Table 1 of the paper); *slots*: issue slots of the "
+                "kernel as it is over those in the order, and with keys and sort; "
+                "*purity*: lanes that take about as long as most of their warp; "
+                "*right*: threads that a net takes for their class, of blocks of "
+                "the same run that were held out, and of the other seed.", "")
+    body = []
+    for name, rows in by_case(result["rows"]).items():
+        before = rows.get(("lanes", "none"))
+        for way, called in SOURCES.items():
+            after = rows.get(("lanes", way))
+            if not after:
+                continue
+            body.append([
+                name, called, percent(before), percent(after),
+                f"{after['value'] / before['value']:.2f}x",
+                times(rows.get(("slots", way))),
+                times(rows.get(("whole-slots", way))),
+                percent(rows.get(("purity", way))),
+                held_out(name) if way == "fma" else "-",
+                percent(rows.get(("accuracy", way)))])
+        gains = {way: rows["whole-slots", way]["value"] for way in SOURCES
+                 if ("whole-slots", way) in rows}
+        best = max(gains, key=gains.get, default="none")
+        if gains.get(best, 0) <= 1:
+            best = "none"
+        body.append([name, "**fewest slots**", percent(before), "", "", "",
+                     SOURCES.get(best, "none"), "", "", ""])
+    yield from markdown(["case", "order by", "CFE, as it is", "CFE, in order",
+                         "", "slots", "with keys and sort", "purity",
+                         "right, held out", "right, other seed"], body, (0, 1))
+    yield ""
+    yield from refusals(result["rows"])
+
+
+def refusals(rows):
+    none = {row["case"]: row["refused"] for row in rows
+            if row.get("refused") and row["params"]["way"] == "exact"}
+    for case, why in none.items():
+        yield f"- `{case}`, the condition: {why}."
+    if none:
+        yield ""
+
+
+def of_programs(rows):
+    body = []
+    for name, own in by_case(rows).items():
+        if name == "fused":
+            continue
+        best = next(row for (metric, _), row in own.items() if metric == "best")
+        for way, called in SOURCES.items():
+            time = own.get(("time", way)) or own.get(("alone", way))
+            if not time:
+                continue
+            kept = own.get(("kept", way))
+            body.append([name, called, f"{time['value']:.4f}",
+                         times(own[("speedup", way)]),
+                         percent(own[("spread", way)]),
+                         "" if not kept or kept["value"] else "off"])
+        plain = min((own["time", way] for way in ("nvcc", "reconverge")
+                     if ("time", way) in own), key=lambda row: row["value"])
+        body.append([name, "as it is", f"{plain['value']:.4f}", "1.00x",
+                     percent(own["spread", plain["params"]["way"]]), ""])
+        body.append([name, "**what is taken**", "", times(best), "",
+                     SOURCES.get(best["params"]["way"], "none")])
+    yield from markdown(["case", "order by", "ms", "speed-up",
+                         "spread over seeds", ""], body, (0, 1, 5))
+
+
+def of_fused(rows):
+    own = {}
+    for row in rows:
+        if row["case"] == "fused":
+            p = row["params"]
+            own[p["compiler"], row["metric"], p["way"]] = row
+    body = []
+    for (compiler, metric, way), row in own.items():
+        if metric != "part":
+            continue
+        body.append([compiler, way, f"{row['value']:.4f}",
+                     row.get("blocks", ""), row.get("threads", ""),
+                     row.get("registers", ""),
+                     percent(own.get((compiler, "rate", way))),
+                     percent(own.get((compiler, "hidden", way)))])
+    yield from markdown(["built by", "way", "ms", "blocks", "threads",
+                         "registers", "overlap", "hidden"], body, (0, 1))
+
+
+def measured(store):
+    result = store.newest("predict")
+    if not result:
+        return
+    seeds = ", ".join(map(str, HELD_OUT))
+    yield from ("## On a GPU", "", machine(result["environment"]) +
+                f" (`{result['path']}`). Seeds {seeds}; milliseconds a launch, keys "
+                "and sort included, medians; *speed-up* over the faster of nvcc's "
+                "and our build as it is; *off*: the final program has measured that "
+                "the order does not pay, and switches it off; *the kernel alone*: in "
+                "an order that an earlier launch has made.", "")
+    yield from of_programs(result["rows"])
+    yield from ("", "## Predicted while the batch before is worked on", "",
+                "`kernels/predict_micro`: batches of `gdt`, by hand. *trade*: the "
+                "kernel of one batch in its order; *foretell*: the classes of the "
+                "next; then both after the other, in two streams, by programmatic "
+                "dependent launch, and in one kernel, of whose blocks 1 to 8 warps "
+                "predict (Table 2 of the paper); *whole* with the sort. *overlap* is "
+                "(Tcd + Ttc - T) / (Tcd + Ttc), as the paper has it, *hidden* the "
+                "same over the shorter of the two.", "")
+    yield from of_fused(result["rows"])
+
+
+def lines(store):
+    newest = store.newest("predict") or store.newest("predict-counts")
+    yield from ("# Orders by what foretells paths", "",
+                made_by("predict", newest["path"], newest["suite"]), "",
+                "Sources of an order, compared on inputs to which nothing was "
+                "fitted: [predict-paths.md](predict-paths.md) says what they are.",
+                "")
+    yield from counted(store)
+    yield from measured(store)
