@@ -16,6 +16,7 @@
 
 #include "analysis/Accesses.h"
 #include "analysis/Costs.h"
+#include "analysis/Names.h"
 #include "analysis/Numbering.h"
 #include "analysis/Places.h"
 #include "analysis/Regions.h"
@@ -43,8 +44,7 @@ using namespace llvm;
 
 namespace reconverge::analysis {
 
-/// "ns::walk<float>" of "_ZN2ns4walkIfEEvPT_": without parameters.
-static std::string displayName(StringRef Mangled) {
+std::string displayName(StringRef Mangled) {
   if (Mangled.consume_back(HelperSuffix)) {
     // One of several has a word of its own there.
     const auto [Of, Word] = Mangled.rsplit('$');

@@ -7,7 +7,7 @@
 //   race  bfsStep  bfs.cu:31        # a look before an atomic
 //   *     "thrust::*"
 //
-// A kernel is matched with its parameters or without. A place is "file:line";
+// A kernel's name has no parameters. A place is "file:line";
 // the file may lack folders from the left. Any place of a finding will do, also
 // one that the code was inlined into.
 //
@@ -100,8 +100,7 @@ static bool matchesPath(const GlobPattern &Pattern, StringRef Path) {
 bool Suppressions::Entry::matches(const Finding &F) const {
   if (Kind && *Kind != F.Kind)
     return false;
-  if (!Kernel.match(F.Kernel) &&
-      !Kernel.match(StringRef(F.Kernel).split('(').first))
+  if (!Kernel.match(F.Kernel))
     return false;
   return !Place || any_of(F.Places, [&](const FindingPlace &P) {
     return any_of(P.Where, [&](const SourceLoc &Loc) {

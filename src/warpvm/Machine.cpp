@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Machine.h"
+#include "analysis/Names.h"
 #include "core/Error.h"
 #include "warpvm/Program.h"
 #include "warpvm/emit/Compile.h"
@@ -318,7 +319,7 @@ Error MachineImpl::launch(Kernel &Kernel, const LaunchShape &Shape, void **Args,
     L->Races = &Races.emplace(Shape);
   std::optional<LaunchNotes> Notes;
   if (How.Notes && V.Noted)
-    L->Notes = &Notes.emplace(L->Kernel);
+    L->Notes = &Notes.emplace(analysis::displayName(K.name()));
   Error E = run(K, *L, Shuffled ? PolicyKind::Frontier : Options.Policy,
                 How.Counts, How.Observer);
   if (Races)

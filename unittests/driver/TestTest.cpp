@@ -99,14 +99,14 @@ static bool suppresses(StringRef Line, const Finding &F) {
 }
 
 TEST(Suppressions, MatchKindKernelAndPlace) {
-  const Finding F = finding(FindingKind::Race, "ns::scale(float*, int)", 12);
-  EXPECT_TRUE(suppresses("race ns::scale", F));
-  EXPECT_TRUE(suppresses("* *scale  # known since May", F));
-  EXPECT_TRUE(suppresses("race \"ns::scale(float*, int)\" a.cu:12", F));
+  const Finding F = finding(FindingKind::Race, "ns::scale<float, 2>", 12);
+  EXPECT_TRUE(suppresses("race \"ns::scale<*>\"", F));
+  EXPECT_TRUE(suppresses("* *scale*  # known since May", F));
+  EXPECT_TRUE(suppresses("race \"ns::scale<float, 2>\" a.cu:12", F));
   EXPECT_TRUE(suppresses("race * src/a.cu:*", F));
   EXPECT_TRUE(suppresses("race * /home/me/src/a.cu:1?", F));
-  EXPECT_FALSE(suppresses("init ns::scale", F));
-  EXPECT_FALSE(suppresses("race scale", F));
+  EXPECT_FALSE(suppresses("init *", F));
+  EXPECT_FALSE(suppresses("race ns::scale", F));
   EXPECT_FALSE(suppresses("race * a.cu:1", F));
   EXPECT_FALSE(suppresses("race * b/a.cu:12", F));
   EXPECT_FALSE(suppresses("race * aa.cu:12", F));

@@ -16,6 +16,7 @@
 
 #include "runtime/vm/Engine.h"
 
+#include "analysis/Names.h"
 #include "core/Error.h"
 #include "core/ProfileJson.h"
 #include "runtime/profile/Process.h"
@@ -195,7 +196,7 @@ void Engine::noteOverruns(const DeviceFunction &F) {
   if (FindingsLog *Log = FindingsLog::current()) {
     Finding Over;
     Over.Harmless = true;
-    Over.Kernel = demangle(F.Name);
+    Over.Kernel = analysis::displayName(F.Name);
     Over.Text = "an access past the end of " + warpvm::nameOf(Past.front()) +
                 ", which a GPU lets pass: its pages are larger; "
                 "--check=bounds says where";
@@ -220,7 +221,7 @@ void Engine::noteRaces(const DeviceFunction &F, const RaceFindings &Found) {
     if (Said.Races.size() == Before)
       continue;
     if (FindingsLog *Log = FindingsLog::current())
-      Log->add(findingOf(R, demangle(F.Name)));
+      Log->add(findingOf(R, analysis::displayName(F.Name)));
     else
       note("kernel " + demangle(F.Name) + ": a race: " + textOf(R, WholePath));
   }
@@ -292,7 +293,7 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
   noteOverruns(F);
   noteFindings(std::move(Noted));
   if (Log && (Orders.Differing || Orders.FaultyRuns))
-    for (Finding &Found : findingsOf(Orders, demangle(F.Name)))
+    for (Finding &Found : findingsOf(Orders, analysis::displayName(F.Name)))
       Log->add(std::move(Found));
   if (!Failure) {
     if (Clock)
@@ -314,6 +315,7 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
 /// returns what the launch is to return.
 cudaError_t Engine::noteFailure(const DeviceFunction &F, Error Failure) {
   FindingsLog *const Log = FindingsLog::current();
+  const std::string Kernel = analysis::displayName(F.Name);
   cudaError_t Code = cudaErrorNotSupported;
   bool Fault = false;
   handleAllErrors(
@@ -322,13 +324,13 @@ cudaError_t Engine::noteFailure(const DeviceFunction &F, Error Failure) {
         Code = codeOf(E.kind());
         Fault = E.kind() != warpvm::FaultKind::OutOfMemory;
         if (!Fault)
-          refuse(E.message(), demangle(F.Name));
+          refuse(E.message(), Kernel);
         else if (Log)
-          Log->add(findingOf(E, demangle(F.Name)));
+          Log->add(findingOf(E, Kernel));
         else
           note(E.message());
       },
-      [&](const ErrorInfoBase &E) { refuse(E.message(), demangle(F.Name)); });
+      [&](const ErrorInfoBase &E) { refuse(E.message(), Kernel); });
   if (!Fault)
     return Code;
   setStickyError(Code);

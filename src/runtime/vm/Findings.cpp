@@ -9,12 +9,12 @@
 
 #include "runtime/vm/Findings.h"
 
+#include "analysis/Names.h"
 #include "core/Error.h"
 #include "runtime/profile/Process.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Demangle/Demangle.h"
 
 #include <cerrno>
 #include <cstring>
@@ -104,7 +104,7 @@ void FindingsLog::launch(StringRef Kernel) {
     return;
   ++Launches;
   if (Kernels.insert(Kernel).second)
-    write(kernelLine(demangle(Kernel)));
+    write(kernelLine(analysis::displayName(Kernel)));
 }
 
 void FindingsLog::add(Finding F) {
