@@ -21,6 +21,7 @@ namespace reconverge::rewrite {
 struct Place {
   std::string File;
   uint64_t Line = 0, Column = 0;
+  bool operator==(const Place &) const = default;
 };
 
 /// A round in a kernel's own text.
@@ -31,6 +32,8 @@ struct Order {
   std::vector<Place> Chain;
   /// The branches that the pass's round serves right there.
   std::vector<Place> Choices;
+  uint64_t Leaves = 2;   ///< the ways through these
+  bool IsAsked = false;  ///< by a pragma
   bool HasExits = false; ///< threads leave the kernel before
   /// Local variables, "name:line", that hold something which the pass moves or
   /// computes again; and those that are the same in the whole block.
@@ -41,7 +44,8 @@ struct Order {
   uint64_t Neighbours = 16; ///< of data_group_indexing
 };
 
-/// What became of an order; Code 0: it is written.
+/// What became of an order; Code 0: it is written. There is none of an order that
+/// nobody asked for if its kernel has another round.
 struct Outcome {
   std::string Kernel;
   uint64_t Code = 0;
@@ -63,7 +67,8 @@ inline bool fromJSON(const llvm::json::Value &V, Place &P,
 inline llvm::json::Value toJSON(const Order &O) {
   return llvm::json::Object{
       {"kernel", O.Kernel},       {"chain", O.Chain},
-      {"choices", O.Choices},     {"hasExits", O.HasExits},
+      {"choices", O.Choices},     {"leaves", O.Leaves},
+      {"isAsked", O.IsAsked},     {"hasExits", O.HasExits},
       {"moves", O.Moves},         {"same", O.Same},
       {"threads", O.Threads},     {"isBound", O.IsBound},
       {"algorithm", O.Algorithm}, {"neighbours", O.Neighbours}};
@@ -72,7 +77,8 @@ inline bool fromJSON(const llvm::json::Value &V, Order &O,
                      llvm::json::Path At) {
   llvm::json::ObjectMapper Map(V, At);
   return Map && Map.map("kernel", O.Kernel) && Map.map("chain", O.Chain) &&
-         Map.map("choices", O.Choices) && Map.map("hasExits", O.HasExits) &&
+         Map.map("choices", O.Choices) && Map.map("leaves", O.Leaves) &&
+         Map.map("isAsked", O.IsAsked) && Map.map("hasExits", O.HasExits) &&
          Map.map("moves", O.Moves) && Map.map("same", O.Same) &&
          Map.map("threads", O.Threads) && Map.map("isBound", O.IsBound) &&
          Map.map("algorithm", O.Algorithm) &&

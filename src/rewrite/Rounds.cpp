@@ -186,6 +186,8 @@ static Order orderOf(const RoundPlan &Plan, const Facts &Now,
   O.Kernel = F.getName().str();
   O.Chain = chainOf(*Plan.Block);
   O.Choices = choicesOf(Plan);
+  O.Leaves = Plan.Trees.front().Leaves;
+  O.IsAsked = isAsked(*Plan.Block);
   O.HasExits = !Plan.Exits.empty();
   const Variables Names(F);
   auto Add = [&](const Instruction &I) {
@@ -224,58 +226,55 @@ static Missed missedAt(const BasicBlock &BB, const Refusal &Why) {
   return M;
 }
 
-/// What is said of a kernel with a round: not of copies of its branch, which an
-/// unrolled loop has, nor of branches that nobody asked for and that are no loss.
-static void addLeft(std::vector<Missed> Here, const Order *Made,
+/// What is said of a kernel with rounds to write: not of copies of their
+/// branches, which an unrolled loop has, nor of branches that are no loss.
+static void addLeft(std::vector<Missed> Here, ArrayRef<Order> Made,
                     Ordered &Result) {
   for (Missed &M : Here) {
     const bool IsThere = any_of(Result.Left, [&](const Missed &Other) {
       return Other.Why == M.Why && Other.Line == M.Line &&
              Other.Column == M.Column && Other.File == M.File;
     });
-    if (IsThere || (Made && (M.Why == &remedies::remap::refuse::Small ||
-                             M.Why == &remedies::remap::refuse::Ids ||
-                             (M.Line == Made->Chain.front().Line &&
-                              M.Column == Made->Chain.front().Column))))
-      continue;
-    Result.Left.push_back(std::move(M));
+    const bool IsCopy = any_of(Made, [&](const Order &O) {
+      return M.Line == O.Chain.front().Line &&
+             M.Column == O.Chain.front().Column;
+    });
+    const bool IsNoLoss =
+        !Made.empty() && (M.Why == &remedies::remap::refuse::Small ||
+                          M.Why == &remedies::remap::refuse::Ids);
+    if (!IsThere && !IsCopy && !IsNoLoss)
+      Result.Left.push_back(std::move(M));
   }
 }
 
 static void orderIn(Function &F, const RemapOptions &Options, Ordered &Result) {
   const Facts Now(F);
   std::vector<Missed> Left;
-  std::optional<rewrite::Order> Made;
-  ReversePostOrderTraversal<Function *> Order(&F);
-  for (BasicBlock *BB : Order) {
+  std::vector<Order> Made;
+  ReversePostOrderTraversal<Function *> Blocks(&F);
+  for (BasicBlock *BB : Blocks) {
     if (!isWanted(*BB, Now, Options))
       continue;
     auto Decision = planRound(*BB, Now, Options, {});
     const auto *Plan = std::get_if<RoundPlan>(&Decision);
-    const auto Miss = [&](const remedies::RefusalKind &Kind) {
-      Left.push_back(
-          missedAt(*BB, remedies::refusal(Kind, *BB->getTerminator())));
-    };
     if (!Plan) {
       Left.push_back(missedAt(*BB, std::get<Refusal>(Decision)));
       continue;
     }
-    if (Made) {
-      Miss(refuse::Second);
-      continue;
-    }
-    rewrite::Order O = orderOf(*Plan, Now, Options);
-    if (O.Chain.empty()) {
-      Miss(refuse::Lost);
-    } else if (!hasRoom(*Plan, O)) {
-      Miss(refuse::Block);
-    } else {
-      Made = std::move(O);
-    }
+    Order O = orderOf(*Plan, Now, Options);
+    const remedies::RefusalKind *Why = O.Chain.empty()      ? &refuse::Lost
+                                       : !hasRoom(*Plan, O) ? &refuse::Block
+                                                            : nullptr;
+    if (Why)
+      Left.push_back(
+          missedAt(*BB, remedies::refusal(*Why, *BB->getTerminator())));
+    else if (none_of(Made, [&](const Order &Other) {
+               return Other.Chain == O.Chain; // of another copy
+             }))
+      Made.push_back(std::move(O));
   }
-  addLeft(std::move(Left), Made ? &*Made : nullptr, Result);
-  if (Made)
-    Result.Orders.push_back(std::move(*Made));
+  addLeft(std::move(Left), Made, Result);
+  append_range(Result.Orders, Made);
 }
 
 bool isKernelNamed(const Function &F, StringRef Name) {

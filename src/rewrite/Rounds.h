@@ -38,16 +38,17 @@ struct Missed {
 };
 
 struct Ordered {
-  std::vector<Order> Orders; ///< one a kernel at most
-  std::vector<Missed> Left;  ///< in program order
+  /// Several of a kernel, together: the first that can be written.
+  std::vector<Order> Orders;
+  std::vector<Missed> Left; ///< in program order
 };
 
 /// \p F is the kernel \p Name, mangled or as it is called in the source, without
 /// what it is in and without template arguments.
 bool isKernelNamed(const llvm::Function &F, llvm::StringRef Name);
 
-/// Plans a round for each kernel of \p M, at the first branch that the pass would
-/// give one. \p M is the device code of a source with all of its debug
+/// Plans a round for each kernel of \p M, at each of the branches that the pass
+/// would give one if it were the first. \p M is the device code of a source with all of its debug
 /// information, through the device pipeline, and its requests are settled.
 Ordered orderRounds(llvm::Module &M, const Wishes &Asked);
 

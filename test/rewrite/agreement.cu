@@ -4,7 +4,7 @@
 // takes for the same in all threads. The order is written by hand: the pass makes
 // no such mistake that we know of.
 // RUN: rm -rf %t && mkdir %t && cp %s %t/agreement.cu && cd %t
-// RUN: echo '[{"kernel":"_Z4stepPKfPfi","chain":[["",23,7]],"choices":[["",23,7]],"hasExits":false,"moves":["twice:22"],"same":[],"threads":256,"isBound":true,"algorithm":"","neighbours":16}]' > orders.json
+// RUN: echo '[{"kernel":"_Z4stepPKfPfi","chain":[["",23,7]],"choices":[["",23,7]],"leaves":2,"isAsked":false,"hasExits":false,"moves":["twice:22"],"same":[],"threads":256,"isBound":true,"algorithm":"","neighbours":16}]' > orders.json
 // RUN: %reconverge cc -fsyntax-only -Xclang -add-plugin -Xclang reconverge-rewrite -Xclang -plugin-arg-reconverge-rewrite -Xclang orders.json agreement.cu
 // RUN: FileCheck %s --input-file orders.json.outcomes
 // RUN: not ls orders.json.text

@@ -153,8 +153,11 @@ bool Looker::isOwn(const Expr *Target) const {
 
 Effect Looker::ofName(const DeclRefExpr &E) const {
   const auto *V = dyn_cast<VarDecl>(E.getDecl());
-  if (!V || V->hasLocalStorage() || V->isConstexpr())
+  if (!V || V->isConstexpr())
     return {};
+  // What a parameter is bound to, the call says.
+  if (V->hasLocalStorage())
+    return {.Reads = V->getType()->isReferenceType() && !isa<ParmVarDecl>(V)};
   return {.Reads = !V->getType().isConstQualified(), .Cost = 1};
 }
 
@@ -250,7 +253,8 @@ Effect effectOf(const Stmt *S) {
 /// \p E is a place that is only read, or bound to a const reference.
 static bool onlyReads(const Expr &Place, const Stmt &Parent) {
   if (const auto *Cast = dyn_cast<ImplicitCastExpr>(&Parent))
-    return Cast->getCastKind() == CK_LValueToRValue;
+    return Cast->getCastKind() == CK_LValueToRValue ||
+           Cast->getType().isConstQualified();
   return Place.getType().isConstQualified();
 }
 

@@ -191,10 +191,16 @@ void editHead(const Text &T, const FunctionDecl &Kernel, const Order &What,
   const auto Name = T.spanOf({Kernel.getLocation(), Kernel.getLocation()});
   const size_t At =
       Name ? T.bytes().take_front(Name->Begin).rfind(Word) : StringRef::npos;
-  if (At != StringRef::npos)
-    Edits.push_back(
-        {unsigned(At + Word.size()), 0,
-         " __launch_bounds__(" + std::to_string(What.Threads) + ")"});
+  if (At == StringRef::npos)
+    return;
+  const std::string Bounds =
+      " __launch_bounds__(" + std::to_string(What.Threads) + ")";
+  const unsigned Behind = At + Word.size();
+  const size_t Line = T.lineEnd(At) - T.lineStart(At);
+  if (Line + Bounds.size() <= Columns + 1 || T.bytes()[Behind] != ' ')
+    Edits.push_back({Behind, 0, Bounds});
+  else
+    Edits.push_back({Behind, 1, Bounds + "\n" + T.indentAt(At)});
 }
 
 void editIncludes(const Text &T, const Directives &Seen, unsigned Offset,

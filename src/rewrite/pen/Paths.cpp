@@ -100,6 +100,9 @@ static SourceRange headOf(const Stmt &S) {
 
 bool Planner::isChoice(const Stmt &S) const {
   const SourceRange Head = headOf(S);
+  // The optimiser makes one switch of many branches on a value.
+  if (Head.isValid() && What.Leaves > What.Choices.size() + 1)
+    return true;
   return Head.isValid() && llvm::any_of(What.Choices, [&](const Place &P) {
            return isIn(P, Head, T.SM);
          });
@@ -223,6 +226,15 @@ static bool keepsValue(QualType From, QualType To, const ASTContext &C) {
   return FromSign == ToSign ? Narrow <= Wide : ToSign && Narrow < Wide;
 }
 
+static bool hasCall(const Stmt *S) {
+  bool Found = false;
+  walk(S, [&](const Stmt &At) {
+    Found |= isa<CallExpr, CXXConstructExpr>(At);
+    return !Found;
+  });
+  return Found;
+}
+
 /// What stands for \p P, of the callee of Levels[Depth], in the kernel's words.
 std::optional<std::string> Planner::parameter(const ParmVarDecl &P,
                                               size_t Depth) {
@@ -233,7 +245,7 @@ std::optional<std::string> Planner::parameter(const ParmVarDecl &P,
   const Expr *Inner = Arg->IgnoreParenImpCasts();
   const bool SameType = T.Context.hasSameUnqualifiedType(
       Inner->getType(), P.getType().getNonReferenceType());
-  if (effectOf(Arg).isCheap() &&
+  if (effectOf(Arg).isCheap() && !hasCall(Arg) &&
       (SameType || keepsValue(Inner->getType(), P.getType(), T.Context)))
     if (auto Text = written(*Inner, /*Nested=*/true))
       return Text;
@@ -443,8 +455,14 @@ Trouble Planner::plan() {
     const auto *Op = dyn_cast<BinaryOperator>(Core);
     const bool IsLoose = isa<ConditionalOperator>(Core) ||
                          (Op && (Op->isAssignmentOp() || Op->isCommaOp()));
+    const bool IsPart =
+        isa<DeclRefExpr, MemberExpr, ArraySubscriptExpr, CallExpr>(Core);
     const auto Bare = *written(*Condition, IsLoose);
-    Into.Text = IsBool ? Bare : Bare + " ? 1 : 0";
+    Into.Text = IsBool ? Bare
+                : IsPart
+                    ? Bare + " != " +
+                          (Core->getType()->isPointerType() ? "nullptr" : "0")
+                    : Bare + " ? 1 : 0";
   }
   if (Levels.empty() && If)
     Into.Condition = Condition;

@@ -11,8 +11,9 @@
 // order to <orders.json>.outcomes. In clang, and not in the tool, because it
 // needs clang's AST: the tool starts as fast without, and clang is there anyway.
 //
-// A template's text is edited once: each instance that has an order gives its
-// edits, and they must be equal.
+// Of several orders of a kernel, the first that can be written is. A template's
+// text is edited once: each instance that has orders gives its edits, and they
+// must be equal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -101,6 +102,13 @@ private:
   std::unique_ptr<MangleContext> Names;
 };
 
+/// What has become of a kernel's text, which instances share.
+struct Written {
+  std::vector<Edit> Edits;
+  bool Is = false; ///< it has a round
+  std::vector<Outcome> Outcomes;
+};
+
 class Pen : public ASTConsumer {
 public:
   Pen(CompilerInstance &Clang, std::string Path)
@@ -113,25 +121,21 @@ public:
 private:
   bool readOrders();
   void follow(ASTContext &C);
-  Outcome outcome(const Order &O, const Refused &Why, const SourceManager &SM);
+  Outcome outcome(const Order &O, const Refused &Why);
   void fail(const llvm::Twine &Message) {
     DiagnosticsEngine &D = Clang.getDiagnostics();
     D.Report(D.getCustomDiagID(DiagnosticsEngine::Error, "%0"))
         << Message.str();
   }
-  bool write(StringRef Suffix, StringRef Bytes);
+  bool writeFile(StringRef Suffix, StringRef Bytes);
+  void write(const FunctionDecl &Kernel, ArrayRef<const Order *> Of,
+             Written &Here);
+  std::string apply(ArrayRef<Edit> All);
 
   CompilerInstance &Clang;
   std::string Path;
   Directives Seen;
   std::vector<Order> Orders;
-};
-
-/// What has become of a kernel's text, which instances share.
-struct Written {
-  std::vector<Edit> Edits;
-  std::vector<size_t> Orders; ///< indices
-  std::optional<Refused> Why;
 };
 
 } // namespace
@@ -149,7 +153,7 @@ bool Pen::readOrders() {
   return true;
 }
 
-bool Pen::write(StringRef Suffix, StringRef Bytes) {
+bool Pen::writeFile(StringRef Suffix, StringRef Bytes) {
   std::error_code EC;
   llvm::raw_fd_ostream OS((Path + Suffix).str(), EC);
   if (!EC)
@@ -159,8 +163,8 @@ bool Pen::write(StringRef Suffix, StringRef Bytes) {
   return !EC;
 }
 
-Outcome Pen::outcome(const Order &O, const Refused &Why,
-                     const SourceManager &SM) {
+Outcome Pen::outcome(const Order &O, const Refused &Why) {
+  const SourceManager &SM = Clang.getSourceManager();
   const SourceLocation At = SM.getExpansionLoc(Why.At);
   return {O.Kernel,
           Why.Kind->Number,
@@ -170,71 +174,107 @@ Outcome Pen::outcome(const Order &O, const Refused &Why,
           Why.Detail};
 }
 
+/// The first of the orders \p Of one kernel that can be written is; \p Here is
+/// what other instances have made of its text.
+void Pen::write(const FunctionDecl &Kernel, ArrayRef<const Order *> Of,
+                Written &Here) {
+  const bool IsFirst = Here.Outcomes.empty();
+  std::vector<Outcome> Refusals;
+  const auto Refuse = [&](const Order &O, const Refused &Why) {
+    Refusals.push_back(outcome(O, Why));
+  };
+  const Order *Done = nullptr;
+  std::vector<Edit> Edits;
+  for (const Order *O : Of) {
+    if (Done) {
+      if (O->IsAsked)
+        Refuse(*O, {&refuse::Second, Kernel.getLocation()});
+      continue;
+    }
+    Text T(Kernel.getASTContext(), Clang.getPreprocessor(), Kernel);
+    Edits.clear();
+    if (const Trouble Why = writeRound(Kernel, *O, Seen, T, Edits))
+      Refuse(*O, *Why);
+    else
+      Done = O;
+  }
+  if (!IsFirst && (bool(Done) != Here.Is || (Done && Edits != Here.Edits))) {
+    // Nothing of what others have made.
+    const Refused Why = {&refuse::Instances, Kernel.getLocation()};
+    for (Outcome &O : Here.Outcomes)
+      if (!O.Code)
+        O = outcome(*Of.front(), Why);
+    if (Done)
+      Refuse(*Done, Why);
+    Done = nullptr;
+    Here.Is = false;
+    Here.Edits.clear();
+  }
+  if (Done) {
+    Here.Is = true;
+    Here.Edits = std::move(Edits);
+    Here.Outcomes.emplace_back().Kernel = Done->Kernel;
+    llvm::erase_if(Refusals, [&](const Outcome &O) {
+      return O.Code != refuse::Second.Number;
+    });
+  }
+  llvm::append_range(Here.Outcomes, Refusals);
+}
+
+/// The main file with \p All, as bytes.
+std::string Pen::apply(ArrayRef<Edit> All) {
+  SourceManager &SM = Clang.getSourceManager();
+  Rewriter Rewrite(SM, Clang.getLangOpts());
+  const SourceLocation Begin = SM.getLocForStartOfFile(SM.getMainFileID());
+  const StringRef Newline = newlineOf(SM.getBufferData(SM.getMainFileID()));
+  for (const Edit &E : All) {
+    std::string Words;
+    for (char Byte : E.Text) // what was copied ends its lines already
+      Words += Byte == '\n' && !StringRef(Words).ends_with("\r")
+                   ? Newline.str()
+                   : std::string(1, Byte);
+    const SourceLocation At = Begin.getLocWithOffset(E.Offset);
+    if (E.Length)
+      Rewrite.RemoveText(At, E.Length);
+    Rewrite.InsertText(At, Words, /*InsertAfter=*/true);
+  }
+  std::string Bytes;
+  llvm::raw_string_ostream OS(Bytes);
+  Rewrite.getEditBuffer(SM.getMainFileID()).write(OS);
+  return Bytes;
+}
+
 void Pen::follow(ASTContext &C) {
-  const SourceManager &SM = C.getSourceManager();
   Kernels All(C);
   All.TraverseDecl(C.getTranslationUnitDecl());
   llvm::MapVector<SourceLocation, Written> ByText;
   std::vector<Outcome> Outcomes;
-  for (auto [I, O] : llvm::enumerate(Orders)) {
-    Outcomes.emplace_back().Kernel = O.Kernel;
-    const FunctionDecl *Kernel = All.ByName.lookup(O.Kernel);
-    if (!Kernel) {
-      Outcomes.back().Code = refuse::Lost.Number;
+  for (size_t I = 0; I < Orders.size();) {
+    std::vector<const Order *> Of;
+    for (const std::string &Name = Orders[I].Kernel;
+         I < Orders.size() && Orders[I].Kernel == Name; ++I)
+      Of.push_back(&Orders[I]);
+    if (const FunctionDecl *Kernel = All.ByName.lookup(Of.front()->Kernel)) {
+      write(*Kernel, Of, ByText[Kernel->getLocation()]);
       continue;
     }
-    Written &Here = ByText[Kernel->getLocation()];
-    const bool IsFirst = Here.Orders.empty();
-    Here.Orders.push_back(I);
-    if (Here.Why)
-      continue;
-    std::vector<Edit> Edits;
-    Text T(C, Clang.getPreprocessor(), *Kernel);
-    if (Trouble Why = writeRound(*Kernel, O, Seen, T, Edits))
-      Here.Why = Why;
-    else if (!IsFirst && Edits != Here.Edits)
-      Here.Why = Refused{&refuse::Instances, Kernel->getLocation()};
-    else
-      Here.Edits = std::move(Edits);
+    Outcome &O = Outcomes.emplace_back();
+    O.Kernel = Of.front()->Kernel;
+    O.Code = refuse::Lost.Number;
   }
-  Rewriter Rewrite(Clang.getSourceManager(), Clang.getLangOpts());
-  const SourceLocation Begin = SM.getLocForStartOfFile(SM.getMainFileID());
-  std::vector<Edit> Done;
-  bool Any = false;
-  for (auto &[At, Here] : ByText) {
-    for (size_t I : Here.Orders)
-      if (Here.Why)
-        Outcomes[I] = outcome(Orders[I], *Here.Why, SM);
-    if (Here.Why)
-      continue;
-    const StringRef Newline = newlineOf(SM.getBufferData(SM.getMainFileID()));
-    for (const Edit &E : Here.Edits) {
-      if (llvm::is_contained(Done, E)) // the #include, of several kernels
-        continue;
-      Done.push_back(E);
-      std::string Words;
-      for (char Byte : E.Text) // what was copied ends its lines already
-        Words += Byte == '\n' && !StringRef(Words).ends_with("\r")
-                     ? Newline.str()
-                     : std::string(1, Byte);
-      const SourceLocation Place = Begin.getLocWithOffset(E.Offset);
-      if (E.Length)
-        Rewrite.RemoveText(Place, E.Length);
-      Rewrite.InsertText(Place, Words, /*InsertAfter=*/true);
-      Any = true;
-    }
+  std::vector<Edit> Edits;
+  for (const auto &[At, Here] : ByText) {
+    llvm::append_range(Outcomes, Here.Outcomes);
+    for (const Edit &E : Here.Edits)
+      if (!llvm::is_contained(Edits, E)) // the #include, of several kernels
+        Edits.push_back(E);
   }
-  if (Any) {
-    std::string Bytes;
-    llvm::raw_string_ostream OS(Bytes);
-    Rewrite.getEditBuffer(SM.getMainFileID()).write(OS);
-    if (!write(".text", Bytes))
-      return;
-  }
+  if (!Edits.empty() && !writeFile(".text", apply(Edits)))
+    return;
   std::string Said;
   llvm::raw_string_ostream OS(Said);
   OS << llvm::json::Value(Outcomes);
-  write(".outcomes", Said);
+  writeFile(".outcomes", Said);
 }
 
 void Pen::HandleTranslationUnit(ASTContext &C) {

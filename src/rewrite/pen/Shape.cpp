@@ -231,7 +231,11 @@ Trouble findShape(const FunctionDecl &Kernel, const Order &What, const Text &T,
     if (!T.beginsLine(Span->Begin))
       return Refused{&refuse::Layout, S->getBeginLoc()};
   }
-  if (What.HasExits && !Into.hasExits())
+  // The other side of an if at the end leaves as well, and needs nothing else.
+  const auto *Last = dyn_cast<IfStmt>(Into.At);
+  const bool IsLast = Last && !Last->getElse() && Into.After.size() == 1 &&
+                      What.Chain.size() == 1;
+  if (What.HasExits && !Into.hasExits() && !IsLast)
     return Refused{&refuse::Exit, Into.At->getBeginLoc()};
   return std::nullopt;
 }
