@@ -21,8 +21,8 @@ function(reconverge_install target folder)
 endfunction()
 
 reconverge_install(reconverge bin)
-install(CODE "execute_process(COMMAND \${CMAKE_COMMAND} -E create_symlink reconverge
-  \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/reconverge-clang++\")")
+install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/reconverge-clang++
+  DESTINATION bin) # a link, and stays one
 reconverge_install(ReconvergePlugin lib)
 reconverge_install(ReconvergeClang lib)
 reconverge_install(ReconvergeVM lib/reconverge)
@@ -33,6 +33,7 @@ install(DIRECTORY ${CMAKE_BINARY_DIR}/share/reconverge DESTINATION share)
 # The device library: headers alone, for any CUDA compiler.
 #   find_package(reconverge REQUIRED)
 #   target_link_libraries(app PRIVATE reconverge::reconverge)
+# reconvergeConfig.cmake.in says what else that gives.
 add_library(ReconvergeHeaders INTERFACE)
 set_target_properties(ReconvergeHeaders PROPERTIES EXPORT_NAME reconverge)
 target_include_directories(ReconvergeHeaders INTERFACE $<INSTALL_INTERFACE:include>)
@@ -43,7 +44,23 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/reconvergeConfigVersion.cma
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/reconverge DESTINATION include)
 install(TARGETS ReconvergeHeaders EXPORT reconverge)
 install(EXPORT reconverge NAMESPACE reconverge:: DESTINATION lib/cmake/reconverge
-  FILE reconvergeConfig.cmake)
-install(FILES ${CMAKE_BINARY_DIR}/reconvergeConfigVersion.cmake
+  FILE reconvergeTargets.cmake)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/reconvergeConfig.cmake.in
+  ${CMAKE_BINARY_DIR}/reconvergeConfig.cmake
+  INSTALL_DESTINATION lib/cmake/reconverge)
+install(FILES ${CMAKE_BINARY_DIR}/reconvergeConfig.cmake
+  ${CMAKE_BINARY_DIR}/reconvergeConfigVersion.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/toolchain.cmake
   DESTINATION lib/cmake/reconverge)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md
+  DESTINATION share/doc/reconverge)
+# Where Debian looks for it.
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION share/doc/reconverge
+  RENAME copyright)
+# Takes away what the last installation of this build put in place.
+add_custom_target(uninstall
+  COMMAND ${CMAKE_COMMAND} -DMANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt
+    -P ${CMAKE_CURRENT_LIST_DIR}/Uninstall.cmake)
+include(Manual)
 include(Bundle)
+include(Package)
