@@ -30,28 +30,31 @@ reconverge_install(compile-kernel lib/reconverge)
 reconverge_install(ReconvergeGPU lib/reconverge)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/reconverge DESTINATION share)
 
-# The device library: headers alone, for any CUDA compiler.
+# The device library: headers alone, for any CUDA compiler; reconverge_test(),
+# reconverge_profile() and a toolchain file (cmake/package). From a build folder as from an installation:
 #   find_package(reconverge REQUIRED)
 #   target_link_libraries(app PRIVATE reconverge::reconverge)
-# reconvergeConfig.cmake.in says what else that gives.
+set(package ${CMAKE_BINARY_DIR}/lib/cmake/reconverge)
+foreach(file reconvergeConfig.cmake reconvergeProfile.cmake toolchain.cmake)
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/package/${file} ${package}/${file} COPYONLY)
+endforeach()
 add_library(ReconvergeHeaders INTERFACE)
 set_target_properties(ReconvergeHeaders PROPERTIES EXPORT_NAME reconverge)
-target_include_directories(ReconvergeHeaders INTERFACE $<INSTALL_INTERFACE:include>)
+target_include_directories(ReconvergeHeaders INTERFACE
+  $<INSTALL_INTERFACE:include> $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>)
 target_compile_features(ReconvergeHeaders INTERFACE cxx_std_17)
 include(CMakePackageConfigHelpers)
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/reconvergeConfigVersion.cmake
+write_basic_package_version_file(${package}/reconvergeConfigVersion.cmake
   COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/reconverge DESTINATION include)
 install(TARGETS ReconvergeHeaders EXPORT reconverge)
 install(EXPORT reconverge NAMESPACE reconverge:: DESTINATION lib/cmake/reconverge
   FILE reconvergeTargets.cmake)
-configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/reconvergeConfig.cmake.in
-  ${CMAKE_BINARY_DIR}/reconvergeConfig.cmake
-  INSTALL_DESTINATION lib/cmake/reconverge)
-install(FILES ${CMAKE_BINARY_DIR}/reconvergeConfig.cmake
-  ${CMAKE_BINARY_DIR}/reconvergeConfigVersion.cmake
-  ${CMAKE_CURRENT_LIST_DIR}/toolchain.cmake
-  DESTINATION lib/cmake/reconverge)
+export(EXPORT reconverge NAMESPACE reconverge::
+  FILE ${package}/reconvergeTargets.cmake)
+install(FILES ${package}/reconvergeConfig.cmake ${package}/reconvergeProfile.cmake
+  ${package}/toolchain.cmake
+  ${package}/reconvergeConfigVersion.cmake DESTINATION lib/cmake/reconverge)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md
   DESTINATION share/doc/reconverge)
 # Where Debian looks for it.

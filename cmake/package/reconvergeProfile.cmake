@@ -1,11 +1,3 @@
-# find_package(reconverge)
-#   reconverge::reconverge     the device library: headers alone
-#   RECONVERGE_COMMAND         the command
-#   reconverge_profile(...)    see below
-@PACKAGE_INIT@
-include(${CMAKE_CURRENT_LIST_DIR}/reconvergeTargets.cmake)
-set(RECONVERGE_COMMAND ${PACKAGE_PREFIX_DIR}/bin/reconverge)
-
 # reconverge_profile(<target> [NAME <name>] [OUTPUT <file>]
 #                    [OPTIONS <word>...] [ARGS <word>...])
 #
@@ -27,11 +19,9 @@ function(reconverge_profile target)
     set(arg_OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${target}.divergence.json)
   endif()
   add_custom_target(${arg_NAME}
-    COMMAND ${RECONVERGE_COMMAND} profile ${arg_OPTIONS} -o ${arg_OUTPUT}
+    COMMAND ${RECONVERGE_PROGRAM} profile ${arg_OPTIONS} -o ${arg_OUTPUT}
       $<TARGET_FILE:${target}> -- ${arg_ARGS}
     WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
     USES_TERMINAL VERBATIM)
   add_dependencies(${arg_NAME} ${target})
 endfunction()
-
-check_required_components(reconverge)
