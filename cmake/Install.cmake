@@ -31,7 +31,8 @@ reconverge_install(ReconvergeGPU lib/reconverge)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/reconverge DESTINATION share)
 
 # The device library: headers alone, for any CUDA compiler; reconverge_test(),
-# reconverge_profile() and a toolchain file (cmake/package). From a build folder as from an installation:
+# reconverge_profile() and a toolchain file (cmake/package). From a build folder
+# as from an installation:
 #   find_package(reconverge REQUIRED)
 #   target_link_libraries(app PRIVATE reconverge::reconverge)
 set(package ${CMAKE_BINARY_DIR}/lib/cmake/reconverge)
