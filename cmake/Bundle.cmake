@@ -36,7 +36,8 @@ install(FILES ${LLVM_LIBRARY_DIR}/libomp.so.5 DESTINATION lib
 set(bench ${CMAKE_SOURCE_DIR}/benchmarks)
 install(PROGRAMS ${bench}/run DESTINATION bench
   COMPONENT Bundle EXCLUDE_FROM_ALL)
-install(DIRECTORY ${bench}/harness ${bench}/baseline DESTINATION bench
+install(DIRECTORY ${bench}/harness ${bench}/baseline ${bench}/nets
+  DESTINATION bench
   COMPONENT Bundle EXCLUDE_FROM_ALL PATTERN "__pycache__" EXCLUDE)
 install(DIRECTORY ${bench}/kernels DESTINATION benchmarks OPTIONAL
   COMPONENT Bundle EXCLUDE_FROM_ALL)

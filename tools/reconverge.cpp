@@ -11,6 +11,8 @@
 #include "driver/Profile.h"
 #include "driver/Quality.h"
 #include "driver/Report.h"
+#include "driver/Rewrite.h"
+#include "driver/Test.h"
 #include "driver/Train.h"
 #include "frontend/TempDir.h"
 
@@ -34,6 +36,10 @@ static const char Usage[] =
     "  reconverge optimize app.cu -o app -- args\n"
     "                                      try remedies, compare every byte, "
     "keep what pays\n"
+    "  reconverge rewrite app.cu           write rounds of remap into the "
+    "source, as a patch\n"
+    "  reconverge test -- ctest            run tests on the CPU; say what is "
+    "wrong with their kernels\n"
     "  reconverge report divergence.json   show an earlier run: as a table, a "
     "page, ...\n"
     "  reconverge diff before.json after.json\n"
@@ -94,6 +100,17 @@ static int runOptimize(ArrayRef<const char *> Words) {
   return *Status;
 }
 
+static int runTest(ArrayRef<const char *> Words) {
+  auto Request = driver::parseTestWords(Words);
+  if (!Request)
+    return reportError(Request.takeError(), errs());
+  Request->Version = RECONVERGE_VERSION;
+  Expected<int> Status = driver::test(*Request, errs());
+  if (!Status)
+    return reportError(Status.takeError(), errs());
+  return *Status;
+}
+
 static int runReport(ArrayRef<const char *> Words) {
   auto Request = driver::parseReportWords(Words);
   if (!Request)
@@ -126,6 +143,13 @@ static int runTrain(ArrayRef<const char *> Words) {
   if (!Request)
     return reportError(Request.takeError(), errs());
   return reportError(driver::train(*Request, errs()), errs());
+}
+
+static int runRewrite(ArrayRef<const char *> Words) {
+  auto Request = driver::parseRewriteWords(Words);
+  if (!Request)
+    return reportError(Request.takeError(), errs());
+  return reportError(driver::rewrite(*Request, outs(), errs()), errs());
 }
 
 static int runExplain(ArrayRef<const char *> Words) {
@@ -190,14 +214,16 @@ int main(int Count, const char **Arguments) {
                      .Case("report", {Subcommand::Report, runReport})
                      .Case("diff", {Subcommand::Diff, runDiff})
                      .Case("quality", {Subcommand::Quality, runQuality})
+                     .Case("rewrite", {Subcommand::Rewrite, runRewrite})
                      .Case("train", {Subcommand::Train, runTrain})
+                     .Case("test", {Subcommand::Test, runTest})
                      .Default({Subcommand::Report, nullptr});
   if (!Chosen.Run)
     return reportError(
-        userError(
-            "there is no command '" + Name + "'",
-            "The commands are profile, predict, optimize, "
-            "report, diff, quality, train, cc, explain, man and completion."),
+        userError("there is no command '" + Name + "'",
+                  "The commands are profile, predict, optimize, rewrite, test, "
+                  "report, diff, quality, train, cc, explain, man and "
+                  "completion."),
         errs());
   ArrayRef<const char *> Rest = ArrayRef(Words).drop_front();
   if (driver::asksForHelp(Rest)) {

@@ -42,7 +42,8 @@ ALLOWED = {
                     "remedies", "runtime/profile", "runtime/shim", "runtime/trial"],
     "runtime/shim": [],
     "report": [],
-    "driver": ["frontend", "analysis", "remedies", "warpvm", "model",
+    "rewrite": ["analysis", "remedies"],
+    "driver": ["frontend", "analysis", "remedies", "rewrite", "warpvm", "model",
                "train", "runtime/profile", "report"],
 }
 # Stages that have rooms: which other rooms each may see, which headers beside

@@ -9,6 +9,8 @@ ROOT = os.path.dirname(BENCH)
 KERNELS = os.path.join(ROOT, "benchmarks", "kernels")
 EXAMPLES = os.path.join(ROOT, "examples")
 RESULTS = os.path.join(BENCH, "results")
+# Nets of programs in kernels/, by case (suites/predict.py).
+NETS = os.path.join(BENCH, "nets")
 DOCS = os.path.join(ROOT, "docs")
 
 

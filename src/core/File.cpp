@@ -89,4 +89,12 @@ Error writeOutput(StringRef Path, function_ref<void(raw_ostream &)> Write) {
   return Error::success();
 }
 
+std::string defaultCacheFolder() {
+  SmallString<128> Path;
+  if (!sys::path::cache_directory(Path) || StringRef(Path).contains(','))
+    return "";
+  sys::path::append(Path, "reconverge");
+  return std::string(Path);
+}
+
 } // namespace reconverge

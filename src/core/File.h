@@ -9,6 +9,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
+#include <string>
 
 namespace llvm {
 class raw_ostream;
@@ -31,6 +32,11 @@ writeFileAtomically(llvm::StringRef Path,
 /// The same, and "-" is standard output.
 llvm::Error writeOutput(llvm::StringRef Path,
                         llvm::function_ref<void(llvm::raw_ostream &)> Write);
+
+/// Where what is compiled for programs is kept between runs: reconverge in the
+/// user's cache. Empty if there is no such place, or its name has a comma, which
+/// parts settings from one another.
+std::string defaultCacheFolder();
 
 } // namespace reconverge
 

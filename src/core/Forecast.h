@@ -97,7 +97,8 @@ struct EstimateForecast {
   PathTree Tree;                   ///< empty: nothing to ask
   OrderQuality BySum, ByTree;
   std::optional<OrderQuality>
-      ByNet;            ///< trained on what the others are fitted to
+      ByNet,            ///< trained on what the others are fitted to
+      ByTiles;          ///< as tensor cores compute it (core/TensorNet.h)
   std::string WhyNoNet; ///< if it was tried and could not be
   OrderQuality AsItIs;  ///< threads in their own order; its R2 is 0
   OrderQuality ByTime;  ///< in the order of what they took: the best there is

@@ -1,7 +1,7 @@
 //===- core/PathNet.h - Classes of threads, by a net ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A small fully connected net over what loads of a thread outside of loops read,
+// A small fully connected net over what loads of a thread read before its work,
 // which tells before its kernel runs how long the thread takes, as a class:
 //
 //   x[i] = input[i] * Scale[i] + Shift[i]

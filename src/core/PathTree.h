@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A decision tree over what is known of a thread before its kernel runs: what
-// loads outside of loops read, and its number. Each leaf is a class of threads
+// loads read before the work, and its number. Each leaf is a class of threads
 // that should take about as long.
 //
 //===----------------------------------------------------------------------===//

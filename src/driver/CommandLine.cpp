@@ -14,6 +14,7 @@
 #include "driver/CommandLine.h"
 
 #include "core/Error.h"
+#include "core/File.h"
 #include "driver/OptionTable.h"
 #include "driver/Run.h"
 
@@ -46,15 +47,6 @@ static Error checkNumber(const Arg &A) {
   return userError("'" + Twine(A.getValue()) + "' is no value of --" +
                        A.getOption().getName().rtrim('='),
                    "Write a whole number.");
-}
-
-/// Where compiled kernels are kept between runs; empty if there is no place.
-static std::string defaultCache() {
-  SmallString<128> Path;
-  if (!sys::path::cache_directory(Path) || StringRef(Path).contains(','))
-    return "";
-  sys::path::append(Path, "reconverge");
-  return std::string(Path);
 }
 
 static StringRef nameOf(Subcommand Which) {
@@ -182,7 +174,7 @@ static Error parseRunWords(ArrayRef<const char *> Words, Subcommand Which,
   auto Tell = [&](StringRef Key, StringRef Value) {
     Vm.push_back((Key + "=" + Value).str());
   };
-  std::string Cache = defaultCache();
+  std::string Cache = defaultCacheFolder();
   for (const Arg *A : Parsed) {
     if (A->getOption().getID() == OPT_UNKNOWN) {
       if (StringRef(A->getSpelling()).starts_with("--"))
@@ -200,10 +192,9 @@ static Error parseRunWords(ArrayRef<const char *> Words, Subcommand Which,
   }
   if (Error E = settle(Request.Build))
     return E;
-  if (!Cache.empty()) {
-    Tell("cache", Cache);
+  Tell("cache", Cache.empty() ? "none" : Cache);
+  if (!Cache.empty())
     Request.Gpu = "cache=" + Cache;
-  }
   Request.Vm = join(Vm, ",");
   return checkInputs(Request, Which, HasDashes);
 }

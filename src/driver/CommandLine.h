@@ -149,9 +149,11 @@ struct CompareRequest {
 
 /// What to train a net on.
 struct TrainRequest {
-  std::string Rows, Output = "net.json";
+  std::string Input; ///< rows, or a net that is there already
+  std::string Output = "net.json";
   std::string Kernel; ///< mangled or not; empty: the only one
   std::string Other;  ///< rows of another run; empty: none
+  std::string Header; ///< for the net as CUDA; empty: none
 };
 
 /// What `reconverge <subcommand> --help` prints.
@@ -163,7 +165,9 @@ enum class Subcommand {
   Report,
   Diff,
   Quality,
-  Train
+  Train,
+  Rewrite,
+  Test
 };
 void printHelp(Subcommand Which, llvm::raw_ostream &OS);
 /// Whether the words ask for that help.

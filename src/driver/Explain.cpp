@@ -12,6 +12,7 @@
 
 #include "core/Error.h"
 #include "remedies/Table.h"
+#include "rewrite/Refusals.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -34,6 +35,13 @@ static void printPage(const remedies::RefusalKind &Kind, raw_ostream &OS) {
      << Kind.Page << "\n";
 }
 
+/// Of remedies, and then of patches.
+static std::vector<const remedies::RefusalKind *> allRefusals() {
+  std::vector<const remedies::RefusalKind *> All = remedies::refusals();
+  append_range(All, rewrite::refuse::All);
+  return All;
+}
+
 /// The words that the entry is about; it begins with them.
 static SmallVector<StringRef> wordsOf(StringRef Entry) {
   SmallVector<StringRef> Words;
@@ -45,7 +53,7 @@ static void printCodes(raw_ostream &OS) {
   OS << "# Codes\n\nWhy a branch or a kernel was left as it is. A remark ends "
         "in one of these; `reconverge explain <code>` prints its page, and "
         "`reconverge explain` all of this file.\n";
-  for (const remedies::RefusalKind *Kind : remedies::refusals()) {
+  for (const remedies::RefusalKind *Kind : allRefusals()) {
     OS << "\n";
     printPage(*Kind, OS);
   }
@@ -56,10 +64,11 @@ Error explain(StringRef Name, raw_ostream &OS) {
     printCodes(OS);
     return Error::success();
   }
-  if (const auto *Kind = remedies::refusalNamed(Name)) {
-    printPage(*Kind, OS);
-    return Error::success();
-  }
+  for (const remedies::RefusalKind *Kind : allRefusals())
+    if (Name.equals_insensitive(Kind->code())) {
+      printPage(*Kind, OS);
+      return Error::success();
+    }
   if (Name.equals_insensitive("glossary")) {
     OS << Glossary;
     return Error::success();

@@ -4,6 +4,7 @@
 #include "driver/Nets.h"
 
 #include "core/Error.h"
+#include "core/TensorNet.h"
 #include "model/Regression.h"
 #include "model/ThreadRows.h"
 #include "train/Train.h"
@@ -41,10 +42,14 @@ Expected<std::optional<PathNet>> forecastNet(const KernelProfile &K,
   const ThreadVectors V =
       Test ? Test->Vectors : model::everyOtherBlock(K.Vectors, 1);
   const ThreadRows Rows = model::threadRows(On, V);
-  std::vector<double> Taken;
-  for (size_t Row = 0; Row != Rows.size(); ++Row)
-    Taken.push_back(Net->Classes[Net->classOf(Rows.read(Row))]);
-  F.ByNet = model::qualityOf(On, V, Rows, Taken);
+  const auto By = [&](const auto &Judge) {
+    std::vector<double> Taken;
+    for (size_t Row = 0; Row != Rows.size(); ++Row)
+      Taken.push_back(Net->Classes[Judge.classOf(Rows.read(Row))]);
+    return model::qualityOf(On, V, Rows, Taken);
+  };
+  F.ByNet = By(*Net);
+  F.ByTiles = By(TensorNet(*Net));
   return std::optional(std::move(*Net));
 }
 
@@ -92,6 +97,9 @@ Error addNets(MutableArrayRef<HotKernel> Kernels, StringRef Folder,
     if (Error E = Box.add(Path))
       return E;
     K.Asked.push_back({"regroup", ("order=" + Path).str()});
+    if (F->ByTiles->Gain >= F->ByNet->Gain - LeastMore &&
+        TensorNet(**Net).instructions() < TensorNet::instructionsByFma(**Net))
+      K.Asked.push_back({"regroup", ("order=" + Path + ";net=mma").str()});
   }
   return Error::success();
 }

@@ -53,6 +53,10 @@ Visibility visibilityOf(Subcommand Which) {
     return Visibility(TrainVis);
   case Subcommand::Diff:
     return Visibility(DiffVis);
+  case Subcommand::Rewrite:
+    return Visibility(RewriteVis);
+  case Subcommand::Test:
+    return Visibility(TestVis);
   case Subcommand::Report:
     break;
   }
@@ -92,6 +96,13 @@ static constexpr SubcommandInfo Infos[] = {
     {Subcommand::Train, "train", "<rows> -o <net.json>",
      "Train a net that foretells how long threads take",
      "<rows>: as reconverge profile --paths writes them"},
+    {Subcommand::Rewrite, "rewrite", "[options] <files>",
+     "Write rounds of remap into CUDA sources, for any compiler",
+     "<files>: CUDA sources. Other options go to clang"},
+    {Subcommand::Test, "test", "[options] -- <command> ...",
+     "Run CUDA tests on the CPU and say what is wrong with their kernels",
+     "<command>: a program built by reconverge cc, or whatever runs such "
+     "programs: ctest,\nmake check, pytest"},
     {Subcommand::Cc, "cc", "[options] <files>",
      "Compile and link CUDA programs that can be profiled",
      "Options not listed here go to clang. reconverge-clang++ is the same "

@@ -19,7 +19,9 @@ enum VisibilityBits {
   PredictVis = 1 << 5,
   QualityVis = 1 << 6,
   TrainVis = 1 << 7,
-  DiffVis = 1 << 8
+  DiffVis = 1 << 8,
+  RewriteVis = 1 << 9,
+  TestVis = 1 << 10
 };
 
 enum OptionId {

@@ -19,15 +19,19 @@ def OptimizeVis : OptionVisibility;
 def QualityVis : OptionVisibility;
 def TrainVis : OptionVisibility;
 def DiffVis : OptionVisibility;
+def RewriteVis : OptionVisibility;
+def TestVis : OptionVisibility;
 
 class InAll : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, ReportVis,
-                        QualityVis, TrainVis, DiffVis]>;
-class InBuild : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis]>;
+                        QualityVis, TrainVis, DiffVis, RewriteVis, TestVis]>;
+class InBuild : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis,
+                          RewriteVis]>;
 class InCc : Visibility<[CcVis]>;
 class InRun : Visibility<[ProfileVis, PredictVis, OptimizeVis]>;
 class InProfile : Visibility<[ProfileVis]>;
 class InOptimize : Visibility<[OptimizeVis]>;
-class InDecisions : Visibility<[OptimizeVis, CcVis]>;
+class InDecisions : Visibility<[OptimizeVis, CcVis, RewriteVis]>;
+class InRewrite : Visibility<[RewriteVis]>;
 
 // The titles under which --help lists options; sorted by them.
 def Building : OptionGroup<"<building>">, HelpText<"BUILDING">;
@@ -43,11 +47,17 @@ def help : Flag<Long, "help">, InAll, HelpText<"Print this help">;
 def h : Flag<Dash, "h">, InAll, Alias<help>;
 def o : JoinedOrSeparate<Dash, "o">,
   Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, TrainVis, ReportVis,
-              DiffVis]>, MetaVarName<"<file>">,
+              DiffVis, RewriteVis]>, MetaVarName<"<file>">,
   HelpText<"Output: of profile, the report (divergence.json; - is standard "
-           "output); of train, the net (net.json); else the program or object">,
+           "output); of train, the net (net.json); of rewrite, the text; else "
+           "the program or object">,
   HelpTextForVariants<[ReportVis, DiffVis],
            "File for what is shown; default: standard output">;
+
+def diff : Flag<Long, "diff">, InRewrite,
+  HelpText<"Print what would change, for patch and git apply; the default">;
+def in_place : Flag<Long, "in-place">, InRewrite,
+  HelpText<"Change the file itself">;
 
 //===- Running a program --------------------------------------------------===//
 
@@ -64,20 +74,34 @@ let Group = Counting in {
 defm device : Setting<"device", "auto, cpu (the warp VM) or gpu; default auto">;
 defm machine : Setting<"machine",
   "Machine whose costs weigh instructions: a name or a file; default h200">;
-defm threads : Setting<"threads", "CPU threads of the warp VM; default: all">;
+defm threads : Setting<"threads", "CPU threads of the warp VM; default: all",
+  [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
 defm tier : Setting<"tier", "Code of the warp VM: fused or blocks">;
 defm policy : Setting<"policy",
   "Where split warps meet again: frontier or ipdom; or who gives way: "
   "herd-branch, herd-data, herd-both">;
 defm seed : Setting<"seed",
-  "Order of blocks, warps and lanes: 0, the natural one, 1, its reverse, ...">;
+  "Order of blocks, warps and lanes: 0, the natural one, 1, its reverse, ...",
+  [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
 defm shuffle : Setting<"shuffle",
   "Run each launch in this many other orders, too, and report outputs that "
-  "depend on the order; default 0", [ProfileVis]>;
+  "depend on the order; default 0", [ProfileVis, TestVis]>;
 defm step_limit : Setting<"step-limit",
-  "Rounds of loops after which a warp counts as hanging; default: none">;
+  "Rounds of loops after which a warp counts as hanging; default: none",
+  [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
 def check : Flag<Long, "check">, InProfile,
   HelpText<"Test every access of the kernels; they run slower">;
+def check_EQ : Joined<Long, "check=">, Visibility<[TestVis]>,
+  MetaVarName<"<checks>">,
+  HelpText<"What to look for: some of bounds, sync, init and races with commas "
+           "between them, or all, or none; default bounds,sync">;
+defm junit : Setting<"junit", "File for the results as JUnit's XML", [TestVis]>;
+defm sarif : Setting<"sarif", "File for the findings as SARIF 2.1.0",
+  [TestVis]>;
+defm suppressions : Setting<"suppressions",
+  "File of findings that are known: docs/testing.md", [TestVis]>;
+defm max_findings : Setting<"max-findings",
+  "Findings of a kernel to show; 0: all; default 10", [TestVis]>;
 def races : Flag<Long, "races">, InProfile,
   HelpText<"Look for accesses of shared and global memory that nothing orders, "
            "on the CPU; kernels run much slower">;
@@ -106,8 +130,10 @@ defm paths : Setting<"paths",
   "File for what threads load and take, by which train makes a net, on the CPU",
   [ProfileVis]>;
 defm cache : Setting<"cache",
-  "Folder of compiled kernels; default: reconverge in the user's cache">;
-def no_cache : Flag<Long, "no-cache">, InRun,
+  "Folder of compiled kernels; default: reconverge in the user's cache",
+  [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
+def no_cache : Flag<Long, "no-cache">,
+  Visibility<[ProfileVis, PredictVis, OptimizeVis, TestVis]>,
   HelpText<"Compile kernels anew in each run">;
 def q : Flag<Dash, "q">, Visibility<[ProfileVis, OptimizeVis]>,
   HelpText<"Do not say what goes on; profile then prints no table either">;
@@ -116,7 +142,8 @@ def q : Flag<Dash, "q">, Visibility<[ProfileVis, OptimizeVis]>,
 let Group = Showing in {
 defm kernel : Setting<"kernel",
   "Show the kernels alone whose names match this regular expression (of train: "
-  "take the rows of this kernel)", [TrainVis, ReportVis, DiffVis]>;
+  "take the rows of this kernel; of rewrite: change this one, mangled or not)",
+  [TrainVis, ReportVis, DiffVis, RewriteVis]>;
 defm format : Setting<"format",
   "text, markdown, csv, json, speedscope, sarif or html; default: by the ending "
   "of -o",
@@ -132,6 +159,8 @@ def raw : Flag<Long, "raw">, InProfile,
            "shows them">;
 defm rows : Setting<"rows",
   "Rows of another run, on which the net is tried as well", [TrainVis]>;
+defm header : Setting<"header",
+  "File for the net as CUDA source, for reconverge/warp/warp_net.cuh", [TrainVis]>;
 defm fail_if : Setting<"fail-if",
   "Exit with 3 if this holds: refused, none-ran, order-dependent, races, or self, "
   "total, recoverable or cfe with a bound, as in 'total>20%'; may be repeated",
@@ -152,7 +181,8 @@ defm held_out : Setting<"held-out",
 
 defm decisions : Setting<"decisions",
   "File of decisions: optimize writes it (default decisions.json), cc builds "
-  "by it, report shows it on the page", [OptimizeVis, CcVis, ReportVis]>;
+  "by it, rewrite writes what it keeps, report shows it on the page",
+  [OptimizeVis, CcVis, RewriteVis, ReportVis]>;
 def allow_reorder : Flag<Long, "allow-reorder">, InOptimize,
   HelpText<"Also keep what changes a result inside what the order of threads "
            "changes anyway">;

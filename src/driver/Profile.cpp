@@ -70,14 +70,6 @@ Error checkFolderOf(StringRef Output) {
   return userError("cannot write " + Output + ": there is no folder " + Folder);
 }
 
-/// What to do about a program that is not linked over our runtime.
-static std::string howToBuild(const Session &Program) {
-  return "Build it with reconverge cc, which links it over our CUDA runtime; "
-         "with CMake,\n  make reconverge-clang++ the CUDA compiler and, if the "
-         "C++ compiler links, give\n  -DCMAKE_LIBRARY_PATH=" +
-         Program.installation().runtimeDir();
-}
-
 /// Whether the file of the program \p Name says that it uses cudart as a
 /// shared library, as all do that we link.
 static bool namesOurRuntime(StringRef Name) {
@@ -105,7 +97,7 @@ Expected<CountedRun> countRun(const RunRequest &Request, const Session &Program,
       return Run;
     return userError(Name + " left no profile",
                      Session::isProgram(Request.Build)
-                         ? howToBuild(Program)
+                         ? howToBuild(Program.installation())
                          : "It made no CUDA call, or ended by _exit.");
   }
   auto Counted = readProfile(Mode.Profile);
@@ -133,7 +125,7 @@ int withoutProfile(const RunRequest &Request, const Session &Program,
   OS << "reconverge: note: " << Name << ' ' << endOf(Run.End)
      << " and left no profile\n";
   if (Session::isProgram(Request.Build) && !namesOurRuntime(Name))
-    OS << "  " << howToBuild(Program) << '\n';
+    OS << "  " << howToBuild(Program.installation()) << '\n';
   return Run.End.status();
 }
 
@@ -161,8 +153,9 @@ static Error writePaths(const Profile &P, StringRef Path) {
   if (Kernels.empty())
     return userError(
         "--paths=" + Path + ": there are no rows to write",
-        "No kernel has loads outside of loops that decide what its "
-        "threads do and that can be made before it.");
+        "No kernel has loads outside of loops, or in the first round of a "
+        "loop over items, that decide what its threads do and that can be "
+        "made before it.");
   return writeRows(Kernels, Path);
 }
 

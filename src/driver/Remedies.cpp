@@ -221,10 +221,9 @@ Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
         return E;
     return Error::success();
   };
-  SmallString<128> Plugin(Tools.Tree.binDir());
-  sys::path::append(Plugin, "..", "lib", "libReconvergeClang.so");
-  Compile.ClangArguments.push_back("-fplugin=" + Plugin.str().str());
-  Compile.HostArguments.push_back("-fpass-plugin=" + Plugin.str().str());
+  const std::string Plugin = Tools.Tree.pragmasPath();
+  Compile.ClangArguments.push_back("-fplugin=" + Plugin);
+  Compile.HostArguments.push_back("-fpass-plugin=" + Plugin);
   return Error::success();
 }
 

@@ -90,12 +90,24 @@ Expected<Session> Session::create(const RunRequest &Request) {
   return S;
 }
 
-/// What the user has set stays, unless an option says otherwise.
-static std::string overEnvironment(const char *Name, const std::string &Ours) {
+std::string overEnvironment(const char *Name, const std::string &Ours) {
   std::string Theirs = sys::Process::GetEnv(Name).value_or("");
   if (!Theirs.empty() && !Ours.empty())
     Theirs += ",";
   return std::string(Name) + "=" + Theirs + Ours;
+}
+
+std::string runtimeFirst(const frontend::Installation &Tree) {
+  std::string Libraries = sys::Process::GetEnv("LD_LIBRARY_PATH").value_or("");
+  return "LD_LIBRARY_PATH=" + Tree.runtimeDir() +
+         (Libraries.empty() ? "" : ":" + Libraries);
+}
+
+std::string howToBuild(const frontend::Installation &Tree) {
+  return "Build it with reconverge cc, which links it over our CUDA runtime; "
+         "with CMake,\n  make reconverge-clang++ the CUDA compiler and, if the "
+         "C++ compiler links, give\n  -DCMAKE_LIBRARY_PATH=" +
+         Tree.runtimeDir();
 }
 
 Expected<frontend::ProcessResult> Session::run(const RunMode &Mode) const {
@@ -120,11 +132,7 @@ Expected<frontend::ProcessResult> Session::run(const RunMode &Mode,
                    Turn.entry()};
   if (!Request->Build.CudaPath.empty())
     C.Environment.push_back("CUDA_PATH=" + Request->Build.CudaPath);
-  // A program of ours finds the shim by its run path. One that another linker
-  // has linked with -lcudart finds it here, before the toolkit's.
-  std::string Libraries = sys::Process::GetEnv("LD_LIBRARY_PATH").value_or("");
-  C.Environment.push_back("LD_LIBRARY_PATH=" + Tree.runtimeDir() +
-                          (Libraries.empty() ? "" : ":" + Libraries));
+  C.Environment.push_back(runtimeFirst(Tree));
   C.Input = Mode.Input;
   C.Output = Mode.Output;
   C.Errors = Mode.Errors;

@@ -73,6 +73,18 @@ private:
   analysis::MachineModel Machine = analysis::MachineModel::unit(); ///< in it
 };
 
+/// "NAME=value" with \p Ours added to what the user has set, which stays unless
+/// an option says otherwise.
+std::string overEnvironment(const char *Name, const std::string &Ours);
+
+/// LD_LIBRARY_PATH with our runtime first. A program of ours finds the shim by
+/// its run path; one that another linker has linked with -lcudart finds it here,
+/// before the toolkit's.
+std::string runtimeFirst(const frontend::Installation &Tree);
+
+/// What to do about a program that is not linked over our runtime.
+std::string howToBuild(const frontend::Installation &Tree);
+
 /// How a program ended, for a message: "returned 3", "was ended by signal 9".
 std::string endOf(const frontend::ProcessResult &Result);
 

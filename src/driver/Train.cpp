@@ -3,12 +3,16 @@
 //
 //   rows --model: classes of time--> labels --train--> net, judged by held-out rows
 //                                                            and by another run's
+//                                                    |
+//                                                    +--> a file, and CUDA source
 //
 //===----------------------------------------------------------------------===//
 
 #include "driver/Train.h"
 
 #include "core/Error.h"
+#include "core/File.h"
+#include "driver/NetHeader.h"
 #include "driver/OptionTable.h"
 #include "driver/Profile.h"
 #include "model/ThreadRows.h"
@@ -17,8 +21,6 @@
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <cmath>
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -39,10 +41,11 @@ Expected<TrainRequest> parseTrainWords(ArrayRef<const char *> Words) {
     return userError("train: " + Twine(Inputs.size()) + " files of rows",
                      "Name one, as reconverge profile --paths writes it.");
   TrainRequest Request;
-  Request.Rows = Inputs.front();
+  Request.Input = Inputs.front();
   Request.Output = Parsed.getLastArgValue(OPT_o, Request.Output).str();
   Request.Kernel = Parsed.getLastArgValue(OPT_kernel_EQ).str();
   Request.Other = Parsed.getLastArgValue(OPT_rows_EQ).str();
+  Request.Header = Parsed.getLastArgValue(OPT_header_EQ).str();
   return Request;
 }
 
@@ -74,46 +77,77 @@ static Expected<KernelRows> rowsOf(StringRef File, StringRef Word) {
                    "Name one by --kernel: " + Names + ".");
 }
 
-static void print(const Twine &Rows, uint64_t Right, uint64_t Count,
-                  uint64_t OutOfRange, raw_ostream &OS) {
-  OS << "  " << Rows << ": " << Right << " of " << Count;
-  if (Count)
-    OS << format(" (%.1f%%)", 100.0 * double(Right) / double(Count));
+static void print(const Twine &Rows, const train::Judgement &J,
+                  raw_ostream &OS) {
+  const auto Share = [&](uint64_t Count, const Twine &Of = "") {
+    OS << Count << Of;
+    if (J.Rows)
+      OS << format(" (%.1f%%)", 100.0 * double(Count) / double(J.Rows));
+  };
+  OS << "  " << Rows << ": ";
+  Share(J.Right, " of " + std::to_string(J.Rows));
   OS << " in their class";
-  if (OutOfRange)
-    OS << "; " << OutOfRange << " load something beyond what was fitted";
+  if (J.OutOfRange)
+    OS << "; " << J.OutOfRange << " load something beyond what was fitted";
+  OS << "; on tensor cores ";
+  Share(J.RightByTiles);
   OS << '\n';
 }
 
-Error train(const TrainRequest &Request, raw_ostream &OS) {
-  if (Error E = checkFolderOf(Request.Output))
-    return E;
-  auto Rows = rowsOf(Request.Rows, Request.Kernel);
+/// Trains a net on rows, and says what those that were held out say of it.
+static Expected<PathNet> trainOn(const TrainRequest &Request, raw_ostream &OS) {
+  auto Rows = rowsOf(Request.Input, Request.Kernel);
   if (!Rows)
     return Rows.takeError();
-  std::optional<KernelRows> Other;
-  if (!Request.Other.empty())
-    if (Error E = rowsOf(Request.Other, Rows->Kernel).moveInto(Other))
-      return E;
   const train::NetShape Shape;
-  auto Net = train::trainNet(
-      *Rows, model::timeClasses(Rows->Rows.Took, PathNet::MostClasses),
-      train::drawHeldOut(*Rows, Shape.Seed), Shape);
+  const std::vector<uint32_t> Classes =
+      model::timeClasses(Rows->Rows.Took, PathNet::MostClasses);
+  const std::vector<bool> HeldOut = train::drawHeldOut(*Rows, Shape.Seed);
+  auto Net = train::trainNet(*Rows, Classes, HeldOut, Shape);
   if (!Net)
     return Net.takeError();
-  const PathNet::Training &T = Net->Trained;
   OS << demangle(Net->Kernel) << ": " << Net->Inputs.size() << " loads, "
      << Net->Hidden.Biases.size() << " units, " << Net->Classes.size()
-     << " classes, fitted to " << T.Fitted << " threads\n";
-  print("held out", uint64_t(std::llround(T.Accuracy * double(T.HeldOut))),
-        T.HeldOut, T.OutOfRange, OS);
-  if (Other) {
-    auto J = train::judge(*Net, *Other);
+     << " classes, fitted to " << Net->Trained.Fitted << " threads\n";
+  print("held out", train::judgeHeldOut(*Net, *Rows, Classes, HeldOut), OS);
+  return Net;
+}
+
+/// Whether \p File is a net rather than rows, which no brace begins.
+static Expected<bool> isNet(StringRef File) {
+  auto Bytes = readFile(File);
+  if (!Bytes)
+    return Bytes.takeError();
+  return (*Bytes)->getBuffer().ltrim().starts_with("{");
+}
+
+Error train(const TrainRequest &Request, raw_ostream &OS) {
+  for (const std::string &Path : {Request.Output, Request.Header})
+    if (Error E = Path.empty() ? Error::success() : checkFolderOf(Path))
+      return E;
+  auto IsThere = isNet(Request.Input);
+  if (!IsThere)
+    return IsThere.takeError();
+  if (*IsThere && Request.Header.empty() && Request.Other.empty())
+    return userError("train: " + Request.Input + " is a net already",
+                     "Name rows, as reconverge profile --paths writes them; or "
+                     "--header to have the net as CUDA, or --rows to try it.");
+  auto Net = *IsThere ? readPathNet(Request.Input) : trainOn(Request, OS);
+  if (!Net)
+    return Net.takeError();
+  if (!Request.Other.empty()) {
+    auto Rows = rowsOf(Request.Other, Net->Kernel);
+    if (!Rows)
+      return Rows.takeError();
+    auto J = train::judge(*Net, *Rows);
     if (!J)
       return J.takeError();
-    print(Request.Other, J->Right, J->Rows, J->OutOfRange, OS);
+    print(Request.Other, *J, OS);
   }
-  return writePathNet(*Net, Request.Output);
+  if (!Request.Header.empty())
+    if (Error E = writeNetHeader(*Net, Request.Header))
+      return E;
+  return *IsThere ? Error::success() : writePathNet(*Net, Request.Output);
 }
 
 } // namespace reconverge::driver

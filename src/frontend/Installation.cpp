@@ -30,6 +30,9 @@ std::string Installation::runtimeDir() const {
 std::string Installation::passesPath() const {
   return below(Prefix, "lib", "libReconverge.so");
 }
+std::string Installation::pragmasPath() const {
+  return below(Prefix, "lib", "libReconvergeClang.so");
+}
 std::string Installation::shimPath() const {
   return below(runtimeDir(), "libcudart.so");
 }

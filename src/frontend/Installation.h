@@ -31,6 +31,7 @@ struct Installation {
   std::string pagePath() const;   ///< template of the report's page
   std::string includeDir() const; ///< the device library
   std::string passesPath() const; ///< our passes, for clang
+  std::string pragmasPath() const; ///< what else of ours is in clang
 };
 
 /// The tree that the running executable belongs to: the parent of the folder

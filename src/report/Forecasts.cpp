@@ -195,7 +195,9 @@ static void addSources(Table &T, const EstimateForecast &F,
             /*HasR2=*/true, textOfTree(F), placesOf(F.Tree.loads(), Info));
   if (F.ByNet)
     addSource(T, "", "net", *F.ByNet);
-  else if (!F.WhyNoNet.empty())
+  if (F.ByTiles)
+    addSource(T, "", "net, mma", *F.ByTiles);
+  if (!F.WhyNoNet.empty())
     T.remark("  no net: " + F.WhyNoNet);
   addSource(T, "", "time", F.ByTime, /*HasR2=*/false);
 }
@@ -227,13 +229,15 @@ void printEstimates(const Profile &P, const RunCost &Cost,
       OS,
       "Of threads to which nothing was fitted, in order of a sum of weighted "
       "loads, of a tree of questions about them, of the classes of a net "
-      "(where this build can train one), and of what threads took, "
-      "which "
-      "no source can surpass. R2: what is explained of how long they take; "
+      "(where this build can train one), by multiply-adds and on tensor cores, "
+      "and of what threads took, which no source can surpass. R2: what is "
+      "explained of how long they take; "
       "purity: lanes that take about as long as most of their warp; gain: 1 - "
       "T/T0 by the weighted metric of Liang et al., before the price of the "
-      "order. -: no load outside of loops decides what its threads do, or none "
-      "that can be made before the kernel.",
+      "order. -: no load outside of loops, or in the first round of a loop "
+      "over "
+      "items, decides what its threads do, or none that can be made before the "
+      "kernel.",
       Options.Width, 0);
 }
 

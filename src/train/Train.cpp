@@ -18,6 +18,7 @@
 #include "train/Train.h"
 
 #include "core/Error.h"
+#include "core/TensorNet.h"
 #include "train/Learn.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -164,9 +165,9 @@ static std::vector<double> timesOf(const ThreadRows &R,
   return Sum;
 }
 
-static void judgeHeldOut(PathNet &N, const KernelRows &All,
-                         ArrayRef<uint32_t> ClassOf,
-                         const std::vector<bool> &HeldOut) {
+static void noteHeldOut(PathNet &N, const KernelRows &All,
+                        ArrayRef<uint32_t> ClassOf,
+                        const std::vector<bool> &HeldOut) {
   PathNet::Training &T = N.Trained;
   const size_t Classes = N.Classes.size();
   T.Confusion.assign(Classes * Classes, 0);
@@ -219,7 +220,7 @@ Expected<PathNet> trainNet(const KernelRows &All, ArrayRef<uint32_t> ClassOf,
   N.Trained.Seed = Shape.Seed;
   N.Trained.Epochs = Shape.Epochs;
   N.Trained.Fitted = Fitted.size();
-  judgeHeldOut(N, All, ClassOf, HeldOut);
+  noteHeldOut(N, All, ClassOf, HeldOut);
   return N;
 }
 
@@ -233,6 +234,15 @@ static uint32_t nearestClass(const PathNet &N, double Took) {
   return uint32_t(Best - N.Classes.begin());
 }
 
+/// A row with \p Values, of class \p Class.
+static void add(Judgement &J, const PathNet &N, const TensorNet &Tiles,
+                ArrayRef<float> Values, uint32_t Class) {
+  ++J.Rows;
+  J.Right += N.classOf(Values) == Class;
+  J.RightByTiles += Tiles.classOf(Values) == Class;
+  J.OutOfRange += N.isOutOfRange(Values);
+}
+
 Expected<Judgement> judge(const PathNet &N, const KernelRows &Rows) {
   if (Rows.Kernel != N.Kernel || Rows.Module != N.Module ||
       Rows.Loads != N.loads())
@@ -241,11 +251,20 @@ Expected<Judgement> judge(const PathNet &N, const KernelRows &Rows) {
                          demangle(Rows.Kernel) + " of module " + Rows.Module,
                      "Write rows of the same program, built alike.");
   Judgement J;
-  for (size_t Row = 0; Row != Rows.Rows.size(); ++Row, ++J.Rows) {
-    const ArrayRef<float> Values = Rows.Rows.read(Row);
-    J.Right += N.classOf(Values) == nearestClass(N, Rows.Rows.Took[Row]);
-    J.OutOfRange += N.isOutOfRange(Values);
-  }
+  const TensorNet Tiles(N);
+  for (size_t Row = 0; Row != Rows.Rows.size(); ++Row)
+    add(J, N, Tiles, Rows.Rows.read(Row), nearestClass(N, Rows.Rows.Took[Row]));
+  return J;
+}
+
+Judgement judgeHeldOut(const PathNet &N, const KernelRows &All,
+                       ArrayRef<uint32_t> ClassOf,
+                       const std::vector<bool> &HeldOut) {
+  Judgement J;
+  const TensorNet Tiles(N);
+  for (size_t Row = 0; Row != HeldOut.size(); ++Row)
+    if (HeldOut[Row])
+      add(J, N, Tiles, All.Rows.read(Row), ClassOf[Row]);
   return J;
 }
 

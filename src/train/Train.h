@@ -43,7 +43,12 @@ llvm::Expected<PathNet> trainNet(const KernelRows &All,
 /// What rows that \p N was not trained on say of it.
 struct Judgement {
   uint64_t Rows = 0, Right = 0, OutOfRange = 0;
+  uint64_t RightByTiles = 0; ///< as tensor cores compute it (core/TensorNet.h)
 };
+/// Of rows that were held out, as trainNet() was told.
+Judgement judgeHeldOut(const PathNet &N, const KernelRows &All,
+                       llvm::ArrayRef<uint32_t> ClassOf,
+                       const std::vector<bool> &HeldOut);
 /// Of another run of the same kernel: a row's class is the one whose time is
 /// nearest to what it took, by ratio. The UserError: they are of another kernel.
 llvm::Expected<Judgement> judge(const PathNet &N, const KernelRows &Rows);

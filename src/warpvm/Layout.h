@@ -24,7 +24,7 @@ namespace reconverge::warpvm {
 class SectorSet;
 
 /// Part of the compile cache's key: bump it when compiled code changes meaning.
-inline constexpr uint32_t CacheFormat = 8;
+inline constexpr uint32_t CacheFormat = 9;
 
 using Mask = uint64_t; ///< one bit a lane, lane 0 lowest
 inline constexpr unsigned MaxWarp = 64;
@@ -190,10 +190,13 @@ enum class AccessKind : uint32_t { Read, Write, Atomic };
 /// The object that an address is known to point into, whatever its value.
 enum class ObjectSpace : uint32_t { Unknown, Shared, Local };
 
+/// What becomes of what an access reads (EmitNotes.cpp).
+enum class ReadUse : uint32_t { Value, Copy, Unknown };
+
 /// A place in the source that can fault: constant data of compiled code.
 struct FaultSite {
   const char *File;   ///< "" if the compiler kept no line
-  const char *Object; ///< name of the variable, or ""
+  const char *Object; ///< name of the variable or of the collective, or ""
   uint64_t Offset;    ///< the object's, within its space, bytes
   uint64_t Size;      ///< of the object; 0: all dynamic shared memory
   uint32_t Line;
@@ -201,6 +204,7 @@ struct FaultSite {
   uint32_t Align; ///< that the access must have, bytes
   AccessKind Kind;
   ObjectSpace Space;
+  ReadUse Use;
 };
 
 /// An access that is counted: constant data of compiled code.

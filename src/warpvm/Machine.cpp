@@ -137,6 +137,8 @@ EmitOptions MachineImpl::emission(const LoadedKernel &K, Variant V,
   Emit.Shuffled = Options.Seed != NaturalOrder || V.Free;
   Emit.Check = V.Checked;
   Emit.Races = V.Watched;
+  Emit.Sync = V.Noted && Options.Sync;
+  Emit.Init = V.Noted && Options.Init;
   Emit.Accesses = Options.Accesses && Emit.Counters;
   if (Layout == Effort::Fast)
     Emit.RegionLimit = 300;
@@ -248,11 +250,13 @@ Expected<LaunchContext> MachineImpl::contextFor(LoadedKernel &K, Variant V,
   if (Shape.Cooperative)
     L.Grid = std::make_unique<GridWorkspace>();
   L.Tolerant = Options.Tolerant && !Options.Check;
-  L.ComparesBarriers = Options.Check;
+  L.ComparesBarriers = Options.Sync;
+  L.TracksWrites = V.Noted && Options.Init;
   L.Checked = [this, &K, V](const Code &That) {
     Variant Checked = V.with(false);
     Checked.Checked = true;
     Checked.Watched = false;
+    Checked.Noted = false;
     return explaining(K, Checked, That.By);
   };
   if (Fast && Well)
@@ -299,6 +303,7 @@ Error MachineImpl::launch(Kernel &Kernel, const LaunchShape &Shape, void **Args,
       Shuffled || (freeSplits() && !How.Seed && !How.Observer && !How.Races);
   V.Limited = How.StepLimit && !V.Free; // free splits all count rounds
   V.Watched = How.Races;
+  V.Noted = !How.Seed && (Options.Sync || Options.Init);
   V.Checked = !How.Seed && checksFor(K, Params);
   auto L = contextFor(K, V, Shape, Params, /*Observed=*/How.Observer);
   if (!L)
@@ -311,10 +316,15 @@ Error MachineImpl::launch(Kernel &Kernel, const LaunchShape &Shape, void **Args,
   std::optional<RaceChecker> Races;
   if (How.Races)
     L->Races = &Races.emplace(Shape);
+  std::optional<LaunchNotes> Notes;
+  if (How.Notes && V.Noted)
+    L->Notes = &Notes.emplace(L->Kernel);
   Error E = run(K, *L, Shuffled ? PolicyKind::Frontier : Options.Policy,
                 How.Counts, How.Observer);
   if (Races)
     *How.Races = Races->take();
+  if (Notes)
+    *How.Notes = Notes->take();
   return E;
 }
 

@@ -4,6 +4,7 @@
 #define RECONVERGE_WARPVM_MACHINE_H
 
 #include "core/Counts.h"
+#include "core/Findings.h"
 #include "core/LaunchShape.h"
 #include "core/Races.h"
 #include "core/Vectors.h"
@@ -14,11 +15,13 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace llvm {
 class Function;
@@ -67,10 +70,15 @@ struct MachineOptions {
   bool Counters = true;   ///< block and branch counts
   bool Accesses = false;  ///< with these: requests to memory
   uint64_t StepLimit = 0; ///< rounds of loops a warp may go; 0: no limit
-  uint64_t Seed = 0; ///< order of blocks, warps, lanes and, without counters,
-                     ///< of a warp's splits; 0: natural, 1: reversed
-  /// Test every access before it is made, and where threads meet.
-  bool Check = false;
+  uint64_t Seed = 0;  ///< order of blocks, warps, lanes and, without counters,
+                      ///< of a warp's splits; 0: natural, 1: reversed
+  bool Check = false; ///< test every access before it is made
+  /// Threads that meet at different barriers are a fault; collectives on which
+  /// lanes do not agree are told of.
+  bool Sync = false;
+  /// Tell of reads of memory that nobody has written. Before any is given out,
+  /// DeviceMemory::trackWrites() is to be called.
+  bool Init = false;
   /// All that kernels may touch comes from DeviceMemory::instance(): any other
   /// pointer is the host's, and a launch that is given one runs checked.
   bool OwnMemory = false;
@@ -99,18 +107,27 @@ enum class FaultKind {
   OutOfMemory
 };
 
+/// The parts of a fault's message.
+struct FaultDetails {
+  std::string Text;  ///< what happened
+  std::string Place; ///< "app.cu:12"; empty: not known
+  std::optional<std::array<uint32_t, 3>> Block, Thread; ///< indices, if known
+};
+
 class FaultError : public llvm::ErrorInfo<FaultError> {
 public:
   static char ID;
-  FaultError(FaultKind Kind, std::string Message)
-      : Kind(Kind), Message(std::move(Message)) {}
+  FaultError(FaultKind Kind, std::string Message, FaultDetails Details = {})
+      : Kind(Kind), Message(std::move(Message)), Details(std::move(Details)) {}
   void log(llvm::raw_ostream &OS) const override;
   std::error_code convertToErrorCode() const override;
   FaultKind kind() const { return Kind; }
+  const FaultDetails &details() const { return Details; }
 
 private:
   FaultKind Kind;
   std::string Message;
+  FaultDetails Details;
 };
 
 class Program;
@@ -158,6 +175,9 @@ struct LaunchOptions {
   /// watched: which of them race, and whether threads share what they write at
   /// all (docs/races.md). Of a launch that fails it has what came before.
   RaceFindings *Races = nullptr;
+  /// What MachineOptions::Sync and Init tell of; null: nobody asks. Of a launch
+  /// that fails it has what came before.
+  std::vector<Finding> *Notes = nullptr;
   bool Quiet = false; ///< what the kernel prints is thrown away
   /// For launches beside the program's own, which are not tested once more (as
   /// MachineOptions::Check and OwnMemory ask): the order in place of the

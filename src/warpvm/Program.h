@@ -24,15 +24,17 @@ struct Variant {
   bool Checked = false; ///< every access is tested
   bool Limited = false; ///< loops have a limit, whatever the options say
   bool Watched = false; ///< races are looked for
+  bool Noted = false;   ///< ... and what MachineOptions::Sync and Init ask for
 
-  static constexpr unsigned Count = 32;
+  static constexpr unsigned Count = 64;
   Variant with(bool Vectors) const {
     Variant V = *this;
     V.Vectors = Vectors;
     return V;
   }
   unsigned index() const {
-    return Vectors + 2 * Free + 4 * Checked + 8 * Limited + 16 * Watched;
+    return Vectors + 2 * Free + 4 * Checked + 8 * Limited + 16 * Watched +
+           32 * Noted;
   }
 };
 

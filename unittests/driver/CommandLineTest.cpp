@@ -446,13 +446,13 @@ TEST(ProfileWords, TellsTheVm) {
             "cache=/c");
   R = parseProfileWords({Existing, "--no-cache"});
   ASSERT_TRUE(bool(R)) << toString(R.takeError());
-  EXPECT_EQ(R->Vm, "");
+  EXPECT_EQ(R->Vm, "cache=none");
 }
 
 TEST(ProfileWords, RacesAreLookedForOnTheCpu) {
   auto R = parseProfileWords({Existing, "--races", "--no-cache"});
   ASSERT_TRUE(bool(R)) << toString(R.takeError());
-  EXPECT_EQ(R->Vm, "races=on");
+  EXPECT_EQ(R->Vm, "races=on,cache=none");
   EXPECT_EQ(R->Device, "cpu");
   R = parseProfileWords({Existing, "--races", "--device=gpu"});
   EXPECT_EQ(toString(R.takeError()),

@@ -112,6 +112,7 @@ unsigned regroupSeed(Module &M, uint64_t Seed, bool Bug = false,
     Options.Tree = someTree(*M.getFunction("k"), R);
   else if (Seed % 7 < 4)
     Options.Net = someNet(*M.getFunction("k"), R);
+  Options.OnTensorCores = Options.Net && !Options.Reuse && Seed % 7 == 2;
   if (!Options.Estimate.empty())
     Options.Locality = std::max(Options.Locality, 1u);
   if (Seed % 2)

@@ -292,7 +292,7 @@ TEST(Barriers, AtDifferentPlacesAreAFaultIfTested) {
     MachineOptions O;
     const std::string Text = halves(", !dbg !5", ", !dbg !6");
     EXPECT_FALSE(faultWith(O, Text, shape(1, 64), Half).Happened);
-    O.Check = true;
+    O.Sync = true;
     Fault F = faultWith(O, Text, shape(1, 64), Half);
     ASSERT_TRUE(F.Happened) << Half;
     EXPECT_EQ(F.Kind, FaultKind::BarrierDivergence);
@@ -304,7 +304,7 @@ TEST(Barriers, AtDifferentPlacesAreAFaultIfTested) {
 
 TEST(Barriers, CopiesOfOneAndLostPlacesAreNone) {
   MachineOptions O;
-  O.Check = true;
+  O.Sync = true;
   for (const char *Other : {", !dbg !7", ", !dbg !8"})
     EXPECT_FALSE(
         faultWith(O, halves(", !dbg !5", Other), shape(1, 64), 32u).Happened);

@@ -22,7 +22,8 @@ from suite import Build, Case, Metric, Page, Suite
 LAUNCHES_READ = 60  # by ncu, which runs each several times: all there are
 SIZES = {"automaton": {"steps": 4}, "bfs": {"scale": 8}, "kmeans": {"rounds": 3},
          "lu": {"n": 256}, "stencil": {"steps": 4}}
-NOT_HERE = {"remap_micro", "regroup_micro", "layout_micro"}  # each measures one thing only
+NOT_HERE = {"remap_micro", "regroup_micro", "layout_micro",
+            "predict_micro"}  # each measures one thing only
 GLOBAL = "l1tex__t_{}_pipe_lsu_mem_global_op_{}.sum"
 SHARED = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum"
 OTHERS = """

@@ -38,6 +38,8 @@ public:
 #endif
   }
   Key *keys() { return Keys; }
+  void clearKeys() { Keys.clear(); }
+  std::vector<Key> keysOnHost() const { return Keys.get(); }
   const int *ids() { return Ids; }
   const int *offsets() { return Offsets; }
 

@@ -6,6 +6,11 @@
 // makes sense of an address. Unsigned is what the kernel extends with zeros or
 // converts so.
 //
+// Many kernels go over their items in a loop, by strides as long as the grid, and
+// are launched with a thread for each item or few. What a thread reads in its
+// first round of such a loop is known before as well. So features are looked for,
+// and noted, in a copy whose threads end behind that round.
+//
 //===----------------------------------------------------------------------===//
 
 #include "remedies/common/Features.h"
@@ -16,9 +21,12 @@
 #include "core/Remedied.h"
 #include "remedies/common/HiddenParameters.h"
 #include "remedies/common/Items.h"
+#include "remedies/common/Loops.h"
 #include "remedies/common/Notes.h"
 #include "remedies/common/Slice.h"
 
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
@@ -61,7 +69,19 @@ leadingToConditions(Function &F, const analysis::UniformityResult &Known) {
   return Loads;
 }
 
-SmallVector<uint32_t, MostFeatures> featuresOf(Function &Kernel) {
+/// Ends the threads of \p F behind the first round of loops over items.
+static void endBehindItems(Function &F) {
+  const auto Known = analysis::computeUniformity(F);
+  BasicBlock &End = joinEnds(F);
+  const DominatorTree Dominance(F);
+  const LoopInfo Loops(Dominance);
+  for (const Loop *L : Loops)
+    if (goesOverItems(*L, Known))
+      endBehindFirstRound(*L, End);
+}
+
+/// featuresOf() of a kernel without loops over items.
+static SmallVector<uint32_t, MostFeatures> featuresOfOne(Function &Kernel) {
   const auto Known = analysis::computeUniformity(Kernel);
   const auto Leading = leadingToConditions(Kernel, Known);
   const SmallVector<Instruction *> Written = readsOfWritten(Kernel);
@@ -79,6 +99,15 @@ SmallVector<uint32_t, MostFeatures> featuresOf(Function &Kernel) {
   return Numbers;
 }
 
+SmallVector<uint32_t, MostFeatures> featuresOf(Function &Kernel) {
+  ValueToValueMapTy Map;
+  Function &Copy = copyToReduce(Kernel, Kernel.getName() + "$items", Map);
+  endBehindItems(Copy);
+  const auto Numbers = featuresOfOne(Copy);
+  Copy.eraseFromParent();
+  return Numbers;
+}
+
 static Value *asFloat(IRBuilderBase &B, Instruction &Read) {
   Type *Float = B.getFloatTy();
   if (Read.getType()->isFloatingPointTy())
@@ -90,7 +119,34 @@ static Value *asFloat(IRBuilderBase &B, Instruction &Read) {
              : B.CreateSIToFP(&Read, Float);
 }
 
+/// Ends the threads of \p F behind the first round of outermost loops that have
+/// a load of \p Numbers which is in no inner loop, nor anywhere else.
+static void endBehindLoads(Function &F, ArrayRef<uint32_t> Numbers) {
+  const DominatorTree Dominance(F);
+  const LoopInfo Loops(Dominance);
+  MapVector<uint32_t, SmallPtrSet<Loop *, 1>> Around;
+  SmallDenseSet<uint32_t> Outside;
+  BasicBlock *End = nullptr;
+  for (Instruction &I : instructions(F)) {
+    End = isa<ReturnInst>(I) ? I.getParent() : End;
+    const auto Number = analysis::accessNumber(I);
+    if (!Number || !is_contained(Numbers, *Number))
+      continue;
+    Loop *L = Loops.getLoopFor(I.getParent());
+    if (!L)
+      Outside.insert(*Number);
+    else if (L->isOutermost())
+      Around[*Number].insert(L);
+  }
+  SmallPtrSet<Loop *, 2> Ended;
+  for (const auto &[Number, In] : Around)
+    for (Loop *L : In)
+      if (!Outside.contains(Number) && Ended.insert(L).second)
+        endBehindFirstRound(*L, *End);
+}
+
 std::optional<uint32_t> FeatureNotes::note() {
+  endBehindLoads(F, Loads);
   for (uint32_t Number : Loads) {
     SmallVector<LoadInst *, 2> Here;
     for (Instruction &I : instructions(F))

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A feature of a thread is a number that is known before its kernel runs and on
-// which its ways depend: what a load outside of loops reads. Unlike the slice of
-// a branch (Slice.h) features do not say which way a thread takes; what is
-// fitted to them may (model/Regression.h).
+// which its ways depend: what a load outside of loops reads, or in the first round
+// of a loop over items. Unlike the slice of a branch (Slice.h) features do not say
+// which way a thread takes; what is fitted to them may (model/Regression.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_REMEDIES_COMMON_FEATURES_H
@@ -30,10 +30,10 @@ namespace reconverge::remedies {
 inline constexpr unsigned MostFeatures = 16;
 
 /// The features of \p Kernel, whose accesses are numbered: the numbers
-/// (!rc.access) of its loads, outside of loops, of one integer or floating-point
-/// value that differs by thread and that the same thread has not written, from
-/// which by data flow conditions follow that part a warp. In program order, the
-/// first MostFeatures.
+/// (!rc.access) of its loads, outside of loops but for those over items
+/// (goesOverItems()), of one integer or floating-point value that differs by
+/// thread and that the same thread has not written, from which by data flow
+/// conditions follow that part a warp. In program order, the first MostFeatures.
 llvm::SmallVector<uint32_t, MostFeatures> featuresOf(llvm::Function &Kernel);
 
 /// Has a kernel note, in stack memory, features.
@@ -41,7 +41,8 @@ class FeatureNotes {
 public:
   FeatureNotes(llvm::Function &F, llvm::ArrayRef<uint32_t> Loads)
       : F(F), Loads(Loads) {}
-  /// Puts the notes in; returns a number that is of no such load, if there is
+  /// Puts the notes in, of what is read in an outermost loop those of its first
+  /// round, behind which a thread then ends; returns a number that is of no such load, if there is
   /// one, and then leaves the rest.
   std::optional<uint32_t> note();
   /// Of the load \p I in the list: float, 0 where it was not executed.

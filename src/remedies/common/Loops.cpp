@@ -45,6 +45,24 @@ bool divergesAt(const Loop &L, const UniformityResult &Known) {
   });
 }
 
+bool goesOverItems(const Loop &L, const UniformityResult &Known) {
+  const BasicBlock *From = L.getLoopPredecessor(), *Latch = L.getLoopLatch();
+  if (!From || !Latch)
+    return false;
+  return any_of(L.getHeader()->phis(), [&](const PHINode &Item) {
+    const auto *Next =
+        dyn_cast<BinaryOperator>(Item.getIncomingValueForBlock(Latch));
+    if (!Next || Next->getOpcode() != Instruction::Add ||
+        !is_contained(Next->operands(), &Item))
+      return false;
+    const Value &Step = *Next->getOperand(Next->getOperand(0) == &Item);
+    return Known.of(*Item.getIncomingValueForBlock(From)).Why ==
+               analysis::Cause::ThreadId &&
+           L.isLoopInvariant(&Step) &&
+           Known.of(Step).L <= analysis::Level::Block;
+  });
+}
+
 uint64_t weightOf(const Loop &L, const LoopInfo &Loops) {
   uint64_t Sum = 0;
   for (const BasicBlock *BB : L.blocks())

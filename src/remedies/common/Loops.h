@@ -22,6 +22,11 @@ namespace reconverge::remedies {
 /// Lanes of a warp may leave \p L in different rounds.
 bool divergesAt(const llvm::Loop &L, const analysis::UniformityResult &Known);
 
+/// Whether in \p L each thread goes over items of its own: a number that begins as
+/// one made from the thread's own grows by what is the same in its block.
+bool goesOverItems(const llvm::Loop &L,
+                   const analysis::UniformityResult &Known);
+
 /// Instructions of \p L, each counted eight times for each loop it is in.
 uint64_t weightOf(const llvm::Loop &L, const llvm::LoopInfo &Loops);
 

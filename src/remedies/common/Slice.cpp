@@ -26,6 +26,7 @@
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
@@ -167,9 +168,7 @@ SmallVector<Instruction *> readsOfWritten(Function &F) {
 // The kernel
 //===----------------------------------------------------------------------===//
 
-/// All ways out of \p F lead to one block, which is returned, empty but for its
-/// return.
-static BasicBlock &joinEnds(Function &F) {
+BasicBlock &joinEnds(Function &F) {
   SmallVector<Instruction *> Ends;
   for (BasicBlock &BB : F)
     if (isa<ReturnInst, UnreachableInst>(BB.getTerminator()))
@@ -181,6 +180,16 @@ static BasicBlock &joinEnds(Function &F) {
     I->eraseFromParent();
   }
   return *End;
+}
+
+void endBehindFirstRound(const Loop &L, BasicBlock &End) {
+  BasicBlock *Header = L.getHeader();
+  SmallVector<BasicBlock *> Latches;
+  L.getLoopLatches(Latches);
+  for (BasicBlock *Latch : Latches) {
+    Header->removePredecessor(Latch);
+    Latch->getTerminator()->replaceSuccessorWith(Header, &End);
+  }
 }
 
 /// Nothing behind \p At is executed.

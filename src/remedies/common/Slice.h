@@ -13,6 +13,7 @@ namespace llvm {
 class BasicBlock;
 class Function;
 class Instruction;
+class Loop;
 class Module;
 } // namespace llvm
 
@@ -28,6 +29,13 @@ namespace sliced {
 /// has what its values are there.
 llvm::Function &copyToReduce(llvm::Function &Kernel, const llvm::Twine &Name,
                              llvm::ValueToValueMapTy &Map);
+
+/// All ways out of \p F lead to one block, which is returned, empty but for its
+/// return.
+llvm::BasicBlock &joinEnds(llvm::Function &F);
+
+/// A thread of \p F goes to \p End behind its first round of \p L.
+void endBehindFirstRound(const llvm::Loop &L, llvm::BasicBlock &End);
 
 /// Reduces \p F, a copy of \p Kernel with more parameters, to what its notes
 /// need. \p Note puts stores to the thread's stack into it; \p LastNeeded says

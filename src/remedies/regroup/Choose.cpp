@@ -14,6 +14,7 @@
 
 #include "analysis/Numbering.h"
 #include "analysis/Uniformity.h"
+#include "analysis/device/Architecture.h"
 #include "remedies/common/Notes.h"
 #include "remedies/common/Requests.h"
 #include "remedies/regroup/Refusals.h"
@@ -32,6 +33,8 @@ namespace reconverge::remedies::regroup {
 
 /// Branches that are tried one after the other.
 static constexpr size_t MostTried = 8;
+/// sm_NN: mma of 16 x 8 x 16.
+static constexpr unsigned FirstWithTiles = 80;
 
 namespace {
 struct Choice {
@@ -269,6 +272,10 @@ PlanOr<ChosenKey> chooseKey(Function &Kernel, const RegroupOptions &Options) {
       return refusal(refuse::OtherNet, Start, demangle(Options.Net->Kernel));
     K.Tree = Options.Tree;
     K.Net = Options.Net;
+    K.OnTensorCores = Options.OnTensorCores;
+    if (K.OnTensorCores && analysis::architectureOf(Kernel).value_or(
+                               FirstWithTiles) < FirstWithTiles)
+      return refusal(refuse::NoTiles, Start);
     if (auto Unknown = whyNot(Kernel, K, &Bits))
       return *Unknown;
     if (Bits > MostClassBits)

@@ -67,6 +67,10 @@ Expected<RegroupOptions> parseRegroupOptions(StringRef Text,
           NetFile = Value.str();
           return !Value.empty();
         }
+        if (Key == "net") {
+          Options.OnTensorCores = Value == "mma";
+          return Value == "mma" || Value == "fma";
+        }
         if (Key == "marked")
           return readFlag(Value, Options.Marked);
         return Key == "least" && readBetween(Value, 1, 1u << 31, Options.Least);
@@ -79,6 +83,14 @@ Expected<RegroupOptions> parseRegroupOptions(StringRef Text,
       return Net.takeError();
     Options.Net = std::make_shared<PathNet>(std::move(*Net));
   }
+  if (Options.OnTensorCores && !Options.Net)
+    return userError("regrouping by net=mma without a net",
+                     "Name the net's file by order=.");
+  // A probe is of some threads of a launch, and not of whole warps.
+  if (Options.OnTensorCores && Options.Reuse)
+    return userError("regrouping by net=mma with reuse=on",
+                     "Leave one out: an order that serves several launches is "
+                     "computed seldom.");
   if (Options.Net && !Options.Tree.Nodes.empty())
     return userError(
         "regrouping by a tree and by a net",

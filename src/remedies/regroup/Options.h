@@ -44,6 +44,8 @@ struct RegroupOptions {
   PathTree Tree;
   /// The same by a net, whose kernel it is that is regrouped; null: none.
   std::shared_ptr<const PathNet> Net;
+  /// That is computed by tensor cores (core/TensorNet.h).
+  bool OnTensorCores = false;
   /// Threads that a launch has at least; others take the kernel as it was.
   uint32_t Least = 4096;
 

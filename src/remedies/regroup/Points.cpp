@@ -199,9 +199,10 @@ Value *Points::predicted(IRBuilderBase &B, Value *Item) const {
     if (Value *&V = Read[Load]; !V)
       V = Features.valueOf(B, I);
   const auto ReadOf = [&](uint32_t Load) { return Read.lookup(Load); };
-  return Of.Net
-             ? classBy(*Of.Net, B, ReadOf)
-             : rankBy(Of.Tree, B, ReadOf, B.CreateUIToFP(Item, B.getFloatTy()));
+  if (Of.Net)
+    return Of.OnTensorCores ? classByTiles(*Of.Net, B, ReadOf)
+                            : classBy(*Of.Net, B, ReadOf);
+  return rankBy(Of.Tree, B, ReadOf, B.CreateUIToFP(Item, B.getFloatTy()));
 }
 
 Value *Points::classOf(IRBuilderBase &B, Value *Item) const {

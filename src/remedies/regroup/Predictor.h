@@ -20,6 +20,12 @@ unsigned bitsOf(const PathNet &N);
 llvm::Value *classBy(const PathNet &N, llvm::IRBuilderBase &B,
                      llvm::function_ref<llvm::Value *(uint32_t Load)> ReadOf);
 
+/// The same by tensor cores, as TensorNet(N).classOf(): for code that all lanes of a
+/// warp come to.
+llvm::Value *
+classByTiles(const PathNet &N, llvm::IRBuilderBase &B,
+             llvm::function_ref<llvm::Value *(uint32_t Load)> ReadOf);
+
 /// The rank of the leaf of a thread, below T.leaves(): u32. \p ReadOf has what
 /// the load of that number read, \p Number the thread's, both float.
 llvm::Value *rankBy(const PathTree &T, llvm::IRBuilderBase &B,

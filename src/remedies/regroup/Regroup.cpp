@@ -184,6 +184,7 @@ PlanOr<Regrouped> regroupKernel(Function &Kernel, const RegroupOptions &Given) {
   Recipe &R = Made.Launch;
   R.LeastThreads = Options.Least;
   R.MostThreads = MostItems;
+  R.WholeWarps = Made.By.OnTensorCores;
   std::vector<RecipeArgument> Arguments;
   for (unsigned I = 0; I != OfProgram; ++I)
     Arguments.push_back({RecipeArgument::Program, I});

@@ -36,7 +36,7 @@ static void report(Function &F, const Regrouped &Made) {
     if (Made.By.Net)
       Remark << ", by a net of "
              << ore::NV("Classes", unsigned(Made.By.Net->Classes.size()))
-             << " classes";
+             << " classes" << (Made.By.OnTensorCores ? " on tensor cores" : "");
     if (Made.By.Gather)
       Remark << ", and " << ore::NV("Locality", Made.Locality) << " of load "
              << ore::NV("Gather", *Made.By.Gather);

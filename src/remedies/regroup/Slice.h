@@ -26,6 +26,7 @@ struct Key {
   llvm::SmallVector<EstimateTerm, 4> Estimate = {}; ///< in place of a gather
   PathTree Tree = {}; ///< its leaves are the lowest bits of the class
   std::shared_ptr<const PathNet> Net = {}; ///< the same: its classes
+  bool OnTensorCores = false; ///< compute those by whole warps (TensorNet)
   bool hasPrediction() const { return Net || !Tree.Nodes.empty(); }
   bool hasPlace() const { return Gather || !Estimate.empty(); }
 };

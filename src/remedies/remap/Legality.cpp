@@ -54,6 +54,28 @@ bool isCandidate(const BasicBlock &BB, const Facts &Now) {
          Now.Uniformity.isDivergentBranch(BB);
 }
 
+bool isAsked(const BasicBlock &BB) {
+  const auto Wished = requestOf(BB, Name);
+  return Wished && Wished->On && Wished->AtAnyCost;
+}
+
+static bool isNumbered(const BasicBlock &BB, const RemapOptions &Options) {
+  auto Number = analysis::branchNumber(BB);
+  return Options.Branches.empty() ||
+         (Number && is_contained(Options.Branches, *Number));
+}
+
+bool isWanted(const BasicBlock &BB, const Facts &Now,
+              const RemapOptions &Options) {
+  if (isAsked(BB))
+    return !BB.getTerminator()->getMetadata(RoundKind);
+  if (!isCandidate(BB, Now))
+    return false;
+  const auto Wished = requestOf(BB, Name);
+  return (Wished && Wished->On) ||
+         (!Options.Marked && isNumbered(BB, Options));
+}
+
 static std::string calleeOf(const CallBase &Call) {
   if (Call.isInlineAsm())
     return "inline assembly";
@@ -256,9 +278,7 @@ static uint64_t costOf(const BasicBlock &Branch, const Facts &Now) {
 static bool isChosen(const BasicBlock &BB, const RemapOptions &Options) {
   if (const auto Wished = requestOf(BB, Name))
     return Wished->On;
-  auto Number = analysis::branchNumber(BB);
-  return Options.Branches.empty() ||
-         (Number && is_contained(Options.Branches, *Number));
+  return isNumbered(BB, Options);
 }
 
 /// Whether \p BB, which another branch's round may serve, is worth it.

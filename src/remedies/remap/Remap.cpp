@@ -71,30 +71,6 @@ static constexpr const char *PassName = "reconverge-remap";
 /// of the thread's number cannot be told apart.
 static constexpr const char *DoneAttribute = "reconverge-remapped";
 
-/// By a pragma.
-static bool isAsked(const BasicBlock &BB) {
-  const auto Wished = requestOf(BB, Name);
-  return Wished && Wished->On && Wished->AtAnyCost;
-}
-
-/// To be remapped, or to be told why not.
-static bool isChosen(const BasicBlock &BB, const Facts &Now,
-                     const RemapOptions &Options) {
-  if (isAsked(BB))
-    return !BB.getTerminator()->getMetadata(RoundKind);
-  if (!isCandidate(BB, Now))
-    return false;
-  const auto Wished = requestOf(BB, Name);
-  if (Wished && Wished->On)
-    return true;
-  if (Options.Marked)
-    return false;
-  if (Options.Branches.empty())
-    return true;
-  auto Number = analysis::branchNumber(BB);
-  return Number && is_contained(Options.Branches, *Number);
-}
-
 static void report(OptimizationRemarkEmitter &Remarks, const RoundPlan &Plan) {
   Remarks.emit([&] {
     OptimizationRemark Remark(PassName, "Remapped",
@@ -185,7 +161,7 @@ static bool remapOne(Function &F, const Course &Chosen, Remapped &Made,
   const Facts Now(F);
   ReversePostOrderTraversal<Function *> Order(&F);
   for (BasicBlock *BB : Order) {
-    if (!isChosen(*BB, Now, Chosen.Options))
+    if (!isWanted(*BB, Now, Chosen.Options))
       continue;
     auto Decision = planRound(*BB, Now, Chosen.Options, Made.Memory);
     const auto *Plan = std::get_if<RoundPlan>(&Decision);
@@ -263,7 +239,7 @@ static bool mayLessen(const Function &F, const RemapOptions &Options) {
 static bool mayHaveRound(Function &F, const RemapOptions &Options) {
   const Facts Now(F);
   return any_of(F, [&](BasicBlock &BB) {
-    if (!isChosen(BB, Now, Options))
+    if (!isWanted(BB, Now, Options))
       return false;
     const auto Decision = planRound(BB, Now, Options, {});
     const auto *Why = std::get_if<Refusal>(&Decision);

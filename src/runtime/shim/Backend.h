@@ -14,9 +14,10 @@
 // must not call cudart functions from within reconverge_backend.
 //
 // A name that the table lacks returns cudaErrorNotSupported and is named
-// once on stderr, except for the four that do not return an error code and
-// that every backend must have: __cudaRegisterFatBinary, cudaGetErrorName,
-// cudaGetErrorString, cudaCreateChannelDesc.
+// once on stderr (but see reconverge_backend_lacks), except for the four that do
+// not return an error code and that every backend must have:
+// __cudaRegisterFatBinary, cudaGetErrorName, cudaGetErrorString,
+// cudaCreateChannelDesc.
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_RUNTIME_SHIM_BACKEND_H
 #define RECONVERGE_RUNTIME_SHIM_BACKEND_H
@@ -51,6 +52,14 @@ typedef int reconverge_backend_has_clock_function(void);
 extern reconverge_backend_has_clock_function reconverge_backend_has_clock;
 
 #define RECONVERGE_BACKEND_HAS_CLOCK "reconverge_backend_has_clock"
+
+/** What a backend may export under this very name: told of a function that it
+ *  lacks, by its name, when the program first calls that. Not 0: it has seen to
+ *  it that the user learns of it. Without it: the shim says it on stderr. */
+typedef int reconverge_backend_lacks_function(const char *name);
+extern reconverge_backend_lacks_function reconverge_backend_lacks;
+
+#define RECONVERGE_BACKEND_LACKS "reconverge_backend_lacks"
 
 /** The table of a library that stands before another backend and counts what
  *  goes through it: the functions that it takes over. Each of them calls the

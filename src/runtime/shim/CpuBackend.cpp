@@ -67,7 +67,9 @@ Backend loadCpuBackend() {
   }
   auto *HasClock = reinterpret_cast<reconverge_backend_has_clock_function *>(
       dlsym(Library, RECONVERGE_BACKEND_HAS_CLOCK));
-  return {Functions, "supported on the CPU", HasClock && HasClock()};
+  auto *Lacks = reinterpret_cast<reconverge_backend_lacks_function *>(
+      dlsym(Library, RECONVERGE_BACKEND_LACKS));
+  return {Functions, "supported on the CPU", HasClock && HasClock(), Lacks};
 }
 
 } // namespace reconverge::shim

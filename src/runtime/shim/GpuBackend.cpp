@@ -269,7 +269,7 @@ Backend loadGpuBackend(bool Required) {
            RECONVERGE_CUDART_MAJOR,
            CudaPath && *CudaPath ? CudaPath : "not set",
            RECONVERGE_CUDART_MAJOR);
-    return {nullptr, nullptr, false};
+    return {nullptr, nullptr, false, nullptr};
   }
   for (size_t I = 0; I != NameCount; ++I)
     Below[I] = dlsym(Library, Names[I]);
@@ -280,7 +280,7 @@ Backend loadGpuBackend(bool Required) {
   if (isCounting())
     addCounting(Functions);
   snprintf(Absence, sizeof(Absence), "in %s", Path);
-  return {Functions, Absence, true};
+  return {Functions, Absence, true, nullptr};
 }
 
 } // namespace reconverge::shim

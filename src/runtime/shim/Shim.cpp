@@ -182,7 +182,8 @@ void *reconverge_shim_resolve(uint32_t Index, const void *FirstArgument) {
   if (!Function) {
     Function = reinterpret_cast<void *>(notSupported);
     if (reconverge_shim_slots[Index] != Function) {
-      note("%s is not %s", Names[Index], Chosen.Absence);
+      if (!Chosen.Lacks || !Chosen.Lacks(Names[Index]))
+        note("%s is not %s", Names[Index], Chosen.Absence);
       __atomic_store_n(&reconverge_shim_slots[Index], Function,
                        __ATOMIC_RELEASE);
     }

@@ -34,6 +34,8 @@ struct Backend {
   const char *Absence;
   /// Backend.h: reconverge_backend_has_clock.
   bool HasClock;
+  /// Backend.h: reconverge_backend_lacks; null: the backend has none.
+  int (*Lacks)(const char *Name);
 };
 
 /// Loads libReconvergeVM.so, which lies beside the shim, or what

@@ -10,13 +10,28 @@
 #include "runtime/vm/Backend.h"
 
 #include "core/Error.h"
+#include "core/File.h"
 #include "runtime/profile/Process.h"
 #include "runtime/vm/Engine.h"
+#include "runtime/vm/Errors.h"
+#include "runtime/vm/Findings.h"
 
+#include "llvm/Support/CachePruning.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace reconverge;
+
+/// Now and then removes what was compiled and is not used any more.
+static void boundCache(const runtime::BackendOptions &Options) {
+  if (!sys::fs::is_directory(Options.Machine.CacheDir))
+    return;
+  CachePruningPolicy Policy;
+  Policy.Expiration = std::chrono::hours(30 * 24);
+  Policy.MaxSizeBytes = Options.CacheBytes;
+  pruneCache(Options.Machine.CacheDir, Policy);
+}
 
 static Error start() {
   Expected<runtime::BackendOptions> Options = runtime::optionsFromEnvironment();
@@ -29,6 +44,9 @@ static Error start() {
         runtime::installedFile(Here, runtime::DefaultMachineFile);
   Options->Machine.CompilerProgram =
       runtime::installedFile(Here, "lib/reconverge/compile-kernel");
+  if (!Options->HasCache)
+    Options->Machine.CacheDir = defaultCacheFolder();
+  boundCache(*Options);
   return runtime::Engine::get().configure(std::move(*Options),
                                           warpvm::Machine::create);
 }
@@ -48,4 +66,12 @@ reconverge_backend(size_t *Count) {
 extern "C" __attribute__((visibility("default"))) int
 reconverge_backend_has_clock() {
   return runtime::Engine::get().options().ModelClock;
+}
+
+extern "C" __attribute__((visibility("default"))) int
+reconverge_backend_lacks(const char *Name) {
+  if (!runtime::FindingsLog::current())
+    return 0;
+  runtime::sayUnsupported(Twine(Name) + " is not supported on the CPU");
+  return 1;
 }

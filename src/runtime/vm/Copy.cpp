@@ -23,6 +23,7 @@
 #include "runtime/vm/Memory.h"
 #include "runtime/vm/Registry.h"
 #include "runtime/vm/Work.h"
+#include "warpvm/memory/DeviceMemory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -184,6 +185,19 @@ cudaError_t checkCopy(const cudaMemcpy3DParms &P) {
   return findEnds(P, To, From, E);
 }
 
+/// Who reads \p Into later finds there what was written of \p From.
+static void noteCopy(const char *Into, const char *From, size_t Bytes) {
+  const auto &Memory = warpvm::DeviceMemory::instance();
+  warpvm::WriteShadow *Writes = Memory.writes();
+  if (!Writes)
+    return;
+  const auto In = Memory.lookup(From);
+  if (In && !isBornWritten(*In))
+    Writes->copy(Into, From, Bytes);
+  else
+    Writes->mark(Into, Bytes);
+}
+
 cudaError_t runCopy(const cudaMemcpy3DParms &P) {
   Guard Lock(deviceLock());
   Box To, From;
@@ -191,10 +205,12 @@ cudaError_t runCopy(const cudaMemcpy3DParms &P) {
   if (cudaError_t Failed = findEnds(P, To, From, E))
     return Failed;
   for (size_t Plane = 0; Plane < E.Planes; ++Plane)
-    for (size_t Row = 0; Row < E.Rows; ++Row)
-      std::memmove(To.At + Plane * To.PlanePitch + Row * To.Pitch,
-                   From.At + Plane * From.PlanePitch + Row * From.Pitch,
-                   E.Width);
+    for (size_t Row = 0; Row < E.Rows; ++Row) {
+      char *Into = To.At + Plane * To.PlanePitch + Row * To.Pitch;
+      const char *Source = From.At + Plane * From.PlanePitch + Row * From.Pitch;
+      std::memmove(Into, Source, E.Width);
+      noteCopy(Into, Source, E.Width);
+    }
   return cudaSuccess;
 }
 
@@ -259,6 +275,9 @@ cudaError_t runSet(const SetWork &W) {
         std::fill_n(reinterpret_cast<uint16_t *>(At), W.Width, W.Value);
       else
         std::memset(At, int(W.Value), W.Width);
+      if (warpvm::WriteShadow *Writes =
+              warpvm::DeviceMemory::instance().writes())
+        Writes->mark(At, E.Width);
     }
   return cudaSuccess;
 }

@@ -21,6 +21,7 @@
 #include "runtime/profile/Process.h"
 #include "runtime/vm/Device.h"
 #include "runtime/vm/Errors.h"
+#include "runtime/vm/Findings.h"
 #include "runtime/vm/Registry.h"
 #include "warpvm/memory/DeviceMemory.h"
 
@@ -76,8 +77,21 @@ Error Engine::configure(BackendOptions NewOptions, MachineFactory NewMake) {
   Options = std::move(NewOptions);
   Make = std::move(NewMake);
   OwnProcess = getpid();
+  if (!Options.Findings.empty()) {
+    auto Log = FindingsLog::open(Options.Findings);
+    if (!Log)
+      return Log.takeError();
+    FindingsLog::setCurrent(std::move(*Log));
+    static const int Registered =
+        std::atexit([] { FindingsLog::current()->end(); });
+    (void)Registered; // a failure looks like a process that was killed
+  }
   if (Options.Memory)
     warpvm::DeviceMemory::instance().setCapacity(Options.Memory);
+  if (Options.Machine.Init && !warpvm::DeviceMemory::instance().trackWrites())
+    return userError("RECONVERGE_VM: check=init needs as many addresses again "
+                     "as device memory has, and the system has not that many",
+                     "Allow the process more (ulimit -v), or leave init out.");
   if (!Options.needsCosts())
     return Error::success();
   Expected<analysis::MachineModel> Costs =
@@ -115,6 +129,7 @@ void Engine::reset() {
   Notes.clear();
   Overrunning.clear();
   SaidRaces.clear();
+  Launched.clear();
 }
 
 Expected<warpvm::Machine *> Engine::machine() {
@@ -134,8 +149,8 @@ static void keepOnce(std::vector<std::string> &List, const Twine &Text) {
     List.push_back(std::move(Sentence));
 }
 
-void Engine::refuse(const Twine &Why) {
-  sayOnce(Why);
+void Engine::refuse(const Twine &Why, StringRef Kernel) {
+  sayUnsupported(Why, Kernel);
   if (Counted)
     keepOnce(Refused, Why);
 }
@@ -177,6 +192,15 @@ void Engine::noteOverruns(const DeviceFunction &F) {
   const auto Past = warpvm::DeviceMemory::instance().closeSlack();
   if (Past.empty() || !Overrunning.insert(F.Name).second)
     return;
+  if (FindingsLog *Log = FindingsLog::current()) {
+    Finding Over;
+    Over.Harmless = true;
+    Over.Kernel = demangle(F.Name);
+    Over.Text = "an access past the end of " + warpvm::nameOf(Past.front()) +
+                ", which a GPU lets pass: its pages are larger; "
+                "--check=bounds says where";
+    return Log->add(std::move(Over));
+  }
   note("kernel " + demangle(F.Name) + ": an access past the end of " +
        warpvm::nameOf(Past.front()) +
        ", which a GPU lets pass: its pages are larger. The kernel went on, "
@@ -193,8 +217,32 @@ void Engine::noteRaces(const DeviceFunction &F, const RaceFindings &Found) {
     RaceFindings One;
     One.Races.push_back(R);
     addTo(Said, std::move(One), /*Launch=*/0);
-    if (Said.Races.size() != Before)
+    if (Said.Races.size() == Before)
+      continue;
+    if (FindingsLog *Log = FindingsLog::current())
+      Log->add(findingOf(R, demangle(F.Name)));
+    else
       note("kernel " + demangle(F.Name) + ": a race: " + textOf(R, WholePath));
+  }
+}
+
+/// Says what ended no launch, to a test or on stderr.
+void Engine::noteFindings(std::vector<Finding> Found) {
+  for (Finding &What : Found) {
+    if (FindingsLog *Log = FindingsLog::current()) {
+      Log->add(std::move(What));
+      continue;
+    }
+    const FindingPlace &At = What.Places.front();
+    auto Index = [](const std::array<uint32_t, 3> &I) {
+      return ("(" + Twine(I[0]) + "," + Twine(I[1]) + "," + Twine(I[2]) + ")")
+          .str();
+    };
+    note("kernel " + What.Kernel + ": " + What.Text + "\n  " +
+         (At.Where.empty() ? std::string()
+                           : "at " + At.Where.front().File + ":" +
+                                 std::to_string(At.Where.front().Line) + ", ") +
+         "in block " + Index(*At.Block) + ", thread " + Index(*At.Thread));
   }
 }
 
@@ -211,23 +259,29 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
     Record = Counted->begin(F.Code->function(), F.Home->Code->hash(), Shape,
                             Stream == cudaStreamLegacy ? nullptr : Stream);
   RaceFindings Races;
+  std::vector<Finding> Noted;
   auto Natural = [&] {
     warpvm::LaunchOptions How;
     How.Counts = Options.Machine.Counters ? &Counts : nullptr;
     How.Observer = Record && Options.Vectors ? Record->observer() : nullptr;
     How.Races = Options.Races ? &Races : nullptr;
+    How.Notes = &Noted;
     return (*Machine)->launch(*F.Code, Shape, Args, How);
   };
-  const bool Shuffles =
-      Record && Options.Shuffle.Orders && isShuffledLaunch(Record->number());
+  FindingsLog *const Log = FindingsLog::current();
+  if (Log)
+    Log->launch(F.Name);
+  const uint64_t Number = Record ? Record->number() : ++Launched[F.Name];
+  OrderTrials Orders;
+  const bool Shuffles = Options.Shuffle.Orders && isShuffledLaunch(Number);
   const RepeatedLaunch Again{**Machine, *F.Home->Code, *F.Code, Shape, Args};
   auto Run = [&]() -> Error {
     if (Tried)
       return Tried->launch(Again, Natural, Counts);
     if (Shuffles)
       return launchInAllOrders(
-          Again, Record->number(), Options.Shuffle, Natural,
-          [&](const Twine &Why) { note(Why); }, Record->Orders);
+          Again, Number, Options.Shuffle, Natural,
+          [&](const Twine &Why) { note(Why); }, Orders);
     return Natural();
   };
   if (Options.Features && Record && Record->sample())
@@ -236,10 +290,15 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
            ": no estimate of its threads: " + toString(std::move(E)));
   Error Failure = Run();
   noteOverruns(F);
+  noteFindings(std::move(Noted));
+  if (Log && (Orders.Differing || Orders.FaultyRuns))
+    for (Finding &Found : findingsOf(Orders, demangle(F.Name)))
+      Log->add(std::move(Found));
   if (!Failure) {
     if (Clock)
       Clock->add(F, Shape, Counts);
     if (Record) {
+      Record->Orders = std::move(Orders);
       Record->Races = std::move(Races);
       Counted->finish(std::move(Record), Counts);
     } else {
@@ -248,23 +307,30 @@ cudaError_t Engine::launch(DeviceFunction &F, const LaunchShape &Shape,
     return cudaSuccess;
   }
   noteRaces(F, Races); // what a launch that failed counted is dropped
-  // The kernel's own fault, or a construct that the VM does not run.
+  return noteFailure(F, std::move(Failure));
+}
+
+/// Says the kernel's own fault, or the construct that the VM does not run, and
+/// returns what the launch is to return.
+cudaError_t Engine::noteFailure(const DeviceFunction &F, Error Failure) {
+  FindingsLog *const Log = FindingsLog::current();
   cudaError_t Code = cudaErrorNotSupported;
   bool Fault = false;
-  std::string Message;
   handleAllErrors(
       std::move(Failure),
       [&](const warpvm::FaultError &E) {
         Code = codeOf(E.kind());
         Fault = E.kind() != warpvm::FaultKind::OutOfMemory;
-        Message = E.message();
+        if (!Fault)
+          refuse(E.message(), demangle(F.Name));
+        else if (Log)
+          Log->add(findingOf(E, demangle(F.Name)));
+        else
+          note(E.message());
       },
-      [&](const ErrorInfoBase &E) { Message = E.message(); });
-  if (!Fault) {
-    refuse(Message);
+      [&](const ErrorInfoBase &E) { refuse(E.message(), demangle(F.Name)); });
+  if (!Fault)
     return Code;
-  }
-  note(Message);
   setStickyError(Code);
   recorded(Code);
   return cudaSuccess;

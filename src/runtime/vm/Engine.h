@@ -51,8 +51,9 @@ public:
   cudaError_t launch(DeviceFunction &F, const LaunchShape &Shape, void **Args,
                      cudaStream_t Stream);
 
-  /// Says on stderr, once, why something cannot be run; the profile keeps it.
-  void refuse(const llvm::Twine &Why);
+  /// Says, once, why something cannot be run, on stderr or to a test; the
+  /// profile keeps it.
+  void refuse(const llvm::Twine &Why, llvm::StringRef Kernel = "");
   /// Says on stderr, once, what else a reader of the profile must know.
   void note(const llvm::Twine &What);
 
@@ -66,6 +67,8 @@ private:
   Engine() = default;
   void noteOverruns(const DeviceFunction &F);
   void noteRaces(const DeviceFunction &F, const RaceFindings &Found);
+  void noteFindings(std::vector<Finding> Found);
+  cudaError_t noteFailure(const DeviceFunction &F, llvm::Error Failure);
 
   BackendOptions Options;
   MachineFactory Make;
@@ -77,6 +80,8 @@ private:
   std::vector<std::string> Refused, Notes; ///< in the order they were said
   llvm::StringSet<> Overrunning; ///< kernels of which noteOverruns has spoken
   llvm::StringMap<RaceFindings> SaidRaces; ///< by kernel: what noteRaces said
+  llvm::StringMap<uint64_t>
+      Launched;       ///< by kernel, where no profile counts them
   int OwnProcess = 0; ///< a fork's child does not write the parent's profile
 };
 

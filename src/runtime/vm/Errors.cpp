@@ -21,6 +21,7 @@
 #include "runtime/vm/Errors.h"
 
 #include "runtime/vm/Api.h"
+#include "runtime/vm/Findings.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
@@ -76,8 +77,19 @@ void sayOnce(const Twine &Message) {
   say(Message);
 }
 
+void sayUnsupported(const Twine &Message, StringRef Kernel) {
+  FindingsLog *Log = FindingsLog::current();
+  if (!Log)
+    return sayOnce(Message);
+  Finding F;
+  F.Kind = FindingKind::Unsupported;
+  F.Kernel = Kernel.str();
+  F.Text = Message.str();
+  Log->add(std::move(F));
+}
+
 cudaError_t unsupported(const Twine &What) {
-  sayOnce(What + " is not supported by the warp VM");
+  sayUnsupported(What + " is not supported by the warp VM");
   return cudaErrorNotSupported;
 }
 

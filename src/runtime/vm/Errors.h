@@ -41,6 +41,9 @@ void say(const llvm::Twine &Message);
 /// The same, but only the first time in the process for this \p Message.
 void sayOnce(const llvm::Twine &Message);
 
+/// Names what does not run, once: on stderr, or to a test.
+void sayUnsupported(const llvm::Twine &Message, llvm::StringRef Kernel = "");
+
 /// Names what the VM lacks, once, and returns cudaErrorNotSupported.
 cudaError_t unsupported(const llvm::Twine &What);
 

@@ -16,7 +16,10 @@
 //   isa=native|avx2         vector instructions that the code may use
 //   seed=N                  order of blocks, warps and lanes; 0: as they come
 //   steps=N                 rounds of loops a warp may go; 0: no limit
-//   check=on|off            test every access of kernels
+//   check=on|off            on: bounds and sync
+//     |bounds:sync:init     test every access of kernels; tell of barriers and
+//                           masks that threads do not agree on; and of reads of
+//                           what nobody wrote
 //   races=on|off            look for races in each launch, and say them
 //   guard=on|off            an access past an allocation is a fault even where
 //                           a GPU's mapping would let it pass
@@ -29,7 +32,8 @@
 //   snapshots=N[K|M|G]      bytes of memory that this may take
 //   clock=wall|model        what device events tell: the CPU's time, or the model's
 //                           of a GPU, the same in every run
-//   cache=DIR               compiled kernels are kept there
+//   cache=DIR               compiled kernels are kept there; none: nowhere
+//   cachebytes=N[K|M|G]     that they may take; 0: as many as there are
 //   memory=N[K|M|G]         bytes of device memory
 //
 //===----------------------------------------------------------------------===//
@@ -39,6 +43,7 @@
 #include "core/Error.h"
 #include "runtime/profile/Settings.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace llvm;
@@ -137,6 +142,23 @@ static Error herding(StringRef Key, StringRef Value, HerdSettings &O) {
   return Error::success();
 }
 
+static Error checks(StringRef Value, warpvm::MachineOptions &O) {
+  O.Check = O.Sync = O.Init = false;
+  if (Value == "off" || Value == "0")
+    return Error::success();
+  for (StringRef Word : split(Value, ':')) {
+    const bool Both = Value == "on" || Value == "1";
+    if (!Both && Word != "bounds" && Word != "sync" && Word != "init")
+      return badValue("check", Value,
+                      "on, off, or some of bounds, sync and init with colons "
+                      "between them");
+    O.Check |= Both || Word == "bounds";
+    O.Sync |= Both || Word == "sync";
+    O.Init |= Word == "init";
+  }
+  return Error::success();
+}
+
 static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
   uint64_t N = 0;
   if (Key == "threads") {
@@ -173,9 +195,7 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
     if (Error E = number(Key, Value, UINT64_MAX, O.Machine.StepLimit))
       return E;
   } else if (Key == "check") {
-    if (Value != "on" && Value != "off" && Value != "1" && Value != "0")
-      return badValue(Key, Value, "on or off");
-    O.Machine.Check = Value == "on" || Value == "1";
+    return checks(Value, O.Machine);
   } else if (Key == "races") {
     if (Value != "on" && Value != "off")
       return badValue(Key, Value, "on or off");
@@ -214,7 +234,13 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
       return badValue(Key, Value, "wall or model");
     O.ModelClock = Value == "model";
   } else if (Key == "cache") {
-    O.Machine.CacheDir = Value.str();
+    O.Machine.CacheDir = Value == "none" ? "" : Value.str();
+    O.HasCache = true;
+  } else if (Key == "cachebytes") {
+    if (Value == "0")
+      O.CacheBytes = 0;
+    else if (Error E = size(Key, Value, O.CacheBytes))
+      return E;
   } else if (Key == "memory") {
     if (Error E = size(Key, Value, O.Memory))
       return E;
@@ -224,7 +250,7 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
                      "branches, loads, trust, warp, compile, isa, "
                      "seed, steps, check, races, guard, counters, accesses, "
                      "vectors, features, orders, shuffle, snapshots, clock, "
-                     "cache and memory.");
+                     "cache, cachebytes and memory.");
   }
   return Error::success();
 }
@@ -269,6 +295,7 @@ Expected<BackendOptions> optionsFromEnvironment() {
   O->ProfilePath = environment("RECONVERGE_PROFILE").str();
   O->MachineFile = environment("RECONVERGE_MACHINE").str();
   O->TrialPlan = environment("RECONVERGE_TRIALS").str();
+  O->Findings = environment("RECONVERGE_FINDINGS").str();
   if (O->needsCosts())
     O->Machine.Counters = true;
   O->Machine.Accesses =
@@ -281,7 +308,7 @@ Expected<BackendOptions> optionsFromEnvironment() {
   if (Error E = checkHerding(*O))
     return std::move(E);
   O->Machine.Herd = herdingOf(O->Herd);
-  if (O->ProfilePath.empty() && O->Shuffle.Orders)
+  if (O->ProfilePath.empty() && O->Findings.empty() && O->Shuffle.Orders)
     return userError("RECONVERGE_VM: shuffle without a profile",
                      "What it finds goes into the profile: set "
                      "RECONVERGE_PROFILE, or use reconverge profile "

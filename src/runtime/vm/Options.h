@@ -30,10 +30,13 @@ struct BackendOptions {
   bool ModelClock = false;      ///< device events tell the model's time
   HerdSettings Herd;            ///< what the policy herds
   ShuffleOptions Shuffle;       ///< a profile tries launches in other orders
+  bool HasCache = false; ///< Machine.CacheDir is said; otherwise the user's own
+  uint64_t CacheBytes = uint64_t(1) << 30; ///< that it may take; 0: no bound
   uint64_t Memory = 0;   ///< device memory in bytes; 0: DeviceMemory's default
   bool Features = false; ///< a profile has what foretells sampled threads
   std::string Orders;    ///< folder for orders of threads; empty: none
   std::string ProfilePath; ///< where the raw profile goes; empty: none
+  std::string Findings;    ///< folder of a test (core/Findings.h); empty: none
   std::string TrialPlan;   ///< plan of trials (core/Trials.h); empty: none
   std::string MachineFile; ///< machines/*.json for all three; empty: h200
 

@@ -141,11 +141,11 @@ std::string Compiler::target() const {
 }
 
 std::string describe(const EmitOptions &Emit, Tier Code) {
-  std::string Text =
-      formatv("{0} {1} {2:d} {3:d} {4:d} {5:d} {6:d} {7} {8} {9:d} {10:d}",
-              CacheFormat, Emit.WarpSize, Emit.Counters, Emit.Vectors,
-              Emit.Budget, Emit.Check, Emit.Shuffled, Emit.RegionLimit,
-              unsigned(Code), Emit.Races, Emit.Accesses);
+  std::string Text = formatv(
+      "{0} {1} {2:d} {3:d} {4:d} {5:d} {6:d} {7} {8} {9:d} {10:d} {11:d}",
+      CacheFormat, Emit.WarpSize, Emit.Counters, Emit.Vectors, Emit.Budget,
+      Emit.Check, Emit.Shuffled, Emit.RegionLimit, unsigned(Code), Emit.Races,
+      Emit.Accesses, Emit.Sync + 2 * Emit.Init);
   raw_string_ostream OS(Text);
   const Herding &Herd = Emit.Herd;
   OS << ' ' << Herd.Threshold << ' ' << Herd.BlockBytes << ' '
@@ -162,8 +162,8 @@ bool parseDescription(StringRef Text, EmitOptions &Emit, Tier &Code) {
   for (unsigned N; !(Text = Text.ltrim(' ')).empty(); Numbers.push_back(N))
     if (Text.consumeInteger(10, N))
       return false;
-  constexpr size_t Fixed = 14;
-  if (Numbers.size() < Fixed || (Numbers.size() - Fixed) / 2 < Numbers[13])
+  constexpr size_t Fixed = 15;
+  if (Numbers.size() < Fixed || (Numbers.size() - Fixed) / 2 < Numbers[14])
     return false;
   Emit.WarpSize = Numbers[1];
   Emit.Counters = Numbers[2];
@@ -175,13 +175,15 @@ bool parseDescription(StringRef Text, EmitOptions &Emit, Tier &Code) {
   Code = Tier(Numbers[8]);
   Emit.Races = Numbers[9];
   Emit.Accesses = Numbers[10];
-  Emit.Herd.Threshold = Numbers[11];
-  Emit.Herd.BlockBytes = Numbers[12];
+  Emit.Sync = Numbers[11] & 1;
+  Emit.Init = Numbers[11] & 2;
+  Emit.Herd.Threshold = Numbers[12];
+  Emit.Herd.BlockBytes = Numbers[13];
   const auto Lists = ArrayRef(Numbers).drop_front(Fixed);
-  for (size_t I = 0; I != Numbers[13]; ++I)
+  for (size_t I = 0; I != Numbers[14]; ++I)
     Emit.Herd.Branches.push_back({Lists[2 * I], (Lists[2 * I + 1] & 1) != 0,
                                   (Lists[2 * I + 1] & 2) != 0});
-  append_range(Emit.Herd.Loads, Lists.drop_front(2 * size_t(Numbers[13])));
+  append_range(Emit.Herd.Loads, Lists.drop_front(2 * size_t(Numbers[14])));
   return Numbers[0] == CacheFormat &&
          (Code == Tier::Fused || Code == Tier::Blocks);
 }
@@ -195,7 +197,9 @@ std::string Compiler::cachePath(StringRef ModuleHash, StringRef Name,
        Target->getTargetFeatureString() + "\n" + Stamp)
           .str();
   SmallString<128> Path(CacheDir);
-  sys::path::append(Path, utohexstr(xxh3_64bits(Key), true, 16) + ".o");
+  // Of all files, llvm::pruneCache, which keeps the folder in its bounds, takes
+  // those of such names alone.
+  sys::path::append(Path, "llvmcache-" + utohexstr(xxh3_64bits(Key), true, 16));
   return std::string(Path);
 }
 
@@ -243,8 +247,15 @@ static void writeCache(StringRef Path, StringRef Bytes) {
 /// The object file in the cache, or null: none is there, or what is there is
 /// not whole (another build, a full disk, a stray hand).
 static std::unique_ptr<MemoryBuffer> readCache(StringRef Path) {
-  auto File = MemoryBuffer::getFile(Path, /*IsText=*/false,
-                                    /*RequiresNullTerminator=*/false);
+  // What is used stays longest: the time of the access is kept.
+  auto Opened = sys::fs::openNativeFileForRead(Path, sys::fs::OF_UpdateAtime);
+  if (!Opened) {
+    consumeError(Opened.takeError());
+    return nullptr;
+  }
+  auto File = MemoryBuffer::getOpenFile(*Opened, Path, /*FileSize=*/-1,
+                                        /*RequiresNullTerminator=*/false);
+  sys::fs::closeFile(*Opened);
   if (!File || (*File)->getBufferSize() < 8)
     return nullptr;
   StringRef Bytes = (*File)->getBuffer();

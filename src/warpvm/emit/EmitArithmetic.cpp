@@ -25,6 +25,10 @@ Error RegionEmitter::emitInstruction(Instruction &I) {
     emitChecks(I);
   if (C.Options.Races)
     emitRaces(I);
+  if (C.Options.Init)
+    emitWrites(I);
+  if (C.Options.Sync && isCollective(I))
+    emitAgreement(cast<IntrinsicInst>(I));
   if (C.Options.Accesses)
     emitAccessCounts(I);
   if (auto *L = dyn_cast<LoadInst>(&I))

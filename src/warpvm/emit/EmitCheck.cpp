@@ -93,13 +93,15 @@ KnownObject knownObject(const Value *Pointer, const KernelContext &C) {
   return Known;
 }
 
-/// A constant FaultSite for \p I; \p Touches may be null.
-static Constant *siteFor(const Instruction &I, const MemoryOperand *Touches,
-                         const KernelContext &C, Module &Out) {
-  IRBuilder<> B(Out.getContext());
+/// A constant FaultSite for \p I, which is called \p What if that is no access.
+Constant *RegionEmitter::faultSite(const Instruction &I,
+                                   const MemoryOperand *Touches, ReadUse Use,
+                                   StringRef What) {
   const DILocation *DL = userLocation(I);
-  const KnownObject Known =
-      Touches ? knownObject(Touches->Pointer, C) : KnownObject();
+  KnownObject Known;
+  Known.Name = What.str();
+  if (Touches)
+    Known = knownObject(Touches->Pointer, C);
   Constant *Fields[] = {
       textConstant(DL ? analysis::sourcePath(*DL) : "", Out),
       textConstant(Known.Name, Out), B.getInt64(Known.Offset),
@@ -108,14 +110,10 @@ static Constant *siteFor(const Instruction &I, const MemoryOperand *Touches,
       // No hardware asks for more than its widest access.
       B.getInt32(Touches ? std::min<uint64_t>(Touches->Alignment, 16) : 1),
       B.getInt32(Touches ? uint32_t(Touches->Kind) : 0),
-      B.getInt32(uint32_t(Known.Space))};
+      B.getInt32(uint32_t(Known.Space)), B.getInt32(uint32_t(Use))};
   Constant *Site = ConstantStruct::getAnon(Fields);
   return new GlobalVariable(Out, Site->getType(), true,
                             GlobalValue::PrivateLinkage, Site, "site");
-}
-
-Constant *RegionEmitter::faultSite(const Instruction &I) {
-  return siteFor(I, nullptr, C, Out);
 }
 
 void RegionEmitter::emitChecks(Instruction &I) {
@@ -132,7 +130,7 @@ void RegionEmitter::emitChecks(Instruction &I) {
     B.CreateCall(
         helper("rcvm_check", B.getVoidTy(), {PtrTy, I64, PtrTy, PtrTy, PtrTy}),
         {Ctx, B.CreateZExt(M, I64), spill(B.CreatePtrToInt(At, vectorOf(I64))),
-         Lengths, siteFor(I, &A, C, Out)});
+         Lengths, faultSite(I, &A)});
   }
 }
 

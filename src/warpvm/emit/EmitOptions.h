@@ -15,6 +15,8 @@ struct EmitOptions {
   bool Budget = false;   ///< loop iterations are limited
   bool Check = false;    ///< every access is tested first
   bool Races = false;    ///< ... and told to who looks for races
+  bool Sync = false;     ///< collectives are told to who takes notes
+  bool Init = false;     ///< accesses are, too
   bool Accesses = false; ///< requests to memory are counted
   bool Scatter = true;   ///< the host scatters and masks all widths (AVX-512)
   /// Lanes act in WarpContext's order where the natural one shows, and may run

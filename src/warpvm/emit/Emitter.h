@@ -74,6 +74,15 @@ struct ReductionKind {
   uint32_t Neutral;
 };
 
+/// One operand of an instruction through which it touches memory.
+struct MemoryOperand {
+  const llvm::Value *Pointer;
+  AccessKind Kind;
+  uint64_t Bytes = 0;
+  uint64_t Alignment = 1;
+  const llvm::Value *Length = nullptr; ///< of a block copy, instead of Bytes
+};
+
 class RegionEmitter {
 public:
   RegionEmitter(KernelContext &C, unsigned RegionIndex, llvm::Module &Out);
@@ -193,7 +202,14 @@ private:
   // EmitCheck.cpp
   void emitChecks(llvm::Instruction &I);
   /// Constant data that tells a library call where \p I is in the source.
-  llvm::Constant *faultSite(const llvm::Instruction &I);
+  llvm::Constant *faultSite(const llvm::Instruction &I,
+                            const MemoryOperand *Touches = nullptr,
+                            ReadUse Use = ReadUse::Value,
+                            llvm::StringRef What = "");
+
+  // EmitNotes.cpp
+  void emitWrites(llvm::Instruction &I);
+  void emitAgreement(llvm::IntrinsicInst &I);
 
   // EmitAccesses.cpp
   void emitAccessCounts(llvm::Instruction &I);
@@ -267,14 +283,6 @@ private:
 bool isShared(const llvm::Value *P);
 
 // EmitCheck.cpp
-/// One operand of an instruction through which it touches memory.
-struct MemoryOperand {
-  const llvm::Value *Pointer;
-  AccessKind Kind;
-  uint64_t Bytes = 0;
-  uint64_t Alignment = 1;
-  const llvm::Value *Length = nullptr; ///< of a block copy, instead of Bytes
-};
 llvm::SmallVector<MemoryOperand, 2> memoryOperands(const llvm::Instruction &I,
                                                    const llvm::DataLayout &DL);
 

@@ -151,6 +151,12 @@ uint64_t DeviceMemory::defaultCapacity() {
   return std::max<uint64_t>(Bytes / 4 * 3, uint64_t(1) << 30);
 }
 
+bool DeviceMemory::trackWrites() {
+  if (!Writes && RangeEnd != RangeBegin)
+    Writes = WriteShadow::create(RangeBegin, RangeEnd);
+  return Writes != nullptr;
+}
+
 void DeviceMemory::setCapacity(uint64_t Bytes) {
   std::lock_guard<std::mutex> Lock(Mutex);
   Capacity = RangeEnd == RangeBegin ? 0 : Bytes;
@@ -313,6 +319,8 @@ void DeviceMemory::retire(BlockMap::iterator Block) {
   // Where the system has no mapping left to split, the pages stay accessible:
   // empty, and still known as freed.
   madvise(At, Old.SpanEnd - Begin, MADV_DONTNEED);
+  if (Writes)
+    Writes->forget(Begin, Old.SpanEnd - Begin);
   (void)mprotect(At, Old.SpanEnd - Begin, PROT_NONE);
   Opened.erase(Begin);
   Old.What.Live = false;

@@ -3,6 +3,8 @@
 #ifndef RECONVERGE_WARPVM_MEMORY_DEVICEMEMORY_H
 #define RECONVERGE_WARPVM_MEMORY_DEVICEMEMORY_H
 
+#include "warpvm/memory/WriteShadow.h"
+
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
@@ -42,6 +44,13 @@ struct Allocation {
     return Address >= Base && Bytes <= Size && Address - Base <= Size - Bytes;
   }
 };
+
+/// Whether \p A counts as written from its beginning: the host may write it
+/// without a call, or it has initial values.
+inline bool isBornWritten(const Allocation &A) {
+  return A.Managed ||
+         (A.Kind != MemoryKind::Device && A.Kind != MemoryKind::Pool);
+}
 
 /// In words: "an allocation of 400 bytes by call 2 of cudaMalloc".
 std::string nameOf(const Allocation &A);
@@ -150,6 +159,12 @@ public:
     return Address - RangeBegin < RangeEnd - RangeBegin;
   }
 
+  /// From now on it is known which bytes are written; false if the system has no
+  /// addresses for that. Before any memory is given out.
+  bool trackWrites();
+  /// Null: nobody asks.
+  WriteShadow *writes() const { return Writes.get(); }
+
   void setCapacity(uint64_t Bytes);
   uint64_t capacity() const;
   uint64_t used() const; ///< bytes of live allocations that count against it
@@ -183,7 +198,8 @@ private:
   uint64_t Quarantined = 0;  ///< bytes of addresses in it
   uint64_t Bump;             ///< never used from here on
   uint64_t Capacity, Used = 0, Live = 0;
-  uint64_t Serials[7] = {}; ///< allocations so far, by kind
+  uint64_t Serials[8] = {}; ///< allocations so far, by kind
+  std::unique_ptr<WriteShadow> Writes;
   std::atomic<uint64_t> Generation{0};
 };
 

@@ -45,6 +45,8 @@ Block::Block(const LaunchContext &L, const Code &First)
     return;
   if (L.Races)
     Races = std::make_unique<BlockRaces>(*L.Races);
+  if (L.TracksWrites)
+    Writes = std::make_unique<BlockWrites>();
   std::iota(Turns.begin(), Turns.end(), 0);
   uint8_t *Base = Memory.privates();
   const uint64_t Frame = roundUp(Plan->FrameBytes, 64);
@@ -117,6 +119,9 @@ void Block::start(uint64_t LinearBlock, const Code &With, Policy &P,
   std::memset(SharedBase, 0, SharedBytes);
   if (Races)
     Races->start(Linear, Threads, SharedBase, SharedBytes);
+  if (Writes)
+    Writes->start(SharedBase, SharedBytes, Memory.privates(),
+                  privateBytes(*Plan) * Warps.size());
   if (With.Vectors) {
     const size_t Rows = size_t(Warps.size()) * Plan->NumBlocks * WarpSize;
     VectorRows.assign(Rows + 16, 0);

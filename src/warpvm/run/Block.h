@@ -6,6 +6,7 @@
 #include "warpvm/memory/Arena.h"
 #include "warpvm/run/Code.h"
 #include "warpvm/run/Library.h"
+#include "warpvm/run/Notes.h"
 #include "warpvm/run/Policy.h"
 #include "warpvm/run/Races.h"
 #include "warpvm/run/Request.h"
@@ -38,6 +39,8 @@ struct LaunchContext {
   bool Tolerant = false; ///< MachineOptions, unless accesses are to be tested
   /// Threads that wait at different `__syncthreads()` do not wait together.
   bool ComparesBarriers = false;
+  bool TracksWrites = false;    ///< reads of what nobody wrote are looked for
+  LaunchNotes *Notes = nullptr; ///< for what ends no launch; null: nobody asks
   RaceChecker *Races = nullptr; ///< where races are looked for; else null
   /// Code like \p That with all accesses checked, or null if it cannot be
   /// made. May be called from any thread.
@@ -107,11 +110,17 @@ private:
   bool replay(FaultGuard &Guard, Warp &Kernel);
   static const Split *waiting(Warp &W, bool Spins);
   [[noreturn]] static void raiseStepLimit(Warp &W);
+  std::array<uint32_t, 3> threadIndex(const Warp &W, unsigned Lane) const;
   std::string threadName(const Warp &W, unsigned Lane) const;
   friend CheckedMemory memoryOf(const WarpContext *Context);
   friend BlockRaces *racesOf(const WarpContext *Context);
   friend bool isPrivate(const WarpContext *Context, uint64_t Address);
   friend unsigned threadOf(const WarpContext *Context, unsigned Lane);
+  friend BlockWrites *writesOf(const WarpContext *Context);
+  friend void noteOfLane(const WarpContext *, unsigned, FindingKind,
+                         const FaultSite &, llvm::function_ref<std::string()>);
+  friend void lanesAgree(WarpContext *, Mask, const uint32_t *,
+                         const FaultSite *);
   friend void lanesMeet(WarpContext *, Mask, const uint32_t *);
   friend void arriveAtBarriers(WarpContext *Context, Mask Lanes,
                                const uint32_t *Named);
@@ -132,10 +141,11 @@ private:
   bool WithVectors = false;
   uint64_t *Counters = nullptr;
   unsigned Divergent = 0;
-  uint32_t Arrived[NumBarriers] = {}; ///< threads that did not stay to wait
-  bool UsesNamed = false;             ///< some thread came to a named barrier
-  std::unique_ptr<BlockRaces> Races;  ///< where they are looked for
-  SectorSet Touched;                  ///< where accesses are counted
+  uint32_t Arrived[NumBarriers] = {};  ///< threads that did not stay to wait
+  bool UsesNamed = false;              ///< some thread came to a named barrier
+  std::unique_ptr<BlockRaces> Races;   ///< where they are looked for
+  std::unique_ptr<BlockWrites> Writes; ///< where they are followed
+  SectorSet Touched;                   ///< where accesses are counted
   bool Replaying = false;
   uint64_t Suspect = 0; ///< address of the fault that is replayed
   std::string Output;

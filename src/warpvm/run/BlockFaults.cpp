@@ -129,33 +129,42 @@ llvm::Error Block::deadlock() {
   return fault(Guard, nullptr);
 }
 
-static std::string triple(uint32_t X, uint32_t Y, uint32_t Z) {
-  return "(" + std::to_string(X) + "," + std::to_string(Y) + "," +
-         std::to_string(Z) + ")";
+static std::string textOf(const std::array<uint32_t, 3> &I) {
+  return "(" + std::to_string(I[0]) + "," + std::to_string(I[1]) + "," +
+         std::to_string(I[2]) + ")";
 }
 
 /// threadIdx of a lane.
-std::string Block::threadName(const Warp &W, unsigned Lane) const {
+std::array<uint32_t, 3> Block::threadIndex(const Warp &W, unsigned Lane) const {
   auto *Ids = reinterpret_cast<const uint32_t *>(W.Frame);
-  return triple(Ids[Lane], Ids[WarpSize + Lane], Ids[2 * WarpSize + Lane]);
+  return {Ids[Lane], Ids[WarpSize + Lane], Ids[2 * WarpSize + Lane]};
+}
+
+std::string Block::threadName(const Warp &W, unsigned Lane) const {
+  return textOf(threadIndex(W, Lane));
 }
 
 llvm::Error Block::fault(const FaultGuard &Guard, const Warp *W) {
-  std::string Message = "kernel " + L.Kernel + ": " + Guard.Text;
+  FaultDetails D;
+  D.Text = Guard.Text;
   if (Guard.HasAddress)
-    Message += "an illegal access at address 0x" +
-               llvm::utohexstr(Guard.Address, /*LowerCase=*/true) + ", " +
-               DeviceMemory::instance().describe(Guard.Address);
+    D.Text += "an illegal access at address 0x" +
+              llvm::utohexstr(Guard.Address, /*LowerCase=*/true) + ", " +
+              DeviceMemory::instance().describe(Guard.Address);
+  std::string Message = "kernel " + L.Kernel + ": " + D.Text;
   if (!W)
-    return llvm::make_error<FaultError>(Guard.Kind, Message);
+    return llvm::make_error<FaultError>(Guard.Kind, Message, std::move(D));
   const uint32_t *Id = W->Context.BlockId;
+  D.Block = {Id[0], Id[1], Id[2]};
+  D.Place = Guard.Place;
   Message += "\n  ";
   if (!Guard.Place.empty())
     Message += "at " + Guard.Place + ", ";
-  Message += "in block " + triple(Id[0], Id[1], Id[2]);
+  Message += "in block " + textOf(*D.Block);
   if (Guard.Lanes) {
     const unsigned Others = __builtin_popcountll(Guard.Lanes) - 1;
-    Message += ", thread " + threadName(*W, __builtin_ctzll(Guard.Lanes));
+    D.Thread = threadIndex(*W, __builtin_ctzll(Guard.Lanes));
+    Message += ", thread " + textOf(*D.Thread);
     if (Others)
       Message += " and " + std::to_string(Others) + " more of its warp";
   } else {
@@ -164,10 +173,12 @@ llvm::Error Block::fault(const FaultGuard &Guard, const Warp *W) {
   const Warp &In = *W->Inside;
   if (Guard.Place.empty() && In.Running < In.Splits.size()) {
     const RegionPlan &R = In.Plan->Regions[In.Splits[In.Running].Region];
-    if (R.Line)
-      Message += ", in the code that begins at " + placeText(R.File, R.Line);
+    if (R.Line) {
+      D.Place = placeText(R.File, R.Line);
+      Message += ", in the code that begins at " + D.Place;
+    }
   }
-  return llvm::make_error<FaultError>(Guard.Kind, Message);
+  return llvm::make_error<FaultError>(Guard.Kind, Message, std::move(D));
 }
 
 } // namespace reconverge::warpvm

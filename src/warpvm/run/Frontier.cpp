@@ -64,6 +64,7 @@ class Frontier : public Policy {
   static Mask missing(const Warp &W, const Split &S);
   static Mask complete(const Warp &W, const Split &S);
   static bool overtakes(const Warp &W, const Split &S);
+  static void releaseOthers(Warp &W, const Split &S);
   static void arrive(Warp &W, uint32_t Region, EdgeKind Wait, Mask Lanes,
                      uint64_t *Scalars);
   static void runApart(Warp &W);
@@ -101,6 +102,18 @@ Mask Frontier::complete(const Warp &W, const Split &S) {
       Complete |= Left & -Left;
   }
   return Complete;
+}
+
+/// \p S, at a collective, goes through because others wait for the same lanes at
+/// another: they have met there, and go through as well, whenever that is.
+void Frontier::releaseOthers(Warp &W, const Split &S) {
+  const Mask Met = missing(W, S);
+  if (!Met)
+    return;
+  for (Split &Other : W.Splits)
+    if (Other.Wait == EdgeKind::Sync && !(Other.Lanes & ~Met) &&
+        complete(W, Other) == Other.Lanes)
+      Other.Wait = EdgeKind::Plain;
 }
 
 /// \p S goes past lanes that wait. It may come to them again in another round
@@ -361,8 +374,11 @@ std::optional<Status> Frontier::step(Warp &W, bool &Force) {
       return std::nullopt;
     }
     Next = letThrough(W, Next);
+    W.Root->Forced = Next->Wait == EdgeKind::Sync && !complete(W, *Next);
     if (overtakes(W, *Next))
       runApart(W);
+    if (Next->Wait == EdgeKind::Sync && !W.Root->Forced)
+      releaseOthers(W, *Next);
     Split S = *Next;
     *Next = W.Splits.back();
     W.Splits.pop_back();
@@ -370,6 +386,7 @@ std::optional<Status> Frontier::step(Warp &W, bool &Force) {
     W.Splits.push_back(S);
     W.Running = W.Splits.size() - 1;
     const RegionPlan &R = execute(W, S, Out);
+    W.Root->Forced = false;
     W.Splits.pop_back();
     for (uint32_t K = 0; K < R.NumTargets; ++K) {
       if (!Out[K])

@@ -17,6 +17,7 @@
 #include "warpvm/run/Library.h"
 #include "warpvm/memory/DeviceHeap.h"
 #include "warpvm/run/Mbarrier.h"
+#include "warpvm/run/Notes.h"
 #include "warpvm/run/Races.h"
 #include "warpvm/run/Request.h"
 #include "warpvm/run/Textures.h"
@@ -479,7 +480,7 @@ std::vector<std::pair<const char *, void *>> librarySymbols() {
   std::vector<std::pair<const char *, void *>> All;
   for (auto Table :
        {ownSymbols(), mbarrierSymbols(), tileSymbols(), imageSymbols(),
-        raceSymbols(), accessSymbols(), herdSymbols()})
+        raceSymbols(), accessSymbols(), herdSymbols(), noteSymbols()})
     All.insert(All.end(), Table.begin(), Table.end());
   return All;
 }

@@ -57,6 +57,10 @@ std::string formatDevice(const char *Format, const uint8_t *Args,
 /// Takes what \p Context's block prints.
 void printFromBlock(WarpContext *Context, const std::string &Text);
 
+class BlockWrites;
+/// Which bytes of its memory the block of \p Context wrote; null: nobody asks.
+BlockWrites *writesOf(const WarpContext *Context);
+
 class BlockRaces;
 /// Who looks for races in the block of \p Context; null: nobody.
 BlockRaces *racesOf(const WarpContext *Context);

@@ -107,7 +107,9 @@ public:
   Warp *Inside = nullptr;  ///< of the Root: what runs now, in some call
   Warp *Calling = nullptr; ///< the call that runs next
   bool Blocked = false;    ///< in a call: it waits, at a barrier or collective
-  bool Ran = false; ///< of the Root: something ran since the last unblock
+  bool Ran = false;    ///< of the Root: something ran since the last unblock
+  bool Forced = false; ///< of the Root: what runs goes through a collective
+                       ///< without lanes that it names
   uint8_t *Local = nullptr; ///< these: WarpContext's, while this one runs
   const uint8_t *Arguments = nullptr;
   uint8_t *Result = nullptr;

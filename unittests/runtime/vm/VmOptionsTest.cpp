@@ -35,6 +35,17 @@ TEST(Options, NothingSaidIsTheDefault) {
   EXPECT_FALSE(O.Machine.Counters);
   EXPECT_TRUE(O.Machine.Tolerant);
   EXPECT_EQ(O.Memory, 0u);
+  EXPECT_FALSE(O.HasCache);
+  EXPECT_FALSE(O.Machine.Check || O.Machine.Sync || O.Machine.Init);
+}
+
+TEST(Options, ChecksAreNamed) {
+  const BackendOptions On = good("check=on");
+  EXPECT_TRUE(On.Machine.Check && On.Machine.Sync && !On.Machine.Init);
+  const BackendOptions Some = good("check=init:sync");
+  EXPECT_TRUE(!Some.Machine.Check && Some.Machine.Sync && Some.Machine.Init);
+  const BackendOptions Off = good("check=on,check=off");
+  EXPECT_FALSE(Off.Machine.Check || Off.Machine.Sync);
 }
 
 TEST(Options, EveryKeyIsRead) {
@@ -56,6 +67,10 @@ TEST(Options, EveryKeyIsRead) {
   EXPECT_EQ(O.Memory, uint64_t(3) << 30);
   EXPECT_EQ(O.Machine.Compile, warpvm::Effort::Fast);
   EXPECT_FALSE(O.Machine.Tolerant);
+  EXPECT_TRUE(O.HasCache);
+  EXPECT_EQ(O.CacheBytes, uint64_t(1) << 30);
+  EXPECT_EQ(good("cachebytes=3K").CacheBytes, 3072u);
+  EXPECT_EQ(good("cachebytes=0").CacheBytes, 0u) << "no bound";
   EXPECT_FALSE(O.Races);
   EXPECT_TRUE(good("races=on").Races);
   EXPECT_FALSE(O.Accesses);
@@ -84,7 +99,7 @@ TEST(Options, MistakesAreNamed) {
             "trust, warp, compile, isa, seed, steps, check, races, guard, "
             "counters, accesses, vectors, features, orders, "
             "shuffle, "
-            "snapshots, clock, cache and memory.");
+            "snapshots, clock, cache, cachebytes and memory.");
   for (StringRef Text : {"threads=",
                          "threads=5000",
                          "threads=2x",

@@ -1,0 +1,125 @@
+//===- driver/TestWords.cpp - From words to a test ------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/Error.h"
+#include "driver/OptionTable.h"
+#include "driver/Test.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+using namespace llvm::opt;
+
+namespace reconverge::driver {
+
+static constexpr StringLiteral Checks[] = {"bounds", "sync", "init", "races"};
+
+/// The words of \p List, in the order of Checks.
+static Expected<std::vector<StringRef>> readChecks(StringRef List) {
+  SmallVector<StringRef> Words;
+  List.split(Words, ',');
+  for (StringRef Word : Words)
+    if (!is_contained(Checks, Word) &&
+        !(Words.size() == 1 && (Word == "all" || Word == "none")))
+      return userError("--check: there is no check '" + Word + "'",
+                       "Write some of bounds, sync, init and races with commas "
+                       "between them; or all, or none.");
+  std::vector<StringRef> Wanted;
+  for (StringRef Check : Checks)
+    if (List == "all" || is_contained(Words, Check))
+      Wanted.push_back(Check);
+  return Wanted;
+}
+
+static Error readNumber(const InputArgList &Parsed, OptSpecifier Option,
+                        std::optional<uint64_t> &Out) {
+  const Arg *A = Parsed.getLastArg(Option);
+  if (!A)
+    return Error::success();
+  if (StringRef(A->getValue()).getAsInteger(10, Out.emplace()))
+    return userError("'" + Twine(A->getValue()) + "' is no value of --" +
+                         A->getOption().getName().rtrim('='),
+                     "Write a whole number.");
+  return Error::success();
+}
+
+/// What the VM is told: RECONVERGE_VM.
+static Error tellVm(const InputArgList &Parsed, ArrayRef<StringRef> Wanted,
+                    std::string &Vm) {
+  std::vector<std::string> Settings;
+  auto Tell = [&](StringRef Key, const Twine &Value) {
+    Settings.push_back((Key + "=" + Value).str());
+  };
+  std::vector<StringRef> OfAccesses;
+  for (StringRef Check : Wanted)
+    if (Check != "races")
+      OfAccesses.push_back(Check);
+  Tell("check", OfAccesses.empty() ? "off" : join(OfAccesses, ":"));
+  Tell("races", is_contained(Wanted, "races") ? "on" : "off");
+  for (auto [Option, Key] :
+       {std::pair<OptSpecifier, StringRef>(OPT_shuffle_EQ, "shuffle"),
+        {OPT_seed_EQ, "seed"},
+        {OPT_threads_EQ, "threads"},
+        {OPT_step_limit_EQ, "steps"}}) {
+    std::optional<uint64_t> Value;
+    if (Error E = readNumber(Parsed, Option, Value))
+      return E;
+    if (Value)
+      Tell(Key, Twine(*Value));
+  }
+  if (is_contained(Wanted, "races") && Parsed.hasArg(OPT_shuffle_EQ))
+    return userError("--check=races and --shuffle do not go together",
+                     "Look for races in one run and try orders in another.");
+  const std::string Cache = Parsed.getLastArgValue(OPT_cache_EQ).str();
+  if (StringRef(Cache).contains(','))
+    return userError("--cache: the path " + Cache + " has a comma in it",
+                     "Name a folder without.");
+  if (!Cache.empty() || Parsed.hasArg(OPT_no_cache))
+    Tell("cache", Cache.empty() ? "none" : Cache);
+  Vm = join(Settings, ",");
+  return Error::success();
+}
+
+Expected<TestRequest> parseTestWords(ArrayRef<const char *> Words) {
+  TestRequest Request;
+  const auto *Dashes =
+      find_if(Words, [](const char *Word) { return StringRef(Word) == "--"; });
+  if (Dashes != Words.end())
+    Request.Command.assign(Dashes + 1, Words.end());
+  unsigned MissingIndex = 0, MissingCount = 0;
+  InputArgList Parsed = optionTable().ParseArgs(
+      Words.take_front(Dashes - Words.begin()), MissingIndex, MissingCount,
+      visibilityOf(Subcommand::Test));
+  if (Error E = checkMissing(Parsed, MissingIndex, MissingCount))
+    return std::move(E);
+  const auto Strays = Parsed.filtered(OPT_UNKNOWN, OPT_INPUT);
+  const Arg *Stray = Strays.empty() ? nullptr : *Strays.begin();
+  if (Stray && StringRef(Stray->getSpelling()).starts_with("-"))
+    return userError("test: unknown option " + Stray->getSpelling(),
+                     "reconverge test --help lists the options.");
+  if (Stray || Request.Command.empty())
+    return userError(Stray
+                         ? "test: " + Twine(Stray->getValue()) + " is no option"
+                         : Twine("test: no command"),
+                     "The command comes after --, as in reconverge test -- "
+                     "ctest --output-on-failure.");
+  auto Wanted = readChecks(Parsed.getLastArgValue(OPT_check_EQ, "bounds,sync"));
+  if (!Wanted)
+    return Wanted.takeError();
+  Request.Checks = Wanted->empty() ? "faults" : join(*Wanted, ", ");
+  if (Parsed.hasArg(OPT_shuffle_EQ))
+    Request.Checks += ", order";
+  if (Error E = tellVm(Parsed, *Wanted, Request.Vm))
+    return std::move(E);
+  Request.JUnit = Parsed.getLastArgValue(OPT_junit_EQ).str();
+  Request.Sarif = Parsed.getLastArgValue(OPT_sarif_EQ).str();
+  Request.Suppressions = Parsed.getLastArgValue(OPT_suppressions_EQ).str();
+  std::optional<uint64_t> Most;
+  if (Error E = readNumber(Parsed, OPT_max_findings_EQ, Most))
+    return std::move(E);
+  Request.MostOfKernel = unsigned(Most.value_or(Request.MostOfKernel));
+  return Request;
+}
+
+} // namespace reconverge::driver

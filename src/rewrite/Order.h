@@ -1,0 +1,100 @@
+//===- rewrite/Order.h - What to write, and what became of it --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rounds.cpp, which reads the pass's plan off the device code, orders rounds; the
+// pen (pen/), which is in clang, writes them into the source and answers. Both
+// ways are JSON in a file, for clang is a process of its own. All of it is in this
+// header, for our plugin for clang links nothing of ours.
+//
+//===----------------------------------------------------------------------===//
+#ifndef RECONVERGE_REWRITE_ORDER_H
+#define RECONVERGE_REWRITE_ORDER_H
+
+#include "llvm/Support/JSON.h"
+
+#include <string>
+#include <vector>
+
+namespace reconverge::rewrite {
+
+/// Of debug information.
+struct Place {
+  std::string File;
+  uint64_t Line = 0, Column = 0;
+};
+
+/// A round in a kernel's own text.
+struct Order {
+  std::string Kernel; ///< mangled
+  /// The calls by which the branch has come into the kernel, outermost first,
+  /// and then the branch itself.
+  std::vector<Place> Chain;
+  /// The branches that the pass's round serves right there.
+  std::vector<Place> Choices;
+  bool HasExits = false; ///< threads leave the kernel before
+  /// Local variables, "name:line", that hold something which the pass moves or
+  /// computes again; and those that are the same in the whole block.
+  std::vector<std::string> Moves, Same;
+  uint64_t Threads = 0;     ///< of the largest block
+  bool IsBound = false;     ///< the source says so itself
+  std::string Algorithm;    ///< of the library; empty: its own choice
+  uint64_t Neighbours = 16; ///< of data_group_indexing
+};
+
+/// What became of an order; Code 0: it is written.
+struct Outcome {
+  std::string Kernel;
+  uint64_t Code = 0;
+  std::string File; ///< where, and what stands there
+  uint64_t Line = 0, Column = 0;
+  std::string Detail;
+};
+
+inline llvm::json::Value toJSON(const Place &P) {
+  return llvm::json::Array{P.File, P.Line, P.Column};
+}
+inline bool fromJSON(const llvm::json::Value &V, Place &P,
+                     llvm::json::Path At) {
+  const auto *A = V.getAsArray();
+  return A && A->size() == 3 && fromJSON((*A)[0], P.File, At) &&
+         fromJSON((*A)[1], P.Line, At) && fromJSON((*A)[2], P.Column, At);
+}
+
+inline llvm::json::Value toJSON(const Order &O) {
+  return llvm::json::Object{
+      {"kernel", O.Kernel},       {"chain", O.Chain},
+      {"choices", O.Choices},     {"hasExits", O.HasExits},
+      {"moves", O.Moves},         {"same", O.Same},
+      {"threads", O.Threads},     {"isBound", O.IsBound},
+      {"algorithm", O.Algorithm}, {"neighbours", O.Neighbours}};
+}
+inline bool fromJSON(const llvm::json::Value &V, Order &O,
+                     llvm::json::Path At) {
+  llvm::json::ObjectMapper Map(V, At);
+  return Map && Map.map("kernel", O.Kernel) && Map.map("chain", O.Chain) &&
+         Map.map("choices", O.Choices) && Map.map("hasExits", O.HasExits) &&
+         Map.map("moves", O.Moves) && Map.map("same", O.Same) &&
+         Map.map("threads", O.Threads) && Map.map("isBound", O.IsBound) &&
+         Map.map("algorithm", O.Algorithm) &&
+         Map.map("neighbours", O.Neighbours);
+}
+
+inline llvm::json::Value toJSON(const Outcome &O) {
+  return llvm::json::Object{{"kernel", O.Kernel},
+                            {"code", O.Code},
+                            {"file", llvm::json::fixUTF8(O.File)},
+                            {"line", O.Line},
+                            {"column", O.Column},
+                            {"detail", llvm::json::fixUTF8(O.Detail)}};
+}
+inline bool fromJSON(const llvm::json::Value &V, Outcome &O,
+                     llvm::json::Path At) {
+  llvm::json::ObjectMapper Map(V, At);
+  return Map && Map.map("kernel", O.Kernel) && Map.map("code", O.Code) &&
+         Map.map("file", O.File) && Map.map("line", O.Line) &&
+         Map.map("column", O.Column) && Map.map("detail", O.Detail);
+}
+
+} // namespace reconverge::rewrite
+
+#endif

@@ -1,0 +1,310 @@
+//===- rewrite/Rounds.cpp - Which rounds to write -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass plans on device code (remedies/remap/Legality.cpp), where functions
+// are inlined and values have no names. What the pen needs of that plan are
+// places and names in the source:
+//
+//   the branch   its debug location, and those of the calls by which it came in
+//   what moves   the kernel's local variables that debug information ties to a
+//                value which moves or is computed again; and those that are tied to
+//                values alone which are the same for the whole block
+//
+// Values without a name, such as an index that the optimiser has made, say
+// nothing, and are the pen's to find by what they are made of.
+//
+//===----------------------------------------------------------------------===//
+
+#include "rewrite/Rounds.h"
+
+#include "analysis/SharedMemory.h"
+#include "analysis/device/Annotations.h"
+#include "remedies/common/Requests.h"
+#include "remedies/remap/Legality.h"
+#include "remedies/remap/Refusals.h"
+#include "rewrite/Refusals.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DebugProgramInstruction.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace reconverge::rewrite {
+
+using namespace remedies::remap;
+using remedies::Refusal;
+using remedies::RemapOptions;
+
+static std::string pathOf(const DILocation &At) {
+  SmallString<128> Path(At.getFilename());
+  if (sys::path::is_relative(Path)) {
+    Path = At.getDirectory();
+    sys::path::append(Path, At.getFilename());
+  }
+  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  return Path.str().str();
+}
+
+static Place placeOf(const DILocation &At) {
+  return {pathOf(At), At.getLine(), At.getColumn()};
+}
+
+/// Of a branch, or of its condition where the branch has lost it; may be null.
+static const DILocation *locationOf(const BasicBlock &BB) {
+  const Instruction &Term = *BB.getTerminator();
+  const DILocation *At = Term.getDebugLoc();
+  if (At && At->getLine())
+    return At;
+  const auto *Condition = dyn_cast<Instruction>(Term.getOperand(0));
+  At = Condition ? Condition->getDebugLoc().get() : nullptr;
+  return At && At->getLine() ? At : nullptr;
+}
+
+/// Empty: part of it is lost.
+static std::vector<Place> chainOf(const BasicBlock &BB) {
+  std::vector<Place> Chain;
+  const DILocation *At = locationOf(BB);
+  for (; At; At = At->getInlinedAt()) {
+    if (!At->getLine())
+      return {};
+    Chain.insert(Chain.begin(), placeOf(*At));
+    if (!At->getInlinedAt() &&
+        At->getScope()->getSubprogram() != BB.getParent()->getSubprogram())
+      return {};
+  }
+  return Chain;
+}
+
+namespace {
+/// The kernel's own variables, by "name:line".
+class Variables {
+public:
+  explicit Variables(const Function &F);
+  /// "a:2|b:3"; empty: no variable holds \p V.
+  std::string of(const Value &V) const;
+  std::vector<std::string> sameAt(const BasicBlock &At, const Facts &Now) const;
+
+private:
+  void add(const DILocalVariable &Variable, const DILocation &At,
+           ArrayRef<Value *> Held);
+  MapVector<const Value *, std::vector<std::string>> Names;
+  std::map<std::string, std::vector<const Value *>> ByKey;
+};
+} // namespace
+
+void Variables::add(const DILocalVariable &Variable, const DILocation &At,
+                    ArrayRef<Value *> Held) {
+  if (At.getInlinedAt() || Variable.getName().empty())
+    return;
+  const std::string Key =
+      (Variable.getName() + ":" + Twine(Variable.getLine())).str();
+  for (const Value *V : Held) {
+    std::vector<const Value *> &All = ByKey[Key];
+    if (!is_contained(All, V))
+      All.push_back(V);
+    std::vector<std::string> &Keys = Names[V];
+    if (!is_contained(Keys, Key))
+      Keys.push_back(Key);
+  }
+}
+
+Variables::Variables(const Function &F) {
+  for (const Instruction &I : instructions(F)) {
+    for (const DbgVariableRecord &R : filterDbgVars(I.getDbgRecordRange()))
+      add(*R.getVariable(), *R.getDebugLoc(),
+          SmallVector<Value *>(R.location_ops()));
+    if (const auto *R = dyn_cast<DbgVariableIntrinsic>(&I))
+      add(*R->getVariable(), *R->getDebugLoc(),
+          SmallVector<Value *>(R->location_ops()));
+  }
+}
+
+std::string Variables::of(const Value &V) const {
+  auto Found = Names.find(&V);
+  return Found == Names.end() ? "" : join(Found->second, "|");
+}
+
+std::vector<std::string> Variables::sameAt(const BasicBlock &At,
+                                           const Facts &Now) const {
+  std::vector<std::string> Same;
+  for (const auto &[Key, All] : ByKey) {
+    const bool IsSame = all_of(All, [&](const Value *V) {
+      if (isa<UndefValue>(V))
+        return false;
+      const auto *I = dyn_cast<Instruction>(V);
+      if (I && !Now.Dominance.dominates(I->getParent(), &At))
+        return false;
+      return isBlockUniform(*V, At, Now);
+    });
+    if (IsSame)
+      Same.push_back(Key);
+  }
+  return Same;
+}
+
+/// The branches of the plan's first tree.
+static std::vector<Place> choicesOf(const RoundPlan &Plan) {
+  std::vector<Place> All;
+  SmallVector<unsigned, 8> Work{Plan.Trees.front().Root};
+  while (!Work.empty()) {
+    const Choice &C = Plan.Choices[Work.pop_back_val()];
+    if (const DILocation *At = locationOf(*C.Block))
+      All.push_back(placeOf(*At));
+    for (const Way &On : C.Ways)
+      if (On.Inner >= 0)
+        Work.push_back(On.Inner);
+  }
+  return All;
+}
+
+static std::string nameOf(remedies::RemapAlgorithm Which) {
+  switch (Which) {
+  case remedies::RemapAlgorithm::Automatic:
+    return "";
+  case remedies::RemapAlgorithm::WarpAggregated:
+    return "warp_aggregated";
+  case remedies::RemapAlgorithm::HeadOrTail:
+    return "head_or_tail";
+  case remedies::RemapAlgorithm::DataGroupIndexing:
+    return "data_group_indexing";
+  }
+  llvm_unreachable("all algorithms are above");
+}
+
+static Order orderOf(const RoundPlan &Plan, const Facts &Now,
+                     const RemapOptions &Options) {
+  const Function &F = *Plan.Block->getParent();
+  Order O;
+  O.Kernel = F.getName().str();
+  O.Chain = chainOf(*Plan.Block);
+  O.Choices = choicesOf(Plan);
+  O.HasExits = !Plan.Exits.empty();
+  const Variables Names(F);
+  auto Add = [&](const Instruction &I) {
+    if (std::string Held = Names.of(I); !Held.empty())
+      O.Moves.push_back(std::move(Held));
+  };
+  for (const remedies::remap::Moved &M : Plan.Values)
+    Add(*M.V);
+  for (const Instruction *I : Plan.Recompute)
+    Add(*I);
+  O.Same = Names.sameAt(*Plan.Block, Now);
+  const unsigned Bound = analysis::launchBound(F);
+  O.IsBound = Bound && Bound <= Options.Threads;
+  O.Threads = O.IsBound ? Bound : Options.Threads;
+  O.Algorithm = nameOf(Plan.Algorithm);
+  O.Neighbours = Plan.Neighbours;
+  return O;
+}
+
+/// Whether blocks of that size have the shared memory for what moves.
+static bool hasRoom(const RoundPlan &Plan, const Order &O) {
+  const uint64_t Bytes = O.Threads * (4 * uint64_t(Plan.Words) + 2);
+  return analysis::staticShared(*Plan.Block->getParent(), {}) + Bytes +
+             Plan.countBytes() <=
+         analysis::UsualSharedLimit;
+}
+
+static Missed missedAt(const BasicBlock &BB, const Refusal &Why) {
+  const DILocation *At = Why.Where ? Why.Where.get() : locationOf(BB);
+  // In the kernel's own text.
+  while (At && At->getInlinedAt())
+    At = At->getInlinedAt();
+  Missed M{"", 0, 0, Why.Kind, Why.Detail};
+  if (At)
+    M = {pathOf(*At), At->getLine(), At->getColumn(), Why.Kind, Why.Detail};
+  return M;
+}
+
+/// What is said of a kernel with a round: not of copies of its branch, which an
+/// unrolled loop has, nor of branches that nobody asked for and that are no loss.
+static void addLeft(std::vector<Missed> Here, const Order *Made,
+                    Ordered &Result) {
+  for (Missed &M : Here) {
+    const bool IsThere = any_of(Result.Left, [&](const Missed &Other) {
+      return Other.Why == M.Why && Other.Line == M.Line &&
+             Other.Column == M.Column && Other.File == M.File;
+    });
+    if (IsThere || (Made && (M.Why == &remedies::remap::refuse::Small ||
+                             M.Why == &remedies::remap::refuse::Ids ||
+                             (M.Line == Made->Chain.front().Line &&
+                              M.Column == Made->Chain.front().Column))))
+      continue;
+    Result.Left.push_back(std::move(M));
+  }
+}
+
+static void orderIn(Function &F, const RemapOptions &Options, Ordered &Result) {
+  const Facts Now(F);
+  std::vector<Missed> Left;
+  std::optional<rewrite::Order> Made;
+  ReversePostOrderTraversal<Function *> Order(&F);
+  for (BasicBlock *BB : Order) {
+    if (!isWanted(*BB, Now, Options))
+      continue;
+    auto Decision = planRound(*BB, Now, Options, {});
+    const auto *Plan = std::get_if<RoundPlan>(&Decision);
+    const auto Miss = [&](const remedies::RefusalKind &Kind) {
+      Left.push_back(
+          missedAt(*BB, remedies::refusal(Kind, *BB->getTerminator())));
+    };
+    if (!Plan) {
+      Left.push_back(missedAt(*BB, std::get<Refusal>(Decision)));
+      continue;
+    }
+    if (Made) {
+      Miss(refuse::Second);
+      continue;
+    }
+    rewrite::Order O = orderOf(*Plan, Now, Options);
+    if (O.Chain.empty()) {
+      Miss(refuse::Lost);
+    } else if (!hasRoom(*Plan, O)) {
+      Miss(refuse::Block);
+    } else {
+      Made = std::move(O);
+    }
+  }
+  addLeft(std::move(Left), Made ? &*Made : nullptr, Result);
+  if (Made)
+    Result.Orders.push_back(std::move(*Made));
+}
+
+bool isKernelNamed(const Function &F, StringRef Name) {
+  if (F.isDeclaration() || !analysis::isKernel(F))
+    return false;
+  if (F.getName() == Name)
+    return true;
+  const std::string Whole = demangle(F.getName());
+  StringRef Bare =
+      StringRef(Whole).take_until([](char C) { return C == '(' || C == '<'; });
+  Bare = Bare.rsplit(' ').second.empty() ? Bare : Bare.rsplit(' ').second;
+  return Bare == Name || Bare.ends_with(("::" + Name).str());
+}
+
+Ordered orderRounds(Module &M, const Wishes &Asked) {
+  Ordered Result;
+  for (Function &F : M) {
+    if (F.isDeclaration() || !analysis::isKernel(F) ||
+        !(Asked.Only.empty() || isKernelNamed(F, Asked.Only)))
+      continue;
+    RemapOptions Options;
+    Options.Marked = true;
+    if (auto Found = Asked.Of.find(F.getName().str()); Found != Asked.Of.end())
+      Options = Found->second;
+    else if (Asked.All)
+      Options = *Asked.All;
+    orderIn(F, Options, Result);
+  }
+  return Result;
+}
+
+} // namespace reconverge::rewrite

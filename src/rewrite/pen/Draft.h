@@ -1,0 +1,45 @@
+//===- rewrite/pen/Draft.h - A round's own words ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REWRITE_PEN_DRAFT_H
+#define RECONVERGE_REWRITE_PEN_DRAFT_H
+
+#include "rewrite/pen/State.h"
+
+namespace reconverge::rewrite {
+
+/// A round that is planned, and what it is written of.
+struct Draft {
+  Draft(const Order &What, Text &T) : What(What), T(T) {}
+
+  /// Chooses the names, which the kernel must not have.
+  void takeNames();
+
+  /// Its type, its storage and itself.
+  std::string declareRound(const std::string &Indent) const;
+  /// The variables that are exchanged and have not been declared.
+  std::string declareHoisted() const;
+  /// The round, by the path \p By.
+  std::string callRound(llvm::StringRef By) const;
+  /// What stands for threadIdx in \p S, behind the round.
+  std::vector<Edit> threadEdits(const clang::Stmt &S) const;
+
+  unsigned exitPath() const { return Path.Leaves; }
+
+  const Order &What;
+  Text &T;
+  Shape Where;
+  PathPlan Path;
+  State Moves;
+  std::string Indent, Unit; ///< before its lines, and one step more
+  std::string Type, Storage, Remap, Remapped, PathOf, Library;
+
+private:
+  std::string exchangeBytes() const;
+  std::string thread() const;  ///< its linear number
+  std::string threads() const; ///< of the block
+  std::string newName(int Dimension) const;
+};
+
+} // namespace reconverge::rewrite
+
+#endif

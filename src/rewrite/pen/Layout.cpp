@@ -1,0 +1,221 @@
+//===- rewrite/pen/Layout.cpp - How lines look ----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lines are broken at 80 columns where people would: behind an assignment, before
+// an operator of choice, between items. What is above a line and belongs to it
+// (comments, pragmas) is found by its first characters, for comments are not in
+// the syntax tree.
+//
+
+#include "rewrite/pen/Layout.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace clang;
+
+namespace reconverge::rewrite {
+
+static constexpr size_t Columns = 80;
+
+std::string wrapped(const std::string &Indent, const std::string &Words) {
+  std::string Result, Line = Indent;
+  StringRef Rest = Words;
+  const std::string More = Indent + "    ";
+  // What is assigned, whole, goes before its parts.
+  if (const size_t Value = Rest.find(" = ");
+      Value != StringRef::npos && Line.size() + Rest.size() > Columns &&
+      More.size() + Rest.size() - Value - 3 <= Columns) {
+    Result = Line + Rest.take_front(Value + 2).str() + "\n";
+    Rest = Rest.drop_front(Value + 3);
+    Line = More;
+  }
+  // Breaks go where a list or an operator of choice does.
+  while (Line.size() + Rest.size() > Columns) {
+    size_t Best = StringRef::npos;
+    const size_t Room = Columns > Line.size() ? Columns - Line.size() : 0;
+    for (size_t At = Rest.find(' '); At != StringRef::npos;
+         At = Rest.find(' ', At + 1)) {
+      if (At > Room && Best != StringRef::npos)
+        break;
+      const StringRef Next = Rest.drop_front(At + 1);
+      const char Before = At ? Rest[At - 1] : ' ';
+      if (Before == ',' || Before == '=' || Next.starts_with("? ") ||
+          Next.starts_with(": ") || Next.starts_with("&& ") ||
+          Next.starts_with("|| ") || Next.starts_with("+ "))
+        Best = At;
+    }
+    if (Best == StringRef::npos)
+      break;
+    Result += Line + Rest.take_front(Best).str() + "\n";
+    Rest = Rest.drop_front(Best + 1);
+    Line = More;
+  }
+  return Result + Line + Rest.str() + "\n";
+}
+
+std::string wrappedList(const std::string &Indent, std::string Head,
+                        ArrayRef<std::string> Items, StringRef Tail) {
+  const std::string All = Head + llvm::join(Items, ", ") + Tail.str();
+  if (Indent.size() + All.size() <= Columns)
+    return Indent + All + "\n";
+  std::string Result, Start = Indent;
+  if (const size_t Value = Head.find(" = "); Value != std::string::npos) {
+    Result = Indent + Head.substr(0, Value + 2) + "\n";
+    Head = Head.substr(Value + 3);
+    Start += "    ";
+  }
+  std::string Line = Start + Head;
+  const std::string Under = Start + std::string(Head.size(), ' ');
+  for (auto [I, Item] : llvm::enumerate(Items)) {
+    const std::string Word = Item + (I + 1 < Items.size() ? "," : Tail.str());
+    if (Under.size() + Word.size() > Columns)
+      return wrapped(Indent, All);
+    const bool IsFirst = Line.size() == Under.size();
+    if (!IsFirst && Line.size() + 1 + Word.size() > Columns) {
+      Result += Line + "\n";
+      Line = Under + Word;
+    } else {
+      Line += (IsFirst ? "" : " ") + Word;
+    }
+  }
+  return Result + Line + "\n";
+}
+
+std::string indented(StringRef Lines, StringRef Unit) {
+  std::string Result;
+  while (!Lines.empty()) {
+    const size_t End = std::min(Lines.find('\n'), Lines.size() - 1) + 1;
+    const StringRef Line = Lines.take_front(End);
+    Result += Line.trim().empty() ? Line.str() : (Unit + Line).str();
+    Lines = Lines.drop_front(End);
+  }
+  return Result;
+}
+
+bool hasWord(StringRef Code, StringRef Word) {
+  const auto IsPart = [](char C) { return llvm::isAlnum(C) || C == '_'; };
+  for (size_t At = Code.find(Word); At != StringRef::npos;
+       At = Code.find(Word, At + 1)) {
+    const size_t End = At + Word.size();
+    if ((!At || !IsPart(Code[At - 1])) &&
+        (End == Code.size() || !IsPart(Code[End])))
+      return true;
+  }
+  return false;
+}
+
+std::string unitOf(StringRef Outer, StringRef Inner) {
+  if (Inner.size() > Outer.size() && Inner.starts_with(Outer))
+    return Inner.drop_front(Outer.size()).str();
+  return "  ";
+}
+
+std::string negated(const Expr &E, const std::string &Written) {
+  const auto *Op = dyn_cast<BinaryOperator>(E.IgnoreParenImpCasts());
+  if (Op && Op->isComparisonOp() && E.IgnoreImpCasts() == Op &&
+      Op->getLHS()->getType()->isIntegerType() && Op->getOpcode() != BO_Cmp) {
+    // As people would write it.
+    const StringRef Sign = BinaryOperator::getOpcodeStr(Op->getOpcode());
+    const StringRef Other = BinaryOperator::getOpcodeStr(
+        BinaryOperator::negateComparisonOp(Op->getOpcode()));
+    const std::string Between = (" " + Sign + " ").str();
+    const size_t At = Written.find(Between);
+    if (At != std::string::npos &&
+        Written.find(Between, At + 1) == std::string::npos)
+      return Written.substr(0, At + 1) + Other.str() +
+             Written.substr(At + 1 + Sign.size());
+  }
+  return "!(" + Written + ")";
+}
+
+/// The line that ends before \p Start, a line's start; none: there is none.
+static std::optional<Text::Span> lineAbove(const Text &T, unsigned Start) {
+  if (!Start)
+    return std::nullopt;
+  return Text::Span{T.lineStart(Start - 1), Start};
+}
+
+static bool isRequest(StringRef Line) {
+  Line = Line.trim();
+  if (!Line.consume_front("#"))
+    return false;
+  SmallVector<StringRef, 6> Words;
+  Line.split(Words, ' ', -1, /*KeepEmpty=*/false);
+  return Words.size() >= 3 && Words[0] == "pragma" &&
+         Words[1] == "reconverge" && Words[2] == "remap";
+}
+
+unsigned aboveComments(const Text &T, unsigned Offset) {
+  unsigned Start = T.lineStart(Offset);
+  while (const auto Above = lineAbove(T, Start)) {
+    const std::string Line = T.textOf(*Above);
+    const StringRef Words = StringRef(Line).trim();
+    if (!Words.starts_with("//") && !Words.starts_with("#pragma") &&
+        !(Words.starts_with("/*") && Words.ends_with("*/")))
+      break;
+    Start = Above->Begin;
+  }
+  return Start;
+}
+
+Text::Span requestAbove(const Text &T, unsigned Offset) {
+  unsigned Start = T.lineStart(Offset);
+  while (const auto Above = lineAbove(T, Start)) {
+    const std::string Line = T.textOf(*Above);
+    if (isRequest(Line))
+      return *Above;
+    if (!StringRef(Line).trim().starts_with("//"))
+      break;
+    Start = Above->Begin;
+  }
+  return {0, 0};
+}
+
+void editHead(const Text &T, const FunctionDecl &Kernel, const Order &What,
+              std::vector<Edit> &Edits) {
+  for (const auto *A : Kernel.specific_attrs<AnnotateAttr>()) {
+    const auto Span =
+        T.spanOf(T.SM.getExpansionRange(A->getLocation()).getAsRange());
+    if (!Span || T.textOf(*Span) != "RECONVERGE_REMAP")
+      continue;
+    unsigned End = Span->End;
+    while (End < T.bytes().size() && llvm::isSpace(T.bytes()[End]))
+      ++End;
+    Edits.push_back({Span->Begin, End - Span->Begin, ""});
+  }
+  if (What.IsBound || What.Threads >= 1024)
+    return;
+  const StringRef Word = "__global__";
+  const auto Name = T.spanOf({Kernel.getLocation(), Kernel.getLocation()});
+  const size_t At =
+      Name ? T.bytes().take_front(Name->Begin).rfind(Word) : StringRef::npos;
+  if (At != StringRef::npos)
+    Edits.push_back(
+        {unsigned(At + Word.size()), 0,
+         " __launch_bounds__(" + std::to_string(What.Threads) + ")"});
+}
+
+void editIncludes(const Text &T, const Directives &Seen, unsigned Offset,
+                  std::vector<Edit> &Edits) {
+  const std::string Line = "#include <reconverge/block/block_remap.cuh>\n";
+  unsigned At = 0;
+  bool HasAny = false;
+  for (unsigned Include : Seen.Includes)
+    if (Include < Offset) {
+      At = T.lineEnd(Include);
+      HasAny = true;
+    }
+  if (!HasAny) {
+    // Before the first word, behind the comments at the top.
+    Lexer Raw(T.SM.getMainFileID(), T.SM.getBufferOrFake(T.SM.getMainFileID()),
+              T.SM, T.Language);
+    Token Tok;
+    Raw.LexFromRawLexer(Tok);
+    At = T.lineStart(T.SM.getFileOffset(Tok.getLocation()));
+  }
+  Edits.push_back({At, 0, HasAny ? Line : Line + "\n"});
+}
+
+} // namespace reconverge::rewrite

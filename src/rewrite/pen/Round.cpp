@@ -1,0 +1,437 @@
+//===- rewrite/pen/Round.cpp - A round, as edits --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   const int i = blockIdx.x * blockDim.x      int i = ... ;             Again
+//                 + threadIdx.x;               using remap_t = ...;      storage
+//   if (i >= n)                                float x{};                Hoisted
+//     return;                                  const auto path_of = [&]() -> int {
+//   const float x = in[i];                       if (i >= n)
+//   if (x > 0)                          ->         return 2;
+//     a(i, x);                                   x = in[i];
+//   else                                         return x > 0;
+//     b(i, x);                                 };
+//                                              const auto remapped =
+//                                                  remap(path_of(), x);
+//                                              if (remapped.path == 2)
+//                                                return;
+//                                              i = ... + remapped.id;
+//                                              if (remapped.path)
+//                                                a(i, x);
+//
+// Lines of the user's that are only in another place now keep their words and
+// their comments. In a loop each thread has its own work again at the end of a
+// trip, after a barrier, for what it reads next others may have written.
+//
+//===----------------------------------------------------------------------===//
+
+#include "rewrite/pen/Round.h"
+
+#include "rewrite/pen/Draft.h"
+#include "rewrite/pen/Effects.h"
+#include "rewrite/pen/Layout.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace clang;
+
+namespace reconverge::rewrite {
+
+namespace {
+class Writer : Draft {
+public:
+  Writer(const Order &What, const Directives &Seen, Text &T,
+         std::vector<Edit> &Edits)
+      : Draft(What, T), Seen(Seen), Edits(Edits) {}
+  Trouble write(const FunctionDecl &Kernel);
+
+private:
+  Trouble plan(const FunctionDecl &Kernel);
+  Trouble check() const;
+  Trouble checkHoists() const;
+  Trouble dropConst(const VarDecl &V);
+  std::string regionText();
+  std::vector<Edit> regionEdits();
+  std::string afterRound() const;
+  std::string redeclare(const std::string &Indent) const;
+  bool isForPath(const DeclStmt &S) const;
+  Text::Span linesOf(const Stmt &S) const;
+  void editAfter();
+  void editLoop(const std::string &Round);
+  void editRegion(const std::string &Round);
+  void editTop(unsigned At, std::string Text);
+  void takeRequest(unsigned At);
+  unsigned beginOf(const Stmt *S) const {
+    return T.spanOf({S->getBeginLoc(), S->getBeginLoc()})->Begin;
+  }
+  /// Of all that the round is written around.
+  const Stmt *first() const {
+    if (!Where.Region.empty() && (Where.InWrapper || !Where.Wrapper))
+      return Where.Region.front();
+    return Where.Wrapper ? Where.Wrapper : Where.At;
+  }
+  bool hasRegion() const { return Where.Wrapper || !Where.Region.empty(); }
+
+  const Directives &Seen;
+  std::vector<Edit> &Edits;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The path
+//===----------------------------------------------------------------------===//
+
+/// Something that the path is made of is declared by \p S.
+bool Writer::isForPath(const DeclStmt &S) const {
+  const auto Names = [&](const Stmt *At) {
+    return llvm::any_of(S.decls(), [&](const Decl *D) {
+      const auto *V = dyn_cast<VarDecl>(D);
+      return V && names(At, *V);
+    });
+  };
+  bool IsAfter = false;
+  for (const Stmt *Other : Where.Region) {
+    if (Other == &S) {
+      IsAfter = true;
+      continue;
+    }
+    const auto *Decls = dyn_cast<DeclStmt>(Other);
+    if (IsAfter && Names(Other) &&
+        (!Decls || !llvm::is_contained(Moves.Redeclare, Decls) ||
+         isForPath(*Decls)))
+      return true;
+  }
+  if (llvm::any_of(Path.Hoists, [&](const Hoist &H) { return Names(H.Of); }))
+    return true;
+  return llvm::any_of(S.decls(), [&](const Decl *D) {
+    const auto *V = dyn_cast<VarDecl>(D);
+    return V && hasWord(Path.Text, V->getName());
+  });
+}
+
+/// With the comments above and beside it.
+Text::Span Writer::linesOf(const Stmt &S) const {
+  const auto Span = *T.spanOf(S.getSourceRange());
+  const unsigned First = Where.Region.front() == &S
+                             ? T.lineStart(Span.Begin)
+                             : aboveComments(T, Span.Begin);
+  return {First, T.lineEnd(Span.End)};
+}
+
+/// In the function object, threads that leave say so, what is exchanged gets its
+/// value, and what is only declared again is not there.
+std::vector<Edit> Writer::regionEdits() {
+  std::vector<Edit> Inside;
+  const auto Replace = [&](Text::Span S, std::string Words) {
+    Inside.push_back({S.Begin, S.End - S.Begin, std::move(Words)});
+  };
+  for (const Stmt *S : Where.Region) {
+    if (exitCondition(*S))
+      walk(S, [&](const Stmt &At) {
+        if (isa<ReturnStmt>(At))
+          if (const auto Span = T.spanOf(At.getSourceRange()))
+            Replace(*Span, "return " + std::to_string(exitPath()));
+        return true;
+      });
+    const auto *Decls = dyn_cast<DeclStmt>(S);
+    if (!Decls)
+      continue;
+    if (llvm::is_contained(Moves.Redeclare, Decls) && !isForPath(*Decls)) {
+      Replace(linesOf(*S), "");
+    } else if (llvm::any_of(Decls->decls(), [&](const Decl *D) {
+                 return llvm::is_contained(Moves.Hoisted, D);
+               })) {
+      std::vector<std::string> Words;
+      for (const Decl *D : Decls->decls()) {
+        const auto *V = cast<VarDecl>(D);
+        Words.push_back(V->getNameAsString() + " = " +
+                        T.textOf(*T.spanOf(V->getInit()->getSourceRange())) +
+                        ";");
+      }
+      Replace(*T.spanOf(S->getSourceRange()), llvm::join(Words, " "));
+    }
+  }
+  return Inside;
+}
+
+/// The function object that gives the path.
+std::string Writer::regionText() {
+  const std::vector<Edit> Inside = regionEdits();
+  const std::string Exit = std::to_string(exitPath());
+  const auto LinesFrom = [&](const Stmt *First, const Stmt *Last) {
+    return Text::Span{T.lineStart(beginOf(First)),
+                      aboveComments(T, beginOf(Last))};
+  };
+  const std::string In = Indent + Unit;
+  std::string Result =
+      wrapped(Indent, "const auto " + PathOf + " = [&]() -> int {");
+  if (Where.InWrapper || !Where.Wrapper)
+    Result +=
+        indented(edited(T,
+                        LinesFrom(Where.Region.front(),
+                                  Where.Wrapper ? Where.Wrapper : Where.At),
+                        Inside),
+                 Unit);
+  if (Where.Wrapper) {
+    const Expr &Condition = *Where.Wrapper->getCond();
+    Result +=
+        wrapped(In,
+                "if (" +
+                    negated(Condition,
+                            T.textOf(*T.spanOf(Condition.getSourceRange()))) +
+                    ")") +
+        In + Unit + "return " + Exit + ";\n";
+    if (Where.Region.size() > Where.InWrapper)
+      Result +=
+          edited(T, LinesFrom(Where.Region[Where.InWrapper], Where.At), Inside);
+  }
+  for (const Hoist &H : Path.Hoists)
+    Result += wrapped(
+        In, H.Name + " = " + T.textOf(*T.spanOf(H.Of->getSourceRange())) + ";");
+  return Result + wrapped(In, "return " + Path.Text + ";") + Indent + "};\n";
+}
+
+std::string Writer::redeclare(const std::string &Indent) const {
+  std::string Result;
+  for (const DeclStmt *S : Moves.Redeclare)
+    Result += isForPath(*S) ? Indent +
+                                  edited(T, *T.spanOf(S->getSourceRange()),
+                                         threadEdits(*S)) +
+                                  "\n"
+                            : edited(T, linesOf(*S), threadEdits(*S));
+  return Result;
+}
+
+/// What variables are behind the round.
+std::string Writer::afterRound() const {
+  std::string Result;
+  for (const VarDecl *V : Moves.Again)
+    Result +=
+        wrapped(Indent, V->getNameAsString() + " = " +
+                            edited(T, *T.spanOf(V->getInit()->getSourceRange()),
+                                   threadEdits(*V->getInit())) +
+                            ";");
+  return Result;
+}
+
+//===----------------------------------------------------------------------===//
+// The user's lines
+//===----------------------------------------------------------------------===//
+
+/// What gets a value at the round must not be const.
+Trouble Writer::dropConst(const VarDecl &V) {
+  if (!V.getType().isConstQualified())
+    return std::nullopt;
+  const Trouble Fails =
+      Refused{&refuse::Const, V.getLocation(), V.getNameAsString()};
+  const auto Name = T.spanOf({V.getLocation(), V.getLocation()});
+  const auto Begin = T.spanOf({V.getBeginLoc(), V.getBeginLoc()});
+  if (!Name || !Begin)
+    return Fails;
+  const bool IsAuto = V.getType()->getContainedAutoType() != nullptr;
+  const StringRef Before = T.bytes().slice(Begin->Begin, Name->Begin);
+  const auto Take = [&](size_t At) {
+    const size_t Length =
+        5 + Before.drop_front(At + 5).take_while(llvm::isSpace).size();
+    const Edit E = {unsigned(Begin->Begin + At), unsigned(Length), ""};
+    if (!llvm::is_contained(Edits, E))
+      Edits.push_back(E);
+    return std::nullopt;
+  };
+  if (Before.starts_with("const") && Before.size() > 5 &&
+      llvm::isSpace(Before[5]) && (IsAuto || !V.getType()->isPointerType()))
+    return Take(0);
+  if (const StringRef Head = Before.rtrim();
+      Head.ends_with("const") &&
+      (Head.size() == 5 || !llvm::isAlnum(Head[Head.size() - 6])))
+    return Take(Head.size() - 5);
+  return Fails;
+}
+
+/// The statements from the branch on.
+void Writer::editAfter() {
+  const auto Replace = [&](const Expr &E, std::string Words) {
+    const auto Span = *T.spanOf(E.getSourceRange());
+    Edits.push_back({Span.Begin, Span.End - Span.Begin, std::move(Words)});
+  };
+  if (Path.Condition)
+    Replace(*Path.Condition, Remapped + ".path" + Path.Question);
+  for (const Hoist &H : Path.Hoists)
+    Replace(*H.Of, H.Name);
+  for (const Stmt *S : Where.After)
+    llvm::append_range(Edits, threadEdits(*S));
+  if (Where.Wrapper)
+    Replace(*Where.Wrapper->getCond(),
+            Remapped + ".path != " + std::to_string(exitPath()));
+}
+
+/// A request for the round, right above the line of \p At, goes away.
+void Writer::takeRequest(unsigned At) {
+  const Text::Span Request = requestAbove(T, At);
+  if (Request.End > Request.Begin)
+    Edits.push_back({Request.Begin, Request.End - Request.Begin, ""});
+}
+
+/// \p Text goes before the line of \p At, above the comments that belong to it.
+void Writer::editTop(unsigned At, std::string Text) {
+  takeRequest(At);
+  Edits.push_back({aboveComments(T, At), 0, std::move(Text)});
+}
+
+void Writer::editLoop(const std::string &Round) {
+  const unsigned Begin = beginOf(Where.Loop);
+  editTop(Begin, declareRound(T.indentAt(Begin)));
+  editTop(beginOf(Where.At), Round);
+  const SourceLocation End = Where.Loop->getEndLoc();
+  Edits.push_back({T.lineStart(T.spanOf({End, End})->Begin), 0,
+                   Indent + "__syncthreads(); // each thread is itself "
+                            "again\n"});
+}
+
+/// \p Round takes the place of what is in the function object now.
+void Writer::editRegion(const std::string &Round) {
+  const unsigned From = T.lineStart(beginOf(first()));
+  const auto Replace = [&](unsigned Begin, unsigned End, std::string Words) {
+    Edits.push_back({Begin, End > Begin ? End - Begin : 0, std::move(Words)});
+  };
+  takeRequest(beginOf(Where.At));
+  if (!Where.Wrapper)
+    return Replace(From, aboveComments(T, beginOf(Where.At)),
+                   Round + redeclare(Indent));
+  const unsigned Above = aboveComments(T, beginOf(Where.Wrapper));
+  Replace(Where.InWrapper ? From : Above, Above, Round);
+  if (Where.Region.size() > Where.InWrapper)
+    Replace(T.lineStart(beginOf(Where.Region[Where.InWrapper])),
+            aboveComments(T, beginOf(Where.At)), redeclare(Indent + Unit));
+}
+
+Trouble Writer::checkHoists() const {
+  for (const Hoist &H : Path.Hoists) {
+    if (!T.spanOf(H.Of->getSourceRange()) || H.Of->getBeginLoc().isMacroID())
+      return Refused{&refuse::Macro, H.Of->getBeginLoc()};
+    Trouble Why;
+    // What stands before it in its statement must not change it.
+    walk(H.Of, [&](const Stmt &At) {
+      if (const VarDecl *V = variableOf(At);
+          V && V->hasLocalStorage() && mayChange(Where.At, *V))
+        Why = Refused{&refuse::Condition, At.getBeginLoc()};
+      return !Why;
+    });
+    if (Why)
+      return Why;
+  }
+  return std::nullopt;
+}
+
+/// All that is copied or edited is the user's own text.
+Trouble Writer::check() const {
+  const auto Body = *T.spanOf(Where.Kernel->getBody()->getSourceRange());
+  for (unsigned At : Seen.Conditionals)
+    if (Body.Begin <= At && At < Body.End)
+      return Refused{&refuse::Conditional, Where.Kernel->getLocation()};
+  std::vector<const Expr *> Copied;
+  for (const VarDecl *V : Moves.Again)
+    Copied.push_back(V->getInit());
+  for (const VarDecl *V : Moves.Hoisted) {
+    const DeclStmt *In = nullptr;
+    for (const Stmt *S : Where.Region)
+      if (const auto *Decls = dyn_cast<DeclStmt>(S);
+          Decls && llvm::is_contained(Decls->decls(), V))
+        In = Decls;
+    for (const Decl *D : In->decls())
+      if (!llvm::is_contained(Moves.Hoisted, D))
+        return Refused{&refuse::Type, V->getLocation(), V->getNameAsString()};
+    if (!V->getInit())
+      return Refused{&refuse::Work, V->getLocation(), V->getNameAsString()};
+    Copied.push_back(V->getInit());
+  }
+  if (Path.Condition)
+    Copied.push_back(Path.Condition);
+  if (Where.Wrapper)
+    Copied.push_back(Where.Wrapper->getCond());
+  for (const Expr *E : Copied)
+    if (!T.spanOf(E->getSourceRange()))
+      return Refused{&refuse::Macro, E->getBeginLoc()};
+  for (const DeclStmt *S : Moves.Redeclare)
+    if (!T.spanOf(S->getSourceRange()))
+      return Refused{&refuse::Macro, S->getBeginLoc()};
+  if (Where.Loop) {
+    const auto End =
+        T.spanOf({Where.Loop->getEndLoc(), Where.Loop->getEndLoc()});
+    if (isa<DoStmt>(Where.Loop) || !End || !T.beginsLine(End->Begin))
+      return Refused{&refuse::Layout, Where.Loop->getBeginLoc()};
+  }
+  return checkHoists();
+}
+
+/// The library's rounds in the kernel's body, by whomever.
+static const VarDecl *roundIn(const FunctionDecl &Kernel) {
+  const VarDecl *Found = nullptr;
+  walk(Kernel.getBody(), [&](const Stmt &At) {
+    if (const auto *Decls = dyn_cast<DeclStmt>(&At))
+      for (const Decl *D : Decls->decls())
+        if (const auto *V = dyn_cast<VarDecl>(D))
+          if (const auto *Type = V->getType()->getAsCXXRecordDecl();
+              Type && Type->getName() == "block_remap")
+            Found = V;
+    return !Found;
+  });
+  return Found;
+}
+
+Trouble Writer::plan(const FunctionDecl &Kernel) {
+  if (const VarDecl *Other = roundIn(Kernel))
+    return Refused{&refuse::Second, Other->getLocation()};
+  if (Trouble Why = findShape(Kernel, What, T, Where))
+    return Why;
+  if (Trouble Why = planPath(Where, What, T, Path))
+    return Why;
+  if (Trouble Why = planState(Where, What, Path, T, Moves))
+    return Why;
+  if (Trouble Why = check())
+    return Why;
+  for (const auto *List : {&Moves.Exchange, &Moves.Again})
+    for (const VarDecl *V : *List)
+      if (Trouble Why = dropConst(*V))
+        return Why;
+  return std::nullopt;
+}
+
+Trouble Writer::write(const FunctionDecl &Kernel) {
+  if (Trouble Why = plan(Kernel))
+    return Why;
+  takeNames();
+  const auto *Body = cast<CompoundStmt>(Kernel.getBody());
+  Indent = T.indentAt(beginOf(first()));
+  Unit = unitOf(T.indentAt(beginOf(Body)),
+                T.indentAt(beginOf(Body->body_front())));
+  editAfter();
+  if (Where.Loop) {
+    editLoop(declareHoisted() + callRound(Path.Text) + afterRound());
+  } else if (!hasRegion()) {
+    editTop(beginOf(first()), declareRound(Indent) + declareHoisted() +
+                                  callRound(Path.Text) + afterRound());
+  } else {
+    std::string Round = declareRound(Indent) + declareHoisted() + regionText() +
+                        callRound(PathOf + "()");
+    if (!Where.Wrapper && Where.hasExits())
+      Round += wrapped(Indent, "if (" + Remapped + ".path == " +
+                                   std::to_string(exitPath()) + ")") +
+               Indent + Unit + "return;\n";
+    editRegion(Round + afterRound());
+  }
+  editHead(T, Kernel, What, Edits);
+  if (!Seen.HasLibrary)
+    editIncludes(T, Seen, beginOf(Body), Edits);
+  return std::nullopt;
+}
+
+Trouble writeRound(const FunctionDecl &Kernel, const Order &What,
+                   const Directives &Seen, Text &T, std::vector<Edit> &Edits) {
+  return Writer(What, Seen, T, Edits).write(Kernel);
+}
+
+} // namespace reconverge::rewrite

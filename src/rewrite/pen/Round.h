@@ -1,0 +1,17 @@
+//===- rewrite/pen/Round.h - A round, as edits ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REWRITE_PEN_ROUND_H
+#define RECONVERGE_REWRITE_PEN_ROUND_H
+
+#include "rewrite/pen/State.h"
+
+namespace reconverge::rewrite {
+
+/// The edits that write a round into a kernel, which stays as it is if there is
+/// trouble. \p T gives out names: two instances of a template need one each.
+Trouble writeRound(const clang::FunctionDecl &Kernel, const Order &What,
+                   const Directives &Seen, Text &T, std::vector<Edit> &Edits);
+
+} // namespace reconverge::rewrite
+
+#endif

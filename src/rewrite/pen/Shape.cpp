@@ -1,0 +1,239 @@
+//===- rewrite/pen/Shape.cpp - Where a round stands in a kernel -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   __global__ void kernel(...) {
+//     ...                       Before
+//     if (i >= n)               Region: ways out, and declarations; all of it
+//       return;                 has to be computed for the path, and none of it
+//     const float x = in[i];    by threads that leave
+//     if (x > 0)                At; a call that the branch has come from by
+//       ...                     inlining counts as well
+//     ...                       After
+//   }
+//
+// `if (i < n) { const float x = in[i]; if (x > 0) ... }`, if nothing follows, is
+// the same with another way out. In a loop nobody may leave.
+//
+//===----------------------------------------------------------------------===//
+
+#include "rewrite/pen/Shape.h"
+
+#include "rewrite/pen/Effects.h"
+
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/Lex/Lexer.h"
+
+using namespace clang;
+
+namespace reconverge::rewrite {
+
+bool isIn(const Place &P, SourceRange R, const SourceManager &SM) {
+  const auto At = [&](SourceLocation L) {
+    L = SM.getExpansionLoc(L);
+    return std::pair<uint64_t, uint64_t>(SM.getSpellingLineNumber(L),
+                                         SM.getSpellingColumnNumber(L));
+  };
+  const std::pair Here(P.Line, P.Column);
+  return R.isValid() && At(R.getBegin()) <= Here && Here <= At(R.getEnd());
+}
+
+static bool returnsOnly(const Stmt &S) {
+  if (const auto *Block = dyn_cast<CompoundStmt>(&S))
+    return Block->size() == 1 && returnsOnly(*Block->body_front());
+  return isa<ReturnStmt>(S);
+}
+
+const Expr *exitCondition(const Stmt &S) {
+  const auto *If = dyn_cast<IfStmt>(&S);
+  if (!If || If->getElse() || If->getInit() || If->getConditionVariable() ||
+      If->isConstexpr() || !returnsOnly(*If->getThen()))
+    return nullptr;
+  return If->getCond();
+}
+
+bool Shape::hasExits() const {
+  return Wrapper || llvm::any_of(Region, [](const Stmt *S) {
+           return exitCondition(*S) != nullptr;
+         });
+}
+
+/// Something in \p S leaves what is around it: the first of that.
+static const Stmt *leaves(const Stmt *S, bool Loop) {
+  const Stmt *Found = nullptr;
+  walk(S, [&](const Stmt &At) {
+    if (isa<LambdaExpr>(At))
+      return false;
+    const bool Inner = &At != S && isa<ForStmt, WhileStmt, DoStmt>(At);
+    if (isa<ReturnStmt, GotoStmt>(At) ||
+        (Loop && isa<BreakStmt, ContinueStmt>(At)))
+      Found = Found ? Found : &At;
+    return !Inner || !Loop;
+  });
+  return Found;
+}
+
+static const Stmt *bodyOf(const Stmt &Loop) {
+  if (const auto *For = dyn_cast<ForStmt>(&Loop))
+    return For->getBody();
+  if (const auto *While = dyn_cast<WhileStmt>(&Loop))
+    return While->getBody();
+  const auto *Do = dyn_cast<DoStmt>(&Loop);
+  return Do ? Do->getBody() : nullptr;
+}
+
+namespace {
+class Finder {
+public:
+  Finder(const Order &What, const Text &T, Shape &Into)
+      : P(What.Chain.front()), HasExits(What.HasExits), T(T), Into(Into) {}
+  Trouble inBlock(const CompoundStmt &Block);
+  Trouble inWrapper(const IfStmt &If);
+
+private:
+  bool holds(const Stmt *S) const { return isIn(P, S->getSourceRange(), T.SM); }
+  Trouble split(ArrayRef<const Stmt *> Earlier);
+  Trouble addRegion(const Stmt *S);
+  const Place &P;
+  const bool HasExits; ///< else all leave together, or nobody
+  const Text &T;
+  Shape &Into;
+};
+} // namespace
+
+Trouble Finder::addRegion(const Stmt *S) {
+  Into.Region.push_back(S);
+  if (exitCondition(*S))
+    return std::nullopt;
+  if (const auto *Decls = dyn_cast<DeclStmt>(S)) {
+    for (const Decl *D : Decls->decls())
+      if (const auto *V = dyn_cast<VarDecl>(D); V && V->hasLocalStorage() &&
+                                                V->getInit() &&
+                                                effectOf(V->getInit()).Acts)
+        return Refused{&refuse::Work, V->getLocation(), V->getName().str()};
+    return std::nullopt;
+  }
+  if (isa<NullStmt>(S))
+    return std::nullopt;
+  return Refused{leaves(S, false) ? &refuse::Exit : &refuse::Work,
+                 S->getBeginLoc()};
+}
+
+/// What comes before the branch in its block: Before, and from the first way out
+/// on, Region.
+Trouble Finder::split(ArrayRef<const Stmt *> Earlier) {
+  for (const Stmt *S : Earlier) {
+    const bool IsExit = exitCondition(*S);
+    if (!Into.Region.empty() || (HasExits && IsExit)) {
+      if (Trouble Why = addRegion(S))
+        return Why;
+      continue;
+    }
+    if (const Stmt *Way = leaves(S, Into.Loop); Way && (!IsExit || Into.Loop))
+      return Refused{&refuse::Exit, Way->getBeginLoc()};
+    Into.Before.push_back(S);
+  }
+  if (Into.Loop && !Into.Region.empty())
+    return Refused{&refuse::Exit, Into.Region.front()->getBeginLoc()};
+  return std::nullopt;
+}
+
+Trouble Finder::inBlock(const CompoundStmt &Block) {
+  const std::vector<const Stmt *> All(Block.body_begin(), Block.body_end());
+  const auto Here = llvm::find_if(All, [&](const Stmt *S) { return holds(S); });
+  if (Here == All.end())
+    return Refused{&refuse::Lost, Block.getBeginLoc()};
+  if (Trouble Why = split(ArrayRef(All).take_front(Here - All.begin())))
+    return Why;
+  const ArrayRef<const Stmt *> Rest =
+      ArrayRef(All).drop_front(Here + 1 - All.begin());
+  const Stmt *Inner = bodyOf(**Here);
+  if (Inner && holds(Inner)) {
+    const auto *InLoop = dyn_cast<CompoundStmt>(Inner);
+    if (Into.Loop || !InLoop)
+      return Refused{&refuse::Nested, (*Here)->getBeginLoc()};
+    if (!Into.Region.empty())
+      return Refused{&refuse::Exit, Into.Region.front()->getBeginLoc()};
+    if (const Stmt *Way = leaves(InLoop, true))
+      return Refused{&refuse::Exit, Way->getBeginLoc()};
+    Into.Loop = *Here;
+    Into.Outside.assign(Rest.begin(), Rest.end());
+    return inBlock(*InLoop);
+  }
+  if (const auto *If = dyn_cast<IfStmt>(*Here);
+      If && !isIn(P, {If->getBeginLoc(), If->getCond()->getEndLoc()}, T.SM)) {
+    if (If->getElse() || If->getInit() || If->getConditionVariable() ||
+        If->isConstexpr() || Into.Loop || !Rest.empty())
+      return Refused{&refuse::Nested, If->getBeginLoc()};
+    return inWrapper(*If);
+  }
+  Into.At = *Here;
+  Into.After.push_back(*Here);
+  Into.After.insert(Into.After.end(), Rest.begin(), Rest.end());
+  return std::nullopt;
+}
+
+Trouble Finder::inWrapper(const IfStmt &If) {
+  Into.Wrapper = &If;
+  Into.InWrapper = Into.Region.size();
+  const auto *Block = dyn_cast<CompoundStmt>(If.getThen());
+  if (!Block) {
+    Into.At = If.getThen();
+    Into.After = {Into.At};
+  } else {
+    const std::vector<const Stmt *> All(Block->body_begin(), Block->body_end());
+    const auto Here =
+        llvm::find_if(All, [&](const Stmt *S) { return holds(S); });
+    if (Here == All.end())
+      return Refused{&refuse::Lost, Block->getBeginLoc()};
+    for (const Stmt *S : ArrayRef(All).take_front(Here - All.begin()))
+      if (Trouble Why = addRegion(S))
+        return Why;
+    Into.At = *Here;
+    Into.After.assign(Here, All.end());
+  }
+  // What is behind the round must be a branch, or a call into one.
+  if (const auto *Inner = dyn_cast<IfStmt>(Into.At);
+      (Inner &&
+       !isIn(P, {Inner->getBeginLoc(), Inner->getCond()->getEndLoc()}, T.SM)) ||
+      bodyOf(*Into.At))
+    return Refused{&refuse::Nested, Into.At->getBeginLoc()};
+  return std::nullopt;
+}
+
+Trouble findShape(const FunctionDecl &Kernel, const Order &What, const Text &T,
+                  Shape &Into) {
+  Into.Kernel = &Kernel;
+  const auto *Body = dyn_cast_or_null<CompoundStmt>(Kernel.getBody());
+  if (What.Chain.empty() || !Body)
+    return Refused{&refuse::Lost, Kernel.getLocation()};
+  if (!T.SM.isInMainFile(T.SM.getExpansionLoc(Kernel.getLocation())))
+    return Refused{&refuse::Elsewhere, Kernel.getLocation()};
+  if (!T.spanOf(Body->getSourceRange()) || Body->getBeginLoc().isMacroID())
+    return Refused{&refuse::Macro, Kernel.getLocation()};
+  if (Trouble Why = Finder(What, T, Into).inBlock(*Body))
+    return Why;
+  // Each on lines of its own, and none of a macro.
+  std::vector<const Stmt *> Edged = Into.Region;
+  if (Into.Wrapper)
+    Edged.push_back(Into.Wrapper);
+  if (!Into.Wrapper || isa<CompoundStmt>(Into.Wrapper->getThen()))
+    Edged.push_back(Into.At);
+  if (Into.Loop)
+    Edged.push_back(Into.Loop);
+  for (const Stmt *S : Edged) {
+    if (S->getBeginLoc().isMacroID() || S->getEndLoc().isMacroID())
+      return Refused{&refuse::Macro, S->getBeginLoc()};
+    const auto Span = T.spanOf(S->getSourceRange());
+    if (!Span)
+      return Refused{&refuse::Macro, S->getBeginLoc()};
+    if (!T.beginsLine(Span->Begin))
+      return Refused{&refuse::Layout, S->getBeginLoc()};
+  }
+  if (What.HasExits && !Into.hasExits())
+    return Refused{&refuse::Exit, Into.At->getBeginLoc()};
+  return std::nullopt;
+}
+
+} // namespace reconverge::rewrite

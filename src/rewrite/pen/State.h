@@ -1,0 +1,36 @@
+//===- rewrite/pen/State.h - What moves, in the user's words ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_REWRITE_PEN_STATE_H
+#define RECONVERGE_REWRITE_PEN_STATE_H
+
+#include "rewrite/pen/Paths.h"
+#include "rewrite/pen/Shape.h"
+
+namespace reconverge::rewrite {
+
+struct State {
+  /// Exchanged in the round: declared before the region, or in it; these are
+  /// declared in front of the function object then, without their values.
+  std::vector<const clang::VarDecl *> Exchange, Hoisted;
+  /// Get the value that their initialiser now has.
+  std::vector<const clang::VarDecl *> Again;
+  /// Declared once more behind the round: of the region, in its order.
+  std::vector<const clang::DeclStmt *> Redeclare;
+  bool UsesThread = false; ///< threadIdx is read behind the round
+  unsigned Dimensions = 1; ///< of threadIdx that the kernel reads
+
+  bool moves(const clang::VarDecl *V) const;
+};
+
+/// May have the region of \p Where begin earlier: what is declared once more
+/// belongs to it.
+Trouble planState(Shape &Where, const Order &What, const PathPlan &Path,
+                  const Text &T, State &Into);
+
+/// Whether \p S has the name of \p V in it, but for the places that ask for the
+/// path instead.
+bool uses(const clang::Stmt *S, const clang::VarDecl &V, const PathPlan &Path);
+
+} // namespace reconverge::rewrite
+
+#endif

@@ -1,0 +1,142 @@
+//===- warpvm/emit/EmitNotes.cpp - Calls that tell what is wrong ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// With EmitOptions::Init each load, store, atomic and block copy is told to
+// run/NoteCalls.cpp before it is made, with what becomes of what is read:
+//
+//   Value    it is used: all of its bytes must have been written
+//   Copy     it is stored again and nothing else: of a class with padding some
+//            bytes need not have been written
+//   Unknown  no part of the program asked for it: bits are put into a word and
+//            the word is stored back (bit fields), or the load has no line,
+//            because the optimiser has moved it to where it may not be needed
+//
+// With EmitOptions::Sync each collective with a mask is told likewise.
+//
+//===----------------------------------------------------------------------===//
+
+#include "warpvm/emit/Emitter.h"
+
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace llvm;
+
+namespace reconverge::warpvm {
+
+/// Uses that a value may pass through.
+static constexpr unsigned MostSteps = 64;
+
+/// Whether \p V goes into memory as it is, and nowhere else.
+static bool isOnlyStored(const Value &V) {
+  SmallVector<const Value *> Queue{&V};
+  SmallPtrSet<const Value *, 16> Seen{&V};
+  while (!Queue.empty()) {
+    const Value *Next = Queue.pop_back_val();
+    for (const Use &U : Next->uses()) {
+      const User *By = U.getUser();
+      if (auto *S = dyn_cast<StoreInst>(By)) {
+        if (U.getOperandNo() != S->getPointerOperandIndex())
+          continue;
+        return false;
+      }
+      if (!isa<ExtractElementInst, InsertElementInst, ExtractValueInst,
+               InsertValueInst, ShuffleVectorInst, BitCastInst, FreezeInst,
+               PHINode>(By))
+        return false;
+      if (Seen.insert(By).second)
+        Queue.push_back(By);
+      if (Seen.size() > MostSteps)
+        return false;
+    }
+  }
+  return !V.use_empty();
+}
+
+/// Whether \p V is only a word that goes back to \p Pointer with other bits in
+/// it.
+static bool isOnlyMerged(const Value &V, const Value *Pointer,
+                         unsigned Depth = 4) {
+  if (V.use_empty() || !Depth)
+    return false;
+  return all_of(V.users(), [&](const User *By) {
+    if (auto *S = dyn_cast<StoreInst>(By))
+      return Depth < 4 && S->getValueOperand() == &V &&
+             S->getPointerOperand() == Pointer;
+    auto *Op = dyn_cast<BinaryOperator>(By);
+    return Op &&
+           is_contained({Instruction::And, Instruction::Or, Instruction::Xor},
+                        Op->getOpcode()) &&
+           isOnlyMerged(*Op, Pointer, Depth - 1);
+  });
+}
+
+static ReadUse useOf(const Instruction &I) {
+  const DILocation *Line = userLocation(I);
+  if (!Line || !Line->getLine())
+    return ReadUse::Unknown;
+  auto *L = dyn_cast<LoadInst>(&I);
+  if (!L)
+    return ReadUse::Value;
+  if (isOnlyMerged(*L, L->getPointerOperand()))
+    return ReadUse::Unknown;
+  return isOnlyStored(*L) ? ReadUse::Copy : ReadUse::Value;
+}
+
+/// How the source calls it.
+static StringRef nameOf(const IntrinsicInst &I) {
+  StringRef Name = I.getCalledFunction()->getName();
+  Name.consume_front("llvm.nvvm.");
+  for (auto [Prefix, Called] :
+       {std::pair<StringRef, StringRef>("bar.warp.sync", "__syncwarp()"),
+        {"shfl.sync.up", "__shfl_up_sync()"},
+        {"shfl.sync.down", "__shfl_down_sync()"},
+        {"shfl.sync.bfly", "__shfl_xor_sync()"},
+        {"shfl.sync", "__shfl_sync()"},
+        {"vote.ballot", "__ballot_sync()"},
+        {"vote.all", "__all_sync()"},
+        {"vote.any", "__any_sync()"},
+        {"vote.uni", "vote.uni.sync"},
+        {"match.any", "__match_any_sync()"},
+        {"match.all", "__match_all_sync()"},
+        {"redux", "__reduce_sync()"}})
+    if (Name.starts_with(Prefix))
+      return Called;
+  return "a collective";
+}
+
+void RegionEmitter::emitWrites(Instruction &I) {
+  Value *Lanes = B.CreateZExt(M, I64);
+  auto AddressesOf = [&](Value *At) {
+    return spill(B.CreatePtrToInt(At, vectorOf(I64)));
+  };
+  auto LengthsOf = [&](const Value *Length) {
+    return spill(B.CreateZExtOrTrunc(vec(Length), vectorOf(I64)));
+  };
+  if (auto *Copy = dyn_cast<MemTransferInst>(&I)) {
+    B.CreateCall(helper("rcvm_copy", B.getVoidTy(),
+                        {PtrTy, I64, PtrTy, PtrTy, PtrTy, PtrTy}),
+                 {Ctx, Lanes, AddressesOf(vec(Copy->getRawDest())),
+                  AddressesOf(vec(Copy->getRawSource())),
+                  LengthsOf(Copy->getLength()), faultSite(I)});
+    return;
+  }
+  const bool Folds = isa<LoadInst, StoreInst>(&I);
+  for (const MemoryOperand &A : memoryOperands(I, Out.getDataLayout())) {
+    // Loads and stores alone may have an address that is computed here only.
+    Value *At = Folds ? pointers(address(A.Pointer, A.Bytes)) : vec(A.Pointer);
+    Value *Lengths =
+        A.Length ? LengthsOf(A.Length)
+                 : static_cast<Value *>(ConstantPointerNull::get(B.getPtrTy()));
+    B.CreateCall(
+        helper("rcvm_touch", B.getVoidTy(), {PtrTy, I64, PtrTy, PtrTy, PtrTy}),
+        {Ctx, Lanes, AddressesOf(At), Lengths, faultSite(I, &A, useOf(I))});
+  }
+}
+
+void RegionEmitter::emitAgreement(IntrinsicInst &I) {
+  B.CreateCall(helper("rcvm_agree", B.getVoidTy(), {PtrTy, I64, PtrTy, PtrTy}),
+               {Ctx, B.CreateZExt(M, I64), spill(vec(membersOf(I))),
+                faultSite(I, nullptr, ReadUse::Value, nameOf(I))});
+}
+
+} // namespace reconverge::warpvm
