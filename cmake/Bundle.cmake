@@ -59,8 +59,6 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/unittests/runtime/gpu/Inputs
   DESTINATION unittests/runtime/gpu COMPONENT Bundle EXCLUDE_FROM_ALL)
 install(TARGETS ReconvergeTimer LIBRARY DESTINATION lib/reconverge
   COMPONENT Bundle EXCLUDE_FROM_ALL)
-install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md
-  DESTINATION share/doc/reconverge COMPONENT Bundle EXCLUDE_FROM_ALL)
 
 install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/BundleLibraries.cmake
   COMPONENT Bundle EXCLUDE_FROM_ALL)

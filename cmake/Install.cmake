@@ -21,8 +21,8 @@ function(reconverge_install target folder)
 endfunction()
 
 reconverge_install(reconverge bin)
-install(CODE "execute_process(COMMAND \${CMAKE_COMMAND} -E create_symlink reconverge
-  \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/reconverge-clang++\")")
+install(PROGRAMS ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/reconverge-clang++
+  DESTINATION bin) # a link, and stays one
 reconverge_install(ReconvergePlugin lib)
 reconverge_install(ReconvergeClang lib)
 reconverge_install(ReconvergeVM lib/reconverge)
@@ -30,12 +30,13 @@ reconverge_install(compile-kernel lib/reconverge)
 reconverge_install(ReconvergeGPU lib/reconverge)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/reconverge DESTINATION share)
 
-# The device library: headers alone, for any CUDA compiler; reconverge_test() and
-# a toolchain file (cmake/package). From a build folder as from an installation:
+# The device library: headers alone, for any CUDA compiler; reconverge_test(),
+# reconverge_profile() and a toolchain file (cmake/package). From a build folder
+# as from an installation:
 #   find_package(reconverge REQUIRED)
 #   target_link_libraries(app PRIVATE reconverge::reconverge)
 set(package ${CMAKE_BINARY_DIR}/lib/cmake/reconverge)
-foreach(file reconvergeConfig.cmake toolchain.cmake)
+foreach(file reconvergeConfig.cmake reconvergeProfile.cmake toolchain.cmake)
   configure_file(${CMAKE_SOURCE_DIR}/cmake/package/${file} ${package}/${file} COPYONLY)
 endforeach()
 add_library(ReconvergeHeaders INTERFACE)
@@ -52,6 +53,18 @@ install(EXPORT reconverge NAMESPACE reconverge:: DESTINATION lib/cmake/reconverg
   FILE reconvergeTargets.cmake)
 export(EXPORT reconverge NAMESPACE reconverge::
   FILE ${package}/reconvergeTargets.cmake)
-install(FILES ${package}/reconvergeConfig.cmake ${package}/toolchain.cmake
+install(FILES ${package}/reconvergeConfig.cmake ${package}/reconvergeProfile.cmake
+  ${package}/toolchain.cmake
   ${package}/reconvergeConfigVersion.cmake DESTINATION lib/cmake/reconverge)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md
+  DESTINATION share/doc/reconverge)
+# Where Debian looks for it.
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION share/doc/reconverge
+  RENAME copyright)
+# Takes away what the last installation of this build put in place.
+add_custom_target(uninstall
+  COMMAND ${CMAKE_COMMAND} -DMANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt
+    -P ${CMAKE_CURRENT_LIST_DIR}/Uninstall.cmake)
+include(Manual)
 include(Bundle)
+include(Package)

@@ -1,9 +1,11 @@
-# find_package(reconverge): the device library as reconverge::reconverge, and
-# reconverge_test(), which has a test program run on the CPU by `reconverge test`.
+# find_package(reconverge): the device library as reconverge::reconverge, the
+# command as RECONVERGE_PROGRAM, reconverge_profile() and reconverge_test(), which
+# has a test program run on the CPU by `reconverge test`.
 include("${CMAKE_CURRENT_LIST_DIR}/reconvergeTargets.cmake")
 
 get_filename_component(RECONVERGE_PROGRAM
   "${CMAKE_CURRENT_LIST_DIR}/../../../bin/reconverge" ABSOLUTE)
+include("${CMAKE_CURRENT_LIST_DIR}/reconvergeProfile.cmake")
 
 # reconverge_test(<target> [NAME <name>] [CHECK <check>...] [SHUFFLE <orders>]
 #                 [SUPPRESSIONS <file>] [ARGS <word>...])

@@ -130,7 +130,8 @@ Error printManual(StringRef Command, StringRef Version, raw_ostream &OS) {
       for (const Shown &O : Options) {
         OS << ".TP\n.BR \"" << roff(O.Spelling) << "\"";
         if (!O.Value.empty())
-          OS << " \" " << roff(O.Value) << "\"";
+          OS << (StringRef(O.Spelling).ends_with("=") ? " \"" : " \" ")
+             << roff(O.Value) << "\"";
         OS << '\n' << roff(O.Help) << ".\n";
       }
     }

@@ -12,6 +12,9 @@
 #include "report/Diff.h"
 #include "report/Names.h"
 
+#include "core/ProfileJson.h"
+#include "core/Remedied.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -36,17 +39,23 @@ static std::vector<KernelDiff> pairKernels(const Profile &Before,
   std::vector<KernelDiff> Pairs;
   for (auto [I, K] : enumerate(After.Kernels))
     Pairs.push_back({cleanText(K.Info.Display), std::nullopt, uint32_t(I)});
-  auto Pair = [&](std::string KernelInfo::*Name) {
+  auto Pair = [&](auto NameOf) {
     for (KernelDiff &D : Pairs)
       for (uint32_t I = 0; I != Before.Kernels.size() && !D.Before; ++I)
-        if (!Taken[I] && Before.Kernels[I].Info.*Name ==
-                             After.Kernels[*D.After].Info.*Name) {
+        if (!Taken[I] && NameOf(Before.Kernels[I].Info) ==
+                             NameOf(After.Kernels[*D.After].Info)) {
           D.Before = I;
           Taken[I] = true;
         }
   };
-  Pair(&KernelInfo::Name);
-  Pair(&KernelInfo::Display);
+  Pair([](const KernelInfo &K) { return StringRef(K.Name); });
+  Pair([](const KernelInfo &K) { return StringRef(K.Display); });
+  // What a remedy has made of a kernel stands in its place.
+  Pair([](const KernelInfo &K) {
+    StringRef Name = K.Name;
+    Name.consume_back(RemediedSuffix);
+    return Name;
+  });
   for (auto [I, K] : enumerate(Before.Kernels))
     if (!Taken[I])
       Pairs.push_back({cleanText(K.Info.Display), uint32_t(I), std::nullopt});
@@ -193,7 +202,9 @@ static std::string textOf(const PlaceDiff &P, const CostedRun &Before,
                          ? "block " + std::to_string(B.Block)
                          : sys::path::filename(B.Where.front().File).str() +
                                ":" + std::to_string(B.Where.front().Line);
-  return cleanText(Text) + "  " + cleanText(B.Condition);
+  const StringRef What =
+      B.Condition.empty() ? wordOf(B.Kind) : StringRef(B.Condition);
+  return cleanText(Text) + "  " + cleanText(What);
 }
 
 static void printPlaces(const RunDiff &D, const CostedRun &Before,

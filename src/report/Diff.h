@@ -37,7 +37,8 @@ struct RunDiff {
   size_t SamePlaces = 0;
 };
 
-/// Pairs kernels by their mangled names, or else by those for people; places by
+/// Pairs kernels by their mangled names, or else by those for people, or as one
+/// with what a remedy has made of it; places by
 /// file, condition and line, then without the line, in the order in which they
 /// stand there: edits move lines.
 RunDiff diffOf(const CostedRun &Before, const CostedRun &After);

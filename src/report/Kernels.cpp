@@ -34,38 +34,45 @@ static std::string timesOf(double Factor) {
 // The table
 //===----------------------------------------------------------------------===//
 
+/// What there is room for, from the least on: how many threads there are and the
+/// potential, which follows from CFE; and the share of warps that diverge.
+enum class Room { Narrow, Usual, Wide };
+
 /// With names of at most \p NameWidth columns.
-static Table tableOf(const View &V, unsigned NameWidth, bool HasRoom) {
+static Table tableOf(const View &V, unsigned NameWidth, Room Has) {
   const bool HasTimes =
       any_of(V.Kernels, [](const KernelView &K) { return !K.BoundBy.empty(); });
   Table T;
   T.column("kernel", true);
   T.column("launches", false);
-  T.column("threads", false);
+  if (Has >= Room::Usual)
+    T.column("threads", false);
   T.column(V.TimesAreOfCpu ? "CPU time" : "time", false);
   T.column("of run", false);
   T.column("CFE", false);
-  T.column("potential", false);
+  if (Has >= Room::Usual)
+    T.column("potential", false);
   if (HasTimes) {
     T.column("attainable", false);
     T.column("bound by", true);
   }
-  if (HasRoom)
+  if (Has == Room::Wide)
     T.column("divergent warps", false);
   for (uint32_t I : V.Ranking) {
     const KernelView &K = V.Kernels[I];
     std::vector<Table::Cell> Cells = {{kernelName(K.Name, NameWidth)},
-                                      {count(K.Launches)},
-                                      {count(K.Threads)},
-                                      {duration(K.Seconds)},
-                                      {percent(K.OfRun)},
-                                      {percent(K.Cfe)},
-                                      {timesOf(K.Potential)}};
+                                      {count(K.Launches)}};
+    if (Has >= Room::Usual)
+      Cells.push_back({count(K.Threads)});
+    Cells.insert(Cells.end(),
+                 {{duration(K.Seconds)}, {percent(K.OfRun)}, {percent(K.Cfe)}});
+    if (Has >= Room::Usual)
+      Cells.push_back({timesOf(K.Potential)});
     if (HasTimes) {
       Cells.push_back({K.Attainable > 0 ? timesOf(K.Attainable) : "-"});
       Cells.push_back({K.BoundBy.empty() ? "-" : K.BoundBy});
     }
-    if (HasRoom)
+    if (Has == Room::Wide)
       Cells.push_back({percent(K.Divergent)});
     T.row(std::move(Cells));
   }
@@ -74,9 +81,13 @@ static Table tableOf(const View &V, unsigned NameWidth, bool HasRoom) {
 
 void printKernels(const View &V, raw_ostream &OS,
                   const TerminalOptions &Options) {
-  const bool HasRoom = Options.Width >= 100;
-  const unsigned Fixed = tableOf(V, 6, HasRoom).width() - 6;
-  tableOf(V, Options.Width > Fixed + 20 ? Options.Width - Fixed : 20, HasRoom)
+  constexpr unsigned Least = 20; // of a name
+  Room Has = Room::Wide;
+  while (Has != Room::Narrow && tableOf(V, Least, Has).width() > Options.Width)
+    Has = Room(int(Has) - 1);
+  const unsigned Fixed = tableOf(V, 6, Has).width() - 6;
+  tableOf(V, std::max(Least, Options.Width - std::min(Fixed, Options.Width)),
+          Has)
       .print(OS, Options.Color);
   auto Paragraph = [&](const Twine &Text) {
     printWrapped(OS, Text.str(), Options.Width, 2);

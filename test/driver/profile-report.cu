@@ -13,8 +13,8 @@
 // CHECK-DAG: in operands; 100.0% of 1 warp split, lanes in/past 75/25%
 // CHECK-DAG: profile-report.cu:{{[0-9]+}} (B[T] += T) % 2 != 0{{$}}
 // CHECK-DAG: in operands; 100.0% of 1 warp split, lanes in/past 50/50%
-// CHECK: kernel launches threads CPU time of run CFE potential
-// CHECK-NEXT: operands 1 32
+// CHECK: kernel launches CPU time of run CFE attainable bound by
+// CHECK-NEXT: operands 1 
 // CHECK: To try all the same:
 // CHECK-NEXT: {{^}}  reconverge optimize ./app -- run
 // CHECK: More: reconverge explain self

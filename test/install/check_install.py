@@ -8,7 +8,11 @@ What must hold:
   1. No file in it names the build or the source folder as a run path.
   2. `profile` from the moved tree compiles and counts an example; so every part
      is found from the running tool, and clang as a user's machine has it.
-  3. benchmarks/timer, preloaded into a program of ours, times each launch once a
+  3. A project outside of both that finds it by find_package, with its toolchain
+     file, builds a program that uses the device library; its target
+     profile-app counts that; and the licence, manual pages and completions
+     are there.
+  4. benchmarks/timer, preloaded into a program of ours, times each launch once a
      repetition, and leaves the program's result as it was: the kernels write
      what they read, so a repetition from the wrong state would change it.
 """
@@ -18,6 +22,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -72,6 +77,28 @@ def check_profile(tree, source, folder):
     check(json.loads(report.read_text())["kernels"], "kernels are counted")
 
 
+def check_consumer(args, tree, source, folder):
+    project, build = folder / "consumer", folder / "consumer-build"
+    shutil.copytree(source / "test/install/consumer", project)
+    run([args.cmake, "-G", "Ninja", "-S", project, "-B", build, "--toolchain",
+         tree / "lib/cmake/reconverge/toolchain.cmake"])
+    output = run([args.cmake, "--build", build, "--target", "profile-app"],
+                 RECONVERGE_DEVICE="cpu")
+    check("odd: 512" in output, "the program runs with its arguments", output)
+    check("countOdd" in output, "its table is printed", output)
+    check(json.loads((build / "app.divergence.json").read_text())["kernels"],
+          "its report is in the build folder")
+    pages = {p.name for p in (tree / "share/man/man1").iterdir()}
+    check({"reconverge.1", "reconverge-profile.1", "reconverge-diff.1"} <= pages,
+          f"manual pages are installed: {pages}")
+    for name in ("share/doc/reconverge/copyright",
+                 "share/bash-completion/completions/reconverge",
+                 "share/zsh/site-functions/_reconverge",
+                 "share/fish/vendor_completions.d/reconverge.fish"):
+        check((tree / name).stat().st_size, f"{name} is installed")
+    check((tree / "bin/reconverge-clang++").is_symlink(), "the link is one")
+
+
 def check_timer(args, tree, source, folder):
     program, times = folder / "lu", folder / "times.json"
     run([tree / "bin" / "reconverge", "cc", source / "examples/lu/lu.cu", "-o",
@@ -106,6 +133,7 @@ def main():
         tree = install(args, folder)
         check_run_paths(args, tree)
         check_profile(tree, args.source, folder)
+        check_consumer(args, tree, args.source, folder)
         check_timer(args, tree, args.source, folder)
     return 0
 

@@ -183,6 +183,17 @@ TEST(Diff, PlacesArePairedAcrossLinesThatMoved) {
     EXPECT_NE(Text.find(Line), std::string::npos) << Line << "\nin\n" << Text;
 }
 
+TEST(Diff, ARemediedKernelStandsForTheKernel) {
+  const Profile Old = alternating();
+  Profile New = alternating();
+  New.Kernels[0].Info.Name += "$remedied";
+  New.Kernels[0].Info.Display += " [remedied]";
+  const RunCost C = model::costOf(Old);
+  const RunDiff D = diffOf({Old, C}, {New, C});
+  ASSERT_EQ(D.Kernels.size(), 1u);
+  EXPECT_EQ(D.Kernels[0].Before, 0u);
+}
+
 TEST(Diff, NothingDiffers) {
   const Profile P = alternating();
   const RunCost C = model::costOf(P);

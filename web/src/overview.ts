@@ -68,6 +68,7 @@ function places(data: Data): HTMLElement {
       },
       { title: "self", text: (p) => percent(p.self), cell: (p) => measured(p.self), number: true },
       { title: "total", text: (p) => percent(p.total), number: true },
+      { title: "what may help", text: (p) => p.advice.join("; "), wide: true },
       { title: "in the warp", text: (p) => regrouped(p, 0), number: true },
       { title: "block", text: (p) => regrouped(p, 1), number: true },
       { title: "grid", text: (p) => regrouped(p, 2), number: true },
@@ -75,7 +76,6 @@ function places(data: Data): HTMLElement {
       { title: "split", text: (p) => percent(p.split), number: true },
       { title: "lanes each way", text: (p) => p.sides.map(count).join(" / "), cell: (p) => strip(p) },
       { title: "kernel", text: (p) => p.kernels.map((k) => data.kernels[k].name).join(", ") },
-      { title: "what may help", text: (p) => p.advice.join("; "), wide: true },
     ],
     data.places,
   );

@@ -48,7 +48,7 @@ async function checkOverview(page, run) {
   worth.forEach((place, i) => {
     assert.equal(places[i][1], percent(place.self));
     assert.equal(places[i][2], percent(place.cost));
-    assert.equal(places[i][5], percent(place.recoverInGrid));
+    assert.equal(places[i][6], percent(place.recoverInGrid));
     const { kernel, branch } = place.branches[0];
     assert.ok(places[i][0].includes(run.kernels[kernel].branches[branch].condition), places[i][0]);
   });
