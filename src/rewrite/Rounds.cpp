@@ -17,6 +17,7 @@
 
 #include "rewrite/Rounds.h"
 
+#include "analysis/Places.h"
 #include "analysis/SharedMemory.h"
 #include "analysis/device/Annotations.h"
 #include "remedies/common/Requests.h"
@@ -44,11 +45,7 @@ using remedies::Refusal;
 using remedies::RemapOptions;
 
 static std::string pathOf(const DILocation &At) {
-  SmallString<128> Path(At.getFilename());
-  if (sys::path::is_relative(Path)) {
-    Path = At.getDirectory();
-    sys::path::append(Path, At.getFilename());
-  }
+  SmallString<128> Path(analysis::sourcePath(At));
   sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
   return Path.str().str();
 }

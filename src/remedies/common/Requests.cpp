@@ -16,6 +16,7 @@
 
 #include "remedies/common/Requests.h"
 
+#include "analysis/Places.h"
 #include "analysis/device/Annotations.h"
 #include "core/Error.h"
 #include "remedies/common/Attributes.h"
@@ -64,11 +65,7 @@ static bool read(StringRef Text, Pragma &P) {
 
 /// Of a DILocation or a DISubprogram.
 template <class PlaceT> static std::string pathOf(const PlaceT &At) {
-  SmallString<128> Path(At.getFilename());
-  if (sys::path::is_relative(Path)) {
-    Path = At.getDirectory();
-    sys::path::append(Path, At.getFilename());
-  }
+  SmallString<128> Path(analysis::sourcePath(At));
   sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
   return Path.str().str();
 }
