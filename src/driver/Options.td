@@ -73,7 +73,7 @@ multiclass Setting<string name, string help,
 let Group = Counting in {
 defm device : Setting<"device", "auto, cpu (the warp VM) or gpu; default auto">;
 defm machine : Setting<"machine",
-  "Machine whose costs weigh instructions: a name or a file; default h200">;
+  "Machine whose costs weigh instructions: a name or a file; default: the GPU's own where it counts, else h200">;
 defm threads : Setting<"threads", "CPU threads of the warp VM; default: all",
   [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
 defm tier : Setting<"tier", "Code of the warp VM: fused or blocks">;

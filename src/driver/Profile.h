@@ -22,12 +22,17 @@ namespace reconverge::driver {
 struct CountedRun {
   frontend::ProcessResult End;
   std::optional<Profile> Counted; ///< none if the program failed before
+  /// By which Counted is priced.
+  analysis::MachineModel Machine = analysis::MachineModel::unit();
 };
 llvm::Expected<CountedRun> countRun(const RunRequest &Request,
                                     const Session &Program, RunMode Mode);
 /// Says on \p OS how a run ended that left no profile; returns its status.
 int withoutProfile(const RunRequest &Request, const Session &Program,
                    const CountedRun &Run, llvm::raw_ostream &OS);
+
+/// The machine by which \p Counted was priced, of those that we have.
+std::optional<analysis::MachineModel> machineOf(const Profile &Counted);
 
 /// Of the GPU in whose time \p Counted is told, that of \p Machine. Null: the
 /// program ran on another one, of which nothing is known; or there are none.
