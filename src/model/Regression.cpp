@@ -63,17 +63,18 @@ static double deviationOf(const Eigen::VectorXd &X) {
 /// Least squares over the columns \p Used of \p R; the others get 0.
 static Eigen::VectorXd solve(const Rows &R, ArrayRef<Eigen::Index> Used,
                              double &Base) {
+  Base = R.Took.mean();
+  Eigen::VectorXd Weights = Eigen::VectorXd::Zero(R.Inputs.cols());
+  if (Used.empty()) // Eigen's decomposition asks for a column
+    return Weights;
   // About means and over deviations, so that large numbers do no harm.
   Eigen::MatrixXd X(R.Took.size(), Used.size());
   for (auto [To, From] : enumerate(Used)) {
     const Eigen::VectorXd Column = R.Inputs.col(From);
     X.col(To) = (Column.array() - Column.mean()) / deviationOf(Column);
   }
-  const double Mean = R.Took.mean();
   const Eigen::VectorXd Beta =
-      X.colPivHouseholderQr().solve((R.Took.array() - Mean).matrix());
-  Eigen::VectorXd Weights = Eigen::VectorXd::Zero(R.Inputs.cols());
-  Base = Mean;
+      X.colPivHouseholderQr().solve((R.Took.array() - Base).matrix());
   for (auto [From, To] : enumerate(Used)) {
     const Eigen::VectorXd Column = R.Inputs.col(To);
     Weights(To) = Beta(From) / deviationOf(Column);

@@ -95,6 +95,19 @@ TEST(Regression, NothingToTell) {
   EXPECT_GT(F->ByTime.Gain, 0.3);
 }
 
+// Every second thread is long, whatever it loads: no input is worth its weight,
+// the thread's number neither, and the mean is all that is left.
+TEST(Regression, NoInputIsWorthItsWeight) {
+  Threads T;
+  for (unsigned I = 0; I != 4096; ++I)
+    T.add(I % 2 ? 100 : 0, float(I / 2 % 50), 7);
+  const auto F = estimateFor(T.K, nullptr);
+  ASSERT_TRUE(F);
+  EXPECT_EQ(F->Sum.PerUnit, std::vector<double>({0, 0}));
+  EXPECT_EQ(F->Sum.PerThread, 0);
+  EXPECT_NEAR(F->Sum.Base, 10 + 4 * 50, 1e-9);
+}
+
 // All threads take the same: there is no variance to explain, nor anything to gain.
 TEST(Regression, AllAlike) {
   Threads T;

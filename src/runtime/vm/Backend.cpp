@@ -38,8 +38,7 @@ static Error start() {
   if (!Options)
     return Options.takeError();
   const void *Here = reinterpret_cast<void *>(&reconverge_backend);
-  if ((!Options->ProfilePath.empty() || Options->ModelClock) &&
-      Options->MachineFile.empty())
+  if (Options->needsCosts() && Options->MachineFile.empty())
     Options->MachineFile =
         runtime::installedFile(Here, runtime::DefaultMachineFile);
   Options->Machine.CompilerProgram =
