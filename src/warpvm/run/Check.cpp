@@ -30,6 +30,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <algorithm>
+#include <array>
+
 namespace reconverge::warpvm {
 
 static std::string bytes(uint64_t Count) {
@@ -64,22 +67,63 @@ static std::string besides(uint64_t Address, uint64_t Base, uint64_t Size,
   return bytes(Address - Base - Size) + " past the end of " + What;
 }
 
+namespace {
+/// Allocations that were looked up last, while the set of them stays.
+struct LastSeen {
+  std::array<Allocation, 8> Found;
+  uint64_t Generation = ~uint64_t(0);
+  unsigned Next = 0;
+};
+} // namespace
+
 /// The allocation that holds \p Address, if it is live. Accesses come in runs
-/// to the same few; each CPU thread keeps the last, as long as the set of
-/// allocations stays.
+/// to the same few, which each CPU thread keeps.
 static const Allocation *liveAllocation(uint64_t Address) {
-  static thread_local Allocation Last;
-  static thread_local uint64_t Seen = ~uint64_t(0);
+  static thread_local LastSeen Seen;
   const DeviceMemory &Memory = DeviceMemory::instance();
   const uint64_t Now = Memory.generation();
-  if (Seen == Now && Last.contains(Address, 1))
-    return &Last;
+  if (Seen.Generation == Now) {
+    for (const Allocation &A : Seen.Found)
+      if (A.contains(Address, 1))
+        return &A;
+  } else {
+    Seen.Found.fill({});
+    Seen.Generation = Now;
+  }
   std::optional<Allocation> Found = Memory.lookup(Address);
   if (!Found || !Found->Live)
     return nullptr;
-  Last = *Found;
-  Seen = Now;
-  return &Last;
+  Allocation &Kept = Seen.Found[Seen.Next++ % Seen.Found.size()];
+  Kept = std::move(*Found);
+  return &Kept;
+}
+
+bool areFine(const WarpContext &C, const FaultSite &Site, Mask Lanes,
+             const uint64_t *Addresses) {
+  uint64_t Low = ~uint64_t(0), High = 0, Bits = 0;
+  for (; Lanes; Lanes &= Lanes - 1) {
+    const uint64_t At = Addresses[__builtin_ctzll(Lanes)];
+    Low = std::min(Low, At);
+    High = std::max(High, At);
+    Bits |= At;
+  }
+  if (Bits & (Site.Align - 1))
+    return false;
+  const auto In = [&](uint64_t Base, uint64_t Size) {
+    return within(Low, Site.Bytes, Base, Size) &&
+           within(High, Site.Bytes, Base, Size);
+  };
+  const uint64_t Shared = uint64_t(C.Shared);
+  if (Site.Space == ObjectSpace::Shared)
+    return In(Shared + Site.Offset,
+              Site.Size ? Site.Size : C.SharedBytes - Site.Offset);
+  if (Site.Space != ObjectSpace::Unknown)
+    return false;
+  if (!DeviceMemory::instance().inRange(Low))
+    return In(Shared, C.SharedBytes);
+  const Allocation *A = liveAllocation(Low);
+  return A && In(A->Base, A->Size) &&
+         !(A->Constant && Site.Kind != AccessKind::Read);
 }
 
 /// Addresses that no process has: x86-64 leaves a hole, and the first page

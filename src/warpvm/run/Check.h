@@ -42,6 +42,11 @@ struct BadAccess {
   std::string Text; ///< "an illegal read of 4 bytes at 0x10, the null pointer"
 };
 
+/// Whether the accesses of all \p Lanes, of the site's size, are fine. False: they
+/// have to be tested one by one.
+bool areFine(const WarpContext &C, const FaultSite &Site, Mask Lanes,
+             const uint64_t *Addresses);
+
 /// Tests one lane's access of \p Bytes at \p Address; empty text if it is fine.
 BadAccess checkAccess(const CheckedMemory &Memory, const FaultSite &Site,
                       unsigned Lane, uint64_t Address, uint64_t Bytes);

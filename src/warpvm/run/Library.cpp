@@ -210,6 +210,8 @@ static void stepLimit(WarpContext *Context, Mask Lanes, const FaultSite *Site) {
 static void checkLanes(WarpContext *Context, Mask Lanes,
                        const uint64_t *Addresses, const uint64_t *Lengths,
                        const FaultSite *Site) {
+  if (!Lengths && areFine(*Context, *Site, Lanes, Addresses))
+    return;
   BadAccess First;
   Mask Bad = 0;
   { // gone before a fault jumps out of here

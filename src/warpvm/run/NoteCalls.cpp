@@ -210,13 +210,35 @@ static std::string laneList(uint32_t Lanes) {
          (Others ? " and " + std::to_string(Others) + " more" : "");
 }
 
+/// Whether all \p Lanes, of one group, name the same lanes, themselves among
+/// them, and none that is \p Absent.
+static bool nameOneMask(Mask Lanes, Mask Absent, const uint32_t *Members) {
+  if (!Lanes)
+    return true;
+  const unsigned First = __builtin_ctzll(Lanes), Group = First & 32;
+  const uint32_t Named = Members[First];
+  if ((uint32_t(Lanes >> Group) & ~Named) ||
+      (uint32_t(Absent >> Group) & Named))
+    return false;
+  for (; Lanes; Lanes &= Lanes - 1)
+    if (Members[__builtin_ctzll(Lanes)] != Named)
+      return false;
+  return true;
+}
+
 void lanesAgree(WarpContext *Context, Mask Lanes, const uint32_t *Members,
                 const FaultSite *Site) {
   const Block &B = *static_cast<const Block *>(Context->Block);
-  if (!B.L.Notes || B.L.Notes->has(FindingKind::Sync, *Site))
+  if (!B.L.Notes)
     return;
   const Warp &W = B.Warps[Context->WarpId];
   const Mask Absent = W.Forced ? W.alive() & ~Context->Ended & ~Lanes : 0;
+  const Mask Low = uint32_t(~0u);
+  if (nameOneMask(Lanes & Low, Absent, Members) &&
+      nameOneMask(Lanes & ~Low, Absent, Members))
+    return;
+  if (B.L.Notes->has(FindingKind::Sync, *Site))
+    return;
   for (Mask Left = Lanes; Left; Left &= Left - 1) {
     const unsigned Lane = __builtin_ctzll(Left), Group = Lane & 32;
     const uint32_t Named = Members[Lane];
@@ -226,18 +248,18 @@ void lanesAgree(WarpContext *Context, Mask Lanes, const uint32_t *Members,
     for (uint32_t At = Named & Here; At; At &= At - 1)
       if (Members[Group + __builtin_ctz(At)] != Named)
         Others |= At & -At;
-    std::string What =
-        std::string(Site->Object) + " with the mask " + hex(Named) + ", ";
-    if (!(Named >> (Lane & 31) & 1))
-      What += "which does not name the lane that executes it, " +
-              std::to_string(Lane & 31);
-    else if (Missing)
-      What += "to which " + laneList(Missing) + " that it names did not come";
-    else if (Others)
-      What += "of which " + laneList(Others) + " came with another mask";
-    else
+    const bool NamesItself = Named >> (Lane & 31) & 1;
+    if (NamesItself && !Missing && !Others)
       continue;
-    noteOfLane(Context, Lane, FindingKind::Sync, *Site, [&] { return What; });
+    noteOfLane(Context, Lane, FindingKind::Sync, *Site, [&] {
+      return std::string(Site->Object) + " with the mask " + hex(Named) + ", " +
+             (!NamesItself ? "which does not name the lane that executes it, " +
+                                 std::to_string(Lane & 31)
+              : Missing
+                  ? "to which " + laneList(Missing) +
+                        " that it names did not come"
+                  : "of which " + laneList(Others) + " came with another mask");
+    });
     return;
   }
 }

@@ -147,11 +147,21 @@ Time BlockClocks::knownInGroup(unsigned Thread, unsigned Other) const {
                   G.Pairs[Thread % GroupSize * GroupSize + Other % GroupSize]);
 }
 
-bool BlockClocks::orders(unsigned Thread, uint32_t ByBlock, uint32_t ByThread,
-                         Time At) const {
-  if (ByBlock == Block && (ByThread == Thread || At <= Barrier ||
-                           (ByThread / GroupSize == Thread / GroupSize &&
-                            At <= knownInGroup(Thread, ByThread))))
+bool BlockClocks::areAlike(unsigned Group) const {
+  if (!Groups[Group].Pairs.empty())
+    return false;
+  const size_t First = Group * GroupSize;
+  const size_t End = std::min(First + GroupSize, Threads.size());
+  for (size_t T = First + 1; T < End; ++T)
+    if (Threads[T].Foreign != Threads[First].Foreign)
+      return false;
+  return true;
+}
+
+bool BlockClocks::ordersOtherwise(unsigned Thread, uint32_t ByBlock,
+                                  uint32_t ByThread, Time At) const {
+  if (ByBlock == Block && ByThread / GroupSize == Thread / GroupSize &&
+      At <= knownInGroup(Thread, ByThread))
     return true;
   const ClockRef &Own = Threads[Thread].Foreign;
   return (Own && Own->covers(ByBlock, ByThread, At)) ||

@@ -53,7 +53,13 @@ public:
   /// Whether the access that \p ByThread of \p ByBlock made at \p At comes
   /// before what \p Thread does next.
   bool orders(unsigned Thread, uint32_t ByBlock, uint32_t ByThread,
-              Time At) const;
+              Time At) const {
+    if (ByBlock == Block && (ByThread == Thread || At <= Barrier))
+      return true;
+    return ordersOtherwise(Thread, ByBlock, ByThread, At);
+  }
+  /// Whether what comes before one thread of group \p Group comes before all.
+  bool areAlike(unsigned Group) const;
 
   /// Threads are groups of 32, as collectives see them.
   static constexpr unsigned GroupSize = 32;
@@ -87,6 +93,8 @@ private:
     /// [lane][other lane], where some met apart; empty: nowhere.
     std::vector<Time> Pairs;
   };
+  bool ordersOtherwise(unsigned Thread, uint32_t ByBlock, uint32_t ByThread,
+                       Time At) const;
   Time knownInGroup(unsigned Thread, unsigned Other) const;
   void addOwn(VectorClock &To, unsigned Thread, Time Until) const;
   void addKnowledge(VectorClock &To, unsigned Thread) const;

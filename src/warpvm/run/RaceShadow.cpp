@@ -38,32 +38,22 @@
 
 namespace reconverge::warpvm {
 
-/// 0: threads of one warp; 1: of one block; 2: of two.
-static unsigned distance(const AccessRecord &A, const AccessRecord &B) {
-  if (A.block() != B.block())
-    return 2;
-  return A.thread() / BlockClocks::GroupSize !=
-         B.thread() / BlockClocks::GroupSize;
-}
-
 uint64_t Shadow::usedBytes() const {
   return Pages.size() * sizeof(Page) + Strongs.size() * sizeof(StrongCell) +
          Bytes.size() * sizeof(Bytes.front());
 }
 
-Shadow::Cell *Shadow::cellOf(uint64_t Address) {
-  const uint64_t Number = Address / PageBytes;
-  if (Number != LastNumber) {
-    auto Found = Pages.find(Number);
-    if (Found == Pages.end()) {
-      if (usedBytes() + sizeof(Page) > MaxBytes)
-        return nullptr;
-      Found = Pages.try_emplace(Number, std::make_unique<Page>()).first;
-    }
-    LastNumber = Number;
-    Last = Found->second.get();
+/// Makes page \p Number the last one; false if there is no memory for it.
+bool Shadow::turnTo(uint64_t Number) {
+  auto Found = Pages.find(Number);
+  if (Found == Pages.end()) {
+    if (usedBytes() + sizeof(Page) > MaxBytes)
+      return false;
+    Found = Pages.try_emplace(Number, std::make_unique<Page>()).first;
   }
-  return &Last->Words[Address % PageBytes / WordBytes];
+  LastNumber = Number;
+  Last = Found->second.get();
+  return true;
 }
 
 /// Gives each byte of the word a cell of its own.
@@ -81,28 +71,6 @@ void Shadow::divide(Cell &C) {
   Bytes.push_back(Parts);
 }
 
-bool Shadow::touch(uint64_t Address, uint64_t NumBytes, const NewAccess &A,
-                   Reporter Report) {
-  const uint64_t End = Address + NumBytes;
-  while (Address < End) {
-    const uint64_t Next =
-        std::min(End, (Address / WordBytes + 1) * uint64_t(WordBytes));
-    Cell *C = cellOf(Address);
-    if (!C)
-      return false;
-    if (!(C->More & Divided) && Next - Address < WordBytes)
-      divide(*C);
-    if (!(C->More & Divided)) {
-      visit(*C, A, Report);
-    } else {
-      for (uint64_t Byte = Address; Byte < Next; ++Byte)
-        visit(Bytes[C->More & ~Divided][Byte % WordBytes], A, Report);
-    }
-    Address = Next;
-  }
-  return true;
-}
-
 void Shadow::forget(uint64_t Address, uint64_t NumBytes) {
   for (uint64_t At = Address / WordBytes * WordBytes; At < Address + NumBytes;
        At += WordBytes)
@@ -113,45 +81,15 @@ void Shadow::forget(uint64_t Address, uint64_t NumBytes) {
 }
 
 void Shadow::clear() {
-  Pages.clear();
+  // The next block touches the same ones: new ones would be cleared as well,
+  // by the system.
+  for (auto &Entry : Pages)
+    std::fill(std::begin(Entry.second->Words), std::end(Entry.second->Words),
+              Cell());
   LastNumber = ~uint64_t(0);
   Last = nullptr;
   Strongs.resize(1);
   Bytes.clear();
-}
-
-bool Shadow::isOrdered(const AccessRecord &Old, const NewAccess &A) const {
-  return A.Clocks.orders(A.Record.thread(), Old.block(), Old.thread(),
-                         Old.at());
-}
-
-/// \p Old may conflict with \p A.
-void Shadow::compare(const AccessRecord &Old, const NewAccess &A,
-                     Reporter Report) {
-  if (!Old.any() || Old.sameThread(A.Record))
-    return;
-  const AccessRole &Role = SiteRoles[Old.site()];
-  if (!Role.Writes && !A.Role.Writes)
-    return;
-  const bool NeverRace =
-      Role.Strong && A.Role.Strong &&
-      (Old.block() == A.Record.block() || !(Role.OfBlock || A.Role.OfBlock));
-  Report({Old, NeverRace || isOrdered(Old, A)});
-}
-
-void Shadow::keepRead(std::array<AccessRecord, 2> &Slots, const NewAccess &A) {
-  for (AccessRecord &Old : Slots)
-    if (Old.sameThread(A.Record) && Old.any()) {
-      Old = A.Record;
-      return;
-    }
-  for (AccessRecord &Old : Slots)
-    if (!Old.any() || isOrdered(Old, A)) {
-      Old = A.Record;
-      return;
-    }
-  if (distance(Slots[0], A.Record) > distance(Slots[0], Slots[1]))
-    Slots[1] = A.Record;
 }
 
 void Shadow::keepStrong(Cell &C, const NewAccess &A) {
@@ -176,26 +114,6 @@ void Shadow::keepStrong(Cell &C, const NewAccess &A) {
     }
   if (A.Role.Writes || !(Writes(Slots[0]) || Writes(Slots[1])))
     keepRead(Slots, A);
-}
-
-void Shadow::visit(Cell &C, const NewAccess &A, Reporter Report) {
-  compare(C.Written, A, Report);
-  if (A.Role.Writes)
-    for (const AccessRecord &Old : C.Readers)
-      compare(Old, A, Report);
-  if (C.More != NoMore)
-    for (const AccessRecord &Old : StrongCell(Strongs[C.More]))
-      compare(Old, A, Report);
-  if (A.Role.Strong) {
-    keepStrong(C, A);
-  } else if (A.Role.Writes) {
-    C.Written = A.Record;
-    C.Readers = {};
-    if (C.More != NoMore)
-      Strongs[C.More] = {};
-  } else {
-    keepRead(C.Readers, A);
-  }
 }
 
 } // namespace reconverge::warpvm

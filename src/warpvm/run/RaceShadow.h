@@ -6,8 +6,8 @@
 #include "warpvm/run/RaceClock.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -65,16 +65,16 @@ public:
     AccessRecord With;
     bool Ordered;
   };
-  using Reporter = llvm::function_ref<void(const Conflict &)>;
-
   /// \p MaxBytes: that it may take itself.
   Shadow(const Roles &SiteRoles, uint64_t MaxBytes)
       : SiteRoles(SiteRoles), MaxBytes(MaxBytes) {}
 
   /// \p A touches \p Bytes > 0 at \p Address. A conflict may be reported for
-  /// each byte. False if there is no memory to remember it.
+  /// each byte, by \p Report(const Conflict &). False if there is no memory to
+  /// remember it.
+  template <typename Reporter>
   bool touch(uint64_t Address, uint64_t Bytes, const NewAccess &A,
-             Reporter Report);
+             const Reporter &Report);
   /// Nobody has touched [Address, Address + Bytes).
   void forget(uint64_t Address, uint64_t Bytes);
   void clear();
@@ -95,13 +95,26 @@ private:
   };
 
   uint64_t usedBytes() const;
-  Cell *cellOf(uint64_t Address); ///< null: there is no memory for it
+  /// Null: there is no memory for it.
+  Cell *cellOf(uint64_t Address) {
+    const uint64_t Number = Address / PageBytes;
+    if (Number != LastNumber && !turnTo(Number))
+      return nullptr;
+    return &Last->Words[Address % PageBytes / WordBytes];
+  }
+  bool turnTo(uint64_t Page);
   void divide(Cell &C);
-  void visit(Cell &C, const NewAccess &A, Reporter Report);
-  void compare(const AccessRecord &Old, const NewAccess &A, Reporter Report);
+  template <typename Reporter>
+  void visit(Cell &C, const NewAccess &A, const Reporter &Report);
+  template <typename Reporter>
+  void compare(const AccessRecord &Old, const NewAccess &A,
+               const Reporter &Report);
   void keepRead(std::array<AccessRecord, 2> &Slots, const NewAccess &A);
   void keepStrong(Cell &C, const NewAccess &A);
-  bool isOrdered(const AccessRecord &Old, const NewAccess &A) const;
+  static bool isOrdered(const AccessRecord &Old, const NewAccess &A) {
+    return A.Clocks.orders(A.Record.thread(), Old.block(), Old.thread(),
+                           Old.at());
+  }
 
   const Roles &SiteRoles;
   const uint64_t MaxBytes;
@@ -111,6 +124,94 @@ private:
   std::vector<StrongCell> Strongs{1}; ///< the first is nobody's
   std::vector<std::array<Cell, WordBytes>> Bytes;
 };
+
+//===----------------------------------------------------------------------===//
+// For each lane's access: inlined
+//===----------------------------------------------------------------------===//
+
+/// 0: threads of one warp; 1: of one block; 2: of two.
+inline unsigned distance(const AccessRecord &A, const AccessRecord &B) {
+  if (A.block() != B.block())
+    return 2;
+  return A.thread() / BlockClocks::GroupSize !=
+         B.thread() / BlockClocks::GroupSize;
+}
+
+/// \p Old may conflict with \p A.
+template <typename Reporter>
+[[gnu::always_inline]] inline void Shadow::compare(const AccessRecord &Old,
+                                                   const NewAccess &A,
+                                                   const Reporter &Report) {
+  if (!Old.any() || Old.sameThread(A.Record))
+    return;
+  const AccessRole &Role = SiteRoles[Old.site()];
+  if (!Role.Writes && !A.Role.Writes)
+    return;
+  const bool NeverRace =
+      Role.Strong && A.Role.Strong &&
+      (Old.block() == A.Record.block() || !(Role.OfBlock || A.Role.OfBlock));
+  Report({Old, NeverRace || isOrdered(Old, A)});
+}
+
+inline void Shadow::keepRead(std::array<AccessRecord, 2> &Slots,
+                             const NewAccess &A) {
+  for (AccessRecord &Old : Slots)
+    if (Old.sameThread(A.Record) && Old.any()) {
+      Old = A.Record;
+      return;
+    }
+  for (AccessRecord &Old : Slots)
+    if (!Old.any() || isOrdered(Old, A)) {
+      Old = A.Record;
+      return;
+    }
+  if (distance(Slots[0], A.Record) > distance(Slots[0], Slots[1]))
+    Slots[1] = A.Record;
+}
+
+template <typename Reporter>
+void Shadow::visit(Cell &C, const NewAccess &A, const Reporter &Report) {
+  compare(C.Written, A, Report);
+  if (A.Role.Writes)
+    for (const AccessRecord &Old : C.Readers)
+      compare(Old, A, Report);
+  if (C.More != NoMore)
+    for (const AccessRecord &Old : StrongCell(Strongs[C.More]))
+      compare(Old, A, Report);
+  if (A.Role.Strong) {
+    keepStrong(C, A);
+  } else if (A.Role.Writes) {
+    C.Written = A.Record;
+    C.Readers = {};
+    if (C.More != NoMore)
+      Strongs[C.More] = {};
+  } else {
+    keepRead(C.Readers, A);
+  }
+}
+
+template <typename Reporter>
+bool Shadow::touch(uint64_t Address, uint64_t NumBytes, const NewAccess &A,
+                   const Reporter &Report) {
+  const uint64_t End = Address + NumBytes;
+  while (Address < End) {
+    const uint64_t Next =
+        std::min(End, (Address / WordBytes + 1) * uint64_t(WordBytes));
+    Cell *C = cellOf(Address);
+    if (!C)
+      return false;
+    if (!(C->More & Divided) && Next - Address < WordBytes)
+      divide(*C);
+    if (!(C->More & Divided)) {
+      visit(*C, A, Report);
+    } else {
+      for (uint64_t Byte = Address; Byte < Next; ++Byte)
+        visit(Bytes[C->More & ~Divided][Byte % WordBytes], A, Report);
+    }
+    Address = Next;
+  }
+  return true;
+}
 
 } // namespace reconverge::warpvm
 

@@ -80,12 +80,38 @@ struct BlockRaces::LaneAccess {
   const WarpAccess &Warp;
   unsigned Lane;
   uint64_t Address, Bytes;
-  AccessRecord Record;
-  AccessRole Role;
+  NewAccess New;
 };
+
+/// False if it races.
+[[gnu::always_inline]] inline bool BlockRaces::touch(const LaneAccess &L) {
+  Shadow &In = isShared(L.Address) ? Shared : Launch.Global;
+  // An access of several words may meet the same one in each.
+  llvm::SmallVector<AccessRecord, 4> Met;
+  auto Report = [&](const Shadow::Conflict &C) {
+    const AccessRole &Role = Launch.Roles[C.With.site()];
+    auto Note = [&](Sharing &S) {
+      (Role.Updates && L.New.Role.Updates ? S.ByAtomics : S.Otherwise) = true;
+    };
+    Note(Launch.OfThreads);
+    if (!isShared(L.Address))
+      Note(Launch.InGlobal);
+    if (C.With.block() != Block)
+      Note(Launch.OfBlocks);
+    if (C.Ordered || llvm::is_contained(Met, C.With))
+      return;
+    Met.push_back(C.With);
+    note(L, C.With, storesSame(L, C.With));
+  };
+  if (!In.touch(L.Address, L.Bytes, L.New, Report))
+    Launch.Incomplete = true;
+  return Met.empty();
+}
 
 void BlockRaces::access(const WarpAccess &A,
                         llvm::function_ref<bool(uint64_t)> IsPrivate) {
+  if (!A.Lanes)
+    return;
   // Times are 32 bits; what has as many synchronisations would take hours.
   Launch.Ended |= Launch.Now > UINT32_MAX / 2;
   if (Launch.Ended) {
@@ -93,18 +119,48 @@ void BlockRaces::access(const WarpAccess &A,
     return;
   }
   const uint32_t Site = Launch.siteNumber(A.Site);
+  const AccessRole Role = Launch.Roles[Site];
+  const DeviceMemory &Memory = DeviceMemory::instance();
+  // Of lanes that read one place, and of which the same is known, the first two
+  // stand for all, unless what they read was written without order: each such
+  // read is counted. One of the two at least is not the thread that wrote there,
+  // and of a third reader of their warp the shadow would keep nothing.
+  const bool Alike = !Role.Writes && !Role.Strong && readOnePlace(A);
+  bool AllOrdered = true;
+  unsigned Done = 0;
   for (Mask Left = A.Lanes; Left; Left &= Left - 1) {
     const unsigned Lane = __builtin_ctzll(Left);
     const uint64_t Address = A.Addresses[Lane];
     const uint64_t Bytes = A.Lengths ? A.Lengths[Lane] : A.Site.Bytes;
-    if (!Bytes || (!isShared(Address) && IsPrivate(Address)))
+    if (!Bytes ||
+        (!isShared(Address) && !Memory.inRange(Address) && IsPrivate(Address)))
       continue;
     const unsigned Thread = A.FirstThread + Lane;
     if (A.Site.Strong)
       synchronise(Thread, Address, Bytes, A.Site);
-    touch({A, Lane, Address, Bytes,
-           AccessRecord(Block, Thread, Site, Launch.Now), Launch.Roles[Site]});
+    AllOrdered &=
+        touch({A,
+               Lane,
+               Address,
+               Bytes,
+               {AccessRecord(Block, Thread, Site, Launch.Now), Role, Clocks}});
+    if (Alike && AllOrdered && ++Done == 2)
+      return;
   }
+}
+
+/// Whether the lanes of \p A, all of one group, have one address, and whatever
+/// comes before one of them comes before all.
+bool BlockRaces::readOnePlace(const WarpAccess &A) const {
+  const unsigned First = __builtin_ctzll(A.Lanes);
+  const unsigned Last = 63 - __builtin_clzll(A.Lanes);
+  constexpr unsigned Group = BlockClocks::GroupSize;
+  if (A.Lengths || First / Group != Last / Group)
+    return false;
+  for (Mask Left = A.Lanes; Left; Left &= Left - 1)
+    if (A.Addresses[__builtin_ctzll(Left)] != A.Addresses[First])
+      return false;
+  return Clocks.areAlike((A.FirstThread + First) / Group);
 }
 
 /// What \p Thread learns and publishes by a strong access.
@@ -125,29 +181,6 @@ void BlockRaces::synchronise(unsigned Thread, uint64_t Address, uint64_t Bytes,
     }
 }
 
-void BlockRaces::touch(const LaneAccess &L) {
-  Shadow &In = isShared(L.Address) ? Shared : Launch.Global;
-  // An access of several words may meet the same one in each.
-  llvm::SmallVector<AccessRecord, 4> Met;
-  auto Report = [&](const Shadow::Conflict &C) {
-    const AccessRole &Role = Launch.Roles[C.With.site()];
-    auto Note = [&](Sharing &S) {
-      (Role.Updates && L.Role.Updates ? S.ByAtomics : S.Otherwise) = true;
-    };
-    Note(Launch.OfThreads);
-    if (!isShared(L.Address))
-      Note(Launch.InGlobal);
-    if (C.With.block() != Block)
-      Note(Launch.OfBlocks);
-    if (C.Ordered || llvm::is_contained(Met, C.With))
-      return;
-    Met.push_back(C.With);
-    note(L, C.With, storesSame(L, C.With));
-  };
-  if (!In.touch(L.Address, L.Bytes, {L.Record, L.Role, Clocks}, Report))
-    Launch.Incomplete = true;
-}
-
 /// Whether \p L stores what \p Earlier did.
 bool BlockRaces::storesSame(const LaneAccess &L,
                             const AccessRecord &Earlier) const {
@@ -158,22 +191,24 @@ bool BlockRaces::storesSame(const LaneAccess &L,
   const uint8_t *Mine = A.Values + L.Lane * L.Bytes;
   const unsigned Other = Earlier.thread() - A.FirstThread;
   if (Earlier.block() == Block && Other < L.Lane &&
-      Earlier.site() == L.Record.site() && Earlier.at() == L.Record.at() &&
-      (A.Lanes >> Other & 1) && A.Addresses[Other] == L.Address)
+      Earlier.site() == L.New.Record.site() &&
+      Earlier.at() == L.New.Record.at() && (A.Lanes >> Other & 1) &&
+      A.Addresses[Other] == L.Address)
     return !std::memcmp(Mine, A.Values + Other * L.Bytes, L.Bytes);
   return !std::memcmp(Mine, reinterpret_cast<const void *>(L.Address), L.Bytes);
 }
 
 void BlockRaces::note(const LaneAccess &L, const AccessRecord &Earlier,
                       bool Same) {
-  const uint64_t Key =
-      uint64_t(Earlier.site()) << 21 | uint64_t(L.Record.site()) << 1 | Same;
+  const uint64_t Key = uint64_t(Earlier.site()) << 21 |
+                       uint64_t(L.New.Record.site()) << 1 | Same;
   auto [At, IsNew] = Launch.Index.try_emplace(Key, Launch.All.size());
   if (!IsNew) {
     ++Launch.All[At->second].Times;
     return;
   }
-  RaceChecker::Found F{Earlier, L.Record, 0, "", 1, isShared(L.Address), Same};
+  RaceChecker::Found F{Earlier, L.New.Record,        0,   "",
+                       1,       isShared(L.Address), Same};
   if (F.Shared) {
     const uint64_t Offset = L.Address - SharedBase;
     F.Offset = Offset;

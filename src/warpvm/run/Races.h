@@ -90,7 +90,8 @@ private:
   }
   void synchronise(unsigned Thread, uint64_t Address, uint64_t Bytes,
                    const RaceSite &Site);
-  void touch(const LaneAccess &L);
+  bool readOnePlace(const WarpAccess &A) const;
+  bool touch(const LaneAccess &L);
   void note(const LaneAccess &L, const AccessRecord &Earlier, bool Same);
   bool storesSame(const LaneAccess &L, const AccessRecord &Earlier) const;
 
