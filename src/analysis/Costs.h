@@ -98,6 +98,8 @@ public:
   InstructionCost cost(llvm::StringRef Class) const;
   /// Of a machine instruction; none: the file does not say.
   std::optional<OpcodeCost> opcode(llvm::StringRef Name) const;
+  /// Whether the file prices machine instructions.
+  bool hasOpcodes() const { return !Opcodes.empty(); }
   /// None: of the unit machine.
   const std::optional<MachineLimits> &limits() const { return Limits; }
   /// Some number of the file is an estimate, not a measurement.

@@ -31,6 +31,7 @@
 #include "core/Trials.h"
 #include "driver/Build.h"
 #include "driver/Decide.h"
+#include "driver/MachinePrices.h"
 #include "driver/Nets.h"
 #include "driver/Plan.h"
 #include "driver/Profile.h"
@@ -429,6 +430,13 @@ Expected<int> Optimizer::run() {
     return First->End.status();
   }
   OnGpu = First->Counted->Backend == "gpu";
+  // Forecasts are as good as the prices of blocks. Where there is a GPU to
+  // count, ptxas is there, and trials are priced by it as well.
+  if (OnGpu && First->Machine.hasOpcodes())
+    if (Error E = priceByPtxas(*First->Counted, Program.program(),
+                               Request.Build.CudaPath, First->Machine))
+      First->Counted->Notes.push_back("priced by the IR: " +
+                                      toString(std::move(E)));
   Mode.IsExpendable = true;
   Mode.Input = In.Later;
   Mode.Output = "/dev/null";
