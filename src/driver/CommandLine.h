@@ -156,6 +156,12 @@ struct TrainRequest {
   std::string Header; ///< for the net as CUDA; empty: none
 };
 
+/// What to do with the folder of compiled kernels.
+struct CacheRequest {
+  std::string Folder;
+  bool Clean = false; ///< empty it
+};
+
 /// What `reconverge <subcommand> --help` prints.
 enum class Subcommand {
   Profile,
@@ -164,6 +170,7 @@ enum class Subcommand {
   Cc,
   Report,
   Diff,
+  Cache,
   Quality,
   Train,
   Rewrite,
@@ -188,6 +195,8 @@ bool isQuestion(llvm::ArrayRef<const char *> Words);
 llvm::Expected<ReportRequest>
 parseReportWords(llvm::ArrayRef<const char *> Words);
 llvm::Expected<DiffRequest> parseDiffWords(llvm::ArrayRef<const char *> Words);
+llvm::Expected<CacheRequest>
+parseCacheWords(llvm::ArrayRef<const char *> Words);
 llvm::Expected<TrainRequest>
 parseTrainWords(llvm::ArrayRef<const char *> Words);
 llvm::Expected<CompareRequest>

@@ -53,6 +53,8 @@ Visibility visibilityOf(Subcommand Which) {
     return Visibility(TrainVis);
   case Subcommand::Diff:
     return Visibility(DiffVis);
+  case Subcommand::Cache:
+    return Visibility(CacheVis);
   case Subcommand::Rewrite:
     return Visibility(RewriteVis);
   case Subcommand::Test:
@@ -91,6 +93,8 @@ static constexpr SubcommandInfo Infos[] = {
      "Show an earlier profile: as a table, a page, or for other tools", ""},
     {Subcommand::Diff, "diff", "[options] <before.json> <after.json>",
      "Show two profiles beside each other, by kernel and branch", ""},
+    {Subcommand::Cache, "cache", "[options] [clean]",
+     "Say how large the folder of compiled kernels is, or empty it", ""},
     {Subcommand::Quality, "quality", "--quality=<how> <reference> <result>",
      "Measure how good an output still is beside its reference", ""},
     {Subcommand::Train, "train", "<rows> -o <net.json>",

@@ -21,7 +21,8 @@ enum VisibilityBits {
   TrainVis = 1 << 7,
   DiffVis = 1 << 8,
   RewriteVis = 1 << 9,
-  TestVis = 1 << 10
+  TestVis = 1 << 10,
+  CacheVis = 1 << 11
 };
 
 enum OptionId {

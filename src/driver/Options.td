@@ -19,11 +19,13 @@ def OptimizeVis : OptionVisibility;
 def QualityVis : OptionVisibility;
 def TrainVis : OptionVisibility;
 def DiffVis : OptionVisibility;
+def CacheVis : OptionVisibility;
 def RewriteVis : OptionVisibility;
 def TestVis : OptionVisibility;
 
 class InAll : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, ReportVis,
-                        QualityVis, TrainVis, DiffVis, RewriteVis, TestVis]>;
+                        QualityVis, TrainVis, DiffVis, RewriteVis, TestVis,
+                        CacheVis]>;
 class InBuild : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis,
                           RewriteVis]>;
 class InCc : Visibility<[CcVis]>;
@@ -131,7 +133,7 @@ defm paths : Setting<"paths",
   [ProfileVis]>;
 defm cache : Setting<"cache",
   "Folder of compiled kernels; default: reconverge in the user's cache",
-  [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
+  [ProfileVis, PredictVis, OptimizeVis, TestVis, CacheVis]>;
 def no_cache : Flag<Long, "no-cache">,
   Visibility<[ProfileVis, PredictVis, OptimizeVis, TestVis]>,
   HelpText<"Compile kernels anew in each run">;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/Error.h"
+#include "core/File.h"
 #include "driver/OptionTable.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -137,6 +138,19 @@ Expected<DiffRequest> parseDiffWords(ArrayRef<const char *> Words) {
   if (Error E = readChoice(*Parsed, Request.Choice))
     return std::move(E);
   return Request;
+}
+
+Expected<CacheRequest> parseCacheWords(ArrayRef<const char *> Words) {
+  auto Parsed = parse(Words, Subcommand::Cache, "cache");
+  if (!Parsed)
+    return Parsed.takeError();
+  std::vector<std::string> Inputs = Parsed->getAllArgValues(OPT_INPUT);
+  if (Inputs.size() > 1 || (Inputs.size() == 1 && Inputs[0] != "clean"))
+    return userError("cache: cannot " + Inputs.back(),
+                     "Write reconverge cache, or reconverge cache clean.");
+  return CacheRequest{
+      Parsed->getLastArgValue(OPT_cache_EQ, defaultCacheFolder()).str(),
+      !Inputs.empty()};
 }
 
 } // namespace reconverge::driver
