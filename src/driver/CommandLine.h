@@ -121,7 +121,16 @@ struct ReportChoice {
   std::string Kernel;        ///< kernels that match it alone; empty: all
 };
 
-enum class ReportFormat { Text, Markdown, Csv, Json, Speedscope, Sarif, Html };
+enum class ReportFormat {
+  Text,
+  Markdown,
+  Csv,
+  Json,
+  Speedscope,
+  Sarif,
+  Remarks,
+  Html
+};
 
 struct ReportRequest {
   std::string Input;

@@ -147,7 +147,7 @@ defm kernel : Setting<"kernel",
   "take the rows of this kernel; of rewrite: change this one, mangled or not)",
   [TrainVis, ReportVis, DiffVis, RewriteVis]>;
 defm format : Setting<"format",
-  "text, markdown, csv, json, speedscope, sarif or html; default: by the ending "
+  "text, markdown, csv, json, speedscope, sarif, remarks or html; default: by the ending "
   "of -o",
   [ReportVis]>;
 defm top : Setting<"top",

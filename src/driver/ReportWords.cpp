@@ -56,13 +56,14 @@ static Error readChoice(const InputArgList &Parsed, ReportChoice &Choice) {
 }
 
 using FormatName = std::pair<StringLiteral, ReportFormat>;
-static constexpr std::array<FormatName, 7> Formats = {
+static constexpr std::array<FormatName, 8> Formats = {
     {{"text", ReportFormat::Text},
      {"markdown", ReportFormat::Markdown},
      {"csv", ReportFormat::Csv},
      {"json", ReportFormat::Json},
      {"speedscope", ReportFormat::Speedscope},
      {"sarif", ReportFormat::Sarif},
+     {"remarks", ReportFormat::Remarks},
      {"html", ReportFormat::Html}}};
 
 static Expected<ReportFormat> formatNamed(StringRef Name) {
@@ -84,6 +85,7 @@ static ReportFormat formatOf(StringRef Output) {
       .EndsWith(".speedscope.json", ReportFormat::Speedscope)
       .EndsWith(".json", ReportFormat::Json)
       .EndsWith(".sarif", ReportFormat::Sarif)
+      .EndsWith(".opt.yaml", ReportFormat::Remarks)
       .EndsWith(".html", ReportFormat::Html)
       .Default(ReportFormat::Text);
 }
