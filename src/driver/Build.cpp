@@ -270,6 +270,8 @@ Error build(const BuildRequest &Wanted, const frontend::Toolchain &Tools,
                              ? outputFor(Request, Input, ".o")
                              : Temp.file(Twine(Objects.size()) + "-" +
                                          sys::path::stem(Input.Path) + ".o");
+    if (Request.OnSource)
+      Request.OnSource(Input.Path);
     BuildRequest This = Request;
     frontend::DependencyOptions &Depends = This.Compile.Dependencies;
     // The object of a program is nobody's; its rule is about the program.

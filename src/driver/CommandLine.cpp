@@ -123,6 +123,9 @@ static bool readRunOption(const Arg &A, Error &E, TellVm Tell,
   case OPT_q:
     Request.Quiet = true;
     return true;
+  case OPT_v:
+    Request.Verbose = true;
+    return true;
   default:
     return false;
   }

@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +51,8 @@ struct BuildRequest {
   /// Launches that the source asks to have changed stay, for trials to change.
   bool LeaveLaunches = false;
   llvm::raw_ostream *Diagnostics = nullptr; ///< where remarks go, if anywhere
+  /// Told of each source before it is compiled; null: nobody is.
+  std::function<void(llvm::StringRef Source)> OnSource;
   std::string Keep; ///< folder for intermediate files; empty: none kept
 
   /// As they were named; Compile.Arch is the newest that can be built.
@@ -74,6 +77,7 @@ struct RunRequest {
   std::string Gpu;          ///< the same for what counts on a GPU
   bool MachineCode = false; ///< kernels are priced by it
   bool Quiet = false;       ///< nothing is said that was not asked for
+  bool Verbose = false;     ///< each step is said, in a log as well
 };
 
 struct ProfileRequest : RunRequest {

@@ -137,8 +137,10 @@ defm cache : Setting<"cache",
 def no_cache : Flag<Long, "no-cache">,
   Visibility<[ProfileVis, PredictVis, OptimizeVis, TestVis]>,
   HelpText<"Compile kernels anew in each run">;
-def q : Flag<Dash, "q">, Visibility<[ProfileVis, OptimizeVis]>,
+def q : Flag<Dash, "q">, Visibility<[ProfileVis, PredictVis, OptimizeVis]>,
   HelpText<"Do not say what goes on; profile then prints no table either">;
+def v : Flag<Dash, "v">, Visibility<[ProfileVis, PredictVis, OptimizeVis]>,
+  HelpText<"Say each step and, of optimize, trials, in a log as on a terminal">;
 } // Group = Counting
 
 let Group = Showing in {
