@@ -8,10 +8,10 @@
 
 #include "driver/Cache.h"
 
+#include "core/CacheFolder.h"
 #include "core/Error.h"
 #include "report/Text.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -20,16 +20,6 @@
 using namespace llvm;
 
 namespace reconverge::driver {
-
-/// Whether the warp VM, or what builds code for a GPU, gives files such names.
-static bool isOurs(StringRef Name) {
-  if (Name.consume_front("llvmcache"))
-    return Name.starts_with("-") || Name == ".timestamp";
-  if (Name.consume_front("gpu-"))
-    return Name.consume_back(".image") && all_of(Name, isHexDigit);
-  return Name.consume_back(".o") && Name.size() == 16 &&
-         all_of(Name, isHexDigit);
-}
 
 Error cache(const CacheRequest &Request, raw_ostream &OS) {
   const std::string &Folder = Request.Folder;
@@ -41,7 +31,7 @@ Error cache(const CacheRequest &Request, raw_ostream &OS) {
   if (sys::fs::exists(Folder))
     for (sys::fs::directory_iterator It(Folder, EC), End; It != End && !EC;
          It.increment(EC)) {
-      if (!isOurs(sys::path::filename(It->path())))
+      if (!isCacheName(sys::path::filename(It->path())))
         continue;
       const auto Status = It->status();
       // Another process may have removed it just now.

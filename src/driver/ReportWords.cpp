@@ -1,5 +1,10 @@
 //===- driver/ReportWords.cpp - From words to requests for reports --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The commands that run no program: report, diff, cache. The form of a report
+// is that which --format names, or else what its output's name ends in.
+//
+//===----------------------------------------------------------------------===//
 
 #include "core/Error.h"
 #include "core/File.h"
