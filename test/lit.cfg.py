@@ -12,6 +12,7 @@
 #   %source       the root of the repository
 import glob
 import os
+import shutil
 
 import lit.formats
 import lit.llvm
@@ -61,6 +62,10 @@ if lit_config.params.get("slow"):
     config.available_features.add("slow")
 if os.path.exists(os.path.join(config.build, "bin", "reconverge")):
     config.available_features.add("reconverge")
+# Shells whose completions we write.
+for shell in ("fish", "zsh"):
+    if shutil.which(shell):
+        config.available_features.add(shell)
 # Nets are trained by dlib, which is optional.
 config.available_features.add("train" if config.train else "no-train")
 # LLVM's OpenMP runtime, of whatever version, is optional.

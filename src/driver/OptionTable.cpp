@@ -136,4 +136,27 @@ bool asksForHelp(ArrayRef<const char *> Words) {
   return false;
 }
 
+std::map<std::string, std::vector<ShownOption>> optionsOf(Subcommand Which) {
+  const OptTable &Table = optionTable();
+  std::map<std::string, std::vector<ShownOption>> Groups;
+  for (unsigned Id = 1; Id <= Table.getNumOptions(); ++Id) {
+    const Option O = Table.getOption(Id);
+    const char *Help = Table.getOptionHelpText(Id, visibilityOf(Which));
+    if (!Help || O.getKind() == Option::GroupClass ||
+        O.getKind() == Option::InputClass ||
+        O.getKind() == Option::UnknownClass ||
+        !O.hasVisibilityFlag(visibilityOf(Which)))
+      continue;
+    const char *Title = "OPTIONS";
+    if (unsigned Group = Table.getOptionGroupID(Id))
+      if (const char *Text = Table.getOptionHelpText(Group))
+        Title = Text;
+    const char *Value = Table.getOptionMetaVar(Id);
+    const std::string Spelling = O.getPrefixedName().str();
+    Groups[Title].push_back({Spelling, Value ? Value : "", Help,
+                             Table.suggestValueCompletions(Spelling, "")});
+  }
+  return Groups;
+}
+
 } // namespace reconverge::driver

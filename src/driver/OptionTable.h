@@ -9,6 +9,10 @@
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
 
+#include <map>
+#include <string>
+#include <vector>
+
 namespace reconverge::driver {
 
 enum VisibilityBits {
@@ -46,6 +50,17 @@ struct SubcommandInfo {
   llvm::StringLiteral About; ///< of its words; may be empty
 };
 llvm::ArrayRef<SubcommandInfo> subcommands();
+
+/// An option as people read it.
+struct ShownOption {
+  std::string Spelling; ///< "--device="
+  std::string Value;    ///< "<value>"; empty: it takes none
+  std::string Help;
+  std::vector<std::string> Values; ///< all that it takes; empty: anything
+};
+/// The options of \p Which by the titles under which --help has them. One that
+/// has no help there is for other compilers' users and is shown nowhere.
+std::map<std::string, std::vector<ShownOption>> optionsOf(Subcommand Which);
 
 /// The error of an option at the end of the words that wants a value.
 llvm::Error checkMissing(const llvm::opt::InputArgList &Parsed, unsigned Index,
