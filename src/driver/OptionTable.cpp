@@ -1,5 +1,10 @@
 //===- driver/OptionTable.cpp - The options of all subcommands ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Options.td as LLVM's option library takes it, and what help, manual pages and
+// completions show of it by subcommand.
+//
+//===----------------------------------------------------------------------===//
 
 #include "driver/OptionTable.h"
 
