@@ -134,6 +134,8 @@ static bool readRunOption(const Arg &A, Error &E, TellVm Tell,
 /// Sources, or one program: then the words after it are the program's.
 static Error checkInputs(RunRequest &Request, Subcommand Which,
                          bool HasDashes) {
+  if (Error E = refuseRecord(Request.Build))
+    return E;
   std::vector<std::string> &Inputs = Request.Build.Inputs;
   if (Inputs.empty())
     return userError(nameOf(Which) + ": no input",

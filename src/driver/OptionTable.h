@@ -76,6 +76,8 @@ llvm::Error readBuildOption(const llvm::opt::Arg &A,
                             const llvm::opt::ArgList &All,
                             BuildRequest &Request);
 llvm::Error settle(BuildRequest &Request);
+/// The error of a request for remarks as a file, of all but cc.
+llvm::Error refuseRecord(const BuildRequest &Request);
 
 /// The same of an option that nvcc alone has; nothing if \p A is none.
 std::optional<llvm::Error> readNvccOption(const llvm::opt::Arg &A,

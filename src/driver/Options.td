@@ -433,6 +433,20 @@ def MQ : JoinedOrSeparate<Dash, "MQ">, InBuild, MetaVarName<"<target>">,
 def MP : Flag<Dash, "MP">, InBuild,
   HelpText<"A rule for each header as well">;
 def MG : Flag<Dash, "MG">, InBuild;
+
+def fsave_optimization_record : Flag<Dash, "fsave-optimization-record">,
+  InBuild, HelpText<"Write what passes and remedies did to device code, as "
+  "remarks for LLVM's opt-viewer">;
+def fsave_optimization_record_EQ : Joined<Dash, "fsave-optimization-record=">,
+  InBuild;
+def foptimization_record_file_EQ : Joined<Dash, "foptimization-record-file=">,
+  InBuild, MetaVarName<"<file>">,
+  HelpText<"File for them; default: that of the output, with .opt.yaml">;
+def foptimization_record_passes_EQ :
+  Joined<Dash, "foptimization-record-passes=">, InBuild,
+  MetaVarName<"<passes>">,
+  HelpText<"Only of passes that match this regular expression; reconverge: "
+           "those of remedies">;
 } // Group = Building
 
 include "NvccOptions.td"

@@ -3,11 +3,10 @@
 
 #include "driver/Progress.h"
 
-#include "driver/CommandLine.h"
+#include "driver/Build.h"
 #include "driver/Profile.h"
 #include "report/Text.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -51,10 +50,7 @@ std::string Progress::elapsed() const {
 }
 
 void Progress::follow(BuildRequest &Request) {
-  const size_t Sources = count_if(Request.Kinds, [](frontend::InputKind Kind) {
-    return Kind != frontend::InputKind::LinkerInput &&
-           Kind != frontend::InputKind::Other;
-  });
+  const size_t Sources = sourcesOf(Request);
   if (Sources > 1)
     Request.OnSource = [this, Sources, At = size_t(0)](StringRef Path) mutable {
       stage("compiling " + Path + " (" + Twine(++At) + " of " + Twine(Sources) +

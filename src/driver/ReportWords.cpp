@@ -153,7 +153,7 @@ Expected<CacheRequest> parseCacheWords(ArrayRef<const char *> Words) {
     return Parsed.takeError();
   std::vector<std::string> Inputs = Parsed->getAllArgValues(OPT_INPUT);
   if (Inputs.size() > 1 || (Inputs.size() == 1 && Inputs[0] != "clean"))
-    return userError("cache: cannot " + Inputs.back(),
+    return userError("cache: '" + Inputs.back() + "' is no word of it",
                      "Write reconverge cache, or reconverge cache clean.");
   return CacheRequest{
       Parsed->getLastArgValue(OPT_cache_EQ, defaultCacheFolder()).str(),
