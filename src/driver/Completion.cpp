@@ -40,9 +40,9 @@ static std::vector<std::string> argumentsOf(StringRef Command) {
     for (const SubcommandInfo &Info : subcommands())
       Words.push_back(Info.Name.str());
   else if (Command == "explain")
-    // A word of several is one only in quotes.
+    // Others would need quotes.
     for (std::string &Word : explained())
-      if (!StringRef(Word).contains(' '))
+      if (all_of(Word, [](char C) { return isAlnum(C) || C == '-'; }))
         Words.push_back(std::move(Word));
   return Words;
 }
