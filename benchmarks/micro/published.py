@@ -21,9 +21,9 @@ REACHED = 0.905
 
 
 class Gpu:
-    """What is published of a GPU."""
+    """What is published of a GPU; called: its name in NVIDIA's driver."""
 
-    def __init__(self, name, full, capability, source, multiprocessors,
+    def __init__(self, name, called, full, capability, source, multiprocessors,
                  clock, clock_source, l1, shared, threads, blocks, l2, l2_rate,
                  gigabytes, factors, same_chip=False):
         self.__dict__.update(locals())
@@ -31,18 +31,18 @@ class Gpu:
 
 # The factors: (what classes' names end in, pipe) -> times the H200's busy time.
 GPUS = [
-    Gpu("a100", "NVIDIA A100 SXM4 40 GB", "8.0",
+    Gpu("a100", "NVIDIA A100-SXM4-40GB", "NVIDIA A100 SXM4 40 GB", "8.0",
         "NVIDIA A100 Tensor Core GPU Architecture (whitepaper, 2020)", 108,
         1410, "boost clock", 196608, 167936, 2048, 32, 41943040,
         (5120, "NVIDIA A100 whitepaper: 5120 bytes a clock"), 1555,
         {(".f32", "fma"): (2, "64 results, not 128"),
          (".f64", "fp64"): (2, "32 results, not 64")}),
-    Gpu("h100", "NVIDIA H100 SXM5 80 GB", "9.0",
+    Gpu("h100", "NVIDIA H100 80GB HBM3", "NVIDIA H100 SXM5 80 GB", "9.0",
         "NVIDIA H100 Tensor Core GPU Architecture (whitepaper, 2022)", 132,
         1980, "67 TFLOPS of 132 x 128 fused operations a clock",
         262144, 233472, 2048, 32, 52428800,
         (5097, H200 + ", which is the same chip"), 3352, {}, same_chip=True),
-    Gpu("rtx4090", "NVIDIA GeForce RTX 4090", "8.9",
+    Gpu("rtx4090", "NVIDIA GeForce RTX 4090", "NVIDIA GeForce RTX 4090", "8.9",
         "NVIDIA Ada GPU Architecture (whitepaper, 2022)", 128, 2520,
         "boost clock", 131072, 102400, 1536, 24, 75497472,
         (2048, "estimate: 16 bytes a clock and multiprocessor"), 1008,
@@ -125,6 +125,7 @@ def machine_files(h200):
                 f'   "source": {json.dumps(source)}}}')
         yield gpu.name, (
             f'{{\n "format": 2,\n "name": {json.dumps(gpu.name)},\n'
+            f' "gpu": {json.dumps(gpu.called)},\n'
             f' "description": {json.dumps(about)},\n "limits": {{\n'
             + ",\n".join(lines) + '\n },\n "classes": {\n'
             + ",\n".join(classes) + "\n }\n}\n")

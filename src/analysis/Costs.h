@@ -88,8 +88,8 @@ public:
   static MachineModel unit();
 
   const std::string &name() const { return Name; }
-  /// The GPU that it was measured on, as its driver calls it; empty: the file
-  /// does not say.
+  /// The GPU that it is of, as its driver calls it; empty: the file does not
+  /// say.
   const std::string &gpu() const { return Gpu; }
   /// A vector operation is one operation an element, issued one after the
   /// other, save for an access, which moves the whole vector at once.

@@ -261,8 +261,8 @@ Expected<MachineModel> MachineModel::parse(StringRef Text, StringRef Path) {
   if (!Root)
     return R.bad("", "the file must hold one object");
   if (Error E = R.onlyKeys(*Root, "",
-                           {"format", "name", "description", "measured-on",
-                            "limits", "classes", "opcodes"}))
+                           {"format", "name", "description", "gpu",
+                            "measured-on", "limits", "classes", "opcodes"}))
     return std::move(E);
   const std::optional<int64_t> Format = Root->getInteger("format");
   if (Format == 1)
@@ -278,6 +278,12 @@ Expected<MachineModel> MachineModel::parse(StringRef Text, StringRef Path) {
   Model.Name = Name->str();
   if (auto About = R.text(*Root, "", "description"); !About)
     return About.takeError();
+  if (Root->get("gpu")) {
+    auto Gpu = R.text(*Root, "", "gpu");
+    if (!Gpu)
+      return Gpu.takeError();
+    Model.Gpu = Gpu->str();
+  }
   if (const json::Value *On = Root->get("measured-on")) {
     const json::Object *Facts = On->getAsObject();
     if (!Facts)

@@ -72,7 +72,7 @@ struct RunRequest {
   BuildRequest Build; ///< a single input that is a program is run as it is
   std::vector<std::string> Arguments; ///< of the program
   std::string Device = "auto";
-  std::string Machine = "h200";
+  std::string Machine;      ///< a name or a file; empty: the GPU's, or h200
   std::string Vm;           ///< "key=value,..." as the VM backend reads it
   std::string Gpu;          ///< the same for what counts on a GPU
   bool MachineCode = false; ///< kernels are priced by it

@@ -205,7 +205,7 @@ public:
 
 private:
   Error leaveAlone(const Profile &Counted);
-  Error tryAndKeep(Profile &Counted, double Once);
+  Error tryAndKeep(CountedRun &First);
   Expected<std::vector<TrialEvent>> tryAll(TrialPlan &Plan, RunMode How);
   Expected<std::string> unmodified();
   Error search(const QualityRuns &Runs, ArrayRef<HotKernel> Kernels,
@@ -349,9 +349,11 @@ Error Optimizer::leaveAlone(const Profile &Counted) {
   return build(Final);
 }
 
-/// All but the first run, which took \p Once seconds.
-Error Optimizer::tryAndKeep(Profile &Counted, double Once) {
-  const analysis::MachineLimits *Limits = limitsFor(Counted, Program.machine());
+/// All but the first run.
+Error Optimizer::tryAndKeep(CountedRun &First) {
+  Profile &Counted = *First.Counted;
+  const double Once = First.End.Seconds;
+  const analysis::MachineLimits *Limits = limitsFor(Counted, First.Machine);
   std::vector<HotKernel> Kernels =
       byHeat(Counted, Program.program(), Limits, Request.Build.CudaPath);
   if (!Request.Nets.empty())
@@ -388,7 +390,7 @@ Error Optimizer::tryAndKeep(Profile &Counted, double Once) {
   if (frontend::interruption())
     return Error::success();
 
-  if (Error E = keepLog(*Events, Request.Log, Program.machine()))
+  if (Error E = keepLog(*Events, Request.Log, First.Machine))
     return E;
 
   DecideOptions Options;
@@ -461,9 +463,8 @@ Expected<int> Optimizer::run() {
   // "auto" would take a program without machine code for one of the VM's.
   if (Request.Device == "auto")
     Mode.Device = OnGpu ? "gpu" : "cpu";
-  if (Error E = First->Counted->Kernels.empty()
-                    ? leaveAlone(*First->Counted)
-                    : tryAndKeep(*First->Counted, First->End.Seconds))
+  if (Error E = First->Counted->Kernels.empty() ? leaveAlone(*First->Counted)
+                                                : tryAndKeep(*First))
     return std::move(E);
   return 0;
 }

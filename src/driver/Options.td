@@ -77,8 +77,8 @@ let Group = Counting in {
 defm device : Setting<"device", "auto, cpu (the warp VM) or gpu; default auto",
   values="auto,cpu,gpu">;
 defm machine : Setting<"machine",
-  "Machine whose costs weigh instructions: a name or a file; default h200",
-  values="a100,gtx480,h100,h200,rtx4090">;
+  "Machine whose costs weigh instructions: a name or a file; default: the GPU's "
+  "own where it counts, else h200", values="a100,gtx480,h100,h200,rtx4090">;
 defm threads : Setting<"threads", "CPU threads of the warp VM; default: all",
   [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
 defm tier : Setting<"tier", "Code of the warp VM: fused or blocks",

@@ -87,7 +87,7 @@ Expected<int> predict(const PredictRequest &Request, raw_ostream &OS) {
   if (!Run->Counted)
     return withoutProfile(Request, *Program, *Run, OS);
   const analysis::MachineLimits *Limits =
-      limitsFor(*Run->Counted, Program->machine());
+      limitsFor(*Run->Counted, Run->Machine);
   if (!Limits)
     return userError("predict: there is no machine file of " +
                          Run->Counted->Device,

@@ -88,6 +88,25 @@ Expected<Session> prepare(const RunRequest &Request, Progress &Now) {
   return Session::create(Request, Now);
 }
 
+std::optional<analysis::MachineModel> machineOf(const Profile &Counted) {
+  auto Tree = frontend::findInstallation();
+  if (!Tree) {
+    consumeError(Tree.takeError());
+    return std::nullopt;
+  }
+  auto File = frontend::findMachineFile(*Tree, Counted.Machine);
+  if (!File) {
+    consumeError(File.takeError());
+    return std::nullopt;
+  }
+  auto Machine = analysis::MachineModel::load(*File);
+  if (!Machine) {
+    consumeError(Machine.takeError());
+    return std::nullopt;
+  }
+  return std::move(*Machine);
+}
+
 Expected<CountedRun> countRun(const RunRequest &Request, const Session &Program,
                               Progress &Now, RunMode Mode) {
   Mode.Meanwhile = [&Now] { Now.goesOn(); };
@@ -97,7 +116,8 @@ Expected<CountedRun> countRun(const RunRequest &Request, const Session &Program,
   auto Ended = Program.run(Mode);
   if (!Ended)
     return Ended.takeError();
-  CountedRun Run{*Ended, std::nullopt};
+  CountedRun Run;
+  Run.End = *Ended;
   const std::string &Name = Request.Build.Inputs.front();
   if (!sys::fs::exists(Mode.Profile)) {
     if (!Ended->ok())
@@ -118,9 +138,14 @@ Expected<CountedRun> countRun(const RunRequest &Request, const Session &Program,
     Counted->Notes.push_back("branches are shown without their conditions, as "
                              "there is no source " +
                              join(Missing, ", ") + " any more");
+  auto Machine = Program.machine() ? Program.machine() : machineOf(*Counted);
+  if (!Machine)
+    return internalError("the machine file '" + Counted->Machine +
+                         "', by which the program was priced, is gone");
+  Run.Machine = std::move(*Machine);
   if (Request.MachineCode)
     if (Error E = priceByPtxas(*Counted, Program.program(),
-                               Request.Build.CudaPath, Program.machine()))
+                               Request.Build.CudaPath, Run.Machine))
       return std::move(E);
   Run.Counted = std::move(*Counted);
   return Run;
@@ -138,8 +163,9 @@ int withoutProfile(const RunRequest &Request, const Session &Program,
 
 const analysis::MachineLimits *
 limitsFor(const Profile &Counted, const analysis::MachineModel &Machine) {
-  if (Counted.Backend == "gpu" &&
-      !StringRef(Counted.Device).contains(Machine.gpu()))
+  // "NVIDIA H200, sm_90, ...": not every GPU whose name begins like that.
+  if (Counted.Backend == "gpu" && !Machine.gpu().empty() &&
+      StringRef(Counted.Device).split(',').first != Machine.gpu())
     return nullptr;
   return Machine.limits() ? &*Machine.limits() : nullptr;
 }
@@ -183,7 +209,7 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
   if (!Run->Counted)
     return withoutProfile(Request, *Program, *Run, OS);
   const analysis::MachineLimits *Limits =
-      limitsFor(*Run->Counted, Program->machine());
+      limitsFor(*Run->Counted, Run->Machine);
   if (!Limits)
     Run->Counted->Notes.push_back(
         "what kernels are bound by is not said: there is no machine file of " +
@@ -191,7 +217,7 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
         "; benchmarks/micro/run.py writes one, and --machine names it");
   RunCost Cost = model::costOf(*Run->Counted, remedies::rules(), Limits);
   if (Request.Schedule)
-    addSchedules(*Run->Counted, *Program->machine().limits(), Cost);
+    addSchedules(*Run->Counted, *Run->Machine.limits(), Cost);
   if (!Request.Quiet)
     report::printTerminal(report::viewOf(*Run->Counted, Cost), OS,
                           terminalFor(OS));

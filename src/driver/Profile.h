@@ -27,6 +27,8 @@ llvm::Expected<Session> prepare(const RunRequest &Request, Progress &Now);
 struct CountedRun {
   frontend::ProcessResult End;
   std::optional<Profile> Counted; ///< none if the program failed before
+  /// By which Counted is priced.
+  analysis::MachineModel Machine = analysis::MachineModel::unit();
 };
 llvm::Expected<CountedRun> countRun(const RunRequest &Request,
                                     const Session &Program, Progress &Now,
@@ -34,6 +36,9 @@ llvm::Expected<CountedRun> countRun(const RunRequest &Request,
 /// Says on \p OS how a run ended that left no profile; returns its status.
 int withoutProfile(const RunRequest &Request, const Session &Program,
                    const CountedRun &Run, llvm::raw_ostream &OS);
+
+/// The machine by which \p Counted was priced, of those that we have.
+std::optional<analysis::MachineModel> machineOf(const Profile &Counted);
 
 /// Of the GPU in whose time \p Counted is told, that of \p Machine. Null: the
 /// program ran on another one, of which nothing is known; or there are none.

@@ -34,26 +34,6 @@ using namespace llvm;
 
 namespace reconverge::driver {
 
-/// The machine whose costs \p Counted was priced by, of those that we have.
-static std::optional<analysis::MachineModel> machineOf(const Profile &Counted) {
-  auto Tree = frontend::findInstallation();
-  if (!Tree) {
-    consumeError(Tree.takeError());
-    return std::nullopt;
-  }
-  auto File = frontend::findMachineFile(*Tree, Counted.Machine);
-  if (!File) {
-    consumeError(File.takeError());
-    return std::nullopt;
-  }
-  auto Machine = analysis::MachineModel::load(*File);
-  if (!Machine) {
-    consumeError(Machine.takeError());
-    return std::nullopt;
-  }
-  return std::move(*Machine);
-}
-
 namespace {
 /// A profile and what it costs.
 struct Costed {

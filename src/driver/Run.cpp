@@ -76,18 +76,23 @@ Expected<Session> Session::create(const RunRequest &Request, Progress &Now) {
   auto Tree = frontend::findInstallation();
   if (!Tree)
     return Tree.takeError();
-  auto MachineFile = frontend::findMachineFile(*Tree, Request.Machine);
-  if (!MachineFile)
-    return MachineFile.takeError();
-  auto Machine = analysis::MachineModel::load(*MachineFile);
-  if (!Machine)
-    return Machine.takeError();
+  std::string MachineFile;
+  std::optional<analysis::MachineModel> Machine;
+  if (!Request.Machine.empty()) {
+    if (Error E = frontend::findMachineFile(*Tree, Request.Machine)
+                      .moveInto(MachineFile))
+      return std::move(E);
+    auto Loaded = analysis::MachineModel::load(MachineFile);
+    if (!Loaded)
+      return Loaded.takeError();
+    Machine = std::move(*Loaded);
+  }
   auto Temp = frontend::TempDir::create(Request.Build.Keep);
   if (!Temp)
     return Temp.takeError();
   Session S(Request, std::move(*Tree), std::move(*Temp));
-  S.MachineFile = std::move(*MachineFile);
-  S.Machine = std::move(*Machine);
+  S.MachineFile = std::move(MachineFile);
+  S.Machine = std::move(Machine);
   if (Error E = obtainProgram(Request.Build, S.Temp, Now).moveInto(S.Program))
     return std::move(E);
   return S;

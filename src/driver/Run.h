@@ -53,7 +53,10 @@ public:
   std::string file(const llvm::Twine &Name) const { return Temp.file(Name); }
   const frontend::TempDir &folder() const { return Temp; }
   const frontend::Installation &installation() const { return Tree; }
-  const analysis::MachineModel &machine() const { return Machine; }
+  /// As --machine has it; none: the runtime chooses, by the GPU.
+  const std::optional<analysis::MachineModel> &machine() const {
+    return Machine;
+  }
   /// The file that runs.
   const std::string &program() const { return Program; }
   /// Whether the request names a program and no sources.
@@ -71,8 +74,8 @@ private:
   frontend::Installation Tree;
   frontend::TempDir Temp;
   std::string Program;     ///< the path to execute
-  std::string MachineFile; ///< machines/*.json
-  analysis::MachineModel Machine = analysis::MachineModel::unit(); ///< in it
+  std::string MachineFile; ///< machines/*.json; empty: the runtime chooses
+  std::optional<analysis::MachineModel> Machine; ///< in it
 };
 
 /// "NAME=value" with \p Ours added to what the user has set, which stays unless

@@ -3,6 +3,7 @@
 
 #include "frontend/Installation.h"
 
+#include "analysis/Costs.h"
 #include "core/Error.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -64,6 +65,18 @@ Expected<Installation> findInstallation() {
   return Tree;
 }
 
+/// Sorted.
+static std::vector<std::string> machineFilesIn(StringRef Folder) {
+  std::vector<std::string> Files;
+  std::error_code EC;
+  for (sys::fs::directory_iterator It(Folder, EC), End; It != End && !EC;
+       It.increment(EC))
+    if (sys::path::extension(It->path()) == ".json")
+      Files.push_back(It->path());
+  llvm::sort(Files);
+  return Files;
+}
+
 Expected<std::string> findMachineFile(const Installation &Tree,
                                       StringRef NameOrPath) {
   if (sys::fs::is_regular_file(NameOrPath))
@@ -73,19 +86,28 @@ Expected<std::string> findMachineFile(const Installation &Tree,
     return Named;
 
   std::vector<std::string> Known;
-  std::error_code EC;
-  for (sys::fs::directory_iterator It(Tree.machineDir(), EC), End;
-       It != End && !EC; It.increment(EC))
-    if (sys::path::extension(It->path()) == ".json")
-      Known.push_back(sys::path::stem(It->path()).str());
+  for (const std::string &File : machineFilesIn(Tree.machineDir()))
+    Known.push_back(sys::path::stem(File).str());
   if (Known.empty())
     return internalError(
         "the installation is incomplete: no machine files in " +
         Tree.machineDir());
-  std::sort(Known.begin(), Known.end());
   return userError("no machine file '" + NameOrPath + "'",
                    "Name one of " + join(Known, ", ") +
                        ", or the path of a machine file.");
+}
+
+std::string machineFileOf(StringRef Folder, StringRef Gpu) {
+  if (Gpu.empty()) // as of files that are of no GPU
+    return "";
+  for (std::string &File : machineFilesIn(Folder)) {
+    auto Model = analysis::MachineModel::load(File);
+    if (!Model)
+      consumeError(Model.takeError()); // who asks for it by name is told
+    else if (Model->gpu() == Gpu)
+      return std::move(File);
+  }
+  return "";
 }
 
 } // namespace reconverge::frontend

@@ -43,6 +43,10 @@ llvm::Expected<Installation> findInstallation();
 llvm::Expected<std::string> findMachineFile(const Installation &Tree,
                                             llvm::StringRef NameOrPath);
 
+/// The file in \p Folder of the GPU that its driver calls \p Gpu; empty: there
+/// is none.
+std::string machineFileOf(llvm::StringRef Folder, llvm::StringRef Gpu);
+
 } // namespace reconverge::frontend
 
 #endif

@@ -168,6 +168,21 @@ TEST_F(ToolchainTest, MachineFileByNameOrPath) {
       << Message;
 }
 
+/// A GPU has the file that says its name, whole: others begin alike.
+TEST_F(ToolchainTest, MachineFileByTheGpusName) {
+  const auto FileOf = [](llvm::StringRef Gpu) {
+    return llvm::sys::path::stem(machineFileOf(MACHINES_DIR, Gpu)).str();
+  };
+  EXPECT_EQ(FileOf("NVIDIA H200"), "h200"); // by what measured-on says
+  EXPECT_EQ(FileOf("NVIDIA H100 80GB HBM3"), "h100");
+  EXPECT_EQ(FileOf("NVIDIA GeForce RTX 4090"), "rtx4090");
+  EXPECT_EQ(FileOf("NVIDIA GeForce RTX 4090 Laptop GPU"), "");
+  EXPECT_EQ(FileOf("NVIDIA H100 PCIe"), "");
+  EXPECT_EQ(FileOf(""), "");
+  write("broken/a.json", "{}");
+  EXPECT_EQ(machineFileOf(Root.file("broken"), "NVIDIA H200"), "");
+}
+
 TEST_F(ToolchainTest, NvccsBuildNumber) {
   std::string Kit = toolkit("kit", 13000);
   EXPECT_EQ(cantFail(find(Kit)).Build, 0u);

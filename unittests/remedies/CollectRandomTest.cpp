@@ -25,7 +25,7 @@ constexpr unsigned Shares = 2;
 
 TEST_P(CollectedKernels, LeaveTheSameBytes) {
   SeedsTried Tried =
-      compareSeeds(200, GetParam(), Shares, collectShape, collectSeed);
+      compareSeeds(80, GetParam(), Shares, collectShape, collectSeed);
   if (HasFailure())
     return;
   RecordProperty("collected", int(Tried.Changed));

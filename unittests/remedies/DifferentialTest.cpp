@@ -34,7 +34,7 @@ class MeldedKernels : public testing::TestWithParam<unsigned> {};
 constexpr unsigned Shares = 5;
 
 TEST_P(MeldedKernels, LeaveTheSameBytes) {
-  SeedsTried Tried = compareSeeds(500, GetParam(), Shares, twinOptions,
+  SeedsTried Tried = compareSeeds(150, GetParam(), Shares, twinOptions,
                                   [](Module &M, uint64_t Seed) {
                                     return meldModule(M, meldOptionsFor(Seed));
                                   });

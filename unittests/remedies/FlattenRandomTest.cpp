@@ -65,7 +65,7 @@ constexpr unsigned Shares = 2;
 
 TEST_P(FlattenedKernels, LeaveTheSameBytes) {
   SeedsTried Tried =
-      compareSeeds(200, GetParam(), Shares, flattenShape, flattenSeed);
+      compareSeeds(80, GetParam(), Shares, flattenShape, flattenSeed);
   if (HasFailure())
     return;
   RecordProperty("flattened", int(Tried.Changed));

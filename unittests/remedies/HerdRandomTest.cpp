@@ -77,7 +77,7 @@ constexpr unsigned Shares = 2;
 
 TEST_P(HerdedKernels, LeaveTheSameBytesIfNobodyIsDropped) {
   SeedsTried Tried =
-      compareSeeds(200, GetParam(), Shares, herdShape, herdSeedNobody);
+      compareSeeds(80, GetParam(), Shares, herdShape, herdSeedNobody);
   if (HasFailure())
     return;
   RecordProperty("herded", int(Tried.Changed));
@@ -111,7 +111,7 @@ SeedsTried compareVotes(uint64_t First, unsigned Count) {
 }
 
 TEST_P(HerdedKernels, VoteAlikeOnTheVmAndLaneByLane) {
-  constexpr unsigned Count = 200 / Shares;
+  constexpr unsigned Count = 80 / Shares;
   uint64_t First = 1 + GetParam() * Count;
   unsigned Number = Count;
   if (const char *Text = std::getenv("RECONVERGE_RANDOM_SEEDS")) {

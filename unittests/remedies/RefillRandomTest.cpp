@@ -34,7 +34,7 @@ constexpr unsigned Shares = 2;
 
 TEST_P(RefilledKernels, LeaveTheSameBytes) {
   SeedsTried Tried =
-      compareSeeds(200, GetParam(), Shares, refillShape, refillSeed);
+      compareSeeds(80, GetParam(), Shares, refillShape, refillSeed);
   if (HasFailure())
     return;
   RecordProperty("refilled", int(Tried.Changed));
@@ -56,7 +56,7 @@ TEST(RefilledKernels, APlantedBugIsCaught) {
 /// Kernels whose blocks first fill shared memory.
 TEST_P(RefilledKernels, BehindAPrologueLeaveTheSameBytes) {
   SeedsTried Tried =
-      compareSeeds(100, GetParam(), Shares, tableShape, refillSeed);
+      compareSeeds(40, GetParam(), Shares, tableShape, refillSeed);
   if (HasFailure())
     return;
   RecordProperty("refilled", int(Tried.Changed));

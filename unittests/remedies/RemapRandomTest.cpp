@@ -25,7 +25,7 @@ TEST_P(RemappedKernels, LeaveTheSameBytes) {
   unsigned Rounds = 0;
   Served All;
   SeedsTried Tried = compareSeeds(
-      100, GetParam(), Shares, remapShape, [&](Module &M, uint64_t Seed) {
+      60, GetParam(), Shares, remapShape, [&](Module &M, uint64_t Seed) {
         const unsigned Here = remapSeed(M, Seed);
         const Served Of = servedIn(M);
         Rounds += Here;

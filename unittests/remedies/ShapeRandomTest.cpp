@@ -29,7 +29,7 @@ constexpr unsigned Shares = 2;
 
 TEST_P(ShapedKernels, LeaveTheSameBytes) {
   SeedsTried Tried = compareSeeds(
-      200, GetParam(), Shares, twinOptions, [](Module &M, uint64_t) {
+      80, GetParam(), Shares, twinOptions, [](Module &M, uint64_t) {
         const unsigned Before = M.getInstructionCount();
         frontend::shapeForPtxas(M);
         return Before == M.getInstructionCount() ? 0u : 1u;
@@ -70,7 +70,7 @@ unsigned chooseEarly(Function &F) {
 
 TEST_P(ShapedKernels, KnowWhichWayWasTaken) {
   SeedsTried Tried = compareSeeds(
-      100, GetParam(), Shares, twinOptions, [](Module &M, uint64_t) {
+      40, GetParam(), Shares, twinOptions, [](Module &M, uint64_t) {
         unsigned Chosen = 0;
         for (Function &F : M)
           if (!F.isDeclaration()) {

@@ -87,7 +87,7 @@ constexpr unsigned Shares = 2;
 
 TEST_P(SharedKernels, LeaveTheSameBytes) {
   SeedsTried Tried =
-      compareSeeds(100, GetParam(), Shares, shareShape, shareSeed);
+      compareSeeds(60, GetParam(), Shares, shareShape, shareSeed);
   if (HasFailure())
     return;
   RecordProperty("shared", int(Tried.Changed));

@@ -75,7 +75,7 @@ class RandomKernels : public testing::TestWithParam<unsigned> {};
 constexpr unsigned Shares = 6;
 
 TEST_P(RandomKernels, AllTiersAgreeWithScalarCode) {
-  unsigned First = 1, Count = 300;
+  unsigned First = 1, Count = 120;
   if (const char *Text = std::getenv("RECONVERGE_RANDOM_SEEDS")) {
     auto [A, B] = StringRef(Text).split(',');
     ASSERT_FALSE(A.getAsInteger(10, First) || B.getAsInteger(10, Count))

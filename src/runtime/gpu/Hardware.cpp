@@ -25,32 +25,62 @@ using namespace llvm;
 
 namespace reconverge::gpu {
 
-Expected<unsigned> lowestArchitecture() {
-  auto Failed = [](const Twine &Why) {
+namespace {
+/// CUDA's driver, for what must be known before the runtime may be called. A
+/// CUdevice is its ordinal.
+struct Driver {
+  template <typename T> static T *find(void *Library, const char *Name) {
+    return reinterpret_cast<T *>(dlsym(Library, Name));
+  }
+  static Error failed(const Twine &Why) {
     return userError("CUDA's driver " + Why, "nvidia-smi shows what there is.");
-  };
-  void *Driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!Driver)
-    return Failed("is not there");
-  auto *Init = reinterpret_cast<int (*)(unsigned)>(dlsym(Driver, "cuInit"));
-  auto *Count =
-      reinterpret_cast<int (*)(int *)>(dlsym(Driver, "cuDeviceGetCount"));
-  auto *Attribute = reinterpret_cast<int (*)(int *, int, int)>(
-      dlsym(Driver, "cuDeviceGetAttribute"));
+  }
+  static Expected<Driver> open();
+
+  int (*Attribute)(int *, int, int);
+  int (*Name)(char *, int, int);
   int Devices = 0;
-  if (!Init || !Count || !Attribute || Init(0) || Count(&Devices) || !Devices)
-    return Failed("shows no GPU");
+};
+} // namespace
+
+Expected<Driver> Driver::open() {
+  void *Library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!Library)
+    return failed("is not there");
+  auto *Init = find<int(unsigned)>(Library, "cuInit");
+  auto *Count = find<int(int *)>(Library, "cuDeviceGetCount");
+  Driver D{find<int(int *, int, int)>(Library, "cuDeviceGetAttribute"),
+           find<int(char *, int, int)>(Library, "cuDeviceGetName")};
+  if (!Init || !Count || !D.Attribute || !D.Name || Init(0) ||
+      Count(&D.Devices) || !D.Devices)
+    return failed("shows no GPU");
+  return D;
+}
+
+Expected<unsigned> lowestArchitecture() {
+  auto D = Driver::open();
+  if (!D)
+    return D.takeError();
   unsigned Lowest = ~0u;
-  // A CUdevice is its ordinal.
-  for (int Device = 0; Device != Devices; ++Device) {
+  for (int Device = 0; Device != D->Devices; ++Device) {
     int Major = 0, Minor = 0;
-    if (Attribute(&Major, cudaDevAttrComputeCapabilityMajor, Device) ||
-        Attribute(&Minor, cudaDevAttrComputeCapabilityMinor, Device))
-      return Failed("does not say which architecture GPU " + Twine(Device) +
-                    " has");
+    if (D->Attribute(&Major, cudaDevAttrComputeCapabilityMajor, Device) ||
+        D->Attribute(&Minor, cudaDevAttrComputeCapabilityMinor, Device))
+      return Driver::failed("does not say which architecture GPU " +
+                            Twine(Device) + " has");
     Lowest = std::min(Lowest, unsigned(10 * Major + Minor));
   }
   return Lowest;
+}
+
+std::string nameOfFirst() {
+  auto D = Driver::open();
+  char Name[256] = "";
+  if (!D)
+    consumeError(D.takeError());
+  else if (D->Name(Name, sizeof(Name), 0))
+    return "";
+  return Name;
 }
 
 /// The text of a small file, or nothing.

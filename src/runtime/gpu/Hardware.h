@@ -14,6 +14,10 @@ namespace reconverge::gpu {
 /// driver says: asked before the runtime may be called.
 llvm::Expected<unsigned> lowestArchitecture();
 
+/// The first GPU that this process sees, as CUDA's driver calls it, asked
+/// likewise; empty: the driver does not say.
+std::string nameOfFirst();
+
 /// "NVIDIA H200, sm_90, driver 580.65.06": of the calling thread's device.
 std::string describeDevice();
 

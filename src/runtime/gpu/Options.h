@@ -29,7 +29,7 @@ struct Options {
   unsigned Registers = 0;
   std::string CacheDir;    ///< where built images are kept; empty: nowhere
   std::string ProfilePath; ///< RECONVERGE_PROFILE
-  std::string MachineFile; ///< RECONVERGE_MACHINE; empty: h200
+  std::string MachineFile; ///< RECONVERGE_MACHINE; empty: the GPU's
   std::string TrialPlan; ///< RECONVERGE_TRIALS; set: tries, and counts nothing
   /// That a trial may take at least before it is a hang, seconds.
   double HangSeconds = 2;
