@@ -1,8 +1,30 @@
-# cmake -DMANIFEST=<file> -P Uninstall.cmake: removes the files that it names.
+# cmake -DMANIFEST=<file> -P Uninstall.cmake: removes the files that it names,
+# below $DESTDIR as they were installed, and those folders of ours that are empty
+# then: the ones called reconverge, and what is below them.
 if(NOT EXISTS ${MANIFEST})
   message(FATAL_ERROR "Nothing was installed from this build: there is no ${MANIFEST}")
 endif()
 file(STRINGS ${MANIFEST} files)
-file(REMOVE ${files})
-list(LENGTH files count)
+set(folders)
+set(count 0)
+foreach(file ${files})
+  set(file "$ENV{DESTDIR}${file}")
+  if(NOT EXISTS "${file}" AND NOT IS_SYMLINK "${file}")
+    continue()
+  endif()
+  file(REMOVE "${file}")
+  math(EXPR count "${count} + 1")
+  while(file MATCHES "/reconverge/")
+    get_filename_component(file "${file}" DIRECTORY)
+    list(APPEND folders "${file}")
+  endwhile()
+endforeach()
+list(REMOVE_DUPLICATES folders)
+list(SORT folders ORDER DESCENDING) # what is inside first
+foreach(folder ${folders})
+  file(GLOB inside "${folder}/*" "${folder}/.*")
+  if(NOT inside)
+    file(REMOVE_RECURSE "${folder}")
+  endif()
+endforeach()
 message(STATUS "Removed ${count} files")

@@ -15,6 +15,8 @@
    for it, as <!-- races: kernel -->, and in no others.
 6. The rows of the table that README.md shows, between <!-- table --> and
    <!-- /table -->, are the first of that table. --update writes them.
+7. Figures in README.md's paragraph "What the table shows" are in the table: a
+   count of copies, a share in per cent.
 """
 
 import argparse
@@ -63,9 +65,18 @@ def first_rows(report):
     return "```\n" + "\n".join(row.rstrip() for row in rows) + "\n```\n"
 
 
+def check_prose(path, text, report):
+    found = re.search(r"^\*\*What the table shows\.\*\*(.*)$", text, re.M)
+    figures = re.findall(r"[0-9]+ copies|[0-9.]+ ?%", found[1]) if found else []
+    for figure in figures:
+        if figure.replace(" %", "%") not in report:
+            fail(f"{path} says {figure}, and the table does not:\n{report}")
+
+
 def check_readme(path, report, update):
     with open(path, encoding="utf-8") as file:
         text = file.read()
+    check_prose(path, text, report)
     if MARKS[0] not in text:
         return
     head, rest = text.split(MARKS[0], 1)

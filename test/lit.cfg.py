@@ -3,6 +3,7 @@
 # A test is a file with RUN lines. In them:
 #   opt           opt of the LLVM that we link, with our passes loaded
 #   FileCheck     prints the whole input where a check fails
+#   opt-viewer    LLVM's, which shows remarks
 #   not, split-file, llvm-dis, ...   LLVM's own, of the same version
 #   %reconverge   the tool as built
 #   %clangxx      the same tool under its name as a compiler
@@ -11,6 +12,7 @@
 #   %source       the root of the repository
 import glob
 import os
+import shutil
 
 import lit.formats
 import lit.llvm
@@ -45,6 +47,8 @@ def word(name):
 config.substitutions += [
     (word("opt"), f"{tool('opt')} -load-pass-plugin={config.plugin}"),
     (word("FileCheck"), f"{tool('FileCheck')} --dump-input-filter=all"),
+    (word("opt-viewer"), "python3 " + os.path.join(
+        config.llvm_tools, "../share/opt-viewer/opt-viewer.py")),
     (word("not"), tool("not")),
     (word("split-file"), tool("split-file")),
     ("%reconverge", os.path.join(config.build, "bin", "reconverge")),
@@ -58,6 +62,10 @@ if lit_config.params.get("slow"):
     config.available_features.add("slow")
 if os.path.exists(os.path.join(config.build, "bin", "reconverge")):
     config.available_features.add("reconverge")
+# Shells whose completions we write.
+for shell in ("fish", "zsh"):
+    if shutil.which(shell):
+        config.available_features.add(shell)
 # Nets are trained by dlib, which is optional.
 config.available_features.add("train" if config.train else "no-train")
 # LLVM's OpenMP runtime, of whatever version, is optional.

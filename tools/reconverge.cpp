@@ -3,6 +3,7 @@
 
 #include "core/Error.h"
 #include "driver/Build.h"
+#include "driver/Cache.h"
 #include "driver/CommandLine.h"
 #include "driver/Explain.h"
 #include "driver/Manual.h"
@@ -52,6 +53,8 @@ static const char Usage[] =
     "take\n"
     "  reconverge cc app.cu -o app         build a program that can be "
     "profiled\n"
+    "  reconverge cache                    how large the folder of compiled "
+    "kernels is\n"
     "  reconverge explain self             a word of a report, or a code of a "
     "message\n"
     "  reconverge man profile              a manual page, for man -l -\n"
@@ -119,6 +122,13 @@ static int runReport(ArrayRef<const char *> Words) {
   if (!Status)
     return reportError(Status.takeError(), errs());
   return *Status;
+}
+
+static int runCache(ArrayRef<const char *> Words) {
+  auto Request = driver::parseCacheWords(Words);
+  if (!Request)
+    return reportError(Request.takeError(), errs());
+  return reportError(driver::cache(*Request, outs()), errs());
 }
 
 static int runDiff(ArrayRef<const char *> Words) {
@@ -213,6 +223,7 @@ int main(int Count, const char **Arguments) {
                      .Case("cc", {Subcommand::Cc, runCc})
                      .Case("report", {Subcommand::Report, runReport})
                      .Case("diff", {Subcommand::Diff, runDiff})
+                     .Case("cache", {Subcommand::Cache, runCache})
                      .Case("quality", {Subcommand::Quality, runQuality})
                      .Case("rewrite", {Subcommand::Rewrite, runRewrite})
                      .Case("train", {Subcommand::Train, runTrain})
@@ -222,7 +233,8 @@ int main(int Count, const char **Arguments) {
     return reportError(
         userError("there is no command '" + Name + "'",
                   "The commands are profile, predict, optimize, rewrite, test, "
-                  "report, diff, quality, train, cc, explain, man and "
+                  "report, diff, quality, train, cc, cache, explain, man "
+                  "and "
                   "completion."),
         errs());
   ArrayRef<const char *> Rest = ArrayRef(Words).drop_front();

@@ -205,6 +205,29 @@ static std::vector<std::string> archivesOf(const frontend::LinkOptions &Link) {
   return Paths;
 }
 
+/// Names the record of \p Source in \p This: as clang does, that of an object
+/// after it, that of a program after the source. clang keeps that of a source
+/// without device code.
+static void placeRecord(BuildRequest &This, const SourceFile &Source) {
+  frontend::RecordOptions &Record = This.Compile.Record;
+  if (!Record.Write)
+    return;
+  if (Record.File.empty()) {
+    SmallString<128> File(This.Make == Product::Program || This.Output.empty()
+                              ? sys::path::filename(Source.Path)
+                              : StringRef(This.Output));
+    sys::path::replace_extension(File, ".opt.yaml");
+    Record.File = std::string(File);
+  }
+  if (Source.Kind == InputKind::Cuda)
+    return;
+  std::vector<std::string> &Host = This.Compile.HostArguments;
+  Host.push_back("-fsave-optimization-record");
+  Host.push_back("-foptimization-record-file=" + Record.File);
+  if (!Record.Passes.empty())
+    Host.push_back("-foptimization-record-passes=" + Record.Passes);
+}
+
 /// \p Objects to a program or, with -dlink, what completes their device code.
 static Error link(BuildRequest &Request, const frontend::Toolchain &Tools,
                   const frontend::TempDir &Temp,
@@ -233,6 +256,12 @@ static Error link(BuildRequest &Request, const frontend::Toolchain &Tools,
   return frontend::linkProgram(Tools, Request.Link, Temp, Objects,
                                Request.Output.empty() ? "a.out"
                                                       : Request.Output);
+}
+
+size_t sourcesOf(const BuildRequest &Request) {
+  return count_if(Request.Kinds, [](InputKind Kind) {
+    return Kind != InputKind::LinkerInput && Kind != InputKind::Other;
+  });
 }
 
 Error build(const BuildRequest &Wanted, const frontend::Toolchain &Tools,
@@ -270,6 +299,8 @@ Error build(const BuildRequest &Wanted, const frontend::Toolchain &Tools,
                              ? outputFor(Request, Input, ".o")
                              : Temp.file(Twine(Objects.size()) + "-" +
                                          sys::path::stem(Input.Path) + ".o");
+    if (Request.OnSource)
+      Request.OnSource(Input.Path);
     BuildRequest This = Request;
     frontend::DependencyOptions &Depends = This.Compile.Dependencies;
     // The object of a program is nobody's; its rule is about the program.
@@ -280,6 +311,7 @@ Error build(const BuildRequest &Wanted, const frontend::Toolchain &Tools,
         Depends.Names = {"-MQ",
                          Request.Output.empty() ? "a.out" : Request.Output};
     }
+    placeRecord(This, Input);
     if (Error E = buildSource(This, Tools, Temp, Input, Object))
       return E;
     Objects.push_back(Object);

@@ -9,6 +9,9 @@
 
 namespace reconverge::driver {
 
+/// How many of the inputs are sources to compile.
+size_t sourcesOf(const BuildRequest &Request);
+
 /// Does what \p Request says. Intermediate files live in \p Temp.
 llvm::Error build(const BuildRequest &Request, const frontend::Toolchain &Tools,
                   const frontend::TempDir &Temp);

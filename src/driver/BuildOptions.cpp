@@ -218,6 +218,31 @@ static bool readDependencyOption(const Arg &A, const ArgList &All,
   }
 }
 
+/// Options of LLVM's record of remarks; nothing if \p A is none.
+static std::optional<Error> readRecordOption(const Arg &A,
+                                             frontend::RecordOptions &Record) {
+  switch (A.getOption().getID()) {
+  case OPT_fsave_optimization_record_EQ:
+    if (StringRef(A.getValue()) != "yaml")
+      return userError("-fsave-optimization-record=" + Twine(A.getValue()) +
+                           ": remarks are written as YAML",
+                       "Leave the format out; llvm-remarkutil makes others.");
+    break;
+  case OPT_fsave_optimization_record:
+    break;
+  case OPT_foptimization_record_file_EQ:
+    Record.File = A.getValue();
+    break;
+  case OPT_foptimization_record_passes_EQ:
+    Record.Passes = A.getValue();
+    break;
+  default:
+    return std::nullopt;
+  }
+  Record.Write = true; // as with clang, each asks for it
+  return Error::success();
+}
+
 /// What to make; false if \p A does not say.
 static bool readProductOption(const Arg &A, BuildRequest &Request) {
   switch (A.getOption().getID()) {
@@ -431,6 +456,8 @@ Error readBuildOption(const Arg &A, const ArgList &All, BuildRequest &Request) {
   if (readDependencyOption(A, All, Request) || readProductOption(A, Request))
     return Error::success();
   if (std::optional<Error> Read = readNumericsOption(A, Request.Compile.Math))
+    return std::move(*Read);
+  if (std::optional<Error> Read = readRecordOption(A, Request.Compile.Record))
     return std::move(*Read);
   // Before inputs, some of which are the values of nvcc's options.
   if (std::optional<Error> Read = readNvccOption(A, All, Request))

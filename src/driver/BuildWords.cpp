@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "core/Error.h"
+#include "driver/Build.h"
 #include "driver/OptionTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -75,7 +76,18 @@ static Error checkRelocatable(BuildRequest &Request) {
   if (Compile.Relocatable && Compile.GpuCompiler)
     return userError("-rdc=true: other compilers' code is of single files",
                      "Leave --device-code out; --fatbin embeds ours.");
+  if (Compile.Relocatable && Compile.Record.Write)
+    return userError("-fsave-optimization-record: relocatable device code is "
+                     "optimised when it is linked, which keeps no record",
+                     "Leave -rdc=true and -dc out.");
   return Error::success();
+}
+
+Error refuseRecord(const BuildRequest &Request) {
+  if (!Request.Compile.Record.Write)
+    return Error::success();
+  return userError("-fsave-optimization-record is an option of reconverge cc",
+                   "Build the program with it, and name the program here.");
 }
 
 Error settle(BuildRequest &Request) {
@@ -117,6 +129,12 @@ Expected<BuildRequest> parseCcWords(ArrayRef<const char *> Words) {
     return userError("cc: -o names one output, but there are " +
                          Twine(Request.Inputs.size()) + " inputs to compile",
                      "Leave -o out, or compile one file at a time.");
+  const std::string &Record = Request.Compile.Record.File;
+  if (!Record.empty() && sourcesOf(Request) > 1)
+    return userError("cc: -foptimization-record-file=" + Record +
+                         " names one file, but there are " +
+                         Twine(sourcesOf(Request)) + " sources",
+                     "Compile one file at a time.");
   return Request;
 }
 

@@ -123,6 +123,9 @@ static bool readRunOption(const Arg &A, Error &E, TellVm Tell,
   case OPT_q:
     Request.Quiet = true;
     return true;
+  case OPT_v:
+    Request.Verbose = true;
+    return true;
   default:
     return false;
   }
@@ -131,6 +134,8 @@ static bool readRunOption(const Arg &A, Error &E, TellVm Tell,
 /// Sources, or one program: then the words after it are the program's.
 static Error checkInputs(RunRequest &Request, Subcommand Which,
                          bool HasDashes) {
+  if (Error E = refuseRecord(Request.Build))
+    return E;
   std::vector<std::string> &Inputs = Request.Build.Inputs;
   if (Inputs.empty())
     return userError(nameOf(Which) + ": no input",

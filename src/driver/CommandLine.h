@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +51,8 @@ struct BuildRequest {
   /// Launches that the source asks to have changed stay, for trials to change.
   bool LeaveLaunches = false;
   llvm::raw_ostream *Diagnostics = nullptr; ///< where remarks go, if anywhere
+  /// Told of each source before it is compiled; null: nobody is.
+  std::function<void(llvm::StringRef Source)> OnSource;
   std::string Keep; ///< folder for intermediate files; empty: none kept
 
   /// As they were named; Compile.Arch is the newest that can be built.
@@ -74,6 +77,7 @@ struct RunRequest {
   std::string Gpu;          ///< the same for what counts on a GPU
   bool MachineCode = false; ///< kernels are priced by it
   bool Quiet = false;       ///< nothing is said that was not asked for
+  bool Verbose = false;     ///< each step is said, in a log as well
 };
 
 struct ProfileRequest : RunRequest {
@@ -121,7 +125,16 @@ struct ReportChoice {
   std::string Kernel;        ///< kernels that match it alone; empty: all
 };
 
-enum class ReportFormat { Text, Markdown, Csv, Json, Speedscope, Sarif, Html };
+enum class ReportFormat {
+  Text,
+  Markdown,
+  Csv,
+  Json,
+  Speedscope,
+  Sarif,
+  Remarks,
+  Html
+};
 
 struct ReportRequest {
   std::string Input;
@@ -156,6 +169,12 @@ struct TrainRequest {
   std::string Header; ///< for the net as CUDA; empty: none
 };
 
+/// What to do with the folder of compiled kernels.
+struct CacheRequest {
+  std::string Folder;
+  bool Clean = false; ///< empty it
+};
+
 /// What `reconverge <subcommand> --help` prints.
 enum class Subcommand {
   Profile,
@@ -164,6 +183,7 @@ enum class Subcommand {
   Cc,
   Report,
   Diff,
+  Cache,
   Quality,
   Train,
   Rewrite,
@@ -188,6 +208,8 @@ bool isQuestion(llvm::ArrayRef<const char *> Words);
 llvm::Expected<ReportRequest>
 parseReportWords(llvm::ArrayRef<const char *> Words);
 llvm::Expected<DiffRequest> parseDiffWords(llvm::ArrayRef<const char *> Words);
+llvm::Expected<CacheRequest>
+parseCacheWords(llvm::ArrayRef<const char *> Words);
 llvm::Expected<TrainRequest>
 parseTrainWords(llvm::ArrayRef<const char *> Words);
 llvm::Expected<CompareRequest>

@@ -49,6 +49,23 @@ static SmallVector<StringRef> wordsOf(StringRef Entry) {
   return Words;
 }
 
+static SmallVector<StringRef> entries() {
+  SmallVector<StringRef> Entries;
+  StringRef(Glossary).split(Entries, "\n## ");
+  Entries.erase(Entries.begin()); // what stands before the first
+  return Entries;
+}
+
+std::vector<std::string> explained() {
+  std::vector<std::string> All = {"glossary"};
+  for (StringRef Entry : entries())
+    for (StringRef Word : wordsOf(Entry))
+      All.push_back(Word.str());
+  for (const remedies::RefusalKind *Kind : allRefusals())
+    All.push_back(Kind->code());
+  return All;
+}
+
 static void printCodes(raw_ostream &OS) {
   OS << "# Codes\n\nWhy a branch or a kernel was left as it is. A remark ends "
         "in one of these; `reconverge explain <code>` prints its page, and "
@@ -73,10 +90,8 @@ Error explain(StringRef Name, raw_ostream &OS) {
     OS << Glossary;
     return Error::success();
   }
-  SmallVector<StringRef> Entries;
-  StringRef(Glossary).split(Entries, "\n## ");
   std::vector<std::string> Known;
-  for (StringRef Entry : drop_begin(Entries))
+  for (StringRef Entry : entries())
     for (StringRef Word : wordsOf(Entry)) {
       if (Word.equals_insensitive(Name)) {
         OS << "## " << Entry.rtrim() << "\n";

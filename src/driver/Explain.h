@@ -6,6 +6,9 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <string>
+#include <vector>
+
 namespace llvm {
 class raw_ostream;
 } // namespace llvm
@@ -16,6 +19,9 @@ namespace reconverge::driver {
 /// word \p Name in docs/glossary.md, in upper or lower case; all of that for
 /// "glossary"; or, if \p Name is empty, all codes, as docs/codes.md has them.
 llvm::Error explain(llvm::StringRef Name, llvm::raw_ostream &OS);
+
+/// All that it knows: words, then codes.
+std::vector<std::string> explained();
 
 } // namespace reconverge::driver
 

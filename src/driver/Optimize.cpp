@@ -52,6 +52,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <map>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -131,22 +132,33 @@ static std::string counted(size_t N, StringRef What) {
   return (Twine(N) + " " + What + (N == 1 ? "" : "s")).str();
 }
 
-/// Shows how far the run with the trials of \p Plan has come.
-static void showTrials(const TrialPlan &Plan, Progress &Now) {
-  auto Events = readTrialLog(Plan.Log);
-  if (!Events)
-    return consumeError(Events.takeError()); // there is none yet
-  size_t Ended = 0;
-  const TrialEvent *Last = nullptr;
-  for (const TrialEvent &E : *Events) {
-    Ended += E.What == TrialEvent::End;
-    if (E.What == TrialEvent::Begin)
-      Last = &E;
+/// How far the run with the trials of \p Plan has come. A candidate is tried
+/// on as many launches as the plan says, or as there were.
+static WorkDone doneOf(const TrialPlan &Plan) {
+  WorkDone Work;
+  std::map<StringRef, size_t> LaunchesOf;
+  for (const TrialRequest &R : Plan.Kernels) {
+    const uint64_t Launches =
+        R.Launches ? std::min(R.Launches, Plan.Launches) : Plan.Launches;
+    Work.Of += Launches * R.Candidates.size();
+    LaunchesOf[R.Kernel] = Launches;
   }
-  if (Last)
-    Now.update(demangle(Last->Kernel) + ", launch " + Twine(Last->Launch) +
-               ": " + Last->Tried.text() + " (" + counted(Ended, "trial") +
-               " done)");
+  auto Events = readTrialLog(Plan.Log);
+  if (!Events) {
+    consumeError(Events.takeError()); // there is none yet
+    return Work;
+  }
+  for (const TrialEvent &E : *Events) {
+    if (E.What == TrialEvent::Begin)
+      Work.Now = demangle(E.Kernel) + ", launch " + std::to_string(E.Launch) +
+                 ": " + E.Tried.text();
+    else if (E.What == TrialEvent::Refused)
+      Work.Done += LaunchesOf[E.Kernel];
+    else if (E.What != TrialEvent::Timed)
+      ++Work.Done;
+  }
+  Work.Done = std::min(Work.Done, Work.Of);
+  return Work;
 }
 
 /// Makes \p How build a program by the decisions in the file \p Decisions: for
@@ -201,6 +213,7 @@ private:
                const TrialPlan &Plan, const DecideOptions &Options,
                DecisionFile &Decisions);
   Error buildFinal(DecisionFile &Decisions);
+  void sayWhereItIs();
 
   const OptimizeRequest &Request;
   const Session &Program;
@@ -213,12 +226,21 @@ private:
 };
 } // namespace
 
+void Optimizer::sayWhereItIs() {
+  if (Request.Quiet)
+    return;
+  OS << "decisions: " << Request.Decisions << '\n';
+  if (!Request.Program.empty())
+    OS << "program: " << Request.Program << '\n';
+}
+
 /// Builds Request.Program as \p Decisions, which is in its file, says.
 Error Optimizer::buildFinal(DecisionFile &Decisions) {
   BuildRequest Final = Request.Build;
   Final.Output = Request.Program;
   Final.Diagnostics = &OS;
   Now.stage("building " + Request.Program);
+  Now.follow(Final);
   if (Error E = decideBuild(Final, Request.Decisions, OnGpu))
     return E;
   const bool IsPlain = Final.Compile.Runtime == frontend::CudaRuntime::Nvidia;
@@ -252,8 +274,7 @@ Expected<std::vector<TrialEvent>> Optimizer::tryAll(TrialPlan &Plan,
     Now.stage("trying " + counted(Candidates, "candidate") + " on " +
               counted(Kernels, "kernel"));
   auto Left = [&] { return Most - Spent; };
-  if (Now.isLive())
-    How.Meanwhile = [&] { showTrials(Plan, Now); };
+  How.Meanwhile = [&] { Now.update([&] { return doneOf(Plan); }); };
   return runTrials(
       Plan,
       [&](const TrialPlan &This) -> Expected<frontend::ProcessResult> {
@@ -402,12 +423,16 @@ Error Optimizer::tryAndKeep(CountedRun &First) {
   report::printDecisions(Decisions, OS, terminalFor(OS));
   if (Decisions.Search)
     report::printSearch(*Decisions.Search, OS, terminalFor(OS));
-  if (Request.Program.empty())
+  if (Request.Program.empty()) {
+    sayWhereItIs();
     return Error::success();
+  }
   Mode.TimeLimit = 60 + 10 * Once;
   if (Error E = buildFinal(Decisions))
     return E;
   report::printWhole(Decisions.Whole, OS, terminalFor(OS));
+  if (!frontend::interruption())
+    sayWhereItIs();
   return Error::success();
 }
 
@@ -420,7 +445,7 @@ Expected<int> Optimizer::run() {
   FirstMode.IsExpendable = true;
   FirstMode.InputCopy = In.Copy;
   Now.stage("running the program");
-  auto First = countRun(Request, Program, FirstMode);
+  auto First = countRun(Request, Program, Now, FirstMode);
   if (!First)
     return First.takeError();
   if (!First->End.ok() || !First->Counted) {
@@ -442,6 +467,7 @@ Expected<int> Optimizer::run() {
   Mode.Output = "/dev/null";
   Mode.Errors = "/dev/null";
   Mode.Box = &Box;
+  Mode.Meanwhile = [this] { Now.goesOn(); };
   // "auto" would take a program without machine code for one of the VM's.
   if (Request.Device == "auto")
     Mode.Device = OnGpu ? "gpu" : "cpu";
@@ -457,14 +483,14 @@ static Expected<int> optimizeWhole(const OptimizeRequest &Request,
        {Request.Program, Request.Decisions, Request.Log})
     if (Error E = checkFolderOf(Output))
       return std::move(E);
-  Progress Now(OS, Request.Quiet);
+  Progress Now(OS, Request);
   if (!Session::isProgram(Request.Build))
     Now.stage("building " + join(Request.Build.Inputs, " "));
   RunRequest ToTry = Request;
   ToTry.Build.LeaveLaunches = true;
   for (std::string *Settings : {&ToTry.Vm, &ToTry.Gpu})
     *Settings += Settings->empty() ? "features=on" : ",features=on";
-  auto Program = Session::create(ToTry);
+  auto Program = Session::create(ToTry, Now);
   if (!Program)
     return Program.takeError();
   return Optimizer(Request, *Program, Now, OS).run();

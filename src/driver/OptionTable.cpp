@@ -1,5 +1,10 @@
 //===- driver/OptionTable.cpp - The options of all subcommands ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Options.td as LLVM's option library takes it, and what help, manual pages and
+// completions show of it by subcommand.
+//
+//===----------------------------------------------------------------------===//
 
 #include "driver/OptionTable.h"
 
@@ -53,6 +58,8 @@ Visibility visibilityOf(Subcommand Which) {
     return Visibility(TrainVis);
   case Subcommand::Diff:
     return Visibility(DiffVis);
+  case Subcommand::Cache:
+    return Visibility(CacheVis);
   case Subcommand::Rewrite:
     return Visibility(RewriteVis);
   case Subcommand::Test:
@@ -91,6 +98,8 @@ static constexpr SubcommandInfo Infos[] = {
      "Show an earlier profile: as a table, a page, or for other tools", ""},
     {Subcommand::Diff, "diff", "[options] <before.json> <after.json>",
      "Show two profiles beside each other, by kernel and branch", ""},
+    {Subcommand::Cache, "cache", "[options] [clean]",
+     "Say how large the folder of compiled kernels is, or empty it", ""},
     {Subcommand::Quality, "quality", "--quality=<how> <reference> <result>",
      "Measure how good an output still is beside its reference", ""},
     {Subcommand::Train, "train", "<rows> -o <net.json>",
@@ -130,6 +139,29 @@ bool asksForHelp(ArrayRef<const char *> Words) {
       return true;
   }
   return false;
+}
+
+std::map<std::string, std::vector<ShownOption>> optionsOf(Subcommand Which) {
+  const OptTable &Table = optionTable();
+  std::map<std::string, std::vector<ShownOption>> Groups;
+  for (unsigned Id = 1; Id <= Table.getNumOptions(); ++Id) {
+    const Option O = Table.getOption(Id);
+    const char *Help = Table.getOptionHelpText(Id, visibilityOf(Which));
+    if (!Help || O.getKind() == Option::GroupClass ||
+        O.getKind() == Option::InputClass ||
+        O.getKind() == Option::UnknownClass ||
+        !O.hasVisibilityFlag(visibilityOf(Which)))
+      continue;
+    const char *Title = "OPTIONS";
+    if (unsigned Group = Table.getOptionGroupID(Id))
+      if (const char *Text = Table.getOptionHelpText(Group))
+        Title = Text;
+    const char *Value = Table.getOptionMetaVar(Id);
+    const std::string Spelling = O.getPrefixedName().str();
+    Groups[Title].push_back({Spelling, Value ? Value : "", Help,
+                             Table.suggestValueCompletions(Spelling, "")});
+  }
+  return Groups;
 }
 
 } // namespace reconverge::driver

@@ -9,6 +9,10 @@
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
 
+#include <map>
+#include <string>
+#include <vector>
+
 namespace reconverge::driver {
 
 enum VisibilityBits {
@@ -21,7 +25,8 @@ enum VisibilityBits {
   TrainVis = 1 << 7,
   DiffVis = 1 << 8,
   RewriteVis = 1 << 9,
-  TestVis = 1 << 10
+  TestVis = 1 << 10,
+  CacheVis = 1 << 11
 };
 
 enum OptionId {
@@ -46,6 +51,17 @@ struct SubcommandInfo {
 };
 llvm::ArrayRef<SubcommandInfo> subcommands();
 
+/// An option as people read it.
+struct ShownOption {
+  std::string Spelling; ///< "--device="
+  std::string Value;    ///< "<value>"; empty: it takes none
+  std::string Help;
+  std::vector<std::string> Values; ///< all that it takes; empty: anything
+};
+/// The options of \p Which by the titles under which --help has them. One that
+/// has no help there is for other compilers' users and is shown nowhere.
+std::map<std::string, std::vector<ShownOption>> optionsOf(Subcommand Which);
+
 /// The error of an option at the end of the words that wants a value.
 llvm::Error checkMissing(const llvm::opt::InputArgList &Parsed, unsigned Index,
                          unsigned Count);
@@ -60,6 +76,8 @@ llvm::Error readBuildOption(const llvm::opt::Arg &A,
                             const llvm::opt::ArgList &All,
                             BuildRequest &Request);
 llvm::Error settle(BuildRequest &Request);
+/// The error of a request for remarks as a file, of all but cc.
+llvm::Error refuseRecord(const BuildRequest &Request);
 
 /// The same of an option that nvcc alone has; nothing if \p A is none.
 std::optional<llvm::Error> readNvccOption(const llvm::opt::Arg &A,

@@ -19,11 +19,13 @@ def OptimizeVis : OptionVisibility;
 def QualityVis : OptionVisibility;
 def TrainVis : OptionVisibility;
 def DiffVis : OptionVisibility;
+def CacheVis : OptionVisibility;
 def RewriteVis : OptionVisibility;
 def TestVis : OptionVisibility;
 
 class InAll : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, ReportVis,
-                        QualityVis, TrainVis, DiffVis, RewriteVis, TestVis]>;
+                        QualityVis, TrainVis, DiffVis, RewriteVis, TestVis,
+                        CacheVis]>;
 class InBuild : Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis,
                           RewriteVis]>;
 class InCc : Visibility<[CcVis]>;
@@ -63,23 +65,28 @@ def in_place : Flag<Long, "in-place">, InRewrite,
 
 multiclass Setting<string name, string help,
                    list<OptionVisibility> where =
-                       [ProfileVis, PredictVis, OptimizeVis]> {
+                       [ProfileVis, PredictVis, OptimizeVis],
+                   string values = ""> {
   def _EQ : Joined<Long, name#"=">, Visibility<where>, MetaVarName<"<value>">,
-    HelpText<help>;
+    HelpText<help>, Values<values>;
   def "" : Separate<Long, name>, Visibility<where>,
     Alias<!cast<Option>(NAME#"_EQ")>;
 }
 
 let Group = Counting in {
-defm device : Setting<"device", "auto, cpu (the warp VM) or gpu; default auto">;
+defm device : Setting<"device", "auto, cpu (the warp VM) or gpu; default auto",
+  values="auto,cpu,gpu">;
 defm machine : Setting<"machine",
-  "Machine whose costs weigh instructions: a name or a file; default: the GPU's own where it counts, else h200">;
+  "Machine whose costs weigh instructions: a name or a file; default: the GPU's "
+  "own where it counts, else h200", values="a100,gtx480,h100,h200,rtx4090">;
 defm threads : Setting<"threads", "CPU threads of the warp VM; default: all",
   [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
-defm tier : Setting<"tier", "Code of the warp VM: fused or blocks">;
+defm tier : Setting<"tier", "Code of the warp VM: fused or blocks",
+  values="fused,blocks">;
 defm policy : Setting<"policy",
   "Where split warps meet again: frontier or ipdom; or who gives way: "
-  "herd-branch, herd-data, herd-both">;
+  "herd-branch, herd-data, herd-both",
+  values="frontier,ipdom,herd-branch,herd-data,herd-both">;
 defm seed : Setting<"seed",
   "Order of blocks, warps and lanes: 0, the natural one, 1, its reverse, ...",
   [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
@@ -92,7 +99,7 @@ defm step_limit : Setting<"step-limit",
 def check : Flag<Long, "check">, InProfile,
   HelpText<"Test every access of the kernels; they run slower">;
 def check_EQ : Joined<Long, "check=">, Visibility<[TestVis]>,
-  MetaVarName<"<checks>">,
+  MetaVarName<"<checks>">, Values<"bounds,sync,init,races,all,none">,
   HelpText<"What to look for: some of bounds, sync, init and races with commas "
            "between them, or all, or none; default bounds,sync">;
 defm junit : Setting<"junit", "File for the results as JUnit's XML", [TestVis]>;
@@ -131,12 +138,14 @@ defm paths : Setting<"paths",
   [ProfileVis]>;
 defm cache : Setting<"cache",
   "Folder of compiled kernels; default: reconverge in the user's cache",
-  [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
+  [ProfileVis, PredictVis, OptimizeVis, TestVis, CacheVis]>;
 def no_cache : Flag<Long, "no-cache">,
   Visibility<[ProfileVis, PredictVis, OptimizeVis, TestVis]>,
   HelpText<"Compile kernels anew in each run">;
-def q : Flag<Dash, "q">, Visibility<[ProfileVis, OptimizeVis]>,
+def q : Flag<Dash, "q">, Visibility<[ProfileVis, PredictVis, OptimizeVis]>,
   HelpText<"Do not say what goes on; profile then prints no table either">;
+def v : Flag<Dash, "v">, Visibility<[ProfileVis, PredictVis, OptimizeVis]>,
+  HelpText<"Say each step and, of optimize, trials, in a log as on a terminal">;
 } // Group = Counting
 
 let Group = Showing in {
@@ -145,9 +154,9 @@ defm kernel : Setting<"kernel",
   "take the rows of this kernel; of rewrite: change this one, mangled or not)",
   [TrainVis, ReportVis, DiffVis, RewriteVis]>;
 defm format : Setting<"format",
-  "text, markdown, csv, json, speedscope, sarif or html; default: by the ending "
+  "text, markdown, csv, json, speedscope, sarif, remarks or html; default: by the ending "
   "of -o",
-  [ReportVis]>;
+  [ReportVis], values="text,markdown,csv,json,speedscope,sarif,remarks,html">;
 defm top : Setting<"top",
   "How many places to show, dearest first; 0 is all; default 12 in text",
   [ReportVis, DiffVis]>;
@@ -224,15 +233,16 @@ def ptx : Flag<Either, "ptx">, InCc, Alias<emit_ptx>;
 def fatbin : Flag<Long, "fatbin">, InCc,
   HelpText<"Embed machine code for GPUs beside the bitcode">;
 def device_code_EQ : Joined<Long, "device-code=">, InCc,
-  MetaVarName<"<whose>">, HelpText<"Embed machine code as with --fatbin: "
+  Values<"reconverge,nvcc,clang">, MetaVarName<"<whose>">, HelpText<"Embed machine code as with --fatbin: "
   "reconverge's own, or nvcc's or clang's of the same source">;
 def device_code : Separate<Long, "device-code">, InCc, Alias<device_code_EQ>;
-def runtime_EQ : Joined<Long, "runtime=">, InCc, MetaVarName<"<whose>">,
+def runtime_EQ : Joined<Long, "runtime=">, InCc,
+  Values<"reconverge,nvidia">, MetaVarName<"<whose>">,
   HelpText<"Run over: reconverge's runtime (default), or nvidia's: then code "
   "for a GPU alone, as nvcc would link it">;
 def runtime : Separate<Long, "runtime">, InCc, Alias<runtime_EQ>;
 def cudart_EQ : Joined<Either, "cudart=">, InBuild,
-  MetaVarName<"static|shared">, HelpText<"Of nvidia's runtime; default static">;
+  Values<"static,shared">, MetaVarName<"static|shared">, HelpText<"Of nvidia's runtime; default static">;
 def cudart : Separate<Either, "cudart">, InBuild, Alias<cudart_EQ>;
 def shared : Flag<Either, "shared">, InCc, HelpText<"Link a shared object">;
 def S : Flag<Dash, "S">, InCc,
@@ -411,7 +421,7 @@ def Xcuda_ptxas : Separate<Dash, "Xcuda-ptxas">, InBuild, Alias<Xptxas>;
 def M : Flag<Dash, "M">, InCc,
   HelpText<"Print a rule for make: the files that the source includes">;
 def MM : Flag<Dash, "MM">, InCc, HelpText<"The same without system headers">;
-def MD : Flag<Dash, "MD">, InBuild, HelpText<"Write that rule to a file">;
+def MD : Flag<Dash, "MD">, InBuild, HelpText<"Write a rule for make to a file: what the source includes">;
 def MMD : Flag<Dash, "MMD">, InBuild,
   HelpText<"The same without system headers">;
 def MF : JoinedOrSeparate<Dash, "MF">, InBuild, MetaVarName<"<file>">,
@@ -423,6 +433,20 @@ def MQ : JoinedOrSeparate<Dash, "MQ">, InBuild, MetaVarName<"<target>">,
 def MP : Flag<Dash, "MP">, InBuild,
   HelpText<"A rule for each header as well">;
 def MG : Flag<Dash, "MG">, InBuild;
+
+def fsave_optimization_record : Flag<Dash, "fsave-optimization-record">,
+  InBuild, HelpText<"Write what passes and remedies did to device code, as "
+  "remarks for LLVM's opt-viewer">;
+def fsave_optimization_record_EQ : Joined<Dash, "fsave-optimization-record=">,
+  InBuild;
+def foptimization_record_file_EQ : Joined<Dash, "foptimization-record-file=">,
+  InBuild, MetaVarName<"<file>">,
+  HelpText<"File for them; default: that of the output, with .opt.yaml">;
+def foptimization_record_passes_EQ :
+  Joined<Dash, "foptimization-record-passes=">, InBuild,
+  MetaVarName<"<passes>">,
+  HelpText<"Only of passes that match this regular expression; reconverge: "
+           "those of remedies">;
 } // Group = Building
 
 include "NvccOptions.td"

@@ -8,6 +8,7 @@
 #include "driver/Foresight.h"
 #include "driver/Nets.h"
 #include "driver/Profile.h"
+#include "driver/Progress.h"
 #include "model/Forecast.h"
 #include "model/Model.h"
 #include "model/Regression.h"
@@ -44,12 +45,13 @@ static const KernelProfile *sameIn(const Profile &P, const KernelProfile &K) {
 /// prints it.
 static Error estimate(const PredictRequest &Request, const Session &Program,
                       const Profile &Counted, const RunCost &Cost,
-                      raw_ostream &OS) {
+                      Progress &Now, raw_ostream &OS) {
   std::optional<Profile> Other;
   if (Request.Test) {
     RunMode Mode;
     Mode.Arguments = &*Request.Test;
-    auto Run = countRun(Request, Program, Mode);
+    Now.step("running the program with the words of --test");
+    auto Run = countRun(Request, Program, Now, Mode);
     if (!Run)
       return Run.takeError();
     if (!Run->Counted)
@@ -71,13 +73,15 @@ static Error estimate(const PredictRequest &Request, const Session &Program,
 }
 
 Expected<int> predict(const PredictRequest &Request, raw_ostream &OS) {
-  auto Program = Session::create(Request);
+  Progress Now(OS, Request);
+  auto Program = prepare(Request, Now);
   if (!Program)
     return orInterrupted(Program.takeError(), OS);
   if (!Request.Orders.empty())
     if (Error E = makeFolder(Request.Orders))
       return std::move(E);
-  auto Run = countRun(Request, *Program, {});
+  Now.step("running the program");
+  auto Run = countRun(Request, *Program, Now);
   if (!Run)
     return Run.takeError();
   if (!Run->Counted)
@@ -105,7 +109,7 @@ Expected<int> predict(const PredictRequest &Request, raw_ostream &OS) {
     report::printGroupings(*Run->Counted, Cost, Groupings, OS, terminalFor(OS));
   }
   if (Request.Estimate)
-    if (Error E = estimate(Request, *Program, *Run->Counted, Cost, OS))
+    if (Error E = estimate(Request, *Program, *Run->Counted, Cost, Now, OS))
       return std::move(E);
   if (!Request.Orders.empty() && !sys::fs::exists(Request.Orders + "/times"))
     return userError("--orders=" + Request.Orders + ": no order was written",

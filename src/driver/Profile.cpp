@@ -82,6 +82,12 @@ static bool namesOurRuntime(StringRef Name) {
   return (*File)->getBuffer().contains("libcudart.so");
 }
 
+Expected<Session> prepare(const RunRequest &Request, Progress &Now) {
+  if (!Session::isProgram(Request.Build))
+    Now.step("building " + join(Request.Build.Inputs, " "));
+  return Session::create(Request, Now);
+}
+
 std::optional<analysis::MachineModel> machineOf(const Profile &Counted) {
   auto Tree = frontend::findInstallation();
   if (!Tree) {
@@ -102,7 +108,8 @@ std::optional<analysis::MachineModel> machineOf(const Profile &Counted) {
 }
 
 Expected<CountedRun> countRun(const RunRequest &Request, const Session &Program,
-                              RunMode Mode) {
+                              Progress &Now, RunMode Mode) {
+  Mode.Meanwhile = [&Now] { Now.goesOn(); };
   Mode.Profile = Program.file("profile.json");
   (void)sys::fs::remove(Mode.Profile); // an earlier run's
   outs().flush();
@@ -191,16 +198,12 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
     return std::move(E);
   if (Error E = checkFolderOf(Request.Paths))
     return std::move(E);
-  Progress Now(OS, Request.Quiet);
-  // A log has the table alone; who waits at a terminal wants to know for what.
-  if (Now.isLive() && !Session::isProgram(Request.Build))
-    Now.stage("building " + join(Request.Build.Inputs, " "));
-  auto Program = Session::create(Request);
+  Progress Now(OS, Request);
+  auto Program = prepare(Request, Now);
   if (!Program)
     return orInterrupted(Program.takeError(), OS);
-  if (Now.isLive())
-    Now.stage("running the program");
-  auto Run = countRun(Request, *Program, {});
+  Now.step("running the program");
+  auto Run = countRun(Request, *Program, Now);
   if (!Run)
     return Run.takeError();
   if (!Run->Counted)

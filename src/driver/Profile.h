@@ -18,6 +18,11 @@ class raw_ostream;
 
 namespace reconverge::driver {
 
+class Progress;
+
+/// The program of \p Request, built if it has to be.
+llvm::Expected<Session> prepare(const RunRequest &Request, Progress &Now);
+
 /// A run whose counts were wanted.
 struct CountedRun {
   frontend::ProcessResult End;
@@ -26,7 +31,8 @@ struct CountedRun {
   analysis::MachineModel Machine = analysis::MachineModel::unit();
 };
 llvm::Expected<CountedRun> countRun(const RunRequest &Request,
-                                    const Session &Program, RunMode Mode);
+                                    const Session &Program, Progress &Now,
+                                    RunMode Mode = {});
 /// Says on \p OS how a run ended that left no profile; returns its status.
 int withoutProfile(const RunRequest &Request, const Session &Program,
                    const CountedRun &Run, llvm::raw_ostream &OS);

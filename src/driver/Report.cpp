@@ -221,6 +221,9 @@ static Error printForm(const ReportRequest &Request, StringRef Version,
     report::printFindings(View(), Version, Folder, OS);
     break;
   }
+  case ReportFormat::Remarks:
+    report::printRemarks(View(), Run.Counted, Run.Cost, OS);
+    break;
   case ReportFormat::Html:
     return printHtml(Request, Run, OS);
   }

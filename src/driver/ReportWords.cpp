@@ -1,7 +1,13 @@
 //===- driver/ReportWords.cpp - From words to requests for reports --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The commands that run no program: report, diff, cache. The form of a report
+// is that which --format names, or else what its output's name ends in.
+//
+//===----------------------------------------------------------------------===//
 
 #include "core/Error.h"
+#include "core/File.h"
 #include "driver/OptionTable.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -55,13 +61,14 @@ static Error readChoice(const InputArgList &Parsed, ReportChoice &Choice) {
 }
 
 using FormatName = std::pair<StringLiteral, ReportFormat>;
-static constexpr std::array<FormatName, 7> Formats = {
+static constexpr std::array<FormatName, 8> Formats = {
     {{"text", ReportFormat::Text},
      {"markdown", ReportFormat::Markdown},
      {"csv", ReportFormat::Csv},
      {"json", ReportFormat::Json},
      {"speedscope", ReportFormat::Speedscope},
      {"sarif", ReportFormat::Sarif},
+     {"remarks", ReportFormat::Remarks},
      {"html", ReportFormat::Html}}};
 
 static Expected<ReportFormat> formatNamed(StringRef Name) {
@@ -83,6 +90,7 @@ static ReportFormat formatOf(StringRef Output) {
       .EndsWith(".speedscope.json", ReportFormat::Speedscope)
       .EndsWith(".json", ReportFormat::Json)
       .EndsWith(".sarif", ReportFormat::Sarif)
+      .EndsWith(".opt.yaml", ReportFormat::Remarks)
       .EndsWith(".html", ReportFormat::Html)
       .Default(ReportFormat::Text);
 }
@@ -137,6 +145,19 @@ Expected<DiffRequest> parseDiffWords(ArrayRef<const char *> Words) {
   if (Error E = readChoice(*Parsed, Request.Choice))
     return std::move(E);
   return Request;
+}
+
+Expected<CacheRequest> parseCacheWords(ArrayRef<const char *> Words) {
+  auto Parsed = parse(Words, Subcommand::Cache, "cache");
+  if (!Parsed)
+    return Parsed.takeError();
+  std::vector<std::string> Inputs = Parsed->getAllArgValues(OPT_INPUT);
+  if (Inputs.size() > 1 || (Inputs.size() == 1 && Inputs[0] != "clean"))
+    return userError("cache: '" + Inputs.back() + "' is no word of it",
+                     "Write reconverge cache, or reconverge cache clean.");
+  return CacheRequest{
+      Parsed->getLastArgValue(OPT_cache_EQ, defaultCacheFolder()).str(),
+      !Inputs.empty()};
 }
 
 } // namespace reconverge::driver

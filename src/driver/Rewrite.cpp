@@ -78,6 +78,8 @@ Expected<RewriteRequest> parseRewriteWords(ArrayRef<const char *> Words) {
   }
   if (Error E = settle(Request.Build))
     return std::move(E);
+  if (Error E = refuseRecord(Request.Build))
+    return std::move(E);
   const BuildRequest &Build = Request.Build;
   if (Build.Inputs.empty())
     return userError("rewrite: no input", "Name a .cu file.");

@@ -18,6 +18,7 @@
 #include "core/Error.h"
 #include "core/GpuTurn.h"
 #include "driver/Build.h"
+#include "driver/Progress.h"
 #include "driver/Sandbox.h"
 #include "frontend/InputTee.h"
 #include "frontend/Toolchain.h"
@@ -47,7 +48,8 @@ std::string Session::findProgram(StringRef Name) {
 
 /// The path to execute: the input itself, or what is built from the inputs.
 static Expected<std::string> obtainProgram(const BuildRequest &Request,
-                                           const frontend::TempDir &Temp) {
+                                           const frontend::TempDir &Temp,
+                                           Progress &Now) {
   const std::string &First = Request.Inputs.front();
   if (Session::isProgram(Request)) {
     // A bare name is looked up in the current folder before PATH.
@@ -64,12 +66,13 @@ static Expected<std::string> obtainProgram(const BuildRequest &Request,
     return Tools.takeError();
   BuildRequest ToProgram = Request;
   ToProgram.Output = Temp.file(sys::path::stem(First));
+  Now.follow(ToProgram);
   if (Error E = build(ToProgram, *Tools, Temp))
     return std::move(E);
   return ToProgram.Output;
 }
 
-Expected<Session> Session::create(const RunRequest &Request) {
+Expected<Session> Session::create(const RunRequest &Request, Progress &Now) {
   auto Tree = frontend::findInstallation();
   if (!Tree)
     return Tree.takeError();
@@ -90,7 +93,7 @@ Expected<Session> Session::create(const RunRequest &Request) {
   Session S(Request, std::move(*Tree), std::move(*Temp));
   S.MachineFile = std::move(MachineFile);
   S.Machine = std::move(Machine);
-  if (Error E = obtainProgram(Request.Build, S.Temp).moveInto(S.Program))
+  if (Error E = obtainProgram(Request.Build, S.Temp, Now).moveInto(S.Program))
     return std::move(E);
   return S;
 }

@@ -13,6 +13,7 @@
 
 namespace reconverge::driver {
 
+class Progress;
 class Sandbox;
 
 /// What one run is for, and what it may cost.
@@ -39,7 +40,8 @@ struct RunMode {
 /// as is asked.
 class Session {
 public:
-  static llvm::Expected<Session> create(const RunRequest &Request);
+  static llvm::Expected<Session> create(const RunRequest &Request,
+                                        Progress &Now);
 
   llvm::Expected<frontend::ProcessResult> run(const RunMode &Mode) const;
 

@@ -17,6 +17,7 @@
 
 #include "core/Error.h"
 #include "core/File.h"
+#include "driver/Build.h"
 #include "driver/Profile.h"
 #include "driver/Run.h"
 #include "driver/Suppressions.h"
@@ -167,6 +168,9 @@ Expected<int> test(const TestRequest &Request, raw_ostream &OS) {
   mergeFindings(T);
   Known.apply(T);
   report::printTest(T, OS, terminalFor(OS));
+  // Half of the tests would look like all.
+  if (frontend::interruption())
+    return orInterrupted(0, OS);
   if (Error E = writeFiles(Request, T))
     return std::move(E);
   if (T.Processes.empty() && !T.Exit && !T.Signal)

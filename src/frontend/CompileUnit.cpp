@@ -21,6 +21,7 @@
 #include "frontend/DevicePipeline.h"
 #include "frontend/Fatbin.h"
 #include "frontend/Managed.h"
+#include "frontend/Record.h"
 #include "frontend/Remedied.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -85,6 +86,9 @@ compileDeviceCode(const Toolchain &Tools, const CompileOptions &Options,
   if (!Buffer)
     return Buffer.takeError();
   hushToolkit(Context, Tools.Cuda.Root);
+  Record Remarks(Context);
+  if (Error E = Remarks.start(Options.Record))
+    return std::move(E);
   auto M = parseBitcodeFile(**Buffer, Context);
   if (!M)
     return internalError(Source.Path + ": clang's bitcode cannot be read: " +
@@ -97,6 +101,8 @@ compileDeviceCode(const Toolchain &Tools, const CompileOptions &Options,
   if (Options.Transform)
     if (Error E = Options.Transform(**M))
       return std::move(E);
+  if (Error E = Remarks.write())
+    return std::move(E);
   return M;
 }
 

@@ -58,6 +58,13 @@ struct DependencyOptions {
   std::vector<std::string> Names; ///< -MT or -MQ and the target, in turn
 };
 
+/// What passes did and could not do, as LLVM's tools for remarks read it.
+struct RecordOptions {
+  bool Write = false; ///< -fsave-optimization-record
+  std::string File;   ///< empty: beside the output
+  std::string Passes; ///< a regular expression; empty: all
+};
+
 /// What a program runs over.
 enum class CudaRuntime {
   Ours,  ///< our shim, which takes a container of bitcode and fat binary
@@ -80,6 +87,7 @@ struct CompileOptions {
   bool OwnPasses = false;
   Numerics Math;
   DependencyOptions Dependencies;
+  RecordOptions Record;
   std::vector<std::string> ClangArguments;  ///< passed on to every compilation
   std::vector<std::string> HostArguments;   ///< ... of host code only
   std::vector<std::string> DeviceArguments; ///< ... of device code only

@@ -6,6 +6,11 @@
 // (128 + signal), and Ctrl-C must end the program while we stay to print what
 // it did until then. Hence posix_spawn.
 //
+// A signal from the terminal goes to all of its foreground: us, the child and
+// what that has started. One that somebody sends to us alone is passed on. A
+// child that is expendable and has nothing to do with the terminal leads a
+// process group of its own, so that what it has started ends with it.
+//
 // Handlers, unlike ignored signals, are reset in the child by exec, so the
 // child has the defaults.
 //
@@ -34,20 +39,17 @@ using namespace llvm;
 
 namespace reconverge::frontend {
 
-static volatile sig_atomic_t CurrentChild = 0, IsExpendable = 0,
-                             Interruption = 0;
+/// As kill() takes it: the child, or its process group if that is negative.
+static volatile sig_atomic_t CurrentChild = 0;
+static volatile sig_atomic_t IsExpendable = 0, Interruption = 0;
 
 int interruption() { return Interruption; }
 
-static void stayAlive(int Signal) {
+static void interrupt(int Signal, siginfo_t *Info, void *) {
   Interruption = Signal;
-  if (IsExpendable && CurrentChild > 0)
-    kill(CurrentChild, SIGKILL);
-}
-static void passOn(int Signal) {
-  Interruption = Signal;
-  if (CurrentChild > 0)
-    kill(CurrentChild, IsExpendable ? SIGKILL : Signal);
+  const bool HasIt = Info->si_code == SI_KERNEL; // from the terminal
+  if (CurrentChild && (IsExpendable || !HasIt))
+    kill(pid_t(CurrentChild), IsExpendable ? SIGKILL : Signal);
 }
 
 namespace {
@@ -56,10 +58,8 @@ class SignalsWhileWaiting {
 public:
   explicit SignalsWhileWaiting(bool Expendable) {
     IsExpendable = Expendable;
-    install(0, SIGINT, stayAlive);
-    install(1, SIGQUIT, stayAlive);
-    install(2, SIGTERM, passOn);
-    install(3, SIGHUP, passOn);
+    for (int I = 0; I < Count; ++I)
+      install(I);
   }
   ~SignalsWhileWaiting() {
     CurrentChild = 0;
@@ -72,14 +72,15 @@ private:
   static constexpr int Signals[Count] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
   struct sigaction Before[Count];
 
-  void install(int Index, int Signal, void (*Handler)(int)) {
+  void install(int Index) {
     struct sigaction Action{};
-    Action.sa_handler = Handler;
+    Action.sa_sigaction = interrupt;
+    Action.sa_flags = SA_SIGINFO;
     sigemptyset(&Action.sa_mask);
-    sigaction(Signal, nullptr, &Before[Index]);
+    sigaction(Signals[Index], nullptr, &Before[Index]);
     // nohup and the like: what was ignored stays ignored, in the child too.
     if (Before[Index].sa_handler != SIG_IGN)
-      sigaction(Signal, &Action, nullptr);
+      sigaction(Signals[Index], &Action, nullptr);
   }
 };
 } // namespace
@@ -90,6 +91,11 @@ using Clock = std::chrono::steady_clock;
 static double ownSeconds(const Command &C, Clock::time_point Start) {
   return std::chrono::duration<double>(Clock::now() - Start).count() -
          (C.Waited ? C.Waited() : 0);
+}
+
+/// Whether \p C leads a process group of its own.
+static bool leadsGroup(const Command &C) {
+  return C.IsExpendable && !C.Output.empty();
 }
 
 /// Waits for \p Child, which began at \p Start, killing it when \p C.TimeLimit
@@ -111,7 +117,7 @@ static bool waitFor(pid_t Child, const Command &C, Clock::time_point Start,
     const double Now = ownSeconds(C, Start);
     if (IsLimited && Now > C.TimeLimit) {
       TimedOut = true;
-      kill(Child, SIGKILL);
+      kill(leadsGroup(C) ? -Child : Child, SIGKILL);
       continue;
     }
     if (C.Meanwhile && Now - Last > Sometimes) {
@@ -164,8 +170,13 @@ static int spawn(const Command &C, const Image &I,
     posix_spawn_file_actions_adddup2(&Files, C.InputEnd, STDIN_FILENO);
   if (!C.Folder.empty())
     posix_spawn_file_actions_addchdir_np(&Files, C.Folder.c_str());
-  const int Code = posix_spawn(&Child, I.Arguments[0], &Files, nullptr,
+  posix_spawnattr_t How;
+  posix_spawnattr_init(&How);
+  if (leadsGroup(C)) // 0, which is the default: its own
+    posix_spawnattr_setflags(&How, POSIX_SPAWN_SETPGROUP);
+  const int Code = posix_spawn(&Child, I.Arguments[0], &Files, &How,
                                I.Arguments.data(), I.Environment.data());
+  posix_spawnattr_destroy(&How);
   posix_spawn_file_actions_destroy(&Files);
   return Code;
 }
@@ -173,6 +184,8 @@ static int spawn(const Command &C, const Image &I,
 /// What of \p C a child does by itself; returns what has failed, with errno.
 static const char *becomeImage(const Command &C, const Image &I,
                                ArrayRef<Redirection> Redirections) {
+  if (leadsGroup(C))
+    setpgid(0, 0);
   for (const Redirection &R : Redirections) {
     if (R.Path.empty())
       continue;
@@ -235,9 +248,9 @@ Expected<ProcessResult> runProcess(const Command &C) {
         "cannot run " + C.Arguments[0] +
         (What.empty() || What == C.Arguments[0] ? "" : ": " + What) + ": " +
         std::strerror(Code));
-  CurrentChild = Child;
+  CurrentChild = leadsGroup(C) ? -Child : Child;
   if (Interruption && IsExpendable) // it came before there was a child
-    kill(Child, SIGKILL);
+    kill(pid_t(CurrentChild), SIGKILL);
 
   int Status = 0;
   ProcessResult Result;

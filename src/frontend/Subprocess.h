@@ -29,7 +29,8 @@ struct Command {
   std::function<double()> Waited = nullptr;
   /// Called now and then while it runs; null: never.
   std::function<void()> Meanwhile = nullptr;
-  /// A signal that would end us kills it, whatever it does about signals.
+  /// A signal that would end us kills it, whatever it does about signals; and,
+  /// if Output is a file, all that it has started.
   bool IsExpendable = false;
 };
 
@@ -43,10 +44,10 @@ struct ProcessResult {
   int status() const { return Signal ? 128 + Signal : Exit; }
 };
 
-/// Runs \p C and waits. While it runs, SIGINT and SIGQUIT, which the terminal
-/// sends to both, only end the child; SIGTERM and SIGHUP are passed on to it;
-/// so that the caller can clean up afterwards. The error is that of a program
-/// that cannot be started.
+/// Runs \p C and waits. While it runs, SIGINT, SIGQUIT, SIGTERM and SIGHUP only
+/// end the child, to which they are passed on unless it has them from the
+/// terminal; so that the caller can clean up afterwards. The error is that of a
+/// program that cannot be started.
 llvm::Expected<ProcessResult> runProcess(const Command &C);
 
 /// The last of these signals that came while a child ran; 0: none has. Who goes

@@ -29,6 +29,11 @@ void printCsv(const View &V, llvm::raw_ostream &OS);
 void printSpeedscope(const Profile &P, const RunCost &Cost,
                      llvm::raw_ostream &OS);
 
+/// The places and accesses of \p V as missed optimizations, in the YAML that
+/// LLVM's opt-viewer reads. \p V is of \p P and \p Cost.
+void printRemarks(const View &V, const Profile &P, const RunCost &Cost,
+                  llvm::raw_ostream &OS);
+
 /// The places of \p V that are worth a look, and its accesses, as results of
 /// SARIF 2.1.0. \p Version is Reconverge's; files below \p Folder are named
 /// relative to it.

@@ -14,8 +14,9 @@
 // INT-NEXT: still running []
 // SAID: reconverge: interrupted
 
-// So it does in a run with trials, the second.
-// RUN: cd %t/b && python3 %S/Inputs/interrupt.py SIGTERM pids 2 \
+// So it does in a run with trials, the second, with all that the program has
+// started.
+// RUN: cd %t/b && python3 %S/Inputs/interrupt.py SIGTERM pids 3 \
 // RUN:   %reconverge optimize --device cpu --no-sandbox --no-cache %s -o app -- 2 \
 // RUN:   >out 2>errors </dev/null
 // RUN: FileCheck %s --check-prefix=TERM <out
@@ -61,6 +62,8 @@ int main(int, char **Arguments) {
   cudaMalloc(&X, 32 * sizeof(float));
   cudaMemset(X, 0, 32 * sizeof(float));
   if (Runs == Stop) {
+    if (Stop == 2)
+      fork();
     fprintf(Pids, "%d\n", getpid());
     fclose(Pids);
     while (true)

@@ -22,6 +22,22 @@
 // SARIF: "ruleId": "divergent-branch"
 // SARIF: "uri": "app.cu"
 
+// Remarks, as LLVM's own tools read them.
+// RUN: %reconverge report old.json -o x.opt.yaml && FileCheck %s --check-prefix=REMARK <x.opt.yaml
+// REMARK: --- !Missed
+// REMARK-NEXT: Pass: reconverge
+// REMARK-NEXT: Name: DivergentBranch
+// REMARK: Function: _Z6thirdsPi
+// REMARK-NEXT: Hotness: {{[1-9]}}
+// REMARK-NEXT: Args:
+// REMARK-NEXT: - Condition: 'T % 3 == 0
+// RUN: llvm-remarkutil count --parser=yaml --group-by=function x.opt.yaml | FileCheck %s --check-prefix=COUNTED
+// COUNTED: _Z6thirdsPi,{{[1-9]}}
+// RUN: opt-viewer --no-highlight -o pages x.opt.yaml >viewed.txt
+// RUN: FileCheck %s --check-prefix=VIEWED <pages/index.html
+// VIEWED: app.cu.html#L
+// VIEWED: thirds(int*)
+
 // A report that is written anew is the report, and the raw form stays.
 // RUN: %reconverge report old.json -o again.json && diff old.json again.json
 // RUN: grep -c '"vectors"' old.json && grep -c '"trace"' old.json

@@ -11,10 +11,12 @@ What must hold:
   3. A project outside of both that finds it by find_package, with its toolchain
      file, builds a program that uses the device library; its target
      profile-app counts that; and the licence, manual pages and completions
-     are there.
+     are there. So it is with an archive by CPack, unpacked.
   4. benchmarks/timer, preloaded into a program of ours, times each launch once a
      repetition, and leaves the program's result as it was: the kernels write
      what they read, so a repetition from the wrong state would change it.
+  5. The target `uninstall` takes away all that an installation has brought, and
+     nothing else.
 """
 
 import argparse
@@ -77,8 +79,40 @@ def check_profile(tree, source, folder):
     check(json.loads(report.read_text())["kernels"], "kernels are counted")
 
 
+def unpack_archive(args, folder):
+    """With the parts of CPack's TXZ, compressed in a tenth of the time."""
+    run([args.cmake.parent / "cpack", "-G", "TZST", "-B", folder, "--config",
+         args.build / "CPackConfig.cmake"])
+    archive, = folder.glob("*.tar.zst")
+    subprocess.run([args.cmake, "-E", "tar", "xf", archive], cwd=folder,
+                   check=True)
+    return folder / archive.name.removesuffix(".tar.zst")
+
+
+def check_uninstall(args, folder):
+    prefix, staged = folder / "prefix", folder / "staged"
+    run([args.cmake, "--install", args.build, "--prefix", prefix],
+        DESTDIR=str(staged))
+    before = [p for p in staged.rglob("*") if not p.is_dir()]
+    check(len(before) > 50, f"an installation has its files: {before}")
+    kept = [before[0].parent / "mine", staged / str(prefix)[1:]
+            / "lib/cmake/reconverge/mine.cmake"]
+    for path in kept:
+        path.write_text("mine")
+    output = run([args.cmake, "--build", args.build, "--target", "uninstall"],
+                 DESTDIR=str(staged))
+    check(f"Removed {len(before)} files" in output, "it says what it did",
+          output)
+    left = {p for p in staged.rglob("*") if not p.is_dir()}
+    check(left == set(kept), f"all else is gone: {left}")
+    check(not (kept[1].parents[3] / "share/reconverge").exists(),
+          "and so are our folders")
+
+
 def check_consumer(args, tree, source, folder):
     project, build = folder / "consumer", folder / "consumer-build"
+    for old in (project, build):
+        shutil.rmtree(old, ignore_errors=True)
     shutil.copytree(source / "test/install/consumer", project)
     run([args.cmake, "-G", "Ninja", "-S", project, "-B", build, "--toolchain",
          tree / "lib/cmake/reconverge/toolchain.cmake"])
@@ -135,6 +169,11 @@ def main():
         check_profile(tree, args.source, folder)
         check_consumer(args, tree, args.source, folder)
         check_timer(args, tree, args.source, folder)
+        archive = unpack_archive(args, folder / "packed")
+        check_run_paths(args, archive)
+        check_consumer(args, archive, args.source, folder)
+        check((archive / "bin/clang-19").exists(), "the archive has a compiler")
+        check_uninstall(args, folder)
     return 0
 
 

@@ -7,6 +7,7 @@
 #include "frontend/TempDir.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
@@ -154,15 +155,44 @@ TEST(Process, AHangingProgramIsKilled) {
   EXPECT_EQ(Result.Exit, 3);
 }
 
-TEST(Process, TerminationIsPassedOnAndWeStay) {
-  std::thread Sender([] {
-    // Long enough for the child to be running.
-    usleep(300'000);
-    kill(getpid(), SIGTERM);
-  });
-  ProcessResult Result = shell("exec sleep 20");
-  Sender.join();
-  EXPECT_EQ(Result.Signal, SIGTERM);
+// Before those in which a signal comes: that is not forgotten, and ends what is
+// expendable at once.
+TEST(Process, AnExpendableChildEndsWithWhatItHasStarted) {
+  SmallString<128> Path;
+  ASSERT_FALSE(sys::fs::createTemporaryFile("output", "txt", Path));
+  const std::string Output(Path);
+  Command C{{"/bin/sh", "-c", "sleep 20 & echo $!; trap '' TERM; wait"}, {}};
+  C.Output = Output;
+  C.IsExpendable = true;
+  C.TimeLimit = 0.3;
+  ProcessResult Result = cantFail(runProcess(C));
+  EXPECT_TRUE(Result.TimedOut);
+  const pid_t Other =
+      std::atoi(cantFail(readFile(Output))->getBuffer().str().c_str());
+  ASSERT_GT(Other, 0);
+  // Nobody may be there to wait for it: then it is there, and dead.
+  bool IsAlive = true;
+  for (unsigned I = 0; IsAlive && I != 100; ++I, usleep(20'000)) {
+    auto Status = MemoryBuffer::getFileAsStream(
+        "/proc/" + std::to_string(Other) + "/stat");
+    IsAlive = Status && !(*Status)->getBuffer().contains(") Z ");
+  }
+  EXPECT_FALSE(IsAlive);
+  sys::fs::remove(Output);
+}
+
+TEST(Process, SignalsArePassedOnAndWeStay) {
+  for (int Signal : {SIGTERM, SIGINT}) {
+    std::thread Sender([=] {
+      // Long enough for the child to be running.
+      usleep(300'000);
+      kill(getpid(), Signal);
+    });
+    ProcessResult Result = shell("exec sleep 20");
+    Sender.join();
+    EXPECT_EQ(Result.Signal, Signal);
+    EXPECT_EQ(interruption(), Signal);
+  }
 }
 
 TEST(Process, InterruptEndsNeitherUsNorAChildThatHandlesIt) {
@@ -170,7 +200,7 @@ TEST(Process, InterruptEndsNeitherUsNorAChildThatHandlesIt) {
     usleep(300'000);
     kill(getpid(), SIGINT);
   });
-  ProcessResult Result = shell("sleep 1; exit 3");
+  ProcessResult Result = shell("trap : INT; sleep 1; exit 3");
   Sender.join();
   EXPECT_EQ(Result.Exit, 3);
 }

@@ -14,7 +14,10 @@
 #include "../model/HandMade.h"
 #include "model/Model.h"
 
+#include "llvm/Remarks/Remark.h"
+#include "llvm/Remarks/RemarkParser.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <gtest/gtest.h>
@@ -128,6 +131,77 @@ TEST(Findings, WhatIsWorthALook) {
                 ->take_until([](char C) { return C == ';'; }),
             "i & 1: 36.4% of the run is lost where lanes part here, 36.4% with "
             "the branches inside");
+}
+
+/// What LLVM's own parser reads in \p Text.
+std::vector<std::unique_ptr<remarks::Remark>> remarksIn(StringRef Text) {
+  std::vector<std::unique_ptr<remarks::Remark>> All;
+  auto Parser =
+      cantFail(remarks::createRemarkParser(remarks::Format::YAML, Text));
+  while (true) {
+    auto Next = Parser->next();
+    if (!Next) {
+      EXPECT_TRUE(Next.errorIsA<remarks::EndOfFileError>()) << Text.str();
+      consumeError(Next.takeError());
+      return All;
+    }
+    All.push_back(std::move(*Next));
+  }
+}
+
+TEST(Remarks, LLVMReadsThem) {
+  Profile P = alternating();
+  const std::string Text = printed([&](raw_ostream &OS) {
+    const RunCost Cost = model::costOf(P);
+    printRemarks(viewOf(P, Cost), P, Cost, OS);
+  });
+  const auto All = remarksIn(Text);
+  ASSERT_EQ(All.size(), 1u) << Text;
+  const remarks::Remark &R = *All[0];
+  EXPECT_EQ(R.RemarkType, remarks::Type::Missed);
+  EXPECT_EQ(R.PassName, "reconverge");
+  EXPECT_EQ(R.RemarkName, "DivergentBranch");
+  EXPECT_EQ(R.FunctionName, P.Kernels[0].Info.Name);
+  ASSERT_TRUE(R.Loc);
+  EXPECT_EQ(R.Loc->SourceFilePath, "src/alt.cu");
+  EXPECT_EQ(R.Loc->SourceLine, 12u);
+  EXPECT_EQ(R.Loc->SourceColumn, 7u);
+  EXPECT_EQ(R.Hotness, 4u);
+  EXPECT_TRUE(StringRef(R.getArgsAsMsg())
+                  .starts_with("i & 1: 36.4% of the run is lost where lanes "
+                               "part here, 36.4% with the branches inside; "
+                               "100.0% of 1 warp split"))
+      << R.getArgsAsMsg();
+}
+
+TEST(Remarks, HostileNamesStayText) {
+  const StringRef Bad[] = {
+      "--- !Passed\nPass: x",
+      "</td><script>alert(1)</script>",
+      "a ? b : \"c\" # d",
+      "'single' {flow: [1, 2]}",
+      "*alias & %directive @at `tick`",
+      "\xe4\xbd\xa0 < \xff \x1b[31m",
+      "",
+      "~",
+  };
+  for (StringRef Name : Bad) {
+    Profile P = alternating();
+    P.Kernels[0].Info.Name = Name.str();
+    P.Kernels[0].Info.Branches[0].Condition = Name.str();
+    P.Kernels[0].Info.Branches[0].Where = {{Name.str() + ".cu", 3, 1, "k"}};
+    const std::string Text = printed([&](raw_ostream &OS) {
+      const RunCost Cost = model::costOf(P);
+      printRemarks(viewOf(P, Cost), P, Cost, OS);
+    });
+    const auto All = remarksIn(Text);
+    ASSERT_EQ(All.size(), 1u) << Text;
+    EXPECT_EQ(All[0]->RemarkType, remarks::Type::Missed);
+    EXPECT_EQ(All[0]->Loc->SourceLine, 3u);
+    EXPECT_FALSE(Regex("<[a-zA-Z/!?]").match(Text)) << Text;
+    EXPECT_NE(All[0]->getArgsAsMsg().find(" of the run is lost"),
+              std::string::npos);
+  }
 }
 
 // The lines of the caller's file have what runs in the header that it includes.

@@ -61,7 +61,7 @@ function places(data: Data): HTMLElement {
         title: "branch",
         text: (p) => p.at,
         cell: (p) => {
-          const cell = h("span", {}, placeLink(p));
+          const cell = h("span", { class: "place" }, placeLink(p));
           cell.style.paddingLeft = `${p.depth}em`;
           return cell;
         },
@@ -69,7 +69,7 @@ function places(data: Data): HTMLElement {
       { title: "self", text: (p) => percent(p.self), cell: (p) => measured(p.self), number: true },
       { title: "total", text: (p) => percent(p.total), number: true },
       { title: "what may help", text: (p) => p.advice.join("; "), wide: true },
-      { title: "in the warp", text: (p) => regrouped(p, 0), number: true },
+      { title: "in warp", text: (p) => regrouped(p, 0), number: true },
       { title: "block", text: (p) => regrouped(p, 1), number: true },
       { title: "grid", text: (p) => regrouped(p, 2), number: true },
       { title: "warps", text: (p) => count(p.warps), number: true },
@@ -125,7 +125,7 @@ export function overview(data: Data): Node[] {
     { class: "about" },
     `Shares are of ${data.sharesAreOfTime ? "time, by the model" : "issue slots"}. `,
     data.countedOn ? `Counted on ${data.countedOn}. ` : "",
-    "self: lost where lanes part at this branch; total: with the branches inside; in the warp, block, grid: what " +
+    "self: lost where lanes part at this branch; total: with the branches inside; in warp, block, grid: what " +
       "regrouping gives back, before its price. CFE: of the lanes that could, those that work; potential: 1 / CFE; " +
       "attainable: of that, in time.",
   );

@@ -40,7 +40,17 @@ async function rowsOf(panel, caption) {
   return table.locator("tbody tr").evaluateAll((rows) => rows.map((r) => [...r.cells].map((c) => c.innerText.trim())));
 }
 
+/** Tables that are wider than the window scroll; those of the overview need not. */
+async function checkWidths(page) {
+  const panel = await show(page, "overview");
+  for (const region of await panel.locator(".scrolls").all()) {
+    const [all, shown] = await region.evaluate((r) => [r.scrollWidth, r.clientWidth]);
+    assert.ok(all <= shown, `${await region.getAttribute("aria-label")}: ${all} of ${shown} pixels`);
+  }
+}
+
 async function checkOverview(page, run) {
+  await checkWidths(page);
   const panel = await show(page, "overview");
   const places = await rowsOf(panel, "Where lanes part");
   const worth = run.places.filter((p) => p.self >= 0.001);
@@ -233,6 +243,7 @@ await withBrowser(chromium, async (context) => {
   const [bad, worse] = hostile(run, decisions);
   const attacked = await open(context, makePage("hostile", bad, worse));
   await checkOptimize(attacked.page, worse);
+  await checkWidths(attacked.page);
   for (const tab of await attacked.page.locator("[role=tab]").all()) await tab.click();
   assert.equal(await attacked.page.locator("img, script:not([type])").count(), 0);
   assert.ok((await attacked.page.locator("h1").innerText()).includes("<img src=x onerror=alert(2)>"));

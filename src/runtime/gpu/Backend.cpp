@@ -1,6 +1,7 @@
 //===- runtime/gpu/Backend.cpp - What the shim loads to count or try ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "core/CacheFolder.h"
 #include "core/Error.h"
 #include "frontend/Installation.h"
 #include "runtime/gpu/Counter.h"
@@ -32,6 +33,7 @@ static Expected<ArrayRef<reconverge_backend_symbol>> start() {
   Expected<gpu::Options> Options = gpu::optionsFromEnvironment();
   if (!Options)
     return Options.takeError();
+  boundCacheFolder(Options->CacheDir);
   const bool Counts =
       !Options->TrialPlan.empty() || !Options->ProfilePath.empty();
   if (Counts && Options->MachineFile.empty())

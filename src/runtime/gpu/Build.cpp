@@ -21,6 +21,7 @@
 #include "analysis/Numbering.h"
 #include "analysis/device/Annotations.h"
 #include "analysis/device/Architecture.h"
+#include "core/CacheFolder.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
 #include "core/File.h"
@@ -207,12 +208,11 @@ static Expected<SmallVector<char, 0>> withProbes(const Module &M, unsigned Arch,
 static Expected<std::unique_ptr<MemoryBuffer>>
 cached(const Twine &Key, const Options &O,
        function_ref<Expected<SmallVector<char, 0>>()> Make) {
-  SmallString<256> Path;
+  std::string Path;
   if (!O.CacheDir.empty()) {
     static const char Here = 0;
     const std::string Whole = (Key + "," + runtime::buildStamp(&Here)).str();
-    Path = O.CacheDir;
-    sys::path::append(Path, "gpu-" + utohexstr(xxh3_64bits(Whole)) + ".image");
+    Path = cachePath(O.CacheDir, xxh3_64bits(Whole));
     if (sys::fs::exists(Path))
       return readFile(Path);
   }

@@ -16,22 +16,10 @@
 #include "runtime/vm/Errors.h"
 #include "runtime/vm/Findings.h"
 
-#include "llvm/Support/CachePruning.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace reconverge;
-
-/// Now and then removes what was compiled and is not used any more.
-static void boundCache(const runtime::BackendOptions &Options) {
-  if (!sys::fs::is_directory(Options.Machine.CacheDir))
-    return;
-  CachePruningPolicy Policy;
-  Policy.Expiration = std::chrono::hours(30 * 24);
-  Policy.MaxSizeBytes = Options.CacheBytes;
-  pruneCache(Options.Machine.CacheDir, Policy);
-}
 
 static Error start() {
   Expected<runtime::BackendOptions> Options = runtime::optionsFromEnvironment();
@@ -45,7 +33,7 @@ static Error start() {
       runtime::installedFile(Here, "lib/reconverge/compile-kernel");
   if (!Options->HasCache)
     Options->Machine.CacheDir = defaultCacheFolder();
-  boundCache(*Options);
+  boundCacheFolder(Options->Machine.CacheDir, Options->CacheBytes);
   return runtime::Engine::get().configure(std::move(*Options),
                                           warpvm::Machine::create);
 }

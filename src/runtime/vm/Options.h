@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_RUNTIME_VM_OPTIONS_H
 #define RECONVERGE_RUNTIME_VM_OPTIONS_H
 
+#include "core/CacheFolder.h"
 #include "runtime/vm/Herd.h"
 #include "runtime/vm/Shuffle.h"
 #include "warpvm/Machine.h"
@@ -31,7 +32,7 @@ struct BackendOptions {
   HerdSettings Herd;            ///< what the policy herds
   ShuffleOptions Shuffle;       ///< a profile tries launches in other orders
   bool HasCache = false; ///< Machine.CacheDir is said; otherwise the user's own
-  uint64_t CacheBytes = uint64_t(1) << 30; ///< that it may take; 0: no bound
+  uint64_t CacheBytes = UsualCacheBytes; ///< that it may take; 0: no bound
   uint64_t Memory = 0;   ///< device memory in bytes; 0: DeviceMemory's default
   bool Features = false; ///< a profile has what foretells sampled threads
   std::string Orders;    ///< folder for orders of threads; empty: none

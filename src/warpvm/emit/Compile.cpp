@@ -15,6 +15,7 @@
 #include "warpvm/emit/Compile.h"
 
 #include "analysis/AnalysisManagers.h"
+#include "core/CacheFolder.h"
 #include "core/Error.h"
 
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -196,11 +197,7 @@ std::string Compiler::cachePath(StringRef ModuleHash, StringRef Name,
        Twine(How == Effort::Fast) + "\n" + Target->getTargetCPU() + "\n" +
        Target->getTargetFeatureString() + "\n" + Stamp)
           .str();
-  SmallString<128> Path(CacheDir);
-  // Of all files, llvm::pruneCache, which keeps the folder in its bounds, takes
-  // those of such names alone.
-  sys::path::append(Path, "llvmcache-" + utohexstr(xxh3_64bits(Key), true, 16));
-  return std::string(Path);
+  return reconverge::cachePath(CacheDir, xxh3_64bits(Key));
 }
 
 Expected<std::unique_ptr<MemoryBuffer>>

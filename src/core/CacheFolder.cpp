@@ -1,0 +1,43 @@
+//===- core/CacheFolder.cpp - What is kept between runs -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core/CacheFolder.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CachePruning.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace reconverge {
+
+/// llvm::pruneCache touches files of such names alone.
+static constexpr StringLiteral Prefix = "llvmcache-";
+
+std::string cachePath(StringRef Folder, uint64_t Key) {
+  SmallString<256> Path(Folder);
+  sys::path::append(Path, Prefix + utohexstr(Key, /*LowerCase=*/true, 16));
+  return std::string(Path);
+}
+
+bool isCacheName(StringRef Name) {
+  if (Name.starts_with(Prefix) || Name == "llvmcache.timestamp")
+    return true;
+  if (Name.consume_front("gpu-"))
+    return Name.consume_back(".image") && all_of(Name, isHexDigit);
+  return Name.consume_back(".o") && Name.size() == 16 &&
+         all_of(Name, isHexDigit);
+}
+
+void boundCacheFolder(StringRef Folder, uint64_t Bytes) {
+  if (!sys::fs::is_directory(Folder))
+    return;
+  CachePruningPolicy Policy;
+  Policy.Expiration = std::chrono::hours(30 * 24);
+  Policy.MaxSizeBytes = Bytes;
+  pruneCache(Folder, Policy);
+}
+
+} // namespace reconverge
