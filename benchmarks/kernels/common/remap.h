@@ -31,7 +31,10 @@
 
 #include "../../../include/reconverge/block/block_collect.cuh"
 #include "../../../include/reconverge/block/block_remap.cuh"
+
+#ifndef ONLY_PLAIN // CUB takes longer to read than all the rest
 #include <cub/block/block_radix_sort.cuh>
+#endif
 
 #define HD __host__ __device__
 
@@ -46,6 +49,7 @@ HD constexpr int bitsBelow(int N) {
   return N <= 1 ? 0 : 1 + bitsBelow((N + 1) / 2);
 }
 
+#ifndef ONLY_PLAIN
 /// Sorts the threads' numbers by path; moves state through shared memory.
 template <int Block, int Paths, int Words = 0> class ByCub {
   using Sort = cub::BlockRadixSort<unsigned, Block, 1, unsigned short>;
@@ -80,6 +84,7 @@ private:
   temp_storage &Storage;
   bool Called = false;
 };
+#endif
 
 /// The kernel template collected, in its forms, in RemapWays' order.
 #define COLLECTED(Paths)                                                       \
