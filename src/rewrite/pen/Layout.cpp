@@ -137,14 +137,14 @@ static std::optional<Text::Span> lineAbove(const Text &T, unsigned Start) {
   return Text::Span{T.lineStart(Start - 1), Start};
 }
 
-static bool isRequest(StringRef Line) {
+static bool isRequest(StringRef Line, StringRef Remedy) {
   Line = Line.trim();
   if (!Line.consume_front("#"))
     return false;
   SmallVector<StringRef, 6> Words;
   Line.split(Words, ' ', -1, /*KeepEmpty=*/false);
   return Words.size() >= 3 && Words[0] == "pragma" &&
-         Words[1] == "reconverge" && Words[2] == "remap";
+         Words[1] == "reconverge" && Words[2] == Remedy;
 }
 
 unsigned aboveComments(const Text &T, unsigned Offset) {
@@ -160,11 +160,11 @@ unsigned aboveComments(const Text &T, unsigned Offset) {
   return Start;
 }
 
-Text::Span requestAbove(const Text &T, unsigned Offset) {
+Text::Span requestAbove(const Text &T, unsigned Offset, StringRef Remedy) {
   unsigned Start = T.lineStart(Offset);
   while (const auto Above = lineAbove(T, Start)) {
     const std::string Line = T.textOf(*Above);
-    if (isRequest(Line))
+    if (isRequest(Line, Remedy))
       return *Above;
     if (!StringRef(Line).trim().starts_with("//"))
       break;
@@ -173,12 +173,21 @@ Text::Span requestAbove(const Text &T, unsigned Offset) {
   return {0, 0};
 }
 
+std::vector<Edit> requestsIn(const Text &T, Text::Span Of, StringRef Remedy) {
+  std::vector<Edit> Found;
+  for (unsigned At = Of.Begin; At < Of.End; At = T.lineEnd(At))
+    if (isRequest(T.textOf({At, T.lineEnd(At)}), Remedy))
+      Found.push_back({At, T.lineEnd(At) - At, ""});
+  return Found;
+}
+
 void editHead(const Text &T, const FunctionDecl &Kernel, const Order &What,
               std::vector<Edit> &Edits) {
   for (const auto *A : Kernel.specific_attrs<AnnotateAttr>()) {
     const auto Span =
         T.spanOf(T.SM.getExpansionRange(A->getLocation()).getAsRange());
-    if (!Span || T.textOf(*Span) != "RECONVERGE_REMAP")
+    if (!Span || T.textOf(*Span) !=
+                     (What.Items ? "RECONVERGE_COLLECT" : "RECONVERGE_REMAP"))
       continue;
     unsigned End = Span->End;
     while (End < T.bytes().size() && llvm::isSpace(T.bytes()[End]))
@@ -203,9 +212,10 @@ void editHead(const Text &T, const FunctionDecl &Kernel, const Order &What,
     Edits.push_back({Behind, 1, Bounds + "\n" + T.indentAt(At)});
 }
 
-void editIncludes(const Text &T, const Directives &Seen, unsigned Offset,
-                  std::vector<Edit> &Edits) {
-  const std::string Line = "#include <reconverge/block/block_remap.cuh>\n";
+void editIncludes(const Text &T, const Directives &Seen, StringRef Header,
+                  unsigned Offset, std::vector<Edit> &Edits) {
+  const std::string Line =
+      ("#include <reconverge/block/" + Header + ">\n").str();
   unsigned At = 0;
   bool HasAny = false;
   for (unsigned Include : Seen.Includes)

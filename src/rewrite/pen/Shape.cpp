@@ -83,6 +83,21 @@ static const Stmt *bodyOf(const Stmt &Loop) {
   return Do ? Do->getBody() : nullptr;
 }
 
+const VarDecl *libraryIn(const FunctionDecl &Kernel) {
+  const VarDecl *Found = nullptr;
+  walk(Kernel.getBody(), [&](const Stmt &At) {
+    if (const auto *Decls = dyn_cast<DeclStmt>(&At))
+      for (const Decl *D : Decls->decls())
+        if (const auto *V = dyn_cast<VarDecl>(D))
+          if (const auto *Type = V->getType()->getAsCXXRecordDecl();
+              Type && (Type->getName() == "block_remap" ||
+                       Type->getName() == "block_collect"))
+            Found = V;
+    return !Found;
+  });
+  return Found;
+}
+
 namespace {
 class Finder {
 public:
@@ -235,7 +250,7 @@ Trouble findShape(const FunctionDecl &Kernel, const Order &What, const Text &T,
   const auto *Last = dyn_cast<IfStmt>(Into.At);
   const bool IsLast = Last && !Last->getElse() && Into.After.size() == 1 &&
                       What.Chain.size() == 1;
-  if (What.HasExits && !Into.hasExits() && !IsLast)
+  if (!What.Items && What.HasExits && !Into.hasExits() && !IsLast)
     return Refused{&refuse::Exit, Into.At->getBeginLoc()};
   return std::nullopt;
 }
