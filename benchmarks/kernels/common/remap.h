@@ -104,6 +104,10 @@ constexpr long LastWay = 0;
 #define WAYS(Plain, ...) {Plain, __VA_ARGS__}
 constexpr long LastWay = 12;
 #endif
+/// How many items a thread of the first kernel takes: as it is, one.
+#ifndef EACH
+#define EACH 1
+#endif
 
 /// Which of RemapWays' kernels to run, or which of them in turns.
 inline long chosenWay(Bench &Run) {
@@ -125,7 +129,7 @@ template <typename Kernel> struct RemapWays {
     const char *Name;  ///< collect-<threads>-<items a thread>-<chunk>
     int Threads, Each; ///< 0 threads: the program's own
   };
-  static constexpr Shape Forms[] = {{"original", 0, 1},
+  static constexpr Shape Forms[] = {{"original", 0, EACH},
                                     {"library", 0, 1},
                                     {"cub", 0, 1},
                                     {"collect-256-2-32", 256, 2},

@@ -269,7 +269,7 @@ std::string Writer::blockItems() const {
 std::string Writer::setup() const {
   std::vector<std::string> Words = {
       std::to_string(Items.Threads),
-      std::to_string(Items.Last ? 1 : Path.Leaves)};
+      std::to_string(Items.Last ? Path.Ahead : Path.Leaves)};
   if (What.Items != 4 || What.Chunk != 32)
     Words.push_back(std::to_string(What.Items));
   if (What.Chunk != 32)
@@ -300,7 +300,8 @@ std::string Writer::lastText() const {
       T.textOf(*T.spanOf(Path.Condition->getSourceRange()));
   const bool IsLoose = isa<ConditionalOperator>(Core) ||
                        (Op && (Op->isAssignmentOp() || Op->isCommaOp()));
-  return (IsLoose ? "(" + Text + ")" : Text) + " ? 0 : -1";
+  return (IsLoose ? "(" + Text + ")" : Text) + " ? " +
+         (Path.Ahead == 1 ? Path.Then : "(" + Path.Then + ")") + " : -1";
 }
 
 std::string Writer::pathText() const {

@@ -195,8 +195,8 @@ Trouble Planner::plan() {
   if (Trouble Why = checkSize())
     return Why;
   const auto *If = dyn_cast<IfStmt>(Where.At);
-  if (If && !If->getElse() && Where.After.size() == 1 && Path.Leaves == 2 &&
-      Path.Condition == If->getCond())
+  if (If && !If->getElse() && Where.After.size() == 1 &&
+      Path.Leaves == Path.Ahead + 1 && Path.Condition == If->getCond())
     Into.Last = If;
   for (const Stmt *S : Where.Region)
     if (const Expr *Condition = exitCondition(*S))

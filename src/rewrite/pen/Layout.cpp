@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lines are broken at 80 columns where people would: behind an assignment, before
-// an operator of choice, between items. What is above a line and belongs to it
+// an operator of choice, between items; outside of parentheses rather than inside. What is above a line and belongs to it
 // (comments, pragmas) is found by its first characters, for comments are not in
 // the syntax tree.
 //
@@ -22,7 +22,7 @@ static constexpr size_t Columns = 80;
 std::string wrapped(const std::string &Indent, const std::string &Words) {
   std::string Result, Line = Indent;
   StringRef Rest = Words;
-  const std::string More = Indent + "    ";
+  std::string More = Indent + "    ";
   // What is assigned, whole, goes before its parts.
   if (const size_t Value = Rest.find(" = ");
       Value != StringRef::npos && Line.size() + Rest.size() > Columns &&
@@ -35,22 +35,31 @@ std::string wrapped(const std::string &Indent, const std::string &Words) {
   while (Line.size() + Rest.size() > Columns) {
     size_t Best = StringRef::npos;
     const size_t Room = Columns > Line.size() ? Columns - Line.size() : 0;
-    for (size_t At = Rest.find(' '); At != StringRef::npos;
-         At = Rest.find(' ', At + 1)) {
+    int Depth = 0, BestDepth = INT_MAX; // of parentheses: whole parts stay so
+    for (size_t At = 0; At != Rest.size(); ++At) {
+      Depth += (Rest[At] == '(') - (Rest[At] == ')');
+      if (Rest[At] != ' ')
+        continue;
       if (At > Room && Best != StringRef::npos)
         break;
       const StringRef Next = Rest.drop_front(At + 1);
-      const char Before = At ? Rest[At - 1] : ' ';
-      if (Before == ',' || Before == '=' || Next.starts_with("? ") ||
-          Next.starts_with(": ") || Next.starts_with("&& ") ||
-          Next.starts_with("|| ") || Next.starts_with("+ "))
-        Best = At;
+      const StringRef Before = Rest.take_front(At);
+      if (Before.ends_with(",") || Before.ends_with(" =") ||
+          Next.starts_with("? ") || Next.starts_with(": ") ||
+          Next.starts_with("&& ") || Next.starts_with("|| ") ||
+          Next.starts_with("+ "))
+        if (Depth <= BestDepth) {
+          Best = At;
+          BestDepth = Depth;
+        }
     }
     if (Best == StringRef::npos)
       break;
     Result += Line + Rest.take_front(Best).str() + "\n";
-    Rest = Rest.drop_front(Best + 1);
     Line = More;
+    if (Rest.take_front(Best).ends_with(" ="))
+      More += "    ";
+    Rest = Rest.drop_front(Best + 1);
   }
   return Result + Line + Rest.str() + "\n";
 }
