@@ -173,11 +173,20 @@ static void addLeft(std::vector<Missed> Here, ArrayRef<Order> Made,
              M.Column == O.Chain.front().Column;
     });
     const bool IsNoLoss =
-        !Made.empty() && (M.Why == &remedies::remap::refuse::Small ||
-                          M.Why == &remedies::remap::refuse::Ids);
+        !Made.empty() &&
+        (M.Why == &refuse::Trips || M.Why == &remedies::remap::refuse::Small ||
+         M.Why == &remedies::remap::refuse::Ids);
     if (!IsThere && !IsCopy && !IsNoLoss)
       Result.Left.push_back(std::move(M));
   }
+}
+
+/// Whether threads part at \p BB by how often they run a loop.
+static bool isTrips(const BasicBlock &BB, const Facts &Now) {
+  const Cycle *Loop = Now.Cycles.getCycle(&BB);
+  return Loop && any_of(successors(&BB), [&](const BasicBlock *To) {
+           return !Loop->contains(To);
+         });
 }
 
 void orderRounds(Function &F, const RemapOptions &Options, Ordered &Result) {
@@ -191,7 +200,11 @@ void orderRounds(Function &F, const RemapOptions &Options, Ordered &Result) {
     auto Decision = planRound(*BB, Now, Options, {});
     const auto *Plan = std::get_if<RoundPlan>(&Decision);
     if (!Plan) {
-      Left.push_back(missedAt(*BB, std::get<Refusal>(Decision)));
+      auto Why = std::get<Refusal>(Decision);
+      if (isTrips(*BB, Now) && (Why.Kind == &remedies::remap::refuse::Small ||
+                                Why.Kind == &remedies::remap::refuse::Ids))
+        Why = remedies::refusal(refuse::Trips, *BB->getTerminator());
+      Left.push_back(missedAt(*BB, Why));
       continue;
     }
     Order O = orderOf(*Plan, Now, Options);

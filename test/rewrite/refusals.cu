@@ -287,6 +287,27 @@ __global__ void by_hand(const float *in, float *out) {
     out[to.id] = other(y);
 }
 
+__device__ int many(const float *in, int i) {
+  int sum = 0;
+  for (int k = 0; k < int(in[i]); ++k)
+    sum += int(one(k)) ^ k;
+  return sum;
+}
+// CHECK-DAG: refusals.cu:[[#@LINE+3]]:{{[0-9]+}}: not rewritten: what differs is how often a loop runs [RC1119]
+RECONVERGE_REMAP __global__ void trips(const float *in, int *out) {
+  const int i = threadIdx.x;
+  out[i] = many(in, i);
+}
+// CHECK-DAG: refusals.cu:[[#@LINE+3]]:{{[0-9]+}}: not rewritten: what differs is how often a loop runs [RC1119]
+RECONVERGE_REMAP __global__ void steps(const int *in, int *out) {
+  int n = in[threadIdx.x], k = 0;
+  while (n != 1) {
+    n = n % 2 ? 3 * n + 1 : n / 2;
+    ++k;
+  }
+  out[threadIdx.x] = k;
+}
+
 // CHECK-DAG: refusals.cu: not rewritten: this remedy is no patch to the source (refill) [RC1131]
 // CHECK-DAG: refusals.cu: not rewritten: this remedy is no patch to the source (meld) [RC1131]
 __global__ void refilled(const float *in, float *out) {

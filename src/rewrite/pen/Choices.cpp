@@ -106,6 +106,20 @@ const Stmt *statementAt(const Stmt *Body, const Place &P,
   return nullptr;
 }
 
+bool isTrips(const Stmt *S, const Place &P, const SourceManager &SM) {
+  bool Found = false;
+  walk(S, [&](const Stmt &At) {
+    const Stmt *Body = nullptr;
+    if (const auto *For = dyn_cast<ForStmt>(&At))
+      Body = For->getBody();
+    else if (const auto *While = dyn_cast<WhileStmt>(&At))
+      Body = While->getBody();
+    Found |= Body && isIn(P, {At.getBeginLoc(), Body->getBeginLoc()}, SM);
+    return !Found;
+  });
+  return Found;
+}
+
 const Stmt *firstChoice(const Stmt *Body) {
   const Stmt *Found = nullptr;
   walk(Body, [&](const Stmt &At) {

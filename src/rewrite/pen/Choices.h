@@ -19,6 +19,10 @@ clang::SourceRange headOf(const clang::Stmt &S);
 const clang::Stmt *branchIn(const clang::Stmt *S, const Place &P,
                             const clang::SourceManager &SM);
 
+/// Whether \p P is in the head of a loop of \p S.
+bool isTrips(const clang::Stmt *S, const Place &P,
+             const clang::SourceManager &SM);
+
 /// The first `if` or `?:` of a function's body, which nothing but loops comes
 /// before; or null.
 const clang::Stmt *firstChoice(const clang::Stmt *Body);

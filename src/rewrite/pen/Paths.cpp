@@ -119,6 +119,17 @@ static bool isSimple(StringRef Text) {
   });
 }
 
+/// Without parentheses around all of it.
+static std::string unwrapped(const std::string &Text) {
+  int Depth = 0;
+  for (size_t At = 0; At + 1 < Text.size(); ++At) {
+    Depth += (Text[At] == '(') - (Text[At] == ')');
+    if (!Depth)
+      return Text;
+  }
+  return Text.size() > 1 ? Text.substr(1, Text.size() - 2) : Text;
+}
+
 /// A whole number of type \p From is the same in type \p To.
 static bool keepsValue(QualType From, QualType To, const ASTContext &C) {
   To = To.getNonReferenceType();
@@ -368,6 +379,10 @@ Trouble Planner::plan() {
       return refused(Call);
   }
   const Stmt *Branch = branchIn(Body, What.Chain.back(), T.SM);
+  if (!Branch && isTrips(Body, What.Chain.back(), T.SM))
+    return Refused{&refuse::Trips, Levels.empty()
+                                       ? Body->getBeginLoc()
+                                       : Levels.front().Call->getBeginLoc()};
   if (!Branch)
     return Levels.empty() ? Refused{&refuse::Lost, Body->getBeginLoc()}
                           : refused(Levels.front().Call);
@@ -401,7 +416,7 @@ Trouble Planner::plan() {
                          (Op && (Op->isAssignmentOp() || Op->isCommaOp()));
     const bool IsPart =
         isa<DeclRefExpr, MemberExpr, ArraySubscriptExpr, CallExpr>(Core);
-    const auto Bare = *written(*Condition, IsLoose);
+    const auto Bare = unwrapped(*written(*Condition, IsLoose));
     Into.Text = IsBool ? Bare
                 : IsPart
                     ? Bare + " != " +

@@ -394,6 +394,10 @@ Trouble Writer::write(const FunctionDecl &Kernel) {
   Unit = unitOf(T.indentAt(beginOf(Body)),
                 T.indentAt(beginOf(Body->body_front())));
   editAfter();
+  AsksResult =
+      Where.hasExits() || hasWord(afterRound() + redeclare(Indent), Remapped) ||
+      llvm::any_of(Edits,
+                   [&](const Edit &E) { return hasWord(E.Text, Remapped); });
   if (Where.Loop) {
     editLoop(declareHoisted() + callRound(Path.Text) + afterRound());
   } else if (!hasRegion()) {

@@ -74,6 +74,12 @@ static const Stmt *leaves(const Stmt *S, bool Loop) {
   return Found;
 }
 
+/// What a `#pragma unroll` or an attribute stands before.
+static const Stmt *bare(const Stmt *S) {
+  const auto *Attributed = dyn_cast<AttributedStmt>(S);
+  return Attributed ? Attributed->getSubStmt() : S;
+}
+
 static const Stmt *bodyOf(const Stmt &Loop) {
   if (const auto *For = dyn_cast<ForStmt>(&Loop))
     return For->getBody();
@@ -163,7 +169,7 @@ Trouble Finder::inBlock(const CompoundStmt &Block) {
     return Why;
   const ArrayRef<const Stmt *> Rest =
       ArrayRef(All).drop_front(Here + 1 - All.begin());
-  const Stmt *Inner = bodyOf(**Here);
+  const Stmt *Inner = bodyOf(*bare(*Here));
   if (Inner && holds(Inner)) {
     const auto *InLoop = dyn_cast<CompoundStmt>(Inner);
     if (Into.Loop || !InLoop)
@@ -172,7 +178,7 @@ Trouble Finder::inBlock(const CompoundStmt &Block) {
       return Refused{&refuse::Exit, Into.Region.front()->getBeginLoc()};
     if (const Stmt *Way = leaves(InLoop, true))
       return Refused{&refuse::Exit, Way->getBeginLoc()};
-    Into.Loop = *Here;
+    Into.Loop = bare(*Here);
     Into.Outside.assign(Rest.begin(), Rest.end());
     return inBlock(*InLoop);
   }
