@@ -1,8 +1,8 @@
-//===- driver/Rewrite.cpp - Rounds, as a patch to the source --------------===//
+//===- driver/Rewrite.cpp - Remedies, as a patch to the source ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   app.cu --clang, our pipeline--> device code with variables' names
-//          --rewrite/Rounds.cpp--> orders.json: where, what moves
+//          --rewrite/Orders.cpp--> orders.json: where, what moves
 //          --clang with our plugin (rewrite/pen)--> the text, and outcomes
 //          --clang--> does it compile?
 //          --> a diff, the file itself, or another file
@@ -10,8 +10,8 @@
 // Clang's AST is looked at in clang, by our plugin, and not in this process: that
 // links neither clang's libraries nor starts slower for them.
 //
-// What asks for rounds: pragmas and attributes in the source, decisions of
-// `optimize`, --remap. Other remedies are no patch to the source.
+// What asks for them: pragmas and attributes in the source, decisions of
+// `optimize`, --remap and --collect. Other remedies are no patch to the source.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@
 #include "frontend/CompileUnit.h"
 #include "frontend/TempDir.h"
 #include "remedies/common/Requests.h"
+#include "rewrite/Orders.h"
 #include "rewrite/Refusals.h"
-#include "rewrite/Rounds.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -161,21 +161,22 @@ Error Rewriting::addDecisions(const Module &M, rewrite::Wishes &Asked) {
     IsMet |= D.Module == Hash;
     if (D.Module != Hash || !D.Keep.changesCode())
       continue;
-    if (D.Keep.Remedy != "remap") {
+    rewrite::Wish Kept;
+    auto IsWritten = Kept.add(D.Keep.Remedy, D.Keep.Parameters);
+    if (!IsWritten)
+      return IsWritten.takeError();
+    if (!*IsWritten) {
       noteLeft("", 0, 0, rewrite::refuse::Remedy,
                (D.Display + ": " + D.Keep.Remedy));
       continue;
     }
-    auto Options = remedies::parseRemapOptions(D.Keep.Parameters);
-    if (!Options)
-      return Options.takeError();
     uint64_t Threads = 0;
     for (const LaunchShape &S : D.Shapes)
       Threads =
           std::max(Threads, uint64_t(S.Block[0]) * S.Block[1] * S.Block[2]);
     if (Threads)
-      Options->Threads = std::min<uint64_t>(Options->Threads, Threads);
-    Asked.Of.emplace(D.Kernel, *Options);
+      Kept.limit(Threads);
+    Asked.Of.emplace(D.Kernel, std::move(Kept));
   }
   if (IsMet)
     return Error::success();
@@ -204,7 +205,7 @@ Expected<rewrite::Ordered> Rewriting::order() {
   if (!Settled->Unmatched.empty())
     return userError(join(Settled->Unmatched, "\n"), remedies::UnmatchedHelp);
   for (const std::string &Name : Settled->Asked)
-    if (Name != "remap")
+    if (Name != "remap" && Name != "collect")
       noteLeft("", 0, 0, rewrite::refuse::Remedy, Name);
   rewrite::Wishes Asked;
   Asked.Only = Request.Kernel;
@@ -216,18 +217,15 @@ Expected<rewrite::Ordered> Rewriting::order() {
                      "Name it as in the source, or mangled; a template must be "
                      "instantiated.");
   for (const Candidate &What : Request.Build.Remedies) {
-    if (What.Remedy != "remap") {
+    auto IsWritten = Asked.All.add(What.Remedy, What.Parameters);
+    if (!IsWritten)
+      return IsWritten.takeError();
+    if (!*IsWritten)
       noteLeft("", 0, 0, rewrite::refuse::Remedy, What.Remedy);
-      continue;
-    }
-    auto Parsed = remedies::parseRemapOptions(What.Parameters);
-    if (!Parsed)
-      return Parsed.takeError();
-    Asked.All = *Parsed;
   }
   if (Error E = addDecisions(**M, Asked))
     return std::move(E);
-  return rewrite::orderRounds(**M, Asked);
+  return rewrite::orderPatches(**M, Asked);
 }
 
 Error Rewriting::runClang(frontend::CompileOptions Options,
@@ -299,7 +297,11 @@ Error Rewriting::write(const rewrite::Ordered &Found) {
     return Outcomes.takeError();
   for (const rewrite::Outcome &O : *Outcomes) {
     if (!O.Code) {
-      note("", 0, 0, demangle(O.Kernel) + ": has a round of remap now");
+      note("", 0, 0,
+           demangle(O.Kernel) +
+               (O.Items ? ": is collected now; a launch of one block for " +
+                              Twine(O.Items) + " will do"
+                        : Twine(": has a round of remap now")));
       continue;
     }
     const remedies::RefusalKind *Kind = kindOf(O.Code);
@@ -359,8 +361,8 @@ Error Rewriting::run() {
   if (Found->Orders.empty()) {
     if (Found->Left.empty())
       note("", 0, 0,
-           "nothing to rewrite: no pragma, attribute, decision or --remap asks "
-           "for a round");
+           "nothing to rewrite: no pragma, attribute, decision, --remap or "
+           "--collect asks for it");
     return printSame();
   }
   return write(*Found);

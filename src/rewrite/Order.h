@@ -1,8 +1,8 @@
 //===- rewrite/Order.h - What to write, and what became of it --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rounds.cpp, which reads the pass's plan off the device code, orders rounds; the
-// pen (pen/), which is in clang, writes them into the source and answers. Both
+// Rounds.cpp and Collecting.cpp, which read the passes' plans off the device code,
+// order what to write; the pen (pen/), which is in clang, does and answers. Both
 // ways are JSON in a file, for clang is a process of its own. All of it is in this
 // header, for our plugin for clang links nothing of ours.
 //
@@ -24,7 +24,7 @@ struct Place {
   bool operator==(const Place &) const = default;
 };
 
-/// A round in a kernel's own text.
+/// A round in a kernel's own text, or a kernel whose threads become items.
 struct Order {
   std::string Kernel; ///< mangled
   /// The calls by which the branch has come into the kernel, outermost first,
@@ -42,6 +42,9 @@ struct Order {
   bool IsBound = false;     ///< the source says so itself
   std::string Algorithm;    ///< of the library; empty: its own choice
   uint64_t Neighbours = 16; ///< of data_group_indexing
+  /// A thread, of block_collect, and how many of them a warp claims at once; 0: a
+  /// round of block_remap.
+  uint64_t Items = 0, Chunk = 0;
 };
 
 /// What became of an order; Code 0: it is written. There is none of an order that
@@ -52,6 +55,7 @@ struct Outcome {
   std::string File; ///< where, and what stands there
   uint64_t Line = 0, Column = 0;
   std::string Detail;
+  uint64_t Items = 0; ///< the order's
 };
 
 inline llvm::json::Value toJSON(const Place &P) {
@@ -71,7 +75,8 @@ inline llvm::json::Value toJSON(const Order &O) {
       {"isAsked", O.IsAsked},     {"hasExits", O.HasExits},
       {"moves", O.Moves},         {"same", O.Same},
       {"threads", O.Threads},     {"isBound", O.IsBound},
-      {"algorithm", O.Algorithm}, {"neighbours", O.Neighbours}};
+      {"algorithm", O.Algorithm}, {"neighbours", O.Neighbours},
+      {"items", O.Items},         {"chunk", O.Chunk}};
 }
 inline bool fromJSON(const llvm::json::Value &V, Order &O,
                      llvm::json::Path At) {
@@ -82,7 +87,8 @@ inline bool fromJSON(const llvm::json::Value &V, Order &O,
          Map.map("moves", O.Moves) && Map.map("same", O.Same) &&
          Map.map("threads", O.Threads) && Map.map("isBound", O.IsBound) &&
          Map.map("algorithm", O.Algorithm) &&
-         Map.map("neighbours", O.Neighbours);
+         Map.map("neighbours", O.Neighbours) &&
+         Map.mapOptional("items", O.Items) && Map.mapOptional("chunk", O.Chunk);
 }
 
 inline llvm::json::Value toJSON(const Outcome &O) {
@@ -91,14 +97,16 @@ inline llvm::json::Value toJSON(const Outcome &O) {
                             {"file", llvm::json::fixUTF8(O.File)},
                             {"line", O.Line},
                             {"column", O.Column},
-                            {"detail", llvm::json::fixUTF8(O.Detail)}};
+                            {"detail", llvm::json::fixUTF8(O.Detail)},
+                            {"items", O.Items}};
 }
 inline bool fromJSON(const llvm::json::Value &V, Outcome &O,
                      llvm::json::Path At) {
   llvm::json::ObjectMapper Map(V, At);
   return Map && Map.map("kernel", O.Kernel) && Map.map("code", O.Code) &&
          Map.map("file", O.File) && Map.map("line", O.Line) &&
-         Map.map("column", O.Column) && Map.map("detail", O.Detail);
+         Map.map("column", O.Column) && Map.map("detail", O.Detail) &&
+         Map.map("items", O.Items);
 }
 
 } // namespace reconverge::rewrite

@@ -17,24 +17,22 @@
 
 #include "rewrite/Rounds.h"
 
-#include "analysis/Places.h"
 #include "analysis/SharedMemory.h"
 #include "analysis/device/Annotations.h"
 #include "remedies/common/Requests.h"
 #include "remedies/remap/Legality.h"
 #include "remedies/remap/Refusals.h"
+#include "rewrite/Origin.h"
 #include "rewrite/Refusals.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -43,42 +41,6 @@ namespace reconverge::rewrite {
 using namespace remedies::remap;
 using remedies::Refusal;
 using remedies::RemapOptions;
-
-static std::string pathOf(const DILocation &At) {
-  SmallString<128> Path(analysis::sourcePath(At));
-  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
-  return Path.str().str();
-}
-
-static Place placeOf(const DILocation &At) {
-  return {pathOf(At), At.getLine(), At.getColumn()};
-}
-
-/// Of a branch, or of its condition where the branch has lost it; may be null.
-static const DILocation *locationOf(const BasicBlock &BB) {
-  const Instruction &Term = *BB.getTerminator();
-  const DILocation *At = Term.getDebugLoc();
-  if (At && At->getLine())
-    return At;
-  const auto *Condition = dyn_cast<Instruction>(Term.getOperand(0));
-  At = Condition ? Condition->getDebugLoc().get() : nullptr;
-  return At && At->getLine() ? At : nullptr;
-}
-
-/// Empty: part of it is lost.
-static std::vector<Place> chainOf(const BasicBlock &BB) {
-  std::vector<Place> Chain;
-  const DILocation *At = locationOf(BB);
-  for (; At; At = At->getInlinedAt()) {
-    if (!At->getLine())
-      return {};
-    Chain.insert(Chain.begin(), placeOf(*At));
-    if (!At->getInlinedAt() &&
-        At->getScope()->getSubprogram() != BB.getParent()->getSubprogram())
-      return {};
-  }
-  return Chain;
-}
 
 namespace {
 /// The kernel's own variables, by "name:line".
@@ -147,21 +109,6 @@ std::vector<std::string> Variables::sameAt(const BasicBlock &At,
   return Same;
 }
 
-/// The branches of the plan's first tree.
-static std::vector<Place> choicesOf(const RoundPlan &Plan) {
-  std::vector<Place> All;
-  SmallVector<unsigned, 8> Work{Plan.Trees.front().Root};
-  while (!Work.empty()) {
-    const Choice &C = Plan.Choices[Work.pop_back_val()];
-    if (const DILocation *At = locationOf(*C.Block))
-      All.push_back(placeOf(*At));
-    for (const Way &On : C.Ways)
-      if (On.Inner >= 0)
-        Work.push_back(On.Inner);
-  }
-  return All;
-}
-
 static std::string nameOf(remedies::RemapAlgorithm Which) {
   switch (Which) {
   case remedies::RemapAlgorithm::Automatic:
@@ -212,17 +159,6 @@ static bool hasRoom(const RoundPlan &Plan, const Order &O) {
          analysis::UsualSharedLimit;
 }
 
-static Missed missedAt(const BasicBlock &BB, const Refusal &Why) {
-  const DILocation *At = Why.Where ? Why.Where.get() : locationOf(BB);
-  // In the kernel's own text.
-  while (At && At->getInlinedAt())
-    At = At->getInlinedAt();
-  Missed M{"", 0, 0, Why.Kind, Why.Detail};
-  if (At)
-    M = {pathOf(*At), At->getLine(), At->getColumn(), Why.Kind, Why.Detail};
-  return M;
-}
-
 /// What is said of a kernel with rounds to write: not of copies of their
 /// branches, which an unrolled loop has, nor of branches that are no loss.
 static void addLeft(std::vector<Missed> Here, ArrayRef<Order> Made,
@@ -237,14 +173,23 @@ static void addLeft(std::vector<Missed> Here, ArrayRef<Order> Made,
              M.Column == O.Chain.front().Column;
     });
     const bool IsNoLoss =
-        !Made.empty() && (M.Why == &remedies::remap::refuse::Small ||
-                          M.Why == &remedies::remap::refuse::Ids);
+        !Made.empty() &&
+        (M.Why == &refuse::Trips || M.Why == &remedies::remap::refuse::Small ||
+         M.Why == &remedies::remap::refuse::Ids);
     if (!IsThere && !IsCopy && !IsNoLoss)
       Result.Left.push_back(std::move(M));
   }
 }
 
-static void orderIn(Function &F, const RemapOptions &Options, Ordered &Result) {
+/// Whether threads part at \p BB by how often they run a loop.
+static bool isTrips(const BasicBlock &BB, const Facts &Now) {
+  const Cycle *Loop = Now.Cycles.getCycle(&BB);
+  return Loop && any_of(successors(&BB), [&](const BasicBlock *To) {
+           return !Loop->contains(To);
+         });
+}
+
+void orderRounds(Function &F, const RemapOptions &Options, Ordered &Result) {
   const Facts Now(F);
   std::vector<Missed> Left;
   std::vector<Order> Made;
@@ -255,7 +200,11 @@ static void orderIn(Function &F, const RemapOptions &Options, Ordered &Result) {
     auto Decision = planRound(*BB, Now, Options, {});
     const auto *Plan = std::get_if<RoundPlan>(&Decision);
     if (!Plan) {
-      Left.push_back(missedAt(*BB, std::get<Refusal>(Decision)));
+      auto Why = std::get<Refusal>(Decision);
+      if (isTrips(*BB, Now) && (Why.Kind == &remedies::remap::refuse::Small ||
+                                Why.Kind == &remedies::remap::refuse::Ids))
+        Why = remedies::refusal(refuse::Trips, *BB->getTerminator());
+      Left.push_back(missedAt(*BB, Why));
       continue;
     }
     Order O = orderOf(*Plan, Now, Options);
@@ -272,35 +221,6 @@ static void orderIn(Function &F, const RemapOptions &Options, Ordered &Result) {
   }
   addLeft(std::move(Left), Made, Result);
   append_range(Result.Orders, Made);
-}
-
-bool isKernelNamed(const Function &F, StringRef Name) {
-  if (F.isDeclaration() || !analysis::isKernel(F))
-    return false;
-  if (F.getName() == Name)
-    return true;
-  const std::string Whole = demangle(F.getName());
-  StringRef Bare =
-      StringRef(Whole).take_until([](char C) { return C == '(' || C == '<'; });
-  Bare = Bare.rsplit(' ').second.empty() ? Bare : Bare.rsplit(' ').second;
-  return Bare == Name || Bare.ends_with(("::" + Name).str());
-}
-
-Ordered orderRounds(Module &M, const Wishes &Asked) {
-  Ordered Result;
-  for (Function &F : M) {
-    if (F.isDeclaration() || !analysis::isKernel(F) ||
-        !(Asked.Only.empty() || isKernelNamed(F, Asked.Only)))
-      continue;
-    RemapOptions Options;
-    Options.Marked = true;
-    if (auto Found = Asked.Of.find(F.getName().str()); Found != Asked.Of.end())
-      Options = Found->second;
-    else if (Asked.All)
-      Options = *Asked.All;
-    orderIn(F, Options, Result);
-  }
-  return Result;
 }
 
 } // namespace reconverge::rewrite

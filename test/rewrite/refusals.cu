@@ -10,6 +10,7 @@
 // CHECK-NOT: has a round
 #include "Inputs/header.cuh"
 #include <reconverge/attributes.cuh>
+#include <reconverge/block/block_remap.cuh>
 
 __device__ float one(float x) {
   for (int k = 0; k < 100; ++k)
@@ -271,15 +272,50 @@ __global__ void asks(const float *in, float *out) {
     put(out, other(x));
 }
 
-// CHECK-DAG: refusals.cu: not rewritten: this remedy is no patch to the source (collect) [RC1131]
-// CHECK-DAG: refusals.cu: not rewritten: this remedy is no patch to the source (meld) [RC1131]
-__global__ void collected(const float *in, float *out) {
-  const int i = threadIdx.x;
-#pragma reconverge collect
-  if (in[i] > 0)
-    out[i] = one(in[i]);
+// CHECK-DAG: refusals.cu:[[#@LINE+5]]:{{[0-9]+}}: not rewritten: the kernel has a round already, or gets one now [RC1117]
+__global__ void by_hand(const float *in, float *out) {
+  using remap_t = reconverge::block_remap<128>;
+  __shared__ remap_t::temp_storage storage;
+  const float x = in[threadIdx.x];
+  remap_t remap(storage, threadIdx.x, blockDim.x);
+  const auto to = remap(x > 2);
+  const float y = in[to.id];
+#pragma reconverge remap
+  if (y > 0)
+    out[to.id] = one(y);
   else
-    out[i] = other(in[i]);
+    out[to.id] = other(y);
+}
+
+__device__ int many(const float *in, int i) {
+  int sum = 0;
+  for (int k = 0; k < int(in[i]); ++k)
+    sum += int(one(k)) ^ k;
+  return sum;
+}
+// CHECK-DAG: refusals.cu:[[#@LINE+3]]:{{[0-9]+}}: not rewritten: what differs is how often a loop runs [RC1119]
+RECONVERGE_REMAP __global__ void trips(const float *in, int *out) {
+  const int i = threadIdx.x;
+  out[i] = many(in, i);
+}
+// CHECK-DAG: refusals.cu:[[#@LINE+3]]:{{[0-9]+}}: not rewritten: what differs is how often a loop runs [RC1119]
+RECONVERGE_REMAP __global__ void steps(const int *in, int *out) {
+  int n = in[threadIdx.x], k = 0;
+  while (n != 1) {
+    n = n % 2 ? 3 * n + 1 : n / 2;
+    ++k;
+  }
+  out[threadIdx.x] = k;
+}
+
+// CHECK-DAG: refusals.cu: not rewritten: this remedy is no patch to the source (refill) [RC1131]
+// CHECK-DAG: refusals.cu: not rewritten: this remedy is no patch to the source (meld) [RC1131]
+__global__ void refilled(const float *in, float *out) {
+  float x = in[threadIdx.x];
+#pragma reconverge refill
+  while (x > 1)
+    x = one(x);
+  out[threadIdx.x] = x;
 }
 
 // CHECK-DAG: refusals.cu:{{[0-9]+}}:{{[0-9]+}}: not rewritten: the branch cannot be found in the source [RC1105]

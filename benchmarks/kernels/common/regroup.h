@@ -16,25 +16,26 @@
 
 #include "remap.h"
 
+#ifndef ONLY_PLAIN
 #include "../../../include/reconverge/device/regroup.cuh"
+#endif
 
 /// Keys of items, and their order; all memory is taken when it is made.
 template <typename Key> class GridOrder {
 public:
   /// With \p Classes, also where each key's items begin.
   GridOrder(int Count, int Bits, bool Classes = false)
-      : Count(Count), Bits(Bits), Keys(std::vector<Key>(Count)),
-        Ids(std::vector<int>(Count)),
+      : Count(Count), Bits(Bits), Classes(Classes),
+        Keys(std::vector<Key>(Count)), Ids(std::vector<int>(Count)),
         Offsets(std::vector<int>(Classes ? (1 << Bits) + 1 : 1)),
-        Temporary(std::vector<char>(bytes())) {
-    To = {Ids, nullptr, Classes ? static_cast<int *>(Offsets) : nullptr};
-  }
+        Temporary(std::vector<char>(bytes())) {}
 
   void make() {
 #ifndef ONLY_PLAIN
+    int *const Begins = static_cast<int *>(Offsets);
     CHECK_CUDA(reconverge::regroup(static_cast<char *>(Temporary), Size,
                                    static_cast<const Key *>(Keys), Bits, Count,
-                                   To));
+                                   {Ids, nullptr, Classes ? Begins : nullptr}));
 #endif
   }
   Key *keys() { return Keys; }
@@ -53,11 +54,11 @@ private:
   }
 
   int Count, Bits;
+  bool Classes;
   DeviceArray<Key> Keys;
   DeviceArray<int> Ids, Offsets;
   size_t Size = 0;
   DeviceArray<char> Temporary;
-  reconverge::regroup_order To;
 };
 
 #endif

@@ -31,7 +31,10 @@
 
 #include "../../../include/reconverge/block/block_collect.cuh"
 #include "../../../include/reconverge/block/block_remap.cuh"
+
+#ifndef ONLY_PLAIN // CUB takes longer to read than all the rest
 #include <cub/block/block_radix_sort.cuh>
+#endif
 
 #define HD __host__ __device__
 
@@ -46,6 +49,7 @@ HD constexpr int bitsBelow(int N) {
   return N <= 1 ? 0 : 1 + bitsBelow((N + 1) / 2);
 }
 
+#ifndef ONLY_PLAIN
 /// Sorts the threads' numbers by path; moves state through shared memory.
 template <int Block, int Paths, int Words = 0> class ByCub {
   using Sort = cub::BlockRadixSort<unsigned, Block, 1, unsigned short>;
@@ -80,6 +84,7 @@ private:
   temp_storage &Storage;
   bool Called = false;
 };
+#endif
 
 /// The kernel template collected, in its forms, in RemapWays' order.
 #define COLLECTED(Paths)                                                       \
@@ -98,6 +103,10 @@ constexpr long LastWay = 0;
 #else
 #define WAYS(Plain, ...) {Plain, __VA_ARGS__}
 constexpr long LastWay = 12;
+#endif
+/// How many items a thread of the first kernel takes: as it is, one.
+#ifndef EACH
+#define EACH 1
 #endif
 
 /// Which of RemapWays' kernels to run, or which of them in turns.
@@ -120,7 +129,7 @@ template <typename Kernel> struct RemapWays {
     const char *Name;  ///< collect-<threads>-<items a thread>-<chunk>
     int Threads, Each; ///< 0 threads: the program's own
   };
-  static constexpr Shape Forms[] = {{"original", 0, 1},
+  static constexpr Shape Forms[] = {{"original", 0, EACH},
                                     {"library", 0, 1},
                                     {"cub", 0, 1},
                                     {"collect-256-2-32", 256, 2},

@@ -193,6 +193,7 @@ std::optional<Refusal> Search::findBlocks() {
         Refused.push_back({BB, refusal(refuse::Uniform, Term)});
     } else if (Reading.contains(BB)) {
       Work.push_back(BB);
+      Plan.Parting.push_back(const_cast<BasicBlock *>(BB));
       if (IsNamed)
         Told.insert(requestOf(*BB, Name)->Id);
       if (!Plan.Branch)
@@ -337,6 +338,7 @@ PlanOr<CollectPlan> Search::find() {
     return refusal(refuse::Dear, *Plan.Branch,
                    std::to_string(Most) + " instructions");
   Plan.Options = Options;
+  Plan.IsAsked = IsNamed;
   return std::move(Plan);
 }
 

@@ -185,8 +185,8 @@ std::string Draft::callRound(StringRef By) const {
       Words.push_back(V->getNameAsString());
   for (const Hoist &H : Path.Hoists)
     Words.push_back(H.Name);
-  return wrappedList(Indent, "const auto " + Remapped + " = " + Remap + "(",
-                     Words, ");");
+  const std::string Result = AsksResult ? "const auto " + Remapped + " = " : "";
+  return wrappedList(Indent, Result + Remap + "(", Words, ");");
 }
 
 std::string Draft::declareHoisted() const {

@@ -32,6 +32,7 @@ struct Draft {
   State Moves;
   std::string Indent, Unit; ///< before its lines, and one step more
   std::string Type, Storage, Remap, Remapped, PathOf, Library;
+  bool AsksResult = true; ///< what the round gives is asked for
 
 private:
   std::string exchangeBytes() const;

@@ -14,6 +14,7 @@
 
 #include "rewrite/pen/Effects.h"
 
+#include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
@@ -31,6 +32,7 @@ void Effect::add(Effect E) {
   Reads |= E.Reads;
   Acts |= E.Acts;
   Thread |= E.Thread;
+  Block |= E.Block;
   Cost += E.Cost;
 }
 
@@ -70,6 +72,13 @@ bool isLaunchIndex(const Stmt *S) {
   const MSPropertyRefExpr *P = propertyOf(S);
   const StringRef Name = P ? builtinOf(P->getBaseExpr()) : "";
   return !Name.empty() && Name != "threadIdx";
+}
+
+StringRef partOf(const Stmt *S, StringRef Name) {
+  const MSPropertyRefExpr *P = propertyOf(S);
+  return P && builtinOf(P->getBaseExpr()) == Name
+             ? P->getPropertyDecl()->getName()
+             : "";
 }
 
 void walk(const Stmt *S, llvm::function_ref<bool(const Stmt &)> Visit) {
@@ -158,7 +167,9 @@ Effect Looker::ofName(const DeclRefExpr &E) const {
   // What a parameter is bound to, the call says.
   if (V->hasLocalStorage())
     return {.Reads = V->getType()->isReferenceType() && !isa<ParmVarDecl>(V)};
-  return {.Reads = !V->getType().isConstQualified(), .Cost = 1};
+  return {.Reads = !V->getType().isConstQualified() &&
+                   !V->hasAttr<CUDAConstantAttr>(),
+          .Cost = 1};
 }
 
 Effect Looker::ofFunction(const FunctionDecl *F) {
@@ -205,7 +216,7 @@ Effect Looker::of(const Stmt *S) {
   if (threadIndex(S) >= 0)
     return {.Thread = true, .Cost = 0};
   if (isLaunchIndex(S))
-    return {};
+    return {.Block = partOf(S, "blockDim").empty()};
   if (const auto *E = dyn_cast<Expr>(S); E && isVolatile(*E))
     return acts();
   if (const auto *Name = dyn_cast<DeclRefExpr>(S))

@@ -14,6 +14,7 @@ struct Effect {
   bool Reads = false;  ///< memory that others may write
   bool Acts = false;   ///< it writes, waits, or is not understood
   bool Thread = false; ///< it asks for threadIdx
+  bool Block = false;  ///< it asks for blockIdx or gridDim
   unsigned Cost = 0;   ///< operations; a loop's or a division's are many
   void add(Effect E);
   /// May be computed again, at the price of some instructions.
@@ -29,6 +30,8 @@ Effect effectOf(const clang::Stmt *S);
 int threadIndex(const clang::Stmt *S);
 /// The same of blockIdx, blockDim and gridDim: whether it is one.
 bool isLaunchIndex(const clang::Stmt *S);
+/// "x", "y" or "z" if \p S is that part of CUDA's variable \p Name.
+llvm::StringRef partOf(const clang::Stmt *S, llvm::StringRef Name);
 
 /// Calls \p Visit on \p S and all below that is written in it, parents first; not
 /// below where it returns false. Null statements are skipped.

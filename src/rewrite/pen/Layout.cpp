@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lines are broken at 80 columns where people would: behind an assignment, before
-// an operator of choice, between items. What is above a line and belongs to it
+// an operator of choice, between items; outside of parentheses rather than inside. What is above a line and belongs to it
 // (comments, pragmas) is found by its first characters, for comments are not in
 // the syntax tree.
 //
@@ -22,7 +22,7 @@ static constexpr size_t Columns = 80;
 std::string wrapped(const std::string &Indent, const std::string &Words) {
   std::string Result, Line = Indent;
   StringRef Rest = Words;
-  const std::string More = Indent + "    ";
+  std::string More = Indent + "    ";
   // What is assigned, whole, goes before its parts.
   if (const size_t Value = Rest.find(" = ");
       Value != StringRef::npos && Line.size() + Rest.size() > Columns &&
@@ -35,22 +35,31 @@ std::string wrapped(const std::string &Indent, const std::string &Words) {
   while (Line.size() + Rest.size() > Columns) {
     size_t Best = StringRef::npos;
     const size_t Room = Columns > Line.size() ? Columns - Line.size() : 0;
-    for (size_t At = Rest.find(' '); At != StringRef::npos;
-         At = Rest.find(' ', At + 1)) {
+    int Depth = 0, BestDepth = INT_MAX; // of parentheses: whole parts stay so
+    for (size_t At = 0; At != Rest.size(); ++At) {
+      Depth += (Rest[At] == '(') - (Rest[At] == ')');
+      if (Rest[At] != ' ')
+        continue;
       if (At > Room && Best != StringRef::npos)
         break;
       const StringRef Next = Rest.drop_front(At + 1);
-      const char Before = At ? Rest[At - 1] : ' ';
-      if (Before == ',' || Before == '=' || Next.starts_with("? ") ||
-          Next.starts_with(": ") || Next.starts_with("&& ") ||
-          Next.starts_with("|| ") || Next.starts_with("+ "))
-        Best = At;
+      const StringRef Before = Rest.take_front(At);
+      if (Before.ends_with(",") || Before.ends_with(" =") ||
+          Next.starts_with("? ") || Next.starts_with(": ") ||
+          Next.starts_with("&& ") || Next.starts_with("|| ") ||
+          Next.starts_with("+ "))
+        if (Depth <= BestDepth) {
+          Best = At;
+          BestDepth = Depth;
+        }
     }
     if (Best == StringRef::npos)
       break;
     Result += Line + Rest.take_front(Best).str() + "\n";
-    Rest = Rest.drop_front(Best + 1);
     Line = More;
+    if (Rest.take_front(Best).ends_with(" ="))
+      More += "    ";
+    Rest = Rest.drop_front(Best + 1);
   }
   return Result + Line + Rest.str() + "\n";
 }
@@ -137,14 +146,14 @@ static std::optional<Text::Span> lineAbove(const Text &T, unsigned Start) {
   return Text::Span{T.lineStart(Start - 1), Start};
 }
 
-static bool isRequest(StringRef Line) {
+static bool isRequest(StringRef Line, StringRef Remedy) {
   Line = Line.trim();
   if (!Line.consume_front("#"))
     return false;
   SmallVector<StringRef, 6> Words;
   Line.split(Words, ' ', -1, /*KeepEmpty=*/false);
   return Words.size() >= 3 && Words[0] == "pragma" &&
-         Words[1] == "reconverge" && Words[2] == "remap";
+         Words[1] == "reconverge" && Words[2] == Remedy;
 }
 
 unsigned aboveComments(const Text &T, unsigned Offset) {
@@ -160,11 +169,11 @@ unsigned aboveComments(const Text &T, unsigned Offset) {
   return Start;
 }
 
-Text::Span requestAbove(const Text &T, unsigned Offset) {
+Text::Span requestAbove(const Text &T, unsigned Offset, StringRef Remedy) {
   unsigned Start = T.lineStart(Offset);
   while (const auto Above = lineAbove(T, Start)) {
     const std::string Line = T.textOf(*Above);
-    if (isRequest(Line))
+    if (isRequest(Line, Remedy))
       return *Above;
     if (!StringRef(Line).trim().starts_with("//"))
       break;
@@ -173,12 +182,21 @@ Text::Span requestAbove(const Text &T, unsigned Offset) {
   return {0, 0};
 }
 
+std::vector<Edit> requestsIn(const Text &T, Text::Span Of, StringRef Remedy) {
+  std::vector<Edit> Found;
+  for (unsigned At = Of.Begin; At < Of.End; At = T.lineEnd(At))
+    if (isRequest(T.textOf({At, T.lineEnd(At)}), Remedy))
+      Found.push_back({At, T.lineEnd(At) - At, ""});
+  return Found;
+}
+
 void editHead(const Text &T, const FunctionDecl &Kernel, const Order &What,
               std::vector<Edit> &Edits) {
   for (const auto *A : Kernel.specific_attrs<AnnotateAttr>()) {
     const auto Span =
         T.spanOf(T.SM.getExpansionRange(A->getLocation()).getAsRange());
-    if (!Span || T.textOf(*Span) != "RECONVERGE_REMAP")
+    if (!Span || T.textOf(*Span) !=
+                     (What.Items ? "RECONVERGE_COLLECT" : "RECONVERGE_REMAP"))
       continue;
     unsigned End = Span->End;
     while (End < T.bytes().size() && llvm::isSpace(T.bytes()[End]))
@@ -203,9 +221,10 @@ void editHead(const Text &T, const FunctionDecl &Kernel, const Order &What,
     Edits.push_back({Behind, 1, Bounds + "\n" + T.indentAt(At)});
 }
 
-void editIncludes(const Text &T, const Directives &Seen, unsigned Offset,
-                  std::vector<Edit> &Edits) {
-  const std::string Line = "#include <reconverge/block/block_remap.cuh>\n";
+void editIncludes(const Text &T, const Directives &Seen, StringRef Header,
+                  unsigned Offset, std::vector<Edit> &Edits) {
+  const std::string Line =
+      ("#include <reconverge/block/" + Header + ">\n").str();
   unsigned At = 0;
   bool HasAny = false;
   for (unsigned Include : Seen.Includes)

@@ -37,18 +37,22 @@ std::string negated(const clang::Expr &E, const std::string &Written);
 /// line.
 unsigned aboveComments(const Text &T, unsigned Offset);
 
-/// The lines of `#pragma reconverge remap` right above the line of \p Offset;
+/// The lines of `#pragma reconverge <remedy>` right above the line of \p Offset;
 /// empty if there are none.
-Text::Span requestAbove(const Text &T, unsigned Offset);
+Text::Span requestAbove(const Text &T, unsigned Offset, llvm::StringRef Remedy);
 
-/// RECONVERGE_REMAP goes; __launch_bounds__ comes, where the order says how large
+/// What takes all such lines in \p Of away.
+std::vector<Edit> requestsIn(const Text &T, Text::Span Of,
+                             llvm::StringRef Remedy);
+
+/// RECONVERGE_REMAP or RECONVERGE_COLLECT goes; __launch_bounds__ comes, where the order says how large
 /// blocks are and the source does not.
 void editHead(const Text &T, const clang::FunctionDecl &Kernel,
               const Order &What, std::vector<Edit> &Edits);
 
-/// #include of the library, for a kernel at \p Offset.
-void editIncludes(const Text &T, const Directives &Seen, unsigned Offset,
-                  std::vector<Edit> &Edits);
+/// #include of the library's \p Header, for a kernel at \p Offset.
+void editIncludes(const Text &T, const Directives &Seen, llvm::StringRef Header,
+                  unsigned Offset, std::vector<Edit> &Edits);
 
 } // namespace reconverge::rewrite
 

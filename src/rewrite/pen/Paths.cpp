@@ -15,13 +15,16 @@
 // the branch then finds. The kernel's own condition is not asked twice.
 //
 // Branches right in the sides of the first one, which the pass's round serves as
-// well, make more leaves if their conditions are cheap and read no memory.
+// well, make more leaves if their conditions are cheap and read no memory; and where
+// the optimiser has made one switch of it all, those in a function that a side
+// calls, in whose conditions memory may be read once more.
 //
 //===----------------------------------------------------------------------===//
 
 #include "rewrite/pen/Paths.h"
 
 #include "rewrite/pen/Cases.h"
+#include "rewrite/pen/Choices.h"
 #include "rewrite/pen/Effects.h"
 
 #include "clang/AST/DeclCXX.h"
@@ -64,9 +67,6 @@ private:
   Trouble refused(const Stmt *S) const {
     return Refused{&refuse::Condition, S->getBeginLoc()};
   }
-  const Stmt *branchIn(const Stmt *S, const Place &P) const;
-  const CallExpr *callIn(const Stmt *S, const Place &P) const;
-  const Stmt *branchInBody(const Stmt *Body, const Place &P) const;
   std::optional<std::string> written(const Expr &E, bool Nested);
   std::optional<std::string> parameter(const ParmVarDecl &P, size_t Depth);
   std::string hoist(const Expr &E, QualType Type, StringRef Name);
@@ -75,7 +75,9 @@ private:
   std::optional<std::string> ofIf(const Expr &C, const Stmt *Then,
                                   const Stmt *Else, ArrayRef<const Stmt *> Rest,
                                   bool IsRoot);
+  std::optional<std::string> inCall(const Stmt &S);
   Trouble ofSwitch(const SwitchStmt &S);
+  bool isSwitched() const { return What.Leaves > What.Choices.size() + 1; }
 
   const Shape &Where;
   const Order &What;
@@ -83,116 +85,19 @@ private:
   PathPlan &Into;
   std::vector<Level> Levels;
   llvm::MapVector<const ParmVarDecl *, std::string> Given;
+  bool IsInside = false; ///< in what a side calls: nothing is computed ahead
 };
 
 } // namespace
 
-/// Where a choice is made: from its first word to the end of its condition.
-static SourceRange headOf(const Stmt &S) {
-  if (const auto *If = dyn_cast<IfStmt>(&S))
-    return {If->getBeginLoc(), If->getCond()->getEndLoc()};
-  if (const auto *Switch = dyn_cast<SwitchStmt>(&S))
-    return {Switch->getBeginLoc(), Switch->getCond()->getEndLoc()};
-  if (const auto *Choice = dyn_cast<ConditionalOperator>(&S))
-    return {Choice->getBeginLoc(), Choice->getQuestionLoc()};
-  return {};
-}
-
 bool Planner::isChoice(const Stmt &S) const {
   const SourceRange Head = headOf(S);
   // The optimiser makes one switch of many branches on a value.
-  if (Head.isValid() && What.Leaves > What.Choices.size() + 1)
+  if (Head.isValid() && isSwitched())
     return true;
   return Head.isValid() && llvm::any_of(What.Choices, [&](const Place &P) {
            return isIn(P, Head, T.SM);
          });
-}
-
-/// The outermost choice with \p P in its head, in \p S where it is come to.
-const Stmt *Planner::branchIn(const Stmt *S, const Place &P) const {
-  const Stmt *Found = nullptr;
-  walk(S, [&](const Stmt &At) {
-    if (Found || isa<LambdaExpr, ForStmt, WhileStmt, DoStmt>(At))
-      return false;
-    if (const SourceRange Head = headOf(At); Head.isValid()) {
-      if (isIn(P, Head, T.SM))
-        Found = &At;
-      return false; // its sides are not always come to
-    }
-    return true;
-  });
-  return Found;
-}
-
-const CallExpr *Planner::callIn(const Stmt *S, const Place &P) const {
-  const CallExpr *Found = nullptr;
-  const auto Is = [&](SourceLocation L) {
-    L = T.SM.getExpansionLoc(L);
-    return L.isValid() && T.SM.getSpellingLineNumber(L) == P.Line &&
-           T.SM.getSpellingColumnNumber(L) == P.Column;
-  };
-  const auto Look = [&](auto &&Self, const Stmt *Part) -> void {
-    walk(Part, [&](const Stmt &At) {
-      if (Found || isa<LambdaExpr, ForStmt, WhileStmt, DoStmt>(At))
-        return false;
-      if (const auto *Call = dyn_cast<CallExpr>(&At);
-          Call && Call->getDirectCallee() &&
-          (Is(Call->getBeginLoc()) || Is(Call->getExprLoc()) ||
-           Is(Call->getCallee()->getExprLoc()))) {
-        // `a(b(x))`: both begin in different places, but for `a(x)(y)`.
-        Found = Call;
-        return false;
-      }
-      if (const auto *Op = dyn_cast<BinaryOperator>(&At);
-          Op && Op->isLogicalOp()) {
-        Self(Self, Op->getLHS());
-        return false;
-      }
-      if (const auto *If = dyn_cast<IfStmt>(&At)) {
-        Self(Self, If->getCond());
-        return false;
-      }
-      if (const auto *Switch = dyn_cast<SwitchStmt>(&At)) {
-        Self(Self, Switch->getCond());
-        return false;
-      }
-      if (const auto *Choice = dyn_cast<ConditionalOperator>(&At)) {
-        Self(Self, Choice->getCond());
-        return false;
-      }
-      return true;
-    });
-  };
-  Look(Look, S);
-  return Found;
-}
-
-/// The statement of a function's body, or of a block right in it, that \p P is in
-/// and that is always come to.
-static const Stmt *statementAt(const Stmt *Body, const Place &P,
-                               const SourceManager &SM,
-                               ArrayRef<const Stmt *> &Rest) {
-  const auto *Block = dyn_cast<CompoundStmt>(Body);
-  if (!Block)
-    return Body;
-  const ArrayRef<Stmt *> All(const_cast<CompoundStmt *>(Block)->body_begin(),
-                             Block->size());
-  for (size_t I = 0; I < All.size(); ++I) {
-    if (isIn(P, All[I]->getSourceRange(), SM)) {
-      Rest = ArrayRef<const Stmt *>(
-          reinterpret_cast<const Stmt *const *>(All.data()) + I + 1,
-          All.size() - I - 1);
-      return statementAt(All[I], P, SM, Rest);
-    }
-    bool Leaves = false;
-    walk(All[I], [&](const Stmt &At) {
-      Leaves |= isa<ReturnStmt, GotoStmt, BreakStmt, ContinueStmt>(At);
-      return !isa<LambdaExpr>(At);
-    });
-    if (Leaves)
-      return nullptr;
-  }
-  return nullptr;
 }
 
 std::string Planner::hoist(const Expr &E, QualType Type, StringRef Name) {
@@ -210,8 +115,19 @@ std::string Planner::hoist(const Expr &E, QualType Type, StringRef Name) {
 
 static bool isSimple(StringRef Text) {
   return llvm::all_of(Text, [](char C) {
-    return llvm::isAlnum(C) || C == '_' || C == '.' || C == ':';
+    return llvm::isAlnum(C) || StringRef("_.:[]").contains(C);
   });
+}
+
+/// Without parentheses around all of it.
+static std::string unwrapped(const std::string &Text) {
+  int Depth = 0;
+  for (size_t At = 0; At + 1 < Text.size(); ++At) {
+    Depth += (Text[At] == '(') - (Text[At] == ')');
+    if (!Depth)
+      return Text;
+  }
+  return Text.size() > 1 ? Text.substr(1, Text.size() - 2) : Text;
 }
 
 /// A whole number of type \p From is the same in type \p To.
@@ -245,13 +161,15 @@ std::optional<std::string> Planner::parameter(const ParmVarDecl &P,
   const Expr *Inner = Arg->IgnoreParenImpCasts();
   const bool SameType = T.Context.hasSameUnqualifiedType(
       Inner->getType(), P.getType().getNonReferenceType());
-  if (effectOf(Arg).isCheap() && !hasCall(Arg) &&
+  Effect Does = effectOf(Arg);
+  Does.Reads &= !IsInside;
+  if (Does.isCheap() && !hasCall(Arg) &&
       (SameType || keepsValue(Inner->getType(), P.getType(), T.Context)))
     if (auto Text = written(*Inner, /*Nested=*/true))
       return Text;
   // Only the kernel's own text gets another name.
   QualType Type = P.getType().getNonReferenceType();
-  if (Depth > 0 || !Type->isScalarType() || Type->isDependentType())
+  if (Depth > 0 || IsInside || !Type->isScalarType() || Type->isDependentType())
     return std::nullopt;
   return hoist(*Arg, Type, P.getName());
 }
@@ -328,8 +246,10 @@ std::optional<std::string> Planner::tree(const Stmt *S,
   if (const auto *Return = dyn_cast_or_null<ReturnStmt>(At);
       Return && Return->getRetValue())
     At = Return->getRetValue()->IgnoreParenImpCasts();
-  if (!At || !isChoice(*At))
-    return Leaf();
+  if (!At || !isChoice(*At)) {
+    auto Inside = At ? inCall(*At) : std::nullopt;
+    return Inside ? Inside : Leaf();
+  }
   if (const auto *If = dyn_cast<IfStmt>(At);
       If && !If->getInit() && !If->getConditionVariable()) {
     if (!effectOf(If->getCond()).isCheap() || !written(*If->getCond(), true))
@@ -342,6 +262,36 @@ std::optional<std::string> Planner::tree(const Stmt *S,
       return ofIf(*Choice->getCond(), Choice->getTrueExpr(),
                   Choice->getFalseExpr(), {}, false);
   return Leaf();
+}
+
+/// The leaves of the first branch in a function that \p S calls.
+std::optional<std::string> Planner::inCall(const Stmt &S) {
+  const auto *Call = dyn_cast<CallExpr>(&S);
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  const Stmt *Body = Callee ? Callee->getBody(Callee) : nullptr;
+  if (!Body || !isSwitched() || IsInside)
+    return std::nullopt;
+  const Stmt *First = firstChoice(Body);
+  const auto *Choice = dyn_cast_or_null<ConditionalOperator>(First);
+  const auto *If = dyn_cast_or_null<IfStmt>(First);
+  if (!Choice && (!If || If->getInit() || If->getConditionVariable()))
+    return std::nullopt;
+  const Expr *Condition = If ? If->getCond() : Choice->getCond();
+  Effect Does = effectOf(Condition);
+  Does.Reads = false;
+  const unsigned Leaves = Into.Leaves;
+  Levels.push_back({Call, Callee});
+  IsInside = true;
+  std::optional<std::string> Text;
+  if (Does.isCheap())
+    Text = If ? ofIf(*Condition, If->getThen(), If->getElse(), {}, false)
+              : ofIf(*Condition, Choice->getTrueExpr(), Choice->getFalseExpr(),
+                     {}, false);
+  IsInside = false;
+  Levels.pop_back();
+  if (!Text)
+    Into.Leaves = Leaves;
+  return Text;
 }
 
 static bool alwaysLeaves(const Stmt *S) {
@@ -369,12 +319,17 @@ std::optional<std::string> Planner::ofIf(const Expr &C, const Stmt *Then,
       tree(Else, !Else && alwaysLeaves(Then) ? Rest : ArrayRef<const Stmt *>());
   if (!Second)
     return std::nullopt;
-  if (IsRoot)
+  if (IsRoot) {
     Into.Question = " < " + std::to_string(Behind);
+    Into.Ahead = Behind;
+    Into.Then = *First;
+  }
   const auto Inner = [](const std::string &Text) {
     return isSimple(Text) ? Text : "(" + Text + ")";
   };
-  return *Condition + " ? " + Inner(*First) + " : " + Inner(*Second);
+  // One after the other, as people write them; else as a tree.
+  return *Condition + " ? " + Inner(*First) + " : " +
+         (isSimple(*First) ? *Second : Inner(*Second));
 }
 
 Trouble Planner::ofSwitch(const SwitchStmt &S) {
@@ -411,7 +366,7 @@ Trouble Planner::plan() {
   const Stmt *Body = Where.At;
   ArrayRef<const Stmt *> Rest;
   for (size_t I = 0; I + 1 < What.Chain.size(); ++I) {
-    const CallExpr *Call = callIn(Body, What.Chain[I]);
+    const CallExpr *Call = callIn(Body, What.Chain[I], T.SM);
     const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
     if (Callee && !Callee->getBody(Callee))
       Callee = nullptr;
@@ -423,7 +378,11 @@ Trouble Planner::plan() {
     if (!Body)
       return refused(Call);
   }
-  const Stmt *Branch = branchIn(Body, What.Chain.back());
+  const Stmt *Branch = branchIn(Body, What.Chain.back(), T.SM);
+  if (!Branch && isTrips(Body, What.Chain.back(), T.SM))
+    return Refused{&refuse::Trips, Levels.empty()
+                                       ? Body->getBeginLoc()
+                                       : Levels.front().Call->getBeginLoc()};
   if (!Branch)
     return Levels.empty() ? Refused{&refuse::Lost, Body->getBeginLoc()}
                           : refused(Levels.front().Call);
@@ -457,7 +416,7 @@ Trouble Planner::plan() {
                          (Op && (Op->isAssignmentOp() || Op->isCommaOp()));
     const bool IsPart =
         isa<DeclRefExpr, MemberExpr, ArraySubscriptExpr, CallExpr>(Core);
-    const auto Bare = *written(*Condition, IsLoose);
+    const auto Bare = unwrapped(*written(*Condition, IsLoose));
     Into.Text = IsBool ? Bare
                 : IsPart
                     ? Bare + " != " +

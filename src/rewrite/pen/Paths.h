@@ -24,6 +24,9 @@ struct PathPlan {
   const clang::Expr *Condition = nullptr;
   /// How it asks: "" or " < 3".
   std::string Question;
+  /// The leaves behind its first side, and their text alone.
+  unsigned Ahead = 0;
+  std::string Then;
   std::vector<Hoist> Hoists;
 };
 

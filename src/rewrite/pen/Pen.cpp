@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "rewrite/pen/Collector.h"
 #include "rewrite/pen/Round.h"
 
 #include "clang/AST/ASTConsumer.h"
@@ -47,8 +48,9 @@ public:
                           bool, CharSourceRange, OptionalFileEntryRef,
                           StringRef, StringRef, const Module *, bool,
                           SrcMgr::CharacteristicKind) override {
-    Into.HasLibrary |= File.ends_with("block_remap.cuh") ||
-                       File.ends_with("reconverge/reconverge.cuh");
+    const bool IsAll = File.ends_with("reconverge/reconverge.cuh");
+    Into.HasRemap |= IsAll || File.ends_with("block_remap.cuh");
+    Into.HasCollect |= IsAll || File.ends_with("block_collect.cuh");
     if (SM.isWrittenInMainFile(At) && !Depth)
       Into.Includes.push_back(SM.getFileOffset(At));
   }
@@ -193,7 +195,9 @@ void Pen::write(const FunctionDecl &Kernel, ArrayRef<const Order *> Of,
     }
     Text T(Kernel.getASTContext(), Clang.getPreprocessor(), Kernel);
     Edits.clear();
-    if (const Trouble Why = writeRound(Kernel, *O, Seen, T, Edits))
+    if (const Trouble Why = O->Items
+                                ? writeCollector(Kernel, *O, Seen, T, Edits)
+                                : writeRound(Kernel, *O, Seen, T, Edits))
       Refuse(*O, *Why);
     else
       Done = O;
@@ -213,7 +217,9 @@ void Pen::write(const FunctionDecl &Kernel, ArrayRef<const Order *> Of,
   if (Done) {
     Here.Is = true;
     Here.Edits = std::move(Edits);
-    Here.Outcomes.emplace_back().Kernel = Done->Kernel;
+    Outcome &Good = Here.Outcomes.emplace_back();
+    Good.Kernel = Done->Kernel;
+    Good.Items = Done->Items;
     llvm::erase_if(Refusals, [&](const Outcome &O) {
       return O.Code != refuse::Second.Number;
     });

@@ -270,7 +270,7 @@ void Writer::editAfter() {
 
 /// A request for the round, right above the line of \p At, goes away.
 void Writer::takeRequest(unsigned At) {
-  const Text::Span Request = requestAbove(T, At);
+  const Text::Span Request = requestAbove(T, At, "remap");
   if (Request.End > Request.Begin)
     Edits.push_back({Request.Begin, Request.End - Request.Begin, ""});
 }
@@ -367,23 +367,8 @@ Trouble Writer::check() const {
   return checkHoists();
 }
 
-/// The library's rounds in the kernel's body, by whomever.
-static const VarDecl *roundIn(const FunctionDecl &Kernel) {
-  const VarDecl *Found = nullptr;
-  walk(Kernel.getBody(), [&](const Stmt &At) {
-    if (const auto *Decls = dyn_cast<DeclStmt>(&At))
-      for (const Decl *D : Decls->decls())
-        if (const auto *V = dyn_cast<VarDecl>(D))
-          if (const auto *Type = V->getType()->getAsCXXRecordDecl();
-              Type && Type->getName() == "block_remap")
-            Found = V;
-    return !Found;
-  });
-  return Found;
-}
-
 Trouble Writer::plan(const FunctionDecl &Kernel) {
-  if (const VarDecl *Other = roundIn(Kernel))
+  if (const VarDecl *Other = libraryIn(Kernel))
     return Refused{&refuse::Second, Other->getLocation()};
   if (Trouble Why = findShape(Kernel, What, T, Where))
     return Why;
@@ -409,6 +394,10 @@ Trouble Writer::write(const FunctionDecl &Kernel) {
   Unit = unitOf(T.indentAt(beginOf(Body)),
                 T.indentAt(beginOf(Body->body_front())));
   editAfter();
+  AsksResult =
+      Where.hasExits() || hasWord(afterRound() + redeclare(Indent), Remapped) ||
+      llvm::any_of(Edits,
+                   [&](const Edit &E) { return hasWord(E.Text, Remapped); });
   if (Where.Loop) {
     editLoop(declareHoisted() + callRound(Path.Text) + afterRound());
   } else if (!hasRegion()) {
@@ -424,8 +413,8 @@ Trouble Writer::write(const FunctionDecl &Kernel) {
     editRegion(Round + afterRound());
   }
   editHead(T, Kernel, What, Edits);
-  if (!Seen.HasLibrary)
-    editIncludes(T, Seen, beginOf(Body), Edits);
+  if (!Seen.HasRemap)
+    editIncludes(T, Seen, "block_remap.cuh", beginOf(Body), Edits);
   return std::nullopt;
 }
 

@@ -74,6 +74,12 @@ static const Stmt *leaves(const Stmt *S, bool Loop) {
   return Found;
 }
 
+/// What a `#pragma unroll` or an attribute stands before.
+static const Stmt *bare(const Stmt *S) {
+  const auto *Attributed = dyn_cast<AttributedStmt>(S);
+  return Attributed ? Attributed->getSubStmt() : S;
+}
+
 static const Stmt *bodyOf(const Stmt &Loop) {
   if (const auto *For = dyn_cast<ForStmt>(&Loop))
     return For->getBody();
@@ -81,6 +87,21 @@ static const Stmt *bodyOf(const Stmt &Loop) {
     return While->getBody();
   const auto *Do = dyn_cast<DoStmt>(&Loop);
   return Do ? Do->getBody() : nullptr;
+}
+
+const VarDecl *libraryIn(const FunctionDecl &Kernel) {
+  const VarDecl *Found = nullptr;
+  walk(Kernel.getBody(), [&](const Stmt &At) {
+    if (const auto *Decls = dyn_cast<DeclStmt>(&At))
+      for (const Decl *D : Decls->decls())
+        if (const auto *V = dyn_cast<VarDecl>(D))
+          if (const auto *Type = V->getType()->getAsCXXRecordDecl();
+              Type && (Type->getName() == "block_remap" ||
+                       Type->getName() == "block_collect"))
+            Found = V;
+    return !Found;
+  });
+  return Found;
 }
 
 namespace {
@@ -148,7 +169,7 @@ Trouble Finder::inBlock(const CompoundStmt &Block) {
     return Why;
   const ArrayRef<const Stmt *> Rest =
       ArrayRef(All).drop_front(Here + 1 - All.begin());
-  const Stmt *Inner = bodyOf(**Here);
+  const Stmt *Inner = bodyOf(*bare(*Here));
   if (Inner && holds(Inner)) {
     const auto *InLoop = dyn_cast<CompoundStmt>(Inner);
     if (Into.Loop || !InLoop)
@@ -157,7 +178,7 @@ Trouble Finder::inBlock(const CompoundStmt &Block) {
       return Refused{&refuse::Exit, Into.Region.front()->getBeginLoc()};
     if (const Stmt *Way = leaves(InLoop, true))
       return Refused{&refuse::Exit, Way->getBeginLoc()};
-    Into.Loop = *Here;
+    Into.Loop = bare(*Here);
     Into.Outside.assign(Rest.begin(), Rest.end());
     return inBlock(*InLoop);
   }
@@ -235,7 +256,7 @@ Trouble findShape(const FunctionDecl &Kernel, const Order &What, const Text &T,
   const auto *Last = dyn_cast<IfStmt>(Into.At);
   const bool IsLast = Last && !Last->getElse() && Into.After.size() == 1 &&
                       What.Chain.size() == 1;
-  if (What.HasExits && !Into.hasExits() && !IsLast)
+  if (!What.Items && What.HasExits && !Into.hasExits() && !IsLast)
     return Refused{&refuse::Exit, Into.At->getBeginLoc()};
   return std::nullopt;
 }

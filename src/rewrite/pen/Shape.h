@@ -39,6 +39,9 @@ struct Shape {
 /// The condition of `if (...) return;`; null: \p S is something else.
 const clang::Expr *exitCondition(const clang::Stmt &S);
 
+/// What \p Kernel has of the library's rounds, by whomever; or null.
+const clang::VarDecl *libraryIn(const clang::FunctionDecl &Kernel);
+
 /// Whether \p P is in \p R, by lines and columns of the file where R is.
 bool isIn(const Place &P, clang::SourceRange R, const clang::SourceManager &SM);
 

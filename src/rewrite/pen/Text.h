@@ -38,7 +38,8 @@ struct Edit {
 struct Directives {
   std::vector<unsigned> Conditionals; ///< offsets of #if, #else, #endif ...
   std::vector<unsigned> Includes;     ///< offsets of those outside of any #if
-  bool HasLibrary = false; ///< block_remap.cuh has been read, by whomever
+  /// The library's headers that have been read, by whomever.
+  bool HasRemap = false, HasCollect = false;
 };
 
 /// The main file as bytes. Ranges are of tokens, as in the AST.

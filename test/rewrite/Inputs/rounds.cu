@@ -88,6 +88,19 @@ __global__ void flat(const float *in, float *out, int width) {
     out[y * width + x] = other(v, Rounds);
 }
 
+// All that the branch needs moves.
+__device__ void count(unsigned *counts, unsigned value, bool high) {
+  if (high)
+    for (unsigned k = 0; k < value; ++k)
+      atomicAdd(&counts[(value - k) & 7], k);
+  else
+    atomicAdd(&counts[8 + value % 7], value);
+}
+RECONVERGE_REMAP __global__ void counts(const float *in, float *out) {
+  const unsigned value = unsigned(in[threadIdx.x] * 9) & 15;
+  count((unsigned *)out, value, value > 8);
+}
+
 // In a loop each thread is itself at the end of a trip; names like ours are taken.
 __global__ void trips(const float *in, float *out, int n) {
   __shared__ float remap[8];
@@ -97,6 +110,7 @@ __global__ void trips(const float *in, float *out, int n) {
     remap_storage[threadIdx.x] = in[threadIdx.x + 8];
   }
   __syncthreads();
+#pragma unroll 1
   for (int t = 0; t < n; ++t) {
     const int i = (blockIdx.x * n + t) * blockDim.x + threadIdx.x;
     const float x = in[i] + remap[i % 8];
@@ -142,6 +156,8 @@ int main() {
   flat<4><<<8, dim3(16, 16)>>>(in, out, 128);
   flat<6><<<8, dim3(16, 8)>>>(in, out, 128);
   print("flat");
+  counts<<<1, 256>>>(in, out);
+  print("counts");
   trips<<<2, 256>>>(in, out, 4);
   print("trips");
 }

@@ -1,0 +1,82 @@
+//===- rewrite/Orders.cpp - What to write into a source -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One home for who may ask: the command line or decisions, which a kernel's own
+// entry goes before, and the source. What only the source asks for is planned
+// with the remedy's usual parameters, at the branches that are marked.
+//
+//===----------------------------------------------------------------------===//
+
+#include "rewrite/Orders.h"
+
+#include "analysis/device/Annotations.h"
+#include "remedies/common/Requests.h"
+#include "rewrite/Collecting.h"
+#include "rewrite/Rounds.h"
+
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace reconverge::rewrite {
+
+Expected<bool> Wish::add(StringRef Name, StringRef Parameters) {
+  if (Name == "remap") {
+    auto Options = remedies::parseRemapOptions(Parameters);
+    if (!Options)
+      return Options.takeError();
+    Remap = std::move(*Options);
+  } else if (Name == "collect") {
+    auto Options = remedies::parseCollectOptions(Parameters);
+    if (!Options)
+      return Options.takeError();
+    Collect = std::move(*Options);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Wish::limit(uint64_t Threads) {
+  if (Remap)
+    Remap->Threads = std::min<uint64_t>(Remap->Threads, Threads);
+  if (Collect)
+    Collect->Threads = uint32_t(
+        Collect->Threads ? std::min<uint64_t>(Collect->Threads, Threads)
+                         : Threads);
+}
+
+bool isKernelNamed(const Function &F, StringRef Name) {
+  if (F.isDeclaration() || !analysis::isKernel(F))
+    return false;
+  if (F.getName() == Name)
+    return true;
+  const std::string Whole = demangle(F.getName());
+  StringRef Bare =
+      StringRef(Whole).take_until([](char C) { return C == '(' || C == '<'; });
+  Bare = Bare.rsplit(' ').second.empty() ? Bare : Bare.rsplit(' ').second;
+  return Bare == Name || Bare.ends_with(("::" + Name).str());
+}
+
+Ordered orderPatches(Module &M, const Wishes &Asked) {
+  Ordered Result;
+  for (Function &F : M) {
+    if (F.isDeclaration() || !analysis::isKernel(F) ||
+        !(Asked.Only.empty() || isKernelNamed(F, Asked.Only)))
+      continue;
+    const auto Found = Asked.Of.find(F.getName().str());
+    const Wish &Of = Found == Asked.Of.end() ? Asked.All : Found->second;
+    remedies::RemapOptions InSource;
+    InSource.Marked = true;
+    remedies::CollectOptions Marked;
+    Marked.Marked = true;
+    if (Of.Collect || (!Of.Remap && remedies::isAskedFor(F, "collect")))
+      orderCollecting(F, Of.Collect.value_or(Marked), Result);
+    if (Of.Remap || !Of.Collect)
+      orderRounds(F, Of.Remap.value_or(InSource), Result);
+  }
+  return Result;
+}
+
+} // namespace reconverge::rewrite

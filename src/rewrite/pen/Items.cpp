@@ -1,0 +1,218 @@
+//===- rewrite/pen/Items.cpp - A kernel's threads as items ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass has found that a thread may be an item, on whatever thread it runs.
+// In the source an item is a number, so the kernel must ask for that alone, in one
+// sum, and say how many there are:
+//
+//   const int i = blockIdx.x * blockDim.x + threadIdx.x;
+//   if (i >= n)                      or:   if (i < n && ...) { all the rest }
+//     return;
+//
+// A launch of any number of blocks is then right that has a thread for each item:
+// blocks behind the last item return at once. That of before is, and one of fewer
+// blocks.
+//
+// Limitation: a kernel that is launched with fewer threads than its own bound has
+// items, on purpose, would work on more of them than before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "rewrite/pen/Items.h"
+
+#include "rewrite/pen/Effects.h"
+
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+
+using namespace clang;
+
+namespace reconverge::rewrite {
+
+namespace {
+class Planner {
+public:
+  Planner(const Shape &Where, const Order &What, const PathPlan &Path,
+          const Text &T, ItemPlan &Into)
+      : Where(Where), What(What), Path(Path), T(T), Into(Into) {}
+  Trouble plan();
+
+private:
+  bool isNumber(const Stmt &S);
+  bool isItem(const Expr &E) const;
+  bool isSame(const Expr &E) const;
+  Trouble findNumbers();
+  Trouble checkCalls(const Stmt &S) const;
+  Trouble checkSize();
+  void readCount(const Expr &Condition, bool IsExit);
+  const Stmt *body() const { return Where.Kernel->getBody(); }
+
+  const Shape &Where;
+  const Order &What;
+  const PathPlan &Path;
+  const Text &T;
+  ItemPlan &Into;
+};
+} // namespace
+
+/// `blockIdx.x * Size + threadIdx.x`, in any order, blockIdx.x perhaps as a wider
+/// type.
+bool Planner::isNumber(const Stmt &S) {
+  const auto *Sum = dyn_cast<BinaryOperator>(&S);
+  if (!Sum || Sum->getOpcode() != BO_Add)
+    return false;
+  const Expr *Left = Sum->getLHS()->IgnoreParenCasts(),
+             *Right = Sum->getRHS()->IgnoreParenCasts();
+  if (threadIndex(Left) == 0)
+    std::swap(Left, Right);
+  const auto *Product = dyn_cast<BinaryOperator>(Left);
+  if (threadIndex(Right) != 0 || !Product || Product->getOpcode() != BO_Mul)
+    return false;
+  const Expr *Block = Product->getLHS(), *Size = Product->getRHS();
+  if (partOf(Size->IgnoreParenCasts(), "blockIdx") == "x")
+    std::swap(Block, Size);
+  if (partOf(Block->IgnoreParenCasts(), "blockIdx") != "x")
+    return false;
+  Size = Size->IgnoreParenImpCasts();
+  const bool IsDim = partOf(Size, "blockDim") == "x";
+  if (!IsDim && !Size->isIntegerConstantExpr(T.Context))
+    return false;
+  if (!Into.Size)
+    Into.Size = Size;
+  const auto Span = T.spanOf(Size->getSourceRange()),
+             First = T.spanOf(Into.Size->getSourceRange());
+  return Span && First && T.textOf(*Span) == T.textOf(*First);
+}
+
+/// Functions that are called must not ask which thread it is.
+Trouble Planner::checkCalls(const Stmt &S) const {
+  const auto *Call = dyn_cast<CallExpr>(&S);
+  const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr;
+  const Stmt *Inside = F ? F->getBody(F) : nullptr;
+  if (!Inside)
+    return std::nullopt;
+  const Effect Does = effectOf(Inside);
+  if (!Does.Thread && !Does.Block)
+    return std::nullopt;
+  return Refused{&refuse::Thread, S.getBeginLoc(), F->getNameAsString()};
+}
+
+Trouble Planner::findNumbers() {
+  Trouble Why;
+  walk(body(), [&](const Stmt &At) {
+    if (Why)
+      return false;
+    if (isNumber(At)) {
+      Into.Numbers.push_back(cast<Expr>(&At));
+      if (At.getBeginLoc().isMacroID() || !T.spanOf(At.getSourceRange()))
+        Why = Refused{&refuse::Macro, At.getBeginLoc(), "threadIdx"};
+      return false;
+    }
+    if (threadIndex(&At) >= 0 || !partOf(&At, "blockIdx").empty() ||
+        !partOf(&At, "gridDim").empty())
+      Why = Refused{&refuse::Number, At.getBeginLoc()};
+    else
+      Why = checkCalls(At);
+    return !Why;
+  });
+  if (!Why && Into.Numbers.empty())
+    Why = Refused{&refuse::Number, Where.Kernel->getLocation()};
+  return Why;
+}
+
+/// A constant is how large blocks are; as its author took it.
+Trouble Planner::checkSize() {
+  Into.Threads = What.Threads;
+  if (partOf(Into.Size, "blockDim") == "x")
+    return std::nullopt;
+  const auto Value = Into.Size->getIntegerConstantExpr(T.Context);
+  const uint64_t Threads = Value ? Value->getLimitedValue() : 0;
+  if (!Threads || Threads > What.Threads)
+    return Refused{&refuse::Number, Into.Size->getBeginLoc()};
+  Into.Threads = Threads;
+  return std::nullopt;
+}
+
+/// The thread's number, or a variable that always is.
+bool Planner::isItem(const Expr &E) const {
+  const Expr *At = E.IgnoreParenImpCasts();
+  if (llvm::is_contained(Into.Numbers, At))
+    return true;
+  const VarDecl *V = variableOf(*At);
+  return V && V->hasLocalStorage() && V->getInit() &&
+         llvm::is_contained(Into.Numbers,
+                            V->getInit()->IgnoreParenImpCasts()) &&
+         V->getType()->isIntegerType() && !mayChange(body(), *V);
+}
+
+/// In all threads of the grid, whatever has run before.
+bool Planner::isSame(const Expr &E) const {
+  const Effect Does = effectOf(&E);
+  bool Same = !Does.Acts && !Does.Reads && !Does.Thread && !Does.Block &&
+              T.spanOf(E.getSourceRange()) && !E.getBeginLoc().isMacroID();
+  walk(&E, [&](const Stmt &At) {
+    if (const VarDecl *V = variableOf(At); V && V->hasLocalStorage())
+      Same = Same && isa<ParmVarDecl>(V) && !mayChange(body(), *V);
+    return Same;
+  });
+  return Same;
+}
+
+/// Of a condition to leave, or to stay.
+void Planner::readCount(const Expr &Condition, bool IsExit) {
+  const auto *Op = dyn_cast<BinaryOperator>(Condition.IgnoreParenImpCasts());
+  if (!Op || Into.Count)
+    return;
+  if (Op->getOpcode() == (IsExit ? BO_LOr : BO_LAnd)) {
+    readCount(*Op->getLHS(), IsExit);
+    return readCount(*Op->getRHS(), IsExit);
+  }
+  const bool IsLeft = Op->getOpcode() == (IsExit ? BO_GE : BO_LT),
+             IsRight = Op->getOpcode() == (IsExit ? BO_LE : BO_GT);
+  const Expr &Item = IsRight ? *Op->getRHS() : *Op->getLHS(),
+             &Bound = IsRight ? *Op->getLHS() : *Op->getRHS();
+  if ((!IsLeft && !IsRight) || !isItem(Item) || !isSame(Bound) ||
+      !Bound.getType()->isIntegerType())
+    return;
+  Into.Count = &Bound;
+  Into.CountType = Bound.getType();
+  // What a narrow variable cannot hold, it has to be asked for.
+  if (T.Context.getIntWidth(Item.IgnoreParenImpCasts()->getType()) >=
+      T.Context.getIntWidth(Into.CountType))
+    Into.Implied = &Condition;
+}
+
+Trouble Planner::plan() {
+  for (const Stmt *S : Where.Before) {
+    if (!isa<DeclStmt, NullStmt>(S))
+      return Refused{&refuse::Statement, S->getBeginLoc()};
+    if (effectOf(S).Acts)
+      return Refused{&refuse::Statement, S->getBeginLoc()};
+  }
+  if (Trouble Why = findNumbers())
+    return Why;
+  if (Trouble Why = checkSize())
+    return Why;
+  const auto *If = dyn_cast<IfStmt>(Where.At);
+  if (If && !If->getElse() && Where.After.size() == 1 &&
+      Path.Leaves == Path.Ahead + 1 && Path.Condition == If->getCond())
+    Into.Last = If;
+  for (const Stmt *S : Where.Region)
+    if (const Expr *Condition = exitCondition(*S))
+      readCount(*Condition, /*IsExit=*/true);
+  if (Where.Wrapper)
+    readCount(*Where.Wrapper->getCond(), /*IsExit=*/false);
+  if (Into.Last)
+    readCount(*Into.Last->getCond(), /*IsExit=*/false);
+  if (!Into.Count)
+    return Refused{&refuse::Count, Where.Kernel->getLocation()};
+  return std::nullopt;
+}
+
+Trouble planItems(const Shape &Where, const Order &What, const PathPlan &Path,
+                  const Text &T, ItemPlan &Into) {
+  return Planner(Where, What, Path, T, Into).plan();
+}
+
+} // namespace reconverge::rewrite
