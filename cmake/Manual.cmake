@@ -1,7 +1,7 @@
 # Manual pages and completions, as the tool itself writes them:
 #   share/man/man1/reconverge*.1
 #   share/bash-completion/completions/reconverge
-#   share/zsh/site-functions/_reconverge
+#   share/zsh/site-functions/_reconverge, share/zsh/vendor-completions/_reconverge
 #   share/fish/vendor_completions.d/reconverge.fish
 set(share ${CMAKE_BINARY_DIR}/share)
 set(manual_stamp ${CMAKE_BINARY_DIR}/manual.stamp)

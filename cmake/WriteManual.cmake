@@ -14,4 +14,6 @@ foreach(command ${commands})
 endforeach()
 write(bash-completion/completions/reconverge completion bash)
 write(zsh/site-functions/_reconverge completion zsh)
+# Where Debian's zsh looks for those of packages.
+write(zsh/vendor-completions/_reconverge completion zsh)
 write(fish/vendor_completions.d/reconverge.fish completion fish)

@@ -46,13 +46,11 @@
 #include "report/Decisions.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <map>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -130,35 +128,6 @@ static Expected<bool> isForNvidia(const BuildRequest &Request) {
 /// "1 kernel", "3 kernels".
 static std::string counted(size_t N, StringRef What) {
   return (Twine(N) + " " + What + (N == 1 ? "" : "s")).str();
-}
-
-/// How far the run with the trials of \p Plan has come. A candidate is tried
-/// on as many launches as the plan says, or as there were.
-static WorkDone doneOf(const TrialPlan &Plan) {
-  WorkDone Work;
-  std::map<StringRef, size_t> LaunchesOf;
-  for (const TrialRequest &R : Plan.Kernels) {
-    const uint64_t Launches =
-        R.Launches ? std::min(R.Launches, Plan.Launches) : Plan.Launches;
-    Work.Of += Launches * R.Candidates.size();
-    LaunchesOf[R.Kernel] = Launches;
-  }
-  auto Events = readTrialLog(Plan.Log);
-  if (!Events) {
-    consumeError(Events.takeError()); // there is none yet
-    return Work;
-  }
-  for (const TrialEvent &E : *Events) {
-    if (E.What == TrialEvent::Begin)
-      Work.Now = demangle(E.Kernel) + ", launch " + std::to_string(E.Launch) +
-                 ": " + E.Tried.text();
-    else if (E.What == TrialEvent::Refused)
-      Work.Done += LaunchesOf[E.Kernel];
-    else if (E.What != TrialEvent::Timed)
-      ++Work.Done;
-  }
-  Work.Done = std::min(Work.Done, Work.Of);
-  return Work;
 }
 
 /// Makes \p How build a program by the decisions in the file \p Decisions: for

@@ -21,8 +21,12 @@
 #include "remedies/Table.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <map>
 
 using namespace llvm;
 
@@ -146,6 +150,33 @@ Expected<std::vector<TrialEvent>> runTrials(TrialPlan Plan, TrialRun Run,
     return All;
   }
   return All;
+}
+
+WorkDone doneOf(const TrialPlan &Plan) {
+  WorkDone Work;
+  std::map<StringRef, size_t> LaunchesOf;
+  for (const TrialRequest &R : Plan.Kernels) {
+    const uint64_t Launches =
+        R.Launches ? std::min(R.Launches, Plan.Launches) : Plan.Launches;
+    Work.Of += Launches * R.Candidates.size();
+    LaunchesOf[R.Kernel] = Launches;
+  }
+  auto Events = readTrialLog(Plan.Log);
+  if (!Events) {
+    consumeError(Events.takeError()); // there is none yet
+    return Work;
+  }
+  for (const TrialEvent &E : *Events) {
+    if (E.What == TrialEvent::Begin)
+      Work.Now = demangle(E.Kernel) + ", launch " + std::to_string(E.Launch) +
+                 ": " + E.Tried.text();
+    else if (E.What == TrialEvent::Refused)
+      Work.Done += LaunchesOf[E.Kernel];
+    else if (E.What != TrialEvent::Timed)
+      ++Work.Done;
+  }
+  Work.Done = std::min(Work.Done, Work.Of);
+  return Work;
 }
 
 } // namespace reconverge::driver

@@ -4,6 +4,7 @@
 #define RECONVERGE_DRIVER_TRIALRUNS_H
 
 #include "core/Trials.h"
+#include "driver/Progress.h"
 #include "driver/Run.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -22,6 +23,10 @@ using TrialRun = llvm::function_ref<llvm::Expected<frontend::ProcessResult>(
 llvm::Expected<std::vector<TrialEvent>> runTrials(
     TrialPlan Plan, TrialRun Run, llvm::raw_ostream &OS,
     llvm::function_ref<bool()> IsTimeUp = [] { return false; });
+
+/// How far the run with the trials of \p Plan has come, by its log. A candidate
+/// is tried on as many launches as the plan says, or as there were.
+WorkDone doneOf(const TrialPlan &Plan);
 
 } // namespace reconverge::driver
 

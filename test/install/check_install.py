@@ -128,6 +128,7 @@ def check_consumer(args, tree, source, folder):
     for name in ("share/doc/reconverge/copyright",
                  "share/bash-completion/completions/reconverge",
                  "share/zsh/site-functions/_reconverge",
+                 "share/zsh/vendor-completions/_reconverge",
                  "share/fish/vendor_completions.d/reconverge.fish"):
         check((tree / name).stat().st_size, f"{name} is installed")
     check((tree / "bin/reconverge-clang++").is_symlink(), "the link is one")

@@ -165,4 +165,25 @@ TEST_F(TrialRuns, RunsAreLimited) {
   EXPECT_EQ(All.back().What, TrialEvent::Hang);
 }
 
+TEST_F(TrialRuns, HowFarARunHasCome) {
+  // Three candidates on two launches, one refused before any.
+  Plan.Launches = 4;
+  Plan.Kernels[0].Launches = 2;
+  (void)sys::fs::remove(Plan.Log);
+  EXPECT_EQ(doneOf(Plan).Of, 6u);
+  EXPECT_EQ(doneOf(Plan).Done, 0u) << "there is no log yet";
+  TrialEvent Begun = event(TrialEvent::Begin, Meld);
+  Begun.Launch = 1;
+  cantFail(writeFileAtomically(Plan.Log, [&](raw_ostream &OS) {
+    printTrialEvent(event(TrialEvent::Refused, Nvcc), OS);
+    printTrialEvent(Begun, OS);
+    printTrialEvent(event(TrialEvent::End, Meld), OS);
+    printTrialEvent(event(TrialEvent::Timed, Meld), OS);
+  }));
+  const WorkDone Work = doneOf(Plan);
+  EXPECT_EQ(Work.Done, 3u);
+  EXPECT_EQ(Work.Of, 6u);
+  EXPECT_EQ(Work.Now, "k, launch 1: meld");
+}
+
 } // namespace
