@@ -137,6 +137,10 @@ Trouble Planner::checkSize() {
 /// The thread's number, or a variable that always is.
 bool Planner::isItem(const Expr &E) const {
   const Expr *At = E.IgnoreParenImpCasts();
+  if (!At->getType()->isIntegerType() ||
+      T.Context.getIntWidth(At->getType()) < 32) // it would begin anew
+    return false;
+  At = At->IgnoreParenCasts();
   if (llvm::is_contained(Into.Numbers, At))
     return true;
   const VarDecl *V = variableOf(*At);
