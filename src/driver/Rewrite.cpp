@@ -295,6 +295,15 @@ Error Rewriting::write(const rewrite::Ordered &Found) {
   auto Outcomes = readOutcomes(Orders + ".outcomes");
   if (!Outcomes)
     return Outcomes.takeError();
+  if (!sys::fs::exists(Text)) {
+    if (Error E = printSame())
+      return E;
+  } else {
+    if (Error E = check(Text))
+      return E;
+    if (Error E = print(Text))
+      return E;
+  }
   for (const rewrite::Outcome &O : *Outcomes) {
     if (!O.Code) {
       note("", 0, 0,
@@ -309,11 +318,7 @@ Error Rewriting::write(const rewrite::Ordered &Found) {
       return internalError("the pen refuses by " + Twine(O.Code));
     noteLeft(O.File, O.Line, O.Column, *Kind, O.Detail);
   }
-  if (!sys::fs::exists(Text))
-    return printSame();
-  if (Error E = check(Text))
-    return E;
-  return print(Text);
+  return Error::success();
 }
 
 /// The text, or how it differs, goes where it was asked for.

@@ -18,6 +18,23 @@
 // RUN: env RECONVERGE_DEVICE=cpu ./app 227 >again
 // RUN: diff out again
 
+// So does its source with what is kept as a patch, built without us looking on.
+// RUN: %reconverge rewrite %s --decisions decisions.json -o patched.cu 2>said
+// RUN: FileCheck %s --check-prefix=PATCHED <patched.cu
+// PATCHED: reconverge::block_remap<256, 3>;
+// PATCHED: unsigned X = In[I];
+// RUN: %reconverge cc -O1 -Wall -Wextra -Werror -I %source/include patched.cu -o patched
+// RUN: env RECONVERGE_DEVICE=cpu ./patched >again
+// RUN: diff out again
+// What is kept may be no patch, or of other code.
+// RUN: sed 's/"remedy":"remap","parameters":"shared=4096"/"remedy":"meld","parameters":""/' decisions.json >melded.json
+// RUN: %reconverge rewrite %s --decisions melded.json 2>&1 | FileCheck %s --check-prefix=MELDED
+// MELDED: optimize-remap.cu: not rewritten: this remedy is no patch to the source (step: meld) [RC1131]
+// MELDED-NOT: @@
+// RUN: not %reconverge rewrite -I %source/include patched.cu --decisions decisions.json 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: reconverge: error: decisions.json: no decision is of the code of patched.cu
+// OTHER-NEXT: The code has changed since
+
 // Which of the two it was, a profile says.
 // RUN: %reconverge profile ./app -- 40 2>table
 // RUN: FileCheck %s --check-prefix=BOTH <divergence.json

@@ -141,6 +141,48 @@ __global__ void changes(const float *in, float *out, int n) {
     out[i] = other(in[i]);
 }
 
+// A variable changes in a condition, or in another's declaration.
+// CHECK-DAG: not-collected.cu:[[#@LINE+7]]:{{[0-9]+}}: not rewritten: before the branch there is more than declarations and early returns (k) [RC1143]
+__global__ void asks_and_changes(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  int k = int(in[i]);
+#pragma reconverge collect
+  if (k++ > 0)
+    out[i] = one(k);
+  else
+    out[i] = other(k);
+}
+// CHECK-DAG: not-collected.cu:[[#@LINE+6]]:{{[0-9]+}}: not rewritten: before the branch there is more than declarations and early returns (k) [RC1143]
+__global__ void declares_and_changes(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  int k = int(in[i]);
+  const int before = k++;
+#pragma reconverge collect
+  if (before > 0)
+    out[i] = one(k);
+  else
+    out[i] = other(k);
+}
+
+// CHECK-DAG: not-collected.cu:[[#@LINE+1]]:{{[0-9]+}}: not rewritten: the kernel changes one of its parameters (trips) [RC1144]
+__global__ void counts_down(const float *in, float *out, int n, int trips) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  float x = in[i];
+#pragma reconverge collect
+  if (x > 0)
+    while (trips-- > 0)
+      x = one(x);
+  else
+    x = other(x);
+  out[i] = x;
+}
+
 // CHECK-DAG: not-collected.cu:[[#@LINE+5]]:{{[0-9]+}}: not rewritten: the code to change is written in a macro [RC1101]
 RECONVERGE_COLLECT __global__ void in_macro(const float *in, float *out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

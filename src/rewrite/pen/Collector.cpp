@@ -67,6 +67,8 @@ private:
   }
   std::string countValue() const;
   std::string blockItems() const;
+  std::string withItems(std::string Words) const;
+  std::string castItem(const Expr &Number) const;
   std::string lastText() const;
   std::string pathText() const;
   std::string workText() const;
@@ -146,14 +148,34 @@ std::vector<Edit> Writer::editsIn(const Stmt &S) const {
     const auto *E = dyn_cast<Expr>(&At);
     if (!E || !llvm::is_contained(Items.Numbers, E))
       return true;
-    Replace(*E, Free.contains(E) ? Bare
-                                 : "static_cast<" +
-                                       E->getType().getAsString(
-                                           T.Context.getPrintingPolicy()) +
-                                       ">(" + Bare + ")");
+    Replace(*E, Free.contains(E) ? Bare : castItem(*E));
     return false;
   });
   return Found;
+}
+
+/// What stands for \p Number, of the same type.
+std::string Writer::castItem(const Expr &Number) const {
+  return "static_cast<" +
+         Number.getType().getAsString(T.Context.getPrintingPolicy()) + ">(" +
+         First + " + " + Item + ")";
+}
+
+/// The same in \p Words, which have been put together of the user's.
+std::string Writer::withItems(std::string Words) const {
+  for (const Expr *Number : Items.Numbers) {
+    const std::string Text = T.textOf(*T.spanOf(Number->getSourceRange()));
+    for (size_t At = Words.find(Text); At != std::string::npos;
+         At = Words.find(Text, At)) {
+      const size_t End = At + Text.size();
+      const bool IsIndex = At && Words[At - 1] == '[' && Words[End] == ']';
+      const std::string New =
+          IsIndex ? First + " + " + Item : castItem(*Number);
+      Words.replace(At, Text.size(), New);
+      At += New.size();
+    }
+  }
+  return Words;
 }
 
 /// Comments and the like; not what asks for this.
@@ -201,9 +223,21 @@ std::string Writer::mainText() const {
   };
   // A statement that is all there is behind a condition.
   const auto Only = [&](const Stmt *S) {
-    const auto Span = *T.spanOf(S->getSourceRange());
-    const std::string Words = edited(T, Span, Inside);
-    return Indent + Unit + Words + (isa<Expr>(S) ? ";" : "") + "\n";
+    auto Span = *T.spanOf(S->getSourceRange());
+    const StringRef Behind = T.bytes().drop_front(Span.End).ltrim();
+    if (!isa<DeclStmt>(S) && Behind.starts_with(";"))
+      Span.End = Behind.begin() + 1 - T.bytes().begin();
+    const std::string Words = edited(T, Span, Inside), In = Indent + Unit;
+    const std::string Old = "\n" + T.indentAt(Span.Begin);
+    std::string Result = In; // the lines of it as far apart as they were
+    for (size_t At = 0; At != Words.size();)
+      if (StringRef(Words).drop_front(At).starts_with(Old)) {
+        Result += "\n" + In;
+        At += Old.size();
+      } else {
+        Result += Words[At++];
+      }
+    return Result + "\n";
   };
   std::string Lead;
   if (Where.Wrapper) {
@@ -334,7 +368,7 @@ std::string Writer::pathText() const {
   for (const Hoist &H : Path.Hoists)
     Result += wrapped(In, "const " + H.Type + " " + H.Name + " = " +
                               textOf(*H.Of) + ";");
-  const std::string Words = Items.Last ? lastText() : Path.Text;
+  const std::string Words = withItems(Items.Last ? lastText() : Path.Text);
   return Result + wrapped(In, "return " + Words + ";") + Indent + "};\n";
 }
 

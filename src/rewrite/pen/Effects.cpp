@@ -261,6 +261,13 @@ Effect effectOf(const Stmt *S) {
   return Looker(Seen).of(S);
 }
 
+/// Of an array, its elements.
+static bool isConst(QualType Type) {
+  while (const ArrayType *Array = Type->getAsArrayTypeUnsafe())
+    Type = Array->getElementType();
+  return Type.isConstQualified();
+}
+
 /// \p E is a place that is only read, or bound to a const reference.
 static bool onlyReads(const Expr &Place, const Stmt &Parent) {
   if (const auto *Cast = dyn_cast<ImplicitCastExpr>(&Parent))
@@ -294,7 +301,9 @@ bool mayChange(const Stmt *S, const VarDecl &V) {
       // A part that is read is no more than a read of the whole.
       const Stmt *Around = At;
       if (const auto *Cast = dyn_cast<ImplicitCastExpr>(At);
-          Cast && Cast->getCastKind() == CK_LValueToRValue) {
+          Cast && (Cast->getCastKind() == CK_LValueToRValue ||
+                   (Cast->getCastKind() == CK_NoOp && Cast->isGLValue() &&
+                    isConst(Cast->getType())))) {
         const Expr *Part = Cast->getSubExpr()->IgnoreParens();
         while (const auto *Member = dyn_cast<MemberExpr>(Part)) {
           if (Member->isArrow())

@@ -42,6 +42,7 @@ private:
   bool isNumber(const Stmt &S);
   bool isItem(const Expr &E) const;
   bool isSame(const Expr &E) const;
+  Trouble checkChanges() const;
   Trouble findNumbers();
   Trouble checkCalls(const Stmt &S) const;
   Trouble checkSize();
@@ -121,6 +122,37 @@ Trouble Planner::findNumbers() {
   return Why;
 }
 
+/// What is written twice must come to the same twice, and what is written once
+/// must be all that happens: nothing before the branch changes a variable. The
+/// parameters are one for all items of a thread.
+Trouble Planner::checkChanges() const {
+  for (const ParmVarDecl *P : Where.Kernel->parameters())
+    if (mayChange(body(), *P))
+      return Refused{&refuse::Parameter, P->getLocation(), P->getName().str()};
+  std::vector<const Stmt *> Twice = Where.Before;
+  Twice.insert(Twice.end(), Where.Region.begin(), Where.Region.end());
+  std::vector<const VarDecl *> Variables;
+  for (const Stmt *S : Twice)
+    if (const auto *Decls = dyn_cast<DeclStmt>(S))
+      for (const Decl *D : Decls->decls())
+        if (const auto *V = dyn_cast<VarDecl>(D)) {
+          if (V->isStaticLocal() && !V->getType().isConstQualified())
+            return Refused{&refuse::Statement, V->getLocation(),
+                           V->getName().str()};
+          Variables.push_back(V);
+        }
+  if (Path.Condition)
+    Twice.push_back(Path.Condition);
+  if (Where.Wrapper)
+    Twice.push_back(Where.Wrapper->getCond());
+  for (const Stmt *S : Twice)
+    for (const VarDecl *V : Variables)
+      if (mayChange(S, *V))
+        return Refused{&refuse::Statement, S->getBeginLoc(),
+                       V->getName().str()};
+  return std::nullopt;
+}
+
 /// A constant is how large blocks are; as its author took it.
 Trouble Planner::checkSize() {
   Into.Threads = What.Threads;
@@ -137,6 +169,10 @@ Trouble Planner::checkSize() {
 /// The thread's number, or a variable that always is.
 bool Planner::isItem(const Expr &E) const {
   const Expr *At = E.IgnoreParenImpCasts();
+  if (!At->getType()->isIntegerType() ||
+      T.Context.getIntWidth(At->getType()) < 32) // it would begin anew
+    return false;
+  At = At->IgnoreParenCasts();
   if (llvm::is_contained(Into.Numbers, At))
     return true;
   const VarDecl *V = variableOf(*At);
@@ -190,6 +226,8 @@ Trouble Planner::plan() {
     if (effectOf(S).Acts)
       return Refused{&refuse::Statement, S->getBeginLoc()};
   }
+  if (Trouble Why = checkChanges())
+    return Why;
   if (Trouble Why = findNumbers())
     return Why;
   if (Trouble Why = checkSize())

@@ -190,8 +190,31 @@ std::vector<Edit> requestsIn(const Text &T, Text::Span Of, StringRef Remedy) {
   return Found;
 }
 
+/// Parameters on lines of their own stand under the first one, which is \p By
+/// columns further left from now on.
+static void editParameters(const Text &T, const FunctionDecl &Kernel, int By,
+                           std::vector<Edit> &Edits) {
+  const auto Name = T.spanOf({Kernel.getLocation(), Kernel.getLocation()});
+  const auto Body = T.spanOf(Kernel.getBody()->getSourceRange());
+  const size_t Open = Name ? T.bytes().find('(', Name->End) : StringRef::npos;
+  if (Open == StringRef::npos || !Body || By == 0)
+    return;
+  const unsigned Column = Open + 1 - T.lineStart(Open);
+  for (unsigned At = T.lineEnd(Open); At < Body->Begin; At = T.lineEnd(At)) {
+    const std::string Indent = T.indentAt(At);
+    if (Indent != std::string(Column, ' '))
+      continue;
+    if (By > 0)
+      Edits.push_back({At, unsigned(By), ""});
+    else
+      Edits.push_back({At, 0, std::string(-By, ' ')});
+  }
+}
+
 void editHead(const Text &T, const FunctionDecl &Kernel, const Order &What,
               std::vector<Edit> &Edits) {
+  const auto Name = T.spanOf({Kernel.getLocation(), Kernel.getLocation()});
+  int By = 0; // columns that the name goes left
   for (const auto *A : Kernel.specific_attrs<AnnotateAttr>()) {
     const auto Span =
         T.spanOf(T.SM.getExpansionRange(A->getLocation()).getAsRange());
@@ -202,23 +225,30 @@ void editHead(const Text &T, const FunctionDecl &Kernel, const Order &What,
     while (End < T.bytes().size() && llvm::isSpace(T.bytes()[End]))
       ++End;
     Edits.push_back({Span->Begin, End - Span->Begin, ""});
+    if (Name && T.lineStart(Span->Begin) == T.lineStart(Name->Begin))
+      By += int(End - Span->Begin);
   }
   if (What.IsBound || What.Threads >= 1024)
-    return;
+    return editParameters(T, Kernel, By, Edits);
   const StringRef Word = "__global__";
-  const auto Name = T.spanOf({Kernel.getLocation(), Kernel.getLocation()});
   const size_t At =
       Name ? T.bytes().take_front(Name->Begin).rfind(Word) : StringRef::npos;
   if (At == StringRef::npos)
-    return;
+    return editParameters(T, Kernel, By, Edits);
   const std::string Bounds =
       " __launch_bounds__(" + std::to_string(What.Threads) + ")";
   const unsigned Behind = At + Word.size();
   const size_t Line = T.lineEnd(At) - T.lineStart(At);
-  if (Line + Bounds.size() <= Columns + 1 || T.bytes()[Behind] != ' ')
+  const bool SameLine = T.lineStart(At) == T.lineStart(Name->Begin);
+  if (Line + Bounds.size() <= Columns + 1 || T.bytes()[Behind] != ' ') {
     Edits.push_back({Behind, 0, Bounds});
-  else
+    By -= SameLine ? int(Bounds.size()) : 0;
+  } else {
     Edits.push_back({Behind, 1, Bounds + "\n" + T.indentAt(At)});
+    By = SameLine ? int(Behind + 1 - T.lineStart(At) - T.indentAt(At).size())
+                  : By;
+  }
+  editParameters(T, Kernel, By, Edits);
 }
 
 void editIncludes(const Text &T, const Directives &Seen, StringRef Header,

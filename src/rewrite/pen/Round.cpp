@@ -27,6 +27,7 @@
 #include "rewrite/pen/Round.h"
 
 #include "rewrite/pen/Draft.h"
+#include "rewrite/pen/Early.h"
 #include "rewrite/pen/Effects.h"
 #include "rewrite/pen/Layout.h"
 
@@ -58,6 +59,8 @@ private:
   std::string afterRound() const;
   std::string redeclare(const std::string &Indent) const;
   bool isForPath(const DeclStmt &S) const;
+  bool isForPath(const VarDecl &V, const DeclStmt &In) const;
+  bool isForRest(const VarDecl &V) const;
   Text::Span linesOf(const Stmt &S) const;
   void editAfter();
   void editLoop(const std::string &Round);
@@ -84,32 +87,56 @@ private:
 // The path
 //===----------------------------------------------------------------------===//
 
-/// Something that the path is made of is declared by \p S.
-bool Writer::isForPath(const DeclStmt &S) const {
-  const auto Names = [&](const Stmt *At) {
-    return llvm::any_of(S.decls(), [&](const Decl *D) {
-      const auto *V = dyn_cast<VarDecl>(D);
-      return V && names(At, *V);
-    });
-  };
+/// The path is made of \p V, which \p In declares.
+bool Writer::isForPath(const VarDecl &V, const DeclStmt &In) const {
   bool IsAfter = false;
   for (const Stmt *Other : Where.Region) {
-    if (Other == &S) {
+    const auto *Decls = dyn_cast<DeclStmt>(Other);
+    if (Other == &In) {
       IsAfter = true;
+      for (const Decl *D : In.decls()) // of the same statement, too
+        if (const auto *Next = dyn_cast<VarDecl>(D);
+            Next && Next != &V && Next->getInit() &&
+            names(Next->getInit(), V) && isForPath(*Next, In))
+          return true;
       continue;
     }
-    const auto *Decls = dyn_cast<DeclStmt>(Other);
-    if (IsAfter && Names(Other) &&
+    if (IsAfter && names(Other, V) &&
         (!Decls || !llvm::is_contained(Moves.Redeclare, Decls) ||
          isForPath(*Decls)))
       return true;
   }
-  if (llvm::any_of(Path.Hoists, [&](const Hoist &H) { return Names(H.Of); }))
-    return true;
+  return llvm::any_of(Path.Hoists,
+                      [&](const Hoist &H) { return names(H.Of, V); }) ||
+         hasWord(Path.Text, V.getName());
+}
+
+/// Of what \p S declares, that which \p Is.
+static std::vector<const Decl *>
+variablesOf(const DeclStmt &S, llvm::function_ref<bool(const VarDecl &)> Is) {
+  std::vector<const Decl *> Found;
+  for (const Decl *D : S.decls())
+    if (const auto *V = dyn_cast<VarDecl>(D); !V || Is(*V))
+      Found.push_back(D);
+  return Found;
+}
+
+bool Writer::isForPath(const DeclStmt &S) const {
   return llvm::any_of(S.decls(), [&](const Decl *D) {
     const auto *V = dyn_cast<VarDecl>(D);
-    return V && hasWord(Path.Text, V->getName());
+    return V && isForPath(*V, S);
   });
+}
+
+/// Named behind the round, or where others are declared there.
+bool Writer::isForRest(const VarDecl &V) const {
+  return llvm::any_of(Where.After,
+                      [&](const Stmt *S) { return uses(S, V, Path); }) ||
+         llvm::any_of(Moves.Redeclare,
+                      [&](const DeclStmt *S) { return names(S, V); }) ||
+         llvm::any_of(Moves.Again, [&](const VarDecl *Other) {
+           return names(Other->getInit(), V);
+         });
 }
 
 /// With the comments above and beside it.
@@ -139,8 +166,13 @@ std::vector<Edit> Writer::regionEdits() {
     const auto *Decls = dyn_cast<DeclStmt>(S);
     if (!Decls)
       continue;
-    if (llvm::is_contained(Moves.Redeclare, Decls) && !isForPath(*Decls)) {
+    const bool IsAgain = llvm::is_contained(Moves.Redeclare, Decls);
+    if (IsAgain && !isForPath(*Decls)) {
       Replace(linesOf(*S), "");
+    } else if (IsAgain && !Decls->isSingleDecl()) {
+      const auto Needed = variablesOf(
+          *Decls, [&](const VarDecl &V) { return isForPath(V, *Decls); });
+      Replace(*T.spanOf(S->getSourceRange()), declared(*Decls, Needed, T, {}));
     } else if (llvm::any_of(Decls->decls(), [&](const Decl *D) {
                  return llvm::is_contained(Moves.Hoisted, D);
                })) {
@@ -196,12 +228,15 @@ std::string Writer::regionText() {
 
 std::string Writer::redeclare(const std::string &Indent) const {
   std::string Result;
-  for (const DeclStmt *S : Moves.Redeclare)
-    Result += isForPath(*S) ? Indent +
-                                  edited(T, *T.spanOf(S->getSourceRange()),
-                                         threadEdits(*S)) +
-                                  "\n"
-                            : edited(T, linesOf(*S), threadEdits(*S));
+  for (const DeclStmt *S : Moves.Redeclare) {
+    const auto Needed =
+        variablesOf(*S, [&](const VarDecl &V) { return isForRest(V); });
+    const std::string Words = declared(*S, Needed, T, threadEdits(*S));
+    const auto Span = *T.spanOf(S->getSourceRange()), Lines = linesOf(*S);
+    Result += isForPath(*S) ? Indent + Words + "\n"
+                            : T.textOf({Lines.Begin, Span.Begin}) + Words +
+                                  T.textOf({Span.End, Lines.End});
+  }
   return Result;
 }
 

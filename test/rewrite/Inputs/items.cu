@@ -116,6 +116,14 @@ RECONVERGE_COLLECT __global__ void called(const float *in, float *out, const int
     out[i] = either(in[i], int(in[i] * 8));
 }
 
+// The number is in the condition, and all is one statement.
+RECONVERGE_COLLECT __global__ void direct(const float *in, float *out, int n) {
+  if (int(blockIdx.x * blockDim.x + threadIdx.x) < n)
+    if (in[blockIdx.x * blockDim.x + threadIdx.x] > 0.25f)
+      for (int k = 0; k < 9; ++k)
+        out[blockIdx.x * blockDim.x + threadIdx.x] += one(k);
+}
+
 // With an argument, so many blocks are launched as one.
 int main(int argc, char **argv) {
   const int fewer = argc > 1 ? std::atoi(argv[1]) : 1;
@@ -123,18 +131,19 @@ int main(int argc, char **argv) {
   constexpr int n = 1000;
   float *in, *out;
   cudaMallocManaged(&in, n * sizeof(float));
-  cudaMallocManaged(&out, 5 * n * sizeof(float));
+  cudaMallocManaged(&out, 6 * n * sizeof(float));
   for (int i = 0; i < n; ++i)
     in[i] = float(i * 37 % 101) / 25 - 2;
-  for (int i = 0; i < 5 * n; ++i)
+  for (int i = 0; i < 6 * n; ++i)
     out[i] = 0;
   returns<<<blocks(8), 128>>>(in, out, n);
   around<<<blocks(16), 64>>>(in, out + n, n);
   last<<<blocks(9), 64>>>(in, out + 2 * n, n, 2);
   leaves<128><<<blocks(8), 128>>>(in, out + 3 * n, n);
   called<<<blocks(21), 50>>>(in, out + 4 * n, n);
+  direct<<<blocks(8), 128>>>(in, out + 5 * n, n);
   if (cudaDeviceSynchronize() != cudaSuccess)
     return 1;
-  for (int i = 0; i < 5 * n; ++i)
+  for (int i = 0; i < 6 * n; ++i)
     std::printf("%a\n", out[i]);
 }
