@@ -156,9 +156,6 @@ Trial compare(const Module &M, uint64_t Seed, Transform Apply,
   for (MachineOptions &O : All) {
     O.StepLimit = 1 << 20; // a mistake may make a loop endless
     O.Counters = false;
-    // What remedies do is tested here, not LLVM's optimiser for the host, which
-    // takes most of the time.
-    O.Compile = Seed % 8 ? Effort::Fast : Effort::Well;
   }
   T.Difference = differenceOf(Before == Reference::Scalar
                                   ? runThreadByThread(M, Seed)

@@ -128,7 +128,7 @@ constexpr unsigned Shares = 2;
 
 TEST_P(RegroupedKernels, LeaveTheSameBytes) {
   SeedsTried Tried = compareSeeds(
-      40, GetParam(), Shares, shapeFor,
+      28, GetParam(), Shares, shapeFor,
       [](Module &M, uint64_t Seed) { return regroupSeed(M, Seed); });
   if (HasFailure())
     return;
@@ -155,7 +155,7 @@ class MovedRecords : public RegroupedKernels {};
 
 TEST_P(MovedRecords, LeaveTheSameBytes) {
   SeedsTried Tried =
-      compareSeeds(24, GetParam(), Shares, recordsFor,
+      compareSeeds(16, GetParam(), Shares, recordsFor,
                    [](Module &M, uint64_t Seed) { return moveSeed(M, Seed); });
   if (HasFailure())
     return;

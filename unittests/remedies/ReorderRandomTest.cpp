@@ -63,7 +63,7 @@ constexpr unsigned Shares = 2;
 
 TEST_P(ReorderedKernels, LeaveTheSameBytes) {
   SeedsTried Tried = compareSeeds(
-      30, GetParam(), Shares, shapeFor,
+      20, GetParam(), Shares, shapeFor,
       [](Module &M, uint64_t Seed) { return reorderSeed(M, Seed); });
   if (HasFailure())
     return;
@@ -73,7 +73,7 @@ TEST_P(ReorderedKernels, LeaveTheSameBytes) {
 
 TEST_P(ReorderedKernels, LeaveTheSameBytesBySlice) {
   SeedsTried Tried =
-      compareSeeds(16, GetParam(), Shares, shapeFor, reorderBySlice);
+      compareSeeds(10, GetParam(), Shares, shapeFor, reorderBySlice);
   if (HasFailure())
     return;
   EXPECT_GE(Tried.Changed * 5, Tried.Kernels)
