@@ -66,7 +66,7 @@ private:
     return Count.empty() ? textOf(*Items.Count) : Count;
   }
   std::string countValue() const;
-  std::string blockItems() const;
+  std::string blockItems(bool IsWide) const;
   std::string withItems(std::string Words) const;
   std::string castItem(const Expr &Number) const;
   std::string lastText() const;
@@ -83,6 +83,13 @@ private:
   std::string textOf(const Stmt &S) const {
     return edited(T, *T.spanOf(S.getSourceRange()), editsIn(S));
   }
+  /// Numbers of items may be too large for an int.
+  bool isWide() const {
+    return !Items.CountType->isSignedIntegerOrEnumerationType() ||
+           T.Context.getIntWidth(Items.CountType) > 32;
+  }
+  /// Of a block, as its author took it.
+  bool isConstantSize() const { return partOf(Items.Size, "blockDim").empty(); }
   /// The number of items is compared as what it is.
   bool isOwnType() const {
     return T.Context.hasSameUnqualifiedType(
@@ -196,19 +203,6 @@ std::string Writer::linesOf(const Early &E, ArrayRef<const Decl *> Needed,
   return E.InWrapper ? Lines : indented(Lines, Unit);
 }
 
-/// \p Lines one step less far in.
-static std::string outdented(StringRef Lines, StringRef Unit) {
-  std::string Result;
-  while (!Lines.empty()) {
-    const size_t End = std::min(Lines.find('\n'), Lines.size() - 1) + 1;
-    StringRef Line = Lines.take_front(End);
-    Line.consume_front(Unit);
-    Result += Line;
-    Lines = Lines.drop_front(End);
-  }
-  return Result;
-}
-
 /// The branch and what follows it, one step further in than the kernel's body.
 std::string Writer::mainText() const {
   std::vector<Edit> Inside;
@@ -227,17 +221,10 @@ std::string Writer::mainText() const {
     const StringRef Behind = T.bytes().drop_front(Span.End).ltrim();
     if (!isa<DeclStmt>(S) && Behind.starts_with(";"))
       Span.End = Behind.begin() + 1 - T.bytes().begin();
-    const std::string Words = edited(T, Span, Inside), In = Indent + Unit;
-    const std::string Old = "\n" + T.indentAt(Span.Begin);
-    std::string Result = In; // the lines of it as far apart as they were
-    for (size_t At = 0; At != Words.size();)
-      if (StringRef(Words).drop_front(At).starts_with(Old)) {
-        Result += "\n" + In;
-        At += Old.size();
-      } else {
-        Result += Words[At++];
-      }
-    return Result + "\n";
+    return Indent + Unit +
+           reindented(edited(T, Span, Inside), T.indentAt(Span.Begin),
+                      Indent + Unit) +
+           "\n";
   };
   std::string Lead;
   if (Where.Wrapper) {
@@ -291,13 +278,12 @@ std::string Writer::countValue() const {
          ">(" + Text + ")";
 }
 
-/// Of a block.
-std::string Writer::blockItems() const {
-  const std::string Size = textOf(*Items.Size);
-  const bool IsOne = isa<DeclRefExpr, IntegerLiteral, PseudoObjectExpr>(
-      Items.Size->IgnoreImpCasts());
-  return std::to_string(What.Items) + "ll * " +
-         (IsOne ? Size : "(" + Size + ")");
+/// Of a block; in 64 bits if \p IsWide.
+std::string Writer::blockItems(bool IsWide) const {
+  if (isConstantSize())
+    return (IsWide ? "1ll * " : "") + Type + "::items";
+  return std::to_string(What.Items) + (IsWide ? "ll * " : " * ") +
+         textOf(*Items.Size);
 }
 
 std::string Writer::setup() const {
@@ -315,15 +301,28 @@ std::string Writer::setup() const {
                   Words, ">;") +
       wrapped(Indent,
               "__shared__ " + Type + "::temp_storage " + Storage + ";") +
-      wrappedList(Indent, Type + " " + Collect + "(",
-                  {Storage, "threadIdx.x", "blockDim.x"}, ");") +
-      wrapped(Indent, "const long long " + First + " = " + blockItems() +
-                          " * blockIdx.x;");
+      wrappedList(
+          Indent, Type + " " + Collect + "(",
+          isConstantSize()
+              ? std::vector{Storage}
+              : std::vector<std::string>{Storage, "threadIdx.x", "blockDim.x"},
+          ");");
   if (!Count.empty())
-    Result += wrapped(Indent,
-                      "const long long " + Count + " = " + countValue() + ";");
-  return Result + wrapped(Indent, "if (" + First + " >= " + countText() + ")") +
-         Indent + Unit + "return;\n";
+    Result += wrapped(
+        Indent, std::string(isWide() ? "const long long " : "const int ") +
+                    Count + " = " + countValue() + ";");
+  // Far behind the last item an int would begin anew.
+  const std::string Begin = blockItems(/*IsWide=*/true) + " * blockIdx.x";
+  if (isWide())
+    Result += wrapped(Indent, "const long long " + First + " = " + Begin + ";");
+  Result += wrapped(Indent, "if (" + (isWide() ? First : Begin) +
+                                " >= " + countText() + ")") +
+            Indent + Unit + "return;\n";
+  if (!isWide())
+    Result +=
+        wrapped(Indent, "const int " + First + " = " +
+                            blockItems(/*IsWide=*/false) + " * blockIdx.x;");
+  return Result;
 }
 
 /// The path of who goes there, and of who does not.
@@ -459,9 +458,7 @@ Trouble Writer::write(const FunctionDecl &Kernel) {
   if (Trouble Why = plan(Kernel))
     return Why;
   const auto *Body = cast<CompoundStmt>(Kernel.getBody());
-  const bool IsInt = Items.CountType->isSignedIntegerOrEnumerationType() &&
-                     T.Context.getIntWidth(Items.CountType) <= 32;
-  if (!IsInt || !isOwnType() || !isWord(textOf(*Items.Count)))
+  if (isWide() || !isOwnType() || !isWord(textOf(*Items.Count)))
     Count = T.freshName("count");
   Indent = T.indentAt(beginOf(Body->body_front()));
   Unit = unitOf(T.indentAt(beginOf(Body)), Indent);
@@ -471,10 +468,10 @@ Trouble Writer::write(const FunctionDecl &Kernel) {
                      T.spanOf({Body->getRBracLoc(), Body->getRBracLoc()})
                          ->Begin);
   const std::string Left = countText() + " - " + First;
-  const std::string How = IsInt ? "int(" + Left + ")"
-                                : std::string("int(") +
-                                      (T.hasWord("min") ? "::" : "") + "min(" +
-                                      Left + ", " + blockItems() + "))";
+  const std::string How =
+      isWide() ? std::string("int(") + (T.hasWord("min") ? "::" : "") + "min(" +
+                     Left + ", " + blockItems(/*IsWide=*/true) + "))"
+               : Left;
   Edits.push_back(
       {Begin, End - Begin,
        setup() + pathText() + workText() +

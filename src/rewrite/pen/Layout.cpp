@@ -103,6 +103,30 @@ std::string indented(StringRef Lines, StringRef Unit) {
   return Result;
 }
 
+std::string outdented(StringRef Lines, StringRef Unit) {
+  std::string Result;
+  while (!Lines.empty()) {
+    const size_t End = std::min(Lines.find('\n'), Lines.size() - 1) + 1;
+    StringRef Line = Lines.take_front(End);
+    Line.consume_front(Unit);
+    Result += Line;
+    Lines = Lines.drop_front(End);
+  }
+  return Result;
+}
+
+std::string reindented(StringRef Lines, StringRef Old, StringRef New) {
+  std::string Result;
+  for (size_t At = 0; At != Lines.size(); ++At) {
+    Result += Lines[At];
+    if (Lines[At] == '\n' && Lines.drop_front(At + 1).starts_with(Old)) {
+      Result += New;
+      At += Old.size();
+    }
+  }
+  return Result;
+}
+
 bool hasWord(StringRef Code, StringRef Word) {
   const auto IsPart = [](char C) { return llvm::isAlnum(C) || C == '_'; };
   for (size_t At = Code.find(Word); At != StringRef::npos;

@@ -24,6 +24,14 @@ std::string wrappedList(const std::string &Indent, std::string Head,
 /// \p Unit more before each line of \p Lines that is not empty.
 std::string indented(llvm::StringRef Lines, llvm::StringRef Unit);
 
+/// \p Unit less, where a line begins with it.
+std::string outdented(llvm::StringRef Lines, llvm::StringRef Unit);
+
+/// \p Lines with \p New for \p Old, which all but the first are indented by at
+/// least.
+std::string reindented(llvm::StringRef Lines, llvm::StringRef Old,
+                       llvm::StringRef New);
+
 /// Whether \p Word is one of the names in \p Code.
 bool hasWord(llvm::StringRef Code, llvm::StringRef Word);
 
