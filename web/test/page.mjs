@@ -185,15 +185,17 @@ async function checkAccessible(page, theme) {
 }
 
 async function checkKeyboard(page) {
+  // The page draws after the key, not with it.
+  const selected = (tab) => page.locator(`#tab-${tab}[aria-selected=true]`).waitFor();
   await page.locator("#tab-overview").click();
   await page.keyboard.press("ArrowRight");
-  assert.equal(await page.locator("#tab-source").getAttribute("aria-selected"), "true");
+  await selected("source");
   assert.equal(await page.locator("#panel-overview").isVisible(), false);
   await page.keyboard.press("End");
-  assert.equal(await page.locator("#tab-optimize").getAttribute("aria-selected"), "true");
+  await selected("optimize");
   assert.match(page.url(), /#optimize$/);
   await page.keyboard.press("ArrowRight");
-  assert.equal(await page.locator("#tab-overview").getAttribute("aria-selected"), "true");
+  await selected("overview");
 }
 
 async function checkViews(page, run, decisions) {
