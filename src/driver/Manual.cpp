@@ -41,8 +41,10 @@ static void printEnd(StringRef Others, raw_ostream &OS) {
   OS << ".SH EXIT STATUS\n"
         "0: it worked. 1: a program or command that was run has failed. 2: the "
         "input or the environment; the message says what to do. 3: a condition "
-        "of \\-\\-fail\\-if holds. 10 to 15: what test has found. 70: a fault of "
-        "Reconverge. 130, 143: ended by SIGINT or SIGTERM. profile returns what "
+        "of \\-\\-fail\\-if holds. 10 to 15: what test has found. 70: a fault "
+        "of "
+        "Reconverge. 130, 143: ended by SIGINT or SIGTERM. profile returns "
+        "what "
         "the program returned.\n"
         ".SH SEE ALSO\n"
      << Others << '\n';
