@@ -45,8 +45,8 @@ namespace reconverge::driver {
 report::TerminalOptions terminalFor(raw_ostream &OS) {
   report::TerminalOptions Options;
   // https://no-color.org
-  Options.Color = OS.has_colors() &&
-                  sys::Process::GetEnv("NO_COLOR").value_or("").empty();
+  Options.Color =
+      OS.has_colors() && sys::Process::GetEnv("NO_COLOR").value_or("").empty();
   unsigned Columns = 0;
   const std::string Wanted = sys::Process::GetEnv("COLUMNS").value_or("");
   if (StringRef(Wanted).getAsInteger(10, Columns) || Columns == 0) {
