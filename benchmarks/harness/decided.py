@@ -30,6 +30,23 @@ def asked(log):
     return events
 
 
+def trials(log):
+    """(ms of the launches that were timed, candidates that ran) of a log. The
+    original's times stand beside each candidate's, and are counted once."""
+    total, originals, candidates = 0.0, {}, set()
+    with open(log, encoding="utf-8") as lines:
+        for event in map(json.loads, lines):
+            kernel = (event["kernel"], event["module"])
+            if event["event"] == "end":
+                candidates.add((*kernel, words_of(event["candidate"])))
+            elif event["event"] == "timed":
+                total += sum(event["variantMs"])
+                key = (*kernel, event["launch"])
+                originals[key] = max(originals.get(key, 0),
+                                     sum(event["originalMs"]))
+    return total + sum(originals.values()), len(candidates)
+
+
 def predictions(bench, case, kernels, events):
     """A row for each candidate that was timed and has a prediction."""
     for kernel in kernels:

@@ -406,6 +406,9 @@ Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
     case OPT_allow_rounding:
       Request.AllowRounding = true;
       return true;
+    case OPT_try_all:
+      Request.TryAll = true;
+      return true;
     case OPT_no_whole:
       Request.Whole = false;
       return true;

@@ -104,6 +104,7 @@ struct OptimizeRequest : RunRequest {
   std::string Nets; ///< folder for nets to try; empty: none are
   bool AllowReorder = false;
   bool AllowRounding = false; ///< of other compilers' code
+  bool TryAll = false;        ///< also what cannot gain by the forecast
   uint64_t Launches = 4;      ///< of each kernel, on which candidates are tried
   /// Outputs that may change, each in its bound; none: results stay.
   std::vector<QualityRequest> Quality;

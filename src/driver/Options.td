@@ -204,6 +204,8 @@ defm time_limit : Setting<"time-limit",
 defm log : Setting<"log",
   "File for all that the trials showed, an event a line: docs/optimize.md",
   [OptimizeVis]>;
+def try_all : Flag<Long, "try-all">, InOptimize,
+  HelpText<"On a GPU, also try what cannot gain by the forecast">;
 defm nets : Setting<"nets",
   "Folder for nets: train one for each kernel that it should put in a better order "
   "than what is cheaper, and try that as well",

@@ -4,13 +4,14 @@
 // A candidate is hopeless that would be no gain if its forecast were as far too
 // low as forecasts usually are off; and one of which no code tells, if it is none
 // where all that idles came back, for nothing: the kernel would still wait for
-// memory as long. A forecast weighs what a unit has to do. So nothing is hopeless where a kernel waits for
-// chains of instructions, a GPU that is not full, or the launch: code with fewer
-// jumps has shorter chains, also where no lane idles. Nor is a candidate that
-// has lanes read what lies together, which no forecast knows. One of which there
-// is no forecast is tried: it says itself why it does not apply. Where no lane
-// idles, a remedy for thread blocks is tried alone, by its own forecast. What the
-// source asks for is tried in any case.
+// memory as long. A forecast weighs what a unit has to do. So nothing is
+// hopeless where a kernel waits for chains of instructions, a GPU that is not
+// full, or the launch: code with fewer jumps has shorter chains, also where no
+// lane idles. Nor is a candidate that has lanes read what lies together, which
+// no forecast knows. One of which there is no forecast is tried: it says itself
+// why it does not apply. Where no lane idles, a remedy for thread blocks is
+// tried alone, by its own forecast. What the source asks for is tried in any
+// case, and with --try-all so is what is hopeless.
 //
 //===----------------------------------------------------------------------===//
 
@@ -117,7 +118,7 @@ byForecast(const HotKernel &K, ArrayRef<Candidate> All) {
 }
 
 static TrialRequest requestFor(HotKernel &K, const TrialPlan &Plan,
-                               bool OnGpu) {
+                               bool ByForecast) {
   TrialRequest R{
       K.Counted->Info.Name, K.Counted->Info.Module, {}, K.Counted->Launches};
   for (ForeignCompiler By : ForeignCompilers)
@@ -131,7 +132,7 @@ static TrialRequest requestFor(HotKernel &K, const TrialPlan &Plan,
   if (!Plan.Bound && !Plan.ByOutputs)
     erase_if(All,
              [](const Candidate &C) { return C.Promises == Promise::Bound; });
-  if (OnGpu)
+  if (ByForecast)
     leaveOut(K, All);
   for (const auto &[Key, At] : byForecast(K, All))
     R.Candidates.push_back(std::move(All[At]));
@@ -153,7 +154,7 @@ Expected<TrialPlan> planFor(const OptimizeRequest &Request,
                       .moveInto(Plan.Images))
       return std::move(E);
   for (HotKernel &K : Kernels)
-    Plan.Kernels.push_back(requestFor(K, Plan, OnGpu));
+    Plan.Kernels.push_back(requestFor(K, Plan, OnGpu && !Request.TryAll));
   return Plan;
 }
 

@@ -44,7 +44,8 @@ void leaveOut(HotKernel &K, std::vector<Candidate> &All);
 
 /// What to try, all but where to log it: others' code where there is any, and
 /// the remedies where they can gain, those first that should gain most. What
-/// cannot gain by the forecast is left out on a GPU, where a trial costs time.
+/// cannot gain by the forecast is left out on a GPU, where a trial costs time,
+/// unless the request wants all tried.
 llvm::Expected<TrialPlan> planFor(const OptimizeRequest &Request,
                                   const Session &Program, bool OnGpu,
                                   llvm::MutableArrayRef<HotKernel> Kernels,

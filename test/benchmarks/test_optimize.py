@@ -2,8 +2,10 @@
 """The suite `optimize`: predictions beside what was achieved, forecasts, and the
 model's numbers chosen anew without the kernel that is judged."""
 
+import json
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
@@ -49,6 +51,24 @@ class RefitTest(unittest.TestCase):
 
     def test_nothing_to_leave_out(self):
         self.assertEqual(refit.sentence([row("a", 1)], "H200"), "")
+
+
+class TrialsTest(unittest.TestCase):
+    def test_original_is_counted_once_a_launch(self):
+        def event(what, remedy, launch=0, original=(), variant=()):
+            return {"event": what, "kernel": "k", "module": "m",
+                    "candidate": {"remedy": remedy, "parameters": ""},
+                    "launch": launch, "originalMs": list(original),
+                    "variantMs": list(variant)}
+        events = [event("end", "meld"), event("end", "meld", 1),
+                  event("end", "remap"), event("fault", "share"),
+                  event("timed", "meld", 0, (1, 1, 1), (2, 2)),
+                  event("timed", "remap", 0, (1, 1, 1), (3, 3, 3)),
+                  event("timed", "meld", 1, (5,), (4,))]
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder, "log")
+            log.write_text("".join(json.dumps(e) + "\n" for e in events))
+            self.assertEqual(decided.trials(log), (4 + 9 + 4 + 3 + 5, 2))
 
 
 class PageTest(unittest.TestCase):

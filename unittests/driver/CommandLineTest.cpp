@@ -523,14 +523,17 @@ TEST(OptimizeWords, WhatRunsMayDoAndCost) {
   ASSERT_TRUE(bool(Plain)) << toString(Plain.takeError());
   EXPECT_TRUE(Plain->Sandboxed);
   EXPECT_TRUE(Plain->Whole);
+  EXPECT_FALSE(Plain->TryAll);
   EXPECT_EQ(Plain->TimeLimit, 0u);
   auto All = parseOptimizeWords({Existing, "--no-sandbox", "--no-whole", "-q",
-                                 "--time-limit", "90", "--allow-rounding"});
+                                 "--time-limit", "90", "--allow-rounding",
+                                 "--try-all"});
   ASSERT_TRUE(bool(All)) << toString(All.takeError());
   EXPECT_FALSE(All->Sandboxed);
   EXPECT_FALSE(All->Whole);
   EXPECT_TRUE(All->Quiet);
   EXPECT_TRUE(All->AllowRounding);
+  EXPECT_TRUE(All->TryAll);
   EXPECT_EQ(All->TimeLimit, 90u);
   EXPECT_TRUE(has(messageOf(parseOptimizeWords({Existing, "--time-limit=x"})),
                   "'x' is no value of --time-limit"));

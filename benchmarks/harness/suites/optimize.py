@@ -15,7 +15,9 @@ one), `kept` (kernels of which something other than our unmodified code is
 kept), and `predicted`, of each candidate that was tried and timed: the time of
 the kernel as it is over the candidate's, as the model makes it of counts, with
 `achieved`, the same of times taken, the `forecast` of before it was built, and
-with what both ask of the GPU on their longest launch (docs/time.md).
+with what both ask of the GPU on their longest launch (docs/time.md). `trials`
+is how long the launches took that were timed for the decision, with the number
+of candidates that ran; --try-all 1 also tries what forecasts leave out.
 """
 
 import json
@@ -64,7 +66,8 @@ def prepare(bench, case):
     common = ["-O3", f"-arch=sm_{bench.options.arch}", "-std=c++17",
               f"--cuda-path={bench.options.cuda}", ONLY_PLAIN]
     decisions = program + ".json"
-    processes.call([tool, "optimize", *common, "--device", bench.device,
+    every = ["--try-all"] if bench.options.try_all else []
+    processes.call([tool, "optimize", *common, *every, "--device", bench.device,
                     bench.source(case), "--decisions", decisions,
                     "--log", program + ".log", "--",
                     *case.words(), "check=0"], timeout=400)
@@ -73,16 +76,18 @@ def prepare(bench, case):
                     bench.source(case), "-o", program])
     with open(decisions, encoding="utf-8") as text:
         kernels = json.load(text)["kernels"]
-    return kernels, decided.asked(program + ".log")
+    log = program + ".log"
+    return kernels, decided.asked(log), decided.trials(log)
 
 
 def measure(bench, case, prepared):
-    kernels, asked = prepared
+    kernels, asked, (milliseconds, candidates) = prepared
     kept = decided.kept(kernels)
     yield from compare.rows(
         bench, case, {**bench.programs(case), "final": final(bench, case)},
         "final", keep=kept)
     yield bench.row(case, "kept", [len(kept)], of=len(kernels))
+    yield bench.row(case, "trials", [milliseconds], candidates=candidates)
     yield from decided.predictions(bench, case, kernels, asked)
 
 
@@ -99,8 +104,9 @@ SUITES = [Suite(
     name="optimize", about="what `reconverge optimize` gains on a GPU",
     cases=cases, ways=WAYS, prepare=prepare, measure=measure,
     metrics=compare.metrics("final", kept=Metric("kernels"),
-                            predicted=Metric("x")),
+                            predicted=Metric("x"), trials=Metric("ms")),
     show=show, page=Page("optimize-results.md", page.lines,
                           (Part("time.md", "errors", page.errors),
                            Part("time.md", "forecasts", forecast.lines))),
-    options=(Option("sizes", 2, "block sizes of each program, 0 for all"),))]
+    options=(Option("sizes", 2, "block sizes of each program, 0 for all"),
+             Option("try-all", 0, "1: try what forecasts leave out, too")))]
