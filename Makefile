@@ -25,10 +25,11 @@ run: tool
 test: WITH := train
 test: build
 	-utils/setup.sh web-test
+	utils/setup.sh bundle
 	python3 utils/run-tests.py --jobs $(JOBS) $(BUILD)
 
 test-slow: build
-	LIT_OPTS="--param slow=1 --filter=-more" ctest --test-dir $(BUILD) -R '^lit$$' --output-on-failure --timeout 3600
+	LIT_OPTS="--param slow=1 --filter=-more" ctest --test-dir $(BUILD) -R '^lit-' --output-on-failure --timeout 3600
 
 bench: build
 	utils/setup.sh bench
