@@ -16,6 +16,7 @@
 
 #include "analysis/Accesses.h"
 #include "analysis/Costs.h"
+#include "analysis/GridLoop.h"
 #include "analysis/Names.h"
 #include "analysis/Numbering.h"
 #include "analysis/Places.h"
@@ -301,6 +302,7 @@ void Describer::addBranches(const Function &F) {
   PostDominance Dominance(F);
   CycleInfo Cycles;
   Cycles.compute(const_cast<Function &>(F));
+  const auto OverGrid = &F == &Kernel ? findGridLoop(Kernel) : std::nullopt;
   for (const BasicBlock &BB : F) {
     auto Number = branchNumber(BB);
     auto At = positionOf(BB);
@@ -320,6 +322,7 @@ void Describer::addBranches(const Function &F) {
     Info.Id = *Number;
     Info.Block = *At;
     Info.Kind = Region.Kind;
+    Info.EndsGridLoop = OverGrid && &BB == OverGrid->Exiting;
     Info.Where = placeOfBranch(BB, Region.Kind, Cycles);
     const Use &Condition = BB.getTerminator()->getOperandUse(0);
     Uniformity Of = Uniform.of(*Condition);

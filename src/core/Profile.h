@@ -58,6 +58,8 @@ struct BranchInfo {
   std::string Condition;     ///< as written; empty if unknown
   std::string Reason;        ///< why it diverges: "thread id", "load", ...
   bool LeavesKernel = false; ///< one side goes straight to the return
+  /// It ends the loop over the grid that the kernel is (analysis/GridLoop.h).
+  bool EndsGridLoop = false;
   std::vector<uint32_t> Successors; ///< positions in Blocks, in operand order
   std::vector<uint32_t> Region;     ///< blocks after it and before its
                                     ///< post-dominator, ascending positions

@@ -123,6 +123,8 @@ static bool readBranch(const json::Value &V, json::Path P, BranchRow &Row) {
          F.text("condition", Row.Info.Condition) &&
          F.text("reason", Row.Info.Reason) &&
          F.flag("leavesKernel", Row.Info.LeavesKernel) &&
+         (!F.has("endsGridLoop") ||
+          F.flag("endsGridLoop", Row.Info.EndsGridLoop)) &&
          F.counts("successors", Row.Info.Successors) &&
          F.counts("region", Row.Info.Region) &&
          F.count("warps", Row.Counts.Warps) &&

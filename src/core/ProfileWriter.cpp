@@ -299,6 +299,8 @@ static void writeKernel(JsonWriter &W, const KernelProfile &K,
     S.text("condition", B.Condition);
     S.text("reason", B.Reason);
     S.flag("leavesKernel", B.LeavesKernel);
+    if (B.EndsGridLoop)
+      S.flag("endsGridLoop", true);
     S.count("warps", C.Warps);
     S.count("splits", C.Splits);
     S.counts("lanesTo", C.LanesTo);

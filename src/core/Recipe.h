@@ -10,6 +10,8 @@
 #ifndef RECONVERGE_CORE_RECIPE_H
 #define RECONVERGE_CORE_RECIPE_H
 
+#include "core/TripCount.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -106,6 +108,10 @@ struct RecipeReuse {
 
 /// Steps in order, in the stream of the program's launch.
 struct Recipe {
+  /// The kernel was one loop over the grid, and the steps do an iteration a
+  /// thread: they take the program's launch for one of as many threads as this
+  /// says, in blocks of the program's (launch::takenAs).
+  std::optional<TripCount> Trips;
   std::vector<RecipeScratch> Scratch;
   std::vector<RecipeStep> Steps; ///< none: the kernel is launched as before
   /// Which launches it is for; others take the kernel as it was. So do launches

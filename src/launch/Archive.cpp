@@ -15,6 +15,7 @@
 #include "launch/CudaPlace.h"
 #include "launch/Launched.h"
 #include "launch/RecipeText.h"
+#include "launch/Trips.h"
 
 #include <atomic>
 #include <new>
@@ -71,7 +72,7 @@ int reconverge_launch(reconverge_recipe *In, const uint32_t *Grid,
   Shape.Grid = {Grid[0], Grid[1], Grid[2]};
   Shape.Block = {Block[0], Block[1], Block[2]};
   Shape.DynamicShared = Shared;
-  Launched::Turn Turn = L->begin(Shape, Stream);
+  Launched::Turn Turn = L->begin(takenAs(L->recipe(), Shape, Args), Stream);
   if (!Turn.Given.empty())
     Turn.Which.Kept = &Turn.Given;
   int Error = Turn.Fault;

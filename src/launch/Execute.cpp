@@ -1,6 +1,7 @@
 //===- launch/Execute.cpp - Launching by a recipe -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+//   what is the launch taken for? (Trips.cpp)
 //   is the launch one that the recipe is for?     no -----> the original
 //   would it make what serves only later ones,
 //   and nobody keeps that? does it need an order
@@ -23,6 +24,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "launch/Execute.h"
+
+#include "launch/Trips.h"
 
 #include <algorithm>
 
@@ -269,7 +272,8 @@ Ended Execution::run() {
 
 Ended execute(const Recipe &R, const LaunchShape &Shape, void **Args, Place &On,
               const Steps &Which) {
-  return Execution(R, Shape, Args, On, Which).run();
+  const LaunchShape As = takenAs(R, Shape, Args);
+  return Execution(R, As, Args, On, Which).run();
 }
 
 std::optional<Ended> MadeBefore::make(MadeBefore &Into, const Recipe &R,

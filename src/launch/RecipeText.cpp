@@ -18,6 +18,10 @@ static constexpr const char *Bases[] = {"one", "blocks", "blockthreads",
 static constexpr const char *Parts[] = {"", " making", " probing", " reusing"};
 static constexpr const char *Arguments[] = {"program", "memory", "dimension",
                                             "amount"};
+static constexpr const char *Terms[] = {
+    "constant", "argument", "add",   "sub",  "mul",  "udiv",
+    "sdiv",     "shl",      "lshr",  "ashr", "umin", "umax",
+    "smin",     "smax",     "trunc", "zext", "sext"};
 
 //===----------------------------------------------------------------------===//
 // Printing
@@ -34,11 +38,21 @@ static std::string print(const RecipeStep::Extent &E) {
   return print(E.Amount) + (E.Most ? " most " + print(*E.Most) : "");
 }
 
+static std::string print(const TripCount &Count) {
+  std::string Text = " trips";
+  for (const TripCount::Term &T : Count.Terms)
+    Text += std::string(" ") + Terms[T.What] + " " + std::to_string(T.Bits) +
+            " " + std::to_string(T.Number) + " " + std::to_string(T.Value);
+  return Text;
+}
+
 std::string printRecipe(const Recipe &R) {
   std::string Text = "for " + std::to_string(R.LeastThreads) + " " +
                      std::to_string(R.MostThreads) + " " +
                      std::to_string(R.MostBlockThreads) +
                      (R.WholeWarps ? " warps" : "");
+  if (R.Trips)
+    Text += print(*R.Trips);
   if (R.Reuse && R.Reuse->Renewed)
     Text += " renew";
   else if (R.Reuse)
@@ -80,6 +94,7 @@ private:
   template <size_t N> uint32_t oneOf(const char *const (&Words)[N]);
   template <size_t N> bool isOneOf(const char *const (&Words)[N]) const;
   LaunchAmount amount();
+  TripCount trips();
   RecipeStep::Extent extent();
   RecipeScratch scratch();
   RecipeStep step(bool Helper);
@@ -137,6 +152,22 @@ LaunchAmount Reader::amount() {
   return A;
 }
 
+TripCount Reader::trips() {
+  TripCount Count;
+  while (Good && isOneOf(Terms)) {
+    TripCount::Term T;
+    T.What = TripCount::Kind(oneOf(Terms));
+    T.Bits = number<uint32_t>();
+    T.Number = number<uint32_t>();
+    T.Value = number<uint64_t>();
+    const bool IsCast = T.What >= TripCount::Trunc;
+    for (uint32_t Bits : {T.Bits, IsCast ? T.Number : T.Bits})
+      Good &= Bits == 8 || Bits == 16 || Bits == 32 || Bits == 64;
+    Count.Terms.push_back(T);
+  }
+  return Count;
+}
+
 RecipeStep::Extent Reader::extent() {
   if (take("same"))
     return {};
@@ -191,6 +222,8 @@ std::optional<Recipe> Reader::read() {
   R.MostThreads = number<uint64_t>();
   R.MostBlockThreads = number<uint64_t>();
   R.WholeWarps = take("warps");
+  if (take("trips"))
+    R.Trips = trips();
   if (take("renew")) {
     R.Reuse.emplace().Renewed = true;
   } else if (take("reuse")) {

@@ -57,8 +57,21 @@ Recipe given() {
   return R;
 }
 
+/// Takes the launch for one of as many threads as max(n - 1, 0).
+Recipe overTrips() {
+  Recipe R = everything();
+  R.Trips = TripCount{{{TripCount::Argument, 32, 2, 8},
+                       {TripCount::Constant, 32, 0, 4294967295},
+                       {TripCount::Add, 32},
+                       {TripCount::Constant, 32, 0, 0},
+                       {TripCount::SMax, 32},
+                       {TripCount::SExt, 64, 32}}};
+  return R;
+}
+
 TEST(RecipeText, ReadsWhatItPrints) {
-  for (const Recipe &R : {Recipe(), everything(), renewed(), given()}) {
+  for (const Recipe &R :
+       {Recipe(), everything(), renewed(), given(), overTrips()}) {
     auto Read = parseRecipe(printRecipe(R));
     ASSERT_TRUE(Read) << printRecipe(R);
     EXPECT_EQ(*Read, R);
@@ -96,6 +109,10 @@ TEST(RecipeText, RefusesWhatIsNone) {
            "for 1 2 3 step k grid same most one 1 1 block same",
            "for 1 2 3 step k grid one 1 1 most resident 1 1 block same",
            "for 1 2 3 scratch resident 1 1",
+           "for 1 2 3 trips argument 32 0",
+           "for 1 2 3 trips argument 31 0 0",
+           "for 1 2 3 trips sext 64 0 0",
+           "for 1 2 3 trips power 32 0 0",
            "for 1 2 3 scratch one 18446744073709551616 1",
            "for 1 2 3 reuse 0 one 1 1",
            "for 1 2 3 reuse 0 one 1 1 scratch one 4 1",

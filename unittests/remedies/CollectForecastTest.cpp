@@ -119,6 +119,23 @@ TEST(CollectForecast, BranchesOnTheThreadCountWhereTheyGiveBack) {
   EXPECT_EQ(collect::boundAt(H.K, costOf(H.K, 0.01), 0).Gain, 0);
 }
 
+/// Eight iterations a thread, in a loop that 256 threads a block run.
+TEST(CollectForecast, IterationsOfALoopOverTheGridAreItems) {
+  HandMadeKernel H = twoPaths();
+  H.branch(BranchKind::LoopExit, 3, {0, 3}, {0, 1, 2, 3}, Warps,
+           {28 * Warps, 4 * Warps});
+  H.K.Threads = 4 * Warps;
+  EXPECT_TRUE(collect::guess(H.K).empty()) << "a loop like others";
+  H.K.Info.Branches[1].EndsGridLoop = true;
+  EXPECT_EQ(collect::guess(H.K).size(), 3u);
+  const BranchBound Bound = collect::boundAt(H.K, costOf(H.K, 0), 0);
+  // Of 1024 items two paths leave half a warp each; of that three quarters of
+  // what regrouping in a block gives back are left to gain.
+  const double Block = 1 - 32.0 / 1024, More = (1 - Block) * 0.75 * Block;
+  EXPECT_NEAR(Bound.Gain, Side * Warps * (Block + More), 1);
+  EXPECT_NEAR(Bound.Price, Warps * (55.0 + 15 + 5 * 2 + Before), 1);
+}
+
 TEST(CollectForecast, LoopsAndSharedMemoryAreLeftAlone) {
   const HandMadeKernel Loop = twoPaths(BranchKind::LoopExit);
   EXPECT_TRUE(collect::guess(Loop.K).empty());

@@ -17,6 +17,9 @@
 // Launches of blocks that are not of whole warps, or larger than was planned for,
 // take the kernel as it was.
 //
+// A kernel that is one loop over the grid has an item an iteration
+// (common/Straight.h).
+//
 // Where somebody can count registers, all of this is done to a copy first, and
 // refused if fewer warps would fit on a multiprocessor.
 //
@@ -33,6 +36,7 @@
 #include "remedies/collect/Refusals.h"
 #include "remedies/collect/Rewrite.h"
 #include "remedies/common/HiddenParameters.h"
+#include "remedies/common/Straight.h"
 #include "remedies/common/WarpCost.h"
 
 #include "llvm/IR/Function.h"
@@ -91,6 +95,10 @@ static Collected apply(Function &Kernel, const collect::CollectPlan &Plan) {
 
 PlanOr<Collected> collectKernel(Function &Kernel,
                                 const CollectOptions &Options) {
+  const auto Trips = straighten(Kernel, [&](Function &Copy) {
+    return std::holds_alternative<collect::CollectPlan>(
+        collect::planCollect(Copy, Options));
+  });
   auto Planned = collect::planCollect(Kernel, Options);
   if (const auto *Why = std::get_if<Refusal>(&Planned))
     return *Why;
@@ -104,6 +112,7 @@ PlanOr<Collected> collectKernel(Function &Kernel,
   if (!Cost.allows(Plan.Options.Occupancy, Plan.Options.Registers))
     return refusal(collect::refuse::Warps, *Plan.Branch, Cost.Text);
   Collected Made = apply(Kernel, Plan);
+  Made.Launch.Trips = Trips;
   Made.Warps = Cost.note(Plan.Options.Registers);
   return Made;
 }

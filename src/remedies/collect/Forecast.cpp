@@ -14,6 +14,10 @@
 // a warp of items with four a thread, in blocks of 256, of which 60 / V are what
 // a thread does once. D is the code before the first branch that parts.
 //
+// Of a loop over the grid the iterations are items. A thread's vector says
+// nothing of one, but each block has V times its threads of them, of which each
+// path leaves half a warp that is not full: R is C less that.
+//
 // Which branches: as Legality.cpp has it, as far as counts tell. Those on the
 // thread's number alone, which it leaves out unless told, where regrouping there
 // gives back LeastById of the kernel: borders of an image, not `i < n`.
@@ -66,7 +70,7 @@ static bool canPart(const KernelProfile &K, const KernelCost &Cost,
     Controlled += K.Info.Blocks[Block].Instructions;
   return Controlled * LoopWeight >= CollectOptions().Threshold &&
          none_of(K.Info.Branches, [&](const BranchInfo &Other) {
-           return Other.Kind == BranchKind::LoopExit &&
+           return Other.Kind == BranchKind::LoopExit && !Other.EndsGridLoop &&
                   model::inRegion(Other, Branch.Block);
          });
 }
@@ -92,7 +96,7 @@ static double priceOf(const KernelProfile &K, ArrayRef<uint32_t> Parting) {
   double Decides = 0;
   for (uint32_t B = 0; B <= First; ++B)
     Decides += double(K.Blocks[B].Warps) * K.Info.Blocks[B].Instructions;
-  return double(K.Threads) / WarpSize *
+  return double(itemsOf(K)) / WarpSize *
              (PerItem + PerThread / Usual.Items +
               PerPath * double(std::min<uint64_t>(Paths, Usual.Paths))) +
          Decides;
@@ -106,9 +110,15 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
   const BranchCost &Here = Cost.Branches[Branch];
   if (Here.LossSlots <= 0)
     return {};
-  const double Block = Here.RecoverSlots.InBlock,
-               More = (Here.LossSlots - Block) *
-                      (1 - 1.0 / CollectOptions().Items);
+  double Block = Here.RecoverSlots.InBlock;
+  if (endOfGridLoop(K)) {
+    const double Items = double(CollectOptions().Items * largestBlock(K)),
+                 Part = double(K.Info.Branches[Branch].Successors.size()) *
+                        WarpSize / 2;
+    Block = Here.LossSlots * (1 - std::min(1.0, Part / Items));
+  }
+  const double More =
+      (Here.LossSlots - Block) * (1 - 1.0 / CollectOptions().Items);
   BranchBound Bound{Block + More * Block / Here.LossSlots, 0};
   const auto Best = std::ranges::max_element(Parting, {}, [&](uint32_t B) {
     return Cost.Branches[B].RecoverSlots.InBlock;
@@ -138,7 +148,7 @@ std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost) {
   const bool ById = any_of(Parting, IsByThread),
              ByData = !all_of(Parting, IsByThread);
   const uint64_t Warps =
-      K.Threads / std::max<uint64_t>(K.Launches, 1) / WarpSize;
+      itemsOf(K) / std::max<uint64_t>(K.Launches, 1) / WarpSize;
   std::vector<std::string> All;
   for (unsigned Items : {4u, 8u, 2u}) {
     const std::string Of = "items=" + std::to_string(Items) + Threads;

@@ -34,6 +34,21 @@ inline bool isByThread(const BranchInfo &Branch) {
   return Branch.Reason == "thread id";
 }
 
+/// The branch that ends the loop over the grid which \p K is; null: it is none.
+inline const BranchInfo *endOfGridLoop(const KernelProfile &K) {
+  for (const BranchInfo &Branch : K.Info.Branches)
+    if (Branch.EndsGridLoop)
+      return &Branch;
+  return nullptr;
+}
+
+/// Of all launches: threads, or the iterations of a loop over the grid, each of
+/// which straighten() makes a thread of.
+inline uint64_t itemsOf(const KernelProfile &K) {
+  const BranchInfo *End = endOfGridLoop(K);
+  return End ? K.Blocks[End->Block].Lanes : K.Threads;
+}
+
 /// Lanes that branch \p B sends out of its loop.
 inline double leaving(const KernelProfile &K, uint32_t B) {
   const BranchInfo &Info = K.Info.Branches[B];

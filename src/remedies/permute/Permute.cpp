@@ -13,6 +13,9 @@
 //   k: place = number of the thread in this launch; leave if place >= threads
 //      run as thread number index[place] of <<<grid, block>>>
 //
+// At random and reversed, the iterations of a kernel that is one loop over the
+// grid change places (common/Straight.h): a proof for those that hand them out.
+//
 // Whole blocks change places in the same way, in a grid of as many blocks in
 // one dimension; a kernel may then use shared memory and barriers.
 //
@@ -30,6 +33,7 @@
 
 #include "core/Remedied.h"
 #include "remedies/common/Redirection.h"
+#include "remedies/common/Straight.h"
 #include "remedies/permute/Order.h"
 
 #include "llvm/IR/Function.h"
@@ -85,6 +89,12 @@ static Function *orderKernelOf(Function &Kernel,
 
 static PlanOr<Recipe> permuteThreads(Function &Kernel,
                                      const PermuteOptions &Options) {
+  std::optional<TripCount> Trips;
+  if (Options.Order == ItemOrder::Random ||
+      Options.Order == ItemOrder::Reversed)
+    Trips = straighten(Kernel, [](Function &Copy) {
+      return std::holds_alternative<ItemsPlan>(planItems(Copy));
+    });
   PlanOr<ItemsPlan> Planned = planItems(Kernel);
   if (const auto *Why = std::get_if<Refusal>(&Planned))
     return *Why;
@@ -92,7 +102,9 @@ static PlanOr<Recipe> permuteThreads(Function &Kernel,
   const unsigned OfProgram = unsigned(Kernel.arg_size());
   Function *Order = orderKernelOf(Kernel, Options);
   Function &F = redirectThreads(Kernel, std::get<ItemsPlan>(Planned), Block);
-  return recipeOf(Order, F, OfProgram, Options, Block);
+  Recipe Made = recipeOf(Order, F, OfProgram, Options, Block);
+  Made.Trips = std::move(Trips);
+  return Made;
 }
 
 static PlanOr<Recipe> permuteBlocks(Function &Kernel,

@@ -21,6 +21,9 @@
 // Which gather: of global loads, those that ask for the most sectors beyond what
 // they need, as counted; without counts the code decides.
 //
+// Of a loop over the grid the iterations are sorted. A thread's vector says
+// nothing of one, but there are many: all that idles behind a branch comes back.
+//
 // Limitation: what locality gains is not foreseen: a trial takes times.
 //
 //===----------------------------------------------------------------------===//
@@ -46,6 +49,13 @@ static constexpr double LeastGain = 0.02;
 static constexpr double LeastByEstimate = 0.05;
 static constexpr size_t MostBranches = 3, MostGathers = 2;
 
+/// Slots that an order over the grid gives back at branch \p B.
+static double inGrid(const KernelProfile &K, const KernelCost &Cost,
+                     uint32_t B) {
+  return endOfGridLoop(K) ? Cost.Branches[B].LossSlots
+                          : Cost.Branches[B].RecoverSlots.InGrid;
+}
+
 /// Branches that give enough back, the dearest first.
 static SmallVector<uint32_t, 4> worthIt(const KernelProfile &K,
                                         const KernelCost &Cost) {
@@ -54,11 +64,12 @@ static SmallVector<uint32_t, 4> worthIt(const KernelProfile &K,
     return All;
   for (uint32_t B = 0; B != K.Branches.size(); ++B)
     if (K.Branches[B].Splits && !isByThread(K.Info.Branches[B]) &&
-        Cost.Branches[B].RecoverSlots.InGrid >= LeastGain * Cost.Slots)
+        !K.Info.Branches[B].EndsGridLoop &&
+        inGrid(K, Cost, B) >= LeastGain * Cost.Slots)
       All.push_back(B);
   sort(All, [&](uint32_t A, uint32_t B) {
-    return std::pair(-Cost.Branches[A].RecoverSlots.InGrid, A) <
-           std::pair(-Cost.Branches[B].RecoverSlots.InGrid, B);
+    return std::pair(-inGrid(K, Cost, A), A) <
+           std::pair(-inGrid(K, Cost, B), B);
   });
   return All;
 }
@@ -68,9 +79,9 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
   const auto All = worthIt(K, Cost);
   if (!is_contained(All, Branch))
     return {};
-  BranchBound Bound{Cost.Branches[Branch].RecoverSlots.InGrid, 0};
+  BranchBound Bound{inGrid(K, Cost, Branch), 0};
   if (Branch == All.front())
-    Bound.Price = double(K.Threads) / K.WarpSize * SlotsOfPass * Passes;
+    Bound.Price = double(itemsOf(K)) / K.WarpSize * SlotsOfPass * Passes;
   return Bound;
 }
 
@@ -98,7 +109,7 @@ static bool isTooShort(const KernelProfile &K, double Launching,
                        double OfThread) {
   const double Launches = double(std::max<uint64_t>(K.Launches, 1));
   return K.OnGpu && K.Seconds / Launches <
-                        Launching + OfThread * double(K.Threads) / Launches;
+                        Launching + OfThread * double(itemsOf(K)) / Launches;
 }
 
 std::vector<std::string> guess(const KernelProfile &K) {

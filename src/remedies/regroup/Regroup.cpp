@@ -14,6 +14,9 @@
 // each is run once, and nothing but its numbers ties a thread to its place
 // (common/Items.h). Trials prove that no thread needs what another leaves.
 //
+// Of a kernel that is one loop over the grid the iterations are sorted
+// (common/Straight.h), unless by what was learned of its threads.
+//
 // With reuse=on the index stays for later launches (launch/Orders.h), and now
 // and then k$probe$before tells of a sample whether it would be another.
 //
@@ -34,6 +37,7 @@
 #include "remedies/common/Redirection.h"
 #include "remedies/common/Requests.h"
 #include "remedies/common/Slice.h"
+#include "remedies/common/Straight.h"
 #include "remedies/regroup/Records.h"
 #include "remedies/regroup/Refusals.h"
 #include "remedies/regroup/Sort.h"
@@ -147,10 +151,8 @@ static void addKernels(Recipe &R, Function &Kernel, const ItemsPlan &Plan,
     R.Steps.push_back(copying(*Moving->Scatter, /*Helper=*/false, Whole));
 }
 
-PlanOr<Regrouped> regroupKernel(Function &Kernel, const RegroupOptions &Given) {
-  RegroupOptions Options = Given;
-  for (const SourceRequest &Said : requestsIn(Kernel, Name))
-    Options = cantFail(parseRegroupOptions(Said.Parameters, Options));
+static PlanOr<Regrouped> regroupThreads(Function &Kernel,
+                                        RegroupOptions Options) {
   PlanOr<ItemsPlan> Planned = planItems(Kernel);
   if (const auto *Why = std::get_if<Refusal>(&Planned))
     return *Why;
@@ -199,6 +201,24 @@ PlanOr<Regrouped> regroupKernel(Function &Kernel, const RegroupOptions &Given) {
     addProbe(R, Kernel, makeProbe(*Keys.Kernel, Kernel), OfProgram);
   const RecipeArgument Index = addSort(R, Kernel, Keys.ClassBits, Options);
   addKernels(R, Kernel, Plan, Index, Moving ? &*Moving : nullptr, Options);
+  return Made;
+}
+
+PlanOr<Regrouped> regroupKernel(Function &Kernel, const RegroupOptions &Given) {
+  RegroupOptions Options = Given;
+  for (const SourceRequest &Said : requestsIn(Kernel, Name))
+    Options = cantFail(parseRegroupOptions(Said.Parameters, Options));
+  // What is told beforehand was learned of threads.
+  const bool IsTold =
+      !Options.Estimate.empty() || Options.Tree.leaves() || Options.Net;
+  std::optional<TripCount> Trips;
+  if (!IsTold)
+    Trips = straighten(Kernel, [&](Function &Copy) {
+      return std::holds_alternative<Regrouped>(regroupThreads(Copy, Options));
+    });
+  PlanOr<Regrouped> Made = regroupThreads(Kernel, std::move(Options));
+  if (auto *Now = std::get_if<Regrouped>(&Made))
+    Now->Launch.Trips = std::move(Trips);
   return Made;
 }
 

@@ -123,6 +123,11 @@ public:
 
   /// Makes the code of \p C, at its first trial. An error refuses it.
   virtual llvm::Error build(TriedCandidate &C) = 0;
+  /// The same of \p Proof, which was built, from memory as it is, if its threads
+  /// do what one thread of the original does in turn (Recipe::Trips).
+  virtual std::optional<RaceFindings> findRacesOf(TriedCandidate &) {
+    return std::nullopt;
+  }
   /// Runs \p C from memory as it is. What it leaves is there to be compared,
   /// unless the run was timed.
   virtual RunEnd run(TriedCandidate &C, const RunOptions &How) = 0;

@@ -21,12 +21,13 @@
 //
 // A candidate that moves threads (or blocks) is refused if either of two checks
 // fails. First, where the bench can watch accesses: no byte that one thread
-// writes is touched by another, except by atomic operations on both sides.
-// Second: the launch with its threads in other orders leaves the same bytes, up
-// to the spread of the original. The runs of the second check are candidates
-// too (remedies::isProof). They come first and are never timed. If one of them
-// differs or ends badly, all later candidates that move threads are refused. A
-// check that cannot be made refuses nothing.
+// writes is touched by another, except by atomic operations on both sides. Where
+// proofs have a thread for each iteration of a loop over the grid, the first of
+// them is watched as well. Second: the launch with its threads in other orders
+// leaves the same bytes, up to the spread of the original. The runs of the
+// second check are candidates too (remedies::isProof). They come first and are
+// never timed. If one of them differs or ends badly, all later candidates that
+// move threads are refused. A check that cannot be made refuses nothing.
 //
 // Where the device chooses the order of threads, a few runs of the original
 // show only a part of the spread of, say, a sum by atomics. A right candidate
@@ -46,6 +47,7 @@
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace llvm;
 
@@ -116,6 +118,7 @@ private:
   bool isJudgedLater(const Candidate &What) const;
   bool mayBeKept(const TrialEvent &E) const;
   bool runUntilTold(TriedCandidate &C, TrialEvent &E);
+  bool mayProve(TriedCandidate &C, Moved What);
   void tryOne(TriedCandidate &C);
 
   Bench &On;
@@ -129,6 +132,7 @@ private:
   /// Why threads, or blocks, may not change places, once that was looked at;
   /// empty: nothing speaks against it.
   std::optional<std::string> TiedThreads, TiedBlocks;
+  bool HasSeenIterations = false;
 };
 } // namespace
 
@@ -236,11 +240,15 @@ bool LaunchTrial::runUntilTold(TriedCandidate &C, TrialEvent &E) {
   }
 }
 
+static std::string wordOf(Moved What) {
+  return What == Moved::Blocks ? "blocks" : "threads";
+}
+
 /// What a race check says against moving \p What; empty: nothing.
-static std::string whyDependent(const RaceFindings &F, Moved What) {
+static std::string whyDependent(const RaceFindings &F, Moved What,
+                                const std::string &Who) {
   if (F.areIndependentUpToOrder(What))
     return "";
-  const std::string Who = What == Moved::Blocks ? "blocks" : "threads";
   if (F.Incomplete)
     return "not all accesses of the launch could be followed, so that its " +
            Who + " may depend on one another";
@@ -258,17 +266,31 @@ const std::string &LaunchTrial::whyTied(Moved What) {
   if (!Why) {
     On.restoreBefore();
     const std::optional<RaceFindings> Found = On.findRaces();
-    Why = Found ? whyDependent(*Found, What) : "";
+    Why = Found ? whyDependent(*Found, What, wordOf(What)) : "";
   }
   return *Why;
+}
+
+/// Whether proof \p C, which was built, may run; else it is struck off.
+/// Iterations are as tied as it shows.
+bool LaunchTrial::mayProve(TriedCandidate &C, Moved What) {
+  if (std::exchange(HasSeenIterations, true))
+    return true;
+  On.restoreBefore();
+  const std::optional<RaceFindings> Found = On.findRacesOf(C);
+  const std::string Why = Found ? whyDependent(*Found, What, "iterations") : "";
+  if (Why.empty())
+    return true;
+  tied(What) = Why;
+  Log.strikeOff(TrialEvent::Refused, C, Why);
+  return false;
 }
 
 /// What a proof that came out like \p Result says against moving \p What.
 static std::string whyDisproved(const Verdict &Result, Moved What) {
   if (Result.Kind != VerdictKind::Differs)
     return "";
-  return std::string("in another order of its ") +
-         (What == Moved::Blocks ? "blocks" : "threads") +
+  return "in another order of its " + wordOf(What) +
          " its result differs, first at byte " + utostr(Result.First.Offset) +
          " of " + Result.First.Where;
 }
@@ -279,10 +301,12 @@ void LaunchTrial::tryOne(TriedCandidate &C) {
     return Log.strikeOff(TrialEvent::Refused, C, whyTied(What));
   if (Error E = On.build(C))
     return Log.strikeOff(TrialEvent::Refused, C, toString(std::move(E)));
+  const bool IsProof = remedies::isProof(C.What);
+  if (IsProof && !mayProve(C, What))
+    return;
   Log.add(TrialEvent::Begin, C.What);
   TrialEvent E = Log.event(TrialEvent::End, C.What);
   const bool EndedWell = runUntilTold(C, E);
-  const bool IsProof = remedies::isProof(C.What);
   if (IsProof)
     tied(What) = EndedWell ? whyDisproved(E.Compared, What)
                            : "in another order it does not end well";

@@ -127,8 +127,10 @@ public:
               void **Args) override {
     const VmStep &Code = stepOf(Step);
     LaunchCounts Counted;
-    RunEnd Now = endOf(L.On.launch(*Code.Kernel, Shape, Args,
-                                   ofCandidate(StepLimit, Counted)));
+    warpvm::LaunchOptions How = ofCandidate(StepLimit, Counted);
+    if (!Step.Helper)
+      How.Races = Watched;
+    RunEnd Now = endOf(L.On.launch(*Code.Kernel, Shape, Args, How));
     Now.Asks = std::move(End.Asks);
     Now.Asks.push_back(model::demandOf(Code.Info, Counted, Shape));
     Now.Asks.back().Share = C.Launch->shareOf(Step);
@@ -136,7 +138,8 @@ public:
     return End.isWell();
   }
 
-  RunEnd End; ///< of all steps together
+  RunEnd End;                      ///< of all steps together
+  RaceFindings *Watched = nullptr; ///< of what does the kernel's work
 
 private:
   const VmStep &stepOf(const RecipeStep &Step) const {
@@ -156,6 +159,20 @@ std::optional<RaceFindings> VmBench::findRaces() {
   Options.Quiet = true;
   const RunEnd End = endOf(L.On.launch(L.Kernel, L.Shape, L.Args, Options));
   Found.Incomplete |= !End.isWell();
+  return Found;
+}
+
+std::optional<RaceFindings> VmBench::findRacesOf(TriedCandidate &Proof) {
+  auto &C = static_cast<VmCandidate &>(Proof);
+  if (!C.Launch || !C.Launch->Trips)
+    return std::nullopt;
+  RaceFindings Found;
+  VmPlace On(L, C, StepLimit + L.Shape.threads());
+  On.Watched = &Found;
+  const launch::Ended End = launch::execute(*C.Launch, L.Shape, L.Args, On);
+  if (End == launch::Ended::Original)
+    return std::nullopt; // whose threads are watched by themselves
+  Found.Incomplete |= End != launch::Ended::Done;
   return Found;
 }
 

@@ -65,6 +65,7 @@ public:
 
   llvm::Expected<RunEnd> runNatural() override;
   std::optional<RaceFindings> findRaces() override;
+  std::optional<RaceFindings> findRacesOf(TriedCandidate &Proof) override;
   llvm::Error build(TriedCandidate &C) override;
   RunEnd run(TriedCandidate &C, const RunOptions &How) override;
 

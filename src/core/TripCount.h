@@ -1,0 +1,47 @@
+//===- core/TripCount.h - Iterations of a loop over the grid ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef RECONVERGE_CORE_TRIPCOUNT_H
+#define RECONVERGE_CORE_TRIPCOUNT_H
+
+#include <cstdint>
+#include <vector>
+
+namespace reconverge {
+
+/// How many iterations all threads of a launch do together, from the launch's
+/// arguments: what a bound like `width * height` is made of, operands first. A
+/// value has Bits bits, and those above are 0.
+struct TripCount {
+  enum Kind : uint32_t {
+    Constant, ///< Value
+    Argument, ///< an integer at byte Value of argument number Number
+    Add,
+    Sub,
+    Mul,
+    UDiv,
+    SDiv,
+    Shl,
+    LShr,
+    AShr,
+    UMin,
+    UMax,
+    SMin,
+    SMax,
+    Trunc, ///< from Number bits, as the two below
+    ZExt,
+    SExt
+  };
+  struct Term {
+    Kind What = Constant;
+    uint32_t Bits = 32; ///< of the result: 8, 16, 32 or 64
+    uint32_t Number = 0;
+    uint64_t Value = 0;
+    bool operator==(const Term &) const = default;
+  };
+  std::vector<Term> Terms;
+  bool operator==(const TripCount &) const = default;
+};
+
+} // namespace reconverge
+
+#endif
