@@ -1,11 +1,12 @@
-# The CUDA toolkit: headers, and the runtime whose symbols the shim takes.
+# The CUDA toolkit: headers, and the libraries whose symbols the shims take.
 #
 #   CUDAToolkit_INCLUDE_DIRS   its headers
 #   CUDA::cudart               its libcudart.so
+#   CUDA_DRIVER_STUB           its stub for libcuda.so
 #
 # CMake 3.25's own FindCUDAToolkit, which is Debian 12's, stops with an error on
 # CUDA 13, because that has no nvToolsExt any more; and of all that it looks for
-# we need two files.
+# we need three files.
 set(RECONVERGE_CUDA_PATH "" CACHE PATH
   "The CUDA 12 or 13 toolkit; empty: utils/find-cuda.sh looks for one")
 if(NOT RECONVERGE_CUDA_PATH)
@@ -22,6 +23,10 @@ find_path(CUDAToolkit_INCLUDE_DIRS cuda_runtime_api.h
   PATHS ${RECONVERGE_CUDA_PATH} PATH_SUFFIXES include NO_DEFAULT_PATH REQUIRED)
 find_library(CUDART_LIBRARY cudart
   PATHS ${RECONVERGE_CUDA_PATH} PATH_SUFFIXES lib64 lib targets/x86_64-linux/lib
+  NO_DEFAULT_PATH REQUIRED)
+find_library(CUDA_DRIVER_STUB cuda
+  PATHS ${RECONVERGE_CUDA_PATH}
+  PATH_SUFFIXES lib64/stubs lib/stubs targets/x86_64-linux/lib/stubs
   NO_DEFAULT_PATH REQUIRED)
 if(NOT TARGET CUDA::cudart)
   add_library(CUDA::cudart SHARED IMPORTED GLOBAL)

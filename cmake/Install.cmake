@@ -7,7 +7,8 @@
 # itself; the component Bundle (Bundle.cmake) adds what a machine may lack.
 # The target `tool` builds what is installed, and no tests.
 add_custom_target(tool
-  DEPENDS ReconvergeShim ReconvergeShimByPath ReconvergeMachines)
+  DEPENDS ReconvergeShim ReconvergeShimByPath ReconvergeDriverShim
+    ReconvergeDriverShimByPath ReconvergeMachines)
 function(reconverge_install target folder)
   if(NOT TARGET ${target})
     return()

@@ -23,6 +23,7 @@
 #include "frontend/InputTee.h"
 #include "frontend/Toolchain.h"
 
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -105,10 +106,18 @@ std::string overEnvironment(const char *Name, const std::string &Ours) {
   return std::string(Name) + "=" + Theirs + Ours;
 }
 
+/// Whether the loader knows a libcuda.so.1: CUDA's driver, as a rule.
+static bool hasDriver() {
+  static const bool Has =
+      sys::DynamicLibrary::getPermanentLibrary("libcuda.so.1").isValid();
+  return Has;
+}
+
 std::string runtimeFirst(const frontend::Installation &Tree) {
   std::string Libraries = sys::Process::GetEnv("LD_LIBRARY_PATH").value_or("");
   return "LD_LIBRARY_PATH=" + Tree.runtimeDir() +
-         (Libraries.empty() ? "" : ":" + Libraries);
+         (Libraries.empty() ? "" : ":" + Libraries) +
+         (hasDriver() ? "" : ":" + Tree.driverDir());
 }
 
 std::string howToBuild(const frontend::Installation &Tree) {

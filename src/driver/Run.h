@@ -84,7 +84,7 @@ std::string overEnvironment(const char *Name, const std::string &Ours);
 
 /// LD_LIBRARY_PATH with our runtime first. A program of ours finds the shim by
 /// its run path; one that another linker has linked with -lcudart finds it here,
-/// before the toolkit's.
+/// before the toolkit's. Where there is no CUDA driver, ours comes last.
 std::string runtimeFirst(const frontend::Installation &Tree);
 
 /// What to do about a program that is not linked over our runtime.

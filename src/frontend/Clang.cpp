@@ -261,13 +261,21 @@ Command hostCommand(const Toolchain &Tools, const CompileOptions &Options,
   return C;
 }
 
-bool isCudaRuntime(StringRef Word) {
+/// The name that -l has for a library that is given so or by its path.
+static StringRef libraryName(StringRef Word) {
+  Word.consume_front("-l");
   StringRef Name = sys::path::filename(Word);
   Name.consume_front(":"); // -l:libcudart.so
   Name.consume_front("lib");
-  Name = Name.take_until([](char C) { return C == '.'; });
+  return Name.take_until([](char C) { return C == '.'; });
+}
+
+bool isCudaRuntime(StringRef Word) {
+  StringRef Name = libraryName(Word);
   return Name == "cudart" || Name == "cudart_static" || Name == "cudadevrt";
 }
+
+bool isCudaDriver(StringRef Word) { return libraryName(Word) == "cuda"; }
 
 Command linkCommand(const Toolchain &Tools, const LinkOptions &Options,
                     ArrayRef<std::string> Objects, StringRef Output) {
@@ -289,14 +297,22 @@ Command linkCommand(const Toolchain &Tools, const LinkOptions &Options,
     append(C.Arguments, {"-Wl,--disable-new-dtags", "-Xlinker", "-rpath",
                          "-Xlinker", Runtime});
   }
+  // Ours stands for the stub that a toolkit has, which no program can run with.
+  auto Add = [&](StringRef Word) {
+    C.Arguments.push_back(IsOurs && isCudaDriver(Word) ? "-lreconverge-cuda"
+                                                       : Word.str());
+  };
   for (const LinkWord &Word : Options.Words) {
     if (!Word.IsInput) {
-      C.Arguments.push_back(Word.Text);
+      if (StringRef(Word.Text).starts_with("-l"))
+        Add(Word.Text);
+      else
+        C.Arguments.push_back(Word.Text);
       continue;
     }
     assert(!Objects.empty() && "an object for each input");
     if (!isCudaRuntime(Objects.front()))
-      C.Arguments.push_back(Objects.front());
+      Add(Objects.front());
     Objects = Objects.drop_front();
   }
   // A runtime by its path: a -L of the user's may lead to the other.
@@ -304,6 +320,8 @@ Command linkCommand(const Toolchain &Tools, const LinkOptions &Options,
   if (!Options.Relocatable) {
     // Only what calls it has anything of it.
     append(C.Arguments, {Tools.Tree.launchPath(), "-L" + Library});
+    if (!IsOurs)
+      C.Arguments.push_back("-L" + Library + "/stubs");
     if (IsOurs)
       append(C.Arguments, {Tools.Tree.shimPath()});
     else if (Options.SharedRuntime)

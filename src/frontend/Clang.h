@@ -41,6 +41,9 @@ Command hostCommand(const Toolchain &Tools, const CompileOptions &Options,
 /// which our shim replaces: the name after -l, or the path of a library.
 bool isCudaRuntime(llvm::StringRef Word);
 
+/// The same of CUDA's driver, libcuda.
+bool isCudaDriver(llvm::StringRef Word);
+
 /// Objects and libraries to a program (or shared object) over our shim.
 /// \p Objects go where \p Options has its inputs.
 Command linkCommand(const Toolchain &Tools, const LinkOptions &Options,

@@ -37,6 +37,9 @@ std::string Installation::pragmasPath() const {
 std::string Installation::shimPath() const {
   return below(runtimeDir(), "libcudart.so");
 }
+std::string Installation::driverDir() const {
+  return below(runtimeDir(), "driver");
+}
 std::string Installation::launchPath() const {
   return below(runtimeDir(), "libReconvergeLaunch.a");
 }

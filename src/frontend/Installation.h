@@ -25,6 +25,7 @@ struct Installation {
   std::string binDir() const;
   std::string runtimeDir() const; ///< the shim and its backends
   std::string shimPath() const;   ///< what programs are linked against
+  std::string driverDir() const;  ///< of a libcuda.so.1, where there is no other
   std::string launchPath() const; ///< the archive of launches by recipes
   std::string overlayDir() const; ///< headers that mend a toolkit
   std::string machineDir() const; ///< machine files

@@ -198,6 +198,19 @@ TEST(Commands, FormsOfCudasRuntime) {
     EXPECT_FALSE(isCudaRuntime(Word)) << Word;
 }
 
+TEST(Commands, OursStandsForCudasDriver) {
+  LinkOptions Options;
+  Options.Words = {{"-lcuda", false}, {"", true}, {"-lcublas", false}};
+  const std::string Stub = "/cuda/lib64/stubs/libcuda.so";
+  std::string Line =
+      line(linkCommand(tools(), Options, {Stub}, "app").Arguments);
+  EXPECT_TRUE(has(Line, "-lreconverge-cuda -lreconverge-cuda -lcublas"))
+      << Line;
+  Options.Runtime = CudaRuntime::Nvidia;
+  Line = line(linkCommand(tools(), Options, {Stub}, "app").Arguments);
+  EXPECT_TRUE(has(Line, "-lcuda " + Stub + " -lcublas")) << Line;
+}
+
 TEST(Commands, AsFarAsAsked) {
   CompileOptions Options;
   Options.Dependencies.Names = {"-MT", "t"};

@@ -61,6 +61,19 @@ extern reconverge_backend_lacks_function reconverge_backend_lacks;
 
 #define RECONVERGE_BACKEND_LACKS "reconverge_backend_lacks"
 
+/** The table of CUDA's driver's functions that a backend has, by their names in
+ *  libcuda's ABI ("cuMemAlloc_v2"): for the shim of libcuda, which calls this
+ *  once a process, whether reconverge_backend was called or not. ready() says
+ *  whether the program has initialized the driver (cuInit is the shim's). Null
+ *  as above. */
+typedef const reconverge_backend_symbol *
+reconverge_driver_function(size_t *count, int (*ready)(void));
+
+/** What a backend exports under this very name. */
+extern reconverge_driver_function reconverge_driver_backend;
+
+#define RECONVERGE_DRIVER_ENTRY "reconverge_driver_backend"
+
 /** The table of a library that stands before another backend and counts what
  *  goes through it: the functions that it takes over. Each of them calls the
  *  one below, which next() gives by its name (null: there is none); next() may

@@ -1,8 +1,8 @@
 //===- runtime/vm/Backend.cpp - The CPU backend that the shim loads -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libReconvergeVM.so: LLVM, the warp VM and the runtime functions over it, with
-// one exported name. The only file here that knows the real machine; the rest
+// libReconvergeVM.so: LLVM, the warp VM and the functions over it, for the shims
+// of cudart and of CUDA's driver, of which a process may have both. The only file here that knows the real machine; the rest
 // is tested with a machine of its own.
 //
 //===----------------------------------------------------------------------===//
@@ -12,6 +12,7 @@
 #include "core/Error.h"
 #include "core/File.h"
 #include "runtime/profile/Process.h"
+#include "runtime/vm/Driver.h"
 #include "runtime/vm/Engine.h"
 #include "runtime/vm/Errors.h"
 #include "runtime/vm/Findings.h"
@@ -38,16 +39,35 @@ static Error start() {
                                           warpvm::Machine::create);
 }
 
+/// The same for all who ask: whether it works here.
+static bool started() {
+  static const bool Works = [] {
+    Error E = start();
+    if (!E)
+      return true;
+    reportError(std::move(E), errs());
+    return false;
+  }();
+  return Works;
+}
+
+static const reconverge_backend_symbol *
+tableOf(ArrayRef<reconverge_backend_symbol> Table, size_t *Count) {
+  *Count = Table.size();
+  return started() ? Table.data() : nullptr;
+}
+
 extern "C" __attribute__((visibility("default")))
 const reconverge_backend_symbol *
 reconverge_backend(size_t *Count) {
-  if (Error E = start()) {
-    reportError(std::move(E), errs());
-    return nullptr;
-  }
-  ArrayRef<reconverge_backend_symbol> Table = runtime::backendTable();
-  *Count = Table.size();
-  return Table.data();
+  return tableOf(runtime::backendTable(), Count);
+}
+
+extern "C" __attribute__((visibility("default")))
+const reconverge_backend_symbol *
+reconverge_driver_backend(size_t *Count, int (*Ready)(void)) {
+  runtime::setDriverReady(Ready);
+  return tableOf(runtime::driverTable(), Count);
 }
 
 extern "C" __attribute__((visibility("default"))) int

@@ -38,7 +38,7 @@ static cudaError_t copyNow(const cudaMemcpy3DParms &P) {
   return unsafeStreamCall([&] { return runCopy(P); });
 }
 
-static cudaError_t setIn(cudaStream_t Stream, const SetWork &W) {
+cudaError_t setIn(cudaStream_t Stream, const SetWork &W) {
   return deviceCall([&] {
     return enqueue(
         Stream, [&] { return runSet(W); }, [&] { return W; },

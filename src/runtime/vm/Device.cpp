@@ -36,6 +36,7 @@ cudaError_t api::cudaGetDeviceCount(int *Count) {
   return call([&]() -> cudaError_t {
     if (!Count)
       return cudaErrorInvalidValue;
+    initializeDriver();
     *Count = 1;
     return cudaSuccess;
   });
@@ -51,11 +52,15 @@ cudaError_t api::cudaGetDevice(int *Device) {
 }
 
 static cudaError_t checkDevice(int Device) {
+  initializeDriver();
   return Device == 0 ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
 cudaError_t api::cudaSetDevice(int Device) {
-  return call([&] { return checkDevice(Device); });
+  return call([&] {
+    usePrimaryContext();
+    return checkDevice(Device);
+  });
 }
 
 cudaError_t api::cudaInitDevice(int Device, unsigned, unsigned) {

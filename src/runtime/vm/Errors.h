@@ -3,6 +3,8 @@
 #ifndef RECONVERGE_RUNTIME_VM_ERRORS_H
 #define RECONVERGE_RUNTIME_VM_ERRORS_H
 
+#include "runtime/vm/Contexts.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 
@@ -30,6 +32,7 @@ template <typename Body> cudaError_t call(Body &&B) {
 
 /// Ends a call that needs a device in order.
 template <typename Body> cudaError_t deviceCall(Body &&B) {
+  usePrimaryContext();
   if (cudaError_t Sticky = stickyError())
     return recorded(Sticky);
   return recorded(std::forward<Body>(B)());

@@ -107,6 +107,9 @@ cudaError_t recordEvent(cudaEvent_t Event); ///< its time becomes now
 cudaError_t allocateGraphMemory(AllocWork &What);
 cudaError_t freeGraphMemory(FreeWork &What);
 
+/// Does a set in \p Stream, or adds it to the graph that this is captured into.
+cudaError_t setIn(cudaStream_t Stream, const SetWork &What);
+
 /// What makes a copy or a set impossible, before the first byte moves.
 cudaError_t checkCopy(const cudaMemcpy3DParms &What);
 cudaError_t checkSet(const SetWork &What);

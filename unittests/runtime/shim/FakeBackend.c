@@ -36,6 +36,26 @@ static void **registerFatBinary(void *Wrapper) {
   return Wrapper;
 }
 
+/* Of CUDA's driver: what the shim of libcuda is told of cuInit. */
+static int (*Ready)(void);
+static int deviceCount(int *Count) {
+  *Count = 40 + Ready();
+  return 0;
+}
+
+const reconverge_backend_symbol *
+reconverge_driver_backend(size_t *Count, int (*IsReady)(void)) {
+  static const reconverge_backend_symbol Table[] = {
+      {"cuDeviceGetCount", (void *)deviceCount},
+      {"cuOfAnotherToolkit", (void *)deviceCount},
+  };
+  Ready = IsReady;
+  printf("cpu driver\n");
+  fflush(stdout);
+  *Count = sizeof(Table) / sizeof(*Table);
+  return Table;
+}
+
 extern int cudaDeviceSynchronize(void) __attribute__((weak));
 
 const reconverge_backend_symbol *reconverge_backend(size_t *Count) {

@@ -22,10 +22,11 @@ struct ProbeRun {
   std::string Out; ///< stdout and stderr together
 };
 
-/// Runs the probe with nothing in its environment but \p Environment.
-ProbeRun probe(const std::string &What, const std::string &Environment) {
-  std::string Command =
-      "env -i " + Environment + " timeout 60 '" PROBE "' " + What + " 2>&1";
+/// Runs \p Program with nothing in its environment but \p Environment.
+ProbeRun run(const std::string &Program, const std::string &What,
+             const std::string &Environment) {
+  std::string Command = "env -i " + Environment + " timeout 60 '" + Program +
+                        "' " + What + " 2>&1";
   ProbeRun R;
   FILE *Pipe = popen(Command.c_str(), "r");
   if (!Pipe)
@@ -36,6 +37,15 @@ ProbeRun probe(const std::string &What, const std::string &Environment) {
   int Status = pclose(Pipe);
   R.Exit = WIFEXITED(Status) ? WEXITSTATUS(Status) : 128 + WTERMSIG(Status);
   return R;
+}
+
+ProbeRun probe(const std::string &What, const std::string &Environment) {
+  return run(PROBE, What, Environment);
+}
+
+/// The probe of the shim of libcuda.
+ProbeRun driver(const std::string &Calls, const std::string &Environment) {
+  return run(DRIVER_PROBE, Calls, Environment);
 }
 
 const std::string Cpu =
@@ -193,6 +203,51 @@ TEST(ShimGpu, DoesNotTakeAShimForTheRealLibrary) {
     EXPECT_EQ(R.Out, "0 " CUDART_MAJOR "\n");
   else
     expectFailure(R, 2, "no libcudart.so");
+}
+
+//===----------------------------------------------------------------------===//
+// CUDA's driver
+//===----------------------------------------------------------------------===//
+
+TEST(ShimDriver, GoesWhereTheRuntimeGoes) {
+  EXPECT_EQ(driver("count init count", Cpu).Out,
+            "cpu driver\ncount 0 40\ninit 0\ncount 0 41\n");
+  EXPECT_EQ(driver("count", Auto + "FAKE_GPUS=3").Out, "count 0 3\n");
+  EXPECT_EQ(driver("count", Auto + "FAKE_GPUS=0").Out,
+            "cpu driver\ncount 0 40\n");
+  EXPECT_EQ(driver("count", Gpu).Out, "count 0 1\n");
+  expectFailure(driver("count", "RECONVERGE_DEVICE=gpu"), 2, "shows no GPU");
+}
+
+TEST(ShimDriver, NamesAMissingFunctionOnce) {
+  EXPECT_EQ(driver("lacks lacks", Cpu).Out,
+            "cpu driver\nreconverge: cuModuleLoad is not supported on the CPU\n"
+            "lacks 801\nlacks 801\n");
+  EXPECT_EQ(driver("lacks", Gpu).Out,
+            "reconverge: cuModuleLoad is not in CUDA's driver, which is older "
+            "than the toolkit\nlacks 801\n");
+}
+
+TEST(ShimDriver, AnswersNvidiasRuntimeWithoutTheVm) {
+  EXPECT_EQ(driver("tables version init tables flags", Cpu).Out,
+            "tables 100 1\nversion 0 " CUDART_MAJOR
+            "\ninit 0\ntables 100 1\nflags 1\n");
+}
+
+TEST(ShimDriver, FindsItsOwnFunctions) {
+  EXPECT_EQ(driver("addresses", Cpu).Out, "cuMemAlloc 0 0 there\n"
+                                          "cuMemcpyHtoD 0 0 there\n"
+                                          "cuMemAllocAsync 500 2 null\n"
+                                          "cuNothing 500 1 null\n");
+}
+
+// Found by its name, as a program finds it that opens it: it is no driver.
+TEST(ShimDriver, IsNoDriverToTheShims) {
+  const std::string Found =
+      "LD_LIBRARY_PATH='" OUR_DRIVER_DIR
+      "' RECONVERGE_BACKEND_PATH='" FAKE_BACKEND_PATH "' ";
+  EXPECT_EQ(driver("count", Found).Out, "cpu driver\ncount 0 40\n");
+  EXPECT_EQ(probe("driver", Found).Out, "1\n");
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 //
 //   runtime calls   the backend's table against the names that the toolkit's
 //                   own libcudart exports
+//   driver calls    the same of CUDA's driver, against the toolkit's stub for it
 //   intrinsics      a kernel around each one that LLVM has, given to the
 //                   emitter: it takes it or refuses it
 //   refusals        the texts in the sources of src/runtime/vm
@@ -15,6 +16,7 @@
 
 #include "runtime/vm/Api.h"
 #include "runtime/vm/Backend.h"
+#include "runtime/vm/Driver.h"
 #include "runtime/vm/Errors.h"
 #include "warpvm/emit/Compile.h"
 
@@ -63,12 +65,12 @@ std::string plainName(StringRef Name) {
   return Name.str();
 }
 
-/// What the toolkit's libcudart exports.
-Names toolkitCalls() {
+/// What a library of the toolkit's exports that begins so.
+Names toolkitCalls(StringRef Library, StringRef Part) {
   Names All;
-  auto Buffer = MemoryBuffer::getFile(CUDART);
+  auto Buffer = MemoryBuffer::getFile(Library);
   if (!Buffer) {
-    ADD_FAILURE() << "cannot read " << CUDART;
+    ADD_FAILURE() << "cannot read " << Library.str();
     return All;
   }
   auto File = object::ObjectFile::createObjectFile(**Buffer);
@@ -86,14 +88,14 @@ Names toolkitCalls() {
       continue;
     }
     if (!(*Flags & object::SymbolRef::SF_Undefined) && S.getBinding() &&
-        Name->contains("cuda"))
+        Name->contains(Part))
       All.insert(plainName(*Name));
   }
   return All;
 }
 
 void printCalls(raw_ostream &OS) {
-  const Names Toolkit = toolkitCalls();
+  const Names Toolkit = toolkitCalls(CUDART, "cuda");
   Names Ours, Others = Toolkit;
   for (const reconverge_backend_symbol &S : runtime::backendTable()) {
     const std::string Name = plainName(S.name);
@@ -120,6 +122,27 @@ void printCalls(raw_ostream &OS) {
   OS << "**Answered by `cudaErrorNotSupported`**, and named once on stderr ("
      << Others.size() << "):\n\n";
   printNames(OS, Others);
+}
+
+/// Those of CUDA's driver, of which what is lacking is too long a list.
+void printDriverCalls(raw_ostream &OS) {
+  const Names Toolkit = toolkitCalls(CUDA_DRIVER_STUB, "cu");
+  Names Ours = {"cuInit", "cuDriverGetVersion", "cuGetProcAddress",
+                "cuGetProcAddress_v2"};
+  for (const reconverge_backend_symbol &S : runtime::driverTable())
+    Ours.insert(plainName(S.name));
+  for (const std::string &Name : Ours)
+    EXPECT_TRUE(Toolkit.count(Name)) << Name << " is not in the toolkit";
+  OS << "## Calls of CUDA's driver\n\nAgainst the " << Toolkit.size()
+     << " functions of the toolkit's stub for libcuda, the forms of earlier "
+        "versions (`_v2`, ...) counted each. All others return "
+        "`CUDA_ERROR_NOT_SUPPORTED` and are named once on stderr; "
+        "`cuGetExportTable`, which NVIDIA's own libraries call, says that "
+        "there "
+        "is no device. Kernels are those of the program: "
+        "`cudaGetFuncBySymbol` gives their handles.\n\n";
+  OS << "**Supported** (" << Ours.size() << "):\n\n";
+  printNames(OS, Ours);
 }
 
 /// What calls that are supported refuse of their possible uses, from the
@@ -315,8 +338,9 @@ std::string document() {
         "`VmSupportedTest` (`RECONVERGE_UPDATE_DOCS=1`), which fails when this "
         "page is out of date. Inline PTX has a page of its own: "
         "[ptx.md](ptx.md). What else is refused, and how: "
-        "[warp-vm.md](warp-vm.md). On a GPU, everything is cudart's own.\n\n";
+        "[warp-vm.md](warp-vm.md). On a GPU, everything is CUDA's own.\n\n";
   printCalls(OS);
+  printDriverCalls(OS);
   printRefusals(OS);
   printIntrinsics(OS);
   return StringRef(Text).rtrim().str() + "\n";
