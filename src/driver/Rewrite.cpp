@@ -263,7 +263,9 @@ Error Rewriting::check(const std::string &Text) {
                                 Compile.ClangArguments.begin(),
                                 Compile.ClangArguments.end());
   if (!sys::fs::exists(Tools.Tree.includeDir() + "/reconverge"))
-    return Error::success(); // a tool without the library beside it
+    return internalError(
+        "the installation is incomplete: no device library in " +
+        Tools.Tree.includeDir());
   return runClang(Options, Text, "the rewritten text does not compile");
 }
 
