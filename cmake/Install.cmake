@@ -45,6 +45,9 @@ set_target_properties(ReconvergeHeaders PROPERTIES EXPORT_NAME reconverge)
 target_include_directories(ReconvergeHeaders INTERFACE
   $<INSTALL_INTERFACE:include> $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>)
 target_compile_features(ReconvergeHeaders INTERFACE cxx_std_17)
+# What `reconverge rewrite` has written includes them, and is parsed with those
+# beside the tool.
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include SYMBOLIC)
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${package}/reconvergeConfigVersion.cmake
   COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)

@@ -134,6 +134,13 @@ private:
              (Detail.empty() ? "" : " (" + Detail + ")") + " [" + Why.code() +
              "]");
   }
+  /// A remedy that is no patch to the source: what to use instead.
+  void noteOther(const Twine &Whose, StringRef Remedy, const Twine &Option) {
+    noteLeft(
+        "", 0, 0, rewrite::refuse::Remedy,
+        (Whose + rewrite::insteadOf(Remedy, ("reconverge cc" + Option).str()))
+            .str());
+  }
 
   const RewriteRequest &Request;
   const frontend::Toolchain &Tools;
@@ -166,8 +173,8 @@ Error Rewriting::addDecisions(const Module &M, rewrite::Wishes &Asked) {
     if (!IsWritten)
       return IsWritten.takeError();
     if (!*IsWritten) {
-      noteLeft("", 0, 0, rewrite::refuse::Remedy,
-               (D.Display + ": " + D.Keep.Remedy));
+      noteOther(D.Display + ": ", D.Keep.Remedy,
+                " --decisions " + Request.Build.Decisions);
       continue;
     }
     uint64_t Threads = 0;
@@ -206,7 +213,7 @@ Expected<rewrite::Ordered> Rewriting::order() {
     return userError(join(Settled->Unmatched, "\n"), remedies::UnmatchedHelp);
   for (const std::string &Name : Settled->Asked)
     if (Name != "remap" && Name != "collect")
-      noteLeft("", 0, 0, rewrite::refuse::Remedy, Name);
+      noteOther("", Name, ""); // the request is in the source
   rewrite::Wishes Asked;
   Asked.Only = Request.Kernel;
   if (!Asked.Only.empty() && none_of(**M, [&](const Function &F) {
@@ -221,7 +228,7 @@ Expected<rewrite::Ordered> Rewriting::order() {
     if (!IsWritten)
       return IsWritten.takeError();
     if (!*IsWritten)
-      noteLeft("", 0, 0, rewrite::refuse::Remedy, What.Remedy);
+      noteOther("", What.Remedy, " --" + What.Remedy);
   }
   if (Error E = addDecisions(**M, Asked))
     return std::move(E);
@@ -256,7 +263,9 @@ Error Rewriting::check(const std::string &Text) {
                                 Compile.ClangArguments.begin(),
                                 Compile.ClangArguments.end());
   if (!sys::fs::exists(Tools.Tree.includeDir() + "/reconverge"))
-    return Error::success(); // a tool without the library beside it
+    return internalError(
+        "the installation is incomplete: no device library in " +
+        Tools.Tree.includeDir());
   return runClang(Options, Text, "the rewritten text does not compile");
 }
 
@@ -364,7 +373,7 @@ Error Rewriting::run() {
   for (const rewrite::Missed &M : Found->Left)
     noteLeft(M.File, M.Line, M.Column, *M.Why, M.Detail);
   if (Found->Orders.empty()) {
-    if (Found->Left.empty())
+    if (Said.empty())
       note("", 0, 0,
            "nothing to rewrite: no pragma, attribute, decision, --remap or "
            "--collect asks for it");

@@ -14,6 +14,7 @@
 #include "rewrite/Collecting.h"
 #include "rewrite/Rounds.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Module.h"
 
@@ -36,6 +37,18 @@ Expected<bool> Wish::add(StringRef Name, StringRef Parameters) {
     return false;
   }
   return true;
+}
+
+std::string insteadOf(StringRef Name, StringRef Build) {
+  const StringRef ByHand =
+      StringSwitch<StringRef>(Name)
+          .Case("refill", "block_collect by the number of trips")
+          .Case("regroup", "reconverge::regroup before the launch")
+          .Case("reorder-blocks", "gridDim.x - 1 - blockIdx.x for blockIdx.x")
+          .Default("");
+  return (Name + ": build by `" + Build + "`" +
+          (ByHand.empty() ? "" : ", or by hand: " + ByHand))
+      .str();
 }
 
 void Wish::limit(uint64_t Threads) {

@@ -30,6 +30,10 @@ struct Wish {
   void limit(uint64_t Threads);
 };
 
+/// What to do about remedy \p Name, which is no patch to the source but is built
+/// by the command \p Build.
+std::string insteadOf(llvm::StringRef Name, llvm::StringRef Build);
+
 /// What is asked of kernels beside what their source says.
 struct Wishes {
   Wish All;                       ///< of all kernels

@@ -29,7 +29,7 @@
 // What is kept may be no patch, or of other code.
 // RUN: sed 's/"remedy":"remap","parameters":"shared=4096"/"remedy":"meld","parameters":""/' decisions.json >melded.json
 // RUN: %reconverge rewrite %s --decisions melded.json 2>&1 | FileCheck %s --check-prefix=MELDED
-// MELDED: optimize-remap.cu: not rewritten: this remedy is no patch to the source (step: meld) [RC1131]
+// MELDED: optimize-remap.cu: not rewritten: this remedy is no patch to the source (step: meld: build by `reconverge cc --decisions melded.json`) [RC1131]
 // MELDED-NOT: @@
 // RUN: not %reconverge rewrite -I %source/include patched.cu --decisions decisions.json 2>&1 | FileCheck %s --check-prefix=OTHER
 // OTHER: reconverge: error: decisions.json: no decision is of the code of patched.cu

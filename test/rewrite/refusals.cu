@@ -308,8 +308,8 @@ RECONVERGE_REMAP __global__ void steps(const int *in, int *out) {
   out[threadIdx.x] = k;
 }
 
-// CHECK-DAG: refusals.cu: not rewritten: this remedy is no patch to the source (refill) [RC1131]
-// CHECK-DAG: refusals.cu: not rewritten: this remedy is no patch to the source (meld) [RC1131]
+// CHECK-DAG: refusals.cu: not rewritten: this remedy is no patch to the source (refill: build by `reconverge cc`, or by hand: block_collect by the number of trips) [RC1131]
+// CHECK-DAG: refusals.cu: not rewritten: this remedy is no patch to the source (meld: build by `reconverge cc --meld`) [RC1131]
 __global__ void refilled(const float *in, float *out) {
   float x = in[threadIdx.x];
 #pragma reconverge refill

@@ -34,156 +34,46 @@
 
 #include "rewrite/pen/Collector.h"
 
+#include "rewrite/pen/CollectDraft.h"
 #include "rewrite/pen/Early.h"
 #include "rewrite/pen/Effects.h"
-#include "rewrite/pen/Items.h"
 #include "rewrite/pen/Layout.h"
 
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
-#include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
 
 namespace reconverge::rewrite {
 
 namespace {
-class Writer {
+class Writer : CollectDraft {
 public:
-  Writer(const Order &What, const Directives &Seen, Text &T,
-         std::vector<Edit> &Edits)
-      : What(What), Seen(Seen), T(T), Edits(Edits) {}
+  using CollectDraft::CollectDraft;
   Trouble write(const FunctionDecl &Kernel);
 
 private:
   Trouble plan(const FunctionDecl &Kernel);
   Trouble check() const;
-  void takeNames();
-  std::string setup() const;
-  std::string countText() const { // in `first >= ...`
-    return Count.empty() ? textOf(*Items.Count) : Count;
-  }
-  std::string countValue() const;
-  std::string blockItems(bool IsWide) const;
-  std::string withItems(std::string Words) const;
-  std::string castItem(const Expr &Number) const;
-  std::string lastText() const;
+  Trouble checkLines() const;
   std::string pathText() const;
   std::string workText() const;
   std::string mainText() const;
   std::string linesOf(const Early &E, ArrayRef<const Decl *> Needed,
                       bool WithLead) const;
   std::string leadOf(Text::Span Lead) const;
-  std::vector<Edit> editsIn(const Stmt &S) const;
-  unsigned beginOf(const Stmt *S) const {
-    return T.spanOf({S->getBeginLoc(), S->getBeginLoc()})->Begin;
-  }
-  std::string textOf(const Stmt &S) const {
-    return edited(T, *T.spanOf(S.getSourceRange()), editsIn(S));
-  }
-  /// Numbers of items may be too large for an int.
-  bool isWide() const {
-    return !Items.CountType->isSignedIntegerOrEnumerationType() ||
-           T.Context.getIntWidth(Items.CountType) > 32;
-  }
-  /// Of a block, as its author took it.
-  bool isConstantSize() const { return partOf(Items.Size, "blockDim").empty(); }
-  /// The number of items is compared as what it is.
-  bool isOwnType() const {
-    return T.Context.hasSameUnqualifiedType(
-        Items.CountType, Items.Count->IgnoreParenImpCasts()->getType());
-  }
   bool isImplied(const Expr *Condition) const {
     return Condition == Items.Implied;
   }
 
-  const Order &What;
-  const Directives &Seen;
-  Text &T;
-  std::vector<Edit> &Edits;
-  Shape Where;
-  PathPlan Path;
-  ItemPlan Items;
   std::vector<Early> Before;
-  std::string Indent, Unit; ///< of the kernel's body, and one step more
-  std::string Type, Storage, Collect, First, Item, PathName, PathOf, Work,
-      Count, Library;
 };
 } // namespace
-
-void Writer::takeNames() {
-  Library = T.hasWord("reconverge") ? "::reconverge::" : "reconverge::";
-  Type = T.freshName("collect_t");
-  Storage = T.freshName("collect_storage");
-  Collect = T.freshName("collect");
-  First = T.freshName("first");
-  Item = T.freshName("item");
-  PathName = T.freshName("path");
-  PathOf = T.freshName("path_of");
-  Work = T.freshName("work");
-}
 
 //===----------------------------------------------------------------------===//
 // The user's lines
 //===----------------------------------------------------------------------===//
-
-/// Items for threads, and the path for the condition.
-std::vector<Edit> Writer::editsIn(const Stmt &S) const {
-  std::vector<Edit> Found;
-  const auto Replace = [&](const Expr &E, std::string Words) {
-    const auto Span = *T.spanOf(E.getSourceRange());
-    Found.push_back({Span.Begin, Span.End - Span.Begin, std::move(Words)});
-  };
-  const std::string Bare = First + " + " + Item;
-  // What has a type of its own, or may have any, needs no cast.
-  llvm::SmallPtrSet<const Expr *, 4> Free;
-  walk(&S, [&](const Stmt &At) {
-    if (&At == Path.Condition) {
-      Replace(*Path.Condition, PathName + Path.Question);
-      return false;
-    }
-    if (const auto *Decls = dyn_cast<DeclStmt>(&At))
-      for (const Decl *D : Decls->decls())
-        if (const auto *V = dyn_cast<VarDecl>(D);
-            V && V->getInit() && V->getType()->isIntegerType() &&
-            !V->getType()->getContainedAutoType())
-          Free.insert(V->getInit()->IgnoreParenImpCasts());
-    if (const auto *Element = dyn_cast<ArraySubscriptExpr>(&At))
-      Free.insert(Element->getIdx()->IgnoreParenImpCasts());
-    const auto *E = dyn_cast<Expr>(&At);
-    if (!E || !llvm::is_contained(Items.Numbers, E))
-      return true;
-    Replace(*E, Free.contains(E) ? Bare : castItem(*E));
-    return false;
-  });
-  return Found;
-}
-
-/// What stands for \p Number, of the same type.
-std::string Writer::castItem(const Expr &Number) const {
-  return "static_cast<" +
-         Number.getType().getAsString(T.Context.getPrintingPolicy()) + ">(" +
-         First + " + " + Item + ")";
-}
-
-/// The same in \p Words, which have been put together of the user's.
-std::string Writer::withItems(std::string Words) const {
-  for (const Expr *Number : Items.Numbers) {
-    const std::string Text = T.textOf(*T.spanOf(Number->getSourceRange()));
-    for (size_t At = Words.find(Text); At != std::string::npos;
-         At = Words.find(Text, At)) {
-      const size_t End = At + Text.size();
-      const bool IsIndex = At && Words[At - 1] == '[' && Words[End] == ']';
-      const std::string New =
-          IsIndex ? First + " + " + Item : castItem(*Number);
-      Words.replace(At, Text.size(), New);
-      At += New.size();
-    }
-  }
-  return Words;
-}
 
 /// Comments and the like; not what asks for this.
 std::string Writer::leadOf(Text::Span Lead) const {
@@ -259,83 +149,8 @@ std::string Writer::mainText() const {
 }
 
 //===----------------------------------------------------------------------===//
-// What is new
+// The two functions
 //===----------------------------------------------------------------------===//
-
-static bool isWord(StringRef Text) {
-  return llvm::all_of(Text,
-                      [](char C) { return llvm::isAlnum(C) || C == '_'; });
-}
-
-/// The number of items, as it was compared.
-std::string Writer::countValue() const {
-  const std::string Text = textOf(*Items.Count);
-  if (isOwnType())
-    return Text;
-  return "static_cast<" +
-         Items.CountType.getUnqualifiedType().getAsString(
-             T.Context.getPrintingPolicy()) +
-         ">(" + Text + ")";
-}
-
-/// Of a block; in 64 bits if \p IsWide.
-std::string Writer::blockItems(bool IsWide) const {
-  if (isConstantSize())
-    return (IsWide ? "1ll * " : "") + Type + "::items";
-  return std::to_string(What.Items) + (IsWide ? "ll * " : " * ") +
-         textOf(*Items.Size);
-}
-
-std::string Writer::setup() const {
-  std::vector<std::string> Words = {
-      std::to_string(Items.Threads),
-      std::to_string(Items.Last ? Path.Ahead : Path.Leaves)};
-  if (What.Items != 4 || What.Chunk != 32)
-    Words.push_back(std::to_string(What.Items));
-  if (What.Chunk != 32)
-    Words.push_back(std::to_string(What.Chunk));
-  std::string Result =
-      Indent + "// A block does the work of " + std::to_string(What.Items) +
-      "; its warps take items of one path.\n" +
-      wrappedList(Indent, "using " + Type + " = " + Library + "block_collect<",
-                  Words, ">;") +
-      wrapped(Indent,
-              "__shared__ " + Type + "::temp_storage " + Storage + ";") +
-      wrappedList(
-          Indent, Type + " " + Collect + "(",
-          isConstantSize()
-              ? std::vector{Storage}
-              : std::vector<std::string>{Storage, "threadIdx.x", "blockDim.x"},
-          ");");
-  if (!Count.empty())
-    Result += wrapped(
-        Indent, std::string(isWide() ? "const long long " : "const int ") +
-                    Count + " = " + countValue() + ";");
-  // Far behind the last item an int would begin anew.
-  const std::string Begin = blockItems(/*IsWide=*/true) + " * blockIdx.x";
-  if (isWide())
-    Result += wrapped(Indent, "const long long " + First + " = " + Begin + ";");
-  Result += wrapped(Indent, "if (" + (isWide() ? First : Begin) +
-                                " >= " + countText() + ")") +
-            Indent + Unit + "return;\n";
-  if (!isWide())
-    Result +=
-        wrapped(Indent, "const int " + First + " = " +
-                            blockItems(/*IsWide=*/false) + " * blockIdx.x;");
-  return Result;
-}
-
-/// The path of who goes there, and of who does not.
-std::string Writer::lastText() const {
-  const Expr *Core = Path.Condition->IgnoreParenImpCasts();
-  const auto *Op = dyn_cast<BinaryOperator>(Core);
-  const std::string Text =
-      T.textOf(*T.spanOf(Path.Condition->getSourceRange()));
-  const bool IsLoose = isa<ConditionalOperator>(Core) ||
-                       (Op && (Op->isAssignmentOp() || Op->isCommaOp()));
-  return (IsLoose ? "(" + Text + ")" : Text) + " ? " +
-         (Path.Ahead == 1 ? Path.Then : "(" + Path.Then + ")") + " : -1";
-}
 
 std::string Writer::pathText() const {
   const std::string In = Indent + Unit;
@@ -367,8 +182,7 @@ std::string Writer::pathText() const {
   for (const Hoist &H : Path.Hoists)
     Result += wrapped(In, "const " + H.Type + " " + H.Name + " = " +
                               textOf(*H.Of) + ";");
-  const std::string Words = withItems(Items.Last ? lastText() : Path.Text);
-  return Result + wrapped(In, "return " + Words + ";") + Indent + "};\n";
+  return Result + wrapped(In, "return " + pathOfItem() + ";") + Indent + "};\n";
 }
 
 std::string Writer::workText() const {
@@ -391,11 +205,8 @@ std::string Writer::workText() const {
 
 /// All that is copied or edited is the user's own text, on lines of its own.
 Trouble Writer::check() const {
-  const auto *Body = cast<CompoundStmt>(Where.Kernel->getBody());
-  const auto Whole = *T.spanOf(Body->getSourceRange());
-  for (unsigned At : Seen.Conditionals)
-    if (Whole.Begin <= At && At < Whole.End)
-      return Refused{&refuse::Conditional, Where.Kernel->getLocation()};
+  if (Trouble Why = checkConditionals())
+    return Why;
   std::vector<const Stmt *> Edged = Where.Before;
   llvm::append_range(Edged, Where.Region);
   for (const Stmt *S : Edged) {
@@ -412,9 +223,14 @@ Trouble Writer::check() const {
     Words.push_back(H.Of);
   if (Where.Wrapper)
     Words.push_back(Where.Wrapper->getCond());
-  for (const Stmt *S : Words)
-    if (!T.spanOf(S->getSourceRange()))
-      return Refused{&refuse::Macro, S->getBeginLoc()};
+  if (Trouble Why = checkOwn(Words))
+    return Why;
+  return checkLines();
+}
+
+/// What is moved begins and ends with lines of its own.
+Trouble Writer::checkLines() const {
+  const auto *Body = cast<CompoundStmt>(Where.Kernel->getBody());
   std::vector<const Stmt *> Blocks = {Body};
   if (Where.Wrapper)
     Blocks.push_back(Where.Wrapper->getThen());
@@ -440,9 +256,7 @@ Trouble Writer::check() const {
 }
 
 Trouble Writer::plan(const FunctionDecl &Kernel) {
-  if (const VarDecl *Other = libraryIn(Kernel))
-    return Refused{&refuse::Second, Other->getLocation()};
-  if (Trouble Why = findShape(Kernel, What, T, Where))
+  if (Trouble Why = find(Kernel))
     return Why;
   if (Where.Loop)
     return Refused{&refuse::Nested, Where.Loop->getBeginLoc()};
@@ -457,30 +271,19 @@ Trouble Writer::plan(const FunctionDecl &Kernel) {
 Trouble Writer::write(const FunctionDecl &Kernel) {
   if (Trouble Why = plan(Kernel))
     return Why;
+  takeCount();
   const auto *Body = cast<CompoundStmt>(Kernel.getBody());
-  if (isWide() || !isOwnType() || !isWord(textOf(*Items.Count)))
-    Count = T.freshName("count");
-  Indent = T.indentAt(beginOf(Body->body_front()));
-  Unit = unitOf(T.indentAt(beginOf(Body)), Indent);
+  takeIndent(*Body->body_front());
   Before = planEarly(Where, Path, Items, T);
   const unsigned Begin = T.lineEnd(beginOf(Body)),
                  End = T.lineStart(
                      T.spanOf({Body->getRBracLoc(), Body->getRBracLoc()})
                          ->Begin);
-  const std::string Left = countText() + " - " + First;
-  const std::string How =
-      isWide() ? std::string("int(") + (T.hasWord("min") ? "::" : "") + "min(" +
-                     Left + ", " + blockItems(/*IsWide=*/true) + "))"
-               : Left;
-  Edits.push_back(
-      {Begin, End - Begin,
-       setup() + pathText() + workText() +
-           wrappedList(Indent, Collect + "(", {How, PathOf, Work}, ");")});
-  Order Head = What;
-  Head.Threads = Items.Threads;
-  editHead(T, Kernel, Head, Edits);
-  if (!Seen.HasCollect)
-    editIncludes(T, Seen, "block_collect.cuh", beginOf(Body), Edits);
+  Edits.push_back({Begin, End - Begin,
+                   setup() + pathText() + workText() +
+                       wrappedList(Indent, Object + "(",
+                                   {itemsLeft(), PathOf, Work}, ");")});
+  editAround(Items.Threads);
   return std::nullopt;
 }
 

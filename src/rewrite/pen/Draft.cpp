@@ -1,210 +1,70 @@
-//===- rewrite/pen/Draft.cpp - A round's own words ------------------------===//
+//===- rewrite/pen/Draft.cpp - What is written into a kernel --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// The lines that a round adds, and what stands for threadIdx behind it. That is
-// an int where the user's was unsigned: it may stand there if it becomes an int
-// anyway, or unsigned by what it is added to; else it is made unsigned.
-//
-//===----------------------------------------------------------------------===//
 
 #include "rewrite/pen/Draft.h"
 
-#include "rewrite/pen/Effects.h"
 #include "rewrite/pen/Layout.h"
-
-#include "clang/AST/ExprCXX.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
 
 namespace reconverge::rewrite {
 
+Trouble Draft::find(const FunctionDecl &Kernel) {
+  if (const VarDecl *Other = libraryIn(Kernel))
+    return Refused{&refuse::Second, Other->getLocation()};
+  return findShape(Kernel, What, T, Where);
+}
+
 void Draft::takeNames() {
   Library = T.hasWord("reconverge") ? "::reconverge::" : "reconverge::";
-  Type = T.freshName("remap_t");
-  Storage = T.freshName("remap_storage");
-  Remap = T.freshName("remap");
-  Remapped = T.freshName("remapped");
+  Type = T.freshName(kind() + "_t");
+  Storage = T.freshName(kind() + "_storage");
+  Object = T.freshName(kind());
   PathOf = T.freshName("path_of");
 }
 
-//===----------------------------------------------------------------------===//
-// threadIdx
-//===----------------------------------------------------------------------===//
-
-/// What the number in \p Dimension is behind the round; unsigned, or where only
-/// x counts, int.
-std::string Draft::newName(int Dimension) const {
-  const std::string Id = Remapped + ".id";
-  if (Moves.Dimensions == 1)
-    return Id;
-  if (Dimension == 0)
-    return Id + " % blockDim.x";
-  if (Moves.Dimensions == 2)
-    return Id + " / blockDim.x";
-  return Dimension == 1 ? Id + " / blockDim.x % blockDim.y"
-                        : Id + " / (blockDim.x * blockDim.y)";
+void Draft::takeIndent(const Stmt &First) {
+  const auto *Body = cast<CompoundStmt>(Where.Kernel->getBody());
+  Indent = T.indentAt(beginOf(&First));
+  Unit = unitOf(T.indentAt(beginOf(Body)),
+                T.indentAt(beginOf(Body->body_front())));
 }
 
-/// An int may stand for the unsigned at the end of \p Parents, outermost first.
-static bool mayBeInt(ArrayRef<const Stmt *> Parents, const Stmt *Of) {
-  for (const Stmt *At : llvm::reverse(Parents)) {
-    if (const auto *Cast = dyn_cast<CastExpr>(At)) {
-      if (Cast->getCastKind() == CK_IntegralCast &&
-          Cast->getType()->isIntegerType() && !Cast->getType()->isBooleanType())
-        return true;
-      if (Cast->getCastKind() != CK_NoOp)
-        return false;
-    } else if (isa<ArraySubscriptExpr>(At)) {
-      return true;
-    } else if (const auto *Op = dyn_cast<BinaryOperator>(At);
-               Op && (Op->isAdditiveOp() || Op->getOpcode() == BO_Mul)) {
-      const Expr *Other =
-          Op->getLHS()->IgnoreParens() == Of ? Op->getRHS() : Op->getLHS();
-      // What it is added to makes it unsigned again.
-      if (Other->IgnoreParenImpCasts()->getType()->isUnsignedIntegerType() &&
-          Op->getType()->isUnsignedIntegerType())
-        return true;
-    } else if (!isa<ParenExpr>(At)) {
-      return false;
-    }
-    Of = At;
-  }
-  return false;
+Trouble Draft::checkConditionals() const {
+  const auto Body = *T.spanOf(Where.Kernel->getBody()->getSourceRange());
+  for (unsigned At : Seen.Conditionals)
+    if (Body.Begin <= At && At < Body.End)
+      return Refused{&refuse::Conditional, Where.Kernel->getLocation()};
+  return std::nullopt;
 }
 
-/// What is below \p Parents needs parentheses.
-static bool isOperand(ArrayRef<const Stmt *> Parents) {
-  for (const Stmt *At : llvm::reverse(Parents))
-    if (!isa<ImplicitCastExpr>(At))
-      return isa<BinaryOperator, UnaryOperator, ConditionalOperator>(At);
-  return false;
+Trouble Draft::checkOwn(ArrayRef<const Stmt *> All) const {
+  for (const Stmt *S : All)
+    if (!T.spanOf(S->getSourceRange()))
+      return Refused{&refuse::Macro, S->getBeginLoc()};
+  return std::nullopt;
 }
 
-std::vector<Edit> Draft::threadEdits(const Stmt &S) const {
-  std::vector<Edit> Found;
-  std::vector<const Stmt *> Parents;
-  const auto Look = [&](auto &&Self, const Stmt *At) -> void {
-    if (!At || At == Path.Condition)
-      return;
-    if (llvm::any_of(Path.Hoists, [&](const Hoist &H) { return H.Of == At; }))
-      return;
-    if (const int Index = threadIndex(At); Index >= 0) {
-      const auto Span = T.spanOf(At->getSourceRange());
-      std::string Name = newName(Index);
-      if (Moves.Dimensions == 1 && !mayBeInt(Parents, At))
-        Name = "unsigned(" + Name + ")";
-      else if (Moves.Dimensions > 1 && isOperand(Parents))
-        Name = "(" + Name + ")";
-      if (Span)
-        Found.push_back({Span->Begin, Span->End - Span->Begin, Name});
-      return;
-    }
-    if (isLaunchIndex(At))
-      return;
-    Parents.push_back(At);
-    if (const auto *Lambda = dyn_cast<LambdaExpr>(At))
-      Self(Self, Lambda->getBody());
-    else
-      for (const Stmt *Child : At->children())
-        Self(Self, Child);
-    Parents.pop_back();
-  };
-  Look(Look, &S);
-  return Found;
-}
-
-//===----------------------------------------------------------------------===//
-// The round
-//===----------------------------------------------------------------------===//
-
-std::string Draft::exchangeBytes() const {
-  std::vector<std::string> Sizes;
-  // Variables of a loop are not there yet where the round is declared.
-  const auto Size = [&](const VarDecl *V) {
-    Sizes.push_back("sizeof(" +
-                    (Where.Loop ? V->getType().getUnqualifiedType().getAsString(
-                                      T.Context.getPrintingPolicy())
-                                : V->getNameAsString()) +
-                    ")");
-  };
-  llvm::for_each(Moves.Exchange, Size);
-  for (const VarDecl *V : Moves.Hoisted)
-    Sizes.push_back("sizeof(" +
-                    V->getType().getUnqualifiedType().getAsString(
-                        T.Context.getPrintingPolicy()) +
-                    ")");
-  for (const Hoist &H : Path.Hoists)
-    Sizes.push_back("sizeof(" + H.Type + ")");
-  return llvm::join(Sizes, " + ");
-}
-
-std::string Draft::thread() const {
-  if (Moves.Dimensions == 1)
-    return "threadIdx.x";
-  if (Moves.Dimensions == 2)
-    return "threadIdx.y * blockDim.x + threadIdx.x";
-  return "(threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x";
-}
-
-std::string Draft::threads() const {
-  if (Moves.Dimensions == 1)
-    return "blockDim.x";
-  return Moves.Dimensions == 2 ? "blockDim.x * blockDim.y"
-                               : "blockDim.x * blockDim.y * blockDim.z";
-}
-
-std::string Draft::declareRound(const std::string &Indent) const {
-  const unsigned Paths = Path.Leaves + Where.hasExits();
-  const std::string Bytes = exchangeBytes();
-  std::vector<std::string> Words = {std::to_string(What.Threads)};
-  const bool Indexed = What.Algorithm == "data_group_indexing";
-  if (Paths != 2 || !Bytes.empty() || !What.Algorithm.empty())
-    Words.push_back(std::to_string(Paths));
-  if (!Bytes.empty() || !What.Algorithm.empty())
-    Words.push_back(Library + "remap_algorithm::" +
-                    (What.Algorithm.empty() ? "automatic" : What.Algorithm));
-  if (!Bytes.empty() || (Indexed && What.Neighbours != 16))
-    Words.push_back(Bytes.empty() ? "0" : Bytes);
-  if (Indexed && What.Neighbours != 16)
-    Words.push_back(std::to_string(What.Neighbours));
-  return Indent +
-         "// The block's threads trade places, so that warps take one way.\n" +
-         wrappedList(Indent, "using " + Type + " = " + Library + "block_remap<",
-                     Words, ">;") +
+std::string Draft::declare(const std::string &Indent, StringRef Note,
+                           ArrayRef<std::string> Parameters,
+                           ArrayRef<std::string> Arguments) const {
+  return Indent + "// " + Note.str() + "\n" +
+         wrappedList(Indent,
+                     "using " + Type + " = " + Library + "block_" + kind() +
+                         "<",
+                     Parameters, ">;") +
          wrapped(Indent,
                  "__shared__ " + Type + "::temp_storage " + Storage + ";") +
-         wrappedList(Indent, Type + " " + Remap + "(",
-                     {Storage, thread(), threads()}, ");");
+         wrappedList(Indent, Type + " " + Object + "(", Arguments, ");");
 }
 
-std::string Draft::callRound(StringRef By) const {
-  std::vector<std::string> Words = {By.str()};
-  for (const auto *List : {&Moves.Exchange, &Moves.Hoisted})
-    for (const VarDecl *V : *List)
-      Words.push_back(V->getNameAsString());
-  for (const Hoist &H : Path.Hoists)
-    Words.push_back(H.Name);
-  const std::string Result = AsksResult ? "const auto " + Remapped + " = " : "";
-  return wrappedList(Indent, Result + Remap + "(", Words, ");");
-}
-
-std::string Draft::declareHoisted() const {
-  std::string Result;
-  for (const VarDecl *V : Moves.Hoisted) {
-    std::string Words = V->getNameAsString();
-    V->getType().getUnqualifiedType().getAsStringInternal(
-        Words, T.Context.getPrintingPolicy());
-    Result += wrapped(Indent, Words + "{};");
-  }
-  for (const Hoist &H : Path.Hoists)
-    if (Where.Region.empty() && !Where.Wrapper)
-      Result += wrapped(Indent,
-                        H.Type + " " + H.Name + " = " +
-                            T.textOf(*T.spanOf(H.Of->getSourceRange())) + ";");
-    else
-      Result += wrapped(Indent, H.Type + " " + H.Name + "{};");
-  return Result;
+void Draft::editAround(uint64_t Threads) {
+  Order Head = What;
+  Head.Threads = Threads;
+  editHead(T, *Where.Kernel, Head, Edits);
+  if (!(What.Items ? Seen.HasCollect : Seen.HasRemap))
+    editIncludes(T, Seen, "block_" + kind() + ".cuh",
+                 beginOf(Where.Kernel->getBody()), Edits);
 }
 
 } // namespace reconverge::rewrite

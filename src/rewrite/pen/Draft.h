@@ -1,44 +1,63 @@
-//===- rewrite/pen/Draft.h - A round's own words ----------------*- C++ -*-===//
+//===- rewrite/pen/Draft.h - What is written into a kernel ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_REWRITE_PEN_DRAFT_H
 #define RECONVERGE_REWRITE_PEN_DRAFT_H
 
-#include "rewrite/pen/State.h"
+#include "rewrite/pen/Paths.h"
+#include "rewrite/pen/Shape.h"
 
 namespace reconverge::rewrite {
 
-/// A round that is planned, and what it is written of.
+/// An object of the library that a kernel gets, a block_remap or a block_collect:
+/// where it goes, what it is called, and the lines that both have.
 struct Draft {
-  Draft(const Order &What, Text &T) : What(What), T(T) {}
+  Draft(const Order &What, const Directives &Seen, Text &T,
+        std::vector<Edit> &Edits)
+      : What(What), Seen(Seen), T(T), Edits(Edits) {}
 
+  /// Finds the branch in a kernel that has no such object yet.
+  Trouble find(const clang::FunctionDecl &Kernel);
   /// Chooses the names, which the kernel must not have.
   void takeNames();
+  /// Its lines are as far in as \p First is.
+  void takeIndent(const clang::Stmt &First);
 
-  /// Its type, its storage and itself.
-  std::string declareRound(const std::string &Indent) const;
-  /// The variables that are exchanged and have not been declared.
-  std::string declareHoisted() const;
-  /// The round, by the path \p By.
-  std::string callRound(llvm::StringRef By) const;
-  /// What stands for threadIdx in \p S, behind the round.
-  std::vector<Edit> threadEdits(const clang::Stmt &S) const;
+  /// The kernel is all there, whatever the preprocessor is told.
+  Trouble checkConditionals() const;
+  /// Each is the user's own text.
+  Trouble checkOwn(llvm::ArrayRef<const clang::Stmt *> All) const;
 
-  unsigned exitPath() const { return Path.Leaves; }
+  /// The object with its type and its storage, under the comment \p Note.
+  std::string declare(const std::string &Indent, llvm::StringRef Note,
+                      llvm::ArrayRef<std::string> Parameters,
+                      llvm::ArrayRef<std::string> Arguments) const;
+  /// The kernel's head, and the #include.
+  void editAround(uint64_t Threads);
+
+  unsigned beginOf(const clang::Stmt *S) const {
+    return T.spanOf({S->getBeginLoc(), S->getBeginLoc()})->Begin;
+  }
+  std::string wordsOf(const clang::Stmt &S) const {
+    return T.textOf(*T.spanOf(S.getSourceRange()));
+  }
+  /// \p Words in the place of \p S.
+  Edit instead(const clang::Stmt &S, std::string Words) const {
+    const auto Span = *T.spanOf(S.getSourceRange());
+    return {Span.Begin, Span.End - Span.Begin, std::move(Words)};
+  }
 
   const Order &What;
+  const Directives &Seen;
   Text &T;
+  std::vector<Edit> &Edits;
   Shape Where;
   PathPlan Path;
-  State Moves;
   std::string Indent, Unit; ///< before its lines, and one step more
-  std::string Type, Storage, Remap, Remapped, PathOf, Library;
-  bool AsksResult = true; ///< what the round gives is asked for
+  std::string Type, Storage, Object, PathOf, Library;
 
 private:
-  std::string exchangeBytes() const;
-  std::string thread() const;  ///< its linear number
-  std::string threads() const; ///< of the block
-  std::string newName(int Dimension) const;
+  /// "remap" or "collect".
+  std::string kind() const { return What.Items ? "collect" : "remap"; }
 };
 
 } // namespace reconverge::rewrite

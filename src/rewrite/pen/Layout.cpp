@@ -163,6 +163,13 @@ std::string negated(const Expr &E, const std::string &Written) {
   return "!(" + Written + ")";
 }
 
+bool isLoose(const Expr &E) {
+  const Expr *Core = E.IgnoreParenImpCasts();
+  const auto *Op = dyn_cast<BinaryOperator>(Core);
+  return isa<ConditionalOperator>(Core) ||
+         (Op && (Op->isAssignmentOp() || Op->isCommaOp()));
+}
+
 /// The line that ends before \p Start, a line's start; none: there is none.
 static std::optional<Text::Span> lineAbove(const Text &T, unsigned Start) {
   if (!Start)

@@ -41,6 +41,9 @@ std::string unitOf(llvm::StringRef Outer, llvm::StringRef Inner);
 /// The opposite of the condition \p E, which is written so.
 std::string negated(const clang::Expr &E, const std::string &Written);
 
+/// \p E needs parentheses before a `?`.
+bool isLoose(const clang::Expr &E);
+
 /// Where the comments begin that stand right above the line of \p Offset, or that
 /// line.
 unsigned aboveComments(const Text &T, unsigned Offset);

@@ -26,6 +26,7 @@
 #include "rewrite/pen/Cases.h"
 #include "rewrite/pen/Choices.h"
 #include "rewrite/pen/Effects.h"
+#include "rewrite/pen/Layout.h"
 
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
@@ -411,12 +412,9 @@ Trouble Planner::plan() {
     const bool IsBool =
         Condition->IgnoreParenImpCasts()->getType()->isBooleanType();
     const Expr *Core = Condition->IgnoreParenImpCasts();
-    const auto *Op = dyn_cast<BinaryOperator>(Core);
-    const bool IsLoose = isa<ConditionalOperator>(Core) ||
-                         (Op && (Op->isAssignmentOp() || Op->isCommaOp()));
     const bool IsPart =
         isa<DeclRefExpr, MemberExpr, ArraySubscriptExpr, CallExpr>(Core);
-    const auto Bare = unwrapped(*written(*Condition, IsLoose));
+    const auto Bare = unwrapped(*written(*Condition, isLoose(*Condition)));
     Into.Text = IsBool ? Bare
                 : IsPart
                     ? Bare + " != " +

@@ -26,10 +26,10 @@
 
 #include "rewrite/pen/Round.h"
 
-#include "rewrite/pen/Draft.h"
 #include "rewrite/pen/Early.h"
 #include "rewrite/pen/Effects.h"
 #include "rewrite/pen/Layout.h"
+#include "rewrite/pen/RoundDraft.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
@@ -42,11 +42,9 @@ using namespace clang;
 namespace reconverge::rewrite {
 
 namespace {
-class Writer : Draft {
+class Writer : RoundDraft {
 public:
-  Writer(const Order &What, const Directives &Seen, Text &T,
-         std::vector<Edit> &Edits)
-      : Draft(What, T), Seen(Seen), Edits(Edits) {}
+  using RoundDraft::RoundDraft;
   Trouble write(const FunctionDecl &Kernel);
 
 private:
@@ -67,9 +65,6 @@ private:
   void editRegion(const std::string &Round);
   void editTop(unsigned At, std::string Text);
   void takeRequest(unsigned At);
-  unsigned beginOf(const Stmt *S) const {
-    return T.spanOf({S->getBeginLoc(), S->getBeginLoc()})->Begin;
-  }
   /// Of all that the round is written around.
   const Stmt *first() const {
     if (!Where.Region.empty() && (Where.InWrapper || !Where.Wrapper))
@@ -77,9 +72,6 @@ private:
     return Where.Wrapper ? Where.Wrapper : Where.At;
   }
   bool hasRegion() const { return Where.Wrapper || !Where.Region.empty(); }
-
-  const Directives &Seen;
-  std::vector<Edit> &Edits;
 };
 } // namespace
 
@@ -152,15 +144,13 @@ Text::Span Writer::linesOf(const Stmt &S) const {
 /// value, and what is only declared again is not there.
 std::vector<Edit> Writer::regionEdits() {
   std::vector<Edit> Inside;
-  const auto Replace = [&](Text::Span S, std::string Words) {
-    Inside.push_back({S.Begin, S.End - S.Begin, std::move(Words)});
-  };
   for (const Stmt *S : Where.Region) {
     if (exitCondition(*S))
       walk(S, [&](const Stmt &At) {
         if (isa<ReturnStmt>(At))
-          if (const auto Span = T.spanOf(At.getSourceRange()))
-            Replace(*Span, "return " + std::to_string(exitPath()));
+          if (T.spanOf(At.getSourceRange()))
+            Inside.push_back(
+                instead(At, "return " + std::to_string(exitPath())));
         return true;
       });
     const auto *Decls = dyn_cast<DeclStmt>(S);
@@ -168,22 +158,22 @@ std::vector<Edit> Writer::regionEdits() {
       continue;
     const bool IsAgain = llvm::is_contained(Moves.Redeclare, Decls);
     if (IsAgain && !isForPath(*Decls)) {
-      Replace(linesOf(*S), "");
+      const auto Lines = linesOf(*S);
+      Inside.push_back({Lines.Begin, Lines.End - Lines.Begin, ""});
     } else if (IsAgain && !Decls->isSingleDecl()) {
       const auto Needed = variablesOf(
           *Decls, [&](const VarDecl &V) { return isForPath(V, *Decls); });
-      Replace(*T.spanOf(S->getSourceRange()), declared(*Decls, Needed, T, {}));
+      Inside.push_back(instead(*S, declared(*Decls, Needed, T, {})));
     } else if (llvm::any_of(Decls->decls(), [&](const Decl *D) {
                  return llvm::is_contained(Moves.Hoisted, D);
                })) {
       std::vector<std::string> Words;
       for (const Decl *D : Decls->decls()) {
         const auto *V = cast<VarDecl>(D);
-        Words.push_back(V->getNameAsString() + " = " +
-                        T.textOf(*T.spanOf(V->getInit()->getSourceRange())) +
+        Words.push_back(V->getNameAsString() + " = " + wordsOf(*V->getInit()) +
                         ";");
       }
-      Replace(*T.spanOf(S->getSourceRange()), llvm::join(Words, " "));
+      Inside.push_back(instead(*S, llvm::join(Words, " ")));
     }
   }
   return Inside;
@@ -210,19 +200,14 @@ std::string Writer::regionText() {
   if (Where.Wrapper) {
     const Expr &Condition = *Where.Wrapper->getCond();
     Result +=
-        wrapped(In,
-                "if (" +
-                    negated(Condition,
-                            T.textOf(*T.spanOf(Condition.getSourceRange()))) +
-                    ")") +
+        wrapped(In, "if (" + negated(Condition, wordsOf(Condition)) + ")") +
         In + Unit + "return " + Exit + ";\n";
     if (Where.Region.size() > Where.InWrapper)
       Result +=
           edited(T, LinesFrom(Where.Region[Where.InWrapper], Where.At), Inside);
   }
   for (const Hoist &H : Path.Hoists)
-    Result += wrapped(
-        In, H.Name + " = " + T.textOf(*T.spanOf(H.Of->getSourceRange())) + ";");
+    Result += wrapped(In, H.Name + " = " + wordsOf(*H.Of) + ";");
   return Result + wrapped(In, "return " + Path.Text + ";") + Indent + "};\n";
 }
 
@@ -288,19 +273,17 @@ Trouble Writer::dropConst(const VarDecl &V) {
 
 /// The statements from the branch on.
 void Writer::editAfter() {
-  const auto Replace = [&](const Expr &E, std::string Words) {
-    const auto Span = *T.spanOf(E.getSourceRange());
-    Edits.push_back({Span.Begin, Span.End - Span.Begin, std::move(Words)});
-  };
   if (Path.Condition)
-    Replace(*Path.Condition, Remapped + ".path" + Path.Question);
+    Edits.push_back(
+        instead(*Path.Condition, Remapped + ".path" + Path.Question));
   for (const Hoist &H : Path.Hoists)
-    Replace(*H.Of, H.Name);
+    Edits.push_back(instead(*H.Of, H.Name));
   for (const Stmt *S : Where.After)
     llvm::append_range(Edits, threadEdits(*S));
   if (Where.Wrapper)
-    Replace(*Where.Wrapper->getCond(),
-            Remapped + ".path != " + std::to_string(exitPath()));
+    Edits.push_back(
+        instead(*Where.Wrapper->getCond(),
+                Remapped + ".path != " + std::to_string(exitPath())));
 }
 
 /// A request for the round, right above the line of \p At, goes away.
@@ -363,11 +346,9 @@ Trouble Writer::checkHoists() const {
 
 /// All that is copied or edited is the user's own text.
 Trouble Writer::check() const {
-  const auto Body = *T.spanOf(Where.Kernel->getBody()->getSourceRange());
-  for (unsigned At : Seen.Conditionals)
-    if (Body.Begin <= At && At < Body.End)
-      return Refused{&refuse::Conditional, Where.Kernel->getLocation()};
-  std::vector<const Expr *> Copied;
+  if (Trouble Why = checkConditionals())
+    return Why;
+  std::vector<const Stmt *> Copied;
   for (const VarDecl *V : Moves.Again)
     Copied.push_back(V->getInit());
   for (const VarDecl *V : Moves.Hoisted) {
@@ -387,12 +368,9 @@ Trouble Writer::check() const {
     Copied.push_back(Path.Condition);
   if (Where.Wrapper)
     Copied.push_back(Where.Wrapper->getCond());
-  for (const Expr *E : Copied)
-    if (!T.spanOf(E->getSourceRange()))
-      return Refused{&refuse::Macro, E->getBeginLoc()};
-  for (const DeclStmt *S : Moves.Redeclare)
-    if (!T.spanOf(S->getSourceRange()))
-      return Refused{&refuse::Macro, S->getBeginLoc()};
+  llvm::append_range(Copied, Moves.Redeclare);
+  if (Trouble Why = checkOwn(Copied))
+    return Why;
   if (Where.Loop) {
     const auto End =
         T.spanOf({Where.Loop->getEndLoc(), Where.Loop->getEndLoc()});
@@ -403,9 +381,7 @@ Trouble Writer::check() const {
 }
 
 Trouble Writer::plan(const FunctionDecl &Kernel) {
-  if (const VarDecl *Other = libraryIn(Kernel))
-    return Refused{&refuse::Second, Other->getLocation()};
-  if (Trouble Why = findShape(Kernel, What, T, Where))
+  if (Trouble Why = find(Kernel))
     return Why;
   if (Trouble Why = planPath(Where, What, T, Path))
     return Why;
@@ -424,10 +400,7 @@ Trouble Writer::write(const FunctionDecl &Kernel) {
   if (Trouble Why = plan(Kernel))
     return Why;
   takeNames();
-  const auto *Body = cast<CompoundStmt>(Kernel.getBody());
-  Indent = T.indentAt(beginOf(first()));
-  Unit = unitOf(T.indentAt(beginOf(Body)),
-                T.indentAt(beginOf(Body->body_front())));
+  takeIndent(*first());
   editAfter();
   AsksResult =
       Where.hasExits() || hasWord(afterRound() + redeclare(Indent), Remapped) ||
@@ -447,9 +420,7 @@ Trouble Writer::write(const FunctionDecl &Kernel) {
                Indent + Unit + "return;\n";
     editRegion(Round + afterRound());
   }
-  editHead(T, Kernel, What, Edits);
-  if (!Seen.HasRemap)
-    editIncludes(T, Seen, "block_remap.cuh", beginOf(Body), Edits);
+  editAround(What.Threads);
   return std::nullopt;
 }
 
