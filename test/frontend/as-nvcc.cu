@@ -262,6 +262,24 @@ __global__ void atomics(int *i, unsigned long long *u, float *f, short *s,
   w[1].high += before.low;
 }
 
+//===- A shuffle of what only its source lane has set ---------------------===//
+
+template <class T> __device__ void broadcast(int *counter, T *out) {
+  const unsigned lane = threadIdx.x % 32;
+  T value;
+  if (lane == 0)
+    value = T(atomicAdd(counter, 1));
+  value = __shfl_sync(~0u, value, 0);
+  out[threadIdx.x] = value;
+  if (lane == 31)
+    value = T(atomicAdd(counter, 1));
+  out[threadIdx.x] += __shfl_down_sync(~0u, value, 31 - lane);
+}
+__global__ void shuffles(int *counter, unsigned *ints, double *reals) {
+  broadcast(counter, ints);
+  broadcast(counter, reals);
+}
+
 //===----------------------------------------------------------------------===//
 
 int main() {
@@ -290,6 +308,13 @@ int main() {
   CHECK(out[32] == 17 && out[63] == 5 * 31 + 17);
   CHECK(fabsf(reals[0] - 0.4621f) < 1e-3f && reals[3] == 0);
   CHECK(isnan(reals[1]) && isnan(reals[2]));
+
+  out[0] = 0;
+  auto *doubles = (double *)(out + 64);
+  shuffles<<<1, 32>>>(out, (unsigned *)out + 32, doubles);
+  cudaDeviceSynchronize();
+  CHECK(out[0] == 4 && out[32] == 0 + 1 && out[63] == 0 + 1);
+  CHECK(doubles[0] == 2 + 3 && doubles[31] == 2 + 3);
 
   structures<<<1, 32>>>(reals);
   cudaDeviceSynchronize();

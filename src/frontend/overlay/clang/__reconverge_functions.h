@@ -4,7 +4,7 @@
 // What nvcc declares before any line of a CUDA source and clang does not: on
 // the host the functions of CUDA's math_functions.h and DPX's (clang gives them
 // to the device alone), on the device loads and stores with cache operators and
-// a few more. All that the C library has comes by its headers.
+// a few more. And what clang declares otherwise than nvcc: shuffles. All that the C library has comes by its headers.
 //
 // Every name is reserved: a user's macros are defined before this is read.
 //
@@ -154,5 +154,29 @@ RECONVERGE_DEVICE float __tanhf(float __a) {
   return __b;
 }
 #undef RECONVERGE_DEVICE
+
+// A lane may hand a shuffle a value that nobody set, if no lane reads it: the
+// lanes but 0 after `if (lane == 0) value = atomicAdd(...)`, say. To clang an
+// argument is defined, so it would take the condition to hold on all lanes.
+// These declare clang's functions once more.
+#define RECONVERGE_SHUFFLE(name, value, offset)                                \
+  __attribute__((device)) value name(unsigned __mask,                          \
+                                     value __a __attribute__((maybe_undef)),   \
+                                     offset __offset, int __width);
+#define RECONVERGE_SHUFFLES(value)                                             \
+  RECONVERGE_SHUFFLE(__shfl_sync, value, int)                                  \
+  RECONVERGE_SHUFFLE(__shfl_up_sync, value, unsigned)                          \
+  RECONVERGE_SHUFFLE(__shfl_down_sync, value, unsigned)                        \
+  RECONVERGE_SHUFFLE(__shfl_xor_sync, value, int)
+RECONVERGE_SHUFFLES(int)
+RECONVERGE_SHUFFLES(unsigned)
+RECONVERGE_SHUFFLES(long)
+RECONVERGE_SHUFFLES(__reconverge_ulong)
+RECONVERGE_SHUFFLES(__reconverge_llong)
+RECONVERGE_SHUFFLES(__reconverge_ullong)
+RECONVERGE_SHUFFLES(float)
+RECONVERGE_SHUFFLES(double)
+#undef RECONVERGE_SHUFFLES
+#undef RECONVERGE_SHUFFLE
 
 #endif
