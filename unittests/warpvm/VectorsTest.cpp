@@ -67,6 +67,22 @@ TEST(Vectors, InsertedAndExtractedElements) {
         [](uint32_t X) { return (X & 0xffff) * 0x10001u; });
 }
 
+TEST(Vectors, FrozenWhole) {
+  check(R"(%v = bitcast i32 %in to <2 x half>
+           %part = insertelement <2 x half> poison, half 0xH3C00, i64 1
+           %lo = extractelement <2 x half> %v, i64 0
+           %w = insertelement <2 x half> %part, half %lo, i64 0
+           %f = freeze <2 x half> %w
+           %word = bitcast <2 x half> %f to i32
+           %one = insertvalue {i32, [2 x i32]} poison, i32 %word, 1, 1
+           %two = insertvalue {i32, [2 x i32]} %one, i32 7, 0
+           %g = freeze {i32, [2 x i32]} %two
+           %a = extractvalue {i32, [2 x i32]} %g, 1, 1
+           %b = extractvalue {i32, [2 x i32]} %g, 0
+           %out = add i32 %a, %b)",
+        [](uint32_t X) { return (0x3c000000u | (X & 0xffff)) + 7; });
+}
+
 TEST(Vectors, ElementsOfAnotherWidth) {
   check(R"(%v = bitcast i32 %in to <4 x i8>
            %w = add <4 x i8> %v, <i8 1, i8 2, i8 3, i8 4>

@@ -13,6 +13,7 @@
 
 #include "core/Error.h"
 #include "runtime/gpu/Cudart.h"
+#include "runtime/shim/Backend.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -45,7 +46,7 @@ struct Driver {
 
 Expected<Driver> Driver::open() {
   void *Library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!Library)
+  if (!Library || dlsym(Library, RECONVERGE_DRIVER_MARK))
     return failed("is not there");
   auto *Init = find<int(unsigned)>(Library, "cuInit");
   auto *Count = find<int(int *)>(Library, "cuDeviceGetCount");

@@ -74,6 +74,10 @@ extern reconverge_driver_function reconverge_driver_backend;
 
 #define RECONVERGE_DRIVER_ENTRY "reconverge_driver_backend"
 
+/** What the shim of libcuda exports and CUDA's driver does not: whoever wants
+ *  to know of a GPU must not take the one for the other. */
+#define RECONVERGE_DRIVER_MARK "reconverge_driver_version"
+
 /** The table of a library that stands before another backend and counts what
  *  goes through it: the functions that it takes over. Each of them calls the
  *  one below, which next() gives by its name (null: there is none); next() may

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/shim/Backend.h"
 #include "runtime/shim/Shim.h"
 
 #include <dlfcn.h>
@@ -43,7 +44,7 @@ static bool ask(void *Driver, const char *Name, Args... Values) {
 
 void *openDriver() {
   void *Driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (!Driver || !dlsym(Driver, "reconverge_driver_version"))
+  if (!Driver || !dlsym(Driver, RECONVERGE_DRIVER_MARK))
     return Driver;
   dlclose(Driver);
   return nullptr;

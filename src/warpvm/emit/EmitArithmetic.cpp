@@ -272,6 +272,13 @@ Error RegionEmitter::emitPlain(Instruction &I) {
     define(&I, {!P->getType()->isVectorTy(), {P}});
     return Error::success();
   }
+  if (isa<FreezeInst>(I)) {
+    Lanes L = get(I.getOperand(0));
+    for (Value *&Part : L.Parts)
+      Part = B.CreateFreeze(Part);
+    define(&I, L);
+    return Error::success();
+  }
   if (I.getType()->isVectorTy() ||
       any_of(I.operands(), [](Value *V) { return V->getType()->isVectorTy(); }))
     return refuse(I, Twine("a vector operation (") + I.getOpcodeName() + ")");
@@ -292,8 +299,6 @@ Error RegionEmitter::emitPlain(Instruction &I) {
     X = B.CreateCmp(Cmp->getPredicate(), operand(O, 0), operand(O, 1));
   else if (isa<UnaryOperator>(I))
     X = B.CreateFNeg(operand(O, 0));
-  else if (isa<FreezeInst>(I))
-    X = B.CreateFreeze(operand(O, 0));
   else if (auto *Cast = dyn_cast<CastInst>(&I))
     X = emitCast(*Cast, operand(O, 0), O.Uniform);
   else

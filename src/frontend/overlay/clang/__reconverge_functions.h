@@ -4,7 +4,8 @@
 // What nvcc declares before any line of a CUDA source and clang does not: on
 // the host the functions of CUDA's math_functions.h and DPX's (clang gives them
 // to the device alone), on the device loads and stores with cache operators and
-// a few more. And what clang declares otherwise than nvcc: shuffles. All that the C library has comes by its headers.
+// a few more. And what clang declares otherwise than nvcc: shuffles. All that
+// the C library has comes by its headers.
 //
 // Every name is reserved: a user's macros are defined before this is read.
 //
