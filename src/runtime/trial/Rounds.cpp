@@ -10,11 +10,11 @@
 // long as they are. Long ones need no warming up, and what their rounds have shown
 // is logged along the way: the process may be out of time before the last.
 //
-// A remedy that has lost each of the first rounds, and not by a little, takes
-// part in no more: the device's time is for those that may be kept. The rounds
-// that it has are enough for an interval. One that loses its first long launch by
-// half has no second. Other compilers' builds stay: gains are measured against
-// them.
+// A remedy that has lost six rounds on end, and by more than decides what is
+// kept, takes part in no more: the device's time is for those that may be kept.
+// The rounds that it has are enough for an interval. One that loses its first
+// long launch by half has no second. The builds of the kernel as it is stay, as
+// gains are measured against them, until all but one build have lost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +51,7 @@ static constexpr double Long = 5;
 
 /// What a build costs in a round, over the fastest build of that round, if it
 /// has lost the round; the first one, of a long launch.
-static constexpr double Lost = 1.1, LostLong = 1.5;
+static constexpr double Lost = 1.02, LostLong = 1.5;
 
 namespace {
 /// The original and all builds that were right, in rounds.
@@ -67,7 +67,7 @@ public:
 
 private:
   bool runRound();
-  void dropLosers(double By);
+  bool dropLosers(double By);
   void tell();
   size_t rounds() const { return Times.front().size(); }
 
@@ -80,19 +80,25 @@ private:
 };
 } // namespace
 
-/// Takes out those remedies that the rounds so far show as lost: each took more
-/// than \p By times what the fastest did.
-void TimedRounds::dropLosers(double By) {
+/// Takes out those remedies that have lost the last rounds, at most Least: each
+/// took more than \p By times what the fastest did. Whether two builds are left
+/// that have not, of which the rounds to come may tell the better.
+bool TimedRounds::dropLosers(double By) {
+  const size_t From = rounds() - std::min<size_t>(rounds(), Least);
   std::vector<double> Fastest = Times.front();
   for (size_t Which : Order)
-    for (size_t R = 0; R != rounds(); ++R)
+    for (size_t R = From; R != rounds(); ++R)
       Fastest[R] = std::min(Fastest[R], Times[Which][R]);
+  auto HasLost = [&](size_t Which) {
+    return all_of(seq(From, rounds()), [&](size_t R) {
+      return Times[Which][R] > By * Fastest[R];
+    });
+  };
+  const bool IsOpen = count_if(Order, HasLost) + 1 < ptrdiff_t(Order.size());
   erase_if(Order, [&](size_t Which) {
-    return All[Which] && All[Which]->What.changesCode() &&
-           all_of(zip(Times[Which], Fastest), [By](auto Round) {
-             return std::get<0>(Round) > By * std::get<1>(Round);
-           });
+    return All[Which] && All[Which]->What.changesCode() && HasLost(Which);
   });
+  return IsOpen;
 }
 
 /// False if a candidate has ended badly.
@@ -143,8 +149,8 @@ void TimedRounds::run(unsigned Samples, double Seconds) {
       break;
     if (!runRound())
       return;
-    if (rounds() == Least)
-      dropLosers(Lost);
+    if (rounds() % Least == 0 && !dropLosers(Lost))
+      break;
   }
   tell();
 }

@@ -100,7 +100,10 @@ struct FakeBench : Bench {
     Done += (How.Timed ? "time " : "run ") + C.What.Remedy + " ";
     RunEnd End;
     End.Asks.emplace_back().Slots = 50;
-    End.Milliseconds = (C.What.Remedy == "1.0" ? 12 : 5) * Slowness;
+    End.Milliseconds = (C.What.Remedy == "1.0"    ? 12
+                        : C.What.Remedy == "1.00" ? 9.9
+                                                  : 5) *
+                       Slowness;
     if (C.What.Remedy == "permute") {
       Memory = std::stof(C.What.Parameters.substr(5)); // of seed=
     } else if (C.What.Remedy == "fault" || C.What.Remedy == "hang") {
@@ -311,6 +314,20 @@ TEST_F(ProtocolTest, TheBoundIsForThoseThatPromiseNoMore) {
 }
 
 TEST_F(ProtocolTest, ACandidateThatLosesEachRoundIsTimedNoMore) {
+  add("1.00"); // 1.2375 ms
+  add("1.0");  // 1.5 ms
+  Bench->Times = true;
+  Bench->Slowness = 0.125;
+  Plan.Samples = 20;
+  const auto Events = tryAll();
+  ASSERT_EQ(Events.size(), 6u);
+  for (unsigned I : {4, 5})
+    EXPECT_EQ(Events[I].OriginalMs, std::vector<double>(20, 1.25)) << I;
+  EXPECT_EQ(Events[4].VariantMs, std::vector<double>(20, 9.9 * 0.125));
+  EXPECT_EQ(Events[5].VariantMs, std::vector<double>(6, 1.5));
+}
+
+TEST_F(ProtocolTest, NothingIsTimedAfterAllButOneHaveLost) {
   add("1");   // 0.625 ms
   add("1.0"); // 1.5 ms
   Bench->Times = true;
@@ -319,8 +336,8 @@ TEST_F(ProtocolTest, ACandidateThatLosesEachRoundIsTimedNoMore) {
   const auto Events = tryAll();
   ASSERT_EQ(Events.size(), 6u);
   for (unsigned I : {4, 5})
-    EXPECT_EQ(Events[I].OriginalMs, std::vector<double>(20, 1.25)) << I;
-  EXPECT_EQ(Events[4].VariantMs, std::vector<double>(20, 0.625));
+    EXPECT_EQ(Events[I].OriginalMs, std::vector<double>(6, 1.25)) << I;
+  EXPECT_EQ(Events[4].VariantMs, std::vector<double>(6, 0.625));
   EXPECT_EQ(Events[5].VariantMs, std::vector<double>(6, 1.5));
 }
 
