@@ -9,7 +9,8 @@ namespace reconverge::runtime {
 
 /// Times the original and \p Right in rounds, so many as \p Samples says, and
 /// logs the times. \p Seconds: after these there are no more than need be. A
-/// candidate that clearly loses has fewer times than the original.
+/// candidate that clearly loses has fewer times than the original, and there are
+/// fewer rounds where all builds but one do.
 void timeRounds(Bench &On, LaunchLog &Log,
                 llvm::ArrayRef<TriedCandidate *> Right, unsigned Samples,
                 double Seconds);

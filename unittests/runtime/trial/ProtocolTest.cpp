@@ -158,6 +158,23 @@ protected:
     tryLaunch(*Bench, Log, Plan);
     return cantFail(readTrialLog(LogFile));
   }
+  /// Times \p Better and \p Loser, which takes 1.5 ms, on a launch of 1.25 ms
+  /// in 20 rounds at most. Of these there have to be \p Rounds, in each of
+  /// which \p Better takes \p Milliseconds; the loser has the first six.
+  void timeShort(const char *Better, const char *Loser, size_t Rounds,
+                 double Milliseconds) {
+    add(Better);
+    add(Loser);
+    Bench->Times = true;
+    Bench->Slowness = 0.125;
+    Plan.Samples = 20;
+    const auto Events = tryAll();
+    ASSERT_EQ(Events.size(), 6u);
+    for (unsigned I : {4, 5})
+      EXPECT_EQ(Events[I].OriginalMs, std::vector<double>(Rounds, 1.25)) << I;
+    EXPECT_EQ(Events[4].VariantMs, std::vector<double>(Rounds, Milliseconds));
+    EXPECT_EQ(Events[5].VariantMs, std::vector<double>(6, 1.5));
+  }
   std::vector<TrialEvent::Kind> kinds(ArrayRef<TrialEvent> Events) {
     std::vector<TrialEvent::Kind> Kinds;
     for (const TrialEvent &E : Events)
@@ -314,31 +331,11 @@ TEST_F(ProtocolTest, TheBoundIsForThoseThatPromiseNoMore) {
 }
 
 TEST_F(ProtocolTest, ACandidateThatLosesEachRoundIsTimedNoMore) {
-  add("1.00"); // 1.2375 ms
-  add("1.0");  // 1.5 ms
-  Bench->Times = true;
-  Bench->Slowness = 0.125;
-  Plan.Samples = 20;
-  const auto Events = tryAll();
-  ASSERT_EQ(Events.size(), 6u);
-  for (unsigned I : {4, 5})
-    EXPECT_EQ(Events[I].OriginalMs, std::vector<double>(20, 1.25)) << I;
-  EXPECT_EQ(Events[4].VariantMs, std::vector<double>(20, 9.9 * 0.125));
-  EXPECT_EQ(Events[5].VariantMs, std::vector<double>(6, 1.5));
+  timeShort("1.00", "1.0", /*Rounds=*/20, 9.9 * 0.125);
 }
 
 TEST_F(ProtocolTest, NothingIsTimedAfterAllButOneHaveLost) {
-  add("1");   // 0.625 ms
-  add("1.0"); // 1.5 ms
-  Bench->Times = true;
-  Bench->Slowness = 0.125;
-  Plan.Samples = 20;
-  const auto Events = tryAll();
-  ASSERT_EQ(Events.size(), 6u);
-  for (unsigned I : {4, 5})
-    EXPECT_EQ(Events[I].OriginalMs, std::vector<double>(6, 1.25)) << I;
-  EXPECT_EQ(Events[4].VariantMs, std::vector<double>(6, 0.625));
-  EXPECT_EQ(Events[5].VariantMs, std::vector<double>(6, 1.5));
+  timeShort("1", "1.0", /*Rounds=*/6, 0.625);
 }
 
 TEST_F(ProtocolTest, ALongLaunchIsNotWastedOnALoser) {
