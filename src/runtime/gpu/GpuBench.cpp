@@ -27,6 +27,7 @@
 #include "model/Demand.h"
 #include "runtime/gpu/Cudart.h"
 #include "runtime/gpu/StreamGate.h"
+#include "runtime/gpu/UnreadError.h"
 #include "runtime/gpu/Watch.h"
 #include "runtime/trial/Protocol.h"
 
@@ -93,8 +94,8 @@ std::string GpuBench::findHindrance() {
   const Cudart &C = cudart();
   if (!K.Untried.empty())
     return K.Untried;
-  if (cudaError_t E = C.PeekAtLastError())
-    return "the program has not read an earlier error yet: " + textOf(E);
+  if (cudaError_t E = setUnreadErrorAside())
+    return "an earlier call has failed for good: " + textOf(E);
   cudaStreamCaptureStatus Status = cudaStreamCaptureStatusNone;
   if (In.Captures || C.StreamIsCapturing(L.Stream, &Status) != cudaSuccess ||
       Status != cudaStreamCaptureStatusNone) {

@@ -15,6 +15,7 @@
 
 #include "runtime/gpu/Cudart.h"
 #include "runtime/gpu/Trials.h"
+#include "runtime/gpu/UnreadError.h"
 
 #include <mutex>
 
@@ -367,6 +368,8 @@ ArrayRef<reconverge_backend_symbol> trialTable() {
       RECONVERGE_PAIR("cudaLaunchKernel", launchKernel),
       RECONVERGE_PAIR("cudaLaunchKernelExC", launchKernelExC),
       RECONVERGE_PAIR("cudaLaunchCooperativeKernel", launchCooperativeKernel),
+      entry("cudaGetLastError", getLastError),
+      entry("cudaPeekAtLastError", peekAtLastError),
       entry("cudaFuncSetAttribute", funcSetAttribute),
       entry("cudaFuncSetCacheConfig", funcSetCacheConfig),
       entry("cudaMalloc", malloc),

@@ -97,7 +97,7 @@ class Checks:
             self.module = file.read()
         self.on_gpu = args.device == "gpu"
         _, self.output, self.errors = self.run({})
-        self.expect("the program alone", self.output.startswith("odd 5\nplaces "),
+        self.expect("the program alone", self.output.startswith("odd 5\nunread: "),
                     self.output + self.errors)
 
     def run(self, env):
@@ -310,6 +310,11 @@ def check_all(c):
     code, events = c.trial("NOTHING", {"prints": NVCC})
     c.expect("a kernel that prints", c.kinds(events) == ["untried"]
              and events[0]["why"].endswith("it prints"), c.shown)
+    # An error that the program has not read hinders nothing, and stays for it:
+    # what it prints of it is compared by trial().
+    code, events = c.trial("NOTHING", {"places": NVCC})
+    c.expect("an unread error", c.kinds(events) == ["begin", "end"] * 2,
+             c.shown)
     code, events = c.trial("NOTHING", {"hides": NVCC})
     c.expect("a kernel with a hidden variable", c.kinds(events) == ["untried"]
              and "the host code does not know" in events[0]["why"], c.shown)

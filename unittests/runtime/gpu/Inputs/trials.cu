@@ -171,10 +171,14 @@ int main() {
   hides<<<1, Block>>>(Count);
   prints<<<1, 2>>>(5);
   places<<<dim3(3, 5, 2), dim3(5, 3, 2)>>>(1); // 900 threads
+  (void)cudaMemcpy(nullptr, Host, 4, cudaMemcpyHostToDevice); // it fails
   places<<<1, 33>>>(2);
   Stop = true;
   Other.join();
   check(cudaDeviceSynchronize(), "kernels");
+  printf("unread: %s\n", cudaGetErrorName(cudaPeekAtLastError()));
+  printf("unread: %s\n", cudaGetErrorName(cudaGetLastError()));
+  check(cudaPeekAtLastError(), "read before");
 
   unsigned HostCount = 0, Total = 0;
   check(cudaMemcpy(Host, X, N * sizeof(float), cudaMemcpyDeviceToHost), "X");
