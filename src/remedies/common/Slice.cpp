@@ -109,10 +109,20 @@ private:
 };
 } // namespace
 
+/// Whether \p W may write to \p Where. For LLVM an atomic operation with an
+/// order, as Clang makes CUDA's, writes anything: what other threads have
+/// written. Here it is this thread's own write that counts.
+static bool mayWriteTo(const Instruction &W, const MemoryLocation &Where,
+                       AAResults &Aliases) {
+  if (isa<AtomicRMWInst, AtomicCmpXchgInst>(W))
+    return !Aliases.isNoAlias(MemoryLocation::get(&W), Where);
+  return isModSet(Aliases.getModRefInfo(&W, Where));
+}
+
 bool Effects::mayBeWritten(const Instruction &Read, AAResults &Aliases) const {
   const auto Where = MemoryLocation::getOrNone(&Read);
   return any_of(Writers, [&](const Instruction *W) {
-    if (Where && !isModSet(Aliases.getModRefInfo(W, *Where)))
+    if (Where && !mayWriteTo(*W, *Where, Aliases))
       return false;
     return isPotentiallyReachable(W, &Read);
   });
