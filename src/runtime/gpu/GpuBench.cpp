@@ -402,6 +402,7 @@ Expected<RunEnd> GpuBench::runNatural() {
   Result = Natural.Launched;
   Limit = std::max(Limit, 20 * Natural.Seconds);
   RunEnd End;
+  End.Milliseconds = Natural.Milliseconds;
   if (Natural.Launched || Natural.Ran)
     End.How = RunEnd::Fault; // the program's own
   return End;

@@ -37,7 +37,7 @@ struct RunEnd {
     Refused ///< it was not run at all
   } How = Well;
   std::string Why;         ///< unless it ended well
-  double Milliseconds = 0; ///< if it was timed
+  double Milliseconds = 0; ///< where the bench has a clock
   Demands Asks;            ///< where a run counts its own; empty: it does not
 
   bool isWell() const { return How == Well; }

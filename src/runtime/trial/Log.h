@@ -9,6 +9,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <memory>
+#include <optional>
 
 namespace reconverge::runtime {
 
@@ -27,6 +28,8 @@ private:
 struct TriedCandidate {
   Candidate What;
   bool StruckOff = false; ///< it has ended, and how was logged
+  /// A launch so long that one was enough to tell that it loses those like it.
+  std::optional<LaunchShape> LostIn = std::nullopt;
 };
 
 /// What is logged of one launch.

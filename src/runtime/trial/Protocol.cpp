@@ -95,8 +95,10 @@ namespace {
 /// A launch after its natural run, while candidates are tried on it.
 class LaunchTrial {
 public:
-  LaunchTrial(Bench &On, LaunchLog &Log, const TrialPlan &Plan)
-      : On(On), Log(Log), Plan(Plan), Rule(On.spread()),
+  /// \p Milliseconds: of the natural run, where the bench has a clock.
+  LaunchTrial(Bench &On, LaunchLog &Log, const TrialPlan &Plan,
+              double Milliseconds)
+      : On(On), Log(Log), Plan(Plan), Natural(Milliseconds), Rule(On.spread()),
         Unknown(On.whyUnknown()), Spread(On.kernel()) {}
 
   void run();
@@ -117,13 +119,15 @@ private:
   Verdict compare(const Candidate &What);
   bool isJudgedLater(const Candidate &What) const;
   bool mayBeKept(const TrialEvent &E) const;
-  bool runUntilTold(TriedCandidate &C, TrialEvent &E);
+  std::optional<RunEnd> runUntilTold(TriedCandidate &C, TrialEvent &E);
+  void noteLost(TriedCandidate &C, double Milliseconds);
   bool mayProve(TriedCandidate &C, Moved What);
   void tryOne(TriedCandidate &C);
 
   Bench &On;
   LaunchLog &Log;
   const TrialPlan &Plan;
+  const double Natural;
   const SpreadRule Rule;
   std::string Unknown; ///< why no verdict can be given; empty: one can
   unsigned Runs = 1;   ///< of the original
@@ -223,21 +227,33 @@ bool endedWell(Bench &On, LaunchLog &Log, TriedCandidate &C,
 }
 
 /// Runs \p C until it is told from the original's result as far as can be:
-/// fills in \p E. False if it has ended badly.
-bool LaunchTrial::runUntilTold(TriedCandidate &C, TrialEvent &E) {
+/// fills in \p E. The last run; none if it has ended badly.
+std::optional<RunEnd> LaunchTrial::runUntilTold(TriedCandidate &C,
+                                                TrialEvent &E) {
+  constexpr double Patience = 20; // seconds
   const Stopwatch Time;
   for (;;) {
     On.restoreBefore();
-    const RunEnd End = On.run(C, {});
+    RunEnd End = On.run(C, {});
     if (!endedWell(On, Log, C, End))
-      return false;
+      return std::nullopt;
     E.Compared = compare(C.What);
     E.Variant = End.Asks;
     if (E.Compared.Kind != VerdictKind::Differs || isJudgedLater(C.What) ||
-        !mayVary() || Runs >= Rule.Most || Time.seconds() > share())
-      return true;
+        !mayVary() || Runs >= Rule.Most ||
+        Time.seconds() > std::min(share(), Patience))
+      return End;
     runOriginal(Rule.More);
   }
+}
+
+/// The time of the only run of \p C tells enough.
+void LaunchTrial::noteLost(TriedCandidate &C, double Milliseconds) {
+  C.LostIn = Log.Common.Shape;
+  TrialEvent E = Log.event(TrialEvent::Timed, C.What);
+  E.OriginalMs = {Natural};
+  E.VariantMs = {Milliseconds};
+  Log.add(E);
 }
 
 static std::string wordOf(Moved What) {
@@ -306,13 +322,16 @@ void LaunchTrial::tryOne(TriedCandidate &C) {
     return;
   Log.add(TrialEvent::Begin, C.What);
   TrialEvent E = Log.event(TrialEvent::End, C.What);
-  const bool EndedWell = runUntilTold(C, E);
+  const std::optional<RunEnd> Ran = runUntilTold(C, E);
   if (IsProof)
-    tied(What) = EndedWell ? whyDisproved(E.Compared, What)
-                           : "in another order it does not end well";
-  if (!EndedWell)
+    tied(What) = Ran ? whyDisproved(E.Compared, What)
+                     : "in another order it does not end well";
+  if (!Ran)
     return;
-  if (!IsProof && mayBeKept(E)) {
+  const bool IsRight = !IsProof && mayBeKept(E),
+             IsLost = IsRight && C.What.changesCode() &&
+                      isLostCause(Natural, Ran->Milliseconds);
+  if (IsRight && !IsLost) {
     Right.push_back(&C);
     if (DemandPair Both = On.count(C); !Both.Variant.empty()) {
       E.Original = std::move(Both.Original);
@@ -320,12 +339,14 @@ void LaunchTrial::tryOne(TriedCandidate &C) {
     }
   }
   Log.add(E);
+  if (IsLost)
+    noteLost(C, Ran->Milliseconds);
 }
 
 void LaunchTrial::run() {
   runOriginal(Rule.Runs);
   for (TriedCandidate *C : On.candidates())
-    if (!C->StruckOff)
+    if (!C->StruckOff && C->LostIn != Log.Common.Shape)
       tryOne(*C);
   if (On.canTime() && !Right.empty() && Plan.Samples)
     timeRounds(On, Log, Right, Plan.Samples, share());
@@ -350,7 +371,7 @@ void tryLaunch(Bench &On, LaunchLog &Log, const TrialPlan &Plan) {
                   [&](const Twine &Why) { leaveUntried(On, Log, Why); }))
     return;
   Log.Common.Original = Natural.Asks;
-  LaunchTrial(On, Log, Plan).run();
+  LaunchTrial(On, Log, Plan, Natural.Milliseconds).run();
 }
 
 } // namespace reconverge::runtime

@@ -8,13 +8,15 @@
 //
 // Short launches have more rounds: they are cheap, and what disturbs them is as
 // long as they are. Long ones need no warming up, and what their rounds have shown
-// is logged along the way: the process may be out of time before the last.
+// is logged along the way: the process may be out of time before the last. Very
+// long ones have fewer rounds: what disturbs them is short beside them.
 //
 // A remedy that has lost six rounds on end, and by more than decides what is
 // kept, takes part in no more: the device's time is for those that may be kept.
 // The rounds that it has are enough for an interval. One that loses its first
-// long launch by half has no second. The builds of the kernel as it is stay, as
-// gains are measured against them, until all but one build have lost.
+// long launch by half has no second, and one that loses three of them by a tenth
+// no fourth. The builds of the kernel as it is stay, as gains are measured
+// against them, until all but one build have lost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,24 +36,31 @@ using namespace llvm;
 
 namespace reconverge::runtime {
 
-/// Of a launch that takes \p Milliseconds.
-static unsigned roundsFor(unsigned Samples, double Milliseconds) {
-  constexpr double Enough = 0.5; // ms
-  constexpr double Most = 5;
-  return Samples *
-         unsigned(std::clamp(Enough / std::max(Milliseconds, 1e-3), 1., Most));
-}
-
 /// Fewest rounds from which something can be told; of launches that leave no
 /// time for more.
 static constexpr unsigned Least = 6, LeastInHaste = 3;
 
-/// Milliseconds from which a launch is a long one.
-static constexpr double Long = 5;
+/// Of a launch that takes \p Milliseconds.
+static unsigned roundsFor(unsigned Samples, double Milliseconds) {
+  constexpr double Enough = 0.5; // ms
+  constexpr double Most = 5;
+  const unsigned All =
+      Samples *
+      unsigned(std::clamp(Enough / std::max(Milliseconds, 1e-3), 1., Most));
+  constexpr double Together = 4000; // ms of the original
+  return std::min(All, std::max(unsigned(Together / Milliseconds), Least));
+}
+
+/// Milliseconds from which a launch is a long one; a very long one.
+static constexpr double Long = 5, VeryLong = 100;
 
 /// What a build costs in a round, over the fastest build of that round, if it
 /// has lost the round; the first one, of a long launch.
-static constexpr double Lost = 1.02, LostLong = 1.5;
+static constexpr double Lost = 1.02, LostLong = 1.5, LostThreeLong = 1.1;
+
+bool isLostCause(double Original, double Variant) {
+  return Original >= VeryLong && Variant > LostLong * Original;
+}
 
 namespace {
 /// The original and all builds that were right, in rounds.
@@ -149,6 +158,8 @@ void TimedRounds::run(unsigned Samples, double Seconds) {
       break;
     if (!runRound())
       return;
+    if (First >= Long && rounds() == LeastInHaste)
+      dropLosers(LostThreeLong);
     if (rounds() % Least == 0 && !dropLosers(Lost))
       break;
   }

@@ -7,6 +7,10 @@
 
 namespace reconverge::runtime {
 
+/// Whether one run of so many milliseconds tells that it is not worth a second:
+/// of very long launches.
+bool isLostCause(double Original, double Variant);
+
 /// Times the original and \p Right in rounds, so many as \p Samples says, and
 /// logs the times. \p Seconds: after these there are no more than need be. A
 /// candidate that clearly loses has fewer times than the original, and there are

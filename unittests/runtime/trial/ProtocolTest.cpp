@@ -45,6 +45,7 @@ struct FakeBench : Bench {
     RunEnd End;
     End.Asks.emplace_back().Slots = 100;
     End.How = Fails ? RunEnd::Fault : RunEnd::Well;
+    End.Milliseconds = Times ? 10 * Slowness : 0;
     return End;
   }
   Error takeAfter() override {
@@ -100,7 +101,8 @@ struct FakeBench : Bench {
     Done += (How.Timed ? "time " : "run ") + C.What.Remedy + " ";
     RunEnd End;
     End.Asks.emplace_back().Slots = 50;
-    End.Milliseconds = (C.What.Remedy == "1.0"    ? 12
+    End.Milliseconds = (C.What.Remedy == "1.000"  ? 16
+                        : C.What.Remedy == "1.0"  ? 12
                         : C.What.Remedy == "1.00" ? 9.9
                                                   : 5) *
                        Slowness;
@@ -349,6 +351,40 @@ TEST_F(ProtocolTest, ALongLaunchIsNotWastedOnALoser) {
   EXPECT_EQ(Events[4].OriginalMs, std::vector<double>(3, 10));
   EXPECT_EQ(Events[4].VariantMs, std::vector<double>(3, 5));
   EXPECT_EQ(Events[5].VariantMs, std::vector<double>(1, 12));
+}
+
+TEST_F(ProtocolTest, ThreeLongLaunchesTellATenth) {
+  add("1.00"); // 9.9 ms
+  add("1.0");  // 12 ms
+  Bench->Times = true;
+  Plan.Samples = 20;
+  const auto Events = tryAll();
+  ASSERT_EQ(Events.size(), 6u);
+  EXPECT_EQ(Events[4].VariantMs, std::vector<double>(20, 9.9));
+  EXPECT_EQ(Events[5].VariantMs, std::vector<double>(3, 12));
+}
+
+TEST_F(ProtocolTest, OneVeryLongRunTellsAHalf) {
+  add("1.00");  // 0.99 s
+  add("1.000"); // 1.6 s
+  Bench->Times = true;
+  Bench->Slowness = 100;
+  Plan.Samples = 20;
+  const auto Events = tryAll();
+  ASSERT_EQ(kinds(Events),
+            (Kinds{TrialEvent::Begin, TrialEvent::End, TrialEvent::Begin,
+                   TrialEvent::End, TrialEvent::Timed, TrialEvent::Timed}));
+  EXPECT_EQ(Events[3].Compared.Kind, VerdictKind::Identical);
+  EXPECT_EQ(Events[4].Tried.Remedy, "1.000");
+  EXPECT_EQ(Events[4].OriginalMs, std::vector<double>{1000});
+  EXPECT_EQ(Events[4].VariantMs, std::vector<double>{1600});
+  // Very long launches have no more rounds than an interval takes.
+  EXPECT_EQ(Events[5].VariantMs, std::vector<double>(6, 990));
+
+  // A second launch of that shape is not wasted on it.
+  Bench->Done.clear();
+  EXPECT_EQ(tryAll().size(), Events.size() + 3);
+  EXPECT_EQ(Bench->Done.find("1.000"), std::string::npos) << Bench->Done;
 }
 
 TEST_F(ProtocolTest, WithoutTheUsersBoundThereIsNone) {
