@@ -15,7 +15,8 @@
 // and lanes work when many have to.
 //
 //   1. What can be come to in the loop, from one side of the branch and from the
-//      other, and not by way of the header. What both come to is the tail.
+//      other, and not by way of the header. What both come to is the tail, and
+//      so is what others come to that pass the branch by.
 //   2. Work is the side that has more code of its own, that of inner loops
 //      counted eight times. A round of the other side has to come back.
 //   3. Who comes from the work gets a copy of the tail.
@@ -66,11 +67,12 @@ static bool leadsTo(const Blocks &From, const BasicBlock *To) {
 namespace {
 /// A round from one side of a branch on.
 struct Side {
-  Side(BasicBlock *Work, BasicBlock *Other, const Loop &L)
-      : Own(blocksFrom(Work, L)) {
-    for (BasicBlock *BB : blocksFrom(Other, L))
-      if (Own.remove(BB))
-        Tail.insert(BB);
+  Side(BasicBlock *Work, BasicBlock *Other, const Loop &L,
+       const DominatorTree &Dominance) {
+    const Blocks Others = blocksFrom(Other, L);
+    for (BasicBlock *BB : blocksFrom(Work, L))
+      (Others.contains(BB) || !Dominance.dominates(Work, BB) ? Tail : Own)
+          .insert(BB);
   }
   Blocks Own, Tail; ///< on this side alone; on both
 };
@@ -92,18 +94,17 @@ Skip findSkip(BasicBlock &Branch, const LoopInfo &Loops,
   BasicBlock *Work = Ends->getSuccessor(0), *Other = Ends->getSuccessor(1);
   if (Work == Other || !L->contains(Work) || !L->contains(Other))
     return {};
-  if (weightOf(Side(Work, Other, *L).Own, Loops) <
-      weightOf(Side(Other, Work, *L).Own, Loops))
+  if (weightOf(Side(Work, Other, *L, Dominance).Own, Loops) <
+      weightOf(Side(Other, Work, *L, Dominance).Own, Loops))
     std::swap(Work, Other);
-  const Side Of(Work, Other, *L);
-  const bool Alone =
-      Of.Own.contains(Work) && Work->getSinglePredecessor() == &Branch &&
-      all_of(Of.Own,
-             [&](BasicBlock *BB) { return Dominance.dominates(Work, BB); });
+  const bool Alone = Side(Work, Other, *L, Dominance).Own.contains(Work) &&
+                     Work->getSinglePredecessor() == &Branch;
   const Blocks Back = blocksFrom(Other, *L);
-  const bool Returns = Other == L->getHeader() || leadsTo(Back, L->getHeader());
-  return Alone && Returns && !Back.contains(&Branch) ? Skip{Work, Other}
-                                                     : Skip{};
+  // IsAround: there is a way back to the branch beside the header.
+  const bool Returns = Other == L->getHeader() || leadsTo(Back, L->getHeader()),
+             IsAround = Back.contains(&Branch) ||
+                        blocksFrom(Work, *L).contains(&Branch);
+  return Alone && Returns && !IsAround ? Skip{Work, Other} : Skip{};
 }
 
 /// Of the blocks that both sides come to, copies for those who come from \p Of.
@@ -149,7 +150,7 @@ void separateSkips(const Skip &From, BasicBlock &Header) {
   Loop *L = Loops.getLoopFor(&Header);
   assert(L && L->getHeader() == &Header && "the plan's loop is still one");
   formLCSSARecursively(*L, Dominance, &Loops, nullptr);
-  const Side Of(From.Work, From.Other, *L);
+  const Side Of(From.Work, From.Other, *L, Dominance);
   SmallSetVector<BasicBlock *, 8> Inner;
   for (BasicBlock *BB : predecessors(&Header))
     if (L->contains(BB) && !Of.Own.contains(BB))

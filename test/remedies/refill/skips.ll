@@ -65,6 +65,65 @@ done:
   ret void
 }
 
+;   for (k = 0, d = 5; k < n; ++k) {    a search: steps back pass the branch by
+;     v = in[k + threadIdx.x];
+;     if (v == n) goto back;
+;     if (v & 1) {                      branch 9
+;       s = v * v / 3;
+;       if (s > n) goto back;
+;     }
+;     continue;
+;   back:
+;     out[--d] = k;
+;   }
+;
+; RUN: opt -passes='reconverge-refill<branch=9>,verify' -S %s | FileCheck %s --check-prefix=BACK
+; Who comes from the work has a copy of that, too.
+; BACK-LABEL: define ptx_kernel void @search(
+; BACK: {{^}}loop:{{ +}}; preds = %refill.go
+; BACK: br i1 %stop, label %back, label %test
+; BACK: {{^}}work:{{ +}}; preds = %refill.leave
+; BACK: br i1 %far, label %back.worked, label %tail.worked
+; BACK: {{^}}back:{{ +}}; preds = %loop
+; BACK: br label %tail
+; BACK: {{^}}back.worked:{{ +}}; preds = %work
+; BACK: store i32 %k
+; BACK: br label %tail.worked
+define ptx_kernel void @search(ptr %in, ptr %out, i32 %n) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %k1, %tail ]
+  %d = phi i32 [ 5, %entry ], [ %depth, %tail ]
+  %i = add i32 %k, %t
+  %p = getelementptr i32, ptr %in, i32 %i
+  %v = load i32, ptr %p
+  %stop = icmp eq i32 %v, %n
+  br i1 %stop, label %back, label %test, !rc.branch !2
+test:
+  %bit = and i32 %v, 1
+  %z = icmp eq i32 %bit, 0
+  br i1 %z, label %tail, label %work, !rc.branch !3
+work:
+  %square = mul i32 %v, %v
+  %part = sdiv i32 %square, 3
+  %far = icmp sgt i32 %part, %n
+  br i1 %far, label %back, label %tail, !rc.branch !4
+back:
+  %less = sub i32 %d, 1
+  %q = getelementptr i32, ptr %out, i32 %less
+  store i32 %k, ptr %q
+  br label %tail
+tail:
+  %depth = phi i32 [ %d, %test ], [ %d, %work ], [ %less, %back ]
+  %k1 = add i32 %k, 1
+  %c = icmp ult i32 %k1, %n
+  br i1 %c, label %loop, label %done
+done:
+  ret void
+}
+
 ; Branches that are not there, and by which all lanes go the same way.
 ; NONE-COUNT-2: not refilled: the branch leaves no loop, and skips nothing in one (8) [RC402]
 define ptx_kernel void @uniform(ptr %out, i32 %n) {
@@ -87,3 +146,6 @@ done:
 
 !0 = !{i32 7}
 !1 = !{i32 8}
+!2 = !{i32 20}
+!3 = !{i32 9}
+!4 = !{i32 21}
