@@ -79,8 +79,8 @@ TEST(RefillForecast, WhatIsGuessed) {
 
 TEST(RefillForecast, ShortItemsComeInLongerSlices) {
   // 528 schedulers issue what 32 items take in less than two cycles.
-  EXPECT_EQ(refill::guess(loopOf(10, 40, 100).K)[0],
-            "threshold=16;slice=8;branch=0");
+  EXPECT_EQ(refill::guess(loopOf(10, 36, 96).K)[0],
+            "threshold=16;rounds=4;slice=8;branch=0");
 }
 
 TEST(RefillForecast, ALaneWithOneItemGainsNothing) {
@@ -127,6 +127,22 @@ TEST(RefillForecast, FullWarpsTakeAllSides) {
   // in a third of them, others in all.
   EXPECT_GT(slotsOf(withSide(false)) - slotsOf(withSide(true)),
             100.0 * 60 * Warps);
+}
+
+TEST(RefillForecast, InnerLoopsThatFewEnterTakeTheirRounds) {
+  // 200 rounds of a lane, of which a warp makes twice as many. In every second
+  // round a lane makes one of an inner loop, and a warp makes two in each.
+  HandMadeKernel H;
+  H.K.Threads = 32 * Warps;
+  H.K.Launches = 1;
+  H.block(20, Warps, 32 * Warps);
+  const uint32_t Head = H.block(10, 400 * Warps, 200 * 32 * Warps),
+                 Inner = H.block(20, 800 * Warps, 100 * 32 * Warps),
+                 Last = H.block(1, Warps, 32 * Warps);
+  H.branch(BranchKind::LoopExit, Head, {Inner, Last}, {Head, Inner},
+           200 * Warps, {199 * 32 * Warps, 32 * Warps});
+  // Full warps do not make fewer of them in a round.
+  EXPECT_GT(slotsOf(H), 200.0 * (10 + 2 * 20) * Warps);
 }
 
 TEST(RefillForecast, ShortLoopsAreLeftAlone) {

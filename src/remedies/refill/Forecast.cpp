@@ -10,7 +10,7 @@
 //   T, R   the threshold, rounds from one vote to the next
 //   J      items that there are for each lane at least
 //   I      lanes that are idle when a warp stops: T, and half of those that
-//          leave in one round, I = min(32, T + 16 / m)
+//          leave from one vote to the next, I = min(32, T + R (32 - T) / 2m)
 //   A      lanes at work, 32 - I / 2
 //   r      rounds of warps, P / A (1 + (R - 1) / 2m): who is through waits for
 //          the vote
@@ -38,6 +38,10 @@
 // the executions that were counted; as far as they lie from p is e from p:
 //
 //   e(b, A) = p + c (x(p, A) - p),   c = (counted - p) / (mean of x - p)
+//
+// A block that was executed more than once a round is in an inner loop, though
+// p < 1: few lanes enter that loop, and stay in it. There c is above 1. A block
+// that was not is executed once a round at most.
 //
 // On a CPU, a launch that does not fill the GPU is taken for a small example of
 // one that does. But where one does, or ran on a GPU, and with J items a lane too
@@ -162,10 +166,10 @@ static double slotsOfRound(const model::KernelSlots &Slots, const LoopCounts &C,
                  Counted = double(Counts[Block].Warps) /
                            double(Counts[C.Header].Warps),
                  Alone = meanExecutions(P) - P;
-    const double Share =
-        Alone > 0 ? std::clamp((Counted - P) / Alone, 0.0, 1.0) : 0;
+    const double Share = Alone > 0 ? std::max((Counted - P) / Alone, 0.0) : 0,
+                 Most = P < 1 && Counted <= 1 ? 1 : HUGE_VAL;
     Sum += Slots.slotsOf(Block) *
-           (P + Share * std::max(executions(P, Lanes) - P, 0.0));
+           std::min(P + Share * std::max(executions(P, Lanes) - P, 0.0), Most);
   }
   return Sum;
 }
@@ -203,7 +207,10 @@ static double slotsWith(const Way &W, const model::KernelSlots &Slots,
                         const LoopCounts &C) {
   const KernelProfile &K = Slots.kernel();
   const double OfLane = C.Rounds / C.Leaving;
-  const double Idle = std::min(32.0, W.Threshold + 16 / OfLane);
+  const double Idle =
+      std::min<double>(WarpSize, W.Threshold + W.Rounds *
+                                                   (WarpSize - W.Threshold) /
+                                                   (2 * OfLane));
   const double AtWork = WarpSize - Idle / 2;
   const double Rounds = C.Rounds / AtWork * (1 + (W.Rounds - 1) / (2 * OfLane));
   const double Loop = Rounds * slotsOfRound(Slots, C, AtWork);
