@@ -58,6 +58,21 @@ TEST(FlattenForecast, NestsOfFewLanesGain) {
   EXPECT_DOUBLE_EQ(Bound.Price, Idle / 10 + 14.0 * 20 * 100 * Warps);
 }
 
+TEST(FlattenForecast, FewLanesRunTheRest) {
+  // Ten times the code around the inner loop, which 8.8 lanes run together.
+  const HandMadeKernel Short = nestOf(100, 20, 40), Long = [] {
+    HandMadeKernel H = nestOf(100, 20, 40);
+    for (uint32_t B : {1, 3}) {
+      H.K.Info.Blocks[B].Entries = {0};
+      H.K.Info.Blocks[B].IssueSlots = 40;
+    }
+    return H;
+  }();
+  const double Visits = 100.0 * Warps;
+  EXPECT_DOUBLE_EQ(boundOf(Long).Price - boundOf(Short).Price,
+                   2 * 40 * (32 / (8 + 16.0 / 20) - 1) * Visits);
+}
+
 TEST(FlattenForecast, OneVisitGainsNothing) {
   EXPECT_EQ(boundOf(nestOf(1, 20, 40)).Gain, 0);
   EXPECT_TRUE(flatten::guess(nestOf(1, 20, 40).K).empty());
