@@ -129,8 +129,9 @@ Error GpuBench::takeBefore() {
   if (unexplained(Total - Free))
     Unexplained =
         (Twine(unexplained(Total - Free) >> 20) +
-         " MiB of device memory were not allocated by the program through "
-         "the CUDA runtime and cannot be compared")
+         " MiB of device memory were taken since the program began, and not "
+         "by it through the CUDA runtime: they cannot be compared. If another "
+         "program on this GPU has taken them, try again without that")
             .str();
   const uint64_t Budget = In.Plan.Budget ? In.Plan.Budget : Free / 3;
   if (2 * MemoryCopy::bytesFor(Areas) > Budget)
