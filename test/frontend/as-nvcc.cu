@@ -42,6 +42,7 @@
 #endif
 #include <cmath>
 #include <cstdio>
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 #define CHECK(condition)                                                       \
@@ -212,6 +213,20 @@ __global__ void deviceFunctions(const int *in, const float4 *in4, int *out,
   reals[3] = __low2float(none) + __high2float(none);
 }
 
+//===- {} for a pair that may also be had from its raw form ---------------===//
+
+__global__ void emptyPairs(float *out) {
+  half2 h = __float2half2_rn(out[0]);
+  __nv_bfloat162 b = __float2bfloat162_rn(out[0]);
+  const __half2_raw rawHalves = h;
+  out[0] += __low2float(h) + __low2float(b);
+  h = {};
+  b = {};
+  out[1] = __low2float(h) + __high2float(h) + __low2float(b) + __high2float(b);
+  h = rawHalves;
+  out[2] = __high2float(h);
+}
+
 //===- Structures that functions return, which are whole at -O0 -----------===//
 
 struct Three {
@@ -315,6 +330,11 @@ int main() {
   cudaDeviceSynchronize();
   CHECK(out[0] == 4 && out[32] == 0 + 1 && out[63] == 0 + 1);
   CHECK(doubles[0] == 2 + 3 && doubles[31] == 2 + 3);
+
+  reals[0] = 1;
+  emptyPairs<<<1, 1>>>(reals);
+  cudaDeviceSynchronize();
+  CHECK(reals[0] == 3 && reals[1] == 0 && reals[2] == 1);
 
   structures<<<1, 32>>>(reals);
   cudaDeviceSynchronize();
