@@ -12,7 +12,8 @@
 //   2. inline PTX to IR      before anything else looks at the code
 //   3. __nvvm_reflect        before any pass: the first one would answer it;
 //      conversions           and would fold these wrongly (Conversions.cpp)
-//      managed variables     are marked for those who come after (Managed.cpp)
+//      managed variables,    are marked for those who come after (Managed.cpp,
+//      grid constants        GridConstants.cpp)
 //   4. internal linkage      lets the optimiser drop and specialise
 //   5. inlining marks        blocks are numbered after inlining
 //   6. default<On>           with a target machine: without one, LLVM's passes
@@ -55,6 +56,7 @@
 #include "frontend/Conversions.h"
 #include "frontend/ExactPowers.h"
 #include "frontend/FormFma.h"
+#include "frontend/GridConstants.h"
 #include "frontend/HostConstants.h"
 #include "frontend/Inlining.h"
 #include "frontend/Managed.h"
@@ -273,6 +275,7 @@ Error prepareDeviceCode(Module &M, const CompileOptions &Options) {
   if (Error E = resolveReflect(M, Options.Math, Options.Arch))
     return E;
   settleConversions(M);
+  markGridConstants(M);
   return markManagedVariables(M);
 }
 

@@ -9,8 +9,8 @@
 //
 // A macro's own name in its replacement is not replaced again ([cpp.rescan]).
 //
-// clang 19 ignores __managed__; our pass makes it of an annotation
-// (frontend/Managed.cpp).
+// clang 19 ignores __managed__ and __grid_constant__; our passes make them of
+// annotations (frontend/Managed.cpp, frontend/GridConstants.cpp).
 //
 // What clang's header lacks of nvcc's follows. The user's sources then see the
 // macros by which they know nvcc; CCCL has to go on taking the compiler for
@@ -66,6 +66,12 @@
 
 #undef __managed__
 #define __managed__ __attribute__((device, annotate("reconverge.managed")))
+#undef __grid_constant__
+#ifdef __CUDA_ARCH__
+#define __grid_constant__ __attribute__((annotate("reconverge.grid_constant")))
+#else
+#define __grid_constant__
+#endif
 
 #include "__reconverge_atomics.h"
 #include "__reconverge_functions.h"
