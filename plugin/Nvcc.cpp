@@ -18,7 +18,8 @@
 // __shared__, __device__ and so on, clang only before them, or, at the start of
 // a declaration, not at all. As the parser gets its tokens, `alignas` there is
 // turned into the keyword _Alignas, which may stand among specifiers, and an
-// attribute of one word, like [[nodiscard]], into __attribute__(()).
+// attribute of one word, like [[nodiscard]], into __attribute__(()). What else
+// becomes of tokens: TemplateWords.cpp.
 //
 // Registration. A static object's constructor may launch kernels: nvcc
 // registers the device code of a unit before it makes the unit's objects, clang
@@ -52,6 +53,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TemplateWords.h"
 #include "frontend/HostConstants.h"
 
 #include "clang/AST/ASTContext.h"
@@ -73,6 +75,7 @@
 #include "llvm/Support/SaveAndRestore.h"
 
 #include <memory>
+#include <optional>
 
 using namespace clang;
 
@@ -343,11 +346,14 @@ public:
          {OnAll(SidesAttribute, attr::SubjectMatchRule_function),
           OnAll(MoveAttribute, attr::SubjectMatchRule_function),
           OnAll(SharedAttribute, attr::SubjectMatchRule_variable)}});
+    Words.emplace(S);
     PP.setTokenWatcher([this, &S](const Token &Tok) {
       // Nobody takes ours from the stack, and its end wants it empty.
       if (Tok.is(tok::eof) && !S.PragmaAttributeStack.empty())
         S.PragmaAttributeStack.erase(S.PragmaAttributeStack.begin());
-      Order.see(const_cast<Token &>(Tok)); // the parser's own, not yet read
+      // The parser's own, not yet read.
+      Order.see(const_cast<Token &>(Tok));
+      Words->see(const_cast<Token &>(Tok));
     });
   }
 
@@ -361,6 +367,7 @@ public:
 private:
   Preprocessor &PP;
   AttributeOrder Order;
+  std::optional<reconverge::plugin::TemplateWords> Words;
   AttributeFactory Factory;
   ParsedAttributes All;
 };
