@@ -66,10 +66,12 @@
 #include "frontend/Unrolling.h"
 #include "frontend/ptx/InlinePtx.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Verifier.h"
@@ -312,25 +314,37 @@ Error runDevicePipeline(Module &M, const CompileOptions &Options) {
 }
 
 namespace {
-class WithoutToolkit : public DiagnosticHandler {
+/// Each failure once, and those in the toolkit's headers not at all.
+class SaidOnce : public DiagnosticHandler {
 public:
-  explicit WithoutToolkit(StringRef Toolkit) : Toolkit(Toolkit) {}
+  explicit SaidOnce(StringRef Toolkit) : Toolkit(Toolkit) {}
   bool handleDiagnostics(const DiagnosticInfo &D) override {
     const auto *Failed = dyn_cast<DiagnosticInfoOptimizationFailure>(&D);
     if (Failed && Failed->isLocationAvailable() &&
-        StringRef(Failed->getAbsolutePath()).starts_with(Toolkit))
+        (StringRef(Failed->getAbsolutePath()).starts_with(Toolkit) ||
+         !Said.insert(textOf(*Failed)).second))
       return true;
     return DiagnosticHandler::handleDiagnostics(D); // a callback, if there is
   }
 
 private:
+  /// "app.cu:7:3: loop not unrolled: ...", which is alike for all instances of
+  /// a template and all copies of an inlined function.
+  static std::string textOf(const DiagnosticInfo &D) {
+    std::string Text;
+    raw_string_ostream OS(Text);
+    DiagnosticPrinterRawOStream Printer(OS);
+    D.print(Printer);
+    return Text;
+  }
+
   const std::string Toolkit;
+  StringSet<> Said;
 };
 } // namespace
 
-void hushToolkit(LLVMContext &Context, StringRef Toolkit) {
-  Context.setDiagnosticHandler(
-      std::make_unique<WithoutToolkit>(Toolkit.str() + "/"));
+void sayOnce(LLVMContext &Context, StringRef Toolkit) {
+  Context.setDiagnosticHandler(std::make_unique<SaidOnce>(Toolkit.str() + "/"));
 }
 
 SmallVector<char, 0> writeBitcode(const Module &M) {
