@@ -10,8 +10,8 @@
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=compile=fast %t \
 // RUN:   | FileCheck %s --implicit-check-not=wrong
 //
-// The same unoptimised.
-// RUN: %clangxx -DNO_MACROS -O0 -std=c++17 %s -o %t
+// The same unoptimised, with nvcc's extended lambdas.
+// RUN: %clangxx -DNO_MACROS -DEXTENDED --extended-lambda -O0 -std=c++17 %s -o %t
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=compile=fast %t \
 // RUN:   | FileCheck %s --implicit-check-not=wrong
 // CHECK: all checked
@@ -56,6 +56,10 @@
 #if !defined(__NVCC__) || __CUDACC__ != 1 || __CUDACC_VER_MAJOR__ < 12 ||      \
     __CUDACC_VER_MINOR__ < 0 || __CUDACC_VER_BUILD__ < 0
 #error not as nvcc has them
+#endif
+
+#if defined(__CUDACC_EXTENDED_LAMBDA__) != defined(EXTENDED)
+#error the option has a macro
 #endif
 
 __global__ void writeIndex(int *out) {
@@ -205,8 +209,10 @@ __global__ void deviceFunctions(const int *in, const float4 *in4, int *out,
   __stcg(out + t, 0);
   __stwb(out + t, 0);
   __stwt(out + t, 0);
-  __stcs(out + t, sum);
   half2 none = {};
+  int *made = new int(sum);
+  __stcs(out + t, *made);
+  delete made;
   reals[0] = __tanhf(0.5f);
   reals[1] = nan("");
   reals[2] = nanf("1");
@@ -225,6 +231,19 @@ __global__ void emptyPairs(float *out) {
   out[1] = __low2float(h) + __high2float(h) + __low2float(b) + __high2float(b);
   h = rawHalves;
   out[2] = __high2float(h);
+}
+
+//===- Pure functions, and what a closure's type is asked -----------------===//
+
+__nv_pure__ __host__ __device__ int pureSum(int a, int b) { return a + b; }
+
+template <class F> void takesClosure(F f, int *out) {
+  static_assert(
+      !__nv_is_extended_device_lambda_closure_type(F) ||
+          __nv_is_extended_device_lambda_with_preserved_return_type(F) ||
+          __nv_is_extended_host_device_lambda_closure_type(F),
+      "asks for its type");
+  *out = pureSum(f(1), 2);
 }
 
 //===- Structures that functions return, which are whole at -O0 -----------===//
@@ -316,6 +335,9 @@ int main() {
   attributes<<<1, 32>>>(out);
   cudaDeviceSynchronize();
   CHECK(out[0] == 31 + 1 + 1 && out[31] == 0 + 4 + 1);
+
+  takesClosure([](int x) { return x + 1; }, out);
+  CHECK(out[0] == 4);
 
   writeIndex<<<1, 32>>>(out);
   deviceFunctions<<<1, 32>>>(out, (float4 *)(reals + 16), out + 32, reals);

@@ -51,6 +51,10 @@
 #undef load
 #undef store
 #undef word
+// With this macro the toolkit's header reads <functional>, before device code
+// has functions to build on.
+#pragma push_macro("__CUDACC_EXTENDED_LAMBDA__")
+#undef __CUDACC_EXTENDED_LAMBDA__
 #define RECONVERGE_IN_WRAPPER
 #include_next <__clang_cuda_runtime_wrapper.h>
 #undef RECONVERGE_IN_WRAPPER
@@ -73,6 +77,16 @@
 #define __grid_constant__
 #endif
 
+// A GNU attribute by another name.
+#undef __nv_pure__
+#define __nv_pure__ __attribute__((pure))
+
+// Closure types that nvcc wraps. clang takes every lambda as it is, and a
+// header that asks wants to refuse what a wrapped one cannot do.
+#define __nv_is_extended_device_lambda_closure_type(...) false
+#define __nv_is_extended_host_device_lambda_closure_type(...) false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
+
 #include "__reconverge_atomics.h"
 #include "__reconverge_functions.h"
 #include "__reconverge_new.h"
@@ -87,6 +101,12 @@
 #include <cuda/std/__cccl/compiler.h>
 #elif __has_include(<cuda/std/detail/libcxx/include/__cccl/compiler.h>)
 #include <cuda/std/detail/libcxx/include/__cccl/compiler.h>
+#endif
+
+#pragma pop_macro("__CUDACC_EXTENDED_LAMBDA__")
+#ifdef __CUDACC_EXTENDED_LAMBDA__
+#include <functional>
+#include <utility>
 #endif
 
 #undef __CUDACC__
