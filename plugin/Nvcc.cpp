@@ -18,7 +18,8 @@
 // __shared__, __device__ and so on, clang only before them, or, at the start of
 // a declaration, not at all. As the parser gets its tokens, `alignas` there is
 // turned into the keyword _Alignas, which may stand among specifiers, and an
-// attribute of one word, like [[nodiscard]], into __attribute__(()).
+// attribute of one word, like [[nodiscard]], into __attribute__(()). What else
+// becomes of tokens: TemplateWords.cpp.
 //
 // Registration. A static object's constructor may launch kernels: nvcc
 // registers the device code of a unit before it makes the unit's objects, clang
@@ -37,6 +38,13 @@
 // for which Sema leaves a variable uninitialised (AliasAttr: the variable is
 // defined elsewhere; nothing else looks at it inside a function).
 //
+// {} for a pair. To EDG a function that takes an rvalue's reference is better
+// for {} than any that takes another type's const reference; to clang a
+// half2 = {} could as well be the assignment from __half2_raw. An attribute of
+// ours on the toolkit's move assignments gives them an enable_if that holds:
+// among functions that are alike otherwise clang prefers one that has such a
+// condition. Mangled names tell of it, so users' classes stay as they are.
+//
 // Limitation: where the class hangs on a template's parameter, clang's error
 // stays.
 //
@@ -45,12 +53,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "TemplateWords.h"
 #include "frontend/HostConstants.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
 #include "clang/Lex/Preprocessor.h"
@@ -65,6 +75,7 @@
 #include "llvm/Support/SaveAndRestore.h"
 
 #include <memory>
+#include <optional>
 
 using namespace clang;
 
@@ -191,6 +202,36 @@ struct SharedInfo : ParsedAttrInfo {
 };
 
 //===----------------------------------------------------------------------===//
+// {} for a pair
+//===----------------------------------------------------------------------===//
+
+constexpr const char *MoveAttribute = "reconverge_move";
+
+struct MoveInfo : ParsedAttrInfo {
+  MoveInfo() {
+    IsSupportedByPragmaAttribute = true;
+    static constexpr Spelling S[] = {{ParsedAttr::AS_GNU, MoveAttribute}};
+    Spellings = S;
+  }
+  AttrHandling handleDeclAttribute(Sema &S, Decl *D,
+                                   const ParsedAttr &) const override {
+    auto *M = dyn_cast<CXXMethodDecl>(D);
+    if (!M || M->getOverloadedOperator() != OO_Equal ||
+        !M->isMoveAssignmentOperator() ||
+        !S.getSourceManager().isInSystemHeader(M->getLocation()))
+      return AttributeApplied;
+    const IdentifierInfo *Class = M->getParent()->getIdentifier();
+    if (Class && (Class->isStr("__half2") || Class->isStr("__nv_bfloat162")))
+      M->addAttr(EnableIfAttr::CreateImplicit(
+          S.Context,
+          CXXBoolLiteralExpr::Create(S.Context, true, S.Context.BoolTy,
+                                     M->getLocation()),
+          ""));
+    return AttributeApplied;
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // Attributes in another order
 //===----------------------------------------------------------------------===//
 
@@ -303,12 +344,16 @@ public:
         {SourceLocation(),
          nullptr,
          {OnAll(SidesAttribute, attr::SubjectMatchRule_function),
+          OnAll(MoveAttribute, attr::SubjectMatchRule_function),
           OnAll(SharedAttribute, attr::SubjectMatchRule_variable)}});
+    Words.emplace(S);
     PP.setTokenWatcher([this, &S](const Token &Tok) {
       // Nobody takes ours from the stack, and its end wants it empty.
       if (Tok.is(tok::eof) && !S.PragmaAttributeStack.empty())
         S.PragmaAttributeStack.erase(S.PragmaAttributeStack.begin());
-      Order.see(const_cast<Token &>(Tok)); // the parser's own, not yet read
+      // The parser's own, not yet read.
+      Order.see(const_cast<Token &>(Tok));
+      Words->see(const_cast<Token &>(Tok));
     });
   }
 
@@ -322,6 +367,7 @@ public:
 private:
   Preprocessor &PP;
   AttributeOrder Order;
+  std::optional<reconverge::plugin::TemplateWords> Words;
   AttributeFactory Factory;
   ParsedAttributes All;
 };
@@ -377,6 +423,8 @@ static ParsedAttrInfoRegistry::Add<SidesInfo>
     RegisteredSides(SidesAttribute, "sides of redeclarations as nvcc has them");
 static ParsedAttrInfoRegistry::Add<SharedInfo>
     RegisteredShared(SharedAttribute, "shared variables as nvcc has them");
+static ParsedAttrInfoRegistry::Add<MoveInfo>
+    RegisteredMove(MoveAttribute, "assignments of {} as nvcc has them");
 static FrontendPluginRegistry::Add<Action> Registered("reconverge-nvcc",
                                                       "takes what nvcc takes");
 

@@ -81,6 +81,11 @@ defm maxrregcount : NvccSetting<"maxrregcount">;
 defm keep_dir : NvccSetting<"keep-dir">;
 let Visibility = [CcVis] in
 defm odir : NvccSetting<"odir", "output-directory">;
+// In force in any case, but the source may ask for the macro.
+def extended_lambda : Flag<Either, "extended-lambda">, InBuild;
+def n_expt_extended_lambda : NvccFlag<"expt-extended-lambda", extended_lambda>;
+def relaxed_constexpr : Flag<Either, "expt-relaxed-constexpr">, InBuild;
+def n_relaxed_constexpr : NvccFlag<"relaxed-constexpr", relaxed_constexpr>;
 def disable_warnings : Flag<Either, "disable-warnings">, InBuild;
 def resource_usage : Flag<Either, "resource-usage">, InBuild;
 def res_usage : NvccFlag<"res-usage", resource_usage>;
@@ -102,7 +107,6 @@ multiclass IgnoredValue<string name> {
   def _EQ : Joined<Either, name#"=">, InBuild, Group<Ignored>;
 }
 foreach name = [
-    "expt-relaxed-constexpr", "relaxed-constexpr", "expt-extended-lambda", "extended-lambda",
     "lineinfo", "generate-line-info", "source-in-ptx", "src-in-ptx", "m64",
     "link", "restrict", "use-local-env", "extensible-whole-program", "ewp",
     "display-error-number", "err-no", "no-display-error-number", "no-err-no",

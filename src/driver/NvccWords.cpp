@@ -97,6 +97,12 @@ std::optional<Error> readNvccOption(const Arg &A, const ArgList &All,
     Compile.PtxasArguments.push_back(std::string("-maxrregcount=") +
                                      A.getValue());
     return Error::success();
+  case OPT_relaxed_constexpr:
+    Compile.ClangArguments.push_back("-D__CUDACC_RELAXED_CONSTEXPR__=1");
+    return Error::success();
+  case OPT_extended_lambda:
+    Compile.ClangArguments.push_back("-D__CUDACC_EXTENDED_LAMBDA__=1");
+    return Error::success();
   case OPT_resource_usage:
     Compile.PtxasArguments.push_back("-v");
     return Error::success();

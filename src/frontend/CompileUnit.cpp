@@ -85,7 +85,7 @@ compileDeviceCode(const Toolchain &Tools, const CompileOptions &Options,
   Expected<std::unique_ptr<MemoryBuffer>> Buffer = readFile(Bitcode);
   if (!Buffer)
     return Buffer.takeError();
-  hushToolkit(Context, Tools.Cuda.Root);
+  sayOnce(Context, Tools.Cuda.Root);
   Record Remarks(Context);
   if (Error E = Remarks.start(Options.Record))
     return std::move(E);

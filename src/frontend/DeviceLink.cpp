@@ -242,7 +242,7 @@ linkDeviceCode(const Toolchain &Tools, const CompileOptions &Options,
     return std::nullopt;
 
   LLVMContext Context;
-  hushToolkit(Context, Tools.Cuda.Root);
+  sayOnce(Context, Tools.Cuda.Root);
   auto M = linkUnits(Units, Context);
   if (!M)
     return M.takeError();

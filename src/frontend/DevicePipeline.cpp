@@ -12,7 +12,8 @@
 //   2. inline PTX to IR      before anything else looks at the code
 //   3. __nvvm_reflect        before any pass: the first one would answer it;
 //      conversions           and would fold these wrongly (Conversions.cpp)
-//      managed variables     are marked for those who come after (Managed.cpp)
+//      managed variables,    are marked for those who come after (Managed.cpp,
+//      grid constants        GridConstants.cpp)
 //   4. internal linkage      lets the optimiser drop and specialise
 //   5. inlining marks        blocks are numbered after inlining
 //   6. default<On>           with a target machine: without one, LLVM's passes
@@ -55,6 +56,7 @@
 #include "frontend/Conversions.h"
 #include "frontend/ExactPowers.h"
 #include "frontend/FormFma.h"
+#include "frontend/GridConstants.h"
 #include "frontend/HostConstants.h"
 #include "frontend/Inlining.h"
 #include "frontend/Managed.h"
@@ -64,10 +66,12 @@
 #include "frontend/Unrolling.h"
 #include "frontend/ptx/InlinePtx.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Verifier.h"
@@ -273,6 +277,7 @@ Error prepareDeviceCode(Module &M, const CompileOptions &Options) {
   if (Error E = resolveReflect(M, Options.Math, Options.Arch))
     return E;
   settleConversions(M);
+  markGridConstants(M);
   return markManagedVariables(M);
 }
 
@@ -309,25 +314,37 @@ Error runDevicePipeline(Module &M, const CompileOptions &Options) {
 }
 
 namespace {
-class WithoutToolkit : public DiagnosticHandler {
+/// Each failure once, and those in the toolkit's headers not at all.
+class SaidOnce : public DiagnosticHandler {
 public:
-  explicit WithoutToolkit(StringRef Toolkit) : Toolkit(Toolkit) {}
+  explicit SaidOnce(StringRef Toolkit) : Toolkit(Toolkit) {}
   bool handleDiagnostics(const DiagnosticInfo &D) override {
     const auto *Failed = dyn_cast<DiagnosticInfoOptimizationFailure>(&D);
     if (Failed && Failed->isLocationAvailable() &&
-        StringRef(Failed->getAbsolutePath()).starts_with(Toolkit))
+        (StringRef(Failed->getAbsolutePath()).starts_with(Toolkit) ||
+         !Said.insert(textOf(*Failed)).second))
       return true;
     return DiagnosticHandler::handleDiagnostics(D); // a callback, if there is
   }
 
 private:
+  /// "app.cu:7:3: loop not unrolled: ...", which is alike for all instances of
+  /// a template and all copies of an inlined function.
+  static std::string textOf(const DiagnosticInfo &D) {
+    std::string Text;
+    raw_string_ostream OS(Text);
+    DiagnosticPrinterRawOStream Printer(OS);
+    D.print(Printer);
+    return Text;
+  }
+
   const std::string Toolkit;
+  StringSet<> Said;
 };
 } // namespace
 
-void hushToolkit(LLVMContext &Context, StringRef Toolkit) {
-  Context.setDiagnosticHandler(
-      std::make_unique<WithoutToolkit>(Toolkit.str() + "/"));
+void sayOnce(LLVMContext &Context, StringRef Toolkit) {
+  Context.setDiagnosticHandler(std::make_unique<SaidOnce>(Toolkit.str() + "/"));
 }
 
 SmallVector<char, 0> writeBitcode(const Module &M) {

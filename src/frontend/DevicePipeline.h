@@ -28,10 +28,11 @@ llvm::Error runDevicePipeline(llvm::Module &M, const CompileOptions &Options);
 llvm::Error prepareDeviceCode(llvm::Module &M, const CompileOptions &Options);
 llvm::Error completeDeviceCode(llvm::Module &M, const CompileOptions &Options);
 
-/// From now on, what passes in \p Context warn of in files under \p Toolkit, a
-/// loop there that could not be unrolled, is kept from the user: nvcc says
-/// nothing of its own headers either.
-void hushToolkit(llvm::LLVMContext &Context, llvm::StringRef Toolkit);
+/// From now on, what passes in \p Context could not do as the source asks, as to
+/// unroll a loop, is said once for a place, not for each instance of a template;
+/// and not at all in files under \p Toolkit: nvcc says nothing of its own headers
+/// either.
+void sayOnce(llvm::LLVMContext &Context, llvm::StringRef Toolkit);
 
 /// \p M as bitcode.
 llvm::SmallVector<char, 0> writeBitcode(const llvm::Module &M);

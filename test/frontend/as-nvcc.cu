@@ -10,8 +10,8 @@
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=compile=fast %t \
 // RUN:   | FileCheck %s --implicit-check-not=wrong
 //
-// The same unoptimised.
-// RUN: %clangxx -DNO_MACROS -O0 -std=c++17 %s -o %t
+// The same unoptimised, with nvcc's extended lambdas.
+// RUN: %clangxx -DNO_MACROS -DEXTENDED --extended-lambda -O0 -std=c++17 %s -o %t
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=compile=fast %t \
 // RUN:   | FileCheck %s --implicit-check-not=wrong
 // CHECK: all checked
@@ -42,6 +42,7 @@
 #endif
 #include <cmath>
 #include <cstdio>
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 #define CHECK(condition)                                                       \
@@ -55,6 +56,10 @@
 #if !defined(__NVCC__) || __CUDACC__ != 1 || __CUDACC_VER_MAJOR__ < 12 ||      \
     __CUDACC_VER_MINOR__ < 0 || __CUDACC_VER_BUILD__ < 0
 #error not as nvcc has them
+#endif
+
+#if defined(__CUDACC_EXTENDED_LAMBDA__) != defined(EXTENDED)
+#error the option has a macro
 #endif
 
 __global__ void writeIndex(int *out) {
@@ -204,12 +209,41 @@ __global__ void deviceFunctions(const int *in, const float4 *in4, int *out,
   __stcg(out + t, 0);
   __stwb(out + t, 0);
   __stwt(out + t, 0);
-  __stcs(out + t, sum);
   half2 none = {};
+  int *made = new int(sum);
+  __stcs(out + t, *made);
+  delete made;
   reals[0] = __tanhf(0.5f);
   reals[1] = nan("");
   reals[2] = nanf("1");
   reals[3] = __low2float(none) + __high2float(none);
+}
+
+//===- {} for a pair that may also be had from its raw form ---------------===//
+
+__global__ void emptyPairs(float *out) {
+  half2 h = __float2half2_rn(out[0]);
+  __nv_bfloat162 b = __float2bfloat162_rn(out[0]);
+  const __half2_raw rawHalves = h;
+  out[0] += __low2float(h) + __low2float(b);
+  h = {};
+  b = {};
+  out[1] = __low2float(h) + __high2float(h) + __low2float(b) + __high2float(b);
+  h = rawHalves;
+  out[2] = __high2float(h);
+}
+
+//===- Pure functions, and what a closure's type is asked -----------------===//
+
+__nv_pure__ __host__ __device__ int pureSum(int a, int b) { return a + b; }
+
+template <class F> void takesClosure(F f, int *out) {
+  static_assert(
+      !__nv_is_extended_device_lambda_closure_type(F) ||
+          __nv_is_extended_device_lambda_with_preserved_return_type(F) ||
+          __nv_is_extended_host_device_lambda_closure_type(F),
+      "asks for its type");
+  *out = pureSum(f(1), 2);
 }
 
 //===- Structures that functions return, which are whole at -O0 -----------===//
@@ -302,6 +336,9 @@ int main() {
   cudaDeviceSynchronize();
   CHECK(out[0] == 31 + 1 + 1 && out[31] == 0 + 4 + 1);
 
+  takesClosure([](int x) { return x + 1; }, out);
+  CHECK(out[0] == 4);
+
   writeIndex<<<1, 32>>>(out);
   deviceFunctions<<<1, 32>>>(out, (float4 *)(reals + 16), out + 32, reals);
   cudaDeviceSynchronize();
@@ -315,6 +352,11 @@ int main() {
   cudaDeviceSynchronize();
   CHECK(out[0] == 4 && out[32] == 0 + 1 && out[63] == 0 + 1);
   CHECK(doubles[0] == 2 + 3 && doubles[31] == 2 + 3);
+
+  reals[0] = 1;
+  emptyPairs<<<1, 1>>>(reals);
+  cudaDeviceSynchronize();
+  CHECK(reals[0] == 3 && reals[1] == 0 && reals[2] == 1);
 
   structures<<<1, 32>>>(reals);
   cudaDeviceSynchronize();

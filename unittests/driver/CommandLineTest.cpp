@@ -221,10 +221,20 @@ TEST(CcWords, QuestionsAreClangs) {
 }
 
 TEST(CcWords, NvccOnlyWordsAreTaken) {
-  BuildRequest R = cc({"--expt-relaxed-constexpr", "--extended-lambda",
-                       "-lineinfo", "-rdc=false", "a.cu"});
+  BuildRequest R = cc({"-lineinfo", "-rdc=false", "a.cu"});
   EXPECT_TRUE(R.Compile.ClangArguments.empty());
   EXPECT_EQ(linkWords(R), "<i>");
+}
+
+TEST(CcWords, NvccsExtensionsHaveMacros) {
+  const std::vector<std::string> Both{"-D__CUDACC_RELAXED_CONSTEXPR__=1",
+                                      "-D__CUDACC_EXTENDED_LAMBDA__=1"};
+  EXPECT_EQ(cc({"--expt-relaxed-constexpr", "--extended-lambda", "a.cu"})
+                .Compile.ClangArguments,
+            Both);
+  EXPECT_EQ(cc({"-relaxed-constexpr", "-expt-extended-lambda", "a.cu"})
+                .Compile.ClangArguments,
+            Both);
 }
 
 TEST(CcWords, NvccsSpellingsAreTaken) {
@@ -308,26 +318,11 @@ TEST(CcWords, WhatHasNoMeaningHereIsPassedOver) {
 }
 
 TEST(CcWords, NvccsShortAndRareSpellings) {
-  BuildRequest R = cc({"-t=2",
-                       "-time",
-                       "t.csv",
-                       "-dp",
-                       "/",
-                       "--drive-prefix=/",
-                       "-relaxed-constexpr",
-                       "-m=64",
-                       "--gpu-code",
-                       "sm_90",
-                       "--x",
-                       "cu",
-                       "a.cu",
-                       "-O",
-                       "2",
-                       "-ftemplate-depth",
-                       "500",
-                       "--generate-dependencies-with-compile",
-                       "--dependency-output",
-                       "a.d"});
+  BuildRequest R =
+      cc({"-t=2", "-time", "t.csv", "-dp", "/", "--drive-prefix=/", "-m=64",
+          "--gpu-code", "sm_90", "--x", "cu", "a.cu", "-O", "2",
+          "-ftemplate-depth", "500", "--generate-dependencies-with-compile",
+          "--dependency-output", "a.d"});
   EXPECT_EQ(join(R.Inputs, " "), "a.cu");
   EXPECT_EQ(R.Compile.OptLevel, 2u);
   EXPECT_EQ(join(R.Compile.ClangArguments, " "), "-ftemplate-depth=500");

@@ -65,7 +65,7 @@ define void @f() !dbg !3 {
 )");
   const Instruction &I = M->getFunction("f")->getEntryBlock().front();
   auto Said = [&](StringRef Toolkit) {
-    hushToolkit(Context, Toolkit);
+    sayOnce(Context, Toolkit);
     testing::internal::CaptureStderr();
     DiagnosticInfoOptimizationFailure D("unroll", "failed", I.getDebugLoc(),
                                         I.getParent());

@@ -19,7 +19,8 @@
 //        step r by one unit in the last place, towards the right side
 //
 //    which is right for denormals, overflow and NaN as well, since IEEE numbers
-//    of one sign are ordered as their bits are.
+//    of one sign are ordered as their bits are. Between .f16 and .bf16 the way
+//    leads over .f32, which has all values of both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -186,13 +187,16 @@ static Value *floatToFloat(Lowering &L, Value *V, Type From, Type To,
                            const Mode &M) {
   auto &B = L.B;
   bool Same = From == To;
-  bool Narrows = To.Width < From.Width;
   bool BetweenHalves = !Same && From.Width == To.Width;
+  bool Narrows = To.Width < From.Width || BetweenHalves;
   if ((!M.Whole.empty() && !Same) || M.Rounding.empty() == Narrows ||
-      BetweenHalves) {
+      (BetweenHalves && (M.Flush || M.Saturate))) {
     L.refuse("the rounding does not fit the types");
     return Constant::getNullValue(L.llvmType(To));
   }
+  // An .f32 holds all values of either.
+  if (BetweenHalves)
+    V = B.CreateFPExt(V, B.getFloatTy());
   // Only .f32 has denormals that .ftz speaks of here.
   if (M.Flush && From.Width == 32)
     V = flush(L, V);

@@ -442,6 +442,7 @@ TEST(Shape, Approximations) {
        "=r,r,r,r",
        {"llvm.smax", "llvm.umin.i32(i32 %", "shl i32 %2, 16"}},
       {"cvt.pack.sat.s16.s32 $0, $1, $2;", "=r,r,r", {"llvm.smin", ", 16"}},
+      {"cvt.rn.f16.bf16 $0, $1;", "=h,h", {"fpext bfloat", "fptrunc float"}},
       // Contraction is left to a multiplication without a rounding mode only.
       {"mul.f32 $0, $1, $2;", "=f,f,f", {"fmul contract float"}},
       {"mul.rn.f32 $0, $1, $2;", "=f,f,f", {"llvm.nvvm.mul.rn.f"}},

@@ -9,8 +9,8 @@
 //
 // A macro's own name in its replacement is not replaced again ([cpp.rescan]).
 //
-// clang 19 ignores __managed__; our pass makes it of an annotation
-// (frontend/Managed.cpp).
+// clang 19 ignores __managed__ and __grid_constant__; our passes make them of
+// annotations (frontend/Managed.cpp, frontend/GridConstants.cpp).
 //
 // What clang's header lacks of nvcc's follows. The user's sources then see the
 // macros by which they know nvcc; CCCL has to go on taking the compiler for
@@ -51,6 +51,10 @@
 #undef load
 #undef store
 #undef word
+// With this macro the toolkit's header reads <functional>, before device code
+// has functions to build on.
+#pragma push_macro("__CUDACC_EXTENDED_LAMBDA__")
+#undef __CUDACC_EXTENDED_LAMBDA__
 #define RECONVERGE_IN_WRAPPER
 #include_next <__clang_cuda_runtime_wrapper.h>
 #undef RECONVERGE_IN_WRAPPER
@@ -66,6 +70,22 @@
 
 #undef __managed__
 #define __managed__ __attribute__((device, annotate("reconverge.managed")))
+#undef __grid_constant__
+#ifdef __CUDA_ARCH__
+#define __grid_constant__ __attribute__((annotate("reconverge.grid_constant")))
+#else
+#define __grid_constant__
+#endif
+
+// A GNU attribute by another name.
+#undef __nv_pure__
+#define __nv_pure__ __attribute__((pure))
+
+// Closure types that nvcc wraps. clang takes every lambda as it is, and a
+// header that asks wants to refuse what a wrapped one cannot do.
+#define __nv_is_extended_device_lambda_closure_type(...) false
+#define __nv_is_extended_host_device_lambda_closure_type(...) false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
 
 #include "__reconverge_atomics.h"
 #include "__reconverge_functions.h"
@@ -81,6 +101,12 @@
 #include <cuda/std/__cccl/compiler.h>
 #elif __has_include(<cuda/std/detail/libcxx/include/__cccl/compiler.h>)
 #include <cuda/std/detail/libcxx/include/__cccl/compiler.h>
+#endif
+
+#pragma pop_macro("__CUDACC_EXTENDED_LAMBDA__")
+#ifdef __CUDACC_EXTENDED_LAMBDA__
+#include <functional>
+#include <utility>
 #endif
 
 #undef __CUDACC__
