@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "remedies/common/Notes.h"
+#include "remedies/common/Reachable.h"
 
-#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Instructions.h"
@@ -35,9 +35,10 @@ StoreInst *addTo(IRBuilderBase &B, AllocaInst &Slot, Value *More) {
 
 Instruction *behindAll(ArrayRef<Instruction *> Ends,
                        ArrayRef<Instruction *> Others) {
+  Reachable MayCome;
   for (Instruction *End : reverse(Ends)) {
     const auto comesBehind = [&](const Instruction *I) {
-      return I != End && isPotentiallyReachable(End->getNextNode(), I);
+      return I != End && MayCome(*End->getNextNode(), *I);
     };
     if (none_of(Ends, comesBehind) && none_of(Others, comesBehind))
       return End->getNextNode();

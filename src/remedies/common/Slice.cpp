@@ -20,14 +20,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "remedies/common/Slice.h"
+#include "remedies/common/Reachable.h"
 
 #include "analysis/AnalysisManagers.h"
 #include "analysis/device/Annotations.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/AliasAnalysis.h"
-#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -101,10 +103,11 @@ public:
   void remove();
 
 private:
-  bool mayBeWritten(const Instruction &Read, AAResults &Aliases) const;
+  bool mayBeWritten(const Instruction &Read, AAResults &Aliases);
   void forget(Instruction &I, StringRef Name);
 
   Function &F;
+  Reachable MayCome;
   SmallVector<Instruction *> Writers, Reads;
 };
 } // namespace
@@ -119,12 +122,12 @@ static bool mayWriteTo(const Instruction &W, const MemoryLocation &Where,
   return isModSet(Aliases.getModRefInfo(&W, Where));
 }
 
-bool Effects::mayBeWritten(const Instruction &Read, AAResults &Aliases) const {
+bool Effects::mayBeWritten(const Instruction &Read, AAResults &Aliases) {
   const auto Where = MemoryLocation::getOrNone(&Read);
   return any_of(Writers, [&](const Instruction *W) {
     if (Where && !mayWriteTo(*W, *Where, Aliases))
       return false;
-    return isPotentiallyReachable(W, &Read);
+    return MayCome(*W, Read);
   });
 }
 
@@ -211,26 +214,29 @@ static void endAt(Instruction &At, BasicBlock &End) {
   (void)Rest; // is unreachable, and goes with what is
 }
 
-static void reduce(Function &F) {
-  removeUnreachableBlocks(F);
-  analysis::AnalysisManagers Analyses;
-  FunctionPassManager Passes;
-  // What one deletes, another has kept alive.
-  for (unsigned Round = 0; Round != 2; ++Round) {
-    Passes.addPass(SROAPass(SROAOptions::PreserveCFG));
-    Passes.addPass(DSEPass());
-    Passes.addPass(ADCEPass());
-    Passes.addPass(InstCombinePass());
-    Passes.addPass(SimplifyCFGPass());
-    Passes.addPass(LoopSimplifyPass());
-    LoopPassManager Loops;
-    Loops.addPass(IndVarSimplifyPass());
-    Loops.addPass(LoopDeletionPass());
-    Passes.addPass(createFunctionToLoopPassAdaptor(std::move(Loops)));
-    Passes.addPass(ADCEPass());
-    Passes.addPass(SimplifyCFGPass());
-  }
-  Passes.run(F, Analyses.Functions);
+/// Nothing is executed from where none of \p Notes can come any more.
+static void endBehind(ArrayRef<Instruction *> Notes, BasicBlock &End) {
+  SmallSetVector<BasicBlock *, 16> Before;
+  for (Instruction *Note : Notes)
+    Before.insert(Note->getParent());
+  for (size_t I = 0; I != Before.size(); ++I)
+    for (BasicBlock *From : predecessors(Before[I]))
+      Before.insert(From);
+  for (BasicBlock *BB : Before)
+    for (BasicBlock *To :
+         SmallSetVector<BasicBlock *, 4>(succ_begin(BB), succ_end(BB)))
+      if (!Before.contains(To) && To != &End) {
+        BB->getTerminator()->replaceSuccessorWith(To, &End);
+        To->removePredecessor(BB);
+      }
+}
+
+static SmallPtrSet<const Instruction *, 32> storesOf(Function &F) {
+  SmallPtrSet<const Instruction *, 32> All;
+  for (const Instruction &I : instructions(F))
+    if (isa<StoreInst>(I))
+      All.insert(&I);
+  return All;
 }
 
 /// Instructions, those of loops eight times.
@@ -242,6 +248,35 @@ static uint64_t weightOf(Function &F) {
     Sum += uint64_t(BB.sizeWithoutDebug())
            << 3 * std::min(Loops.getLoopDepth(&BB), 10u);
   return Sum;
+}
+
+/// Of loops behind one another, each of which has kept alive the one before, a
+/// round deletes the last: there are as many rounds as delete something.
+static void reduce(Function &F) {
+  removeUnreachableBlocks(F);
+  analysis::AnalysisManagers Analyses;
+  FunctionPassManager Round;
+  Round.addPass(SROAPass(SROAOptions::PreserveCFG));
+  Round.addPass(DSEPass());
+  Round.addPass(ADCEPass());
+  Round.addPass(InstCombinePass());
+  Round.addPass(SimplifyCFGPass());
+  Round.addPass(LoopSimplifyPass());
+  LoopPassManager Loops;
+  Loops.addPass(IndVarSimplifyPass());
+  Loops.addPass(LoopDeletionPass());
+  Round.addPass(createFunctionToLoopPassAdaptor(std::move(Loops)));
+  Round.addPass(ADCEPass());
+  Round.addPass(SimplifyCFGPass());
+  constexpr unsigned Least = 2, Most = 16;
+  uint64_t Before = weightOf(F);
+  for (unsigned I = 0; I != Most; ++I) {
+    Analyses.Functions.invalidate(F, Round.run(F, Analyses.Functions));
+    const uint64_t Now = weightOf(F);
+    if (I + 1 >= Least && Now >= Before)
+      break;
+    Before = Now;
+  }
 }
 
 static void dropNumbers(Function &F) {
@@ -279,10 +314,16 @@ std::optional<Refusal> reduceTo(Function &F, Function &Kernel,
   BasicBlock &End = joinEnds(F);
   // What the remedy itself has put before the kernel's code is not weighed.
   const uint64_t Given = weightOf(F) - std::min(weightOf(F), weightOf(Kernel));
+  const auto OfProgram = storesOf(F);
   std::optional<Refusal> Why = Note();
+  SmallVector<Instruction *> Notes;
+  for (Instruction &I : instructions(F))
+    if (isa<StoreInst>(I) && !OfProgram.contains(&I))
+      Notes.push_back(&I);
   Effects(F).remove();
   if (Instruction *Last = LastNeeded())
     endAt(*Last, End);
+  endBehind(Notes, End);
   const uint64_t Before = weightOf(F);
   Write(End);
   const uint64_t ToWrite = weightOf(F) - Before;

@@ -30,12 +30,12 @@
 #include "analysis/device/Annotations.h"
 #include "analysis/device/Intrinsics.h"
 #include "remedies/common/HiddenParameters.h"
+#include "remedies/common/Reachable.h"
 #include "remedies/common/Redirection.h"
 #include "remedies/common/Slice.h"
 #include "remedies/regroup/Refusals.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
-#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
@@ -138,6 +138,7 @@ private:
   analysis::AnalysisManagers Analyses;
   AAResults &Aliases;
   ScalarEvolution &Addresses;
+  Reachable MayCome;
   RecordsPlan Plan;
 };
 } // namespace
@@ -195,12 +196,12 @@ bool Finder::mayWait(const StoreInst &S, const Place &At) {
     if (auto *Other = dyn_cast<StoreInst>(&I);
         Other && Other->isSimple() && placeOf(*Other) == At)
       return false; // is moved as well, or neither is
-    if (publishes(I) && isPotentiallyReachable(&S, &I))
+    if (publishes(I) && MayCome(S, I))
       return true;
     const ModRefInfo Does = Aliases.getModRefInfo(&I, Where);
-    if (isModOrRefSet(Does) && isPotentiallyReachable(&S, &I))
+    if (isModOrRefSet(Does) && MayCome(S, I))
       return true;
-    return isModSet(Does) && isPotentiallyReachable(&I, &S);
+    return isModSet(Does) && MayCome(I, S);
   });
 }
 
