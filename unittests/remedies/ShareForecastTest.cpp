@@ -8,6 +8,7 @@
 
 #include "model/Model.h"
 #include "remedies/share/Forecast.h"
+#include "remedies/share/Weights.h"
 
 #include "../model/HandMade.h"
 
@@ -74,7 +75,7 @@ TEST(ShareForecast, WhatIsGuessed) {
   HandMadeKernel H = loopOf(20, 40);
   H.K.Info.Branches[0].Id = 7;
   const std::vector<std::string> Expected = {
-      "threshold=100;branch=7", "threshold=200;branch=7", "threshold=100"};
+      "threshold=100;branch=7", "threshold=0;branch=7", "threshold=100"};
   EXPECT_EQ(share::guess(H.K), Expected);
 }
 
@@ -123,6 +124,22 @@ TEST(ShareForecast, CandidatesAreOfTheLoopThatTheyName) {
   EXPECT_LT(Any, 7.0 * 20 * 40 * Warps) << "the chain's steps stay";
   EXPECT_EQ(foreseen(H, "threshold=100;branch=7"), Any);
   EXPECT_EQ(foreseen(H, "threshold=100;branch=8"), 0);
+}
+
+/// What a warp weighs: chains whose steps come one after the other.
+TEST(ShareWeights, FewIterationsDoNotPayLongSteps) {
+  share::Weights W;
+  W.Alone = 1000;
+  W.PerRound = 2000;
+  W.Once = 4000;
+  EXPECT_EQ(W.least(), 6u);
+  W.PerStep = 500; // 12 * 1000 = 2000 + 12 * 500 + 4000
+  EXPECT_EQ(W.least(), 12u);
+  W.PerStep = 900; // 32 steps at most: 34.8 * 1000 = 2000 + 32 * 900 + 4000
+  EXPECT_EQ(W.least(), 35u);
+  EXPECT_TRUE(W.mayPay());
+  W.PerStep = 1000;
+  EXPECT_FALSE(W.mayPay());
 }
 
 } // namespace

@@ -11,7 +11,8 @@
 // 26 are the owner of an iteration and some words of what it needs, 40 the sums
 // of the lanes' counts and the choice (Weights.cpp). The loop is that of greatest
 // gain less price. The code says whether it may be shared, and what a step of
-// its chain takes: as many as the warp makes rounds now.
+// its chain takes. Of these a round has as many as a lane has iterations in it:
+// at most 32, or as many as the warp makes rounds now each time that it comes.
 //
 // Limitation: lanes that are not at the loop are taken to help. Where they are in
 // another round of a loop around it, they do not, and it runs as it is.
@@ -58,6 +59,19 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
   return boundOf(bestLoop(K, Self), Self, Branch);
 }
 
+/// Steps of the chain of the loop that \p Exits leave, one of them \p At.
+static double stepsOf(const KernelProfile &K, ArrayRef<uint32_t> Exits,
+                      const BranchInfo &At) {
+  double Visits = 0; // of lanes
+  for (uint32_t B : Exits)
+    Visits += leaving(K, B);
+  const BlockCounts &Made = K.Blocks[At.Block];
+  const double Longest =
+      double(Made.Warps) / std::max(Visits / K.WarpSize, 1.0);
+  return double(Made.Lanes) / K.WarpSize *
+         std::min(Longest, double(K.WarpSize));
+}
+
 Foreseen foresee(Function &Copy, const KernelProfile &Seen,
                  StringRef Parameters) {
   Foreseen F;
@@ -83,9 +97,8 @@ Foreseen foresee(Function &Copy, const KernelProfile &Seen,
       Options.Branch = Info.Id;
       const auto Planned = planShare(Copy, Options);
       if (const auto *Plan = std::get_if<SharePlan>(&Planned))
-        Back[B] =
-            std::max(0., Self[B] - double(Plan->By.Step) *
-                                       double(Seen.Blocks[Info.Block].Warps));
+        Back[B] = std::max(
+            0., Self[B] - double(Plan->By.Step) * stepsOf(Seen, OfOne, Info));
     }
   }
   return F;
@@ -97,9 +110,10 @@ std::vector<std::string> guess(const KernelProfile &K) {
     return {};
   const std::string Where =
       ";branch=" + std::to_string(K.Info.Branches[Best->Exit].Id);
-  // The last: another loop, if this may not be shared.
+  // Always: of a kernel that waits for memory, instructions do not tell. The
+  // last: another loop, if this may not be shared.
   std::vector<std::string> All = {"threshold=100" + Where,
-                                  "threshold=200" + Where, "threshold=100"};
+                                  "threshold=0" + Where, "threshold=100"};
   const uint64_t Block = largestBlock(K);
   addLimited(All, registersAsBefore(K, Block, Block));
   return All;

@@ -260,7 +260,7 @@ PlanOr<SharePlan> planShare(Function &F, const ShareOptions &Options) {
     SharePlan Plan{L->getHeader(), Of.take(), {}, Here};
     if (!Why)
       Plan.By = weightsOf(*L, Loops, Plan.Values, Here.Threshold);
-    if (!Why && Here.Threshold && !Plan.By.Saved)
+    if (!Why && Here.Threshold && !Plan.By.mayPay())
       Why = Refusal{&refuse::Chain, L->getStartLoc(), ""};
     if (!Why)
       return Plan;

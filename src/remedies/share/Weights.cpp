@@ -4,7 +4,7 @@
 // In instructions, about, of a warp whose longest lane has n iterations:
 //
 //   alone    n * body
-//   shared   once + rounds * (body + deal) + n * step
+//   shared   once + rounds * (body + deal + min(n, 32) * step)
 //
 // body      those of the loop, of inner loops eight times; an access to memory
 //           counts as two: the warp waits for it, n times or once a round
@@ -14,8 +14,9 @@
 // step      4, one for each word that the chain takes, and the chain's own
 // once      40: the sums, and what decides
 //
-// The chain's steps are n in the worst case, in which the longest lane has
-// iterations in all rounds.
+// Iterations are dealt out lane by lane, so most of those of a round are of one
+// lane: the chain has as many steps in a round as that lane has iterations in it.
+// Above, that is taken to be the longest lane.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,8 +65,15 @@ Weights weightsOf(const Loop &L, const LoopInfo &Loops, const Carried &Values,
   for (const Sum &S : Values.Sums)
     Deal += 6 * (2 + wordsOf(*S.Phi, Layout));
   Deal += Step * (stepsAtOnce(Values) - 1) / 2;
-  return {std::max<int64_t>(100 * Body - int64_t(Percent) * Step, 0),
-          int64_t(Percent) * (Body + Deal), int64_t(Percent) * 40, Step};
+  return {100 * Body, int64_t(Percent) * (Body + Deal), int64_t(Percent) * Step,
+          int64_t(Percent) * 40, Step};
+}
+
+uint32_t Weights::least() const {
+  const int64_t Few = PerRound + Once, Saved = Alone - PerStep;
+  if (Saved > 0 && Few <= 32 * Saved)
+    return uint32_t(divideCeil(Few, Saved));
+  return uint32_t(divideCeil(Few + 32 * PerStep, std::max<int64_t>(Alone, 1)));
 }
 
 } // namespace reconverge::remedies::share

@@ -14,15 +14,16 @@ namespace reconverge::remedies::share {
 
 struct Carried;
 
-/// A warp shares where Saved * n >= PerRound * rounds + Once, with n the most
-/// iterations of a lane, and rounds the sum of all lanes' / 32.
+/// A warp shares where Alone * n >= (PerRound + PerStep * min(n, 32)) * rounds +
+/// Once, with n the most iterations of a lane, and rounds the sum of all lanes'
+/// / 32.
 struct Weights {
-  int64_t Saved = 0, PerRound = 0, Once = 0;
+  int64_t Alone = 0, PerRound = 0, PerStep = 0, Once = 0;
   int64_t Step = 0; ///< of the chain, instructions
+  /// Whether there are iterations of which so many pay.
+  bool mayPay() const { return Alone > PerStep; }
   /// Iterations of which some lane must have as many if that is to hold.
-  uint32_t least() const {
-    return Saved ? uint32_t((PerRound + Once + Saved - 1) / Saved) : 1;
-  }
+  uint32_t least() const;
 };
 
 /// Steps of \p Values' chain from one vote to the next: several where they are
