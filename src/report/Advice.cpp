@@ -20,13 +20,16 @@ namespace reconverge::report {
 
 /// A remedy is named from this share of a branch's self cost on.
 static constexpr double WorthALine = 0.1;
+/// What is left of a gain is something from this share of the run on: less is
+/// written as 0.0%.
+static constexpr double Something = 0.0005;
 
 static std::string lineOf(const RemedyBound &R) {
   const RemedyWords &Words = R.What;
   const std::string Most = "at most " + percent(R.Gain);
   if (Words.PriceOf.empty())
     return Words.Advice + ": " + Most;
-  if (R.Price >= R.Gain)
+  if (R.Gain - R.Price < Something)
     return Words.Advice + ": no; " + Most + " back, and its " + Words.PriceOf +
            " cost about " + percent(R.Price);
   return Words.Advice + ": at most " + percent(R.Gain - R.Price) + " (" +
