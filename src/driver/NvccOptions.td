@@ -74,6 +74,8 @@ defm rdc : NvccSetting<"rdc", "relocatable-device-code">;
 def dc : Flag<Either, "dc">, InCc,
   HelpText<"-rdc=true -c: objects whose device code the link completes">;
 def n_device_c : Flag<Either, "device-c">, InCc, Alias<dc>;
+def dw : Flag<Either, "dw">, InCc; // -rdc=false -c
+def n_device_w : Flag<Either, "device-w">, InCc, Alias<dw>;
 def dlink : Flag<Either, "dlink">, InCc,
   HelpText<"Write an object that completes the device code of the inputs">;
 def n_device_link : Flag<Either, "device-link">, InCc, Alias<dlink>;
@@ -87,6 +89,7 @@ def n_expt_extended_lambda : NvccFlag<"expt-extended-lambda", extended_lambda>;
 def relaxed_constexpr : Flag<Either, "expt-relaxed-constexpr">, InBuild;
 def n_relaxed_constexpr : NvccFlag<"relaxed-constexpr", relaxed_constexpr>;
 def disable_warnings : Flag<Either, "disable-warnings">, InBuild;
+def no_deprecated : Flag<Either, "Wno-deprecated-declarations">, InBuild;
 def resource_usage : Flag<Either, "resource-usage">, InBuild;
 def res_usage : NvccFlag<"res-usage", resource_usage>;
 def Werror : Flag<Either, "Werror">, InBuild; // maybe with a kind behind it
@@ -117,10 +120,15 @@ foreach name = [
     "Wdefault-stream-launch", "Wmissing-launch-bounds",
     "Wext-lambda-captures-this", "no-compress", "dlink-time-opt", "dlto",
     "no-align-double", "keep-device-functions", "extra-device-vectorization",
-    "jobserver"] in
+    "jobserver", "lto", "gen-opt-lto", "force-cl-env-setup",
+    "relocatable-ptx", "reloc-ptx", "augment-host-linker-script",
+    "aug-hls"] in
   def "ignored_"#!subst("-", "_", name) : IgnoredFlag<name>;
 def ignored_m : Separate<Dash, "m">, InBuild, Group<Ignored>;
 def ignored_m_EQ : Joined<Dash, "m=">, InBuild, Group<Ignored>;
+// Of one dash, so as not to be near to options of ours.
+def ignored_ldir : Separate<Dash, "ldir">, InBuild, Group<Ignored>;
+def ignored_ldir_EQ : Joined<Dash, "ldir=">, InBuild, Group<Ignored>;
 def no_gpu_rdc : IgnoredFlag<"fno-gpu-rdc">;
 foreach name = [
     "diag-suppress", "diag-warn", "diag-error", "threads", "split-compile",
@@ -129,7 +137,8 @@ foreach name = [
     "archive-options", "cudadevrt", "dopt", "optimization-info", "opt-info",
     "machine", "brief-diagnostics", "brief-diag", "jump-table-density", "jtd",
     "compress-mode", "target-directory", "target-dir",
-    "libdevice-directory", "static-global-template-stub",
+    "libdevice-directory", "entries", "e",
+    "static-global-template-stub",
     "device-entity-has-hidden-visibility", "frandom-seed", "fdevice-time-trace",
     "Ofast-compile", "Ofc", "qpp-config", "archiver-binary", "arbin", "time",
     "drive-prefix", "dp", "input-drive-prefix", "idp",
@@ -145,5 +154,15 @@ def fgpu_rdc : RefusedFlag<"fgpu-rdc">;
 def static : RefusedFlag<"static">;
 def emit_what : RefusedFlag<"###">;
 def dryrun : RefusedFlag<"dryrun">;
-foreach name = ["cubin", "optix-ir", "ltoir", "lib", "run"] in
+def refused_fatbin : Flag<Dash, "fatbin">, InBuild, Group<Refused>;
+foreach name = [
+    "cubin", "optix-ir", "ltoir", "lib", "run", "cuda", "fdevice-syntax-only",
+    "no-device-link", "nodlink", "compile-as-tools-patch", "astoolspatch",
+    "list-gpu-code", "code-ls", "list-gpu-arch", "arch-ls"] in
   def "refused_"#!subst("-", "_", name) : RefusedFlag<name>;
+foreach name = ["run-args", "sanitize", "host-linker-script", "hls"] in {
+  def "refused_"#!subst("-", "_", name)
+    : Separate<Either, name>, InBuild, Group<Refused>;
+  def "refused_"#!subst("-", "_", name)#"_EQ"
+    : Joined<Either, name#"=">, InBuild, Group<Refused>;
+}

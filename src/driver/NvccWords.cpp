@@ -90,6 +90,10 @@ std::optional<Error> readNvccOption(const Arg &A, const ArgList &All,
     Compile.Relocatable = true;
     Request.Make = BuildRequest::Product::Objects;
     return Error::success();
+  case OPT_dw:
+    Compile.Relocatable = false;
+    Request.Make = BuildRequest::Product::Objects;
+    return Error::success();
   case OPT_dlink:
     Request.Make = BuildRequest::Product::DeviceLink;
     return Error::success();
@@ -130,6 +134,9 @@ std::optional<Error> readNvccOption(const Arg &A, const ArgList &All,
     return Error::success();
   case OPT_disable_warnings:
     Compile.ClangArguments.push_back("-w");
+    return Error::success();
+  case OPT_no_deprecated:
+    Compile.ClangArguments.push_back("-Wno-deprecated-declarations");
     return Error::success();
   case OPT_Werror:
     // Its kind, if one follows, comes as an input.

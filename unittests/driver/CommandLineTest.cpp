@@ -335,6 +335,200 @@ TEST(CcWords, NvccsShortAndRareSpellings) {
   EXPECT_TRUE(cc({"--clean-targets", "a.cu"}).Clean);
 }
 
+/// What nvcc 13's --help has, beside what asks a question.
+TEST(CcWords, EveryOptionOfNvccHasAnAnswer) {
+  enum Answer { Taken, Refused };
+  struct Row {
+    StringRef Long, Short, Value;
+    Answer Wanted = Taken;
+  };
+  const Row Rows[] = {
+      {"cuda", "cuda", "", Refused},
+      {"cubin", "cubin", "", Refused},
+      {"", "fatbin", "", Refused}, // --fatbin is ours
+      {"ptx", "ptx", ""},
+      {"optix-ir", "optix-ir", "", Refused},
+      {"ltoir", "ltoir", "", Refused},
+      {"preprocess", "E", ""},
+      {"generate-dependencies", "M", ""},
+      {"generate-nonsystem-dependencies", "MM", ""},
+      {"generate-dependencies-with-compile", "MD", ""},
+      {"generate-nonsystem-dependencies-with-compile", "MMD", ""},
+      {"dependency-output", "MF", "a.d"},
+      {"generate-dependency-targets", "MP", ""},
+      {"compile", "c", ""},
+      {"device-c", "dc", ""},
+      {"device-w", "dw", ""},
+      {"device-link", "dlink", ""},
+      {"link", "link", ""},
+      {"lib", "lib", "", Refused},
+      {"run", "run", "", Refused},
+      {"output-file", "o", "a"},
+      {"pre-include", "include", "a.h"},
+      {"objdir-as-tempdir", "objtemp", ""},
+      {"library", "l", "m"},
+      {"define-macro", "D", "A"},
+      {"undefine-macro", "U", "A"},
+      {"include-path", "I", "a"},
+      {"system-include", "isystem", "a"},
+      {"library-path", "L", "a"},
+      {"output-directory", "odir", "a"},
+      {"compiler-bindir", "ccbin", "g++"},
+      {"allow-unsupported-compiler", "allow-unsupported-compiler", ""},
+      {"archiver-binary", "arbin", "ar"},
+      {"cudart", "cudart", "static"},
+      {"cudadevrt", "cudadevrt", "none"},
+      {"libdevice-directory", "ldir", "a"},
+      {"target-directory", "target-dir", "a"},
+      {"use-local-env", "use-local-env", ""},
+      {"force-cl-env-setup", "force-cl-env-setup", ""},
+      {"profile", "pg", ""},
+      {"debug", "g", ""},
+      {"device-debug", "G", ""},
+      {"generate-line-info", "lineinfo", ""},
+      {"optimization-info", "opt-info", "inline"},
+      {"optimize", "O", "2"},
+      {"Ofast-compile", "Ofc", "0"},
+      {"dopt", "dopt", "on"},
+      {"dlink-time-opt", "dlto", ""},
+      {"lto", "lto", ""},
+      {"gen-opt-lto", "gen-opt-lto", ""},
+      {"ftemplate-backtrace-limit", "ftemplate-backtrace-limit", "9"},
+      {"ftemplate-depth", "ftemplate-depth", "900"},
+      {"no-exceptions", "noeh", ""},
+      {"shared", "shared", ""},
+      {"x", "x", "cu"},
+      {"std", "std", "c++17"},
+      {"no-host-device-initializer-list", "nohdinitlist", ""},
+      {"no-host-device-move-forward", "nohdmoveforward", ""},
+      {"expt-relaxed-constexpr", "expt-relaxed-constexpr", ""},
+      {"extended-lambda", "extended-lambda", ""},
+      {"expt-extended-lambda", "expt-extended-lambda", ""},
+      {"machine", "m", "64"},
+      {"m64", "m64", ""},
+      {"compiler-options", "Xcompiler", "-Wall"},
+      {"linker-options", "Xlinker", "-s"},
+      {"archive-options", "Xarchive", "a"},
+      {"ptxas-options", "Xptxas", "-v"},
+      {"nvlink-options", "Xnvlink", "a"},
+      {"static-global-template-stub", "static-global-template-stub", "true"},
+      {"device-entity-has-hidden-visibility",
+       "device-entity-has-hidden-visibility", "true"},
+      {"forward-unknown-to-host-compiler", "forward-unknown-to-host-compiler",
+       ""},
+      {"forward-unknown-to-host-linker", "forward-unknown-to-host-linker", ""},
+      {"forward-unknown-opts", "forward-unknown-opts", ""},
+      {"dont-use-profile", "noprof", ""},
+      {"dryrun", "dryrun", "", Refused},
+      {"verbose", "v", ""},
+      {"threads", "t", "2"},
+      {"split-compile", "split-compile", "2"},
+      {"split-compile-extended", "split-compile-extended", "2"},
+      {"fdevice-syntax-only", "fdevice-syntax-only", "", Refused},
+      {"fdevice-time-trace", "fdevice-time-trace", "a"},
+      {"keep", "keep", ""},
+      {"keep-dir", "keep-dir", "a"},
+      {"save-temps", "save-temps", ""},
+      {"clean-targets", "clean", ""},
+      {"time", "time", "a"},
+      {"run-args", "run-args", "a", Refused},
+      {"input-drive-prefix", "idp", "a"},
+      {"dependency-drive-prefix", "ddp", "a"},
+      {"drive-prefix", "dp", "a"},
+      {"dependency-target-name", "MT", "a"},
+      {"no-align-double", "no-align-double", ""},
+      {"no-device-link", "nodlink", "", Refused},
+      {"gpu-architecture", "arch", "sm_90"},
+      {"gpu-code", "code", "sm_90"},
+      {"generate-code", "gencode", "arch=compute_90,code=sm_90"},
+      {"relocatable-device-code", "rdc", "true"},
+      {"entries", "e", "k"},
+      {"maxrregcount", "maxrregcount", "32"},
+      {"use_fast_math", "use_fast_math", ""},
+      {"ftz", "ftz", "true"},
+      {"prec-div", "prec-div", "true"},
+      {"prec-sqrt", "prec-sqrt", "true"},
+      {"fmad", "fmad", "true"},
+      {"extra-device-vectorization", "extra-device-vectorization", ""},
+      {"default-stream", "default-stream", "legacy"},
+      {"disable-warnings", "disable-warnings", ""},
+      {"keep-device-functions", "keep-device-functions", ""},
+      {"source-in-ptx", "src-in-ptx", ""},
+      {"restrict", "restrict", ""},
+      {"Wreorder", "Wreorder", ""},
+      {"Wdefault-stream-launch", "Wdefault-stream-launch", ""},
+      {"Wmissing-launch-bounds", "Wmissing-launch-bounds", ""},
+      {"Wext-lambda-captures-this", "Wext-lambda-captures-this", ""},
+      {"Wno-deprecated-gpu-targets", "Wno-deprecated-gpu-targets", ""},
+      {"Werror", "Werror", "reorder"},
+      {"resource-usage", "res-usage", ""},
+      {"extensible-whole-program", "ewp", ""},
+      {"no-compress", "no-compress", ""},
+      {"qpp-config", "qpp-config", "a"},
+      {"compile-as-tools-patch", "astoolspatch", "", Refused},
+      {"list-gpu-code", "code-ls", "", Refused},
+      {"list-gpu-arch", "arch-ls", "", Refused},
+      {"display-error-number", "err-no", ""},
+      {"no-display-error-number", "no-err-no", ""},
+      {"diag-error", "diag-error", "177"},
+      {"diag-suppress", "diag-suppress", "177"},
+      {"diag-warn", "diag-warn", "177"},
+      {"host-linker-script", "hls", "gen-lcs", Refused},
+      {"augment-host-linker-script", "aug-hls", ""},
+      {"brief-diagnostics", "brief-diag", "true"},
+      {"jump-table-density", "jtd", "10"},
+      {"relocatable-ptx", "reloc-ptx", ""},
+      {"device-stack-protector", "device-stack-protector", "true"},
+      {"compress-mode", "compress-mode", "size"},
+      {"frandom-seed", "frandom-seed", "a"},
+      {"sanitize", "sanitize", "memcheck", Refused},
+      {"jobserver", "jobserver", ""}};
+  const auto Check = [](const Row &R, const std::string &Word, bool Joined) {
+    std::vector<std::string> All = {Word + (Joined ? "=" + R.Value.str() : "")};
+    if (!R.Value.empty() && !Joined)
+      All.push_back(R.Value.str());
+    Words W = {"a.cu"};
+    for (const std::string &Each : All)
+      W.push_back(Each.c_str());
+    auto Request = parseCcWords(W);
+    if (R.Wanted == Refused) {
+      EXPECT_TRUE(StringRef(messageOf(std::move(Request))).starts_with(Word))
+          << All.front();
+      return;
+    }
+    if (!Request) {
+      ADD_FAILURE() << All.front() << ": " << toString(Request.takeError());
+      return;
+    }
+    EXPECT_EQ(join(Request->Inputs, " "), "a.cu") << All.front();
+    static constexpr StringLiteral OfClang[] = {"--verbose",
+                                                "-v",
+                                                "-D",
+                                                "-I",
+                                                "-U",
+                                                "-include",
+                                                "-pg",
+                                                "-isystem",
+                                                "-std",
+                                                "-Werror",
+                                                "-ftemplate-depth",
+                                                "-ftemplate-backtrace-limit"};
+    if (is_contained(OfClang, Word))
+      return; // it is left to clang, which has it as well
+    for (const auto *Left :
+         {&Request->Compile.ClangArguments, &Request->Compile.HostArguments})
+      EXPECT_FALSE(is_contained(*Left, All.front())) << All.front();
+  };
+  for (const Row &R : Rows)
+    for (const std::string &Word : {"--" + R.Long.str(), "-" + R.Short.str()}) {
+      if (Word == "--")
+        continue;
+      Check(R, Word, false);
+      if (!R.Value.empty())
+        Check(R, Word, true);
+    }
+}
+
 TEST(CcWords, UnknownWordsMayBeForTheHostAlone) {
   const Words W = {"a.cu", "-fx", "-Wall", "-DN=1", "-Wno-x"};
   Words Forwards = W;
