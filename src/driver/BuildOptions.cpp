@@ -154,69 +154,6 @@ void useRuntime(BuildRequest &Request, CudaRuntime Runtime) {
 // Options
 //===----------------------------------------------------------------------===//
 
-static Error refuse(const Arg &A) {
-  if (A.getOption().getID() == OPT_static)
-    return userError(
-        "-static: CUDA's runtime is a shared library here",
-        "Leave it out; -static-libstdc++ and -static-libgcc work.");
-  switch (A.getOption().getID()) {
-  case OPT_emit_what:
-  case OPT_dryrun:
-    return userError(A.getSpelling() + ": the steps cannot be shown unrun",
-                     "Write -v to see them as they run.");
-  case OPT_refused_lib:
-    return userError(A.getSpelling() + ": objects are not put into a library",
-                     "Compile with -c, then call ar.");
-  case OPT_refused_run:
-  case OPT_refused_run_args:
-  case OPT_refused_run_args_EQ:
-    return userError(A.getSpelling() + ": what is built is not run",
-                     "reconverge profile builds and runs.");
-  case OPT_refused_cubin:
-  case OPT_refused_optix_ir:
-  case OPT_refused_ltoir:
-  case OPT_refused_cuda:
-  case OPT_refused_fatbin:
-    return userError(A.getSpelling() + ": that is no product of this compiler",
-                     "--emit-ptx writes PTX; --fatbin puts machine code into "
-                     "objects.");
-  case OPT_refused_fdevice_syntax_only:
-    return userError(A.getSpelling() + ": both sides are parsed, or neither",
-                     "Write -fsyntax-only.");
-  case OPT_refused_no_device_link:
-  case OPT_refused_nodlink:
-    return userError(A.getSpelling() +
-                         ": where reconverge cc links, it links device code, "
-                         "too",
-                     "Leave it out, with what -dlink wrote; or have g++ link.");
-  case OPT_refused_list_gpu_code:
-  case OPT_refused_code_ls:
-  case OPT_refused_list_gpu_arch:
-  case OPT_refused_arch_ls:
-    return userError(A.getSpelling() + ": those are of the toolkit's ptxas",
-                     "Ask nvcc.");
-  case OPT_refused_sanitize:
-  case OPT_refused_sanitize_EQ:
-    return userError(A.getSpelling() + ": no tool's checks are built in",
-                     "reconverge test runs a program with checks; "
-                     "compute-sanitizer takes ours as they are.");
-  case OPT_refused_compile_as_tools_patch:
-  case OPT_refused_astoolspatch:
-  case OPT_refused_host_linker_script:
-  case OPT_refused_host_linker_script_EQ:
-  case OPT_refused_hls:
-  case OPT_refused_hls_EQ:
-    return userError(A.getSpelling() + ": that is no product of this compiler",
-                     "Leave it out, or call nvcc for it.");
-  default:
-    return userError(A.getSpelling() +
-                         ": the linker of device code that goes with it "
-                         "(CMake: nvlink) cannot read ours",
-                     "Write -rdc=true, and have reconverge cc link (CMake: in "
-                     "CMAKE_CUDA_FLAGS, without CUDA_SEPARABLE_COMPILATION).");
-  }
-}
-
 /// Options of -M's family; false if \p A is none.
 static bool readDependencyOption(const Arg &A, const ArgList &All,
                                  BuildRequest &Request) {
@@ -352,7 +289,7 @@ static std::optional<Error> readGroupOption(const Arg &A, const ArgList &All,
   case OPT_Ignored:
     return Error::success();
   case OPT_Refused:
-    return refuse(A);
+    return refuseOption(A);
   case OPT_HostAndLink:
     passOn(Link.Arguments, A, All);
     passOn(Request.Compile.HostArguments, A, All);

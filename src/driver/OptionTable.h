@@ -83,6 +83,8 @@ llvm::Error refuseRecord(const BuildRequest &Request);
 std::optional<llvm::Error> readNvccOption(const llvm::opt::Arg &A,
                                           const llvm::opt::ArgList &All,
                                           BuildRequest &Request);
+/// The error of an option that cannot be had, with what to write instead.
+llvm::Error refuseOption(const llvm::opt::Arg &A);
 /// The value of \p A: true or false.
 llvm::Expected<bool> parseBool(const llvm::opt::Arg &A);
 /// A list of nvcc's for another tool: commas and, as it writes a shell's
