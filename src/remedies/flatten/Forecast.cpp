@@ -101,8 +101,7 @@ static std::optional<LoopGain> bestLoop(const model::KernelSlots &Slots,
         return std::min(
             SlotsOfVote * Rounds / K.WarpSize + Gain / std::sqrt(Times) +
                 priceOfRest(
-                    Slots,
-                    restAround(K, K.Info.Branches[Exits.front()].Region),
+                    Slots, restAround(K, K.Info.Branches[Exits.front()].Region),
                     Together),
             Gain);
       });

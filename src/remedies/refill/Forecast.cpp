@@ -207,10 +207,9 @@ static double slotsWith(const Way &W, const model::KernelSlots &Slots,
                         const LoopCounts &C) {
   const KernelProfile &K = Slots.kernel();
   const double OfLane = C.Rounds / C.Leaving;
-  const double Idle =
-      std::min<double>(WarpSize, W.Threshold + W.Rounds *
-                                                   (WarpSize - W.Threshold) /
-                                                   (2 * OfLane));
+  const double Idle = std::min<double>(
+      WarpSize,
+      W.Threshold + W.Rounds * (WarpSize - W.Threshold) / (2 * OfLane));
   const double AtWork = WarpSize - Idle / 2;
   const double Rounds = C.Rounds / AtWork * (1 + (W.Rounds - 1) / (2 * OfLane));
   const double Loop = Rounds * slotsOfRound(Slots, C, AtWork);

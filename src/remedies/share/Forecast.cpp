@@ -97,8 +97,8 @@ Foreseen foresee(Function &Copy, const KernelProfile &Seen,
       Options.Branch = Info.Id;
       const auto Planned = planShare(Copy, Options);
       if (const auto *Plan = std::get_if<SharePlan>(&Planned))
-        Back[B] = std::max(
-            0., Self[B] - double(Plan->By.Step) * stepsOf(Seen, OfOne, Info));
+        Back[B] = std::max(0., Self[B] - double(Plan->By.Step) *
+                                             stepsOf(Seen, OfOne, Info));
     }
   }
   return F;

@@ -263,10 +263,11 @@ Dealing Sharer::weigh(Value *Count, BasicBlock *Shared, BasicBlock *Alone) {
     const Weights &By = Plan.By;
     auto Wide = [&](Value *V) { return B.CreateZExt(V, B.getInt64Ty()); };
     Value *Rounds = B.CreateLShr(B.CreateAdd(Of.Total, B.getInt32(31)), 5);
-    Value *Steps = B.CreateBinaryIntrinsic(Intrinsic::umin, Count,
-                                           B.getInt32(32)),
-          *OfRound = B.CreateAdd(B.CreateMul(Wide(Steps), B.getInt64(By.PerStep)),
-                                 B.getInt64(By.PerRound)),
+    Value *Steps =
+              B.CreateBinaryIntrinsic(Intrinsic::umin, Count, B.getInt32(32)),
+          *OfRound =
+              B.CreateAdd(B.CreateMul(Wide(Steps), B.getInt64(By.PerStep)),
+                          B.getInt64(By.PerRound)),
           *Price = B.CreateAdd(B.CreateMul(Wide(Rounds), OfRound),
                                B.getInt64(By.Once));
     Pays = inAnyLane(

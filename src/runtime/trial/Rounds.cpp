@@ -99,9 +99,8 @@ bool TimedRounds::dropLosers(double By) {
     for (size_t R = From; R != rounds(); ++R)
       Fastest[R] = std::min(Fastest[R], Times[Which][R]);
   auto HasLost = [&](size_t Which) {
-    return all_of(seq(From, rounds()), [&](size_t R) {
-      return Times[Which][R] > By * Fastest[R];
-    });
+    return all_of(seq(From, rounds()),
+                  [&](size_t R) { return Times[Which][R] > By * Fastest[R]; });
   };
   const bool IsOpen = count_if(Order, HasLost) + 1 < ptrdiff_t(Order.size());
   erase_if(Order, [&](size_t Which) {
