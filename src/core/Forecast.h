@@ -34,6 +34,9 @@ struct AddedWork {
   double PathCycles = 0;     ///< of warps' chains, as in Demand
   double Wavefronts = 0;     ///< of the first cache and shared memory
   double Requests = 0;       ///< of warps to memory
+  double LoadSectors = 0;    ///< of global memory
+  double StoreSectors = 0;   ///< the same, and of atomics
+  double FirstSectors = 0;   ///< of LoadSectors: the first of a thread block
   uint64_t StaticShared = 0; ///< bytes a thread block
   int Registers = 0;         ///< of a thread, where ptxas counted them
   bool ChainsStay = false;   ///< as long as they are, but for PathCycles

@@ -73,6 +73,18 @@ double SlotShare::gain(double Saved, const AddedWork &Added) const {
   }
   D.PathCycles += Added.PathCycles / Launches;
   D.Wavefronts = std::max(0.0, D.Wavefronts + Added.Wavefronts / Launches);
+  D.LoadSectors = std::max(0.0, D.LoadSectors + Added.LoadSectors / Launches);
+  if (D.Touched.ThreadBlocks) { // a thread block has no more than the grid has
+    const double First =
+        double(D.Touched.BlockLoads) + Added.FirstSectors / Launches;
+    const double Most =
+        double(D.Touched.ThreadBlocks) * double(D.Touched.GridLoads);
+    D.Touched.BlockLoads =
+        uint64_t(std::clamp(First, double(D.Touched.BlockLoads),
+                            std::max(Most, double(D.Touched.BlockLoads))));
+  }
+  D.StoreSectors =
+      std::max(0.0, D.StoreSectors + Added.StoreSectors / Launches);
   if (Added.Requests < 0 && Requests > 0) { // not like the mean slot
     const size_t Lsu = size_t(Unit::Lsu);
     D.Busy[Lsu] =

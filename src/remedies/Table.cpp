@@ -143,7 +143,9 @@ std::vector<Foreseen> foreseen(const Function &Kernel,
         const std::unique_ptr<Module> M = CloneModule(*Kernel.getParent());
         Function &Copy = *M->getFunction(Kernel.getName());
         All.push_back(R->Foresee(Copy, Seen, Parameters));
-        countRegisters(Copy, Seen.Info.Registers, Services, All.back());
+        // There may be another one of that name now.
+        countRegisters(*M->getFunction(Kernel.getName()), Seen.Info.Registers,
+                       Services, All.back());
         All.back().Remedy = R->Name.str();
         All.back().Parameters = std::move(Parameters);
       }

@@ -12,8 +12,16 @@
 
 #include "../model/HandMade.h"
 
+#include "analysis/Numbering.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
+
 #include <gtest/gtest.h>
 
+using namespace llvm;
 using namespace reconverge;
 using namespace reconverge::remedies;
 using reconverge::test::HandMadeKernel;
@@ -214,6 +222,91 @@ TEST(RefillForecast, ManyItemsHaveLongSlices) {
   H.K.Threads = uint64_t(1) << 26;
   EXPECT_EQ(refill::guess(H.K)[2],
             "threshold=4;rounds=4;source=slice;slice=128;branch=0");
+}
+
+/// What is foreseen of loopOf(200, 40, 30), whose lanes read \p Index of p in each
+/// round, four sectors for 32 lanes, if refilled by \p Parameters.
+Foreseen foreseen(StringRef Index, StringRef Parameters) {
+  const std::string Text = (R"(
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @k(ptr addrspace(1) %p) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %mine = getelementptr i32, ptr addrspace(1) %p, i32 %tid
+  %n = load i32, ptr addrspace(1) %mine
+  br label %loop
+loop:
+  %i = phi i32 [ 0, %0 ], [ %next, %loop ]
+  %sum = phi i32 [ 0, %0 ], [ %more, %loop ]
+  %row = mul i32 %i, 4096
+  %mixed = add i32 %row, %tid
+  %at = getelementptr i32, ptr addrspace(1) %p, i32 )" +
+                            Index + R"(
+  %v = load i32, ptr addrspace(1) %at
+  %more = add i32 %sum, %v
+  %next = add i32 %i, 1
+  %on = icmp slt i32 %next, %n
+  br i1 %on, label %loop, label %last
+last:
+  store i32 %sum, ptr addrspace(1) %mine
+  ret void
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+)")
+                               .str();
+  LLVMContext Context;
+  SMDiagnostic Error;
+  const std::unique_ptr<Module> M = parseAssemblyString(Text, Error, Context);
+  EXPECT_TRUE(M) << Error.getMessage().str();
+  if (!M)
+    return {};
+  analysis::numberBlocks(*M);
+  Function &F = *M->getFunction("k");
+  const analysis::KernelNumbers Numbers = analysis::numbersOf(F);
+  HandMadeKernel H = loopOf(200, 40, 30);
+  H.K.Info.Branches[0].Id = Numbers.Branches[0];
+  for (uint32_t Block : {0, 1, 2}) { // one in each
+    AccessInfo A;
+    A.Id = Numbers.Accesses[Block];
+    A.Block = Block;
+    A.Bytes = 4;
+    A.Use = Block == 2 ? MemoryUse::Store : MemoryUse::Load;
+    H.K.Info.Accesses.push_back(A);
+    AccessCounts C;
+    C.Requests = H.K.Blocks[Block].Warps;
+    C.Lanes = H.K.Blocks[Block].Lanes;
+    C.Sectors = C.Lanes / 8;
+    C.Wavefronts = C.Requests;
+    H.K.Accesses.push_back(C);
+  }
+  return refill::foresee(F, H.K, Parameters);
+}
+
+TEST(RefillForecast, LanesInOtherRoundsReadFurtherApart) {
+  const Foreseen Mixed = foreseen("%mixed", "threshold=4;rounds=4");
+  ASSERT_TRUE(Mixed.Added);
+  EXPECT_FALSE(Mixed.IsRefused);
+  // A sector a lane in place of an eighth, of the loop's access alone.
+  EXPECT_NEAR(Mixed.Added->LoadSectors, 7.0 / 8 * 200 * 32 * Warps, 1);
+  EXPECT_EQ(Mixed.Added->StoreSectors, 0);
+  EXPECT_EQ(Mixed.Added->FirstSectors, 0) << "a block touches what it did";
+  EXPECT_GT(Mixed.Added->Wavefronts, 0);
+  EXPECT_DOUBLE_EQ(Mixed.Slots[0], 7.0 * 200 * 40 * Warps);
+  EXPECT_GT(Mixed.Added->Slots, 0);
+  // All read one place, whatever the round.
+  EXPECT_EQ(foreseen("7", "threshold=4;rounds=4").Added->LoadSectors, 0);
+  // 200 rounds are in 25 sectors, of which 30 lanes read some 18.
+  const Foreseen Table = foreseen("%i", "threshold=4;rounds=4");
+  EXPECT_GT(Table.Added->LoadSectors, 0.3 * 200 * 32 * Warps);
+  EXPECT_LT(Table.Added->LoadSectors, 0.6 * 200 * 32 * Warps);
+}
+
+TEST(RefillForecast, EachCandidateHasItsPrice) {
+  const double Fewer = foreseen("7", "threshold=4;rounds=4").Added->Slots;
+  EXPECT_LT(Fewer, foreseen("7", "threshold=1;rounds=1").Added->Slots);
+  EXPECT_LT(Fewer, foreseen("7", "threshold=16;rounds=1").Added->Slots);
+  EXPECT_TRUE(foreseen("7", "nonsense=1").IsRefused);
+  EXPECT_TRUE(foreseen("7", "threshold=4;branch=99").IsRefused)
+      << "there is no such loop";
 }
 
 } // namespace

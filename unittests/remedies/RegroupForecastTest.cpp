@@ -11,8 +11,16 @@
 
 #include "../model/HandMade.h"
 
+#include "analysis/Numbering.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SourceMgr.h"
+
 #include <gtest/gtest.h>
 
+using namespace llvm;
 using namespace reconverge;
 using namespace reconverge::remedies;
 using reconverge::test::HandMadeKernel;
@@ -75,6 +83,89 @@ TEST(RegroupForecast, AnOrderServesLaunchesThatRepeat) {
                         "branch=0;locality=12;gather=7;reuse=on"};
   EXPECT_EQ(guessed(30e-6, true, 10), Reused)
       << "a tenth of an order is shorter";
+}
+
+/// What is foreseen of a kernel whose threads read side by side, then a factor that
+/// is one for all. Of a warp one in \p Rare goes the second way.
+Foreseen foreseen(unsigned Rare, StringRef Parameters) {
+  LLVMContext Context;
+  SMDiagnostic Error;
+  const std::unique_ptr<Module> M = parseAssemblyString(R"(
+target triple = "nvptx64-nvidia-cuda"
+define ptx_kernel void @k(ptr addrspace(1) noalias readonly %p,
+                          ptr addrspace(1) noalias %q) {
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %wide = zext i32 %tid to i64
+  %mine = getelementptr inbounds float, ptr addrspace(1) %p, i64 %wide
+  %x = load float, ptr addrspace(1) %mine
+  %f = load float, ptr addrspace(1) %p
+  %out = getelementptr inbounds float, ptr addrspace(1) %q, i64 %wide
+  %c = fcmp olt float %x, 0.0
+  br i1 %c, label %then, label %else
+then:
+  %a = fdiv float %f, %x
+  br label %last
+else:
+  %b = fmul float %f, %x
+  br label %last
+last:
+  %r = phi float [ %a, %then ], [ %b, %else ]
+  store float %r, ptr addrspace(1) %out
+  ret void
+}
+declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+)",
+                                                        Error, Context);
+  EXPECT_TRUE(M) << Error.getMessage().str();
+  if (!M)
+    return {};
+  analysis::numberBlocks(*M);
+  Function &F = *M->getFunction("k");
+  const analysis::KernelNumbers Numbers = analysis::numbersOf(F);
+  HandMadeKernel H;
+  H.K.Launches = 1;
+  H.K.Threads = 32 * Warps;
+  const uint32_t First = H.block(10, Warps, 32 * Warps),
+                 Then = H.block(500, Warps, 32 * Warps / Rare),
+                 Else = H.block(500, Warps, 32 * Warps - 32 * Warps / Rare);
+  H.block(1, Warps, 32 * Warps);
+  H.branch(BranchKind::IfElse, First, {Then, Else}, {Then, Else}, Warps,
+           {32 * Warps / Rare, 32 * Warps - 32 * Warps / Rare});
+  H.K.Info.Branches[0].Id = Numbers.Branches[0];
+  H.K.Info.Branches[0].Reason = "load";
+  for (size_t A : {0, 1, 2}) {
+    AccessInfo Info;
+    Info.Id = Numbers.Accesses[A];
+    Info.Block = A == 2 ? 3 : 0;
+    Info.Bytes = 4;
+    Info.Use = A == 2 ? MemoryUse::Store : MemoryUse::Load;
+    H.K.Info.Accesses.push_back(Info);
+    AccessCounts C;
+    C.Requests = C.Wavefronts = Warps;
+    C.Lanes = 32 * Warps;
+    C.Sectors = (A == 1 ? 1 : 4) * Warps;
+    H.K.Accesses.push_back(C);
+  }
+  H.K.Vectors.Classes = {{1, 1, 0, 1}, {1, 0, 1, 1}};
+  ThreadVectors::ThreadBlock &Block = H.K.Vectors.Blocks.emplace_back();
+  for (unsigned T = 0; T != 32; ++T)
+    Block.ClassOf.push_back(T % Rare ? 1 : 0);
+  return regroup::foresee(F, H.K, Parameters);
+}
+
+TEST(RegroupForecast, ThreadsOfAClassLieApart) {
+  const double Sector = 32 * Warps; // a lane's, of all
+  // Neighbours are two apart: twice the sectors; of what all read none more.
+  const Foreseen Half = foreseen(2, "branch=0");
+  ASSERT_TRUE(Half.Added);
+  EXPECT_FALSE(Half.IsRefused);
+  EXPECT_DOUBLE_EQ(Half.Added->LoadSectors, Sector / 8);
+  EXPECT_DOUBLE_EQ(Half.Added->FirstSectors, Sector / 8);
+  EXPECT_DOUBLE_EQ(Half.Added->StoreSectors, Sector / 8);
+  // One in 16 has a sector of its own, for the rest little changes.
+  const Foreseen Few = foreseen(16, "branch=0");
+  EXPECT_DOUBLE_EQ(Few.Added->LoadSectors, Sector / 16);
+  EXPECT_TRUE(foreseen(2, "nonsense=1").IsRefused);
 }
 
 } // namespace

@@ -4,10 +4,17 @@
 #define RECONVERGE_REMEDIES_REFILL_FORECAST_H
 
 #include "core/Cost.h"
+#include "core/Forecast.h"
 #include "core/Profile.h"
+
+#include "llvm/ADT/StringRef.h"
 
 #include <string>
 #include <vector>
+
+namespace llvm {
+class Function;
+} // namespace llvm
 
 namespace reconverge::remedies::refill {
 
@@ -18,6 +25,12 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
 
 /// Parameters for that loop, best guess first; none if none gains.
 std::vector<std::string> guess(const KernelProfile &K);
+
+/// What comes back, what votes and stops cost and what memory is asked for
+/// besides, with \p Parameters. \p Copy, the code of \p Seen, may be replaced by
+/// a kernel of the same name.
+Foreseen foresee(llvm::Function &Copy, const KernelProfile &Seen,
+                 llvm::StringRef Parameters);
 
 } // namespace reconverge::remedies::refill
 

@@ -71,6 +71,7 @@ const Remedy refill::Itself = {
         [](StringRef Text) { return parseRefillOptions(Text).takeError(); },
     .Apply = apply,
     .Moves = [](StringRef) { return Moved::Threads; },
+    .Foresee = refill::foresee,
     .ChangesLaunch = true};
 
 } // namespace reconverge::remedies

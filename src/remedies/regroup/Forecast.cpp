@@ -24,6 +24,13 @@
 // Of a loop over the grid the iterations are sorted. A thread's vector says
 // nothing of one, but there are many: all that idles behind a branch comes back.
 //
+// Threads that share a warp by the order are of one class, in their own order: of a
+// class of the part f of all threads, neighbours are 1 / f apart. What s sectors a
+// lane served, had no lane idled, takes the fewer of s / f and a sector for each
+// lane (common/Mixing.h), but for what all threads of the grid read at one
+// address. Classes are of the threads whose block vectors are known, by how often
+// they come to either side of the branches. By an estimate neighbours are anywhere.
+//
 // Limitation: what locality gains is not foreseen: a trial takes times.
 //
 //===----------------------------------------------------------------------===//
@@ -34,9 +41,14 @@
 #include "model/Model.h"
 #include "model/Regression.h"
 #include "remedies/common/Counted.h"
+#include "remedies/common/Mixing.h"
+#include "remedies/regroup/Options.h"
+#include "remedies/regroup/Regroup.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+
+#include <map>
 
 using namespace llvm;
 
@@ -153,6 +165,79 @@ std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost) {
       Add(Best, 20e-6, 45e-12);
   }
   return Ways;
+}
+
+/// What parts of the threads are alike at \p Branches, numbers; empty: of no
+/// thread is known what it did. \p Branches empty: alike in all blocks.
+static std::vector<double> partsOf(const KernelProfile &K,
+                                   ArrayRef<uint32_t> Branches) {
+  const ThreadVectors &V = K.Vectors;
+  std::vector<uint32_t> Deciding;
+  for (const BranchInfo &B : K.Info.Branches)
+    if (is_contained(Branches, B.Id))
+      append_range(Deciding, B.Successors);
+  std::map<std::vector<uint32_t>, double> Threads;
+  double All = 0;
+  for (const ThreadVectors::ThreadBlock &Block : V.Blocks)
+    for (uint32_t Class : Block.ClassOf) {
+      const std::vector<uint32_t> &Vector = V.Classes[Class];
+      std::vector<uint32_t> Key;
+      for (uint32_t B : Deciding)
+        Key.push_back(Vector[B]);
+      ++Threads[Branches.empty() ? Vector : Key];
+      ++All;
+    }
+  std::vector<double> Parts;
+  for (const auto &[Key, Of] : Threads)
+    Parts.push_back(Of / All);
+  return Parts;
+}
+
+/// The memory that the kernel asks for besides, in the order that \p Options say.
+static AddedWork memoryOf(const KernelProfile &K, const RegroupOptions &Options,
+                          const CommonAddresses &Common) {
+  if (Options.Locality && Options.Estimate.empty())
+    return {};
+  const bool ByEstimate = !Options.Estimate.empty();
+  const std::vector<double> Parts =
+      ByEstimate ? std::vector<double>() : partsOf(K, Options.Branches);
+  AddedWork Added =
+      mixed(K, K.WarpSize, [&](const AccessInfo &A, const LaneSectors &S) {
+        if (Common.InStep.contains(A.Id))
+          return S.Now;
+        double Sum = 0;
+        for (double Part : Parts)
+          Sum += std::min(S.Full, Part * S.Most);
+        return Parts.empty() ? S.Most : Sum;
+      });
+  Added.FirstSectors =
+      Added.LoadSectors; // neighbours are in other thread blocks
+  return Added;
+}
+
+Foreseen foresee(Function &Copy, const KernelProfile &Seen,
+                 StringRef Parameters) {
+  Foreseen F;
+  const KernelCost Cost = model::costOf(Seen);
+  F.Slots.resize(Seen.Branches.size());
+  auto Options = parseRegroupOptions(Parameters);
+  if (!Options) {
+    consumeError(Options.takeError()); // Check says so
+    F.IsRefused = true;
+    return F;
+  }
+  const CommonAddresses Common = commonAddresses(Copy);
+  F.IsRefused = std::holds_alternative<Refusal>(regroupKernel(Copy, *Options));
+  if (F.IsRefused)
+    return F;
+  F.Added = memoryOf(Seen, *Options, Common);
+  for (uint32_t B = 0; B != F.Slots.size(); ++B) {
+    const BranchBound Bound = boundAt(Seen, Cost, B);
+    F.Slots[B] = std::min(Bound.Gain, Cost.Branches[B].SelfSlots);
+    F.Added->Slots +=
+        Bound.Price / (Options->Reuse ? RecipeReuse::UsesAtFirst : 1);
+  }
+  return F;
 }
 
 } // namespace reconverge::remedies::regroup

@@ -4,10 +4,17 @@
 #define RECONVERGE_REMEDIES_REGROUP_FORECAST_H
 
 #include "core/Cost.h"
+#include "core/Forecast.h"
 #include "core/Profile.h"
+
+#include "llvm/ADT/StringRef.h"
 
 #include <string>
 #include <vector>
+
+namespace llvm {
+class Function;
+} // namespace llvm
 
 namespace reconverge::remedies::regroup {
 
@@ -21,6 +28,12 @@ BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
 std::vector<std::string> guess(const KernelProfile &K);
 /// The same, with \p Cost of K.
 std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost);
+
+/// What comes back, what the order costs and what memory is asked for besides, with
+/// \p Parameters. \p Copy, the code of \p Seen, may be replaced by a kernel of the
+/// same name.
+Foreseen foresee(llvm::Function &Copy, const KernelProfile &Seen,
+                 llvm::StringRef Parameters);
 
 } // namespace reconverge::remedies::regroup
 

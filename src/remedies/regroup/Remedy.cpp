@@ -122,6 +122,7 @@ const Remedy regroup::Itself = {
     .Apply = apply,
     .Moves = [](StringRef) { return Moved::Threads; },
     .OrdersMemory = ordersMemory,
+    .Foresee = regroup::foresee,
     .ChangesLaunch = true};
 
 } // namespace reconverge::remedies
