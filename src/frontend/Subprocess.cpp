@@ -9,7 +9,11 @@
 // A signal from the terminal goes to all of its foreground: us, the child and
 // what that has started. One that somebody sends to us alone is passed on. A
 // child that is expendable and has nothing to do with the terminal leads a
-// process group of its own, so that what it has started ends with it.
+// process group of its own, so that what it has started ends with it. One that
+// has the terminal must stay in our group, or could not read from it. So what
+// it leaves becomes our child (a subreaper's, prctl(2)), and if a signal has
+// come, is killed, until there is nothing any more. That also ends what has
+// gone into a session of its own.
 //
 // Handlers, unlike ignored signals, are reset in the child by exec, so the
 // child has the defaults.
@@ -25,15 +29,21 @@
 #include "core/Error.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <set>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace llvm;
 
@@ -84,6 +94,38 @@ private:
   }
 };
 } // namespace
+
+/// Our children, also those that nobody has waited for yet.
+static std::set<pid_t> children() {
+  std::set<pid_t> Found;
+  std::error_code EC;
+  for (sys::fs::directory_iterator At("/proc", EC), End; !EC && At != End;
+       At.increment(EC)) {
+    pid_t Process = 0, Parent = 0;
+    if (sys::path::filename(At->path()).getAsInteger(10, Process))
+      continue;
+    auto Stat = MemoryBuffer::getFileAsStream(At->path() + "/stat");
+    if (!Stat)
+      continue; // it is over
+    // "<id> (<name>) <state> <parent> ...", where the name may be anything.
+    StringRef Rest = (*Stat)->getBuffer().rsplit(") ").second.split(' ').second;
+    if (!Rest.split(' ').first.getAsInteger(10, Parent) && Parent == getpid())
+      Found.insert(Process);
+  }
+  return Found;
+}
+
+/// Kills all our children but \p Others. What dies leaves its own children to
+/// us, so this looks again until nothing is left that can be killed.
+static void killChildren(const std::set<pid_t> &Others) {
+  bool IsAnyLeft = true;
+  while (std::exchange(IsAnyLeft, false))
+    for (pid_t Child : children())
+      if (!Others.count(Child) && !kill(Child, SIGKILL)) {
+        IsAnyLeft = true;
+        waitpid(Child, nullptr, 0);
+      }
+}
 
 using Clock = std::chrono::steady_clock;
 
@@ -235,6 +277,11 @@ Expected<ProcessResult> runProcess(const Command &C) {
       {STDOUT_FILENO, C.Output, O_WRONLY | O_CREAT | O_TRUNC},
       {STDERR_FILENO, C.Errors, O_WRONLY | O_CREAT | O_TRUNC}};
 
+  std::set<pid_t> Others;
+  if (C.IsExpendable) {
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    Others = children();
+  }
   SignalsWhileWaiting Handlers(C.IsExpendable);
   pid_t Child = 0;
   const Clock::time_point Start = Clock::now();
@@ -257,6 +304,8 @@ Expected<ProcessResult> runProcess(const Command &C) {
   if (!waitFor(Child, C, Start, Status, Result.TimedOut))
     return internalError("waiting for " + C.Arguments[0] + ": " +
                          std::strerror(errno));
+  if (Interruption && IsExpendable)
+    killChildren(Others);
   Result.Seconds = ownSeconds(C, Start);
   if (WIFSIGNALED(Status))
     Result.Signal = WTERMSIG(Status);

@@ -29,8 +29,9 @@ struct Command {
   std::function<double()> Waited = nullptr;
   /// Called now and then while it runs; null: never.
   std::function<void()> Meanwhile = nullptr;
-  /// A signal that would end us kills it, whatever it does about signals; and,
-  /// if Output is a file, all that it has started.
+  /// A signal that would end us kills it, whatever it does about signals, and
+  /// all that it has started. A time limit that is over kills that as well, if
+  /// Output is a file.
   bool IsExpendable = false;
 };
 

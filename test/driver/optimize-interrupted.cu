@@ -2,8 +2,9 @@
 // RUN: rm -rf %t && mkdir -p %t/a %t/b %t/c
 
 // A signal to `optimize` ends the program that is running, even one that takes
-// no notice of signals; nothing is left behind.
-// RUN: cd %t/a && python3 %S/Inputs/interrupt.py SIGINT pids 1 \
+// no notice of signals, and all that it has started, in its first run, too,
+// which has our streams; nothing is left behind.
+// RUN: cd %t/a && python3 %S/Inputs/interrupt.py SIGINT pids 3 \
 // RUN:   %reconverge optimize --device cpu --no-sandbox --no-cache %s -o app -- 1 \
 // RUN:   >out 2>errors </dev/null
 // RUN: FileCheck %s --check-prefix=INT <out
@@ -16,7 +17,7 @@
 
 // So it does in a run with trials, the second, with all that the program has
 // started.
-// RUN: cd %t/b && python3 %S/Inputs/interrupt.py SIGTERM pids 3 \
+// RUN: cd %t/b && python3 %S/Inputs/interrupt.py SIGTERM pids 4 \
 // RUN:   %reconverge optimize --device cpu --no-sandbox --no-cache %s -o app -- 2 \
 // RUN:   >out 2>errors </dev/null
 // RUN: FileCheck %s --check-prefix=TERM <out
@@ -62,8 +63,8 @@ int main(int, char **Arguments) {
   cudaMalloc(&X, 32 * sizeof(float));
   cudaMemset(X, 0, 32 * sizeof(float));
   if (Runs == Stop) {
-    if (Stop == 2)
-      fork();
+    if (fork() == 0 && fork() == 0)
+      setsid(); // out of the group
     fprintf(Pids, "%d\n", getpid());
     fclose(Pids);
     while (true)
