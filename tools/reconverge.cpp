@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "core/Error.h"
+#include "core/File.h"
 #include "driver/Build.h"
 #include "driver/Cache.h"
 #include "driver/CommandLine.h"
@@ -194,11 +195,10 @@ static std::optional<int> answer(ArrayRef<const char *> Words) {
   return 0;
 }
 
-int main(int Count, const char **Arguments) {
-  frontend::removeTempDirsOnSignal();
-  SmallVector<const char *> Words(Arguments + 1, Arguments + Count);
+/// The exit code for \p Words to the command that is called \p Called.
+static int answerAll(StringRef Called, ArrayRef<const char *> Words) {
   // Build systems know compilers by such names, and tools after a dash.
-  if (sys::path::filename(Arguments[0]).starts_with("reconverge-clang")) {
+  if (sys::path::filename(Called).starts_with("reconverge-clang")) {
     if (driver::asksForHelp(Words)) {
       driver::printHelp(Subcommand::Cc, outs());
       return 0;
@@ -237,10 +237,23 @@ int main(int Count, const char **Arguments) {
                   "and "
                   "completion."),
         errs());
-  ArrayRef<const char *> Rest = ArrayRef(Words).drop_front();
+  ArrayRef<const char *> Rest = Words.drop_front();
   if (driver::asksForHelp(Rest)) {
     driver::printHelp(Chosen.Which, outs());
     return 0;
   }
   return Chosen.Run(Rest);
+}
+
+int main(int Count, const char **Arguments) {
+  frontend::removeTempDirsOnSignal();
+  const SmallVector<const char *> Words(Arguments + 1, Arguments + Count);
+  int Status = answerAll(Arguments[0], Words);
+  // A full disk is no success, even where a command has not looked.
+  if (Error E = finishOutput()) {
+    const int Failed = reportError(std::move(E), errs());
+    Status = Status ? Status : Failed;
+  }
+  errs().clear_error(); // nobody can be told
+  return Status;
 }

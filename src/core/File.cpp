@@ -85,8 +85,14 @@ Error writeOutput(StringRef Path, function_ref<void(raw_ostream &)> Write) {
   if (Path != "-")
     return writeFileAtomically(Path, Write);
   Write(outs());
+  return finishOutput();
+}
+
+Error finishOutput() {
   outs().flush();
-  return Error::success();
+  const std::error_code EC = outs().error();
+  outs().clear_error(); // the stream's destructor ends the process otherwise
+  return EC ? cannotWrite("standard output", EC) : Error::success();
 }
 
 std::string defaultCacheFolder() {

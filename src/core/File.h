@@ -33,6 +33,9 @@ writeFileAtomically(llvm::StringRef Path,
 llvm::Error writeOutput(llvm::StringRef Path,
                         llvm::function_ref<void(llvm::raw_ostream &)> Write);
 
+/// Flushes standard output; an error if not all that was written to it arrived.
+llvm::Error finishOutput();
+
 /// Where what is compiled for programs is kept between runs: reconverge in the
 /// user's cache. Empty if there is no such place, or its name has a comma, which
 /// parts settings from one another.

@@ -450,7 +450,7 @@ static Expected<int> optimizeWhole(const OptimizeRequest &Request,
                                    raw_ostream &OS) {
   for (const std::string &Output :
        {Request.Program, Request.Decisions, Request.Log})
-    if (Error E = checkFolderOf(Output))
+    if (Error E = checkOutput(Output))
       return std::move(E);
   Progress Now(OS, Request);
   if (!Session::isProgram(Request.Build))

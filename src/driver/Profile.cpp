@@ -63,11 +63,24 @@ report::TerminalOptions terminalFor(raw_ostream &OS) {
   return Options;
 }
 
-Error checkFolderOf(StringRef Output) {
-  StringRef Folder = sys::path::parent_path(Output);
-  if (Folder.empty() || sys::fs::is_directory(Folder))
+Error checkOutput(StringRef Output) {
+  if (Output.empty() || Output == "-")
     return Error::success();
-  return userError("cannot write " + Output + ": there is no folder " + Folder);
+  if (sys::fs::is_directory(Output))
+    return userError("cannot write " + Output + ": it is a directory",
+                     "Name a file.");
+  StringRef Folder = sys::path::parent_path(Output);
+  if (Folder.empty())
+    Folder = ".";
+  if (!sys::fs::is_directory(Folder))
+    return userError("cannot write " + Output + ": there is no folder " +
+                     Folder);
+  // What is no file (a pipe, /dev/null) is written where it is.
+  if (sys::fs::access(Folder, sys::fs::AccessMode::Write) &&
+      (!sys::fs::exists(Output) || sys::fs::is_regular_file(Output)))
+    return userError("cannot write " + Output +
+                     ": no file can be made in the folder " + Folder);
+  return Error::success();
 }
 
 /// Whether the file of the program \p Name says that it uses cudart as a
@@ -194,9 +207,9 @@ static Error writePaths(const Profile &P, StringRef Path) {
 
 Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
   // Before a long run, not after it.
-  if (Error E = checkFolderOf(Request.Output))
+  if (Error E = checkOutput(Request.Output))
     return std::move(E);
-  if (Error E = checkFolderOf(Request.Paths))
+  if (Error E = checkOutput(Request.Paths))
     return std::move(E);
   Progress Now(OS, Request);
   auto Program = prepare(Request, Now);

@@ -49,8 +49,9 @@ const analysis::MachineLimits *limitsFor(const Profile &Counted,
 void addSchedules(const Profile &P, const analysis::MachineLimits &Limits,
                   RunCost &Cost);
 
-/// Refuses a path whose folder there is not.
-llvm::Error checkFolderOf(llvm::StringRef Output);
+/// Refuses a path at which no file can be written: before a long run, not after
+/// it. None, and "-", are fine.
+llvm::Error checkOutput(llvm::StringRef Output);
 
 /// Width and colours of the terminal that \p OS is. COLUMNS goes before what
 /// the terminal says of itself.

@@ -234,7 +234,7 @@ static Error printForm(const ReportRequest &Request, StringRef Version,
 static Error write(
     StringRef Output,
     function_ref<Error(raw_ostream &, const report::TerminalOptions &)> Print) {
-  if (Error E = checkFolderOf(Output))
+  if (Error E = checkOutput(Output))
     return E;
   std::string Text;
   raw_string_ostream OS(Text);

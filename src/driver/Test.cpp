@@ -137,7 +137,7 @@ static Error writeFiles(const TestRequest &Request,
 Expected<int> test(const TestRequest &Request, raw_ostream &OS) {
   // Before a long run, not after it.
   for (const std::string &File : {Request.JUnit, Request.Sarif})
-    if (Error E = checkFolderOf(File))
+    if (Error E = checkOutput(File))
       return std::move(E);
   Suppressions Known;
   if (!Request.Suppressions.empty())

@@ -123,7 +123,7 @@ static Expected<bool> isNet(StringRef File) {
 
 Error train(const TrainRequest &Request, raw_ostream &OS) {
   for (const std::string &Path : {Request.Output, Request.Header})
-    if (Error E = Path.empty() ? Error::success() : checkFolderOf(Path))
+    if (Error E = checkOutput(Path))
       return E;
   auto IsThere = isNet(Request.Input);
   if (!IsThere)
