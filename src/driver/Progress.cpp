@@ -69,9 +69,11 @@ void Progress::goesOn() {
 void Progress::update(function_ref<WorkDone()> Get) {
   if (IsLive) {
     const WorkDone Work = Get();
-    OS << "\r\033[K" << barOf(Work, Width ? Width - 1 : 0);
+    std::string Bar = barOf(Work, Width ? Width - 1 : 0);
+    if (Bar != Shown) // or it would flicker
+      OS << "\r\033[K" << Bar;
     OS.flush();
-    IsShown = true;
+    Shown = std::move(Bar);
     if (!IsVerbose)
       return;
   }
@@ -92,11 +94,11 @@ void Progress::update(function_ref<WorkDone()> Get) {
 }
 
 void Progress::clear() {
-  if (!IsShown)
+  if (Shown.empty())
     return;
   OS << "\r\033[K";
   OS.flush();
-  IsShown = false;
+  Shown.clear();
 }
 
 std::string barOf(const WorkDone &Work, unsigned Width) {

@@ -62,8 +62,8 @@ private:
   const bool IsQuiet, IsLive, IsVerbose;
   const unsigned Width;
   const Clock::duration First;
-  bool IsShown = false;
   std::string Stage, Last;
+  std::string Shown; ///< the bar on the terminal; empty: none
   Clock::time_point Began;
   Clock::duration Due;
 };
