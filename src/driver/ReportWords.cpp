@@ -9,6 +9,7 @@
 #include "core/Error.h"
 #include "core/File.h"
 #include "driver/OptionTable.h"
+#include "report/Text.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -101,7 +102,7 @@ Expected<ReportRequest> parseReportWords(ArrayRef<const char *> Words) {
     return Parsed.takeError();
   std::vector<std::string> Inputs = Parsed->getAllArgValues(OPT_INPUT);
   if (Inputs.size() != 1)
-    return userError("report: " + Twine(Inputs.size()) + " inputs",
+    return userError("report: " + report::counted(Inputs.size(), "input"),
                      "Name one divergence.json, as written by reconverge "
                      "profile.");
   ReportRequest Request;
@@ -135,7 +136,7 @@ Expected<DiffRequest> parseDiffWords(ArrayRef<const char *> Words) {
     return Parsed.takeError();
   std::vector<std::string> Inputs = Parsed->getAllArgValues(OPT_INPUT);
   if (Inputs.size() != 2)
-    return userError("diff: " + Twine(Inputs.size()) + " inputs",
+    return userError("diff: " + report::counted(Inputs.size(), "input"),
                      "Name two files as written by reconverge profile: before "
                      "the change, and after it.");
   DiffRequest Request;

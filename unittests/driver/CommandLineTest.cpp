@@ -777,7 +777,7 @@ TEST(DiffWords, TwoFiles) {
   EXPECT_EQ(D->Before, "a");
   EXPECT_EQ(D->After, "b");
   EXPECT_EQ(D->Choice.Top, 3u);
-  EXPECT_TRUE(has(messageOf(parseDiffWords({"a"})), "1 inputs"));
+  EXPECT_TRUE(has(messageOf(parseDiffWords({"a"})), "1 input\n"));
 }
 
 } // namespace
