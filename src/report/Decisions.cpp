@@ -11,6 +11,7 @@
 #include "report/Decisions.h"
 
 #include "core/DecisionJson.h"
+#include "report/Names.h"
 #include "report/Text.h"
 
 #include "llvm/Support/Format.h"
@@ -134,8 +135,10 @@ static Ink inkOf(TrialOutcome End) {
   return Ink::Faint;
 }
 
-/// \p Text under the last row, in as many lines as it takes.
+/// \p Text, if any, under the last row, in as many lines as it takes.
 static void remark(Table &T, StringRef Text, unsigned Width) {
+  if (Text.empty())
+    return;
   constexpr unsigned Indent = 8; // the table's own for remarks, and more
   std::string Wrapped;
   raw_string_ostream OS(Wrapped);
@@ -147,14 +150,38 @@ static void remark(Table &T, StringRef Text, unsigned Width) {
   }
 }
 
+/// What a row's remark says of \p R; empty: nothing. \p IsAsAbove: why it did
+/// not do has just been said. Two candidates of which \p MostCandidate columns
+/// are the same would be told apart by nothing else.
+static std::string underRow(const TrialResult &R, bool IsAsAbove,
+                            unsigned MostCandidate, unsigned Width) {
+  std::string Why = remarkOf(R);
+  if (IsAsAbove && !Why.empty())
+    Why = "the same";
+  const std::string Whole = cleanText(R.What.text());
+  if (widthOf(Whole) <= MostCandidate)
+    return Why;
+  return cutEnd(Whole, Width - 12) + (Why.empty() ? "" : ": " + Why);
+}
+
+/// Columns of kernels' names, each of at most \p Most.
+static unsigned widestKernel(const DecisionFile &File, unsigned Most) {
+  unsigned Widest = 12;
+  for (const Decision &D : File.Kernels)
+    Widest = std::max(Widest, widthOf(kernelName(D.Display, Most)));
+  return Widest;
+}
+
 void printDecisions(const DecisionFile &File, raw_ostream &OS,
                     const TerminalOptions &Options) {
   const unsigned Width = std::max(Options.Width, 80u);
   // On a narrow terminal times give way to names.
   const bool IsNarrow = Width < 100;
-  const unsigned MostCandidate = IsNarrow ? 20 : 24,
-                 MostKernel =
-                     std::clamp(Width - (IsNarrow ? 67u : 79u), 12u, 28u);
+  const unsigned Others = IsNarrow ? 47 : 55; // columns, with what parts them
+  const unsigned MostKernel =
+      std::clamp(Width - Others - (IsNarrow ? 20 : 24), 12u, 28u);
+  const unsigned MostCandidate =
+      Width - Others - widestKernel(File, MostKernel);
   OS << '\n';
   printInk(OS, "What was tried on " + cleanText(File.Program), Ink::Strong,
            Options.Color);
@@ -187,7 +214,7 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
     T.row(std::move(Cells));
   };
   for (const Decision &D : File.Kernels) {
-    const std::string Kernel = cutEnd(cleanText(D.Display), MostKernel);
+    const std::string Kernel = kernelName(D.Display, MostKernel);
     if (D.Tried.empty())
       Row(Kernel, "none", 0, 0, 0, "-", {D.Why, Ink::Faint});
     // What the others are compared with stands above them.
@@ -206,8 +233,7 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
           D.Measured ? R.Speedup : 0, R.Milliseconds, verdictOf(R),
           {wordOf(R.End).str(), inkOf(R.End)});
       const std::string Why = remarkOf(R);
-      if (!Why.empty())
-        remark(T, Why == Above ? "the same" : Why, Width);
+      remark(T, underRow(R, Why == Above, MostCandidate, Width), Width);
       Above = Why;
     }
   }

@@ -72,6 +72,25 @@ TEST(Decisions, FitTheTerminal) {
   }
 }
 
+/// Where a row has no room for a candidate, the line under it has it.
+TEST(Decisions, CandidatesAreToldApart) {
+  DecisionFile F = example();
+  F.Kernels[0].Tried[1].What.Parameters = "threshold=0;skip=1;skip=2;skip=3";
+  F.Kernels[0].Tried[2].What.Parameters = "tree=" + std::string(200, '1');
+  const std::string Narrow = tableOf(F, 80), Wide = tableOf(F, 160);
+  const char *Whole = "      meld (threshold=0;skip=1;skip=2;skip=3)\n";
+  EXPECT_NE(Narrow.find(Whole), std::string::npos) << Narrow;
+  EXPECT_EQ(Wide.find(Whole), std::string::npos) << Wide;
+  EXPECT_NE(Wide.find("meld (threshold=0;skip=1;skip=2;skip=3) "),
+            std::string::npos)
+      << Wide;
+  EXPECT_EQ(StringRef(Wide).count("\n\n"), 2u) << Wide; // around the table
+  SmallVector<StringRef> Lines;
+  StringRef(Narrow).split(Lines, '\n');
+  for (StringRef Line : Lines)
+    EXPECT_LE(report::widthOf(Line), 80u) << Line.str();
+}
+
 TEST(Decisions, AGainIsOfARemedyOrOfACompiler) {
   DecisionFile F = example();
   EXPECT_NE(tableOf(F, 200).find(": 1.500x over nvcc's of the kernel as it is, "
