@@ -31,6 +31,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <iterator>
+#include <set>
 
 using namespace llvm;
 
@@ -229,16 +231,19 @@ void ViewMaker::addPlaces(const ViewOptions &Options) {
 
 std::optional<NextStep> ViewMaker::nextStep() const {
   NextStep Next;
-  bool Any = false, Automatic = false;
+  bool Any = false;
+  std::set<std::string> Pay;
   for (const PlaceView &V : Result.Places)
     if (V.Self >= WorthALook) {
       Any = true;
-      Automatic |= any_of(Cost.Places[V.Place].Remedies, isAutomatic);
+      for (const RemedyBound &R : Cost.Places[V.Place].Remedies)
+        if (isAutomatic(R))
+          Pay.insert(R.What.Name);
     }
   if (!Any)
     return std::nullopt;
-  if (Automatic)
-    Next.Remedies = Cost.Automatic;
+  copy_if(Cost.Automatic, std::back_inserter(Next.Remedies),
+          [&](const std::string &Name) { return Pay.count(Name) != 0; });
   Next.Command = optimizeCommand(P);
   return Next;
 }

@@ -98,7 +98,7 @@ alternate         1       32   1.25 ms   61.0%  63.6%      1.57x           100.0
 walk          1.00k    32.0k    2.50 s   38.8%  71.4%      1.40x           100.0%
 and 1 kernel with nothing to gain: 95.0% of their lanes work or more, and no branch costs 1.0%
 
-Try meld, remap, refill, flatten, share, collect and regroup: reconverge optimize ./alt -- -n 64
+Try meld: reconverge optimize ./alt -- -n 64
 
 self: issue slots lost where lanes part here; total: with the branches inside.
 recoverable: by regrouping, before its price. More: reconverge explain self
@@ -110,8 +110,7 @@ Counted on the CPU (test machine), priced as H200; regrouping from 64 threads.
 TEST(Terminal, CommandsStayWhole) {
   Profile P = example();
   P.Program = std::string(60, 'p');
-  EXPECT_NE(shown(P, {80}).find("\nTry meld, remap, refill, flatten, share, "
-                                "collect and regroup:\n  reconverge optimize " +
+  EXPECT_NE(shown(P, {80}).find("\nTry meld:\n  reconverge optimize " +
                                 P.Program + " -- -n 64\n"),
             std::string::npos);
 }

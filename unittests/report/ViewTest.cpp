@@ -89,7 +89,7 @@ TEST(View, NamesWhatIsAutomaticIfItMayPay) {
   View V = R.view();
   EXPECT_EQ(V.Places[0].Advice,
             std::vector<std::string>{"meld its sides: at most 10.0%"});
-  EXPECT_EQ(V.Next->Remedies, R.Cost.Automatic);
+  EXPECT_EQ(V.Next->Remedies, std::vector<std::string>{"meld"});
   R.Cost.Places[0].Remedies[0].What.ByHand = true;
   EXPECT_TRUE(R.view().Next->Remedies.empty());
 }
