@@ -118,6 +118,16 @@ static std::vector<Merged> mergedByPlace(const KernelProfile &K) {
   return All;
 }
 
+/// To the places of rows that nothing else tells apart.
+static void addColumns(std::vector<AccessView> &Rows) {
+  std::map<std::pair<std::string, std::string>, unsigned> Alike;
+  for (const AccessView &Row : Rows)
+    ++Alike[{Row.At, Row.Which}];
+  for (AccessView &Row : Rows)
+    if (Row.Where.Column && Alike[{Row.At, Row.Which}] > 1)
+      Row.At += ":" + std::to_string(Row.Where.Column);
+}
+
 std::vector<AccessView>
 accessesOf(const KernelProfile &K, uint32_t Number,
            function_ref<std::string(const SourceLoc &)> At) {
@@ -158,6 +168,7 @@ accessesOf(const KernelProfile &K, uint32_t Number,
               return std::tie(B.OfKernel, A.At, A.What) <
                      std::tie(A.OfKernel, B.At, B.What);
             });
+  addColumns(Rows);
   return Rows;
 }
 

@@ -69,6 +69,20 @@ TEST(Accesses, WhatIsMuchMoreThanItMustBeHasARow) {
   EXPECT_DOUBLE_EQ(Rows[2].OfKernel, 80.0 / 300);
 }
 
+// p[i] = q[i] = 0: the columns tell the stores apart.
+TEST(Accesses, AlikeOnOneLineHaveColumns) {
+  MadeKernel M;
+  for (unsigned Column : {3, 10}) {
+    M.add(MemorySpace::Global, MemoryUse::Store, 7,
+          {10, 320, 320, 40, 320, 10, 0});
+    M.K.Info.Accesses.back().Where.back().Column = Column;
+  }
+  const std::vector<AccessView> Rows = M.rows();
+  ASSERT_EQ(Rows.size(), 2u);
+  EXPECT_EQ(Rows[0].At, "src/a.cu:7:3");
+  EXPECT_EQ(Rows[1].At, "src/a.cu:7:10");
+}
+
 TEST(Accesses, CopiesAreOneRow) {
   MadeKernel M;
   for (unsigned I = 0; I < 30; ++I)
