@@ -41,7 +41,7 @@ missing_packages() {
 if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
   missing=$(missing_packages)
   if [ -n "$missing" ]; then
-    install="apt-get install -y --no-install-recommends ${missing% }"
+    install="apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends ${missing% }"
     if [ "$(id -u)" -ne 0 ]; then
       cat >&2 <<END
 reconverge: error: packages are missing
