@@ -26,6 +26,8 @@
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
+#include <limits>
+
 using namespace llvm;
 
 namespace reconverge::remedies {
@@ -133,16 +135,32 @@ static void countRegisters(const Function &F, unsigned Before,
     Code.Added->Registers = int(*Now) - int(Before);
 }
 
+/// As Remedy::Foresee, of a remedy whose rule knows all that counts and code
+/// tell, but for whether the pass makes anything of \p Copy.
+static Foreseen foreseeByRule(const Remedy &R, Function &Copy,
+                              const KernelProfile &Seen,
+                              const std::string &Parameters) {
+  Foreseen F;
+  F.Slots.assign(Seen.Info.Branches.size(),
+                 std::numeric_limits<double>::infinity());
+  auto Made = apply({R.Name.str(), Parameters}, Copy);
+  F.IsRefused = !Made || !Made->Changed;
+  if (!Made)
+    consumeError(Made.takeError()); // it is tried, and says so itself
+  return F;
+}
+
 std::vector<Foreseen> foreseen(const Function &Kernel,
                                const KernelProfile &Seen,
                                const Services &Services) {
   std::vector<Foreseen> All;
   for (const Remedy *R : Table)
-    if (R->Foresee && R->Guess)
+    if (R->BoundAt && R->Guess)
       for (std::string &Parameters : R->Guess(Seen)) {
         const std::unique_ptr<Module> M = CloneModule(*Kernel.getParent());
         Function &Copy = *M->getFunction(Kernel.getName());
-        All.push_back(R->Foresee(Copy, Seen, Parameters));
+        All.push_back(R->Foresee ? R->Foresee(Copy, Seen, Parameters)
+                                 : foreseeByRule(*R, Copy, Seen, Parameters));
         // There may be another one of that name now.
         countRegisters(*M->getFunction(Kernel.getName()), Seen.Info.Registers,
                        Services, All.back());

@@ -93,7 +93,8 @@ struct Remedy {
   std::vector<std::string> (*ProofsOf)(Moved What) = nullptr;
   /// What the code of \p Seen tells of the candidate with \p Parameters, but for
   /// its name: \p Copy is that code, and may be changed, or gone afterwards with
-  /// another kernel of its name in its place. Null: it tells nothing.
+  /// another kernel of its name in its place. Null: it tells whether the pass
+  /// applies, and BoundAt all else.
   Foreseen (*Foresee)(llvm::Function &Copy, const KernelProfile &Seen,
                       llvm::StringRef Parameters) = nullptr;
   /// The same of any kernel, for how its thread blocks fill a GPU. Null: none.
