@@ -94,7 +94,8 @@ double SlotShare::gain(double Saved, const AddedWork &Added) const {
   if (Now.Registers)
     D.Registers = unsigned(std::max(1, int(Now.Registers) + Added.Registers));
   D.StaticShared += Added.StaticShared;
-  return timeOf(Now, *Limits).Cycles / timeOf(D, *Limits).Cycles;
+  const double Before = Added.Seconds / Launches * Limits->ClockMHz * 1e6;
+  return timeOf(Now, *Limits).Cycles / (timeOf(D, *Limits).Cycles + Before);
 }
 
 } // namespace reconverge::model

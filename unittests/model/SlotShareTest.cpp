@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "model/SlotShare.h"
+#include "model/Demand.h"
 #include "model/Model.h"
+#include "model/Time.h"
 
 #include "HandMade.h"
 
@@ -100,6 +102,11 @@ TEST(SlotShare, AddedWorkIsPaidFor) {
   AddedWork Chains;
   Chains.PathCycles = 1e4;
   EXPECT_LT(OfTime.gain(4, Chains), 0.1);
+  // As long again, before each launch.
+  AddedWork Before;
+  const double Cycles = model::timeOf(model::demandOf(K), L).Cycles;
+  Before.Seconds = double(K.Launches) * Cycles / (L.ClockMHz * 1e6);
+  EXPECT_NEAR(OfTime.gain(0, Before), 0.5, 1e-9);
 }
 
 } // namespace

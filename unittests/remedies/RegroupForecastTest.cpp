@@ -33,7 +33,7 @@ using Texts = std::vector<std::string>;
 /// What is guessed if a launch of the kernel took \p Seconds on a GPU, or on a
 /// CPU, and putting its threads in order gives back a tenth.
 Texts guessed(double Seconds, bool OnGpu, uint64_t Launches = 1,
-              size_t Shapes = 1) {
+              size_t Shapes = 1, const char *Reason = "load") {
   HandMadeKernel H;
   H.K.Threads = 32 * Warps * Launches;
   H.K.Launches = Launches;
@@ -46,7 +46,7 @@ Texts guessed(double Seconds, bool OnGpu, uint64_t Launches = 1,
   H.block(1, Warps, 32 * Warps);
   H.branch(BranchKind::IfElse, First, {Then, Else}, {Then, Else}, Warps,
            {16 * Warps, 16 * Warps});
-  H.K.Info.Branches[0].Reason = "load";
+  H.K.Info.Branches[0].Reason = Reason;
   AccessInfo Gather;
   Gather.Id = 7;
   Gather.Use = MemoryUse::Load;
@@ -85,9 +85,15 @@ TEST(RegroupForecast, AnOrderServesLaunchesThatRepeat) {
       << "a tenth of an order is shorter";
 }
 
+TEST(RegroupForecast, WhatTheThreadsNumberDecidesIsKnownBest) {
+  EXPECT_EQ(guessed(1e-3, true, 1, 1, "thread id"),
+            guessed(1e-3, true, 1, 1, "load"));
+}
+
 /// What is foreseen of a kernel whose threads read side by side, then a factor that
-/// is one for all. Of a warp one in \p Rare goes the second way.
-Foreseen foreseen(unsigned Rare, StringRef Parameters) {
+/// is one for all. Of a warp one in \p Rare goes the second way, at the branch
+/// number \p Counted, of which the code has 0.
+Foreseen foreseen(unsigned Rare, StringRef Parameters, uint32_t Counted = 0) {
   LLVMContext Context;
   SMDiagnostic Error;
   const std::unique_ptr<Module> M = parseAssemblyString(R"(
@@ -131,7 +137,8 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   H.block(1, Warps, 32 * Warps);
   H.branch(BranchKind::IfElse, First, {Then, Else}, {Then, Else}, Warps,
            {32 * Warps / Rare, 32 * Warps - 32 * Warps / Rare});
-  H.K.Info.Branches[0].Id = Numbers.Branches[0];
+  EXPECT_EQ(Numbers.Branches, std::vector<uint32_t>{0});
+  H.K.Info.Branches[0].Id = Counted;
   H.K.Info.Branches[0].Reason = "load";
   for (size_t A : {0, 1, 2}) {
     AccessInfo Info;
@@ -150,6 +157,16 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   ThreadVectors::ThreadBlock &Block = H.K.Vectors.Blocks.emplace_back();
   for (unsigned T = 0; T != 32; ++T)
     Block.ClassOf.push_back(T % Rare ? 1 : 0);
+  // As run, a warp comes to both sides; in order, to one or the other.
+  RegroupedCounts &R = H.K.Regrouped;
+  R.Launches = 1;
+  R.Threads = 32 * Warps;
+  for (const BlockCounts &Block : H.K.Blocks) {
+    R.Lanes.push_back(Block.Lanes);
+    R.Warps.push_back(Block.Warps);
+    R.InGrid.push_back(Block.Lanes / 32);
+  }
+  R.InWarp = R.InBlock = R.Warps;
   return regroup::foresee(F, H.K, Parameters);
 }
 
@@ -159,13 +176,35 @@ TEST(RegroupForecast, ThreadsOfAClassLieApart) {
   const Foreseen Half = foreseen(2, "branch=0");
   ASSERT_TRUE(Half.Added);
   EXPECT_FALSE(Half.IsRefused);
-  EXPECT_DOUBLE_EQ(Half.Added->LoadSectors, Sector / 8);
+  EXPECT_DOUBLE_EQ(Half.Added->LoadSectors, Sector / 8 + 4 * Warps)
+      << "the key reads what decides";
   EXPECT_DOUBLE_EQ(Half.Added->FirstSectors, Sector / 8);
   EXPECT_DOUBLE_EQ(Half.Added->StoreSectors, Sector / 8);
   // One in 16 has a sector of its own, for the rest little changes.
   const Foreseen Few = foreseen(16, "branch=0");
-  EXPECT_DOUBLE_EQ(Few.Added->LoadSectors, Sector / 16);
+  EXPECT_DOUBLE_EQ(Few.Added->LoadSectors, Sector / 16 + 4 * Warps);
   EXPECT_TRUE(foreseen(2, "nonsense=1").IsRefused);
+}
+
+TEST(RegroupForecast, AnOrderHasItsPrice) {
+  const Foreseen Each = foreseen(2, "branch=0"),
+                 Reused = foreseen(2, "branch=0;reuse=on"),
+                 ByPlace = foreseen(2, "branch=0;locality=12");
+  // A slice of the first of three blocks, and what writes its key.
+  EXPECT_GT(Each.Added->Slots, 5.0 * Warps);
+  EXPECT_LT(Each.Added->Slots, 50.0 * Warps);
+  EXPECT_NEAR(Reused.Added->Slots, Each.Added->Slots / 10, Warps);
+  EXPECT_DOUBLE_EQ(Each.Added->Seconds, 25e-12 * 32 * Warps);
+  EXPECT_DOUBLE_EQ(Reused.Added->Seconds, Each.Added->Seconds / 10);
+  EXPECT_DOUBLE_EQ(ByPlace.Added->Seconds, 45e-12 * 32 * Warps);
+}
+
+TEST(RegroupForecast, WhatTheKeyLeavesOutDoesNotComeBack) {
+  EXPECT_GT(foreseen(2, "branch=0").Slots[0], 0);
+  EXPECT_EQ(foreseen(2, "branch=0", /*Counted=*/1).Slots[0], 0)
+      << "what was counted is another branch";
+  EXPECT_GT(foreseen(2, "estimate=base:1;locality=4").Slots[0], 0)
+      << "an estimate may know it";
 }
 
 } // namespace

@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gain: what block vectors, sorted over the grid, say of a branch (RecoverSlots
-// in the grid, model/Regroup.h). Price, once a kernel: a pass of the sort takes
-// 62 us for four million items on an H200, in which its 528 schedulers have 58
-// million issue slots: 440 for a warp's items. Another pass pays for the keys and
-// for scattered accesses.
+// in the grid, model/Regroup.h), whatever decides it: threads whose number alone
+// decides, with several kinds in each warp, are in no order either. Of a candidate
+// whose code is at hand, only branches that its key knows.
+//
+// Price, as counts alone tell, once a kernel: a pass of the sort takes 62 us for
+// four million items on an H200, in which its 528 schedulers have 58 million
+// issue slots: 440 for a warp's items. Another pass pays for the keys and for
+// scattered accesses. Where the code is at hand, keys are what is left of each
+// block in their kernel, and the sort is in time.
 //
 // A kernel that ran on a GPU and took less time than its order would is left
 // alone. Keys and one pass have taken some 25 ps an item there, with a place 45,
@@ -37,16 +42,21 @@
 
 #include "remedies/regroup/Forecast.h"
 
+#include "analysis/Costs.h"
+#include "analysis/Numbering.h"
 #include "core/Recipe.h"
 #include "model/Model.h"
 #include "model/Regression.h"
+#include "model/Slots.h"
 #include "remedies/common/Counted.h"
 #include "remedies/common/Mixing.h"
 #include "remedies/regroup/Options.h"
 #include "remedies/regroup/Regroup.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/Module.h"
 
 #include <map>
 
@@ -55,11 +65,21 @@ using namespace llvm;
 namespace reconverge::remedies::regroup {
 
 static constexpr double SlotsOfPass = 440, Passes = 2;
+
+namespace {
+/// What it takes to put threads in order, in seconds.
+struct SortTime {
+  double Launching; ///< launches of nothing
+  double OfThread;
+};
+} // namespace
+static constexpr SortTime ByClass = {10e-6, 25e-12}, ByPlace = {20e-6, 45e-12};
+
 /// Part of the kernel's slots that a branch gives back at least.
 static constexpr double LeastGain = 0.02;
 /// Part of its warps' time that an order by an estimate gives back at least.
 static constexpr double LeastByEstimate = 0.05;
-static constexpr size_t MostBranches = 3, MostGathers = 2;
+static constexpr size_t MostBranches = 8, MostGathers = 2;
 
 /// Slots that an order over the grid gives back at branch \p B.
 static double inGrid(const KernelProfile &K, const KernelCost &Cost,
@@ -75,8 +95,7 @@ static SmallVector<uint32_t, 4> worthIt(const KernelProfile &K,
   if (usesShared(K))
     return All;
   for (uint32_t B = 0; B != K.Branches.size(); ++B)
-    if (K.Branches[B].Splits && !isByThread(K.Info.Branches[B]) &&
-        !K.Info.Branches[B].EndsGridLoop &&
+    if (K.Branches[B].Splits && !K.Info.Branches[B].EndsGridLoop &&
         inGrid(K, Cost, B) >= LeastGain * Cost.Slots)
       All.push_back(B);
   sort(All, [&](uint32_t A, uint32_t B) {
@@ -117,11 +136,11 @@ static SmallVector<uint32_t, 2> gathersOf(const KernelProfile &K) {
 }
 
 /// Whether \p K is known to be over before its threads were in order.
-static bool isTooShort(const KernelProfile &K, double Launching,
-                       double OfThread) {
+static bool isTooShort(const KernelProfile &K, const SortTime &Sort,
+                       double Share) {
   const double Launches = double(std::max<uint64_t>(K.Launches, 1));
-  return K.OnGpu && K.Seconds / Launches <
-                        Launching + OfThread * double(itemsOf(K)) / Launches;
+  return K.OnGpu && K.Seconds < Share * (Sort.Launching * Launches +
+                                         Sort.OfThread * double(itemsOf(K)));
 }
 
 std::vector<std::string> guess(const KernelProfile &K) {
@@ -142,11 +161,10 @@ std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost) {
   std::vector<std::string> Ways;
   const double Share = repeats(K) ? 1 / RecipeReuse::UsesAtFirst : 1;
   // An order for each launch, and one for several.
-  const auto Add = [&](const std::string &Way, double Launching,
-                       double OfThread) {
-    if (!isTooShort(K, Launching, OfThread))
+  const auto Add = [&](const std::string &Way, const SortTime &Sort) {
+    if (!isTooShort(K, Sort, 1))
       Ways.push_back(Way);
-    if (Share < 1 && !isTooShort(K, Share * Launching, Share * OfThread))
+    if (Share < 1 && !isTooShort(K, Sort, Share))
       Ways.push_back(Way + ";reuse=on");
   };
   if (All.empty())
@@ -155,14 +173,14 @@ std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost) {
   for (uint32_t B : ArrayRef(All).take_front(MostBranches))
     By += (By.empty() ? "branch=" : ";branch=") +
           std::to_string(K.Info.Branches[B].Id);
-  Add(By, 10e-6, 25e-12);
+  Add(By, ByClass);
   for (uint32_t Gather : gathersOf(K))
-    Add(By + ";locality=12;gather=" + std::to_string(Gather), 20e-6, 45e-12);
+    Add(By + ";locality=12;gather=" + std::to_string(Gather), ByPlace);
   if (const auto F = model::estimateFor(K, /*Test=*/nullptr)) {
     double Gain = 0;
     const std::string Best = textOfBest(*F, Gain);
     if (Gain >= LeastByEstimate)
-      Add(Best, 20e-6, 45e-12);
+      Add(Best, ByPlace);
   }
   return Ways;
 }
@@ -215,6 +233,56 @@ static AddedWork memoryOf(const KernelProfile &K, const RegroupOptions &Options,
   return Added;
 }
 
+/// Issue slots and sectors of \p Keys, the slice of the kernel \p K: of each
+/// block what is left of it, as often as the kernel runs it. What has no number
+/// is the slice's own, and runs once a warp.
+static AddedWork keysOf(const KernelProfile &K, const Function &Keys) {
+  DenseMap<uint32_t, size_t> Blocks, Accesses;
+  for (auto [At, Block] : enumerate(K.Info.Blocks))
+    Blocks[Block.Id] = At;
+  for (auto [At, Access] : enumerate(K.Info.Accesses))
+    Accesses[Access.Id] = At;
+  const model::KernelSlots Slots(K);
+  AddedWork Sum;
+  for (const BasicBlock &BB : Keys) {
+    const auto Number = analysis::blockNumber(BB);
+    const auto Found = Number ? Blocks.find(*Number) : Blocks.end();
+    double Each = double(itemsOf(K)) / K.WarpSize;
+    if (Found != Blocks.end() && K.Info.Blocks[Found->second].Instructions)
+      Each = Slots.slotsOf(Found->second) *
+             double(K.Blocks[Found->second].Warps) /
+             K.Info.Blocks[Found->second].Instructions;
+    Sum.Slots += Each * analysis::machineInstructions(BB);
+    for (const Instruction &I : BB) {
+      const auto Access = analysis::accessNumber(I);
+      const auto At = Access ? Accesses.find(*Access) : Accesses.end();
+      if (At == Accesses.end() || At->second >= K.Accesses.size())
+        continue;
+      const AccessCounts &C = K.Accesses[At->second];
+      const AccessInfo &A = K.Info.Accesses[At->second];
+      if (C.Requests)
+        Sum.LoadSectors += double(C.Sectors) / double(C.Requests) *
+                           double(K.Blocks[A.Block].Warps);
+    }
+  }
+  return Sum;
+}
+
+/// What an order takes: the key, and the sort. A small run on a CPU says nothing
+/// of launches that a sort is too long for.
+static AddedWork priceOf(const KernelProfile &K, const RegroupOptions &Options,
+                         const Function &Keys) {
+  const bool HasPlace = Options.Locality || !Options.Estimate.empty();
+  const SortTime &Sort = HasPlace ? ByPlace : ByClass;
+  AddedWork Price = keysOf(K, Keys);
+  Price.Seconds = Sort.OfThread * double(itemsOf(K)) +
+                  (K.OnGpu ? Sort.Launching * double(K.Launches) : 0);
+  if (Options.Reuse)
+    for (double *Part : {&Price.Slots, &Price.LoadSectors, &Price.Seconds})
+      *Part /= RecipeReuse::UsesAtFirst;
+  return Price;
+}
+
 Foreseen foresee(Function &Copy, const KernelProfile &Seen,
                  StringRef Parameters) {
   Foreseen F;
@@ -227,16 +295,23 @@ Foreseen foresee(Function &Copy, const KernelProfile &Seen,
     return F;
   }
   const CommonAddresses Common = commonAddresses(Copy);
-  F.IsRefused = std::holds_alternative<Refusal>(regroupKernel(Copy, *Options));
-  if (F.IsRefused)
+  const Module &M = *Copy.getParent();
+  const PlanOr<Regrouped> Made = regroupKernel(Copy, *Options);
+  const auto *Now = std::get_if<Regrouped>(&Made);
+  F.IsRefused = !Now;
+  if (!Now)
     return F;
   F.Added = memoryOf(Seen, *Options, Common);
-  for (uint32_t B = 0; B != F.Slots.size(); ++B) {
-    const BranchBound Bound = boundAt(Seen, Cost, B);
-    F.Slots[B] = std::min(Bound.Gain, Cost.Branches[B].SelfSlots);
-    F.Added->Slots +=
-        Bound.Price / (Options->Reuse ? RecipeReuse::UsesAtFirst : 1);
-  }
+  const AddedWork Price =
+      priceOf(Seen, *Options, *M.getFunction(Now->Launch.Steps.front().Kernel));
+  F.Added->Slots += Price.Slots;
+  F.Added->LoadSectors += Price.LoadSectors;
+  F.Added->Seconds += Price.Seconds;
+  // What is not in the key does not come back by it.
+  const std::vector<uint32_t> &InKey = Now->By.Branches;
+  for (uint32_t B : worthIt(Seen, Cost))
+    if (InKey.empty() || is_contained(InKey, Seen.Info.Branches[B].Id))
+      F.Slots[B] = std::min(inGrid(Seen, Cost, B), Cost.Branches[B].SelfSlots);
   return F;
 }
 

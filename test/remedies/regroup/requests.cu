@@ -45,11 +45,14 @@
 // RUN: not %reconverge cc -rdc=true -I %source/include %s -o app 2>&1 | FileCheck %s --check-prefix=RDC
 // RDC: #pragma reconverge regroup: launches of relocatable device code cannot change
 //
-// `optimize` tries what is asked for on the kernel as it is.
+// `optimize` tries what is asked for on the kernel as it is; here its own key has
+// the same branches.
 // RUN: %reconverge optimize --device cpu -DTWO -I %source/include %s -o best --no-cache --decisions d.json >out 2>table
 // RUN: head -n2 expected | diff - out
 // RUN: FileCheck %s --check-prefix=TRIED <table --implicit-check-not='[remedied]'
-// TRIED: regroup (marked=1){{.*}}identical
+// TRIED: regroup (branch={{.*}}identical
+// TRIED: regroup (marked=1){{.*}}refused
+// TRIED-NEXT: the same code as regroup (branch=
 // RUN: env RECONVERGE_DEVICE=cpu ./best >out
 // RUN: head -n2 expected | diff - out
 #include <reconverge/attributes.cuh>
