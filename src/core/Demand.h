@@ -36,6 +36,9 @@ struct Demand {
   double Wavefronts = 0;  ///< of the first cache and shared memory
   double LoadSectors = 0, StoreSectors = 0;  ///< of global and local memory
   double AtomicSectors = 0, AtomicTurns = 0; ///< of atomics on global memory
+  /// The part of all loads' requests whose lanes read in unlike places, and in
+  /// how many: each hits or misses by itself. Of others all sectors are one.
+  double ApartLoads = 0, Apart = 1;
   Footprint Touched; ///< of the launch: ThreadBlocks are the grid's, or 0
 
   bool isCounted() const { return Slots > 0; }

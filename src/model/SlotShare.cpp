@@ -85,6 +85,8 @@ double SlotShare::gain(double Saved, const AddedWork &Added) const {
   }
   D.StoreSectors =
       std::max(0.0, D.StoreSectors + Added.StoreSectors / Launches);
+  D.ApartLoads = Added.ApartLoads;
+  D.Apart = Added.Apart;
   if (Added.Requests < 0 && Requests > 0) { // not like the mean slot
     const size_t Lsu = size_t(Unit::Lsu);
     D.Busy[Lsu] =

@@ -49,8 +49,14 @@
 //
 //   T_lat = sum over blocks places(b) (path(b) + loads(b) miss) / R * ceil(B/S)/B
 //
-// and no less than the chain of the longest thread, as far as threads are known:
-// nobody shortens that by what runs beside it.
+// A request waits for the last of its sectors. These are taken to hit or miss
+// together, but for lanes that read in n unlike places: of those requests
+// 1 - (1 - miss)^n wait. What thread blocks touch first though others have before
+// is a table, of which all lanes miss much when the block begins and nothing later:
+// these misses are taken to be of whole requests all the same.
+//
+// The latency is no less than the chain of the longest thread, as far as threads
+// are known: nobody shortens that by what runs beside it.
 //
 // Where warps are few, units are idle while all wait, and busy only then:
 //
@@ -152,6 +158,14 @@ static Misses missesOf(const Demand &D, const Spread &On,
   return M;
 }
 
+/// The part of requests that wait, if \p Missing of the sectors do, of which
+/// \p AtOnce are missed by whole requests.
+static double waiting(const Demand &D, double Missing, double AtOnce) {
+  const double Any =
+      AtOnce + (1 - AtOnce) * (1 - std::pow(1 - Missing + AtOnce, D.Apart));
+  return (1 - D.ApartLoads) * Missing + D.ApartLoads * Any;
+}
+
 static double norm(std::array<double, NumUnits> Units, double P) {
   double &Lsu = Units[size_t(Unit::Lsu)], &L1 = Units[size_t(Unit::L1)];
   (Lsu < L1 ? Lsu : L1) = 0;
@@ -180,6 +194,9 @@ KernelTime timeOf(const Demand &D, const analysis::MachineLimits &L) {
   if (L.BlockStarts > 0)
     T.Units[size_t(Unit::Start)] = double(D.Shape.blocks()) / L.BlockStarts;
   const Misses M = missesOf(D, On, L);
+  // What each thread block touches first, though another has before.
+  const double Again =
+      std::max(0.0, double(D.Touched.BlockLoads) - double(D.Touched.GridLoads));
   auto Fill = [&](double L2, double Dram, double Turns) {
     if (Turns > 0)
       T.Units[size_t(Unit::Atomics)] = D.AtomicTurns / Turns;
@@ -187,9 +204,10 @@ KernelTime timeOf(const Demand &D, const analysis::MachineLimits &L) {
     T.Units[size_t(Unit::Dram)] = Dram * SectorBytes / L.DramBytesPerCycle;
     const double Loads = std::max(D.LoadSectors, 1.0);
     const double Far = std::min(L2 / Loads, 1.0);
-    const double Farther = std::min(Dram / Loads, 1.0);
-    const double Wait = Far * (L.L2Latency - L.L1Latency) +
-                        Farther * (L.DramLatency - L.L2Latency);
+    const double OfL2 = waiting(D, Far, std::min(Far, Again / Loads));
+    const double OfDram = waiting(D, std::min(Dram / Loads, 1.0), 0);
+    const double Wait = OfL2 * (L.L2Latency - L.L1Latency) +
+                        OfDram * (L.DramLatency - L.L2Latency);
     T.Latency = std::max((D.PathCycles + D.PathLoads * std::max(Wait, 0.0)) /
                              std::max(On.Warps, 1.0) * On.OnFullest,
                          D.ThreadCycles + D.ThreadLoads * std::max(Wait, 0.0));

@@ -205,6 +205,29 @@ TEST(Time, FirstTouchesPassTheFirstCache) {
   EXPECT_LT(T.Cycles, T.Most);
 }
 
+/// A quarter of the sectors misses. Lanes that read in four unlike places wait in
+/// 1 - 0.75^4 of their requests; half of the requests are such.
+TEST(Time, ARequestWaitsForItsLastSector) {
+  Demand D = launchOf(40);
+  D.HasMemory = true;
+  D.LoadSectors = 16000;
+  D.Touched = {40, 4000, /*Of the grid: none is touched by two blocks*/ 4000,
+               0};
+  D.PathLoads = 160000;
+  const double Together = timeOf(D, machine()).Latency;
+  D.ApartLoads = 0.5;
+  EXPECT_DOUBLE_EQ(timeOf(D, machine()).Latency, Together) << "of one sector";
+  D.Apart = 4;
+  const double Misses = 1 - 0.75 * 0.75 * 0.75 * 0.75;
+  EXPECT_NEAR(timeOf(D, machine()).Latency / Together,
+              (0.25 + Misses) / 2 / 0.25, 1e-9);
+  // A table that all blocks touch is there after the first requests.
+  D.Touched.GridLoads = 100;
+  const double Few = 1 - std::pow(1 - 100.0 / 16000, 4);
+  EXPECT_LT(timeOf(D, machine()).Latency / Together,
+            (0.25 + 0.25 + Few) / 2 / 0.25);
+}
+
 /// Ten times that: 128,000 bytes beside 96,000 of shared memory, which leaves
 /// 35,072: between 27.4 % and all of what is loaded again hits.
 TEST(Time, WhatDoesNotFitIsLoadedAgain) {

@@ -66,6 +66,18 @@ TEST(Mixing, LanesThatAreApartStaySo) {
   EXPECT_EQ(Added.LoadSectors, 0);
   EXPECT_EQ(Added.Wavefronts, 0);
   EXPECT_EQ(Added.PathCycles, 0);
+  EXPECT_EQ(Added.ApartLoads, 0);
+}
+
+TEST(Mixing, LanesInUnlikePlacesMissEachForItself) {
+  test::HandMadeKernel H = reading(4);
+  EXPECT_DOUBLE_EQ(alone(H).ApartLoads, 1);
+  EXPECT_DOUBLE_EQ(alone(H).Apart, 1 + 28) << "four sectors were one place";
+  // Beside as many requests that stay as they are.
+  H.K.Info.Accesses.push_back(H.K.Info.Accesses[0]);
+  H.K.Accesses.push_back(reading(32).K.Accesses[0]);
+  EXPECT_DOUBLE_EQ(alone(H).ApartLoads, 0.5);
+  EXPECT_DOUBLE_EQ(alone(H).Apart, 29);
 }
 
 TEST(Mixing, WhatWasLookedAtStandsForAll) {

@@ -101,6 +101,7 @@ AddedWork mixed(const KernelProfile &K, double Lanes, SectorsThen Then) {
   AddedWork Sum;
   if (K.Accesses.empty())
     return Sum;
+  double Loads = 0, LoadsApart = 0, Places = 0; // requests, and of them all
   for (auto [A, C] : zip_equal(K.Info.Accesses, K.Accesses)) {
     if (!C.Requests || !C.Lanes || A.Space == MemorySpace::Shared ||
         A.Space == MemorySpace::Local || !C.Sectors)
@@ -112,11 +113,17 @@ AddedWork mixed(const KernelProfile &K, double Lanes, SectorsThen Then) {
     const double Of = sectorsOf(K, A.Use);
     S.Most = Alone * (std::isinf(Of) ? 1 : distinct(Lanes, Of) / Lanes);
     const double Later = std::min(Then(A, S), S.Most);
-    if (Later <= S.Now)
-      continue;
     // Executions for each that was looked at.
     const double Each = double(K.Blocks[A.Block].Warps) / double(C.Requests);
     const double All = Each * double(C.Lanes), Requests = All / Lanes;
+    if (A.Use == MemoryUse::Load)
+      Loads += Requests;
+    if (Later <= S.Now)
+      continue;
+    if (A.Use == MemoryUse::Load) {
+      LoadsApart += Requests;
+      Places += Requests * (1 + Lanes * (Later - S.Now) / Alone);
+    }
     (A.Use == MemoryUse::Load ? Sum.LoadSectors : Sum.StoreSectors) +=
         All * (Later - S.Now);
     const double Passes = wavefronts(Lanes * Later);
@@ -124,6 +131,10 @@ AddedWork mixed(const KernelProfile &K, double Lanes, SectorsThen Then) {
         std::max(0.0, Requests * Passes - Each * double(C.Wavefronts));
     Sum.PathCycles += Requests * std::max(0.0, Passes - double(C.Wavefronts) /
                                                             double(C.Requests));
+  }
+  if (LoadsApart > 0) {
+    Sum.ApartLoads = LoadsApart / Loads;
+    Sum.Apart = Places / LoadsApart;
   }
   return Sum;
 }
