@@ -29,6 +29,7 @@ reconverge_install(ReconvergeClang lib)
 reconverge_install(ReconvergeVM lib/reconverge)
 reconverge_install(compile-kernel lib/reconverge)
 reconverge_install(ReconvergeGPU lib/reconverge)
+reconverge_install(ReconvergeOutputs lib/reconverge)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/reconverge DESTINATION share)
 
 # The device library: headers alone, for any CUDA compiler; reconverge_test(),

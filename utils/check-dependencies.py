@@ -41,6 +41,7 @@ ALLOWED = {
     "runtime/gpu": ["analysis", "frontend", "instrument", "launch", "model",
                     "remedies", "runtime/profile", "runtime/shim", "runtime/trial"],
     "runtime/shim": [],
+    "runtime/outputs": ["runtime/shim"],
     "report": [],
     "rewrite": ["analysis", "remedies"],
     "driver": ["frontend", "analysis", "remedies", "rewrite", "warpvm", "model",

@@ -124,19 +124,28 @@ static Error readBound(StringRef Word, QualityRequest &Request) {
   return Error::success();
 }
 
+/// "device:render:2": what the second argument of the kernel points to.
+static Error readOutput(StringRef Word, QualityRequest &Request) {
+  Request.Output = Word == "stdout" ? "-" : Word.str();
+  if (!Word.consume_front("device:"))
+    return Error::success();
+  const auto [Kernel, Number] = Word.rsplit(':');
+  if (Kernel.empty() || Number.getAsInteger(10, Request.Argument) ||
+      !Request.Argument)
+    return badRequest("out=" + Request.Output + " names no buffer",
+                      "Write device:<kernel>:<number>: the number, from 1, of "
+                      "the argument that points there.");
+  Request.Kernel = Kernel.str();
+  return Error::success();
+}
+
 static Error readKey(StringRef Key, StringRef Value, QualityRequest &Request,
                      std::optional<bool> &Better) {
   if (Value.empty())
     return badRequest("'" + Key + "' has no value",
                       "Write <key>=<value>, with commas between them.");
-  if (Key == "out") {
-    if (Value.starts_with("device:"))
-      return badRequest("out=" + Value + ": device memory is no output yet",
-                        "Name a file that the program writes, or - for its "
-                        "standard output.");
-    Request.Output = Value == "stdout" ? "-" : Value.str();
-    return Error::success();
-  }
+  if (Key == "out")
+    return readOutput(Value, Request);
   if (Key == "metric")
     return readMetric(Value, Request);
   if (Key == "bound")
@@ -173,6 +182,12 @@ static Error settle(QualityRequest &Request, std::optional<bool> Better) {
       Request.Type != ValueType::Any)
     return badRequest("mismatch compares bytes and has no type=",
                       "Leave it out; misclassified compares values.");
+  if (Request.isBuffer() && Request.Metric != QualityMetric::Mismatch &&
+      (Request.Type == ValueType::Any || Request.Type == ValueType::Image ||
+       Request.Type == ValueType::Text))
+    return badRequest("out=" + Request.Output +
+                          ": memory does not say of what type its values are",
+                      "Add type=f32, f64, i32 or u8; mismatch needs none.");
   if (!Request.Bound || IsUsers)
     return Error::success();
   if (Request.IsGreaterBetter && *Request.Bound <= 0)
@@ -191,12 +206,27 @@ static Error settle(QualityRequest &Request, std::optional<bool> Better) {
   return Error::success();
 }
 
+/// \p Text at its commas, less those between < and >, as of a template's name.
+static SmallVector<StringRef> partsOf(StringRef Text) {
+  SmallVector<StringRef> Parts;
+  size_t Begin = 0;
+  int Depth = 0;
+  for (size_t I = 0; I != Text.size(); ++I) {
+    Depth += Text[I] == '<' ? 1 : Text[I] == '>' ? -1 : 0;
+    if (Text[I] != ',' || Depth > 0)
+      continue;
+    Parts.push_back(Text.slice(Begin, I));
+    Begin = I + 1;
+  }
+  Parts.push_back(Text.drop_front(Begin));
+  return Parts;
+}
+
 Expected<QualityRequest> parseQuality(StringRef Text) {
   QualityRequest Request;
   std::optional<bool> Better;
-  SmallVector<StringRef> Parts, Seen;
-  Text.split(Parts, ',');
-  for (StringRef Part : Parts) {
+  SmallVector<StringRef> Seen;
+  for (StringRef Part : partsOf(Text)) {
     const auto [Key, Value] = Part.split('=');
     if (is_contained(Seen, Key))
       return badRequest("'" + Key + "' is given twice", "Leave one out.");

@@ -30,7 +30,10 @@ enum class QualityMetric {
 /// What --quality asks for.
 struct QualityRequest {
   /// File that the program writes, "-": its standard output; empty: not named.
+  /// "device:<kernel>:<number>" of a buffer, as it was asked.
   std::string Output;
+  std::string Kernel;    ///< of a device buffer, as the user calls it
+  unsigned Argument = 0; ///< of the kernel, which points there, from 1; 0: none
   QualityMetric Metric = QualityMetric::Mismatch;
   std::string Library, Function; ///< of QualityMetric::User
   ValueType Type = ValueType::Any;
@@ -40,6 +43,8 @@ struct QualityRequest {
 
   /// "psnr", or "lib.so:function".
   std::string metricName() const;
+  /// Whether the output is memory of the device.
+  bool isBuffer() const { return Argument; }
   /// Whether a result of this \p Quality may pass; true if there is no bound.
   bool isWithin(double Quality) const;
   /// Whether the bound lets anything change: of an error 0 does not, nor do

@@ -33,6 +33,7 @@
 #include "driver/Decide.h"
 #include "driver/MachinePrices.h"
 #include "driver/Nets.h"
+#include "driver/OutputBuffers.h"
 #include "driver/Plan.h"
 #include "driver/Profile.h"
 #include "driver/Progress.h"
@@ -177,6 +178,7 @@ private:
   Error leaveAlone(const Profile &Counted);
   Error tryAndKeep(CountedRun &First);
   Expected<std::vector<TrialEvent>> tryAll(TrialPlan &Plan, RunMode How);
+  Error decideBuildForRuns(BuildRequest &How, StringRef Decisions);
   Expected<std::string> unmodified();
   Error search(const QualityRuns &Runs, ArrayRef<HotKernel> Kernels,
                const TrialPlan &Plan, const DecideOptions &Options,
@@ -189,9 +191,10 @@ private:
   Progress &Now;
   raw_ostream &OS;
   const Sandbox Box;
-  RunMode Mode;       ///< of all runs but the first
-  bool OnGpu = false; ///< that one was
-  double Spent = 0;   ///< by trials, seconds
+  OutputBuffers Buffers; ///< that --quality asks for
+  RunMode Mode;          ///< of all runs but the first
+  bool OnGpu = false;    ///< that one was
+  double Spent = 0;      ///< by trials, seconds
 };
 } // namespace
 
@@ -260,6 +263,15 @@ Expected<std::vector<TrialEvent>> Optimizer::tryAll(TrialPlan &Plan,
       OS, [&] { return Request.TimeLimit && Left() <= 0; });
 }
 
+/// As decideBuild, for a program whose outputs are looked at: of buffers our
+/// runtime tells, which the code, that of the final program, runs over as well.
+Error Optimizer::decideBuildForRuns(BuildRequest &How, StringRef Decisions) {
+  Error E = decideBuild(How, Decisions, OnGpu);
+  if (!E && !Buffers.empty())
+    How.Link.Runtime = frontend::CudaRuntime::Ours;
+  return E;
+}
+
 /// The program as it is, for runs without trials: on a GPU, the session's has
 /// code for those alone.
 Expected<std::string> Optimizer::unmodified() {
@@ -267,7 +279,7 @@ Expected<std::string> Optimizer::unmodified() {
     return Program.program();
   BuildRequest How = Request.Build;
   How.Output = Program.file("unmodified");
-  if (Error E = decideBuild(How, "", OnGpu))
+  if (Error E = decideBuildForRuns(How, ""))
     return std::move(E);
   if (Error E = build(How))
     return std::move(E);
@@ -293,7 +305,7 @@ Error Optimizer::search(const QualityRuns &Runs, ArrayRef<HotKernel> Kernels,
       return std::move(E);
     BuildRequest How = Request.Build;
     How.Output = Program.file("set-" + Twine(Set));
-    if (Error E = decideBuild(How, File, OnGpu))
+    if (Error E = decideBuildForRuns(How, File))
       return std::move(E);
     if (Error E = build(How))
       return std::move(E);
@@ -343,8 +355,9 @@ Error Optimizer::tryAndKeep(CountedRun &First) {
     auto Unmodified = unmodified();
     if (!Unmodified)
       return Unmodified.takeError();
-    if (Error E = QualityRuns::create(Request, Program, *Unmodified, Mode)
-                      .moveInto(Runs))
+    if (Error E =
+            QualityRuns::create(Request, Program, Buffers, *Unmodified, Mode)
+                .moveInto(Runs))
       return E;
     if (frontend::interruption())
       return Error::success();
@@ -408,6 +421,10 @@ Error Optimizer::tryAndKeep(CountedRun &First) {
 /// The whole, but for what a signal leaves.
 Expected<int> Optimizer::run() {
   if (Error E = Request.letsChange() ? Box.checkRead() : Error::success())
+    return std::move(E);
+  if (Error E = OutputBuffers::find(Request.Quality, Program.program(),
+                                    Program.folder())
+                    .moveInto(Buffers))
     return std::move(E);
   const Input In = inputOf(Program);
   RunMode FirstMode;

@@ -179,8 +179,8 @@ defm fail_if : Setting<"fail-if",
 let Group = Trying in {
 defm quality : Setting<"quality",
   "How to compare: metric=<metric>, and bound=<number> and type=<type> where "
-  "they are needed, of optimize also out=<file>, with commas between them: "
-  "docs/quality.md", [QualityVis, OptimizeVis]>;
+  "they are needed, of optimize also out=<file>, - or "
+  "device:<kernel>:<argument>, with commas between them: docs/quality.md", [QualityVis, OptimizeVis]>;
 defm train : Setting<"train",
   "Arguments of another run that --quality learns from, in quotes",
   [OptimizeVis]>;

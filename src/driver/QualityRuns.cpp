@@ -44,18 +44,39 @@ static std::string lastLineOf(StringRef File) {
                                           : Text.rsplit('\n').second.str();
 }
 
+/// What the run on input number \p Input, which began at \p Begin, has left of
+/// the output \p How.
+Expected<std::string>
+QualityRuns::readOutput(const QualityRequest &How, size_t Input,
+                        std::chrono::system_clock::time_point Begin) const {
+  if (How.isBuffer())
+    return Buffers->read(How);
+  const std::string File = How.Output == "-" ? Program->file("printed")
+                                             : Mode.Box->fileOf(How.Output);
+  sys::fs::file_status Status;
+  if (sys::fs::status(File, Status) || Status.getLastModificationTime() < Begin)
+    return userError("it does not write " + How.Output + " " + inputText(Input),
+                     "Name a file that the program writes, or - for its "
+                     "standard output.");
+  auto Content = readFile(File);
+  if (!Content)
+    return Content.takeError();
+  return (*Content)->getBuffer().str();
+}
+
 /// Runs the program \p Path on input number \p Input, and reads what each
 /// --quality asks for. The UserError says how it failed.
 Error QualityRuns::runOn(size_t Input, StringRef Path, double Limit,
                          std::vector<std::string> &Outputs,
                          double &Seconds) const {
-  const std::string Printed = Program->file("printed"),
-                    Said = Program->file("said");
+  const std::string Said = Program->file("said");
   RunMode Now = Mode;
-  Now.Output = Printed;
+  Now.Output = Program->file("printed");
   Now.Errors = Said;
   Now.TimeLimit = Limit;
   Now.Arguments = &Arguments[Input];
+  if (Error E = Buffers->ask(Now))
+    return E;
   const auto Begin = std::chrono::system_clock::now() - ClockStep;
   auto Ended = Program->run(Now, Path);
   if (!Ended)
@@ -64,21 +85,10 @@ Error QualityRuns::runOn(size_t Input, StringRef Path, double Limit,
     return userError(endOf(*Ended) + " " + inputText(Input), lastLineOf(Said));
   Seconds = Ended->Seconds;
   Outputs.clear();
-  for (const QualityRequest &How : Request->Quality) {
-    const std::string File =
-        How.Output == "-" ? Printed : Mode.Box->fileOf(How.Output);
-    sys::fs::file_status Status;
-    if (sys::fs::status(File, Status) ||
-        Status.getLastModificationTime() < Begin)
-      return userError("it does not write " + How.Output + " " +
-                           inputText(Input),
-                       "Name a file that the program writes, or - for its "
-                       "standard output.");
-    auto Content = readFile(File);
-    if (!Content)
-      return Content.takeError();
-    Outputs.push_back((*Content)->getBuffer().str());
-  }
+  for (const QualityRequest &How : Request->Quality)
+    if (Error E =
+            readOutput(How, Input, Begin).moveInto(Outputs.emplace_back()))
+      return E;
   return Error::success();
 }
 
@@ -135,9 +145,10 @@ Expected<OutputQuality> QualityRuns::measure(StringRef Path, size_t First,
 
 Expected<QualityRuns> QualityRuns::create(const OptimizeRequest &Request,
                                           const Session &Program,
+                                          const OutputBuffers &Buffers,
                                           StringRef Unmodified,
                                           const RunMode &Mode) {
-  QualityRuns Runs(Request, Program, Mode);
+  QualityRuns Runs(Request, Program, Buffers, Mode);
   Runs.Arguments = {Request.Arguments};
   append_range(Runs.Arguments, Request.Train);
   Runs.Inputs = Runs.Arguments.size();

@@ -4,7 +4,10 @@
 #define RECONVERGE_DRIVER_QUALITYRUNS_H
 
 #include "driver/CommandLine.h"
+#include "driver/OutputBuffers.h"
 #include "driver/Run.h"
+
+#include <chrono>
 
 namespace reconverge::driver {
 
@@ -28,6 +31,7 @@ public:
   /// than its bound. \p Mode: for the runs; it has a sandbox that can be read.
   static llvm::Expected<QualityRuns> create(const OptimizeRequest &Request,
                                             const Session &Program,
+                                            const OutputBuffers &Buffers,
                                             llvm::StringRef Unmodified,
                                             const RunMode &Mode);
 
@@ -51,16 +55,20 @@ public:
 
 private:
   QualityRuns(const OptimizeRequest &Request, const Session &Program,
-              const RunMode &Mode)
-      : Request(&Request), Program(&Program), Mode(Mode) {}
+              const OutputBuffers &Buffers, const RunMode &Mode)
+      : Request(&Request), Program(&Program), Buffers(&Buffers), Mode(Mode) {}
   llvm::Error runOn(size_t Input, llvm::StringRef Path, double Limit,
                     std::vector<std::string> &Outputs, double &Seconds) const;
+  llvm::Expected<std::string>
+  readOutput(const QualityRequest &How, size_t Input,
+             std::chrono::system_clock::time_point Begin) const;
   llvm::Expected<OutputQuality> measure(llvm::StringRef Path, size_t First,
                                         size_t End) const;
   std::string inputText(size_t Input) const;
 
   const OptimizeRequest *Request;
   const Session *Program;
+  const OutputBuffers *Buffers;
   RunMode Mode;
   std::vector<std::vector<std::string>> Arguments; ///< of each input
   size_t Inputs = 0;                               ///< to learn from

@@ -17,6 +17,7 @@
 
 #include "core/Error.h"
 #include "core/GpuTurn.h"
+#include "core/OutputBuffers.h"
 #include "driver/Build.h"
 #include "driver/Progress.h"
 #include "driver/Sandbox.h"
@@ -143,6 +144,7 @@ Expected<frontend::ProcessResult> Session::run(const RunMode &Mode,
   C.Environment = {"RECONVERGE_DEVICE=" + Device,
                    "RECONVERGE_PROFILE=" + Mode.Profile,
                    "RECONVERGE_TRIALS=" + Mode.Trials,
+                   std::string(OutputsVariable) + "=" + Mode.Buffers,
                    "RECONVERGE_MACHINE=" + MachineFile,
                    overEnvironment("RECONVERGE_VM", Request->Vm),
                    overEnvironment("RECONVERGE_GPU", Request->Gpu),

@@ -80,7 +80,29 @@ TEST(Quality, BadRequestsAreNamed) {
   EXPECT_TRUE(has(refusal("metric=ssim,bound=2"), "never above 1"));
   EXPECT_TRUE(has(refusal("metric=rmse,better=less"), "function of yours"));
   EXPECT_TRUE(has(refusal("metric=mismatch,type=u8"), "compares bytes"));
-  EXPECT_TRUE(has(refusal("out=device:x,metric=rmse"), "device memory"));
+  for (const char *Out : {"device:x", "device::2", "device:x:", "device:x:0",
+                          "device:x:y", "device:x:-1"})
+    EXPECT_TRUE(has(refusal(("out=" + Twine(Out) + ",metric=mismatch").str()),
+                    "names no buffer"))
+        << Out;
+  for (const char *Type : {"", ",type=text", ",type=image"})
+    EXPECT_TRUE(has(refusal(("out=device:x:1,metric=rmse" + Twine(Type)).str()),
+                    "of what type"))
+        << Type;
+}
+
+TEST(Quality, NamesBuffersByKernelAndArgument) {
+  const QualityRequest Plain =
+      request("out=device:render:2,metric=rmse,type=f32,bound=1");
+  EXPECT_TRUE(Plain.isBuffer());
+  EXPECT_EQ(Plain.Kernel, "render");
+  EXPECT_EQ(Plain.Argument, 2u);
+  const QualityRequest Template =
+      request("metric=mismatch,out=device:ns::walk<float, ns::of<3, 4>>:10");
+  EXPECT_EQ(Template.Kernel, "ns::walk<float, ns::of<3, 4>>");
+  EXPECT_EQ(Template.Argument, 10u);
+  EXPECT_EQ(Template.Metric, QualityMetric::Mismatch);
+  EXPECT_FALSE(request("out=./device:x:1,metric=mismatch").isBuffer());
 }
 
 TEST(Quality, BoundIsByWhatIsBetter) {

@@ -14,7 +14,9 @@
 //
 // With one of them, libReconvergeGPU.so takes over registration and launches:
 // it builds code that counts, or candidates, from the bitcode inside, and calls
-// what stands here.
+// what stands here. Where outputs of the program are device buffers,
+// libReconvergeOutputs.so takes over launches and memory in the same way, on
+// the CPU as well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -156,24 +158,29 @@ bool isCounting() {
   return false;
 }
 
-static void *Below[NameCount]; ///< cudart's functions, registration changed
+bool isWatching() {
+  const char *File = getenv("RECONVERGE_OUTPUTS");
+  return File && *File;
+}
+
+static void *Below[NameCount]; ///< the backend's, before one stands before it
 
 static void *functionBelow(const char *Name) {
   size_t Index = indexOf(Name);
   return Index == NameCount ? nullptr : Below[Index];
 }
 
-/// Lets libReconvergeGPU.so take over what it wants of \p Functions.
-static void addCounting(void **Functions) {
-  char Path[PATH_MAX];
-  backendPath("libReconvergeGPU.so", Path);
+/// Lets the library at \p Path take over what it wants of \p Functions, which
+/// are those of a backend. There is one such library at most.
+static void standBefore(void **Functions, const char *Path) {
   void *Library = dlopen(Path, RTLD_NOW | RTLD_LOCAL);
   if (!Library)
     fail(ExitUserError,
-         "cannot load what counts and tries on a GPU: %s\n  It belongs beside "
-         "libcudart.so in Reconverge's lib/reconverge folder; build or install "
-         "it again.",
+         "cannot load what stands before CUDA's runtime: %s\n  It belongs "
+         "beside libcudart.so in Reconverge's lib/reconverge folder; build or "
+         "install it again.",
          dlerror());
+  memcpy(Below, Functions, sizeof(Below));
   auto *Entry = reinterpret_cast<reconverge_counting_function *>(
       dlsym(Library, RECONVERGE_COUNTING_ENTRY));
   size_t Count = 0;
@@ -183,10 +190,16 @@ static void addCounting(void **Functions) {
     fail(ExitUserError, "%s cannot work here", Path);
   for (size_t I = 0; I != Count; ++I) {
     size_t Index = indexOf(Table[I].name);
-    // What cudart lacks stays missing.
+    // What the backend lacks stays missing.
     if (Index != NameCount && Below[Index])
       Functions[Index] = Table[I].function;
   }
+}
+
+void watchOutputs(void **Functions) {
+  char Path[PATH_MAX];
+  siblingPath("libReconvergeOutputs.so", Path);
+  standBefore(Functions, Path);
 }
 
 Backend loadGpuBackend(bool Required) {
@@ -210,13 +223,15 @@ Backend loadGpuBackend(bool Required) {
     return {nullptr, nullptr, false, nullptr};
   }
   for (size_t I = 0; I != NameCount; ++I)
-    Below[I] = dlsym(Library, Names[I]);
-  void *&Register = Below[indexOf("__cudaRegisterFatBinary")];
+    Functions[I] = dlsym(Library, Names[I]);
+  void *&Register = Functions[indexOf("__cudaRegisterFatBinary")];
   RealRegister = reinterpret_cast<void **(*)(void *)>(Register);
   Register = reinterpret_cast<void *>(registerFatBinary);
-  memcpy(Functions, Below, sizeof(Below));
-  if (isCounting())
-    addCounting(Functions);
+  if (isCounting()) {
+    char Counting[PATH_MAX];
+    backendPath("libReconvergeGPU.so", Counting);
+    standBefore(Functions, Counting);
+  }
   snprintf(Absence, sizeof(Absence), "in %s", Path);
   return {Functions, Absence, true, nullptr};
 }

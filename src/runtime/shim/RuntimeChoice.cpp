@@ -80,6 +80,10 @@ static Backend choose(uint32_t Index, const void *FirstArgument) {
 }
 
 Backend chooseBackend(uint32_t Index, const void *FirstArgument) {
+  if (isWatching() && isCounting())
+    fail(ExitUserError,
+         "RECONVERGE_OUTPUTS together with a profile or trials\n  Unset it, or "
+         "RECONVERGE_PROFILE and RECONVERGE_TRIALS.");
   Backend Chosen = choose(Index, FirstArgument);
   // cudart's functions that do not return a cudaError_t or nothing.
   for (const char *Name : {"__cudaRegisterFatBinary", "cudaGetErrorName",
@@ -89,6 +93,8 @@ Backend chooseBackend(uint32_t Index, const void *FirstArgument) {
            "%s is not %s\n  This is a fault of Reconverge; please report it.",
            Name, Chosen.Absence);
   HasClock = Chosen.HasClock;
+  if (isWatching())
+    watchOutputs(Chosen.Functions);
   return Chosen;
 }
 

@@ -90,6 +90,13 @@ const char *describe(GpuState State);
 /// A profile or trials are asked for.
 bool isCounting();
 
+/// What device buffers hold in the end is asked for.
+bool isWatching();
+
+/// Has libReconvergeOutputs.so stand before \p Functions, a backend's. Ends the
+/// process with a message where that cannot be.
+void watchOutputs(void **Functions);
+
 /// The path of \p File in Reconverge's lib/reconverge, where this lies.
 void siblingPath(const char *File, char (&Path)[PATH_MAX]);
 

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <sys/wait.h>
 
@@ -184,6 +185,28 @@ TEST(ShimGpu, LoadsWhatCountsAndTriesIfAskedTo) {
   for (const char *File : {"RECONVERGE_PROFILE=x", "RECONVERGE_TRIALS=x"})
     expectFailure(probe("register", Gpu + Missing + File), 2,
                   "/nowhere/gpu.so");
+}
+
+TEST(ShimOutputs, AreWatchedOnBothDevices) {
+  const std::filesystem::path File =
+      std::filesystem::path(testing::TempDir()) /
+      ("shim-outputs-" + std::to_string(getpid()));
+  const std::string List = File.string() + ".txt",
+                    Asked = "RECONVERGE_OUTPUTS='" + List + "' ";
+  for (const std::string &Device : {Cpu, Gpu}) {
+    std::ofstream(List) << "kernel 1 " << File.string() << "\n";
+    EXPECT_EQ(probe("register", Device + Asked).Exit, 0);
+    std::string Why;
+    std::getline(std::ifstream(File.string() + ".why"), Why);
+    EXPECT_EQ(Why, "the kernel is never launched");
+    expectFailure(probe("register", Device + Asked + "RECONVERGE_TRIALS=x"), 2,
+                  "together with a profile or trials");
+    std::ofstream(List) << "kernel 0 " << File.string() << "\n";
+    expectFailure(probe("register", Device + Asked), 2, "no list of buffers");
+    std::filesystem::remove(File.string() + ".why");
+    std::filesystem::remove(List);
+    expectFailure(probe("register", Device + Asked), 2, "no list of buffers");
+  }
 }
 
 TEST(ShimGpu, DoesNotTakeAShimForTheRealLibrary) {
