@@ -13,7 +13,7 @@
 
 #include "core/ForeignCompiler.h"
 #include "core/Profile.h"
-#include "core/Tolerance.h"
+#include "core/Promise.h"
 
 #include <cstdint>
 #include <string>
@@ -43,8 +43,6 @@ enum class VerdictKind {
   Identical, ///< every byte, in every launch tried
   UpToOrder, ///< stable bytes equal; those that the original itself varies with
              ///< the order of its threads lie inside the spread seen
-  Within, ///< the same, but for floating-point values that lie inside a bound
-          ///< which the user gave
   Differs,
   Unknown ///< not enough was seen to say anything
 };
@@ -64,9 +62,8 @@ struct Verdict {
   uint64_t Launches = 0;       ///< launches compared
   uint64_t Bytes = 0;          ///< bytes compared, over all launches
   uint64_t OrderDependent = 0; ///< of these, bytes that the original varies
-  Difference First;            ///< if it differs, or is within a bound
+  Difference First;            ///< if it differs
   std::string Reason;          ///< if unknown
-  BoundUse Used = {};          ///< of a bound, if one was given for it
 };
 
 enum class TrialOutcome {

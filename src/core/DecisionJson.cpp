@@ -28,14 +28,12 @@ StringRef wordOf(VerdictKind Kind) {
     return "identical";
   case VerdictKind::UpToOrder:
     return "identical-up-to-order";
-  case VerdictKind::Within:
-    return "within";
   case VerdictKind::Differs:
     return "differs";
   case VerdictKind::Unknown:
     return "unknown";
   }
-  llvm_unreachable("a verdict has one of five kinds");
+  llvm_unreachable("a verdict has one of four kinds");
 }
 
 static StringRef wordOf(Promise P) {
@@ -109,33 +107,15 @@ bool readCandidate(const json::Value &V, json::Path P, Candidate &C) {
   return !C.Remedy.empty();
 }
 
-bool readTolerance(const json::Value &V, json::Path P, Tolerance &T) {
-  Fields F(V, P);
-  return F && F.measure("relative", T.Relative) &&
-         F.measure("absolute", T.Absolute);
-}
-
-static bool readUse(const json::Value &V, json::Path P, BoundUse &Use) {
-  Fields F(V, P);
-  if (!F || !F.object("bound", Use.Bound, readTolerance) ||
-      !F.object("largest", Use.Largest, readTolerance) ||
-      !F.count("values", Use.Values))
-    return false;
-  if (!Use.Bound.covers(Use.Largest))
-    F.path("largest").report("lies outside the bound");
-  return Use.Bound.covers(Use.Largest);
-}
-
 bool readVerdict(const json::Value &V, json::Path P, Verdict &Out) {
   Fields F(V, P);
   if (!F ||
       !F.choice(
           "kind", Out.Kind,
-          {VerdictKind::Identical, VerdictKind::UpToOrder, VerdictKind::Within,
-           VerdictKind::Differs, VerdictKind::Unknown},
+          {VerdictKind::Identical, VerdictKind::UpToOrder, VerdictKind::Differs,
+           VerdictKind::Unknown},
           [](VerdictKind K) { return wordOf(K); },
-          "expected identical, identical-up-to-order, within, differs "
-          "or unknown") ||
+          "expected identical, identical-up-to-order, differs or unknown") ||
       !F.count("launches", Out.Launches) || !F.count("bytes", Out.Bytes) ||
       !F.count("orderDependent", Out.OrderDependent) ||
       !F.text("where", Out.First.Where) ||
@@ -143,13 +123,8 @@ bool readVerdict(const json::Value &V, json::Path P, Verdict &Out) {
       !F.text("original", Out.First.Original) ||
       !F.text("variant", Out.First.Variant) ||
       (F.has("ulps") && !F.count("ulps", Out.First.Ulps)) ||
-      (F.has("used") && !F.object("used", Out.Used, readUse)) ||
       !F.text("reason", Out.Reason))
     return false;
-  if (Out.Kind == VerdictKind::Within && !Out.Used.Values) {
-    F.path("kind").report("nothing says how far within a bound");
-    return false;
-  }
   if (Out.OrderDependent > Out.Bytes)
     P.report("more bytes vary than were compared");
   return Out.OrderDependent <= Out.Bytes;
@@ -275,11 +250,6 @@ void writeCandidate(JsonWriter &W, const Candidate &C) {
     W.text("promise", wordOf(C.Promises));
 }
 
-void writeTolerance(JsonWriter &W, const Tolerance &T) {
-  W.number("relative", T.Relative);
-  W.number("absolute", T.Absolute);
-}
-
 void writeVerdict(JsonWriter &W, const Verdict &V) {
   W.text("kind", wordOf(V.Kind));
   W.count("launches", V.Launches);
@@ -290,12 +260,6 @@ void writeVerdict(JsonWriter &W, const Verdict &V) {
   W.text("original", V.First.Original);
   W.text("variant", V.First.Variant);
   W.count("ulps", V.First.Ulps);
-  if (V.Used.Values)
-    W.object("used", [&] {
-      W.object("bound", [&] { writeTolerance(W, V.Used.Bound); });
-      W.object("largest", [&] { writeTolerance(W, V.Used.Largest); });
-      W.count("values", V.Used.Values);
-    });
   W.text("reason", V.Reason);
 }
 

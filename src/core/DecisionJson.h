@@ -27,11 +27,8 @@ llvm::StringRef wordOf(TrialOutcome End);
 bool readCandidate(const llvm::json::Value &V, llvm::json::Path P,
                    Candidate &C);
 bool readVerdict(const llvm::json::Value &V, llvm::json::Path P, Verdict &Out);
-bool readTolerance(const llvm::json::Value &V, llvm::json::Path P,
-                   Tolerance &T);
 void writeCandidate(JsonWriter &W, const Candidate &C);
 void writeVerdict(JsonWriter &W, const Verdict &V);
-void writeTolerance(JsonWriter &W, const Tolerance &T);
 
 /// As parseProfile: every value checked, one message with the place. A kernel
 /// is decided once, and what it keeps was tried and ended as kept, or is a

@@ -50,9 +50,6 @@ struct TrialPlan {
   uint32_t Orders = 4;   ///< runs of the original in other orders
   uint32_t Samples = 20; ///< timed runs of each, on a GPU
   double Seconds = 60;   ///< that trials may add to a run, on a GPU
-  /// For the results of candidates that promise a bound only; none: the user
-  /// gave none, and they are compared as all others.
-  std::optional<Tolerance> Bound = {};
   /// The program's outputs judge candidates that promise a bound alone, later:
   /// whatever a launch comes to with them, it is counted and timed.
   bool ByOutputs = false;

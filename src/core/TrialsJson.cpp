@@ -44,8 +44,6 @@ Error writeTrialPlan(const TrialPlan &Plan, StringRef Path) {
       W.count("orders", Plan.Orders);
       W.count("samples", Plan.Samples);
       W.number("seconds", Plan.Seconds);
-      if (Plan.Bound)
-        W.line("bound", [&](JsonWriter &S) { writeTolerance(S, *Plan.Bound); });
       W.flag("byOutputs", Plan.ByOutputs);
       W.objects("images", Plan.Images,
                 [](JsonWriter &S, const ForeignImage &I) {
@@ -89,23 +87,21 @@ Expected<TrialPlan> readTrialPlan(StringRef Path) {
   if (!Buffer)
     return Buffer.takeError();
   TrialPlan Plan;
-  if (Error E = parseDocument(
-          (*Buffer)->getBuffer(), Path, PlanKind,
-          [&](const json::Value &V, json::Path Here) {
-            Fields F(V, Here);
-            return F && F.text("log", Plan.Log) &&
-                   F.count("launches", Plan.Launches) &&
-                   F.count("budget", Plan.Budget) &&
-                   F.count("orders", Plan.Orders) &&
-                   F.count("samples", Plan.Samples) &&
-                   F.measure("seconds", Plan.Seconds) &&
-                   (!F.has("bound") ||
-                    F.object("bound", Plan.Bound.emplace(), readTolerance)) &&
-                   (!F.has("byOutputs") ||
-                    F.flag("byOutputs", Plan.ByOutputs)) &&
-                   F.list("images", Plan.Images, readImage) &&
-                   F.list("kernels", Plan.Kernels, readRequest);
-          }))
+  if (Error E =
+          parseDocument((*Buffer)->getBuffer(), Path, PlanKind,
+                        [&](const json::Value &V, json::Path Here) {
+                          Fields F(V, Here);
+                          return F && F.text("log", Plan.Log) &&
+                                 F.count("launches", Plan.Launches) &&
+                                 F.count("budget", Plan.Budget) &&
+                                 F.count("orders", Plan.Orders) &&
+                                 F.count("samples", Plan.Samples) &&
+                                 F.measure("seconds", Plan.Seconds) &&
+                                 (!F.has("byOutputs") ||
+                                  F.flag("byOutputs", Plan.ByOutputs)) &&
+                                 F.list("images", Plan.Images, readImage) &&
+                                 F.list("kernels", Plan.Kernels, readRequest);
+                        }))
     return std::move(E);
   return Plan;
 }

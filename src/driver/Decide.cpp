@@ -95,29 +95,18 @@ static bool isWorse(VerdictKind New, VerdictKind Known) {
       return 0;
     case VerdictKind::UpToOrder:
       return 1;
-    case VerdictKind::Within:
-      return 2;
     case VerdictKind::Unknown:
-      return 3;
+      return 2;
     case VerdictKind::Differs:
-      return 4;
+      return 3;
     }
-    llvm_unreachable("a verdict has one of five kinds");
+    llvm_unreachable("a verdict has one of four kinds");
   };
   return Rank(New) > Rank(Known);
 }
 
 static bool hasDifference(const Verdict &V) {
-  return V.Kind == VerdictKind::Differs || V.Kind == VerdictKind::Within;
-}
-
-static void add(BoundUse &Sum, const BoundUse &One) {
-  if (!One.Values)
-    return;
-  Sum.Bound = One.Bound;
-  Sum.Values += One.Values;
-  Sum.Largest.Relative = std::max(Sum.Largest.Relative, One.Largest.Relative);
-  Sum.Largest.Absolute = std::max(Sum.Largest.Absolute, One.Largest.Absolute);
+  return V.Kind == VerdictKind::Differs;
 }
 
 static void add(Verdict &Sum, const Verdict &One) {
@@ -133,7 +122,6 @@ static void add(Verdict &Sum, const Verdict &One) {
   }
   if (hasDifference(Sum))
     Sum.First.Ulps = Rounds ? MostUlps : 0;
-  add(Sum.Used, One.Used);
   ++Sum.Launches;
   Sum.Bytes += One.Bytes;
   Sum.OrderDependent += One.OrderDependent;
@@ -206,15 +194,6 @@ static void judgeDifference(TrialResult &R, const DecideOptions &Options) {
     R.Why += "; --allow-rounding keeps that";
 }
 
-/// The same of one that lies inside the bound of the trials: it counts if that
-/// is the user's for these decisions.
-static void judgeWithin(TrialResult &R, const DecideOptions &Options) {
-  if (!Options.Bound || !Options.Bound->covers(R.Compared.Used.Largest))
-    judgeDifference(R, Options);
-  else if (R.Compared.OrderDependent)
-    judgeOrder(R, Options);
-}
-
 /// Ends \p R as wrong or unproved if its result may not be kept.
 static void judge(TrialResult &R, const DecideOptions &Options) {
   if (R.End != TrialOutcome::Slower ||
@@ -223,8 +202,6 @@ static void judge(TrialResult &R, const DecideOptions &Options) {
   switch (R.Compared.Kind) {
   case VerdictKind::Identical:
     return;
-  case VerdictKind::Within:
-    return judgeWithin(R, Options);
   case VerdictKind::UpToOrder:
     return judgeOrder(R, Options);
   case VerdictKind::Differs:

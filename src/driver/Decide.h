@@ -18,9 +18,6 @@ struct DecideOptions {
   /// Keep other compilers' code of the unmodified kernel although its result
   /// rounds otherwise.
   bool AllowRounding = false;
-  /// Keep candidates whose result lies inside this bound, which the user gave
-  /// for the trials (TrialPlan.Bound); none: their result is another.
-  std::optional<Tolerance> Bound = {};
   /// What promises a bound alone is not kept here, whatever its result: where it
   /// is faster it ends unproved (isForOutputs), and the program's outputs decide.
   bool ByOutputs = false;

@@ -385,7 +385,6 @@ Error Optimizer::tryAndKeep(CountedRun &First) {
         Counted.Device);
   Options.AllowReorder = Request.AllowReorder;
   Options.AllowRounding = Request.AllowRounding;
-  Options.Bound = Plan->Bound;
   Options.ByOutputs = Plan->ByOutputs;
   Options.NeedsTimes = OnGpu;
   DecisionFile Decisions =

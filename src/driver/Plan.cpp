@@ -128,8 +128,8 @@ static TrialRequest requestFor(HotKernel &K, const TrialPlan &Plan,
       R.Candidates.push_back({nameOf(By), ""});
   std::vector<Candidate> All = remedies::candidates(
       *K.Counted, K.Waste >= LeastWaste, K.Limits, K.Asked);
-  // What promises a bound alone is for users who have given one.
-  if (!Plan.Bound && !Plan.ByOutputs)
+  // What promises a bound alone is for users who say which outputs have one.
+  if (!Plan.ByOutputs)
     erase_if(All,
              [](const Candidate &C) { return C.Promises == Promise::Bound; });
   if (ByForecast)

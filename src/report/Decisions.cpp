@@ -39,44 +39,6 @@ static std::string milliseconds(double X) {
   return Text.empty() ? "-" : Text;
 }
 
-/// "1.3e-6".
-static std::string errorText(double X) {
-  std::string Text;
-  raw_string_ostream OS(Text);
-  OS << format("%.2g", X);
-  for (StringRef Zero : {"e-0", "e+0"})
-    if (size_t At = Text.find(Zero); At != std::string::npos)
-      Text.erase(At + 2, 1);
-  return Text;
-}
-
-/// "1e-5", "abs 1e-8", "1e-5, abs 1e-8".
-static std::string toleranceText(const Tolerance &T) {
-  const std::string Absolute = "abs " + errorText(T.Absolute);
-  if (!T.Absolute)
-    return errorText(T.Relative);
-  return T.Relative > 0 ? errorText(T.Relative) + ", " + Absolute : Absolute;
-}
-
-/// "within 1e-6 (bound 1e-5)".
-static std::string boundText(const BoundUse &Used) {
-  return "within " + toleranceText(Used.Largest) + " (bound " +
-         toleranceText(Used.Bound) + ")";
-}
-
-/// What stands under the row of \p R; empty: nothing.
-static std::string remarkOf(const TrialResult &R) {
-  std::string Text;
-  if (R.Compared.Kind == VerdictKind::Within) {
-    const uint64_t N = R.Compared.Used.Values;
-    Text = boundText(R.Compared.Used) + ": " + std::to_string(N) +
-           (N == 1 ? " value differs" : " values differ");
-  }
-  if (!Text.empty() && !R.Why.empty())
-    Text += "; ";
-  return cleanText(Text + R.Why);
-}
-
 static bool isRounding(const TrialResult &R) {
   return R.Compared.Kind == VerdictKind::Differs && R.Compared.First.Ulps;
 }
@@ -105,15 +67,6 @@ static std::string gainLine(const Decision &D) {
   Line += " over " + Over + " of the kernel as it is";
   if (Gain.Baseline)
     Line += ", which is " + ratio(Gain.Compiler) + " over ours";
-  return Line;
-}
-
-/// The same, with how exact that is if it is not.
-static std::string keptLine(const Decision &D) {
-  std::string Line = gainLine(D);
-  for (const TrialResult &R : D.Tried)
-    if (R.What == D.Keep && R.Compared.Kind == VerdictKind::Within)
-      Line += "; its result is " + boundText(R.Compared.Used);
   return Line;
 }
 
@@ -155,7 +108,7 @@ static void remark(Table &T, StringRef Text, unsigned Width) {
 /// are the same would be told apart by nothing else.
 static std::string underRow(const TrialResult &R, bool IsAsAbove,
                             unsigned MostCandidate, unsigned Width) {
-  std::string Why = remarkOf(R);
+  std::string Why = cleanText(R.Why);
   if (IsAsAbove && !Why.empty())
     Why = "the same";
   const std::string Whole = cleanText(R.What.text());
@@ -198,8 +151,7 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
     T.column("ms", /*Left=*/false);
   T.column("result", /*Left=*/true);
   T.column("outcome", /*Left=*/true);
-  bool AnyPredicted = false, AnyTried = false, AnyRounded = false,
-       AnyWithin = false;
+  bool AnyPredicted = false, AnyTried = false, AnyRounded = false;
   auto Row = [&](StringRef Kernel, StringRef What, double Predicted,
                  double Achieved, double Ms, StringRef Result,
                  Table::Cell End) {
@@ -226,13 +178,12 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
     for (const TrialResult &R : D.Tried) {
       AnyTried = true;
       AnyRounded |= isRounding(R);
-      AnyWithin |= R.Compared.Kind == VerdictKind::Within;
       AnyPredicted |= R.Predicted > 0;
       const bool First = &R == &D.Tried.front() && !D.Measured;
       Row(First ? StringRef(Kernel) : "", R.What.text(), R.Predicted,
           D.Measured ? R.Speedup : 0, R.Milliseconds, verdictOf(R),
           {wordOf(R.End).str(), inkOf(R.End)});
-      const std::string Why = remarkOf(R);
+      const std::string Why = cleanText(R.Why);
       remark(T, underRow(R, Why == Above, MostCandidate, Width), Width);
       Above = Why;
     }
@@ -241,16 +192,13 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
   OS << '\n';
   for (const Decision &D : File.Kernels)
     if (D.Keep != Candidate())
-      printWrapped(OS, cleanText(keptLine(D)), Width, 2);
+      printWrapped(OS, cleanText(gainLine(D)), Width, 2);
   std::string Legend =
       "identical: every byte of device memory, in each launch tried, from the "
       "same state, as the original left it.";
   if (AnyRounded)
     Legend += " rounding: all that differs are floating-point numbers, by a "
               "few units in the last place.";
-  if (AnyWithin)
-    Legend += " within: all that differ are floating-point numbers, inside the "
-              "bound that was given.";
   if (AnyPredicted)
     Legend += (AnyTime ? " predicted: time of the original over the "
                          "candidate's, by a model of what both were counted "

@@ -98,13 +98,11 @@ TEST(TrialPlan, IsReadAsWritten) {
   EXPECT_EQ(Back->Kernels[0].Kernel, "_Z1kv");
   EXPECT_EQ(Back->Kernels[0].Candidates, Plan.Kernels[0].Candidates);
   EXPECT_EQ(Back->Kernels[0].Launches, 17u);
-  EXPECT_FALSE(Back->Bound);
 }
 
-TEST(TrialPlan, CarriesABoundAndWhoMayUseIt) {
+TEST(TrialPlan, CarriesWhatCandidatesPromise) {
   ScratchFile File;
   TrialPlan Plan;
-  Plan.Bound = Tolerance{1e-5, 1e-8};
   Plan.ByOutputs = true;
   Plan.Kernels = {{"_Z1kv",
                    "00ff",
@@ -114,7 +112,6 @@ TEST(TrialPlan, CarriesABoundAndWhoMayUseIt) {
   ASSERT_FALSE(errorToBool(writeTrialPlan(Plan, File.Path)));
   Expected<TrialPlan> Back = readTrialPlan(File.Path);
   ASSERT_TRUE(bool(Back)) << toString(Back.takeError());
-  EXPECT_EQ(Back->Bound, Plan.Bound);
   EXPECT_TRUE(Back->ByOutputs);
   EXPECT_EQ(Back->Kernels[0].Candidates, Plan.Kernels[0].Candidates);
   EXPECT_EQ(Back->Kernels[0].Candidates[1].Promises, Promise::Bound);
@@ -131,10 +128,6 @@ TEST(TrialPlan, CarriesABoundAndWhoMayUseIt) {
   };
   EXPECT_NE(Fault("\"promise\":\"order\"", "\"promise\":\"hope\"")
                 .find("expected bytes, order or bound"),
-            std::string::npos);
-  EXPECT_NE(Fault("\"relative\":1", "\"relative\":-1").find("bound.relative"),
-            std::string::npos);
-  EXPECT_NE(Fault("\"absolute\"", "\"absolut\"").find("bound.absolute"),
             std::string::npos);
 }
 

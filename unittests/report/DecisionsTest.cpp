@@ -110,39 +110,6 @@ TEST(Decisions, AGainIsOfARemedyOrOfACompiler) {
             std::string::npos);
 }
 
-TEST(Decisions, ABoundSaysHowMuchOfItIsUsed) {
-  DecisionFile F = example();
-  TrialResult &Meld = F.Kernels[0].Tried[1];
-  Meld.Compared.Kind = VerdictKind::Within;
-  Meld.Compared.First.Ulps = 7;
-  Meld.Compared.Used = {{1e-5, 0}, 42, {1e-6, 0}};
-  for (unsigned Width : {80u, 100u, 120u}) {
-    SmallVector<StringRef> Lines;
-    const std::string Text = tableOf(F, Width);
-    StringRef(Text).split(Lines, '\n');
-    for (StringRef Line : Lines)
-      EXPECT_LE(report::widthOf(Line), Width) << Line.str();
-  }
-  auto Has = [&](StringRef Part) {
-    const std::string Text = tableOf(F, 500);
-    EXPECT_NE(Text.find(Part), std::string::npos) << Text;
-  };
-  Has("within 1e-6 (bound 1e-5): 42 values differ\n");
-  Has("which is 1.200x over ours; its result is within 1e-6 (bound 1e-5)\n");
-  Has("within: all that differ are floating-point numbers");
-  Meld.Compared.Used = {{1e-5, 1e-8}, 1, {1.26e-6, 2e-9}};
-  Has("within 1.3e-6, abs 2e-9 (bound 1e-5, abs 1e-8): 1 value differs\n");
-  Meld.Compared.Used = {{0, 1e-12}, 2, {0, 1e-13}};
-  Has("within abs 1e-13 (bound abs 1e-12): 2 values differ\n");
-  Meld.Compared.Used = {{0.5, 0}, 2, {0, 0}};
-  Has("within 0 (bound 0.5): 2 values differ\n");
-  // Not kept, for other reasons.
-  Meld.End = TrialOutcome::Slower;
-  Meld.Why = "-1.0 %, another is better";
-  F.Kernels[0].Keep = Candidate();
-  Has("within 0 (bound 0.5): 2 values differ; -1.0 %, another is better\n");
-}
-
 TEST(Decisions, AnotherCompilersProgramIsSaid) {
   WholeTimes Whole = {5, 2, 2.5, {1, 3}, ForeignCompiler::Nvcc};
   std::string Text;

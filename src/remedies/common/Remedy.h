@@ -6,9 +6,9 @@
 #include "core/Cost.h"
 #include "core/Forecast.h"
 #include "core/Profile.h"
+#include "core/Promise.h"
 #include "core/Races.h"
 #include "core/Recipe.h"
-#include "core/Tolerance.h"
 #include "remedies/common/Names.h"
 #include "remedies/common/Refusal.h"
 

@@ -14,10 +14,6 @@
 // pages add nothing, and those that are not add what they have more and less.
 // Limitation: a record of several words is told by its words alone.
 //
-// Where the user gave a bound, a floating-point value that still differs may lie
-// inside it (BoundTest.cpp): how much of the bound that takes is the verdict's.
-// A set's words have to be the same, whatever the bound.
-//
 // The first difference is what a user is told. The others are looked at only to
 // tell whether all of them are rounding: floating-point numbers that lie a few
 // units in the last place apart. The first that is not settles it.
@@ -138,13 +134,6 @@ std::string whyUnstable(const OrderSpread &Spread, uint64_t All) {
          " bytes depend on the order of the kernel's threads";
 }
 
-Comparison::Comparison(const OrderSpread &Spread,
-                       const std::optional<Tolerance> &Bound)
-    : Spread(Spread), Types(Spread.types()) {
-  if (Bound)
-    Within.emplace(Types, *Bound);
-}
-
 bool Comparison::isWithinSpread(const OrderSpread::Page *Page, uint64_t Address,
                                 ArrayRef<uint8_t> Original,
                                 ArrayRef<uint8_t> Variant, size_t At) const {
@@ -199,11 +188,9 @@ void Comparison::addToSet(const MemoryPage &In, ArrayRef<uint8_t> Original,
       S.First = differenceAt(In, Original, Variant, I);
 }
 
-std::optional<size_t> Comparison::note(std::optional<Difference> &First,
-                                       const MemoryPage &In,
+std::optional<size_t> Comparison::note(const MemoryPage &In,
                                        ArrayRef<uint8_t> Original,
-                                       ArrayRef<uint8_t> Variant,
-                                       size_t At) const {
+                                       ArrayRef<uint8_t> Variant, size_t At) {
   const auto Value =
       valueAt(Types, In.Base + In.Offset + At, Original, Variant, At);
   const uint64_t Apart = Value
@@ -228,21 +215,13 @@ void Comparison::add(const MemoryPage &In, ArrayRef<uint8_t> Original,
     return addToSet(In, Original, Variant);
   const uint64_t Address = In.Base + In.Offset;
   const OrderSpread::Page *Page = Spread.page(Address);
-  PageResults All{Address, Original, Variant};
-  if (Page)
-    All.Others = Page->Others;
   for (size_t I = 0; I != Original.size(); ++I) {
     if (Original[I] == Variant[I] ||
         isWithinSpread(Page, Address, Original, Variant, I))
       continue;
-    std::optional<size_t> End;
-    if (Within && (End = Within->endOfInside(All, I))) {
-      (void)note(Inside, In, Original, Variant, I);
-    } else {
-      End = note(First, In, Original, Variant, I);
-      if (!End)
-        return;
-    }
+    const std::optional<size_t> End = note(In, Original, Variant, I);
+    if (!End)
+      return;
     I = *End - 1;
   }
 }
@@ -266,12 +245,6 @@ Verdict Comparison::verdict(uint64_t All, StringRef Unknown) const {
   } else if (const auto *Other = whatDiffers()) {
     V.Kind = VerdictKind::Differs;
     V.First = *Other;
-    if (V.First.Ulps && Inside)
-      V.First.Ulps = Inside->Ulps ? std::max(V.First.Ulps, Inside->Ulps) : 0;
-  } else if (Inside) {
-    V.Kind = VerdictKind::Within;
-    V.First = *Inside;
-    V.Used = Within->used();
   } else {
     V.Kind = Spread.bytes() ? VerdictKind::UpToOrder : VerdictKind::Identical;
   }

@@ -4,7 +4,6 @@
 #define RECONVERGE_RUNTIME_TRIAL_COMPARISON_H
 
 #include "core/Decision.h"
-#include "runtime/trial/BoundTest.h"
 #include "runtime/trial/Values.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -71,9 +70,8 @@ std::string whyUnstable(const OrderSpread &Spread, uint64_t All);
 /// Compares a candidate's memory with the original's.
 class Comparison {
 public:
-  /// \p Bound: floating-point values may differ by so much; none: they may not.
-  explicit Comparison(const OrderSpread &Spread,
-                      const std::optional<Tolerance> &Bound = std::nullopt);
+  explicit Comparison(const OrderSpread &Spread)
+      : Spread(Spread), Types(Spread.types()) {}
 
   /// A page as the original and as the candidate left it.
   void add(const MemoryPage &Page, llvm::ArrayRef<uint8_t> Original,
@@ -95,12 +93,11 @@ private:
   const Difference *whatDiffers() const;
   void addToSet(const MemoryPage &Page, llvm::ArrayRef<uint8_t> Original,
                 llvm::ArrayRef<uint8_t> Variant);
-  /// Adds the difference at \p At to all those of which \p First is to tell.
-  /// Where the value ends if it is one of rounding.
-  std::optional<size_t> note(std::optional<Difference> &First,
-                             const MemoryPage &Page,
+  /// Adds the difference at \p At to those of which First is to tell. Where the
+  /// value ends if it is one of rounding.
+  std::optional<size_t> note(const MemoryPage &Page,
                              llvm::ArrayRef<uint8_t> Original,
-                             llvm::ArrayRef<uint8_t> Variant, size_t At) const;
+                             llvm::ArrayRef<uint8_t> Variant, size_t At);
   Difference differenceAt(const MemoryPage &Page,
                           llvm::ArrayRef<uint8_t> Original,
                           llvm::ArrayRef<uint8_t> Variant, size_t At) const;
@@ -112,9 +109,7 @@ private:
   };
   const OrderSpread &Spread;
   llvm::ArrayRef<ValueType> Types;
-  std::optional<BoundTest> Within;     ///< none: there is no bound
   std::optional<Difference> First;     ///< beyond all that may be
-  std::optional<Difference> Inside;    ///< inside the bound
   llvm::MapVector<uint64_t, Set> Sets; ///< by the allocation's base
 };
 

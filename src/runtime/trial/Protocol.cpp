@@ -116,7 +116,7 @@ private:
   }
   const std::string &whyTied(Moved What);
   void noteUnstable() { Unknown = whyUnstable(Spread, On.extent()); }
-  Verdict compare(const Candidate &What);
+  Verdict compare();
   bool isJudgedLater(const Candidate &What) const;
   bool mayBeKept(const TrialEvent &E) const;
   std::optional<RunEnd> runUntilTold(TriedCandidate &C, TrialEvent &E);
@@ -166,13 +166,9 @@ void LaunchTrial::runOriginal(unsigned Times) {
     noteUnstable();
 }
 
-/// Memory as \p What has left it with what the original left. The user's bound
-/// is for those that promise no more.
-Verdict LaunchTrial::compare(const Candidate &What) {
-  std::optional<Tolerance> Bound;
-  if (What.Promises == Promise::Bound)
-    Bound = Plan.Bound;
-  Comparison Compared(Spread, Bound);
+/// Memory as a candidate has left it with what the original left.
+Verdict LaunchTrial::compare() {
+  Comparison Compared(Spread);
   On.differences([&](const MemoryPage &In, ArrayRef<uint8_t> Original,
                      ArrayRef<uint8_t> Variant) {
     Compared.add(In, Original, Variant);
@@ -193,7 +189,6 @@ bool LaunchTrial::mayBeKept(const TrialEvent &E) const {
   switch (E.Compared.Kind) {
   case VerdictKind::Identical:
   case VerdictKind::UpToOrder:
-  case VerdictKind::Within:
     return true;
   case VerdictKind::Differs:
     return E.Compared.First.Ulps && !E.Tried.changesCode();
@@ -237,7 +232,7 @@ std::optional<RunEnd> LaunchTrial::runUntilTold(TriedCandidate &C,
     RunEnd End = On.run(C, {});
     if (!endedWell(On, Log, C, End))
       return std::nullopt;
-    E.Compared = compare(C.What);
+    E.Compared = compare();
     E.Variant = End.Asks;
     if (E.Compared.Kind != VerdictKind::Differs || isJudgedLater(C.What) ||
         !mayVary() || Runs >= Rule.Most ||

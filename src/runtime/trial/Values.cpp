@@ -50,8 +50,6 @@ static TypeFacts factsOf(ValueType T) {
   llvm_unreachable("a type has a name");
 }
 
-unsigned bytesOf(ValueType T) { return factsOf(T).Bytes; }
-
 std::vector<ValueType> writtenTypes(const Function &Kernel) {
   bool Seen[6] = {};
   auto Note = [&](Type *T) {
@@ -97,7 +95,8 @@ static bool isPlausible(double X) {
          (std::isfinite(X) && std::abs(X) > 1e-30 && std::abs(X) < 1e30);
 }
 
-bool isPlausible(ValueType T, const uint8_t *At) {
+/// The same of the value at \p At. Of integers all are.
+static bool isPlausible(ValueType T, const uint8_t *At) {
   if (T == ValueType::Double)
     return isPlausible(read<double>(At));
   return T != ValueType::Float || isPlausible(read<float>(At));

@@ -46,12 +46,6 @@ std::string textOf(ValueType T, const uint8_t *At);
 std::optional<uint64_t> ulpsBetween(ValueType T, const uint8_t *A,
                                     const uint8_t *B);
 
-unsigned bytesOf(ValueType T);
-
-/// Whether the value at \p At is one that a program may well mean. Of integers
-/// all are.
-bool isPlausible(ValueType T, const uint8_t *At);
-
 /// Its value, rounded to a double where it has more digits.
 double numberAt(ValueType T, const uint8_t *At);
 

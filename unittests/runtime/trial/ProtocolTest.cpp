@@ -311,27 +311,6 @@ TEST_F(ProtocolTest, NothingThatVariesIsRunOnce) {
             "before natural after restore order1 restore run 2 done ");
 }
 
-TEST_F(ProtocolTest, TheBoundIsForThoseThatPromiseNoMore) {
-  Plan.Bound = Tolerance{1e-5, 0};
-  add("1.000001", Promise::Bound);
-  add("1.000002", Promise::Bytes);
-  add("1.000003", Promise::Order);
-  add("1.001", Promise::Bound);
-  Bench->Times = true;
-  const auto Events = tryAll();
-  ASSERT_EQ(Events.size(), 9u);
-  EXPECT_EQ(Events[1].Compared.Kind, VerdictKind::Within);
-  EXPECT_EQ(Events[1].Tried.Promises, Promise::Bound);
-  EXPECT_NEAR(Events[1].Compared.Used.Largest.Relative, 1e-6, 1e-7);
-  for (unsigned Other : {3, 5, 7})
-    EXPECT_EQ(Events[Other].Compared.Kind, VerdictKind::Differs) << Other;
-  // What lies inside may be kept, so its time is of interest.
-  EXPECT_EQ(Events[8].What, TrialEvent::Timed);
-  EXPECT_EQ(Events[8].Tried, Events[1].Tried);
-  EXPECT_EQ(Events[8].OriginalMs, std::vector<double>{10});
-  EXPECT_EQ(Events[8].VariantMs, std::vector<double>{5});
-}
-
 TEST_F(ProtocolTest, ACandidateThatLosesEachRoundIsTimedNoMore) {
   timeShort("1.00", "1.0", /*Rounds=*/20, 9.9 * 0.125);
 }
@@ -385,11 +364,6 @@ TEST_F(ProtocolTest, OneVeryLongRunTellsAHalf) {
   Bench->Done.clear();
   EXPECT_EQ(tryAll().size(), Events.size() + 3);
   EXPECT_EQ(Bench->Done.find("1.000"), std::string::npos) << Bench->Done;
-}
-
-TEST_F(ProtocolTest, WithoutTheUsersBoundThereIsNone) {
-  add("1.000001", Promise::Bound);
-  EXPECT_EQ(tryAll()[1].Compared.Kind, VerdictKind::Differs);
 }
 
 } // namespace
