@@ -18,6 +18,7 @@
 #include "block/block_remap.cuh"
 #include "device/cluster_remap.cuh"
 #include "version.cuh"
+#include "warp/warp_herd.cuh"
 #include "warp/warp_net.cuh"
 #include "warp/warp_remap.cuh"
 

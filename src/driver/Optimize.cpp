@@ -31,6 +31,7 @@
 #include "core/Trials.h"
 #include "driver/Build.h"
 #include "driver/Decide.h"
+#include "driver/LoadHerding.h"
 #include "driver/MachinePrices.h"
 #include "driver/Nets.h"
 #include "driver/OutputBuffers.h"
@@ -389,9 +390,12 @@ Error Optimizer::tryAndKeep(CountedRun &First) {
   Options.NeedsTimes = OnGpu;
   DecisionFile Decisions =
       decideAll(Counted, Kernels, Plan->Kernels, *Events, Options);
+  std::vector<std::string> OfLoads;
   if (Runs) {
     if (Error E = search(*Runs, Kernels, *Plan, Options, Decisions))
       return E;
+    OfLoads = foreseeLoads(Kernels, Program.program());
+    append_range(Decisions.Notes, OfLoads);
   } else if (!Request.Quality.empty()) {
     Decisions.Search.emplace().Verdict =
         "none: a bound of 0 lets nothing change";
@@ -404,6 +408,8 @@ Error Optimizer::tryAndKeep(CountedRun &First) {
   report::printDecisions(Decisions, OS, terminalFor(OS));
   if (Decisions.Search)
     report::printSearch(*Decisions.Search, OS, terminalFor(OS));
+  for (const std::string &Text : OfLoads)
+    OS << "reconverge: note: " << Text << '\n';
   if (Request.Program.empty()) {
     sayWhereItIs();
     return Error::success();
