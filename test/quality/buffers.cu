@@ -32,6 +32,22 @@
 // BYTES: {{^ *}}32 {{ *}}8{{$}}
 // RUN: not ls bytes.why
 
+// The whole allocation, wherever the argument points into it, and of every kind;
+// a reset of the device frees it, too. Of two buffers each has its file.
+// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_OUTPUTS=list ./freed 1 midst
+// RUN: sh -c 'od -An -v -w4 -td4 bytes | sort | uniq -c' | FileCheck %s --check-prefix=MIDST
+// MIDST: {{^ *}}32 {{ *}}0{{$}}
+// MIDST: {{^ *}}32 {{ *}}8{{$}}
+// RUN: sh -c 'echo "_ZN2ns6roundsIiEEvPKffPT_ 1 $PWD/given" >>list'
+// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_OUTPUTS=list ./freed 1 managed
+// RUN: sh -c 'od -An -v -w4 -td4 bytes | sort | uniq -c' | FileCheck %s --check-prefix=BYTES
+// RUN: sh -c 'od -An -v -w4 -tf4 given | sort | uniq -c' | FileCheck %s --check-prefix=GIVEN
+// GIVEN-DAG: {{^ *}}31 {{ *}}8{{$}}
+// GIVEN-DAG: {{^ *}}1 {{ *}}403{{$}}
+// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_OUTPUTS=list ./freed 1 reset
+// RUN: sh -c 'od -An -v -w4 -td4 bytes | sort | uniq -c' | FileCheck %s --check-prefix=BYTES
+// RUN: not ls bytes.why given.why
+
 // What is wrong is named before the program runs.
 // RUN: not %reconverge optimize %s --quality out=device:round:3,metric=mismatch,bound=1%% \
 // RUN:   --held-out='2 free' -- 1 free 2>&1 | FileCheck %s --check-prefix=E1
@@ -109,8 +125,14 @@ int main(int, char **argv) {
   cudaMemcpy(Given, Most.data(), 4 * 32, cudaMemcpyHostToDevice);
   if (Is("async"))
     cudaMallocAsync(&Labels, 4 * 32, nullptr);
+  else if (Is("managed"))
+    cudaMallocManaged(&Labels, 4 * 32);
   else
-    cudaMalloc(&Labels, 4 * 32);
+    cudaMalloc(&Labels, Is("midst") ? 4 * 64 : 4 * 32);
+  if (Is("midst")) {
+    cudaMemset(Labels, 0, 4 * 64);
+    Labels += 32;
+  }
   if (Is("again")) { // what the labels are here is not asked for
     int *First;
     cudaMalloc(&First, 4 * 16);
@@ -127,6 +149,8 @@ int main(int, char **argv) {
     cudaFree(Labels);
   if (Is("async"))
     cudaFreeAsync(Labels, nullptr);
+  if (Is("reset"))
+    cudaDeviceReset();
   if (Is("exit")) {
     cudaDeviceSynchronize();
     _exit(0);
