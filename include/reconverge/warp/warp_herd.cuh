@@ -45,9 +45,8 @@ RECONVERGE_DEVICE T warp_herd_load(const T *pointer,
   const auto block = reinterpret_cast<unsigned long long>(pointer) & ~inside;
   const auto first = __shfl_sync(members, block, __ffs(int(members)) - 1);
   // By a distance, so that the compiler still knows the memory for global.
-  return *reinterpret_cast<const T *>(
-      reinterpret_cast<const char *>(pointer) +
-      static_cast<long long>(first - block));
+  return *reinterpret_cast<const T *>(reinterpret_cast<const char *>(pointer) +
+                                      static_cast<long long>(first - block));
 }
 
 } // namespace reconverge
