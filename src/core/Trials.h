@@ -50,6 +50,9 @@ struct TrialPlan {
   uint32_t Orders = 4;   ///< runs of the original in other orders
   uint32_t Samples = 20; ///< timed runs of each, on a GPU
   double Seconds = 60;   ///< that trials may add to a run, on a GPU
+  /// More than these there is no time for: half of each launch's is for times,
+  /// once there is a candidate to be timed, and the next launch goes on.
+  bool IsHurried = false;
   /// The program's outputs judge candidates that promise a bound alone, later:
   /// whatever a launch comes to with them, it is counted and timed.
   bool ByOutputs = false;

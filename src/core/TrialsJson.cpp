@@ -44,6 +44,7 @@ Error writeTrialPlan(const TrialPlan &Plan, StringRef Path) {
       W.count("orders", Plan.Orders);
       W.count("samples", Plan.Samples);
       W.number("seconds", Plan.Seconds);
+      W.flag("hurried", Plan.IsHurried);
       W.flag("byOutputs", Plan.ByOutputs);
       W.objects("images", Plan.Images,
                 [](JsonWriter &S, const ForeignImage &I) {
@@ -87,21 +88,22 @@ Expected<TrialPlan> readTrialPlan(StringRef Path) {
   if (!Buffer)
     return Buffer.takeError();
   TrialPlan Plan;
-  if (Error E =
-          parseDocument((*Buffer)->getBuffer(), Path, PlanKind,
-                        [&](const json::Value &V, json::Path Here) {
-                          Fields F(V, Here);
-                          return F && F.text("log", Plan.Log) &&
-                                 F.count("launches", Plan.Launches) &&
-                                 F.count("budget", Plan.Budget) &&
-                                 F.count("orders", Plan.Orders) &&
-                                 F.count("samples", Plan.Samples) &&
-                                 F.measure("seconds", Plan.Seconds) &&
-                                 (!F.has("byOutputs") ||
-                                  F.flag("byOutputs", Plan.ByOutputs)) &&
-                                 F.list("images", Plan.Images, readImage) &&
-                                 F.list("kernels", Plan.Kernels, readRequest);
-                        }))
+  if (Error E = parseDocument(
+          (*Buffer)->getBuffer(), Path, PlanKind,
+          [&](const json::Value &V, json::Path Here) {
+            Fields F(V, Here);
+            return F && F.text("log", Plan.Log) &&
+                   F.count("launches", Plan.Launches) &&
+                   F.count("budget", Plan.Budget) &&
+                   F.count("orders", Plan.Orders) &&
+                   F.count("samples", Plan.Samples) &&
+                   F.measure("seconds", Plan.Seconds) &&
+                   (!F.has("hurried") || F.flag("hurried", Plan.IsHurried)) &&
+                   (!F.has("byOutputs") ||
+                    F.flag("byOutputs", Plan.ByOutputs)) &&
+                   F.list("images", Plan.Images, readImage) &&
+                   F.list("kernels", Plan.Kernels, readRequest);
+          }))
     return std::move(E);
   return Plan;
 }

@@ -195,6 +195,7 @@ private:
   OutputBuffers Buffers; ///< that --quality asks for
   RunMode Mode;          ///< of all runs but the first
   bool OnGpu = false;    ///< that one was
+  double Once = 0;       ///< that the first run took, seconds
   double Spent = 0;      ///< by trials, seconds
 };
 } // namespace
@@ -236,8 +237,10 @@ Expected<std::vector<TrialEvent>> Optimizer::tryAll(TrialPlan &Plan,
   How.Trials = Program.file("trials.json");
   Plan.Log = Program.file("trials.log");
   const double Most = double(Request.TimeLimit), Usual = How.TimeLimit;
-  if (Request.TimeLimit)
-    Plan.Seconds = std::min(Plan.Seconds, Most);
+  if (Request.TimeLimit) { // the run takes some of it besides
+    Plan.Seconds = std::min(Plan.Seconds, std::max(Most - Once, Most / 4));
+    Plan.IsHurried = true;
+  }
   size_t Candidates = 0, Kernels = 0;
   for (const TrialRequest &R : Plan.Kernels) {
     Candidates += R.Candidates.size();
@@ -335,7 +338,7 @@ Error Optimizer::leaveAlone(const Profile &Counted) {
 /// All but the first run.
 Error Optimizer::tryAndKeep(CountedRun &First) {
   Profile &Counted = *First.Counted;
-  const double Once = First.End.Seconds;
+  Once = First.End.Seconds;
   const analysis::MachineLimits *Limits = limitsFor(Counted, First.Machine);
   std::vector<HotKernel> Kernels =
       byHeat(Counted, Program.program(), Limits, Request.Build.CudaPath);

@@ -105,11 +105,8 @@ public:
 
 private:
   bool mayVary() const { return On.mayVary() || Spread.bytes(); }
-  /// Seconds for each launch that is tried.
-  double share() const {
-    return Plan.Seconds /
-           double(std::max<uint64_t>(Plan.Launches * Plan.Kernels.size(), 1));
-  }
+  double share() const;
+  bool leavesNoTime() const;
   void runOriginal(unsigned Times);
   std::optional<std::string> &tied(Moved What) {
     return What == Moved::Blocks ? TiedBlocks : TiedThreads;
@@ -128,6 +125,7 @@ private:
   LaunchLog &Log;
   const TrialPlan &Plan;
   const double Natural;
+  const Stopwatch Time;
   const SpreadRule Rule;
   std::string Unknown; ///< why no verdict can be given; empty: one can
   unsigned Runs = 1;   ///< of the original
@@ -139,6 +137,24 @@ private:
   bool HasSeenIterations = false;
 };
 } // namespace
+
+/// Seconds for each launch that is tried.
+double LaunchTrial::share() const {
+  uint64_t Launches = 0;
+  for (const TrialRequest &R : Plan.Kernels)
+    if (!R.Candidates.empty())
+      Launches +=
+          std::min(R.Launches ? R.Launches : Plan.Launches, Plan.Launches);
+  return Plan.Seconds / double(std::max<uint64_t>(Launches, 1));
+}
+
+/// Whether one more candidate would take the time in which those that may be
+/// kept are timed.
+bool LaunchTrial::leavesNoTime() const {
+  return Plan.IsHurried && Time.seconds() > share() / 2 &&
+         any_of(Right,
+                [](const TriedCandidate *C) { return C->What.changesCode(); });
+}
 
 /// Runs the original \p Times more, if the rule wants all of them, and says in
 /// Unknown why nothing can be told of the launch's result if that is so.
@@ -341,10 +357,15 @@ void LaunchTrial::tryOne(TriedCandidate &C) {
 void LaunchTrial::run() {
   runOriginal(Rule.Runs);
   for (TriedCandidate *C : On.candidates())
-    if (!C->StruckOff && C->LostIn != Log.Common.Shape)
+    if (C->StruckOff || C->LostIn == Log.Common.Shape)
+      continue;
+    else if (leavesNoTime())
+      Log.add(TrialEvent::Untried, C->What, "there was no time for it");
+    else
       tryOne(*C);
   if (On.canTime() && !Right.empty() && Plan.Samples)
-    timeRounds(On, Log, Right, Plan.Samples, share());
+    timeRounds(On, Log, Right, Plan.Samples,
+               share() - (Plan.IsHurried ? Time.seconds() : 0));
   On.restoreAfter();
 }
 

@@ -192,6 +192,32 @@ protected:
   SmallString<64> LogFile;
 };
 
+TEST_F(ProtocolTest, InAHurryTheFirstThatMayBeKeptIsTimed) {
+  for (const char *Name : {"2", "1.0", "1.00"})
+    add(Name);
+  Bench->Times = true;
+  Plan.Samples = 20;
+  Plan.Seconds = 0;
+  Plan.IsHurried = true;
+  const std::vector<TrialEvent> Events = tryAll();
+  using E = TrialEvent;
+  EXPECT_EQ(kinds(Events),
+            (std::vector<E::Kind>{E::Begin, E::End, E::Begin, E::End,
+                                  E::Untried, E::Timed}))
+      << "2 is wrong, and for 1.0 there is time";
+  EXPECT_EQ(Events[4].Tried.Remedy, "1.00");
+  EXPECT_EQ(Events[5].Tried.Remedy, "1.0");
+  EXPECT_EQ(Events[5].OriginalMs.size(), 3u) << "rounds, at least";
+}
+
+TEST_F(ProtocolTest, WithoutALimitAllAreTried) {
+  add("1.0");
+  add("1.00");
+  Bench->Times = true;
+  Plan.Seconds = 0;
+  EXPECT_EQ(tryAll().size(), 6u);
+}
+
 TEST_F(ProtocolTest, AProofThatFailsRefusesWhatMoves) {
   addMover("1");
   addMover("2");
