@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "report/MarkdownText.h"
 #include "report/Names.h"
 #include "report/Text.h"
 #include "report/Writers.h"
@@ -19,7 +20,7 @@ using namespace llvm;
 
 namespace reconverge::report {
 
-static std::string escaped(StringRef Text) {
+std::string markdownOf(StringRef Text) {
   std::string Out;
   for (char C : Text)
     if (C == '<')
@@ -41,27 +42,27 @@ static std::string ratio(double X) {
   return Text;
 }
 
-static void printRow(raw_ostream &OS, ArrayRef<std::string> Cells) {
+void printMarkdownRow(raw_ostream &OS, ArrayRef<std::string> Cells) {
   OS << "| " << join(Cells, " | ") << " |\n";
 }
 
 static std::string nameOf(const View &V, uint32_t Kernel) {
-  return escaped(kernelName(V.Kernels[Kernel].Name, 60));
+  return markdownOf(kernelName(V.Kernels[Kernel].Name, 60));
 }
 
 /// What the terminal says under a row.
 static std::string whatHelps(const PlaceView &Place) {
   std::string Text;
   for (const std::string &Line : Place.Advice)
-    Text += (Text.empty() ? "" : "<br>") + escaped(Line);
+    Text += (Text.empty() ? "" : "<br>") + markdownOf(Line);
   return Text.empty() ? "-" : Text;
 }
 
 static void printPlaces(const View &V, raw_ostream &OS) {
   if (V.Places.empty())
     return;
-  printRow(OS, {"self", "total", "in the warp", "in the block", "in the grid",
-                "branch", "kernel", "what may help"});
+  printMarkdownRow(OS, {"self", "total", "in the warp", "in the block",
+                        "in the grid", "branch", "kernel", "what may help"});
   OS << "| ---: | ---: | ---: | ---: | ---: | --- | --- | --- |\n";
   for (const PlaceView &Place : V.Places) {
     auto Recover = [&](double Recoverable::*Scope) {
@@ -70,13 +71,13 @@ static void printPlaces(const View &V, raw_ostream &OS) {
     std::string Kernels;
     for (uint32_t Kernel : Place.Kernels)
       Kernels += (Kernels.empty() ? "" : ", ") + nameOf(V, Kernel);
-    std::string What = escaped(Place.At + " " + Place.What);
+    std::string What = markdownOf(Place.At + " " + Place.What);
     if (Place.Copies > 1)
       What += " (" + counted(Place.Copies, "copy") + ")";
-    printRow(OS,
-             {percent(Place.Self), percent(Place.Total),
-              Recover(&Recoverable::InWarp), Recover(&Recoverable::InBlock),
-              Recover(&Recoverable::InGrid), What, Kernels, whatHelps(Place)});
+    printMarkdownRow(
+        OS, {percent(Place.Self), percent(Place.Total),
+             Recover(&Recoverable::InWarp), Recover(&Recoverable::InBlock),
+             Recover(&Recoverable::InGrid), What, Kernels, whatHelps(Place)});
   }
   OS << '\n';
   if (V.MorePlaces)
@@ -86,15 +87,15 @@ static void printPlaces(const View &V, raw_ostream &OS) {
 static void printKernelTable(const View &V, raw_ostream &OS) {
   if (V.Ranking.empty())
     return;
-  printRow(OS, {"kernel", "launches", "threads", "of the run", "CFE",
-                "potential", "bound by", "divergent warps"});
+  printMarkdownRow(OS, {"kernel", "launches", "threads", "of the run", "CFE",
+                        "potential", "bound by", "divergent warps"});
   OS << "| --- | ---: | ---: | ---: | ---: | ---: | --- | ---: |\n";
   for (uint32_t I : V.Ranking) {
     const KernelView &K = V.Kernels[I];
-    printRow(OS, {nameOf(V, I), count(K.Launches), count(K.Threads),
-                  percent(K.OfRun), percent(K.Cfe), ratio(K.Potential),
-                  K.BoundBy.empty() ? "-" : escaped(K.BoundBy),
-                  percent(K.Divergent)});
+    printMarkdownRow(OS, {nameOf(V, I), count(K.Launches), count(K.Threads),
+                          percent(K.OfRun), percent(K.Cfe), ratio(K.Potential),
+                          K.BoundBy.empty() ? "-" : markdownOf(K.BoundBy),
+                          percent(K.Divergent)});
   }
   OS << '\n';
 }
@@ -102,21 +103,23 @@ static void printKernelTable(const View &V, raw_ostream &OS) {
 static void printAccessTable(const View &V, raw_ostream &OS) {
   if (V.Accesses.empty())
     return;
-  printRow(OS, {"of the kernel's", "access", "what", "kernel", "requests"});
+  printMarkdownRow(OS,
+                   {"of the kernel's", "access", "what", "kernel", "requests"});
   OS << "| ---: | --- | --- | --- | ---: |\n";
   for (const AccessView &A : V.Accesses)
-    printRow(OS, {percent(A.OfKernel), escaped(A.At + " " + A.What),
-                  escaped(A.Which), nameOf(V, A.Kernel), count(A.Requests)});
+    printMarkdownRow(OS, {percent(A.OfKernel), markdownOf(A.At + " " + A.What),
+                          markdownOf(A.Which), nameOf(V, A.Kernel),
+                          count(A.Requests)});
   OS << '\n';
 }
 
 void printMarkdown(const View &V, raw_ostream &OS) {
-  OS << "## Divergence of " << escaped(V.Program);
+  OS << "## Divergence of " << markdownOf(V.Program);
   for (const std::string &A : V.Arguments)
-    OS << ' ' << escaped(A);
+    OS << ' ' << markdownOf(A);
   OS << "\n\n";
   for (const std::vector<std::string> &Lines : V.Refused)
-    OS << "- Not run: " << escaped(join(Lines, " ")) << '\n';
+    OS << "- Not run: " << markdownOf(join(Lines, " ")) << '\n';
   if (!V.Refused.empty())
     OS << '\n';
   if (V.Kernels.empty())
@@ -125,15 +128,15 @@ void printMarkdown(const View &V, raw_ostream &OS) {
   printKernelTable(V, OS);
   printAccessTable(V, OS);
   if (V.Next)
-    OS << "To try what is automatic:\n\n```\n"
+    OS << markdownOf(V.Next->Words) << ":\n\n```\n"
        << V.Next->Command << "\n```\n\n";
   OS << "Shares are of "
      << (V.SharesAreOfTime ? "time, by the model" : "issue slots") << ".";
   if (!V.CountedOn.empty())
-    OS << " Counted on " << escaped(V.CountedOn) << ".";
+    OS << " Counted on " << markdownOf(V.CountedOn) << ".";
   OS << '\n';
   for (const std::string &Note : V.Notes)
-    OS << "\nNote: " << escaped(Note) << '\n';
+    OS << "\nNote: " << markdownOf(Note) << '\n';
 }
 
 } // namespace reconverge::report

@@ -327,7 +327,7 @@ void Writer::write() {
     W.texts("refused", Refused);
     if (V.Next)
       W.object("next", [&] {
-        W.texts("remedies", V.Next->Remedies);
+        W.text("words", V.Next->Words);
         W.text("command", V.Next->Command);
       });
     W.objects("kernels", seq(uint32_t(P.Kernels.size())),

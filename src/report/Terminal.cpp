@@ -224,21 +224,10 @@ void Writer::printPlaces() {
   OS << '\n';
 }
 
-/// "meld, remap and refill"
-static std::string listed(ArrayRef<std::string> Words) {
-  if (Words.size() < 2)
-    return join(Words, "");
-  return join(Words.drop_back(), ", ") + " and " + Words.back();
-}
-
-/// Only where a line above speaks of what `optimize` can do.
 void Writer::printNextStep() {
   if (!V.Next)
     return;
-  const std::string Words =
-      V.Next->Remedies.empty()
-          ? "Nothing above is automatic. To try all the same:"
-          : "Try " + listed(V.Next->Remedies) + ":";
+  const std::string Words = V.Next->Words + ":";
   printInk(OS, Words, Ink::Strong, Options.Color);
   // To be copied: never broken.
   const std::string &Command = V.Next->Command;

@@ -229,8 +229,15 @@ void ViewMaker::addPlaces(const ViewOptions &Options) {
   }
 }
 
+/// "meld, remap and refill"
+static std::string listed(ArrayRef<std::string> Words) {
+  if (Words.size() < 2)
+    return join(Words, "");
+  return join(Words.drop_back(), ", ") + " and " + Words.back();
+}
+
+/// Only where a line of advice speaks of what `optimize` can do.
 std::optional<NextStep> ViewMaker::nextStep() const {
-  NextStep Next;
   bool Any = false;
   std::set<std::string> Pay;
   for (const PlaceView &V : Result.Places)
@@ -242,10 +249,13 @@ std::optional<NextStep> ViewMaker::nextStep() const {
     }
   if (!Any)
     return std::nullopt;
-  copy_if(Cost.Automatic, std::back_inserter(Next.Remedies),
+  std::vector<std::string> Remedies;
+  copy_if(Cost.Automatic, std::back_inserter(Remedies),
           [&](const std::string &Name) { return Pay.count(Name) != 0; });
-  Next.Command = optimizeCommand(P);
-  return Next;
+  return NextStep{Remedies.empty() ? "Nothing that is automatic should pay. To "
+                                     "try all the same"
+                                   : "Try " + listed(Remedies),
+                  optimizeCommand(P)};
 }
 
 //===----------------------------------------------------------------------===//

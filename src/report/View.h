@@ -113,8 +113,8 @@ struct KernelView {
 
 /// What to do next.
 struct NextStep {
-  std::vector<std::string> Remedies; ///< that are automatic and may pay
-  std::string Command;               ///< for a shell, as it is
+  std::string Words;   ///< "Try meld and remap", before a colon
+  std::string Command; ///< for a shell, as it is
 };
 
 struct View {

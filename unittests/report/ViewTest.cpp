@@ -77,7 +77,8 @@ TEST(View, AdviceFromAHundredthOn) {
   EXPECT_TRUE(V.Places[1].Advice.empty());
   ASSERT_TRUE(V.Next.has_value());
   EXPECT_EQ(V.Next->Command, "reconverge optimize ./app");
-  EXPECT_TRUE(V.Next->Remedies.empty());
+  EXPECT_EQ(V.Next->Words,
+            "Nothing that is automatic should pay. To try all the same");
   EXPECT_FALSE(MadeRun({0.0099}).view().Next.has_value());
 }
 
@@ -89,9 +90,10 @@ TEST(View, NamesWhatIsAutomaticIfItMayPay) {
   View V = R.view();
   EXPECT_EQ(V.Places[0].Advice,
             std::vector<std::string>{"meld its sides: at most 10.0%"});
-  EXPECT_EQ(V.Next->Remedies, std::vector<std::string>{"meld"});
+  EXPECT_EQ(V.Next->Words, "Try meld");
   R.Cost.Places[0].Remedies[0].What.ByHand = true;
-  EXPECT_TRUE(R.view().Next->Remedies.empty());
+  EXPECT_EQ(R.view().Next->Words,
+            "Nothing that is automatic should pay. To try all the same");
 }
 
 // Of four places, the second lies inside the first, the third inside the

@@ -172,7 +172,7 @@ export interface Data {
   exitStatus: number;
   notes: string[];
   refused: string[];
-  next?: { remedies: string[]; command: string };
+  next?: { words: string; command: string };
   kernels: Kernel[];
   ranking: number[];
   places: Place[];

@@ -42,12 +42,7 @@ function first(data: Data): HTMLElement {
   }
   box.append(h("p", {}, placeLink(dearest), ` loses ${percent(dearest.self)} of the run. What may help:`));
   box.append(h("ul", {}, ...dearest.advice.map((line) => h("li", {}, line))));
-  if (data.next) {
-    const what = data.next.remedies.length
-      ? `To try what is automatic (${data.next.remedies.join(", ")}):`
-      : "Nothing here is automatic. To try all the same:";
-    box.append(h("p", {}, what), h("pre", { tabindex: 0 }, data.next.command));
-  }
+  if (data.next) box.append(h("p", {}, `${data.next.words}:`), h("pre", { tabindex: 0 }, data.next.command));
   return box;
 }
 
