@@ -152,6 +152,7 @@ struct ReportRequest {
 struct DiffRequest {
   std::string Before, After;
   std::string Output = "-";
+  ReportFormat Format = ReportFormat::Text; ///< or Markdown, or Json
   ReportChoice Choice;
 };
 

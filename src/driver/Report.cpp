@@ -276,8 +276,16 @@ Error diff(const DiffRequest &Request) {
   return write(Request.Output, [&](raw_ostream &OS, const auto &Options) {
     const report::CostedRun Old{Before->Counted, Before->Cost},
         New{After->Counted, After->Cost};
-    report::printDiff(report::diffOf(Old, New), Old, New,
-                      Request.Choice.Top.value_or(12), OS, Options);
+    const report::RunDiff D = report::diffOf(Old, New);
+    constexpr size_t MostForPeople = 12;
+    if (Request.Format == ReportFormat::Json)
+      report::printDiffJson(D, Old, New, Request.Choice.Top.value_or(0), OS);
+    else if (Request.Format == ReportFormat::Markdown)
+      report::printDiffMarkdown(D, Old, New,
+                                Request.Choice.Top.value_or(MostForPeople), OS);
+    else
+      report::printDiff(D, Old, New, Request.Choice.Top.value_or(MostForPeople),
+                        OS, Options);
     return Error::success();
   });
 }

@@ -10,16 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "report/Diff.h"
-#include "report/Names.h"
 
-#include "core/ProfileJson.h"
 #include "core/Remedied.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
 #include <map>
@@ -62,7 +57,7 @@ static std::vector<KernelDiff> pairKernels(const Profile &Before,
   return Pairs;
 }
 
-static const BranchInfo &branchOf(const CostedRun &R, uint32_t Place) {
+const BranchInfo &branchOf(const CostedRun &R, uint32_t Place) {
   const PlaceCost::Member M = R.Cost.Places[Place].Branches.front();
   return R.P.Kernels[M.Kernel].Info.Branches[M.Branch];
 }
@@ -128,151 +123,6 @@ RunDiff diffOf(const CostedRun &Before, const CostedRun &After) {
   sort(D.Places,
        [&](const PlaceDiff &A, const PlaceDiff &B) { return Key(A) < Key(B); });
   return D;
-}
-
-//===----------------------------------------------------------------------===//
-// Text
-//===----------------------------------------------------------------------===//
-
-/// "12.3k"; "-" of a run that has none.
-static std::string slots(bool Has, double N) {
-  return Has ? count(uint64_t(std::llround(N))) : "-";
-}
-
-/// "-12.3%", "new", "gone".
-static std::string change(bool HasBefore, bool HasAfter, double Before,
-                          double After) {
-  if (!HasBefore || !HasAfter)
-    return HasAfter ? "new" : "gone";
-  if (Before == After)
-    return "same";
-  if (!(Before > 0))
-    return "new";
-  std::string Text;
-  raw_string_ostream(Text) << format("%+.1f%%", 100 * (After / Before - 1));
-  return Text;
-}
-
-/// Less is better.
-static Ink inkOf(double Before, double After) {
-  return After > Before ? Ink::Hot : Ink::Plain;
-}
-
-static void printKernels(const RunDiff &D, const CostedRun &Before,
-                         const CostedRun &After, raw_ostream &OS,
-                         const TerminalOptions &Options) {
-  Table T;
-  for (const char *Title :
-       {"slots before", "after", "change", "CFE before", "after", "model"})
-    T.column(Title, /*Left=*/false);
-  T.column("kernel", /*Left=*/true);
-  T.wrapLast(std::max(Options.Width, 80u));
-  for (const KernelDiff &K : D.Kernels) {
-    const KernelCost *B = K.Before ? &Before.Cost.Kernels[*K.Before] : nullptr;
-    const KernelCost *A = K.After ? &After.Cost.Kernels[*K.After] : nullptr;
-    const double Old = B ? B->Slots : 0, New = A ? A->Slots : 0;
-    // All launches, as a change may have other ones.
-    std::string Faster = "-";
-    if (A && B && A->Time.isKnown() && B->Time.isKnown()) {
-      const double Then =
-          B->Time.Cycles * double(Before.P.Kernels[*K.Before].Launches);
-      const double Now =
-          A->Time.Cycles * double(After.P.Kernels[*K.After].Launches);
-      Faster.clear();
-      raw_string_ostream(Faster) << format("%.2fx", Then / Now);
-    }
-    T.row({{slots(B, Old)},
-           {slots(A, New)},
-           {change(B, A, Old, New), inkOf(Old, New)},
-           {B ? percent(B->Cfe) : "-"},
-           {A ? percent(A->Cfe) : "-"},
-           {Faster},
-           {kernelName(K.Name, 60)}});
-  }
-  T.print(OS, Options.Color);
-  OS << '\n';
-}
-
-/// "a.cu:12  x < y", as it is after the change, if it still is.
-static std::string textOf(const PlaceDiff &P, const CostedRun &Before,
-                          const CostedRun &After) {
-  const BranchInfo &B =
-      P.After ? branchOf(After, *P.After) : branchOf(Before, *P.Before);
-  std::string Text = B.Where.empty()
-                         ? "block " + std::to_string(B.Block)
-                         : sys::path::filename(B.Where.front().File).str() +
-                               ":" + std::to_string(B.Where.front().Line);
-  const StringRef What =
-      B.Condition.empty() ? wordOf(B.Kind) : StringRef(B.Condition);
-  return cleanText(Text) + "  " + cleanText(What);
-}
-
-static void printPlaces(const RunDiff &D, const CostedRun &Before,
-                        const CostedRun &After, size_t MaxPlaces,
-                        raw_ostream &OS, const TerminalOptions &Options) {
-  if (D.Places.empty()) {
-    OS << "Every branch loses what it lost.\n";
-    return;
-  }
-  Table T;
-  for (const char *Title :
-       {"lost before", "after", "change", "self before", "after"})
-    T.column(Title, /*Left=*/false);
-  T.column("branch", /*Left=*/true);
-  T.wrapLast(std::max(Options.Width, 80u));
-  const size_t Shown =
-      MaxPlaces ? std::min(MaxPlaces, D.Places.size()) : D.Places.size();
-  for (const PlaceDiff &P : ArrayRef(D.Places).take_front(Shown))
-    T.row({{slots(P.Before.has_value(), P.SlotsBefore)},
-           {slots(P.After.has_value(), P.SlotsAfter)},
-           {change(P.Before.has_value(), P.After.has_value(), P.SlotsBefore,
-                   P.SlotsAfter),
-            inkOf(P.SlotsBefore, P.SlotsAfter)},
-           {P.Before ? percent(Before.Cost.Places[*P.Before].Self) : "-"},
-           {P.After ? percent(After.Cost.Places[*P.After].Self) : "-"},
-           {textOf(P, Before, After)}});
-  T.print(OS, Options.Color);
-  if (Shown != D.Places.size())
-    OS << "and " << counted(D.Places.size() - Shown, "more branch") << '\n';
-  if (D.SamePlaces)
-    OS << "and " << counted(D.SamePlaces, "branch") << " as before\n";
-}
-
-static std::string commandOf(const Profile &P) {
-  return cleanText(P.Arguments.empty()
-                       ? P.Program
-                       : P.Program + " " + join(P.Arguments, " "));
-}
-
-void printDiff(const RunDiff &D, const CostedRun &Before,
-               const CostedRun &After, size_t MaxPlaces, raw_ostream &OS,
-               const TerminalOptions &Options) {
-  const unsigned Width = std::max(Options.Width, 80u);
-  const std::string Was = commandOf(Before.P), Is = commandOf(After.P);
-  printInk(OS,
-           Was == Is ? "Divergence of " + Is + ", before and after"
-                     : "Divergence of " + Was + ", then of " + Is,
-           Ink::Strong, Options.Color);
-  OS << "\n\n";
-  printKernels(D, Before, After, OS, Options);
-  printPlaces(D, Before, After, MaxPlaces, OS, Options);
-  OS << '\n';
-  printWrapped(
-      OS,
-      "slots: issue slots; lost: those that lanes idle away where they "
-      "part at this branch; self: as a share of the run. model: how "
-      "many times as fast the kernel is, all launches, by the model.",
-      Width, 2);
-  if (Before.P.Backend != After.P.Backend ||
-      Before.P.Machine != After.P.Machine)
-    printWrapped(OS,
-                 "note: before, counted on " + cleanText(Before.P.Backend) +
-                     " and priced as " + cleanText(Before.P.Machine) +
-                     "; after, on " + cleanText(After.P.Backend) + " and as " +
-                     cleanText(After.P.Machine) + ".",
-                 Width, 2);
-  if (Before.P.Arguments != After.P.Arguments)
-    printWrapped(OS, "note: the arguments differ, so the input may.", Width, 2);
 }
 
 } // namespace reconverge::report

@@ -43,10 +43,21 @@ struct RunDiff {
 /// stand there: edits move lines.
 RunDiff diffOf(const CostedRun &Before, const CostedRun &After);
 
+/// The dearest branch of place \p Place of \p R.
+const BranchInfo &branchOf(const CostedRun &R, uint32_t Place);
+
 /// Prints \p D: kernels, then places, at most \p MaxPlaces of these (0: all).
 void printDiff(const RunDiff &D, const CostedRun &Before,
                const CostedRun &After, size_t MaxPlaces, llvm::raw_ostream &OS,
                const TerminalOptions &Options);
+/// The same tables as GitHub's Markdown.
+void printDiffMarkdown(const RunDiff &D, const CostedRun &Before,
+                       const CostedRun &After, size_t MaxPlaces,
+                       llvm::raw_ostream &OS);
+/// For scripts: "reconverge-diff/1", which docs/formats.md describes.
+void printDiffJson(const RunDiff &D, const CostedRun &Before,
+                   const CostedRun &After, size_t MaxPlaces,
+                   llvm::raw_ostream &OS);
 
 } // namespace reconverge::report
 

@@ -257,6 +257,56 @@ TEST(Diff, PlacesArePairedAcrossLinesThatMoved) {
     EXPECT_NE(Text.find(Line), std::string::npos) << Line << "\nin\n" << Text;
 }
 
+TEST(Diff, MarkdownHasTheSameCells) {
+  Profile Old = alternating(), New = alternating();
+  New.Kernels[0].Blocks[1] = {1, 32, 0, 0};
+  New.Kernels[0].Info.Branches[0].Condition =
+      Old.Kernels[0].Info.Branches[0].Condition = "a|b";
+  New.Arguments = {"2"};
+  const RunCost Before = model::costOf(Old), After = model::costOf(New);
+  const std::string Text = printed([&](raw_ostream &OS) {
+    printDiffMarkdown(diffOf({Old, Before}, {New, After}), {Old, Before},
+                      {New, After}, 0, OS);
+  });
+  for (const char *Line :
+       {"## Divergence of ./app, then of ./app 2\n",
+        "\n| slots before | after | change | CFE before | after | model | "
+        "kernel "
+        "|\n| ---: | ---: | ---: | ---: | ---: | ---: | --- |\n"
+        "| 11 | 11 | same | 63.6% | 77.3% | - | alternate |\n",
+        "\n| 4 | 3 | -37.5% | 36.4% | 22.7% | alt.cu:12  a\\|b |\n",
+        "\nNote: the arguments differ, so the input may.\n"})
+    EXPECT_NE(Text.find(Line), std::string::npos) << Line << "\nin\n" << Text;
+}
+
+TEST(Diff, JsonHasTheNumbersInFull) {
+  Profile Old = alternating(), New = alternating();
+  New.Kernels[0].Blocks[1] = {1, 32, 0, 0};
+  New.Kernels.push_back(test::alternating("fresh").K);
+  New.Kernels[1].Info.Branches[0].Condition = "other";
+  const RunCost Before = model::costOf(Old), After = model::costOf(New);
+  const json::Value Root = cantFail(json::parse(printed([&](raw_ostream &OS) {
+    printDiffJson(diffOf({Old, Before}, {New, After}), {Old, Before},
+                  {New, After}, 0, OS);
+  })));
+  const json::Object &File = *Root.getAsObject();
+  EXPECT_EQ(File.getString("schema"), "reconverge-diff/1");
+  EXPECT_EQ(File.getObject("before")->getString("program"), "./app");
+  const json::Array &Kernels = *File.getArray("kernels");
+  ASSERT_EQ(Kernels.size(), 2u);
+  const json::Object &Fresh = *Kernels[1].getAsObject();
+  EXPECT_FALSE(Fresh.getObject("before")) << "it was not there";
+  EXPECT_EQ(Fresh.getObject("after")->getNumber("slots"), 11);
+  const json::Array &Places = *File.getArray("places");
+  ASSERT_EQ(Places.size(), 2u);
+  const json::Object &Mended = *Places[1].getAsObject();
+  EXPECT_EQ(Mended.getString("condition"), "i & 1");
+  EXPECT_EQ(Mended.getInteger("line"), 12);
+  EXPECT_EQ(Mended.getObject("before")->getNumber("lost"), 4);
+  EXPECT_EQ(Mended.getObject("after")->getNumber("lost"), 2.5);
+  EXPECT_EQ(File.getInteger("samePlaces"), 0);
+}
+
 TEST(Diff, ARemediedKernelStandsForTheKernel) {
   const Profile Old = alternating();
   Profile New = alternating();
