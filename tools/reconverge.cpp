@@ -16,6 +16,7 @@
 #include "driver/Rewrite.h"
 #include "driver/Test.h"
 #include "driver/Train.h"
+#include "driver/Words.h"
 #include "frontend/TempDir.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -165,9 +166,10 @@ static int runRewrite(ArrayRef<const char *> Words) {
 
 static int runExplain(ArrayRef<const char *> Words) {
   if (Words.size() > 1)
-    return reportError(userError("explain: " + Twine(Words.size()) + " words",
-                                 "Name one, or none for all."),
-                       errs());
+    return reportError(
+        userError("explain: " + Twine(Words.size()) + " words",
+                  "Name one, in quotes if it has blanks, or none for a list."),
+        errs());
   return reportError(driver::explain(Words.empty() ? "" : Words[0], outs()),
                      errs());
 }
@@ -189,9 +191,9 @@ static std::optional<int> answer(ArrayRef<const char *> Words) {
     return std::nullopt;
   if (!driver::asksForHelp(Words.drop_front()))
     return runExplain(Words.drop_front());
-  outs() << "reconverge explain [<code> or <word>]\n\nThe page of a code "
-            "(RC101), a word of a report (self), all words (glossary) or all "
-            "codes.\n";
+  outs() << "reconverge explain [<word> or <code>]\n\nSays what a word of a "
+            "report (self) or a code of a message (RC101) means; all words: "
+            "glossary, all codes: codes. Alone it lists them.\n";
   return 0;
 }
 
@@ -232,10 +234,11 @@ static int answerAll(StringRef Called, ArrayRef<const char *> Words) {
   if (!Chosen.Run)
     return reportError(
         userError("there is no command '" + Name + "'",
-                  "The commands are profile, predict, optimize, rewrite, test, "
-                  "report, diff, quality, train, cc, cache, explain, man "
-                  "and "
-                  "completion."),
+                  driver::didYouMean(Name, {"profile", "predict", "optimize",
+                                            "rewrite", "test", "report", "diff",
+                                            "quality", "train", "cc", "cache",
+                                            "explain", "man", "completion"}) +
+                      "reconverge --help lists the commands."),
         errs());
   ArrayRef<const char *> Rest = Words.drop_front();
   if (driver::asksForHelp(Rest)) {

@@ -60,19 +60,6 @@ static StringRef nameOf(Subcommand Which) {
   }
 }
 
-static Error unknownOption(StringRef Word, Subcommand Which) {
-  std::string Nearest;
-  unsigned Distance =
-      optionTable().findNearest(Word, Nearest, visibilityOf(Which));
-  std::string Remedy = ("reconverge " + nameOf(Which) +
-                        " --help lists the options; those of the program come "
-                        "after --.")
-                           .str();
-  if (Distance <= 2 && !Nearest.empty())
-    Remedy = "Did you mean " + Nearest + "? " + Remedy;
-  return userError("unknown option " + Word, Remedy);
-}
-
 /// Passes "key=value" to the VM.
 using TellVm = function_ref<void(StringRef Key, StringRef Value)>;
 /// Reads an option that one of `profile` and `optimize` has alone; false if \p A

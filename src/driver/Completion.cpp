@@ -53,8 +53,8 @@ static std::vector<Completed> commands() {
     Completed &C = All.emplace_back();
     C.Name = Info.Name.str();
     C.Title = Info.Title.str();
-    for (auto &[Title, Options] : optionsOf(Info.Which))
-      append_range(C.Options, Options);
+    for (const ShownGroup &Group : optionsOf(Info.Which))
+      append_range(C.Options, Group.Options);
     C.Arguments = argumentsOf(Info.Name);
   }
   for (auto [Name, Title] :

@@ -4,14 +4,18 @@
 // The page of a code stands beside the code, in each remedy's Refusals.def or in
 // remedies/common/ItemRefusals.def; the words of reports in docs/glossary.md,
 // which is built into the tool. An entry there begins with `## word, other
-// word`.
+// word`. Entries are broken into lines as reports are; both files whole only on
+// a terminal: elsewhere they are Markdown as it stands in docs/.
 //
 //===----------------------------------------------------------------------===//
 
 #include "driver/Explain.h"
 
 #include "core/Error.h"
+#include "driver/Profile.h"
+#include "driver/Words.h"
 #include "remedies/Table.h"
+#include "report/Text.h"
 #include "rewrite/Refusals.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -56,52 +60,92 @@ static SmallVector<StringRef> entries() {
   return Entries;
 }
 
-std::vector<std::string> explained() {
-  std::vector<std::string> All = {"glossary"};
+static std::vector<std::string> allWords() {
+  std::vector<std::string> All;
   for (StringRef Entry : entries())
     for (StringRef Word : wordsOf(Entry))
       All.push_back(Word.str());
+  return All;
+}
+
+static std::vector<std::string> allCodes() {
+  std::vector<std::string> All;
   for (const remedies::RefusalKind *Kind : allRefusals())
     All.push_back(Kind->code());
   return All;
 }
 
-static void printCodes(raw_ostream &OS) {
+std::vector<std::string> explained() {
+  std::vector<std::string> All = {"glossary", "codes"};
+  append_range(All, allWords());
+  append_range(All, allCodes());
+  return All;
+}
+
+static std::string codesPage() {
+  std::string Text;
+  raw_string_ostream OS(Text);
   OS << "# Codes\n\nWhy a branch or a kernel was left as it is. A remark ends "
         "in one of these; `reconverge explain <code>` prints its page, and "
-        "`reconverge explain` all of this file.\n";
+        "`reconverge explain codes` all of this file.\n";
   for (const remedies::RefusalKind *Kind : allRefusals()) {
     OS << "\n";
     printPage(*Kind, OS);
   }
+  return Text;
+}
+
+/// What there is to ask for.
+static void printAll(raw_ostream &OS, unsigned Width) {
+  OS << "reconverge explain <word> says what it means.\n\nOf reports:\n";
+  report::printWrapped(OS, "  " + join(allWords(), ", "), Width, 2);
+  OS << "\nOf messages, why a branch or a kernel was left as it is:\n";
+  report::printWrapped(OS, "  " + join(allCodes(), ", "), Width, 2);
+  OS << "\nreconverge explain glossary and reconverge explain codes print all "
+        "of these.\n";
+}
+
+/// The page of \p Name, as Markdown; empty: there is none.
+static std::string pageOf(StringRef Name) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  for (const remedies::RefusalKind *Kind : allRefusals())
+    if (Name.equals_insensitive(Kind->code()))
+      printPage(*Kind, OS);
+  for (StringRef Entry : entries())
+    for (StringRef Word : wordsOf(Entry))
+      if (Word.equals_insensitive(Name))
+        OS << "## " << Entry.rtrim() << "\n";
+  return Text;
 }
 
 Error explain(StringRef Name, raw_ostream &OS) {
+  const unsigned Width = std::max(terminalFor(OS).Width, 80u);
   if (Name.empty()) {
-    printCodes(OS);
+    printAll(OS, Width);
     return Error::success();
   }
-  for (const remedies::RefusalKind *Kind : allRefusals())
-    if (Name.equals_insensitive(Kind->code())) {
-      printPage(*Kind, OS);
-      return Error::success();
-    }
-  if (Name.equals_insensitive("glossary")) {
-    OS << Glossary;
+  std::string Page;
+  bool IsFile = true;
+  if (Name.equals_insensitive("glossary"))
+    Page = Glossary;
+  else if (Name.equals_insensitive("codes"))
+    Page = codesPage();
+  else {
+    Page = pageOf(Name);
+    IsFile = false;
+  }
+  if (Page.empty())
+    return userError("there is no code and no word '" + Name + "' to explain",
+                     didYouMean(Name, explained()) +
+                         "reconverge explain lists all.");
+  if (IsFile && !OS.is_displayed()) {
+    OS << Page;
     return Error::success();
   }
-  std::vector<std::string> Known;
-  for (StringRef Entry : entries())
-    for (StringRef Word : wordsOf(Entry)) {
-      if (Word.equals_insensitive(Name)) {
-        OS << "## " << Entry.rtrim() << "\n";
-        return Error::success();
-      }
-      Known.push_back(Word.str());
-    }
-  return userError("there is no code and no word '" + Name + "' to explain",
-                   "The words are " + join(Known, ", ") +
-                       "; reconverge explain lists the codes.");
+  for (StringRef Line : split(StringRef(Page).rtrim('\n'), '\n'))
+    report::printWrapped(OS, Line, Width, 0);
+  return Error::success();
 }
 
 } // namespace reconverge::driver

@@ -17,7 +17,8 @@ namespace reconverge::driver {
 
 /// `reconverge explain`: the page of code \p Name ("RC101"); the entry of the
 /// word \p Name in docs/glossary.md, in upper or lower case; all of that for
-/// "glossary"; or, if \p Name is empty, all codes, as docs/codes.md has them.
+/// "glossary"; all codes, as docs/codes.md has them, for "codes"; or, if \p Name
+/// is empty, what there is to ask for.
 llvm::Error explain(llvm::StringRef Name, llvm::raw_ostream &OS);
 
 /// All that it knows: words, then codes.

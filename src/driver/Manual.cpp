@@ -93,8 +93,7 @@ Error printManual(StringRef Command, StringRef Version, raw_ostream &OS) {
       for (const ShownOption &O : Options) {
         OS << ".TP\n.BR \"" << roff(O.Spelling) << "\"";
         if (!O.Value.empty())
-          OS << (StringRef(O.Spelling).ends_with("=") ? " \"" : " \" ")
-             << roff(O.Value) << "\"";
+          OS << " \"" << roff(O.Value) << '"';
         OS << '\n' << roff(O.Help) << ".\n";
       }
     }

@@ -71,12 +71,12 @@ multiclass NvccSetting<string name, string other = ""> {
 }
 defm default_stream : NvccSetting<"default-stream">;
 defm rdc : NvccSetting<"rdc", "relocatable-device-code">;
-def dc : Flag<Either, "dc">, InCc,
+def dc : Flag<Either, "dc">, InCc, Group<Building>,
   HelpText<"-rdc=true -c: objects whose device code the link completes">;
 def n_device_c : Flag<Either, "device-c">, InCc, Alias<dc>;
 def dw : Flag<Either, "dw">, InCc; // -rdc=false -c
 def n_device_w : Flag<Either, "device-w">, InCc, Alias<dw>;
-def dlink : Flag<Either, "dlink">, InCc,
+def dlink : Flag<Either, "dlink">, InCc, Group<Building>,
   HelpText<"Write an object that completes the device code of the inputs">;
 def n_device_link : Flag<Either, "device-link">, InCc, Alias<dlink>;
 defm maxrregcount : NvccSetting<"maxrregcount">;

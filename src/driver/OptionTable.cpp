@@ -10,7 +10,10 @@
 
 #include "core/Error.h"
 
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <cassert>
+#include <tuple>
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -76,18 +79,34 @@ Error checkMissing(const InputArgList &Parsed, unsigned Index, unsigned Count) {
   return userError(Twine(Parsed.getArgString(Index)) + " lacks its value");
 }
 
+Error unknownOption(StringRef Word, Subcommand Which) {
+  const SubcommandInfo &Info = *find_if(
+      subcommands(), [&](const SubcommandInfo &I) { return I.Which == Which; });
+  std::string Nearest;
+  const unsigned Distance =
+      optionTable().findNearest(Word, Nearest, visibilityOf(Which));
+  std::string Remedy;
+  if (Distance <= 2 && !Nearest.empty())
+    Remedy = "Did you mean " + Nearest + "? ";
+  Remedy += ("reconverge " + Info.Name + " --help lists the options").str();
+  // Where words may be a program's.
+  if (Info.Usage.contains(" -- "))
+    Remedy += "; those of the program come after --";
+  return userError("unknown option " + Word, Remedy + ".");
+}
+
 static constexpr SubcommandInfo Infos[] = {
     {Subcommand::Profile, "profile",
      "[options] <files> [-- <program arguments>]",
      "Run a CUDA program and say what each divergent branch costs",
      "<files>: CUDA and C++ sources, objects and libraries; or one program "
-     "built by\nreconverge cc. Other options go to clang"},
+     "built by reconverge cc. Other options go to clang"},
     {Subcommand::Predict, "predict",
      "[options] <files> [-- <program arguments>]",
      "Run a CUDA program and say what remedies should gain, without building "
      "one",
      "<files>: CUDA and C++ sources, objects and libraries; or one program "
-     "built by\nreconverge cc. Other options go to clang"},
+     "built by reconverge cc. Other options go to clang"},
     {Subcommand::Optimize, "optimize",
      "[options] <files> -o <program> [-- <program arguments>]",
      "Try remedies on a CUDA program's own launches and build it with those "
@@ -111,25 +130,14 @@ static constexpr SubcommandInfo Infos[] = {
     {Subcommand::Test, "test", "[options] -- <command> ...",
      "Run CUDA tests on the CPU and say what is wrong with their kernels",
      "<command>: a program built by reconverge cc, or whatever runs such "
-     "programs: ctest,\nmake check, pytest"},
+     "programs: ctest, make check, pytest"},
     {Subcommand::Cc, "cc", "[options] <files>",
      "Compile and link CUDA programs that can be profiled",
      "Options not listed here go to clang. reconverge-clang++ is the same "
-     "command under\na name that build systems know what to do with"},
+     "command under a name that build systems know what to do with"},
 };
 
 ArrayRef<SubcommandInfo> subcommands() { return Infos; }
-
-void printHelp(Subcommand Which, raw_ostream &OS) {
-  const SubcommandInfo &Info = *find_if(
-      Infos, [&](const SubcommandInfo &I) { return I.Which == Which; });
-  std::string Usage = ("reconverge " + Info.Name + " " + Info.Usage).str();
-  if (!Info.About.empty())
-    Usage += "\n\n" + Info.About.str();
-  optionTable().printHelp(OS, Usage.c_str(), Info.Title.data(),
-                          /*ShowHidden=*/false, /*ShowAllAliases=*/false,
-                          visibilityOf(Which));
-}
 
 bool asksForHelp(ArrayRef<const char *> Words) {
   for (StringRef Word : Words) {
@@ -141,26 +149,96 @@ bool asksForHelp(ArrayRef<const char *> Words) {
   return false;
 }
 
-std::map<std::string, std::vector<ShownOption>> optionsOf(Subcommand Which) {
+/// What a command is for comes first, what it has from others last.
+static constexpr StringLiteral Titles[] = {
+    "OPTIONS",  "RUNNING AND COUNTING", "THE REPORT", "TRYING REMEDIES",
+    "BUILDING", "REMEDIES, BY HAND",
+};
+
+namespace {
+struct OtherHelp {
+  Subcommand Which;
+  OptionId Option;
+  const char *Text; ///< empty: it is not shown
+};
+} // namespace
+
+/// Of options that mean something else with one command than with the others.
+static constexpr OtherHelp OtherHelps[] = {
+    {Subcommand::Profile, OPT_o,
+     "File of the report, - for standard output; default divergence.json"},
+    {Subcommand::Predict, OPT_o, ""}, // it is refused, in words
+    {Subcommand::Train, OPT_o, "File of the net; default net.json"},
+    {Subcommand::Rewrite, OPT_o,
+     "File of the source, changed; default: print what would change"},
+    {Subcommand::Report, OPT_o,
+     "File for what is shown; default: standard output"},
+    {Subcommand::Diff, OPT_o,
+     "File for what is shown; default: standard output"},
+    {Subcommand::Optimize, OPT_decisions_EQ,
+     "File for the decisions; default decisions.json"},
+    {Subcommand::Rewrite, OPT_decisions_EQ,
+     "Write what this file of decisions keeps, as optimize has written it"},
+    {Subcommand::Report, OPT_decisions_EQ,
+     "Show this file of decisions on the page, as optimize has written it"},
+    {Subcommand::Train, OPT_kernel_EQ, "Take the rows of this kernel"},
+    {Subcommand::Rewrite, OPT_kernel_EQ, "Change this kernel, mangled or not"},
+    {Subcommand::Optimize, OPT_quality_EQ,
+     "Also try what changes results within this: out=<file>, metric=<metric>, "
+     "and bound=<number> and type=<type> where they are needed, with commas "
+     "between them: docs/quality.md"},
+    {Subcommand::Diff, OPT_format_EQ,
+     "text, markdown or json; default: by the ending of -o"},
+};
+
+/// Empty if \p Id is no option of \p Which that is shown.
+static StringRef helpOf(unsigned Id, Subcommand Which) {
+  for (const OtherHelp &Other : OtherHelps)
+    if (Other.Which == Which && Other.Option == OptionId(Id))
+      return Other.Text;
+  const char *Help = optionTable().getOptionHelpText(Id, visibilityOf(Which));
+  return Help ? Help : "";
+}
+
+/// By their letters; `--meld` before `--meld=`.
+static auto orderOf(const ShownOption &O) {
+  const StringRef Name = StringRef(O.Spelling).trim("-=");
+  return std::tuple(Name.lower(), Name, StringRef(O.Spelling));
+}
+
+std::vector<ShownGroup> optionsOf(Subcommand Which) {
   const OptTable &Table = optionTable();
-  std::map<std::string, std::vector<ShownOption>> Groups;
+  std::vector<ShownGroup> Groups;
+  for (StringRef Title : Titles)
+    Groups.push_back({Title, {}});
   for (unsigned Id = 1; Id <= Table.getNumOptions(); ++Id) {
     const Option O = Table.getOption(Id);
-    const char *Help = Table.getOptionHelpText(Id, visibilityOf(Which));
-    if (!Help || O.getKind() == Option::GroupClass ||
+    const StringRef Help = helpOf(Id, Which);
+    if (Help.empty() || O.getKind() == Option::GroupClass ||
         O.getKind() == Option::InputClass ||
         O.getKind() == Option::UnknownClass ||
         !O.hasVisibilityFlag(visibilityOf(Which)))
       continue;
-    const char *Title = "OPTIONS";
+    StringRef Title = Titles[0];
     if (unsigned Group = Table.getOptionGroupID(Id))
       if (const char *Text = Table.getOptionHelpText(Group))
         Title = Text;
+    auto Of =
+        find_if(Groups, [&](const ShownGroup &G) { return G.Title == Title; });
+    assert(Of != Groups.end() && "a title of Options.td that has no place");
     const char *Value = Table.getOptionMetaVar(Id);
     const std::string Spelling = O.getPrefixedName().str();
-    Groups[Title].push_back({Spelling, Value ? Value : "", Help,
-                             Table.suggestValueCompletions(Spelling, "")});
+    const bool IsJoined = O.getKind() == Option::JoinedClass;
+    Of->Options.push_back(
+        {Spelling,
+         (Value && !IsJoined ? " " : "") + std::string(Value ? Value : ""),
+         Help.str(), Table.suggestValueCompletions(Spelling, "")});
   }
+  erase_if(Groups, [](const ShownGroup &G) { return G.Options.empty(); });
+  for (ShownGroup &G : Groups)
+    sort(G.Options, [](const ShownOption &A, const ShownOption &B) {
+      return orderOf(A) < orderOf(B);
+    });
   return Groups;
 }
 

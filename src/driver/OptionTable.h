@@ -9,7 +9,6 @@
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -54,13 +53,21 @@ llvm::ArrayRef<SubcommandInfo> subcommands();
 /// An option as people read it.
 struct ShownOption {
   std::string Spelling; ///< "--device="
-  std::string Value;    ///< "<value>"; empty: it takes none
+  std::string Value;    ///< "<value>", " <value>"; empty: it takes none
   std::string Help;
   std::vector<std::string> Values; ///< all that it takes; empty: anything
 };
-/// The options of \p Which by the titles under which --help has them. One that
-/// has no help there is for other compilers' users and is shown nowhere.
-std::map<std::string, std::vector<ShownOption>> optionsOf(Subcommand Which);
+/// Options and the title under which --help and the manual have them.
+struct ShownGroup {
+  llvm::StringRef Title;
+  std::vector<ShownOption> Options;
+};
+/// The options of \p Which in the order in which they are shown. One that has
+/// no help there is for other compilers' users and is shown nowhere.
+std::vector<ShownGroup> optionsOf(Subcommand Which);
+
+/// The error of \p Word, which is none of \p Which's options.
+llvm::Error unknownOption(llvm::StringRef Word, Subcommand Which);
 
 /// The error of an option at the end of the words that wants a value.
 llvm::Error checkMissing(const llvm::opt::InputArgList &Parsed, unsigned Index,

@@ -5,7 +5,8 @@
 // belongs to and decides what its --help prints. What is not listed here goes
 // to clang as it is (`profile` lets that pass for single-dash options only); so
 // an option has an entry if we act on it, or if its value is an argument of its
-// own that must not be taken for an input.
+// own that must not be taken for an input. Where an option means something else
+// with one command, OptionTable.cpp has the words of its help there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,11 +51,7 @@ def h : Flag<Dash, "h">, InAll, Alias<help>;
 def o : JoinedOrSeparate<Dash, "o">,
   Visibility<[ProfileVis, PredictVis, OptimizeVis, CcVis, TrainVis, ReportVis,
               DiffVis, RewriteVis]>, MetaVarName<"<file>">,
-  HelpText<"Output: of profile, the report (divergence.json; - is standard "
-           "output); of train, the net (net.json); of rewrite, the text; else "
-           "the program or object">,
-  HelpTextForVariants<[ReportVis, DiffVis],
-           "File for what is shown; default: standard output">;
+  HelpText<"Output: the program or object">;
 
 def diff : Flag<Long, "diff">, InRewrite,
   HelpText<"Print what would change, for patch and git apply; the default">;
@@ -150,13 +147,13 @@ def v : Flag<Dash, "v">, Visibility<[ProfileVis, PredictVis, OptimizeVis]>,
 
 let Group = Showing in {
 defm kernel : Setting<"kernel",
-  "Show the kernels alone whose names match this regular expression (of train: "
-  "take the rows of this kernel; of rewrite: change this one, mangled or not)",
+  "Show the kernels alone whose names match this regular expression",
   [TrainVis, ReportVis, DiffVis, RewriteVis]>;
 defm format : Setting<"format",
-  "text, markdown, csv, json, speedscope, sarif, remarks or html; default: by the ending "
-  "of -o",
-  [ReportVis], values="text,markdown,csv,json,speedscope,sarif,remarks,html">;
+  "text, markdown, csv, json, speedscope, sarif, remarks or html; default: by "
+  "the ending of -o",
+  [ReportVis, DiffVis],
+  values="text,markdown,csv,json,speedscope,sarif,remarks,html">;
 defm top : Setting<"top",
   "How many places to show, dearest first; 0 is all; default 12 in text",
   [ReportVis, DiffVis]>;
@@ -180,7 +177,8 @@ let Group = Trying in {
 defm quality : Setting<"quality",
   "How to compare: metric=<metric>, and bound=<number> and type=<type> where "
   "they are needed, of optimize also out=<file>, - or "
-  "device:<kernel>:<argument>, with commas between them: docs/quality.md", [QualityVis, OptimizeVis]>;
+  "device:<kernel>:<argument>, with commas between them: docs/quality.md",
+  [QualityVis, OptimizeVis]>;
 defm train : Setting<"train",
   "Arguments of another run that --quality learns from, in quotes",
   [OptimizeVis]>;
@@ -189,8 +187,7 @@ defm held_out : Setting<"held-out",
   [OptimizeVis]>;
 
 defm decisions : Setting<"decisions",
-  "File of decisions: optimize writes it (default decisions.json), cc builds "
-  "by it, rewrite writes what it keeps, report shows it on the page",
+  "Build by this file of decisions, as optimize has written it",
   [OptimizeVis, CcVis, RewriteVis, ReportVis]>;
 def allow_reorder : Flag<Long, "allow-reorder">, InOptimize,
   HelpText<"Also keep what changes a result inside what the order of threads "
@@ -293,7 +290,7 @@ multiclass Remedy<string name, string help, string parameters> {
   def "" : Flag<Long, name>, InBuild, Group<Remedies>, HelpText<help>;
   def _EQ : Joined<Long, name#"=">, InBuild, Group<Remedies>,
     MetaVarName<"<options>">,
-    HelpText<"The same; "#parameters#", with ; between them">;
+    HelpText<"The same with parameters, ; between them: "#parameters>;
 }
 include "Remedies.td"
 
@@ -357,7 +354,7 @@ def fmad_EQ : Joined<Either, "fmad=">, InBuild, MetaVarName<"true|false">,
 
 //===- Linking ------------------------------------------------------------===//
 
-def LinkOnly : OptionGroup<"<link>">, HelpText<"LINKING">;
+def LinkOnly : OptionGroup<"<link>">, HelpText<"BUILDING">;
 def HostAndLink : OptionGroup<"<host>">, HelpText<"BUILDING">;
 
 def l : JoinedOrSeparate<Dash, "l">, InBuild, Group<Building>, MetaVarName<"<library>">,
@@ -443,12 +440,12 @@ def fsave_optimization_record_EQ : Joined<Dash, "fsave-optimization-record=">,
   InBuild;
 def foptimization_record_file_EQ : Joined<Dash, "foptimization-record-file=">,
   InBuild, MetaVarName<"<file>">,
-  HelpText<"File for them; default: that of the output, with .opt.yaml">;
+  HelpText<"File for the remarks; default: that of the output, with .opt.yaml">;
 def foptimization_record_passes_EQ :
   Joined<Dash, "foptimization-record-passes=">, InBuild,
   MetaVarName<"<passes>">,
-  HelpText<"Only of passes that match this regular expression; reconverge: "
-           "those of remedies">;
+  HelpText<"Only remarks of passes that match this regular expression; "
+           "reconverge: those of remedies">;
 } // Group = Building
 
 include "NvccOptions.td"

@@ -23,8 +23,7 @@ Expected<CompareRequest> parseQualityWords(ArrayRef<const char *> Words) {
   if (Error E = checkMissing(Parsed, MissingIndex, MissingCount))
     return std::move(E);
   if (const Arg *Unknown = Parsed.getLastArg(OPT_UNKNOWN))
-    return userError("quality: unknown option " + Unknown->getSpelling(),
-                     "reconverge quality --help lists the options.");
+    return unknownOption(Unknown->getSpelling(), Subcommand::Quality);
   if (Inputs.size() != 2)
     return userError("quality: " + Twine(Inputs.size()) +
                          (Inputs.size() == 1 ? " file" : " files"),

@@ -31,15 +31,14 @@ Error addFailCondition(const Arg &A, std::vector<FailCondition> &To) {
 }
 
 static Expected<InputArgList> parse(ArrayRef<const char *> Words,
-                                    Subcommand Which, StringRef Name) {
+                                    Subcommand Which) {
   unsigned MissingIndex = 0, MissingCount = 0;
   InputArgList Parsed = optionTable().ParseArgs(
       Words, MissingIndex, MissingCount, visibilityOf(Which));
   if (Error E = checkMissing(Parsed, MissingIndex, MissingCount))
     return std::move(E);
   if (const Arg *Unknown = Parsed.getLastArg(OPT_UNKNOWN))
-    return userError(Name + ": unknown option " + Unknown->getSpelling(),
-                     "reconverge " + Name + " --help lists the options.");
+    return unknownOption(Unknown->getSpelling(), Which);
   return Parsed;
 }
 
@@ -72,9 +71,10 @@ static constexpr std::array<FormatName, 8> Formats = {
      {"remarks", ReportFormat::Remarks},
      {"html", ReportFormat::Html}}};
 
-static Expected<ReportFormat> formatNamed(StringRef Name) {
+static Expected<ReportFormat> formatNamed(StringRef Name,
+                                          ArrayRef<FormatName> Of = Formats) {
   std::vector<StringRef> Known;
-  for (const auto &[Word, Format] : Formats) {
+  for (const auto &[Word, Format] : Of) {
     if (Word == Name)
       return Format;
     Known.push_back(Word);
@@ -97,7 +97,7 @@ static ReportFormat formatOf(StringRef Output) {
 }
 
 Expected<ReportRequest> parseReportWords(ArrayRef<const char *> Words) {
-  auto Parsed = parse(Words, Subcommand::Report, "report");
+  auto Parsed = parse(Words, Subcommand::Report);
   if (!Parsed)
     return Parsed.takeError();
   std::vector<std::string> Inputs = Parsed->getAllArgValues(OPT_INPUT);
@@ -131,7 +131,7 @@ Expected<ReportRequest> parseReportWords(ArrayRef<const char *> Words) {
 }
 
 Expected<DiffRequest> parseDiffWords(ArrayRef<const char *> Words) {
-  auto Parsed = parse(Words, Subcommand::Diff, "diff");
+  auto Parsed = parse(Words, Subcommand::Diff);
   if (!Parsed)
     return Parsed.takeError();
   std::vector<std::string> Inputs = Parsed->getAllArgValues(OPT_INPUT);
@@ -143,13 +143,26 @@ Expected<DiffRequest> parseDiffWords(ArrayRef<const char *> Words) {
   Request.Before = Inputs[0];
   Request.After = Inputs[1];
   Request.Output = Parsed->getLastArgValue(OPT_o, "-");
+  constexpr FormatName Known[] = {{"text", ReportFormat::Text},
+                                  {"markdown", ReportFormat::Markdown},
+                                  {"json", ReportFormat::Json}};
+  Request.Format = formatOf(Request.Output);
+  if (const Arg *A = Parsed->getLastArg(OPT_format_EQ)) {
+    if (Error E = formatNamed(A->getValue(), Known).moveInto(Request.Format))
+      return std::move(E);
+  } else if (none_of(Known, [&](const FormatName &F) {
+               return F.second == Request.Format;
+             })) {
+    return userError("diff: no form that " + Request.Output + " would have",
+                     "It writes text, .md and .json; or say --format.");
+  }
   if (Error E = readChoice(*Parsed, Request.Choice))
     return std::move(E);
   return Request;
 }
 
 Expected<CacheRequest> parseCacheWords(ArrayRef<const char *> Words) {
-  auto Parsed = parse(Words, Subcommand::Cache, "cache");
+  auto Parsed = parse(Words, Subcommand::Cache);
   if (!Parsed)
     return Parsed.takeError();
   std::vector<std::string> Inputs = Parsed->getAllArgValues(OPT_INPUT);

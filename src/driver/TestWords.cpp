@@ -96,8 +96,7 @@ Expected<TestRequest> parseTestWords(ArrayRef<const char *> Words) {
   const auto Strays = Parsed.filtered(OPT_UNKNOWN, OPT_INPUT);
   const Arg *Stray = Strays.empty() ? nullptr : *Strays.begin();
   if (Stray && StringRef(Stray->getSpelling()).starts_with("-"))
-    return userError("test: unknown option " + Stray->getSpelling(),
-                     "reconverge test --help lists the options.");
+    return unknownOption(Stray->getSpelling(), Subcommand::Test);
   if (Stray || Request.Command.empty())
     return userError(Stray
                          ? "test: " + Twine(Stray->getValue()) + " is no option"

@@ -35,8 +35,7 @@ Expected<TrainRequest> parseTrainWords(ArrayRef<const char *> Words) {
   if (Error E = checkMissing(Parsed, MissingIndex, MissingCount))
     return std::move(E);
   if (const Arg *Unknown = Parsed.getLastArg(OPT_UNKNOWN))
-    return userError("train: unknown option " + Unknown->getSpelling(),
-                     "reconverge train --help lists the options.");
+    return unknownOption(Unknown->getSpelling(), Subcommand::Train);
   if (Inputs.size() != 1)
     return userError("train: " + Twine(Inputs.size()) + " files of rows",
                      "Name one, as reconverge profile --paths writes it.");

@@ -75,6 +75,24 @@
 // DIFF: and 1 branch as before
 // RUN: %reconverge diff old.json old.json -o same.txt && FileCheck %s --check-prefix=SAME <same.txt
 // SAME: Every branch loses what it lost.
+// The same in other forms, by name or by the output's ending.
+// RUN: %reconverge diff old.json new.json -o diff.md && FileCheck %s --check-prefix=DIFFMD <diff.md
+// DIFFMD: ## Divergence of app.cu, before and after
+// DIFFMD: | gone | {{.*}} | thirds |
+// DIFFMD: | new | {{.*}} | app.cu:{{[0-9]+}} A\[T\] \> 15 |
+// RUN: %reconverge diff old.json new.json --format json >diff.json && FileCheck %s --check-prefix=DIFFJSON <diff.json
+// DIFFJSON: "schema": "reconverge-diff/1"
+// DIFFJSON: "display": "halves
+// RUN: not %reconverge diff old.json new.json -o diff.html 2>&1 | FileCheck %s --check-prefix=DIFFHTML
+// DIFFHTML: error: diff: no form that diff.html would have
+// DIFFHTML-NEXT: It writes text, .md and .json; or say --format.
+// RUN: not %reconverge diff old.json new.json --format csv 2>&1 | FileCheck %s --check-prefix=DIFFCSV
+// DIFFCSV: error: 'csv' is no value of --format
+// DIFFCSV-NEXT: Write one of text, markdown, json.
+// RUN: not %reconverge diff old.json new.json --from json 2>&1 | FileCheck %s --check-prefix=DIFFSLIP
+// DIFFSLIP: error: unknown option --from
+// DIFFSLIP-NEXT: reconverge diff --help lists the options.
+
 // RUN: not %reconverge diff old.json app.cu 2>&1 | FileCheck %s --check-prefix=BAD
 // BAD: error: app.cu:{{.*}}
 

@@ -2,15 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "driver/Explain.h"
+#include "driver/Words.h"
 
 #include "core/Error.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <gtest/gtest.h>
 
 using namespace llvm;
+using reconverge::driver::didYouMean;
 using reconverge::driver::explain;
+using reconverge::driver::nearestOf;
 
 static std::string page(StringRef Name) {
   std::string Text;
@@ -35,12 +39,47 @@ TEST(Explain, Codes) {
   EXPECT_TRUE(StringRef(page("rc311"))
                   .starts_with("## RC311\n\nIt uses shared memory.\n\n"))
       << "of several remedies";
-  EXPECT_TRUE(StringRef(page("")).starts_with("# Codes\n"));
+  EXPECT_TRUE(StringRef(page("codes")).starts_with("# Codes\n"));
 }
 
-TEST(Explain, OthersAreNamedWithWhatThereIs) {
-  EXPECT_TRUE(
-      StringRef(page("warpness"))
-          .starts_with("error: there is no code and no word 'warpness'"))
-      << page("warpness");
+// Alone it lists what there is, in lines that fit.
+TEST(Explain, AllThatThereIs) {
+  const std::string All = page("");
+  EXPECT_NE(All.find("  warp, lane, divergence"), std::string::npos) << All;
+  EXPECT_NE(All.find("RC101, RC102"), std::string::npos) << All;
+  for (StringRef Line : split(All, '\n'))
+    EXPECT_LE(Line.size(), 100u) << Line.str();
+}
+
+TEST(Explain, ParagraphsAreBrokenBetweenWords) {
+  const std::string Self = page("self");
+  for (StringRef Line : split(Self, '\n'))
+    EXPECT_LE(Line.size(), 100u) << Line.str();
+  EXPECT_GT(StringRef(Self).count('\n'), 4u) << Self;
+}
+
+TEST(Explain, SlipsAreAnsweredWithWhatWasMeant) {
+  const std::string Start = "error: there is no code and no word '";
+  EXPECT_EQ(page("slef"), Start + "slef' to explain\n  Did you mean self? "
+                                  "reconverge explain lists all.");
+  EXPECT_EQ(page("cfee"), Start + "cfee' to explain\n  Did you mean CFE? "
+                                  "reconverge explain lists all.");
+  EXPECT_EQ(page("efficiency"), Start +
+                                    "efficiency' to explain\n  Did you mean "
+                                    "control-flow efficiency? reconverge "
+                                    "explain lists all.");
+  EXPECT_EQ(page("xylophone"),
+            Start + "xylophone' to explain\n  reconverge explain lists all.");
+}
+
+TEST(Words, AtMostThreeTheNearestFirst) {
+  const std::vector<std::string> Known = {"rewrite", "report", "remap", "re",
+                                          "meld",    "refill", "remaps"};
+  EXPECT_EQ(nearestOf("remap", Known),
+            (std::vector<std::string>{"remap", "remaps"}));
+  EXPECT_EQ(nearestOf("rempa", Known), std::vector<std::string>{"remap"});
+  EXPECT_EQ(nearestOf("reportt", Known), std::vector<std::string>{"report"});
+  EXPECT_EQ(nearestOf("zzz", Known), std::vector<std::string>());
+  EXPECT_EQ(didYouMean("meldd", {"meld", "melded", "melds", "melding"}),
+            "Did you mean meld, melded or melds? ");
 }
