@@ -25,13 +25,13 @@ struct Installation {
   std::string binDir() const;
   std::string runtimeDir() const; ///< the shim and its backends
   std::string shimPath() const;   ///< what programs are linked against
-  std::string driverDir() const;  ///< of a libcuda.so.1, where there is no other
-  std::string launchPath() const; ///< the archive of launches by recipes
-  std::string overlayDir() const; ///< headers that mend a toolkit
-  std::string machineDir() const; ///< machine files
-  std::string pagePath() const;   ///< template of the report's page
-  std::string includeDir() const; ///< the device library
-  std::string passesPath() const; ///< our passes, for clang
+  std::string driverDir() const; ///< of a libcuda.so.1, where there is no other
+  std::string launchPath() const;  ///< the archive of launches by recipes
+  std::string overlayDir() const;  ///< headers that mend a toolkit
+  std::string machineDir() const;  ///< machine files
+  std::string pagePath() const;    ///< template of the report's page
+  std::string includeDir() const;  ///< the device library
+  std::string passesPath() const;  ///< our passes, for clang
   std::string pragmasPath() const; ///< what else of ours is in clang
 };
 

@@ -1,8 +1,8 @@
 //===- unittests/warpvm/WriteShadowTest.cpp - Which bytes were written ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "warpvm/memory/DeviceMemory.h"
 #include "warpvm/memory/WriteShadow.h"
+#include "warpvm/memory/DeviceMemory.h"
 #include "warpvm/run/Notes.h"
 
 #include <gtest/gtest.h>

@@ -49,9 +49,9 @@ struct CollectPlan {
   llvm::Instruction *Branch = nullptr; ///< the first that makes a path
   /// Blocks of the slice that end in one.
   std::vector<llvm::BasicBlock *> Parting;
-  bool IsAsked = false; ///< a pragma names them
-  unsigned Threads = 0;                ///< of the largest block that sorts
-  CollectOptions Options;              ///< with what the source says
+  bool IsAsked = false;        ///< a pragma names them
+  unsigned Threads = 0;        ///< of the largest block that sorts
+  CollectOptions Options;      ///< with what the source says
   std::vector<Refusal> Others; ///< why not other branches that pragmas name
 };
 

@@ -72,8 +72,7 @@ bool isWanted(const BasicBlock &BB, const Facts &Now,
   if (!isCandidate(BB, Now))
     return false;
   const auto Wished = requestOf(BB, Name);
-  return (Wished && Wished->On) ||
-         (!Options.Marked && isNumbered(BB, Options));
+  return (Wished && Wished->On) || (!Options.Marked && isNumbered(BB, Options));
 }
 
 static std::string calleeOf(const CallBase &Call) {

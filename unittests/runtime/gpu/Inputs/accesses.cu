@@ -9,6 +9,8 @@
 // wavefront gives a word of each of 32 banks; lines 0 to 3 of 128 bytes, and 0
 // and 32, have their tags in different banks, of 0 to 31 eight in each.)
 
+// clang-format off: an access and what it comes to share a line
+
 #include <cstdio>
 
 /// Four ints that are loaded at once in LLVM's code. (The members of an int4 are

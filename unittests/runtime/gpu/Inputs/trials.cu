@@ -170,7 +170,7 @@ int main() {
   compact<<<N / Block, Block>>>(Out, Count, N);
   hides<<<1, Block>>>(Count);
   prints<<<1, 2>>>(5);
-  places<<<dim3(3, 5, 2), dim3(5, 3, 2)>>>(1); // 900 threads
+  places<<<dim3(3, 5, 2), dim3(5, 3, 2)>>>(1);                // 900 threads
   (void)cudaMemcpy(nullptr, Host, 4, cudaMemcpyHostToDevice); // it fails
   places<<<1, 33>>>(2);
   Stop = true;
