@@ -202,7 +202,8 @@ def run_output(*words, most=MOST_LINES):
 
 def explain_output(word):
     done = subprocess.run([TOOL, "explain", word], cwd=ROOT, check=True,
-                          text=True, stdout=subprocess.PIPE)
+                          text=True, stdout=subprocess.PIPE,
+                          env=dict(os.environ, COLUMNS="100"))
     return "```\n" + done.stdout.strip() + "\n```"
 
 
