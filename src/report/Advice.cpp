@@ -24,29 +24,40 @@ static constexpr double WorthALine = 0.1;
 /// written as 0.0%.
 static constexpr double Something = 0.0005;
 
-static std::string lineOf(const RemedyBound &R) {
-  const RemedyWords &Words = R.What;
-  const std::string Most = "at most " + percent(R.Gain);
-  if (Words.PriceOf.empty())
-    return Words.Advice + ": " + Most;
-  if (R.Gain - R.Price < Something)
-    return Words.Advice + ": no; " + Most + " back, and its " + Words.PriceOf +
-           " cost about " + percent(R.Price);
-  return Words.Advice + ": at most " + percent(R.Gain - R.Price) + " (" +
-         percent(R.Gain) + " less about " + percent(R.Price) + " for its " +
-         Words.PriceOf + ")";
-}
-
 /// After its price.
 static double net(const RemedyBound &R) { return R.Gain - R.Price; }
 
-bool isAutomatic(const RemedyBound &R) { return !R.What.ByHand && net(R) > 0; }
+static std::string lineOf(const RemedyBound &R) {
+  const std::string Gain = percent(R.Gain);
+  const std::string Price =
+      " less about " + percent(R.Price) + " for " + R.What.PriceOf;
+  if (net(R) < Something)
+    return R.What.Advice + ": no; at most " + Gain + "," + Price;
+  if (R.Price < Something)
+    return R.What.Advice + ": at most " + Gain;
+  return R.What.Advice + ": at most " + percent(net(R)) + " (" + Gain + Price +
+         ")";
+}
 
-std::vector<std::string> adviceFor(const PlaceCost &Place, const Profile &P) {
+/// Those of the place that get a line.
+static std::vector<RemedyBound> remediesOf(const PlaceCost &Place) {
   std::vector<RemedyBound> Remedies;
   copy_if(
       Place.Remedies, std::back_inserter(Remedies),
       [&](const RemedyBound &R) { return R.Gain >= WorthALine * Place.Self; });
+  return Remedies;
+}
+
+std::vector<std::string> automaticAt(const PlaceCost &Place) {
+  std::vector<std::string> Names;
+  for (const RemedyBound &R : remediesOf(Place))
+    if (!R.What.ByHand && net(R) >= Something)
+      Names.push_back(R.What.Name);
+  return Names;
+}
+
+std::vector<std::string> adviceFor(const PlaceCost &Place, const Profile &P) {
+  std::vector<RemedyBound> Remedies = remediesOf(Place);
   auto Rank = [](const RemedyBound &R) {
     return std::tuple(-net(R), R.What.ByHand, R.What.Name);
   };

@@ -15,8 +15,8 @@ namespace reconverge::report {
 /// that nothing does, if so. Shares are of the run's slots.
 std::vector<std::string> adviceFor(const PlaceCost &Place, const Profile &P);
 
-/// Whether `optimize` would try it and it may pay.
-bool isAutomatic(const RemedyBound &R);
+/// The remedies that have a line there, that `optimize` tries and that may pay.
+std::vector<std::string> automaticAt(const PlaceCost &Place);
 
 /// The command that tries what is automatic on the program of \p P.
 std::string optimizeCommand(const Profile &P);

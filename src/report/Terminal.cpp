@@ -144,7 +144,7 @@ void Writer::addRemarks(const PlaceView &Place, Table &T) const {
   if (!Parts.empty())
     T.remark("of its total, " + join(Parts, " and "), Ink::Faint);
   for (const std::string &Line : Place.Advice)
-    T.remark("-> " + Line, Ink::Plain);
+    T.remark("-> " + Line, Ink::Plain, /*Hang=*/3);
 }
 
 static Ink inkOf(Severity Weight) {

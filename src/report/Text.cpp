@@ -243,8 +243,8 @@ void Table::row(std::vector<Cell> Cells) {
   Rows.push_back({std::move(Cells), {}});
 }
 
-void Table::remark(std::string Text, Ink I) {
-  Rows.back().Remarks.push_back({std::move(Text), I});
+void Table::remark(std::string Text, Ink I, unsigned Hang) {
+  Rows.back().Remarks.push_back({std::move(Text), I, Hang});
 }
 
 unsigned Table::width(size_t Column) const {
@@ -267,9 +267,10 @@ unsigned Table::width() const {
 static void printLines(raw_ostream &OS, const Table::Cell &Text, unsigned Width,
                        unsigned Indent, bool Cuts, bool Color) {
   const unsigned Room = Width > Indent ? Width - Indent : 1;
-  for (auto [I, Line] : enumerate(linesOf(Text.Text, Room, Room, Cuts))) {
+  const unsigned Later = Room > Text.Hang ? Room - Text.Hang : 1;
+  for (auto [I, Line] : enumerate(linesOf(Text.Text, Room, Later, Cuts))) {
     if (I)
-      OS.indent(Indent);
+      OS.indent(Indent + Text.Hang);
     printInk(OS, Line, Text.I, Color);
     OS << '\n';
   }

@@ -67,12 +67,14 @@ public:
   struct Cell {
     std::string Text;
     Ink I = Ink::Plain;
+    unsigned Hang = 0;
   };
   /// \p Left: text to the left, numbers to the right.
   void column(llvm::StringRef Title, bool Left);
   void row(std::vector<Cell> Cells);
-  /// A line under the last row that belongs to it, outside the columns.
-  void remark(std::string Text, Ink I = Ink::Faint);
+  /// A line under the last row that belongs to it, outside the columns. Where it
+  /// is broken it goes on \p Hang columns further in.
+  void remark(std::string Text, Ink I = Ink::Faint, unsigned Hang = 0);
   /// Lines are \p Width columns long: the cells of the last column, which is to
   /// the left, and remarks are broken at spaces; a word of a cell that is too
   /// long loses its start.

@@ -243,9 +243,8 @@ std::optional<NextStep> ViewMaker::nextStep() const {
   for (const PlaceView &V : Result.Places)
     if (V.Self >= WorthALook) {
       Any = true;
-      for (const RemedyBound &R : Cost.Places[V.Place].Remedies)
-        if (isAutomatic(R))
-          Pay.insert(R.What.Name);
+      for (std::string &Name : automaticAt(Cost.Places[V.Place]))
+        Pay.insert(std::move(Name));
     }
   if (!Any)
     return std::nullopt;

@@ -89,3 +89,17 @@ TEST(Text, TableAlignsByColumnsNotBytes) {
   T.print(OS, true);
   EXPECT_NE(Text.find("\033[1;31m1000\033[0m"), std::string::npos);
 }
+
+TEST(Text, RemarksGoOnWhereTheirWordsBegan) {
+  Table T;
+  T.column("name", true);
+  T.row({{"a"}});
+  T.remark("-> one two three", Ink::Plain, /*Hang=*/3);
+  T.wrapLast(14);
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  T.print(OS, false);
+  EXPECT_EQ(Text, "name\na\n"
+                  "    -> one two\n"
+                  "       three\n");
+}

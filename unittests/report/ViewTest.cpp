@@ -96,6 +96,25 @@ TEST(View, NamesWhatIsAutomaticIfItMayPay) {
             "Nothing that is automatic should pay. To try all the same");
 }
 
+// A remedy that no line names is not what to try.
+TEST(View, TheNextStepNamesWhatLinesDo) {
+  MadeRun R({0.2});
+  R.Cost.Automatic = {"meld", "refill", "share", "regroup"};
+  RemedyBound Meld{{"meld", "meld its sides", ""}, 0.019, 0};
+  RemedyBound Refill{{"refill", "refill its lanes", "stops"}, 0.1, 0.1001};
+  RemedyBound Share{{"share", "share its work", "dealing"}, 0.1, 0.0001};
+  RemedyBound Regroup{{"regroup", "regroup it", "sorting"}, 0.1, 0.06};
+  R.Cost.Places[0].Remedies = {Meld, Refill, Share, Regroup};
+  View V = R.view();
+  EXPECT_EQ(V.Places[0].Advice,
+            (std::vector<std::string>{
+                "share its work: at most 10.0%",
+                "regroup it: at most 4.0% (10.0% less about 6.0% for sorting)",
+                "refill its lanes: no; at most 10.0%, less about 10.0% for "
+                "stops"}));
+  EXPECT_EQ(V.Next->Words, "Try share and regroup");
+}
+
 // Of four places, the second lies inside the first, the third inside the
 // second, the last in neither.
 TEST(View, DepthIsOfWhatStandsRightAbove) {

@@ -56,7 +56,8 @@ struct Remedy {
 
   /// What a line of advice begins with: "meld its sides".
   llvm::StringLiteral Advice;
-  /// What its price is for, in that line: "rounds". Empty: BoundAt knows none.
+  /// What its price is for, in that line, after "for": "rounds". Empty: BoundAt
+  /// knows none.
   llvm::StringLiteral PriceOf;
   /// Threads of a block change places: what that gives back need not be sorted.
   bool RegroupsBlock;
