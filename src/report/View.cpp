@@ -32,7 +32,9 @@
 #include <algorithm>
 #include <cassert>
 #include <iterator>
+#include <map>
 #include <set>
+#include <utility>
 
 using namespace llvm;
 
@@ -210,6 +212,16 @@ PlaceView ViewMaker::placeOf(uint32_t Index) const {
   return V;
 }
 
+/// To the places that nothing else tells apart: macros have several on a line.
+static void addColumns(std::vector<PlaceView> &Places) {
+  std::map<std::pair<std::string, std::string>, std::set<uint32_t>> Columns;
+  for (const PlaceView &V : Places)
+    Columns[{V.At, V.What}].insert(V.Where.Column);
+  for (PlaceView &V : Places)
+    if (V.Where.Column && Columns[{V.At, V.What}].size() > 1)
+      V.At += ":" + std::to_string(V.Where.Column);
+}
+
 void ViewMaker::addPlaces(const ViewOptions &Options) {
   std::vector<uint32_t> Around; // places above that the next may be inside of
   for (uint32_t I = 0; I != Cost.Places.size(); ++I) {
@@ -227,6 +239,7 @@ void ViewMaker::addPlaces(const ViewOptions &Options) {
     Result.Places.back().Depth = unsigned(Around.size());
     Around.push_back(I);
   }
+  addColumns(Result.Places);
 }
 
 /// "meld, remap and refill"

@@ -71,6 +71,17 @@ TEST(View, AsManyAsWereAskedFor) {
   EXPECT_EQ(R.view({0}).Places.size(), 3u);
 }
 
+TEST(View, PlacesOnOneLineAreToldApart) {
+  MadeRun R({0.3, 0.2, 0.1});
+  for (uint32_t I : {0u, 1u})
+    R.P.Kernels[I].Info.Branches[0].Condition = "";
+  R.P.Kernels[1].Info.Branches[0].Where[0].Column = 40;
+  View V = R.view();
+  EXPECT_EQ(V.Places[0].At, "alt.cu:12:7");
+  EXPECT_EQ(V.Places[1].At, "alt.cu:12:40");
+  EXPECT_EQ(V.Places[2].At, "alt.cu:12") << "its condition does";
+}
+
 TEST(View, AdviceFromAHundredthOn) {
   View V = MadeRun({0.01, 0.0099}).view();
   EXPECT_FALSE(V.Places[0].Advice.empty());
