@@ -337,9 +337,11 @@ void Writer::write() {
       writePlace(J, Place);
     });
     W.count("slightPlaces", V.SlightPlaces);
-    W.objects("accesses", V.Accesses, [](JsonWriter &J, const AccessView &A) {
+    W.objects("accesses", V.Accesses, [&](JsonWriter &J, const AccessView &A) {
       J.count("kernel", A.Kernel);
       J.text("at", A.At);
+      J.integer("file", fileOf({A.Where}));
+      J.count("line", A.Where.Line);
       J.text("what", A.What);
       J.text("which", A.Which);
       J.count("requests", A.Requests);

@@ -114,6 +114,8 @@ export interface SourceFile {
 export interface Access {
   kernel: number;
   at: string;
+  file: number; // in files; -1: not shown
+  line: number; // 0: not known
   what: string;
   which: string;
   requests: number;

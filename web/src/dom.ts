@@ -29,7 +29,7 @@ export interface Column<Row> {
   /** What stands in the cell in place of its text. */
   cell?: (row: Row) => Node;
   number?: boolean;
-  /** Holds sentences: not to be narrow. */
+  /** Holds sentences, or names of any length: not to be narrow. */
   wide?: boolean;
 }
 
@@ -37,8 +37,16 @@ function kindOf<Row>(c: Column<Row>): string | undefined {
   return c.number ? "number" : c.wide ? "wide" : undefined;
 }
 
-/** A table with a caption and a head, whose first column names the row. */
-export function table<Row>(caption: string, columns: Column<Row>[], rows: Row[]): HTMLElement {
+/**
+ * A table with a caption and a head, whose first column names the row. What
+ * `below` makes of a row stands under it, over all columns.
+ */
+export function table<Row>(
+  caption: string,
+  columns: Column<Row>[],
+  rows: Row[],
+  below: (row: Row) => Node | null = () => null,
+): HTMLElement {
   const head = h("tr");
   for (const c of columns)
     head.append(h("th", { scope: "col", class: kindOf(c) }, c.title));
@@ -51,6 +59,8 @@ export function table<Row>(caption: string, columns: Column<Row>[], rows: Row[])
       line.append(i === 0 ? h("th", { scope: "row", ...properties }, content) : h("td", properties, content));
     });
     body.append(line);
+    const more = below(row);
+    if (more) body.append(h("tr", { class: "below" }, h("td", { colspan: columns.length }, more)));
   }
   const content = h("table", {}, h("caption", {}, caption), h("thead", {}, head), body);
   return h("div", { class: "scrolls", tabindex: 0, role: "region", "aria-label": caption }, content);

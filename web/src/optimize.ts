@@ -7,7 +7,20 @@ import type { Data, Decided, Trial } from "./data";
 import { figure, Plot } from "./charts";
 import { count, counted, h, nothing, ratio, table } from "./dom";
 
-type Row = { kernel: Decided; trial: Trial };
+type Row = { kernel: Decided; trial: Trial; why: string };
+
+/** Where a long one may be broken: between its parameters. */
+function candidate(text: string): Node {
+  return h("span", {}, ...text.split(/(?<=[;/])/).flatMap((part, i) => (i ? [h("wbr"), part] : [part])));
+}
+
+/** The trials, each reason once where it holds for all that follow each other. */
+function rowsOf(kernel: Decided): Row[] {
+  return kernel.tried.map((trial, i) => {
+    const isSame = i > 0 && trial.why !== "" && trial.why === kernel.tried[i - 1].why;
+    return { kernel, trial, why: isSame ? "the same" : trial.why };
+  });
+}
 
 const range = ([value, low, high]: [number, number, number]) =>
   value > 0 ? (high > low ? `${ratio(value)} (${ratio(low)} to ${ratio(high)})` : ratio(value)) : "-";
@@ -23,7 +36,7 @@ function kept(kernels: Decided[]): HTMLElement {
     "What is kept",
     [
       { title: "kernel", text: (k) => k.name },
-      { title: "kept", text: (k) => k.keep },
+      { title: "kept", text: (k) => k.keep, cell: (k) => candidate(k.keep), wide: true },
       { title: "gain", text: gain },
       { title: "before, ms", text: (k) => (k.milliseconds > 0 ? k.milliseconds.toPrecision(4) : "-"), number: true },
       {
@@ -34,7 +47,7 @@ function kept(kernels: Decided[]): HTMLElement {
         },
         number: true,
       },
-      { title: "why", text: (k) => k.why },
+      { title: "why", text: (k) => k.why, wide: true },
     ],
     kernels,
   );
@@ -47,13 +60,13 @@ function tried(rows: Row[]): HTMLElement {
     "What was tried",
     [
       { title: "kernel", text: (r) => r.kernel.name },
-      { title: "candidate", text: (r) => r.trial.what },
+      { title: "candidate", text: (r) => r.trial.what, cell: (r) => candidate(r.trial.what), wide: true },
       { title: "forecast", text: (r) => range(r.trial.forecast), number: true },
       { title: "predicted", text: (r) => range(r.trial.predicted), number: true },
       { title: "achieved", text: (r) => range(r.trial.achieved), number: true },
       { title: "compared", text: verdict },
       { title: "outcome", text: (r) => r.trial.end },
-      { title: "why", text: (r) => r.trial.why, wide: true },
+      { title: "why", text: (r) => r.why, wide: true },
     ],
     rows,
   );
@@ -94,7 +107,7 @@ export function optimize(data: Data): Node[] {
         " shows what reconverge optimize tried.",
       ),
     ];
-  const rows = decisions.kernels.flatMap((kernel) => kernel.tried.map((trial) => ({ kernel, trial })));
+  const rows = decisions.kernels.flatMap(rowsOf);
   const parts: (Node | null)[] = [
     h("p", {}, `Times and counts are of ${decisions.device || "no device"}. identical: every byte of device memory, in each launch tried, from the same state, as the original left it.`),
     kept(decisions.kernels),

@@ -7,23 +7,26 @@ import { counted, count, h, measured, percent, ratio, seconds, table } from "./d
 import { strip } from "./strip";
 import { goTo } from "./views";
 
-/** The place as a link to its line, if its source is here. */
-export function placeLink(place: Place): Node {
-  const text = `${place.at}  ${place.what}`;
-  const label = place.copies > 1 ? `${text} (${counted(place.copies, "copy")})` : text;
-  if (place.file < 0 || !place.line) return h("span", { class: "code" }, label);
+/** The text as a link to that line, if its source is here. */
+function lineLink(text: string, file: number, line: number): Node {
+  if (file < 0 || !line) return h("span", { class: "code" }, text);
   return h(
     "a",
     {
       class: "code",
-      href: `#source-${place.file}-${place.line}`,
+      href: `#source-${file}-${line}`,
       onclick: (event: Event) => {
         event.preventDefault();
-        goTo("source", `${place.file}-${place.line}`);
+        goTo("source", `${file}-${line}`);
       },
     },
-    label,
+    text,
   );
+}
+
+function placeLink(place: Place): Node {
+  const text = `${place.at}  ${place.what}`;
+  return lineLink(place.copies > 1 ? `${text} (${counted(place.copies, "copy")})` : text, place.file, place.line);
 }
 
 function first(data: Data): HTMLElement {
@@ -63,16 +66,21 @@ function places(data: Data): HTMLElement {
       },
       { title: "self", text: (p) => percent(p.self), cell: (p) => measured(p.self), number: true },
       { title: "total", text: (p) => percent(p.total), number: true },
-      { title: "what may help", text: (p) => p.advice.join("; "), wide: true },
       { title: "in warp", text: (p) => regrouped(p, 0), number: true },
       { title: "block", text: (p) => regrouped(p, 1), number: true },
       { title: "grid", text: (p) => regrouped(p, 2), number: true },
       { title: "warps", text: (p) => count(p.warps), number: true },
       { title: "split", text: (p) => percent(p.split), number: true },
       { title: "lanes each way", text: (p) => p.sides.map(count).join(" / "), cell: (p) => strip(p) },
-      { title: "kernel", text: (p) => p.kernels.map((k) => data.kernels[k].name).join(", ") },
+      { title: "kernel", text: (p) => p.kernels.map((k) => data.kernels[k].name).join(", "), wide: true },
     ],
     data.places,
+    (p) => {
+      if (!p.advice.length) return null;
+      const list = h("ul", { "aria-label": `What may help at ${p.at}` }, ...p.advice.map((line) => h("li", {}, line)));
+      list.style.marginLeft = `${p.depth}em`;
+      return list;
+    },
   );
 }
 
@@ -102,8 +110,8 @@ function accesses(data: Data): HTMLElement | null {
   return table(
     "Requests to memory that take more than they must",
     [
-      { title: "access", text: (a) => `${a.at}  ${a.what}` },
-      { title: "which", text: (a) => a.which },
+      { title: "access", text: (a) => a.at, cell: (a) => lineLink(`${a.at}  ${a.what}`, a.file, a.line) },
+      { title: "which", text: (a) => a.which, wide: true },
       { title: "of the kernel's", text: (a) => percent(a.ofKernel), number: true },
       { title: "requests", text: (a) => count(a.requests), number: true },
       { title: "kernel", text: (a) => data.kernels[a.kernel].name },

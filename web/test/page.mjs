@@ -37,12 +37,12 @@ async function show(page, view) {
 async function rowsOf(panel, caption) {
   const table = panel.locator("table", { has: panel.page().locator("caption", { hasText: caption }) });
   assert.equal(await table.count(), 1, `one table "${caption}"`);
-  return table.locator("tbody tr").evaluateAll((rows) => rows.map((r) => [...r.cells].map((c) => c.innerText.trim())));
+  return table.locator("tbody tr:not(.below)").evaluateAll((rows) => rows.map((r) => [...r.cells].map((c) => c.innerText.trim())));
 }
 
-/** Tables that are wider than the window scroll; those of the overview need not. */
-async function checkWidths(page) {
-  const panel = await show(page, "overview");
+/** Tables that are wider than the window scroll; those of most views need not. */
+async function checkWidths(page, view) {
+  const panel = await show(page, view);
   for (const region of await panel.locator(".scrolls").all()) {
     const [all, shown] = await region.evaluate((r) => [r.scrollWidth, r.clientWidth]);
     assert.ok(all <= shown, `${await region.getAttribute("aria-label")}: ${all} of ${shown} pixels`);
@@ -50,7 +50,7 @@ async function checkWidths(page) {
 }
 
 async function checkOverview(page, run) {
-  await checkWidths(page);
+  await checkWidths(page, "overview");
   const panel = await show(page, "overview");
   const places = await rowsOf(panel, "Where lanes part");
   const worth = run.places.filter((p) => p.self >= 0.001);
@@ -58,7 +58,7 @@ async function checkOverview(page, run) {
   worth.forEach((place, i) => {
     assert.equal(places[i][1], percent(place.self));
     assert.equal(places[i][2], percent(place.cost));
-    assert.equal(places[i][6], percent(place.recoverInGrid));
+    assert.equal(places[i][5], percent(place.recoverInGrid));
     const { kernel, branch } = place.branches[0];
     assert.ok(places[i][0].includes(run.kernels[kernel].branches[branch].condition), places[i][0]);
   });
@@ -70,8 +70,16 @@ async function checkOverview(page, run) {
     assert.equal(row[6], ratio(k.cost.potential));
     assert.ok(row[8].startsWith(k.cost.time.boundBy), row[8]);
   }
-  const command = await panel.locator(".first pre").innerText();
+  // The page and the terminal say the same of what helps, and of what to do.
+  const text = execFileSync(reconverge, ["report", join(folder, "plain.json"), "--top", "0"], { encoding: "utf8", env: { ...process.env, COLUMNS: "500" } });
+  const advice = await panel.locator("tr.below li").allInnerTexts();
+  assert.deepEqual(advice, [...text.matchAll(/^    -> (.*)$/gm)].map((m) => m[1]));
+  const [words, command] = [await panel.locator(".first p").last().innerText(), await panel.locator(".first pre").innerText()];
   assert.match(command, /^reconverge optimize /);
+  assert.ok(text.includes(`\n${words} ${command}\n`), `${words} ${command}`);
+  // An access leads to its line.
+  const access = panel.locator("table", { has: page.locator("caption", { hasText: "Requests to memory" }) }).locator("a.code");
+  if (await access.count()) assert.match(await access.first().getAttribute("href"), /^#source-\d+-\d+$/);
 }
 
 async function checkSource(page, run) {
@@ -225,7 +233,10 @@ function hostile(run, decisions) {
   for (const k of worse.kernels) {
     k.display = evil;
     k.why = evil;
-    for (const t of k.tried) t.why = evil;
+    for (const t of k.tried) {
+      t.why = evil;
+      if (t.outcome !== "kept") t.candidate.parameters = `tree=${"36:4/0:310000/".repeat(20)}${"0".repeat(200)}`;
+    }
   }
   worse.notes = [evil];
   return [bad, worse];
@@ -245,7 +256,8 @@ await withBrowser(chromium, async (context) => {
   const [bad, worse] = hostile(run, decisions);
   const attacked = await open(context, makePage("hostile", bad, worse));
   await checkOptimize(attacked.page, worse);
-  await checkWidths(attacked.page);
+  await checkWidths(attacked.page, "overview");
+  await checkWidths(attacked.page, "optimize");
   for (const tab of await attacked.page.locator("[role=tab]").all()) await tab.click();
   assert.equal(await attacked.page.locator("img, script:not([type])").count(), 0);
   assert.ok((await attacked.page.locator("h1").innerText()).includes("<img src=x onerror=alert(2)>"));
