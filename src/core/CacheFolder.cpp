@@ -9,6 +9,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <chrono>
+
 using namespace llvm;
 
 namespace reconverge {
@@ -20,6 +22,24 @@ std::string cachePath(StringRef Folder, uint64_t Key) {
   SmallString<256> Path(Folder);
   sys::path::append(Path, Prefix + utohexstr(Key, /*LowerCase=*/true, 16));
   return std::string(Path);
+}
+
+std::unique_ptr<MemoryBuffer> readCached(StringRef Path) {
+  auto Opened = sys::fs::openNativeFileForRead(Path);
+  if (!Opened) {
+    consumeError(Opened.takeError());
+    return nullptr;
+  }
+  auto File = MemoryBuffer::getOpenFile(*Opened, Path, /*FileSize=*/-1,
+                                        /*RequiresNullTerminator=*/false);
+  // What is used stays longest. Most disks note reads once a day, some never.
+  sys::fs::file_status Status;
+  if (!sys::fs::status(*Opened, Status))
+    (void)sys::fs::setLastAccessAndModificationTime(
+        *Opened, std::chrono::system_clock::now(),
+        Status.getLastModificationTime());
+  sys::fs::closeFile(*Opened);
+  return File ? std::move(*File) : nullptr;
 }
 
 bool isCacheName(StringRef Name) {

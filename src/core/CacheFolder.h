@@ -10,14 +10,20 @@
 #define RECONVERGE_CORE_CACHEFOLDER_H
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 namespace reconverge {
 
 /// The path in \p Folder of what is kept under the hash \p Key.
 std::string cachePath(llvm::StringRef Folder, uint64_t Key);
+
+/// What is kept at \p Path, which counts as used now; null if there is nothing:
+/// another process may just have removed it.
+std::unique_ptr<llvm::MemoryBuffer> readCached(llvm::StringRef Path);
 
 /// Whether a file is called as what we keep, or have kept in earlier versions.
 bool isCacheName(llvm::StringRef Name);

@@ -213,8 +213,8 @@ cached(const Twine &Key, const Options &O,
     static const char Here = 0;
     const std::string Whole = (Key + "," + runtime::buildStamp(&Here)).str();
     Path = cachePath(O.CacheDir, xxh3_64bits(Whole));
-    if (sys::fs::exists(Path))
-      return readFile(Path);
+    if (auto Kept = readCached(Path))
+      return Kept;
   }
   Expected<SmallVector<char, 0>> Bytes = Make();
   if (!Bytes)

@@ -244,18 +244,10 @@ static void writeCache(StringRef Path, StringRef Bytes) {
 /// The object file in the cache, or null: none is there, or what is there is
 /// not whole (another build, a full disk, a stray hand).
 static std::unique_ptr<MemoryBuffer> readCache(StringRef Path) {
-  // What is used stays longest: the time of the access is kept.
-  auto Opened = sys::fs::openNativeFileForRead(Path, sys::fs::OF_UpdateAtime);
-  if (!Opened) {
-    consumeError(Opened.takeError());
+  const std::unique_ptr<MemoryBuffer> File = readCached(Path);
+  if (!File || File->getBufferSize() < 8)
     return nullptr;
-  }
-  auto File = MemoryBuffer::getOpenFile(*Opened, Path, /*FileSize=*/-1,
-                                        /*RequiresNullTerminator=*/false);
-  sys::fs::closeFile(*Opened);
-  if (!File || (*File)->getBufferSize() < 8)
-    return nullptr;
-  StringRef Bytes = (*File)->getBuffer();
+  StringRef Bytes = File->getBuffer();
   StringRef Object = Bytes.drop_back(8);
   if (support::endian::read64le(Object.end()) != xxh3_64bits(Object))
     return nullptr;
