@@ -125,12 +125,24 @@ static unsigned widestKernel(const DecisionFile &File, unsigned Most) {
   return Widest;
 }
 
+static unsigned widestVerdict(const DecisionFile &File) {
+  unsigned Widest = 6; // the title
+  for (const Decision &D : File.Kernels)
+    for (const TrialResult &R : D.Tried)
+      Widest = std::max(Widest, widthOf(verdictOf(R)));
+  return Widest;
+}
+
 void printDecisions(const DecisionFile &File, raw_ostream &OS,
                     const TerminalOptions &Options) {
   const unsigned Width = std::max(Options.Width, 80u);
+  const bool AnyTime =
+      any_of(File.Kernels, [](const Decision &D) { return D.Measured; });
   // On a narrow terminal times give way to names.
   const bool IsNarrow = Width < 100;
-  const unsigned Others = IsNarrow ? 47 : 55; // columns, with what parts them
+  const bool ShowsMs = AnyTime && !IsNarrow;
+  // Columns beside those of names, with what parts them.
+  const unsigned Others = 36 + widestVerdict(File) + (ShowsMs ? 8 : 0);
   const unsigned MostKernel =
       std::clamp(Width - Others - (IsNarrow ? 20 : 24), 12u, 28u);
   const unsigned MostCandidate =
@@ -144,9 +156,6 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
   T.column("candidate", /*Left=*/true);
   T.column("predicted", /*Left=*/false);
   T.column("achieved", /*Left=*/false);
-  const bool AnyTime =
-      any_of(File.Kernels, [](const Decision &D) { return D.Measured; });
-  const bool ShowsMs = AnyTime && !IsNarrow;
   if (ShowsMs)
     T.column("ms", /*Left=*/false);
   T.column("result", /*Left=*/true);

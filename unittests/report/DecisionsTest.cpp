@@ -72,6 +72,21 @@ TEST(Decisions, FitTheTerminal) {
   }
 }
 
+/// No column is kept free for times that were not taken, or for long verdicts.
+TEST(Decisions, NamesHaveTheRoomThatOthersLeave) {
+  DecisionFile F = example();
+  Decision &D = F.Kernels[0];
+  D.Display = "sort";
+  D.Measured = false;
+  D.Tried = {result("remap", TrialOutcome::Slower, 0)};
+  D.Tried[0].What.Parameters = "algorithm=head_or_tail;shared=2048";
+  D.Keep = Candidate();
+  EXPECT_NE(
+      tableOf(F, 100).find("remap (algorithm=head_or_tail;shared=2048)  "),
+      std::string::npos)
+      << tableOf(F, 100);
+}
+
 /// Where a row has no room for a candidate, the line under it has it.
 TEST(Decisions, CandidatesAreToldApart) {
   DecisionFile F = example();
