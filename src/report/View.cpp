@@ -24,6 +24,7 @@
 #include "report/Text.h"
 
 #include "core/ProfileJson.h"
+#include "core/Remedied.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -249,12 +250,16 @@ static std::string listed(ArrayRef<std::string> Words) {
   return join(Words.drop_back(), ", ") + " and " + Words.back();
 }
 
-/// Only where a line of advice speaks of what `optimize` can do.
+/// Only where a line of advice speaks of what `optimize` can do. What a remedy
+/// has made of a kernel is not what it would start from.
 std::optional<NextStep> ViewMaker::nextStep() const {
   bool Any = false;
   std::set<std::string> Pay;
   for (const PlaceView &V : Result.Places)
-    if (V.Self >= WorthALook) {
+    if (V.Self >= WorthALook && !all_of(V.Kernels, [&](uint32_t Kernel) {
+          return StringRef(P.Kernels[Kernel].Info.Name)
+              .ends_with(RemediedSuffix);
+        })) {
       Any = true;
       for (std::string &Name : automaticAt(Cost.Places[V.Place]))
         Pay.insert(std::move(Name));

@@ -107,6 +107,15 @@ TEST(View, NamesWhatIsAutomaticIfItMayPay) {
             "Nothing that is automatic should pay. To try all the same");
 }
 
+TEST(View, WhatARemedyMadeIsNotTriedAgain) {
+  MadeRun R({0.2, 0.1});
+  R.P.Kernels[0].Info.Name += "$remedied";
+  EXPECT_TRUE(R.view().Next.has_value()) << "the other kernel has none";
+  R.P.Kernels[1].Info.Name += "$remedied";
+  EXPECT_FALSE(R.view().Next.has_value());
+  EXPECT_FALSE(R.view().Places[0].Advice.empty());
+}
+
 // A remedy that no line names is not what to try.
 TEST(View, TheNextStepNamesWhatLinesDo) {
   MadeRun R({0.2});
