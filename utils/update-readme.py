@@ -14,6 +14,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 sys.path.insert(0, os.path.join(ROOT, "benchmarks", "harness"))
@@ -207,13 +208,46 @@ def explain_output(word):
     return "```\n" + done.stdout.strip() + "\n```"
 
 
-def profile_output():
-    return run_output("profile", "--device", "cpu", EXAMPLE, "-o", os.devnull)
+def profile_output(most=MOST_LINES):
+    return run_output("profile", "--device", "cpu", EXAMPLE, "-o", os.devnull,
+                      most=most)
 
 
-def optimize_output():
+def optimize_output(most=MOST_LINES):
     return run_output("optimize", "--device", "cpu", EXAMPLE, "--decisions",
-                      os.devnull)
+                      os.devnull, most=most)
+
+
+def without_title(block):
+    """A block of output without its first line and the empty one after it."""
+    fence, _, _, *lines = block.split("\n")
+    return "\n".join([fence, *lines])
+
+
+def kept_output():
+    """The first rows of what optimize tried, and what it kept."""
+    lines = without_title(optimize_output(most=100)).split("\n")
+    kept = [line for line in lines if line.startswith("kept: ")]
+    return "\n".join([*lines[:10], "...", *kept, "```"])
+
+
+def diff_output():
+    """What the tutorial ends with: the example before and after optimize."""
+    with tempfile.TemporaryDirectory() as folder:
+        before, program, after = (os.path.join(folder, name) for name in
+                                  ("before.json", "sort", "after.json"))
+        decisions = os.path.join(folder, "decisions.json")
+        for words in (["profile", "-q", "--device", "cpu", EXAMPLE, "-o", before],
+                      ["optimize", "-q", "--device", "cpu", EXAMPLE, "-o",
+                       program, "--decisions", decisions],
+                      ["profile", "-q", "--device", "cpu", program, "-o", after]):
+            subprocess.run([TOOL, *words], cwd=ROOT, check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        done = subprocess.run([TOOL, "diff", before, after], cwd=ROOT, check=True,
+                              text=True, stdout=subprocess.PIPE,
+                              env=dict(os.environ, COLUMNS="100"))
+    tables = done.stdout.split("\nslots: ")[0].split("\n\n", 1)[1]
+    return "```\n" + tables.strip("\n") + "\n```"
 
 
 EXAMPLE = "examples/bitonic/bitonic.cu"
@@ -223,6 +257,11 @@ PARTS = {
         "run": profile_output,
         "optimize": optimize_output,
         "explain": lambda: explain_output("self"),
+    },
+    "docs/tutorial.md": {
+        "run": lambda: without_title(profile_output(most=10)),
+        "optimize": kept_output,
+        "diff": diff_output,
     },
     "docs/measured.md": {
         "vm-table": vm_table,
