@@ -102,6 +102,15 @@ struct LoopCounts {
   std::vector<uint32_t> Blocks;
   uint32_t Header = 0; ///< the block that most lanes came to
 };
+
+/// A block of it, with what does not hang on how many lanes make a round.
+struct BlockOfRound {
+  double Slots = 0; ///< s of the banner
+  double P = 0;
+  double Share = 0; ///< c
+  double Most = 0;  ///< executions of a round
+};
+using Round = std::vector<BlockOfRound>;
 } // namespace
 
 static double harmonic(double K) { return std::log(K) + 0.5772 + 0.5 / K; }
@@ -121,21 +130,28 @@ static double meanExecutions(double P) {
   return Sum / Time;
 }
 
-/// Slots of a round of \p Lanes lanes.
-static double slotsOfRound(const model::KernelSlots &Slots, const LoopCounts &C,
-                           double Lanes) {
+static Round roundOf(const model::KernelSlots &Slots, const LoopCounts &C) {
   const std::vector<BlockCounts> &Counts = Slots.kernel().Blocks;
-  double Sum = 0;
+  Round Blocks;
   for (uint32_t Block : C.Blocks) {
     const double P = double(Counts[Block].Lanes) / C.Rounds,
                  Counted = double(Counts[Block].Warps) /
                            double(Counts[C.Header].Warps),
                  Alone = meanExecutions(P) - P;
-    const double Share = Alone > 0 ? std::max((Counted - P) / Alone, 0.0) : 0,
-                 Most = P < 1 && Counted <= 1 ? 1 : HUGE_VAL;
-    Sum += Slots.slotsOf(Block) *
-           std::min(P + Share * std::max(executions(P, Lanes) - P, 0.0), Most);
+    Blocks.push_back({Slots.slotsOf(Block), P,
+                      Alone > 0 ? std::max((Counted - P) / Alone, 0.0) : 0,
+                      P < 1 && Counted <= 1 ? 1 : HUGE_VAL});
   }
+  return Blocks;
+}
+
+/// Slots of a round of \p Lanes lanes.
+static double slotsOfRound(const Round &Of, double Lanes) {
+  double Sum = 0;
+  for (const BlockOfRound &B : Of)
+    Sum += B.Slots *
+           std::min(B.P + B.Share * std::max(executions(B.P, Lanes) - B.P, 0.0),
+                    B.Most);
   return Sum;
 }
 
@@ -179,13 +195,13 @@ double Way::lanesAtWork(double OfLane) const {
 
 /// All slots of the kernel, refilled as \p W says.
 static double slotsWith(const Way &W, const model::KernelSlots &Slots,
-                        const LoopCounts &C) {
+                        const LoopCounts &C, const Round &Of) {
   const KernelProfile &K = Slots.kernel();
   const double OfLane = C.Rounds / C.Leaving;
   const double Idle = idleAtStop(W, OfLane);
   const double AtWork = W.lanesAtWork(OfLane);
   const double Rounds = C.Rounds / AtWork * (1 + (W.Rounds - 1) / (2 * OfLane));
-  const double Loop = Rounds * slotsOfRound(Slots, C, AtWork);
+  const double Loop = Rounds * slotsOfRound(Of, AtWork);
   const double Votes =
       Rounds * (SlotsOfVote / W.Rounds + (W.Rounds > 1 ? SlotsOfCount : 0));
   const double Stops = SlotsOfStop * C.Leaving / Idle;
@@ -217,11 +233,12 @@ static std::optional<LoopGain> priced(LoopGain G, LoopCounts C,
   }
   C.Rest = std::max(Slots.all() - C.Loop - C.Work - C.Once, 0.0);
   C.FullRest = std::max(Slots.full() - Full - C.FullOnce, 0.0);
+  const Round Of = roundOf(Slots, C);
   for (unsigned T : Thresholds)
     for (unsigned R : RoundsOfVote)
       for (unsigned J : ItemsOfLane) {
         Way &W = G.Ways.emplace_back(Way{0, T, R, J});
-        W.Slots = slotsWith(W, Slots, C);
+        W.Slots = slotsWith(W, Slots, C, Of);
       }
   std::ranges::sort(G.Ways);
   G.Price = std::max(G.Ways.front().Slots - (Slots.all() - G.Gain), 0.0);
