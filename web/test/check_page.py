@@ -5,8 +5,9 @@
     check_page.py --reconverge TOOL --example app.cu --decisions FILE
 
 Profiles the example, writes its formats and its page, and has Node check them:
-test/formats.mjs by the formats' own schemas, test/page.mjs in Chromium. Exits
-with 77, saying why, if the machine lacks what that takes.
+test/formats.mjs by the formats' own schemas, test/page.mjs in Chromium, and
+test/large.mjs how long a large page takes. Exits with 77, saying why, if the
+machine lacks what that takes.
 """
 
 import argparse
@@ -54,6 +55,7 @@ def main():
         shutil.copy(args.decisions, folder / "decisions.json")
         run(node, WEB / "test/formats.mjs", args.reconverge, report)
         run(node, WEB / "test/page.mjs", args.reconverge, browser, folder)
+        run(node, WEB / "test/large.mjs", args.reconverge, browser, folder)
 
 
 if __name__ == "__main__":
