@@ -37,17 +37,22 @@ static constexpr double ManyTurns = 4;
 /// Of what all requests of the kernel take.
 static constexpr double LeastShare = 0.05;
 
+/// Of the headers that clang puts before every CUDA source.
+static bool isCompilers(StringRef File) {
+  return File.substr(File.rfind('/') + 1).starts_with("__clang_cuda");
+}
+
 bool isToolkits(StringRef File) {
   const size_t Cuda = File.find("/cuda");
-  return File.substr(File.rfind('/') + 1).starts_with("__clang_cuda") ||
-         (Cuda != StringRef::npos &&
-          File.find("/include/", Cuda) != StringRef::npos);
+  return isCompilers(File) || (Cuda != StringRef::npos &&
+                               File.find("/include/", Cuda) != StringRef::npos);
 }
 
 const SourceLoc *userPlace(const SourceChain &Where) {
-  for (const SourceLoc &Loc : Where)
-    if (!isToolkits(Loc.File))
-      return &Loc;
+  for (bool (*IsNobodys)(StringRef) : {isToolkits, isCompilers})
+    for (const SourceLoc &Loc : Where)
+      if (!IsNobodys(Loc.File))
+        return &Loc;
   return Where.empty() ? nullptr : &Where.front();
 }
 

@@ -13,7 +13,8 @@ namespace reconverge::report {
 /// Whether the file is one of the compiler's or the toolkit's headers.
 bool isToolkits(llvm::StringRef File);
 
-/// The place in the source where the user has an access: out of these. Null: the compiler kept none.
+/// The place in the source where the user has an access: out of these, or, where
+/// it is the toolkit's, out of the compiler's. Null: the compiler kept none.
 const SourceLoc *userPlace(const SourceChain &Where);
 
 /// Accesses of \p K, which is kernel \p Number, that are worth a row, dearest

@@ -38,6 +38,18 @@ struct MadeKernel {
   }
 };
 
+// In a library of the toolkit it is that, and not what clang puts before it.
+TEST(Accesses, PlacesAreTheUsersOrElseTheToolkits) {
+  const SourceLoc Clang = {"/usr/lib/clang/__clang_cuda_device_functions.h", 1,
+                           1, "f"},
+                  Toolkit = {"/usr/local/cuda/include/cub/scan.cuh", 2, 1, "g"},
+                  User = {"src/a.cu", 3, 1, "k"};
+  EXPECT_EQ(userPlace({Clang, Toolkit, User})->Line, 3u);
+  EXPECT_EQ(userPlace({Clang, Toolkit})->Line, 2u);
+  EXPECT_EQ(userPlace({Clang})->Line, 1u);
+  EXPECT_EQ(userPlace({}), nullptr);
+}
+
 /// requests, lanes, sectors, least, wavefronts, least, turns
 TEST(Accesses, WhatIsMuchMoreThanItMustBeHasARow) {
   MadeKernel M;
