@@ -127,7 +127,9 @@ void printMarkdown(const View &V, raw_ostream &OS) {
   printPlaces(V, OS);
   printKernelTable(V, OS);
   printAccessTable(V, OS);
-  if (V.Next)
+  if (V.Next && V.Next->Command.empty())
+    OS << markdownOf(V.Next->Words) << ".\n\n";
+  else if (V.Next)
     OS << markdownOf(V.Next->Words) << ":\n\n```\n"
        << V.Next->Command << "\n```\n\n";
   OS << "Shares are of "

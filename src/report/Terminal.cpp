@@ -227,6 +227,14 @@ void Writer::printPlaces() {
 void Writer::printNextStep() {
   if (!V.Next)
     return;
+  if (V.Next->Command.empty()) {
+    // Where all kernels are fine, the table of them has just said so.
+    if (!all_of(V.Kernels, [](const KernelView &K) { return K.IsFine; })) {
+      paragraph(V.Next->Words + ".");
+      OS << '\n';
+    }
+    return;
+  }
   const std::string Words = V.Next->Words + ":";
   printInk(OS, Words, Ink::Strong, Options.Color);
   // To be copied: never broken.

@@ -250,21 +250,27 @@ static std::string listed(ArrayRef<std::string> Words) {
   return join(Words.drop_back(), ", ") + " and " + Words.back();
 }
 
-/// Only where a line of advice speaks of what `optimize` can do. What a remedy
-/// has made of a kernel is not what it would start from.
+/// What a remedy has made of a kernel is not what `optimize` would start from.
 std::optional<NextStep> ViewMaker::nextStep() const {
-  bool Any = false;
+  if (P.Kernels.empty())
+    return std::nullopt;
+  bool Any = false, AnyOriginal = false;
   std::set<std::string> Pay;
   for (const PlaceView &V : Result.Places)
-    if (V.Self >= WorthALook && !all_of(V.Kernels, [&](uint32_t Kernel) {
-          return StringRef(P.Kernels[Kernel].Info.Name)
-              .ends_with(RemediedSuffix);
-        })) {
+    if (V.Self >= WorthALook) {
       Any = true;
+      AnyOriginal |= !all_of(V.Kernels, [&](uint32_t Kernel) {
+        return StringRef(P.Kernels[Kernel].Info.Name).ends_with(RemediedSuffix);
+      });
       for (std::string &Name : automaticAt(Cost.Places[V.Place]))
         Pay.insert(std::move(Name));
     }
   if (!Any)
+    return NextStep{"No branch loses " + percent(WorthALook) +
+                        " of the run: leave divergence alone, and see what "
+                        "the kernels are bound by",
+                    ""};
+  if (!AnyOriginal)
     return std::nullopt;
   std::vector<std::string> Remedies;
   copy_if(Cost.Automatic, std::back_inserter(Remedies),

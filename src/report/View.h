@@ -113,8 +113,8 @@ struct KernelView {
 
 /// What to do next.
 struct NextStep {
-  std::string Words;   ///< "Try meld and remap", before a colon
-  std::string Command; ///< for a shell, as it is
+  std::string Words;   ///< "Try meld and remap", before a colon or a full stop
+  std::string Command; ///< for a shell, as it is; empty: to do nothing
 };
 
 struct View {
@@ -135,7 +135,7 @@ struct View {
   std::vector<AccessView> Accesses; ///< kernel by kernel, hottest first
   size_t MoreAccesses = 0;          ///< beyond ViewOptions::MaxPlaces
 
-  std::optional<NextStep> Next; ///< none: no place is worth a look
+  std::optional<NextStep> Next; ///< none: no kernel ran, or remedies are in
 
   bool TimesAreOfCpu = false;
   bool SharesAreOfTime = false;   ///< not of issue slots

@@ -33,7 +33,7 @@
 // FOUND: A[T] > 7
 // RUN: cp %s %t/moved.cu && %reconverge cc %t/moved.cu -o %t/moved && rm %t/moved.cu
 // RUN: %reconverge profile %t/moved -o %t/x.json -- run 2>&1 | FileCheck %s --check-prefix=GONE
-// GONE: moved.cu:{{[0-9]+}} if
+// GONE: moved.cu:{{[0-9]+:[0-9]+}} if
 // GONE: note: branches are shown without their conditions, as there is no source
 // GONE-NEXT: {{.*}}moved.cu any more
 

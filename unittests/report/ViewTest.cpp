@@ -9,6 +9,8 @@
 
 #include "../model/HandMade.h"
 
+#include "llvm/ADT/StringRef.h"
+
 #include <gtest/gtest.h>
 
 using namespace reconverge;
@@ -90,7 +92,12 @@ TEST(View, AdviceFromAHundredthOn) {
   EXPECT_EQ(V.Next->Command, "reconverge optimize ./app");
   EXPECT_EQ(V.Next->Words,
             "Nothing that is automatic should pay. To try all the same");
-  EXPECT_FALSE(MadeRun({0.0099}).view().Next.has_value());
+  V = MadeRun({0.0099}).view();
+  ASSERT_TRUE(V.Next.has_value());
+  EXPECT_EQ(V.Next->Command, "");
+  EXPECT_TRUE(llvm::StringRef(V.Next->Words)
+                  .starts_with("No branch loses 1.0% of the run: "));
+  EXPECT_FALSE(MadeRun({}).view().Next.has_value()) << "no kernel ran";
 }
 
 TEST(View, NamesWhatIsAutomaticIfItMayPay) {

@@ -174,7 +174,7 @@ export interface Data {
   exitStatus: number;
   notes: string[];
   refused: string[];
-  next?: { words: string; command: string };
+  next?: { words: string; command: string }; // no command: to do nothing
   kernels: Kernel[];
   ranking: number[];
   places: Place[];

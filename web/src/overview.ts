@@ -37,12 +37,11 @@ function first(data: Data): HTMLElement {
     return box;
   }
   const dearest = data.places[0];
-  if (!dearest || !dearest.advice.length) {
-    box.append(
-      h("p", {}, "Nothing: no branch loses as much as 1.0% of the run. Where time goes is in the table of kernels."),
-    );
+  if (data.next && !data.next.command) {
+    box.append(h("p", {}, `${data.next.words}.`));
     return box;
   }
+  if (!dearest) return box;
   box.append(h("p", {}, placeLink(dearest), ` loses ${percent(dearest.self)} of the run. What may help:`));
   box.append(h("ul", {}, ...dearest.advice.map((line) => h("li", {}, line))));
   if (data.next) box.append(h("p", {}, `${data.next.words}:`), h("pre", { tabindex: 0 }, data.next.command));
