@@ -52,7 +52,7 @@ function places(data: Data): HTMLElement {
   if (!data.places.length) return h("p", {}, "No branch costs 0.1% of the run.");
   const regrouped = (p: Place, i: number) => (p.regrouped ? percent(p.regrouped[i]) : "-");
   return table<Place>(
-    `Where lanes part, dearest first (${counted(data.places.length, "place")}, ${count(data.slightPlaces)} below 0.1%)`,
+    `Where lanes part, dearest first (${counted(data.places.length, "place")}${data.slightPlaces ? `, ${count(data.slightPlaces)} below 0.1%` : ""})`,
     [
       {
         title: "branch",

@@ -20,8 +20,11 @@ export function showLine(part: string): void {
     choose(file);
   }
   const row = document.getElementById(`line-${line}`);
+  document.querySelector("tr.sought")?.classList.remove("sought");
+  row?.classList.add("sought");
   row?.scrollIntoView({ block: "center" });
-  row?.querySelector("button")?.click();
+  // Opened, and not closed if it is open.
+  row?.querySelector<HTMLElement>("button[aria-expanded=false]")?.click();
 }
 
 function details(place: Place, data: Data): HTMLElement {

@@ -101,6 +101,8 @@ async function checkSource(page, run) {
   const overview = await show(page, "overview");
   await overview.locator("a.code").first().click();
   await row.waitFor({ state: "visible" });
+  assert.equal(await button.getAttribute("aria-expanded"), "true", "it stays open");
+  assert.match(await row.getAttribute("class"), /\bsought\b/);
 }
 
 async function checkLanes(page, run) {
