@@ -105,6 +105,15 @@ static void printAll(raw_ostream &OS, unsigned Width) {
         "of these.\n";
 }
 
+/// Whether \p Name asks for \p Word: warps for warp, copies for copy.
+static bool asksFor(StringRef Name, StringRef Word) {
+  if (Word.equals_insensitive(Name))
+    return true;
+  const std::string Plural =
+      Word.ends_with("y") ? Word.drop_back().str() + "ies" : Word.str() + "s";
+  return Name.equals_insensitive(Plural);
+}
+
 /// The page of \p Name, as Markdown; empty: there is none.
 static std::string pageOf(StringRef Name) {
   std::string Text;
@@ -114,9 +123,32 @@ static std::string pageOf(StringRef Name) {
       printPage(*Kind, OS);
   for (StringRef Entry : entries())
     for (StringRef Word : wordsOf(Entry))
-      if (Word.equals_insensitive(Name))
+      if (asksFor(Name, Word))
         OS << "## " << Entry.rtrim() << "\n";
   return Text;
+}
+
+/// \p Text with links as a reader of a terminal can follow them: "[a](#b)" is
+/// "a", "[a.md](a.md)" is "docs/a.md", "[a](b.md)" is "a (docs/b.md)".
+static std::string withoutLinks(StringRef Text) {
+  std::string Plain;
+  for (;;) {
+    const size_t Middle = Text.find("](");
+    const size_t Begin = Text.take_front(Middle).rfind('[');
+    const size_t End = Text.find(')', Middle);
+    if (Middle == StringRef::npos || Begin == StringRef::npos ||
+        End == StringRef::npos)
+      return Plain + Text.str();
+    const StringRef Words = Text.slice(Begin + 1, Middle),
+                    Target = Text.slice(Middle + 2, End);
+    Plain += Text.take_front(Begin);
+    if (Words == Target)
+      Plain += "docs/";
+    Plain += Words;
+    if (Words != Target && !Target.starts_with("#"))
+      Plain += (" (docs/" + Target + ")").str();
+    Text = Text.drop_front(End + 1);
+  }
 }
 
 Error explain(StringRef Name, raw_ostream &OS) {
@@ -144,7 +176,7 @@ Error explain(StringRef Name, raw_ostream &OS) {
     return Error::success();
   }
   for (StringRef Line : split(StringRef(Page).rtrim('\n'), '\n'))
-    report::printWrapped(OS, Line, Width, 0);
+    report::printWrapped(OS, withoutLinks(Line), Width, 0);
   return Error::success();
 }
 

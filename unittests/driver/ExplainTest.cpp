@@ -4,7 +4,9 @@
 #include "driver/Explain.h"
 #include "driver/Words.h"
 
+#include "core/DecisionJson.h"
 #include "core/Error.h"
+#include "core/KernelTime.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -12,6 +14,7 @@
 #include <gtest/gtest.h>
 
 using namespace llvm;
+using namespace reconverge;
 using reconverge::driver::didYouMean;
 using reconverge::driver::explain;
 using reconverge::driver::nearestOf;
@@ -32,6 +35,31 @@ TEST(Explain, WordsOfTheReport) {
   EXPECT_EQ(page("cfe"), page("control-flow efficiency"));
   EXPECT_EQ(StringRef(page("self")).count("## "), 1u) << "one entry";
   EXPECT_TRUE(StringRef(page("glossary")).starts_with("# Glossary\n"));
+}
+
+// Whoever reads a word in a report can ask for it.
+TEST(Explain, AllThatReportsSay) {
+  std::vector<std::string> Words = {
+      "in/past",        "on/out",    "copies",         "warps",    "lanes",
+      "uncoalesced",    "turns",     "bank conflicts", "returned", "remedied",
+      "predicted",      "achieved",  "up to order",    "rounding", "attainable",
+      "issue slots",    "bound by",  "potential",      "sectors",  "wavefronts",
+      "partial warps",  "slots",     "recoverable",    "forecast", "priced as",
+      "reorder-blocks", "divergent", "permute"};
+  for (size_t U = 0; U != NumUnits; ++U)
+    Words.push_back(wordOf(Unit(U)));
+  for (Bound By : {Bound::Latency, Bound::Grid, Bound::Launch})
+    Words.push_back(wordOf(By, Unit::Issue));
+  for (TrialOutcome End :
+       {TrialOutcome::Kept, TrialOutcome::Slower, TrialOutcome::Wrong,
+        TrialOutcome::Rounded, TrialOutcome::Unproved, TrialOutcome::Faulted,
+        TrialOutcome::TimedOut, TrialOutcome::Refused, TrialOutcome::Untried})
+    Words.push_back(wordOf(End).str());
+  for (VerdictKind Kind : {VerdictKind::Identical, VerdictKind::UpToOrder,
+                           VerdictKind::Differs, VerdictKind::Unknown})
+    Words.push_back(wordOf(Kind).str());
+  for (const std::string &Word : Words)
+    EXPECT_TRUE(StringRef(page(Word)).starts_with("## ")) << page(Word);
 }
 
 TEST(Explain, Codes) {
@@ -56,6 +84,15 @@ TEST(Explain, ParagraphsAreBrokenBetweenWords) {
   for (StringRef Line : split(Self, '\n'))
     EXPECT_LE(Line.size(), 100u) << Line.str();
   EXPECT_GT(StringRef(Self).count('\n'), 4u) << Self;
+}
+
+TEST(Explain, LinksAreWordsOnATerminal) {
+  EXPECT_NE(page("attainable").find("potential, as far as"), std::string::npos);
+  EXPECT_NE(page("attainable").find("By the model of docs/time.md."),
+            std::string::npos);
+  for (const std::string &Word : reconverge::driver::explained())
+    if (Word != "glossary" && Word != "codes")
+      EXPECT_EQ(page(Word).find("]("), std::string::npos) << page(Word);
 }
 
 TEST(Explain, SlipsAreAnsweredWithWhatWasMeant) {
