@@ -3,7 +3,9 @@
 //
 // Two rules: a branch at which warps diverge, and an access that takes more
 // requests than it must. None is an error of the program: what costs much is a
-// warning, the rest a note.
+// warning, the rest a note. What has no place in the source is said of its
+// kernel's, and left out if that has none: hosts of code refuse a file in which a
+// result has no place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +32,15 @@ static const SarifRule Access = {
     "same lanes would at best.",
     "docs/memory.md has the rules."};
 
+/// \p Where, or else its kernel; empty: neither is known.
+static std::vector<SarifPlace> placesOf(const SourceLoc &Where,
+                                        const KernelView &Kernel) {
+  for (const SourceLoc &At : {Where, Kernel.Where})
+    if (At.Line)
+      return {{At.File, At.Line, At.Column, ""}};
+  return {};
+}
+
 static SarifResult resultOf(const PlaceView &P, const View &V) {
   SarifResult R;
   R.Rule = Divergence.Id;
@@ -44,8 +55,7 @@ static SarifResult resultOf(const PlaceView &P, const View &V) {
               kernelName(V.Kernels[P.Kernels.front()].Name, 60) + ".";
   for (const std::string &Line : P.Advice)
     R.Message += "\n" + Line;
-  if (P.Where.Line)
-    R.Places = {{P.Where.File, P.Where.Line, P.Where.Column, ""}};
+  R.Places = placesOf(P.Where, V.Kernels[P.Kernels.front()]);
   return R;
 }
 
@@ -57,8 +67,7 @@ static SarifResult resultOf(const AccessView &A, const View &V) {
   R.Message = A.What + ": " + A.Which + ", " + percent(A.OfKernel) +
               " of what " + kernelName(V.Kernels[A.Kernel].Name, 60) +
               " takes of this.";
-  if (A.Where.Line)
-    R.Places = {{A.Where.File, A.Where.Line, A.Where.Column, ""}};
+  R.Places = placesOf(A.Where, V.Kernels[A.Kernel]);
   return R;
 }
 
@@ -68,11 +77,15 @@ void printFindings(const View &V, StringRef Version, StringRef Folder,
   Run.Version = Version.str();
   Run.Folder = Folder.str();
   Run.Rules = {Divergence, Access};
+  auto Add = [&](SarifResult R) {
+    if (!R.Places.empty())
+      Run.Results.push_back(std::move(R));
+  };
   for (const PlaceView &P : V.Places)
     if (P.Self >= WorthALook)
-      Run.Results.push_back(resultOf(P, V));
+      Add(resultOf(P, V));
   for (const AccessView &A : V.Accesses)
-    Run.Results.push_back(resultOf(A, V));
+    Add(resultOf(A, V));
   printSarif(Run, OS);
 }
 

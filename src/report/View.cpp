@@ -341,6 +341,8 @@ KernelView ViewMaker::kernelOf(const KernelProfile &K,
                                const KernelCost &C) const {
   KernelView V;
   V.Name = cleanText(K.Info.Display.empty() ? K.Info.Name : K.Info.Display);
+  if (!K.Info.Where.empty())
+    V.Where = K.Info.Where.front();
   V.Launches = K.Launches;
   V.Threads = K.Threads;
   V.Seconds = K.Seconds;

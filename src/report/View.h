@@ -94,6 +94,7 @@ struct RaceView {
 
 struct KernelView {
   std::string Name; ///< demangled; Names.h has shorter ones
+  SourceLoc Where;  ///< as the profile has it; line 0: not known
   uint64_t Launches = 0, Threads = 0;
   double Seconds = 0;
   double OfRun = 0;      ///< its share

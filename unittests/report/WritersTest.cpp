@@ -133,6 +133,26 @@ TEST(Findings, WhatIsWorthALook) {
             "the branches inside");
 }
 
+TEST(Findings, EachHasAPlace) {
+  Profile P = alternating();
+  P.Kernels[0].Info.Branches[0].Where.clear();
+  auto Results = [&] {
+    json::Value Root = cantFail(json::parse(printed([&](raw_ostream &OS) {
+      printFindings(viewOf(P, model::costOf(P)), "1.0", "/home/me", OS);
+    })));
+    const json::Object &Run =
+        *(*Root.getAsObject()->getArray("runs"))[0].getAsObject();
+    return *Run.getArray("results");
+  };
+  P.Kernels[0].Info.Where = {{"src/alt.cu", 5, 1, ""}};
+  json::Array Found = Results();
+  ASSERT_EQ(Found.size(), 1u);
+  const json::Array *Places = Found[0].getAsObject()->getArray("locations");
+  ASSERT_TRUE(Places && Places->size() == 1);
+  P.Kernels[0].Info.Where.clear();
+  EXPECT_TRUE(Results().empty());
+}
+
 /// What LLVM's own parser reads in \p Text.
 std::vector<std::unique_ptr<remarks::Remark>> remarksIn(StringRef Text) {
   std::vector<std::unique_ptr<remarks::Remark>> All;
