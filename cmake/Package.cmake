@@ -7,6 +7,12 @@ set(CPACK_PACKAGE_VENDOR "the Reconverge authors")
 set(CPACK_PACKAGE_CONTACT "the Reconverge authors <noreply@reconverge.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY
   "Finds what warp divergence costs a CUDA program, and mends it")
+set(CPACK_PACKAGE_DESCRIPTION
+  "reconverge runs CUDA programs on the CPU a warp at a time, or counts on a
+GPU, and prices each branch at which warps diverge. It tries rewrites on the
+program's own launches and keeps those that matched byte for byte and pay.
+It also tests CUDA kernels without a GPU: races, accesses out of bounds,
+reads of unwritten memory. It takes a CUDA toolkit, 12 or 13.")
 set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGE_FILE_NAME
   reconverge-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
