@@ -162,7 +162,11 @@ static std::string titleOf(const Pair &R) {
                    : "Divergence of " + Was + ", then of " + Is;
 }
 
-static constexpr StringLiteral Same = "Every branch loses what it lost.";
+/// What stands in place of an empty table of branches.
+static StringRef sameOf(const RunDiff &D) {
+  return D.Kernels.empty() ? "Neither run has a kernel."
+                           : "Every branch loses what it lost.";
+}
 static constexpr StringLiteral Legend =
     "slots: issue slots; lost: those that lanes idle away where they part at "
     "this branch; self: as a share of the run. model: how many times as fast "
@@ -211,6 +215,10 @@ void printDiff(const RunDiff &D, const CostedRun &Before,
   const unsigned Width = std::max(Options.Width, 80u);
   printInk(OS, titleOf(R), Ink::Strong, Options.Color);
   OS << "\n\n";
+  if (D.Kernels.empty()) {
+    OS << sameOf(D) << '\n';
+    return;
+  }
   Table Kernels = tableOf(KernelTitles, "kernel", Width);
   for (const KernelDiff &K : D.Kernels)
     addRow(Kernels, cellsOf(R, K),
@@ -220,7 +228,7 @@ void printDiff(const RunDiff &D, const CostedRun &Before,
   Kernels.print(OS, Options.Color);
   OS << '\n';
   if (D.Places.empty()) {
-    OS << Same << '\n';
+    OS << sameOf(D) << '\n';
   } else {
     Table Places = tableOf(PlaceTitles, "branch", Width);
     for (const PlaceDiff &P : R.places(MaxPlaces))
@@ -258,12 +266,16 @@ void printDiffMarkdown(const RunDiff &D, const CostedRun &Before,
                        raw_ostream &OS) {
   const Pair R{D, Before, After};
   OS << "## " << markdownOf(titleOf(R)) << "\n\n";
+  if (D.Kernels.empty()) {
+    OS << sameOf(D) << '\n';
+    return;
+  }
   printMarkdownTitles(KernelTitles, "kernel", OS);
   for (const KernelDiff &K : D.Kernels)
     printMarkdownRow(cellsOf(R, K), kernelName(K.Name, 60), OS);
   OS << '\n';
   if (D.Places.empty()) {
-    OS << Same << '\n';
+    OS << sameOf(D) << '\n';
   } else {
     printMarkdownTitles(PlaceTitles, "branch", OS);
     for (const PlaceDiff &P : R.places(MaxPlaces))

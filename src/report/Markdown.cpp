@@ -123,7 +123,7 @@ void printMarkdown(const View &V, raw_ostream &OS) {
   if (!V.Refused.empty())
     OS << '\n';
   if (V.Kernels.empty())
-    OS << "No kernel ran to its end.\n\n";
+    OS << V.WhyNoKernels << "\n\n";
   printPlaces(V, OS);
   printKernelTable(V, OS);
   printAccessTable(V, OS);

@@ -330,6 +330,7 @@ void Writer::write() {
         W.text("words", V.Next->Words);
         W.text("command", V.Next->Command);
       });
+    W.text("whyNoKernels", V.WhyNoKernels);
     W.objects("kernels", seq(uint32_t(P.Kernels.size())),
               [&](JsonWriter &J, uint32_t I) { writeKernel(J, I); });
     W.counts("ranking", V.Ranking);

@@ -264,9 +264,7 @@ void Writer::print() {
   printHead();
   printRefused();
   if (V.Kernels.empty()) {
-    OS << (V.Notes.empty() && V.Refused.empty()
-               ? "No kernel was launched.\n"
-               : "No kernel ran to its end.\n");
+    OS << V.WhyNoKernels << '\n';
   } else {
     printPlaces();
     printKernels(V, OS, Options);

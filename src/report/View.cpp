@@ -438,6 +438,10 @@ View ViewMaker::make(const ViewOptions &Options) {
     for (StringRef Line : split(Why, '\n'))
       Result.Refused.back().push_back(cleanText(Line));
   }
+  if (P.Kernels.empty())
+    Result.WhyNoKernels = P.Notes.empty() && P.Refused.empty()
+                              ? "No kernel was launched."
+                              : "No kernel ran to its end.";
   addPlaces(Options);
   addKernels();
   Result.HasSchedules = Cost.HasSchedules;

@@ -129,6 +129,7 @@ struct View {
   size_t SlightPlaces = 0;       ///< below LeastSelf
 
   std::vector<KernelView> Kernels; ///< parallel to Profile::Kernels
+  std::string WhyNoKernels;        ///< empty if there are any
   std::vector<uint32_t> Ranking;   ///< kernels to show, dearest first
   size_t FineKernels = 0;          ///< not among these
 

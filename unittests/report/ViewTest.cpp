@@ -97,7 +97,9 @@ TEST(View, AdviceFromAHundredthOn) {
   EXPECT_EQ(V.Next->Command, "");
   EXPECT_TRUE(llvm::StringRef(V.Next->Words)
                   .starts_with("No branch loses 1.0% of the run: "));
-  EXPECT_FALSE(MadeRun({}).view().Next.has_value()) << "no kernel ran";
+  V = MadeRun({}).view();
+  EXPECT_FALSE(V.Next.has_value()) << "no kernel ran";
+  EXPECT_EQ(V.WhyNoKernels, "No kernel was launched.");
 }
 
 TEST(View, NamesWhatIsAutomaticIfItMayPay) {

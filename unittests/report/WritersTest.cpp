@@ -338,6 +338,17 @@ TEST(Diff, ARemediedKernelStandsForTheKernel) {
   EXPECT_EQ(D.Kernels[0].Before, 0u);
 }
 
+TEST(Diff, NoKernelInEither) {
+  Profile P = alternating();
+  P.Kernels.clear();
+  const RunCost C = model::costOf(P);
+  EXPECT_EQ(printed([&](raw_ostream &OS) {
+              printDiff(diffOf({P, C}, {P, C}), {P, C}, {P, C}, 0, OS, {});
+            }),
+            "Divergence of ./app, before and after\n\n"
+            "Neither run has a kernel.\n");
+}
+
 TEST(Diff, NothingDiffers) {
   const Profile P = alternating();
   const RunCost C = model::costOf(P);

@@ -174,6 +174,7 @@ export interface Data {
   exitStatus: number;
   notes: string[];
   refused: string[];
+  whyNoKernels: string; // empty if there are any
   next?: { words: string; command: string }; // no command: to do nothing
   kernels: Kernel[];
   ranking: number[];

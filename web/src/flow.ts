@@ -97,7 +97,7 @@ function blocks(kernel: Kernel, ran: number[], data: Data): HTMLElement {
 }
 
 export function flow(data: Data): Node[] {
-  if (!data.kernels.length) return [nothing("No kernel ran to its end.")];
+  if (!data.kernels.length) return [nothing(data.whyNoKernels)];
   const content = h("div");
   const order = [...data.kernels.keys()].sort((a, b) => data.kernels[b].ofRun - data.kernels[a].ofRun);
   const choice = picker("Kernel", order.map((k) => data.kernels[k].name), (index) => {

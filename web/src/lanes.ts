@@ -16,7 +16,7 @@ function slotsOf(data: Data, kernel: number): number[] {
 }
 
 export function lanes(data: Data): Node[] {
-  if (!data.kernels.length) return [nothing("No kernel ran to its end.")];
+  if (!data.kernels.length) return [nothing(data.whyNoKernels)];
   const content = h("div");
   const choice = picker("Kernel", ["all kernels", ...data.kernels.map((k) => k.name)], (index) => {
     const slots = slotsOf(data, index - 1);

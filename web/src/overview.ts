@@ -33,7 +33,7 @@ function first(data: Data): HTMLElement {
   const box = h("section", { class: "first", "aria-labelledby": "first" }, h("h3", { id: "first" }, "What to do first"));
   for (const text of data.refused) box.append(h("p", { class: "alarm" }, `Not run: ${text}`));
   if (!data.kernels.length) {
-    box.append(h("p", {}, "No kernel ran to its end."));
+    box.append(h("p", {}, data.whyNoKernels));
     return box;
   }
   const dearest = data.places[0];
@@ -88,7 +88,11 @@ function kernels(data: Data): HTMLElement {
   return table<number>(
     "Kernels, dearest first",
     [
-      { title: "kernel", text: (k) => data.kernels[k].name, cell: (k) => h("span", { class: "code", title: data.kernels[k].full }, data.kernels[k].name) },
+      {
+        title: "kernel",
+        text: (k) => data.kernels[k].name,
+        cell: (k) => h("span", {}, h("span", { class: "code", title: data.kernels[k].full }, data.kernels[k].name), data.kernels[k].fine && h("span", { class: "about" }, " (fine)")),
+      },
       { title: "launches", text: (k) => count(data.kernels[k].launches), number: true },
       { title: "threads", text: (k) => count(data.kernels[k].threads), number: true },
       { title: data.timesAreOfCpu ? "CPU time" : "time", text: (k) => seconds(data.kernels[k].seconds), number: true },
@@ -98,9 +102,9 @@ function kernels(data: Data): HTMLElement {
       { title: "attainable", text: (k) => ratio(data.kernels[k].attainable), number: true },
       { title: "bound by", text: (k) => data.kernels[k].boundBy || "-" },
       { title: "divergent warps", text: (k) => percent(data.kernels[k].divergent), number: true },
-      { title: "note", text: (k) => (data.kernels[k].fine ? "nothing to gain" : data.kernels[k].whyIdle) },
     ],
     rows,
+    (k) => (data.kernels[k].whyIdle && !data.kernels[k].fine ? h("p", {}, data.kernels[k].whyIdle) : null),
   );
 }
 
@@ -120,6 +124,7 @@ function accesses(data: Data): HTMLElement | null {
 }
 
 export function overview(data: Data): Node[] {
+  const any = data.kernels.length > 0;
   const notes = h("ul", { class: "notes" }, ...data.notes.map((note) => h("li", {}, note)));
   if (data.exitStatus) notes.prepend(h("li", {}, `The program ended with status ${data.exitStatus}.`));
   const about = h(
@@ -129,7 +134,7 @@ export function overview(data: Data): Node[] {
     data.countedOn ? `Counted on ${data.countedOn}. ` : "",
     "self: lost where lanes part at this branch; total: with the branches inside; in warp, block, grid: what " +
       "regrouping gives back, before its price. CFE: of the lanes that could, those that work; potential: 1 / CFE; " +
-      "attainable: of that, in time.",
+      `attainable: of that, in time. (fine): ${percent(0.95)} of its lanes work or more, and no branch costs ${percent(0.01)}.`,
   );
-  return [first(data), places(data), kernels(data), accesses(data), about, notes].filter((n): n is HTMLElement => !!n);
+  return [first(data), any && places(data), any && kernels(data), accesses(data), any && about, notes].filter((n): n is HTMLElement => n instanceof HTMLElement);
 }

@@ -80,7 +80,9 @@ function picture(v: WarpVectors, kernel: Kernel, data: Data): HTMLElement {
   const columns = v.blocks.length;
   const shares = binned(v, 480);
   const rows = columns ? shares.length / columns : 0;
-  const [wide, high] = [Math.max(4, Math.floor(900 / Math.max(1, columns))), Math.max(1, Math.floor(480 / Math.max(1, rows)))];
+  const fit = (room: number, cells: number, least: number, most: number) =>
+    Math.min(most, Math.max(least, Math.floor(room / Math.max(1, cells))));
+  const [wide, high] = [fit(900, columns, 4, 60), fit(480, rows, 1, 24)];
   const canvas = h("canvas", {
     width: columns * wide,
     height: rows * high,
@@ -89,14 +91,20 @@ function picture(v: WarpVectors, kernel: Kernel, data: Data): HTMLElement {
     "aria-label": `Heat map of ${counted(v.warps, "warp")} by ${counted(columns, "basic block")}; the table below has the sums`,
   });
   const context = canvas.getContext("2d")!;
+  // The page's ground shines through where lanes work, light or dark.
   for (let at = 0; at < shares.length; ++at) {
-    const light = 97 - 67 * shares[at];
-    context.fillStyle = `hsl(14 85% ${light}%)`;
+    context.fillStyle = `hsl(14 85% 48% / ${shares[at]})`;
     context.fillRect((at % columns) * wide, Math.floor(at / columns) * high, wide, high);
   }
+  const clean = shares.length ? context.getImageData(0, 0, canvas.width, canvas.height) : null;
   const said = h("p", { "aria-live": "polite", class: "about" }, "Point at a cell, or move with the arrow keys.");
   let [x, y] = [0, 0];
   const say = () => {
+    if (!clean) return;
+    context.putImageData(clean, 0, 0);
+    context.strokeStyle = getComputedStyle(canvas).color;
+    context.lineWidth = 2;
+    context.strokeRect(x * wide - 1, y * high - 1, wide + 2, high + 2);
     const warp = Math.floor((y * v.warps) / rows);
     const at = warp * columns + x;
     said.textContent =
@@ -117,7 +125,7 @@ function picture(v: WarpVectors, kernel: Kernel, data: Data): HTMLElement {
     y = Math.min(rows - 1, Math.max(0, y + step[1]));
     say();
   });
-  return h("figure", {}, h("figcaption", {}, "Lanes that idle, by warp (down) and basic block (across): dark is many"), canvas, said);
+  return h("figure", {}, h("figcaption", {}, "Lanes that idle, by warp (down) and basic block (across): the stronger the colour, the more"), canvas, said);
 }
 
 export function warps(data: Data): Node[] {
