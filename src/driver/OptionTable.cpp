@@ -108,11 +108,11 @@ static constexpr SubcommandInfo Infos[] = {
      "<files>: CUDA and C++ sources, objects and libraries; or one program "
      "built by reconverge cc. Other options go to clang"},
     {Subcommand::Optimize, "optimize",
-     "[options] <files> -o <program> [-- <program arguments>]",
+     "[options] <files> [-o <program>] [-- <program arguments>]",
      "Try remedies on a CUDA program's own launches and build it with those "
      "that pay",
-     "<files>: CUDA and C++ sources, objects and libraries. Other options go "
-     "to clang"},
+     "<files>: CUDA and C++ sources, objects and libraries; or one program "
+     "built by reconverge cc, for decisions alone. Other options go to clang"},
     {Subcommand::Report, "report", "[options] <divergence.json>",
      "Show an earlier profile: as a table, a page, or for other tools", ""},
     {Subcommand::Diff, "diff", "[options] <before.json> <after.json>",
@@ -125,7 +125,7 @@ static constexpr SubcommandInfo Infos[] = {
      "Train a net that foretells how long threads take",
      "<rows>: as reconverge profile --paths writes them"},
     {Subcommand::Rewrite, "rewrite", "[options] <files>",
-     "Write rounds of remap into CUDA sources, for any compiler",
+     "Write remapping or collecting into CUDA sources, as a patch",
      "<files>: CUDA sources. Other options go to clang"},
     {Subcommand::Test, "test", "[options] -- <command> ...",
      "Run CUDA tests on the CPU and say what is wrong with their kernels",
