@@ -32,33 +32,27 @@ using driver::Subcommand;
 static const char Usage[] =
     "Reconverge finds what warp divergence costs a CUDA program.\n"
     "\n"
-    "  reconverge profile app.cu -- args   run it; say what each divergent "
-    "branch costs\n"
+    "  reconverge profile app.cu -- args   run it; price each divergent "
+    "branch\n"
     "  reconverge predict app.cu -- args   the same; say what remedies should "
     "gain\n"
     "  reconverge optimize app.cu -o app -- args\n"
-    "                                      try remedies, compare every byte, "
-    "keep what pays\n"
-    "  reconverge rewrite app.cu           write a remedy into the source, "
-    "as a patch\n"
-    "  reconverge test -- ctest            run tests on the CPU; say what is "
-    "wrong with their kernels\n"
-    "  reconverge report divergence.json   show an earlier run: as a table, a "
-    "page, ...\n"
+    "                                      try remedies, keep those that pay\n"
+    "  reconverge rewrite app.cu           write a remedy into the source\n"
+    "  reconverge test -- ctest            find faults of kernels, on the CPU\n"
+    "  reconverge report divergence.json   show an earlier run: a table, a "
+    "page\n"
     "  reconverge diff before.json after.json\n"
     "                                      two runs beside each other\n"
     "  reconverge quality --quality metric=psnr,bound=40 a.ppm b.ppm\n"
-    "                                      how good one output is beside "
+    "                                      how good an output is beside "
     "another\n"
-    "  reconverge train rows -o net.json   a net that foretells how long "
-    "threads "
-    "take\n"
-    "  reconverge cc app.cu -o app         build a program that can be "
-    "profiled\n"
-    "  reconverge cache                    how large the folder of compiled "
-    "kernels is\n"
-    "  reconverge explain self             a word of a report, or a code of a "
-    "message\n"
+    "  reconverge train rows -o net.json   a net that foretells threads' "
+    "times\n"
+    "  reconverge cc app.cu -o app         build a program to profile\n"
+    "  reconverge cache                    how large the kernels' cache is\n"
+    "  reconverge explain self             a word of a report, or a message's "
+    "code\n"
     "  reconverge man profile              a manual page, for man -l -\n"
     "  reconverge completion bash          completions for bash, zsh or fish\n"
     "  reconverge --version\n"
@@ -182,18 +176,31 @@ static std::optional<int> answer(ArrayRef<const char *> Words) {
     outs() << "reconverge " RECONVERGE_VERSION "\n";
     return 0;
   }
-  if (Name == "man")
+  const bool AsksForHelp = driver::asksForHelp(Words.drop_front());
+  if (Name == "man") {
+    if (AsksForHelp) {
+      outs() << "reconverge man [<command>]\n\nPrints the manual page of a "
+                "command, or else of reconverge, for man -l -.\n";
+      return 0;
+    }
     return reportError(driver::printManual(What, RECONVERGE_VERSION, outs()),
                        errs());
-  if (Name == "completion")
+  }
+  if (Name == "completion") {
+    if (AsksForHelp) {
+      outs() << "reconverge completion bash|zsh|fish\n\nPrints completions for "
+                "a shell: source <(reconverge completion bash)\n";
+      return 0;
+    }
     return reportError(driver::printCompletion(What, outs()), errs());
+  }
   if (Name != "explain")
     return std::nullopt;
-  if (!driver::asksForHelp(Words.drop_front()))
+  if (!AsksForHelp)
     return runExplain(Words.drop_front());
   outs() << "reconverge explain [<word> or <code>]\n\nSays what a word of a "
-            "report (self) or a code of a message (RC101) means; all words: "
-            "glossary, all codes: codes. Alone it lists them.\n";
+            "report (self) or a code of a message (RC101) means.\nAll words: "
+            "explain glossary; all codes: explain codes; alone, a list.\n";
   return 0;
 }
 
