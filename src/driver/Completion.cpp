@@ -65,14 +65,15 @@ static std::vector<Completed> commands() {
   return All;
 }
 
-/// The options of all commands that take one of a few values, without the `=`.
+/// The options that take one of a few values, as "command:--option".
 static std::map<std::string, std::vector<std::string>>
 valuesOf(ArrayRef<Completed> Commands) {
   std::map<std::string, std::vector<std::string>> Values;
   for (const Completed &C : Commands)
     for (const ShownOption &O : C.Options)
       if (!O.Values.empty())
-        Values[StringRef(O.Spelling).rtrim('=').str()] = O.Values;
+        Values[C.Name + ":" + StringRef(O.Spelling).rtrim('=').str()] =
+            O.Values;
   return Values;
 }
 
@@ -100,7 +101,7 @@ _reconverge() {
   elif [ "$prev" = '=' ]; then
     option=${COMP_WORDS[COMP_CWORD-2]} value=yes
   fi
-  case $option in
+  case ${COMP_WORDS[1]}:$option in
 )";
   for (const auto &[Option, Values] : valuesOf(Commands))
     OS << "  " << Option << ") words='" << join(Values, " ")
@@ -152,7 +153,7 @@ _reconverge() {
     option=${words[CURRENT]%%=*}
     compset -P '*='
   fi
-  case $option in
+  case ${words[2]}:$option in
 )";
   for (const auto &[Option, Values] : valuesOf(Commands))
     OS << "  " << Option << ") compadd -- " << join(Values, " ")

@@ -11,6 +11,7 @@
 #include "core/Error.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cassert>
 #include <tuple>
@@ -159,7 +160,8 @@ namespace {
 struct OtherHelp {
   Subcommand Which;
   OptionId Option;
-  const char *Text; ///< empty: it is not shown
+  const char *Text;             ///< empty: it is not shown
+  const char *Values = nullptr; ///< that it takes, with commas; null: as it has
 };
 } // namespace
 
@@ -188,16 +190,35 @@ static constexpr OtherHelp OtherHelps[] = {
      "and bound=<number> and type=<type> where they are needed, with commas "
      "between them: docs/quality.md"},
     {Subcommand::Diff, OPT_format_EQ,
-     "text, markdown or json; default: by the ending of -o"},
+     "text, markdown or json; default: by the ending of -o",
+     "text,markdown,json"},
 };
+
+static const OtherHelp *otherHelp(unsigned Id, Subcommand Which) {
+  for (const OtherHelp &Other : OtherHelps)
+    if (Other.Which == Which && Other.Option == OptionId(Id))
+      return &Other;
+  return nullptr;
+}
 
 /// Empty if \p Id is no option of \p Which that is shown.
 static StringRef helpOf(unsigned Id, Subcommand Which) {
-  for (const OtherHelp &Other : OtherHelps)
-    if (Other.Which == Which && Other.Option == OptionId(Id))
-      return Other.Text;
+  if (const OtherHelp *Other = otherHelp(Id, Which))
+    return Other->Text;
   const char *Help = optionTable().getOptionHelpText(Id, visibilityOf(Which));
   return Help ? Help : "";
+}
+
+/// All that option \p Id takes; empty: anything.
+static std::vector<std::string> valuesOf(unsigned Id, StringRef Spelling,
+                                         Subcommand Which) {
+  const OtherHelp *Other = otherHelp(Id, Which);
+  if (!Other || !Other->Values)
+    return optionTable().suggestValueCompletions(Spelling, "");
+  std::vector<std::string> Values;
+  for (StringRef Value : split(Other->Values, ','))
+    Values.push_back(Value.str());
+  return Values;
 }
 
 /// By their letters; `--meld` before `--meld=`.
@@ -232,7 +253,7 @@ std::vector<ShownGroup> optionsOf(Subcommand Which) {
     Of->Options.push_back(
         {Spelling,
          (Value && !IsJoined ? " " : "") + std::string(Value ? Value : ""),
-         Help.str(), Table.suggestValueCompletions(Spelling, "")});
+         Help.str(), valuesOf(Id, Spelling, Which)});
   }
   erase_if(Groups, [](const ShownGroup &G) { return G.Options.empty(); });
   for (ShownGroup &G : Groups)
