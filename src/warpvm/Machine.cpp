@@ -111,6 +111,8 @@ private:
   EmitOptions emission(const LoadedKernel &K, Variant V, Effort Layout) const;
   Tier tier(Variant V) const { return V.Free ? Tier::Blocks : Options.Code; }
   Error compile(LoadedKernel &K, Variant V, bool OnlyIfCached = false);
+  Expected<Compiled> code(Compiler &By, LoadedKernel &K, Variant V,
+                          Effort Layout) const;
   void improve(const LoadedKernel &K, Variant V);
   const KernelPlan *explaining(LoadedKernel &K, Variant V, Effort Layout);
   Expected<LaunchContext> contextFor(LoadedKernel &K, Variant V,
@@ -152,6 +154,19 @@ EmitOptions MachineImpl::emission(const LoadedKernel &K, Variant V,
 /// of \p Bytes, roughly: sooner is too soon, and half as much is too late.
 static double secondsToImprove(uint64_t Bytes) { return 0.02 + Bytes * 1.5e-6; }
 
+/// Code for \p V: what the cache has, else \p By compiles the kernel, which is
+/// read for that.
+Expected<Compiled> MachineImpl::code(Compiler &By, LoadedKernel &K, Variant V,
+                                     Effort Layout) const {
+  const EmitOptions Emit = emission(K, V, Layout);
+  auto Found = By.cached(K.name(), K.Home.Bytes, Emit, tier(V));
+  if (!Found || Found->Plan)
+    return Found;
+  if (Error E = K.Home.read(K.F))
+    return std::move(E);
+  return By.compile(K.F, K.Home.Bytes, Emit, tier(V));
+}
+
 /// Sees to it that \p V has code.
 Error MachineImpl::compile(LoadedKernel &K, Variant V, bool OnlyIfCached) {
   std::lock_guard<std::mutex> Lock(Compiling);
@@ -165,9 +180,9 @@ Error MachineImpl::compile(LoadedKernel &K, Variant V, bool OnlyIfCached) {
     Slot = std::move(New);
   };
   if (Well) {
-    const EmitOptions Emit = emission(K, V, Effort::Well);
-    auto Done = Fast ? Well->cached(K.name(), K.Hash, Emit, tier(V))
-                     : Well->compile(K.F, K.Hash, Emit, tier(V));
+    auto Done = Fast ? Well->cached(K.name(), K.Home.Bytes,
+                                    emission(K, V, Effort::Well), tier(V))
+                     : code(*Well, K, V, Effort::Well);
     if (!Done)
       return Done.takeError();
     if (Done->Plan)
@@ -175,7 +190,7 @@ Error MachineImpl::compile(LoadedKernel &K, Variant V, bool OnlyIfCached) {
   }
   if (Slot || OnlyIfCached)
     return Error::success();
-  auto Done = Fast->compile(K.F, K.Hash, emission(K, V, Effort::Fast), tier(V));
+  auto Done = code(*Fast, K, V, Effort::Fast);
   if (!Done)
     return Done.takeError();
   New->Worth = secondsToImprove(Done->Bytes);
@@ -187,7 +202,7 @@ Error MachineImpl::compile(LoadedKernel &K, Variant V, bool OnlyIfCached) {
 void MachineImpl::improve(const LoadedKernel &K, Variant V) {
   const EmitOptions Emit = emission(K, V, Effort::Well);
   const Tier Cut = tier(V);
-  auto Take = [this, Name = K.name().str(), Hash = K.Hash, Emit, Cut, V,
+  auto Take = [this, Name = K.name().str(), Hash = K.Home.Bytes, Emit, Cut, V,
                Slot =
                    K.Slots[V.index()]](std::unique_ptr<MemoryBuffer> Object) {
     auto Done = Well->adopt(std::move(Object), Name, Hash, Emit, Cut);
@@ -196,7 +211,7 @@ void MachineImpl::improve(const LoadedKernel &K, Variant V) {
     Slot->Better = {Done->Plan, Effort::Well, V.Vectors};
     Slot->Now = &Slot->Better;
   };
-  Beside->add({K.Bitcode, K.name().str(), Emit, Cut, std::move(Take)});
+  Beside->add({K.Home.Bitcode, K.name().str(), Emit, Cut, std::move(Take)});
 }
 
 /// Checked code whose frames are laid out as \p Layout does; null if it cannot
@@ -207,8 +222,7 @@ const KernelPlan *MachineImpl::explaining(LoadedKernel &K, Variant V,
   const KernelPlan *&Plan = K.Explaining[Layout == Effort::Fast][V.index()];
   if (Plan)
     return Plan;
-  auto Done = (Fast ? Fast : Well)
-                  ->compile(K.F, K.Hash, emission(K, V, Layout), tier(V));
+  auto Done = code(Fast ? *Fast : *Well, K, V, Layout);
   if (Done)
     return Plan = Done->Plan;
   consumeError(Done.takeError()); // the fault is said without it

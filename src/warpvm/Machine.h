@@ -92,6 +92,9 @@ struct MachineOptions {
   /// The path of compile-kernel, for Auto, which is Well where there is none.
   std::string CompilerProgram;
   std::string CacheDir; ///< compiled kernels; empty: no cache on disk
+  /// Functions may be read when they are compiled: nobody asks what is in
+  /// Kernel::function() and Program::module().
+  bool ReadLate = false;
 };
 
 /// What the kernel did wrong; maps onto CUDA's error codes.

@@ -6,6 +6,9 @@
 // name. A variant of a program has other code for the same variables and
 // functions, and shares their addresses.
 //
+// Code that the cache has an outline of is read function by function, when it
+// is compiled (Outline.cpp).
+//
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Program.h"
@@ -48,9 +51,8 @@ static void findPointers(Type *T, uint64_t Offset, const DataLayout &DL,
   }
 }
 
-LoadedKernel::LoadedKernel(Function &F, std::string Hash)
-    : F(F), Hash(std::move(Hash)), Layout(parameterLayout(F)),
-      Shared(sharedLayout(F).Bytes) {
+LoadedKernel::LoadedKernel(Function &F, LoadedProgram &Home, uint64_t Shared)
+    : F(F), Home(Home), Layout(parameterLayout(F)), Shared(Shared) {
   for (auto [Argument, Slot] : zip(F.args(), Layout))
     findPointers(Argument.hasByValAttr() ? Argument.getParamByValType()
                                          : Argument.getType(),
@@ -100,11 +102,34 @@ Expected<Kernel *> LoadedProgram::kernel(StringRef Name) {
     Function *F = M->getFunction(Name);
     if (!F || F->isDeclaration())
       return nullptr;
-    Slot = std::make_unique<LoadedKernel>(*F, Bytes);
+    std::optional<uint64_t> Shared;
+    if (Known)
+      Shared = Known->staticShared(Name);
+    if (!Shared) {
+      if (Error E = read(*F))
+        return std::move(E);
+      Shared = sharedLayout(*F).Bytes;
+    }
+    Slot = std::make_unique<LoadedKernel>(*F, *this, *Shared);
     Slot->Globals = Addresses.data();
-    Slot->Bitcode = Bitcode;
   }
   return Slot.get();
+}
+
+/// A round for each level of calls, which are all by name.
+Error LoadedProgram::read(Function &F) {
+  for (bool More = Known.has_value(); More;) {
+    More = false;
+    for (const GlobalValue *GV : reachableFrom(F))
+      if (GV->isMaterializable()) {
+        More = true;
+        if (Error E = const_cast<GlobalValue *>(GV)->materialize())
+          return userError("device bitcode cannot be read: " +
+                               toString(std::move(E)),
+                           "Build the program again with this version.");
+      }
+  }
+  return Error::success();
 }
 
 Expected<std::pair<void *, uint64_t>> LoadedProgram::variable(StringRef Name) {
@@ -135,10 +160,17 @@ Error LoadedProgram::resetVariables() {
   return Error::success();
 }
 
-/// The module, and what is known of it without memory for its variables.
-static Expected<std::unique_ptr<LoadedProgram>> parse(MemoryBufferRef Bitcode) {
+/// The module, and what is known of it without memory for its variables. Read
+/// as a whole if there is no \p CacheDir.
+static Expected<std::unique_ptr<LoadedProgram>> parse(MemoryBufferRef Bitcode,
+                                                      StringRef CacheDir) {
   auto P = std::make_unique<LoadedProgram>();
-  auto M = parseBitcodeFile(Bitcode, P->Context);
+  P->Bytes = bitcodeHash(Bitcode.getBuffer());
+  P->Bitcode = std::make_shared<const std::string>(Bitcode.getBuffer());
+  P->Known = Outline::kept(CacheDir, P->Bytes);
+  const MemoryBufferRef Kept(*P->Bitcode, Bitcode.getBufferIdentifier());
+  auto M = P->Known ? getLazyBitcodeModule(Kept, P->Context)
+                    : parseBitcodeFile(Kept, P->Context);
   if (!M)
     return userError("device bitcode cannot be read: " +
                          toString(M.takeError()),
@@ -150,12 +182,12 @@ static Expected<std::unique_ptr<LoadedProgram>> parse(MemoryBufferRef Bitcode) {
       getDebugMetadataVersionFromModule(*P->M) == DEBUG_METADATA_VERSION;
   std::string Problem;
   raw_string_ostream OS(Problem);
-  if (!Verified && verifyModule(*P->M, &OS))
+  if (!P->Known && !Verified && verifyModule(*P->M, &OS))
     return userError("device bitcode is invalid: " + Problem,
                      "Build the program again with this version.");
-  P->Hash = analysis::codeHash(*P->M);
-  P->Bytes = bitcodeHash(Bitcode.getBuffer());
-  P->Bitcode = std::make_shared<const std::string>(Bitcode.getBuffer());
+  if (!P->Known)
+    Outline::keep(*P->M, CacheDir, P->Bytes);
+  P->Hash = P->Known ? P->Known->codeHash() : analysis::codeHash(*P->M);
   P->Variables = deviceVariables(*P->M);
   P->Functions = addressedFunctions(*P->M);
   return P;
@@ -164,7 +196,7 @@ static Expected<std::unique_ptr<LoadedProgram>> parse(MemoryBufferRef Bitcode) {
 Expected<std::unique_ptr<Program>>
 loadProgram(MemoryBufferRef Bitcode, const VariableAllocator &Allocate,
             const MachineOptions &Options) {
-  auto Parsed = parse(Bitcode);
+  auto Parsed = parse(Bitcode, Options.ReadLate ? Options.CacheDir : "");
   if (!Parsed)
     return Parsed.takeError();
   std::unique_ptr<LoadedProgram> P = std::move(*Parsed);
@@ -192,7 +224,7 @@ loadProgram(MemoryBufferRef Bitcode, const VariableAllocator &Allocate,
 
 Expected<std::unique_ptr<Program>> loadVariantOf(LoadedProgram &Home,
                                                  MemoryBufferRef Bitcode) {
-  auto P = parse(Bitcode);
+  auto P = parse(Bitcode, /*CacheDir=*/"");
   if (!P)
     return P.takeError();
   auto SameNames = [](const auto &A, const auto &B) {

@@ -4,6 +4,7 @@
 #define RECONVERGE_WARPVM_PROGRAM_H
 
 #include "warpvm/Machine.h"
+#include "warpvm/Outline.h"
 #include "warpvm/run/Calls.h"
 #include "warpvm/run/Code.h"
 
@@ -38,10 +39,13 @@ struct Variant {
   }
 };
 
+class LoadedProgram;
+
 /// A kernel, its codes so far, and what a launch has to know of it.
 class LoadedKernel : public Kernel {
 public:
-  LoadedKernel(llvm::Function &F, std::string Hash);
+  /// \p Shared: bytes of static shared memory.
+  LoadedKernel(llvm::Function &F, LoadedProgram &Home, uint64_t Shared);
 
   llvm::StringRef name() const override { return F.getName(); }
   llvm::Function &function() const override { return F; }
@@ -59,7 +63,7 @@ public:
   bool takesHostPointer(llvm::ArrayRef<uint8_t> Params) const;
 
   llvm::Function &F;
-  std::string Hash;
+  LoadedProgram &Home;
   llvm::SmallVector<std::pair<uint64_t, uint64_t>, 8> Layout;
   uint64_t Shared;
   llvm::SmallVector<uint64_t, 8> Pointers; ///< offsets among the parameters
@@ -69,7 +73,6 @@ public:
   std::optional<Herding>
       Herd;       ///< as MachineOptions::Herd has it, once launched
   double Ran = 0; ///< seconds that launches before this one took
-  std::shared_ptr<const std::string> Bitcode;
   void *const *Globals = nullptr;
 };
 
@@ -83,12 +86,15 @@ public:
   llvm::Expected<std::pair<void *, uint64_t>>
   variable(llvm::StringRef Name) override;
   llvm::Error resetVariables() override;
+  /// Sees to it that \p F and all that it reaches have their code.
+  llvm::Error read(llvm::Function &F);
 
+  std::shared_ptr<const std::string> Bitcode; ///< M's
   llvm::LLVMContext Context;
   std::unique_ptr<llvm::Module> M;
-  std::string Hash;  ///< of the code, by which decisions know it
+  std::optional<Outline> Known; ///< if functions are read when compiled
+  std::string Hash;             ///< of the code, by which decisions know it
   std::string Bytes; ///< of the bitcode, lines in it: what is cached goes by
-  std::shared_ptr<const std::string> Bitcode; ///< M's
   llvm::SmallVector<llvm::GlobalVariable *, 8> Variables;
   llvm::SmallVector<llvm::Function *, 8> Functions; ///< that have an address
   std::optional<FunctionAddresses> Places;

@@ -76,6 +76,7 @@ static void writeProfileAtExit() {
 
 Error Engine::configure(BackendOptions NewOptions, MachineFactory NewMake) {
   Options = std::move(NewOptions);
+  Options.Machine.ReadLate = !Options.needsCode();
   Make = std::move(NewMake);
   OwnProcess = getpid();
   if (!Options.Findings.empty()) {

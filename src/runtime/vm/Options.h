@@ -45,6 +45,10 @@ struct BackendOptions {
   bool needsCosts() const {
     return !ProfilePath.empty() || !TrialPlan.empty() || ModelClock;
   }
+  /// Whether somebody but the machine looks at the code of kernels.
+  bool needsCode() const {
+    return needsCosts() || Shuffle.Orders != 0 || Herd.any();
+  }
 };
 
 /// What RECONVERGE_VM calls the policy.

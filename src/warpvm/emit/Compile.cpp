@@ -7,8 +7,7 @@
 // same results, bit by bit: neither contracts nor reassociates.
 //
 // The object file goes to the cache on disk, keyed by everything that shaped
-// it: bitcode, kernel, options, host CPU and this very library. A file ends in
-// a hash of the rest; one that is not whole is made again.
+// it: bitcode, kernel, options, host CPU and this very library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,16 +16,14 @@
 #include "analysis/AnalysisManagers.h"
 #include "core/CacheFolder.h"
 #include "core/Error.h"
+#include "warpvm/emit/CachedFile.h"
 
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/Endian.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/xxhash.h"
@@ -40,23 +37,9 @@
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
-#include <dlfcn.h>
-
 using namespace llvm;
 
 namespace reconverge::warpvm {
-
-/// Identifies this build of the VM: its library's size and time of change.
-static std::string buildStamp() {
-  Dl_info Info;
-  sys::fs::file_status Status;
-  if (!dladdr(reinterpret_cast<void *>(&buildStamp), &Info) ||
-      sys::fs::status(Info.dli_fname, Status))
-    return "";
-  return (Twine(Status.getSize()) + "," +
-          Twine(Status.getLastModificationTime().time_since_epoch().count()))
-      .str();
-}
 
 static void optimise(Module &M, TargetMachine &TM, bool Fast) {
   PassBuilder PB(&TM);
@@ -191,11 +174,10 @@ bool parseDescription(StringRef Text, EmitOptions &Emit, Tier &Code) {
 
 std::string Compiler::cachePath(StringRef ModuleHash, StringRef Name,
                                 const EmitOptions &Emit, Tier Code) const {
-  static const std::string Stamp = buildStamp();
   std::string Key =
       (ModuleHash + "\n" + Name + "\n" + describe(Emit, Code) + " " +
        Twine(How == Effort::Fast) + "\n" + Target->getTargetCPU() + "\n" +
-       Target->getTargetFeatureString() + "\n" + Stamp)
+       Target->getTargetFeatureString() + "\n" + buildStamp())
           .str();
   return reconverge::cachePath(CacheDir, xxh3_64bits(Key));
 }
@@ -220,40 +202,6 @@ Compiler::build(Function &Kernel, const EmitOptions &Emit, Tier Code) {
                                                    Kernel.getName());
 }
 
-/// Best effort: a cache that cannot be written is no reason to fail.
-static void writeCache(StringRef Path, StringRef Bytes) {
-  char Sum[8];
-  support::endian::write64le(Sum, xxh3_64bits(Bytes));
-  (void)sys::fs::create_directories(sys::path::parent_path(Path));
-  auto Temp = sys::fs::TempFile::create(Path + ".%%%%%%");
-  if (!Temp) {
-    consumeError(Temp.takeError());
-    return;
-  }
-  raw_fd_ostream OS(Temp->FD, /*shouldClose=*/false);
-  OS << Bytes << StringRef(Sum, sizeof(Sum));
-  OS.flush();
-  if (OS.has_error()) {
-    OS.clear_error();
-    consumeError(Temp->discard());
-    return;
-  }
-  consumeError(Temp->keep(Path));
-}
-
-/// The object file in the cache, or null: none is there, or what is there is
-/// not whole (another build, a full disk, a stray hand).
-static std::unique_ptr<MemoryBuffer> readCache(StringRef Path) {
-  const std::unique_ptr<MemoryBuffer> File = readCached(Path);
-  if (!File || File->getBufferSize() < 8)
-    return nullptr;
-  StringRef Bytes = File->getBuffer();
-  StringRef Object = Bytes.drop_back(8);
-  if (support::endian::read64le(Object.end()) != xxh3_64bits(Object))
-    return nullptr;
-  return MemoryBuffer::getMemBufferCopy(Object, Path);
-}
-
 Expected<Compiled> Compiler::link(std::unique_ptr<MemoryBuffer> Object) {
   Compiled Result;
   Result.Bytes = Object->getBufferSize();
@@ -274,7 +222,7 @@ Expected<Compiled> Compiler::cached(StringRef Kernel, StringRef ModuleHash,
                                     const EmitOptions &Emit, Tier Code) {
   if (CacheDir.empty())
     return Compiled();
-  auto Object = readCache(cachePath(ModuleHash, Kernel, Emit, Code));
+  auto Object = readWhole(cachePath(ModuleHash, Kernel, Emit, Code));
   if (!Object)
     return Compiled();
   return link(std::move(Object));
@@ -282,9 +230,6 @@ Expected<Compiled> Compiler::cached(StringRef Kernel, StringRef ModuleHash,
 
 Expected<Compiled> Compiler::compile(Function &Kernel, StringRef ModuleHash,
                                      const EmitOptions &Emit, Tier Code) {
-  auto Found = cached(Kernel.getName(), ModuleHash, Emit, Code);
-  if (!Found || Found->Plan)
-    return Found;
   auto Built = build(Kernel, Emit, Code);
   if (!Built)
     return Built.takeError();
@@ -295,7 +240,7 @@ Expected<Compiled> Compiler::adopt(std::unique_ptr<MemoryBuffer> Object,
                                    StringRef Kernel, StringRef ModuleHash,
                                    const EmitOptions &Emit, Tier Code) {
   if (!CacheDir.empty())
-    writeCache(cachePath(ModuleHash, Kernel, Emit, Code), Object->getBuffer());
+    writeWhole(cachePath(ModuleHash, Kernel, Emit, Code), Object->getBuffer());
   return link(std::move(Object));
 }
 

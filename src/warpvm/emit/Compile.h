@@ -29,13 +29,13 @@ public:
   create(const MachineOptions &Options, Effort How,
          llvm::ArrayRef<std::pair<const char *, void *>> Library);
 
-  /// \p Kernel, compiled now or taken from the cache on disk. Stays valid as
-  /// long as the compiler lives. One at a time.
+  /// \p Kernel, compiled now and kept in the cache on disk. Stays valid as long
+  /// as the compiler lives. One at a time.
   llvm::Expected<Compiled> compile(llvm::Function &Kernel,
                                    llvm::StringRef ModuleHash,
                                    const EmitOptions &Emit, Tier Code);
-  /// The same for a kernel that the cache has; else no plan. May be called
-  /// while another thread compiles.
+  /// The same for a kernel that the cache has; else no plan. Reads nothing of
+  /// its body. May be called while another thread compiles.
   llvm::Expected<Compiled> cached(llvm::StringRef Kernel,
                                   llvm::StringRef ModuleHash,
                                   const EmitOptions &Emit, Tier Code);

@@ -1,0 +1,76 @@
+//===- warpvm/Outline.cpp - A module without its code ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A file of a library's templates holds kernels by the hundred, of which a
+// program launches a few, and most of these are in the cache, compiled. To read
+// all their code is most of the time in which such a program starts. So what a
+// launch asks of code before it is compiled is kept beside what is compiled: a
+// line with the hash of the code, and one for each kernel, its static shared
+// memory and its name. Where that is found, functions are read when they are
+// compiled (LoadedProgram::read).
+//
+// Why nothing is verified then: the outline goes by the hash of all bytes, and
+// was written when the same bytes had been read and verified.
+//
+// Limitation: where a function's address is taken, the code of all functions
+// says which ones have an address, and in which order. Such a module has no
+// outline and is read as a whole.
+//
+//===----------------------------------------------------------------------===//
+
+#include "warpvm/Outline.h"
+#include "analysis/CodeHash.h"
+#include "analysis/device/Annotations.h"
+#include "core/CacheFolder.h"
+#include "warpvm/emit/CachedFile.h"
+#include "warpvm/prepare/Callees.h"
+#include "warpvm/prepare/Prepare.h"
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace llvm;
+
+namespace reconverge::warpvm {
+
+static std::string pathOf(StringRef CacheDir, StringRef Bytes) {
+  return cachePath(
+      CacheDir, xxh3_64bits(("outline\n" + Bytes + "\n" + buildStamp()).str()));
+}
+
+std::optional<Outline> Outline::kept(StringRef CacheDir, StringRef Bytes) {
+  auto File = CacheDir.empty() ? nullptr : readWhole(pathOf(CacheDir, Bytes));
+  if (!File)
+    return std::nullopt;
+  Outline O;
+  auto [Hash, Text] = File->getBuffer().split('\n');
+  O.Hash = Hash.str();
+  while (!Text.empty()) {
+    StringRef Line;
+    uint64_t Shared;
+    std::tie(Line, Text) = Text.split('\n');
+    if (Line.consumeInteger(10, Shared) || !Line.consume_front(" "))
+      return std::nullopt;
+    O.Shared[Line] = Shared;
+  }
+  return O;
+}
+
+void Outline::keep(Module &M, StringRef CacheDir, StringRef Bytes) {
+  if (CacheDir.empty() || !addressedFunctions(M).empty())
+    return;
+  std::string Text = analysis::codeHash(M) + "\n";
+  for (const Function &F : M)
+    if (!F.isDeclaration() && analysis::isKernel(F))
+      Text += (Twine(sharedLayout(F).Bytes) + " " + F.getName() + "\n").str();
+  writeWhole(pathOf(CacheDir, Bytes), Text);
+}
+
+std::optional<uint64_t> Outline::staticShared(StringRef Kernel) const {
+  auto At = Shared.find(Kernel);
+  if (At == Shared.end())
+    return std::nullopt;
+  return At->second;
+}
+
+} // namespace reconverge::warpvm
