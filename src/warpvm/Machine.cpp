@@ -111,8 +111,9 @@ private:
   EmitOptions emission(const LoadedKernel &K, Variant V, Effort Layout) const;
   Tier tier(Variant V) const { return V.Free ? Tier::Blocks : Options.Code; }
   Error compile(LoadedKernel &K, Variant V, bool OnlyIfCached = false);
-  Expected<Compiled> code(Compiler &By, LoadedKernel &K, Variant V,
-                          Effort Layout) const;
+  /// Of a launch, what its code spent on compiling more of itself is no running.
+  double secondsLate() const { return Fast ? Fast->secondsLate() : 0; }
+  CompileJob job(LoadedKernel &K, Variant V, Effort Layout) const;
   void improve(const LoadedKernel &K, Variant V);
   const KernelPlan *explaining(LoadedKernel &K, Variant V, Effort Layout);
   Expected<LaunchContext> contextFor(LoadedKernel &K, Variant V,
@@ -154,17 +155,17 @@ EmitOptions MachineImpl::emission(const LoadedKernel &K, Variant V,
 /// of \p Bytes, roughly: sooner is too soon, and half as much is too late.
 static double secondsToImprove(uint64_t Bytes) { return 0.02 + Bytes * 1.5e-6; }
 
-/// Code for \p V: what the cache has, else \p By compiles the kernel, which is
-/// read for that.
-Expected<Compiled> MachineImpl::code(Compiler &By, LoadedKernel &K, Variant V,
-                                     Effort Layout) const {
-  const EmitOptions Emit = emission(K, V, Layout);
-  auto Found = By.cached(K.name(), K.Home.Bytes, Emit, tier(V));
-  if (!Found || Found->Plan)
-    return Found;
-  if (Error E = K.Home.read(K.F))
-    return std::move(E);
-  return By.compile(K.F, K.Home.Bytes, Emit, tier(V));
+CompileJob MachineImpl::job(LoadedKernel &K, Variant V, Effort Layout) const {
+  auto Read = [&K]() -> Expected<Function *> {
+    if (Error E = K.Home.read(K.F))
+      return std::move(E);
+    return &K.F;
+  };
+  auto End = [](std::string Why) {
+    raiseFault(FaultKind::OutOfMemory,
+               "the kernel's code could not be completed: " + std::move(Why));
+  };
+  return {K.name(), K.Home.Bytes, emission(K, V, Layout), tier(V), Read, End};
 }
 
 /// Sees to it that \p V has code.
@@ -180,9 +181,8 @@ Error MachineImpl::compile(LoadedKernel &K, Variant V, bool OnlyIfCached) {
     Slot = std::move(New);
   };
   if (Well) {
-    auto Done = Fast ? Well->cached(K.name(), K.Home.Bytes,
-                                    emission(K, V, Effort::Well), tier(V))
-                     : code(*Well, K, V, Effort::Well);
+    const CompileJob J = job(K, V, Effort::Well);
+    auto Done = Fast ? Well->cached(J) : Well->compile(J, Compiling);
     if (!Done)
       return Done.takeError();
     if (Done->Plan)
@@ -190,9 +190,10 @@ Error MachineImpl::compile(LoadedKernel &K, Variant V, bool OnlyIfCached) {
   }
   if (Slot || OnlyIfCached)
     return Error::success();
-  auto Done = code(*Fast, K, V, Effort::Fast);
+  auto Done = Fast->compile(job(K, V, Effort::Fast), Compiling);
   if (!Done)
     return Done.takeError();
+  K.Late.push_back(Done->Late);
   New->Worth = secondsToImprove(Done->Bytes);
   Take(*Done, Effort::Fast);
   return Error::success();
@@ -205,7 +206,8 @@ void MachineImpl::improve(const LoadedKernel &K, Variant V) {
   auto Take = [this, Name = K.name().str(), Hash = K.Home.Bytes, Emit, Cut, V,
                Slot =
                    K.Slots[V.index()]](std::unique_ptr<MemoryBuffer> Object) {
-    auto Done = Well->adopt(std::move(Object), Name, Hash, Emit, Cut);
+    auto Done =
+        Well->adopt(std::move(Object), {Name, Hash, Emit, Cut, {}, nullptr});
     if (!Done)
       return consumeError(Done.takeError()); // what there is will do
     Slot->Better = {Done->Plan, Effort::Well, V.Vectors};
@@ -222,9 +224,11 @@ const KernelPlan *MachineImpl::explaining(LoadedKernel &K, Variant V,
   const KernelPlan *&Plan = K.Explaining[Layout == Effort::Fast][V.index()];
   if (Plan)
     return Plan;
-  auto Done = code(Fast ? *Fast : *Well, K, V, Layout);
-  if (Done)
+  auto Done = (Fast ? Fast : Well)->compile(job(K, V, Layout), Compiling);
+  if (Done) {
+    K.Late.push_back(Done->Late);
     return Plan = Done->Plan;
+  }
   consumeError(Done.takeError()); // the fault is said without it
   return nullptr;
 }
@@ -275,8 +279,9 @@ Expected<LaunchContext> MachineImpl::contextFor(LoadedKernel &K, Variant V,
     return explaining(K, Checked, That.By);
   };
   if (Fast && Well)
-    L.Running = [this, &K, V, Plain = L.Plain, Vectors = L.Vectors,
-                 Observed](double Seconds) {
+    L.Running = [this, &K, V, Plain = L.Plain, Vectors = L.Vectors, Observed,
+                 Before = secondsLate()](double Seconds) {
+      Seconds -= secondsLate() - Before;
       const double Worth =
           std::min(Plain->Worth, Vectors ? Vectors->Worth : Plain->Worth);
       if (K.Ran + Seconds < Worth)
@@ -296,11 +301,13 @@ Expected<LaunchContext> MachineImpl::contextFor(LoadedKernel &K, Variant V,
 Error MachineImpl::run(LoadedKernel &K, const LaunchContext &L,
                        PolicyKind Policy, LaunchCounts *Counts,
                        VectorObserver *Observer) {
+  const double Before = secondsLate();
   const auto Begin = std::chrono::steady_clock::now();
   Error E = runLaunch(L, Policy, Options.Threads, Counts, Observer);
   K.Ran +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - Begin)
-          .count();
+          .count() -
+      (secondsLate() - Before);
   return E;
 }
 

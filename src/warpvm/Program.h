@@ -5,6 +5,7 @@
 
 #include "warpvm/Machine.h"
 #include "warpvm/Outline.h"
+#include "warpvm/emit/LateRegions.h"
 #include "warpvm/run/Calls.h"
 #include "warpvm/run/Code.h"
 
@@ -69,6 +70,7 @@ public:
   llvm::SmallVector<uint64_t, 8> Pointers; ///< offsets among the parameters
   /// By Variant::index(); null: not yet. What is compiled may outlive us.
   std::shared_ptr<CodeSlot> Slots[Variant::Count];
+  std::vector<std::shared_ptr<LateRegions>> Late; ///< of all that is compiled
   const KernelPlan *Explaining[2][Variant::Count] = {}; ///< checked, by effort
   std::optional<Herding>
       Herd;       ///< as MachineOptions::Herd has it, once launched

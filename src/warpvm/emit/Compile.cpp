@@ -37,9 +37,16 @@
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
+#include <chrono>
+#include <map>
+
 using namespace llvm;
 
 namespace reconverge::warpvm {
+
+/// Of object files that are compiled fast, roughly, for an instruction before it
+/// is optimised.
+static constexpr uint64_t BytesPerInstruction = 15;
 
 static void optimise(Module &M, TargetMachine &TM, bool Fast) {
   PassBuilder PB(&TM);
@@ -103,6 +110,9 @@ Compiler::create(const MachineOptions &Options, Effort How,
   for (auto [Name, Address] : Library)
     Symbols[C->Jit->mangleAndIntern(Name)] = {
         orc::ExecutorAddr::fromPtr(Address), JITSymbolFlags::Exported};
+  Symbols[C->Jit->mangleAndIntern(EnterSymbol)] = {
+      orc::ExecutorAddr::fromPtr(&LateRegions::enter),
+      JITSymbolFlags::Exported};
   auto &Main = C->Jit->getMainJITDylib();
   if (Error E = Main.define(orc::absoluteSymbols(std::move(Symbols))))
     return std::move(E);
@@ -172,37 +182,109 @@ bool parseDescription(StringRef Text, EmitOptions &Emit, Tier &Code) {
          (Code == Tier::Fused || Code == Tier::Blocks);
 }
 
-std::string Compiler::cachePath(StringRef ModuleHash, StringRef Name,
-                                const EmitOptions &Emit, Tier Code) const {
+/// \p Part: of what is in the cache in several files.
+std::string Compiler::cachePath(const CompileJob &J, StringRef Part) const {
   std::string Key =
-      (ModuleHash + "\n" + Name + "\n" + describe(Emit, Code) + " " +
-       Twine(How == Effort::Fast) + "\n" + Target->getTargetCPU() + "\n" +
-       Target->getTargetFeatureString() + "\n" + buildStamp())
+      (J.ModuleHash + "\n" + J.Kernel + "\n" + describe(J.Emit, J.Code) + " " +
+       Twine(How == Effort::Fast) + Part + "\n" + Target->getTargetCPU() +
+       "\n" + Target->getTargetFeatureString() + "\n" + buildStamp())
           .str();
   return reconverge::cachePath(CacheDir, xxh3_64bits(Key));
 }
 
-Expected<std::unique_ptr<MemoryBuffer>>
-Compiler::build(Function &Kernel, const EmitOptions &Emit, Tier Code) {
+Expected<EmittedKernel> Compiler::emit(Function &Kernel,
+                                       const EmitOptions &Emit, Tier Code,
+                                       bool Late) {
   EmitOptions ForHost = Emit;
   ForHost.Scatter = Target->getMCSubtargetInfo()->checkFeatures(
       "+avx512f,+avx512bw,+avx512vl");
-  auto M = emitKernel(Kernel, ForHost, Code, *Target);
-  if (!M)
-    return M.takeError();
-  optimise(**M, *Target, How == Effort::Fast);
+  return emitKernel(Kernel, ForHost, Code, *Target, Late);
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> Compiler::objectOf(Module &M) {
+  optimise(M, *Target, How == Effort::Fast);
   SmallVector<char, 0> Object;
   raw_svector_ostream OS(Object);
   legacy::PassManager CodeGen;
   if (Target->addPassesToEmitFile(CodeGen, OS, nullptr,
                                   CodeGenFileType::ObjectFile))
     return internalError("this host's code generator writes no object files");
-  CodeGen.run(**M);
+  CodeGen.run(M);
   return std::make_unique<SmallVectorMemoryBuffer>(std::move(Object),
-                                                   Kernel.getName());
+                                                   M.getModuleIdentifier());
 }
 
-Expected<Compiled> Compiler::link(std::unique_ptr<MemoryBuffer> Object) {
+Expected<std::unique_ptr<MemoryBuffer>>
+Compiler::build(Function &Kernel, const EmitOptions &Emit, Tier Code) {
+  auto Emitted = emit(Kernel, Emit, Code, /*Late=*/false);
+  if (!Emitted)
+    return Emitted.takeError();
+  return objectOf(*Emitted->Plan);
+}
+
+//===----------------------------------------------------------------------===//
+// Linking
+//===----------------------------------------------------------------------===//
+
+/// What makes pieces of a kernel; it has had no need to emit it yet, maybe.
+struct Compiler::Pieces {
+  CompileJob Job;
+  std::string Kernel, ModuleHash; ///< what Job names
+  EmittedKernel Emitted;
+  orc::JITDylib &In;
+  std::map<unsigned, const LateEntry *> Linked;
+
+  Pieces(const CompileJob &J, EmittedKernel Emitted, orc::JITDylib &In)
+      : Job(J), Kernel(J.Kernel), ModuleHash(J.ModuleHash),
+        Emitted(std::move(Emitted)), In(In) {
+    Job.Kernel = Kernel;
+    Job.ModuleHash = ModuleHash;
+  }
+};
+
+Expected<std::unique_ptr<MemoryBuffer>> Compiler::object(Pieces &Of,
+                                                         unsigned N) {
+  const std::string Path =
+      CacheDir.empty() ? "" : cachePath(Of.Job, (" " + Twine(N)).str());
+  if (!Path.empty())
+    if (auto Kept = readWhole(Path))
+      return Kept;
+  if (Of.Emitted.Pieces.empty()) {
+    auto F = Of.Job.Read();
+    if (!F)
+      return F.takeError();
+    auto Again = emit(**F, Of.Job.Emit, Of.Job.Code, /*Late=*/true);
+    if (!Again)
+      return Again.takeError();
+    Of.Emitted = std::move(*Again);
+  }
+  assert(N < Of.Emitted.Pieces.size() &&
+         "a kernel is emitted as it was before");
+  auto Object = objectOf(*Of.Emitted.Pieces[N]);
+  Of.Emitted.Pieces[N] = nullptr;
+  if (Object && !Path.empty())
+    writeWhole(Path, (*Object)->getBuffer());
+  return Object;
+}
+
+Expected<const LateEntry *> Compiler::piece(Pieces &Of, unsigned N) {
+  if (auto Before = Of.Linked.find(N); Before != Of.Linked.end())
+    return Before->second;
+  auto Object = object(Of, N);
+  if (!Object)
+    return Object.takeError();
+  if (Error E = Jit->addObjectFile(Of.In, std::move(*Object)))
+    return std::move(E);
+  auto Entries = Jit->lookup(Of.In, (PieceSymbol + Twine(N)).str());
+  if (!Entries)
+    return Entries.takeError();
+  return Of.Linked[N] = Entries->toPtr<const LateEntry *>();
+}
+
+/// \p Emitted: the pieces that go with \p Object, if they are there.
+Expected<Compiled> Compiler::link(std::unique_ptr<MemoryBuffer> Object,
+                                  const CompileJob &J, std::mutex *Lock,
+                                  EmittedKernel Emitted) {
   Compiled Result;
   Result.Bytes = Object->getBufferSize();
   auto Dylib = Jit->createJITDylib(("kernel" + Twine(Linked++)).str());
@@ -211,37 +293,68 @@ Expected<Compiled> Compiler::link(std::unique_ptr<MemoryBuffer> Object) {
   Dylib->addToLinkOrder(Jit->getMainJITDylib());
   if (Error E = Jit->addObjectFile(*Dylib, std::move(Object)))
     return std::move(E);
-  auto Symbol = Jit->lookup(*Dylib, PlanSymbol);
-  if (!Symbol)
-    return Symbol.takeError();
-  Result.Plan = Symbol->toPtr<const KernelPlan *>();
+  const auto Plan = Jit->mangleAndIntern(PlanSymbol),
+             Table = Jit->mangleAndIntern(LateSymbol);
+  orc::SymbolLookupSet Wanted(Plan);
+  Wanted.add(Table, orc::SymbolLookupFlags::WeaklyReferencedSymbol);
+  auto Found = Jit->getExecutionSession().lookup(
+      orc::makeJITDylibSearchOrder(&*Dylib), std::move(Wanted));
+  if (!Found)
+    return Found.takeError();
+  Result.Plan = (*Found)[Plan].getAddress().toPtr<const KernelPlan *>();
+  if (auto *InPieces = (*Found)[Table].getAddress().toPtr<LateTable *>()) {
+    assert(Lock && "only code without pieces is linked without a lock");
+    Result.Bytes += InPieces->Instructions * BytesPerInstruction;
+    auto Of = std::make_shared<Pieces>(J, std::move(Emitted), *Dylib);
+    Result.Late = std::make_shared<LateRegions>(
+        *InPieces,
+        [this, Of, Lock](unsigned N) -> Expected<const LateEntry *> {
+          std::lock_guard<std::mutex> Guard(*Lock);
+          const auto Begin = std::chrono::steady_clock::now();
+          auto Entries = piece(*Of, N);
+          Late += std::chrono::duration<double>(
+                      std::chrono::steady_clock::now() - Begin)
+                      .count();
+          return Entries;
+        },
+        J.End);
+  }
   return Result;
 }
 
-Expected<Compiled> Compiler::cached(StringRef Kernel, StringRef ModuleHash,
-                                    const EmitOptions &Emit, Tier Code) {
+Expected<Compiled> Compiler::cached(const CompileJob &J, std::mutex *Lock) {
   if (CacheDir.empty())
     return Compiled();
-  auto Object = readWhole(cachePath(ModuleHash, Kernel, Emit, Code));
+  auto Object = readWhole(cachePath(J));
   if (!Object)
     return Compiled();
-  return link(std::move(Object));
+  return link(std::move(Object), J, Lock);
 }
 
-Expected<Compiled> Compiler::compile(Function &Kernel, StringRef ModuleHash,
-                                     const EmitOptions &Emit, Tier Code) {
-  auto Built = build(Kernel, Emit, Code);
-  if (!Built)
-    return Built.takeError();
-  return adopt(std::move(*Built), Kernel.getName(), ModuleHash, Emit, Code);
+Expected<Compiled> Compiler::compile(const CompileJob &J, std::mutex &Lock) {
+  auto Found = cached(J, &Lock);
+  if (!Found || Found->Plan)
+    return Found;
+  auto F = J.Read();
+  if (!F)
+    return F.takeError();
+  auto Emitted = emit(**F, J.Emit, J.Code, /*Late=*/How == Effort::Fast);
+  if (!Emitted)
+    return Emitted.takeError();
+  auto Object = objectOf(*Emitted->Plan);
+  if (!Object)
+    return Object.takeError();
+  Emitted->Plan = nullptr;
+  if (!CacheDir.empty())
+    writeWhole(cachePath(J), (*Object)->getBuffer());
+  return link(std::move(*Object), J, &Lock, std::move(*Emitted));
 }
 
 Expected<Compiled> Compiler::adopt(std::unique_ptr<MemoryBuffer> Object,
-                                   StringRef Kernel, StringRef ModuleHash,
-                                   const EmitOptions &Emit, Tier Code) {
+                                   const CompileJob &J) {
   if (!CacheDir.empty())
-    writeWhole(cachePath(ModuleHash, Kernel, Emit, Code), Object->getBuffer());
-  return link(std::move(Object));
+    writeWhole(cachePath(J), Object->getBuffer());
+  return link(std::move(Object), J, nullptr);
 }
 
 } // namespace reconverge::warpvm
