@@ -78,10 +78,13 @@ static Mask namedBy(const Warp &W, unsigned Lane) {
 
 /// Lanes that some lane at \p S's collective names but that are not there.
 Mask Frontier::missing(const Warp &W, const Split &S) {
+  const Mask Others = W.Root->alive() & ~W.Context.Ended & ~S.Lanes;
+  if (!Others)
+    return 0; // mostly: who is left is here, whoever is named
   Mask Named = 0;
   for (Mask Left = S.Lanes; Left; Left &= Left - 1)
     Named |= namedBy(W, __builtin_ctzll(Left));
-  return Named & W.Root->alive() & ~W.Context.Ended & ~S.Lanes;
+  return Named & Others;
 }
 
 /// The lanes of \p S whose named ones are all there. Who waits for the same ones
@@ -301,6 +304,9 @@ bool Frontier::runWhole(Warp &W, Mask *Out) {
     S.Deferred = loopsLong(W, S.Region, *Only, S.Lanes);
     S.Region = Only->Region;
     S.Wait = Only->Kind;
+    // Nobody is elsewhere for a collective to wait for, but in a call.
+    if (S.Wait == EdgeKind::Sync && W.Root == &W && !S.Deferred)
+      continue;
     if (S.Wait != EdgeKind::Plain)
       return S.Wait != EdgeKind::Sync && S.Wait != EdgeKind::Call;
     if (S.Deferred)
