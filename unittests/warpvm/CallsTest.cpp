@@ -294,5 +294,56 @@ TEST(Calls, BlockVectorsSumUpToTheCounts) {
     EXPECT_EQ(Observer.Of[B], P.counts().Blocks[B].Lanes) << B;
 }
 
+/// Lanes 0 to 15 come to a collective in a function and name all 32; once they
+/// do, the others write a flag and return. Who is named is waited for, so what
+/// the function reads behind it is the flag.
+TEST(Calls, ACollectiveInAFunctionWaitsForLanesThatAreNotInTheCall) {
+  const char *const Text = R"(
+  declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  declare void @llvm.nvvm.bar.warp.sync(i32)
+  define void @meet(ptr %flag, ptr %to, i32 %depth) {
+    %last = icmp eq i32 %depth, 0
+    br i1 %last, label %here, label %deeper
+  deeper:
+    %less = sub i32 %depth, 1
+    call void @meet(ptr %flag, ptr %to, i32 %less)
+    ret void
+  here:
+    %begun = getelementptr i32, ptr %flag, i32 1
+    store volatile i32 1, ptr %begun
+    call void @llvm.nvvm.bar.warp.sync(i32 -1)
+    %seen = load volatile i32, ptr %flag
+    store i32 %seen, ptr %to
+    ret void
+  }
+  define ptx_kernel void @k(ptr %flag, ptr %out) {
+    %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+    %to = getelementptr i32, ptr %out, i32 %t
+    %high = icmp uge i32 %t, 16
+    br i1 %high, label %others, label %first
+  first:
+    call void @meet(ptr %flag, ptr %to, i32 1)
+    ret void
+  others:
+    %begun = getelementptr i32, ptr %flag, i32 1
+    br label %wait
+  wait:
+    %there = load volatile i32, ptr %begun
+    %go = icmp ne i32 %there, 0
+    br i1 %go, label %write, label %wait
+  write:
+    store volatile i32 7, ptr %flag
+    ret void
+  }
+)";
+  for (Tier Code : {Tier::Fused, Tier::Blocks}) {
+    uint32_t Flag[2] = {}, Out[32] = {};
+    TestProgram P(Text, optionsFor(32, Code, PolicyKind::Frontier));
+    P.run(shape(1, 32), &Flag[0], &Out[0]);
+    for (unsigned T = 0; T < 32; ++T)
+      EXPECT_EQ(Out[T], T < 16 ? 7u : 0u) << T;
+  }
+}
+
 } // namespace
 } // namespace reconverge::warpvm
