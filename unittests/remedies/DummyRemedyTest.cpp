@@ -128,25 +128,9 @@ TEST(DummyRemedy, IsAskedForInTheSource) {
   EXPECT_FALSE(isOneOf("1 to 32", "1 to 32"));
 }
 
-TEST(DummyRemedy, IsForeseenWhereItApplies) {
-  LLVMContext C;
-  auto M = parse(C);
-  KernelProfile Seen;
-  Seen.Info.Branches.resize(1);
-  const Foreseen InK = foreseen(*M->getFunction("k"), Seen).back();
-  EXPECT_EQ(InK.Remedy, "dummy");
-  EXPECT_EQ(InK.Parameters, "times=2");
-  EXPECT_FALSE(InK.IsRefused);
-  EXPECT_FALSE(InK.Added) << "the rule's price holds";
-  ASSERT_EQ(InK.Slots.size(), 1u);
-  EXPECT_GT(InK.Slots[0], 1e300) << "and the rule's bound";
-  EXPECT_TRUE(foreseen(*M->getFunction("straight"), Seen).back().IsRefused);
-  EXPECT_FALSE(M->getFunction("k")->hasFnAttribute("dummy")) << "but a copy";
-}
-
-TEST(DummyRemedy, IsInTheAdvice) {
-  Profile P;
-  KernelProfile &K = P.Kernels.emplace_back();
+/// Of a kernel with one branch, which half of the lanes take.
+KernelProfile oneBranch() {
+  KernelProfile K;
   K.WarpSize = 32;
   K.Info.Blocks.resize(2);
   for (BlockInfo &B : K.Info.Blocks) {
@@ -161,6 +145,27 @@ TEST(DummyRemedy, IsInTheAdvice) {
   Branch.Region = {1};
   K.Info.Branches.push_back(Branch);
   K.Branches = {{4, 4, {64, 64}}};
+  return K;
+}
+
+TEST(DummyRemedy, IsForeseenWhereItApplies) {
+  LLVMContext C;
+  auto M = parse(C);
+  const KernelProfile Seen = oneBranch();
+  const Foreseen InK = foreseen(*M->getFunction("k"), Seen).back();
+  EXPECT_EQ(InK.Remedy, "dummy");
+  EXPECT_EQ(InK.Parameters, "times=2");
+  EXPECT_FALSE(InK.IsRefused);
+  EXPECT_FALSE(InK.Added) << "the rule's price holds";
+  ASSERT_EQ(InK.Slots.size(), 1u);
+  EXPECT_GT(InK.Slots[0], 1e300) << "and the rule's bound";
+  EXPECT_TRUE(foreseen(*M->getFunction("straight"), Seen).back().IsRefused);
+  EXPECT_FALSE(M->getFunction("k")->hasFnAttribute("dummy")) << "but a copy";
+}
+
+TEST(DummyRemedy, IsInTheAdvice) {
+  Profile P;
+  P.Kernels.push_back(oneBranch());
   const RunCost Cost = model::costOf(P, rules());
   ASSERT_EQ(Cost.Places.size(), 1u);
   const RemedyBound &Last = Cost.Places[0].Remedies.back();
