@@ -5,6 +5,7 @@
 
 #include "driver/ProgramModules.h"
 #include "frontend/MachineCode.h"
+#include "frontend/Subprocess.h"
 #include "model/Slots.h"
 #include "remedies/Table.h"
 
@@ -30,26 +31,24 @@ public:
   explicit Ptxas(StringRef CudaPath) {
     auto Found = frontend::findCudaToolkit(
         CudaPath, [](StringRef Name) { return sys::Process::GetEnv(Name); });
-    auto Made = frontend::TempDir::create();
-    if (Found && Made) {
+    if (Found)
       Cuda = std::move(*Found);
-      Temp.emplace(std::move(*Made));
-      return;
-    }
-    if (!Found)
+    else
       consumeError(Found.takeError());
-    if (!Made)
-      consumeError(Made.takeError());
   }
   remedies::Services services() const {
-    if (!Temp)
+    if (!Cuda)
       return {};
     return {[this](const Module &M) { return registersOf(M); }};
   }
 
 private:
   std::optional<unsigned> registersOf(const Module &M) const {
-    auto Code = frontend::machineCodeOf(M, {}, Cuda, *Temp);
+    if (frontend::interruption())
+      return std::nullopt;
+    auto Temp = frontend::TempDir::create();
+    auto Code =
+        Temp ? frontend::machineCodeOf(M, {}, *Cuda, *Temp) : Temp.takeError();
     if (Code && Code->Registers.size() == 1)
       return Code->Registers.begin()->second;
     if (!Code)
@@ -57,8 +56,7 @@ private:
     return std::nullopt;
   }
 
-  frontend::CudaToolkit Cuda;
-  std::optional<frontend::TempDir> Temp;
+  std::optional<frontend::CudaToolkit> Cuda;
 };
 } // namespace
 

@@ -38,6 +38,7 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <mutex>
 #include <set>
 #include <spawn.h>
 #include <sys/prctl.h>
@@ -63,24 +64,31 @@ static void interrupt(int Signal, siginfo_t *Info, void *) {
 }
 
 namespace {
-/// Our signal handlers while a child runs.
+/// Our signal handlers while a child runs, or several that as many threads wait
+/// for.
 class SignalsWhileWaiting {
 public:
   explicit SignalsWhileWaiting(bool Expendable) {
+    std::lock_guard<std::mutex> Guard(Lock);
     IsExpendable = Expendable;
-    for (int I = 0; I < Count; ++I)
+    for (int I = 0; Waiting == 0 && I < Count; ++I)
       install(I);
+    ++Waiting;
   }
   ~SignalsWhileWaiting() {
+    std::lock_guard<std::mutex> Guard(Lock);
     CurrentChild = 0;
-    for (int I = 0; I < Count; ++I)
+    --Waiting;
+    for (int I = 0; Waiting == 0 && I < Count; ++I)
       sigaction(Signals[I], &Before[I], nullptr);
   }
 
 private:
   static constexpr int Count = 4;
   static constexpr int Signals[Count] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-  struct sigaction Before[Count];
+  static inline std::mutex Lock;
+  static inline unsigned Waiting = 0; ///< threads
+  static inline struct sigaction Before[Count];
 
   void install(int Index) {
     struct sigaction Action{};

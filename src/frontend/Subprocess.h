@@ -48,7 +48,8 @@ struct ProcessResult {
 /// Runs \p C and waits. While it runs, SIGINT, SIGQUIT, SIGTERM and SIGHUP only
 /// end the child, to which they are passed on unless it has them from the
 /// terminal; so that the caller can clean up afterwards. The error is that of a
-/// program that cannot be started.
+/// program that cannot be started. Several threads may call it at once; of their
+/// children a signal is passed on to the one that was started last.
 llvm::Expected<ProcessResult> runProcess(const Command &C);
 
 /// The last of these signals that came while a child ran; 0: none has. Who goes

@@ -19,10 +19,13 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/ThreadPool.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -126,13 +129,29 @@ std::vector<Candidate> candidates(const KernelProfile &Seen, bool Diverges,
   return withProofs(std::move(All));
 }
 
-/// \p F has the remedy that \p Code tells of, and \p Before registers without.
-static void countRegisters(const Function &F, unsigned Before,
-                           const Services &Services, Foreseen &Code) {
-  if (!Services.CountRegisters || !Before || !Code.Added || Code.IsRefused)
-    return;
-  if (const auto Now = Services.CountRegisters(*copyAlone(F).first))
-    Code.Added->Registers = int(*Now) - int(Before);
+namespace {
+/// The code of a candidate, whose registers are to be counted.
+struct ToCount {
+  size_t Candidate;
+  SmallVector<char, 0> Bitcode;
+};
+} // namespace
+
+/// Counts registers in all of \p Codes at once: ptxas takes long.
+static void countRegisters(ArrayRef<ToCount> Codes, unsigned Before,
+                           const Services &Services,
+                           std::vector<Foreseen> &All) {
+  DefaultThreadPool Pool;
+  for (const ToCount &Code : Codes)
+    Pool.async([&] {
+      LLVMContext Context;
+      auto M = parseBitcodeFile(
+          {{Code.Bitcode.data(), Code.Bitcode.size()}, "candidate"}, Context);
+      if (!M)
+        return consumeError(M.takeError());
+      if (const auto Now = Services.CountRegisters(**M))
+        All[Code.Candidate].Added->Registers = int(*Now) - int(Before);
+    });
 }
 
 /// As Remedy::Foresee, of a remedy whose rule knows all that counts and code
@@ -154,6 +173,7 @@ std::vector<Foreseen> foreseen(const Function &Kernel,
                                const KernelProfile &Seen,
                                const Services &Services) {
   std::vector<Foreseen> All;
+  std::vector<ToCount> Codes;
   for (const Remedy *R : Table)
     if (R->BoundAt && R->Guess)
       for (std::string &Parameters : R->Guess(Seen)) {
@@ -161,12 +181,19 @@ std::vector<Foreseen> foreseen(const Function &Kernel,
         Function &Copy = *M->getFunction(Kernel.getName());
         All.push_back(R->Foresee ? R->Foresee(Copy, Seen, Parameters)
                                  : foreseeByRule(*R, Copy, Seen, Parameters));
-        // There may be another one of that name now.
-        countRegisters(*M->getFunction(Kernel.getName()), Seen.Info.Registers,
-                       Services, All.back());
+        if (Services.CountRegisters && Seen.Info.Registers &&
+            All.back().Added && !All.back().IsRefused) {
+          // There may be another one of that name now.
+          const auto Alone = copyAlone(*M->getFunction(Kernel.getName()));
+          raw_svector_ostream OS(
+              Codes.emplace_back(ToCount{All.size() - 1, {}}).Bitcode);
+          WriteBitcodeToFile(*Alone.first, OS);
+        }
         All.back().Remedy = R->Name.str();
         All.back().Parameters = std::move(Parameters);
       }
+  if (!Codes.empty())
+    countRegisters(Codes, Seen.Info.Registers, Services, All);
   return All;
 }
 

@@ -51,6 +51,24 @@ TEST(Process, EnvironmentIsOverOurs) {
   EXPECT_TRUE(shell("test -n \"$PATH\"").ok());
 }
 
+TEST(Process, ThreadsLeaveSignalsAsTheyWere) {
+  const auto HandlerOf = [] {
+    struct sigaction Now;
+    sigaction(SIGINT, nullptr, &Now);
+    return Now.sa_sigaction;
+  };
+  const auto Before = HandlerOf();
+  // The second begins while the first runs, and ends after it.
+  std::thread First([] { EXPECT_TRUE(shell("sleep 0.2").ok()); });
+  while (HandlerOf() == Before)
+    std::this_thread::yield();
+  std::thread Second([] { EXPECT_TRUE(shell("sleep 0.4").ok()); });
+  First.join();
+  EXPECT_NE(HandlerOf(), Before) << "one still runs";
+  Second.join();
+  EXPECT_EQ(HandlerOf(), Before);
+}
+
 TEST(Process, MissingProgramIsAnError) {
   Expected<ProcessResult> Result = runProcess({{"/no/such/program"}, {}});
   ASSERT_FALSE(bool(Result));

@@ -40,7 +40,8 @@ using RegisterCounter =
 
 /// What a remedy may ask while it is applied.
 struct Services {
-  RegisterCounter CountRegisters = nullptr; ///< null: nobody can say
+  /// Null: nobody can say. For forecasts it is asked by several threads.
+  RegisterCounter CountRegisters = nullptr;
   /// Hash of the module's code before any remedy; empty: not known.
   std::string CodeHash = {};
   /// Whether the module is all the device code that is being built.

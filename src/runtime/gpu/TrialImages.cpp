@@ -50,6 +50,7 @@
 #include "launch/RecipeText.h"
 #include "runtime/gpu/Build.h"
 #include "runtime/gpu/Cudart.h"
+#include "runtime/gpu/MachinePrices.h"
 #include "runtime/gpu/Registers.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -175,16 +176,6 @@ static void addCandidate(GpuTriedKernel &K, GpuCandidate &C, unsigned Number,
     findLaunch(C, *Whole.getFunction(C.Name));
 }
 
-/// \p Whole with no kernels but \p Names.
-static std::unique_ptr<Module> onlyKernels(const Module &Whole,
-                                           const StringSet<> &Names) {
-  std::unique_ptr<Module> Part = CloneModule(Whole);
-  for (Function &F : *Part)
-    if (analysis::isKernel(F) && !Names.contains(F.getName()))
-      F.deleteBody();
-  return Part;
-}
-
 /// Adds to \p Whole a copy of each tried kernel and of each candidate that
 /// counts. What calls functions is left out: they are shared with the code that
 /// is timed. So is what a recipe launches. The copies get the form for ptxas
@@ -216,11 +207,6 @@ Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
   if (All.empty())
     return Error::success();
   analysis::renumberBlocks(Whole);
-  const std::unique_ptr<Module> Plain = onlyKernels(Whole, Names);
-  // Without it the classes of the IR's instructions say what blocks cost.
-  Expected<analysis::MachineCode> Made = machineCodeFor(*Plain, Settings);
-  if (!Made)
-    consumeError(Made.takeError());
   I.Counting.Code = CloneModule(Whole);
   I.Counting.Probes =
       std::make_unique<instrument::ModuleProbes>(*I.Counting.Code);
@@ -228,10 +214,11 @@ Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
     Function &F = *I.Counting.Code->getFunction(Code->Name);
     Code->Kernel = describeCounted(I.Counting, F);
     Code->Info = analysis::describeKernel(F, *Costs, I.Hash);
-    if (Made)
-      consumeError(analysis::priceByMachineCode(
-          Code->Info, *Plain->getFunction(Code->Name), *Made, *Costs));
   }
+  std::vector<ToPrice> Prices;
+  for (CountingCode *Code : All)
+    Prices.push_back({Code->Name, &Code->Info});
+  priceByMachineCode(Whole, Prices, Settings, *Costs);
   // Nobody times them, so they may spill; and blocks of 1024 threads launch.
   frontend::RegisterCounts Fits;
   for (const CountingCode *Code : All)
