@@ -237,10 +237,6 @@ Expected<std::vector<TrialEvent>> Optimizer::tryAll(TrialPlan &Plan,
   How.Trials = Program.file("trials.json");
   Plan.Log = Program.file("trials.log");
   const double Most = double(Request.TimeLimit), Usual = How.TimeLimit;
-  if (Request.TimeLimit) { // the run takes some of it besides
-    Plan.Seconds = std::min(Plan.Seconds, std::max(Most - Once, Most / 4));
-    Plan.IsHurried = true;
-  }
   size_t Candidates = 0, Kernels = 0;
   for (const TrialRequest &R : Plan.Kernels) {
     Candidates += R.Candidates.size();
@@ -253,11 +249,14 @@ Expected<std::vector<TrialEvent>> Optimizer::tryAll(TrialPlan &Plan,
   How.Meanwhile = [&] { Now.update([&] { return doneOf(Plan); }); };
   return runTrials(
       Plan,
-      [&](const TrialPlan &This) -> Expected<frontend::ProcessResult> {
+      [&](TrialPlan This) -> Expected<frontend::ProcessResult> {
+        if (Request.TimeLimit) { // of which the program itself takes some
+          This.IsHurried = true;
+          This.Seconds = std::max(Left() - Once, Left() / 4);
+          How.TimeLimit = std::clamp(Left(), 0.1, Usual);
+        }
         if (Error E = writeTrialPlan(This, How.Trials))
           return std::move(E);
-        if (Request.TimeLimit)
-          How.TimeLimit = std::clamp(Left(), 0.1, Usual);
         auto Result = Program.run(How);
         Now.clear();
         if (Result)
