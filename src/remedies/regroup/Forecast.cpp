@@ -81,11 +81,13 @@ static constexpr double LeastGain = 0.02;
 static constexpr double LeastByEstimate = 0.05;
 static constexpr size_t MostBranches = 8, MostGathers = 2;
 
-/// Slots that an order over the grid gives back at branch \p B.
+/// Slots that an order over the grid gives back at branch \p B. At one that
+/// the thread's number decides, only there: it is often a guard around others.
 static double inGrid(const KernelProfile &K, const KernelCost &Cost,
                      uint32_t B) {
-  return endOfGridLoop(K) ? Cost.Branches[B].LossSlots
-                          : Cost.Branches[B].RecoverSlots.InGrid;
+  const BranchCost &C = Cost.Branches[B];
+  const double Gain = endOfGridLoop(K) ? C.LossSlots : C.RecoverSlots.InGrid;
+  return isByThread(K.Info.Branches[B]) ? std::min(Gain, C.SelfSlots) : Gain;
 }
 
 /// Branches that give enough back, the dearest first.
