@@ -110,9 +110,10 @@ Counted on the CPU (test machine), priced as H200; regrouping from 64 threads.
 TEST(Terminal, CommandsStayWhole) {
   Profile P = example();
   P.Program = std::string(60, 'p');
-  EXPECT_NE(shown(P, {80}).find("\nTry meld and regroup:\n  reconverge optimize " +
-                                P.Program + " -- -n 64\n"),
-            std::string::npos);
+  EXPECT_NE(
+      shown(P, {80}).find("\nTry meld and regroup:\n  reconverge optimize " +
+                          P.Program + " -- -n 64\n"),
+      std::string::npos);
 }
 
 // At 80 columns the last column goes on in the next line, between words.

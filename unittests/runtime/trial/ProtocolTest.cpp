@@ -201,9 +201,8 @@ TEST_F(ProtocolTest, InAHurryTheFirstThatMayBeKeptIsTimed) {
   Plan.IsHurried = true;
   const std::vector<TrialEvent> Events = tryAll();
   using E = TrialEvent;
-  EXPECT_EQ(kinds(Events),
-            (std::vector<E::Kind>{E::Begin, E::End, E::Begin, E::End,
-                                  E::Untried, E::Timed}))
+  EXPECT_EQ(kinds(Events), (std::vector<E::Kind>{E::Begin, E::End, E::Begin,
+                                                 E::End, E::Untried, E::Timed}))
       << "2 is wrong, and for 1.0 there is time";
   EXPECT_EQ(Events[4].Tried.Remedy, "1.00");
   EXPECT_EQ(Events[5].Tried.Remedy, "1.0");
