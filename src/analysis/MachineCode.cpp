@@ -31,7 +31,9 @@
 // the short way: rarely, so they are not counted.
 //
 // Latency. The machine code says itself when its next instruction may start, so
-// a lone warp's time in a block can be read off it (priceOf below).
+// a lone warp's time in a block can be read off it (timesOf below). Blocks whose
+// code lies in one straight piece, as that of predicated sides does, are under way
+// at the same time.
 //
 // Limitation: what ptxas moves out of a loop stays charged to the block it came
 // from.
@@ -84,6 +86,20 @@ static bool isControl(StringRef Opcode) {
       .Cases("BSSY", "BSYNC", "BAR", "WARPSYNC", "ENDCOLLECTIVE", true)
       .Cases("YIELD", "NOP", true)
       .Default(false);
+}
+
+/// Whether a warp may be elsewhere behind \p I, or come from elsewhere.
+static bool endsStraightCode(const MachineInstruction &I) {
+  const StringRef Opcode = opcodeOf(I);
+  return StringSwitch<bool>(Opcode)
+      .Cases("BRA", "BRX", "CALL", "RET", "BREAK", "BSYNC", true)
+      .Case("EXIT", !isGuarded(I))
+      .Default(false);
+}
+
+/// Whether \p I loads from memory that may lie outside of the multiprocessor.
+static bool mayLeave(const MachineInstruction &I) {
+  return opcodeOf(I) == "LDG" || opcodeOf(I) == "LD";
 }
 
 /// Whether \p For becomes one such machine instruction, in each copy of its own:
@@ -189,38 +205,86 @@ namespace {
 /// What one execution of a block costs.
 struct BlockPrice {
   PipeCycles Busy = {};
-  double Path = 0;
+  double Path = 0, Loads = 0;
 };
 } // namespace
 
+static Error noPriceOf(const MachineInstruction &I) {
+  const StringRef Opcode = opcodeOf(I);
+  return createStringError(
+      "no price of machine instruction " +
+      (Opcode.empty() ? "0x" + utohexstr(I.Low & 0xfff) : Opcode.str()));
+}
+
 /// Runs \p Code for a lone warp, as its control bits say: how many cycles the
 /// next instruction has to wait, which of six scoreboards is free when the
-/// result is there, and on which ones to wait before the start.
-static Expected<BlockPrice> priceOf(ArrayRef<MachineInstruction> Code,
-                                    const MachineModel &Machine) {
+/// result is there, and on which ones to wait before the start. Says for how many
+/// cycles each instruction holds the warp up, if loads that may leave the
+/// multiprocessor take \p Farther cycles more; where straight code ends, it is the
+/// one whose result is last.
+static std::vector<double> timesOf(ArrayRef<MachineInstruction> Code,
+                                   const MachineModel &Machine,
+                                   double Farther) {
   constexpr unsigned Scoreboards = 6;
-  BlockPrice Price;
-  double Now = 0, FreeAt[Scoreboards] = {};
-  for (const MachineInstruction &I : Code) {
-    const StringRef Opcode = opcodeOf(I);
-    const auto Cost = Machine.opcode(Opcode);
-    if (!Cost)
-      return createStringError(
-          "no price of machine instruction " +
-          (Opcode.empty() ? "0x" + utohexstr(I.Low & 0xfff) : Opcode.str()));
-    for (auto [Sum, Cycles] : zip_equal(Price.Busy, Cost->Busy))
-      Sum += Cycles;
+  struct Scoreboard {
+    double FreeAt = 0;
+    size_t SetBy = 0;
+  } All[Scoreboards];
+  std::vector<double> Times(Code.size());
+  double Now = 0;
+  for (auto [At, I] : enumerate(Code)) {
     const uint64_t Control = I.High >> 41;
     const unsigned Stall = Control & 15, Sets = (Control >> 5) & 7,
                    WaitsFor = (Control >> 11) & 63;
+    const double Before = Now;
     for (unsigned S = 0; S != Scoreboards; ++S)
       if ((WaitsFor >> S) & 1)
-        Now = std::max(Now, FreeAt[S]);
-    if (Sets < Scoreboards)
-      FreeAt[Sets] = std::max(FreeAt[Sets], Now + Cost->Latency);
+        Now = std::max(Now, All[S].FreeAt);
+    const auto Cost = Machine.opcode(opcodeOf(I));
+    const double Latency =
+        (Cost ? Cost->Latency : 0) + (mayLeave(I) ? Farther : 0);
+    if (Sets < Scoreboards && All[Sets].FreeAt < Now + Latency)
+      All[Sets] = {Now + Latency, At};
     Now += std::max(Stall, 1u);
+    Times[At] = Now - Before;
+    if (!endsStraightCode(I) && At + 1 != Code.size())
+      continue;
+    const Scoreboard &Last =
+        *std::ranges::max_element(All, {}, &Scoreboard::FreeAt);
+    if (Last.FreeAt > Now) {
+      Times[Last.SetBy] += Last.FreeAt - Now;
+      Now = Last.FreeAt;
+    }
   }
-  Price.Path = std::max(Now, *std::ranges::max_element(FreeAt));
+  return Times;
+}
+
+/// The same for all of \p Code, and how often it waits for loads, of which those
+/// that are under way together are one: the slope over what they take.
+static std::vector<MachineInstruction>
+withTimes(ArrayRef<MachineInstruction> Code, const MachineModel &Machine) {
+  constexpr double Far = 1 << 16;
+  std::vector<MachineInstruction> Timed = Code.vec();
+  for (auto [I, Near, Farther] : zip_equal(Timed, timesOf(Code, Machine, 0),
+                                           timesOf(Code, Machine, Far))) {
+    I.Cycles = Near;
+    I.Loads = std::max(0.0, Farther - Near) / Far;
+  }
+  return Timed;
+}
+
+static Expected<BlockPrice> priceOf(ArrayRef<MachineInstruction> Code,
+                                    const MachineModel &Machine) {
+  BlockPrice Price;
+  for (const MachineInstruction &I : Code) {
+    const auto Cost = Machine.opcode(opcodeOf(I));
+    if (!Cost)
+      return noPriceOf(I);
+    for (auto [Sum, Cycles] : zip_equal(Price.Busy, Cost->Busy))
+      Sum += Cycles;
+    Price.Path += I.Cycles;
+    Price.Loads += I.Loads;
+  }
   return Price;
 }
 
@@ -235,7 +299,8 @@ Error priceByMachineCode(KernelInfo &Info, const Function &Kernel,
     for (const BasicBlock &BB : *F)
       if (const auto Number = blockNumber(BB))
         ++Numbered[*Number];
-    for (const auto &[BB, B] : machineBlocksOf(*F, Found->second)) {
+    const auto Timed = withTimes(withoutRoutines(Found->second), Machine);
+    for (const auto &[BB, B] : machineBlocksOf(*F, Timed)) {
       const auto Number = blockNumber(*B.IssuedBy);
       if (!Number)
         continue;
@@ -246,6 +311,7 @@ Error priceByMachineCode(KernelInfo &Info, const Function &Kernel,
       for (auto [All, Cycles] : zip_equal(Sum.Busy, Price->Busy))
         All += Cycles / B.Copies;
       Sum.Path += Price->Path / B.Copies;
+      Sum.Loads += Price->Loads / B.Copies;
     }
   }
   for (BlockInfo &B : Info.Blocks) {
@@ -254,6 +320,7 @@ Error priceByMachineCode(KernelInfo &Info, const Function &Kernel,
     for (auto [Busy, Cycles] : zip_equal(B.Busy, Price.Busy))
       Busy = Cycles / Times;
     B.Path = Price.Path / Times;
+    B.PathLoads = Price.Loads / Times;
   }
   Info.Registers = Code.Registers.lookup(Kernel.getName());
   Info.HasMachineCode = true;

@@ -25,6 +25,8 @@ struct MachineInstruction {
   /// The instruction of the IR that it was made for; null: not known.
   const llvm::Instruction *For = nullptr;
   uint64_t Low = 0, High = 0; ///< the encoding, compute capability 7.0 to 9.0
+  double Cycles = 0;          ///< for which it holds a lone warp up, if known
+  double Loads = 0; ///< that it waits for meanwhile, one after the other
 };
 
 /// "IADD3", "LDG", ...; empty: not known.

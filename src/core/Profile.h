@@ -38,9 +38,9 @@ struct BlockInfo {
   PipeCycles Busy = {};      ///< of a scheduler's pipes, by one warp
   /// Cycles of its longest chain of instructions that wait for one another
   /// (of machine code: of a lone warp in it), loads taken as hits of the first
-  /// cache, and most such loads in a chain.
+  /// cache, and how often it waits for such loads, one after the other.
   double Path = 0;
-  uint32_t PathLoads = 0;
+  double PathLoads = 0;
   /// Of a block in a loop: the blocks that lead into the outermost one from
   /// outside. Their executions say how many warps come here.
   std::vector<uint32_t> Entries;

@@ -80,7 +80,7 @@ static bool readUnits(const Fields &F, BlockInfo &B) {
     return true;
   std::vector<double> Busy;
   if (!F.measures("busy", Busy) || !F.measure("path", B.Path) ||
-      !F.count("pathLoads", B.PathLoads))
+      !F.measure("pathLoads", B.PathLoads))
     return false;
   if ((F.has("entries") && !F.counts("entries", B.Entries)) ||
       (F.has("successors") && !F.counts("successors", B.Successors)))

@@ -279,7 +279,7 @@ static void writeKernel(JsonWriter &W, const KernelProfile &K,
     S.number("latency", B.Latency);
     S.numbers("busy", {B.Busy.begin(), B.Busy.end()});
     S.number("path", B.Path);
-    S.count("pathLoads", B.PathLoads);
+    S.number("pathLoads", B.PathLoads);
     if (!B.Entries.empty())
       S.counts("entries", B.Entries);
     if (!B.Successors.empty())

@@ -32,6 +32,7 @@ constexpr const char *Code = R"(
     %s = add i32 %l, %a
     br label %end
   end:
+    %m = load i32, ptr addrspace(3) %p
     ret void
   }
 )";
@@ -62,6 +63,7 @@ protected:
     numberBlocks(P.module());
     Info = describeKernel(P.function(), Machine, "");
     A = &P.value("a"), C = &P.value("c"), L = &P.value("l"), S = &P.value("s");
+    M = &P.value("m");
   }
   Error price(std::vector<MachineInstruction> List) {
     MachineCode All;
@@ -77,7 +79,7 @@ protected:
   MachineModel Machine =
       cantFail(MachineModel::load(MACHINES_DIR "/h200.json"));
   KernelInfo Info;
-  const Instruction *A, *C, *L, *S;
+  const Instruction *A, *C, *L, *S, *M;
 };
 
 TEST(MachineInstruction, IsDecoded) {
@@ -128,6 +130,24 @@ TEST_F(MachineCodeTest, PredicatedCodeIsIssuedByWhoDecides) {
   EXPECT_EQ(busy(0, Unit::Lsu), 4);
   EXPECT_EQ(busy(0, Unit::Alu), 6);
   EXPECT_EQ(busy(1, Unit::Issue), 0);
+}
+
+/// Of two loads in one straight piece of code the second is under way while the
+/// first is waited for; behind a jump it starts when that has ended.
+TEST_F(MachineCodeTest, BlocksInStraightCodeOverlap) {
+  auto Lay = [&](Opcode Between) {
+    return price({make(C, ISETP),
+                  make(L, LDS, Between == BRA ? Always : P0, 1, /*Sets=*/0),
+                  make(L, Between, P0), make(M, LDS, Always, 1, /*Sets=*/1),
+                  make(M, EXIT, Always, 5, 7, /*WaitsFor=*/1)});
+  };
+  ASSERT_FALSE(errorToBool(Lay(IADD3)));
+  EXPECT_EQ(Info.Blocks[0].Path, 1 + 1 + 1);
+  EXPECT_EQ(Info.Blocks[2].Path, 23 + 5);
+  ASSERT_FALSE(errorToBool(Lay(BRA)));
+  EXPECT_EQ(Info.Blocks[0].Path, 1);
+  EXPECT_EQ(Info.Blocks[1].Path, 23);
+  EXPECT_EQ(Info.Blocks[2].Path, 23 + 5);
 }
 
 /// Behind the end lies what is called where a division goes the long way.
