@@ -34,7 +34,10 @@ struct Demand {
 
   bool HasMemory = false; ///< all below is counted
   double Wavefronts = 0;  ///< of the first cache and shared memory
-  double LoadSectors = 0, StoreSectors = 0;  ///< of global and local memory
+  double LoadSectors = 0, StoreSectors = 0; ///< of global and local memory
+  /// Of StoreSectors those that device memory gets, where the second cache joins
+  /// what several requests write of one.
+  double MergedStores = 0;
   double AtomicSectors = 0, AtomicTurns = 0; ///< of atomics on global memory
   /// The part of all loads' requests whose lanes read in unlike places, and in
   /// how many: each hits or misses by itself. Of others all sectors are one.

@@ -146,6 +146,7 @@ static void writeDemand(JsonWriter &W, const Demand &D) {
   W.number("wavefronts", D.Wavefronts);
   W.number("loadSectors", D.LoadSectors);
   W.number("storeSectors", D.StoreSectors);
+  W.number("mergedStores", D.MergedStores);
   W.number("atomicSectors", D.AtomicSectors);
   W.number("atomicTurns", D.AtomicTurns);
   writeTouched(W, D.Touched);
@@ -164,6 +165,7 @@ static bool readDemand(const json::Value &V, json::Path P, Demand &D) {
       !F.measure("wavefronts", D.Wavefronts) ||
       !F.measure("loadSectors", D.LoadSectors) ||
       !F.measure("storeSectors", D.StoreSectors) ||
+      !F.measure("mergedStores", D.MergedStores) ||
       !F.measure("atomicSectors", D.AtomicSectors) ||
       !F.measure("atomicTurns", D.AtomicTurns) ||
       !F.object("touched", D.Touched, readTouched))

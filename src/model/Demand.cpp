@@ -85,6 +85,16 @@ static void addBlocks(Demand &D, const KernelInfo &Info,
   }
 }
 
+/// Where a request's sectors are no more than all its warp's lanes would write side
+/// by side, those that did not come write the rest of them: on the branch's other
+/// side, say.
+static double mergedStores(const AccessInfo &A, const AccessCounts &C) {
+  const double Sectors = double(C.Sectors);
+  if (Sectors > double(C.Requests) * A.Bytes)
+    return Sectors;
+  return std::min(Sectors, double(C.Lanes) * A.Bytes / SectorBytes);
+}
+
 static void addAccess(Demand &D, const AccessInfo &A, const AccessCounts &C,
                       double Requests) {
   if (C.Requests == 0)
@@ -98,6 +108,7 @@ static void addAccess(Demand &D, const AccessInfo &A, const AccessCounts &C,
     break;
   case MemoryUse::Store:
     D.StoreSectors += Sectors;
+    D.MergedStores += Each * mergedStores(A, C);
     break;
   case MemoryUse::Atomic:
     D.AtomicSectors += Sectors;
@@ -207,7 +218,9 @@ Demand demandOf(const KernelProfile &K) {
 }
 
 Demand demandWithin(uint64_t Bytes, Demand D) {
-  const double Sectors = D.LoadSectors + D.StoreSectors + D.AtomicSectors;
+  const double Loads =
+      D.Touched.ThreadBlocks ? double(D.Touched.BlockLoads) : D.LoadSectors;
+  const double Sectors = Loads + D.MergedStores + D.AtomicSectors;
   D.Touched.GridLoads =
       std::min(uint64_t(Sectors), divideCeil(Bytes, SectorBytes));
   return D;

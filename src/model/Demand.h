@@ -17,8 +17,9 @@ Demand demandOf(const KernelInfo &Info, const LaunchCounts &Counts,
 /// it was launched with first.
 Demand demandOf(const KernelProfile &K);
 
-/// \p D, whose footprints were not counted, of a launch that can touch
-/// \p Bytes: the grid touches all that it asks for, but no more than these.
+/// \p D, of whose grid no footprint was counted, of a launch that can touch
+/// \p Bytes: the grid touches all that its thread blocks do, or as far as that is
+/// not known all that they ask for, but no more than these.
 Demand demandWithin(uint64_t Bytes, Demand D);
 
 /// \p D with \p Share of its instructions; memory moves as many bytes.

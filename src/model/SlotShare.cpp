@@ -83,8 +83,8 @@ double SlotShare::gain(double Saved, const AddedWork &Added) const {
         uint64_t(std::clamp(First, double(D.Touched.BlockLoads),
                             std::max(Most, double(D.Touched.BlockLoads))));
   }
-  D.StoreSectors =
-      std::max(0.0, D.StoreSectors + Added.StoreSectors / Launches);
+  for (double *Stores : {&D.StoreSectors, &D.MergedStores})
+    *Stores = std::max(0.0, *Stores + Added.StoreSectors / Launches);
   D.ApartLoads = Added.ApartLoads;
   D.Apart = Added.Apart;
   if (Added.Requests < 0 && Requests > 0) { // not like the mean slot

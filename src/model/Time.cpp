@@ -38,7 +38,8 @@
 // first time and the first cache holds C < F, a share C / F of what is loaded
 // again hits if they load it evenly, and all if they load it at once: likely is
 // the middle. Device memory likewise, with what the grid loads for the first
-// time and the second cache. Where a thread block's footprint was not counted,
+// time and the second cache, which joins what the two sides of a branch write of
+// one sector (Demand.cpp). Where a thread block's footprint was not counted,
 // anything may hit; likely is the middle of what the grid loads for the first
 // time, as far as that is known, and of all.
 //
@@ -148,7 +149,8 @@ static Misses missesOf(const Demand &D, const Spread &On,
     *Sectors += Passed;
   const double First = double(F.GridLoads + F.GridStores);
   if (First > 0) {
-    M.Dram = missesOf(M.L2.Likely, First, First, L.L2Bytes);
+    M.Dram = missesOf(M.L2.Likely - D.StoreSectors + D.MergedStores, First,
+                      First, L.L2Bytes);
     // What fits may be there from the launch before.
     if (First * double(SectorBytes) <= L.L2Bytes)
       M.Dram = {0, 0, First};

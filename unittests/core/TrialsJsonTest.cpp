@@ -52,6 +52,7 @@ TrialEvent event(TrialEvent::Kind What) {
   D.Wavefronts = 11;
   D.LoadSectors = 12;
   D.StoreSectors = 13;
+  D.MergedStores = 12.5;
   D.AtomicSectors = 14;
   D.AtomicTurns = 15;
   D.Touched = {16, 17, 18, 19};

@@ -258,7 +258,8 @@ TEST(Time, FootprintsThatWereNotCounted) {
   EXPECT_DOUBLE_EQ(of(timeOf(D, machine()), Unit::L2), 8000 * 32 / 64.0);
 }
 
-/// A grid's 4 MB do not fit the second cache's one.
+/// A grid's 4 MB do not fit the second cache's one. Of 40,000 sectors that are
+/// written half are joined.
 TEST(Time, DeviceMemory) {
   Demand D = launchOf(40);
   D.HasMemory = true;
@@ -267,6 +268,10 @@ TEST(Time, DeviceMemory) {
   const KernelTime T = timeOf(D, machine());
   EXPECT_DOUBLE_EQ(of(T, Unit::Dram), 131072);
   EXPECT_EQ(T.Busiest, Unit::Dram);
+  D.StoreSectors = 40000;
+  D.MergedStores = 20000;
+  D.Touched.GridStores = 20000;
+  EXPECT_DOUBLE_EQ(of(timeOf(D, machine()), Unit::Dram), 151072);
 }
 
 TEST(Time, UnknownIsNoTime) {
@@ -351,6 +356,25 @@ TEST(Demand, TakesWhatWasNotLookedAtToBeSideBySide) {
   EXPECT_DOUBLE_EQ(D.Wavefronts, 20 + 10);
 }
 
+/// Ten requests of every other lane write words into four sectors each, half of
+/// which the other lanes write. Sixteen lanes at places of their own write all.
+TEST(Demand, WhatOneWarpWritesOfASectorIsJoined) {
+  KernelInfo Info = infoOf();
+  Info.Accesses[1].Bytes = 4;
+  LaunchCounts C;
+  C.Blocks.resize(2);
+  C.Blocks[1].Warps = 10;
+  C.Accesses.resize(3);
+  auto Merged = [&](uint64_t Sectors) {
+    C.Accesses[1] = {10, 160, Sectors, 20, 10, 10, 0};
+    const Demand D = demandOf(Info, C, {});
+    EXPECT_DOUBLE_EQ(D.StoreSectors, double(Sectors));
+    return D.MergedStores;
+  };
+  EXPECT_DOUBLE_EQ(Merged(40), 20);
+  EXPECT_DOUBLE_EQ(Merged(160), 160);
+}
+
 /// Of 80 warps in thread blocks of four, 20 come to the second block, and 5 to
 /// the loop of the third: a thread block is likely to wait for one of them.
 TEST(Demand, ThreadBlocksKeepTheirPlaces) {
@@ -400,13 +424,17 @@ TEST(Demand, KnowsTheLongestThread) {
   EXPECT_EQ(demandOf(K).ThreadCycles, 0) << "a small example";
 }
 
-/// 160 sectors are asked for, and 100 bytes, four sectors, are there.
+/// 160 sectors are asked for, and 100 bytes, four sectors, are there. Of those that
+/// are loaded, thread blocks load 30 for the first time.
 TEST(Demand, TouchesNoMoreThanThereIs) {
   Demand D = launchOf(4);
   D.LoadSectors = 120;
-  D.StoreSectors = 40;
+  D.StoreSectors = 50;
+  D.MergedStores = 40;
   EXPECT_EQ(demandWithin(1 << 20, D).Touched.GridLoads, 160u);
   EXPECT_EQ(demandWithin(100, D).Touched.GridLoads, 4u);
+  D.Touched = {4, 30, 0, 0};
+  EXPECT_EQ(demandWithin(1 << 20, D).Touched.GridLoads, 70u);
 }
 
 TEST(Demand, WithoutAccesses) {

@@ -402,6 +402,7 @@ Expected<RunEnd> GpuBench::runNatural() {
   }
   Result = Natural.Launched;
   Limit = std::max(Limit, 20 * Natural.Seconds);
+  Shortest = Natural.Milliseconds;
   RunEnd End;
   End.Milliseconds = Natural.Milliseconds;
   if (Natural.Launched || Natural.Ran)
@@ -423,6 +424,7 @@ RunEnd GpuBench::runOriginal(const RunOptions &How) {
   must(E.Ran);
   if (!How.Timed)
     Limit = std::max(Limit, 20 * E.Seconds);
+  Shortest = std::min(Shortest, E.Milliseconds);
   RunEnd End;
   End.Milliseconds = E.Milliseconds;
   return End;

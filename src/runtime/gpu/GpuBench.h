@@ -10,6 +10,8 @@
 #include "runtime/trial/Bench.h"
 #include "runtime/trial/Stopwatch.h"
 
+#include <limits>
+
 namespace reconverge::gpu {
 
 /// A launch of the program's while candidates are tried on it.
@@ -93,7 +95,8 @@ private:
   const ProgramLaunch L;
   runtime::LaunchLog Log;
   const runtime::Stopwatch Time;
-  double Limit;            ///< seconds that a run may take
+  double Limit; ///< seconds that a run may take
+  float Shortest = std::numeric_limits<float>::max(); ///< ms of the original's
   std::string Unexplained; ///< device memory, in words; empty: there is none
   cudaError_t Result = cudaSuccess; ///< of the program's launch
   std::vector<Area> Areas;

@@ -10,6 +10,11 @@ using namespace llvm;
 
 namespace reconverge::gpu {
 
+/// Milliseconds: of a launch that takes less, the thread blocks that count
+/// accesses do so all the time. That takes a block several times as long, and
+/// alone says what a block loads again.
+static constexpr float ShortLaunch = 5;
+
 runtime::DemandPair GpuBench::count(runtime::TriedCandidate &Tried) {
   auto &C = static_cast<GpuCandidate &>(Tried);
   if (!Asks && C.Counting.Kernel)
@@ -33,7 +38,8 @@ Demands GpuBench::demandsOf(const CountingCode &Code, GpuCandidate *C) {
 /// could not be launched.
 bool GpuBench::addCounts(TrialCount::Kind What, const CountingCode &Code,
                          GpuCandidate *C, LaunchCounts &Counts) {
-  TrialCount Count(What, Code, Log.Common.Shape, In.Settings);
+  TrialCount Count(What, Code, Log.Common.Shape, In.Settings,
+                   /*Windows=*/Shortest < ShortLaunch ? 1 : 2);
   if (!Count.isNeeded())
     return true;
   if (Count.begin()) {

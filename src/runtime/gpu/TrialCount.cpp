@@ -10,12 +10,12 @@ using namespace llvm;
 namespace reconverge::gpu {
 
 TrialCount::TrialCount(Kind What, const CountingCode &Code,
-                       const LaunchShape &Shape, const Options &O)
+                       const LaunchShape &Shape, const Options &O,
+                       uint64_t Windows)
     : Code(Code), Shape(Shape), What(What),
       Where(LaunchCells::of(*Code.Kernel, Shape, O.Blocks)) {
   if (What == Accesses)
-    // Nobody times it, and what a candidate does last is to be known, too.
-    Areas = MemoryAreas::of(*Code.Kernel, Shape, Where.Who, O, /*Windows=*/2);
+    Areas = MemoryAreas::of(*Code.Kernel, Shape, Where.Who, O, Windows);
 }
 
 TrialCount::~TrialCount() {

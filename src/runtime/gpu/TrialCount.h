@@ -14,9 +14,10 @@ namespace reconverge::gpu {
 class TrialCount {
 public:
   enum Kind { Blocks, Accesses };
-  /// \p O: how many thread blocks count, and of how many the accesses.
+  /// \p O: how many thread blocks count, and of how many the accesses; \p Windows
+  /// as MemoryAreas::of takes them.
   TrialCount(Kind What, const CountingCode &Code, const LaunchShape &Shape,
-             const Options &O);
+             const Options &O, uint64_t Windows);
   ~TrialCount();
   TrialCount(const TrialCount &) = delete;
   TrialCount &operator=(const TrialCount &) = delete;

@@ -33,8 +33,8 @@ def asking_for(slots):
             "busy": [slots, 0, 0, 0, 0, 0, 0, 0], "pathCycles": 0,
             "pathLoads": 0, "hasMachineCode": False, "hasMemory": False,
             "wavefronts": 0, "lines": 0, "lineRequests": 0,
-            "loadSectors": 0, "storeSectors": 0, "atomicSectors": 0,
-            "atomicTurns": 0, "touched": {
+            "loadSectors": 0, "storeSectors": 0, "mergedStores": 0,
+            "atomicSectors": 0, "atomicTurns": 0, "touched": {
                 "threadBlocks": 0, "blockLoads": 0, "gridLoads": 0,
                 "gridStores": 0}}
 
