@@ -71,9 +71,9 @@ class Runner:
             report = os.path.join(folder, "divergence.json")
             env = self.environment(device, folder)
             del env["RECONVERGE_PROFILE"]
-            processes.call([reconverge, "profile", "--device", device, "-o",
-                            report, command[0], "--", *command[1:]], (0,), 120,
-                           **env)
+            processes.call([reconverge, "profile", "--machine-code", "--device",
+                            device, "-o", report, command[0], "--",
+                            *command[1:]], (0,), 120, **env)
             with open(report, encoding="utf-8") as text:
                 return json.load(text)["kernels"]
 
