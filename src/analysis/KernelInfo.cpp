@@ -21,6 +21,7 @@
 #include "analysis/Numbering.h"
 #include "analysis/Places.h"
 #include "analysis/Regions.h"
+#include "analysis/SharedMemory.h"
 #include "analysis/Uniformity.h"
 #include "core/Remedied.h"
 
@@ -390,6 +391,7 @@ KernelInfo Describer::run(StringRef ModuleHash) {
   if (const DISubprogram *Subprogram = Kernel.getSubprogram())
     Info.Where.push_back(
         {sourcePath(*Subprogram), Subprogram->getLine(), 0, Info.Display});
+  Info.StaticShared = staticShared(Kernel);
   Info.Blocks = std::move(Blocks);
   Info.Accesses = std::move(Accesses);
   assert(Info.Accesses.size() == numbersOf(Kernel).Accesses.size());

@@ -23,8 +23,7 @@ struct Demand {
   double Share = 1;
   double Slots = 0;     ///< issue slots
   PipeCycles Busy = {}; ///< of a scheduler's pipes, as if there were one
-  /// Cycles in which warps have their places, and the loads that they wait for
-  /// then: a thread block gives its warps' places back when the slowest ends.
+  /// Cycles of all warps' chains, and the loads that they wait for in these.
   double PathCycles = 0, PathLoads = 0;
   /// The same of the one thread that is busy longest, of those whose block
   /// vectors are known; 0: none is, or its launch is no measure. Whoever shares

@@ -12,17 +12,6 @@
 // at, and of a block that ran no access was, its accesses are taken to be side by
 // side. (One alone that has no requests is part of another one.)
 //
-// A thread block keeps the places of all its warps until the slowest ends. If
-// only a part f of the warps comes to a block (or to the loop around it), one
-// warp of a thread block of W does so with the probability 1 - (1 - f)^W, and
-// the others wait. So a warp that comes there takes
-//
-//   (1 - (1 - f)^W) / f
-//
-// times its own place for as long as it stays: 1 where all come, and up to W
-// where few do. After a remapping round, which brings lanes together in few
-// warps, that is much of what it gains.
-//
 // A launch is not done before its longest thread, which may be most of a launch
 // of few: whatever lanes idle beside it then, no other company makes it shorter.
 // Of the threads whose block vectors are known, the longest takes
@@ -44,53 +33,30 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 
 using namespace llvm;
 
 namespace reconverge::model {
 
-static double warpsOfBlock(const LaunchShape &Shape) {
-  return std::ceil(double(Shape.blockThreads()) / 32);
-}
-
-/// How much longer a thread block of \p Warps spends in block \p B than its
-/// warps do on average, of \p All warps in which the blocks ran \p Blocks.
-static double lonely(size_t B, const KernelInfo &Info,
-                     ArrayRef<BlockCounts> Blocks, double All, double Warps) {
-  double Come = double(Blocks[B].Warps);
-  if (const auto &Entries = Info.Blocks[B].Entries; !Entries.empty()) {
-    Come = 0;
-    for (uint32_t E : Entries)
-      Come += double(Blocks[E].Warps);
-  }
-  const double Part = All > 0 ? std::min(Come / All, 1.0) : 1;
-  return Part > 0 ? (1 - std::pow(1 - Part, Warps)) / Part : 1;
-}
-
-/// \p All: warps in all launches.
 static void addBlocks(Demand &D, const KernelInfo &Info,
-                      ArrayRef<BlockCounts> Blocks, double All,
-                      double Launches) {
-  const double WarpsOfBlock = warpsOfBlock(D.Shape);
+                      ArrayRef<BlockCounts> Blocks, double Launches) {
   D.HasMachineCode = Info.HasMachineCode;
-  for (auto [At, B, C, Slots] : enumerate(Info.Blocks, Blocks, slotsOf(Info))) {
+  for (auto [B, C, Slots] : zip_equal(Info.Blocks, Blocks, slotsOf(Info))) {
     const double Warps = double(C.Warps) / Launches;
     D.Slots += Warps * Slots;
     for (auto [Sum, Cycles] : zip_equal(D.Busy, B.Busy))
       Sum += Warps * Cycles;
-    const double Places = Warps * lonely(At, Info, Blocks, All, WarpsOfBlock);
-    D.PathCycles += Places * B.Path;
-    D.PathLoads += Places * B.PathLoads;
+    D.PathCycles += Warps * B.Path;
+    D.PathLoads += Warps * B.PathLoads;
   }
 }
 
 /// Where a request's sectors are no more than all its warp's lanes would write side
-/// by side, those that did not come write the rest of them: on the branch's other
-/// side, say.
+/// by side, wherever the first begins, others write the rest of them: those that
+/// took the branch's other side, say, or the warp beside it.
 static double mergedStores(const AccessInfo &A, const AccessCounts &C) {
   const double Sectors = double(C.Sectors);
-  if (Sectors > double(C.Requests) * A.Bytes)
+  if (Sectors > double(C.Requests) * (A.Bytes + 1))
     return Sectors;
   return std::min(Sectors, double(C.Lanes) * A.Bytes / SectorBytes);
 }
@@ -196,8 +162,7 @@ Demand demandOf(const KernelInfo &Info, const LaunchCounts &Counts,
   D.Shape = Shape;
   D.Registers = Info.Registers;
   D.StaticShared = Info.StaticShared;
-  addBlocks(D, Info, Counts.Blocks,
-            double(Shape.blocks()) * warpsOfBlock(Shape), 1);
+  addBlocks(D, Info, Counts.Blocks, 1);
   addMemory(D, Info, Counts.Blocks, Counts.Accesses, Counts.Touched, 1);
   return D;
 }
@@ -210,7 +175,7 @@ Demand demandOf(const KernelProfile &K) {
   D.Registers = K.Info.Registers;
   D.StaticShared = K.Info.StaticShared;
   const double Launches = double(K.Launches);
-  addBlocks(D, K.Info, K.Blocks, double(K.WarpsRun), Launches);
+  addBlocks(D, K.Info, K.Blocks, Launches);
   addMemory(D, K.Info, K.Blocks, K.Accesses, K.Touched, Launches);
   if (K.OnGpu)
     addThread(D, K);

@@ -44,11 +44,14 @@
 // time, as far as that is known, and of all.
 //
 // Latency. A warp's chain of instructions in block b takes path(b) cycles if
-// its loads hit the first cache, and longer by the share that does not; the
-// places of warps that wait for the slowest of their thread block are counted
-// with it (Demand.cpp). R warps are resident together, so the chains take
+// its loads hit the first cache, and longer by the share that does not. R warps
+// are resident together, so the chains take
 //
-//   T_lat = sum over blocks places(b) (path(b) + loads(b) miss) / R * ceil(B/S)/B
+//   T_lat = sum over blocks warps(b) (path(b) + loads(b) miss) / R * ceil(B/S)/B
+//
+// Warps that end before others of their thread block leave places empty. Of
+// remapped kernels, in which few warps have all the work, these are few on a GPU
+// all the same (docs/time.md), and they are not counted.
 //
 // A request waits for the last of its sectors. These are taken to hit or miss
 // together, but for lanes that read in n unlike places: of those requests

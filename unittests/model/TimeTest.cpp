@@ -375,27 +375,6 @@ TEST(Demand, WhatOneWarpWritesOfASectorIsJoined) {
   EXPECT_DOUBLE_EQ(Merged(160), 160);
 }
 
-/// Of 80 warps in thread blocks of four, 20 come to the second block, and 5 to
-/// the loop of the third: a thread block is likely to wait for one of them.
-TEST(Demand, ThreadBlocksKeepTheirPlaces) {
-  KernelInfo Info = infoOf();
-  Info.Accesses.clear();
-  Info.Blocks.resize(3);
-  Info.Blocks[2].Path = 13;
-  Info.Blocks[2].Entries = {1};
-  LaunchCounts C;
-  C.Blocks.resize(3);
-  C.Blocks[0].Warps = 80;
-  C.Blocks[1].Warps = 20;
-  C.Blocks[2].Warps = 60;
-  LaunchShape Shape;
-  Shape.Grid = {20, 1, 1};
-  Shape.Block = {128, 1, 1};
-  const double One = (1 - std::pow(0.75, 4)) / 0.25;
-  EXPECT_NEAR(demandOf(Info, C, Shape).PathCycles,
-              80 * 7 + One * (20 * 11 + 60 * 13), 1e-9);
-}
-
 /// Of a thread block of four threads one runs the second block 5 times, the
 /// others once: 7 + 5 * 11 cycles, with 10 loads. All threads of all launches
 /// run 7 + 11 * (5 + 3) / 4 on average as these do, or half as much.

@@ -32,8 +32,7 @@
 // pol and xslookup), besides what came back; no time is in them. Wavefronts are
 // those of the words, written once and read once, and of the counts.
 //
-// Chains: the block waits for the warp with the longest path before and after,
-// so none gets shorter (SlotShare.cpp), and a round adds its barriers.
+// Chains: fewer warps are on each path, and a round adds its barriers.
 //
 // Limitation: threads that move apart from their neighbours ask for more sectors
 // behind the arms, and loads that a barrier makes wait for one another
@@ -113,7 +112,6 @@ Foreseen foresee(Function &Copy, const KernelProfile &Seen,
   F.Slots.resize(Seen.Branches.size());
   F.Added.emplace();
   F.Added->StaticShared = Made.SharedBytes;
-  F.Added->ChainsStay = true;
   double Threads = 0;
   for (const LaunchShape &S : Seen.Shapes)
     Threads = std::max(Threads, double(S.blockThreads()));

@@ -20,7 +20,6 @@
 #include "runtime/profile/VectorSample.h"
 
 #include "analysis/Numbering.h"
-#include "analysis/SharedMemory.h"
 #include "core/ProfileChecks.h"
 #include "model/Slots.h"
 
@@ -70,7 +69,6 @@ std::unique_ptr<LaunchRecord> Collector::begin(Function &Kernel,
     auto New = std::make_unique<Entry>();
     KernelProfile &P = New->Profile;
     P.Info = analysis::describeKernel(Kernel, Machine, ModuleHash);
-    P.Info.StaticShared = analysis::staticShared(Kernel);
     P.WarpSize = WarpSize;
     P.Blocks.resize(P.Info.Blocks.size());
     DenseMap<uint32_t, size_t> ById;
