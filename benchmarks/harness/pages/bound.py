@@ -84,8 +84,11 @@ def word_of(counters):
 
 
 def near(word, counters):
-    """Whether ncu has the unit within 5 points of the busiest one."""
+    """Whether ncu has the unit within 5 points of the busiest one. It does not see
+    what it takes to start a launch: of launches that take no longer, the grid
+    fills little of the GPU."""
     units = percents(counters)
+    word = "grid" if word == "launch" else word
     return word == word_of(counters) or (
         word in units and word_of(counters) in units
         and units[word] >= max(units.values()) - 5)
@@ -95,7 +98,8 @@ def said(row):
     if row is None:
         return ""
     return row["bound"] + (f" {100 * row['value']:.0f} %"
-                           if row["bound"] not in ("grid", "latency") else "")
+                           if row["bound"] not in ("grid", "latency", "launch")
+                           else "")
 
 
 def lines(store):
@@ -137,7 +141,9 @@ def lines(store):
            "same of ncu's metrics for these launches: the unit that is busiest "
            f"in percent of its peak; `latency` if none is for {BUSY} %, as "
            "ncu's own rule has it; `grid` if the grid fills less than half of "
-           "the GPU. Then these percents, and what warps wait for most.")
+           "the GPU, which is what our `launch` is to ncu: that it takes as "
+           "long to start it. Then these percents, and what warps wait for "
+           "most.")
     yield ""
     yield from markdown(["kernel", "VM", "GPU", "ncu", *UNITS, "stall"], body,
                         left=(0, 1, 2, 3, 4 + len(UNITS)))
