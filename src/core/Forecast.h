@@ -39,6 +39,7 @@ struct AddedWork {
   double FirstSectors = 0;   ///< of LoadSectors: the first of a thread block
   uint64_t StaticShared = 0; ///< bytes a thread block
   int Registers = 0;         ///< of a thread, where ptxas counted them
+  bool ChainsStay = false;   ///< as long as they are, but for PathCycles
   double ApartLoads = 0, Apart = 1; ///< as in Demand
   double Seconds = 0;               ///< of other launches before the kernel's
 };

@@ -51,14 +51,11 @@ static void addBlocks(Demand &D, const KernelInfo &Info,
   }
 }
 
-/// Where a request's sectors are no more than all its warp's lanes would write side
-/// by side, wherever the first begins, others write the rest of them: those that
-/// took the branch's other side, say, or the warp beside it.
+/// What the bytes of these stores fill. Where a request leaves a sector in part to
+/// others, as on either side of a branch or after threads have changed places, those
+/// write the rest while the second cache still has it.
 static double mergedStores(const AccessInfo &A, const AccessCounts &C) {
-  const double Sectors = double(C.Sectors);
-  if (Sectors > double(C.Requests) * (A.Bytes + 1))
-    return Sectors;
-  return std::min(Sectors, double(C.Lanes) * A.Bytes / SectorBytes);
+  return std::min(double(C.Sectors), double(C.Lanes) * A.Bytes / SectorBytes);
 }
 
 static void addAccess(Demand &D, const AccessInfo &A, const AccessCounts &C,

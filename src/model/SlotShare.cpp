@@ -67,6 +67,10 @@ double SlotShare::gain(double Saved, const AddedWork &Added) const {
     return gain(Saved - Added.Slots);
   const double Kept = 1 - (Saved - Added.Slots) / Slots;
   Demand D = withCompute(Now, std::max(Kept, 1e-6));
+  if (Added.ChainsStay) {
+    D.PathCycles = Now.PathCycles;
+    D.PathLoads = Now.PathLoads;
+  }
   D.PathCycles += Added.PathCycles / Launches;
   D.Wavefronts = std::max(0.0, D.Wavefronts + Added.Wavefronts / Launches);
   D.LoadSectors = std::max(0.0, D.LoadSectors + Added.LoadSectors / Launches);

@@ -356,9 +356,9 @@ TEST(Demand, TakesWhatWasNotLookedAtToBeSideBySide) {
   EXPECT_DOUBLE_EQ(D.Wavefronts, 20 + 10);
 }
 
-/// Ten requests of every other lane write words into four sectors each, half of
-/// which the other lanes write. Sixteen lanes at places of their own write all.
-TEST(Demand, WhatOneWarpWritesOfASectorIsJoined) {
+/// Ten requests of sixteen lanes write words into four sectors each, half of which
+/// others write; or all of them to one place.
+TEST(Demand, StoresFillTheirSectors) {
   KernelInfo Info = infoOf();
   Info.Accesses[1].Bytes = 4;
   LaunchCounts C;
@@ -372,7 +372,7 @@ TEST(Demand, WhatOneWarpWritesOfASectorIsJoined) {
     return D.MergedStores;
   };
   EXPECT_DOUBLE_EQ(Merged(40), 20);
-  EXPECT_DOUBLE_EQ(Merged(160), 160);
+  EXPECT_DOUBLE_EQ(Merged(10), 10);
 }
 
 /// Of a thread block of four threads one runs the second block 5 times, the

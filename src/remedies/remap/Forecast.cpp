@@ -32,7 +32,9 @@
 // pol and xslookup), besides what came back; no time is in them. Wavefronts are
 // those of the words, written once and read once, and of the counts.
 //
-// Chains: fewer warps are on each path, and a round adds its barriers.
+// Chains: none is taken to get shorter (SlotShare.cpp), though fewer warps are on
+// each path, and a round adds its barriers: what warps wait for one another there
+// is about what the rest gains.
 //
 // Limitation: threads that move apart from their neighbours ask for more sectors
 // behind the arms, and loads that a barrier makes wait for one another
@@ -112,6 +114,7 @@ Foreseen foresee(Function &Copy, const KernelProfile &Seen,
   F.Slots.resize(Seen.Branches.size());
   F.Added.emplace();
   F.Added->StaticShared = Made.SharedBytes;
+  F.Added->ChainsStay = true;
   double Threads = 0;
   for (const LaunchShape &S : Seen.Shapes)
     Threads = std::max(Threads, double(S.blockThreads()));
