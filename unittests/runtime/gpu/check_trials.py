@@ -229,6 +229,12 @@ def check_all(c):
         e["original"] == e["variant"] == [] for e in events
         if e["candidate"]["remedy"] == "nvcc"), c.shown)
 
+    # Under a limit of time it is tried as well, and nothing is counted.
+    code, events = c.trial("NOTHING", {"work": [("meld", "")]}, hurried=True)
+    c.expect("in a hurry", c.verdicts(events, "meld") == ["identical"] * 2
+             and all(e["original"] == e["variant"] == [] for e in events),
+             c.shown)
+
     # Launches by recipes: other grids, a kernel before, memory of their own;
     # then what ties threads, but not blocks, to their places.
     orders = [("permute", ""), ("permute", "order=reversed;block=96"),
