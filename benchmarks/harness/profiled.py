@@ -73,7 +73,7 @@ class Runner:
             del env["RECONVERGE_PROFILE"]
             processes.call([reconverge, "profile", "--machine-code", "--device",
                             device, "-o", report, command[0], "--",
-                            *command[1:]], (0,), 120, **env)
+                            *command[1:]], (0,), 300, **env)
             with open(report, encoding="utf-8") as text:
                 return json.load(text)["kernels"]
 
