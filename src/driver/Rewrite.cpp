@@ -319,7 +319,10 @@ Error Rewriting::write(const rewrite::Ordered &Found) {
            demangle(O.Kernel) +
                (O.Items ? ": is collected now; a launch of one block for " +
                               Twine(O.Items) + " will do"
-                        : Twine(": has a round of remap now")));
+                        : Twine(": has a round of remap now")) +
+               (O.Launched ? "; for blocks of up to " + Twine(O.Launched) +
+                                 " threads, as they are launched here"
+                           : Twine()));
       continue;
     }
     const remedies::RefusalKind *Kind = kindOf(O.Code);

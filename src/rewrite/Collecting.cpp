@@ -65,6 +65,7 @@ static Branch orderOf(BasicBlock &BB,
                  Wanted = Plan.Options.Threads;
   O.IsBound = Bound && (!Wanted || Bound <= Wanted);
   O.Threads = O.IsBound ? Bound : Wanted ? Wanted : MostThreads;
+  O.IsSized = O.IsBound || Wanted;
   O.Items = Plan.Options.Items;
   O.Chunk = Plan.Options.Chunk;
   return Made;

@@ -32,14 +32,19 @@ struct Order {
   std::vector<Place> Chain;
   /// The branches that the pass's round serves right there.
   std::vector<Place> Choices;
-  uint64_t Leaves = 2;   ///< the ways through these
+  uint64_t Leaves = 2; ///< the ways through these
+  /// Branches of two ways behind it that the round serves as well, in order.
+  std::vector<Place> Later;
   bool IsAsked = false;  ///< by a pragma
   bool HasExits = false; ///< threads leave the kernel before
   /// Local variables, "name:line", that hold something which the pass moves or
   /// computes again; and those that are the same in the whole block.
   std::vector<std::string> Moves, Same;
-  uint64_t Threads = 0;     ///< of the largest block
-  bool IsBound = false;     ///< the source says so itself
+  uint64_t Threads = 0; ///< of the largest block
+  bool IsBound = false; ///< the source says so itself
+  bool IsSized = false; ///< somebody says so
+  /// Static shared memory without what moves, and what moves of a thread.
+  uint64_t SharedBytes = 0, ThreadBytes = 0;
   std::string Algorithm;    ///< of the library; empty: its own choice
   uint64_t Neighbours = 16; ///< of data_group_indexing
   /// A thread, of block_collect, and how many of them a warp claims at once; 0: a
@@ -55,7 +60,8 @@ struct Outcome {
   std::string File; ///< where, and what stands there
   uint64_t Line = 0, Column = 0;
   std::string Detail;
-  uint64_t Items = 0; ///< the order's
+  uint64_t Items = 0;    ///< the order's
+  uint64_t Launched = 0; ///< the largest block, if its launches say so
 };
 
 inline llvm::json::Value toJSON(const Place &P) {
@@ -69,23 +75,37 @@ inline bool fromJSON(const llvm::json::Value &V, Place &P,
 }
 
 inline llvm::json::Value toJSON(const Order &O) {
-  return llvm::json::Object{
-      {"kernel", O.Kernel},       {"chain", O.Chain},
-      {"choices", O.Choices},     {"leaves", O.Leaves},
-      {"isAsked", O.IsAsked},     {"hasExits", O.HasExits},
-      {"moves", O.Moves},         {"same", O.Same},
-      {"threads", O.Threads},     {"isBound", O.IsBound},
-      {"algorithm", O.Algorithm}, {"neighbours", O.Neighbours},
-      {"items", O.Items},         {"chunk", O.Chunk}};
+  return llvm::json::Object{{"kernel", O.Kernel},
+                            {"chain", O.Chain},
+                            {"choices", O.Choices},
+                            {"leaves", O.Leaves},
+                            {"later", O.Later},
+                            {"isAsked", O.IsAsked},
+                            {"hasExits", O.HasExits},
+                            {"moves", O.Moves},
+                            {"same", O.Same},
+                            {"threads", O.Threads},
+                            {"isBound", O.IsBound},
+                            {"isSized", O.IsSized},
+                            {"sharedBytes", O.SharedBytes},
+                            {"threadBytes", O.ThreadBytes},
+                            {"algorithm", O.Algorithm},
+                            {"neighbours", O.Neighbours},
+                            {"items", O.Items},
+                            {"chunk", O.Chunk}};
 }
 inline bool fromJSON(const llvm::json::Value &V, Order &O,
                      llvm::json::Path At) {
   llvm::json::ObjectMapper Map(V, At);
   return Map && Map.map("kernel", O.Kernel) && Map.map("chain", O.Chain) &&
          Map.map("choices", O.Choices) && Map.map("leaves", O.Leaves) &&
-         Map.map("isAsked", O.IsAsked) && Map.map("hasExits", O.HasExits) &&
-         Map.map("moves", O.Moves) && Map.map("same", O.Same) &&
-         Map.map("threads", O.Threads) && Map.map("isBound", O.IsBound) &&
+         Map.mapOptional("later", O.Later) && Map.map("isAsked", O.IsAsked) &&
+         Map.map("hasExits", O.HasExits) && Map.map("moves", O.Moves) &&
+         Map.map("same", O.Same) && Map.map("threads", O.Threads) &&
+         Map.map("isBound", O.IsBound) &&
+         Map.mapOptional("isSized", O.IsSized) &&
+         Map.mapOptional("sharedBytes", O.SharedBytes) &&
+         Map.mapOptional("threadBytes", O.ThreadBytes) &&
          Map.map("algorithm", O.Algorithm) &&
          Map.map("neighbours", O.Neighbours) &&
          Map.mapOptional("items", O.Items) && Map.mapOptional("chunk", O.Chunk);
@@ -98,7 +118,8 @@ inline llvm::json::Value toJSON(const Outcome &O) {
                             {"line", O.Line},
                             {"column", O.Column},
                             {"detail", llvm::json::fixUTF8(O.Detail)},
-                            {"items", O.Items}};
+                            {"items", O.Items},
+                            {"launched", O.Launched}};
 }
 inline bool fromJSON(const llvm::json::Value &V, Outcome &O,
                      llvm::json::Path At) {
@@ -106,7 +127,7 @@ inline bool fromJSON(const llvm::json::Value &V, Outcome &O,
   return Map && Map.map("kernel", O.Kernel) && Map.map("code", O.Code) &&
          Map.map("file", O.File) && Map.map("line", O.Line) &&
          Map.map("column", O.Column) && Map.map("detail", O.Detail) &&
-         Map.map("items", O.Items);
+         Map.map("items", O.Items) && Map.map("launched", O.Launched);
 }
 
 } // namespace reconverge::rewrite

@@ -131,6 +131,10 @@ static Order orderOf(const RoundPlan &Plan, const Facts &Now,
   O.Chain = chainOf(*Plan.Block);
   O.Choices = choicesOf(Plan);
   O.Leaves = Plan.Trees.front().Leaves;
+  for (const Tree &T : drop_begin(Plan.Trees))
+    if (const auto Chain = chainOf(*Plan.Choices[T.Root].Block);
+        T.Leaves == 2 && Chain.size() == 1)
+      O.Later.push_back(Chain.front());
   O.IsAsked = isAsked(*Plan.Block);
   O.HasExits = !Plan.Exits.empty();
   const Variables Names(F);
@@ -146,17 +150,12 @@ static Order orderOf(const RoundPlan &Plan, const Facts &Now,
   const unsigned Bound = analysis::launchBound(F);
   O.IsBound = Bound && Bound <= Options.Threads;
   O.Threads = O.IsBound ? Bound : Options.Threads;
+  O.IsSized = O.IsBound || Options.Threads < RemapOptions().Threads;
+  O.SharedBytes = analysis::staticShared(F, {}) + Plan.countBytes();
+  O.ThreadBytes = 4 * uint64_t(Plan.Words) + 2;
   O.Algorithm = nameOf(Plan.Algorithm);
   O.Neighbours = Plan.Neighbours;
   return O;
-}
-
-/// Whether blocks of that size have the shared memory for what moves.
-static bool hasRoom(const RoundPlan &Plan, const Order &O) {
-  const uint64_t Bytes = O.Threads * (4 * uint64_t(Plan.Words) + 2);
-  return analysis::staticShared(*Plan.Block->getParent(), {}) + Bytes +
-             Plan.countBytes() <=
-         analysis::UsualSharedLimit;
 }
 
 /// What is said of a kernel with rounds to write: not of copies of their
@@ -189,10 +188,25 @@ static bool isTrips(const BasicBlock &BB, const Facts &Now) {
          });
 }
 
+/// Threads leave the kernel at \p BB, or nearly: a round at a branch behind it brings
+/// them along.
+static bool isWayOut(const BasicBlock &BB) {
+  constexpr size_t Few = 16;
+  return any_of(successors(&BB), [](const BasicBlock *To) {
+    for (size_t Count = 0; To; To = To->getUniqueSuccessor()) {
+      if (isa<ReturnInst>(To->getTerminator()))
+        return true;
+      if ((Count += To->sizeWithoutDebug()) > Few)
+        return false;
+    }
+    return false;
+  });
+}
+
 void orderRounds(Function &F, const RemapOptions &Options, Ordered &Result) {
   const Facts Now(F);
   std::vector<Missed> Left;
-  std::vector<Order> Made;
+  std::vector<Order> Made, Out;
   ReversePostOrderTraversal<Function *> Blocks(&F);
   for (BasicBlock *BB : Blocks) {
     if (!isWanted(*BB, Now, Options))
@@ -208,17 +222,15 @@ void orderRounds(Function &F, const RemapOptions &Options, Ordered &Result) {
       continue;
     }
     Order O = orderOf(*Plan, Now, Options);
-    const remedies::RefusalKind *Why = O.Chain.empty()      ? &refuse::Lost
-                                       : !hasRoom(*Plan, O) ? &refuse::Block
-                                                            : nullptr;
-    if (Why)
+    if (O.Chain.empty())
       Left.push_back(
-          missedAt(*BB, remedies::refusal(*Why, *BB->getTerminator())));
-    else if (none_of(Made, [&](const Order &Other) {
+          missedAt(*BB, remedies::refusal(refuse::Lost, *BB->getTerminator())));
+    else if (none_of(concat<Order>(Made, Out), [&](const Order &Other) {
                return Other.Chain == O.Chain; // of another copy
              }))
-      Made.push_back(std::move(O));
+      (isWayOut(*BB) ? Out : Made).push_back(std::move(O));
   }
+  append_range(Made, Out);
   addLeft(std::move(Left), Made, Result);
   append_range(Result.Orders, Made);
 }

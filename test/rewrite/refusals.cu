@@ -58,6 +58,15 @@ __global__ void by_architecture(const float *in, float *out) {
     out[i] = other(x);
 }
 
+// An instance has what is too large to be exchanged.
+struct Three {
+  float of[5];
+  __device__ Three &operator+=(float x) {
+    of[0] += x;
+    return *this;
+  }
+  __device__ operator float() const { return of[0]; }
+};
 // CHECK-DAG: refusals.cu:[[#@LINE+3]]:{{[0-9]+}}: not rewritten: instances of the template would be changed in different ways [RC1104]
 template <typename T>
 __global__ void
@@ -65,7 +74,8 @@ instances(const T *in, float *out, int n) {
   const int i = threadIdx.x;
   if (i >= n)
     return;
-  const T x = in[i];
+  T x = in[i];
+  x += 1;
 #pragma reconverge remap
   if (x > 0)
     out[i] = one(x);
@@ -73,7 +83,24 @@ instances(const T *in, float *out, int n) {
     out[i] = other(x);
 }
 template __global__ void instances<float>(const float *, float *, int);
-template __global__ void instances<double>(const double *, float *, int);
+template __global__ void instances<Three>(const Three *, float *, int);
+
+// A type that follows from what is declared behind the first way out.
+// CHECK-DAG: refusals.cu:[[#@LINE+7]]:{{[0-9]+}}: not rewritten: instances of the template would be changed in different ways (x) [RC1104]
+template <typename T>
+__global__ void dependent(const T *in, float *out, int n) {
+  const int i = threadIdx.x;
+  if (i >= n)
+    return;
+  const T &at = in[i];
+  const auto x = at;
+#pragma reconverge remap
+  if (x > 0)
+    out[i] = one(x);
+  else
+    out[i] = other(x);
+}
+template __global__ void dependent<float>(const float *, float *, int);
 
 // CHECK-DAG: refusals.cu:[[#@LINE+2]]:{{[0-9]+}}: not rewritten: two statements stand on one line [RC1106]
 RECONVERGE_REMAP __global__ void one_line(const float *in, float *out) {
@@ -92,20 +119,6 @@ __global__ void nested(const float *in, float *out, int n) {
       out[i] = other(x);
   }
   out[i + n] = x;
-}
-
-// CHECK-DAG: refusals.cu:[[#@LINE+6]]:{{[0-9]+}}: not rewritten: between an early return and the branch there is more than declarations [RC1114]
-__global__ void work_between(const float *in, float *out, int n) {
-  const int i = threadIdx.x;
-  if (i >= n)
-    return;
-  const float x = in[i];
-  out[i + n] = x;
-#pragma reconverge remap
-  if (x > 0)
-    out[i] = one(x);
-  else
-    out[i] = other(x);
 }
 
 // CHECK-DAG: refusals.cu:[[#@LINE+3]]:{{[0-9]+}}: not rewritten: the loop carries a thread's own values from one trip to the next (sum) [RC1116]
@@ -135,13 +148,27 @@ RECONVERGE_REMAP __global__ void calls(const float *in, float *out) {
   out[i] = by_local(in, i);
 }
 
-// CHECK-DAG: refusals.cu:[[#@LINE+5]]:{{[0-9]+}}: not rewritten: threads leave the kernel in a way that cannot be brought along [RC1113]
+// CHECK-DAG: refusals.cu:[[#@LINE+4]]:{{[0-9]+}}: not rewritten: threads leave the kernel in a way that cannot be brought along [RC1113]
 __global__ void leaves(const float *in, float *out, int n) {
   const int i = threadIdx.x;
-  switch (int(i >= n)) {
-  case 1:
+  if (i >= n)
+    goto end;
+#pragma reconverge remap
+  if (in[i] > 0)
+    out[i] = one(in[i]);
+  else
+    out[i] = other(in[i]);
+end:;
+}
+
+// A return in a macro's text.
+#define LEAVE_IF(C) if (C) return;
+// CHECK-DAG: refusals.cu:[[#@LINE+5]]:{{[0-9]+}}: not rewritten: the code to change is written in a macro [RC1101]
+__global__ void leaves_in_macro(const float *in, float *out, int n) {
+  const int i = threadIdx.x;
+  if (i >= n)
     return;
-  }
+  LEAVE_IF(in[i] == 7)
 #pragma reconverge remap
   if (in[i] > 0)
     out[i] = one(in[i]);
@@ -207,6 +234,35 @@ __global__ void pointer(const float *in, float *out) {
     out[i] = other(*p);
 }
 
+// A pointer to one of two variables, which is chosen later.
+// CHECK-DAG: refusals.cu:[[#@LINE+4]]:{{[0-9]+}}: not rewritten: a pointer to a variable of the thread's own is in use across the branch (p) [RC1122]
+__global__ void pointer_later(const float *in, float *out) {
+  const int i = threadIdx.x;
+  float x = in[i], y = in[i + 256];
+  float *p;
+  p = in[i + 512] > 0 ? &x : &y;
+  *p += 1;
+#pragma reconverge remap
+  if (y > 0)
+    *p += one(x);
+  else
+    *p -= other(y);
+  out[i] = x - y;
+}
+
+// It is found by what changes afterwards.
+// CHECK-DAG: refusals.cu:[[#@LINE+3]]:{{[0-9]+}}: not rewritten: a reference to a value that moves is in use across the branch (to) [RC1123]
+__global__ void reference_of_before(const float *in, float *out) {
+  int i = threadIdx.x;
+  float &to = out[i];
+  i += 256;
+#pragma reconverge remap
+  if (in[i] > 0)
+    to = one(i);
+  else
+    to = other(i);
+}
+
 // CHECK-DAG: refusals.cu:[[#@LINE+4]]:{{[0-9]+}}: not rewritten: a reference to a value that moves is in use across the branch (r) [RC1123]
 __global__ void reference(const float *in, float *out) {
   const int i = threadIdx.x;
@@ -225,7 +281,8 @@ struct Pair {
 // CHECK-DAG: refusals.cu:[[#@LINE+3]]:{{[0-9]+}}: not rewritten: a structured binding is in use across the branch [RC1124]
 __global__ void binding(const Pair *in, float *out) {
   const int i = threadIdx.x;
-  const auto [x, y] = in[i];
+  auto [x, y] = in[i];
+  x += y;
 #pragma reconverge remap
   if (x > 0)
     out[i] = one(y);
@@ -248,6 +305,33 @@ __global__ void wide(const double *in, double *out) {
     out[i] = one(w.b);
   else
     out[i] = other(w.c);
+}
+// What it was read from is written then.
+// CHECK-DAG: refusals.cu:[[#@LINE+5]]:{{[0-9]+}}: not rewritten: a value that cannot be exchanged is in use across the branch (t) [RC1125]
+__global__ void read_before(Three *all, float *out, int n) {
+  const int i = threadIdx.x;
+  if (i >= n)
+    return;
+  const Three t = all[i];
+  all[i].of[1] = 7;
+#pragma reconverge remap
+  if (t.of[0] > 0)
+    out[i] = one(t.of[1]);
+  else
+    out[i] = other(t.of[1]);
+}
+// A closure has a copy of what has changed since.
+// CHECK-DAG: refusals.cu:[[#@LINE+4]]:{{[0-9]+}}: not rewritten: a value that cannot be exchanged is in use across the branch (add) [RC1125]
+__global__ void closure(const float *in, float *out) {
+  const int i = threadIdx.x;
+  float x = in[i];
+  const auto add = [x](float y) { return x + y; };
+  x += 1;
+#pragma reconverge remap
+  if (x > 0)
+    out[i] = add(one(x));
+  else
+    out[i] = add(other(x));
 }
 
 using Fixed = const int;

@@ -47,14 +47,15 @@ Trouble Draft::checkOwn(ArrayRef<const Stmt *> All) const {
 
 std::string Draft::declare(const std::string &Indent, StringRef Note,
                            ArrayRef<std::string> Parameters,
-                           ArrayRef<std::string> Arguments) const {
+                           ArrayRef<std::string> Arguments,
+                           const std::string &Typename) const {
   return Indent + "// " + Note.str() + "\n" +
          wrappedList(Indent,
                      "using " + Type + " = " + Library + "block_" + kind() +
                          "<",
                      Parameters, ">;") +
-         wrapped(Indent,
-                 "__shared__ " + Type + "::temp_storage " + Storage + ";") +
+         wrapped(Indent, "__shared__ " + Typename + Type + "::temp_storage " +
+                             Storage + ";") +
          wrappedList(Indent, Type + " " + Object + "(", Arguments, ");");
 }
 

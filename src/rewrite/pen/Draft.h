@@ -28,9 +28,11 @@ struct Draft {
   Trouble checkOwn(llvm::ArrayRef<const clang::Stmt *> All) const;
 
   /// The object with its type and its storage, under the comment \p Note.
+  /// \p Typename goes before what is in the type.
   std::string declare(const std::string &Indent, llvm::StringRef Note,
                       llvm::ArrayRef<std::string> Parameters,
-                      llvm::ArrayRef<std::string> Arguments) const;
+                      llvm::ArrayRef<std::string> Arguments,
+                      const std::string &Typename = "") const;
   /// The kernel's head, and the #include.
   void editAround(uint64_t Threads);
 

@@ -103,7 +103,11 @@ void walk(const Stmt *S, llvm::function_ref<bool(const Stmt &)> Visit) {
 
 const VarDecl *variableOf(const Stmt &S) {
   const auto *Name = dyn_cast<DeclRefExpr>(&S);
-  return Name ? dyn_cast<VarDecl>(Name->getDecl()) : nullptr;
+  if (!Name)
+    return nullptr;
+  if (const auto *Part = dyn_cast<BindingDecl>(Name->getDecl()))
+    return dyn_cast_or_null<VarDecl>(Part->getDecomposedDecl());
+  return dyn_cast<VarDecl>(Name->getDecl());
 }
 
 namespace {
@@ -113,6 +117,7 @@ public:
   explicit Looker(llvm::SmallPtrSetImpl<const FunctionDecl *> &Seen)
       : Seen(Seen) {}
   Effect of(const Stmt *S);
+  Effect ofPlace(const Expr *E);
   Effect ofFunction(const FunctionDecl *F);
   bool MakesObject = false; ///< it is a constructor
 
@@ -212,6 +217,28 @@ static bool isVolatile(const Expr &E) {
   return E.isGLValue() && E.getType().isVolatileQualified();
 }
 
+Effect Looker::ofPlace(const Expr *E) {
+  E = E->IgnoreParens();
+  Effect Sum{.Cost = 1};
+  if (const auto *Cast = dyn_cast<ImplicitCastExpr>(E);
+      Cast && Cast->getCastKind() == CK_NoOp)
+    return ofPlace(Cast->getSubExpr());
+  if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+    Sum.add(Member->isArrow() ? of(Member->getBase())
+                              : ofPlace(Member->getBase()));
+    return Sum;
+  }
+  if (const auto *Element = dyn_cast<ArraySubscriptExpr>(E)) {
+    Sum.add(of(Element->getBase()));
+    Sum.add(of(Element->getIdx()));
+    return Sum;
+  }
+  if (const auto *Of = dyn_cast<UnaryOperator>(E);
+      Of && Of->getOpcode() == UO_Deref)
+    return of(Of->getSubExpr());
+  return variableOf(*E) ? Effect() : of(E);
+}
+
 Effect Looker::of(const Stmt *S) {
   if (threadIndex(S) >= 0)
     return {.Thread = true, .Cost = 0};
@@ -225,6 +252,9 @@ Effect Looker::of(const Stmt *S) {
     return ofCall(*Construct, Construct->getConstructor());
   if (const auto *Call = dyn_cast<CallExpr>(S))
     return ofCall(*Call, Call->getDirectCallee());
+  if (const auto *Address = dyn_cast<UnaryOperator>(S);
+      Address && Address->getOpcode() == UO_AddrOf)
+    return ofPlace(Address->getSubExpr());
   Effect Sum = ofParts(S);
   if (const auto *Op = dyn_cast<BinaryOperator>(S)) {
     ++Sum.Cost;
@@ -259,6 +289,11 @@ Effect Looker::of(const Stmt *S) {
 Effect effectOf(const Stmt *S) {
   llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
   return Looker(Seen).of(S);
+}
+
+Effect effectOfPlace(const Expr *E) {
+  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
+  return Looker(Seen).ofPlace(E);
 }
 
 /// Of an array, its elements.

@@ -24,6 +24,8 @@ struct Effect {
 /// \p S without, and of a statement with, what it does to variables declared in
 /// it. Calls are looked into.
 Effect effectOf(const clang::Stmt *S);
+/// Of finding the place \p E, for its address or for a reference: it is not read.
+Effect effectOfPlace(const clang::Expr *E);
 
 /// What \p E is: threadIdx.x, .y or .z (0 to 2), as it is written; -1: none of
 /// these. 3: threadIdx itself.
@@ -38,7 +40,7 @@ llvm::StringRef partOf(const clang::Stmt *S, llvm::StringRef Name);
 void walk(const clang::Stmt *S,
           llvm::function_ref<bool(const clang::Stmt &)> Visit);
 
-/// The variable that \p S names, if it is a name.
+/// The variable that \p S names, or names a part of, if it is a name.
 const clang::VarDecl *variableOf(const clang::Stmt &S);
 
 /// Whether anything in \p S may change \p V or keep its address.

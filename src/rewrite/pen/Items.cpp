@@ -220,12 +220,12 @@ void Planner::readCount(const Expr &Condition, bool IsExit) {
 }
 
 Trouble Planner::plan() {
-  for (const Stmt *S : Where.Before) {
-    if (!isa<DeclStmt, NullStmt>(S))
-      return Refused{&refuse::Statement, S->getBeginLoc()};
-    if (effectOf(S).Acts)
-      return Refused{&refuse::Statement, S->getBeginLoc()};
-  }
+  for (const auto *List : {&Where.Before, &Where.Region})
+    for (const Stmt *S : *List) {
+      const Expr *Exit = exitCondition(*S);
+      if ((!Exit && !isa<DeclStmt, NullStmt>(S)) || effectOf(S).Acts)
+        return Refused{&refuse::Statement, S->getBeginLoc()};
+    }
   if (Trouble Why = checkChanges())
     return Why;
   if (Trouble Why = findNumbers())

@@ -221,6 +221,35 @@ std::vector<Edit> requestsIn(const Text &T, Text::Span Of, StringRef Remedy) {
   return Found;
 }
 
+Trouble dropConst(const Text &T, const VarDecl &V, std::vector<Edit> &Edits) {
+  if (!V.getType().isConstQualified())
+    return std::nullopt;
+  const Trouble Fails =
+      Refused{&refuse::Const, V.getLocation(), V.getNameAsString()};
+  const auto Name = T.spanOf({V.getLocation(), V.getLocation()});
+  const auto Begin = T.spanOf({V.getBeginLoc(), V.getBeginLoc()});
+  if (!Name || !Begin)
+    return Fails;
+  const bool IsAuto = V.getType()->getContainedAutoType() != nullptr;
+  const StringRef Before = T.bytes().slice(Begin->Begin, Name->Begin);
+  const auto Take = [&](size_t At) {
+    const size_t Length =
+        5 + Before.drop_front(At + 5).take_while(llvm::isSpace).size();
+    const Edit E = {unsigned(Begin->Begin + At), unsigned(Length), ""};
+    if (!llvm::is_contained(Edits, E))
+      Edits.push_back(E);
+    return std::nullopt;
+  };
+  if (Before.starts_with("const") && Before.size() > 5 &&
+      llvm::isSpace(Before[5]) && (IsAuto || !V.getType()->isPointerType()))
+    return Take(0);
+  if (const StringRef Head = Before.rtrim();
+      Head.ends_with("const") &&
+      (Head.size() == 5 || !llvm::isAlnum(Head[Head.size() - 6])))
+    return Take(Head.size() - 5);
+  return Fails;
+}
+
 /// Parameters on lines of their own stand under the first one, which is \p By
 /// columns further left from now on.
 static void editParameters(const Text &T, const FunctionDecl &Kernel, int By,

@@ -56,6 +56,10 @@ Text::Span requestAbove(const Text &T, unsigned Offset, llvm::StringRef Remedy);
 std::vector<Edit> requestsIn(const Text &T, Text::Span Of,
                              llvm::StringRef Remedy);
 
+/// What gets a value at the round must not be const.
+Trouble dropConst(const Text &T, const clang::VarDecl &V,
+                  std::vector<Edit> &Edits);
+
 /// RECONVERGE_REMAP or RECONVERGE_COLLECT goes; __launch_bounds__ comes, where the order says how large
 /// blocks are and the source does not.
 void editHead(const Text &T, const clang::FunctionDecl &Kernel,

@@ -27,6 +27,7 @@
 #include "rewrite/pen/Choices.h"
 #include "rewrite/pen/Effects.h"
 #include "rewrite/pen/Layout.h"
+#include "rewrite/pen/Locals.h"
 
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
@@ -78,6 +79,9 @@ private:
                                   bool IsRoot);
   std::optional<std::string> inCall(const Stmt &S);
   Trouble ofSwitch(const SwitchStmt &S);
+  Trouble ofFirst();
+  std::optional<std::string> later(const Place &P);
+  void addLater();
   bool isSwitched() const { return What.Leaves > What.Choices.size() + 1; }
 
   const Shape &Where;
@@ -170,7 +174,8 @@ std::optional<std::string> Planner::parameter(const ParmVarDecl &P,
       return Text;
   // Only the kernel's own text gets another name.
   QualType Type = P.getType().getNonReferenceType();
-  if (Depth > 0 || IsInside || !Type->isScalarType() || Type->isDependentType())
+  if (Depth > 0 || IsInside || !Type->isScalarType() ||
+      isDependent(*Arg, *Where.Kernel))
     return std::nullopt;
   return hoist(*Arg, Type, P.getName());
 }
@@ -339,6 +344,9 @@ Trouble Planner::ofSwitch(const SwitchStmt &S) {
     return refused(&S);
   const Expr &Asked = *S.getCond();
   std::optional<std::string> Value = written(Asked, /*Nested=*/true);
+  if (Value && !isSimple(*Value) && Levels.empty() &&
+      isDependent(Asked, *Where.Kernel))
+    return refused(&S);
   if (Value && !isSimple(*Value) && Levels.empty())
     Value = hoist(Asked, Asked.IgnoreParenImpCasts()->getType(), "key");
   if (!Value || (Levels.empty() && effectOf(&Asked).Acts))
@@ -363,7 +371,64 @@ Trouble Planner::ofSwitch(const SwitchStmt &S) {
   return std::nullopt;
 }
 
+/// The condition of the if at \p P behind the round, as 0 or 1, if it is known
+/// before.
+std::optional<std::string> Planner::later(const Place &P) {
+  for (const Stmt *S : ArrayRef(Where.After).drop_front()) {
+    const auto *If = dyn_cast<IfStmt>(S);
+    if (!If || !isIn(P, headOf(*S), T.SM))
+      continue;
+    const Expr &C = *If->getCond();
+    bool Known = !If->getInit() && !If->getConditionVariable() &&
+                 !If->isConstexpr() && effectOf(&C).isCheap();
+    walk(&C, [&](const Stmt &At) {
+      const VarDecl *V = variableOf(At);
+      if (!V || !V->hasLocalStorage())
+        return Known;
+      Known &= T.SM.isBeforeInTranslationUnit(V->getLocation(),
+                                              Where.At->getBeginLoc());
+      for (const Stmt *Earlier : Where.After) {
+        if (Earlier == S)
+          break;
+        Known &= !mayChange(Earlier, *V);
+      }
+      return Known;
+    });
+    auto Text = Known ? written(C, isLoose(C)) : std::nullopt;
+    if (Text && !C.IgnoreParenImpCasts()->getType()->isBooleanType())
+      *Text += " ? 1 : 0";
+    return Text;
+  }
+  return std::nullopt;
+}
+
+/// Each way is two, for each branch behind the round that is known before. Those
+/// ask again: the round only sorts for them.
+void Planner::addLater() {
+  unsigned Ways = 1;
+  for (const Place &P : What.Later) {
+    const auto Condition =
+        2 * Into.Leaves <= MaxLeaves ? later(P) : std::nullopt;
+    if (!Condition)
+      continue;
+    Into.Text = "(" + Into.Text + ") * 2 + (" + *Condition + ")";
+    Into.Leaves *= 2;
+    Ways *= 2;
+  }
+  if (Ways > 1 && Into.Condition)
+    Into.Question = Into.Question.empty()
+                        ? " >= " + std::to_string(Ways)
+                        : " < " + std::to_string(Ways * Into.Ahead);
+}
+
 Trouble Planner::plan() {
+  if (Trouble Why = ofFirst())
+    return Why;
+  addLater();
+  return std::nullopt;
+}
+
+Trouble Planner::ofFirst() {
   const Stmt *Body = Where.At;
   ArrayRef<const Stmt *> Rest;
   for (size_t I = 0; I + 1 < What.Chain.size(); ++I) {

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "rewrite/pen/Collector.h"
+#include "rewrite/pen/Launches.h"
 #include "rewrite/pen/Round.h"
 
 #include "clang/AST/ASTConsumer.h"
@@ -187,6 +188,8 @@ void Pen::write(const FunctionDecl &Kernel, ArrayRef<const Order *> Of,
   };
   const Order *Done = nullptr;
   std::vector<Edit> Edits;
+  const uint64_t Launched =
+      Of.front()->IsSized ? 0 : launchedThreads(Kernel, Kernel.getASTContext());
   for (const Order *O : Of) {
     if (Done) {
       if (O->IsAsked)
@@ -195,9 +198,12 @@ void Pen::write(const FunctionDecl &Kernel, ArrayRef<const Order *> Of,
     }
     Text T(Kernel.getASTContext(), Clang.getPreprocessor(), Kernel);
     Edits.clear();
+    Order Sized = *O;
+    if (Launched)
+      Sized.Threads = std::min(Sized.Threads, Launched);
     if (const Trouble Why = O->Items
-                                ? writeCollector(Kernel, *O, Seen, T, Edits)
-                                : writeRound(Kernel, *O, Seen, T, Edits))
+                                ? writeCollector(Kernel, Sized, Seen, T, Edits)
+                                : writeRound(Kernel, Sized, Seen, T, Edits))
       Refuse(*O, *Why);
     else
       Done = O;
@@ -220,6 +226,7 @@ void Pen::write(const FunctionDecl &Kernel, ArrayRef<const Order *> Of,
     Outcome &Good = Here.Outcomes.emplace_back();
     Good.Kernel = Done->Kernel;
     Good.Items = Done->Items;
+    Good.Launched = Launched;
     llvm::erase_if(Refusals, [&](const Outcome &O) {
       return O.Code != refuse::Second.Number;
     });

@@ -29,6 +29,7 @@
 #include "rewrite/pen/Early.h"
 #include "rewrite/pen/Effects.h"
 #include "rewrite/pen/Layout.h"
+#include "rewrite/pen/Locals.h"
 #include "rewrite/pen/RoundDraft.h"
 
 #include "clang/AST/Attr.h"
@@ -41,6 +42,8 @@ using namespace clang;
 
 namespace reconverge::rewrite {
 
+static constexpr uint64_t SharedLimit = 48 << 10; ///< bytes that a block has
+
 namespace {
 class Writer : RoundDraft {
 public:
@@ -51,9 +54,12 @@ private:
   Trouble plan(const FunctionDecl &Kernel);
   Trouble check() const;
   Trouble checkHoists() const;
-  Trouble dropConst(const VarDecl &V);
+  std::string keptText() const;
   std::string regionText();
   std::vector<Edit> regionEdits();
+  std::optional<std::string> regionWords(const DeclStmt &S);
+  std::string valueOf(const VarDecl &V) const;
+  Trouble checkRegion() const;
   std::string afterRound() const;
   std::string redeclare(const std::string &Indent) const;
   bool isForPath(const DeclStmt &S) const;
@@ -98,9 +104,13 @@ bool Writer::isForPath(const VarDecl &V, const DeclStmt &In) const {
          isForPath(*Decls)))
       return true;
   }
+  const auto IsInPath = [&](const NamedDecl *D) {
+    return hasWord(Path.Text, D->getName());
+  };
+  const auto *Parts = dyn_cast<DecompositionDecl>(&V);
   return llvm::any_of(Path.Hoists,
                       [&](const Hoist &H) { return names(H.Of, V); }) ||
-         hasWord(Path.Text, V.getName());
+         (Parts ? llvm::any_of(Parts->bindings(), IsInPath) : IsInPath(&V));
 }
 
 /// Of what \p S declares, that which \p Is.
@@ -141,45 +151,84 @@ Text::Span Writer::linesOf(const Stmt &S) const {
 }
 
 /// In the function object, threads that leave say so, what is exchanged gets its
-/// value, and what is only declared again is not there.
+/// value, and what is only declared elsewhere is not there.
 std::vector<Edit> Writer::regionEdits() {
   std::vector<Edit> Inside;
   for (const Stmt *S : Where.Region) {
-    if (exitCondition(*S))
-      walk(S, [&](const Stmt &At) {
-        if (isa<ReturnStmt>(At))
-          if (T.spanOf(At.getSourceRange()))
-            Inside.push_back(
-                instead(At, "return " + std::to_string(exitPath())));
-        return true;
-      });
+    for (const ReturnStmt *Return : returnsIn(*S))
+      Inside.push_back(
+          instead(*Return, "return " + std::to_string(exitPath())));
     const auto *Decls = dyn_cast<DeclStmt>(S);
     if (!Decls)
       continue;
-    const bool IsAgain = llvm::is_contained(Moves.Redeclare, Decls);
-    if (IsAgain && !isForPath(*Decls)) {
-      const auto Lines = linesOf(*S);
+    const auto Words = regionWords(*Decls);
+    if (!Words)
+      continue;
+    const auto Lines = linesOf(*S);
+    if (Words->empty())
       Inside.push_back({Lines.Begin, Lines.End - Lines.Begin, ""});
-    } else if (IsAgain && !Decls->isSingleDecl()) {
-      const auto Needed = variablesOf(
-          *Decls, [&](const VarDecl &V) { return isForPath(V, *Decls); });
-      Inside.push_back(instead(*S, declared(*Decls, Needed, T, {})));
-    } else if (llvm::any_of(Decls->decls(), [&](const Decl *D) {
-                 return llvm::is_contained(Moves.Hoisted, D);
-               })) {
-      std::vector<std::string> Words;
-      for (const Decl *D : Decls->decls()) {
-        const auto *V = cast<VarDecl>(D);
-        Words.push_back(V->getNameAsString() + " = " + wordsOf(*V->getInit()) +
-                        ";");
-      }
-      Inside.push_back(instead(*S, llvm::join(Words, " ")));
-    }
+    else
+      Inside.push_back(instead(*S, *Words));
   }
   return Inside;
 }
 
-/// The function object that gives the path.
+/// What \p S becomes in the function object; none: it stays.
+std::optional<std::string> Writer::regionWords(const DeclStmt &S) {
+  const bool IsAgain = llvm::is_contained(Moves.Redeclare, &S);
+  std::vector<std::string> Words;
+  std::vector<const Decl *> Stay;
+  bool Changes = false;
+  const auto Flush = [&] {
+    if (!Stay.empty())
+      Words.push_back(declared(S, Stay, T, {}));
+    Stay.clear();
+  };
+  for (const Decl *D : S.decls()) {
+    const auto *V = dyn_cast<VarDecl>(D);
+    const bool IsHoisted = llvm::is_contained(Moves.Hoisted, D);
+    if (!IsHoisted && !llvm::is_contained(Moves.Kept, D) &&
+        !(IsAgain && V && !isForPath(*V, S))) {
+      Stay.push_back(D);
+      continue;
+    }
+    Changes = true;
+    Flush();
+    if (IsHoisted && !hasNoValue(*V))
+      Words.push_back(V->getNameAsString() + " = " + valueOf(*V) + ";");
+  }
+  if (!Changes)
+    return std::nullopt;
+  Flush();
+  return llvm::join(Words, " ");
+}
+
+/// The value that the declaration of \p V gives it.
+std::string Writer::valueOf(const VarDecl &V) const {
+  const auto Value = *T.spanOf(V.getInit()->getSourceRange()),
+             Name = *T.spanOf({V.getLocation(), V.getLocation()});
+  if (Value.Begin != Name.Begin)
+    return T.textOf(Value);
+  return typeOf(V) + T.textOf({Name.End, Value.End}); // type name(arguments)
+}
+
+/// What of the region stands in front of the round.
+std::string Writer::keptText() const {
+  std::string Result;
+  for (const Stmt *S : Where.Region) {
+    const auto *Decls = dyn_cast<DeclStmt>(S);
+    std::vector<const Decl *> Kept;
+    if (Decls)
+      llvm::copy_if(Decls->decls(), std::back_inserter(Kept),
+                    [&](Decl *D) { return llvm::is_contained(Moves.Kept, D); });
+    if (!Kept.empty())
+      Result += Indent + declared(*Decls, Kept, T, {}) + "\n";
+  }
+  return Result;
+}
+
+/// The round, by the function object that gives the path, or by the path alone if
+/// nothing has to be done for it.
 std::string Writer::regionText() {
   const std::vector<Edit> Inside = regionEdits();
   const std::string Exit = std::to_string(exitPath());
@@ -188,27 +237,29 @@ std::string Writer::regionText() {
                       aboveComments(T, beginOf(Last))};
   };
   const std::string In = Indent + Unit;
-  std::string Result =
-      wrapped(Indent, "const auto " + PathOf + " = [&]() -> int {");
+  std::string Body;
   if (Where.InWrapper || !Where.Wrapper)
-    Result +=
-        indented(edited(T,
-                        LinesFrom(Where.Region.front(),
-                                  Where.Wrapper ? Where.Wrapper : Where.At),
-                        Inside),
-                 Unit);
+    Body += indented(edited(T,
+                            LinesFrom(Where.Region.front(),
+                                      Where.Wrapper ? Where.Wrapper : Where.At),
+                            Inside),
+                     Unit);
   if (Where.Wrapper) {
     const Expr &Condition = *Where.Wrapper->getCond();
-    Result +=
-        wrapped(In, "if (" + negated(Condition, wordsOf(Condition)) + ")") +
-        In + Unit + "return " + Exit + ";\n";
+    Body += wrapped(In, "if (" + negated(Condition, wordsOf(Condition)) + ")") +
+            In + Unit + "return " + Exit + ";\n";
     if (Where.Region.size() > Where.InWrapper)
-      Result +=
+      Body +=
           edited(T, LinesFrom(Where.Region[Where.InWrapper], Where.At), Inside);
   }
+  if (StringRef(Body).trim().empty() && Path.Hoists.empty())
+    return declareHoisted() + callRound(Path.Text);
   for (const Hoist &H : Path.Hoists)
-    Result += wrapped(In, H.Name + " = " + wordsOf(*H.Of) + ";");
-  return Result + wrapped(In, "return " + Path.Text + ";") + Indent + "};\n";
+    Body += wrapped(In, H.Name + " = " + wordsOf(*H.Of) + ";");
+  return declareHoisted() +
+         wrapped(Indent, "const auto " + PathOf + " = [&]() -> int {") + Body +
+         wrapped(In, "return " + Path.Text + ";") + Indent + "};\n" +
+         callRound(PathOf + "()");
 }
 
 std::string Writer::redeclare(const std::string &Indent) const {
@@ -240,36 +291,6 @@ std::string Writer::afterRound() const {
 //===----------------------------------------------------------------------===//
 // The user's lines
 //===----------------------------------------------------------------------===//
-
-/// What gets a value at the round must not be const.
-Trouble Writer::dropConst(const VarDecl &V) {
-  if (!V.getType().isConstQualified())
-    return std::nullopt;
-  const Trouble Fails =
-      Refused{&refuse::Const, V.getLocation(), V.getNameAsString()};
-  const auto Name = T.spanOf({V.getLocation(), V.getLocation()});
-  const auto Begin = T.spanOf({V.getBeginLoc(), V.getBeginLoc()});
-  if (!Name || !Begin)
-    return Fails;
-  const bool IsAuto = V.getType()->getContainedAutoType() != nullptr;
-  const StringRef Before = T.bytes().slice(Begin->Begin, Name->Begin);
-  const auto Take = [&](size_t At) {
-    const size_t Length =
-        5 + Before.drop_front(At + 5).take_while(llvm::isSpace).size();
-    const Edit E = {unsigned(Begin->Begin + At), unsigned(Length), ""};
-    if (!llvm::is_contained(Edits, E))
-      Edits.push_back(E);
-    return std::nullopt;
-  };
-  if (Before.starts_with("const") && Before.size() > 5 &&
-      llvm::isSpace(Before[5]) && (IsAuto || !V.getType()->isPointerType()))
-    return Take(0);
-  if (const StringRef Head = Before.rtrim();
-      Head.ends_with("const") &&
-      (Head.size() == 5 || !llvm::isAlnum(Head[Head.size() - 6])))
-    return Take(Head.size() - 5);
-  return Fails;
-}
 
 /// The statements from the branch on.
 void Writer::editAfter() {
@@ -344,25 +365,54 @@ Trouble Writer::checkHoists() const {
   return std::nullopt;
 }
 
+/// In the region, what is edited is the user's own text, on lines of its own; all
+/// else is only moved.
+Trouble Writer::checkRegion() const {
+  for (const Stmt *S : Where.Region) {
+    for (const Stmt *Return : returnsIn(*S))
+      if (Return->getBeginLoc().isMacroID())
+        return Refused{&refuse::Macro, Return->getBeginLoc()};
+    if (!isa<DeclStmt>(S) && S != Where.Region.front())
+      continue;
+    const auto Span = T.spanOf(S->getSourceRange());
+    if (!Span)
+      return Refused{&refuse::Macro, S->getBeginLoc()};
+    if (!T.beginsLine(Span->Begin))
+      return Refused{&refuse::Layout, S->getBeginLoc()};
+  }
+  return std::nullopt;
+}
+
 /// All that is copied or edited is the user's own text.
 Trouble Writer::check() const {
   if (Trouble Why = checkConditionals())
     return Why;
+  if (Trouble Why = checkRegion())
+    return Why;
+  // A type that is said by a value has to be said in front of the region.
+  for (const VarDecl *V : Moves.Hoisted) {
+    bool IsInside = false;
+    if (isDependentAuto(*V, *Where.Kernel))
+      walk(V->getInit(), [&](const Stmt &At) {
+        const VarDecl *Named = variableOf(At);
+        IsInside |= Named && llvm::any_of(Where.Region, [&](const Stmt *S) {
+                      const auto *Decls = dyn_cast<DeclStmt>(S);
+                      return Decls && llvm::is_contained(Decls->decls(), Named);
+                    });
+        return !IsInside;
+      });
+    if (IsInside)
+      return Refused{&refuse::Instances, V->getLocation(),
+                     V->getNameAsString()};
+  }
   std::vector<const Stmt *> Copied;
   for (const VarDecl *V : Moves.Again)
     Copied.push_back(V->getInit());
   for (const VarDecl *V : Moves.Hoisted) {
-    const DeclStmt *In = nullptr;
-    for (const Stmt *S : Where.Region)
-      if (const auto *Decls = dyn_cast<DeclStmt>(S);
-          Decls && llvm::is_contained(Decls->decls(), V))
-        In = Decls;
-    for (const Decl *D : In->decls())
-      if (!llvm::is_contained(Moves.Hoisted, D))
-        return Refused{&refuse::Type, V->getLocation(), V->getNameAsString()};
-    if (!V->getInit())
-      return Refused{&refuse::Work, V->getLocation(), V->getNameAsString()};
-    Copied.push_back(V->getInit());
+    if (V->getLocation().isMacroID())
+      return Refused{&refuse::Macro, V->getLocation()};
+    if (!hasNoValue(*V))
+      Copied.push_back(V->getInit());
   }
   if (Path.Condition)
     Copied.push_back(Path.Condition);
@@ -383,6 +433,8 @@ Trouble Writer::check() const {
 Trouble Writer::plan(const FunctionDecl &Kernel) {
   if (Trouble Why = find(Kernel))
     return Why;
+  if (What.SharedBytes + What.Threads * What.ThreadBytes > SharedLimit)
+    return Refused{&refuse::Block, Where.At->getBeginLoc()};
   if (Trouble Why = planPath(Where, What, T, Path))
     return Why;
   if (Trouble Why = planState(Where, What, Path, T, Moves))
@@ -391,7 +443,7 @@ Trouble Writer::plan(const FunctionDecl &Kernel) {
     return Why;
   for (const auto *List : {&Moves.Exchange, &Moves.Again})
     for (const VarDecl *V : *List)
-      if (Trouble Why = dropConst(*V))
+      if (Trouble Why = dropConst(T, *V, Edits))
         return Why;
   return std::nullopt;
 }
@@ -412,8 +464,7 @@ Trouble Writer::write(const FunctionDecl &Kernel) {
     editTop(beginOf(first()), declareRound(Indent) + declareHoisted() +
                                   callRound(Path.Text) + afterRound());
   } else {
-    std::string Round = declareRound(Indent) + declareHoisted() + regionText() +
-                        callRound(PathOf + "()");
+    std::string Round = keptText() + declareRound(Indent) + regionText();
     if (!Where.Wrapper && Where.hasExits())
       Round += wrapped(Indent, "if (" + Remapped + ".path == " +
                                    std::to_string(exitPath()) + ")") +

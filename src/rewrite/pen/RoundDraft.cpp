@@ -11,6 +11,7 @@
 
 #include "rewrite/pen/Effects.h"
 #include "rewrite/pen/Layout.h"
+#include "rewrite/pen/Locals.h"
 
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/StringExtras.h"
@@ -113,25 +114,34 @@ std::vector<Edit> RoundDraft::threadEdits(const Stmt &S) const {
 // The round
 //===----------------------------------------------------------------------===//
 
+std::string RoundDraft::typeOf(const VarDecl &V) const {
+  return typeText(V, *Where.Kernel, T);
+}
+
+/// Equal ones are counted.
 std::string RoundDraft::exchangeBytes() const {
-  std::vector<std::string> Sizes;
-  // Variables of a loop are not there yet where the round is declared.
-  const auto Size = [&](const VarDecl *V) {
-    Sizes.push_back("sizeof(" +
-                    (Where.Loop ? V->getType().getUnqualifiedType().getAsString(
-                                      T.Context.getPrintingPolicy())
-                                : V->getNameAsString()) +
-                    ")");
+  std::vector<std::pair<std::string, unsigned>> Sizes;
+  const auto Add = [&](const std::string &What) {
+    const auto Same =
+        llvm::find_if(Sizes, [&](const auto &S) { return S.first == What; });
+    if (Same != Sizes.end())
+      ++Same->second;
+    else
+      Sizes.push_back({What, 1});
   };
-  llvm::for_each(Moves.Exchange, Size);
+  // Variables of a loop are not there yet where the round is declared.
+  for (const VarDecl *V : Moves.Exchange)
+    Add(Where.Loop ? typeOf(*V) : V->getNameAsString());
   for (const VarDecl *V : Moves.Hoisted)
-    Sizes.push_back("sizeof(" +
-                    V->getType().getUnqualifiedType().getAsString(
-                        T.Context.getPrintingPolicy()) +
-                    ")");
+    Add(isDependentAuto(*V, *Where.Kernel) ? wordsOf(*V->getInit())
+                                           : typeOf(*V));
   for (const Hoist &H : Path.Hoists)
-    Sizes.push_back("sizeof(" + H.Type + ")");
-  return llvm::join(Sizes, " + ");
+    Add(H.Type);
+  std::vector<std::string> Words;
+  for (const auto &[What, Times] : Sizes)
+    Words.push_back((Times > 1 ? std::to_string(Times) + " * " : "") +
+                    "sizeof(" + What + ")");
+  return llvm::join(Words, " + ");
 }
 
 std::string RoundDraft::thread() const {
@@ -163,9 +173,17 @@ std::string RoundDraft::declareRound(const std::string &Indent) const {
     Words.push_back(Bytes.empty() ? "0" : Bytes);
   if (Indexed && What.Neighbours != 16)
     Words.push_back(std::to_string(What.Neighbours));
+  const bool IsDependent =
+      llvm::any_of(Moves.Exchange,
+                   [&](const VarDecl *V) {
+                     return hasDependentType(*V, *Where.Kernel);
+                   }) ||
+      llvm::any_of(Moves.Hoisted, [&](const VarDecl *V) {
+        return hasDependentType(*V, *Where.Kernel);
+      });
   return declare(
       Indent, "The block's threads trade places, so that warps take one way.",
-      Words, {Storage, thread(), threads()});
+      Words, {Storage, thread(), threads()}, IsDependent ? "typename " : "");
 }
 
 std::string RoundDraft::callRound(StringRef By) const {
@@ -180,19 +198,31 @@ std::string RoundDraft::callRound(StringRef By) const {
 }
 
 std::string RoundDraft::declareHoisted() const {
-  std::string Result;
-  for (const VarDecl *V : Moves.Hoisted) {
-    std::string Words = V->getNameAsString();
-    V->getType().getUnqualifiedType().getAsStringInternal(
-        Words, T.Context.getPrintingPolicy());
-    Result += wrapped(Indent, Words + "{};");
-  }
-  for (const Hoist &H : Path.Hoists)
-    if (Where.Region.empty() && !Where.Wrapper)
+  std::string Result, Words, Last;
+  const auto Flush = [&] {
+    if (!Words.empty())
+      Result += wrapped(Indent, Words + ";");
+    Words.clear();
+  };
+  const auto Add = [&](const std::string &Type, const std::string &Name) {
+    const bool IsNext = !Words.empty() && Type == Last && Type.back() != '*';
+    if (!IsNext)
+      Flush();
+    Words += IsNext ? ", " : Type.back() == '*' ? Type : Type + " ";
+    Words += Name + "{}";
+    Last = Type;
+  };
+  for (const VarDecl *V : Moves.Hoisted)
+    Add(typeOf(*V), V->getNameAsString());
+  const bool IsOutside = Where.Region.empty() && !Where.Wrapper;
+  for (const Hoist &H : Path.Hoists) {
+    if (IsOutside)
       Result +=
           wrapped(Indent, H.Type + " " + H.Name + " = " + wordsOf(*H.Of) + ";");
     else
-      Result += wrapped(Indent, H.Type + " " + H.Name + "{};");
+      Add(H.Type, H.Name);
+  }
+  Flush();
   return Result;
 }
 

@@ -24,6 +24,8 @@ struct RoundDraft : Draft {
   std::vector<Edit> threadEdits(const clang::Stmt &S) const;
 
   unsigned exitPath() const { return Path.Leaves; }
+  /// Without const, as the kernel's text has it.
+  std::string typeOf(const clang::VarDecl &V) const;
 
   State Moves;
   std::string Remapped;

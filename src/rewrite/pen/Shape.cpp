@@ -3,9 +3,9 @@
 //
 //   __global__ void kernel(...) {
 //     ...                       Before
-//     if (i >= n)               Region: ways out, and declarations; all of it
-//       return;                 has to be computed for the path, and none of it
-//     const float x = in[i];    by threads that leave
+//     if (i >= n)               Region: from the first way out on; goes into a
+//       return;                 function object that gives the path, for it has
+//     const float x = in[i];    to be done before the round by those that stay
 //     if (x > 0)                At; a call that the branch has come from by
 //       ...                     inlining counts as well
 //     ...                       After
@@ -53,9 +53,19 @@ const Expr *exitCondition(const Stmt &S) {
   return If->getCond();
 }
 
+std::vector<const ReturnStmt *> returnsIn(const Stmt &S) {
+  std::vector<const ReturnStmt *> Found;
+  walk(&S, [&](const Stmt &At) {
+    if (const auto *Return = dyn_cast<ReturnStmt>(&At))
+      Found.push_back(Return);
+    return !isa<LambdaExpr>(At);
+  });
+  return Found;
+}
+
 bool Shape::hasExits() const {
   return Wrapper || llvm::any_of(Region, [](const Stmt *S) {
-           return exitCondition(*S) != nullptr;
+           return !returnsIn(*S).empty();
          });
 }
 
@@ -123,35 +133,29 @@ private:
 };
 } // namespace
 
+/// Labels would stand in the function object, and what jumps to them not.
 Trouble Finder::addRegion(const Stmt *S) {
+  Trouble Why;
+  walk(S, [&](const Stmt &At) {
+    if (isa<GotoStmt, LabelStmt>(At))
+      Why = Refused{&refuse::Exit, At.getBeginLoc()};
+    return !Why && !isa<LambdaExpr>(At);
+  });
   Into.Region.push_back(S);
-  if (exitCondition(*S))
-    return std::nullopt;
-  if (const auto *Decls = dyn_cast<DeclStmt>(S)) {
-    for (const Decl *D : Decls->decls())
-      if (const auto *V = dyn_cast<VarDecl>(D); V && V->hasLocalStorage() &&
-                                                V->getInit() &&
-                                                effectOf(V->getInit()).Acts)
-        return Refused{&refuse::Work, V->getLocation(), V->getName().str()};
-    return std::nullopt;
-  }
-  if (isa<NullStmt>(S))
-    return std::nullopt;
-  return Refused{leaves(S, false) ? &refuse::Exit : &refuse::Work,
-                 S->getBeginLoc()};
+  return Why;
 }
 
 /// What comes before the branch in its block: Before, and from the first way out
 /// on, Region.
 Trouble Finder::split(ArrayRef<const Stmt *> Earlier) {
   for (const Stmt *S : Earlier) {
-    const bool IsExit = exitCondition(*S);
-    if (!Into.Region.empty() || (HasExits && IsExit)) {
+    const Stmt *Way = leaves(S, Into.Loop);
+    if (!Into.Region.empty() || (HasExits && Way && !Into.Loop)) {
       if (Trouble Why = addRegion(S))
         return Why;
       continue;
     }
-    if (const Stmt *Way = leaves(S, Into.Loop); Way && (!IsExit || Into.Loop))
+    if (Way && (Into.Loop || !isa<ReturnStmt>(Way)))
       return Refused{&refuse::Exit, Way->getBeginLoc()};
     Into.Before.push_back(S);
   }
@@ -236,7 +240,7 @@ Trouble findShape(const FunctionDecl &Kernel, const Order &What, const Text &T,
   if (Trouble Why = Finder(What, T, Into).inBlock(*Body))
     return Why;
   // Each on lines of its own, and none of a macro.
-  std::vector<const Stmt *> Edged = Into.Region;
+  std::vector<const Stmt *> Edged;
   if (Into.Wrapper)
     Edged.push_back(Into.Wrapper);
   if (!Into.Wrapper || isa<CompoundStmt>(Into.Wrapper->getThen()))

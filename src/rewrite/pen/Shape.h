@@ -19,9 +19,8 @@ struct Shape {
   /// Statements before the round, in the kernel's body and then the loop's,
   /// without Region.
   std::vector<const clang::Stmt *> Before;
-  /// From the first way out of the kernel to the branch: `if (...) return;`,
-  /// and declarations. The first part of it is in the block that Before is of,
-  /// the rest, from InWrapper on, in Wrapper.
+  /// From the first way out of the kernel to the branch. The first part of it is
+  /// in the block that Before is of, the rest, from InWrapper on, in Wrapper.
   std::vector<const clang::Stmt *> Region;
   /// An if around the rest of the kernel, or null.
   const clang::IfStmt *Wrapper = nullptr;
@@ -38,6 +37,9 @@ struct Shape {
 
 /// The condition of `if (...) return;`; null: \p S is something else.
 const clang::Expr *exitCondition(const clang::Stmt &S);
+
+/// The ways out of the kernel in \p S.
+std::vector<const clang::ReturnStmt *> returnsIn(const clang::Stmt &S);
 
 /// What \p Kernel has of the library's rounds, by whomever; or null.
 const clang::VarDecl *libraryIn(const clang::FunctionDecl &Kernel);

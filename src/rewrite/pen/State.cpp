@@ -10,21 +10,25 @@
 //   cheap functions of threadIdx and of others  are computed again, from the
 //                            number of the thread that this one now is
 //   numbers and the like     are exchanged in the round
-//   references and objects   are declared once more behind the round, by then of
-//                            what has moved, if that does nothing but compute
-//                            and read
+//   references, objects,     are declared once more behind the round, by then of
+//   and closures             what has moved, if that does nothing but compute
+//                            and read, of what is as it was; closures by
+//                            reference need not be
 //
 // all others refuse. What the pass moves must be among these: else one of the two
 // has not understood the kernel.
 //
 // Reading memory once more gives what it gave, in a program without races: nobody
-// else may write it between the two reads, for nothing orders those.
+// else may write it between the two reads, for nothing orders those; and the
+// thread itself does not.
 //
 //===----------------------------------------------------------------------===//
 
 #include "rewrite/pen/State.h"
 
 #include "rewrite/pen/Effects.h"
+#include "rewrite/pen/Locals.h"
+#include "rewrite/pen/Values.h"
 
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
@@ -35,8 +39,6 @@
 using namespace clang;
 
 namespace reconverge::rewrite {
-
-static constexpr uint64_t MaxBytes = 16;
 
 bool State::moves(const VarDecl *V) const {
   return llvm::is_contained(Exchange, V) || llvm::is_contained(Hoisted, V) ||
@@ -59,175 +61,38 @@ bool uses(const Stmt *S, const VarDecl &V, const PathPlan &Path) {
 }
 
 namespace {
-class Planner {
+class Planner : Values {
 public:
   Planner(Shape &Where, const Order &What, const PathPlan &Path, const Text &T,
           State &Into)
-      : Where(Where), What(What), Path(Path), T(T), Into(Into) {}
+      : Values(Where, What, Path, T), Into(Into) {}
   Trouble plan();
 
 private:
   Trouble settle(const VarDecl &V);
-  Trouble settleOther(const VarDecl &V);
+  Trouble settleOther(const VarDecl &V, const remedies::RefusalKind &Kind);
+  Trouble settleClosure(const VarDecl &V, const LambdaExpr &Made);
+  Trouble settleBinding(const VarDecl &V);
   Trouble redeclare(const VarDecl &V);
+  void keep();
   Trouble checkThread() const;
   Trouble checkAgreement() const;
-  bool isSame(const VarDecl &V);
-  bool isSameValue(const Stmt *S);
-  bool countsTrips(const VarDecl &V);
-  bool isFunction(const Stmt *S);
-  bool usedAfter(const VarDecl &V) const {
-    return Needed.contains(&V) || llvm::any_of(Where.After, [&](const Stmt *S) {
-             return uses(S, V, Path);
-           });
-  }
-  void need(const Stmt *S);
-  bool changedBefore(const VarDecl &V) const;
-  bool isSaidSame(const VarDecl &V) const {
-    return llvm::is_contained(What.Same, keyOf(V));
-  }
-  std::string keyOf(const VarDecl &V) const {
-    return (V.getName() + ":" +
-            Twine(T.SM.getSpellingLineNumber(
-                T.SM.getExpansionLoc(V.getLocation()))))
-        .str();
-  }
-  std::vector<const VarDecl *> declaredIn(ArrayRef<const Stmt *> All) const;
   void growRegion(const VarDecl &V);
+  Trouble refused(const remedies::RefusalKind &Kind, const VarDecl &V) const {
+    return Refused{&Kind, V.getLocation(), V.getName().str()};
+  }
 
-  Shape &Where;
-  const Order &What;
-  const PathPlan &Path;
-  const Text &T;
   State &Into;
-  llvm::SmallPtrSet<const VarDecl *, 16> InRegion;
-  /// What is named where others are computed again, behind the round.
-  llvm::SmallPtrSet<const VarDecl *, 16> Needed;
   std::vector<const VarDecl *> Outer; ///< before the loop
+  Locals ToLocals;
 };
 } // namespace
-
-std::vector<const VarDecl *>
-Planner::declaredIn(ArrayRef<const Stmt *> All) const {
-  std::vector<const VarDecl *> Found;
-  for (const Stmt *S : All)
-    if (const auto *Decls = dyn_cast<DeclStmt>(S))
-      for (const Decl *D : Decls->decls())
-        if (const auto *V = dyn_cast<VarDecl>(D))
-          Found.push_back(V);
-  return Found;
-}
-
-/// \p V may be given a value after its declaration and before the round.
-bool Planner::changedBefore(const VarDecl &V) const {
-  const auto Changes = [&](const Stmt *S) { return mayChange(S, V); };
-  return llvm::any_of(Where.Before, Changes) ||
-         llvm::any_of(Where.Region, Changes) ||
-         (Path.Condition && mayChange(Path.Condition, V)) ||
-         (Where.Loop && mayChange(Where.Loop, V));
-}
-
-/// The same in all threads of the block, when the round comes.
-bool Planner::isSame(const VarDecl &V) {
-  if (!V.hasLocalStorage())
-    return true;
-  if (changedBefore(V))
-    return countsTrips(V);
-  // What has one value has the one that the pass knows.
-  if (isa<ParmVarDecl>(V) || (isSaidSame(V) && !InRegion.contains(&V)))
-    return true;
-  if (!V.getInit())
-    return true; // it has no value yet
-  return isSameValue(V.getInit());
-}
-
-/// Of the loop around the round, which all threads run alike: set and changed in
-/// its head alone.
-bool Planner::countsTrips(const VarDecl &V) {
-  const auto *For = dyn_cast_or_null<ForStmt>(Where.Loop);
-  const auto *Init = For ? dyn_cast_or_null<DeclStmt>(For->getInit()) : nullptr;
-  if (!Init || !llvm::is_contained(Init->decls(), &V) || !V.getInit() ||
-      mayChange(For->getBody(), V) || !isSameValue(V.getInit()))
-    return false;
-  bool Same = true;
-  walk(For->getInc(), [&](const Stmt &At) {
-    const VarDecl *Other = variableOf(At);
-    Same = Same && (!Other || Other == &V || isSame(*Other));
-    return Same && threadIndex(&At) < 0;
-  });
-  return Same;
-}
-
-bool Planner::isSameValue(const Stmt *S) {
-  const Effect E = effectOf(S);
-  if (E.Acts || E.Reads || E.Thread)
-    return false;
-  bool Same = true;
-  walk(S, [&](const Stmt &At) {
-    if (const VarDecl *V = variableOf(At); V && V->hasLocalStorage())
-      Same = Same && isSame(*V);
-    return Same;
-  });
-  return Same;
-}
-
-/// Of threadIdx, of what is the same and of what is there anyway.
-bool Planner::isFunction(const Stmt *S) {
-  bool All = true;
-  walk(S, [&](const Stmt &At) {
-    if (const VarDecl *V = variableOf(At);
-        All && V && V->hasLocalStorage() && !isSame(*V) && !usedAfter(*V))
-      All = V->getInit() && !changedBefore(*V) &&
-            effectOf(V->getInit()).isCheap() && isFunction(V->getInit());
-    return All;
-  });
-  return All;
-}
-
-void Planner::need(const Stmt *S) {
-  walk(S, [&](const Stmt &At) {
-    if (const VarDecl *V = variableOf(At); V && V->hasLocalStorage())
-      Needed.insert(V);
-    return true;
-  });
-}
 
 /// As they stand in the source.
 static void sort(std::vector<const VarDecl *> &All, const SourceManager &SM) {
   llvm::sort(All, [&](const VarDecl *A, const VarDecl *B) {
     return SM.isBeforeInTranslationUnit(A->getLocation(), B->getLocation());
   });
-}
-
-static bool isPlain(QualType Type, const ASTContext &C) {
-  if (Type->isDependentType() || Type->isArrayType() || Type->isReferenceType())
-    return false;
-  return Type.isTriviallyCopyableType(C) &&
-         C.getTypeSizeInChars(Type).getQuantity() <= int64_t(MaxBytes);
-}
-
-/// \p S takes the address of a local variable, or binds to one.
-static bool namesLocal(const Stmt *S) {
-  bool Found = false;
-  walk(S, [&](const Stmt &At) {
-    const auto *Of = dyn_cast<UnaryOperator>(&At);
-    const auto *Decay = dyn_cast<ImplicitCastExpr>(&At);
-    const Expr *Place =
-        Of && Of->getOpcode() == UO_AddrOf ? Of->getSubExpr()
-        : Decay && Decay->getCastKind() == CK_ArrayToPointerDecay
-            ? Decay->getSubExpr()
-            : nullptr;
-    if (Place)
-      walk(Place, [&](const Stmt &Part) {
-        const VarDecl *V = variableOf(Part);
-        Found |= V && V->hasLocalStorage() && !isa<ParmVarDecl>(V) &&
-                 !V->getType()->isReferenceType() &&
-                 !V->getType()->isPointerType();
-        return !Found && !isa<ArraySubscriptExpr>(Part);
-      });
-    return !Found;
-  });
-  return Found;
 }
 
 /// The region begins with the declaration of \p V.
@@ -258,15 +123,16 @@ static const DeclStmt *statementOf(const VarDecl &V,
 }
 
 /// References, and objects that are not exchanged.
-Trouble Planner::settleOther(const VarDecl &V) {
+Trouble Planner::settleOther(const VarDecl &V,
+                             const remedies::RefusalKind &Kind) {
   const bool IsReference = V.getType()->isReferenceType();
-  const remedies::RefusalKind *Kind =
-      IsReference ? &refuse::Reference : &refuse::Type;
-  const Effect Made =
-      V.getInit() ? effectOf(V.getInit()) : Effect{.Acts = true};
-  if (Made.Acts || changedBefore(V) || Where.Loop ||
+  if (!V.getInit() || changedBefore(V) || Where.Loop ||
       V.getType()->isDependentType())
-    return Refused{Kind, V.getLocation(), V.getName().str()};
+    return refused(Kind, V);
+  const Effect Made =
+      IsReference ? effectOfPlace(V.getInit()) : effectOf(V.getInit());
+  if (Made.Acts || !isStable(V.getInit()) || (Made.Reads && writesSince(V)))
+    return refused(Kind, V);
   if (IsReference) {
     // To memory, not to a variable of the thread's own.
     const Expr *To = V.getInit()->IgnoreParenImpCasts();
@@ -278,13 +144,32 @@ Trouble Planner::settleOther(const VarDecl &V) {
     const VarDecl *Named = variableOf(*To);
     if ((Named && !Named->getType()->isReferenceType()) ||
         isa<MaterializeTemporaryExpr, CallExpr>(To))
-      return Refused{Kind, V.getLocation(), V.getName().str()};
+      return refused(Kind, V);
   }
   growRegion(V);
-  for (const Stmt *S : Where.Region)
-    if (!exitCondition(*S) && !isa<DeclStmt, NullStmt>(S))
-      return Refused{&refuse::Work, S->getBeginLoc()};
   return std::nullopt;
+}
+
+/// What a closure refers to moves; of what it has a copy, it has to be made again.
+Trouble Planner::settleClosure(const VarDecl &V, const LambdaExpr &Made) {
+  bool IsCopy = false;
+  for (const LambdaCapture &C : Made.captures()) {
+    if (!C.capturesVariable() || C.getCapturedVar()->isInitCapture())
+      return refused(refuse::Type, V);
+    const auto *Captured = dyn_cast<VarDecl>(C.getCapturedVar());
+    if (C.getCaptureKind() == LCK_ByRef || !Captured || isSame(*Captured))
+      continue;
+    if (changedBefore(*Captured) || Captured->getType()->isArrayType())
+      return refused(refuse::Type, V);
+    IsCopy = true;
+  }
+  if (changedBefore(V) || (IsCopy && Where.Loop))
+    return refused(refuse::Type, V);
+  need(V.getInit());
+  if (!IsCopy && !InRegion.contains(&V))
+    return std::nullopt;
+  growRegion(V);
+  return redeclare(V);
 }
 
 /// All that its statement declares.
@@ -305,39 +190,43 @@ Trouble Planner::redeclare(const VarDecl &V) {
   return std::nullopt;
 }
 
-Trouble Planner::settle(const VarDecl &V) {
-  if (isa<DecompositionDecl>(V)) {
-    for (const BindingDecl *B : cast<DecompositionDecl>(V).bindings())
-      for (const Stmt *S : Where.After) {
-        bool Used = false;
-        walk(S, [&](const Stmt &At) {
-          const auto *Name = dyn_cast<DeclRefExpr>(&At);
-          Used |= Name && Name->getDecl() == B;
-          return !Used;
-        });
-        if (Used)
-          return Refused{&refuse::Binding, V.getLocation()};
-      }
-    return std::nullopt;
+/// Its parts are not exchanged one by one, and function objects cannot name them.
+Trouble Planner::settleBinding(const VarDecl &V) {
+  if (usedAfter(V) && !(isSame(V) && !InRegion.contains(&V))) {
+    if (Trouble Why = settleOther(V, refuse::Binding))
+      return Why;
+    need(V.getInit());
+    return redeclare(V);
   }
+  const bool IsCaptured =
+      !InRegion.contains(&V) &&
+      llvm::any_of(Where.Region, [&](const Stmt *S) { return names(S, V); });
+  return IsCaptured ? refused(refuse::Binding, V) : std::nullopt;
+}
+
+Trouble Planner::settle(const VarDecl &V) {
+  if (isa<DecompositionDecl>(V))
+    return settleBinding(V);
   if (V.isConstexpr() || !V.hasLocalStorage() || !usedAfter(V))
     return std::nullopt;
   if (isSame(V) && !InRegion.contains(&V))
     return std::nullopt;
+  if (!isa<ParmVarDecl>(V) && hasNoValue(V) && !changedBefore(V))
+    return std::nullopt;
   const QualType Type = V.getType();
   if (Type->isArrayType())
-    return Refused{&refuse::Array, V.getLocation(), V.getName().str()};
-  if (!V.getInit() && !changedBefore(V))
-    return std::nullopt; // it has no value yet
-  if (V.getInit() && namesLocal(V.getInit()) && Type->isPointerType())
-    return Refused{&refuse::Pointer, V.getLocation(), V.getName().str()};
+    return refused(refuse::Array, V);
+  if (const LambdaExpr *Made = closureOf(V))
+    return settleClosure(V, *Made);
+  if (ToLocals.contains(&V))
+    return refused(refuse::Pointer, V);
   if (llvm::is_contained(Outer, &V))
-    return Refused{&refuse::Loop, V.getLocation(), V.getName().str()};
+    return refused(refuse::Loop, V);
   const bool IsFixed = V.getInit() && !changedBefore(V);
   const bool IsPlain = isPlain(Type, T.Context);
   const bool IsObject = Type->isRecordType();
-  if (IsFixed && effectOf(V.getInit()).isCheap() && isFunction(V.getInit()) &&
-      (!IsObject || InRegion.contains(&V))) {
+  if (IsFixed && effectOf(V.getInit()).isCheap() && isStable(V.getInit()) &&
+      isFunction(V.getInit()) && (!IsObject || InRegion.contains(&V))) {
     need(V.getInit());
     if (!InRegion.contains(&V)) {
       Into.Again.push_back(&V);
@@ -345,14 +234,39 @@ Trouble Planner::settle(const VarDecl &V) {
     }
     return redeclare(V);
   }
-  if (IsPlain && !(IsObject && IsFixed && !effectOf(V.getInit()).Acts)) {
-    (InRegion.contains(&V) ? Into.Hoisted : Into.Exchange).push_back(&V);
+  const bool IsMadeAgain = IsObject && IsFixed && !effectOf(V.getInit()).Acts &&
+                           isStable(V.getInit()) && !writesSince(V) &&
+                           !Where.Loop;
+  if (IsPlain && !IsMadeAgain) {
+    if (!InRegion.contains(&V)) {
+      Into.Exchange.push_back(&V);
+      return std::nullopt;
+    }
+    if (!isAssignable(Type))
+      return refused(refuse::Type, V);
+    Into.Hoisted.push_back(&V);
     return std::nullopt;
   }
-  if (Trouble Why = settleOther(V))
+  if (Trouble Why = settleOther(V, Type->isReferenceType() ? refuse::Reference
+                                                           : refuse::Type))
     return Why;
   need(V.getInit());
   return redeclare(V);
+}
+
+/// What cannot be in the function object, or is to be seen behind it.
+void Planner::keep() {
+  for (const Stmt *S : Where.Region) {
+    const auto *Decls = dyn_cast<DeclStmt>(S);
+    if (!Decls)
+      continue;
+    for (const Decl *D : Decls->decls()) {
+      const auto *V = dyn_cast<VarDecl>(D);
+      if (!V || !V->hasLocalStorage() || V->isConstexpr() ||
+          (hasNoValue(*V) && !Into.moves(V) && usedAfter(*V)))
+        Into.Kept.push_back(D);
+    }
+  }
 }
 
 /// threadIdx behind the round is that of the data, where it is written; what is
@@ -429,6 +343,9 @@ Trouble Planner::plan() {
           Variables.push_back(V);
         }
   }
+  if (Where.Loop)
+    All.push_back(Where.Loop);
+  ToLocals = pointersToLocals(All);
   // What a reference is bound to may pull the region forward: once more then.
   for (size_t Before = SIZE_MAX; Before != InRegion.size();) {
     Before = InRegion.size();
@@ -452,6 +369,7 @@ Trouble Planner::plan() {
         Into.Dimensions = std::max(Into.Dimensions, unsigned(Index % 3) + 1);
       return true;
     });
+  keep();
   if (Trouble Why = checkThread())
     return Why;
   return checkAgreement();

@@ -16,6 +16,9 @@ struct State {
   std::vector<const clang::VarDecl *> Again;
   /// Declared once more behind the round: of the region, in its order.
   std::vector<const clang::DeclStmt *> Redeclare;
+  /// Of the region, what is declared in front of the function object instead:
+  /// variables without a value as yet, types, shared memory, constants.
+  std::vector<const clang::Decl *> Kept;
   bool UsesThread = false; ///< threadIdx is read behind the round
   unsigned Dimensions = 1; ///< of threadIdx that the kernel reads
 
