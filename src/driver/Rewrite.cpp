@@ -4,7 +4,8 @@
 //   app.cu --clang, our pipeline--> device code with variables' names
 //          --rewrite/Orders.cpp--> orders.json: where, what moves
 //          --clang with our plugin (rewrite/pen)--> the text, and outcomes
-//          --clang--> does it compile?
+//          --clang, our pipeline, ptxas--> does it compile, and into how many
+//              registers?
 //          --> a diff, the file itself, or another file
 //
 // Clang's AST is looked at in clang, by our plugin, and not in this process: that
@@ -24,17 +25,21 @@
 #include "driver/OptionTable.h"
 #include "frontend/Clang.h"
 #include "frontend/CompileUnit.h"
+#include "frontend/Registers.h"
 #include "frontend/TempDir.h"
 #include "remedies/common/Requests.h"
+#include "remedies/common/WarpCost.h"
 #include "rewrite/Orders.h"
 #include "rewrite/Refusals.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <set>
 
@@ -112,11 +117,11 @@ private:
   Expected<rewrite::Ordered> order();
   Error addDecisions(const Module &M, rewrite::Wishes &Asked);
   Error write(const rewrite::Ordered &Found);
-  Error check(const std::string &Text);
+  Expected<std::unique_ptr<Module>> compile(const std::string &Text);
+  void noteCost(StringRef Kernel, const Module &Written);
   Error print(const std::string &Text);
   Error printSame();
-  Error runClang(frontend::CompileOptions Options, const std::string &Input,
-                 StringRef What);
+  Error runPen(frontend::CompileOptions Options);
   void note(StringRef File, uint64_t Line, uint64_t Column,
             const Twine &Message) {
     std::string Words =
@@ -149,6 +154,8 @@ private:
   frontend::CompileOptions Compile;
   raw_ostream &OS, &Notes;
   std::set<std::string> Said;
+  LLVMContext Context;
+  std::unique_ptr<Module> Device; ///< of the source as it is
 };
 } // namespace
 
@@ -200,13 +207,13 @@ Expected<rewrite::Ordered> Rewriting::order() {
   for (const char *Word : {"-Xclang", "-debug-info-kind=limited"})
     Options.DeviceArguments.push_back(Word);
   Options.ClangArguments.push_back("-fplugin=" + Tools.Tree.pragmasPath());
-  LLVMContext Context;
-  auto M = frontend::compileDeviceCode(
-      Tools, Options, Temp,
-      frontend::SourceFile(Source, frontend::InputKind::Cuda), Context);
-  if (!M)
-    return M.takeError();
-  auto Settled = remedies::settleRequests(**M);
+  if (Error E =
+          frontend::compileDeviceCode(
+              Tools, Options, Temp,
+              frontend::SourceFile(Source, frontend::InputKind::Cuda), Context)
+              .moveInto(Device))
+    return std::move(E);
+  auto Settled = remedies::settleRequests(*Device);
   if (!Settled)
     return Settled.takeError();
   if (!Settled->Unmatched.empty())
@@ -216,7 +223,7 @@ Expected<rewrite::Ordered> Rewriting::order() {
       noteOther("", Name, ""); // the request is in the source
   rewrite::Wishes Asked;
   Asked.Only = Request.Kernel;
-  if (!Asked.Only.empty() && none_of(**M, [&](const Function &F) {
+  if (!Asked.Only.empty() && none_of(*Device, [&](const Function &F) {
         return rewrite::isKernelNamed(F, Asked.Only);
       }))
     return userError("--kernel=" + Asked.Only + ": " + Source +
@@ -230,26 +237,25 @@ Expected<rewrite::Ordered> Rewriting::order() {
     if (!*IsWritten)
       noteOther("", What.Remedy, " --" + What.Remedy);
   }
-  if (Error E = addDecisions(**M, Asked))
+  if (Error E = addDecisions(*Device, Asked))
     return std::move(E);
-  return rewrite::orderPatches(**M, Asked);
+  return rewrite::orderPatches(*Device, Asked);
 }
 
-Error Rewriting::runClang(frontend::CompileOptions Options,
-                          const std::string &Input, StringRef What) {
+Error Rewriting::runPen(frontend::CompileOptions Options) {
   Options.ClangArguments.push_back("-w"); // it has been said
   auto Result = frontend::runProcess(frontend::deviceCommand(
-      Tools, Options, frontend::SourceFile(Input, frontend::InputKind::Cuda),
+      Tools, Options, frontend::SourceFile(Source, frontend::InputKind::Cuda),
       "", Stage::Syntax));
   if (!Result)
     return Result.takeError();
   if (!Result->ok())
-    return internalError(Source + ": " + What);
+    return internalError(Source + ": rewriting it failed");
   return Error::success();
 }
 
 /// A text that does not compile is a mistake of ours, and nobody's to find.
-Error Rewriting::check(const std::string &Text) {
+Expected<std::unique_ptr<Module>> Rewriting::compile(const std::string &Text) {
   frontend::CompileOptions Options = Compile;
   SmallString<128> Folder(sys::path::parent_path(Source));
   if (Folder.empty())
@@ -262,11 +268,40 @@ Error Rewriting::check(const std::string &Text) {
   Options.ClangArguments.insert(Options.ClangArguments.end(),
                                 Compile.ClangArguments.begin(),
                                 Compile.ClangArguments.end());
+  Options.ClangArguments.push_back("-w");
   if (!sys::fs::exists(Tools.Tree.includeDir() + "/reconverge"))
     return internalError(
         "the installation is incomplete: no device library in " +
         Tools.Tree.includeDir());
-  return runClang(Options, Text, "the rewritten text does not compile");
+  auto Written = frontend::compileDeviceCode(
+      Tools, Options, Temp,
+      frontend::SourceFile(Text, frontend::InputKind::Cuda), Context);
+  if (Written)
+    return Written;
+  consumeError(Written.takeError());
+  return internalError(Source + ": the rewritten text does not compile");
+}
+
+/// What is not seen in the text: that fewer warps run than before.
+void Rewriting::noteCost(StringRef Kernel, const Module &Written) {
+  const Function *Before = Device->getFunction(Kernel),
+                 *After = Written.getFunction(Kernel);
+  if (!Before || !After)
+    return;
+  const auto Count = [&](const Module &Alone) -> std::optional<unsigned> {
+    const auto Copy = CloneModule(Alone);
+    StripDebugInfo(*Copy); // with all of it, ptxas does not optimise
+    auto Registers = frontend::countRegisters(*Copy, Compile, Tools);
+    if (Registers)
+      return *Registers;
+    consumeError(Registers.takeError()); // the text is right without
+    return std::nullopt;
+  };
+  const remedies::WarpCost Cost = remedies::warpCost(*Before, *After, Count);
+  if (Cost.Lowers)
+    note("", 0, 0,
+         demangle(Kernel) + ": takes " + Cost.Text +
+             ": compare times before you keep it");
 }
 
 static Expected<std::vector<rewrite::Outcome>> readOutcomes(StringRef Path) {
@@ -299,20 +334,17 @@ Error Rewriting::write(const rewrite::Ordered &Found) {
         std::string("-plugin-arg-reconverge-rewrite"), std::string("-Xclang"),
         Orders})
     Options.ClangArguments.push_back(Word);
-  if (Error E = runClang(Options, Source, "rewriting it failed"))
+  if (Error E = runPen(std::move(Options)))
     return E;
   auto Outcomes = readOutcomes(Orders + ".outcomes");
   if (!Outcomes)
     return Outcomes.takeError();
-  if (!sys::fs::exists(Text)) {
-    if (Error E = printSame())
+  std::unique_ptr<Module> Written;
+  if (sys::fs::exists(Text))
+    if (Error E = compile(Text).moveInto(Written))
       return E;
-  } else {
-    if (Error E = check(Text))
-      return E;
-    if (Error E = print(Text))
-      return E;
-  }
+  if (Error E = Written ? print(Text) : printSame())
+    return E;
   for (const rewrite::Outcome &O : *Outcomes) {
     if (!O.Code) {
       note("", 0, 0,
@@ -323,6 +355,7 @@ Error Rewriting::write(const rewrite::Ordered &Found) {
                (O.Launched ? "; for blocks of up to " + Twine(O.Launched) +
                                  " threads, as they are launched here"
                            : Twine()));
+      noteCost(O.Kernel, *Written);
       continue;
     }
     const remedies::RefusalKind *Kind = kindOf(O.Code);

@@ -49,6 +49,25 @@ static unsigned warpsOf(const Function &F, unsigned Threads,
          (Threads / WarpSize);
 }
 
+/// Of \p Kernel in blocks of \p Before threads that take \p Had registers each,
+/// and of \p Changed in blocks of \p After that take \p Has.
+static WarpCost costOf(const Function &Kernel, unsigned Before, unsigned Had,
+                       const Function &Changed, unsigned After, unsigned Has) {
+  const unsigned Was = warpsOf(Kernel, Before, Had),
+                 Is = warpsOf(Changed, After, Has);
+  WarpCost Cost{std::to_string(Has) + " registers instead of " +
+                    std::to_string(Had) + ", " + std::to_string(Is) +
+                    " warps on a multiprocessor instead of " +
+                    std::to_string(Was),
+                Is < Was};
+  for (unsigned Fits = Has; Cost.Lowers && Has - Fits <= FewRegisters; --Fits)
+    if (warpsOf(Changed, After, Fits) >= Was) {
+      Cost.Limit = Fits;
+      break;
+    }
+  return Cost;
+}
+
 WarpCost warpCost(const Function &Kernel, const RegisterCounter &Count,
                   unsigned Before, unsigned After,
                   function_ref<void(Function &)> Change) {
@@ -63,19 +82,22 @@ WarpCost warpCost(const Function &Kernel, const RegisterCounter &Count,
   const auto Has = Count(*Alone);
   if (!Has)
     return {};
-  const Function &Changed = *Alone->getFunction(Name);
-  const unsigned Was = warpsOf(Kernel, Before, *Had),
-                 Is = warpsOf(Changed, After, *Has);
-  WarpCost Cost{std::to_string(*Has) + " registers instead of " +
-                    std::to_string(*Had) + ", " + std::to_string(Is) +
-                    " warps on a multiprocessor instead of " +
-                    std::to_string(Was),
-                Is < Was};
-  for (unsigned Fits = *Has; Cost.Lowers && *Has - Fits <= FewRegisters; --Fits)
-    if (warpsOf(Changed, After, Fits) >= Was) {
-      Cost.Limit = Fits;
-      break;
-    }
+  return costOf(Kernel, Before, *Had, *Alone->getFunction(Name), After, *Has);
+}
+
+WarpCost warpCost(const Function &Kernel, const Function &Changed,
+                  const RegisterCounter &Count) {
+  const auto Had = Count(*copyAlone(Kernel).first),
+             Has = Had ? Count(*copyAlone(Changed).first) : std::nullopt;
+  if (!Has)
+    return {};
+  const unsigned Threads = usualBlock(Changed);
+  WarpCost Cost = costOf(Kernel, Threads, *Had, Changed, Threads, *Has);
+  const uint64_t Was = analysis::staticShared(Kernel),
+                 Is = analysis::staticShared(Changed);
+  if (Was != Is)
+    Cost.Text += ", " + std::to_string(Is) +
+                 " bytes of shared memory instead of " + std::to_string(Was);
   return Cost;
 }
 

@@ -38,6 +38,11 @@ WarpCost warpCost(const llvm::Function &Kernel, const RegisterCounter &Count,
                   unsigned Before, unsigned After,
                   llvm::function_ref<void(llvm::Function &Copy)> Change);
 
+/// The same of \p Kernel and of \p Changed, the same kernel of another source, both
+/// in blocks as large as those of \p Changed.
+WarpCost warpCost(const llvm::Function &Kernel, const llvm::Function &Changed,
+                  const RegisterCounter &Count);
+
 /// "registers=<n>": the most that a thread may use for as many warps of blocks
 /// of \p After threads on a multiprocessor as the kernel \p K has, whose blocks
 /// have \p Before; empty if its registers are not known. A remedy that keeps
