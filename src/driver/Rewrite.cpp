@@ -6,6 +6,7 @@
 //          --clang with our plugin (rewrite/pen)--> the text, and outcomes
 //          --clang, our pipeline, ptxas--> does it compile, and into how many
 //              registers?
+//          --> once more, for a kernel's next round, as long as there is one
 //          --> a diff, the file itself, or another file
 //
 // Clang's AST is looked at in clang, by our plugin, and not in this process: that
@@ -22,7 +23,6 @@
 #include "core/DecisionJson.h"
 #include "core/Error.h"
 #include "core/File.h"
-#include "driver/OptionTable.h"
 #include "frontend/Clang.h"
 #include "frontend/CompileUnit.h"
 #include "frontend/Registers.h"
@@ -41,66 +41,15 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
+#include <map>
 #include <set>
 
 using namespace llvm;
-using namespace llvm::opt;
 
 namespace reconverge::driver {
 
 using Form = RewriteRequest::Form;
 using frontend::Stage;
-
-Expected<RewriteRequest> parseRewriteWords(ArrayRef<const char *> Words) {
-  unsigned MissingIndex = 0, MissingCount = 0;
-  InputArgList Parsed = optionTable().ParseArgs(
-      Words, MissingIndex, MissingCount, visibilityOf(Subcommand::Rewrite));
-  if (Error E = checkMissing(Parsed, MissingIndex, MissingCount))
-    return std::move(E);
-  RewriteRequest Request;
-  unsigned Forms = 0;
-  for (const Arg *A : Parsed) {
-    switch (A->getOption().getID()) {
-    case OPT_diff:
-      ++Forms;
-      continue;
-    case OPT_in_place:
-      ++Forms;
-      Request.As = Form::InPlace;
-      continue;
-    case OPT_o:
-      ++Forms;
-      Request.As = Form::File;
-      Request.Build.Output = A->getValue();
-      continue;
-    case OPT_kernel_EQ:
-      Request.Kernel = A->getValue();
-      continue;
-    default:
-      if (Error E = readBuildOption(*A, Parsed, Request.Build))
-        return std::move(E);
-    }
-  }
-  if (Error E = settle(Request.Build))
-    return std::move(E);
-  if (Error E = refuseRecord(Request.Build))
-    return std::move(E);
-  const BuildRequest &Build = Request.Build;
-  if (Build.Inputs.empty())
-    return userError("rewrite: no input", "Name a .cu file.");
-  for (auto [Input, Kind] : zip(Build.Inputs, Build.Kinds))
-    if (Kind != frontend::InputKind::Cuda)
-      return userError("rewrite: " + Input + " is no CUDA source",
-                       "Name .cu files.");
-  if (Forms > 1)
-    return userError("rewrite: more than one of --diff, --in-place and -o",
-                     "Say once where the text goes.");
-  if (Request.As == Form::File && Build.Inputs.size() > 1)
-    return userError("rewrite: -o names one file, but there are " +
-                         Twine(Build.Inputs.size()) + " inputs",
-                     "Rewrite one at a time, or --in-place.");
-  return Request;
-}
 
 namespace {
 /// One source.
@@ -116,12 +65,21 @@ public:
 private:
   Expected<rewrite::Ordered> order();
   Error addDecisions(const Module &M, rewrite::Wishes &Asked);
+  struct Patch;
   Error write(const rewrite::Ordered &Found);
-  Expected<std::unique_ptr<Module>> compile(const std::string &Text);
+  Expected<Patch> patch(const std::string &From,
+                        const std::vector<rewrite::Order> &Orders);
+  std::vector<rewrite::Order> more(const Patch &Last,
+                                   const std::vector<rewrite::Order> &Orders);
+  Expected<std::unique_ptr<Module>> compile(const std::string &File,
+                                            ArrayRef<std::string> Before = {});
+  std::vector<std::string> textWords() const;
+  Expected<std::unique_ptr<Module>> compileText(const std::string &Text);
+  Error noteOutcome(const rewrite::Outcome &O, const Module *Written);
   void noteCost(StringRef Kernel, const Module &Written);
   Error print(const std::string &Text);
   Error printSame();
-  Error runPen(frontend::CompileOptions Options);
+  Error runPen(frontend::CompileOptions Options, const std::string &From);
   void note(StringRef File, uint64_t Line, uint64_t Column,
             const Twine &Message) {
     std::string Words =
@@ -156,6 +114,23 @@ private:
   std::set<std::string> Said;
   LLVMContext Context;
   std::unique_ptr<Module> Device; ///< of the source as it is
+  rewrite::Wishes Asked;
+  unsigned Texts = 0;
+  /// What has been written into a kernel, by its mangled name.
+  struct Kernel {
+    std::vector<rewrite::Order> Rounds; ///< their chains as in the source
+    int64_t Lines = 0;    ///< that have come in front of what is behind them
+    unsigned Further = 0; ///< rounds but the first
+  };
+  std::map<std::string, Kernel> Kernels;
+};
+
+/// A text, what it comes to, and what was asked of it. Without Code: nothing is
+/// written.
+struct Rewriting::Patch {
+  std::string Text;
+  std::unique_ptr<Module> Code;
+  std::vector<rewrite::Outcome> Outcomes;
 };
 } // namespace
 
@@ -200,18 +175,32 @@ Error Rewriting::addDecisions(const Module &M, rewrite::Wishes &Asked) {
                    "options: optimize the program again.");
 }
 
-/// The device code, with all of its debug information, and what to write into
-/// it.
-Expected<rewrite::Ordered> Rewriting::order() {
+/// \p File to device code, with all of its debug information.
+Expected<std::unique_ptr<Module>>
+Rewriting::compile(const std::string &File, ArrayRef<std::string> Before) {
   frontend::CompileOptions Options = Compile;
+  Options.ClangArguments.insert(Options.ClangArguments.begin(), Before.begin(),
+                                Before.end());
   for (const char *Word : {"-Xclang", "-debug-info-kind=limited"})
     Options.DeviceArguments.push_back(Word);
   Options.ClangArguments.push_back("-fplugin=" + Tools.Tree.pragmasPath());
-  if (Error E =
-          frontend::compileDeviceCode(
-              Tools, Options, Temp,
-              frontend::SourceFile(Source, frontend::InputKind::Cuda), Context)
-              .moveInto(Device))
+  if (!Before.empty())
+    Options.ClangArguments.push_back("-w"); // it has been said
+  return frontend::compileDeviceCode(
+      Tools, Options, Temp,
+      frontend::SourceFile(File, frontend::InputKind::Cuda), Context);
+}
+
+/// A text in another folder includes what the source does, and the library.
+std::vector<std::string> Rewriting::textWords() const {
+  const StringRef Folder = sys::path::parent_path(Source);
+  return {"-iquote", Folder.empty() ? "." : Folder.str(), "-idirafter",
+          Tools.Tree.includeDir(), "-std=c++17"};
+}
+
+/// What to write into the source.
+Expected<rewrite::Ordered> Rewriting::order() {
+  if (Error E = compile(Source).moveInto(Device))
     return std::move(E);
   auto Settled = remedies::settleRequests(*Device);
   if (!Settled)
@@ -221,7 +210,6 @@ Expected<rewrite::Ordered> Rewriting::order() {
   for (const std::string &Name : Settled->Asked)
     if (Name != "remap" && Name != "collect")
       noteOther("", Name, ""); // the request is in the source
-  rewrite::Wishes Asked;
   Asked.Only = Request.Kernel;
   if (!Asked.Only.empty() && none_of(*Device, [&](const Function &F) {
         return rewrite::isKernelNamed(F, Asked.Only);
@@ -242,11 +230,12 @@ Expected<rewrite::Ordered> Rewriting::order() {
   return rewrite::orderPatches(*Device, Asked);
 }
 
-Error Rewriting::runPen(frontend::CompileOptions Options) {
+Error Rewriting::runPen(frontend::CompileOptions Options,
+                        const std::string &From) {
   Options.ClangArguments.push_back("-w"); // it has been said
   auto Result = frontend::runProcess(frontend::deviceCommand(
-      Tools, Options, frontend::SourceFile(Source, frontend::InputKind::Cuda),
-      "", Stage::Syntax));
+      Tools, Options, frontend::SourceFile(From, frontend::InputKind::Cuda), "",
+      Stage::Syntax));
   if (!Result)
     return Result.takeError();
   if (!Result->ok())
@@ -255,27 +244,13 @@ Error Rewriting::runPen(frontend::CompileOptions Options) {
 }
 
 /// A text that does not compile is a mistake of ours, and nobody's to find.
-Expected<std::unique_ptr<Module>> Rewriting::compile(const std::string &Text) {
-  frontend::CompileOptions Options = Compile;
-  SmallString<128> Folder(sys::path::parent_path(Source));
-  if (Folder.empty())
-    Folder = ".";
-  for (const std::string &Word :
-       {std::string("-iquote"), Folder.str().str(), std::string("-idirafter"),
-        Tools.Tree.includeDir()})
-    Options.ClangArguments.push_back(Word);
-  Options.ClangArguments.push_back("-std=c++17");
-  Options.ClangArguments.insert(Options.ClangArguments.end(),
-                                Compile.ClangArguments.begin(),
-                                Compile.ClangArguments.end());
-  Options.ClangArguments.push_back("-w");
+Expected<std::unique_ptr<Module>>
+Rewriting::compileText(const std::string &Text) {
   if (!sys::fs::exists(Tools.Tree.includeDir() + "/reconverge"))
     return internalError(
         "the installation is incomplete: no device library in " +
         Tools.Tree.includeDir());
-  auto Written = frontend::compileDeviceCode(
-      Tools, Options, Temp,
-      frontend::SourceFile(Text, frontend::InputKind::Cuda), Context);
+  auto Written = compile(Text, textWords());
   if (Written)
     return Written;
   consumeError(Written.takeError());
@@ -318,51 +293,121 @@ static const remedies::RefusalKind *kindOf(uint64_t Code) {
   return nullptr;
 }
 
-Error Rewriting::write(const rewrite::Ordered &Found) {
-  const std::string Orders = Temp.file("orders.json"), Text = Orders + ".text";
-  for (const std::string &Old : {Text, Orders + ".outcomes"})
-    (void)sys::fs::remove(Old);
+/// \p From with what of \p Orders can be written.
+Expected<Rewriting::Patch>
+Rewriting::patch(const std::string &From,
+                 const std::vector<rewrite::Order> &Orders) {
+  const std::string File = Temp.file("orders.json"),
+                    Text = Temp.file("text" + std::to_string(++Texts) + ".cu");
+  for (const char *Old : {".text", ".outcomes"})
+    (void)sys::fs::remove(File + Old);
   if (Error E = writeFileAtomically(
-          Orders, [&](raw_ostream &To) { To << json::Value(Found.Orders); }))
-    return E;
+          File, [&](raw_ostream &To) { To << json::Value(Orders); }))
+    return std::move(E);
   frontend::CompileOptions Options = Compile;
-  const std::string Plugin = Tools.Tree.pragmasPath();
+  if (From != Source) {
+    const auto Words = textWords();
+    Options.ClangArguments.insert(Options.ClangArguments.begin(), Words.begin(),
+                                  Words.end());
+  }
   for (const std::string &Word :
-       {"-fplugin=" + Plugin, std::string("-Xclang"),
+       {"-fplugin=" + Tools.Tree.pragmasPath(), std::string("-Xclang"),
         std::string("-add-plugin"), std::string("-Xclang"),
         std::string("reconverge-rewrite"), std::string("-Xclang"),
         std::string("-plugin-arg-reconverge-rewrite"), std::string("-Xclang"),
-        Orders})
+        File})
     Options.ClangArguments.push_back(Word);
-  if (Error E = runPen(std::move(Options)))
-    return E;
-  auto Outcomes = readOutcomes(Orders + ".outcomes");
-  if (!Outcomes)
-    return Outcomes.takeError();
-  std::unique_ptr<Module> Written;
-  if (sys::fs::exists(Text))
-    if (Error E = compile(Text).moveInto(Written))
-      return E;
-  if (Error E = Written ? print(Text) : printSame())
-    return E;
-  for (const rewrite::Outcome &O : *Outcomes) {
-    if (!O.Code) {
-      note("", 0, 0,
-           demangle(O.Kernel) +
-               (O.Items ? ": is collected now; a launch of one block for " +
-                              Twine(O.Items) + " will do"
-                        : Twine(": has a round of remap now")) +
-               (O.Launched ? "; for blocks of up to " + Twine(O.Launched) +
-                                 " threads, as they are launched here"
-                           : Twine()));
-      noteCost(O.Kernel, *Written);
+  if (Error E = runPen(std::move(Options), From))
+    return std::move(E);
+  Patch Made;
+  if (Error E = readOutcomes(File + ".outcomes").moveInto(Made.Outcomes))
+    return std::move(E);
+  if (!sys::fs::exists(File + ".text"))
+    return Made;
+  if (std::error_code EC = sys::fs::rename(File + ".text", Text))
+    return userError("cannot write " + Text + ": " + EC.message());
+  Made.Text = Text;
+  if (Error E = compileText(Text).moveInto(Made.Code))
+    return std::move(E);
+  return Made;
+}
+
+/// What may be written into \p Last besides, which has been made of \p Orders.
+std::vector<rewrite::Order>
+Rewriting::more(const Patch &Last, const std::vector<rewrite::Order> &Orders) {
+  std::vector<rewrite::Order> More;
+  for (const rewrite::Outcome &O : Last.Outcomes) {
+    if (O.Code || !O.Behind)
       continue;
+    Kernel &Of = Kernels[O.Kernel];
+    auto Done = find_if(Orders, [&](const rewrite::Order &Given) {
+      return Given.Kernel == O.Kernel;
+    });
+    Of.Rounds.push_back(*(Done + O.Number));
+    for (rewrite::Place &P : Of.Rounds.back().Chain)
+      P.Line -= Of.Lines; // as it was in the source
+    Of.Lines += O.Lines;
+    for (rewrite::Order &Next : rewrite::furtherRounds(
+             *Device->getFunction(O.Kernel), Asked, Of.Rounds)) {
+      Next.Behind = O.Behind;
+      for (auto *Places : {&Next.Chain, &Next.Choices, &Next.Later})
+        for (rewrite::Place &P : *Places)
+          P.Line += Of.Lines;
+      More.push_back(std::move(Next));
     }
-    const remedies::RefusalKind *Kind = kindOf(O.Code);
-    if (!Kind)
-      return internalError("the pen refuses by " + Twine(O.Code));
-    noteLeft(O.File, O.Line, O.Column, *Kind, O.Detail);
   }
+  return More;
+}
+
+Error Rewriting::noteOutcome(const rewrite::Outcome &O, const Module *Written) {
+  unsigned &Others = Kernels[O.Kernel].Further;
+  if (!O.Code) {
+    note("", 0, 0,
+         demangle(O.Kernel) +
+             (O.Items ? ": is collected now; a launch of one block for " +
+                            Twine(O.Items) + " will do"
+              : Others ? ": has " + Twine(Others + 1) + " rounds of remap now"
+                       : Twine(": has a round of remap now")) +
+             (O.Launched ? "; for blocks of up to " + Twine(O.Launched) +
+                               " threads, as they are launched here"
+                         : Twine()));
+    noteCost(O.Kernel, *Written);
+    return Error::success();
+  }
+  const remedies::RefusalKind *Kind = kindOf(O.Code);
+  if (!Kind)
+    return internalError("the pen refuses by " + Twine(O.Code));
+  if (Kind == &rewrite::refuse::Second && Others > 0)
+    --Others; // it has its own
+  else
+    noteLeft(O.File, O.Line, O.Column, *Kind, O.Detail);
+  return Error::success();
+}
+
+Error Rewriting::write(const rewrite::Ordered &Found) {
+  std::vector<rewrite::Order> Orders = Found.Orders;
+  auto Last = patch(Source, Orders);
+  if (!Last)
+    return Last.takeError();
+  const std::vector<rewrite::Outcome> Outcomes = Last->Outcomes;
+  while (Last->Code) {
+    Orders = more(*Last, Orders);
+    if (Orders.empty())
+      break;
+    auto Next = patch(Last->Text, Orders);
+    if (!Next)
+      return Next.takeError();
+    if (!Next->Code)
+      break;
+    for (const rewrite::Outcome &O : Next->Outcomes)
+      Kernels[O.Kernel].Further += !O.Code;
+    Last = std::move(Next);
+  }
+  if (Error E = Last->Code ? print(Last->Text) : printSame())
+    return E;
+  for (const rewrite::Outcome &O : Outcomes)
+    if (Error E = noteOutcome(O, Last->Code.get()))
+      return E;
   return Error::success();
 }
 

@@ -37,7 +37,7 @@ struct Order {
   std::vector<Place> Later;
   bool IsAsked = false;  ///< by a pragma
   bool HasExits = false; ///< threads leave the kernel before
-  /// Local variables, "name:line", that hold something which the pass moves or
+  /// Local variables, "name:line" (of a further round: "name"), that hold something which the pass moves or
   /// computes again; and those that are the same in the whole block.
   std::vector<std::string> Moves, Same;
   uint64_t Threads = 0; ///< of the largest block
@@ -47,6 +47,9 @@ struct Order {
   uint64_t SharedBytes = 0, ThreadBytes = 0;
   std::string Algorithm;    ///< of the library; empty: its own choice
   uint64_t Neighbours = 16; ///< of data_group_indexing
+  /// If not 0: the kernel has rounds of ours, and of all the statements to the end
+  /// of its block, the branch is one of the last so many.
+  uint64_t Behind = 0;
   /// A thread, of block_collect, and how many of them a warp claims at once; 0: a
   /// round of block_remap.
   uint64_t Items = 0, Chunk = 0;
@@ -60,7 +63,11 @@ struct Outcome {
   std::string File; ///< where, and what stands there
   uint64_t Line = 0, Column = 0;
   std::string Detail;
-  uint64_t Items = 0;    ///< the order's
+  uint64_t Items = 0; ///< the order's
+  /// Of a round: the order's number among the kernel's, the statements behind the
+  /// branch in its block, and the lines by which these stand further down now.
+  uint64_t Number = 0, Behind = 0;
+  int64_t Lines = 0;
   uint64_t Launched = 0; ///< the largest block, if its launches say so
 };
 
@@ -89,6 +96,7 @@ inline llvm::json::Value toJSON(const Order &O) {
                             {"isSized", O.IsSized},
                             {"sharedBytes", O.SharedBytes},
                             {"threadBytes", O.ThreadBytes},
+                            {"behind", O.Behind},
                             {"algorithm", O.Algorithm},
                             {"neighbours", O.Neighbours},
                             {"items", O.Items},
@@ -104,6 +112,7 @@ inline bool fromJSON(const llvm::json::Value &V, Order &O,
          Map.map("same", O.Same) && Map.map("threads", O.Threads) &&
          Map.map("isBound", O.IsBound) &&
          Map.mapOptional("isSized", O.IsSized) &&
+         Map.mapOptional("behind", O.Behind) &&
          Map.mapOptional("sharedBytes", O.SharedBytes) &&
          Map.mapOptional("threadBytes", O.ThreadBytes) &&
          Map.map("algorithm", O.Algorithm) &&
@@ -119,6 +128,9 @@ inline llvm::json::Value toJSON(const Outcome &O) {
                             {"column", O.Column},
                             {"detail", llvm::json::fixUTF8(O.Detail)},
                             {"items", O.Items},
+                            {"number", O.Number},
+                            {"behind", O.Behind},
+                            {"lines", O.Lines},
                             {"launched", O.Launched}};
 }
 inline bool fromJSON(const llvm::json::Value &V, Outcome &O,
@@ -127,7 +139,9 @@ inline bool fromJSON(const llvm::json::Value &V, Outcome &O,
   return Map && Map.map("kernel", O.Kernel) && Map.map("code", O.Code) &&
          Map.map("file", O.File) && Map.map("line", O.Line) &&
          Map.map("column", O.Column) && Map.map("detail", O.Detail) &&
-         Map.map("items", O.Items) && Map.map("launched", O.Launched);
+         Map.map("items", O.Items) && Map.map("number", O.Number) &&
+         Map.map("behind", O.Behind) && Map.map("lines", O.Lines) &&
+         Map.map("launched", O.Launched);
 }
 
 } // namespace reconverge::rewrite

@@ -72,24 +72,38 @@ bool isKernelNamed(const Function &F, StringRef Name) {
   return Bare == Name || Bare.ends_with(("::" + Name).str());
 }
 
+static const Wish &wishOf(const Function &F, const Wishes &Asked) {
+  const auto Found = Asked.Of.find(F.getName().str());
+  return Found == Asked.Of.end() ? Asked.All : Found->second;
+}
+
+/// Without a wish, what the source says counts.
+static remedies::RemapOptions remapOf(const Wish &Of) {
+  remedies::RemapOptions InSource;
+  InSource.Marked = true;
+  return Of.Remap.value_or(InSource);
+}
+
 Ordered orderPatches(Module &M, const Wishes &Asked) {
   Ordered Result;
   for (Function &F : M) {
     if (F.isDeclaration() || !analysis::isKernel(F) ||
         !(Asked.Only.empty() || isKernelNamed(F, Asked.Only)))
       continue;
-    const auto Found = Asked.Of.find(F.getName().str());
-    const Wish &Of = Found == Asked.Of.end() ? Asked.All : Found->second;
-    remedies::RemapOptions InSource;
-    InSource.Marked = true;
+    const Wish &Of = wishOf(F, Asked);
     remedies::CollectOptions Marked;
     Marked.Marked = true;
     if (Of.Collect || (!Of.Remap && remedies::isAskedFor(F, "collect")))
       orderCollecting(F, Of.Collect.value_or(Marked), Result);
     if (Of.Remap || !Of.Collect)
-      orderRounds(F, Of.Remap.value_or(InSource), Result);
+      orderRounds(F, remapOf(Of), Result);
   }
   return Result;
+}
+
+std::vector<Order> furtherRounds(const Function &F, const Wishes &Asked,
+                                 ArrayRef<Order> Done) {
+  return orderFurther(F, remapOf(wishOf(F, Asked)), Done);
 }
 
 } // namespace reconverge::rewrite

@@ -64,6 +64,10 @@ bool isKernelNamed(const llvm::Function &F, llvm::StringRef Name);
 /// settled.
 Ordered orderPatches(llvm::Module &M, const Wishes &Asked);
 
+/// What to write into kernel \p F besides, whose text has the rounds \p Done.
+std::vector<Order> furtherRounds(const llvm::Function &F, const Wishes &Asked,
+                                 llvm::ArrayRef<Order> Done);
+
 } // namespace reconverge::rewrite
 
 #endif

@@ -10,6 +10,10 @@
 //                value which moves or is computed again; and those that are tied to
 //                values alone which are the same for the whole block
 //
+// The pass makes a round for one branch after the other, and each depends on those
+// before. So does this: what is further to write is planned on a copy of the code
+// that has the rounds which the text has by then.
+//
 // Values without a name, such as an index that the optimiser has made, say
 // nothing, and are the pen's to find by what they are made of.
 //
@@ -19,9 +23,11 @@
 
 #include "analysis/SharedMemory.h"
 #include "analysis/device/Annotations.h"
+#include "remedies/common/KernelCopy.h"
 #include "remedies/common/Requests.h"
 #include "remedies/remap/Legality.h"
 #include "remedies/remap/Refusals.h"
+#include "remedies/remap/Rewrite.h"
 #include "rewrite/Origin.h"
 #include "rewrite/Refusals.h"
 
@@ -233,6 +239,60 @@ void orderRounds(Function &F, const RemapOptions &Options, Ordered &Result) {
   append_range(Made, Out);
   addLeft(std::move(Left), Made, Result);
   append_range(Result.Orders, Made);
+}
+
+/// "a:2|b:3" as "a|b".
+static std::string withoutLines(StringRef Held) {
+  std::vector<std::string> Names;
+  for (StringRef Name : split(Held, '|'))
+    Names.push_back(Name.split(':').first.str());
+  return join(Names, "|");
+}
+
+/// The branch of \p F that the round \p O is at; null: it is not found.
+static BasicBlock *branchOf(Function &F, const Order &O) {
+  for (BasicBlock &BB : F)
+    if (BB.getTerminator()->getNumSuccessors() > 1 && chainOf(BB) == O.Chain)
+      return &BB;
+  return nullptr;
+}
+
+std::vector<Order> orderFurther(const Function &F, const RemapOptions &Options,
+                                ArrayRef<Order> Done) {
+  const auto [Alone, Copy] = remedies::copyAlone(F);
+  RoundMemory Memory;
+  for (const Order &O : Done) {
+    BasicBlock *At = branchOf(*Copy, O);
+    if (!At)
+      return {};
+    const Facts Now(*Copy);
+    const auto Decision = planRound(*At, Now, Options, Memory);
+    const auto *Plan = std::get_if<RoundPlan>(&Decision);
+    if (!Plan)
+      return {};
+    remedies::remap::rewrite(*Plan, Options, Memory);
+  }
+  std::vector<Order> Made;
+  const Facts Now(*Copy);
+  ReversePostOrderTraversal<Function *> Blocks(Copy);
+  for (BasicBlock *BB : Blocks) {
+    if (!isWanted(*BB, Now, Options))
+      continue;
+    const auto Decision = planRound(*BB, Now, Options, Memory);
+    const auto *Plan = std::get_if<RoundPlan>(&Decision);
+    if (!Plan)
+      continue;
+    Order O = orderOf(*Plan, Now, Options);
+    const auto Is = [&](const Order &Other) { return Other.Chain == O.Chain; };
+    if (O.Chain.empty() || any_of(Done, Is) || any_of(Made, Is))
+      continue;
+    // Lines are no longer those of the declarations.
+    O.Same.clear();
+    for (std::string &Held : O.Moves)
+      Held = withoutLines(Held);
+    Made.push_back(std::move(O));
+  }
+  return Made;
 }
 
 } // namespace reconverge::rewrite

@@ -13,6 +13,12 @@ namespace reconverge::rewrite {
 void orderRounds(llvm::Function &F, const remedies::RemapOptions &Options,
                  Ordered &Result);
 
+/// The same for kernel \p F with the rounds \p Done, in this order: at branches
+/// that have none yet.
+std::vector<Order> orderFurther(const llvm::Function &F,
+                                const remedies::RemapOptions &Options,
+                                llvm::ArrayRef<Order> Done);
+
 } // namespace reconverge::rewrite
 
 #endif

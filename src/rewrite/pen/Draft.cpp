@@ -10,13 +10,23 @@ using namespace clang;
 namespace reconverge::rewrite {
 
 Trouble Draft::find(const FunctionDecl &Kernel) {
-  if (const VarDecl *Other = libraryIn(Kernel))
+  const VarDecl *Other = libraryIn(Kernel);
+  if (Other && !What.Behind)
     return Refused{&refuse::Second, Other->getLocation()};
-  return findShape(Kernel, What, T, Where);
+  if (Trouble Why = findShape(Kernel, What, T, Where))
+    return Why;
+  if (Other && Where.After.size() > What.Behind)
+    return Refused{&refuse::Second, Other->getLocation()};
+  return std::nullopt;
 }
 
 void Draft::takeNames() {
-  Library = T.hasWord("reconverge") ? "::reconverge::" : "reconverge::";
+  // In a kernel with rounds the word is theirs, as they have it.
+  const auto Body = *T.spanOf(Where.Kernel->getBody()->getSourceRange());
+  const bool IsTaken =
+      What.Behind ? StringRef(T.textOf(Body)).contains("::reconverge::")
+                  : T.hasWord("reconverge");
+  Library = IsTaken ? "::reconverge::" : "reconverge::";
   Type = T.freshName(kind() + "_t");
   Storage = T.freshName(kind() + "_storage");
   Object = T.freshName(kind());

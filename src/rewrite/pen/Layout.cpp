@@ -288,7 +288,7 @@ void editHead(const Text &T, const FunctionDecl &Kernel, const Order &What,
     if (Name && T.lineStart(Span->Begin) == T.lineStart(Name->Begin))
       By += int(End - Span->Begin);
   }
-  if (What.IsBound || What.Threads >= 1024)
+  if (What.IsBound || What.Behind || What.Threads >= 1024)
     return editParameters(T, Kernel, By, Edits);
   const StringRef Word = "__global__";
   const size_t At =

@@ -109,6 +109,7 @@ private:
 struct Written {
   std::vector<Edit> Edits;
   bool Is = false; ///< it has a round
+  unsigned At = 0; ///< offset of the statement behind it
   std::vector<Outcome> Outcomes;
 };
 
@@ -134,6 +135,7 @@ private:
   void write(const FunctionDecl &Kernel, ArrayRef<const Order *> Of,
              Written &Here);
   std::string apply(ArrayRef<Edit> All);
+  int64_t linesBefore(unsigned At, ArrayRef<Edit> All);
 
   CompilerInstance &Clang;
   std::string Path;
@@ -188,6 +190,7 @@ void Pen::write(const FunctionDecl &Kernel, ArrayRef<const Order *> Of,
   };
   const Order *Done = nullptr;
   std::vector<Edit> Edits;
+  RoundPlace Place;
   const uint64_t Launched =
       Of.front()->IsSized ? 0 : launchedThreads(Kernel, Kernel.getASTContext());
   for (const Order *O : Of) {
@@ -201,9 +204,9 @@ void Pen::write(const FunctionDecl &Kernel, ArrayRef<const Order *> Of,
     Order Sized = *O;
     if (Launched)
       Sized.Threads = std::min(Sized.Threads, Launched);
-    if (const Trouble Why = O->Items
-                                ? writeCollector(Kernel, Sized, Seen, T, Edits)
-                                : writeRound(Kernel, Sized, Seen, T, Edits))
+    if (const Trouble Why =
+            O->Items ? writeCollector(Kernel, Sized, Seen, T, Edits)
+                     : writeRound(Kernel, Sized, Seen, T, Edits, Place))
       Refuse(*O, *Why);
     else
       Done = O;
@@ -226,6 +229,9 @@ void Pen::write(const FunctionDecl &Kernel, ArrayRef<const Order *> Of,
     Outcome &Good = Here.Outcomes.emplace_back();
     Good.Kernel = Done->Kernel;
     Good.Items = Done->Items;
+    Good.Number = llvm::find(Of, Done) - Of.begin();
+    Good.Behind = Place.Behind;
+    Here.At = Place.At;
     Good.Launched = Launched;
     llvm::erase_if(Refusals, [&](const Outcome &O) {
       return O.Code != refuse::Second.Number;
@@ -257,6 +263,18 @@ std::string Pen::apply(ArrayRef<Edit> All) {
   return Bytes;
 }
 
+/// The lines that \p All adds before \p At.
+int64_t Pen::linesBefore(unsigned At, ArrayRef<Edit> All) {
+  SourceManager &SM = Clang.getSourceManager();
+  const StringRef Bytes = SM.getBufferData(SM.getMainFileID());
+  int64_t Lines = 0;
+  for (const Edit &E : All)
+    if (E.Offset <= At)
+      Lines += int64_t(StringRef(E.Text).count('\n')) -
+               int64_t(Bytes.substr(E.Offset, E.Length).count('\n'));
+  return Lines;
+}
+
 void Pen::follow(ASTContext &C) {
   Kernels All(C);
   All.TraverseDecl(C.getTranslationUnitDecl());
@@ -276,11 +294,14 @@ void Pen::follow(ASTContext &C) {
     O.Code = refuse::Lost.Number;
   }
   std::vector<Edit> Edits;
-  for (const auto &[At, Here] : ByText) {
-    llvm::append_range(Outcomes, Here.Outcomes);
+  for (const auto &[At, Here] : ByText)
     for (const Edit &E : Here.Edits)
       if (!llvm::is_contained(Edits, E)) // the #include, of several kernels
         Edits.push_back(E);
+  for (auto &[At, Here] : ByText) {
+    for (Outcome &O : Here.Outcomes)
+      O.Lines = O.Code ? 0 : linesBefore(Here.At, Edits);
+    llvm::append_range(Outcomes, Here.Outcomes);
   }
   if (!Edits.empty() && !writeFile(".text", apply(Edits)))
     return;

@@ -49,6 +49,10 @@ class Writer : RoundDraft {
 public:
   using RoundDraft::RoundDraft;
   Trouble write(const FunctionDecl &Kernel);
+  /// In a loop's body there is no other round.
+  RoundPlace place() const {
+    return {beginOf(Where.At), Where.Loop ? 0 : Where.After.size() - 1};
+  }
 
 private:
   Trouble plan(const FunctionDecl &Kernel);
@@ -476,8 +480,13 @@ Trouble Writer::write(const FunctionDecl &Kernel) {
 }
 
 Trouble writeRound(const FunctionDecl &Kernel, const Order &What,
-                   const Directives &Seen, Text &T, std::vector<Edit> &Edits) {
-  return Writer(What, Seen, T, Edits).write(Kernel);
+                   const Directives &Seen, Text &T, std::vector<Edit> &Edits,
+                   RoundPlace &Written) {
+  Writer Round(What, Seen, T, Edits);
+  if (Trouble Why = Round.write(Kernel))
+    return Why;
+  Written = Round.place();
+  return std::nullopt;
 }
 
 } // namespace reconverge::rewrite

@@ -182,7 +182,10 @@ std::string RoundDraft::declareRound(const std::string &Indent) const {
         return hasDependentType(*V, *Where.Kernel);
       });
   return declare(
-      Indent, "The block's threads trade places, so that warps take one way.",
+      Indent,
+      What.Behind
+          ? "They trade places once more, for the next branch."
+          : "The block's threads trade places, so that warps take one way.",
       Words, {Storage, thread(), threads()}, IsDependent ? "typename " : "");
 }
 

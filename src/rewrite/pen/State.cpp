@@ -131,7 +131,7 @@ Trouble Planner::settleOther(const VarDecl &V,
     return refused(Kind, V);
   const Effect Made =
       IsReference ? effectOfPlace(V.getInit()) : effectOf(V.getInit());
-  if (Made.Acts || !isStable(V.getInit()) || (Made.Reads && writesSince(V)))
+  if (Made.Acts || !isStable(V) || (Made.Reads && writesSince(V)))
     return refused(Kind, V);
   if (IsReference) {
     // To memory, not to a variable of the thread's own.
@@ -225,7 +225,7 @@ Trouble Planner::settle(const VarDecl &V) {
   const bool IsFixed = V.getInit() && !changedBefore(V);
   const bool IsPlain = isPlain(Type, T.Context);
   const bool IsObject = Type->isRecordType();
-  if (IsFixed && effectOf(V.getInit()).isCheap() && isStable(V.getInit()) &&
+  if (IsFixed && effectOf(V.getInit()).isCheap() && isStable(V) &&
       isFunction(V.getInit()) && (!IsObject || InRegion.contains(&V))) {
     need(V.getInit());
     if (!InRegion.contains(&V)) {
@@ -235,8 +235,7 @@ Trouble Planner::settle(const VarDecl &V) {
     return redeclare(V);
   }
   const bool IsMadeAgain = IsObject && IsFixed && !effectOf(V.getInit()).Acts &&
-                           isStable(V.getInit()) && !writesSince(V) &&
-                           !Where.Loop;
+                           isStable(V) && !writesSince(V) && !Where.Loop;
   if (IsPlain && !IsMadeAgain) {
     if (!InRegion.contains(&V)) {
       Into.Exchange.push_back(&V);
@@ -303,16 +302,20 @@ Trouble Planner::checkAgreement() const {
     SmallVector<StringRef, 4> Names;
     Moved.split(Names, '|');
     bool Agrees = false, IsKnown = false;
+    const auto IsNamed = [&](const VarDecl &V) {
+      return llvm::is_contained(Names, keyOf(V)) ||
+             llvm::is_contained(Names, V.getName());
+    };
     std::vector<const Stmt *> All = Where.Before;
     All.insert(All.end(), Where.Region.begin(), Where.Region.end());
     for (const VarDecl *V : declaredIn(All))
-      if (llvm::is_contained(Names, keyOf(*V))) {
+      if (IsNamed(*V)) {
         IsKnown = true;
         // What the path alone asks for, it has then been asked for.
         Agrees |= Into.moves(V) || !usedAfter(*V);
       }
     for (const ParmVarDecl *P : Where.Kernel->parameters())
-      if (llvm::is_contained(Names, keyOf(*P))) {
+      if (IsNamed(*P)) {
         IsKnown = true;
         Agrees |= Into.moves(P) || !usedAfter(*P);
       }

@@ -1,5 +1,12 @@
 //===- rewrite/pen/Values.cpp - What variables are made of ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The same for all threads of the block is what is made of the launch's numbers, of
+// parameters and of each other, and what the pass has found so. What is not, may be
+// computed again from the number of the thread, if what it is made of is still as it
+// was: no statement between its declaration and the round changes that.
+//
+//===----------------------------------------------------------------------===//
 
 #include "rewrite/pen/Values.h"
 
@@ -77,12 +84,32 @@ bool Values::isSameValue(const Stmt *S) {
   return Same;
 }
 
-/// What \p S is made of is as it was when the round comes.
-bool Values::isStable(const Stmt *S) {
+/// Calls \p Visit on what comes before the round and behind the declaration of
+/// \p V, and on that.
+void Values::walkSince(const VarDecl &V,
+                       llvm::function_ref<void(const Stmt &)> Visit) const {
+  bool IsBehind = isa<ParmVarDecl>(V);
+  for (const auto *List : {&Where.Before, &Where.Region})
+    for (const Stmt *S : *List) {
+      const auto *Decls = dyn_cast<DeclStmt>(S);
+      IsBehind |= Decls && llvm::is_contained(Decls->decls(), &V);
+      if (IsBehind)
+        Visit(*S);
+    }
+  if (Path.Condition)
+    Visit(*Path.Condition);
+}
+
+/// What \p V is made of is as it was when the round comes.
+bool Values::isStable(const VarDecl &V) {
   bool All = true;
-  walk(S, [&](const Stmt &At) {
-    if (const VarDecl *V = variableOf(At); V && V->hasLocalStorage())
-      All = All && (!changedBefore(*V) || countsTrips(*V));
+  walk(V.getInit(), [&](const Stmt &At) {
+    const VarDecl *Part = variableOf(At);
+    if (!All || !Part || !Part->hasLocalStorage())
+      return All;
+    if (Where.Loop && changedBefore(*Part))
+      All = countsTrips(*Part);
+    walkSince(V, [&](const Stmt &S) { All = All && !mayChange(&S, *Part); });
     return All;
   });
   return All;
@@ -90,13 +117,8 @@ bool Values::isStable(const Stmt *S) {
 
 /// What has been read for \p V may be something else when the round comes.
 bool Values::writesSince(const VarDecl &V) const {
-  bool IsBehind = false, Acts = Path.Condition && effectOf(Path.Condition).Acts;
-  for (const auto *List : {&Where.Before, &Where.Region})
-    for (const Stmt *S : *List) {
-      Acts |= IsBehind && effectOf(S).Acts;
-      const auto *Decls = dyn_cast<DeclStmt>(S);
-      IsBehind |= Decls && llvm::is_contained(Decls->decls(), &V);
-    }
+  bool Acts = false;
+  walkSince(V, [&](const Stmt &S) { Acts |= effectOf(&S).Acts; });
   return Acts;
 }
 

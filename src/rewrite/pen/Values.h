@@ -23,7 +23,7 @@ protected:
   bool changedBefore(const clang::VarDecl &V) const;
   bool isSame(const clang::VarDecl &V);
   bool isFunction(const clang::Stmt *S);
-  bool isStable(const clang::Stmt *S);
+  bool isStable(const clang::VarDecl &V);
   bool writesSince(const clang::VarDecl &V) const;
   /// What \p S names has to be there behind the round.
   void need(const clang::Stmt *S);
@@ -41,6 +41,8 @@ protected:
 private:
   bool isSameValue(const clang::Stmt *S);
   bool countsTrips(const clang::VarDecl &V);
+  void walkSince(const clang::VarDecl &V,
+                 llvm::function_ref<void(const clang::Stmt &)> Visit) const;
 };
 
 } // namespace reconverge::rewrite

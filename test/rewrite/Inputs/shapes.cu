@@ -145,6 +145,26 @@ RECONVERGE_REMAP __global__ void twice(const float *in, float *out, int width) {
   out[y * width + x] = sum;
 }
 
+// The second condition is not known before the first: a round each.
+RECONVERGE_REMAP __global__ void again(const Pair *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  const Pair p = in[i];
+  float sum;
+  // First.
+  if (p.first > 0)
+    sum = one(p.first, 40);
+  else
+    sum = other(p.second, 40);
+  // Second.
+  if (sum > p.second)
+    sum += one(p.second, 40);
+  else
+    sum += other(p.first, 40) + threadIdx.x;
+  out[i] = sum;
+}
+
 int main() {
   constexpr int n = 8 * 128;
   std::vector<float> host(6 * n);
@@ -191,6 +211,8 @@ int main() {
   print("generic", wider, 2 * n * sizeof(double));
   binds<<<8, 128>>>((const Pair *)in, out, n - 77);
   print("binds", out, 2 * n * sizeof(float));
+  again<<<8, 128>>>((const Pair *)in, out, n - 77);
+  print("again", out, 2 * n * sizeof(float));
   const dim3 grid(4, 2), square(16, 8);
   twice<<<grid, square>>>(in, out, 64);
   print("twice", out, 2 * n * sizeof(float));
