@@ -211,7 +211,8 @@ static bool isWayOut(const BasicBlock &BB) {
 
 void orderRounds(Function &F, const RemapOptions &Options, Ordered &Result) {
   const Facts Now(F);
-  std::vector<Missed> Left;
+  // Of a kernel with a round nobody asks why branches in its sides have none.
+  std::vector<Missed> Left, Inside;
   std::vector<Order> Made, Out;
   ReversePostOrderTraversal<Function *> Blocks(&F);
   for (BasicBlock *BB : Blocks) {
@@ -224,7 +225,9 @@ void orderRounds(Function &F, const RemapOptions &Options, Ordered &Result) {
       if (isTrips(*BB, Now) && (Why.Kind == &remedies::remap::refuse::Small ||
                                 Why.Kind == &remedies::remap::refuse::Ids))
         Why = remedies::refusal(refuse::Trips, *BB->getTerminator());
-      Left.push_back(missedAt(*BB, Why));
+      const bool IsInside =
+          Why.Kind == &remedies::remap::refuse::Apart && !isAsked(*BB);
+      (IsInside ? Inside : Left).push_back(missedAt(*BB, Why));
       continue;
     }
     Order O = orderOf(*Plan, Now, Options);
@@ -237,6 +240,8 @@ void orderRounds(Function &F, const RemapOptions &Options, Ordered &Result) {
       (isWayOut(*BB) ? Out : Made).push_back(std::move(O));
   }
   append_range(Made, Out);
+  if (Made.empty())
+    append_range(Left, Inside);
   addLeft(std::move(Left), Made, Result);
   append_range(Result.Orders, Made);
 }

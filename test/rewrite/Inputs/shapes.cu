@@ -1,6 +1,7 @@
 // Kernels of the shapes that people write: what stands between the first way out
 // and the branch, what variables are made of, and what is launched. The same sums
 // must be printed afterwards.
+#include "shapes.cuh"
 #include <cstdio>
 #include <reconverge/attributes.cuh>
 #include <vector>
@@ -145,6 +146,13 @@ RECONVERGE_REMAP __global__ void twice(const float *in, float *out, int width) {
   out[y * width + x] = sum;
 }
 
+// The branch stands in another file: here is what its path is.
+RECONVERGE_REMAP __global__ void elsewhere(const float *in, float *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = way_of(in[i], in[i] > 0.25f);
+}
+
 // The second condition is not known before the first: a round each.
 RECONVERGE_REMAP __global__ void again(const Pair *in, float *out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -213,6 +221,8 @@ int main() {
   print("binds", out, 2 * n * sizeof(float));
   again<<<8, 128>>>((const Pair *)in, out, n - 77);
   print("again", out, 2 * n * sizeof(float));
+  elsewhere<<<8, 128>>>(in, out, n - 77);
+  print("elsewhere", out, 2 * n * sizeof(float));
   const dim3 grid(4, 2), square(16, 8);
   twice<<<grid, square>>>(in, out, 64);
   print("twice", out, 2 * n * sizeof(float));
