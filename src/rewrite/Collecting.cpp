@@ -14,12 +14,15 @@
 
 #include "analysis/device/Annotations.h"
 #include "remedies/collect/Plan.h"
+#include "remedies/common/KernelCopy.h"
+#include "remedies/common/Straight.h"
 #include "remedies/remap/Fragment.h"
 #include "rewrite/Origin.h"
 #include "rewrite/Refusals.h"
 
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
@@ -71,8 +74,8 @@ static Branch orderOf(BasicBlock &BB,
   return Made;
 }
 
-void orderCollecting(Function &F, const remedies::CollectOptions &Options,
-                     Ordered &Result) {
+static void orderItems(Function &F, const remedies::CollectOptions &Options,
+                       bool IsGrid, Ordered &Result) {
   auto Planned = remedies::collect::planCollect(F, Options);
   if (const auto *Why = std::get_if<remedies::Refusal>(&Planned)) {
     Result.Left.push_back(missedAt(F.getEntryBlock(), *Why));
@@ -94,8 +97,21 @@ void orderCollecting(Function &F, const remedies::CollectOptions &Options,
     Result.Left.push_back(
         missedAt(*Plan.Branch->getParent(),
                  remedies::refusal(refuse::Lost, *Plan.Branch)));
-  for (Branch &B : Made)
+  for (Branch &B : Made) {
+    B.What.IsGrid = IsGrid;
     Result.Orders.push_back(std::move(B.What));
+  }
+}
+
+void orderCollecting(Function &F, const remedies::CollectOptions &Options,
+                     Ordered &Result) {
+  // Of a loop over the grid, each trip is an item, as for the pass.
+  const auto [Alone, Copy] = remedies::copyAlone(F);
+  const auto Trips = remedies::straighten(*Copy, [&](Function &Straight) {
+    return std::holds_alternative<remedies::collect::CollectPlan>(
+        remedies::collect::planCollect(Straight, Options));
+  });
+  orderItems(Trips ? *Copy : F, Options, Trips.has_value(), Result);
 }
 
 } // namespace reconverge::rewrite

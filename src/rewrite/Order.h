@@ -53,6 +53,7 @@ struct Order {
   /// A thread, of block_collect, and how many of them a warp claims at once; 0: a
   /// round of block_remap.
   uint64_t Items = 0, Chunk = 0;
+  bool IsGrid = false; ///< an item is a trip of the kernel's loop over the grid
 };
 
 /// What became of an order; Code 0: it is written. There is none of an order that
@@ -100,7 +101,8 @@ inline llvm::json::Value toJSON(const Order &O) {
                             {"algorithm", O.Algorithm},
                             {"neighbours", O.Neighbours},
                             {"items", O.Items},
-                            {"chunk", O.Chunk}};
+                            {"chunk", O.Chunk},
+                            {"isGrid", O.IsGrid}};
 }
 inline bool fromJSON(const llvm::json::Value &V, Order &O,
                      llvm::json::Path At) {
@@ -117,7 +119,9 @@ inline bool fromJSON(const llvm::json::Value &V, Order &O,
          Map.mapOptional("threadBytes", O.ThreadBytes) &&
          Map.map("algorithm", O.Algorithm) &&
          Map.map("neighbours", O.Neighbours) &&
-         Map.mapOptional("items", O.Items) && Map.mapOptional("chunk", O.Chunk);
+         Map.mapOptional("items", O.Items) &&
+         Map.mapOptional("chunk", O.Chunk) &&
+         Map.mapOptional("isGrid", O.IsGrid);
 }
 
 inline llvm::json::Value toJSON(const Outcome &O) {

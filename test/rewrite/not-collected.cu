@@ -37,17 +37,29 @@ RECONVERGE_COLLECT __global__ void shares(const float *in, float *out, int n) {
     out[i] = other(in[i]);
 }
 
-// CHECK-DAG: not-collected.cu:[[#@LINE+6]]:{{[0-9]+}}: not rewritten: the branch is in a loop, or comes after one [RC502]
+// CHECK-DAG: not-collected.cu:[[#@LINE+5]]:{{[0-9]+}}: not rewritten: the branch is in a loop, or comes after one [RC502]
+RECONVERGE_COLLECT __global__ void sums(const float *in, float *out, int n) {
+  float sum = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
+       i += gridDim.x * blockDim.x) {
+    if (in[i] > 0)
+      sum += one(in[i]);
+    else
+      sum += other(in[i]);
+  }
+  out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+
+// A loop over the grid without braces.
+// CHECK-DAG: not-collected.cu:[[#@LINE+2]]:{{[0-9]+}}: not rewritten: the loop over the grid is not all that the kernel is [RC1145]
 RECONVERGE_COLLECT __global__ void over_the_grid(const float *in, float *out,
                                                  int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;
-       i += gridDim.x * blockDim.x) {
-#pragma reconverge collect
+       i += gridDim.x * blockDim.x)
     if (in[i] > 0)
       out[i] = one(in[i]);
     else
       out[i] = other(in[i]);
-  }
 }
 
 // CHECK-DAG: not-collected.cu:[[#@LINE+4]]:{{[0-9]+}}: not rewritten: the kernel does more than read before the branch [RC503]

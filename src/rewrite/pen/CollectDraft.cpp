@@ -35,7 +35,8 @@ void CollectDraft::takeNames() {
 
 /// Numbers of items may be too large for an int.
 bool CollectDraft::isWide() const {
-  return !Items.CountType->isSignedIntegerOrEnumerationType() ||
+  return Where.Grid || // the last step goes beyond it
+         !Items.CountType->isSignedIntegerOrEnumerationType() ||
          T.Context.getIntWidth(Items.CountType) > 32;
 }
 
@@ -156,6 +157,8 @@ std::string CollectDraft::setup() const {
                     Count + " = " + countValue() + ";");
   // Far behind the last item an int would begin anew.
   const std::string Begin = blockItems(/*IsWide=*/true) + " * blockIdx.x";
+  if (Where.Grid)
+    return Result + wrapped(Indent, "long long " + First + " = " + Begin + ";");
   if (isWide())
     Result += wrapped(Indent, "const long long " + First + " = " + Begin + ";");
   Result += wrapped(Indent, "if (" + (isWide() ? First : Begin) +
@@ -177,6 +180,11 @@ std::string CollectDraft::lastText() const {
 
 std::string CollectDraft::pathOfItem() const {
   return withItems(Items.Last ? lastText() : Path.Text);
+}
+
+std::string CollectDraft::loopHead() const {
+  return "for (; " + First + " < " + countText() + "; " + First +
+         " += " + blockItems(/*IsWide=*/true) + " * gridDim.x)";
 }
 
 std::string CollectDraft::itemsLeft() const {

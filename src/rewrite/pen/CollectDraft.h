@@ -27,6 +27,8 @@ struct CollectDraft : Draft {
   }
   /// What an item's path is, in the end.
   std::string pathOfItem() const;
+  /// The head of the loop by which a block goes over the grid.
+  std::string loopHead() const;
   /// How many items the block has.
   std::string itemsLeft() const;
 

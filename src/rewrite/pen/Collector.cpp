@@ -27,6 +27,10 @@
 // the declarations each of the two has those that it needs, and the comments stay
 // with the work. Who leaves early has the path -1.
 //
+// A loop over the grid, `for (int i = ...; i < n; i += gridDim.x * blockDim.x)`, is
+// the same: its body stands for the kernel's, a trip is an item, and a block goes on
+// to the next items behind those of all blocks.
+//
 // Why legal: the pass has found that a thread may be an item; each has the number
 // that it had; and Items.cpp has found that numbers from the count on did nothing.
 //
@@ -60,6 +64,7 @@ private:
   std::string pathText() const;
   std::string workText() const;
   std::string mainText() const;
+  std::string callText() const;
   std::string linesOf(const Early &E, ArrayRef<const Decl *> Needed,
                       bool WithLead) const;
   std::string leadOf(Text::Span Lead) const;
@@ -85,6 +90,9 @@ std::string Writer::leadOf(Text::Span Lead) const {
 std::string Writer::linesOf(const Early &E, ArrayRef<const Decl *> Needed,
                             bool WithLead) const {
   const auto Span = *T.spanOf(E.S->getSourceRange());
+  if (!E.IsOnLine)
+    return Indent + Unit +
+           declared(*cast<DeclStmt>(E.S), Needed, T, editsIn(*E.S)) + "\n";
   std::string Lines = T.indentAt(Span.Begin) +
                       declared(*cast<DeclStmt>(E.S), Needed, T, editsIn(*E.S));
   Lines = WithLead ? leadOf(E.Lead) + Lines +
@@ -96,8 +104,11 @@ std::string Writer::linesOf(const Early &E, ArrayRef<const Decl *> Needed,
 /// The branch and what follows it, one step further in than the kernel's body.
 std::string Writer::mainText() const {
   std::vector<Edit> Inside;
-  for (const Stmt *S : Where.After)
+  for (const Stmt *S : Where.After) {
     llvm::append_range(Inside, editsIn(*S));
+    for (const ContinueStmt *Continue : continuesIn(*S))
+      Inside.push_back(instead(*Continue, "return"));
+  }
   const auto Lines = [&](unsigned Begin, SourceLocation Close) {
     const Text::Span All = {Begin,
                             T.lineStart(T.spanOf({Close, Close})->Begin)};
@@ -128,7 +139,7 @@ std::string Writer::mainText() const {
             ? aboveComments(T, At)
             : T.lineEnd(T.spanOf(Before.back().S->getSourceRange())->End);
     const std::string Mine = leadOf({Above, T.lineStart(At)});
-    Lead += Where.Wrapper ? Mine : indented(Mine, Unit);
+    Lead += Where.Wrapper || Where.Grid ? Mine : indented(Mine, Unit);
   }
   if (Items.Last) {
     const Stmt *Then = Items.Last->getThen();
@@ -140,9 +151,10 @@ std::string Writer::mainText() const {
     return Lead + (Where.Wrapper ? outdented(Text, Unit) : Text);
   }
   const unsigned Start = T.lineStart(At);
+  if (Where.Grid)
+    return Lead + Lines(Start, Where.body().getEndLoc());
   if (!Where.Wrapper)
-    return Lead +
-           indented(Lines(Start, Where.Kernel->getBody()->getEndLoc()), Unit);
+    return Lead + indented(Lines(Start, Where.body().getEndLoc()), Unit);
   const Stmt *Then = Where.Wrapper->getThen();
   return Lead + (isa<CompoundStmt>(Then) ? Lines(Start, Then->getEndLoc())
                                          : Only(Where.At));
@@ -203,6 +215,17 @@ std::string Writer::workText() const {
 // The kernel
 //===----------------------------------------------------------------------===//
 
+std::string Writer::callText() const {
+  const auto Call = [&](const std::string &In) {
+    return wrappedList(In, Object + "(", {itemsLeft(), PathOf, Work}, ");");
+  };
+  if (!Where.Grid)
+    return Call(Indent);
+  const unsigned At = beginOf(Where.Grid);
+  return leadOf({aboveComments(T, At), T.lineStart(At)}) +
+         wrapped(Indent, loopHead()) + Call(Indent + Unit);
+}
+
 /// All that is copied or edited is the user's own text, on lines of its own.
 Trouble Writer::check() const {
   if (Trouble Why = checkConditionals())
@@ -231,7 +254,7 @@ Trouble Writer::check() const {
 /// What is moved begins and ends with lines of its own.
 Trouble Writer::checkLines() const {
   const auto *Body = cast<CompoundStmt>(Where.Kernel->getBody());
-  std::vector<const Stmt *> Blocks = {Body};
+  std::vector<const Stmt *> Blocks = {Body, &Where.body()};
   if (Where.Wrapper)
     Blocks.push_back(Where.Wrapper->getThen());
   if (Items.Last)
@@ -279,10 +302,8 @@ Trouble Writer::write(const FunctionDecl &Kernel) {
                  End = T.lineStart(
                      T.spanOf({Body->getRBracLoc(), Body->getRBracLoc()})
                          ->Begin);
-  Edits.push_back({Begin, End - Begin,
-                   setup() + pathText() + workText() +
-                       wrappedList(Indent, Object + "(",
-                                   {itemsLeft(), PathOf, Work}, ");")});
+  Edits.push_back(
+      {Begin, End - Begin, setup() + pathText() + workText() + callText()});
   editAround(Items.Threads);
   return std::nullopt;
 }

@@ -34,11 +34,24 @@ static std::vector<Early> earlyIn(const Shape &Where, const Text &T) {
     All.push_back({S, InWrapper, {Behind, T.lineStart(Span.Begin)}});
     Behind = T.lineEnd(Span.End);
   };
+  // Of a loop over the grid, its number stands between what is before it and in it.
+  const auto IsBefore = [&](const Stmt *S) {
+    return !Where.Grid || S->getBeginLoc() < Where.Grid->getBeginLoc();
+  };
   for (const Stmt *S : Where.Before)
-    Add(S, false);
+    if (IsBefore(S))
+      Add(S, false);
+  if (Where.Grid) {
+    All.push_back({Where.Grid->getInit(), false, {0, 0}, /*IsOnLine=*/false});
+    Behind = LineBehind(&Where.body());
+  }
+  for (const Stmt *S : Where.Before)
+    if (!IsBefore(S))
+      Add(S, true);
   for (auto [I, S] : llvm::enumerate(Where.Region)) {
-    const bool InWrapper = Where.Wrapper && I >= Where.InWrapper;
-    if (InWrapper && I == Where.InWrapper)
+    const bool InWrapper =
+        Where.Grid || (Where.Wrapper && I >= Where.InWrapper);
+    if (Where.Wrapper && I == Where.InWrapper)
       Behind = LineBehind(Where.Wrapper->getThen());
     Add(S, InWrapper);
   }

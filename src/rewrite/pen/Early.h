@@ -11,8 +11,9 @@ namespace reconverge::rewrite {
 /// A statement before the branch, and what it is written again for.
 struct Early {
   const clang::Stmt *S;
-  bool InWrapper;
+  bool InWrapper;       ///< or in a loop over the grid: one step further in
   Text::Span Lead;      ///< the lines above it, from the statement before on
+  bool IsOnLine = true; ///< it has lines of its own, which go with it
   bool IsAsked = false; ///< a way out, on the path
   std::vector<const clang::Decl *> ForPath = {}, ForWork = {}; ///< of its own
 };

@@ -9,6 +9,8 @@
 //   if (i >= n)                      or:   if (i < n && ...) { all the rest }
 //     return;
 //
+// or, of a loop over the grid, its head: for (int i = ...; i < n; ...).
+//
 // A launch of any number of blocks is then right that has a thread for each item:
 // blocks behind the last item return at once. That of before is, and one of fewer
 // blocks.
@@ -47,7 +49,7 @@ private:
   Trouble checkCalls(const Stmt &S) const;
   Trouble checkSize();
   void readCount(const Expr &Condition, bool IsExit);
-  const Stmt *body() const { return Where.Kernel->getBody(); }
+  const Stmt *body() const { return &Where.body(); }
 
   const Shape &Where;
   const Order &What;
@@ -99,9 +101,28 @@ Trouble Planner::checkCalls(const Stmt &S) const {
   return Refused{&refuse::Thread, S.getBeginLoc(), F->getNameAsString()};
 }
 
+/// \p S is no declaration, or some statement of \p All names what it declares.
+static bool isNamed(const Stmt &S, ArrayRef<const Stmt *> All) {
+  const auto *Decls = dyn_cast<DeclStmt>(&S);
+  return !Decls || llvm::any_of(Decls->decls(), [&](const Decl *D) {
+    const auto *V = dyn_cast<VarDecl>(D);
+    return !V || llvm::any_of(
+                     All, [&](const Stmt *Other) { return names(Other, *V); });
+  });
+}
+
 Trouble Planner::findNumbers() {
   Trouble Why;
-  walk(body(), [&](const Stmt &At) {
+  std::vector<const Stmt *> All = {body()};
+  if (Where.Grid) {
+    All = {Where.Grid->getInit(), Where.Grid->getCond(), body()};
+    // The last first: what asks for gridDim is gone if the loop's step alone is made
+    // of it.
+    for (const Stmt *S : llvm::reverse(Where.Before))
+      if (S->getBeginLoc() < Where.Grid->getBeginLoc() && isNamed(*S, All))
+        All.push_back(S);
+  }
+  const auto Look = [&](const Stmt &At) {
     if (Why)
       return false;
     if (isNumber(At)) {
@@ -116,7 +137,9 @@ Trouble Planner::findNumbers() {
     else
       Why = checkCalls(At);
     return !Why;
-  });
+  };
+  for (const Stmt *S : All)
+    walk(S, Look);
   if (!Why && Into.Numbers.empty())
     Why = Refused{&refuse::Number, Where.Kernel->getLocation()};
   return Why;
@@ -127,7 +150,7 @@ Trouble Planner::findNumbers() {
 /// parameters are one for all items of a thread.
 Trouble Planner::checkChanges() const {
   for (const ParmVarDecl *P : Where.Kernel->parameters())
-    if (mayChange(body(), *P))
+    if (mayChange(Where.Kernel->getBody(), *P))
       return Refused{&refuse::Parameter, P->getLocation(), P->getName().str()};
   std::vector<const Stmt *> Twice = Where.Before;
   Twice.insert(Twice.end(), Where.Region.begin(), Where.Region.end());
@@ -149,6 +172,12 @@ Trouble Planner::checkChanges() const {
     for (const VarDecl *V : Variables)
       if (mayChange(S, *V))
         return Refused{&refuse::Statement, S->getBeginLoc(),
+                       V->getName().str()};
+  if (Where.Grid)
+    for (const VarDecl *V : Variables)
+      if (V->getLocation() < Where.Grid->getBeginLoc() &&
+          mayChange(body(), *V)) // it goes from one trip to the next
+        return Refused{&refuse::Statement, V->getLocation(),
                        V->getName().str()};
   return std::nullopt;
 }
@@ -236,6 +265,8 @@ Trouble Planner::plan() {
   if (If && !If->getElse() && Where.After.size() == 1 &&
       Path.Leaves == Path.Ahead + 1 && Path.Condition == If->getCond())
     Into.Last = If;
+  if (Where.Grid)
+    readCount(*Where.Grid->getCond(), /*IsExit=*/false);
   for (const Stmt *S : Where.Region)
     if (const Expr *Condition = exitCondition(*S))
       readCount(*Condition, /*IsExit=*/true);

@@ -42,7 +42,7 @@ bool isIn(const Place &P, SourceRange R, const SourceManager &SM) {
 static bool returnsOnly(const Stmt &S) {
   if (const auto *Block = dyn_cast<CompoundStmt>(&S))
     return Block->size() == 1 && returnsOnly(*Block->body_front());
-  return isa<ReturnStmt>(S);
+  return isa<ReturnStmt, ContinueStmt>(S);
 }
 
 const Expr *exitCondition(const Stmt &S) {
@@ -63,6 +63,20 @@ std::vector<const ReturnStmt *> returnsIn(const Stmt &S) {
   return Found;
 }
 
+std::vector<const ContinueStmt *> continuesIn(const Stmt &S) {
+  std::vector<const ContinueStmt *> Found;
+  walk(&S, [&](const Stmt &At) {
+    if (const auto *Continue = dyn_cast<ContinueStmt>(&At))
+      Found.push_back(Continue);
+    return !isa<LambdaExpr, ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(At);
+  });
+  return Found;
+}
+
+const CompoundStmt &Shape::body() const {
+  return *cast<CompoundStmt>(Grid ? Grid->getBody() : Kernel->getBody());
+}
+
 bool Shape::hasExits() const {
   return Wrapper || llvm::any_of(Region, [](const Stmt *S) {
            return !returnsIn(*S).empty();
@@ -81,6 +95,30 @@ static const Stmt *leaves(const Stmt *S, bool Loop) {
       Found = Found ? Found : &At;
     return !Inner || !Loop;
   });
+  return Found;
+}
+
+/// What in \p S ends more than a trip of the loop that it is right in: the first of
+/// that.
+static const Stmt *leavesTrip(const Stmt &S) {
+  const Stmt *Found = nullptr;
+  const auto Look = [&](auto &&Self, const Stmt &From, bool Breaks) -> void {
+    walk(&From, [&](const Stmt &At) {
+      if (isa<LambdaExpr>(At))
+        return false;
+      if (isa<ReturnStmt, GotoStmt>(At) || (Breaks && isa<BreakStmt>(At)))
+        Found = Found ? Found : &At;
+      if (Breaks &&
+          isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt, SwitchStmt>(At)) {
+        for (const Stmt *Child : At.children())
+          if (Child)
+            Self(Self, *Child, false);
+        return false;
+      }
+      return true;
+    });
+  };
+  Look(Look, S, true);
   return Found;
 }
 
@@ -120,6 +158,7 @@ public:
   Finder(const Order &What, const Text &T, Shape &Into)
       : P(What.Chain.front()), HasExits(What.HasExits), T(T), Into(Into) {}
   Trouble inBlock(const CompoundStmt &Block);
+  Trouble inGrid(const CompoundStmt &Body);
   Trouble inWrapper(const IfStmt &If);
 
 private:
@@ -149,6 +188,17 @@ Trouble Finder::addRegion(const Stmt *S) {
 /// on, Region.
 Trouble Finder::split(ArrayRef<const Stmt *> Earlier) {
   for (const Stmt *S : Earlier) {
+    if (Into.Grid) {
+      // A trip may end; nothing else may.
+      const Stmt *Way = leavesTrip(*S);
+      if (Way)
+        return Refused{&refuse::Exit, Way->getBeginLoc()};
+      if (!Into.Region.empty() || exitCondition(*S))
+        Into.Region.push_back(S);
+      else
+        Into.Before.push_back(S);
+      continue;
+    }
     const Stmt *Way = leaves(S, Into.Loop);
     if (!Into.Region.empty() || (HasExits && Way && !Into.Loop)) {
       if (Trouble Why = addRegion(S))
@@ -199,6 +249,25 @@ Trouble Finder::inBlock(const CompoundStmt &Block) {
   return std::nullopt;
 }
 
+/// The kernel is declarations, and then its loop over the grid.
+Trouble Finder::inGrid(const CompoundStmt &Body) {
+  const Stmt *Last = Body.body_empty() ? nullptr : bare(Body.body_back());
+  const auto *For = dyn_cast_or_null<ForStmt>(Last);
+  const auto *Inside = For ? dyn_cast<CompoundStmt>(For->getBody()) : nullptr;
+  const auto *Init = For ? dyn_cast_or_null<DeclStmt>(For->getInit()) : nullptr;
+  if (!Inside || !Init || !Init->isSingleDecl() || !For->getCond() ||
+      !For->getInc() || For->getConditionVariable() || !holds(Inside))
+    return Refused{&refuse::Grid, Body.getBeginLoc()};
+  Into.Before.assign(Body.body_begin(), Body.body_end() - 1);
+  Into.Grid = For;
+  if (Trouble Why = inBlock(*Inside))
+    return Why;
+  for (const Stmt *S : Into.After)
+    if (const Stmt *Way = leavesTrip(*S))
+      return Refused{&refuse::Exit, Way->getBeginLoc()};
+  return std::nullopt;
+}
+
 Trouble Finder::inWrapper(const IfStmt &If) {
   Into.Wrapper = &If;
   Into.InWrapper = Into.Region.size();
@@ -237,7 +306,8 @@ Trouble findShape(const FunctionDecl &Kernel, const Order &What, const Text &T,
     return Refused{&refuse::Elsewhere, Kernel.getLocation()};
   if (!T.spanOf(Body->getSourceRange()) || Body->getBeginLoc().isMacroID())
     return Refused{&refuse::Macro, Kernel.getLocation()};
-  if (Trouble Why = Finder(What, T, Into).inBlock(*Body))
+  Finder Find(What, T, Into);
+  if (Trouble Why = What.IsGrid ? Find.inGrid(*Body) : Find.inBlock(*Body))
     return Why;
   // Each on lines of its own, and none of a macro.
   std::vector<const Stmt *> Edged;

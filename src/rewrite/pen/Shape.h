@@ -16,6 +16,9 @@ namespace reconverge::rewrite {
 struct Shape {
   const clang::FunctionDecl *Kernel = nullptr;
   const clang::Stmt *Loop = nullptr; ///< right in the kernel's body, around it
+  /// The loop over the grid that the kernel ends with, whose trips become items;
+  /// its body stands for the kernel's.
+  const clang::ForStmt *Grid = nullptr;
   /// Statements before the round, in the kernel's body and then the loop's,
   /// without Region.
   std::vector<const clang::Stmt *> Before;
@@ -33,13 +36,18 @@ struct Shape {
   std::vector<const clang::Stmt *> Outside;
 
   bool hasExits() const;
+  /// What an item is all of.
+  const clang::CompoundStmt &body() const;
 };
 
-/// The condition of `if (...) return;`; null: \p S is something else.
+/// The condition of `if (...) return;`, or continue; null: \p S is something else.
 const clang::Expr *exitCondition(const clang::Stmt &S);
 
 /// The ways out of the kernel in \p S.
 std::vector<const clang::ReturnStmt *> returnsIn(const clang::Stmt &S);
+
+/// What ends a trip of the loop \p S or of the loop that it is right in.
+std::vector<const clang::ContinueStmt *> continuesIn(const clang::Stmt &S);
 
 /// What \p Kernel has of the library's rounds, by whomever; or null.
 const clang::VarDecl *libraryIn(const clang::FunctionDecl &Kernel);

@@ -124,6 +124,34 @@ RECONVERGE_COLLECT __global__ void direct(const float *in, float *out, int n) {
         out[blockIdx.x * blockDim.x + threadIdx.x] += one(k);
 }
 
+// A loop over the grid, whose trips end early.
+__global__ void over_the_grid(const float *in, float *out, int n,
+                              const float *least) {
+  const int step = gridDim.x * blockDim.x;
+  const float most = -least[0];
+  // Each of them.
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+    const float x = in[i]; // read once
+    // Not these.
+    if (x > most)
+      continue;
+    // Which?
+#pragma reconverge collect
+    if (x > 0)
+      out[i] = one(x);
+    else
+      out[i] = other(x);
+    for (int k = 0; k < 4; ++k) {
+      if (k == 2)
+        continue;
+      out[i] += k;
+    }
+    if (x > 0.5f)
+      continue; // enough
+    out[i] += 1;
+  }
+}
+
 // With an argument, so many blocks are launched as one.
 int main(int argc, char **argv) {
   const int fewer = argc > 1 ? std::atoi(argv[1]) : 1;
@@ -131,10 +159,10 @@ int main(int argc, char **argv) {
   constexpr int n = 1000;
   float *in, *out;
   cudaMallocManaged(&in, n * sizeof(float));
-  cudaMallocManaged(&out, 6 * n * sizeof(float));
+  cudaMallocManaged(&out, 7 * n * sizeof(float));
   for (int i = 0; i < n; ++i)
     in[i] = float(i * 37 % 101) / 25 - 2;
-  for (int i = 0; i < 6 * n; ++i)
+  for (int i = 0; i < 7 * n; ++i)
     out[i] = 0;
   returns<<<blocks(8), 128>>>(in, out, n);
   around<<<blocks(16), 64>>>(in, out + n, n);
@@ -142,8 +170,9 @@ int main(int argc, char **argv) {
   leaves<128><<<blocks(8), 128>>>(in, out + 3 * n, n);
   called<<<blocks(21), 50>>>(in, out + 4 * n, n);
   direct<<<blocks(8), 128>>>(in, out + 5 * n, n);
+  over_the_grid<<<blocks(5), 96>>>(in, out + 6 * n, n, in);
   if (cudaDeviceSynchronize() != cudaSuccess)
     return 1;
-  for (int i = 0; i < 6 * n; ++i)
+  for (int i = 0; i < 7 * n; ++i)
     std::printf("%a\n", out[i]);
 }
