@@ -81,7 +81,9 @@ static const Wish &wishOf(const Function &F, const Wishes &Asked) {
 static remedies::RemapOptions remapOf(const Wish &Of) {
   remedies::RemapOptions InSource;
   InSource.Marked = true;
-  return Of.Remap.value_or(InSource);
+  remedies::RemapOptions Options = Of.Remap.value_or(InSource);
+  Options.WorkingExits = true; // the text brings them along as they stand
+  return Options;
 }
 
 Ordered orderPatches(Module &M, const Wishes &Asked) {

@@ -13,6 +13,9 @@
 //     /    |
 //   ret    X  c ?
 //
+// Threads that have something to do before they leave, as in `if (...) { out[i] = 0;
+// return; }`, come there behind it, by the edge from that to `ret`.
+//
 // Blocks from which no return can be reached (traps, endless loops) do not
 // count: the launch fails, or never ends.
 //
@@ -26,6 +29,7 @@
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Instructions.h"
 
@@ -64,6 +68,28 @@ SmallVector<ExitEdge, 2> exitsBefore(BasicBlock &BB, const Facts &Now) {
         Exits.push_back({&From, I});
   }
   return Exits;
+}
+
+/// Of what threads do before they leave: for more, the others would wait.
+static constexpr ptrdiff_t FewInstructions = 32;
+
+void addWorkingExits(SmallVectorImpl<ExitEdge> &Exits, BasicBlock &BB,
+                     const Facts &Now) {
+  SmallPtrSet<const BasicBlock *, 16> After;
+  SmallVector<const BasicBlock *, 16> Work(successors(&BB));
+  while (!Work.empty())
+    if (const BasicBlock *Next = Work.pop_back_val(); After.insert(Next).second)
+      Work.append(succ_begin(Next), succ_end(Next));
+  for (BasicBlock &From : *BB.getParent()) {
+    const Instruction &Term = *From.getTerminator();
+    const BasicBlock *Parting = From.getUniquePredecessor();
+    if (&From != &BB && Parting && isa<BranchInst>(Term) &&
+        Term.getNumSuccessors() == 1 && onlyReturns(*Term.getSuccessor(0)) &&
+        !onlyReturns(From) && From.sizeWithoutDebug() <= FewInstructions &&
+        !After.contains(&From) && !Now.Cycles.getCycle(&From) &&
+        Now.Dominance.dominates(Parting, &BB))
+      Exits.push_back({&From, 0});
+  }
 }
 
 namespace {

@@ -36,6 +36,11 @@ bool isBlockUniform(const llvm::Value &V, const llvm::BasicBlock &At,
 llvm::SmallVector<ExitEdge, 2> exitsBefore(llvm::BasicBlock &BB,
                                            const Facts &Now);
 
+/// Adds to \p Exits those by which threads leave behind a few instructions, for
+/// which they part from the others before \p BB.
+void addWorkingExits(llvm::SmallVectorImpl<ExitEdge> &Exits,
+                     llvm::BasicBlock &BB, const Facts &Now);
+
 /// All threads of a block come to the end of \p BB together, if those that
 /// leave by \p Exits go there instead.
 bool comeTogether(const llvm::BasicBlock &BB, llvm::ArrayRef<ExitEdge> Exits,

@@ -192,15 +192,19 @@ static std::optional<Refusal> checkArms(const BasicBlock &Branch,
 }
 
 /// Nobody waits for the others between an exit and the round.
-static std::optional<Refusal> checkExits(const RoundPlan &Plan) {
+static std::optional<Refusal> checkExits(const RoundPlan &Plan,
+                                         const Facts &Now) {
   BlockSet Before;
   Before.insert(Plan.Block);
   for (unsigned N = 0; N < Before.size(); ++N)
     Before.insert(pred_begin(Before[N]), pred_end(Before[N]));
   for (const ExitEdge &E : Plan.Exits) {
+    // Others go on behind an edge to `ret`, or beside what leaves.
     const BlockSet AfterExit = blocksAfter(*E.From);
+    const bool IsBeside = !AfterExit.contains(Plan.Block);
     for (const BasicBlock *BB : Before)
-      if (AfterExit.contains(BB))
+      if (IsBeside ? !Now.Dominance.dominates(BB, E.From)
+                   : AfterExit.contains(BB))
         for (const Instruction &I : *BB)
           if (const auto *Call = dyn_cast<CallBase>(&I);
               Call && Call->isConvergent() &&
@@ -326,11 +330,14 @@ PlanOr<RoundPlan> planRound(BasicBlock &BB, const Facts &Now,
       return refusal(refuse::Irreducible, Term);
   if (!comeTogether(BB, {}, Now)) {
     Plan.Exits = exitsBefore(BB, Now);
+    if (Options.WorkingExits &&
+        (Plan.Exits.empty() || !comeTogether(BB, Plan.Exits, Now)))
+      addWorkingExits(Plan.Exits, BB, Now);
     if (Plan.Exits.empty() || !comeTogether(BB, Plan.Exits, Now))
       return refusal(refuse::Apart, Term);
     if (Now.Cycles.getCycle(&BB))
       return refusal(refuse::Exit, Term);
-    if (auto Why = checkExits(Plan))
+    if (auto Why = checkExits(Plan, Now))
       return *Why;
   }
   if (!IsAsked && !Options.Ids && followsFromId(*Term.getOperand(0), BB, Now))

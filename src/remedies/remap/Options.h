@@ -54,6 +54,9 @@ struct RemapOptions {
   uint32_t Shared = 0;
   /// Only branches that a pragma asks for.
   bool Marked = false;
+  /// Threads that do something before they leave come to a round as well. No
+  /// parameter: patches to the source ask for it.
+  bool WorkingExits = false;
   /// Numbers (!rc.branch) of the branches to remap; empty: all.
   std::vector<uint32_t> Branches;
 

@@ -31,7 +31,8 @@ namespace reconverge::remedies::remap {
 inline constexpr const char *RoundKind = "rc.remapped";
 inline constexpr const char *PlaceKind = "rc.place";
 
-/// Successor \p Successor of \p From only returns: threads leave there.
+/// Successor \p Successor of \p From only returns: threads leave there, at once or
+/// behind what they do in \p From.
 struct ExitEdge {
   llvm::BasicBlock *From;
   unsigned Successor;

@@ -146,6 +146,23 @@ RECONVERGE_REMAP __global__ void twice(const float *in, float *out, int width) {
   out[y * width + x] = sum;
 }
 
+// Some do a little before they leave.
+__global__ void misses(const float *in, float *out, int *notes, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  const float x = in[i];
+  if (x < -0.7f) {
+    atomicAdd(&notes[i & 7], 2);
+    return;
+  }
+#pragma reconverge remap
+  if (x > 0)
+    out[i] = one(x, 9);
+  else
+    out[i] = other(x, 9);
+}
+
 // The branch stands in another file: here is what its path is.
 RECONVERGE_REMAP __global__ void elsewhere(const float *in, float *out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -221,6 +238,9 @@ int main() {
   print("binds", out, 2 * n * sizeof(float));
   again<<<8, 128>>>((const Pair *)in, out, n - 77);
   print("again", out, 2 * n * sizeof(float));
+  misses<<<8, 128>>>(in, out, notes, n - 77);
+  print("misses", out, 2 * n * sizeof(float));
+  print("notes", notes, 8 * sizeof(int));
   elsewhere<<<8, 128>>>(in, out, n - 77);
   print("elsewhere", out, 2 * n * sizeof(float));
   const dim3 grid(4, 2), square(16, 8);
