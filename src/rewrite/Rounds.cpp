@@ -223,7 +223,8 @@ void orderRounds(Function &F, const RemapOptions &Options, Ordered &Result) {
     if (!Plan) {
       auto Why = std::get<Refusal>(Decision);
       if (isTrips(*BB, Now) && (Why.Kind == &remedies::remap::refuse::Small ||
-                                Why.Kind == &remedies::remap::refuse::Ids))
+                                Why.Kind == &remedies::remap::refuse::Ids ||
+                                Why.Kind == &remedies::remap::refuse::Apart))
         Why = remedies::refusal(refuse::Trips, *BB->getTerminator());
       const bool IsInside =
           Why.Kind == &remedies::remap::refuse::Apart && !isAsked(*BB);
