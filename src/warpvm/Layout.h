@@ -24,7 +24,7 @@ namespace reconverge::warpvm {
 class SectorSet;
 
 /// Part of the compile cache's key: bump it when compiled code changes meaning.
-inline constexpr uint32_t CacheFormat = 10;
+inline constexpr uint32_t CacheFormat = 11;
 
 using Mask = uint64_t; ///< one bit a lane, lane 0 lowest
 inline constexpr unsigned MaxWarp = 64;

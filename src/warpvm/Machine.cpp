@@ -108,14 +108,12 @@ private:
                : Generous;
   }
   bool checksFor(const LoadedKernel &K, ArrayRef<uint8_t> Params) const;
-  EmitOptions emission(const LoadedKernel &K, Variant V, Effort Layout) const;
+  EmitOptions emission(const LoadedKernel &K, Variant V) const;
   Tier tier(Variant V) const { return V.Free ? Tier::Blocks : Options.Code; }
   Error compile(LoadedKernel &K, Variant V, bool OnlyIfCached = false);
-  /// Of a launch, what its code spent on compiling more of itself is no running.
-  double secondsLate() const { return Fast ? Fast->secondsLate() : 0; }
-  CompileJob job(LoadedKernel &K, Variant V, Effort Layout) const;
+  Expected<Compiled> code(Compiler &By, LoadedKernel &K, Variant V) const;
   void improve(const LoadedKernel &K, Variant V);
-  const KernelPlan *explaining(LoadedKernel &K, Variant V, Effort Layout);
+  const KernelPlan *explaining(LoadedKernel &K, Variant V);
   Expected<LaunchContext> contextFor(LoadedKernel &K, Variant V,
                                      const LaunchShape &Shape,
                                      ArrayRef<uint8_t> Params,
@@ -131,8 +129,7 @@ private:
 
 /// Splits that may run in any order need a region a block, or what is fused
 /// would run in its own order.
-EmitOptions MachineImpl::emission(const LoadedKernel &K, Variant V,
-                                  Effort Layout) const {
+EmitOptions MachineImpl::emission(const LoadedKernel &K, Variant V) const {
   EmitOptions Emit;
   Emit.WarpSize = Options.WarpSize;
   Emit.Counters = Options.Counters && !V.Free;
@@ -144,8 +141,6 @@ EmitOptions MachineImpl::emission(const LoadedKernel &K, Variant V,
   Emit.Sync = V.Noted && Options.Sync;
   Emit.Init = V.Noted && Options.Init;
   Emit.Accesses = Options.Accesses && Emit.Counters;
-  if (Layout == Effort::Fast)
-    Emit.RegionLimit = 300;
   if (K.Herd)
     Emit.Herd = *K.Herd;
   return Emit;
@@ -153,19 +148,19 @@ EmitOptions MachineImpl::emission(const LoadedKernel &K, Variant V,
 
 /// Seconds that it takes to compile well what compiled fast is an object file
 /// of \p Bytes, roughly: sooner is too soon, and half as much is too late.
-static double secondsToImprove(uint64_t Bytes) { return 0.02 + Bytes * 1.5e-6; }
+static double secondsToImprove(uint64_t Bytes) { return 0.02 + Bytes * 2.2e-6; }
 
-CompileJob MachineImpl::job(LoadedKernel &K, Variant V, Effort Layout) const {
-  auto Read = [&K]() -> Expected<Function *> {
-    if (Error E = K.Home.read(K.F))
-      return std::move(E);
-    return &K.F;
-  };
-  auto End = [](std::string Why) {
-    raiseFault(FaultKind::OutOfMemory,
-               "the kernel's code could not be completed: " + std::move(Why));
-  };
-  return {K.name(), K.Home.Bytes, emission(K, V, Layout), tier(V), Read, End};
+/// Code for \p V: what the cache has, else \p By compiles the kernel, which is
+/// read for that.
+Expected<Compiled> MachineImpl::code(Compiler &By, LoadedKernel &K,
+                                     Variant V) const {
+  const EmitOptions Emit = emission(K, V);
+  auto Found = By.cached(K.name(), K.Home.Bytes, Emit, tier(V));
+  if (!Found || Found->Plan)
+    return Found;
+  if (Error E = K.Home.read(K.F))
+    return std::move(E);
+  return By.compile(K.F, K.Home.Bytes, Emit, tier(V));
 }
 
 /// Sees to it that \p V has code.
@@ -181,8 +176,9 @@ Error MachineImpl::compile(LoadedKernel &K, Variant V, bool OnlyIfCached) {
     Slot = std::move(New);
   };
   if (Well) {
-    const CompileJob J = job(K, V, Effort::Well);
-    auto Done = Fast ? Well->cached(J) : Well->compile(J, Compiling);
+    auto Done =
+        Fast ? Well->cached(K.name(), K.Home.Bytes, emission(K, V), tier(V))
+             : code(*Well, K, V);
     if (!Done)
       return Done.takeError();
     if (Done->Plan)
@@ -190,10 +186,9 @@ Error MachineImpl::compile(LoadedKernel &K, Variant V, bool OnlyIfCached) {
   }
   if (Slot || OnlyIfCached)
     return Error::success();
-  auto Done = Fast->compile(job(K, V, Effort::Fast), Compiling);
+  auto Done = code(*Fast, K, V);
   if (!Done)
     return Done.takeError();
-  K.Late.push_back(Done->Late);
   New->Worth = secondsToImprove(Done->Bytes);
   Take(*Done, Effort::Fast);
   return Error::success();
@@ -201,13 +196,12 @@ Error MachineImpl::compile(LoadedKernel &K, Variant V, bool OnlyIfCached) {
 
 /// Has \p V compiled well, beside the program.
 void MachineImpl::improve(const LoadedKernel &K, Variant V) {
-  const EmitOptions Emit = emission(K, V, Effort::Well);
+  const EmitOptions Emit = emission(K, V);
   const Tier Cut = tier(V);
   auto Take = [this, Name = K.name().str(), Hash = K.Home.Bytes, Emit, Cut, V,
                Slot =
                    K.Slots[V.index()]](std::unique_ptr<MemoryBuffer> Object) {
-    auto Done =
-        Well->adopt(std::move(Object), {Name, Hash, Emit, Cut, {}, nullptr});
+    auto Done = Well->adopt(std::move(Object), Name, Hash, Emit, Cut);
     if (!Done)
       return consumeError(Done.takeError()); // what there is will do
     Slot->Better = {Done->Plan, Effort::Well, V.Vectors};
@@ -216,19 +210,15 @@ void MachineImpl::improve(const LoadedKernel &K, Variant V) {
   Beside->add({K.Home.Bitcode, K.name().str(), Emit, Cut, std::move(Take)});
 }
 
-/// Checked code whose frames are laid out as \p Layout does; null if it cannot
-/// be made.
-const KernelPlan *MachineImpl::explaining(LoadedKernel &K, Variant V,
-                                          Effort Layout) {
+/// Checked code; null if it cannot be made.
+const KernelPlan *MachineImpl::explaining(LoadedKernel &K, Variant V) {
   std::lock_guard<std::mutex> Lock(Compiling);
-  const KernelPlan *&Plan = K.Explaining[Layout == Effort::Fast][V.index()];
+  const KernelPlan *&Plan = K.Explaining[V.index()];
   if (Plan)
     return Plan;
-  auto Done = (Fast ? Fast : Well)->compile(job(K, V, Layout), Compiling);
-  if (Done) {
-    K.Late.push_back(Done->Late);
+  auto Done = code(Fast ? *Fast : *Well, K, V);
+  if (Done)
     return Plan = Done->Plan;
-  }
   consumeError(Done.takeError()); // the fault is said without it
   return nullptr;
 }
@@ -271,17 +261,16 @@ Expected<LaunchContext> MachineImpl::contextFor(LoadedKernel &K, Variant V,
   L.Tolerant = Options.Tolerant && !Options.Check;
   L.ComparesBarriers = Options.Sync;
   L.TracksWrites = V.Noted && Options.Init;
-  L.Checked = [this, &K, V](const Code &That) {
+  L.Checked = [this, &K, V] {
     Variant Checked = V.with(false);
     Checked.Checked = true;
     Checked.Watched = false;
     Checked.Noted = false;
-    return explaining(K, Checked, That.By);
+    return explaining(K, Checked);
   };
   if (Fast && Well)
-    L.Running = [this, &K, V, Plain = L.Plain, Vectors = L.Vectors, Observed,
-                 Before = secondsLate()](double Seconds) {
-      Seconds -= secondsLate() - Before;
+    L.Running = [this, &K, V, Plain = L.Plain, Vectors = L.Vectors,
+                 Observed](double Seconds) {
       const double Worth =
           std::min(Plain->Worth, Vectors ? Vectors->Worth : Plain->Worth);
       if (K.Ran + Seconds < Worth)
@@ -301,13 +290,11 @@ Expected<LaunchContext> MachineImpl::contextFor(LoadedKernel &K, Variant V,
 Error MachineImpl::run(LoadedKernel &K, const LaunchContext &L,
                        PolicyKind Policy, LaunchCounts *Counts,
                        VectorObserver *Observer) {
-  const double Before = secondsLate();
   const auto Begin = std::chrono::steady_clock::now();
   Error E = runLaunch(L, Policy, Options.Threads, Counts, Observer);
   K.Ran +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - Begin)
-          .count() -
-      (secondsLate() - Before);
+          .count();
   return E;
 }
 

@@ -5,7 +5,6 @@
 
 #include "warpvm/Machine.h"
 #include "warpvm/Outline.h"
-#include "warpvm/emit/LateRegions.h"
 #include "warpvm/run/Calls.h"
 #include "warpvm/run/Code.h"
 
@@ -70,8 +69,7 @@ public:
   llvm::SmallVector<uint64_t, 8> Pointers; ///< offsets among the parameters
   /// By Variant::index(); null: not yet. What is compiled may outlive us.
   std::shared_ptr<CodeSlot> Slots[Variant::Count];
-  std::vector<std::shared_ptr<LateRegions>> Late; ///< of all that is compiled
-  const KernelPlan *Explaining[2][Variant::Count] = {}; ///< checked, by effort
+  const KernelPlan *Explaining[Variant::Count] = {}; ///< checked
   std::optional<Herding>
       Herd;       ///< as MachineOptions::Herd has it, once launched
   double Ran = 0; ///< seconds that launches before this one took

@@ -3,8 +3,9 @@
 //
 // A short list of passes turns stack variables into SSA form and cleans up; the
 // emitter's code is explicit vectors already, so the vectorisers would find
-// nothing. Code that runs once is not worth that: Effort::Fast. Both give the
-// same results, bit by bit: neither contracts nor reassociates.
+// nothing. Code that runs once is not worth that: by Effort::Fast it is a list
+// of steps (Steps.cpp). Both give the same results, bit by bit: neither contracts
+// nor reassociates.
 //
 // The object file goes to the cache on disk, keyed by everything that shaped
 // it: bitcode, kernel, options, host CPU and this very library.
@@ -17,6 +18,8 @@
 #include "core/CacheFolder.h"
 #include "core/Error.h"
 #include "warpvm/emit/CachedFile.h"
+#include "warpvm/emit/Operations.h"
+#include "warpvm/emit/Steps.h"
 
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -37,33 +40,24 @@
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
-#include <chrono>
-#include <map>
-
 using namespace llvm;
 
 namespace reconverge::warpvm {
 
-/// Of object files that are compiled fast, roughly, for an instruction before it
-/// is optimised.
-static constexpr uint64_t BytesPerInstruction = 15;
-
-static void optimise(Module &M, TargetMachine &TM, bool Fast) {
+static void optimise(Module &M, TargetMachine &TM) {
   PassBuilder PB(&TM);
   analysis::AnalysisManagers Analyses(PB);
   FunctionPassManager FPM;
   FPM.addPass(SimplifyCFGPass());
   FPM.addPass(SROAPass(SROAOptions::PreserveCFG));
   FPM.addPass(EarlyCSEPass());
-  if (!Fast) {
-    FPM.addPass(InstCombinePass());
-    FPM.addPass(JumpThreadingPass(200));
-    FPM.addPass(SimplifyCFGPass());
-    FPM.addPass(createFunctionToLoopPassAdaptor(
-        LICMPass(100, 250, /*AllowSpeculation=*/true), /*UseMemorySSA=*/true));
-    FPM.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-    FPM.addPass(ADCEPass());
-  }
+  FPM.addPass(InstCombinePass());
+  FPM.addPass(JumpThreadingPass(200));
+  FPM.addPass(SimplifyCFGPass());
+  FPM.addPass(createFunctionToLoopPassAdaptor(
+      LICMPass(100, 250, /*AllowSpeculation=*/true), /*UseMemorySSA=*/true));
+  FPM.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  FPM.addPass(ADCEPass());
   FPM.addPass(SimplifyCFGPass());
   for (Function &F : M)
     if (!F.isDeclaration())
@@ -110,9 +104,6 @@ Compiler::create(const MachineOptions &Options, Effort How,
   for (auto [Name, Address] : Library)
     Symbols[C->Jit->mangleAndIntern(Name)] = {
         orc::ExecutorAddr::fromPtr(Address), JITSymbolFlags::Exported};
-  Symbols[C->Jit->mangleAndIntern(EnterSymbol)] = {
-      orc::ExecutorAddr::fromPtr(&LateRegions::enter),
-      JITSymbolFlags::Exported};
   auto &Main = C->Jit->getMainJITDylib();
   if (Error E = Main.define(orc::absoluteSymbols(std::move(Symbols))))
     return std::move(E);
@@ -182,27 +173,58 @@ bool parseDescription(StringRef Text, EmitOptions &Emit, Tier &Code) {
          (Code == Tier::Fused || Code == Tier::Blocks);
 }
 
-/// \p Part: of what is in the cache in several files.
-std::string Compiler::cachePath(const CompileJob &J, StringRef Part) const {
+std::string Compiler::cachePath(StringRef ModuleHash, StringRef Name,
+                                const EmitOptions &Emit, Tier Code) const {
   std::string Key =
-      (J.ModuleHash + "\n" + J.Kernel + "\n" + describe(J.Emit, J.Code) + " " +
-       Twine(How == Effort::Fast) + Part + "\n" + Target->getTargetCPU() +
-       "\n" + Target->getTargetFeatureString() + "\n" + buildStamp())
+      (ModuleHash + "\n" + Name + "\n" + describe(Emit, Code) + " " +
+       Twine(How == Effort::Fast) + "\n" + Target->getTargetCPU() + "\n" +
+       Target->getTargetFeatureString() + "\n" + buildStamp())
           .str();
   return reconverge::cachePath(CacheDir, xxh3_64bits(Key));
 }
 
-Expected<EmittedKernel> Compiler::emit(Function &Kernel,
-                                       const EmitOptions &Emit, Tier Code,
-                                       bool Late) {
+Expected<std::unique_ptr<MemoryBuffer>>
+Compiler::build(Function &Kernel, const EmitOptions &Emit, Tier Code) {
   EmitOptions ForHost = Emit;
   ForHost.Scatter = Target->getMCSubtargetInfo()->checkFeatures(
       "+avx512f,+avx512bw,+avx512vl");
-  return emitKernel(Kernel, ForHost, Code, *Target, Late);
+  auto M = emitKernel(Kernel, ForHost, Code, *Target);
+  if (!M)
+    return M.takeError();
+  if (How == Effort::Fast) {
+    if (Error E = makeLists(**M))
+      return std::move(E);
+  } else {
+    optimise(**M, *Target);
+  }
+  return objectOf(**M);
+}
+
+/// Those that lists may name; read from the cache when the first one is asked
+/// for.
+OperationLibrary &Compiler::operations() {
+  if (!Operations)
+    Operations.emplace(
+        *Jit,
+        CacheDir.empty() ? "" : cachePath("", "operations", {}, Tier::Fused));
+  return *Operations;
+}
+
+/// The functions of \p M walk lists of steps, whose operations are there.
+Error Compiler::makeLists(Module &M) {
+  Module Missing("operations", M.getContext());
+  Missing.setTargetTriple(M.getTargetTriple());
+  Missing.setDataLayout(M.getDataLayout());
+  makeSteps(M, [&](StringRef Name) { return operations().has(Name); }, Missing);
+  if (Missing.empty())
+    return Error::success();
+  auto Object = objectOf(Missing);
+  if (!Object)
+    return Object.takeError();
+  return operations().add(std::move(*Object));
 }
 
 Expected<std::unique_ptr<MemoryBuffer>> Compiler::objectOf(Module &M) {
-  optimise(M, *Target, How == Effort::Fast);
   SmallVector<char, 0> Object;
   raw_svector_ostream OS(Object);
   legacy::PassManager CodeGen;
@@ -214,77 +236,7 @@ Expected<std::unique_ptr<MemoryBuffer>> Compiler::objectOf(Module &M) {
                                                    M.getModuleIdentifier());
 }
 
-Expected<std::unique_ptr<MemoryBuffer>>
-Compiler::build(Function &Kernel, const EmitOptions &Emit, Tier Code) {
-  auto Emitted = emit(Kernel, Emit, Code, /*Late=*/false);
-  if (!Emitted)
-    return Emitted.takeError();
-  return objectOf(*Emitted->Plan);
-}
-
-//===----------------------------------------------------------------------===//
-// Linking
-//===----------------------------------------------------------------------===//
-
-/// What makes pieces of a kernel; it has had no need to emit it yet, maybe.
-struct Compiler::Pieces {
-  CompileJob Job;
-  std::string Kernel, ModuleHash; ///< what Job names
-  EmittedKernel Emitted;
-  orc::JITDylib &In;
-  std::map<unsigned, const LateEntry *> Linked;
-
-  Pieces(const CompileJob &J, EmittedKernel Emitted, orc::JITDylib &In)
-      : Job(J), Kernel(J.Kernel), ModuleHash(J.ModuleHash),
-        Emitted(std::move(Emitted)), In(In) {
-    Job.Kernel = Kernel;
-    Job.ModuleHash = ModuleHash;
-  }
-};
-
-Expected<std::unique_ptr<MemoryBuffer>> Compiler::object(Pieces &Of,
-                                                         unsigned N) {
-  const std::string Path =
-      CacheDir.empty() ? "" : cachePath(Of.Job, (" " + Twine(N)).str());
-  if (!Path.empty())
-    if (auto Kept = readWhole(Path))
-      return Kept;
-  if (Of.Emitted.Pieces.empty()) {
-    auto F = Of.Job.Read();
-    if (!F)
-      return F.takeError();
-    auto Again = emit(**F, Of.Job.Emit, Of.Job.Code, /*Late=*/true);
-    if (!Again)
-      return Again.takeError();
-    Of.Emitted = std::move(*Again);
-  }
-  assert(N < Of.Emitted.Pieces.size() &&
-         "a kernel is emitted as it was before");
-  auto Object = objectOf(*Of.Emitted.Pieces[N]);
-  Of.Emitted.Pieces[N] = nullptr;
-  if (Object && !Path.empty())
-    writeWhole(Path, (*Object)->getBuffer());
-  return Object;
-}
-
-Expected<const LateEntry *> Compiler::piece(Pieces &Of, unsigned N) {
-  if (auto Before = Of.Linked.find(N); Before != Of.Linked.end())
-    return Before->second;
-  auto Object = object(Of, N);
-  if (!Object)
-    return Object.takeError();
-  if (Error E = Jit->addObjectFile(Of.In, std::move(*Object)))
-    return std::move(E);
-  auto Entries = Jit->lookup(Of.In, (PieceSymbol + Twine(N)).str());
-  if (!Entries)
-    return Entries.takeError();
-  return Of.Linked[N] = Entries->toPtr<const LateEntry *>();
-}
-
-/// \p Emitted: the pieces that go with \p Object, if they are there.
-Expected<Compiled> Compiler::link(std::unique_ptr<MemoryBuffer> Object,
-                                  const CompileJob &J, std::mutex *Lock,
-                                  EmittedKernel Emitted) {
+Expected<Compiled> Compiler::link(std::unique_ptr<MemoryBuffer> Object) {
   Compiled Result;
   Result.Bytes = Object->getBufferSize();
   auto Dylib = Jit->createJITDylib(("kernel" + Twine(Linked++)).str());
@@ -293,68 +245,37 @@ Expected<Compiled> Compiler::link(std::unique_ptr<MemoryBuffer> Object,
   Dylib->addToLinkOrder(Jit->getMainJITDylib());
   if (Error E = Jit->addObjectFile(*Dylib, std::move(Object)))
     return std::move(E);
-  const auto Plan = Jit->mangleAndIntern(PlanSymbol),
-             Table = Jit->mangleAndIntern(LateSymbol);
-  orc::SymbolLookupSet Wanted(Plan);
-  Wanted.add(Table, orc::SymbolLookupFlags::WeaklyReferencedSymbol);
-  auto Found = Jit->getExecutionSession().lookup(
-      orc::makeJITDylibSearchOrder(&*Dylib), std::move(Wanted));
-  if (!Found)
-    return Found.takeError();
-  Result.Plan = (*Found)[Plan].getAddress().toPtr<const KernelPlan *>();
-  if (auto *InPieces = (*Found)[Table].getAddress().toPtr<LateTable *>()) {
-    assert(Lock && "only code without pieces is linked without a lock");
-    Result.Bytes += InPieces->Instructions * BytesPerInstruction;
-    auto Of = std::make_shared<Pieces>(J, std::move(Emitted), *Dylib);
-    Result.Late = std::make_shared<LateRegions>(
-        *InPieces,
-        [this, Of, Lock](unsigned N) -> Expected<const LateEntry *> {
-          std::lock_guard<std::mutex> Guard(*Lock);
-          const auto Begin = std::chrono::steady_clock::now();
-          auto Entries = piece(*Of, N);
-          Late += std::chrono::duration<double>(
-                      std::chrono::steady_clock::now() - Begin)
-                      .count();
-          return Entries;
-        },
-        J.End);
-  }
+  auto Symbol = Jit->lookup(*Dylib, PlanSymbol);
+  if (!Symbol)
+    return Symbol.takeError();
+  Result.Plan = Symbol->toPtr<const KernelPlan *>();
   return Result;
 }
 
-Expected<Compiled> Compiler::cached(const CompileJob &J, std::mutex *Lock) {
+Expected<Compiled> Compiler::cached(StringRef Kernel, StringRef ModuleHash,
+                                    const EmitOptions &Emit, Tier Code) {
   if (CacheDir.empty())
     return Compiled();
-  auto Object = readWhole(cachePath(J));
-  if (!Object)
+  auto Object = readWhole(cachePath(ModuleHash, Kernel, Emit, Code));
+  if (!Object || (How == Effort::Fast && !operations().serves(*Object)))
     return Compiled();
-  return link(std::move(Object), J, Lock);
+  return link(std::move(Object));
 }
 
-Expected<Compiled> Compiler::compile(const CompileJob &J, std::mutex &Lock) {
-  auto Found = cached(J, &Lock);
-  if (!Found || Found->Plan)
-    return Found;
-  auto F = J.Read();
-  if (!F)
-    return F.takeError();
-  auto Emitted = emit(**F, J.Emit, J.Code, /*Late=*/How == Effort::Fast);
-  if (!Emitted)
-    return Emitted.takeError();
-  auto Object = objectOf(*Emitted->Plan);
-  if (!Object)
-    return Object.takeError();
-  Emitted->Plan = nullptr;
-  if (!CacheDir.empty())
-    writeWhole(cachePath(J), (*Object)->getBuffer());
-  return link(std::move(*Object), J, &Lock, std::move(*Emitted));
+Expected<Compiled> Compiler::compile(Function &Kernel, StringRef ModuleHash,
+                                     const EmitOptions &Emit, Tier Code) {
+  auto Built = build(Kernel, Emit, Code);
+  if (!Built)
+    return Built.takeError();
+  return adopt(std::move(*Built), Kernel.getName(), ModuleHash, Emit, Code);
 }
 
 Expected<Compiled> Compiler::adopt(std::unique_ptr<MemoryBuffer> Object,
-                                   const CompileJob &J) {
+                                   StringRef Kernel, StringRef ModuleHash,
+                                   const EmitOptions &Emit, Tier Code) {
   if (!CacheDir.empty())
-    writeWhole(cachePath(J), Object->getBuffer());
-  return link(std::move(Object), J, nullptr);
+    writeWhole(cachePath(ModuleHash, Kernel, Emit, Code), Object->getBuffer());
+  return link(std::move(Object));
 }
 
 } // namespace reconverge::warpvm

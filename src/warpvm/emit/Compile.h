@@ -6,32 +6,19 @@
 #include "warpvm/Layout.h"
 #include "warpvm/Machine.h"
 #include "warpvm/emit/EmitOptions.h"
-#include "warpvm/emit/LateRegions.h"
+#include "warpvm/emit/OperationLibrary.h"
 
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/Target/TargetMachine.h"
 
 #include <atomic>
-#include <mutex>
 
 namespace reconverge::warpvm {
 
 /// A kernel's code in memory.
 struct Compiled {
   const KernelPlan *Plan = nullptr;
-  uint64_t Bytes = 0; ///< of its object file, roughly where there are more
-  std::shared_ptr<LateRegions> Late; ///< to be kept as long as code may run
-};
-
-/// A kernel to compile, and how.
-struct CompileJob {
-  llvm::StringRef Kernel, ModuleHash;
-  EmitOptions Emit;
-  Tier Code;
-  /// Gives its code. Called only if the cache lacks something, perhaps by code
-  /// that runs, so what it needs has to stay.
-  std::function<llvm::Expected<llvm::Function *>()> Read;
-  LateRegions::Ending End; ///< of a launch whose code cannot be completed
+  uint64_t Bytes = 0; ///< of its object file
 };
 
 /// Compiles kernels for the host and links them into the process.
@@ -43,48 +30,43 @@ public:
   create(const MachineOptions &Options, Effort How,
          llvm::ArrayRef<std::pair<const char *, void *>> Library);
 
-  /// A kernel, taken from the cache on disk or compiled now and kept there. Its
-  /// code stays as long as the compiler lives. One at a time: the caller has
-  /// \p Lock, and code that compiles more of itself takes it.
-  llvm::Expected<Compiled> compile(const CompileJob &J, std::mutex &Lock);
-  /// The same for a kernel that the cache has; else no plan. Without a lock, for
-  /// code without pieces, that is to say by Effort::Well; then it may be called
-  /// while another thread compiles.
-  llvm::Expected<Compiled> cached(const CompileJob &J,
-                                  std::mutex *Lock = nullptr);
+  /// \p Kernel, compiled now and kept in the cache on disk. Stays valid as long
+  /// as the compiler lives. One at a time.
+  llvm::Expected<Compiled> compile(llvm::Function &Kernel,
+                                   llvm::StringRef ModuleHash,
+                                   const EmitOptions &Emit, Tier Code);
+  /// The same for a kernel that the cache has; else no plan. Reads nothing of
+  /// its body. May be called while another thread compiles.
+  llvm::Expected<Compiled> cached(llvm::StringRef Kernel,
+                                  llvm::StringRef ModuleHash,
+                                  const EmitOptions &Emit, Tier Code);
   /// Takes \p Object, which build() made for the same elsewhere.
   llvm::Expected<Compiled> adopt(std::unique_ptr<llvm::MemoryBuffer> Object,
-                                 const CompileJob &J);
+                                 llvm::StringRef Kernel,
+                                 llvm::StringRef ModuleHash,
+                                 const EmitOptions &Emit, Tier Code);
   /// The object file of \p Kernel alone: it is not linked, and not kept.
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
   build(llvm::Function &Kernel, const EmitOptions &Emit, Tier Code);
-
-  /// Seconds that were spent on code by code that runs.
-  double secondsLate() const { return Late.load(); }
 
   /// CPU and vector extensions that code is made for, in words.
   std::string target() const;
 
 private:
   Compiler() = default;
-  struct Pieces;
-  llvm::Expected<EmittedKernel>
-  emit(llvm::Function &Kernel, const EmitOptions &Emit, Tier Code, bool Late);
+  llvm::Expected<Compiled> link(std::unique_ptr<llvm::MemoryBuffer> Object);
+  OperationLibrary &operations();
+  llvm::Error makeLists(llvm::Module &M);
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> objectOf(llvm::Module &M);
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> object(Pieces &Of,
-                                                             unsigned N);
-  llvm::Expected<const LateEntry *> piece(Pieces &Of, unsigned N);
-  llvm::Expected<Compiled> link(std::unique_ptr<llvm::MemoryBuffer> Object,
-                                const CompileJob &J, std::mutex *Lock,
-                                EmittedKernel Emitted = {});
-  std::string cachePath(const CompileJob &J, llvm::StringRef Part = "") const;
+  std::string cachePath(llvm::StringRef ModuleHash, llvm::StringRef Name,
+                        const EmitOptions &Emit, Tier Code) const;
 
   std::unique_ptr<llvm::TargetMachine> Target;
   std::unique_ptr<llvm::orc::LLJIT> Jit;
+  std::optional<OperationLibrary> Operations; ///< of Effort::Fast, once used
   std::string CacheDir;
   Effort How = Effort::Well;
   std::atomic<unsigned> Linked{0};
-  std::atomic<double> Late{0};
 };
 
 /// How code is to be emitted, in a line of text, and back; false: it is none.
@@ -92,11 +74,10 @@ std::string describe(const EmitOptions &Emit, Tier Code);
 bool parseDescription(llvm::StringRef Text, EmitOptions &Emit, Tier &Code);
 
 /// Emits all regions of \p Kernel and its KernelPlan (symbol PlanSymbol) for
-/// \p Target, unoptimised. \p Late: in pieces, if it is large.
-llvm::Expected<EmittedKernel> emitKernel(llvm::Function &Kernel,
-                                         const EmitOptions &Emit, Tier Code,
-                                         const llvm::TargetMachine &Target,
-                                         bool Late);
+/// \p Target, unoptimised.
+llvm::Expected<std::unique_ptr<llvm::Module>>
+emitKernel(llvm::Function &Kernel, const EmitOptions &Emit, Tier Code,
+           const llvm::TargetMachine &Target);
 
 inline constexpr llvm::StringLiteral PlanSymbol = "rcvm_plan";
 

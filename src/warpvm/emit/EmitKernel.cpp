@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The plan is constant data of the compiled module, so that a kernel found in
-// the cache runs without any analysis. Regions stand beside it, or in pieces
-// (LateRegions.cpp).
+// the cache runs without any analysis.
 //
 //===----------------------------------------------------------------------===//
 
@@ -149,9 +148,9 @@ namespace {
 class KernelEmitter {
 public:
   KernelEmitter(PreparedKernel &K, Function &Kernel, const EmitOptions &Emit,
-                Tier Code, Module &Out, PieceBuilder *Pieces)
-      : K(K), Emit(Emit), Code(Code), Out(Out), Pieces(Pieces),
-        Counters(Kernel), P(Out), B(Out.getContext()) {}
+                Tier Code, Module &Out)
+      : K(K), Emit(Emit), Code(Code), Out(Out), Counters(Kernel), P(Out),
+        B(Out.getContext()) {}
   Error run();
 
 private:
@@ -172,7 +171,6 @@ private:
   EmitOptions Emit;
   Tier Code;
   Module &Out;
-  PieceBuilder *Pieces; ///< null: regions stand beside their plan
   CounterLayout Counters;
   PlanBuilder P;
   IRBuilder<> B;
@@ -224,11 +222,9 @@ KernelEmitter::emitRegion(KernelContext &C, unsigned Index,
     return userError("function " + demangle(C.Function.F->getName()) +
                      ": a block has more than " + Twine(MaxTargets) +
                      " successors");
-  auto Fn = RegionEmitter(C, Index, Pieces ? Pieces->module() : Out).run();
+  auto Fn = RegionEmitter(C, Index, Out).run();
   if (!Fn)
     return Fn.takeError();
-  if (Pieces)
-    Fn = Pieces->wayTo(**Fn);
   SmallVector<Constant *> Targets;
   for (const RegionTarget &T : R.Targets)
     Targets.push_back(P.record(
@@ -431,46 +427,22 @@ Error KernelEmitter::run() {
   return Error::success();
 }
 
-/// Whether the regions of \p K are worth pieces. Not where functions stay that
-/// may turn out to be none that run: what was begun of them has to go again.
-static bool hasPieces(const PreparedKernel &K) {
-  constexpr unsigned Small = 300; // instructions
-  return K.Functions.size() == 1 && K.F->getInstructionCount() >= Small;
-}
-
-static Error verified(const Module &M) {
-  std::string Problem;
-  raw_string_ostream OS(Problem);
-  if (verifyModule(M, &OS))
-    return internalError("kernel " + M.getModuleIdentifier() +
-                         ": the VM's code does not verify: " + Problem);
-  return Error::success();
-}
-
-Expected<EmittedKernel> emitKernel(Function &Kernel, const EmitOptions &Emit,
-                                   Tier Code, const TargetMachine &Target,
-                                   bool Late) {
+Expected<std::unique_ptr<Module>> emitKernel(Function &Kernel,
+                                             const EmitOptions &Emit, Tier Code,
+                                             const TargetMachine &Target) {
   auto Prepared = prepareKernel(Kernel);
   if (!Prepared)
     return Prepared.takeError();
-  EmittedKernel Out;
-  Out.Plan = std::make_unique<Module>(Kernel.getName(), Kernel.getContext());
-  Out.Plan->setTargetTriple(Target.getTargetTriple().str());
-  Out.Plan->setDataLayout(Target.createDataLayout());
-  std::optional<PieceBuilder> Pieces;
-  if (Late && hasPieces(*Prepared))
-    Pieces.emplace(*Out.Plan);
-  if (Error E = KernelEmitter(*Prepared, Kernel, Emit, Code, *Out.Plan,
-                              Pieces ? &*Pieces : nullptr)
-                    .run())
+  auto Out = std::make_unique<Module>(Kernel.getName(), Kernel.getContext());
+  Out->setTargetTriple(Target.getTargetTriple().str());
+  Out->setDataLayout(Target.createDataLayout());
+  if (Error E = KernelEmitter(*Prepared, Kernel, Emit, Code, *Out).run())
     return std::move(E);
-  if (Pieces)
-    Out.Pieces = Pieces->take();
-  if (Error E = verified(*Out.Plan))
-    return std::move(E);
-  for (const auto &M : Out.Pieces)
-    if (Error E = verified(*M))
-      return std::move(E);
+  std::string Problem;
+  raw_string_ostream OS(Problem);
+  if (verifyModule(*Out, &OS))
+    return internalError("kernel " + Kernel.getName() +
+                         ": the VM's code does not verify: " + Problem);
   return Out;
 }
 

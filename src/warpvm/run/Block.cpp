@@ -34,10 +34,9 @@ static uint64_t privateBytes(const KernelPlan &Plan) {
          roundUp(uint64_t(Plan.LocalBytes) * Plan.WarpSize, 64);
 }
 
-Block::Block(const LaunchContext &L, const Code &First)
-    : L(L), Running(&First), Plan(First.Plan), WarpSize(Plan->WarpSize),
-      Threads(L.threads()), Warps((Threads + WarpSize - 1) / WarpSize),
-      Turns(Warps.size()),
+Block::Block(const LaunchContext &L)
+    : L(L), Plan(&L.plan()), WarpSize(Plan->WarpSize), Threads(L.threads()),
+      Warps((Threads + WarpSize - 1) / WarpSize), Turns(Warps.size()),
       SharedBytes(Plan->StaticShared + L.Shape.DynamicShared),
       Memory(SharedBytes, privateBytes(*Plan) * Warps.size()),
       SharedBase(Memory.shared()) {
@@ -88,12 +87,11 @@ Block::Block(const LaunchContext &L, const Code &First)
   }
 }
 
-llvm::Expected<std::unique_ptr<Block>> Block::create(const LaunchContext &L,
-                                                     const Code &First) {
-  std::unique_ptr<Block> B(new Block(L, First));
+llvm::Expected<std::unique_ptr<Block>> Block::create(const LaunchContext &L) {
+  std::unique_ptr<Block> B(new Block(L));
   if (B->Memory)
     return B;
-  const uint64_t Private = privateBytes(*First.Plan) * B->Warps.size();
+  const uint64_t Private = privateBytes(*B->Plan) * B->Warps.size();
   return llvm::make_error<FaultError>(
       FaultKind::OutOfMemory,
       "kernel " + L.Kernel + ": a block of " + std::to_string(B->Threads) +
@@ -104,11 +102,9 @@ llvm::Expected<std::unique_ptr<Block>> Block::create(const LaunchContext &L,
 
 void Block::start(uint64_t LinearBlock, const Code &With, Policy &P,
                   uint64_t *Into, AccessCounts *Accesses, bool Vectors) {
-  assert(suits(With) && "frames are laid out for the effort of the code");
   Linear = LinearBlock;
   Counters = Into;
   WithVectors = Vectors;
-  Running = &With;
   Plan = With.Plan;
   Divergent = 0;
   Round = 0;

@@ -44,7 +44,7 @@ struct LaunchContext {
   RaceChecker *Races = nullptr; ///< where races are looked for; else null
   /// Code like \p That with all accesses checked, or null if it cannot be
   /// made. May be called from any thread.
-  std::function<const KernelPlan *(const Code &That)> Checked;
+  std::function<const KernelPlan *()> Checked;
 
   /// What a block runs that begins now, with its vectors recorded or not. Code
   /// that records them does for either.
@@ -62,16 +62,11 @@ struct LaunchContext {
 /// Memory and warps of a thread block; reused from block to block.
 class Block {
 public:
-  /// For code that is like \p First. Fails (a FaultError, OutOfMemory) if the
-  /// system has no memory for it.
-  static llvm::Expected<std::unique_ptr<Block>> create(const LaunchContext &L,
-                                                       const Code &First);
-  /// Whether the block has been made for code like \p That.
-  bool suits(const Code &That) const { return That.By == Running->By; }
-
-  /// Begins thread block \p Linear in \p With, which it suits. \p Counters has
-  /// two sets of KernelPlan::NumCounters: for full warps and for a partial last
-  /// one; \p Accesses has one of each, where they are counted.
+  /// Fails (a FaultError, OutOfMemory) if the system has no memory for it.
+  static llvm::Expected<std::unique_ptr<Block>> create(const LaunchContext &L);
+  /// Begins thread block \p Linear in \p With. \p Counters has two sets of
+  /// KernelPlan::NumCounters: for full warps and for a partial last one; \p
+  /// Accesses has one of each, where they are counted.
   void start(uint64_t Linear, const Code &With, Policy &P, uint64_t *Counters,
              AccessCounts *Accesses, bool Vectors);
 
@@ -95,7 +90,7 @@ public:
   llvm::Error deadlock();
 
 private:
-  Block(const LaunchContext &L, const Code &First);
+  explicit Block(const LaunchContext &L);
   void shuffleTurns();
   // BlockBarriers.cpp
   llvm::Error openBarrier(Policy &P);
@@ -126,8 +121,7 @@ private:
                                const uint32_t *Named);
 
   const LaunchContext &L;
-  const Code *Running;
-  const KernelPlan *Plan; ///< Running's
+  const KernelPlan *Plan; ///< of the code that runs
   unsigned WarpSize, Threads;
   uint64_t Linear = 0;
   std::vector<Warp> Warps;

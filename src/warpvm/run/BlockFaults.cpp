@@ -59,7 +59,7 @@ bool Block::replay(FaultGuard &Guard, Warp &Kernel) {
   Warp &W = *Kernel.Inside;
   if (!L.Checked || W.Running >= W.Splits.size())
     return false;
-  const KernelPlan *Checked = L.Checked(*Running);
+  const KernelPlan *Checked = L.Checked();
   if (Checked)
     Checked = Checked->Family[W.Plan->Index];
   if (!Checked)

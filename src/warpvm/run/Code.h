@@ -11,11 +11,11 @@
 
 namespace reconverge::warpvm {
 
-/// A kernel, compiled in one way.
+/// A kernel, compiled in one way. Its frames are laid out as in all others.
 struct Code {
   const KernelPlan *Plan = nullptr;
-  Effort By = Effort::Well; ///< frames of code by one effort are laid out alike
-  bool Vectors = false;     ///< it records block vectors
+  Effort By = Effort::Well;
+  bool Vectors = false; ///< it records block vectors
 };
 
 /// A kernel in one variant: what blocks run that begin now. Better code takes

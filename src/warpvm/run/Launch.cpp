@@ -53,9 +53,8 @@ Expected<bool> Worker::begin() {
   const Code &Now = S.L.code(Vectors);
   if (Now.By == Effort::Fast && S.L.Running)
     S.L.Running(std::chrono::duration<double>(Clock::now() - S.Begin).count());
-  llvm::erase_if(Idle, [&](auto &B) { return !B->suits(Now); });
   if (Idle.empty()) {
-    if (Error E = Block::create(S.L, Now).moveInto(J.B))
+    if (Error E = Block::create(S.L).moveInto(J.B))
       return std::move(E);
   } else {
     J.B = std::move(Idle.back());

@@ -234,8 +234,7 @@ bool Emitter::takes(Function &Callee, std::optional<uint64_t> Constant,
   if (verifyFunction(*F))
     return false;
   auto Emitted = warpvm::emitKernel(*F, warpvm::EmitOptions(),
-                                    warpvm::Tier::Fused, *Target,
-                                    /*Late=*/false);
+                                    warpvm::Tier::Fused, *Target);
   const bool Taken = bool(Emitted);
   if (!Emitted)
     consumeError(Emitted.takeError());
