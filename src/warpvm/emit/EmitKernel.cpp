@@ -42,8 +42,8 @@ struct CounterLayout {
     for (auto [Position, Id] : enumerate(Numbers.Accesses))
       AccessPosition[Id] = Position;
     DenseMap<uint32_t, unsigned> Successors, Block;
-    for (const Function &F : *Kernel.getParent())
-      for (const BasicBlock &BB : F)
+    for (const Function *F : analysis::functionsOf(Kernel))
+      for (const BasicBlock &BB : *F)
         if (auto Id = analysis::branchNumber(BB)) {
           Successors[*Id] = succ_size(&BB);
           Block[*Id] =
