@@ -97,6 +97,12 @@ static void addRemedy(ModulePassManager &Modules, const remedies::Remedy &Which,
     reportError(std::move(E), errs());
     return;
   }
+  if (Which.changesLaunch(Parameters)) {
+    reportError(userError("'" + Parameters + "' changes launches",
+                          "Only `reconverge cc` can do that."),
+                errs());
+    return;
+  }
   FunctionPassManager Functions;
   Functions.addPass(InferAddressSpacesPass());
   Functions.addPass(frontend::FormFmaPass());
@@ -157,8 +163,13 @@ static bool addRemedyNamed(StringRef Name, bool ChangesLaunch,
         return std::move(E);
       return Text.str();
     };
-    if (R->ChangesLaunch != ChangesLaunch ||
-        !PassBuilder::checkParametrizedPassName(Name, Own))
+    StringRef Given = Name;
+    if (!PassBuilder::checkParametrizedPassName(Name, Own) ||
+        !Given.consume_front(Own))
+      continue;
+    Given.consume_front("<");
+    Given.consume_back(">");
+    if (R->changesLaunch(Given) != ChangesLaunch)
       continue;
     auto Text = PassBuilder::parsePassParameters(Parameters, Name, Own);
     if (!Text) {

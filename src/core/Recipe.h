@@ -43,7 +43,7 @@ struct RecipeScratch {
   LaunchAmount Bytes;
   bool Zeroed = false; ///< before the first step
   /// Where the recipe reuses what it made, it stays for later launches of the
-  /// same shape in the same stream. Not Zeroed.
+  /// same shape in the same stream. Zeroed only as RecipeStop::Counter.
   bool Kept = false;
   /// The user fills it: an order of threads or blocks (core/OrderFile.h), 4
   /// bytes each, that stays. Not Zeroed, not Kept.
@@ -106,6 +106,20 @@ struct RecipeReuse {
   bool operator==(const RecipeReuse &) const = default;
 };
 
+/// Launches count lanes for which they left work out, and what they count
+/// decides which later ones take the kernel as it was (launch/Stops.cpp).
+struct RecipeStop {
+  /// Launches from one to the first that what it counts decides on.
+  static constexpr unsigned Lag = 4;
+  /// Scratch, kept and zeroed before the first launch, to which each adds its
+  /// number: u32, modulo 2^32.
+  uint32_t Counter = 0;
+  LaunchAmount Most = {}; ///< that a launch may count; not Resident
+  /// While launches count more, one in so many is by the recipe, to count.
+  uint32_t Recheck = 16;
+  bool operator==(const RecipeStop &) const = default;
+};
+
 /// Steps in order, in the stream of the program's launch.
 struct Recipe {
   /// The kernel was one loop over the grid, and the steps do an iteration a
@@ -120,6 +134,7 @@ struct Recipe {
   uint64_t MostBlockThreads = UINT64_MAX;
   bool WholeWarps = false; ///< blocks of others take the kernel as it was
   std::optional<RecipeReuse> Reuse;
+  std::optional<RecipeStop> Stop; ///< not together with Reuse or Given scratch
 
   /// Whether what one launch makes serves only later ones.
   bool servesLater() const {

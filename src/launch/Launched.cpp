@@ -10,6 +10,9 @@
 // asked at later launches. Both forms leave the same bytes, so it does not
 // matter to the program which is taken.
 //
+// Where the two leave other bytes, times must not choose: which form a launch
+// takes is Stops.cpp's to say, and one that is captured takes the kernel as it was.
+//
 // Launches that are captured into a graph are not measured: no event of theirs
 // would tell. They take the form that is known to be faster, the recipe's if
 // none is. A graph keeps its form.
@@ -27,11 +30,13 @@
 
 #include "launch/Launched.h"
 
+#include "core/DroppedShares.h"
 #include "core/Remedied.h"
 #include "launch/Execute.h"
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -113,9 +118,23 @@ void Launched::measure(Turn &Now, OfClass &Of, cudaStream_t Stream) {
     Of.Choice.arrived(T.Of, -1);
 }
 
+/// Has what launches before it have counted choose for \p Now. Others go on
+/// while it waits for them.
+void Launched::count(Turn &Now, const LaunchShape &Shape, cudaStream_t Stream,
+                     std::unique_lock<std::mutex> &Guard) {
+  Now.Take = Form::Original;
+  Now.Counts = Stopped.begin(R, Now.Class.first, Stream);
+  if (!Now.Counts)
+    return;
+  Guard.unlock();
+  Stops::wait(*Now.Counts);
+  Guard.lock();
+  Now.Take = Stopped.choose(*Now.Counts, R, Shape, Now.Which);
+}
+
 Launched::Turn Launched::begin(const LaunchShape &Shape, cudaStream_t Stream) {
   Turn Now;
-  std::lock_guard<std::mutex> Guard(Lock);
+  std::unique_lock<std::mutex> Guard(Lock);
   if (!isFor(R, Shape) || cudaGetDevice(&Now.Class.first)) {
     ++Outside;
     return Now;
@@ -129,9 +148,13 @@ Launched::Turn Launched::begin(const LaunchShape &Shape, cudaStream_t Stream) {
     give(Now, *Scratch, Shape);
     return Now;
   }
-  Now.Take = Of.Choice.kept();
+  Now.Take = R.Stop ? Form::Original : Of.Choice.kept();
   if (Captured)
     return Now;
+  if (R.Stop) {
+    count(Now, Shape, Stream, Guard);
+    return Now;
+  }
   if (hasClock())
     measure(Now, Of, Stream);
   if (R.Reuse && Now.Take == Form::Recipe)
@@ -147,6 +170,8 @@ void Launched::end(const Turn &Took, bool Done, cudaStream_t Stream) {
   std::lock_guard<std::mutex> Guard(Lock);
   if (Took.Order)
     Kept.end(*Took.Order, R, Took.Which, Done, Stream);
+  if (Took.Counts)
+    Stopped.end(*Took.Counts, R, Took.Take == Form::Recipe && Done, Stream);
   const auto At = Classes.find(Took.Class);
   if (At == Classes.end())
     return; // it is not for such launches
@@ -187,6 +212,8 @@ std::string Launched::describe(const std::string &Name, unsigned Bits,
   const Switch &C = Of.Choice;
   if (R.given()) {
     Line += ": in the order that is given";
+  } else if (R.Stop) {
+    Line += ": as what launches before them have counted says";
   } else if (!hasClock()) {
     Line += ": not measured, since events here tell the time of the CPU";
   } else if (!C.isDecided()) {
@@ -205,6 +232,33 @@ std::string Launched::describe(const std::string &Name, unsigned Bits,
   return Line + "\n";
 }
 
+/// "herding stopped once and went on twice", after what it may and does drop.
+std::string Launched::describeStops() {
+  const Stops::Summary S = Stopped.summary();
+  const double May =
+      100 * double(R.Stop->Most.Times) / double(R.Stop->Most.Per);
+  char Text[256];
+  std::snprintf(Text, sizeof Text,
+                "a launch may drop %.4g %% of its threads, and dropped %.4g %% "
+                "at most: stopped %llu times, went on again %llu times",
+                May, 100 * S.Most, (unsigned long long)S.Stopped,
+                (unsigned long long)S.Resumed);
+  return std::string(Text) +
+         (S.Lost ? "; what " + std::to_string(S.Lost) +
+                       " streams count was lost, and they stopped for good"
+                 : "");
+}
+
+/// Of a launch's threads, in millionths, rounded up.
+std::string Launched::describeShare() {
+  std::lock_guard<std::mutex> Guard(Lock);
+  const Stops::Summary S = Stopped.summary();
+  if (!S.Heard)
+    return "";
+  return mangledNameOf(R) + " " +
+         std::to_string(uint64_t(std::ceil(1e6 * S.Most))) + "\n";
+}
+
 std::string Launched::describe() {
   std::lock_guard<std::mutex> Guard(Lock);
   const std::string Name = nameOf(R);
@@ -220,6 +274,8 @@ std::string Launched::describe() {
                   : "; of " + std::to_string(C.Probes) + " probes, " +
                         std::to_string(C.Renewed) + " asked for a new one") +
              "\n";
+  if (R.Stop && !Classes.empty())
+    Lines += "reconverge: " + Name + ": " + describeStops() + "\n";
   if (Outside)
     Lines += "reconverge: " + Name + ": " + std::to_string(Outside) +
              " launches that the remedy is not for\n";
@@ -239,15 +295,33 @@ static Talkative &talkative() {
   return Only;
 }
 
+static bool isTalkative() {
+  const char *Asked = std::getenv("RECONVERGE_VERBOSE");
+  return Asked && std::strcmp(Asked, "1") == 0;
+}
+
+/// Of a file that several processes may add to; null: nobody asks.
+static const char *sharesFile() {
+  const char *Path = std::getenv(DroppedSharesVariable);
+  return Path && *Path ? Path : nullptr;
+}
+
 static void describeAll() {
   std::lock_guard<std::mutex> Guard(talkative().Lock);
-  for (Launched *L : talkative().All)
-    std::fputs(L->describe().c_str(), stderr);
+  const char *Path = sharesFile();
+  std::FILE *Shares = Path ? std::fopen(Path, "a") : nullptr;
+  for (Launched *L : talkative().All) {
+    if (isTalkative())
+      std::fputs(L->describe().c_str(), stderr);
+    if (Shares)
+      std::fputs(L->describeShare().c_str(), Shares);
+  }
+  if (Shares)
+    std::fclose(Shares);
 }
 
 void describeAtExit(Launched &L) {
-  const char *Asked = std::getenv("RECONVERGE_VERBOSE");
-  if (!Asked || std::strcmp(Asked, "1") != 0)
+  if (!isTalkative() && !sharesFile())
     return;
   std::lock_guard<std::mutex> Guard(talkative().Lock);
   if (talkative().All.empty() && std::atexit(describeAll))

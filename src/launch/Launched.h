@@ -7,6 +7,7 @@
 #include "core/Recipe.h"
 #include "launch/GivenOrders.h"
 #include "launch/Orders.h"
+#include "launch/Stops.h"
 #include "launch/Stopwatch.h"
 #include "launch/Switch.h"
 
@@ -31,9 +32,10 @@ public:
     std::optional<Stopwatch::Timing> Measured;
     std::pair<int, unsigned> Class; ///< device, and bits of the thread count
     Steps Which;
-    Orders::Order *Order = nullptr;  ///< null: the launch makes what it needs
-    std::vector<void *> Given;       ///< what Which.Kept may point at
-    cudaError_t Fault = cudaSuccess; ///< of an order that is given
+    Orders::Order *Order = nullptr;    ///< null: the launch makes what it needs
+    Stops::OfStream *Counts = nullptr; ///< null: what it counts is not kept
+    std::vector<void *> Given;         ///< what Which.Kept may point at
+    cudaError_t Fault = cudaSuccess;   ///< of an order that is given
   };
   /// Of a launch of \p Shape in \p Stream.
   Turn begin(const LaunchShape &Shape, cudaStream_t Stream);
@@ -42,6 +44,8 @@ public:
 
   /// Lines for RECONVERGE_VERBOSE=1, one for each size of launches.
   std::string describe();
+  /// A line for the file of core/DroppedShares.h; empty: nothing was counted.
+  std::string describeShare();
 
 private:
   struct OfClass {
@@ -56,6 +60,9 @@ private:
   double amortised(const Stopwatch::Known &Now, OfClass &Of) const;
   void give(Turn &Now, uint32_t Scratch, const LaunchShape &Shape);
   void measure(Turn &Now, OfClass &Of, cudaStream_t Stream);
+  void count(Turn &Now, const LaunchShape &Shape, cudaStream_t Stream,
+             std::unique_lock<std::mutex> &Guard);
+  std::string describeStops();
   std::string describe(const std::string &Name, unsigned Bits,
                        const OfClass &Of) const;
 
@@ -64,10 +71,12 @@ private:
   std::map<std::pair<int, unsigned>, OfClass> Classes;
   Orders Kept;
   GivenOrders Given;
+  Stops Stopped;
   uint64_t Outside = 0; ///< launches that it is not for
 };
 
-/// Has what \p L says be written to stderr at exit, if RECONVERGE_VERBOSE is 1.
+/// Has what \p L says be written at exit: to stderr, if RECONVERGE_VERBOSE is 1,
+/// and to the file of core/DroppedShares.h, if one is named.
 void describeAtExit(Launched &L);
 
 } // namespace reconverge::launch

@@ -58,6 +58,9 @@ std::string printRecipe(const Recipe &R) {
   else if (R.Reuse)
     Text += " reuse " + std::to_string(R.Reuse->Differing) + " " +
             print(R.Reuse->Probed);
+  if (R.Stop)
+    Text += " stop " + std::to_string(R.Stop->Counter) + " " +
+            print(R.Stop->Most) + " " + std::to_string(R.Stop->Recheck);
   for (const RecipeScratch &S : R.Scratch)
     Text += " scratch " + print(S.Bytes) + (S.Zeroed ? " zeroed" : "") +
             (S.Kept ? " kept" : "") + (S.Given ? " given" : "");
@@ -184,7 +187,7 @@ RecipeScratch Reader::scratch() {
   S.Bytes = amount();
   Good &= S.Bytes.Of != LaunchAmount::Resident;
   S.Zeroed = take("zeroed");
-  S.Kept = !S.Zeroed && take("kept");
+  S.Kept = take("kept");
   S.Given = !S.Zeroed && !S.Kept && take("given");
   return S;
 }
@@ -231,6 +234,12 @@ std::optional<Recipe> Reader::read() {
     R.Reuse->Probed = amount();
     Good &= R.Reuse->Probed.Of != LaunchAmount::Resident;
   }
+  if (take("stop")) {
+    R.Stop.emplace().Counter = number<uint32_t>();
+    R.Stop->Most = amount();
+    R.Stop->Recheck = number<uint32_t>();
+    Good &= R.Stop->Most.Of != LaunchAmount::Resident && R.Stop->Recheck;
+  }
   while (Good && take("scratch"))
     R.Scratch.push_back(scratch());
   while (Good && (peek() == "step" || peek() == "helper"))
@@ -239,6 +248,12 @@ std::optional<Recipe> Reader::read() {
     Good &= R.Reuse->Differing < R.Scratch.size() &&
             R.Scratch[R.Reuse->Differing].Kept;
   Good &= R.Reuse || !R.servesLater();
+  if (R.Stop)
+    Good &= R.Stop->Counter < R.Scratch.size() && !R.Reuse && !R.given() &&
+            R.Scratch[R.Stop->Counter].Kept;
+  for (uint32_t I = 0; I != R.Scratch.size(); ++I)
+    if (const bool Counts = R.Stop && R.Stop->Counter == I; R.Scratch[I].Kept)
+      Good &= R.Scratch[I].Zeroed == Counts;
   for (const RecipeStep &S : R.Steps)
     for (const RecipeArgument &A : S.Arguments)
       Good &= A.What != RecipeArgument::Scratch || A.Number < R.Scratch.size();

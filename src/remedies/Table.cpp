@@ -206,7 +206,7 @@ static const Remedy *remedyOf(const Candidate &What) {
 
 bool changesLaunch(const Candidate &What) {
   const Remedy *R = remedyOf(What);
-  return R && R->ChangesLaunch;
+  return R && R->changesLaunch(What.Parameters);
 }
 
 Moved movedBy(const Candidate &What) {
@@ -262,7 +262,7 @@ static Expected<const Remedy *> find(const Candidate &What) {
 static Expected<std::optional<Recipe>>
 applyTo(Function &F, const Remedy &R, StringRef Parameters,
         const Services &Services, OptimizationRemarkEmitter &Remarks) {
-  if (R.ChangesLaunch && !analysis::isKernel(F))
+  if (R.changesLaunch(Parameters) && !analysis::isKernel(F))
     return std::nullopt;
   Module &M = *F.getParent();
   const std::string Name = F.getName().str();

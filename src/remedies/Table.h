@@ -50,7 +50,8 @@ std::vector<Foreseen> foreseen(const llvm::Function &Kernel,
 /// The UserError names a remedy or a parameter that there is not.
 llvm::Error check(const Candidate &What);
 
-/// Whether its remedy, if there is such a one, changes launches.
+/// Whether its remedy, if there is such a one, changes launches with its
+/// parameters.
 bool changesLaunch(const Candidate &What);
 /// What changes places by it; nothing where there is no such remedy.
 Moved movedBy(const Candidate &What);

@@ -57,6 +57,15 @@ Recipe given() {
   return R;
 }
 
+/// Launches count, and what they count may stop it.
+Recipe stopped() {
+  Recipe R = everything();
+  R.Reuse.reset();
+  R.Scratch[2].Zeroed = true;
+  R.Stop = {2, {LaunchAmount::Threads, 125, 1000}, 16};
+  return R;
+}
+
 /// Takes the launch for one of as many threads as max(n - 1, 0).
 Recipe overTrips() {
   Recipe R = everything();
@@ -71,7 +80,7 @@ Recipe overTrips() {
 
 TEST(RecipeText, ReadsWhatItPrints) {
   for (const Recipe &R :
-       {Recipe(), everything(), renewed(), given(), overTrips()}) {
+       {Recipe(), everything(), renewed(), given(), stopped(), overTrips()}) {
     auto Read = parseRecipe(printRecipe(R));
     ASSERT_TRUE(Read) << printRecipe(R);
     EXPECT_EQ(*Read, R);
@@ -118,6 +127,13 @@ TEST(RecipeText, RefusesWhatIsNone) {
            "for 1 2 3 reuse 0 one 1 1 scratch one 4 1",
            "for 1 2 3 reuse 0 resident 1 1 scratch one 4 1 kept",
            "for 1 2 3 scratch one 4 1 zeroed kept",
+           "for 1 2 3 stop 0 threads 1 100 16",
+           "for 1 2 3 stop 0 threads 1 100 16 scratch one 4 1 kept",
+           "for 1 2 3 stop 0 threads 1 100 16 scratch one 4 1 zeroed",
+           "for 1 2 3 stop 0 threads 1 100 0 scratch one 4 1 zeroed kept",
+           "for 1 2 3 stop 0 resident 1 1 16 scratch one 4 1 zeroed kept",
+           "for 1 2 3 stop 0 threads 1 1 16 scratch one 4 1 zeroed kept "
+           "scratch one 4 1 given",
            "for 1 2 3 and more",
            "for 1 2 3  step k grid same block same",
        })

@@ -106,6 +106,12 @@ struct Remedy {
   /// kernel stands one of the same name and other parameters, and there may be
   /// kernels more.
   bool ChangesLaunch = false;
+  /// With which parameters it does so, if it does not always. Null: with none.
+  bool (*ChangesLaunchBy)(llvm::StringRef Parameters) = nullptr;
+
+  bool changesLaunch(llvm::StringRef By) const {
+    return ChangesLaunch || (ChangesLaunchBy && ChangesLaunchBy(By));
+  }
 };
 
 /// For Remedy::Apply: the launch stays as it was, if anything was \p Changed.

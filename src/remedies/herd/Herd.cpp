@@ -6,11 +6,15 @@
 // count a kernel's registers, another copy is changed, and all is refused if
 // fewer warps would fit on a multiprocessor.
 //
+// A kernel that counts who is dropped gets a parameter for that, and a recipe
+// that keeps what it counts from launch to launch.
+//
 //===----------------------------------------------------------------------===//
 
 #include "remedies/herd/Herd.h"
 
 #include "analysis/device/Annotations.h"
+#include "remedies/common/HiddenParameters.h"
 #include "remedies/common/WarpCost.h"
 #include "remedies/herd/Masks.h"
 #include "remedies/herd/Refusals.h"
@@ -42,11 +46,36 @@ static Herded planOnCopy(const Function &F, HerdOptions &Options) {
   return Made;
 }
 
-static void apply(Function &F, const HerdOptions &Options) {
+/// What is launched: \p Kernel, whose last parameter is where it counts.
+static Recipe countedLaunch(const Function &Kernel,
+                            const HerdOptions &Options) {
+  RecipeStep Step;
+  Step.Kernel = Kernel.getName().str();
+  for (unsigned I = 0; I + 1 != Kernel.arg_size(); ++I)
+    Step.Arguments.push_back({RecipeArgument::Program, I});
+  Step.Arguments.push_back({RecipeArgument::Scratch, 0});
+  Recipe R;
+  R.MostThreads = UINT32_MAX; // what one launch counts is told modulo 2^32
+  R.Scratch = {{{LaunchAmount::One, 4, 1}, /*Zeroed=*/true, /*Kept=*/true}};
+  R.Stop = {
+      0, {LaunchAmount::Threads, *Options.Stop, 1000000}, Options.Recheck};
+  R.Steps = {std::move(Step)};
+  return R;
+}
+
+/// Of the kernel, which may be another object afterwards.
+static Recipe apply(Function &Kernel, const HerdOptions &Options) {
+  Function &F =
+      Options.Stop
+          ? addParameters(Kernel, {PointerType::getUnqual(Kernel.getContext())},
+                          {"dropped"})
+          : Kernel;
   canonicalize(F);
-  rewrite(planHerd(F, Options), F);
+  rewrite(planHerd(F, Options), F,
+          Options.Stop ? F.getArg(F.arg_size() - 1) : nullptr);
   if (Options.Registers)
     analysis::setRegisterLimit(F, Options.Registers);
+  return Options.Stop ? countedLaunch(F, Options) : Recipe();
 }
 
 Herded herdFunction(Function &F, const HerdOptions &Given) {
@@ -70,7 +99,7 @@ Herded herdFunction(Function &F, const HerdOptions &Given) {
     return Made;
   }
   Made.Registers = Price.note(Options.Registers);
-  apply(F, Options);
+  Made.Launch = apply(F, Options);
   return Made;
 }
 

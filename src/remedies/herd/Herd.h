@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_REMEDIES_HERD_HERD_H
 #define RECONVERGE_REMEDIES_HERD_HERD_H
 
+#include "core/Recipe.h"
 #include "remedies/common/Refusal.h"
 #include "remedies/herd/Options.h"
 
@@ -28,10 +29,12 @@ struct Herded {
   llvm::SmallVector<Refusal> Others;        ///< HerdPlan::Others
   bool ReachesMemory = false;
   std::string Registers; ///< WarpCost::note()
+  Recipe Launch;         ///< plain, unless it counts (HerdOptions::Stop)
 };
 
 /// Has the lanes of \p F that come together to branches go the way that most of
-/// them want: those that are too few are dropped.
+/// them want: those that are too few are dropped. Where they are counted, a
+/// kernel of the same name takes the place of \p F.
 Herded herdFunction(llvm::Function &F, const HerdOptions &Options);
 
 } // namespace reconverge::remedies

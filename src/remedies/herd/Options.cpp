@@ -5,9 +5,20 @@
 
 #include "remedies/common/Parameters.h"
 
+#include <cmath>
+
 using namespace llvm;
 
 namespace reconverge::remedies {
+
+/// A part of 1, as "0.125".
+static bool readShare(StringRef Value, std::optional<uint32_t> &Millionths) {
+  double Share = 0;
+  if (Value.getAsDouble(Share) || !(Share >= 0 && Share <= 1))
+    return false;
+  Millionths = uint32_t(std::lround(Share * 1e6));
+  return true;
+}
 
 Expected<HerdOptions> parseHerdOptions(StringRef Text, HerdOptions Options) {
   Error E = readParameters(
@@ -24,6 +35,10 @@ Expected<HerdOptions> parseHerdOptions(StringRef Text, HerdOptions Options) {
           return !Value.getAsInteger(10, Options.Least);
         if (Key == "ids")
           return readFlag(Value, Options.Ids);
+        if (Key == "stop")
+          return readShare(Value, Options.Stop);
+        if (Key == "recheck")
+          return readBetween(Value, 1, 1000000, Options.Recheck);
         if (Key == "branch")
           return !Value.getAsInteger(10, Options.Branches.emplace_back());
         return readCommon(Key, Value, Options);

@@ -10,6 +10,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace reconverge::remedies {
 
@@ -29,6 +30,12 @@ struct HerdOptions : CommonOptions {
   uint32_t Least = 12;
   /// Also an `if` on the thread's number alone; loops in any case.
   bool Ids = false;
+
+  /// Launches count the threads that they drop, each once. While one drops more
+  /// than this share of its threads, in millionths, later ones take the kernel as
+  /// it was, but for one in Recheck. None: nothing is counted.
+  std::optional<uint32_t> Stop;
+  uint32_t Recheck = 16;
 
   /// Lanes are moved by the machine that runs them, and not by code: those vote
   /// who happen to be there, and who gives way takes the other side of the

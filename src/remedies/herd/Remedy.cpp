@@ -10,6 +10,7 @@
 
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
@@ -31,17 +32,21 @@ static std::string textFor(const HerdedBranch &Here, const Herded &All) {
   return Text + All.Registers;
 }
 
-static Expected<std::optional<Recipe>>
-apply(Function &F, StringRef Parameters, const Services &Services,
-      OptimizationRemarkEmitter &Remarks) {
+static Expected<std::optional<Recipe>> apply(Function &F, StringRef Parameters,
+                                             const Services &Services,
+                                             OptimizationRemarkEmitter &) {
   auto Options = parseHerdOptions(Parameters);
   if (!Options)
     return Options.takeError();
   if (Options->Marked && !isAskedFor(F, herd::Name))
     return std::nullopt;
   Options->CountRegisters = Services.CountRegisters;
-  const Herded Made = herdFunction(F, *Options);
-  const BasicBlock &Entry = F.getEntryBlock();
+  Module &M = *F.getParent();
+  const std::string Name = F.getName().str();
+  const Herded Made = herdFunction(F, *Options); // F may be gone
+  Function &Now = *M.getFunction(Name);
+  OptimizationRemarkEmitter Remarks(&Now);
+  const BasicBlock &Entry = Now.getEntryBlock();
   for (const HerdedBranch &Here : Made.Branches)
     Remarks.emit([&] {
       return OptimizationRemark(PassName, "Herded", Here.Where, &Entry)
@@ -49,7 +54,18 @@ apply(Function &F, StringRef Parameters, const Services &Services,
     });
   for (const Refusal &Why : Made.Others)
     reportMissed(Remarks, PassName, "not herded", *Entry.getTerminator(), Why);
-  return asBefore(!Made.Branches.empty());
+  if (Made.Branches.empty())
+    return std::nullopt;
+  return Made.Launch;
+}
+
+/// A launch that counts who is dropped is not the program's.
+static bool counts(StringRef Parameters) {
+  auto Options = parseHerdOptions(Parameters);
+  if (Options)
+    return Options->Stop.has_value();
+  consumeError(Options.takeError()); // Check says so
+  return false;
 }
 
 const Remedy herd::Itself = {
@@ -65,6 +81,7 @@ const Remedy herd::Itself = {
     .Check = [](StringRef Text) { return parseHerdOptions(Text).takeError(); },
     .Apply = apply,
     .Promises = Promise::Bound,
-    .Join = joinBranches};
+    .Join = joinBranches,
+    .ChangesLaunchBy = counts};
 
 } // namespace reconverge::remedies

@@ -19,7 +19,8 @@
 //
 // With two ways, all lanes take the side that `enough` says.
 //
-// Then loops, inner ones first (Rounds.cpp). What follows for optimizers from
+// Then loops, inner ones first (Rounds.cpp). Who is dropped may be counted
+// (Dropped.cpp). What follows for optimizers from
 // how the program was written (llvm.assume) need no longer hold.
 //
 //===----------------------------------------------------------------------===//
@@ -27,6 +28,7 @@
 #include "remedies/herd/Rewrite.h"
 
 #include "remedies/common/Loops.h"
+#include "remedies/herd/Dropped.h"
 #include "remedies/herd/Masks.h"
 #include "remedies/herd/Rounds.h"
 
@@ -86,7 +88,8 @@ static BasicBlock *writeRest(const HerdPoint &P, unsigned Other, Value *Goes,
   return Rest;
 }
 
-static void herdIf(const HerdPoint &P, const Given &Values, Masks &Lanes) {
+static void herdIf(const HerdPoint &P, const Given &Values, Masks &Lanes,
+                   DroppedLanes *Dropped) {
   Value *Votes = Lanes.votesAt(*P.Branch);
   Value *Mask = Lanes.at(*P.Branch), *Size = Lanes.sizeOf(Mask);
   Value *Few = Lanes.tooFewOf(Mask, P.Options.Threshold);
@@ -101,15 +104,21 @@ static void herdIf(const HerdPoint &P, const Given &Values, Masks &Lanes) {
     // Of an arm, those who want it are counted.
     const bool Inverse = Br->getSuccessor(0) == P.Join;
     Value *Most = AreEnough(Inverse ? B.CreateSub(Size, Count) : Count);
-    Br->setCondition(Inverse ? B.CreateNot(Most) : Most);
+    Value *Takes = Inverse ? B.CreateNot(Most) : Most;
+    if (Dropped)
+      Dropped->note(B, B.CreateXor(Br->getCondition(), Takes));
+    Br->setCondition(Takes);
     Lanes.unite(*P.Branch);
     return;
   }
   Value *Goes[2] = {Br->getCondition(), B.CreateNot(Br->getCondition())};
   for (unsigned Side : {0, 1})
-    if (P.Drops[Side])
-      Goes[Side] = B.CreateAnd(
-          Goes[Side], AreEnough(Side ? B.CreateSub(Size, Count) : Count));
+    if (P.Drops[Side]) {
+      Value *Enough = AreEnough(Side ? B.CreateSub(Size, Count) : Count);
+      if (Dropped)
+        Dropped->note(B, B.CreateAnd(Goes[Side], B.CreateNot(Enough)));
+      Goes[Side] = B.CreateAnd(Goes[Side], Enough);
+    }
   const unsigned First = P.Drops[0] ? 0 : 1, Second = 1 - First;
   BasicBlock *To = Br->getSuccessor(First), *Rest = P.Join;
   if (Br->getSuccessor(Second) != P.Join)
@@ -125,7 +134,11 @@ static void dropAssumptions(Function &F) {
       I.eraseFromParent();
 }
 
-void rewrite(const HerdPlan &Plan, Function &F) {
+void rewrite(const HerdPlan &Plan, Function &F, Value *Counter) {
+  std::optional<DroppedLanes> Dropped;
+  if (Counter)
+    Dropped.emplace(F);
+  DroppedLanes *Notes = Dropped ? &*Dropped : nullptr;
   DominatorTree Dominance(F);
   LoopInfo Loops(Dominance);
   SmallVector<Given> Values;
@@ -145,7 +158,10 @@ void rewrite(const HerdPlan &Plan, Function &F) {
       Value *Mask = Lanes.at(*Loops.getLoopFor(P.Header)->getLoopPreheader());
       Who[N] = {Mask, Lanes.tooFewOf(Mask, P.Options.Threshold)};
     } else
-      herdIf(P, Values[N], Lanes);
+      herdIf(P, Values[N], Lanes, Notes);
+  WeakTrackingVH All; // of the warp
+  if (Counter)
+    All = Lanes.at(F.getEntryBlock());
   Lanes.finish();
   // A block may become one with another that comes before it.
   SmallVector<WeakVH> Ways;
@@ -157,8 +173,10 @@ void rewrite(const HerdPlan &Plan, Function &F) {
     if (!Way)
       continue; // seen so, nobody goes this way, or everybody does
     P.Branch = cast<Instruction>(Way)->getParent();
-    herdLoop(P, Who[N].first, Who[N].second, F);
+    herdLoop(P, Who[N].first, Who[N].second, F, Notes);
   }
+  if (Counter)
+    Dropped->count(*All, *Counter);
   dropAssumptions(F);
   removeDead(F);
   F.addFnAttr(Attribute::Convergent);

@@ -11,8 +11,10 @@ class IRBuilderBase;
 
 namespace reconverge::remedies::herd {
 
-/// Follows \p Plan of \p F.
-void rewrite(const HerdPlan &Plan, llvm::Function &F);
+/// Follows \p Plan of \p F. If not null, u32 \p Counter gets to know how many
+/// threads were dropped somewhere.
+void rewrite(const HerdPlan &Plan, llvm::Function &F,
+             llvm::Value *Counter = nullptr);
 
 /// How many lanes \p Votes (u32) are.
 llvm::Value *countOf(llvm::IRBuilderBase &B, llvm::Value *Votes,

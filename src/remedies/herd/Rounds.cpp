@@ -42,6 +42,7 @@
 
 #include "analysis/AnalysisManagers.h"
 #include "remedies/common/Loops.h"
+#include "remedies/herd/Dropped.h"
 #include "remedies/herd/Rewrite.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -67,7 +68,8 @@ static constexpr size_t MostUnrolled = 512;
 namespace {
 class RoundWriter {
 public:
-  RoundWriter(const HerdPoint &Point, Value *Mask, Value *Few, Function &F);
+  RoundWriter(const HerdPoint &Point, Value *Mask, Value *Few, Function &F,
+              DroppedLanes *Dropped);
   void run();
 
 private:
@@ -89,6 +91,7 @@ private:
   const HerdPoint &Point;
   Value *Mask, *Few;
   Function &F;
+  DroppedLanes *Dropped; ///< null: nobody counts
   BasicBlock *Header, *Before, *Out;
   SmallVector<BasicBlock *> Latches;
   MapVector<BasicBlock *, PhiSlots> Exits;
@@ -108,8 +111,9 @@ static bool isAtEnd(const HerdPoint &P) {
 }
 
 RoundWriter::RoundWriter(const HerdPoint &Point, Value *Mask, Value *Few,
-                         Function &F)
-    : Point(Point), Mask(Mask), Few(Few), F(F), Header(Point.Header),
+                         Function &F, DroppedLanes *Dropped)
+    : Point(Point), Mask(Mask), Few(Few), F(F), Dropped(Dropped),
+      Header(Point.Header),
       Out(Point.Branch->getTerminator()->getSuccessor(Point.Out)) {
   DominatorTree Dominance(F);
   LoopInfo Loops(Dominance);
@@ -296,7 +300,10 @@ void RoundWriter::writeVote() {
     B.CreateCondBr(Enough, Again, Leave);
     return;
   }
-  B.CreateStore(B.CreateNot(Enough), Over);
+  Value *IsOver = B.CreateNot(Enough);
+  B.CreateStore(IsOver, Over);
+  if (Dropped)
+    Dropped->note(B, B.CreateAnd(IsOver, load(B, Inside)));
   B.CreateBr(Again);
   B.SetInsertPoint(Met);
   B.CreateCondBr(load(B, Over), Leave, Vote);
@@ -304,6 +311,8 @@ void RoundWriter::writeVote() {
 
 void RoundWriter::writeLeave() {
   IRBuilder<> B(Leave);
+  if (Dropped && !Over)
+    Dropped->note(B, load(B, Inside));
   if (Exits.size() == 1) {
     B.CreateBr(Out);
     return;
@@ -373,10 +382,11 @@ static std::optional<HerdPoint> unrolled(HerdPoint Point, Function &F) {
   return Point;
 }
 
-void herdLoop(const HerdPoint &Point, Value *Mask, Value *Few, Function &F) {
+void herdLoop(const HerdPoint &Point, Value *Mask, Value *Few, Function &F,
+              DroppedLanes *Dropped) {
   const WeakTrackingVH Who(Mask), Bound(Few); // phis may be simplified
   if (const auto Now = unrolled(Point, F))
-    RoundWriter(*Now, Who, Bound, F).run();
+    RoundWriter(*Now, Who, Bound, F, Dropped).run();
 }
 
 } // namespace reconverge::remedies::herd

@@ -7,10 +7,13 @@
 
 namespace reconverge::remedies::herd {
 
+class DroppedLanes;
+
 /// Has the lanes \p Mask (i32), of which \p Few are too few, which enter the loop
-/// of \p Point together, vote in it. Loops inside it come first. Leaves phis without use.
+/// of \p Point together, vote in it. Loops inside it come first. Leaves phis
+/// without use. Those who leave early are \p Dropped, if that is not null.
 void herdLoop(const HerdPoint &Point, llvm::Value *Mask, llvm::Value *Few,
-              llvm::Function &F);
+              llvm::Function &F, DroppedLanes *Dropped = nullptr);
 
 } // namespace reconverge::remedies::herd
 
