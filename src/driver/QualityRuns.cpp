@@ -18,6 +18,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
+#include <algorithm>
 #include <chrono>
 #include <tuple>
 #include <utility>
@@ -141,6 +142,28 @@ Expected<OutputQuality> QualityRuns::measure(StringRef Path, size_t First,
       break;
     }
   return All;
+}
+
+Expected<std::map<std::string, double>>
+QualityRuns::droppedOnInputs(StringRef Path) const {
+  QualityRuns Counting = *this;
+  Counting.Mode.Dropped = Program->file("dropped");
+  if (auto Quality = Counting.onInputs(Path); !Quality)
+    return Quality.takeError();
+  std::map<std::string, double> Shares;
+  auto File = MemoryBuffer::getFile(Counting.Mode.Dropped);
+  SmallVector<StringRef> Lines;
+  if (File)
+    (*File)->getBuffer().split(Lines, '\n', -1, /*KeepEmpty=*/false);
+  for (StringRef Line : Lines) {
+    const auto [Kernel, Text] = Line.split(' ');
+    uint64_t Millionths = 0;
+    if (Text.getAsInteger(10, Millionths))
+      return internalError(Counting.Mode.Dropped + ": no share: " + Line.str());
+    double &Share = Shares[Kernel.str()];
+    Share = std::max(Share, double(Millionths) / 1e6);
+  }
+  return Shares;
 }
 
 Expected<QualityRuns> QualityRuns::create(const OptimizeRequest &Request,

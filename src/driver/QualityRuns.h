@@ -8,6 +8,7 @@
 #include "driver/Run.h"
 
 #include <chrono>
+#include <map>
 
 namespace reconverge::driver {
 
@@ -52,6 +53,11 @@ public:
   llvm::Expected<OutputQuality> onHeldOut(llvm::StringRef Path) const {
     return measure(Path, Inputs, Arguments.size());
   }
+  /// Of the program \p Path, whose launches count the threads that they drop
+  /// (core/DroppedShares.h): the greatest share of one launch's, on the inputs to
+  /// learn from, by the kernel's mangled name; none of those that counted nothing.
+  llvm::Expected<std::map<std::string, double>>
+  droppedOnInputs(llvm::StringRef Path) const;
 
 private:
   QualityRuns(const OptimizeRequest &Request, const Session &Program,

@@ -17,10 +17,15 @@
 // what it has seen. So held-out inputs are asked once, of one set; a set that
 // fails there is not followed by the next best.
 //
+// What is run there is what is kept: kernels that are launched often enough stop
+// by themselves where launches drop more threads than they did before
+// (launch/Stops.cpp), and how many these were the inputs to learn from tell.
+//
 //===----------------------------------------------------------------------===//
 
 #include "driver/QualitySearch.h"
 
+#include "core/Recipe.h"
 #include "remedies/Table.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -38,6 +43,9 @@ namespace reconverge::driver {
 
 /// Sets that are built and run at most.
 static constexpr size_t MostSets = 32;
+/// What a launch may drop, of the most that one did on the inputs to learn from,
+/// x: others are a little different.
+static constexpr double StopMargin = 1.25;
 /// What is as fast, x: noise may take so much.
 static constexpr double NoSlower = 0.995;
 
@@ -75,6 +83,8 @@ private:
   DecisionFile with(const Members &Set) const;
   double speedupOf(const Members &Set) const;
   Expected<bool> passes(const Members &Set);
+  void become(Offer &O, const Candidate &Now);
+  Error addStops();
   Expected<double> leastHeldOut();
   Error judge();
   void markBest();
@@ -292,6 +302,46 @@ static std::string textOf(const QualityRequest &How, StringRef Quality) {
          qualityText(How, *How.Bound);
 }
 
+/// Has \p O, of the set that was found, be \p Now, with what was tried of it.
+void Search::become(Offer &O, const Candidate &Now) {
+  Decision &D = Decisions.Kernels[O.Kernel];
+  for (TrialResult &R : D.Tried)
+    if (R.What == O.What)
+      R.What = Now;
+  for (QualitySet::Member &M : log().Sets[Kept].Members)
+    if (M.Kernel == D.Display && M.What == O.What)
+      M.What = Now;
+  O.What = Now;
+}
+
+/// Has the kernels of the set that was found, of those that are launched often
+/// enough, stop where launches drop more than any has on the inputs to learn
+/// from.
+Error Search::addStops() {
+  std::map<size_t, Candidate> Without;
+  for (auto &[K, O] : Found)
+    if (const auto Counting = remedies::stopping(O.What, 1);
+        Counting && Plan.Kernels[K].Launches > RecipeStop::Lag) {
+      Without.insert({K, O.What});
+      become(O, *Counting);
+    }
+  if (Without.empty())
+    return Error::success();
+  auto Path = Services.Build(with(Found), log().Sets.size() + 1);
+  if (!Path)
+    return Path.takeError();
+  auto Shares = Runs.droppedOnInputs(*Path);
+  if (!Shares)
+    return Shares.takeError();
+  for (const auto &[K, What] : Without) {
+    const auto Share = Shares->find(Decisions.Kernels[K].Kernel);
+    const double Most = Share == Shares->end() ? 1 : Share->second * StopMargin;
+    become(Found.at(K), Most < 1 ? *remedies::stopping(What, Most) : What);
+  }
+  return Services.Build(with(Found), log().Sets.size() + 2)
+      .moveInto(Paths[Kept]);
+}
+
 /// What the set that was found gains on the held-out input where it gains least,
 /// x, over what is kept without it.
 Expected<double> Search::leastHeldOut() {
@@ -316,6 +366,8 @@ Expected<double> Search::leastHeldOut() {
 /// Runs what was found on the inputs held out, and keeps it or not.
 Error Search::judge() {
   QualitySet &S = log().Sets[Kept];
+  if (Error E = addStops())
+    return E;
   auto Quality = Runs.onHeldOut(Paths[Kept]);
   if (!Quality)
     return Quality.takeError();

@@ -15,6 +15,7 @@
 
 #include "driver/Run.h"
 
+#include "core/DroppedShares.h"
 #include "core/Error.h"
 #include "core/GpuTurn.h"
 #include "core/OutputBuffers.h"
@@ -145,6 +146,7 @@ Expected<frontend::ProcessResult> Session::run(const RunMode &Mode,
                    "RECONVERGE_PROFILE=" + Mode.Profile,
                    "RECONVERGE_TRIALS=" + Mode.Trials,
                    std::string(OutputsVariable) + "=" + Mode.Buffers,
+                   std::string(DroppedSharesVariable) + "=" + Mode.Dropped,
                    "RECONVERGE_MACHINE=" + MachineFile,
                    overEnvironment("RECONVERGE_VM", Request->Vm),
                    overEnvironment("RECONVERGE_GPU", Request->Gpu),

@@ -21,6 +21,9 @@ struct RunMode {
   std::string Profile; ///< file for what it counts; empty: nothing is counted
   std::string Trials;  ///< plan of trials (core/Trials.h); empty: none
   std::string Buffers; ///< list of those to leave (core/OutputBuffers.h)
+  /// File to which a program whose launches count adds shares
+  /// (core/DroppedShares.h); empty: none.
+  std::string Dropped;
   /// Files in place of our own standard streams; empty: ours.
   std::string Input, Output, Errors;
   /// In which it runs; null: the working folder itself.

@@ -236,6 +236,15 @@ std::optional<Candidate> joined(const Candidate &A, const Candidate &B) {
   return Both;
 }
 
+std::optional<Candidate> stopping(const Candidate &What, double Share) {
+  const Remedy *R = remedyOf(What);
+  if (!R || !R->Stopping)
+    return std::nullopt;
+  Candidate Stops = What;
+  Stops.Parameters = R->Stopping(What.Parameters, Share);
+  return Stops;
+}
+
 std::vector<Candidate> withProofs(std::vector<Candidate> All) {
   std::vector<Candidate> Proofs;
   for (Moved Unit : {Moved::Threads, Moved::Blocks}) {

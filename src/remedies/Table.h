@@ -62,6 +62,9 @@ bool isUnforeseen(const Candidate &What);
 /// The candidate that does what \p A and \p B do, if they are of one remedy and
 /// go together.
 std::optional<Candidate> joined(const Candidate &A, const Candidate &B);
+/// \p What, with launches that stop where one drops more than \p Share of its
+/// threads; none: its remedy has no such.
+std::optional<Candidate> stopping(const Candidate &What, double Share);
 /// \p All, and in front of them the proofs that those ask for that move
 /// something.
 std::vector<Candidate> withProofs(std::vector<Candidate> All);

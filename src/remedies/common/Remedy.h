@@ -84,6 +84,9 @@ struct Remedy {
   /// such. Null: never.
   std::optional<std::string> (*Join)(llvm::StringRef A,
                                      llvm::StringRef B) = nullptr;
+  /// \p Parameters, with launches that stop where one drops more than \p Share of
+  /// its threads (core/Recipe.h, RecipeStop). Null: there are no such.
+  std::string (*Stopping)(llvm::StringRef Parameters, double Share) = nullptr;
   /// What changes places with these parameters; null: nothing. Trials prove
   /// first that it may (runtime/trial/Protocol.h).
   Moved (*Moves)(llvm::StringRef Parameters) = nullptr;

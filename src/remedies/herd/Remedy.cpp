@@ -11,6 +11,8 @@
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -68,6 +70,13 @@ static bool counts(StringRef Parameters) {
   return false;
 }
 
+static std::string stopping(StringRef Parameters, double Share) {
+  std::string Text = Parameters.str();
+  raw_string_ostream(Text) << (Parameters.empty() ? "" : ";")
+                           << format("stop=%.6g", Share);
+  return Text;
+}
+
 const Remedy herd::Itself = {
     .Name = herd::Name,
     .Does = herd::Does,
@@ -82,6 +91,7 @@ const Remedy herd::Itself = {
     .Apply = apply,
     .Promises = Promise::Bound,
     .Join = joinBranches,
+    .Stopping = stopping,
     .ChangesLaunchBy = counts};
 
 } // namespace reconverge::remedies
