@@ -164,6 +164,13 @@ Trial compare(const Module &M, uint64_t Seed, Transform Apply,
   return T;
 }
 
+static Memory leftBy(Runner Run, const Module &M, uint64_t Seed) {
+  Launch L(Seed);
+  L.Result.Problem =
+      Run(M, L.Blocks, L.Threads, L.In, L.Result.Out, L.Result.Sums, L.N);
+  return std::move(L.Result);
+}
+
 Trial compareChanged(const Module &M, uint64_t Seed, Transform Apply,
                      Runner Run) {
   Trial T;
@@ -174,10 +181,8 @@ Trial compareChanged(const Module &M, uint64_t Seed, Transform Apply,
   MachineOptions &How = All[Seed % All.size()];
   How.StepLimit = 1 << 20; // a mistake may make a loop endless
   How.Counters = false;
-  Launch L(Seed);
-  L.Result.Problem =
-      Run(*After, L.Blocks, L.Threads, L.In, L.Result.Out, L.Result.Sums, L.N);
-  T.Difference = differenceOf(L.Result, runOnVm(*After, Seed, How));
+  T.Difference =
+      differenceOf(leftBy(Run, *After, Seed), runOnVm(*After, Seed, How));
   return T;
 }
 
@@ -190,7 +195,7 @@ static void write(raw_ostream &OS, ArrayRef<uint32_t> Words) {
 }
 
 Trial writeForGpu(StringRef Stem, const Module &M, uint64_t Seed,
-                  Transform Apply) {
+                  Transform Apply, Runner Run) {
   Trial T;
   std::unique_ptr<Module> After;
   if (!apply(M, Seed, Apply, T, After))
@@ -210,7 +215,10 @@ Trial writeForGpu(StringRef Stem, const Module &M, uint64_t Seed,
   if (NoCode || NoWords)
     return Fails("cannot write " + Stem.str());
   const Launch Before(Seed);
-  const Memory Left = runThreadByThread(M, Seed);
+  const Memory Left =
+      Run ? leftBy(Run, *After, Seed) : runThreadByThread(M, Seed);
+  if (!Left.Problem.empty())
+    return Fails(Left.Problem);
   Code << "//launch " << Before.Blocks << " " << Before.Threads << " "
        << Before.N << " " << Before.In.size() << " " << Left.Sums.size() << "\n"
        << "//recipe " << (Text.isValid() ? Text.getValueAsString() : "plain")

@@ -55,9 +55,10 @@ Trial compareChanged(const llvm::Module &M, uint64_t Seed, Transform Apply,
 
 /// Writes what compare would run and compare, for RunKernels.cu on a GPU: the
 /// changed kernel to \p Stem.ptx, what is in memory before and what the original
-/// leaves there to \p Stem.words. Nothing where nothing changes.
+/// leaves there to \p Stem.words. Nothing where nothing changes. With \p Run,
+/// what compareChanged would: the other half is what Run leaves.
 Trial writeForGpu(llvm::StringRef Stem, const llvm::Module &M, uint64_t Seed,
-                  Transform Apply);
+                  Transform Apply, Runner Run = nullptr);
 
 /// The smallest kernel found of which \p Fails still holds, from \p M, of which
 /// it holds. Asks at most \p Budget times.

@@ -31,8 +31,10 @@ namespace {
 constexpr unsigned WarpSize = 32;
 
 struct Thread {
-  enum { Runs, Votes, AtBarrier, Ended } Does = Runs;
+  enum { Runs, Votes, AtBarrier, Together, Ended } Does = Runs;
   uint32_t Mask = 0, Vote = 0, Site = 0, Ballot = 0;
+  std::vector<uint32_t> Key;
+  std::function<void(ArrayRef<unsigned>)> Decide;
   ucontext_t Context;
   std::vector<char> Stack = std::vector<char>(1 << 16);
 };
@@ -54,6 +56,7 @@ void waitFor() {
 uint32_t threadIndex() { return Current->Now; }
 uint32_t blockIndex() { return Current->Number; }
 uint32_t blockSize() { return Current->Size; }
+uint32_t lanesBefore() { return (1u << Current->Now % WarpSize) - 1; }
 uint32_t zero() { return 0; }
 uint32_t one() { return 1; }
 
@@ -108,6 +111,32 @@ void countVotes(Block &B, unsigned Number) {
     }
 }
 
+/// Lets those of the warp from thread \p First on go on that wait together with
+/// the least key, if all of the warp wait. Whether there are such.
+bool release(Block &B, unsigned First) {
+  std::vector<unsigned> Least;
+  for (unsigned I = First; I != std::min(First + WarpSize, B.Size); ++I) {
+    const Thread &T = B.Threads[I];
+    if (T.Does == Thread::Runs || T.Does == Thread::Votes)
+      return false;
+    if (T.Does != Thread::Together)
+      continue;
+    if (!Least.empty() && T.Key < B.Threads[Least.front()].Key)
+      Least.clear();
+    if (Least.empty() || T.Key == B.Threads[Least.front()].Key)
+      Least.push_back(I);
+  }
+  if (Least.empty())
+    return false;
+  std::vector<unsigned> Numbers;
+  for (unsigned I : Least) {
+    B.Threads[I].Does = Thread::Runs;
+    Numbers.push_back(B.Number * B.Size + I);
+  }
+  B.Threads[Least.front()].Decide(Numbers);
+  return true;
+}
+
 void runBlock(Block &B, Random &Turns) {
   Current = &B;
   for (Thread &T : B.Threads) {
@@ -135,6 +164,11 @@ void runBlock(Block &B, Random &Turns) {
           T.Does = Thread::Runs;
       continue;
     }
+    bool Released = false;
+    for (unsigned First = 0; Ready.empty() && First < B.Size; First += WarpSize)
+      Released |= release(B, First);
+    if (Released)
+      continue;
     if (Ready.empty()) {
       B.Problem = "threads wait for each other for ever";
       return;
@@ -155,6 +189,8 @@ std::pair<const char *, void *> hostFunction(Intrinsic::ID Id) {
     return {"lane.block", reinterpret_cast<void *>(blockIndex)};
   case Intrinsic::nvvm_read_ptx_sreg_ntid_x:
     return {"lane.size", reinterpret_cast<void *>(blockSize)};
+  case Intrinsic::nvvm_read_ptx_sreg_lanemask_lt:
+    return {"lane.before", reinterpret_cast<void *>(lanesBefore)};
   case Intrinsic::nvvm_read_ptx_sreg_tid_y:
   case Intrinsic::nvvm_read_ptx_sreg_tid_z:
     return {"lane.zero", reinterpret_cast<void *>(zero)};
@@ -171,8 +207,8 @@ std::pair<const char *, void *> hostFunction(Intrinsic::ID Id) {
 }
 
 /// Calls the host instead; what is called, by name.
-std::map<std::string, void *> callHost(Module &M) {
-  std::map<std::string, void *> Called;
+HostFunctions callHost(Module &M) {
+  HostFunctions Called;
   uint32_t Site = 0;
   for (Function &F : M)
     for (Instruction &I : make_early_inc_range(instructions(F))) {
@@ -200,10 +236,24 @@ std::map<std::string, void *> callHost(Module &M) {
 
 } // namespace
 
+unsigned runningThread() {
+  return Current->Number * Current->Size + Current->Now;
+}
+
+void waitTogether(std::vector<uint32_t> Key,
+                  std::function<void(ArrayRef<unsigned>)> Decide) {
+  Thread &T = Current->Threads[Current->Now];
+  T.Does = Thread::Together;
+  T.Key = std::move(Key);
+  T.Decide = std::move(Decide);
+  waitFor();
+}
+
 std::string runLaneByLane(const Module &Device, uint64_t Seed, unsigned Blocks,
                           unsigned Threads, const std::vector<uint32_t> &In,
                           std::vector<uint32_t> &Out,
-                          std::vector<uint32_t> &Sums, uint32_t N) {
+                          std::vector<uint32_t> &Sums, uint32_t N,
+                          const HostFunctions &Others) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
   // Code for the JIT lives in a context of its own.
@@ -213,7 +263,8 @@ std::string runLaneByLane(const Module &Device, uint64_t Seed, unsigned Blocks,
   auto M = cantFail(parseBitcodeFile(
       MemoryBufferRef(StringRef(Bytes.data(), Bytes.size()), "k"), *Context));
   M->getFunction("k")->setCallingConv(CallingConv::C);
-  const auto Called = callHost(*M);
+  auto Called = callHost(*M);
+  Called.insert(Others.begin(), Others.end());
   static auto &Jit = *[] {
     auto Host = cantFail(orc::JITTargetMachineBuilder::detectHost());
     Host.setCodeGenOptLevel(CodeGenOptLevel::None);
