@@ -126,7 +126,11 @@ static std::string differenceOf(const Memory &A, const Memory &B) {
     if (A.Out[I] != B.Out[I])
       return "word " + std::to_string(I % 16) + " of thread " +
              std::to_string(I / 16);
-  return A.Sums == B.Sums ? "" : "the sums";
+  for (size_t I = 0; I != A.Sums.size(); ++I)
+    if (A.Sums[I] != B.Sums[I])
+      return "sum " + std::to_string(I) + " is " + std::to_string(A.Sums[I]) +
+             " before and " + std::to_string(B.Sums[I]) + " after";
+  return "";
 }
 
 /// \p After becomes what \p Apply makes of \p M. Whether there is more to do:

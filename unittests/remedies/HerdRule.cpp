@@ -159,7 +159,6 @@ uint32_t goRound(uint32_t Number) {
       Where &W = Now->Threads[T];
       W.In[Number].IsOver =
           !areEnough(All.size(), W.In[Number].Group, P.Options);
-      W.Dropped |= W.In[Number].IsOver;
     }
   });
   return !L.IsOver;
@@ -167,11 +166,18 @@ uint32_t goRound(uint32_t Number) {
 
 /// Where rounds end and the loop is left: whether a thread leaves.
 uint32_t endRound(uint32_t Number, uint32_t Leaves) {
-  return Leaves || !goRound(Number);
+  if (Leaves || goRound(Number))
+    return Leaves;
+  here().Dropped = true;
+  return 1;
 }
 
-/// Whether a thread has to leave where it comes to the way out.
-uint32_t isOver(uint32_t Number) { return here().In[Number].IsOver; }
+/// At a way out in the midst of rounds: the same.
+uint32_t comeToWay(uint32_t Number, uint32_t Leaves) {
+  const bool IsOver = here().In[Number].IsOver;
+  here().Dropped |= IsOver && !Leaves;
+  return Leaves || IsOver;
+}
 
 const HostFunctions Rules = {
     {"rule.arrive", reinterpret_cast<void *>(arrive)},
@@ -179,7 +185,7 @@ const HostFunctions Rules = {
     {"rule.enter", reinterpret_cast<void *>(enterLoop)},
     {"rule.end", reinterpret_cast<void *>(endRound)},
     {"rule.round", reinterpret_cast<void *>(goRound)},
-    {"rule.over", reinterpret_cast<void *>(isOver)}};
+    {"rule.way", reinterpret_cast<void *>(comeToWay)}};
 
 CallInst *call(IRBuilderBase &B, StringRef Name, bool Answers,
                ArrayRef<Value *> Arguments) {
@@ -241,19 +247,17 @@ void askInLoop(const herd::HerdPoint &P, uint32_t Number, BasicBlock &Before,
   B.SetInsertPoint(Way);
   Value *If = Way->getCondition();
   Value *Leaves = P.Out ? B.CreateNot(If) : If;
-  if (Way->getSuccessor(1 - P.Out) == P.Header) {
-    Leaves = B.CreateIsNotNull(call(
-        B, "rule.end", true, {Name, B.CreateZExt(Leaves, B.getInt32Ty())}));
-  } else {
-    Leaves = B.CreateOr(Leaves,
-                        B.CreateIsNotNull(call(B, "rule.over", true, {Name})));
-    for (BasicBlock *From : Latches) {
-      B.SetInsertPoint(SplitEdge(From, P.Header)->getTerminator());
-      call(B, "rule.round", true, {Name});
-    }
-    B.SetInsertPoint(Way);
-  }
+  const bool IsEnd = Way->getSuccessor(1 - P.Out) == P.Header;
+  Leaves =
+      B.CreateIsNotNull(call(B, IsEnd ? "rule.end" : "rule.way", true,
+                             {Name, B.CreateZExt(Leaves, B.getInt32Ty())}));
   Way->setCondition(P.Out ? B.CreateNot(Leaves) : Leaves);
+  if (IsEnd)
+    return;
+  for (BasicBlock *From : Latches) {
+    B.SetInsertPoint(SplitEdge(From, P.Header)->getTerminator());
+    call(B, "rule.round", true, {Name});
+  }
 }
 
 /// Has kernel \p F ask by the rule, and \p All know it.

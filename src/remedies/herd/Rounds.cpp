@@ -285,6 +285,8 @@ void RoundWriter::takeWayOutIfOver() {
   auto *Br = cast<BranchInst>(Point.Branch->getTerminator());
   IRBuilder<> B(Br);
   Value *Now = load(B, Over), *If = Br->getCondition();
+  if (Dropped) // those who would have stayed
+    Dropped->note(B, B.CreateAnd(Now, Point.Out == 0 ? B.CreateNot(If) : If));
   Br->setCondition(Point.Out == 0 ? B.CreateOr(If, Now)
                                   : B.CreateAnd(If, B.CreateNot(Now)));
 }
@@ -300,10 +302,7 @@ void RoundWriter::writeVote() {
     B.CreateCondBr(Enough, Again, Leave);
     return;
   }
-  Value *IsOver = B.CreateNot(Enough);
-  B.CreateStore(IsOver, Over);
-  if (Dropped)
-    Dropped->note(B, B.CreateAnd(IsOver, load(B, Inside)));
+  B.CreateStore(B.CreateNot(Enough), Over);
   B.CreateBr(Again);
   B.SetInsertPoint(Met);
   B.CreateCondBr(load(B, Over), Leave, Vote);
