@@ -107,10 +107,11 @@ static Error readMetric(StringRef Word, QualityRequest &Request) {
     Request.Function = Function.str();
     return Error::success();
   }
-  return badRequest(
-      "there is no metric '" + Word + "'",
-      "The metrics are mismatch, mean-relative, max-relative, "
-      "rmse, psnr, ssim, misclassified and <library>:<function>.");
+  std::string All;
+  for (const MetricRow &Row : Metrics)
+    All += (All.empty() ? "" : ", ") + Row.Word.str();
+  return badRequest("there is no metric '" + Word + "'",
+                    "The metrics are " + All + " and <library>:<function>.");
 }
 
 static Error readBound(StringRef Word, QualityRequest &Request) {
