@@ -59,7 +59,9 @@
 // RUN: not %reconverge cc '--herd=stop=0.1' -rdc=true -c %s -o no 2>&1 | FileCheck %s --check-prefix=E3
 // E3: error: --herd: launches of relocatable device code cannot change
 
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
 #include <string>
@@ -134,6 +136,19 @@ int main(int argc, char **argv) {
   Device one, two;
   cudaStream_t s, t;
   CHECK(cudaStreamCreate(&s)); CHECK(cudaStreamCreate(&t));
+  if (what == "time") { // on-gpu.sh
+    const int warm = 1000, most = 20000;
+    for (int l = 0; l < warm; ++l)
+      one.launch(l % Launches, false, s);
+    CHECK(cudaStreamSynchronize(s));
+    const auto begin = std::chrono::steady_clock::now();
+    for (int l = 0; l < most; ++l)
+      one.launch(l % Launches, false, s);
+    CHECK(cudaStreamSynchronize(s));
+    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
+    printf("%.2f us a launch\n", took.count() / most);
+    return 0;
+  }
   if (what == "graph") {
     for (int l = 0; l < 9; ++l)
       one.launch(l, false, s);
