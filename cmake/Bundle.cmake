@@ -50,6 +50,10 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/test/remap DESTINATION test
   COMPONENT Bundle EXCLUDE_FROM_ALL
   FILES_MATCHING PATTERN "on-gpu.py" PATTERN "*.cu" PATTERN "*.h"
   PATTERN "__pycache__" EXCLUDE)
+install(PROGRAMS ${CMAKE_SOURCE_DIR}/test/remedies/herd/on-gpu.sh
+  DESTINATION test/remedies/herd COMPONENT Bundle EXCLUDE_FROM_ALL)
+install(FILES ${CMAKE_SOURCE_DIR}/test/remedies/herd/stop.cu
+  DESTINATION test/remedies/herd COMPONENT Bundle EXCLUDE_FROM_ALL)
 install(FILES ${CMAKE_SOURCE_DIR}/test/vm/Inputs/check.h
   DESTINATION test/vm/Inputs COMPONENT Bundle EXCLUDE_FROM_ALL)
 install(FILES ${CMAKE_SOURCE_DIR}/unittests/runtime/gpu/check_counted.py

@@ -20,6 +20,11 @@ def library(_):
             os.path.join(ROOT, "test", "remap", "on-gpu.py")]
 
 
+def stops(options):
+    return [os.path.join(ROOT, "test", "remedies", "herd", "on-gpu.sh"),
+            options.prefix]
+
+
 def micro(options):
     output = [] if not options.output else [
         "--results", options.output,
@@ -33,5 +38,7 @@ SUITES = [
           about="how trials end, and that programs come out unharmed"),
     Suite(name="library", script=library,
           about="the device library by nvcc, and under compute-sanitizer"),
+    Suite(name="herd-stop", script=stops,
+          about="programs that stop herding: as on the warp VM, and what it costs"),
     Suite(name="micro", script=micro,
           about="what instructions cost; writes the GPU's machine file")]
