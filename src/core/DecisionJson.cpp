@@ -202,13 +202,38 @@ static bool readWhole(const json::Value &V, json::Path P, WholeTimes &T) {
   return true;
 }
 
+static bool readMember(const json::Value &V, json::Path P,
+                       QualitySet::Member &M) {
+  Fields F(V, P);
+  return F && F.text("kernel", M.Kernel) && readCandidate(V, P, M.What);
+}
+
+static bool readSet(const json::Value &V, json::Path P, QualitySet &S) {
+  Fields F(V, P);
+  return F && F.list("candidates", S.Members, readMember) &&
+         F.measure("speedup", S.Speedup) &&
+         F.measure("heldOutSpeedup", S.HeldOutSpeedup) &&
+         F.texts("trained", S.Trained) && F.texts("heldOut", S.HeldOut) &&
+         F.flag("best", S.IsBest) && F.text("why", S.Why);
+}
+
+static bool readSearch(const json::Value &V, json::Path P,
+                       std::optional<QualitySearch> &Search) {
+  Fields F(V, P);
+  QualitySearch &S = Search.emplace();
+  return F && F.texts("asked", S.Asked) && F.count("inputs", S.Inputs) &&
+         F.count("heldOut", S.HeldOut) && F.text("verdict", S.Verdict) &&
+         F.list("sets", S.Sets, readSet);
+}
+
 static bool readRoot(const json::Value &V, json::Path Here, DecisionFile &D) {
   Fields F(V, Here);
   if (!F || !F.text("program", D.Program) ||
       !F.texts("arguments", D.Arguments) || !F.text("device", D.Device) ||
       !F.texts("notes", D.Notes) ||
       !F.list("kernels", D.Kernels, readDecision) ||
-      (F.has("whole") && !F.object("whole", D.Whole, readWhole)))
+      (F.has("whole") && !F.object("whole", D.Whole, readWhole)) ||
+      (F.has("quality") && !F.object("quality", D.Search, readSearch)))
     return false;
   StringSet<> Seen;
   for (const Decision &K : D.Kernels)

@@ -283,6 +283,19 @@ static void writeTrial(JsonWriter &J, const TrialResult &R) {
   J.number("milliseconds", R.Milliseconds);
 }
 
+static void writeSet(JsonWriter &J, const QualitySet &S) {
+  std::vector<std::string> Names;
+  for (const QualitySet::Member &M : S.Members)
+    Names.push_back(cleanText(M.What.text() + " of " + M.Kernel));
+  J.texts("candidates", Names);
+  J.number("speedup", S.Speedup);
+  J.number("heldOutSpeedup", S.HeldOutSpeedup);
+  J.text("trained", cleanText(join(S.Trained, ", ")));
+  J.text("heldOut", cleanText(join(S.HeldOut, ", ")));
+  J.flag("best", S.IsBest);
+  J.text("why", cleanText(S.Why));
+}
+
 void Writer::writeDecisions(const DecisionFile &D) {
   W.object("decisions", [&] {
     W.text("program", cleanText(D.Program));
@@ -300,6 +313,12 @@ void Writer::writeDecisions(const DecisionFile &D) {
       J.text("baseline", Gain.Baseline ? nameOf(*Gain.Baseline) : "");
       J.objects("tried", Of.Tried, writeTrial);
     });
+    if (D.Search)
+      W.object("quality", [&] {
+        W.text("asked", cleanText(join(D.Search->Asked, "; ")));
+        W.text("verdict", cleanText(D.Search->Verdict));
+        W.objects("sets", D.Search->Sets, writeSet);
+      });
     if (D.Whole.Runs)
       W.object("whole", [&] {
         W.count("runs", D.Whole.Runs);

@@ -51,6 +51,15 @@ DecisionFile example() {
   D.Timed = 4;
   D.Milliseconds = 0.43;
   F.Kernels = {D};
+  QualitySet Herded;
+  Herded.Members = {{"sort(int*)", {"herd", "every=4", Promise::Bound}}};
+  Herded.Speedup = 1.5;
+  Herded.HeldOutSpeedup = 1.25;
+  Herded.Trained = {"3.1 %"};
+  Herded.HeldOut = {"3.2 %"};
+  Herded.IsBest = false;
+  Herded.Why = "more was added";
+  F.Search = {{"out=a,metric=mismatch,bound=5%"}, 2, 3, {Herded}, "within"};
   F.Whole = {5, 1.5, 1.75, {1.625, 1.875}, ForeignCompiler::Nvcc};
   return F;
 }
@@ -87,6 +96,11 @@ TEST(DecisionJson, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(D.Tried[0].Speedup, 1.2);
   EXPECT_EQ(D.Tried[1].End, TrialOutcome::Wrong);
   EXPECT_EQ(D.Tried[1].Compared.First.Offset, 64u);
+  ASSERT_TRUE(Back->Search && Back->Search->Sets.size() == 1);
+  EXPECT_EQ(Back->Search->HeldOut, 3u);
+  EXPECT_EQ(Back->Search->Sets[0].Members[0].What.text(), "herd (every=4)");
+  EXPECT_EQ(Back->Search->Sets[0].HeldOutSpeedup, 1.25);
+  EXPECT_FALSE(Back->Search->Sets[0].IsBest);
   // A byte that is no UTF-8 is mended once and stays as it is then.
   EXPECT_EQ(textOf(*Back), Text);
 }

@@ -156,11 +156,23 @@ export interface Decided {
   tried: Trial[];
 }
 
+/** Candidates that change results, together, and what the outputs came to. */
+export interface QualitySet {
+  candidates: string[];
+  speedup: number;
+  heldOutSpeedup: number; // 0: not run on held-out inputs
+  trained: string; // worst quality; empty: it did not come to that
+  heldOut: string;
+  best: boolean; // no other set is as fast and as good
+  why: string; // empty: it is kept
+}
+
 export interface Decisions {
   program: string;
   device: string;
   notes: string[];
   kernels: Decided[];
+  quality?: { asked: string; verdict: string; sets: QualitySet[] };
   whole?: { runs: number; final: number; ours: number; nvcc: number; clang: number };
 }
 

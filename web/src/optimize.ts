@@ -3,7 +3,7 @@
 // What `reconverge optimize` tried, kernel by kernel: what it kept, what was
 // compared, and what was predicted beside what was achieved.
 
-import type { Data, Decided, Trial } from "./data";
+import type { Data, Decided, QualitySet, Trial } from "./data";
 import { figure, Plot } from "./charts";
 import { count, counted, h, nothing, ratio, table } from "./dom";
 
@@ -72,6 +72,21 @@ function tried(rows: Row[]): HTMLElement {
   );
 }
 
+function allowed(sets: QualitySet[]): HTMLElement {
+  return table<QualitySet>(
+    "What its outputs allow",
+    [
+      { title: "set", text: (s) => s.candidates.join(" + "), cell: (s) => candidate(s.candidates.join(" + ")), wide: true },
+      { title: "speed-up", text: (s) => ratio(s.speedup), number: true },
+      { title: "quality", text: (s) => s.trained || "-" },
+      { title: "held out", text: (s) => (s.heldOut ? `${ratio(s.heldOutSpeedup)}, ${s.heldOut}` : "-") },
+      { title: "outcome", text: (s) => (s.why ? (s.best ? "of the best" : "") : "kept") },
+      { title: "why not", text: (s) => s.why, wide: true },
+    ],
+    sets,
+  );
+}
+
 function scatter(rows: Row[]): HTMLElement | null {
   const both = rows
     .filter(({ trial }) => trial.predicted[0] > 0 && trial.achieved[0] > 0)
@@ -114,7 +129,14 @@ export function optimize(data: Data): Node[] {
     scatter(rows) ?? nothing(rows.length ? "Predictions and times are not known for the same candidate: times are taken on a GPU." : "Nothing was tried."),
     rows.length ? tried(rows) : null,
   ];
-  const { whole } = decisions;
+  const { quality, whole } = decisions;
+  if (quality) {
+    if (quality.sets.length) parts.push(allowed(quality.sets));
+    parts.push(
+      h("p", {}, `--quality ${quality.asked}: ${quality.verdict}.`),
+      h("p", { class: "about" }, "speed-up: of all kernels together, where it is least of the inputs. quality: the worst over these. of the best: no other set is as fast and as good."),
+    );
+  }
   if (whole)
     parts.push(
       table(

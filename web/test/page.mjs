@@ -180,6 +180,13 @@ async function checkOptimize(page, decisions) {
     assert.equal(tried[i][6], t.outcome);
     assert.ok(tried[i][5].startsWith(t.verdict.launches ? t.verdict.kind : "-"), tried[i][5]);
   });
+  const { quality } = decisions;
+  assert.ok((await panel.innerText()).includes(quality.verdict));
+  const sets = await rowsOf(panel, "What its outputs allow");
+  assert.deepEqual(
+    sets.map((s) => s.slice(1, 5)),
+    [["1.40x", "3.1 %", "1.35x, 3.2 %", "kept"], ["1.60x", "9.9 %", "-", "of the best"]],
+  );
   const timed = all.filter((t) => t.predicted > 0 && t.speedup > 0);
   assert.equal(await panel.locator("figure circle").count(), timed.length);
 }
@@ -241,6 +248,8 @@ function hostile(run, decisions) {
     }
   }
   worse.notes = [evil];
+  worse.quality.verdict = evil;
+  for (const s of worse.quality.sets) s.candidates[0].kernel = evil;
   return [bad, worse];
 }
 
