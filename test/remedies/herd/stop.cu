@@ -51,6 +51,10 @@
 // GRAPH: HHHHHHHHH...{{$}}
 // CAPTURED: 11 launches of 256 to 511 threads, 9 with the remedy: {{.*}}; 2 of them captured
 
+// 64 streams of a kernel count; launches in others take the kernel as it was.
+// RUN: %{on} ./app many 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: 70 launches of 256 to 511 threads, 64 with the remedy
+
 // What is wrong is named.
 // RUN: not %reconverge cc '--herd=stop=2' %s -o no 2>&1 | FileCheck %s --check-prefix=E1
 // E1: error: herding has no parameter 'stop=2'
@@ -147,6 +151,15 @@ int main(int argc, char **argv) {
     CHECK(cudaStreamSynchronize(s));
     const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
     printf("%.2f us a launch\n", took.count() / most);
+    return 0;
+  }
+  if (what == "many") {
+    for (int l = 0; l < 70; ++l) {
+      cudaStream_t each;
+      CHECK(cudaStreamCreate(&each));
+      one.launch(l % Launches, false, each);
+    }
+    CHECK(cudaDeviceSynchronize());
     return 0;
   }
   if (what == "graph") {
