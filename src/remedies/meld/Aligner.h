@@ -33,9 +33,7 @@ public:
   SequencePlan align(llvm::ArrayRef<Item> A, llvm::ArrayRef<Item> B);
   /// Takes what \p Plan pairs as known for the next round; counts them.
   unsigned learn(const SequencePlan &Plan);
-  double priceOf(const SequencePlan &Plan) const {
-    return Pairs.priceOf(Plan, Options);
-  }
+  void price(SequencePlan &Plan) const { Pairs.price(Plan, Options); }
   double weightOf(llvm::ArrayRef<Item> Items) const {
     return Pairs.weightOf(Items);
   }

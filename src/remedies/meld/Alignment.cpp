@@ -101,7 +101,7 @@ bool alignArms(MeldPlan &Plan, const MeldOptions &Options) {
     if (Align.tooLarge())
       return false;
     const unsigned Melded = Align.learn(Next);
-    Next.Saved = Align.priceOf(Next);
+    Align.price(Next);
     if (Next.Saved < Best) // of equals, the one that knew more
       continue;
     Best = Next.Saved;

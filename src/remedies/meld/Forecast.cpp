@@ -13,15 +13,19 @@
 //
 //   gives back = r R 2 n / (W + n),   no more than idles at the branch
 //
+// The W - n warps that go one way pay for selects and guards, and for what of the
+// other arm all lanes run: x issue slots a run of which an arm takes (A + B) / 2,
+//
+//   costs = R (W - n) / (W + n) 2 x / (A + B)
+//
 // Accesses that become one with another have lost their numbers in the melded
 // copy. Of their requests n / (W + n) are not made any more, nor the wavefronts
 // of those to shared memory. Those to other memory ask for the lines of both: a
 // wavefront each is saved, and the lines stay.
 //
-// Limitation: both arms are taken to be as long. What warps that do not split
-// pay for selects and for the other arm's harmless code is left out: sad, of
-// whose warps one in six splits, issues 1.38 times the slots, not 0.9. Chains get
-// shorter as slots do; those of melded loops may get longer (gdt).
+// Limitation: both arms are taken to be as long. What ptxas makes of melded code is
+// not looked at: of sad, four times the ALU's instructions. Chains get shorter as
+// slots do; those of melded loops may get longer (gdt).
 //
 //===----------------------------------------------------------------------===//
 
@@ -116,6 +120,8 @@ Foreseen foresee(Function &Copy, const KernelProfile &Seen,
     const double Told =
         Found->second.Saved / Found->second.Before * Region * 2 * Twice[B];
     F.Slots[B] = std::min(Self[B], Told);
+    F.Added->Slots += Region * (1 - 2 * Twice[B]) * 2 * Found->second.Extra /
+                      Found->second.Before;
   }
   const Memory Pairs = paired(Seen, Twice, accessesOf(Copy));
   F.Added->Requests = -Pairs.Requests;

@@ -142,6 +142,7 @@ void FunctionMelder::carryOut(const MeldPlan &Plan) {
     MeldResult::Share &S = Result.ByBranch[*Number];
     S.Before = std::max(S.Before, S.Saved + Plan.Before);
     S.Saved += Plan.Code.Saved;
+    S.Extra += Plan.Code.Extra;
   }
   rewrite(Plan, Options);
   ++Result.Branches;

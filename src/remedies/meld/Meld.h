@@ -20,9 +20,10 @@ struct MeldResult {
   unsigned Branches = 0;     ///< melded
   unsigned Instructions = 0; ///< pairs that became one
   double Saved = 0;          ///< estimated issue slots
-  /// Of one branch: the estimate, and what its arms took one after the other.
+  /// Of one branch: the estimate, what its arms took one after the other, and what
+  /// a warp that goes one way pays.
   struct Share {
-    double Saved = 0, Before = 0;
+    double Saved = 0, Before = 0, Extra = 0;
   };
   std::map<uint32_t, Share> ByBranch; ///< by number (!rc.branch)
 };

@@ -198,17 +198,22 @@ public:
   Pricing(const Pairing &Pairs, const MeldOptions &Options)
       : Pairs(Pairs), Options(Options) {}
 
-  double Saved = 0;
+  double Saved = 0, Extra = 0;
 
   void sequence(const SequencePlan &Plan, ArrayRef<Item> A, ArrayRef<Item> B,
                 double Times);
   void select(const Value &A, const Value &B, double Times) {
     if (Pairs.same(A, B) || !Selected.insert({&A, &B}).second)
       return;
-    Saved -= selectWeight(*A.getType()) * (Pairs.areEarly(A, B) ? 1 : Times);
+    pay(selectWeight(*A.getType()) * (Pairs.areEarly(A, B) ? 1 : Times));
   }
 
 private:
+  /// By every warp.
+  void pay(double Slots) {
+    Saved -= Slots;
+    Extra += Slots;
+  }
   void regions(const RegionMeld &Plan, const Region &A, const Region &B,
                double Times);
   void along(const RegionMeld &Plan, const Region &R, ArrayRef<Item> Run,
@@ -229,7 +234,7 @@ void Pricing::sequence(const SequencePlan &Plan, ArrayRef<Item> A,
   std::array<SmallVector<const Item *, 8>, 2> Guarded;
   auto EndGuard = [&] {
     if (!Guarded[0].empty() || !Guarded[1].empty())
-      Saved -= guardPrice(Guarded[0], Guarded[1], Options) * Times;
+      pay(guardPrice(Guarded[0], Guarded[1], Options) * Times);
     Guarded = {};
   };
   for (const Step &S : Plan.Steps) {
@@ -258,8 +263,9 @@ void Pricing::sequence(const SequencePlan &Plan, ArrayRef<Item> A,
       break;
     case Step::Alone: {
       const Instruction &Only = *(S.Side ? B[J] : A[I]).I;
-      Saved -=
-          (S.Elsewhere ? SafeLoad : Speculation) * Pairs.weightOf(Only) * Times;
+      const double Weight = Pairs.weightOf(Only) * Times;
+      Saved -= (S.Elsewhere ? SafeLoad : Speculation) * Weight;
+      Extra += Weight / 2; // of warps that go one way, half go the other
       if (const Value *At = getLoadStorePointerOperand(&Only); S.Elsewhere)
         S.Side ? select(*S.Elsewhere, *At, Times)
                : select(*At, *S.Elsewhere, Times);
@@ -308,7 +314,7 @@ void Pricing::along(const RegionMeld &Plan, const Region &R, ArrayRef<Item> Run,
     if (!N.OnPath)
       continue;
     if (R.Nodes[K].Succs.size() > 1)
-      Saved -= Times;
+      pay(Times);
     ArrayRef<Item> Mine = K == Plan.RunNode ? Run : ArrayRef<Item>(),
                    Other = R.Nodes[K].Code.Items;
     if (Side)
@@ -318,14 +324,14 @@ void Pricing::along(const RegionMeld &Plan, const Region &R, ArrayRef<Item> Run,
   }
 }
 
-double Pairing::priceOf(const SequencePlan &Plan,
-                        const MeldOptions &Options) const {
+void Pairing::price(SequencePlan &Plan, const MeldOptions &Options) const {
   Pricing P(*this, Options);
   P.sequence(Plan, Arms.Arms[0].Items, Arms.Arms[1].Items, 1);
   for (const PHINode &Phi : Arms.Join->phis())
     P.select(*Phi.getIncomingValueForBlock(Arms.Arms[0].Last),
              *Phi.getIncomingValueForBlock(Arms.Arms[1].Last), 1);
-  return P.Saved;
+  Plan.Saved = P.Saved;
+  Plan.Extra = P.Extra;
 }
 
 } // namespace reconverge::remedies::meld

@@ -54,9 +54,10 @@ public:
     return !inArms(A) && !inArms(B);
   }
 
-  /// Issue slots that \p Plan, which was learnt last, saves against running one
-  /// arm after the other: equal selects counted once, early ones outside loops.
-  double priceOf(const SequencePlan &Plan, const MeldOptions &Options) const;
+  /// Writes to \p Plan, which was learnt last, what it saves against running one
+  /// arm after the other, and what it costs who runs one: equal selects counted
+  /// once, early ones outside loops.
+  void price(SequencePlan &Plan, const MeldOptions &Options) const;
 
 private:
   bool inArms(const llvm::Value &V) const;

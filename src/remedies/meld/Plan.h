@@ -49,6 +49,9 @@ struct Step {
 struct SequencePlan {
   std::vector<Step> Steps;
   double Saved = 0; ///< issue slots, selects and guards taken off
+  /// Issue slots more for a warp that goes one way: selects, guards, and what of
+  /// the other side all lanes run.
+  double Extra = 0;
 };
 
 /// PHIs at the same place of both sides; one may be missing.
