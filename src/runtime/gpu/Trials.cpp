@@ -14,6 +14,7 @@
 #include "runtime/gpu/Cudart.h"
 #include "runtime/gpu/GpuBench.h"
 
+#include <algorithm>
 #include <mutex>
 #include <unistd.h>
 
@@ -41,7 +42,8 @@ Error GpuTrials::configure(Options O, runtime::Remedies Apply) {
 }
 
 void **GpuTrials::registerFatBinary(void *Wrapper) {
-  return Images.registerFatBinary(
+  const runtime::Stopwatch Building;
+  void **Handle = Images.registerFatBinary(
       Wrapper, [&](StringRef Module, const Twine &Why) {
         TrialEvent E;
         E.What = TrialEvent::Untried;
@@ -56,6 +58,11 @@ void **GpuTrials::registerFatBinary(void *Wrapper) {
           }
         }
       });
+  if (Plan.IsHurried) { // what building took is gone
+    std::unique_lock<std::shared_mutex> Alone(Gate);
+    Plan.Seconds = std::max(0.0, Plan.Seconds - Building.seconds());
+  }
+  return Handle;
 }
 
 void GpuTrials::noteFirstUse() {

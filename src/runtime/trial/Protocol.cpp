@@ -138,20 +138,14 @@ private:
 };
 } // namespace
 
-/// Since the process has loaded us.
-static const Stopwatch SinceStart;
-
-/// Seconds for each launch that is tried. In a hurry what all candidates took to
-/// build, before the first launch, is gone.
+/// Seconds for each launch that is tried.
 double LaunchTrial::share() const {
-  static const double Building = SinceStart.seconds();
   uint64_t Launches = 0;
   for (const TrialRequest &R : Plan.Kernels)
     if (!R.Candidates.empty())
       Launches +=
           std::min(R.Launches ? R.Launches : Plan.Launches, Plan.Launches);
-  return (Plan.Seconds - (Plan.IsHurried ? Building : 0)) /
-         double(std::max<uint64_t>(Launches, 1));
+  return Plan.Seconds / double(std::max<uint64_t>(Launches, 1));
 }
 
 /// Whether one more candidate would take the time in which those that may be
