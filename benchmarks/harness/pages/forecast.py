@@ -13,12 +13,10 @@ def error_of(row):
 def lines(store):
     result = store.newest("forecast-counts")
     rows = result["rows"]
-    timed = [row for row in store.of("optimize")["rows"]
-             if row["metric"] == "predicted"]
     yield (f"From `benchmarks/run forecast-counts`, {result['environment']['date']}"
-           f", commit {short(result['environment']['commit'])}: {len(rows)} of the "
-           f"{len(timed)} candidates that were timed have a forecast. "
-           + coverage(rows))
+           f", commit {short(result['environment']['commit'])}: forecasts of "
+           f"{len(rows)} candidates, and what they achieved in the run of "
+           "`optimize` before it. " + coverage(rows))
     yield ""
     table = [error_line("all", rows, error_of)]
     for remedy in sorted({row["candidate"]["remedy"] for row in rows}):
