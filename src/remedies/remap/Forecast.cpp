@@ -33,8 +33,8 @@
 // those of the words, written once and read once, and of the counts.
 //
 // Chains: none is taken to get shorter (SlotShare.cpp), though fewer warps are on
-// each path, and a round adds its barriers: what warps wait for one another there
-// is about what the rest gains.
+// each path, and a round adds its barriers. That is chosen, not derived: forecasts
+// with chains that get shorter as slots do were further off (docs/time.md).
 //
 // Limitation: threads that move apart from their neighbours ask for more sectors
 // behind the arms, and loads that a barrier makes wait for one another
