@@ -22,7 +22,7 @@
 
 // NOTE: note: herded in rounds(int const*, int*): branches
 // NOTE: note: herded in safe(int const*, int const*, int*): loads 5
-// NOTE: note: herded in unsafe(int const*, int const*, int*): branches {{[0-9]+$}}
+// NOTE: note: herded in unsafe(int const*, int const*, int*): nothing
 
 // Some of it alone, and what is said to be safe. The program then finds that it
 // is wrong, as it is told of no policy.

@@ -84,11 +84,31 @@ static Loop *loopLeft(const BasicBlock &BB, const LoopInfo &Loops) {
   return L && L->isLoopExiting(&BB) ? L : nullptr;
 }
 
+/// The loop whose first test stands at the end of \p BB, before the loop since
+/// that was rotated: a test of the loop's own line.
+static const Loop *loopTestedAt(const BasicBlock &BB, const LoopInfo &Loops) {
+  const DebugLoc &At = BB.getTerminator()->getDebugLoc();
+  for (const BasicBlock *Next : successors(&BB)) {
+    const BasicBlock *Header =
+        Loops.isLoopHeader(Next) ? Next : Next->getSingleSuccessor();
+    const Loop *L = Header ? Loops.getLoopFor(Header) : nullptr;
+    if (!L || L->getHeader() != Header || L->contains(&BB))
+      continue;
+    if (const DebugLoc Start = L->getStartLoc();
+        At && Start && At.getLine() == Start.getLine())
+      return L;
+  }
+  return nullptr;
+}
+
 /// What the source says of the branch at the end of \p BB, or of the loop that
-/// it leaves.
+/// it leaves; of one that it may keep lanes out of, if that is forbidden.
 std::optional<SourceRequest> Planner::requestAt(const BasicBlock &BB) const {
   if (const Loop *L = loopLeft(BB, Loops))
     if (auto Said = remedies::requestOf(*L, Name))
+      return Said;
+  if (const Loop *L = loopTestedAt(BB, Loops))
+    if (auto Said = remedies::requestOf(*L, Name); Said && !Said->On)
       return Said;
   return remedies::requestOf(BB, Name);
 }

@@ -34,6 +34,19 @@ RECONVERGE_NO_HERD __global__ void none(float *Out, const float *In) {
     Out[I] = heavy(X);
 }
 
+// Neither lanes that leave the loop, nor those that never enter it.
+// NONE-DAG: requests.cu:[[@LINE+7]]:3: remark: not herded: the source says so [RC1021]
+// NONE-DAG: requests.cu:[[@LINE+6]]:3: remark: not herded: the source says so [RC1021]
+__global__ void sums(float *Out, const float *In, const int *Trips) {
+  const int I = blockIdx.x * blockDim.x + threadIdx.x;
+  const int Many = Trips[I];
+  float Sum = 0;
+#pragma reconverge herd off
+  for (int K = 0; K < Many; ++K)
+    Sum += heavy(In[I + K]);
+  Out[I] = Sum;
+}
+
 #ifdef SLIP
 __global__ void slip(float *Out, const float *In) {
   const int I = blockIdx.x * blockDim.x + threadIdx.x;
