@@ -111,9 +111,16 @@ __global__ void order(const int *Begins, const int *Ends, int *Balls,
   if (Cell >= Cells)
     return;
   const int Begin = Begins[Cell], End = Ends[Cell];
+  // Herded, it would leave the order in which threads came, and results with it.
+#ifdef __clang__ // nvcc warns of what it does not know
+#pragma reconverge herd off
+#endif
   for (int I = Begin + 1; I < End; ++I) {
     const int Ball = Balls[I];
     int J = I;
+#ifdef __clang__
+#pragma reconverge herd off
+#endif
     for (; J > Begin && Balls[J - 1] > Ball; --J)
       Balls[J] = Balls[J - 1];
     Balls[J] = Ball;
