@@ -201,14 +201,6 @@ machineBlocksOf(const Function &F, ArrayRef<MachineInstruction> Code) {
   return Blocks;
 }
 
-namespace {
-/// What one execution of a block costs.
-struct BlockPrice {
-  PipeCycles Busy = {};
-  double Path = 0, Loads = 0;
-};
-} // namespace
-
 static Error noPriceOf(const MachineInstruction &I) {
   const StringRef Opcode = opcodeOf(I);
   return createStringError(
@@ -288,6 +280,28 @@ static Expected<BlockPrice> priceOf(ArrayRef<MachineInstruction> Code,
   return Price;
 }
 
+/// \p Sum and \p Share times \p Of.
+static void add(BlockPrice &Sum, const BlockPrice &Of, double Share) {
+  for (auto [All, Cycles] : zip_equal(Sum.Busy, Of.Busy))
+    All += Cycles * Share;
+  Sum.Path += Of.Path * Share;
+  Sum.Loads += Of.Loads * Share;
+}
+
+Expected<MapVector<const BasicBlock *, BlockPrice>>
+pricesOf(const Function &F, ArrayRef<MachineInstruction> Code,
+         const MachineModel &Machine) {
+  MapVector<const BasicBlock *, BlockPrice> Prices;
+  const auto Timed = withTimes(withoutRoutines(Code), Machine);
+  for (const auto &[BB, B] : machineBlocksOf(F, Timed)) {
+    auto Price = priceOf(B.Code, Machine);
+    if (!Price)
+      return Price.takeError();
+    add(Prices[B.IssuedBy], *Price, 1.0 / B.Copies);
+  }
+  return Prices;
+}
+
 Error priceByMachineCode(KernelInfo &Info, const Function &Kernel,
                          const MachineCode &Code, const MachineModel &Machine) {
   DenseMap<uint32_t, BlockPrice> Prices;
@@ -299,20 +313,12 @@ Error priceByMachineCode(KernelInfo &Info, const Function &Kernel,
     for (const BasicBlock &BB : *F)
       if (const auto Number = blockNumber(BB))
         ++Numbered[*Number];
-    const auto Timed = withTimes(withoutRoutines(Found->second), Machine);
-    for (const auto &[BB, B] : machineBlocksOf(*F, Timed)) {
-      const auto Number = blockNumber(*B.IssuedBy);
-      if (!Number)
-        continue;
-      auto Price = priceOf(B.Code, Machine);
-      if (!Price)
-        return Price.takeError();
-      BlockPrice &Sum = Prices[*Number];
-      for (auto [All, Cycles] : zip_equal(Sum.Busy, Price->Busy))
-        All += Cycles / B.Copies;
-      Sum.Path += Price->Path / B.Copies;
-      Sum.Loads += Price->Loads / B.Copies;
-    }
+    auto Here = pricesOf(*F, Found->second, Machine);
+    if (!Here)
+      return Here.takeError();
+    for (const auto &[BB, Price] : *Here)
+      if (const auto Number = blockNumber(*BB))
+        add(Prices[*Number], Price, 1);
   }
   for (BlockInfo &B : Info.Blocks) {
     const unsigned Times = std::max(Numbered.lookup(B.Id), 1u);

@@ -55,6 +55,19 @@ struct MachineCode {
   llvm::StringMap<unsigned> Registers; ///< of a thread of each kernel
 };
 
+/// What one execution of a block keeps busy, the mean of its copies: cycles of
+/// pipes, of a lone warp's chain, and the loads that it waits for.
+struct BlockPrice {
+  PipeCycles Busy = {};
+  double Path = 0, Loads = 0;
+};
+
+/// Of the blocks of \p F that issue code, whose machine code is \p Code. If
+/// \p Machine has no price of an opcode, the error names that.
+llvm::Expected<llvm::MapVector<const llvm::BasicBlock *, BlockPrice>>
+pricesOf(const llvm::Function &F, llvm::ArrayRef<MachineInstruction> Code,
+         const MachineModel &Machine);
+
 /// Writes to \p Info, of \p Kernel, what \p Code keeps busy, in the place of
 /// what the classes of its instructions would. If \p Machine has no price of an
 /// opcode, the error names that, and \p Info stays as it is.

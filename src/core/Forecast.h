@@ -5,6 +5,7 @@
 
 #include "core/PathTree.h"
 #include "core/Schedule.h"
+#include "core/Units.h"
 
 #include <cstdint>
 #include <optional>
@@ -27,6 +28,13 @@ struct Forecast {
   double Low = 1, High = 1;
 };
 
+/// What warps keep busy over all launches, by machine code: cycles of pipes, and of
+/// warps' chains with the loads in these, as in Demand.
+struct MachineWork {
+  PipeCycles Busy = {};
+  double PathCycles = 0, PathLoads = 0;
+};
+
 /// What a candidate's code asks for besides what it gives back, over all
 /// launches. Below zero: it asks for less.
 struct AddedWork {
@@ -42,6 +50,9 @@ struct AddedWork {
   bool ChainsStay = false;   ///< as long as they are, but for PathCycles
   double ApartLoads = 0, Apart = 1; ///< as in Demand
   double Seconds = 0;               ///< of other launches before the kernel's
+  /// In place of what slots come back, and of Slots and PathCycles: of the
+  /// candidate's own code, where that is known.
+  std::optional<MachineWork> Machine = {};
 };
 
 /// What the code of a kernel tells of one candidate, beside counts.

@@ -3,6 +3,7 @@
 
 #include "driver/Foresight.h"
 
+#include "driver/Profile.h"
 #include "driver/ProgramModules.h"
 #include "frontend/MachineCode.h"
 #include "frontend/Subprocess.h"
@@ -25,10 +26,11 @@ namespace reconverge::driver {
 static constexpr double LeastShare = 0.02;
 
 namespace {
-/// How many registers code takes, by ptxas; nothing where there is none.
+/// What ptxas makes of code; nothing where there is none.
 class Ptxas {
 public:
-  explicit Ptxas(StringRef CudaPath) {
+  Ptxas(StringRef CudaPath, const analysis::MachineModel *Prices)
+      : Prices(Prices) {
     auto Found = frontend::findCudaToolkit(
         CudaPath, [](StringRef Name) { return sys::Process::GetEnv(Name); });
     if (Found)
@@ -36,32 +38,32 @@ public:
     else
       consumeError(Found.takeError());
   }
-  remedies::Services services() const {
+  remedies::LastCompiler compiler() const {
     if (!Cuda)
       return {};
-    return {[this](const Module &M) { return registersOf(M); }};
+    return {[this](const Module &M) { return compile(M); }, Prices};
   }
 
 private:
-  std::optional<unsigned> registersOf(const Module &M) const {
+  std::optional<analysis::MachineCode> compile(const Module &M) const {
     if (frontend::interruption())
       return std::nullopt;
     auto Temp = frontend::TempDir::create();
     auto Code =
         Temp ? frontend::machineCodeOf(M, {}, *Cuda, *Temp) : Temp.takeError();
-    if (Code && Code->Registers.size() == 1)
-      return Code->Registers.begin()->second;
-    if (!Code)
-      consumeError(Code.takeError()); // it is then forecast without
+    if (Code)
+      return std::move(*Code);
+    consumeError(Code.takeError()); // it is then forecast without
     return std::nullopt;
   }
 
+  const analysis::MachineModel *Prices;
   std::optional<frontend::CudaToolkit> Cuda;
 };
 } // namespace
 
 static Foresight foreseenOf(const KernelProfile &K, StringRef Bitcode,
-                            const remedies::Services &Services) {
+                            const remedies::LastCompiler &Ptxas) {
   LLVMContext Context;
   auto M = parseBitcodeFile({Bitcode, "device code"}, Context);
   if (!M) {
@@ -71,7 +73,7 @@ static Foresight foreseenOf(const KernelProfile &K, StringRef Bitcode,
   const Function *F = (*M)->getFunction(K.Info.Name);
   if (!F || F->isDeclaration())
     return {};
-  return {remedies::foreseen(*F, K, Services), remedies::asked(*F)};
+  return {remedies::foreseen(*F, K, Ptxas), remedies::asked(*F)};
 }
 
 std::vector<Foresight> foresee(const Profile &Counted, StringRef Program,
@@ -86,13 +88,15 @@ std::vector<Foresight> foresee(const Profile &Counted, StringRef Program,
   std::vector<double> Slots;
   for (const KernelProfile &K : Counted.Kernels)
     Run += Slots.emplace_back(model::slotsOf(K.Info, K.Blocks));
-  const Ptxas Counter(CudaPath);
+  const auto Machine = machineOf(Counted);
+  const Ptxas Compiler(CudaPath, Machine ? &*Machine : nullptr);
   for (size_t K = 0; K != All.size(); ++K)
     if (auto Code = Modules->find(Counted.Kernels[K].Info.Module);
         Code != Modules->end())
-      All[K] = foreseenOf(Counted.Kernels[K], Code->second,
-                          Slots[K] >= LeastShare * Run ? Counter.services()
-                                                       : remedies::Services());
+      All[K] =
+          foreseenOf(Counted.Kernels[K], Code->second,
+                     Slots[K] >= LeastShare * Run ? Compiler.compiler()
+                                                  : remedies::LastCompiler());
   return All;
 }
 

@@ -20,7 +20,7 @@ struct Foresight {
 /// By kernel of \p Counted, what the device code in the file \p Program tells.
 /// Nothing of kernels whose code is not there: forecasts then go by counts alone.
 /// Of those that are much of the run and whose registers are known, ptxas of the
-/// toolkit in \p CudaPath (empty: to be found) says how many each candidate takes.
+/// toolkit in \p CudaPath (empty: to be found) says what each candidate's code takes.
 std::vector<Foresight> foresee(const Profile &Counted, llvm::StringRef Program,
                                llvm::StringRef CudaPath);
 

@@ -26,6 +26,8 @@
 #include "model/Demand.h"
 #include "model/Time.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 
 namespace reconverge::model {
@@ -92,6 +94,12 @@ double SlotShare::gain(double Saved, const AddedWork &Added) const {
     D.Busy[Lsu] =
         std::min(D.Busy[Lsu],
                  Now.Busy[Lsu] * std::max(0.0, 1 + Added.Requests / Requests));
+  }
+  if (Added.Machine && Now.HasMachineCode) {
+    for (auto [Busy, All] : llvm::zip_equal(D.Busy, Added.Machine->Busy))
+      Busy = All / Launches;
+    D.PathCycles = Added.Machine->PathCycles / Launches;
+    D.PathLoads = Added.Machine->PathLoads / Launches;
   }
   if (Now.Registers)
     D.Registers = unsigned(std::max(1, int(Now.Registers) + Added.Registers));

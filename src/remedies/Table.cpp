@@ -7,6 +7,7 @@
 
 #include "remedies/Table.h"
 
+#include "analysis/MachineCode.h"
 #include "analysis/Numbering.h"
 #include "analysis/device/Annotations.h"
 #include "core/Error.h"
@@ -15,6 +16,7 @@
 #include "remedies/common/ItemRefusals.h"
 #include "remedies/common/KernelCopy.h"
 #include "remedies/common/Requests.h"
+#include "remedies/common/Runs.h"
 #include "remedies/common/Slice.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -130,27 +132,33 @@ std::vector<Candidate> candidates(const KernelProfile &Seen, bool Diverges,
 }
 
 namespace {
-/// The code of a candidate, whose registers are to be counted.
-struct ToCount {
+/// The code of a candidate that is to be compiled.
+struct ToCompile {
   size_t Candidate;
   SmallVector<char, 0> Bitcode;
 };
 } // namespace
 
-/// Counts registers in all of \p Codes at once: ptxas takes long.
-static void countRegisters(ArrayRef<ToCount> Codes, unsigned Before,
-                           const Services &Services,
-                           std::vector<Foreseen> &All) {
+/// Compiles all of \p Codes, of one kernel each, at once: ptxas takes long.
+static void compile(ArrayRef<ToCompile> Codes, unsigned RegistersBefore,
+                    const LastCompiler &Ptxas, std::vector<Foreseen> &All) {
   DefaultThreadPool Pool;
-  for (const ToCount &Code : Codes)
+  for (const ToCompile &Code : Codes)
     Pool.async([&] {
       LLVMContext Context;
       auto M = parseBitcodeFile(
           {{Code.Bitcode.data(), Code.Bitcode.size()}, "candidate"}, Context);
       if (!M)
         return consumeError(M.takeError());
-      if (const auto Now = Services.CountRegisters(**M))
-        All[Code.Candidate].Added->Registers = int(*Now) - int(Before);
+      const auto Made = Ptxas.Compile(**M);
+      if (!Made || Made->Registers.size() != 1)
+        return;
+      const auto Kernel = Made->Registers.begin();
+      AddedWork &Added = *All[Code.Candidate].Added;
+      Added.Registers = int(Kernel->second) - int(RegistersBefore);
+      if (Ptxas.Prices)
+        Added.Machine =
+            workOf(*(*M)->getFunction(Kernel->first()), *Made, *Ptxas.Prices);
     });
 }
 
@@ -171,9 +179,9 @@ static Foreseen foreseeByRule(const Remedy &R, Function &Copy,
 
 std::vector<Foreseen> foreseen(const Function &Kernel,
                                const KernelProfile &Seen,
-                               const Services &Services) {
+                               const LastCompiler &Ptxas) {
   std::vector<Foreseen> All;
-  std::vector<ToCount> Codes;
+  std::vector<ToCompile> Codes;
   for (const Remedy *R : Table)
     if (R->BoundAt && R->Guess)
       for (std::string &Parameters : R->Guess(Seen)) {
@@ -181,19 +189,19 @@ std::vector<Foreseen> foreseen(const Function &Kernel,
         Function &Copy = *M->getFunction(Kernel.getName());
         All.push_back(R->Foresee ? R->Foresee(Copy, Seen, Parameters)
                                  : foreseeByRule(*R, Copy, Seen, Parameters));
-        if (Services.CountRegisters && Seen.Info.Registers &&
-            All.back().Added && !All.back().IsRefused) {
+        if (Ptxas.Compile && Seen.Info.Registers && All.back().Added &&
+            !All.back().IsRefused) {
           // There may be another one of that name now.
           const auto Alone = copyAlone(*M->getFunction(Kernel.getName()));
           raw_svector_ostream OS(
-              Codes.emplace_back(ToCount{All.size() - 1, {}}).Bitcode);
+              Codes.emplace_back(ToCompile{All.size() - 1, {}}).Bitcode);
           WriteBitcodeToFile(*Alone.first, OS);
         }
         All.back().Remedy = R->Name.str();
         All.back().Parameters = std::move(Parameters);
       }
   if (!Codes.empty())
-    countRegisters(Codes, Seen.Info.Registers, Services, All);
+    compile(Codes, Seen.Info.Registers, Ptxas, All);
   return All;
 }
 

@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_REMEDIES_TABLE_H
 #define RECONVERGE_REMEDIES_TABLE_H
 
+#include "analysis/MachineCode.h"
 #include "core/Cost.h"
 #include "core/Decision.h"
 #include "core/Forecast.h"
@@ -11,6 +12,9 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/Support/Error.h"
+
+#include <functional>
+#include <optional>
 
 namespace reconverge::remedies {
 
@@ -40,12 +44,22 @@ std::vector<Candidate> candidates(const KernelProfile &Seen, bool Diverges,
                                   const analysis::MachineLimits *Limits,
                                   llvm::ArrayRef<Candidate> Asked = {});
 
+/// How forecasts know the machine code of candidates.
+struct LastCompiler {
+  /// What it makes of a module; none if it does not. Null: there is none. It is
+  /// asked by several threads.
+  std::function<std::optional<analysis::MachineCode>(const llvm::Module &)>
+      Compile = nullptr;
+  const analysis::MachineModel *Prices = nullptr; ///< of that; null: unknown
+};
+
 /// What the code of \p Kernel, which \p Seen is of, tells of each candidate of
-/// remedies that ask it, and where \p Services can, how many registers more the
-/// kernel takes with it than \p Seen says.
+/// remedies that ask it; by \p Ptxas how many registers more the kernel takes with
+/// it than \p Seen says, and what its machine code keeps busy, where counts of the
+/// original tell that (common/Runs.h).
 std::vector<Foreseen> foreseen(const llvm::Function &Kernel,
                                const KernelProfile &Seen,
-                               const Services &Services = {});
+                               const LastCompiler &Ptxas = {});
 
 /// The UserError names a remedy or a parameter that there is not.
 llvm::Error check(const Candidate &What);

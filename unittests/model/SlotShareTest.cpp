@@ -109,4 +109,22 @@ TEST(SlotShare, AddedWorkIsPaidFor) {
   EXPECT_NEAR(OfTime.gain(0, Before), 0.5, 1e-9);
 }
 
+/// It goes before what comes back, but is not compared with prices of the IR.
+TEST(SlotShare, MachineCodeOfTheCandidateIsItsTime) {
+  KernelProfile K = counted("k");
+  const analysis::MachineLimits L = slowStarts();
+  const double Launches = double(K.Launches);
+  const Demand Now = model::demandOf(K);
+  AddedWork Own, Longer;
+  Own.Machine = {{}, Now.PathCycles * Launches, Now.PathLoads * Launches};
+  for (auto [Busy, All] : llvm::zip_equal(Own.Machine->Busy, Now.Busy))
+    Busy = All * Launches;
+  Longer = Own;
+  Longer.Machine->PathCycles += 1e5;
+  EXPECT_GT(SlotShare(K, 11, &L).gain(4, Longer), 1);
+  K.Info.HasMachineCode = true;
+  EXPECT_NEAR(SlotShare(K, 11, &L).gain(4, Own), 1, 1e-9);
+  EXPECT_LT(SlotShare(K, 11, &L).gain(4, Longer), 0.1);
+}
+
 } // namespace

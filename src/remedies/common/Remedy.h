@@ -40,7 +40,7 @@ using RegisterCounter =
 
 /// What a remedy may ask while it is applied.
 struct Services {
-  /// Null: nobody can say. For forecasts it is asked by several threads.
+  /// Null: nobody can say.
   RegisterCounter CountRegisters = nullptr;
   /// Hash of the module's code before any remedy; empty: not known.
   std::string CodeHash = {};

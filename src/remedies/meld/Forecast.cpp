@@ -23,9 +23,11 @@
 // of those to shared memory. Those to other memory ask for the lines of both: a
 // wavefront each is saved, and the lines stay.
 //
-// Limitation: both arms are taken to be as long. What ptxas makes of melded code is
-// not looked at: of sad, four times the ALU's instructions. Chains get shorter as
-// slots do; those of melded loops may get longer (gdt).
+// All this is told by the IR. Where ptxas compiles the melded copy, its machine
+// code goes before slots and chains (common/Runs.h): of sad it has four times the
+// ALU's instructions, and melded loops may have longer chains (gdt).
+//
+// Limitation: both arms are taken to be as long.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +35,9 @@
 
 #include "analysis/Numbering.h"
 #include "model/Slots.h"
+#include "remedies/common/Runs.h"
 #include "remedies/meld/Meld.h"
+#include "remedies/meld/Simplify.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -99,7 +103,8 @@ Foreseen foresee(Function &Copy, const KernelProfile &Seen,
     F.IsRefused = true;
     return F;
   }
-  Options->Polish = false; // takes time, and the plan knows nothing of it
+  Options->Polish = false; // done below: here accesses keep their numbers
+  markRuns(Copy, Seen);
   OptimizationRemarkEmitter Remarks(&Copy);
   const MeldResult Melded = meldFunction(Copy, *Options, Remarks);
   F.IsRefused = !Melded.Branches;
@@ -126,6 +131,7 @@ Foreseen foresee(Function &Copy, const KernelProfile &Seen,
   const Memory Pairs = paired(Seen, Twice, accessesOf(Copy));
   F.Added->Requests = -Pairs.Requests;
   F.Added->Wavefronts = -Pairs.Wavefronts;
+  polish(Copy); // as it will be compiled
   return F;
 }
 

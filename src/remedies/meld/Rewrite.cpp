@@ -42,6 +42,7 @@
 
 #include "remedies/meld/Rewrite.h"
 
+#include "remedies/common/Runs.h"
 #include "remedies/meld/Legality.h"
 #include "remedies/meld/Rewriter.h"
 
@@ -138,6 +139,7 @@ void Rewriter::both(const Instruction &A, const Instruction &B,
   Instruction *I = append(combine(A, B), A);
   for (auto [K, V] : enumerate(Operands))
     I->setOperand(unsigned(K), V);
+  joinRuns(*I, A, B, Old);
   Map[0][&A] = I;
   Map[1][&B] = How.Invert ? negate(I) : I;
 }

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "remedies/common/Runs.h"
 #include "remedies/meld/Rewriter.h"
 
 #include "llvm/IR/CFG.h"
@@ -90,6 +91,7 @@ void Rewriter::terminator(const Source &S, unsigned K,
     Switch->setCondition(Goes);
   if (S.R[0] && S.R[1]) {
     const Instruction &Second = *S.node(1, K).Code.terminator();
+    joinRuns(*Term, From, Second, Old);
     for (unsigned Kind :
          {unsigned(LLVMContext::MD_loop), unsigned(LLVMContext::MD_prof)})
       if (From.getMetadata(Kind) != Second.getMetadata(Kind))
