@@ -25,7 +25,6 @@
 #include "warpvm/run/Launch.h"
 #include "warpvm/run/Library.h"
 
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <chrono>
@@ -254,7 +253,7 @@ Expected<LaunchContext> MachineImpl::contextFor(LoadedKernel &K, Variant V,
   L.ParamBytes = Params.size();
   L.Globals = K.Globals;
   L.FreeSplits = V.Free;
-  L.Kernel = demangle(K.name());
+  L.Kernel = K.name();
   L.OwnMemory = Options.OwnMemory;
   if (Shape.Cooperative)
     L.Grid = std::make_unique<GridWorkspace>();
@@ -291,7 +290,8 @@ Error MachineImpl::run(LoadedKernel &K, const LaunchContext &L,
                        PolicyKind Policy, LaunchCounts *Counts,
                        VectorObserver *Observer) {
   const auto Begin = std::chrono::steady_clock::now();
-  Error E = runLaunch(L, Policy, Options.Threads, Counts, Observer);
+  Error E =
+      runLaunch(L, Policy, Options.Threads, K.BlockSeconds, Counts, Observer);
   K.Ran +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - Begin)
           .count();

@@ -73,6 +73,8 @@ public:
   std::optional<Herding>
       Herd;       ///< as MachineOptions::Herd has it, once launched
   double Ran = 0; ///< seconds that launches before this one took
+  /// What a block took in the last launch, on average.
+  double BlockSeconds = std::numeric_limits<double>::infinity();
   void *const *Globals = nullptr;
 };
 

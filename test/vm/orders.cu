@@ -121,7 +121,7 @@ __global__ void warpSum(const float *In, float *Out) {
 // JSON: "first": {"launch":1,"order":1,"memory":"an allocation of 16384 bytes by call 1 of cudaMalloc","offset":0,"type":"int","natural":"{{[0-9]+}}","other":"{{[0-9]+}}"}
 // JSON-NEXT: "faults": []
 // JSON: "name": "_Z5tallyPKf"
-// JSON: "first": {"launch":1,"order":{{[1-6]}},"memory":"the __device__ variable {{.*}}of 4 bytes","offset":0,"type":"float","natural":"19579{{.*}}","other":"1957{{.*}}"}
+// JSON: "first": {"launch":1,"order":{{[1-6]}},"memory":"the __device__ variable {{.*}}of 4 bytes","offset":0,"type":"float","natural":"1957{{.*}}","other":"1957{{.*}}"}
 // JSON: "name": "_Z11mustBeFirstv"
 // JSON: "bytes": 0,
 // JSON-NEXT: "faultyRuns": {{[1-6]}},

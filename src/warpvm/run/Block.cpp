@@ -12,6 +12,7 @@
 #include "warpvm/run/Block.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/xxhash.h"
 
 #include <algorithm>
@@ -94,8 +95,9 @@ llvm::Expected<std::unique_ptr<Block>> Block::create(const LaunchContext &L) {
   const uint64_t Private = privateBytes(*B->Plan) * B->Warps.size();
   return llvm::make_error<FaultError>(
       FaultKind::OutOfMemory,
-      "kernel " + L.Kernel + ": a block of " + std::to_string(B->Threads) +
-          " threads needs " + std::to_string(Private) +
+      "kernel " + llvm::demangle(L.Kernel) + ": a block of " +
+          std::to_string(B->Threads) + " threads needs " +
+          std::to_string(Private) +
           " bytes for its values and local arrays, and the system has not that "
           "many");
 }

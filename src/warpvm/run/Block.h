@@ -32,7 +32,7 @@ struct LaunchContext {
   bool FreeSplits = false; ///< the seed also picks splits; counts mean nothing
   bool Quiet = false;      ///< device output is thrown away
   uint64_t StepLimit = 0;  ///< rounds of loops a warp may go; 0: no limit
-  std::string Kernel;      ///< for messages
+  llvm::StringRef Kernel;  ///< its mangled name, for messages
   uint64_t ParamBytes = 0;
   bool OwnMemory = false;              ///< MachineOptions
   std::unique_ptr<GridWorkspace> Grid; ///< of a cooperative launch

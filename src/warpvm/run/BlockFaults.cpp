@@ -24,6 +24,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
 
 namespace reconverge::warpvm {
 
@@ -151,7 +152,7 @@ llvm::Error Block::fault(const FaultGuard &Guard, const Warp *W) {
     D.Text += "an illegal access at address 0x" +
               llvm::utohexstr(Guard.Address, /*LowerCase=*/true) + ", " +
               DeviceMemory::instance().describe(Guard.Address);
-  std::string Message = "kernel " + L.Kernel + ": " + D.Text;
+  std::string Message = "kernel " + llvm::demangle(L.Kernel) + ": " + D.Text;
   if (!W)
     return llvm::make_error<FaultError>(Guard.Kind, Message, std::move(D));
   const uint32_t *Id = W->Context.BlockId;

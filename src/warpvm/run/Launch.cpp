@@ -11,6 +11,10 @@
 // code that was compiled fast. Counters are private to a thread and summed at
 // the end: sums of integers, the same in any order.
 //
+// To begin a thread takes longer than many a launch. So the thread that
+// launches is alone at first, unless the kernel's last launch lets expect that
+// there is work for others; they join once it has been busy for some time.
+//
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/run/Launch.h"
@@ -35,10 +39,19 @@ void LaunchState::fail(Error E) {
     Failure = joinErrors(std::move(Failure), std::move(E));
 }
 
+/// Threads are worth their beginning in a launch that takes longer.
+static constexpr std::chrono::microseconds Alone(100);
+using Seconds = std::chrono::duration<double>;
+
+void LaunchState::callOthers() {
+  for (; Absent; --Absent)
+    Others.emplace_back([this] { Worker(*this).run(); });
+}
+
 /// Starts the next thread block, if any is left.
 Expected<bool> Worker::begin() {
   if (Taken == TakenEnd) {
-    if (S.Next.load(std::memory_order_relaxed) >= S.L.blocks())
+    if (!hasNext())
       return false;
     const uint64_t First = S.Next.fetch_add(S.Chunk);
     if (First >= S.L.blocks())
@@ -47,6 +60,8 @@ Expected<bool> Worker::begin() {
     TakenEnd = std::min(First + S.Chunk, S.L.blocks());
   }
   const uint64_t I = Taken++;
+  if (Calls && S.Absent && hasNext() && Clock::now() - S.Begin >= Alone)
+    S.callOthers();
   Job J;
   const uint64_t Linear = S.Order(I);
   const bool Vectors = S.Observer && S.Observer->wants(Linear);
@@ -91,6 +106,7 @@ void Worker::finish(Job &J) {
 }
 
 void Worker::run() {
+  const auto Begin = Clock::now();
   {
     std::lock_guard<std::mutex> Guard(S.Meeting);
     S.Working.push_back(this);
@@ -108,6 +124,7 @@ void Worker::run() {
   std::lock_guard<std::mutex> Guard(S.Lock);
   for (size_t I = 0; I < Sets.size(); ++I)
     S.Sets[I] += Sets[I];
+  S.Busy += Clock::now() - Begin;
   S.DivergentWarps += DivergentWarps;
   for (size_t I = 0; I < Accesses.size(); ++I)
     S.Accesses[I] += Accesses[I];
@@ -213,17 +230,19 @@ static LaunchCounts collect(const LaunchState &S) {
 }
 
 Error runLaunch(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
-                LaunchCounts *Counts, VectorObserver *Observer) {
+                double &BlockSeconds, LaunchCounts *Counts,
+                VectorObserver *Observer) {
   // Races are found in the order in which one thread makes the accesses.
   Threads =
       L.Races ? 1 : unsigned(std::clamp<uint64_t>(L.blocks(), 1, Threads));
   LaunchState S(L, Kind, Threads, Observer);
-  std::vector<std::thread> Others;
-  for (unsigned I = 1; I < Threads; ++I)
-    Others.emplace_back([&S] { Worker(S).run(); });
-  Worker(S).run();
-  for (std::thread &T : Others)
+  S.Absent = Threads - 1;
+  if (Seconds(BlockSeconds * L.blocks()) >= 2 * Alone)
+    S.callOthers();
+  Worker(S, /*Calls=*/true).run();
+  for (std::thread &T : S.Others)
     T.join();
+  BlockSeconds = Seconds(S.Busy).count() / L.blocks();
   if (L.Quiet)
     S.Printed.clear();
   for (auto &[Block, Text] : S.Printed)

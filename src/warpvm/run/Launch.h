@@ -8,9 +8,11 @@
 namespace reconverge::warpvm {
 
 /// Runs every thread block of \p L on up to \p Threads CPU threads. Device
-/// output goes to stdout in block order when the launch ends.
+/// output goes to stdout in block order when the launch ends. \p BlockSeconds:
+/// what a block took in the kernel's last launch, on average, and then in this.
 llvm::Error runLaunch(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
-                      LaunchCounts *Counts, VectorObserver *Observer);
+                      double &BlockSeconds, LaunchCounts *Counts,
+                      VectorObserver *Observer);
 
 /// Turns SIGSEGV and SIGBUS inside compiled code into faults; elsewhere they
 /// keep the meaning they had.

@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <thread>
 
 namespace reconverge::warpvm {
 
@@ -40,6 +41,10 @@ struct LaunchState {
   Clock::time_point StillSince;
   const Clock::time_point Begin = Clock::now();
 
+  // Of the thread that launches alone:
+  unsigned Absent = 0;             ///< CPU threads that have not begun yet
+  std::vector<std::thread> Others; ///< that have
+
   std::mutex Lock; ///< of what follows
   llvm::Error Failure = llvm::Error::success();
   std::map<uint64_t, std::string> Printed;
@@ -47,6 +52,7 @@ struct LaunchState {
   uint64_t DivergentWarps = 0;
   std::vector<AccessCounts> Accesses; ///< none: they are not counted
   uint64_t BlockLoads = 0;            ///< Footprint's
+  Clock::duration Busy{0};            ///< of all threads together
   SectorSet Touched;
 
   LaunchState(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
@@ -57,6 +63,8 @@ struct LaunchState {
         Sets(2 * L.plan().NumCounters), Accesses(L.plan().NumAccesses) {}
 
   void fail(llvm::Error E);
+  /// The threads that have not begun do so now.
+  void callOthers();
 };
 
 /// One CPU thread's part in a launch.
@@ -64,9 +72,10 @@ class Worker {
 public:
   using Clock = LaunchState::Clock;
 
-  explicit Worker(LaunchState &S)
-      : S(S), P(Policy::create(S.Kind)), Sets(2 * S.L.plan().NumCounters),
-        Accesses(S.L.plan().NumAccesses) {}
+  /// \p Calls: the others, once there is work for them.
+  explicit Worker(LaunchState &S, bool Calls = false)
+      : S(S), Calls(Calls), P(Policy::create(S.Kind)),
+        Sets(2 * S.L.plan().NumCounters), Accesses(S.L.plan().NumAccesses) {}
 
   void run();
 
@@ -75,6 +84,9 @@ private:
     std::unique_ptr<Block> B;
     std::vector<uint64_t> OwnSets; ///< of a block with vectors
   };
+  bool hasNext() const {
+    return S.Next.load(std::memory_order_relaxed) < S.L.blocks();
+  }
   llvm::Expected<bool> begin();
   void finish(Job &J);
   void work();
@@ -89,6 +101,7 @@ private:
   static uint64_t digestOfBlocks(const LaunchState &S);
 
   LaunchState &S;
+  const bool Calls;
   std::unique_ptr<Policy> P;
   std::vector<uint64_t> Sets;
   std::vector<AccessCounts> Accesses;
