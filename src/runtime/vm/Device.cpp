@@ -27,6 +27,9 @@ namespace reconverge::runtime {
 static constexpr char PciBusId[] = "0000:00:00.0"; ///< of no device there is
 
 static int warpSize() { return int(Engine::get().options().Machine.WarpSize); }
+static int multiprocessors() {
+  return int(Engine::get().options().Multiprocessors);
+}
 
 //===----------------------------------------------------------------------===//
 // Which device
@@ -154,7 +157,7 @@ cudaError_t api::cudaGetDeviceProperties(cudaDeviceProp *Out, int Device) {
     P.totalConstMem = ConstantMemory;
     P.major = Major;
     P.minor = Minor;
-    P.multiProcessorCount = Multiprocessors;
+    P.multiProcessorCount = multiprocessors();
     P.maxThreadsPerMultiProcessor = ThreadsPerMultiprocessor;
     P.maxBlocksPerMultiProcessor = BlocksPerMultiprocessor;
     P.maxTexture1D = Get(cudaDevAttrMaxTexture1DWidth);

@@ -18,6 +18,9 @@ inline constexpr unsigned ThreadsPerBlock = 1024;
 inline constexpr unsigned BlockX = 1024, BlockY = 1024, BlockZ = 64;
 inline constexpr unsigned GridX = 2147483647, GridY = 65535, GridZ = 65535;
 inline constexpr unsigned Multiprocessors = 132;
+/// Those that a test is told of: grids are often made for as many, and small
+/// ones find as much.
+inline constexpr unsigned TestedMultiprocessors = 8;
 inline constexpr unsigned ThreadsPerMultiprocessor = 2048;
 inline constexpr unsigned BlocksPerMultiprocessor = 32;
 inline constexpr unsigned RegistersPerMultiprocessor = 65536;

@@ -35,6 +35,7 @@
 //   cache=DIR               compiled kernels are kept there; none: nowhere
 //   cachebytes=N[K|M|G]     that they may take; 0: as many as there are
 //   memory=N[K|M|G]         bytes of device memory
+//   multiprocessors=N       that the device says it has
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,6 +45,7 @@
 #include "runtime/profile/Settings.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace llvm;
@@ -159,6 +161,16 @@ static Error checks(StringRef Value, warpvm::MachineOptions &O) {
   return Error::success();
 }
 
+/// What \p Key turns on or off; null if it is for something else.
+static bool *flagOf(StringRef Key, BackendOptions &O) {
+  return StringSwitch<bool *>(Key)
+      .Case("races", &O.Races)
+      .Case("counters", &O.Machine.Counters)
+      .Case("vectors", &O.Vectors)
+      .Case("features", &O.Features)
+      .Default(nullptr);
+}
+
 static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
   uint64_t N = 0;
   if (Key == "threads") {
@@ -196,30 +208,18 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
       return E;
   } else if (Key == "check") {
     return checks(Value, O.Machine);
-  } else if (Key == "races") {
-    if (Value != "on" && Value != "off")
-      return badValue(Key, Value, "on or off");
-    O.Races = Value == "on";
   } else if (Key == "guard") {
     if (Value != "on" && Value != "off")
       return badValue(Key, Value, "on or off");
     O.Machine.Tolerant = Value == "off";
-  } else if (Key == "counters") {
-    if (Value != "on" && Value != "off")
-      return badValue(Key, Value, "on or off");
-    O.Machine.Counters = Value == "on";
   } else if (Key == "accesses") {
     if (Value != "on" && Value != "off")
       return badValue(Key, Value, "on or off");
     O.Accesses = Value == "on";
-  } else if (Key == "vectors") {
+  } else if (bool *Flag = flagOf(Key, O)) {
     if (Value != "on" && Value != "off")
       return badValue(Key, Value, "on or off");
-    O.Vectors = Value == "on";
-  } else if (Key == "features") {
-    if (Value != "on" && Value != "off")
-      return badValue(Key, Value, "on or off");
-    O.Features = Value == "on";
+    *Flag = Value == "on";
   } else if (Key == "orders") {
     O.Orders = Value.str();
   } else if (Key == "shuffle") {
@@ -244,19 +244,24 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
   } else if (Key == "memory") {
     if (Error E = size(Key, Value, O.Memory))
       return E;
+  } else if (Key == "multiprocessors") {
+    if (Value.getAsInteger(10, N) || !N || N > limits::Multiprocessors)
+      return badValue(Key, Value,
+                      "a whole number from 1 to " +
+                          Twine(limits::Multiprocessors));
+    O.Multiprocessors = unsigned(N);
   } else {
     return userError("RECONVERGE_VM: there is no key '" + Key + "'",
                      "The keys are threads, tier, policy, threshold, block, "
                      "branches, loads, trust, warp, compile, isa, "
                      "seed, steps, check, races, guard, counters, accesses, "
                      "vectors, features, orders, shuffle, snapshots, clock, "
-                     "cache, cachebytes and memory.");
+                     "cache, cachebytes, memory and multiprocessors.");
   }
   return Error::success();
 }
 
-Expected<BackendOptions> parseOptions(StringRef Vm) {
-  BackendOptions O;
+Expected<BackendOptions> parseOptions(StringRef Vm, BackendOptions O) {
   if (Error E = forEachSetting(
           "RECONVERGE_VM", Vm, "threads=4,tier=blocks",
           [&](StringRef Key, StringRef Value) { return apply(Key, Value, O); }))
@@ -289,13 +294,17 @@ static Error checkHerding(const BackendOptions &O) {
 }
 
 Expected<BackendOptions> optionsFromEnvironment() {
-  Expected<BackendOptions> O = parseOptions(environment("RECONVERGE_VM"));
+  BackendOptions Usual;
+  Usual.Findings = environment("RECONVERGE_FINDINGS").str();
+  if (!Usual.Findings.empty())
+    Usual.Multiprocessors = limits::TestedMultiprocessors;
+  Expected<BackendOptions> O =
+      parseOptions(environment("RECONVERGE_VM"), std::move(Usual));
   if (!O)
     return O.takeError();
   O->ProfilePath = environment("RECONVERGE_PROFILE").str();
   O->MachineFile = environment("RECONVERGE_MACHINE").str();
   O->TrialPlan = environment("RECONVERGE_TRIALS").str();
-  O->Findings = environment("RECONVERGE_FINDINGS").str();
   if (O->needsCosts())
     O->Machine.Counters = true;
   O->Machine.Accesses =

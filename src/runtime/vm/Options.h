@@ -4,6 +4,7 @@
 #define RECONVERGE_RUNTIME_VM_OPTIONS_H
 
 #include "core/CacheFolder.h"
+#include "runtime/vm/Device.h"
 #include "runtime/vm/Herd.h"
 #include "runtime/vm/Shuffle.h"
 #include "warpvm/Machine.h"
@@ -33,9 +34,11 @@ struct BackendOptions {
   ShuffleOptions Shuffle;       ///< a profile tries launches in other orders
   bool HasCache = false; ///< Machine.CacheDir is said; otherwise the user's own
   uint64_t CacheBytes = UsualCacheBytes; ///< that it may take; 0: no bound
-  uint64_t Memory = 0;   ///< device memory in bytes; 0: DeviceMemory's default
-  bool Features = false; ///< a profile has what foretells sampled threads
-  std::string Orders;    ///< folder for orders of threads; empty: none
+  uint64_t Memory = 0; ///< device memory in bytes; 0: DeviceMemory's default
+  /// What the device says that it has; launches are held to limits' number.
+  unsigned Multiprocessors = limits::Multiprocessors;
+  bool Features = false;   ///< a profile has what foretells sampled threads
+  std::string Orders;      ///< folder for orders of threads; empty: none
   std::string ProfilePath; ///< where the raw profile goes; empty: none
   std::string Findings;    ///< folder of a test (core/Findings.h); empty: none
   std::string TrialPlan;   ///< plan of trials (core/Trials.h); empty: none
@@ -55,8 +58,10 @@ struct BackendOptions {
 std::string policyName(const BackendOptions &O);
 
 /// \p Vm is RECONVERGE_VM's value: "key=value,..." with the keys that
-/// Options.cpp lists. The UserError names the key and what it may be.
-llvm::Expected<BackendOptions> parseOptions(llvm::StringRef Vm);
+/// Options.cpp lists; \p Usual: what holds where it says nothing. The UserError
+/// names the key and what it may be.
+llvm::Expected<BackendOptions> parseOptions(llvm::StringRef Vm,
+                                            BackendOptions Usual = {});
 
 /// As above from the environment: RECONVERGE_VM, RECONVERGE_PROFILE,
 /// RECONVERGE_MACHINE.

@@ -82,6 +82,8 @@ TEST(Options, EveryKeyIsRead) {
   EXPECT_EQ(O.Shuffle.Budget, 5u << 20);
   EXPECT_EQ(good("memory=512").Memory, 512u);
   EXPECT_EQ(good("memory=2M").Memory, 2u << 20);
+  EXPECT_EQ(O.Multiprocessors, 132u);
+  EXPECT_EQ(good("multiprocessors=1").Multiprocessors, 1u);
 }
 
 TEST(Options, MistakesAreNamed) {
@@ -99,7 +101,7 @@ TEST(Options, MistakesAreNamed) {
             "trust, warp, compile, isa, seed, steps, check, races, guard, "
             "counters, accesses, vectors, features, orders, "
             "shuffle, "
-            "snapshots, clock, cache, cachebytes and memory.");
+            "snapshots, clock, cache, cachebytes, memory and multiprocessors.");
   for (StringRef Text : {"threads=",
                          "threads=5000",
                          "threads=2x",
@@ -125,7 +127,9 @@ TEST(Options, MistakesAreNamed) {
                          "memory=0",
                          "memory=G",
                          "memory=99999999999G",
-                         "memory=1T"})
+                         "memory=1T",
+                         "multiprocessors=0",
+                         "multiprocessors=133"})
     EXPECT_NE(bad(Text), "accepted") << Text.str();
 }
 
