@@ -19,7 +19,7 @@
 // a declaration, not at all. As the parser gets its tokens, `alignas` there is
 // turned into the keyword _Alignas, which may stand among specifiers, and an
 // attribute of one word, like [[nodiscard]], into __attribute__(()). What else
-// becomes of tokens: TemplateWords.cpp.
+// becomes of tokens: TemplateWords.cpp, LaunchSizes.h.
 //
 // Registration. A static object's constructor may launch kernels: nvcc
 // registers the device code of a unit before it makes the unit's objects, clang
@@ -53,6 +53,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LaunchSizes.h"
 #include "TemplateWords.h"
 #include "frontend/HostConstants.h"
 
@@ -327,7 +328,7 @@ void markConstants(Decl *D) {
 class Nvcc : public SemaConsumer {
 public:
   explicit Nvcc(CompilerInstance &Clang)
-      : PP(Clang.getPreprocessor()), Order(PP), All(Factory) {}
+      : PP(Clang.getPreprocessor()), Order(PP), Sizes(PP), All(Factory) {}
 
   void InitializeSema(Sema &S) override {
     if (!S.getLangOpts().CUDA)
@@ -354,6 +355,7 @@ public:
       // The parser's own, not yet read.
       Order.see(const_cast<Token &>(Tok));
       Words->see(const_cast<Token &>(Tok));
+      Sizes.see(const_cast<Token &>(Tok));
     });
   }
 
@@ -367,6 +369,7 @@ public:
 private:
   Preprocessor &PP;
   AttributeOrder Order;
+  reconverge::plugin::LaunchSizes Sizes;
   std::optional<reconverge::plugin::TemplateWords> Words;
   AttributeFactory Factory;
   ParsedAttributes All;

@@ -27,10 +27,6 @@
 // nothing. At the level of namespaces, where members are defined, it is not,
 // and not needed.
 //
-// The word goes into the token that the parser is about to get; the member
-// comes once more, behind it. Where the parser tries a reading, it keeps tokens
-// to go back to: what it kept of this one is replaced as well.
-//
 // Limitation: nothing is put in where the class template's name is qualified,
 // the class is a template's parameter itself, the member's name comes from a
 // macro, or an object's type is `auto`; nor, for objects, in the body of a
@@ -39,6 +35,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TemplateWords.h"
+
+#include "PutBefore.h"
 
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Lex/Lexer.h"
@@ -151,23 +149,6 @@ bool TemplateWords::isWanted(const Token &Tok) const {
   return Class && hasFunctionTemplate(*Class, Tok.getIdentifierInfo());
 }
 
-void TemplateWords::putBefore(Token &Tok) const {
-  Preprocessor &PP = S.getPreprocessor();
-  const bool IsKept = PP.isBacktrackEnabled() &&
-                      PP.IsPreviousCachedToken(Tok) &&
-                      PP.getLastCachedTokenLocation() == Tok.getLocation();
-  auto Again = std::make_unique<Token[]>(1);
-  Again[0] = Tok;
-  // The parser tells tokens that it has kept apart by their places.
-  Tok.setLocation(Before.back().getLocation());
-  Tok.setKind(tok::kw_template);
-  Tok.setIdentifierInfo(PP.getIdentifierInfo("template"));
-  if (IsKept)
-    PP.ReplacePreviousCachedToken(Tok);
-  PP.EnterTokenStream(std::move(Again), 1, /*DisableMacroExpansion=*/true,
-                      /*IsReinject=*/true);
-}
-
 void TemplateWords::see(Token &Tok) {
   if (Tok.isOneOf(tok::semi, tok::l_brace, tok::r_brace)) {
     Before.clear();
@@ -175,7 +156,8 @@ void TemplateWords::see(Token &Tok) {
   }
   const Token Seen = Tok;
   if (isWanted(Tok))
-    putBefore(Tok);
+    putBefore(Tok, tok::kw_template, "template", Before.back().getLocation(),
+              S.getPreprocessor());
   Before.push_back(Seen);
 }
 

@@ -26,7 +26,6 @@ private:
   bool isWanted(const clang::Token &Tok) const;
   const clang::ClassTemplateDecl *classBefore(size_t End) const;
   const clang::NamedDecl *find(const clang::Token &Name) const;
-  void putBefore(clang::Token &Tok) const;
 
   /// Since the last `;`, `{` or `}`.
   llvm::SmallVector<clang::Token> Before;
