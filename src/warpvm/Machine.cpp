@@ -4,8 +4,8 @@
 // Kernels are compiled on their first launch, twice if block vectors are
 // wanted: the variant without them runs all thread blocks that the observer
 // passes over. Checked code is made when a fault is to be explained, or when
-// a launch is given a pointer to host memory: that is wrong only if the kernel
-// follows it, which only checked code sees.
+// a launch is given a pointer to host memory that the kernel may follow: whether
+// it does only checked code sees.
 //
 // Effort::Auto. The first code of a kernel is compiled fast, and only with
 // block vectors if these are wanted: then thread blocks that the observer

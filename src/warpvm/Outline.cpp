@@ -5,8 +5,8 @@
 // program launches a few, and most of these are in the cache, compiled. To read
 // all their code is most of the time in which such a program starts. So what a
 // launch asks of code before it is compiled is kept beside what is compiled: a
-// line with the hash of the code, and one for each kernel, its static shared
-// memory and its name. Where that is found, functions are read when they are
+// line with the hash of the code, and one for each kernel: its static shared
+// memory, where its parameters have pointers, and its name. Where that is found, functions are read when they are
 // compiled (LoadedProgram::read).
 //
 // Why nothing is verified then: the outline goes by the hash of all bytes, and
@@ -33,6 +33,9 @@ using namespace llvm;
 
 namespace reconverge::warpvm {
 
+KernelOutline::KernelOutline(const Function &Kernel)
+    : Shared(sharedLayout(Kernel).Bytes), Pointers(pointersFollowed(Kernel)) {}
+
 static std::string pathOf(StringRef CacheDir, StringRef Bytes) {
   return cachePath(
       CacheDir, xxh3_64bits(("outline\n" + Bytes + "\n" + buildStamp()).str()));
@@ -47,11 +50,16 @@ std::optional<Outline> Outline::kept(StringRef CacheDir, StringRef Bytes) {
   O.Hash = Hash.str();
   while (!Text.empty()) {
     StringRef Line;
-    uint64_t Shared;
     std::tie(Line, Text) = Text.split('\n');
-    if (Line.consumeInteger(10, Shared) || !Line.consume_front(" "))
+    KernelOutline Kernel;
+    if (Line.consumeInteger(10, Kernel.Shared))
       return std::nullopt;
-    O.Shared[Line] = Shared;
+    while (Line.consume_front(","))
+      if (Line.consumeInteger(10, Kernel.Pointers.emplace_back()))
+        return std::nullopt;
+    if (!Line.consume_front(" "))
+      return std::nullopt;
+    O.Kernels[Line] = std::move(Kernel);
   }
   return O;
 }
@@ -60,17 +68,21 @@ void Outline::keep(Module &M, StringRef CacheDir, StringRef Bytes) {
   if (CacheDir.empty() || !addressedFunctions(M).empty())
     return;
   std::string Text = analysis::codeHash(M) + "\n";
-  for (const Function &F : M)
-    if (!F.isDeclaration() && analysis::isKernel(F))
-      Text += (Twine(sharedLayout(F).Bytes) + " " + F.getName() + "\n").str();
+  for (const Function &F : M) {
+    if (F.isDeclaration() || !analysis::isKernel(F))
+      continue;
+    const KernelOutline Kernel(F);
+    Text += std::to_string(Kernel.Shared);
+    for (uint64_t Offset : Kernel.Pointers)
+      Text += "," + std::to_string(Offset);
+    Text += (" " + F.getName() + "\n").str();
+  }
   writeWhole(pathOf(CacheDir, Bytes), Text);
 }
 
-std::optional<uint64_t> Outline::staticShared(StringRef Kernel) const {
-  auto At = Shared.find(Kernel);
-  if (At == Shared.end())
-    return std::nullopt;
-  return At->second;
+const KernelOutline *Outline::kernel(StringRef Name) const {
+  auto At = Kernels.find(Name);
+  return At == Kernels.end() ? nullptr : &At->second;
 }
 
 } // namespace reconverge::warpvm

@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_WARPVM_OUTLINE_H
 #define RECONVERGE_WARPVM_OUTLINE_H
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -10,12 +11,22 @@
 #include <string>
 
 namespace llvm {
+class Function;
 class Module;
 } // namespace llvm
 
 namespace reconverge::warpvm {
 
-/// What has to be known of a module's kernels before their code is read.
+/// What has to be known of a kernel before its code is read.
+struct KernelOutline {
+  KernelOutline() = default;
+  explicit KernelOutline(const llvm::Function &Kernel);
+  uint64_t Shared = 0; ///< bytes of static shared memory
+  /// Offsets of pointers among its parameters that it may follow.
+  llvm::SmallVector<uint64_t, 8> Pointers;
+};
+
+/// The same for all of a module's kernels.
 class Outline {
 public:
   /// That of the module of bitcode that hashes to \p Bytes; nothing if the cache
@@ -29,12 +40,12 @@ public:
 
   const std::string &codeHash() const { return Hash; }
 
-  /// Bytes of static shared memory of a kernel; nothing if that is no kernel.
-  std::optional<uint64_t> staticShared(llvm::StringRef Kernel) const;
+  /// Null if that is no kernel.
+  const KernelOutline *kernel(llvm::StringRef Name) const;
 
 private:
   std::string Hash;
-  llvm::StringMap<uint64_t> Shared;
+  llvm::StringMap<KernelOutline> Kernels;
 };
 
 } // namespace reconverge::warpvm

@@ -34,30 +34,9 @@ namespace reconverge::warpvm {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Offsets of the pointers in a parameter of type \p T at \p Offset.
-static void findPointers(Type *T, uint64_t Offset, const DataLayout &DL,
-                         SmallVectorImpl<uint64_t> &Out) {
-  if (T->isPointerTy()) {
-    Out.push_back(Offset);
-  } else if (auto *S = dyn_cast<StructType>(T)) {
-    const StructLayout *Layout = DL.getStructLayout(S);
-    for (unsigned I = 0; I < S->getNumElements(); ++I)
-      findPointers(S->getElementType(I), Offset + Layout->getElementOffset(I),
-                   DL, Out);
-  } else if (auto *A = dyn_cast<ArrayType>(T)) {
-    const uint64_t Step = DL.getTypeAllocSize(A->getElementType());
-    for (uint64_t I = 0, N = A->getNumElements(); I < N; ++I)
-      findPointers(A->getElementType(), Offset + I * Step, DL, Out);
-  }
-}
-
-LoadedKernel::LoadedKernel(Function &F, LoadedProgram &Home, uint64_t Shared)
-    : F(F), Home(Home), Layout(parameterLayout(F)), Shared(Shared) {
-  for (auto [Argument, Slot] : zip(F.args(), Layout))
-    findPointers(Argument.hasByValAttr() ? Argument.getParamByValType()
-                                         : Argument.getType(),
-                 Slot.first, F.getParent()->getDataLayout(), Pointers);
-}
+LoadedKernel::LoadedKernel(Function &F, LoadedProgram &Home,
+                           KernelOutline Known)
+    : F(F), Home(Home), Layout(parameterLayout(F)), Known(std::move(Known)) {}
 
 uint64_t LoadedKernel::localBytes() const {
   for (const auto &Slot : Slots)
@@ -84,10 +63,11 @@ std::vector<uint8_t> LoadedKernel::packed(void **Args) const {
 
 bool LoadedKernel::takesHostPointer(ArrayRef<uint8_t> Params) const {
   const DeviceMemory &Memory = DeviceMemory::instance();
-  return any_of(Pointers, [&](uint64_t Offset) {
+  return any_of(Known.Pointers, [&](uint64_t Offset) {
     uint64_t Address;
     std::memcpy(&Address, Params.data() + Offset, sizeof(Address));
-    return Address >= 4096 && !Memory.inRange(Address) &&
+    // Where nothing is, the hardware sees the access.
+    return !Memory.inRange(Address) && isMapped(Address) &&
            !Memory.lookup(Address);
   });
 }
@@ -102,15 +82,12 @@ Expected<Kernel *> LoadedProgram::kernel(StringRef Name) {
     Function *F = M->getFunction(Name);
     if (!F || F->isDeclaration())
       return nullptr;
-    std::optional<uint64_t> Shared;
-    if (Known)
-      Shared = Known->staticShared(Name);
-    if (!Shared) {
+    const KernelOutline *Of = Known ? Known->kernel(Name) : nullptr;
+    if (!Of)
       if (Error E = read(*F))
         return std::move(E);
-      Shared = sharedLayout(*F).Bytes;
-    }
-    Slot = std::make_unique<LoadedKernel>(*F, *this, *Shared);
+    Slot =
+        std::make_unique<LoadedKernel>(*F, *this, Of ? *Of : KernelOutline(*F));
     Slot->Globals = Addresses.data();
   }
   return Slot.get();

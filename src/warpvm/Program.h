@@ -44,12 +44,11 @@ class LoadedProgram;
 /// A kernel, its codes so far, and what a launch has to know of it.
 class LoadedKernel : public Kernel {
 public:
-  /// \p Shared: bytes of static shared memory.
-  LoadedKernel(llvm::Function &F, LoadedProgram &Home, uint64_t Shared);
+  LoadedKernel(llvm::Function &F, LoadedProgram &Home, KernelOutline Known);
 
   llvm::StringRef name() const override { return F.getName(); }
   llvm::Function &function() const override { return F; }
-  uint64_t staticShared() const override { return Shared; }
+  uint64_t staticShared() const override { return Known.Shared; }
   uint64_t localBytes() const override;
   bool compiledWell() const override;
   llvm::ArrayRef<std::pair<uint64_t, uint64_t>> parameters() const override {
@@ -58,15 +57,14 @@ public:
 
   /// The parameters' bytes, as compiled code reads them.
   std::vector<uint8_t> packed(void **Args) const;
-  /// Whether some parameter among \p Params points to memory that only the host
-  /// has.
+  /// Whether some parameter among \p Params that the kernel may follow points to
+  /// memory that only the host has.
   bool takesHostPointer(llvm::ArrayRef<uint8_t> Params) const;
 
   llvm::Function &F;
   LoadedProgram &Home;
   llvm::SmallVector<std::pair<uint64_t, uint64_t>, 8> Layout;
-  uint64_t Shared;
-  llvm::SmallVector<uint64_t, 8> Pointers; ///< offsets among the parameters
+  KernelOutline Known;
   /// By Variant::index(); null: not yet. What is compiled may outlive us.
   std::shared_ptr<CodeSlot> Slots[Variant::Count];
   const KernelPlan *Explaining[Variant::Count] = {}; ///< checked

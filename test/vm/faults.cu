@@ -94,6 +94,28 @@ __global__ void sums(const int *P, int N, int *Out) {
 // host-NEXT: faults.cu:[[#@LINE-75]], in block (1,0,0), thread (0,0,0) and 31
 // host-NEXT: exit 700
 
+struct Places {
+  int *Used, *Carried;
+  int Count;
+};
+__global__ void storeTo(Places P) {
+  if (int(threadIdx.x) < P.Count)
+    P.Used[threadIdx.x] = 1;
+}
+
+// The same in a class, also where the kernel is in the cache by then.
+// REDEFINE: %{name} = class
+// RUN: rm -rf %t.cache
+// REDEFINE: %{vm} = guard=on,cache=%t.cache
+// RUN: %{run}
+// RUN: %{run}
+// REDEFINE: %{vm} = guard=on
+// class: carried: no error
+// class-NEXT: kernel storeTo(Places): an illegal write of 4 bytes at
+// class-SAME: host memory, which a kernel cannot reach
+// class-NEXT: faults.cu:[[#@LINE-13]], in block (0,0,0), thread (0,0,0) and 9
+// class-NEXT: exit 700
+
 __global__ void shared(int *Out, int At) {
   extern __shared__ int Dynamic[];
   Dynamic[threadIdx.x] = threadIdx.x;
@@ -204,6 +226,12 @@ int main(int, char **Arguments) {
     sums<<<1, dim3(4, 4, 2)>>>(Big, 4, Device);
   if (Is("host"))
     store<<<2, 32>>>(OnTheStack, 0);
+  if (Is("class")) {
+    storeTo<<<1, 32>>>({Device, OnTheStack, 10});
+    std::printf("carried: %s\n", cudaGetErrorString(cudaDeviceSynchronize()));
+    std::fflush(stdout);
+    storeTo<<<1, 32>>>({OnTheStack, Device, 10});
+  }
   if (Is("shared"))
     shared<<<1, 64, 256>>>(Device, 128);
   if (Is("assert"))

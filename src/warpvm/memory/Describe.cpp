@@ -11,6 +11,9 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 using namespace llvm;
 
 namespace reconverge::warpvm {
@@ -90,6 +93,13 @@ std::string DeviceMemory::describe(uint64_t Address) const {
   if (Past <= Short)
     return bytes(Past) + " past the end of " + nameOf(*Below);
   return bytes(Short) + " before " + nameOf(*Above);
+}
+
+bool isMapped(uint64_t Address) {
+  const uint64_t Page = sysconf(_SC_PAGESIZE);
+  unsigned char Resident;
+  return mincore(reinterpret_cast<void *>(Address / Page * Page), 1,
+                 &Resident) == 0;
 }
 
 } // namespace reconverge::warpvm

@@ -203,6 +203,9 @@ private:
   std::atomic<uint64_t> Generation{0};
 };
 
+/// Whether the process has anything at \p Address.
+bool isMapped(uint64_t Address);
+
 } // namespace reconverge::warpvm
 
 #endif

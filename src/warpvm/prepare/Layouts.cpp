@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Questions about a kernel as it was loaded: where its parameters and shared
-// variables lie, which variables of its module it can reach, which line of the
+// variables lie, which of its parameters it may follow to memory, which variables of its module it can reach, which line of the
 // source an instruction is from. The answers are the same before and after
 // preparation.
 //
@@ -66,6 +66,83 @@ parameterLayout(const Function &Kernel) {
     Offset += Size;
   }
   return Layout;
+}
+
+/// Offsets of the pointers in a value of type \p T at \p Offset.
+static void findPointers(Type *T, uint64_t Offset, const DataLayout &DL,
+                         SmallVectorImpl<uint64_t> &Out) {
+  if (T->isPointerTy()) {
+    Out.push_back(Offset);
+  } else if (auto *S = dyn_cast<StructType>(T)) {
+    const StructLayout *Layout = DL.getStructLayout(S);
+    for (unsigned I = 0; I < S->getNumElements(); ++I)
+      findPointers(S->getElementType(I), Offset + Layout->getElementOffset(I),
+                   DL, Out);
+  } else if (auto *A = dyn_cast<ArrayType>(T)) {
+    const uint64_t Step = DL.getTypeAllocSize(A->getElementType());
+    for (uint64_t I = 0, N = A->getNumElements(); I < N; ++I)
+      findPointers(A->getElementType(), Offset + I * Step, DL, Out);
+  }
+}
+
+/// Calls \p Each with the parts of the class behind \p ByVal that are read in a
+/// way that could give a pointer: offset and size. False if they are not known.
+static bool forPointerReads(const Argument &ByVal, const DataLayout &DL,
+                            function_ref<void(uint64_t, uint64_t)> Each) {
+  SmallVector<std::pair<const Value *, uint64_t>> Work = {{&ByVal, 0}};
+  while (!Work.empty()) {
+    const auto [Place, Offset] = Work.pop_back_val();
+    for (const User *U : Place->users()) {
+      if (isa<AddrSpaceCastOperator>(U)) {
+        Work.push_back({U, Offset});
+      } else if (auto *G = dyn_cast<GEPOperator>(U)) {
+        APInt Step(DL.getIndexTypeSizeInBits(G->getType()), 0);
+        if (!G->accumulateConstantOffset(DL, Step))
+          return false;
+        Work.push_back({G, Offset + Step.getSExtValue()});
+      } else if (auto *L = dyn_cast<LoadInst>(U)) {
+        Type *T = L->getType(), *Scalar = T->getScalarType();
+        if (!Scalar->isFloatingPointTy() &&
+            !(Scalar->isIntegerTy() && Scalar->getIntegerBitWidth() < 64))
+          Each(Offset, DL.getTypeStoreSize(T));
+      } else if (auto *Copy = dyn_cast<MemTransferInst>(U)) {
+        auto *Bytes = dyn_cast<ConstantInt>(Copy->getLength());
+        if (!Bytes || Copy->getRawDest() == Place)
+          return false;
+        Each(Offset, Bytes->getZExtValue());
+      } else if (auto *I = dyn_cast<Instruction>(U);
+                 !I || !(I->isDroppable() || I->isLifetimeStartOrEnd())) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+SmallVector<uint64_t, 8> pointersFollowed(const Function &Kernel) {
+  const DataLayout &DL = Kernel.getParent()->getDataLayout();
+  SmallVector<uint64_t, 8> Followed;
+  for (auto [A, Slot] : zip(Kernel.args(), parameterLayout(Kernel))) {
+    if (!A.hasByValAttr()) {
+      if (!A.use_empty())
+        findPointers(A.getType(), Slot.first, DL, Followed);
+      continue;
+    }
+    SmallVector<uint64_t> Pointers;
+    findPointers(A.getParamByValType(), 0, DL, Pointers);
+    SmallVector<std::pair<uint64_t, uint64_t>> Reads;
+    const bool AreKnown =
+        forPointerReads(A, DL, [&](uint64_t Offset, uint64_t Size) {
+          Reads.push_back({Offset, Size});
+        });
+    for (uint64_t At : Pointers)
+      if (!AreKnown || any_of(Reads, [&](const auto &Read) {
+            return Read.first < At + sizeof(void *) &&
+                   At < Read.first + Read.second;
+          }))
+        Followed.push_back(Slot.first + At);
+  }
+  return Followed;
 }
 
 SetVector<const GlobalValue *> reachableFrom(const Function &Kernel) {

@@ -56,6 +56,10 @@ struct PreparedKernel {
 llvm::SmallVector<std::pair<uint64_t, uint64_t>, 8>
 parameterLayout(const llvm::Function &Kernel);
 
+/// Offsets, as the host passes them, of pointers in parameters that \p Kernel may
+/// follow. Of a class that it is passed, those that it never reads are left out.
+llvm::SmallVector<uint64_t, 8> pointersFollowed(const llvm::Function &Kernel);
+
 /// Everything with a definition that \p Kernel reaches, in discovery order. A
 /// call through a pointer reaches every function whose address is taken.
 llvm::SetVector<const llvm::GlobalValue *>
