@@ -11,7 +11,7 @@
 // block vectors if these are wanted: then thread blocks that the observer
 // passes over run it too, for nothing. Once the kernel has run for about as
 // long as it would take to compile it well, another process does that, and
-// blocks that begin later run the result (CodeSlot). What the cache on disk has
+// blocks run the result that begin later, or whose barriers open (CodeSlot). What the cache on disk has
 // compiled well is taken at once.
 //
 //===----------------------------------------------------------------------===//
@@ -268,11 +268,13 @@ Expected<LaunchContext> MachineImpl::contextFor(LoadedKernel &K, Variant V,
     return explaining(K, Checked);
   };
   if (Fast && Well)
-    L.Running = [this, &K, V, Plain = L.Plain, Vectors = L.Vectors,
-                 Observed](double Seconds) {
+    L.Running = [this, &K, V, Plain = L.Plain, Vectors = L.Vectors, Observed,
+                 Begin = std::chrono::steady_clock::now()] {
       const double Worth =
           std::min(Plain->Worth, Vectors ? Vectors->Worth : Plain->Worth);
-      if (K.Ran + Seconds < Worth)
+      const std::chrono::duration<double> Now =
+          std::chrono::steady_clock::now() - Begin;
+      if (K.Ran + Now.count() < Worth)
         return;
       for (bool Recorded : {false, true}) {
         CodeSlot *Slot = K.Slots[V.with(Recorded).index()].get();

@@ -110,6 +110,63 @@ TEST(Effort, CodeIsExchangedWhileALaunchRuns) {
   expectSame(Mixed, Well);
 }
 
+/// CPU seconds that this thread spends in \p Work.
+double secondsIn(function_ref<void()> Work) {
+  timespec Begin, End;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &Begin);
+  Work();
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &End);
+  return double(End.tv_sec - Begin.tv_sec) +
+         1e-9 * double(End.tv_nsec - Begin.tv_nsec);
+}
+
+/// A launch of one block: it has no other chance than its barriers.
+TEST(Effort, CodeIsExchangedWhereBarriersOpen) {
+  constexpr unsigned Threads = 64, Rounds = 10000000, Fewer = Rounds / 50;
+  auto On = cantFail(Machine::create(compiling(Effort::Auto)));
+  const std::string Text = R"(
+    declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+    declare void @llvm.nvvm.barrier0()
+    define ptx_kernel void @k(ptr %out, i32 %n) {
+    entry:
+      %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+      br label %loop
+    loop:
+      %i = phi i32 [0, %entry], [%j, %loop]
+      %x = phi i32 [%t, %entry], [%y, %loop]
+      call void @llvm.nvvm.barrier0()
+      %m = mul i32 %x, 1664525
+      %y = add i32 %m, %i
+      %j = add i32 %i, 1
+      %more = icmp ult i32 %j, %n
+      br i1 %more, label %loop, label %done
+    done:
+      %at = getelementptr i32, ptr %out, i32 %t
+      store i32 %y, ptr %at
+      ret void
+    })";
+  TestProgram P(Text, *On), Slow(Text, compiling(Effort::Fast));
+  Kernel *K = cantFail(P.program().kernel("k"));
+  std::vector<uint32_t> Out(Threads), Expected(Threads);
+  P.run(shape(1, Threads), Out.data(), 2u);
+  EXPECT_FALSE(K->compiledWell());
+  Slow.run(shape(1, Threads), Out.data(), 2u);
+  const double AsList =
+      secondsIn([&] { Slow.run(shape(1, Threads), Out.data(), Fewer); });
+  const double Mixed =
+      secondsIn([&] { P.run(shape(1, Threads), Out.data(), Rounds); });
+  EXPECT_TRUE(K->compiledWell());
+  EXPECT_LT(Mixed, 0.7 * AsList * Rounds / Fewer);
+  for (uint32_t T = 0; T < Threads; ++T) {
+    Expected[T] = T;
+    for (uint32_t I = 0; I < Rounds; ++I)
+      Expected[T] = Expected[T] * 1664525 + I;
+  }
+  EXPECT_EQ(Out, Expected);
+  EXPECT_EQ(P.block("loop").Warps, uint64_t(Rounds) * 2);
+  EXPECT_EQ(P.block("loop").Lanes, uint64_t(Rounds) * Threads);
+}
+
 TEST(Effort, WithoutTheCompilersProgramAutoIsWell) {
   MachineOptions O = compiling(Effort::Auto);
   O.CompilerProgram += "-is-not-there";
@@ -190,13 +247,8 @@ std::string longKernel(unsigned Loops) {
 /// CPU seconds of a first launch.
 double secondsFor(unsigned Loops) {
   TestProgram P(longKernel(Loops), compiling(Effort::Fast));
-  timespec Begin, End;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &Begin);
   uint32_t Out = 0;
-  P.run(shape(1, 1), &Out);
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &End);
-  return double(End.tv_sec - Begin.tv_sec) +
-         1e-9 * double(End.tv_nsec - Begin.tv_nsec);
+  return secondsIn([&] { P.run(shape(1, 1), &Out); });
 }
 
 /// Eight times the kernel, and not much more than eight times the time: with

@@ -107,6 +107,7 @@ void Block::start(uint64_t LinearBlock, const Code &With, Policy &P,
   Linear = LinearBlock;
   Counters = Into;
   WithVectors = Vectors;
+  Runs = &With;
   Plan = With.Plan;
   Divergent = 0;
   Round = 0;
@@ -171,6 +172,25 @@ void Block::shuffleTurns() {
   }
 }
 
+/// Every warp waits where a region begins, and frames are alike in all code: if
+/// there is better code by now, the block goes on in it.
+void Block::takeBetterCode() {
+  if (Runs->By != Effort::Fast || !L.Running)
+    return;
+  L.Running();
+  const Code &Now = L.code(WithVectors);
+  auto InCall = [](const Warp &W) {
+    return llvm::any_of(W.Splits, [](const Split &S) { return S.Callee; });
+  };
+  if (&Now == Runs || Now.Vectors != Runs->Vectors ||
+      llvm::any_of(Warps, InCall))
+    return;
+  Runs = &Now;
+  Plan = Now.Plan;
+  for (Warp &W : Warps)
+    W.Plan = Plan;
+}
+
 llvm::Expected<Status> Block::run(Policy &P) {
   FaultGuard Guard;
   Guard.Tolerant = L.Tolerant;
@@ -231,6 +251,7 @@ llvm::Expected<Status> Block::run(Policy &P) {
       currentGuard() = Outer;
       return std::move(E);
     }
+    takeBetterCode();
   }
   currentGuard() = Outer;
   return Result;

@@ -22,9 +22,9 @@ namespace reconverge::warpvm {
 struct LaunchContext {
   const CodeSlot *Plain = nullptr;   ///< counting as the options say
   const CodeSlot *Vectors = nullptr; ///< ... and block vectors; may be null
-  /// Called as blocks begin that code compiled fast will run, from any thread:
-  /// the launch has taken \p Seconds so far. May be empty.
-  std::function<void(double Seconds)> Running;
+  /// Called where code compiled fast is about to run, as blocks begin and where
+  /// barriers have opened, from any thread. May be empty.
+  std::function<void()> Running;
   LaunchShape Shape;
   const uint8_t *Params = nullptr;
   void *const *Globals = nullptr;
@@ -92,6 +92,7 @@ public:
 private:
   explicit Block(const LaunchContext &L);
   void shuffleTurns();
+  void takeBetterCode();
   // BlockBarriers.cpp
   llvm::Error openBarrier(Policy &P);
   bool openNamedBarriers(Policy &P);
@@ -121,6 +122,7 @@ private:
                                const uint32_t *Named);
 
   const LaunchContext &L;
+  const Code *Runs = nullptr;
   const KernelPlan *Plan; ///< of the code that runs
   unsigned WarpSize, Threads;
   uint64_t Linear = 0;

@@ -18,8 +18,8 @@ struct Code {
   bool Vectors = false; ///< it records block vectors
 };
 
-/// A kernel in one variant: what blocks run that begin now. Better code takes
-/// its place at any time.
+/// A kernel in one variant: what blocks run that begin now, or go on behind a
+/// barrier. Better code takes its place at any time.
 struct CodeSlot {
   std::atomic<const Code *> Now{nullptr}; ///< null: none yet
   Code First, Better;

@@ -5,10 +5,10 @@
 // few neighbours at a time: they are short, and they share data. Each thread
 // works on one block at a time; only when that block yields (its warps spin,
 // waiting for another block) does it begin a further one, so that any block
-// that others wait for comes to run (or never does: Deadlock.cpp). A block runs
-// one and the same code from its beginning to its end; each begins in the best
-// that there is by then, so that a launch which runs for long does not end in
-// code that was compiled fast. Counters are private to a thread and summed at
+// that others wait for comes to run (or never does: Deadlock.cpp). A block
+// begins in the best code that there is by then, and takes better code where a
+// barrier opens, so that a launch which runs for long does not end in code that
+// was compiled fast. Counters are private to a thread and summed at
 // the end: sums of integers, the same in any order.
 //
 // To begin a thread takes longer than many a launch. So the thread that
@@ -67,7 +67,7 @@ Expected<bool> Worker::begin() {
   const bool Vectors = S.Observer && S.Observer->wants(Linear);
   const Code &Now = S.L.code(Vectors);
   if (Now.By == Effort::Fast && S.L.Running)
-    S.L.Running(std::chrono::duration<double>(Clock::now() - S.Begin).count());
+    S.L.Running();
   if (Idle.empty()) {
     if (Error E = Block::create(S.L).moveInto(J.B))
       return std::move(E);
