@@ -27,9 +27,12 @@
 //      where the lane goes on. L's ways back lead to `outer`, so that a lane for
 //      which M has no rounds goes on with L at once. Rounds of M may be several
 //      from one vote to the next.
-//   2. A vote: running = ballot(in M), waiting = ballot(behind M); stop if
-//      32 popc(waiting) >= threshold popc(running | waiting), with which those
-//      that wait go on. That holds if none is in M, and if all are through.
+//   2. A vote: running = ballot(in M); stop if popc(running) <= limit, with which
+//      those that wait go on. At `came`, also waiting = ballot(behind M), and
+//      limit = alive - max(1, alive threshold / 32), alive = popc(running |
+//      waiting); the limit is kept, so that `ran`, where most votes are, has few
+//      instructions. Lanes that have since left L from M count as if they waited,
+//      until the next stop.
 //   3. With threshold=0 nobody votes: `came` and `ran` are one place, `met`, to
 //      which lanes come first, from which those that are through with L leave,
 //      and the others go either to M or to `outer`. Both ways come back to it. It
@@ -41,8 +44,10 @@
 //      M's values need none: its header is still in front of each of its rounds.
 //
 // Why right: each lane runs the original's blocks in the original's order. Why
-// it ends, if the original does: at `stop` some lane waits, or all are through;
-// at `gate` some lane is in M; so each time round some lane makes a round.
+// it ends, if the original does: limit < alive, so at `came` either some lane
+// waits, or more than limit are in M, or all are through. At `ran` it may be that
+// none waits, since lanes have left; then the next vote, at `came`, sees all of
+// them run. At `gate` some lane is in M; so each time round some lane goes on.
 //
 // At `met` each lane makes a round or goes on, whatever others do.
 //
@@ -109,7 +114,7 @@ private:
   /// Again + 1 + n behind M at exit n.
   AllocaInst *State;
   AllocaInst *None = nullptr; ///< all are through
-  AllocaInst *Mask = nullptr, *Left = nullptr;
+  AllocaInst *Mask = nullptr, *Limit = nullptr, *Left = nullptr;
   unsigned Again = 0;
   /// What a place's phis get.
   MapVector<BasicBlock *, SmallVector<std::pair<PHINode *, AllocaInst *>>>
@@ -162,6 +167,7 @@ Flattener::Flattener(const FlattenPlan &Plan, Function &F)
     Turn = Block("turn");
     None = slot(Type::getInt1Ty(F.getContext()), "none");
     Mask = slot(I32, "mask");
+    Limit = slot(I32, "limit");
   }
   Leave = Block("leave");
   ToOuter = Block("outer");
@@ -284,16 +290,22 @@ void Flattener::writeVote(BasicBlock *At) {
     return B.CreateIntrinsic(Intrinsic::nvvm_vote_ballot_sync, {}, {By, Vote},
                              nullptr, Name);
   };
-  Value *Running = Ballot(B.CreateICmpEQ(Now, B.getInt32(0)), "running");
-  Value *Waiting = Ballot(B.CreateICmpUGT(Now, B.getInt32(Again)), "waiting");
-  Value *Alive = B.CreateOr(Running, Waiting, "alive");
   auto Count = [&](Value *Bits) {
     return B.CreateUnaryIntrinsic(Intrinsic::ctpop, Bits);
   };
-  B.CreateStore(B.CreateICmpEQ(Alive, B.getInt32(0)), None);
-  Value *Enough = B.CreateICmpUGE(
-      B.CreateMul(Count(Waiting), B.getInt32(32)),
-      B.CreateMul(Count(Alive), B.getInt32(Options.Threshold)), "enough");
+  Value *Running = Ballot(B.CreateICmpEQ(Now, B.getInt32(0)), "running");
+  if (At == Came) {
+    Value *Waiting = Ballot(B.CreateICmpUGT(Now, B.getInt32(Again)), "waiting");
+    Value *Alive = Count(B.CreateOr(Running, Waiting));
+    B.CreateStore(B.CreateICmpEQ(Alive, B.getInt32(0)), None);
+    Value *Part = B.CreateLShr(
+        B.CreateMul(Alive, B.getInt32(Options.Threshold)), B.getInt32(5));
+    B.CreateStore(B.CreateSub(Alive, B.CreateBinaryIntrinsic(
+                                         Intrinsic::umax, Part, B.getInt32(1))),
+                  Limit);
+  }
+  // Where none is alive, the limit has become the largest number.
+  Value *Enough = B.CreateICmpULE(Count(Running), load(B, Limit), "enough");
   B.CreateCondBr(Enough, Stop, Gate);
 }
 

@@ -34,10 +34,14 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 ; CHECK: %running = call i32 @llvm.nvvm.vote.ballot.sync(i32 %[[MASK]], i1
 ; CHECK: %waiting = call i32 @llvm.nvvm.vote.ballot.sync(i32 %[[MASK]], i1
 ; CHECK: mul i32 %{{.*}}, 4
+; CHECK: %[[LIMIT:.*]] = sub i32
 ; CHECK: br i1 %enough, label %flatten.stop, label %flatten.gate
+; In the rounds the vote is one ballot, against the limit of the last stop.
 ; CHECK: flatten.ran:
 ; CHECK: call i32 @llvm.nvvm.vote.ballot.sync(i32 %[[MASK]], i1
-; CHECK: br i1 %{{.*}}, label %flatten.stop, label %flatten.gate
+; CHECK-NOT: vote.ballot
+; CHECK: icmp ule i32 %{{.*}}, %[[LIMIT]]
+; CHECK-NEXT: br i1 %{{.*}}, label %flatten.stop, label %flatten.gate
 ; ROUNDS-LABEL: define ptx_kernel void @k(
 ; ROUNDS: %[[LESS:.*]] = sub i32 %left{{.*}}, 1
 ; ROUNDS: %[[MORE:.*]] = icmp ne i32 %[[LESS]], 0
