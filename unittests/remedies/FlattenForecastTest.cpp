@@ -54,8 +54,8 @@ TEST(FlattenForecast, NestsOfFewLanesGain) {
   // 7 of 8 lanes idle in 8 * 20 * 40 slots a warp and visit.
   const double Idle = 7.0 * 20 * 40 * 100 * Warps;
   EXPECT_DOUBLE_EQ(Bound.Gain, Idle);
-  // A tenth of it is what sums over 100 visits differ by, and 14 slots a vote.
-  EXPECT_DOUBLE_EQ(Bound.Price, Idle / 10 + 14.0 * 20 * 100 * Warps);
+  // A tenth of it is what sums over 100 visits differ by, and 9 slots a vote.
+  EXPECT_DOUBLE_EQ(Bound.Price, Idle / 10 + 9.0 * 20 * 100 * Warps);
 }
 
 TEST(FlattenForecast, FewLanesRunTheRest) {
@@ -87,8 +87,8 @@ TEST(FlattenForecast, LanesThatLeaveAtOnceGainNothing) {
 
 TEST(FlattenForecast, VotesOfShortRoundsCostMoreThanTheyGain) {
   EXPECT_FALSE(flatten::guess(nestOf(100, 20, 10, 3).K).empty());
-  // Two rounds idle, 12 slots, for each full one, which takes a vote of 14.
-  EXPECT_TRUE(flatten::guess(nestOf(100, 20, 6, 3).K).empty());
+  // Two rounds idle, 8 slots, for each full one, which takes a vote of 9.
+  EXPECT_TRUE(flatten::guess(nestOf(100, 20, 4, 3).K).empty());
 }
 
 TEST(FlattenForecast, WhatIsGuessed) {
@@ -102,6 +102,46 @@ TEST(FlattenForecast, WhatIsGuessed) {
   const std::vector<std::string> Limited = flatten::guess(H.K);
   ASSERT_EQ(Limited.size(), 5u);
   EXPECT_EQ(Limited[1], "threshold=8;rounds=4;branch=0;registers=40");
+}
+
+/// A loop of rounds of 10 instructions, whose first three lanes of 32 work, in
+/// \p Size instructions more.
+HandMadeKernel skipsOf(uint32_t Size) {
+  HandMadeKernel H;
+  H.K.Threads = 32 * Warps;
+  H.K.Launches = 1;
+  H.K.Shapes = {{}};
+  H.K.Shapes[0].Block = {256, 1, 1};
+  const uint64_t Rounds = 100 * Warps;
+  const uint32_t Round = H.block(10, Rounds, 32 * Rounds),
+                 Work = H.block(Size, Rounds, 3 * Rounds);
+  for (uint32_t B : {Round, Work})
+    H.K.Info.Blocks[B].Entries = {0};
+  H.branch(BranchKind::If, Round, {Work, Round}, {Work}, Rounds,
+           {3 * Rounds, 29 * Rounds});
+  return H;
+}
+
+TEST(FlattenForecast, RoundsThatSkipMuchWorkGain) {
+  const BranchBound Bound = boundOf(skipsOf(200));
+  const double Rounds = 100.0 * Warps;
+  EXPECT_DOUBLE_EQ(Bound.Gain, 29.0 / 32 * 200 * Rounds);
+  // 24 lanes wait, and half of the others that have work four rounds later.
+  const double OfLane = 32.0 / 3, Together = 24 + 4 * 8 / (2 * OfLane),
+               Made = 32 / (32 - Together / 2) * (1 + 3 / (2 * OfLane));
+  EXPECT_NEAR(Bound.Price / Rounds,
+              Made * (9.0 / 4 + 3) + 200 * 3.0 / 32 * (32 / Together - 1) +
+                  10 * (Made - 1) + 30 * 3 / Together,
+              1e-9);
+  const std::vector<std::string> All = flatten::guess(skipsOf(200).K);
+  ASSERT_EQ(All.size(), 2u);
+  EXPECT_EQ(All[0], "threshold=24;rounds=4;branch=0");
+  EXPECT_EQ(All[1].substr(0, 13), "threshold=16;");
+}
+
+TEST(FlattenForecast, RoundsThatSkipLittleAreLeftAlone) {
+  EXPECT_EQ(boundOf(skipsOf(10)).Gain, 0);
+  EXPECT_TRUE(flatten::guess(skipsOf(10).K).empty());
 }
 
 } // namespace

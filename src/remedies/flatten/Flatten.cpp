@@ -47,7 +47,8 @@ PlanOr<Flattened> flattenFunction(Function &F, const FlattenOptions &Options) {
   if (!Price.allows(Plan.Options.Occupancy, Plan.Options.Registers))
     return refusal(refuse::Registers, Start, Price.Text);
   Flattened Made{Start.getDebugLoc(), Plan.Options,
-                 Price.note(Plan.Options.Registers)};
+                 Price.note(Plan.Options.Registers),
+                 Plan.Skipped.Work != nullptr};
   apply(F, Plan);
   return Made;
 }

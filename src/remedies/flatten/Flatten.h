@@ -15,13 +15,15 @@ class Function;
 namespace reconverge::remedies {
 
 struct Flattened {
-  llvm::DebugLoc Where;   ///< of the inner loop
+  llvm::DebugLoc Where;   ///< of the inner loop, or of the only one
   FlattenOptions Options; ///< what the source says of the loop among them
   std::string Registers;  ///< WarpCost::note()
+  bool Skips = false;     ///< rounds of one loop that skip some work
 };
 
 /// Has lanes of \p F that are through with an inner loop go on in the outer one
-/// while others are inside.
+/// while others are inside; or those whose rounds skip some work go on while
+/// others wait to do it together.
 PlanOr<Flattened> flattenFunction(llvm::Function &F,
                                   const FlattenOptions &Options);
 

@@ -10,16 +10,33 @@
 //   I       lanes that go on together: min(32, 8 + 16 / m), of m rounds each
 //   rest    32 / I times what full warps would need for the rest of the loop
 //           around it, less what it needs now; at least 0
-//   price   gain / sqrt(n) + 14 r + rest
+//   price   gain / sqrt(n) + 9 r + rest
 //
 // A lane waits at the end for the one with the largest sum over n rounds of the
 // outer loop. Of n numbers that do not depend on one another the sum grows as n,
-// what it differs by as sqrt(n). 14 are machine instructions of a vote and the
+// what it differs by as sqrt(n). 9 are machine instructions of a vote and the
 // two branches at it. I is as in refill/Forecast.cpp: the warp goes on once 8
 // lanes wait, the threshold that is tried first, and half of those that leave in
 // one round. The loop is that of greatest gain less price.
 //
 // The loop around is the smallest that a branch leaves, or the outermost.
+//
+// From the same counts, of a branch by which rounds skip some work:
+//
+//   gain    what idles at the branch itself
+//   P, n    lanes that come to it, and that work; m = P / n rounds for each
+//   T, R    the threshold, rounds from one vote to the next
+//   I       lanes that work together: min(32, T + R (32 - T) / 2m)
+//   A       lanes that make rounds meanwhile: 32 - I / 2
+//   r       rounds of warps, P / A (1 + (R - 1) / 2m)
+//   price   r (9 / R), and 3 r to count rounds if R > 1
+//           + 32 / I times what full warps would need for the work, less that
+//           + r times a warp's round without the work, less what that takes now
+//           + 30 n / I for stops
+//
+// Of the thresholds and rounds below those with the least price are tried, and
+// the best with another threshold: how often a lane comes to the loop, and waits
+// at its end, is not known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,6 +45,8 @@
 #include "model/Slots.h"
 #include "remedies/common/LoopGain.h"
 #include "remedies/common/WarpCost.h"
+#include "remedies/flatten/Legality.h"
+#include "remedies/flatten/Rewrite.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -39,7 +58,27 @@ using namespace llvm;
 
 namespace reconverge::remedies::flatten {
 
-static constexpr double SlotsOfVote = 14, Threshold = 8;
+static constexpr double SlotsOfVote = 9, Threshold = 8;
+// Where rounds skip some work.
+static constexpr double SlotsOfCount = 3, SlotsOfStop = 30;
+static constexpr unsigned Thresholds[] = {8, 16, 24},
+                          RoundsOfVote[] = {1, 4, 8};
+
+namespace {
+/// How often a warp stops where rounds skip some work.
+struct Stops {
+  double Price; ///< slots
+  unsigned Threshold, Rounds;
+  auto operator<=>(const Stops &) const = default;
+  std::string text() const {
+    return "threshold=" + std::to_string(Threshold) +
+           (Rounds > 1 ? ";rounds=" + std::to_string(Rounds) : "");
+  }
+};
+struct SkipGain : LoopGain {
+  std::vector<Stops> Ways; ///< cheapest first
+};
+} // namespace
 
 /// How often a lane comes to the loop that \p Exits leave; at most once: there
 /// is nothing to go on with.
@@ -107,27 +146,142 @@ static std::optional<LoopGain> bestLoop(const model::KernelSlots &Slots,
       });
 }
 
+namespace {
+/// Of a branch by which rounds skip some work.
+struct SkipCounts {
+  double Rounds = 0, Working = 0; ///< lanes
+  double FullWork = 0;            ///< slots of the work, in full warps
+  double Search = 0;              ///< of the other code of its loop, as it is
+  double SearchOfRound = 0;       ///< the same, of a warp and round
+};
+} // namespace
+
+static double priceOf(const SkipCounts &C, double WarpSize, unsigned Threshold,
+                      unsigned RoundsOfVote) {
+  const double OfLane = C.Rounds / C.Working;
+  const double Together =
+      std::min(WarpSize, Threshold + RoundsOfVote * (WarpSize - Threshold) /
+                                         (2 * OfLane));
+  const double Rounds = C.Rounds / (WarpSize - Together / 2) *
+                        (1 + (RoundsOfVote - 1) / (2 * OfLane));
+  return Rounds * (SlotsOfVote / RoundsOfVote +
+                   (RoundsOfVote > 1 ? SlotsOfCount : 0)) +
+         C.FullWork * (WarpSize / Together - 1) +
+         std::max(Rounds * C.SearchOfRound - C.Search, 0.0) +
+         SlotsOfStop * C.Working / Together;
+}
+
+/// Of the rounds of a loop that skip what is behind branch \p B.
+static std::optional<SkipGain> gainOfSkips(const model::KernelSlots &Slots,
+                                           uint32_t B, double Self) {
+  const KernelProfile &K = Slots.kernel();
+  const BranchInfo &Info = K.Info.Branches[B];
+  if (Info.Kind != BranchKind::If ||
+      K.Info.Blocks[Info.Block].Entries.empty() || !K.Branches[B].Splits)
+    return std::nullopt;
+  SkipCounts C;
+  for (size_t S = 0; S != Info.Successors.size(); ++S) {
+    const double Lanes = double(K.Branches[B].LanesTo[S]);
+    C.Rounds += Lanes;
+    C.Working += model::inRegion(Info, Info.Successors[S]) ? Lanes : 0;
+  }
+  if (C.Working <= 0)
+    return std::nullopt;
+  std::vector<uint32_t> Work = {};
+  for (uint32_t Block = 0; Block != K.Info.Blocks.size(); ++Block)
+    if (model::inRegion(Info, Block)) {
+      Work.push_back(Block);
+      C.FullWork += Slots.lanes(Block) * double(K.Blocks[Block].Lanes);
+    }
+  for (uint32_t Block : restAround(K, Work))
+    C.Search += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
+  C.SearchOfRound = C.Search / double(K.Blocks[Info.Block].Warps);
+  SkipGain G;
+  G.Exits = {B};
+  G.Exit = B;
+  G.Gain = Self;
+  for (unsigned T : Thresholds)
+    for (unsigned R : RoundsOfVote)
+      G.Ways.push_back({priceOf(C, K.WarpSize, T, R), T, R});
+  std::ranges::sort(G.Ways);
+  G.Price = G.Ways.front().Price;
+  return G;
+}
+
+static std::optional<SkipGain> bestSkip(const model::KernelSlots &Slots,
+                                        ArrayRef<double> Self) {
+  std::optional<SkipGain> Best;
+  for (uint32_t B = 0; B != Self.size(); ++B)
+    if (auto Here = gainOfSkips(Slots, B, Self[B]);
+        Here && Here->net() > (Best ? Best->net() : 0))
+      Best = std::move(Here);
+  return Best;
+}
+
 BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
                     uint32_t Branch) {
-  if (K.Info.Branches[Branch].Kind != BranchKind::LoopExit)
-    return {};
+  const BranchKind Kind = K.Info.Branches[Branch].Kind;
   const std::vector<double> Self = selfSlots(Cost);
-  return boundOf(bestLoop(model::KernelSlots(K), Self), Self, Branch);
+  const model::KernelSlots Slots(K);
+  if (Kind == BranchKind::If)
+    return boundOf(bestSkip(Slots, Self), Self, Branch);
+  if (Kind == BranchKind::LoopExit)
+    return boundOf(bestLoop(Slots, Self), Self, Branch);
+  return {};
 }
 
 std::vector<std::string> guess(const KernelProfile &K) {
   const model::KernelSlots Slots(K);
-  const auto Best = bestLoop(Slots, Slots.self());
-  if (!Best)
-    return {};
-  const std::string Where =
-      ";branch=" + std::to_string(K.Info.Branches[Best->Exit].Id);
-  std::vector<std::string> All = {"threshold=8;rounds=4" + Where,
-                                  "threshold=0;rounds=4" + Where,
-                                  "threshold=8" + Where, "threshold=0" + Where};
+  const std::vector<double> Self = Slots.self();
   const uint64_t Block = largestBlock(K);
-  addLimited(All, registersAsBefore(K, Block, Block));
+  std::vector<std::string> All;
+  auto Add = [&](std::vector<std::string> Ways, uint32_t Exit) {
+    for (std::string &Way : Ways)
+      Way += ";branch=" + std::to_string(K.Info.Branches[Exit].Id);
+    addLimited(Ways, registersAsBefore(K, Block, Block));
+    append_range(All, Ways);
+  };
+  if (const auto Best = bestLoop(Slots, Self))
+    Add({"threshold=8;rounds=4", "threshold=0;rounds=4", "threshold=8",
+         "threshold=0"},
+        Best->Exit);
+  if (const auto Best = bestSkip(Slots, Self)) {
+    const Stops &First = Best->Ways.front(),
+                &Other = *find_if(Best->Ways, [&](const Stops &Each) {
+                  return Each.Threshold != First.Threshold;
+                });
+    Add({First.text(), Other.text()}, Best->Exit);
+  }
   return All;
+}
+
+Foreseen foresee(Function &Copy, const KernelProfile &Seen,
+                 StringRef Parameters) {
+  Foreseen F;
+  const model::KernelSlots Slots(Seen);
+  const std::vector<double> Self = Slots.self();
+  F.Slots.resize(Self.size());
+  const FlattenOptions Options = cantFail(parseFlattenOptions(Parameters));
+  std::optional<LoopGain> Best = bestLoop(Slots, Self);
+  if (auto Skip = bestSkip(Slots, Self);
+      Skip && Options.Branch == Seen.Info.Branches[Skip->Exit].Id) {
+    const auto Way = find_if(Skip->Ways, [&](const Stops &Each) {
+      return Each.Threshold == Options.Threshold &&
+             Each.Rounds == Options.Rounds;
+    });
+    Skip->Price = Way->Price;
+    Best = std::move(Skip);
+  }
+  const PlanOr<FlattenPlan> Planned = planFlatten(Copy, Options);
+  const auto *Plan = std::get_if<FlattenPlan>(&Planned);
+  F.IsRefused = !Best || !Plan;
+  if (F.IsRefused)
+    return F;
+  rewrite(*Plan, Copy);
+  for (uint32_t B : Best->Exits)
+    F.Slots[B] = Self[B];
+  F.Added.emplace().Slots = Best->Price;
+  return F;
 }
 
 } // namespace reconverge::remedies::flatten

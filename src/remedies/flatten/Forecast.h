@@ -7,10 +7,14 @@
 
 namespace reconverge::remedies::flatten {
 
-/// Of the one inner loop for which flattening should pay most.
+/// Of the one inner loop, and of the one branch by which rounds skip some work,
+/// for which flattening should pay most.
 BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
                     uint32_t Branch);
 std::vector<std::string> guess(const KernelProfile &K);
+/// Of what guess() has.
+Foreseen foresee(llvm::Function &Copy, const KernelProfile &Seen,
+                 llvm::StringRef Parameters);
 
 } // namespace reconverge::remedies::flatten
 

@@ -16,6 +16,10 @@
 // times; the first of several. A pragma stands before the outer loop or the
 // inner one. Never one that the source forbids.
 //
+// Or rounds that skip some work (common/Skips.h): what Options.Branch skips, or,
+// of a loop that a pragma names and that is none of two, the heaviest that there
+// is in it.
+//
 //===----------------------------------------------------------------------===//
 
 #include "remedies/flatten/Legality.h"
@@ -35,14 +39,25 @@ namespace reconverge::remedies::flatten {
 
 using analysis::UniformityResult;
 
+namespace {
+/// What becomes one loop: an inner loop and the one around it, or the rounds of
+/// a loop, which is both, that skip some work and those that do not.
+struct Nest {
+  Loop *Inner, *Outer;
+  Skip Skipped = {};
+};
+} // namespace
+
 /// What the source says of inner loop \p M: at itself, or at the loop around it.
-static std::optional<SourceRequest> requestAt(const Loop &M) {
+static std::optional<SourceRequest> requestAt(const Loop &M,
+                                              const Loop &Around) {
   auto Said = remedies::requestOf(M, Name);
-  return Said ? Said : remedies::requestOf(*M.getParentLoop(), Name);
+  return Said ? Said : remedies::requestOf(Around, Name);
 }
 
-static bool mayBeTaken(const Loop &M, const FlattenOptions &Options) {
-  const auto Said = requestAt(M);
+static bool mayBeTaken(const Loop &M, const Loop &Around,
+                       const FlattenOptions &Options) {
+  const auto Said = requestAt(M, Around);
   return Said ? Said->On : !Options.Marked;
 }
 
@@ -61,22 +76,37 @@ static const BasicBlock *irreducibleNest(Function &F,
   return nullptr;
 }
 
-/// The inner loop to flatten.
-static PlanOr<Loop *> findLoop(Function &F, const LoopInfo &Loops,
-                               const UniformityResult &Known,
-                               const FlattenOptions &Options) {
+static PlanOr<Nest> nestOfBranch(uint32_t Number, Function &F,
+                                 const LoopInfo &Loops,
+                                 const DominatorTree &Dominance,
+                                 const UniformityResult &Known,
+                                 const FlattenOptions &Options) {
+  Nest Found{loopLeftBy(Number, F, Loops, Known), nullptr};
+  if (Found.Inner)
+    Found.Outer = Found.Inner->getParentLoop();
+  else if ((Found.Skipped = skipAt(Number, F, Loops, Dominance, Known)).Work)
+    Found.Inner = Found.Outer =
+        Loops.getLoopFor(Found.Skipped.Work->getSinglePredecessor());
+  if (!Found.Outer)
+    return refusal(refuse::Branch, *F.getEntryBlock().getTerminator(),
+                   std::to_string(Number));
+  if (!mayBeTaken(*Found.Inner, *Found.Outer, Options))
+    return Refusal{&refuse::Off, Found.Inner->getStartLoc(), ""};
+  return Found;
+}
+
+/// What to flatten.
+static PlanOr<Nest> findNest(Function &F, const LoopInfo &Loops,
+                             const DominatorTree &Dominance,
+                             const UniformityResult &Known,
+                             const FlattenOptions &Options) {
   const Instruction &Start = *F.getEntryBlock().getTerminator();
-  if (Options.Branch) {
-    Loop *M = loopLeftBy(*Options.Branch, F, Loops, Known);
-    if (!M || !M->getParentLoop())
-      return refusal(refuse::Branch, Start, std::to_string(*Options.Branch));
-    if (!mayBeTaken(*M, Options))
-      return Refusal{&refuse::Off, M->getStartLoc(), ""};
-    return M;
-  }
+  if (Options.Branch)
+    return nestOfBranch(*Options.Branch, F, Loops, Dominance, Known, Options);
   Loop *Chosen = nullptr;
   bool Named = false;
-  const Loop *Off = nullptr, *Alike = nullptr;
+  const Loop *Off = nullptr;
+  Loop *Alike = nullptr;
   for (Loop *M : Loops.getLoopsInPreorder()) {
     const auto Here = remedies::requestOf(*M, Name);
     const bool AsksHere = Here && Here->On && Here->AtAnyCost;
@@ -85,11 +115,11 @@ static PlanOr<Loop *> findLoop(Function &F, const LoopInfo &Loops,
         Alike = M;
       continue;
     }
-    if (!mayBeTaken(*M, Options)) {
+    if (!mayBeTaken(*M, *M->getParentLoop(), Options)) {
       Off = Off ? Off : M;
       continue;
     }
-    const auto Said = requestAt(*M);
+    const auto Said = requestAt(*M, *M->getParentLoop());
     const bool Asks = Said && Said->AtAnyCost;
     if (!Chosen || Asks > Named ||
         (Asks == Named && weightOf(*Chosen, Loops) < weightOf(*M, Loops))) {
@@ -98,9 +128,13 @@ static PlanOr<Loop *> findLoop(Function &F, const LoopInfo &Loops,
     }
   }
   if (Chosen && (Named || !Alike))
-    return Chosen;
-  if (Alike)
+    return Nest{Chosen, Chosen->getParentLoop()};
+  if (Alike) {
+    const Skip Skipped = heaviestSkip(*Alike, Loops, Dominance, Known);
+    if (Skipped.Work)
+      return Nest{Alike, Alike, Skipped};
     return Refusal{&refuse::Uniform, Alike->getStartLoc(), ""};
+  }
   if (Off)
     return Refusal{&refuse::Off, Off->getStartLoc(), ""};
   if (const BasicBlock *BB = irreducibleNest(F, Known))
@@ -134,14 +168,14 @@ PlanOr<FlattenPlan> planFlatten(Function &F, const FlattenOptions &Options) {
   const UniformityResult Known = analysis::computeUniformity(F);
   DominatorTree Dominance(F);
   LoopInfo Loops(Dominance);
-  PlanOr<Loop *> Found = findLoop(F, Loops, Known, Options);
+  PlanOr<Nest> Found = findNest(F, Loops, Dominance, Known, Options);
   if (const auto *Why = std::get_if<Refusal>(&Found))
     return *Why;
-  const Loop *M = std::get<Loop *>(Found);
-  if (auto Why = tiedBy(*M->getParentLoop(), Loops))
+  const Nest &Chosen = std::get<Nest>(Found);
+  if (auto Why = tiedBy(*Chosen.Outer, Loops))
     return *Why;
-  FlattenPlan Plan{M->getHeader(), Options};
-  if (const auto Said = requestAt(*M)) {
+  FlattenPlan Plan{Chosen.Inner->getHeader(), Chosen.Skipped, Options};
+  if (const auto Said = requestAt(*Chosen.Inner, *Chosen.Outer)) {
     Plan.Options = cantFail(parseFlattenOptions(Said->Parameters, Options));
     Plan.Options.Occupancy &= !Said->AtAnyCost;
   }

@@ -4,6 +4,7 @@
 #define RECONVERGE_REMEDIES_FLATTEN_LEGALITY_H
 
 #include "remedies/common/Refusal.h"
+#include "remedies/common/Skips.h"
 #include "remedies/flatten/Options.h"
 
 namespace llvm {
@@ -14,8 +15,10 @@ class Function;
 namespace reconverge::remedies::flatten {
 
 struct FlattenPlan {
-  /// Of the inner loop; the outer one is right around it.
+  /// Of the inner loop; the outer one is right around it. With Skipped, of the
+  /// one loop that there is yet.
   llvm::BasicBlock *Header;
+  Skip Skipped; ///< its rounds without this are to be the inner loop, if any
   FlattenOptions Options; ///< what the source says of the loop among them
 };
 

@@ -36,11 +36,13 @@ apply(Function &F, StringRef Parameters, const Services &Services,
   Remarks.emit([&] {
     return OptimizationRemark(PassName, "Flattened", Now.Where,
                               &F.getEntryBlock())
-           << "flattened: lanes that are through with the inner loop go on in "
-              "the outer one, "
+           << (Now.Skips ? "flattened: lanes go on past rounds that skip work, "
+                           "and do it together, "
+                         : "flattened: lanes that are through with the inner "
+                           "loop go on in the outer one, ")
            << (Now.Options.Threshold
                    ? "once " + std::to_string(Now.Options.Threshold) +
-                         " of 32 are"
+                         (Now.Skips ? " of 32 have some" : " of 32 are")
                    : "at once")
            << Now.Registers;
   });
@@ -59,6 +61,7 @@ const Remedy flatten::Itself = {
     .Guess = flatten::guess,
     .Check =
         [](StringRef Text) { return parseFlattenOptions(Text).takeError(); },
-    .Apply = apply};
+    .Apply = apply,
+    .Foresee = flatten::foresee};
 
 } // namespace reconverge::remedies

@@ -149,7 +149,8 @@ Flattener::Flattener(const FlattenPlan &Plan, Function &F)
   for (Loop *Each : {M, L})
     formDedicatedExitBlocks(Each, &Dominance, &Loops, nullptr,
                             /*PreserveLCSSA=*/false);
-  formLCSSARecursively(*L, Dominance, &Loops, nullptr);
+  // L's other values are kept for all their uses.
+  formLCSSARecursively(*M, Dominance, &Loops, nullptr);
   OuterHeader = L->getHeader();
   Inner.insert(M->block_begin(), M->block_end());
   Outer.insert(L->block_begin(), L->block_end());
@@ -378,6 +379,8 @@ void Flattener::run() {
 }
 
 void rewrite(const FlattenPlan &Plan, Function &F) {
+  if (Plan.Skipped.Work)
+    separateSkips(Plan.Skipped, *Plan.Header);
   Flattener(Plan, F).run();
   F.addFnAttr(Attribute::Convergent);
   F.removeFnAttr(Attribute::NoSync);

@@ -13,7 +13,7 @@
 //     an alloca beyond the entry's would take memory for each.
 //
 // Which loop: the one that a pragma names, or that Options.Branch leaves, or the
-// rounds in which it skips some work (Skips.cpp). Else of the outermost loops
+// rounds in which it skips some work (common/Skips.cpp). Else of the outermost loops
 // that threads leave at different times the one with the most instructions,
 // those of inner loops counted eight times; the first of several. Never one that
 // the source forbids.
@@ -60,15 +60,6 @@ static Loop *chooseLoop(const LoopInfo &Loops, const UniformityResult &Known,
       Chosen = L;
   }
   return Chosen;
-}
-
-/// What branch \p Number skips in its loop, if it parts lanes there.
-static Skip skipAt(uint32_t Number, Function &F, const LoopInfo &Loops,
-                   const DominatorTree &Dominance,
-                   const UniformityResult &Known) {
-  BasicBlock *BB = blockOfBranch(Number, F);
-  return BB && Known.isDivergentBranch(*BB) ? findSkip(*BB, Loops, Dominance)
-                                            : Skip{};
 }
 
 /// Of loops that pragmas name, the one to take; null: none are named. Why not

@@ -4,8 +4,8 @@
 #define RECONVERGE_REMEDIES_REFILL_LEGALITY_H
 
 #include "remedies/common/BlockPrologue.h"
+#include "remedies/common/Skips.h"
 #include "remedies/refill/Options.h"
-#include "remedies/refill/Skips.h"
 
 namespace llvm {
 class BasicBlock;

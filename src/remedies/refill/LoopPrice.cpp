@@ -53,7 +53,7 @@
 // (their selves, model/Slots.cpp), and price all beyond what is left then.
 //
 // Where a branch in a loop skips some work, the rounds without it can be such a
-// loop (Skips.cpp). Then the self of that branch comes back, P are the lanes that
+// loop (common/Skips.cpp). Then the self of that branch comes back, P are the lanes that
 // come to it, n those that work, and the loop has all blocks that are in some
 // loop but the work: which loop a branch is in is not known of a profile. The
 // work is in the rest, which need not be as now. Such

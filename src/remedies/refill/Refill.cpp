@@ -32,7 +32,7 @@
 // once, before its warps take items.
 //
 //   1. Legality.cpp  which loop; a plan, or a refusal
-//      Skips.cpp     or the rounds of one that skip some work
+//                    (or the rounds of one that skip some work, common/Skips.h)
 //   2. Prologue.cpp  what an item begins with
 //   3. Values.cpp    what a waiting lane keeps
 //   4. Rewrite.cpp   the edges, and why the result is right

@@ -2,7 +2,7 @@
 ;
 ; RUN: opt -passes=reconverge-flatten -pass-remarks-missed=reconverge-flatten -disable-output %s 2>&1 | FileCheck %s
 ; RUN: opt -passes='reconverge-flatten<branch=99>' -pass-remarks-missed=reconverge-flatten -disable-output %s 2>&1 | FileCheck %s --check-prefix=BRANCH
-; BRANCH: not flattened: the branch leaves no loop in a loop (99) [RC702]
+; BRANCH: not flattened: the branch leaves no loop in a loop, and skips nothing in one (99) [RC702]
 ;
 ; A branch that is named does not overrule the source.
 ; RUN: opt -passes='reconverge-flatten<branch=7>' -pass-remarks-missed=reconverge-flatten -disable-output %s 2>&1 | FileCheck %s --check-prefix=NAMED

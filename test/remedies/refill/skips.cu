@@ -18,7 +18,8 @@
 // RUN: %reconverge optimize --device cpu %s --decisions d.json -o best \
 // RUN:   >out 2>tried
 // RUN: FileCheck %s --check-prefix=TRIED <tried
-// TRIED: kept: refill (threshold={{.*}}branch=2) for shots
+// TRIED: refill (threshold={{.*}}branch=2) {{ *[2-9]\.[0-9]+}}x{{.*}}identical
+// TRIED: kept: {{refill|flatten}} (threshold={{.*}}branch=2) for shots
 // RUN: env RECONVERGE_DEVICE=cpu ./best | diff expected -
 
 #include <cstdint>

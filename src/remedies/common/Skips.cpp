@@ -1,4 +1,4 @@
-//===- remedies/refill/Skips.cpp - Rounds that skip some work -------------===//
+//===- remedies/common/Skips.cpp - Rounds that skip some work -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   header <------+            again <----------------+
@@ -11,8 +11,8 @@
 //
 // In each round a warp does the work if one of its lanes has to, and the others
 // wait. After this the rounds without work are a loop of their own, which a lane
-// leaves to work: at different times, so that it can be refilled like any other,
-// and lanes work when many have to.
+// leaves to work: at different times, so that it can be refilled, or flattened
+// with the loop around it, like any other, and lanes work when many have to.
 //
 //   1. What can be come to in the loop, from one side of the branch and from the
 //      other, and not by way of the header. What both come to is the tail, and
@@ -20,6 +20,7 @@
 //   2. Work is the side that has more code of its own, that of inner loops
 //      counted eight times. A round of the other side has to come back.
 //   3. Who comes from the work gets a copy of the tail.
+//   4. Phis of rounds without work that are one value are that value.
 //
 // Why right: only where blocks lie is changed. What can be come to from the tail
 // in the same round is in the tail. So a value of the tail is used in it, in the
@@ -28,7 +29,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "remedies/refill/Skips.h"
+#include "remedies/common/Skips.h"
+
+#include "remedies/common/Loops.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -41,7 +44,7 @@
 
 using namespace llvm;
 
-namespace reconverge::remedies::refill {
+namespace reconverge::remedies {
 
 using Blocks = SmallSetVector<BasicBlock *, 16>;
 
@@ -85,8 +88,9 @@ static uint64_t weightOf(const Blocks &All, const LoopInfo &Loops) {
   return Sum;
 }
 
-Skip findSkip(BasicBlock &Branch, const LoopInfo &Loops,
-              const DominatorTree &Dominance) {
+/// What \p Branch, the end of a block, skips in its innermost loop.
+static Skip findSkip(BasicBlock &Branch, const LoopInfo &Loops,
+                     const DominatorTree &Dominance) {
   const Loop *L = Loops.getLoopFor(&Branch);
   const auto *Ends = dyn_cast<BranchInst>(Branch.getTerminator());
   if (!L || !Ends || !Ends->isConditional())
@@ -94,9 +98,12 @@ Skip findSkip(BasicBlock &Branch, const LoopInfo &Loops,
   BasicBlock *Work = Ends->getSuccessor(0), *Other = Ends->getSuccessor(1);
   if (Work == Other || !L->contains(Work) || !L->contains(Other))
     return {};
-  if (weightOf(Side(Work, Other, *L, Dominance).Own, Loops) <
-      weightOf(Side(Other, Work, *L, Dominance).Own, Loops))
+  uint64_t Weight = weightOf(Side(Work, Other, *L, Dominance).Own, Loops),
+           Less = weightOf(Side(Other, Work, *L, Dominance).Own, Loops);
+  if (Weight < Less) {
     std::swap(Work, Other);
+    std::swap(Weight, Less);
+  }
   const bool Alone = Side(Work, Other, *L, Dominance).Own.contains(Work) &&
                      Work->getSinglePredecessor() == &Branch;
   const Blocks Back = blocksFrom(Other, *L);
@@ -104,7 +111,27 @@ Skip findSkip(BasicBlock &Branch, const LoopInfo &Loops,
   const bool Returns = Other == L->getHeader() || leadsTo(Back, L->getHeader()),
              IsAround = Back.contains(&Branch) ||
                         blocksFrom(Work, *L).contains(&Branch);
-  return Alone && Returns && !IsAround ? Skip{Work, Other} : Skip{};
+  return Alone && Returns && !IsAround ? Skip{Work, Other, Weight} : Skip{};
+}
+
+Skip skipAt(uint32_t Number, Function &F, const LoopInfo &Loops,
+            const DominatorTree &Dominance,
+            const analysis::UniformityResult &Known) {
+  BasicBlock *BB = blockOfBranch(Number, F);
+  return BB && Known.isDivergentBranch(*BB) ? findSkip(*BB, Loops, Dominance)
+                                            : Skip{};
+}
+
+Skip heaviestSkip(const Loop &L, const LoopInfo &Loops,
+                  const DominatorTree &Dominance,
+                  const analysis::UniformityResult &Known) {
+  Skip Heaviest;
+  for (BasicBlock *BB : L.blocks())
+    if (Loops.getLoopFor(BB) == &L && Known.isDivergentBranch(*BB))
+      if (const Skip Here = findSkip(*BB, Loops, Dominance);
+          Here.Weight > Heaviest.Weight)
+        Heaviest = Here;
+  return Heaviest;
 }
 
 /// Of the blocks that both sides come to, copies for those who come from \p Of.
@@ -144,6 +171,20 @@ static void copyTail(const Side &Of) {
   }
 }
 
+/// What the work alone changes is the same in all rounds without it.
+static void dropCopies(ArrayRef<BasicBlock *> Rounds) {
+  for (bool Found = true; Found;) {
+    Found = false;
+    for (BasicBlock *BB : Rounds)
+      for (PHINode &Phi : make_early_inc_range(BB->phis()))
+        if (Value *Same = Phi.hasConstantValue()) {
+          Phi.replaceAllUsesWith(Same);
+          Phi.eraseFromParent();
+          Found = true;
+        }
+  }
+}
+
 void separateSkips(const Skip &From, BasicBlock &Header) {
   DominatorTree Dominance(*Header.getParent());
   LoopInfo Loops(Dominance);
@@ -161,6 +202,11 @@ void separateSkips(const Skip &From, BasicBlock &Header) {
     if (!Inner.contains(BB))
       Outer.insert(BB);
   SplitBlockPredecessors(&Header, Outer.getArrayRef(), ".again");
+  SmallVector<BasicBlock *> Rounds;
+  for (BasicBlock *BB : L->blocks())
+    if (!Of.Own.contains(BB))
+      Rounds.push_back(BB);
+  dropCopies(Rounds);
 }
 
-} // namespace reconverge::remedies::refill
+} // namespace reconverge::remedies
