@@ -3,11 +3,14 @@
 
 // Launches by the recipe, in a program: blocks of many sizes, of part of a warp
 // and of more threads than are sorted, in three dimensions, fewer of them than
-// one block does the work of, and none. The program prints the same.
+// one block does the work of, and none; two streams, and a graph. The program
+// prints the same.
 // RUN: %reconverge cc %s -o plain
 // RUN: env RECONVERGE_DEVICE=cpu ./plain >expected
 // RUN: FileCheck %s <expected
 // CHECK: 14 launches
+// CHECK: streams {{[0-9a-f]+}} cudaSuccess
+// CHECK-COUNT-3: graph {{[0-9a-f]+}} cudaSuccess
 // RUN: %reconverge cc --collect=threshold=10 %s -o four 2>err
 // RUN: count 0 <err
 // RUN: env RECONVERGE_DEVICE=cpu ./four >out
@@ -76,4 +79,33 @@ int main() {
     ++Count;
   }
   std::printf("%d launches\n", Count);
+
+  // Two streams at a time, and a graph that is replayed.
+  auto Show = [&](const char *What) {
+    const cudaError_t Ended = cudaDeviceSynchronize();
+    unsigned Sum = 0;
+    for (int I = 0; I < Most; ++I)
+      Sum = Sum * 31 + Out[I];
+    std::printf("%s %08x %s\n", What, Sum, cudaGetErrorName(Ended));
+  };
+  cudaStream_t A, B;
+  cudaStreamCreate(&A);
+  cudaStreamCreateWithFlags(&B, cudaStreamNonBlocking);
+  cudaMemset(Out, 0, Most * sizeof(int));
+  work<<<50, 256, 0, A>>>(In, Out, 12345);
+  work<<<50, 256, 0, B>>>(In + 12345, Out + Most / 2, 12345);
+  Show("streams");
+  cudaGraph_t Graph;
+  cudaGraphExec_t Runs;
+  cudaStreamBeginCapture(A, cudaStreamCaptureModeGlobal);
+  work<<<9, 96, 0, A>>>(In + 7, Out, 800);
+  work<<<5, 33, 0, A>>>(In + 9, Out + 400, 165);
+  cudaStreamEndCapture(A, &Graph);
+  cudaGraphInstantiate(&Runs, Graph, nullptr, nullptr, 0);
+  for (int R = 0; R < 3; ++R) {
+    cudaMemset(Out, R, Most * sizeof(int));
+    cudaDeviceSynchronize();
+    cudaGraphLaunch(Runs, A);
+    Show("graph");
+  }
 }
