@@ -14,6 +14,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace reconverge;
 using namespace reconverge::remedies;
 using reconverge::test::HandMadeKernel;
@@ -104,16 +106,16 @@ TEST(FlattenForecast, WhatIsGuessed) {
   EXPECT_EQ(Limited[1], "threshold=8;rounds=4;branch=0;registers=40");
 }
 
-/// A loop of rounds of 10 instructions, whose first three lanes of 32 work, in
-/// \p Size instructions more.
-HandMadeKernel skipsOf(uint32_t Size) {
+/// A loop of rounds of \p Search instructions, whose first three lanes of 32
+/// work, in \p Size instructions more.
+HandMadeKernel skipsOf(uint32_t Search, uint32_t Size) {
   HandMadeKernel H;
   H.K.Threads = 32 * Warps;
   H.K.Launches = 1;
   H.K.Shapes = {{}};
   H.K.Shapes[0].Block = {256, 1, 1};
   const uint64_t Rounds = 100 * Warps;
-  const uint32_t Round = H.block(10, Rounds, 32 * Rounds),
+  const uint32_t Round = H.block(Search, Rounds, 32 * Rounds),
                  Work = H.block(Size, Rounds, 3 * Rounds);
   for (uint32_t B : {Round, Work})
     H.K.Info.Blocks[B].Entries = {0};
@@ -123,7 +125,7 @@ HandMadeKernel skipsOf(uint32_t Size) {
 }
 
 TEST(FlattenForecast, RoundsThatSkipMuchWorkGain) {
-  const BranchBound Bound = boundOf(skipsOf(200));
+  const BranchBound Bound = boundOf(skipsOf(10, 200));
   const double Rounds = 100.0 * Warps;
   EXPECT_DOUBLE_EQ(Bound.Gain, 29.0 / 32 * 200 * Rounds);
   // 24 lanes wait, and half of the others that have work four rounds later.
@@ -133,15 +135,24 @@ TEST(FlattenForecast, RoundsThatSkipMuchWorkGain) {
               Made * (9.0 / 4 + 3) + 200 * 3.0 / 32 * (32 / Together - 1) +
                   10 * (Made - 1) + 30 * 3 / Together,
               1e-9);
-  const std::vector<std::string> All = flatten::guess(skipsOf(200).K);
-  ASSERT_EQ(All.size(), 2u);
-  EXPECT_EQ(All[0], "threshold=24;rounds=4;branch=0");
-  EXPECT_EQ(All[1].substr(0, 13), "threshold=16;");
+  const std::vector<std::string> All = flatten::guess(skipsOf(10, 200).K);
+  ASSERT_EQ(All.size(), 3u);
+  EXPECT_EQ(All[0], "ahead=1;branch=0");
+  EXPECT_EQ(All[1], "threshold=24;rounds=4;branch=0");
+  EXPECT_EQ(All[2].substr(0, 13), "threshold=16;");
+}
+
+TEST(FlattenForecast, LongRoundsAreBetterLookedAhead) {
+  const BranchBound Bound = boundOf(skipsOf(60, 200));
+  // Of 32 lanes with three hits each in 32 rounds, the one with the most.
+  const double Most = 3 + 2.07 * std::sqrt(3 * 29.0 / 32);
+  EXPECT_NEAR(Bound.Price / (100.0 * Warps),
+              6 + Most / 32 * (60 + 200 + 8) - 200 * 3 / 32.0, 1e-9);
 }
 
 TEST(FlattenForecast, RoundsThatSkipLittleAreLeftAlone) {
-  EXPECT_EQ(boundOf(skipsOf(10)).Gain, 0);
-  EXPECT_TRUE(flatten::guess(skipsOf(10).K).empty());
+  EXPECT_EQ(boundOf(skipsOf(10, 10)).Gain, 0);
+  EXPECT_TRUE(flatten::guess(skipsOf(10, 10).K).empty());
 }
 
 } // namespace

@@ -60,6 +60,25 @@ unsigned flattenSeed(Module &M, uint64_t Seed) {
   });
 }
 
+/// One branch of each kernel by which rounds skip some work, looked ahead.
+unsigned lookAheadWith(Module &M, bool PlantedBug) {
+  return changeByBranch(M, [&](uint32_t Branch) {
+    FlattenOptions Options;
+    Options.Branch = Branch;
+    Options.Ahead = true;
+    Options.PlantedBug = PlantedBug;
+    Function &F = *M.getFunction("k");
+    const auto Plan = flatten::planFlatten(F, Options);
+    const auto *Made = std::get_if<flatten::FlattenPlan>(&Plan);
+    if (!Made || !Made->Ahead)
+      return 0u;
+    flatten::rewrite(*Made, F);
+    return 1u;
+  });
+}
+
+unsigned lookAhead(Module &M, uint64_t) { return lookAheadWith(M, false); }
+
 class FlattenedKernels : public testing::TestWithParam<unsigned> {};
 constexpr unsigned Shares = 2;
 
@@ -73,6 +92,15 @@ TEST_P(FlattenedKernels, LeaveTheSameBytes) {
       << "the kernels have too few loops in loops";
 }
 
+TEST_P(FlattenedKernels, LookedAheadLeaveTheSameBytes) {
+  SeedsTried Tried =
+      compareSeeds(400, GetParam(), Shares, flattenShape, lookAhead);
+  if (HasFailure())
+    return;
+  RecordProperty("looked-ahead", int(Tried.Changed));
+  EXPECT_GE(Tried.Changed, 4u) << "too few rounds skip work and do no other";
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, FlattenedKernels, testing::Range(0u, Shares));
 
 /// The comparison notices a value that was not kept.
@@ -84,9 +112,16 @@ TEST(FlattenedKernels, APlantedBugIsCaught) {
   });
 }
 
+/// Nor one that the work has changed.
+TEST(FlattenedKernels, ABugPlantedInLookingAheadIsCaught) {
+  expectCaught(flattenShape,
+               [](Module &M, uint64_t) { return lookAheadWith(M, true); });
+}
+
 /// Same input, same bytes.
 TEST(FlattenedKernels, AreDeterministic) {
   expectDeterministic(flattenShape, flattenSeed);
+  expectDeterministic(flattenShape, lookAhead);
 }
 
 } // namespace

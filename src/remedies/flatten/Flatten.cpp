@@ -48,7 +48,7 @@ PlanOr<Flattened> flattenFunction(Function &F, const FlattenOptions &Options) {
     return refusal(refuse::Registers, Start, Price.Text);
   Flattened Made{Start.getDebugLoc(), Plan.Options,
                  Price.note(Plan.Options.Registers),
-                 Plan.Skipped.Work != nullptr};
+                 Plan.Skipped.Work != nullptr, Plan.Ahead.has_value()};
   apply(F, Plan);
   return Made;
 }

@@ -19,6 +19,7 @@ struct Flattened {
   FlattenOptions Options; ///< what the source says of the loop among them
   std::string Registers;  ///< WarpCost::note()
   bool Skips = false;     ///< rounds of one loop that skip some work
+  bool Ahead = false;     ///< they are looked ahead
 };
 
 /// Has lanes of \p F that are through with an inner loop go on in the outer one

@@ -34,6 +34,17 @@
 //           + r times a warp's round without the work, less what that takes now
 //           + 30 n / I for stops
 //
+// And if they are looked ahead, in groups of 32 rounds of warps, p = n / P:
+//
+//   D       rounds of a group with work: that of 32 lanes with the most, of
+//           32 p on average, 32 p + 2.07 sqrt(32 p (1 - p)), 32 at most
+//   price   6 in each round, to note it
+//           + D (a round with its work + 8) in each group, less what full warps
+//           would need for the work
+//
+// 2.07 is by how much the largest of 32 normal numbers lies above the mean, in
+// standard deviations.
+//
 // Of the thresholds and rounds below those with the least price are tried, and
 // the best with another threshold: how often a lane comes to the loop, and waits
 // at its end, is not known.
@@ -60,7 +71,8 @@ namespace reconverge::remedies::flatten {
 
 static constexpr double SlotsOfVote = 9, Threshold = 8;
 // Where rounds skip some work.
-static constexpr double SlotsOfCount = 3, SlotsOfStop = 30;
+static constexpr double SlotsOfCount = 3, SlotsOfStop = 30, SlotsOfNote = 6,
+                        SlotsOfHit = 8, GroupOfRounds = 32;
 static constexpr unsigned Thresholds[] = {8, 16, 24},
                           RoundsOfVote[] = {1, 4, 8};
 
@@ -77,6 +89,7 @@ struct Stops {
 };
 struct SkipGain : LoopGain {
   std::vector<Stops> Ways; ///< cheapest first
+  double Ahead = 0;        ///< price of looking ahead
 };
 } // namespace
 
@@ -153,6 +166,7 @@ struct SkipCounts {
   double FullWork = 0;            ///< slots of the work, in full warps
   double Search = 0;              ///< of the other code of its loop, as it is
   double SearchOfRound = 0;       ///< the same, of a warp and round
+  double WorkOfRound = 0;         ///< of a warp that does the work
 };
 } // namespace
 
@@ -171,6 +185,17 @@ static double priceOf(const SkipCounts &C, double WarpSize, unsigned Threshold,
          SlotsOfStop * C.Working / Together;
 }
 
+static double priceOfAhead(const SkipCounts &C, double Rounds) {
+  const double Mean = GroupOfRounds * C.Working / C.Rounds;
+  const double Most =
+      std::min(Mean + 2.07 * std::sqrt(Mean * (1 - C.Working / C.Rounds)),
+               GroupOfRounds);
+  return SlotsOfNote * Rounds +
+         Rounds / GroupOfRounds * Most *
+             (C.SearchOfRound + C.WorkOfRound + SlotsOfHit) -
+         C.FullWork;
+}
+
 /// Of the rounds of a loop that skip what is behind branch \p B.
 static std::optional<SkipGain> gainOfSkips(const model::KernelSlots &Slots,
                                            uint32_t B, double Self) {
@@ -187,15 +212,20 @@ static std::optional<SkipGain> gainOfSkips(const model::KernelSlots &Slots,
   }
   if (C.Working <= 0)
     return std::nullopt;
-  std::vector<uint32_t> Work = {};
+  std::vector<uint32_t> Work;
+  double Working = 0; // warps
   for (uint32_t Block = 0; Block != K.Info.Blocks.size(); ++Block)
     if (model::inRegion(Info, Block)) {
       Work.push_back(Block);
+      if (is_contained(Info.Successors, Block))
+        Working = double(K.Blocks[Block].Warps);
+      C.WorkOfRound += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
       C.FullWork += Slots.lanes(Block) * double(K.Blocks[Block].Lanes);
     }
   for (uint32_t Block : restAround(K, Work))
     C.Search += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
   C.SearchOfRound = C.Search / double(K.Blocks[Info.Block].Warps);
+  C.WorkOfRound /= Working;
   SkipGain G;
   G.Exits = {B};
   G.Exit = B;
@@ -204,7 +234,8 @@ static std::optional<SkipGain> gainOfSkips(const model::KernelSlots &Slots,
     for (unsigned R : RoundsOfVote)
       G.Ways.push_back({priceOf(C, K.WarpSize, T, R), T, R});
   std::ranges::sort(G.Ways);
-  G.Price = G.Ways.front().Price;
+  G.Ahead = std::max(priceOfAhead(C, double(K.Blocks[Info.Block].Warps)), 0.0);
+  G.Price = std::min(G.Ways.front().Price, G.Ahead);
   return G;
 }
 
@@ -250,7 +281,7 @@ std::vector<std::string> guess(const KernelProfile &K) {
                 &Other = *find_if(Best->Ways, [&](const Stops &Each) {
                   return Each.Threshold != First.Threshold;
                 });
-    Add({First.text(), Other.text()}, Best->Exit);
+    Add({"ahead=1", First.text(), Other.text()}, Best->Exit);
   }
   return All;
 }
@@ -269,7 +300,7 @@ Foreseen foresee(Function &Copy, const KernelProfile &Seen,
       return Each.Threshold == Options.Threshold &&
              Each.Rounds == Options.Rounds;
     });
-    Skip->Price = Way->Price;
+    Skip->Price = Options.Ahead ? Skip->Ahead : Way->Price;
     Best = std::move(Skip);
   }
   const PlanOr<FlattenPlan> Planned = planFlatten(Copy, Options);

@@ -24,10 +24,12 @@
 
 #include "remedies/flatten/Legality.h"
 
+#include "analysis/AnalysisManagers.h"
 #include "remedies/common/Loops.h"
 #include "remedies/common/Remedy.h"
 #include "remedies/flatten/Refusals.h"
 
+#include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
@@ -174,10 +176,18 @@ PlanOr<FlattenPlan> planFlatten(Function &F, const FlattenOptions &Options) {
   const Nest &Chosen = std::get<Nest>(Found);
   if (auto Why = tiedBy(*Chosen.Outer, Loops))
     return *Why;
-  FlattenPlan Plan{Chosen.Inner->getHeader(), Chosen.Skipped, Options};
+  FlattenPlan Plan{Chosen.Inner->getHeader(), Chosen.Skipped, {}, Options};
   if (const auto Said = requestAt(*Chosen.Inner, *Chosen.Outer)) {
     Plan.Options = cantFail(parseFlattenOptions(Said->Parameters, Options));
     Plan.Options.Occupancy &= !Said->AtAnyCost;
+  }
+  if (Plan.Options.Ahead && Chosen.Skipped.Work) {
+    analysis::AnalysisManagers Analyses;
+    auto Ahead = planAhead(*Chosen.Outer, Chosen.Skipped, Dominance,
+                           Analyses.Functions.getResult<AAManager>(F));
+    if (const auto *Why = std::get_if<Refusal>(&Ahead))
+      return *Why;
+    Plan.Ahead = std::get<AheadPlan>(std::move(Ahead));
   }
   return Plan;
 }

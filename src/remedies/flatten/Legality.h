@@ -4,7 +4,7 @@
 #define RECONVERGE_REMEDIES_FLATTEN_LEGALITY_H
 
 #include "remedies/common/Refusal.h"
-#include "remedies/common/Skips.h"
+#include "remedies/flatten/Ahead.h"
 #include "remedies/flatten/Options.h"
 
 namespace llvm {
@@ -19,6 +19,7 @@ struct FlattenPlan {
   /// one loop that there is yet.
   llvm::BasicBlock *Header;
   Skip Skipped; ///< its rounds without this are to be the inner loop, if any
+  std::optional<AheadPlan> Ahead; ///< or they are looked ahead
   FlattenOptions Options; ///< what the source says of the loop among them
 };
 

@@ -18,6 +18,8 @@ Expected<FlattenOptions> parseFlattenOptions(StringRef Text,
                          return readBetween(Value, 0, 32, Options.Threshold);
                        if (Key == "rounds")
                          return readBetween(Value, 1, 64, Options.Rounds);
+                       if (Key == "ahead")
+                         return readFlag(Value, Options.Ahead);
                        return readOneBranch(Key, Value, Options);
                      });
   if (E)

@@ -19,6 +19,9 @@ struct FlattenOptions : OneBranchOptions {
   uint32_t Threshold = 8;
   /// Rounds of the inner loop from one vote to the next.
   uint32_t Rounds = 1;
+  /// Where rounds skip some work: which of the next 32 have some is found out
+  /// first. There are no votes then.
+  bool Ahead = false;
 
   /// A mistake to make on purpose, so that tests can show that they would
   /// notice: what a waiting lane needs is lost.

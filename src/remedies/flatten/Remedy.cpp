@@ -17,6 +17,19 @@ namespace reconverge::remedies {
 
 static constexpr const char *PassName = "reconverge-flatten";
 
+static std::string howOf(const Flattened &Now) {
+  if (Now.Ahead)
+    return "lanes find out which of 32 rounds have work, and then do it";
+  const std::string Of = std::to_string(Now.Options.Threshold) + " of 32 ";
+  if (Now.Skips)
+    return "lanes go on past rounds that skip work, and do it together, " +
+           (Now.Options.Threshold ? "once " + Of + "have some"
+                                  : std::string("at once"));
+  return "lanes that are through with the inner loop go on in the outer one, " +
+         (Now.Options.Threshold ? "once " + Of + "are"
+                                : std::string("at once"));
+}
+
 static Expected<std::optional<Recipe>>
 apply(Function &F, StringRef Parameters, const Services &Services,
       OptimizationRemarkEmitter &Remarks) {
@@ -36,15 +49,7 @@ apply(Function &F, StringRef Parameters, const Services &Services,
   Remarks.emit([&] {
     return OptimizationRemark(PassName, "Flattened", Now.Where,
                               &F.getEntryBlock())
-           << (Now.Skips ? "flattened: lanes go on past rounds that skip work, "
-                           "and do it together, "
-                         : "flattened: lanes that are through with the inner "
-                           "loop go on in the outer one, ")
-           << (Now.Options.Threshold
-                   ? "once " + std::to_string(Now.Options.Threshold) +
-                         (Now.Skips ? " of 32 have some" : " of 32 are")
-                   : "at once")
-           << Now.Registers;
+           << "flattened: " << howOf(Now) << Now.Registers;
   });
   return asBefore(true);
 }

@@ -379,6 +379,8 @@ void Flattener::run() {
 }
 
 void rewrite(const FlattenPlan &Plan, Function &F) {
+  if (Plan.Ahead)
+    return rewriteAhead(*Plan.Ahead, F, Plan.Options.PlantedBug);
   if (Plan.Skipped.Work)
     separateSkips(Plan.Skipped, *Plan.Header);
   Flattener(Plan, F).run();

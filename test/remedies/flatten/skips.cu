@@ -14,16 +14,27 @@
 // RUN:   -Rpass=reconverge-flatten >out 2>said
 // RUN: diff expected out
 // RUN: FileCheck %s --check-prefix=SAID <said
-// SAID: skips.cu:45:11: remark: flattened: lanes go on past rounds that skip work, and do it together, once 16 of 32 have some
+// SAID: skips.cu:58:11: remark: flattened: lanes go on past rounds that skip work, and do it together, once 16 of 32 have some
 // RUN: python3 -c "import json; slots = [json.load(open(f))['kernels'][0] \
 // RUN:   ['cost']['slots'] for f in ('plain.json', 'flat.json')]; \
 // RUN:   print(slots); assert slots[0] > 1.35 * slots[1]"
+
+// Looked ahead, it is better still.
+// RUN: %reconverge profile --device cpu %s -o ahead.json -DASKED -DAHEAD \
+// RUN:   -Rpass=reconverge-flatten >out 2>said
+// RUN: diff expected out
+// RUN: FileCheck %s --check-prefix=NOTED <said
+// NOTED: skips.cu:58:11: remark: flattened: lanes find out which of 32 rounds have work, and then do it
+// RUN: python3 -c "import json; slots = [json.load(open(f))['kernels'][0] \
+// RUN:   ['cost']['slots'] for f in ('plain.json', 'ahead.json')]; \
+// RUN:   print(slots); assert slots[0] > 1.8 * slots[1]"
 
 // The counts say that it pays, and what has shared memory is not refilled.
 // RUN: %reconverge optimize --device cpu %s --decisions d.json -o best \
 // RUN:   >out 2>tried
 // RUN: FileCheck %s --check-prefix=TRIED <tried
-// TRIED: kept: flatten (threshold={{.*}}branch={{.*}}) for near
+// TRIED: flatten (threshold={{.*}}identical
+// TRIED: kept: flatten (ahead=1;branch={{.*}}) for near
 // RUN: env RECONVERGE_DEVICE=cpu ./best | diff expected -
 
 #include <cstdint>
@@ -37,7 +48,9 @@ __global__ void near(const uint32_t *points, uint32_t *out, int n) {
   for (int first = 0; first < n; first += 100) {
     tile[threadIdx.x] = first + threadIdx.x < n ? points[first + threadIdx.x] : ~mine;
     __syncthreads();
-#ifdef ASKED
+#ifdef AHEAD
+#pragma reconverge flatten ahead(1)
+#elif defined(ASKED)
 #pragma reconverge flatten threshold(16) rounds(4)
 #endif
     for (int k = 0; k < 100; ++k) {
