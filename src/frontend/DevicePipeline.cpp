@@ -60,6 +60,7 @@
 #include "frontend/HostConstants.h"
 #include "frontend/Inlining.h"
 #include "frontend/Managed.h"
+#include "frontend/ParameterLoads.h"
 #include "frontend/Reflect.h"
 #include "frontend/SplitAtomics.h"
 #include "frontend/Target.h"
@@ -189,6 +190,7 @@ static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
   PB.registerPipelineEarlySimplificationEPCallback(Infer);
   PB.registerOptimizerEarlyEPCallback(Infer);
 
+  settleParameterLoads(PB);
   countBitsAtOnce(PB);
   markForUnrolling(PB);
 
