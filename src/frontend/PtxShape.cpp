@@ -20,6 +20,7 @@
 //   shared ends         what both arms of a branch end with stands once, where
 //                       they meet (SharedEnds.cpp)
 //   choices             by select or by branch as it is cheaper (Choices.cpp)
+//   maxima              with 0 are what is compared, too (Maxima.cpp)
 //   additions of zero   atomics that SplitAtomics.cpp has marked: a row of them
 //                       is skipped where all would add zero
 //
@@ -34,6 +35,7 @@
 #include "analysis/device/AddressSpace.h"
 #include "analysis/device/Intrinsics.h"
 #include "frontend/Choices.h"
+#include "frontend/Maxima.h"
 #include "frontend/SharedEnds.h"
 #include "frontend/SplitAtomics.h"
 #include "frontend/Widths.h"
@@ -205,6 +207,7 @@ void shapeForPtxas(Function &F) {
   chooseBySelect(F);
   settleOnWays(F);
   branchAroundCostly(F);
+  compareMaxima(F);
   readBlockSizesFirst(F);
   skipAdditionsOfZero(F);
   const DominatorTree Tree(F);
