@@ -164,11 +164,13 @@ struct CompareRequest {
 
 /// What to train a net on.
 struct TrainRequest {
-  std::string Input; ///< rows, or a net that is there already
+  /// Rows of runs of one program, or a net that is there already.
+  std::vector<std::string> Inputs;
   std::string Output = "net.json";
-  std::string Kernel; ///< mangled or not; empty: the only one
-  std::string Other;  ///< rows of another run; empty: none
-  std::string Header; ///< for the net as CUDA; empty: none
+  std::string Kernel;    ///< mangled or not; empty: the only one
+  unsigned Classes = 32; ///< of time, at most
+  std::string Other;     ///< rows of another run; empty: none
+  std::string Header;    ///< for the net as CUDA; empty: none
 };
 
 /// What to do with the folder of compiled kernels.

@@ -122,9 +122,10 @@ static constexpr SubcommandInfo Infos[] = {
      "Say how large the folder of compiled kernels is, or empty it", ""},
     {Subcommand::Quality, "quality", "--quality=<how> <reference> <result>",
      "Measure how good an output still is beside its reference", ""},
-    {Subcommand::Train, "train", "<rows> -o <net.json>",
+    {Subcommand::Train, "train", "<rows> ... -o <net.json>",
      "Train a net that foretells how long threads take",
-     "<rows>: as reconverge profile --paths writes them"},
+     "<rows>: as reconverge profile --paths writes them, of one run or "
+     "several"},
     {Subcommand::Rewrite, "rewrite", "[options] <files>",
      "Write remapping or collecting into CUDA sources, as a patch",
      "<files>: CUDA sources. Other options go to clang"},

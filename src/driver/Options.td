@@ -165,6 +165,9 @@ def raw : Flag<Long, "raw">, InProfile,
            "shows them">;
 defm rows : Setting<"rows",
   "Rows of another run, on which the net is tried as well", [TrainVis]>;
+defm classes : Setting<"classes",
+  "Classes of time that a net tells apart at most, 2 to 32; default 32",
+  [TrainVis]>;
 defm header : Setting<"header",
   "File for the net as CUDA source, for reconverge/warp/warp_net.cuh", [TrainVis]>;
 defm fail_if : Setting<"fail-if",

@@ -20,6 +20,7 @@
 
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -36,11 +37,17 @@ Expected<TrainRequest> parseTrainWords(ArrayRef<const char *> Words) {
     return std::move(E);
   if (const Arg *Unknown = Parsed.getLastArg(OPT_UNKNOWN))
     return unknownOption(Unknown->getSpelling(), Subcommand::Train);
-  if (Inputs.size() != 1)
-    return userError("train: " + Twine(Inputs.size()) + " files of rows",
+  if (Inputs.empty())
+    return userError("train: no file of rows",
                      "Name one, as reconverge profile --paths writes it.");
   TrainRequest Request;
-  Request.Input = Inputs.front();
+  Request.Inputs = Inputs;
+  const StringRef Classes = Parsed.getLastArgValue(OPT_classes_EQ, "32");
+  if (Classes.getAsInteger(10, Request.Classes) || Request.Classes < 2 ||
+      Request.Classes > PathNet::MostClasses)
+    return userError("--classes=" + Classes + ": a net tells 2 to " +
+                         Twine(PathNet::MostClasses) + " classes apart",
+                     "Name such a number.");
   Request.Output = Parsed.getLastArgValue(OPT_o, Request.Output).str();
   Request.Kernel = Parsed.getLastArgValue(OPT_kernel_EQ).str();
   Request.Other = Parsed.getLastArgValue(OPT_rows_EQ).str();
@@ -48,11 +55,14 @@ Expected<TrainRequest> parseTrainWords(ArrayRef<const char *> Words) {
   return Request;
 }
 
-/// Whether \p Word names \p Kernel: mangled, with its parameters or without.
+/// Whether \p Word names \p Kernel: mangled, with its parameters or without, and,
+/// of a template, with what it returns or without.
 static bool isCalled(StringRef Kernel, StringRef Word) {
-  const std::string Shown = demangle(Kernel);
-  return Kernel == Word || Shown == Word ||
-         StringRef(Shown).split('(').first == Word;
+  const std::string Whole = demangle(Kernel);
+  StringRef Shown = Whole;
+  if (!Word.starts_with("void "))
+    Shown.consume_front("void ");
+  return Kernel == Word || Shown == Word || Shown.split('(').first == Word;
 }
 
 /// The rows of the kernel that \p Word names, of \p File; empty: of the only one.
@@ -76,6 +86,32 @@ static Expected<KernelRows> rowsOf(StringRef File, StringRef Word) {
                    "Name one by --kernel: " + Names + ".");
 }
 
+/// Those of all files, as if they were thread blocks of one launch.
+static Expected<KernelRows> rowsOfAll(ArrayRef<std::string> Files,
+                                      StringRef Word) {
+  auto All = rowsOf(Files.front(), Word);
+  for (const std::string &File : Files.drop_front()) {
+    if (!All)
+      break;
+    auto More = rowsOf(File, All->Kernel);
+    if (!More)
+      return More.takeError();
+    if (More->Module != All->Module || More->Loads != All->Loads ||
+        More->OfBlock != All->OfBlock)
+      return userError(File + ": rows of another build of " +
+                           demangle(All->Kernel) + " than those of " +
+                           Files.front() + ", or of other thread blocks",
+                       "Write both by runs of one program.");
+    uint64_t First = 0;
+    for (uint64_t Number : All->Rows.Number)
+      First = std::max(First, alignTo(Number + 1, All->OfBlock));
+    for (size_t Row = 0; Row != More->Rows.size(); ++Row)
+      All->Rows.add(More->Rows.read(Row), First + More->Rows.Number[Row],
+                    More->Rows.Took[Row]);
+  }
+  return All;
+}
+
 static void print(const Twine &Rows, const train::Judgement &J,
                   raw_ostream &OS) {
   const auto Share = [&](uint64_t Count, const Twine &Of = "") {
@@ -95,12 +131,12 @@ static void print(const Twine &Rows, const train::Judgement &J,
 
 /// Trains a net on rows, and says what those that were held out say of it.
 static Expected<PathNet> trainOn(const TrainRequest &Request, raw_ostream &OS) {
-  auto Rows = rowsOf(Request.Input, Request.Kernel);
+  auto Rows = rowsOfAll(Request.Inputs, Request.Kernel);
   if (!Rows)
     return Rows.takeError();
   const train::NetShape Shape;
   const std::vector<uint32_t> Classes =
-      model::timeClasses(Rows->Rows.Took, PathNet::MostClasses);
+      model::timeClasses(Rows->Rows.Took, Request.Classes);
   const std::vector<bool> HeldOut = train::drawHeldOut(*Rows, Shape.Seed);
   auto Net = train::trainNet(*Rows, Classes, HeldOut, Shape);
   if (!Net)
@@ -124,14 +160,18 @@ Error train(const TrainRequest &Request, raw_ostream &OS) {
   for (const std::string &Path : {Request.Output, Request.Header})
     if (Error E = checkOutput(Path))
       return E;
-  auto IsThere = isNet(Request.Input);
+  const std::string &First = Request.Inputs.front();
+  auto IsThere = isNet(First);
   if (!IsThere)
     return IsThere.takeError();
+  if (*IsThere && Request.Inputs.size() > 1)
+    return userError("train: " + First + " is a net already, and rows besides",
+                     "Name rows alone; --rows tries a net on other rows.");
   if (*IsThere && Request.Header.empty() && Request.Other.empty())
-    return userError("train: " + Request.Input + " is a net already",
+    return userError("train: " + First + " is a net already",
                      "Name rows, as reconverge profile --paths writes them; or "
                      "--header to have the net as CUDA, or --rows to try it.");
-  auto Net = *IsThere ? readPathNet(Request.Input) : trainOn(Request, OS);
+  auto Net = *IsThere ? readPathNet(First) : trainOn(Request, OS);
   if (!Net)
     return Net.takeError();
   if (!Request.Other.empty()) {
