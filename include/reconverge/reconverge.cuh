@@ -17,6 +17,7 @@
 #include "block/block_collect.cuh"
 #include "block/block_remap.cuh"
 #include "device/cluster_remap.cuh"
+#include "device/feature.cuh"
 #include "version.cuh"
 #include "warp/warp_herd.cuh"
 #include "warp/warp_net.cuh"

@@ -17,6 +17,7 @@
 #include "analysis/Accesses.h"
 #include "analysis/Costs.h"
 #include "analysis/GridLoop.h"
+#include "analysis/Marks.h"
 #include "analysis/Names.h"
 #include "analysis/Numbering.h"
 #include "analysis/Places.h"
@@ -373,6 +374,22 @@ void Describer::findSuccessors(const Function &F) {
   }
 }
 
+static std::vector<MarkInfo> marksOf(const Function &Kernel) {
+  std::vector<MarkInfo> Marks;
+  if (const Function *Twin = twinOf(Kernel))
+    for (const BasicBlock &BB : *Twin)
+      for (const Instruction &I : BB)
+        if (const auto Number = markNumber(I);
+            Number && none_of(Marks, [&](const MarkInfo &M) {
+              return M.Id == *Number;
+            })) {
+          const DILocation *Where = placeOf(I);
+          Marks.push_back(
+              {*Number, Where ? sourceChain(Where) : SourceChain()});
+        }
+  return Marks;
+}
+
 KernelInfo Describer::run(StringRef ModuleHash) {
   findCalls();
   for (const Function *F : Functions) {
@@ -391,6 +408,7 @@ KernelInfo Describer::run(StringRef ModuleHash) {
   if (const DISubprogram *Subprogram = Kernel.getSubprogram())
     Info.Where.push_back(
         {sourcePath(*Subprogram), Subprogram->getLine(), 0, Info.Display});
+  Info.Marks = marksOf(Kernel);
   Info.StaticShared = staticShared(Kernel);
   Info.Blocks = std::move(Blocks);
   Info.Accesses = std::move(Accesses);

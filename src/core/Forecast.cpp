@@ -5,11 +5,24 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
 namespace reconverge {
+
+std::string placeOfFeature(const KernelInfo &K, uint32_t Number) {
+  const auto In = [&](const auto &All) -> std::string {
+    for (const auto &Info : All)
+      if (Info.Id == Number && !Info.Where.empty())
+        return (sys::path::filename(Info.Where.front().File) + ":" +
+                Twine(Info.Where.front().Line))
+            .str();
+    return "";
+  };
+  return K.Marks.empty() ? In(K.Accesses) : In(K.Marks);
+}
 
 std::string textOfSum(const EstimateForecast &F) {
   std::string Text;

@@ -4,6 +4,7 @@
 #define RECONVERGE_CORE_FORECAST_H
 
 #include "core/PathTree.h"
+#include "core/Profile.h"
 #include "core/Schedule.h"
 #include "core/Units.h"
 
@@ -119,6 +120,9 @@ struct EstimateForecast {
   OrderQuality AsItIs;  ///< threads in their own order; its R2 is 0
   OrderQuality ByTime;  ///< in the order of what they took: the best there is
 };
+
+/// Where the feature \p Number of \p K stands, "app.cu:12"; empty: not known.
+std::string placeOfFeature(const KernelInfo &K, uint32_t Number);
 
 /// The parameters of regrouping by the sum of \p F, "estimate=17:0.5;estimate=base:40",
 /// and by its tree, "tree=17:0.5/100/200"; empty where it tells nothing.

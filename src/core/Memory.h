@@ -57,6 +57,12 @@ struct AccessInfo {
   SourceChain Where;
 };
 
+/// A feature of threads that the source names, reconverge::feature().
+struct MarkInfo {
+  uint32_t Id = 0; ///< takes the place of a load's, where such are expected
+  SourceChain Where;
+};
+
 /// Of one access: of a launch, or the sum over all counted launches; on a GPU,
 /// of the thread blocks that were looked at.
 struct AccessCounts {

@@ -42,6 +42,11 @@ void writeTime(JsonWriter &W, const KernelTime &T) {
 }
 
 void writeMemory(JsonWriter &W, const KernelProfile &K) {
+  if (!K.Info.Marks.empty())
+    W.lines("marks", K.Info.Marks, [](JsonWriter &S, const MarkInfo &Mark) {
+      S.count("id", Mark.Id);
+      writeWhere(S, Mark.Where);
+    });
   if (K.Accesses.empty())
     return;
   W.lines("accesses", zip_equal(K.Info.Accesses, K.Accesses),
@@ -107,7 +112,14 @@ static bool readAccess(const json::Value &V, json::Path P, AccessRow &Row) {
          F.count("turns", C.Turns) && F.list("where", A.Where, readLoc);
 }
 
+static bool readMark(const json::Value &V, json::Path P, MarkInfo &Mark) {
+  Fields F(V, P);
+  return F && F.count("id", Mark.Id) && F.list("where", Mark.Where, readLoc);
+}
+
 bool readMemory(const Fields &Kernel, KernelProfile &K, size_t Blocks) {
+  if (Kernel.has("marks") && !Kernel.list("marks", K.Info.Marks, readMark))
+    return false;
   if (!Kernel.has("accesses"))
     return true;
   std::vector<AccessRow> Rows;

@@ -74,6 +74,7 @@ struct KernelInfo {
   std::vector<BlockInfo> Blocks;
   std::vector<BranchInfo> Branches;
   std::vector<AccessInfo> Accesses;
+  std::vector<MarkInfo> Marks; ///< features that the source names
   /// Of a thread, as the GPU's code has them; 0: not known.
   uint32_t Registers = 0;
   uint64_t StaticShared = 0; ///< bytes a thread block

@@ -11,6 +11,7 @@
 #include "driver/ByDecisions.h"
 
 #include "analysis/CodeHash.h"
+#include "analysis/Marks.h"
 #include "analysis/device/Annotations.h"
 #include "core/DecisionJson.h"
 #include "core/Error.h"
@@ -39,6 +40,7 @@ static void leaveToOthers(Module &M,
   const bool IsMixed = any_of(M, [&](Function &F) {
     auto Found = Kernels.find(&F);
     return !F.isDeclaration() && analysis::isKernel(F) &&
+           !analysis::isTwin(F) &&
            (Found == Kernels.end() || Found->second != Kernels.front().second);
   });
   const GlobalVariable *Apart =

@@ -201,7 +201,8 @@ static Error writePaths(const Profile &P, StringRef Path) {
         "--paths=" + Path + ": there are no rows to write",
         "No kernel has loads outside of loops, or in the first round of a "
         "loop over items, that decide what its threads do and that can be "
-        "made before it.");
+        "made before it. Name features by reconverge::feature: "
+        "docs/predict-paths.md.");
   return writeRows(Kernels, Path);
 }
 

@@ -5,6 +5,8 @@
 // relocatable device code, those to 3 are the unit's, as they hang on its
 // options; the others are the linked whole's (DeviceLink.cpp).
 //
+//   -  marked features       what is for them alone is in a copy from here on
+//                            (Features.cpp)
 //   0. powers of constants   while there are calls of pow (ExactPowers.cpp)
 //   1. contraction           nvcc fuses in libdevice's code too; clang marks
 //                            only what it compiled itself. What comes from
@@ -55,6 +57,7 @@
 #include "frontend/BitLoops.h"
 #include "frontend/Conversions.h"
 #include "frontend/ExactPowers.h"
+#include "frontend/Features.h"
 #include "frontend/FormFma.h"
 #include "frontend/GridConstants.h"
 #include "frontend/HostConstants.h"
@@ -264,6 +267,7 @@ static void joinStaticNames(Module &M) {
 }
 
 Error prepareDeviceCode(Module &M, const CompileOptions &Options) {
+  separateFeatures(M);
   if (Options.Relocatable)
     joinStaticNames(M);
   if (Options.OptLevel)

@@ -13,6 +13,7 @@
 
 #include "frontend/Fatbin.h"
 
+#include "analysis/Marks.h"
 #include "analysis/device/Annotations.h"
 #include "core/Error.h"
 #include "core/File.h"
@@ -66,6 +67,7 @@ Expected<std::string> emitPtx(const Module &M, const CompileOptions &Options) {
   if (!TM)
     return TM.takeError();
   std::unique_ptr<Module> Copy = CloneModule(M);
+  analysis::eraseTwins(*Copy);
   if (Error E = restoreInlinePtx(*Copy))
     return std::move(E);
   joinConversions(*Copy);
@@ -130,7 +132,7 @@ static Makers makersOf(const Module &M, const CompileOptions &Options) {
   Makers Who;
   std::set<std::optional<ForeignCompiler>> Different;
   for (const Function &F : M) {
-    if (F.isDeclaration() || !analysis::isKernel(F))
+    if (F.isDeclaration() || !analysis::isKernel(F) || analysis::isTwin(F))
       continue;
     const std::optional<ForeignCompiler> By = compilerOf(F);
     Different.insert(By);

@@ -33,6 +33,7 @@
 
 #include "frontend/ForeignCode.h"
 
+#include "analysis/Marks.h"
 #include "analysis/device/AddressSpace.h"
 #include "analysis/device/Annotations.h"
 #include "core/Error.h"
@@ -186,7 +187,7 @@ Error checkNames(const Module &M, MemoryBufferRef Cubin, StringRef Source,
   };
   for (const Function &F : M)
     if (!MayLackKernels && !F.isDeclaration() && analysis::isKernel(F) &&
-        !Symbols->contains(F.getName()))
+        !analysis::isTwin(F) && !Symbols->contains(F.getName()))
       return Missing(F, "kernel");
   for (const GlobalVariable &G : M.globals()) {
     if (G.isDeclaration() || !G.isExternallyInitialized())

@@ -11,7 +11,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/Path.h"
 
 #include <algorithm>
 #include <cmath>
@@ -52,13 +51,8 @@ KernelRows kernelRows(const KernelProfile &K, const ThreadVectors &V) {
   All.Kernel = K.Info.Name;
   All.Module = K.Info.Module;
   All.Loads = V.Loads;
-  for (uint32_t Load : All.Loads) {
-    std::string &Place = All.Places.emplace_back();
-    for (const AccessInfo &A : K.Info.Accesses)
-      if (A.Id == Load && !A.Where.empty())
-        Place = sys::path::filename(A.Where.front().File).str() + ":" +
-                std::to_string(A.Where.front().Line);
-  }
+  for (uint32_t Load : All.Loads)
+    All.Places.push_back(placeOfFeature(K.Info, Load));
   All.OfBlock = std::max<uint64_t>(V.Shape.blockThreads(), 1);
   All.Rows = threadRows(K, V);
   return All;

@@ -8,6 +8,7 @@
 #include "remedies/Table.h"
 
 #include "analysis/MachineCode.h"
+#include "analysis/Marks.h"
 #include "analysis/Numbering.h"
 #include "analysis/device/Annotations.h"
 #include "core/Error.h"
@@ -294,7 +295,7 @@ applyTo(Function &F, const Remedy &R, StringRef Parameters,
 static std::vector<Function *> definitions(Module &M) {
   std::vector<Function *> All;
   for (Function &F : M)
-    if (!F.isDeclaration())
+    if (!F.isDeclaration() && !analysis::isTwin(F))
       All.push_back(&F);
   return All;
 }

@@ -149,12 +149,11 @@ void printGroupings(const Profile &P, const RunCost &Cost,
 /// Where the loads of \p F stand.
 static std::string placesOf(ArrayRef<uint32_t> Loads, const KernelInfo &Info) {
   std::string Text;
+  const StringRef First = Info.Marks.empty() ? "loads: " : "features: ";
   for (uint32_t Load : Loads)
-    for (const AccessInfo &A : Info.Accesses)
-      if (A.Id == Load && !A.Where.empty())
-        Text += (Text.empty() ? "loads: " : ", ") + std::to_string(Load) +
-                " at " + sys::path::filename(A.Where.front().File).str() + ":" +
-                std::to_string(A.Where.front().Line);
+    if (const std::string Place = placeOfFeature(Info, Load); !Place.empty())
+      Text += (Text.empty() ? First : ", ").str() + std::to_string(Load) +
+              " at " + Place;
   return Text;
 }
 

@@ -9,6 +9,7 @@
 
 #include "rewrite/Orders.h"
 
+#include "analysis/Marks.h"
 #include "analysis/device/Annotations.h"
 #include "remedies/common/Requests.h"
 #include "rewrite/Collecting.h"
@@ -61,7 +62,7 @@ void Wish::limit(uint64_t Threads) {
 }
 
 bool isKernelNamed(const Function &F, StringRef Name) {
-  if (F.isDeclaration() || !analysis::isKernel(F))
+  if (F.isDeclaration() || !analysis::isKernel(F) || analysis::isTwin(F))
     return false;
   if (F.getName() == Name)
     return true;
@@ -89,7 +90,7 @@ static remedies::RemapOptions remapOf(const Wish &Of) {
 Ordered orderPatches(Module &M, const Wishes &Asked) {
   Ordered Result;
   for (Function &F : M) {
-    if (F.isDeclaration() || !analysis::isKernel(F) ||
+    if (F.isDeclaration() || !analysis::isKernel(F) || analysis::isTwin(F) ||
         !(Asked.Only.empty() || isKernelNamed(F, Asked.Only)))
       continue;
     const Wish &Of = wishOf(F, Asked);

@@ -15,6 +15,7 @@
 
 #include "remedies/common/Features.h"
 
+#include "analysis/Marks.h"
 #include "analysis/Numbering.h"
 #include "analysis/Uniformity.h"
 #include "analysis/device/AddressSpace.h"
@@ -99,7 +100,24 @@ static SmallVector<uint32_t, MostFeatures> featuresOfOne(Function &Kernel) {
   return Numbers;
 }
 
+static SmallVector<uint32_t, MostFeatures> marksOf(const Function &Twin) {
+  SmallVector<uint32_t, MostFeatures> Numbers;
+  for (const Instruction &I : instructions(Twin))
+    if (const auto Number = analysis::markNumber(I);
+        Number && !is_contained(Numbers, *Number) &&
+        Numbers.size() != MostFeatures)
+      Numbers.push_back(*Number);
+  return Numbers;
+}
+
+Function &withFeatures(Function &Kernel) {
+  Function *Twin = analysis::twinOf(Kernel);
+  return Twin ? *Twin : Kernel;
+}
+
 SmallVector<uint32_t, MostFeatures> featuresOf(Function &Kernel) {
+  if (const Function *Twin = analysis::twinOf(Kernel))
+    return marksOf(*Twin);
   ValueToValueMapTy Map;
   Function &Copy = copyToReduce(Kernel, Kernel.getName() + "$items", Map);
   endBehindItems(Copy);
@@ -119,9 +137,18 @@ static Value *asFloat(IRBuilderBase &B, Instruction &Read) {
              : B.CreateSIToFP(&Read, Float);
 }
 
+/// The number of \p I as a mark or as what may be a feature without.
+static std::optional<uint32_t> numberOf(const Instruction &I, bool Marked) {
+  if (Marked)
+    return analysis::markNumber(I);
+  return isa<LoadInst>(I) && isNumber(*I.getType()) ? analysis::accessNumber(I)
+                                                    : std::nullopt;
+}
+
 /// Ends the threads of \p F behind the first round of outermost loops that have
-/// a load of \p Numbers which is in no inner loop, nor anywhere else.
-static void endBehindLoads(Function &F, ArrayRef<uint32_t> Numbers) {
+/// a feature of \p Numbers which is in no inner loop, nor anywhere else.
+static void endBehindFeatures(Function &F, ArrayRef<uint32_t> Numbers,
+                              bool Marked) {
   const DominatorTree Dominance(F);
   const LoopInfo Loops(Dominance);
   MapVector<uint32_t, SmallPtrSet<Loop *, 1>> Around;
@@ -129,7 +156,7 @@ static void endBehindLoads(Function &F, ArrayRef<uint32_t> Numbers) {
   BasicBlock *End = nullptr;
   for (Instruction &I : instructions(F)) {
     End = isa<ReturnInst>(I) ? I.getParent() : End;
-    const auto Number = analysis::accessNumber(I);
+    const auto Number = numberOf(I, Marked);
     if (!Number || !is_contained(Numbers, *Number))
       continue;
     Loop *L = Loops.getLoopFor(I.getParent());
@@ -146,19 +173,19 @@ static void endBehindLoads(Function &F, ArrayRef<uint32_t> Numbers) {
 }
 
 std::optional<uint32_t> FeatureNotes::note() {
-  endBehindLoads(F, Loads);
+  endBehindFeatures(F, Loads, Marked);
   for (uint32_t Number : Loads) {
-    SmallVector<LoadInst *, 2> Here;
+    SmallVector<Instruction *, 2> Here;
     for (Instruction &I : instructions(F))
-      if (auto *Load = dyn_cast<LoadInst>(&I);
-          Load && analysis::accessNumber(I) == Number && isNumber(*I.getType()))
-        Here.push_back(Load);
+      if (numberOf(I, Marked) == Number)
+        Here.push_back(&I);
     if (Here.empty())
       return Number;
     Slots.push_back(makeSlot(F, Type::getFloatTy(F.getContext()), "feature"));
-    for (LoadInst *Load : Here) {
-      IRBuilder<> B(Load->getNextNode());
-      Stores.push_back(B.CreateStore(asFloat(B, *Load), Slots.back()));
+    for (Instruction *I : Here) {
+      IRBuilder<> B(I->getNextNode());
+      Stores.push_back(B.CreateStore(
+          Marked ? &analysis::markedValue(*I) : asFloat(B, *I), Slots.back()));
     }
   }
   return std::nullopt;
@@ -178,11 +205,12 @@ std::optional<FeatureKernel> addFeatureKernel(Function &Kernel) {
     return std::nullopt;
   ValueToValueMapTy Map;
   const unsigned OfProgram = unsigned(Kernel.arg_size());
+  Function &Whole = withFeatures(Kernel);
   Function &Copy =
-      copyToReduce(Kernel, featureKernelName(Kernel.getName()), Map);
+      copyToReduce(Whole, featureKernelName(Kernel.getName()), Map);
   Function &F = addParameters(
       Copy, {PointerType::getUnqual(Kernel.getContext())}, {"rows"});
-  FeatureNotes Noted(F, Loads);
+  FeatureNotes Noted(F, Loads, /*Marked=*/&Whole != &Kernel);
   std::optional<Refusal> Why = reduceTo(
       F, Kernel,
       [&]() -> std::optional<Refusal> {

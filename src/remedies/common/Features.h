@@ -3,7 +3,8 @@
 //
 // A feature of a thread is a number that is known before its kernel runs and on
 // which its ways depend: what a load outside of loops reads, or in the first round
-// of a loop over items. Unlike the slice of a branch (Slice.h) features do not say
+// of a loop over items; or, where the source names some (analysis/Marks.h), those
+// and no others. Unlike the slice of a branch (Slice.h) features do not say
 // which way a thread takes; what is fitted to them may (model/Regression.h).
 //
 //===----------------------------------------------------------------------===//
@@ -29,18 +30,23 @@ namespace reconverge::remedies {
 /// Features that a thread has at most.
 inline constexpr unsigned MostFeatures = 16;
 
-/// The features of \p Kernel, whose accesses are numbered: the numbers
+/// The features of \p Kernel, whose accesses are numbered: those of its marks, if
+/// it has a twin, or else the numbers
 /// (!rc.access) of its loads, outside of loops but for those over items
 /// (goesOverItems()), of one integer or floating-point value that differs by
 /// thread and that the same thread has not written, from which by data flow
 /// conditions follow that part a warp. In program order, the first MostFeatures.
 llvm::SmallVector<uint32_t, MostFeatures> featuresOf(llvm::Function &Kernel);
 
-/// Has a kernel note, in stack memory, features.
+/// The code that has the features of \p Kernel: itself, or its twin.
+llvm::Function &withFeatures(llvm::Function &Kernel);
+
+/// Has a kernel note, in stack memory, features. \p Marked: those that the source
+/// names.
 class FeatureNotes {
 public:
-  FeatureNotes(llvm::Function &F, llvm::ArrayRef<uint32_t> Loads)
-      : F(F), Loads(Loads) {}
+  FeatureNotes(llvm::Function &F, llvm::ArrayRef<uint32_t> Loads, bool Marked)
+      : F(F), Loads(Loads), Marked(Marked) {}
   /// Puts the notes in, of what is read in an outermost loop those of its first
   /// round, behind which a thread then ends; returns a number that is of no such load, if there is
   /// one, and then leaves the rest.
@@ -52,6 +58,7 @@ public:
 private:
   llvm::Function &F;
   const llvm::ArrayRef<uint32_t> Loads;
+  const bool Marked;
   llvm::SmallVector<llvm::AllocaInst *, MostFeatures> Slots;
   llvm::SmallVector<llvm::Instruction *> Stores;
 };

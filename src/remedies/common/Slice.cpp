@@ -23,6 +23,7 @@
 #include "remedies/common/Reachable.h"
 
 #include "analysis/AnalysisManagers.h"
+#include "analysis/Marks.h"
 #include "analysis/device/Annotations.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -348,6 +349,7 @@ Function &copyToReduce(Function &Kernel, const Twine &Name,
   analysis::copyAnnotations(Kernel, *Copy);
   stripDebugInfo(*Copy);
   Copy->removeFnAttr(Attribute::Memory);
+  Copy->removeFnAttr(analysis::IsTwinAttribute);
   return *Copy;
 }
 

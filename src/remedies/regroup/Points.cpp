@@ -51,8 +51,8 @@ static SmallVector<uint32_t, 4> loadsOf(const Key &Of) {
   return Loads;
 }
 
-Points::Points(Function &F, const Key &Of)
-    : F(F), Of(Of), Loads(loadsOf(Of)), Features(F, Loads) {}
+Points::Points(Function &F, const Key &Of, bool Marked)
+    : F(F), Of(Of), Loads(loadsOf(Of)), Features(F, Loads, Marked) {}
 
 void Points::noteRounds(AllocaInst &Slot, Loop &L, ScalarEvolution &Rounds) {
   forRounds(L, Rounds, [&](IRBuilderBase &B, Value *More) {

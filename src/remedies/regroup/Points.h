@@ -22,7 +22,8 @@ namespace reconverge::remedies::regroup {
 /// Has a kernel note, in stack memory, what a key is of.
 class Points {
 public:
-  Points(llvm::Function &F, const Key &Of);
+  /// \p Marked: features are those that the source names.
+  Points(llvm::Function &F, const Key &Of, bool Marked);
 
   /// Puts the notes in; a refusal if there is no such branch or load.
   std::optional<Refusal> note();

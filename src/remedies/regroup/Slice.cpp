@@ -18,6 +18,7 @@
 #include "remedies/regroup/Slice.h"
 
 #include "analysis/device/AddressSpace.h"
+#include "remedies/common/Features.h"
 #include "remedies/common/HiddenParameters.h"
 #include "remedies/common/Items.h"
 #include "remedies/common/Notes.h"
@@ -65,12 +66,13 @@ static void write(Function &F, unsigned First, BasicBlock &End,
 PlanOr<KeyKernel> makeKeyKernel(Function &Kernel, const Twine &Name,
                                 const Key &Of) {
   ValueToValueMapTy Map;
-  Function &Copy = copyToReduce(Kernel, Name, Map);
+  Function &Whole = Of.hasFeatures() ? withFeatures(Kernel) : Kernel;
+  Function &Copy = copyToReduce(Whole, Name, Map);
   const unsigned OfProgram = unsigned(Kernel.arg_size());
   Type *Pointer = PointerType::getUnqual(Kernel.getContext());
   Function &F = addParameters(Copy, {Pointer, Pointer, Pointer},
                               {"classes", "lines", "range"});
-  Points Noted(F, Of);
+  Points Noted(F, Of, /*Marked=*/&Whole != &Kernel);
   if (std::optional<Refusal> Why = reduceTo(
           F, Kernel, [&] { return Noted.note(); },
           [&] { return Noted.lastNeeded(); },

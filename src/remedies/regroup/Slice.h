@@ -28,6 +28,7 @@ struct Key {
   std::shared_ptr<const PathNet> Net = {}; ///< the same: its classes
   bool OnTensorCores = false; ///< compute those by whole warps (TensorNet)
   bool hasPrediction() const { return Net || !Tree.Nodes.empty(); }
+  bool hasFeatures() const { return hasPrediction() || !Estimate.empty(); }
   bool hasPlace() const { return Gather || !Estimate.empty(); }
 };
 

@@ -11,7 +11,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
 ; out[t] = in[t]; if (in[t] != 0) out[t] = 2; and forty blocks behind it
 ; CHECK: regrouped: threads are sorted by 1 bits of 1 branches 1
-; ESTIMATE: not regrouped: no load of that number
+; ESTIMATE: not regrouped: no load or feature of that number
 define ptx_kernel void @many(ptr %out, ptr %in) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

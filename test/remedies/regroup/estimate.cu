@@ -28,7 +28,7 @@
 
 // With weights by hand the same bytes, in fewer issue slots.
 // RUN: %reconverge cc '--regroup=estimate=0:200;estimate=1:40;estimate=base:3000' %s -o app 2>&1 | FileCheck %s --check-prefix=MADE --implicit-check-not=relax
-// MADE: count({{.*}} not regrouped: no load of that number reads a number (0) [RC609]
+// MADE: count({{.*}} not regrouped: no load or feature of that number reads a number (0) [RC609]
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VERBOSE=1 ./app 8192 1 2>said | diff - plain
 // RUN: FileCheck %s --check-prefix=SAID <said
 // SAID: relax({{.*}}): 1 launches of 8192 to 16383 threads, 1 with the remedy

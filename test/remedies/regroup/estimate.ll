@@ -8,7 +8,7 @@
 
 ; BOTH: regrouped: threads are sorted by 1 bits of 1 branches 1, and 12 of an estimate
 ; Two at once are no number, nor is what the thread itself may have written known.
-; NONE: not regrouped: no load of that number reads a number (5) [RC609]
+; NONE: not regrouped: no load or feature of that number reads a number (5) [RC609]
 ; WRITTEN: not regrouped: what decides is read where the kernel has written [RC611]
 ; SLIP: regrouping has no parameter 'estimate=3'
 

@@ -9,7 +9,7 @@
 
 ; ALL: regrouped: threads are sorted by 2 bits of 1 branches 1, by a tree of 2 leaves, and 12 of load 4
 ; BOTH: regrouped: threads are sorted by 1 bits of 0 branches, by a tree of 2 leaves, and 2 of an estimate
-; NONE: not regrouped: no load of that number reads a number (5) [RC609]
+; NONE: not regrouped: no load or feature of that number reads a number (5) [RC609]
 ; WRITTEN: not regrouped: what decides is read where the kernel has written [RC611]
 ; SLIP: regrouping has no parameter 'tree=3:1/2'
 

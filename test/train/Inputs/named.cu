@@ -1,0 +1,73 @@
+// Threads count down the numbers of their lists: what they read, they read in
+// loops. The source names two features. -DUNNAMED: none; -DWRITTEN: one more that
+// others may have written. Arguments: threads, seed.
+#include <reconverge/device/feature.cuh>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+static constexpr int Length = 16;
+
+/// In a function of its own, which nobody inlines but a twin.
+__device__ __attribute__((noinline)) void name(float Sum) {
+#ifndef UNNAMED
+  reconverge::feature(Sum);
+#endif
+}
+
+__device__ void foretell(const unsigned char *Lists, int I) {
+  int Sum = 0, Most = 0;
+  for (int B = 0; B != Length; ++B) {
+    const int Number = Lists[Length * I + B];
+    Sum += Number;
+    Most = Number > Most ? Number : Most;
+  }
+  name(float(Sum));
+#ifndef UNNAMED
+  reconverge::feature(Most);
+#endif
+}
+
+__global__ void walk(const unsigned char *Lists, unsigned *To, int N) {
+  const int I = blockIdx.x * blockDim.x + threadIdx.x;
+  if (I >= N)
+    return;
+#ifdef WRITTEN
+  reconverge::feature(atomicOr(To + I, 0u));
+#endif
+  foretell(Lists, I);
+  unsigned X = I;
+#pragma unroll 1
+  for (int B = 0; B != Length; ++B)
+    for (int Left = Lists[Length * I + B]; Left > 0; --Left)
+      X = (X ^ X >> 15) * 2654435761u + Left;
+  To[I] = X;
+}
+
+int main(int, char **Args) {
+  const int N = atoi(Args[1]);
+  uint32_t State = uint32_t(atoi(Args[2]));
+  const auto Draw = [&] {
+    return (State = State * 1664525u + 1013904223u) >> 24;
+  };
+  std::vector<unsigned char> Lists(Length * N);
+  std::vector<unsigned> Out(N);
+  for (int I = 0; I != N; ++I)
+    for (int B = 0, Most = 1 << Draw() % 7; B != Length; ++B)
+      Lists[Length * I + B] = static_cast<unsigned char>(Draw() % Most);
+  unsigned char *In = nullptr;
+  unsigned *To = nullptr;
+  cudaMalloc(&In, Lists.size());
+  cudaMalloc(&To, Out.size() * sizeof(unsigned));
+  cudaMemcpy(In, Lists.data(), Lists.size(), cudaMemcpyHostToDevice);
+  walk<<<(N + 63) / 64, 64>>>(In, To, N);
+  cudaMemcpy(Out.data(), To, Out.size() * sizeof(unsigned),
+             cudaMemcpyDeviceToHost);
+  uint64_t Hash = 0;
+  for (unsigned X : Out)
+    Hash = Hash * 31 + X;
+  printf("%016llx\n", static_cast<unsigned long long>(Hash));
+  return cudaGetLastError() != cudaSuccess;
+}
