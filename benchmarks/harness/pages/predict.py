@@ -6,7 +6,7 @@ import json
 import os
 
 from places import NETS
-from predicting import HELD_OUT, SOURCES, TRAINED_ON
+from predicting import HELD_OUT, PROGRAMS, SOURCES, TRAINED_ON
 from publish import machine, made_by
 from tables import markdown
 
@@ -88,7 +88,7 @@ def refusals(rows):
 def of_programs(rows):
     body = []
     for name, own in by_case(rows).items():
-        if name == "fused":
+        if name not in PROGRAMS:
             continue
         best = next(row for (metric, _), row in own.items() if metric == "best")
         for way, called in SOURCES.items():
@@ -110,23 +110,39 @@ def of_programs(rows):
                          "spread over seeds", ""], body, (0, 1, 5))
 
 
-def of_fused(rows):
+def fused(store):
+    result = store.newest("predict-fused")
+    if not result:
+        return
+    yield from ("", "## Predicted while the batch before is worked on", "",
+                machine(result["environment"]) + f" (`{result['path']}`). "
+                "`kernels/predict_micro`: batches of `gdt` and `pol`, by hand. "
+                "*work*: the kernel of one batch in its order; *foretell*: the "
+                "classes of the next; then both one after the other, in two streams "
+                "or by programmatic dependent launch, with 1, 2 or 4 thread blocks a "
+                "multiprocessor for the classes, and in one kernel: *fused*, of whose "
+                "blocks 2 or 4 warps foretell and eight work (the paper's); *both*, "
+                "whose threads foretell and then work; *mixed*, whose blocks do the "
+                "one or the other; with registers for at least 4, 6 or 8 blocks a "
+                "multiprocessor. *whole*: with the sort. *overlap* is (Tcd + Ttc - T) "
+                "/ (Tcd + Ttc), as the paper has it (Table 2), *hidden* the same over "
+                "the shorter of the two.", "")
     own = {}
-    for row in rows:
-        if row["case"] == "fused":
-            p = row["params"]
-            own[p["compiler"], row["metric"], p["way"]] = row
+    for row in result["rows"]:
+        p = row["params"]
+        own[row["case"], p["compiler"], row["metric"], p["way"]] = row
     body = []
-    for (compiler, metric, way), row in own.items():
+    for (case, compiler, metric, way), row in own.items():
         if metric != "part":
             continue
-        body.append([compiler, way, f"{row['value']:.4f}",
-                     row.get("blocks", ""), row.get("threads", ""),
-                     row.get("registers", ""),
-                     percent(own.get((compiler, "rate", way))),
-                     percent(own.get((compiler, "hidden", way)))])
-    yield from markdown(["built by", "way", "ms", "blocks", "threads",
-                         "registers", "overlap", "hidden"], body, (0, 1))
+        body.append([case, compiler, way, f"{row['value']:.4f}",
+                     *(row.get(use, "") for use in
+                       ("blocks", "threads", "registers", "at-once")),
+                     percent(own.get((case, compiler, "rate", way))),
+                     percent(own.get((case, compiler, "hidden", way)))])
+    yield from markdown(["case", "built by", "way", "ms", "blocks", "threads",
+                         "registers", "at once", "overlap", "hidden"], body,
+                        (0, 1, 2))
 
 
 def measured(store):
@@ -141,15 +157,6 @@ def measured(store):
                 "the order does not pay, and switches it off; *the kernel alone*: in "
                 "an order that an earlier launch has made.", "")
     yield from of_programs(result["rows"])
-    yield from ("", "## Predicted while the batch before is worked on", "",
-                "`kernels/predict_micro`: batches of `gdt`, by hand. *trade*: the "
-                "kernel of one batch in its order; *foretell*: the classes of the "
-                "next; then both after the other, in two streams, by programmatic "
-                "dependent launch, and in one kernel, of whose blocks 1 to 8 warps "
-                "predict (Table 2 of the paper); *whole* with the sort. *overlap* is "
-                "(Tcd + Ttc - T) / (Tcd + Ttc), as the paper has it, *hidden* the "
-                "same over the shorter of the two.", "")
-    yield from of_fused(result["rows"])
 
 
 def lines(store):
@@ -161,3 +168,4 @@ def lines(store):
                 "")
     yield from counted(store)
     yield from measured(store)
+    yield from fused(store)

@@ -10,10 +10,8 @@ fitted to: other seeds of the programs' generators. Rows, params way and seed:
   kept      1: the final program keeps the order, 0: it switches it off
 
 The best source of a case that gains is in a row `best`; 1 and the way none where
-none does. Case `fused` (kernels/predict_micro) predicts a batch while another is
-worked on: `part`, ms; `rate` of the overlap as the paper has it, (Tcd + Ttc - T) /
-(Tcd + Ttc); `hidden`, the same over the shorter of the two. What is counted is in
-the suite predict-counts.
+none does. What is counted is in the suite predict-counts, what is foretold beside
+the batch before in predict-fused.
 """
 
 import re
@@ -28,8 +26,6 @@ from pages import predict as page
 from predicting import HELD_OUT, PROGRAMS
 from suite import Case, Metric, Page, Suite
 
-FUSED = "fused"
-BATCH = {"stocks": 4096, "days": 512}
 TIMES = re.compile(r"([\d.]+) ms with it and ([\d.]+) ms without")
 
 
@@ -38,8 +34,6 @@ def plain(how):
 
 
 def prepare(bench, case):
-    if case.name == FUSED:
-        return {}, {}
     own = bench.program(case, compare.OURS)
     return predicting.build(bench, case,
                             predicting.estimate(bench, case, own))
@@ -61,7 +55,7 @@ def run_once(bench, program, case, seed):
             " | ".join(said))
 
 
-def of_program(bench, case, prepared):
+def measure(bench, case, prepared):
     ordered, refused = prepared
     programs = {**bench.programs(case), **ordered}
     times, sums, said = {way: {} for way in programs}, {}, {}
@@ -109,59 +103,18 @@ def of_program(bench, case, prepared):
                                       for way, why in refused.items()))
 
 
-def of_fused(bench, case):
-    for compiler in bench.ways:
-        output = bench.run(
-            [bench.program(case, compiler), *predicting.words(
-                case.params, HELD_OUT[0]), "cpu=1", f"repeat={bench.repeat}"],
-            timeout=300)
-        used = {}
-        for way, *numbers in re.findall(
-                r"^use (\S+): blocks=(\d+) threads=(\d+) registers=(\d+)$",
-                output, re.MULTILINE):
-            used[way] = dict(zip(("blocks", "threads", "registers"),
-                                 map(int, numbers)))
-        for way, samples in re.findall(r"^ms (\S+): (.+)$", output,
-                                       re.MULTILINE):
-            yield bench.row(case, "part", [float(x) for x in samples.split()],
-                            {**case.params, "compiler": compiler, "way": way},
-                            **used.get(way, {}))
-        yield bench.row(case, "part", [
-            float(x) for x in processes.line(output, "kernel-ms").split()],
-            {**case.params, "compiler": compiler, "way": "plain"})
-        for way, rate, hidden in re.findall(
-                r"^overlap (\S+): rate=(\S+) hidden=(\S+)$", output,
-                re.MULTILINE):
-            params = {**case.params, "compiler": compiler, "way": way}
-            yield bench.row(case, "rate", [float(rate)], params)
-            yield bench.row(case, "hidden", [float(hidden)], params)
-
-
-def measure(bench, case, prepared):
-    yield from (of_fused(bench, case) if case.name == FUSED
-                else of_program(bench, case, prepared))
-
-
 def cases(_):
-    yield Case(FUSED, BATCH, "predict_micro")
     for name, (program, params, *_) in PROGRAMS.items():
         yield Case(name, params, program)
 
 
-def small(case):
-    return {"stocks": 20} if case.name == FUSED else predicting.small(case)
-
-
 SUITES = [Suite(
-    name="predict", about="orders by what foretells paths, on other inputs; and "
-    "predicted while the batch before is worked on",
-    cases=cases, small=small, prepare=prepare, measure=measure, repeat=10,
+    name="predict", about="orders by what foretells paths, on other inputs",
+    cases=cases, small=predicting.small, prepare=prepare, measure=measure, repeat=10,
     ways={way: plain(how) for way, how in compare.UNCHANGED.items()
           if way != "clang"},
     show=lambda bench: tables.show_ways(bench.rows),
     page=Page("predict-results.md", page.lines),
     metrics={"time": Metric("ms"), "alone": Metric("ms"),
              "speedup": Metric("x", "best-of-nvcc-reconverge"),
-             "spread": Metric("1"), "kept": Metric("1"), "best": Metric("x"),
-             "part": Metric("ms"), "rate": Metric("1"),
-             "hidden": Metric("1")})]
+             "spread": Metric("1"), "kept": Metric("1"), "best": Metric("x")})]

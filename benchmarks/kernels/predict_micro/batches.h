@@ -2,31 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Of predict_micro: what is done to a batch, what foretells the next one's classes,
-// and one kernel that does both.
+// and kernels that do both.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_BENCHMARKS_BATCHES_H
 #define RECONVERGE_BENCHMARKS_BATCHES_H
 
-#include "../gdt/market.h"
-
-#include "../../../include/reconverge/warp/warp_net.cuh"
-#include "net.cuh"
-
-static constexpr int Inputs = 9;
-
-/// What decides, in the order of the net's inputs: in which gdt's kernel loads it.
-HD static void inputsOf(const Market &M, int At, float (&X)[Inputs]) {
-  X[0] = float(M.Price[At]);
-  X[1] = float(M.Price[At - 1]);
-  X[2] = float(M.Price[At - 2]);
-  X[3] = float(M.Price[At - 3]);
-  X[4] = float(M.Price[At - 6]);
-  X[5] = float(M.Price[At - 9]);
-  X[6] = float(M.Price[At - 4]);
-  X[7] = float(M.Volume[At]);
-  X[8] = float(M.Volume[At - 1]);
-}
+#include "tasks.h"
 
 //===----------------------------------------------------------------------===//
 // The user's kernel
@@ -42,14 +24,14 @@ struct OfPart {
   }
 };
 
-/// What a batch's days ask for, in which order they are taken (null: their own),
-/// and how many of them want to buy.
-struct Batch {
-  Market M;
+/// A batch, in which order its items are taken (null: their own), what comes of
+/// each, and how many of those are above 0.
+template <typename Task> struct Batch {
+  Task On;
   int Count;
   const int *Ids;
-  int *Orders;
-  unsigned *Buys;
+  int *Results;
+  unsigned *Above;
 };
 
 struct Partial {
@@ -57,17 +39,18 @@ struct Partial {
 };
 
 /// Block number \p B of the user's kernel.
-template <typename Barrier>
-__device__ static void trade(const Batch &Now, int B, Partial &Sums) {
+template <typename Barrier, typename Task>
+__device__ static void work(const Batch<Task> &Now, int B, Partial &Sums) {
   const int T = B * Block + int(threadIdx.x);
-  bool Buys = false;
+  bool IsAbove = false;
   if (T < Now.Count) {
-    const int I = Now.Ids ? Now.Ids[T] : T, At = dayOf(Now.M, I);
-    const int Order = order(Now.M, At, ruleOf(Now.M, At));
-    Now.Orders[I] = Order;
-    Buys = Order > 0;
+    const int I = Now.Ids ? Now.Ids[T] : T;
+    Now.On.mark(I);
+    const int Result = Now.On.result(I);
+    Now.Results[I] = Result;
+    IsAbove = Result > 0;
   }
-  const unsigned Votes = __ballot_sync(~0u, Buys);
+  const unsigned Votes = __ballot_sync(~0u, IsAbove);
   if (threadIdx.x % 32 == 0)
     Sums.OfWarp[threadIdx.x / 32] = __popc(Votes);
   Barrier::meet();
@@ -75,16 +58,16 @@ __device__ static void trade(const Batch &Now, int B, Partial &Sums) {
     unsigned Sum = 0;
     for (unsigned S : Sums.OfWarp)
       Sum += S;
-    atomicAdd(Now.Buys, Sum);
+    atomicAdd(Now.Above, Sum);
   }
   Barrier::meet();
 }
 
-/// As it was written: a thread a day. Late: launched while what is before it in the
-/// stream runs; over when that is.
-template <bool Late> __global__ void plain(Batch Now) {
+/// As it was written: a thread an item. Late: launched while what is before it in
+/// the stream runs; over when that is.
+template <typename Task, bool Late> __global__ void plain(Batch<Task> Now) {
   __shared__ Partial Sums;
-  trade<OfBlock>(Now, int(blockIdx.x), Sums);
+  work<OfBlock>(Now, int(blockIdx.x), Sums);
   if (Late)
     asm volatile("griddepcontrol.wait;" ::: "memory");
 }
@@ -93,48 +76,52 @@ template <bool Late> __global__ void plain(Batch Now) {
 // What foretells
 //===----------------------------------------------------------------------===//
 
-struct ByTiles {
-  decltype(reconverge::warp_net(plain_tiles)) Net{plain_tiles};
-  __device__ int operator()(const Market &M, int At) const {
-    float X[Inputs];
-    inputsOf(M, At, X);
+template <typename Task> struct ByTiles {
+  decltype(reconverge::warp_net(Task::tiles())) Net{Task::tiles()};
+  __device__ int operator()(const Task &On, int I) const {
+    float X[Task::Inputs];
+    On.inputs(I, X);
     return Net(X);
   }
 };
-struct ByFma {
-  __device__ int operator()(const Market &M, int At) const {
-    float X[Inputs];
-    inputsOf(M, At, X);
-    return reconverge::net_class(plain_net, X);
+template <typename Task> struct ByFma {
+  __device__ int operator()(const Task &On, int I) const {
+    float X[Task::Inputs];
+    On.inputs(I, X);
+    return reconverge::net_class(Task::net(), X);
   }
 };
-struct ByCondition {
-  __device__ int operator()(const Market &M, int At) const {
-    return ruleOf(M, At);
-  }
+template <typename Task> struct ByCondition {
+  __device__ int operator()(const Task &On, int I) const { return On.path(I); }
 };
 
-struct Ahead {
-  Market M;
+template <typename Task> struct Ahead {
+  Task On;
   int Count;
   unsigned char *Class;
 };
 
+/// The 32 items from \p First on, which a warp has.
+template <typename Task, typename Source>
+__device__ static void foretellFrom(const Ahead<Task> &Next,
+                                    const Source &ClassOf, int First) {
+  const int I = First + int(threadIdx.x % 32);
+  const int C = ClassOf(Next.On, min(I, Next.Count - 1));
+  if (I < Next.Count)
+    Next.Class[I] = static_cast<unsigned char>(C);
+}
+
 /// Of \p Warps in all, warp \p Warp's part.
-template <typename Source>
-__device__ static void foretell(const Ahead &Next, int Warp, int Warps) {
+template <typename Source, typename Task>
+__device__ static void foretell(const Ahead<Task> &Next, int Warp, int Warps) {
   const Source ClassOf{};
-  const int Lane = int(threadIdx.x % 32);
-  for (int First = 32 * Warp; First < Next.Count; First += 32 * Warps) {
-    const int I = First + Lane;
-    const int C = ClassOf(Next.M, dayOf(Next.M, min(I, Next.Count - 1)));
-    if (I < Next.Count)
-      Next.Class[I] = static_cast<unsigned char>(C);
-  }
+  for (int First = 32 * Warp; First < Next.Count; First += 32 * Warps)
+    foretellFrom(Next, ClassOf, First);
 }
 
 /// Early: what comes behind it in the stream may begin at once.
-template <typename Source, bool Early> __global__ void foretold(Ahead Next) {
+template <typename Task, typename Source, bool Early>
+__global__ void foretold(Ahead<Task> Next) {
   if (Early)
     asm volatile("griddepcontrol.launch_dependents;");
   const int Each = int(blockDim.x / 32);
@@ -142,9 +129,14 @@ template <typename Source, bool Early> __global__ void foretold(Ahead Next) {
                    int(gridDim.x) * Each);
 }
 
-template <typename Source, int NetWarps>
+//===----------------------------------------------------------------------===//
+// Both in one kernel
+//===----------------------------------------------------------------------===//
+
+/// Eight warps of a block work, NetWarps foretell; as many blocks run as fit.
+template <typename Task, typename Source, int NetWarps>
 __global__ void __launch_bounds__(Block + 32 * NetWarps)
-    fused(Batch Now, Ahead Next) {
+    fused(Batch<Task> Now, Ahead<Task> Next) {
   __shared__ Partial Sums;
   if (threadIdx.x >= Block) {
     foretell<Source>(Next,
@@ -154,7 +146,31 @@ __global__ void __launch_bounds__(Block + 32 * NetWarps)
   }
   const int Blocks = (Now.Count + Block - 1) / Block;
   for (int B = int(blockIdx.x); B < Blocks; B += int(gridDim.x))
-    trade<OfPart>(Now, B, Sums);
+    work<OfPart>(Now, B, Sums);
+}
+
+/// Each thread foretells an item, then works on one: of the warps on a
+/// multiprocessor some do the one and some the other. At least Least blocks fit
+/// there: registers are kept to what lets them.
+template <typename Task, typename Source, int Least>
+__global__ void __launch_bounds__(Block, Least)
+    both(Batch<Task> Now, Ahead<Task> Next) {
+  __shared__ Partial Sums;
+  foretellFrom(Next, Source{},
+               int(blockIdx.x) * Block + int(threadIdx.x) / 32 * 32);
+  work<OfBlock>(Now, int(blockIdx.x), Sums);
+}
+
+/// Blocks foretell and work by turns.
+template <typename Task, typename Source, int Least>
+__global__ void __launch_bounds__(Block, Least)
+    mixed(Batch<Task> Now, Ahead<Task> Next) {
+  __shared__ Partial Sums;
+  const int B = int(blockIdx.x) / 2;
+  if (blockIdx.x % 2)
+    foretellFrom(Next, Source{}, B * Block + int(threadIdx.x) / 32 * 32);
+  else
+    work<OfBlock>(Now, B, Sums);
 }
 
 #endif

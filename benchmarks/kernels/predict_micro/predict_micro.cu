@@ -1,24 +1,27 @@
 //===- benchmarks/kernels/predict_micro/predict_micro.cu - Fused ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Batches of the decision tree gdt, whose days are put in order by the rule that a
-// net foretells. While the rules of batch n are computed, those of batch n + 1 can
-// be foretold: after the other, in two streams, by programmatic dependent launch,
-// or in one kernel (W. Pang et al., DAC 2024), of whose thread blocks some warps do
-// the one and some the other:
+// Batches of gdt's decision tree, or of pol's households, whose items are put in
+// order by the path that a net foretells. While batch n is worked on, the classes of
+// batch n + 1 can be foretold: after the other, in two streams, by programmatic
+// dependent launch, or in one kernel. As W. Pang et al. have it (DAC 2024), some
+// warps of a thread block do the one and some the other:
 //
-//   block of the fused kernel   | 8 warps: trade(n)      | W warps: foretell(n + 1) |
+//   block of the fused kernel   | 8 warps: work(n)       | W warps: foretell(n + 1) |
 //   works on                    | blocks b, b + grid,... | 32 items, by turns       |
 //   meets at                    | named barrier 1, 256   | nothing                  |
 //
-// As many blocks run as fit the GPU at once. The rules end with a sum over the
-// thread block, so that trade() has barriers: in the fused kernel one that only its
-// own warps come to.
+// As many blocks run as fit the GPU at once. Registers are what the dearer part
+// takes, for all warps, so that fewer of them run. Two simpler kernels have a thread
+// block for each of the user's, and registers held down: `both`, whose threads
+// foretell first and then work, and `mixed`, whose blocks do the one or the other.
+//
+// The user's kernel ends with a sum over the thread block, so that it has barriers:
+// in the fused kernel one that only its own warps come to.
 //
 // What foretells is computed by tensor cores or by fused multiply-adds
-// (reconverge/warp/warp_net.cuh; net.cuh has the weights), or is the condition
-// itself. Every way must leave the same orders, and all ways of one source the same
-// classes.
+// (reconverge/warp/warp_net.cuh), or is the condition itself. Every way must leave
+// the same results, and all ways of one source the same classes.
 //
 //===----------------------------------------------------------------------===//
 #include "batches.h"
@@ -45,27 +48,23 @@ template <typename Kernel> static int resident(Kernel *K, int Threads) {
 }
 
 /// A batch on the device.
-struct OnDevice {
-  OnDevice(const History &Of, int Count, int Days)
-      : Prices(Of.Price), Volumes(Of.Volume), Orders(std::vector<int>(Count)),
-        Buys(std::vector<unsigned>(1)), Order(Count, 5), Count(Count),
-        Days(Days) {}
+template <typename Task> struct OnDevice {
+  OnDevice(Data<Task> &Of, int Count)
+      : On(Of.there()), Results(std::vector<int>(Count)),
+        Above(std::vector<unsigned>(1)), Order(Count, 5), Count(Count) {}
   void clear() {
-    Orders.clear();
-    Buys.clear();
+    Results.clear();
+    Above.clear();
   }
-  Batch batch(bool InOrder) {
-    return {{Prices, Volumes, Days},
-            Count,
-            InOrder ? Order.ids() : nullptr,
-            Orders,
-            Buys};
+  Batch<Task> batch(bool InOrder) {
+    return {On, Count, InOrder ? Order.ids() : nullptr, Results, Above};
   }
-  Ahead ahead() { return {{Prices, Volumes, Days}, Count, Order.keys()}; }
-  DeviceArray<int> Prices, Volumes, Orders;
-  DeviceArray<unsigned> Buys;
+  Ahead<Task> ahead() { return {On, Count, Order.keys()}; }
+  Task On;
+  DeviceArray<int> Results;
+  DeviceArray<unsigned> Above;
   GridOrder<unsigned char> Order;
-  int Count, Days;
+  int Count;
 };
 
 /// Streams that begin where the default stream is, and that it waits for.
@@ -101,53 +100,61 @@ private:
 struct Timed {
   std::string Name;
   std::function<void()> Launch;
-  bool Trades, Foretells;
-  std::string Use = {}; ///< what the GPU's part is, of a fused kernel
+  bool Works, Foretells;
+  std::string Use = {}; ///< what the GPU's part is, if both are one kernel
+  bool isOne() const { return !Use.empty(); }
+  bool isBoth() const { return Works && Foretells; }
 };
 
 /// What is compared of one source of classes.
-template <typename Source> class Forms {
+template <typename Task, typename Source> class Forms {
 public:
-  Forms(std::string Name, OnDevice &Now, OnDevice &Next)
+  Forms(std::string Name, OnDevice<Task> &Now, OnDevice<Task> &Next)
       : Name(std::move(Name)), Now(Now), Next(Next) {
     foretoldBy(Now.ahead(), nullptr);
     Now.Order.make();
     Classes = Now.Order.keysOnHost();
-    add("trade", true, false, [&] { trade(nullptr); });
+    add("work", true, false, [&] { work(nullptr); });
     add("foretell", false, true, [&] { foretoldBy(Next.ahead(), nullptr); });
     add("sequential", true, true, [&] {
       foretoldBy(Next.ahead(), nullptr);
-      trade(nullptr);
+      work(nullptr);
     });
-    add("streams", true, true, [&] {
-      Both.fork();
-      foretoldBy(Next.ahead(), Both.Two, Narrow);
-      trade(Both.One);
-      Both.join();
-    });
-    add("dependent", true, true, [&] {
-      Both.fork();
-      foretold<Source, true><<<Narrow, Block, 0, Both.One>>>(Next.ahead());
-      tradeLate(Both.One);
-      Both.join();
-    });
-    addFused<1>();
+    // Few blocks a processor leave room for another kernel's.
+    for (int Each : {1, 2, 4}) {
+      const int Blocks = Each * processors();
+      add("streams" + std::to_string(Each), true, true, [this, Blocks] {
+        Both.fork();
+        foretoldBy(this->Next.ahead(), Both.Two, Blocks);
+        work(Both.One);
+        Both.join();
+      });
+      add("dependent" + std::to_string(Each), true, true, [this, Blocks] {
+        Both.fork();
+        foretold<Task, Source, true>
+            <<<Blocks, Block, 0, Both.One>>>(this->Next.ahead());
+        workLate(Both.One);
+        Both.join();
+      });
+    }
     addFused<2>();
     addFused<4>();
-    addFused<8>();
+    addByBlocks<4>();
+    addByBlocks<6>();
+    addByBlocks<8>();
     add("whole", true, true, [&] {
       foretoldBy(Next.ahead(), nullptr);
       Next.Order.make();
-      trade(nullptr);
+      work(nullptr);
     });
-    add("whole-fused", true, true, [&] {
-      All[4 + Best].Launch(); // of those above
+    add("whole-one", true, true, [&] {
+      All[Best].Launch();
       Next.Order.make();
     });
   }
 
-  /// Runs each once; whether all have left \p Orders, and the same classes.
-  bool run(const std::vector<int> &Orders) {
+  /// Runs each once; whether all have left \p Results, and the same classes.
+  bool run(const std::vector<int> &Results) {
     std::vector<unsigned char> First;
     bool Right = true;
     for (const Timed &F : All) {
@@ -159,7 +166,7 @@ public:
       const auto Got = Next.Order.keysOnHost();
       if (F.Foretells && First.empty())
         First = Got;
-      const bool Same = (!F.Trades || Now.Orders.get() == Orders) &&
+      const bool Same = (!F.Works || Now.Results.get() == Results) &&
                         (!F.Foretells || Got == First);
       if (!Same)
         std::printf("%s leaves other bytes\n", F.Name.c_str());
@@ -174,16 +181,16 @@ public:
         Now.clear();
         Times[F].push_back(Bench::milliseconds(All[F].Launch));
       }
-      // Which fused form is tried further.
-      for (size_t W = 1; W <= 4; ++W)
-        if (median(4 + W) < median(4 + Best))
-          Best = W;
+      // Which of those in one kernel is tried with the sort.
+      for (size_t F = 0; F < All.size(); ++F)
+        if (All[F].isOne() && median(F) < median(Best))
+          Best = F;
     }
   }
 
   void print() const {
     for (size_t F = 0; F < All.size() && !Times[F].empty(); ++F) {
-      if (!All[F].Use.empty())
+      if (All[F].isOne())
         std::printf("use %s: %s\n", All[F].Name.c_str(), All[F].Use.c_str());
       std::printf("ms %s:", All[F].Name.c_str());
       for (float Ms : Times[F])
@@ -193,41 +200,54 @@ public:
     if (Times[0].empty())
       return;
     const float Cd = median(0), Tc = median(1);
-    for (size_t F = 2; F <= 8; ++F) {
+    for (size_t F = 0; F < All.size(); ++F) {
+      if (!All[F].isBoth() || All[F].Name.rfind("whole", 0) == 0)
+        continue;
       const float Saved = Cd + Tc - median(F);
       std::printf("overlap %s: rate=%.4f hidden=%.4f\n", All[F].Name.c_str(),
                   Saved / (Cd + Tc), Saved / std::min(Cd, Tc));
     }
   }
 
-  std::vector<unsigned char> Classes; ///< of the batch that is traded
+  std::vector<unsigned char> Classes; ///< of the batch that is worked on
 
 private:
-  void add(const char *What, bool Trades, bool Foretells,
+  void add(const std::string &What, bool Works, bool Foretells,
            std::function<void()> Launch) {
-    All.push_back({What + ("-" + Name), std::move(Launch), Trades, Foretells});
+    All.push_back({What + "-" + Name, std::move(Launch), Works, Foretells});
     Times.emplace_back();
   }
-  template <int NetWarps> void addFused() {
-    const auto Kernel = &fused<Source, NetWarps>;
-    const int Threads = Block + 32 * NetWarps;
-    const int Blocks = resident(Kernel, Threads);
-    const std::string What = "fused" + std::to_string(NetWarps);
-    add(What.c_str(), true, true, [this, Kernel, Threads, Blocks] {
-      Kernel<<<Blocks, Threads>>>(Now.batch(true), Next.ahead());
+  template <typename Kernel>
+  void addOne(const std::string &What, Kernel *K, int Blocks, int Threads) {
+    Best = Best ? Best : All.size();
+    add(What, true, true, [this, K, Threads, Blocks] {
+      K<<<Blocks, Threads>>>(Now.batch(true), Next.ahead());
     });
     cudaFuncAttributes Use;
-    CHECK_CUDA(cudaFuncGetAttributes(&Use, Kernel));
+    CHECK_CUDA(cudaFuncGetAttributes(&Use, K));
     All.back().Use = "blocks=" + std::to_string(Blocks) +
                      " threads=" + std::to_string(Threads) +
-                     " registers=" + std::to_string(Use.numRegs);
+                     " registers=" + std::to_string(Use.numRegs) +
+                     " at-once=" + std::to_string(resident(K, Threads)) +
+                     " local=" + std::to_string(Use.localSizeBytes);
+  }
+  template <int NetWarps> void addFused() {
+    const auto K = &fused<Task, Source, NetWarps>;
+    const int Threads = Block + 32 * NetWarps;
+    addOne("fused" + std::to_string(NetWarps), K, resident(K, Threads),
+           Threads);
+  }
+  template <int Least> void addByBlocks() {
+    const std::string Each = std::to_string(Least);
+    addOne("both" + Each, &both<Task, Source, Least>, blocks(), Block);
+    addOne("mixed" + Each, &mixed<Task, Source, Least>, 2 * blocks(), Block);
   }
   int blocks() const { return (Now.Count + Block - 1) / Block; }
-  void trade(cudaStream_t In) {
-    plain<false><<<blocks(), Block, 0, In>>>(Now.batch(true));
+  void work(cudaStream_t In) {
+    plain<Task, false><<<blocks(), Block, 0, In>>>(Now.batch(true));
   }
   /// While what is before it in the stream still runs: it needs nothing of that.
-  void tradeLate(cudaStream_t In) {
+  void workLate(cudaStream_t In) {
     cudaLaunchConfig_t Config = {};
     Config.gridDim = blocks();
     Config.blockDim = Block;
@@ -237,10 +257,11 @@ private:
     Late.val.programmaticStreamSerializationAllowed = 1;
     Config.attrs = &Late;
     Config.numAttrs = 1;
-    CHECK_CUDA(cudaLaunchKernelEx(&Config, &plain<true>, Now.batch(true)));
+    CHECK_CUDA(
+        cudaLaunchKernelEx(&Config, &plain<Task, true>, Now.batch(true)));
   }
-  void foretoldBy(Ahead Of, cudaStream_t In, int Blocks = 0) {
-    const auto Kernel = &foretold<Source, false>;
+  void foretoldBy(Ahead<Task> Of, cudaStream_t In, int Blocks = 0) {
+    const auto Kernel = &foretold<Task, Source, false>;
     Kernel<<<Blocks ? Blocks : resident(Kernel, Block), Block, 0, In>>>(Of);
   }
   float median(size_t F) const {
@@ -250,18 +271,17 @@ private:
   }
 
   const std::string Name;
-  OnDevice &Now, &Next;
+  OnDevice<Task> &Now, &Next;
   Streams Both;
   std::vector<Timed> All;
   std::vector<std::vector<float>> Times;
-  /// Blocks that leave room for another kernel's: one a processor.
-  const int Narrow = processors();
-  size_t Best = 1; ///< fused form, from 1 on
+  size_t Best = 0; ///< of those in one kernel; 0: there is none yet
 };
 
-/// How many lanes of the warps take the rule that most lanes of their warp take, in
+/// How many lanes of the warps take the path that most lanes of their warp take, in
 /// the order by \p Class, or as they are if there is none.
-static double purity(const Market &M, int Count,
+template <typename Task>
+static double purity(const Task &On, int Count,
                      const std::vector<unsigned char> *Class) {
   std::vector<int> Order(Count);
   for (int I = 0; I < Count; ++I)
@@ -273,7 +293,7 @@ static double purity(const Market &M, int Count,
   for (int First = 0; First < Count; First += 32) {
     int Lanes[8] = {};
     for (int T = First; T < std::min(First + 32, Count); ++T)
-      ++Lanes[ruleOf(M, dayOf(M, Order[T]))];
+      ++Lanes[On.path(Order[T])];
     Same += *std::max_element(Lanes, Lanes + 8);
   }
   return double(Same) / Count;
@@ -281,7 +301,7 @@ static double purity(const Market &M, int Count,
 
 /// The paper's pipeline: classes to the CPU, where a heap sorts them, and the order
 /// back. Groups of fewer than 64 join the next. ms
-static double sortOnCpu(OnDevice &Next) {
+template <typename Task> static double sortOnCpu(OnDevice<Task> &Next) {
   const auto Begin = std::chrono::steady_clock::now();
   const std::vector<unsigned char> Class = Next.Order.keysOnHost();
   std::vector<int> Order(Class.size()), Of(256);
@@ -312,48 +332,49 @@ static double sortOnCpu(OnDevice &Next) {
       .count();
 }
 
-int main(int argc, char **argv) {
-  Bench Run(argc, argv, "predict_micro");
-  const long Stocks = Run.integer("stocks", 20, 1, 1 << 20);
-  const long Days = Run.integer("days", 512, Window + 1, 1 << 20);
-  const long Cpu = Run.integer("cpu", 0, 0, 1);
+template <typename Task> static int compareAll(Bench &Run, bool OnCpu) {
+  const typename Data<Task>::Size Size(Run);
   Run.ready();
-  const int Count = static_cast<int>(Stocks * (Days - Window));
-  const History Here(Stocks, Days, Run.random()),
-      Later(Stocks, Days, Run.random(1));
-  OnDevice Now(Here, Count, int(Days)), Next(Later, Count, int(Days));
-  const Market OnHost = {Here.Price.data(), Here.Volume.data(), int(Days)};
+  const int Count = Size.count();
+  Data<Task> Here(Size, Run.random()), Later(Size, Run.random(1));
+  OnDevice<Task> Now(Here, Count), Next(Later, Count);
+  const Task OnHost = Here.here();
 
   // As it is; what it leaves is what all have to leave.
   const auto Plain = [&] {
-    plain<false><<<(Count + Block - 1) / Block, Block>>>(Now.batch(false));
+    plain<Task, false>
+        <<<(Count + Block - 1) / Block, Block>>>(Now.batch(false));
   };
   Run.run([&] { Now.clear(); }, Plain);
   Now.clear();
   Plain();
   CHECK_LAUNCH();
-  const std::vector<int> Orders = Now.Orders.get();
+  const std::vector<int> Results = Now.Results.get();
   bool Right = true;
   for (int I = 0; I < Count && Run.checks(); ++I)
-    Right &= Orders[I] ==
-             order(OnHost, dayOf(OnHost, I), ruleOf(OnHost, dayOf(OnHost, I)));
+    Right &= Results[I] == OnHost.result(I);
   if (Run.checks())
     std::printf("purity plain: %.4f\n", purity(OnHost, Count, nullptr));
-  const auto Compare = [&](auto Of) {
-    Right &= Of.run(Orders);
+  const auto Compare = [&](const char *Name, auto Of) {
+    Right &= Of.run(Results);
     Of.time(Run.repeats());
     Of.print();
-    return std::move(Of.Classes);
-  };
-  const auto Judge = [&](const char *Name,
-                         const std::vector<unsigned char> &Class) {
     if (Run.checks())
-      std::printf("purity %s: %.4f\n", Name, purity(OnHost, Count, &Class));
+      std::printf("purity %s: %.4f\n", Name,
+                  purity(OnHost, Count, &Of.Classes));
   };
-  Judge("mma", Compare(Forms<ByTiles>("mma", Now, Next)));
-  Judge("fma", Compare(Forms<ByFma>("fma", Now, Next)));
-  Judge("condition", Compare(Forms<ByCondition>("condition", Now, Next)));
-  if (Cpu)
+  Compare("mma", Forms<Task, ByTiles<Task>>("mma", Now, Next));
+  Compare("fma", Forms<Task, ByFma<Task>>("fma", Now, Next));
+  Compare("condition", Forms<Task, ByCondition<Task>>("condition", Now, Next));
+  if (OnCpu)
     std::printf("ms cpu-sort: %.6f\n", sortOnCpu(Next));
-  return Run.finish(Right, checksum(Orders));
+  return Run.finish(Right, checksum(Results));
+}
+
+int main(int argc, char **argv) {
+  Bench Run(argc, argv, "predict_micro");
+  const bool OfPol = Run.integer("pol", 0, 0, 1);
+  const bool OnCpu = Run.integer("cpu", 0, 0, 1);
+  return OfPol ? compareAll<Taxing>(Run, OnCpu)
+               : compareAll<Trading>(Run, OnCpu);
 }
