@@ -23,7 +23,7 @@ import predicting
 import processes
 import tables
 from errors import BenchError
-from predicting import HELD_OUT, PROGRAMS, TRAINED_ON
+from predicting import HELD_OUT, PROGRAMS
 from suite import Build, Case, Metric, Option, Suite
 
 COMMON = ("-O3", "-std=c++17", *predicting.FLAGS)
@@ -35,8 +35,7 @@ def prepare(bench, case):
     found = {"table": predicting.estimate(bench, case, program)}
     other = predicting.rows_of(bench, case, program, HELD_OUT[0])
     if other and bench.options.nets == "train":
-        rows = predicting.rows_of(bench, case, program, TRAINED_ON)
-        found["other"] = predicting.train(bench, case, rows, other)
+        found["other"] = predicting.train(bench, case, program, other)
     elif other and os.path.exists(predicting.net_of(case)):
         found["other"] = predicting.judge(bench, case, other)
     found["built"] = predicting.build(bench, case, found["table"])

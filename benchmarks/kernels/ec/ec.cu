@@ -21,6 +21,8 @@
 //===----------------------------------------------------------------------===//
 #include "../common/moved.h"
 
+#include "../../../include/reconverge/device/feature.cuh"
+
 #include <unordered_map>
 
 static constexpr int MostLength = 128, MostFixes = 3, Hashes = 4;
@@ -138,10 +140,41 @@ HD static Outcome correct(const Problem &P, int I, unsigned char *Out) {
   return {Fixes ? Fixed : Right, Fixes, 0, P.Length};
 }
 
+/// What foretells how long a read takes: which of its tuples are not solid, which is
+/// step 1 alone. One error makes a run of k such tuples, fewer at the ends.
+__device__ static void foretell(const Problem &P, int I) {
+  const unsigned char *Read = P.Reads + size_t(I) * P.Length;
+  const uint64_t Mask = (uint64_t(1) << 2 * P.Tuple) - 1;
+  const int Tuples = P.Length - P.Tuple + 1;
+  uint64_t Tuple = tupleAt(Read, 0, P.Tuple - 1);
+  int Weak = 0, First = Tuples, Last = -1, Runs = 0, Run = 0, Longest = 0,
+      Solid = 0, LongestSolid = 0;
+  for (int At = 0; At < Tuples; ++At) {
+    Tuple = (Tuple << 2 | Read[At + P.Tuple - 1]) & Mask;
+    const bool IsWeak = !P.Solid.has(Tuple);
+    Weak += IsWeak;
+    Runs += IsWeak && !Run;
+    Run = IsWeak ? Run + 1 : 0;
+    Solid = IsWeak ? 0 : Solid + 1;
+    Longest = Run > Longest ? Run : Longest;
+    LongestSolid = Solid > LongestSolid ? Solid : LongestSolid;
+    First = IsWeak && First == Tuples ? At : First;
+    Last = IsWeak ? At : Last;
+  }
+  reconverge::feature(Weak);
+  reconverge::feature(First);
+  reconverge::feature(Last);
+  reconverge::feature(Runs);
+  reconverge::feature(Longest);
+  reconverge::feature(LongestSolid);
+}
+
 __global__ void correctReads(Problem P, unsigned char *Out, Outcome *Outcomes) {
   const int I = int(blockIdx.x * blockDim.x + threadIdx.x);
-  if (I < P.Count)
-    Outcomes[I] = correct(P, I, Out + size_t(I) * P.Length);
+  if (I >= P.Count)
+    return;
+  foretell(P, I);
+  Outcomes[I] = correct(P, I, Out + size_t(I) * P.Length);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
 // Written by `reconverge train --header`: a net of
 //   plain(Market, int*, int)
-// in module 15de5c41d6678ffc. Class 0 takes longest. Inputs:
+// in module fd16f6c8e128b112. Class 0 takes longest. Inputs:
 //   0  what load 0 reads, market.h:31
 //   1  what load 1 reads, market.h:31
 //   2  what load 2 reads, market.h:31
@@ -16,7 +16,6 @@
 #endif
 
 // clang-format off
-
 [[maybe_unused]] static __device__ const reconverge::net_weights<9, 32, 9> plain_net = {
     {0x1.6c2504p-12f, 0x1.6c33bap-12f, 0x1.6c44c2p-12f, 0x1.6c525cp-12f, 0x1.6c739p-12f, 0x1.6c980cp-12f,
      0x1.6c5ep-12f, 0x1.05ea3ep-8f, 0x1.05deb6p-8f},
