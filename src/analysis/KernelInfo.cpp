@@ -387,6 +387,7 @@ static std::vector<MarkInfo> marksOf(const Function &Kernel) {
           Marks.push_back(
               {*Number, Where ? sourceChain(Where) : SourceChain()});
         }
+  sort(Marks, [](const MarkInfo &A, const MarkInfo &B) { return A.Id < B.Id; });
   return Marks;
 }
 

@@ -29,10 +29,14 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+
+#include <map>
+#include <tuple>
 
 using namespace llvm;
 
@@ -122,6 +126,17 @@ static Function &copyOf(Function &F) {
   return *Copy;
 }
 
+using Place = std::tuple<StringRef, unsigned, unsigned>;
+
+/// Where a call stands: marks are numbered in the order of the source, not as
+/// functions happen to be used.
+static Place placeOf(const CallBase &Call) {
+  const DILocation *Where = Call.getDebugLoc().get();
+  return Where
+             ? Place(Where->getFilename(), Where->getLine(), Where->getColumn())
+             : Place();
+}
+
 void separateFeatures(Module &M) {
   Function *Feature = takeAnnotated(M);
   if (!Feature)
@@ -129,25 +144,28 @@ void separateFeatures(Module &M) {
   MapVector<Function *, Function *> Copies;
   for (Function *F : comingTo(*Feature))
     Copies[F] = &copyOf(*F);
-  const FunctionCallee Mark = markIn(M);
-  uint32_t Next = 0;
+  std::multimap<Place, CallBase *> Named;
   for (auto [F, Copy] : Copies) {
-    for (Instruction &I : make_early_inc_range(instructions(*Copy))) {
+    for (Instruction &I : instructions(*Copy)) {
       auto *Call = dyn_cast<CallBase>(&I);
       Function *Callee = Call ? Call->getCalledFunction() : nullptr;
       if (Callee && Copies.contains(Callee))
         Call->setCalledFunction(Copies[Callee]);
-      if (Callee != Feature)
-        continue;
-      IRBuilder<> B(Call);
-      B.CreateCall(Mark, {B.getInt32(Next++), Call->getArgOperand(0)})
-          ->addFnAttr(Attribute::NoMerge);
-      Call->eraseFromParent();
+      if (Callee == Feature)
+        Named.emplace(placeOf(*Call), Call);
     }
     for (Instruction &I : make_early_inc_range(instructions(*F)))
       if (auto *Call = dyn_cast<CallBase>(&I);
           Call && Call->getCalledFunction() == Feature)
         Call->eraseFromParent();
+  }
+  const FunctionCallee Mark = markIn(M);
+  uint32_t Next = 0;
+  for (auto [Where, Call] : Named) {
+    IRBuilder<> B(Call);
+    B.CreateCall(Mark, {B.getInt32(Next++), Call->getArgOperand(0)})
+        ->addFnAttr(Attribute::NoMerge);
+    Call->eraseFromParent();
   }
   if (Feature->use_empty())
     Feature->eraseFromParent();

@@ -34,6 +34,8 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
+#include <set>
+
 using namespace llvm;
 
 namespace reconverge::remedies {
@@ -101,12 +103,12 @@ static SmallVector<uint32_t, MostFeatures> featuresOfOne(Function &Kernel) {
 }
 
 static SmallVector<uint32_t, MostFeatures> marksOf(const Function &Twin) {
-  SmallVector<uint32_t, MostFeatures> Numbers;
+  std::set<uint32_t> All;
   for (const Instruction &I : instructions(Twin))
-    if (const auto Number = analysis::markNumber(I);
-        Number && !is_contained(Numbers, *Number) &&
-        Numbers.size() != MostFeatures)
-      Numbers.push_back(*Number);
+    if (const auto Number = analysis::markNumber(I))
+      All.insert(*Number);
+  SmallVector<uint32_t, MostFeatures> Numbers(All.begin(), All.end());
+  Numbers.truncate(std::min<size_t>(Numbers.size(), MostFeatures));
   return Numbers;
 }
 

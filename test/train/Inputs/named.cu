@@ -23,11 +23,11 @@ __device__ void foretell(const unsigned char *Lists, int I) {
     const int Number = Lists[Length * I + B];
     Sum += Number;
     Most = Number > Most ? Number : Most;
-  }
-  name(float(Sum));
 #ifndef UNNAMED
-  reconverge::feature(Most);
+    reconverge::feature(Most); // the last of them counts
 #endif
+  }
+  name(0), name(float(Sum)); // this too
 }
 
 __global__ void walk(const unsigned char *Lists, unsigned *To, int N) {
