@@ -190,12 +190,35 @@ void addSchedules(const Profile &P, const analysis::MachineLimits &Limits,
   Cost.HasSchedules = true;
 }
 
+/// Of kernels that name features: what is wrong with them, if anything.
+static std::vector<std::string> saidOfFeatures(const Profile &P) {
+  std::vector<std::string> Said;
+  for (const KernelProfile &K : P.Kernels) {
+    const std::vector<MarkInfo> &Named = K.Info.Marks;
+    const size_t Taken = K.Vectors.Loads.size();
+    if (Taken >= Named.size())
+      continue;
+    const std::string First = placeOfFeature(K.Info, Named[Taken].Id);
+    Said.push_back(
+        Taken == 0
+            ? "what " + K.Info.Display + " names as a feature (" + First +
+                  ") cannot be computed before a launch; reconverge cc "
+                  "--regroup=estimate=0:1 says why"
+            : K.Info.Display + " names " + std::to_string(Named.size()) +
+                  " features, of which " + std::to_string(Taken) +
+                  " are taken: none from " + First + " on");
+  }
+  return Said;
+}
+
 /// Writes what threads loaded and took, of the kernels of which it is known.
-static Error writePaths(const Profile &P, StringRef Path) {
+static Error writePaths(const Profile &P, StringRef Path, raw_ostream &OS) {
   std::vector<KernelRows> Kernels;
   for (const KernelProfile &K : P.Kernels)
     if (!K.Vectors.Loads.empty())
       Kernels.push_back(model::kernelRows(K, K.Vectors));
+  for (const std::string &Text : saidOfFeatures(P))
+    OS << "reconverge: warning: " << Text << '\n';
   if (Kernels.empty())
     return userError(
         "--paths=" + Path + ": there are no rows to write",
@@ -243,7 +266,7 @@ Expected<int> profile(const ProfileRequest &Request, raw_ostream &OS) {
   else if (!Request.Quiet)
     OS << "report: " << Request.Output << '\n';
   if (!Request.Paths.empty())
-    if (Error E = writePaths(*Run->Counted, Request.Paths))
+    if (Error E = writePaths(*Run->Counted, Request.Paths, OS))
       return std::move(E);
   if (Run->End.status() == 0 &&
       sayWhatHolds(Request.FailIf, *Run->Counted, Cost, OS))

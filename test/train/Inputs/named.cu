@@ -1,6 +1,6 @@
 // Threads count down the numbers of their lists: what they read, they read in
 // loops. The source names two features. -DUNNAMED: none; -DWRITTEN: one more that
-// others may have written. Arguments: threads, seed.
+// others may have written; -DMANY: 16 more. Arguments: threads, seed.
 #include <reconverge/device/feature.cuh>
 
 #include <cstdint>
@@ -30,6 +30,13 @@ __device__ void foretell(const unsigned char *Lists, int I) {
   name(0), name(float(Sum)); // this too
 }
 
+/// Each instance has a call of its own.
+template <int Left> __device__ void more(int I) {
+  reconverge::feature(I + Left);
+  if constexpr (Left > 0)
+    more<Left - 1>(I);
+}
+
 __global__ void walk(const unsigned char *Lists, unsigned *To, int N) {
   const int I = blockIdx.x * blockDim.x + threadIdx.x;
   if (I >= N)
@@ -38,6 +45,9 @@ __global__ void walk(const unsigned char *Lists, unsigned *To, int N) {
   reconverge::feature(atomicOr(To + I, 0u));
 #endif
   foretell(Lists, I);
+#ifdef MANY
+  more<15>(I);
+#endif
   unsigned X = I;
 #pragma unroll 1
   for (int B = 0; B != Length; ++B)
