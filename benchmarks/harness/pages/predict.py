@@ -162,25 +162,20 @@ def greatest(rows):
 
 def of_fused(store):
     """Case -> its speed-up by a net's order, without what makes the order, and the
-    best rate and hidden share of the ways that are one kernel; by one compiler."""
+    best rate and hidden share of the ways that are one kernel; by the compiler that
+    does best at each."""
     result, found = store.newest("predict-fused"), {}
-    by = {}
-    for row in result["rows"] if result else ():
-        p = row["params"]
-        by.setdefault((row["case"], p["compiler"]), {})[
-            row["metric"], p["way"]] = row["value"]
-    for (case, _), own in by.items():
-        work = [own["part", f"work-{net}"] for net in NETS_OF
-                if ("part", f"work-{net}") in own]
-        plain = own.get(("part", "plain"))
-        here = [max((value for (metric, way), value in own.items()
-                     if metric == wanted and way.startswith(ONE_KERNEL)
-                     and way.endswith(NETS_OF)), default=None)
-                for wanted in ("rate", "hidden")]
-        here.insert(0, plain / min(work) if plain and work else None)
-        best = found.setdefault(case, here)
-        found[case] = [max((x for x in pair if x is not None), default=None)
-                       for pair in zip(best, here)]
+    rows = result["rows"] if result else ()
+    for case in dict.fromkeys(row["case"] for row in rows):
+        def values(metric, ways, end=NETS_OF):
+            return [row["value"] for row in rows
+                    if (row["case"], row["metric"]) == (case, metric)
+                    and row["params"]["way"].startswith(ways)
+                    and row["params"]["way"].endswith(end)]
+        plain, work = values("part", "plain", "plain"), values("part", "work-")
+        found[case] = (min(plain) / min(work) if plain and work else None,
+                       max(values("rate", ONE_KERNEL), default=None),
+                       max(values("hidden", ONE_KERNEL), default=None))
     return found
 
 
