@@ -1,22 +1,25 @@
 // REQUIRES: reconverge
 // What remedies should gain, without building one.
 //
-// RUN: %reconverge predict --device cpu %s 2>&1 | FileCheck %s
+// RUN: %reconverge predict --device cpu %s 2>&1 | FileCheck %s --check-prefixes=CHECK,IR
 // RUN: not %reconverge predict -o %t.json %s 2>&1 | FileCheck --check-prefix=OUT %s
 // RUN: not %reconverge predict --machine %S/Inputs/no-such.json %s 2>&1 | FileCheck --check-prefix=MACHINE %s
 // RUN: not %reconverge predict --shuffle 3 %s 2>&1 | FileCheck --check-prefix=UNKNOWN %s
-// RUN: %reconverge predict --device cpu --machine-code %s 2>&1 | FileCheck %s
+// RUN: %reconverge predict --device cpu --machine-code %s 2>&1 | FileCheck %s --check-prefixes=CHECK,CODE
 //
 // Half the warp's lanes go each way, all work is arithmetic: sorted, it takes
 // half the time, and melding its equal sides gives as much back, but for the
-// selects that its code says there will be.
+// selects that its code says there will be. ptxas makes no more of melded sides than
+// of one, and without the branch.
 //
 // CHECK: What remedies should gain on {{.*}}predict.cu
 // CHECK: kernel of run CFE bound by remedy forecast between
 // CHECK: halves
 // CHECK-SAME: issue
-// CHECK-SAME: sort (by hand) 1.97x 0.74x to 2.66x
-// CHECK: meld 1.9{{[0-6]}}x 0.7{{[0-9]}}x to 2.66x
+// IR-SAME: sort (by hand) 1.97x 0.74x to 2.66x
+// IR: meld 1.9{{[0-6]}}x 0.7{{[0-9]}}x to 2.66x
+// CODE-SAME: meld 2.0{{[0-9]}}x 1.{{[0-9]+}}x to 2.7{{[0-9]}}x
+// CODE: sort (by hand) 1.97x 0.74x to 2.66x
 // CHECK: Nothing was built
 // CHECK-NOT: anew
 //
