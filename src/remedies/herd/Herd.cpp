@@ -63,6 +63,16 @@ static Recipe countedLaunch(const Function &Kernel,
   return R;
 }
 
+/// Gives lanes 0 where they have no value, as nobody needs one. Some that are
+/// dropped may now come to where it is asked for, and have the same each time.
+static void fillLacks(Function &F) {
+  for (BasicBlock &BB : F)
+    for (PHINode &Phi : BB.phis())
+      for (Use &In : Phi.incoming_values())
+        if (isa<UndefValue>(In.get()))
+          In.set(Constant::getNullValue(Phi.getType()));
+}
+
 /// Of the kernel, which may be another object afterwards.
 static Recipe apply(Function &Kernel, const HerdOptions &Options) {
   Function &F =
@@ -71,8 +81,9 @@ static Recipe apply(Function &Kernel, const HerdOptions &Options) {
                           {"dropped"})
           : Kernel;
   canonicalize(F);
-  rewrite(planHerd(F, Options), F,
-          Options.Stop ? F.getArg(F.arg_size() - 1) : nullptr);
+  const HerdPlan Plan = planHerd(F, Options);
+  fillLacks(F);
+  rewrite(Plan, F, Options.Stop ? F.getArg(F.arg_size() - 1) : nullptr);
   if (Options.Registers)
     analysis::setRegisterLimit(F, Options.Registers);
   return Options.Stop ? countedLaunch(F, Options) : Recipe();

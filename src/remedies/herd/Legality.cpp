@@ -183,6 +183,31 @@ static const Instruction *riskIn(ArrayRef<const BasicBlock *> Blocks,
   return nullptr;
 }
 
+/// Whether some lanes have nothing in \p V, as only others need it: of an unrolled
+/// loop, those with no round over have none behind the rounds that are over. A
+/// value that passes a branch on its way is taken to be there: the branch is why
+/// nobody needed it.
+static bool mayLack(const Value *V, SmallPtrSetImpl<const Value *> &Asked) {
+  if (isa<UndefValue>(V))
+    return true;
+  const auto *I = dyn_cast<Instruction>(V);
+  if (!I || !Asked.insert(I).second)
+    return false;
+  const auto *Phi = dyn_cast<PHINode>(I);
+  if (!Phi)
+    return any_of(I->operands(),
+                  [&](const Use &U) { return mayLack(U.get(), Asked); });
+  for (auto [From, In] : zip_equal(Phi->blocks(), Phi->incoming_values()))
+    if (isa<UndefValue>(In) ||
+        (From->getSingleSuccessor() && mayLack(In, Asked)))
+      return true;
+  return false;
+}
+static bool mayLack(const Value &V) {
+  SmallPtrSet<const Value *, 16> Asked;
+  return mayLack(&V, Asked);
+}
+
 std::optional<Refusal> Planner::atLoop(Loop &L, HerdPoint &P, Uncertain &U) {
   const Instruction &At = *P.Branch->getTerminator();
   if (P.Options.TwoWays && !P.Options.ByMachine)
@@ -195,6 +220,9 @@ std::optional<Refusal> Planner::atLoop(Loop &L, HerdPoint &P, Uncertain &U) {
   if (L.contains(Out) || !L.contains(At.getSuccessor(1 - P.Out)) ||
       !PostDominance.returns(*Out))
     return refusal(refuse::Shape, At);
+  for (const PHINode &Phi : Out->phis())
+    if (mayLack(*Phi.getIncomingValueForBlock(P.Branch)))
+      return refusal(refuse::Values, At);
   BasicBlock *Before = L.getLoopPreheader();
   if (!P.Options.ByMachine && (!Before || !Rules.known(*Before)))
     return refusal(refuse::Mask, At);
@@ -252,9 +280,11 @@ Value *valueFromOtherSide(const PHINode &Phi, const BasicBlock &Branch,
 
 /// Whether lanes may be dropped from that side; adds what that leaves uncertain.
 bool Planner::addSide(HerdPoint &P, unsigned Side, Uncertain &U) const {
-  for (const PHINode &Phi : P.Join->phis())
-    if (!valueFromOtherSide(Phi, *P.Branch, Side, Dominance))
+  for (const PHINode &Phi : P.Join->phis()) {
+    const Value *Given = valueFromOtherSide(Phi, *P.Branch, Side, Dominance);
+    if (!Given || mayLack(*Given))
       return false;
+  }
   const auto Blocks =
       blocksUpTo(P.Branch->getTerminator()->getSuccessor(Side), P.Join);
   for (const BasicBlock *BB : Blocks)

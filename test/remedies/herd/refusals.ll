@@ -129,6 +129,37 @@ join:
   ret void
 }
 
+; v = x % 4 ? x * x : nothing, as only those with c = 0 need it; y = c ? x + 7 : v.
+; Who is dropped from either arm would need it.
+; CHECK: not herded: a lane that is dropped would lack a value [RC1006]
+; CHECK: not herded: a lane that is dropped would lack a value [RC1006]
+define ptx_kernel void @nothing(ptr %in, ptr %out, i32 %n) {
+entry:
+  %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %p = getelementptr i32, ptr %in, i32 %i
+  %q = getelementptr i32, ptr %out, i32 %i
+  %x = load i32, ptr %p
+  %r = and i32 %x, 3
+  %z = icmp eq i32 %r, 0
+  br i1 %z, label %rest, label %some
+some:
+  %a = mul i32 %x, %x
+  store i32 %a, ptr %q
+  br label %rest
+rest:
+  %v = phi i32 [ poison, %entry ], [ %a, %some ]
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %one, label %join
+one:
+  %b = add i32 %x, 7
+  store i32 %b, ptr %q
+  br label %join
+join:
+  %y = phi i32 [ %b, %one ], [ %v, %rest ]
+  store i32 %y, ptr %p
+  ret void
+}
+
 ; if (c) y = x * x; asm("exit;")
 ; CHECK: not herded: a thread may end by exit [RC1007]
 define ptx_kernel void @exits(ptr %in, ptr %out, i32 %n) {

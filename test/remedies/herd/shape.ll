@@ -9,6 +9,39 @@
 
 target triple = "nvptx64-nvidia-cuda"
 
+; Who is dropped may come to where a value is asked for that it lacks: it has 0.
+; CHECK-LABEL: @filled(
+; CHECK: vote.ballot
+; CHECK: phi i32 [ 0, %join ], [ %a, %some ]
+define ptx_kernel void @filled(ptr %in, ptr %out, i32 %n) {
+entry:
+  %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %p = getelementptr i32, ptr %in, i32 %i
+  %q = getelementptr i32, ptr %out, i32 %i
+  %x = load i32, ptr %p
+  %c = icmp sgt i32 %x, 0
+  br i1 %c, label %arm, label %join
+arm:
+  %y = mul i32 %x, %x
+  %z = mul i32 %y, %x
+  store i32 %z, ptr %q
+  br label %join
+join:
+  %u = icmp sgt i32 %n, 5
+  br i1 %u, label %some, label %rest
+some:
+  %a = add i32 %x, 1
+  br label %rest
+rest:
+  %v = phi i32 [ poison, %join ], [ %a, %some ]
+  br i1 %u, label %keep, label %end
+keep:
+  store i32 %v, ptr %p
+  br label %end
+end:
+  ret void
+}
+
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
 ;   i = threadIdx.x; x = in[i];
