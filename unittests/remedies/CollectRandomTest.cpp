@@ -35,18 +35,6 @@ TEST_P(CollectedKernels, LeaveTheSameBytes) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, CollectedKernels, testing::Range(0u, Shares));
 
-/// Of some, paths are computed without branches (collect/AtOnce.cpp).
-TEST(CollectedKernels, SomeAreDecidedAtOnce) {
-  unsigned AtOnce = 0;
-  for (uint64_t Seed = 1; Seed <= 80; ++Seed) {
-    LLVMContext C;
-    auto M = randomKernel(C, Seed, collectShape(Seed));
-    if (collectSeed(*M, Seed))
-      AtOnce += M->getNamedGlobal("__reconverge_nowhere") != nullptr;
-  }
-  EXPECT_GE(AtOnce, 8u);
-}
-
 /// The comparison notices an item that was left out.
 TEST(CollectedKernels, APlantedBugIsCaught) {
   expectCaught(collectShape, [](Module &M, uint64_t Seed) {

@@ -4,9 +4,9 @@
 //   entry:    frame
 //      |
 //   sort (Sort.cpp), with, for each turn of a thread,
-//      is there such a block?  --no--+     (or beforehand, for all turns,
-//      slice, with the block's number|      without branches: AtOnce.cpp)
-//      |    |    |                   |     a copy of what is needed of it
+//      is there such a block?  --no--+
+//      slice, with the block's number|     a copy of what is needed of it
+//      |    |    |                   |
 //      ends: the path                |
 //      +----+----+-------------------+
 //      |
@@ -38,7 +38,6 @@
 #include "remedies/collect/Rewrite.h"
 
 #include "analysis/device/Intrinsics.h"
-#include "remedies/collect/AtOnce.h"
 #include "remedies/collect/Sort.h"
 
 #include "llvm/IR/Constants.h"
@@ -72,7 +71,6 @@ private:
   Value *blockAt(Value *Turn);
   Value *isBlock(Value *Number);
   Value *pathAt(Value *Turn);
-  void sort();
   BasicBlock *copyOf(const BasicBlock &BB);
   void fill(const BasicBlock &From, BasicBlock &To);
   Value *copyOf(Value *V) {
@@ -320,27 +318,9 @@ void Rewrite::turn() {
   removeUnreachableBlocks(F);
 }
 
-void Rewrite::sort() {
-  const auto Now = [&](BasicBlock *BB) { return now(BB); };
-  if (!mayBeAtOnce(Plan.Deciding, Now))
-    return By.sort(B, Thread, Threads, [&](Value *At) { return pathAt(At); });
-  SmallVector<Value *> Numbers;
-  for (unsigned Turn = 0; Turn != Options.Items; ++Turn)
-    Numbers.push_back(blockAt(B.getInt32(Turn)));
-  const SmallVector<Value *> Paths =
-      pathsAtOnce(Plan.Deciding, Now, Numbers, Blocks, Of, B);
-  By.sort(B, Thread, Threads, [&](Value *At) {
-    Value *Path = Paths.front();
-    for (auto [Turn, Its] : drop_begin(enumerate(Paths)))
-      Path = B.CreateSelect(B.CreateICmpEQ(At, B.getInt32(unsigned(Turn))), Its,
-                            Path);
-    return Path;
-  });
-}
-
 uint64_t Rewrite::run() {
   enter();
-  sort();
+  By.sort(B, Thread, Threads, [&](Value *At) { return pathAt(At); });
   turn();
   return By.bytes();
 }

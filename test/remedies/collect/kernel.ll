@@ -75,29 +75,20 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; CHECK: store i32 %{{.*}}, ptr addrspace(1)
 ; CHECK-NEXT: br label %collect.latch
 
-; The paths of both turns, before any vote and without branches: what is needed of
-; the slice, no store and no loop. A thread that has nothing to read there reads
-; what is ours.
-; CHECK: collect.paths:
-; CHECK-NOT: {{store|phi|br }}
-; CHECK: [[IN:%.*]] = select i1 %{{.*}}, i1 %{{.*}}, i1 false
-; CHECK: [[AT:%.*]] = select i1 [[IN]], ptr addrspace(1) %{{.*}}, ptr addrspace(1) @__reconverge_nowhere
-; CHECK-NEXT: [[X:%.*]] = load i32, ptr addrspace(1) [[AT]]
-; CHECK-NEXT: [[C:%.*]] = icmp sgt i32 [[X]], 0
-; CHECK-NEXT: [[WORKS:%.*]] = select i1 [[IN]], i1 [[C]], i1 false
-; CHECK: [[OTHER:%.*]] = select i1 [[IN]], i1 %{{.*}}, i1 false
-; CHECK: [[PATH:%.*]] = select i1 [[WORKS]], i32 0, i32 2
-; CHECK-NEXT: [[FIRST:%.*]] = select i1 [[OTHER]], i32 1, i32 [[PATH]]
-; CHECK-NOT: {{store|phi|br }}
-; CHECK: load i32, ptr addrspace(1)
-; CHECK: [[SECOND:%.*]] = select i1 %{{.*}}, i32 1, i32 %{{.*}}
-
+; Each way to a path: one for each side, and one without work.
 ; CHECK: collect.turn:
-; CHECK: [[IS:%.*]] = icmp eq i32 %turn, 1
-; CHECK-NEXT: select i1 [[IS]], i32 [[SECOND]], i32 [[FIRST]]
+; CHECK: collect.known:
+; CHECK: %path = phi i32 [ 2, %collect.turn ], [ 2, %collect.end ], [ 0, %{{.*}} ], [ 1, %{{.*}} ]
 ; CHECK-COUNT-2: call i32 @llvm.nvvm.vote.ballot.sync(i32 -1,
 ; CHECK: call i32 @llvm.nvvm.shfl.sync.idx.i32(
 ; CHECK: store i16
+
+; What is needed of the slice: no store, and no loop.
+; CHECK: collect.slice:
+; CHECK-NOT: {{store|phi}}
+; CHECK: load i32, ptr addrspace(1)
+; CHECK-NEXT: icmp sgt i32
+; CHECK-NEXT: br i1
 
 ; CHECK: call void @llvm.nvvm.barrier0()
 ; CHECK: atomicrmw add ptr addrspace(3)
