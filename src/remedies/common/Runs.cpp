@@ -24,6 +24,8 @@
 // moved there, or runs there for all lanes. A block of new code alone runs as
 // often as the block that decides over it.
 //
+// Limitation: copies of a block that do not become one again have its runs each.
+//
 //===----------------------------------------------------------------------===//
 
 #include "remedies/common/Runs.h"
