@@ -42,11 +42,11 @@ def without_unknown(suite, remedies):
     return leave
 
 
-def measure(by_hand):
-    """Rows `time` and `speedup` of all ways, in turns on a GPU."""
+def measure(by_hand, without=()):
+    """Rows `time` and `speedup` of all ways but some, in turns on a GPU."""
     def of_case(bench, case):
         runs = {way: (bench.program(case, way), case.params)
-                for way in bench.ways}
+                for way in bench.ways if way not in without}
         compilers = [c for c in COMPILERS if c in bench.ways] or [compare.OURS]
         for compiler in compilers:
             for way, params in by_hand.items():

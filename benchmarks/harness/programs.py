@@ -138,9 +138,15 @@ FLATTENED = {
     "knapsack-even": ("knapsack", {"sacks": 1 << 20, "each": 8, "items": 16,
                                    "even": 1}),
     "occlusion": ("occlusion", {"width": 1024}),
+    "neighbours": ("neighbours", {"particles": 1 << 17}),
+    "neighbours-few": ("neighbours", {"particles": 1 << 17, "near": 2}),
 }
 FLATTEN_WAYS = {"merged": {"form": 1},
                 "voted-8": {"form": 2, "threshold": 8}}
+# Of loops whose rounds skip some work.
+SKIPPING = ("neighbours",)
+SKIP_WAYS = {"noted": {"form": 1}}
+
 
 # Programs whose threads have loops of unlike lengths, whose iterations do not
 # hang on one another, dealt out over the warp by hand with the argument form.

@@ -12,10 +12,12 @@ def counted(result, measured):
     yield ("Counted on the warp VM at small sizes: lanes at work, and what would be "
            "gained if nothing but issue slots counted. By hand: *merged* is one "
            "loop in which each lane goes on at once, *voted* lanes go on when "
-           "so many of 32 are through (`kernels/common/nest.h`). By the remedy: "
+           "so many of 32 are through (`kernels/common/nest.h`); *noted* looks "
+           "ahead in a loop whose rounds skip some work. By the remedy: "
            "*flatten*, with its threshold and its rounds from vote to vote; "
            "there the inner loop is not "
-           "unrolled, and with 0 lanes go on at once. *-even*: all lanes have as "
+           "unrolled, and with 0 lanes go on at once; *ahead* needs no votes. "
+           "*-even*: all lanes have as "
            "many rounds, so that there is nothing to gain." +
            (" *Measured*: on the GPU, below." if measured else ""))
     yield ""

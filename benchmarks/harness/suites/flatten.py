@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What it gains that two loops become one: programs whose threads have a loop
-in a loop, as they are by each compiler, flattened by hand (the argument form) by
-nvcc and clang, and as they are with --flatten. All in turns; all must print the
+in a loop, or one whose rounds skip some work, as they are by each compiler,
+flattened by hand (the argument form) by nvcc and clang, and as they are with
+--flatten. All in turns; all must print the
 checksum of our unmodified build. Rows, with the way in params:
 
   time      ms a launch
@@ -15,7 +16,7 @@ import by_hand
 import compare
 import tables
 from pages import flatten as page
-from programs import FLATTENED, FLATTEN_WAYS
+from programs import FLATTENED, FLATTEN_WAYS, SKIPPING, SKIP_WAYS
 from suite import Case, Metric, Page, Suite
 
 
@@ -24,13 +25,32 @@ def flatten(parameters):
     return (f"--flatten={parameters};occupancy=0", "-DROLLED")
 
 
-REMEDIES = {
+LOOPS = {
     "flatten-0": flatten("threshold=0"),
     "flatten-0-4": flatten("threshold=0;rounds=4"),
     "flatten-8": flatten("threshold=8"),
     "flatten-8-4": flatten("threshold=8;rounds=4"),
     "flatten-as-many-warps": ("--flatten=threshold=8;rounds=4", "-DROLLED"),
 }
+SKIPS = {
+    "flatten-16-4": flatten("threshold=16;rounds=4"),
+    "flatten-24-8": flatten("threshold=24;rounds=8"),
+    "flatten-ahead": flatten("ahead=1"),
+}
+REMEDIES = {**LOOPS, **SKIPS}
+
+
+def of_case(case):
+    """What is done by hand, and the remedies that are for its loops."""
+    return ((SKIP_WAYS, SKIPS) if case.program in SKIPPING else
+            (FLATTEN_WAYS, LOOPS))
+
+
+def measure(bench, case):
+    hand, remedies = of_case(case)
+    yield from by_hand.measure(hand, REMEDIES.keys() - remedies)(bench, case)
+
+
 SUITES = [Suite(
     name="flatten", about="what it gains on a GPU that two loops become one",
     cases=lambda _: [Case(name, params, program)
@@ -38,7 +58,7 @@ SUITES = [Suite(
     ways=lambda _: by_hand.ways(REMEDIES),
     small=lambda case: {k: v for k, v in case.params.items() if k == "even"},
     start=by_hand.without_unknown("flatten", REMEDIES),
-    measure=by_hand.measure(FLATTEN_WAYS), repeat=6,
+    measure=measure, repeat=6,
     page=Page("flatten-results.md", page.lines),
     show=lambda bench: tables.show_ways(bench.rows),
     metrics={"time": Metric("ms"),
