@@ -16,9 +16,9 @@
 // times; the first of several. A pragma stands before the outer loop or the
 // inner one. Never one that the source forbids.
 //
-// Or rounds that skip some work (common/Skips.h): what Options.Branch skips, or,
-// of a loop that a pragma names and that is none of two, the heaviest that there
-// is in it.
+// Or rounds that skip some work (common/Skips.h): what Options.Branch skips; of a
+// loop that a pragma names and that is none of two, the heaviest that there is in
+// it; and where no loop is one of two, the heaviest of all.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,6 +97,19 @@ static PlanOr<Nest> nestOfBranch(uint32_t Number, Function &F,
   return Found;
 }
 
+/// The rounds that skip most; no Inner: none do.
+static Nest heaviestNest(const LoopInfo &Loops, const DominatorTree &Dominance,
+                         const UniformityResult &Known,
+                         const FlattenOptions &Options) {
+  Nest Heaviest = {};
+  for (Loop *L : Loops.getLoopsInPreorder())
+    if (mayBeTaken(*L, *L, Options))
+      if (const Skip Here = heaviestSkip(*L, Loops, Dominance, Known);
+          Here.Weight > Heaviest.Skipped.Weight)
+        Heaviest = {L, L, Here};
+  return Heaviest;
+}
+
 /// What to flatten.
 static PlanOr<Nest> findNest(Function &F, const LoopInfo &Loops,
                              const DominatorTree &Dominance,
@@ -141,6 +154,9 @@ static PlanOr<Nest> findNest(Function &F, const LoopInfo &Loops,
     return Refusal{&refuse::Off, Off->getStartLoc(), ""};
   if (const BasicBlock *BB = irreducibleNest(F, Known))
     return refusal(refuse::Irreducible, *BB->getTerminator());
+  if (const Nest Found = heaviestNest(Loops, Dominance, Known, Options);
+      Found.Inner)
+    return Found;
   return refusal(refuse::Loop, Start);
 }
 

@@ -7,9 +7,12 @@
 ; RUN: opt -passes='reconverge-flatten<branch=8>' -pass-remarks-missed=reconverge-flatten -disable-output %s 2>&1 | FileCheck %s --check-prefix=NONE
 ; RUN: opt -passes='reconverge-flatten<branch=9>' -pass-remarks-missed=reconverge-flatten -disable-output %s 2>&1 | FileCheck %s --check-prefix=TOGETHER
 ;
-; Nobody named it: it stays.
-; RUN: opt -passes=reconverge-flatten -pass-remarks-missed=reconverge-flatten -disable-output %s 2>&1 | FileCheck %s --check-prefix=UNNAMED
-; UNNAMED-COUNT-3: not flattened: it has no loop in a loop that threads leave at different times [RC701]
+; Nobody named it: the heaviest is taken, of kernels without a loop in a loop.
+; RUN: opt -passes=reconverge-flatten -pass-remarks=reconverge-flatten -disable-output %s 2>&1 | FileCheck %s --check-prefix=UNNAMED
+; UNNAMED: remark: {{.*}}flattened: lanes go on past rounds that skip work, and do it together, once 8 of 32 have some
+; What is marked alone: nothing is.
+; RUN: opt -passes='reconverge-flatten<marked=1>' -pass-remarks-missed=reconverge-flatten -disable-output %s 2>&1 | FileCheck %s --check-prefix=UNMARKED --allow-empty
+; UNMARKED-NOT: rounds that skip work
 
 target triple = "nvptx64-nvidia-cuda"
 
