@@ -40,13 +40,13 @@ struct Pull {
   }
   HD bool isNear(const Particle &P) const { return apart(P) < Radius * Radius; }
   HD void add(const Particle &P) {
-    const float Square = apart(P), Far = sqrtf(Square), Q = Far / Radius;
+    const float Square = apart(P), Far = root(Square), Q = Far / Radius;
     const float Left = fmaf(Q, -0.5f, 1.0f), Left2 = Left * Left;
     Sum.Density =
         fmaf(P.Mass * Left2, Left2 * fmaf(2.0f, Q, 1.0f), Sum.Density);
     const float Slope = Q * Left2 * Left * -5.0f / (Far + 1e-6f);
     const float Pressure = P.Mass / (Sum.Density + 1.0f);
-    const float Drag = sqrtf(fmaf(Pressure, Pressure, Square)) / (Q + 1.0f);
+    const float Drag = root(fmaf(Pressure, Pressure, Square)) / (Q + 1.0f);
     const float By = Slope * fmaf(Drag, 0.25f, Pressure);
     Sum.X = fmaf(By, P.X - Mine.X, Sum.X);
     Sum.Y = fmaf(By, P.Y - Mine.Y, Sum.Y);
