@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace reconverge::remedies {
@@ -76,6 +77,32 @@ inline std::vector<std::vector<uint32_t>> loopExits(const KernelProfile &K) {
   for (auto &[Region, Exits] : ByRegion)
     All.push_back(std::move(Exits));
   return All;
+}
+
+/// A branch in a loop by which lanes work, or skip the work.
+struct CountedSkip {
+  double Rounds = 0, Working = 0; ///< lanes that come to it, and that work
+  std::vector<uint32_t> Work;     ///< blocks of the work
+};
+
+/// What branch \p B skips; none: it is in no loop, or has not parted lanes.
+inline std::optional<CountedSkip> skipOf(const KernelProfile &K, uint32_t B) {
+  const BranchInfo &Info = K.Info.Branches[B];
+  if (Info.Kind != BranchKind::If ||
+      K.Info.Blocks[Info.Block].Entries.empty() || !K.Branches[B].Splits)
+    return std::nullopt;
+  CountedSkip Skip;
+  for (size_t S = 0; S != Info.Successors.size(); ++S) {
+    const double Lanes = double(K.Branches[B].LanesTo[S]);
+    Skip.Rounds += Lanes;
+    Skip.Working += model::inRegion(Info, Info.Successors[S]) ? Lanes : 0;
+  }
+  if (Skip.Working <= 0)
+    return std::nullopt;
+  for (uint32_t Block = 0; Block != K.Info.Blocks.size(); ++Block)
+    if (model::inRegion(Info, Block))
+      Skip.Work.push_back(Block);
+  return Skip;
 }
 
 /// Slots wasted at each branch itself.

@@ -200,29 +200,19 @@ static double priceOfAhead(const SkipCounts &C, double Rounds) {
 static std::optional<SkipGain> gainOfSkips(const model::KernelSlots &Slots,
                                            uint32_t B, double Self) {
   const KernelProfile &K = Slots.kernel();
+  const auto Skipped = skipOf(K, B);
+  if (!Skipped)
+    return std::nullopt;
   const BranchInfo &Info = K.Info.Branches[B];
-  if (Info.Kind != BranchKind::If ||
-      K.Info.Blocks[Info.Block].Entries.empty() || !K.Branches[B].Splits)
-    return std::nullopt;
-  SkipCounts C;
-  for (size_t S = 0; S != Info.Successors.size(); ++S) {
-    const double Lanes = double(K.Branches[B].LanesTo[S]);
-    C.Rounds += Lanes;
-    C.Working += model::inRegion(Info, Info.Successors[S]) ? Lanes : 0;
-  }
-  if (C.Working <= 0)
-    return std::nullopt;
-  std::vector<uint32_t> Work;
+  SkipCounts C{Skipped->Rounds, Skipped->Working};
   double Working = 0; // warps
-  for (uint32_t Block = 0; Block != K.Info.Blocks.size(); ++Block)
-    if (model::inRegion(Info, Block)) {
-      Work.push_back(Block);
-      if (is_contained(Info.Successors, Block))
-        Working = double(K.Blocks[Block].Warps);
-      C.WorkOfRound += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
-      C.FullWork += Slots.lanes(Block) * double(K.Blocks[Block].Lanes);
-    }
-  for (uint32_t Block : restAround(K, Work))
+  for (uint32_t Block : Skipped->Work) {
+    if (is_contained(Info.Successors, Block))
+      Working = double(K.Blocks[Block].Warps);
+    C.WorkOfRound += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
+    C.FullWork += Slots.lanes(Block) * double(K.Blocks[Block].Lanes);
+  }
+  for (uint32_t Block : restAround(K, Skipped->Work))
     C.Search += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
   C.SearchOfRound = C.Search / double(K.Blocks[Info.Block].Warps);
   C.WorkOfRound /= Working;

@@ -307,23 +307,19 @@ static std::optional<LoopGain> gainOf(const model::KernelSlots &Slots,
 static std::optional<LoopGain> gainOfSkips(const model::KernelSlots &Slots,
                                            uint32_t B, double Self) {
   const KernelProfile &K = Slots.kernel();
-  const BranchInfo &Info = K.Info.Branches[B];
-  if (Info.Kind != BranchKind::If ||
-      K.Info.Blocks[Info.Block].Entries.empty() || !K.Branches[B].Splits)
+  const auto Skipped = skipOf(K, B);
+  if (!Skipped)
     return std::nullopt;
   LoopGain G;
   G.Exits = {B};
   G.Exit = B;
   G.Gain = Self;
   LoopCounts C;
-  C.Header = Info.Block;
-  for (size_t S = 0; S != Info.Successors.size(); ++S) {
-    const double Lanes = double(K.Branches[B].LanesTo[S]);
-    C.Rounds += Lanes;
-    C.Leaving += model::inRegion(Info, Info.Successors[S]) ? Lanes : 0;
-  }
+  C.Rounds = Skipped->Rounds;
+  C.Leaving = Skipped->Working;
+  C.Header = K.Info.Branches[B].Block;
   for (uint32_t Block = 0; Block != K.Info.Blocks.size(); ++Block)
-    if (model::inRegion(Info, Block))
+    if (is_contained(Skipped->Work, Block))
       C.Work += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
     else if (!K.Info.Blocks[Block].Entries.empty())
       C.Blocks.push_back(Block);
