@@ -21,15 +21,21 @@
 #include "analysis/device/AddressSpace.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/CycleAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+#include "llvm/Transforms/Utils/UnrollLoop.h"
 
 using namespace llvm;
 
@@ -227,6 +233,20 @@ void leadElsewhere(BasicBlock *To,
     IRBuilder<> B(Edge);
     Fill(B, Pred);
   }
+}
+
+bool unrollRounds(Loop &L, unsigned Count, FunctionAnalysisManager &All) {
+  Function &F = *L.getHeader()->getParent();
+  auto &Loops = All.getResult<LoopAnalysis>(F);
+  auto &Dominance = All.getResult<DominatorTreeAnalysis>(F);
+  formLCSSARecursively(L, Dominance, &Loops, nullptr);
+  UnrollLoopOptions How = {};
+  How.Count = Count;
+  How.Force = true;
+  return UnrollLoop(&L, How, &Loops, &All.getResult<ScalarEvolutionAnalysis>(F),
+                    &Dominance, &All.getResult<AssumptionAnalysis>(F),
+                    &All.getResult<TargetIRAnalysis>(F), nullptr,
+                    /*PreserveLCSSA=*/true) != LoopUnrollResult::Unmodified;
 }
 
 void removeDead(Function &F) {

@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Analysis/CycleAnalysis.h"
+#include "llvm/IR/PassManager.h"
 
 namespace llvm {
 class BasicBlock;
@@ -58,6 +59,11 @@ const llvm::Instruction *waitsFor(llvm::Function &F,
 void leadElsewhere(
     llvm::BasicBlock *To,
     llvm::function_ref<void(llvm::IRBuilderBase &, llvm::BasicBlock *)> Fill);
+
+/// Makes one round of \p Count rounds of \p L, whose code may have changed since
+/// it was analysed inside, each with its ways out; false: LLVM does not.
+bool unrollRounds(llvm::Loop &L, unsigned Count,
+                  llvm::FunctionAnalysisManager &All);
 
 /// Removes what promotion of slots has left without use.
 void removeDead(llvm::Function &F);

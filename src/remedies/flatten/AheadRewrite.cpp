@@ -33,6 +33,8 @@
 //      of the copy. In the rounds themselves the branch leads past it.
 //   3. The lowest bit first, so that a thread's rounds work in order.
 //   4. Sums, the bits, and what exits take along are slots while this is written.
+//   5. Four rounds become one, if they are short: there are 32, unless the loop
+//      is left, so that three of four need not be counted.
 //
 // Why right: AheadLegality.cpp has that rounds without work are the same ones
 // whether or when the work is done, and that the copy finds what the round found.
@@ -45,6 +47,7 @@
 
 #include "remedies/flatten/Ahead.h"
 
+#include "analysis/AnalysisManagers.h"
 #include "remedies/common/Loops.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -60,6 +63,8 @@ using namespace llvm;
 namespace reconverge::remedies::flatten {
 
 static constexpr unsigned Rounds = 32; ///< bits of Hits
+/// Rounds that become one, and the most instructions that may come of them.
+static constexpr unsigned Unrolled = 4, MostUnrolled = 256;
 
 namespace {
 class Looker {
@@ -77,6 +82,7 @@ private:
   void noteHits();
   void leadOut();
   void moveWork();
+  void unroll();
 
   const AheadPlan &Plan;
   Function &F;
@@ -296,6 +302,23 @@ void Looker::moveWork() {
   }
 }
 
+/// The rounds without work.
+void Looker::unroll() {
+  analysis::AnalysisManagers Analyses;
+  auto &All = Analyses.Functions;
+  auto &Loops = All.getResult<LoopAnalysis>(F);
+  Loop *L = Loops.getLoopFor(Plan.Header);
+  assert(L && L->getHeader() == Plan.Header && "rounds are a loop");
+  size_t Instructions = 0;
+  for (const BasicBlock *BB : L->blocks())
+    Instructions += BB->size();
+  if (Instructions * Unrolled > MostUnrolled || !L->isSafeToClone())
+    return;
+  formDedicatedExitBlocks(L, &All.getResult<DominatorTreeAnalysis>(F), &Loops,
+                          nullptr, /*PreserveLCSSA=*/false);
+  unrollRounds(*L, Unrolled, All);
+}
+
 void Looker::run() {
   leadIntoGroups();
   copyRounds();
@@ -305,6 +328,7 @@ void Looker::run() {
   DominatorTree Dominance(F);
   PromoteMemToReg(Slots, Dominance);
   removeDead(F);
+  unroll();
 }
 
 void rewriteAhead(const AheadPlan &Plan, Function &F, bool PlantedBug) {

@@ -38,7 +38,7 @@
 //
 //   D       rounds of a group with work: that of 32 lanes with the most, of
 //           32 p on average, 32 p + 2.07 sqrt(32 p (1 - p)), 32 at most
-//   price   6 in each round, to note it
+//   price   4 in each round, to note it
 //           + D (a round with its work + 8) in each group, less what full warps
 //           would need for the work
 //
@@ -71,7 +71,7 @@ namespace reconverge::remedies::flatten {
 
 static constexpr double SlotsOfVote = 9, Threshold = 8;
 // Where rounds skip some work.
-static constexpr double SlotsOfCount = 3, SlotsOfStop = 30, SlotsOfNote = 6,
+static constexpr double SlotsOfCount = 3, SlotsOfStop = 30, SlotsOfNote = 4,
                         SlotsOfHit = 8, GroupOfRounds = 32;
 static constexpr unsigned Thresholds[] = {8, 16, 24},
                           RoundsOfVote[] = {1, 4, 8};

@@ -47,16 +47,13 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
-#include "llvm/Transforms/Utils/UnrollLoop.h"
 
 using namespace llvm;
 
@@ -358,20 +355,9 @@ static std::optional<HerdPoint> unrolled(HerdPoint Point, Function &F) {
       (Most && Most <= Every) || // it would be a loop no longer
       Instructions * Every > MostUnrolled)
     return Point;
-  auto &Dominance = All.getResult<DominatorTreeAnalysis>(F);
-  // Loops inside it have been changed.
-  formLCSSARecursively(*L, Dominance, &Loops, nullptr);
-  UnrollLoopOptions How = {};
-  How.Count = Every;
-  How.Force = true;
   const WeakVH Way(Point.Branch);
-  const auto Became = UnrollLoop(L, How, &Loops, &Counts, &Dominance,
-                                 &All.getResult<AssumptionAnalysis>(F),
-                                 &All.getResult<TargetIRAnalysis>(F), nullptr,
-                                 /*PreserveLCSSA=*/true);
-  if (Became == LoopUnrollResult::Unmodified)
+  if (!unrollRounds(*L, Every, All))
     return Point;
-  assert(Became == LoopUnrollResult::PartiallyUnrolled && "it has more rounds");
   // Conditions that turned out to be constant are gone.
   Point.Options.Every = 1;
   Point.Branch = AtEnd ? L->getLoopLatch() : cast_or_null<BasicBlock>(Way);

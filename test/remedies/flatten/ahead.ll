@@ -61,9 +61,12 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 ; CHECK: {{^}}loop.hit:
 ; CHECK: %v.hit = load i32
 ; CHECK: br label %work
-; CHECK: {{^}}ahead.next:
-; CHECK: icmp ult i32 %{{.*}}, 32
-; CHECK: br i1 %{{.*}}, label %loop, label %ahead.drain
+;
+; Four rounds are one: 32 of them, so that one in four is counted.
+; CHECK: {{^}}ahead.next.3:
+; CHECK-NEXT: %{{.*}} = add {{.*}}i32 %{{.*}}, 4
+; CHECK-NEXT: %[[MORE:.*]] = icmp ult i32 %{{.*}}, 32
+; CHECK-NEXT: br i1 %[[MORE]], label %loop, label %ahead.drain
 define ptx_kernel void @k(ptr %in, ptr %out, i32 %n) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
