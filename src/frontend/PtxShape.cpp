@@ -15,6 +15,9 @@
 //                       same. LLVM makes the one of the other in halving loops
 //   aligned arrays      loads of neighbours become one of 16 bytes only where
 //                       their array is known to start at such an address
+//   pairs               a structure of two words that is copied is one load of 64
+//                       bits, of which the code generator makes two of 32 where
+//                       the words are asked for; it is a load of a pair
 //   widths              indices and short integers have 32 bits as long as they
 //                       can (Widths.cpp)
 //   shared ends         what both arms of a branch end with stands once, where
@@ -169,6 +172,38 @@ static void alignArrays(Module &M) {
       }
 }
 
+static bool isWord(const User *U) {
+  return isa<TruncInst>(U) && U->getType()->isIntegerTy(32);
+}
+
+/// Two words that nobody asks for but one by one.
+static void loadPair(LoadInst &Load) {
+  if (!Load.getType()->isIntegerTy(64) || !Load.isSimple() ||
+      Load.getAlign() < Align(8))
+    return;
+  SmallVector<User *> Words[2]; // lower, upper
+  for (User *U : Load.users())
+    if (isWord(U))
+      Words[0].push_back(U);
+    else if (match(U, m_LShr(m_Specific(&Load), m_SpecificInt(32))) &&
+             all_of(U->users(), isWord))
+      append_range(Words[1], U->users());
+    else
+      return;
+  if (Words[0].empty() || Words[1].empty())
+    return;
+  IRBuilder<> B(&Load);
+  auto *Pair = B.CreateAlignedLoad(FixedVectorType::get(B.getInt32Ty(), 2),
+                                   Load.getPointerOperand(), Load.getAlign());
+  Pair->copyMetadata(
+      Load, {LLVMContext::MD_invariant_load, LLVMContext::MD_nontemporal});
+  for (unsigned Place : {0, 1}) {
+    Value *Word = B.CreateExtractElement(Pair, Place);
+    for (User *U : Words[Place])
+      U->replaceAllUsesWith(Word);
+  }
+}
+
 static bool isOftenZero(const Instruction &I) {
   return isa<AtomicRMWInst>(I) && I.hasMetadata(OftenZeroKind);
 }
@@ -214,6 +249,8 @@ void shapeForPtxas(Function &F) {
   for (Instruction &I : make_early_inc_range(instructions(F)))
     if (auto *Select = dyn_cast<SelectInst>(&I))
       choosePredicateByLogic(*Select);
+    else if (auto *Load = dyn_cast<LoadInst>(&I))
+      loadPair(*Load);
     else if (auto *Test = dyn_cast<ICmpInst>(&I))
       testShifted(*Test, Tree);
 }

@@ -77,3 +77,26 @@ extern "C" __global__ void extended(const signed char *p, const int *q,
   int x = p[threadIdx.x];
   *out = q[0] != 0 && q[0] - x != a && x != a;
 }
+
+// A structure of two words that is passed by value is one load.
+// CHECK-LABEL: .entry byValue(
+// CHECK-NOT: ld.global.{{[a-z]+}}32
+// CHECK: ld.global.v2
+// CHECK-NOT: ld.global.{{[a-z]+}}32
+// CHECK: ld.global.v2
+// CHECK-NOT: ld.global.{{[a-z]+}}32
+// CHECK: ret;
+__device__ static float2 times(float2 A, float2 B) {
+  return make_float2(A.x * B.x - A.y * B.y, A.x * B.y + A.y * B.x);
+}
+extern "C" __global__ void byValue(float2 *p, const float2 *q, int n) {
+  p[threadIdx.x] = times(p[threadIdx.x], q[threadIdx.x * n]);
+}
+
+// Of one of which nobody asks for more than a word, it is a load of that.
+// CHECK-LABEL: .entry oneWord(
+// CHECK: ld.global.u32
+// CHECK: ret;
+extern "C" __global__ void oneWord(const unsigned long long *p, unsigned *q) {
+  q[threadIdx.x] = unsigned(p[threadIdx.x] >> 32);
+}
