@@ -374,6 +374,21 @@ static std::string tooShort(const Decision &D, const DecideOptions &Options) {
   return Text;
 }
 
+/// Why nothing is kept of what \p D has tried, or could have.
+static std::string whyNone(const Decision &D) {
+  const auto Ended = [&](TrialOutcome How) {
+    return count_if(D.Tried,
+                    [&](const TrialResult &R) { return R.End == How; });
+  };
+  const auto Untried = Ended(TrialOutcome::Untried);
+  if (!Untried)
+    return "no candidate was better";
+  if (Untried + Ended(TrialOutcome::Refused) == ssize(D.Tried))
+    return "no candidate was tried";
+  return "no candidate that was tried was better; " + std::to_string(Untried) +
+         (Untried == 1 ? " was not" : " were not");
+}
+
 /// Why \p R, which could be kept, is not: \p Best is, if anything.
 static std::string whyNot(const TrialResult &R, bool Measured, StringRef Short,
                           const TrialResult *Best) {
@@ -443,7 +458,7 @@ Decision decide(const TrialRequest &Request, StringRef Display,
   } else {
     D.Why = D.Tried.empty()  ? "nothing to try"
             : !Short.empty() ? Short
-                             : "no candidate was better";
+                             : whyNone(D);
   }
   return D;
 }

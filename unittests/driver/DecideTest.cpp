@@ -143,6 +143,25 @@ TEST(Decide, LaunchesAddUp) {
   EXPECT_EQ(D.Why, "no candidate was better");
 }
 
+TEST(Decide, WhatWasNotTriedIsNotCalledWorse) {
+  const auto Ended = [](const Candidate &What, TrialEvent::Kind How) {
+    TrialEvent E = estimated(What, 0, 0);
+    E.What = How;
+    return E;
+  };
+  const Candidate Flatten{"flatten", ""}, Share{"share", ""};
+  Decision D = decide(
+      request({Meld, Flatten}), "k()",
+      {Ended(Meld, TrialEvent::Refused), Ended(Flatten, TrialEvent::Untried)},
+      {});
+  EXPECT_EQ(D.Why, "no candidate was tried");
+  D = decide(request({Meld, Flatten, Share}), "k()",
+             {estimated(Meld, 100, 115), Ended(Flatten, TrialEvent::Untried),
+              Ended(Share, TrialEvent::Untried)},
+             {});
+  EXPECT_EQ(D.Why, "no candidate that was tried was better; 2 were not");
+}
+
 TEST(Decide, OneWrongLaunchIsEnough) {
   TrialEvent Wrong = estimated(Meld, 200, 100);
   Wrong.Compared.Kind = VerdictKind::Differs;
