@@ -149,11 +149,12 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   // In program order: mine, first, i, j, mine.
   const std::vector<uint32_t> Ids = analysis::numbersOf(F).Accesses;
   ASSERT_EQ(Ids.size(), 5u);
+  const auto Named = [&](StringRef Name) -> const BasicBlock & {
+    return *find_if(F,
+                    [&](const BasicBlock &B) { return B.getName() == Name; });
+  };
   const auto RoundsOf = [&](StringRef Header) {
-    const auto Named = [&](const BasicBlock &B) {
-      return B.getName() == Header;
-    };
-    return commonAddresses(F, &*find_if(F, Named));
+    return commonAddresses(F, &Named(Header));
   };
   using Numbers = DenseSet<uint32_t>;
   const Numbers All = {Ids[1], Ids[2], Ids[3]};
@@ -162,6 +163,13 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   EXPECT_EQ(RoundsOf("outer").InStep, All);
   EXPECT_EQ(RoundsOf("outer").InAnyRound, Numbers({Ids[1], Ids[3]}));
   EXPECT_EQ(RoundsOf("inner").InAnyRound, Numbers({Ids[1]}));
+  // A thread's own addresses, too.
+  EXPECT_EQ(sameInRounds(F, Named("outer"), 1),
+            Numbers({Ids[0], Ids[1], Ids[3], Ids[4]}));
+  EXPECT_EQ(sameInRounds(F, Named("inner"), 1),
+            Numbers({Ids[0], Ids[1], Ids[2], Ids[4]}));
+  EXPECT_EQ(sameInRounds(F, Named("inner"), 2),
+            Numbers({Ids[0], Ids[1], Ids[4]}));
 }
 
 } // namespace

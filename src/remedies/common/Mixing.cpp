@@ -43,9 +43,10 @@ using namespace llvm;
 
 namespace reconverge::remedies {
 
-/// Whether \p Address is made from what \p L, or a loop around it, carries from
-/// round to round.
-static bool isOfRound(const Value &Address, const Loop &L) {
+/// Whether \p Address is made from what \p L, or one of \p Depth - 1 loops around
+/// it, carries from round to round.
+static bool isOfRound(const Value &Address, const Loop &L,
+                      unsigned Depth = ~0u) {
   SmallPtrSet<const Value *, 16> Seen{&Address};
   SmallVector<const Value *> Open{&Address};
   while (!Open.empty()) {
@@ -53,7 +54,9 @@ static bool isOfRound(const Value &Address, const Loop &L) {
     if (!I)
       continue;
     if (isa<PHINode>(I))
-      for (const Loop *Around = &L; Around; Around = Around->getParentLoop())
+      for (const Loop *Around = &L;
+           Around && L.getLoopDepth() - Around->getLoopDepth() < Depth;
+           Around = Around->getParentLoop())
         if (I->getParent() == Around->getHeader())
           return true;
     for (const Value *Operand : I->operands())
@@ -77,6 +80,21 @@ CommonAddresses commonAddresses(Function &Kernel, const BasicBlock *Header) {
     Found.InStep.insert(*Number);
     if (!L || !isOfRound(*A->Pointer, *L))
       Found.InAnyRound.insert(*Number);
+  }
+  return Found;
+}
+
+DenseSet<uint32_t> sameInRounds(Function &Kernel, const BasicBlock &Header,
+                                unsigned Depth) {
+  const DominatorTree Dominance(Kernel);
+  const LoopInfo Loops(Dominance);
+  DenseSet<uint32_t> Found;
+  for (const Instruction &I : instructions(Kernel)) {
+    const auto A = analysis::accessOf(I);
+    const auto Number = analysis::accessNumber(I);
+    if (A && Number &&
+        !isOfRound(*A->Pointer, *Loops.getLoopFor(&Header), Depth))
+      Found.insert(*Number);
   }
   return Found;
 }

@@ -29,6 +29,12 @@ struct CommonAddresses {
 CommonAddresses commonAddresses(llvm::Function &Kernel,
                                 const llvm::BasicBlock *Header = nullptr);
 
+/// Accesses of \p Kernel whose addresses hang on no round of the innermost \p Depth
+/// loops of \p Header. Numbers.
+llvm::DenseSet<uint32_t> sameInRounds(llvm::Function &Kernel,
+                                      const llvm::BasicBlock &Header,
+                                      unsigned Depth);
+
 /// What a lane of an access asks for: sectors, at least and at most.
 struct LaneSectors {
   double Now = 0;  ///< as counted

@@ -45,6 +45,11 @@
 // 2.07 is by how much the largest of 32 normal numbers lies above the mean, in
 // standard deviations.
 //
+// Lanes in different rounds ask for memory that lies further apart: for a sector a
+// lane (common/Mixing.h), but where the address hangs on no round of the two loops.
+// Of a loop with votes that is so of all accesses in it, for 32 - I / 2 lanes; of
+// one that is looked ahead of those in the work, for 32 (32 p) / D lanes.
+//
 // Of the thresholds and rounds below those with the least price are tried, and
 // the best with another threshold: how often a lane comes to the loop, and waits
 // at its end, is not known.
@@ -55,6 +60,7 @@
 
 #include "model/Slots.h"
 #include "remedies/common/LoopGain.h"
+#include "remedies/common/Mixing.h"
 #include "remedies/common/WarpCost.h"
 #include "remedies/flatten/Legality.h"
 #include "remedies/flatten/Rewrite.h"
@@ -77,9 +83,16 @@ static constexpr unsigned Thresholds[] = {8, 16, 24},
                           RoundsOfVote[] = {1, 4, 8};
 
 namespace {
+/// Blocks whose lanes are in different rounds, and how many those are in a warp.
+struct Apart {
+  std::vector<uint32_t> Blocks;
+  double Lanes = 0;
+};
+
 /// How often a warp stops where rounds skip some work.
 struct Stops {
-  double Price; ///< slots
+  double Price;  ///< slots
+  double AtWork; ///< lanes
   unsigned Threshold, Rounds;
   auto operator<=>(const Stops &) const = default;
   std::string text() const {
@@ -88,8 +101,10 @@ struct Stops {
   }
 };
 struct SkipGain : LoopGain {
-  std::vector<Stops> Ways; ///< cheapest first
-  double Ahead = 0;        ///< price of looking ahead
+  std::vector<Stops> Ways;          ///< cheapest first
+  double Ahead = 0;                 ///< price of looking ahead
+  double AheadAtWork = 0;           ///< lanes in the work then
+  std::vector<uint32_t> Work, Rest; ///< blocks of the loop
 };
 } // namespace
 
@@ -135,6 +150,16 @@ static double priceOfRest(const model::KernelSlots &Slots,
   return std::max(Lanes / Together - Now, 0.0);
 }
 
+/// Lanes that go on together from the loop that \p Exits leave, of which lanes
+/// make \p Rounds.
+static double togetherFrom(const KernelProfile &K, ArrayRef<uint32_t> Exits,
+                           double Rounds) {
+  double Leaving = 0;
+  for (uint32_t B : Exits)
+    Leaving += leaving(K, B);
+  return std::min<double>(K.WarpSize, Threshold + 16 * Leaving / Rounds);
+}
+
 static std::optional<LoopGain> bestLoop(const model::KernelSlots &Slots,
                                         ArrayRef<double> Self) {
   const KernelProfile &K = Slots.kernel();
@@ -145,16 +170,11 @@ static std::optional<LoopGain> bestLoop(const model::KernelSlots &Slots,
         const double Times = timesOf(K, Exits);
         if (Times <= 1)
           return std::nullopt;
-        double Leaving = 0;
-        for (uint32_t B : Exits)
-          Leaving += leaving(K, B);
-        const double Together =
-            std::min<double>(K.WarpSize, Threshold + 16 * Leaving / Rounds);
         return std::min(
             SlotsOfVote * Rounds / K.WarpSize + Gain / std::sqrt(Times) +
                 priceOfRest(
                     Slots, restAround(K, K.Info.Branches[Exits.front()].Region),
-                    Together),
+                    togetherFrom(K, Exits, Rounds)),
             Gain);
       });
 }
@@ -170,28 +190,38 @@ struct SkipCounts {
 };
 } // namespace
 
-static double priceOf(const SkipCounts &C, double WarpSize, unsigned Threshold,
-                      unsigned RoundsOfVote) {
+/// A way to vote.
+static Stops stopsOf(const SkipCounts &C, double WarpSize, unsigned Threshold,
+                     unsigned RoundsOfVote) {
   const double OfLane = C.Rounds / C.Working;
   const double Together =
       std::min(WarpSize, Threshold + RoundsOfVote * (WarpSize - Threshold) /
                                          (2 * OfLane));
-  const double Rounds = C.Rounds / (WarpSize - Together / 2) *
-                        (1 + (RoundsOfVote - 1) / (2 * OfLane));
-  return Rounds * (SlotsOfVote / RoundsOfVote +
-                   (RoundsOfVote > 1 ? SlotsOfCount : 0)) +
-         C.FullWork * (WarpSize / Together - 1) +
-         std::max(Rounds * C.SearchOfRound - C.Search, 0.0) +
-         SlotsOfStop * C.Working / Together;
+  const double AtWork = WarpSize - Together / 2;
+  const double Rounds =
+      C.Rounds / AtWork * (1 + (RoundsOfVote - 1) / (2 * OfLane));
+  const double Price = Rounds * (SlotsOfVote / RoundsOfVote +
+                                 (RoundsOfVote > 1 ? SlotsOfCount : 0)) +
+                       C.FullWork * (WarpSize / Together - 1) +
+                       std::max(Rounds * C.SearchOfRound - C.Search, 0.0) +
+                       SlotsOfStop * C.Working / Together;
+  return {Price, AtWork, Threshold, RoundsOfVote};
+}
+
+/// Hits in a group of rounds: of a lane, and of the one that has most.
+struct Hits {
+  double Mean, Most;
+};
+static Hits hitsOf(const SkipCounts &C) {
+  const double Mean = GroupOfRounds * C.Working / C.Rounds;
+  return {Mean,
+          std::min(Mean + 2.07 * std::sqrt(Mean * (1 - C.Working / C.Rounds)),
+                   GroupOfRounds)};
 }
 
 static double priceOfAhead(const SkipCounts &C, double Rounds) {
-  const double Mean = GroupOfRounds * C.Working / C.Rounds;
-  const double Most =
-      std::min(Mean + 2.07 * std::sqrt(Mean * (1 - C.Working / C.Rounds)),
-               GroupOfRounds);
   return SlotsOfNote * Rounds +
-         Rounds / GroupOfRounds * Most *
+         Rounds / GroupOfRounds * hitsOf(C).Most *
              (C.SearchOfRound + C.WorkOfRound + SlotsOfHit) -
          C.FullWork;
 }
@@ -212,7 +242,8 @@ static std::optional<SkipGain> gainOfSkips(const model::KernelSlots &Slots,
     C.WorkOfRound += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
     C.FullWork += Slots.lanes(Block) * double(K.Blocks[Block].Lanes);
   }
-  for (uint32_t Block : restAround(K, Skipped->Work))
+  const std::vector<uint32_t> Rest = restAround(K, Skipped->Work);
+  for (uint32_t Block : Rest)
     C.Search += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
   C.SearchOfRound = C.Search / double(K.Blocks[Info.Block].Warps);
   C.WorkOfRound /= Working;
@@ -222,9 +253,12 @@ static std::optional<SkipGain> gainOfSkips(const model::KernelSlots &Slots,
   G.Gain = Self;
   for (unsigned T : Thresholds)
     for (unsigned R : RoundsOfVote)
-      G.Ways.push_back({priceOf(C, K.WarpSize, T, R), T, R});
+      G.Ways.push_back(stopsOf(C, K.WarpSize, T, R));
   std::ranges::sort(G.Ways);
   G.Ahead = std::max(priceOfAhead(C, double(K.Blocks[Info.Block].Warps)), 0.0);
+  G.AheadAtWork = K.WarpSize * hitsOf(C).Mean / hitsOf(C).Most;
+  G.Work = Skipped->Work;
+  G.Rest = Rest;
   G.Price = std::min(G.Ways.front().Price, G.Ahead);
   return G;
 }
@@ -237,6 +271,17 @@ static std::optional<SkipGain> bestSkip(const model::KernelSlots &Slots,
         Here && Here->net() > (Best ? Best->net() : 0))
       Best = std::move(Here);
   return Best;
+}
+
+/// Of the loop that \p Exits leave and the one around it.
+static Apart apartIn(const KernelProfile &K, ArrayRef<uint32_t> Exits) {
+  Apart Moved{K.Info.Branches[Exits.front()].Region};
+  append_range(Moved.Blocks, restAround(K, Moved.Blocks));
+  double Rounds = 0;
+  for (uint32_t B : Exits)
+    Rounds = std::max(Rounds, double(K.Blocks[K.Info.Branches[B].Block].Lanes));
+  Moved.Lanes = K.WarpSize - togetherFrom(K, Exits, Rounds) / 2;
+  return Moved;
 }
 
 BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
@@ -284,24 +329,42 @@ Foreseen foresee(Function &Copy, const KernelProfile &Seen,
   F.Slots.resize(Self.size());
   const FlattenOptions Options = cantFail(parseFlattenOptions(Parameters));
   std::optional<LoopGain> Best = bestLoop(Slots, Self);
+  Apart Moved;
   if (auto Skip = bestSkip(Slots, Self);
       Skip && Options.Branch == Seen.Info.Branches[Skip->Exit].Id) {
-    const auto Way = find_if(Skip->Ways, [&](const Stops &Each) {
-      return Each.Threshold == Options.Threshold &&
-             Each.Rounds == Options.Rounds;
-    });
-    Skip->Price = Options.Ahead ? Skip->Ahead : Way->Price;
+    Moved.Blocks = Skip->Work;
+    if (Options.Ahead) {
+      Skip->Price = Skip->Ahead;
+      Moved.Lanes = Skip->AheadAtWork;
+    } else {
+      const auto Way = find_if(Skip->Ways, [&](const Stops &Each) {
+        return Each.Threshold == Options.Threshold &&
+               Each.Rounds == Options.Rounds;
+      });
+      Skip->Price = Way->Price;
+      Moved.Lanes = Way->AtWork;
+      append_range(Moved.Blocks, Skip->Rest);
+    }
     Best = std::move(Skip);
-  }
+  } else if (Best)
+    Moved = apartIn(Seen, Best->Exits);
   const PlanOr<FlattenPlan> Planned = planFlatten(Copy, Options);
   const auto *Plan = std::get_if<FlattenPlan>(&Planned);
   F.IsRefused = !Best || !Plan;
   if (F.IsRefused)
     return F;
+  const auto Same =
+      sameInRounds(Copy, *Plan->Header, Plan->Skipped.Work ? 1 : 2);
   rewrite(*Plan, Copy);
   for (uint32_t B : Best->Exits)
     F.Slots[B] = Self[B];
-  F.Added.emplace().Slots = Best->Price;
+  F.Added =
+      mixed(Seen, Moved.Lanes, [&](const AccessInfo &A, const LaneSectors &S) {
+        const bool Stays =
+            !is_contained(Moved.Blocks, A.Block) || Same.contains(A.Id);
+        return Stays ? S.Now : S.Most;
+      });
+  F.Added->Slots = Best->Price;
   return F;
 }
 
