@@ -55,6 +55,7 @@ public:
   RECONVERGE_DEVICE item_counts(storage &shared, position at)
       : shared_(shared), at_(at) {
     if constexpr (!by_ballot)
+#pragma unroll 1 // one trip, but in a partial warp
       for (int p = at_.lane(); p < Paths; p += __popc(at_.members()))
         mine(p) = 0;
   }
@@ -120,6 +121,7 @@ public:
     if (whole())
       return from_lane(first_, p);
     int first = 0;
+#pragma unroll 1
     for (int q = 0; q < p; ++q)
       first += whole_warps(sum(q).total);
     return first;

@@ -5,9 +5,9 @@
 // sums over them that give a thread its place:
 //
 //           warp 0  1  2  3 | 4 ...
-//   path 0      12 32  0  5 | ...      a row: four warps a word, summed by one
-//   path 1      20  0 32 27 | ...      dp4a a word; the warps before mine, by
-//                                      one dp4a a word with the others' 0
+//   path 0      12 32  0  5 | ...      a row: four warps a word. A product with
+//   path 1      20  0 32 27 | ...      1 in each byte has the sums up to each of
+//                                      them: 12, 44, 44, 49
 //
 // A place is: all threads of lower paths + those of my path in warps before
 // mine + those of my path in lanes before mine. So the order is stable, and no
@@ -24,7 +24,8 @@
 //   More: lane p sums row p; the lower paths are a prefix sum over lanes; a
 //     thread gets the numbers of its path from lane `path` by one shuffle.
 // A partial last warp may have fewer lanes than there are paths or warps: there
-// each thread goes through the rows itself.
+// each thread goes through the rows itself. That is rare, and compilers that
+// unroll its loops have other warps pay in registers: they are told not to.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_DETAIL_WARP_COUNTS_CUH
@@ -32,11 +33,15 @@
 
 #include "threads.cuh"
 
+#include <cstdint>
+
 namespace reconverge::detail {
 
-/// Bytes of a word that belong to the first n of its four warps, each as 1.
-RECONVERGE_DEVICE unsigned first_bytes(int n) {
-  return n <= 0 ? 0 : 0x01010101u >> 8 * (n < 4 ? 4 - n : 0);
+/// Counts of four warps, to the sum of the first n; below 0 n is 0, above 4 it
+/// is 4. No count is above 32, so that no sum leaves its byte.
+RECONVERGE_DEVICE unsigned sum_of_first(unsigned counts, int n) {
+  const std::uint64_t sums = std::uint64_t(counts * 0x01010101u) << 8;
+  return unsigned(sums >> 8 * (n < 0 ? 0 : n < 4 ? n : 4)) & 0xff;
 }
 
 template <int MaxThreads, int Paths> class warp_counts {
@@ -90,6 +95,7 @@ public:
       const path_ballots<Paths> ballots(members, path);
       const unsigned same = ballots.lanes_with(members, path);
       const int lanes = members == whole_warp ? warp_threads : __popc(members);
+#pragma unroll 1 // one trip, but in a partial warp
       for (int p = at.lane(); p < Paths; p += lanes)
         write(p, ballots.lanes_with(members, p));
       return {__popc(same & at.lanes_before()), same != members};
@@ -104,8 +110,8 @@ public:
     unsigned total = 0, before = 0;
 #pragma unroll
     for (int k = 0; k < words; ++k) {
-      total = __dp4a(mine.word[k], first_bytes(at.warps() - 4 * k), total);
-      before = __dp4a(mine.word[k], first_bytes(at.warp() - 4 * k), before);
+      total += sum_of_first(mine.word[k], at.warps() - 4 * k);
+      before += sum_of_first(mine.word[k], at.warp() - 4 * k);
     }
     return {int(total), int(before)};
   }
@@ -178,8 +184,10 @@ private:
   RECONVERGE_DEVICE static placement by_warps(const storage &shared,
                                               position at, int path) {
     placement found = {0, 0};
+#pragma unroll 1
     for (int w = 0; w < at.warps(); ++w) {
       const unsigned all = shared.counts[w].word[0];
+#pragma unroll 1
       for (int p = 0; p < path; ++p)
         found.slot += all >> 8 * p & 0xff;
       const int here = all >> 8 * path & 0xff;
@@ -209,6 +217,7 @@ private:
                                              int path) {
     row_sums mine = sum(shared, at, 0);
     int lower = 0;
+#pragma unroll 1
     for (int p = 1; p <= path; ++p) {
       lower += mine.total;
       mine = sum(shared, at, p);
