@@ -359,6 +359,17 @@ Rewriting::more(const Patch &Last, const std::vector<rewrite::Order> &Orders) {
   return More;
 }
 
+/// How large they have to be, where the file has told.
+static std::string blocksOf(const rewrite::Outcome &O) {
+  if (O.Exact)
+    return "; for blocks of " + std::to_string(O.Exact) +
+           " threads, no fewer, as the kernel takes them";
+  if (O.Launched)
+    return "; for blocks of up to " + std::to_string(O.Launched) +
+           " threads, as they are launched here";
+  return "";
+}
+
 Error Rewriting::noteOutcome(const rewrite::Outcome &O, const Module *Written) {
   unsigned &Others = Kernels[O.Kernel].Further;
   if (!O.Code) {
@@ -368,9 +379,7 @@ Error Rewriting::noteOutcome(const rewrite::Outcome &O, const Module *Written) {
                             Twine(O.Items) + " will do"
               : Others ? ": has " + Twine(Others + 1) + " rounds of remap now"
                        : Twine(": has a round of remap now")) +
-             (O.Launched ? "; for blocks of up to " + Twine(O.Launched) +
-                               " threads, as they are launched here"
-                         : Twine()));
+             blocksOf(O));
     noteCost(O.Kernel, *Written);
     return Error::success();
   }

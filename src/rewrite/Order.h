@@ -43,6 +43,7 @@ struct Order {
   uint64_t Threads = 0; ///< of the largest block
   bool IsBound = false; ///< the source says so itself
   bool IsSized = false; ///< somebody says so
+  bool IsExact = false; ///< no block has fewer; for the pen to see
   /// Static shared memory without what moves, and what moves of a thread.
   uint64_t SharedBytes = 0, ThreadBytes = 0;
   std::string Algorithm;    ///< of the library; empty: its own choice
@@ -70,6 +71,7 @@ struct Outcome {
   uint64_t Number = 0, Behind = 0;
   int64_t Lines = 0;
   uint64_t Launched = 0; ///< the largest block, if its launches say so
+  uint64_t Exact = 0;    ///< the size of all blocks, if the round needs it
 };
 
 inline llvm::json::Value toJSON(const Place &P) {
@@ -135,7 +137,8 @@ inline llvm::json::Value toJSON(const Outcome &O) {
                             {"number", O.Number},
                             {"behind", O.Behind},
                             {"lines", O.Lines},
-                            {"launched", O.Launched}};
+                            {"launched", O.Launched},
+                            {"exact", O.Exact}};
 }
 inline bool fromJSON(const llvm::json::Value &V, Outcome &O,
                      llvm::json::Path At) {
@@ -145,7 +148,7 @@ inline bool fromJSON(const llvm::json::Value &V, Outcome &O,
          Map.map("column", O.Column) && Map.map("detail", O.Detail) &&
          Map.map("items", O.Items) && Map.map("number", O.Number) &&
          Map.map("behind", O.Behind) && Map.map("lines", O.Lines) &&
-         Map.map("launched", O.Launched);
+         Map.map("launched", O.Launched) && Map.map("exact", O.Exact);
 }
 
 } // namespace reconverge::rewrite

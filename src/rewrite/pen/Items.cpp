@@ -23,6 +23,7 @@
 #include "rewrite/pen/Items.h"
 
 #include "rewrite/pen/Effects.h"
+#include "rewrite/pen/Launches.h"
 
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
@@ -59,27 +60,10 @@ private:
 };
 } // namespace
 
-/// `blockIdx.x * Size + threadIdx.x`, in any order, blockIdx.x perhaps as a wider
-/// type.
+/// Of the same size as those before it.
 bool Planner::isNumber(const Stmt &S) {
-  const auto *Sum = dyn_cast<BinaryOperator>(&S);
-  if (!Sum || Sum->getOpcode() != BO_Add)
-    return false;
-  const Expr *Left = Sum->getLHS()->IgnoreParenCasts(),
-             *Right = Sum->getRHS()->IgnoreParenCasts();
-  if (threadIndex(Left) == 0)
-    std::swap(Left, Right);
-  const auto *Product = dyn_cast<BinaryOperator>(Left);
-  if (threadIndex(Right) != 0 || !Product || Product->getOpcode() != BO_Mul)
-    return false;
-  const Expr *Block = Product->getLHS(), *Size = Product->getRHS();
-  if (partOf(Size->IgnoreParenCasts(), "blockIdx") == "x")
-    std::swap(Block, Size);
-  if (partOf(Block->IgnoreParenCasts(), "blockIdx") != "x")
-    return false;
-  Size = Size->IgnoreParenImpCasts();
-  const bool IsDim = partOf(Size, "blockDim") == "x";
-  if (!IsDim && !Size->isIntegerConstantExpr(T.Context))
+  const Expr *Size = sizeInNumber(S, T.Context);
+  if (!Size)
     return false;
   if (!Into.Size)
     Into.Size = Size;

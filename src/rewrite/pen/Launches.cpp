@@ -9,6 +9,13 @@
 // must be so; a name of the kernel that is no launch is its address, and who has
 // that may launch it in any way.
 //
+//   const int i = blockIdx.x * 128 + threadIdx.x;
+//
+// is how a kernel takes them to be. By itself that proves nothing: a thread may
+// have two items, i and i + 64. With others who say that blocks have at most as
+// many threads, all have just so many: with fewer there would be gaps. An instance
+// of a template does not say it, for the next may have another constant.
+//
 //===----------------------------------------------------------------------===//
 
 #include "rewrite/pen/Launches.h"
@@ -91,6 +98,7 @@ public:
                              ? threadsOf(*Shape->getArg(1), C)
                              : std::nullopt;
     IsKnown &= Threads.has_value();
+    Least = std::min(Least, Threads.value_or(0));
     Most = std::max(Most, Threads.value_or(0));
     return true;
   }
@@ -101,7 +109,7 @@ public:
     return true;
   }
   bool IsKnown = true;
-  uint64_t Most = 0;
+  uint64_t Least = UINT64_MAX, Most = 0;
 
 private:
   bool isIt(const FunctionDecl &F) const {
@@ -115,13 +123,54 @@ private:
 };
 } // namespace
 
-uint64_t launchedThreads(const FunctionDecl &Kernel, ASTContext &C) {
+BlockSizes launchedThreads(const FunctionDecl &Kernel, ASTContext &C) {
   if (Kernel.getTemplateSpecializationKind() ==
       TSK_ExplicitInstantiationDefinition)
-    return 0; // for others to launch
+    return {}; // for others to launch
   Launches All(Kernel.getLocation(), C);
   All.TraverseDecl(C.getTranslationUnitDecl());
-  return All.IsKnown ? All.Most : 0;
+  return All.IsKnown && All.Most ? BlockSizes{All.Least, All.Most}
+                                 : BlockSizes{};
+}
+
+const Expr *sizeInNumber(const Stmt &S, const ASTContext &C) {
+  const auto *Sum = dyn_cast<BinaryOperator>(&S);
+  if (!Sum || Sum->getOpcode() != BO_Add)
+    return nullptr;
+  const Expr *Left = Sum->getLHS()->IgnoreParenCasts(),
+             *Right = Sum->getRHS()->IgnoreParenCasts();
+  if (threadIndex(Left) == 0)
+    std::swap(Left, Right);
+  const auto *Product = dyn_cast<BinaryOperator>(Left);
+  if (threadIndex(Right) != 0 || !Product || Product->getOpcode() != BO_Mul)
+    return nullptr;
+  const Expr *Block = Product->getLHS(), *Size = Product->getRHS();
+  if (partOf(Size->IgnoreParenCasts(), "blockIdx") == "x")
+    std::swap(Block, Size);
+  if (partOf(Block->IgnoreParenCasts(), "blockIdx") != "x")
+    return nullptr;
+  Size = Size->IgnoreParenImpCasts();
+  return partOf(Size, "blockDim") == "x" || Size->isIntegerConstantExpr(C)
+             ? Size
+             : nullptr;
+}
+
+uint64_t threadsAsTaken(const FunctionDecl &Kernel) {
+  const ASTContext &C = Kernel.getASTContext();
+  uint64_t Threads = 0;
+  bool IsOne = !Kernel.isTemplateInstantiation();
+  walk(Kernel.getBody(), [&](const Stmt &At) {
+    IsOne &= partOf(&At, "blockDim").empty();
+    const Expr *Size = sizeInNumber(At, C);
+    const auto Value =
+        Size ? Size->getIntegerConstantExpr(C) : std::optional<llvm::APSInt>();
+    if (!Value)
+      return IsOne;
+    IsOne &= !Threads || Threads == Value->getLimitedValue();
+    Threads = Value->getLimitedValue();
+    return IsOne;
+  });
+  return IsOne ? Threads : 0;
 }
 
 } // namespace reconverge::rewrite

@@ -18,6 +18,7 @@ using namespace clang;
 namespace reconverge::rewrite {
 
 static constexpr size_t Columns = 80;
+static constexpr llvm::StringLiteral Global = "__global__";
 
 std::string wrapped(const std::string &Indent, const std::string &Words) {
   std::string Result, Line = Indent;
@@ -271,6 +272,16 @@ static void editParameters(const Text &T, const FunctionDecl &Kernel, int By,
   }
 }
 
+std::optional<unsigned> globalIn(const Text &T, const FunctionDecl &Kernel) {
+  for (const auto *A : Kernel.specific_attrs<CUDAGlobalAttr>()) {
+    const SourceLocation At = T.SM.getExpansionLoc(A->getLocation());
+    if (T.SM.isInMainFile(At) &&
+        T.bytes().substr(T.SM.getFileOffset(At)).starts_with(Global))
+      return T.SM.getFileOffset(At);
+  }
+  return std::nullopt;
+}
+
 void editHead(const Text &T, const FunctionDecl &Kernel, const Order &What,
               std::vector<Edit> &Edits) {
   const auto Name = T.spanOf({Kernel.getLocation(), Kernel.getLocation()});
@@ -290,14 +301,13 @@ void editHead(const Text &T, const FunctionDecl &Kernel, const Order &What,
   }
   if (What.IsBound || What.Behind || What.Threads >= 1024)
     return editParameters(T, Kernel, By, Edits);
-  const StringRef Word = "__global__";
-  const size_t At =
-      Name ? T.bytes().take_front(Name->Begin).rfind(Word) : StringRef::npos;
-  if (At == StringRef::npos)
+  const std::optional<unsigned> Found = globalIn(T, Kernel);
+  if (!Found || !Name)
     return editParameters(T, Kernel, By, Edits);
+  const unsigned At = *Found;
   const std::string Bounds =
       " __launch_bounds__(" + std::to_string(What.Threads) + ")";
-  const unsigned Behind = At + Word.size();
+  const unsigned Behind = At + Global.size();
   const size_t Line = T.lineEnd(At) - T.lineStart(At);
   const bool SameLine = T.lineStart(At) == T.lineStart(Name->Begin);
   if (Line + Bounds.size() <= Columns + 1 || T.bytes()[Behind] != ' ') {

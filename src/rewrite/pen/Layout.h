@@ -60,6 +60,10 @@ std::vector<Edit> requestsIn(const Text &T, Text::Span Of,
 Trouble dropConst(const Text &T, const clang::VarDecl &V,
                   std::vector<Edit> &Edits);
 
+/// Where the file says __global__ of \p Kernel; none: a macro does.
+std::optional<unsigned> globalIn(const Text &T,
+                                 const clang::FunctionDecl &Kernel);
+
 /// RECONVERGE_REMAP or RECONVERGE_COLLECT goes; __launch_bounds__ comes, where the order says how large
 /// blocks are and the source does not.
 void editHead(const Text &T, const clang::FunctionDecl &Kernel,

@@ -19,6 +19,7 @@
 
 #include "rewrite/pen/Collector.h"
 #include "rewrite/pen/Launches.h"
+#include "rewrite/pen/Layout.h"
 #include "rewrite/pen/Round.h"
 
 #include "clang/AST/ASTConsumer.h"
@@ -191,8 +192,9 @@ void Pen::write(const FunctionDecl &Kernel, ArrayRef<const Order *> Of,
   const Order *Done = nullptr;
   std::vector<Edit> Edits;
   RoundPlace Place;
-  const uint64_t Launched =
-      Of.front()->IsSized ? 0 : launchedThreads(Kernel, Kernel.getASTContext());
+  uint64_t Exact = 0;
+  const BlockSizes Sizes = launchedThreads(Kernel, Kernel.getASTContext());
+  uint64_t Launched = Of.front()->IsSized ? 0 : Sizes.Most;
   for (const Order *O : Of) {
     if (Done) {
       if (O->IsAsked)
@@ -201,15 +203,22 @@ void Pen::write(const FunctionDecl &Kernel, ArrayRef<const Order *> Of,
     }
     Text T(Kernel.getASTContext(), Clang.getPreprocessor(), Kernel);
     Edits.clear();
+    if (!globalIn(T, Kernel))
+      Launched = 0; // nothing would keep others from larger blocks
     Order Sized = *O;
     if (Launched)
       Sized.Threads = std::min(Sized.Threads, Launched);
+    Sized.IsExact = (O->IsSized || Launched) &&
+                    (!Sizes.Least || Sizes.Least == Sized.Threads) &&
+                    threadsAsTaken(Kernel) == Sized.Threads;
     if (const Trouble Why =
             O->Items ? writeCollector(Kernel, Sized, Seen, T, Edits)
                      : writeRound(Kernel, Sized, Seen, T, Edits, Place))
       Refuse(*O, *Why);
-    else
+    else {
       Done = O;
+      Exact = !O->Items && Place.IsExact ? Sized.Threads : 0;
+    }
   }
   if (!IsFirst && (bool(Done) != Here.Is || (Done && Edits != Here.Edits))) {
     // Nothing of what others have made.
@@ -233,6 +242,7 @@ void Pen::write(const FunctionDecl &Kernel, ArrayRef<const Order *> Of,
     Good.Behind = Place.Behind;
     Here.At = Place.At;
     Good.Launched = Launched;
+    Good.Exact = Exact;
     llvm::erase_if(Refusals, [&](const Outcome &O) {
       return O.Code != refuse::Second.Number;
     });

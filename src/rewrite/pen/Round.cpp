@@ -51,7 +51,8 @@ public:
   Trouble write(const FunctionDecl &Kernel);
   /// In a loop's body there is no other round.
   RoundPlace place() const {
-    return {beginOf(Where.At), Where.Loop ? 0 : Where.After.size() - 1};
+    return {beginOf(Where.At), Where.Loop ? 0 : Where.After.size() - 1,
+            isExact()};
   }
 
 private:

@@ -9,8 +9,9 @@ namespace reconverge::rewrite {
 
 /// Where a round has been written.
 struct RoundPlace {
-  unsigned At = 0;     ///< offset of the statement behind it
-  uint64_t Behind = 0; ///< statements that may have a round besides
+  unsigned At = 0;      ///< offset of the statement behind it
+  uint64_t Behind = 0;  ///< statements that may have a round besides
+  bool IsExact = false; ///< it takes blocks of one size alone
 };
 
 /// The edits that write a round into a kernel, which stays as it is if there is

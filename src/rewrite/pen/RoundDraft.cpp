@@ -181,12 +181,15 @@ std::string RoundDraft::declareRound(const std::string &Indent) const {
       llvm::any_of(Moves.Hoisted, [&](const VarDecl *V) {
         return hasDependentType(*V, *Where.Kernel);
       });
+  std::vector<std::string> Arguments = {Storage, thread()};
+  if (!isExact())
+    Arguments.push_back(threads());
   return declare(
       Indent,
       What.Behind
           ? "They trade places once more, for the next branch."
           : "The block's threads trade places, so that warps take one way.",
-      Words, {Storage, thread(), threads()}, IsDependent ? "typename " : "");
+      Words, Arguments, IsDependent ? "typename " : "");
 }
 
 std::string RoundDraft::callRound(StringRef By) const {

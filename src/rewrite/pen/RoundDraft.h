@@ -30,6 +30,8 @@ struct RoundDraft : Draft {
   State Moves;
   std::string Remapped;
   bool AsksResult = true; ///< what the round gives is asked for
+  /// It need not be told how many threads the block has.
+  bool isExact() const { return What.IsExact && Moves.Dimensions == 1; }
 
 private:
   std::string exchangeBytes() const;
