@@ -444,6 +444,8 @@ Trouble Writer::plan(const FunctionDecl &Kernel) {
     return Why;
   if (Trouble Why = planState(Where, What, Path, T, Moves))
     return Why;
+  if (staysAsked(Where, Path, Moves))
+    Path.Condition = nullptr;
   if (Trouble Why = check())
     return Why;
   for (const auto *List : {&Moves.Exchange, &Moves.Again})

@@ -378,6 +378,39 @@ Trouble Planner::plan() {
   return checkAgreement();
 }
 
+/// Operations of a condition that is asked twice.
+static constexpr unsigned MostAsked = 16;
+
+bool staysAsked(const Shape &Where, const PathPlan &Path, const State &Moves) {
+  if (!Path.Condition || !Path.Question.empty() || Path.Leaves != 2)
+    return false;
+  // A variable of its own, which the sides need as well.
+  const auto IsThere = [&](const VarDecl &V) {
+    if (!V.getInit() || V.getType()->isReferenceType() || !Moves.moves(&V) ||
+        llvm::is_contained(Moves.Exchange, &V) ||
+        llvm::is_contained(Moves.Hoisted, &V))
+      return false;
+    const Effect Does = effectOf(V.getInit());
+    return !Does.Reads && !Does.Acts &&
+           llvm::any_of(Where.After,
+                        [&](const Stmt *S) { return uses(S, V, Path); });
+  };
+  const Effect Does = effectOf(Path.Condition);
+  bool Stays =
+           !Does.Reads && !Does.Acts && !Does.Thread && Does.Cost <= MostAsked,
+       IsComputed = false;
+  walk(Path.Condition, [&](const Stmt &At) {
+    const VarDecl *V = variableOf(At);
+    if (!V || !V->hasLocalStorage())
+      return Stays;
+    const bool IsParameter = isa<ParmVarDecl>(V);
+    IsComputed |= !IsParameter;
+    Stays &= IsParameter ? !Moves.moves(V) : IsThere(*V);
+    return Stays;
+  });
+  return Stays && IsComputed;
+}
+
 Trouble planState(Shape &Where, const Order &What, const PathPlan &Path,
                   const Text &T, State &Into) {
   return Planner(Where, What, Path, T, Into).plan();

@@ -34,6 +34,11 @@ Trouble planState(Shape &Where, const Order &What, const PathPlan &Path,
 /// path instead.
 bool uses(const clang::Stmt *S, const clang::VarDecl &V, const PathPlan &Path);
 
+/// The kernel's condition stays as it is: all that it asks for is computed again
+/// behind the round anyway, and from the condition, unlike from a path's number,
+/// compilers learn what holds on its sides.
+bool staysAsked(const Shape &Where, const PathPlan &Path, const State &Moves);
+
 } // namespace reconverge::rewrite
 
 #endif
