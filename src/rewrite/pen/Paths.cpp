@@ -306,7 +306,7 @@ static bool alwaysLeaves(const Stmt *S) {
   if (const auto *If = dyn_cast<IfStmt>(S))
     return If->getElse() && alwaysLeaves(If->getThen()) &&
            alwaysLeaves(If->getElse());
-  return isa<ReturnStmt>(S);
+  return isa<ReturnStmt, ContinueStmt>(S);
 }
 
 std::optional<std::string> Planner::ofIf(const Expr &C, const Stmt *Then,
@@ -422,10 +422,10 @@ void Planner::addLater() {
 }
 
 Trouble Planner::plan() {
-  if (Trouble Why = ofFirst())
-    return Why;
-  addLater();
-  return std::nullopt;
+  const Trouble Why = ofFirst();
+  if (!Why)
+    addLater();
+  return Why;
 }
 
 Trouble Planner::ofFirst() {
@@ -458,6 +458,8 @@ Trouble Planner::ofFirst() {
     return ofSwitch(*Switch);
   const auto *If = dyn_cast<IfStmt>(Branch);
   const auto *Choice = dyn_cast<ConditionalOperator>(Branch);
+  if (If == Where.At) // who does not leave by it comes to what follows
+    Rest = ArrayRef(Where.After).drop_front();
   if (If && (If->getInit() || If->getConditionVariable() || If->isConstexpr()))
     return refused(If);
   const Expr *Condition = If ? If->getCond() : Choice->getCond();
