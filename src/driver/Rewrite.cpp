@@ -465,8 +465,11 @@ Error Rewriting::run() {
   if (Found->Orders.empty()) {
     if (Said.empty())
       note("", 0, 0,
-           "nothing to rewrite: no pragma, attribute, decision, --remap or "
-           "--collect asks for it");
+           Request.Build.Remedies.empty()
+               ? "nothing to rewrite: no pragma, attribute, decision, --remap "
+                 "or --collect asks for it"
+               : "nothing to rewrite: no kernel has a branch at which threads "
+                 "part");
     return printSame();
   }
   return write(*Found);

@@ -80,9 +80,16 @@ private:
 // The user's lines
 //===----------------------------------------------------------------------===//
 
+/// What asks for this, or for a round, which there is none of any more.
+static std::vector<Edit> withoutRequests(const Text &T, Text::Span Of) {
+  std::vector<Edit> Found = requestsIn(T, Of, "collect");
+  llvm::append_range(Found, requestsIn(T, Of, "remap"));
+  return Found;
+}
+
 /// Comments and the like; not what asks for this.
 std::string Writer::leadOf(Text::Span Lead) const {
-  const std::string Lines = edited(T, Lead, requestsIn(T, Lead, "collect"));
+  const std::string Lines = edited(T, Lead, withoutRequests(T, Lead));
   return StringRef(Lines).ltrim("\r\n").str();
 }
 
@@ -112,7 +119,7 @@ std::string Writer::mainText() const {
   const auto Lines = [&](unsigned Begin, SourceLocation Close) {
     const Text::Span All = {Begin,
                             T.lineStart(T.spanOf({Close, Close})->Begin)};
-    std::vector<Edit> Here = requestsIn(T, All, "collect");
+    std::vector<Edit> Here = withoutRequests(T, All);
     llvm::append_range(Here, Inside);
     return edited(T, All, Here);
   };

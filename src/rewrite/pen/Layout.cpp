@@ -289,8 +289,9 @@ void editHead(const Text &T, const FunctionDecl &Kernel, const Order &What,
   for (const auto *A : Kernel.specific_attrs<AnnotateAttr>()) {
     const auto Span =
         T.spanOf(T.SM.getExpansionRange(A->getLocation()).getAsRange());
-    if (!Span || T.textOf(*Span) !=
-                     (What.Items ? "RECONVERGE_COLLECT" : "RECONVERGE_REMAP"))
+    const std::string Asked = Span ? T.textOf(*Span) : "";
+    if (Asked != "RECONVERGE_REMAP" &&
+        !(What.Items && Asked == "RECONVERGE_COLLECT"))
       continue;
     unsigned End = Span->End;
     while (End < T.bytes().size() && llvm::isSpace(T.bytes()[End]))

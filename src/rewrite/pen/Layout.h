@@ -64,7 +64,7 @@ Trouble dropConst(const Text &T, const clang::VarDecl &V,
 std::optional<unsigned> globalIn(const Text &T,
                                  const clang::FunctionDecl &Kernel);
 
-/// RECONVERGE_REMAP or RECONVERGE_COLLECT goes; __launch_bounds__ comes, where the order says how large
+/// RECONVERGE_REMAP goes, RECONVERGE_COLLECT if that is written; __launch_bounds__ comes, where the order says how large
 /// blocks are and the source does not.
 void editHead(const Text &T, const clang::FunctionDecl &Kernel,
               const Order &What, std::vector<Edit> &Edits);
