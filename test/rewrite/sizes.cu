@@ -110,6 +110,19 @@ __global__ void __launch_bounds__(64)
     out[i] = sqrtf(in[i]) - one(n);
 }
 
+// CHECK: void of_file(
+// CHECK: block_remap<128
+// CHECK: remap(remap_storage, threadIdx.x);
+static constexpr int Block = 128;
+template <typename Number>
+__global__ void of_file(const Number *in, Number *out, int n) {
+  const int i = blockIdx.x * Block + threadIdx.x;
+  if (in[i] > 0)
+    out[i] = one(in[i]);
+  else
+    out[i] = sqrtf(in[i]) - one(n);
+}
+
 // Not so: one launch has fewer; a thread has two items; the size is asked for
 // elsewhere; two constants; nobody else says how many there are; another instance
 // may have another constant; a part of blocks of two dimensions.
@@ -205,6 +218,7 @@ void launch(float *in, float *out, int n, int threads) {
   differ<<<n, 128>>>(in, out, n);
   alone<<<n, threads>>>(in, out, n);
   instance<128><<<n, 128>>>(in, out, n);
+  of_file<float><<<n, 128>>>(in, out, n);
   flat<<<n, dim3(16, 8)>>>(in, out, n);
   by_macro<<<n, 128>>>(in, out, n);
   constexpr int Half = 96;

@@ -13,8 +13,9 @@
 //
 // is how a kernel takes them to be. By itself that proves nothing: a thread may
 // have two items, i and i + 64. With others who say that blocks have at most as
-// many threads, all have just so many: with fewer there would be gaps. An instance
-// of a template does not say it, for the next may have another constant.
+// many threads, all have just so many: with fewer there would be gaps. A template
+// says it by numbers and the file's constants alone, for the next instance may have
+// others of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -149,16 +150,27 @@ const Expr *sizeInNumber(const Stmt &S, const ASTContext &C) {
     std::swap(Block, Size);
   if (partOf(Block->IgnoreParenCasts(), "blockIdx") != "x")
     return nullptr;
-  Size = Size->IgnoreParenImpCasts();
+  // What stands for a template's parameter is to be seen.
+  Size = Size->IgnoreParens();
+  while (const auto *Cast = dyn_cast<ImplicitCastExpr>(Size))
+    Size = Cast->getSubExpr()->IgnoreParens();
   return partOf(Size, "blockDim") == "x" || Size->isIntegerConstantExpr(C)
              ? Size
              : nullptr;
 }
 
+/// A number, or a constant of the file: the same in all instances of a template.
+static bool isOfNoInstance(const Expr &E) {
+  const VarDecl *V = variableOf(E);
+  return isa<IntegerLiteral>(E) ||
+         (V && V->isFileVarDecl() && !V->isStaticDataMember() &&
+          !isa<VarTemplateSpecializationDecl>(V));
+}
+
 uint64_t threadsAsTaken(const FunctionDecl &Kernel) {
   const ASTContext &C = Kernel.getASTContext();
   uint64_t Threads = 0;
-  bool IsOne = !Kernel.isTemplateInstantiation();
+  bool IsOne = true;
   walk(Kernel.getBody(), [&](const Stmt &At) {
     IsOne &= partOf(&At, "blockDim").empty();
     const Expr *Size = sizeInNumber(At, C);
@@ -166,6 +178,7 @@ uint64_t threadsAsTaken(const FunctionDecl &Kernel) {
         Size ? Size->getIntegerConstantExpr(C) : std::optional<llvm::APSInt>();
     if (!Value)
       return IsOne;
+    IsOne &= !Kernel.isTemplateInstantiation() || isOfNoInstance(*Size);
     IsOne &= !Threads || Threads == Value->getLimitedValue();
     Threads = Value->getLimitedValue();
     return IsOne;
