@@ -134,4 +134,13 @@ const Stmt *firstChoice(const Stmt *Body) {
   return Found;
 }
 
+bool alwaysLeaves(const Stmt *S) {
+  if (const auto *Block = dyn_cast<CompoundStmt>(S))
+    return !Block->body_empty() && alwaysLeaves(Block->body_back());
+  if (const auto *If = dyn_cast<IfStmt>(S))
+    return If->getElse() && alwaysLeaves(If->getThen()) &&
+           alwaysLeaves(If->getElse());
+  return isa<ReturnStmt, ContinueStmt>(S);
+}
+
 } // namespace reconverge::rewrite

@@ -37,6 +37,9 @@ const clang::Stmt *statementAt(const clang::Stmt *Body, const Place &P,
                                const clang::SourceManager &SM,
                                llvm::ArrayRef<const clang::Stmt *> &Rest);
 
+/// Nobody who comes to \p S comes to what follows it.
+bool alwaysLeaves(const clang::Stmt *S);
+
 } // namespace reconverge::rewrite
 
 #endif

@@ -300,15 +300,6 @@ std::optional<std::string> Planner::inCall(const Stmt &S) {
   return Text;
 }
 
-static bool alwaysLeaves(const Stmt *S) {
-  if (const auto *Block = dyn_cast<CompoundStmt>(S))
-    return !Block->body_empty() && alwaysLeaves(Block->body_back());
-  if (const auto *If = dyn_cast<IfStmt>(S))
-    return If->getElse() && alwaysLeaves(If->getThen()) &&
-           alwaysLeaves(If->getElse());
-  return isa<ReturnStmt, ContinueStmt>(S);
-}
-
 std::optional<std::string> Planner::ofIf(const Expr &C, const Stmt *Then,
                                          const Stmt *Else,
                                          ArrayRef<const Stmt *> Rest,
