@@ -7,7 +7,7 @@
 //   race  bfsStep  bfs.cu:31        # a look before an atomic
 //   *     "thrust::*"
 //
-// A kernel's name has no parameters. A place is "file:line";
+// A kernel's name has no parameters; "-" is of what no kernel did. A place is "file:line";
 // the file may lack folders from the left. Any place of a finding will do, also
 // one that the code was inlined into.
 //
@@ -73,7 +73,8 @@ Expected<Suppressions> Suppressions::parse(StringRef Text, StringRef Name) {
         return userError(Where + ": " + toString(Made.takeError()));
       return Made;
     };
-    Expected<GlobPattern> Kernel = Pattern(Words[1]);
+    const bool OfNone = StringRef(Words[1]) == "-";
+    Expected<GlobPattern> Kernel = Pattern(OfNone ? "" : Words[1]);
     if (!Kernel)
       return Kernel.takeError();
     Entry E{*Kind, std::move(*Kernel), std::nullopt, Line.trim().str()};

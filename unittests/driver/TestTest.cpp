@@ -110,6 +110,8 @@ TEST(Suppressions, MatchKindKernelAndPlace) {
   EXPECT_FALSE(suppresses("race * a.cu:1", F));
   EXPECT_FALSE(suppresses("race * b/a.cu:12", F));
   EXPECT_FALSE(suppresses("race * aa.cu:12", F));
+  EXPECT_FALSE(suppresses("race -", F));
+  EXPECT_TRUE(suppresses("init -", finding(FindingKind::Init, "", 12)));
 }
 
 TEST(Suppressions, ABadLineIsNamed) {

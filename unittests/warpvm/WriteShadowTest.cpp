@@ -40,8 +40,38 @@ TEST(WriteShadow, KnowsEachByte) {
   Shadow->copy(At(200), &OfTheHost, 4);
   EXPECT_TRUE(All(200, 4));
 
+  Shadow->clear(At(201), 2);
+  EXPECT_TRUE(All(200, 1) && All(203, 1));
+  EXPECT_FALSE(someWritten(Shadow->of(Begin + 201, 2), 2));
+
   Shadow->forget(Begin, 4096);
   EXPECT_FALSE(someWritten(Shadow->of(Begin, 4096), 4096));
+}
+
+/// The hole in \p Bytes of which \p Unwritten[i] to \p Unwritten[i + 1] are not
+/// written, as "offset+bytes".
+static std::string hole(uint64_t Bytes, std::vector<uint64_t> Unwritten) {
+  std::vector<uint8_t> Shadow(Bytes, 1);
+  for (size_t I = 0; I != Unwritten.size(); I += 2)
+    std::fill(&Shadow[Unwritten[I]], &Shadow[0] + Unwritten[I + 1], 0);
+  auto Found = holeIn(Shadow.data(), Bytes);
+  return Found ? std::to_string(Found->Offset) + "+" +
+                     std::to_string(Found->Bytes)
+               : "";
+}
+
+TEST(WriteShadow, TellsHolesFromPadding) {
+  EXPECT_EQ(hole(256, {}), "");
+  EXPECT_EQ(hole(4, {0, 4}), "0+4") << "all of it";
+  EXPECT_EQ(hole(256, {240, 256}), "240+16");
+  EXPECT_EQ(hole(256, {100, 116}), "100+16");
+  EXPECT_EQ(hole(256, {252, 256}), "252+4") << "the last element";
+  EXPECT_EQ(hole(256, {0, 4}), "0+4") << "the first one";
+  EXPECT_EQ(hole(256, {100, 104}), "") << "padding of one large class";
+  EXPECT_EQ(hole(256, {253, 256}), "") << "no whole word";
+  EXPECT_EQ(hole(32, {25, 32}), "") << "padding of one small class";
+  EXPECT_EQ(hole(64, {28, 32, 60, 64}), "") << "padding of two classes";
+  EXPECT_EQ(hole(64, {28, 32, 40, 60}), "40+20");
 }
 
 TEST(WriteShadow, HasNothingOutsideOfItsRange) {
@@ -77,6 +107,23 @@ TEST(BlockWrites, BeginAnewWithEachBlock) {
   Shadow[7] = 1;
   Writes.start(Shared, 64, Local, 128);
   EXPECT_FALSE(someWritten(Writes.of(uint64_t(Local), 128), 128));
+}
+
+TEST(BlockWrites, HaveTheCallsOfABlock) {
+  uint8_t Shared[64], Local[64], Calls[128];
+  BlockWrites Writes;
+  Writes.start(Shared, 64, Local, 64);
+  EXPECT_FALSE(Writes.of(uint64_t(Calls), 1));
+  Writes.addCall(Calls + 64, 64);
+  Writes.addCall(Calls, 32);
+  EXPECT_TRUE(Writes.of(uint64_t(Calls) + 28, 4));
+  EXPECT_FALSE(Writes.of(uint64_t(Calls) + 30, 4)) << "past it";
+  EXPECT_FALSE(Writes.of(uint64_t(Calls) + 62, 4)) << "before it";
+  uint8_t *Shadow = Writes.of(uint64_t(Calls) + 64, 64);
+  ASSERT_TRUE(Shadow);
+  std::fill_n(Shadow, 64, 1);
+  Writes.start(Shared, 64, Local, 64);
+  EXPECT_FALSE(someWritten(Writes.of(uint64_t(Calls) + 64, 64), 64));
 }
 
 TEST(LaunchNotes, KeepTheFirstOfEachSite) {

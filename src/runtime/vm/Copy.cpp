@@ -13,6 +13,9 @@
 // As on a GPU, a direction that says "host" of a device pointer is let pass:
 // the address tells what it is.
 //
+// Where writes are followed (warpvm/memory/WriteShadow.h), a copy takes along what
+// is written; one to the host is looked at as a read is: nobody there could tell.
+//
 // Bytes move under deviceLock(), so never while a kernel runs or a launch is
 // tried: a trial would put back what was there before.
 //
@@ -20,6 +23,8 @@
 
 #include "runtime/vm/Arrays.h"
 #include "runtime/vm/Device.h"
+#include "runtime/vm/Errors.h"
+#include "runtime/vm/Findings.h"
 #include "runtime/vm/Memory.h"
 #include "runtime/vm/Registry.h"
 #include "runtime/vm/Work.h"
@@ -185,17 +190,50 @@ cudaError_t checkCopy(const cudaMemcpy3DParms &P) {
   return findEnds(P, To, From, E);
 }
 
-/// Who reads \p Into later finds there what was written of \p From.
-static void noteCopy(const char *Into, const char *From, size_t Bytes) {
+/// Whether what lies at \p Address is the host's to read without a call.
+static bool isHosts(const void *Address) {
+  const auto In = warpvm::DeviceMemory::instance().lookup(Address);
+  return !In || In->Managed || In->Kind == warpvm::MemoryKind::Host ||
+         In->Kind == warpvm::MemoryKind::Registered;
+}
+
+/// The host has copied \p Hole of \p Bytes from \p From.
+static void noteUnwritten(const char *From, size_t Bytes,
+                          const warpvm::Hole &Hole) {
+  Finding F;
+  F.Kind = FindingKind::Init;
+  F.Text =
+      "a copy to the host of " + std::to_string(Bytes) +
+      " bytes, of which nobody has written " + std::to_string(Hole.Bytes) +
+      ": " +
+      warpvm::DeviceMemory::instance().describe(uint64_t(From + Hole.Offset));
+  if (FindingsLog *Log = FindingsLog::current())
+    Log->add(std::move(F));
+  else
+    sayOnce(F.Text);
+}
+
+/// Who reads \p Into later finds there what was written of \p From. True if
+/// that was told of: once a copy is enough.
+static bool noteCopy(const char *Into, const char *From, size_t Bytes,
+                     bool Told) {
   const auto &Memory = warpvm::DeviceMemory::instance();
   warpvm::WriteShadow *Writes = Memory.writes();
   if (!Writes)
-    return;
+    return true;
   const auto In = Memory.lookup(From);
-  if (In && !isBornWritten(*In))
-    Writes->copy(Into, From, Bytes);
-  else
+  if (!In || isBornWritten(*In)) {
     Writes->mark(Into, Bytes);
+    return Told;
+  }
+  Writes->copy(Into, From, Bytes);
+  const uint8_t *Then = Writes->of(uint64_t(From), Bytes);
+  if (Told || !Then || warpvm::allWritten(Then, Bytes) || !isHosts(Into))
+    return Told;
+  const std::optional<warpvm::Hole> Hole = warpvm::holeIn(Then, Bytes);
+  if (Hole)
+    noteUnwritten(From, Bytes, *Hole);
+  return Hole.has_value();
 }
 
 cudaError_t runCopy(const cudaMemcpy3DParms &P) {
@@ -204,12 +242,13 @@ cudaError_t runCopy(const cudaMemcpy3DParms &P) {
   Extent E;
   if (cudaError_t Failed = findEnds(P, To, From, E))
     return Failed;
+  bool Told = false;
   for (size_t Plane = 0; Plane < E.Planes; ++Plane)
     for (size_t Row = 0; Row < E.Rows; ++Row) {
       char *Into = To.At + Plane * To.PlanePitch + Row * To.Pitch;
       const char *Source = From.At + Plane * From.PlanePitch + Row * From.Pitch;
       std::memmove(Into, Source, E.Width);
-      noteCopy(Into, Source, E.Width);
+      Told = noteCopy(Into, Source, E.Width, Told);
     }
   return cudaSuccess;
 }

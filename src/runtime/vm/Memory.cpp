@@ -296,6 +296,7 @@ cudaError_t api::cudaPointerGetAttributes(cudaPointerAttributes *Attributes,
       case MemoryKind::Pool:
       case MemoryKind::Array:
       case MemoryKind::Variable:
+      case MemoryKind::Heap:
       case MemoryKind::Scratch:
       case MemoryKind::Managed:
         A.type = Found->Managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;

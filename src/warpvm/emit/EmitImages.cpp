@@ -89,7 +89,7 @@ bool RegionEmitter::emitImage(CallInst &I) {
                       {PtrTy, I64, I64, PtrTy, PtrTy, PtrTy, PtrTy}),
                {Ctx, B.CreateZExt(M, I64),
                 B.getInt64(std::bit_cast<uint64_t>(*Op)), Objects, Places,
-                Values, faultSite(I)});
+                Values, faultSite(I, nullptr, useOf(I))});
   if (Op->Kind == ImageOperation::Store)
     return true;
   Lanes Result;

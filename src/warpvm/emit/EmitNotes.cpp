@@ -11,6 +11,10 @@
 //            the word is stored back (bit fields), or the load has no line,
 //            because the optimiser has moved it to where it may not be needed
 //
+// An exchange whose old value nobody takes is a store. Where the lifetime of a
+// local variable begins, what was written to it before is forgotten: a variable
+// of a loop's body is another one in each round.
+//
 // With EmitOptions::Sync each collective with a mask is told likewise.
 //
 //===----------------------------------------------------------------------===//
@@ -70,7 +74,7 @@ static bool isOnlyMerged(const Value &V, const Value *Pointer,
   });
 }
 
-static ReadUse useOf(const Instruction &I) {
+ReadUse useOf(const Instruction &I) {
   const DILocation *Line = userLocation(I);
   if (!Line || !Line->getLine())
     return ReadUse::Unknown;
@@ -80,6 +84,12 @@ static ReadUse useOf(const Instruction &I) {
   if (isOnlyMerged(*L, L->getPointerOperand()))
     return ReadUse::Unknown;
   return isOnlyStored(*L) ? ReadUse::Copy : ReadUse::Value;
+}
+
+/// Whether \p I puts a value where another was, which nobody asks for.
+static bool isUnaskedExchange(const Instruction &I) {
+  auto *R = dyn_cast<AtomicRMWInst>(&I);
+  return R && R->getOperation() == AtomicRMWInst::Xchg && R->use_empty();
 }
 
 /// How the source calls it.
@@ -104,6 +114,19 @@ static StringRef nameOf(const IntrinsicInst &I) {
   return "a collective";
 }
 
+void RegionEmitter::emitBirth(const LifetimeIntrinsic &I) {
+  Value *At = I.getArgOperand(1);
+  auto *Local = dyn_cast<AllocaInst>(At->stripPointerCasts());
+  const auto Bytes = Local ? Local->getAllocationSize(Out.getDataLayout())
+                           : std::optional<TypeSize>();
+  if (!Bytes)
+    return;
+  B.CreateCall(helper("rcvm_born", B.getVoidTy(), {PtrTy, I64, PtrTy, I64}),
+               {Ctx, B.CreateZExt(M, I64),
+                spill(B.CreatePtrToInt(vec(Local), vectorOf(I64))),
+                B.getInt64(Bytes->getFixedValue())});
+}
+
 void RegionEmitter::emitWrites(Instruction &I) {
   Value *Lanes = B.CreateZExt(M, I64);
   auto AddressesOf = [&](Value *At) {
@@ -120,8 +143,15 @@ void RegionEmitter::emitWrites(Instruction &I) {
                   LengthsOf(Copy->getLength()), faultSite(I)});
     return;
   }
+  if (auto *Begin = dyn_cast<LifetimeIntrinsic>(&I)) {
+    if (Begin->getIntrinsicID() == Intrinsic::lifetime_start)
+      emitBirth(*Begin);
+    return;
+  }
   const bool Folds = isa<LoadInst, StoreInst>(&I);
-  for (const MemoryOperand &A : memoryOperands(I, Out.getDataLayout())) {
+  for (MemoryOperand &A : memoryOperands(I, Out.getDataLayout())) {
+    if (isUnaskedExchange(I))
+      A.Kind = AccessKind::Write;
     // Loads and stores alone may have an address that is computed here only.
     Value *At = Folds ? pointers(address(A.Pointer, A.Bytes)) : vec(A.Pointer);
     Value *Lengths =

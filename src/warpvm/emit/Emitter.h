@@ -209,6 +209,7 @@ private:
 
   // EmitNotes.cpp
   void emitWrites(llvm::Instruction &I);
+  void emitBirth(const llvm::LifetimeIntrinsic &I);
   void emitAgreement(llvm::IntrinsicInst &I);
 
   // EmitAccesses.cpp
@@ -285,6 +286,10 @@ bool isShared(const llvm::Value *P);
 // EmitCheck.cpp
 llvm::SmallVector<MemoryOperand, 2> memoryOperands(const llvm::Instruction &I,
                                                    const llvm::DataLayout &DL);
+
+// EmitNotes.cpp
+/// What becomes of what \p I reads.
+ReadUse useOf(const llvm::Instruction &I);
 
 /// The variable that a pointer is known to point into, whatever its value.
 struct KnownObject {

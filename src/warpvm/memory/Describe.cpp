@@ -44,6 +44,8 @@ std::string nameOf(const Allocation &A) {
   case MemoryKind::Scratch:
     Noun = "remedy's scratch allocation";
     break;
+  case MemoryKind::Heap:
+    return "the heap of kernels, of " + bytes(A.Size);
   case MemoryKind::Registered:
     return "registered host memory of " + bytes(A.Size);
   case MemoryKind::Variable:
@@ -77,7 +79,9 @@ std::string DeviceMemory::describe(uint64_t Address) const {
     const bool Over = Address < A.Base;
     const uint64_t Distance =
         Over ? A.Base - Address : Address - (A.Base + A.Size);
-    if (A.Kind == MemoryKind::Variable && Distance > Beside)
+    const bool Unasked =
+        A.Kind == MemoryKind::Variable || A.Kind == MemoryKind::Heap;
+    if (Unasked && Distance > Beside)
       continue;
     if (Over) {
       Above = &A;

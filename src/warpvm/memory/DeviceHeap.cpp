@@ -36,8 +36,8 @@ void *DeviceHeap::allocate(uint64_t Bytes) {
   if (Bytes > Limit)
     return nullptr;
   if (!Base) {
-    auto Memory = DeviceMemory::instance().allocate(
-        Limit, MemoryKind::Variable, DeviceMemory::Alignment, "device heap");
+    auto Memory = DeviceMemory::instance().allocate(Limit, MemoryKind::Heap,
+                                                    DeviceMemory::Alignment);
     if (!Memory) { // malloc says so by a null pointer
       llvm::consumeError(Memory.takeError());
       return nullptr;
@@ -56,6 +56,8 @@ void *DeviceHeap::allocate(uint64_t Bytes) {
   if (Size > Bytes)
     Now.Free[Offset + Bytes] = Size - Bytes;
   Now.Used[Offset] = Bytes;
+  if (WriteShadow *Writes = DeviceMemory::instance().writes())
+    Writes->clear(Base + Offset, Bytes);
   return Base + Offset;
 }
 

@@ -350,7 +350,7 @@ void DeviceMemory::releaseAll() {
   for (auto Block = Blocks.begin(); Block != Blocks.end(); ++Block) {
     const Allocation &What = Block->second.What;
     if (What.Live && What.Kind != MemoryKind::Pool &&
-        What.Kind != MemoryKind::Variable)
+        What.Kind != MemoryKind::Variable && What.Kind != MemoryKind::Heap)
       retire(Block);
   }
   Registered.clear();

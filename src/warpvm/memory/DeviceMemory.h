@@ -28,8 +28,10 @@ enum class MemoryKind : uint8_t {
   Registered, ///< the program's own, given by cudaHostRegister
   Array,      ///< cudaMallocArray, cudaMalloc3DArray
   Variable,   ///< a __device__, __constant__ or __managed__ variable
-  Scratch     ///< a remedy's, while a launch is tried
+  Scratch,    ///< a remedy's, while a launch is tried
+  Heap        ///< of the kernels' own malloc
 };
+static constexpr unsigned MemoryKinds = unsigned(MemoryKind::Heap) + 1;
 
 struct Allocation {
   uint64_t Base = 0;
@@ -48,8 +50,15 @@ struct Allocation {
 /// Whether \p A counts as written from its beginning: the host may write it
 /// without a call, or it has initial values.
 inline bool isBornWritten(const Allocation &A) {
-  return A.Managed ||
-         (A.Kind != MemoryKind::Device && A.Kind != MemoryKind::Pool);
+  switch (A.Kind) {
+  case MemoryKind::Device:
+  case MemoryKind::Pool:
+  case MemoryKind::Array:
+  case MemoryKind::Heap:
+    return A.Managed;
+  default:
+    return true;
+  }
 }
 
 /// In words: "an allocation of 400 bytes by call 2 of cudaMalloc".
@@ -109,8 +118,8 @@ public:
   /// False if \p Pointer is not the base of a live allocation.
   bool release(void *Pointer);
 
-  /// Frees all that cudaDeviceReset frees: everything but pools' memory and
-  /// variables.
+  /// Frees all that cudaDeviceReset frees: everything but pools' memory,
+  /// variables and the kernels' heap.
   void releaseAll();
 
   /// Whether a GPU, whose mapping has pages of 2 MiB, would let pass an access
@@ -198,7 +207,7 @@ private:
   uint64_t Quarantined = 0;  ///< bytes of addresses in it
   uint64_t Bump;             ///< never used from here on
   uint64_t Capacity, Used = 0, Live = 0;
-  uint64_t Serials[8] = {}; ///< allocations so far, by kind
+  uint64_t Serials[MemoryKinds] = {}; ///< allocations so far, by kind
   std::unique_ptr<WriteShadow> Writes;
   std::atomic<uint64_t> Generation{0};
 };

@@ -3,6 +3,7 @@
 
 #include "warpvm/memory/WriteShadow.h"
 
+#include <algorithm>
 #include <cstring>
 #include <sys/mman.h>
 
@@ -23,6 +24,11 @@ WriteShadow::~WriteShadow() { munmap(Shadow, Size); }
 void WriteShadow::mark(const void *At, uint64_t Bytes) {
   if (uint8_t *S = of(uint64_t(At), Bytes))
     std::memset(S, 1, Bytes);
+}
+
+void WriteShadow::clear(const void *At, uint64_t Bytes) {
+  if (uint8_t *S = of(uint64_t(At), Bytes))
+    std::memset(S, 0, Bytes);
 }
 
 void WriteShadow::copy(const void *To, const void *From, uint64_t Bytes) {
@@ -50,6 +56,27 @@ bool allWritten(const uint8_t *Shadow, uint64_t Bytes) {
     if (!*Shadow++)
       return false;
   return true;
+}
+
+std::optional<Hole> holeIn(const uint8_t *Shadow, uint64_t Bytes) {
+  constexpr uint64_t PastPadding = 16, Word = 4, Several = 64;
+  const uint8_t *const End = Shadow + Bytes;
+  Hole Last = {};
+  unsigned Holes = 0;
+  for (const uint8_t *At = Shadow; At != End;) {
+    const uint8_t *Begin = std::find(At, End, 0);
+    if (Begin == End)
+      break;
+    At = std::find(Begin, End, 1);
+    Last = {uint64_t(Begin - Shadow), uint64_t(At - Begin)};
+    ++Holes;
+    if (Last.Bytes >= PastPadding || Last.Bytes == Bytes)
+      return Last;
+  }
+  const bool AtAnEnd = !Last.Offset || Last.Offset + Last.Bytes == Bytes;
+  if (Holes == 1 && AtAnEnd && Last.Bytes >= Word && Bytes >= Several)
+    return Last;
+  return std::nullopt;
 }
 
 bool someWritten(const uint8_t *Shadow, uint64_t Bytes) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace reconverge::warpvm {
 
@@ -28,10 +29,12 @@ public:
                : nullptr;
   }
   void mark(const void *At, uint64_t Bytes);
+  /// Nobody has written them.
+  void clear(const void *At, uint64_t Bytes);
   /// [\p To, \p To + \p Bytes) is now what \p From was; what lies outside of the
   /// range counts as written.
   void copy(const void *To, const void *From, uint64_t Bytes);
-  /// Nobody has written [\p Address, \p Address + \p Bytes); whole pages.
+  /// clear() for whole pages, which go back to the system.
   void forget(uint64_t Address, uint64_t Bytes);
 
 private:
@@ -45,6 +48,15 @@ private:
 bool allWritten(const uint8_t *Shadow, uint64_t Bytes);
 /// Whether one does.
 bool someWritten(const uint8_t *Shadow, uint64_t Bytes);
+
+/// Bytes that nobody has written, among others.
+struct Hole {
+  uint64_t Offset, Bytes;
+};
+/// The first hole in a shadow that is none of padding. Padding has fewer than
+/// 16 bytes; but a whole word of 4 or more at one end of 64 bytes and more, in
+/// which there is no other hole, is an element that somebody has left out.
+std::optional<Hole> holeIn(const uint8_t *Shadow, uint64_t Bytes);
 
 } // namespace reconverge::warpvm
 

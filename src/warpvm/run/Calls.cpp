@@ -40,6 +40,7 @@
 #include "warpvm/run/Calls.h"
 #include "warpvm/Layout.h"
 #include "warpvm/run/Library.h"
+#include "warpvm/run/Notes.h"
 #include "warpvm/run/Policy.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -92,6 +93,8 @@ Warp::Warp(Warp &Caller, const KernelPlan &Callee)
       roundUp(reinterpret_cast<uintptr_t>(Memory.get())));
   Local = Frame + FrameBytes;
   std::memcpy(Frame, Caller.Frame, threadIdBytes(Callee.WarpSize));
+  if (BlockWrites *Writes = writesOf(&Context); Writes && Callee.LocalBytes)
+    Writes->addCall(Local, uint64_t(Callee.LocalBytes) * Callee.WarpSize);
 }
 
 Warp::~Warp() = default;

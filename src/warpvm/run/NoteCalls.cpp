@@ -7,13 +7,14 @@
 // shared and of its threads' local memory has a byte of shadow. Stores, block
 // copies and the runtime's copies and sets mark it; a load is looked up there.
 //
-//   cudaMalloc, its forms with a pitch, pools   unwritten until written
+//   cudaMalloc, its forms with a pitch, pools,  unwritten until written
+//   arrays, what malloc() in a kernel gives
 //   all other allocations                       written: the host may write them
 //                                               without a call (managed, pinned),
 //                                               or they have initial values
 //   shared memory                               unwritten as a block begins
-//   local memory of a kernel                    likewise
-//   local memory of functions that were called  written
+//   local memory                                likewise, and each variable
+//                                               again where its life begins
 //
 // A block copy, and a load whose value is only stored again, carries padding
 // with it: the first takes the shadow along, the second is wrong only if not one
@@ -88,15 +89,26 @@ void BlockWrites::start(const uint8_t *SharedBase, uint64_t SharedBytes,
   Shared.Written.assign(SharedBytes, 0);
   Local.Base = uint64_t(LocalBase);
   Local.Written.assign(LocalBytes, 0);
+  for (auto &[Base, P] : Calls)
+    std::fill(P.Written.begin(), P.Written.end(), 0);
+}
+
+void BlockWrites::addCall(const uint8_t *Base, uint64_t Bytes) {
+  Calls[uint64_t(Base)] = {uint64_t(Base), std::vector<uint8_t>(Bytes)};
+}
+
+uint8_t *BlockWrites::Part::of(uint64_t Address, uint64_t Bytes) {
+  const uint64_t Offset = Address - Base, Size = Written.size();
+  return Offset < Size && Bytes <= Size - Offset ? &Written[Offset] : nullptr;
 }
 
 uint8_t *BlockWrites::of(uint64_t Address, uint64_t Bytes) {
-  for (Part *P : {&Shared, &Local}) {
-    const uint64_t Offset = Address - P->Base, Size = P->Written.size();
-    if (Offset < Size && Bytes <= Size - Offset)
-      return &P->Written[Offset];
-  }
-  return nullptr;
+  for (Part *P : {&Shared, &Local})
+    if (uint8_t *Shadow = P->of(Address, Bytes))
+      return Shadow;
+  auto After = Calls.upper_bound(Address);
+  return After == Calls.begin() ? nullptr
+                                : std::prev(After)->second.of(Address, Bytes);
 }
 
 BlockWrites *writesOf(const WarpContext *Context) {
@@ -147,6 +159,22 @@ static std::string unwritten(const WarpContext *Context, uint64_t Address,
                      : std::string("local memory"));
 }
 
+void laneTouches(const WarpContext *Context, unsigned Lane, AccessKind Kind,
+                 uint64_t Address, uint64_t Bytes, const FaultSite &Site) {
+  uint8_t *Shadow = shadowOf(Context, Address, Bytes);
+  if (!Bytes || !Shadow)
+    return;
+  if (Kind != AccessKind::Write && Site.Use != ReadUse::Unknown &&
+      !allWritten(Shadow, Bytes) &&
+      !(Site.Use == ReadUse::Copy && someWritten(Shadow, Bytes)) &&
+      !isGivenWritten(Address, Bytes, Shadow))
+    noteOfLane(Context, Lane, FindingKind::Init, Site, [&] {
+      return unwritten(Context, Address, Bytes, Shadow, Site);
+    });
+  if (Kind != AccessKind::Read)
+    std::memset(Shadow, 1, Bytes);
+}
+
 static void lanesTouch(WarpContext *Context, Mask Lanes,
                        const uint64_t *Addresses, const uint64_t *Lengths,
                        const FaultSite *Site) {
@@ -154,20 +182,20 @@ static void lanesTouch(WarpContext *Context, Mask Lanes,
     return;
   for (Mask Left = Lanes; Left; Left &= Left - 1) {
     const unsigned Lane = __builtin_ctzll(Left);
-    const uint64_t Bytes = Lengths ? Lengths[Lane] : Site->Bytes;
-    uint8_t *Shadow = shadowOf(Context, Addresses[Lane], Bytes);
-    if (!Bytes || !Shadow)
-      continue;
-    if (Site->Kind != AccessKind::Write && Site->Use != ReadUse::Unknown &&
-        !allWritten(Shadow, Bytes) &&
-        !(Site->Use == ReadUse::Copy && someWritten(Shadow, Bytes)) &&
-        !isGivenWritten(Addresses[Lane], Bytes, Shadow))
-      noteOfLane(Context, Lane, FindingKind::Init, *Site, [&] {
-        return unwritten(Context, Addresses[Lane], Bytes, Shadow, *Site);
-      });
-    if (Site->Kind != AccessKind::Read)
-      std::memset(Shadow, 1, Bytes);
+    laneTouches(Context, Lane, Site->Kind, Addresses[Lane],
+                Lengths ? Lengths[Lane] : Site->Bytes, *Site);
   }
+}
+
+/// The life of a local variable of \p Bytes begins.
+static void lanesBear(WarpContext *Context, Mask Lanes,
+                      const uint64_t *Addresses, uint64_t Bytes) {
+  BlockWrites *Writes = writesOf(Context);
+  if (!Writes)
+    return;
+  for (Mask Left = Lanes; Left; Left &= Left - 1)
+    if (uint8_t *Shadow = Writes->of(Addresses[__builtin_ctzll(Left)], Bytes))
+      std::memset(Shadow, 0, Bytes);
 }
 
 /// A block copy from \p From to \p To.
@@ -267,6 +295,7 @@ void lanesAgree(WarpContext *Context, Mask Lanes, const uint32_t *Members,
 llvm::ArrayRef<std::pair<const char *, void *>> noteSymbols() {
   static const std::pair<const char *, void *> Symbols[] = {
       {"rcvm_touch", reinterpret_cast<void *>(&lanesTouch)},
+      {"rcvm_born", reinterpret_cast<void *>(&lanesBear)},
       {"rcvm_copy", reinterpret_cast<void *>(&lanesCopy)},
       {"rcvm_agree", reinterpret_cast<void *>(&lanesAgree)},
   };

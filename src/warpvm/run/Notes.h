@@ -37,12 +37,15 @@ private:
 };
 
 /// Which bytes of its own memory the threads of a block have written: shared
-/// memory, and local memory of its kernel.
+/// memory, and local memory of its kernel and of calls.
 class BlockWrites {
 public:
   /// Nothing is written yet.
   void start(const uint8_t *Shared, uint64_t SharedBytes, const uint8_t *Local,
              uint64_t LocalBytes);
+  /// A call has \p Bytes of local memory at \p Local, to the block's end and in
+  /// all blocks that follow in its place.
+  void addCall(const uint8_t *Local, uint64_t Bytes);
   /// The shadow of \p Bytes at \p Address; null: it is not the block's.
   uint8_t *of(uint64_t Address, uint64_t Bytes);
 
@@ -50,9 +53,15 @@ private:
   struct Part {
     uint64_t Base = 0;
     std::vector<uint8_t> Written;
+    uint8_t *of(uint64_t Address, uint64_t Bytes);
   };
   Part Shared, Local;
+  std::map<uint64_t, Part> Calls; ///< by Base
 };
+
+/// \p Lane accesses \p Bytes at \p Address; where writes are followed.
+void laneTouches(const WarpContext *Context, unsigned Lane, AccessKind Kind,
+                 uint64_t Address, uint64_t Bytes, const FaultSite &Site);
 
 /// Functions that compiled code calls: name and address (NoteCalls.cpp).
 llvm::ArrayRef<std::pair<const char *, void *>> noteSymbols();

@@ -33,6 +33,7 @@
 #include "warpvm/run/Textures.h"
 #include "warpvm/memory/Images.h"
 #include "warpvm/run/Library.h"
+#include "warpvm/run/Notes.h"
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"
@@ -79,9 +80,12 @@ static uint32_t componentAt(const ImageObject &G, const uint8_t *At) {
   return std::bit_cast<uint32_t>(float(Value));
 }
 
+/// Told of the elements that are read.
+using Reader = llvm::function_ref<void(const uint8_t *At, unsigned Bytes)>;
+
 /// The element at \p Index; one below 0 in any dimension is the border.
 static void elementAt(const ImageObject &G, const int64_t *Index,
-                      uint64_t Layer, uint32_t *Out) {
+                      uint64_t Layer, uint32_t *Out, Reader Reads) {
   std::fill_n(Out, 4, 0);
   const bool Outside = Index[0] < 0 || Index[1] < 0 || Index[2] < 0;
   const uint8_t *At =
@@ -89,6 +93,8 @@ static void elementAt(const ImageObject &G, const int64_t *Index,
               : G.Base + (uint64_t(Index[2]) + Layer) * G.PlanePitch +
                     uint64_t(Index[1]) * G.Pitch +
                     uint64_t(Index[0]) * (G.Bits / 8 * G.Count);
+  if (!Outside && Reads)
+    Reads(At, G.Bits / 8 * G.Count);
   for (unsigned C = 0; C < G.Count; ++C)
     if (!Outside)
       Out[C] = componentAt(G, At + C * (G.Bits / 8));
@@ -172,13 +178,14 @@ static float floatOf(uint32_t Bits) { return std::bit_cast<float>(Bits); }
 /// What texture \p G has at \p Coordinates, floats or, if \p O says so,
 /// integers.
 static void fetch(const ImageObject &G, const ImageOperation &O,
-                  const uint32_t *Coordinates, uint64_t Layer, uint32_t *Out) {
+                  const uint32_t *Coordinates, uint64_t Layer, uint32_t *Out,
+                  Reader Reads) {
   int64_t Index[3] = {0, 0, 0};
   if (O.Integers) {
     for (unsigned D = 0; D < O.Coordinates; ++D)
       Index[D] = indexIn(int32_t(Coordinates[D]), int64_t(G.Extent[D]),
                          ImageObject::Border);
-    elementAt(G, Index, Layer, Out);
+    elementAt(G, Index, Layer, Out, Reads);
     if (Index[0] < 0 || Index[1] < 0 || Index[2] < 0)
       std::fill_n(Out, 4, 0);
     return;
@@ -194,7 +201,7 @@ static void fetch(const ImageObject &G, const ImageOperation &O,
   auto Corner = [&](unsigned Number, uint32_t *Element) {
     for (unsigned D = 0; D < Dimensions; ++D)
       Index[D] = Number >> D & 1 ? At[D].Second : At[D].First;
-    elementAt(G, Index, Layer, Element);
+    elementAt(G, Index, Layer, Element, Reads);
   };
   uint32_t Element[4];
   if (Gathers) {
@@ -252,6 +259,7 @@ static void image(WarpContext *Context, Mask Lanes, uint64_t Op,
   const auto O = std::bit_cast<ImageOperation>(Op);
   const bool Surface =
       O.Kind == ImageOperation::Load || O.Kind == ImageOperation::Store;
+  const bool Follows = writesOf(Context);
   for (Mask Left = Lanes; Left; Left &= Left - 1) {
     const unsigned Lane = __builtin_ctzll(Left);
     auto Fault = [&](const char *What) {
@@ -266,6 +274,12 @@ static void image(WarpContext *Context, Mask Lanes, uint64_t Op,
     for (unsigned D = 0; D < O.Coordinates; ++D)
       At[D] = Places[(D + 1) * O.WarpSize + Lane];
     const int64_t Layer = O.Layered ? int32_t(Places[Lane]) : 0;
+    auto Touch = [&](const uint8_t *P, unsigned Bytes) {
+      laneTouches(Context, Lane,
+                  O.Kind == ImageOperation::Store ? AccessKind::Write
+                                                  : AccessKind::Read,
+                  uint64_t(P), Bytes, *Site);
+    };
     auto Value = [&](unsigned I) -> uint64_t & {
       return Values[I * O.WarpSize + Lane];
     };
@@ -273,7 +287,7 @@ static void image(WarpContext *Context, Mask Lanes, uint64_t Op,
       uint32_t Out[4];
       fetch(*G, O, At,
             uint64_t(std::clamp<int64_t>(Layer, 0, int64_t(G->Layers) - 1)),
-            Out);
+            Out, Follows ? Reader(Touch) : Reader());
       for (unsigned I = 0; I < 4; ++I)
         Value(I) = Out[I];
       continue;
@@ -285,6 +299,8 @@ static void image(WarpContext *Context, Mask Lanes, uint64_t Op,
       Fault("an access outside of a surface");
     if (P && (P - G->Base) % (O.Bytes * O.Count))
       Fault("an access to a surface that is not at a multiple of its size");
+    if (P && Follows)
+      Touch(P, O.Bytes * O.Count);
     for (unsigned I = 0; I < O.Count; ++I)
       if (O.Kind == ImageOperation::Load) {
         Value(I) = 0;
