@@ -241,9 +241,6 @@ Expected<ProfileRequest> parseProfileWords(ArrayRef<const char *> Words) {
     return userError("--races: a GPU does not say who accesses what",
                      "Leave --device gpu out: the warp VM looks for races on "
                      "the CPU.");
-  if (Races && Shuffles)
-    return userError("--races and --shuffle do not go together",
-                     "Look for races in one run and try orders in another.");
   if (!Request.Paths.empty() && Request.Device == "gpu")
     return userError("--paths: a GPU does not say what threads load",
                      "Leave --device gpu out: the warp VM runs the program.");

@@ -68,9 +68,6 @@ static Error tellVm(const InputArgList &Parsed, ArrayRef<StringRef> Wanted,
     if (Value)
       Tell(Key, Twine(*Value));
   }
-  if (is_contained(Wanted, "races") && Parsed.hasArg(OPT_shuffle_EQ))
-    return userError("--check=races and --shuffle do not go together",
-                     "Look for races in one run and try orders in another.");
   const std::string Cache = Parsed.getLastArgValue(OPT_cache_EQ).str();
   if (StringRef(Cache).contains(','))
     return userError("--cache: the path " + Cache + " has a comma in it",

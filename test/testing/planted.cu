@@ -121,6 +121,13 @@ __global__ void barrier(int *Data) {
   Data[threadIdx.x] += Data[threadIdx.x ^ 1];
 }
 
+// Both questions in one run.
+// RUN: sh -c 'COLUMNS=300 %reconverge test --check=races --shuffle 2 -- %t race 2> both.txt; test $? = 11'
+// RUN: FileCheck %s --check-prefix=BOTH < both.txt
+// BOTH: race: race: nothing orders two accesses
+// BOTH: order: race: the result depends on the order of threads
+// BOTH: tested for races, order: {{.*}} found: race (1), order (1);
+
 // RUN: sh -c 'COLUMNS=300 %reconverge test --shuffle 2 -- %t order 2> order.txt; test $? = 14'
 // RUN: FileCheck %s --check-prefix=ORDER < order.txt
 // ORDER: order: order: the result depends on the order of threads: int at byte {{[0-9]+}} of an allocation

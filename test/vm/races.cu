@@ -7,7 +7,7 @@
 // RUN:   | FileCheck %s --check-prefix=FAIL
 // RUN: not %reconverge profile --races --device gpu %s 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=GPU
-// RUN: not %reconverge profile --races --shuffle 2 %s 2>&1 \
+// RUN: env COLUMNS=300 %reconverge profile --races --shuffle 2 %s -o %t.both 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BOTH
 // RUN: %reconverge cc -O3 -g %s -o %t
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=races=on %t 2>&1 \
@@ -23,7 +23,9 @@
 #include <cuda_runtime.h>
 
 // GPU: error: --races: a GPU does not say who accesses what
-// BOTH: error: --races and --shuffle do not go together
+// BOTH: Order
+// BOTH: Races
+// BOTH: missingBarrier: 1 race in 1 launch.
 // FAIL: reconverge: --fail-if 'races': missingBarrier has a race
 // CHECK: Races
 

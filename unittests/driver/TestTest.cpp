@@ -41,13 +41,16 @@ TEST(TestCommand, WordsBecomeWhatTheVmIsTold) {
   auto None = parseTestWords({"--check=none", "--no-cache", "--", "app"});
   ASSERT_TRUE(bool(None)) << toString(None.takeError());
   EXPECT_EQ(None->Vm, "check=off,races=off,cache=none");
+  auto Both = parseTestWords({"--check=races", "--shuffle=2", "--", "app"});
+  ASSERT_TRUE(bool(Both)) << toString(Both.takeError());
+  EXPECT_EQ(Both->Vm, "check=off,races=on,shuffle=2");
+  EXPECT_EQ(Both->Checks, "races, order");
 }
 
 TEST(TestCommand, WrongWordsAreNamed) {
   for (std::vector<const char *> Words :
        {std::vector<const char *>{"--check=all,races", "--", "app"},
         {"--check=", "--", "app"},
-        {"--check=races", "--shuffle=2", "--", "app"},
         {"--max-findings=few", "--", "app"},
         {"--nothing", "--", "app"},
         {"app"},

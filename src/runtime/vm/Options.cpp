@@ -309,11 +309,9 @@ Expected<BackendOptions> optionsFromEnvironment() {
     O->Machine.Counters = true;
   O->Machine.Accesses =
       O->Accesses.value_or(!O->ProfilePath.empty() || O->ModelClock);
-  if (O->Races && (O->Shuffle.Orders || !O->TrialPlan.empty()))
-    return userError("RECONVERGE_VM: races together with " +
-                         Twine(O->Shuffle.Orders ? "shuffle" : "trials"),
-                     "A launch is run once when races are looked for: ask for "
-                     "one of the two.");
+  if (O->Races && !O->TrialPlan.empty())
+    return userError("RECONVERGE_VM: races together with trials",
+                     "Trials look for races themselves: leave it out.");
   if (Error E = checkHerding(*O))
     return std::move(E);
   O->Machine.Herd = herdingOf(O->Herd);
