@@ -5,6 +5,8 @@
 // relocatable device code, those to 3 are the unit's, as they hang on its
 // options; the others are the linked whole's (DeviceLink.cpp).
 //
+//   -  words of kernels      clang's annotations, before others read these
+//                            (KernelWords.cpp)
 //   -  marked features       what is for them alone is in a copy from here on
 //                            (Features.cpp)
 //   0. powers of constants   while there are calls of pow (ExactPowers.cpp)
@@ -62,6 +64,7 @@
 #include "frontend/GridConstants.h"
 #include "frontend/HostConstants.h"
 #include "frontend/Inlining.h"
+#include "frontend/KernelWords.h"
 #include "frontend/Managed.h"
 #include "frontend/ParameterLoads.h"
 #include "frontend/Reflect.h"
@@ -267,6 +270,7 @@ static void joinStaticNames(Module &M) {
 }
 
 Error prepareDeviceCode(Module &M, const CompileOptions &Options) {
+  readKernelWords(M);
   separateFeatures(M);
   if (Options.Relocatable)
     joinStaticNames(M);

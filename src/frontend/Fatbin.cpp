@@ -19,6 +19,7 @@
 #include "core/File.h"
 #include "frontend/Conversions.h"
 #include "frontend/ForeignCode.h"
+#include "frontend/KernelWords.h"
 #include "frontend/Managed.h"
 #include "frontend/PtxMerge.h"
 #include "frontend/PtxShape.h"
@@ -73,7 +74,11 @@ Expected<std::string> emitPtx(const Module &M, const CompileOptions &Options) {
   joinConversions(*Copy);
   if (Options.OptLevel)
     shapeForPtxas(*Copy);
-  return printPtx(static_cast<LLVMTargetMachine &>(**TM), *Copy);
+  Expected<std::string> Ptx =
+      printPtx(static_cast<LLVMTargetMachine &>(**TM), *Copy);
+  if (Ptx && Options.Arch >= 90) // others have no clusters
+    addClusters(*Copy, *Ptx);
+  return Ptx;
 }
 
 std::vector<std::string> fatbinaryArguments(const CudaToolkit &Cuda,

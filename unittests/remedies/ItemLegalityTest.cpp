@@ -195,6 +195,15 @@ TEST(ItemLegality, RC301NotAKernel) {
   EXPECT_EQ(std::get<Refusal>(Plan).Kind, &tied::Function);
 }
 
+TEST(ItemLegality, RC318LaunchedInClusters) {
+  Planned P("",
+            "define ptx_kernel void @c() \"reconverge-cluster\"=\"2, 1, 1\" "
+            "{ ret void }");
+  auto Plan = planItems(*P.M->getFunction("c"));
+  ASSERT_TRUE(std::holds_alternative<Refusal>(Plan));
+  EXPECT_EQ(std::get<Refusal>(Plan).Kind, &tied::Cluster);
+}
+
 TEST(ItemLegality, RC302CalledFromTheDevice) {
   const std::string Why = tied::Called.code() + " (k)";
   EXPECT_EQ(Planned("", "@table = constant [1 x ptr] [ptr @k]").text(), Why);

@@ -15,6 +15,9 @@ namespace reconverge::analysis {
 ///   !{ptr @f, !"key", i32 value, !"key", i32 value, ...}
 inline constexpr llvm::StringLiteral AnnotationsName = "nvvm.annotations";
 
+/// Of a kernel that is launched in clusters of so many blocks: "2, 1, 1".
+inline constexpr llvm::StringLiteral ClusterAttribute = "reconverge-cluster";
+
 /// Whether \p F is a kernel, by annotation or calling convention.
 bool isKernel(const llvm::Function &F);
 

@@ -296,6 +296,8 @@ static bool isUsed(const Constant &C) {
 std::optional<Refusal> Examination::find() {
   if (!analysis::isKernel(Kernel))
     return Refusal{&tied::Function, {}, Kernel.getName().str()};
+  if (Kernel.hasFnAttribute(analysis::ClusterAttribute))
+    return Refusal{&tied::Cluster, {}, "__cluster_dims__"};
   if (isUsed(Kernel))
     return Refusal{&tied::Called, {}, Kernel.getName().str()};
   Examination OfBlock(Kernel, Moves::Blocks);

@@ -86,12 +86,12 @@ cudaError_t api::cudaFuncSetAttribute(const void *Stub,
       return cudaSuccess;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
     case cudaFuncAttributeClusterSchedulingPolicyPreference:
-      return cudaSuccess; // hints for cluster launches, which are refused
+      return cudaSuccess; // hints: blocks of a cluster run like others
     case cudaFuncAttributeClusterDimMustBeSet:
     case cudaFuncAttributeRequiredClusterWidth:
     case cudaFuncAttributeRequiredClusterHeight:
     case cudaFuncAttributeRequiredClusterDepth:
-      return unsupported("a cluster launch");
+      return unsupported("a size of clusters that a kernel requires");
     default:
       return cudaErrorInvalidValue;
     }

@@ -60,10 +60,12 @@ api::cudaGraphKernelNodeSetAttribute(cudaGraphNode_t Node,
   return withWork<KernelWork>(Node, [&](KernelWork &W) -> cudaError_t {
     if (!Value)
       return cudaErrorInvalidValue;
-    if (Id == cudaLaunchAttributeClusterDimension &&
-        (Value->clusterDim.x > 1 || Value->clusterDim.y > 1 ||
-         Value->clusterDim.z > 1))
-      return unsupported("a cluster launch");
+    const auto &Of = Value->clusterDim;
+    const auto &[Width, Height, Depth] = W.Shape.Grid;
+    if (Id == cudaLaunchAttributeClusterDimension)
+      if (cudaError_t Failed =
+              checkCluster(W.Stub, {Width, Height, Depth}, {Of.x, Of.y, Of.z}))
+        return Failed;
     if (Id == cudaLaunchAttributePriority)
       W.Priority = Value->priority;
     if (Id == cudaLaunchAttributeCooperative) {

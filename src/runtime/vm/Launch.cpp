@@ -221,11 +221,26 @@ cudaError_t runKernel(KernelWork &W) {
 // The calls
 //===----------------------------------------------------------------------===//
 
-/// Names what the kernel \p Stub was to be launched with.
-static cudaError_t unsupportedLaunch(const void *Stub, StringRef What) {
+cudaError_t checkCluster(const void *Stub, dim3 Grid, dim3 Cluster) {
+  // No dimension has 0, though it may be written so.
+  auto Divides = [](unsigned Blocks, unsigned Of) {
+    return Of % std::max(Blocks, 1u) == 0;
+  };
+  const uint64_t Blocks = uint64_t(std::max(Cluster.x, 1u)) *
+                          std::max(Cluster.y, 1u) * std::max(Cluster.z, 1u);
+  const bool Fits = Divides(Cluster.x, Grid.x) && Divides(Cluster.y, Grid.y) &&
+                    Divides(Cluster.z, Grid.z);
   DeviceFunction *F = knownFunction(Stub);
-  return unsupported("a " + What + " launch (kernel '" +
-                     demangle(F ? F->Name : "?") + "')");
+  if (!F || (Fits && Blocks <= limits::BlocksPerCluster))
+    return cudaSuccess; // what is no kernel, the launch says
+  return refused(*F,
+                 Fits ? "a cluster of " + Twine(Blocks) +
+                            " blocks, and a device has clusters of at most " +
+                            Twine(limits::BlocksPerCluster)
+                      : "a grid of " + text(Grid) +
+                            " blocks cannot be cut into clusters of " +
+                            text(Cluster),
+                 cudaErrorInvalidClusterSize);
 }
 
 /// The attributes that change what a launch means; hints are let pass.
@@ -235,10 +250,11 @@ static cudaError_t readAttributes(const cudaLaunchConfig_t &Config,
     const cudaLaunchAttribute &A = Config.attrs[I];
     if (A.id == cudaLaunchAttributeCooperative)
       Cooperative = A.val.cooperative != 0;
-    if (A.id == cudaLaunchAttributeClusterDimension &&
-        (A.val.clusterDim.x > 1 || A.val.clusterDim.y > 1 ||
-         A.val.clusterDim.z > 1))
-      return unsupportedLaunch(Stub, "cluster");
+    const auto &Of = A.val.clusterDim;
+    if (A.id == cudaLaunchAttributeClusterDimension)
+      if (cudaError_t Failed =
+              checkCluster(Stub, Config.gridDim, {Of.x, Of.y, Of.z}))
+        return Failed;
   }
   return cudaSuccess;
 }

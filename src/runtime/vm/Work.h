@@ -131,6 +131,9 @@ cudaError_t copyFromSymbol(void *To, const void *Symbol, size_t Count,
                            size_t Offset, cudaMemcpyKind Kind,
                            cudaMemcpy3DParms &Out);
 
+/// Whether \p Grid can be cut into clusters of \p Cluster blocks. They run like
+/// others: what a kernel can tell of its cluster is refused as it is launched.
+cudaError_t checkCluster(const void *Stub, dim3 Grid, dim3 Cluster);
 /// Fills in \p Out but for its arguments, or says why no device takes the
 /// launch. Under deviceLock().
 cudaError_t checkLaunch(const void *Stub, dim3 Grid, dim3 Block,

@@ -224,17 +224,38 @@ TEST_F(Launch, ThroughAConfigurationWithAttributes) {
   EXPECT_EQ(api::cudaLaunchKernelExC(nullptr, &Plain, nullptr),
             cudaErrorInvalidValue);
   EXPECT_FALSE(Seen[0].Shape.Cooperative);
-  testing::internal::CaptureStderr();
+}
+
+TEST_F(Launch, InClusters) {
+  cudaLaunchAttribute Attribute = {};
   Attribute.id = cudaLaunchAttributeClusterDimension;
-  Attribute.val.clusterDim = {2, 1, 1};
-  EXPECT_EQ(api::cudaLaunchKernelExC(&Config, &Plain, nullptr),
-            cudaErrorNotSupported);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "reconverge: a cluster launch (kernel 'plain') is not supported by "
-            "the warp VM\n");
-  Attribute.val.clusterDim = {1, 1, 1};
-  EXPECT_EQ(api::cudaLaunchKernelExC(&Config, &Plain, nullptr), cudaSuccess);
-  EXPECT_EQ(Seen.size(), 2u);
+  cudaLaunchConfig_t Config = {};
+  Config.gridDim = dim3(36, 2);
+  Config.blockDim = 64;
+  Config.attrs = &Attribute;
+  Config.numAttrs = 1;
+  auto Run = [&](unsigned X, unsigned Y, unsigned Z) {
+    Attribute.val.clusterDim = {X, Y, Z};
+    testing::internal::CaptureStderr();
+    const cudaError_t Code = api::cudaLaunchKernelExC(&Config, &Plain, nullptr);
+    return std::pair(Code, testing::internal::GetCapturedStderr());
+  };
+  const std::pair Fine(cudaSuccess, std::string());
+  EXPECT_EQ(Run(1, 1, 1), Fine);
+  EXPECT_EQ(Run(2, 1, 1), Fine);
+  EXPECT_EQ(Run(4, 2, 1), Fine);
+  EXPECT_EQ(Seen.size(), 3u);
+  EXPECT_EQ(Run(5, 1, 1),
+            std::pair(cudaErrorInvalidClusterSize,
+                      std::string("reconverge: kernel 'plain' is not launched: "
+                                  "a grid of (36,2,1) blocks cannot be cut "
+                                  "into clusters of (5,1,1)\n")));
+  EXPECT_EQ(Run(18, 1, 1),
+            std::pair(cudaErrorInvalidClusterSize,
+                      std::string("reconverge: kernel 'plain' is not launched: "
+                                  "a cluster of 18 blocks, and a device has "
+                                  "clusters of at most 16\n")));
+  EXPECT_EQ(Seen.size(), 3u);
 }
 
 /// As many blocks as an H200 holds at once, and not one more.
