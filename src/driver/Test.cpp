@@ -11,6 +11,10 @@
 // is to make and where to write what it finds (core/Findings.h). It says nothing
 // of that on its own streams, so that the command's output is the program's.
 //
+// A test below a test, as when ctest runs what reconverge_test() has added, makes
+// its own checks on its own processes, and leaves what it has not suppressed in
+// the outer one's folder as well.
+//
 //===----------------------------------------------------------------------===//
 
 #include "driver/Test.h"
@@ -25,8 +29,10 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdlib>
 #include <tuple>
 
 using namespace llvm;
@@ -121,6 +127,33 @@ int exitCodeOf(const report::TestOutcome &T) {
   return int(T.Exit || T.Signal ? ExitCode::ProgramFailed : ExitCode::Success);
 }
 
+/// Where a test above this one looks for processes; empty: there is none.
+static std::string outerFolder() {
+  const char *Folder = std::getenv("RECONVERGE_FINDINGS");
+  return Folder && sys::fs::is_directory(Folder) ? Folder : "";
+}
+
+/// Leaves the processes of \p T in \p Outer; \p Name is this test's alone.
+static Error tellOuter(const report::TestOutcome &T, StringRef Outer,
+                       StringRef Name) {
+  for (auto [I, P] : enumerate(T.Processes)) {
+    const std::string File =
+        (Outer + "/" + Name + "-" + std::to_string(I)).str();
+    if (Error E = writeFileAtomically(File, [&, &P = P](raw_ostream &OS) {
+          OS << startLine(P);
+          for (const std::string &Kernel : P.Kernels)
+            OS << kernelLine(Kernel);
+          for (const report::MergedFinding &F : T.Findings)
+            if (!F.Suppressed && is_contained(F.Processes, I))
+              OS << findingLine(F.What);
+          if (P.HasEnded)
+            OS << endLine(P.Launches);
+        }))
+      return E;
+  }
+  return Error::success();
+}
+
 static Error writeFiles(const TestRequest &Request,
                         const report::TestOutcome &T) {
   if (!Request.JUnit.empty())
@@ -173,10 +206,17 @@ Expected<int> test(const TestRequest &Request, raw_ostream &OS) {
     return orInterrupted(0, OS);
   if (Error E = writeFiles(Request, T))
     return std::move(E);
-  if (T.Processes.empty() && !T.Exit && !T.Signal)
-    return userError("test: no process of the command used Reconverge's CUDA "
-                     "runtime: nothing was tested",
-                     howToBuild(*Tree));
+  if (const std::string Outer = outerFolder(); !Outer.empty())
+    if (Error E = tellOuter(T, Outer, sys::path::filename(Folder->path())))
+      return std::move(E);
+  if (T.Processes.empty()) {
+    const char *Why = "no process of the command used Reconverge's CUDA "
+                      "runtime: nothing was tested";
+    if (!T.Exit && !T.Signal)
+      return userError("test: " + Twine(Why), howToBuild(*Tree));
+    // That it failed may have this reason, or another.
+    OS << "reconverge: note: " << Why << "\n  " << howToBuild(*Tree) << '\n';
+  }
   return exitCodeOf(T);
 }
 
