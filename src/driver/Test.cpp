@@ -210,12 +210,15 @@ Expected<int> test(const TestRequest &Request, raw_ostream &OS) {
     if (Error E = tellOuter(T, Outer, sys::path::filename(Folder->path())))
       return std::move(E);
   if (T.Processes.empty()) {
-    const char *Why = "no process of the command used Reconverge's CUDA "
-                      "runtime: nothing was tested";
     if (!T.Exit && !T.Signal)
-      return userError("test: " + Twine(Why), howToBuild(*Tree));
+      return userError("test: no process of the command used Reconverge's CUDA "
+                       "runtime: nothing was tested",
+                       howToBuild(*Tree));
     // That it failed may have this reason, or another.
-    OS << "reconverge: note: " << Why << "\n  " << howToBuild(*Tree) << '\n';
+    OS << "reconverge: note: no process of the command got as far as "
+          "Reconverge's CUDA runtime: nothing was tested; is the program "
+          "another compiler's?\n  "
+       << howToBuild(*Tree) << '\n';
   }
   return exitCodeOf(T);
 }

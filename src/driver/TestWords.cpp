@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -44,6 +45,25 @@ static Error readNumber(const InputArgList &Parsed, OptSpecifier Option,
   return Error::success();
 }
 
+/// \p Folder, absolute, as the command's processes run in folders of their own;
+/// made if it is not there.
+static Expected<std::string> cacheFolder(StringRef Folder) {
+  if (Folder.contains(','))
+    return userError("--cache: the path " + Folder + " has a comma in it",
+                     "Name a folder without.");
+  SmallString<128> Path(Folder);
+  std::error_code EC = sys::fs::make_absolute(Path);
+  if (!EC)
+    EC = sys::fs::create_directories(Path);
+  if (!EC)
+    EC = sys::fs::access(Path, sys::fs::AccessMode::Write);
+  if (EC || !sys::fs::is_directory(Path))
+    return userError("--cache: " + Folder + " is no folder to write to" +
+                         (EC ? ": " + EC.message() : std::string()),
+                     "Name one that is, or one that can be made.");
+  return std::string(Path);
+}
+
 /// What the VM is told: RECONVERGE_VM.
 static Error tellVm(const InputArgList &Parsed, ArrayRef<StringRef> Wanted,
                     std::string &Vm) {
@@ -68,12 +88,15 @@ static Error tellVm(const InputArgList &Parsed, ArrayRef<StringRef> Wanted,
     if (Value)
       Tell(Key, Twine(*Value));
   }
-  const std::string Cache = Parsed.getLastArgValue(OPT_cache_EQ).str();
-  if (StringRef(Cache).contains(','))
-    return userError("--cache: the path " + Cache + " has a comma in it",
-                     "Name a folder without.");
-  if (!Cache.empty() || Parsed.hasArg(OPT_no_cache))
-    Tell("cache", Cache.empty() ? "none" : Cache);
+  const StringRef Cache = Parsed.getLastArgValue(OPT_cache_EQ);
+  if (!Cache.empty()) {
+    Expected<std::string> Folder = cacheFolder(Cache);
+    if (!Folder)
+      return Folder.takeError();
+    Tell("cache", *Folder);
+  } else if (Parsed.hasArg(OPT_no_cache)) {
+    Tell("cache", "none");
+  }
   Vm = join(Settings, ",");
   return Error::success();
 }
@@ -104,12 +127,17 @@ Expected<TestRequest> parseTestWords(ArrayRef<const char *> Words) {
   if (!Wanted)
     return Wanted.takeError();
   Request.Checks = Wanted->empty() ? "faults" : join(*Wanted, ", ");
-  if (Parsed.hasArg(OPT_shuffle_EQ))
+  uint64_t Orders = 0; // tellVm() says if it is no number
+  if (!Parsed.getLastArgValue(OPT_shuffle_EQ).getAsInteger(10, Orders) &&
+      Orders)
     Request.Checks += ", order";
   if (Error E = tellVm(Parsed, *Wanted, Request.Vm))
     return std::move(E);
   Request.JUnit = Parsed.getLastArgValue(OPT_junit_EQ).str();
   Request.Sarif = Parsed.getLastArgValue(OPT_sarif_EQ).str();
+  if (!Request.JUnit.empty() && Request.JUnit == Request.Sarif)
+    return userError("--junit and --sarif name the same file, " + Request.JUnit,
+                     "Name two: they are of two forms.");
   Request.Suppressions = Parsed.getLastArgValue(OPT_suppressions_EQ).str();
   std::optional<uint64_t> Most;
   if (Error E = readNumber(Parsed, OPT_max_findings_EQ, Most))

@@ -52,6 +52,8 @@ TEST(TestCommand, WrongWordsAreNamed) {
        {std::vector<const char *>{"--check=all,races", "--", "app"},
         {"--check=", "--", "app"},
         {"--max-findings=few", "--", "app"},
+        {"--junit=a", "--sarif=a", "--", "app"},
+        {"--cache=/dev/null", "--", "app"},
         {"--nothing", "--", "app"},
         {"app"},
         {"--"},
