@@ -76,6 +76,7 @@ __global__ void fetched(int *Data, cudaTextureObject_t From) {
 // RUN: sh -c 'COLUMNS=300 %reconverge test --check=init -- %t surface 2> surface.txt; test $? = 13'
 // RUN: FileCheck %s --check-prefix=SURFACE < surface.txt
 // SURFACE: init: stored: a read of 4 bytes that nobody has written: 128 bytes into an array of 256 bytes
+// SURFACE-NEXT: at {{.*}}unwritten.cu:[[#@LINE+5]] by thread (32,0,0)
 __global__ void stored(int *Data, cudaSurfaceObject_t In) {
   if (threadIdx.x < N / 2)
     surf1Dwrite<int>(threadIdx.x, In, threadIdx.x * 4);

@@ -24,11 +24,12 @@ namespace reconverge::warpvm {
 
 const DILocation *userLocation(const Instruction &I) {
   const DILocation *DL = I.getDebugLoc();
-  // Out of the compiler's and the toolkit's headers, to the line that used
-  // them.
+  // Out of the compiler's and the toolkit's headers, and of ours that mend them,
+  // to the line that used them.
   auto IsTheirs = [](StringRef Path) {
     const size_t Cuda = Path.find("/cuda");
     return sys::path::filename(Path).starts_with("__clang_cuda") ||
+           Path.contains("/reconverge/overlay/") ||
            (Cuda != StringRef::npos &&
             Path.find("/include/", Cuda) != StringRef::npos);
   };
