@@ -153,6 +153,8 @@ struct KernelPlan {
   uint32_t NumRegions, NumBlocks, NumBranches, NumCounters;
   uint32_t FrameBytes, NumScalars;
   uint32_t LocalBytes, StaticShared;
+  uint32_t ReservedShared; ///< where a block finds ReservedSharedBytes zeroed
+  uint32_t ReservedSharedBytes; ///< 0: it has none
   uint32_t WarpSize, HasEarlyExit;
   uint32_t ReadsClock; ///< it, or a kernel's function, may do something else
                        ///< each time

@@ -4,6 +4,8 @@
 
 // Reads of memory that nobody has written, wherever it comes from.
 
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
 #include <cstdio>
 #include <cstring>
 #include <cuda_pipeline.h>
@@ -110,9 +112,16 @@ __global__ void async(int *Data, const int *From) {
   Data[threadIdx.x] = Tile[threadIdx.x] + 1;
 }
 
-// What is no mistake: an exchange that nobody asks for the old value, padding.
+// What is no mistake: shared memory that a GPU zeroes for tiles of several
+// warps; an exchange that nobody asks for the old value, padding.
+// RUN: %reconverge test --check=init -- %t tiles
 // RUN: %reconverge test --check=init -- %t exchange
 // RUN: %reconverge test --check=init -- %t padding
+__global__ void tiles(int *Data) {
+  namespace cg = cooperative_groups;
+  auto Tile = cg::tiled_partition<64>(cg::this_thread_block());
+  Data[threadIdx.x] = cg::reduce(Tile, int(threadIdx.x), cg::plus<int>());
+}
 __global__ void exchange(int *Data) { atomicExch(&Data[threadIdx.x], 1); }
 struct Padded {
   double Value;
@@ -184,6 +193,8 @@ int main(int, char **Words) {
     cudaMemset(Other, 0, sizeof(int));
     async<<<1, N>>>(Data, Other);
   }
+  if (Is("tiles"))
+    tiles<<<1, N>>>(Data);
   if (Is("exchange")) {
     exchange<<<1, N>>>(Data);
     cudaMemcpy(Host, Data, sizeof(Host), cudaMemcpyDeviceToHost);

@@ -337,6 +337,8 @@ Error KernelEmitter::emitFunction(PreparedFunction &Function) {
                         P.word(std::max(1u, Frame.NumScalars)),
                         P.word(Function.LocalBytes),
                         P.word(K.Shared.Bytes),
+                        P.word(K.Shared.Reserved),
+                        P.word(K.Shared.ReservedBytes),
                         P.word(Emit.WarpSize),
                         P.word(IsKernel && ExitsEarly),
                         P.word(IsKernel ? AnyClock : hasClock(F)),
@@ -382,9 +384,9 @@ Error KernelEmitter::run() {
   // and there is one for the list, before the first is emitted.
   Type *PtrTy = B.getPtrTy();
   SmallVector<Type *> Fields(3, PtrTy);
-  Fields.append(16, B.getInt32Ty());
+  Fields.append(18, B.getInt32Ty());
   Fields.append(4, PtrTy);
-  static_assert(sizeof(KernelPlan) == 7 * sizeof(void *) + 16 * 4,
+  static_assert(sizeof(KernelPlan) == 7 * sizeof(void *) + 18 * 4,
                 "these are a plan's fields");
   auto *PlanTy = StructType::get(Out.getContext(), Fields);
   for (const PreparedFunction &F : K.Functions)

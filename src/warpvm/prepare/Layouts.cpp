@@ -188,7 +188,8 @@ SharedLayout sharedLayout(const Function &Kernel) {
   for (const GlobalValue *GV : Reached)
     if (GV->getName() == analysis::ReservedSharedOffset) {
       Layout.Reserved = alignTo(Layout.Bytes, Align);
-      Layout.Bytes = Layout.Reserved + analysis::ReservedSharedBytes;
+      Layout.ReservedBytes = analysis::ReservedSharedBytes;
+      Layout.Bytes = Layout.Reserved + Layout.ReservedBytes;
     }
   // `extern __shared__` variables all begin where the static ones end.
   for (const GlobalVariable &GV : Kernel.getParent()->globals())

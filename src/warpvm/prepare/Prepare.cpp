@@ -345,10 +345,10 @@ Expected<PreparedKernel> prepareKernel(Function &Kernel) {
   });
   K.F = cast<Function>(Map[&Kernel]);
 
+  K.Shared = sharedLayout(Kernel);
+  K.Shared.Offsets.clear();
   for (auto [GV, Offset] : sharedLayout(Kernel).Offsets)
     K.Shared.Offsets[cast<GlobalVariable>(Map[GV])] = Offset;
-  K.Shared.Bytes = sharedLayout(Kernel).Bytes;
-  K.Shared.Reserved = sharedLayout(Kernel).Reserved;
   unsigned Index = 0;
   for (GlobalVariable *GV : deviceVariables(*Kernel.getParent()))
     K.Globals[cast<GlobalVariable>(Map[GV])] = Index++;

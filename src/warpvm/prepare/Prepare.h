@@ -23,6 +23,7 @@ struct SharedLayout {
   uint64_t Bytes = 0; ///< where dynamic shared memory begins
   /// Where cooperative groups have bytes of their own, if the kernel asks.
   uint64_t Reserved = 0;
+  uint64_t ReservedBytes = 0; ///< 0: it does not
 };
 
 /// A kernel, or a function that it calls, ready for emission.

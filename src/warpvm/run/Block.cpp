@@ -118,9 +118,13 @@ void Block::start(uint64_t LinearBlock, const Code &With, Policy &P,
   std::memset(SharedBase, 0, SharedBytes);
   if (Races)
     Races->start(Linear, Threads, SharedBase, SharedBytes);
-  if (Writes)
+  if (Writes) {
     Writes->start(SharedBase, SharedBytes, Memory.privates(),
                   privateBytes(*Plan) * Warps.size());
+    if (uint8_t *Given = Writes->of(uint64_t(SharedBase + Plan->ReservedShared),
+                                    Plan->ReservedSharedBytes))
+      std::fill_n(Given, Plan->ReservedSharedBytes, 1);
+  }
   if (With.Vectors) {
     const size_t Rows = size_t(Warps.size()) * Plan->NumBlocks * WarpSize;
     VectorRows.assign(Rows + 16, 0);

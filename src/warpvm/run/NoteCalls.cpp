@@ -12,7 +12,9 @@
 //   all other allocations                       written: the host may write them
 //                                               without a call (managed, pinned),
 //                                               or they have initial values
-//   shared memory                               unwritten as a block begins
+//   shared memory                               unwritten as a block begins,
+//                                               but for what cooperative groups
+//                                               find zeroed
 //   local memory                                likewise, and each variable
 //                                               again where its life begins
 //
