@@ -207,6 +207,7 @@ struct FaultSite {
   AccessKind Kind;
   ObjectSpace Space;
   ReadUse Use;
+  uint32_t Asked; ///< bytes of it that somebody asks for, a bit each
 };
 
 /// An access that is counted: constant data of compiled code.

@@ -117,6 +117,7 @@ __global__ void async(int *Data, const int *From) {
 // RUN: %reconverge test --check=init -- %t tiles
 // RUN: %reconverge test --check=init -- %t exchange
 // RUN: %reconverge test --check=init -- %t padding
+// RUN: %reconverge test --check=init -- %t word
 __global__ void tiles(int *Data) {
   namespace cg = cooperative_groups;
   auto Tile = cg::tiled_partition<64>(cg::this_thread_block());
@@ -131,6 +132,25 @@ __global__ void padding(Padded *Data) {
   Data[threadIdx.x].Value = 1;
   Data[threadIdx.x].Number = 1;
 }
+
+// So is padding that is loaded with what is asked for, as one word.
+struct Mixed {
+  int Number;
+  signed char Small;
+};
+__global__ void mixed(Mixed *Data) {
+  Data[threadIdx.x].Number = threadIdx.x;
+  Data[threadIdx.x].Small = 1;
+}
+template <int Byte>
+__global__ void word(const volatile unsigned long long *From, int *Data) {
+  const unsigned long long Word = From[threadIdx.x];
+  Data[threadIdx.x] = (int)Word + (signed char)(Word >> 8 * Byte);
+}
+// Somebody asks for a byte of it.
+// RUN: sh -c 'COLUMNS=300 %reconverge test --check=init -- %t beyond 2> beyond.txt; test $? = 13'
+// RUN: FileCheck %s --check-prefix=BEYOND < beyond.txt
+// BEYOND: init: word<5>: a read of 8 bytes that nobody has written: 5 bytes into an allocation
 
 // RUN: sh -c 'COLUMNS=300 %reconverge test --check=init -- %t asked 2> asked.txt; test $? = 13'
 // RUN: FileCheck %s --check-prefix=ASKED < asked.txt
@@ -198,6 +218,13 @@ int main(int, char **Words) {
   if (Is("exchange")) {
     exchange<<<1, N>>>(Data);
     cudaMemcpy(Host, Data, sizeof(Host), cudaMemcpyDeviceToHost);
+  }
+  if (Is("word") || Is("beyond")) {
+    Mixed *Classes;
+    cudaMalloc(&Classes, N * sizeof(Mixed));
+    mixed<<<1, N>>>(Classes);
+    (Is("word") ? word<4> : word<5>)<<<1, N>>>(
+        reinterpret_cast<unsigned long long *>(Classes), Data);
   }
   if (Is("asked"))
     asked<<<1, N>>>(Data, Other);

@@ -110,7 +110,8 @@ Constant *RegionEmitter::faultSite(const Instruction &I,
       // No hardware asks for more than its widest access.
       B.getInt32(Touches ? std::min<uint64_t>(Touches->Alignment, 16) : 1),
       B.getInt32(Touches ? uint32_t(Touches->Kind) : 0),
-      B.getInt32(uint32_t(Known.Space)), B.getInt32(uint32_t(Use))};
+      B.getInt32(uint32_t(Known.Space)), B.getInt32(uint32_t(Use)),
+      B.getInt32(askedBytes(I))};
   Constant *Site = ConstantStruct::getAnon(Fields);
   return new GlobalVariable(Out, Site->getType(), true,
                             GlobalValue::PrivateLinkage, Site, "site");

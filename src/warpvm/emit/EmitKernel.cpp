@@ -298,7 +298,8 @@ Error KernelEmitter::emitFunction(PreparedFunction &Function) {
                   Counters.BranchOffset,
                   Counters.AccessPosition,
                   Counters.Offsets.back(),
-                  afterExit(Function, Plan, Uniform)};
+                  afterExit(Function, Plan, Uniform),
+                  Emit.Init ? std::make_unique<AskedBits>(F) : nullptr};
   if (IsKernel)
     ExitsEarly = !C.AfterExit.empty();
   SmallVector<Constant *> Regions;

@@ -4,7 +4,8 @@
 // With EmitOptions::Init each load, store, atomic and block copy is told to
 // run/NoteCalls.cpp before it is made, with what becomes of what is read:
 //
-//   Value    it is used: all of its bytes must have been written
+//   Value    it is used: all of its bytes that somebody asks for must have been
+//            written, and not the padding of a class that is loaded as a word
 //   Copy     it is stored again and nothing else: of a class with padding some
 //            bytes need not have been written
 //   Unknown  no part of the program asked for it: bits are put into a word and
@@ -84,6 +85,42 @@ ReadUse useOf(const Instruction &I) {
   if (isOnlyMerged(*L, L->getPointerOperand()))
     return ReadUse::Unknown;
   return isOnlyStored(*L) ? ReadUse::Copy : ReadUse::Value;
+}
+
+/// The bytes of \p Mask, of bits, in a mask of bytes.
+static uint32_t bytesOf(const APInt &Mask) {
+  uint32_t Bytes = 0;
+  for (unsigned At = 0; At < Mask.getBitWidth(); At += 8)
+    if (!Mask.extractBits(std::min(8u, Mask.getBitWidth() - At), At).isZero())
+      Bytes |= 1u << At / 8;
+  return Bytes;
+}
+
+/// Of what \p I loads, the bytes that somebody asks for; all, if it is no load.
+/// A class with padding is often loaded as one word.
+uint32_t RegionEmitter::askedBytes(const Instruction &I) const {
+  constexpr uint32_t All = ~0u;
+  if (!C.Asked || !isa<LoadInst>(I))
+    return All;
+  auto Of = [&](const Instruction &Value) {
+    return bytesOf(
+        C.Asked->Of.getDemandedBits(const_cast<Instruction *>(&Value)));
+  };
+  if (I.getType()->isIntegerTy())
+    return Of(I);
+  auto *Several = dyn_cast<FixedVectorType>(I.getType());
+  const unsigned Bits = I.getType()->getScalarSizeInBits();
+  if (!Several || !Several->getElementType()->isIntegerTy() || Bits % 8)
+    return All;
+  uint32_t Asked = 0;
+  for (const User *By : I.users()) {
+    auto *One = dyn_cast<ExtractElementInst>(By);
+    auto *Index = One ? dyn_cast<ConstantInt>(One->getIndexOperand()) : nullptr;
+    if (!Index || Index->getZExtValue() >= Several->getNumElements())
+      return All;
+    Asked |= Of(*One) << Index->getZExtValue() * (Bits / 8);
+  }
+  return Asked;
 }
 
 /// Whether \p I puts a value where another was, which nobody asks for.

@@ -10,6 +10,9 @@
 #include "warpvm/emit/Regions.h"
 #include "warpvm/prepare/Prepare.h"
 
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/DemandedBits.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -18,6 +21,15 @@
 namespace reconverge::warpvm {
 
 /// Everything that the regions of one function share.
+/// Which bits of a function's values others ask for.
+struct AskedBits {
+  explicit AskedBits(llvm::Function &F)
+      : Assumed(F), Tree(F), Of(F, Assumed, Tree) {}
+  llvm::AssumptionCache Assumed;
+  llvm::DominatorTree Tree;
+  llvm::DemandedBits Of;
+};
+
 struct KernelContext {
   PreparedKernel &Kernel;
   const PreparedFunction &Function; ///< the kernel itself, or one it calls
@@ -31,6 +43,7 @@ struct KernelContext {
   unsigned SimpleAccesses; ///< KernelPlan's, among the counters
   /// Blocks that can run while other lanes wait at a return.
   llvm::DenseSet<const llvm::BasicBlock *> AfterExit;
+  std::unique_ptr<AskedBits> Asked; ///< where writes are followed
 
   bool isKernel() const { return Function.F == Kernel.F; }
 };
@@ -208,6 +221,7 @@ private:
                             llvm::StringRef What = "");
 
   // EmitNotes.cpp
+  uint32_t askedBytes(const llvm::Instruction &I) const;
   void emitWrites(llvm::Instruction &I);
   void emitBirth(const llvm::LifetimeIntrinsic &I);
   void emitAgreement(llvm::IntrinsicInst &I);

@@ -118,8 +118,8 @@ BlockWrites *writesOf(const WarpContext *Context) {
 }
 
 /// Null: it counts as written.
-static uint8_t *shadowOf(const WarpContext *Context, uint64_t Address,
-                         uint64_t Bytes) {
+LLVM_ATTRIBUTE_ALWAYS_INLINE static uint8_t *
+shadowOf(const WarpContext *Context, uint64_t Address, uint64_t Bytes) {
   DeviceMemory &Memory = DeviceMemory::instance();
   if (Memory.inRange(Address))
     return Memory.writes() ? Memory.writes()->of(Address, Bytes) : nullptr;
@@ -161,13 +161,25 @@ static std::string unwritten(const WarpContext *Context, uint64_t Address,
                      : std::string("local memory"));
 }
 
-void laneTouches(const WarpContext *Context, unsigned Lane, AccessKind Kind,
-                 uint64_t Address, uint64_t Bytes, const FaultSite &Site) {
+/// Whether the bytes of \p Shadow that \p Asked names say "written".
+static bool askedWritten(const uint8_t *Shadow, uint64_t Bytes,
+                         uint32_t Asked) {
+  for (uint64_t At = 0; At < std::min<uint64_t>(Bytes, 32); ++At)
+    if (Asked >> At & 1 && !Shadow[At])
+      return false;
+  return Bytes <= 32;
+}
+
+/// What all accesses go through.
+LLVM_ATTRIBUTE_ALWAYS_INLINE static void touch(const WarpContext *Context,
+                                               unsigned Lane, AccessKind Kind,
+                                               uint64_t Address, uint64_t Bytes,
+                                               const FaultSite &Site) {
   uint8_t *Shadow = shadowOf(Context, Address, Bytes);
   if (!Bytes || !Shadow)
     return;
   if (Kind != AccessKind::Write && Site.Use != ReadUse::Unknown &&
-      !allWritten(Shadow, Bytes) &&
+      !allWritten(Shadow, Bytes) && !askedWritten(Shadow, Bytes, Site.Asked) &&
       !(Site.Use == ReadUse::Copy && someWritten(Shadow, Bytes)) &&
       !isGivenWritten(Address, Bytes, Shadow))
     noteOfLane(Context, Lane, FindingKind::Init, Site, [&] {
@@ -177,6 +189,11 @@ void laneTouches(const WarpContext *Context, unsigned Lane, AccessKind Kind,
     std::memset(Shadow, 1, Bytes);
 }
 
+void laneTouches(const WarpContext *Context, unsigned Lane, AccessKind Kind,
+                 uint64_t Address, uint64_t Bytes, const FaultSite &Site) {
+  touch(Context, Lane, Kind, Address, Bytes, Site);
+}
+
 static void lanesTouch(WarpContext *Context, Mask Lanes,
                        const uint64_t *Addresses, const uint64_t *Lengths,
                        const FaultSite *Site) {
@@ -184,8 +201,8 @@ static void lanesTouch(WarpContext *Context, Mask Lanes,
     return;
   for (Mask Left = Lanes; Left; Left &= Left - 1) {
     const unsigned Lane = __builtin_ctzll(Left);
-    laneTouches(Context, Lane, Site->Kind, Addresses[Lane],
-                Lengths ? Lengths[Lane] : Site->Bytes, *Site);
+    touch(Context, Lane, Site->Kind, Addresses[Lane],
+          Lengths ? Lengths[Lane] : Site->Bytes, *Site);
   }
 }
 
