@@ -10,11 +10,11 @@
 // Slices of their own are tried as long as leaves PlentyOfWarps of them.
 //
 // Lanes in different rounds, of different items, ask for memory that lies further
-// apart: each access in the loop for a sector a lane (common/Mixing.h), but for
-// those that go to one address whatever the round of this loop; in loops inside it
-// lanes are in step as before. What goes to one address in each round, as a table
-// that all threads read from its start, is read at as many places as fit in m
-// rounds.
+// apart: each access in the loop, and in work that its rounds skip, for a sector a
+// lane (common/Mixing.h), but for those that go to one address whatever the round of
+// this loop; in loops inside it lanes are in step as before. What goes to one
+// address in each round, as a table that all threads read from its start, is read
+// at as many places as fit in m rounds.
 //
 // A thread block touches what it did before, and what of that the first cache
 // keeps is for the model to say.

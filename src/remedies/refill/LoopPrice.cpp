@@ -323,7 +323,11 @@ static std::optional<LoopGain> gainOfSkips(const model::KernelSlots &Slots,
       C.Work += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
     else if (!K.Info.Blocks[Block].Entries.empty())
       C.Blocks.push_back(Block);
-  return priced(std::move(G), std::move(C), Slots, ThresholdsOfSkips);
+  std::optional<LoopGain> Priced =
+      priced(std::move(G), std::move(C), Slots, ThresholdsOfSkips);
+  if (Priced)
+    append_range(Priced->Blocks, Skipped->Work);
+  return Priced;
 }
 
 static void keepBetter(std::optional<LoopGain> &Best,

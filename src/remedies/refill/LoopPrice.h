@@ -34,7 +34,7 @@ struct LoopGain {
   uint32_t Exit = 0;            ///< of them, where most lanes part
   double Gain = 0, Price = 0;   ///< slots
   std::vector<Way> Ways;        ///< cheapest first
-  std::vector<uint32_t> Blocks; ///< of the loop
+  std::vector<uint32_t> Blocks; ///< of the loop, with work that rounds skip
   double OfLane = 0;            ///< its rounds for each item
   double net() const { return Gain - Price; }
 };
