@@ -23,11 +23,11 @@
 #include "analysis/Marks.h"
 #include "analysis/device/Annotations.h"
 #include "core/Remedied.h"
+#include "frontend/SourceAnnotations.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
@@ -42,42 +42,19 @@ using namespace llvm;
 
 namespace reconverge::frontend {
 
-static constexpr const char *ListName = "llvm.global.annotations";
 /// As include/reconverge/device/feature.cuh has it.
 static constexpr StringLiteral Annotation = "reconverge.feature";
 
 /// reconverge::feature() itself; null: nobody calls it. The list of annotations
 /// has it no longer.
 static Function *takeAnnotated(Module &M) {
-  GlobalVariable *List = M.getGlobalVariable(ListName);
-  auto *Entries = List && List->hasInitializer()
-                      ? dyn_cast<ConstantArray>(List->getInitializer())
-                      : nullptr;
-  if (!Entries)
-    return nullptr;
   Function *Found = nullptr;
-  SmallVector<Constant *> Kept;
-  for (Value *Each : Entries->operand_values()) {
-    auto *Entry = cast<Constant>(Each);
-    StringRef Text;
-    if (getConstantStringInfo(Entry->getAggregateElement(1u), Text) &&
-        Text == Annotation)
-      Found = dyn_cast<Function>(
-          Entry->getAggregateElement(0u)->stripPointerCasts());
-    else
-      Kept.push_back(Entry);
-  }
-  if (!Found)
-    return nullptr;
-  List->setName("");
-  if (!Kept.empty()) {
-    auto *T = ArrayType::get(Kept.front()->getType(), Kept.size());
-    auto *New = new GlobalVariable(M, T, false, List->getLinkage(),
-                                   ConstantArray::get(T, Kept), ListName);
-    New->setSection(List->getSection());
-  }
-  List->eraseFromParent();
-  Found->removeDeadConstantUsers();
+  takeAnnotations(M, [&](Function &F, StringRef Name, const Constant *) {
+    const bool IsIt = Name == Annotation;
+    if (IsIt)
+      Found = &F;
+    return IsIt;
+  });
   return Found;
 }
 
