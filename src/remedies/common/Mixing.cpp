@@ -88,12 +88,12 @@ DenseSet<uint32_t> sameInRounds(Function &Kernel, const BasicBlock &Header,
                                 unsigned Depth) {
   const DominatorTree Dominance(Kernel);
   const LoopInfo Loops(Dominance);
+  const Loop &L = *Loops.getLoopFor(&Header);
   DenseSet<uint32_t> Found;
   for (const Instruction &I : instructions(Kernel)) {
     const auto A = analysis::accessOf(I);
     const auto Number = analysis::accessNumber(I);
-    if (A && Number &&
-        !isOfRound(*A->Pointer, *Loops.getLoopFor(&Header), Depth))
+    if (A && Number && !isOfRound(*A->Pointer, L, Depth))
       Found.insert(*Number);
   }
   return Found;
