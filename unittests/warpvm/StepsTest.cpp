@@ -137,6 +137,24 @@ TEST(Steps, TakeMasksForWhatTheyAre) {
             5u);
 }
 
+TEST(Steps, CutNumbersOffThatHaveNoBytesOfTheirOwn) {
+  // LLVM makes this of `x & 3`.
+  stepsOf(R"(
+    %x = load i32, ptr %p, align 4
+    %y = trunc i32 %x to i2
+    %z = zext i2 %y to i32
+    %w = mul i32 %z, 5
+    store i32 %w, ptr %p, align 4
+    ret void)");
+  stepsOf(R"(
+    %x = load <32 x i32>, ptr %p, align 64
+    %y = trunc <32 x i32> %x to <32 x i3>
+    %z = sext <32 x i3> %y to <32 x i32>
+    %w = mul <32 x i32> %z, splat (i32 5)
+    store <32 x i32> %w, ptr %p, align 64
+    ret void)");
+}
+
 TEST(Steps, TurnValuesRoundInALoop) {
   // %a and %b change places in each round.
   stepsOf(R"(

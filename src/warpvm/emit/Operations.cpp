@@ -48,8 +48,10 @@ Value *sourceOf(Value *V) {
         isa<FreezeInst>(I) || isa<BitCastInst>(I) ||
         ((isa<PtrToIntInst>(I) || isa<IntToPtrInst>(I)) &&
          From->getScalarSizeInBits() == To->getScalarSizeInBits()) ||
-        // The low bytes come first.
-        (isa<TruncInst>(I) && To->isIntegerTy() && !To->isIntegerTy(1));
+        // The low bytes come first. Of i2, which LLVM makes of `x & 3`, a vector
+        // has no bytes of its own.
+        (isa<TruncInst>(I) && To->isIntegerTy() &&
+         To->getIntegerBitWidth() % 8 == 0);
     if (!Same)
       return V;
     V = I->getOperand(0);
