@@ -235,7 +235,8 @@ void leadElsewhere(BasicBlock *To,
   }
 }
 
-bool unrollRounds(Loop &L, unsigned Count, FunctionAnalysisManager &All) {
+bool unrollRounds(Loop &L, unsigned Count, FunctionAnalysisManager &All,
+                  bool Remainder) {
   Function &F = *L.getHeader()->getParent();
   auto &Loops = All.getResult<LoopAnalysis>(F);
   auto &Dominance = All.getResult<DominatorTreeAnalysis>(F);
@@ -243,6 +244,7 @@ bool unrollRounds(Loop &L, unsigned Count, FunctionAnalysisManager &All) {
   UnrollLoopOptions How = {};
   How.Count = Count;
   How.Force = true;
+  How.Runtime = How.AllowExpensiveTripCount = Remainder;
   return UnrollLoop(&L, How, &Loops, &All.getResult<ScalarEvolutionAnalysis>(F),
                     &Dominance, &All.getResult<AssumptionAnalysis>(F),
                     &All.getResult<TargetIRAnalysis>(F), nullptr,

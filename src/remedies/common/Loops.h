@@ -62,8 +62,10 @@ void leadElsewhere(
 
 /// Makes one round of \p Count rounds of \p L, whose code may have changed since
 /// it was analysed inside, each with its ways out; false: LLVM does not.
+/// \p Remainder: the last of these alone, and rounds that are left over in a loop of
+/// their own, where rounds can be counted.
 bool unrollRounds(llvm::Loop &L, unsigned Count,
-                  llvm::FunctionAnalysisManager &All);
+                  llvm::FunctionAnalysisManager &All, bool Remainder = false);
 
 /// Removes what promotion of slots has left without use.
 void removeDead(llvm::Function &F);

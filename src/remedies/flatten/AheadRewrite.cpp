@@ -33,8 +33,11 @@
 //      of the copy. In the rounds themselves the branch leads past it.
 //   3. The lowest bit first, so that a thread's rounds work in order.
 //   4. Sums, the bits, and what exits take along are slots while this is written.
-//   5. Four rounds become one, if they are short: there are 32, unless the loop
-//      is left, so that three of four need not be counted.
+//   5. Where the loop's rounds can be counted before it, a group knows how many of
+//      them it has, so that its rounds ask for that alone. Then four of them become
+//      one, if they are short: four loads at once, and one test. Rounds that may
+//      also leave the loop stay as they are: four of these in a row are slower
+//      (docs/flatten.md).
 //
 // Why right: AheadLegality.cpp has that rounds without work are the same ones
 // whether or when the work is done, and that the copy finds what the round found.
@@ -52,11 +55,15 @@
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
 
@@ -65,6 +72,8 @@ namespace reconverge::remedies::flatten {
 static constexpr unsigned Rounds = 32; ///< bits of Hits
 /// Rounds that become one, and the most instructions that may come of them.
 static constexpr unsigned Unrolled = 4, MostUnrolled = 256;
+/// Instructions that may be computed to count rounds.
+static constexpr unsigned MostToCount = 8;
 
 namespace {
 class Looker {
@@ -81,6 +90,7 @@ private:
   void leadIntoGroups();
   void noteHits();
   void leadOut();
+  void takeOut(IRBuilderBase &B);
   void moveWork();
   void unroll();
 
@@ -94,6 +104,11 @@ private:
   BasicBlock *Group, *Drain, *Pick, *After, *Left;
 
   AllocaInst *Hits, *Round, *IsLeft;
+  // Null where the loop's rounds cannot be counted before it.
+  Value *Back = nullptr;      ///< how often the loop goes back
+  AllocaInst *Rest = nullptr; ///< of that, from a group's first round on
+  Value *Here = nullptr;      ///< rounds of a group, i32
+  Value *IsLast = nullptr;    ///< the group has the last round
   SmallVector<AllocaInst *> Slots;
   SmallVector<AllocaInst *> Sums;  ///< of Plan.Sums
   SmallVector<AllocaInst *> Nexts; ///< of Plan.Steps: at the next group's start
@@ -135,9 +150,31 @@ Value *Looker::load(IRBuilderBase &B, AllocaInst *Slot) {
   return B.CreateLoad(Slot->getAllocatedType(), Slot, Slot->getName());
 }
 
+/// How often \p L goes back, computed at the end of \p Before; null: that is not
+/// known there.
+static Value *goesBack(const Loop &L, BasicBlock &Before,
+                       ScalarEvolution &Counts,
+                       const TargetTransformInfo &Costs) {
+  const SCEV *Often = Counts.getBackedgeTakenCount(&L);
+  if (isa<SCEVCouldNotCompute>(Often))
+    return nullptr;
+  Type *I32 = Type::getInt32Ty(Before.getContext());
+  if (Counts.getTypeSizeInBits(Often->getType()) < 32)
+    Often = Counts.getZeroExtendExpr(Often, I32);
+  Instruction *At = Before.getTerminator();
+  SCEVExpander Expander(Counts, Before.getDataLayout(), "rounds");
+  if (!Expander.isSafeToExpandAt(Often, At) ||
+      Expander.isHighCostExpansion(Often, const_cast<Loop *>(&L), MostToCount,
+                                   &Costs, At))
+    return nullptr;
+  return Expander.expandCodeFor(Often, Often->getType(), At);
+}
+
 void Looker::findLoop() {
-  DominatorTree Dominance(F);
-  LoopInfo Loops(Dominance);
+  analysis::AnalysisManagers Analyses;
+  auto &All = Analyses.Functions;
+  auto &Dominance = All.getResult<DominatorTreeAnalysis>(F);
+  auto &Loops = All.getResult<LoopAnalysis>(F);
   Loop *L = Loops.getLoopFor(Plan.Header);
   assert(L && L->getHeader() == Plan.Header && "the plan's loop is still one");
   formDedicatedExitBlocks(L, &Dominance, &Loops, nullptr,
@@ -153,6 +190,9 @@ void Looker::findLoop() {
     if (ToBranch[I] != Plan.Header)
       for (BasicBlock *Before : predecessors(ToBranch[I]))
         ToBranch.insert(Before);
+  if (Exiting == Latch)
+    Back = goesBack(*L, *From, All.getResult<ScalarEvolutionAnalysis>(F),
+                    All.getResult<TargetIRAnalysis>(F));
 }
 
 /// For `pick`. The phis of the header are not in the copy.
@@ -215,6 +255,21 @@ void Looker::leadIntoGroups() {
     Phi->setIncomingValueForBlock(Group, Start);
     Starts.push_back(Start);
   }
+  if (Back) {
+    Rest = slot(Back->getType(), "rest");
+    Before.CreateStore(Back, Rest);
+    Value *Many = load(B, Rest);
+    const auto Number = [&](unsigned N) {
+      return ConstantInt::get(Many->getType(), N);
+    };
+    Value *More = B.CreateIntrinsic(Intrinsic::umin, {Many->getType()},
+                                    {Many, Number(Rounds - 1)});
+    Here =
+        B.CreateAdd(B.CreateTrunc(More, B.getInt32Ty()), B.getInt32(1), "here",
+                    /*HasNUW=*/true, /*HasNSW=*/true);
+    IsLast = B.CreateICmpULT(Many, Number(Rounds), "last");
+    B.CreateStore(B.CreateSub(Many, Number(Rounds)), Rest);
+  }
   B.CreateBr(Plan.Header);
 }
 
@@ -231,26 +286,8 @@ void Looker::noteHits() {
   Ends->eraseFromParent();
 }
 
-/// The edges back, and out of the loop, and what is behind it.
-void Looker::leadOut() {
-  auto *Next = block("next");
-  Latch->getTerminator()->replaceSuccessorWith(Plan.Header, Next);
-  IRBuilder<> B(Next);
-  Value *Done = B.CreateAdd(load(B, Round), B.getInt32(1));
-  B.CreateStore(Done, Round);
-  B.CreateStore(B.getFalse(), IsLeft);
-  for (auto [Phi, Slot] : zip_equal(Plan.Steps, Nexts)) {
-    B.CreateStore(Phi->getIncomingValueForBlock(Latch), Slot);
-    Phi->replaceIncomingBlockWith(Latch, Next);
-  }
-  B.CreateCondBr(B.CreateICmpULT(Done, B.getInt32(Rounds)), Plan.Header, Drain);
-
-  auto *Leaving = block("leaving");
-  Exiting->getTerminator()->replaceSuccessorWith(Exit, Leaving);
-  B.SetInsertPoint(Leaving);
-  B.CreateStore(B.getTrue(), IsLeft);
-  for (AllocaInst *Slot : Nexts) // there is no next group
-    B.CreateStore(PoisonValue::get(Slot->getAllocatedType()), Slot);
+/// What is used behind the loop: before \p B it is known for the last time.
+void Looker::takeOut(IRBuilderBase &B) {
   IRBuilder<> Behind(Left);
   for (PHINode &Phi : Exit->phis()) {
     Value *Out = Phi.getIncomingValueForBlock(Exiting);
@@ -265,12 +302,44 @@ void Looker::leadOut() {
     Phi.replaceIncomingBlockWith(Exiting, Left);
     Phi.setIncomingValueForBlock(Left, load(Behind, Slot));
   }
-  B.CreateBr(Drain);
   Behind.CreateBr(Exit);
+}
+
+/// The edges back, and out of the loop, and what is behind it.
+void Looker::leadOut() {
+  auto *Next = block("next");
+  IRBuilder<> B(Next);
+  Value *Done = B.CreateAdd(load(B, Round), B.getInt32(1));
+  B.CreateStore(Done, Round);
+  for (auto [Phi, Slot] : zip_equal(Plan.Steps, Nexts)) {
+    B.CreateStore(Phi->getIncomingValueForBlock(Latch), Slot);
+    Phi->replaceIncomingBlockWith(Latch, Next);
+  }
+  if (Back) {
+    takeOut(B);
+    auto *Ends = cast<BranchInst>(Latch->getTerminator());
+    Value *Condition = Ends->getCondition();
+    Ends->eraseFromParent();
+    BranchInst::Create(Next, Latch);
+    RecursivelyDeleteTriviallyDeadInstructions(Condition);
+  } else {
+    B.CreateStore(B.getFalse(), IsLeft);
+    Latch->getTerminator()->replaceSuccessorWith(Plan.Header, Next);
+    auto *Leaving = block("leaving");
+    Exiting->getTerminator()->replaceSuccessorWith(Exit, Leaving);
+    IRBuilder<> Out(Leaving);
+    Out.CreateStore(Out.getTrue(), IsLeft);
+    for (AllocaInst *Slot : Nexts) // there is no next group
+      Out.CreateStore(PoisonValue::get(Slot->getAllocatedType()), Slot);
+    takeOut(Out);
+    Out.CreateBr(Drain);
+  }
+  B.CreateCondBr(B.CreateICmpULT(Done, Here ? Here : B.getInt32(Rounds)),
+                 Plan.Header, Drain);
   B.SetInsertPoint(Drain);
   B.CreateCondBr(B.CreateICmpNE(load(B, Hits), B.getInt32(0)), Pick, After);
   B.SetInsertPoint(After);
-  B.CreateCondBr(load(B, IsLeft), Left, Group);
+  B.CreateCondBr(Back ? IsLast : load(B, IsLeft), Left, Group);
 }
 
 void Looker::moveWork() {
@@ -302,8 +371,10 @@ void Looker::moveWork() {
   }
 }
 
-/// The rounds without work.
+/// The rounds of a group, which have no way out but their end.
 void Looker::unroll() {
+  if (!Back)
+    return;
   analysis::AnalysisManagers Analyses;
   auto &All = Analyses.Functions;
   auto &Loops = All.getResult<LoopAnalysis>(F);
@@ -316,7 +387,7 @@ void Looker::unroll() {
     return;
   formDedicatedExitBlocks(L, &All.getResult<DominatorTreeAnalysis>(F), &Loops,
                           nullptr, /*PreserveLCSSA=*/false);
-  unrollRounds(*L, Unrolled, All);
+  unrollRounds(*L, Unrolled, All, /*Remainder=*/true);
 }
 
 void Looker::run() {

@@ -26,6 +26,8 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 ;
 ; CHECK-LABEL: define ptx_kernel void @k(
 ; CHECK: entry:
+; CHECK: %[[MOST:.*]] = call i32 @llvm.umax.i32(i32 %n, i32 1)
+; CHECK: %[[BACK:.*]] = add i32 %[[MOST]], -1
 ; CHECK: br label %ahead.group
 ;
 ; Rounds go on without the work: each has a bit.
@@ -40,14 +42,23 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 ; CHECK: %more = add i32 %[[SUM:s.*]], %part
 ; CHECK: br label %ahead.worked
 ; CHECK: {{^}}tail:
-; CHECK: br i1 %c, label %ahead.next, label %ahead.leaving
+; CHECK: br label %ahead.next
 ; CHECK: {{^}}done:
 ; CHECK: store i32 %s{{.*}}, ptr %q
 ;
-; Where the next group begins: what each step has come to.
+; Where the next group begins: what each step has come to. It has 32 rounds, or
+; those that are left.
 ; CHECK: {{^}}ahead.group:
 ; CHECK: phi i32 [ 0, %entry ], [ %[[SUM]], %ahead.after ]
-; CHECK: br label %loop
+; CHECK: %[[REST:.*]] = phi i32 [ %[[BACK]], %entry ], [ %[[NEXT:.*]], %ahead.after ]
+; CHECK: %[[MORE:[0-9]+]] = call i32 @llvm.umin.i32(i32 %[[REST]], i32 31)
+; CHECK: %here = add nuw nsw i32 %[[MORE]], 1
+; CHECK: %last = icmp ult i32 %[[REST]], 32
+; CHECK: %[[NEXT]] = sub i32 %[[REST]], 32
+;
+; Four at a time, and those that are left over one by one.
+; CHECK: {{^}}loop.epil:
+; CHECK: br i1 %{{.*}}, label %loop.epil, label
 ; CHECK: {{^}}ahead.drain:
 ; CHECK: %[[SUM]] = phi i32 {{.*}}[ %more, %ahead.worked ]
 ; CHECK: %[[ANY:.*]] = icmp ne i32 %[[HITS:.*]], 0
@@ -58,15 +69,19 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 ; CHECK: and i32 %[[HITS]]
 ; CHECK: %at = call i32 @llvm.cttz.i32(i32 %[[HITS]], i1 true)
 ; CHECK: getelementptr i32, ptr
+; CHECK: {{^}}ahead.after:
+; CHECK-NEXT: br i1 %last, label %ahead.left, label %ahead.group
 ; CHECK: {{^}}loop.hit:
 ; CHECK: %v.hit = load i32
 ; CHECK: br label %work
 ;
-; Four rounds are one: 32 of them, so that one in four is counted.
+; Of four rounds the last alone asks whether there are more.
+; CHECK: {{^}}ahead.next.2:
+; CHECK: br label %tail.3
 ; CHECK: {{^}}ahead.next.3:
-; CHECK-NEXT: %{{.*}} = add {{.*}}i32 %{{.*}}, 4
-; CHECK-NEXT: %[[MORE:.*]] = icmp ult i32 %{{.*}}, 32
-; CHECK-NEXT: br i1 %[[MORE]], label %loop, label %ahead.drain
+; CHECK: %[[DONE:.*]] = add i32 %niter, 4
+; CHECK: %[[GOES:.*]] = icmp ne i32 %[[DONE]],
+; CHECK-NEXT: br i1 %[[GOES]], label %loop,
 define ptx_kernel void @k(ptr %in, ptr %out, i32 %n) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -235,9 +250,50 @@ done:
   ret void
 }
 
+; Rounds that nobody can count before the loop: each may be the last.
+;   do { v = *p++; if (v < 5) s += v * v / 3; } while (v);      branch 13
+; RUN: opt -passes='reconverge-flatten<ahead=1;branch=13>,verify' -S %s | FileCheck %s --check-prefix=OPEN
+; OPEN-LABEL: define ptx_kernel void @open(
+; OPEN: {{^}}tail:
+; OPEN: br i1 %c, label %ahead.next, label %ahead.leaving
+; OPEN: {{^}}ahead.after:
+; OPEN-NEXT: br i1 %{{.*}}, label %ahead.left, label %ahead.group
+; OPEN: {{^}}ahead.next:
+; OPEN-NEXT: %[[DONE:.*]] = add i32 %{{.*}}, 1
+; OPEN-NEXT: %[[MORE:.*]] = icmp ult i32 %[[DONE]], 32
+; OPEN-NEXT: br i1 %[[MORE]], label %loop, label %ahead.drain
+; OPEN: {{^}}ahead.leaving:
+; OPEN: br label %ahead.drain
+define ptx_kernel void @open(ptr %in, ptr %out) {
+entry:
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %from = getelementptr i32, ptr %in, i32 %t
+  br label %loop
+loop:
+  %p = phi ptr [ %from, %entry ], [ %p1, %tail ]
+  %s = phi i32 [ 0, %entry ], [ %sum, %tail ]
+  %v = load i32, ptr %p
+  %z = icmp ult i32 %v, 5
+  br i1 %z, label %work, label %tail, !rc.branch !6
+work:
+  %square = mul i32 %v, %v
+  %part = sdiv i32 %square, 3
+  %more = add i32 %s, %part
+  br label %tail
+tail:
+  %sum = phi i32 [ %s, %loop ], [ %more, %work ]
+  %p1 = getelementptr i32, ptr %p, i64 1
+  %c = icmp ne i32 %v, 0
+  br i1 %c, label %loop, label %done
+done:
+  store i32 %sum, ptr %out
+  ret void
+}
+
 !0 = !{i32 7}
 !1 = !{i32 8}
 !2 = !{i32 9}
 !3 = !{i32 10}
 !4 = !{i32 11}
 !5 = !{i32 12}
+!6 = !{i32 13}
