@@ -43,6 +43,18 @@ RandomKernelOptions twinOptions(uint64_t Seed) {
   return Options;
 }
 
+static Random launchOf(uint64_t Seed) { return Random(Seed ^ 0xabcdef); }
+
+static unsigned threadsBy(Random &R) {
+  const unsigned Sizes[] = {1, 32, 33, 48, 64, 96, 128};
+  return Sizes[R.below(7)];
+}
+
+unsigned blockThreads(uint64_t Seed) {
+  Random R = launchOf(Seed);
+  return threadsBy(R);
+}
+
 namespace {
 struct Memory {
   std::vector<uint32_t> Out, Sums;
@@ -52,9 +64,8 @@ struct Memory {
 /// The launch that belongs to a seed, and its memory before.
 struct Launch {
   explicit Launch(uint64_t Seed) {
-    Random R(Seed ^ 0xabcdef);
-    const unsigned Sizes[] = {1, 32, 33, 48, 64, 96, 128};
-    Threads = Sizes[R.below(7)];
+    Random R = launchOf(Seed);
+    Threads = threadsBy(R);
     Blocks = 1 + R.below(2) + (Seed % 4 == 1 ? 9 : 0);
     N = R.below(8);
     In.resize(RandomKernelInWords);

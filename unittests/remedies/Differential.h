@@ -31,6 +31,9 @@ struct Trial {
 /// Options for kernels with much to meld, as various as the seeds.
 warpvm::RandomKernelOptions twinOptions(uint64_t Seed);
 
+/// Of a thread block of the launch that belongs to \p Seed.
+unsigned blockThreads(uint64_t Seed);
+
 /// What the original runs on. The VM stops one that runs on for ever, as a
 /// kernel that is being reduced may.
 enum class Reference { Scalar, Vm };

@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_UNITTESTS_REMEDIES_REMAPKERNELS_H
 #define RECONVERGE_UNITTESTS_REMEDIES_REMAPKERNELS_H
 
+#include "Differential.h"
 #include "RandomKernel.h"
 
 #include "remedies/common/Requests.h"
@@ -40,6 +41,11 @@ inline RemapOptions eagerRemap(uint64_t Seed) {
   Options.Threshold = 0;
   Options.Ids = true;
   Options.Threads = 128; // RandomKernelMaxThreads
+  // Of those whose blocks are whole warps; and some that no block is of.
+  if (const unsigned There = blockThreads(Seed); There >= 64) {
+    Options.Exact = Seed % 3 != 0;
+    Options.Threads = Seed % 16 == 1 ? 128 : There;
+  }
   Options.Paths = Seed % 5 ? 32 : 8;
   Options.Algorithm = algorithmFor(Seed / 4); // of each shape and processor
   Options.Neighbours = 4 << Seed % 5;

@@ -298,13 +298,22 @@ struct By {
   unsigned Neighbours = 16;
   bool HasRedux = true;
   unsigned Threads = 1024;
+  bool Exact = false;
 };
+constexpr auto Counts = RemapAlgorithm::Automatic;
 constexpr By Ways[] = {
     {RemapAlgorithm::Automatic},
     {RemapAlgorithm::WarpAggregated, 16, false},
     {RemapAlgorithm::HeadOrTail}, // or data_group_indexing by 16
     {RemapAlgorithm::DataGroupIndexing, 4},
     {RemapAlgorithm::DataGroupIndexing, 64},
+    // Blocks of 2, 8, 18 and 32 warps, and others that keep out.
+    {Counts, 16, true, 64, true},
+    {Counts, 16, true, 256, true},
+    {RemapAlgorithm::WarpAggregated, 16, false, 576, true},
+    {RemapAlgorithm::WarpAggregated, 16, true, 1024, true},
+    {RemapAlgorithm::HeadOrTail, 16, true, 256, true},
+    {RemapAlgorithm::DataGroupIndexing, 16, true, 256, true},
 };
 
 std::unique_ptr<Module> remapped(const Module &M, By How, unsigned Rounds) {
@@ -314,6 +323,7 @@ std::unique_ptr<Module> remapped(const Module &M, By How, unsigned Rounds) {
   Options.Algorithm = How.Algorithm;
   Options.Neighbours = How.Neighbours;
   Options.Threads = How.Threads;
+  Options.Exact = How.Exact;
   chooseProcessor(*After, How.HasRedux);
   EXPECT_EQ(remapModule(*After, Options), Rounds);
   std::string Broken;
@@ -322,13 +332,17 @@ std::unique_ptr<Module> remapped(const Module &M, By How, unsigned Rounds) {
   return After;
 }
 
+struct BlockShape {
+  unsigned X, Y, Z;
+};
+constexpr BlockShape AllShapes[] = {{1, 1, 1},    {32, 1, 1},  {33, 1, 1},
+                                    {64, 1, 1},   {95, 1, 1},  {256, 1, 1},
+                                    {7, 19, 1},   {16, 16, 1}, {5, 4, 13},
+                                    {1000, 1, 1}, {3, 3, 64},  {1024, 1, 1}};
+
 /// \p After leave what \p Before does, whatever the block and the data.
-void expectSame(Module &Before, ArrayRef<std::unique_ptr<Module>> After) {
-  struct {
-    unsigned X, Y, Z;
-  } const Shapes[] = {{1, 1, 1},  {32, 1, 1},   {33, 1, 1}, {64, 1, 1},
-                      {95, 1, 1}, {256, 1, 1},  {7, 19, 1}, {16, 16, 1},
-                      {5, 4, 13}, {1000, 1, 1}, {3, 3, 64}, {1024, 1, 1}};
+void expectSame(Module &Before, ArrayRef<std::unique_ptr<Module>> After,
+                ArrayRef<BlockShape> Shapes = AllShapes) {
   Machine &Vm = machineFor(setups(32)[0]);
   TestProgram Old(Before, Vm);
   std::vector<std::unique_ptr<TestProgram>> New;
@@ -361,6 +375,26 @@ TEST_P(RemappedByHand, LeavesTheSameBytes) {
   for (By How : Ways)
     After.push_back(remapped(*Before, How, GetParam().Rounds));
   expectSame(*Before, After);
+}
+
+/// A kernel that asks for one number of its threads alone, in blocks that have
+/// several: who goes where must not go by that number.
+TEST(RemappedByHand, OneNumberInBlocksOfSeveralDimensions) {
+  std::string Flat = std::string(Prelude) + TwoPaths;
+  for (StringRef D : {"y", "z"}) {
+    const std::string Read =
+        ("%" + D + " = call i32 @llvm.nvvm.read.ptx.sreg.tid." + D + "()")
+            .str();
+    Flat.replace(Flat.find(Read), Read.size(),
+                 ("%" + D + " = add i32 0, 0").str());
+  }
+  LLVMContext C;
+  auto Before = parseKernel(C, Flat);
+  std::vector<std::unique_ptr<Module>> After;
+  for (unsigned Threads : {64, 128})
+    After.push_back(remapped(*Before, {Counts, 16, true, Threads, true}, 1));
+  expectSame(*Before, After,
+             {{64, 1, 1}, {64, 2, 1}, {32, 2, 1}, {128, 1, 1}, {64, 1, 2}});
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RemappedByHand, testing::ValuesIn(Cases),
@@ -443,6 +477,11 @@ TEST(RemappedByHand, WarpsArePurer) {
   EXPECT_EQ(WarpsOf(*Before, 256), 16u);
   for (By How : Ways) {
     auto After = remapped(*Before, How, 1);
+    if (How.Exact) { // blocks of other sizes stay as they are
+      EXPECT_EQ(WarpsOf(*After, 256), How.Threads == 256 ? 8u : 16u);
+      EXPECT_EQ(WarpsOf(*After, 256 + 32), 18u);
+      continue;
+    }
     EXPECT_EQ(WarpsOf(*After, 256), 8u);
     EXPECT_EQ(WarpsOf(*After, 256 + 32), 10u) << "one warp is of both";
   }
@@ -450,21 +489,25 @@ TEST(RemappedByHand, WarpsArePurer) {
 
 /// Six paths of whole warps: each warp takes one, at every branch.
 TEST(RemappedByHand, WarpsArePureAtEveryBranchOfARound) {
-  LLVMContext C;
-  auto M = parseKernel(C, std::string(Prelude) + Fragment);
-  RemapOptions Options;
-  Options.Threshold = 0;
-  ASSERT_EQ(remapModule(*M, Options), 1u);
-  std::vector<uint32_t> In(256), Out(256);
-  for (unsigned I = 0; I < 256; ++I)
-    In[I] = I;
-  TestProgram P(*M, machineFor(setups(32)[0]));
-  uint32_t *InAt = In.data(), *OutAt = Out.data();
-  P.run(shape(1, 256), InAt, OutAt, 256u);
-  EXPECT_EQ(P.block("t").Warps, 4u);
-  EXPECT_EQ(P.block("ft").Warps, 2u);
-  EXPECT_EQ(P.block("ff").Warps, 2u);
-  EXPECT_EQ(P.block("more").Warps, 4u);
+  for (bool Exact : {false, true}) {
+    LLVMContext C;
+    auto M = parseKernel(C, std::string(Prelude) + Fragment);
+    RemapOptions Options;
+    Options.Threshold = 0;
+    Options.Threads = 256;
+    Options.Exact = Exact;
+    ASSERT_EQ(remapModule(*M, Options), 1u);
+    std::vector<uint32_t> In(256), Out(256);
+    for (unsigned I = 0; I < 256; ++I)
+      In[I] = I;
+    TestProgram P(*M, machineFor(setups(32)[0]));
+    uint32_t *InAt = In.data(), *OutAt = Out.data();
+    P.run(shape(1, 256), InAt, OutAt, 256u);
+    EXPECT_EQ(P.block("t").Warps, 4u);
+    EXPECT_EQ(P.block("ft").Warps, 2u);
+    EXPECT_EQ(P.block("ff").Warps, 2u);
+    EXPECT_EQ(P.block("more").Warps, 4u);
+  }
 }
 
 /// A block larger than the exchange has room for runs as before.

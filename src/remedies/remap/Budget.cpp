@@ -87,7 +87,8 @@ std::optional<Refusal> planBudget(RoundPlan &Plan, const RemapOptions &Options,
     Threads = alignTo(Bound, WarpThreads);
     Plan.Bound = " (__launch_bounds__)";
   }
-  const unsigned Usual = Bound ? Threads : std::min(Threads, UsualThreads);
+  const unsigned Usual =
+      Bound || Plan.Exact ? Threads : std::min(Threads, UsualThreads);
   auto Blocks = [&](uint64_t Static) {
     return blocksOn(On, {std::min(Usual, On.Room.Threads),
                          Static + Options.Shared, Options.Registers});

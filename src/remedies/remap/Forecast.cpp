@@ -19,6 +19,8 @@
 //
 //                 vote            moving, besides
 //   automatic     60 + 25 g       60 + 25 g + 12 w
+//     blocks of   60 + 15 b       60 + 10 b + 8 n / 4 + 12 w, with b = log2(g + 1)
+//     one size
 //   head_or_tail  60 + 25 g       25 g + 12 w
 //   data_group    120 + 25 g      314 + 25 g + 12 w + p (16 + 16.6 g)
 //
@@ -29,8 +31,10 @@
 //
 // The numbers are what kernels with rounds issued more or less on an H200
 // (h200/optimize.json, original and variant: lbm, mg, pb, cvp, gdt, contact,
-// pol and xslookup), besides what came back; no time is in them. Wavefronts are
-// those of the words, written once and read once, and of the counts.
+// pol and xslookup), besides what came back; no time is in them. Those of blocks
+// of one size are automatic's as PTX has fewer instructions (133 for 226 of seven
+// groups). Wavefronts are those of the words, written once and read once, and of
+// the counts.
 //
 // Chains: none is taken to get shorter (SlotShare.cpp), though fewer warps are on
 // each path, and a round adds its barriers. That is chosen, not derived: forecasts
@@ -61,6 +65,13 @@ namespace reconverge::remedies::remap {
 RoundCost costOf(const RoundMade &Round, double Warps) {
   const double Counted = Round.Groups - 1, Words = Round.Words;
   RoundCost Cost;
+  if (Round.MovesPath) {
+    const double Bits = std::ceil(std::log2(Round.Groups)),
+                 Read = std::ceil(Warps / 4);
+    Cost.Vote = {60 + 15 * Bits, 150, 1};
+    Cost.Move = {60 + 10 * Bits + 8 * Read + 12 * Words, 250, Read + 2 * Words};
+    return Cost;
+  }
   Cost.Vote = {60 + 25 * Counted, 150, Counted};
   Cost.Move = {60 + 25 * Counted + 12 * Words, 250, Counted + 2 * Words};
   switch (Round.Algorithm) {
@@ -120,7 +131,7 @@ Foreseen foresee(Function &Copy, const KernelProfile &Seen,
     Threads = std::max(Threads, double(S.blockThreads()));
   const double Warps = std::ceil(Threads / Seen.WarpSize);
   for (const RoundMade &Round : Made.All) {
-    if (Threads > Round.Threads)
+    if (Round.Exact ? Threads != Round.Threads : Threads > Round.Threads)
       continue; // such blocks skip it
     double Come = Round.HasExits ? double(Seen.WarpsRun) : 0, Split = 0;
     for (auto [B, Info] : enumerate(Seen.Info.Branches)) {

@@ -325,6 +325,7 @@ PlanOr<RoundPlan> planRound(BasicBlock &BB, const Facts &Now,
   Plan.Block = &BB;
   Plan.Algorithm = Options.Algorithm;
   Plan.Neighbours = Options.Neighbours;
+  Plan.Exact = Options.Exact;
   for (const Cycle *C = Now.Cycles.getCycle(&BB); C; C = C->getParentCycle())
     if (!C->isReducible())
       return refusal(refuse::Irreducible, Term);

@@ -20,6 +20,8 @@ Expected<RemapOptions> parseRemapOptions(StringRef Text) {
           return !Value.getAsInteger(10, Options.Threshold);
         if (Key == "threads")
           return readBetween(Value, 64, 1024, Options.Threads);
+        if (Key == "exact")
+          return readFlag(Value, Options.Exact);
         if (Key == "paths")
           return readBetween(Value, 2, 32, Options.Paths);
         if (Key == "neighbours")
@@ -44,6 +46,9 @@ Expected<RemapOptions> parseRemapOptions(StringRef Text) {
       });
   if (E)
     return std::move(E);
+  if (Options.Exact && Options.Threads % 32)
+    return createStringError("exact=1 is for whole warps, not for threads=" +
+                             Twine(Options.Threads));
   return Options;
 }
 

@@ -39,6 +39,8 @@ struct RemapOptions {
   /// The largest block that exchanges; larger ones skip the round. Each word
   /// that moves takes 4 bytes of shared memory for each of these threads.
   uint32_t Threads = 1024;
+  /// Only thread blocks of exactly so many exchange, which makes rounds shorter.
+  bool Exact = false;
   /// Most paths of a round that serves several branches in a row.
   uint32_t Paths = 8;
   RemapAlgorithm Algorithm = RemapAlgorithm::Automatic;

@@ -15,6 +15,8 @@
 //   With at most one warp of several paths no order is better, and `automatic`
 //   moves nothing.
 //
+//   Of blocks of one size FullWarps.cpp has a shorter form.
+//
 // data_group_indexing (the paper's)
 //
 //     counts[path][part] = 0              parts of N threads
@@ -179,12 +181,14 @@ Counted::Counted(RoundBuilder &B, const RoundPlan &Plan, const Standing &Mine,
       Parts(Parts) {
   Part = B.CreateLShr(Mine.Thread, Log2_32(PartThreads));
   Lane = B.CreateAnd(Mine.Thread, B.getInt32(31));
+  Members = B.getInt32(~0u);
   // The last warp may have fewer lanes.
-  Value *Left = B.CreateSub(Mine.Threads, B.CreateSub(Mine.Thread, Lane));
-  Members = B.CreateSelect(
-      B.CreateICmpULT(Left, B.getInt32(32)),
-      B.CreateSub(B.CreateShl(B.getInt32(1), Left), B.getInt32(1)),
-      B.getInt32(~0u));
+  if (!Plan.Exact) {
+    Value *Left = B.CreateSub(Mine.Threads, B.CreateSub(Mine.Thread, Lane));
+    Members = B.CreateSelect(
+        B.CreateICmpULT(Left, B.getInt32(32)),
+        B.CreateSub(B.CreateShl(B.getInt32(1), Left), B.getInt32(1)), Members);
+  }
   for (unsigned P = 0; P + 1 < Plan.groups(); ++P)
     Is.push_back(B.CreateICmpEQ(Mine.Path, B.getInt32(P)));
 }
@@ -355,6 +359,8 @@ Value *DataGroupIndexing::rank() {
 
 std::unique_ptr<Places> makePlaces(RoundBuilder &B, const RoundPlan &Plan,
                                    const Standing &Mine, Value *Counts) {
+  if (Plan.PathAt)
+    return makeFullWarps(B, Plan, Mine, Counts);
   switch (Plan.Algorithm) {
   case RemapAlgorithm::HeadOrTail:
     return std::make_unique<HeadOrTail>(B, Plan, Mine, Counts);

@@ -51,7 +51,8 @@ public:
   virtual llvm::Value *vote() = 0;
   /// Where something moves: the place of this thread.
   virtual llvm::Value *place() = 0;
-  /// Afterwards, the path of the thread that has the place \p Place.
+  /// Afterwards, the path of the thread that has the place \p Place. Not for a
+  /// plan whose paths move.
   llvm::Value *pathAt(llvm::Value *Place);
 
 protected:
@@ -66,6 +67,10 @@ protected:
   std::vector<llvm::Value *> Start; ///< of each path but the first: first place
 };
 
+/// For a plan whose paths move.
+std::unique_ptr<Places> makeFullWarps(RoundBuilder &B, const RoundPlan &Plan,
+                                      const Standing &Mine,
+                                      llvm::Value *Counts);
 /// For Plan.Algorithm.
 std::unique_ptr<Places> makePlaces(RoundBuilder &B, const RoundPlan &Plan,
                                    const Standing &Mine, llvm::Value *Counts);

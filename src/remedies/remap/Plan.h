@@ -16,6 +16,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace llvm {
@@ -95,9 +96,12 @@ struct RoundPlan {
   /// threadIdx.x, y and z, where they are used afterwards.
   std::array<bool, 3> Ids{};
   std::array<Slot, 3> IdAt;
-  unsigned Words = 0;     ///< of state, a thread
-  unsigned Threads = 0;   ///< of the largest block that exchanges
-  const char *Bound = ""; ///< why not larger ones
+  unsigned Words = 0; ///< of state, a thread
+  /// All blocks that exchange have Threads threads, whole warps (Places.cpp).
+  bool Exact = false;
+  std::optional<Slot> PathAt; ///< where the path moves, too
+  unsigned Threads = 0;       ///< of the largest block that exchanges
+  const char *Bound = "";     ///< why not larger ones
   RemapAlgorithm Algorithm = RemapAlgorithm::Automatic;
   bool Fell = false;        ///< from head_or_tail, for it has too many groups
   unsigned Neighbours = 16; ///< data_group_indexing: threads that count as one
@@ -111,6 +115,12 @@ struct RoundPlan {
   }
   /// Those that leave are one more path, the last.
   unsigned groups() const { return paths() + !Exits.empty(); }
+  /// Threads of blocks of one size find places without knowing those of all paths.
+  bool movesPath() const {
+    return Exact && groups() <= 32 &&
+           (Algorithm == RemapAlgorithm::Automatic ||
+            Algorithm == RemapAlgorithm::WarpAggregated);
+  }
   unsigned neighbourhoods() const {
     return llvm::divideCeil(Threads, Neighbours);
   }
@@ -118,6 +128,8 @@ struct RoundPlan {
   /// words.
   uint64_t counterBytes() const {
     const uint64_t Counted = groups() - 1;
+    if (PathAt)
+      return uint64_t(groups()) * (Threads / 32);
     switch (Algorithm) {
     case RemapAlgorithm::HeadOrTail:
       return 2 * 4;
@@ -142,7 +154,9 @@ struct RoundMade {
   unsigned Words, Threads;        ///< RoundPlan's
   RemapAlgorithm Algorithm;
   unsigned Neighbours;
-  bool HasExits; ///< threads that had left come along
+  bool HasExits;      ///< threads that had left come along
+  bool Exact = false; ///< for blocks of no other size
+  bool MovesPath = false;
 };
 
 /// Of a kernel.

@@ -79,8 +79,9 @@ static void report(OptimizationRemarkEmitter &Remarks, const RoundPlan &Plan) {
     Remark << "remapped: " << ore::NV("Values", Plan.Values.size())
            << " values move, " << ore::NV("Recomputed", Plan.Recompute.size())
            << " are computed again, " << ore::NV("Bytes", Plan.bytes())
-           << " bytes of shared memory for blocks of up to "
-           << ore::NV("Threads", Plan.Threads) << " threads" << Plan.Bound;
+           << " bytes of shared memory for blocks of "
+           << (Plan.Exact ? "" : "up to ") << ore::NV("Threads", Plan.Threads)
+           << " threads" << Plan.Bound;
     if (Plan.paths() > 2)
       Remark << "; " << ore::NV("Paths", Plan.paths()) << " paths of "
              << ore::NV("Branches", Plan.Choices.size()) << " branches";
@@ -147,7 +148,9 @@ static RoundMade madeOf(const RoundPlan &Plan) {
                  Plan.Threads,
                  Plan.Algorithm,
                  Plan.Neighbours,
-                 !Plan.Exits.empty()};
+                 !Plan.Exits.empty(),
+                 Plan.Exact,
+                 Plan.PathAt.has_value()};
   for (const Choice &C : Plan.Choices)
     if (auto Number = analysis::branchNumber(*C.Block))
       Made.Branches.push_back(*Number);

@@ -61,15 +61,31 @@ static BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
               double(std::max<uint64_t>(Cost.WarpInstructions, 1))};
 }
 
-/// As it is; with less shared memory, for kernels of small blocks; and for two
-/// paths, with the fewest registers. All know of the shared memory that
-/// launches add to the kernel's own.
+/// Threads of all thread blocks that were launched, if they are whole warps; 0:
+/// there are others.
+static uint64_t sizeOfAll(const KernelProfile &Seen) {
+  uint64_t Size = 0;
+  for (const LaunchShape &S : Seen.Shapes) {
+    if (Size && S.blockThreads() != Size)
+      return 0;
+    Size = S.blockThreads();
+  }
+  return Size >= 64 && Size % 32 == 0 ? Size : 0;
+}
+
+/// For the blocks that there are; and for two paths, with the fewest registers.
+/// Where blocks are of several sizes, as it is, and with less shared memory. All
+/// know of the shared memory that launches add to the kernel's own.
 static std::vector<std::string> guess(const KernelProfile &Seen) {
   uint64_t Most = 0;
   for (const LaunchShape &S : Seen.Shapes)
     Most = std::max(Most, S.DynamicShared);
   const std::string Shared = Most ? "shared=" + std::to_string(Most) : "";
   std::vector<std::string> All = {"", "threads=256", "algorithm=head_or_tail"};
+  if (const uint64_t Size = sizeOfAll(Seen)) {
+    const std::string Exact = "threads=" + std::to_string(Size) + ";exact=1";
+    All = {Exact, Exact + ";algorithm=head_or_tail"};
+  }
   for (std::string &Each : All)
     Each += (Each.empty() || Shared.empty() ? "" : ";") + Shared;
   return All;

@@ -17,7 +17,8 @@
 //
 // Places: the threads of path 0, then those of path 1, ..., then those that had
 // left. Which of them a thread has become follows from its place and the first
-// places of the paths: the path needs no exchange.
+// places of the paths: the path needs no exchange. In blocks of one size no thread
+// knows all of these (Places.cpp), and the path moves, as a few bits of a word.
 //
 // Why two barriers are enough, in loops too: words are written after the
 // vote's, and read before the next round's vote is over. Counts are not
@@ -65,6 +66,7 @@ public:
 private:
   void readIds();
   void arrive();
+  bool isFlat() const;
   Value *place();
   void give(Value *Place);
   void take();
@@ -187,6 +189,13 @@ void Round::arrive() {
     Enter(*V.V);
 }
 
+/// The kernel asks for no more than the threads' first number.
+bool Round::isFlat() const {
+  return none_of(instructions(F), [](const Instruction &I) {
+    return threadIdDimension(I).value_or(0) > 0;
+  });
+}
+
 /// The place of this thread; then only where something moves.
 Value *Round::place() {
   auto Read = [&](Intrinsic::ID Id) {
@@ -194,15 +203,25 @@ Value *Round::place() {
     I->setMetadata(PlaceKind, MDNode::get(F.getContext(), {}));
     return I;
   };
-  Value *Tx = Read(Intrinsic::nvvm_read_ptx_sreg_tid_x),
-        *Ty = Read(Intrinsic::nvvm_read_ptx_sreg_tid_y),
-        *Tz = Read(Intrinsic::nvvm_read_ptx_sreg_tid_z);
   Value *Nx = B.call(Intrinsic::nvvm_read_ptx_sreg_ntid_x),
         *Ny = B.call(Intrinsic::nvvm_read_ptx_sreg_ntid_y),
         *Nz = B.call(Intrinsic::nvvm_read_ptx_sreg_ntid_z);
-  Thread =
-      B.CreateAdd(B.CreateMul(B.CreateAdd(B.CreateMul(Tz, Ny), Ty), Nx), Tx);
-  Value *Threads = B.CreateMul(B.CreateMul(Nx, Ny), Nz);
+  Value *Tx = Read(Intrinsic::nvvm_read_ptx_sreg_tid_x),
+        *Threads = B.CreateMul(B.CreateMul(Nx, Ny), Nz);
+  Value *Most = B.getInt32(Plan.Threads), *Fits = nullptr;
+  if (Plan.Exact && isFlat()) {
+    Thread = Tx;
+    Fits = B.CreateAnd(B.CreateICmpEQ(Nx, Most), B.CreateICmpEQ(Threads, Most));
+  } else {
+    Value *Ty = Read(Intrinsic::nvvm_read_ptx_sreg_tid_y),
+          *Tz = Read(Intrinsic::nvvm_read_ptx_sreg_tid_z);
+    Thread =
+        B.CreateAdd(B.CreateMul(B.CreateAdd(B.CreateMul(Tz, Ny), Ty), Nx), Tx);
+    if (Plan.Exact)
+      Fits = B.CreateICmpEQ(Threads, Most);
+    else if (Plan.Threads < 1024)
+      Fits = B.CreateICmpULE(Threads, Most);
+  }
   M = Plan.Exits.empty() ? B.Tail : B.block("remap.merge");
   auto GoOnIf = [&](Value *If, const char *Name) {
     BasicBlock *Next = B.block(Name);
@@ -210,12 +229,15 @@ Value *Round::place() {
     B.branch(If, Next, M);
     B.SetInsertPoint(Next);
   };
-  if (Plan.Threads < 1024)
-    GoOnIf(B.CreateICmpULE(Threads, B.getInt32(Plan.Threads)), "remap.fits");
+  if (Fits)
+    GoOnIf(Fits, "remap.fits");
+  if (Plan.Exact)
+    Threads = Most;
   const auto By = makePlaces(B, Plan, {Thread, Threads, Path}, Memory.Counts);
   GoOnIf(By->vote(), "remap.move");
   Value *Place = By->place();
-  NewPath = By->pathAt(Thread);
+  if (!Plan.PathAt)
+    NewPath = By->pathAt(Thread);
   return Place;
 }
 
@@ -272,6 +294,8 @@ void Round::give(Value *Place) {
     if (Ids[D])
       store(*B.CreateTrunc(Ids[D], B.getIntNTy(Plan.IdAt[D].Bits)),
             Plan.IdAt[D]);
+  if (Plan.PathAt)
+    store(*B.CreateTrunc(Path, B.getIntNTy(Plan.PathAt->Bits)), *Plan.PathAt);
   for (auto [I, Word] : enumerate(Words))
     B.CreateStore(Word, atWord(I, Place));
   B.call(Intrinsic::nvvm_barrier0);
@@ -335,6 +359,9 @@ void Round::take() {
       News.push_back({Ids[D], B.CreateZExt(load(B.getIntNTy(Plan.IdAt[D].Bits),
                                                 Plan.IdAt[D]),
                                            Ids[D]->getType())});
+  if (Plan.PathAt)
+    NewPath = B.CreateZExt(load(B.getIntNTy(Plan.PathAt->Bits), *Plan.PathAt),
+                           B.getInt32Ty());
   if (Options.PlantedBug && !Plan.Values.empty())
     News.front().second = before(*News.front().first);
   Give = B.GetInsertBlock();

@@ -31,6 +31,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -244,6 +245,8 @@ std::optional<Refusal> State::find() {
   for (unsigned D : {0u, 1u, 2u})
     if (Plan.Ids[D])
       Plan.IdAt[D] = place(IdBits);
+  if (Plan.movesPath())
+    Plan.PathAt = place(Log2_32_Ceil(Plan.groups()));
   return std::nullopt;
 }
 
