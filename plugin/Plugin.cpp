@@ -15,6 +15,7 @@
 #include "analysis/Uniformity.h"
 #include "core/Error.h"
 #include "frontend/FormFma.h"
+#include "frontend/LoadPairs.h"
 #include "frontend/MachineCode.h"
 #include "frontend/Managed.h"
 #include "frontend/RemediedLaunches.h"

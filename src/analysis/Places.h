@@ -13,6 +13,10 @@
 
 namespace reconverge::analysis {
 
+/// On a load that stands where the program reads, but where its value need not
+/// be asked for (frontend/LoadPairs.cpp).
+inline constexpr llvm::StringLiteral RestoredKind = "reconverge.restored";
+
 /// The path of the file that holds \p Place (a DILocation or DIScope). The
 /// front end keeps it in two parts, cut where the file and the folder in which
 /// it was compiled part.

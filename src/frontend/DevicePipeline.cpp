@@ -45,7 +45,9 @@
 // is reached from several depths of nested branches, which cannot meet again in
 // the order in which they parted: bitonic sort was half as slow again for its
 // two stores. What both arms of one branch share is sunk later
-// (SharedEnds.cpp). The other settings are those of clang at the same -O.
+// (SharedEnds.cpp). Loads of neighbours that InstCombine takes apart are brought
+// together again (LoadPairs.cpp). The other settings are those of clang at the
+// same -O.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,6 +67,7 @@
 #include "frontend/HostConstants.h"
 #include "frontend/Inlining.h"
 #include "frontend/KernelWords.h"
+#include "frontend/LoadPairs.h"
 #include "frontend/Managed.h"
 #include "frontend/ParameterLoads.h"
 #include "frontend/Reflect.h"
@@ -197,6 +200,7 @@ static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
   PB.registerOptimizerEarlyEPCallback(Infer);
 
   settleParameterLoads(PB);
+  keepLoadPairs(PB);
   countBitsAtOnce(PB);
   markForUnrolling(PB);
 

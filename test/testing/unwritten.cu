@@ -159,6 +159,23 @@ __global__ void asked(int *Data, int *Old) {
   Old[threadIdx.x] = atomicExch(&Data[threadIdx.x], 1);
 }
 
+// A class is copied whole, of which one part says whether the other is there: both
+// are loaded at once, and the other is not asked for.
+// RUN: %reconverge test --check=init -- %t optional
+struct alignas(8) Optional {
+  int IsThere, Value;
+};
+__global__ void perhaps(Optional *Data) {
+  Data[threadIdx.x].IsThere = threadIdx.x & 1;
+  if (threadIdx.x & 1)
+    Data[threadIdx.x].Value = threadIdx.x;
+}
+__global__ void optional(const Optional *From, int *Data) {
+  const Optional Copy = From[threadIdx.x];
+  if (Copy.IsThere)
+    Data[threadIdx.x] = Copy.Value * Copy.Value;
+}
+
 static cudaTextureObject_t texture(cudaResourceDesc From) {
   cudaTextureDesc How = {};
   cudaTextureObject_t Texture;
@@ -233,6 +250,12 @@ int main(int, char **Words) {
     cudaMalloc(&Classes, sizeof(Back));
     padding<<<1, N>>>(Classes);
     cudaMemcpy(Back, Classes, sizeof(Back), cudaMemcpyDeviceToHost);
+  }
+  if (Is("optional")) {
+    Optional *Classes;
+    cudaMalloc(&Classes, N * sizeof(Optional));
+    perhaps<<<1, N>>>(Classes);
+    optional<<<1, N>>>(Classes, Data);
   }
   const bool Failed = cudaDeviceSynchronize() != cudaSuccess;
   if (Failed)

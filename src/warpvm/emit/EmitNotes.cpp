@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/emit/Emitter.h"
+#include "warpvm/prepare/AccessNumbers.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
@@ -97,17 +98,19 @@ static uint32_t bytesOf(const APInt &Mask) {
 }
 
 /// Of what \p I loads, the bytes that somebody asks for; all, if it is no load.
-/// A class with padding is often loaded as one word.
+/// A class with padding is often loaded as one word; and what our pipeline loads
+/// with its neighbour may not be asked for in the end.
 uint32_t RegionEmitter::askedBytes(const Instruction &I) const {
-  constexpr uint32_t All = ~0u;
-  if (!C.Asked || !isa<LoadInst>(I))
-    return All;
+  auto *Load = dyn_cast<LoadInst>(&I);
+  if (!C.Asked || !Load)
+    return ~0u;
+  const uint32_t All = ~restoredBytes(*Load);
   auto Of = [&](const Instruction &Value) {
     return bytesOf(
         C.Asked->Of.getDemandedBits(const_cast<Instruction *>(&Value)));
   };
   if (I.getType()->isIntegerTy())
-    return Of(I);
+    return Of(I) & All;
   auto *Several = dyn_cast<FixedVectorType>(I.getType());
   const unsigned Bits = I.getType()->getScalarSizeInBits();
   if (!Several || !Several->getElementType()->isIntegerTy() || Bits % 8)
@@ -120,7 +123,7 @@ uint32_t RegionEmitter::askedBytes(const Instruction &I) const {
       return All;
     Asked |= Of(*One) << Index->getZExtValue() * (Bits / 8);
   }
-  return Asked;
+  return Asked & All;
 }
 
 /// Whether \p I puts a value where another was, which nobody asks for.

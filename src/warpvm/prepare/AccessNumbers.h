@@ -18,13 +18,18 @@ void takeAccessNumber(llvm::Instruction &To, const llvm::Instruction &From);
 /// Bytes a lane with which \p Access is counted: its own are \p Own.
 uint32_t countedBytes(const llvm::Instruction &Access, uint32_t Own);
 
+/// The bytes of \p Load whose values need not be asked for where it stands, a bit
+/// each (analysis::RestoredKind).
+uint32_t restoredBytes(const llvm::LoadInst &Load);
+
 /// What a pass that joins accesses has to be told afterwards.
 class JoinedAccesses {
 public:
   /// Before the pass.
   explicit JoinedAccesses(llvm::Function &F);
   /// After it: an access that came of several has the number of the one at the
-  /// lowest address. The others' are gone, as their requests are.
+  /// lowest address. The others' are gone, as their requests are. Of a load it
+  /// says which of its bytes were restored.
   void number();
 
 private:
@@ -38,6 +43,7 @@ private:
   };
   llvm::Function &F;
   std::vector<Before> Had;
+  std::vector<llvm::WeakTrackingVH> Restored; ///< then what has their values
 };
 
 } // namespace reconverge::warpvm
