@@ -46,8 +46,10 @@
 // the order in which they parted: bitonic sort was half as slow again for its
 // two stores. What both arms of one branch share is sunk later
 // (SharedEnds.cpp). Loads of neighbours that InstCombine takes apart are brought
-// together again (LoadPairs.cpp). The other settings are those of clang at the
-// same -O.
+// together again (LoadPairs.cpp). GVN looks back 500 instructions for an earlier
+// load of the same bytes, not 100: blocks are long where loops are unrolled and
+// functions inlined, and a pixel's neighbours were read anew in each round of a
+// loop. The other settings are those of clang at the same -O.
 //
 //===----------------------------------------------------------------------===//
 
@@ -174,17 +176,21 @@ static OptimizationLevel levelOf(unsigned OptLevel) {
   }
 }
 
-/// A setting of SimplifyCFG that LLVM's own pipelines give no other way to.
-static Error keepArmsApart() {
-  static constexpr StringLiteral Name = "simplifycfg-sink-common";
+/// Settings of passes that LLVM's own pipelines give no other way to.
+static Error setPasses() {
+  static constexpr std::pair<StringLiteral, StringLiteral> Settings[] = {
+      {"simplifycfg-sink-common", "false"}, {"memdep-block-scan-limit", "500"}};
   static std::once_flag Set;
-  bool Wrong = false;
+  StringRef Missing;
   std::call_once(Set, [&] {
-    cl::Option *Sink = cl::getRegisteredOptions().lookup(Name);
-    Wrong = !Sink || Sink->addOccurrence(0, Name, "false");
+    for (const auto &[Name, Value] : Settings) {
+      cl::Option *Setting = cl::getRegisteredOptions().lookup(Name);
+      if (!Setting || Setting->addOccurrence(0, Name, Value))
+        Missing = Name;
+    }
   });
-  return Wrong ? internalError("LLVM has no setting " + Name)
-               : Error::success();
+  return Missing.empty() ? Error::success()
+                         : internalError("LLVM has no setting " + Missing);
 }
 
 static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
@@ -300,7 +306,7 @@ Error completeDeviceCode(Module &M, const CompileOptions &Options) {
   if (!TM)
     return TM.takeError();
 
-  if (Error E = keepArmsApart())
+  if (Error E = setPasses())
     return E;
 
   ownHostConstants(M);
