@@ -17,6 +17,17 @@ if(RECONVERGE_TRAIN)
   find_package(dlib 19.24 REQUIRED)
 endif()
 include(CudaToolkit)
+
+# LLVM as a part of whatever links it, for the host's instructions alone. Where
+# LLVM is needed in a user's program this is what starts: libLLVM.so is for all
+# targets, and takes the loader 12 ms.
+if(NOT TARGET LLVMPasses)
+  message(FATAL_ERROR "LLVM's static libraries are missing\n"
+    "  Debian's llvm-19-dev has them.")
+endif()
+add_library(ReconvergeHostLLVM INTERFACE)
+llvm_map_components_to_libnames(host_llvm native bitreader bitwriter orcjit passes)
+target_link_libraries(ReconvergeHostLLVM INTERFACE ${host_llvm})
 separate_arguments(LLVM_DEFINITIONS_LIST NATIVE_COMMAND ${LLVM_DEFINITIONS})
 
 # LLVM's own tools, of the version that is linked.

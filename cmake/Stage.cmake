@@ -35,7 +35,9 @@ function(reconverge_stage name)
   foreach(dependency ${ARG_DEPENDS})
     target_link_libraries(${target} PUBLIC Reconverge${dependency})
   endforeach()
-  target_link_libraries(${target} PUBLIC LLVM)
+  # What links the stage says which LLVM it gets.
+  target_link_libraries(${target} PUBLIC
+    $<IF:$<BOOL:$<TARGET_PROPERTY:RECONVERGE_HOST_LLVM>>,ReconvergeHostLLVM,LLVM>)
 endfunction()
 
 # reconverge_unittest(<name> SOURCES <files> [DEPENDS <stages>] [STAGE <stage>])
