@@ -157,9 +157,10 @@ Expected<Compiled> MachineImpl::code(Compiler &By, LoadedKernel &K,
   auto Found = By.cached(K.name(), K.Home.Bytes, Emit, tier(V));
   if (!Found || Found->Plan)
     return Found;
-  if (Error E = K.Home.read(K.F))
-    return std::move(E);
-  return By.compile(K.F, K.Home.Bytes, Emit, tier(V));
+  auto F = K.Home.read(K.name());
+  if (!F)
+    return F.takeError();
+  return By.compile(**F, K.Home.Bytes, Emit, tier(V));
 }
 
 /// Sees to it that \p V has code.
@@ -206,7 +207,7 @@ void MachineImpl::improve(const LoadedKernel &K, Variant V) {
     Slot->Better = {Done->Plan, Effort::Well, V.Vectors};
     Slot->Now = &Slot->Better;
   };
-  Beside->add({K.Home.Bitcode, K.name().str(), Emit, Cut, std::move(Take)});
+  Beside->add({K.Home.bitcode(), K.name().str(), Emit, Cut, std::move(Take)});
 }
 
 /// Checked code; null if it cannot be made.
@@ -304,7 +305,7 @@ Error MachineImpl::launch(Kernel &Kernel, const LaunchShape &Shape, void **Args,
                           const LaunchOptions &How) {
   auto &K = static_cast<LoadedKernel &>(Kernel);
   if (Options.Herd && !K.Herd)
-    K.Herd = Options.Herd(K.F);
+    K.Herd = Options.Herd(K.function());
   const std::vector<uint8_t> Params = K.packed(Args);
   const bool Shuffled = How.Seed && *How.Seed != NaturalOrder;
   assert(!(Shuffled && (How.Counts || How.Observer || How.Races)) &&

@@ -92,8 +92,9 @@ struct MachineOptions {
   /// The path of compile-kernel, for Auto, which is Well where there is none.
   std::string CompilerProgram;
   std::string CacheDir; ///< compiled kernels; empty: no cache on disk
-  /// Functions may be read when they are compiled: nobody asks what is in
-  /// Kernel::function() and Program::module().
+  /// Code may be read when it is compiled: nobody asks for Kernel::function()
+  /// and Program::module(), and what Machine::load() was given stays where it is
+  /// for as long as the program is there.
   bool ReadLate = false;
 };
 
@@ -143,6 +144,9 @@ public:
   virtual llvm::Function &function() const = 0; ///< as loaded, numbered
   virtual uint64_t staticShared() const = 0;    ///< bytes
   virtual uint64_t localBytes() const = 0;      ///< bytes a thread
+  virtual unsigned launchBound() const = 0;     ///< analysis::launchBound
+  /// NN of sm_NN that it was compiled for; 0: it does not say.
+  virtual unsigned architecture() const = 0;
   /// Whether launches that begin now run code that was compiled well.
   virtual bool compiledWell() const { return true; }
   /// Byte offset and size of each parameter, as the host stub passes them.

@@ -6,14 +6,13 @@
 // name. A variant of a program has other code for the same variables and
 // functions, and shares their addresses.
 //
-// Code that the cache has an outline of is read function by function, when it
-// is compiled (Outline.cpp).
+// What the cache has an outline of (Outline.cpp) is not read at all until a
+// kernel is compiled, and then function by function.
 //
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/Program.h"
 #include "analysis/CodeHash.h"
-#include "analysis/device/AddressSpace.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
 #include "warpvm/memory/DeviceMemory.h"
@@ -34,9 +33,11 @@ namespace reconverge::warpvm {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-LoadedKernel::LoadedKernel(Function &F, LoadedProgram &Home,
-                           KernelOutline Known)
-    : F(F), Home(Home), Layout(parameterLayout(F)), Known(std::move(Known)) {}
+Function &LoadedKernel::function() const {
+  Function *F = Home.module().getFunction(Name);
+  assert(F && "a kernel is of its module");
+  return *F;
+}
 
 uint64_t LoadedKernel::localBytes() const {
   for (const auto &Slot : Slots)
@@ -54,7 +55,7 @@ bool LoadedKernel::compiledWell() const {
 
 std::vector<uint8_t> LoadedKernel::packed(void **Args) const {
   std::vector<uint8_t> Params;
-  for (auto [I, Slot] : enumerate(Layout)) {
+  for (auto [I, Slot] : enumerate(Known.Parameters)) {
     Params.resize(std::max<size_t>(Params.size(), Slot.first + Slot.second));
     std::memcpy(Params.data() + Slot.first, Args[I], Slot.second);
   }
@@ -76,57 +77,107 @@ bool LoadedKernel::takesHostPointer(ArrayRef<uint8_t> Params) const {
 // Programs
 //===----------------------------------------------------------------------===//
 
+static Error unreadable(Error Why) {
+  return userError("device bitcode cannot be read: " + toString(std::move(Why)),
+                   "Build the program again with this version.");
+}
+
 Expected<Kernel *> LoadedProgram::kernel(StringRef Name) {
   auto &Slot = Kernels[Name];
-  if (!Slot) {
+  if (Slot)
+    return Slot.get();
+  const KernelOutline *Of = Known ? Known->kernel(Name) : nullptr;
+  if (!Of) {
+    if (Error E = readModule(Given))
+      return std::move(E);
     Function *F = M->getFunction(Name);
     if (!F || F->isDeclaration())
       return nullptr;
-    const KernelOutline *Of = Known ? Known->kernel(Name) : nullptr;
-    if (!Of)
-      if (Error E = read(*F))
-        return std::move(E);
-    Slot =
-        std::make_unique<LoadedKernel>(*F, *this, Of ? *Of : KernelOutline(*F));
-    Slot->Globals = Addresses.data();
+    if (Error E = readFunction(*F))
+      return std::move(E);
+    Slot = std::make_unique<LoadedKernel>(Name, *this, KernelOutline(*F));
+  } else {
+    Slot = std::make_unique<LoadedKernel>(Name, *this, *Of);
   }
+  Slot->Globals = Addresses.data();
   return Slot.get();
 }
 
+Error LoadedProgram::readModule(MemoryBufferRef From) {
+  if (M)
+    return Error::success();
+  auto Read = Known ? getLazyBitcodeModule(From, Context)
+                    : parseBitcodeFile(From, Context);
+  if (!Read)
+    return unreadable(Read.takeError());
+  M = std::move(*Read);
+  // LLVM's reader verifies a module that has debug information of its version
+  // itself; to do so again is a sixth of the time in which a large one loads.
+  const bool Verified =
+      getDebugMetadataVersionFromModule(*M) == DEBUG_METADATA_VERSION;
+  std::string Problem;
+  raw_string_ostream OS(Problem);
+  if (!Known && !Verified && verifyModule(*M, &OS))
+    return userError("device bitcode is invalid: " + Problem,
+                     "Build the program again with this version.");
+  return Error::success();
+}
+
 /// A round for each level of calls, which are all by name.
-Error LoadedProgram::read(Function &F) {
+Error LoadedProgram::readFunction(Function &F) {
   for (bool More = Known.has_value(); More;) {
     More = false;
     for (const GlobalValue *GV : reachableFrom(F))
       if (GV->isMaterializable()) {
         More = true;
         if (Error E = const_cast<GlobalValue *>(GV)->materialize())
-          return userError("device bitcode cannot be read: " +
-                               toString(std::move(E)),
-                           "Build the program again with this version.");
+          return unreadable(std::move(E));
       }
   }
   return Error::success();
 }
 
+Expected<Function *> LoadedProgram::read(StringRef Kernel) {
+  if (Error E = readModule(Given))
+    return std::move(E);
+  Function *F = M->getFunction(Kernel);
+  if (!F)
+    return internalError("the device code holds no kernel '" + Kernel + "'");
+  if (Error E = readFunction(*F))
+    return std::move(E);
+  return F;
+}
+
+std::shared_ptr<const std::string> LoadedProgram::bitcode() {
+  std::lock_guard<std::mutex> Lock(Keeping);
+  if (!Kept)
+    Kept = std::make_shared<const std::string>(Given.getBuffer());
+  return Kept;
+}
+
 Expected<std::pair<void *, uint64_t>> LoadedProgram::variable(StringRef Name) {
-  for (auto [GV, Address] : zip(Variables, Addresses))
-    if (GV->getName() == Name)
-      return std::pair(Address, M->getDataLayout()
-                                    .getTypeAllocSize(GV->getValueType())
-                                    .getFixedValue());
+  for (auto [V, Address] : zip(Variables, Addresses))
+    if (V.Name == Name)
+      return std::pair(Address, V.Size);
   return std::pair<void *, uint64_t>(nullptr, 0);
 }
 
 Error LoadedProgram::resetVariables() {
+  if (const auto *Initial = Known ? Known->initialValues() : nullptr) {
+    for (auto [Address, Value] : zip(Addresses, *Initial))
+      if (Value)
+        std::memcpy(Address, Value->data(), Value->size());
+    return Error::success();
+  }
   // Initial values may hold addresses of variables and functions.
+  const auto Globals = deviceVariables(*M);
   DenseMap<const GlobalValue *, void *> AddressOf;
-  for (auto [GV, Address] : zip(Variables, Addresses))
+  for (auto [GV, Address] : zip(Globals, Addresses))
     AddressOf[GV] = Address;
   for (auto [F, Address] :
        zip(Functions, ArrayRef(Addresses).drop_front(Variables.size())))
     AddressOf[F] = Address;
-  for (auto [GV, Address] : zip(Variables, Addresses))
+  for (auto [GV, Address] : zip(Globals, Addresses))
     if (GV->hasInitializer())
       if (Error E = writeInitializer(
               *GV->getInitializer(), static_cast<uint8_t *>(Address),
@@ -137,35 +188,27 @@ Error LoadedProgram::resetVariables() {
   return Error::success();
 }
 
-/// The module, and what is known of it without memory for its variables. Read
-/// as a whole if there is no \p CacheDir.
+/// What is known of \p Bitcode without memory for its variables. Read as a
+/// whole, from a copy, if there is no \p CacheDir or nothing of it there.
 static Expected<std::unique_ptr<LoadedProgram>> parse(MemoryBufferRef Bitcode,
                                                       StringRef CacheDir) {
   auto P = std::make_unique<LoadedProgram>();
   P->Bytes = bitcodeHash(Bitcode.getBuffer());
-  P->Bitcode = std::make_shared<const std::string>(Bitcode.getBuffer());
+  P->Given = Bitcode;
   P->Known = Outline::kept(CacheDir, P->Bytes);
-  const MemoryBufferRef Kept(*P->Bitcode, Bitcode.getBufferIdentifier());
-  auto M = P->Known ? getLazyBitcodeModule(Kept, P->Context)
-                    : parseBitcodeFile(Kept, P->Context);
-  if (!M)
-    return userError("device bitcode cannot be read: " +
-                         toString(M.takeError()),
-                     "Build the program again with this version.");
-  P->M = std::move(*M);
-  // LLVM's reader verifies a module that has debug information of its version
-  // itself; to do so again is a sixth of the time in which a large one loads.
-  const bool Verified =
-      getDebugMetadataVersionFromModule(*P->M) == DEBUG_METADATA_VERSION;
-  std::string Problem;
-  raw_string_ostream OS(Problem);
-  if (!P->Known && !Verified && verifyModule(*P->M, &OS))
-    return userError("device bitcode is invalid: " + Problem,
-                     "Build the program again with this version.");
+  if (P->Known && P->Known->initialValues()) {
+    P->Hash = P->Known->codeHash();
+    P->Variables = P->Known->variables();
+    return P;
+  }
+  P->Given = MemoryBufferRef(*P->bitcode(), Bitcode.getBufferIdentifier());
+  if (Error E = P->readModule(P->Given))
+    return std::move(E);
   if (!P->Known)
     Outline::keep(*P->M, CacheDir, P->Bytes);
   P->Hash = P->Known ? P->Known->codeHash() : analysis::codeHash(*P->M);
-  P->Variables = deviceVariables(*P->M);
+  for (const GlobalVariable *GV : deviceVariables(*P->M))
+    P->Variables.emplace_back(*GV);
   P->Functions = addressedFunctions(*P->M);
   return P;
 }
@@ -177,12 +220,8 @@ loadProgram(MemoryBufferRef Bitcode, const VariableAllocator &Allocate,
   if (!Parsed)
     return Parsed.takeError();
   std::unique_ptr<LoadedProgram> P = std::move(*Parsed);
-  const DataLayout &DL = P->M->getDataLayout();
-  for (GlobalVariable *GV : P->Variables) {
-    auto Address = Allocate(
-        DL.getTypeAllocSize(GV->getValueType()),
-        GV->getAlign().value_or(DL.getABITypeAlign(GV->getValueType())).value(),
-        GV->getName());
+  for (const VariableOutline &V : P->Variables) {
+    auto Address = Allocate(V.Size, V.Align, V.Name);
     if (!Address)
       return Address.takeError();
     P->Addresses.push_back(*Address);
@@ -193,8 +232,8 @@ loadProgram(MemoryBufferRef Bitcode, const VariableAllocator &Allocate,
   if (Error E = P->resetVariables())
     return std::move(E);
   if (Options.OwnMemory)
-    for (auto [GV, Address] : zip(P->Variables, P->Addresses))
-      if (GV->getAddressSpace() == analysis::ConstantSpace)
+    for (auto [V, Address] : zip(P->Variables, P->Addresses))
+      if (V.Constant)
         DeviceMemory::instance().markConstant(Address);
   return P;
 }
@@ -204,14 +243,15 @@ Expected<std::unique_ptr<Program>> loadVariantOf(LoadedProgram &Home,
   auto P = parse(Bitcode, /*CacheDir=*/"");
   if (!P)
     return P.takeError();
-  auto SameNames = [](const auto &A, const auto &B) {
-    return A.size() == B.size() && all_of(zip(A, B), [](const auto &Pair) {
-             return std::get<0>(Pair)->getName() ==
-                    std::get<1>(Pair)->getName();
+  auto SameNames = [](const auto &A, const auto &B, auto NameOf) {
+    return A.size() == B.size() && all_of(zip(A, B), [&](const auto &Pair) {
+             return NameOf(std::get<0>(Pair)) == NameOf(std::get<1>(Pair));
            });
   };
-  if (!SameNames((*P)->Variables, Home.Variables) ||
-      !SameNames((*P)->Functions, Home.Functions))
+  if (!SameNames((*P)->Variables, Home.Variables,
+                 [](const VariableOutline &V) { return StringRef(V.Name); }) ||
+      !SameNames((*P)->Functions, Home.Functions,
+                 [](const Function *F) { return F->getName(); }))
     return internalError("a variant has other variables or functions than the "
                          "program that it is of");
   (*P)->Addresses = Home.Addresses;

@@ -12,6 +12,7 @@
 #include "llvm/IR/Module.h"
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,15 +45,18 @@ class LoadedProgram;
 /// A kernel, its codes so far, and what a launch has to know of it.
 class LoadedKernel : public Kernel {
 public:
-  LoadedKernel(llvm::Function &F, LoadedProgram &Home, KernelOutline Known);
+  LoadedKernel(llvm::StringRef Name, LoadedProgram &Home, KernelOutline Known)
+      : Name(Name), Home(Home), Known(std::move(Known)) {}
 
-  llvm::StringRef name() const override { return F.getName(); }
-  llvm::Function &function() const override { return F; }
+  llvm::StringRef name() const override { return Name; }
+  llvm::Function &function() const override;
   uint64_t staticShared() const override { return Known.Shared; }
+  unsigned launchBound() const override { return Known.Bound; }
+  unsigned architecture() const override { return Known.Architecture; }
   uint64_t localBytes() const override;
   bool compiledWell() const override;
   llvm::ArrayRef<std::pair<uint64_t, uint64_t>> parameters() const override {
-    return Layout;
+    return Known.Parameters;
   }
 
   /// The parameters' bytes, as compiled code reads them.
@@ -61,9 +65,8 @@ public:
   /// memory that only the host has.
   bool takesHostPointer(llvm::ArrayRef<uint8_t> Params) const;
 
-  llvm::Function &F;
+  std::string Name;
   LoadedProgram &Home;
-  llvm::SmallVector<std::pair<uint64_t, uint64_t>, 8> Layout;
   KernelOutline Known;
   /// By Variant::index(); null: not yet. What is compiled may outlive us.
   std::shared_ptr<CodeSlot> Slots[Variant::Count];
@@ -80,26 +83,39 @@ public:
 class LoadedProgram : public Program {
 public:
   llvm::StringRef hash() const override { return Hash; }
-  llvm::Module &module() const override { return *M; }
+  llvm::Module &module() const override {
+    assert(M && "nobody asks for what is read late");
+    return *M;
+  }
 
   llvm::Expected<Kernel *> kernel(llvm::StringRef Name) override;
   llvm::Expected<std::pair<void *, uint64_t>>
   variable(llvm::StringRef Name) override;
   llvm::Error resetVariables() override;
-  /// Sees to it that \p F and all that it reaches have their code.
-  llvm::Error read(llvm::Function &F);
+  /// The kernel of that name, with its code and that of all that it reaches.
+  llvm::Expected<llvm::Function *> read(llvm::StringRef Kernel);
+  /// The module's bitcode, which outlives us.
+  std::shared_ptr<const std::string> bitcode();
+  /// Reads the module, if it is not there, and sees to it that it is sound.
+  llvm::Error readModule(llvm::MemoryBufferRef From);
 
-  std::shared_ptr<const std::string> Bitcode; ///< M's
+  /// What load() was given; without Known, Kept's.
+  llvm::MemoryBufferRef Given;
+  std::shared_ptr<const std::string> Kept; ///< once asked for
+  std::mutex Keeping;
   llvm::LLVMContext Context;
-  std::unique_ptr<llvm::Module> M;
-  std::optional<Outline> Known; ///< if functions are read when compiled
-  std::string Hash;             ///< of the code, by which decisions know it
+  std::unique_ptr<llvm::Module> M; ///< with Known: once something is compiled
+  std::optional<Outline> Known;    ///< if code is read when it is compiled
+  std::string Hash;                ///< of the code, by which decisions know it
   std::string Bytes; ///< of the bitcode, lines in it: what is cached goes by
-  llvm::SmallVector<llvm::GlobalVariable *, 8> Variables;
+  std::vector<VariableOutline> Variables;
   llvm::SmallVector<llvm::Function *, 8> Functions; ///< that have an address
   std::optional<FunctionAddresses> Places;
   std::vector<void *> Addresses; ///< of variables, then of functions
   llvm::StringMap<std::unique_ptr<LoadedKernel>> Kernels;
+
+private:
+  llvm::Error readFunction(llvm::Function &F);
 };
 
 /// Programs of a machine with \p Options: what Machine::load() and

@@ -90,7 +90,7 @@ TestProgram::TestProgram(const std::string &Text, Machine &On) : On(On) {
 TestProgram::TestProgram(Module &M, Machine &On) : On(On) { load(M); }
 
 void TestProgram::load(Module &M) {
-  auto Bytes = numberedBitcode(M);
+  Bytes = numberedBitcode(M);
   auto Loaded =
       On.load(MemoryBufferRef(StringRef(Bytes.data(), Bytes.size()), "kernel"),
               [this](uint64_t Size, uint64_t, StringRef) -> Expected<void *> {

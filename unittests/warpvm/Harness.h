@@ -83,6 +83,7 @@ private:
   Machine &On;
   std::unique_ptr<Program> P;
   std::list<std::vector<uint64_t>> Memory; ///< of module variables
+  llvm::SmallVector<char, 0> Bytes;        ///< of the module
   Kernel *Last = nullptr;
   LaunchCounts Counts;
 };

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A module is verified once: by LLVM's reader if it has debug information of
-// its version, otherwise as it is loaded. Of one that was loaded before, code is
-// read as it is compiled.
+// its version, otherwise as it is loaded. One that was loaded before is read as
+// a kernel of it is compiled.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Harness.h"
+
+#include "warpvm/Outline.h"
+#include "warpvm/Program.h"
+#include "warpvm/emit/CachedFile.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -65,13 +69,15 @@ const char *const Two = R"(
     store i32 1, ptr %out
     ret void
   }
-  define ptx_kernel void @k(ptr %out) {
+  define ptx_kernel void @k(ptr %out) "target-cpu"="sm_80" {
     %v = call i32 @twice(i32 21)
     store i32 %v, ptr addrspace(3) @Part
     %w = load i32, ptr addrspace(3) @Part
     store i32 %w, ptr %out
     ret void
   }
+  !nvvm.annotations = !{!0}
+  !0 = !{ptr @k, !"maxntidx", i32 96}
 )";
 
 class LateReading : public testing::Test {
@@ -84,9 +90,13 @@ protected:
   void TearDown() override { (void)sys::fs::remove_directories(Folder); }
 
   struct Loaded {
-    bool AtOnce;     ///< all code was there when the program was
-    bool OtherStays; ///< that of `other` was not there when k had run
+    bool HasModule;  ///< it was there when the program was
+    bool AtOnce;     ///< ... with all code
+    bool ReadsCode;  ///< it was there when k had run
+    bool OtherStays; ///< ... without the code of `other`
     uint64_t Shared;
+    unsigned Bound, Architecture;
+    SmallVector<std::pair<uint64_t, uint64_t>> Parameters;
     uint32_t Result = 0;
   };
   /// Loads \p Text on a machine of its own and runs k.
@@ -95,12 +105,21 @@ protected:
     auto M = parseKernel(C, Text);
     auto On = cantFail(Machine::create(O));
     TestProgram P(*M, *On);
-    Module &In = P.program().module();
+    auto &Program = static_cast<LoadedProgram &>(P.program());
     Loaded L;
-    L.AtOnce = none_of(In, [](Function &F) { return F.isMaterializable(); });
-    L.Shared = cantFail(P.program().kernel("k"))->staticShared();
+    L.HasModule = Program.M != nullptr;
+    L.AtOnce = Program.M && none_of(*Program.M, [](Function &F) {
+                 return F.isMaterializable();
+               });
+    const Kernel &K = *cantFail(Program.kernel("k"));
+    L.Shared = K.staticShared();
+    L.Bound = K.launchBound();
+    L.Architecture = K.architecture();
+    append_range(L.Parameters, K.parameters());
     P.run(shape(1, 32), &L.Result);
-    L.OtherStays = In.getFunction("other")->isMaterializable();
+    L.ReadsCode = Program.M != nullptr;
+    L.OtherStays =
+        Program.M && Program.M->getFunction("other")->isMaterializable();
     return L;
   }
 
@@ -113,24 +132,106 @@ TEST_F(LateReading, TheSecondTimeCodeIsReadAsItIsCompiled) {
   EXPECT_TRUE(First.AtOnce);
   O.Counters = false; // k is compiled again, and is not in the cache
   Loaded Second = load(Two);
-  EXPECT_FALSE(Second.AtOnce);
+  EXPECT_FALSE(Second.HasModule);
+  EXPECT_TRUE(Second.ReadsCode);
   EXPECT_TRUE(Second.OtherStays);
   for (const Loaded &L : {First, Second}) {
     EXPECT_EQ(L.Shared, 128u);
+    EXPECT_EQ(L.Bound, 96u);
+    EXPECT_EQ(L.Architecture, 80u);
+    ASSERT_EQ(L.Parameters.size(), 1u);
+    EXPECT_EQ(L.Parameters.front(), std::pair(uint64_t(0), uint64_t(8)));
     EXPECT_EQ(L.Result, 42u);
   }
 }
 
 TEST_F(LateReading, CodeThatIsInTheCacheIsNotRead) {
   load(Two);
+  Loaded Second = load(Two);
+  EXPECT_EQ(Second.Result, 42u);
+  EXPECT_FALSE(Second.ReadsCode);
+}
+
+TEST_F(LateReading, VariablesHaveTheirValuesWithoutCode) {
+  const std::string Text = std::string(Two) + R"(
+    @Unset = external addrspace(1) global i32
+    @Zero = addrspace(1) global [3 x i32] zeroinitializer, align 16
+    @Fixed = addrspace(4) constant { i8, i32 } { i8 -1, i32 305419896 }
+  )";
+  for (bool Second : {false, true}) {
+    if (Second)
+      load(Text);
+    auto On = cantFail(Machine::create(O));
+    LLVMContext C;
+    auto M = parseKernel(C, Text);
+    TestProgram P(*M, *On);
+    auto &Program = static_cast<LoadedProgram &>(P.program());
+    EXPECT_EQ(Program.M == nullptr, Second);
+    for (int Time : {1, 2}) {
+      auto Zero = cantFail(Program.variable("Zero"));
+      ASSERT_EQ(Zero.second, 12u);
+      EXPECT_EQ(static_cast<uint32_t *>(Zero.first)[2], 0u) << Time;
+      static_cast<uint32_t *>(Zero.first)[2] = 5;
+      auto Fixed = cantFail(Program.variable("Fixed"));
+      ASSERT_EQ(Fixed.second, 8u);
+      EXPECT_EQ(static_cast<uint8_t *>(Fixed.first)[0], 0xff);
+      EXPECT_EQ(static_cast<uint32_t *>(Fixed.first)[1], 0x12345678u);
+      cantFail(Program.resetVariables());
+    }
+    EXPECT_EQ(cantFail(Program.variable("Unset")).second, 4u);
+    EXPECT_EQ(cantFail(Program.variable("None")).first, nullptr);
+    EXPECT_EQ(cantFail(Program.kernel("none")), nullptr);
+    std::vector<std::tuple<uint64_t, uint64_t, bool>> Shapes;
+    for (const VariableOutline &V : Program.Variables)
+      Shapes.push_back({V.Size, V.Align, V.Constant});
+    EXPECT_EQ(Shapes,
+              (decltype(Shapes){{4, 4, false}, {12, 16, false}, {8, 4, true}}));
+  }
+}
+
+TEST_F(LateReading, AVariableThatBeginsWithAnAddressNeedsItsModule) {
+  const std::string Text = std::string(Two) + R"(
+    @A = addrspace(1) global i32 7
+    @B = addrspace(1) global ptr addrspace(1) @A
+  )";
+  load(Text);
   auto On = cantFail(Machine::create(O));
   LLVMContext C;
-  auto M = parseKernel(C, Two);
+  auto M = parseKernel(C, Text);
   TestProgram P(*M, *On);
-  uint32_t Result = 0;
-  P.run(shape(1, 32), &Result);
-  EXPECT_EQ(Result, 42u);
-  EXPECT_TRUE(P.program().module().getFunction("k")->isMaterializable());
+  auto &Program = static_cast<LoadedProgram &>(P.program());
+  ASSERT_TRUE(Program.M);
+  EXPECT_TRUE(Program.M->getFunction("k")->isMaterializable());
+  void *B;
+  std::memcpy(&B, cantFail(Program.variable("B")).first, sizeof(B));
+  EXPECT_EQ(B, cantFail(Program.variable("A")).first);
+}
+
+/// A file that is whole, but says something else, is as none.
+TEST_F(LateReading, AnOutlineThatSaysSomethingElseIsNoOutline) {
+  LLVMContext C;
+  const std::string Text =
+      std::string(Two) + "@V = addrspace(1) global i32 1\n";
+  auto M = parseKernel(C, Text);
+  Outline::keep(*M, Folder, "hash");
+  ASSERT_TRUE(Outline::kept(Folder, "hash"));
+  std::error_code Listed;
+  const std::string Path = sys::fs::directory_iterator(Folder, Listed)->path();
+  const std::string Whole = readWhole(Path)->getBuffer().str();
+  for (auto [From, To] : {std::pair("v 4", "v x"),
+                          {"v 4,", "v "},
+                          {" 01000000 ", " 010000 "},
+                          {" 01000000 ", " 0g000000 "},
+                          {"k 128", "k -"},
+                          {"k 128,96,80", "k 128,96"},
+                          {" 0,8 ", " 0 "},
+                          {"k ", "j "}}) {
+    std::string Other = Whole;
+    const size_t At = Other.find(From);
+    ASSERT_NE(At, std::string::npos) << From;
+    writeWhole(Path, Other.replace(At, strlen(From), To));
+    EXPECT_FALSE(Outline::kept(Folder, "hash")) << To;
+  }
 }
 
 TEST_F(LateReading, FunctionsWithAnAddressAreReadAtOnce) {

@@ -21,8 +21,6 @@
 
 #include "runtime/vm/Registry.h"
 
-#include "analysis/device/Annotations.h"
-#include "analysis/device/Architecture.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
 #include "runtime/vm/Api.h"
@@ -238,10 +236,11 @@ static cudaError_t resolve(DeviceFunction &F) {
   const uint64_t Static = F.Code->staticShared();
   F.MaxDynamicShared = limits::SharedPerBlock -
                        std::min<uint64_t>(Static, limits::SharedPerBlock);
-  const unsigned Bound = analysis::launchBound(F.Code->function());
+  const unsigned Bound = F.Code->launchBound();
   F.MaxThreads = Bound ? Bound : limits::ThreadsPerBlock;
-  F.Architecture = int(analysis::architectureOf(F.Code->function())
-                           .value_or(limits::Major * 10 + limits::Minor));
+  const unsigned Architecture = F.Code->architecture();
+  F.Architecture =
+      Architecture ? int(Architecture) : limits::Major * 10 + limits::Minor;
   return cudaSuccess;
 }
 

@@ -4,6 +4,8 @@
 #include "FakeMachine.h"
 
 #include "analysis/Numbering.h"
+#include "analysis/device/Annotations.h"
+#include "analysis/device/Architecture.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
 #include "runtime/vm/Api.h"
@@ -42,6 +44,10 @@ public:
   Function &function() const override { return F; }
   uint64_t staticShared() const override { return Shared; }
   uint64_t localBytes() const override { return 16; }
+  unsigned launchBound() const override { return analysis::launchBound(F); }
+  unsigned architecture() const override {
+    return analysis::architectureOf(F).value_or(0);
+  }
   ArrayRef<std::pair<uint64_t, uint64_t>> parameters() const override {
     return Parameters;
   }
