@@ -71,7 +71,7 @@ public:
   }
 
   std::string describe() const override {
-    return (Well ? Well : Fast)->target() + ", " +
+    return (Well ? Well : Fast)->hostInWords() + ", " +
            std::to_string(Options.Threads) +
            (Options.Threads == 1 ? " thread" : " threads");
   }

@@ -21,7 +21,6 @@
 #include "warpvm/emit/Operations.h"
 #include "warpvm/emit/Steps.h"
 
-#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -39,6 +38,8 @@
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+#include <dlfcn.h>
 
 using namespace llvm;
 
@@ -67,8 +68,6 @@ static void optimise(Module &M, TargetMachine &TM) {
 Expected<std::unique_ptr<Compiler>>
 Compiler::create(const MachineOptions &Options, Effort How,
                  ArrayRef<std::pair<const char *, void *>> Library) {
-  InitializeNativeTarget();
-  InitializeNativeTargetAsmPrinter();
   auto Builder = orc::JITTargetMachineBuilder::detectHost();
   if (!Builder)
     return Builder.takeError();
@@ -86,43 +85,37 @@ Compiler::create(const MachineOptions &Options, Effort How,
   Builder->setRelocationModel(Reloc::PIC_);
   // The default for a JIT, the large model, loads every constant's address.
   Builder->setCodeModel(CodeModel::Small);
-  std::unique_ptr<Compiler> C(new Compiler);
+  std::unique_ptr<Compiler> C(new Compiler(std::move(*Builder)));
   C->CacheDir = Options.CacheDir;
   C->How = How;
-  auto TM = Builder->createTargetMachine();
-  if (!TM)
-    return TM.takeError();
-  C->Target = std::move(*TM);
-  C->Target->setO0WantsFastISel(true);
-  // What the IR says is what runs: no further contraction.
-  C->Target->Options.AllowFPOpFusion = FPOpFusion::Strict;
-  auto Jit = orc::LLJITBuilder().setJITTargetMachineBuilder(*Builder).create();
-  if (!Jit)
-    return Jit.takeError();
-  C->Jit = std::move(*Jit);
-  orc::SymbolMap Symbols;
   for (auto [Name, Address] : Library)
-    Symbols[C->Jit->mangleAndIntern(Name)] = {
-        orc::ExecutorAddr::fromPtr(Address), JITSymbolFlags::Exported};
-  auto &Main = C->Jit->getMainJITDylib();
-  if (Error E = Main.define(orc::absoluteSymbols(std::move(Symbols))))
-    return std::move(E);
-  auto Process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-      C->Jit->getDataLayout().getGlobalPrefix());
-  if (!Process)
-    return Process.takeError();
-  Main.addGenerator(std::move(*Process));
+    C->Library[Name] = Address;
   return C;
 }
 
-std::string Compiler::target() const {
-  StringRef Features = Target->getTargetFeatureString();
-  bool Wide = Features.contains("+avx512f");
-  StringRef Cpu = Target->getTargetCPU();
-  return (Cpu + (Wide                                             ? ", AVX-512"
-                 : Cpu == "skylake" || Features.contains("+avx2") ? ", AVX2"
-                                                                  : ", SSE"))
-      .str();
+/// Made for the first kernel that the cache has not.
+Expected<TargetMachine *> Compiler::target() {
+  if (!Target) {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    auto New = Builder.createTargetMachine();
+    if (!New)
+      return New.takeError();
+    Target = std::move(*New);
+    Target->setO0WantsFastISel(true);
+    // What the IR says is what runs: no further contraction.
+    Target->Options.AllowFPOpFusion = FPOpFusion::Strict;
+  }
+  return Target.get();
+}
+
+std::string Compiler::hostInWords() const {
+  const std::string Features = Builder.getFeatures().getString();
+  const bool Wide = StringRef(Features).contains("+avx512f");
+  const std::string &Cpu = Builder.getCPU();
+  const bool Vectors =
+      Cpu == "skylake" || StringRef(Features).contains("+avx2");
+  return Cpu + (Wide ? ", AVX-512" : Vectors ? ", AVX2" : ", SSE");
 }
 
 std::string describe(const EmitOptions &Emit, Tier Code) {
@@ -177,27 +170,31 @@ std::string Compiler::cachePath(StringRef ModuleHash, StringRef Name,
                                 const EmitOptions &Emit, Tier Code) const {
   std::string Key =
       (ModuleHash + "\n" + Name + "\n" + describe(Emit, Code) + " " +
-       Twine(How == Effort::Fast) + "\n" + Target->getTargetCPU() + "\n" +
-       Target->getTargetFeatureString() + "\n" + buildStamp())
+       Twine(How == Effort::Fast) + "\n" + Builder.getCPU() + "\n" +
+       Builder.getFeatures().getString() + "\n" + buildStamp())
           .str();
   return reconverge::cachePath(CacheDir, xxh3_64bits(Key));
 }
 
 Expected<std::unique_ptr<MemoryBuffer>>
 Compiler::build(Function &Kernel, const EmitOptions &Emit, Tier Code) {
+  auto For = target();
+  if (!For)
+    return For.takeError();
+  TargetMachine &Host = **For;
   EmitOptions ForHost = Emit;
-  ForHost.Scatter = Target->getMCSubtargetInfo()->checkFeatures(
-      "+avx512f,+avx512bw,+avx512vl");
-  auto M = emitKernel(Kernel, ForHost, Code, *Target);
+  ForHost.Scatter =
+      Host.getMCSubtargetInfo()->checkFeatures("+avx512f,+avx512bw,+avx512vl");
+  auto M = emitKernel(Kernel, ForHost, Code, Host);
   if (!M)
     return M.takeError();
   if (How == Effort::Fast) {
-    if (Error E = makeLists(**M))
+    if (Error E = makeLists(**M, Host))
       return std::move(E);
   } else {
-    optimise(**M, *Target);
+    optimise(**M, Host);
   }
-  return objectOf(**M);
+  return objectOf(**M, Host);
 }
 
 /// Those that lists may name; read from the cache when the first one is asked
@@ -205,50 +202,61 @@ Compiler::build(Function &Kernel, const EmitOptions &Emit, Tier Code) {
 OperationLibrary &Compiler::operations() {
   if (!Operations)
     Operations.emplace(
-        *Jit,
-        CacheDir.empty() ? "" : cachePath("", "operations", {}, Tier::Fused));
+        Code,
+        CacheDir.empty() ? "" : cachePath("", "operations", {}, Tier::Fused),
+        [this](StringRef Name) { return find(Name); });
   return *Operations;
 }
 
 /// The functions of \p M walk lists of steps, whose operations are there.
-Error Compiler::makeLists(Module &M) {
+Error Compiler::makeLists(Module &M, TargetMachine &Host) {
   Module Missing("operations", M.getContext());
   Missing.setTargetTriple(M.getTargetTriple());
   Missing.setDataLayout(M.getDataLayout());
   makeSteps(M, [&](StringRef Name) { return operations().has(Name); }, Missing);
   if (Missing.empty())
     return Error::success();
-  auto Object = objectOf(Missing);
+  auto Object = objectOf(Missing, Host);
   if (!Object)
     return Object.takeError();
   return operations().add(std::move(*Object));
 }
 
-Expected<std::unique_ptr<MemoryBuffer>> Compiler::objectOf(Module &M) {
+Expected<std::unique_ptr<MemoryBuffer>>
+Compiler::objectOf(Module &M, TargetMachine &Host) {
   SmallVector<char, 0> Object;
   raw_svector_ostream OS(Object);
   legacy::PassManager CodeGen;
-  if (Target->addPassesToEmitFile(CodeGen, OS, nullptr,
-                                  CodeGenFileType::ObjectFile))
+  if (Host.addPassesToEmitFile(CodeGen, OS, nullptr,
+                               CodeGenFileType::ObjectFile))
     return internalError("this host's code generator writes no object files");
   CodeGen.run(M);
   return std::make_unique<SmallVectorMemoryBuffer>(std::move(Object),
                                                    M.getModuleIdentifier());
 }
 
-Expected<Compiled> Compiler::link(std::unique_ptr<MemoryBuffer> Object) {
+/// What code may use: the VM's own library, operations, and what the C library
+/// and the compiler's have.
+Expected<void *> Compiler::find(StringRef Name) {
+  if (auto At = Library.find(Name); At != Library.end())
+    return At->second;
+  if (isOperationName(Name))
+    return operations().find(Name);
+  return dlsym(RTLD_DEFAULT, Name.str().c_str());
+}
+
+Expected<Compiled> Compiler::link(const MemoryBuffer &Object) {
   Compiled Result;
-  Result.Bytes = Object->getBufferSize();
-  auto Dylib = Jit->createJITDylib(("kernel" + Twine(Linked++)).str());
-  if (!Dylib)
-    return Dylib.takeError();
-  Dylib->addToLinkOrder(Jit->getMainJITDylib());
-  if (Error E = Jit->addObjectFile(*Dylib, std::move(Object)))
+  Result.Bytes = Object.getBufferSize();
+  if (Error E = Code.link(
+          Object, [&](StringRef Name) { return find(Name); },
+          [&](StringRef Name, void *At) {
+            if (Name == PlanSymbol)
+              Result.Plan = static_cast<const KernelPlan *>(At);
+          }))
     return std::move(E);
-  auto Symbol = Jit->lookup(*Dylib, PlanSymbol);
-  if (!Symbol)
-    return Symbol.takeError();
-  Result.Plan = Symbol->toPtr<const KernelPlan *>();
+  if (!Result.Plan)
+    return internalError("an object file without " + PlanSymbol);
   return Result;
 }
 
@@ -259,7 +267,7 @@ Expected<Compiled> Compiler::cached(StringRef Kernel, StringRef ModuleHash,
   auto Object = readWhole(cachePath(ModuleHash, Kernel, Emit, Code));
   if (!Object || (How == Effort::Fast && !operations().serves(*Object)))
     return Compiled();
-  return link(std::move(Object));
+  return link(*Object);
 }
 
 Expected<Compiled> Compiler::compile(Function &Kernel, StringRef ModuleHash,
@@ -275,7 +283,7 @@ Expected<Compiled> Compiler::adopt(std::unique_ptr<MemoryBuffer> Object,
                                    const EmitOptions &Emit, Tier Code) {
   if (!CacheDir.empty())
     writeWhole(cachePath(ModuleHash, Kernel, Emit, Code), Object->getBuffer());
-  return link(std::move(Object));
+  return link(*Object);
 }
 
 } // namespace reconverge::warpvm

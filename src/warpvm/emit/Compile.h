@@ -8,10 +8,8 @@
 #include "warpvm/emit/EmitOptions.h"
 #include "warpvm/emit/OperationLibrary.h"
 
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Target/TargetMachine.h"
-
-#include <atomic>
 
 namespace reconverge::warpvm {
 
@@ -50,23 +48,28 @@ public:
   build(llvm::Function &Kernel, const EmitOptions &Emit, Tier Code);
 
   /// CPU and vector extensions that code is made for, in words.
-  std::string target() const;
+  std::string hostInWords() const;
 
 private:
-  Compiler() = default;
-  llvm::Expected<Compiled> link(std::unique_ptr<llvm::MemoryBuffer> Object);
+  explicit Compiler(llvm::orc::JITTargetMachineBuilder Builder)
+      : Builder(std::move(Builder)) {}
+  llvm::Expected<Compiled> link(const llvm::MemoryBuffer &Object);
+  llvm::Expected<void *> find(llvm::StringRef Name);
+  llvm::Expected<llvm::TargetMachine *> target();
   OperationLibrary &operations();
-  llvm::Error makeLists(llvm::Module &M);
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> objectOf(llvm::Module &M);
+  llvm::Error makeLists(llvm::Module &M, llvm::TargetMachine &Target);
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+  objectOf(llvm::Module &M, llvm::TargetMachine &Target);
   std::string cachePath(llvm::StringRef ModuleHash, llvm::StringRef Name,
                         const EmitOptions &Emit, Tier Code) const;
 
-  std::unique_ptr<llvm::TargetMachine> Target;
-  std::unique_ptr<llvm::orc::LLJIT> Jit;
+  llvm::orc::JITTargetMachineBuilder Builder;
+  std::unique_ptr<llvm::TargetMachine> Target; ///< once something is compiled
+  llvm::StringMap<void *> Library;
+  Linker Code;
   std::optional<OperationLibrary> Operations; ///< of Effort::Fast, once used
   std::string CacheDir;
   Effort How = Effort::Well;
-  std::atomic<unsigned> Linked{0};
 };
 
 /// How code is to be emitted, in a line of text, and back; false: it is none.

@@ -13,7 +13,6 @@
 #include "warpvm/emit/CachedFile.h"
 #include "warpvm/emit/Operations.h"
 
-#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/Object/Archive.h"
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Object/ObjectFile.h"
@@ -22,32 +21,11 @@ using namespace llvm;
 
 namespace reconverge::warpvm {
 
-/// Calls \p Each with the operations that \p Object defines, or those that it
-/// needs, until it says false. False if it did, or if that is no object.
-static bool forOperations(MemoryBufferRef Object, bool Defined,
-                          function_ref<bool(StringRef)> Each) {
-  auto Read = object::ObjectFile::createObjectFile(Object);
-  if (!Read) {
-    consumeError(Read.takeError());
-    return false;
-  }
-  for (const object::SymbolRef &S : (*Read)->symbols()) {
-    auto Name = S.getName();
-    auto Flags = S.getFlags();
-    if (!Name || !Flags) {
-      consumeError(joinErrors(Name.takeError(), Flags.takeError()));
-      return false;
-    }
-    const bool Needed = *Flags & object::SymbolRef::SF_Undefined;
-    if (isOperationName(*Name) && Needed != Defined && !Each(*Name))
-      return false;
-  }
-  return true;
-}
-
-OperationLibrary::OperationLibrary(orc::LLJIT &Jit, std::string Path)
-    : Jit(Jit), Path(std::move(Path)) {
-  auto Kept = this->Path.empty() ? nullptr : readWhole(this->Path);
+OperationLibrary::OperationLibrary(
+    Linker &Code, std::string Path,
+    unique_function<Expected<void *>(StringRef)> Outside)
+    : Code(Code), Path(std::move(Path)), Outside(std::move(Outside)) {
+  Kept = this->Path.empty() ? nullptr : readWhole(this->Path);
   if (!Kept)
     return;
   auto Read = object::Archive::create(*Kept);
@@ -55,16 +33,30 @@ OperationLibrary::OperationLibrary(orc::LLJIT &Jit, std::string Path)
     consumeError(Read.takeError());
     return;
   }
-  for (const object::Archive::Symbol &S : (*Read)->symbols())
-    Names.insert(S.getName());
-  auto Members = orc::StaticLibraryDefinitionGenerator::Create(
-      Jit.getObjLinkingLayer(), std::move(Kept));
-  if (!Members) {
-    Names.clear();
-    consumeError(Members.takeError());
-    return;
+  for (const object::Archive::Symbol &S : (*Read)->symbols()) {
+    auto Member = S.getMember();
+    auto Object = Member ? Member->getMemoryBufferRef() : Member.takeError();
+    if (Object)
+      Places[S.getName()].Object = *Object;
+    else
+      consumeError(Object.takeError());
   }
-  Jit.getMainJITDylib().addGenerator(std::move(*Members));
+}
+
+Error OperationLibrary::link(MemoryBufferRef Object) {
+  return Code.link(
+      Object, [&](StringRef Name) { return Outside(Name); },
+      [&](StringRef Name, void *At) { Places[Name].Linked = At; });
+}
+
+Expected<void *> OperationLibrary::find(StringRef Name) {
+  auto At = Places.find(Name);
+  if (At == Places.end())
+    return nullptr;
+  if (!At->second.Linked)
+    if (Error E = link(At->second.Object))
+      return std::move(E);
+  return Places[Name].Linked;
 }
 
 static std::vector<NewArchiveMember> membersOf(const MemoryBuffer *Kept) {
@@ -89,13 +81,9 @@ static std::vector<NewArchiveMember> membersOf(const MemoryBuffer *Kept) {
 }
 
 Error OperationLibrary::add(std::unique_ptr<MemoryBuffer> Object) {
-  forOperations(*Object, /*Defined=*/true, [&](StringRef Name) {
-    Names.insert(Name);
-    return true;
-  });
   if (!Path.empty()) {
-    auto Kept = readWhole(Path);
-    std::vector<NewArchiveMember> Members = membersOf(Kept.get());
+    auto Others = readWhole(Path);
+    std::vector<NewArchiveMember> Members = membersOf(Others.get());
     Members.emplace_back(Object->getMemBufferRef());
     auto All = writeArchiveToBuffer(Members, SymtabWritingMode::NormalSymtab,
                                     object::Archive::K_GNU,
@@ -105,12 +93,27 @@ Error OperationLibrary::add(std::unique_ptr<MemoryBuffer> Object) {
     else
       consumeError(All.takeError());
   }
-  return Jit.addObjectFile(Jit.getMainJITDylib(), std::move(Object));
+  return link(*Object);
 }
 
 bool OperationLibrary::serves(const MemoryBuffer &Object) const {
-  return forOperations(Object.getMemBufferRef(), /*Defined=*/false,
-                       [&](StringRef Name) { return has(Name); });
+  auto Read = object::ObjectFile::createObjectFile(Object.getMemBufferRef());
+  if (!Read) {
+    consumeError(Read.takeError());
+    return false;
+  }
+  for (const object::SymbolRef &S : (*Read)->symbols()) {
+    auto Name = S.getName();
+    auto Flags = S.getFlags();
+    if (!Name || !Flags) {
+      consumeError(joinErrors(Name.takeError(), Flags.takeError()));
+      return false;
+    }
+    const bool Needed = *Flags & object::SymbolRef::SF_Undefined;
+    if (Needed && isOperationName(*Name) && !has(*Name))
+      return false;
+  }
+  return true;
 }
 
 } // namespace reconverge::warpvm
