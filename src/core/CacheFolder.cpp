@@ -30,8 +30,11 @@ std::unique_ptr<MemoryBuffer> readCached(StringRef Path) {
     consumeError(Opened.takeError());
     return nullptr;
   }
+  // Read rather than mapped: that is faster once, and a file that somebody
+  // cuts off while we have it is no fault.
   auto File = MemoryBuffer::getOpenFile(*Opened, Path, /*FileSize=*/-1,
-                                        /*RequiresNullTerminator=*/false);
+                                        /*RequiresNullTerminator=*/false,
+                                        /*IsVolatile=*/true);
   // What is used stays longest. Most disks note reads once a day, some never.
   sys::fs::file_status Status;
   if (!sys::fs::status(*Opened, Status))

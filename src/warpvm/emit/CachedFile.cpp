@@ -59,15 +59,34 @@ void writeWhole(StringRef Path, StringRef Bytes) {
   consumeError(Temp->keep(Path));
 }
 
+namespace {
+/// A file but for its last bytes.
+class Front : public MemoryBuffer {
+public:
+  Front(std::unique_ptr<MemoryBuffer> Whole, size_t Last)
+      : Whole(std::move(Whole)) {
+    init(this->Whole->getBufferStart(), this->Whole->getBufferEnd() - Last,
+         /*RequiresNullTerminator=*/false);
+  }
+  BufferKind getBufferKind() const override { return Whole->getBufferKind(); }
+  StringRef getBufferIdentifier() const override {
+    return Whole->getBufferIdentifier();
+  }
+
+private:
+  std::unique_ptr<MemoryBuffer> Whole;
+};
+} // namespace
+
 std::unique_ptr<MemoryBuffer> readWhole(StringRef Path) {
-  const std::unique_ptr<MemoryBuffer> File = readCached(Path);
+  std::unique_ptr<MemoryBuffer> File = readCached(Path);
   if (!File || File->getBufferSize() < 8)
     return nullptr;
   StringRef Bytes = File->getBuffer();
   StringRef Kept = Bytes.drop_back(8);
   if (support::endian::read64le(Kept.end()) != xxh3_64bits(Kept))
     return nullptr;
-  return MemoryBuffer::getMemBufferCopy(Kept, Path);
+  return std::make_unique<Front>(std::move(File), 8);
 }
 
 } // namespace reconverge::warpvm

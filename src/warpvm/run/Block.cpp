@@ -52,6 +52,7 @@ Block::Block(const LaunchContext &L)
   const uint64_t Frame = roundUp(Plan->FrameBytes, 64);
   const uint64_t Stride = privateBytes(*Plan);
   std::memset(Base, 0, Stride * Warps.size());
+  uint32_t Index[3] = {0, 0, 0}; // of the next thread
   for (unsigned I = 0; I < Warps.size(); ++I) {
     Warp &W = Warps[I];
     W.Plan = Plan;
@@ -80,10 +81,15 @@ Block::Block(const LaunchContext &L)
     // Thread indices stay the same from block to block.
     auto *Ids = reinterpret_cast<uint32_t *>(W.Frame);
     for (unsigned Lane = 0; Lane < WarpSize; ++Lane) {
-      const unsigned T = I * WarpSize + Lane;
-      Ids[Lane] = T % L.Shape.Block[0];
-      Ids[WarpSize + Lane] = T / L.Shape.Block[0] % L.Shape.Block[1];
-      Ids[2 * WarpSize + Lane] = T / (L.Shape.Block[0] * L.Shape.Block[1]);
+      for (unsigned D = 0; D < 3; ++D)
+        Ids[D * WarpSize + Lane] = Index[D];
+      if (++Index[0] == L.Shape.Block[0]) {
+        Index[0] = 0;
+        if (++Index[1] == L.Shape.Block[1]) {
+          Index[1] = 0;
+          ++Index[2];
+        }
+      }
     }
   }
 }
