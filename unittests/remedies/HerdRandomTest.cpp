@@ -183,6 +183,11 @@ TEST(HerdedKernels, SeedsThatHaveFailedVoteAlike) {
     compareVotes(Seed, 1, laneByLane);
 }
 
+/// Of 11,867: a way out that unrolling joined with another.
+TEST(HerdedKernels, SeedsThatHaveFailedVoteByTheRule) {
+  compareVotes(11867, 1, byRule);
+}
+
 /// The comparison notices a lane that a vote does not count.
 TEST(HerdedKernels, APlantedBugIsCaught) {
   expectCaught(herdShape, [](Module &M, uint64_t Seed) {

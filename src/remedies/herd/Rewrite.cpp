@@ -173,7 +173,7 @@ void rewrite(const HerdPlan &Plan, Function &F, Value *Counter) {
     if (!Way)
       continue; // seen so, nobody goes this way, or everybody does
     P.Branch = cast<Instruction>(Way)->getParent();
-    herdLoop(P, Who[N].first, Who[N].second, F, Notes);
+    herdLoop(P, Who[N].first, Who[N].second, F, Ways, Notes);
   }
   if (Counter)
     Dropped->count(*All, *Counter);

@@ -51,6 +51,7 @@
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 #include "llvm/Transforms/Utils/PromoteMemToReg.h"
@@ -335,10 +336,31 @@ void RoundWriter::run() {
   PromoteMemToReg(Slots, Dominance);
 }
 
+static constexpr StringLiteral AnchorKind = "rc.herd.way";
+
+/// Unrolling simplifies loops, and would join a way out with another one that
+/// leads to the same place: lanes that left by the one would not be told from
+/// those that left by the other. So something that happens stands before each.
+static void anchor(ArrayRef<WeakVH> Ways) {
+  for (const WeakVH &Way : Ways)
+    if (Way) {
+      IRBuilder<> B(cast<Instruction>(Way));
+      B.CreateIntrinsic(Intrinsic::sideeffect, {}, {})
+          ->setMetadata(AnchorKind, MDNode::get(B.getContext(), {}));
+    }
+}
+
+static void removeAnchors(Function &F) {
+  for (Instruction &I : make_early_inc_range(instructions(F)))
+    if (I.hasMetadata(AnchorKind))
+      I.eraseFromParent();
+}
+
 /// Has the loop of \p Point rounds of as many of its own as there are from one
 /// vote to the next, if they are short, and then a vote in each. None: seen so,
-/// nobody leaves the loop there, or everybody does.
-static std::optional<HerdPoint> unrolled(HerdPoint Point, Function &F) {
+/// nobody leaves the loop there, or everybody does. \p Ways stay what they are.
+static std::optional<HerdPoint> unrolled(HerdPoint Point, Function &F,
+                                         ArrayRef<WeakVH> Ways) {
   analysis::AnalysisManagers Analyses;
   auto &All = Analyses.Functions;
   auto &Loops = All.getResult<LoopAnalysis>(F);
@@ -356,7 +378,10 @@ static std::optional<HerdPoint> unrolled(HerdPoint Point, Function &F) {
       Instructions * Every > MostUnrolled)
     return Point;
   const WeakVH Way(Point.Branch);
-  if (!unrollRounds(*L, Every, All))
+  anchor(Ways);
+  const bool Unrolls = unrollRounds(*L, Every, All);
+  removeAnchors(F);
+  if (!Unrolls)
     return Point;
   // Conditions that turned out to be constant are gone.
   Point.Options.Every = 1;
@@ -368,9 +393,9 @@ static std::optional<HerdPoint> unrolled(HerdPoint Point, Function &F) {
 }
 
 void herdLoop(const HerdPoint &Point, Value *Mask, Value *Few, Function &F,
-              DroppedLanes *Dropped) {
+              ArrayRef<WeakVH> Ways, DroppedLanes *Dropped) {
   const WeakTrackingVH Who(Mask), Bound(Few); // phis may be simplified
-  if (const auto Now = unrolled(Point, F))
+  if (const auto Now = unrolled(Point, F, Ways))
     RoundWriter(*Now, Who, Bound, F, Dropped).run();
 }
 
