@@ -8,16 +8,15 @@
 #include "llvm/IR/PassManager.h"
 
 namespace llvm {
-class PassBuilder;
+class TargetMachine;
 } // namespace llvm
 
 namespace reconverge::analysis {
 
-/// Analysis managers of all levels that know all of LLVM's analyses and one
-/// another, for passes to run with.
+/// Analysis managers of all levels that know LLVM's analyses of IR and one
+/// another, for passes to run with. \p Target may be null.
 struct AnalysisManagers {
-  AnalysisManagers(); ///< without a target machine
-  explicit AnalysisManagers(llvm::PassBuilder &Builder);
+  explicit AnalysisManagers(llvm::TargetMachine *Target = nullptr);
 
   llvm::LoopAnalysisManager Loops;
   llvm::FunctionAnalysisManager Functions;

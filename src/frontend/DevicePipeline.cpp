@@ -55,7 +55,6 @@
 
 #include "frontend/DevicePipeline.h"
 
-#include "analysis/AnalysisManagers.h"
 #include "analysis/Numbering.h"
 #include "analysis/device/AddressSpace.h"
 #include "analysis/device/Annotations.h"
@@ -197,7 +196,15 @@ static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
   PipelineTuningOptions Tuning;
   Tuning.LoopVectorization = false;
   PassBuilder PB(&TM, Tuning);
-  analysis::AnalysisManagers Analyses(PB);
+  LoopAnalysisManager Loops;
+  FunctionAnalysisManager Functions;
+  CGSCCAnalysisManager Components;
+  ModuleAnalysisManager Modules;
+  PB.registerModuleAnalyses(Modules);
+  PB.registerCGSCCAnalyses(Components);
+  PB.registerFunctionAnalyses(Functions);
+  PB.registerLoopAnalyses(Loops);
+  PB.crossRegisterProxies(Loops, Functions, Components, Modules);
   const auto Infer = [](ModulePassManager &MPM, OptimizationLevel Level) {
     if (Level != OptimizationLevel::O0)
       MPM.addPass(createModuleToFunctionPassAdaptor(InferAddressSpacesPass()));
@@ -223,7 +230,7 @@ static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
   if (Level != OptimizationLevel::O0)
     MPM.addPass(SplitAtomicsPass());
   MPM.addPass(createModuleToFunctionPassAdaptor(FormFmaPass()));
-  MPM.run(M, Analyses.Modules);
+  MPM.run(M, Modules);
 }
 
 /// Where \p V is used: "app.cu:7: ", or nothing without debug locations.

@@ -24,7 +24,6 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
@@ -46,8 +45,7 @@ using namespace llvm;
 namespace reconverge::warpvm {
 
 static void optimise(Module &M, TargetMachine &TM) {
-  PassBuilder PB(&TM);
-  analysis::AnalysisManagers Analyses(PB);
+  analysis::AnalysisManagers Analyses(&TM);
   FunctionPassManager FPM;
   FPM.addPass(SimplifyCFGPass());
   FPM.addPass(SROAPass(SROAOptions::PreserveCFG));
