@@ -142,6 +142,7 @@ TEST_F(Link, WhatIsOutsideMayBeFarAway) {
 }
 
 TEST_F(Link, WhatIsLackingIsNamed) {
+  Outside["Data"] = this;
   EXPECT_NE(link(objectOf(Caller)).find("'callee'"), std::string::npos);
   EXPECT_TRUE(Defined.empty());
 }
