@@ -24,7 +24,6 @@
 //                       they meet (SharedEnds.cpp)
 //   choices             by select or by branch as it is cheaper (Choices.cpp)
 //   maxima              with 0 are what is compared, too (Maxima.cpp)
-//   sums of products    begin with what is added to them (Products.cpp)
 //   additions of zero   atomics that SplitAtomics.cpp has marked: a row of them
 //                       is skipped where all would add zero
 //
@@ -40,7 +39,6 @@
 #include "analysis/device/Intrinsics.h"
 #include "frontend/Choices.h"
 #include "frontend/Maxima.h"
-#include "frontend/Products.h"
 #include "frontend/SharedEnds.h"
 #include "frontend/SplitAtomics.h"
 #include "frontend/Widths.h"
@@ -245,7 +243,6 @@ void shapeForPtxas(Function &F) {
   settleOnWays(F);
   branchAroundCostly(F);
   compareMaxima(F);
-  beginWithAddends(F);
   readBlockSizesFirst(F);
   skipAdditionsOfZero(F);
   const DominatorTree Tree(F);

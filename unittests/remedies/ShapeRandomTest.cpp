@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "frontend/Choices.h"
-#include "frontend/Products.h"
 #include "frontend/PtxShape.h"
 
 #include "Differential.h"
@@ -17,7 +16,6 @@
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -84,56 +82,6 @@ TEST_P(ShapedKernels, KnowWhichWayWasTaken) {
                       (Early - Before) * 3 / 4);
           }
         return Chosen;
-      });
-  EXPECT_GE(Tried.Changed * 3, Tried.Kernels);
-}
-
-/// Has each word that a block computes and uses be a sum of products, with a
-/// multiple of 4096 added, of which its low bits are taken without that. Returns
-/// the multiple.
-Value *sumProducts(Function &F) {
-  IRBuilder<> B(&*F.getEntryBlock().getFirstInsertionPt());
-  Value *Thread =
-      B.CreateIntrinsic(Intrinsic::nvvm_read_ptx_sreg_tid_x, {}, {});
-  Value *Addend = B.CreateShl(Thread, 12),
-        *Other = B.CreateSub(B.getInt32(1), Thread);
-  for (BasicBlock &Block : F)
-    for (Instruction &I : make_early_inc_range(Block))
-      for (Use &U : I.operands()) {
-        auto *Word = dyn_cast<Instruction>(U.get());
-        if (isa<PHINode>(I) || !Word || Word->getParent() != &Block ||
-            Word == Thread || Word == Addend || Word == Other ||
-            !Word->getType()->isIntegerTy(32))
-          continue;
-        B.SetInsertPoint(&I);
-        Value *Rest =
-            B.CreateAdd(B.CreateMul(Word, Thread), B.CreateMul(Word, Other));
-        Value *Sum = B.CreateAdd(Rest, Addend);
-        U = B.CreateSub(
-            B.CreateOr(B.CreateAnd(Sum, ~4095u), B.CreateAnd(Rest, 4095)),
-            Addend);
-      }
-  return Addend;
-}
-
-TEST_P(ShapedKernels, BeginSumsWithAddends) {
-  SeedsTried Tried = compareSeeds(
-      40, GetParam(), Shares, twinOptions, [](Module &M, uint64_t) {
-        unsigned Sums = 0;
-        for (Function &F : M) {
-          if (F.isDeclaration())
-            continue;
-          const Value *Addend = sumProducts(F);
-          frontend::beginWithAddends(F);
-          for (const User *U : Addend->users())
-            if (auto *Sum = cast<Instruction>(U);
-                Sum->getOpcode() == Instruction::Add) {
-              const auto *First = dyn_cast<Instruction>(Sum->getOperand(0));
-              EXPECT_TRUE(First && First->getOpcode() == Instruction::Mul);
-              ++Sums;
-            }
-        }
-        return Sums;
       });
   EXPECT_GE(Tried.Changed * 3, Tried.Kernels);
 }
