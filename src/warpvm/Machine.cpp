@@ -196,6 +196,9 @@ Error MachineImpl::compile(LoadedKernel &K, Variant V, bool OnlyIfCached) {
 
 /// Has \p V compiled well, beside the program.
 void MachineImpl::improve(const LoadedKernel &K, Variant V) {
+  auto Bitcode = K.Home.bitcode();
+  if (!Bitcode)
+    return; // what there is will do
   const EmitOptions Emit = emission(K, V);
   const Tier Cut = tier(V);
   auto Take = [this, Name = K.name().str(), Hash = K.Home.Bytes, Emit, Cut, V,
@@ -207,7 +210,7 @@ void MachineImpl::improve(const LoadedKernel &K, Variant V) {
     Slot->Better = {Done->Plan, Effort::Well, V.Vectors};
     Slot->Now = &Slot->Better;
   };
-  Beside->add({K.Home.bitcode(), K.name().str(), Emit, Cut, std::move(Take)});
+  Beside->add({std::move(Bitcode), K.name().str(), Emit, Cut, std::move(Take)});
 }
 
 /// Checked code; null if it cannot be made.

@@ -94,7 +94,7 @@ struct MachineOptions {
   std::string CacheDir; ///< compiled kernels; empty: no cache on disk
   /// Code may be read when it is compiled: nobody asks for Kernel::function()
   /// and Program::module(), and what Machine::load() was given stays where it is
-  /// for as long as the program is there.
+  /// until Program::forgetBitcode().
   bool ReadLate = false;
 };
 
@@ -168,6 +168,9 @@ public:
   /// Address and size of a __device__ or __constant__ variable.
   virtual llvm::Expected<std::pair<void *, uint64_t>>
   variable(llvm::StringRef Name) = 0;
+  /// What Machine::load() was given goes away: its library is unloaded. What is
+  /// compiled may be launched yet.
+  virtual void forgetBitcode() {}
   /// Gives all variables their initial values again.
   virtual llvm::Error resetVariables() { return llvm::Error::success(); }
 };

@@ -21,6 +21,7 @@
 #include "warpvm/prepare/Prepare.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Verifier.h"
@@ -138,6 +139,12 @@ Error LoadedProgram::readFunction(Function &F) {
 }
 
 Expected<Function *> LoadedProgram::read(StringRef Kernel) {
+  // Also functions of a module that is there are read from what was given.
+  std::lock_guard<std::mutex> Lock(Keeping);
+  if (IsGone)
+    return userError("kernel " + demangle(Kernel) +
+                         " is of a library that was unloaded",
+                     "Unload it when nothing is launched any more.");
   if (Error E = readModule(Given))
     return std::move(E);
   Function *F = M->getFunction(Kernel);
@@ -150,9 +157,14 @@ Expected<Function *> LoadedProgram::read(StringRef Kernel) {
 
 std::shared_ptr<const std::string> LoadedProgram::bitcode() {
   std::lock_guard<std::mutex> Lock(Keeping);
-  if (!Kept)
+  if (!Kept && !IsGone)
     Kept = std::make_shared<const std::string>(Given.getBuffer());
   return Kept;
+}
+
+void LoadedProgram::forgetBitcode() {
+  std::lock_guard<std::mutex> Lock(Keeping);
+  IsGone = !Kept || Given.getBufferStart() != Kept->data();
 }
 
 Expected<std::pair<void *, uint64_t>> LoadedProgram::variable(StringRef Name) {

@@ -94,7 +94,8 @@ public:
   llvm::Error resetVariables() override;
   /// The kernel of that name, with its code and that of all that it reaches.
   llvm::Expected<llvm::Function *> read(llvm::StringRef Kernel);
-  /// The module's bitcode, which outlives us.
+  void forgetBitcode() override;
+  /// The module's bitcode, which outlives us; null if it was forgotten.
   std::shared_ptr<const std::string> bitcode();
   /// Reads the module, if it is not there, and sees to it that it is sound.
   llvm::Error readModule(llvm::MemoryBufferRef From);
@@ -102,7 +103,8 @@ public:
   /// What load() was given; without Known, Kept's.
   llvm::MemoryBufferRef Given;
   std::shared_ptr<const std::string> Kept; ///< once asked for
-  std::mutex Keeping;
+  bool IsGone = false;                     ///< Given is
+  std::mutex Keeping;                      ///< of these
   llvm::LLVMContext Context;
   std::unique_ptr<llvm::Module> M; ///< with Known: once something is compiled
   std::optional<Outline> Known;    ///< if code is read when it is compiled

@@ -51,6 +51,9 @@ public:
   TestProgram(const std::string &Text, Machine &M);
   TestProgram(llvm::Module &M, Machine &On);
 
+  /// Makes what was loaded unreadable.
+  void overwriteBitcode() { std::fill(Bytes.begin(), Bytes.end(), '\xff'); }
+
   /// Launches kernel \p Name; each argument is passed as its bytes.
   template <typename... Args>
   llvm::Error launch(llvm::StringRef Name, const LaunchShape &Shape,

@@ -157,7 +157,7 @@ TEST_F(Link, WhatCodeWritesToIsRefused) {
 TEST_F(Link, CodeIsNotWritable) {
   ASSERT_EQ(link(objectOf("define i32 @f() { ret i32 1 }")), "");
   auto *At = static_cast<volatile uint8_t *>(Defined["f"]);
-  EXPECT_EXIT(*At = 0xcc, testing::KilledBySignal(SIGSEGV), "");
+  EXPECT_DEATH(*At = 0xcc, "");
 }
 
 TEST_F(Link, AnObjectThatIsCutOffIsAnError) {

@@ -207,6 +207,28 @@ TEST_F(LateReading, AVariableThatBeginsWithAnAddressNeedsItsModule) {
   EXPECT_EQ(B, cantFail(Program.variable("A")).first);
 }
 
+/// As when its library is unloaded: the bytes are gone.
+TEST_F(LateReading, OfAProgramThatIsGoneWhatIsCompiledRuns) {
+  for (bool Second : {false, true}) {
+    O.Counters = Second; // nothing is in the cache that is compiled
+    auto On = cantFail(Machine::create(O));
+    LLVMContext C;
+    auto M = parseKernel(C, Two);
+    TestProgram P(*M, *On);
+    uint32_t Result = 0;
+    P.run(shape(1, 32), &Result);
+    P.program().forgetBitcode();
+    P.overwriteBitcode();
+    P.run(shape(1, 32), &Result);
+    EXPECT_EQ(Result, 42u);
+    auto *Out = &Result;
+    const std::string Said = toString(P.launch("other", shape(1, 32), Out));
+    EXPECT_EQ(Said.find("of a library that was unloaded") != std::string::npos,
+              Second)
+        << Said;
+  }
+}
+
 /// A file that is whole, but says something else, is as none.
 TEST_F(LateReading, AnOutlineThatSaysSomethingElseIsNoOutline) {
   LLVMContext C;
