@@ -10,6 +10,7 @@
 """
 import glob
 import json
+import lzma
 import os
 import statistics
 import subprocess
@@ -64,6 +65,54 @@ def vm_table():
                      f"on, {environment['date'][:10]}; time below 1 is faster than "
                      "the same kernel as C++ loops, which clang partly vectorises. "
                      f"Raw data: `{os.path.relpath(path, ROOT)}`, by `make bench`.)")
+    return "\n".join(lines)
+
+
+# Programs from each stretch of the list, by time.
+TESTS_SHOWN = """logical mismatch is_partitioned is_sorted generate sequence
+pair_scan pair_scan_by_key pair_reduce sort pair_sort_by_key
+set_intersection_descending pair_sort set_difference_by_key_descending unique
+set_union_key_value merge_key_value""".split()
+TESTS_LONG = 0.02  # seconds
+
+
+def tests_table():
+    """CPU seconds of test programs beside those of their C++ backend."""
+    shown = "benchmarks/results/amd-epyc/test-programs.rows.json.xz"
+    with lzma.open(os.path.join(ROOT, shown), "rt", encoding="utf-8") as file:
+        result = json.load(file)
+    times = {row["program"]: {"backend": statistics.median(row["backend"]),
+                              **{metric: min(row[metric]) for metric in
+                                 ("nothing", "second", "good")}}
+             for row in result["rows"]}
+
+    def seconds(x):
+        return f"{x:.3f}" if x < 0.0995 else f"{x:.2f}"
+
+    lines = ["| program | C++ backend | nothing in the cache | second run | "
+             "good code in the cache |", "| --- | ---: | ---: | ---: | ---: |"]
+    for case in sorted(TESTS_SHOWN, key=lambda case: times[case]["backend"]):
+        of = times[case]
+        lines.append(f"| {case} | " + " | ".join(
+            seconds(of[metric])
+            for metric in ("backend", "nothing", "second", "good")) + " |")
+
+    def over_backend(name, chosen):
+        means = [statistics.geometric_mean(of[metric] / of["backend"]
+                                           for of in chosen)
+                 for metric in ("second", "good")]
+        lines.append(f"| {name} | | | {means[0]:.1f}x | {means[1]:.1f}x |")
+
+    everything = list(times.values())
+    over_backend("geometric mean, over the C++ backend: these",
+                 [times[case] for case in TESTS_SHOWN])
+    over_backend(f"... all {len(everything)}", everything)
+    long = [of for of in everything if of["backend"] >= TESTS_LONG]
+    over_backend(f"... the {len(long)} that take {TESTS_LONG} s and more there",
+                 long)
+    environment = result["environment"]
+    lines += ["", f"({environment['cpu']}, {environment['date']}; "
+              f"`{shown}`.)"]
     return "\n".join(lines)
 
 
@@ -265,6 +314,7 @@ PARTS = {
     },
     "docs/measured.md": {
         "vm-table": vm_table,
+        "tests-table": tests_table,
         "gpu-table": gpu_table,
     },
     "docs/time.md": {
