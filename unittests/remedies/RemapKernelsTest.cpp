@@ -10,6 +10,8 @@
 #include "RemapKernels.h"
 #include "Harness.h"
 
+#include "core/Error.h"
+
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
@@ -508,6 +510,16 @@ TEST(RemappedByHand, WarpsArePureAtEveryBranchOfARound) {
     EXPECT_EQ(P.block("ff").Warps, 2u);
     EXPECT_EQ(P.block("more").Warps, 4u);
   }
+}
+
+/// What a user has written wrong is the user's to mend: exit code 2, not 70.
+TEST(RemapOptions, OneSizeIsOfWholeWarps) {
+  EXPECT_TRUE(cantFail(parseRemapOptions("exact=1;threads=96")).Exact);
+  auto Bad = parseRemapOptions("threads=100;exact=1");
+  ASSERT_FALSE(Bad);
+  handleAllErrors(Bad.takeError(), [](const UserError &E) {
+    EXPECT_EQ(E.exitCode(), ExitCode::UserError);
+  });
 }
 
 /// A block larger than the exchange has room for runs as before.

@@ -3,6 +3,7 @@
 
 #include "remedies/remap/Options.h"
 
+#include "core/Error.h"
 #include "remedies/common/Parameters.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -47,8 +48,9 @@ Expected<RemapOptions> parseRemapOptions(StringRef Text) {
   if (E)
     return std::move(E);
   if (Options.Exact && Options.Threads % 32)
-    return createStringError("exact=1 is for whole warps, not for threads=" +
-                             Twine(Options.Threads));
+    return userError("exact=1 is for whole warps, not for threads=" +
+                         Twine(Options.Threads),
+                     "Say a multiple of 32, or leave exact=1 out.");
   return Options;
 }
 

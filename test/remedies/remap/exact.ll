@@ -9,6 +9,7 @@
 ; RUN: not opt -disable-output -passes='reconverge-remap<threads=100;exact=1>' %s 2>&1 | FileCheck %s --check-prefix=PART
 ; RUN: not opt -disable-output -passes='reconverge-remap<exact=2>' %s 2>&1 | FileCheck %s --check-prefix=BAD
 ; PART: exact=1 is for whole warps, not for threads=100
+; PART-NEXT: Say a multiple of 32
 ; BAD: remapping has no parameter 'exact=2'
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 target triple = "nvptx64-nvidia-cuda"
