@@ -62,8 +62,8 @@ void leadElsewhere(
 
 /// Makes one round of \p Count rounds of \p L, whose code may have changed since
 /// it was analysed inside, each with its ways out; false: LLVM does not.
-/// \p Remainder: the last of these alone, and rounds that are left over in a loop of
-/// their own, where rounds can be counted.
+/// \p Remainder: where the loop's rounds can be counted, only the last of the
+/// Count has a way out, and rounds that are left over have a loop of their own.
 bool unrollRounds(llvm::Loop &L, unsigned Count,
                   llvm::FunctionAnalysisManager &All, bool Remainder = false);
 
