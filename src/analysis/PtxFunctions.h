@@ -87,6 +87,16 @@ inline constexpr llvm::StringLiteral BulkPrefetch =
 inline constexpr llvm::StringLiteral BulkReduce =
     "reconverge.cp.reduce.async.bulk";
 
+/// On shared memory of the cluster's blocks. Variants all:
+/// i32 address (ptr addrspace(3), i32 rank): where a byte of this block's is in
+/// that of another: mapa.
+inline constexpr llvm::StringLiteral ClusterAddress = "reconverge.mapa";
+/// T (ptr addrspace(3)), void (ptr addrspace(3), T).
+inline constexpr llvm::StringLiteral ClusterLoad =
+    "reconverge.ld.shared.cluster";
+inline constexpr llvm::StringLiteral ClusterStore =
+    "reconverge.st.shared.cluster";
+
 /// Additions to two or four floats in a row, each an atomic of its own: atom,
 /// which gives the old ones as a struct, and red, which gives nothing.
 /// Variants.

@@ -24,7 +24,7 @@ namespace reconverge::warpvm {
 class SectorSet;
 
 /// Part of the compile cache's key: bump it when compiled code changes meaning.
-inline constexpr uint32_t CacheFormat = 11;
+inline constexpr uint32_t CacheFormat = 12;
 
 using Mask = uint64_t; ///< one bit a lane, lane 0 lowest
 inline constexpr unsigned MaxWarp = 64;
@@ -66,7 +66,22 @@ struct alignas(64) WarpContext {
   AccessCounts *Accesses;       ///< by AccessSite::Position, where counted
   SectorSet *Touched;           ///< by the thread block
   uint32_t WarpSize;
+  // Of the block's cluster; a block alone is one.
+  uint32_t ClusterId[3],
+      ClusterGrid[3]; ///< its place among clusters, and these
+  uint32_t ClusterBlock[3],
+      ClusterDim[3];                   ///< the block's place in it, its blocks
+  uint32_t ClusterRank, ClusterBlocks; ///< the same, linear
+  uint32_t InCluster;     ///< not 0 if the launch asks for clusters
+  uint64_t ClusterStride; ///< between its blocks' shared memory, bytes
+  Mask AtCluster; ///< lanes that have arrived at its barrier, which is closed
 };
+
+/// Whether \p Address lies in shared memory of the cluster's blocks.
+inline bool inClusterShared(const WarpContext &C, uint64_t Address) {
+  const uint64_t Base = uint64_t(C.Shared) - C.ClusterRank * C.ClusterStride;
+  return Address - Base < C.ClusterBlocks * C.ClusterStride;
+}
 
 /// How lanes reach a region.
 enum class EdgeKind : uint32_t {
@@ -75,9 +90,10 @@ enum class EdgeKind : uint32_t {
   BarrierPopc, ///< ... and count, and, or the predicates
   BarrierAnd,
   BarrierOr,
-  NamedBarrier, ///< wait for those that Barriers names
-  Sync,         ///< wait for the lanes that SyncMask names
-  Call          ///< carry out RegionPlan::Call first
+  NamedBarrier,   ///< wait for those that Barriers names
+  ClusterBarrier, ///< wait for the whole cluster
+  Sync,           ///< wait for the lanes that SyncMask names
+  Call            ///< carry out RegionPlan::Call first
 };
 
 /// A lane's entry in WarpContext::Barriers: which barrier, and for how many

@@ -253,6 +253,7 @@ Expected<LaunchContext> MachineImpl::contextFor(LoadedKernel &K, Variant V,
   L.Plain = Plain.get();
   L.Vectors = K.Slots[Recording.index()].get();
   L.Shape = Shape;
+  L.Clusters = ClusterShape(Shape);
   L.Params = Params.data();
   L.ParamBytes = Params.size();
   L.Globals = K.Globals;

@@ -145,6 +145,8 @@ public:
   virtual uint64_t staticShared() const = 0;    ///< bytes
   virtual uint64_t localBytes() const = 0;      ///< bytes a thread
   virtual unsigned launchBound() const = 0;     ///< analysis::launchBound
+  /// Blocks of a cluster, three numbers; none: it does not say.
+  virtual llvm::ArrayRef<uint64_t> cluster() const = 0;
   /// NN of sm_NN that it was compiled for; 0: it does not say.
   virtual unsigned architecture() const = 0;
   /// Whether launches that begin now run code that was compiled well.

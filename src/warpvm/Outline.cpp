@@ -49,7 +49,14 @@ namespace reconverge::warpvm {
 KernelOutline::KernelOutline(const Function &Kernel)
     : Shared(sharedLayout(Kernel).Bytes), Bound(analysis::launchBound(Kernel)),
       Architecture(analysis::architectureOf(Kernel).value_or(0)),
-      Parameters(parameterLayout(Kernel)), Pointers(pointersFollowed(Kernel)) {}
+      Parameters(parameterLayout(Kernel)), Pointers(pointersFollowed(Kernel)) {
+  SmallVector<StringRef, 3> Sizes;
+  Kernel.getFnAttribute(analysis::ClusterAttribute)
+      .getValueAsString()
+      .split(Sizes, ", ", -1, /*KeepEmpty=*/false);
+  for (StringRef Size : Sizes)
+    Size.getAsInteger(10, Cluster.emplace_back());
+}
 
 VariableOutline::VariableOutline(const GlobalVariable &GV)
     : Name(GV.getName()),
@@ -98,6 +105,9 @@ static bool takeKernel(StringRef &Line, KernelOutline &K) {
   K.Shared = Three[0];
   K.Bound = Three[1];
   K.Architecture = Three[2];
+  if (!takeNumbers(Line, [&](uint64_t N) { K.Cluster.push_back(N); }) ||
+      (!K.Cluster.empty() && K.Cluster.size() != 3))
+    return false;
   SmallVector<uint64_t, 16> Flat;
   if (!takeNumbers(Line, [&](uint64_t N) { Flat.push_back(N); }) ||
       Flat.size() % 2)
@@ -187,6 +197,8 @@ void Outline::keep(Module &M, StringRef CacheDir, StringRef Bytes) {
       continue;
     const KernelOutline K(F);
     OS << "k " << K.Shared << ',' << K.Bound << ',' << K.Architecture << ' ';
+    OS << join(map_range(K.Cluster, [](uint64_t N) { return utostr(N); }), ",")
+       << ' ';
     ListSeparator Comma(",");
     for (auto [Offset, Size] : K.Parameters)
       OS << Comma << Offset << ',' << Size;

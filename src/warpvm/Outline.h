@@ -27,6 +27,8 @@ struct KernelOutline {
   uint64_t Shared = 0;       ///< bytes of static shared memory
   uint64_t Bound = 0;        ///< analysis::launchBound
   uint64_t Architecture = 0; ///< analysis::architectureOf; 0: not said
+  /// Blocks of a cluster, if it says that: __cluster_dims__.
+  llvm::SmallVector<uint64_t, 3> Cluster;
   /// Byte offset and size of each parameter.
   llvm::SmallVector<std::pair<uint64_t, uint64_t>, 8> Parameters;
   /// Offsets of pointers among its parameters that it may follow.

@@ -53,6 +53,7 @@ public:
   uint64_t staticShared() const override { return Known.Shared; }
   unsigned launchBound() const override { return Known.Bound; }
   unsigned architecture() const override { return Known.Architecture; }
+  llvm::ArrayRef<uint64_t> cluster() const override { return Known.Cluster; }
   uint64_t localBytes() const override;
   bool compiledWell() const override;
   llvm::ArrayRef<std::pair<uint64_t, uint64_t>> parameters() const override {

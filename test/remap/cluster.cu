@@ -1,9 +1,13 @@
+// REQUIRES: reconverge
+// RUN: %reconverge cc -O2 -std=c++17 -I%source/include %s -o %t
+// RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=compile=fast %t | FileCheck %s
+// CHECK: 0 wrong of
+
 //===- test/remap/cluster.cu - cluster_remap against its contract ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For a GPU of compute capability 9.0 or more (test/remap/on-gpu.py); the warp
-// VM has no clusters. Each cluster has another distribution, each round the
-// next one.
+// Each cluster has another distribution, each round the next one. on-gpu.py runs
+// this too, on a GPU of compute capability 9.0 or more.
 //
 //===----------------------------------------------------------------------===//
 #include "../vm/Inputs/check.h"

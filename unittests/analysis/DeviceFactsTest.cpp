@@ -101,7 +101,7 @@ TEST(Intrinsics, AreWhatTheyAre) {
       {Intrinsic::nvvm_barrier0_popc, Kind::BlockBarrier},
       {Intrinsic::nvvm_bar_sync, Kind::NamedBarrier},
       {Intrinsic::nvvm_barrier_sync_cnt, Kind::NamedBarrier},
-      {Intrinsic::nvvm_barrier_cluster_wait, Kind::ClusterBarrier},
+      {Intrinsic::nvvm_barrier_cluster_wait, Kind::Cluster},
       {Intrinsic::nvvm_bar_warp_sync, Kind::WarpBarrier},
       {Intrinsic::nvvm_shfl_sync_idx_i32p, Kind::Shuffle},
       {Intrinsic::nvvm_vote_ballot_sync, Kind::Vote},

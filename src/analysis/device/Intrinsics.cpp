@@ -64,7 +64,7 @@ IntrinsicKind kindOf(Intrinsic::ID Id) {
       .Cases("barrier", "barrier.n", "barrier.sync", "barrier.sync.cnt",
              "bar.sync", IntrinsicKind::NamedBarrier)
       .Case("bar.warp.sync", IntrinsicKind::WarpBarrier)
-      .StartsWith("barrier.cluster.", IntrinsicKind::ClusterBarrier)
+      .StartsWith("barrier.cluster.", IntrinsicKind::Cluster)
       .StartsWith("shfl.", IntrinsicKind::Shuffle)
       .StartsWith("vote.", IntrinsicKind::Vote)
       .StartsWith("match.any.", IntrinsicKind::MatchAny)
@@ -95,9 +95,18 @@ IntrinsicKind intrinsicKind(const Instruction &I) {
 }
 
 bool isBarrier(const Instruction &I) {
-  const IntrinsicKind Kind = intrinsicKind(I);
-  return Kind == IntrinsicKind::BlockBarrier ||
-         Kind == IntrinsicKind::NamedBarrier;
+  switch (intrinsicKind(I)) {
+  case IntrinsicKind::BlockBarrier:
+  case IntrinsicKind::NamedBarrier:
+    return true;
+  case IntrinsicKind::Cluster: { // its other half, an arrival, waits for nobody
+    const Intrinsic::ID Id = cast<IntrinsicInst>(I).getIntrinsicID();
+    return Id == Intrinsic::nvvm_barrier_cluster_wait ||
+           Id == Intrinsic::nvvm_barrier_cluster_wait_aligned;
+  }
+  default:
+    return false;
+  }
 }
 
 bool isCollective(const Instruction &I) {
@@ -181,6 +190,7 @@ std::optional<IntrinsicKind> ptxFunctionKind(StringRef Name) {
       .Cases(BulkCopy, BulkPass, BulkStore, BulkReduce,
              IntrinsicKind::AsyncCopy)
       .Cases(VectorAtomic, VectorReduction, IntrinsicKind::Atomic)
+      .Cases(ClusterAddress, ClusterLoad, ClusterStore, IntrinsicKind::Cluster)
       .Cases(TileProduct, TileLoad, TileStore, TileMove, IntrinsicKind::Tile)
       .Cases(PerformanceEvent, BulkPrefetch, Conversion, IntrinsicKind::Other)
       .Default(std::nullopt);

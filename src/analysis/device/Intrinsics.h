@@ -24,8 +24,8 @@ enum class IntrinsicKind {
   // Threads meet.
   BlockBarrier, ///< __syncthreads and its reductions
   NamedBarrier, ///< bar.sync, barrier.sync: those who come, or so many
-  ClusterBarrier,
-  WarpBarrier, ///< __syncwarp
+  Cluster,      ///< its barrier, and its blocks' shared memory
+  WarpBarrier,  ///< __syncwarp
   Shuffle,
   Vote,
   MatchAny,
@@ -60,7 +60,8 @@ IntrinsicKind kindOf(llvm::Intrinsic::ID Id);
 /// Of the intrinsic that \p I calls; Other if it calls none.
 IntrinsicKind intrinsicKind(const llvm::Instruction &I);
 
-/// All kinds of barrier that a thread block's threads wait at.
+/// All kinds of barrier that a thread block's threads wait at, their cluster's
+/// among them.
 bool isBarrier(const llvm::Instruction &I);
 
 /// An exchange between lanes that names its members in a mask: shfl.sync,

@@ -14,6 +14,7 @@ struct Access {
   llvm::StringRef Scope;  ///< cta, cluster, gpu, sys; empty if not given
   bool Volatile = false;  ///< .volatile, .mmio, .cv
   bool ReadOnly = false;  ///< .nc
+  bool Cluster = false;   ///< .shared::cluster
   bool CacheHint = false; ///< L2::cache_hint, whose policy is the last operand
 };
 

@@ -106,7 +106,7 @@ static void emitAtomic(Lowering &L) {
   Type T = L.type();
   bool Compares = Name == "cas";
   L.arity((Returns ? 1 : 0) + 2 + Compares + A.CacheHint);
-  if (A.Volatile || A.ReadOnly || A.Space > 3 || Name.empty() ||
+  if (A.Volatile || A.ReadOnly || A.Cluster || A.Space > 3 || Name.empty() ||
       (!Returns && (Compares || Name == "exch")) ||
       NoFlush != (T.isHalf() && Name == "add"))
     return L.refuse("the form is not supported");

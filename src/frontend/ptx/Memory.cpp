@@ -8,6 +8,7 @@
 //   .relaxed/.acquire/.release   atomic load, store of that order, and the sync
 //                                scope "ptx.<scope>"
 //   .nc                          load with !invariant.load
+//   .shared::cluster             a function of ours
 //   vectors                      one access of a vector; if atomic, of an
 //                                integer of all its bits, since CUB relies on
 //                                the GPU making such an access whole
@@ -20,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "analysis/PtxFunctions.h"
 #include "analysis/device/AddressSpace.h"
 #include "frontend/ptx/Access.h"
 #include "frontend/ptx/Table.h"
@@ -35,8 +37,9 @@ using analysis::ConstantSpace, analysis::GenericSpace, analysis::GlobalSpace,
 
 Access takeAccess(Lowering &L) {
   Access A;
-  StringRef Space =
-      L.takeOneOf({"global", "shared", "shared::cta", "const", "local"});
+  StringRef Space = L.takeOneOf(
+      {"global", "shared", "shared::cta", "shared::cluster", "const", "local"});
+  A.Cluster = Space == "shared::cluster";
   A.Space = Space == "global"             ? 1
             : Space.starts_with("shared") ? 3
             : Space == "const"            ? 4
@@ -118,6 +121,29 @@ static void signalFence(Lowering &L, const Transfer &T) {
                     SyncScope::SingleThread);
 }
 
+/// One word of the shared memory of the cluster's blocks; \p Stored is null for
+/// a load.
+static Value *transferInCluster(Lowering &L, const Transfer &T, Value *P,
+                                Value *Stored) {
+  const bool IsFloat = T.Element.K == Type::Float;
+  const unsigned Bits = T.Element.bits();
+  if (T.Count != 1 || Bits < 16 || Bits > 64 || T.How.CacheHint ||
+      T.How.ReadOnly) {
+    L.refuse("the form is not supported");
+    return PoisonValue::get(T.Memory);
+  }
+  const std::string Register = Bits == 16   ? "h"
+                               : Bits == 32 ? IsFloat ? "f" : "r"
+                               : IsFloat    ? "d"
+                                            : "l";
+  const std::string Text = L.opcode().str() + "." + L.modifiers();
+  if (Stored)
+    return callPtx(L, analysis::ClusterStore, L.B.getVoidTy(), {P, Stored},
+                   Text + " [$0], $1;", "r," + Register + ",~{memory}");
+  return callPtx(L, analysis::ClusterLoad, L.llvmType(T.Element), {P},
+                 Text + " $0, [$1];", "=" + Register + ",r,~{memory}");
+}
+
 static void emitLoad(Lowering &L) {
   auto &B = L.B;
   Transfer T = takeTransfer(L);
@@ -130,6 +156,9 @@ static void emitLoad(Lowering &L) {
       (T.Count == 1 ? IsVector : !IsVector || To.Parts.size() != T.Count))
     return L.refuse("the operands or the order do not fit");
   Value *P = L.pointer(L.operand(1), T.How.Space);
+  if (T.How.Cluster)
+    return L.write(To, T.Element, transferInCluster(L, T, P, nullptr),
+                   T.Element.isInt());
   bool Volatile =
       T.How.Volatile || (L.isVolatile() && !Atomic && !T.How.ReadOnly);
   signalFence(L, T);
@@ -172,6 +201,8 @@ static void emitStore(Lowering &L) {
     for (uint64_t N = 0; N != T.Count; ++N)
       V = B.CreateInsertElement(V, L.read(From.Parts[N], T.Element, Wider), N);
   }
+  if (T.How.Cluster)
+    return (void)transferInCluster(L, T, P, V);
   bool Volatile = T.How.Volatile || (L.isVolatile() && !Atomic);
   signalFence(L, T);
   StoreInst *S = B.CreateAlignedStore(B.CreateBitCast(V, T.Memory), P,
@@ -236,6 +267,25 @@ static void emitCvta(Lowering &L) {
   L.write(0, T, P);
 }
 
+static void emitMapa(Lowering &L) {
+  const bool Shared = L.take("shared::cluster");
+  const Type T = L.type();
+  L.arity(3);
+  if (T.K != Type::Unsigned || T.bits() != (Shared ? 32 : 64))
+    return L.refuse("the type is not supported");
+  const Type U32{Type::Unsigned, 32, 1};
+  Value *Rank = L.read(2, U32);
+  if (!Shared) {
+    Value *P =
+        L.call(Intrinsic::nvvm_mapa, {L.pointerIn(L.operand(1), 0), Rank});
+    return L.write(0, T, L.B.CreatePtrToInt(P, L.B.getInt64Ty()));
+  }
+  L.write(0, T,
+          callPtx(L, analysis::ClusterAddress, L.B.getInt32Ty(),
+                  {L.pointerIn(L.operand(1), SharedSpace), Rank},
+                  "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r"));
+}
+
 static void emitIsspacep(Lowering &L) {
   if (L.take("shared::cluster")) {
     L.arity(2);
@@ -256,15 +306,18 @@ ArrayRef<Row> memoryRows() {
   static const Row Rows[] = {
       {"ld", AnyClass, true, emitLoad,
        "{.weak,.volatile,.relaxed.scope,.acquire.scope,.mmio.relaxed.sys}"
-       "{.global,.shared,.const,.local}{.ca,.cg,.cs,.lu,.cv,.nc}{.L1::...}{.L2:"
+       "{.global,.shared,.shared::cluster,.const,.local}{.ca,.cg,.cs,.lu,.cv,."
+       "nc}{.L1::...}{.L2:"
        ":...}"
        "{.v2,.v4}.{b8-b128,u,s,f}",
-       "load; atomic load, `syncscope(\"ptx.*\")`; `!invariant.load`"},
+       "load; atomic load, `syncscope(\"ptx.*\")`; `!invariant.load`; a "
+       "function of ours"},
       {"st", AnyClass, true, emitStore,
        "{.weak,.volatile,.relaxed.scope,.release.scope,.mmio.relaxed.sys}"
-       "{.global,.shared,.local}{.wb,.cg,.cs,.wt}{.L1::...}{.L2::...}"
+       "{.global,.shared,.shared::cluster,.local}{.wb,.cg,.cs,.wt}{.L1::...}{."
+       "L2::...}"
        "{.v2,.v4}.{b8-b128,u,s,f}",
-       "store; atomic store, `syncscope(\"ptx.*\")`"},
+       "store; atomic store, `syncscope(\"ptx.*\")`; a function of ours"},
       {"ldu", AnyClass, true, emitLoad, ".global{.v2,.v4}.type", "load"},
       {"prefetch", AnyClass, true, emitPrefetch,
        "{.global,.local}.{L1,L2,L2::evict_last,L2::evict_normal}",
@@ -277,6 +330,8 @@ ArrayRef<Row> memoryRows() {
        "{.global}.L2::evict_normal", "nothing"},
       {"cvta", AnyClass, false, emitCvta,
        "{.to}.{global,shared,const,local}.u64", "addrspacecast"},
+      {"mapa", AnyClass, false, emitMapa, ".u64, .shared::cluster.u32",
+       "`llvm.nvvm.mapa`; a function of ours"},
       {"isspacep", AnyClass, false, emitIsspacep,
        ".{global,shared,shared::cluster,const,local}",
        "`llvm.nvvm.isspacep.*`"},

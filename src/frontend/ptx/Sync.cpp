@@ -124,6 +124,26 @@ static void emitElect(Lowering &L) {
   L.writePredicate(*Predicate, B.CreateICmpEQ(Lane, Leader));
 }
 
+/// barrier.cluster.arrive{.release,.relaxed}{.aligned}, .wait{.acquire}{.aligned}
+static void emitClusterBarrier(Lowering &L) {
+  const bool Arrives = L.take("arrive"), Waits = L.take("wait");
+  const StringRef Order =
+      L.takeOneOf(Arrives ? ArrayRef<StringRef>{"release", "relaxed"}
+                          : ArrayRef<StringRef>{"acquire"});
+  const bool Aligned = L.take("aligned");
+  L.arity(0);
+  if (Arrives == Waits)
+    return L.refuse("the form is not supported");
+  L.call(Order == "relaxed"
+             ? Aligned ? Intrinsic::nvvm_barrier_cluster_arrive_relaxed_aligned
+                       : Intrinsic::nvvm_barrier_cluster_arrive_relaxed
+         : Arrives ? Aligned ? Intrinsic::nvvm_barrier_cluster_arrive_aligned
+                             : Intrinsic::nvvm_barrier_cluster_arrive
+         : Aligned ? Intrinsic::nvvm_barrier_cluster_wait_aligned
+                   : Intrinsic::nvvm_barrier_cluster_wait,
+         {});
+}
+
 /// bar{.cta}.sync a{, b}, bar{.cta}.arrive a, b, bar.warp.sync m,
 /// bar.red.op d, 0, p; barrier.sync and .arrive.
 static void emitBarrier(Lowering &L) {
@@ -135,6 +155,8 @@ static void emitBarrier(Lowering &L) {
     L.call(Intrinsic::nvvm_bar_warp_sync, {L.read(0, B32)});
     return;
   }
+  if (L.opcode() == "barrier" && L.take("cluster"))
+    return emitClusterBarrier(L);
   L.take("cta");
   bool Aligned = L.opcode() == "bar";
   if (L.take("red")) {
@@ -260,8 +282,10 @@ ArrayRef<Row> syncRows() {
        "`llvm.nvvm.barrier0{.popc,.and,.or}`, `bar.sync`, `barrier`, "
        "`bar.warp.sync`; a function of ours"},
       {"barrier", AnyClass, true, emitBarrier,
-       "{.cta}.sync{.aligned} a{, b}, .arrive{.aligned} a, b",
-       "`llvm.nvvm.barrier.sync{.cnt}`, `barrier0`; a function of ours"},
+       "{.cta}.sync{.aligned} a{, b}, .arrive{.aligned} a, b, "
+       ".cluster.{arrive{.release,.relaxed},wait{.acquire}}{.aligned}",
+       "`llvm.nvvm.barrier.sync{.cnt}`, `barrier0`, `barrier.cluster.*`; a "
+       "function of ours"},
       {"griddepcontrol", AnyClass, true, emitGridDependency,
        ".{wait,launch_dependents}",
        "fence `syncscope(\"ptx.griddepcontrol.*\")`; without effect where no "

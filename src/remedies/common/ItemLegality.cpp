@@ -176,7 +176,7 @@ static const RefusalKind *tieOf(IntrinsicKind Kind) {
   case IntrinsicKind::NamedBarrier:
   case IntrinsicKind::WarpBarrier:
     return &tied::Barrier;
-  case IntrinsicKind::ClusterBarrier:
+  case IntrinsicKind::Cluster:
     return &tied::Cluster;
   case IntrinsicKind::Shuffle:
   case IntrinsicKind::Vote:

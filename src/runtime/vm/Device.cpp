@@ -203,6 +203,7 @@ cudaError_t api::cudaGetDeviceProperties(cudaDeviceProp *Out, int Device) {
     P.hostRegisterReadOnlySupported =
         Get(cudaDevAttrHostRegisterReadOnlySupported);
     P.cooperativeLaunch = Get(cudaDevAttrCooperativeLaunch);
+    P.clusterLaunch = Get(cudaDevAttrClusterLaunch);
     P.memoryPoolsSupported = Get(cudaDevAttrMemoryPoolsSupported);
 #if CUDART_VERSION < 13000
     P.clockRate = Get(cudaDevAttrClockRate);

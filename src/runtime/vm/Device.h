@@ -17,7 +17,8 @@ inline constexpr int Major = 9, Minor = 0;
 inline constexpr unsigned ThreadsPerBlock = 1024;
 inline constexpr unsigned BlockX = 1024, BlockY = 1024, BlockZ = 64;
 inline constexpr unsigned GridX = 2147483647, GridY = 65535, GridZ = 65535;
-inline constexpr unsigned BlocksPerCluster = 16; ///< where a kernel opts in
+/// Blocks of a cluster, and of one where the kernel opts in.
+inline constexpr unsigned BlocksPerCluster = 8, BlocksPerClusterOptIn = 16;
 inline constexpr unsigned Multiprocessors = 132;
 /// Those that a test is told of: grids are often made for as many, and small
 /// ones find as much.

@@ -267,7 +267,7 @@ static cudaError_t attributeOf(const cudaFuncAttributes &A,
     Out = A.preferredShmemCarveout;
     return cudaSuccess;
   default:
-    Out = 0; // of clusters, which the VM has not
+    Out = 0; // what a kernel requires of clusters; see cudaFuncSetAttribute
     return Attribute < CU_FUNC_ATTRIBUTE_MAX ? cudaSuccess
                                              : cudaErrorInvalidValue;
   }

@@ -16,8 +16,10 @@
 
 #include "runtime/vm/Api.h"
 #include "runtime/vm/Device.h"
+#include "runtime/vm/Engine.h"
 #include "runtime/vm/Errors.h"
 #include "runtime/vm/Registry.h"
+#include "runtime/vm/Work.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -85,8 +87,10 @@ cudaError_t api::cudaFuncSetAttribute(const void *Stub,
       F.Carveout = Value;
       return cudaSuccess;
     case cudaFuncAttributeNonPortableClusterSizeAllowed:
+      F.LargeClusters = Value != 0;
+      return cudaSuccess;
     case cudaFuncAttributeClusterSchedulingPolicyPreference:
-      return cudaSuccess; // hints: blocks of a cluster run like others
+      return cudaSuccess; // a hint
     case cudaFuncAttributeClusterDimMustBeSet:
     case cudaFuncAttributeRequiredClusterWidth:
     case cudaFuncAttributeRequiredClusterHeight:
@@ -187,6 +191,62 @@ cudaError_t api::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
   if (Flags > cudaOccupancyDisableCachingOverride)
     return recorded(cudaErrorInvalidValue);
   return occupancy(Blocks, Stub, Threads, Dynamic);
+}
+
+unsigned DeviceFunction::clusterLimit() const {
+  return LargeClusters ? limits::BlocksPerClusterOptIn
+                       : limits::BlocksPerCluster;
+}
+
+/// Calls \p Tell(kernel, what \p Config would launch, if a device takes that), in
+/// clusters as it says or, unless \p InClusters, as the kernel does.
+static cudaError_t withConfig(
+    const void *Stub, const cudaLaunchConfig_t *Config, bool Answers,
+    bool InClusters,
+    function_ref<void(const DeviceFunction &, const LaunchShape &)> Tell) {
+  if (!Config || !Answers)
+    return recorded(cudaErrorInvalidValue);
+  return withFunction(Stub, [&](DeviceFunction &) {
+    KernelWork W;
+    bool Cooperative = false;
+    dim3 Cluster(0, 0, 0);
+    readAttributes(*Config, Cooperative, Cluster);
+    if (!InClusters)
+      Cluster = dim3(0, 0, 0);
+    const cudaError_t Failed =
+        checkLaunch(Stub, Config->gridDim, Config->blockDim,
+                    Config->dynamicSmemBytes, Cooperative, W, Cluster);
+    if (!Failed)
+      Tell(*W.Function, W.Shape);
+    return Failed;
+  });
+}
+
+/// As if all multiprocessors were one group, in which clusters may lie anywhere.
+cudaError_t
+api::cudaOccupancyMaxActiveClusters(int *Clusters, const void *Stub,
+                                    const cudaLaunchConfig_t *Config) {
+  return withConfig(
+      Stub, Config, Clusters, /*InClusters=*/true,
+      [&](const DeviceFunction &F, const LaunchShape &S) {
+        const unsigned Blocks =
+            blocksAtOnce(F, unsigned(S.blockThreads()), S.DynamicShared);
+        *Clusters = int(uint64_t(Engine::get().options().Multiprocessors) *
+                        Blocks / S.clusterBlocks());
+      });
+}
+
+cudaError_t
+api::cudaOccupancyMaxPotentialClusterSize(int *Blocks, const void *Stub,
+                                          const cudaLaunchConfig_t *Config) {
+  return withConfig(Stub, Config, Blocks, /*InClusters=*/false,
+                    [&](const DeviceFunction &F, const LaunchShape &S) {
+                      const bool Runs = blocksAtOnce(
+                          F, unsigned(S.blockThreads()), S.DynamicShared);
+                      *Blocks = !Runs          ? 0
+                                : S.Cluster[0] ? int(S.clusterBlocks())
+                                               : int(F.clusterLimit());
+                    });
 }
 
 cudaError_t api::cudaOccupancyAvailableDynamicSMemPerBlock(size_t *Bytes,

@@ -61,10 +61,8 @@ api::cudaGraphKernelNodeSetAttribute(cudaGraphNode_t Node,
     if (!Value)
       return cudaErrorInvalidValue;
     const auto &Of = Value->clusterDim;
-    const auto &[Width, Height, Depth] = W.Shape.Grid;
     if (Id == cudaLaunchAttributeClusterDimension)
-      if (cudaError_t Failed =
-              checkCluster(W.Stub, {Width, Height, Depth}, {Of.x, Of.y, Of.z}))
+      if (cudaError_t Failed = setCluster(W, {Of.x, Of.y, Of.z}))
         return Failed;
     if (Id == cudaLaunchAttributePriority)
       W.Priority = Value->priority;
@@ -94,6 +92,9 @@ api::cudaGraphKernelNodeGetAttribute(cudaGraphNode_t Node,
       Value->priority = W.Priority;
     if (Id == cudaLaunchAttributeCooperative)
       Value->cooperative = W.Shape.Cooperative;
+    if (Id == cudaLaunchAttributeClusterDimension)
+      Value->clusterDim = {W.Shape.Cluster[0], W.Shape.Cluster[1],
+                           W.Shape.Cluster[2]};
     return cudaSuccess;
   });
 }
@@ -104,6 +105,7 @@ cudaError_t api::cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t From,
     return withWork<KernelWork>(To, [&](KernelWork &T) {
       T.Priority = F.Priority;
       T.Shape.Cooperative = F.Shape.Cooperative;
+      T.Shape.Cluster = F.Shape.Cluster;
       return cudaSuccess;
     });
   });

@@ -117,8 +117,56 @@ static std::string text(dim3 D) {
   return ("(" + Twine(D.x) + "," + Twine(D.y) + "," + Twine(D.z) + ")").str();
 }
 
+cudaError_t setCluster(KernelWork &Out, dim3 Asked) {
+  const DeviceFunction &F = *Out.Function;
+  const ArrayRef<uint64_t> Said = F.Code->cluster();
+  std::array<uint32_t, 3> Size{Asked.x, Asked.y, Asked.z};
+  const bool Asks = Asked.x || Asked.y || Asked.z;
+  if (!Asks && Said.empty()) {
+    Out.Shape.Cluster = {0, 0, 0};
+    return cudaSuccess;
+  }
+  if (!Asks)
+    copy(Said, Size.begin());
+  bool Fits = true, Differs = false;
+  uint64_t Blocks = 1;
+  for (unsigned D = 0; D < 3; ++D) {
+    Size[D] = std::max(Size[D], 1u); // as it may be written
+    Fits &= Out.Shape.Grid[D] % Size[D] == 0;
+    Differs |= !Said.empty() && Said[D] != Size[D];
+    Blocks *= Size[D];
+  }
+  const auto &[X, Y, Z] = Out.Shape.Grid;
+  const std::string Cluster = text({Size[0], Size[1], Size[2]});
+  if (Differs)
+    return refused(
+        F,
+        "clusters of " + Cluster +
+            " blocks, and its "
+            "__cluster_dims__ are " +
+            text({unsigned(Said[0]), unsigned(Said[1]), unsigned(Said[2])}),
+        cudaErrorInvalidClusterSize);
+  if (!Fits)
+    return refused(F,
+                   "a grid of " + text({X, Y, Z}) +
+                       " blocks cannot be cut into clusters of " + Cluster,
+                   cudaErrorInvalidClusterSize);
+  if (Blocks > F.clusterLimit())
+    return refused(
+        F,
+        "a cluster of " + Twine(Blocks) + " blocks, and it may have " +
+            Twine(F.clusterLimit()) +
+            ": cudaFuncSetAttribute() with "
+            "cudaFuncAttributeNonPortableClusterSizeAllowed allows " +
+            Twine(limits::BlocksPerClusterOptIn),
+        cudaErrorInvalidClusterSize);
+  Out.Shape.Cluster = Size;
+  return cudaSuccess;
+}
+
 cudaError_t checkLaunch(const void *Stub, dim3 Grid, dim3 Block,
-                        size_t SharedMem, bool Cooperative, KernelWork &Out) {
+                        size_t SharedMem, bool Cooperative, KernelWork &Out,
+                        dim3 Cluster) {
   if (!Stub)
     return cudaErrorInvalidDeviceFunction;
   DeviceFunction *F = nullptr;
@@ -165,12 +213,13 @@ cudaError_t checkLaunch(const void *Stub, dim3 Grid, dim3 Block,
   Out.Stub = Stub;
   Out.Function = F;
   Out.Shape = Shape;
-  return cudaSuccess;
+  return setCluster(Out, Cluster);
 }
 
 static cudaError_t launch(const void *Stub, dim3 Grid, dim3 Block, void **Args,
                           size_t SharedMem, cudaStream_t Stream,
-                          bool Cooperative = false) {
+                          bool Cooperative = false,
+                          dim3 Cluster = dim3(0, 0, 0)) {
   if (!Stub)
     return cudaErrorInvalidDeviceFunction;
   if (!isStream(Stream))
@@ -178,7 +227,7 @@ static cudaError_t launch(const void *Stub, dim3 Grid, dim3 Block, void **Args,
   std::lock_guard<std::recursive_mutex> Lock(deviceLock());
   KernelWork W;
   if (cudaError_t Failed =
-          checkLaunch(Stub, Grid, Block, SharedMem, Cooperative, W))
+          checkLaunch(Stub, Grid, Block, SharedMem, Cooperative, W, Cluster))
     return Failed;
   return enqueue(
       Stream,
@@ -221,42 +270,16 @@ cudaError_t runKernel(KernelWork &W) {
 // The calls
 //===----------------------------------------------------------------------===//
 
-cudaError_t checkCluster(const void *Stub, dim3 Grid, dim3 Cluster) {
-  // No dimension has 0, though it may be written so.
-  auto Divides = [](unsigned Blocks, unsigned Of) {
-    return Of % std::max(Blocks, 1u) == 0;
-  };
-  const uint64_t Blocks = uint64_t(std::max(Cluster.x, 1u)) *
-                          std::max(Cluster.y, 1u) * std::max(Cluster.z, 1u);
-  const bool Fits = Divides(Cluster.x, Grid.x) && Divides(Cluster.y, Grid.y) &&
-                    Divides(Cluster.z, Grid.z);
-  DeviceFunction *F = knownFunction(Stub);
-  if (!F || (Fits && Blocks <= limits::BlocksPerCluster))
-    return cudaSuccess; // what is no kernel, the launch says
-  return refused(*F,
-                 Fits ? "a cluster of " + Twine(Blocks) +
-                            " blocks, and a device has clusters of at most " +
-                            Twine(limits::BlocksPerCluster)
-                      : "a grid of " + text(Grid) +
-                            " blocks cannot be cut into clusters of " +
-                            text(Cluster),
-                 cudaErrorInvalidClusterSize);
-}
-
-/// The attributes that change what a launch means; hints are let pass.
-static cudaError_t readAttributes(const cudaLaunchConfig_t &Config,
-                                  const void *Stub, bool &Cooperative) {
+void readAttributes(const cudaLaunchConfig_t &Config, bool &Cooperative,
+                    dim3 &Cluster) {
   for (unsigned I = 0; Config.attrs && I < Config.numAttrs; ++I) {
     const cudaLaunchAttribute &A = Config.attrs[I];
     if (A.id == cudaLaunchAttributeCooperative)
       Cooperative = A.val.cooperative != 0;
     const auto &Of = A.val.clusterDim;
     if (A.id == cudaLaunchAttributeClusterDimension)
-      if (cudaError_t Failed =
-              checkCluster(Stub, Config.gridDim, {Of.x, Of.y, Of.z}))
-        return Failed;
+      Cluster = dim3(Of.x, Of.y, Of.z);
   }
-  return cudaSuccess;
 }
 
 cudaError_t api::cudaLaunchKernel(const void *Stub, dim3 Grid, dim3 Block,
@@ -272,10 +295,11 @@ cudaError_t api::cudaLaunchKernelExC(const cudaLaunchConfig_t *Config,
     if (!Config)
       return cudaErrorInvalidValue;
     bool Cooperative = false;
-    if (cudaError_t Failed = readAttributes(*Config, Stub, Cooperative))
-      return Failed;
+    dim3 Cluster(0, 0, 0);
+    readAttributes(*Config, Cooperative, Cluster);
     return launch(Stub, Config->gridDim, Config->blockDim, Args,
-                  Config->dynamicSmemBytes, Config->stream, Cooperative);
+                  Config->dynamicSmemBytes, Config->stream, Cooperative,
+                  Cluster);
   });
 }
 

@@ -42,8 +42,10 @@ struct DeviceFunction {
   warpvm::Kernel *Code = nullptr; ///< once resolved
   uint64_t MaxDynamicShared = 0;  ///< bytes; set when resolved
   int Carveout = cudaSharedmemCarveoutDefault;
-  unsigned MaxThreads = 0; ///< a block, by launch bounds; set when resolved
-  int Architecture = 0;    ///< 90 for sm_90; set when resolved
+  unsigned MaxThreads = 0;    ///< a block, by launch bounds; set when resolved
+  int Architecture = 0;       ///< 90 for sm_90; set when resolved
+  bool LargeClusters = false; ///< opted in
+  unsigned clusterLimit() const; ///< blocks
 };
 
 struct DeviceVariable {

@@ -131,13 +131,18 @@ cudaError_t copyFromSymbol(void *To, const void *Symbol, size_t Count,
                            size_t Offset, cudaMemcpyKind Kind,
                            cudaMemcpy3DParms &Out);
 
-/// Whether \p Grid can be cut into clusters of \p Cluster blocks. They run like
-/// others: what a kernel can tell of its cluster is refused as it is launched.
-cudaError_t checkCluster(const void *Stub, dim3 Grid, dim3 Cluster);
+/// The attributes of \p Config that change what a launch means; hints are let
+/// pass.
+void readAttributes(const cudaLaunchConfig_t &Config, bool &Cooperative,
+                    dim3 &Cluster);
+/// Makes \p Out a launch in clusters of \p Asked blocks (0: as the kernel says, or
+/// in none), or says why no device does that. Under deviceLock().
+cudaError_t setCluster(KernelWork &Out, dim3 Asked);
 /// Fills in \p Out but for its arguments, or says why no device takes the
 /// launch. Under deviceLock().
 cudaError_t checkLaunch(const void *Stub, dim3 Grid, dim3 Block,
-                        size_t SharedMem, bool Cooperative, KernelWork &Out);
+                        size_t SharedMem, bool Cooperative, KernelWork &Out,
+                        dim3 Cluster = dim3(0, 0, 0));
 
 /// Memory for an AllocWork.
 cudaError_t makeGraphMemory(size_t Size, AllocWork &Out);

@@ -229,7 +229,8 @@ Value *RegionEmitter::emitBinary(BinaryOperator &I, const Operands &O) {
 }
 
 /// The number of a shared address counts from the block's own memory: it fits
-/// the 32 bits in which programs keep it for inline PTX.
+/// the 32 bits in which programs keep it for inline PTX, with a sign where it is
+/// another block's of the cluster.
 Value *RegionEmitter::emitCast(CastInst &I, Value *X, bool Uniform) {
   Type *T = Uniform ? laneType(I.getType()) : vectorOf(I.getType());
   auto SharedBase = [&] {
@@ -252,13 +253,15 @@ Value *RegionEmitter::emitCast(CastInst &I, Value *X, bool Uniform) {
     Type *Wide = Uniform ? I64 : vectorOf(I64);
     Value *Base = B.CreatePtrToInt(SharedBase(), I64);
     X = B.CreateSub(B.CreatePtrToInt(X, Wide), Uniform ? Base : splat(Base));
-    return B.CreateZExtOrTrunc(X, T);
+    return B.CreateZExtOrTrunc(B.CreateTrunc(X, Uniform ? I32 : vectorOf(I32)),
+                               T);
   }
   case Instruction::IntToPtr:
     if (!IsShared(I.getDestTy()))
       return B.CreateIntToPtr(X, T);
+    X = B.CreateZExtOrTrunc(X, Uniform ? I32 : vectorOf(I32));
     return B.CreateGEP(B.getInt8Ty(), SharedBase(),
-                       B.CreateZExtOrTrunc(X, Uniform ? I64 : vectorOf(I64)));
+                       B.CreateSExt(X, Uniform ? I64 : vectorOf(I64)));
   default:
     return B.CreateCast(I.getOpcode(), X, T);
   }

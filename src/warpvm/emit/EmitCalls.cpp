@@ -95,7 +95,7 @@ Error RegionEmitter::emitLibraryCall(CallInst &I, StringRef Name) {
     B.CreateStore(B.CreateOr(B.CreateLoad(I64, P), B.CreateZExt(M, I64)), P);
     return Error::success();
   }
-  if (Name == analysis::BulkPass) { // the VM has no clusters
+  if (Name == analysis::BulkPass) {
     B.CreateCall(helper("rcvm_bulk_pass", B.getVoidTy(), {PtrTy, I64, PtrTy}),
                  {Ctx, B.CreateZExt(M, I64), faultSite(I)});
     return Error::success();
@@ -253,33 +253,16 @@ Error RegionEmitter::emitCall(CallInst &I) {
     define(&I, get(I.getArgOperand(0)));
     return Error::success();
   case Intrinsic::nvvm_isspacep_shared:
-  case Intrinsic::nvvm_isspacep_shared_cluster: // a cluster of one block
+  case Intrinsic::nvvm_isspacep_shared_cluster:
   case Intrinsic::nvvm_isspacep_local:
-  case Intrinsic::nvvm_isspacep_global: {
-    // What is neither shared nor this function's own is global.
-    Value *P = B.CreatePtrToInt(vec(I.getArgOperand(0)), vectorOf(I64));
-    auto Within = [&](size_t Begin, Value *Bytes) {
-      Value *Base = B.CreatePtrToInt(contextField(Begin, PtrTy), I64);
-      return B.CreateICmpULT(B.CreateSub(P, splat(Base)), splat(Bytes));
-    };
-    Value *Shared =
-        Within(offsetof(WarpContext, Shared),
-               contextField(offsetof(WarpContext, SharedBytes), I64));
-    Value *Local = Within(offsetof(WarpContext, Local),
-                          B.getInt64(C.Function.LocalBytes * W));
-    const Intrinsic::ID Id = II->getIntrinsicID();
-    define(&I, {false,
-                {Id == Intrinsic::nvvm_isspacep_local ? Local
-                 : Id == Intrinsic::nvvm_isspacep_global
-                     ? B.CreateNot(B.CreateOr(Shared, Local))
-                     : Shared}});
+  case Intrinsic::nvvm_isspacep_global:
+    emitSpaceTest(*II);
     return Error::success();
-  }
   default:
     break;
   }
-  if (emitImage(*II) || emitSpecialRegister(*II) || emitCollective(*II) ||
-      emitMath(*II))
+  if (emitClusterCall(*II) || emitImage(*II) || emitSpecialRegister(*II) ||
+      emitCollective(*II) || emitMath(*II))
     return Error::success();
   if (std::string Symbol = laneFunction(II->getCalledFunction()->getName());
       !Symbol.empty()) {

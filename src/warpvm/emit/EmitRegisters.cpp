@@ -29,9 +29,14 @@ static std::optional<size_t> contextOffset(Intrinsic::ID Id) {
     DIMENSIONS(ntid, BlockDim)
     DIMENSIONS(ctaid, BlockId)
     DIMENSIONS(nctaid, GridDim)
-    // A block alone is a cluster; launches of larger ones are refused.
-    DIMENSIONS(clusterid, BlockId)
-    DIMENSIONS(nclusterid, GridDim)
+    DIMENSIONS(clusterid, ClusterId)
+    DIMENSIONS(nclusterid, ClusterGrid)
+    DIMENSIONS(cluster_ctaid, ClusterBlock)
+    DIMENSIONS(cluster_nctaid, ClusterDim)
+  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank:
+    return offsetof(WarpContext, ClusterRank);
+  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctarank:
+    return offsetof(WarpContext, ClusterBlocks);
   case Intrinsic::nvvm_read_ptx_sreg_warpid:
     return offsetof(WarpContext, WarpId);
   // The upper and the lower half of the grid's workspace's address.
@@ -48,17 +53,9 @@ static std::optional<size_t> contextOffset(Intrinsic::ID Id) {
 /// Registers that have one value for ever.
 static std::optional<uint32_t> fixedRegister(Intrinsic::ID Id) {
   switch (Id) {
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctaid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctaid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctaid_z:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank:
   case Intrinsic::nvvm_read_ptx_sreg_smid:
   case Intrinsic::nvvm_read_ptx_sreg_gridid:
     return 0;
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctaid_z:
-  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctarank:
   case Intrinsic::nvvm_read_ptx_sreg_nsmid:
     return 1;
   case Intrinsic::nvvm_read_ptx_sreg_warpsize:

@@ -203,6 +203,10 @@ private:
 
   // EmitImages.cpp
   bool emitImage(llvm::CallInst &I); ///< false if it is none
+  // EmitCluster.cpp
+  llvm::Value *clusterBase();
+  void emitSpaceTest(llvm::IntrinsicInst &I);
+  bool emitClusterCall(llvm::IntrinsicInst &I); ///< false if it is none
 
   // EmitAtomics.cpp
   llvm::Error emitAtomic(llvm::Instruction &I);

@@ -265,6 +265,9 @@ EdgeKind RegionPlanner::edgeKind(const BasicBlock &From,
         return EdgeKind::BarrierOr;
       case Intrinsic::nvvm_barrier0:
         return EdgeKind::Barrier;
+      case Intrinsic::nvvm_barrier_cluster_wait:
+      case Intrinsic::nvvm_barrier_cluster_wait_aligned:
+        return EdgeKind::ClusterBarrier;
       default:
         return EdgeKind::NamedBarrier;
       }

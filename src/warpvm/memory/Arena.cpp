@@ -1,7 +1,9 @@
-//===- warpvm/memory/Arena.cpp - Guarded memory for one thread block ------===//
+//===- warpvm/memory/Arena.cpp - Guarded memory for thread blocks ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   | guard | ... shared | guard | frames, locals ... | guard |
+//
+// The blocks of a cluster have a piece of shared memory and a guard each.
 //
 // An access a little past either part meets a page that faults, and becomes the
 // kernel's fault instead of our heap's.
@@ -40,17 +42,18 @@ Pool &pool() {
 }
 
 uint64_t sizeOf(const Arena::Mapping &M) {
-  return 3 * Guard + M.SharedRoom + M.PrivateRoom;
+  return 2 * Guard + M.Blocks * (M.SharedRoom + Guard) + M.PrivateRoom;
 }
 } // namespace
 
-Arena::Arena(uint64_t SharedBytes, uint64_t PrivateBytes)
+Arena::Arena(uint64_t SharedBytes, uint64_t PrivateBytes, unsigned Blocks)
     : Shared(roundUp(std::max<uint64_t>(SharedBytes, 1), 64)) {
   {
     std::lock_guard<std::mutex> Hold(pool().Lock);
     auto &Free = pool().Free;
     auto Fits = std::find_if(Free.begin(), Free.end(), [&](const Mapping &F) {
-      return F.SharedRoom >= Shared && F.PrivateRoom >= PrivateBytes;
+      return F.Blocks == Blocks && F.SharedRoom >= Shared &&
+             F.PrivateRoom >= PrivateBytes;
     });
     if (Fits != Free.end()) {
       M = *Fits;
@@ -60,13 +63,17 @@ Arena::Arena(uint64_t SharedBytes, uint64_t PrivateBytes)
   }
   M.SharedRoom = roundUp(std::max(Shared, LeastShared), Page);
   M.PrivateRoom = roundUp(std::max(PrivateBytes, LeastPrivate), Page);
+  M.Blocks = Blocks;
   void *Base = mmap(nullptr, sizeOf(M), PROT_NONE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (Base == MAP_FAILED)
     return;
   M.Base = static_cast<uint8_t *>(Base);
-  if (mprotect(M.Base + Guard, M.SharedRoom, PROT_READ | PROT_WRITE) ||
-      mprotect(privates(), M.PrivateRoom, PROT_READ | PROT_WRITE)) {
+  bool Failed = mprotect(privates(), M.PrivateRoom, PROT_READ | PROT_WRITE);
+  for (unsigned B = 0; B < Blocks; ++B)
+    Failed |= mprotect(M.Base + Guard + B * stride(), M.SharedRoom,
+                       PROT_READ | PROT_WRITE) != 0;
+  if (Failed) {
     munmap(Base, sizeOf(M));
     M.Base = nullptr;
   }
@@ -89,6 +96,10 @@ uint8_t *Arena::shared() const {
   return M.Base ? M.Base + Guard + M.SharedRoom - Shared : nullptr;
 }
 
-uint8_t *Arena::privates() const { return M.Base + 2 * Guard + M.SharedRoom; }
+uint64_t Arena::stride() const { return M.SharedRoom + Guard; }
+
+uint8_t *Arena::privates() const {
+  return M.Base + Guard + M.Blocks * stride();
+}
 
 } // namespace reconverge::warpvm

@@ -3,8 +3,8 @@
 //
 //   cp.async, cp.async.bulk    a copy, now. A program that is right when the
 //                              copy ends late is right when it ends early.
-//                              From shared to shared memory: a fault, as on an
-//                              H100, since no launch has clusters
+//                              From shared to shared memory: a fault in a launch
+//                              without clusters, as on an H100
 //   cp.reduce.async.bulk       a loop of atomics
 //   cp.async.bulk.prefetch     nothing
 //   their groups and waits     nothing: there is nothing to wait for
@@ -12,6 +12,7 @@
 //                              form adds an arrival and takes it, nothing
 //   ld.global.nc, ldu          loads
 //   atom, red of {v2,v4}       an atomic for each element
+//   mapa, ld, st in a cluster  intrinsics, and accesses that nothing may drop
 //   pmevent                    nothing
 //   sizes of shared memory     fields of the context, the reserved part a
 //                              constant
@@ -177,6 +178,31 @@ static void addVector(CallInst &Call) {
     Call.replaceAllUsesWith(Old);
 }
 
+/// mapa, ld or st of shared::cluster; false if it is none.
+static bool lowerClusterAccess(CallInst &Call, StringRef Name) {
+  IRBuilder<> B(&Call);
+  const DataLayout &DL = Call.getModule()->getDataLayout();
+  Value *P = Call.arg_empty() ? nullptr : Call.getArgOperand(0);
+  if (Name == analysis::ClusterAddress) {
+    Value *There = B.CreateIntrinsic(Intrinsic::nvvm_mapa_shared_cluster, {},
+                                     {P, Call.getArgOperand(1)});
+    Call.replaceAllUsesWith(B.CreatePtrToInt(There, Call.getType()));
+    return true;
+  }
+  if (Name == analysis::ClusterLoad) {
+    Type *T = Call.getType();
+    Call.replaceAllUsesWith(B.CreateAlignedLoad(
+        T, P, Align(DL.getTypeStoreSize(T)), /*isVolatile=*/true));
+    return true;
+  }
+  if (Name != analysis::ClusterStore)
+    return false;
+  Value *V = Call.getArgOperand(1);
+  B.CreateAlignedStore(V, P, Align(DL.getTypeStoreSize(V->getType())),
+                       /*isVolatile=*/true);
+  return true;
+}
+
 /// True if the call is done with.
 static bool lower(CallInst &Call, uint64_t Reserved) {
   const Function *Callee = Call.getCalledFunction();
@@ -229,6 +255,12 @@ static bool lower(CallInst &Call, uint64_t Reserved) {
       analysis::functionOf(Name) == analysis::VectorReduction) {
     addVector(Call);
     return true;
+  }
+  if (lowerClusterAccess(Call, analysis::functionOf(Name)))
+    return true;
+  if (Name == analysis::BulkPass) { // and it stays, as a test
+    copyBulk(Call);
+    return false;
   }
   if (analysis::functionOf(Name) == analysis::BulkReduce) {
     reduceBulk(Call);

@@ -59,7 +59,7 @@ RECONVERGE_INLINED static Mask lanesInLocal(const WarpContext *C, Mask Lanes,
   Mask Shared = 0, Params = 0;
   for (unsigned Lane = 0; Lane < C->WarpSize; ++Lane) {
     const uint64_t At = Addresses[Lane];
-    Shared |= Mask(At - uint64_t(C->Shared) < C->SharedBytes) << Lane;
+    Shared |= Mask(inClusterShared(*C, At)) << Lane;
     Params |= Mask(At - uint64_t(C->Params) < Memory.ParamBytes) << Lane;
   }
   Lanes &= ~Params;

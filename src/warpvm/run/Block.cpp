@@ -5,11 +5,12 @@
 // every lane of the block that has not left waits at one. Warps that yield are
 // tried again after the others; if nobody but them is left, the whole block
 // yields, and the CPU thread may start another block in the meantime. So it may
-// after many barriers: a block may wait for another in a loop with one.
+// after many barriers: a block may wait for another in a loop with one. Where
+// the rest waits at the cluster's barrier, other blocks of the cluster go on.
 //
 //===----------------------------------------------------------------------===//
 
-#include "warpvm/run/Block.h"
+#include "warpvm/run/Cluster.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -35,12 +36,14 @@ static uint64_t privateBytes(const KernelPlan &Plan) {
          roundUp(uint64_t(Plan.LocalBytes) * Plan.WarpSize, 64);
 }
 
-Block::Block(const LaunchContext &L)
-    : L(L), Plan(&L.plan()), WarpSize(Plan->WarpSize), Threads(L.threads()),
-      Warps((Threads + WarpSize - 1) / WarpSize), Turns(Warps.size()),
+Block::Block(const LaunchContext &L, Cluster &Of, uint64_t Stride,
+             uint8_t *Shared)
+    : L(L), Of(Of), Plan(&L.plan()), WarpSize(Plan->WarpSize),
+      Threads(L.threads()), Warps((Threads + WarpSize - 1) / WarpSize),
+      Turns(Warps.size()),
       SharedBytes(Plan->StaticShared + L.Shape.DynamicShared),
-      Memory(SharedBytes, privateBytes(*Plan) * Warps.size()),
-      SharedBase(Memory.shared()) {
+      Memory(Shared ? 0 : SharedBytes, privateBytes(*Plan) * Warps.size()),
+      SharedBase(Shared ? Shared : Memory.shared()) {
   if (!Memory)
     return;
   if (L.Races)
@@ -50,13 +53,13 @@ Block::Block(const LaunchContext &L)
   std::iota(Turns.begin(), Turns.end(), 0);
   uint8_t *Base = Memory.privates();
   const uint64_t Frame = roundUp(Plan->FrameBytes, 64);
-  const uint64_t Stride = privateBytes(*Plan);
-  std::memset(Base, 0, Stride * Warps.size());
+  const uint64_t Each = privateBytes(*Plan);
+  std::memset(Base, 0, Each * Warps.size());
   uint32_t Index[3] = {0, 0, 0}; // of the next thread
   for (unsigned I = 0; I < Warps.size(); ++I) {
     Warp &W = Warps[I];
     W.Plan = Plan;
-    W.Frame = Base + Stride * I;
+    W.Frame = Base + Each * I;
     WarpContext &C = W.Context;
     std::memset(&C, 0, sizeof(C));
     C.Params = L.Params;
@@ -78,6 +81,8 @@ Block::Block(const LaunchContext &L)
     C.Grid = L.Grid.get();
     C.Touched = &Touched;
     C.WarpSize = WarpSize;
+    C.InCluster = L.Shape.Cluster[0] != 0;
+    C.ClusterStride = Stride;
     // Thread indices stay the same from block to block.
     auto *Ids = reinterpret_cast<uint32_t *>(W.Frame);
     for (unsigned Lane = 0; Lane < WarpSize; ++Lane) {
@@ -94,8 +99,11 @@ Block::Block(const LaunchContext &L)
   }
 }
 
-llvm::Expected<std::unique_ptr<Block>> Block::create(const LaunchContext &L) {
-  std::unique_ptr<Block> B(new Block(L));
+llvm::Expected<std::unique_ptr<Block>> Block::create(const LaunchContext &L,
+                                                     Cluster &Of,
+                                                     uint64_t Stride,
+                                                     uint8_t *Shared) {
+  std::unique_ptr<Block> B(new Block(L, Of, Stride, Shared));
   if (B->Memory)
     return B;
   const uint64_t Private = privateBytes(*B->Plan) * B->Warps.size();
@@ -117,13 +125,13 @@ void Block::start(uint64_t LinearBlock, const Code &With, Policy &P,
   Plan = With.Plan;
   Divergent = 0;
   Round = 0;
-  UsesNamed = false;
+  UsesNamed = UsesCluster = false;
   std::fill(std::begin(Arrived), std::end(Arrived), 0);
   Output.clear();
   Touched.clear();
   std::memset(SharedBase, 0, SharedBytes);
   if (Races)
-    Races->start(Linear, Threads, SharedBase, SharedBytes);
+    Races->start(Linear, Threads, SharedBase, SharedBytes, Of.shared());
   if (Writes) {
     Writes->start(SharedBase, SharedBytes, Memory.privates(),
                   privateBytes(*Plan) * Warps.size());
@@ -145,8 +153,10 @@ void Block::start(uint64_t LinearBlock, const Code &With, Policy &P,
     C.BlockId[0] = Linear % Grid[0];
     C.BlockId[1] = Linear / Grid[0] % Grid[1];
     C.BlockId[2] = Linear / (uint64_t(Grid[0]) * Grid[1]);
+    L.Clusters.place(C);
     C.Accesses = Accesses;
     C.Exited = 0;
+    C.AtCluster = 0;
     C.HasSplit = 0;
     C.BarrierPredicate = 0;
     C.Budget = L.StepLimit ? int64_t(L.StepLimit) : INT64_MAX;
@@ -234,8 +244,9 @@ llvm::Expected<Status> Block::run(Policy &P) {
         break;
       case Status::Waiting:
         Waiting = true;
-        UsesNamed |= llvm::any_of(W.Splits, [](const Split &S) {
-          return S.Wait == EdgeKind::NamedBarrier;
+        W.forEachSplit([&](const Warp &, const Split &S) {
+          UsesNamed |= S.Wait == EdgeKind::NamedBarrier;
+          UsesCluster |= S.Wait == EdgeKind::ClusterBarrier;
         });
         break;
       case Status::Yielded:
@@ -249,6 +260,8 @@ llvm::Expected<Status> Block::run(Policy &P) {
       if (UsesNamed)
         Opened |= openNamedBarriers(P);
     }
+    if (UsesCluster)
+      Opened |= leaveClusterBarrier(P);
     if (Opened && Rounds < BarrierLimit)
       continue;
     if (Yielded || Rounds >= BarrierLimit) {
@@ -257,6 +270,10 @@ llvm::Expected<Status> Block::run(Policy &P) {
     }
     if (!Waiting)
       break;
+    if (UsesCluster && waitsForCluster()) {
+      Result = Status::Waiting;
+      break;
+    }
     if (llvm::Error E = openBarrier(P)) {
       currentGuard() = Outer;
       return std::move(E);

@@ -4,6 +4,7 @@
 #define RECONVERGE_WARPVM_RUN_BLOCK_H
 
 #include "warpvm/memory/Arena.h"
+#include "warpvm/run/ClusterShape.h"
 #include "warpvm/run/Code.h"
 #include "warpvm/run/Library.h"
 #include "warpvm/run/Notes.h"
@@ -18,6 +19,8 @@
 
 namespace reconverge::warpvm {
 
+class Cluster;
+
 /// What all blocks of a launch share; constant while it runs.
 struct LaunchContext {
   const CodeSlot *Plain = nullptr;   ///< counting as the options say
@@ -26,6 +29,7 @@ struct LaunchContext {
   /// barriers have opened, from any thread. May be empty.
   std::function<void()> Running;
   LaunchShape Shape;
+  ClusterShape Clusters{Shape};
   const uint8_t *Params = nullptr;
   void *const *Globals = nullptr;
   uint64_t Seed = 0;       ///< Order.h
@@ -62,16 +66,20 @@ struct LaunchContext {
 /// Memory and warps of a thread block; reused from block to block.
 class Block {
 public:
-  /// Fails (a FaultError, OutOfMemory) if the system has no memory for it.
-  static llvm::Expected<std::unique_ptr<Block>> create(const LaunchContext &L);
+  /// One of \p Of, whose blocks have their shared memory \p Stride bytes apart:
+  /// this one's at \p Shared, or if that is null in memory of its own. Fails (a
+  /// FaultError, OutOfMemory) if the system has no memory for it.
+  static llvm::Expected<std::unique_ptr<Block>>
+  create(const LaunchContext &L, Cluster &Of, uint64_t Stride, uint8_t *Shared);
   /// Begins thread block \p Linear in \p With. \p Counters has two sets of
   /// KernelPlan::NumCounters: for full warps and for a partial last one; \p
   /// Accesses has one of each, where they are counted.
   void start(uint64_t Linear, const Code &With, Policy &P, uint64_t *Counters,
              AccessCounts *Accesses, bool Vectors);
 
-  /// Runs all warps until the block is done or only yielding warps are left.
-  /// A fault comes back as an error; the block is lost then.
+  /// Runs all warps until the block is done, only yielding warps are left, or
+  /// the rest waits for others of its cluster (Status::Waiting). A fault comes
+  /// back as an error; the block is lost then.
   llvm::Expected<Status> run(Policy &P);
 
   uint64_t linear() const { return Linear; }
@@ -89,13 +97,20 @@ public:
   /// Why nobody goes on: a thread of this block spins for ever.
   llvm::Error deadlock();
 
+  /// All threads that have not returned have arrived at the cluster's barrier.
+  bool hasArrived() const;
+  /// That is open; the next round of it begins.
+  void leaveArrival();
+
 private:
-  explicit Block(const LaunchContext &L);
+  Block(const LaunchContext &L, Cluster &Of, uint64_t Stride, uint8_t *Shared);
   void shuffleTurns();
   void takeBetterCode();
   // BlockBarriers.cpp
   llvm::Error openBarrier(Policy &P);
   bool openNamedBarriers(Policy &P);
+  bool leaveClusterBarrier(Policy &P);
+  bool waitsForCluster() const;
   llvm::Error stuckAtBarrier();
   llvm::Error metElsewhere(const Warp &W, const Split &S, const Warp &Other,
                            const Split &There);
@@ -113,6 +128,7 @@ private:
   friend bool isPrivate(const WarpContext *Context, uint64_t Address);
   friend unsigned threadOf(const WarpContext *Context, unsigned Lane);
   friend BlockWrites *writesOf(const WarpContext *Context);
+  friend BlockWrites *writesAt(const WarpContext *Context, uint64_t Address);
   friend void noteOfLane(const WarpContext *, unsigned, FindingKind,
                          const FaultSite &, llvm::function_ref<std::string()>);
   friend void lanesAgree(WarpContext *, Mask, const uint32_t *,
@@ -120,8 +136,11 @@ private:
   friend void lanesMeet(WarpContext *, Mask, const uint32_t *);
   friend void arriveAtBarriers(WarpContext *Context, Mask Lanes,
                                const uint32_t *Named);
+  friend void arriveAtCluster(WarpContext *Context, Mask Lanes,
+                              uint32_t Publishes);
 
   const LaunchContext &L;
+  Cluster &Of;
   const Code *Runs = nullptr;
   const KernelPlan *Plan; ///< of the code that runs
   unsigned WarpSize, Threads;
@@ -139,6 +158,7 @@ private:
   unsigned Divergent = 0;
   uint32_t Arrived[NumBarriers] = {};  ///< threads that did not stay to wait
   bool UsesNamed = false;              ///< some thread came to a named barrier
+  bool UsesCluster = false;            ///< ... waited at the cluster's
   std::unique_ptr<BlockRaces> Races;   ///< where they are looked for
   std::unique_ptr<BlockWrites> Writes; ///< where they are followed
   SectorSet Touched;                   ///< where accesses are counted

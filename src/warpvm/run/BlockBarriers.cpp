@@ -18,11 +18,11 @@
 // warp comes as a whole: its lanes that have returned count with the others.
 // They are looked at after each warp's turn, so that threads that come after
 // enough have come belong to the next round. Producers and consumers meet at
-// them from different places, on purpose.
+// them from different places, on purpose. The cluster's is in Cluster.cpp.
 //
 //===----------------------------------------------------------------------===//
 
-#include "warpvm/run/Block.h"
+#include "warpvm/run/Cluster.h"
 
 #include <cstring>
 
@@ -49,7 +49,8 @@ static Mask waitingAt(const Warp &W, const Split &S, uint32_t Named) {
 static Mask waitingForBlock(const Warp &W, const Split &S) {
   if (S.Wait == EdgeKind::NamedBarrier)
     return waitingAt(W, S, 0);
-  return waitsAtBarrier(S.Wait) ? S.Lanes : 0;
+  return waitsAtBarrier(S.Wait) && S.Wait != EdgeKind::ClusterBarrier ? S.Lanes
+                                                                      : 0;
 }
 
 static bool samePlace(const RegionPlan &A, const RegionPlan &B) {
@@ -187,6 +188,62 @@ void arriveAtBarriers(WarpContext *Context, Mask Lanes, const uint32_t *Named) {
     Seen |= Mask(1) << Id;
   }
   B.UsesNamed = true;
+}
+
+//===----------------------------------------------------------------------===//
+// The cluster's
+//===----------------------------------------------------------------------===//
+
+void arriveAtCluster(WarpContext *Context, Mask Lanes, uint32_t Publishes) {
+  Context->AtCluster |= Lanes;
+  Block &B = *static_cast<Block *>(Context->Block);
+  for (; B.Races && Publishes && Lanes; Lanes &= Lanes - 1)
+    B.Races->publishAt(threadOf(Context, __builtin_ctzll(Lanes)), &B.Of);
+}
+
+bool Block::hasArrived() const {
+  return llvm::all_of(Warps, [](const Warp &W) {
+    return W.Finished || !(W.alive() & ~W.Context.Ended & ~W.Context.AtCluster);
+  });
+}
+
+void Block::leaveArrival() {
+  for (Warp &W : Warps)
+    W.Context.AtCluster = 0;
+}
+
+bool Block::waitsForCluster() const {
+  bool Waits = false;
+  for (const Warp &W : Warps)
+    if (!W.Finished)
+      W.forEachSplit([&](const Warp &, const Split &S) {
+        Waits |= S.Wait == EdgeKind::ClusterBarrier;
+      });
+  return Waits;
+}
+
+/// Lets those go on who wait at the cluster's barrier and for whom it is open.
+bool Block::leaveClusterBarrier(Policy &P) {
+  auto Leave = [&] {
+    bool Any = false;
+    for (Warp &W : Warps) {
+      Mask Free = 0;
+      if (!W.Finished)
+        W.forEachSplit([&](const Warp &, const Split &S) {
+          if (S.Wait == EdgeKind::ClusterBarrier &&
+              !(S.Lanes & W.Context.AtCluster))
+            Free |= S.Lanes;
+        });
+      if (!Free)
+        continue;
+      Any = true;
+      P.release(W, Free);
+      for (; Races && Free; Free &= Free - 1)
+        Races->acquireAt(threadOf(&W.Context, __builtin_ctzll(Free)), &Of);
+    }
+    return Any;
+  };
+  return Leave() || (waitsForCluster() && Of.openBarrier() && Leave());
 }
 
 //===----------------------------------------------------------------------===//

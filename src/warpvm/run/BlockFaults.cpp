@@ -42,6 +42,9 @@ CheckedMemory memoryOf(const WarpContext *C) {
   M.Params = C->Params;
   M.ParamBytes = B.L.ParamBytes;
   M.Grid = B.L.Grid.get();
+  M.ClusterStride = C->ClusterStride;
+  M.ClusterBase = uint64_t(C->Shared) - C->ClusterRank * C->ClusterStride;
+  M.ClusterBlocks = C->ClusterBlocks;
   M.WarpSize = B.WarpSize;
   M.OwnMemory = B.L.OwnMemory;
   M.Tolerant = B.L.Tolerant;

@@ -182,6 +182,13 @@ BadAccess checkAccess(const CheckedMemory &M, const FaultSite &Site,
              })) {
     return Bad("in the local memory of another thread, or past the end of its "
                "own");
+  } else if (M.ClusterBlocks > 1 &&
+             Address - M.ClusterBase < M.ClusterBlocks * M.ClusterStride) {
+    const uint64_t Base = Address - (Address - M.ClusterBase) % M.ClusterStride;
+    if (!within(Address, Bytes, Base, M.SharedBytes))
+      return Bad(besides(Address, Base, M.SharedBytes,
+                         "the " + bytes(M.SharedBytes) +
+                             " of shared memory of a block of the cluster"));
   } else if (constexpr uint64_t Near = 1 << 20;
              Address + Near >= Shared &&
              Address < Shared + M.SharedBytes + Near &&

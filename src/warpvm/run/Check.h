@@ -26,6 +26,8 @@ struct CheckedMemory {
   const uint8_t *Params;
   uint64_t ParamBytes;
   const GridWorkspace *Grid; ///< null: not a cooperative launch
+  /// Where shared memory of the cluster's blocks begins, and how far apart.
+  uint64_t ClusterBase, ClusterStride, ClusterBlocks;
   unsigned WarpSize;
   /// All that kernels may touch lies in DeviceMemory: the rest is the host's.
   bool OwnMemory;

@@ -72,7 +72,7 @@ bool Worker::runRound() {
   for (Worker *Who : S.Working)
     for (size_t I = 0; I < Who->Active.size(); ++I) {
       auto Result = Who->Active[I].B->run(*Who->P);
-      if (Result && *Result == Status::Yielded)
+      if (Result && *Result != Status::Done)
         continue;
       if (!Result) {
         S.fail(Result.takeError());

@@ -424,7 +424,8 @@ void Frontier::open(Warp &W, Mask Lanes) {
     W.Splits.front().Wait = EdgeKind::Plain;
     return;
   }
-  // A named barrier may let some lanes go on while others of the warp wait.
+  // Named barriers, and the cluster's, may let some lanes go on while others of
+  // the warp wait.
   for (size_t I = 0, N = W.Splits.size(); I < N; ++I) {
     Split Rest = W.Splits[I];
     Rest.Lanes &= ~Lanes;
@@ -438,7 +439,7 @@ void Frontier::open(Warp &W, Mask Lanes) {
     W.Splits.push_back(Rest);
   }
   if (llvm::any_of(W.Splits, [&](const Split &S) {
-        return S.Wait == EdgeKind::NamedBarrier && !Goes(S);
+        return waitsAtBarrier(S.Wait) && !Goes(S);
       }))
     runApart(W);
   llvm::SmallVector<Split, 4> Waiting;

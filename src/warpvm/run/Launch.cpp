@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A launch hands out thread blocks to the CPU's threads through one counter, a
-// few neighbours at a time: they are short, and they share data. Each thread
+// few neighbours at a time: they are short, and they share data. Where it has
+// clusters, these are what is handed out. Each thread
 // works on one block at a time; only when that block yields (its warps spin,
 // waiting for another block) does it begin a further one, so that any block
 // that others wait for comes to run (or never does: Deadlock.cpp). A block
@@ -48,39 +49,47 @@ void LaunchState::callOthers() {
     Others.emplace_back([this] { Worker(*this).run(); });
 }
 
-/// Starts the next thread block, if any is left.
+/// Starts the blocks of the next cluster, if any is left.
 Expected<bool> Worker::begin() {
   if (Taken == TakenEnd) {
     if (!hasNext())
       return false;
     const uint64_t First = S.Next.fetch_add(S.Chunk);
-    if (First >= S.L.blocks())
+    if (First >= S.L.Clusters.clusters())
       return false;
     Taken = First;
-    TakenEnd = std::min(First + S.Chunk, S.L.blocks());
+    TakenEnd = std::min(First + S.Chunk, S.L.Clusters.clusters());
   }
   const uint64_t I = Taken++;
   if (Calls && S.Absent && hasNext() && Clock::now() - S.Begin >= Alone)
     S.callOthers();
-  Job J;
-  const uint64_t Linear = S.Order(I);
-  const bool Vectors = S.Observer && S.Observer->wants(Linear);
-  const Code &Now = S.L.code(Vectors);
-  if (Now.By == Effort::Fast && S.L.Running)
-    S.L.Running();
   if (Idle.empty()) {
-    if (Error E = Block::create(S.L).moveInto(J.B))
-      return std::move(E);
-  } else {
-    J.B = std::move(Idle.back());
-    Idle.pop_back();
+    auto Of = Cluster::create(S.L);
+    if (!Of)
+      return Of.takeError();
+    Idle.push_back(std::move(*Of));
   }
-  if (Vectors)
-    J.OwnSets.resize(Sets.size());
-  J.B->start(Linear, Now, *P, Vectors ? J.OwnSets.data() : Sets.data(),
-             Accesses.data(), Vectors);
-  Active.push_back(std::move(J));
+  InFlight.push_back(std::move(Idle.back()));
+  Idle.pop_back();
+  begin(*InFlight.back(), S.Order(I));
   return true;
+}
+
+void Worker::begin(Cluster &Of, uint64_t Number) {
+  Of.Left = Of.size();
+  for (uint32_t Rank = 0; Rank < Of.size(); ++Rank) {
+    const uint64_t Linear = S.L.Clusters.block(Number, Rank);
+    Job J{&Of.block(Rank), &Of, {}};
+    const bool Vectors = S.Observer && S.Observer->wants(Linear);
+    const Code &Now = S.L.code(Vectors);
+    if (Now.By == Effort::Fast && S.L.Running)
+      S.L.Running();
+    if (Vectors)
+      J.OwnSets.resize(Sets.size());
+    J.B->start(Linear, Now, *P, Vectors ? J.OwnSets.data() : Sets.data(),
+               Accesses.data(), Vectors);
+    Active.push_back(std::move(J));
+  }
 }
 
 void Worker::finish(Job &J) {
@@ -102,7 +111,11 @@ void Worker::finish(Job &J) {
     std::lock_guard<std::mutex> Guard(S.Lock);
     S.Printed[J.B->linear()] = std::move(J.B->output());
   }
-  Idle.push_back(std::move(J.B));
+  if (--J.Of->Left)
+    return;
+  auto At = find_if(InFlight, [&](auto &C) { return C.get() == J.Of; });
+  Idle.push_back(std::move(*At));
+  InFlight.erase(At);
 }
 
 void Worker::run() {
@@ -153,9 +166,9 @@ void Worker::work() {
         S.Printed[Active[Turn].B->linear()] = Active[Turn].B->output();
       return;
     }
-    if (*Result == Status::Yielded) {
-      // Whoever it waits for may not have begun.
-      Expected<bool> Begun = begin();
+    if (*Result != Status::Done) {
+      // Whoever it waits for may not have begun, unless that is in its cluster.
+      Expected<bool> Begun = *Result == Status::Yielded ? begin() : false;
       if (!Begun)
         return S.fail(Begun.takeError());
       Yields = *Begun ? 0 : Yields + 1;
@@ -234,7 +247,9 @@ Error runLaunch(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
                 VectorObserver *Observer) {
   // Races are found in the order in which one thread makes the accesses.
   Threads =
-      L.Races ? 1 : unsigned(std::clamp<uint64_t>(L.blocks(), 1, Threads));
+      L.Races
+          ? 1
+          : unsigned(std::clamp<uint64_t>(L.Clusters.clusters(), 1, Threads));
   LaunchState S(L, Kind, Threads, Observer);
   S.Absent = Threads - 1;
   if (Seconds(BlockSeconds * L.blocks()) >= 2 * Alone)

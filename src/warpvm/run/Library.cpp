@@ -194,6 +194,8 @@ static void deviceTrap(WarpContext *Context, Mask Lanes,
 }
 
 static void bulkPass(WarpContext *Context, Mask Lanes, const FaultSite *Site) {
+  if (Context->InCluster)
+    return;
   raiseFault(FaultKind::IllegalInstruction,
              "a bulk copy from shared to shared memory in a launch without "
              "clusters",
@@ -454,6 +456,7 @@ static llvm::ArrayRef<std::pair<const char *, void *>> ownSymbols() {
       ENTRY("rcvm_step_limit", stepLimit),
       ENTRY("rcvm_check", checkLanes),
       ENTRY("rcvm_arrive", arriveAtBarriers),
+      ENTRY("rcvm_cluster_arrive", arriveAtCluster),
       ENTRY("rcvm_clock", cycles),
       ENTRY("rcvm_global_timer", globalTimer),
       ENTRY("rcvm_fns", findNthSet),

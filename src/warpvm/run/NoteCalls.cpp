@@ -34,7 +34,7 @@
 
 #include "warpvm/memory/DeviceMemory.h"
 #include "warpvm/memory/WriteShadow.h"
-#include "warpvm/run/Block.h"
+#include "warpvm/run/Cluster.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -117,13 +117,22 @@ BlockWrites *writesOf(const WarpContext *Context) {
   return static_cast<const Block *>(Context->Block)->Writes.get();
 }
 
+BlockWrites *writesAt(const WarpContext *Context, uint64_t Address) {
+  const Block *Owner =
+      static_cast<const Block *>(Context->Block)->Of.ownerOf(Address);
+  return Owner ? Owner->Writes.get() : nullptr;
+}
+
 /// Null: it counts as written.
 LLVM_ATTRIBUTE_ALWAYS_INLINE static uint8_t *
 shadowOf(const WarpContext *Context, uint64_t Address, uint64_t Bytes) {
   DeviceMemory &Memory = DeviceMemory::instance();
   if (Memory.inRange(Address))
     return Memory.writes() ? Memory.writes()->of(Address, Bytes) : nullptr;
-  return writesOf(Context)->of(Address, Bytes);
+  if (uint8_t *Mine = writesOf(Context)->of(Address, Bytes))
+    return Mine;
+  BlockWrites *There = writesAt(Context, Address);
+  return There ? There->of(Address, Bytes) : nullptr;
 }
 
 /// Whether what lies at \p Address counts as written although its shadow
@@ -158,6 +167,8 @@ static std::string unwritten(const WarpContext *Context, uint64_t Address,
   const uint64_t Offset = Address + First - uint64_t(Context->Shared);
   return Text + (Offset < Context->SharedBytes
                      ? "byte " + std::to_string(Offset) + " of shared memory"
+                 : inClusterShared(*Context, Address)
+                     ? "shared memory of another block of the cluster"
                      : std::string("local memory"));
 }
 

@@ -66,8 +66,9 @@ BlockRaces::BlockRaces(RaceChecker &Launch)
     : Launch(Launch), Shared(Launch.Roles, SharedBudget) {}
 
 void BlockRaces::start(uint64_t NewBlock, unsigned Threads, const uint8_t *Base,
-                       uint64_t Bytes) {
+                       uint64_t Bytes, llvm::ArrayRef<uint8_t> Cluster) {
   Block = uint32_t(NewBlock);
+  OfCluster = Cluster;
   SharedBase = uint64_t(Base);
   SharedBytes = Bytes;
   Shared.clear();
@@ -138,6 +139,8 @@ void BlockRaces::access(const WarpAccess &A,
     const unsigned Thread = A.FirstThread + Lane;
     if (A.Site.Strong)
       synchronise(Thread, Address, Bytes, A.Site);
+    if (isOfPeer(Address))
+      continue;
     AllOrdered &=
         touch({A,
                Lane,
@@ -166,7 +169,7 @@ bool BlockRaces::readOnePlace(const WarpAccess &A) const {
 /// What \p Thread learns and publishes by a strong access.
 void BlockRaces::synchronise(unsigned Thread, uint64_t Address, uint64_t Bytes,
                              const RaceSite &Site) {
-  PublishedClocks &At = isShared(Address) ? Published : Launch.Published;
+  PublishedClocks &At = publishedAt(Address);
   const uint64_t First = Address / 4, Last = (Address + Bytes - 1) / 4;
   if (Site.Kind != uint32_t(AccessKind::Write))
     for (uint64_t Word = First; Word <= Last; ++Word)
@@ -260,17 +263,19 @@ void BlockRaces::fence(unsigned FirstThread, Mask Lanes) {
   ++Launch.Now;
 }
 
+/// What is published in shared memory of a cluster others may read.
+PublishedClocks &BlockRaces::publishedAt(uint64_t Address) {
+  return isShared(Address) && OfCluster.empty() ? Published : Launch.Published;
+}
+
 void BlockRaces::publishAt(unsigned Thread, const void *Address) {
-  PublishedClocks &At =
-      isShared(uint64_t(Address)) ? Published : Launch.Published;
-  ClockRef &There = At[uint64_t(Address) / 4];
+  ClockRef &There = publishedAt(uint64_t(Address))[uint64_t(Address) / 4];
   There = joined(There, Clocks.published(Thread, /*Releases=*/true));
 }
 
 void BlockRaces::acquireAt(unsigned Thread, const void *Address) {
-  const PublishedClocks &At =
-      isShared(uint64_t(Address)) ? Published : Launch.Published;
-  Clocks.acquire(Thread, At.lookup(uint64_t(Address) / 4));
+  Clocks.acquire(Thread,
+                 publishedAt(uint64_t(Address)).lookup(uint64_t(Address) / 4));
 }
 
 void BlockRaces::forget(const void *Address, uint64_t Bytes) {

@@ -56,8 +56,9 @@ private:
 class BlockRaces {
 public:
   explicit BlockRaces(RaceChecker &Launch);
+  /// \p OfCluster: where the cluster's blocks have their shared memory.
   void start(uint64_t Block, unsigned Threads, const uint8_t *SharedBase,
-             uint64_t SharedBytes);
+             uint64_t SharedBytes, llvm::ArrayRef<uint8_t> OfCluster);
 
   /// Lanes of a warp access memory.
   struct WarpAccess {
@@ -88,6 +89,11 @@ private:
   bool isShared(uint64_t Address) const {
     return Address - SharedBase < SharedBytes;
   }
+  bool isOfPeer(uint64_t Address) const {
+    return Address - uint64_t(OfCluster.data()) < OfCluster.size() &&
+           !isShared(Address);
+  }
+  PublishedClocks &publishedAt(uint64_t Address);
   void synchronise(unsigned Thread, uint64_t Address, uint64_t Bytes,
                    const RaceSite &Site);
   bool readOnePlace(const WarpAccess &A) const;
@@ -98,8 +104,9 @@ private:
   RaceChecker &Launch;
   uint32_t Block = 0;
   uint64_t SharedBase = 0, SharedBytes = 0;
+  llvm::ArrayRef<uint8_t> OfCluster; ///< empty: the block is alone
   Shadow Shared;
-  PublishedClocks Published; ///< in shared memory
+  PublishedClocks Published; ///< in shared memory, of a block alone
 };
 
 /// Functions that compiled code calls: name and address (RaceCalls.cpp).

@@ -32,7 +32,7 @@ uint64_t *Warp::newScalars() {
 Mask Warp::alive() const {
   Mask Alive = 0;
   for (const Split &S : Splits)
-    if (!Plan->Regions[S.Region].Returns)
+    if (!Plan->Regions[S.Region].Returns || S.Wait == EdgeKind::ClusterBarrier)
       Alive |= S.Lanes;
   return Alive;
 }

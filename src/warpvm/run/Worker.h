@@ -3,7 +3,7 @@
 #ifndef RECONVERGE_WARPVM_RUN_WORKER_H
 #define RECONVERGE_WARPVM_RUN_WORKER_H
 
-#include "warpvm/run/Block.h"
+#include "warpvm/run/Cluster.h"
 #include "warpvm/run/Order.h"
 
 #include <algorithm>
@@ -25,8 +25,8 @@ struct LaunchState {
   const LaunchContext &L;
   PolicyKind Kind;
   VectorObserver *Observer;
-  warpvm::Order Order;  ///< of blocks
-  const uint64_t Chunk; ///< blocks that a thread takes at once
+  warpvm::Order Order;  ///< of clusters
+  const uint64_t Chunk; ///< clusters that a thread takes at once
   std::atomic<uint64_t> Next{0};
   std::atomic<bool> Stop{false};
 
@@ -57,8 +57,10 @@ struct LaunchState {
 
   LaunchState(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
               VectorObserver *Observer)
-      : L(L), Kind(Kind), Observer(Observer), Order(L.blocks(), L.Seed),
-        Chunk(std::clamp<uint64_t>(L.blocks() / (64 * Threads), 1, 16)),
+      : L(L), Kind(Kind), Observer(Observer),
+        Order(L.Clusters.clusters(), L.Seed),
+        Chunk(std::clamp<uint64_t>(L.Clusters.clusters() / (64 * Threads), 1,
+                                   16)),
         MayConclude(L.OwnMemory && L.Seed == NaturalOrder),
         Sets(2 * L.plan().NumCounters), Accesses(L.plan().NumAccesses) {}
 
@@ -81,13 +83,15 @@ public:
 
 private:
   struct Job {
-    std::unique_ptr<Block> B;
+    Block *B;
+    Cluster *Of;
     std::vector<uint64_t> OwnSets; ///< of a block with vectors
   };
   bool hasNext() const {
-    return S.Next.load(std::memory_order_relaxed) < S.L.blocks();
+    return S.Next.load(std::memory_order_relaxed) < S.L.Clusters.clusters();
   }
   llvm::Expected<bool> begin();
+  void begin(Cluster &Of, uint64_t Number);
   void finish(Job &J);
   void work();
 
@@ -108,7 +112,7 @@ private:
   uint64_t BlockLoads = 0;
   SectorSet Touched; ///< by blocks that are done
   std::vector<Job> Active;
-  std::vector<std::unique_ptr<Block>> Idle;
+  std::vector<std::unique_ptr<Cluster>> InFlight, Idle;
   uint64_t DivergentWarps = 0;
   uint64_t Taken = 0, TakenEnd = 0; ///< of its chunk, not yet begun
   uint64_t Yields = 0;              ///< in a row, with nothing else in between

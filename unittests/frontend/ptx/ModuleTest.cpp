@@ -226,6 +226,14 @@ TEST(Restore, GivesBackOrdersAndScopes) {
 
 /// What LLVM 19 has no intrinsic for becomes a function of ours and comes back.
 TEST(Restore, GivesBackOwnFunctions) {
+  checkRestored("mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r",
+                {"mapa.shared::cluster.u32 $0, $1, $2;"});
+  checkRestored("ld.shared::cluster.f32 $0, [$1];", "=f,r",
+                {"ld.shared::cluster.f32 $0, [$1];"});
+  checkRestored("ld.acquire.cluster.shared::cluster.b64 $0, [$1+8];", "=l,r",
+                {"ld.acquire.cluster.shared::cluster.b64 $0, [$1];"});
+  checkRestored("st.shared::cluster.u16 [$0], $1;", "r,h",
+                {"st.shared::cluster.u16 [$0], $1;"});
   checkRestored("mov.u32 $0, %reserved_smem_offset_1;", "=r",
                 {"mov.u32 $0, %reserved_smem_offset_1;"});
   checkRestored("mov.u32 $0, %dynamic_smem_size;", "=r",

@@ -45,6 +45,7 @@ public:
   uint64_t staticShared() const override { return Shared; }
   uint64_t localBytes() const override { return 16; }
   unsigned launchBound() const override { return analysis::launchBound(F); }
+  ArrayRef<uint64_t> cluster() const override { return {}; }
   unsigned architecture() const override {
     return analysis::architectureOf(F).value_or(0);
   }

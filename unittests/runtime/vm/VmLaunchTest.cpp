@@ -253,9 +253,42 @@ TEST_F(Launch, InClusters) {
   EXPECT_EQ(Run(18, 1, 1),
             std::pair(cudaErrorInvalidClusterSize,
                       std::string("reconverge: kernel 'plain' is not launched: "
-                                  "a cluster of 18 blocks, and a device has "
-                                  "clusters of at most 16\n")));
+                                  "a cluster of 18 blocks, and it may have 8: "
+                                  "cudaFuncSetAttribute() with "
+                                  "cudaFuncAttributeNonPortableClusterSize"
+                                  "Allowed allows 16\n")));
+  EXPECT_EQ(Run(12, 1, 1).first, cudaErrorInvalidClusterSize);
   EXPECT_EQ(Seen.size(), 3u);
+  using Three = std::array<uint32_t, 3>;
+  EXPECT_EQ(Seen[1].Shape.Cluster, Three({2, 1, 1}));
+  EXPECT_EQ(Seen[2].Shape.Cluster, Three({4, 2, 1}));
+  EXPECT_EQ(api::cudaFuncSetAttribute(
+                &Plain, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+            cudaSuccess);
+  EXPECT_EQ(Run(12, 1, 1), Fine);
+  EXPECT_EQ(Run(18, 1, 1).first, cudaErrorInvalidClusterSize);
+}
+
+TEST_F(Launch, ClustersAtOnce) {
+  cudaLaunchAttribute Attribute = {};
+  Attribute.id = cudaLaunchAttributeClusterDimension;
+  Attribute.val.clusterDim = {4, 1, 1};
+  cudaLaunchConfig_t Config = {};
+  Config.gridDim = 8;
+  Config.blockDim = 1024;
+  Config.attrs = &Attribute;
+  Config.numAttrs = 1;
+  int N = 0;
+  EXPECT_EQ(api::cudaOccupancyMaxActiveClusters(&N, &Plain, &Config),
+            cudaSuccess);
+  EXPECT_EQ(N, 132 * 2 / 4);
+  EXPECT_EQ(api::cudaOccupancyMaxPotentialClusterSize(&N, &Plain, &Config),
+            cudaSuccess);
+  EXPECT_EQ(N, 8);
+  EXPECT_EQ(api::cudaOccupancyMaxActiveClusters(nullptr, &Plain, &Config),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(api::cudaOccupancyMaxActiveClusters(&N, &Plain, nullptr),
+            cudaErrorInvalidValue);
 }
 
 /// As many blocks as an H200 holds at once, and not one more.
