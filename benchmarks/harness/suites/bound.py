@@ -23,7 +23,7 @@ SIZES = {
     "xslookup": {"particles": 1 << 20, "points": 1 << 13, "binbits": 11,
                  "check": 0},
     "lbm": {"width": 2048, "height": 2048, "steps": 4, "check": 0},
-    "pol": {"households": 1 << 20, "years": 20, "check": 0},
+    "pol": {"households": 1 << 18, "years": 20, "check": 0},
 }
 LAUNCHES_READ = 8  # by ncu
 SECTIONS = ("SpeedOfLight", "ComputeWorkloadAnalysis", "MemoryWorkloadAnalysis",
