@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A launch hands out thread blocks to the CPU's threads through one counter, a
-// few neighbours at a time: they are short, and they share data. Where it has
-// clusters, these are what is handed out. Each thread
-// works on one block at a time; only when that block yields (its warps spin,
-// waiting for another block) does it begin a further one, so that any block
-// that others wait for comes to run (or never does: Deadlock.cpp). A block
-// begins in the best code that there is by then, and takes better code where a
-// barrier opens, so that a launch which runs for long does not end in code that
-// was compiled fast. Counters are private to a thread and summed at
-// the end: sums of integers, the same in any order.
+// few neighbours at a time: they are short, and they share data. Those of a
+// cluster are handed out together. Each thread works on one block at a time; only
+// when that block yields (its warps spin, waiting for another block) does it begin
+// a further one, so that any block that others wait for comes to run (or never
+// does: Deadlock.cpp). A block begins in the best code that there is by then, and
+// takes better code where a barrier opens, so that a launch which runs for long
+// does not end in code that was compiled fast. Counters are private to a thread and
+// summed at the end: sums of integers, the same in any order.
 //
 // To begin a thread takes longer than many a launch. So the thread that
 // launches is alone at first, unless the kernel's last launch lets expect that
