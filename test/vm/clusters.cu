@@ -291,6 +291,15 @@ int main(int Count, char **Args) {
            X + 10 * Y + 100 * 2 + 1000 * 3 + 10000 * (X + 2 * Y) + 600000);
   }
 
+  cudaFuncAttributes Known;
+  CALL(cudaFuncGetAttributes(&Known, places));
+  expect("must be set", 0, Known.clusterDimMustBeSet, 1);
+  expect("width", 0, Known.requiredClusterWidth, 2);
+  expect("height", 0, Known.requiredClusterHeight, 3);
+  CALL(cudaFuncGetAttributes(&Known, histogram));
+  expect("opted in", 0, Known.nonPortableClusterSizeAllowed, 1);
+  expect("of any size", 0, Known.requiredClusterWidth, 0);
+
   Launch L(6, Threads, 3, Threads * sizeof(int));
   CALL(cudaLaunchKernelEx(&L.Config, split, Out));
   finish();

@@ -266,8 +266,23 @@ static cudaError_t attributeOf(const cudaFuncAttributes &A,
   case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
     Out = A.preferredShmemCarveout;
     return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+    Out = A.clusterDimMustBeSet;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    Out = A.requiredClusterWidth;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    Out = A.requiredClusterHeight;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    Out = A.requiredClusterDepth;
+    return cudaSuccess;
+  case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    Out = A.nonPortableClusterSizeAllowed;
+    return cudaSuccess;
   default:
-    Out = 0; // what a kernel requires of clusters; see cudaFuncSetAttribute
+    Out = 0; // a hint
     return Attribute < CU_FUNC_ATTRIBUTE_MAX ? cudaSuccess
                                              : cudaErrorInvalidValue;
   }

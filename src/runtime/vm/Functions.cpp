@@ -65,6 +65,13 @@ cudaError_t api::cudaFuncGetAttributes(cudaFuncAttributes *Attributes,
     A.binaryVersion = F.Architecture;
     A.maxDynamicSharedSizeBytes = int(F.MaxDynamicShared);
     A.preferredShmemCarveout = F.Carveout;
+    A.nonPortableClusterSizeAllowed = F.LargeClusters;
+    if (const ArrayRef<uint64_t> Size = F.Code->cluster(); !Size.empty()) {
+      A.clusterDimMustBeSet = 1;
+      A.requiredClusterWidth = int(Size[0]);
+      A.requiredClusterHeight = int(Size[1]);
+      A.requiredClusterDepth = int(Size[2]);
+    }
     *Attributes = A;
     return cudaSuccess;
   });
