@@ -25,11 +25,13 @@ namespace reconverge::warpvm {
 ClusterShape::ClusterShape(const LaunchShape &S) {
   for (unsigned D = 0; D < 3; ++D) {
     Blocks[D] = std::max(S.Cluster[D], 1u);
-    Clusters[D] = S.Grid[D] / Blocks[D];
+    Clusters[D] = Blocks[D] == 1 ? S.Grid[D] : S.Grid[D] / Blocks[D];
   }
 }
 
 uint64_t ClusterShape::block(uint64_t Cluster, uint32_t Rank) const {
+  if (blocks() == 1) // as in most launches, of which many are short
+    return Cluster;
   uint64_t At[3], Grid[3];
   for (unsigned D = 0; D < 3; ++D) {
     At[D] = Cluster % Clusters[D] * Blocks[D] + Rank % Blocks[D];
@@ -42,6 +44,16 @@ uint64_t ClusterShape::block(uint64_t Cluster, uint32_t Rank) const {
 
 void ClusterShape::place(WarpContext &C) const {
   C.ClusterRank = 0;
+  C.ClusterBlocks = blocks();
+  if (blocks() == 1) {
+    for (unsigned D = 0; D < 3; ++D) {
+      C.ClusterId[D] = C.BlockId[D];
+      C.ClusterGrid[D] = Clusters[D];
+      C.ClusterBlock[D] = 0;
+      C.ClusterDim[D] = 1;
+    }
+    return;
+  }
   for (unsigned D = 3; D-- > 0;) {
     C.ClusterId[D] = C.BlockId[D] / Blocks[D];
     C.ClusterGrid[D] = Clusters[D];
@@ -49,7 +61,6 @@ void ClusterShape::place(WarpContext &C) const {
     C.ClusterDim[D] = Blocks[D];
     C.ClusterRank = C.ClusterRank * Blocks[D] + C.ClusterBlock[D];
   }
-  C.ClusterBlocks = blocks();
 }
 
 llvm::Expected<std::unique_ptr<Cluster>>

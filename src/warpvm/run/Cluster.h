@@ -5,6 +5,8 @@
 
 #include "warpvm/run/Block.h"
 
+#include "llvm/ADT/SmallVector.h"
+
 namespace reconverge::warpvm {
 
 /// The blocks of one cluster, in flight together on one CPU thread; reused from
@@ -34,7 +36,7 @@ private:
   Cluster() = default;
   std::unique_ptr<Arena> Shared; ///< of all blocks, if they are several
   uint64_t Stride = 0;           ///< between them, bytes
-  std::vector<std::unique_ptr<Block>> Blocks;
+  llvm::SmallVector<std::unique_ptr<Block>, 1> Blocks;
 };
 
 } // namespace reconverge::warpvm

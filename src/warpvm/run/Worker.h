@@ -112,7 +112,7 @@ private:
   uint64_t BlockLoads = 0;
   SectorSet Touched; ///< by blocks that are done
   std::vector<Job> Active;
-  std::vector<std::unique_ptr<Cluster>> InFlight, Idle;
+  llvm::SmallVector<std::unique_ptr<Cluster>, 2> InFlight, Idle;
   uint64_t DivergentWarps = 0;
   uint64_t Taken = 0, TakenEnd = 0; ///< of its chunk, not yet begun
   uint64_t Yields = 0;              ///< in a row, with nothing else in between
