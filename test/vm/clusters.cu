@@ -17,6 +17,8 @@
 // RUN: FileCheck %s --check-prefix=PAST < %t.test
 // RUN: not env COLUMNS=300 %reconverge test --check=init -- %t unwritten > %t.out 2> %t.test
 // RUN: FileCheck %s --check-prefix=UNWRITTEN < %t.test
+// RUN: not env COLUMNS=300 %reconverge test --check=races -- %t racy > %t.out 2> %t.test
+// RUN: FileCheck %s --check-prefix=RACY < %t.test
 // RUN: not env COLUMNS=300 %reconverge test -- %t half > %t.out 2> %t.test
 // RUN: FileCheck %s --check-prefix=HALF < %t.test
 // CLEAN: 5 kernels, 9 launches: no finding
@@ -184,6 +186,23 @@ __global__ void __cluster_dims__(2, 1, 1) unwritten(int *Out) {
   Cluster.sync();
 }
 
+/// Nothing says that the other block has written what this one reads; that it has
+/// read before it is written anew, the second barrier does say.
+__global__ void __cluster_dims__(2, 1, 1) racy(int *Out) {
+  __shared__ int Tile[32];
+  auto Cluster = cg::this_cluster();
+  int *There = Cluster.map_shared_rank(Tile, Cluster.block_rank() ^ 1);
+  Cluster.sync();
+  // RACY: race: racy: nothing orders two accesses of byte {{[0-9]+}} of
+  // RACY-NEXT: write {{.*}}clusters.cu:[[#@LINE+2]] by thread
+  // RACY-NEXT: read {{.*}}clusters.cu:[[#@LINE+2]] by thread
+  There[threadIdx.x] = threadIdx.x;
+  Out[blockIdx.x * 32 + threadIdx.x] = Tile[threadIdx.x];
+  Cluster.sync();
+  Tile[threadIdx.x] = 0;
+  // RACY: found: race (1)
+}
+
 __global__ void __cluster_dims__(2, 1, 1) halfway(int *Out) {
   auto Cluster = cg::this_cluster();
   if (Cluster.block_rank() == 0 || threadIdx.x < 32)
@@ -261,6 +280,8 @@ int main(int Count, char **Args) {
       past<<<2, 32>>>(Out);
     else if (!std::strcmp(Args[1], "half"))
       halfway<<<2, 64>>>(Out);
+    else if (!std::strcmp(Args[1], "racy"))
+      racy<<<2, 32>>>(Out);
     else if (!std::strcmp(Args[1], "refused"))
       return refusals(Out), 0;
     else

@@ -3,8 +3,8 @@
 //
 // The blocks of a cluster have their shared memory side by side, at equal
 // distances, so that an address in one of them is found in another by a sum. A
-// block alone is a cluster of one. To arrive at the cluster's barrier is a call
-// of the VM's library; to wait there ends a region (Regions.cpp).
+// block alone is a cluster of one. Who arrives at the cluster's barrier says so in
+// the warp's context; to wait there ends a region (Regions.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,11 +99,9 @@ bool RegionEmitter::emitClusterCall(IntrinsicInst &I) {
   case Intrinsic::nvvm_barrier_cluster_arrive_aligned:
   case Intrinsic::nvvm_barrier_cluster_arrive_relaxed:
   case Intrinsic::nvvm_barrier_cluster_arrive_relaxed_aligned: {
-    const bool Relaxed =
-        Intrinsic::getBaseName(I.getIntrinsicID()).contains("relaxed");
-    B.CreateCall(
-        helper("rcvm_cluster_arrive", B.getVoidTy(), {PtrTy, I64, I32}),
-        {Ctx, B.CreateZExt(M, I64), B.getInt32(!Relaxed)});
+    Value *P = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Ctx,
+                                            offsetof(WarpContext, AtCluster));
+    B.CreateStore(B.CreateOr(B.CreateLoad(I64, P), B.CreateZExt(M, I64)), P);
     return true;
   }
   default:

@@ -101,6 +101,8 @@ public:
   bool hasArrived() const;
   /// That is open; the next round of it begins.
   void leaveArrival();
+  /// Null: nobody looks for them.
+  BlockRaces *races() const { return Races.get(); }
 
 private:
   Block(const LaunchContext &L, Cluster &Of, uint64_t Stride, uint8_t *Shared);
@@ -125,6 +127,7 @@ private:
   std::string threadName(const Warp &W, unsigned Lane) const;
   friend CheckedMemory memoryOf(const WarpContext *Context);
   friend BlockRaces *racesOf(const WarpContext *Context);
+  friend BlockRaces *racesAt(const WarpContext *Context, uint64_t Address);
   friend bool isPrivate(const WarpContext *Context, uint64_t Address);
   friend unsigned threadOf(const WarpContext *Context, unsigned Lane);
   friend BlockWrites *writesOf(const WarpContext *Context);
@@ -136,8 +139,6 @@ private:
   friend void lanesMeet(WarpContext *, Mask, const uint32_t *);
   friend void arriveAtBarriers(WarpContext *Context, Mask Lanes,
                                const uint32_t *Named);
-  friend void arriveAtCluster(WarpContext *Context, Mask Lanes,
-                              uint32_t Publishes);
 
   const LaunchContext &L;
   Cluster &Of;

@@ -194,13 +194,6 @@ void arriveAtBarriers(WarpContext *Context, Mask Lanes, const uint32_t *Named) {
 // The cluster's
 //===----------------------------------------------------------------------===//
 
-void arriveAtCluster(WarpContext *Context, Mask Lanes, uint32_t Publishes) {
-  Context->AtCluster |= Lanes;
-  Block &B = *static_cast<Block *>(Context->Block);
-  for (; B.Races && Publishes && Lanes; Lanes &= Lanes - 1)
-    B.Races->publishAt(threadOf(Context, __builtin_ctzll(Lanes)), &B.Of);
-}
-
 bool Block::hasArrived() const {
   return llvm::all_of(Warps, [](const Warp &W) {
     return W.Finished || !(W.alive() & ~W.Context.Ended & ~W.Context.AtCluster);
@@ -238,8 +231,6 @@ bool Block::leaveClusterBarrier(Policy &P) {
         continue;
       Any = true;
       P.release(W, Free);
-      for (; Races && Free; Free &= Free - 1)
-        Races->acquireAt(threadOf(&W.Context, __builtin_ctzll(Free)), &Of);
     }
     return Any;
   };

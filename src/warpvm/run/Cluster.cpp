@@ -9,7 +9,9 @@
 // The barrier has two halves. A thread that arrives sets its lane's bit
 // (WarpContext::AtCluster). When the bits of all threads are set that have not
 // returned, all bits are cleared: who waits goes on once its bit is clear.
-// Somebody who waits looks whether that is so.
+// Somebody who waits looks whether that is so. Who looks for races takes all that
+// was done until then to come before what anybody does next: between the two halves
+// races are missed, and none is made up.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,6 +101,13 @@ bool Cluster::openBarrier() {
     return false;
   for (auto &B : Blocks)
     B->leaveArrival();
+  if (!Blocks.front()->races())
+    return true;
+  ClockRef Known;
+  for (auto &B : Blocks)
+    Known = joined(Known, B->races()->Clocks.meetOthers());
+  for (auto &B : Blocks)
+    B->races()->Clocks.learn(Known);
   return true;
 }
 

@@ -456,7 +456,6 @@ static llvm::ArrayRef<std::pair<const char *, void *>> ownSymbols() {
       ENTRY("rcvm_step_limit", stepLimit),
       ENTRY("rcvm_check", checkLanes),
       ENTRY("rcvm_arrive", arriveAtBarriers),
-      ENTRY("rcvm_cluster_arrive", arriveAtCluster),
       ENTRY("rcvm_clock", cycles),
       ENTRY("rcvm_global_timer", globalTimer),
       ENTRY("rcvm_fns", findNthSet),

@@ -66,6 +66,8 @@ BlockWrites *writesAt(const WarpContext *Context, uint64_t Address);
 class BlockRaces;
 /// Who looks for races in the block of \p Context; null: nobody.
 BlockRaces *racesOf(const WarpContext *Context);
+/// The same of the block in its cluster that has \p Address in shared memory.
+BlockRaces *racesAt(const WarpContext *Context, uint64_t Address);
 /// The linear index in its block of the thread in \p Lane.
 unsigned threadOf(const WarpContext *Context, unsigned Lane);
 
@@ -75,9 +77,6 @@ CheckedMemory memoryOf(const WarpContext *Context);
 /// \p Lanes arrive at barriers (as WarpContext::Barriers has them, by lane)
 /// and do not wait.
 void arriveAtBarriers(WarpContext *Context, Mask Lanes, const uint32_t *Named);
-/// \p Lanes arrive at their cluster's barrier; what they did comes before what
-/// those do who wait there, if \p Publishes.
-void arriveAtCluster(WarpContext *Context, Mask Lanes, uint32_t Publishes);
 
 } // namespace reconverge::warpvm
 

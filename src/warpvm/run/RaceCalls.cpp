@@ -2,12 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "warpvm/memory/DeviceMemory.h"
-#include "warpvm/run/Block.h"
+#include "warpvm/run/Cluster.h"
 
 namespace reconverge::warpvm {
 
 BlockRaces *racesOf(const WarpContext *Context) {
   return static_cast<const Block *>(Context->Block)->Races.get();
+}
+
+BlockRaces *racesAt(const WarpContext *Context, uint64_t Address) {
+  const Block *Owner =
+      static_cast<const Block *>(Context->Block)->Of.ownerOf(Address);
+  return Owner ? Owner->Races.get() : nullptr;
 }
 
 unsigned threadOf(const WarpContext *Context, unsigned Lane) {
@@ -34,7 +40,8 @@ static void lanesAccess(WarpContext *Context, Mask Lanes,
   if (BlockRaces *Races = racesOf(Context))
     Races->access(
         {threadOf(Context, 0), Lanes, Addresses, Lengths, Values, *Site},
-        [&](uint64_t At) { return isPrivate(Context, At); });
+        [&](uint64_t At) { return isPrivate(Context, At); },
+        [&](uint64_t At) { return racesAt(Context, At); });
 }
 
 /// Lanes that wait at other collectives have come to theirs.

@@ -181,6 +181,15 @@ void BlockClocks::meetAll() {
   ++*Now;
 }
 
+ClockRef BlockClocks::meetOthers() {
+  meetAll();
+  auto All = std::make_shared<VectorClock>();
+  if (Foreign)
+    All->join(*Foreign);
+  All->addBlock(Block, Barrier);
+  return All;
+}
+
 /// What \p Thread did until \p Until, and what it knows of its warp and block.
 void BlockClocks::addOwn(VectorClock &To, unsigned Thread, Time Until) const {
   To.addThread(Block, Thread, Until);

@@ -66,6 +66,10 @@ public:
 
   /// All threads of the block meet.
   void meetAll();
+  /// They meet those of other blocks, too: what these learn by that, and what
+  /// all threads learn in turn.
+  ClockRef meetOthers();
+  void learn(const ClockRef &Seen) { Foreign = joined(Foreign, Seen); }
   /// \p Those meet at the named barrier \p Id, with who has arrived at it.
   void meet(unsigned Id, llvm::ArrayRef<unsigned> Those);
   /// \p Thread has come to the named barrier \p Id and goes on.

@@ -80,13 +80,14 @@ void BlockRaces::start(uint64_t NewBlock, unsigned Threads, const uint8_t *Base,
 struct BlockRaces::LaneAccess {
   const WarpAccess &Warp;
   unsigned Lane;
+  BlockRaces *Owner; ///< of the shared memory; null: it is in global memory
   uint64_t Address, Bytes;
   NewAccess New;
 };
 
 /// False if it races.
 [[gnu::always_inline]] inline bool BlockRaces::touch(const LaneAccess &L) {
-  Shadow &In = isShared(L.Address) ? Shared : Launch.Global;
+  Shadow &In = L.Owner ? L.Owner->Shared : Launch.Global;
   // An access of several words may meet the same one in each.
   llvm::SmallVector<AccessRecord, 4> Met;
   auto Report = [&](const Shadow::Conflict &C) {
@@ -95,7 +96,7 @@ struct BlockRaces::LaneAccess {
       (Role.Updates && L.New.Role.Updates ? S.ByAtomics : S.Otherwise) = true;
     };
     Note(Launch.OfThreads);
-    if (!isShared(L.Address))
+    if (!L.Owner)
       Note(Launch.InGlobal);
     if (C.With.block() != Block)
       Note(Launch.OfBlocks);
@@ -110,7 +111,8 @@ struct BlockRaces::LaneAccess {
 }
 
 void BlockRaces::access(const WarpAccess &A,
-                        llvm::function_ref<bool(uint64_t)> IsPrivate) {
+                        llvm::function_ref<bool(uint64_t)> IsPrivate,
+                        llvm::function_ref<BlockRaces *(uint64_t)> Owner) {
   if (!A.Lanes)
     return;
   // Times are 32 bits; what has as many synchronisations would take hours.
@@ -133,17 +135,18 @@ void BlockRaces::access(const WarpAccess &A,
     const unsigned Lane = __builtin_ctzll(Left);
     const uint64_t Address = A.Addresses[Lane];
     const uint64_t Bytes = A.Lengths ? A.Lengths[Lane] : A.Site.Bytes;
-    if (!Bytes ||
-        (!isShared(Address) && !Memory.inRange(Address) && IsPrivate(Address)))
+    BlockRaces *Home = isShared(Address)   ? this
+                       : isOfPeer(Address) ? Owner(Address)
+                                           : nullptr;
+    if (!Bytes || (!Home && !Memory.inRange(Address) && IsPrivate(Address)))
       continue;
     const unsigned Thread = A.FirstThread + Lane;
     if (A.Site.Strong)
       synchronise(Thread, Address, Bytes, A.Site);
-    if (isOfPeer(Address))
-      continue;
     AllOrdered &=
         touch({A,
                Lane,
+               Home,
                Address,
                Bytes,
                {AccessRecord(Block, Thread, Site, Launch.Now), Role, Clocks}});
@@ -210,10 +213,10 @@ void BlockRaces::note(const LaneAccess &L, const AccessRecord &Earlier,
     ++Launch.All[At->second].Times;
     return;
   }
-  RaceChecker::Found F{Earlier, L.New.Record,        0,   "",
-                       1,       isShared(L.Address), Same};
+  RaceChecker::Found F{Earlier, L.New.Record,       0,   "",
+                       1,       L.Owner != nullptr, Same};
   if (F.Shared) {
-    const uint64_t Offset = L.Address - SharedBase;
+    const uint64_t Offset = L.Address - L.Owner->SharedBase;
     F.Offset = Offset;
     F.Memory = "shared memory";
     for (const RaceSite *Site : {Launch.Sites[Earlier.site()], &L.Warp.Site})

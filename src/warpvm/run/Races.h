@@ -68,9 +68,10 @@ public:
     const uint8_t *Values; ///< that they store, one after the other, or null
     const RaceSite &Site;
   };
-  /// \p IsPrivate: whether an address is no memory that threads share.
-  void access(const WarpAccess &A,
-              llvm::function_ref<bool(uint64_t)> IsPrivate);
+  /// \p IsPrivate: whether an address is no memory that threads share. \p Owner:
+  /// of an address in shared memory of another block of the cluster, that block's.
+  void access(const WarpAccess &A, llvm::function_ref<bool(uint64_t)> IsPrivate,
+              llvm::function_ref<BlockRaces *(uint64_t)> Owner);
   /// Lanes meet at a collective: \p Members of each lane that \p Acts; \p Here
   /// have come, \p Alive have not left.
   void meetInWarp(unsigned FirstThread, Mask Acts, Mask Here, Mask Alive,
