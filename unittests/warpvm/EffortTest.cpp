@@ -8,8 +8,13 @@
 
 #include "Harness.h"
 #include "RandomKernel.h"
-#include "warpvm/emit/CompilerProcess.h"
 
+#include "analysis/Uniformity.h"
+#include "warpvm/emit/CompilerProcess.h"
+#include "warpvm/emit/Regions.h"
+#include "warpvm/prepare/Prepare.h"
+
+#include "llvm/IR/Dominators.h"
 #include "llvm/Support/FileSystem.h"
 
 #include <chrono>
@@ -244,20 +249,26 @@ std::string longKernel(unsigned Loops) {
          std::to_string(Loops - 1) + ", ptr %out\nret void\n}\n";
 }
 
-/// CPU seconds of a first launch.
-double secondsFor(unsigned Loops) {
-  TestProgram P(longKernel(Loops), compiling(Effort::Fast));
-  uint32_t Out = 0;
-  return secondsIn([&] { P.run(shape(1, 1), &Out); });
-}
-
-/// Eight times the kernel, and not much more than eight times the time: with
-/// regions of any size it takes thirty times as long.
-TEST(Effort, TheTimeGrowsWithTheKernel) {
-  secondsFor(2); // LLVM's first run
-  const double Short = secondsFor(20), Long = secondsFor(160);
-  EXPECT_LT(Long, 14 * Short) << Short << " s and " << Long << " s";
-  RecordProperty("ratio", std::to_string(Long / Short));
+/// Compiling takes more than twice as long for a region twice the size, so no
+/// region may grow with its kernel.
+TEST(Effort, RegionsDoNotGrowWithTheKernel) {
+  const unsigned Limit = EmitOptions().RegionLimit;
+  for (unsigned Loops : {20, 160}) {
+    LLVMContext C;
+    auto M = parseKernel(C, longKernel(Loops));
+    PreparedKernel K = cantFail(prepareKernel(*M->getFunction("k")));
+    DominatorTree DT(*K.F);
+    LoopInfo LI(DT);
+    auto Uniform = analysis::computeUniformity(*K.F);
+    const RegionPlanner Plan(*K.F, LI, Uniform, Tier::Fused, Limit);
+    for (const Region &R : Plan.Regions) {
+      size_t Instructions = 0;
+      for (unsigned I = R.First; I <= R.Last; ++I)
+        Instructions += Plan.Order[I]->size();
+      EXPECT_LE(Instructions, Limit);
+    }
+    EXPECT_EQ(Plan.Regions.size() > 1, Loops == 160);
+  }
 }
 
 /// A folder with a program that notes its process and becomes compile-kernel.
