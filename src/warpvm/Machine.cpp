@@ -65,7 +65,7 @@ public:
                           .moveInto(*Into))
           return E;
     if (Well && Fast)
-      Beside.emplace(Options.CompilerProgram, Options.Isa);
+      Beside.emplace(Options.CompilerProgram, Options.Isa, Options.Say);
     installSignalHandlers();
     return Error::success();
   }

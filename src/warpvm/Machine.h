@@ -92,6 +92,8 @@ struct MachineOptions {
   /// The path of compile-kernel, for Auto, which is Well where there is none.
   std::string CompilerProgram;
   std::string CacheDir; ///< compiled kernels; empty: no cache on disk
+  /// Gets a sentence for the user, once, from any thread; null: nobody does.
+  std::function<void(llvm::StringRef)> Say;
   /// Code may be read when it is compiled: nobody asks for Kernel::function()
   /// and Program::module(), and what Machine::load() was given stays where it is
   /// until Program::forgetBitcode().

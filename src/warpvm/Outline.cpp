@@ -67,8 +67,8 @@ VariableOutline::VariableOutline(const GlobalVariable &GV)
 }
 
 static std::string pathOf(StringRef CacheDir, StringRef Bytes) {
-  return cachePath(
-      CacheDir, xxh3_64bits(("outline\n" + Bytes + "\n" + buildStamp()).str()));
+  return cachePath(CacheDir,
+                   xxh3_64bits(("outline\n" + Bytes + "\n" + BuildId).str()));
 }
 
 //===----------------------------------------------------------------------===//

@@ -330,6 +330,33 @@ TEST(CompilerProcess, JobsAreDoneInOrder) {
   EXPECT_EQ(Done, "ac");
 }
 
+/// A folder for the time of a test.
+struct Scratch {
+  SmallString<128> Path;
+  Scratch() { EXPECT_FALSE(sys::fs::createUniqueDirectory("effort", Path)); }
+  ~Scratch() { sys::fs::remove_directories(Path); }
+};
+
+/// Code of another build may not fit, and the user may mend that.
+TEST(CompilerProcess, OfAnotherBuildIsSaid) {
+  const Scratch Folder;
+  const std::string Program = (Folder.Path + "/program").str();
+  std::ofstream(Program) << "#!/bin/sh\nexec " << RECONVERGE_COMPILE_KERNEL
+                         << " \"$1\" \"$2\" \"$3\" 0123456789abcdef\n";
+  ASSERT_FALSE(sys::fs::setPermissions(Program, sys::fs::all_all));
+  std::string Said;
+  CompilerProcess Compiler(Program, "", [&](StringRef What) { Said += What; });
+  LLVMContext C;
+  Compiler.add({bitcodeOf(*randomKernel(C, 3, Small)), "k", EmitOptions(),
+                Tier::Fused, [&](std::unique_ptr<MemoryBuffer>) {
+                  ADD_FAILURE() << "its code was taken";
+                }});
+  Compiler.wait();
+  EXPECT_EQ(Said, Program + " is of another build than the warp VM: kernels "
+                            "stay as slow as they begin. Install both from one "
+                            "build.");
+}
+
 TEST(CompilerProcess, EndsWithItsObject) {
   Noted Program;
   pid_t Pid;

@@ -32,6 +32,7 @@ static Error start() {
         runtime::installedFile(Here, runtime::DefaultMachineFile);
   Options->Machine.CompilerProgram =
       runtime::installedFile(Here, "lib/reconverge/compile-kernel");
+  Options->Machine.Say = [](StringRef What) { runtime::sayOnce(What); };
   if (!Options->HasCache)
     Options->Machine.CacheDir = defaultCacheFolder();
   boundCacheFolder(Options->Machine.CacheDir, Options->CacheBytes);

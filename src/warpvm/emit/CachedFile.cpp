@@ -17,27 +17,9 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 
-#include <dlfcn.h>
-
 using namespace llvm;
 
 namespace reconverge::warpvm {
-
-static std::string stampOfLibrary() {
-  Dl_info Info;
-  sys::fs::file_status Status;
-  if (!dladdr(reinterpret_cast<void *>(&stampOfLibrary), &Info) ||
-      sys::fs::status(Info.dli_fname, Status))
-    return "";
-  return (Twine(Status.getSize()) + "," +
-          Twine(Status.getLastModificationTime().time_since_epoch().count()))
-      .str();
-}
-
-const std::string &buildStamp() {
-  static const std::string Stamp = stampOfLibrary();
-  return Stamp;
-}
 
 void writeWhole(StringRef Path, StringRef Bytes) {
   char Sum[8];

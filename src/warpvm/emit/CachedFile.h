@@ -10,8 +10,8 @@
 
 namespace reconverge::warpvm {
 
-/// Identifies this build of the VM: its library's size and time of change.
-const std::string &buildStamp();
+/// Names this very code of the VM: 16 hex digits, which cmake/BuildId.cmake makes.
+extern const char BuildId[];
 
 /// Keeps \p Bytes under \p Path. Best effort: a cache that cannot be written is
 /// no reason to fail.

@@ -8,7 +8,7 @@
 // nor reassociates.
 //
 // The object file goes to the cache on disk, keyed by everything that shaped
-// it: bitcode, kernel, options, host CPU and this very library.
+// it: bitcode, kernel, options, host CPU and this very code of the VM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -169,7 +169,7 @@ std::string Compiler::cachePath(StringRef ModuleHash, StringRef Name,
   std::string Key =
       (ModuleHash + "\n" + Name + "\n" + describe(Emit, Code) + " " +
        Twine(How == Effort::Fast) + "\n" + Builder.getCPU() + "\n" +
-       Builder.getFeatures().getString() + "\n" + buildStamp())
+       Builder.getFeatures().getString() + "\n" + BuildId)
           .str();
   return reconverge::cachePath(CacheDir, xxh3_64bits(Key));
 }

@@ -12,8 +12,9 @@
 //     one end of a socket      ◀───────────▶ 3, the other end
 //
 // The socket says how each one fares. A byte from the compiler: the object file
-// is whole. Its end closed without one: there is none. The program's end
-// closed, be it by a signal: the compiler ends as well.
+// is whole, or the compiler is of another build, whose code must not run here. Its
+// end closed without one: there is no object file. The program's end closed, be it
+// by a signal: the compiler ends as well.
 //
 // The program must not notice. The compiler is a child of a child that ends at
 // once and sends no signal, so neither wait() nor a handler of SIGCHLD meets
@@ -27,6 +28,7 @@
 #include "warpvm/emit/Compile.h"
 
 #include "core/Error.h"
+#include "warpvm/emit/CachedFile.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
@@ -51,6 +53,8 @@ using namespace llvm;
 namespace reconverge::warpvm {
 
 enum : int { SocketInCompiler = 3 };
+/// What the compiler says through the socket.
+enum : char { Whole = '+', OtherBuild = '?' };
 
 namespace {
 
@@ -161,7 +165,7 @@ struct CompilerProcess::Run {
       return;
     }
     lseek(Bitcode, 0, SEEK_SET);
-    runApart(Program, {J.Kernel, describe(J.Emit, J.Code), Isa},
+    runApart(Program, {J.Kernel, describe(J.Emit, J.Code), Isa, BuildId},
              {Bitcode, Object, Null, Theirs});
     Socket = std::move(Mine);
   }
@@ -174,10 +178,14 @@ struct CompilerProcess::Run {
     return ::poll(&P, 1, Wait ? -1 : 0) > 0;
   }
 
-  /// The object file; null if there is none.
-  std::unique_ptr<MemoryBuffer> take() {
-    char Whole;
-    if (Socket < 0 || recv(Socket, &Whole, 1, MSG_DONTWAIT) != 1)
+  /// The object file; null if there is none. \p Foreign: as its compiler is of
+  /// another build.
+  std::unique_ptr<MemoryBuffer> take(bool &Foreign) {
+    char Word = 0;
+    if (Socket >= 0)
+      (void)!recv(Socket, &Word, 1, MSG_DONTWAIT);
+    Foreign = Word == OtherBuild;
+    if (Word != Whole)
       return nullptr;
     auto Read = MemoryBuffer::getOpenFile(
         sys::fs::convertFDToNativeFile(Object), "object", /*FileSize=*/-1,
@@ -186,8 +194,10 @@ struct CompilerProcess::Run {
   }
 };
 
-CompilerProcess::CompilerProcess(std::string Program, std::string Isa)
-    : Program(std::move(Program)), Isa(std::move(Isa)), Home(getpid()) {}
+CompilerProcess::CompilerProcess(std::string Program, std::string Isa,
+                                 std::function<void(StringRef)> Say)
+    : Program(std::move(Program)), Isa(std::move(Isa)), Say(std::move(Say)),
+      Home(getpid()) {}
 
 CompilerProcess::~CompilerProcess() = default;
 
@@ -200,8 +210,12 @@ void CompilerProcess::advance() {
   if (Current) {
     Job Done = std::move(Jobs.front());
     Jobs.pop_front();
-    if (auto Object = Current->take())
+    bool Foreign;
+    if (auto Object = Current->take(Foreign))
       Done.Take(std::move(Object));
+    else if (Foreign && Say)
+      Say(Program + " is of another build than the warp VM: kernels stay as "
+                    "slow as they begin. Install both from one build.");
     Current = nullptr;
   }
   if (!Jobs.empty())
@@ -261,7 +275,7 @@ static Error compileInput(StringRef Kernel, StringRef Words, StringRef Isa) {
 }
 
 int compileForParent(ArrayRef<const char *> Arguments) {
-  if (Arguments.size() != 3 || fcntl(SocketInCompiler, F_GETFD) < 0) {
+  if (Arguments.size() != 4 || fcntl(SocketInCompiler, F_GETFD) < 0) {
     errs() << "compile-kernel: the warp VM runs this program, for itself\n";
     return 2;
   }
@@ -272,11 +286,16 @@ int compileForParent(ArrayRef<const char *> Arguments) {
       ;
     _exit(1); // the program has ended
   }).detach();
+  auto Tell = [](char Word) { return write(SocketInCompiler, &Word, 1) == 1; };
+  if (StringRef(Arguments[3]) != BuildId) {
+    Tell(OtherBuild);
+    _exit(1);
+  }
   if (Error E = compileInput(Arguments[0], Arguments[1], Arguments[2])) {
     errs() << toString(std::move(E)) << '\n';
     _exit(1);
   }
-  _exit(write(SocketInCompiler, "+", 1) == 1 ? 0 : 1);
+  _exit(Tell(Whole) ? 0 : 1);
 }
 
 } // namespace reconverge::warpvm

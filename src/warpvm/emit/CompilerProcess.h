@@ -34,8 +34,10 @@ public:
     std::function<void(std::unique_ptr<llvm::MemoryBuffer>)> Take;
   };
 
-  /// \p Program: the path of compile-kernel. \p Isa as in MachineOptions.
-  CompilerProcess(std::string Program, std::string Isa);
+  /// \p Program: the path of compile-kernel. \p Isa and \p Say as in
+  /// MachineOptions.
+  CompilerProcess(std::string Program, std::string Isa,
+                  std::function<void(llvm::StringRef)> Say = nullptr);
   /// Ends what runs.
   ~CompilerProcess();
 
@@ -51,6 +53,7 @@ private:
   void advance();
 
   const std::string Program, Isa;
+  const std::function<void(llvm::StringRef)> Say;
   const pid_t Home;
   std::mutex Lock; ///< of what follows
   std::deque<Job> Jobs;
