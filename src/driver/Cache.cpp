@@ -10,6 +10,8 @@
 
 #include "core/CacheFolder.h"
 #include "core/Error.h"
+#include "frontend/Installation.h"
+#include "frontend/Subprocess.h"
 #include "report/Text.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -21,11 +23,30 @@ using namespace llvm;
 
 namespace reconverge::driver {
 
+/// Another process may be at it already: that one is waited for.
+static Error finish(const std::string &Folder) {
+  auto Tree = frontend::findInstallation();
+  if (!Tree)
+    return Tree.takeError();
+  frontend::Command C;
+  C.Arguments = {Tree->runtimeDir() + "/compile-kernel", "finish", Folder};
+  auto Result = frontend::runProcess(C);
+  if (!Result)
+    return Result.takeError();
+  if (!Result->ok())
+    return userError("the kernels that are left were not all compiled",
+                     "Say reconverge cache finish again.");
+  return Error::success();
+}
+
 Error cache(const CacheRequest &Request, raw_ostream &OS) {
   const std::string &Folder = Request.Folder;
   if (Folder.empty())
     return userError("there is no folder for compiled kernels",
                      "HOME or XDG_CACHE_HOME has to name one, or --cache.");
+  if (Request.Finish && sys::fs::is_directory(Folder))
+    if (Error E = finish(Folder))
+      return E;
   uint64_t Files = 0, Bytes = 0;
   std::error_code EC;
   if (sys::fs::exists(Folder))

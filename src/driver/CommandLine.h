@@ -176,7 +176,8 @@ struct TrainRequest {
 /// What to do with the folder of compiled kernels.
 struct CacheRequest {
   std::string Folder;
-  bool Clean = false; ///< empty it
+  bool Clean = false;  ///< empty it
+  bool Finish = false; ///< compile what programs have left to be compiled
 };
 
 /// What `reconverge <subcommand> --help` prints.

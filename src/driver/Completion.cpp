@@ -33,7 +33,7 @@ struct Completed {
 static std::vector<std::string> argumentsOf(StringRef Command) {
   std::vector<std::string> Words;
   if (Command == "cache")
-    Words = {"clean"};
+    Words = {"clean", "finish"};
   else if (Command == "completion")
     Words = {"bash", "zsh", "fish"};
   else if (Command == "man")

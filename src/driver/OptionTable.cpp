@@ -118,8 +118,10 @@ static constexpr SubcommandInfo Infos[] = {
      "Show an earlier profile: as a table, a page, or for other tools", ""},
     {Subcommand::Diff, "diff", "[options] <before.json> <after.json>",
      "Show two profiles beside each other, by kernel and branch", ""},
-    {Subcommand::Cache, "cache", "[options] [clean]",
-     "Say how large the folder of compiled kernels is, or empty it", ""},
+    {Subcommand::Cache, "cache", "[options] [clean|finish]",
+     "Say how large the folder of compiled kernels is, empty it, or compile "
+     "what programs have left",
+     ""},
     {Subcommand::Quality, "quality", "--quality=<how> <reference> <result>",
      "Measure how good an output still is beside its reference", ""},
     {Subcommand::Train, "train", "<rows> ... -o <net.json>",

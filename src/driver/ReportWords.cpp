@@ -166,12 +166,14 @@ Expected<CacheRequest> parseCacheWords(ArrayRef<const char *> Words) {
   if (!Parsed)
     return Parsed.takeError();
   std::vector<std::string> Inputs = Parsed->getAllArgValues(OPT_INPUT);
-  if (Inputs.size() > 1 || (Inputs.size() == 1 && Inputs[0] != "clean"))
+  const std::string Word = Inputs.empty() ? "" : Inputs[0];
+  if (Inputs.size() > 1 || (Word != "" && Word != "clean" && Word != "finish"))
     return userError("cache: '" + Inputs.back() + "' is no word of it",
-                     "Write reconverge cache, or reconverge cache clean.");
+                     "Write reconverge cache, reconverge cache clean or "
+                     "reconverge cache finish.");
   return CacheRequest{
       Parsed->getLastArgValue(OPT_cache_EQ, defaultCacheFolder()).str(),
-      !Inputs.empty()};
+      Word == "clean", Word == "finish"};
 }
 
 } // namespace reconverge::driver

@@ -12,7 +12,9 @@
 // passes over run it too, for nothing. Once the kernel has run for about as
 // long as it would take to compile it well, another process does that, and
 // blocks run the result that begin later, or whose barriers open (CodeSlot). What the cache on disk has
-// compiled well is taken at once.
+// compiled well is taken at once. What has run and has no good code at the program's
+// end is left for later (LeftWork.cpp), be it ever so short: a list also takes
+// longer to load, and which kernels the next run finds does not hang on times.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,6 +82,8 @@ public:
     if (Beside)
       Beside->wait();
   }
+
+  void leave(Program &P) override;
 
   Expected<std::unique_ptr<Program>>
   load(MemoryBufferRef Bitcode, const VariableAllocator &Allocate) override {
@@ -211,6 +215,37 @@ void MachineImpl::improve(const LoadedKernel &K, Variant V) {
     Slot->Now = &Slot->Better;
   };
   Beside->add({std::move(Bitcode), K.name().str(), Emit, Cut, std::move(Take)});
+}
+
+void MachineImpl::leave(Program &Of) {
+  auto &P = static_cast<LoadedProgram &>(Of);
+  if (!Options.Later || !Beside || Options.CacheDir.empty())
+    return;
+  std::lock_guard<std::mutex> Lock(Compiling);
+  std::vector<std::pair<double, LeftKernel>> Found; // seconds, and of what
+  for (const auto &Entry : P.Kernels) {
+    const LoadedKernel &K = *Entry.second;
+    for (unsigned I = 0; I < Variant::Count; ++I) {
+      const Variant V = Variant::at(I);
+      const CodeSlot *Slot = K.Slots[I].get();
+      const Code *Now = Slot ? Slot->Now.load() : nullptr;
+      // Orders of its own, and limits, are for runs beside the program's.
+      if (Now && Now->By == Effort::Fast && V.Free == freeSplits() &&
+          !V.Limited)
+        Found.push_back(
+            {K.Ran, {K.Name, warpvm::describe(emission(K, V), tier(V))}});
+    }
+  }
+  auto Bitcode = Found.empty() ? nullptr : P.bitcode();
+  if (!Bitcode)
+    return;
+  // What takes most time comes first.
+  llvm::sort(Found, [](const auto &A, const auto &B) {
+    return std::tie(B.first, A.second.Name, A.second.Words) <
+           std::tie(A.first, B.second.Name, B.second.Words);
+  });
+  Beside->leave(Options.CacheDir, *Bitcode,
+                to_vector(make_second_range(Found)));
 }
 
 /// Checked code; null if it cannot be made.

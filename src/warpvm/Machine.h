@@ -92,6 +92,8 @@ struct MachineOptions {
   /// The path of compile-kernel, for Auto, which is Well where there is none.
   std::string CompilerProgram;
   std::string CacheDir; ///< compiled kernels; empty: no cache on disk
+  /// With Auto and a cache: Machine::leave() does something.
+  bool Later = false;
   /// Gets a sentence for the user, once, from any thread; null: nobody does.
   std::function<void(llvm::StringRef)> Say;
   /// Code may be read when it is compiled: nobody asks for Kernel::function()
@@ -217,6 +219,10 @@ public:
 
   /// Waits for what is compiled beside the program.
   virtual void finishCompiling() {}
+
+  /// \p P goes away, or the process ends: what of it has run, and not in good
+  /// code, is compiled into the cache by a process that outlives this one.
+  virtual void leave(Program &P) {}
 
   /// Parses optimised device bitcode, gives its variables memory and initial
   /// values.

@@ -29,6 +29,10 @@ struct Variant {
   bool Noted = false;   ///< ... and what MachineOptions::Sync and Init ask for
 
   static constexpr unsigned Count = 64;
+  static Variant at(unsigned Index) {
+    return {bool(Index & 1), bool(Index & 2),  bool(Index & 4),
+            bool(Index & 8), bool(Index & 16), bool(Index & 32)};
+  }
   Variant with(bool Vectors) const {
     Variant V = *this;
     V.Vectors = Vectors;

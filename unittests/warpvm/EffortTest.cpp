@@ -10,7 +10,10 @@
 #include "RandomKernel.h"
 
 #include "analysis/Uniformity.h"
+#include "core/ContainerIO.h"
+#include "warpvm/emit/Compile.h"
 #include "warpvm/emit/CompilerProcess.h"
+#include "warpvm/emit/LeftWork.h"
 #include "warpvm/emit/Regions.h"
 #include "warpvm/prepare/Prepare.h"
 
@@ -20,8 +23,10 @@
 #include <chrono>
 #include <csignal>
 #include <ctime>
+#include <fcntl.h>
 #include <fstream>
 #include <map>
+#include <sys/file.h>
 #include <sys/wait.h>
 
 using namespace llvm;
@@ -271,6 +276,58 @@ TEST(Effort, RegionsDoNotGrowWithTheKernel) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// After the program's end
+//===----------------------------------------------------------------------===//
+
+/// A folder for the time of a test.
+struct Scratch {
+  SmallString<128> Path;
+  Scratch() { EXPECT_FALSE(sys::fs::createUniqueDirectory("effort", Path)); }
+  ~Scratch() { sys::fs::remove_directories(Path); }
+
+  unsigned files(StringRef Suffix) const {
+    unsigned Count = 0;
+    std::error_code EC;
+    for (sys::fs::directory_iterator I(Path, EC), End; I != End && !EC;
+         I.increment(EC))
+      Count += StringRef(I->path()).ends_with(Suffix);
+    return Count;
+  }
+};
+
+/// Compiles what was left in \p Folder, after whoever is at it.
+void finishLater(const Scratch &Folder) {
+  ASSERT_EQ(
+      std::system(
+          (RECONVERGE_COMPILE_KERNEL " finish " + Folder.Path).str().c_str()),
+      0);
+}
+
+TEST(Effort, WhatHasRunIsCompiledLater) {
+  const Scratch Folder;
+  MachineOptions O = compiling(Effort::Auto);
+  O.CacheDir = std::string(Folder.Path);
+  const std::string Text = longKernel(20);
+  uint32_t Out = 0;
+  auto CompiledWell = [&] {
+    auto On = cantFail(Machine::create(O));
+    TestProgram P(Text, *On);
+    P.run(shape(1, 1), &Out);
+    On->leave(P.program());
+    On->leave(P.program()); // nothing more
+    return cantFail(P.program().kernel("k"))->compiledWell();
+  };
+  EXPECT_FALSE(CompiledWell());
+  finishLater(Folder);
+  EXPECT_FALSE(CompiledWell()); // nothing was left
+  O.Later = true;
+  EXPECT_FALSE(CompiledWell());
+  finishLater(Folder);
+  EXPECT_EQ(Folder.files(".job"), 0u);
+  EXPECT_TRUE(CompiledWell());
+}
+
 /// A folder with a program that notes its process and becomes compile-kernel.
 struct Noted {
   SmallString<128> Folder;
@@ -330,12 +387,65 @@ TEST(CompilerProcess, JobsAreDoneInOrder) {
   EXPECT_EQ(Done, "ac");
 }
 
-/// A folder for the time of a test.
-struct Scratch {
-  SmallString<128> Path;
-  Scratch() { EXPECT_FALSE(sys::fs::createUniqueDirectory("effort", Path)); }
-  ~Scratch() { sys::fs::remove_directories(Path); }
-};
+/// Whether \p Folder has the good code of kernel k, or a file beside it.
+bool hasCode(const Scratch &Folder, StringRef Bitcode, StringRef Suffix = "") {
+  MachineOptions O;
+  O.CacheDir = std::string(Folder.Path);
+  auto Into = cantFail(Compiler::create(O, Effort::Well, {}));
+  return sys::fs::exists(
+      Into->cachePath(bitcodeHash(Bitcode), "k", {}, Tier::Fused) + Suffix);
+}
+
+/// A damaged list, one of something that is no bitcode, and kernels that are not
+/// there or not to be read do not keep others from being compiled.
+TEST(LeftWork, WhatCannotBeCompiledIsLeftOut) {
+  const Scratch Folder;
+  LLVMContext C;
+  const auto Bitcode = bitcodeOf(*randomKernel(C, 3, Small));
+  const std::string How = describe(EmitOptions(), Tier::Fused);
+  std::ofstream((Folder.Path + "/llvmcache-0.job").str()) << "?";
+  EXPECT_TRUE(leaveWork(Folder.Path, "", "none", {{"k", How}}));
+  EXPECT_TRUE(leaveWork(Folder.Path, "sse", *Bitcode, {{"k", How}}));
+  EXPECT_TRUE(leaveWork(Folder.Path, "", *Bitcode,
+                        {{"none of that name", How}, {"k", "?"}, {"k", How}}));
+  EXPECT_EQ(Folder.files(".job"), 4u);
+  compileLeftWork(Folder.Path, /*Wait=*/true);
+  EXPECT_EQ(Folder.files(".job"), 0u);
+  EXPECT_TRUE(hasCode(Folder, *Bitcode));
+}
+
+/// Bitcode that cannot be compiled is not compiled each time.
+TEST(LeftWork, WhatFailsIsNotTriedAgain) {
+  const Scratch Folder;
+  LLVMContext C;
+  const auto Bitcode = bitcodeOf(*parseKernel(C, R"(
+    declare void @reconverge.unheard.of()
+    define ptx_kernel void @k() {
+      call void @reconverge.unheard.of()
+      ret void
+    })"));
+  const std::string How = describe(EmitOptions(), Tier::Fused);
+  for (unsigned Time = 0; Time < 2; ++Time) {
+    EXPECT_TRUE(leaveWork(Folder.Path, "", *Bitcode, {{"k", How}}));
+    compileLeftWork(Folder.Path, /*Wait=*/true);
+    EXPECT_FALSE(hasCode(Folder, *Bitcode));
+    EXPECT_TRUE(hasCode(Folder, *Bitcode, ".none"));
+  }
+}
+
+/// Who comes while another one works does not begin.
+TEST(LeftWork, IsDoneByOne) {
+  const Scratch Folder;
+  const int Lock = open((Folder.Path + "/llvmcache-lock").str().c_str(),
+                        O_RDWR | O_CREAT, 0666);
+  ASSERT_EQ(flock(Lock, LOCK_EX), 0);
+  EXPECT_TRUE(leaveWork(Folder.Path, "", "none", {}));
+  compileLeftWork(Folder.Path, /*Wait=*/false);
+  EXPECT_EQ(Folder.files(".job"), 1u);
+  close(Lock);
+  compileLeftWork(Folder.Path, /*Wait=*/false);
+  EXPECT_EQ(Folder.files(".job"), 0u);
+}
 
 /// Code of another build may not fit, and the user may mend that.
 TEST(CompilerProcess, OfAnotherBuildIsSaid) {

@@ -51,6 +51,12 @@ public:
   cudaError_t launch(DeviceFunction &F, const LaunchShape &Shape, void **Args,
                      cudaStream_t Stream);
 
+  /// \p P is unloaded, or the process ends.
+  void leave(warpvm::Program &P) {
+    if (TheMachine)
+      TheMachine->leave(P);
+  }
+
   /// Says, once, why something cannot be run, on stderr or to a test; the
   /// profile keeps it.
   void refuse(const llvm::Twine &Why, llvm::StringRef Kernel = "");

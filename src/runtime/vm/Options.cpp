@@ -13,6 +13,8 @@
 //   trust=on|off            that is safe, whatever the analysis says
 //   warp=32|64              lanes of a warp
 //   compile=auto|well|fast  fast at first, and well what runs long; or one
+//   later=on|off            as the program ends, have another process compile
+//                           well what has run, for the next run
 //   isa=native|avx2         vector instructions that the code may use
 //   seed=N                  order of blocks, warps and lanes; 0: as they come
 //   steps=N                 rounds of loops a warp may go; 0: no limit
@@ -166,6 +168,7 @@ static bool *flagOf(StringRef Key, BackendOptions &O) {
   return StringSwitch<bool *>(Key)
       .Case("races", &O.Races)
       .Case("counters", &O.Machine.Counters)
+      .Case("later", &O.Machine.Later)
       .Case("vectors", &O.Vectors)
       .Case("features", &O.Features)
       .Default(nullptr);
@@ -253,7 +256,7 @@ static Error apply(StringRef Key, StringRef Value, BackendOptions &O) {
   } else {
     return userError("RECONVERGE_VM: there is no key '" + Key + "'",
                      "The keys are threads, tier, policy, threshold, block, "
-                     "branches, loads, trust, warp, compile, isa, "
+                     "branches, loads, trust, warp, compile, later, isa, "
                      "seed, steps, check, races, guard, counters, accesses, "
                      "vectors, features, orders, shuffle, snapshots, clock, "
                      "cache, cachebytes, memory and multiprocessors.");

@@ -23,6 +23,7 @@ struct BackendOptions {
     Machine.Counters = false;
     Machine.OwnMemory = true; // every CUDA call that gives memory is ours
     Machine.Tolerant = true;  // programs run as they do on a GPU
+    Machine.Later = true;
   }
   warpvm::MachineOptions Machine; ///< counts only if a profile is asked for
   bool Vectors = true;          ///< a profile samples per-thread block vectors

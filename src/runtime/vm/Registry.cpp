@@ -99,8 +99,10 @@ void unregisterImage(Image *I) {
     if (lookUp(R.Variables, V->Symbol) == V.get())
       R.Variables.erase(V->Symbol);
   I->Data = nullptr; // its memory goes with the library
-  if (I->Code)
+  if (I->Code) {
+    Engine::get().leave(*I->Code);
     I->Code->forgetBitcode();
+  }
   R.Unloaded.push_back(std::move(*Found));
   R.Images.erase(Found);
 }

@@ -21,14 +21,14 @@ using namespace llvm;
 
 namespace reconverge::warpvm {
 
-void writeWhole(StringRef Path, StringRef Bytes) {
+bool writeWhole(StringRef Path, StringRef Bytes) {
   char Sum[8];
   support::endian::write64le(Sum, xxh3_64bits(Bytes));
   (void)sys::fs::create_directories(sys::path::parent_path(Path));
   auto Temp = sys::fs::TempFile::create(Path + ".%%%%%%");
   if (!Temp) {
     consumeError(Temp.takeError());
-    return;
+    return false;
   }
   raw_fd_ostream OS(Temp->FD, /*shouldClose=*/false);
   OS << Bytes << StringRef(Sum, sizeof(Sum));
@@ -36,9 +36,9 @@ void writeWhole(StringRef Path, StringRef Bytes) {
   if (OS.has_error()) {
     OS.clear_error();
     consumeError(Temp->discard());
-    return;
+    return false;
   }
-  consumeError(Temp->keep(Path));
+  return !errorToBool(Temp->keep(Path));
 }
 
 namespace {

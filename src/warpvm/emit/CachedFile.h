@@ -13,9 +13,9 @@ namespace reconverge::warpvm {
 /// Names this very code of the VM: 16 hex digits, which cmake/BuildId.cmake makes.
 extern const char BuildId[];
 
-/// Keeps \p Bytes under \p Path. Best effort: a cache that cannot be written is
-/// no reason to fail.
-void writeWhole(llvm::StringRef Path, llvm::StringRef Bytes);
+/// Keeps \p Bytes under \p Path, or returns false. Best effort: a cache that
+/// cannot be written is no reason to fail.
+bool writeWhole(llvm::StringRef Path, llvm::StringRef Bytes);
 
 /// What is kept under \p Path, or null: none is there, or what is there is not
 /// whole (another build, a full disk, a stray hand).

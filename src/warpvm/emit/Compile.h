@@ -47,6 +47,10 @@ public:
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
   build(llvm::Function &Kernel, const EmitOptions &Emit, Tier Code);
 
+  /// Where the cache on disk has that object file, or would have it.
+  std::string cachePath(llvm::StringRef ModuleHash, llvm::StringRef Name,
+                        const EmitOptions &Emit, Tier Code) const;
+
   /// CPU and vector extensions that code is made for, in words.
   std::string hostInWords() const;
 
@@ -60,8 +64,6 @@ private:
   llvm::Error makeLists(llvm::Module &M, llvm::TargetMachine &Target);
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
   objectOf(llvm::Module &M, llvm::TargetMachine &Target);
-  std::string cachePath(llvm::StringRef ModuleHash, llvm::StringRef Name,
-                        const EmitOptions &Emit, Tier Code) const;
 
   llvm::orc::JITTargetMachineBuilder Builder;
   std::unique_ptr<llvm::TargetMachine> Target; ///< once something is compiled

@@ -19,7 +19,8 @@
 // The program must not notice. The compiler is a child of a child that ends at
 // once and sends no signal, so neither wait() nor a handler of SIGCHLD meets
 // it. It has none of the program's other open files, no signal reaches it, and
-// it yields the CPU to others.
+// it yields the CPU to others. What it compiles when the program has ended is told
+// otherwise (LeftWork.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -241,6 +242,17 @@ void CompilerProcess::wait() {
       advance();
 }
 
+void CompilerProcess::leave(StringRef CacheDir, StringRef Bitcode,
+                            ArrayRef<LeftKernel> Kernels) {
+  std::lock_guard<std::mutex> Guard(Lock);
+  if (Home != getpid() || !leaveWork(CacheDir, Isa, Bitcode, Kernels) ||
+      std::exchange(HasLeft, true))
+    return;
+  File Null(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (Null >= 0)
+    runApart(Program, {"left", CacheDir.str()}, {Null, Null, Null, Null});
+}
+
 //===----------------------------------------------------------------------===//
 // In the compiler
 //===----------------------------------------------------------------------===//
@@ -274,11 +286,7 @@ static Error compileInput(StringRef Kernel, StringRef Words, StringRef Isa) {
   return Error::success();
 }
 
-int compileForParent(ArrayRef<const char *> Arguments) {
-  if (Arguments.size() != 4 || fcntl(SocketInCompiler, F_GETFD) < 0) {
-    errs() << "compile-kernel: the warp VM runs this program, for itself\n";
-    return 2;
-  }
+static int compileForParent(ArrayRef<const char *> Arguments) {
   (void)!nice(10);
   std::thread([] {
     char Nothing;
@@ -296,6 +304,33 @@ int compileForParent(ArrayRef<const char *> Arguments) {
     _exit(1);
   }
   _exit(Tell(Whole) ? 0 : 1);
+}
+
+/// Nobody waits for this one, and it does not matter when it is done. Where the
+/// kernel shares the CPU among sessions, its own gets least.
+static int compileInBackground(StringRef CacheDir) {
+  setsid();
+  const File Session(open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC));
+  (void)!write(Session, "19", 2);
+  (void)!nice(19);
+  const sched_param Any = {};
+  sched_setscheduler(0, SCHED_IDLE, &Any);
+  compileLeftWork(CacheDir, /*Wait=*/false);
+  return 0;
+}
+
+int runCompiler(ArrayRef<const char *> Arguments) {
+  const StringRef What = Arguments.empty() ? "" : Arguments[0];
+  if (Arguments.size() == 2 && What == "left")
+    return compileInBackground(Arguments[1]);
+  if (Arguments.size() == 2 && What == "finish") {
+    compileLeftWork(Arguments[1], /*Wait=*/true);
+    return 0;
+  }
+  if (Arguments.size() == 4 && fcntl(SocketInCompiler, F_GETFD) >= 0)
+    return compileForParent(Arguments);
+  errs() << "compile-kernel: the warp VM runs this program, for itself\n";
+  return 2;
 }
 
 } // namespace reconverge::warpvm

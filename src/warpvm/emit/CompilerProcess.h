@@ -5,6 +5,7 @@
 
 #include "warpvm/Machine.h"
 #include "warpvm/emit/EmitOptions.h"
+#include "warpvm/emit/LeftWork.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -47,6 +48,10 @@ public:
   void poll();
   /// Until all jobs are done.
   void wait();
+  /// Leaves \p Kernels of \p Bitcode in \p CacheDir (LeftWork.h), and begins a
+  /// process that compiles them, whatever becomes of this one.
+  void leave(llvm::StringRef CacheDir, llvm::StringRef Bitcode,
+             llvm::ArrayRef<LeftKernel> Kernels);
 
 private:
   struct Run;
@@ -59,11 +64,13 @@ private:
   std::deque<Job> Jobs;
   std::unique_ptr<Run> Current; ///< compiles the first of Jobs
   std::chrono::steady_clock::time_point NextLook;
+  bool HasLeft = false;
 };
 
 /// The other process: compiles one kernel, as \p Arguments and its standard
-/// input say, and writes the object file to standard output. The exit code.
-int compileForParent(llvm::ArrayRef<const char *> Arguments);
+/// input say, and writes the object file to standard output; or what was left in
+/// a cache. The exit code.
+int runCompiler(llvm::ArrayRef<const char *> Arguments);
 
 } // namespace reconverge::warpvm
 

@@ -71,6 +71,8 @@ TEST(Options, EveryKeyIsRead) {
   EXPECT_EQ(O.CacheBytes, uint64_t(1) << 30);
   EXPECT_EQ(good("cachebytes=3K").CacheBytes, 3072u);
   EXPECT_EQ(good("cachebytes=0").CacheBytes, 0u) << "no bound";
+  EXPECT_TRUE(O.Machine.Later);
+  EXPECT_FALSE(good("later=off").Machine.Later);
   EXPECT_FALSE(O.Races);
   EXPECT_TRUE(good("races=on").Races);
   EXPECT_FALSE(O.Accesses);
@@ -94,14 +96,15 @@ TEST(Options, MistakesAreNamed) {
             "  threads wants a whole number from 0 to 4096.");
   EXPECT_EQ(bad("fused"), "RECONVERGE_VM: 'fused' is no key=value\n"
                           "  For example RECONVERGE_VM=threads=4,tier=blocks.");
-  EXPECT_EQ(bad("colour=red"),
-            "RECONVERGE_VM: there is no key 'colour'\n"
-            "  The keys are threads, tier, policy, threshold, block, branches, "
-            "loads, "
-            "trust, warp, compile, isa, seed, steps, check, races, guard, "
-            "counters, accesses, vectors, features, orders, "
-            "shuffle, "
-            "snapshots, clock, cache, cachebytes, memory and multiprocessors.");
+  EXPECT_EQ(
+      bad("colour=red"),
+      "RECONVERGE_VM: there is no key 'colour'\n"
+      "  The keys are threads, tier, policy, threshold, block, branches, "
+      "loads, "
+      "trust, warp, compile, later, isa, seed, steps, check, races, guard, "
+      "counters, accesses, vectors, features, orders, "
+      "shuffle, "
+      "snapshots, clock, cache, cachebytes, memory and multiprocessors.");
   for (StringRef Text : {"threads=",
                          "threads=5000",
                          "threads=2x",
