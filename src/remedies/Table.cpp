@@ -59,7 +59,9 @@ public:
       Remark->getLocation(File, Line, Column);
       Place = (sys::path::filename(File) + ":" + Twine(Line) + ": ").str();
     }
-    Into.push_back(Place + Remark->getMsg());
+    // Copies of a branch, as inlining and unrolling make, say it once.
+    if (std::string Why = Place + Remark->getMsg(); !is_contained(Into, Why))
+      Into.push_back(std::move(Why));
     return true;
   }
 

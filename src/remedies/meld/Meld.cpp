@@ -219,15 +219,22 @@ FunctionMelder::Outcome FunctionMelder::meldExclusive(BasicBlock &BB,
 /// Melds the first branch, innermost first, that can be.
 FunctionMelder::Outcome FunctionMelder::meldOne(bool Report) {
   const Facts Now(F);
+  const Instruction *OneArmed = nullptr; // the last seen comes first in F
+  bool Reported = false;
+  auto Miss = [&](const Instruction &Term, const Refusal &Why) {
+    reportMissed(Remarks, PassName, "not melded", Term, Why);
+    Reported = true;
+  };
   for (BasicBlock *BB : post_order(&F)) {
     Instruction &Term = *BB->getTerminator();
     const bool Candidate = isCandidate(*BB, Now);
     if (Report && isSkipped(*BB) && (Candidate || isa<SwitchInst>(Term)))
-      reportMissed(Remarks, PassName, "not melded", Term,
-                   refusal(refuse::HardlySplits, Term));
+      Miss(Term, refusal(refuse::HardlySplits, Term));
     if (!isChosen(*BB))
       continue;
     if (!Candidate) {
+      if (Now.Uniformity.isDivergentBranch(*BB) && !Term.getMetadata(GuardKind))
+        OneArmed = &Term;
       if (Outcome Was = Report ? Outcome::Nothing : meldExclusive(*BB, Now);
           Was != Outcome::Nothing)
         return Was;
@@ -240,11 +247,13 @@ FunctionMelder::Outcome FunctionMelder::meldOne(bool Report) {
       return Outcome::Melded;
     }
     if (Report)
-      reportMissed(Remarks, PassName, "not melded", Term, *Why);
+      Miss(Term, *Why);
     else if (Why->Kind == &refuse::SharedCode && !Term.getMetadata(TriedKind))
       return meldUnshared(*BB, *Now.Dominance.immediate(*BB)) ? Outcome::Melded
                                                               : Outcome::Tried;
   }
+  if (Report && OneArmed && !Reported && !Result.Branches)
+    Miss(*OneArmed, refusal(refuse::OneArm, *OneArmed));
   return Outcome::Nothing;
 }
 

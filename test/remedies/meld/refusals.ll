@@ -418,6 +418,21 @@ j:
   ret void
 }
 
+; if (tid < 7) *s = tid / n;     one arm; said where nothing else is
+; CHECK-NEXT: remark: {{.*}} not melded: no branch has code of its own on both sides [RC113]
+define ptx_kernel void @one_armed(ptr addrspace(3) %s, i32 %n) {
+entry:
+  %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %c = icmp slt i32 %tid, 7
+  br i1 %c, label %t, label %j
+t:
+  %a = udiv i32 %tid, %n
+  store i32 %a, ptr addrspace(3) %s
+  br label %j
+j:
+  ret void
+}
+
 ; CHECK-NEXT: remark: {{.*}} melded: 2 instructions
 ; SKIP: remark: {{.*}} not melded: the profile says that warps hardly split here [RC125]
 ; SKIP-NOT: remark
