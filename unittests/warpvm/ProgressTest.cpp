@@ -105,6 +105,36 @@ TEST(SpinLocks, CriticalSectionInsideTheLoop) {
   }
 }
 
+/// All blocks wait for the last one. Each goes round PauseLimit times until it
+/// has begun, and not BackEdgeLimit times: warps run side by side on a GPU.
+TEST(Flags, WhoWaitsForALaterBlockGoesRoundInVainForAWhileOnly) {
+  constexpr unsigned Blocks = 64;
+  for (const MachineOptions &O : frontierSetups()) {
+    SCOPED_TRACE(describe(O));
+    TestProgram P(R"(
+      define ptx_kernel void @k(ptr %flag, i32 %last) {
+      entry:
+        %block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+        %sets = icmp eq i32 %block, %last
+        br i1 %sets, label %set, label %wait
+      set:
+        store volatile i32 1, ptr %flag
+        br label %exit
+      wait:
+        %f = load volatile i32, ptr %flag
+        %is = icmp ne i32 %f, 0
+        br i1 %is, label %exit, label %wait
+      exit:
+        ret void
+      })",
+                  O);
+    uint32_t Flag = 0;
+    P.run(shape(Blocks, O.WarpSize), &Flag, uint32_t(Blocks - 1));
+    EXPECT_EQ(P.block("exit").Warps, Blocks);
+    EXPECT_LT(P.block("wait").Warps, 4u * Blocks * 64);
+  }
+}
+
 /// In the first warp, half of the lanes wait in one iteration of an outer loop
 /// and half in the next, at one and the same loop; for the second warp, which
 /// has several turns before it lets them go.

@@ -211,7 +211,7 @@ void Block::takeBetterCode() {
     W.Plan = Plan;
 }
 
-llvm::Expected<Status> Block::run(Policy &P) {
+llvm::Expected<Status> Block::run(Policy &P, bool MayPause) {
   FaultGuard Guard;
   Guard.Tolerant = L.Tolerant;
   // Volatile: read after a jump out of compiled code.
@@ -229,7 +229,7 @@ llvm::Expected<Status> Block::run(Policy &P) {
   currentGuard() = &Guard;
   Status Result = Status::Done;
   for (unsigned Rounds = 0;; ++Rounds) {
-    bool Yielded = false, Waiting = false, Opened = false;
+    bool Yielded = false, Paused = false, Waiting = false, Opened = false;
     if (L.Seed != NaturalOrder)
       shuffleTurns();
     for (unsigned Turn : Turns) {
@@ -237,6 +237,8 @@ llvm::Expected<Status> Block::run(Policy &P) {
       if (W.Finished)
         continue;
       Acting = &W;
+      W.Tired = false;
+      W.MayPause = MayPause;
       switch (P.run(W)) {
       case Status::Done:
         W.Finished = true;
@@ -252,6 +254,9 @@ llvm::Expected<Status> Block::run(Policy &P) {
       case Status::Yielded:
         Yielded = true;
         break;
+      case Status::Paused:
+        Paused = true;
+        break;
       }
       Acting = nullptr;
       if (L.StepLimit && W.Context.Budget < 0)
@@ -266,6 +271,11 @@ llvm::Expected<Status> Block::run(Policy &P) {
       continue;
     if (Yielded || Rounds >= BarrierLimit) {
       Result = Status::Yielded;
+      break;
+    }
+    if (Paused) {
+      takeBetterCode();
+      Result = Status::Paused;
       break;
     }
     if (!Waiting)

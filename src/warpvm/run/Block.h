@@ -77,10 +77,10 @@ public:
   void start(uint64_t Linear, const Code &With, Policy &P, uint64_t *Counters,
              AccessCounts *Accesses, bool Vectors);
 
-  /// Runs all warps until the block is done, only yielding warps are left, or
-  /// the rest waits for others of its cluster (Status::Waiting). A fault comes
-  /// back as an error; the block is lost then.
-  llvm::Expected<Status> run(Policy &P);
+  /// Runs all warps until the block is done, or only yielding warps are left or,
+  /// with \p MayPause, pausing ones, or the rest waits for others of its cluster
+  /// (Status::Waiting). A fault comes back as an error; the block is lost then.
+  llvm::Expected<Status> run(Policy &P, bool MayPause);
 
   uint64_t linear() const { return Linear; }
   std::string &output() { return Output; }

@@ -71,7 +71,7 @@ void Worker::meet() {
 bool Worker::runRound() {
   for (Worker *Who : S.Working)
     for (size_t I = 0; I < Who->Active.size(); ++I) {
-      auto Result = Who->Active[I].B->run(*Who->P);
+      auto Result = Who->Active[I].B->run(*Who->P, /*MayPause=*/false);
       if (Result && *Result != Status::Done)
         continue;
       if (!Result) {

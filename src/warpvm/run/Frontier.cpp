@@ -16,7 +16,8 @@
 // region, so its back edges pass here. A split that goes round BackEdgeLimit
 // times with the same lanes is deferred: splits further on run first (the
 // lock's holder, say), and if only deferred splits could run, the warp yields
-// to other warps and blocks. Splits in other loops are never deferred, unless
+// to other warps and blocks. These have a turn every PauseLimit rounds as well:
+// that changes nothing in the warp. Splits in other loops are never deferred, unless
 // the launch has a step limit and it is reached; otherwise the two tiers would
 // count differently. Splits that ran apart can hold different values in slots
 // that the analysis proved uniform for lanes that run together, so from then on
@@ -305,11 +306,12 @@ bool Frontier::runWhole(Warp &W, Mask *Out) {
     S.Region = Only->Region;
     S.Wait = Only->Kind;
     // Nobody is elsewhere for a collective to wait for, but in a call.
-    if (S.Wait == EdgeKind::Sync && W.Root == &W && !S.Deferred)
+    const bool Stops = S.Deferred || W.wantsPause();
+    if (S.Wait == EdgeKind::Sync && W.Root == &W && !Stops)
       continue;
     if (S.Wait != EdgeKind::Plain)
       return S.Wait != EdgeKind::Sync && S.Wait != EdgeKind::Call;
-    if (S.Deferred)
+    if (Stops)
       return false;
   }
 }
@@ -359,6 +361,10 @@ void Frontier::returned(Warp &W, Warp &Callee, Status S) {
 std::optional<Status> Frontier::step(Warp &W, bool &Force) {
   Mask *const Out = outMasks();
   for (;;) {
+    if (W.wantsPause()) {
+      W.Tired = false;
+      return Status::Paused;
+    }
     if (W.Splits.size() == 1 && W.Splits.front().Wait == EdgeKind::Plain &&
         !W.Splits.front().Deferred && !W.Free && runWhole(W, Out))
       return W.Splits.empty() ? Status::Done : Status::Waiting;

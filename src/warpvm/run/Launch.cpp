@@ -4,10 +4,10 @@
 // A launch hands out thread blocks to the CPU's threads through one counter, a
 // few neighbours at a time: they are short, and they share data. Those of a
 // cluster are handed out together. Each thread works on one block at a time; only
-// when that block yields (its warps spin, waiting for another block) does it begin
-// a further one, so that any block that others wait for comes to run (or never
-// does: Deadlock.cpp). A block begins in the best code that there is by then, and
-// takes better code where a barrier opens, so that a launch which runs for long
+// when that block yields or pauses (its warps spin, waiting for another block) does
+// it begin a further one, so that any block that others wait for comes to run (or
+// never does: Deadlock.cpp). A block begins in the best code that there is by then,
+// and takes better code where a barrier opens, so that a launch which runs for long
 // does not end in code that was compiled fast. Counters are private to a thread and
 // summed at the end: sums of integers, the same in any order.
 //
@@ -29,6 +29,10 @@
 using namespace llvm;
 
 namespace reconverge::warpvm {
+
+/// Threads that a GPU runs side by side, an H200's: blocks that pause, but would
+/// get on alone, need no more company than they have there.
+static constexpr uint64_t MostThreads = 132 * 2048;
 
 /// The first fault is the message; others often follow from it.
 void LaunchState::fail(Error E) {
@@ -157,13 +161,20 @@ void Worker::work() {
         return;
     }
     Turn %= Active.size();
-    auto Result = Active[Turn].B->run(*P);
+    auto Result = Active[Turn].B->run(*P, /*MayPause=*/true);
     if (!Result) {
       S.fail(Result.takeError());
       std::lock_guard<std::mutex> Guard(S.Lock);
       if (Active[Turn].B->output().size())
         S.Printed[Active[Turn].B->linear()] = Active[Turn].B->output();
       return;
+    }
+    if (*Result == Status::Paused) {
+      if (Active.size() * S.L.threads() < MostThreads)
+        if (Expected<bool> Begun = begin(); !Begun)
+          return S.fail(Begun.takeError());
+      ++Turn;
+      continue;
     }
     if (*Result != Status::Done) {
       // Whoever it waits for may not have begun, unless that is in its cluster.

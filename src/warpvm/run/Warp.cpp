@@ -110,8 +110,10 @@ bool Warp::spins(uint32_t Region, Mask Lanes) {
     Loop.push_back({Lanes, 0});
     Here = &Loop.back();
   }
-  if (++Here->Rounds < BackEdgeLimit)
+  if (++Here->Rounds < BackEdgeLimit) {
+    Tired |= Here->Rounds % PauseLimit == 0;
     return false;
+  }
   Here->Rounds = 0;
   return true;
 }

@@ -37,12 +37,17 @@ inline bool waitsAtBarrier(EdgeKind Wait) {
 enum class Status {
   Done,
   Waiting, ///< every lane is at a barrier or gone
-  Yielded  ///< it looped long without anyone leaving: let others run
+  Yielded, ///< it looped long without anyone leaving: let others run
+  Paused   ///< it looped for a while: whom it waits for may be in another warp
 };
 
 /// Rounds of a loop that may wait, without anybody leaving, before others have
 /// a turn.
 inline constexpr unsigned BackEdgeLimit = 2048;
+/// ... before other warps have one, and lanes of the same warp still have none.
+/// On a GPU warps run side by side, so this is no more than fair, and whoever
+/// waits for another warp does not go round in vain for long.
+inline constexpr unsigned PauseLimit = 64;
 
 /// One warp's state, or that of its lanes inside of one call (Calls.cpp).
 /// Splits that are not needed apart share one array of scalars; spare arrays
@@ -62,11 +67,15 @@ public:
   unsigned Running = 0; ///< which of Splits compiled code runs, if it does
   bool Apart = false;   ///< splits have scalars of their own
   bool Finished = false;
+  bool MayPause = false; ///< others are there to run meanwhile
+  bool Tired = false;    ///< a loop has gone round PauseLimit times since
   Choices Free; ///< which split runs next, and how much of it, if not given
 
   /// \p Lanes take the back edge to \p Region, whose loop may wait. True if
   /// they have done so BackEdgeLimit times with nobody leaving.
   bool spins(uint32_t Region, Mask Lanes);
+  /// Whether it should stop for others: PauseLimit rounds are over.
+  bool wantsPause() const { return Tired && MayPause && !Caller; }
   /// Lanes come to a loop from outside.
   void entersLoop(uint32_t Region) {
     if (Region < Loops.size())
