@@ -127,6 +127,17 @@ static void add(Verdict &Sum, const Verdict &One) {
   Sum.OrderDependent += One.OrderDependent;
 }
 
+/// The launch of \p E took the kernel as it was, although what was tried changes
+/// launches: it has the same shape and asks for the very same.
+static bool tookTheOriginal(const TrialEvent &E) {
+  if (E.Original.size() != 1 || E.Variant.size() != 1)
+    return false;
+  const Demand &Was = E.Original.front(), &Is = E.Variant.front();
+  return Was.isCounted() && Was.Slots == Is.Slots && Was.Shape == Is.Shape &&
+         Was.Busy == Is.Busy && Was.LoadSectors == Is.LoadSectors &&
+         Was.StoreSectors == Is.StoreSectors;
+}
+
 /// Sums up the launches of one candidate; what decides between candidates comes
 /// later.
 static TrialResult
@@ -136,6 +147,7 @@ summarise(const Candidate &What, ArrayRef<const TrialEvent *> Events,
   R.What = What;
   R.Why = "no launch of the kernel was tried";
   Prediction Expected(Limits);
+  bool Changes = !remedies::changesLaunch(What); // some launch
   for (const TrialEvent *E : Events)
     switch (E->What) {
     case TrialEvent::Begin:
@@ -160,10 +172,17 @@ summarise(const Candidate &What, ArrayRef<const TrialEvent *> Events,
     case TrialEvent::End:
       add(R.Compared, E->Compared);
       Expected.add(*E);
+      Changes |= !tookTheOriginal(*E);
       break;
     }
   if (!R.Compared.Launches)
     return R;
+  if (!Changes) {
+    R.End = TrialOutcome::Refused;
+    R.Why = "it leaves launches like those tried as they were: most often they "
+            "have too few threads";
+    return R;
+  }
   R.Why.clear();
   R.End = TrialOutcome::Slower; // until it is found to be the fastest
   Expected.tell(R);

@@ -184,6 +184,22 @@ TEST(Decide, OrderDependenceIsTheUsersToAllow) {
   EXPECT_EQ(decide(request({Meld}), "k()", {E}, Allow).Keep, Meld);
 }
 
+TEST(Decide, WhatLeavesEachLaunchAsItWasIsNoTrial) {
+  const Candidate Regroup{"regroup", "branch=1"};
+  Decision D =
+      decide(request({Regroup}), "k()",
+             {estimated(Regroup, 120, 120), estimated(Regroup, 7, 7)}, {});
+  EXPECT_EQ(D.Tried[0].End, TrialOutcome::Refused);
+  EXPECT_EQ(D.Tried[0].Why, "it leaves launches like those tried as they were: "
+                            "most often they have too few threads");
+  // One that it changes is enough, and who changes code alone changes that.
+  D = decide(request({Regroup}), "k()",
+             {estimated(Regroup, 120, 120), estimated(Regroup, 7, 9)}, {});
+  EXPECT_EQ(D.Tried[0].End, TrialOutcome::Slower);
+  D = decide(request({Meld}), "k()", {estimated(Meld, 120, 120)}, {});
+  EXPECT_EQ(D.Tried[0].End, TrialOutcome::Slower);
+}
+
 TEST(Decide, FaultsHangsAndRefusalsSayWhy) {
   for (auto [What, End] :
        {std::pair(TrialEvent::Fault, TrialOutcome::Faulted),
