@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What was tried on each kernel, hottest first: a row a candidate, and under it
-// why it did not do. What was predicted stands beside what was achieved. The
-// gain of a remedy is over the fastest build of the unmodified kernel, whoever
-// made it; what choosing that build gained is said apart.
+// why it did not do; candidates that were not tried for the reason of the one
+// above have a row together. What was predicted stands beside what was
+// achieved. The gain of a remedy is over the fastest build of the unmodified
+// kernel, whoever made it; what choosing that build gained is said apart.
 //
 //===----------------------------------------------------------------------===//
 
@@ -117,6 +118,15 @@ static std::string underRow(const TrialResult &R, bool IsAsAbove,
   return cutEnd(Whole, Width - 12) + (Why.empty() ? "" : ": " + Why);
 }
 
+/// How many of \p Left, from the first on, were not tried, for \p Why.
+static size_t countUntried(ArrayRef<TrialResult> Left, StringRef Why) {
+  return Left
+      .take_while([&](const TrialResult &R) {
+        return R.End == TrialOutcome::Untried && cleanText(R.Why) == Why;
+      })
+      .size();
+}
+
 /// Columns of kernels' names, each of at most \p Most.
 static unsigned widestKernel(const DecisionFile &File, unsigned Most) {
   unsigned Widest = 12;
@@ -131,6 +141,39 @@ static unsigned widestVerdict(const DecisionFile &File) {
     for (const TrialResult &R : D.Tried)
       Widest = std::max(Widest, widthOf(verdictOf(R)));
   return Widest;
+}
+
+namespace {
+/// What there is in a table, and wants an explanation.
+struct Shown {
+  bool Time, Ms, Tried = false, Predicted = false, Rounded = false;
+};
+} // namespace
+
+static std::string legendOf(const Shown &Any, StringRef Device) {
+  std::string Legend =
+      "identical: every byte of device memory, in each launch tried, from the "
+      "same state, as the original left it.";
+  if (Any.Rounded)
+    Legend += " rounding: all that differs are floating-point numbers, by a "
+              "few units in the last place.";
+  if (Any.Predicted)
+    Legend += (Any.Time ? " predicted: time of the original over the "
+                          "candidate's, by a model of what both were counted "
+                          "to ask of "
+                        : " predicted: issue slots of the original over the "
+                          "candidate's, counted on ") +
+              Device.str() +
+              (Any.Time ? "."
+                        : "; an estimate, no time was taken. "
+                          "Only a GPU can confirm it.");
+  if (Any.Ms)
+    Legend += " ms: of the launches timed, together.";
+  if (Any.Time)
+    Legend += " none: our build of the kernel as it is. achieved: the fastest "
+              "of none, nvcc and clang "
+              "over the candidate; of nvcc and clang, over none.";
+  return Legend;
 }
 
 void printDecisions(const DecisionFile &File, raw_ostream &OS,
@@ -160,7 +203,7 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
     T.column("ms", /*Left=*/false);
   T.column("result", /*Left=*/true);
   T.column("outcome", /*Left=*/true);
-  bool AnyPredicted = false, AnyTried = false, AnyRounded = false;
+  Shown Any = {AnyTime, ShowsMs};
   auto Row = [&](StringRef Kernel, StringRef What, double Predicted,
                  double Achieved, double Ms, StringRef Result,
                  Table::Cell End) {
@@ -184,10 +227,11 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
           D.Keep == Candidate() ? Table::Cell{"kept", Ink::Strong}
                                 : Table::Cell{"-", Ink::Faint});
     std::string Above; // the remark under the last row
-    for (const TrialResult &R : D.Tried) {
-      AnyTried = true;
-      AnyRounded |= isRounding(R);
-      AnyPredicted |= R.Predicted > 0;
+    for (ArrayRef<TrialResult> Left = D.Tried; !Left.empty();) {
+      const TrialResult &R = Left.front();
+      Any.Tried = true;
+      Any.Rounded |= isRounding(R);
+      Any.Predicted |= R.Predicted > 0;
       const bool First = &R == &D.Tried.front() && !D.Measured;
       Row(First ? StringRef(Kernel) : "", R.What.text(), R.Predicted,
           D.Measured ? R.Speedup : 0, R.Milliseconds, verdictOf(R),
@@ -195,6 +239,13 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
       const std::string Why = cleanText(R.Why);
       remark(T, underRow(R, Why == Above, MostCandidate, Width), Width);
       Above = Why;
+      Left = Left.drop_front();
+      if (const size_t More = countUntried(Left, Why);
+          R.End == TrialOutcome::Untried && More > 1) {
+        Row("", std::to_string(More) + " more", 0, 0, 0, "-",
+            {wordOf(R.End).str(), inkOf(R.End)});
+        Left = Left.drop_front(More);
+      }
     }
   }
   T.print(OS, Options.Color);
@@ -202,30 +253,8 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
   for (const Decision &D : File.Kernels)
     if (D.Keep != Candidate())
       printWrapped(OS, cleanText(gainLine(D)), Width, 2);
-  std::string Legend =
-      "identical: every byte of device memory, in each launch tried, from the "
-      "same state, as the original left it.";
-  if (AnyRounded)
-    Legend += " rounding: all that differs are floating-point numbers, by a "
-              "few units in the last place.";
-  if (AnyPredicted)
-    Legend += (AnyTime ? " predicted: time of the original over the "
-                         "candidate's, by a model of what both were counted "
-                         "to ask of "
-                       : " predicted: issue slots of the original over the "
-                         "candidate's, counted on ") +
-              File.Device +
-              (AnyTime ? "."
-                       : "; an estimate, no time was taken. "
-                         "Only a GPU can confirm it.");
-  if (ShowsMs)
-    Legend += " ms: of the launches timed, together.";
-  if (AnyTime)
-    Legend += " none: our build of the kernel as it is. achieved: the fastest "
-              "of none, nvcc and clang "
-              "over the candidate; of nvcc and clang, over none.";
-  if (AnyTried)
-    printWrapped(OS, cleanText(Legend), Width, 2);
+  if (Any.Tried)
+    printWrapped(OS, cleanText(legendOf(Any, File.Device)), Width, 2);
 }
 
 void printWhole(const WholeTimes &Whole, raw_ostream &OS,

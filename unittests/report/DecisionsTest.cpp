@@ -106,6 +106,25 @@ TEST(Decisions, CandidatesAreToldApart) {
     EXPECT_LE(report::widthOf(Line), 80u) << Line.str();
 }
 
+/// When time runs out there may be dozens; decisions.json has them all.
+TEST(Decisions, WhatWasNotTriedForOneReasonHasOneRow) {
+  DecisionFile F = example();
+  Decision &D = F.Kernels[0];
+  D.Tried.resize(2);
+  for (const char *Remedy : {"refill", "share", "collect", "flatten"}) {
+    TrialResult &R = D.Tried.emplace_back();
+    R.What = {Remedy, ""};
+    R.Why = "there was no time for it";
+  }
+  D.Tried.back().Why = "the launch is too large";
+  const std::string Text = tableOf(F, 100);
+  EXPECT_NE(Text.find("refill"), std::string::npos) << Text;
+  EXPECT_NE(Text.find(" 2 more "), std::string::npos) << Text;
+  EXPECT_EQ(Text.find("share"), std::string::npos) << Text;
+  EXPECT_EQ(Text.find("collect"), std::string::npos) << Text;
+  EXPECT_NE(Text.find("flatten"), std::string::npos) << Text;
+}
+
 TEST(Decisions, AGainIsOfARemedyOrOfACompiler) {
   DecisionFile F = example();
   EXPECT_NE(tableOf(F, 200).find(": 1.500x over nvcc's of the kernel as it is, "
