@@ -23,7 +23,7 @@ using namespace llvm;
 
 namespace reconverge::driver {
 
-/// Another process may be at it already: that one is waited for.
+/// Another process may be at it already, which has the least claim on the CPU.
 static Error finish(const std::string &Folder) {
   auto Tree = frontend::findInstallation();
   if (!Tree)

@@ -12,7 +12,7 @@ class raw_ostream;
 namespace reconverge::driver {
 
 /// Says on \p OS how large the folder is, or empties it of what we put there, or
-/// waits until all is compiled that programs have left.
+/// compiles what programs have left.
 llvm::Error cache(const CacheRequest &Request, llvm::raw_ostream &OS);
 
 } // namespace reconverge::driver

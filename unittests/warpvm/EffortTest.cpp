@@ -296,7 +296,7 @@ struct Scratch {
   }
 };
 
-/// Compiles what was left in \p Folder, after whoever is at it.
+/// Compiles what was left in \p Folder, whoever is at it.
 void finishLater(const Scratch &Folder) {
   ASSERT_EQ(
       std::system(
@@ -409,7 +409,7 @@ TEST(LeftWork, WhatCannotBeCompiledIsLeftOut) {
   EXPECT_TRUE(leaveWork(Folder.Path, "", *Bitcode,
                         {{"none of that name", How}, {"k", "?"}, {"k", How}}));
   EXPECT_EQ(Folder.files(".job"), 4u);
-  compileLeftWork(Folder.Path, /*Wait=*/true);
+  finishLeftWork(Folder.Path);
   EXPECT_EQ(Folder.files(".job"), 0u);
   EXPECT_TRUE(hasCode(Folder, *Bitcode));
 }
@@ -427,23 +427,26 @@ TEST(LeftWork, WhatFailsIsNotTriedAgain) {
   const std::string How = describe(EmitOptions(), Tier::Fused);
   for (unsigned Time = 0; Time < 2; ++Time) {
     EXPECT_TRUE(leaveWork(Folder.Path, "", *Bitcode, {{"k", How}}));
-    compileLeftWork(Folder.Path, /*Wait=*/true);
+    finishLeftWork(Folder.Path);
     EXPECT_FALSE(hasCode(Folder, *Bitcode));
     EXPECT_TRUE(hasCode(Folder, *Bitcode, ".none"));
   }
 }
 
-/// Who comes while another one works does not begin.
+/// Who comes while another one works does not begin, unless it cannot wait.
 TEST(LeftWork, IsDoneByOne) {
   const Scratch Folder;
   const int Lock = open((Folder.Path + "/llvmcache-lock").str().c_str(),
                         O_RDWR | O_CREAT, 0666);
   ASSERT_EQ(flock(Lock, LOCK_EX), 0);
   EXPECT_TRUE(leaveWork(Folder.Path, "", "none", {}));
-  compileLeftWork(Folder.Path, /*Wait=*/false);
+  compileLeftWork(Folder.Path);
   EXPECT_EQ(Folder.files(".job"), 1u);
+  finishLeftWork(Folder.Path);
+  EXPECT_EQ(Folder.files(".job"), 0u);
+  EXPECT_TRUE(leaveWork(Folder.Path, "", "none", {}));
   close(Lock);
-  compileLeftWork(Folder.Path, /*Wait=*/false);
+  compileLeftWork(Folder.Path);
   EXPECT_EQ(Folder.files(".job"), 0u);
 }
 

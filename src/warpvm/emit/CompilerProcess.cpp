@@ -315,7 +315,7 @@ static int compileInBackground(StringRef CacheDir) {
   (void)!nice(19);
   const sched_param Any = {};
   sched_setscheduler(0, SCHED_IDLE, &Any);
-  compileLeftWork(CacheDir, /*Wait=*/false);
+  compileLeftWork(CacheDir);
   return 0;
 }
 
@@ -324,7 +324,7 @@ int runCompiler(ArrayRef<const char *> Arguments) {
   if (Arguments.size() == 2 && What == "left")
     return compileInBackground(Arguments[1]);
   if (Arguments.size() == 2 && What == "finish") {
-    compileLeftWork(Arguments[1], /*Wait=*/true);
+    finishLeftWork(Arguments[1]);
     return 0;
   }
   if (Arguments.size() == 4 && fcntl(SocketInCompiler, F_GETFD) >= 0)

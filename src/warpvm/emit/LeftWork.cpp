@@ -12,14 +12,16 @@
 //
 // 1. Of all that are begun for one cache, one process works; others end at once.
 //    So many programs that end together do not take the CPU for themselves.
-// 2. It takes the newest list, which is most likely to be of use yet, removes it,
-//    and compiles what the cache lacks. When no list is left it gives the lock back,
+// 2. It takes the newest list, which is most likely to be of use yet, compiles what
+//    the cache lacks, and removes it. When no list is left it gives the lock back,
 //    and looks once more: whoever left a list before that has found the lock taken.
 // 3. Each kernel is compiled in a child, which may crash, or be killed when it has
 //    taken too long, without an end to the rest. That is noted in an empty file,
 //    and not tried again.
 //
-// A list outlives the process: what one did not come to, the next one does.
+// A list outlives a process that is killed, as by the end of a container: the next
+// one goes on with it. Who cannot wait does the same without the lock: the two work
+// on one list, and one of them finds that its kernel is there already.
 //
 //===----------------------------------------------------------------------===//
 
@@ -171,25 +173,29 @@ static bool compile(const Job &J, StringRef CacheDir) {
   return true;
 }
 
-void compileLeftWork(StringRef CacheDir, bool Wait) {
+/// False: a list cannot be removed, and would come back for ever.
+static bool compileLists(StringRef CacheDir) {
+  for (std::string Path; !(Path = newestList(CacheDir)).empty();) {
+    if (auto List = readWhole(Path))
+      apart([&] { return compile(jobOf(List->getBuffer()), CacheDir); });
+    if (sys::fs::remove(Path))
+      return false;
+  }
+  return true;
+}
+
+void finishLeftWork(StringRef CacheDir) { compileLists(CacheDir); }
+
+void compileLeftWork(StringRef CacheDir) {
   SmallString<128> Lock(CacheDir);
   sys::path::append(Lock, "llvmcache-lock");
-  do {
+  for (bool Mine = true; Mine && !newestList(CacheDir).empty();) {
     const int File = open(Lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (File < 0)
       return;
-    const bool Mine = !flock(File, LOCK_EX | (Wait ? 0 : LOCK_NB));
-    for (std::string Path; Mine && !(Path = newestList(CacheDir)).empty();) {
-      auto List = readWhole(Path);
-      if (sys::fs::remove(Path))
-        return; // it would come back for ever
-      if (List)
-        apart([&] { return compile(jobOf(List->getBuffer()), CacheDir); });
-    }
+    Mine = !flock(File, LOCK_EX | LOCK_NB) && compileLists(CacheDir);
     close(File);
-    if (!Mine)
-      return;
-  } while (!newestList(CacheDir).empty());
+  }
 }
 
 } // namespace reconverge::warpvm

@@ -21,9 +21,11 @@ struct LeftKernel {
 bool leaveWork(llvm::StringRef CacheDir, llvm::StringRef Isa,
                llvm::StringRef Bitcode, llvm::ArrayRef<LeftKernel> Kernels);
 
-/// Compiles all that was left in \p CacheDir, whoever left it, into it. If
-/// another process is doing that, \p Wait: after it, else not at all.
-void compileLeftWork(llvm::StringRef CacheDir, bool Wait);
+/// Compiles all that was left in \p CacheDir, whoever left it, into it; unless
+/// another process is doing that.
+void compileLeftWork(llvm::StringRef CacheDir);
+/// The same, whoever is doing that.
+void finishLeftWork(llvm::StringRef CacheDir);
 
 } // namespace reconverge::warpvm
 
