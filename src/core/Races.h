@@ -59,8 +59,9 @@ struct RaceFindings {
   uint64_t Launches = 0;   ///< looked at
   std::vector<Race> Races; ///< sorted by their places
   Sharing OfThreads;       ///< between any two threads
-  Sharing InGlobal;        ///< of these, of global memory; not in files
-  Sharing OfBlocks; ///< of these, between threads of two blocks; not in files
+  /// Of these, of global memory, and between threads of two blocks; without
+  /// writes of one value that nobody reads. Not in files.
+  Sharing InGlobal, OfBlocks;
   /// There was no memory to follow all accesses: more may have been there.
   bool Incomplete = false;
 

@@ -383,13 +383,18 @@ public:
   explicit ShadowOf64(uint64_t MaxBytes = 1 << 20) : S(Roles, MaxBytes) {
     Clocks.start(0, 64, Now);
   }
-  /// Accesses that the new one, a read or a write, conflicts with.
+  /// Accesses that the new one, a read or a write, conflicts with. \p Same: it
+  /// writes what is there.
   std::vector<Shadow::Conflict> touch(unsigned Thread, uint64_t Address,
-                                      uint64_t Bytes, bool Writes) {
+                                      uint64_t Bytes, bool Writes,
+                                      bool Same = false) {
     std::vector<Shadow::Conflict> Found;
     const AccessRecord Record(0, Thread, Writes, Now);
     Fits = S.touch(Address, Bytes, {Record, Roles[Writes], Clocks},
-                   [&](const Shadow::Conflict &C) { Found.push_back(C); });
+                   [&](const Shadow::Conflict &C) {
+                     Found.push_back(C);
+                     return C.MayAgree && Same;
+                   });
     return Found;
   }
   Time Now = 1;
@@ -418,6 +423,58 @@ TEST(Races, ShadowsTellBytesApart) {
   EXPECT_TRUE(S.touch(0, 65, 2, true).empty());
   EXPECT_TRUE(S.touch(1, 67, 1, true).empty()) << "its neighbour";
   EXPECT_EQ(S.touch(2, 64, 8, false).size(), 3u) << "a byte each";
+}
+
+TEST(Races, ShadowsAskWritersOfOneValueForItAgain) {
+  ShadowOf64 S;
+  EXPECT_TRUE(S.touch(0, 64, 4, true).empty());
+  EXPECT_TRUE(S.touch(0, 64, 4, true).empty()) << "its own, whatever it is";
+  auto Found = S.touch(1, 64, 4, true, /*Same=*/true);
+  ASSERT_EQ(Found.size(), 1u);
+  EXPECT_TRUE(Found[0].MayAgree);
+  Found = S.touch(1, 64, 4, true); // the last to write takes it back
+  ASSERT_EQ(Found.size(), 1u);
+  EXPECT_TRUE(Found[0].MayAgree);
+  // Who has read what was there before the writes may have seen another value.
+  EXPECT_TRUE(S.touch(0, 72, 4, false).empty());
+  EXPECT_TRUE(S.touch(0, 72, 4, true).empty());
+  Found = S.touch(1, 72, 4, true, /*Same=*/true);
+  ASSERT_EQ(Found.size(), 1u);
+  EXPECT_FALSE(Found[0].MayAgree);
+}
+
+/// Threads that raise one flag, which none of them reads, may change places.
+TEST(Races, WritersOfOneValueAreIndependent) {
+  struct {
+    const char *Body;
+    bool Independent;
+  } Cases[] = {
+      {"store i32 7, ptr %p", true},
+      {"store i32 %t, ptr %p", false},
+      // The last to write writes another thing.
+      {"store i32 7, ptr %p\n store i32 %t, ptr %p", false},
+      {"%x = load i32, ptr %p\n store i32 7, ptr %p\n"
+       "%q = getelementptr i32, ptr %own, i32 1\n store i32 %x, ptr %q",
+       false},
+      {"store i32 7, ptr %p\n"
+       "%x = atomicrmw add ptr %p, i32 0 seq_cst",
+       false},
+  };
+  Machine &On = machineFor(optionsFor(32, Tier::Fused, PolicyKind::Frontier));
+  for (const auto &C : Cases) {
+    SCOPED_TRACE(C.Body);
+    TestProgram P(std::string(Head) + C.Body + Tail, On);
+    std::vector<uint32_t> Memory(512);
+    void *At = Memory.data();
+    void *Args[] = {&At};
+    auto K = P.program().kernel("k");
+    ASSERT_FALSE(errorToBool(K.takeError()));
+    RaceFindings F;
+    ASSERT_FALSE(errorToBool(On.launch(**K, shape(2, 64), Args, watched(F))));
+    EXPECT_EQ(F.areIndependentUpToOrder(Moved::Threads), C.Independent);
+    EXPECT_EQ(F.areIndependentUpToOrder(Moved::Blocks), C.Independent);
+    EXPECT_TRUE(F.OfThreads.Otherwise) << "they do share memory";
+  }
 }
 
 TEST(Races, ShadowsHaveABound) {

@@ -26,6 +26,12 @@
 // ones do not race with one another, whatever their order, unless one is atomic
 // for its block alone and the other thread is of another block.
 //
+// Agreement. A byte that nobody has read, not even who wrote it, may be written
+// by several threads. Once a second one has written what was there, each later
+// write is asked for the same, that of the last writer included: it could come
+// before the others' in another order. What the first thread wrote before that
+// does not matter: it is the last of its writes that stays, in any order.
+//
 // Limitation: of three or more unordered readers, or strong accesses, two are
 // remembered. A writer that is ordered behind both and not behind a third
 // passes.

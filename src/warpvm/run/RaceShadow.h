@@ -64,14 +64,18 @@ public:
   struct Conflict {
     AccessRecord With;
     bool Ordered;
+    /// Both are plain writes of what nobody has read: if they store the same,
+    /// neither is noticed by anyone.
+    bool MayAgree;
   };
   /// \p MaxBytes: that it may take itself.
   Shadow(const Roles &SiteRoles, uint64_t MaxBytes)
       : SiteRoles(SiteRoles), MaxBytes(MaxBytes) {}
 
   /// \p A touches \p Bytes > 0 at \p Address. A conflict may be reported for
-  /// each byte, by \p Report(const Conflict &). False if there is no memory to
-  /// remember it.
+  /// each byte, by \p Report(const Conflict &), which says whether both wrote
+  /// the same. Where that was so, it is asked of all later writes, too, of the
+  /// same thread as well. False if there is no memory to remember it.
   template <typename Reporter>
   bool touch(uint64_t Address, uint64_t Bytes, const NewAccess &A,
              const Reporter &Report);
@@ -82,12 +86,14 @@ public:
 private:
   static constexpr unsigned WordBytes = 4;
   static constexpr uint64_t PageBytes = 4096;
-  static constexpr uint32_t NoMore = 0, Divided = 1u << 31;
+  static constexpr uint32_t NoMore = 0, Divided = 1u << 29;
 
   struct Cell {
     AccessRecord Written;                ///< by a plain write, the last
     std::array<AccessRecord, 2> Readers; ///< plain ones, of two threads
-    uint32_t More = NoMore; ///< position in Strongs, or in Bytes if Divided
+    uint32_t More : 30 = NoMore; ///< place in Strongs, or in Bytes if Divided
+    uint32_t WasRead : 1 = 0;    ///< or touched by a strong access
+    uint32_t Agreed : 1 = 0;     ///< written by several threads, all the same
   };
   using StrongCell = std::array<AccessRecord, 2>;
   struct Page {
@@ -107,7 +113,7 @@ private:
   template <typename Reporter>
   void visit(Cell &C, const NewAccess &A, const Reporter &Report);
   template <typename Reporter>
-  void compare(const AccessRecord &Old, const NewAccess &A,
+  bool compare(const AccessRecord &Old, const NewAccess &A, bool MayAgree,
                const Reporter &Report);
   void keepRead(std::array<AccessRecord, 2> &Slots, const NewAccess &A);
   void keepStrong(Cell &C, const NewAccess &A);
@@ -137,20 +143,20 @@ inline unsigned distance(const AccessRecord &A, const AccessRecord &B) {
          B.thread() / BlockClocks::GroupSize;
 }
 
-/// \p Old may conflict with \p A.
+/// \p Old may conflict with \p A. True if both wrote the same.
 template <typename Reporter>
-[[gnu::always_inline]] inline void Shadow::compare(const AccessRecord &Old,
-                                                   const NewAccess &A,
-                                                   const Reporter &Report) {
+[[gnu::always_inline]] inline bool
+Shadow::compare(const AccessRecord &Old, const NewAccess &A, bool MayAgree,
+                const Reporter &Report) {
   if (!Old.any() || Old.sameThread(A.Record))
-    return;
+    return false;
   const AccessRole &Role = SiteRoles[Old.site()];
   if (!Role.Writes && !A.Role.Writes)
-    return;
+    return false;
   const bool NeverRace =
       Role.Strong && A.Role.Strong &&
       (Old.block() == A.Record.block() || !(Role.OfBlock || A.Role.OfBlock));
-  Report({Old, NeverRace || isOrdered(Old, A)});
+  return Report({Old, NeverRace || isOrdered(Old, A), MayAgree});
 }
 
 inline void Shadow::keepRead(std::array<AccessRecord, 2> &Slots,
@@ -171,13 +177,19 @@ inline void Shadow::keepRead(std::array<AccessRecord, 2> &Slots,
 
 template <typename Reporter>
 void Shadow::visit(Cell &C, const NewAccess &A, const Reporter &Report) {
-  compare(C.Written, A, Report);
+  const bool MayAgree = A.Role.Writes && !A.Role.Strong && !C.WasRead;
+  // Of the thread that was the last to write, nothing is compared below.
+  if (C.Agreed && (A.Role.Writes || A.Role.Strong) &&
+      C.Written.sameThread(A.Record))
+    Report({C.Written, /*Ordered=*/true, MayAgree});
+  C.Agreed |= compare(C.Written, A, MayAgree, Report);
   if (A.Role.Writes)
     for (const AccessRecord &Old : C.Readers)
-      compare(Old, A, Report);
+      compare(Old, A, /*MayAgree=*/false, Report);
   if (C.More != NoMore)
     for (const AccessRecord &Old : StrongCell(Strongs[C.More]))
-      compare(Old, A, Report);
+      compare(Old, A, /*MayAgree=*/false, Report);
+  C.WasRead |= A.Role.Strong || !A.Role.Writes;
   if (A.Role.Strong) {
     keepStrong(C, A);
   } else if (A.Role.Writes) {

@@ -17,7 +17,9 @@
 //
 // Two writes of the same value are told apart, as compute-sanitizer's racecheck
 // does: what lies in memory is what the earlier one stored, unless it is of the
-// same instruction, whose lanes' values come with the call.
+// same instruction, whose lanes' values come with the call. Threads that write
+// one value to a byte that nobody reads may change places: in whatever order
+// they come, the byte ends with it and nobody knows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,14 +98,16 @@ struct BlockRaces::LaneAccess {
       (Role.Updates && L.New.Role.Updates ? S.ByAtomics : S.Otherwise) = true;
     };
     Note(Launch.OfThreads);
-    if (!L.Owner)
+    const bool Agree = C.MayAgree && storesSame(L, C.With);
+    if (!L.Owner && !Agree)
       Note(Launch.InGlobal);
-    if (C.With.block() != Block)
+    if (C.With.block() != Block && !Agree)
       Note(Launch.OfBlocks);
-    if (C.Ordered || llvm::is_contained(Met, C.With))
-      return;
-    Met.push_back(C.With);
-    note(L, C.With, storesSame(L, C.With));
+    if (!C.Ordered && !llvm::is_contained(Met, C.With)) {
+      Met.push_back(C.With);
+      note(L, C.With, storesSame(L, C.With));
+    }
+    return Agree;
   };
   if (!In.touch(L.Address, L.Bytes, L.New, Report))
     Launch.Incomplete = true;
