@@ -66,6 +66,7 @@
 #include "frontend/FormFma.h"
 #include "frontend/GridConstants.h"
 #include "frontend/HostConstants.h"
+#include "frontend/IndexSums.h"
 #include "frontend/Inlining.h"
 #include "frontend/KernelWords.h"
 #include "frontend/LoadPairs.h"
@@ -215,6 +216,7 @@ static void optimise(Module &M, TargetMachine &TM, unsigned OptLevel) {
   settleParameterLoads(PB);
   keepLoadPairs(PB);
   countBitsAtOnce(PB);
+  extendTermsOfIndices(PB);
   markForUnrolling(PB);
 
   OptimizationLevel Level = levelOf(OptLevel);
