@@ -24,6 +24,10 @@
 //                       they meet (SharedEnds.cpp)
 //   choices             by select or by branch as it is cheaper (Choices.cpp)
 //   maxima              with 0 are what is compared, too (Maxima.cpp)
+//   pointers to nowhere LLVM leaves poison where a loop's remainder is skipped, and
+//                       the code generator then takes the PHI, and all that it
+//                       leads to, for pointers to any memory. It may as well be
+//                       a pointer that is there
 //   additions of zero   atomics that SplitAtomics.cpp has marked: a row of them
 //                       is skipped where all would add zero
 //
@@ -204,6 +208,28 @@ static void loadPair(LoadInst &Load) {
   }
 }
 
+/// Puts a pointer into the same memory where \p Phi has poison.
+static void pointSomewhere(PHINode &Phi, const DominatorTree &Tree) {
+  if (!Phi.getType()->isPointerTy() ||
+      none_of(Phi.incoming_values(),
+              [](Value *V) { return isa<UndefValue>(V); }))
+    return;
+  SmallVector<const Value *> Objects;
+  getUnderlyingObjects(&Phi, Objects);
+  for (Use &In : Phi.incoming_values()) {
+    if (!isa<UndefValue>(In))
+      continue;
+    const Instruction *From = Phi.getIncomingBlock(In)->getTerminator();
+    const auto *There = find_if(Objects, [&](const Value *V) {
+      const auto *I = dyn_cast<Instruction>(V);
+      return V->getType() == Phi.getType() &&
+             (I ? Tree.dominates(I, From) : isa<Argument>(V));
+    });
+    if (There != Objects.end())
+      In.set(const_cast<Value *>(*There));
+  }
+}
+
 static bool isOftenZero(const Instruction &I) {
   return isa<AtomicRMWInst>(I) && I.hasMetadata(OftenZeroKind);
 }
@@ -253,6 +279,8 @@ void shapeForPtxas(Function &F) {
       loadPair(*Load);
     else if (auto *Test = dyn_cast<ICmpInst>(&I))
       testShifted(*Test, Tree);
+    else if (auto *Phi = dyn_cast<PHINode>(&I))
+      pointSomewhere(*Phi, Tree);
 }
 
 void shapeForPtxas(Module &M) {

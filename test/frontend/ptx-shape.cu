@@ -100,3 +100,26 @@ extern "C" __global__ void byValue(float2 *p, const float2 *q, int n) {
 extern "C" __global__ void oneWord(const unsigned long long *p, unsigned *q) {
   q[threadIdx.x] = unsigned(p[threadIdx.x] >> 32);
 }
+
+// Where the unrolled part of a loop is skipped, its last pointer is poison: the
+// stores are to global memory all the same.
+// CHECK-LABEL: .entry words(
+// CHECK-NOT: st.u32
+// CHECK: st.global.u32
+// CHECK-NOT: st.u32
+// CHECK: ret;
+extern "C" __global__ void words(const short *__restrict__ in, unsigned *out,
+                                 int rows, int n, int stride) {
+  unsigned *to = out + threadIdx.x;
+  for (int r = 0; r < rows; ++r) {
+    unsigned word = 0;
+    for (int j = 0; j < n; ++j) {
+      word |= (in[r * n + j] & 3u) << 2 * (j & 15);
+      if ((j & 15) == 15 || j + 1 == n) {
+        *to = word;
+        to += stride;
+        word = 0;
+      }
+    }
+  }
+}
