@@ -46,7 +46,8 @@
 // the order in which they parted: bitonic sort was half as slow again for its
 // two stores. What both arms of one branch share is sunk later
 // (SharedEnds.cpp). Loads of neighbours that InstCombine takes apart are brought
-// together again (LoadPairs.cpp). GVN looks back 500 instructions for an earlier
+// together again (LoadPairs.cpp). The terms of an index are extended before its
+// sum is reordered (IndexSums.cpp). GVN looks back 500 instructions for an earlier
 // load of the same bytes, not 100: blocks are long where loops are unrolled and
 // functions inlined, and a pixel's neighbours were read anew in each round of a
 // loop. The other settings are those of clang at the same -O.

@@ -23,8 +23,10 @@
 //
 // From the same counts, of a branch by which rounds skip some work:
 //
-//   gain    what idles at the branch itself
-//   P, n    lanes that come to it, and that work; m = P / n rounds for each
+//   gain    what idles at the branch itself, but no more than in that work: what
+//           idles in the other arm stays
+//   P, n    lanes that run a round of the loop, and that work; m = P / n rounds
+//           for each
 //   T, R    the threshold, rounds from one vote to the next
 //   I       lanes that work together: min(32, T + R (32 - T) / 2m)
 //   A       lanes that make rounds meanwhile: 32 - I / 2
@@ -226,6 +228,18 @@ static double priceOfAhead(const SkipCounts &C, double Rounds) {
          C.FullWork;
 }
 
+/// The counts of a round of the loop of which \p Rest is a part and \p At, too: of
+/// the first of the ifs that a round passes on its way there.
+static const BlockCounts &roundOf(const KernelProfile &K, uint32_t At,
+                                  ArrayRef<uint32_t> Rest) {
+  const BlockCounts *Round = &K.Blocks[At];
+  for (const BranchInfo &If : K.Info.Branches)
+    if (If.Kind != BranchKind::LoopExit && is_contained(Rest, If.Block) &&
+        model::inRegion(If, At) && K.Blocks[If.Block].Lanes > Round->Lanes)
+      Round = &K.Blocks[If.Block];
+  return *Round;
+}
+
 /// Of the rounds of a loop that skip what is behind branch \p B.
 static std::optional<SkipGain> gainOfSkips(const model::KernelSlots &Slots,
                                            uint32_t B, double Self) {
@@ -245,17 +259,19 @@ static std::optional<SkipGain> gainOfSkips(const model::KernelSlots &Slots,
   const std::vector<uint32_t> Rest = restAround(K, Skipped->Work);
   for (uint32_t Block : Rest)
     C.Search += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
-  C.SearchOfRound = C.Search / double(K.Blocks[Info.Block].Warps);
-  C.WorkOfRound /= Working;
+  const BlockCounts &Round = roundOf(K, Info.Block, Rest);
+  C.Rounds = double(Round.Lanes);
+  C.SearchOfRound = C.Search / double(Round.Warps);
   SkipGain G;
   G.Exits = {B};
   G.Exit = B;
-  G.Gain = Self;
+  G.Gain = std::min(Self, C.WorkOfRound - C.FullWork);
+  C.WorkOfRound /= Working;
   for (unsigned T : Thresholds)
     for (unsigned R : RoundsOfVote)
       G.Ways.push_back(stopsOf(C, K.WarpSize, T, R));
   std::ranges::sort(G.Ways);
-  G.Ahead = std::max(priceOfAhead(C, double(K.Blocks[Info.Block].Warps)), 0.0);
+  G.Ahead = std::max(priceOfAhead(C, double(Round.Warps)), 0.0);
   G.AheadAtWork = K.WarpSize * hitsOf(C).Mean / hitsOf(C).Most;
   G.Work = Skipped->Work;
   G.Rest = Rest;
