@@ -16,6 +16,11 @@
 // put in the order of the loops in which they change; those that stay the same
 // leave the loop in 64 bits, and an address becomes a step from the one before.
 //
+// That is done for elements of eight bytes. A tensor contraction in double took
+// 0.57 of its time for it on an H200, as ptxas keeps four loads under way for two;
+// in float 1.57 of it: ptxas then makes do with 32 registers for 40, and has three
+// loads under way for seven.
+//
 // Left alone: sums of two terms, which keep their order; indices of which one term
 // alone does not change in the innermost loop by a step, the same in all rounds
 // (the others would be 64 bits wide for nothing); indices of several arrays, as one
@@ -134,13 +139,15 @@ static Value *extended(Value *V, Type *To, IRBuilder<> &B) {
                         B.CreateSExt(Product->getOperand(1), To));
 }
 
-/// Whether \p Index leads away from one pointer alone, to memory whose addresses
-/// have 64 bits.
-static bool isOfOneArray(const Value &Index) {
+/// Whether \p Index is that of elements of eight bytes from one pointer alone, in
+/// memory whose addresses have 64 bits.
+static bool isOfOneArray(const Instruction &Index) {
   const Value *Array = nullptr;
   for (const User *U : Index.users()) {
     const auto *Address = dyn_cast<GetElementPtrInst>(U);
     if (!Address || (Array && Array != Address->getPointerOperand()) ||
+        Index.getDataLayout().getTypeAllocSize(
+            Address->getSourceElementType()) != 8 ||
         is_contained({analysis::SharedSpace, analysis::LocalSpace},
                      Address->getPointerAddressSpace()))
       return false;

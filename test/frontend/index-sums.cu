@@ -4,16 +4,16 @@
 // What stays the same in the loop is added once, in 64 bits; the next address is
 // a step from this one, and no index is extended on the way.
 // CHECK-LABEL: .entry planes(
-// CHECK: ld.global.nc.f32 {{%f[0-9]+}}, {{\[}}[[P:%rd[0-9]+]]{{\]}};
+// CHECK: ld.global.nc.f64 {{%fd[0-9]+}}, {{\[}}[[P:%rd[0-9]+]]{{\]}};
 // CHECK-NOT: mul.wide
 // CHECK: add.s64 [[P1:%rd[0-9]+]], [[P]], [[STEP:%rd[0-9]+]];
-// CHECK-NEXT: ld.global.nc.f32 {{%f[0-9]+}}, {{\[}}[[P1]]{{\]}};
+// CHECK-NEXT: ld.global.nc.f64 {{%fd[0-9]+}}, {{\[}}[[P1]]{{\]}};
 // CHECK: add.s64 {{%rd[0-9]+}}, {{%rd[0-9]+}}, [[STEP]];
 // CHECK: ret;
-extern "C" __global__ void planes(const float *__restrict__ t, float *out,
+extern "C" __global__ void planes(const double *__restrict__ t, double *out,
                                   int a, int f, int rows, int columns, int n) {
   int b = threadIdx.x;
-  float sum = 0;
+  double sum = 0;
   for (int c = 0; c < n; ++c)
     sum += t[a * rows + b * n + c * columns + f];
   out[b] = sum;
@@ -21,14 +21,14 @@ extern "C" __global__ void planes(const float *__restrict__ t, float *out,
 
 // Also where an outer loop changes a term.
 // CHECK-LABEL: .entry nest(
-// CHECK: ld.global.nc.f32 {{%f[0-9]+}}, {{\[}}[[Q:%rd[0-9]+]]{{\]}};
+// CHECK: ld.global.nc.f64 {{%fd[0-9]+}}, {{\[}}[[Q:%rd[0-9]+]]{{\]}};
 // CHECK-NOT: mul.wide
 // CHECK: add.s64 [[Q1:%rd[0-9]+]], [[Q]], [[BY:%rd[0-9]+]];
-// CHECK-NEXT: ld.global.nc.f32 {{%f[0-9]+}}, {{\[}}[[Q1]]{{\]}};
+// CHECK-NEXT: ld.global.nc.f64 {{%fd[0-9]+}}, {{\[}}[[Q1]]{{\]}};
 // CHECK: ret;
-extern "C" __global__ void nest(const float *__restrict__ t, float *out, int f,
+extern "C" __global__ void nest(const double *__restrict__ t, double *out, int f,
                                 int rows, int columns, int n) {
-  float sum = 0;
+  double sum = 0;
   for (int b = 0; b < n; ++b)
     for (int c = 0; c < n; ++c)
       sum += t[b * rows + c * columns + f];
@@ -37,14 +37,14 @@ extern "C" __global__ void nest(const float *__restrict__ t, float *out, int f,
 
 // One index of two arrays is one register for both.
 // CHECK-LABEL: .entry both(
-// CHECK: mul.wide.s32 [[AT:%rd[0-9]+]], {{%r[0-9]+}}, 4;
+// CHECK: mul.wide.s32 [[AT:%rd[0-9]+]], {{%r[0-9]+}}, 8;
 // CHECK: add.s64 {{%rd[0-9]+}}, {{%rd[0-9]+}}, [[AT]];
 // CHECK: add.s64 {{%rd[0-9]+}}, {{%rd[0-9]+}}, [[AT]];
 // CHECK: ret;
-extern "C" __global__ void both(const float *__restrict__ s,
-                                const float *__restrict__ t, float *out, int a,
+extern "C" __global__ void both(const double *__restrict__ s,
+                                const double *__restrict__ t, double *out, int a,
                                 int rows, int columns, int n, int f) {
-  float sum = 0;
+  double sum = 0;
   for (int c = 0; c < n; ++c) {
     int i = a * rows + c * columns + f;
     sum += s[i] * t[i];
@@ -54,15 +54,15 @@ extern "C" __global__ void both(const float *__restrict__ s,
 
 // Unsigned sums may wrap.
 // CHECK-LABEL: .entry wraps(
-// CHECK: mul.wide.u32 {{%rd[0-9]+}}, {{%r[0-9]+}}, 4;
-// CHECK: ld.global.nc.f32
-// CHECK: mul.wide.u32 {{%rd[0-9]+}}, {{%r[0-9]+}}, 4;
-// CHECK: ld.global.nc.f32
+// CHECK: mul.wide.u32 {{%rd[0-9]+}}, {{%r[0-9]+}}, 8;
+// CHECK: ld.global.nc.f64
+// CHECK: mul.wide.u32 {{%rd[0-9]+}}, {{%r[0-9]+}}, 8;
+// CHECK: ld.global.nc.f64
 // CHECK: ret;
-extern "C" __global__ void wraps(const float *__restrict__ t, float *out,
+extern "C" __global__ void wraps(const double *__restrict__ t, double *out,
                                  unsigned a, unsigned f, unsigned rows,
                                  unsigned columns, unsigned n) {
-  float sum = 0;
+  double sum = 0;
   for (unsigned c = 0; c < n; ++c)
     sum += t[a * rows + c * columns + f];
   out[threadIdx.x] = sum;
@@ -72,17 +72,34 @@ extern "C" __global__ void wraps(const float *__restrict__ t, float *out,
 // CHECK-LABEL: .entry shared(
 // CHECK: bar.sync
 // CHECK: mul.wide.s32
-// CHECK: ld.shared.f32
+// CHECK: ld.shared.f64
 // CHECK: mul.wide.s32
-// CHECK: ld.shared.f32
+// CHECK: ld.shared.f64
 // CHECK: ret;
-extern "C" __global__ void shared(float *out, int a, int f, int rows,
+extern "C" __global__ void shared(double *out, int a, int f, int rows,
                                   int columns, int n) {
-  extern __shared__ float s[];
+  extern __shared__ double s[];
   s[threadIdx.x] = out[threadIdx.x];
   __syncthreads();
-  float sum = 0;
+  double sum = 0;
   for (int c = 0; c < n; ++c)
     sum += s[a * rows + c * columns + f];
   out[threadIdx.x] = sum;
+}
+
+// Of four bytes each it is left as it is, as ptxas takes fewer registers then and
+// has fewer loads under way.
+// CHECK-LABEL: .entry words(
+// CHECK: mul.wide.s32
+// CHECK: ld.global.nc.f32
+// CHECK: mul.wide.s32
+// CHECK: ld.global.nc.f32
+// CHECK: ret;
+extern "C" __global__ void words(const float *__restrict__ t, float *out, int a,
+                                 int f, int rows, int columns, int n) {
+  int b = threadIdx.x;
+  float sum = 0;
+  for (int c = 0; c < n; ++c)
+    sum += t[a * rows + b * n + c * columns + f];
+  out[b] = sum;
 }
