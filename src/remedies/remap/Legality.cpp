@@ -353,6 +353,8 @@ PlanOr<RoundPlan> planRound(BasicBlock &BB, const Facts &Now,
   if (auto Why = planFragment(Plan, Now, Options.Paths, Behind, Later))
     return *Why;
   if (Plan.Algorithm == RemapAlgorithm::HeadOrTail && Plan.groups() > 2) {
+    if (Options.Exact)
+      return refusal(refuse::Groups, Term);
     Plan.Algorithm = RemapAlgorithm::DataGroupIndexing;
     Plan.Fell = true;
   }

@@ -73,11 +73,9 @@ static uint64_t sizeOfAll(const KernelProfile &Seen) {
   return Size >= 64 && Size % 32 == 0 ? Size : 0;
 }
 
-/// For the blocks that there are; and by rounds of two paths alone, with the fewest
-/// registers: head_or_tail with more is data_group_indexing, which takes longer
-/// than the first wherever it was timed. Where blocks are of several sizes, as it
-/// is, and with less shared memory. All know of the shared memory that launches
-/// add to the kernel's own.
+/// For the blocks that there are; and for two paths, with the fewest registers.
+/// Where blocks are of several sizes, as it is, and with less shared memory. All
+/// know of the shared memory that launches add to the kernel's own.
 static std::vector<std::string> guess(const KernelProfile &Seen) {
   uint64_t Most = 0;
   for (const LaunchShape &S : Seen.Shapes)
@@ -86,7 +84,7 @@ static std::vector<std::string> guess(const KernelProfile &Seen) {
   std::vector<std::string> All = {"", "threads=256", "algorithm=head_or_tail"};
   if (const uint64_t Size = sizeOfAll(Seen)) {
     const std::string Exact = "threads=" + std::to_string(Size) + ";exact=1";
-    All = {Exact, Exact + ";paths=2;algorithm=head_or_tail"};
+    All = {Exact, Exact + ";algorithm=head_or_tail"};
   }
   for (std::string &Each : All)
     Each += (Each.empty() || Shared.empty() ? "" : ";") + Shared;

@@ -15,6 +15,10 @@
 ; REDEFINE: %{by} = algorithm=data_group_indexing;neighbours=64;threads=96
 ; RUN: %{run} 2>&1 | FileCheck %s --check-prefix=MANY
 ;
+; In blocks of one size, more than two groups are refused.
+; REDEFINE: %{by} = algorithm=head_or_tail;exact=1;threads=256
+; RUN: opt -passes="reconverge-remap<threshold=0;%{by}>,verify" -pass-remarks=reconverge-remap -pass-remarks-missed=reconverge-remap -disable-output %s 2>&1 | FileCheck %s --check-prefix=EXACT
+;
 ; What is wrong is named, and what there is.
 ; DEFINE: %{bad} = not opt -disable-output %s
 ; RUN: %{bad} -passes="reconverge-remap<algorithm=heads>" 2>&1 | FileCheck %s --check-prefix=BAD
@@ -125,6 +129,7 @@ j:
 
 ; if (i > n) return; if (in[i] > 0) ..: those that leave are a third group.
 ; TWO-NEXT: remapped: {{.*}}; threads that leave before come along; data_group_indexing by 16, as head_or_tail parts two groups, not 3{{$}}
+; EXACT: not remapped: head_or_tail parts two groups of threads [RC226]{{$}}
 ; ANY-NEXT: remapped: {{.*}}; threads that leave before come along; data_group_indexing by 16{{$}}
 ; HEAD-LABEL: @three(
 ; HEAD: remap.rank:
