@@ -208,7 +208,9 @@ static void loadPair(LoadInst &Load) {
   }
 }
 
-/// Puts a pointer into the same memory where \p Phi has poison.
+/// Puts a pointer into the same memory where \p Phi has poison, if that is memory
+/// that somebody gave the kernel: of its own arrays and parameters, which have no
+/// other address, a register more would be all that comes of it.
 static void pointSomewhere(PHINode &Phi, const DominatorTree &Tree) {
   if (!Phi.getType()->isPointerTy() ||
       none_of(Phi.incoming_values(),
@@ -221,9 +223,11 @@ static void pointSomewhere(PHINode &Phi, const DominatorTree &Tree) {
       continue;
     const Instruction *From = Phi.getIncomingBlock(In)->getTerminator();
     const auto *There = find_if(Objects, [&](const Value *V) {
-      const auto *I = dyn_cast<Instruction>(V);
+      const auto *A = dyn_cast<Argument>(V);
+      const auto *Load = dyn_cast<LoadInst>(V);
       return V->getType() == Phi.getType() &&
-             (I ? Tree.dominates(I, From) : isa<Argument>(V));
+             ((A && !A->hasByValAttr()) ||
+              (Load && Tree.dominates(Load, From)));
     });
     if (There != Objects.end())
       In.set(const_cast<Value *>(*There));
