@@ -7,6 +7,9 @@
 #include "core/Profile.h"
 #include "model/Slots.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -81,8 +84,8 @@ inline std::vector<std::vector<uint32_t>> loopExits(const KernelProfile &K) {
 
 /// A branch in a loop by which lanes work, or skip the work.
 struct CountedSkip {
-  double Rounds = 0, Working = 0; ///< lanes that come to it, and that work
-  std::vector<uint32_t> Work;     ///< blocks of the work
+  double Working = 0;         ///< lanes
+  std::vector<uint32_t> Work; ///< blocks of the work
 };
 
 /// What branch \p B skips; none: it is in no loop, or has not parted lanes.
@@ -92,17 +95,28 @@ inline std::optional<CountedSkip> skipOf(const KernelProfile &K, uint32_t B) {
       K.Info.Blocks[Info.Block].Entries.empty() || !K.Branches[B].Splits)
     return std::nullopt;
   CountedSkip Skip;
-  for (size_t S = 0; S != Info.Successors.size(); ++S) {
-    const double Lanes = double(K.Branches[B].LanesTo[S]);
-    Skip.Rounds += Lanes;
-    Skip.Working += model::inRegion(Info, Info.Successors[S]) ? Lanes : 0;
-  }
+  for (size_t S = 0; S != Info.Successors.size(); ++S)
+    if (model::inRegion(Info, Info.Successors[S]))
+      Skip.Working += double(K.Branches[B].LanesTo[S]);
   if (Skip.Working <= 0)
     return std::nullopt;
   for (uint32_t Block = 0; Block != K.Info.Blocks.size(); ++Block)
     if (model::inRegion(Info, Block))
       Skip.Work.push_back(Block);
   return Skip;
+}
+
+/// The block whose executions are the rounds of a loop: the first of the ifs that
+/// a round passes on its way to block \p At. \p Loop: blocks of the loop.
+inline uint32_t roundBlock(const KernelProfile &K, uint32_t At,
+                           llvm::ArrayRef<uint32_t> Loop) {
+  uint32_t Round = At;
+  for (const BranchInfo &If : K.Info.Branches)
+    if (If.Kind != BranchKind::LoopExit && is_contained(Loop, If.Block) &&
+        model::inRegion(If, At) &&
+        K.Blocks[If.Block].Lanes > K.Blocks[Round].Lanes)
+      Round = If.Block;
+  return Round;
 }
 
 /// Slots wasted at each branch itself.

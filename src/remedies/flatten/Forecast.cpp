@@ -228,18 +228,6 @@ static double priceOfAhead(const SkipCounts &C, double Rounds) {
          C.FullWork;
 }
 
-/// The counts of a round of the loop of which \p Rest is a part and \p At, too: of
-/// the first of the ifs that a round passes on its way there.
-static const BlockCounts &roundOf(const KernelProfile &K, uint32_t At,
-                                  ArrayRef<uint32_t> Rest) {
-  const BlockCounts *Round = &K.Blocks[At];
-  for (const BranchInfo &If : K.Info.Branches)
-    if (If.Kind != BranchKind::LoopExit && is_contained(Rest, If.Block) &&
-        model::inRegion(If, At) && K.Blocks[If.Block].Lanes > Round->Lanes)
-      Round = &K.Blocks[If.Block];
-  return *Round;
-}
-
 /// Of the rounds of a loop that skip what is behind branch \p B.
 static std::optional<SkipGain> gainOfSkips(const model::KernelSlots &Slots,
                                            uint32_t B, double Self) {
@@ -248,7 +236,8 @@ static std::optional<SkipGain> gainOfSkips(const model::KernelSlots &Slots,
   if (!Skipped)
     return std::nullopt;
   const BranchInfo &Info = K.Info.Branches[B];
-  SkipCounts C{Skipped->Rounds, Skipped->Working};
+  SkipCounts C;
+  C.Working = Skipped->Working;
   double Working = 0; // warps
   for (uint32_t Block : Skipped->Work) {
     if (is_contained(Info.Successors, Block))
@@ -259,7 +248,7 @@ static std::optional<SkipGain> gainOfSkips(const model::KernelSlots &Slots,
   const std::vector<uint32_t> Rest = restAround(K, Skipped->Work);
   for (uint32_t Block : Rest)
     C.Search += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
-  const BlockCounts &Round = roundOf(K, Info.Block, Rest);
+  const BlockCounts &Round = K.Blocks[roundBlock(K, Info.Block, Rest)];
   C.Rounds = double(Round.Lanes);
   C.SearchOfRound = C.Search / double(Round.Warps);
   SkipGain G;

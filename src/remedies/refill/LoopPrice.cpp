@@ -315,14 +315,14 @@ static std::optional<LoopGain> gainOfSkips(const model::KernelSlots &Slots,
   G.Exit = B;
   G.Gain = Self;
   LoopCounts C;
-  C.Rounds = Skipped->Rounds;
   C.Leaving = Skipped->Working;
-  C.Header = K.Info.Branches[B].Block;
   for (uint32_t Block = 0; Block != K.Info.Blocks.size(); ++Block)
     if (is_contained(Skipped->Work, Block))
       C.Work += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
     else if (!K.Info.Blocks[Block].Entries.empty())
       C.Blocks.push_back(Block);
+  C.Header = roundBlock(K, K.Info.Branches[B].Block, C.Blocks);
+  C.Rounds = double(K.Blocks[C.Header].Lanes);
   std::optional<LoopGain> Priced =
       priced(std::move(G), std::move(C), Slots, ThresholdsOfSkips);
   if (Priced)
