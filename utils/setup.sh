@@ -53,7 +53,8 @@ END
     export DEBIAN_FRONTEND=noninteractive
     # Quiet unless it fails: then its own words say why.
     log=$(mktemp)
-    if ! { apt-get update && $install; } >"$log" 2>&1; then
+    # Lists of packages that are there will do, until they do not.
+    if ! { $install || { apt-get update && $install; }; } >"$log" 2>&1; then
       tail -n 20 "$log" >&2
       rm -f "$log"
       cat >&2 <<END
