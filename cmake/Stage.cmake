@@ -4,19 +4,12 @@
 #
 # defines the target Reconverge<Name>, with src/ as its include root.
 
-# The LLVM headers that most units need, precompiled once for all stages.
-function(reconverge_precompiled_headers)
-  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch.cpp
-    CONTENT "// The owner of the precompiled header.\n")
-  add_library(ReconvergePch OBJECT ${CMAKE_BINARY_DIR}/pch.cpp)
-  reconverge_compile_settings(ReconvergePch)
-  target_precompile_headers(ReconvergePch PRIVATE
-    <map> <memory> <optional> <string> <vector>
-    <llvm/ADT/DenseMap.h> <llvm/ADT/SmallVector.h> <llvm/ADT/StringExtras.h>
-    <llvm/IR/IRBuilder.h> <llvm/IR/Instructions.h> <llvm/IR/IntrinsicInst.h>
-    <llvm/IR/Module.h> <llvm/IR/PassManager.h>
-    <llvm/Support/Error.h> <llvm/Support/raw_ostream.h>)
-endfunction()
+# Of test programs beyond the build's own.
+set(RECONVERGE_TEST_OPTIONS)
+# What clang loads: without type information, as clang is, and without the
+# sanitizers' runtime, which it has not.
+set(RECONVERGE_CLANG_OPTIONS -fno-rtti -fno-sanitize=all)
+include(PrecompiledHeaders)
 
 function(reconverge_compile_settings target)
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/src)
@@ -38,6 +31,12 @@ function(reconverge_stage name)
   # What links the stage says which LLVM it gets.
   target_link_libraries(${target} PUBLIC
     $<IF:$<BOOL:$<TARGET_PROPERTY:RECONVERGE_HOST_LLVM>>,ReconvergeHostLLVM,LLVM>)
+endfunction()
+
+# How test programs are compiled, and libraries of theirs.
+function(reconverge_test_settings target)
+  target_compile_options(${target} PRIVATE ${RECONVERGE_TEST_OPTIONS})
+  target_precompile_headers(${target} REUSE_FROM ReconvergeTestPch)
 endfunction()
 
 # reconverge_unittest(<name> SOURCES <files> [DEPENDS <stages>] [STAGE <stage>])
@@ -62,7 +61,7 @@ function(reconverge_unittest name)
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(${name} PRIVATE -fPIC)
     target_link_options(${name} PRIVATE -pie)
-    target_precompile_headers(${name} REUSE_FROM ReconvergePch)
+    reconverge_test_settings(${name})
   endif()
   add_test(NAME ${name} COMMAND ${name})
 
