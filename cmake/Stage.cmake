@@ -4,8 +4,9 @@
 #
 # defines the target Reconverge<Name>, with src/ as its include root.
 
-# Of test programs beyond the build's own.
-set(RECONVERGE_TEST_OPTIONS)
+# Nobody waits for a test program's own code, so it is not optimised: what it
+# tests is in the stages' libraries.
+set(RECONVERGE_TEST_OPTIONS -O0)
 # What clang loads: without type information, as clang is, and without the
 # sanitizers' runtime, which it has not.
 set(RECONVERGE_CLANG_OPTIONS -fno-rtti -fno-sanitize=all)
@@ -37,6 +38,13 @@ endfunction()
 function(reconverge_test_settings target)
   target_compile_options(${target} PRIVATE ${RECONVERGE_TEST_OPTIONS})
   target_precompile_headers(${target} REUSE_FROM ReconvergeTestPch)
+endfunction()
+
+# Optimises what takes its time in the test's own code: a precompiled header is
+# for one of the two ways.
+function(reconverge_optimized_tests)
+  set_source_files_properties(${ARGN} PROPERTIES
+    COMPILE_OPTIONS -O2 SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
 # reconverge_unittest(<name> SOURCES <files> [DEPENDS <stages>] [STAGE <stage>])
