@@ -33,6 +33,11 @@ for name in ["CUDA_PATH", "HOME", "CCACHE_DIR", "TMPDIR"]:
         config.environment[name] = os.environ[name]
 # What a program leaves to be compiled would take the CPU from later tests.
 config.environment["RECONVERGE_VM"] = "later=off"
+# clang through ccache, where that is there.
+clang = os.path.join(config.build, "test", "clang.sh")
+if os.path.exists(clang):
+    config.environment["RECONVERGE_CLANG"] = clang
+    config.available_features.add("ccache")
 config.environment["PATH"] = os.pathsep.join(
     [config.llvm_tools, config.environment.get("PATH", "")])
 
