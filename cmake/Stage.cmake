@@ -36,6 +36,7 @@ endfunction()
 
 # How test programs are compiled, and libraries of theirs.
 function(reconverge_test_settings target)
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/unittests)
   target_compile_options(${target} PRIVATE ${RECONVERGE_TEST_OPTIONS})
   target_precompile_headers(${target} REUSE_FROM ReconvergeTestPch)
 endfunction()

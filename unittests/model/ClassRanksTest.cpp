@@ -3,6 +3,7 @@
 
 #include "model/ClassRanks.h"
 
+#include "SeedRange.h"
 #include "TextbookGroupings.h"
 #include "model/Groupings.h"
 
@@ -138,7 +139,7 @@ struct RandomLaunch {
 // within 1 % of the time of all warps, on 500 random launches.
 TEST(ClassRanks, ATableOfASampleDoesAsWell) {
   std::mt19937 Random(17);
-  for (unsigned Round = 0; Round != 500; ++Round) {
+  for (unsigned Round = 0, N = seedRange(500).Count; Round != N; ++Round) {
     const RandomLaunch L(Random, Round % 4, 64);
     const Order Threads = L.threads(Random, 65536);
     const ThreadVectors All = L.vectors(Threads, 1),

@@ -4,6 +4,7 @@
 #define RECONVERGE_UNITTESTS_REMEDIES_SEEDS_H
 
 #include "Differential.h"
+#include "SeedRange.h"
 
 #include "analysis/Numbering.h"
 
@@ -44,16 +45,9 @@ inline std::string stemFor(const char *Folder, uint64_t Seed) {
 inline SeedsTried compareSeeds(unsigned Count, unsigned Share, unsigned Shares,
                                SeedShape Shape, SeedChange Apply) {
   SeedsTried Tried;
-  unsigned First = 1;
-  if (const char *Text = std::getenv("RECONVERGE_RANDOM_SEEDS")) {
-    auto [A, B] = llvm::StringRef(Text).split(',');
-    if (A.getAsInteger(10, First) || B.getAsInteger(10, Count)) {
-      ADD_FAILURE() << "RECONVERGE_RANDOM_SEEDS is not \"first,count\"";
-      return Tried;
-    }
-  }
-  for (unsigned I = Share; I < Count; I += Shares) {
-    const uint64_t Seed = First + I;
+  const SeedRange Seeds = seedRange(Count);
+  for (unsigned I = Share; I < Seeds.Count; I += Shares) {
+    const uint64_t Seed = Seeds.First + I;
     llvm::LLVMContext C;
     auto M = warpvm::randomKernel(C, Seed, Shape(Seed));
     auto Change = [&](llvm::Module &Of) { return Apply(Of, Seed); };

@@ -12,8 +12,7 @@
 
 #include "RandomKernel.h"
 #include "Harness.h"
-
-#include <cstdlib>
+#include "SeedRange.h"
 
 using namespace llvm;
 
@@ -77,12 +76,7 @@ class RandomKernels : public testing::TestWithParam<unsigned> {};
 constexpr unsigned Shares = 6;
 
 TEST_P(RandomKernels, AllTiersAgreeWithScalarCode) {
-  unsigned First = 1, Count = 120;
-  if (const char *Text = std::getenv("RECONVERGE_RANDOM_SEEDS")) {
-    auto [A, B] = StringRef(Text).split(',');
-    ASSERT_FALSE(A.getAsInteger(10, First) || B.getAsInteger(10, Count))
-        << "RECONVERGE_RANDOM_SEEDS is not \"first,count\"";
-  }
+  const auto [First, Count] = seedRange(120);
   for (unsigned I = GetParam(); I < Count; I += Shares) {
     checkSeed(First + I);
     if (HasFailure())
