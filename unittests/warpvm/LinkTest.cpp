@@ -7,12 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/emit/Link.h"
+#include "warpvm/emit/WriteObject.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -43,13 +44,7 @@ std::string objectOf(StringRef Text) {
   auto Target = cantFail(Builder.createTargetMachine());
   M->setTargetTriple(Target->getTargetTriple().str());
   M->setDataLayout(Target->createDataLayout());
-  SmallVector<char, 0> Bytes;
-  raw_svector_ostream OS(Bytes);
-  legacy::PassManager Passes;
-  EXPECT_FALSE(Target->addPassesToEmitFile(Passes, OS, nullptr,
-                                           CodeGenFileType::ObjectFile));
-  Passes.run(*M);
-  return std::string(Bytes.data(), Bytes.size());
+  return cantFail(writeObject(*M, *Target))->getBuffer().str();
 }
 
 class Link : public testing::Test {
@@ -112,6 +107,57 @@ TEST_F(Link, CodeReadsItsConstants) {
   EXPECT_EQ(F(0, 10), 16 * 1.25);
   EXPECT_EQ(F(1, 10), 35 * 1.25);
   EXPECT_EQ(Defined.size(), 2u) << "what is internal is nobody else's";
+}
+
+TEST_F(Link, ConstantsLieBesideTheCodeThatReadsThem) {
+  const std::string Object = objectOf(R"(
+    @Table = internal constant [4 x i32] [i32 3, i32 1, i32 4, i32 15]
+    define <8 x i32> @f(<8 x i32> %v, i32 %which) {
+      switch i32 %which, label %other [ i32 0, label %a
+                                        i32 1, label %b
+                                        i32 2, label %c
+                                        i32 3, label %d ]
+    a:
+      %add = add <8 x i32> %v, <i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8>
+      ret <8 x i32> %add
+    b:
+      %mul = mul <8 x i32> %v, <i32 8, i32 7, i32 6, i32 5, i32 4, i32 3, i32 2, i32 1>
+      ret <8 x i32> %mul
+    c:
+      %or = or <8 x i32> %v, <i32 1, i32 2, i32 4, i32 8, i32 16, i32 32, i32 64, i32 1>
+      ret <8 x i32> %or
+    d:
+      ret <8 x i32> zeroinitializer
+    other:
+      %at = getelementptr i32, ptr @Table, i32 %which
+      %x = load i32, ptr %at
+      %first = insertelement <8 x i32> %v, i32 %x, i32 0
+      ret <8 x i32> %first
+    }
+    define void @store(ptr %to, ptr %from, i32 %which) {
+      %v = load <8 x i32>, ptr %from
+      %w = call <8 x i32> @f(<8 x i32> %v, i32 %which)
+      store <8 x i32> %w, ptr %to
+      ret void
+    }
+  )");
+  // Each relocation takes time in every run that finds the code in the cache.
+  auto Read = cantFail(
+      object::ObjectFile::createObjectFile(MemoryBufferRef(Object, "test")));
+  for (const object::SectionRef &S : Read->sections())
+    for (const object::RelocationRef &R : S.relocations())
+      EXPECT_EQ(cantFail(R.getSymbol()->getName()), "f")
+          << "a call of what another object may define, too";
+  ASSERT_EQ(link(Object), "");
+  auto *Store = function<void(int *, int *, int)>("store");
+  ASSERT_TRUE(Store);
+  alignas(32) int In[8] = {10, 20, 30, 40, 50, 60, 70, 80}, Out[8];
+  Store(Out, In, 1);
+  EXPECT_EQ(Out[1], 140);
+  Store(Out, In, 2);
+  EXPECT_EQ(Out[3], 40);
+  Store(Out, In, 0);
+  EXPECT_EQ(Out[7], 88);
 }
 
 const char *const Caller = R"(

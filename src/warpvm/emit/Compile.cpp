@@ -20,12 +20,11 @@
 #include "warpvm/emit/CachedFile.h"
 #include "warpvm/emit/Operations.h"
 #include "warpvm/emit/Steps.h"
+#include "warpvm/emit/WriteObject.h"
 
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/xxhash.h"
 #include "llvm/TargetParser/Host.h"
@@ -192,7 +191,7 @@ Compiler::build(Function &Kernel, const EmitOptions &Emit, Tier Code) {
   } else {
     optimise(**M, Host);
   }
-  return objectOf(**M, Host);
+  return writeObject(**M, Host);
 }
 
 /// Those that lists may name; read from the cache when the first one is asked
@@ -214,23 +213,10 @@ Error Compiler::makeLists(Module &M, TargetMachine &Host) {
   makeSteps(M, [&](StringRef Name) { return operations().has(Name); }, Missing);
   if (Missing.empty())
     return Error::success();
-  auto Object = objectOf(Missing, Host);
+  auto Object = writeObject(Missing, Host);
   if (!Object)
     return Object.takeError();
   return operations().add(std::move(*Object));
-}
-
-Expected<std::unique_ptr<MemoryBuffer>>
-Compiler::objectOf(Module &M, TargetMachine &Host) {
-  SmallVector<char, 0> Object;
-  raw_svector_ostream OS(Object);
-  legacy::PassManager CodeGen;
-  if (Host.addPassesToEmitFile(CodeGen, OS, nullptr,
-                               CodeGenFileType::ObjectFile))
-    return internalError("this host's code generator writes no object files");
-  CodeGen.run(M);
-  return std::make_unique<SmallVectorMemoryBuffer>(std::move(Object),
-                                                   M.getModuleIdentifier());
 }
 
 /// What code may use: the VM's own library, operations, and what the C library

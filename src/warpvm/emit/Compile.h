@@ -62,8 +62,6 @@ private:
   llvm::Expected<llvm::TargetMachine *> target();
   OperationLibrary &operations();
   llvm::Error makeLists(llvm::Module &M, llvm::TargetMachine &Target);
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-  objectOf(llvm::Module &M, llvm::TargetMachine &Target);
 
   llvm::orc::JITTargetMachineBuilder Builder;
   std::unique_ptr<llvm::TargetMachine> Target; ///< once something is compiled

@@ -5,7 +5,8 @@
 // has two linkers for a process. JITLink builds a graph of an object file and asks
 // the system for pages of each kind, which takes a third of a millisecond a kernel.
 // RuntimeDyld copies sections and writes addresses into them, which is all that our
-// code needs: it is position-independent, of the small model, and throws nothing.
+// code needs: it is position-independent, of the small model, and throws nothing. It
+// takes its time for each address, so there are few (WriteObject.cpp).
 //
 // Its sections lie side by side in chunks of this process, so that code reaches its
 // constants, and whole pages of them become executable by one call of the system.
@@ -155,6 +156,9 @@ Expected<uint8_t *> Linker::allocate(uint64_t Bytes) {
     Free = static_cast<uint8_t *>(New);
     End = Free + Size;
   }
+  // All of them will be written: one call in place of a fault for each page. A
+  // system that does not know it has faults.
+  (void)madvise(Free, Bytes, MADV_POPULATE_WRITE);
   return std::exchange(Free, Free + Bytes);
 }
 
