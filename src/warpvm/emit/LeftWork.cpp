@@ -20,8 +20,8 @@
 //    and not tried again.
 //
 // A list outlives a process that is killed, as by the end of a container: the next
-// one goes on with it. Who cannot wait does the same without the lock: the two work
-// on one list, and one of them finds that its kernel is there already.
+// one goes on with it. Who cannot wait does the same without the lock and from the
+// list's end: the two meet in its middle, and each finds that the rest is there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -138,8 +138,10 @@ static bool apart(function_ref<bool()> Work) {
              : WTERMSIG(Status) == SIGKILL || WTERMSIG(Status) == SIGTERM;
 }
 
+enum class From { Begin, End };
+
 /// What cannot be compiled is left out: the program has other code.
-static bool compile(const Job &J, StringRef CacheDir) {
+static bool compile(Job J, StringRef CacheDir, From Where) {
   MachineOptions Options;
   Options.Isa = J.Isa;
   Options.CacheDir = CacheDir.str();
@@ -149,6 +151,8 @@ static bool compile(const Job &J, StringRef CacheDir) {
   const std::string Hash = bitcodeHash(J.Bitcode);
   LLVMContext Context;
   std::unique_ptr<Module> M;
+  if (Where == From::End)
+    std::reverse(J.Kernels.begin(), J.Kernels.end());
   for (const LeftKernel &K : J.Kernels) {
     EmitOptions Emit;
     if (!parseDescription(K.Words, Emit, Options.Code))
@@ -174,17 +178,17 @@ static bool compile(const Job &J, StringRef CacheDir) {
 }
 
 /// False: a list cannot be removed, and would come back for ever.
-static bool compileLists(StringRef CacheDir) {
+static bool compileLists(StringRef CacheDir, From Where) {
   for (std::string Path; !(Path = newestList(CacheDir)).empty();) {
     if (auto List = readWhole(Path))
-      apart([&] { return compile(jobOf(List->getBuffer()), CacheDir); });
+      apart([&] { return compile(jobOf(List->getBuffer()), CacheDir, Where); });
     if (sys::fs::remove(Path))
       return false;
   }
   return true;
 }
 
-void finishLeftWork(StringRef CacheDir) { compileLists(CacheDir); }
+void finishLeftWork(StringRef CacheDir) { compileLists(CacheDir, From::End); }
 
 void compileLeftWork(StringRef CacheDir) {
   SmallString<128> Lock(CacheDir);
@@ -193,7 +197,8 @@ void compileLeftWork(StringRef CacheDir) {
     const int File = open(Lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (File < 0)
       return;
-    Mine = !flock(File, LOCK_EX | LOCK_NB) && compileLists(CacheDir);
+    Mine =
+        !flock(File, LOCK_EX | LOCK_NB) && compileLists(CacheDir, From::Begin);
     close(File);
   }
 }
