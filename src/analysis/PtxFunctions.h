@@ -87,6 +87,13 @@ inline constexpr llvm::StringLiteral BulkPrefetch =
 inline constexpr llvm::StringLiteral BulkReduce =
     "reconverge.cp.reduce.async.bulk";
 
+/// void (ptr addrspace(3) to, ptr addrspace(3) barrier, T, ...): stores words in
+/// a row in shared memory of the cluster, or adds one to what is there, or the
+/// like, and tells the barrier. Variants; of AsyncReduce, MODIFIERS ends in
+/// ".operation.type".
+inline constexpr llvm::StringLiteral AsyncStore = "reconverge.st.async";
+inline constexpr llvm::StringLiteral AsyncReduce = "reconverge.red.async";
+
 /// On shared memory of the cluster's blocks. Variants all:
 /// i32 address (ptr addrspace(3), i32 rank): where a byte of this block's is in
 /// that of another: mapa.

@@ -21,7 +21,7 @@
 // RUN: FileCheck %s --check-prefix=RACY < %t.test
 // RUN: not env COLUMNS=300 %reconverge test -- %t half > %t.out 2> %t.test
 // RUN: FileCheck %s --check-prefix=HALF < %t.test
-// CLEAN: 5 kernels, 9 launches: no finding
+// CLEAN: 7 kernels, 11 launches: no finding
 
 #include "Inputs/check.h"
 #include <cooperative_groups.h>
@@ -131,6 +131,91 @@ __global__ void __cluster_dims__(2, 1, 1) passes(int *Out) {
   }
   waitFor(shared(&Full));
   Out[blockIdx.x * Threads + threadIdx.x] = To[threadIdx.x];
+  Cluster.sync();
+}
+
+/// By PTX: all threads of a cluster count, add up and draw tickets in its first
+/// block, and one of each block shuts a lock there.
+__global__ void __cluster_dims__(4, 1, 1) together(unsigned *Out) {
+  __shared__ unsigned Count, Most, Lock, Opened;
+  __shared__ float Sum;
+  auto Cluster = cg::this_cluster();
+  if (threadIdx.x == 0)
+    Count = Most = Lock = Opened = 0, Sum = 0;
+  Cluster.sync();
+  unsigned Ticket;
+  asm volatile("atom.relaxed.cluster.shared::cluster.add.u32 %0, [%1], 1;"
+               : "=r"(Ticket)
+               : "r"(sharedAt(&Count, 0))
+               : "memory");
+  asm volatile("red.relaxed.cluster.shared::cluster.max.u32 [%0], %1;" ::"r"(
+                   sharedAt(&Most, 0)),
+               "r"(Ticket)
+               : "memory");
+  asm volatile("red.shared::cluster.add.f32 [%0], %1;" ::"r"(sharedAt(&Sum, 0)),
+               "f"(0.5f)
+               : "memory");
+  if (threadIdx.x == 0) {
+    unsigned Old = 1;
+    while (Old)
+      asm volatile("atom.acquire.cluster.shared::cluster.cas.b32 %0, [%1], 0, 1;"
+                   : "=r"(Old)
+                   : "r"(sharedAt(&Lock, 0))
+                   : "memory");
+    unsigned &Guarded = *Cluster.map_shared_rank(&Opened, 0);
+    Guarded = Guarded + 1;
+    asm volatile("atom.release.cluster.shared::cluster.exch.b32 %0, [%1], 0;"
+                 : "=r"(Old)
+                 : "r"(sharedAt(&Lock, 0))
+                 : "memory");
+  }
+  Cluster.sync();
+  if (threadIdx.x == 0 && Cluster.block_rank() == 0) {
+    Out[blockIdx.x] = Count;
+    Out[blockIdx.x + 1] = Most;
+    Out[blockIdx.x + 2] = Sum;
+    Out[blockIdx.x + 3] = Opened;
+  }
+  Cluster.sync();
+}
+
+/// Words, pairs of them and sums that tell the next block's barrier when they are
+/// there.
+__global__ void __cluster_dims__(2, 1, 1) sends(int *Out) {
+  __shared__ alignas(16) int Words[Threads], Pairs[2 * Threads];
+  __shared__ int Sum;
+  __shared__ unsigned long long Full;
+  auto Cluster = cg::this_cluster();
+  const unsigned Other = Cluster.block_rank() ^ 1;
+  if (threadIdx.x == 0) {
+    Sum = 0;
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared(&Full))
+                 : "memory");
+    asm volatile("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0],"
+                 " %1;" ::"r"(shared(&Full)),
+                 "n"(4 * Threads * sizeof(int))
+                 : "memory");
+  }
+  Cluster.sync();
+  const unsigned Barrier = sharedAt(&Full, Other);
+  const int Value = 1000 * blockIdx.x + threadIdx.x;
+  asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 "
+               "[%0], %1, [%2];" ::"r"(sharedAt(&Words[threadIdx.x], Other)),
+               "r"(Value), "r"(Barrier)
+               : "memory");
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.s32 "
+               "[%0], {%1, %2}, [%3];" ::"r"(
+                   sharedAt(&Pairs[2 * threadIdx.x], Other)),
+               "r"(Value), "r"(-Value), "r"(Barrier)
+               : "memory");
+  asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::"
+               "bytes.add.s32 [%0], %1, [%2];" ::"r"(sharedAt(&Sum, Other)),
+               "r"(threadIdx.x), "r"(Barrier)
+               : "memory");
+  waitFor(shared(&Full));
+  Out[blockIdx.x * Threads + threadIdx.x] = Words[threadIdx.x] +
+                                            Pairs[2 * threadIdx.x] +
+                                            Pairs[2 * threadIdx.x + 1] + Sum;
   Cluster.sync();
 }
 
@@ -303,6 +388,22 @@ int main(int Count, char **Args) {
   finish();
   for (int I = 0; I < 6 * Threads; ++I)
     expect("passed", I, Out[I], 1000 * (I / Threads ^ 1) + I % Threads);
+
+  unsigned *Counted = managed<unsigned>(12);
+  together<<<12, Threads>>>(Counted);
+  finish();
+  for (int B = 0; B < 12; B += 4) {
+    expect("count", B, Counted[B], 4 * Threads);
+    expect("most", B, Counted[B + 1], 4 * Threads - 1);
+    expect("sum", B, Counted[B + 2], 2 * Threads);
+    expect("opened", B, Counted[B + 3], 4);
+  }
+
+  sends<<<6, Threads>>>(Out);
+  finish();
+  for (int I = 0; I < 6 * Threads; ++I)
+    expect("sent", I, Out[I],
+           1000 * (I / Threads ^ 1) + I % Threads + Threads * (Threads - 1) / 2);
 
   places<<<dim3(4, 3), 32>>>(Out);
   finish();

@@ -187,7 +187,7 @@ std::optional<IntrinsicKind> ptxFunctionKind(StringRef Name) {
              BarrierExpect, BarrierComplete, IntrinsicKind::Mbarrier)
       .Cases(BarrierTestWait, BarrierTryWait, BarrierTestParity,
              BarrierTryParity, IntrinsicKind::Mbarrier)
-      .Cases(BulkCopy, BulkPass, BulkStore, BulkReduce,
+      .Cases(BulkCopy, BulkPass, BulkStore, BulkReduce, AsyncStore, AsyncReduce,
              IntrinsicKind::AsyncCopy)
       .Cases(VectorAtomic, VectorReduction, IntrinsicKind::Atomic)
       .Cases(ClusterAddress, ClusterLoad, ClusterStore, IntrinsicKind::Cluster)

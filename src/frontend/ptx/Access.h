@@ -24,6 +24,14 @@ Access takeAccess(Lowering &L);
 /// "ptx.gpu" and its like; of system scope if \p Scope is empty.
 llvm::SyncScope::ID scopeId(Lowering &L, const llvm::Twine &Scope);
 
+/// Its own for an access to shared memory of the cluster: \p Scope's name ends in
+/// it, so that it comes back as it was.
+inline constexpr llvm::StringLiteral ClusterSuffix = ".shared::cluster";
+
+/// st.async and red.async, after those words.
+void emitAsyncStore(Lowering &L);
+void emitAsyncReduce(Lowering &L);
+
 /// The LLVM operation of atom.\p Name on \p T; BAD_BINOP if PTX has none.
 llvm::AtomicRMWInst::BinOp atomicOperation(llvm::StringRef Name, Type T);
 

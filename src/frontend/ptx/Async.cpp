@@ -10,8 +10,8 @@
 // What names a cluster, as scope or as space, is a variant of such a function:
 // the same to a block that is alone, whose `shared::cluster` is its own memory,
 // and on a GPU the instruction as it was written. Bulk copies from shared to
-// shared memory alone need a launch of clusters. Those with a multicast or a
-// mask, and those of tensors, are refused.
+// shared memory alone need a launch of clusters, as do st.async and red.async. Those
+// with a multicast or a mask, and those of tensors, are refused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -186,6 +186,70 @@ static void emitMbarrier(Lowering &L) {
   } else {
     L.refuse("the form is not supported");
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Words that tell a barrier
+//===----------------------------------------------------------------------===//
+
+/// \p Values, of type \p T, to operand 0, and the barrier is operand 2.
+static void sendWords(Lowering &L, StringRef Name, Type T,
+                      ArrayRef<Value *> Values) {
+  SmallVector<Value *, 6> Args{L.pointer(L.operand(0), 3),
+                               L.pointer(L.operand(2), 3)};
+  std::string Constraints = "r,r", Words;
+  for (Value *V : Values) {
+    Words += (Words.empty() ? "$" : ", $") + std::to_string(Args.size());
+    Constraints += T.isFloat()      ? T.bits() == 32 ? ",f" : ",d"
+                   : T.bits() == 32 ? ",r"
+                                    : ",l";
+    Args.push_back(V);
+  }
+  if (Values.size() > 1)
+    Words = "{" + Words + "}";
+  callPtx(L, Name, L.B.getVoidTy(), Args,
+          L.opcode() + "." + L.modifiers() + " [$0], " + Words + ", [$1];",
+          Constraints + ",~{memory}");
+}
+
+/// {.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.v2,.v4}.type
+///   [to], value, [barrier]
+void emitAsyncStore(Lowering &L) {
+  L.take("weak");
+  L.take("shared::cluster");
+  const bool Tells = L.take("mbarrier::complete_tx::bytes");
+  const StringRef Vector = L.takeOneOf({"v2", "v4"});
+  const size_t Count = Vector.empty() ? 1 : Vector == "v2" ? 2 : 4;
+  const Type T = L.type();
+  L.arity(3);
+  const Operand &From = L.operand(1);
+  const bool IsVector = From.K == Operand::Vector;
+  if (!Tells || T.Lanes != 1 || (T.bits() != 32 && T.bits() != 64) ||
+      T.bits() * Count > 128 ||
+      (Count == 1 ? IsVector : !IsVector || From.Parts.size() != Count))
+    return L.refuse("the form is not supported");
+  SmallVector<Value *, 4> Values;
+  for (size_t N = 0; N != Count; ++N)
+    Values.push_back(L.read(IsVector ? From.Parts[N] : From, T));
+  sendWords(L, analysis::AsyncStore, T, Values);
+}
+
+/// .relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type
+///   [to], value, [barrier]
+void emitAsyncReduce(Lowering &L) {
+  const bool Relaxed = L.take("relaxed") && L.take("cluster");
+  L.take("shared::cluster");
+  const bool Tells = L.take("mbarrier::complete_tx::bytes");
+  const StringRef Operation =
+      L.takeOneOf({"add", "min", "max", "inc", "dec", "and", "or", "xor"});
+  const Type T = L.type();
+  L.arity(3);
+  if (!Relaxed || !Tells)
+    return L.refuse("the form is not supported");
+  if (Operation.empty() || !T.isInt() ||
+      atomicOperation(Operation, T) == AtomicRMWInst::BAD_BINOP)
+    return L.refuse("the operation does not exist for the type");
+  sendWords(L, analysis::AsyncReduce, T, {L.read(1, T)});
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,7 +3,9 @@
 //
 // atom and red become atomicrmw and cmpxchg, with the order and with the sync
 // scope "ptx.<scope>"; without them PTX means relaxed and .gpu. libcu++ writes
-// the operation before the order, the manual after it: both are taken.
+// the operation before the order, the manual after it: both are taken. Those in
+// .shared::cluster are the same with a scope of their own, "ptx.<scope>" and that,
+// because the address may be another block's.
 //
 // fence.sc and fence.acq_rel become LLVM fences of their scopes. membar, which
 // is fence.sc on every GPU that we compile for, stays NVVM's intrinsic, as
@@ -97,6 +99,8 @@ static void emitVectorAtomic(Lowering &L, bool Returns, size_t Count) {
 static void emitAtomic(Lowering &L) {
   auto &B = L.B;
   bool Returns = L.opcode() == "atom";
+  if (!Returns && L.take("async"))
+    return emitAsyncReduce(L);
   if (StringRef Vector = L.takeOneOf({"v2", "v4"}); !Vector.empty())
     return emitVectorAtomic(L, Returns, Vector == "v2" ? 2 : 4);
   StringRef Name = L.takeOneOf(
@@ -106,13 +110,15 @@ static void emitAtomic(Lowering &L) {
   Type T = L.type();
   bool Compares = Name == "cas";
   L.arity((Returns ? 1 : 0) + 2 + Compares + A.CacheHint);
-  if (A.Volatile || A.ReadOnly || A.Cluster || A.Space > 3 || Name.empty() ||
+  if (A.Volatile || A.ReadOnly || A.Space > 3 || Name.empty() ||
+      (A.Cluster && T.bits() > 64) ||
       (!Returns && (Compares || Name == "exch")) ||
       NoFlush != (T.isHalf() && Name == "add"))
     return L.refuse("the form is not supported");
   if (A.Order == AtomicOrdering::NotAtomic)
     A.Order = AtomicOrdering::Monotonic;
-  SyncScope::ID Scope = scopeId(L, A.Scope.empty() ? "gpu" : A.Scope);
+  SyncScope::ID Scope = scopeId(L, (A.Scope.empty() ? "gpu" : A.Scope) +
+                                       (A.Cluster ? ClusterSuffix : ""));
   size_t At = Returns ? 1 : 0;
   Align Alignment(std::max(8u, T.bits()) / 8);
   Value *P = L.pointer(L.operand(At), A.Space);
@@ -192,12 +198,15 @@ ArrayRef<Row> atomicRows() {
       "atomicrmw, cmpxchg, `syncscope(\"ptx.*\")`";
   static const Row Rows[] = {
       {"atom", AnyClass, true, emitAtomic,
-       "{.order}{.scope}{.global,.shared}.add.{u32,s32,u64,s64,f32,f64,"
+       "{.order}{.scope}{.global,.shared,.shared::cluster}.add.{u32,s32,u64,"
+       "s64,f32,f64,"
        "noftz.{f16{x2},bf16{x2}}}, .{min,max}.{u,s}{32,64}, "
        ".{and,or,xor}.b{32,64}, .exch.b{32,64,128}, .cas.b{16,32,64,128}, "
        ".{inc,dec}.u32, .global.add.{v2,v4}.f32",
        Becomes},
-      {"red", AnyClass, true, emitAtomic, "as atom, without .exch and .cas",
+      {"red", AnyClass, true, emitAtomic,
+       "as atom, without .exch and .cas; .async.relaxed.cluster"
+       "{.shared::cluster}.mbarrier::complete_tx::bytes.op.type",
        Becomes},
       {"fence", AnyClass, true, emitFence,
        "{.sc,.acq_rel,.acquire,.release}.{cta,cluster,gpu,sys}, "

@@ -180,6 +180,8 @@ static void emitLoad(Lowering &L) {
 }
 
 static void emitStore(Lowering &L) {
+  if (L.take("async"))
+    return emitAsyncStore(L);
   auto &B = L.B;
   Transfer T = takeTransfer(L);
   AtomicOrdering Order = T.How.Order;
@@ -316,7 +318,9 @@ ArrayRef<Row> memoryRows() {
        "{.weak,.volatile,.relaxed.scope,.release.scope,.mmio.relaxed.sys}"
        "{.global,.shared,.shared::cluster,.local}{.wb,.cg,.cs,.wt}{.L1::...}{."
        "L2::...}"
-       "{.v2,.v4}.{b8-b128,u,s,f}",
+       "{.v2,.v4}.{b8-b128,u,s,f}; "
+       ".async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes"
+       "{.v2,.v4}.{b,u,s,f}{32,64}",
        "store; atomic store, `syncscope(\"ptx.*\")`; a function of ours"},
       {"ldu", AnyClass, true, emitLoad, ".global{.v2,.v4}.type", "load"},
       {"prefetch", AnyClass, true, emitPrefetch,

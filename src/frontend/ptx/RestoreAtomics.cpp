@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "core/Error.h"
+#include "frontend/ptx/Access.h"
 #include "frontend/ptx/Restorer.h"
 
 using namespace llvm;
@@ -238,7 +239,9 @@ Error Restorer::visitAtomic(Instruction &I) {
     return Error::success();
   B.SetInsertPoint(&I);
   auto Suffix = [&](AtomicOrdering Order, const Value *P) {
-    return (orderOf(Order) + "." + Scope + stateSpaceOf(P)).str();
+    const bool Cluster = Scope.ends_with(ptx::ClusterSuffix);
+    return (orderOf(Order) + "." + Scope + (Cluster ? "" : stateSpaceOf(P)))
+        .str();
   };
   if (auto *Load = dyn_cast<LoadInst>(&I))
     visitLoad(*Load, Suffix(Load->getOrdering(), Load->getPointerOperand()));

@@ -94,16 +94,20 @@ static void copy(CallInst &Call, unsigned Bytes) {
                  B.CreateZExt(Call.getArgOperand(2), B.getInt64Ty()));
 }
 
+/// Tells \p Barrier that so many bytes have come.
+static void complete(IRBuilder<> &B, Value *Barrier, Value *Bytes) {
+  FunctionCallee Complete =
+      B.GetInsertBlock()->getModule()->getOrInsertFunction(
+          analysis::BarrierComplete, B.getVoidTy(), Barrier->getType(),
+          B.getInt32Ty());
+  B.CreateCall(Complete, {Barrier, Bytes});
+}
+
 /// Tells the barrier of a bulk copy, if it has one, that all has come.
 static void completeBulk(CallInst &Call) {
-  if (Call.arg_size() < 4)
-    return;
   IRBuilder<> B(&Call);
-  Value *Bytes = Call.getArgOperand(2), *Barrier = Call.getArgOperand(3);
-  FunctionCallee Complete = Call.getModule()->getOrInsertFunction(
-      analysis::BarrierComplete, B.getVoidTy(), Barrier->getType(),
-      B.getInt32Ty());
-  B.CreateCall(Complete, {Barrier, Bytes});
+  if (Call.arg_size() >= 4)
+    complete(B, Call.getArgOperand(3), Call.getArgOperand(2));
 }
 
 static void copyBulk(CallInst &Call) {
@@ -114,8 +118,8 @@ static void copyBulk(CallInst &Call) {
   completeBulk(Call);
 }
 
-/// A reduction ".add.f32" and its like: an atomic for each element.
-static void reduceBulk(CallInst &Call) {
+/// What a reduction does that ends in ".add.f32" and its like, and to what.
+static std::pair<AtomicRMWInst::BinOp, Type *> reductionOf(CallInst &Call) {
   using Op = AtomicRMWInst::BinOp;
   auto [Rest, Kind] = Call.getCalledFunction()->getName().rsplit('.');
   StringRef Operation = Rest.rsplit('.').second;
@@ -130,15 +134,22 @@ static void reduceBulk(CallInst &Call) {
                 .Cases("u64", "s64", "b64", B.getInt64Ty())
                 .Default(B.getInt32Ty());
   const bool Signed = Kind.starts_with("s");
-  const Op Which = StringSwitch<Op>(Operation)
-                       .Case("add", T->isFloatingPointTy() ? Op::FAdd : Op::Add)
-                       .Case("min", Signed ? Op::Min : Op::UMin)
-                       .Case("max", Signed ? Op::Max : Op::UMax)
-                       .Case("inc", Op::UIncWrap)
-                       .Case("dec", Op::UDecWrap)
-                       .Case("and", Op::And)
-                       .Case("or", Op::Or)
-                       .Default(Op::Xor);
+  return {StringSwitch<Op>(Operation)
+              .Case("add", T->isFloatingPointTy() ? Op::FAdd : Op::Add)
+              .Case("min", Signed ? Op::Min : Op::UMin)
+              .Case("max", Signed ? Op::Max : Op::UMax)
+              .Case("inc", Op::UIncWrap)
+              .Case("dec", Op::UDecWrap)
+              .Case("and", Op::And)
+              .Case("or", Op::Or)
+              .Default(Op::Xor),
+          T};
+}
+
+/// An atomic for each element.
+static void reduceBulk(CallInst &Call) {
+  const auto [Which, T] = reductionOf(Call);
+  IRBuilder<> B(&Call);
   const Align Al(T->getScalarSizeInBits() / 8);
   Value *Count = B.CreateUDiv(Call.getArgOperand(2), B.getInt32(Al.value()));
   auto [Body, Index] = SplitBlockAndInsertSimpleForLoop(Count, &Call);
@@ -148,6 +159,24 @@ static void reduceBulk(CallInst &Call) {
   Value *To = B.CreateGEP(T, Call.getArgOperand(0), Index);
   B.CreateAtomicRMW(Which, To, B.CreateAlignedLoad(T, From, Al), Al,
                     AtomicOrdering::Monotonic);
+}
+
+/// st.async and red.async.
+static void sendWords(CallInst &Call, bool Reduce) {
+  IRBuilder<> B(&Call);
+  Value *To = Call.getArgOperand(0);
+  uint64_t Bytes = 0;
+  for (Value *V : drop_begin(Call.args(), 2)) {
+    const Align Al(V->getType()->getScalarSizeInBits() / 8);
+    Value *At = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), To, Bytes);
+    if (Reduce)
+      B.CreateAtomicRMW(reductionOf(Call).first, At, V, Al,
+                        AtomicOrdering::Monotonic);
+    else
+      B.CreateAlignedStore(V, At, Al, /*isVolatile=*/true);
+    Bytes += Al.value();
+  }
+  complete(B, Call.getArgOperand(1), B.getInt32(Bytes));
 }
 
 static LoadInst *readOnlyLoad(CallInst &Call) {
@@ -254,6 +283,11 @@ static bool lower(CallInst &Call, uint64_t Reserved) {
   if (analysis::functionOf(Name) == analysis::VectorAtomic ||
       analysis::functionOf(Name) == analysis::VectorReduction) {
     addVector(Call);
+    return true;
+  }
+  if (analysis::functionOf(Name) == analysis::AsyncStore ||
+      analysis::functionOf(Name) == analysis::AsyncReduce) {
+    sendWords(Call, analysis::functionOf(Name) == analysis::AsyncReduce);
     return true;
   }
   if (lowerClusterAccess(Call, analysis::functionOf(Name)))

@@ -200,6 +200,12 @@ TEST(Restore, GivesBackOrdersAndScopes) {
                 {"atom.acquire.cta.cas.b64 $0, [$1], $2, $3;"});
   checkRestored("atom.cas.b16 $0, [$1], $2, $3;", "=h,l,h,h",
                 {"atom.relaxed.gpu.cas.b16"});
+  checkRestored("atom.shared::cluster.add.f32 $0, [$1], $2;", "=f,r,f",
+                {"atom.relaxed.gpu.shared::cluster.add.f32 $0, [$1], $2;"});
+  checkRestored("red.relaxed.cluster.shared::cluster.add.u32 [$0], $1;", "r,r",
+                {"atom.relaxed.cluster.shared::cluster.add.u32"});
+  checkRestored("atom.acquire.cluster.shared::cluster.cas.b32 $0, [$1], 0, 1;",
+                "=r,r", {"atom.acquire.cluster.shared::cluster.cas.b32"});
   checkRestored("fence.sc.gpu;", "", {"fence.sc.gpu;"});
   checkRestored("fence.acq_rel.cluster;", "", {"fence.acq_rel.cluster;"});
   checkRestored("griddepcontrol.wait;", "", {"griddepcontrol.wait;"});
@@ -234,6 +240,18 @@ TEST(Restore, GivesBackOwnFunctions) {
                 {"ld.acquire.cluster.shared::cluster.b64 $0, [$1];"});
   checkRestored("st.shared::cluster.u16 [$0], $1;", "r,h",
                 {"st.shared::cluster.u16 [$0], $1;"});
+  checkRestored(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b64 "
+      "[$0], {$1, $2}, [$3];",
+      "r,l,l,r",
+      {"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b64 "
+       "[$0], {$2, $3}, [$1];"});
+  checkRestored(
+      "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes."
+      "min.s32 [$0], $1, [$2];",
+      "r,r,r",
+      {"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes."
+       "min.s32 [$0], $2, [$1];"});
   checkRestored("mov.u32 $0, %reserved_smem_offset_1;", "=r",
                 {"mov.u32 $0, %reserved_smem_offset_1;"});
   checkRestored("mov.u32 $0, %dynamic_smem_size;", "=r",

@@ -81,8 +81,14 @@ TEST(Refusal, SaysWhyAndLeavesTheAsm) {
       {"ld.param.u32 $0, [$1];", "=r,l", "'.param' is not supported"},
       {"ld.shared::cluster.v2.u32 {$0, $1}, [$2];", "=r,=r,r",
        "the form is not supported"},
-      {"atom.shared::cluster.add.u32 $0, [$1], 1;", "=r,r",
+      {"atom.shared::cluster.exch.b128 $0, [$1], $2;", "=q,r,q",
        "the form is not supported"},
+      {"st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [$0], $1, "
+       "[$2];",
+       "r,r,r", "the form is not supported"},
+      {"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes."
+       "add.f32 [$0], $1, [$2];",
+       "r,f,r", "the operation does not exist for the type"},
       {"mapa.shared::cluster.u64 $0, $1, $2;", "=l,l,r",
        "the type is not supported"},
       {"barrier.cluster.arrive.acquire;", "", "'.acquire' is not supported"},
