@@ -35,6 +35,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 
 namespace reconverge::warpvm {
 
@@ -191,9 +192,20 @@ int32_t integerOf(uint32_t Bits, TileElement E) {
   }
 }
 
+/// What a thread's products take, made for the first. The library's own thread-local
+/// memory would be made, and cleared, for every thread that a launch begins.
+template <typename T> T &scratch() {
+  static thread_local const auto Mine = std::make_unique<T>();
+  return *Mine;
+}
+
+template <typename T> struct Matrices {
+  Matrix<T> A, B, D; ///< B transposed
+};
+
 void multiplyIntegers(const Operands &O, void *To) {
   const TileForm &F = O.Form;
-  static thread_local Matrix<int32_t> A, B, D; // B transposed
+  auto &[A, B, D] = scratch<Matrices<int32_t>>();
   O.forEach(TileMatrix::A, O.part<uint32_t>(TileMatrix::A),
             [&](unsigned Row, unsigned Column, uint32_t X) {
               A.At[Row][Column] = integerOf(X, F.A);
@@ -217,7 +229,7 @@ void multiplyIntegers(const Operands &O, void *To) {
 }
 
 void multiplyDoubles(const Operands &O, void *To) {
-  static thread_local Matrix<double> A, B, D;
+  auto &[A, B, D] = scratch<Matrices<double>>();
   auto Take = [&](TileMatrix Which, Matrix<double> &Into, bool Transposed) {
     O.forEach(Which, O.part<uint64_t>(Which),
               [&](unsigned Row, unsigned Column, uint64_t X) {
@@ -253,6 +265,11 @@ template <unsigned Rows, unsigned Columns> struct FloatMatrix {
 using FloatA = FloatMatrix<MostSide, MostDepth>;
 using FloatB = FloatMatrix<MostDepth, MostSide>;
 using FloatC = FloatMatrix<MostSide, MostSide>;
+struct FloatMatrices {
+  FloatA A;
+  FloatB B;
+  FloatC C;
+};
 
 /// Row \p I of the result by the steps above, as doubles, in C's place; the
 /// host rounds towards zero.
@@ -294,9 +311,7 @@ __attribute__((noinline)) // its arithmetic must not leave it
 #endif
 void multiplyFloatsTowardsZero(const Operands &O, void *To) {
   const TileForm &F = O.Form;
-  static thread_local FloatA A;
-  static thread_local FloatB B;
-  static thread_local FloatC C;
+  auto &[A, B, C] = scratch<FloatMatrices>();
   auto Take = [&](TileMatrix Which, auto &Into) {
     const TileElement E = F.element(Which);
     const Format Layout = formatOf(E);
