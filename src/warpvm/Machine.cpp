@@ -110,7 +110,7 @@ private:
                ? std::min(Options.StepLimit, Generous) * Options.WarpSize
                : Generous;
   }
-  bool checksFor(const LoadedKernel &K, ArrayRef<uint8_t> Params) const;
+  bool checksFor(LoadedKernel &K, ArrayRef<uint8_t> Params) const;
   EmitOptions emission(const LoadedKernel &K, Variant V) const;
   Tier tier(Variant V) const { return V.Free ? Tier::Blocks : Options.Code; }
   Error compile(LoadedKernel &K, Variant V, bool OnlyIfCached = false);
@@ -262,8 +262,7 @@ const KernelPlan *MachineImpl::explaining(LoadedKernel &K, Variant V) {
 }
 
 /// Whether a launch runs code that tests its accesses.
-bool MachineImpl::checksFor(const LoadedKernel &K,
-                            ArrayRef<uint8_t> Params) const {
+bool MachineImpl::checksFor(LoadedKernel &K, ArrayRef<uint8_t> Params) const {
   return Options.Check || (Options.OwnMemory && K.takesHostPointer(Params));
 }
 

@@ -63,15 +63,33 @@ std::vector<uint8_t> LoadedKernel::packed(void **Args) const {
   return Params;
 }
 
-bool LoadedKernel::takesHostPointer(ArrayRef<uint8_t> Params) const {
+/// Of a union that holds a pointer or a short value, what lies unwritten behind the
+/// value often looks like an address. Who makes the mistake makes it at once.
+static constexpr unsigned DoubtfulLaunches = 4;
+
+bool LoadedKernel::takesHostPointer(ArrayRef<uint8_t> Params) {
   const DeviceMemory &Memory = DeviceMemory::instance();
-  return any_of(Known.Pointers, [&](uint64_t Offset) {
+  const auto IsHosts = [&](uint64_t Offset) {
     uint64_t Address;
     std::memcpy(&Address, Params.data() + Offset, sizeof(Address));
     // Where nothing is, the hardware sees the access.
     return !Memory.inRange(Address) && isMapped(Address) &&
            !Memory.lookup(Address);
-  });
+  };
+  const auto IsWhole = [&](uint64_t Offset) {
+    return is_contained(Known.Parameters,
+                        std::pair<uint64_t, uint64_t>(Offset, 8));
+  };
+  bool Doubt = false;
+  for (uint64_t Offset : Known.Pointers)
+    if (const bool Whole = IsWhole(Offset);
+        (Whole || Doubted < DoubtfulLaunches) && IsHosts(Offset)) {
+      if (Whole)
+        return true;
+      Doubt = true;
+    }
+  Doubted += Doubt;
+  return Doubt;
 }
 
 //===----------------------------------------------------------------------===//

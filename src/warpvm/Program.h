@@ -67,8 +67,9 @@ public:
   /// The parameters' bytes, as compiled code reads them.
   std::vector<uint8_t> packed(void **Args) const;
   /// Whether some parameter among \p Params that the kernel may follow points to
-  /// memory that only the host has.
-  bool takesHostPointer(llvm::ArrayRef<uint8_t> Params) const;
+  /// memory that only the host has. A word of a class is in doubt: the first
+  /// launches with one that looks so are told.
+  bool takesHostPointer(llvm::ArrayRef<uint8_t> Params);
 
   std::string Name;
   LoadedProgram &Home;
@@ -77,8 +78,9 @@ public:
   std::shared_ptr<CodeSlot> Slots[Variant::Count];
   const KernelPlan *Explaining[Variant::Count] = {}; ///< checked
   std::optional<Herding>
-      Herd;       ///< as MachineOptions::Herd has it, once launched
-  double Ran = 0; ///< seconds that launches before this one took
+      Herd;             ///< as MachineOptions::Herd has it, once launched
+  unsigned Doubted = 0; ///< launches with a word of a class in doubt
+  double Ran = 0;       ///< seconds that launches before this one took
   /// What a block took in the last launch, on average.
   double BlockSeconds = std::numeric_limits<double>::infinity();
   void *const *Globals = nullptr;
