@@ -2,15 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Atomics loop over the set lanes in ascending order. Those on shared memory
-// need no lock prefix: a thread block runs on one CPU thread. What the host's
-// instructions and LLVM's own expansion do not give (16-bit sums, rounded as
-// Halves.cpp says; minimum and maximum of floats) is tried with compare and
-// exchange until nobody has come in between.
+// need no lock prefix: a thread block runs on one CPU thread. What the host has no
+// instruction for (sums, minimum and maximum of real numbers) is tried with compare
+// and exchange until nobody has come in between. Sums of 16 bits are rounded as
+// Halves.cpp says, and a NaN is the one of NaNs.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/emit/Emitter.h"
 #include "warpvm/prepare/Halves.h"
+#include "warpvm/prepare/NaNs.h"
 
 using namespace llvm;
 
@@ -26,7 +27,7 @@ static Value *applyRmw(IRBuilder<> &B, AtomicRMWInst::BinOp Op, Value *Old,
     Value *L = Bfloat ? extendBfloat(B, Old) : Old;
     Value *R = Bfloat ? extendBfloat(B, X) : X;
     Value *Y = Subtract ? B.CreateFSub(L, R) : B.CreateFAdd(L, R);
-    return Bfloat ? roundToBfloat(B, Y) : Y;
+    return Bfloat ? roundToBfloat(B, Y) : settledNaN(B, Y);
   };
   switch (Op) {
   case AtomicRMWInst::Xchg:
@@ -74,10 +75,8 @@ static Value *applyRmw(IRBuilder<> &B, AtomicRMWInst::BinOp Op, Value *Old,
 
 /// Whether the host has the operation, or LLVM a loop for it that is right.
 static bool isNative(const AtomicRMWInst &I) {
-  const bool Sum = I.getOperation() == AtomicRMWInst::FAdd ||
-                   I.getOperation() == AtomicRMWInst::FSub;
   return I.getType()->isFloatTy() || I.getType()->isDoubleTy()
-             ? Sum || I.getOperation() == AtomicRMWInst::Xchg
+             ? I.getOperation() == AtomicRMWInst::Xchg
              : !I.getType()->isFloatingPointTy();
 }
 

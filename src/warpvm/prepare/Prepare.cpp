@@ -9,7 +9,7 @@
 //      write out what -ftz=true means
 //   5. join accesses of neighbouring words to those of up to 16 bytes that a
 //      GPU makes whole; scalarise all other work on vectors: the VM's own run
-//      over lanes; split accesses of odd width
+//      over lanes; settle which NaN is seen; split accesses of odd width
 //   6. reducible flow, simplified loops, LCSSA form
 //   7. split blocks behind barriers and calls, and before collectives
 //
@@ -32,6 +32,7 @@
 #include "warpvm/prepare/Denormals.h"
 #include "warpvm/prepare/DeviceIntrinsics.h"
 #include "warpvm/prepare/Halves.h"
+#include "warpvm/prepare/NaNs.h"
 #include "warpvm/prepare/NarrowIntrinsics.h"
 #include "warpvm/prepare/OddAccesses.h"
 #include "warpvm/prepare/SmallFloats.h"
@@ -322,6 +323,7 @@ static Expected<PreparedFunction> prepareFunction(PreparedKernel &K,
   unpackVectors(F);
   flushDenormals(F);
   normalise(F);
+  settleNaNs(F);
   lowerHalves(F);
   splitOddAccesses(F);
   // The scalariser may leave constant expressions again.
