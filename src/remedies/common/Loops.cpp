@@ -9,6 +9,9 @@
 // hangs on nothing else that changes: it stands in the loop because there is a
 // fence, a barrier or a pause.
 //
+// To look at other places in each round, for as many rounds as are known before
+// the first, is no wait: such a loop ends whatever the others do.
+//
 // A cycle that is entered at two places is no loop to LLVM. What leaves a part
 // of it that goes round by itself is not told apart from its other branches, so
 // all of them count as ways out.
@@ -17,6 +20,7 @@
 
 #include "remedies/common/Loops.h"
 
+#include "analysis/AnalysisManagers.h"
 #include "analysis/Numbering.h"
 #include "analysis/device/AddressSpace.h"
 
@@ -126,10 +130,12 @@ static bool readsOthers(const Instruction &I,
          !isa<AllocaInst>(getUnderlyingObject(Load->getPointerOperand()));
 }
 
-/// Of \p Region, a loop or cycle that the branches at the ends of \p Ways leave.
+/// What is read of others in \p Region, a loop or cycle, and decides which of the
+/// branches at the ends of \p Ways are taken, unless \p IsHarmless holds of it.
 template <typename RegionT>
-static const Instruction *waitIn(const RegionT &Region,
-                                 ArrayRef<BasicBlock *> Ways) {
+static const Instruction *
+waitIn(const RegionT &Region, ArrayRef<BasicBlock *> Ways,
+       function_ref<bool(const Instruction &)> IsHarmless) {
   SmallSetVector<const Instruction *, 16> Needed;
   auto Has = [&](const Value *V) {
     const auto *I = dyn_cast<Instruction>(V);
@@ -142,12 +148,25 @@ static const Instruction *waitIn(const RegionT &Region,
   for (BasicBlock *BB : Ways)
     Add(BB->getTerminator());
   for (size_t I = 0; I != Needed.size(); ++I) {
-    if (readsOthers(*Needed[I], Has))
+    if (readsOthers(*Needed[I], Has) && !IsHarmless(*Needed[I]))
       return Needed[I];
     for (const Use &Operand : Needed[I]->operands())
       Add(Operand.get());
   }
   return nullptr;
+}
+
+/// Whether loop \p Header is gone round a number of times at most that is known
+/// before, and \p Read reads another place in each round.
+static bool endsByItself(const BasicBlock &Header, const Instruction &Read) {
+  auto &F = const_cast<Function &>(*Header.getParent());
+  analysis::AnalysisManagers Analyses;
+  auto &SE = Analyses.Functions.getResult<ScalarEvolutionAnalysis>(F);
+  const Loop *L =
+      Analyses.Functions.getResult<LoopAnalysis>(F).getLoopFor(&Header);
+  auto *At = const_cast<Value *>(getLoadStorePointerOperand(&Read));
+  return At && !SE.isLoopInvariant(SE.getSCEV(At), L) &&
+         !isa<SCEVCouldNotCompute>(SE.getSymbolicMaxBackedgeTakenCount(L));
 }
 
 /// Memory moves on, or a thread gives others time: a load behind it is another.
@@ -206,7 +225,10 @@ const Instruction *waitsFor(Function &F, const LoopInfo &Loops,
     L->getExitingBlocks(Exiting);
     if (Within && !Within->contains(L))
       continue;
-    if (const Instruction *I = waitIn(*L, Exiting))
+    if (const Instruction *I =
+            waitIn(*L, Exiting, [&](const Instruction &Read) {
+              return endsByItself(*L->getHeader(), Read);
+            }))
       return I;
     if (const Instruction *I = pollsIn(*L, Exiting))
       return I;
@@ -217,7 +239,8 @@ const Instruction *waitsFor(Function &F, const LoopInfo &Loops,
     const SmallVector<BasicBlock *> All(C->block_begin(), C->block_end());
     if (!Within ||
         all_of(All, [&](const BasicBlock *BB) { return Within->contains(BB); }))
-      if (const Instruction *I = waitIn(*C, All))
+      if (const Instruction *I =
+              waitIn(*C, All, [](const Instruction &) { return false; }))
         return I;
   }
   return nullptr;
