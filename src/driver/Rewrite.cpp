@@ -3,7 +3,7 @@
 //
 //   app.cu --clang, our pipeline--> device code with variables' names
 //          --rewrite/Orders.cpp--> orders.json: where, what moves
-//          --clang with our plugin (rewrite/pen)--> the text, and outcomes
+//          --clang with our plugin (rewrite/writer)--> the text, and outcomes
 //          --clang, our pipeline, ptxas--> does it compile, and into how many
 //              registers?
 //          --> once more, for a kernel's next round, as long as there is one
@@ -79,7 +79,7 @@ private:
   void noteCost(StringRef Kernel, const Module &Written);
   Error print(const std::string &Text);
   Error printSame();
-  Error runPen(frontend::CompileOptions Options, const std::string &From);
+  Error runWriter(frontend::CompileOptions Options, const std::string &From);
   void note(StringRef File, uint64_t Line, uint64_t Column,
             const Twine &Message) {
     std::string Words =
@@ -230,8 +230,8 @@ Expected<rewrite::Ordered> Rewriting::order() {
   return rewrite::orderPatches(*Device, Asked);
 }
 
-Error Rewriting::runPen(frontend::CompileOptions Options,
-                        const std::string &From) {
+Error Rewriting::runWriter(frontend::CompileOptions Options,
+                           const std::string &From) {
   Options.ClangArguments.push_back("-w"); // it has been said
   auto Result = frontend::runProcess(frontend::deviceCommand(
       Tools, Options, frontend::SourceFile(From, frontend::InputKind::Cuda), "",
@@ -317,7 +317,7 @@ Rewriting::patch(const std::string &From,
         std::string("-plugin-arg-reconverge-rewrite"), std::string("-Xclang"),
         File})
     Options.ClangArguments.push_back(Word);
-  if (Error E = runPen(std::move(Options), From))
+  if (Error E = runWriter(std::move(Options), From))
     return std::move(E);
   Patch Made;
   if (Error E = readOutcomes(File + ".outcomes").moveInto(Made.Outcomes))
@@ -385,7 +385,7 @@ Error Rewriting::noteOutcome(const rewrite::Outcome &O, const Module *Written) {
   }
   const remedies::RefusalKind *Kind = kindOf(O.Code);
   if (!Kind)
-    return internalError("the pen refuses by " + Twine(O.Code));
+    return internalError("the source writer refuses by " + Twine(O.Code));
   if (Kind == &rewrite::refuse::Second && Others > 0)
     --Others; // it has its own
   else

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rounds.cpp and Collecting.cpp, which read the passes' plans off the device code,
-// order what to write; the pen (pen/), which is in clang, does and answers. Both
-// ways are JSON in a file, for clang is a process of its own. All of it is in this
-// header, for our plugin for clang links nothing of ours.
+// order what to write; the source writer (writer/), a plugin of clang, does it and
+// answers. Both are JSON in a file, for clang is a process of its own. All of it is
+// in this header, for our plugin for clang links nothing of ours.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_REWRITE_ORDER_H
@@ -43,7 +43,7 @@ struct Order {
   uint64_t Threads = 0; ///< of the largest block
   bool IsBound = false; ///< the source says so itself
   bool IsSized = false; ///< somebody says so
-  bool IsExact = false; ///< no block has fewer; for the pen to see
+  bool IsExact = false; ///< no block has fewer; for the writer to see
   /// Static shared memory without what moves, and what moves of a thread.
   uint64_t SharedBytes = 0, ThreadBytes = 0;
   std::string Algorithm;    ///< of the library; empty: its own choice

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The pass plans on device code (remedies/remap/Legality.cpp), where functions
-// are inlined and values have no names. What the pen needs of that plan are
+// are inlined and values have no names. What the writer needs of that plan are
 // places and names in the source:
 //
 //   the branch   its debug location, and those of the calls by which it came in
@@ -15,7 +15,7 @@
 // that has the rounds which the text has by then.
 //
 // Values without a name, such as an index that the optimiser has made, say
-// nothing, and are the pen's to find by what they are made of.
+// nothing, and are the writer's to find by what they are made of.
 //
 //===----------------------------------------------------------------------===//
 
