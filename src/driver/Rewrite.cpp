@@ -385,7 +385,7 @@ Error Rewriting::noteOutcome(const rewrite::Outcome &O, const Module *Written) {
   }
   const remedies::RefusalKind *Kind = kindOf(O.Code);
   if (!Kind)
-    return internalError("the source writer refuses by " + Twine(O.Code));
+    return internalError("the source rewriter refuses by " + Twine(O.Code));
   if (Kind == &rewrite::refuse::Second && Others > 0)
     --Others; // it has its own
   else

@@ -6,7 +6,7 @@
 // them make paths. In the source one branch, with those right behind it, gives
 // the number of a path. Each that the pass takes is ordered, those of the most
 // ways first, and of these the last, for the ways out before it are parted as
-// well; the source writer takes the first that it can write.
+// well; the source rewriter takes the first that it can write.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rounds.cpp and Collecting.cpp, which read the passes' plans off the device code,
-// order what to write; the source writer (writer/), a plugin of clang, does it and
+// order what to write; the source rewriter (writer/), a plugin of clang, does it and
 // answers. Both are JSON in a file, for clang is a process of its own. All of it is
 // in this header, for our plugin for clang links nothing of ours.
 //

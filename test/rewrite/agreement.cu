@@ -1,6 +1,6 @@
 // REQUIRES: reconverge
 //
-// The source writer refuses where the pass says that something moves which the source
+// The source rewriter refuses where the pass says that something moves which the source
 // takes for the same in all threads. The order is written by hand: the pass makes
 // no such mistake that we know of.
 // RUN: rm -rf %t && mkdir %t && cp %s %t/agreement.cu && cd %t

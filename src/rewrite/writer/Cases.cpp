@@ -1,4 +1,4 @@
-//===- rewrite/writer/Cases.cpp - The ways of a switch -----------------------===//
+//===- rewrite/writer/Cases.cpp - The ways of a switch --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rewrite/writer/Cases.h"

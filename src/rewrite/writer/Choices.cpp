@@ -1,4 +1,4 @@
-//===- rewrite/writer/Choices.cpp - Branches in the text ---------------------===//
+//===- rewrite/writer/Choices.cpp - Branches in the text ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rewrite/writer/Choices.h"

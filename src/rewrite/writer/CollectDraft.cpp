@@ -1,4 +1,4 @@
-//===- rewrite/writer/CollectDraft.cpp - A collector's own words -------------===//
+//===- rewrite/writer/CollectDraft.cpp - A collector's own words ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The lines that a collector adds, and what stands for the thread's number: an

@@ -1,4 +1,4 @@
-//===- rewrite/writer/CollectDraft.h - A collector's own words -----*- C++ -*-===//
+//===- rewrite/writer/CollectDraft.h - A collector's own words --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_REWRITE_WRITER_COLLECTDRAFT_H
 #define RECONVERGE_REWRITE_WRITER_COLLECTDRAFT_H

@@ -1,4 +1,4 @@
-//===- rewrite/writer/Collector.cpp - block_collect, as edits ----------------===//
+//===- rewrite/writer/Collector.cpp - block_collect, as edits -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   const int i = blockIdx.x * blockDim.x      using collect_t = ...;    storage

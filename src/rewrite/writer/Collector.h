@@ -1,4 +1,4 @@
-//===- rewrite/writer/Collector.h - block_collect, as edits --------*- C++ -*-===//
+//===- rewrite/writer/Collector.h - block_collect, as edits -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_REWRITE_WRITER_COLLECTOR_H
 #define RECONVERGE_REWRITE_WRITER_COLLECTOR_H

@@ -1,4 +1,4 @@
-//===- rewrite/writer/Draft.cpp - What is written into a kernel --------------===//
+//===- rewrite/writer/Draft.cpp - What is written into a kernel -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rewrite/writer/Draft.h"

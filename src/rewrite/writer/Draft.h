@@ -1,4 +1,4 @@
-//===- rewrite/writer/Draft.h - What is written into a kernel ------*- C++ -*-===//
+//===- rewrite/writer/Draft.h - What is written into a kernel ---*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_REWRITE_WRITER_DRAFT_H
 #define RECONVERGE_REWRITE_WRITER_DRAFT_H

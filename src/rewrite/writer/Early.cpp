@@ -1,4 +1,4 @@
-//===- rewrite/writer/Early.cpp - What comes before a branch -----------------===//
+//===- rewrite/writer/Early.cpp - What comes before a branch --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Of the declarations before a branch, the path needs those that it is made of,

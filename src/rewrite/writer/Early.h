@@ -1,4 +1,4 @@
-//===- rewrite/writer/Early.h - What comes before a branch ---------*- C++ -*-===//
+//===- rewrite/writer/Early.h - What comes before a branch ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_REWRITE_WRITER_EARLY_H
 #define RECONVERGE_REWRITE_WRITER_EARLY_H

@@ -1,4 +1,4 @@
-//===- rewrite/writer/Effects.cpp - What running code anew would do ----------===//
+//===- rewrite/writer/Effects.cpp - What running code anew would do -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Code may be moved, left out or run twice if it does nothing but compute. What

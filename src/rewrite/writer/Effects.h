@@ -1,4 +1,4 @@
-//===- rewrite/writer/Effects.h - What running code anew would do --*- C++ -*-===//
+//===- rewrite/writer/Effects.h - What a second run would do ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_REWRITE_WRITER_EFFECTS_H
 #define RECONVERGE_REWRITE_WRITER_EFFECTS_H

@@ -1,4 +1,4 @@
-//===- rewrite/writer/Items.cpp - A kernel's threads as items ----------------===//
+//===- rewrite/writer/Items.cpp - A kernel's threads as items -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The pass has found that a thread may be an item, on whatever thread it runs.

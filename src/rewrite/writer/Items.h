@@ -1,4 +1,4 @@
-//===- rewrite/writer/Items.h - A kernel's threads as items --------*- C++ -*-===//
+//===- rewrite/writer/Items.h - A kernel's threads as items -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_REWRITE_WRITER_ITEMS_H
 #define RECONVERGE_REWRITE_WRITER_ITEMS_H

@@ -1,4 +1,4 @@
-//===- rewrite/writer/Layout.cpp - How lines look ----------------------------===//
+//===- rewrite/writer/Layout.cpp - How lines look -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Lines are broken at 80 columns where people would: behind an assignment, before

@@ -1,4 +1,4 @@
-//===- rewrite/writer/Locals.cpp - A thread's own variables ------------------===//
+//===- rewrite/writer/Locals.cpp - A thread's own variables ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The address of a thread's own variable means nothing to another thread. Which

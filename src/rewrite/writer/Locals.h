@@ -1,4 +1,4 @@
-//===- rewrite/writer/Locals.h - A thread's own variables ----------*- C++ -*-===//
+//===- rewrite/writer/Locals.h - A thread's own variables -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_REWRITE_WRITER_LOCALS_H
 #define RECONVERGE_REWRITE_WRITER_LOCALS_H

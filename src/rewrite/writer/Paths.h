@@ -1,4 +1,4 @@
-//===- rewrite/writer/Paths.h - A branch's ways, as a number -------*- C++ -*-===//
+//===- rewrite/writer/Paths.h - A branch's ways, as a number ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_REWRITE_WRITER_PATHS_H
 #define RECONVERGE_REWRITE_WRITER_PATHS_H

@@ -1,4 +1,4 @@
-//===- rewrite/writer/Round.cpp - A round, as edits --------------------------===//
+//===- rewrite/writer/Round.cpp - A round, as edits -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   const int i = blockIdx.x * blockDim.x      int i = ... ;             Again

@@ -1,4 +1,4 @@
-//===- rewrite/writer/Round.h - A round, as edits ------------------*- C++ -*-===//
+//===- rewrite/writer/Round.h - A round, as edits ---------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_REWRITE_WRITER_ROUND_H
 #define RECONVERGE_REWRITE_WRITER_ROUND_H

@@ -1,4 +1,4 @@
-//===- rewrite/writer/RoundDraft.cpp - A round's own words -------------------===//
+//===- rewrite/writer/RoundDraft.cpp - A round's own words ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The lines that a round adds, and what stands for threadIdx behind it. That is

@@ -1,4 +1,4 @@
-//===- rewrite/writer/Shape.cpp - Where a round stands in a kernel -----------===//
+//===- rewrite/writer/Shape.cpp - A round's place in a kernel -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //   __global__ void kernel(...) {

@@ -1,4 +1,4 @@
-//===- rewrite/writer/Shape.h - Where a round stands in a kernel ---*- C++ -*-===//
+//===- rewrite/writer/Shape.h - A round's place in a kernel -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_REWRITE_WRITER_SHAPE_H
 #define RECONVERGE_REWRITE_WRITER_SHAPE_H

@@ -1,4 +1,4 @@
-//===- rewrite/writer/State.h - What moves, in the user's words ----*- C++ -*-===//
+//===- rewrite/writer/State.h - What moves, in the user's words -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_REWRITE_WRITER_STATE_H
 #define RECONVERGE_REWRITE_WRITER_STATE_H

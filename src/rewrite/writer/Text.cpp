@@ -1,4 +1,4 @@
-//===- rewrite/writer/Text.cpp - The user's file -----------------------------===//
+//===- rewrite/writer/Text.cpp - The user's file --------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "rewrite/writer/Text.h"

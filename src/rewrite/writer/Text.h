@@ -1,4 +1,4 @@
-//===- rewrite/writer/Text.h - The user's file ---------------------*- C++ -*-===//
+//===- rewrite/writer/Text.h - The user's file ------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_REWRITE_WRITER_TEXT_H
 #define RECONVERGE_REWRITE_WRITER_TEXT_H

@@ -1,4 +1,4 @@
-//===- rewrite/writer/Values.cpp - What variables are made of ----------------===//
+//===- rewrite/writer/Values.cpp - What variables are made of -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The same for all threads of the block is what is made of the launch's numbers, of

@@ -1,4 +1,4 @@
-//===- rewrite/writer/Values.h - What variables are made of --------*- C++ -*-===//
+//===- rewrite/writer/Values.h - What variables are made of -----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_REWRITE_WRITER_VALUES_H
 #define RECONVERGE_REWRITE_WRITER_VALUES_H

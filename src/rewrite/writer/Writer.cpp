@@ -1,4 +1,4 @@
-//===- rewrite/writer/Writer.cpp - Writes ordered rounds, in clang --------------===//
+//===- rewrite/writer/Writer.cpp - Writes ordered rounds, in clang --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A plugin of clang, beside the one that reads pragmas (plugin/Pragmas.cpp):
