@@ -97,6 +97,11 @@ __global__ void allButLast(int *Data) {
     Data[threadIdx.x] = 1;
 }
 
+// Of several holes the first has its place, and the number is that of all.
+// RUN: sh -c 'COLUMNS=300 %reconverge test --check=init -- %t holes 2> holes.txt; test $? = 13'
+// RUN: FileCheck %s --check-prefix=HOLES < holes.txt
+// HOLES: init: a copy to the host of 256 bytes, of which nobody has written 96: 64 of them 64 bytes into an allocation of 256 bytes by call 1 of cudaMalloc
+
 // An asynchronous copy takes along what is not written.
 // RUN: sh -c 'COLUMNS=300 %reconverge test --check=init -- %t async 2> async.txt; test $? = 13'
 // RUN: FileCheck %s --check-prefix=ASYNC < async.txt
@@ -224,6 +229,11 @@ int main(int, char **Words) {
   }
   if (Is("back")) {
     allButLast<<<1, N>>>(Data);
+    cudaMemcpy(Host, Data, sizeof(Host), cudaMemcpyDeviceToHost);
+  }
+  if (Is("holes")) {
+    cudaMemset(Data, 0, 64);
+    cudaMemset(Data + 32, 0, 96);
     cudaMemcpy(Host, Data, sizeof(Host), cudaMemcpyDeviceToHost);
   }
   if (Is("async")) {

@@ -197,15 +197,17 @@ static bool isHosts(const void *Address) {
          In->Kind == warpvm::MemoryKind::Registered;
 }
 
-/// The host has copied \p Hole of \p Bytes from \p From.
-static void noteUnwritten(const char *From, size_t Bytes,
+/// The host has copied \p Hole of \p Bytes from \p From, \p Unwritten in all.
+static void noteUnwritten(const char *From, size_t Bytes, size_t Unwritten,
                           const warpvm::Hole &Hole) {
   Finding F;
   F.Kind = FindingKind::Init;
   F.Text =
       "a copy to the host of " + std::to_string(Bytes) +
-      " bytes, of which nobody has written " + std::to_string(Hole.Bytes) +
+      " bytes, of which nobody has written " + std::to_string(Unwritten) +
       ": " +
+      (Unwritten == Hole.Bytes ? ""
+                               : std::to_string(Hole.Bytes) + " of them ") +
       warpvm::DeviceMemory::instance().describe(uint64_t(From + Hole.Offset));
   if (FindingsLog *Log = FindingsLog::current())
     Log->add(std::move(F));
@@ -232,7 +234,7 @@ static bool noteCopy(const char *Into, const char *From, size_t Bytes,
     return Told;
   const std::optional<warpvm::Hole> Hole = warpvm::holeIn(Then, Bytes);
   if (Hole)
-    noteUnwritten(From, Bytes, *Hole);
+    noteUnwritten(From, Bytes, std::count(Then, Then + Bytes, 0), *Hole);
   return Hole.has_value();
 }
 
