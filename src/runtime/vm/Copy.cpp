@@ -314,8 +314,10 @@ cudaError_t runSet(const SetWork &W) {
         std::fill_n(reinterpret_cast<uint32_t *>(At), W.Width, W.Value);
       else if (W.ElementSize == 2)
         std::fill_n(reinterpret_cast<uint16_t *>(At), W.Width, W.Value);
-      else
+      else if (W.Value)
         std::memset(At, int(W.Value), W.Width);
+      else
+        warpvm::DeviceMemory::instance().zero(At, W.Width);
       if (warpvm::WriteShadow *Writes =
               warpvm::DeviceMemory::instance().writes())
         Writes->mark(At, E.Width);

@@ -62,6 +62,7 @@ static constexpr uint64_t QuarantineBytes = uint64_t(4) << 30; ///< addresses
 static constexpr uint64_t MappingBytes = 2 << 20; ///< a GPU's pages
 static constexpr unsigned FreeSpansTried = 64; ///< before new addresses serve
 static constexpr uint64_t HugeFrom = 4 << 20;  ///< bytes; where huge pages pay
+static constexpr uint64_t GivenBackFrom = 16 << 20; ///< bytes of zeros
 
 char OutOfDeviceMemory::ID = 0;
 
@@ -293,6 +294,20 @@ Expected<void *> DeviceMemory::allocate(uint64_t Size, MemoryKind Kind,
   Used += Counts ? Size : 0;
   ++Live;
   return reinterpret_cast<void *>(New.What.Base);
+}
+
+void DeviceMemory::zero(void *At, uint64_t Bytes) const {
+  const uint64_t From = uint64_t(At), To = From + Bytes,
+                 Begin = alignTo(From, MappingBytes),
+                 End = alignDown(To, MappingBytes);
+  void *Pages = reinterpret_cast<void *>(Begin);
+  if (Bytes < GivenBackFrom || !inRange(From) ||
+      madvise(Pages, End - Begin, MADV_DONTNEED)) {
+    std::memset(At, 0, Bytes);
+    return;
+  }
+  std::memset(At, 0, Begin - From);
+  std::memset(reinterpret_cast<void *>(End), 0, To - End);
 }
 
 void DeviceMemory::mark(const void *Pointer, bool Allocation::*What) {

@@ -115,6 +115,11 @@ public:
   /// The variable at \p Pointer is a __managed__ one.
   void markManaged(const void *Pointer);
 
+  /// Writes \p Bytes of zeros, whoever's memory it is. Many in our own pages
+  /// cost nothing until they are used: of the gigabytes that programs set for
+  /// a GPU they often use little here.
+  void zero(void *At, uint64_t Bytes) const;
+
   /// False if \p Pointer is not the base of a live allocation.
   bool release(void *Pointer);
 

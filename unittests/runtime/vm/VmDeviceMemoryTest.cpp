@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sys/mman.h>
 #include <thread>
 #include <vector>
 
@@ -55,6 +56,35 @@ TEST(DeviceMemory, BlocksAreAlignedZeroedAndWritable) {
   }
   char *Aligned = take(*Memory, 100, MemoryKind::Variable, 65536);
   EXPECT_EQ(uint64_t(Aligned) % 65536, 0u);
+}
+
+// Bytes beside the zeros stay, whether the zeros are written or the pages given
+// back; those are not there until somebody looks.
+TEST(DeviceMemory, ZeroWritesZerosAndNothingElse) {
+  auto Memory = make(256 * MiB);
+  const uint64_t Size = 40 * MiB + 100;
+  char *Block = take(*Memory, Size);
+  for (auto [From, To] : {std::pair<uint64_t, uint64_t>{0, Size},
+                          {1, Size - 1},
+                          {5 * MiB + 3, 36 * MiB + 5},
+                          {5 * MiB + 3, 6 * MiB + 5},
+                          {77, 78}}) {
+    std::memset(Block, 7, Size);
+    Memory->zero(Block + From, To - From);
+    EXPECT_EQ(uint64_t(std::count(Block, Block + Size, 7)), Size - (To - From));
+    EXPECT_EQ(std::find(Block, Block + Size, 0), Block + From);
+    EXPECT_EQ(uint64_t(std::count(Block + From, Block + To, 0)), To - From);
+  }
+  std::memset(Block, 7, Size);
+  Memory->zero(Block, Size);
+  unsigned char There = 0;
+  ASSERT_EQ(mincore(Block + 20 * MiB - uint64_t(Block) % 4096, 1, &There), 0);
+  EXPECT_FALSE(There & 1);
+
+  // Memory of others is written, whatever lies there.
+  std::vector<char> Own(20 * MiB, 7);
+  Memory->zero(Own.data() + 1, Own.size() - 2);
+  EXPECT_EQ(std::count(Own.begin(), Own.end(), 7), 2);
 }
 
 // EXPECT_DEATH and not a signal: a sanitizer turns the signal into an exit.
