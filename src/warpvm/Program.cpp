@@ -125,8 +125,9 @@ Expected<Kernel *> LoadedProgram::kernel(StringRef Name) {
 Error LoadedProgram::readModule(MemoryBufferRef From) {
   if (M)
     return Error::success();
-  auto Read = Known ? getLazyBitcodeModule(From, Context)
-                    : parseBitcodeFile(From, Context);
+  Context.emplace();
+  auto Read = Known ? getLazyBitcodeModule(From, *Context)
+                    : parseBitcodeFile(From, *Context);
   if (!Read)
     return unreadable(Read.takeError());
   M = std::move(*Read);

@@ -112,7 +112,7 @@ public:
   std::shared_ptr<const std::string> Kept; ///< once asked for
   bool IsGone = false;                     ///< Given is
   std::mutex Keeping;                      ///< of these
-  llvm::LLVMContext Context;
+  std::optional<llvm::LLVMContext> Context; ///< of the module
   std::unique_ptr<llvm::Module> M; ///< with Known: once something is compiled
   std::optional<Outline> Known;    ///< if code is read when it is compiled
   std::string Hash;                ///< of the code, by which decisions know it
