@@ -29,12 +29,8 @@ using namespace llvm;
 namespace reconverge {
 
 static constexpr uint64_t PartAlignment = 8;
-
-static uint64_t hashOf(const char *Container, uint64_t TotalBytes) {
-  return xxh3_64bits(
-      ArrayRef(reinterpret_cast<const uint8_t *>(Container), TotalBytes)
-          .drop_front(sizeof(ContainerHeader)));
-}
+static constexpr const char *Remedy =
+    "Build the program again with this version of reconverge.";
 
 /// Covers the sizes: they must be sound before anything is read by them.
 static uint16_t checkOf(ContainerHeader Header, StringRef Writer) {
@@ -65,7 +61,8 @@ SmallVector<char, 0> makeContainer(StringRef Bitcode, StringRef Fatbin,
   SmallVector<char, 0> Bytes(Header.TotalBytes, 0);
   llvm::copy(Bitcode, Bytes.begin() + Header.BitcodeOffset);
   llvm::copy(Fatbin, Bytes.begin() + Header.FatbinOffset);
-  Header.Hash = hashOf(Bytes.data(), Header.TotalBytes);
+  Header.Hash = xxh3_64bits(
+      StringRef(Bytes.data(), Bytes.size()).drop_front(sizeof(Header)));
   Header.HeaderCheck = checkOf(Header, "");
   Header.Seal = checkOf(Header, Writer);
   std::memcpy(Bytes.data(), &Header, sizeof(Header));
@@ -79,9 +76,7 @@ static bool isInside(const ContainerHeader &H, uint64_t Offset,
          Offset <= H.TotalBytes && Bytes <= H.TotalBytes - Offset;
 }
 
-Expected<ContainerView> openContainer(const void *Data, size_t Limit) {
-  const char *Remedy = "Build the program again with this version of "
-                       "reconverge.";
+Expected<ContainerView> openHeader(const void *Data, size_t Limit) {
   auto *Bytes = static_cast<const char *>(Data);
   if (Limit < sizeof(ContainerHeader))
     return userError("the device code is cut off: " + Twine(Limit) +
@@ -108,19 +103,37 @@ Expected<ContainerView> openContainer(const void *Data, size_t Limit) {
       !isInside(Header, Header.FatbinOffset, Header.FatbinBytes))
     return userError("the device code is corrupt: its parts lie outside it",
                      Remedy);
-  if (hashOf(Bytes, Header.TotalBytes) != Header.Hash)
-    return userError("the device code is corrupt: its hash does not match",
-                     Remedy);
   ContainerView View;
   View.Bitcode = {Bytes + Header.BitcodeOffset, Header.BitcodeBytes};
   View.Fatbin = {Bytes + Header.FatbinOffset, Header.FatbinBytes};
+  View.Rest =
+      StringRef(Bytes, Header.TotalBytes).drop_front(sizeof(ContainerHeader));
   View.Hash = Header.Hash;
   View.Foreign = Header.Seal != checkOf(Header, containerWriter());
   return View;
 }
 
+Error checkRest(const ContainerView &Opened) {
+  if (xxh3_64bits(Opened.Rest) != Opened.Hash)
+    return userError("the device code is corrupt: its hash does not match",
+                     Remedy);
+  return Error::success();
+}
+
+Expected<ContainerView> openContainer(const void *Data, size_t Limit) {
+  auto View = openHeader(Data, Limit);
+  if (View)
+    if (Error E = checkRest(*View))
+      return std::move(E);
+  return View;
+}
+
+std::string hashText(uint64_t Hash) {
+  return utohexstr(Hash, /*LowerCase=*/true, /*Width=*/16);
+}
+
 std::string bitcodeHash(StringRef Bitcode) {
-  return utohexstr(xxh3_64bits(Bitcode), /*LowerCase=*/true, /*Width=*/16);
+  return hashText(xxh3_64bits(Bitcode));
 }
 
 } // namespace reconverge

@@ -86,8 +86,8 @@ public:
   void leave(Program &P) override;
 
   Expected<std::unique_ptr<Program>>
-  load(MemoryBufferRef Bitcode, const VariableAllocator &Allocate) override {
-    return loadProgram(Bitcode, Allocate, Options);
+  load(DeviceCode Code, const VariableAllocator &Allocate) override {
+    return loadProgram(std::move(Code), Allocate, Options);
   }
   Expected<std::unique_ptr<Program>> loadVariant(MemoryBufferRef Bitcode,
                                                  Program &Original) override {
@@ -244,7 +244,7 @@ void MachineImpl::leave(Program &Of) {
     return std::tie(B.first, A.second.Name, A.second.Words) <
            std::tie(A.first, B.second.Name, B.second.Words);
   });
-  Beside->leave(Options.CacheDir, *Bitcode,
+  Beside->leave(Options.CacheDir, P.Bytes, *Bitcode,
                 to_vector(make_second_range(Found)));
 }
 

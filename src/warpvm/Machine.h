@@ -163,7 +163,18 @@ public:
 using VariableAllocator =
     std::function<llvm::Expected<void *>(uint64_t, uint64_t, llvm::StringRef)>;
 
-/// Device code of one translation unit.
+/// Optimised device bitcode of one translation unit.
+struct DeviceCode {
+  /*implicit*/ DeviceCode(llvm::MemoryBufferRef Bitcode) : Bitcode(Bitcode) {}
+  llvm::MemoryBufferRef Bitcode;
+  /// What tells it from any other; empty: a hash of it does.
+  std::string Name;
+  /// Called before it is read, once; null: it is sound. What is in the cache runs
+  /// without.
+  std::function<llvm::Error()> Check;
+};
+
+/// Device code of one translation unit, loaded.
 class Program {
 public:
   virtual ~Program() = default;
@@ -224,10 +235,9 @@ public:
   /// code, is compiled into the cache by a process that outlives this one.
   virtual void leave(Program &P) {}
 
-  /// Parses optimised device bitcode, gives its variables memory and initial
-  /// values.
+  /// Parses device bitcode, gives its variables memory and initial values.
   virtual llvm::Expected<std::unique_ptr<Program>>
-  load(llvm::MemoryBufferRef Bitcode, const VariableAllocator &Allocate) = 0;
+  load(DeviceCode Code, const VariableAllocator &Allocate) = 0;
 
   /// Parses a module that holds other code for kernels of \p Original. It works
   /// on that program's variables and functions, which it must declare in the

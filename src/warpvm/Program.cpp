@@ -122,9 +122,19 @@ Expected<Kernel *> LoadedProgram::kernel(StringRef Name) {
   return Slot.get();
 }
 
+Error LoadedProgram::check() {
+  if (Check)
+    if (Error E = Check())
+      return E;
+  Check = nullptr;
+  return Error::success();
+}
+
 Error LoadedProgram::readModule(MemoryBufferRef From) {
   if (M)
     return Error::success();
+  if (Error E = check())
+    return E;
   Context.emplace();
   auto Read = Known ? getLazyBitcodeModule(From, *Context)
                     : parseBitcodeFile(From, *Context);
@@ -176,7 +186,7 @@ Expected<Function *> LoadedProgram::read(StringRef Kernel) {
 
 std::shared_ptr<const std::string> LoadedProgram::bitcode() {
   std::lock_guard<std::mutex> Lock(Keeping);
-  if (!Kept && !IsGone)
+  if (!Kept && !IsGone && !errorToBool(check()))
     Kept = std::make_shared<const std::string>(Given.getBuffer());
   return Kept;
 }
@@ -219,20 +229,24 @@ Error LoadedProgram::resetVariables() {
   return Error::success();
 }
 
-/// What is known of \p Bitcode without memory for its variables. Read as a
-/// whole, from a copy, if there is no \p CacheDir or nothing of it there.
-static Expected<std::unique_ptr<LoadedProgram>> parse(MemoryBufferRef Bitcode,
+/// What is known of \p Code without memory for its variables. Read as a whole,
+/// from a copy, if there is no \p CacheDir or nothing of it there.
+static Expected<std::unique_ptr<LoadedProgram>> parse(DeviceCode Code,
                                                       StringRef CacheDir) {
   auto P = std::make_unique<LoadedProgram>();
-  P->Bytes = bitcodeHash(Bitcode.getBuffer());
-  P->Given = Bitcode;
+  P->Bytes = Code.Name.empty() ? bitcodeHash(Code.Bitcode.getBuffer())
+                               : std::move(Code.Name);
+  P->Given = Code.Bitcode;
+  P->Check = std::move(Code.Check);
   P->Known = Outline::kept(CacheDir, P->Bytes);
   if (P->Known && P->Known->initialValues()) {
     P->Hash = P->Known->codeHash();
     P->Variables = P->Known->variables();
     return P;
   }
-  P->Given = MemoryBufferRef(*P->bitcode(), Bitcode.getBufferIdentifier());
+  if (Error E = P->check())
+    return std::move(E);
+  P->Given = MemoryBufferRef(*P->bitcode(), Code.Bitcode.getBufferIdentifier());
   if (Error E = P->readModule(P->Given))
     return std::move(E);
   if (!P->Known)
@@ -245,9 +259,10 @@ static Expected<std::unique_ptr<LoadedProgram>> parse(MemoryBufferRef Bitcode,
 }
 
 Expected<std::unique_ptr<Program>>
-loadProgram(MemoryBufferRef Bitcode, const VariableAllocator &Allocate,
+loadProgram(DeviceCode Code, const VariableAllocator &Allocate,
             const MachineOptions &Options) {
-  auto Parsed = parse(Bitcode, Options.ReadLate ? Options.CacheDir : "");
+  auto Parsed =
+      parse(std::move(Code), Options.ReadLate ? Options.CacheDir : "");
   if (!Parsed)
     return Parsed.takeError();
   std::unique_ptr<LoadedProgram> P = std::move(*Parsed);

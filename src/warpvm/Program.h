@@ -102,21 +102,25 @@ public:
   /// The kernel of that name, with its code and that of all that it reaches.
   llvm::Expected<llvm::Function *> read(llvm::StringRef Kernel);
   void forgetBitcode() override;
-  /// The module's bitcode, which outlives us; null if it was forgotten.
+  /// The module's bitcode, which outlives us; null if it was forgotten, or is
+  /// damaged.
   std::shared_ptr<const std::string> bitcode();
+  /// Sees to it that what was given is sound, before it is read or copied.
+  llvm::Error check();
   /// Reads the module, if it is not there, and sees to it that it is sound.
   llvm::Error readModule(llvm::MemoryBufferRef From);
 
   /// What load() was given; without Known, Kept's.
   llvm::MemoryBufferRef Given;
-  std::shared_ptr<const std::string> Kept; ///< once asked for
-  bool IsGone = false;                     ///< Given is
-  std::mutex Keeping;                      ///< of these
+  std::function<llvm::Error()> Check; ///< DeviceCode's, until it has passed
+  std::shared_ptr<const std::string> Kept;  ///< once asked for
+  bool IsGone = false;                      ///< Given is
+  std::mutex Keeping;                       ///< of these
   std::optional<llvm::LLVMContext> Context; ///< of the module
   std::unique_ptr<llvm::Module> M; ///< with Known: once something is compiled
   std::optional<Outline> Known;    ///< if code is read when it is compiled
   std::string Hash;                ///< of the code, by which decisions know it
-  std::string Bytes; ///< of the bitcode, lines in it: what is cached goes by
+  std::string Bytes;               ///< DeviceCode::Name: what is cached goes by
   std::vector<VariableOutline> Variables;
   llvm::SmallVector<llvm::Function *, 8> Functions; ///< that have an address
   std::optional<FunctionAddresses> Places;
@@ -130,7 +134,7 @@ private:
 /// Programs of a machine with \p Options: what Machine::load() and
 /// Machine::loadVariant() give.
 llvm::Expected<std::unique_ptr<Program>>
-loadProgram(llvm::MemoryBufferRef Bitcode, const VariableAllocator &Allocate,
+loadProgram(DeviceCode Code, const VariableAllocator &Allocate,
             const MachineOptions &Options);
 llvm::Expected<std::unique_ptr<Program>>
 loadVariantOf(LoadedProgram &Original, llvm::MemoryBufferRef Bitcode);

@@ -98,6 +98,17 @@ TEST(Container, AnothersIsWholeAndForeign) {
   EXPECT_EQ(View.Bitcode, "bitcode");
 }
 
+TEST(Container, TheHeaderOpensWithoutTheRest) {
+  Bytes B = sample();
+  B.back() ^= 1;
+  Expected<ContainerView> View = openHeader(B.data(), B.size());
+  ASSERT_TRUE(bool(View)) << toString(View.takeError());
+  EXPECT_EQ(View->Bitcode, "bitcode");
+  EXPECT_NE(toString(checkRest(*View)).find("hash"), std::string::npos);
+  B.back() ^= 1;
+  EXPECT_EQ(toString(checkRest(*View)), "");
+}
+
 TEST(Container, OtherVersionIsNamed) {
   Bytes B = sample();
   B[offsetof(ContainerHeader, Version)] = 7;

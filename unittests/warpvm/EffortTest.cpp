@@ -404,9 +404,10 @@ TEST(LeftWork, WhatCannotBeCompiledIsLeftOut) {
   const auto Bitcode = bitcodeOf(*randomKernel(C, 3, Small));
   const std::string How = describe(EmitOptions(), Tier::Fused);
   std::ofstream((Folder.Path + "/llvmcache-0.job").str()) << "?";
-  EXPECT_TRUE(leaveWork(Folder.Path, "", "none", {{"k", How}}));
-  EXPECT_TRUE(leaveWork(Folder.Path, "sse", *Bitcode, {{"k", How}}));
-  EXPECT_TRUE(leaveWork(Folder.Path, "", *Bitcode,
+  EXPECT_TRUE(leaveWork(Folder.Path, "", "0", "none", {{"k", How}}));
+  EXPECT_TRUE(leaveWork(Folder.Path, "sse", bitcodeHash(*Bitcode), *Bitcode,
+                        {{"k", How}}));
+  EXPECT_TRUE(leaveWork(Folder.Path, "", bitcodeHash(*Bitcode), *Bitcode,
                         {{"none of that name", How}, {"k", "?"}, {"k", How}}));
   EXPECT_EQ(Folder.files(".job"), 4u);
   finishLeftWork(Folder.Path);
@@ -426,7 +427,8 @@ TEST(LeftWork, WhatFailsIsNotTriedAgain) {
     })"));
   const std::string How = describe(EmitOptions(), Tier::Fused);
   for (unsigned Time = 0; Time < 2; ++Time) {
-    EXPECT_TRUE(leaveWork(Folder.Path, "", *Bitcode, {{"k", How}}));
+    EXPECT_TRUE(leaveWork(Folder.Path, "", bitcodeHash(*Bitcode), *Bitcode,
+                          {{"k", How}}));
     finishLeftWork(Folder.Path);
     EXPECT_FALSE(hasCode(Folder, *Bitcode));
     EXPECT_TRUE(hasCode(Folder, *Bitcode, ".none"));
@@ -439,12 +441,12 @@ TEST(LeftWork, IsDoneByOne) {
   const int Lock = open((Folder.Path + "/llvmcache-lock").str().c_str(),
                         O_RDWR | O_CREAT, 0666);
   ASSERT_EQ(flock(Lock, LOCK_EX), 0);
-  EXPECT_TRUE(leaveWork(Folder.Path, "", "none", {}));
+  EXPECT_TRUE(leaveWork(Folder.Path, "", "0", "none", {}));
   compileLeftWork(Folder.Path);
   EXPECT_EQ(Folder.files(".job"), 1u);
   finishLeftWork(Folder.Path);
   EXPECT_EQ(Folder.files(".job"), 0u);
-  EXPECT_TRUE(leaveWork(Folder.Path, "", "none", {}));
+  EXPECT_TRUE(leaveWork(Folder.Path, "", "0", "none", {}));
   close(Lock);
   compileLeftWork(Folder.Path);
   EXPECT_EQ(Folder.files(".job"), 0u);

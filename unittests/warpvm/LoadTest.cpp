@@ -152,6 +152,36 @@ TEST_F(LateReading, CodeThatIsInTheCacheIsNotRead) {
   EXPECT_FALSE(Second.ReadsCode);
 }
 
+TEST_F(LateReading, WhatTheCacheHasIsNotChecked) {
+  LLVMContext C;
+  auto M = parseKernel(C, Two);
+  const auto Bytes = numberedBitcode(*M);
+  unsigned Checks = 0;
+  auto Run = [&](StringRef Name, bool Sound) {
+    auto On = cantFail(Machine::create(O));
+    DeviceCode Code(
+        MemoryBufferRef(StringRef(Bytes.data(), Bytes.size()), "kernel"));
+    Code.Name = "a name";
+    Code.Check = [&]() -> Error {
+      ++Checks;
+      return Sound ? Error::success() : createStringError("damaged");
+    };
+    auto P = On->load(std::move(Code), nullptr); // there are no variables
+    if (!P)
+      return toString(P.takeError());
+    uint32_t Result = 0, *Out = &Result;
+    void *Args[] = {&Out};
+    return toString(On->launch(*cantFail((*P)->kernel(Name)), shape(1, 32),
+                               Args, LaunchOptions()));
+  };
+  EXPECT_EQ(Run("k", /*Sound=*/false), "damaged");
+  EXPECT_EQ(Run("k", /*Sound=*/true), "");
+  EXPECT_EQ(Checks, 2u);
+  EXPECT_EQ(Run("k", /*Sound=*/false), "");
+  EXPECT_EQ(Checks, 2u);
+  EXPECT_EQ(Run("other", /*Sound=*/false), "damaged");
+}
+
 TEST_F(LateReading, VariablesHaveTheirValuesWithoutCode) {
   const std::string Text = std::string(Two) + R"(
     @Unset = external addrspace(1) global i32

@@ -8,9 +8,12 @@
 // Registering only notes pointers. The code is looked at when a kernel of it is
 // first launched or a variable first asked for:
 //
-//   wrapper -> container: checked by magic, version, sizes and hash before LLVM
-//              sees a byte -> bitcode, if foreign first read in a child
-//              process (Vet.cpp) -> Machine::load
+//   wrapper -> container: its header checked by magic, version and sizes
+//           -> Machine::load, which has the rest checked, by a hash, before LLVM
+//              sees a byte of it; bitcode that is foreign is first read in a child
+//              process (Vet.cpp)
+//
+// Where the cache has all that is asked for, only the header is looked at.
 //
 // A wrapper that holds something else (a fat binary from nvcc, in a library
 // that was not built by us) or a damaged container is no error until then: a
@@ -186,27 +189,36 @@ static cudaError_t load(Image &I, StringRef Wanted) {
                   "was not built by reconverge: it holds code for GPUs only\n"
                   "  Build all of the program, its libraries included, with "
                   "'reconverge cc', or run it with --device gpu.");
-  Expected<ContainerView> View = openContainer(I.Data, Readable);
-  if (!View)
+  auto Unusable = [&](Error Why) {
     return broken(I, Wanted, cudaErrorInvalidKernelImage,
-                  "cannot be used: " + toString(View.takeError()));
-  const MemoryBufferRef Bitcode(View->Bitcode, "device code");
-  if (View->Foreign)
-    if (Error Failure = vetBitcode(Bitcode))
-      return broken(I, Wanted, cudaErrorInvalidKernelImage,
-                    "cannot be used: " + toString(std::move(Failure)));
+                  "cannot be used: " + toString(std::move(Why)));
+  };
+  Expected<ContainerView> View = openHeader(I.Data, Readable);
+  if (!View)
+    return Unusable(View.takeError());
+  warpvm::DeviceCode Given(MemoryBufferRef(View->Bitcode, "device code"));
+  Given.Name = hashText(View->Hash);
+  Given.Check = [&I, View = *View]() -> Error {
+    Error Failure = checkRest(View);
+    if (!Failure && View.Foreign)
+      Failure = vetBitcode(MemoryBufferRef(View.Bitcode, "device code"));
+    I.IsDamaged = bool(Failure);
+    return Failure;
+  };
   Expected<warpvm::Machine *> Machine = Engine::get().machine();
   if (!Machine)
     return broken(I, Wanted, cudaErrorInitializationError,
                   "cannot be run: " + toString(Machine.takeError()));
   Expected<std::unique_ptr<warpvm::Program>> Code =
-      (*Machine)->load(Bitcode, allocateVariable);
+      (*Machine)->load(std::move(Given), allocateVariable);
   if (Code) {
     I.Code = std::move(*Code);
     I.State = Image::Loaded;
     return cudaSuccess;
   }
   Error Failure = Code.takeError();
+  if (I.IsDamaged)
+    return Unusable(std::move(Failure));
   if (Failure.isA<warpvm::OutOfDeviceMemory>())
     return broken(
         I, Wanted, cudaErrorMemoryAllocation,

@@ -29,6 +29,7 @@ struct Image {
   const void *Data = nullptr; ///< the container; null: the wrapper was foreign
   enum { Unopened, Loaded, Broken } State = Unopened;
   cudaError_t WhyBroken = cudaSuccess;
+  bool IsDamaged = false; ///< seen when its bitcode was to be read
   std::unique_ptr<warpvm::Program> Code; ///< once loaded
   std::vector<std::unique_ptr<DeviceFunction>> Functions;
   std::vector<std::unique_ptr<DeviceVariable>> Variables;

@@ -242,10 +242,11 @@ void CompilerProcess::wait() {
       advance();
 }
 
-void CompilerProcess::leave(StringRef CacheDir, StringRef Bitcode,
-                            ArrayRef<LeftKernel> Kernels) {
+void CompilerProcess::leave(StringRef CacheDir, StringRef ModuleHash,
+                            StringRef Bitcode, ArrayRef<LeftKernel> Kernels) {
   std::lock_guard<std::mutex> Guard(Lock);
-  if (Home != getpid() || !leaveWork(CacheDir, Isa, Bitcode, Kernels) ||
+  if (Home != getpid() ||
+      !leaveWork(CacheDir, Isa, ModuleHash, Bitcode, Kernels) ||
       std::exchange(HasLeft, true))
     return;
   File Null(open("/dev/null", O_RDWR | O_CLOEXEC));

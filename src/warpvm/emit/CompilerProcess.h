@@ -50,8 +50,8 @@ public:
   void wait();
   /// Leaves \p Kernels of \p Bitcode in \p CacheDir (LeftWork.h), and begins a
   /// process that compiles them, whatever becomes of this one.
-  void leave(llvm::StringRef CacheDir, llvm::StringRef Bitcode,
-             llvm::ArrayRef<LeftKernel> Kernels);
+  void leave(llvm::StringRef CacheDir, llvm::StringRef ModuleHash,
+             llvm::StringRef Bitcode, llvm::ArrayRef<LeftKernel> Kernels);
 
 private:
   struct Run;

@@ -28,7 +28,6 @@
 #include "warpvm/emit/LeftWork.h"
 
 #include "core/CacheFolder.h"
-#include "core/ContainerIO.h"
 #include "warpvm/emit/CachedFile.h"
 #include "warpvm/emit/Compile.h"
 
@@ -60,11 +59,11 @@ static constexpr rlim_t Patience = 60;
 // Lists
 //===----------------------------------------------------------------------===//
 
-// Lines, an empty one behind them, then the bitcode. The first line is Isa, each
-// other one a kernel.
-bool leaveWork(StringRef CacheDir, StringRef Isa, StringRef Bitcode,
-               ArrayRef<LeftKernel> Kernels) {
-  std::string List = (Isa + "\n").str();
+// Lines, an empty one behind them, then the bitcode. The first line is the module's
+// hash and Isa, each other one a kernel.
+bool leaveWork(StringRef CacheDir, StringRef Isa, StringRef ModuleHash,
+               StringRef Bitcode, ArrayRef<LeftKernel> Kernels) {
+  std::string List = (ModuleHash + "\t" + Isa + "\n").str();
   for (const LeftKernel &K : Kernels)
     List += K.Words + "\t" + K.Name + "\n";
   List += "\n";
@@ -75,7 +74,7 @@ bool leaveWork(StringRef CacheDir, StringRef Isa, StringRef Bitcode,
 
 namespace {
 struct Job {
-  std::string Isa;
+  std::string ModuleHash, Isa;
   std::vector<LeftKernel> Kernels;
   StringRef Bitcode;
 };
@@ -85,7 +84,9 @@ static Job jobOf(StringRef List) {
   Job J;
   StringRef Line;
   std::tie(Line, List) = List.split('\n');
-  J.Isa = Line.str();
+  const auto [Hash, Isa] = Line.split('\t');
+  J.ModuleHash = Hash.str();
+  J.Isa = Isa.str();
   while (std::tie(Line, List) = List.split('\n'), !Line.empty()) {
     const auto [Words, Name] = Line.split('\t');
     J.Kernels.push_back({Name.str(), Words.str()});
@@ -148,7 +149,6 @@ static bool compile(Job J, StringRef CacheDir, From Where) {
   auto C = Compiler::create(Options, Effort::Well, /*Library=*/{});
   if (!C)
     return !errorToBool(C.takeError());
-  const std::string Hash = bitcodeHash(J.Bitcode);
   LLVMContext Context;
   std::unique_ptr<Module> M;
   if (Where == From::End)
@@ -157,7 +157,8 @@ static bool compile(Job J, StringRef CacheDir, From Where) {
     EmitOptions Emit;
     if (!parseDescription(K.Words, Emit, Options.Code))
       continue;
-    const std::string Path = (*C)->cachePath(Hash, K.Name, Emit, Options.Code);
+    const std::string Path =
+        (*C)->cachePath(J.ModuleHash, K.Name, Emit, Options.Code);
     if (sys::fs::exists(Path) || sys::fs::exists(Path + InVain))
       continue;
     if (!M) {

@@ -17,9 +17,11 @@ struct LeftKernel {
 };
 
 /// Leaves in \p CacheDir that \p Kernels of \p Bitcode be compiled, in this
-/// order, for MachineOptions::Isa \p Isa. False if it cannot be written.
+/// order, for MachineOptions::Isa \p Isa. The cache knows the module as
+/// \p ModuleHash. False if it cannot be written.
 bool leaveWork(llvm::StringRef CacheDir, llvm::StringRef Isa,
-               llvm::StringRef Bitcode, llvm::ArrayRef<LeftKernel> Kernels);
+               llvm::StringRef ModuleHash, llvm::StringRef Bitcode,
+               llvm::ArrayRef<LeftKernel> Kernels);
 
 /// Compiles all that was left in \p CacheDir, whoever left it, into it; unless
 /// another process is doing that.

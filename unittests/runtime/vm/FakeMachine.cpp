@@ -98,12 +98,15 @@ public:
   std::string describe() const override { return "no CPU at all"; }
 
   Expected<std::unique_ptr<warpvm::Program>>
-  load(MemoryBufferRef Bitcode,
+  load(warpvm::DeviceCode Code,
        const warpvm::VariableAllocator &Allocate) override {
+    if (Code.Check)
+      if (Error E = Code.Check())
+        return std::move(E);
     ++calls().Loads;
     auto P = std::make_unique<FakeProgram>();
     SMDiagnostic Diagnostic;
-    P->M = parseAssembly(Bitcode, Diagnostic, P->Context);
+    P->M = parseAssembly(Code.Bitcode, Diagnostic, P->Context);
     if (!P->M)
       return userError(Diagnostic.getMessage());
     analysis::numberBlocks(*P->M);
