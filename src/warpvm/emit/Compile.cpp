@@ -38,6 +38,8 @@
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 #include <dlfcn.h>
+#include <mutex>
+#include <optional>
 
 using namespace llvm;
 
@@ -62,10 +64,23 @@ static void optimise(Module &M, TargetMachine &TM) {
       FPM.run(F, Analyses.Functions);
 }
 
+/// What is for this CPU. To ask it takes 0.1 ms and more where it is a virtual one,
+/// and a process has two compilers.
+static Expected<orc::JITTargetMachineBuilder> hostBuilder() {
+  static std::mutex Asking;
+  // Never destroyed: launches may come from exit handlers.
+  static auto &Known = *new std::optional<orc::JITTargetMachineBuilder>;
+  std::lock_guard<std::mutex> Lock(Asking);
+  if (!Known)
+    if (Error E = orc::JITTargetMachineBuilder::detectHost().moveInto(Known))
+      return std::move(E);
+  return *Known;
+}
+
 Expected<std::unique_ptr<Compiler>>
 Compiler::create(const MachineOptions &Options, Effort How,
                  ArrayRef<std::pair<const char *, void *>> Library) {
-  auto Builder = orc::JITTargetMachineBuilder::detectHost();
+  auto Builder = hostBuilder();
   if (!Builder)
     return Builder.takeError();
   const std::string &Isa = Options.Isa;
