@@ -4,7 +4,7 @@ if(CCACHE_PROGRAM)
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-      ${CCACHE_PROGRAM})
+      CCACHE_DEPEND=1 ${CCACHE_PROGRAM})
 endif()
 
 find_package(LLVM 19.1 REQUIRED CONFIG)
