@@ -157,15 +157,19 @@ void printTest(const TestOutcome &T, raw_ostream &OS,
   for (const std::string &Line : T.UnusedSuppressions)
     OS << "reconverge: note: no finding was suppressed by '" << Line << "'\n";
 
+  // Who has not come to its end has not told how many launches it had.
   uint64_t Launches = 0;
+  bool IsLeast = false;
   StringSet<> Kernels;
   for (const TestedProcess &P : T.Processes) {
-    Launches += P.Launches;
+    Launches += P.HasEnded ? P.Launches : P.Kernels.size();
+    IsLeast |= !P.HasEnded && !P.Kernels.empty();
     Kernels.insert(P.Kernels.begin(), P.Kernels.end());
   }
   std::string Words = "reconverge: tested for " + T.Checks + ": " +
                       counted(T.Processes.size(), "process") + ", " +
                       counted(Kernels.size(), "kernel") + ", " +
+                      (IsLeast ? "at least " : "") +
                       counted(Launches, "launch") + ": " + tally(T);
   if (const auto Count = count_if(
           T.Findings, [](const MergedFinding &F) { return F.Suppressed; }))
