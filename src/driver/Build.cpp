@@ -321,8 +321,12 @@ Error build(const BuildRequest &Wanted, const frontend::Toolchain &Tools,
   if (Links)
     if (Error E = link(Request, Tools, Temp, std::move(Objects)))
       return E;
+  // Objects that others were asked for have their kernels by the decisions of
+  // that build, which has told what it did not use.
+  const bool IsWhole = Request.Make == Product::Program &&
+                       sourcesOf(Wanted) == Wanted.Inputs.size();
   if (Decided && Request.Diagnostics)
-    Decided->report(Request.Make == Product::Program, *Request.Diagnostics);
+    Decided->report(IsWhole, *Request.Diagnostics);
   return Error::success();
 }
 

@@ -31,8 +31,8 @@ public:
   void hostIsCompiled() { IsHostCompiled = true; }
 
   /// Names on \p OS what was decided and not used: where the code has changed,
-  /// where that is relocatable, and, if all of a program was built, where there
-  /// is no such kernel.
+  /// where that is relocatable, and, if all of a program was built from
+  /// sources, where there is no such kernel.
   void report(bool IsWhole, llvm::raw_ostream &OS) const;
 
 private:

@@ -32,6 +32,13 @@
 // RUN:   -o moved.o 2>&1 | count 0
 // RUN: grep -q 'armsPfi$remedied' moved.o
 
+// A link has the kernels of its objects as they were built, so it misses none. A
+// program of sources alone does.
+// RUN: %reconverge cc moved.o --decisions decisions.json -o linked 2>&1 | count 0
+// RUN: echo 'int main() {}' >none.cu
+// RUN: %reconverge cc none.cu --decisions decisions.json -o none 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=GONE
+
 // A kernel that has changed since is left alone, and that is said.
 // RUN: %reconverge cc -DCHANGED %s -o changed --decisions decisions.json 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=STALE
@@ -116,6 +123,7 @@ __global__ void prints(int N) {
 // CHECK: kept: meld for arms
 // CHECK-NOT: kept: meld for tally
 // ALLOW: kept: meld for tally
+// GONE: warning: decisions.json: 1 of 1 decision is not used; no such kernel: arms
 // STALE: warning: decisions.json: 1 of 1 decision is not used; code that has changed since: arms
 
 // OUT: even 6
