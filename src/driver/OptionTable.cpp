@@ -99,13 +99,13 @@ Error unknownOption(StringRef Word, Subcommand Which) {
 static constexpr SubcommandInfo Infos[] = {
     {Subcommand::Profile, "profile",
      "[options] <files> [-- <program arguments>]",
-     "Run a CUDA program and say what each divergent branch costs",
+     "Run a CUDA program and report what each divergent branch costs",
      "<files>: CUDA and C++ sources, objects and libraries; or one program "
      "built by reconverge cc. Other options go to clang"},
     {Subcommand::Predict, "predict",
      "[options] <files> [-- <program arguments>]",
-     "Run a CUDA program and say what remedies should gain, without building "
-     "one",
+     "Run a CUDA program and report what remedies should gain, without "
+     "building one",
      "<files>: CUDA and C++ sources, objects and libraries; or one program "
      "built by reconverge cc. Other options go to clang"},
     {Subcommand::Optimize, "optimize",
@@ -117,28 +117,28 @@ static constexpr SubcommandInfo Infos[] = {
     {Subcommand::Report, "report", "[options] <divergence.json>",
      "Show an earlier profile: as a table, a page, or for other tools", ""},
     {Subcommand::Diff, "diff", "[options] <before.json> <after.json>",
-     "Show two profiles beside each other, by kernel and branch", ""},
+     "Compare two profiles, by kernel and branch", ""},
     {Subcommand::Cache, "cache", "[options] [clean|finish]",
-     "Say how large the folder of compiled kernels is, empty it, or compile "
-     "what programs have left",
+     "Print the size of the folder of compiled kernels, empty it, or compile "
+     "kernels that programs have left for later",
      ""},
     {Subcommand::Quality, "quality", "--quality=<how> <reference> <result>",
-     "Measure how good an output still is beside its reference", ""},
+     "Measure how good an output still is, compared with its reference", ""},
     {Subcommand::Train, "train", "<rows> ... -o <net.json>",
-     "Train a net that foretells how long threads take",
+     "Train a net that predicts how long threads take",
      "<rows>: as reconverge profile --paths writes them, of one run or "
      "several"},
     {Subcommand::Rewrite, "rewrite", "[options] <files>",
      "Write remapping or collecting into CUDA sources, as a patch",
      "<files>: CUDA sources. Other options go to clang"},
     {Subcommand::Test, "test", "[options] -- <command> ...",
-     "Run CUDA tests on the CPU and say what is wrong with their kernels",
-     "<command>: a program built by reconverge cc, or whatever runs such "
-     "programs: ctest, make check, pytest"},
+     "Run CUDA tests on the CPU and report errors of their kernels",
+     "<command>: a program built by reconverge cc, or a command that runs "
+     "such programs: ctest, make check, pytest"},
     {Subcommand::Cc, "cc", "[options] <files>",
      "Compile and link CUDA programs that can be profiled",
      "Options not listed here go to clang. reconverge-clang++ is the same "
-     "command under a name that build systems know what to do with"},
+     "command under a name that build systems recognise as a compiler"},
 };
 
 ArrayRef<SubcommandInfo> subcommands() { return Infos; }
@@ -175,23 +175,21 @@ static constexpr OtherHelp OtherHelps[] = {
     {Subcommand::Predict, OPT_o, ""}, // it is refused, in words
     {Subcommand::Train, OPT_o, "File of the net; default net.json"},
     {Subcommand::Rewrite, OPT_o,
-     "File of the source, changed; default: print what would change"},
-    {Subcommand::Report, OPT_o,
-     "File for what is shown; default: standard output"},
-    {Subcommand::Diff, OPT_o,
-     "File for what is shown; default: standard output"},
+     "File for the changed source; default: print what would change"},
+    {Subcommand::Report, OPT_o, "Output file; default: standard output"},
+    {Subcommand::Diff, OPT_o, "Output file; default: standard output"},
     {Subcommand::Optimize, OPT_decisions_EQ,
      "File for the decisions; default decisions.json"},
     {Subcommand::Rewrite, OPT_decisions_EQ,
-     "Write what this file of decisions keeps, as optimize has written it"},
+     "Write what this file of decisions, written by optimize, keeps"},
     {Subcommand::Report, OPT_decisions_EQ,
-     "Show this file of decisions on the page, as optimize has written it"},
-    {Subcommand::Train, OPT_kernel_EQ, "Take the rows of this kernel"},
+     "Show this file of decisions, written by optimize, on the page"},
+    {Subcommand::Train, OPT_kernel_EQ, "Use the rows of this kernel"},
     {Subcommand::Rewrite, OPT_kernel_EQ, "Change this kernel, mangled or not"},
     {Subcommand::Optimize, OPT_quality_EQ,
-     "Also try what changes results within this: out=<file>, metric=<metric>, "
-     "and bound=<number> and type=<type> where they are needed, with commas "
-     "between them: docs/quality.md"},
+     "Also try remedies that change results within this bound, "
+     "comma-separated: out=<file>, metric=<metric>, bound=<number> and "
+     "type=<type> if needed: docs/quality.md"},
     {Subcommand::Diff, OPT_format_EQ,
      "text, markdown or json; default: by the ending of -o",
      "text,markdown,json"},

@@ -74,31 +74,31 @@ let Group = Counting in {
 defm device : Setting<"device", "auto, cpu (the warp VM) or gpu; default auto",
   values="auto,cpu,gpu">;
 defm machine : Setting<"machine",
-  "Machine whose costs weigh instructions: a name or a file; default: the GPU's "
-  "own where it counts, else h200", values="a100,gtx480,h100,h200,rtx4090">;
+  "Machine file with the costs of instructions: a name or a file; default: the "
+  "GPU that counts, else h200", values="a100,gtx480,h100,h200,rtx4090">;
 defm threads : Setting<"threads", "CPU threads of the warp VM; default: all",
   [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
 defm tier : Setting<"tier", "Code of the warp VM: fused or blocks",
   values="fused,blocks">;
 defm policy : Setting<"policy",
-  "Where split warps meet again: frontier or ipdom; or who gives way: "
+  "Where diverged warps reconverge: frontier or ipdom; or herding: "
   "herd-branch, herd-data, herd-both",
   values="frontier,ipdom,herd-branch,herd-data,herd-both">;
 defm seed : Setting<"seed",
-  "Order of blocks, warps and lanes: 0, the natural one, 1, its reverse, ...",
+  "Order of blocks, warps and lanes: 0 is the natural one, 1 its reverse, ...",
   [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
 defm shuffle : Setting<"shuffle",
-  "Run each launch in this many other orders, too, and report outputs that "
+  "Also run each launch in this many other orders, and report outputs that "
   "depend on the order; default 0", [ProfileVis, TestVis]>;
 defm step_limit : Setting<"step-limit",
-  "Rounds of loops after which a warp counts as hanging; default: none",
+  "Loop iterations after which a warp counts as hanging; default: no limit",
   [ProfileVis, PredictVis, OptimizeVis, TestVis]>;
 def check : Flag<Long, "check">, InProfile,
-  HelpText<"Test every access of the kernels; they run slower">;
+  HelpText<"Check every memory access of kernels; they run slower">;
 def check_EQ : Joined<Long, "check=">, Visibility<[TestVis]>,
   MetaVarName<"<checks>">, Values<"bounds,sync,init,races,all,none">,
-  HelpText<"What to look for: some of bounds, sync, init and races with commas "
-           "between them, or all, or none; default bounds,sync">;
+  HelpText<"What to look for: a comma-separated list of bounds, sync, init and "
+           "races, or all, or none; default bounds,sync">;
 defm junit : Setting<"junit", "File for the results as JUnit's XML", [TestVis]>;
 defm sarif : Setting<"sarif", "File for the findings as SARIF 2.1.0",
   [TestVis]>;
@@ -107,27 +107,27 @@ defm suppressions : Setting<"suppressions",
 defm max_findings : Setting<"max-findings",
   "Findings of a kernel to show; 0: all; default 10", [TestVis]>;
 def races : Flag<Long, "races">, InProfile,
-  HelpText<"Look for accesses of shared and global memory that nothing orders, "
-           "on the CPU; kernels run much slower">;
+  HelpText<"Look for data races in shared and global memory, on the CPU; "
+           "kernels run much slower">;
 def machine_code : Flag<Long, "machine-code">,
   Visibility<[ProfileVis, PredictVis]>,
-  HelpText<"Take what ptxas makes of each kernel for what keeps a GPU busy, and "
-           "its registers; it runs once for each source file with kernels">;
+  HelpText<"Use the costs and registers of each kernel's machine code; ptxas "
+           "runs once for each source file with kernels">;
 def schedule : Flag<Long, "schedule">,
   Visibility<[ProfileVis, ReportVis]>,
-  HelpText<"Schedule the thread blocks of a launch of each kernel by their "
-           "block vectors, and show when multiprocessors run out of them">;
+  HelpText<"Simulate how the thread blocks of a launch of each kernel are "
+           "scheduled, and show when multiprocessors run out of them">;
 def groupings : Flag<Long, "groupings">, Visibility<[PredictVis]>,
-  HelpText<"Also say what it should gain to group the threads of a launch of "
-           "each kernel by their block vectors, by three algorithms">;
+  HelpText<"Also print what regrouping the threads of a launch of each kernel "
+           "by their block vectors should gain, by three algorithms">;
 defm orders : Setting<"orders",
   "Folder for orders of the threads of each kernel, by --groupings' algorithms, by "
   "which a program built with --permute=order=given runs", [PredictVis]>;
 def estimate : Flag<Long, "estimate">, Visibility<[PredictVis]>,
-  HelpText<"Also fit what threads take to what they load before, on the warp VM: "
+  HelpText<"Also fit threads' times to what they load before, on the warp VM: "
            "for --regroup=estimate=">;
 defm test : Setting<"test",
-  "With --estimate: words in place of the program's arguments for a second run, "
+  "With --estimate: arguments for a second run of the program, "
   "on which the fit is tried; default: it is tried on every other thread block",
   [PredictVis]>;
 defm paths : Setting<"paths",
@@ -138,16 +138,16 @@ defm cache : Setting<"cache",
   [ProfileVis, PredictVis, OptimizeVis, TestVis, CacheVis]>;
 def no_cache : Flag<Long, "no-cache">,
   Visibility<[ProfileVis, PredictVis, OptimizeVis, TestVis]>,
-  HelpText<"Compile kernels anew in each run">;
+  HelpText<"Compile kernels again in each run">;
 def q : Flag<Dash, "q">, Visibility<[ProfileVis, PredictVis, OptimizeVis]>,
-  HelpText<"Do not say what goes on; profile then prints no table either">;
+  HelpText<"Print no progress; profile then prints no table either">;
 def v : Flag<Dash, "v">, Visibility<[ProfileVis, PredictVis, OptimizeVis]>,
-  HelpText<"Say each step and, of optimize, trials, in a log as on a terminal">;
+  HelpText<"Print each step, and optimize's trials, in a log as on a terminal">;
 } // Group = Counting
 
 let Group = Showing in {
 defm kernel : Setting<"kernel",
-  "Show the kernels alone whose names match this regular expression",
+  "Show only kernels whose names match this regular expression",
   [TrainVis, ReportVis, DiffVis, RewriteVis]>;
 defm format : Setting<"format",
   "text, markdown, csv, json, speedscope, sarif, remarks or html; default: by "
@@ -155,18 +155,18 @@ defm format : Setting<"format",
   [ReportVis, DiffVis],
   values="text,markdown,csv,json,speedscope,sarif,remarks,html">;
 defm top : Setting<"top",
-  "How many places to show, dearest first; 0 is all; default 12 in text",
+  "How many places to show, most expensive first; 0 is all; default 12 in text",
   [ReportVis, DiffVis]>;
 defm annotate : Setting<"annotate",
-  "Show this source with what its lines cost in the margin; may be repeated",
+  "Show this source with the costs of its lines in the margin; may be repeated",
   [ReportVis]>;
 def raw : Flag<Long, "raw">, InProfile,
   HelpText<"Keep block vectors and the trace of launches in the report: the page "
            "shows them">;
 defm rows : Setting<"rows",
-  "Rows of another run, on which the net is tried as well", [TrainVis]>;
+  "Rows of another run, on which the net is tested as well", [TrainVis]>;
 defm classes : Setting<"classes",
-  "Classes of time that a net tells apart at most, 2 to 32; default 32",
+  "Most classes of time that a net distinguishes, 2 to 32; default 32",
   [TrainVis]>;
 defm header : Setting<"header",
   "File for the net as CUDA source, for reconverge/warp/warp_net.cuh", [TrainVis]>;
@@ -178,9 +178,9 @@ defm fail_if : Setting<"fail-if",
 
 let Group = Trying in {
 defm quality : Setting<"quality",
-  "How to compare: metric=<metric>, and bound=<number> and type=<type> where "
-  "they are needed, of optimize also out=<file>, - or "
-  "device:<kernel>:<argument>, with commas between them: docs/quality.md",
+  "How to compare, comma-separated: metric=<metric>, bound=<number> and "
+  "type=<type> if needed, for optimize also out=<file>, - or "
+  "device:<kernel>:<argument>: docs/quality.md",
   [QualityVis, OptimizeVis]>;
 defm train : Setting<"train",
   "Arguments of another run that --quality learns from, in quotes",
@@ -190,33 +190,33 @@ defm held_out : Setting<"held-out",
   [OptimizeVis]>;
 
 defm decisions : Setting<"decisions",
-  "Build by this file of decisions, as optimize has written it",
+  "Build with this file of decisions written by optimize",
   [OptimizeVis, CcVis, RewriteVis, ReportVis]>;
 def allow_reorder : Flag<Long, "allow-reorder">, InOptimize,
-  HelpText<"Also keep what changes a result inside what the order of threads "
-           "changes anyway">;
+  HelpText<"Also keep candidates whose results differ only as much as the "
+           "order of threads changes them anyway">;
 def allow_rounding : Flag<Long, "allow-rounding">, InOptimize,
-  HelpText<"Also keep nvcc's or clang's code of a kernel where its result "
-           "differs in rounding alone">;
+  HelpText<"Also keep nvcc's or clang's code of a kernel if its result "
+           "differs only in rounding">;
 defm time_limit : Setting<"time-limit",
-  "Seconds that all trials together may take; default: as long as it takes",
+  "Seconds that all trials together may take; default: no limit",
   [OptimizeVis]>;
 defm log : Setting<"log",
-  "File for all that the trials showed, an event a line: docs/optimize.md",
+  "File for a log of the trials, one event per line: docs/optimize.md",
   [OptimizeVis]>;
 def try_all : Flag<Long, "try-all">, InOptimize,
-  HelpText<"On a GPU, also try what cannot gain by the forecast">;
+  HelpText<"On a GPU, also try candidates that cannot gain by the forecast">;
 defm nets : Setting<"nets",
-  "Folder for nets: train one for each kernel that it should put in a better order "
-  "than what is cheaper, and try that as well",
+  "Folder for nets: train one for each kernel where it should order threads "
+  "better than a sum or a tree, and try it as well",
   [OptimizeVis]>;
 def no_whole : Flag<Long, "no-whole">, InOptimize,
-  HelpText<"Do not time the final program beside the unmodified ones">;
+  HelpText<"Do not compare the final program's time with the unmodified ones">;
 def sandbox : Flag<Long, "sandbox">, InOptimize,
   HelpText<"Discard what the program writes in the working folder in all runs "
            "but the first; the default">;
 def no_sandbox : Flag<Long, "no-sandbox">, InOptimize,
-  HelpText<"Run on the working folder itself each time">;
+  HelpText<"Run in the real working folder each time">;
 defm launches : Setting<"launches",
   "Launches of each kernel on which candidates are tried; default 4",
   [OptimizeVis]>;
@@ -233,26 +233,26 @@ def emit_device_bc : Flag<Long, "emit-device-bc">, InCc,
 def emit_ptx : Flag<Long, "emit-ptx">, InCc, HelpText<"Write the device's PTX">;
 def ptx : Flag<Either, "ptx">, InCc, Alias<emit_ptx>;
 def fatbin : Flag<Long, "fatbin">, InCc,
-  HelpText<"Embed machine code for GPUs beside the bitcode">;
+  HelpText<"Embed machine code for GPUs in addition to the bitcode">;
 def device_code_EQ : Joined<Long, "device-code=">, InCc,
   Values<"reconverge,nvcc,clang">, MetaVarName<"<whose>">, HelpText<"Embed machine code as with --fatbin: "
   "reconverge's own, or nvcc's or clang's of the same source">;
 def device_code : Separate<Long, "device-code">, InCc, Alias<device_code_EQ>;
 def runtime_EQ : Joined<Long, "runtime=">, InCc,
   Values<"reconverge,nvidia">, MetaVarName<"<whose>">,
-  HelpText<"Run over: reconverge's runtime (default), or nvidia's: then code "
-  "for a GPU alone, as nvcc would link it">;
+  HelpText<"Runtime to link: reconverge's (default), or nvidia's: then code "
+  "for a GPU only, as nvcc would link it">;
 def runtime : Separate<Long, "runtime">, InCc, Alias<runtime_EQ>;
 def cudart_EQ : Joined<Either, "cudart=">, InBuild,
-  Values<"static,shared">, MetaVarName<"static|shared">, HelpText<"Of nvidia's runtime; default static">;
+  Values<"static,shared">, MetaVarName<"static|shared">, HelpText<"How to link nvidia's runtime; default static">;
 def cudart : Separate<Either, "cudart">, InBuild, Alias<cudart_EQ>;
 def shared : Flag<Either, "shared">, InCc, HelpText<"Link a shared object">;
 def S : Flag<Dash, "S">, InCc,
-  HelpText<"Write assembly of the host code, the device code in it">;
+  HelpText<"Write assembly of the host code, with the device code in it">;
 def E : Flag<Dash, "E">, InCc,
   HelpText<"Preprocess: what the host sees, then what the device sees">;
 def fsyntax_only : Flag<Dash, "fsyntax-only">, InCc,
-  HelpText<"Only say what does not compile">;
+  HelpText<"Only report compile errors">;
 def emit_llvm : Flag<Dash, "emit-llvm">, InCc;
 def cuda_device_only : Flag<Long, "cuda-device-only">, InCc,
   HelpText<"Device code only: PTX with -S, bitcode with -emit-llvm">;
@@ -293,14 +293,14 @@ multiclass Remedy<string name, string help, string parameters> {
   def "" : Flag<Long, name>, InBuild, Group<Remedies>, HelpText<help>;
   def _EQ : Joined<Long, name#"=">, InBuild, Group<Remedies>,
     MetaVarName<"<options>">,
-    HelpText<"The same with parameters, ; between them: "#parameters>;
+    HelpText<"The same with parameters, separated by ;: "#parameters>;
 }
 include "Remedies.td"
 
 let Group = Building in {
 def cuda_path_EQ : Joined<Long, "cuda-path=">, InBuild,
   MetaVarName<"<folder>">, HelpText<"The CUDA toolkit; default: CUDA_PATH, "
-  "CUDA_HOME, that of nvcc on PATH, /usr/local/cuda">;
+  "CUDA_HOME, the toolkit of nvcc on PATH, /usr/local/cuda">;
 def x : JoinedOrSeparate<Dash, "x">, InBuild, MetaVarName<"<language>">,
   HelpText<"Language of the files that follow: cuda (cu), c++, c or none">;
 def dash_dash : Option<["--"], "", KIND_REMAINING_ARGS>, InCc;
