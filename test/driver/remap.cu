@@ -42,7 +42,7 @@ __global__ void asked(int *p) {
     p[x] = p[p[threadIdx.x + 1]];
 }
 
-// CHECK-DAG: remap.cu:[[#@LINE+4]]:{{[0-9]+}}: remark: not remapped: the source says so [RC231] [-Rpass-missed=reconverge-remap]
+// CHECK-DAG: remap.cu:[[#@LINE+4]]:{{[0-9]+}}: remark: not remapped: the source forbids it [RC231] [-Rpass-missed=reconverge-remap]
 __global__ void left_alone(int *p) {
   int x = p[threadIdx.x];
 #pragma reconverge remap off
@@ -50,7 +50,7 @@ __global__ void left_alone(int *p) {
     p[threadIdx.x] = work(x, p[0]);
 }
 
-// CHECK-DAG: remap.cu:[[#@LINE+3]]:{{[0-9]+}}: remark: not remapped: the source says so [RC231] [-Rpass-missed=reconverge-remap]
+// CHECK-DAG: remap.cu:[[#@LINE+3]]:{{[0-9]+}}: remark: not remapped: the source forbids it [RC231] [-Rpass-missed=reconverge-remap]
 RECONVERGE_NO_REMAP __global__ void forbidden(int *p) {
   int x = p[threadIdx.x];
   if (x > 0)

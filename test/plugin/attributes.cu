@@ -57,7 +57,7 @@ RECONVERGE_REMAP __global__ void marked(int *p) {
 // CHECK-LABEL: @_Z9forbiddenPi(
 // CHECK-NOT: barrier0
 // CHECK: ret void
-// ALL: attributes.cu:[[#@LINE+3]]:{{.*}} not remapped: the source says so [RC231]
+// ALL: attributes.cu:[[#@LINE+3]]:{{.*}} not remapped: the source forbids it [RC231]
 RECONVERGE_NO_REMAP __global__ void forbidden(int *p) {
   int i = __nvvm_read_ptx_sreg_tid_x();
   if (p[i] > 0)

@@ -10,7 +10,7 @@
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=check=on %t.after > %t.after.txt
 // RUN: diff %t.before.txt %t.after.txt
 //
-// SAID: algorithms.cu:{{[0-9]+}}:7: not rewritten: the source says so [RC231]
+// SAID: algorithms.cu:{{[0-9]+}}:7: not rewritten: the source forbids it [RC231]
 // SAID-NOT: left(
 #include <cstdio>
 #include <reconverge/attributes.cuh>

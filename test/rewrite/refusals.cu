@@ -23,7 +23,7 @@ __device__ float other(float x) {
   return x;
 }
 
-// CHECK-DAG: header.cuh:3:{{[0-9]+}}: not rewritten: the kernel stands in another file [RC1102]
+// CHECK-DAG: header.cuh:3:{{[0-9]+}}: not rewritten: the kernel is in another file [RC1102]
 
 #define BRANCH(C, A, B) if (C) A; else B
 // CHECK-DAG: refusals.cu:[[#@LINE+3]]:{{[0-9]+}}: not rewritten: the code to change is written in a macro [RC1101]
@@ -102,7 +102,7 @@ __global__ void dependent(const T *in, float *out, int n) {
 }
 template __global__ void dependent<float>(const float *, float *, int);
 
-// CHECK-DAG: refusals.cu:[[#@LINE+2]]:{{[0-9]+}}: not rewritten: two statements stand on one line [RC1106]
+// CHECK-DAG: refusals.cu:[[#@LINE+2]]:{{[0-9]+}}: not rewritten: two statements are on one line [RC1106]
 RECONVERGE_REMAP __global__ void one_line(const float *in, float *out) {
   const int i = threadIdx.x; if (in[i] > 0) out[i] = one(in[i]); else out[i] = other(in[i]);
 }
@@ -121,7 +121,7 @@ __global__ void nested(const float *in, float *out, int n) {
   out[i + n] = x;
 }
 
-// CHECK-DAG: refusals.cu:[[#@LINE+3]]:{{[0-9]+}}: not rewritten: the loop carries a thread's own values from one trip to the next (sum) [RC1116]
+// CHECK-DAG: refusals.cu:[[#@LINE+3]]:{{[0-9]+}}: not rewritten: the loop carries a thread's own values from one iteration to the next (sum) [RC1116]
 __global__ void carries(const float *in, float *out, int n) {
   const int i = threadIdx.x;
   float sum = in[i];

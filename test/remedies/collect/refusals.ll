@@ -29,7 +29,7 @@ else:
 }
 
 ; if (tid > 3) ...
-; CHECK: remark: {{.*}} not collected: no branch on data parts its threads into paths [RC501]
+; CHECK: remark: {{.*}} not collected: no branch on data splits its threads into paths [RC501]
 define ptx_kernel void @no_path(ptr addrspace(1) %in, ptr addrspace(1) %out) {
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
   %pi = getelementptr i32, ptr addrspace(1) %in, i32 %tid

@@ -27,8 +27,8 @@
 // What the source forbids is left alone by --collect, too; other branches of the
 // kernel are not.
 // RUN: %reconverge cc --collect -I %source/include %s -o all 2>&1 | FileCheck %s --check-prefix=ALL
-// ALL-DAG: warning: off(unsigned int*, unsigned int const*, unsigned int) is launched as it is: requests.cu:{{[0-9]+}}: not collected: the source says so [RC505]
-// ALL-DAG: warning: forbidden(unsigned int*, unsigned int const*, unsigned int) is launched as it is: requests.cu:{{[0-9]+}}: not collected: the source says so [RC505]
+// ALL-DAG: warning: off(unsigned int*, unsigned int const*, unsigned int) is launched as it is: requests.cu:{{[0-9]+}}: not collected: the source forbids it [RC505]
+// ALL-DAG: warning: forbidden(unsigned int*, unsigned int const*, unsigned int) is launched as it is: requests.cu:{{[0-9]+}}: not collected: the source forbids it [RC505]
 // RUN: env RECONVERGE_DEVICE=cpu ./all >out
 // RUN: diff expected out
 //

@@ -112,7 +112,7 @@ done:
 }
 
 ;     if (in[k + threadIdx.x] < s) s = in[k + threadIdx.x] / 3;     branch 8
-; SEARCH: not flattened: a round hangs on the work of an earlier one [RC709]
+; SEARCH: not flattened: an iteration depends on the work of an earlier one [RC709]
 define ptx_kernel void @least(ptr %in, ptr %out, i32 %n) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -167,7 +167,7 @@ done:
 }
 
 ;     if (in[k + threadIdx.x] < 5) out[k] = k / 3;      branch 10
-; MEMORY: not flattened: a round hangs on the work of an earlier one (memory) [RC709]
+; MEMORY: not flattened: an iteration depends on the work of an earlier one (memory) [RC709]
 define ptx_kernel void @memory(ptr %in, ptr %out, i32 %n) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -6,7 +6,7 @@
 ;
 ; A branch that is named does not overrule the source.
 ; RUN: opt -passes='reconverge-flatten<branch=7>' -pass-remarks-missed=reconverge-flatten -disable-output %s 2>&1 | FileCheck %s --check-prefix=NAMED
-; NAMED: not flattened: the source says so [RC706]
+; NAMED: not flattened: the source forbids it [RC706]
 
 target triple = "nvptx64-nvidia-cuda"
 
@@ -100,7 +100,7 @@ done:
 
 ; #pragma reconverge flatten off
 ; for (i = 0; i < n; ++i) for (k = threadIdx.x; k; --k) ;
-; CHECK: not flattened: the source says so [RC706]
+; CHECK: not flattened: the source forbids it [RC706]
 define ptx_kernel void @off_at_outer(i32 %n) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -122,7 +122,7 @@ done:
 }
 
 ; The same with the pragma before the inner loop.
-; CHECK: not flattened: the source says so [RC706]
+; CHECK: not flattened: the source forbids it [RC706]
 define ptx_kernel void @off_at_inner(i32 %n) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -3,13 +3,13 @@
 ;
 ; RUN: opt -passes='reconverge-herd<least=2>' -pass-remarks-missed=reconverge-herd -disable-output %s 2>&1 | FileCheck %s
 ; RUN: opt -passes='reconverge-herd<branch=99>' -pass-remarks-missed=reconverge-herd -disable-output %s 2>&1 | FileCheck %s --check-prefix=BRANCH
-; BRANCH: not herded: the branch parts no warp (99) [RC1002]
+; BRANCH: not herded: the branch splits no warp (99) [RC1002]
 ; RUN: opt -passes='reconverge-herd<ways=two>' -pass-remarks-missed=reconverge-herd -disable-output %s 2>&1 | FileCheck %s --check-prefix=WAYS
 ; WAYS-COUNT-2: not herded: lanes would be sent where they do not want to go [RC1026]
 ;
 ; A branch that is named does not overrule the source.
 ; RUN: opt -passes='reconverge-herd<branch=7>' -pass-remarks-missed=reconverge-herd -disable-output %s 2>&1 | FileCheck %s --check-prefix=NAMED
-; NAMED: not herded: the source says so [RC1021]
+; NAMED: not herded: the source forbids it [RC1021]
 
 target triple = "nvptx64-nvidia-cuda"
 
@@ -53,7 +53,7 @@ entry:
 }
 
 ; switch (x) { case 1: case 2: if (in[i + 1] > 0) out[i] = x * x; }
-; CHECK: not herded: which lanes come to it together is not known [RC1004]
+; CHECK: not herded: which lanes reach it together is not known [RC1004]
 define ptx_kernel void @unknown_lanes(ptr %in, ptr %out, i32 %n) {
 entry:
   %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -511,7 +511,7 @@ join:
 
 ; #pragma reconverge herd off
 ; if (c) out[i] = x * x;
-; CHECK: not herded: the source says so [RC1021]
+; CHECK: not herded: the source forbids it [RC1021]
 define ptx_kernel void @off(ptr %in, ptr %out, i32 %n) {
 entry:
   %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -26,7 +26,7 @@ RECONVERGE_HERD __global__ void all(float *Out, const float *In) {
     Out[I] = heavy(X);
 }
 
-// NONE-DAG: requests.cu:[[@LINE+4]]:{{[0-9]+}}: remark: not herded: the source says so [RC1021]
+// NONE-DAG: requests.cu:[[@LINE+4]]:{{[0-9]+}}: remark: not herded: the source forbids it [RC1021]
 RECONVERGE_NO_HERD __global__ void none(float *Out, const float *In) {
   const int I = blockIdx.x * blockDim.x + threadIdx.x;
   const float X = In[I];
@@ -35,8 +35,8 @@ RECONVERGE_NO_HERD __global__ void none(float *Out, const float *In) {
 }
 
 // Neither lanes that leave the loop, nor those that never enter it.
-// NONE-DAG: requests.cu:[[@LINE+7]]:3: remark: not herded: the source says so [RC1021]
-// NONE-DAG: requests.cu:[[@LINE+6]]:3: remark: not herded: the source says so [RC1021]
+// NONE-DAG: requests.cu:[[@LINE+7]]:3: remark: not herded: the source forbids it [RC1021]
+// NONE-DAG: requests.cu:[[@LINE+6]]:3: remark: not herded: the source forbids it [RC1021]
 __global__ void sums(float *Out, const float *In, const int *Trips) {
   const int I = blockIdx.x * blockDim.x + threadIdx.x;
   const int Many = Trips[I];

@@ -8,7 +8,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
 ; Arms of few instructions are predicated, and do not wait one after the other:
 ; two stores are not worth a select of two addresses and one of two values.
-; CHECK: remark: {{.*}} not melded: melding the arms would cost more than it saves (0 of 8 issue slots saved) [RC122]
+; CHECK: remark: {{.*}} not melded: melding the sides would cost more than it saves (0 of 8 issue slots saved) [RC122]
 define ptx_kernel void @predicated(ptr addrspace(1) %a, ptr addrspace(1) %b, i64 %x, i64 %y) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -16,7 +16,7 @@ declare void @unknown() convergent
 declare { i32, i32 } @llvm.nvvm.mma.m8n8k16.row.col.s8(i32, i32, i32, i32)
 ; CHECK-NOT: remark
 
-; CHECK: remark: {{.*}} not melded: an arm has an operation that lanes must reach together (llvm.nvvm.barrier0) [RC101]
+; CHECK: remark: {{.*}} not melded: a side has an operation that lanes must reach together (llvm.nvvm.barrier0) [RC101]
 define ptx_kernel void @barrier(ptr addrspace(3) %s, i32 %n, i1 %c0) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -35,7 +35,7 @@ j:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} an arm has an operation that lanes must reach together (llvm.nvvm.shfl.sync.bfly.i32) [RC101]
+; CHECK-NEXT: remark: {{.*}} a side has an operation that lanes must reach together (llvm.nvvm.shfl.sync.bfly.i32) [RC101]
 define ptx_kernel void @shuffle(ptr addrspace(3) %s) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -54,7 +54,7 @@ j:
 }
 
 ; A product of matrices is one of a warp, though LLVM does not say so.
-; CHECK-NEXT: remark: {{.*}} an arm has an operation that lanes must reach together (llvm.nvvm.mma.m8n8k16.row.col.s8) [RC101]
+; CHECK-NEXT: remark: {{.*}} a side has an operation that lanes must reach together (llvm.nvvm.mma.m8n8k16.row.col.s8) [RC101]
 define ptx_kernel void @product(ptr addrspace(3) %s, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -75,7 +75,7 @@ j:
 }
 
 ; What is not known may hold a barrier.
-; CHECK-NEXT: remark: {{.*}} an arm has an operation that lanes must reach together (unknown) [RC101]
+; CHECK-NEXT: remark: {{.*}} a side has an operation that lanes must reach together (unknown) [RC101]
 define ptx_kernel void @unknown_call(ptr addrspace(3) %s) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -93,7 +93,7 @@ j:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} an arm has inline assembly that is not understood [RC102]
+; CHECK-NEXT: remark: {{.*}} a side has inline assembly that is not understood [RC102]
 define ptx_kernel void @inline_asm(ptr addrspace(3) %s, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -112,7 +112,7 @@ j:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} an arm calls a function that must not be merged (callee) [RC103]
+; CHECK-NEXT: remark: {{.*}} a side calls a function that must not be merged (callee) [RC103]
 define ptx_kernel void @nomerge(ptr addrspace(3) %s, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -130,7 +130,7 @@ j:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} an arm calls a function that must not be merged (callee) [RC103]
+; CHECK-NEXT: remark: {{.*}} a side calls a function that must not be merged (callee) [RC103]
 define ptx_kernel void @noduplicate(ptr addrspace(3) %s) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -149,7 +149,7 @@ j:
 }
 
 ; A lock: melded with the other arm's wait, nobody might ever get on.
-; CHECK-NEXT: remark: {{.*}} an arm has a volatile or atomic access in a loop [RC104]
+; CHECK-NEXT: remark: {{.*}} a side has a volatile or atomic access in a loop [RC104]
 define ptx_kernel void @spin(ptr addrspace(1) %s, ptr addrspace(1) %u) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -168,7 +168,7 @@ j:
 }
 
 ; A flag that another lane sets.
-; CHECK-NEXT: remark: {{.*}} an arm has a volatile or atomic access in a loop [RC104]
+; CHECK-NEXT: remark: {{.*}} a side has a volatile or atomic access in a loop [RC104]
 define ptx_kernel void @wait(ptr addrspace(1) %s, ptr addrspace(1) %u) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -186,7 +186,7 @@ j:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} an arm has a loop that is entered at two places [RC105]
+; CHECK-NEXT: remark: {{.*}} a side has a loop that is entered at two places [RC105]
 define ptx_kernel void @irreducible(ptr addrspace(3) %s, i32 %n, i1 %p) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -210,7 +210,7 @@ j:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} an arm leaves the branch at several places [RC106]
+; CHECK-NEXT: remark: {{.*}} a side leaves the branch at several places [RC106]
 define ptx_kernel void @early_return(ptr addrspace(3) %s, i32 %n, i1 %p) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -236,7 +236,7 @@ end:
 }
 
 ; `continue`: an arm goes back to before the branch.
-; CHECK-NEXT: remark: {{.*}} an arm leaves the branch at several places [RC106]
+; CHECK-NEXT: remark: {{.*}} a side leaves the branch at several places [RC106]
 define ptx_kernel void @jump_back(ptr addrspace(3) %s, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -259,7 +259,7 @@ j:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} code that both arms run, or that is entered from elsewhere, lies inside the branch [RC107]
+; CHECK-NEXT: remark: {{.*}} code that both sides run, or that is entered from elsewhere, is inside the branch [RC107]
 define ptx_kernel void @entered_from_elsewhere(ptr addrspace(3) %s, i32 %n, i1 %p) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -282,7 +282,7 @@ j:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} an arm has an indirect jump or an exception [RC108]
+; CHECK-NEXT: remark: {{.*}} a side has an indirect jump or an exception [RC108]
 define ptx_kernel void @indirect(ptr addrspace(3) %s, i32 %n, ptr %to) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -300,7 +300,7 @@ j:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} an arm makes a value that nothing may select [RC109]
+; CHECK-NEXT: remark: {{.*}} a side makes a value that nothing may select [RC109]
 define ptx_kernel void @token(ptr addrspace(3) %s, i32 %n) convergent {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -318,7 +318,7 @@ j:
 }
 declare token @llvm.experimental.convergence.anchor() convergent
 
-; CHECK-NEXT: remark: {{.*}} an arm ends in a call that must be a tail call (tail) [RC110]
+; CHECK-NEXT: remark: {{.*}} a side ends in a call that must be a tail call (tail) [RC110]
 define void @tail(ptr addrspace(3) %s, i32 %n) {
 entry:
   %c = icmp slt i32 %n, 7
@@ -332,7 +332,7 @@ f:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} an arm reserves stack memory [RC111]
+; CHECK-NEXT: remark: {{.*}} a side reserves stack memory [RC111]
 define ptx_kernel void @stack(ptr addrspace(3) %s, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -350,7 +350,7 @@ j:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} the arms never meet [RC112]
+; CHECK-NEXT: remark: {{.*}} the sides never meet [RC112]
 define ptx_kernel void @never_meet(ptr addrspace(3) %s, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -364,7 +364,7 @@ f:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} the arms have nothing in common [RC121]
+; CHECK-NEXT: remark: {{.*}} the sides have nothing in common [RC121]
 define ptx_kernel void @unlike(ptr addrspace(3) %s, ptr addrspace(1) %g) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -380,7 +380,7 @@ j:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} whole warps take one arm [RC124]
+; CHECK-NEXT: remark: {{.*}} whole warps take one side [RC124]
 define ptx_kernel void @whole_warps(ptr addrspace(3) %s, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -436,8 +436,8 @@ j:
 ; CHECK-NEXT: remark: {{.*}} melded: 2 instructions
 ; SKIP: remark: {{.*}} not melded: the profile says that warps hardly split here [RC125]
 ; SKIP-NOT: remark
-; LIMIT: remark: {{.*}} the arms are too large to compare [RC123]
-; DEAR: remark: {{.*}} melding the arms would cost more than it saves (20 of 44 issue slots saved) [RC122]
+; LIMIT: remark: {{.*}} the sides are too large to compare [RC123]
+; DEAR: remark: {{.*}} melding the sides would cost more than it saves (20 of 44 issue slots saved) [RC122]
 define ptx_kernel void @alike(ptr addrspace(3) %s, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -210,7 +210,7 @@ define ptx_kernel void @counts(ptr %p) {
 }
 
 ; table[threadIdx.x] = p[blockIdx.x];
-; CHECK: not refilled: what it does before its last barrier hangs on blockIdx [RC333]
+; CHECK: not refilled: what it does before its last barrier depends on blockIdx [RC333]
 define ptx_kernel void @own_data(ptr %p) {
   %b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -223,7 +223,7 @@ define ptx_kernel void @own_data(ptr %p) {
 }
 
 ; if (blockIdx.x == 3) table[0] = 1;
-; CHECK: not refilled: what it does before its last barrier hangs on blockIdx [RC333]
+; CHECK: not refilled: what it does before its last barrier depends on blockIdx [RC333]
 define ptx_kernel void @own_way() {
   %b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
   %c = icmp eq i32 %b, 3
@@ -292,7 +292,7 @@ done:
 
 ; for (k = threadIdx.x; k < 64; ++k) table[k] = 0; __syncthreads();
 ; CHECK: not refilled: it has no loop that threads leave at different times [RC401]
-; FILLS: not refilled: the loop stands before the last barrier [RC409]
+; FILLS: not refilled: the loop is before the last barrier [RC409]
 define ptx_kernel void @fills() {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

@@ -26,8 +26,8 @@
 //
 // What the source forbids is left alone by --refill, too.
 // RUN: %reconverge cc --refill -I %source/include %s -o all 2>&1 | FileCheck %s --check-prefix=ALL
-// ALL-DAG: warning: off(unsigned int*, unsigned int) is launched as it is: requests.cu:{{[0-9]+}}: not refilled: the source says so [RC406]
-// ALL-DAG: warning: forbidden(unsigned int*, unsigned int) is launched as it is: requests.cu:{{[0-9]+}}: not refilled: the source says so [RC406]
+// ALL-DAG: warning: off(unsigned int*, unsigned int) is launched as it is: requests.cu:{{[0-9]+}}: not refilled: the source forbids it [RC406]
+// ALL-DAG: warning: forbidden(unsigned int*, unsigned int) is launched as it is: requests.cu:{{[0-9]+}}: not refilled: the source forbids it [RC406]
 // RUN: env RECONVERGE_DEVICE=cpu ./all >out
 // RUN: diff expected out
 //

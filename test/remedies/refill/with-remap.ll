@@ -6,9 +6,9 @@
 ; RUN: opt -passes='reconverge-refill,function(reconverge-remap<threshold=0>),verify' -pass-remarks=reconverge -pass-remarks-missed=reconverge -disable-output %s 2>&1 | FileCheck %s --check-prefix=AFTER
 ; AFTER: refilled: lanes that are through take the next
 ; AFTER-NOT: remapped{{$|:}}
-; AFTER: not remapped: not all threads of the block come to the branch [RC201]
+; AFTER: not remapped: not all threads of the block reach the branch [RC201]
 ; RUN: opt -passes='function(reconverge-remap<threshold=0>),reconverge-refill,verify' -pass-remarks=reconverge -pass-remarks-missed=reconverge -disable-output %s 2>&1 | FileCheck %s --check-prefix=BEFORE
-; BEFORE: not remapped: not all threads of the block come to the branch [RC201]
+; BEFORE: not remapped: not all threads of the block reach the branch [RC201]
 ; BEFORE: refilled: lanes that are through take the next
 
 target datalayout = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"

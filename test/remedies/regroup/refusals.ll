@@ -5,7 +5,7 @@
 ; RUN: opt -passes='reconverge-regroup<branch=70>' -pass-remarks-missed=reconverge-regroup -disable-output %s 2>&1 | FileCheck %s --check-prefix=BRANCH
 ; RUN: opt -passes='reconverge-regroup<locality=4;gather=70>' -pass-remarks-missed=reconverge-regroup -disable-output %s 2>&1 | FileCheck %s --check-prefix=GATHER
 ; RUN: not opt -passes='reconverge-regroup<locality=17>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=SLIP
-; BRANCH: not regrouped: no branch of that number parts a warp (70) [RC602]
+; BRANCH: not regrouped: no branch of that number splits a warp (70) [RC602]
 ; GATHER: not regrouped: no load of that number (70) [RC603]
 ; SLIP: regrouping has no parameter 'locality=17'
 

@@ -33,7 +33,7 @@
 //
 // What the source forbids is left alone by --regroup, too.
 // RUN: %reconverge cc --regroup=least=1 -I %source/include %s -o all 2>&1 | FileCheck %s --check-prefix=ALL
-// ALL: warning: forbidden(unsigned int*, unsigned int const*) is launched as it is: requests.cu:{{[0-9]+}}: not regrouped: the source says so [RC606]
+// ALL: warning: forbidden(unsigned int*, unsigned int const*) is launched as it is: requests.cu:{{[0-9]+}}: not regrouped: the source forbids it [RC606]
 // RUN: env RECONVERGE_DEVICE=cpu ./all >out
 // RUN: diff expected out
 //
@@ -202,7 +202,7 @@ __global__ void uniform(unsigned *Out, unsigned N, const unsigned *__restrict__ 
     X = mix(mix(X + K) ^ K);
   Out[number()] = X;
 }
-// REFUSED-DAG: warning: full({{.*}}): requests.cu:[[#@LINE+5]]: not regrouped by it: what is named besides takes all bits of the key [RC608]
+// REFUSED-DAG: warning: full({{.*}}): requests.cu:[[#@LINE+5]]: not regrouped by it: the other named branches take all bits of the key [RC608]
 __global__ void full(unsigned *Out, const unsigned *__restrict__ In) {
   const unsigned A = In[number()] % 99, B = In[number()] / 99;
   unsigned X = number();

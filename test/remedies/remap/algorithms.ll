@@ -129,7 +129,7 @@ j:
 
 ; if (i > n) return; if (in[i] > 0) ..: those that leave are a third group.
 ; TWO-NEXT: remapped: {{.*}}; threads that leave before come along; data_group_indexing by 16, as head_or_tail parts two groups, not 3{{$}}
-; EXACT: not remapped: head_or_tail parts two groups of threads [RC226]{{$}}
+; EXACT: not remapped: head_or_tail separates only two groups of threads [RC226]{{$}}
 ; ANY-NEXT: remapped: {{.*}}; threads that leave before come along; data_group_indexing by 16{{$}}
 ; HEAD-LABEL: @three(
 ; HEAD: remap.rank:

@@ -33,7 +33,7 @@ done:
 }
 
 ; The same in a loop, where the barrier stands before the exit.
-; CHECK-NEXT: remark: {{.*}} not remapped: not all threads of the block come to the branch [RC201]
+; CHECK-NEXT: remark: {{.*}} not remapped: not all threads of the block reach the branch [RC201]
 ; CHECK-NEXT: remark: {{.*}} not remapped: threads leave the kernel before the branch, and others wait for each other in between (llvm.nvvm.barrier0) [RC206]
 define ptx_kernel void @barrier_before_exit_in_loop(ptr addrspace(1) %in, i32 %n) {
 entry:

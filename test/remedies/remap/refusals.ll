@@ -54,7 +54,7 @@ j:
 ; A branch in an arm of another, on what is read there: the outer one has its
 ; round, the inner has none.
 ; CHECK-NEXT: remark: {{.*}} remapped:
-; CHECK-NEXT: remark: {{.*}} not remapped: not all threads of the block come to the branch [RC201]
+; CHECK-NEXT: remark: {{.*}} not remapped: not all threads of the block reach the branch [RC201]
 define ptx_kernel void @apart(ptr addrspace(1) %in, ptr addrspace(1) %out) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -77,7 +77,7 @@ j:
 }
 
 ; The loop's own branch, by which threads leave at different times.
-; CHECK-NEXT: remark: {{.*}} not remapped: not all threads of the block come to the branch [RC201]
+; CHECK-NEXT: remark: {{.*}} not remapped: not all threads of the block reach the branch [RC201]
 define ptx_kernel void @loop_exit(ptr addrspace(1) %in) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -361,7 +361,7 @@ j:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} not remapped: an arm has a barrier (llvm.nvvm.barrier0) [RC213]
+; CHECK-NEXT: remark: {{.*}} not remapped: a side has a barrier (llvm.nvvm.barrier0) [RC213]
 define ptx_kernel void @barrier_in_arm(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -727,7 +727,7 @@ j:
   ret void
 }
 
-; CHECK-NEXT: remark: {{.*}} not remapped: the source says so [RC231]
+; CHECK-NEXT: remark: {{.*}} not remapped: the source forbids it [RC231]
 define ptx_kernel void @off(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -749,7 +749,7 @@ j:
 }
 
 ; What a pragma asks for and does not get is a warning.
-; CHECK-NEXT: warning: {{.*}} not remapped, which a pragma asks for: the branch does not part a warp [RC232]
+; CHECK-NEXT: warning: {{.*}} not remapped, which a pragma asks for: the branch does not split a warp [RC232]
 define ptx_kernel void @uniform(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()

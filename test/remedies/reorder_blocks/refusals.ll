@@ -79,7 +79,7 @@ define ptx_kernel void @calls() {
   ret void
 }
 
-; CHECK: remark: {{.*}} blocks not reordered: its thread blocks do not ask who they are [RC802]
+; CHECK: remark: {{.*}} blocks not reordered: it never reads blockIdx [RC802]
 define ptx_kernel void @nobody(ptr %out) {
   store i32 1, ptr %out
   ret void

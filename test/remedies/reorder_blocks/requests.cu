@@ -18,7 +18,7 @@
 //
 // What the source forbids is left alone by --reorder-blocks, too.
 // RUN: %reconverge cc --reorder-blocks -I %source/include %s -o all 2>&1 | FileCheck %s --check-prefix=ALL
-// ALL: warning: forbidden(unsigned int*) is launched as it is: {{.*}}blocks not reordered: the source says so [RC803]
+// ALL: warning: forbidden(unsigned int*) is launched as it is: {{.*}}blocks not reordered: the source forbids it [RC803]
 // What is asked for and cannot be is a warning; what is no kernel, an error.
 // RUN: %reconverge cc -DREFUSED -I %source/include -c %s -o app.o 2>&1 | FileCheck %s --check-prefix=REFUSED
 // RUN: not %reconverge cc -DGONE -I %source/include -c %s -o app.o 2>&1 | FileCheck %s --check-prefix=GONE
@@ -75,7 +75,7 @@ __global__ void unasked(unsigned *Out) { row(Out); }
 __global__ void forbidden(unsigned *Out) { row(Out); }
 
 #ifdef REFUSED
-// REFUSED: warning: alike(unsigned int*) is launched as it is: {{.*}}blocks not reordered: its thread blocks do not ask who they are [RC802]
+// REFUSED: warning: alike(unsigned int*) is launched as it is: {{.*}}blocks not reordered: it never reads blockIdx [RC802]
 #pragma reconverge reorder-blocks
 __global__ void alike(unsigned *Out) { Out[threadIdx.x] = 1; }
 #endif

@@ -6,7 +6,7 @@
 ;
 ; A branch that is named does not overrule the source.
 ; RUN: opt -passes='reconverge-share<branch=7>' -pass-remarks-missed=reconverge-share -disable-output %s 2>&1 | FileCheck %s --check-prefix=NAMED
-; NAMED: not shared: the source says so [RC915]
+; NAMED: not shared: the source forbids it [RC915]
 ;
 ; Sums of floating-point values by atomic operations are shared if one asks.
 ; RUN: opt -passes='reconverge-share<atomics=1>' -pass-remarks-missed=reconverge-share -disable-output %s 2>&1 | FileCheck %s --check-prefix=FLOATS
@@ -225,7 +225,7 @@ done:
 }
 
 ; do out[k] = lane; while (++k < threadIdx.x);      asked in the loop
-; CHECK: not shared: an iteration asks which thread runs it, or when [RC911]
+; CHECK: not shared: an iteration depends on which thread runs it, or when [RC911]
 define ptx_kernel void @lane(ptr %out) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -264,7 +264,7 @@ done:
 }
 
 ; do out[k] = k; while (++k < threadIdx.x);      out may lead to the caller's own array
-; CHECK: not shared: it is no kernel [RC913]
+; CHECK: not shared: it is not a kernel [RC913]
 define void @function(ptr %out) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -322,7 +322,7 @@ done:
 
 ; #pragma reconverge share off
 ; do out[k] = k; while (++k < threadIdx.x);
-; CHECK: not shared: the source says so [RC915]
+; CHECK: not shared: the source forbids it [RC915]
 define ptx_kernel void @off(ptr %out) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
