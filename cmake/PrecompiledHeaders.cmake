@@ -50,6 +50,10 @@ endfunction()
 
 function(reconverge_precompiled_headers)
   reconverge_precompile(ReconvergePch HEADERS ${stage_headers})
+  if(RECONVERGE_UNOPTIMIZED_STAGES)
+    reconverge_precompile(ReconvergeUnoptimizedPch HEADERS ${stage_headers}
+      OPTIONS -O0)
+  endif()
   reconverge_precompile(ReconvergeTestPch HEADERS ${test_headers}
     OPTIONS ${RECONVERGE_TEST_OPTIONS})
   target_link_libraries(ReconvergeTestPch PRIVATE GTest::gtest)

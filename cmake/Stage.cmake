@@ -10,6 +10,11 @@ set(RECONVERGE_TEST_OPTIONS -O0)
 # What clang loads: without type information, as clang is, and without the
 # sanitizers' runtime, which it has not.
 set(RECONVERGE_CLANG_OPTIONS -fno-rtti -fno-sanitize=all)
+# Stages that the sanitized build does not optimise: compiling them takes longer
+# than their tests. Those of the model and of the warp VM calculate a lot, and some
+# measure time.
+set(RECONVERGE_UNOPTIMIZED_STAGES "" CACHE STRING "Stages compiled with -O0")
+mark_as_advanced(RECONVERGE_UNOPTIMIZED_STAGES)
 include(PrecompiledHeaders)
 
 function(reconverge_compile_settings target)
@@ -25,7 +30,12 @@ function(reconverge_stage name)
   set(target Reconverge${name})
   add_library(${target} STATIC ${ARG_SOURCES})
   reconverge_compile_settings(${target})
-  target_precompile_headers(${target} REUSE_FROM ReconvergePch)
+  if(name IN_LIST RECONVERGE_UNOPTIMIZED_STAGES)
+    target_compile_options(${target} PRIVATE -O0)
+    target_precompile_headers(${target} REUSE_FROM ReconvergeUnoptimizedPch)
+  else()
+    target_precompile_headers(${target} REUSE_FROM ReconvergePch)
+  endif()
   foreach(dependency ${ARG_DEPENDS})
     target_link_libraries(${target} PUBLIC Reconverge${dependency})
   endforeach()
