@@ -23,12 +23,14 @@
 //   bfloat      that has too few bits, adding and taking away 2^-81 rounds to
 //               bfloat's spacing there, 2^-133, first.
 //
-// Loads and stores of either become i16 and a bitcast: hosts gather no halves.
+// Loads and stores of either become i16 and a bitcast: hosts gather no halves. So do
+// PHIs of bfloats, which LLVM would keep in float and round by a library's function.
 //
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/prepare/Halves.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -83,6 +85,7 @@ private:
   Value *fma(IntrinsicInst &Call);
   Value *convert(CastInst &Cast);
   Value *intrinsic(IntrinsicInst &Call);
+  Value *phi(PHINode &Phi);
   Value *load(LoadInst &Load);
   void store(StoreInst &Store);
 
@@ -218,6 +221,20 @@ Value *Rewriter::intrinsic(IntrinsicInst &Call) {
   }
 }
 
+Value *Rewriter::phi(PHINode &Phi) {
+  PHINode *New = B.CreatePHI(B.getInt16Ty(), Phi.getNumIncomingValues());
+  // As many operands of one block as there are ways from it, all the same.
+  SmallDenseMap<BasicBlock *, Value *> Bits;
+  for (auto [From, Incoming] : zip(Phi.blocks(), Phi.incoming_values())) {
+    Value *&Of = Bits[From];
+    B.SetInsertPoint(From->getTerminator());
+    Of = Of ? Of : bitsOf(B, Incoming);
+    New->addIncoming(Of, From);
+  }
+  B.SetInsertPoint(&*Phi.getParent()->getFirstInsertionPt());
+  return B.CreateBitCast(New, Phi.getType());
+}
+
 Value *Rewriter::load(LoadInst &Load) {
   auto *New = cast<LoadInst>(B.Insert(new LoadInst(
       B.getInt16Ty(), Load.getPointerOperand(), "", Load.isVolatile(),
@@ -254,6 +271,8 @@ Value *Rewriter::run() {
                : nullptr;
   if (!I.getType()->isBFloatTy())
     return nullptr;
+  if (auto *Phi = dyn_cast<PHINode>(&I))
+    return phi(*Phi);
   if (I.getOpcode() == Instruction::FNeg) {
     Value *Sign = ConstantInt::get(B.getInt16Ty(), 0x8000);
     return B.CreateBitCast(B.CreateXor(bitsOf(B, I.getOperand(0)), Sign),
