@@ -17,6 +17,9 @@
 //   Bits      of elsewhere: loaded, a parameter, made of an integer. A GPU moves
 //             such a NaN as it is, so it stays
 //
+// Bfloats are left alone: their operations become integer operations, which make the
+// NaN 0x7fff (Halves.cpp), and a change of sign is one, too.
+//
 // PHIs and selects are what their operands are. Where Made and Bits meet in one,
 // what is Made is settled on its way there.
 //
@@ -52,7 +55,9 @@ private:
 };
 } // namespace
 
-static bool isReal(const Value &V) { return V.getType()->isFloatingPointTy(); }
+static bool isReal(const Value &V) {
+  return V.getType()->isFloatingPointTy() && !V.getType()->isBFloatTy();
+}
 
 /// A call that makes a real number of real numbers, and of nothing else: not of
 /// memory, not of other lanes.
