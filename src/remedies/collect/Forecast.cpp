@@ -7,12 +7,17 @@
 // that are not full; but where a block's threads agree, so may those of the next:
 //
 //   gain(V)  = R + (C - R) (1 - 1/V) R/C
-//   price(V) = W (55 + 60 / V + 5 paths)   W warps' items sorted and claimed
+//   price(V) = W (35 + 57 / V              W warps' items sorted and claimed
+//                 + bits (10 + 10 / V))    bits that tell the ways apart
 //              + D                         what decides runs twice
 //
-// once for the kernel. 55, 60 and 5 are instructions of what the pass emits: 70
-// a warp of items with four a thread, in blocks of 256, of which 60 / V are what
-// a thread does once. D is the code before the first branch that parts.
+// once for the kernel. The numbers are instructions of what the pass emits, in
+// blocks of 256, within five of what was counted for 1, 2, 4 and 8 paths and for
+// two, four and eight items: with four items 49 a warp of items with one path, 75
+// with two, 96 with eight. What is divided by V a thread does once. Of two ways
+// at a branch it is not known whether one has no work, which costs 49, or both
+// have, which costs 75: one bit lies between. D is the code before the first
+// branch that parts.
 //
 // Of a loop over the grid the iterations are items. A thread's vector says
 // nothing of one, but each block has V times its threads of them, of which each
@@ -42,6 +47,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
@@ -52,7 +58,7 @@ namespace reconverge::remedies::collect {
 /// What an instruction may count at most, in a loop.
 static constexpr uint64_t LoopWeight = 8;
 static constexpr double LeastById = 0.02;
-static constexpr double PerItem = 55, PerThread = 60, PerPath = 5;
+static constexpr double PerItem = 35, PerThread = 57, PerBit = 10;
 /// Warps that keep a large GPU busy: 16 on each of 132 multiprocessors.
 static constexpr uint64_t WarpsOfGpu = 2112;
 static constexpr unsigned WarpSize = 32;
@@ -96,9 +102,10 @@ static double priceOf(const KernelProfile &K, ArrayRef<uint32_t> Parting) {
   double Decides = 0;
   for (uint32_t B = 0; B <= First; ++B)
     Decides += double(K.Blocks[B].Warps) * K.Info.Blocks[B].Instructions;
+  const unsigned Bits = Log2_64_Ceil(std::min<uint64_t>(Paths, Usual.Paths));
   return double(itemsOf(K)) / WarpSize *
              (PerItem + PerThread / Usual.Items +
-              PerPath * double(std::min<uint64_t>(Paths, Usual.Paths))) +
+              Bits * (PerBit + PerBit / Usual.Items)) +
          Decides;
 }
 

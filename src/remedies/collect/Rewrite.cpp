@@ -3,9 +3,9 @@
 //
 //   entry:    frame
 //      |
-//   sort (Sort.cpp), with, for each turn of a thread,
+//   sort (Sort.cpp), with, for each item of a thread,
 //      is there such a block?  --no--+
-//      slice, with the block's number|     a copy of what is needed of it
+//      slice, with its numbers       |     a copy of what is needed of it
 //      |    |    |                   |
 //      ends: the path                |
 //      +----+----+-------------------+
@@ -20,23 +20,22 @@
 //   latch:    where it returned, and lanes without an item; back to the head
 //
 // A block of the new launch has the shape of the program's, and does the work of
-// Items of its blocks in a row. So a thread's own numbers are those of its item
-// in the slice, at every turn, and only the number of the block is another.
+// Items of its blocks in a row.
 //
 // Numbers of blocks have 32 bits, for there are at most 2^31 items: a division of
 // 64 would cost four times as much.
 //
-// Why right: each thread of each block of the program's launch is one item: of
-// turn 0 to Items - 1 of the thread with its number in the block that has its
-// block. All are taken once, but those that would have done nothing; and run
-// all of the kernel with their own numbers. They go the way that the slice went,
-// on what it has read; nobody else writes that, or threads might not change
-// places.
+// Why right: each thread of each block of the program's launch is one item, and
+// somebody's in the block that does the work of its block (Sort.cpp). All are
+// taken once, but those that would have done nothing; and run all of the kernel
+// with their own numbers. They go the way that the slice went, on what it has
+// read; nobody else writes that, or threads might not change places.
 //
 //===----------------------------------------------------------------------===//
 
 #include "remedies/collect/Rewrite.h"
 
+#include "analysis/AnalysisManagers.h"
 #include "analysis/device/Intrinsics.h"
 #include "remedies/collect/Sort.h"
 
@@ -45,6 +44,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
@@ -70,7 +70,7 @@ private:
   void enter();
   Value *blockAt(Value *Turn);
   Value *isBlock(Value *Number);
-  Value *pathAt(Value *Turn);
+  Value *pathOf(Item Which);
   BasicBlock *copyOf(const BasicBlock &BB);
   void fill(const BasicBlock &From, BasicBlock &To);
   Value *copyOf(Value *V) {
@@ -98,7 +98,7 @@ private:
   DenseMap<const Value *, Value *> Copies;
   DenseMap<const BasicBlock *, BasicBlock *> CopiedBlocks;
   DenseMap<const BasicBlock *, uint32_t> Reached; ///< pathsAt
-  SmallVector<CallBase *> Reads; ///< in the copies, of the block's number
+  SmallVector<CallBase *> Reads; ///< in the copies, of who runs
 };
 } // namespace
 
@@ -153,18 +153,23 @@ void Rewrite::fill(const BasicBlock &From, BasicBlock &To) {
     if (auto *Call = dyn_cast<CallBase>(New)) {
       const auto Id = isa<IntrinsicInst>(Call) ? Call->getIntrinsicID()
                                                : Intrinsic::not_intrinsic;
-      if (analysis::blockIndexDimension(Id) || analysis::gridSizeDimension(Id))
+      if (analysis::blockIndexDimension(Id) ||
+          analysis::threadIndexDimension(Id) ||
+          analysis::blockSizeDimension(Id) || analysis::gridSizeDimension(Id))
         Reads.push_back(Call);
     }
   }
 }
 
-/// The path of this thread's item at \p Turn: i32.
-Value *Rewrite::pathAt(Value *Turn) {
+/// The path of \p Which: i32.
+Value *Rewrite::pathOf(Item Which) {
   const Slice &S = Plan.Deciding;
+  Copies.clear();
+  CopiedBlocks.clear();
+  Reads.clear();
   BasicBlock *Inside = block("collect.path"), *Join = block("collect.known"),
              *From = B.GetInsertBlock();
-  Value *Number = blockAt(Turn);
+  Value *Number = blockAt(Which.Turn);
   B.CreateCondBr(isBlock(Number), Inside, Join);
   PHINode *Path =
       PHINode::Create(B.getInt32Ty(), 1 + S.Ends.size(), "path", Join);
@@ -208,7 +213,7 @@ Value *Rewrite::pathAt(Value *Turn) {
     }
   B.SetInsertPoint(Inside);
   B.SetInsertPoint(B.CreateBr(copyOf(*now(*S.Blocks.begin()))));
-  becomeBlock(BlocksPlan{Reads}, Number, Of, B);
+  becomeThread(ItemsPlan{Reads}, Number, Which.Thread, Of, B);
   B.SetInsertPoint(Join);
   return Path;
 }
@@ -320,13 +325,16 @@ void Rewrite::turn() {
 
 uint64_t Rewrite::run() {
   enter();
-  By.sort(B, Thread, Threads, [&](Value *At) { return pathAt(At); });
+  By.sort(B, Thread, Threads, [&](Item Which) { return pathOf(Which); });
   turn();
   return By.bytes();
 }
 
 uint64_t rewrite(const CollectPlan &Plan, Function &F, unsigned First) {
-  return Rewrite(Plan, F, First).run();
+  const uint64_t Bytes = Rewrite(Plan, F, First).run();
+  analysis::AnalysisManagers Analyses; // what all turns have alike
+  EarlyCSEPass().run(F, Analyses.Functions);
+  return Bytes;
 }
 
 } // namespace reconverge::remedies::collect

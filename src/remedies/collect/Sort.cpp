@@ -1,22 +1,30 @@
 //===- remedies/collect/Sort.cpp - The items of a block, sorted -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The library's block_collect as code, for blocks of whole warps; an item of a
-// thread is a turn of it.
+// The library's block_collect as code, for blocks of whole warps. Turns are not
+// a loop, so that what they read is under way together, and what they found
+// stays in registers.
 //
-//           queue = none, totals = 0
-//   turn:   path = ...
+// An item is a number: of the program's block among those that this block does
+// the work of, its turn, and of the thread in it. V warps, from a multiple of V
+// on, share V blocks: each takes all that the V warps would do in one of them,
+// so that its items lie side by side, as do most of the 32 of one path that a
+// warp takes later. Of fewer warps each does in all blocks what it would.
+//
+//           totals = 0
+//   barrier
+//   four turns at once:
+//           path = ...
 //           ballots, one for each bit of a path
 //           rank = those of my path that the warp has had     from lane `path`
 //                  + lanes before mine that have it
 //           lane p: had += lanes with path p
-//           slot[turn][thread] = path | rank << 5
-//   barrier
 //           lane p: before = total[p], total[p] += had        an atomic addition
 //   barrier
 //           lane p: path p begins at the sum of the totals of lower paths, each
 //                   rounded up to a whole warp; end[p] = where the next begins
-//   turn:   queue[place of `path` + rank] = turn << 10 | thread
+//   turns:  queue[place of `path` + rank] = item
+//           queue[what is left of the last warp of a path] = none
 //   barrier
 //
 //   take:   at = next, next += 32                             by lane 0
@@ -28,11 +36,13 @@
 // items are there once, and within a warp's share they are in order. That saves
 // each warp the sums over all others.
 //
-// A path begins at a whole warp, so that what a warp takes has one path.
+// A path begins at a whole warp, so that what a warp takes has one path, which a
+// ballot tells: ptxas knows then that branches on it do not diverge. One path,
+// of items that have work or have not, is the usual case: then lanes need not
+// ask each other for what they know of paths.
 //
 // Words: 32 totals and 32 ends. There are at most 31 paths, so the last total is
-// nobody's: it is `next`. Totals and ranks are below 2^14, of 8 items of 1024
-// threads.
+// nobody's: it is `next`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +59,12 @@ using namespace llvm;
 
 namespace reconverge::remedies::collect {
 
-static constexpr unsigned WarpSize = 32, PathBits = 5, ThreadBits = 10,
-                          Next = WarpSize - 1, Ends = WarpSize, None = 0xffff;
+static constexpr unsigned WarpSize = 32, WarpBits = 5, ThreadBits = 10,
+                          NumberBits = 13, // so ranks have as many, and paths 5
+    Next = WarpSize - 1, Ends = WarpSize, None = 0xffff;
+/// Turns whose reads are under way together: of eight, registers would be more
+/// than most kernels have.
+static constexpr unsigned AtOnce = 4;
 
 static GlobalVariable *sharedArray(Function &F, Type *Element, uint64_t Count,
                                    const Twine &Name) {
@@ -63,26 +77,25 @@ static GlobalVariable *sharedArray(Function &F, Type *Element, uint64_t Count,
   return Memory;
 }
 
-static uint64_t places(unsigned Paths, unsigned Items, unsigned Threads) {
-  return alignTo(uint64_t(Items) * Threads + Paths * (WarpSize - 1), 2);
-}
-
 Sort::Sort(Function &Of, unsigned Paths, unsigned Threads,
            const CollectOptions &Options)
-    : F(Of), Paths(Paths), Threads(Threads), Items(Options.Items),
-      Chunk(Options.Chunk), Forgets(Options.PlantedBug) {
-  assert(Paths < WarpSize && Items * Threads <= 1u << 13 && "as counted above");
+    : F(Of), Paths(Paths), Items(Options.Items), Chunk(Options.Chunk),
+      Forgets(Options.PlantedBug) {
+  assert(Paths < WarpSize && "a lane each, and one for `next`");
+  assert(Items <= 1u << (NumberBits - ThreadBits) &&
+         Threads <= 1u << ThreadBits && "as many as numbers");
   LLVMContext &C = F.getContext();
   Words =
       sharedArray(F, Type::getInt32Ty(C), 2 * WarpSize, "__reconverge_counts_");
   Queue = sharedArray(F, Type::getInt16Ty(C),
-                      uint64_t(Items) * Threads + places(Paths, Items, Threads),
+                      uint64_t(Items) * Threads + Paths * (WarpSize - 1),
                       "__reconverge_items_");
 }
 
 uint64_t Sort::bytes() const {
-  return 4 * 2 * WarpSize +
-         2 * cast<ArrayType>(Queue->getValueType())->getNumElements();
+  const DataLayout &Layout = F.getDataLayout();
+  return Layout.getTypeAllocSize(Words->getValueType()) +
+         Layout.getTypeAllocSize(Queue->getValueType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,15 +125,13 @@ Value *Sort::laneOf(IRBuilderBase &B, Value *Thread) {
   return B.CreateAnd(Thread, B.getInt32(WarpSize - 1));
 }
 
-/// Slots come first, then places.
-Value *Sort::atPlace(IRBuilderBase &B, Value *Place) {
-  return B.CreateGEP(B.getInt16Ty(), Queue,
-                     B.CreateAdd(Place, B.getInt32(Items * Threads)));
+/// \p V of the lane that knows about \p Path.
+Value *Sort::ofPath(IRBuilderBase &B, Value *V, Value *Path) {
+  return Paths == 1 ? V : fromLane(B, V, Path);
 }
 
-Value *Sort::atSlot(IRBuilderBase &B, Value *Turn, Value *Thread) {
-  Value *First = B.CreateMul(Turn, B.getInt32(Threads));
-  return B.CreateGEP(B.getInt16Ty(), Queue, B.CreateAdd(First, Thread));
+Value *Sort::atPlace(IRBuilderBase &B, Value *Place) {
+  return B.CreateGEP(B.getInt16Ty(), Queue, Place);
 }
 
 Value *Sort::atWord(IRBuilderBase &B, Value *Number) {
@@ -130,25 +141,6 @@ Value *Sort::atWord(IRBuilderBase &B, Value *Number) {
 Value *Sort::rounded(IRBuilderBase &B, Value *Count) {
   return B.CreateAnd(B.CreateAdd(Count, B.getInt32(WarpSize - 1)),
                      B.getInt32(-WarpSize));
-}
-
-/// Begins a loop over turns.
-PHINode *Sort::loop(IRBuilderBase &B, const char *Name) {
-  BasicBlock *From = B.GetInsertBlock(), *Body = block(Name);
-  B.CreateBr(Body);
-  B.SetInsertPoint(Body);
-  PHINode *Turn = B.CreatePHI(B.getInt32Ty(), 2, "turn");
-  Turn->addIncoming(B.getInt32(0), From);
-  return Turn;
-}
-
-void Sort::endLoop(IRBuilderBase &B, PHINode *Turn) {
-  BasicBlock *Behind = block("collect.behind");
-  Value *Again = B.CreateAdd(Turn, B.getInt32(1));
-  Turn->addIncoming(Again, B.GetInsertBlock());
-  B.CreateCondBr(B.CreateICmpULT(Again, B.getInt32(Items)), Turn->getParent(),
-                 Behind);
-  B.SetInsertPoint(Behind);
 }
 
 void Sort::onlyIf(IRBuilderBase &B, Value *If, const char *Name,
@@ -165,27 +157,33 @@ void Sort::onlyIf(IRBuilderBase &B, Value *If, const char *Name,
 // The sort
 //===----------------------------------------------------------------------===//
 
-/// Totals are 0; the queue has none, two places a word.
-void Sort::reset(IRBuilderBase &B, Value *Thread, Value *There) {
+Sort::Own Sort::itemsOf(IRBuilderBase &B, Value *Thread, Value *There) {
+  auto Number = [&](unsigned N) { return B.getInt32(N); };
+  Value *Warp = B.CreateLShr(Thread, WarpBits),
+        *Warps = B.CreateLShr(There, WarpBits);
+  Value *First = B.CreateAnd(Warp, Number(-Items)),
+        *IsWhole = B.CreateICmpULE(B.CreateAdd(First, Number(Items)), Warps);
+  Value *Turn = B.CreateAnd(Warp, Number(Items - 1)),
+        *Leader = B.CreateOr(B.CreateShl(First, WarpBits), laneOf(B, Thread));
+  return {B.CreateSelect(IsWhole,
+                         B.CreateOr(B.CreateShl(Turn, ThreadBits), Leader),
+                         Thread),
+          B.CreateSelect(IsWhole, Number(WarpSize), Number(1u << ThreadBits))};
+}
+
+Value *Sort::numberAt(IRBuilderBase &B, const Own &Items, unsigned Turn) {
+  return B.CreateAdd(Items.First, B.CreateMul(Items.Step, B.getInt32(Turn)));
+}
+
+Item Sort::itemOf(IRBuilderBase &B, Value *Number) {
+  return {B.CreateLShr(Number, ThreadBits),
+          B.CreateAnd(Number, B.getInt32((1u << ThreadBits) - 1))};
+}
+
+void Sort::reset(IRBuilderBase &B, Value *Thread) {
   onlyIf(B, B.CreateICmpULT(Thread, B.getInt32(WarpSize)), "collect.reset",
          [&] { B.CreateStore(B.getInt32(0), atWord(B, Thread)); });
-  BasicBlock *From = B.GetInsertBlock(), *Body = block("collect.none"),
-             *Behind = block("collect.behind");
-  B.CreateBr(Body);
-  B.SetInsertPoint(Body);
-  PHINode *At = B.CreatePHI(B.getInt32Ty(), 2);
-  Value *Next = B.CreateAdd(At, There);
-  At->addIncoming(Thread, From);
-  At->addIncoming(Next, Body);
-  B.CreateAlignedStore(B.getInt32(~0u),
-                       atPlace(B, B.CreateShl(At, B.getInt32(1))), Align(4));
-  // Only as far as so many threads can fill it.
-  Value *Last =
-      B.CreateLShr(B.CreateAdd(B.CreateMul(There, B.getInt32(Items)),
-                               B.getInt32(Paths * (WarpSize - 1) + 1)),
-                   B.getInt32(1));
-  B.CreateCondBr(B.CreateICmpULT(Next, Last), Body, Behind);
-  B.SetInsertPoint(Behind);
+  call(B, Intrinsic::nvvm_barrier0);
 }
 
 static Value *isSet(IRBuilderBase &B, Value *V, unsigned Bit) {
@@ -203,27 +201,31 @@ Sort::LaneFacts Sort::factsOf(IRBuilderBase &B, Value *Lane) {
 /// The rank of this lane's item among those of its path that the warp has had;
 /// \p Had, of lane p those of path p, goes on.
 Value *Sort::rank(IRBuilderBase &B, Value *Path, const LaneFacts &Lane,
-                  PHINode *Had) {
-  Value *Same = nullptr, *OfLane = nullptr;
-  auto Narrow = [&](Value *&Lanes, Value *By) {
-    Lanes = Lanes ? B.CreateAnd(Lanes, By) : By;
+                  Value *&Had) {
+  auto Ballot = [&](Value *Mine) {
+    return call(B, Intrinsic::nvvm_vote_ballot_sync, {B.getInt32(~0u), Mine});
   };
-  for (auto [Bit, OfThisLane] : enumerate(Lane.Bits)) {
-    Value *Mine = isSet(B, Path, Bit);
-    Value *Lanes =
-        call(B, Intrinsic::nvvm_vote_ballot_sync, {B.getInt32(~0u), Mine});
-    Value *Others = B.CreateNot(Lanes);
-    Narrow(Same, B.CreateSelect(Mine, Lanes, Others));
-    Narrow(OfLane, B.CreateSelect(OfThisLane, Lanes, Others));
+  Value *Same = nullptr, *OfLane = nullptr;
+  if (Paths == 1) {
+    Same = OfLane = Ballot(B.CreateICmpEQ(Path, B.getInt32(0)));
+  } else {
+    auto Narrow = [&](Value *&Lanes, Value *By) {
+      Lanes = Lanes ? B.CreateAnd(Lanes, By) : By;
+    };
+    for (auto [Bit, OfThisLane] : enumerate(Lane.Bits)) {
+      Value *Mine = isSet(B, Path, Bit), *Lanes = Ballot(Mine),
+            *Others = B.CreateNot(Lanes);
+      Narrow(Same, B.CreateSelect(Mine, Lanes, Others));
+      Narrow(OfLane, B.CreateSelect(OfThisLane, Lanes, Others));
+    }
   }
-  Value *Rank = B.CreateAdd(fromLane(B, Had, Path),
+  Value *Rank = B.CreateAdd(ofPath(B, Had, Path),
                             count(B, B.CreateAnd(Same, Lane.Before)));
-  Had->addIncoming(B.CreateAdd(Had, count(B, OfLane)), B.GetInsertBlock());
+  Had = B.CreateAdd(Had, count(B, OfLane));
   return Rank;
 }
 
-/// In lane p: where this warp's items of path p go.
-Value *Sort::findPlaces(IRBuilderBase &B, Value *Thread, Value *Had) {
+Sort::PathEnds Sort::findEnds(IRBuilderBase &B, Value *Thread, Value *Had) {
   Value *Lane = laneOf(B, Thread);
   Value *IsPath = B.CreateICmpULT(Lane, B.getInt32(Paths));
   BasicBlock *From = B.GetInsertBlock();
@@ -238,7 +240,8 @@ Value *Sort::findPlaces(IRBuilderBase &B, Value *Thread, Value *Had) {
   Before->addIncoming(B.getInt32(0), From);
   Before->addIncoming(Old, Adds);
   call(B, Intrinsic::nvvm_barrier0);
-  Value *Total = B.CreateLoad(B.getInt32Ty(), atWord(B, Lane));
+  Value *Total = B.CreateLoad(B.getInt32Ty(),
+                              atWord(B, Paths == 1 ? B.getInt32(0) : Lane));
   Value *Rounded = rounded(B, Total), *Until = Rounded;
   for (unsigned Step = 1; Step < Paths; Step *= 2) {
     Value *Below =
@@ -248,45 +251,85 @@ Value *Sort::findPlaces(IRBuilderBase &B, Value *Thread, Value *Had) {
                         B.CreateSelect(B.CreateICmpUGE(Lane, B.getInt32(Step)),
                                        Below, B.getInt32(0)));
   }
-  onlyIf(B, B.CreateICmpULT(Thread, B.getInt32(Paths)), "collect.end", [&] {
-    B.CreateStore(Until, atWord(B, B.CreateAdd(Thread, B.getInt32(Ends))));
-  });
-  return B.CreateAdd(B.CreateSub(Until, Rounded), Before);
+  // All lanes' words, for all lanes read one (take()).
+  onlyIf(B, B.CreateICmpULT(Thread, B.getInt32(Paths == 1 ? 1 : WarpSize)),
+         "collect.end", [&] {
+           B.CreateStore(Until,
+                         atWord(B, B.CreateAdd(Thread, B.getInt32(Ends))));
+         });
+  Value *Begin = B.CreateSub(Until, Rounded);
+  return {B.CreateAdd(Begin,
+                      Paths == 1 ? fromLane(B, Before, B.getInt32(0)) : Before),
+          B.CreateAdd(Begin, Total), Until};
 }
 
-void Sort::give(IRBuilderBase &B, Value *Thread, Value *Places) {
-  PHINode *Turn = loop(B, "collect.give");
-  Value *Slot = B.CreateZExt(
-      B.CreateLoad(B.getInt16Ty(), atSlot(B, Turn, Thread)), B.getInt32Ty());
-  Value *Path = B.CreateAnd(Slot, B.getInt32((1u << PathBits) - 1));
-  Value *Place = B.CreateAdd(fromLane(B, Places, Path),
-                             B.CreateLShr(Slot, B.getInt32(PathBits)));
+void Sort::give(IRBuilderBase &B, Value *Number, Value *Path, Value *Place) {
   Value *Works = B.CreateICmpULT(Path, B.getInt32(Paths));
   if (Forgets)
     Works = B.CreateAnd(Works, B.CreateICmpNE(Place, B.getInt32(0)));
   onlyIf(B, Works, "collect.queue", [&] {
-    Value *Item = B.CreateOr(B.CreateShl(Turn, B.getInt32(ThreadBits)), Thread);
-    B.CreateStore(B.CreateTrunc(Item, B.getInt16Ty()), atPlace(B, Place));
+    B.CreateStore(B.CreateTrunc(Number, B.getInt16Ty()), atPlace(B, Place));
   });
-  endLoop(B, Turn);
+}
+
+/// Warps take turns at the paths.
+void Sort::fillGaps(IRBuilderBase &B, Value *Thread, Value *There,
+                    const PathEnds &Of) {
+  auto *I32 = B.getInt32Ty();
+  auto WarpsIn = [&](Value *Threads) {
+    return B.CreateLShr(Threads, WarpBits);
+  };
+  BasicBlock *From = B.GetInsertBlock(), *Head = block("collect.gaps"),
+             *Path = block("collect.gap"), *Behind = block("collect.behind");
+  Value *First = WarpsIn(Thread), *Step = WarpsIn(There),
+        *Lane = laneOf(B, Thread);
+  B.CreateBr(Head);
+  B.SetInsertPoint(Head);
+  PHINode *At = B.CreatePHI(I32, 2);
+  At->addIncoming(First, From);
+  B.CreateCondBr(B.CreateICmpULT(At, B.getInt32(Paths)), Path, Behind);
+  B.SetInsertPoint(Path);
+  Value *Place = B.CreateAdd(ofPath(B, Of.Full, At), Lane);
+  onlyIf(B, B.CreateICmpULT(Place, ofPath(B, Of.Until, At)), "collect.none",
+         [&] { B.CreateStore(B.getInt16(None), atPlace(B, Place)); });
+  At->addIncoming(B.CreateAdd(At, Step), B.GetInsertBlock());
+  B.CreateBr(Head);
+  B.SetInsertPoint(Behind);
 }
 
 void Sort::sort(IRBuilderBase &B, Value *Thread, Value *There,
-                function_ref<Value *(Value *)> PathOf) {
-  reset(B, Thread, There);
+                function_ref<Value *(Item)> PathOf) {
+  reset(B, Thread);
+  const Own Mine = itemsOf(B, Thread, There);
   const LaneFacts Lane = factsOf(B, laneOf(B, Thread));
-  BasicBlock *From = B.GetInsertBlock();
-  PHINode *Turn = loop(B, "collect.turn");
-  PHINode *Had = B.CreatePHI(B.getInt32Ty(), 2, "had");
-  Had->addIncoming(B.getInt32(0), From);
-  Value *Path = PathOf(Turn);
-  Value *Rank = rank(B, Path, Lane, Had);
-  Value *Slot = B.CreateOr(Path, B.CreateShl(Rank, B.getInt32(PathBits)));
-  B.CreateStore(B.CreateTrunc(Slot, B.getInt16Ty()), atSlot(B, Turn, Thread));
-  Value *All = Had->getIncomingValue(1);
-  endLoop(B, Turn);
-  call(B, Intrinsic::nvvm_barrier0);
-  give(B, Thread, findPlaces(B, Thread, All));
+  const unsigned PathBits = Lane.Bits.size();
+  // Of each turn the path, above it the rank, and above that the number: a
+  // register each.
+  SmallVector<Value *, 8> Found;
+  Value *Had = B.getInt32(0);
+  for (unsigned Turn = 0; Turn < Items;) {
+    SmallVector<std::pair<Value *, Value *>, AtOnce> Some;
+    do {
+      Value *Number = numberAt(B, Mine, Turn);
+      Some.emplace_back(Number, PathOf(itemOf(B, Number)));
+    } while (++Turn < Items && Turn % AtOnce);
+    for (auto [Number, Path] : Some) {
+      Value *Above =
+          B.CreateOr(B.CreateShl(Number, NumberBits), rank(B, Path, Lane, Had));
+      Found.push_back(B.CreateOr(B.CreateShl(Above, PathBits), Path));
+    }
+  }
+  const PathEnds Of = findEnds(B, Thread, Had);
+  auto Bits = [&](Value *V, unsigned Count) {
+    return B.CreateAnd(V, B.getInt32((1u << Count) - 1));
+  };
+  for (Value *All : Found) {
+    Value *Path = Bits(All, PathBits),
+          *Rank = Bits(B.CreateLShr(All, PathBits), NumberBits);
+    give(B, B.CreateLShr(All, PathBits + NumberBits), Path,
+         B.CreateAdd(ofPath(B, Of.Mine, Path), Rank));
+  }
+  fillGaps(B, Thread, There, Of);
   call(B, Intrinsic::nvvm_barrier0);
 }
 
@@ -318,20 +361,21 @@ Pick Sort::take(IRBuilderBase &B, Value *Thread, Value *Place, BasicBlock &Take,
   Value *Last = B.CreateLoad(I32, atWord(B, B.getInt32(Ends + Paths - 1)));
   B.CreateCondBr(B.CreateICmpULT(At, Last), Some, &Done);
   B.SetInsertPoint(Some);
-  Value *Until =
-      B.CreateLoad(I32, atWord(B, B.CreateAdd(Lane, B.getInt32(Ends))), "ends");
-  Value *Over = call(B, Intrinsic::nvvm_vote_ballot_sync,
-                     {B.getInt32(~0u), B.CreateICmpULE(Until, At)});
-  Value *Path = count(B, B.CreateAnd(Over, B.getInt32((1u << Paths) - 1)));
-  Value *Item = B.CreateZExt(
+  Value *Path = B.getInt32(0);
+  if (Paths > 1) {
+    Value *Until = B.CreateLoad(
+        I32, atWord(B, B.CreateAdd(Lane, B.getInt32(Ends))), "ends");
+    Value *Over = call(B, Intrinsic::nvvm_vote_ballot_sync,
+                       {B.getInt32(~0u), B.CreateICmpULE(Until, At)});
+    Path = count(B, B.CreateAnd(Over, B.getInt32((1u << Paths) - 1)));
+  }
+  Value *Number = B.CreateZExt(
       B.CreateLoad(B.getInt16Ty(), atPlace(B, B.CreateAdd(At, Lane))), I32);
-  B.CreateCondBr(B.CreateICmpNE(Item, B.getInt32(None)), Get, &Other);
+  B.CreateCondBr(B.CreateICmpNE(Number, B.getInt32(None)), Get, &Other);
   B.SetInsertPoint(Get);
-  const Pick Found = {B.CreateLShr(Item, B.getInt32(ThreadBits)),
-                      B.CreateAnd(Item, B.getInt32((1u << ThreadBits) - 1)),
-                      Path, At};
+  const Pick Taken = {itemOf(B, Number), Path, At};
   B.CreateBr(&Take);
-  return Found;
+  return Taken;
 }
 
 } // namespace reconverge::remedies::collect

@@ -17,8 +17,12 @@ namespace reconverge::remedies::collect {
 
 /// An item of a block: thread Thread of the block that is number Turn of those
 /// that this one does the work of. Both i32.
-struct Pick {
+struct Item {
   llvm::Value *Turn, *Thread;
+};
+
+/// What a lane has taken.
+struct Pick : Item {
   llvm::Value *Path;  ///< of all lanes of the warp, i32
   llvm::Value *Place; ///< of the warp's first item among all, i32
 };
@@ -33,11 +37,11 @@ public:
        const CollectOptions &Options);
 
   /// Sorts, from \p B on, which then stands where all is sorted. \p PathOf goes
-  /// on at the builder for the given turn, with the path of this thread's item:
-  /// i32, Paths if there is no work; all threads are to come to the end of it.
-  /// \p Thread: the linear number, \p There: how many there are, i32.
+  /// on at the builder for each item of this thread, with its path: i32, Paths if
+  /// there is no work; all threads are to come to the end of it. \p Thread: the
+  /// linear number, \p There: how many there are, i32.
   void sort(llvm::IRBuilderBase &B, llvm::Value *Thread, llvm::Value *There,
-            llvm::function_ref<llvm::Value *(llvm::Value *Turn)> PathOf);
+            llvm::function_ref<llvm::Value *(Item)> PathOf);
 
   /// What this lane has of the next items of its warp: goes on at \p Take where
   /// it has one, at \p Other where it has none, and at \p Done where the warp
@@ -57,14 +61,12 @@ private:
   llvm::Value *count(llvm::IRBuilderBase &B, llvm::Value *Mask);
   llvm::Value *fromLane(llvm::IRBuilderBase &B, llvm::Value *V,
                         llvm::Value *Lane);
+  llvm::Value *ofPath(llvm::IRBuilderBase &B, llvm::Value *V,
+                      llvm::Value *Path);
   llvm::Value *laneOf(llvm::IRBuilderBase &B, llvm::Value *Thread);
   llvm::Value *atPlace(llvm::IRBuilderBase &B, llvm::Value *Place);
-  llvm::Value *atSlot(llvm::IRBuilderBase &B, llvm::Value *Turn,
-                      llvm::Value *Thread);
   llvm::Value *atWord(llvm::IRBuilderBase &B, llvm::Value *Number);
   llvm::Value *rounded(llvm::IRBuilderBase &B, llvm::Value *Count);
-  llvm::PHINode *loop(llvm::IRBuilderBase &B, const char *Name);
-  void endLoop(llvm::IRBuilderBase &B, llvm::PHINode *Turn);
   void onlyIf(llvm::IRBuilderBase &B, llvm::Value *If, const char *Name,
               llvm::function_ref<void()> Do);
 
@@ -75,15 +77,34 @@ private:
   };
   LaneFacts factsOf(llvm::IRBuilderBase &B, llvm::Value *Lane);
 
-  void reset(llvm::IRBuilderBase &B, llvm::Value *Thread, llvm::Value *There);
+  /// In lane p, of path p; all i32. If there is one path, in all lanes.
+  struct PathEnds {
+    llvm::Value *Mine;  ///< where this warp's items begin
+    llvm::Value *Full;  ///< behind the last item
+    llvm::Value *Until; ///< where the next path begins
+  };
+
+  /// The items of a thread, as numbers: First, and others Step apart.
+  struct Own {
+    llvm::Value *First, *Step;
+  };
+  Own itemsOf(llvm::IRBuilderBase &B, llvm::Value *Thread, llvm::Value *There);
+  llvm::Value *numberAt(llvm::IRBuilderBase &B, const Own &Items,
+                        unsigned Turn);
+  Item itemOf(llvm::IRBuilderBase &B, llvm::Value *Number);
+
+  void reset(llvm::IRBuilderBase &B, llvm::Value *Thread);
   llvm::Value *rank(llvm::IRBuilderBase &B, llvm::Value *Path,
-                    const LaneFacts &Lane, llvm::PHINode *Had);
-  llvm::Value *findPlaces(llvm::IRBuilderBase &B, llvm::Value *Thread,
-                          llvm::Value *Had);
-  void give(llvm::IRBuilderBase &B, llvm::Value *Thread, llvm::Value *Places);
+                    const LaneFacts &Lane, llvm::Value *&Had);
+  PathEnds findEnds(llvm::IRBuilderBase &B, llvm::Value *Thread,
+                    llvm::Value *Had);
+  void give(llvm::IRBuilderBase &B, llvm::Value *Number, llvm::Value *Path,
+            llvm::Value *Place);
+  void fillGaps(llvm::IRBuilderBase &B, llvm::Value *Thread, llvm::Value *There,
+                const PathEnds &Of);
 
   llvm::Function &F;
-  const unsigned Paths, Threads, Items, Chunk;
+  const unsigned Paths, Items, Chunk;
   const bool Forgets;
   llvm::GlobalVariable *Words, *Queue;
 };

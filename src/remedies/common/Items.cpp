@@ -36,6 +36,16 @@
 // the launch. Where the shape is known (reqntid), constants in LaunchValues
 // fold.
 //
+// A loop over items that asks for y or z is of launches that have them: there a
+// number of 32 bits is divided by gx and bx by a reciprocal that the entry
+// computes and a register keeps, and the only branch is for z:
+//
+//   m = (2^32 - 1) / d
+//   q = n * m / 2^32, r = n - q d;   if r >= d: q + 1, r - d
+//
+// Why right: (2^32 - 1 - m d) + 1 <= d, so n m / 2^32 lies below n / d by less
+// than n / 2^32 < 1, and q is the quotient or one less.
+//
 // The numbers are those of a thread of the original launch, so flags that rest
 // on the ranges of reads (nsw, nneg) stay true. No range attribute or
 // metadata is added to the new values.
@@ -161,6 +171,66 @@ static Numbers flatIndex(IRBuilderBase &B, const Place &Of) {
           B.getInt32(0)};
 }
 
+/// What \p B makes goes on having the place in the source that it has.
+static void moveTo(IRBuilderBase &B, BasicBlock &BB, BasicBlock::iterator At) {
+  const DebugLoc Where = B.getCurrentDebugLocation();
+  B.SetInsertPoint(&BB, At);
+  B.SetCurrentDebugLocation(Where);
+}
+
+/// Where the sizes of \p Places are known, before the loops that \p B may be
+/// in; null if nothing is before.
+static Instruction *beforeLoops(ArrayRef<const Place *> Places,
+                                const IRBuilderBase &B) {
+  BasicBlock &Entry = B.GetInsertBlock()->getParent()->getEntryBlock();
+  const bool AreKnown = all_of(Places, [&](const Place *P) {
+    return all_of(P->Sizes, [&](const Value *Size) {
+      const auto *I = dyn_cast<Instruction>(Size);
+      return !I || I->getParent() == &Entry;
+    });
+  });
+  return AreKnown && B.GetInsertBlock() != &Entry ? Entry.getTerminator()
+                                                  : nullptr;
+}
+
+/// Whether the launch has more than one thread or block in \p Dimensions; asked
+/// at \p Before if that is somewhere.
+static Value *hasMore(ArrayRef<const Place *> Places,
+                      ArrayRef<unsigned> Dimensions, Instruction *Before,
+                      IRBuilderBase &B) {
+  const IRBuilderBase::InsertPointGuard Keep(B);
+  if (Before)
+    B.SetInsertPoint(Before);
+  Value *Ones = B.getInt32(1);
+  for (const Place *P : Places)
+    for (unsigned D : Dimensions)
+      Ones = B.CreateOr(Ones, P->Sizes[D]);
+  return B.CreateICmpNE(Ones, B.getInt32(1));
+}
+
+namespace {
+struct Division {
+  Value *Quotient, *Remainder;
+};
+} // namespace
+
+/// Of i32 values, with a reciprocal computed at \p Before.
+static Division divideOften(IRBuilderBase &B, Value *Number, Value *By,
+                            Instruction *Before) {
+  Value *Reciprocal = nullptr;
+  {
+    const IRBuilderBase::InsertPointGuard Keep(B);
+    B.SetInsertPoint(Before);
+    Reciprocal = B.CreateUDiv(B.getInt32(~0u), By, "reciprocal");
+  }
+  Value *Low =
+      B.CreateIntrinsic(Intrinsic::nvvm_mulhi_ui, {}, {Number, Reciprocal});
+  Value *Left = B.CreateSub(Number, B.CreateMul(Low, By));
+  Value *IsLess = B.CreateICmpUGE(Left, By);
+  return {B.CreateAdd(Low, B.CreateZExt(IsLess, B.getInt32Ty())),
+          B.CreateSelect(IsLess, B.CreateSub(Left, By), Left)};
+}
+
 /// In any launch.
 static Numbers gridIndex(IRBuilderBase &B, const Place &Of) {
   Numbers Index{};
@@ -177,40 +247,18 @@ static Numbers gridIndex(IRBuilderBase &B, const Place &Of) {
   return Index;
 }
 
-/// What \p B makes goes on having the place in the source that it has.
-static void moveTo(IRBuilderBase &B, BasicBlock &BB, BasicBlock::iterator At) {
-  const DebugLoc Where = B.getCurrentDebugLocation();
-  B.SetInsertPoint(&BB, At);
-  B.SetCurrentDebugLocation(Where);
-}
+using IndexOf = function_ref<Numbers(const Place &)>;
 
-/// Whether the launch has more than one dimension; asked where the sizes are
-/// known, before the loops that \p B may be in.
-static Value *isGrid(ArrayRef<Place *> Places, IRBuilderBase &B) {
-  const IRBuilderBase::InsertPointGuard Keep(B);
-  BasicBlock &Entry = B.GetInsertBlock()->getParent()->getEntryBlock();
-  if (B.GetInsertBlock() != &Entry && all_of(Places, [&](const Place *P) {
-        return all_of(P->Sizes, [&](const Value *Size) {
-          const auto *I = dyn_cast<Instruction>(Size);
-          return !I || I->getParent() == &Entry;
-        });
-      }))
-    B.SetInsertPoint(Entry.getTerminator());
-  Value *Ones = B.getInt32(1);
-  for (const Place *P : Places)
-    Ones = B.CreateOr(B.CreateOr(Ones, P->Sizes[1]), P->Sizes[2]);
-  return B.CreateICmpNE(Ones, B.getInt32(1));
-}
-
-/// Finds the indices of \p Places; the block is split at \p B, which goes on
-/// behind.
-static void takeApart(ArrayRef<Place *> Places, IRBuilderBase &B) {
+/// Finds the indices of \p Places, in launches of which \p IsGrid holds and in
+/// others; the block is split at \p B, which goes on behind.
+static void choose(Value *IsGrid, ArrayRef<Place *> Places, IRBuilderBase &B,
+                   IndexOf InFlat, IndexOf InGrid) {
   SmallVector<Numbers, 2> Flat, Grid;
   for (const Place *P : Places)
-    Flat.push_back(flatIndex(B, *P));
+    Flat.push_back(InFlat(*P));
   BasicBlock *Head = B.GetInsertBlock();
-  Instruction *End = SplitBlockAndInsertIfThen(
-      isGrid(Places, B), B.GetInsertPoint(), /*Unreachable=*/false);
+  Instruction *End = SplitBlockAndInsertIfThen(IsGrid, B.GetInsertPoint(),
+                                               /*Unreachable=*/false);
   Head->getTerminator()->setDebugLoc(B.getCurrentDebugLocation());
   End->setDebugLoc(B.getCurrentDebugLocation());
   BasicBlock *Apart = End->getParent(), *Tail = End->getSuccessor(0);
@@ -218,16 +266,46 @@ static void takeApart(ArrayRef<Place *> Places, IRBuilderBase &B) {
   Tail->setName("item.tail");
   moveTo(B, *Apart, End->getIterator());
   for (const Place *P : Places)
-    Grid.push_back(gridIndex(B, *P));
+    Grid.push_back(InGrid(*P));
   moveTo(B, *Tail, Tail->begin());
-  for (auto [P, InFlat, InGrid] : zip(Places, Flat, Grid))
+  for (auto [P, OfFlat, OfGrid] : zip(Places, Flat, Grid))
     for (unsigned D : {0u, 1u, 2u})
       if (P->Asked[D]) {
         PHINode *Index = B.CreatePHI(B.getInt32Ty(), 2);
-        Index->addIncoming(InFlat[D], Head);
-        Index->addIncoming(InGrid[D], Apart);
+        Index->addIncoming(OfFlat[D], Head);
+        Index->addIncoming(OfGrid[D], Apart);
         P->Index[D] = Index;
       }
+}
+
+static void takeApart(ArrayRef<Place *> Places, IRBuilderBase &B) {
+  Instruction *Before = beforeLoops(Places, B);
+  const bool IsOften =
+      Before &&
+      any_of(Places,
+             [](const Place *P) { return P->Asked[1] || P->Asked[2]; }) &&
+      all_of(Places, [](const Place *P) {
+        return P->Number->getType()->isIntegerTy(32);
+      });
+  if (!IsOften)
+    return choose(
+        hasMore(Places, {1, 2}, Before, B), Places, B,
+        [&](const Place &P) { return flatIndex(B, P); },
+        [&](const Place &P) { return gridIndex(B, P); });
+  SmallDenseMap<const Place *, Division, 2> Columns;
+  for (const Place *P : Places)
+    Columns[P] = divideOften(B, P->Number, P->Sizes[0], Before);
+  choose(
+      hasMore(Places, {2}, Before, B), Places, B,
+      [&](const Place &P) -> Numbers {
+        return {Columns[&P].Remainder, Columns[&P].Quotient, B.getInt32(0)};
+      },
+      [&](const Place &P) -> Numbers {
+        Value *Row = Columns[&P].Quotient;
+        return {Columns[&P].Remainder,
+                P.Asked[1] ? B.CreateURem(Row, P.Sizes[1]) : nullptr,
+                P.Asked[2] ? B.CreateUDiv(Row, P.Sizes[1]) : nullptr};
+      });
 }
 
 namespace {

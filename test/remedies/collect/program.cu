@@ -19,8 +19,12 @@
 // RUN: env RECONVERGE_DEVICE=cpu ./eight >out
 // RUN: diff expected out
 
+// What the sort does in shared memory is as it should be.
+// RUN: %reconverge test --check=all -- ./four 2>&1 | FileCheck %s --check-prefix=CHECKED
+// CHECKED: 2 kernels, 21 launches: no finding
+
 // A limit of registers is the collected kernel's alone.
-// RUN: %reconverge cc '--collect=threshold=10;registers=40' --emit-ptx %s -o - | FileCheck %s --check-prefix=LIMIT
+// RUN: %reconverge cc '--collect=threshold=10;occupancy=0;registers=40' --emit-ptx %s -o - | FileCheck %s --check-prefix=LIMIT
 // LIMIT-NOT: .maxnreg
 // LIMIT: .entry _Z4workPKiPji$remedied(
 // LIMIT: .maxnreg 40

@@ -18,7 +18,7 @@
 // shared memory.
 // RUN: %reconverge cc -I %source/include --emit-ptx %s -o app.ptx
 // RUN: FileCheck %s --check-prefix=PTX --input-file app.ptx
-// PTX: .shared {{.*}}__reconverge_items__Z5askedPjPKjj$remedied[8380];
+// PTX: .shared {{.*}}__reconverge_items__Z5askedPjPKjj$remedied[4282];
 // PTX: .entry _Z7chunkedPjPKjj$remedied(
 // PTX: atom.shared.add.u32 {{.*}}, 64;
 // PTX: .entry _Z6markedPjPKjj$remedied(
