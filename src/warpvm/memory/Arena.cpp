@@ -69,6 +69,7 @@ Arena::Arena(uint64_t SharedBytes, uint64_t PrivateBytes, unsigned Blocks)
   if (Base == MAP_FAILED)
     return;
   M.Base = static_cast<uint8_t *>(Base);
+  New = true;
   bool Failed = mprotect(privates(), M.PrivateRoom, PROT_READ | PROT_WRITE);
   for (unsigned B = 0; B < Blocks; ++B)
     Failed |= mprotect(M.Base + Guard + B * stride(), M.SharedRoom,

@@ -27,6 +27,8 @@ public:
   /// From one block's to the next one's, bytes.
   uint64_t stride() const;
   uint8_t *privates() const; ///< page-aligned
+  /// Nobody had this memory before.
+  bool isZero() const { return New; }
 
   struct Mapping {
     uint8_t *Base = nullptr;
@@ -37,6 +39,7 @@ public:
 private:
   Mapping M;
   uint64_t Shared;
+  bool New = false;
 };
 
 } // namespace reconverge::warpvm

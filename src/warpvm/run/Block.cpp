@@ -8,6 +8,12 @@
 // after many barriers: a block may wait for another in a loop with one. Where
 // the rest waits at the cluster's barrier, other blocks of the cluster go on.
 //
+// A frame is not cleared: code reads no lane of a value that it has not written, and
+// finds there what other blocks have left. To clear the frames of a launch, some
+// hundred KB, can take longer than the launch. Local arrays are cleared, but for
+// blocks that follow others in the same launch: a thread may read what it has not
+// written.
+//
 //===----------------------------------------------------------------------===//
 
 #include "warpvm/run/Cluster.h"
@@ -54,7 +60,7 @@ Block::Block(const LaunchContext &L, Cluster &Of, uint64_t Stride,
   uint8_t *Base = Memory.privates();
   const uint64_t Frame = roundUp(Plan->FrameBytes, 64);
   const uint64_t Each = privateBytes(*Plan);
-  std::memset(Base, 0, Each * Warps.size());
+  const uint64_t Local = Each - Frame;
   uint32_t Index[3] = {0, 0, 0}; // of the next thread
   for (unsigned I = 0; I < Warps.size(); ++I) {
     Warp &W = Warps[I];
@@ -65,6 +71,8 @@ Block::Block(const LaunchContext &L, Cluster &Of, uint64_t Stride,
     C.Params = L.Params;
     C.Shared = SharedBase;
     C.Local = W.Frame + Frame;
+    if (Local && !Memory.isZero())
+      std::memset(C.Local, 0, Local);
     C.Globals = L.Globals;
     const unsigned Lanes = std::min(WarpSize, Threads - I * WarpSize);
     C.Valid = Lanes == 64 ? ~Mask(0) : (Mask(1) << Lanes) - 1;
