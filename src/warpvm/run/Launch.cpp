@@ -11,9 +11,12 @@
 // does not end in code that was compiled fast. Counters are private to a thread and
 // summed at the end: sums of integers, the same in any order.
 //
-// To begin a thread takes longer than many a launch. So the thread that
-// launches is alone at first, unless the kernel's last launch lets expect that
-// there is work for others; they join once it has been busy for some time.
+// Another thread that helps (Helpers.cpp) has to wake up, and finds none of the
+// launch's memory in its caches. That takes longer than many a launch. So there are
+// as many threads as there is work for, a quarter of a millisecond each: by what the
+// kernel's last launch took, and once the thread that launches has been alone for so
+// long, by what it has done until then. Of a kernel's first launch nothing is known:
+// it has all threads, as it may be a long one of few blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +27,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <thread>
 
 using namespace llvm;
 
@@ -43,13 +45,41 @@ void LaunchState::fail(Error E) {
     Failure = joinErrors(std::move(Failure), std::move(E));
 }
 
-/// Threads are worth their beginning in a launch that takes longer.
-static constexpr std::chrono::microseconds Alone(100);
+/// Work that is worth a thread.
+static constexpr std::chrono::microseconds Share(250);
 using Seconds = std::chrono::duration<double>;
 
-void LaunchState::callOthers() {
-  for (; Absent; --Absent)
-    Others.emplace_back([this] { Worker(*this).run(); });
+LaunchState::LaunchState(const LaunchContext &L, PolicyKind Kind,
+                         unsigned Threads, VectorObserver *Observer)
+    : L(L), Kind(Kind), Observer(Observer),
+      Order(L.Clusters.clusters(), L.Seed),
+      Chunk(
+          std::clamp<uint64_t>(L.Clusters.clusters() / (64 * Threads), 1, 16)),
+      MayConclude(L.OwnMemory && L.Seed == NaturalOrder),
+      MostOthers(Threads - 1), LookAt(Begin + Share),
+      Others([this] { Worker(*this).run(); }), Sets(2 * L.plan().NumCounters),
+      Accesses(L.plan().NumAccesses) {}
+
+unsigned othersWorth(double Seconds, unsigned Most) {
+  const double Shares = Seconds / warpvm::Seconds(Share).count();
+  return unsigned(std::clamp<double>(Shares - 1, 0, Most));
+}
+
+void LaunchState::callOthers(double Seconds) {
+  const unsigned Worth = othersWorth(Seconds, MostOthers);
+  if (Worth > NumOthers)
+    Others.call(Worth - std::exchange(NumOthers, Worth));
+}
+
+/// The thread that launches has begun \p Begun clusters since the launch did.
+void LaunchState::look(uint64_t Begun) {
+  const auto Now = Clock::now();
+  if (Now < LookAt)
+    return;
+  LookAt = Now + (Now - Begin);
+  const uint64_t All = L.Clusters.clusters(),
+                 Left = All - std::min<uint64_t>(Next, All);
+  callOthers(Seconds(Now - Begin).count() / Begun * Left);
 }
 
 /// Starts the blocks of the next cluster, if any is left.
@@ -64,8 +94,9 @@ Expected<bool> Worker::begin() {
     TakenEnd = std::min(First + S.Chunk, S.L.Clusters.clusters());
   }
   const uint64_t I = Taken++;
-  if (Calls && S.Absent && hasNext() && Clock::now() - S.Begin >= Alone)
-    S.callOthers();
+  if (Calls && Begun && S.NumOthers < S.MostOthers && hasNext())
+    S.look(Begun);
+  ++Begun;
   if (Idle.empty()) {
     auto Of = Cluster::create(S.L);
     if (!Of)
@@ -261,12 +292,9 @@ Error runLaunch(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
           ? 1
           : unsigned(std::clamp<uint64_t>(L.Clusters.clusters(), 1, Threads));
   LaunchState S(L, Kind, Threads, Observer);
-  S.Absent = Threads - 1;
-  if (Seconds(BlockSeconds * L.blocks()) >= 2 * Alone)
-    S.callOthers();
+  S.callOthers(BlockSeconds * L.blocks());
   Worker(S, /*Calls=*/true).run();
-  for (std::thread &T : S.Others)
-    T.join();
+  S.Others.dismiss();
   BlockSeconds = Seconds(S.Busy).count() / L.blocks();
   if (L.Quiet)
     S.Printed.clear();

@@ -14,6 +14,10 @@ llvm::Error runLaunch(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
                       double &BlockSeconds, LaunchCounts *Counts,
                       VectorObserver *Observer);
 
+/// CPU threads, besides the one that launches and at most \p Most, that \p Seconds
+/// of work are worth.
+unsigned othersWorth(double Seconds, unsigned Most);
+
 /// Turns SIGSEGV and SIGBUS inside compiled code into faults; elsewhere they
 /// keep the meaning they had.
 void installSignalHandlers();

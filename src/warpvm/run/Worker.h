@@ -4,6 +4,7 @@
 #define RECONVERGE_WARPVM_RUN_WORKER_H
 
 #include "warpvm/run/Cluster.h"
+#include "warpvm/run/Helpers.h"
 #include "warpvm/run/Order.h"
 
 #include <algorithm>
@@ -12,7 +13,6 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
-#include <thread>
 
 namespace reconverge::warpvm {
 
@@ -42,8 +42,10 @@ struct LaunchState {
   const Clock::time_point Begin = Clock::now();
 
   // Of the thread that launches alone:
-  unsigned Absent = 0;             ///< CPU threads that have not begun yet
-  std::vector<std::thread> Others; ///< that have
+  const unsigned MostOthers;
+  unsigned NumOthers = 0;   ///< called so far
+  Clock::time_point LookAt; ///< whether there is work for more, not before
+  Helped Others;
 
   std::mutex Lock; ///< of what follows
   llvm::Error Failure = llvm::Error::success();
@@ -56,17 +58,12 @@ struct LaunchState {
   SectorSet Touched;
 
   LaunchState(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
-              VectorObserver *Observer)
-      : L(L), Kind(Kind), Observer(Observer),
-        Order(L.Clusters.clusters(), L.Seed),
-        Chunk(std::clamp<uint64_t>(L.Clusters.clusters() / (64 * Threads), 1,
-                                   16)),
-        MayConclude(L.OwnMemory && L.Seed == NaturalOrder),
-        Sets(2 * L.plan().NumCounters), Accesses(L.plan().NumAccesses) {}
+              VectorObserver *Observer);
 
   void fail(llvm::Error E);
-  /// The threads that have not begun do so now.
-  void callOthers();
+  /// Calls as many other threads as \p Seconds of work are worth.
+  void callOthers(double Seconds);
+  void look(uint64_t Begun);
 };
 
 /// One CPU thread's part in a launch.
@@ -115,6 +112,7 @@ private:
   llvm::SmallVector<std::unique_ptr<Cluster>, 2> InFlight, Idle;
   uint64_t DivergentWarps = 0;
   uint64_t Taken = 0, TakenEnd = 0; ///< of its chunk, not yet begun
+  uint64_t Begun = 0;               ///< clusters
   uint64_t Yields = 0;              ///< in a row, with nothing else in between
   uint64_t Patience = 16; ///< rounds of yields before a deadlock is looked for
   Clock::time_point NextLook; ///< not before
