@@ -11,6 +11,9 @@
 // that code goes to takes sections that are only read for the section of code. What
 // holds addresses has relocations anyway and stays where it is.
 //
+// A symbol, too, takes the linker's time, and nobody asks for those of regions and
+// constants, some hundred a kernel. Private ones are known to the assembler alone.
+//
 // The rest is what LLVM does to write an object file, by its own parts: there is no
 // way to hand it a streamer.
 //
@@ -59,6 +62,9 @@ public:
 
 Expected<std::unique_ptr<MemoryBuffer>> writeObject(Module &M,
                                                     TargetMachine &Host) {
+  for (GlobalValue &G : M.global_values())
+    if (G.hasInternalLinkage())
+      G.setLinkage(GlobalValue::PrivateLinkage);
   auto &LLVMHost = static_cast<LLVMTargetMachine &>(Host);
   legacy::PassManager Passes;
   TargetPassConfig *Config = LLVMHost.createPassConfig(Passes);
