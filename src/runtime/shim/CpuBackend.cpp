@@ -50,7 +50,8 @@ struct VmLibrary {
 
 static void open(VmLibrary &L) {
   backendPath("libReconvergeVM.so", L.Path);
-  L.Handle = dlopen(L.Path, RTLD_NOW | RTLD_LOCAL);
+  // Few of the functions that it takes from elsewhere are called in a short run.
+  L.Handle = dlopen(L.Path, RTLD_LAZY | RTLD_LOCAL);
   if (!L.Handle)
     fail(ExitUserError,
          "cannot load the warp VM: %s\n  It belongs beside libcudart.so in "
