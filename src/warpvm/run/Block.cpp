@@ -46,7 +46,7 @@ Block::Block(const LaunchContext &L, Cluster &Of, uint64_t Stride,
              uint8_t *Shared)
     : L(L), Of(Of), Plan(&L.plan()), WarpSize(Plan->WarpSize),
       Threads(L.threads()), Warps((Threads + WarpSize - 1) / WarpSize),
-      Turns(Warps.size()),
+      Scalars(Warps.size() * Plan->NumScalars), Turns(Warps.size()),
       SharedBytes(Plan->StaticShared + L.Shape.DynamicShared),
       Memory(Shared ? 0 : SharedBytes, privateBytes(*Plan) * Warps.size()),
       SharedBase(Shared ? Shared : Memory.shared()) {
@@ -66,6 +66,7 @@ Block::Block(const LaunchContext &L, Cluster &Of, uint64_t Stride,
     Warp &W = Warps[I];
     W.Plan = Plan;
     W.Frame = Base + Each * I;
+    W.freeScalars(Scalars.data() + size_t(I) * Plan->NumScalars);
     WarpContext &C = W.Context;
     std::memset(&C, 0, sizeof(C));
     C.Params = L.Params;

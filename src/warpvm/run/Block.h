@@ -147,8 +147,9 @@ private:
   unsigned WarpSize, Threads;
   uint64_t Linear = 0;
   std::vector<Warp> Warps;
-  std::vector<unsigned> Turns; ///< the order in which warps run
-  uint64_t Round = 0;          ///< of turns
+  std::vector<uint64_t> Scalars; ///< of each warp's first split
+  std::vector<unsigned> Turns;   ///< the order in which warps run
+  uint64_t Round = 0;            ///< of turns
   uint64_t SharedBytes;
   Arena Memory;
   uint8_t *SharedBase;

@@ -77,8 +77,7 @@ FunctionAddresses::~FunctionAddresses() {
 
 static uint64_t roundUp(uint64_t X) { return (X + 63) / 64 * 64; }
 
-Warp::Warp()
-    : Own(std::make_unique<WarpContext>()), Context(*Own), Root(this) {}
+Warp::Warp() : Context(Own), Root(this) {}
 
 /// A place for calls of \p Callee by \p Caller, kept for the next one.
 Warp::Warp(Warp &Caller, const KernelPlan &Callee)

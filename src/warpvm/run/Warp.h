@@ -58,7 +58,7 @@ struct Warp {
   ~Warp();
 
 private:
-  std::unique_ptr<WarpContext> Own; ///< null in a call
+  WarpContext Own; ///< of no use in a call
 public:
   WarpContext &Context; ///< one for a warp and all its calls
   const KernelPlan *Plan = nullptr;
@@ -136,7 +136,7 @@ private:
   /// round one loop apart.
   std::vector<llvm::SmallVector<LoopState, 1>> Loops;
   std::vector<std::unique_ptr<uint64_t[]>> Owned;
-  std::vector<uint64_t *> Spare;
+  llvm::SmallVector<uint64_t *, 4> Spare;
 };
 
 } // namespace reconverge::warpvm
