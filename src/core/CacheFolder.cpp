@@ -35,12 +35,14 @@ std::unique_ptr<MemoryBuffer> readCached(StringRef Path) {
   auto File = MemoryBuffer::getOpenFile(*Opened, Path, /*FileSize=*/-1,
                                         /*RequiresNullTerminator=*/false,
                                         /*IsVolatile=*/true);
-  // What is used stays longest. Most disks note reads once a day, some never.
+  // What is used stays longest. Most disks note reads once a day, some never. To
+  // note one takes as long as to open the file: once an hour is enough.
   sys::fs::file_status Status;
-  if (!sys::fs::status(*Opened, Status))
+  const auto Now = std::chrono::system_clock::now();
+  if (!sys::fs::status(*Opened, Status) &&
+      Now - Status.getLastAccessedTime() > std::chrono::hours(1))
     (void)sys::fs::setLastAccessAndModificationTime(
-        *Opened, std::chrono::system_clock::now(),
-        Status.getLastModificationTime());
+        *Opened, Now, Status.getLastModificationTime());
   sys::fs::closeFile(*Opened);
   return File ? std::move(*File) : nullptr;
 }

@@ -21,8 +21,8 @@ namespace reconverge {
 /// The path in \p Folder of what is kept under the hash \p Key.
 std::string cachePath(llvm::StringRef Folder, uint64_t Key);
 
-/// What is kept at \p Path, which counts as used now; null if there is nothing:
-/// another process may just have removed it.
+/// What is kept at \p Path, which counts as used within the hour; null if there is
+/// nothing: another process may just have removed it.
 std::unique_ptr<llvm::MemoryBuffer> readCached(llvm::StringRef Path);
 
 /// Whether a file is called as what we keep, or have kept in earlier versions.
