@@ -40,6 +40,11 @@
 #include <dlfcn.h>
 #include <mutex>
 #include <optional>
+#ifdef __x86_64__
+#define _Bool bool // that header is for C
+#include <sys/platform/x86.h>
+#undef _Bool
+#endif
 
 using namespace llvm;
 
@@ -77,27 +82,38 @@ static Expected<orc::JITTargetMachineBuilder> hostBuilder() {
   return *Known;
 }
 
-Expected<std::unique_ptr<Compiler>>
-Compiler::create(const MachineOptions &Options, Effort How,
-                 ArrayRef<std::pair<const char *, void *>> Library) {
+/// Another for CPUs of another model or with other features. The C library has
+/// asked the CPU when the process began.
+static Expected<std::string> nameOfCpu() {
+#ifdef __x86_64__
+  std::string Name =
+      utohexstr(__x86_get_cpuid_feature_leaf(CPUID_INDEX_1)->cpuid_array[0]);
+  for (unsigned Leaf = CPUID_INDEX_1; Leaf <= CPUID_INDEX_14_ECX_0; ++Leaf)
+    for (unsigned Bits : __x86_get_cpuid_feature_leaf(Leaf)->active_array)
+      Name += " " + utohexstr(Bits);
+  return Name;
+#else
   auto Builder = hostBuilder();
   if (!Builder)
     return Builder.takeError();
+  return Builder->getCPU() + "\n" + Builder->getFeatures().getString();
+#endif
+}
+
+Expected<std::unique_ptr<Compiler>>
+Compiler::create(const MachineOptions &Options, Effort How,
+                 ArrayRef<std::pair<const char *, void *>> Library) {
   const std::string &Isa = Options.Isa;
-  if (Isa == "avx2") {
-    Builder->setCPU("skylake"); // AVX2 with gathers that pay
-    Builder->getFeatures() = SubtargetFeatures();
-  } else if (!Isa.empty()) {
+  if (!Isa.empty() && Isa != "avx2")
     return userError("unknown instruction set '" + Isa +
                          "' for the CPU executor",
                      "Known: avx2; leave it out for all that the CPU has.");
-  }
-  Builder->setCodeGenOptLevel(How == Effort::Fast ? CodeGenOptLevel::None
-                                                  : CodeGenOptLevel::Default);
-  Builder->setRelocationModel(Reloc::PIC_);
-  // The default for a JIT, the large model, loads every constant's address.
-  Builder->setCodeModel(CodeModel::Small);
-  std::unique_ptr<Compiler> C(new Compiler(std::move(*Builder)));
+  Expected<std::string> Name = Isa.empty() ? nameOfCpu() : Isa;
+  if (!Name)
+    return Name.takeError();
+  std::unique_ptr<Compiler> C(new Compiler);
+  C->Isa = Isa;
+  C->CpuName = std::move(*Name);
   C->CacheDir = Options.CacheDir;
   C->How = How;
   for (auto [Name, Address] : Library)
@@ -105,12 +121,32 @@ Compiler::create(const MachineOptions &Options, Effort How,
   return C;
 }
 
+/// Makes what code is made for.
+Expected<orc::JITTargetMachineBuilder> Compiler::builder() const {
+  auto Builder = hostBuilder();
+  if (!Builder)
+    return Builder.takeError();
+  if (Isa == "avx2") {
+    Builder->setCPU("skylake"); // AVX2 with gathers that pay
+    Builder->getFeatures() = SubtargetFeatures();
+  }
+  Builder->setCodeGenOptLevel(How == Effort::Fast ? CodeGenOptLevel::None
+                                                  : CodeGenOptLevel::Default);
+  Builder->setRelocationModel(Reloc::PIC_);
+  // The default for a JIT, the large model, loads every constant's address.
+  Builder->setCodeModel(CodeModel::Small);
+  return Builder;
+}
+
 /// Made for the first kernel that the cache has not.
 Expected<TargetMachine *> Compiler::target() {
   if (!Target) {
     InitializeNativeTarget();
     InitializeNativeTargetAsmPrinter();
-    auto New = Builder.createTargetMachine();
+    auto Host = builder();
+    if (!Host)
+      return Host.takeError();
+    auto New = Host->createTargetMachine();
     if (!New)
       return New.takeError();
     Target = std::move(*New);
@@ -122,9 +158,14 @@ Expected<TargetMachine *> Compiler::target() {
 }
 
 std::string Compiler::hostInWords() const {
-  const std::string Features = Builder.getFeatures().getString();
+  auto Host = builder();
+  if (!Host) {
+    consumeError(Host.takeError());
+    return "an unknown CPU";
+  }
+  const std::string Features = Host->getFeatures().getString();
   const bool Wide = StringRef(Features).contains("+avx512f");
-  const std::string &Cpu = Builder.getCPU();
+  const std::string &Cpu = Host->getCPU();
   const bool Vectors =
       Cpu == "skylake" || StringRef(Features).contains("+avx2");
   return Cpu + (Wide ? ", AVX-512" : Vectors ? ", AVX2" : ", SSE");
@@ -182,8 +223,7 @@ std::string Compiler::cachePath(StringRef ModuleHash, StringRef Name,
                                 const EmitOptions &Emit, Tier Code) const {
   std::string Key =
       (ModuleHash + "\n" + Name + "\n" + describe(Emit, Code) + " " +
-       Twine(How == Effort::Fast) + "\n" + Builder.getCPU() + "\n" +
-       Builder.getFeatures().getString() + "\n" + BuildId)
+       Twine(How == Effort::Fast) + "\n" + CpuName + "\n" + BuildId)
           .str();
   return reconverge::cachePath(CacheDir, xxh3_64bits(Key));
 }

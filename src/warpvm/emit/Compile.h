@@ -55,15 +55,16 @@ public:
   std::string hostInWords() const;
 
 private:
-  explicit Compiler(llvm::orc::JITTargetMachineBuilder Builder)
-      : Builder(std::move(Builder)) {}
+  Compiler() = default;
+  llvm::Expected<llvm::orc::JITTargetMachineBuilder> builder() const;
   llvm::Expected<Compiled> link(const llvm::MemoryBuffer &Object);
   llvm::Expected<void *> find(llvm::StringRef Name);
   llvm::Expected<llvm::TargetMachine *> target();
   OperationLibrary &operations();
   llvm::Error makeLists(llvm::Module &M, llvm::TargetMachine &Target);
 
-  llvm::orc::JITTargetMachineBuilder Builder;
+  std::string Isa;     ///< MachineOptions
+  std::string CpuName; ///< of what code is made for, among keys of the cache
   std::unique_ptr<llvm::TargetMachine> Target; ///< once something is compiled
   llvm::StringMap<void *> Library;
   Linker Code;
