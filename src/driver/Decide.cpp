@@ -6,7 +6,7 @@
 // kernel, other compilers' included. Of several, the fastest.
 //
 // Where there are no times but counts, which have no noise, it is faster if it
-// takes fewer issue slots by more than rounding. On a GPU:
+// takes less time by the model, by more than rounding. On a GPU:
 //
 //   1. A round runs every build of the kernel once on each launch tried. Its
 //      time is the sum over those launches, so that a launch counts by the time
@@ -140,13 +140,13 @@ static bool tookTheOriginal(const TrialEvent &E) {
 
 /// Sums up the launches of one candidate; what decides between candidates comes
 /// later.
-static TrialResult
-summarise(const Candidate &What, ArrayRef<const TrialEvent *> Events,
-          const std::optional<analysis::MachineLimits> &Limits) {
+static TrialResult summarise(const Candidate &What,
+                             ArrayRef<const TrialEvent *> Events,
+                             const DecideOptions &Options) {
   TrialResult R;
   R.What = What;
   R.Why = "no launch of the kernel was tried";
-  Prediction Expected(Limits);
+  Prediction Expected(Options.Limits, !Options.NeedsTimes);
   bool Changes = !remedies::changesLaunch(What); // some launch
   for (const TrialEvent *E : Events)
     switch (E->What) {
@@ -375,7 +375,7 @@ static TrialResult *bestBuild(Decision &D, const DecideOptions &Options) {
   TrialResult *Best = nullptr;
   for (TrialResult &R : D.Tried)
     if (!R.What.changesCode() && R.End == TrialOutcome::Slower &&
-        R.Speedup > 1 && (R.Low > 1 || R.Speedup >= Options.LeastEstimated) &&
+        R.Speedup > 1 && (R.Low > 1 || R.Speedup >= Options.LeastOfBuilds) &&
         (!Best || R.Speedup > Best->Speedup))
       Best = &R;
   return Best;
@@ -439,7 +439,7 @@ Decision decide(const TrialRequest &Request, StringRef Display,
     for (const TrialEvent *E : OfC)
       if (E->What == TrialEvent::End && !is_contained(D.Shapes, E->Shape))
         D.Shapes.push_back(E->Shape);
-    D.Tried.push_back(summarise(C, OfC, Options.Limits));
+    D.Tried.push_back(summarise(C, OfC, Options));
     judge(D.Tried.back(), Options);
   }
   const TimeTable Times = timesOf(Candidates, OfKernel);
@@ -458,7 +458,7 @@ Decision decide(const TrialRequest &Request, StringRef Display,
     if (!isFaster(R, D, ByTimes, Options))
       R.Why = percent(gainOf(R, ByTimes)) +
               (ByTimes ? ", not faster beyond the noise"
-                       : ", not faster by its issue slots");
+                       : ", not faster by the model");
     else if (Options.ByOutputs && R.What.Promises == Promise::Bound) {
       R.End = TrialOutcome::Unproved;
       R.Why = "faster; the program's outputs decide";

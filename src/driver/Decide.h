@@ -23,10 +23,14 @@ struct DecideOptions {
   bool ByOutputs = false;
   /// Keep only what was timed: there is a GPU.
   bool NeedsTimes = false;
-  /// Of that GPU, for what is predicted; none: predictions compare issue slots.
+  /// Of that GPU, or of one that the warp VM stands for; none: predictions compare
+  /// issue slots. Without times, a launch is taken as one of many that fill it.
   std::optional<analysis::MachineLimits> Limits = {};
-  /// Least speed-up that counts where times are the model's, x.
-  double LeastEstimated = 1.01;
+  /// Least speed-up that counts where times are the model's, x: of what it puts
+  /// lower, half does not gain (docs/measured.md).
+  double LeastEstimated = 1.03;
+  /// Least median of another compiler's build over ours if 1 is in its interval, x.
+  double LeastOfBuilds = 1.01;
   /// What the interval of a measured one must lie above, x.
   double LeastMeasured = 1.005;
   /// What a launch must save at the interval's lower end, ms: where code and

@@ -380,12 +380,13 @@ Error Optimizer::tryAndKeep(CountedRun &First) {
     return E;
 
   DecideOptions Options;
-  if (OnGpu && Limits)
+  if (Limits)
     Options.Limits = *Limits;
-  else if (OnGpu)
+  else
     Counted.Notes.push_back(
-        "what is predicted compares issue slots: there is no machine file of " +
-        Counted.Device);
+        "what is predicted compares issue slots: " +
+        (OnGpu ? "there is no machine file of " + Counted.Device
+               : "the machine file has no limits of a GPU"));
   Options.AllowReorder = Request.AllowReorder;
   Options.AllowRounding = Request.AllowRounding;
   Options.ByOutputs = Plan->ByOutputs;

@@ -24,7 +24,8 @@ bool Prediction::add(Range &Sum, const Demands &Asked) const {
     Sum.Most += Slots;
     return Slots > 0;
   }
-  const KernelTime T = model::timeOf(Asked, *Limits);
+  const KernelTime T = OfMany ? model::timeOfMany(Asked, *Limits)
+                              : model::timeOf(Asked, *Limits);
   Sum.Least += T.Least;
   Sum.Likely += T.Cycles;
   Sum.Most += T.Most;

@@ -15,8 +15,9 @@ namespace reconverge::driver {
 /// known of one.
 class Prediction {
 public:
-  explicit Prediction(const std::optional<analysis::MachineLimits> &Limits)
-      : Limits(Limits) {}
+  /// \p OfMany: launches are taken as of many that fill the GPU.
+  Prediction(const std::optional<analysis::MachineLimits> &Limits, bool OfMany)
+      : Limits(Limits), OfMany(OfMany) {}
 
   void add(const TrialEvent &End);
   /// Says what was expected in \p R; nothing, if a launch was not counted.
@@ -29,6 +30,7 @@ private:
   bool add(Range &Sum, const Demands &Asked) const;
 
   const std::optional<analysis::MachineLimits> &Limits;
+  const bool OfMany;
   Range Original, Variant;
   bool IsWhole = true;       ///< every launch was counted
   bool ByMachineCode = true; ///< what both sides ask for is of that

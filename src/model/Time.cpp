@@ -66,6 +66,11 @@
 //
 //   T = sqrt(norm^2 + T_lat^2) + what a launch of nothing takes
 //
+// Of many launches side by side each has an even share of a GPU that they fill: as
+// many of its warps are resident on a multiprocessor as there is room for, ceil(B/S)
+// is B/S, and a launch of nothing takes nothing. How much they touch together is not
+// known; of the caches each is taken to have what it has alone.
+//
 // Limits: a warp's blocks are taken as one after the other, though loads of one
 // may be under way in the next. What waiting in line for memory adds is not
 // known here.
@@ -99,18 +104,26 @@ struct Traffic {
 
 } // namespace
 
-static Spread spreadOf(const Demand &D, const analysis::MachineLimits &L) {
+/// Whether a launch has the GPU to itself.
+enum class Company { Alone, OfMany };
+
+static Spread spreadOf(const Demand &D, const analysis::MachineLimits &L,
+                       Company In) {
   const double Blocks = double(D.Shape.blocks());
   const double WarpsOfBlock = std::ceil(double(D.Shape.blockThreads()) / 32);
-  const double Most = std::ceil(Blocks / L.Multiprocessors);
-  Spread S;
-  S.OnFullest = Most / Blocks;
-  S.Full = Blocks / (Most * L.Multiprocessors);
   const Occupancy At =
       occupancyOf(multiprocessorOf(L),
                   {D.Shape.blockThreads(),
                    D.StaticShared + D.Shape.DynamicShared, D.Registers});
-  S.Blocks = std::min(std::max(double(At.Blocks), 1.0), Most);
+  Spread S;
+  S.OnFullest = 1 / L.Multiprocessors;
+  S.Blocks = std::max(double(At.Blocks), 1.0);
+  if (In == Company::Alone) {
+    const double Most = std::ceil(Blocks / L.Multiprocessors);
+    S.OnFullest = Most / Blocks;
+    S.Full = Blocks / (Most * L.Multiprocessors);
+    S.Blocks = std::min(S.Blocks, Most);
+  }
   S.Warps = S.Blocks * WarpsOfBlock;
   return S;
 }
@@ -183,11 +196,13 @@ static double norm(std::array<double, NumUnits> Units, double P) {
   return Most * std::pow(Sum, 1 / P);
 }
 
-KernelTime timeOf(const Demand &D, const analysis::MachineLimits &L) {
+static KernelTime timeOf(const Demand &D, const analysis::MachineLimits &L,
+                         Company In) {
   KernelTime T;
   if (!D.isCounted() || D.Shape.threads() == 0)
     return T;
-  const Spread On = spreadOf(D, L);
+  const Spread On = spreadOf(D, L, In);
+  const double Launching = In == Company::Alone ? L.LaunchCycles : 0;
   T.HasMemory = D.HasMemory;
   T.Full = On.Full;
   // Schedulers take warps in turn.
@@ -216,7 +231,7 @@ KernelTime timeOf(const Demand &D, const analysis::MachineLimits &L) {
     T.Latency = std::max((D.PathCycles + D.PathLoads * std::max(Wait, 0.0)) /
                              std::max(On.Warps, 1.0) * On.OnFullest,
                          D.ThreadCycles + D.ThreadLoads * std::max(Wait, 0.0));
-    return std::hypot(norm(T.Units, L.Norm), T.Latency) + L.LaunchCycles;
+    return std::hypot(norm(T.Units, L.Norm), T.Latency) + Launching;
   };
   T.Least = Fill(M.L2.Least, M.Dram.Least, L.AtomicTurns);
   T.Most = Fill(M.L2.Most, M.Dram.Most, L.AtomicTurnsAtOne);
@@ -227,16 +242,17 @@ KernelTime timeOf(const Demand &D, const analysis::MachineLimits &L) {
     T.By = Bound::Latency;
   if (T.Full < 0.5)
     T.By = Bound::Grid;
-  if (L.LaunchCycles >= T.Cycles / 2)
+  if (Launching > 0 && Launching >= T.Cycles / 2)
     T.By = Bound::Launch;
   return T;
 }
 
-KernelTime timeOf(const Demands &All, const analysis::MachineLimits &L) {
+static KernelTime timeOf(const Demands &All, const analysis::MachineLimits &L,
+                         Company In) {
   KernelTime Sum;
   double Longest = 0;
   for (const Demand &D : All) {
-    const KernelTime T = timeOf(D, L);
+    const KernelTime T = timeOf(D, L, In);
     if (!T.isKnown())
       return {};
     for (auto [Total, Units] : llvm::zip_equal(Sum.Units, T.Units))
@@ -255,6 +271,19 @@ KernelTime timeOf(const Demands &All, const analysis::MachineLimits &L) {
     }
   }
   return Sum;
+}
+
+KernelTime timeOf(const Demand &D, const analysis::MachineLimits &L) {
+  return timeOf(D, L, Company::Alone);
+}
+KernelTime timeOf(const Demands &All, const analysis::MachineLimits &L) {
+  return timeOf(All, L, Company::Alone);
+}
+KernelTime timeOfMany(const Demand &D, const analysis::MachineLimits &L) {
+  return timeOf(D, L, Company::OfMany);
+}
+KernelTime timeOfMany(const Demands &All, const analysis::MachineLimits &L) {
+  return timeOf(All, L, Company::OfMany);
 }
 
 } // namespace reconverge::model

@@ -20,9 +20,16 @@ inline constexpr double UsualError = 1.3, UsualErrorByIr = 1.65;
 /// nothing was counted.
 KernelTime timeOf(const Demand &D, const analysis::MachineLimits &Limits);
 
+/// Of a launch on a CPU, where programs run small examples: its share of the time
+/// of many like it side by side, which fill the GPU. What a launch itself takes,
+/// and that a small one leaves multiprocessors idle, is not in it.
+KernelTime timeOfMany(const Demand &D, const analysis::MachineLimits &Limits);
+
 /// Of launches that run one after the other: all times added up. Not known if
 /// one is not.
 KernelTime timeOf(const Demands &All, const analysis::MachineLimits &Limits);
+KernelTime timeOfMany(const Demands &All,
+                      const analysis::MachineLimits &Limits);
 
 } // namespace reconverge::model
 

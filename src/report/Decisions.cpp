@@ -64,7 +64,7 @@ static std::string gainLine(const Decision &D) {
     return Line + ratio(Gain.Compiler) + " over our build";
   Line += ratio(Gain.Remedy);
   if (!D.Measured)
-    return Line + " by its issue slots";
+    return Line + " by the model";
   Line += " over " + Over + " of the kernel as it is";
   if (Gain.Baseline)
     Line += ", which is " + ratio(Gain.Compiler) + " over ours";
@@ -158,15 +158,17 @@ static std::string legendOf(const Shown &Any, StringRef Device) {
     Legend += " rounding: all that differs are floating-point numbers, by a "
               "few units in the last place.";
   if (Any.Predicted)
-    Legend += (Any.Time ? " predicted: time of the original over the "
-                          "candidate's, by a model of what both were counted "
-                          "to ask of "
-                        : " predicted: issue slots of the original over the "
-                          "candidate's, counted on ") +
-              Device.str() +
-              (Any.Time ? "."
-                        : "; an estimate, no time was taken. "
-                          "Only a GPU can confirm it.");
+    Legend +=
+        (Any.Time ? " predicted: time of the original over the "
+                    "candidate's, by a model of what both were counted "
+                    "to ask of "
+                  : " predicted: time of the original over the "
+                    "candidate's, of many such launches that fill a GPU, "
+                    "by a model of what both were counted to ask for on ") +
+        Device.str() +
+        (Any.Time ? "."
+                  : "; an estimate, no time was taken. "
+                    "Only a GPU can confirm it.");
   if (Any.Ms)
     Legend += " ms: of the launches timed, together.";
   if (Any.Time)

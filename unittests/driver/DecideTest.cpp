@@ -137,7 +137,7 @@ TEST(Decide, LaunchesAddUp) {
                       {estimated(Meld, 20, 10), estimated(Meld, 100, 115)}, {});
   EXPECT_EQ(D.Keep, Candidate());
   EXPECT_EQ(D.Tried[0].End, TrialOutcome::Slower);
-  EXPECT_EQ(D.Tried[0].Why, "-4.0 %, not faster by its issue slots");
+  EXPECT_EQ(D.Tried[0].Why, "-4.0 %, not faster by the model");
   EXPECT_EQ(D.Tried[0].Compared.Launches, 2u);
   EXPECT_EQ(D.Tried[0].Compared.Bytes, 200u);
   EXPECT_EQ(D.Why, "no candidate was better");
@@ -458,6 +458,24 @@ TEST(Decide, ARunThatEndsInATrialNamesIt) {
   EXPECT_EQ(endOfRun(Faulted, true)->Tried, Eager);
 }
 
+static analysis::MachineLimits smallGpu() {
+  return {.Multiprocessors = 2,
+          .ClockMHz = 1000,
+          .Schedulers = 4,
+          .Threads = 2048,
+          .Blocks = 32,
+          .Registers = 65536,
+          .SharedBytes = 100000,
+          .L1Bytes = 100000,
+          .L1Latency = 30,
+          .L2Latency = 200,
+          .DramLatency = 400,
+          .L2Bytes = 1e6,
+          .L2BytesPerCycle = 64,
+          .DramBytesPerCycle = 32,
+          .Norm = 4};
+}
+
 /// One warp that only issues: 130 cycles over 100. The interval is what the
 /// model is usually off by, less where it knows the machine code of both sides.
 TEST(Decide, PredictsTimeWhereTheGpuIsKnown) {
@@ -469,21 +487,7 @@ TEST(Decide, PredictsTimeWhereTheGpuIsKnown) {
     D.Busy[size_t(Unit::Issue)] = Cycles;
   }
   DecideOptions Options;
-  Options.Limits = analysis::MachineLimits{.Multiprocessors = 2,
-                                           .ClockMHz = 1000,
-                                           .Schedulers = 4,
-                                           .Threads = 2048,
-                                           .Blocks = 32,
-                                           .Registers = 65536,
-                                           .SharedBytes = 100000,
-                                           .L1Bytes = 100000,
-                                           .L1Latency = 30,
-                                           .L2Latency = 200,
-                                           .DramLatency = 400,
-                                           .L2Bytes = 1e6,
-                                           .L2BytesPerCycle = 64,
-                                           .DramBytesPerCycle = 32,
-                                           .Norm = 4};
+  Options.Limits = smallGpu();
   auto Expect = [&](double Error) {
     const Decision D = decide(request({Meld}), "k", {E}, Options);
     EXPECT_NEAR(D.Tried[0].Predicted, 1.3, 1e-9);
@@ -495,6 +499,27 @@ TEST(Decide, PredictsTimeWhereTheGpuIsKnown) {
   Expect(model::UsualErrorByIr);
   E.Variant.front().HasMachineCode = true;
   Expect(model::UsualError);
+}
+
+/// Half the issue slots and as many sectors: what waits for memory gains nothing.
+TEST(Decide, WithoutTimesTheModelDecides) {
+  TrialEvent E = estimated(Meld, 200, 100);
+  for (auto [Asked, Cycles] :
+       {std::pair(&E.Original, 200.0), {&E.Variant, 100.0}}) {
+    Demand &D = Asked->front();
+    D.Shape.Block = {32, 1, 1};
+    D.Busy[size_t(Unit::Issue)] = Cycles;
+    D.HasMemory = true;
+    D.StoreSectors = D.MergedStores = 1e4;
+  }
+  DecideOptions Options;
+  Decision D = decide(request({Meld}), "k", {E}, Options);
+  EXPECT_EQ(D.Keep, Meld) << "by slots alone";
+  Options.Limits = smallGpu();
+  D = decide(request({Meld}), "k", {E}, Options);
+  EXPECT_EQ(D.Keep, Candidate());
+  EXPECT_NEAR(D.Tried[0].Predicted, 1, 1e-3);
+  EXPECT_EQ(D.Tried[0].Why, "+0.0 %, not faster by the model");
 }
 
 } // namespace

@@ -143,6 +143,27 @@ TEST(Time, ALaunchTakesItsTime) {
 }
 
 /// One thread block starts in two cycles, however short it is.
+/// One block alone keeps one multiprocessor busy with four warps. Of many like it
+/// eight are resident on each of ten, and what launching takes is no one's.
+TEST(Time, ManyLikeItFillTheGpu) {
+  Demand D = launchOf(1);
+  busy(D, Unit::Issue) = 4000;
+  D.PathCycles = 8000;
+  analysis::MachineLimits L = machine();
+  L.LaunchCycles = 500;
+  EXPECT_NEAR(timeOf(D, L).Cycles, 500 + std::hypot(1000, 2000), 1e-9);
+  const KernelTime T = timeOfMany(D, L);
+  EXPECT_DOUBLE_EQ(of(T, Unit::Issue), 100);
+  EXPECT_DOUBLE_EQ(T.Latency, 25);
+  EXPECT_NEAR(T.Cycles, std::hypot(100, 25), 1e-9);
+  EXPECT_EQ(T.By, Bound::Unit);
+  // Nothing changes for one that fills it by itself.
+  D = launchOf(80);
+  busy(D, Unit::Issue) = 4000;
+  D.PathCycles = 8000;
+  EXPECT_NEAR(timeOfMany(D, L).Cycles, timeOf(D, L).Cycles - 500, 1e-9);
+}
+
 TEST(Time, ThreadBlocksHaveToStart) {
   Demand D = launchOf(40000);
   busy(D, Unit::Issue) = 40000;

@@ -140,7 +140,7 @@ TEST(Decisions, AGainIsOfARemedyOrOfACompiler) {
   // On the warp VM there are no times.
   F = example();
   F.Kernels[0].Measured = false;
-  EXPECT_NE(tableOf(F, 200).find(": 123.456x by its issue slots\n"),
+  EXPECT_NE(tableOf(F, 200).find(": 123.456x by the model\n"),
             std::string::npos);
 }
 

@@ -310,8 +310,7 @@ Expected<BackendOptions> optionsFromEnvironment() {
   O->TrialPlan = environment("RECONVERGE_TRIALS").str();
   if (O->needsCosts())
     O->Machine.Counters = true;
-  O->Machine.Accesses =
-      O->Accesses.value_or(!O->ProfilePath.empty() || O->ModelClock);
+  O->Machine.Accesses = O->Accesses.value_or(O->needsCosts() || O->ModelClock);
   if (O->Races && !O->TrialPlan.empty())
     return userError("RECONVERGE_VM: races together with trials",
                      "Trials look for races themselves: leave it out.");

@@ -28,7 +28,7 @@ struct BackendOptions {
   warpvm::MachineOptions Machine; ///< counts only if a profile is asked for
   bool Vectors = true;          ///< a profile samples per-thread block vectors
   std::optional<bool> Accesses; ///< count requests to memory; if not said,
-                                ///< where a profile is asked for
+                                ///< where costs are asked for
   bool Races = false;           ///< look for races in each launch
   bool ModelClock = false;      ///< device events tell the model's time
   HerdSettings Herd;            ///< what the policy herds
