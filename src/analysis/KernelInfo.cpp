@@ -10,7 +10,8 @@
 // and its region is what the copies' regions cover together.
 //
 // A region holds the blocks of a called function if every call of that function
-// lies in the region: the function then runs only on the branch's account.
+// lies in the region: the function then runs only on the branch's account. A call
+// through a pointer counts as one of each function whose address is taken.
 //
 //===----------------------------------------------------------------------===//
 
@@ -171,8 +172,7 @@ private:
   const MachineModel &Machine;
   std::vector<const Function *> Functions;
   DenseMap<uint32_t, uint32_t> Position; ///< of a block's number
-  /// Functions that are only called directly: the blocks of others that call
-  /// them.
+  /// The blocks of others that call a function, or that may through a pointer.
   MapVector<const Function *, SmallPtrSet<const BasicBlock *, 4>> Callers;
   std::vector<BlockInfo> Blocks;
   DenseSet<uint32_t> SeenAccesses;
@@ -193,17 +193,21 @@ std::optional<uint32_t> Describer::positionOf(const BasicBlock &BB) const {
   return std::nullopt;
 }
 
+static bool mayCall(const CallBase &Call, const Function &F) {
+  return Call.getCalledFunction() == &F ||
+         (Call.isIndirectCall() && F.hasAddressTaken());
+}
+
 void Describer::findCalls() {
   for (const Function *F : ArrayRef(Functions).drop_front())
-    if (!F->hasAddressTaken())
-      Callers.try_emplace(F);
+    Callers.try_emplace(F);
   for (const Function *F : Functions)
     for (const BasicBlock &BB : *F)
       for (const Instruction &I : BB)
         if (const auto *Call = dyn_cast<CallBase>(&I))
-          if (auto Found = Callers.find(Call->getCalledFunction());
-              Found != Callers.end() && Found->first != F)
-            Found->second.insert(&BB);
+          for (auto &[Callee, Sites] : Callers)
+            if (Callee != F && mayCall(*Call, *Callee))
+              Sites.insert(&BB);
 }
 
 std::set<uint32_t>

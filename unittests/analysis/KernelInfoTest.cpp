@@ -192,6 +192,47 @@ TEST(KernelInfo, RegionHoldsFunctionsCalledOnlyThere) {
   EXPECT_EQ(describe(Elsewhere).Branches[0].Region, (Positions{1}));
 }
 
+/// A call through a pointer may be of any function whose address is taken: here
+/// of the one that is called there alone, from within the other's region too.
+TEST(KernelInfo, RegionHoldsFunctionsCalledThroughPointersOnlyThere) {
+  const char *Text = R"(
+    declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+    @table = addrspace(1) constant [2 x ptr] [ptr @leaf, ptr @all]
+    define internal void @leaf(ptr %p) {
+      store i32 1, ptr %p
+      ret void
+    }
+    define internal void @all(ptr %p) {
+      %f = load ptr, ptr addrspace(1) @table
+      call void %f(ptr %p)
+      ret void
+    }
+    define ptx_kernel void @k(ptr %p, ptr %f) {
+    entry:
+      %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+      %c = trunc i32 %i to i1
+      br i1 %c, label %then, label %end
+    then:
+      call void %f(ptr %p)
+      br label %end
+    end:
+      MORE
+      ret void
+    }
+  )";
+  auto With = [&](StringRef More) {
+    std::string All = Text;
+    return All.replace(All.find("MORE"), 4, More.str());
+  };
+  Parsed Only(With(""));
+  KernelInfo Info = describe(Only);
+  ASSERT_EQ(Info.Branches.size(), 1u);
+  EXPECT_EQ(Info.Branches[0].Region, (Positions{1, 3, 4}));
+  Parsed Elsewhere(With("call void @leaf(ptr %p)"));
+  EXPECT_EQ(describe(Elsewhere).Branches[0].Region, (Positions{1, 4}))
+      << "positions of @all alone";
+}
+
 /// Inlined twice: one branch, whose region covers both copies.
 TEST(KernelInfo, CopiesAreOneBranch) {
   Parsed P(withHelper("%b = call i32 @helper(i32 %i)"));
