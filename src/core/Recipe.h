@@ -34,6 +34,10 @@ struct LaunchAmount {
   bool operator==(const LaunchAmount &) const = default;
 };
 
+/// Threads for each lane that runs at once, where a small example on the warp VM
+/// stands for a launch of many more than that.
+inline constexpr uint64_t ItemsOfExample = 16;
+
 /// Memory of the recipe's own, from before the first step to after the last.
 /// No launch shares it with another, so that launches in two streams, and
 /// replays of a graph, do not meet.

@@ -96,7 +96,8 @@ static std::vector<std::string> waysOf(const LoopGain &Best,
   });
   std::vector<std::string> Ways = {Counted(First), Counted(Second)};
   const unsigned Slice = longSlice(Threads);
-  if (!K.OnGpu || Threads / (WarpSize * Slice) >= Schedulers * FewWarps)
+  // A small example of a larger launch does not say how much larger.
+  if (Threads / (WarpSize * Slice) >= Schedulers * FewWarps)
     Ways.push_back(First.text() +
                    ";source=slice;slice=" + std::to_string(Slice) + Where);
   return Ways;

@@ -44,9 +44,10 @@
 // that was not is executed once a round at most.
 //
 // On a CPU, a launch that does not fill the GPU is taken for a small example of
-// one that does. But where one does, or ran on a GPU, and with J items a lane too
-// few warps would be left to hide the latencies of the loop, the price rises by
-// as much.
+// one that fills it many times: that many items each lane has with any J, and J is
+// one, for else launches of a real size would leave most of the GPU idle. But where
+// one does, or ran on a GPU, and with J items a lane too few warps would be left to
+// hide the latencies of the loop, the price rises by as much.
 //
 // 12, 3 and 72 are machine instructions of what the pass emits, by ptxas. The
 // loop is that of greatest gain less least price; gain is what idles at its exits
@@ -69,6 +70,7 @@
 
 #include "remedies/refill/LoopPrice.h"
 
+#include "core/Recipe.h"
 #include "remedies/common/Counted.h"
 #include "remedies/common/Occupancy.h"
 #include "remedies/refill/Machine.h"
@@ -171,6 +173,18 @@ static double residentWarps(const KernelProfile &K) {
                   {Threads, K.Info.StaticShared + Shared, K.Info.Registers});
 }
 
+/// Of a launch, on average.
+static double warpsOf(const KernelProfile &K) {
+  return double(K.Threads) / WarpSize /
+         double(std::max<uint64_t>(K.Launches, 1));
+}
+
+/// Whether the launches stand for larger ones: on a CPU, where they do not fill
+/// the GPU.
+static bool isExample(const KernelProfile &K) {
+  return !K.OnGpu && warpsOf(K) < residentWarps(K);
+}
+
 /// Warps that keep a GPU busy in the loop: while one waits for its chains of
 /// instructions, the others issue theirs.
 static double warpsToFill(const model::KernelSlots &Slots,
@@ -206,11 +220,10 @@ static double slotsWith(const Way &W, const model::KernelSlots &Slots,
       Rounds * (SlotsOfVote / W.Rounds + (W.Rounds > 1 ? SlotsOfCount : 0));
   const double Stops = SlotsOfStop * C.Leaving / Idle;
   const double Rest = std::max(C.FullRest * WarpSize / Idle, C.Rest);
-  const double Warps =
-      double(K.Threads) / WarpSize / double(std::max<uint64_t>(K.Launches, 1));
+  const double Warps = warpsOf(K);
   const double Enough = warpsToFill(Slots, C);
-  const bool IsWhole = K.OnGpu || Warps >= Enough;
-  const double Room = IsWhole ? residentWarps(K) : Warps;
+  const bool IsWhole = !isExample(K);
+  const double Room = IsWhole ? residentWarps(K) : Warps / ItemsOfExample;
   const double Run = std::min(Room, Warps / W.Items);
   const double End = Run / Warps * std::max(C.Loop - Loop, 0.0);
   const double Thinner =
@@ -236,7 +249,8 @@ static std::optional<LoopGain> priced(LoopGain G, LoopCounts C,
   const Round Of = roundOf(Slots, C);
   for (unsigned T : Thresholds)
     for (unsigned R : RoundsOfVote)
-      for (unsigned J : ItemsOfLane) {
+      for (unsigned J : isExample(K) ? ArrayRef(ItemsOfLane).take_front()
+                                     : ArrayRef(ItemsOfLane)) {
         Way &W = G.Ways.emplace_back(Way{0, T, R, J});
         W.Slots = slotsWith(W, Slots, C, Of);
       }

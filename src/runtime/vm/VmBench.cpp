@@ -15,6 +15,7 @@
 
 #include "runtime/vm/VmBench.h"
 
+#include "core/Recipe.h"
 #include "core/Remedied.h"
 #include "launch/Execute.h"
 #include "launch/RecipeText.h"
@@ -119,9 +120,13 @@ public:
   }
   uint64_t resident(const RecipeStep &Step, uint64_t BlockThreads,
                     uint64_t DynamicShared) override {
-    return uint64_t(limits::Multiprocessors) *
-           blocksAtOnce(*stepOf(Step).Kernel, unsigned(BlockThreads),
-                        DynamicShared);
+    const uint64_t Room = uint64_t(limits::Multiprocessors) *
+                          blocksAtOnce(*stepOf(Step).Kernel,
+                                       unsigned(BlockThreads), DynamicShared);
+    if (L.Shape.threads() >= Room * BlockThreads)
+      return Room;
+    // A small example, of a launch that fills the GPU many times.
+    return divideCeil(L.Shape.threads(), ItemsOfExample * BlockThreads);
   }
   bool launch(const RecipeStep &Step, const LaunchShape &Shape,
               void **Args) override {
