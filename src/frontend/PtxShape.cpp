@@ -153,11 +153,12 @@ static bool isInOwnArray(const Value *At) {
          isa<AllocaInst>(getUnderlyingObject(At));
 }
 
-/// Shared and local arrays start at a multiple of 16 bytes, and accesses to
-/// them say what that means for them.
+/// Shared and local arrays start at a multiple of 16 bytes, dynamic shared memory
+/// as with nvcc, and accesses to them say what that means for them.
 static void alignArrays(Module &M) {
   for (GlobalVariable &G : M.globals())
-    if (G.getAddressSpace() == analysis::SharedSpace && G.hasLocalLinkage() &&
+    if (G.getAddressSpace() == analysis::SharedSpace &&
+        (G.hasLocalLinkage() || G.isDeclaration()) && // one is dynamic
         G.getValueType()->isArrayTy() && G.getAlign().valueOrOne() < 16)
       G.setAlignment(Align(16));
   for (Function &F : M)

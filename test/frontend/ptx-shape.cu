@@ -50,6 +50,25 @@ extern "C" __global__ void neighbours(int *p) {
   p[threadIdx.x] = words[8] + words[9] + words[10] + words[11];
 }
 
+// So are those of a row in dynamic shared memory, and a row is copied by fours.
+// CHECK-LABEL: .entry copied(
+// CHECK: bar.sync
+// CHECK-NOT: shared.u32
+// CHECK: ld.shared.v4
+// CHECK: st.shared.v4
+// CHECK-NOT: shared.u32
+// CHECK: bar.sync
+extern "C" __global__ void copied(int *p, int n) {
+  extern __shared__ int rows[];
+  int *mine = rows + threadIdx.x * 4, *spare = rows + n * 4 + threadIdx.x * 4;
+  spare[p[0] & 3] = p[threadIdx.x];
+  __syncthreads();
+  for (int i = 0; i < 4; ++i)
+    mine[i] = spare[i];
+  __syncthreads();
+  p[threadIdx.x] = mine[p[1] & 3];
+}
+
 // So are four neighbours in an array of the thread's own.
 // CHECK-LABEL: .entry own(
 // CHECK: ld.local.u32
