@@ -23,6 +23,7 @@
 #include "frontend/Managed.h"
 #include "frontend/PtxMerge.h"
 #include "frontend/PtxShape.h"
+#include "frontend/SharedAddresses.h"
 #include "frontend/Strides.h"
 #include "frontend/Subprocess.h"
 #include "frontend/Target.h"
@@ -41,7 +42,7 @@ using namespace llvm;
 
 namespace reconverge::frontend {
 
-/// What addPassesToEmitFile does, with a pass of ours in between.
+/// What addPassesToEmitFile does, with passes of ours in between.
 static Expected<std::string> printPtx(LLVMTargetMachine &TM, Module &M) {
   SmallString<0> Ptx;
   raw_svector_ostream OS(Ptx);
@@ -49,6 +50,7 @@ static Expected<std::string> printPtx(LLVMTargetMachine &TM, Module &M) {
   auto *Machine = new MachineModuleInfoWrapperPass(&TM);
   TargetPassConfig *Config = TM.createPassConfig(Passes);
   keepStrides(*Config);
+  hoistSharedAddresses(*Config);
   Passes.add(Config);
   Passes.add(Machine);
   const bool Selects = !Config->addISelPasses();
