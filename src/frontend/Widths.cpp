@@ -11,7 +11,8 @@
 //                     negative, and so extends it without its sign. Constants
 //                     are split off an address only through one of the two
 //                     extensions, so neighbours would have an address each. An
-//                     index that is not negative can be extended by its sign
+//                     index that is not negative can be extended by its sign;
+//                     so can A[I] beside them, where it is tested that I >= 0
 //
 //   short arithmetic  sext(srem i16 x, 6) is srem i32 (sext x), 6, and so for
 //                     quotients, and for sums, differences and products that do
@@ -91,12 +92,32 @@ static void extendBehindPhis(Function &F) {
   RecursivelyDeleteTriviallyDeadInstructionsPermissive(Dead);
 }
 
+/// Whether \p V is a sum with a constant of which LLVM knows no more than that it
+/// does not wrap with its sign.
+static bool isNeighbour(const Value *V) {
+  return match(V, m_NSWAdd(m_Value(), m_ConstantInt())) &&
+         !match(V, m_NUWAdd(m_Value(), m_Value()));
+}
+
+static bool isExtended(const Value *V) {
+  return any_of(V->users(), [](const User *U) {
+    const auto *Extend = dyn_cast<ZExtInst>(U);
+    return isa<SExtInst>(U) || (Extend && Extend->hasNonNeg());
+  });
+}
+
+/// Whether \p V, or a neighbour of it, is extended by its sign, too.
+static bool isSigned(const Value *V) {
+  return isNeighbour(V) || any_of(V->users(), [](const User *U) {
+           return isa<SExtInst>(U) || (isNeighbour(U) && isExtended(U));
+         });
+}
+
 static void extendIndicesBySign(Function &F) {
   for (Instruction &I : make_early_inc_range(instructions(F)))
     if (auto *Extend = dyn_cast<ZExtInst>(&I);
         Extend && Extend->hasNonNeg() && Extend->getType()->isIntegerTy(64) &&
-        match(Extend->getOperand(0), m_NSWAdd(m_Value(), m_ConstantInt())) &&
-        !match(Extend->getOperand(0), m_NUWAdd(m_Value(), m_Value()))) {
+        isSigned(Extend->getOperand(0))) {
       auto *Signed = new SExtInst(Extend->getOperand(0), Extend->getType(), "",
                                   Extend->getIterator());
       Signed->setDebugLoc(Extend->getDebugLoc());

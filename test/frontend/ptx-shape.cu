@@ -142,3 +142,20 @@ extern "C" __global__ void words(const short *__restrict__ in, unsigned *out,
     }
   }
 }
+
+// An element and its two neighbours have one address, though of the index alone,
+// where it is tested, LLVM forgets that it has a sign.
+// CHECK-LABEL: .entry window(
+// CHECK: ld.global.u32 {{%r[0-9]+}}, {{\[}}[[A:%rd[0-9]+]]+-4{{\]}};
+// CHECK: ld.global.u32 {{%r[0-9]+}}, {{\[}}[[A]]{{\]}};
+// CHECK: ld.global.u32 {{%r[0-9]+}}, {{\[}}[[A]]+4{{\]}};
+// CHECK: ret;
+extern "C" __global__ void window(const int *a, int *out, int n) {
+  const int x = out[n], from = a[n];
+  int sum = 0;
+#pragma unroll
+  for (int u = x - 1; u <= x + 1; ++u)
+    if (u >= 0 && u < n)
+      sum += a[u] / from;
+  out[threadIdx.x] = sum;
+}
