@@ -23,6 +23,8 @@
 //   shared ends         what both arms of a branch end with stands once, where
 //                       they meet (SharedEnds.cpp)
 //   choices             by select or by branch as it is cheaper (Choices.cpp)
+//   last rounds         tests for them are in no copy of a round that is not one
+//                       (LastRounds.cpp)
 //   maxima              with 0 are what is compared, too (Maxima.cpp)
 //   pointers to nowhere LLVM leaves poison where a loop's remainder is skipped, and
 //                       the code generator then takes the PHI, and all that it
@@ -42,6 +44,7 @@
 #include "analysis/device/AddressSpace.h"
 #include "analysis/device/Intrinsics.h"
 #include "frontend/Choices.h"
+#include "frontend/LastRounds.h"
 #include "frontend/Maxima.h"
 #include "frontend/SharedEnds.h"
 #include "frontend/SplitAtomics.h"
@@ -268,6 +271,7 @@ static void skipAdditionsOfZero(Function &F) {
 }
 
 void shapeForPtxas(Function &F) {
+  settleLastRounds(F);
   fitWidths(F);
   sinkSharedEnds(F);
   chooseBySelect(F);
