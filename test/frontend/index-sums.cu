@@ -87,13 +87,12 @@ extern "C" __global__ void shared(double *out, int a, int f, int rows,
   out[threadIdx.x] = sum;
 }
 
-// Of four bytes each it is left as it is, as ptxas takes fewer registers then and
-// has fewer loads under way.
+// Also of four bytes each.
 // CHECK-LABEL: .entry words(
-// CHECK: mul.wide.s32
-// CHECK: ld.global.nc.f32
-// CHECK: mul.wide.s32
-// CHECK: ld.global.nc.f32
+// CHECK: ld.global.nc.f32 {{%f[0-9]+}}, {{\[}}[[W:%rd[0-9]+]]{{\]}};
+// CHECK-NOT: mul.wide
+// CHECK: add.s64 [[W1:%rd[0-9]+]], [[W]], {{%rd[0-9]+}};
+// CHECK-NEXT: ld.global.nc.f32 {{%f[0-9]+}}, {{\[}}[[W1]]{{\]}};
 // CHECK: ret;
 extern "C" __global__ void words(const float *__restrict__ t, float *out, int a,
                                  int f, int rows, int columns, int n) {
@@ -102,4 +101,60 @@ extern "C" __global__ void words(const float *__restrict__ t, float *out, int a,
   for (int c = 0; c < n; ++c)
     sum += t[a * rows + b * n + c * columns + f];
   out[b] = sum;
+}
+
+// A product alone: the row in which a place is looked up.
+// CHECK-LABEL: .entry lookup(
+// CHECK: ld.global.nc.u32 {{%r[0-9]+}}, {{\[}}[[AT:%rd[0-9]+]]+-4{{\]}};
+// CHECK: mul.wide.s32
+// CHECK-NOT: mul.wide
+// CHECK: ld.global.nc.u32 {{%r[0-9]+}}, {{\[}}[[AT]]{{\]}};
+// CHECK: ret;
+extern "C" __global__ void lookup(const int *__restrict__ t,
+                                  const int *__restrict__ at, int *out, int cells,
+                                  int n) {
+  int sum = 0;
+  for (int a = 0; a < n; ++a) {
+    const int *row = t + a * cells + at[a];
+    sum = sum * 5 + row[0];
+  }
+  out[threadIdx.x] = sum;
+}
+
+// Looking back: a - (k + 1) becomes a + ~k, of which nobody knows whether it wraps.
+// CHECK-LABEL: .entry back(
+// CHECK: ld.global.nc.u32 {{%r[0-9]+}}, {{\[}}[[B:%rd[0-9]+]]{{\]}};
+// CHECK-NOT: mul.wide
+// CHECK: ld.global.nc.u32 {{%r[0-9]+}}, {{\[}}[[B]]+-4{{\]}};
+// CHECK-NOT: mul.wide
+// CHECK: ld.global.nc.u32 {{%r[0-9]+}}, {{\[}}[[B]]+-8{{\]}};
+// CHECK: ret;
+extern "C" __global__ void back(const int *__restrict__ t, int *out, int a) {
+  int sum = 0;
+  for (int k = 0; k < 48; ++k)
+    sum = sum * 5 + t[a - k] / a;
+  out[threadIdx.x] = sum;
+}
+
+// A window of several arrays: each has one address in a row of it.
+// CHECK-LABEL: .entry window(
+// CHECK: ld.global.nc.u32 {{%r[0-9]+}}, {{\[}}[[S:%rd[0-9]+]]{{[+0-9-]*}}{{\]}};
+// CHECK-NOT: mul.wide
+// CHECK: ld.global.nc.u32 {{%r[0-9]+}}, {{\[}}[[T:%rd[0-9]+]]{{[+0-9-]*}}{{\]}};
+// CHECK-NOT: mul.wide
+// CHECK: ld.global.nc.u32 {{%r[0-9]+}}, {{\[}}[[S]]{{[+0-9-]*}}{{\]}};
+// CHECK-NOT: mul.wide
+// CHECK: ld.global.nc.u32 {{%r[0-9]+}}, {{\[}}[[T]]{{[+0-9-]*}}{{\]}};
+// CHECK: ret;
+extern "C" __global__ void window(const int *__restrict__ s,
+                                  const int *__restrict__ t, int *out, int x,
+                                  int y, int side, int first) {
+  int sum = 0;
+#pragma unroll 1
+  for (int v = y - 2; v <= y + 2; ++v)
+#pragma unroll
+    for (int u = x - 1; u <= x + 1; ++u)
+      if (s[first + (v * side + u)] == y)
+        sum = sum * 5 + t[first + (v * side + u)];
+  out[threadIdx.x] = sum;
 }
