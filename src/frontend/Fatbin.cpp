@@ -21,6 +21,7 @@
 #include "frontend/ForeignCode.h"
 #include "frontend/KernelWords.h"
 #include "frontend/Managed.h"
+#include "frontend/Products.h"
 #include "frontend/PtxMerge.h"
 #include "frontend/PtxShape.h"
 #include "frontend/SharedAddresses.h"
@@ -51,6 +52,7 @@ static Expected<std::string> printPtx(LLVMTargetMachine &TM, Module &M) {
   TargetPassConfig *Config = TM.createPassConfig(Passes);
   keepStrides(*Config);
   hoistSharedAddresses(*Config);
+  addToProducts(*Config);
   Passes.add(Config);
   Passes.add(Machine);
   const bool Selects = !Config->addISelPasses();
