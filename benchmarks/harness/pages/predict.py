@@ -5,6 +5,7 @@ predict-counts, the same on every CPU."""
 import json
 import os
 
+from pages import predict_units
 from places import NETS
 from predicting import HELD_OUT, PROGRAMS, SOURCES, TRAINED_ON
 from publish import machine, made_by
@@ -246,4 +247,5 @@ def lines(store):
     yield from counted(store)
     yield from measured(store)
     yield from fused(store)
+    yield from predict_units.lines(store)
     yield from beside_paper(store)
