@@ -23,9 +23,9 @@
 ; MANY: collecting has no parameter 'paths=32'
 
 
-; SHORT: remark: {{.*}} collected: 1 paths, 2 items a thread, 1344 bytes
+; SHORT: remark: {{.*}} collected: 1 paths, 2 items a thread, 830 bytes
 ; SHORT: collect.known:
-; SHORT: %path = phi i32 [ 1, %collect.turn ], [ 1, %collect.end ], [ 0, %{{.*}} ], [ 1, %[[DONE:.*]] ]
+; SHORT: %path = phi i32 [ 1, %{{.*}} ], [ 1, %collect.end ], [ 0, %{{.*}} ], [ 1, %[[DONE:.*]] ]
 ; What it does, and what that follows from.
 ; SHORT: collect.slice
 ; SHORT: icmp sgt i32
@@ -34,9 +34,8 @@
 ; SHORT-NEXT: [[NEG:%.*]] = sub i32 0,
 ; SHORT-NEXT: br label %[[DONE]]
 ; SHORT: [[DONE]]:
-; SHORT-NEXT: [[R:%.*]] = phi i32 [ [[NEG]], %[[OTHER]] ]
 ; SHORT-NEXT: getelementptr
-; SHORT-NEXT: store i32 [[R]], ptr addrspace(1)
+; SHORT-NEXT: store i32 [[NEG]], ptr addrspace(1)
 ; SHORT-NEXT: br label %collect.known
 
 ; CHUNK: collect.latch:
@@ -53,10 +52,10 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 
-; CHECK: remark: {{.*}} collected: 2 paths, 2 items a thread, 1404 bytes of shared memory, blocks of up to 128 threads
+; CHECK: remark: {{.*}} collected: 2 paths, 2 items a thread, 892 bytes of shared memory, blocks of up to 128 threads
 
 ; CHECK: @__reconverge_counts_k = internal addrspace(3) global [64 x i32] poison, align 16
-; CHECK: @__reconverge_items_k = internal addrspace(3) global [574 x i16] poison, align 16
+; CHECK: @__reconverge_items_k = internal addrspace(3) global [318 x i16] poison, align 16
 
 ; CHECK-LABEL: define ptx_kernel void @k(
 ; CHECK-SAME: ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n, i64 %blocks, i32 %grid.x, i32 %grid.y, i32 %grid.z) #[[RECIPE:[0-9]+]]
@@ -75,13 +74,19 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; CHECK: store i32 %{{.*}}, ptr addrspace(1)
 ; CHECK-NEXT: br label %collect.latch
 
-; Each way to a path: one for each side, and one without work.
-; CHECK: collect.turn:
+; V warps take a block of the program's each, if there are so many: an item is a
+; turn of ten bits' distance, and a thread.
+; CHECK: call void @llvm.nvvm.barrier0()
+; CHECK: [[WHOLE:%.*]] = icmp ule i32
+; CHECK: [[FIRST:%.*]] = select i1 [[WHOLE]], i32 %{{.*}}, i32 %thread
+; CHECK-NEXT: [[STEP:%.*]] = select i1 [[WHOLE]], i32 32, i32 1024
+; CHECK: lshr i32 [[FIRST]], 10
+; CHECK-NEXT: and i32 [[FIRST]], 1023
+
+; Each way to a path: one for each side, and one without work; then the next item.
 ; CHECK: collect.known:
-; CHECK: %path = phi i32 [ 2, %collect.turn ], [ 2, %collect.end ], [ 0, %{{.*}} ], [ 1, %{{.*}} ]
-; CHECK-COUNT-2: call i32 @llvm.nvvm.vote.ballot.sync(i32 -1,
-; CHECK: call i32 @llvm.nvvm.shfl.sync.idx.i32(
-; CHECK: store i16
+; CHECK-NEXT: %path = phi i32 [ 2, %{{.*}} ], [ 2, %collect.end ], [ 0, %{{.*}} ], [ 1, %{{.*}} ]
+; CHECK-NEXT: add i32 [[FIRST]], [[STEP]]
 
 ; What is needed of the slice: no store, and no loop.
 ; CHECK: collect.slice:
@@ -90,10 +95,16 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; CHECK-NEXT: icmp sgt i32
 ; CHECK-NEXT: br i1
 
-; CHECK: call void @llvm.nvvm.barrier0()
+; Both items' paths are known before the first ballot.
+; CHECK: %path6 = phi i32
+; CHECK-COUNT-4: call i32 @llvm.nvvm.vote.ballot.sync(i32 -1,
 ; CHECK: atomicrmw add ptr addrspace(3)
 ; CHECK: call void @llvm.nvvm.barrier0()
+; CHECK-COUNT-2: store i16 %{{.*}}, ptr addrspace(3)
+; CHECK: collect.gaps:
 ; CHECK: call void @llvm.nvvm.barrier0()
+; CHECK: collect.none:
+; CHECK: store i16 -1, ptr addrspace(3)
 
 ; CHECK: collect.done:
 ; CHECK: ret void
