@@ -82,16 +82,15 @@ protected:
     return Most;
   }
   Watch Noted;
-  TestProgram P{R"(
+  static constexpr const char *Code = R"(
     define ptx_kernel void @k(ptr %p) {
       %1 = atomicrmw add ptr %p, i32 1 seq_cst
       ret void
-    })",
-                options()};
+    })";
+  TestProgram P{Code, options()};
 };
 
 TEST_F(ThreadsTest, ShortLaunchesStayWithWhoLaunches) {
-  launch(4, 0us); // nothing is known of it yet
   // The system may take the CPU away for longer than a launch should last.
   unsigned Alone = 0;
   for (unsigned I = 0; I < 20; ++I)
@@ -108,8 +107,22 @@ TEST_F(ThreadsTest, LongOnesHaveAllThreads) {
   EXPECT_EQ(launchOften(4, 20ms), 4u);
 }
 
-TEST_F(ThreadsTest, TheFirstLaunchIsTakenForALongOne) {
-  EXPECT_EQ(launch(4, 200ms), 4u);
+TEST_F(ThreadsTest, AFirstLaunchHasOthersOnceItLasts) {
+  // Its first block is on one thread.
+  EXPECT_EQ(launch(8, 100ms), 4u);
+}
+
+TEST_F(ThreadsTest, AShortFirstLaunchHasNone) {
+  unsigned Alone = 0;
+  for (unsigned I = 0; I < 5; ++I) {
+    TestProgram New(Code, options());
+    New.Observer = &Noted;
+    Noted.Who.clear();
+    uint32_t Count = 0;
+    New.run(shape(4, 32), &Count);
+    Alone += Noted.Who.size() == 1;
+  }
+  EXPECT_GE(Alone, 3u);
 }
 
 TEST_F(ThreadsTest, AsManyJoinAsThereAreBlocks) {

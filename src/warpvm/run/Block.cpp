@@ -220,7 +220,8 @@ void Block::takeBetterCode() {
     W.Plan = Plan;
 }
 
-llvm::Expected<Status> Block::run(Policy &P, bool MayPause) {
+llvm::Expected<Status> Block::run(Policy &P, bool MayPause,
+                                  llvm::function_ref<void()> AfterWarp) {
   FaultGuard Guard;
   Guard.Tolerant = L.Tolerant;
   // Volatile: read after a jump out of compiled code.
@@ -268,6 +269,8 @@ llvm::Expected<Status> Block::run(Policy &P, bool MayPause) {
         break;
       }
       Acting = nullptr;
+      if (AfterWarp)
+        AfterWarp();
       if (L.StepLimit && W.Context.Budget < 0)
         raiseStepLimit(W);
       // At once: whoever comes later waits for the next round.

@@ -80,7 +80,9 @@ public:
   /// Runs all warps until the block is done, or only yielding warps are left or,
   /// with \p MayPause, pausing ones, or the rest waits for others of its cluster
   /// (Status::Waiting). A fault comes back as an error; the block is lost then.
-  llvm::Expected<Status> run(Policy &P, bool MayPause);
+  /// \p AfterWarp, if there is one, is called after each warp's turn.
+  llvm::Expected<Status> run(Policy &P, bool MayPause,
+                             llvm::function_ref<void()> AfterWarp = {});
 
   uint64_t linear() const { return Linear; }
   std::string &output() { return Output; }

@@ -15,8 +15,8 @@
 // launch's memory in its caches. That takes longer than many a launch. So there are
 // as many threads as there is work for, a quarter of a millisecond each: by what the
 // kernel's last launch took, and once the thread that launches has been alone for so
-// long, by what it has done until then. Of a kernel's first launch nothing is known:
-// it has all threads, as it may be a long one of few blocks.
+// long, by what it has done until then. Of a kernel's first launch nothing is known;
+// as it may be a long one of few blocks, who launches looks after each warp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +26,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 using namespace llvm;
@@ -71,7 +72,6 @@ void LaunchState::callOthers(double Seconds) {
     Others.call(Worth - std::exchange(NumOthers, Worth));
 }
 
-/// The thread that launches has begun \p Begun clusters since the launch did.
 void LaunchState::look(uint64_t Begun) {
   const auto Now = Clock::now();
   if (Now < LookAt)
@@ -80,6 +80,11 @@ void LaunchState::look(uint64_t Begun) {
   const uint64_t All = L.Clusters.clusters(),
                  Left = All - std::min<uint64_t>(Next, All);
   callOthers(Seconds(Now - Begin).count() / Begun * Left);
+}
+
+void Worker::look() {
+  if (Calls && Begun && S.NumOthers < S.MostOthers && hasNext())
+    S.look(Begun);
 }
 
 /// Starts the blocks of the next cluster, if any is left.
@@ -94,8 +99,7 @@ Expected<bool> Worker::begin() {
     TakenEnd = std::min(First + S.Chunk, S.L.Clusters.clusters());
   }
   const uint64_t I = Taken++;
-  if (Calls && Begun && S.NumOthers < S.MostOthers && hasNext())
-    S.look(Begun);
+  look();
   ++Begun;
   if (Idle.empty()) {
     auto Of = Cluster::create(S.L);
@@ -181,6 +185,10 @@ void Worker::run() {
 
 void Worker::work() {
   size_t Turn = 0;
+  const auto Look = [this] { look(); };
+  function_ref<void()> AfterWarp;
+  if (Calls && S.IsFirst)
+    AfterWarp = Look;
   while (!S.Stop.load(std::memory_order_relaxed)) {
     if (S.Called.load(std::memory_order_relaxed))
       meet();
@@ -192,7 +200,7 @@ void Worker::work() {
         return;
     }
     Turn %= Active.size();
-    auto Result = Active[Turn].B->run(*P, /*MayPause=*/true);
+    auto Result = Active[Turn].B->run(*P, /*MayPause=*/true, AfterWarp);
     if (!Result) {
       S.fail(Result.takeError());
       std::lock_guard<std::mutex> Guard(S.Lock);
@@ -292,7 +300,9 @@ Error runLaunch(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
           ? 1
           : unsigned(std::clamp<uint64_t>(L.Clusters.clusters(), 1, Threads));
   LaunchState S(L, Kind, Threads, Observer);
-  S.callOthers(BlockSeconds * L.blocks());
+  S.IsFirst = std::isinf(BlockSeconds);
+  if (!S.IsFirst)
+    S.callOthers(BlockSeconds * L.blocks());
   Worker(S, /*Calls=*/true).run();
   S.Others.dismiss();
   BlockSeconds = Seconds(S.Busy).count() / L.blocks();

@@ -45,6 +45,7 @@ struct LaunchState {
   const unsigned MostOthers;
   unsigned NumOthers = 0;   ///< called so far
   Clock::time_point LookAt; ///< whether there is work for more, not before
+  bool IsFirst = false;     ///< of the kernel: look after each warp
   Helped Others;
 
   std::mutex Lock; ///< of what follows
@@ -63,6 +64,7 @@ struct LaunchState {
   void fail(llvm::Error E);
   /// Calls as many other threads as \p Seconds of work are worth.
   void callOthers(double Seconds);
+  /// The thread that launches has begun \p Begun clusters since the launch did.
   void look(uint64_t Begun);
 };
 
@@ -87,6 +89,7 @@ private:
   bool hasNext() const {
     return S.Next.load(std::memory_order_relaxed) < S.L.Clusters.clusters();
   }
+  void look();
   llvm::Expected<bool> begin();
   void begin(Cluster &Of, uint64_t Number);
   void finish(Job &J);
