@@ -118,7 +118,7 @@ def tests_table():
 
 def finished_table():
     """The same for second runs after `reconverge cache finish`."""
-    shown = "benchmarks/results/amd-epyc/test-programs-finished.rows.json.xz"
+    shown = "benchmarks/results/intel-xeon-processor/test-programs-finished.rows.json.xz"
     with lzma.open(os.path.join(ROOT, shown), "rt", encoding="utf-8") as file:
         result = json.load(file)
     lines = ["| program | C++ backend | nothing in the cache | compiled after "
