@@ -91,6 +91,7 @@ protected:
 };
 
 TEST_F(ThreadsTest, ShortLaunchesStayWithWhoLaunches) {
+  launch(4, 0us); // nothing is known of it yet
   // The system may take the CPU away for longer than a launch should last.
   unsigned Alone = 0;
   for (unsigned I = 0; I < 20; ++I)
@@ -107,11 +108,16 @@ TEST_F(ThreadsTest, LongOnesHaveAllThreads) {
   EXPECT_EQ(launchOften(4, 20ms), 4u);
 }
 
+TEST_F(ThreadsTest, OfAFirstLaunchEachThreadHasABlock) {
+  EXPECT_EQ(launch(4, 200ms), 4u);
+}
+
 TEST_F(ThreadsTest, AFirstLaunchHasOthersOnceItLasts) {
   // Its first block is on one thread.
   EXPECT_EQ(launch(8, 100ms), 4u);
 }
 
+/// With more blocks than threads.
 TEST_F(ThreadsTest, AShortFirstLaunchHasNone) {
   unsigned Alone = 0;
   for (unsigned I = 0; I < 5; ++I) {
@@ -119,7 +125,7 @@ TEST_F(ThreadsTest, AShortFirstLaunchHasNone) {
     New.Observer = &Noted;
     Noted.Who.clear();
     uint32_t Count = 0;
-    New.run(shape(4, 32), &Count);
+    New.run(shape(8, 32), &Count);
     Alone += Noted.Who.size() == 1;
   }
   EXPECT_GE(Alone, 3u);

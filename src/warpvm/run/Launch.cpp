@@ -16,7 +16,9 @@
 // as many threads as there is work for, a quarter of a millisecond each: by what the
 // kernel's last launch took, and once the thread that launches has been alone for so
 // long, by what it has done until then. Of a kernel's first launch nothing is known;
-// as it may be a long one of few blocks, who launches looks after each warp.
+// as it may be a long one of few blocks, who launches looks after each warp. Where a
+// thread can have a block each, all have: one may wait for another in a loop that
+// does not look like waiting.
 //
 //===----------------------------------------------------------------------===//
 
@@ -300,7 +302,7 @@ Error runLaunch(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
           ? 1
           : unsigned(std::clamp<uint64_t>(L.Clusters.clusters(), 1, Threads));
   LaunchState S(L, Kind, Threads, Observer);
-  S.IsFirst = std::isinf(BlockSeconds);
+  S.IsFirst = std::isinf(BlockSeconds) && L.Clusters.clusters() > Threads;
   if (!S.IsFirst)
     S.callOthers(BlockSeconds * L.blocks());
   Worker(S, /*Calls=*/true).run();
