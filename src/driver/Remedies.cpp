@@ -167,7 +167,7 @@ Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
   }
   frontend::CompileOptions &Compile = Request.Compile;
   auto CountRegisters = [Compile,
-                         Tools](const Module &M) -> std::optional<unsigned> {
+                         Tools](const Module &M) -> std::optional<RegisterUse> {
     auto Count = frontend::countRegisters(M, Compile, Tools);
     if (Count)
       return *Count;

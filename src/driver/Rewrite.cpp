@@ -263,7 +263,7 @@ void Rewriting::noteCost(StringRef Kernel, const Module &Written) {
                  *After = Written.getFunction(Kernel);
   if (!Before || !After)
     return;
-  const auto Count = [&](const Module &Alone) -> std::optional<unsigned> {
+  const auto Count = [&](const Module &Alone) -> std::optional<RegisterUse> {
     const auto Copy = CloneModule(Alone);
     StripDebugInfo(*Copy); // with all of it, ptxas does not optimise
     auto Registers = frontend::countRegisters(*Copy, Compile, Tools);

@@ -161,8 +161,11 @@ Expected<MachineCode> machineCodeOf(const Module &M,
   numberLines(*Copy);
   MachineCode Code;
   const std::string File = Temp.file("lines.cubin");
-  if (Error E = assemble(*Copy, Options, Cuda, File).moveInto(Code.Registers))
-    return std::move(E);
+  auto Counts = assemble(*Copy, Options, Cuda, File);
+  if (!Counts)
+    return Counts.takeError();
+  for (const auto &Entry : *Counts)
+    Code.Registers[Entry.getKey()] = Entry.getValue();
   Expected<std::unique_ptr<MemoryBuffer>> Buffer = readFile(File);
   if (!Buffer)
     return Buffer.takeError();

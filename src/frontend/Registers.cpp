@@ -23,10 +23,12 @@ namespace reconverge::frontend {
 
 //   ptxas info    : Compiling entry function '_Z1kPi' for 'sm_90'
 //   ptxas info    : Function properties for ...
+//       0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 //   ptxas info    : Used 40 registers, used 1 barriers, ...
 RegisterCounts parseRegisters(StringRef Log) {
   RegisterCounts Counts;
   StringRef Kernel;
+  bool Spills = false;
   while (!Log.empty()) {
     StringRef Line;
     std::tie(Line, Log) = Log.split('\n');
@@ -34,10 +36,15 @@ RegisterCounts parseRegisters(StringRef Log) {
         !Name.empty())
       Kernel = Name.split('\'').first;
     unsigned Number = 0;
+    if (StringRef Stores = Line.split("frame, ").second;
+        !Stores.consumeInteger(10, Number) &&
+        Stores.starts_with(" bytes spill stores"))
+      Spills = Number;
     StringRef Used = Line.split(": Used ").second;
     if (!Kernel.empty() && !Used.consumeInteger(10, Number) &&
         Used.starts_with(" registers"))
-      Counts[std::exchange(Kernel, "")] = Number;
+      Counts[std::exchange(Kernel, "")] = {Number,
+                                           std::exchange(Spills, false)};
   }
   return Counts;
 }
@@ -74,18 +81,20 @@ Expected<RegisterCounts> assemble(const Module &M,
   return Counts;
 }
 
-Expected<unsigned> countRegisters(const Module &M,
-                                  const CompileOptions &Options,
-                                  const Toolchain &Tools) {
+Expected<RegisterUse> countRegisters(const Module &M,
+                                     const CompileOptions &Options,
+                                     const Toolchain &Tools) {
   auto Temp = TempDir::create();
   if (!Temp)
     return Temp.takeError();
   auto Counts = assemble(M, Options, Tools.Cuda, Temp->file("kernel.cubin"));
   if (!Counts)
     return Counts.takeError();
-  unsigned Most = 0;
-  for (const auto &Entry : *Counts)
-    Most = std::max(Most, Entry.getValue());
+  RegisterUse Most;
+  for (const auto &Entry : *Counts) {
+    const RegisterUse &Its = Entry.getValue();
+    Most = {std::max(Most.Registers, Its.Registers), Most.Spills || Its.Spills};
+  }
   if (!Most)
     return userError("ptxas has not counted registers");
   return Most;

@@ -3,6 +3,7 @@
 #ifndef RECONVERGE_FRONTEND_REGISTERS_H
 #define RECONVERGE_FRONTEND_REGISTERS_H
 
+#include "core/RegisterUse.h"
 #include "frontend/Options.h"
 #include "frontend/TempDir.h"
 #include "frontend/Toolchain.h"
@@ -16,7 +17,7 @@ class Module;
 namespace reconverge::frontend {
 
 /// Kernel (mangled) -> registers of a thread.
-using RegisterCounts = llvm::StringMap<unsigned>;
+using RegisterCounts = llvm::StringMap<RegisterUse>;
 
 /// What `ptxas -v` says in \p Log.
 RegisterCounts parseRegisters(llvm::StringRef Log);
@@ -29,10 +30,11 @@ llvm::Expected<RegisterCounts> assemble(const llvm::Module &M,
                                         const CudaToolkit &Cuda,
                                         const std::string &Cubin);
 
-/// The most registers that a thread of a kernel of \p M takes.
-llvm::Expected<unsigned> countRegisters(const llvm::Module &M,
-                                        const CompileOptions &Options,
-                                        const Toolchain &Tools);
+/// The most registers that a thread of a kernel of \p M takes, and whether
+/// one spills.
+llvm::Expected<RegisterUse> countRegisters(const llvm::Module &M,
+                                           const CompileOptions &Options,
+                                           const Toolchain &Tools);
 
 } // namespace reconverge::frontend
 

@@ -9,6 +9,7 @@
 
 #include "CollectKernels.h"
 
+#include "analysis/device/Annotations.h"
 #include "remedies/collect/Refusals.h"
 
 using namespace llvm;
@@ -47,16 +48,20 @@ bool isCollected(const Module &M) {
   });
 }
 
+/// Limited, the kernel spills, or does with as many as it is given.
 PlanOr<Collected> collectBetween(unsigned Before, unsigned After,
-                                 CollectOptions Options = {}) {
+                                 CollectOptions Options = {},
+                                 bool Spills = true) {
   LLVMContext C;
   auto M = parseKernel(C, TwoPaths);
   Options.Threshold = 1;
   Options.Short = 0;
-  Options.CountRegisters = [&](const Module &Of) {
+  Options.CountRegisters = [&](const Module &Of) -> std::optional<RegisterUse> {
     EXPECT_FALSE(Of.getFunction("other")) << "of one kernel";
+    if (const unsigned Limit = analysis::registerLimit(*Of.getFunction("k")))
+      return RegisterUse(Limit, Spills);
     const unsigned Count = isCollected(Of) ? After : Before;
-    return Count ? std::optional(Count) : std::nullopt;
+    return Count ? std::optional<RegisterUse>(Count) : std::nullopt;
   };
   auto Made = collectKernel(*M->getFunction("k"), Options);
   EXPECT_EQ(isCollected(*M), std::holds_alternative<Collected>(Made));
@@ -71,6 +76,14 @@ TEST(CollectRegisters, FewerWarpsAreRefused) {
   EXPECT_EQ(Why->Kind->code(), "RC521");
   EXPECT_EQ(Why->Detail, "40 registers instead of 32, 48 warps on a "
                          "multiprocessor instead of 64");
+}
+
+TEST(CollectRegisters, UnlessPtxasDoesWithLess) {
+  const auto Made = collectBetween(32, 55, {}, /*Spills=*/false);
+  ASSERT_TRUE(std::holds_alternative<Collected>(Made));
+  EXPECT_EQ(std::get<Collected>(Made).Warps,
+            "; 55 registers instead of 32, 32 warps on a multiprocessor "
+            "instead of 64; limited to 32");
 }
 
 TEST(CollectRegisters, OrAskedFor) {

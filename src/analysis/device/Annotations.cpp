@@ -136,4 +136,13 @@ void setRegisterLimit(Function &Kernel, unsigned Registers) {
                                    ConstantAsMetadata::get(Value)}));
 }
 
+unsigned registerLimit(const Function &Kernel) {
+  unsigned Limit = 0;
+  forEach(Kernel, [&](StringRef Key, uint64_t Value) {
+    if (Key == "maxnreg")
+      Limit = unsigned(Value);
+  });
+  return Limit;
+}
+
 } // namespace reconverge::analysis

@@ -37,6 +37,8 @@ void setLaunchBound(llvm::Function &Kernel, unsigned Threads);
 /// Lets a thread of \p Kernel, which has no such limit, have so many registers
 /// at most. ptxas keeps the rest in local memory.
 void setRegisterLimit(llvm::Function &Kernel, unsigned Registers);
+/// That limit; 0: there is none.
+unsigned registerLimit(const llvm::Function &Kernel);
 
 } // namespace reconverge::analysis
 

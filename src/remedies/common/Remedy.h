@@ -9,6 +9,7 @@
 #include "core/Promise.h"
 #include "core/Races.h"
 #include "core/Recipe.h"
+#include "core/RegisterUse.h"
 #include "remedies/common/Names.h"
 #include "remedies/common/Refusal.h"
 
@@ -36,7 +37,7 @@ namespace reconverge::remedies {
 /// Registers that a thread of the one kernel of a module takes, as the last
 /// compiler says; none if it does not.
 using RegisterCounter =
-    std::function<std::optional<unsigned>(const llvm::Module &)>;
+    std::function<std::optional<RegisterUse>(const llvm::Module &)>;
 
 /// What a remedy may ask while it is applied.
 struct Services {

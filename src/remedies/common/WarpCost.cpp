@@ -23,6 +23,8 @@ static constexpr unsigned WarpSize = 32, UsualThreads = 256;
 /// refilled takes 50 and does with 48 as well. (8 less, of contact collected,
 /// are 24 bytes.)
 static constexpr unsigned FewRegisters = 4;
+/// Of a limit.
+static constexpr unsigned LeastRegisters = 24;
 
 bool WarpCost::allows(bool Occupancy, uint32_t &Registers) const {
   if (Occupancy && Limit)
@@ -50,9 +52,11 @@ static unsigned warpsOf(const Function &F, unsigned Threads,
 }
 
 /// Of \p Kernel in blocks of \p Before threads that take \p Had registers each,
-/// and of \p Changed in blocks of \p After that take \p Has.
+/// and of \p Changed in blocks of \p After that take \p Has. \p DoesWith: whether
+/// as many as it says are enough.
 static WarpCost costOf(const Function &Kernel, unsigned Before, unsigned Had,
-                       const Function &Changed, unsigned After, unsigned Has) {
+                       const Function &Changed, unsigned After, unsigned Has,
+                       function_ref<bool(unsigned)> DoesWith) {
   const unsigned Was = warpsOf(Kernel, Before, Had),
                  Is = warpsOf(Changed, After, Has);
   WarpCost Cost{std::to_string(Has) + " registers instead of " +
@@ -60,11 +64,13 @@ static WarpCost costOf(const Function &Kernel, unsigned Before, unsigned Had,
                     " warps on a multiprocessor instead of " +
                     std::to_string(Was),
                 Is < Was};
-  for (unsigned Fits = Has; Cost.Lowers && Has - Fits <= FewRegisters; --Fits)
-    if (warpsOf(Changed, After, Fits) >= Was) {
-      Cost.Limit = Fits;
-      break;
-    }
+  if (!Cost.Lowers)
+    return Cost;
+  unsigned Fits = Has;
+  while (Fits >= LeastRegisters && warpsOf(Changed, After, Fits) < Was)
+    --Fits;
+  if (Fits >= LeastRegisters && (Has - Fits <= FewRegisters || DoesWith(Fits)))
+    Cost.Limit = Fits;
   return Cost;
 }
 
@@ -82,7 +88,14 @@ WarpCost warpCost(const Function &Kernel, const RegisterCounter &Count,
   const auto Has = Count(*Alone);
   if (!Has)
     return {};
-  return costOf(Kernel, Before, *Had, *Alone->getFunction(Name), After, *Has);
+  Function &Changed = *Alone->getFunction(Name);
+  return costOf(Kernel, Before, *Had, Changed, After, *Has, [&](unsigned Most) {
+    if (analysis::registerLimit(Changed)) // the user's
+      return false;
+    analysis::setRegisterLimit(Changed, Most);
+    const auto Now = Count(*Alone);
+    return Now && *Now <= Most && !Now->Spills;
+  });
 }
 
 WarpCost warpCost(const Function &Kernel, const Function &Changed,
@@ -92,7 +105,8 @@ WarpCost warpCost(const Function &Kernel, const Function &Changed,
   if (!Has)
     return {};
   const unsigned Threads = usualBlock(Changed);
-  WarpCost Cost = costOf(Kernel, Threads, *Had, Changed, Threads, *Has);
+  WarpCost Cost = costOf(Kernel, Threads, *Had, Changed, Threads, *Has,
+                         [](unsigned) { return false; });
   const uint64_t Was = analysis::staticShared(Kernel),
                  Is = analysis::staticShared(Changed);
   if (Was != Is)

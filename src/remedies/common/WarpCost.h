@@ -13,9 +13,9 @@ namespace reconverge::remedies {
 struct WarpCost {
   std::string Text;    ///< before and after; empty: nobody could count
   bool Lowers = false; ///< fewer warps run at a time
-  /// Registers that a thread may have for as many warps to run, where that is a
-  /// few less than ptxas would take: a limit that it meets, mostly without local
-  /// memory. 0: there is no need, or it would be too many less.
+  /// Registers that a thread may have for as many warps to run: a limit that
+  /// ptxas meets without local memory, as it says, or mostly, where it is a few
+  /// less than ptxas would take. 0: there is no need, or it is too low.
   unsigned Limit = 0;
 
   /// Whether the remedy may cost that, if \p Occupancy says whether as many warps

@@ -265,7 +265,7 @@ static Course courseFor(const Function &F, const RemapOptions &Options,
     return Chosen;
   };
   const auto Before = Options.CountRegisters(*copyAlone(F).first);
-  Chosen.Options.Registers = Before.value_or(0);
+  Chosen.Options.Registers = Before ? Before->Registers : 0;
   std::string Because;
   while (true) {
     auto [Alone, Copy] = copyAlone(F);

@@ -24,11 +24,15 @@ TEST(Registers, OfEachKernelAreRead) {
       "ptxas info    : Used 40 registers, used 1 barriers, 1024 bytes smem\n"
       "ptxas info    : Compile time = 5.6 ms\n"
       "ptxas info    : Compiling entry function 'f' for 'sm_90'\n"
+      "ptxas info    : Function properties for f\n"
+      "    16 bytes stack frame, 12 bytes spill stores, 12 bytes spill loads\n"
       "ptxas info    : Used 7 registers\n"
       "ptxas info    : Function properties for callee\n");
   EXPECT_EQ(Counts.size(), 2u);
   EXPECT_EQ(Counts.lookup("_Z1kPi"), 40u);
+  EXPECT_FALSE(Counts.lookup("_Z1kPi").Spills);
   EXPECT_EQ(Counts.lookup("f"), 7u);
+  EXPECT_TRUE(Counts.lookup("f").Spills);
 }
 
 TEST(Registers, LimitsAreWholeGranulesAndLeaveRoomForCalls) {
