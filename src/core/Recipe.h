@@ -137,6 +137,7 @@ struct Recipe {
   uint64_t LeastThreads = 1, MostThreads = UINT64_MAX;
   uint64_t MostBlockThreads = UINT64_MAX;
   bool WholeWarps = false; ///< blocks of others take the kernel as it was
+  bool OneDimension = false; ///< so do grids and blocks of more
   std::optional<RecipeReuse> Reuse;
   std::optional<RecipeStop> Stop; ///< not together with Reuse or Given scratch
 

@@ -72,6 +72,8 @@ bool isFor(const Recipe &R, const LaunchShape &Shape) {
          *Threads <= R.MostThreads &&
          Shape.blockThreads() <= R.MostBlockThreads &&
          !(R.WholeWarps && Shape.blockThreads() % WarpThreads) &&
+         !(R.OneDimension && (Shape.blocks() != Shape.Grid[0] ||
+                              Shape.blockThreads() != Shape.Block[0])) &&
          !Shape.Cooperative;
 }
 

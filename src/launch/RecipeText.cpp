@@ -47,10 +47,10 @@ static std::string print(const TripCount &Count) {
 }
 
 std::string printRecipe(const Recipe &R) {
-  std::string Text = "for " + std::to_string(R.LeastThreads) + " " +
-                     std::to_string(R.MostThreads) + " " +
-                     std::to_string(R.MostBlockThreads) +
-                     (R.WholeWarps ? " warps" : "");
+  std::string Text =
+      "for " + std::to_string(R.LeastThreads) + " " +
+      std::to_string(R.MostThreads) + " " + std::to_string(R.MostBlockThreads) +
+      (R.WholeWarps ? " warps" : "") + (R.OneDimension ? " line" : "");
   if (R.Trips)
     Text += print(*R.Trips);
   if (R.Reuse && R.Reuse->Renewed)
@@ -225,6 +225,7 @@ std::optional<Recipe> Reader::read() {
   R.MostThreads = number<uint64_t>();
   R.MostBlockThreads = number<uint64_t>();
   R.WholeWarps = take("warps");
+  R.OneDimension = take("line");
   if (take("trips"))
     R.Trips = trips();
   if (take("renew")) {

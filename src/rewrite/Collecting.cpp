@@ -70,7 +70,7 @@ static Branch orderOf(BasicBlock &BB,
   O.Threads = O.IsBound ? Bound : Wanted ? Wanted : MostThreads;
   O.IsSized = O.IsBound || Wanted;
   O.Items = Plan.Options.Items;
-  O.Chunk = Plan.Options.Chunk;
+  O.Chunk = std::max(*Plan.Options.Chunk, 32u); // the library has no turns
   return Made;
 }
 

@@ -205,6 +205,17 @@ TEST_F(Execute, LeavesWhatItIsNotForToTheOriginal) {
   EXPECT_EQ(run(R, shape({4, 1, 1}, {32, 1, 1})), Ended::Done);
 }
 
+TEST_F(Execute, LeavesOtherDimensionsToTheOriginal) {
+  Recipe R = permuted();
+  R.OneDimension = true;
+  EXPECT_EQ(run(R, shape({4, 2, 1}, {32, 1, 1})), Ended::Original);
+  EXPECT_EQ(run(R, shape({4, 1, 2}, {32, 1, 1})), Ended::Original);
+  EXPECT_EQ(run(R, shape({4, 1, 1}, {16, 2, 1})), Ended::Original);
+  EXPECT_EQ(run(R, shape({4, 1, 1}, {16, 1, 2})), Ended::Original);
+  EXPECT_EQ(On.Text, "");
+  EXPECT_EQ(run(R, shape({4, 1, 1}, {32, 1, 1})), Ended::Done);
+}
+
 TEST_F(Execute, LeavesAPlainRecipeToTheOriginal) {
   EXPECT_EQ(run(Recipe(), shape({1, 1, 1}, {32, 1, 1})), Ended::Original);
 }

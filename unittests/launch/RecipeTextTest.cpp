@@ -15,6 +15,7 @@ Recipe everything() {
   R.LeastThreads = 64;
   R.MostThreads = uint64_t(1) << 32;
   R.MostBlockThreads = 512;
+  R.OneDimension = true;
   R.Scratch = {{{LaunchAmount::Threads, 4, 1}, false},
                {{LaunchAmount::One, 8, 1}, true},
                {{LaunchAmount::One, 4, 1}, false, /*Kept=*/true}};
@@ -90,7 +91,7 @@ TEST(RecipeText, ReadsWhatItPrints) {
 TEST(RecipeText, IsWhatTheHeaderSays) {
   EXPECT_EQ(
       printRecipe(everything()),
-      "for 64 4294967296 512 reuse 2 threads 1 1024 "
+      "for 64 4294967296 512 line reuse 2 threads 1 1024 "
       "scratch threads 4 1 scratch one 8 1 zeroed scratch one 4 1 kept "
       "helper _Z1kPi__order making grid threads 1 256 block one 256 1 "
       "memory 0 amount threads 1 1 "

@@ -51,7 +51,7 @@ TEST(CollectForecast, MoreItemsComeNearerToAllThatIdles) {
   // Half of two sides; of the fifth that a block leaves, 0.8 of three quarters.
   EXPECT_NEAR(Bound.Gain, Side * Warps * 0.92, 1);
   EXPECT_EQ(collect::boundAt(H.K, costOf(H.K, 0), 0).Gain, 0);
-  EXPECT_NEAR(Bound.Price, Warps * (35.0 + 57.0 / 4 + 10 + 10.0 / 4 + Before),
+  EXPECT_NEAR(Bound.Price, Warps * (12.0 + 35.0 / 4 + 32 + 12.0 / 4 + Before),
               1);
 }
 
@@ -68,7 +68,7 @@ TEST(CollectForecast, ThePriceIsPaidOnce) {
   EXPECT_GT(B.Gain, 0);
   EXPECT_TRUE((A.Price == 0) != (B.Price == 0));
   EXPECT_NEAR(A.Price + B.Price,
-              Warps * (35.0 + 57.0 / 4 + 2 * (10 + 10.0 / 4) + Before), 1);
+              Warps * (12.0 + 35.0 / 4 + 2 * (32 + 12.0 / 4) + Before), 1);
 }
 
 /// By hand, of 16384 registers a partition, given out to warps by 256: of 39 a
@@ -135,7 +135,7 @@ TEST(CollectForecast, IterationsOfALoopOverTheGridAreItems) {
   // what regrouping in a block gives back are left to gain.
   const double Block = 1 - 32.0 / 1024, More = (1 - Block) * 0.75 * Block;
   EXPECT_NEAR(Bound.Gain, Side * Warps * (Block + More), 1);
-  EXPECT_NEAR(Bound.Price, Warps * (35.0 + 57.0 / 4 + 10 + 10.0 / 4 + Before),
+  EXPECT_NEAR(Bound.Price, Warps * (12.0 + 35.0 / 4 + 32 + 12.0 / 4 + Before),
               1);
 }
 

@@ -42,7 +42,7 @@ inline CollectOptions collectOptionsFor(uint64_t Seed) {
   CollectOptions Options;
   Options.Items = 2u << R.below(3);
   const uint32_t Paths[] = {2, 3, 8, 31}, Threads[] = {0, 64, 96, 128, 1024},
-                 Chunks[] = {32, 64, 96, 256}, Shorts[] = {0, 10, 24, 1000};
+                 Chunks[] = {0, 32, 64, 256}, Shorts[] = {0, 10, 24, 1000};
   Options.Paths = Paths[R.below(4)];
   Options.Threads = Threads[R.below(5)];
   Options.Chunk = Chunks[R.below(4)];

@@ -66,6 +66,7 @@ static Recipe recipeOf(const Function &Kernel, unsigned OfProgram,
   R.MostThreads = MostItems;
   R.MostBlockThreads = Plan.Threads;
   R.WholeWarps = true;
+  R.OneDimension = Plan.OneDimension;
   R.Steps = {std::move(Step)};
   return R;
 }

@@ -7,16 +7,16 @@
 // that are not full; but where a block's threads agree, so may those of the next:
 //
 //   gain(V)  = R + (C - R) (1 - 1/V) R/C
-//   price(V) = W (35 + 57 / V              W warps' items sorted and claimed
-//                 + bits (10 + 10 / V))    bits that tell the ways apart
+//   price(V) = W (12 + 35 / V              W warps' items sorted and taken
+//                 + bits (32 + 12 / V))    bits that tell the ways apart
 //              + D                         what decides runs twice
 //
 // once for the kernel. The numbers are instructions of what the pass emits, in
-// blocks of 256, within five of what was counted for 1, 2, 4 and 8 paths and for
-// two, four and eight items: with four items 49 a warp of items with one path, 75
-// with two, 96 with eight. What is divided by V a thread does once. Of two ways
-// at a branch it is not known whether one has no work, which costs 49, or both
-// have, which costs 75: one bit lies between. D is the code before the first
+// blocks of 256, counted for 1, 2, 3, 4 and 8 paths of a switch and for two, four
+// and eight items: with four items 41 a warp of items with one path, 71 with two,
+// 100 with four, 135 with eight. What is divided by V a thread does once. Of two
+// ways at a branch it is not known whether one has no work, which costs 41, or
+// both have, which costs 71: one bit lies between. D is the code before the first
 // branch that parts.
 //
 // Of a loop over the grid the iterations are items. A thread's vector says
@@ -58,7 +58,8 @@ namespace reconverge::remedies::collect {
 /// What an instruction may count at most, in a loop.
 static constexpr uint64_t LoopWeight = 8;
 static constexpr double LeastById = 0.02;
-static constexpr double PerItem = 35, PerThread = 57, PerBit = 10;
+static constexpr double PerItem = 12, PerThread = 35, BitPerItem = 32,
+                        BitPerThread = 12;
 /// Warps that keep a large GPU busy: 16 on each of 132 multiprocessors.
 static constexpr uint64_t WarpsOfGpu = 2112;
 static constexpr unsigned WarpSize = 32;
@@ -105,7 +106,7 @@ static double priceOf(const KernelProfile &K, ArrayRef<uint32_t> Parting) {
   const unsigned Bits = Log2_64_Ceil(std::min<uint64_t>(Paths, Usual.Paths));
   return double(itemsOf(K)) / WarpSize *
              (PerItem + PerThread / Usual.Items +
-              Bits * (PerBit + PerBit / Usual.Items)) +
+              Bits * (BitPerItem + BitPerThread / Usual.Items)) +
          Decides;
 }
 

@@ -66,8 +66,9 @@ private:
   bool makesPath(const BasicBlock &BB) const;
   std::optional<Refusal> findBlocks();
   void findNeeded();
-  uint64_t longest() const;
+  uint64_t deciding() const;
   uint64_t weightOf(const BasicBlock &End) const;
+  bool tripsDiffer() const;
   bool addShort(BasicBlock &End);
   void findEnds(bool MayBeShort);
   Refusal whyNoPath() const;
@@ -242,21 +243,20 @@ void Search::findNeeded() {
   }
 }
 
-/// Instructions that an item may need to find its path.
-uint64_t Search::longest() const {
-  const Slice &S = Plan.Deciding;
-  DenseMap<const BasicBlock *, uint64_t> Until;
-  uint64_t Most = 0;
-  for (const BasicBlock *BB : S.Blocks) {
-    uint64_t Here = 0;
-    for (const BasicBlock *P : predecessors(BB))
-      Here = std::max(Here, Until.lookup(P));
-    for (const Instruction &I : *BB)
-      Here += S.Needed.contains(&I) && analysis::countsAsInstruction(I);
-    Until[BB] = Here;
-    Most = std::max(Most, Here);
+/// Instructions that find an item's path: all run, whatever the path
+/// (Paths.cpp), and a switch compares with each case.
+uint64_t Search::deciding() const {
+  uint64_t Count = 0;
+  for (const Instruction *I : Plan.Deciding.Needed) {
+    if (!Plan.Deciding.Blocks.contains(
+            const_cast<BasicBlock *>(I->getParent())))
+      continue;
+    if (const auto *Switch = dyn_cast<SwitchInst>(I))
+      Count += Switch->getNumCases();
+    else
+      Count += analysis::countsAsInstruction(*I);
   }
-  return Most;
+  return Count;
 }
 
 /// Instructions that only who goes by \p End runs, those of loops counted more
@@ -272,6 +272,16 @@ uint64_t Search::weightOf(const BasicBlock &End) const {
     Weight += Trips * count_if(*BB, analysis::countsAsInstruction);
   }
   return Weight;
+}
+
+/// Whether one item may run a loop longer than another of its path.
+bool Search::tripsDiffer() const {
+  return any_of(Order, [&](const BasicBlock *BB) {
+    const Cycle *C = Cycles.getCycle(BB);
+    return C && Uniformity.isDivergentBranch(*BB) &&
+           any_of(successors(BB),
+                  [&](const BasicBlock *To) { return !C->contains(To); });
+  });
 }
 
 /// Whether \p End begins a short path, which then is in the plan.
@@ -316,6 +326,11 @@ void Search::findEnds(bool MayBeShort) {
   for (auto [I, P] : enumerate(Paths))
     S.Ends[P.To] = int(std::min<size_t>(I, Options.Paths - 1));
   S.Paths = unsigned(std::min<size_t>(Paths.size(), Options.Paths));
+  auto InAnyOrder = std::move(S.Short);
+  S.Short.clear();
+  for (const BasicBlock *BB : Order)
+    if (InAnyOrder.contains(const_cast<BasicBlock *>(BB)))
+      S.Short.insert(const_cast<BasicBlock *>(BB));
 }
 
 PlanOr<CollectPlan> Search::find() {
@@ -333,11 +348,12 @@ PlanOr<CollectPlan> Search::find() {
       Plan.Deciding.Ends, [](const auto &End) { return End.second == NoWork; });
   if (Plan.Deciding.Paths + Drops < 2 || !Plan.Deciding.Paths)
     return refusal(refuse::NoPath, *Plan.Branch);
-  const uint64_t Most = longest();
-  if (Most > Options.Prologue)
+  if (const uint64_t Count = deciding(); Count > Options.Prologue)
     return refusal(refuse::Dear, *Plan.Branch,
-                   std::to_string(Most) + " instructions");
+                   std::to_string(Count) + " instructions");
   Plan.Options = Options;
+  if (!Options.Chunk)
+    Plan.Options.Chunk = tripsDiffer() ? WarpSize : 0;
   Plan.IsAsked = IsNamed;
   return std::move(Plan);
 }
@@ -369,6 +385,7 @@ PlanOr<CollectPlan> planCollect(Function &F, const CollectOptions &Given) {
   PlanOr<CollectPlan> Found = Search(F, Options).find();
   if (auto *Plan = std::get_if<CollectPlan>(&Found)) {
     Plan->Items = std::move(Items);
+    Plan->OneDimension = asksForOneDimension(Plan->Items);
     const unsigned Bound = analysis::launchBound(F);
     const unsigned Most = Bound ? Bound : 1024;
     const unsigned Wanted = Options.Threads ? Options.Threads

@@ -20,8 +20,8 @@ Expected<CollectOptions> parseCollectOptions(StringRef Text,
         if (Key == "paths")
           return readBetween(Value, 2, 31, Options.Paths);
         if (Key == "chunk")
-          return readBetween(Value, 32, 256, Options.Chunk) &&
-                 Options.Chunk % 32 == 0;
+          return readBetween(Value, 0, 256, Options.Chunk.emplace()) &&
+                 *Options.Chunk % 32 == 0;
         if (Key == "threads")
           return readBetween(Value, 64, 1024, Options.Threads);
         if (Key == "threshold")

@@ -18,8 +18,9 @@ struct CollectOptions : CommonOptions {
   uint32_t Items = 4;
   /// Most paths that are told apart; those with the least code are one.
   uint32_t Paths = 8;
-  /// Items that a warp claims at once: a multiple of 32.
-  uint32_t Chunk = 32;
+  /// Items that a warp claims at once: a multiple of 32. 0: warps take turns.
+  /// None: 32 where a loop's trips differ, turns elsewhere.
+  std::optional<uint32_t> Chunk;
   /// The largest block that sorts; larger ones, and those that are not of whole
   /// warps, run their items as they come. 0: what launch bounds say, or 256.
   uint32_t Threads = 0;

@@ -45,6 +45,8 @@ struct Slice {
 
 struct CollectPlan {
   ItemsPlan Items;
+  /// Launches of more take the kernel as it was, which asks for no more.
+  bool OneDimension = false;
   Slice Deciding;
   llvm::Instruction *Branch = nullptr; ///< the first that makes a path
   /// Blocks of the slice that end in one.

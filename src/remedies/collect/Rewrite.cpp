@@ -3,12 +3,7 @@
 //
 //   entry:    frame
 //      |
-//   sort (Sort.cpp), with, for each item of a thread,
-//      is there such a block?  --no--+
-//      slice, with its numbers       |     a copy of what is needed of it
-//      |    |    |                   |
-//      ends: the path                |
-//      +----+----+-------------------+
+//   sort (Sort.cpp), with the paths of a thread's items (Paths.cpp)
 //      |
 //   head:     take 32 items of a path; none left? ---> done: ret
 //      |
@@ -36,7 +31,7 @@
 #include "remedies/collect/Rewrite.h"
 
 #include "analysis/AnalysisManagers.h"
-#include "analysis/device/Intrinsics.h"
+#include "remedies/collect/Paths.h"
 #include "remedies/collect/Sort.h"
 
 #include "llvm/IR/Constants.h"
@@ -70,13 +65,7 @@ private:
   void enter();
   Value *blockAt(Value *Turn);
   Value *isBlock(Value *Number);
-  Value *pathOf(Item Which);
-  BasicBlock *copyOf(const BasicBlock &BB);
-  void fill(const BasicBlock &From, BasicBlock &To);
-  Value *copyOf(Value *V) {
-    auto Found = Copies.find(V);
-    return Found == Copies.end() ? V : Found->second;
-  }
+  SmallVector<Value *> pathsOf(ArrayRef<Item> Items);
   /// Blocks as they were when the plan was made.
   BasicBlock *now(BasicBlock *BB) { return BB == Entry ? Body : BB; }
   uint32_t pathsAt(const BasicBlock *BB);
@@ -95,10 +84,7 @@ private:
   Value *Thread = nullptr, *Threads = nullptr, *FirstBlock = nullptr,
         *Blocks = nullptr;
 
-  DenseMap<const Value *, Value *> Copies;
-  DenseMap<const BasicBlock *, BasicBlock *> CopiedBlocks;
   DenseMap<const BasicBlock *, uint32_t> Reached; ///< pathsAt
-  SmallVector<CallBase *> Reads; ///< in the copies, of who runs
 };
 } // namespace
 
@@ -115,12 +101,16 @@ void Rewrite::enter() {
         *Y = Read(Intrinsic::nvvm_read_ptx_sreg_tid_y),
         *Z = Read(Intrinsic::nvvm_read_ptx_sreg_tid_z);
   Value *Here = Read(Intrinsic::nvvm_read_ptx_sreg_ctaid_x);
-  Value *Rows = B.CreateAdd(B.CreateMul(Z, Of.Block[1]), Y);
-  Thread = B.CreateAdd(B.CreateMul(Rows, Of.Block[0]), X, "thread");
   for (unsigned D : {0u, 1u, 2u}) {
     cast<Instruction>(Of.Grid[D])->eraseFromParent();
     Of.Grid[D] = F.getArg(First + 1 + D);
   }
+  if (Plan.OneDimension) {
+    Y = Z = B.getInt32(0);
+    Of.Grid[1] = Of.Grid[2] = Of.Block[1] = Of.Block[2] = B.getInt32(1);
+  }
+  Value *Rows = B.CreateAdd(B.CreateMul(Z, Of.Block[1]), Y);
+  Thread = B.CreateAdd(B.CreateMul(Rows, Of.Block[0]), X, "thread");
   Blocks = B.CreateTrunc(F.getArg(First), B.getInt32Ty());
   FirstBlock = B.CreateMul(Here, B.getInt32(Options.Items), "block");
   Threads = B.CreateMul(B.CreateMul(Of.Block[0], Of.Block[1]), Of.Block[2]);
@@ -134,88 +124,24 @@ Value *Rewrite::isBlock(Value *Number) {
   return B.CreateICmpULT(Number, Blocks);
 }
 
-/// The block that stands for \p BB in the slice, or for going there.
-BasicBlock *Rewrite::copyOf(const BasicBlock &BB) {
-  BasicBlock *&Copy = CopiedBlocks[&BB];
-  if (!Copy)
-    Copy = block("collect.slice");
-  return Copy;
-}
-
-/// What is needed of \p From.
-void Rewrite::fill(const BasicBlock &From, BasicBlock &To) {
-  for (const Instruction &I : From) {
-    if (!Plan.Deciding.Needed.contains(&I))
-      continue;
-    Instruction *New = I.clone();
-    New->insertInto(&To, To.end());
-    Copies[&I] = New;
-    if (auto *Call = dyn_cast<CallBase>(New)) {
-      const auto Id = isa<IntrinsicInst>(Call) ? Call->getIntrinsicID()
-                                               : Intrinsic::not_intrinsic;
-      if (analysis::blockIndexDimension(Id) ||
-          analysis::threadIndexDimension(Id) ||
-          analysis::blockSizeDimension(Id) || analysis::gridSizeDimension(Id))
-        Reads.push_back(Call);
-    }
+/// The paths of \p Items: i32.
+SmallVector<Value *> Rewrite::pathsOf(ArrayRef<Item> Items) {
+  SmallVector<Value *> Numbers, Exist, Paths;
+  for (Item Which : Items) {
+    Numbers.push_back(blockAt(Which.Turn));
+    Exist.push_back(isBlock(Numbers.back()));
   }
-}
-
-/// The path of \p Which: i32.
-Value *Rewrite::pathOf(Item Which) {
-  const Slice &S = Plan.Deciding;
-  Copies.clear();
-  CopiedBlocks.clear();
-  Reads.clear();
-  BasicBlock *Inside = block("collect.path"), *Join = block("collect.known"),
-             *From = B.GetInsertBlock();
-  Value *Number = blockAt(Which.Turn);
-  B.CreateCondBr(isBlock(Number), Inside, Join);
-  PHINode *Path =
-      PHINode::Create(B.getInt32Ty(), 1 + S.Ends.size(), "path", Join);
-  Path->addIncoming(B.getInt32(S.Paths), From);
-  for (auto [End, Which] : S.Ends) {
-    if (S.Short.contains(End))
-      continue;
-    BasicBlock *To = copyOf(*now(End));
-    To->setName("collect.end");
-    BranchInst::Create(Join, To);
-    Path->addIncoming(B.getInt32(Which == NoWork ? S.Paths : Which), To);
+  Instruction *Before = B.CreateBr(block("collect.slice"));
+  B.SetInsertPoint(Before->getSuccessor(0));
+  const auto Found = findPaths(
+      Plan.Deciding, Exist, [&](BasicBlock *BB) { return now(BB); }, B);
+  IRBuilder<> Who(Before);
+  Who.SetCurrentDebugLocation(B.getCurrentDebugLocation());
+  for (auto [Which, Number, Its] : zip_equal(Items, Numbers, Found)) {
+    becomeThread(ItemsPlan{Its.Reads}, Number, Which.Thread, Of, Who);
+    Paths.push_back(Its.Path);
   }
-  SmallVector<BasicBlock *, 16> All;
-  for (BasicBlock *BB : concat<BasicBlock *const>(S.Blocks, S.Short))
-    All.push_back(now(BB));
-  for (BasicBlock *BB : All)
-    fill(*BB, *copyOf(*BB));
-  for (BasicBlock *BB : All)
-    for (Instruction &I : *copyOf(*BB)) {
-      if (auto *Phi = dyn_cast<PHINode>(&I))
-        for (unsigned K = Phi->getNumIncomingValues(); K-- > 0;) {
-          BasicBlock *Pred = Phi->getIncomingBlock(K);
-          if (is_contained(All, Pred))
-            Phi->setIncomingBlock(K, copyOf(*Pred));
-          else
-            Phi->removeIncomingValue(K, /*DeletePHIIfEmpty=*/false);
-        }
-      for (Use &U : I.operands())
-        if (auto *To = dyn_cast<BasicBlock>(&U))
-          U.set(copyOf(*To));
-        else
-          U.set(copyOf(U.get()));
-      if (I.isTerminator())
-        I.dropUnknownNonDebugMetadata();
-    }
-  for (BasicBlock *BB : S.Short) // who returns there is done
-    if (BasicBlock *Copy = copyOf(*BB); isa<ReturnInst>(Copy->back())) {
-      Copy->back().eraseFromParent();
-      BranchInst::Create(Join, Copy);
-      Path->addIncoming(B.getInt32(S.Paths), Copy);
-    }
-  B.SetInsertPoint(Inside);
-  B.SetInsertPoint(B.CreateBr(copyOf(*now(*S.Blocks.begin()))));
-  becomeThread(ItemsPlan{Reads}, Number, Which.Thread, Of, B);
-  B.SetInsertPoint(Join);
-  return Path;
+  return Paths;
 }
 
 /// The paths of items that come to \p BB from the slice, a bit each.
@@ -299,7 +225,7 @@ void Rewrite::turn() {
   B.SetInsertPoint(Head);
   PHINode *Place = B.CreatePHI(B.getInt32Ty(), 2, "place");
   Place->addIncoming(B.getInt32(0), From);
-  const Pick Taken = By.take(B, Thread, Place, *Item, *Latch, *Done);
+  const Pick Taken = By.take(B, Thread, Threads, Place, *Item, *Latch, *Done);
 
   B.SetInsertPoint(Item);
   Value *Number = blockAt(Taken.Turn);
@@ -325,7 +251,8 @@ void Rewrite::turn() {
 
 uint64_t Rewrite::run() {
   enter();
-  By.sort(B, Thread, Threads, [&](Item Which) { return pathOf(Which); });
+  By.sort(B, Thread, Threads, itemsAtOnce(Plan.Deciding),
+          [&](ArrayRef<Item> Some) { return pathsOf(Some); });
   turn();
   return By.bytes();
 }

@@ -13,7 +13,7 @@
 //
 //           totals = 0
 //   barrier
-//   four turns at once:
+//   some turns at once:
 //           path = ...
 //           ballots, one for each bit of a path
 //           rank = those of my path that the warp has had     from lane `path`
@@ -22,27 +22,28 @@
 //           lane p: before = total[p], total[p] += had        an atomic addition
 //   barrier
 //           lane p: path p begins at the sum of the totals of lower paths, each
-//                   rounded up to a whole warp; end[p] = where the next begins
+//                   rounded up to a whole warp; end[p] = where the next begins,
+//                   full[p] = behind its last item
 //   turns:  queue[place of `path` + rank] = item
-//           queue[what is left of the last warp of a path] = none
 //   barrier
 //
 //   take:   at = next, next += 32                             by lane 0
+//           (or, if warps take turns, 32 times the warps behind the last)
 //           nothing left, if that is the end of the last path
 //           its path: how many have ended there
-//           my item: queue[at + lane], if it is not none
+//           my item: queue[at + lane], if that is before full[path]
 //
 // Which warp's items of a path come first is left to the atomic additions: all
 // items are there once, and within a warp's share they are in order. That saves
 // each warp the sums over all others.
 //
 // A path begins at a whole warp, so that what a warp takes has one path, which a
-// ballot tells: ptxas knows then that branches on it do not diverge. One path,
-// of items that have work or have not, is the usual case: then lanes need not
-// ask each other for what they know of paths.
+// ballot tells: ptxas knows then that branches on it do not diverge. Of up to
+// three paths, the usual case, all lanes know everything, by a ballot for each
+// path, and need not ask each other.
 //
-// Words: 32 totals and 32 ends. There are at most 31 paths, so the last total is
-// nobody's: it is `next`.
+// Words: 32 totals, then pairs of an end and where a path is full. There are at
+// most 31 paths, so the last total is nobody's: it is `next`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,12 +60,11 @@ using namespace llvm;
 
 namespace reconverge::remedies::collect {
 
-static constexpr unsigned WarpSize = 32, WarpBits = 5, ThreadBits = 10,
-                          NumberBits = 13, // so ranks have as many, and paths 5
-    Next = WarpSize - 1, Ends = WarpSize, None = 0xffff;
-/// Turns whose reads are under way together: of eight, registers would be more
-/// than most kernels have.
-static constexpr unsigned AtOnce = 4;
+static constexpr unsigned WarpSize = 32, WarpBits = 5, ThreadBits = 10;
+/// Words: of `next`, and the first of the pairs.
+static constexpr unsigned Next = WarpSize - 1, Ends = WarpSize;
+/// Paths of which all lanes know everything.
+static constexpr unsigned Few = 3;
 
 static GlobalVariable *sharedArray(Function &F, Type *Element, uint64_t Count,
                                    const Twine &Name) {
@@ -79,14 +79,14 @@ static GlobalVariable *sharedArray(Function &F, Type *Element, uint64_t Count,
 
 Sort::Sort(Function &Of, unsigned Paths, unsigned Threads,
            const CollectOptions &Options)
-    : F(Of), Paths(Paths), Items(Options.Items), Chunk(Options.Chunk),
+    : F(Of), Paths(Paths), Items(Options.Items), Chunk(*Options.Chunk),
       Forgets(Options.PlantedBug) {
   assert(Paths < WarpSize && "a lane each, and one for `next`");
-  assert(Items <= 1u << (NumberBits - ThreadBits) &&
-         Threads <= 1u << ThreadBits && "as many as numbers");
+  assert(Items <= 1u << (16 - ThreadBits) && Threads <= 1u << ThreadBits &&
+         "as many as numbers of 16 bits");
   LLVMContext &C = F.getContext();
   Words =
-      sharedArray(F, Type::getInt32Ty(C), 2 * WarpSize, "__reconverge_counts_");
+      sharedArray(F, Type::getInt32Ty(C), 3 * WarpSize, "__reconverge_counts_");
   Queue = sharedArray(F, Type::getInt16Ty(C),
                       uint64_t(Items) * Threads + Paths * (WarpSize - 1),
                       "__reconverge_items_");
@@ -125,9 +125,33 @@ Value *Sort::laneOf(IRBuilderBase &B, Value *Thread) {
   return B.CreateAnd(Thread, B.getInt32(WarpSize - 1));
 }
 
-/// \p V of the lane that knows about \p Path.
-Value *Sort::ofPath(IRBuilderBase &B, Value *V, Value *Path) {
-  return Paths == 1 ? V : fromLane(B, V, Path);
+/// Of \p Path, or of any if there is no such.
+Value *Sort::ofPath(IRBuilderBase &B, ArrayRef<Value *> Each, Value *Path) {
+  if (Paths > Few)
+    return fromLane(B, Each.front(), Path);
+  Value *Found = Each.back();
+  for (unsigned P = Paths - 1; P-- > 0;)
+    Found = B.CreateSelect(B.CreateICmpEQ(Path, B.getInt32(P)), Each[P], Found);
+  return Found;
+}
+
+/// Of what all lanes know of each path what is this lane's path's.
+Value *Sort::ofLane(IRBuilderBase &B, ArrayRef<Value *> Each, Value *Lane) {
+  return Paths > Few ? Each.front() : ofPath(B, Each, Lane);
+}
+
+/// \p V of lane p is of path p.
+Sort::OfPaths Sort::known(IRBuilderBase &B, Value *V) {
+  if (Paths > Few)
+    return {V};
+  OfPaths Each;
+  for (unsigned P = 0; P != Paths; ++P)
+    Each.push_back(fromLane(B, V, B.getInt32(P)));
+  return Each;
+}
+
+Value *Sort::warpsIn(IRBuilderBase &B, Value *Threads) {
+  return B.CreateLShr(Threads, WarpBits);
 }
 
 Value *Sort::atPlace(IRBuilderBase &B, Value *Place) {
@@ -136,6 +160,14 @@ Value *Sort::atPlace(IRBuilderBase &B, Value *Place) {
 
 Value *Sort::atWord(IRBuilderBase &B, Value *Number) {
   return B.CreateGEP(B.getInt32Ty(), Words, Number);
+}
+
+Value *Sort::atEnd(IRBuilderBase &B, Value *Path) {
+  return atWord(B, B.CreateAdd(B.CreateShl(Path, 1), B.getInt32(Ends)));
+}
+
+Value *Sort::atFull(IRBuilderBase &B, Value *Path) {
+  return atWord(B, B.CreateAdd(B.CreateShl(Path, 1), B.getInt32(Ends + 1)));
 }
 
 Value *Sort::rounded(IRBuilderBase &B, Value *Count) {
@@ -159,8 +191,7 @@ void Sort::onlyIf(IRBuilderBase &B, Value *If, const char *Name,
 
 Sort::Own Sort::itemsOf(IRBuilderBase &B, Value *Thread, Value *There) {
   auto Number = [&](unsigned N) { return B.getInt32(N); };
-  Value *Warp = B.CreateLShr(Thread, WarpBits),
-        *Warps = B.CreateLShr(There, WarpBits);
+  Value *Warp = warpsIn(B, Thread), *Warps = warpsIn(B, There);
   Value *First = B.CreateAnd(Warp, Number(-Items)),
         *IsWhole = B.CreateICmpULE(B.CreateAdd(First, Number(Items)), Warps);
   Value *Turn = B.CreateAnd(Warp, Number(Items - 1)),
@@ -199,40 +230,47 @@ Sort::LaneFacts Sort::factsOf(IRBuilderBase &B, Value *Lane) {
 }
 
 /// The rank of this lane's item among those of its path that the warp has had;
-/// \p Had, of lane p those of path p, goes on.
+/// \p Had goes on.
 Value *Sort::rank(IRBuilderBase &B, Value *Path, const LaneFacts &Lane,
-                  Value *&Had) {
+                  OfPaths &Had) {
   auto Ballot = [&](Value *Mine) {
     return call(B, Intrinsic::nvvm_vote_ballot_sync, {B.getInt32(~0u), Mine});
   };
-  Value *Same = nullptr, *OfLane = nullptr;
-  if (Paths == 1) {
-    Same = OfLane = Ballot(B.CreateICmpEQ(Path, B.getInt32(0)));
+  OfPaths With; // lanes with a path
+  Value *Same = nullptr;
+  if (Paths <= Few) {
+    for (unsigned P = 0; P != Paths; ++P)
+      With.push_back(Ballot(B.CreateICmpEQ(Path, B.getInt32(P))));
+    Same = ofPath(B, With, Path);
   } else {
     auto Narrow = [&](Value *&Lanes, Value *By) {
       Lanes = Lanes ? B.CreateAnd(Lanes, By) : By;
     };
+    With.push_back(nullptr);
     for (auto [Bit, OfThisLane] : enumerate(Lane.Bits)) {
       Value *Mine = isSet(B, Path, Bit), *Lanes = Ballot(Mine),
             *Others = B.CreateNot(Lanes);
       Narrow(Same, B.CreateSelect(Mine, Lanes, Others));
-      Narrow(OfLane, B.CreateSelect(OfThisLane, Lanes, Others));
+      Narrow(With.front(), B.CreateSelect(OfThisLane, Lanes, Others));
     }
   }
   Value *Rank = B.CreateAdd(ofPath(B, Had, Path),
                             count(B, B.CreateAnd(Same, Lane.Before)));
-  Had = B.CreateAdd(Had, count(B, OfLane));
+  for (auto [So, Now] : zip_equal(Had, With))
+    So = B.CreateAdd(So, count(B, Now));
   return Rank;
 }
 
-Sort::PathEnds Sort::findEnds(IRBuilderBase &B, Value *Thread, Value *Had) {
+Sort::OfPaths Sort::findPlaces(IRBuilderBase &B, Value *Thread,
+                               const OfPaths &Had) {
   Value *Lane = laneOf(B, Thread);
   Value *IsPath = B.CreateICmpULT(Lane, B.getInt32(Paths));
   BasicBlock *From = B.GetInsertBlock();
   Value *Old = nullptr;
   BasicBlock *Adds = nullptr;
   onlyIf(B, IsPath, "collect.add", [&] {
-    Old = B.CreateAtomicRMW(AtomicRMWInst::Add, atWord(B, Lane), Had, Align(4),
+    Old = B.CreateAtomicRMW(AtomicRMWInst::Add, atWord(B, Lane),
+                            ofLane(B, Had, Lane), Align(4),
                             AtomicOrdering::Monotonic);
     Adds = B.GetInsertBlock();
   });
@@ -240,8 +278,7 @@ Sort::PathEnds Sort::findEnds(IRBuilderBase &B, Value *Thread, Value *Had) {
   Before->addIncoming(B.getInt32(0), From);
   Before->addIncoming(Old, Adds);
   call(B, Intrinsic::nvvm_barrier0);
-  Value *Total = B.CreateLoad(B.getInt32Ty(),
-                              atWord(B, Paths == 1 ? B.getInt32(0) : Lane));
+  Value *Total = B.CreateLoad(B.getInt32Ty(), atWord(B, Lane));
   Value *Rounded = rounded(B, Total), *Until = Rounded;
   for (unsigned Step = 1; Step < Paths; Step *= 2) {
     Value *Below =
@@ -251,16 +288,13 @@ Sort::PathEnds Sort::findEnds(IRBuilderBase &B, Value *Thread, Value *Had) {
                         B.CreateSelect(B.CreateICmpUGE(Lane, B.getInt32(Step)),
                                        Below, B.getInt32(0)));
   }
-  // All lanes' words, for all lanes read one (take()).
-  onlyIf(B, B.CreateICmpULT(Thread, B.getInt32(Paths == 1 ? 1 : WarpSize)),
-         "collect.end", [&] {
-           B.CreateStore(Until,
-                         atWord(B, B.CreateAdd(Thread, B.getInt32(Ends))));
-         });
   Value *Begin = B.CreateSub(Until, Rounded);
-  return {B.CreateAdd(Begin,
-                      Paths == 1 ? fromLane(B, Before, B.getInt32(0)) : Before),
-          B.CreateAdd(Begin, Total), Until};
+  // All lanes' words, for all lanes read one (take()).
+  onlyIf(B, B.CreateICmpULT(Thread, B.getInt32(WarpSize)), "collect.end", [&] {
+    B.CreateStore(Until, atEnd(B, Thread));
+    B.CreateStore(B.CreateAdd(Begin, Total), atFull(B, Thread));
+  });
+  return known(B, B.CreateAdd(Begin, Before));
 }
 
 void Sort::give(IRBuilderBase &B, Value *Number, Value *Path, Value *Place) {
@@ -272,108 +306,83 @@ void Sort::give(IRBuilderBase &B, Value *Number, Value *Path, Value *Place) {
   });
 }
 
-/// Warps take turns at the paths.
-void Sort::fillGaps(IRBuilderBase &B, Value *Thread, Value *There,
-                    const PathEnds &Of) {
-  auto *I32 = B.getInt32Ty();
-  auto WarpsIn = [&](Value *Threads) {
-    return B.CreateLShr(Threads, WarpBits);
-  };
-  BasicBlock *From = B.GetInsertBlock(), *Head = block("collect.gaps"),
-             *Path = block("collect.gap"), *Behind = block("collect.behind");
-  Value *First = WarpsIn(Thread), *Step = WarpsIn(There),
-        *Lane = laneOf(B, Thread);
-  B.CreateBr(Head);
-  B.SetInsertPoint(Head);
-  PHINode *At = B.CreatePHI(I32, 2);
-  At->addIncoming(First, From);
-  B.CreateCondBr(B.CreateICmpULT(At, B.getInt32(Paths)), Path, Behind);
-  B.SetInsertPoint(Path);
-  Value *Place = B.CreateAdd(ofPath(B, Of.Full, At), Lane);
-  onlyIf(B, B.CreateICmpULT(Place, ofPath(B, Of.Until, At)), "collect.none",
-         [&] { B.CreateStore(B.getInt16(None), atPlace(B, Place)); });
-  At->addIncoming(B.CreateAdd(At, Step), B.GetInsertBlock());
-  B.CreateBr(Head);
-  B.SetInsertPoint(Behind);
-}
-
-void Sort::sort(IRBuilderBase &B, Value *Thread, Value *There,
-                function_ref<Value *(Item)> PathOf) {
+void Sort::sort(IRBuilderBase &B, Value *Thread, Value *There, unsigned AtOnce,
+                function_ref<SmallVector<Value *>(ArrayRef<Item>)> PathsOf) {
   reset(B, Thread);
   const Own Mine = itemsOf(B, Thread, There);
   const LaneFacts Lane = factsOf(B, laneOf(B, Thread));
   const unsigned PathBits = Lane.Bits.size();
-  // Of each turn the path, above it the rank, and above that the number: a
-  // register each.
+  // Of each turn the path, and above it the rank: a register.
   SmallVector<Value *, 8> Found;
-  Value *Had = B.getInt32(0);
+  OfPaths Had(Paths > Few ? 1 : Paths, B.getInt32(0));
   for (unsigned Turn = 0; Turn < Items;) {
-    SmallVector<std::pair<Value *, Value *>, AtOnce> Some;
-    do {
-      Value *Number = numberAt(B, Mine, Turn);
-      Some.emplace_back(Number, PathOf(itemOf(B, Number)));
-    } while (++Turn < Items && Turn % AtOnce);
-    for (auto [Number, Path] : Some) {
-      Value *Above =
-          B.CreateOr(B.CreateShl(Number, NumberBits), rank(B, Path, Lane, Had));
-      Found.push_back(B.CreateOr(B.CreateShl(Above, PathBits), Path));
-    }
+    SmallVector<Item, 4> Some;
+    do
+      Some.push_back(itemOf(B, numberAt(B, Mine, Turn)));
+    while (++Turn < Items && Turn % AtOnce);
+    for (Value *Path : PathsOf(Some))
+      Found.push_back(
+          B.CreateOr(B.CreateShl(rank(B, Path, Lane, Had), PathBits), Path));
   }
-  const PathEnds Of = findEnds(B, Thread, Had);
-  auto Bits = [&](Value *V, unsigned Count) {
-    return B.CreateAnd(V, B.getInt32((1u << Count) - 1));
-  };
-  for (Value *All : Found) {
-    Value *Path = Bits(All, PathBits),
-          *Rank = Bits(B.CreateLShr(All, PathBits), NumberBits);
-    give(B, B.CreateLShr(All, PathBits + NumberBits), Path,
-         B.CreateAdd(ofPath(B, Of.Mine, Path), Rank));
+  const OfPaths Places = findPlaces(B, Thread, Had);
+  for (auto [Turn, Both] : enumerate(Found)) {
+    Value *Path = B.CreateAnd(Both, B.getInt32((1u << PathBits) - 1));
+    give(B, numberAt(B, Mine, unsigned(Turn)), Path,
+         B.CreateAdd(ofPath(B, Places, Path), B.CreateLShr(Both, PathBits)));
   }
-  fillGaps(B, Thread, There, Of);
   call(B, Intrinsic::nvvm_barrier0);
 }
 
-Pick Sort::take(IRBuilderBase &B, Value *Thread, Value *Place, BasicBlock &Take,
-                BasicBlock &Other, BasicBlock &Done) {
-  Type *I32 = B.getInt32Ty();
-  Value *Lane = laneOf(B, Thread);
+/// Where the next items of this warp are.
+Value *Sort::claim(IRBuilderBase &B, Value *Lane, Value *Place) {
   BasicBlock *From = B.GetInsertBlock();
-  call(B, Intrinsic::nvvm_bar_warp_sync, {B.getInt32(~0u)});
-  Value *Claimed = nullptr, *Claims = B.CreateICmpEQ(Lane, B.getInt32(0)),
+  Value *Claimed = nullptr, *Claims = B.CreateICmpULT(Lane, B.getInt32(1)),
         *IsUsed = nullptr; // the last claim, if there was one
   if (Chunk > WarpSize) {
     IsUsed =
         B.CreateICmpEQ(B.CreateURem(Place, B.getInt32(Chunk)), B.getInt32(0));
     Claims = B.CreateAnd(Claims, IsUsed);
   }
+  // Had all lanes one address there, ptxas would have them elect one that adds,
+  // as it does not see that there is just one.
   onlyIf(B, Claims, "collect.claim", [&] {
-    Claimed = B.CreateAtomicRMW(AtomicRMWInst::Add, atWord(B, B.getInt32(Next)),
-                                B.getInt32(Chunk), Align(4),
-                                AtomicOrdering::Monotonic);
+    Claimed = B.CreateAtomicRMW(
+        AtomicRMWInst::Add, atWord(B, B.CreateAdd(Lane, B.getInt32(Next))),
+        B.getInt32(Chunk), Align(4), AtomicOrdering::Monotonic);
   });
-  PHINode *First = B.CreatePHI(I32, 2);
+  PHINode *First = B.CreatePHI(B.getInt32Ty(), 2);
   First->addIncoming(B.getInt32(0), From);
   First->addIncoming(Claimed, cast<Instruction>(Claimed)->getParent());
   Value *At = fromLane(B, First, B.getInt32(0));
-  if (IsUsed)
-    At = B.CreateSelect(IsUsed, At, Place);
+  return IsUsed ? B.CreateSelect(IsUsed, At, Place) : At;
+}
+
+Pick Sort::take(IRBuilderBase &B, Value *Thread, Value *There, Value *Place,
+                BasicBlock &Take, BasicBlock &Other, BasicBlock &Done) {
+  Type *I32 = B.getInt32Ty();
+  Value *Lane = laneOf(B, Thread);
+  call(B, Intrinsic::nvvm_bar_warp_sync, {B.getInt32(~0u)});
+  Value *At = Chunk ? claim(B, Lane, Place)
+                    : B.CreateAdd(B.CreateMul(Place, warpsIn(B, There)),
+                                  B.CreateSub(Thread, Lane));
   BasicBlock *Some = block("collect.some"), *Get = block("collect.get");
-  Value *Last = B.CreateLoad(I32, atWord(B, B.getInt32(Ends + Paths - 1)));
+  Value *Last = B.CreateLoad(I32, atEnd(B, B.getInt32(Paths - 1)));
   B.CreateCondBr(B.CreateICmpULT(At, Last), Some, &Done);
   B.SetInsertPoint(Some);
   Value *Path = B.getInt32(0);
   if (Paths > 1) {
-    Value *Until = B.CreateLoad(
-        I32, atWord(B, B.CreateAdd(Lane, B.getInt32(Ends))), "ends");
+    Value *Until = B.CreateLoad(I32, atEnd(B, Lane), "ends");
     Value *Over = call(B, Intrinsic::nvvm_vote_ballot_sync,
                        {B.getInt32(~0u), B.CreateICmpULE(Until, At)});
     Path = count(B, B.CreateAnd(Over, B.getInt32((1u << Paths) - 1)));
   }
-  Value *Number = B.CreateZExt(
-      B.CreateLoad(B.getInt16Ty(), atPlace(B, B.CreateAdd(At, Lane))), I32);
-  B.CreateCondBr(B.CreateICmpNE(Number, B.getInt32(None)), Get, &Other);
+  Value *Mine = B.CreateAdd(At, Lane),
+        *Full = B.CreateLoad(I32, atFull(B, Path), "full");
+  B.CreateCondBr(B.CreateICmpULT(Mine, Full), Get, &Other);
   B.SetInsertPoint(Get);
-  const Pick Taken = {itemOf(B, Number), Path, At};
+  Value *Number =
+      B.CreateZExt(B.CreateLoad(B.getInt16Ty(), atPlace(B, Mine)), I32);
+  const Pick Taken = {itemOf(B, Number), Path, Chunk ? At : Place};
   B.CreateBr(&Take);
   return Taken;
 }

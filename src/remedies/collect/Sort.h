@@ -32,24 +32,29 @@ struct Pick : Item {
 class Sort {
 public:
   /// \p Of: the kernel; \p Threads at most. Of \p Options it takes how many
-  /// items a thread has and a claim takes.
+  /// items a thread has and a claim takes, which has to be known.
   Sort(llvm::Function &Of, unsigned Paths, unsigned Threads,
        const CollectOptions &Options);
 
-  /// Sorts, from \p B on, which then stands where all is sorted. \p PathOf goes
-  /// on at the builder for each item of this thread, with its path: i32, Paths if
-  /// there is no work; all threads are to come to the end of it. \p Thread: the
-  /// linear number, \p There: how many there are, i32.
-  void sort(llvm::IRBuilderBase &B, llvm::Value *Thread, llvm::Value *There,
-            llvm::function_ref<llvm::Value *(Item)> PathOf);
+  /// Sorts, from \p B on, which then stands where all is sorted. \p PathsOf goes
+  /// on at the builder for some items of this thread, at most \p AtOnce, with
+  /// their paths: i32, Paths if there is no work; all threads are to come to the
+  /// end of it.
+  /// \p Thread: the linear number, \p There: how many there are, i32.
+  void sort(
+      llvm::IRBuilderBase &B, llvm::Value *Thread, llvm::Value *There,
+      unsigned AtOnce,
+      llvm::function_ref<llvm::SmallVector<llvm::Value *>(llvm::ArrayRef<Item>)>
+          PathsOf);
 
   /// What this lane has of the next items of its warp: goes on at \p Take where
   /// it has one, at \p Other where it has none, and at \p Done where the warp
   /// has none. \p B is left behind the last jump. \p Place: that of the last
   /// pick and 32 more, at first 0; a multiple of the claims' size asks for the
-  /// next claim, and so nobody looks at it if that is 32.
-  Pick take(llvm::IRBuilderBase &B, llvm::Value *Thread, llvm::Value *Place,
-            llvm::BasicBlock &Take, llvm::BasicBlock &Other,
+  /// next claim, and so nobody looks at it if that is 32. If warps take turns, it
+  /// is 32 times the number of the turn.
+  Pick take(llvm::IRBuilderBase &B, llvm::Value *Thread, llvm::Value *There,
+            llvm::Value *Place, llvm::BasicBlock &Take, llvm::BasicBlock &Other,
             llvm::BasicBlock &Done);
 
   uint64_t bytes() const;
@@ -61,11 +66,22 @@ private:
   llvm::Value *count(llvm::IRBuilderBase &B, llvm::Value *Mask);
   llvm::Value *fromLane(llvm::IRBuilderBase &B, llvm::Value *V,
                         llvm::Value *Lane);
-  llvm::Value *ofPath(llvm::IRBuilderBase &B, llvm::Value *V,
-                      llvm::Value *Path);
+  /// A value (i32) of each path, if they are few, in all lanes; or else one,
+  /// in lane p that of path p.
+  using OfPaths = llvm::SmallVector<llvm::Value *, 3>;
+  llvm::Value *ofPath(llvm::IRBuilderBase &B,
+                      llvm::ArrayRef<llvm::Value *> Each, llvm::Value *Path);
+  llvm::Value *ofLane(llvm::IRBuilderBase &B,
+                      llvm::ArrayRef<llvm::Value *> Each, llvm::Value *Lane);
+  OfPaths known(llvm::IRBuilderBase &B, llvm::Value *V);
   llvm::Value *laneOf(llvm::IRBuilderBase &B, llvm::Value *Thread);
+  llvm::Value *warpsIn(llvm::IRBuilderBase &B, llvm::Value *Threads);
+  llvm::Value *claim(llvm::IRBuilderBase &B, llvm::Value *Lane,
+                     llvm::Value *Place);
   llvm::Value *atPlace(llvm::IRBuilderBase &B, llvm::Value *Place);
   llvm::Value *atWord(llvm::IRBuilderBase &B, llvm::Value *Number);
+  llvm::Value *atEnd(llvm::IRBuilderBase &B, llvm::Value *Path);
+  llvm::Value *atFull(llvm::IRBuilderBase &B, llvm::Value *Path);
   llvm::Value *rounded(llvm::IRBuilderBase &B, llvm::Value *Count);
   void onlyIf(llvm::IRBuilderBase &B, llvm::Value *If, const char *Name,
               llvm::function_ref<void()> Do);
@@ -76,13 +92,6 @@ private:
     llvm::Value *Before;                      ///< a bit for each lane before
   };
   LaneFacts factsOf(llvm::IRBuilderBase &B, llvm::Value *Lane);
-
-  /// In lane p, of path p; all i32. If there is one path, in all lanes.
-  struct PathEnds {
-    llvm::Value *Mine;  ///< where this warp's items begin
-    llvm::Value *Full;  ///< behind the last item
-    llvm::Value *Until; ///< where the next path begins
-  };
 
   /// The items of a thread, as numbers: First, and others Step apart.
   struct Own {
@@ -95,13 +104,12 @@ private:
 
   void reset(llvm::IRBuilderBase &B, llvm::Value *Thread);
   llvm::Value *rank(llvm::IRBuilderBase &B, llvm::Value *Path,
-                    const LaneFacts &Lane, llvm::Value *&Had);
-  PathEnds findEnds(llvm::IRBuilderBase &B, llvm::Value *Thread,
-                    llvm::Value *Had);
+                    const LaneFacts &Lane, OfPaths &Had);
+  /// Where this warp's items of each path begin, of which it has \p Had.
+  OfPaths findPlaces(llvm::IRBuilderBase &B, llvm::Value *Thread,
+                     const OfPaths &Had);
   void give(llvm::IRBuilderBase &B, llvm::Value *Number, llvm::Value *Path,
             llvm::Value *Place);
-  void fillGaps(llvm::IRBuilderBase &B, llvm::Value *Thread, llvm::Value *There,
-                const PathEnds &Of);
 
   llvm::Function &F;
   const unsigned Paths, Items, Chunk;

@@ -58,9 +58,12 @@
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
+using PatternMatch::m_Zero;
+using PatternMatch::match;
 
 namespace reconverge::remedies {
 
@@ -256,6 +259,11 @@ static void choose(Value *IsGrid, ArrayRef<Place *> Places, IRBuilderBase &B,
   SmallVector<Numbers, 2> Flat, Grid;
   for (const Place *P : Places)
     Flat.push_back(InFlat(*P));
+  if (match(IsGrid, m_Zero())) {
+    for (auto [P, OfFlat] : zip(Places, Flat))
+      P->Index = OfFlat;
+    return;
+  }
   BasicBlock *Head = B.GetInsertBlock();
   Instruction *End = SplitBlockAndInsertIfThen(IsGrid, B.GetInsertPoint(),
                                                /*Unreachable=*/false);
@@ -327,6 +335,12 @@ static void replaceReads(ArrayRef<CallBase *> Reads, ArrayRef<Meaning> Known,
       moveTo(B, *Read->getParent(), std::next(Read->getIterator()));
     Read->eraseFromParent();
   }
+}
+
+bool asksForOneDimension(const ItemsPlan &Plan) {
+  const auto OfBlock = askedFor(Plan.Reads, analysis::blockIndexDimension),
+             OfThread = askedFor(Plan.Reads, analysis::threadIndexDimension);
+  return !(OfBlock[1] || OfBlock[2] || OfThread[1] || OfThread[2]);
 }
 
 Instruction *splitEntry(Function &F) {

@@ -54,6 +54,9 @@ struct ItemsPlan {
   bool Exits = false;
 };
 
+/// Whether it is the same if the launch's grid and blocks have one dimension.
+bool asksForOneDimension(const ItemsPlan &Plan);
+
 struct BlockPrologue;
 
 /// \p Behind: what whole blocks do before their threads become items

@@ -15,6 +15,8 @@
 ; RUN: opt -passes='reconverge-collect<threshold=10;items=2>,verify' -pass-remarks=reconverge-collect -S %s 2>&1 | FileCheck %s --check-prefix=SHORT
 ; Claims of 64: the place among them goes from turn to turn.
 ; RUN: opt -passes='reconverge-collect<threshold=10;items=2;short=0;chunk=64>,verify' -S %s | FileCheck %s --check-prefix=CHUNK
+; No claims: warps take turns.
+; RUN: opt -passes='reconverge-collect<threshold=10;items=2;short=0;chunk=0>,verify' -S %s | FileCheck %s --check-prefix=TURNS
 ; RUN: not opt -passes='reconverge-collect<chunk=48>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=CHUNKS
 ; CHUNKS: collecting has no parameter 'chunk=48'
 ; RUN: not opt -passes='reconverge-collect<items=3>' -disable-output %s 2>&1 | FileCheck %s --check-prefix=SLIP
@@ -23,20 +25,26 @@
 ; MANY: collecting has no parameter 'paths=32'
 
 
-; SHORT: remark: {{.*}} collected: 1 paths, 2 items a thread, 830 bytes
-; SHORT: collect.known:
-; SHORT: %path = phi i32 [ 1, %{{.*}} ], [ 1, %collect.end ], [ 0, %{{.*}} ], [ 1, %[[DONE:.*]] ]
-; What it does, and what that follows from.
-; SHORT: collect.slice
+; SHORT: remark: {{.*}} collected: 1 paths, 2 items a thread, 958 bytes
+; What it does, and what that follows from, for one item and then for the other.
+; SHORT: collect.slice{{[0-9]+}}:
 ; SHORT: icmp sgt i32
-; SHORT-NEXT: br i1 %{{.*}}, label %{{.*}}, label %[[OTHER:.*]]
-; SHORT: [[OTHER]]:
-; SHORT-NEXT: [[NEG:%.*]] = sub i32 0,
-; SHORT-NEXT: br label %[[DONE]]
-; SHORT: [[DONE]]:
-; SHORT-NEXT: getelementptr
+; SHORT: [[NEG:%.*]] = sub i32 0,
+; SHORT-NEXT: [[OTHER:%.*]] = sub i32 0,
+; SHORT: br i1 %{{.*}}, label %[[DO:.*]], label
+; SHORT: [[DO]]:
 ; SHORT-NEXT: store i32 [[NEG]], ptr addrspace(1)
-; SHORT-NEXT: br label %collect.known
+; SHORT: br i1 %{{.*}}, label %[[DO:.*]], label
+; SHORT: [[DO]]:
+; SHORT-NEXT: store i32 [[OTHER]], ptr addrspace(1)
+; SHORT: [[PATH:%.*]] = select i1 [[IS:%.*]], i32 0, i32 1
+; SHORT: call i32 @llvm.nvvm.vote.ballot.sync(i32 -1, i1 [[IS]])
+
+; TURNS: collect.latch:
+; TURNS-NEXT: [[NEXT:%.*]] = add i32 %place, 32
+; TURNS: %place = phi i32 [ 0, %{{.*}} ], [ [[NEXT]], %collect.latch ]
+; TURNS-NEXT: call void @llvm.nvvm.bar.warp.sync(i32 -1)
+; TURNS-NEXT: mul i32 %place,
 
 ; CHUNK: collect.latch:
 ; CHUNK-NEXT: [[NEXT:%.*]] = add i32 %{{.*}}, 32
@@ -52,9 +60,9 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 
-; CHECK: remark: {{.*}} collected: 2 paths, 2 items a thread, 892 bytes of shared memory, blocks of up to 128 threads
+; CHECK: remark: {{.*}} collected: 2 paths, 2 items a thread, 1020 bytes of shared memory, blocks of up to 128 threads
 
-; CHECK: @__reconverge_counts_k = internal addrspace(3) global [64 x i32] poison, align 16
+; CHECK: @__reconverge_counts_k = internal addrspace(3) global [96 x i32] poison, align 16
 ; CHECK: @__reconverge_items_k = internal addrspace(3) global [318 x i16] poison, align 16
 
 ; CHECK-LABEL: define ptx_kernel void @k(
@@ -78,38 +86,46 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; turn of ten bits' distance, and a thread.
 ; CHECK: call void @llvm.nvvm.barrier0()
 ; CHECK: [[WHOLE:%.*]] = icmp ule i32
-; CHECK: [[FIRST:%.*]] = select i1 [[WHOLE]], i32 %{{.*}}, i32 %thread
+; CHECK: [[FIRST:%.*]] = select i1 [[WHOLE]], i32 %{{.*}}, i32 %{{.*}}
 ; CHECK-NEXT: [[STEP:%.*]] = select i1 [[WHOLE]], i32 32, i32 1024
 ; CHECK: lshr i32 [[FIRST]], 10
 ; CHECK-NEXT: and i32 [[FIRST]], 1023
 
-; Each way to a path: one for each side, and one without work; then the next item.
-; CHECK: collect.known:
-; CHECK-NEXT: %path = phi i32 [ 2, %{{.*}} ], [ 2, %collect.end ], [ 0, %{{.*}} ], [ 1, %{{.*}} ]
-; CHECK-NEXT: add i32 [[FIRST]], [[STEP]]
-
-; What is needed of the slice: no store, and no loop.
+; What is needed of the slice, without its branches, of one item beside the other:
+; both reads are under way before either is looked at.
 ; CHECK: collect.slice:
-; CHECK-NOT: {{store|phi}}
-; CHECK: load i32, ptr addrspace(1)
-; CHECK-NEXT: icmp sgt i32
-; CHECK-NEXT: br i1
+; CHECK: [[IN:%.*]] = icmp slt i32
+; CHECK-NEXT: [[IN2:%.*]] = icmp slt i32
+; CHECK-NEXT: [[COME:%.*]] = select i1 %{{.*}}, i1 [[IN]], i1 false
+; CHECK: [[COME2:%.*]] = select i1 %{{.*}}, i1 [[IN2]], i1 false
+; CHECK: br i1 [[COME]], label %[[READ:.*]], label %[[SLICE:.*]]
+; CHECK: [[READ]]:
+; CHECK-NEXT: [[X:%.*]] = load i32, ptr addrspace(1)
+; CHECK-NEXT: br label %[[SLICE]]
+; CHECK: [[SLICE]]:
+; CHECK-NEXT: [[HAS:%.*]] = phi i32 [ poison, %{{.*}} ], [ [[X]], %[[READ]] ]
+; CHECK-NEXT: br i1 [[COME2]], label %[[READ2:.*]], label %
+; CHECK: [[READ2]]:
+; CHECK-NEXT: load i32, ptr addrspace(1)
+; CHECK: [[IS:%.*]] = icmp sgt i32 [[HAS]], 0
 
-; Both items' paths are known before the first ballot.
-; CHECK: %path6 = phi i32
+; The path: one for each side, and one without work.
+; CHECK: [[ZERO:%.*]] = select i1 [[COME]], i1 [[IS]], i1 false
+; CHECK: [[ONE:%.*]] = select i1 [[COME]], i1 %{{.*}}, i1 false
+; CHECK: [[ELSE:%.*]] = select i1 [[ZERO]], i32 0, i32 2
+; CHECK: select i1 [[ONE]], i32 1, i32 [[ELSE]]
+
+; A ballot for each path of each item.
 ; CHECK-COUNT-4: call i32 @llvm.nvvm.vote.ballot.sync(i32 -1,
 ; CHECK: atomicrmw add ptr addrspace(3)
 ; CHECK: call void @llvm.nvvm.barrier0()
 ; CHECK-COUNT-2: store i16 %{{.*}}, ptr addrspace(3)
-; CHECK: collect.gaps:
 ; CHECK: call void @llvm.nvvm.barrier0()
-; CHECK: collect.none:
-; CHECK: store i16 -1, ptr addrspace(3)
 
 ; CHECK: collect.done:
 ; CHECK: ret void
 
-; CHECK: attributes #[[RECIPE]] = { {{.*}}"reconverge-recipe"="for 1 2147483648 128 warps step k grid blocks 1 2 block same shared program 0 program 1 program 2 amount blocks 1 1 dimension 0 dimension 1 dimension 2" }
+; CHECK: attributes #[[RECIPE]] = { {{.*}}"reconverge-recipe"="for 1 2147483648 128 warps line step k grid blocks 1 2 block same shared program 0 program 1 program 2 amount blocks 1 1 dimension 0 dimension 1 dimension 2" }
 define ptx_kernel void @k(ptr addrspace(1) %in, ptr addrspace(1) %out, i32 %n) {
 entry:
   %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
