@@ -40,18 +40,27 @@ namespace reconverge::remedies {
 
 namespace {
 
-/// Keeps what remedies say about code that they left alone, and not what LLVM's
-/// passes say while registers are counted.
+/// Keeps what remedies say about code that they left alone, and passes on the
+/// remarks of remedies that \p Others wants; but nothing of what LLVM's passes
+/// say while registers are counted.
 class MissedRemarks : public DiagnosticHandler {
 public:
-  explicit MissedRemarks(std::vector<std::string> &Into) : Into(Into) {}
+  MissedRemarks(std::vector<std::string> &Into, DiagnosticHandler *Others)
+      : Into(Into), Others(Others) {}
   bool isAnyRemarkEnabled() const override { return true; }
   bool isMissedOptRemarkEnabled(StringRef) const override { return true; }
+  bool isPassedOptRemarkEnabled(StringRef Pass) const override {
+    return Others && Others->isPassedOptRemarkEnabled(Pass);
+  }
   bool handleDiagnostics(const DiagnosticInfo &Info) override {
     const auto *Remark = dyn_cast<DiagnosticInfoOptimizationBase>(&Info);
-    if (!Remark || !Remark->isMissed() ||
-        !Remark->getPassName().starts_with("reconverge-"))
+    if (!Remark || !Remark->getPassName().starts_with("reconverge-"))
       return Remark != nullptr;
+    if (Others && (!Remark->isMissed() ||
+                   Others->isMissedOptRemarkEnabled(Remark->getPassName())))
+      Others->handleDiagnostics(Info);
+    if (!Remark->isMissed())
+      return true;
     std::string Place;
     if (Remark->isLocationAvailable()) {
       StringRef File;
@@ -67,6 +76,7 @@ public:
 
 private:
   std::vector<std::string> &Into;
+  DiagnosticHandler *Others;
 };
 
 } // namespace
@@ -344,7 +354,8 @@ Expected<Applied> applyWith(const Services &Services, const Candidate &What,
   const std::string Name = Kernel.getName().str();
   LLVMContext &Context = Kernel.getContext();
   std::unique_ptr<DiagnosticHandler> Others = Context.getDiagnosticHandler();
-  Context.setDiagnosticHandler(std::make_unique<MissedRemarks>(Result.Missed));
+  Context.setDiagnosticHandler(
+      std::make_unique<MissedRemarks>(Result.Missed, Others.get()));
   auto Made = [&] {
     OptimizationRemarkEmitter Remarks(&Kernel);
     return applyTo(Kernel, **Found, What.Parameters, Services, Remarks);
