@@ -22,11 +22,11 @@
 #include "analysis/device/Annotations.h"
 #include "core/Error.h"
 #include "core/Remedied.h"
+#include "driver/LaunchWarnings.h"
 #include "frontend/Registers.h"
 #include "remedies/common/Requests.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/Module.h"
@@ -124,36 +124,45 @@ static std::set<Function *> remediedIn(Module &M) {
   return All;
 }
 
+/// Whether \p What leaves alone what the source does not ask for.
+static bool isOnlyWhereAsked(const Candidate &What) {
+  SmallVector<StringRef, 4> Words;
+  StringRef(What.Parameters).split(Words, ';');
+  return is_contained(Words, remedies::OnlyWhereAsked);
+}
+
 /// Applies to all kernels of \p M but those that are \p Decided a remedy that
 /// changes launches; any launch is to take it. Who asks for it hears of what
 /// cannot have it. A kernel has one such remedy, the first.
 static Error applyToLaunches(const Candidate &What, Module &M,
                              const std::set<Function *> &Decided,
                              const remedies::Services &Services,
-                             raw_ostream *OS) {
+                             LaunchWarnings Warnings, raw_ostream *OS) {
   std::vector<Function *> Kernels;
   for (Function &F : M)
     if (!F.isDeclaration() && analysis::isKernel(F) && !Decided.count(&F) &&
         !F.getName().ends_with(RemediedSuffix) &&
-        !F.getName().ends_with(HelperSuffix))
+        !F.getName().ends_with(HelperSuffix) &&
+        (!isOnlyWhereAsked(What) || remedies::isAskedFor(F, What.Remedy)))
       Kernels.push_back(&F);
   for (Function *Kernel : Kernels) {
-    const std::string Name = demangle(Kernel->getName());
     if (M.getFunction((Kernel->getName() + RemediedSuffix).str())) {
-      if (OS)
-        *OS << "reconverge: warning: " << Name << " is launched without "
-            << What.Remedy << ": another remedy changes its launch\n";
+      Warnings.addTaken(*Kernel);
       continue;
     }
     auto Result = applyBeside(
         What, *Kernel, {.Threads = UINT64_MAX, .Shared = INT32_MAX}, Services);
     if (!Result)
       return Result.takeError();
-    if (OS && !Result->Missed.empty())
-      *OS << "reconverge: warning: " << Name
-          << (Result->Changed ? ": " : " is launched as it is: ")
-          << join(Result->Missed, "; ") << "\n";
+    if (Result->Missed.empty())
+      continue;
+    if (Result->Changed)
+      Warnings.addChanged(*Kernel, Result->Missed);
+    else
+      Warnings.addAsItIs(*Kernel, Result->Missed);
   }
+  if (OS)
+    Warnings.print(*OS);
   return Error::success();
 }
 
@@ -180,6 +189,8 @@ Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
        IsWhole = Request.Make == BuildRequest::Product::Program &&
                  Request.Inputs.size() == 1,
        Words = Compile.ClangArguments, OS = Request.Diagnostics,
+       Headers = std::vector<std::string>{Tools.Cuda.includeDir(),
+                                          Tools.Cuda.ccclDir()},
        Then = std::move(Compile.Transform)](Module &M) -> Error {
     remedies::Services Services = {CountRegisters};
     if (OS)
@@ -212,11 +223,13 @@ Error requestRemedies(BuildRequest &Request, const frontend::Toolchain &Tools) {
     const std::set<Function *> Decided = remediedIn(M);
     if (!Leave)
       for (const Candidate &What : Launches)
-        if (Error E = applyToLaunches(What, M, Decided, Services, OS))
+        if (Error E = applyToLaunches(What, M, Decided, Services,
+                                      {What.Remedy, Headers}, OS))
           return E;
     for (const Candidate &What : Remedies)
       if (Error E = remedies::changesLaunch(What)
-                        ? applyToLaunches(What, M, Decided, Services, OS)
+                        ? applyToLaunches(What, M, Decided, Services,
+                                          {What.Remedy, Headers}, OS)
                         : remedies::applyToModule(What, M, Services))
         return E;
     return Error::success();
