@@ -65,7 +65,7 @@ static std::vector<Case> casesOf(size_t Process, const TestOutcome &T) {
 
 static void printFailure(const Finding &F, StringRef Folder, raw_ostream &OS) {
   OS << "      <failure type=\"" << wordOf(F.Kind) << "\" message=\""
-     << xml(F.Text) << "\">" << xml(F.Text);
+     << xml(findingText(F, Folder)) << "\">" << xml(findingText(F, Folder));
   for (const FindingPlace &P : F.Places)
     if (std::string Where = placeText(P, Folder); !Where.empty())
       OS << "\n" << xml(Where);
@@ -143,8 +143,8 @@ SarifRun sarifOf(const TestOutcome &T, std::string Version) {
     R.Rule = wordOf(F.What.Kind).str();
     R.Level = F.What.Harmless ? SarifResult::Warning : SarifResult::Error;
     R.Suppressed = F.Suppressed;
-    R.Message = F.What.Kernel.empty() ? F.What.Text
-                                      : F.What.Kernel + ": " + F.What.Text;
+    const std::string What = findingText(F.What, T.Folder);
+    R.Message = F.What.Kernel.empty() ? What : F.What.Kernel + ": " + What;
     for (const FindingPlace &P : F.What.Places) {
       const std::string Text = placeText(P, T.Folder);
       if (!Text.empty())

@@ -55,6 +55,19 @@ std::string placeText(const SourceChain &Where, StringRef Folder) {
   return Where.size() > 1 ? Text + ")" : Text;
 }
 
+std::string findingText(const Finding &F, StringRef Folder) {
+  const std::string Prefix = (Folder + "/").str();
+  std::string Text;
+  ListSeparator Space(" ");
+  for (StringRef Word : split(F.Text, ' ')) {
+    if (!Folder.empty())
+      Word.consume_front(Prefix);
+    Text += StringRef(Space);
+    Text += Word;
+  }
+  return Text;
+}
+
 static std::string indices(const std::array<uint32_t, 3> &I) {
   return "(" + std::to_string(I[0]) + "," + std::to_string(I[1]) + "," +
          std::to_string(I[2]) + ")";
@@ -103,7 +116,7 @@ static void printFinding(const MergedFinding &F, const TestOutcome &T,
   std::string Text;
   if (!F.What.Kernel.empty())
     Text += kernelName(F.What.Kernel, NameWidth) + ": ";
-  Text += F.What.Text;
+  Text += findingText(F.What, T.Folder);
   printWrapped(OS, cleanText(Text),
                Options.Width - widthOf(Kind) - widthOf(After), 4);
   auto Line = [&](const std::string &Words) {

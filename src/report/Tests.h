@@ -49,6 +49,9 @@ SarifRun sarifOf(const TestOutcome &T, std::string Version);
 llvm::StringRef summaryOf(FindingKind Kind);
 llvm::StringRef remedyFor(FindingKind Kind);
 
+/// What \p F says, with paths below \p Folder relative to it.
+std::string findingText(const Finding &F, llvm::StringRef Folder);
+
 /// "app.cu:42 (inlined at app.cu:50)", files relative to \p Folder.
 std::string placeText(const SourceChain &Where, llvm::StringRef Folder);
 /// "read at app.cu:42 by thread (1,0,0) of block (2,0,0)".

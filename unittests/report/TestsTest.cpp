@@ -69,6 +69,17 @@ TEST(Tests, TheSummaryHasFindingsThenNotesThenTheCount) {
             "    suppressed; the command returned 8\n");
 }
 
+TEST(Tests, PathsInTextAreRelativeToTheFolder) {
+  Finding F;
+  F.Text = "waits at /home/me/src/a.cu:3, not /home/mell/b.cu:4 or x/home/me/";
+  EXPECT_EQ(findingText(F, "/home/me"),
+            "waits at src/a.cu:3, not /home/mell/b.cu:4 or x/home/me/");
+  EXPECT_EQ(findingText(F, ""), F.Text);
+  TestOutcome T = outcome();
+  T.Findings.front().What.Text = F.Text;
+  EXPECT_EQ(summary(T).find("race: f: waits at src/a.cu:3,"), 0u);
+}
+
 TEST(Tests, OnlyWhatIsNeitherHarmlessNorSuppressedFails) {
   TestOutcome T = outcome();
   EXPECT_TRUE(T.fails(FindingKind::Race));
