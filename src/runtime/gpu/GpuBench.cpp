@@ -105,9 +105,7 @@ std::string GpuBench::findHindrance() {
   if (!In.Memory.isOnOneDevice())
     return "the program has memory on more than one GPU";
   if (In.Spent >= In.Plan.Seconds)
-    return ("trials have taken the " + Twine(uint64_t(In.Plan.Seconds)) +
-            " s that they may take in a run")
-        .str();
+    return outOfTime(In.Plan.IsHurried, In.Built, In.Spent);
   return "";
 }
 

@@ -14,6 +14,8 @@
 #include "runtime/gpu/Cudart.h"
 #include "runtime/gpu/GpuBench.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <algorithm>
 #include <mutex>
 #include <unistd.h>
@@ -60,9 +62,20 @@ void **GpuTrials::registerFatBinary(void *Wrapper) {
       });
   if (Plan.IsHurried) { // what building took is gone
     std::unique_lock<std::shared_mutex> Alone(Gate);
+    Built += Building.seconds();
     Plan.Seconds = std::max(0.0, Plan.Seconds - Building.seconds());
   }
   return Handle;
+}
+
+std::string outOfTime(bool IsHurried, double Built, double Spent) {
+  if (!IsHurried)
+    return formatv("trials have taken {0:f0} s in this run, as long as they "
+                   "may; --time-limit sets another limit",
+                   Spent);
+  return formatv("--time-limit leaves no more time in this run: building the "
+                 "candidates took {0:f1} s, trials took {1:f1} s",
+                 Built, Spent);
 }
 
 void GpuTrials::noteFirstUse() {

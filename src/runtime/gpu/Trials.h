@@ -62,10 +62,15 @@ private:
   std::unique_ptr<runtime::TrialLog> Log;
   PageComparer Compare;
   double Spent = 0; ///< seconds, on trials
+  double Built = 0; ///< seconds, on building candidates' code, if hurried
   std::atomic<bool> FirstUseKnown = false;
   uint64_t UsedAtFirst = 0; ///< bytes of device memory
   int OwnProcess = 0;       ///< a fork's child tries nothing
 };
+
+/// Why no more is tried, after \p Spent seconds on trials in this run; of a
+/// hurried run's, \p Built were spent on building candidates' code before.
+std::string outOfTime(bool IsHurried, double Built, double Spent);
 
 } // namespace reconverge::gpu
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/gpu/Allocations.h"
+#include "runtime/gpu/Trials.h"
 #include "runtime/gpu/Watch.h"
 
 #include <gtest/gtest.h>
@@ -36,6 +37,15 @@ TEST(GpuAllocations, AreNamedByTheirCall) {
 
   A.clear();
   ASSERT_EQ(A.areas().size(), 1u) << "registered memory is the program's own";
+}
+
+TEST(GpuTrials, SayWhatTookTheTime) {
+  EXPECT_EQ(outOfTime(/*IsHurried=*/false, 0, 60.4),
+            "trials have taken 60 s in this run, as long as they may; "
+            "--time-limit sets another limit");
+  EXPECT_EQ(outOfTime(/*IsHurried=*/true, 9.26, 0.04),
+            "--time-limit leaves no more time in this run: building the "
+            "candidates took 9.3 s, trials took 0.0 s");
 }
 
 TEST(GpuAllocations, KnowTheirDevices) {
