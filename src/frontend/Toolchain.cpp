@@ -88,9 +88,18 @@ static std::optional<std::string> onPath(StringRef Name, GetEnv Env) {
   return std::nullopt;
 }
 
+/// What else to do where variable \p Name leads astray: make exports what a
+/// Makefile gives a variable that the environment has.
+static std::string byMake(StringRef Name) {
+  return (" If a Makefile sets " + Name +
+          " for its own use, name the toolkit by --cuda-path, which goes "
+          "before it.")
+      .str();
+}
+
 Expected<CudaToolkit> findCudaToolkit(StringRef CudaPath, GetEnv Env,
                                       StringRef Usual) {
-  const char *Remedy =
+  const std::string Remedy =
       "Install CUDA 12 or 13, or set CUDA_PATH to the folder that holds the "
       "toolkit's include/cuda.h and nvvm/libdevice.";
 
@@ -117,12 +126,13 @@ Expected<CudaToolkit> findCudaToolkit(StringRef CudaPath, GetEnv Env,
   for (auto &[Source, Root] : Named) {
     if (!Root || Root->empty())
       continue;
+    const bool IsFlag = StringRef(Source).starts_with("--");
     if (!versionOf(*Root))
       return userError(Twine("no CUDA toolkit at ") + *Root + ", which " +
                            Source +
                            " names: include/cuda.h or "
                            "nvvm/libdevice/libdevice.10.bc is missing",
-                       Remedy);
+                       IsFlag ? Remedy : Remedy + byMake(Source));
     return Open(*Root);
   }
 
