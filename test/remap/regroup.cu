@@ -35,17 +35,21 @@ static constexpr int Most = 3000000;
 #else
 static constexpr int Most = 20000;
 #endif
+/// More than a tile of items for each block that takes part.
+static constexpr int Chunked = 1024 * 4096 + 5000;
 static constexpr int MostClasses = 1 << 12;
 static constexpr int Guard = -77;
 
 /// A result, with one value more behind each part that must stay.
 struct Arrays {
-  int *Ids = managed<int>(Most + 1), *Inverse = managed<int>(Most + 1),
+  const int Room;
+  int *Ids = managed<int>(Room + 1), *Inverse = managed<int>(Room + 1),
       *Offsets = managed<int>(MostClasses + 2);
 
+  explicit Arrays(int Room = Most) : Room(Room) {}
   void fill() {
-    std::fill(Ids, Ids + Most + 1, Guard);
-    std::fill(Inverse, Inverse + Most + 1, Guard);
+    std::fill(Ids, Ids + Room + 1, Guard);
+    std::fill(Inverse, Inverse + Room + 1, Guard);
     std::fill(Offsets, Offsets + MostClasses + 2, Guard);
   }
 };
@@ -111,7 +115,7 @@ static void draw(Key *Keys, int Kind, int Bits, int Count) {
 
 template <typename Key>
 static void check(Arrays &A, int Bits, int ClassBits, int Count, int Kind) {
-  static Key *const Keys = managed<Key>(Most);
+  Key *const Keys = managed<Key>(std::max(Count, 1));
   draw(Keys, Kind, Bits, Count);
   A.fill();
   regroup_order O = {A.Ids, A.Inverse, A.Offsets};
@@ -126,6 +130,7 @@ static void check(Arrays &A, int Bits, int ClassBits, int Count, int Kind) {
     std::printf("  %d items, %d bits of %zu bytes, classes of %d, kind %d\n",
                 Count, Bits, sizeof(Key), ClassBits, Kind);
   T.expectGuards();
+  CALL(cudaFree(Keys));
 }
 
 /// What is refused, and leaves everything as it was.
@@ -143,7 +148,7 @@ static void checkRefusals(Arrays &A) {
   };
   Refused(T.get(), T.Size - 1, Keys, 3, 100, O);
   Refused(T.get(), 0, Keys, 3, 100, O);
-  Refused(T.get(), T.Size, Keys, 3, 1000, O); // made for fewer
+  Refused(T.get(), T.Size, Keys, 3, 5000, O); // made for fewer
   Refused(T.get(), T.Size, Keys, 0, 100, O);
   Refused(T.get(), T.Size, Keys, 9, 100, O);
   Refused(T.get(), T.Size, Keys, 3, -1, O);
@@ -234,6 +239,8 @@ int main(int argc, char **) {
       check<uint64_t>(A, 41, 1, Count, Kind);
       check<uint64_t>(A, 64, 12, Count, Kind);
     }
+  Arrays Large(Chunked);
+  check<uint8_t>(Large, 2, 2, Chunked, Drawn);
   checkRefusals(A);
   checkStreams(A);
   return summary();

@@ -10,6 +10,7 @@
 #include "../common/regroup.h"
 
 #include <algorithm>
+#include <cub/device/device_radix_sort.cuh>
 #include <numeric>
 
 using Key = unsigned short;
@@ -45,8 +46,8 @@ int main(int argc, char **argv) {
   Sort(nullptr);
   DeviceArray<char> Temporary(std::vector<char>(std::max(Size, SortSize)));
   const auto Kernel =
-      reinterpret_cast<const void *>(&reconverge::detail::number_items<Key>);
-  const int Block = reconverge::detail::regroup_threads;
+      reinterpret_cast<const void *>(&reconverge::detail::place_items<Key>);
+  const int Block = reconverge::detail::order_threads;
   const std::vector<Way> Ways = {
       {"order", Kernel, Block, [&] { Order(Temporary, Plain); }},
       {"order-inverse-offsets", Kernel, Block,
