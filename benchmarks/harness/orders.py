@@ -12,9 +12,10 @@ from errors import BenchError
 ALGORITHMS = ("sorting", "greedy", "greedy-max", "longest-blocks-first")
 NOW = "as-launched"
 # Programs whose data may be moved into an order, by this variable; and what a
-# way is then called.
+# way is then called. Of some the length of an item is a key that a user knows.
 MOVABLE = ("sw", "nw", "ec", "mum")
 MOVED_BY, MOVED = "ITEM_ORDER", "-moved"
+BY_LENGTH, LONGEST_FIRST = ("sw", "nw", "mum"), "longest-first"
 METRICS = ("weighted", "scheduled")
 GIVEN = "--permute=order=given"  # how a program is built that runs by one
 VARIABLE = "RECONVERGE_ORDERS"
@@ -37,7 +38,10 @@ def moved(case, folder):
         return {}
     files = {way: glob.glob(os.path.join(folder, way, "*.order"))
              for way in ALGORITHMS[:3]}
-    return {way + MOVED: {MOVED_BY: of[0]} for way, of in files.items()}
+    ways = {way + MOVED: {MOVED_BY: of[0]} for way, of in files.items()}
+    if case.source_name() in BY_LENGTH:
+        ways[LONGEST_FIRST + MOVED] = {MOVED_BY: LONGEST_FIRST}
+    return ways
 
 
 def cycles(folder):

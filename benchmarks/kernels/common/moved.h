@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Data layout transformation by hand (Liang et al., section III): the items lie in
-// memory in an order, and the kernel is as it was. The order is a file of
-// `reconverge predict --orders`, which the environment variable ITEM_ORDER names:
+// memory in an order, and the kernel is as it was. The environment variable
+// ITEM_ORDER names a file of `reconverge predict --orders`, or is
+// `longest-first`, for an order by a key that the user knows:
 //
 //   const std::vector<int> Order = itemOrder(Count); // without it, as they are
+//   const std::vector<int> Order = itemOrder(All);   // that have lengths
 //   ... upload inOrder(All, Order) ... launch ...
 //   Got = backInPlace(Out.get(), Order);
 //
@@ -18,6 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <string_view>
 
 /// The item at each place. Threads of the file that have no item are left out.
 inline std::vector<int> itemOrder(int Count) {
@@ -45,6 +48,18 @@ inline std::vector<int> itemOrder(int Count) {
     std::exit(2);
   }
   return Read;
+}
+
+inline std::vector<int> itemOrder(const Sequences &All) {
+  const char *Asked = std::getenv("ITEM_ORDER");
+  if (!Asked || std::string_view(Asked) != "longest-first")
+    return itemOrder(All.size());
+  std::vector<int> Order(All.size());
+  std::iota(Order.begin(), Order.end(), 0);
+  std::stable_sort(Order.begin(), Order.end(), [&](int A, int B) {
+    return All.length(A) > All.length(B);
+  });
+  return Order;
 }
 
 /// Pieces of so many values, an item each.

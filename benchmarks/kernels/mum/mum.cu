@@ -239,7 +239,7 @@ int main(int argc, char **argv) {
 
   const Letters Genome = drawGenome(Run.random(1), Size);
   const Sequences Queries = drawQueries(Run.random(), Genome, Count, Length);
-  const std::vector<int> Order = itemOrder(Count);
+  const std::vector<int> Order = itemOrder(Queries);
   const Sequences Moved = inOrder(Queries, Order);
   DeviceArray<unsigned char> Reference(Genome), Text(Moved.Text);
   DeviceArray<Node> Nodes(SuffixTree(Genome).Nodes);

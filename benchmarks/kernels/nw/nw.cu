@@ -166,7 +166,7 @@ int main(int argc, char **argv) {
     Reads.add(drawRead(Draw, Genome, int(Draw.below(4 * Median)), Wanted,
                        LongReads, /*Reverse=*/false));
   }
-  const std::vector<int> Order = itemOrder(Count);
+  const std::vector<int> Order = itemOrder(Reads);
   const Sequences Moved = inOrder(Reads, Order);
   DeviceArray<unsigned char> Text(Moved.Text), Queried(Query);
   DeviceArray<int> Begin(Moved.Begin);

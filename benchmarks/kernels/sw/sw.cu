@@ -191,7 +191,7 @@ int main(int argc, char **argv) {
   for (int Acid = 0; Acid < Acids; ++Acid)
     for (unsigned char Of : Query)
       Table.push_back((signed char)(scoreOf(Acid, Of)));
-  const std::vector<int> Order = itemOrder(Count);
+  const std::vector<int> Order = itemOrder(All);
   const Sequences Moved = inOrder(All, Order);
   DeviceArray<unsigned char> Text(Moved.Text);
   DeviceArray<int> Begin(Moved.Begin);
