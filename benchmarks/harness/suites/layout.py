@@ -14,7 +14,8 @@ import statistics
 
 import compare
 import processes
-from suite import Build, Case, Metric, Suite
+from pages import layout as page
+from suite import Build, Case, Metric, Page, Suite
 from suites import remap
 
 ITEMS = 1 << 22
@@ -74,7 +75,7 @@ SUITES = [Suite(
     small=lambda case: {"items": 5000, "bytes": case.params["bytes"]},
     ways={**compare.UNCHANGED,
           **{name: build(parameters) for name, parameters in REMEDY.items()}},
-    measure=measure, repeat=12,
+    measure=measure, repeat=12, page=Page("layout-results.md", page.lines),
     metrics={"time": Metric("ms"),
              "speedup": Metric("x", "best-of-" + "-".join(
                  compare.UNCHANGED))})]
