@@ -185,7 +185,7 @@ GROUPED_AS_PUBLISHED = {
 }
 GROUPED = {
     "mc": {"side": 256},
-    "sw": {"sequences": 1 << 19, "length": 290, "query": 128},
+    "sw": {"sequences": 1 << 18, "length": 290, "query": 128},
     "nw": {"reads": 1 << 17, "length": 100, "query": 100},
     "ec": {"reads": 1 << 20, "length": 64, "tuple": 20},
     "mum": {"queries": 1 << 20, "length": 64, "reference": 1 << 22,
