@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 /// The item at each place. Threads of the file that have no item are left out.
 inline std::vector<int> itemOrder(int Count) {
@@ -56,8 +57,8 @@ inline std::vector<int> itemOrder(const Sequences &All) {
     return itemOrder(All.size());
   std::vector<int> Order(All.size());
   std::iota(Order.begin(), Order.end(), 0);
-  std::stable_sort(Order.begin(), Order.end(), [&](int A, int B) {
-    return All.length(A) > All.length(B);
+  std::sort(Order.begin(), Order.end(), [&](int A, int B) {
+    return std::pair(All.length(B), A) < std::pair(All.length(A), B);
   });
   return Order;
 }
