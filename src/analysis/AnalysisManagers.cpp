@@ -94,6 +94,7 @@ AnalysisManagers::AnalysisManagers(TargetMachine *Target) {
       [&] { return CGSCCAnalysisManagerModuleProxy(Components); });
   Components.registerPass(
       [&] { return ModuleAnalysisManagerCGSCCProxy(Modules); });
+  Components.registerPass([] { return FunctionAnalysisManagerCGSCCProxy(); });
   Functions.registerPass(
       [&] { return CGSCCAnalysisManagerFunctionProxy(Components); });
   Functions.registerPass(

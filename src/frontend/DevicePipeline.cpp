@@ -19,6 +19,9 @@
 //      managed variables,    are marked for those who come after (Managed.cpp,
 //      grid constants        GridConstants.cpp)
 //   4. internal linkage      lets the optimiser drop and specialise
+//      idle calls            of functions that did nothing but mark: before they
+//                            are inlined, and what they call is internal
+//                            (Features.cpp)
 //   5. inlining marks        blocks are numbered after inlining
 //   6. default<On>           with a target machine: without one, LLVM's passes
 //                            do not know that branches diverge. Address spaces
@@ -321,6 +324,8 @@ Error completeDeviceCode(Module &M, const CompileOptions &Options) {
 
   ownHostConstants(M);
   internalizeModule(M, isSeenByHost);
+  if (Options.OptLevel)
+    dropIdleCalls(M);
   markForInlining(M);
   optimise(M, **TM, Options.OptLevel);
   if (!Options.Relocatable && !Options.Math.PreciseDivision)

@@ -12,6 +12,10 @@
 // All that comes to a mark by calls is copied, and the copies call one another, and
 // are inlined. Without marks k is optimised as if they had never been there.
 //
+// A function that did nothing but mark does nothing now, and calls of it go while it
+// is not inlined: after that its loops would have to be found dead one by one, each
+// behind the one that needs it, and those that fill an array of its own never are.
+//
 // A mark is a call that accesses nothing a program can see, so that it stays, and
 // stays under its conditions, while it keeps nothing else from moving. Two marks
 // are not merged: a mark's number is a constant.
@@ -20,6 +24,7 @@
 
 #include "frontend/Features.h"
 
+#include "analysis/AnalysisManagers.h"
 #include "analysis/Marks.h"
 #include "analysis/device/Annotations.h"
 #include "core/Remedied.h"
@@ -33,7 +38,9 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Transforms/IPO/FunctionAttrs.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 #include <map>
 #include <tuple>
@@ -146,6 +153,22 @@ void separateFeatures(Module &M) {
   }
   if (Feature->use_empty())
     Feature->eraseFromParent();
+}
+
+void dropIdleCalls(Module &M) {
+  if (none_of(M, [](const Function &F) {
+        return F.hasFnAttribute(analysis::TwinAttribute);
+      }))
+    return;
+  analysis::AnalysisManagers Analyses;
+  ModulePassManager Passes;
+  Passes.addPass(
+      createModuleToPostOrderCGSCCPassAdaptor(PostOrderFunctionAttrsPass()));
+  Passes.run(M, Analyses.Modules);
+  for (Function &F : M)
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+      if (isa<CallInst>(I) && isInstructionTriviallyDead(&I))
+        I.eraseFromParent();
 }
 
 } // namespace reconverge::frontend

@@ -13,6 +13,10 @@ namespace reconverge::frontend {
 /// gives kernels that come to one a twin that has them (analysis/Marks.h).
 void separateFeatures(llvm::Module &M);
 
+/// Takes calls that have no effect out of a module with such kernels. What another
+/// unit might replace has to be internal by now.
+void dropIdleCalls(llvm::Module &M);
+
 } // namespace reconverge::frontend
 
 #endif

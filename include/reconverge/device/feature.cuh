@@ -14,8 +14,10 @@ namespace reconverge {
 /// one that is called several times, as in a loop, counts with the last value.
 ///
 /// The kernel itself does nothing of this: neither the call nor what is computed
-/// for it alone is in its code, by whichever compiler. So it costs nothing where
-/// nobody sorts. Built by nvcc or stock clang it is an empty function.
+/// for it alone is in its code. So it costs nothing where nobody sorts. Built by nvcc
+/// or stock clang it is an empty function. Loops that need one another, or an array
+/// of their own, belong into a function that returns nothing: it goes as a whole,
+/// where of loops in the kernel's own body a compiler may leave some.
 ///
 /// \code
 ///   __global__ void walk(const int *first, const int *next, int *ends, int n) {

@@ -1,6 +1,7 @@
 // Threads count down the numbers of their lists: what they read, they read in
 // loops. The source names two features. -DUNNAMED: none; -DWRITTEN: one more that
-// others may have written; -DMANY: 16 more. Arguments: threads, seed.
+// others may have written; -DMANY: 16 more; -DAPART: one more, by loops of which each
+// needs what the one before has put into an array. Arguments: threads, seed.
 #include <reconverge/device/feature.cuh>
 
 #include <cstdint>
@@ -30,6 +31,22 @@ __device__ void foretell(const unsigned char *Lists, int I) {
   name(0), name(float(Sum)); // this too
 }
 
+#ifdef APART
+/// How many numbers there are above the middle one.
+__device__ void rank(const unsigned char *Lists, int I) {
+  int Sorted[Length], Above = 0;
+  for (int B = 0; B != Length; ++B) {
+    int At = B;
+    for (; At > 0 && Sorted[At - 1] > Lists[Length * I + B]; --At)
+      Sorted[At] = Sorted[At - 1];
+    Sorted[At] = Lists[Length * I + B];
+  }
+  while (Above != Length && Sorted[Length - 1 - Above] > Sorted[Length / 2])
+    ++Above;
+  reconverge::feature(Above);
+}
+#endif
+
 /// Each instance has a call of its own.
 template <int Left> __device__ void more(int I) {
   reconverge::feature(I + Left);
@@ -45,6 +62,9 @@ __global__ void walk(const unsigned char *Lists, unsigned *To, int N) {
   reconverge::feature(atomicOr(To + I, 0u));
 #endif
   foretell(Lists, I);
+#ifdef APART
+  rank(Lists, I);
+#endif
 #ifdef MANY
   more<15>(I);
 #endif
