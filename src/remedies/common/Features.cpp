@@ -4,7 +4,9 @@
 // From each condition that parts a warp, back along operands. A load ends the
 // walk: what it reads is a feature, where it reads is not, for no sum of weights
 // makes sense of an address. Unsigned is what the kernel extends with zeros or
-// converts so.
+// converts so. What a thread reads from a variable of its own, it has computed:
+// the walk goes on with what it stores there. The sine of a large angle is such a
+// case, and to read that early would be to compute it.
 //
 // Many kernels go over their items in a loop, by strides as long as the grid, and
 // are launched with a thread for each item or few. What a thread reads in its
@@ -26,10 +28,12 @@
 #include "remedies/common/Notes.h"
 #include "remedies/common/Slice.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -46,12 +50,30 @@ static bool isNumber(const Type &T) {
          (T.isIntegerTy() && T.getIntegerBitWidth() <= 64);
 }
 
+/// The thread's own variable that \p Pointer leads to, or null.
+static const Value *ownVariable(const Value *Pointer) {
+  const Value *Of = getUnderlyingObject(Pointer, /*MaxLookup=*/0);
+  return isa<AllocaInst>(Of) ? Of : nullptr;
+}
+
+/// What is stored to each of the thread's own variables.
+static DenseMap<const Value *, SmallVector<const Value *>>
+storedToOwn(const Function &F) {
+  DenseMap<const Value *, SmallVector<const Value *>> Stored;
+  for (const Instruction &I : instructions(F))
+    if (const auto *S = dyn_cast<StoreInst>(&I))
+      if (const Value *Own = ownVariable(S->getPointerOperand()))
+        Stored[Own].push_back(S->getValueOperand());
+  return Stored;
+}
+
 /// Loads from which the conditions that part a warp follow.
 static SmallPtrSet<const Instruction *, 8>
 leadingToConditions(Function &F, const analysis::UniformityResult &Known) {
   SmallPtrSet<const Instruction *, 32> Seen;
   SmallPtrSet<const Instruction *, 8> Loads;
   SmallVector<const Instruction *> Work;
+  const auto Stored = storedToOwn(F);
   auto Visit = [&](const Value *V) {
     const auto *I = dyn_cast<Instruction>(V);
     if (I && Seen.insert(I).second)
@@ -62,8 +84,12 @@ leadingToConditions(Function &F, const analysis::UniformityResult &Known) {
       Visit(BB.getTerminator());
   while (!Work.empty()) {
     const Instruction *I = Work.pop_back_val();
-    if (isa<LoadInst>(I)) {
-      Loads.insert(I);
+    if (const auto *Load = dyn_cast<LoadInst>(I)) {
+      const Value *Own = ownVariable(Load->getPointerOperand());
+      if (!Own)
+        Loads.insert(I);
+      for (const Value *V : Stored.lookup(Own))
+        Visit(V);
       continue;
     }
     for (const Use &U : I->operands())
