@@ -153,8 +153,10 @@ void ItemSlice::copyGuarded(ArrayRef<const Instruction *> Run) {
     Type *T = I->getType();
     if (T->isVoidTy() || I->use_empty())
       continue;
+    // Not poison: where a register is not written on one way, ptxas 13.0 may
+    // have lanes that came the other way lose theirs, too.
     PHINode *Phi = B.CreatePHI(T, 2);
-    Phi->addIncoming(PoisonValue::get(T), From);
+    Phi->addIncoming(Constant::getNullValue(T), From);
     Phi->addIncoming(Copies[I], Then);
     Copies[I] = Phi;
   }
@@ -216,7 +218,11 @@ SmallVector<FoundPath> findPaths(const Slice &Deciding, ArrayRef<Value *> Exist,
       if (!Deciding.Needed.contains(&I) || I.isTerminator())
         continue;
       if (any_of(I.operands(),
-                 [&](const Use &U) { return OfThem.contains(U.get()); }))
+                 [&](const Use &U) { return OfThem.contains(U.get()); }) ||
+          (I.mayReadFromMemory() &&
+           any_of(Waiting, [](const Instruction *Before) {
+             return Before->mayWriteToMemory();
+           })))
         Flush();
       if (mayRunInVain(I)) {
         for (ItemSlice &Mine : Items)

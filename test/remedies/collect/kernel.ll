@@ -103,7 +103,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 ; CHECK-NEXT: [[X:%.*]] = load i32, ptr addrspace(1)
 ; CHECK-NEXT: br label %[[SLICE]]
 ; CHECK: [[SLICE]]:
-; CHECK-NEXT: [[HAS:%.*]] = phi i32 [ poison, %{{.*}} ], [ [[X]], %[[READ]] ]
+; CHECK-NEXT: [[HAS:%.*]] = phi i32 [ 0, %{{.*}} ], [ [[X]], %[[READ]] ]
 ; CHECK-NEXT: br i1 [[COME2]], label %[[READ2:.*]], label %
 ; CHECK: [[READ2]]:
 ; CHECK-NEXT: load i32, ptr addrspace(1)
