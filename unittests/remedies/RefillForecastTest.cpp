@@ -218,6 +218,53 @@ TEST(RefillForecast, RoundsThatSkipLittleAreLeftAlone) {
   EXPECT_TRUE(refill::guess(workOf(8, true).K).empty());
 }
 
+/// The rounds of workOf(200), 32 for each item, between other code of \p Size
+/// instructions, some in loops of its own.
+HandMadeKernel workBeside(uint32_t Size) {
+  HandMadeKernel H = workOf(200, true);
+  const uint32_t Items = 2 * Warps, First = H.block(1, Items, 32 * Items),
+                 Other = H.block(Size, Items, 32 * Items);
+  H.K.Info.Blocks[0].Successors = {0, 1, Other};
+  H.K.Info.Blocks[1].Successors = {0};
+  H.K.Info.Blocks[First].Successors = {0};
+  H.K.Info.Blocks[Other].Successors = {Other};
+  H.K.Info.Blocks[Other].Entries = {0};
+  return H;
+}
+
+/// Not as many as find work together.
+TEST(RefillForecast, FewLanesLeaveRoundsThatSkipWorkTogether) {
+  // An item has two lanes' rounds with work in 32: of some 24 lanes that stop, 12
+  // leave and run the other code.
+  const double More = slotsOf(workBeside(150)) - slotsOf(workBeside(50)),
+               Full = 100.0 * 2 * Warps;
+  EXPECT_GT(More, Full * 32 / 16);
+  EXPECT_LT(More, Full * 32 / 10);
+}
+
+/// An inner loop, of ten rounds, that a round of the outer one comes to, or one in
+/// four, whose other code is \p Around.
+HandMadeKernel seldomIn(uint64_t Often, uint32_t Around) {
+  HandMadeKernel H = loopOf(10, 40, 1);
+  const uint32_t Outer =
+      H.block(Around, Often * Warps, Often * 32 * Warps); // block 3
+  H.K.Info.Blocks[0].Successors = {Outer};
+  H.K.Info.Blocks[1].Successors = {1, 2};
+  H.K.Info.Blocks[2].Successors = {Outer};
+  H.K.Info.Blocks[Outer].Successors = {1, Outer};
+  return H;
+}
+
+TEST(RefillForecast, LanesThatSeldomComeToTheLoopWaitForTheLast) {
+  auto More = [](uint64_t Often) {
+    return (slotsOf(seldomIn(Often, 9)) - slotsOf(seldomIn(Often, 5))) /
+           double(4 * Often * Warps);
+  };
+  // Of the lanes that stop, more than ten, the last makes three times as many.
+  EXPECT_GT(More(4), 2 * More(1));
+  EXPECT_LT(More(4), 4 * More(1));
+}
+
 TEST(RefillForecast, WhatIsInNoLoopHasNoRounds) {
   EXPECT_TRUE(refill::guess(workOf(200, false).K).empty());
 }

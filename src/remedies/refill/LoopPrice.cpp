@@ -18,7 +18,8 @@
 //   loop    r sum of s(b) e(b, A)       e: executions a round, below
 //   votes   r (12 / R), and 3 r to count rounds if R > 1
 //   stops   72 n / I                    taking items
-//   rest    32 / I times what full warps would need, at least as now
+//   rest    n / I sum of s(b) e(b, I), at least as now: what I lanes run, from
+//           the loop to the loop
 //   end     w / (N / 32) times (the loop as it is - loop)
 //
 // The end: when there are no items left, each of the w warps that run waits for
@@ -39,6 +40,12 @@
 //
 //   e(b, A) = p + c (x(p, A) - p),   c = (counted - p) / (mean of x - p)
 //
+// Of the rest, a round is what lanes run from the loop to the loop, of which full
+// warps made one after the other; so x in c is that of 32. Where a loop around the
+// refilled one comes to it in a part of its rounds only, lanes are through at
+// different times: that loop takes as much longer as the last of I lanes waits
+// longer than one of them (geometric, once more).
+//
 // A block that was executed more than once a round is in an inner loop, though
 // p < 1: few lanes enter that loop, and stay in it. There c is above 1. A block
 // that was not is executed once a round at most.
@@ -55,10 +62,12 @@
 //
 // Where a branch in a loop skips some work, the rounds without it can be such a
 // loop (common/Skips.cpp). Then the self of that branch comes back, P are the lanes that
-// come to it, n those that work, and the loop has all blocks that are in some
-// loop but the work: which loop a branch is in is not known of a profile. The
-// work is in the rest, which need not be as now. Such
-// rounds are guessed beside a loop, for counts do not tell which is better.
+// come to it, n those that work, and the loop is the smallest around the work,
+// without it. The work takes 32 / I times what full warps would need. A lane that
+// leaves the loop waits for a stop, too, and there are n / I of them: so of o
+// lanes that enter the loop, E = I o / n run the rest together, or one, and o / E
+// times. Such rounds are guessed beside a loop, for counts do not tell which is
+// better.
 //
 // Kernels that use shared memory are taken where it is written before the
 // loop: then each block that is launched may write it once, in front of its items
@@ -72,6 +81,7 @@
 
 #include "core/Recipe.h"
 #include "remedies/common/Counted.h"
+#include "remedies/common/CountedLoops.h"
 #include "remedies/common/Occupancy.h"
 #include "remedies/refill/Machine.h"
 
@@ -96,13 +106,13 @@ static constexpr unsigned UsualThreads = 128;
 namespace {
 /// A loop that lanes leave at different times, and all around it.
 struct LoopCounts {
-  double Rounds = 0, Leaving = 0; ///< lanes
-  double Loop = 0, Rest = 0;      ///< slots as it is
-  double FullRest = 0;            ///< in full warps
-  double Work = 0;                ///< slots as it is, of what rounds skip
-  double Once = 0, FullOnce = 0;  ///< of what blocks do before their items
-  std::vector<uint32_t> Blocks;
-  uint32_t Header = 0; ///< the block that most lanes came to
+  double Rounds = 0, Leaving = 0;      ///< lanes
+  double Out = 0;                      ///< of those leaving, to the rest
+  double Loop = 0, Rest = 0;           ///< slots as it is
+  double Work = 0, FullWork = 0;       ///< of what rounds skip
+  double Once = 0;                     ///< of what blocks do before their items
+  std::vector<uint32_t> Blocks, Apart; ///< of the loop; of neither it nor rest
+  uint32_t Header = 0;                 ///< the block that most lanes came to
 };
 
 /// A block of it, with what does not hang on how many lanes make a round.
@@ -113,6 +123,12 @@ struct BlockOfRound {
   double Most = 0;  ///< executions of a round
 };
 using Round = std::vector<BlockOfRound>;
+
+/// The rest, run by lanes that leave the loop, until they come to it again.
+struct RestOfLanes {
+  Round Around, Other; ///< in a loop around it, and in none
+  double Entering = 1; ///< how often a round of the loop around comes to it
+};
 } // namespace
 
 static double harmonic(double K) { return std::log(K) + 0.5772 + 0.5 / K; }
@@ -155,6 +171,43 @@ static double slotsOfRound(const Round &Of, double Lanes) {
            std::min(B.P + B.Share * std::max(executions(B.P, Lanes) - B.P, 0.0),
                     B.Most);
   return Sum;
+}
+
+/// What the lanes of \p C that leave run, each once.
+static RestOfLanes restOf(const model::KernelSlots &Slots,
+                          const LoopCounts &C) {
+  const KernelProfile &K = Slots.kernel();
+  const std::vector<uint32_t> Outer = loopAround(K.Info, C.Blocks);
+  RestOfLanes Rest;
+  double Rounds = 0; // of the loop around
+  for (uint32_t Block = 0; Block != K.Info.Blocks.size(); ++Block) {
+    if (is_contained(C.Blocks, Block) || is_contained(C.Apart, Block))
+      continue;
+    const double P = double(K.Blocks[Block].Lanes) / C.Out,
+                 Counted = double(K.Blocks[Block].Warps) * WarpSize / C.Out,
+                 Alone = executions(P, WarpSize) - P;
+    const BlockOfRound Of = {
+        Slots.slotsOf(Block), P,
+        Alone > 0 ? std::max((Counted - P) / Alone, 0.0) : 0, HUGE_VAL};
+    const bool IsAround = is_contained(Outer, Block);
+    (IsAround ? Rest.Around : Rest.Other).push_back(Of);
+    if (IsAround)
+      Rounds = std::max(Rounds, double(K.Blocks[Block].Lanes));
+  }
+  if (Rounds > 0)
+    Rest.Entering = std::min(C.Out / Rounds, 1.0);
+  return Rest;
+}
+
+/// Rounds that the last of \p Lanes makes until something comes that does in a
+/// round with probability \p P, over what one makes on average.
+static double longestWait(double P, double Lanes) {
+  double Rounds = 0, More = 1; // of a lane, after so many rounds
+  for (unsigned J = 0; J != 1000 && More > 1e-4; ++J) {
+    Rounds += 1 - std::pow(1 - More, Lanes);
+    More *= 1 - P;
+  }
+  return Rounds * P;
 }
 
 uint64_t threadsOfBlock(const KernelProfile &K) {
@@ -209,7 +262,8 @@ double Way::lanesAtWork(double OfLane) const {
 
 /// All slots of the kernel, refilled as \p W says.
 static double slotsWith(const Way &W, const model::KernelSlots &Slots,
-                        const LoopCounts &C, const Round &Of) {
+                        const LoopCounts &C, const Round &Of,
+                        const RestOfLanes &Else) {
   const KernelProfile &K = Slots.kernel();
   const double OfLane = C.Rounds / C.Leaving;
   const double Idle = idleAtStop(W, OfLane);
@@ -219,7 +273,12 @@ static double slotsWith(const Way &W, const model::KernelSlots &Slots,
   const double Votes =
       Rounds * (SlotsOfVote / W.Rounds + (W.Rounds > 1 ? SlotsOfCount : 0));
   const double Stops = SlotsOfStop * C.Leaving / Idle;
-  const double Rest = std::max(C.FullRest * WarpSize / Idle, C.Rest);
+  const double Out = std::max(Idle * C.Out / C.Leaving, 1.0);
+  const double RestOfOne =
+      slotsOfRound(Else.Other, Out) +
+      slotsOfRound(Else.Around, Out) * longestWait(Else.Entering, Out);
+  const double Rest =
+      std::max(C.Out / Out * RestOfOne, C.Rest) + C.FullWork * WarpSize / Idle;
   const double Warps = warpsOf(K);
   const double Enough = warpsToFill(Slots, C);
   const bool IsWhole = !isExample(K);
@@ -239,20 +298,17 @@ static std::optional<LoopGain> priced(LoopGain G, LoopCounts C,
   const KernelProfile &K = Slots.kernel();
   if (C.Leaving <= 0 || G.Gain <= 0)
     return std::nullopt;
-  double Full = 0;
-  for (uint32_t Block : C.Blocks) {
-    Full += Slots.lanes(Block) * double(K.Blocks[Block].Lanes);
+  for (uint32_t Block : C.Blocks)
     C.Loop += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
-  }
   C.Rest = std::max(Slots.all() - C.Loop - C.Work - C.Once, 0.0);
-  C.FullRest = std::max(Slots.full() - Full - C.FullOnce, 0.0);
   const Round Of = roundOf(Slots, C);
+  const RestOfLanes Rest = restOf(Slots, C);
   for (unsigned T : Thresholds)
     for (unsigned R : RoundsOfVote)
       for (unsigned J : isExample(K) ? ArrayRef(ItemsOfLane).take_front()
                                      : ArrayRef(ItemsOfLane)) {
         Way &W = G.Ways.emplace_back(Way{0, T, R, J});
-        W.Slots = slotsWith(W, Slots, C, Of);
+        W.Slots = slotsWith(W, Slots, C, Of, Rest);
       }
   std::ranges::sort(G.Ways);
   G.Price = std::max(G.Ways.front().Slots - (Slots.all() - G.Gain), 0.0);
@@ -283,7 +339,7 @@ static bool countPrologue(const model::KernelSlots &Slots, LoopCounts &C) {
     if (Fills[B] && !is_contained(C.Blocks, B)) {
       const BlockCounts &Counts = Slots.kernel().Blocks[B];
       C.Once += Slots.slotsOf(B) * double(Counts.Warps);
-      C.FullOnce += Slots.lanes(B) * double(Counts.Lanes);
+      C.Apart.push_back(B);
     }
   return is_contained(Fills, true);
 }
@@ -309,6 +365,7 @@ static std::optional<LoopGain> gainOf(const model::KernelSlots &Slots,
       C.Header = K.Info.Branches[B].Block;
     }
     C.Leaving += leaving(K, B);
+    C.Out = C.Leaving;
     G.Gain += Self[B];
     if (Self[B] > Most)
       G.Exit = B;
@@ -330,11 +387,17 @@ static std::optional<LoopGain> gainOfSkips(const model::KernelSlots &Slots,
   G.Gain = Self;
   LoopCounts C;
   C.Leaving = Skipped->Working;
-  for (uint32_t Block = 0; Block != K.Info.Blocks.size(); ++Block)
-    if (is_contained(Skipped->Work, Block))
-      C.Work += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
-    else if (!K.Info.Blocks[Block].Entries.empty())
+  const std::vector<uint32_t> Loop = loopAround(K.Info, Skipped->Work);
+  for (uint32_t Block : Loop)
+    if (!is_contained(Skipped->Work, Block))
       C.Blocks.push_back(Block);
+  for (uint32_t Block : Skipped->Work) {
+    C.Work += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
+    C.FullWork += Slots.lanes(Block) * double(K.Blocks[Block].Lanes);
+  }
+  const double In = entering(K, Loop); // 0: not known
+  C.Out = In > 0 ? std::min(In, C.Leaving) : C.Leaving;
+  C.Apart = Skipped->Work;
   C.Header = roundBlock(K, K.Info.Branches[B].Block, C.Blocks);
   C.Rounds = double(K.Blocks[C.Header].Lanes);
   std::optional<LoopGain> Priced =
