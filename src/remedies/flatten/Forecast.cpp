@@ -4,22 +4,29 @@
 // From counts of the kernel as it is, of an inner loop:
 //
 //   gain    what idles at its exits (their selves, model/Slots.cpp)
-//   n       times that a lane comes to it: lanes that leave it, over lanes that
-//           enter the outermost loop around it
-//   r       rounds that full warps would make of it, lanes' rounds / 32
-//   I       lanes that go on together: min(32, 8 + 16 / m), of m rounds each
-//   rest    32 / I times what full warps would need for the rest of the loop
+//   P, n    lanes that make a round of it, and that leave it; m = P / n rounds
+//           each time
+//   t       times that a lane comes to it: n over lanes that enter the outermost
+//           loop around it
+//   T, R    the threshold, rounds from one vote to the next; T = 0: no votes
+//   I       lanes that go on together: T + R (32 - T) / 2m, from 1 to 32
+//   A       lanes that make rounds meanwhile: 32 - I / 2
+//   r       rounds of warps, P / A (1 + (R - 1) / 2m)
+//   price   gain / sqrt(t)
+//           + r (9 / R), without votes r (5 / R), and 3 r to count rounds if
+//           R > 1
+//           + r times a warp's round of it, less what full warps would need
+//           + 32 / I times what full warps would need for the rest of the loop
 //           around it, less what it needs now; at least 0
-//   price   gain / sqrt(n) + 9 r + rest
 //
-// A lane waits at the end for the one with the largest sum over n rounds of the
-// outer loop. Of n numbers that do not depend on one another the sum grows as n,
-// what it differs by as sqrt(n). 9 are machine instructions of a vote and the
-// two branches at it. I is as in refill/Forecast.cpp: the warp goes on once 8
-// lanes wait, the threshold that is tried first, and half of those that leave in
-// one round. The loop is that of greatest gain less price.
+// A lane waits at the end for the one with the largest sum over t rounds of the
+// outer loop. Of t numbers that do not depend on one another the sum grows as t,
+// what it differs by as sqrt(t). 9 and 5 are machine instructions of a vote, or of
+// going on without, and the branches at it. The loop is that of greatest gain less
+// least price.
 //
-// The loop around is the smallest that a branch leaves, or the outermost.
+// Without votes lanes are taken to come together after R rounds, which a GPU does
+// not owe them.
 //
 // From the same counts, of a branch by which rounds skip some work:
 //
@@ -61,6 +68,7 @@
 #include "remedies/flatten/Forecast.h"
 
 #include "model/Slots.h"
+#include "remedies/common/CountedLoops.h"
 #include "remedies/common/LoopGain.h"
 #include "remedies/common/Mixing.h"
 #include "remedies/common/WarpCost.h"
@@ -77,10 +85,14 @@ using namespace llvm;
 
 namespace reconverge::remedies::flatten {
 
-static constexpr double SlotsOfVote = 9, Threshold = 8;
+static constexpr double SlotsOfVote = 9, SlotsOfMerge = 5, SlotsOfCount = 3;
+// Threshold and rounds. Without votes in each round of hardware that need not
+// bring lanes together, of five nests none was faster than with four.
+static constexpr std::pair<unsigned, unsigned> WaysOfNest[] = {
+    {8, 4}, {0, 4}, {8, 1}};
 // Where rounds skip some work.
-static constexpr double SlotsOfCount = 3, SlotsOfStop = 30, SlotsOfNote = 4,
-                        SlotsOfHit = 8, GroupOfRounds = 32;
+static constexpr double SlotsOfStop = 30, SlotsOfNote = 4, SlotsOfHit = 8,
+                        GroupOfRounds = 32;
 static constexpr unsigned Thresholds[] = {8, 16, 24},
                           RoundsOfVote[] = {1, 4, 8};
 
@@ -121,20 +133,10 @@ static double timesOf(const KernelProfile &K, ArrayRef<uint32_t> Exits) {
   return In > 0 ? Out / In : 0;
 }
 
-/// The blocks of the loop around the one of \p Inner, without it.
+/// The blocks of the loop around \p Inner, without it.
 static std::vector<uint32_t> restAround(const KernelProfile &K,
                                         ArrayRef<uint32_t> Inner) {
-  const auto &Entries = K.Info.Blocks[Inner.front()].Entries;
-  std::vector<uint32_t> Around;
-  for (uint32_t B = 0; B != K.Info.Blocks.size(); ++B)
-    if (K.Info.Blocks[B].Entries == Entries)
-      Around.push_back(B);
-  for (const BranchInfo &Branch : K.Info.Branches)
-    if (Branch.Kind == BranchKind::LoopExit &&
-        Branch.Region.size() > Inner.size() &&
-        Branch.Region.size() < Around.size() &&
-        all_of(Inner, [&](uint32_t B) { return model::inRegion(Branch, B); }))
-      Around = Branch.Region;
+  std::vector<uint32_t> Around = loopAround(K.Info, Inner);
   erase_if(Around, [&](uint32_t B) { return is_contained(Inner, B); });
   return Around;
 }
@@ -152,32 +154,72 @@ static double priceOfRest(const model::KernelSlots &Slots,
   return std::max(Lanes / Together - Now, 0.0);
 }
 
-/// Lanes that go on together from the loop that \p Exits leave, of which lanes
-/// make \p Rounds.
-static double togetherFrom(const KernelProfile &K, ArrayRef<uint32_t> Exits,
-                           double Rounds) {
-  double Leaving = 0;
-  for (uint32_t B : Exits)
-    Leaving += leaving(K, B);
-  return std::min<double>(K.WarpSize, Threshold + 16 * Leaving / Rounds);
+namespace {
+/// Of an inner loop that some exits leave.
+struct NestCounts {
+  double Rounds = 0, Leaving = 0;   ///< lanes
+  double WarpRounds = 0;            ///< of warps, as it is
+  double Times = 0;                 ///< that a lane comes to it
+  double Gain = 0;                  ///< slots that idle at the exits
+  double Inner = 0, FullInner = 0;  ///< slots as it is, and in full warps
+  std::vector<uint32_t> Loop, Rest; ///< blocks of it, and around it
+};
+} // namespace
+
+static NestCounts nestOf(const model::KernelSlots &Slots,
+                         ArrayRef<uint32_t> Exits, double Gain) {
+  const KernelProfile &K = Slots.kernel();
+  NestCounts C;
+  C.Gain = Gain;
+  C.Times = timesOf(K, Exits);
+  C.Loop = K.Info.Branches[Exits.front()].Region;
+  C.Rest = restAround(K, C.Loop);
+  for (uint32_t B : Exits) {
+    C.Leaving += leaving(K, B);
+    const BlockCounts &At = K.Blocks[K.Info.Branches[B].Block];
+    C.Rounds = std::max(C.Rounds, double(At.Lanes));
+    C.WarpRounds = std::max(C.WarpRounds, double(At.Warps));
+  }
+  for (uint32_t B : C.Loop) {
+    C.Inner += Slots.slotsOf(B) * double(K.Blocks[B].Warps);
+    C.FullInner += Slots.lanes(B) * double(K.Blocks[B].Lanes);
+  }
+  return C;
+}
+
+/// A way to merge the loops of \p C.
+static Stops mergedBy(const model::KernelSlots &Slots, const NestCounts &C,
+                      unsigned Threshold, unsigned RoundsOfVote) {
+  const double WarpSize = Slots.kernel().WarpSize;
+  const double OfLane = C.Rounds / C.Leaving;
+  const double Together = std::clamp(
+      Threshold + RoundsOfVote * (WarpSize - Threshold) / (2 * OfLane), 1.0,
+      WarpSize);
+  const double AtWork = WarpSize - Together / 2;
+  const double Rounds =
+      C.Rounds / AtWork * (1 + (RoundsOfVote - 1) / (2 * OfLane));
+  const double Price =
+      C.Gain / std::sqrt(C.Times) +
+      Rounds * ((Threshold ? SlotsOfVote : SlotsOfMerge) / RoundsOfVote +
+                (RoundsOfVote > 1 ? SlotsOfCount : 0)) +
+      std::max(Rounds * C.Inner / C.WarpRounds - C.FullInner, 0.0) +
+      priceOfRest(Slots, C.Rest, Together);
+  return {Price, AtWork, Threshold, RoundsOfVote};
 }
 
 static std::optional<LoopGain> bestLoop(const model::KernelSlots &Slots,
                                         ArrayRef<double> Self) {
-  const KernelProfile &K = Slots.kernel();
   return remedies::bestLoop(
-      K, Self,
+      Slots.kernel(), Self,
       [&](ArrayRef<uint32_t> Exits, double Gain,
-          double Rounds) -> std::optional<double> {
-        const double Times = timesOf(K, Exits);
-        if (Times <= 1)
+          double) -> std::optional<double> {
+        const NestCounts C = nestOf(Slots, Exits, Gain);
+        if (C.Times <= 1)
           return std::nullopt;
-        return std::min(
-            SlotsOfVote * Rounds / K.WarpSize + Gain / std::sqrt(Times) +
-                priceOfRest(
-                    Slots, restAround(K, K.Info.Branches[Exits.front()].Region),
-                    togetherFrom(K, Exits, Rounds)),
-            Gain);
+        double Least = Gain;
+        for (auto [Threshold, Rounds] : WaysOfNest)
+          Least = std::min(Least, mergedBy(Slots, C, Threshold, Rounds).Price);
+        return Least;
       });
 }
 
@@ -278,17 +320,6 @@ static std::optional<SkipGain> bestSkip(const model::KernelSlots &Slots,
   return Best;
 }
 
-/// Of the loop that \p Exits leave and the one around it.
-static Apart apartIn(const KernelProfile &K, ArrayRef<uint32_t> Exits) {
-  Apart Moved{K.Info.Branches[Exits.front()].Region};
-  append_range(Moved.Blocks, restAround(K, Moved.Blocks));
-  double Rounds = 0;
-  for (uint32_t B : Exits)
-    Rounds = std::max(Rounds, double(K.Blocks[K.Info.Branches[B].Block].Lanes));
-  Moved.Lanes = K.WarpSize - togetherFrom(K, Exits, Rounds) / 2;
-  return Moved;
-}
-
 BranchBound boundAt(const KernelProfile &K, const KernelCost &Cost,
                     uint32_t Branch) {
   const BranchKind Kind = K.Info.Branches[Branch].Kind;
@@ -313,8 +344,13 @@ std::vector<std::string> guess(const KernelProfile &K) {
     append_range(All, Ways);
   };
   if (const auto Best = bestLoop(Slots, Self))
-    Add({"threshold=8;rounds=4", "threshold=0;rounds=4", "threshold=8",
-         "threshold=0"},
+    Add(
+        [] {
+          std::vector<std::string> Ways;
+          for (auto [Threshold, Rounds] : WaysOfNest)
+            Ways.push_back(Stops{0, 0, Threshold, Rounds}.text());
+          return Ways;
+        }(),
         Best->Exit);
   if (const auto Best = bestSkip(Slots, Self)) {
     const Stops &First = Best->Ways.front(),
@@ -351,8 +387,13 @@ Foreseen foresee(Function &Copy, const KernelProfile &Seen,
       append_range(Moved.Blocks, Skip->Rest);
     }
     Best = std::move(Skip);
-  } else if (Best)
-    Moved = apartIn(Seen, Best->Exits);
+  } else if (Best) {
+    const NestCounts C = nestOf(Slots, Best->Exits, Best->Gain);
+    const Stops Way = mergedBy(Slots, C, Options.Threshold, Options.Rounds);
+    Best->Price = Way.Price;
+    Moved = {C.Loop, Way.AtWork};
+    append_range(Moved.Blocks, C.Rest);
+  }
   const PlanOr<FlattenPlan> Planned = planFlatten(Copy, Options);
   const auto *Plan = std::get_if<FlattenPlan>(&Planned);
   F.IsRefused = !Best || !Plan;

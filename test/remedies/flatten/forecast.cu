@@ -1,13 +1,15 @@
 // REQUIRES: reconverge
 // Each thread keeps the least of its column, in order. Lanes in one round read
-// what lies side by side; flattened they are in different rounds, and each asks for
-// a sector of its own. Without that it would be forecast at 1.03x. Refilled by the
-// branch that skips the sort, 2.3x.
+// what lies side by side; flattened or refilled they are in different rounds, and
+// each asks for a sector of its own. By the branch that skips the sort flattening
+// saves 1.7x of the issue slots, counted on the warp VM, and refilling 1.3x. The
+// loop of the sort itself, of few rounds, is no candidate.
 //
 // RUN: %reconverge predict %s -- 2>&1 | FileCheck %s
 // CHECK: keepLeast
-// CHECK: refill (threshold=24;{{.*}}){{ +}}1.{{[0-9]+}}x
-// CHECK: flatten (threshold=8;branch={{[0-9]+}}){{ +}}0.{{[0-9]+}}x
+// CHECK: refill (threshold=24;{{.*}}branch=1){{ +}}1.{{[0-9]+}}x
+// CHECK: flatten (threshold=24;branch=1){{ +}}1.{{[0-9]+}}x
+// CHECK-NOT: flatten ({{.*}}branch=2)
 static constexpr int Kept = 20, Rows = 256, Width = 1 << 16;
 
 __global__ void fill(float *Data) {

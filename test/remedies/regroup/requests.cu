@@ -51,6 +51,7 @@
 // RUN: head -n2 expected | diff - out
 // RUN: FileCheck %s --check-prefix=TRIED <table --implicit-check-not='[remedied]'
 // TRIED: regroup (branch={{.*}}identical
+// TRIED: looped
 // TRIED: regroup (marked=1){{.*}}refused
 // TRIED-NEXT: the same code as regroup (branch=
 // RUN: env RECONVERGE_DEVICE=cpu ./best >out
