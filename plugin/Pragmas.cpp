@@ -80,7 +80,9 @@ public:
 private:
   bool readWords(Preprocessor &PP, Token &Tok);
   bool readParameter(Preprocessor &PP, Token &Tok);
-  const RequestWords *Known = nullptr; ///< of the remedy that it names
+  std::string whatThereIs() const;
+  std::string Named;                   ///< remedy
+  const RequestWords *Known = nullptr; ///< of that
   std::string Parameters;              ///< ":key=value;key=value", or empty
   bool Off = false, Said = false;      ///< Said: an error has been reported
   std::string &Into;                   ///< PragmaFormat.h
@@ -136,7 +138,8 @@ std::string readName(Preprocessor &PP, Token &Tok) {
 /// The remedy, and all up to the end; \p Tok is then the end.
 bool Reader::readWords(Preprocessor &PP, Token &Tok) {
   PP.LexUnexpandedToken(Tok);
-  Known = requestWordsOf(readName(PP, Tok));
+  Named = readName(PP, Tok);
+  Known = requestWordsOf(Named);
   if (!Known)
     return false;
   for (; Tok.isNot(tok::eod); PP.LexUnexpandedToken(Tok))
@@ -145,6 +148,18 @@ bool Reader::readWords(Preprocessor &PP, Token &Tok) {
     else if (!readParameter(PP, Tok))
       return false;
   return true;
+}
+
+/// Of what is misspelt, all that there is.
+std::string Reader::whatThereIs() const {
+  if (Known)
+    return Known->Remedy.str() + " takes " +
+           (Known->Words.empty() ? "no parameter" : Known->Words.str());
+  std::string All;
+  for (const RequestWords &Each : AllRequestWords)
+    if (Each.mayBeAsked())
+      All += (All.empty() ? "" : ", ") + Each.Remedy.str();
+  return "there is no '" + Named + "', but " + All;
 }
 
 /// What begins with \p First; none: nothing that \p Words are about.
@@ -189,8 +204,8 @@ void Reader::HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer,
   Token Tok;
   if (!readWords(PP, Tok)) {
     if (!Said)
-      report(PP, Introducer.Loc, "write #pragma %0")
-          << StringRef(RequestSyntax);
+      report(PP, Introducer.Loc, "write #pragma %0; %1")
+          << StringRef(RequestSyntax) << whatThereIs();
     return;
   }
   SourceManager &SM = PP.getSourceManager();

@@ -88,8 +88,12 @@ __global__ void wrong(int *p) {
 // WRONG: [[#@LINE+1]]:3: error: there is no algorithm 'first'
   MISSPELT if (*p)
     ++*p;
-// WRONG: [[#@LINE+1]]:1: error: write #pragma reconverge <remedy> [<parameter>(<value>)] [off]
+// WRONG: [[#@LINE+1]]:1: error: write #pragma reconverge <remedy> [<parameter>(<value>)] [off]; remap takes algorithm(automatic, {{.*}}
 #pragma reconverge remap sideways
+  if (*p)
+    ++*p;
+// WRONG: [[#@LINE+1]]:1: error: write #pragma reconverge <remedy> [<parameter>(<value>)] [off]; there is no 'remapp', but remap, refill, {{.*}}collect
+#pragma reconverge remapp
   if (*p)
     ++*p;
 // WRONG: [[#@LINE+1]]:1: error: #pragma reconverge remap must come right before one of these: if, switch
