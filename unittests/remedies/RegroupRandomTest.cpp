@@ -104,6 +104,7 @@ unsigned regroupSeed(Module &M, uint64_t Seed, bool Bug = false,
   Options.PlantedBug = Bug;
   Options.Layout = Layout;
   Options.Reuse = R.below(2);
+  Options.Window = Seed % 3 == 0;
   const uint32_t Bits[] = {0, 1, 4, 12, 16};
   Options.Locality = Bits[R.below(5)];
   if (Seed % 5 == 0)

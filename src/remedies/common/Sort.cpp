@@ -123,4 +123,14 @@ uint32_t addPasses(Recipe &R, const Function &Kernel, const Scratch &On,
   return FromIds;
 }
 
+uint32_t addWithin(Recipe &R, const Function &Kernel, const Scratch &On,
+                   unsigned Bits) {
+  R.Steps.push_back(step(Kernel, Within, extentOf({On.Of, 1, Tile}),
+                         {scratch(On.Keys),
+                          {RecipeArgument::Amount, 0, {On.Of, 1, 1}},
+                          number(Bits),
+                          scratch(On.Ids[0])}));
+  return On.Ids[0];
+}
+
 } // namespace reconverge::remedies::sorting

@@ -12,6 +12,10 @@
 //            and then writes it out, neighbours to neighbours, to
 //              items of lower digits + those of its digit in earlier tiles + ...
 //
+// or, where windows of so many items as a tile has are sorted each by itself,
+//
+//   within   a block has a tile and does the same, all digits in shared memory
+//
 // No block waits for another, so that it runs on any machine in any order. It
 // is compiled when the tool is built and linked into the device code of a
 // program (Sort.cpp), without CUDA's headers.
@@ -199,33 +203,29 @@ DEVICE u32 alike(u32 Digit, bool Has, u32 Digits) {
   return Has ? Lanes : 0;
 }
 
-/// The order goes to ids; without in_ids an item is its own number. The last
-/// pass leaves no keys.
-KERNEL __attribute__((launch_bounds(Threads, 4))) void
-scatter(const u32 *in_keys, const u32 *in_ids, u64 numbered, u32 *keys,
-        u32 *ids, u64 last, u64 items, u64 shift, u64 digits, const u32 *counts,
-        const u32 *totals, u64 tiles) {
-  SHARED static u32 Place[Warps][Digits], Base[Digits];
-  SHARED static u32 Key[Tile], Id[Tile];
-  SHARED static u32 Sums[Warps];
+/// This thread's items of a tile: row K is item mine() + 32 K.
+DEVICE u32 mine() { return thread() / 32 * 32 * ItemsOfThread + thread() % 32; }
+
+DEVICE u32 digitOf(u32 Key, u32 Shift, u32 Digits) {
+  return Key >> Shift & (Digits - 1);
+}
+
+typedef u32 OfItems[ItemsOfThread], OfWarps[Warps][Digits];
+
+/// How many of a digit each warp has in Keys: Place[warp][digit]; and how many
+/// of an item's digit its warp had before: Rank.
+DEVICE void rankTile(const OfItems &Keys, u32 Here, u32 Shift, u32 digits,
+                     OfWarps &Place, OfItems &Rank) {
   const u32 Warp = thread() / 32, Lane = thread() % 32;
   for (u32 W = 0; W != Warps; ++W)
     Place[W][thread()] = 0;
   __syncthreads();
-  const u64 First = u64(block()) * Tile;
-  const u32 Here = items - First < Tile ? u32(items - First) : Tile;
-  in_keys += First;
-  const u32 Mine = Warp * 32 * ItemsOfThread + Lane, Shift = u32(shift);
-  u32 Keys[ItemsOfThread], Rank[ItemsOfThread]; // among those of its warp
-  const auto Digit = [&](u32 Of) { return Of >> Shift & (u32(digits) - 1); };
-#pragma unroll
-  for (u32 K = 0; K != ItemsOfThread; ++K)
-    Keys[K] = Mine + 32 * K < Here ? in_keys[Mine + 32 * K] : 0;
 #pragma unroll
   for (u32 K = 0; K != ItemsOfThread; ++K) {
-    const bool Has = Mine + 32 * K < Here;
-    u32 &Seen = Place[Warp][Digit(Keys[K])];
-    const u32 Same = alike(Digit(Keys[K]), Has, u32(digits));
+    const bool Has = mine() + 32 * K < Here;
+    const u32 Digit = digitOf(Keys[K], Shift, digits);
+    u32 &Seen = Place[Warp][Digit];
+    const u32 Same = alike(Digit, Has, digits);
     const u32 Before = __builtin_popcount(Same & ((1u << Lane) - 1));
     Rank[K] = Seen + Before;
     __nvvm_bar_warp_sync(All);
@@ -234,35 +234,106 @@ scatter(const u32 *in_keys, const u32 *in_ids, u64 numbered, u32 *keys,
     __nvvm_bar_warp_sync(All);
   }
   __syncthreads();
-  u32 InTile = 0; // of this thread's digit
+}
+
+/// Place[warp][digit] becomes where the first of them goes in the tile. Returns
+/// where this thread's digit begins there; Whole: items of the tile.
+DEVICE u32 placeTile(OfWarps &Place, u32 *Sums, u32 &Whole) {
+  u32 InTile = 0;
   for (u32 W = 0; W != Warps; ++W)
     InTile += Place[W][thread()];
-  const bool IsDigit = thread() < digits;
-  u32 Whole, Launch;
-  u32 Next = sumBefore(InTile, Sums, Whole);
-  const u32 Lower = sumBefore(IsDigit ? totals[thread()] : 0, Sums, Launch);
-  Base[thread()] =
-      Lower + (IsDigit ? counts[thread() * tiles + block()] : 0) - Next;
+  const u32 Begin = sumBefore(InTile, Sums, Whole);
+  u32 Next = Begin;
   for (u32 W = 0; W != Warps; ++W) {
     const u32 InWarp = Place[W][thread()];
     Place[W][thread()] = Next;
     Next += InWarp;
   }
+  return Begin;
+}
+
+/// The order goes to ids; without in_ids an item is its own number. The last
+/// pass leaves no keys.
+KERNEL __attribute__((launch_bounds(Threads, 4))) void
+scatter(const u32 *in_keys, const u32 *in_ids, u64 numbered, u32 *keys,
+        u32 *ids, u64 last, u64 items, u64 shift, u64 digits, const u32 *counts,
+        const u32 *totals, u64 tiles) {
+  SHARED static OfWarps Place;
+  SHARED static u32 Base[Digits];
+  SHARED static u32 Key[Tile], Id[Tile];
+  SHARED static u32 Sums[Warps];
+  const u64 First = u64(block()) * Tile;
+  const u32 Here = items - First < Tile ? u32(items - First) : Tile;
+  in_keys += First;
+  const u32 Shift = u32(shift), Warp = thread() / 32;
+  OfItems Keys, Rank;
+#pragma unroll
+  for (u32 K = 0; K != ItemsOfThread; ++K)
+    Keys[K] = mine() + 32 * K < Here ? in_keys[mine() + 32 * K] : 0;
+  rankTile(Keys, Here, Shift, u32(digits), Place, Rank);
+  const bool IsDigit = thread() < digits;
+  u32 Whole, Launch;
+  const u32 Begin = placeTile(Place, Sums, Whole);
+  const u32 Lower = sumBefore(IsDigit ? totals[thread()] : 0, Sums, Launch);
+  Base[thread()] =
+      Lower + (IsDigit ? counts[thread() * tiles + block()] : 0) - Begin;
   __syncthreads();
 #pragma unroll
   for (u32 K = 0; K != ItemsOfThread; ++K) {
-    const u32 I = Mine + 32 * K;
+    const u32 I = mine() + 32 * K;
     if (I >= Here)
       break;
-    const u32 To = Place[Warp][Digit(Keys[K])] + Rank[K];
+    const u32 To = Place[Warp][digitOf(Keys[K], Shift, u32(digits))] + Rank[K];
     Key[To] = Keys[K];
     Id[To] = numbered ? u32(First) + I : in_ids[First + I];
   }
   __syncthreads();
   for (u32 At = thread(); At < Whole; At += Threads) {
-    const u32 To = Base[Digit(Key[At])] + At;
+    const u32 To = Base[digitOf(Key[At], Shift, u32(digits))] + At;
     ids[To] = Id[At];
     if (!last)
       keys[To] = Key[At];
   }
+}
+
+/// The order of each window of a tile's items by the lowest so many bits of
+/// their keys.
+KERNEL __attribute__((launch_bounds(Threads, 4))) void
+within(const u32 *keys, u64 items, u64 bits, u32 *ids) {
+  SHARED static OfWarps Place;
+  SHARED static u32 Key[Tile], Id[Tile];
+  SHARED static u32 Sums[Warps];
+  const u32 First = block() * Tile, Warp = thread() / 32;
+  const u32 Here = items - First < Tile ? u32(items) - First : Tile;
+  OfItems Keys, Ids, Rank;
+#pragma unroll
+  for (u32 K = 0; K != ItemsOfThread; ++K) {
+    Ids[K] = First + mine() + 32 * K;
+    Keys[K] = mine() + 32 * K < Here ? keys[Ids[K]] : 0;
+  }
+  for (u32 Shift = 0; Shift < bits; Shift += 8) {
+    const u32 digits = bits - Shift < 8 ? 1u << (u32(bits) - Shift) : Digits;
+    rankTile(Keys, Here, Shift, digits, Place, Rank);
+    u32 Whole;
+    placeTile(Place, Sums, Whole);
+    __syncthreads();
+#pragma unroll
+    for (u32 K = 0; K != ItemsOfThread; ++K) {
+      if (mine() + 32 * K >= Here)
+        break;
+      const u32 To = Place[Warp][digitOf(Keys[K], Shift, digits)] + Rank[K];
+      Key[To] = Keys[K];
+      Id[To] = Ids[K];
+    }
+    __syncthreads();
+#pragma unroll
+    for (u32 K = 0; K != ItemsOfThread; ++K) {
+      Keys[K] = Key[mine() + 32 * K];
+      Ids[K] = Id[mine() + 32 * K];
+    }
+  }
+#pragma unroll
+  for (u32 K = 0; K != ItemsOfThread; ++K)
+    if (mine() + 32 * K < Here)
+      ids[First + mine() + 32 * K] = Ids[K];
 }

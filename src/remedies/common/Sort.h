@@ -59,6 +59,12 @@ RecipeStep step(const llvm::Function &Kernel, llvm::StringRef Name,
 uint32_t addPasses(Recipe &R, const llvm::Function &Kernel, const Scratch &On,
                    unsigned Bits);
 
+/// The same within windows of Tile items, by one step, which launches Within.
+/// Ids[1] and what lies behind is not needed.
+uint32_t addWithin(Recipe &R, const llvm::Function &Kernel, const Scratch &On,
+                   unsigned Bits);
+inline constexpr llvm::StringRef Within = "within";
+
 /// Arguments of steps.
 inline RecipeArgument scratch(uint32_t Number) {
   return {RecipeArgument::Scratch, Number};

@@ -48,6 +48,10 @@ Expected<RegroupOptions> parseRegroupOptions(StringRef Text,
           Options.Reuse = Value == "on";
           return Value == "on" || Value == "off";
         }
+        if (Key == "window") {
+          Options.Window = Value == "on";
+          return Value == "on" || Value == "off";
+        }
         if (Key == "layout") {
           Options.Layout = Value == "all"     ? RecordLayout::All
                            : Value == "loads" ? RecordLayout::Loads

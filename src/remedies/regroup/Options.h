@@ -49,6 +49,9 @@ struct RegroupOptions {
   /// Threads that a launch has at least; others take the kernel as it was.
   uint32_t Least = 4096;
 
+  /// Threads stay within windows of 4096 neighbours.
+  bool Window = false;
+
   /// The order serves later launches, as long as a probe finds it good.
   bool Reuse = false;
 

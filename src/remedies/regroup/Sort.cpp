@@ -7,6 +7,8 @@
 //   1  lines, then ids      3  ids            5  totals
 //                                             6  range
 //
+// Within windows 2 to 5 are not needed, and are of one word.
+//
 // Where the order is reused, of a sample of T / 1024 threads:
 //
 //   7  their keys now, 4 T bytes   10  their numbers   12  how many differ, kept
@@ -60,6 +62,9 @@ std::vector<RecipeArgument> keyScratch(Recipe &R, unsigned ClassBits,
                {countsOf(LaunchAmount::Threads, Options.Least)},
                {totals()},
                {{LaunchAmount::One, uint64_t(8) << ClassBits, 1}, true}};
+  if (Options.Window)
+    for (uint32_t Unused : {Sorted, Ids, Counts, Totals})
+      R.Scratch[Unused] = {{LaunchAmount::One, 4, 1}};
   if (Options.Reuse) {
     const RecipeScratch OfSample = {threads(4, Sparsity)}, Whole = {threads(4)};
     R.Scratch.insert(R.Scratch.end(), {Whole,
@@ -80,6 +85,8 @@ static std::vector<RecipeArgument> probeScratch() {
 
 void linkSort(Function &Kernel, const RegroupOptions &Options) {
   SmallVector<StringRef, 8> Names(std::begin(Passes), std::end(Passes));
+  if (Options.Window)
+    Names = {Within};
   if (Options.Locality)
     Names.push_back("compose");
   if (Options.Reuse)
@@ -134,14 +141,15 @@ RecipeArgument addSort(Recipe &R, Function &Kernel, unsigned ClassBits,
                             {RecipeArgument::Amount, 0, threads()},
                             number(uint64_t(1) << ClassBits),
                             number(Bits)}));
-  const uint32_t Order = addPasses(R, Kernel,
-                                   {.Of = LaunchAmount::Threads,
-                                    .Keys = Keys,
-                                    .Ids = {Lines, Ids},
-                                    .Sorted = Sorted,
-                                    .Counts = Counts,
-                                    .Totals = Totals},
-                                   Bits);
+  const auto Add = Options.Window ? addWithin : addPasses;
+  const uint32_t Order = Add(R, Kernel,
+                             {.Of = LaunchAmount::Threads,
+                              .Keys = Keys,
+                              .Ids = {Lines, Ids},
+                              .Sorted = Sorted,
+                              .Counts = Counts,
+                              .Totals = Totals},
+                             Bits);
   if (Options.Reuse) {
     R.Scratch[Order].Kept = true;
     for (RecipeStep &Step : R.Steps)

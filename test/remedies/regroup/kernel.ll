@@ -5,6 +5,7 @@
 ; RUN: opt -passes='reconverge-regroup<locality=12>,verify' -S %s 2>&1 | FileCheck %s --check-prefix=PLACE
 ; RUN: opt -passes='reconverge-regroup<locality=12>,verify' -pass-remarks=reconverge-regroup -disable-output %s 2>&1 | FileCheck %s --check-prefix=SAID
 ; RUN: opt -passes='reconverge-regroup<reuse=on>,verify' -S %s | FileCheck %s --check-prefix=REUSE
+; RUN: opt -passes='reconverge-regroup<window=on>,verify' -S %s | FileCheck %s --check-prefix=WINDOW
 
 target triple = "nvptx64-nvidia-cuda"
 
@@ -55,6 +56,15 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 ; REUSE-SAME: helper walk$remember$before making
 ; REUSE-SAME: helper walk$scatter$before making
 ; REUSE-SAME: step walk grid blocks
+
+; Within windows of 4096 threads one kernel sorts, and needs no counts: scratch
+; that is left has a word.
+; WINDOW-NOT: define {{.*}}scatter
+; WINDOW: define ptx_kernel void @"walk$within$before"(
+; WINDOW-NOT: define {{.*}}scatter
+; WINDOW: attributes {{.*}} "reconverge-recipe"="for 4096
+; WINDOW-SAME: scratch threads 4 1 scratch threads 4 1 scratch one 4 1 scratch one 4 1 scratch one 4 1 scratch one 4 1 scratch one 512 1 zeroed
+; WINDOW-SAME: helper walk$keys$before {{.*}} helper walk$within$before grid threads 1 4096 {{.*}} step walk grid blocks
 
 ; The rest of the module stays as it was.
 ; CHECK-NOT: nvvm-reflect-ftz

@@ -17,6 +17,9 @@
 // RUN: %reconverge cc '--regroup=least=5000;locality=3' %s -o least
 // RUN: env RECONVERGE_DEVICE=cpu ./least >out
 // RUN: diff expected out
+// RUN: %reconverge cc '--regroup=least=1;locality=12;window=on' %s -o window
+// RUN: env RECONVERGE_DEVICE=cpu ./window >out
+// RUN: diff expected out
 // RUN: %reconverge cc '--regroup=least=1;locality=12;layout=all' %s -o layout
 // RUN: env RECONVERGE_DEVICE=cpu ./layout >out
 // RUN: diff expected out
@@ -28,6 +31,9 @@
 // RUN: %reconverge profile -o path.json ./path 2>&1 | FileCheck %s --check-prefix=AFTER
 // AFTER: in lookup [remedied]; {{[0-2]\..}}% of {{.*}} warps split
 // AFTER: remedied] [scatter]
+// RUN: %reconverge profile -o window.json ./window 2>&1 | FileCheck %s --check-prefix=WINDOW
+// WINDOW: in lookup [remedied]; {{[0-2]\..}}% of {{.*}} warps split
+// RUN: grep -q 'remedied. .within.' window.json
 // RUN: %reconverge profile -o layout.json ./layout 2>&1 | FileCheck %s --check-prefix=LAYOUT
 // LAYOUT-DAG: [remedied] [gather]
 // LAYOUT-DAG: [remedied] [return]
