@@ -61,25 +61,29 @@ Texts guessed(double Seconds, bool OnGpu, uint64_t Launches = 1,
 }
 
 TEST(RegroupForecast, WithAndWithoutThePlace) {
-  const Texts Both = {"branch=0", "branch=0;locality=12;gather=7"};
-  EXPECT_EQ(guessed(1e-3, true), Both);
-  EXPECT_EQ(guessed(1e-6, false), Both) << "a CPU runs small examples";
+  const Texts All = {"branch=0", "branch=0;window=on",
+                     "branch=0;locality=12;gather=7"};
+  EXPECT_EQ(guessed(1e-3, true), All);
+  EXPECT_EQ(guessed(1e-6, false), All) << "a CPU runs small examples";
 }
 
 TEST(RegroupForecast, AKernelThatIsOverBeforeTheSortIsLeftAlone) {
-  EXPECT_EQ(guessed(60e-6, true), Texts{"branch=0"}) << "a place takes 65 us";
-  EXPECT_EQ(guessed(30e-6, true), Texts{}) << "an order takes 35 us";
+  const Texts ByClass = {"branch=0", "branch=0;window=on"};
+  EXPECT_EQ(guessed(60e-6, true), ByClass) << "a place takes 65 us";
+  EXPECT_EQ(guessed(30e-6, true), Texts{"branch=0;window=on"})
+      << "an order takes 35 us";
+  EXPECT_EQ(guessed(14e-6, true), Texts{}) << "one within windows 15 us";
 }
 
 TEST(RegroupForecast, AnOrderServesLaunchesThatRepeat) {
-  const Texts All = {"branch=0", "branch=0;reuse=on",
+  const Texts All = {"branch=0", "branch=0;reuse=on", "branch=0;window=on",
                      "branch=0;locality=12;gather=7",
                      "branch=0;locality=12;gather=7;reuse=on"};
   EXPECT_EQ(guessed(1e-3, true, 10), All);
-  EXPECT_EQ(guessed(1e-3, true, 9).size(), 2u) << "too few";
-  EXPECT_EQ(guessed(1e-3, true, 19, 2).size(), 2u) << "too few of each shape";
-  EXPECT_EQ(guessed(1e-3, true, 800, 8).size(), 2u) << "more shapes than known";
-  const Texts Reused = {"branch=0;reuse=on",
+  EXPECT_EQ(guessed(1e-3, true, 9).size(), 3u) << "too few";
+  EXPECT_EQ(guessed(1e-3, true, 19, 2).size(), 3u) << "too few of each shape";
+  EXPECT_EQ(guessed(1e-3, true, 800, 8).size(), 3u) << "more shapes than known";
+  const Texts Reused = {"branch=0;reuse=on", "branch=0;window=on",
                         "branch=0;locality=12;gather=7;reuse=on"};
   EXPECT_EQ(guessed(30e-6, true, 10), Reused)
       << "a tenth of an order is shorter";
@@ -197,6 +201,14 @@ TEST(RegroupForecast, AnOrderHasItsPrice) {
   EXPECT_DOUBLE_EQ(Each.Added->Seconds, 25e-12 * 32 * Warps);
   EXPECT_DOUBLE_EQ(Reused.Added->Seconds, Each.Added->Seconds / 10);
   EXPECT_DOUBLE_EQ(ByPlace.Added->Seconds, 45e-12 * 32 * Warps);
+}
+
+TEST(RegroupForecast, WithinWindowsNeighboursAreNear) {
+  const Foreseen Grid = foreseen(2, "branch=0"),
+                 Window = foreseen(2, "branch=0;window=on");
+  EXPECT_DOUBLE_EQ(Window.Added->LoadSectors, Grid.Added->LoadSectors);
+  EXPECT_EQ(Window.Added->FirstSectors, 0) << "blocks share them";
+  EXPECT_DOUBLE_EQ(Window.Added->Seconds, 10e-12 * 32 * Warps);
 }
 
 TEST(RegroupForecast, WhatTheKeyLeavesOutDoesNotComeBack) {

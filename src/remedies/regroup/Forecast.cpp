@@ -14,7 +14,8 @@
 //
 // A kernel that ran on a GPU and took less time than its order would is left
 // alone. Keys and one pass have taken some 25 ps an item there, with a place 45,
-// and launches of nothing 10 and 20 us.
+// and launches of nothing 10 and 20 us. Within windows, where two launches do and
+// no key is read again, 10 ps and 5 us are supposed.
 //
 // Where launches repeat, with one order for many of them as well: 10 times, say,
 // as programs take it to be before they know (launch/Launched.cpp). That their data
@@ -73,7 +74,8 @@ struct SortTime {
   double OfThread;
 };
 } // namespace
-static constexpr SortTime ByClass = {10e-6, 25e-12}, ByPlace = {20e-6, 45e-12};
+static constexpr SortTime ByClass = {10e-6, 25e-12}, ByPlace = {20e-6, 45e-12},
+                          InWindow = {5e-6, 10e-12};
 
 /// Part of the kernel's slots that a branch gives back at least.
 static constexpr double LeastGain = 0.02;
@@ -176,6 +178,8 @@ std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost) {
     By += (By.empty() ? "branch=" : ";branch=") +
           std::to_string(K.Info.Branches[B].Id);
   Add(By, ByClass);
+  if (!isTooShort(K, InWindow, 1)) // so quick that it is seldom worth keeping
+    Ways.push_back(By + ";window=on");
   for (uint32_t Gather : gathersOf(K))
     Add(By + ";locality=12;gather=" + std::to_string(Gather), ByPlace);
   if (const auto F = model::estimateFor(K, /*Test=*/nullptr)) {
@@ -230,8 +234,10 @@ static AddedWork memoryOf(const KernelProfile &K, const RegroupOptions &Options,
           Sum += std::min(S.Full, Part * S.Most);
         return Parts.empty() ? S.Most : Sum;
       });
-  Added.FirstSectors =
-      Added.LoadSectors; // neighbours are in other thread blocks
+  // Neighbours are in other thread blocks; a window's blocks are few, and run
+  // at about one time.
+  if (!Options.Window)
+    Added.FirstSectors = Added.LoadSectors;
   return Added;
 }
 
@@ -275,7 +281,9 @@ static AddedWork keysOf(const KernelProfile &K, const Function &Keys) {
 static AddedWork priceOf(const KernelProfile &K, const RegroupOptions &Options,
                          const Function &Keys) {
   const bool HasPlace = Options.Locality || !Options.Estimate.empty();
-  const SortTime &Sort = HasPlace ? ByPlace : ByClass;
+  const SortTime &Sort = Options.Window ? InWindow
+                         : HasPlace     ? ByPlace
+                                        : ByClass;
   AddedWork Price = keysOf(K, Keys);
   Price.Seconds = Sort.OfThread * double(itemsOf(K)) +
                   (K.OnGpu ? Sort.Launching * double(K.Launches) : 0);
