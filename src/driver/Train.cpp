@@ -134,6 +134,10 @@ static Expected<PathNet> trainOn(const TrainRequest &Request, raw_ostream &OS) {
   auto Rows = rowsOfAll(Request.Inputs, Request.Kernel);
   if (!Rows)
     return Rows.takeError();
+  // What is wrong with the other rows is said before long work, not after it.
+  if (!Request.Other.empty())
+    if (auto Other = rowsOf(Request.Other, Rows->Kernel); !Other)
+      return Other.takeError();
   const train::NetShape Shape;
   const std::vector<uint32_t> Classes =
       model::timeClasses(Rows->Rows.Took, Request.Classes);
