@@ -5,7 +5,9 @@
 // one block or of one cluster exchange their identities before a divergent
 // branch, so that warps take one side of it: docs/remap.md. Or a block takes
 // more items than threads, and its warps work on them by path: docs/collect.md.
-// Or the host has a grid's items sorted before a launch: docs/regroup.md.
+//
+// device/regroup.cuh, an order over the whole grid, is included by itself,
+// because it needs CUB's device-wide headers: docs/regroup.md.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_RECONVERGE_CUH
@@ -16,7 +18,6 @@
 #include "block/block_remap.cuh"
 #include "device/cluster_remap.cuh"
 #include "device/feature.cuh"
-#include "device/regroup.cuh"
 #include "version.cuh"
 #include "warp/warp_herd.cuh"
 #include "warp/warp_net.cuh"

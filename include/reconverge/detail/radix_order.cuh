@@ -1,26 +1,25 @@
 //===- reconverge/detail/radix_order.cuh - A stable order -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernels of regroup (device/regroup.cuh): a radix sort from the lowest
-// digit, stable, of the numbers of items by their keys. A pass takes a digit of
-// up to eight bits and has three launches, none of which waits for a block:
+// The kernels of regroup (device/regroup.cuh) for keys of up to eight bits: a
+// stable sort of the numbers of items, in three launches, none of which waits for
+// a block:
 //
 //   count_digits  a block has a chunk of the items, of one or more tiles: how
-//                 many of each digit are there?
-//   scan_counts   a block has a digit: how many of it have the chunks before?
+//                 many of each key are there?
+//   scan_counts   a block has a key: how many of it have the chunks before?
 //   place_items   a block orders its chunk, tile by tile. An item's place in
 //                 its tile is
-//                     items of the tile with lower digits
-//                   + those of its digit in earlier warps + earlier in its own
+//                     items of the tile with lower keys
+//                   + those of its key in earlier warps + earlier in its own
 //                 so that neighbours there go to neighbours in memory.
 //
-// Of the first pass an item is its own number, and the last one leaves no keys,
-// if nobody wants them: an order by eight bits reads each key twice and writes
-// each number once. Its inverse costs four bytes more an item, in a row, and
-// where classes begin nothing.
+// A key is read twice and a number written once. The inverse costs four bytes
+// more an item, in a row, and where classes begin nothing.
 //
-// The arithmetic is that of D. Merrill, A. Grimshaw, "High Performance and
-// Scalable Radix Sorting", Parallel Processing Letters 21 (2011).
+// One pass of the radix sort of D. Merrill, A. Grimshaw, "High Performance and
+// Scalable Radix Sorting", Parallel Processing Letters 21 (2011). For keys of more
+// digits, passes of this kind were slower on an H200 than CUB's.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_DETAIL_RADIX_ORDER_CUH
@@ -37,29 +36,31 @@ constexpr int order_threads = 256, order_warps = order_threads / 32,
               order_digit_bits = 8, order_digits = 1 << order_digit_bits,
               order_blocks = 1024;
 
-/// What a pass reads and writes.
-template <typename Key> struct order_pass {
-  const Key *keys;
-  const int *ids; ///< null: items are numbered as they lie
-  Key *keys_out;  ///< null: not wanted
-  int *ids_out;
-  int shift, bits; ///< the digit
+/// Items of a block, and blocks.
+struct order_shape {
+  unsigned chunk, blocks;
+
+  explicit order_shape(int count) {
+    const unsigned tiles = (unsigned(count) + order_tile - 1) / order_tile;
+    const unsigned each = (tiles + order_blocks - 1) / order_blocks;
+    chunk = each * order_tile;
+    blocks = each ? (tiles + each - 1) / each : 0;
+  }
 };
 
-/// Where the last pass also writes to, or null. Classes are the highest
-/// class_bits of the digit.
+/// Where the order goes; all but ids may be null. Classes are the highest
+/// class_bits of the key.
 struct order_result {
-  int *inverse = nullptr, *offsets = nullptr;
-  int class_bits = 0;
+  int *ids, *inverse, *offsets;
+  int class_bits;
 };
 
 template <typename Key> RECONVERGE_DEVICE Key low_bits(Key key, int bits) {
   return Key(key & Key(Key(~Key(0)) >> (8 * int(sizeof(Key)) - bits)));
 }
 
-template <typename Key>
-RECONVERGE_DEVICE unsigned digit_of(Key key, int shift, int bits) {
-  return unsigned(key >> shift) & ((1u << bits) - 1);
+template <typename Key> RECONVERGE_DEVICE unsigned digit_of(Key key, int bits) {
+  return unsigned(low_bits(key, bits));
 }
 
 /// Lanes of the warp that have an item of the same digit.
@@ -109,14 +110,14 @@ RECONVERGE_DEVICE void load_tile(const Key *tile, unsigned here, unsigned mine,
 /// Adds the tile's digits to seen, of this warp; rank[k]: how many of the digit
 /// came before.
 template <typename Key>
-RECONVERGE_DEVICE void
-rank_tile(const Key (&keys)[order_items], unsigned here, unsigned mine,
-          int shift, int bits, unsigned *seen, unsigned (&rank)[order_items]) {
+RECONVERGE_DEVICE void rank_tile(const Key (&keys)[order_items], unsigned here,
+                                 unsigned mine, int bits, unsigned *seen,
+                                 unsigned (&rank)[order_items]) {
   const unsigned lower = (1u << threadIdx.x % 32) - 1;
 #pragma unroll
   for (int k = 0; k < order_items; ++k) {
     const bool has = mine + 32 * k < here;
-    const unsigned digit = digit_of(keys[k], shift, bits);
+    const unsigned digit = digit_of(keys[k], bits);
     const unsigned same = lanes_alike(digit, has, bits);
     rank[k] = seen[digit] + __popc(same & lower);
     __syncwarp();
@@ -126,11 +127,11 @@ rank_tile(const Key (&keys)[order_items], unsigned here, unsigned mine,
   }
 }
 
-/// counts[digit][block]. key_bits: those of a key that may be set.
+/// counts[digit][block].
 template <typename Key>
 __global__ void __launch_bounds__(order_threads)
-    count_digits(const Key *keys, unsigned count, unsigned chunk, int shift,
-                 int bits, [[maybe_unused]] int key_bits, unsigned *counts) {
+    count_digits(const Key *keys, unsigned count, unsigned chunk, int bits,
+                 unsigned *counts) {
   __shared__ unsigned seen[order_warps][order_digits];
   for (int w = 0; w < order_warps; ++w)
     seen[w][threadIdx.x] = 0;
@@ -145,11 +146,10 @@ __global__ void __launch_bounds__(order_threads)
     load_tile(keys + first, end - first, mine, tile);
 #ifdef RECONVERGE_CHECK
     for (int k = 0; k < order_items; ++k)
-      RECONVERGE_ASSERT(tile[k] == low_bits(tile[k], key_bits) &&
+      RECONVERGE_ASSERT(tile[k] == low_bits(tile[k], bits) &&
                         "a key beyond regroup's bits");
 #endif
-    rank_tile(tile, end - first, mine, shift, bits, seen[threadIdx.x / 32],
-              rank);
+    rank_tile(tile, end - first, mine, bits, seen[threadIdx.x / 32], rank);
   }
   __syncthreads();
   unsigned all = 0;
@@ -181,17 +181,15 @@ __global__ void __launch_bounds__(order_threads)
 
 template <typename Key>
 __global__ void __launch_bounds__(order_threads)
-    place_items(order_pass<Key> pass, unsigned count, unsigned chunk,
+    place_items(const Key *all_keys, unsigned count, unsigned chunk, int bits,
                 const unsigned *counts, const unsigned *totals,
-                order_result result) {
-  constexpr int widest = sizeof(Key) > sizeof(int) ? sizeof(Key) : sizeof(int);
+                order_result to) {
   __shared__ unsigned place[order_warps][order_digits], base[order_digits],
-      sums[order_warps];
-  __shared__ std::uint64_t staged[order_tile * widest / 8];
+      sums[order_warps], ids[order_tile];
   __shared__ unsigned char digits[order_tile];
   const unsigned warp = threadIdx.x / 32;
   const unsigned mine = warp * (32 * order_items) + threadIdx.x % 32;
-  const bool is_digit = threadIdx.x < 1u << pass.bits;
+  const bool is_digit = threadIdx.x < 1u << bits;
 
   // Where items of this thread's digit go next.
   unsigned all;
@@ -199,12 +197,12 @@ __global__ void __launch_bounds__(order_threads)
       sum_before(is_digit ? totals[threadIdx.x] : 0, sums, all);
   unsigned next =
       is_digit ? lower + counts[threadIdx.x * gridDim.x + blockIdx.x] : 0;
-  if (result.offsets && blockIdx.x == 0) {
-    const int below = pass.bits - result.class_bits;
+  if (to.offsets && blockIdx.x == 0) {
+    const int below = bits - to.class_bits;
     if (is_digit && !(threadIdx.x & ((1u << below) - 1)))
-      result.offsets[threadIdx.x >> below] = int(lower);
+      to.offsets[threadIdx.x >> below] = int(lower);
     if (threadIdx.x == 0)
-      result.offsets[1 << result.class_bits] = int(count);
+      to.offsets[1 << to.class_bits] = int(count);
   }
 
   const unsigned begin = blockIdx.x * chunk;
@@ -213,11 +211,11 @@ __global__ void __launch_bounds__(order_threads)
     const unsigned here = end - first < order_tile ? end - first : order_tile;
     Key keys[order_items];
     unsigned at[order_items]; // an item's place in the tile
-    load_tile(pass.keys + first, here, mine, keys);
+    load_tile(all_keys + first, here, mine, keys);
     for (int w = 0; w < order_warps; ++w)
       place[w][threadIdx.x] = 0;
     __syncthreads();
-    rank_tile(keys, here, mine, pass.shift, pass.bits, place[warp], at);
+    rank_tile(keys, here, mine, bits, place[warp], at);
     __syncthreads();
     unsigned in_tile = 0;
     for (int w = 0; w < order_warps; ++w)
@@ -232,34 +230,21 @@ __global__ void __launch_bounds__(order_threads)
     }
     __syncthreads();
 
-    int *ids = reinterpret_cast<int *>(staged);
 #pragma unroll
     for (int k = 0; k < order_items; ++k) {
       const unsigned i = mine + 32 * k;
       if (i >= here)
         break;
-      const unsigned digit = digit_of(keys[k], pass.shift, pass.bits);
+      const unsigned digit = digit_of(keys[k], bits);
       at[k] += place[warp][digit];
-      const int id = pass.ids ? pass.ids[first + i] : int(first + i);
-      ids[at[k]] = id;
+      ids[at[k]] = first + i;
       digits[at[k]] = (unsigned char)digit;
-      if (result.inverse)
-        result.inverse[id] = int(base[digit] + at[k]);
+      if (to.inverse)
+        to.inverse[first + i] = int(base[digit] + at[k]);
     }
     __syncthreads();
     for (unsigned t = threadIdx.x; t < here; t += order_threads)
-      pass.ids_out[base[digits[t]] + t] = ids[t];
-    __syncthreads();
-    if (!pass.keys_out)
-      continue;
-    Key *sorted = reinterpret_cast<Key *>(staged);
-#pragma unroll
-    for (int k = 0; k < order_items; ++k)
-      if (mine + 32 * k < here)
-        sorted[at[k]] = keys[k];
-    __syncthreads();
-    for (unsigned t = threadIdx.x; t < here; t += order_threads)
-      pass.keys_out[base[digits[t]] + t] = sorted[t];
+      to.ids[base[digits[t]] + t] = int(ids[t]);
     __syncthreads();
   }
 }

@@ -10,11 +10,16 @@
 //   offsets   0 3 5 8 8           where each key's items begin, and the end
 //   inverse   5 0 3 6 1 4 2 7     where each item is
 //
-// The sort is our own (detail/radix_order.cuh): three launches for each eight
-// bits. Where classes begin and where each item is come with its last pass, but
-// for classes of more than eight bits, which are looked up in the sorted keys.
+// Keys of up to eight bits take three launches (detail/radix_order.cuh), with the
+// inverse and where classes begin. Beyond that
 //
-// The page for users is docs/regroup.md.
+//   1. writes the items' numbers                            one kernel
+//   2. sorts them by key with cub::DeviceRadixSort          CUB's, by bits
+//   3. scatters places to items                             if wanted
+//   4. looks up where each class begins, a thread a class   if wanted
+//
+// Not in reconverge.cuh, because it needs CUB's device-wide headers, which take
+// seconds to compile. The page for users is docs/regroup.md.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RECONVERGE_DEVICE_REGROUP_CUH
@@ -22,6 +27,7 @@
 
 #include "../detail/radix_order.cuh"
 
+#include <cub/device/device_radix_sort.cuh>
 #include <cuda_runtime.h>
 
 #include <cstddef>
@@ -47,6 +53,17 @@ namespace detail {
 /// Parts of the temporary storage begin at multiples of so many bytes.
 constexpr std::size_t regroup_alignment = 256;
 
+template <typename Key>
+__global__ void number_items([[maybe_unused]] const Key *keys,
+                             [[maybe_unused]] int bits, int count, int *ids) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * order_threads + threadIdx.x;
+  if (i >= count)
+    return;
+  RECONVERGE_ASSERT(keys[i] == low_bits(keys[i], bits) &&
+                    "a key beyond regroup's bits");
+  ids[i] = int(i);
+}
+
 /// offsets[c] = how many of the keys, which rise, are of classes below c.
 template <typename Key>
 __global__ void find_classes(const Key *keys, int bits, int count,
@@ -58,12 +75,25 @@ __global__ void find_classes(const Key *keys, int bits, int count,
   while (low < high) {
     const int middle = low + (high - low) / 2;
     const std::uint64_t key = low_bits(keys[middle], bits);
-    if (int(key >> (bits - class_bits)) < c)
+    if (class_bits > 0 && int(key >> (bits - class_bits)) < c)
       low = middle + 1;
     else
       high = middle;
   }
-  offsets[c] = low;
+  // One class: all items are below the end.
+  offsets[c] = class_bits > 0 ? low : c * count;
+}
+
+/// A type of its own, so that the kernel can stand in a header.
+template <typename Id>
+__global__ void invert(const Id *ids, int count, Id *inverse) {
+  const std::int64_t i = std::int64_t(blockIdx.x) * order_threads + threadIdx.x;
+  if (i < count)
+    inverse[ids[i]] = Id(i);
+}
+
+inline int regroup_blocks(std::int64_t threads) {
+  return int((threads + order_threads - 1) / order_threads);
 }
 
 constexpr std::size_t regroup_aligned(std::size_t bytes) {
@@ -71,43 +101,49 @@ constexpr std::size_t regroup_aligned(std::size_t bytes) {
          regroup_alignment;
 }
 
-/// How the sort goes, and the temporary storage: counts and totals of digits,
-/// and beyond one pass two arrays of keys, and numbers.
-template <typename Key> struct regroup_plan {
-  int passes;
-  unsigned chunk, blocks; ///< items of a block, and blocks
-  std::size_t counts, keys, ids;
+/// The temporary storage of a sort by CUB: numbers, sorted keys, what CUB needs.
+template <typename Key> struct regroup_storage {
+  std::size_t ids, keys, sort;
 
-  regroup_plan(int bits, unsigned count)
-      : passes((bits + order_digit_bits - 1) / order_digit_bits) {
-    const unsigned tiles = (count + order_tile - 1) / order_tile;
-    const unsigned each = (tiles + order_blocks - 1) / order_blocks;
-    chunk = each * order_tile;
-    blocks = each ? (tiles + each - 1) / each : 0;
-    counts = regroup_aligned(sizeof(unsigned) * order_digits * (blocks + 1));
-    keys = passes > 1 ? regroup_aligned(sizeof(Key) * count) : 0;
-    ids = passes > 1 ? regroup_aligned(sizeof(int) * count) : 0;
-  }
-  std::size_t all() const {
-    return regroup_alignment + counts + 2 * keys + ids;
-  }
+  std::size_t all() const { return regroup_alignment + ids + keys + sort; }
 };
 
-/// One pass. key_bits: those that may be set in a key.
+inline void *regroup_begin(void *temp) {
+  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(temp);
+  return static_cast<char *>(temp) + (regroup_aligned(begin) - begin);
+}
+
+/// Up to eight bits.
 template <typename Key>
-cudaError_t run_pass(const regroup_plan<Key> &plan, order_pass<Key> pass,
-                     int count, unsigned *counts, order_result result,
-                     int key_bits, cudaStream_t stream) {
-  unsigned *totals = counts + std::size_t(order_digits) * plan.blocks;
-  count_digits<<<plan.blocks, order_threads, 0, stream>>>(
-      pass.keys, unsigned(count), plan.chunk, pass.shift, pass.bits, key_bits,
-      counts);
+cudaError_t regroup_digit(void *temp, std::size_t &temp_bytes, const Key *keys,
+                          int bits, int count, regroup_order order,
+                          int class_bits, cudaStream_t stream) {
+  const order_shape shape(count);
+  const std::size_t need =
+      regroup_alignment + sizeof(unsigned) * order_digits * (shape.blocks + 1);
+  if (!temp) {
+    temp_bytes = need;
+    return cudaSuccess;
+  }
+  if (temp_bytes < need)
+    return cudaErrorInvalidValue;
+  unsigned *counts = static_cast<unsigned *>(regroup_begin(temp)),
+           *totals = counts + std::size_t(order_digits) * shape.blocks;
+  if (count > 0)
+    count_digits<<<shape.blocks, order_threads, 0, stream>>>(
+        keys, unsigned(count), shape.chunk, bits, counts);
   if (const cudaError_t e = cudaGetLastError())
     return e;
-  scan_counts<<<1 << pass.bits, order_threads, 0, stream>>>(counts, plan.blocks,
-                                                            totals);
-  place_items<<<plan.blocks, order_threads, 0, stream>>>(
-      pass, unsigned(count), plan.chunk, counts, totals, result);
+  if (count > 0) {
+    scan_counts<<<1 << bits, order_threads, 0, stream>>>(counts, shape.blocks,
+                                                         totals);
+    place_items<<<shape.blocks, order_threads, 0, stream>>>(
+        keys, unsigned(count), shape.chunk, bits, counts, totals,
+        order_result{order.ids, order.inverse, order.offsets, class_bits});
+  } else if (order.offsets) {
+    find_classes<<<regroup_blocks((1 << class_bits) + 1), order_threads, 0,
+                   stream>>>(keys, bits, 0, class_bits, order.offsets);
+  }
   return cudaGetLastError();
 }
 
@@ -130,17 +166,16 @@ cudaError_t run_pass(const regroup_plan<Key> &plan, order_pass<Key> pass,
 ///
 /// Returns cudaErrorInvalidValue, before anything is launched, if bits, count
 /// or class_bits are out of range, ids or keys are null where there are items,
-/// or temp_bytes is less than needed; else what a launch returned.
+/// or temp_bytes is less than needed; else what CUB or a launch returned.
 ///
 /// Nothing is allocated or waited for, so a stream that is captured into a
 /// graph may be given. The temporary storage can be used again on the same
 /// stream at once, and elsewhere when the stream has come that far.
 ///
-/// Cost: for each 8 bits a key is read twice and a number written once; a pass
-/// that is not the first also reads the number, one that is not the last writes
-/// the key. The inverse takes 4 bytes written, scattered beyond 8 bits.
-/// Temporary storage: at most 1 MiB, and beyond 8 bits about 4 bytes and two
-/// keys an item.
+/// Cost: up to 8 bits a key is read twice, and a number written; 4 bytes more for
+/// the inverse. Beyond that 4 bytes written, one pass of CUB's radix sort for each
+/// 8 bits, and for the inverse 4 bytes read and 4 written, scattered. Temporary
+/// storage: up to 8 bits at most 1 MiB, else about twice 4 bytes and a key an item.
 ///
 /// \code
 ///   __global__ void find_paths(const float *x, unsigned char *paths, int n) {
@@ -181,54 +216,47 @@ cudaError_t regroup(void *temp, std::size_t &temp_bytes, const Key *keys,
       (class_bits > bits || class_bits > 24))
     return cudaErrorInvalidValue;
   const int n = int(count);
-  const regroup_plan<Key> plan(bits, unsigned(n));
+  if (temp && n > 0 && (!keys || !order.ids))
+    return cudaErrorInvalidValue;
+  if (bits <= order_digit_bits)
+    return regroup_digit(temp, temp_bytes, keys, bits, n, order, class_bits,
+                         stream);
+  const auto sort = [&](void *work, std::size_t &bytes, Key *sorted,
+                        const int *numbers) {
+    return cub::DeviceRadixSort::SortPairs(work, bytes, keys, sorted, numbers,
+                                           order.ids, n, 0, bits, stream);
+  };
+  regroup_storage<Key> need = {regroup_aligned(sizeof(int) * count),
+                               regroup_aligned(sizeof(Key) * count), 0};
+  if (n > 0)
+    if (const cudaError_t e = sort(nullptr, need.sort, nullptr, nullptr))
+      return e;
   if (!temp) {
-    temp_bytes = plan.all();
+    temp_bytes = need.all();
     return cudaSuccess;
   }
-  if (temp_bytes < plan.all() || (n > 0 && (!keys || !order.ids)))
+  if (temp_bytes < need.all())
     return cudaErrorInvalidValue;
 
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(temp);
-  char *parts = static_cast<char *>(temp) + (regroup_aligned(begin) - begin);
-  unsigned *counts = reinterpret_cast<unsigned *>(parts);
-  Key *sorted[2];
-  for (int k = 0; k < 2; ++k)
-    sorted[k] = reinterpret_cast<Key *>(parts + plan.counts + k * plan.keys);
-  int *ids = reinterpret_cast<int *>(parts + plan.counts + 2 * plan.keys);
-
-  // Classes of more bits than the last digit has are looked up.
-  const bool look_up =
-      order.offsets && (n == 0 || class_bits > order_digit_bits);
-  const Key *from = keys;
-  for (int p = 0, shift = 0; n > 0 && p < plan.passes; ++p) {
-    const bool last = p + 1 == plan.passes;
-    // The last digit has the most bits, so that its classes are the key's.
-    const int digit_bits =
-        p > 0 || last ? (bits < order_digit_bits ? bits : order_digit_bits)
-                      : bits - order_digit_bits * (plan.passes - 1);
-    const bool to_ids = (plan.passes - 1 - p) % 2 == 0;
-    order_pass<Key> pass = {from,
-                            p == 0   ? nullptr
-                            : to_ids ? ids
-                                     : order.ids,
-                            last && !look_up ? nullptr : sorted[p % 2],
-                            to_ids ? order.ids : ids,
-                            shift,
-                            digit_bits};
-    order_result result;
-    if (last)
-      result = {order.inverse, look_up ? nullptr : order.offsets, class_bits};
-    if (const cudaError_t e =
-            run_pass(plan, pass, n, counts, result, bits, stream))
+  char *parts = static_cast<char *>(regroup_begin(temp));
+  int *numbers = reinterpret_cast<int *>(parts);
+  Key *sorted = reinterpret_cast<Key *>(parts + need.ids);
+  if (n > 0) {
+    number_items<<<regroup_blocks(n), order_threads, 0, stream>>>(keys, bits, n,
+                                                                  numbers);
+    if (const cudaError_t e = cudaGetLastError())
       return e;
-    from = pass.keys_out;
-    shift += digit_bits;
+    if (const cudaError_t e =
+            sort(parts + need.ids + need.keys, need.sort, sorted, numbers))
+      return e;
+    if (order.inverse)
+      invert<<<regroup_blocks(n), order_threads, 0, stream>>>(order.ids, n,
+                                                              order.inverse);
   }
-  if (look_up)
-    find_classes<<<((1 << class_bits) + order_threads) / order_threads,
-                   order_threads, 0, stream>>>(
-        sorted[(plan.passes - 1) % 2], bits, n, class_bits, order.offsets);
+  if (order.offsets)
+    find_classes<<<regroup_blocks((std::int64_t(1) << class_bits) + 1),
+                   order_threads, 0, stream>>>(sorted, bits, n, class_bits,
+                                               order.offsets);
   return cudaGetLastError();
 }
 
