@@ -71,7 +71,8 @@ def main():
         parser.add_argument("--" + name, type=pathlib.Path, required=True)
     args = parser.parse_args()
     check_page(args.source)
-    with tempfile.TemporaryDirectory() as folder:
+    # What compiles kernels after a program's end may still write to its cache.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         project = Project(args, pathlib.Path(folder))
         project.configure()
         project.make()

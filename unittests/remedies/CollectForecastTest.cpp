@@ -92,7 +92,7 @@ TEST(CollectForecast, WhatIsGuessed) {
   EXPECT_EQ(collect::guess(H.K),
             (Texts{"items=4;threads=256", "items=8;threads=256",
                    "items=2;threads=256"}));
-  H.K.Launches = 10; // 10,000 warps: of eight items a thread they fill no GPU
+  H.K.Launches = 20; // 5,000 warps: of eight items a thread they fill no GPU
   EXPECT_EQ(collect::guess(H.K),
             (Texts{"items=4;threads=256", "items=2;threads=256"}));
   H.K.Launches = 100;

@@ -60,8 +60,9 @@ static constexpr uint64_t LoopWeight = 8;
 static constexpr double LeastById = 0.02;
 static constexpr double PerItem = 12, PerThread = 35, BitPerItem = 32,
                         BitPerThread = 12;
-/// Warps that keep a large GPU busy: 16 on each of 132 multiprocessors.
-static constexpr uint64_t WarpsOfGpu = 2112;
+/// Warps that may keep a large GPU busy: eight on each of 132 multiprocessors.
+/// With 15 on each, eight items a thread were the best of cvp.
+static constexpr uint64_t WarpsOfGpu = 1056;
 static constexpr unsigned WarpSize = 32;
 
 /// Whether an item's path may be its way at branch \p B.

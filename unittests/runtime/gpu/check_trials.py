@@ -333,7 +333,7 @@ def check_all(c):
              and "would take more than" in events[0]["why"], c.shown)
     code, events = c.trial("NOTHING", {"work": NVCC}, seconds=0)
     c.expect("no time", c.kinds(events) == ["untried"] * 2
-             and "they may take in a run" in events[0]["why"], c.shown)
+             and "as long as they may" in events[0]["why"], c.shown)
 
 
 def main():
