@@ -136,7 +136,7 @@ struct Recipe {
   /// without a thread, and those of which a step cannot be launched.
   uint64_t LeastThreads = 1, MostThreads = UINT64_MAX;
   uint64_t MostBlockThreads = UINT64_MAX;
-  bool WholeWarps = false; ///< blocks of others take the kernel as it was
+  bool WholeWarps = false;   ///< blocks of others take the kernel as it was
   bool OneDimension = false; ///< so do grids and blocks of more
   std::optional<RecipeReuse> Reuse;
   std::optional<RecipeStop> Stop; ///< not together with Reuse or Given scratch
