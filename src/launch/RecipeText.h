@@ -14,8 +14,9 @@ namespace reconverge::launch {
 /// Words with a space between them; none has '/' or ';'. Names of kernels are
 /// mangled and have no spaces.
 ///
-///   launch   := for LEAST MOST MOSTBLOCK [ reuse N AMOUNT ]
-///               [ stop N AMOUNT RECHECK ] { scratch } { step }
+///   launch   := for LEAST MOST MOSTBLOCK [ warps ] [ line ] [ trips { TERM } ]
+///               [ renew | reuse N AMOUNT ] [ stop N AMOUNT RECHECK ]
+///               { scratch } { step }
 ///   scratch  := scratch AMOUNT [ zeroed ] [ kept ] | scratch AMOUNT given
 ///   step     := (step|helper) KERNEL [ making | probing ] grid EXTENT
 ///               block EXTENT [ shared ] { argument }
