@@ -15,7 +15,8 @@
 // takes has one path, so the branches that made it are not decided again.
 //
 // Launches of blocks that are not of whole warps, or larger than was planned for,
-// take the kernel as it was.
+// take the kernel as it was. So do those of more dimensions than one, if the
+// kernel asks for one alone: it need not take numbers apart then.
 //
 // A kernel that is one loop over the grid has an item an iteration
 // (common/Straight.h).
