@@ -14,7 +14,7 @@ TRAINED_ON, HELD_OUT = 1, (2, 3, 4)
 PROGRAMS = {
     "gdt": ("gdt", {"stocks": 8192, "days": 512}, {"stocks": 20, "days": 512},
             "plain"),
-    "ec": ("ec", {"reads": 1 << 18, "length": 64, "tuple": 20},
+    "ec": ("ec", {"reads": 1 << 21, "length": 64, "tuple": 20},
            {"reads": 24576, "length": 64, "tuple": 20}, "correctReads"),
     "lbm": ("lbm", {"width": 2048, "height": 2048, "steps": 1},
             {"width": 128, "height": 96, "steps": 1}, "plain"),

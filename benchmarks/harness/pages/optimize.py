@@ -8,7 +8,7 @@ import statistics
 
 import refit
 from decided import words_of
-from programs import REMAPPED
+from programs import LARGER, REMAPPED
 from publish import machine, made_by
 from results import apart, by_metric, geomean, short
 from tables import markdown
@@ -48,6 +48,19 @@ def line_of(rows):
             *(f"{by[way]['value']:.4f}" if way in by else "-" for way in WAYS),
             by["speedup"]["best"], f"{by['speedup']['value']:.3f}",
             keep or "none", by["speedup"]["verdict"]]
+
+
+MELDED, REMAPPED_TOO, REGROUPED = SETS = (
+    "melding's programs", "remapping's kernels, as they are",
+    "kernels of Liang et al., as they are")
+
+
+def set_of(row):
+    if row["case"].endswith(LARGER):
+        return REGROUPED
+    if REMAPPED.get(row["case"]) == row["params"]:
+        return REMAPPED_TOO
+    return MELDED
 
 
 def summary(what, table):
@@ -157,10 +170,10 @@ def lines(store):
     for row in result["rows"]:
         cases.setdefault((row["case"], json.dumps(row["params"])),
                          []).append(row)
-    table = [line_of(rows) for rows in cases.values()]
-    remapped = [line_of(rows) for rows in cases.values()
-                if REMAPPED.get(rows[0]["case"]) == rows[0]["params"]]
-    melded = [line for line in table if line not in remapped]
+    table, sets = [], {name: [] for name in SETS}
+    for rows in cases.values():
+        table.append(line_of(rows))
+        sets[set_of(rows[0])].append(table[-1])
     predicted = [row for row in result["rows"] if row["metric"] == "predicted"]
     yield from (
         "# Optimised programs on a GPU", "",
@@ -175,9 +188,7 @@ def lines(store):
     yield from markdown(
         ["set", "cases", "geomean", "worst", "below 0.99",
          "something is kept in"],
-        [summary(what, part) for what, part in (
-            ("melding's programs", melded),
-            ("remapping's kernels, as they are", remapped)) if part])
+        [summary(what, part) for what, part in sets.items() if part])
     yield ""
     for text in remarks(result, table, predicted):
         yield from (text, "")
