@@ -274,6 +274,7 @@ static Error readOrders(const Arg &A, PredictRequest &Request, TellVm Tell) {
 
 Expected<PredictRequest> parsePredictWords(ArrayRef<const char *> Words) {
   PredictRequest Request;
+  Request.Build.LeaveLaunches = true; // forecasts are of kernels as they are
   auto ReadOther = [&](const Arg &A, Error &E, TellVm Tell) {
     if (A.getOption().matches(OPT_groupings))
       return Request.Groupings = true;

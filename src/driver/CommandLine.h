@@ -48,7 +48,7 @@ struct BuildRequest {
   std::string CudaPath;            ///< empty: to be found
   std::vector<Candidate> Remedies; ///< --meld and the like, in their order
   std::string Decisions; ///< file of decisions to build by; empty: none
-  /// Launches that the source asks to have changed stay, for trials to change.
+  /// Launches that the source asks to have changed stay as they are.
   bool LeaveLaunches = false;
   llvm::raw_ostream *Diagnostics = nullptr; ///< where remarks go, if anywhere
   /// Told of each source before it is compiled; null: nobody is.

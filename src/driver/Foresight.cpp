@@ -3,6 +3,7 @@
 
 #include "driver/Foresight.h"
 
+#include "core/Remedied.h"
 #include "driver/Profile.h"
 #include "driver/ProgramModules.h"
 #include "frontend/MachineCode.h"
@@ -72,6 +73,9 @@ static Foresight foreseenOf(const KernelProfile &K, StringRef Bitcode,
   }
   const Function *F = (*M)->getFunction(K.Info.Name);
   if (!F || F->isDeclaration())
+    return {};
+  // Of a kernel with a remedy: a second one's kernels would have its names.
+  if (F->getName().contains(RemediedSuffix))
     return {};
   return {remedies::foreseen(*F, K, Ptxas), remedies::asked(*F)};
 }

@@ -45,6 +45,17 @@
 // RUN: not %reconverge cc -rdc=true -I %source/include %s -o app 2>&1 | FileCheck %s --check-prefix=RDC
 // RDC: #pragma reconverge regroup: launches of relocatable device code cannot change
 //
+// `predict` forecasts its kernels as they are, or, in a program that is built,
+// as they were built.
+// RUN: %reconverge predict --device cpu -I %source/include %s >out 2>table
+// RUN: diff expected out
+// RUN: FileCheck %s --check-prefix=PREDICTED <table --implicit-check-not='[remedied]'
+// PREDICTED: looped
+// RUN: %reconverge predict --device cpu ./app >out 2>table
+// RUN: diff expected out
+// RUN: FileCheck %s --check-prefix=BUILT <table
+// BUILT: looped [remedied]
+//
 // `optimize` tries what is asked for on the kernel as it is; here its own key has
 // the same branches.
 // RUN: %reconverge optimize --device cpu -DTWO -I %source/include %s -o best --no-cache --decisions d.json >out 2>table
