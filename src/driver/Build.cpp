@@ -239,6 +239,7 @@ static Error link(BuildRequest &Request, const frontend::Toolchain &Tools,
     append_range(All, archivesOf(Request.Link));
     frontend::CompileOptions Compile = Request.Compile;
     Compile.Relocatable = true;
+    Compile.IsWholeProgram = IsWhole;
     auto Completed = frontend::linkDeviceCode(Tools, Compile, Temp, All);
     if (!Completed)
       return Completed.takeError();
@@ -280,6 +281,8 @@ Error build(const BuildRequest &Wanted, const frontend::Toolchain &Tools,
     return E;
   if (Error E = requestRemedies(Request, Tools))
     return E;
+  Request.Compile.IsWholeProgram =
+      Request.Make == Product::Program && Request.Inputs.size() == 1;
   const bool Links =
       Request.Make == Product::Program || Request.Make == Product::DeviceLink;
   std::vector<std::string> Objects;

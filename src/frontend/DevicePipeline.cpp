@@ -22,7 +22,9 @@
 //      idle calls            of functions that did nothing but mark: before they
 //                            are inlined, and what they call is internal
 //                            (Features.cpp)
-//   5. inlining marks        blocks are numbered after inlining
+//   5. callees of pointers   before they are marked for inlining
+//                            (IndirectCalls.cpp)
+//      inlining marks        blocks are numbered after inlining
 //   6. default<On>           with a target machine: without one, LLVM's passes
 //                            do not know that branches diverge. Address spaces
 //                            are inferred in its midst, after inlining: the
@@ -71,6 +73,7 @@
 #include "frontend/GridConstants.h"
 #include "frontend/HostConstants.h"
 #include "frontend/IndexSums.h"
+#include "frontend/IndirectCalls.h"
 #include "frontend/Inlining.h"
 #include "frontend/KernelWords.h"
 #include "frontend/LoadPairs.h"
@@ -324,8 +327,10 @@ Error completeDeviceCode(Module &M, const CompileOptions &Options) {
 
   ownHostConstants(M);
   internalizeModule(M, isSeenByHost);
-  if (Options.OptLevel)
+  if (Options.OptLevel) {
     dropIdleCalls(M);
+    nameCallees(M, Options.IsWholeProgram);
+  }
   markForInlining(M);
   optimise(M, **TM, Options.OptLevel);
   if (!Options.Relocatable && !Options.Math.PreciseDivision)

@@ -82,6 +82,8 @@ struct CompileOptions {
   CudaRuntime Runtime = CudaRuntime::Ours;
   bool HostOnly = false;    ///< --cuda-host-only: no device code inside
   bool Relocatable = false; ///< -rdc=true: device code is completed at the link
+  /// The program has no device code but this: one source, or what is linked.
+  bool IsWholeProgram = false;
   /// Our passes come first where clang goes all the way: for what the source
   /// has and clang 19 lacks, or for kernels that the host chooses from.
   bool OwnPasses = false;
