@@ -19,6 +19,7 @@
 #include "core/File.h"
 #include "frontend/Conversions.h"
 #include "frontend/ForeignCode.h"
+#include "frontend/IndirectCalls.h"
 #include "frontend/KernelWords.h"
 #include "frontend/Managed.h"
 #include "frontend/Products.h"
@@ -73,6 +74,7 @@ Expected<std::string> emitPtx(const Module &M, const CompileOptions &Options) {
     return TM.takeError();
   std::unique_ptr<Module> Copy = CloneModule(M);
   analysis::eraseTwins(*Copy);
+  trapAtNoFunction(*Copy);
   if (Error E = restoreInlinePtx(*Copy))
     return std::move(E);
   joinConversions(*Copy);

@@ -6,8 +6,8 @@
 //
 //   f(x)      if (f == a) a(x); else if (f == b) b(x); else f(x);
 //
-// and in a program that is compiled whole the last of them needs no comparison.
-// Then a and b are inlined as any function, what they need stays in registers,
+// and in a program that is compiled whole the last is a fault: of a pointer that
+// was never set, or that the host made. Then a and b are inlined as any function, what they need stays in registers,
 // and the analyses and remedies, which have to take a pointer for a call of
 // anything, see what lanes do. nvcc and clang leave such calls as they are, as
 // another unit may have functions of that type: for the device code of a program
@@ -29,14 +29,17 @@
 #include "frontend/IndirectCalls.h"
 
 #include "analysis/device/Annotations.h"
+#include "analysis/device/LibraryCalls.h"
 
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/CallGraph.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/CallPromotionUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 #include <vector>
 
@@ -71,6 +74,19 @@ namespace {
 using Calls = SmallPtrSet<const CallBase *, 16>;
 } // namespace
 
+static FunctionCallee noFunction(Module &M) {
+  LLVMContext &Context = M.getContext();
+  AttrBuilder Is(Context);
+  for (Attribute::AttrKind Kind :
+       {Attribute::NoReturn, Attribute::NoUnwind, Attribute::Cold})
+    Is.addAttribute(Kind);
+  Is.addMemoryAttr(MemoryEffects::inaccessibleMemOnly(ModRefInfo::Mod));
+  return M.getOrInsertFunction(
+      analysis::NoFunction,
+      AttributeList::get(Context, AttributeList::FunctionIndex, Is),
+      Type::getVoidTy(Context), PointerType::getUnqual(Context));
+}
+
 /// Adds to \p Named the direct calls that \p Call becomes.
 static void nameCalleesOf(CallBase &Call, ArrayRef<Function *> Taken,
                           bool IsWhole, Calls &Named) {
@@ -81,11 +97,15 @@ static void nameCalleesOf(CallBase &Call, ArrayRef<Function *> Taken,
       Callees.push_back(F);
   if (Callees.empty() || Callees.size() > MostCallees)
     return;
-  Function *Last = IsWhole ? Callees.pop_back_val() : nullptr;
   for (Function *F : Callees)
     Named.insert(&promoteCallWithIfThenElse(Call, F));
-  if (Last)
-    Named.insert(&promoteCall(Call, Last));
+  if (!IsWhole)
+    return;
+  CallInst *Wrong =
+      CallInst::Create(noFunction(*Call.getModule()), Call.getCalledOperand(),
+                       "", Call.getIterator());
+  Wrong->setDebugLoc(Call.getDebugLoc());
+  changeToUnreachable(&Call);
 }
 
 /// \p Component is a recursion by calls of \p Named: its functions are to call
@@ -136,6 +156,18 @@ static std::vector<std::vector<Function *>> recursionsBy(Module &M,
         Component.push_back(&F);
   }
   return All;
+}
+
+void trapAtNoFunction(Module &M) {
+  Function *Wrong = M.getFunction(analysis::NoFunction);
+  if (!Wrong)
+    return;
+  for (User *U : make_early_inc_range(Wrong->users())) {
+    auto *Call = cast<CallInst>(U);
+    IRBuilder<>(Call).CreateIntrinsic(Intrinsic::trap, {}, {});
+    Call->eraseFromParent();
+  }
+  Wrong->eraseFromParent();
 }
 
 void nameCallees(Module &M, bool IsWhole) {

@@ -16,6 +16,10 @@ namespace reconverge::frontend {
 /// before functions are marked for inlining.
 void nameCallees(llvm::Module &M, bool IsWhole);
 
+/// Has \p M, of which there will be code for a GPU, trap where a pointer leads to
+/// none of them; the warp VM says so with a message.
+void trapAtNoFunction(llvm::Module &M);
+
 } // namespace reconverge::frontend
 
 #endif

@@ -16,6 +16,7 @@ LibraryCall libraryCall(StringRef Name) {
       .Case("malloc", LibraryCall::Allocate)
       .Case("free", LibraryCall::Free)
       .Cases("__assertfail", "__assert_fail", LibraryCall::Assert)
+      .Case(NoFunction, LibraryCall::Trap)
       .Case("__nvvm_reflect", LibraryCall::Reflect)
       .StartsWith("__nv_", LibraryCall::Math)
       .Default(LibraryCall::None);

@@ -11,13 +11,18 @@ class Function;
 
 namespace reconverge::analysis {
 
-/// What a function without a body does that CUDA brings along.
+/// void(ptr), of ours: what comes where the pointer that is to be called leads to
+/// none of the functions that it may lead to. It ends the launch.
+inline constexpr llvm::StringLiteral NoFunction = "reconverge.no.function";
+
+/// What a function without a body does that CUDA or we bring along.
 enum class LibraryCall {
-  None,     ///< not one of CUDA's
+  None,     ///< not one of these
   Print,    ///< vprintf
   Allocate, ///< malloc
   Free,
   Assert,  ///< __assertfail, __assert_fail
+  Trap,    ///< NoFunction
   Reflect, ///< __nvvm_reflect
   Math     ///< libdevice: results are functions of the arguments; a few store
            ///< a second result through a pointer, none reads through one

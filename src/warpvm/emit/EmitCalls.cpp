@@ -89,6 +89,13 @@ Error RegionEmitter::emitLibraryCall(CallInst &I, StringRef Name) {
         {Ctx, B.CreateZExt(M, I64), Args[0], Args[1], Args[2], Args[3]});
     return Error::success();
   }
+  if (Name == analysis::NoFunction) {
+    B.CreateCall(
+        helper("rcvm_no_function", B.getVoidTy(), {PtrTy, I64, PtrTy, PtrTy}),
+        {Ctx, B.CreateZExt(M, I64), spill(vec(I.getArgOperand(0))),
+         faultSite(I)});
+    return Error::success();
+  }
   if (Name == ExitName) {
     Value *P = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Ctx,
                                             offsetof(WarpContext, Ended));

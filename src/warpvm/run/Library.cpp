@@ -193,6 +193,17 @@ static void deviceTrap(WarpContext *Context, Mask Lanes,
              placeText(Site->File, Site->Line));
 }
 
+static void noFunction(WarpContext *Context, Mask Lanes,
+                       const uint64_t *Pointers, const FaultSite *Site) {
+  const unsigned Lane = __builtin_ctzll(Lanes);
+  raiseFault(FaultKind::Trap,
+             "a call through the pointer 0x" +
+                 llvm::utohexstr(Pointers[Lane], /*LowerCase=*/true) +
+                 ", which is not the address of a function of its type with a "
+                 "body",
+             Context, Mask(1) << Lane, placeText(Site->File, Site->Line));
+}
+
 static void bulkPass(WarpContext *Context, Mask Lanes, const FaultSite *Site) {
   if (Context->InCluster)
     return;
@@ -452,6 +463,7 @@ static llvm::ArrayRef<std::pair<const char *, void *>> ownSymbols() {
       ENTRY("rcvm_free", deviceFree),
       ENTRY("rcvm_assert", deviceAssert),
       ENTRY("rcvm_trap", deviceTrap),
+      ENTRY("rcvm_no_function", noFunction),
       ENTRY("rcvm_bulk_pass", bulkPass),
       ENTRY("rcvm_step_limit", stepLimit),
       ENTRY("rcvm_check", checkLanes),
