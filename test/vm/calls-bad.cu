@@ -1,10 +1,19 @@
 // REQUIRES: reconverge
-// RUN: %reconverge cc -O2 -g %s -o %t
+// RUN: %reconverge cc -O2 -g -c %s -o %t.o
+// RUN: %reconverge cc %t.o -o %t
 // RUN: env RECONVERGE_DEVICE=cpu %t wild 2>&1 | FileCheck %s --check-prefix=WILD
 // RUN: env RECONVERGE_DEVICE=cpu %t null 2>&1 | FileCheck %s --check-prefix=NULL
 // RUN: env RECONVERGE_DEVICE=cpu %t type 2>&1 | FileCheck %s --check-prefix=TYPE
 // RUN: env RECONVERGE_DEVICE=cpu %t body 2>&1 | FileCheck %s --check-prefix=BODY
 // RUN: env RECONVERGE_DEVICE=cpu %t endless 2>&1 | FileCheck %s --check-prefix=ENDLESS
+//
+// Of a program in one piece it is known what a pointer can lead to.
+// RUN: %reconverge cc -O2 -g %s -o %t.whole
+// RUN: env RECONVERGE_DEVICE=cpu %t.whole wild 2>&1 | FileCheck %s --check-prefixes=FEW,X1234
+// RUN: env RECONVERGE_DEVICE=cpu %t.whole null 2>&1 | FileCheck %s --check-prefixes=FEW,X0
+// RUN: env RECONVERGE_DEVICE=cpu %t.whole type 2>&1 | FileCheck %s --check-prefixes=FEW,ANY
+// RUN: env RECONVERGE_DEVICE=cpu %t.whole body 2>&1 | FileCheck %s --check-prefix=ANY
+//
 // RUN: env RECONVERGE_DEVICE=cpu RECONVERGE_VM=check=on %t barrier 2>&1 | FileCheck %s --check-prefix=BARRIER
 // RUN: env RECONVERGE_DEVICE=cpu %t assert 2>&1 | FileCheck %s --check-prefix=ASSERT
 
@@ -32,6 +41,12 @@ __global__ void through(int *Out, unsigned long Bits) {
 // WILD: kernel through{{.*}}call through the pointer 0x1234, which is not a function's address
 // WILD-NEXT: at {{.*}}calls-bad.cu:[[#@LINE-3]], in block (0,0,0), thread (5,0,0)
 // WILD: cudaErrorIllegalAddress
+// FEW: kernel through
+// X1234-SAME: a call through the pointer 0x1234, which is not the address of a function of its type with a body
+// X0-SAME: a call through the pointer 0x0, which is not
+// ANY: a call through the pointer 0x{{.*}}, which is not
+// FEW-NEXT: at {{.*}}calls-bad.cu:[[#@LINE-9]], in block (0,0,0), thread (5,0,0)
+// ANY: cudaErrorLaunchFailure
 // NULL: call through the pointer 0x0, which is not a function's address
 // NULL: cudaErrorIllegalAddress
 // TYPE: call through a pointer to real(float), which has another type

@@ -35,6 +35,7 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -111,7 +112,7 @@ Error addProbes(Module &M, const Options &O,
 
 bool hasPlainCode(const Function &Kernel, const Options &O) {
   return !O.Bitcode && O.Counters && !Kernel.isDeclaration() &&
-         analysis::functionsOf(Kernel).size() == 1;
+         namesCallees(Kernel);
 }
 
 DenseSet<const Function *> addPlainKernels(Module &M, const Options &O) {
@@ -119,9 +120,12 @@ DenseSet<const Function *> addPlainKernels(Module &M, const Options &O) {
   for (Function &F : M)
     if (analysis::isKernel(F) && hasPlainCode(F, O))
       Kernels.push_back(&F);
-  DenseSet<const Function *> Plain;
+  DenseMap<Function *, Function *> Copies;
   for (Function *F : Kernels)
-    Plain.insert(cloneKernel(*F, F->getName() + PlainSuffix));
+    cloneWithCallees(*F, PlainSuffix, Copies);
+  DenseSet<const Function *> Plain;
+  for (auto [F, Copy] : Copies)
+    Plain.insert(Copy);
   return Plain;
 }
 
@@ -146,6 +150,35 @@ Function *cloneKernel(Function &F, const Twine &Name) {
   Clone->setLinkage(GlobalValue::ExternalLinkage);
   analysis::copyAnnotations(F, *Clone);
   return Clone;
+}
+
+bool namesCallees(const Function &Kernel) {
+  return none_of(analysis::functionsOf(Kernel), [](const Function *F) {
+    return any_of(instructions(*F), [](const Instruction &I) {
+      const auto *Call = dyn_cast<CallBase>(&I);
+      return Call && Call->isIndirectCall();
+    });
+  });
+}
+
+Function *cloneWithCallees(Function &F, const Twine &Suffix,
+                           DenseMap<Function *, Function *> &Copies) {
+  SmallVector<Function *> New;
+  for (const Function *Of : analysis::functionsOf(F)) {
+    Function *&Copy = Copies[const_cast<Function *>(Of)];
+    if (Copy)
+      continue;
+    Copy = cloneKernel(const_cast<Function &>(*Of), Of->getName() + Suffix);
+    if (!analysis::isKernel(*Of))
+      Copy->setLinkage(GlobalValue::InternalLinkage);
+    New.push_back(Copy);
+  }
+  for (Function *Copy : New)
+    for (Instruction &I : instructions(*Copy))
+      if (auto *Call = dyn_cast<CallBase>(&I))
+        if (Function *Callee = Copies.lookup(Call->getCalledFunction()))
+          Call->setCalledFunction(Callee);
+  return Copies.lookup(&F);
 }
 
 Expected<analysis::MachineCode> machineCodeFor(const Module &M,

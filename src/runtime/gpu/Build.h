@@ -24,8 +24,9 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
 buildImage(const llvm::Module &M, uint64_t Hash, const Options &O);
 
 /// Beside a kernel with probes stands the kernel as it is, under its name and
-/// this suffix, to be asked for the registers that it takes. Not so of kernels
-/// that call functions: those have probes.
+/// this suffix, to be asked for the registers that it takes; it calls such copies
+/// of functions. Not so of kernels that call through pointers: those lead to
+/// functions with probes.
 inline constexpr llvm::StringLiteral PlainSuffix = "__rcplain";
 bool hasPlainCode(const llvm::Function &Kernel, const Options &O);
 
@@ -48,6 +49,15 @@ llvm::Expected<analysis::MachineCode> machineCodeFor(const llvm::Module &M,
 
 /// A kernel like \p F under the name \p Name, launch bounds and all.
 llvm::Function *cloneKernel(llvm::Function &F, const llvm::Twine &Name);
+
+/// The same under its own name and \p Suffix, which calls copies of functions,
+/// under such names, too. \p Copies: functions that have one already; those of
+/// \p F are added.
+llvm::Function *
+cloneWithCallees(llvm::Function &F, const llvm::Twine &Suffix,
+                 llvm::DenseMap<llvm::Function *, llvm::Function *> &Copies);
+/// Whether all that \p Kernel may call has a name.
+bool namesCallees(const llvm::Function &Kernel);
 
 /// As buildImage, of \p M as it is.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>

@@ -177,21 +177,18 @@ static void addCandidate(GpuTriedKernel &K, GpuCandidate &C, unsigned Number,
 }
 
 /// Adds to \p Whole a copy of each tried kernel and of each candidate that
-/// counts. What calls functions is left out: they are shared with the code that
-/// is timed. So is what a recipe launches. The copies get the form for ptxas
+/// counts, and of the functions that they call. What calls through pointers is
+/// left out, as they lead to the code that is timed. So is what a recipe launches. The copies get the form for ptxas
 /// first: probes in both arms of a branch would keep it from sharing what these
 /// end with, and what is counted would not be what is timed.
 Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
   SmallVector<CountingCode *> All;
-  StringSet<> Names;
+  DenseMap<Function *, Function *> Copies;
   auto Add = [&](CountingCode &Code, StringRef Of) {
     Function &F = *Whole.getFunction(Of);
-    if (analysis::functionsOf(F).size() != 1)
+    if (!namesCallees(F))
       return;
-    Function *Clone = cloneKernel(F, Of + "__rcn");
-    Code.Name = Clone->getName().str();
-    frontend::shapeForPtxas(*Clone);
-    Names.insert(Code.Name);
+    Code.Name = cloneWithCallees(F, "__rcn", Copies)->getName().str();
     All.push_back(&Code);
   };
   for (auto &[Name, K] : I.Kernels) {
@@ -206,6 +203,11 @@ Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
   }
   if (All.empty())
     return Error::success();
+  StringSet<> Names;
+  for (auto [_, Copy] : Copies) {
+    frontend::shapeForPtxas(*Copy);
+    Names.insert(Copy->getName());
+  }
   analysis::renumberBlocks(Whole);
   I.Counting.Code = CloneModule(Whole);
   I.Counting.Probes =

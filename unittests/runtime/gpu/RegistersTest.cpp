@@ -6,6 +6,7 @@
 #include "runtime/gpu/Build.h"
 
 #include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -62,14 +63,20 @@ target triple = "nvptx64-nvidia-cuda"
 define i32 @f() noinline { ret i32 1 }
 define ptx_kernel void @one() { ret void }
 define ptx_kernel void @calls() { %x = call i32 @f() ret void }
+define ptx_kernel void @points(ptr %p) { %x = call i32 %p() ret void }
 define ptx_kernel void @two() { ret void }
 )",
                                Error, Context);
   ASSERT_TRUE(M);
   const Options O;
-  EXPECT_EQ(addPlainKernels(*M, O).size(), 2u);
+  EXPECT_EQ(addPlainKernels(*M, O).size(), 4u);
   EXPECT_TRUE(M->getFunction("one__rcplain"));
   EXPECT_TRUE(M->getFunction("two__rcplain"));
-  EXPECT_FALSE(M->getFunction("calls__rcplain")) << "what it calls has probes";
-  EXPECT_EQ(M->size(), 6u);
+  ASSERT_TRUE(M->getFunction("calls__rcplain"));
+  const auto &Call = cast<CallInst>(
+      M->getFunction("calls__rcplain")->getEntryBlock().front());
+  EXPECT_EQ(Call.getCalledFunction(), M->getFunction("f__rcplain"))
+      << "f will have probes";
+  EXPECT_FALSE(M->getFunction("points__rcplain")) << "it may lead to f";
+  EXPECT_EQ(M->size(), 9u);
 }
