@@ -239,7 +239,7 @@ static Error link(BuildRequest &Request, const frontend::Toolchain &Tools,
     append_range(All, archivesOf(Request.Link));
     frontend::CompileOptions Compile = Request.Compile;
     Compile.Relocatable = true;
-    Compile.IsWholeProgram = IsWhole;
+    Compile.IsWholeProgram |= IsWhole && !Request.Link.Shared;
     auto Completed = frontend::linkDeviceCode(Tools, Compile, Temp, All);
     if (!Completed)
       return Completed.takeError();
@@ -265,6 +265,25 @@ size_t sourcesOf(const BuildRequest &Request) {
   });
 }
 
+/// Whether a library that is linked by \p Word, -l or what comes behind it, may
+/// have device code that passes pointers to functions to the program's: CUDA's
+/// and the system's have none.
+static bool mayHaveDeviceCode(StringRef Word) {
+  Word.consume_front("-l");
+  return !Word.empty() && !Word.starts_with("-") && !Word.starts_with("cu") &&
+         !Word.starts_with("nv") &&
+         !is_contained({"m", "dl", "rt", "pthread", "stdc++", "gomp", "omp"},
+                       Word);
+}
+
+/// Whether \p Request is a program of one source.
+static bool hasNoOtherDeviceCode(const BuildRequest &Request) {
+  return Request.Make == Product::Program && Request.Inputs.size() == 1 &&
+         !Request.Link.Shared && !Request.Link.Relocatable &&
+         none_of(Request.Link.Words,
+                 [](const auto &Word) { return mayHaveDeviceCode(Word.Text); });
+}
+
 Error build(const BuildRequest &Wanted, const frontend::Toolchain &Tools,
             const frontend::TempDir &Temp) {
   BuildRequest Request = Wanted;
@@ -281,8 +300,7 @@ Error build(const BuildRequest &Wanted, const frontend::Toolchain &Tools,
     return E;
   if (Error E = requestRemedies(Request, Tools))
     return E;
-  Request.Compile.IsWholeProgram =
-      Request.Make == Product::Program && Request.Inputs.size() == 1;
+  Request.Compile.IsWholeProgram |= hasNoOtherDeviceCode(Request);
   const bool Links =
       Request.Make == Product::Program || Request.Make == Product::DeviceLink;
   std::vector<std::string> Objects;

@@ -322,6 +322,9 @@ static bool readFileOption(const Arg &A, BuildRequest &Request) {
   case OPT_o:
     Request.Output = A.getValue();
     return true;
+  case OPT_whole_program:
+    Request.Compile.IsWholeProgram = true;
+    return true;
   case OPT_keep_EQ:
     Request.Keep = A.getValue();
     return true;

@@ -234,6 +234,9 @@ def emit_ptx : Flag<Long, "emit-ptx">, InCc, HelpText<"Write the device's PTX">;
 def ptx : Flag<Either, "ptx">, InCc, Alias<emit_ptx>;
 def fatbin : Flag<Long, "fatbin">, InCc,
   HelpText<"Embed machine code for GPUs in addition to the bitcode">;
+def whole_program : Flag<Long, "whole-program">, InBuild,
+  HelpText<"The program's device code is all in this source, though the program "
+  "is linked of several files">;
 def device_code_EQ : Joined<Long, "device-code=">, InCc,
   Values<"reconverge,nvcc,clang">, MetaVarName<"<whose>">, HelpText<"Embed machine code as with --fatbin: "
   "reconverge's own, or nvcc's or clang's of the same source">;

@@ -26,6 +26,19 @@
 // RUN: %reconverge cc -c %s -o unit.o
 // RUN: %reconverge cc unit.o -o linked
 // RUN: env RECONVERGE_DEVICE=cpu ./linked | diff out -
+// RUN: %reconverge cc --whole-program --emit-device-bc %s -o only.bc
+// RUN: llvm-dis only.bc -o - | FileCheck %s --check-prefix=ONLY
+// ONLY-LABEL: define {{.*}} @_Z4eachPPK5ShapePi(
+// ONLY: call void @reconverge.no.function(ptr
+// ONLY: unreachable
+// ONLY-NOT: call {{.*}}i32 %
+// ONLY-LABEL: define {{.*}} @_Z5tablePi(
+// A library of somebody's may have more as well, CUDA's have not.
+// RUN: ar rc libempty.a
+// RUN: %reconverge cc %s -L. -lempty --keep=theirs -o library
+// RUN: not grep -q reconverge.no.function theirs/indirect-calls.container
+// RUN: %reconverge cc %s -lcurand --keep=cuda -o library
+// RUN: grep -q reconverge.no.function cuda/indirect-calls.container
 //
 // Linked relocatable code is whole again: nothing is called but the copy of the
 // list's function that calls itself.
