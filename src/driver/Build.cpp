@@ -265,23 +265,30 @@ size_t sourcesOf(const BuildRequest &Request) {
   });
 }
 
-/// Whether a library that is linked by \p Word, -l or what comes behind it, may
-/// have device code that passes pointers to functions to the program's: CUDA's
-/// and the system's have none.
-static bool mayHaveDeviceCode(StringRef Word) {
-  Word.consume_front("-l");
-  return !Word.empty() && !Word.starts_with("-") && !Word.starts_with("cu") &&
-         !Word.starts_with("nv") &&
+/// Whether the library \p Name may have device code that passes pointers to
+/// functions to the program's. CUDA's and the system's have none.
+static bool mayHaveDeviceCode(StringRef Name) {
+  return !Name.starts_with("cu") && !Name.starts_with("nv") &&
          !is_contained({"m", "dl", "rt", "pthread", "stdc++", "gomp", "omp"},
-                       Word);
+                       Name);
 }
 
 /// Whether \p Request is a program of one source.
 static bool hasNoOtherDeviceCode(const BuildRequest &Request) {
-  return Request.Make == Product::Program && Request.Inputs.size() == 1 &&
-         !Request.Link.Shared && !Request.Link.Relocatable &&
-         none_of(Request.Link.Words,
-                 [](const auto &Word) { return mayHaveDeviceCode(Word.Text); });
+  const frontend::LinkOptions &Link = Request.Link;
+  if (Request.Make != Product::Program || Request.Inputs.size() != 1 ||
+      Link.Shared || Link.Relocatable)
+    return false;
+  bool IsName = false;
+  for (const frontend::LinkWord &Word : Link.Words) {
+    StringRef Text = Word.Text;
+    IsName |= Text.consume_front("-l");
+    if (IsName && Text.empty())
+      continue; // the name comes next
+    if (std::exchange(IsName, false) && mayHaveDeviceCode(Text))
+      return false;
+  }
+  return true;
 }
 
 Error build(const BuildRequest &Wanted, const frontend::Toolchain &Tools,

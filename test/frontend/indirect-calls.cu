@@ -37,7 +37,7 @@
 // RUN: ar rc libempty.a
 // RUN: %reconverge cc %s -L. -lempty --keep=theirs -o library
 // RUN: not grep -q reconverge.no.function theirs/indirect-calls.container
-// RUN: %reconverge cc %s -lcurand --keep=cuda -o library
+// RUN: %reconverge cc %s -L. -lcurand --keep=cuda -o library
 // RUN: grep -q reconverge.no.function cuda/indirect-calls.container
 //
 // Linked relocatable code is whole again: nothing is called but the copy of the
