@@ -23,7 +23,7 @@
 
 #include "../../../include/reconverge/device/feature.cuh"
 
-#include <unordered_map>
+#include <thread>
 
 static constexpr int MostLength = 128, MostFixes = 3, Hashes = 4;
 
@@ -206,14 +206,29 @@ static Sequenced sequence(Random Draw, const Letters &Genome, int Count,
 /// The filter of all tuples that at least \p Often reads have. There is a place
 /// of ten bits for each.
 static std::vector<unsigned> filterOf(const Problem &P, int Often, int &Bits) {
-  std::unordered_map<uint64_t, int> Seen;
+  // A thread sorts the tuples whose lowest bits are its number.
+  constexpr unsigned Parts = 16;
+  std::vector<uint64_t> Of[Parts], SolidOf[Parts], Solid;
   for (int I = 0; I < P.Count; ++I)
-    for (int At = 0; At + P.Tuple <= P.Length; ++At)
-      ++Seen[tupleAt(P.Reads + size_t(I) * P.Length, At, P.Tuple)];
-  std::vector<uint64_t> Solid;
-  for (const auto &[Tuple, Times] : Seen)
-    if (Times >= Often)
-      Solid.push_back(Tuple);
+    for (int At = 0; At + P.Tuple <= P.Length; ++At) {
+      const uint64_t Tuple =
+          tupleAt(P.Reads + size_t(I) * P.Length, At, P.Tuple);
+      Of[Tuple % Parts].push_back(Tuple);
+    }
+  std::vector<std::thread> Sorters;
+  for (unsigned Part = 0; Part < Parts; ++Part)
+    Sorters.emplace_back([&All = Of[Part], &Into = SolidOf[Part], Often] {
+      std::sort(All.begin(), All.end());
+      for (auto From = All.begin(), To = From; From != All.end(); From = To) {
+        To = std::upper_bound(From, All.end(), *From);
+        if (To - From >= Often)
+          Into.push_back(*From);
+      }
+    });
+  for (unsigned Part = 0; Part < Parts; ++Part) {
+    Sorters[Part].join();
+    Solid.insert(Solid.end(), SolidOf[Part].begin(), SolidOf[Part].end());
+  }
   for (Bits = 5; (size_t(1) << Bits) < 10 * Solid.size();)
     ++Bits;
   std::vector<unsigned> Words(size_t(1) << (Bits - 5));
