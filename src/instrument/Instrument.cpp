@@ -73,9 +73,10 @@ namespace reconverge::instrument {
 // The plans of a module
 //===----------------------------------------------------------------------===//
 
-ModuleProbes::ModuleProbes(Module &M) {
+ModuleProbes::ModuleProbes(Module &M,
+                           function_ref<bool(const Function &)> Only) {
   for (Function &F : M) {
-    if (F.isDeclaration())
+    if (F.isDeclaration() || !Only(F))
       continue;
     auto Plan = std::make_unique<ProbePlan>(F);
     std::vector<uint32_t> &Numbers = Accesses[&F];
@@ -428,7 +429,10 @@ void Rewriter::run() {
 }
 
 void instrument(Module &M, const InstrumentOptions &Options) {
-  ModuleProbes Probes(M);
+  const auto Counts = [&](const Function &F) {
+    return !Options.Only || Options.Only(F);
+  };
+  ModuleProbes Probes(M, Counts);
   auto *Type = ArrayType::get(Type::getInt64Ty(M.getContext()),
                               sizeof(ProbeConfig) / sizeof(uint64_t));
   auto *Config = new GlobalVariable(
@@ -439,7 +443,7 @@ void instrument(Module &M, const InstrumentOptions &Options) {
   Config->setAlignment(Align(8));
   SmallVector<Function *> Counted; // there will be more, of ours
   for (Function &F : M)
-    if (!F.isDeclaration() && (!Options.Only || Options.Only(F)))
+    if (!F.isDeclaration() && Counts(F))
       Counted.push_back(&F);
   // The numbers that the plans list stay.
   if (countsAccesses(Options))

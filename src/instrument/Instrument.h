@@ -6,6 +6,7 @@
 #include "instrument/ProbePlan.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/PassManager.h"
 
 #include <functional>
@@ -52,7 +53,11 @@ struct ProbeConfig {
 /// kernels call come first, so that a launch needs those and its own.
 class ModuleProbes {
 public:
-  explicit ModuleProbes(llvm::Module &M);
+  /// Of the functions of \p M that \p Only says, or of all. The cells and areas
+  /// of a kernel hang on which others have probes.
+  explicit ModuleProbes(
+      llvm::Module &M, llvm::function_ref<bool(const llvm::Function &)> Only =
+                           [](const llvm::Function &) { return true; });
 
   const ProbePlan &plan(const llvm::Function &F) const {
     return *Plans.find(&F)->second;

@@ -210,8 +210,11 @@ Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
   }
   analysis::renumberBlocks(Whole);
   I.Counting.Code = CloneModule(Whole);
+  const auto Counts = [&](const Function &F) {
+    return Names.contains(F.getName());
+  };
   I.Counting.Probes =
-      std::make_unique<instrument::ModuleProbes>(*I.Counting.Code);
+      std::make_unique<instrument::ModuleProbes>(*I.Counting.Code, Counts);
   for (CountingCode *Code : All) {
     Function &F = *I.Counting.Code->getFunction(Code->Name);
     Code->Kernel = describeCounted(I.Counting, F);
@@ -226,9 +229,7 @@ Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
   for (const CountingCode *Code : All)
     Fits[Code->Name] = 64;
   limitRegisters(Whole, Fits);
-  return addProbes(Whole, Settings, [&](const Function &F) {
-    return Names.contains(F.getName());
-  });
+  return addProbes(Whole, Settings, Counts);
 }
 
 /// \p By's code for \p I, unless it is there.

@@ -3,6 +3,7 @@
 
 #include "runtime/gpu/Registers.h"
 
+#include "instrument/Instrument.h"
 #include "runtime/gpu/Build.h"
 
 #include "llvm/AsmParser/Parser.h"
@@ -69,12 +70,20 @@ define ptx_kernel void @two() { ret void }
                                Error, Context);
   ASSERT_TRUE(M);
   const Options O;
-  EXPECT_EQ(addPlainKernels(*M, O).size(), 4u);
+  const auto cells = [&](function_ref<bool(const Function &)> Counts) {
+    return instrument::ModuleProbes(*M, Counts).cells(*M->getFunction("calls"));
+  };
+  const unsigned Alone = cells([](const Function &) { return true; });
+  const auto Plain = addPlainKernels(*M, O);
+  EXPECT_EQ(Plain.size(), 4u);
+  EXPECT_EQ(cells([&](const Function &F) { return !Plain.contains(&F); }),
+            Alone)
+      << "who reads the counters does not see the copies";
   EXPECT_TRUE(M->getFunction("one__rcplain"));
   EXPECT_TRUE(M->getFunction("two__rcplain"));
   ASSERT_TRUE(M->getFunction("calls__rcplain"));
-  const auto &Call = cast<CallInst>(
-      M->getFunction("calls__rcplain")->getEntryBlock().front());
+  const auto &Call =
+      cast<CallInst>(M->getFunction("calls__rcplain")->getEntryBlock().front());
   EXPECT_EQ(Call.getCalledFunction(), M->getFunction("f__rcplain"))
       << "f will have probes";
   EXPECT_FALSE(M->getFunction("points__rcplain")) << "it may lead to f";
