@@ -20,8 +20,8 @@ import tempfile
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 sys.path.insert(0, os.path.join(ROOT, "benchmarks", "harness"))
 sys.dont_write_bytecode = True
-import programs  # noqa: E402
 import results  # noqa: E402
+from pages import optimize as optimize_page  # noqa: E402
 
 TOOL = os.path.join("build", "bin", "reconverge")
 # Lines of the tool's output: the parts with times and this machine's name come
@@ -230,12 +230,10 @@ def gains_table():
     for row in gpu_rows("optimize"):
         key = (row["case"], json.dumps(row["params"], sort_keys=True))
         cases.setdefault(key, {})[row["metric"]] = row
-    # The kernels of the suite remap run at one size, the others at two.
-    sets = {"programs for melding": [], "kernels for remapping": []}
-    for (case, params), metrics in cases.items():
-        remapped = programs.REMAPPED.get(case) == json.loads(params)
-        sets["kernels for remapping" if remapped
-             else "programs for melding"].append(metrics)
+    # Programs for melding run at two sizes, the others at one.
+    sets = {name: [] for name in optimize_page.SETS}
+    for metrics in cases.values():
+        sets[optimize_page.set_of(metrics["speedup"])].append(metrics)
     lines = [
         "| our benchmarks, on an H200 | cases | a remedy is kept in | gain by "
         "remedies: geomean, best | gain by choosing the best compiler |",

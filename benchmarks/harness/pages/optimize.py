@@ -50,17 +50,15 @@ def line_of(rows):
             keep or "none", by["speedup"]["verdict"]]
 
 
-MELDED, REMAPPED_TOO, REGROUPED = SETS = (
-    "melding's programs", "remapping's kernels, as they are",
-    "kernels of Liang et al., as they are")
+SETS = ("programs for melding", "kernels for remapping",
+        "kernels of Liang et al.")
 
 
 def set_of(row):
+    """Which of SETS a row's case is in."""
     if row["case"].endswith(LARGER):
-        return REGROUPED
-    if REMAPPED.get(row["case"]) == row["params"]:
-        return REMAPPED_TOO
-    return MELDED
+        return SETS[2]
+    return SETS[REMAPPED.get(row["case"]) == row["params"]]
 
 
 def summary(what, table):
