@@ -39,10 +39,15 @@ def label(row):
             f"{row['params'].get('block', '')}").strip()
 
 
+def in_short(words, most=80):
+    """A tree has long words."""
+    return words if len(words) <= most else words[:most - 20] + " ...)"
+
+
 def line_of(rows):
     """A case's cells, as HEAD names them."""
     by = {row["metric"]: row for row in rows}
-    keep = ", ".join(sorted({words_of(k)
+    keep = ", ".join(sorted({in_short(words_of(k))
                              for k in by["speedup"]["keep"].values()}))
     return [label(rows[0]),
             *(f"{by[way]['value']:.4f}" if way in by else "-" for way in WAYS),
