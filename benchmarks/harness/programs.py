@@ -194,6 +194,9 @@ GROUPED = {
     "sm": {"width": 2048, "height": 1536, "disparities": 128},
 }
 LARGER = "-large"  # what cases of these are called by
+# A ray tracer whose objects have virtual functions.
+VIRTUAL = {"surfaces": {"width": 1920, "height": 1080, "samples": 8,
+                        "balls": 200}}
 TRAINING_SEED, TEST_SEEDS = 1, (2, 3)
 
 

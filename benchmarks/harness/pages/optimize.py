@@ -8,7 +8,7 @@ import statistics
 
 import refit
 from decided import words_of
-from programs import LARGER, REMAPPED
+from programs import LARGER, REMAPPED, VIRTUAL
 from publish import machine, made_by
 from results import apart, by_metric, geomean, short
 from tables import markdown
@@ -56,13 +56,15 @@ def line_of(rows):
 
 
 SETS = ("programs for melding", "kernels for remapping",
-        "kernels of Liang et al.")
+        "kernels of Liang et al.", "virtual functions")
 
 
 def set_of(row):
     """Which of SETS a row's case is in."""
     if row["case"].endswith(LARGER):
         return SETS[2]
+    if row["case"] in VIRTUAL:
+        return SETS[3]
     return SETS[REMAPPED.get(row["case"]) == row["params"]]
 
 

@@ -3,8 +3,9 @@
 build of it?
 
 The cases are melding's, of each program the first and the last block size, or
---sizes 3, 4, ... or 0 for all; remapping's kernels as they are; and those of
-paper 1 (-large) at sizes that fill a GPU. Each case is decided by `reconverge optimize` on its own launches and built by `reconverge
+--sizes 3, 4, ... or 0 for all; remapping's kernels as they are; those of paper
+1 (-large) at sizes that fill a GPU; and a program with virtual functions. Each
+case is decided by `reconverge optimize` on its own launches and built by `reconverge
 cc --runtime=nvidia --decisions`. As many cases as there are cores are under way
 at once: they compile, and what runs on the GPU waits for its turn (the tool has
 a lock). Then, alone on the GPU, case by case, the builds run in turns
@@ -52,10 +53,11 @@ def cases(options):
                      for i in range(options.sizes)]
         chosen += [Case(name, params) for params in sizes
                    if Case(name, params) not in chosen]
-    return chosen + [
-        Case(name + programs.LARGER,
-             {**params, "seed": programs.TEST_SEEDS[0]}, name)
-        for name, params in programs.GROUPED.items()]
+    chosen += [Case(name + programs.LARGER,
+                    {**params, "seed": programs.TEST_SEEDS[0]}, name)
+               for name, params in programs.GROUPED.items()]
+    return chosen + [Case(name, params)
+                     for name, params in programs.VIRTUAL.items()]
 
 
 def final(bench, case):
