@@ -130,6 +130,20 @@ Warp &Warp::calls(const KernelPlan &Callee, const CallSite &Site, Mask Lanes) {
   return *Free;
 }
 
+static std::string callThrough(uint64_t Pointer) {
+  return "a call through the pointer 0x" +
+         llvm::utohexstr(Pointer, /*LowerCase=*/true) + ", which is not ";
+}
+
+void noFunction(WarpContext *Context, Mask Lanes, const uint64_t *Pointers,
+                const FaultSite *Site) {
+  const unsigned Lane = __builtin_ctzll(Lanes);
+  raiseFault(FaultKind::Trap,
+             callThrough(Pointers[Lane]) +
+                 "the address of a function of its type with a body",
+             Context, Mask(1) << Lane, placeText(Site->File, Site->Line));
+}
+
 /// The function that the lowest pointer among \p Lanes names; they become the
 /// lanes that name it.
 static const KernelPlan &firstTarget(Warp &W, const CallSite &Site,
@@ -156,9 +170,7 @@ static const KernelPlan &firstTarget(Warp &W, const CallSite &Site,
   if (Lowest < First || Index >= Kernel.NumFunctions ||
       (Lowest - First) % FunctionStep)
     callFault(W, Site, Lanes, FaultKind::IllegalAddress,
-              "a call through the pointer 0x" +
-                  llvm::utohexstr(Lowest, /*LowerCase=*/true) +
-                  ", which is not a function's address");
+              callThrough(Lowest) + "a function's address");
   const PointedFunction &F = Kernel.Functions[Index];
   if (!F.Plan || F.Type != Site.Type)
     callFault(W, Site, Lanes,

@@ -3,6 +3,8 @@
 #ifndef RECONVERGE_WARPVM_RUN_CALLS_H
 #define RECONVERGE_WARPVM_RUN_CALLS_H
 
+#include "warpvm/Layout.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -27,6 +29,11 @@ private:
   uint8_t *Base = nullptr;
   size_t Bytes;
 };
+
+/// The fault of \p Lanes at \p Site, whose \p Pointers lead to none of the
+/// functions that a call may lead to (analysis::NoFunction).
+[[noreturn]] void noFunction(WarpContext *Context, Mask Lanes,
+                             const uint64_t *Pointers, const FaultSite *Site);
 
 } // namespace reconverge::warpvm
 

@@ -16,6 +16,7 @@
 
 #include "warpvm/run/Library.h"
 #include "warpvm/memory/DeviceHeap.h"
+#include "warpvm/run/Calls.h"
 #include "warpvm/run/Mbarrier.h"
 #include "warpvm/run/Notes.h"
 #include "warpvm/run/Races.h"
@@ -191,17 +192,6 @@ static void deviceTrap(WarpContext *Context, Mask Lanes,
                        const FaultSite *Site) {
   raiseFault(FaultKind::Trap, "the kernel executed a trap", Context, Lanes,
              placeText(Site->File, Site->Line));
-}
-
-static void noFunction(WarpContext *Context, Mask Lanes,
-                       const uint64_t *Pointers, const FaultSite *Site) {
-  const unsigned Lane = __builtin_ctzll(Lanes);
-  raiseFault(FaultKind::Trap,
-             "a call through the pointer 0x" +
-                 llvm::utohexstr(Pointers[Lane], /*LowerCase=*/true) +
-                 ", which is not the address of a function of its type with a "
-                 "body",
-             Context, Mask(1) << Lane, placeText(Site->File, Site->Line));
 }
 
 static void bulkPass(WarpContext *Context, Mask Lanes, const FaultSite *Site) {
