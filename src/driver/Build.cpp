@@ -273,11 +273,12 @@ static bool mayHaveDeviceCode(StringRef Name) {
                        Name);
 }
 
-/// Whether \p Request is a program of one source.
+/// Whether \p Request is a program of one CUDA source.
 static bool hasNoOtherDeviceCode(const BuildRequest &Request) {
   const frontend::LinkOptions &Link = Request.Link;
-  if (Request.Make != Product::Program || Request.Inputs.size() != 1 ||
-      Link.Shared || Link.Relocatable)
+  if (Request.Make != Product::Program || Link.Shared || Link.Relocatable ||
+      count(Request.Kinds, InputKind::Cuda) > 1 ||
+      sourcesOf(Request) != Request.Inputs.size())
     return false;
   bool IsName = false;
   for (const frontend::LinkWord &Word : Link.Words) {

@@ -7,11 +7,12 @@
 //   f(x)      if (f == a) a(x); else if (f == b) b(x); else f(x);
 //
 // and in a program that is compiled whole the last is a fault: of a pointer that
-// was never set, or that the host made. Then a and b are inlined as any function, what they need stays in registers,
-// and the analyses and remedies, which have to take a pointer for a call of
-// anything, see what lanes do. nvcc and clang leave such calls as they are, as
-// another unit may have functions of that type: for the device code of a program
-// of several units without -rdc=true this keeps the call as the last resort.
+// was never set, or that the host made. Then a and b are inlined as any function,
+// what they need stays in registers, and the analyses and remedies, which have to
+// take a pointer for a call of anything, see what lanes do. nvcc and clang leave
+// such calls as they are, as another unit may have functions of that type: for
+// the device code of a program of several units without -rdc=true this keeps the
+// call as the last resort.
 //
 // A function that is in a recursion by such calls alone, as the list of a scene
 // whose objects may be lists, would not be inlined any more. So there it calls

@@ -37,6 +37,12 @@
 // RUN: ar rc libempty.a
 // RUN: %reconverge cc %s -L. -lempty --keep=theirs -o library
 // RUN: not grep -q reconverge.no.function theirs/indirect-calls.container
+// RUN: echo 'int other() { return 0; }' >other.cpp
+// RUN: %reconverge cc %s other.cpp --keep=host -o library
+// RUN: grep -q reconverge.no.function host/indirect-calls.container
+// RUN: echo '__global__ void other() {}' >other.cu
+// RUN: %reconverge cc %s other.cu --keep=two -o library
+// RUN: not grep -q reconverge.no.function two/indirect-calls.container
 // RUN: %reconverge cc %s -L. -lcurand --keep=cuda -o library
 // RUN: grep -q reconverge.no.function cuda/indirect-calls.container
 //

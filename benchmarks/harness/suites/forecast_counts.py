@@ -16,6 +16,7 @@ import forecasts
 import processes
 import results
 from errors import BenchError
+from programs import LARGER
 from suite import Case, Metric, Suite
 
 
@@ -26,7 +27,8 @@ def timed():
 
 def cases(_):
     seen = {(row["case"], json.dumps(row["params"])): row for row in timed()}
-    return [Case(row["case"], row["params"]) for row in seen.values()]
+    return [Case(row["case"], row["params"], row["case"].removesuffix(LARGER))
+            for row in seen.values()]
 
 
 def measure(bench, case):

@@ -178,9 +178,10 @@ static void addCandidate(GpuTriedKernel &K, GpuCandidate &C, unsigned Number,
 
 /// Adds to \p Whole a copy of each tried kernel and of each candidate that
 /// counts, and of the functions that they call. What calls through pointers is
-/// left out, as they lead to the code that is timed. So is what a recipe launches. The copies get the form for ptxas
-/// first: probes in both arms of a branch would keep it from sharing what these
-/// end with, and what is counted would not be what is timed.
+/// left out, as they lead to the code that is timed. So is what a recipe launches.
+/// The copies get the form for ptxas first: probes in both arms of a branch would
+/// keep it from sharing what these end with, and what is counted would not be what
+/// is timed.
 Error TrialImages::addCounting(TrialImage &I, Module &Whole) {
   SmallVector<CountingCode *> All;
   DenseMap<Function *, Function *> Copies;
