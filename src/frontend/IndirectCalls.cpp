@@ -14,6 +14,10 @@
 // the device code of a program of several units without -rdc=true this keeps the
 // call as the last resort.
 //
+// Of a virtual function the address of the object's table tells as much, and is
+// there a load earlier; so that is compared where functions are in such tables
+// alone (VirtualTables.h), and those are left out whose tables no object has.
+//
 // A function that is in a recursion by such calls alone, as the list of a scene
 // whose objects may be lists, would not be inlined any more. So there it calls
 // a copy:
@@ -31,6 +35,7 @@
 
 #include "analysis/device/Annotations.h"
 #include "analysis/device/LibraryCalls.h"
+#include "frontend/VirtualTables.h"
 
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -88,18 +93,55 @@ static FunctionCallee noFunction(Module &M) {
       Type::getVoidTy(Context), PointerType::getUnqual(Context));
 }
 
-/// Adds to \p Named the direct calls that \p Call becomes.
-static void nameCalleesOf(CallBase &Call, ArrayRef<Function *> Taken,
-                          bool IsWhole, Calls &Named) {
-  SmallVector<Function *, MostCallees> Callees;
+namespace {
+/// A function that a call may lead to, and of a virtual call the addresses of
+/// tables that say so.
+struct Callee {
+  Function *F;
+  SmallVector<Constant *> Tables;
+};
+} // namespace
+
+/// What \p Call may lead to. \p Looked: it is a virtual call, and tables tell.
+static std::vector<Callee> calleesOf(const CallBase &Call,
+                                     ArrayRef<Function *> Taken,
+                                     const VirtualTables &Tables,
+                                     std::optional<VirtualCall> &Looked) {
+  std::vector<Callee> All;
   for (Function *F : Taken)
     if (F->getFunctionType() == Call.getFunctionType() &&
         isLegalToPromote(Call, F))
-      Callees.push_back(F);
+      All.push_back({F, {}});
+  Looked = virtualCall(Call);
+  for (Callee &C : All) {
+    auto Having = Looked ? Tables.with(*C.F, *Looked) : std::nullopt;
+    if (!Having) {
+      Looked.reset();
+      return All;
+    }
+    C.Tables = std::move(*Having);
+  }
+  erase_if(All, [](const Callee &C) { return C.Tables.empty(); });
+  return All;
+}
+
+/// Adds to \p Named the direct calls that \p Call becomes.
+static void nameCalleesOf(CallBase &Call, ArrayRef<Function *> Taken,
+                          const VirtualTables &Tables, bool IsWhole,
+                          Calls &Named) {
+  std::optional<VirtualCall> Looked;
+  const std::vector<Callee> Callees = calleesOf(Call, Taken, Tables, Looked);
   if (Callees.empty() || Callees.size() > MostCallees)
     return;
-  for (Function *F : Callees)
-    Named.insert(&promoteCallWithIfThenElse(Call, F));
+  for (const Callee &C : Callees)
+    Named.insert(Looked ? &promoteCallWithVTableCmp(Call, Looked->Table, C.F,
+                                                    C.Tables, nullptr)
+                        : &promoteCallWithIfThenElse(Call, C.F));
+  if (Looked) { // its address is needed here alone
+    Instruction *Again = cast<LoadInst>(Call.getCalledOperand())->clone();
+    Again->insertBefore(&Call);
+    Call.setCalledOperand(Again);
+  }
   if (!IsWhole)
     return;
   CallInst *Wrong =
@@ -180,9 +222,10 @@ void nameCallees(Module &M, bool IsWhole) {
     for (Instruction &I : instructions(F))
       if (auto *Call = dyn_cast<CallInst>(&I); Call && Call->isIndirectCall())
         Indirect.push_back(Call);
+  const VirtualTables Tables(M);
   Calls Named;
   for (CallBase *Call : Indirect)
-    nameCalleesOf(*Call, Taken, IsWhole, Named);
+    nameCalleesOf(*Call, Taken, Tables, IsWhole, Named);
   if (!Named.empty())
     for (const std::vector<Function *> &Component : recursionsBy(M, Named))
       unrollOnce(Component);

@@ -13,16 +13,31 @@
 // CHECK-NEXT: rounds [[SUM:[0-9]+]]
 //
 // Another unit may have more of them: the pointer is called where it is none of
-// these.
+// these. Of virtual functions the tables are compared, which saves a load.
 // RUN: %reconverge cc --emit-device-bc %s -o unit.bc
 // RUN: llvm-dis unit.bc -o unit.ll
 // RUN: FileCheck %s --check-prefix=UNIT <unit.ll
 // UNIT-LABEL: define {{.*}} @_Z4eachPPK5ShapePi(
-// UNIT: icmp eq ptr [[F:%[^,]+]], @_ZNK6Square4areaEi
-// UNIT: icmp eq ptr [[F]], @_ZNK3Bar4areaEi
-// UNIT: icmp eq ptr [[F]], @_ZNK4List4areaEi
-// UNIT: call {{.*}}i32 [[F]](
+// UNIT: icmp eq ptr [[T:%[^,]+]], getelementptr {{.*}}@_ZTV6Square, i64 16
+// UNIT: icmp eq ptr [[T]], getelementptr {{.*}}@_ZTV3Bar, i64 16
+// UNIT: icmp eq ptr [[T]], getelementptr {{.*}}@_ZTV4List, i64 16
+// UNIT: [[F:%[^ ]+]] = load ptr, ptr [[T]]
+// UNIT-NEXT: call {{.*}}i32 [[F]](
+// A constant table of two is seen through.
 // UNIT-LABEL: define {{.*}} @_Z5tablePi(
+// UNIT-NOT: call {{.*}}i32 %
+// UNIT: ret void
+//
+// Not where a class has a virtual base: objects have other tables while they are
+// made. Then pointers are compared.
+// RUN: %reconverge cc -DBASE --emit-device-bc %s -o base.bc
+// RUN: llvm-dis base.bc -o base.ll
+// RUN: FileCheck %s --check-prefix=BASE <base.ll
+// BASE-LABEL: define {{.*}} @_Z4eachPPK5ShapePi(
+// BASE: icmp eq ptr [[F:%[^,]+]], @_ZNK6Square4areaEi
+// BASE: icmp eq ptr [[F]], @_ZNK3Bar4areaEi
+// RUN: %reconverge cc -DBASE %s -o base
+// RUN: env RECONVERGE_DEVICE=cpu ./base | diff out -
 // RUN: %reconverge cc -c %s -o unit.o
 // RUN: %reconverge cc unit.o -o linked
 // RUN: env RECONVERGE_DEVICE=cpu ./linked | diff out -
@@ -91,6 +106,13 @@ struct List : Shape {
     return First->area(I) + (I > 1 ? Rest->area(I - 1) : 0);
   }
 };
+
+#ifdef BASE
+struct Sized : virtual Square {
+  int Size = 3;
+};
+__global__ void makeSized(const Shape **All) { All[2] = new Sized(); }
+#endif
 
 __global__ void make(const Shape **All) {
   All[0] = new Square();
