@@ -27,34 +27,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "../common/refill.h"
-
-struct Vec {
-  float X, Y, Z;
-};
-
-HD inline Vec operator+(Vec A, Vec B) {
-  return {A.X + B.X, A.Y + B.Y, A.Z + B.Z};
-}
-HD inline Vec operator-(Vec A, Vec B) {
-  return {A.X - B.X, A.Y - B.Y, A.Z - B.Z};
-}
-HD inline Vec operator*(Vec A, Vec B) {
-  return {product(A.X, B.X), product(A.Y, B.Y), product(A.Z, B.Z)};
-}
-HD inline Vec operator/(Vec A, float B) { return {A.X / B, A.Y / B, A.Z / B}; }
-/// From \p A so far along \p B.
-HD inline Vec along(Vec A, float T, Vec B) {
-  return {fmaf(T, B.X, A.X), fmaf(T, B.Y, A.Y), fmaf(T, B.Z, A.Z)};
-}
-HD inline float dot(Vec A, Vec B) {
-  return fmaf(A.X, B.X, fmaf(A.Y, B.Y, product(A.Z, B.Z)));
-}
-HD inline Vec cross(Vec A, Vec B) {
-  return {fmaf(A.Y, B.Z, -product(A.Z, B.Y)),
-          fmaf(A.Z, B.X, -product(A.X, B.Z)),
-          fmaf(A.X, B.Y, -product(A.Y, B.X))};
-}
-HD inline Vec unit(Vec A) { return A / root(dot(A, A)); }
+#include "../common/vec.h"
 
 enum Matter { Dull, Mirror, Glass };
 
