@@ -308,6 +308,10 @@ Error build(const BuildRequest &Wanted, const frontend::Toolchain &Tools,
     return E;
   if (Error E = requestRemedies(Request, Tools))
     return E;
+  if (Request.Compile.IsWholeProgram && !Request.Compile.Relocatable &&
+      count(Request.Kinds, InputKind::Cuda) > 1)
+    return userError("--whole-program: there are several CUDA sources",
+                     "Leave it out, or build them with -rdc=true.");
   Request.Compile.IsWholeProgram |= hasNoOtherDeviceCode(Request);
   const bool Links =
       Request.Make == Product::Program || Request.Make == Product::DeviceLink;

@@ -58,6 +58,9 @@
 // RUN: echo '__global__ void other() {}' >other.cu
 // RUN: %reconverge cc %s other.cu --keep=two -o library
 // RUN: not grep -q reconverge.no.function two/indirect-calls.container
+// RUN: not %reconverge cc --whole-program %s other.cu -o two 2>&1 | FileCheck %s --check-prefix=SEVERAL
+// SEVERAL: error: --whole-program: there are several CUDA sources
+// SEVERAL-NEXT: Leave it out, or build them with -rdc=true.
 // RUN: %reconverge cc %s -L. -lcurand --keep=cuda -o library
 // RUN: grep -q reconverge.no.function cuda/indirect-calls.container
 //

@@ -65,7 +65,8 @@ def set_of(row):
         return SETS[2]
     if row["case"] in VIRTUAL:
         return SETS[3]
-    return SETS[REMAPPED.get(row["case"]) == row["params"]]
+    remapped = REMAPPED.get(row["case"]) == row["params"]
+    return SETS[1] if remapped else SETS[0]
 
 
 def summary(what, table):

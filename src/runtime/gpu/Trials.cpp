@@ -60,11 +60,10 @@ void **GpuTrials::registerFatBinary(void *Wrapper) {
           }
         }
       });
-  if (Plan.IsHurried) { // what building took is gone, but for half
+  if (Plan.IsHurried) {
     std::unique_lock<std::shared_mutex> Alone(Gate);
     Built += Building.seconds();
-    Plan.Seconds =
-        std::max(Plan.Seconds / 2, Plan.Seconds - Building.seconds());
+    Plan.Seconds = secondsAfter(Building.seconds(), Plan.Seconds);
   }
   return Handle;
 }
@@ -77,6 +76,10 @@ std::string outOfTime(bool IsHurried, double Built, double Spent) {
   return formatv("--time-limit leaves no more time in this run: building the "
                  "candidates took {0:f1} s, trials took {1:f1} s",
                  Built, Spent);
+}
+
+double secondsAfter(double Building, double Seconds) {
+  return std::max(Seconds / 2, Seconds - Building);
 }
 
 void GpuTrials::noteFirstUse() {

@@ -72,6 +72,10 @@ private:
 /// hurried run's, \p Built were spent on building candidates' code before.
 std::string outOfTime(bool IsHurried, double Built, double Spent);
 
+/// What a hurried run's \p Seconds for trials come to after building took \p
+/// Building of them: at least half, so that something is tried.
+double secondsAfter(double Building, double Seconds);
+
 } // namespace reconverge::gpu
 
 #endif

@@ -39,6 +39,11 @@ TEST(GpuAllocations, AreNamedByTheirCall) {
   ASSERT_EQ(A.areas().size(), 1u) << "registered memory is the program's own";
 }
 
+TEST(GpuTrials, HaveHalfOfTheTimeHoweverLongBuildingTakes) {
+  EXPECT_EQ(secondsAfter(/*Building=*/2, /*Seconds=*/10), 8);
+  EXPECT_EQ(secondsAfter(/*Building=*/54, /*Seconds=*/10), 5);
+}
+
 TEST(GpuTrials, SayWhatTookTheTime) {
   EXPECT_EQ(outOfTime(/*IsHurried=*/false, 0, 60.4),
             "trials have taken 60 s in this run, as long as they may; "
