@@ -55,13 +55,50 @@ struct RecipeScratch {
   bool operator==(const RecipeScratch &) const = default;
 };
 
+/// An array of which thread i accesses the cells i + k * Stride alone, for any k:
+/// rows of cells, in which threads lie side by side. For a launch its columns
+/// are copied into memory in the order in which the threads run. All of the
+/// allocation counts as rows.
+struct RecipeRows {
+  uint32_t Pointer = 0; ///< the argument that points to the array
+  TripCount Stride;     ///< cells from one row to the next
+  uint32_t CellBytes = 4;
+  bool Stored = false; ///< the kernel stores to it: there is a second copy
+  /// No thread beyond the end of a row accesses it; else only launches of at
+  /// most Stride threads are by the recipe.
+  bool Guarded = false;
+  /// What steps can be told, each in 64 bits: number Field of array N is
+  /// N * Fields + Field.
+  enum Field : uint32_t {
+    Own,    ///< the copy: of 32 threads their rows, behind them the next 32
+    Before, ///< the second copy
+    Row0,   ///< row 0 of the first threads in the copy
+    Step,   ///< bytes in a copy from 32 threads to the next
+    First,  ///< address of the first cell of the first row that may be there
+    Begin,  ///< of the allocation
+    End,    ///< behind it
+    Count,  ///< rows
+    Pitch,  ///< bytes from one row to the next in the array
+    Fields
+  };
+  bool operator==(const RecipeRows &) const = default;
+};
+
+/// A pointer among a launch's arguments: in argument Number, at byte At.
+struct RecipePointer {
+  uint32_t Number = 0;
+  uint64_t At = 0;
+  bool operator==(const RecipePointer &) const = default;
+};
+
 /// What a step's kernel gets for one of its parameters.
 struct RecipeArgument {
   enum Kind : uint32_t {
     Program,   ///< the argument Number of the program's launch
     Scratch,   ///< the address of scratch Number
     Dimension, ///< i32: of the program's launch; 0 to 2 grid, 3 to 5 block
-    Amount     ///< i64: Value
+    Amount,    ///< i64: Value
+    OfRows     ///< i64 or an address: of RecipeRows, as Field says
   };
   Kind What = Program;
   uint32_t Number = 0;
@@ -138,6 +175,10 @@ struct Recipe {
   uint64_t MostBlockThreads = UINT64_MAX;
   bool WholeWarps = false;   ///< blocks of others take the kernel as it was
   bool OneDimension = false; ///< so do grids and blocks of more
+  /// Arrays, and pointers that have to lead elsewhere, as those of other arrays
+  /// do: a launch with one that does not takes the kernel as it was.
+  std::vector<RecipeRows> Rows;
+  std::vector<RecipePointer> Elsewhere;
   std::optional<RecipeReuse> Reuse;
   std::optional<RecipeStop> Stop; ///< not together with Reuse or Given scratch
 

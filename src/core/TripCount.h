@@ -8,13 +8,14 @@
 
 namespace reconverge {
 
-/// How many iterations all threads of a launch do together, from the launch's
-/// arguments: what a bound like `width * height` is made of, operands first. A
+/// A number from a launch's arguments, like how many iterations all of its
+/// threads do together: what `width * height` is made of, operands first. A
 /// value has Bits bits, and those above are 0.
 struct TripCount {
   enum Kind : uint32_t {
-    Constant, ///< Value
-    Argument, ///< an integer at byte Value of argument number Number
+    Constant,  ///< Value
+    Argument,  ///< an integer at byte Value of argument number Number
+    Dimension, ///< number Number of the launch: 0 to 2 grid, 3 to 5 block
     Add,
     Sub,
     Mul,

@@ -10,6 +10,9 @@
 
 #include "launch/CudaPlace.h"
 
+#include <cuda.h>
+#include <dlfcn.h>
+
 #include <map>
 #include <mutex>
 
@@ -109,6 +112,24 @@ uint64_t CudaPlace::resident(const RecipeStep &Step, uint64_t BlockThreads,
                             DynamicShared))
     return 0;
   return uint64_t(Processors) * uint64_t(Blocks);
+}
+
+/// The driver's, which the runtime has loaded; null: it has not.
+static decltype(&::cuPointerGetAttribute) pointerAttribute() {
+  void *Driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  return Driver ? reinterpret_cast<decltype(&::cuPointerGetAttribute)>(
+                      dlsym(Driver, "cuPointerGetAttribute"))
+                : nullptr;
+}
+
+std::optional<MemoryRange> CudaPlace::rangeOf(uint64_t Address) {
+  static const auto Ask = pointerAttribute();
+  CUdeviceptr Begin = 0;
+  size_t Size = 0;
+  if (!Ask || Ask(&Begin, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, Address) ||
+      Ask(&Size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, Address))
+    return std::nullopt;
+  return MemoryRange{Begin, Begin + Size};
 }
 
 bool CudaPlace::launch(const RecipeStep &Step, const LaunchShape &Shape,

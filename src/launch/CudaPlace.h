@@ -42,6 +42,7 @@ public:
   void release(void *Scratch) override;
   uint64_t resident(const RecipeStep &Step, uint64_t BlockThreads,
                     uint64_t DynamicShared) override;
+  std::optional<MemoryRange> rangeOf(uint64_t Address) override;
   bool launch(const RecipeStep &Step, const LaunchShape &Shape,
               void **Args) override;
 

@@ -6,11 +6,12 @@
 //   would it make what serves only later ones,
 //   and nobody keeps that? does it need an order
 //   that is given, and nobody gives one?          yes ----> the original
-//   shapes of all steps; scratch, in its order    fails --> the original
+//   shapes of all steps, arrays of rows (Rows.cpp)
+//   scratch in its order, copies of arrays        fails --> the original
 //   each step: its arguments, its launch          fails --> the original if
 //                                                 only helpers ran before,
 //                                                 else an error
-//   release the scratch, also after a failure
+//   release all of that, also after a failure
 //
 // "The original" is a return value: the caller launches the original. A helper
 // writes scratch memory only, so the original may still run after a helper.
@@ -25,6 +26,7 @@
 
 #include "launch/Execute.h"
 
+#include "launch/Rows.h"
 #include "launch/Trips.h"
 
 #include <algorithm>
@@ -134,6 +136,8 @@ private:
   bool findShapes();
   bool isRun(const RecipeStep &Step) const;
   bool isUsed(uint32_t Scratch) const;
+  void *allocate(uint64_t Bytes, bool Zeroed);
+  bool takeCopies();
   bool takeScratch();
   void releaseScratch();
   bool launch(const RecipeStep &Step, const LaunchShape &Shape);
@@ -146,6 +150,8 @@ private:
   const Steps &Which;
   std::vector<LaunchShape> Shapes; ///< of the steps
   std::vector<void *> Scratch;     ///< null: no step that is run uses it
+  std::vector<RowsHere> Rows;
+  std::vector<void *> Copies; ///< of rows
 };
 
 } // namespace
@@ -183,6 +189,28 @@ bool Execution::isUsed(uint32_t Number) const {
   return false;
 }
 
+void *Execution::allocate(uint64_t Bytes, bool Zeroed) {
+  // Of nothing, an address is asked for all the same.
+  constexpr uint64_t Word = 4;
+  return On.allocate(Bytes ? (Bytes + Word - 1) / Word * Word : Word, Zeroed);
+}
+
+bool Execution::takeCopies() {
+  for (size_t I = 0; I != Rows.size(); ++I)
+    for (const RecipeRows::Field Of : {RecipeRows::Own, RecipeRows::Before}) {
+      if (Of == RecipeRows::Before && !R.Rows[I].Stored)
+        continue;
+      void *New = allocate(Rows[I].CopyBytes, /*Zeroed=*/false);
+      if (!New)
+        return false;
+      Copies.push_back(New);
+      Rows[I].Fields[Of] = reinterpret_cast<uint64_t>(New);
+      if (Of == RecipeRows::Own)
+        Rows[I].Fields[RecipeRows::Row0] += Rows[I].Fields[Of];
+    }
+  return true;
+}
+
 bool Execution::takeScratch() {
   for (uint32_t I = 0; I != R.Scratch.size(); ++I) {
     const RecipeScratch &S = R.Scratch[I];
@@ -195,12 +223,7 @@ bool Execution::takeScratch() {
     if (S.Given)
       return false; // nobody gave it
     const auto Bytes = amountOf(S.Bytes, Program);
-    // Of nothing, an address is asked for all the same.
-    constexpr uint64_t Word = 4;
-    void *New =
-        Bytes ? On.allocate(*Bytes ? (*Bytes + Word - 1) / Word * Word : Word,
-                            S.Zeroed)
-              : nullptr;
+    void *New = Bytes ? allocate(*Bytes, S.Zeroed) : nullptr;
     if (!New)
       return false;
     Scratch.push_back(New);
@@ -211,6 +234,8 @@ bool Execution::takeScratch() {
 }
 
 void Execution::releaseScratch() {
+  for (; !Copies.empty(); Copies.pop_back())
+    On.release(Copies.back());
   while (!Scratch.empty()) {
     const RecipeScratch &S = R.Scratch[Scratch.size() - 1];
     const bool Stays = Which.Kept && (S.Kept || S.Given);
@@ -245,6 +270,10 @@ bool Execution::launch(const RecipeStep &Step, const LaunchShape &Shape) {
       Values[I] = *Value;
       break;
     }
+    case RecipeArgument::OfRows:
+      Values[I] = Rows[A.Number / RecipeRows::Fields]
+                      .Fields[A.Number % RecipeRows::Fields];
+      break;
     }
     All.push_back(At);
   }
@@ -267,7 +296,12 @@ Ended Execution::run() {
   const bool NeedsKept = R.servesLater() || R.given();
   if (!isFor(R, Program) || (NeedsKept && !Which.Kept) || !findShapes())
     return Ended::Original;
-  const Ended End = takeScratch() ? launchAll() : Ended::Original;
+  auto Found = findRows(R, Program, Args, On);
+  if (!Found)
+    return Ended::Original;
+  Rows = std::move(*Found);
+  const Ended End =
+      takeScratch() && takeCopies() ? launchAll() : Ended::Original;
   releaseScratch();
   return End;
 }

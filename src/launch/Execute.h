@@ -11,6 +11,11 @@
 
 namespace reconverge::launch {
 
+/// Addresses of memory.
+struct MemoryRange {
+  uint64_t Begin = 0, End = 0;
+};
+
 /// Where a recipe is executed: the warp VM, a trial on a GPU, or a program in
 /// the end. All calls of one execution go to the stream of the program's
 /// launch. What fails leaves no error for the program to find.
@@ -24,6 +29,8 @@ public:
   /// once; 0: nobody can say.
   virtual uint64_t resident(const RecipeStep &Step, uint64_t BlockThreads,
                             uint64_t DynamicShared) = 0;
+  /// The allocation that has the byte at \p Address; none: nobody can say.
+  virtual std::optional<MemoryRange> rangeOf(uint64_t Address) = 0;
   /// Whether the launch was accepted.
   virtual bool launch(const RecipeStep &Step, const LaunchShape &Shape,
                       void **Args) = 0;

@@ -17,11 +17,11 @@ static constexpr const char *Bases[] = {"one", "blocks", "blockthreads",
                                         "threads", "resident"};
 static constexpr const char *Parts[] = {"", " making", " probing", " reusing"};
 static constexpr const char *Arguments[] = {"program", "memory", "dimension",
-                                            "amount"};
+                                            "amount", "rows"};
 static constexpr const char *Terms[] = {
-    "constant", "argument", "add",   "sub",  "mul",  "udiv",
-    "sdiv",     "shl",      "lshr",  "ashr", "umin", "umax",
-    "smin",     "smax",     "trunc", "zext", "sext"};
+    "constant", "argument", "size", "add",   "sub",  "mul",
+    "udiv",     "sdiv",     "shl",  "lshr",  "ashr", "umin",
+    "umax",     "smin",     "smax", "trunc", "zext", "sext"};
 
 //===----------------------------------------------------------------------===//
 // Printing
@@ -39,7 +39,7 @@ static std::string print(const RecipeStep::Extent &E) {
 }
 
 static std::string print(const TripCount &Count) {
-  std::string Text = " trips";
+  std::string Text;
   for (const TripCount::Term &T : Count.Terms)
     Text += std::string(" ") + Terms[T.What] + " " + std::to_string(T.Bits) +
             " " + std::to_string(T.Number) + " " + std::to_string(T.Value);
@@ -52,7 +52,14 @@ std::string printRecipe(const Recipe &R) {
       std::to_string(R.MostThreads) + " " + std::to_string(R.MostBlockThreads) +
       (R.WholeWarps ? " warps" : "") + (R.OneDimension ? " line" : "");
   if (R.Trips)
-    Text += print(*R.Trips);
+    Text += " trips" + print(*R.Trips);
+  for (const RecipeRows &A : R.Rows)
+    Text += " array " + std::to_string(A.Pointer) + " " +
+            std::to_string(A.CellBytes) + (A.Stored ? " stored" : "") +
+            (A.Guarded ? " guarded" : "") + print(A.Stride);
+  for (const RecipePointer &P : R.Elsewhere)
+    Text +=
+        " elsewhere " + std::to_string(P.Number) + " " + std::to_string(P.At);
   if (R.Reuse && R.Reuse->Renewed)
     Text += " renew";
   else if (R.Reuse)
@@ -98,6 +105,7 @@ private:
   template <size_t N> bool isOneOf(const char *const (&Words)[N]) const;
   LaunchAmount amount();
   TripCount trips();
+  RecipeRows array();
   RecipeStep::Extent extent();
   RecipeScratch scratch();
   RecipeStep step(bool Helper);
@@ -163,12 +171,24 @@ TripCount Reader::trips() {
     T.Bits = number<uint32_t>();
     T.Number = number<uint32_t>();
     T.Value = number<uint64_t>();
+    Good &= T.What != TripCount::Dimension || T.Number < 6;
     const bool IsCast = T.What >= TripCount::Trunc;
     for (uint32_t Bits : {T.Bits, IsCast ? T.Number : T.Bits})
       Good &= Bits == 8 || Bits == 16 || Bits == 32 || Bits == 64;
     Count.Terms.push_back(T);
   }
   return Count;
+}
+
+RecipeRows Reader::array() {
+  RecipeRows A;
+  A.Pointer = number<uint32_t>();
+  A.CellBytes = number<uint32_t>();
+  Good &= A.CellBytes != 0;
+  A.Stored = take("stored");
+  A.Guarded = take("guarded");
+  A.Stride = trips();
+  return A;
 }
 
 RecipeStep::Extent Reader::extent() {
@@ -228,6 +248,12 @@ std::optional<Recipe> Reader::read() {
   R.OneDimension = take("line");
   if (take("trips"))
     R.Trips = trips();
+  while (Good && take("array"))
+    R.Rows.push_back(array());
+  while (Good && take("elsewhere")) {
+    R.Elsewhere.emplace_back().Number = number<uint32_t>();
+    R.Elsewhere.back().At = number<uint64_t>();
+  }
   if (take("renew")) {
     R.Reuse.emplace().Renewed = true;
   } else if (take("reuse")) {
@@ -257,7 +283,10 @@ std::optional<Recipe> Reader::read() {
       Good &= R.Scratch[I].Zeroed == Counts;
   for (const RecipeStep &S : R.Steps)
     for (const RecipeArgument &A : S.Arguments)
-      Good &= A.What != RecipeArgument::Scratch || A.Number < R.Scratch.size();
+      Good &= A.What == RecipeArgument::Scratch
+                  ? A.Number < R.Scratch.size()
+                  : A.What != RecipeArgument::OfRows ||
+                        A.Number < R.Rows.size() * RecipeRows::Fields;
   if (!Good || !Rest.empty())
     return std::nullopt;
   return R;

@@ -64,7 +64,8 @@ static std::optional<uint64_t> apply(TripCount::Kind What, uint32_t Bits,
   }
 }
 
-std::optional<uint64_t> tripsOf(const TripCount &Count, void *const *Args) {
+std::optional<uint64_t> tripsOf(const TripCount &Count,
+                                const LaunchShape &Shape, void *const *Args) {
   std::vector<uint64_t> Stack;
   auto Pop = [&] {
     const uint64_t Last = Stack.back();
@@ -80,6 +81,8 @@ std::optional<uint64_t> tripsOf(const TripCount &Count, void *const *Args) {
         return std::nullopt;
       std::memcpy(&*Value, static_cast<const char *>(Args[T.Number]) + T.Value,
                   T.Bits / 8);
+    } else if (T.What == TripCount::Dimension) {
+      Value = T.Number < 3 ? Shape.Grid[T.Number] : Shape.Block[T.Number - 3];
     } else if (T.What >= TripCount::Trunc) {
       if (Stack.empty())
         return std::nullopt;
@@ -108,7 +111,7 @@ LaunchShape takenAs(const Recipe &R, const LaunchShape &Shape,
     return Shape;
   LaunchShape As = Shape;
   As.Grid = {0, 1, 1};
-  const auto Trips = tripsOf(*R.Trips, Args);
+  const auto Trips = tripsOf(*R.Trips, Shape, Args);
   const uint64_t Threads = Shape.blockThreads();
   if (!Trips || !Threads || !Shape.blocks() || !isFlat(Shape.Grid) ||
       !isFlat(Shape.Block))

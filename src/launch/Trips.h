@@ -10,9 +10,10 @@
 
 namespace reconverge::launch {
 
-/// \p Count in a launch with \p Args; none: it divides by 0, or is not made as
-/// TripCount.h says.
-std::optional<uint64_t> tripsOf(const TripCount &Count, void *const *Args);
+/// \p Count in a launch of \p Shape with \p Args; none: it divides by 0, or is
+/// not made as TripCount.h says.
+std::optional<uint64_t> tripsOf(const TripCount &Count,
+                                const LaunchShape &Shape, void *const *Args);
 
 /// The launch that \p R takes the program's of \p Shape for: that one, or where
 /// R has Trips, one of a thread for each. A launch of no threads, for which no

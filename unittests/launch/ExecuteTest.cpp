@@ -31,6 +31,12 @@ public:
                     uint64_t DynamicShared) override {
     return BlockThreads == 128 && DynamicShared == 16 ? 264 : 0;
   }
+  std::optional<MemoryRange> rangeOf(uint64_t Address) override {
+    for (const MemoryRange &R : Known)
+      if (Address >= R.Begin && Address < R.End)
+        return R;
+    return std::nullopt;
+  }
   bool launch(const RecipeStep &Step, const LaunchShape &Shape,
               void **Args) override {
     Text += Step.Kernel + "<" + sizes(Shape.Grid) + "," + sizes(Shape.Block) +
@@ -44,8 +50,10 @@ public:
     Text += ") ";
     return Step.Kernel != Failing;
   }
+  const char *address(unsigned Number) const { return &Memory[Number]; }
   std::string Text, Failing;
   unsigned MostAllocations = 8, Allocations = 0;
+  std::vector<MemoryRange> Known;
 
 private:
   static std::string sizes(const std::array<uint32_t, 3> &S) {
@@ -275,6 +283,85 @@ TEST_F(Execute, FillsTheDeviceWithNoMoreThanThereIs) {
   // Where nobody can say how many fit, that is not a number to take.
   Main.Block = {false, {LaunchAmount::One, 64, 1}};
   EXPECT_EQ(run(R, shape({9, 1, 1}, {32, 1, 1})), Ended::Original);
+}
+
+/// Of 100 bytes at 1000 the array begins at 1040: cells of 4 bytes, 6 to a row.
+struct ExecuteRows : Execute {
+  ExecuteRows() {
+    On.Known = {{1000, 1100}, {5000, 5100}};
+    RecipeRows A;
+    A.Pointer = 0;
+    A.Stride = {{{TripCount::Argument, 32, 1, 4}}};
+    A.Stored = true;
+    R.Rows = {A};
+    R.Elsewhere = {{1, 8}};
+    RecipeStep Main;
+    Main.Kernel = "main";
+    Main.Arguments = {{RecipeArgument::Program, 0}};
+    for (uint32_t F = 0; F != RecipeRows::Fields; ++F)
+      Main.Arguments.push_back({RecipeArgument::OfRows, F});
+    R.Steps = {Main};
+  }
+  Ended runRows(const LaunchShape &Shape) {
+    void *All[] = {&Array, &Arguments};
+    On.Text.clear();
+    On.Allocations = 0;
+    return execute(R, Shape, All, On);
+  }
+  Recipe R;
+  uint64_t Array = 1040;
+  struct {
+    int32_t Unused = -1, Stride = 6;
+    uint64_t Pointer = 5000;
+  } Arguments;
+};
+
+TEST_F(ExecuteRows, CopiesAllThatMayBeRows) {
+  // Two rows reach to 1040, from 992, and three go on to 1112. A row of 32
+  // threads has 128 bytes in the copy.
+  EXPECT_EQ(runRows(shape({3, 1, 1}, {2, 1, 1})), Ended::Done);
+  const std::string Row0 =
+      std::to_string(reinterpret_cast<uint64_t>(On.address(0)) + 2 * 128);
+  EXPECT_EQ(On.Text, "+640 +640 main<3x1x1,2x1x1,16>(1040 m0 m1 " + Row0 +
+                         " 640 992 1000 1100 5 24) -1 -0 ");
+  R.Rows[0].Stored = false;
+  EXPECT_EQ(runRows(shape({1, 1, 1}, {2, 1, 1})), Ended::Done);
+  EXPECT_EQ(On.Text.find("+640 main"), 0u) << On.Text;
+}
+
+TEST_F(ExecuteRows, TakesTheOriginalWhereAnotherPointerLeadsThere) {
+  const LaunchShape Shape = shape({3, 1, 1}, {2, 1, 1});
+  for (auto [To, End] : {std::pair(1000, Ended::Original),
+                         {1099, Ended::Original},
+                         {1100, Ended::Original}, // and goes backwards
+                         {999, Ended::Done},
+                         {1101, Ended::Done},
+                         {0, Ended::Done}}) {
+    Arguments.Pointer = uint64_t(To);
+    EXPECT_EQ(runRows(Shape), End) << To;
+  }
+  R.Rows.push_back(R.Rows[0]); // twice the same
+  EXPECT_EQ(runRows(Shape), Ended::Original);
+  EXPECT_EQ(On.Text, "");
+}
+
+TEST_F(ExecuteRows, TakesTheOriginalWhereRowsAreNotKnown) {
+  const LaunchShape Shape = shape({3, 1, 1}, {2, 1, 1});
+  Array = 4000; // of nobody
+  EXPECT_EQ(runRows(Shape), Ended::Original);
+  Array = 1040;
+  for (int Stride : {0, -1, 5}) { // the last is shorter than the launch
+    Arguments.Stride = Stride;
+    EXPECT_EQ(runRows(Shape), Ended::Original) << Stride;
+  }
+  EXPECT_EQ(On.Text, "");
+  R.Rows[0].Guarded = true; // from threads that are beyond it
+  EXPECT_EQ(runRows(Shape), Ended::Done);
+  EXPECT_EQ(runRows(shape({1, 1, 1}, {1024, 1, 1})), Ended::Done);
+  EXPECT_EQ(runRows(shape({2, 1, 1}, {1024, 1, 1})), Ended::Original);
+  On.MostAllocations = 1;
+  EXPECT_EQ(runRows(Shape), Ended::Original);
+  EXPECT_EQ(On.Text, "+640 +640 -0 ");
 }
 
 TEST_F(Execute, KnowsLimits) {

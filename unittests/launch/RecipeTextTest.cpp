@@ -79,9 +79,29 @@ Recipe overTrips() {
   return R;
 }
 
+/// Has an array of rows in the order.
+Recipe withRows() {
+  Recipe R = overTrips();
+  RecipeRows Rows;
+  Rows.Pointer = 3;
+  Rows.CellBytes = 12;
+  Rows.Stored = true;
+  Rows.Stride = {{{TripCount::Dimension, 32, 0, 0},
+                  {TripCount::Dimension, 32, 3, 0},
+                  {TripCount::Mul, 32},
+                  {TripCount::ZExt, 64, 32}}};
+  R.Rows = {Rows, Rows};
+  R.Rows[1].Stored = false;
+  R.Rows[1].Guarded = true;
+  R.Elsewhere = {{0, 8}, {4, 0}};
+  R.Steps[1].Arguments.push_back(
+      {RecipeArgument::OfRows, RecipeRows::Fields + RecipeRows::Pitch});
+  return R;
+}
+
 TEST(RecipeText, ReadsWhatItPrints) {
-  for (const Recipe &R :
-       {Recipe(), everything(), renewed(), given(), stopped(), overTrips()}) {
+  for (const Recipe &R : {Recipe(), everything(), renewed(), given(), stopped(),
+                          overTrips(), withRows()}) {
     auto Read = parseRecipe(printRecipe(R));
     ASSERT_TRUE(Read) << printRecipe(R);
     EXPECT_EQ(*Read, R);
@@ -123,6 +143,12 @@ TEST(RecipeText, RefusesWhatIsNone) {
            "for 1 2 3 trips argument 31 0 0",
            "for 1 2 3 trips sext 64 0 0",
            "for 1 2 3 trips power 32 0 0",
+           "for 1 2 3 trips size 32 6 0",
+           "for 1 2 3 array 0",
+           "for 1 2 3 array 0 0 constant 64 0 9",
+           "for 1 2 3 elsewhere 0",
+           "for 1 2 3 array 0 4 constant 64 0 9 step k grid same block same "
+           "rows 9",
            "for 1 2 3 scratch one 18446744073709551616 1",
            "for 1 2 3 reuse 0 one 1 1",
            "for 1 2 3 reuse 0 one 1 1 scratch one 4 1",

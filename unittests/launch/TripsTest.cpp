@@ -15,7 +15,7 @@ using Terms = std::vector<TripCount::Term>;
 struct Trips : testing::Test {
   std::optional<uint64_t> of(Terms All) {
     void *Args[] = {&Small, &Large, &Pair};
-    return tripsOf({std::move(All)}, Args);
+    return tripsOf({std::move(All)}, Shape, Args);
   }
   static TripCount::Term number(uint64_t Value, uint32_t Bits = 32) {
     return {TripCount::Constant, Bits, 0, Value};
@@ -24,6 +24,7 @@ struct Trips : testing::Test {
   std::optional<uint64_t> of(TripCount::Kind What, uint32_t A, uint32_t B) {
     return of({number(A), number(B), {What, 32}});
   }
+  LaunchShape Shape = {{5, 6, 7}, {96, 2, 3}};
   int32_t Small = -3;
   uint64_t Large = uint64_t(5) << 32;
   struct {
@@ -36,6 +37,13 @@ TEST_F(Trips, ReadsArguments) {
   EXPECT_EQ(of({{TripCount::Argument, 32, 0, 0}}), 0xfffffffd);
   EXPECT_EQ(of({{TripCount::Argument, 64, 1, 0}}), uint64_t(5) << 32);
   EXPECT_EQ(of({{TripCount::Argument, 16, 2, 8}}), 0xffffu);
+}
+
+TEST_F(Trips, ReadsSizesOfTheLaunch) {
+  EXPECT_EQ(of({{TripCount::Dimension, 32, 0, 0}}), 5u);
+  EXPECT_EQ(of({{TripCount::Dimension, 32, 2, 0}}), 7u);
+  EXPECT_EQ(of({{TripCount::Dimension, 32, 3, 0}}), 96u);
+  EXPECT_EQ(of({{TripCount::Dimension, 32, 5, 0}}), 3u);
 }
 
 TEST_F(Trips, ComputesInAsManyBits) {

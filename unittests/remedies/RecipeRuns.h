@@ -14,7 +14,10 @@ namespace reconverge::remedies {
 /// Launches by a recipe on a machine of the tests.
 class TestPlace : public launch::Place {
 public:
-  explicit TestPlace(warpvm::TestProgram &P) : P(P) {}
+  /// \p Allocations: of the program.
+  explicit TestPlace(warpvm::TestProgram &P,
+                     std::vector<launch::MemoryRange> Allocations = {})
+      : P(P), Allocations(std::move(Allocations)) {}
 
   uint64_t resident(const RecipeStep &, uint64_t, uint64_t) override {
     return 2;
@@ -23,6 +26,12 @@ public:
     return Scratch.emplace_back(Bytes, Zeroed ? 0 : 0xcd).data();
   }
   void release(void *) override {}
+  std::optional<launch::MemoryRange> rangeOf(uint64_t Address) override {
+    for (const launch::MemoryRange &R : Allocations)
+      if (Address >= R.Begin && Address < R.End)
+        return R;
+    return std::nullopt;
+  }
   bool launch(const RecipeStep &Step, const LaunchShape &Shape,
               void **Args) override {
     if (llvm::Error E = P.launchWith(Step.Kernel, Shape, Args))
@@ -36,6 +45,7 @@ public:
 
 private:
   warpvm::TestProgram &P;
+  std::vector<launch::MemoryRange> Allocations;
   std::list<std::vector<uint8_t>> Scratch;
 };
 
@@ -44,8 +54,9 @@ private:
 /// brings memory back to what it was.
 inline std::string runBy(const Recipe &Launch, warpvm::TestProgram &P,
                          const LaunchShape &Shape, void **Args,
-                         llvm::function_ref<void()> Between) {
-  TestPlace Place(P);
+                         llvm::function_ref<void()> Between,
+                         std::vector<launch::MemoryRange> Allocations = {}) {
+  TestPlace Place(P, std::move(Allocations));
   std::vector<void *> Kept(Launch.Scratch.size());
   launch::Steps Which{.Making = true, .Probing = true, .Kept = &Kept};
   launch::Ended End = launch::execute(Launch, Shape, Args, Place, Which);

@@ -179,6 +179,46 @@ TEST(MovedRecords, AreDeterministic) {
       recordsFor, [](Module &M, uint64_t Seed) { return moveSeed(M, Seed); });
 }
 
+/// Whose words lie in rows beside those of other threads.
+RandomKernelOptions rowsFor(uint64_t Seed) {
+  RandomKernelOptions Options = shapeFor(Seed);
+  Options.Rows = true;
+  Options.Optimise = Seed % 2;
+  Options.Loops = 40;
+  return Options;
+}
+
+unsigned moveRows(Module &M, uint64_t Seed, bool Bug = false) {
+  return regroupSeed(M, Seed, Bug, RecordLayout::Rows);
+}
+
+class MovedRows : public RegroupedKernels {};
+
+TEST_P(MovedRows, LeaveTheSameBytes) {
+  SeedsTried Tried =
+      compareSeeds(16, GetParam(), Shares, rowsFor,
+                   [](Module &M, uint64_t Seed) { return moveRows(M, Seed); });
+  if (HasFailure())
+    return;
+  RecordProperty("moved", int(Tried.Changed));
+  EXPECT_GE(Tried.Changed * 4, Tried.Kernels)
+      << "too few kernels come back to their rows";
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, MovedRows, testing::Range(0u, Shares));
+
+/// The comparison notices rows that have not been copied.
+TEST(MovedRows, APlantedBugIsCaught) {
+  expectCaught(rowsFor, [](Module &M, uint64_t Seed) {
+    return moveRows(M, Seed, /*Bug=*/true);
+  });
+}
+
+TEST(MovedRows, AreDeterministic) {
+  expectDeterministic(
+      rowsFor, [](Module &M, uint64_t Seed) { return moveRows(M, Seed); });
+}
+
 /// The comparison notices an order that is no permutation.
 TEST(RegroupedKernels, APlantedBugIsCaught) {
   expectCaught(shapeFor, [](Module &M, uint64_t Seed) {

@@ -82,6 +82,13 @@ public:
         &Blocks, find(Step.Kernel), int(BlockThreads), DynamicShared));
     return uint64_t(Blocks) * uint64_t(Processors);
   }
+  std::optional<launch::MemoryRange> rangeOf(uint64_t Address) override {
+    CUdeviceptr Begin = 0;
+    size_t Size = 0;
+    if (cuMemGetAddressRange(&Begin, &Size, Address))
+      return std::nullopt;
+    return launch::MemoryRange{Begin, Begin + Size};
+  }
   bool launch(const RecipeStep &Step, const LaunchShape &Shape,
               void **Args) override {
     return run(Step.Kernel, Shape, Args);

@@ -168,6 +168,12 @@ Value *Writer::ownWord(unsigned Space, Value *Index) {
   Value *Thread = argument(0);
   if (Space == 0)
     Thread = B.CreateAdd(Thread, B.CreateMul(argument(1), argument(2)));
+  if (O.Rows && Space == 0) {
+    auto Wide = [&](Value *V) { return B.CreateZExt(V, B.getInt64Ty()); };
+    return B.CreateGEP(
+        I32, argument(4),
+        B.CreateAdd(B.CreateMul(Wide(At), Wide(argument(8))), Wide(Thread)));
+  }
   At = B.CreateAdd(B.CreateMul(Thread, word(Own[Space])), At);
   return B.CreateGEP(I32, argument(Space == 0 ? 4 : 7),
                      B.CreateZExt(At, B.getInt64Ty()));
@@ -568,11 +574,15 @@ static void writeKernel(Module &M, Function &Body,
   Value *Thread = Register(Intrinsic::nvvm_read_ptx_sreg_tid_x),
         *Block = Register(Intrinsic::nvvm_read_ptx_sreg_ctaid_x),
         *Threads = Register(Intrinsic::nvvm_read_ptx_sreg_ntid_x);
+  Value *OfGrid = B.getInt32(0);
+  if (Options.Rows)
+    OfGrid =
+        B.CreateMul(Register(Intrinsic::nvvm_read_ptx_sreg_nctaid_x), Threads);
   Value *In = F->getArg(0);
   if (Options.Table)
     In = copyToShared(B, In, Thread, Threads);
   B.CreateCall(&Body, {Thread, Block, Threads, In, F->getArg(1), F->getArg(2),
-                       F->getArg(3), Shared});
+                       F->getArg(3), Shared, OfGrid});
   B.CreateRetVoid();
 }
 
@@ -613,12 +623,12 @@ std::unique_ptr<Module> randomKernel(LLVMContext &C, uint64_t Seed,
   M->setTargetTriple("nvptx64-nvidia-cuda");
   auto *I32 = Type::getInt32Ty(C);
   auto *Ptr = PointerType::get(C, 0);
-  auto *Body =
-      Function::Create(FunctionType::get(Type::getVoidTy(C),
-                                         {I32, I32, I32, Ptr, Ptr, Ptr, I32,
-                                          PointerType::get(C, SharedSpace)},
-                                         false),
-                       GlobalValue::ExternalLinkage, BodyName, *M);
+  auto *Body = Function::Create(
+      FunctionType::get(Type::getVoidTy(C),
+                        {I32, I32, I32, Ptr, Ptr, Ptr, I32,
+                         PointerType::get(C, SharedSpace), I32},
+                        false),
+      GlobalValue::ExternalLinkage, BodyName, *M);
   Writer(*M, *Body, Seed, Options).write();
   writeKernel(*M, *Body, Options);
   if (Options.Inline)

@@ -27,6 +27,8 @@ struct RandomKernelOptions {
                         ///< whose sides are much alike
   bool Records = false; ///< words of its own in global memory by constants,
                         ///< and no memory has two names
+  bool Rows = false;    ///< words of its own in global memory are in rows as
+                        ///< long as the grid: word * threads + thread
   unsigned Loops = 0;   ///< percent that are a loop, beyond those by chance
 };
 

@@ -55,13 +55,14 @@ void runScalar(const Module &Device, unsigned Blocks, unsigned Threads,
       Library, orc::ThreadSafeModule(std::move(M), std::move(Context))));
   auto *Body = cantFail(Jit->lookup(Library, RandomKernelBody))
                    .toPtr<void(uint32_t, uint32_t, uint32_t, const uint32_t *,
-                               uint32_t *, uint32_t *, uint32_t, uint32_t *)>();
+                               uint32_t *, uint32_t *, uint32_t, uint32_t *,
+                               uint32_t)>();
   for (unsigned Block = 0; Block < Blocks; ++Block) {
     std::vector<uint32_t> Shared(RandomKernelMaxThreads *
                                  RandomKernelSharedWords);
     for (unsigned Thread = 0; Thread < Threads; ++Thread)
       Body(Thread, Block, Threads, In.data(), Out.data(), Sums.data(), N,
-           Shared.data());
+           Shared.data(), Blocks * Threads);
   }
   cantFail(Jit->getExecutionSession().removeJITDylib(Library));
 }

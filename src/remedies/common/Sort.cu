@@ -140,6 +140,91 @@ KERNEL void compare(const u32 *keys, u64 number, u64 items, const u32 *classes,
 }
 
 //===----------------------------------------------------------------------===//
+// Arrays in the order (core/Recipe.h, RecipeRows)
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Rows of an array, of which a block has those of the threads at 32 places.
+struct Rows {
+  u64 First, Begin, End, Count, Pitch, Cell;
+  u64 Copied; ///< where the block's rows begin in a copy
+};
+} // namespace
+
+/// For each cell of the block's: its address in the array, and where it is in a
+/// copy. The warps take turns at the rows.
+template <typename Function>
+DEVICE void forCells(const Rows &R, const u32 *ids, u64 items, Function Do) {
+  const u32 Lane = thread() % 32;
+  const u64 Place = u64(block()) * 32 + Lane;
+  if (Place >= items)
+    return;
+  const u64 Column = ids[Place] * R.Cell;
+  if (Column >= R.Pitch) // it has none
+    return;
+#pragma unroll 4
+  for (u64 Row = thread() / 32; Row < R.Count; Row += Warps) {
+    const u64 At = R.First + Row * R.Pitch + Column;
+    if (At >= R.Begin && At + R.Cell <= R.End)
+      Do(At, R.Copied + (Row * 32 + Lane) * R.Cell);
+  }
+}
+
+template <typename Word>
+DEVICE void take(const Rows &R, const u32 *ids, u64 items, char *own,
+                 char *before) {
+  forCells(R, ids, items, [&](u64 At, u64 Copied) {
+    for (u64 Byte = 0; Byte < R.Cell; Byte += sizeof(Word)) {
+      const Word Value = *(const Word *)(At + Byte);
+      *(Word *)(own + Copied + Byte) = Value;
+      if (before)
+        *(Word *)(before + Copied + Byte) = Value;
+    }
+  });
+}
+
+template <typename Word>
+DEVICE void bring(const Rows &R, const u32 *ids, u64 items, const char *own,
+                  const char *before) {
+  forCells(R, ids, items, [&](u64 At, u64 Copied) {
+    for (u64 Byte = 0; Byte < R.Cell; Byte += sizeof(Word)) {
+      const Word Value = *(const Word *)(own + Copied + Byte);
+      if (Value != *(const Word *)(before + Copied + Byte))
+        *(Word *)(At + Byte) = Value;
+    }
+  });
+}
+
+/// Copies of the columns of an array go to own and, if it is not null, before.
+KERNEL void take_rows(const u32 *ids, u64 items, u64 cell, char *own,
+                      char *before, u64 first, u64 begin, u64 end, u64 count,
+                      u64 pitch, u64 step) {
+  const Rows R = {first, begin, end, count, pitch, cell, block() * step};
+  const u64 Aligned = first | pitch | cell;
+  if (Aligned % 4 == 0)
+    take<u32>(R, ids, items, own, before);
+  else if (Aligned % 2 == 0)
+    take<unsigned short>(R, ids, items, own, before);
+  else
+    take<unsigned char>(R, ids, items, own, before);
+}
+
+/// Back into the array go words in which own is no longer like before. All
+/// others are left alone: they may be somebody else's.
+KERNEL void bring_rows(const u32 *ids, u64 items, u64 cell, const char *own,
+                       const char *before, u64 first, u64 begin, u64 end,
+                       u64 count, u64 pitch, u64 step) {
+  const Rows R = {first, begin, end, count, pitch, cell, block() * step};
+  const u64 Aligned = first | pitch | cell;
+  if (Aligned % 4 == 0)
+    bring<u32>(R, ids, items, own, before);
+  else if (Aligned % 2 == 0)
+    bring<unsigned short>(R, ids, items, own, before);
+  else
+    bring<unsigned char>(R, ids, items, own, before);
+}
+
+//===----------------------------------------------------------------------===//
 // Long ones first
 //===----------------------------------------------------------------------===//
 

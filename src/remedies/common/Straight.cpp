@@ -21,132 +21,28 @@
 #include "remedies/common/Straight.h"
 
 #include "analysis/GridLoop.h"
+#include "remedies/common/CountWriter.h"
 #include "remedies/common/KernelCopy.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Operator.h"
 #include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
 
 namespace reconverge::remedies {
 
-static constexpr size_t MostTerms = 32;
-
-static std::optional<TripCount::Kind> kindOf(const Instruction &I) {
-  switch (I.getOpcode()) {
-  case Instruction::Add:
-    return TripCount::Add;
-  case Instruction::Sub:
-    return TripCount::Sub;
-  case Instruction::Mul:
-    return TripCount::Mul;
-  case Instruction::UDiv:
-    return TripCount::UDiv;
-  case Instruction::SDiv:
-    return TripCount::SDiv;
-  case Instruction::Shl:
-    return TripCount::Shl;
-  case Instruction::LShr:
-    return TripCount::LShr;
-  case Instruction::AShr:
-    return TripCount::AShr;
-  case Instruction::Trunc:
-    return TripCount::Trunc;
-  case Instruction::ZExt:
-    return TripCount::ZExt;
-  case Instruction::SExt:
-    return TripCount::SExt;
-  default:
-    break;
-  }
-  const auto *Call = dyn_cast<IntrinsicInst>(&I);
-  switch (Call ? Call->getIntrinsicID() : Intrinsic::not_intrinsic) {
-  case Intrinsic::umin:
-    return TripCount::UMin;
-  case Intrinsic::umax:
-    return TripCount::UMax;
-  case Intrinsic::smin:
-    return TripCount::SMin;
-  case Intrinsic::smax:
-    return TripCount::SMax;
-  default:
-    return std::nullopt;
-  }
-}
-
-namespace {
-/// Writes a bound down, operands first.
-class Writer {
-public:
-  explicit Writer(const DataLayout &Layout) : Layout(Layout) {}
-  bool add(const Value *V);
-  TripCount Count;
-
-private:
-  bool addArgument(const Value *Of, uint32_t Bits, uint64_t At);
-  const DataLayout &Layout;
-};
-} // namespace
-
-/// \p Of: the argument itself, or of one that is passed by value its address.
-bool Writer::addArgument(const Value *Of, uint32_t Bits, uint64_t At) {
-  const auto *A = dyn_cast<Argument>(Of);
-  if (!A || A->hasByValAttr() == A->getType()->isIntegerTy())
-    return false;
-  Count.Terms.push_back({TripCount::Argument, Bits, A->getArgNo(), At});
-  return true;
-}
-
-bool Writer::add(const Value *V) {
-  const Type *T = V->getType();
-  const unsigned Bits = T->isIntegerTy() ? T->getIntegerBitWidth() : 0;
-  if ((Bits != 8 && Bits != 16 && Bits != 32 && Bits != 64) ||
-      Count.Terms.size() == MostTerms)
-    return false;
-  if (const auto *C = dyn_cast<ConstantInt>(V)) {
-    Count.Terms.push_back({TripCount::Constant, Bits, 0, C->getZExtValue()});
-    return true;
-  }
-  if (isa<Argument>(V))
-    return addArgument(V, Bits, 0);
-  if (const auto *Load = dyn_cast<LoadInst>(V)) {
-    APInt At(Layout.getIndexTypeSizeInBits(Load->getPointerOperandType()), 0);
-    const Value *From =
-        Load->getPointerOperand()->stripAndAccumulateConstantOffsets(
-            Layout, At, /*AllowNonInbounds=*/true);
-    return Load->isSimple() && !At.isNegative() &&
-           addArgument(From, Bits, At.getZExtValue());
-  }
-  const auto *I = dyn_cast<Instruction>(V);
-  const auto Kind = I ? kindOf(*I) : std::nullopt;
-  if (!Kind)
-    return false;
-  const bool IsCast = isa<CastInst>(I);
-  const unsigned Operands = IsCast ? 1 : 2;
-  for (unsigned Number = 0; Number != Operands; ++Number)
-    if (!add(I->getOperand(Number)))
-      return false;
-  Count.Terms.push_back(
-      {*Kind, Bits,
-       IsCast ? I->getOperand(0)->getType()->getIntegerBitWidth() : 0, 0});
-  return Count.Terms.size() <= MostTerms;
-}
-
 static std::optional<TripCount> tripsOf(const analysis::GridLoop &L,
                                         const DataLayout &Layout) {
-  Writer Bound(Layout);
-  if (!Bound.add(L.Bound))
-    return std::nullopt;
+  CountWriter Bound(Layout);
+  Bound.add(*L.Bound);
   if (L.InBounds == CmpInst::ICMP_SLT) { // none below 0
     const unsigned Bits = L.Bound->getType()->getIntegerBitWidth();
-    Bound.Count.Terms.push_back({TripCount::Constant, Bits, 0, 0});
-    Bound.Count.Terms.push_back({TripCount::SMax, Bits, 0, 0});
+    Bound.add({TripCount::Constant, Bits});
+    Bound.add({TripCount::SMax, Bits});
   }
-  return std::move(Bound.Count);
+  return Bound.count();
 }
 
 static void straightenNow(const analysis::GridLoop &L) {

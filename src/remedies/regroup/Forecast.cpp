@@ -37,7 +37,8 @@
 // address. Classes are of the threads whose block vectors are known, by how often
 // they come to either side of the branches. By an estimate neighbours are anywhere.
 //
-// Limitation: what locality gains is not foreseen: a trial takes times.
+// Limitation: what locality gains is not foreseen, nor what it takes to copy rows:
+// a trial takes times.
 //
 //===----------------------------------------------------------------------===//
 
@@ -139,6 +140,21 @@ static SmallVector<uint32_t, 2> gathersOf(const KernelProfile &K) {
   return Ids;
 }
 
+/// Whether threads seem to go through rows that lie side by side (Rows.h): each
+/// often runs accesses whose lanes are near each other.
+static bool seemsInRows(const KernelProfile &K) {
+  constexpr double Often = 16;
+  double Lanes = 0;
+  for (auto [Info, C] : zip(K.Info.Accesses, K.Accesses)) {
+    const double Requests = double(C.Requests), Sectors = double(C.Sectors),
+                 OfWarp = double(K.WarpSize) * Info.Bytes / SectorBytes;
+    if (Info.Space == MemorySpace::Global && Sectors > Requests &&
+        Sectors <= (OfWarp + 1) * Requests)
+      Lanes += double(C.Lanes);
+  }
+  return Lanes >= Often * double(itemsOf(K));
+}
+
 /// Whether \p K is known to be over before its threads were in order.
 static bool isTooShort(const KernelProfile &K, const SortTime &Sort,
                        double Share) {
@@ -178,6 +194,8 @@ std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost) {
     By += (By.empty() ? "branch=" : ";branch=") +
           std::to_string(K.Info.Branches[B].Id);
   Add(By, ByClass);
+  if (seemsInRows(K) && !isTooShort(K, ByClass, 1))
+    Ways.push_back(By + ";layout=rows");
   if (!isTooShort(K, InWindow, 1)) // so quick that it is seldom worth keeping
     Ways.push_back(By + ";window=on");
   for (uint32_t Gather : gathersOf(K))
@@ -218,8 +236,10 @@ static std::vector<double> partsOf(const KernelProfile &K,
 }
 
 /// The memory that the kernel asks for besides, in the order that \p Options say.
+/// \p InRows: accesses whose data lie in the order.
 static AddedWork memoryOf(const KernelProfile &K, const RegroupOptions &Options,
-                          const CommonAddresses &Common) {
+                          const CommonAddresses &Common,
+                          ArrayRef<uint32_t> InRows) {
   if (Options.Locality && Options.Estimate.empty())
     return {};
   const bool ByEstimate = !Options.Estimate.empty();
@@ -229,6 +249,8 @@ static AddedWork memoryOf(const KernelProfile &K, const RegroupOptions &Options,
       mixed(K, K.WarpSize, [&](const AccessInfo &A, const LaneSectors &S) {
         if (Common.InStep.contains(A.Id))
           return S.Now;
+        if (is_contained(InRows, A.Id))
+          return S.Full;
         double Sum = 0;
         for (double Part : Parts)
           Sum += std::min(S.Full, Part * S.Most);
@@ -311,7 +333,7 @@ Foreseen foresee(Function &Copy, const KernelProfile &Seen,
   F.IsRefused = !Now;
   if (!Now)
     return F;
-  F.Added = memoryOf(Seen, *Options, Common);
+  F.Added = memoryOf(Seen, *Options, Common, Now->InRows);
   const AddedWork Price =
       priceOf(Seen, *Options, *M.getFunction(Now->Launch.Steps.front().Kernel));
   F.Added->Slots += Price.Slots;

@@ -55,6 +55,7 @@ Expected<RegroupOptions> parseRegroupOptions(StringRef Text,
         if (Key == "layout") {
           Options.Layout = Value == "all"     ? RecordLayout::All
                            : Value == "loads" ? RecordLayout::Loads
+                           : Value == "rows"  ? RecordLayout::Rows
                                               : RecordLayout::Off;
           return Options.Layout != RecordLayout::Off || Value == "off";
         }

@@ -16,8 +16,9 @@
 
 namespace reconverge::remedies {
 
-/// Which accesses by the thread's number alone are made in order (Records.h).
-enum class RecordLayout { Off, Loads, All };
+/// What data lie in the order, too: what is accessed by the thread's number alone
+/// (Records.h), or arrays of rows (Rows.h).
+enum class RecordLayout { Off, Loads, All, Rows };
 
 /// What a feature of a thread (common/Features.h) adds to the estimate of what
 /// the thread will take.

@@ -444,17 +444,16 @@ Function *makeScatter(Function &Kernel, const Twine &Name,
 // The kernel
 //===----------------------------------------------------------------------===//
 
-/// Has \p I access \p Address. What was said of its memory is forgotten.
-static void moveAccess(Instruction &I, Value *Address, uint32_t Size) {
+void moveAccess(Instruction &I, Value *Address, Align By) {
   I.dropUnknownNonDebugMetadata({I.getContext().getMDKindID("rc.access")});
   if (auto *L = dyn_cast<LoadInst>(&I)) {
     L->setOperand(L->getPointerOperandIndex(), Address);
-    L->setAlignment(Align(Size));
+    L->setAlignment(By);
     return;
   }
   auto *S = cast<StoreInst>(&I);
   S->setOperand(S->getPointerOperandIndex(), Address);
-  S->setAlignment(Align(Size));
+  S->setAlignment(By);
 }
 
 void useRecords(Function &F, unsigned Number, const RecordsPlan &Plan,
@@ -467,7 +466,7 @@ void useRecords(Function &F, unsigned Number, const RecordsPlan &Plan,
   for (const auto &Accesses : {Plan.Loads, Plan.Stores})
     for (const RecordsPlan::Access &A : Accesses) {
       B.SetInsertPoint(A.I);
-      moveAccess(*A.I, Own.at(B, A.Column), Plan.Columns[A.Column].Size);
+      moveAccess(*A.I, Own.at(B, A.Column), Align(Plan.Columns[A.Column].Size));
     }
   for (const RecordsPlan::Access &A : Plan.Stores) {
     B.SetInsertPoint(A.I);

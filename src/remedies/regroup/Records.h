@@ -8,11 +8,13 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Alignment.h"
 
 namespace llvm {
 class Function;
 class Instruction;
 class Type;
+class Value;
 } // namespace llvm
 
 namespace reconverge::remedies::regroup {
@@ -62,6 +64,10 @@ llvm::Function *makeScatter(llvm::Function &Kernel, const llvm::Twine &Name,
 /// returns of its threads.
 void useRecords(llvm::Function &F, unsigned Number, const RecordsPlan &Plan,
                 llvm::ArrayRef<llvm::Instruction *> Ends);
+
+/// Has the load or store \p I access \p Address, of which \p By is known. What
+/// was said of its memory is forgotten.
+void moveAccess(llvm::Instruction &I, llvm::Value *Address, llvm::Align By);
 
 } // namespace reconverge::remedies::regroup
 

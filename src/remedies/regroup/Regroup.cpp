@@ -21,7 +21,8 @@
 // and then k$probe$before tells of a sample whether it would be another.
 //
 // With layout= what the kernel accesses by its number lies in that order, too
-// (Records.h): k$gather$before in front of it, k$return$before behind.
+// (Records.h): k$gather$before in front of it, k$return$before behind. So do
+// arrays of rows (Rows.h): k$take_rows$before, k$bring_rows$before.
 //
 // Paper: Y. Liang, M. T. Satria, K. Rupnow, D. Chen, "An Accurate GPU
 // Performance Model for Effective Control Flow Divergence Optimization", IEEE
@@ -37,9 +38,11 @@
 #include "remedies/common/Redirection.h"
 #include "remedies/common/Requests.h"
 #include "remedies/common/Slice.h"
+#include "remedies/common/Sort.h"
 #include "remedies/common/Straight.h"
 #include "remedies/regroup/Records.h"
 #include "remedies/regroup/Refusals.h"
+#include "remedies/regroup/Rows.h"
 #include "remedies/regroup/Sort.h"
 
 #include "llvm/IR/Function.h"
@@ -93,6 +96,71 @@ static LaunchAmount recordsOf(uint64_t Bytes, uint64_t Least) {
   // So many threads have at most 32 / Per more in whole warps.
   const uint64_t Per = std::min<uint64_t>(Least, 4096);
   return {LaunchAmount::Threads, Bytes * (Per + 32), Per};
+}
+
+/// The step of Sort.cu that copies array number \p Array of \p R to where it is in
+/// the order, or back.
+static RecipeStep copyRows(const Recipe &R, const Function &Kernel,
+                           StringRef Name, uint32_t Array, RecipeArgument Index,
+                           LaunchAmount Threads) {
+  using Rows = RecipeRows;
+  const auto Of = [&](Rows::Field Field) {
+    return RecipeArgument{RecipeArgument::OfRows, Array * Rows::Fields + Field};
+  };
+  constexpr unsigned WarpThreads = 32;
+  RecipeStep Step = sorting::step(
+      Kernel, Name, extentOf({LaunchAmount::Threads, 1, WarpThreads}),
+      {Index,
+       {RecipeArgument::Amount, 0, Threads},
+       sorting::number(R.Rows[Array].CellBytes)});
+  for (Rows::Field Field : {Rows::Own, Rows::Before, Rows::First, Rows::Begin,
+                            Rows::End, Rows::Count, Rows::Pitch, Rows::Step})
+    Step.Arguments.push_back(Of(Field));
+  return Step;
+}
+
+/// Adds the steps behind the sort to \p R that run \p Kernel by the index, its
+/// arrays of rows in the order.
+static void addWithRows(Recipe &R, Function &Kernel, const ItemsPlan &Plan,
+                        RecipeArgument Index, const RowsPlan &Rows,
+                        const RegroupOptions &Options) {
+  const unsigned OfProgram = unsigned(Kernel.arg_size());
+  const LaunchAmount Whole = {LaunchAmount::Threads},
+                     Half = {LaunchAmount::Threads, 1, 2};
+  R.Rows = Rows.Arrays;
+  R.Elsewhere = Rows.Elsewhere;
+  R.OneDimension = true;
+  std::vector<RecipeArgument> Own;
+  for (unsigned I = 0; I != OfProgram; ++I)
+    Own.push_back({RecipeArgument::Program, I});
+  SmallVector<Type *> Types;
+  SmallVector<StringRef> Names;
+  for (uint32_t A = 0; A != R.Rows.size(); ++A) {
+    Types.append({PointerType::getUnqual(Kernel.getContext()),
+                  Type::getInt64Ty(Kernel.getContext())});
+    Names.append({"row0", "step"});
+    for (RecipeRows::Field Field : {RecipeRows::Row0, RecipeRows::Step})
+      Own.push_back({RecipeArgument::OfRows, A * RecipeRows::Fields + Field});
+    R.Steps.push_back(copyRows(R, Kernel, sorting::Rows[0], A, Index,
+                               Options.PlantedBug ? Half : Whole));
+  }
+  for (RecipeArgument A : redirectedArguments(0, Index, Whole))
+    Own.push_back(A);
+  std::vector<RecipeStep> Behind;
+  for (uint32_t A = 0; A != R.Rows.size(); ++A)
+    if (R.Rows[A].Stored) {
+      Behind.push_back(copyRows(R, Kernel, sorting::Rows[1], A, Index, Whole));
+      Behind.back().Helper = false;
+    }
+  Function &Wider = addParameters(Kernel, Types, Names);
+  const auto Columns = useRows(Wider, Rows, OfProgram);
+  Function &F = redirectThreads(Wider, Plan, analysis::launchBound(Wider));
+  placeRows(F, Rows, OfProgram, Columns);
+  R.Steps.push_back({.Kernel = F.getName().str(),
+                     .Grid = extentOf({LaunchAmount::Blocks}),
+                     .Block = extentOf({LaunchAmount::BlockThreads}),
+                     .Arguments = std::move(Own)});
+  R.Steps.insert(R.Steps.end(), Behind.begin(), Behind.end());
 }
 
 /// Adds the steps behind the sort to \p R: \p Kernel by the index, and what moves
@@ -152,7 +220,8 @@ static void addKernels(Recipe &R, Function &Kernel, const ItemsPlan &Plan,
 }
 
 static PlanOr<Regrouped> regroupThreads(Function &Kernel,
-                                        RegroupOptions Options) {
+                                        RegroupOptions Options,
+                                        const RowsPlan *Rows = nullptr) {
   PlanOr<ItemsPlan> Planned = planItems(Kernel);
   if (const auto *Why = std::get_if<Refusal>(&Planned))
     return *Why;
@@ -169,7 +238,8 @@ static PlanOr<Regrouped> regroupThreads(Function &Kernel,
     Options.Locality = 0;
   Made.Locality = Options.Locality;
   std::optional<Moves> Moving;
-  if (Options.Layout != RecordLayout::Off) {
+  if (Options.Layout == RecordLayout::Loads ||
+      Options.Layout == RecordLayout::All) {
     PlanOr<Moves> Movable = makeMoves(Kernel, Options.Layout);
     if (const auto *Why = std::get_if<Refusal>(&Movable))
       return *Why;
@@ -200,8 +270,44 @@ static PlanOr<Regrouped> regroupThreads(Function &Kernel,
   if (Options.Reuse)
     addProbe(R, Kernel, makeProbe(*Keys.Kernel, Kernel), OfProgram);
   const RecipeArgument Index = addSort(R, Kernel, Keys.ClassBits, Options);
-  addKernels(R, Kernel, Plan, Index, Moving ? &*Moving : nullptr, Options);
+  if (Rows)
+    addWithRows(R, Kernel, Plan, Index, *Rows, Options);
+  else
+    addKernels(R, Kernel, Plan, Index, Moving ? &*Moving : nullptr, Options);
   return Made;
+}
+
+/// The same with arrays of rows in the order, whose pointers alias no others:
+/// else a launch takes the kernel as it was.
+static PlanOr<Regrouped> regroupRows(Function &Kernel,
+                                     const RegroupOptions &Options) {
+  PlanOr<RowsPlan> Planned = planRows(Kernel);
+  if (const auto *Why = std::get_if<Refusal>(&Planned))
+    return *Why;
+  const RowsPlan &Rows = std::get<RowsPlan>(Planned);
+  SmallVector<Argument *> Marked;
+  for (const RecipeRows &A : Rows.Arrays)
+    if (Argument *Pointer = Kernel.getArg(A.Pointer);
+        !Pointer->hasNoAliasAttr()) {
+      Pointer->addAttr(Attribute::NoAlias);
+      Marked.push_back(Pointer);
+    }
+  PlanOr<Regrouped> Made = regroupThreads(Kernel, Options, &Rows);
+  if (auto *Now = std::get_if<Regrouped>(&Made)) {
+    Now->Arrays = unsigned(Rows.Arrays.size());
+    Now->Accesses = Rows.Accesses;
+    Now->InRows = Rows.Numbers;
+  } else {
+    for (Argument *Pointer : Marked)
+      Pointer->removeAttr(Attribute::NoAlias);
+  }
+  return Made;
+}
+
+static PlanOr<Regrouped> regroupBy(Function &Kernel,
+                                   const RegroupOptions &Options) {
+  return Options.Layout == RecordLayout::Rows ? regroupRows(Kernel, Options)
+                                              : regroupThreads(Kernel, Options);
 }
 
 PlanOr<Regrouped> regroupKernel(Function &Kernel, const RegroupOptions &Given) {
@@ -214,9 +320,9 @@ PlanOr<Regrouped> regroupKernel(Function &Kernel, const RegroupOptions &Given) {
   std::optional<TripCount> Trips;
   if (!IsTold)
     Trips = straighten(Kernel, [&](Function &Copy) {
-      return std::holds_alternative<Regrouped>(regroupThreads(Copy, Options));
+      return std::holds_alternative<Regrouped>(regroupBy(Copy, Options));
     });
-  PlanOr<Regrouped> Made = regroupThreads(Kernel, std::move(Options));
+  PlanOr<Regrouped> Made = regroupBy(Kernel, Options);
   if (auto *Now = std::get_if<Regrouped>(&Made))
     Now->Launch.Trips = std::move(Trips);
   return Made;

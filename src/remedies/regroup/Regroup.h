@@ -12,10 +12,12 @@ struct Regrouped {
   Recipe Launch;
   regroup::Key By;
   unsigned ClassBits = 0;
-  unsigned Loads = 0, Stores = 0; ///< that are moved
-  uint32_t MovedBytes = 0;        ///< of a thread
-  unsigned Locality = 0;          ///< bits of By's gather
-  std::vector<Refusal> Others;    ///< why not what the source names besides
+  unsigned Loads = 0, Stores = 0;    ///< that are moved
+  uint32_t MovedBytes = 0;           ///< of a thread
+  unsigned Arrays = 0, Accesses = 0; ///< of rows, in the order
+  std::vector<uint32_t> InRows;      ///< numbers of those accesses
+  unsigned Locality = 0;             ///< bits of By's gather
+  std::vector<Refusal> Others;       ///< why not what the source names besides
 };
 
 /// Has \p Kernel, whose branches and accesses are numbered, run the threads of a

@@ -47,6 +47,10 @@ static void report(Function &F, const Regrouped &Made) {
       Remark << "; " << ore::NV("Loads", Made.Loads) << " loads and "
              << ore::NV("Stores", Made.Stores) << " stores are moved, "
              << ore::NV("Bytes", Made.MovedBytes) << " bytes a thread";
+    if (Made.Arrays)
+      Remark << "; " << ore::NV("Arrays", Made.Arrays) << " arrays with "
+             << ore::NV("Accesses", Made.Accesses)
+             << " accesses lie in the order";
     return Remark;
   });
   for (const Refusal &Why : Made.Others)

@@ -89,6 +89,8 @@ void linkSort(Function &Kernel, const RegroupOptions &Options) {
     Names = {Within};
   if (Options.Locality)
     Names.push_back("compose");
+  if (Options.Layout == RecordLayout::Rows)
+    Names.append(std::begin(Rows), std::end(Rows));
   if (Options.Reuse)
     Names.append({"sample", "remember", "compare"});
   link(Kernel, Names);

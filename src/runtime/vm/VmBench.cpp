@@ -128,6 +128,12 @@ public:
     // A small example, of a launch that fills the GPU many times.
     return divideCeil(L.Shape.threads(), ItemsOfExample * BlockThreads);
   }
+  std::optional<launch::MemoryRange> rangeOf(uint64_t Address) override {
+    const auto Found = DeviceMemory::instance().lookup(Address);
+    if (!Found || !Found->Live)
+      return std::nullopt;
+    return launch::MemoryRange{Found->Base, Found->Base + Found->Size};
+  }
   bool launch(const RecipeStep &Step, const LaunchShape &Shape,
               void **Args) override {
     const VmStep &Code = stepOf(Step);
