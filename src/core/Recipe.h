@@ -71,7 +71,7 @@ struct RecipeRows {
   /// N * Fields + Field.
   enum Field : uint32_t {
     Own,    ///< the copy: of 32 threads their rows, behind them the next 32
-    Before, ///< the second copy
+    Before, ///< the second copy, as if no thread had moved
     Row0,   ///< row 0 of the first threads in the copy
     Step,   ///< bytes in a copy from 32 threads to the next
     First,  ///< address of the first cell of the first row that may be there

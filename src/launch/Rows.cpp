@@ -14,7 +14,7 @@
 //
 // Another pointer into the allocation might lead to a cell of the array, which
 // the copy would not see. A pointer right behind it counts as one, since a
-// program may go backwards from there.
+// program may go backwards from there, unless an allocation begins at it.
 //
 // This file is linked into users' programs: it uses no LLVM and throws no
 // exceptions of its own.
@@ -86,7 +86,10 @@ std::optional<std::vector<RowsHere>> findRows(const Recipe &R,
       return std::nullopt;
     const auto LeadsThere = [&](const RecipePointer &P) {
       const uint64_t To = pointerAt(P, Args);
-      return To >= In->Begin && To <= In->End;
+      if (To != In->End)
+        return To >= In->Begin && To < In->End;
+      const auto Next = On.rangeOf(To);
+      return !Next || Next->Begin != To;
     };
     for (const RecipePointer &P : R.Elsewhere)
       if (LeadsThere(P))

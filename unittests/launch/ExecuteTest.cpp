@@ -340,6 +340,9 @@ TEST_F(ExecuteRows, TakesTheOriginalWhereAnotherPointerLeadsThere) {
     Arguments.Pointer = uint64_t(To);
     EXPECT_EQ(runRows(Shape), End) << To;
   }
+  Arguments.Pointer = 1100; // another begins there
+  On.Known.push_back({1100, 1200});
+  EXPECT_EQ(runRows(Shape), Ended::Done);
   R.Rows.push_back(R.Rows[0]); // twice the same
   EXPECT_EQ(runRows(Shape), Ended::Original);
   EXPECT_EQ(On.Text, "");

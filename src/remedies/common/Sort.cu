@@ -144,84 +144,95 @@ KERNEL void compare(const u32 *keys, u64 number, u64 items, const u32 *classes,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Rows of an array, of which a block has those of the threads at 32 places.
+/// An array of rows, or what of one is in its allocation.
 struct Rows {
-  u64 First, Begin, End, Count, Pitch, Cell;
-  u64 Copied; ///< where the block's rows begin in a copy
+  u64 First, Begin, End, Count, Pitch, Cell, Step;
 };
 } // namespace
 
-/// For each cell of the block's: its address in the array, and where it is in a
-/// copy. The warps take turns at the rows.
+/// Where row 0 of the thread at Place is in a copy.
+DEVICE u64 inCopy(const Rows &R, u64 Place) {
+  return Place / 32 * R.Step + Place % 32 * R.Cell;
+}
+
+/// For the cells of a column of which this warp takes its turn: the address in the
+/// array, and how far behind row 0 of its thread it is in a copy.
 template <typename Function>
-DEVICE void forCells(const Rows &R, const u32 *ids, u64 items, Function Do) {
-  const u32 Lane = thread() % 32;
-  const u64 Place = u64(block()) * 32 + Lane;
-  if (Place >= items)
+DEVICE void forCells(const Rows &R, u64 Number, Function Do) {
+  const u64 Column = Number * R.Cell;
+  if (Column >= R.Pitch) // there is none
     return;
-  const u64 Column = ids[Place] * R.Cell;
-  if (Column >= R.Pitch) // it has none
-    return;
-#pragma unroll 4
+#pragma unroll 1
   for (u64 Row = thread() / 32; Row < R.Count; Row += Warps) {
     const u64 At = R.First + Row * R.Pitch + Column;
     if (At >= R.Begin && At + R.Cell <= R.End)
-      Do(At, R.Copied + (Row * 32 + Lane) * R.Cell);
+      Do(At, Row * 32 * R.Cell);
   }
 }
 
-template <typename Word>
-DEVICE void take(const Rows &R, const u32 *ids, u64 items, char *own,
-                 char *before) {
-  forCells(R, ids, items, [&](u64 At, u64 Copied) {
-    for (u64 Byte = 0; Byte < R.Cell; Byte += sizeof(Word)) {
-      const Word Value = *(const Word *)(At + Byte);
-      *(Word *)(own + Copied + Byte) = Value;
-      if (before)
-        *(Word *)(before + Copied + Byte) = Value;
-    }
-  });
+/// Calls Do for words as wide as all of these addresses and sizes allow.
+template <typename Function> DEVICE void byWords(u64 All, Function Do) {
+  if (All % 4 == 0)
+    Do(u32());
+  else if (All % 2 == 0)
+    Do((unsigned short)0);
+  else
+    Do((unsigned char)0);
 }
 
-template <typename Word>
-DEVICE void bring(const Rows &R, const u32 *ids, u64 items, const char *own,
-                  const char *before) {
-  forCells(R, ids, items, [&](u64 At, u64 Copied) {
-    for (u64 Byte = 0; Byte < R.Cell; Byte += sizeof(Word)) {
-      const Word Value = *(const Word *)(own + Copied + Byte);
-      if (Value != *(const Word *)(before + Copied + Byte))
-        *(Word *)(At + Byte) = Value;
-    }
-  });
-}
-
-/// Copies of the columns of an array go to own and, if it is not null, before.
+/// The cells of an array go to own, in the order; and to before, if that is not
+/// null, where they would be if each thread ran at its own number. A block has 32
+/// threads of each.
 KERNEL void take_rows(const u32 *ids, u64 items, u64 cell, char *own,
                       char *before, u64 first, u64 begin, u64 end, u64 count,
                       u64 pitch, u64 step) {
-  const Rows R = {first, begin, end, count, pitch, cell, block() * step};
-  const u64 Aligned = first | pitch | cell;
-  if (Aligned % 4 == 0)
-    take<u32>(R, ids, items, own, before);
-  else if (Aligned % 2 == 0)
-    take<unsigned short>(R, ids, items, own, before);
-  else
-    take<unsigned char>(R, ids, items, own, before);
+  const Rows R = {first, begin, end, count, pitch, cell, step};
+  const u64 Place = u64(block()) * 32 + thread() % 32;
+  if (Place >= items)
+    return;
+  byWords(first | pitch | cell, [&](auto Word) {
+    const auto Copy = [&](char *To, u64 Number) {
+      forCells(R, Number, [&](u64 At, u64 Row) {
+#pragma unroll 1
+        for (u64 Byte = 0; Byte < cell; Byte += sizeof Word)
+          *(decltype(Word) *)(To + Row + Byte) =
+              *(const decltype(Word) *)(At + Byte);
+      });
+    };
+    Copy(own + inCopy(R, Place), ids[Place]);
+    if (before)
+      Copy(before + inCopy(R, Place), Place);
+  });
 }
 
-/// Back into the array go words in which own is no longer like before. All
-/// others are left alone: they may be somebody else's.
-KERNEL void bring_rows(const u32 *ids, u64 items, u64 cell, const char *own,
+/// Where each item is in the order.
+KERNEL void invert(const u32 *ids, u64 items, u32 *places) {
+  if (item() < items)
+    places[ids[item()]] = u32(item());
+}
+
+/// Words of own that are no longer as before go into the array. All others are
+/// left alone: they may be somebody else's. Neighbours write to neighbours, since
+/// scattered writes take much longer than scattered reads.
+KERNEL void bring_rows(const u32 *places, u64 items, u64 cell, const char *own,
                        const char *before, u64 first, u64 begin, u64 end,
                        u64 count, u64 pitch, u64 step) {
-  const Rows R = {first, begin, end, count, pitch, cell, block() * step};
-  const u64 Aligned = first | pitch | cell;
-  if (Aligned % 4 == 0)
-    bring<u32>(R, ids, items, own, before);
-  else if (Aligned % 2 == 0)
-    bring<unsigned short>(R, ids, items, own, before);
-  else
-    bring<unsigned char>(R, ids, items, own, before);
+  const Rows R = {first, begin, end, count, pitch, cell, step};
+  const u64 Number = u64(block()) * 32 + thread() % 32;
+  if (Number >= items)
+    return;
+  own += inCopy(R, places[Number]);
+  before += inCopy(R, Number);
+  byWords(first | pitch | cell, [&](auto Word) {
+    forCells(R, Number, [&](u64 At, u64 Row) {
+#pragma unroll 1
+      for (u64 Byte = 0; Byte < cell; Byte += sizeof Word) {
+        Word = *(const decltype(Word) *)(own + Row + Byte);
+        if (Word != *(const decltype(Word) *)(before + Row + Byte))
+          *(decltype(Word) *)(At + Byte) = Word;
+      }
+    });
+  });
 }
 
 //===----------------------------------------------------------------------===//

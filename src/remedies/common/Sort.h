@@ -65,8 +65,9 @@ uint32_t addWithin(Recipe &R, const llvm::Function &Kernel, const Scratch &On,
                    unsigned Bits);
 inline constexpr llvm::StringRef Within = "within";
 
-/// Launched with a block for 32 threads each (core/Recipe.h, RecipeRows).
-inline constexpr llvm::StringRef Rows[] = {"take_rows", "bring_rows"};
+/// Of arrays (core/Recipe.h, RecipeRows); the first and last are launched with a
+/// block for 32 threads each.
+inline constexpr llvm::StringRef Rows[] = {"take_rows", "invert", "bring_rows"};
 
 /// Arguments of steps.
 inline RecipeArgument scratch(uint32_t Number) {

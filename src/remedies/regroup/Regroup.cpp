@@ -99,23 +99,21 @@ static LaunchAmount recordsOf(uint64_t Bytes, uint64_t Least) {
 }
 
 /// The step of Sort.cu that copies array number \p Array of \p R to where it is in
-/// the order, or back.
+/// the order, or back. \p By: the order, or its inverse.
 static RecipeStep copyRows(const Recipe &R, const Function &Kernel,
-                           StringRef Name, uint32_t Array, RecipeArgument Index,
+                           StringRef Name, uint32_t Array, RecipeArgument By,
                            LaunchAmount Threads) {
   using Rows = RecipeRows;
-  const auto Of = [&](Rows::Field Field) {
-    return RecipeArgument{RecipeArgument::OfRows, Array * Rows::Fields + Field};
-  };
   constexpr unsigned WarpThreads = 32;
   RecipeStep Step = sorting::step(
       Kernel, Name, extentOf({LaunchAmount::Threads, 1, WarpThreads}),
-      {Index,
+      {By,
        {RecipeArgument::Amount, 0, Threads},
        sorting::number(R.Rows[Array].CellBytes)});
   for (Rows::Field Field : {Rows::Own, Rows::Before, Rows::First, Rows::Begin,
                             Rows::End, Rows::Count, Rows::Pitch, Rows::Step})
-    Step.Arguments.push_back(Of(Field));
+    Step.Arguments.push_back(
+        {RecipeArgument::OfRows, Array * Rows::Fields + Field});
   return Step;
 }
 
@@ -127,6 +125,7 @@ static void addWithRows(Recipe &R, Function &Kernel, const ItemsPlan &Plan,
   const unsigned OfProgram = unsigned(Kernel.arg_size());
   const LaunchAmount Whole = {LaunchAmount::Threads},
                      Half = {LaunchAmount::Threads, 1, 2};
+  const auto [Take, Invert, Bring] = sorting::Rows;
   R.Rows = Rows.Arrays;
   R.Elsewhere = Rows.Elsewhere;
   R.OneDimension = true;
@@ -135,23 +134,29 @@ static void addWithRows(Recipe &R, Function &Kernel, const ItemsPlan &Plan,
     Own.push_back({RecipeArgument::Program, I});
   SmallVector<Type *> Types;
   SmallVector<StringRef> Names;
+  const RecipeArgument Inverse = sorting::scratch(uint32_t(R.Scratch.size()));
+  std::vector<RecipeStep> Behind;
   for (uint32_t A = 0; A != R.Rows.size(); ++A) {
     Types.append({PointerType::getUnqual(Kernel.getContext()),
                   Type::getInt64Ty(Kernel.getContext())});
     Names.append({"row0", "step"});
     for (RecipeRows::Field Field : {RecipeRows::Row0, RecipeRows::Step})
       Own.push_back({RecipeArgument::OfRows, A * RecipeRows::Fields + Field});
-    R.Steps.push_back(copyRows(R, Kernel, sorting::Rows[0], A, Index,
-                               Options.PlantedBug ? Half : Whole));
+    R.Steps.push_back(
+        copyRows(R, Kernel, Take, A, Index, Options.PlantedBug ? Half : Whole));
+    if (!R.Rows[A].Stored)
+      continue;
+    Behind.push_back(copyRows(R, Kernel, Bring, A, Inverse, Whole));
+    Behind.back().Helper = false;
+  }
+  if (!Behind.empty()) {
+    R.Scratch.push_back({{LaunchAmount::Threads, 4, 1}});
+    R.Steps.push_back(sorting::step(
+        Kernel, Invert, extentOf({LaunchAmount::Threads, 1, sorting::Threads}),
+        {Index, {RecipeArgument::Amount, 0, Whole}, Inverse}));
   }
   for (RecipeArgument A : redirectedArguments(0, Index, Whole))
     Own.push_back(A);
-  std::vector<RecipeStep> Behind;
-  for (uint32_t A = 0; A != R.Rows.size(); ++A)
-    if (R.Rows[A].Stored) {
-      Behind.push_back(copyRows(R, Kernel, sorting::Rows[1], A, Index, Whole));
-      Behind.back().Helper = false;
-    }
   Function &Wider = addParameters(Kernel, Types, Names);
   const auto Columns = useRows(Wider, Rows, OfProgram);
   Function &F = redirectThreads(Wider, Plan, analysis::launchBound(Wider));
