@@ -67,13 +67,21 @@ struct RecipeRows {
   /// No thread beyond the end of a row accesses it; else only launches of at
   /// most Stride threads are by the recipe.
   bool Guarded = false;
+  /// Threads whose rows a copy has side by side: at least a warp, and so many
+  /// that a row of theirs is whole lines of 128 bytes. Where two rows share a
+  /// line, a store to one takes it from the L1 before the other is loaded: `nw`
+  /// took four times as long.
+  uint32_t tile() const {
+    const uint32_t Row = 32 * CellBytes;
+    return Row % 128 == 0 ? 32 : Row % 64 == 0 ? 64 : 128;
+  }
   /// What steps can be told, each in 64 bits: number Field of array N is
   /// N * Fields + Field.
   enum Field : uint32_t {
-    Own,    ///< the copy: of 32 threads their rows, behind them the next 32
+    Own,    ///< the copy: of a tile of threads their rows, then the next tile
     Before, ///< the second copy, as if no thread had moved
     Row0,   ///< row 0 of the first threads in the copy
-    Step,   ///< bytes in a copy from 32 threads to the next
+    Step,   ///< bytes in a copy from one tile to the next
     First,  ///< address of the first cell of the first row that may be there
     Begin,  ///< of the allocation
     End,    ///< behind it

@@ -5,8 +5,8 @@
 //
 //   allocation   [begin ........ A ........................ end)
 //   rows              first row    row 0   row 1   ...
-//   copy         of 32 threads after the other, in the order in which they run:
-//                first row of the 32, ..., row 0 of the 32, row 1 of the 32, ...
+//   copy         of one tile of threads after the other, in the order in which
+//                they run: first row of the tile, ..., its row 0, its row 1, ...
 //
 // Which rows there are, nobody says: all that reach into the allocation are
 // taken, and steps leave out cells beyond its ends. An access outside of it is
@@ -29,7 +29,6 @@
 
 namespace reconverge::launch {
 
-static constexpr uint64_t WarpThreads = 32;
 /// So that no product below passes 2^64.
 static constexpr uint64_t MostStride = uint64_t(1) << 31, MostCellBytes = 1024,
                           MostBytes = uint64_t(1) << 46;
@@ -59,19 +58,19 @@ static std::optional<RowsHere> findRows(const RecipeRows &A,
   const uint64_t Pitch = *Stride * A.CellBytes,
                  Lower = divideUp(Address - In.Begin, Pitch),
                  Rows = Lower + divideUp(In.End - Address, Pitch),
-                 RowOfWarp = WarpThreads * A.CellBytes;
+                 RowOfTile = uint64_t(A.tile()) * A.CellBytes;
   RowsHere Here;
-  if (__builtin_mul_overflow(divideUp(Threads, WarpThreads), Rows * RowOfWarp,
+  if (__builtin_mul_overflow(divideUp(Threads, A.tile()), Rows * RowOfTile,
                              &Here.CopyBytes) ||
       Here.CopyBytes > MostBytes)
     return std::nullopt;
-  Here.Fields[RecipeRows::Row0] = Lower * RowOfWarp;
+  Here.Fields[RecipeRows::Row0] = Lower * RowOfTile;
   Here.Fields[RecipeRows::First] = Address - Lower * Pitch;
   Here.Fields[RecipeRows::Begin] = In.Begin;
   Here.Fields[RecipeRows::End] = In.End;
   Here.Fields[RecipeRows::Count] = Rows;
   Here.Fields[RecipeRows::Pitch] = Pitch;
-  Here.Fields[RecipeRows::Step] = Rows * RowOfWarp;
+  Here.Fields[RecipeRows::Step] = Rows * RowOfTile;
   return Here;
 }
 

@@ -327,6 +327,17 @@ TEST_F(ExecuteRows, CopiesAllThatMayBeRows) {
   R.Rows[0].Stored = false;
   EXPECT_EQ(runRows(shape({1, 1, 1}, {2, 1, 1})), Ended::Done);
   EXPECT_EQ(On.Text.find("+640 main"), 0u) << On.Text;
+  // A row is whole lines of 128 bytes, whatever a cell has.
+  for (auto [Cell, Tile] : {std::pair(1u, 128u),
+                            {2u, 64u},
+                            {3u, 128u},
+                            {4u, 32u},
+                            {6u, 64u},
+                            {12u, 32u}}) {
+    R.Rows[0].CellBytes = Cell;
+    EXPECT_EQ(R.Rows[0].tile(), Tile);
+    EXPECT_EQ(Tile * Cell % 128, 0u);
+  }
 }
 
 TEST_F(ExecuteRows, TakesTheOriginalWhereAnotherPointerLeadsThere) {

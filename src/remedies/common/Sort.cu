@@ -146,13 +146,13 @@ KERNEL void compare(const u32 *keys, u64 number, u64 items, const u32 *classes,
 namespace {
 /// An array of rows, or what of one is in its allocation.
 struct Rows {
-  u64 First, Begin, End, Count, Pitch, Cell, Step;
+  u64 First, Begin, End, Count, Pitch, Cell, Tile, Step;
 };
 } // namespace
 
 /// Where row 0 of the thread at Place is in a copy.
 DEVICE u64 inCopy(const Rows &R, u64 Place) {
-  return Place / 32 * R.Step + Place % 32 * R.Cell;
+  return Place / R.Tile * R.Step + Place % R.Tile * R.Cell;
 }
 
 /// For the cells of a column of which this warp takes its turn: the address in the
@@ -166,7 +166,7 @@ DEVICE void forCells(const Rows &R, u64 Number, Function Do) {
   for (u64 Row = thread() / 32; Row < R.Count; Row += Warps) {
     const u64 At = R.First + Row * R.Pitch + Column;
     if (At >= R.Begin && At + R.Cell <= R.End)
-      Do(At, Row * 32 * R.Cell);
+      Do(At, Row * R.Tile * R.Cell);
   }
 }
 
@@ -183,10 +183,10 @@ template <typename Function> DEVICE void byWords(u64 All, Function Do) {
 /// The cells of an array go to own, in the order; and to before, if that is not
 /// null, where they would be if each thread ran at its own number. A block has 32
 /// threads of each.
-KERNEL void take_rows(const u32 *ids, u64 items, u64 cell, char *own,
+KERNEL void take_rows(const u32 *ids, u64 items, u64 cell, u64 tile, char *own,
                       char *before, u64 first, u64 begin, u64 end, u64 count,
                       u64 pitch, u64 step) {
-  const Rows R = {first, begin, end, count, pitch, cell, step};
+  const Rows R = {first, begin, end, count, pitch, cell, tile, step};
   const u64 Place = u64(block()) * 32 + thread() % 32;
   if (Place >= items)
     return;
@@ -214,10 +214,10 @@ KERNEL void invert(const u32 *ids, u64 items, u32 *places) {
 /// Words of own that are no longer as before go into the array. All others are
 /// left alone: they may be somebody else's. Neighbours write to neighbours, since
 /// scattered writes take much longer than scattered reads.
-KERNEL void bring_rows(const u32 *places, u64 items, u64 cell, const char *own,
-                       const char *before, u64 first, u64 begin, u64 end,
-                       u64 count, u64 pitch, u64 step) {
-  const Rows R = {first, begin, end, count, pitch, cell, step};
+KERNEL void bring_rows(const u32 *places, u64 items, u64 cell, u64 tile,
+                       const char *own, const char *before, u64 first,
+                       u64 begin, u64 end, u64 count, u64 pitch, u64 step) {
+  const Rows R = {first, begin, end, count, pitch, cell, tile, step};
   const u64 Number = u64(block()) * 32 + thread() % 32;
   if (Number >= items)
     return;

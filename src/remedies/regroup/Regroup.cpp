@@ -109,7 +109,8 @@ static RecipeStep copyRows(const Recipe &R, const Function &Kernel,
       Kernel, Name, extentOf({LaunchAmount::Threads, 1, WarpThreads}),
       {By,
        {RecipeArgument::Amount, 0, Threads},
-       sorting::number(R.Rows[Array].CellBytes)});
+       sorting::number(R.Rows[Array].CellBytes),
+       sorting::number(R.Rows[Array].tile())});
   for (Rows::Field Field : {Rows::Own, Rows::Before, Rows::First, Rows::Begin,
                             Rows::End, Rows::Count, Rows::Pitch, Rows::Step})
     Step.Arguments.push_back(

@@ -9,7 +9,7 @@
 // and again. So the columns are copied into the order before and back behind
 // (common/Sort.cu), and the thread at place p accesses
 //
-//   row0 + p / 32 * step + (k * 32 + p % 32) * cell + byte
+//   row0 + p / tile * step + (k * tile + p % tile) * cell + byte
 //
 // RowAccesses.cpp tells k. Where the array begins and ends is asked at the launch
 // (launch/Rows.cpp).
@@ -44,8 +44,6 @@
 using namespace llvm;
 
 namespace reconverge::remedies::regroup {
-
-static constexpr unsigned WarpThreads = 32;
 
 //===----------------------------------------------------------------------===//
 // Other pointers
@@ -175,7 +173,7 @@ SmallVector<Instruction *, 2> useRows(Function &F, const RowsPlan &Plan,
     Columns.push_back(B.Insert(Column, "rows"));
     for (const RowAccess &At : A->Accesses) {
       const SCEV *Row = Rows.rowOf(At, *A);
-      const uint64_t RowBytes = uint64_t(WarpThreads) * R.CellBytes;
+      const uint64_t RowBytes = uint64_t(R.tile()) * R.CellBytes;
       const SCEV *Bytes = Numbers.getAddExpr(
           Numbers.getMulExpr(Row,
                              Numbers.getConstant(Row->getType(), RowBytes)),
@@ -196,12 +194,12 @@ void placeRows(Function &F, const RowsPlan &Plan, unsigned First,
     Instruction *Row0 = Columns[Number];
     IRBuilder<> B(Row0->getNextNode());
     Value *Place = readItem(B);
-    Value *Warp = B.CreateMul(B.CreateLShr(Place, Log2_32(WarpThreads)),
+    Value *Tile = B.CreateMul(B.CreateLShr(Place, Log2_32(R.tile())),
                               F.getArg(First + 2 * unsigned(Number) + 1));
-    Value *Lane = B.CreateMul(B.CreateAnd(Place, WarpThreads - 1),
-                              B.getInt64(R.CellBytes));
+    Value *Lane =
+        B.CreateMul(B.CreateAnd(Place, R.tile() - 1), B.getInt64(R.CellBytes));
     auto *Own = cast<Instruction>(
-        B.CreateGEP(B.getInt8Ty(), Row0, B.CreateAdd(Warp, Lane), "column"));
+        B.CreateGEP(B.getInt8Ty(), Row0, B.CreateAdd(Tile, Lane), "column"));
     Row0->replaceUsesWithIf(Own, [&](Use &U) { return U.getUser() != Own; });
   }
 }

@@ -27,7 +27,7 @@
 ; What the host is told: the array is argument 1, its cells have 8 bytes, and it
 ; is stored to; threads beyond the end of a row stay away from it. The stride is
 ; the integer in argument 4. The other pointers that are followed.
-; CHECK: "reconverge-recipe"="for 4096 2147483648 18446744073709551615 line array 1 8 stored guarded argument 32 4 0 sext 64 32 0 elsewhere 3 0 elsewhere 2 0 scratch {{.*}} helper walk$scatter$before {{.*}} helper walk$take_rows$before grid threads 1 32 block one 256 1 memory 1 amount threads 1 1 amount one 8 1 rows 0 rows 1 rows 4 rows 5 rows 6 rows 7 rows 8 rows 3 helper walk$invert$before grid threads 1 256 block one 256 1 memory 1 amount threads 1 1 memory 7 step walk grid blocks 1 1 block blockthreads 1 1 shared program 0 program 1 program 2 program 3 program 4 rows 2 rows 3 memory 1 {{.*}} step walk$bring_rows$before
+; CHECK: "reconverge-recipe"="for 4096 2147483648 18446744073709551615 line array 1 8 stored guarded argument 32 4 0 sext 64 32 0 elsewhere 3 0 elsewhere 2 0 scratch {{.*}} helper walk$scatter$before {{.*}} helper walk$take_rows$before grid threads 1 32 block one 256 1 memory 1 amount threads 1 1 amount one 8 1 amount one 32 1 rows 0 rows 1 rows 4 rows 5 rows 6 rows 7 rows 8 rows 3 helper walk$invert$before grid threads 1 256 block one 256 1 memory 1 amount threads 1 1 memory 7 step walk grid blocks 1 1 block blockthreads 1 1 shared program 0 program 1 program 2 program 3 program 4 rows 2 rows 3 memory 1 {{.*}} step walk$bring_rows$before
 
 target triple = "nvptx64-nvidia-cuda"
 
