@@ -183,6 +183,7 @@ TEST(MovedRecords, AreDeterministic) {
 RandomKernelOptions rowsFor(uint64_t Seed) {
   RandomKernelOptions Options = shapeFor(Seed);
   Options.Rows = true;
+  Options.RowsByInts = Seed / 2 % 2;
   Options.Optimise = Seed % 2;
   Options.Loops = 40;
   return Options;

@@ -170,9 +170,14 @@ Value *Writer::ownWord(unsigned Space, Value *Index) {
     Thread = B.CreateAdd(Thread, B.CreateMul(argument(1), argument(2)));
   if (O.Rows && Space == 0) {
     auto Wide = [&](Value *V) { return B.CreateZExt(V, B.getInt64Ty()); };
-    return B.CreateGEP(
-        I32, argument(4),
-        B.CreateAdd(B.CreateMul(Wide(At), Wide(argument(8))), Wide(Thread)));
+    Value *Sum =
+        O.RowsByInts
+            ? B.CreateSExt(
+                  B.CreateNSWAdd(B.CreateNSWMul(At, argument(8)), Thread),
+                  B.getInt64Ty())
+            : B.CreateAdd(B.CreateMul(Wide(At), Wide(argument(8))),
+                          Wide(Thread));
+    return B.CreateGEP(I32, argument(4), Sum);
   }
   At = B.CreateAdd(B.CreateMul(Thread, word(Own[Space])), At);
   return B.CreateGEP(I32, argument(Space == 0 ? 4 : 7),

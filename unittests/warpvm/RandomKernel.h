@@ -29,6 +29,7 @@ struct RandomKernelOptions {
                         ///< and no memory has two names
   bool Rows = false;    ///< words of its own in global memory are in rows as
                         ///< long as the grid: word * threads + thread
+  bool RowsByInts = false; ///< that sum is one of 32 bits
   unsigned Loops = 0;   ///< percent that are a loop, beyond those by chance
 };
 

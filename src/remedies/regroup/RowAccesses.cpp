@@ -15,7 +15,7 @@
 // arguments and sizes make. All of this is modulo 2^64, as addresses are.
 //
 // Limitation: a stride that is a constant is not looked for, nor is a sum of 32
-// bits taken apart that may wrap.
+// bits taken apart that may wrap (IndexTerms.h).
 //
 //===----------------------------------------------------------------------===//
 

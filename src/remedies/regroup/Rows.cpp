@@ -28,6 +28,8 @@
 #include "analysis/Numbering.h"
 #include "analysis/device/AddressSpace.h"
 #include "remedies/common/Items.h"
+#include "remedies/common/KernelCopy.h"
+#include "remedies/regroup/IndexTerms.h"
 #include "remedies/regroup/Records.h"
 #include "remedies/regroup/Refusals.h"
 #include "remedies/regroup/RowAccesses.h"
@@ -138,13 +140,20 @@ static PlanOr<RowsPlan> planNow(Function &Kernel) {
   return Plan;
 }
 
-PlanOr<RowsPlan> planRows(Function &Kernel) {
-  PlanOr<RowsPlan> Plan = planNow(Kernel);
-  if (std::holds_alternative<Refusal>(Plan))
-    return Plan;
-  // Where rows are computed needs loops in this form.
+/// Loops get preheaders, where rows may be computed.
+static void prepare(Function &Kernel) {
+  extendTerms(Kernel);
   analysis::AnalysisManagers Analyses;
   LoopSimplifyPass().run(Kernel, Analyses.Functions);
+}
+
+PlanOr<RowsPlan> planRows(Function &Kernel) {
+  auto [Alone, Copy] = copyAlone(Kernel);
+  prepare(*Copy);
+  PlanOr<RowsPlan> Plan = planNow(*Copy);
+  if (const auto *Why = std::get_if<Refusal>(&Plan))
+    return refusal(*Why->Kind, *Kernel.getEntryBlock().getTerminator());
+  prepare(Kernel);
   return planNow(Kernel);
 }
 

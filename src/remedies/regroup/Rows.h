@@ -24,7 +24,8 @@ struct RowsPlan {
 };
 
 /// The arrays of \p Kernel that may be copied into the order; a refusal if there
-/// is none. The loops of a kernel that has some get preheaders.
+/// is none. Of a kernel that has some, loops get preheaders, and terms of indices
+/// are extended.
 PlanOr<RowsPlan> planRows(llvm::Function &Kernel);
 
 /// Has the accesses to the arrays that \p Plan names be made to copies. \p F:

@@ -77,7 +77,7 @@ __global__ void both(Cell *cells, const float *weights, const int *steps, float 
   if (i < n) {
     for (int r = 0; r < steps[i]; ++r)
       for (int k = 0; k < 5; ++k) {
-        Cell &c = cells[size_t(k) * n + i];
+        Cell &c = cells[k * n + i];
         c.a += weights[size_t(k) * n + i] * c.b;
         if (c.a > 10)
           c.d += r;
