@@ -13,6 +13,7 @@
 #include <cuda.h>
 #include <dlfcn.h>
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -114,16 +115,21 @@ uint64_t CudaPlace::resident(const RecipeStep &Step, uint64_t BlockThreads,
   return uint64_t(Processors) * uint64_t(Blocks);
 }
 
-/// The driver's, which the runtime has loaded; null: it has not.
-static decltype(&::cuPointerGetAttribute) pointerAttribute() {
-  void *Driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-  return Driver ? reinterpret_cast<decltype(&::cuPointerGetAttribute)>(
-                      dlsym(Driver, "cuPointerGetAttribute"))
-                : nullptr;
+using PointerAttribute = decltype(&::cuPointerGetAttribute);
+
+/// The driver's, which the runtime has loaded; null: it has not yet.
+static PointerAttribute pointerAttribute() {
+  static std::atomic<PointerAttribute> Known = nullptr;
+  if (PointerAttribute Found = Known)
+    return Found;
+  if (void *Driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD))
+    Known = reinterpret_cast<PointerAttribute>(
+        dlsym(Driver, "cuPointerGetAttribute"));
+  return Known;
 }
 
 std::optional<MemoryRange> CudaPlace::rangeOf(uint64_t Address) {
-  static const auto Ask = pointerAttribute();
+  const PointerAttribute Ask = pointerAttribute();
   CUdeviceptr Begin = 0;
   size_t Size = 0;
   if (!Ask || Ask(&Begin, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, Address) ||

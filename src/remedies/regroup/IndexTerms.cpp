@@ -4,6 +4,7 @@
 #include "remedies/regroup/IndexTerms.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -64,12 +65,13 @@ Value *Extender::term(Value *V) {
   return Known[V] = IsSigned ? B.CreateSExt(V, &To) : B.CreateZExt(V, &To);
 }
 
-void extendTerms(Function &F) {
+void extendTerms(Function &F, function_ref<bool(const Value &)> Wanted) {
   Type &To = *Type::getInt64Ty(F.getContext());
   Extender Signed(F, To, true), Unsigned(F, To, false);
   SmallVector<GetElementPtrInst *> All;
   for (Instruction &I : instructions(F))
-    if (auto *At = dyn_cast<GetElementPtrInst>(&I))
+    if (auto *At = dyn_cast<GetElementPtrInst>(&I);
+        At && Wanted(*getUnderlyingObject(At, 0)))
       All.push_back(At);
   for (GetElementPtrInst *At : All)
     for (Use &Index : At->indices()) {

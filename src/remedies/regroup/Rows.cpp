@@ -140,20 +140,29 @@ static PlanOr<RowsPlan> planNow(Function &Kernel) {
   return Plan;
 }
 
-/// Loops get preheaders, where rows may be computed.
-static void prepare(Function &Kernel) {
-  extendTerms(Kernel);
+/// \p Wanted: arrays. Loops get preheaders, where rows may be computed.
+static void prepare(Function &Kernel,
+                    function_ref<bool(const Argument &)> Wanted) {
+  extendTerms(Kernel, [&](const Value &Object) {
+    const auto *Array = dyn_cast<Argument>(&Object);
+    return Array && Wanted(*Array);
+  });
   analysis::AnalysisManagers Analyses;
   LoopSimplifyPass().run(Kernel, Analyses.Functions);
 }
 
 PlanOr<RowsPlan> planRows(Function &Kernel) {
   auto [Alone, Copy] = copyAlone(Kernel);
-  prepare(*Copy);
+  prepare(*Copy, [](const Argument &) { return true; });
   PlanOr<RowsPlan> Plan = planNow(*Copy);
   if (const auto *Why = std::get_if<Refusal>(&Plan))
     return refusal(*Why->Kind, *Kernel.getEntryBlock().getTerminator());
-  prepare(Kernel);
+  const RowsPlan &Rows = std::get<RowsPlan>(Plan);
+  prepare(Kernel, [&](const Argument &A) {
+    return any_of(Rows.Arrays, [&](const RecipeRows &R) {
+      return R.Pointer == A.getArgNo();
+    });
+  });
   return planNow(Kernel);
 }
 
