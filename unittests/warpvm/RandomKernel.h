@@ -30,7 +30,7 @@ struct RandomKernelOptions {
   bool Rows = false;    ///< words of its own in global memory are in rows as
                         ///< long as the grid: word * threads + thread
   bool RowsByInts = false; ///< that sum is one of 32 bits
-  unsigned Loops = 0;   ///< percent that are a loop, beyond those by chance
+  unsigned Loops = 0;      ///< percent that are a loop, beyond those by chance
 };
 
 /// Options as various as the seeds.
