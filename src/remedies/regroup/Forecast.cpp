@@ -194,7 +194,8 @@ std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost) {
     By += (By.empty() ? "branch=" : ";branch=") +
           std::to_string(K.Info.Branches[B].Id);
   Add(By, ByClass);
-  if (seemsInRows(K) && !isTooShort(K, ByClass, 1))
+  const bool InRows = seemsInRows(K) && !isTooShort(K, ByPlace, 1);
+  if (InRows)
     Ways.push_back(By + ";layout=rows");
   if (!isTooShort(K, InWindow, 1)) // so quick that it is seldom worth keeping
     Ways.push_back(By + ";window=on");
@@ -203,8 +204,11 @@ std::vector<std::string> guess(const KernelProfile &K, const KernelCost &Cost) {
   if (const auto F = model::estimateFor(K, /*Test=*/nullptr)) {
     double Gain = 0;
     const std::string Best = textOfBest(*F, Gain);
-    if (Gain >= LeastByEstimate)
+    if (Gain >= LeastByEstimate) {
       Add(Best, ByPlace);
+      if (InRows)
+        Ways.push_back(Best + ";layout=rows");
+    }
   }
   return Ways;
 }

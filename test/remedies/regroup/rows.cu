@@ -36,7 +36,8 @@
 // `optimize` tries it by itself.
 // RUN: %reconverge optimize --device cpu %s --no-cache --log log >out 2>err
 // RUN: diff expected out
-// RUN: grep -q 'layout=rows' log
+// RUN: grep -q 'branch=.*layout=rows' log
+// RUN: grep -q 'estimate=.*layout=rows' log
 
 #include <cstdio>
 #include <cuda_runtime.h>
