@@ -68,9 +68,8 @@ struct RecipeRows {
   /// most Stride threads are by the recipe.
   bool Guarded = false;
   /// Threads whose rows a copy has side by side: at least a warp, and so many
-  /// that a row of theirs is whole lines of 128 bytes. Where two rows share a
-  /// line, a store to one takes it from the L1 before the other is loaded: `nw`
-  /// took four times as long.
+  /// that a row of theirs is whole lines of 128 bytes. Loads and stores of rows
+  /// that share a line take up to 2.6 times as long (docs/regroup.md).
   uint32_t tile() const {
     const uint32_t Row = 32 * CellBytes;
     return Row % 128 == 0 ? 32 : Row % 64 == 0 ? 64 : 128;
