@@ -75,8 +75,9 @@ static Command common(const Toolchain &Tools) {
   return C;
 }
 
-/// Where the toolkit's headers are. clang puts the toolkit's own include folder
-/// last by itself for CUDA, not for C++.
+/// Where the toolkit's headers are, and behind all others those of the device
+/// library. clang puts the toolkit's own include folder last by itself for CUDA,
+/// not for C++.
 static void appendHeaders(Command &C, const Toolchain &Tools, bool Cuda) {
   const CudaToolkit &Kit = Tools.Cuda;
   if (Cuda) {
@@ -90,6 +91,7 @@ static void appendHeaders(Command &C, const Toolchain &Tools, bool Cuda) {
     append(C.Arguments, {"-isystem", Cccl});
   if (!Cuda)
     append(C.Arguments, {"-isystem", Kit.includeDir()});
+  append(C.Arguments, {"-idirafter", Tools.Tree.includeDir()});
 }
 
 /// What nvcc tells its compilers without being asked. A CUDA source sees

@@ -76,7 +76,7 @@ static void appendCommon(std::vector<std::string> &To,
 }
 
 /// What decides what the code means, for each of nvcc's tasks.
-static void appendMeaning(std::vector<std::string> &To,
+static void appendMeaning(std::vector<std::string> &To, const Toolchain &Tools,
                           const CompileOptions &Options) {
   auto Flag = [&](StringRef Name, bool Value) {
     To.push_back((Name + (Value ? "=true" : "=false")).str());
@@ -91,6 +91,7 @@ static void appendMeaning(std::vector<std::string> &To,
   if (Options.Math.FastTranscendentals)
     To.push_back("-use_fast_math");
   appendCommon(To, Options.ClangArguments);
+  To.insert(To.end(), {"-isystem", Tools.Tree.includeDir()}); // as Clang.cpp
 }
 
 static std::vector<std::string> nvccPtx(const Toolchain &Tools,
@@ -103,7 +104,7 @@ static std::vector<std::string> nvccPtx(const Toolchain &Tools,
                                     "-arch=compute_" +
                                         std::to_string(Options.Arch),
                                     "-lineinfo"};
-  appendMeaning(Words, Options);
+  appendMeaning(Words, Tools, Options);
   Words.insert(Words.end(), {Source.str(), "-o", Output.str()});
   return Words;
 }
@@ -113,7 +114,7 @@ std::vector<std::string> nvccProgram(const Toolchain &Tools,
                                      StringRef Output) {
   std::vector<std::string> Words = {Tools.Cuda.tool("nvcc"),
                                     "-arch=sm_" + std::to_string(Options.Arch)};
-  appendMeaning(Words, Options);
+  appendMeaning(Words, Tools, Options);
   for (const std::string &Option : Options.PtxasArguments)
     Words.insert(Words.end(), {"-Xptxas", Option});
   Words.insert(Words.end(), {"-o", Output.str()});
