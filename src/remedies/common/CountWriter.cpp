@@ -105,13 +105,19 @@ std::optional<TripCount> CountWriter::count() const {
                                                  : std::nullopt;
 }
 
-/// \p Of: the argument itself, or of one that is passed by value its address.
-bool CountWriter::addArgument(const Value *Of, uint32_t Bits, uint64_t At) {
-  const auto *A = dyn_cast<Argument>(Of);
-  if (!A || A->hasByValAttr() == A->getType()->isIntegerTy())
-    return fail();
-  add({TripCount::Argument, Bits, A->getArgNo(), At});
-  return true;
+std::pair<const Argument *, uint64_t> memberOf(const LoadInst &Load,
+                                               const DataLayout &Layout) {
+  const Value *From = Load.getPointerOperand();
+  APInt At(Layout.getIndexTypeSizeInBits(From->getType()), 0);
+  const auto *A = dyn_cast<Argument>(From->stripAndAccumulateConstantOffsets(
+      Layout, At, /*AllowNonInbounds=*/true));
+  const bool Is = A && A->hasByValAttr() && Load.isSimple() &&
+                  !At.isNegative() &&
+                  (A->onlyReadsMemory() ||
+                   Load.hasMetadata(LLVMContext::MD_invariant_load));
+  if (!Is)
+    return {nullptr, 0};
+  return {A, At.getZExtValue()};
 }
 
 bool CountWriter::add(const Value &V) {
@@ -122,16 +128,16 @@ bool CountWriter::add(const Value &V) {
     add({TripCount::Constant, Bits, 0, C->getZExtValue()});
     return true;
   }
-  if (isa<Argument>(V))
-    return addArgument(&V, Bits, 0);
+  if (const auto *A = dyn_cast<Argument>(&V)) {
+    add({TripCount::Argument, Bits, A->getArgNo(), 0});
+    return true;
+  }
   if (const auto *Load = dyn_cast<LoadInst>(&V)) {
-    APInt At(Layout.getIndexTypeSizeInBits(Load->getPointerOperandType()), 0);
-    const Value *From =
-        Load->getPointerOperand()->stripAndAccumulateConstantOffsets(
-            Layout, At, /*AllowNonInbounds=*/true);
-    return Load->isSimple() && !At.isNegative()
-               ? addArgument(From, Bits, At.getZExtValue())
-               : fail();
+    const auto [A, At] = memberOf(*Load, Layout);
+    if (!A)
+      return fail();
+    add({TripCount::Argument, Bits, A->getArgNo(), At});
+    return true;
   }
   const auto *I = dyn_cast<Instruction>(&V);
   if (const auto *Read = dyn_cast_or_null<IntrinsicInst>(I)) {

@@ -6,14 +6,23 @@
 #include "core/TripCount.h"
 
 #include <optional>
+#include <utility>
 
 namespace llvm {
+class Argument;
 class DataLayout;
+class LoadInst;
 class SCEV;
 class Value;
 } // namespace llvm
 
 namespace reconverge::remedies {
+
+/// The argument, passed by value, that \p Load reads a part of as the launch has
+/// given it, and at which byte; null: it reads something else, or what the
+/// kernel may have written there.
+std::pair<const llvm::Argument *, uint64_t>
+memberOf(const llvm::LoadInst &Load, const llvm::DataLayout &Layout);
 
 /// Writes down a number of a kernel's that its launch's arguments and sizes make,
 /// operands first.
@@ -28,7 +37,6 @@ public:
   std::optional<TripCount> count() const;
 
 private:
-  bool addArgument(const llvm::Value *Of, uint32_t Bits, uint64_t At);
   bool fail() { return Good = false; }
 
   const llvm::DataLayout &Layout;

@@ -16,6 +16,9 @@
 //
 //   within   a block has a tile and does the same, all digits in shared memory
 //
+// Beside it, what is done with an order: whether it is still good, and arrays
+// that lie in it.
+//
 // No block waits for another, so that it runs on any machine in any order. It
 // is compiled when the tool is built and linked into the device code of a
 // program (Sort.cpp), without CUDA's headers.

@@ -27,6 +27,7 @@
 #include "analysis/AnalysisManagers.h"
 #include "analysis/Numbering.h"
 #include "analysis/device/AddressSpace.h"
+#include "remedies/common/CountWriter.h"
 #include "remedies/common/Items.h"
 #include "remedies/common/KernelCopy.h"
 #include "remedies/regroup/IndexTerms.h"
@@ -72,12 +73,8 @@ static bool addPointer(const Value *Object, std::vector<RecipePointer> &To,
   const auto *Load = dyn_cast<LoadInst>(Object);
   if (!Load)
     return false;
-  APInt At(Layout.getIndexTypeSizeInBits(Load->getPointerOperandType()), 0);
-  const auto *Of = dyn_cast<Argument>(
-      Load->getPointerOperand()->stripAndAccumulateConstantOffsets(
-          Layout, At, /*AllowNonInbounds=*/true));
-  return Of && Of->hasByValAttr() && !At.isNegative() &&
-         Add(*Of, At.getZExtValue());
+  const auto [Of, At] = memberOf(*Load, Layout);
+  return Of && Add(*Of, At);
 }
 
 /// The pointers that all accesses but those to \p Arrays follow; none: some do not

@@ -336,4 +336,73 @@ done:
   store i32 %v, ptr %q
   ret void
 }
+
+; A member of a structure passed by value that the kernel may write: the pointer
+; that is followed need not be the one that the launch has given.
+; CHECK: not regrouped: other pointers may lead to the array of rows [RC617]
+define ptx_kernel void @written(ptr %rows, ptr byval({ptr, i32}) %s, ptr %many, i32 %n) {
+entry:
+  %x = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %d = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+  %m0 = mul i32 %b, %d
+  %t = add i32 %m0, %x
+  %i = sext i32 %t to i64
+  %stride = sext i32 %n to i64
+  %pm = getelementptr i32, ptr %many, i64 %i
+  %m = load i32, ptr %pm
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %k1, %loop ]
+  %k7 = and i32 %k, 7
+  %kw = zext i32 %k7 to i64
+  %row = mul i64 %kw, %stride
+  %cell = add i64 %row, %i
+  %p = getelementptr i32, ptr %rows, i64 %cell
+  %v = load i32, ptr %p
+  %v1 = add i32 %v, %k
+  store i32 %v1, ptr %p
+  %k1 = add i32 %k, 1
+  %c = icmp ult i32 %k1, %m
+  br i1 %c, label %loop, label %done, !rc.branch !0
+done:
+  %q = load ptr, ptr %s
+  store i32 %v, ptr %q
+  store ptr null, ptr %s
+  ret void
+}
+
+; The same of the stride.
+; CHECK: not regrouped: no array of rows, used again, is accessed by thread [RC616]
+define ptx_kernel void @stride(ptr %rows, ptr byval({ptr, i32}) %s, ptr %many, i32 %n) {
+entry:
+  %x = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %b = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+  %d = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+  %m0 = mul i32 %b, %d
+  %t = add i32 %m0, %x
+  %i = sext i32 %t to i64
+  %pn = getelementptr i8, ptr %s, i64 8
+  %given = load i32, ptr %pn
+  %stride = sext i32 %given to i64
+  %pm = getelementptr i32, ptr %many, i64 %i
+  %m = load i32, ptr %pm
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %k1, %loop ]
+  %k7 = and i32 %k, 7
+  %kw = zext i32 %k7 to i64
+  %row = mul i64 %kw, %stride
+  %cell = add i64 %row, %i
+  %p = getelementptr i32, ptr %rows, i64 %cell
+  %v = load i32, ptr %p
+  %v1 = add i32 %v, %k
+  store i32 %v1, ptr %p
+  %k1 = add i32 %k, 1
+  %c = icmp ult i32 %k1, %m
+  br i1 %c, label %loop, label %done, !rc.branch !0
+done:
+  store i32 %v, ptr %pn
+  ret void
+}
 !0 = !{i32 0}
