@@ -105,7 +105,9 @@ struct RecipeArgument {
     Scratch,   ///< the address of scratch Number
     Dimension, ///< i32: of the program's launch; 0 to 2 grid, 3 to 5 block
     Amount,    ///< i64: Value
-    OfRows     ///< i64 or an address: of RecipeRows, as Field says
+    OfRows,    ///< i64 or an address: of RecipeRows, as Field says
+    OfRange ///< i64: 2 N and 2 N + 1 are where RecipeAhead::Loaded's number N
+            ///< may read, from and to
   };
   Kind What = Program;
   uint32_t Number = 0;
@@ -154,6 +156,32 @@ struct RecipeReuse {
   bool operator==(const RecipeReuse &) const = default;
 };
 
+/// A launch runs the Making steps of the next one, too, beside its own: of one
+/// whose arguments are as far from its own as its own are from those of the launch
+/// before. If the next is another, they have made nothing that it uses.
+struct RecipeAhead {
+  /// A part of an argument that Making steps use: for launches that have all in
+  /// common, they make the same.
+  struct Part {
+    RecipePointer Of;
+    uint32_t Bytes = 8;
+    bool Advances = false; ///< an integer or a pointer, of 1, 2, 4 or 8 bytes
+    bool operator==(const Part &) const = default;
+  };
+  std::vector<Part> Parts;
+  std::vector<uint32_t> Sizes; ///< bytes of each of the program's arguments
+  /// Where a pointer leads to: an allocation.
+  struct Range {
+    RecipePointer Of;
+    uint32_t Bytes = 1; ///< that the allocation has at least
+    bool operator==(const Range &) const = default;
+  };
+  /// What Making steps load from: nothing else, and not beyond the bounds that they
+  /// are given as OfRange, since the program might not launch that.
+  std::vector<Range> Loaded;
+  bool operator==(const RecipeAhead &) const = default;
+};
+
 /// Launches count lanes for which they left work out, and what they count
 /// decides which later ones take the kernel as it was (launch/Stops.cpp).
 struct RecipeStop {
@@ -188,6 +216,7 @@ struct Recipe {
   std::vector<RecipePointer> Elsewhere;
   std::optional<RecipeReuse> Reuse;
   std::optional<RecipeStop> Stop; ///< not together with Reuse or Given scratch
+  std::optional<RecipeAhead> Ahead; ///< not together with these
 
   /// Whether what one launch makes serves only later ones.
   bool servesLater() const {

@@ -33,7 +33,14 @@ static const CudaCalls Runtime = {cudaGetDevice,
                                   cudaFreeAsync,
                                   cudaMemsetAsync,
                                   cudaOccupancyMaxActiveBlocksPerMultiprocessor,
-                                  cudaLaunchKernel};
+                                  cudaLaunchKernel,
+                                  cudaDeviceGetStreamPriorityRange,
+                                  cudaStreamCreateWithPriority,
+                                  cudaStreamDestroy,
+                                  cudaEventCreateWithFlags,
+                                  cudaEventDestroy,
+                                  cudaEventRecord,
+                                  cudaStreamWaitEvent};
 
 /// What is known of \p In, which is read at its first launch; null: it cannot be.
 static Launched *launchedOf(reconverge_recipe &In) {
@@ -72,7 +79,8 @@ int reconverge_launch(reconverge_recipe *In, const uint32_t *Grid,
   Shape.Grid = {Grid[0], Grid[1], Grid[2]};
   Shape.Block = {Block[0], Block[1], Block[2]};
   Shape.DynamicShared = Shared;
-  Launched::Turn Turn = L->begin(takenAs(L->recipe(), Shape, Args), Stream);
+  Launched::Turn Turn =
+      L->begin(takenAs(L->recipe(), Shape, Args), Stream, Args, Runtime);
   if (!Turn.Given.empty())
     Turn.Which.Kept = &Turn.Given;
   int Error = Turn.Fault;
@@ -80,7 +88,8 @@ int reconverge_launch(reconverge_recipe *In, const uint32_t *Grid,
   if (Error)
     End = Ended::Failed;
   else if (Turn.Take == Form::Recipe) {
-    CudaPlace On(Runtime, L->recipe(), In->StepHandles, Stream);
+    CudaPlace On(Runtime, L->recipe(), In->StepHandles, Stream,
+                 Turn.In ? &Turn.In->Beside : nullptr);
     End = execute(L->recipe(), Shape, Args, On, Turn.Which);
     // One that failed after others did some work is for the program to see.
     if (End == Ended::Failed)

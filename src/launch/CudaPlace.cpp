@@ -45,6 +45,10 @@ static cudaMemPool_t makePoolRelaxed(const CudaCalls &Calls, int Device) {
   if (Calls.DeviceGetAttribute(&Can, cudaDevAttrMemoryPoolsSupported, Device) ||
       !Can || Calls.MemPoolCreate(&Pool, &Properties))
     return nullptr;
+  // Memory that a stream still uses is not for another one, which would wait.
+  int Waits = 0;
+  (void)Calls.MemPoolSetAttribute(
+      Pool, cudaMemPoolReuseAllowInternalDependencies, &Waits);
   uint64_t Kept = KeptBytes;
   (void)Calls.MemPoolSetAttribute(Pool, cudaMemPoolAttrReleaseThreshold,
                                   &Kept); // without it, launches are slower
@@ -144,6 +148,49 @@ bool CudaPlace::launch(const RecipeStep &Step, const LaunchShape &Shape,
                             {Shape.Grid[0], Shape.Grid[1], Shape.Grid[2]},
                             {Shape.Block[0], Shape.Block[1], Shape.Block[2]},
                             Args, Shape.DynamicShared, Stream) == cudaSuccess;
+}
+
+//===----------------------------------------------------------------------===//
+// Beside the stream
+//===----------------------------------------------------------------------===//
+
+/// What runs beside is short and the next launch needs it, so its blocks come first
+/// where there is room. It does not wait for the legacy stream by itself.
+bool SideStream::create(const CudaCalls &Calls) {
+  int Lowest = 0, Highest = 0;
+  if (!Calls.StreamCreate || !Calls.EventCreate || !Calls.StreamWaitEvent ||
+      Calls.StreamPriorityRange(&Lowest, &Highest) ||
+      Calls.StreamCreate(&Stream, cudaStreamNonBlocking, Highest))
+    return false;
+  if (Calls.EventCreate(&Forked, cudaEventDisableTiming) == cudaSuccess &&
+      Calls.EventCreate(&Joined, cudaEventDisableTiming) == cudaSuccess)
+    return true;
+  destroy(Calls);
+  return false;
+}
+
+void SideStream::destroy(const CudaCalls &Calls) {
+  for (cudaEvent_t Event : {Forked, Joined})
+    if (Event)
+      (void)Calls.EventDestroy(Event);
+  if (Stream)
+    (void)Calls.StreamDestroy(Stream);
+  *this = {};
+}
+
+bool CudaPlace::fork() {
+  return Side && Side->Stream &&
+         Calls.EventRecord(Side->Forked, Own) == cudaSuccess &&
+         Calls.StreamWaitEvent(Side->Stream, Side->Forked, 0) == cudaSuccess;
+}
+
+void CudaPlace::beside() { Stream = Side->Stream; }
+
+void CudaPlace::join() {
+  Stream = Own;
+  // Where one fails so does the program's next call: the device is lost.
+  (void)Calls.EventRecord(Side->Joined, Side->Stream);
+  (void)Calls.StreamWaitEvent(Own, Side->Joined, 0);
 }
 
 } // namespace reconverge::launch

@@ -26,17 +26,37 @@ struct CudaCalls {
   decltype(&::cudaMemsetAsync) MemsetAsync;
   cudaError_t (*MaxActiveBlocks)(int *, const void *, int, size_t);
   decltype(&::cudaLaunchKernel) LaunchKernel;
+  decltype(&::cudaDeviceGetStreamPriorityRange) StreamPriorityRange;
+  decltype(&::cudaStreamCreateWithPriority) StreamCreate;
+  decltype(&::cudaStreamDestroy) StreamDestroy;
+  cudaError_t (*EventCreate)(cudaEvent_t *, unsigned);
+  decltype(&::cudaEventDestroy) EventDestroy;
+  decltype(&::cudaEventRecord) EventRecord;
+  decltype(&::cudaStreamWaitEvent) StreamWaitEvent;
+};
+
+/// A stream for what runs beside another one, and the places where they part and
+/// meet. Null: there is none.
+struct SideStream {
+  cudaStream_t Stream = nullptr;
+  cudaEvent_t Forked = nullptr, Joined = nullptr;
+
+  /// On the current device; false: it cannot be.
+  bool create(const CudaCalls &Calls);
+  void destroy(const CudaCalls &Calls);
 };
 
 /// Scratch is stream-ordered memory from a pool of ours. All calls go to one
-/// stream, which may be captured into a graph; errors stay for the caller to
-/// clear.
+/// stream, which may be captured into a graph, or beside it; errors stay for the
+/// caller to clear.
 class CudaPlace : public Place {
 public:
-  /// \p Handles: what launches each step of \p R.
+  /// \p Handles: what launches each step of \p R. \p Side: null where nothing runs
+  /// beside.
   CudaPlace(const CudaCalls &Calls, const Recipe &R, const void *const *Handles,
-            cudaStream_t Stream)
-      : Calls(Calls), R(R), Handles(Handles), Stream(Stream) {}
+            cudaStream_t Stream, const SideStream *Side = nullptr)
+      : Calls(Calls), R(R), Handles(Handles), Own(Stream), Side(Side),
+        Stream(Stream) {}
 
   void *allocate(uint64_t Bytes, bool Zeroed) override;
   void release(void *Scratch) override;
@@ -45,6 +65,9 @@ public:
   std::optional<MemoryRange> rangeOf(uint64_t Address) override;
   bool launch(const RecipeStep &Step, const LaunchShape &Shape,
               void **Args) override;
+  bool fork() override;
+  void beside() override;
+  void join() override;
 
 private:
   const void *handleOf(const RecipeStep &Step) const;
@@ -52,7 +75,9 @@ private:
   const CudaCalls &Calls;
   const Recipe &R;
   const void *const *Handles;
-  cudaStream_t Stream;
+  cudaStream_t Own;
+  const SideStream *Side;
+  cudaStream_t Stream; ///< Own or Side's
 };
 
 /// Gives back what pools of ours keep for later launches.

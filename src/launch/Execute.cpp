@@ -13,6 +13,11 @@
 //                                                 else an error
 //   release all of that, also after a failure
 //
+// What a launch makes for the next is a second execution, of some of the steps,
+// beside the first (fork and join). It is made of arguments that the program has
+// not given yet and may never give, so its loads have bounds: the allocation into
+// which this launch's own pointer leads.
+//
 // "The original" is a return value: the caller launches the original. A helper
 // writes scratch memory only, so the original may still run after a helper.
 //
@@ -26,6 +31,7 @@
 
 #include "launch/Execute.h"
 
+#include "launch/Arguments.h"
 #include "launch/Rows.h"
 #include "launch/Trips.h"
 
@@ -129,11 +135,15 @@ class Execution {
 public:
   Execution(const Recipe &R, const LaunchShape &Program, void **Args, Place &On,
             const Steps &Which)
-      : R(R), Program(Program), Args(Args), On(On), Which(Which) {}
+      : R(R), Program(Program), Args(Args), On(On), Which(Which),
+        Ranges(R.Ahead ? R.Ahead->Loaded.size() : 0, {0, UINT64_MAX}) {}
   Ended run();
+  /// Making steps alone, as the launch of \p Before may do it.
+  bool foretell(void **Before);
 
 private:
   bool findShapes();
+  bool findRanges(void **Before);
   bool isRun(const RecipeStep &Step) const;
   bool isUsed(uint32_t Scratch) const;
   void *allocate(uint64_t Bytes, bool Zeroed);
@@ -151,7 +161,9 @@ private:
   std::vector<LaunchShape> Shapes; ///< of the steps
   std::vector<void *> Scratch;     ///< null: no step that is run uses it
   std::vector<RowsHere> Rows;
-  std::vector<void *> Copies; ///< of rows
+  std::vector<void *> Copies;      ///< of rows
+  std::vector<MemoryRange> Ranges; ///< where Making steps may read
+  bool Foretells = false;
 };
 
 } // namespace
@@ -166,7 +178,23 @@ bool Execution::findShapes() {
   return true;
 }
 
+/// Where it may read, if that is known and what it would read is there.
+bool Execution::findRanges(void **Before) {
+  for (size_t I = 0; I != Ranges.size(); ++I) {
+    const RecipeAhead::Range &From = R.Ahead->Loaded[I];
+    const uint64_t Next = pointerAt(From.Of, Args);
+    const auto In = On.rangeOf(pointerAt(From.Of, Before));
+    if (!In || Next < In->Begin || Next >= In->End ||
+        In->End - In->Begin < From.Bytes)
+      return false;
+    Ranges[I] = *In;
+  }
+  return true;
+}
+
 bool Execution::isRun(const RecipeStep &Step) const {
+  if (Foretells)
+    return Step.When == RecipeStep::Making;
   switch (Step.When) {
   case RecipeStep::Always:
     return true;
@@ -274,6 +302,10 @@ bool Execution::launch(const RecipeStep &Step, const LaunchShape &Shape) {
       Values[I] = Rows[A.Number / RecipeRows::Fields]
                       .Fields[A.Number % RecipeRows::Fields];
       break;
+    case RecipeArgument::OfRange:
+      Values[I] =
+          A.Number % 2 ? Ranges[A.Number / 2].End : Ranges[A.Number / 2].Begin;
+      break;
     }
     All.push_back(At);
   }
@@ -306,29 +338,57 @@ Ended Execution::run() {
   return End;
 }
 
+bool Execution::foretell(void **Before) {
+  Foretells = true;
+  if (!isFor(R, Program) || !findShapes() || !findRanges(Before))
+    return false;
+  const bool Done = takeScratch() && launchAll() == Ended::Done;
+  releaseScratch();
+  return Done;
+}
+
 Ended execute(const Recipe &R, const LaunchShape &Shape, void **Args, Place &On,
               const Steps &Which) {
   const LaunchShape As = takenAs(R, Shape, Args);
-  return Execution(R, As, Args, On, Which).run();
+  Foretelling *Next = Which.Next;
+  if (Next && takenAs(R, Shape, Next->Args) != As)
+    Next = nullptr;
+  if (!Next || !On.fork())
+    return Execution(R, As, Args, On, Which).run();
+  const Ended End = Execution(R, As, Args, On, Which).run();
+  On.beside();
+  if (End == Ended::Done) {
+    const Steps Making = {.Kept = Next->Kept};
+    Next->Done = Execution(R, As, Next->Args, On, Making).foretell(Args);
+  }
+  On.join();
+  return End;
 }
 
 std::optional<Ended> MadeBefore::make(MadeBefore &Into, const Recipe &R,
                                       const LaunchShape &Shape, void **Args,
                                       Place &On, bool ForLater) {
-  if (!R.servesLater() && !(ForLater && R.Reuse))
+  if (!R.servesLater() && !R.Ahead && !(ForLater && R.Reuse))
     return std::nullopt;
   Into.Kept.resize(R.Scratch.size());
   const Ended End = execute(R, Shape, Args, On, {.Kept = &Into.Kept});
-  if (End != Ended::Done)
+  if (End != Ended::Done) {
     Into.release(On);
+  } else if (R.Ahead) {
+    Into.OfNext.resize(R.Scratch.size());
+    Into.Next = {Args, &Into.OfNext};
+  }
   return End;
 }
 
 void MadeBefore::release(Place &On) {
-  for (void *Scratch : Kept)
-    if (Scratch)
-      On.release(Scratch);
-  Kept.clear();
+  for (std::vector<void *> *Made : {&Kept, &OfNext}) {
+    for (void *Scratch : *Made)
+      if (Scratch)
+        On.release(Scratch);
+    Made->clear();
+  }
+  Next = {};
 }
 
 } // namespace reconverge::launch

@@ -34,6 +34,11 @@ public:
   /// Whether the launch was accepted.
   virtual bool launch(const RecipeStep &Step, const LaunchShape &Shape,
                       void **Args) = 0;
+  /// What comes between beside() and join() runs from here on, beside what comes
+  /// between here and beside(); false: nothing can, and neither is to be called.
+  virtual bool fork() = 0;
+  virtual void beside() = 0;
+  virtual void join() = 0;
 
 protected:
   ~Place() = default;
@@ -48,9 +53,18 @@ enum class Ended {
 /// Whether \p R is for launches of \p Shape; others take the original.
 bool isFor(const Recipe &R, const LaunchShape &Shape);
 
+/// What a launch makes for the next one (core/Recipe.h, RecipeAhead).
+struct Foretelling {
+  void **Args = nullptr; ///< of the next, whose shape is the same
+  /// Scratch that it will keep, as Steps::Kept.
+  std::vector<void *> *Kept = nullptr;
+  bool Done = false; ///< set by execute()
+};
+
 /// Which steps are for a launch.
 struct Steps {
   bool Making = true, Probing = false;
+  Foretelling *Next = nullptr; ///< null: nothing is made for the next
   /// Scratch that is kept or given, by number, null where none was taken yet;
   /// what is taken stays there. Null: what is kept is scratch like any other,
   /// and where some is given the original runs.
@@ -71,16 +85,19 @@ public:
   static std::optional<Ended> make(MadeBefore &Into, const Recipe &R,
                                    const LaunchShape &Shape, void **Args,
                                    Place &On, bool ForLater = false);
-  /// How later launches run.
+  /// How later launches run. One that makes what the next will use is taken to be
+  /// followed by one of the same arguments.
   Steps steps() {
     return {.Making = Kept.empty(),
             .Probing = false,
+            .Next = Next.Args ? &Next : nullptr,
             .Kept = Kept.empty() ? nullptr : &Kept};
   }
   void release(Place &On);
 
 private:
-  std::vector<void *> Kept;
+  std::vector<void *> Kept, OfNext;
+  Foretelling Next;
 };
 
 /// \p A of a launch of \p Shape; none where that passes 2^64. \p Resident: the

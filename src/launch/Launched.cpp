@@ -102,10 +102,25 @@ void Launched::give(Turn &Now, uint32_t Scratch, const LaunchShape &Shape) {
   Now.Take = Form::Recipe;
 }
 
+/// Whether the recipe's next measured launch is to be one that is made ready
+/// before: \p Now makes it, and is not measured.
+bool Launched::leadsIn(const Turn &Now, const OfClass &Of) const {
+  const Switch::Turn Next = Of.Choice.upcoming();
+  return Now.In && Now.In->Next.Args && !Now.In->IsReady && !Now.In->LedIn &&
+         Next.Measured && Next.Take == Form::Recipe;
+}
+
 /// Has \p Now be measured, if it is its turn.
 void Launched::measure(Turn &Now, OfClass &Of, cudaStream_t Stream) {
   for (const Stopwatch::Known &K : Of.Watch.poll())
     Of.Choice.arrived(K.Of.Of, amortised(K, Of));
+  const bool LeadsIn = leadsIn(Now, Of);
+  if (Now.In)
+    Now.In->LedIn = LeadsIn;
+  if (LeadsIn) {
+    Now.Take = Form::Recipe;
+    return;
+  }
   const Switch::Turn Next = Of.Choice.next();
   Now.Take = Next.Take;
   if (!Next.Measured)
@@ -132,7 +147,8 @@ void Launched::count(Turn &Now, const LaunchShape &Shape, cudaStream_t Stream,
   Now.Take = Stopped.choose(*Now.Counts, R, Shape, Now.Which);
 }
 
-Launched::Turn Launched::begin(const LaunchShape &Shape, cudaStream_t Stream) {
+Launched::Turn Launched::begin(const LaunchShape &Shape, cudaStream_t Stream,
+                               void *const *Args, const CudaCalls &Calls) {
   Turn Now;
   std::unique_lock<std::mutex> Guard(Lock);
   if (!isFor(R, Shape) || cudaGetDevice(&Now.Class.first)) {
@@ -155,8 +171,13 @@ Launched::Turn Launched::begin(const LaunchShape &Shape, cudaStream_t Stream) {
     count(Now, Shape, Stream, Guard);
     return Now;
   }
+  if (R.Ahead &&
+      (Of.Choice.kept() == Form::Recipe || Of.Choice.upcoming().Measured))
+    Now.In = Following.begin(R, Calls, Now.Class.first, Stream, Shape, Args);
   if (hasClock())
     measure(Now, Of, Stream);
+  if (Now.In && Now.Take == Form::Recipe)
+    Following.choose(*Now.In, Now.Which);
   if (R.Reuse && Now.Take == Form::Recipe)
     Now.Order = Kept.begin(R, Now.Class.first, Stream, Shape, Now.Which);
   if (Now.Measured) {
@@ -170,6 +191,8 @@ void Launched::end(const Turn &Took, bool Done, cudaStream_t Stream) {
   std::lock_guard<std::mutex> Guard(Lock);
   if (Took.Order)
     Kept.end(*Took.Order, R, Took.Which, Done, Stream);
+  if (Took.In)
+    Following.end(*Took.In, Took.Take == Form::Recipe && Done);
   if (Took.Counts)
     Stopped.end(*Took.Counts, R, Took.Take == Form::Recipe && Done, Stream);
   const auto At = Classes.find(Took.Class);
@@ -274,6 +297,11 @@ std::string Launched::describe() {
                   : "; of " + std::to_string(C.Probes) + " probes, " +
                         std::to_string(C.Renewed) + " asked for a new one") +
              "\n";
+  if (const Sequences::Counts &C = Following.counts(); C.Launches)
+    Lines += "reconverge: " + Name + ": " + std::to_string(C.Ready) + " of " +
+             std::to_string(C.Launches) +
+             " launches had an order that the launch before had made; " +
+             std::to_string(C.Foretold) + " were made so\n";
   if (R.Stop && !Classes.empty())
     Lines += "reconverge: " + Name + ": " + describeStops() + "\n";
   if (Outside)

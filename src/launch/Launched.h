@@ -7,6 +7,7 @@
 #include "core/Recipe.h"
 #include "launch/GivenOrders.h"
 #include "launch/Orders.h"
+#include "launch/Sequences.h"
 #include "launch/Stops.h"
 #include "launch/Stopwatch.h"
 #include "launch/Switch.h"
@@ -33,12 +34,14 @@ public:
     std::pair<int, unsigned> Class; ///< device, and bits of the thread count
     Steps Which;
     Orders::Order *Order = nullptr;    ///< null: the launch makes what it needs
+    Sequences::Sequence *In = nullptr; ///< null: nothing is made for the next
     Stops::OfStream *Counts = nullptr; ///< null: what it counts is not kept
     std::vector<void *> Given;         ///< what Which.Kept may point at
     cudaError_t Fault = cudaSuccess;   ///< of an order that is given
   };
-  /// Of a launch of \p Shape in \p Stream.
-  Turn begin(const LaunchShape &Shape, cudaStream_t Stream);
+  /// Of a launch of \p Shape and \p Args in \p Stream.
+  Turn begin(const LaunchShape &Shape, cudaStream_t Stream, void *const *Args,
+             const CudaCalls &Calls);
   /// After what \p Took says was launched. \p Done: it was, in that form.
   void end(const Turn &Took, bool Done, cudaStream_t Stream);
 
@@ -60,6 +63,7 @@ private:
   double amortised(const Stopwatch::Known &Now, OfClass &Of) const;
   void give(Turn &Now, uint32_t Scratch, const LaunchShape &Shape);
   void measure(Turn &Now, OfClass &Of, cudaStream_t Stream);
+  bool leadsIn(const Turn &Now, const OfClass &Of) const;
   void count(Turn &Now, const LaunchShape &Shape, cudaStream_t Stream,
              std::unique_lock<std::mutex> &Guard);
   std::string describeStops();
@@ -70,6 +74,7 @@ private:
   std::mutex Lock;
   std::map<std::pair<int, unsigned>, OfClass> Classes;
   Orders Kept;
+  Sequences Following;
   GivenOrders Given;
   Stops Stopped;
   uint64_t Outside = 0; ///< launches that it is not for

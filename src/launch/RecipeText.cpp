@@ -17,7 +17,7 @@ static constexpr const char *Bases[] = {"one", "blocks", "blockthreads",
                                         "threads", "resident"};
 static constexpr const char *Parts[] = {"", " making", " probing", " reusing"};
 static constexpr const char *Arguments[] = {"program", "memory", "dimension",
-                                            "amount", "rows"};
+                                            "amount",  "rows",   "range"};
 static constexpr const char *Terms[] = {
     "constant", "argument", "size", "add",   "sub",  "mul",
     "udiv",     "sdiv",     "shl",  "lshr",  "ashr", "umin",
@@ -46,6 +46,22 @@ static std::string print(const TripCount &Count) {
   return Text;
 }
 
+static std::string print(const RecipePointer &P) {
+  return std::to_string(P.Number) + " " + std::to_string(P.At);
+}
+
+static std::string print(const RecipeAhead &A) {
+  std::string Text = " ahead " + std::to_string(A.Sizes.size());
+  for (uint32_t Bytes : A.Sizes)
+    Text += " " + std::to_string(Bytes);
+  for (const RecipeAhead::Part &P : A.Parts)
+    Text += " part " + print(P.Of) + " " + std::to_string(P.Bytes) +
+            (P.Advances ? " advances" : "");
+  for (const RecipeAhead::Range &From : A.Loaded)
+    Text += " loaded " + print(From.Of) + " " + std::to_string(From.Bytes);
+  return Text;
+}
+
 std::string printRecipe(const Recipe &R) {
   std::string Text =
       "for " + std::to_string(R.LeastThreads) + " " +
@@ -58,8 +74,7 @@ std::string printRecipe(const Recipe &R) {
             std::to_string(A.CellBytes) + (A.Stored ? " stored" : "") +
             (A.Guarded ? " guarded" : "") + print(A.Stride);
   for (const RecipePointer &P : R.Elsewhere)
-    Text +=
-        " elsewhere " + std::to_string(P.Number) + " " + std::to_string(P.At);
+    Text += " elsewhere " + print(P);
   if (R.Reuse && R.Reuse->Renewed)
     Text += " renew";
   else if (R.Reuse)
@@ -68,6 +83,8 @@ std::string printRecipe(const Recipe &R) {
   if (R.Stop)
     Text += " stop " + std::to_string(R.Stop->Counter) + " " +
             print(R.Stop->Most) + " " + std::to_string(R.Stop->Recheck);
+  if (R.Ahead)
+    Text += print(*R.Ahead);
   for (const RecipeScratch &S : R.Scratch)
     Text += " scratch " + print(S.Bytes) + (S.Zeroed ? " zeroed" : "") +
             (S.Kept ? " kept" : "") + (S.Given ? " given" : "");
@@ -106,6 +123,8 @@ private:
   LaunchAmount amount();
   TripCount trips();
   RecipeRows array();
+  RecipePointer pointer();
+  RecipeAhead ahead();
   RecipeStep::Extent extent();
   RecipeScratch scratch();
   RecipeStep step(bool Helper);
@@ -191,6 +210,36 @@ RecipeRows Reader::array() {
   return A;
 }
 
+RecipePointer Reader::pointer() {
+  RecipePointer P;
+  P.Number = number<uint32_t>();
+  P.At = number<uint64_t>();
+  return P;
+}
+
+RecipeAhead Reader::ahead() {
+  RecipeAhead A;
+  for (uint32_t Left = number<uint32_t>(); Good && Left; --Left)
+    A.Sizes.push_back(number<uint32_t>());
+  while (Good && take("part")) {
+    RecipeAhead::Part &P = A.Parts.emplace_back();
+    P.Of = pointer();
+    P.Bytes = number<uint32_t>();
+    P.Advances = take("advances");
+    Good &= P.Bytes && P.Of.Number < A.Sizes.size() &&
+            P.Of.At + P.Bytes <= A.Sizes[P.Of.Number] &&
+            (!P.Advances || P.Bytes == 1 || P.Bytes == 2 || P.Bytes == 4 ||
+             P.Bytes == 8);
+  }
+  while (Good && take("loaded")) {
+    A.Loaded.emplace_back().Of = pointer();
+    A.Loaded.back().Bytes = number<uint32_t>();
+    const RecipePointer &P = A.Loaded.back().Of;
+    Good &= P.Number < A.Sizes.size() && P.At + 8 <= A.Sizes[P.Number];
+  }
+  return A;
+}
+
 RecipeStep::Extent Reader::extent() {
   if (take("same"))
     return {};
@@ -232,10 +281,27 @@ RecipeStep Reader::step(bool Helper) {
       A.Value = amount();
     else
       A.Number = number<uint32_t>();
-    Good &= A.What != RecipeArgument::Dimension || A.Number < 6;
     S.Arguments.push_back(A);
   }
   return S;
+}
+
+/// That an argument of a step may have.
+static uint64_t numbers(const Recipe &R, RecipeArgument::Kind Of) {
+  switch (Of) {
+  case RecipeArgument::Scratch:
+    return R.Scratch.size();
+  case RecipeArgument::Dimension:
+    return 6;
+  case RecipeArgument::OfRows:
+    return R.Rows.size() * RecipeRows::Fields;
+  case RecipeArgument::OfRange:
+    return R.Ahead ? 2 * R.Ahead->Loaded.size() : 0;
+  case RecipeArgument::Program:
+  case RecipeArgument::Amount:
+    break;
+  }
+  return UINT64_MAX;
 }
 
 std::optional<Recipe> Reader::read() {
@@ -250,10 +316,8 @@ std::optional<Recipe> Reader::read() {
     R.Trips = trips();
   while (Good && take("array"))
     R.Rows.push_back(array());
-  while (Good && take("elsewhere")) {
-    R.Elsewhere.emplace_back().Number = number<uint32_t>();
-    R.Elsewhere.back().At = number<uint64_t>();
-  }
+  while (Good && take("elsewhere"))
+    R.Elsewhere.push_back(pointer());
   if (take("renew")) {
     R.Reuse.emplace().Renewed = true;
   } else if (take("reuse")) {
@@ -267,6 +331,8 @@ std::optional<Recipe> Reader::read() {
     R.Stop->Recheck = number<uint32_t>();
     Good &= R.Stop->Most.Of != LaunchAmount::Resident && R.Stop->Recheck;
   }
+  if (take("ahead"))
+    R.Ahead = ahead();
   while (Good && take("scratch"))
     R.Scratch.push_back(scratch());
   while (Good && (peek() == "step" || peek() == "helper"))
@@ -278,15 +344,14 @@ std::optional<Recipe> Reader::read() {
   if (R.Stop)
     Good &= R.Stop->Counter < R.Scratch.size() && !R.Reuse && !R.given() &&
             R.Scratch[R.Stop->Counter].Kept;
+  if (R.Ahead)
+    Good &= !R.Reuse && !R.Stop && !R.given();
   for (uint32_t I = 0; I != R.Scratch.size(); ++I)
     if (const bool Counts = R.Stop && R.Stop->Counter == I; R.Scratch[I].Kept)
       Good &= R.Scratch[I].Zeroed == Counts;
   for (const RecipeStep &S : R.Steps)
     for (const RecipeArgument &A : S.Arguments)
-      Good &= A.What == RecipeArgument::Scratch
-                  ? A.Number < R.Scratch.size()
-                  : A.What != RecipeArgument::OfRows ||
-                        A.Number < R.Rows.size() * RecipeRows::Fields;
+      Good &= A.Number < numbers(R, A.What);
   if (!Good || !Rest.empty())
     return std::nullopt;
   return R;

@@ -23,22 +23,14 @@
 
 #include "launch/Rows.h"
 
+#include "launch/Arguments.h"
 #include "launch/Trips.h"
-
-#include <cstring>
 
 namespace reconverge::launch {
 
 /// So that no product below passes 2^64.
 static constexpr uint64_t MostStride = uint64_t(1) << 31, MostCellBytes = 1024,
                           MostBytes = uint64_t(1) << 46;
-
-static uint64_t pointerAt(const RecipePointer &P, void *const *Args) {
-  uint64_t Address = 0;
-  std::memcpy(&Address, static_cast<const char *>(Args[P.Number]) + P.At,
-              sizeof Address);
-  return Address;
-}
 
 static uint64_t divideUp(uint64_t A, uint64_t By) {
   return A / By + (A % By != 0);

@@ -24,6 +24,8 @@ public:
   };
   /// Of the next launch.
   Turn next();
+  /// What next() would say.
+  Turn upcoming() const { return Switch(*this).next(); }
   /// The turn \p Took, a measured one, took \p Milliseconds; below zero: that
   /// cannot be known. In any order.
   void arrived(Form Took, double Milliseconds);

@@ -50,8 +50,15 @@ public:
     Text += ") ";
     return Step.Kernel != Failing;
   }
+  bool fork() override {
+    Text += "fork ";
+    return HasSide;
+  }
+  void beside() override { Text += "beside "; }
+  void join() override { Text += "join "; }
   const char *address(unsigned Number) const { return &Memory[Number]; }
   std::string Text, Failing;
+  bool HasSide = true;
   unsigned MostAllocations = 8, Allocations = 0;
   std::vector<MemoryRange> Known;
 
@@ -146,6 +153,88 @@ TEST_F(Execute, ReusesWhatAnEarlierLaunchMade) {
   EXPECT_EQ(run(R, Shape), Ended::Done);
   EXPECT_EQ(On.Text, "+256 +8 fill<1x1x1,256x1x1,0>(m5 64) "
                      "main<1x1x1,32x1x1,16>(222 m6 1) -6 -5 ");
+}
+
+/// Its order is of what its first argument leads to.
+Recipe followed() {
+  Recipe R = permuted();
+  R.Scratch = {{{LaunchAmount::Threads, 4, 1}, false, /*Kept=*/true},
+               {{LaunchAmount::One, 8, 1}}};
+  R.Ahead.emplace().Sizes = {8, 8};
+  R.Ahead->Parts = {{{0, 0}, 8, true}};
+  R.Ahead->Loaded = {{{0, 0}, 16}};
+  R.Steps[0].When = RecipeStep::Making;
+  R.Steps[0].Arguments = {{RecipeArgument::Program, 0},
+                          {RecipeArgument::Scratch, 0},
+                          {RecipeArgument::OfRange, 0},
+                          {RecipeArgument::OfRange, 1}};
+  return R;
+}
+
+struct ExecuteAhead : Execute {
+  Ended run(uint64_t Next, bool Making = true) {
+    uint64_t Second = 333;
+    void *Args[] = {&Next, &Second};
+    Ahead.Args = Args;
+    Ahead.Kept = &KeptOfNext;
+    Ahead.Done = false;
+    return Execute::run(followed(), shape({2, 1, 1}, {32, 1, 1}),
+                        {.Making = Making, .Next = &Ahead, .Kept = &Kept});
+  }
+  std::vector<void *> Kept = std::vector<void *>(2), KeptOfNext = Kept;
+  Foretelling Ahead;
+};
+
+TEST_F(ExecuteAhead, MakesWhatTheNextWillUse) {
+  // This launch's may read anywhere, the next one's where this one's leads to.
+  On.Known = {{100, 200}};
+  EXPECT_EQ(run(150), Ended::Done);
+  EXPECT_TRUE(Ahead.Done);
+  EXPECT_EQ(On.Text, "fork +256 +8 "
+                     "fill<1x1x1,256x1x1,0>(111 m0 0 18446744073709551615) "
+                     "main<1x1x1,32x1x1,16>(222 m1 1) -1 "
+                     "beside +256 "
+                     "fill<1x1x1,256x1x1,0>(150 m2 100 200) join ");
+  std::swap(Kept, KeptOfNext);
+  On.Text.clear();
+  EXPECT_EQ(run(190, /*Making=*/false), Ended::Done);
+  EXPECT_TRUE(Ahead.Done);
+  EXPECT_EQ(On.Text, "fork +8 main<1x1x1,32x1x1,16>(222 m3 1) -3 "
+                     "beside fill<1x1x1,256x1x1,0>(190 m0 100 200) join ");
+}
+
+TEST_F(ExecuteAhead, MakesNothingOfWhatMayNotBeRead) {
+  const auto isMade = [&](uint64_t Next, MemoryRange In) {
+    On.Allocations = 0;
+    On.Known = {In};
+    EXPECT_EQ(run(Next), Ended::Done);
+    EXPECT_NE(On.Text.find("main<"), std::string::npos);
+    return Ahead.Done;
+  };
+  EXPECT_TRUE(isMade(150, {100, 200}));
+  EXPECT_FALSE(isMade(200, {100, 200}));
+  EXPECT_FALSE(isMade(99, {100, 200}));
+  EXPECT_FALSE(isMade(150, {500, 600})); // nobody knows where 111 leads to
+  EXPECT_FALSE(isMade(112, {110, 120})); // its loads are 16 bytes apart
+}
+
+TEST_F(ExecuteAhead, MakesNothingWhereNothingRunsBeside) {
+  On.Known = {{100, 200}};
+  On.HasSide = false;
+  EXPECT_EQ(run(150), Ended::Done);
+  EXPECT_FALSE(Ahead.Done);
+  EXPECT_EQ(On.Text.find("beside"), std::string::npos);
+}
+
+TEST_F(ExecuteAhead, JoinsAfterAFailure) {
+  On.Known = {{100, 200}};
+  On.Failing = "fill";
+  EXPECT_EQ(run(150), Ended::Original);
+  EXPECT_FALSE(Ahead.Done);
+  EXPECT_EQ(On.Text.substr(On.Text.size() - 12), "beside join ");
+  On.Failing = "main"; // of a launch that is ready
+  EXPECT_EQ(run(150, /*Making=*/false), Ended::Original);
+  EXPECT_EQ(On.Text.substr(On.Text.size() - 12), "beside join ");
 }
 
 TEST_F(Execute, LaunchesOtherwiseByWhatAnEarlierOneMade) {

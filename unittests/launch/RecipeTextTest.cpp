@@ -99,9 +99,20 @@ Recipe withRows() {
   return R;
 }
 
+/// Makes what the next launch will use.
+Recipe followed() {
+  Recipe R = withRows();
+  R.Reuse.reset();
+  R.Ahead.emplace().Sizes = {16, 8, 4};
+  R.Ahead->Parts = {{{0, 8}, 8, true}, {{2, 0}, 4, false}};
+  R.Ahead->Loaded = {{{0, 8}, 1}, {{1, 0}, 48}};
+  R.Steps[0].Arguments.push_back({RecipeArgument::OfRange, 3});
+  return R;
+}
+
 TEST(RecipeText, ReadsWhatItPrints) {
   for (const Recipe &R : {Recipe(), everything(), renewed(), given(), stopped(),
-                          overTrips(), withRows()}) {
+                          overTrips(), withRows(), followed()}) {
     auto Read = parseRecipe(printRecipe(R));
     ASSERT_TRUE(Read) << printRecipe(R);
     EXPECT_EQ(*Read, R);
@@ -161,6 +172,18 @@ TEST(RecipeText, RefusesWhatIsNone) {
            "for 1 2 3 stop 0 resident 1 1 16 scratch one 4 1 zeroed kept",
            "for 1 2 3 stop 0 threads 1 1 16 scratch one 4 1 zeroed kept "
            "scratch one 4 1 given",
+           "for 1 2 3 ahead",
+           "for 1 2 3 ahead 2 4",
+           "for 1 2 3 ahead 1 4 part 1 0 4",
+           "for 1 2 3 ahead 1 4 part 0 2 4",
+           "for 1 2 3 ahead 1 4 part 0 0 0",
+           "for 1 2 3 ahead 1 4 part 0 0 3 advances",
+           "for 1 2 3 ahead 1 4 loaded 0 0 1",
+           "for 1 2 3 ahead 1 8 loaded 0 0 1 step k grid same block same "
+           "range 2",
+           "for 1 2 3 step k grid same block same range 0",
+           "for 1 2 3 renew ahead 0",
+           "for 1 2 3 ahead 0 scratch one 4 1 given",
            "for 1 2 3 and more",
            "for 1 2 3  step k grid same block same",
        })

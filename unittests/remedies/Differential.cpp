@@ -109,7 +109,8 @@ static Memory runOnVm(const Module &Original, uint64_t Seed,
   uint32_t *OutAt = L.Result.Out.data(), *SumsAt = L.Result.Sums.data();
   uint32_t *InAt = L.In.data(), Count = L.N;
   void *Arguments[] = {&InAt, &OutAt, &SumsAt, &Count, nullptr};
-  const auto OutFrom = reinterpret_cast<uint64_t>(OutAt);
+  const auto OutFrom = reinterpret_cast<uint64_t>(OutAt),
+             InFrom = reinterpret_cast<uint64_t>(InAt);
   if (const auto Recipe = recipeIn(*Copy))
     L.Result.Problem = runBy(*Recipe, P, shape(L.Blocks, L.Threads), Arguments,
                              [&] {
@@ -117,7 +118,8 @@ static Memory runOnVm(const Module &Original, uint64_t Seed,
                                llvm::copy(Fresh.Result.Out, OutAt);
                                llvm::copy(Fresh.Result.Sums, SumsAt);
                              },
-                             {{OutFrom, OutFrom + 4 * L.Result.Out.size()}});
+                             {{OutFrom, OutFrom + 4 * L.Result.Out.size()},
+                              {InFrom, InFrom + 4 * L.In.size()}});
   else if (Error E = P.launchWith("k", shape(L.Blocks, L.Threads), Arguments))
     L.Result.Problem = toString(std::move(E));
   return std::move(L.Result);

@@ -40,6 +40,10 @@ public:
     return true;
   }
 
+  bool fork() override { return true; }
+  void beside() override {}
+  void join() override {}
+
   std::string Problem;
   unsigned Launches = 0;
 
@@ -50,24 +54,34 @@ private:
 };
 
 /// Runs \p P by \p Launch, all of its steps; what went wrong, or "". Where what
-/// one launch makes serves only later ones, there are two of them; \p Between
-/// brings memory back to what it was.
+/// one launch makes serves only later ones, or the next, there are two of them;
+/// \p Between brings memory back to what it was.
 inline std::string runBy(const Recipe &Launch, warpvm::TestProgram &P,
                          const LaunchShape &Shape, void **Args,
                          llvm::function_ref<void()> Between,
                          std::vector<launch::MemoryRange> Allocations = {}) {
   TestPlace Place(P, std::move(Allocations));
   std::vector<void *> Kept(Launch.Scratch.size());
-  launch::Steps Which{.Making = true, .Probing = true, .Kept = &Kept};
+  std::vector<void *> OfNext = Kept;
+  launch::Foretelling Next{Args, &OfNext};
+  launch::Steps Which{.Making = true,
+                      .Probing = true,
+                      .Next = Launch.Ahead ? &Next : nullptr,
+                      .Kept = &Kept};
   launch::Ended End = launch::execute(Launch, Shape, Args, Place, Which);
   if (Launch.servesLater() && End == launch::Ended::Done) {
     Between();
     Which.Making = false;
     End = launch::execute(Launch, Shape, Args, Place, Which);
   }
+  if (Next.Done && End == launch::Ended::Done) {
+    Between();
+    End = launch::execute(Launch, Shape, Args, Place,
+                          {.Making = false, .Kept = &OfNext});
+  }
   if (!Place.Problem.empty())
     return Place.Problem;
-  return End == launch::Ended::Done && Place.Launches == Launch.Steps.size()
+  return End == launch::Ended::Done && Place.Launches >= Launch.Steps.size()
              ? ""
              : "it was not launched";
 }

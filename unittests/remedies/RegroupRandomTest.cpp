@@ -3,7 +3,8 @@
 //
 // Random kernels, run before and after their threads are sorted, by branches and
 // by a gather, an estimate, a tree or a net that are chosen, or by branches of which each is
-// tried; others have what they access by their number moved into the order.
+// tried; others have what they access by their number moved into the order. Orders serve
+// one launch, several, or are made beside the launch before.
 // 200 of them here; RECONVERGE_RANDOM_SEEDS="first,count" runs others, and
 // RECONVERGE_REDUCE=1 then prints a small kernel for the first that fails.
 //
@@ -104,6 +105,7 @@ unsigned regroupSeed(Module &M, uint64_t Seed, bool Bug = false,
   Options.PlantedBug = Bug;
   Options.Layout = Layout;
   Options.Reuse = R.below(2);
+  Options.Next = !Options.Reuse && R.below(2);
   Options.Window = Seed % 3 == 0;
   const uint32_t Bits[] = {0, 1, 4, 12, 16};
   Options.Locality = Bits[R.below(5)];

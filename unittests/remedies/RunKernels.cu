@@ -59,6 +59,8 @@ public:
   ~GpuPlace() {
     for (CUdeviceptr Each : Scratch)
       CHECK(cuMemFree(Each));
+    if (Side)
+      CHECK(cuStreamDestroy(Side));
   }
 
   CUfunction find(const std::string &Kernel) {
@@ -96,12 +98,24 @@ public:
   bool run(const std::string &Kernel, const LaunchShape &S, void **Args) {
     return cuLaunchKernel(find(Kernel), S.Grid[0], S.Grid[1], S.Grid[2],
                           S.Block[0], S.Block[1], S.Block[2],
-                          unsigned(S.DynamicShared), nullptr, Args,
+                          unsigned(S.DynamicShared), Stream, Args,
                           nullptr) == CUDA_SUCCESS;
+  }
+  bool fork() override {
+    if (!Side)
+      CHECK(cuStreamCreate(&Side, CU_STREAM_NON_BLOCKING));
+    CHECK(cuCtxSynchronize());
+    return true;
+  }
+  void beside() override { Stream = Side; }
+  void join() override {
+    CHECK(cuStreamSynchronize(Side));
+    Stream = nullptr;
   }
 
 private:
   CUmodule M;
+  CUstream Stream = nullptr, Side = nullptr;
   int Processors = 0;
   std::vector<CUdeviceptr> Scratch;
 };
@@ -165,8 +179,8 @@ static Words takeBack(CUdeviceptr From, size_t Count) {
   return W;
 }
 
-/// Launches \p K; where what one launch makes serves only later ones, twice,
-/// the second time from the memory of before. Whether it was launched.
+/// Launches \p K; where what one launch makes serves later ones, twice, the second
+/// time from the memory of before. Whether it was launched.
 static bool launchOn(GpuPlace &Place, const Kernel &K, CUdeviceptr Out,
                      CUdeviceptr Sums, void **Args) {
   if (K.RecipeText == "plain")
@@ -175,12 +189,17 @@ static bool launchOn(GpuPlace &Place, const Kernel &K, CUdeviceptr Out,
   if (!R)
     return false;
   std::vector<void *> Kept(R->Scratch.size());
-  launch::Steps Which{.Making = true, .Probing = false, .Kept = &Kept};
+  std::vector<void *> OfNext = Kept;
+  launch::Foretelling Next{Args, &OfNext};
+  launch::Steps Which{.Making = true,
+                      .Probing = false,
+                      .Next = R->Ahead ? &Next : nullptr,
+                      .Kept = &Kept};
   launch::Ended End = launch::execute(*R, K.Shape, Args, Place, Which);
-  if (R->servesLater() && End == launch::Ended::Done) {
+  if ((R->servesLater() || Next.Done) && End == launch::Ended::Done) {
     CHECK(cuMemcpyHtoD(Out, K.Out.data(), K.Out.size() * 4));
     CHECK(cuMemcpyHtoD(Sums, K.Sums.data(), K.Sums.size() * 4));
-    Which.Making = false;
+    Which = {.Making = false, .Kept = Next.Done ? &OfNext : &Kept};
     End = launch::execute(*R, K.Shape, Args, Place, Which);
   }
   return End == launch::Ended::Done;

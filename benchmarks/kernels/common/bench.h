@@ -29,6 +29,7 @@
 #include "../../../examples/common/random.h"
 #include "gate.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,15 @@ public:
       Fresh();
       Times.push_back(milliseconds(Kernel));
     }
+  }
+
+  /// Calls \p Launch with the first of each of \p Batches of \p Count items, one
+  /// behind the other, and how many it has: all as many but the last.
+  template <typename Launch>
+  static void inBatches(long Count, long Batches, Launch Kernel) {
+    const long Each = (Count + Batches - 1) / Batches;
+    for (long First = 0; First < Count; First += Each)
+      Kernel(First, std::min(Each, Count - First));
   }
 
   /// What a launch takes, alone on the device.

@@ -249,6 +249,7 @@ int main(int argc, char **argv) {
   const int Cover = int(Run.integer("cover", 25, 1, 1000));
   const int Least = int(Run.integer("least", 4, 1, 30));
   const int Block = int(Run.integer("block", 128, 1, 1024));
+  const long Batches = Run.integer("batches", 1, 1, 1024);
   Run.ready();
 
   // As many bases as reads cover so many times.
@@ -270,8 +271,13 @@ int main(int argc, char **argv) {
   There.Solid.Words = Words;
   Run.run([&] { Out.clear(); },
           [&] {
-            correctReads<<<(Count + Block - 1) / Block, Block>>>(There, Out,
-                                                                 Outcomes);
+            Run.inBatches(Count, Batches, [&](long First, long Each) {
+              Problem Batch = There;
+              Batch.Reads += First * Length;
+              Batch.Count = int(Each);
+              correctReads<<<int(Each + Block - 1) / Block, Block>>>(
+                  Batch, Out + First * Length, Outcomes + First);
+            });
           });
   const Letters Got = backInPlace(Out.get(), Order, Length);
   const std::vector<Outcome> Fates = backInPlace(Outcomes.get(), Order);

@@ -63,6 +63,7 @@ int main(int argc, char **argv) {
   const long Stocks = Run.integer("stocks", 20, 1, 1 << 20);
   const long Days = Run.integer("days", 512, Window + 1, 1 << 20);
   const long Remap = chosenWay(Run);
+  const long Batches = Run.integer("batches", 1, 1, 1024);
   Run.ready();
 
   const History Of(Stocks, Days, Run.random());
@@ -90,7 +91,13 @@ int main(int argc, char **argv) {
   return All.run(
       Run, Remap, Block, [&] { Orders.clear(); },
       [&](auto Kernel, Form F) {
-        Kernel<<<F.blocks(Count), F.Threads>>>(OnDevice, Orders, Count);
+        Run.inBatches(Stocks, Batches, [&](long First, long Each) {
+          const Market Batch = {Prices + First * Days, Volumes + First * Days,
+                                OnDevice.Days};
+          const long Items = Each * (Days - Window);
+          Kernel<<<F.blocks(Items), F.Threads>>>(
+              Batch, Orders + First * (Days - Window), int(Items));
+        });
       },
       [&] { return Orders.get(); },
       [&](const std::vector<int> &Got) {

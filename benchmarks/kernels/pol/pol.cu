@@ -66,6 +66,7 @@ int main(int argc, char **argv) {
   const long Count = Run.integer("households", 5000, 1, 1 << 28);
   const long Years = Run.integer("years", 20, 1, 60);
   const long Remap = chosenWay(Run);
+  const long Batches = Run.integer("batches", 1, 1, 1024);
   Run.ready();
 
   const Population People(Count, Run.random());
@@ -94,8 +95,12 @@ int main(int argc, char **argv) {
   return All.run(
       Run, Remap, Block, [&] { Out.clear(); },
       [&](auto Kernel, Form F) {
-        Kernel<<<F.blocks(Count), F.Threads>>>(OnDevice, BothLaws, Out, Years,
-                                               Count);
+        Run.inBatches(Count, Batches, [&](long First, long Each) {
+          const Households Batch = {A + First, B + First, C + First, D + First,
+                                    E + First};
+          Kernel<<<F.blocks(Each), F.Threads>>>(Batch, BothLaws, Out + First,
+                                                Years, Each);
+        });
       },
       [&] { return Out.get(); },
       [&](const std::vector<int> &Got) {

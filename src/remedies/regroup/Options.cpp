@@ -48,6 +48,10 @@ Expected<RegroupOptions> parseRegroupOptions(StringRef Text,
           Options.Reuse = Value == "on";
           return Value == "on" || Value == "off";
         }
+        if (Key == "next") {
+          Options.Next = Value == "on";
+          return Value == "on" || Value == "off";
+        }
         if (Key == "window") {
           Options.Window = Value == "on";
           return Value == "on" || Value == "off";
@@ -96,6 +100,10 @@ Expected<RegroupOptions> parseRegroupOptions(StringRef Text,
     return userError("regrouping by net=mma with reuse=on",
                      "Leave one out: an order that serves several launches is "
                      "computed seldom.");
+  if (Options.Next && Options.Reuse)
+    return userError("regrouping by next=on with reuse=on",
+                     "An order either serves several launches or is made anew "
+                     "for the next: leave one out.");
   if (Options.Net && !Options.Tree.Nodes.empty())
     return userError(
         "regrouping by a tree and by a net",

@@ -56,6 +56,9 @@ struct RegroupOptions {
   /// The order serves later launches, as long as a probe finds it good.
   bool Reuse = false;
 
+  /// A launch makes the order of the next one beside its own work.
+  bool Next = false;
+
   RecordLayout Layout = RecordLayout::Off;
 
   /// Only what the source asks for.

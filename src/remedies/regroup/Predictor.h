@@ -26,6 +26,9 @@ llvm::Value *
 classByTiles(const PathNet &N, llvm::IRBuilderBase &B,
              llvm::function_ref<llvm::Value *(uint32_t Load)> ReadOf);
 
+/// Whether \p V is where that code has its weights, of which it reads no others.
+bool isNetTable(const llvm::Value &V);
+
 /// The rank of the leaf of a thread, below T.leaves(): u32. \p ReadOf has what
 /// the load of that number read, \p Number the thread's, both float.
 llvm::Value *rankBy(const PathTree &T, llvm::IRBuilderBase &B,

@@ -20,6 +20,9 @@
 // With reuse=on the index stays for later launches (launch/Orders.h), and now
 // and then k$probe$before tells of a sample whether it would be another.
 //
+// With next=on a launch makes the index of the next one beside its own work
+// (launch/Sequences.h, Bounds.h).
+//
 // With layout= what the kernel accesses by its number lies in that order, too
 // (Records.h): k$gather$before in front of it, k$return$before behind. So do
 // arrays of rows (Rows.h): k$take_rows$before, k$bring_rows$before.
@@ -32,6 +35,7 @@
 
 #include "remedies/regroup/Regroup.h"
 
+#include "analysis/ArgumentParts.h"
 #include "analysis/device/Annotations.h"
 #include "core/Remedied.h"
 #include "remedies/common/HiddenParameters.h"
@@ -40,6 +44,7 @@
 #include "remedies/common/Slice.h"
 #include "remedies/common/Sort.h"
 #include "remedies/common/Straight.h"
+#include "remedies/regroup/Bounds.h"
 #include "remedies/regroup/Records.h"
 #include "remedies/regroup/Refusals.h"
 #include "remedies/regroup/Rows.h"
@@ -254,9 +259,24 @@ static PlanOr<Regrouped> regroupThreads(Function &Kernel,
     Made.Stores = unsigned(Moving->Plan.Stores.size());
     Made.MovedBytes = Moving->Plan.Bytes;
   }
-  const KeyKernel Keys = std::get<KeyKernel>(makeKeyKernel(
+  KeyKernel Keys = std::get<KeyKernel>(makeKeyKernel(
       Kernel, Kernel.getName() + "$keys" + HelperSuffix, Made.By));
   Made.ClassBits = Keys.ClassBits;
+  std::optional<RecipeAhead> Ahead;
+  if (Options.Next) {
+    Ahead.emplace().Parts =
+        analysis::usedParts(*Keys.Kernel, unsigned(Kernel.arg_size()));
+    Ahead->Sizes = analysis::argumentSizes(Kernel, unsigned(Kernel.arg_size()));
+    PlanOr<Function *> Bounded = boundKeys(*Keys.Kernel, Kernel, Ahead->Loaded);
+    if (const auto *Why = std::get_if<Refusal>(&Bounded)) {
+      for (Function *Made : {Keys.Kernel, Moving ? Moving->Gather : nullptr,
+                             Moving ? Moving->Scatter : nullptr})
+        if (Made)
+          Made->eraseFromParent();
+      return *Why;
+    }
+    Keys.Kernel = std::get<Function *>(Bounded);
+  }
 
   const unsigned OfProgram = unsigned(Kernel.arg_size());
   Recipe &R = Made.Launch;
@@ -268,6 +288,9 @@ static PlanOr<Regrouped> regroupThreads(Function &Kernel,
     Arguments.push_back({RecipeArgument::Program, I});
   for (RecipeArgument A : keyScratch(R, Keys.ClassBits, Options))
     Arguments.push_back(A);
+  for (uint32_t I = 0; Ahead && I != 2 * Ahead->Loaded.size(); ++I)
+    Arguments.push_back({RecipeArgument::OfRange, I});
+  R.Ahead = std::move(Ahead);
   RecipeStep &First = R.Steps.emplace_back();
   First.Kernel = Keys.Kernel->getName().str();
   First.Helper = true;

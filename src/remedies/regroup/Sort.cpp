@@ -152,7 +152,7 @@ RecipeArgument addSort(Recipe &R, Function &Kernel, unsigned ClassBits,
                               .Counts = Counts,
                               .Totals = Totals},
                              Bits);
-  if (Options.Reuse) {
+  if (Options.Reuse || Options.Next) {
     R.Scratch[Order].Kept = true;
     for (RecipeStep &Step : R.Steps)
       if (Step.When == RecipeStep::Always)

@@ -94,10 +94,16 @@ static FunctionCallee productIn(Module &M) {
   return Callee;
 }
 
+static constexpr StringLiteral TableName = "reconverge.net.";
+
+bool isNetTable(const Value &V) {
+  return isa<GlobalVariable>(V) && V.getName().starts_with(TableName);
+}
+
 /// One for all kernels with such a net.
 static GlobalVariable &tableIn(Module &M, ArrayRef<uint32_t> Words) {
   const std::string Name =
-      "reconverge.net." +
+      TableName.str() +
       utohexstr(
           xxh3_64bits(ArrayRef(reinterpret_cast<const uint8_t *>(Words.data()),
                                Words.size() * sizeof(uint32_t))),

@@ -88,6 +88,13 @@ static launch::CudaCalls findLaunchCalls() {
   RECONVERGE_FIND(MaxActiveBlocks,
                   cudaOccupancyMaxActiveBlocksPerMultiprocessor);
   RECONVERGE_FIND(LaunchKernel, cudaLaunchKernel);
+  RECONVERGE_FIND(StreamPriorityRange, cudaDeviceGetStreamPriorityRange);
+  RECONVERGE_FIND(StreamCreate, cudaStreamCreateWithPriority);
+  RECONVERGE_FIND(StreamDestroy, cudaStreamDestroy);
+  RECONVERGE_FIND(EventCreate, cudaEventCreateWithFlags);
+  RECONVERGE_FIND(EventDestroy, cudaEventDestroy);
+  RECONVERGE_FIND(EventRecord, cudaEventRecord);
+  RECONVERGE_FIND(StreamWaitEvent, cudaStreamWaitEvent);
   return C;
 }
 

@@ -86,6 +86,7 @@ GpuBench::~GpuBench() {
   for (cudaEvent_t E : {Start, Stop})
     if (E)
       (void)cudart().EventDestroy(E); // an error of it is no one's
+  Side.destroy(launchCalls());
   In.Spent += Time.seconds();
 }
 
@@ -274,8 +275,10 @@ cudaError_t GpuBench::copyVariables(const GpuCandidate &C, bool ToTheirs) {
 //===----------------------------------------------------------------------===//
 
 launch::CudaPlace GpuBench::placeOf(const GpuCandidate &C) {
-  return launch::CudaPlace(launchCalls(), *C.Launch, C.Handles.data(),
-                           L.Stream);
+  if (C.Launch->Ahead && !Side.Stream)
+    (void)Side.create(launchCalls()); // or nothing runs beside the kernel
+  return launch::CudaPlace(launchCalls(), *C.Launch, C.Handles.data(), L.Stream,
+                           &Side);
 }
 
 /// Before a gate is closed, as it waits.

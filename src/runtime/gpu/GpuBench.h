@@ -104,6 +104,7 @@ private:
   llvm::BitVector Written;     ///< areas that a run so far has changed
   std::optional<Demands> Asks; ///< of the original, once it was counted
   cudaEvent_t Start = nullptr, Stop = nullptr;
+  launch::SideStream Side; ///< of candidates that run steps beside their kernel
   std::optional<RaisedStack> Room;
 };
 

@@ -148,6 +148,10 @@ public:
     End = std::move(Now);
     return End.isWell();
   }
+  // One after the other: what is counted is the same.
+  bool fork() override { return true; }
+  void beside() override {}
+  void join() override {}
 
   RunEnd End;                      ///< of all steps together
   RaceFindings *Watched = nullptr; ///< of what does the kernel's work
