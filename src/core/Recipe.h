@@ -170,6 +170,9 @@ struct RecipeAhead {
   };
   std::vector<Part> Parts;
   std::vector<uint32_t> Sizes; ///< bytes of each of the program's arguments
+  /// Blocks, at most, of a step beside the launch that else has the program's grid:
+  /// its code does with any number. Few leave room for the launch.
+  LaunchAmount Blocks = {LaunchAmount::Resident, 1, 4};
   /// Where a pointer leads to: an allocation.
   struct Range {
     RecipePointer Of;

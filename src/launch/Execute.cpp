@@ -143,6 +143,7 @@ public:
 
 private:
   bool findShapes();
+  uint32_t blocksBeside(const RecipeStep &Step) const;
   bool findRanges(void **Before);
   bool isRun(const RecipeStep &Step) const;
   bool isUsed(uint32_t Scratch) const;
@@ -170,12 +171,25 @@ private:
 
 bool Execution::findShapes() {
   for (const RecipeStep &Step : R.Steps) {
-    const auto Shape = shapeOf(Step, Program, On);
+    auto Shape = shapeOf(Step, Program, On);
     if (!Shape)
       return false;
+    if (Foretells && Step.Grid.OfProgram && isRun(Step))
+      Shape->Grid = {blocksBeside(Step), 1, 1};
     Shapes.push_back(*Shape);
   }
   return true;
+}
+
+/// Of \p Step, which would have the program's grid.
+uint32_t Execution::blocksBeside(const RecipeStep &Step) const {
+  const uint64_t Resident =
+      On.resident(Step, Program.blockThreads(),
+                  Step.DynamicShared ? Program.DynamicShared : 0);
+  const uint64_t Blocks = std::min(Program.blocks(), MostBlocks),
+                 Most =
+                     amountOf(R.Ahead->Blocks, Program, Resident).value_or(0);
+  return uint32_t(Most ? std::min(Blocks, Most) : Blocks);
 }
 
 /// Where it may read, if that is known and what it would read is there.

@@ -51,7 +51,8 @@ static std::string print(const RecipePointer &P) {
 }
 
 static std::string print(const RecipeAhead &A) {
-  std::string Text = " ahead " + std::to_string(A.Sizes.size());
+  std::string Text =
+      " ahead " + print(A.Blocks) + " " + std::to_string(A.Sizes.size());
   for (uint32_t Bytes : A.Sizes)
     Text += " " + std::to_string(Bytes);
   for (const RecipeAhead::Part &P : A.Parts)
@@ -219,6 +220,7 @@ RecipePointer Reader::pointer() {
 
 RecipeAhead Reader::ahead() {
   RecipeAhead A;
+  A.Blocks = amount();
   for (uint32_t Left = number<uint32_t>(); Good && Left; --Left)
     A.Sizes.push_back(number<uint32_t>());
   while (Good && take("part")) {

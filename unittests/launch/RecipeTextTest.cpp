@@ -173,17 +173,17 @@ TEST(RecipeText, RefusesWhatIsNone) {
            "for 1 2 3 stop 0 threads 1 1 16 scratch one 4 1 zeroed kept "
            "scratch one 4 1 given",
            "for 1 2 3 ahead",
-           "for 1 2 3 ahead 2 4",
-           "for 1 2 3 ahead 1 4 part 1 0 4",
-           "for 1 2 3 ahead 1 4 part 0 2 4",
-           "for 1 2 3 ahead 1 4 part 0 0 0",
-           "for 1 2 3 ahead 1 4 part 0 0 3 advances",
-           "for 1 2 3 ahead 1 4 loaded 0 0 1",
-           "for 1 2 3 ahead 1 8 loaded 0 0 1 step k grid same block same "
+           "for 1 2 3 ahead one 1 1 2 4",
+           "for 1 2 3 ahead one 1 1 1 4 part 1 0 4",
+           "for 1 2 3 ahead one 1 1 1 4 part 0 2 4",
+           "for 1 2 3 ahead one 1 1 1 4 part 0 0 0",
+           "for 1 2 3 ahead one 1 1 1 4 part 0 0 3 advances",
+           "for 1 2 3 ahead one 1 1 1 4 loaded 0 0 1",
+           "for 1 2 3 ahead one 1 1 1 8 loaded 0 0 1 step k grid same block same "
            "range 2",
            "for 1 2 3 step k grid same block same range 0",
-           "for 1 2 3 renew ahead 0",
-           "for 1 2 3 ahead 0 scratch one 4 1 given",
+           "for 1 2 3 renew ahead one 1 1 0",
+           "for 1 2 3 ahead one 1 1 0 scratch one 4 1 given",
            "for 1 2 3 and more",
            "for 1 2 3  step k grid same block same",
        })

@@ -105,6 +105,40 @@ Function &redirectToFirstThreads(Function &Kernel, const ItemsPlan &Plan,
   return F;
 }
 
+Function &loopOverBlocks(Function &Kernel, const BlocksPlan &Plan) {
+  const unsigned OfProgram = unsigned(Kernel.arg_size());
+  Function &F = withParameters(Kernel, /*Indexed=*/false);
+  SmallVector<Instruction *> Ends;
+  for (BasicBlock &BB : F)
+    if (isa<ReturnInst>(BB.getTerminator()))
+      Ends.push_back(BB.getTerminator());
+  Value *Blocks = F.getArg(OfProgram);
+  Instruction *At = splitEntry(F);
+  IRBuilder<> B(At);
+  Value *First = readBlock(B), *Step = B.getInt64(1);
+  for (Value *Size : readLaunch(B).Grid)
+    Step = B.CreateMul(Step, B.CreateZExt(Size, B.getInt64Ty()));
+  leaveIf(B.CreateICmpUGE(First, Blocks), At);
+  BasicBlock *Before = At->getParent();
+  BasicBlock *Header = SplitBlock(Before, At);
+  auto *Next = BasicBlock::Create(F.getContext(), "next", &F),
+       *Done = BasicBlock::Create(F.getContext(), "done", &F);
+  B.SetInsertPoint(At);
+  PHINode *Block = B.CreatePHI(B.getInt64Ty(), 2, "block");
+  Block->addIncoming(First, Before);
+  becomeBlock(Plan, Block, launchFromParameters(F, OfProgram + 1), B);
+  for (Instruction *End : Ends) {
+    BranchInst::Create(Next, End->getParent());
+    End->eraseFromParent();
+  }
+  B.SetInsertPoint(Next);
+  Value *Other = B.CreateAdd(Block, Step);
+  Block->addIncoming(Other, Next);
+  B.CreateCondBr(B.CreateICmpULT(Other, Blocks), Header, Done);
+  ReturnInst::Create(F.getContext(), Done);
+  return F;
+}
+
 Function &redirectBlocks(Function &Kernel, const BlocksPlan &Plan) {
   const unsigned OfProgram = unsigned(Kernel.arg_size());
   Function &F = withParameters(Kernel, /*Indexed=*/true);

@@ -28,6 +28,11 @@ inline RecipeStep::Extent constantExtent(uint64_t Number) {
 llvm::Function &redirectThreads(llvm::Function &Kernel, const ItemsPlan &Plan,
                                 unsigned Block);
 
+/// \p Kernel as a loop over blocks, in a grid of any size: parameters as of
+/// placeArguments(), the units being blocks. Threads have their places in the blocks
+/// that the program would launch.
+llvm::Function &loopOverBlocks(llvm::Function &Kernel, const BlocksPlan &Plan);
+
 /// The same of whole blocks, in a grid of as many.
 llvm::Function &redirectBlocks(llvm::Function &Kernel, const BlocksPlan &Plan);
 

@@ -276,6 +276,9 @@ static PlanOr<Regrouped> regroupThreads(Function &Kernel,
       return *Why;
     }
     Keys.Kernel = std::get<Function *>(Bounded);
+    // What the kernel allows its slice does.
+    Keys.Kernel = &loopOverBlocks(
+        *Keys.Kernel, std::get<BlocksPlan>(planBlocks(*Keys.Kernel)));
   }
 
   const unsigned OfProgram = unsigned(Kernel.arg_size());
@@ -290,6 +293,9 @@ static PlanOr<Regrouped> regroupThreads(Function &Kernel,
     Arguments.push_back(A);
   for (uint32_t I = 0; Ahead && I != 2 * Ahead->Loaded.size(); ++I)
     Arguments.push_back({RecipeArgument::OfRange, I});
+  if (Ahead)
+    for (RecipeArgument A : placeArguments({LaunchAmount::Blocks}))
+      Arguments.push_back(A);
   R.Ahead = std::move(Ahead);
   RecipeStep &First = R.Steps.emplace_back();
   First.Kernel = Keys.Kernel->getName().str();

@@ -16,11 +16,12 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 ; MOVED-NOT: define {{.*}}chased${{.*}}before
 ; MOVED-NOT: define {{.*}}counted${{.*}}before
 
-; many[t], many[t + 1] have one bound: 8 bytes. Beyond it, what is at the beginning
+; It is a loop over blocks. many[t], many[t + 1] have one bound: 8 bytes. Beyond it, what is at the beginning
 ; is read.
 ; CHECK-LABEL: define ptx_kernel void @"walk$keys$before"(
-; CHECK-SAME: ptr %range, i64 %from, i64 %to)
-; CHECK: %[[SIZE:.*]] = sub i64 %to, %from
+; CHECK-SAME: ptr %range, i64 %from, i64 %to, i64 %units
+; CHECK-DAG: %block = phi i64 [ %{{.*}}, %{{.*}} ], [ %{{.*}}, %next ]
+; CHECK-DAG: %[[SIZE:.*]] = sub i64 %to, %from
 ; CHECK: %[[ROOM:.*]] = sub i64 %[[SIZE]], 8
 ; CHECK: %[[MOST:.*]] = select i1 %{{.*}}, i64 %[[ROOM]], i64 0
 ; CHECK: %[[FROM:.*]] = inttoptr i64 %from to ptr addrspace(1)
@@ -30,13 +31,15 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 ; CHECK: %[[AT:.*]] = select i1 %[[IN]], ptr addrspace(1) %{{.*}}, ptr addrspace(1) %[[SAFE]]
 ; CHECK: load i32, ptr addrspace(1) %{{.*}}
 ; CHECK: load i32, ptr addrspace(1) %{{.*}}
+; CHECK: next:
+; CHECK: br i1 %{{.*}}, label %{{.*}}, label %done
 ; CHECK: ret void
 ; The order stays for the next launch; the range is where %many leads to.
-; CHECK: attributes {{.*}} "reconverge-recipe"="for 4096 2147483648 {{[0-9]+}} ahead 3 8 8 4
+; CHECK: attributes {{.*}} "reconverge-recipe"="for 4096 2147483648 {{[0-9]+}} ahead resident 1 4 3 8 8 4
 ; CHECK-SAME: part 1 0 8 advances part 2 0 4 advances loaded 1 0 8 scratch
 ; CHECK-SAME: scratch threads 4 1 kept
 ; CHECK-SAME: helper walk$keys$before making grid same
-; CHECK-SAME: range 0 range 1
+; CHECK-SAME: range 0 range 1 amount blocks 1 1 dimension 0
 ; CHECK-SAME: helper walk$scatter$before making
 ; CHECK-SAME: step walk grid blocks
 define ptx_kernel void @walk(ptr noalias %out, ptr noalias %many, i32 %n) {
