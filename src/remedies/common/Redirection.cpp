@@ -1,5 +1,16 @@
 //===- remedies/common/Redirection.cpp - Threads by an index --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel is told who it runs as, in front of all of its code:
+//
+//   by an index             item = index[place]       place: of the thread, or block
+//   first threads of blocks thread 0 of block place
+//   a loop over blocks      for (block = blockIdx; block < blocks; block += grid)
+//
+// and what it reads of the launch follows from that (common/Items.h): the sizes
+// that the program gave come as parameters.
+//
+//===----------------------------------------------------------------------===//
 
 #include "remedies/common/Redirection.h"
 

@@ -32,6 +32,7 @@ static bool readTerm(StringRef Text, EstimateTerm &Term) {
 Expected<RegroupOptions> parseRegroupOptions(StringRef Text,
                                              RegroupOptions Options) {
   std::string NetFile;
+  bool SaysReuse = false, SaysNext = false, SaysNet = false;
   Error E = readParameters(
       Text, "regrouping", regroup::Parameters,
       [&](StringRef Key, StringRef Value) {
@@ -45,11 +46,11 @@ Expected<RegroupOptions> parseRegroupOptions(StringRef Text,
         if (Key == "locality")
           return readBetween(Value, 0, 16, Options.Locality);
         if (Key == "reuse") {
-          Options.Reuse = Value == "on";
+          Options.Reuse = SaysReuse = Value == "on";
           return Value == "on" || Value == "off";
         }
         if (Key == "next") {
-          Options.Next = Value == "on";
+          Options.Next = SaysNext = Value == "on";
           return Value == "on" || Value == "off";
         }
         if (Key == "window") {
@@ -77,7 +78,7 @@ Expected<RegroupOptions> parseRegroupOptions(StringRef Text,
           return !Value.empty();
         }
         if (Key == "net") {
-          Options.OnTensorCores = Value == "mma";
+          Options.OnTensorCores = SaysNet = Value == "mma";
           return Value == "mma" || Value == "fma";
         }
         if (Key == "marked")
@@ -86,6 +87,10 @@ Expected<RegroupOptions> parseRegroupOptions(StringRef Text,
       });
   if (E)
     return std::move(E);
+  // What is said here goes before what was there.
+  Options.Reuse &= SaysReuse || !(SaysNext || SaysNet);
+  Options.Next &= SaysNext || !SaysReuse;
+  Options.OnTensorCores &= SaysNet || !SaysReuse;
   if (!NetFile.empty()) {
     auto Net = readPathNet(NetFile);
     if (!Net)

@@ -348,7 +348,10 @@ static PlanOr<Regrouped> regroupBy(Function &Kernel,
 PlanOr<Regrouped> regroupKernel(Function &Kernel, const RegroupOptions &Given) {
   RegroupOptions Options = Given;
   for (const SourceRequest &Said : requestsIn(Kernel, Name))
-    Options = cantFail(parseRegroupOptions(Said.Parameters, Options));
+    if (auto Both = parseRegroupOptions(Said.Parameters, Options))
+      Options = std::move(*Both);
+    else
+      consumeError(Both.takeError()); // the remedy has said so (Remedy.cpp)
   // What is told beforehand was learned of threads.
   const bool IsTold =
       !Options.Estimate.empty() || Options.Tree.leaves() || Options.Net;

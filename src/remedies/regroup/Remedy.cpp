@@ -75,12 +75,22 @@ static Error checkNet(const PathNet &N, const Function &F,
                    "profile it with --paths again and train anew.");
 }
 
+/// That what the source asks of \p F goes together.
+static Error checkRequests(const Function &F) {
+  for (const SourceRequest &Said : requestsIn(F, regroup::Name))
+    if (auto Alone = parseRegroupOptions(Said.Parameters); !Alone)
+      return Alone.takeError();
+  return Error::success();
+}
+
 static Expected<std::optional<Recipe>>
 apply(Function &F, StringRef Parameters, const Services &Services,
       OptimizationRemarkEmitter &Remarks) {
   auto Options = parseRegroupOptions(Parameters);
   if (!Options)
     return Options.takeError();
+  if (Error E = checkRequests(F))
+    return std::move(E);
   if (Options->Marked && !isAskedFor(F, regroup::Name))
     return std::nullopt;
   Module &M = *F.getParent();

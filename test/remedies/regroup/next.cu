@@ -64,6 +64,17 @@
 // RUN: not %reconverge cc '--regroup=next=on;reuse=on' %s -o bad 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: regrouping by next=on with reuse=on
 
+// What the source asks for goes before what is asked for beside it.
+// RUN: %reconverge cc -DASKS='"reconverge regroup next(on)"' '--regroup=least=1;reuse=on' %s -o asks
+// RUN: %{on} ./asks batches 2>&1 >out | FileCheck %s --check-prefix=BATCHES
+// RUN: diff batches.expected out
+// RUN: %reconverge cc -DASKS='"reconverge regroup reuse(on)"' '--regroup=least=1;next=on' %s -o asks
+// RUN: %{on} ./asks batches 2>&1 >out | FileCheck %s --check-prefix=REUSES
+// RUN: diff batches.expected out
+// REUSES: orders were made for 8 launches
+// REUSES-NOT: had an order
+// RUN: not %reconverge cc -DASKS='"reconverge regroup next(on) reuse(on)"' --regroup=least=1 %s -o asks 2>&1 | FileCheck %s --check-prefix=BOTH
+
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>
@@ -77,6 +88,9 @@ struct Batch {
 };
 
 // As many rounds as the item's kind has.
+#ifdef ASKS
+_Pragma(ASKS)
+#endif
 __global__ void rounds(Batch b, const unsigned *__restrict__ table, unsigned *__restrict__ out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= b.n)
