@@ -90,7 +90,9 @@ public:
 
 private:
   std::optional<Base> baseOf(Value *Object);
-  bool isOwn(const Value *Object) const;
+  bool isScratch(const Value *Object) const;
+  std::optional<uint64_t> ownBytes(const Value *Object) const;
+  bool staysInside(Value *Pointer, Type &Accessed);
   bool addLoad(LoadInst &Load);
   void add(LoadInst &Load, ArrayRef<Base> Of);
   std::optional<int64_t> apart(Value &Root, const LoadInst &Load,
@@ -142,11 +144,37 @@ std::optional<Base> Bounder::baseOf(Value *Object) {
   return Base{nullptr, Member, Number};
 }
 
-/// Whether that is the thread's stack, its arguments, or the remedy's memory.
-bool Bounder::isOwn(const Value *Object) const {
+/// Whether that is memory of the remedy's, which it accesses by the thread's number
+/// and its class.
+bool Bounder::isScratch(const Value *Object) const {
   const auto *A = dyn_cast<Argument>(Object);
-  return isa<AllocaInst>(Object) || isNetTable(*Object) ||
-         (A && (A->hasByValAttr() || A->getArgNo() >= OfProgram));
+  return isNetTable(*Object) ||
+         (A && !A->hasByValAttr() && A->getArgNo() >= OfProgram);
+}
+
+/// Bytes of what is on the thread's stack, or passed by value; none: it is
+/// neither.
+std::optional<uint64_t> Bounder::ownBytes(const Value *Object) const {
+  if (const auto *A = dyn_cast<Argument>(Object); A && A->hasByValAttr())
+    return Layout.getTypeAllocSize(A->getParamByValType());
+  const auto *Slot = dyn_cast<AllocaInst>(Object);
+  const auto Bytes = Slot ? Slot->getAllocationSize(Layout) : std::nullopt;
+  return Bytes && !Bytes->isScalable() ? std::optional(Bytes->getFixedValue())
+                                       : std::nullopt;
+}
+
+/// Whether \p Pointer leads into such memory, whatever the data are.
+bool Bounder::staysInside(Value *Pointer, Type &Accessed) {
+  const Value *Object = getUnderlyingObject(Pointer, /*MaxLookup=*/0);
+  const auto Size = ownBytes(Object);
+  const uint64_t Bytes = Layout.getTypeStoreSize(&Accessed);
+  if (!Size || Bytes > *Size)
+    return false;
+  const SCEV *From = Evolution.getPointerBase(Evolution.getSCEV(Pointer));
+  if (From != Evolution.getSCEV(const_cast<Value *>(Object)))
+    return false;
+  const SCEV *At = Evolution.removePointerBase(Evolution.getSCEV(Pointer));
+  return Evolution.getUnsignedRangeMax(At).ule(*Size - Bytes);
 }
 
 static int64_t sizeOf(const GlobalVariable &V) {
@@ -229,15 +257,17 @@ bool Bounder::addLoad(LoadInst &Load) {
   getUnderlyingObjects(Load.getPointerOperand(), Objects, /*LI=*/nullptr,
                        /*MaxLookup=*/0);
   const auto IsVariable = [](const Value *O) { return isa<GlobalVariable>(O); };
-  if (all_of(Objects, [&](const Value *O) { return isOwn(O); }) ||
+  if (all_of(Objects, [&](const Value *O) { return isScratch(O); }) ||
+      staysInside(Load.getPointerOperand(), *Load.getType()) ||
       (all_of(Objects, IsVariable) &&
        isDereferenceableAndAlignedPointer(
            Load.getPointerOperand(), Load.getType(), Load.getAlign(), Layout)))
     return true;
   SmallVector<Base, 1> Of;
   for (const Value *Object : Objects) {
-    const auto Known =
-        isOwn(Object) ? std::nullopt : baseOf(const_cast<Value *>(Object));
+    const auto Known = isScratch(Object) || ownBytes(Object)
+                           ? std::nullopt
+                           : baseOf(const_cast<Value *>(Object));
     // One kind of memory, and room for what it reads elsewhere.
     if (!Known || (!Of.empty() && (Of[0].Variable || Known->Variable)) ||
         (Known->Variable &&
@@ -252,12 +282,17 @@ bool Bounder::addLoad(LoadInst &Load) {
   return true;
 }
 
-/// All that it reads is bounded, or its thread's own. Its slice has left no call
+/// All that it reads is bounded, or its thread's own; so is what it writes. Its slice has left no call
 /// of the program's that does more than read; the others are the remedy's.
 bool Bounder::readsKnown() {
   for (Instruction &I : instructions(F)) {
     if (auto *Load = dyn_cast<LoadInst>(&I)) {
       if (!addLoad(*Load))
+        return false;
+    } else if (auto *Store = dyn_cast<StoreInst>(&I)) {
+      const Value *To = getUnderlyingObject(Store->getPointerOperand(), 0);
+      if (!isScratch(To) && !staysInside(Store->getPointerOperand(),
+                                         *Store->getValueOperand()->getType()))
         return false;
     } else if (const auto *Call = dyn_cast<CallBase>(&I)) {
       const Function *Callee = Call->getCalledFunction();
@@ -374,14 +409,19 @@ void Bounder::bound(Function &Wider, unsigned First) {
     bound(G, Wider, First);
 }
 
-/// What the program promises of its own launches does not hold for another.
-static void dropPromises(Function &F) {
+/// What the program promises of its data does not hold before they are there.
+static void dropDataPromises(Function &F) {
   for (Instruction &I : instructions(F)) {
-    I.dropPoisonGeneratingFlags();
     I.dropPoisonGeneratingMetadata();
     if (isa<LoadInst>(I))
       I.setMetadata(LLVMContext::MD_noundef, nullptr);
   }
+}
+
+/// Nor that its arithmetic does not wrap.
+static void dropFlags(Function &F) {
+  for (Instruction &I : instructions(F))
+    I.dropPoisonGeneratingFlags();
 }
 
 /// Nothing but loads, as far as one can see.
@@ -395,6 +435,7 @@ static bool isOnlyRead(const Value &Pointer) {
 PlanOr<Function *> boundKeys(Function &Keys, const Function &Kernel,
                              std::vector<RecipeAhead::Range> &Loaded) {
   const Instruction &Start = *Kernel.getEntryBlock().getTerminator();
+  dropDataPromises(Keys);
   for (Argument &A : Keys.args())
     if (A.hasByValAttr() && isOnlyRead(A))
       A.addAttr(Attribute::ReadOnly);
@@ -410,7 +451,7 @@ PlanOr<Function *> boundKeys(Function &Keys, const Function &Kernel,
   for (size_t I = 0; I != Loaded.size(); ++I)
     Names.append({"from", "to"});
   Function &Wider = addParameters(Keys, Types, Names);
-  dropPromises(Wider);
+  dropFlags(Wider);
   Bounds.bound(Wider, First);
   return &Wider;
 }

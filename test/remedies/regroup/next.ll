@@ -11,6 +11,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
 ; CHECK: not regrouped: keys of the next launch would read anywhere [RC618]
 ; CHECK: not regrouped: keys of the next launch may take any time [RC619]
+; CHECK: not regrouped: keys of the next launch would read anywhere [RC618]
 ; CHECK-NOT: not regrouped
 ; Of what is refused nothing is left.
 ; MOVED-NOT: define {{.*}}chased${{.*}}before
@@ -34,6 +35,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 ; CHECK: next:
 ; CHECK: br i1 %{{.*}}, label %{{.*}}, label %done
 ; CHECK: ret void
+; CHECK: define ptx_kernel void @"masked$keys$before"(
 ; The order stays for the next launch; the range is where %many leads to.
 ; CHECK: attributes {{.*}} "reconverge-recipe"="for 4096 2147483648 {{[0-9]+}} ahead resident 1 4 3 8 8 4
 ; CHECK-SAME: part 1 0 8 advances part 2 0 4 advances loaded 1 0 8 scratch
@@ -120,6 +122,77 @@ loop:
 end:
   %po = getelementptr i32, ptr %out, i32 %t
   store i32 %s1, ptr %po
+  ret void
+}
+
+; An array of the thread's own, at an index that is loaded; then at the index's two
+; lowest bits.
+define ptx_kernel void @indexed(ptr noalias %out, ptr noalias %many) {
+entry:
+  %own = alloca [4 x i32]
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pm = getelementptr i32, ptr %many, i32 %t
+  %which = load i32, ptr %pm
+  store i32 3, ptr %own
+  %own1 = getelementptr i32, ptr %own, i32 1
+  store i32 100, ptr %own1
+  %own2 = getelementptr i32, ptr %own, i32 2
+  store i32 7, ptr %own2
+  %own3 = getelementptr i32, ptr %own, i32 3
+  store i32 50, ptr %own3
+  %at = zext i32 %which to i64
+  %po = getelementptr i32, ptr %own, i64 %at
+  %m = load i32, ptr %po
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %k1, %loop ]
+  %s = phi i32 [ 1, %entry ], [ %s1, %loop ]
+  %p = mul i32 %s, 31
+  %q = xor i32 %p, %k
+  %q1 = mul i32 %q, 77
+  %q2 = xor i32 %q1, %s
+  %s1 = add i32 %q2, 7
+  %k1 = add i32 %k, 1
+  %c = icmp slt i32 %k1, %m
+  br i1 %c, label %loop, label %end, !rc.branch !0
+end:
+  %pt = getelementptr i32, ptr %out, i32 %t
+  store i32 %s1, ptr %pt
+  ret void
+}
+
+define ptx_kernel void @masked(ptr noalias %out, ptr noalias %many) {
+entry:
+  %own = alloca [4 x i32]
+  %t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %pm = getelementptr i32, ptr %many, i32 %t
+  %which = load i32, ptr %pm
+  store i32 3, ptr %own
+  %own1 = getelementptr i32, ptr %own, i32 1
+  store i32 100, ptr %own1
+  %own2 = getelementptr i32, ptr %own, i32 2
+  store i32 7, ptr %own2
+  %own3 = getelementptr i32, ptr %own, i32 3
+  store i32 50, ptr %own3
+  %low = and i32 %which, 3
+  %at = zext i32 %low to i64
+  %po = getelementptr i32, ptr %own, i64 %at
+  %m = load i32, ptr %po
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %entry ], [ %k1, %loop ]
+  %s = phi i32 [ 1, %entry ], [ %s1, %loop ]
+  %p = mul i32 %s, 31
+  %q = xor i32 %p, %k
+  %q1 = mul i32 %q, 77
+  %q2 = xor i32 %q1, %s
+  %s1 = add i32 %q2, 7
+  %k1 = add i32 %k, 1
+  %c = icmp slt i32 %k1, %m
+  br i1 %c, label %loop, label %end, !rc.branch !0
+end:
+  %pt = getelementptr i32, ptr %out, i32 %t
+  store i32 %s1, ptr %pt
   ret void
 }
 
