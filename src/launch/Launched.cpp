@@ -103,34 +103,60 @@ void Launched::give(Turn &Now, uint32_t Scratch, const LaunchShape &Shape) {
 }
 
 /// Whether the recipe's next measured launch is to be one that is made ready
-/// before: \p Now makes it, and is not measured.
+/// before: \p Now makes it, and is measured aside.
 bool Launched::leadsIn(const Turn &Now, const OfClass &Of) const {
   const Switch::Turn Next = Of.Choice.upcoming();
-  return Now.In && Now.In->Next.Args && !Now.In->IsReady && !Now.In->LedIn &&
-         Next.Measured && Next.Take == Form::Recipe;
+  return Now.In && !Of.Alone && Now.In->Next.Args && !Now.In->IsReady &&
+         !Now.In->LedIn && Next.Measured && Next.Take == Form::Recipe;
+}
+
+/// What a time that is known now says.
+void Launched::note(const Stopwatch::Known &Now, OfClass &Of) {
+  if (R.Ahead && Now.Of.Of == Form::Recipe && Now.Milliseconds > 0) {
+    double &Least = Now.Of.Makes ? Of.Own : Of.Ready;
+    Least = Least > 0 ? std::min(Least, Now.Milliseconds) : Now.Milliseconds;
+  }
+  if (!Now.Of.Aside)
+    Of.Choice.arrived(Now.Of.Of, amortised(Now, Of));
+}
+
+/// Once all of the first round is known: where orders that were made before do not
+/// pay, because the data come too late for them, launches try it with their own.
+void Launched::judge(OfClass &Of) const {
+  if (!R.Ahead || Of.Judged || !Of.Choice.isDecided())
+    return;
+  Of.Judged = true;
+  Of.Alone =
+      Of.Choice.kept() == Form::Original || (Of.Own > 0 && Of.Ready > Of.Own);
+  if (Of.Alone)
+    Of.Choice = {};
+}
+
+bool Launched::measure(Turn &Now, OfClass &Of, Stopwatch::Timing T,
+                       cudaStream_t Stream) {
+  Now.Take = T.Of;
+  if (!Of.Watch.begin(T, Stream))
+    return false;
+  Now.Measured = T;
+  return true;
 }
 
 /// Has \p Now be measured, if it is its turn.
 void Launched::measure(Turn &Now, OfClass &Of, cudaStream_t Stream) {
   for (const Stopwatch::Known &K : Of.Watch.poll())
-    Of.Choice.arrived(K.Of.Of, amortised(K, Of));
+    note(K, Of);
+  judge(Of);
   const bool LeadsIn = leadsIn(Now, Of);
   if (Now.In)
     Now.In->LedIn = LeadsIn;
   if (LeadsIn) {
-    Now.Take = Form::Recipe;
+    (void)measure(Now, Of, {.Of = Form::Recipe, .Aside = true}, Stream);
     return;
   }
   const Switch::Turn Next = Of.Choice.next();
   Now.Take = Next.Take;
-  if (!Next.Measured)
-    return;
-  Stopwatch::Timing T;
-  T.Of = Next.Take;
-  if (Of.Watch.begin(T, Stream))
-    Now.Measured = T;
-  else
-    Of.Choice.arrived(T.Of, -1);
+  if (Next.Measured && !measure(Now, Of, {.Of = Next.Take}, Stream))
+    Of.Choice.arrived(Next.Take, -1);
 }
 
 /// Has what launches before it have counted choose for \p Now. Others go on
@@ -176,7 +202,7 @@ Launched::Turn Launched::begin(const LaunchShape &Shape, cudaStream_t Stream,
     Now.In = Following.begin(R, Calls, Now.Class.first, Stream, Shape, Args);
   if (hasClock())
     measure(Now, Of, Stream);
-  if (Now.In && Now.Take == Form::Recipe)
+  if (Now.In && Now.Take == Form::Recipe && !Of.Alone)
     Following.choose(*Now.In, Now.Which);
   if (R.Reuse && Now.Take == Form::Recipe)
     Now.Order = Kept.begin(R, Now.Class.first, Stream, Shape, Now.Which);
@@ -206,7 +232,8 @@ void Launched::end(const Turn &Took, bool Done, cudaStream_t Stream) {
     return;
   if (!Done)
     Of.Watch.drop(*Took.Measured);
-  Of.Choice.arrived(Took.Take, -1);
+  if (!Took.Measured->Aside)
+    Of.Choice.arrived(Took.Take, -1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -250,6 +277,8 @@ std::string Launched::describe(const std::string &Name, unsigned Bits,
                   (unsigned long long)C.changes());
     Line += Text;
   }
+  if (Of.Alone)
+    Line += "; by orders of their own, as those made before did not pay";
   if (Of.Captured)
     Line += "; " + std::to_string(Of.Captured) + " of them captured";
   return Line + "\n";

@@ -54,6 +54,11 @@ private:
   struct OfClass {
     Switch Choice;
     Stopwatch Watch;
+    /// Of launches by orders that were made before, and by their own: the least
+    /// milliseconds. Zero: not known.
+    double Ready = 0, Own = 0;
+    bool Judged = false; ///< these two
+    bool Alone = false;  ///< launches make their own orders: that is faster
     /// Milliseconds of the last launch that made an order, and how many were
     /// measured.
     double Making = 0;
@@ -63,6 +68,10 @@ private:
   double amortised(const Stopwatch::Known &Now, OfClass &Of) const;
   void give(Turn &Now, uint32_t Scratch, const LaunchShape &Shape);
   void measure(Turn &Now, OfClass &Of, cudaStream_t Stream);
+  bool measure(Turn &Now, OfClass &Of, Stopwatch::Timing T,
+               cudaStream_t Stream);
+  void note(const Stopwatch::Known &Now, OfClass &Of);
+  void judge(OfClass &Of) const;
   bool leadsIn(const Turn &Now, const OfClass &Of) const;
   void count(Turn &Now, const LaunchShape &Shape, cudaStream_t Stream,
              std::unique_lock<std::mutex> &Guard);

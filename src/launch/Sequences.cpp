@@ -6,6 +6,9 @@
 //   k<<<g, b, 0, s>>>(in + d, out + d)      the kernel by that order
 //                                           order of (in + 2 d, out + 2 d) beside
 //
+// Where orders that were made before turn out slower than those that launches make
+// themselves, launches make their own (Launched.cpp).
+//
 // Limitation: what is kept stays until the process ends, for at most 16 streams
 // and shapes a kernel, as in Orders.cpp.
 //

@@ -17,7 +17,8 @@ class Stopwatch {
 public:
   struct Timing {
     Form Of = Form::Recipe;
-    bool Makes = false; ///< an order that later launches reuse
+    bool Makes = false; ///< an order, which later launches may reuse
+    bool Aside = false; ///< no turn of the switch's
     cudaEvent_t Begin = nullptr, End = nullptr;
   };
   /// In \p Stream, from here on; false: it cannot be measured.

@@ -59,6 +59,13 @@
 // MODEL: rounds({{.*}}): 24 launches of 16384 to 32767 threads, {{[0-9]+}} with the remedy: {{kept|switched off}},
 // MODEL: {{[1-9][0-9]*}} of {{[0-9]+}} launches had an order
 
+// Where batches come late and are long, orders that were made before do not pay, but
+// those that launches make themselves do.
+// RUN: env RECONVERGE_DEVICE=cpu ./plain long >long.expected
+// RUN: %{on} RECONVERGE_VM=clock=model ./path long 2>&1 >out | FileCheck %s --check-prefix=LONG
+// RUN: diff long.expected out
+// LONG: rounds({{.*}}): 24 launches of 16384 to 32767 threads, 20 with the remedy: kept, {{.*}}; by orders of their own, as those made before did not pay
+
 // RUN: not %reconverge cc '--regroup=next=maybe' %s -o bad 2>&1 | FileCheck %s --check-prefix=BAD
 // BAD: next=maybe
 // RUN: not %reconverge cc '--regroup=next=on;reuse=on' %s -o bad 2>&1 | FileCheck %s --check-prefix=BOTH
@@ -121,13 +128,14 @@ int main(int argc, char **argv) {
   unsigned *kind, *out, *table, *extra, *late;
   const size_t bytes = n * batches * 4;
   std::vector<unsigned> rows(kinds);
-  for (int k = 0; k < kinds; ++k) rows[k] = k < 8 ? k : 300 + 10 * k;
+  for (int k = 0; k < kinds; ++k) rows[k] = k < 8 ? k : (is("long") ? 3000 : 300) + 10 * k;
   CHECK(cudaMalloc(&kind, bytes)); CHECK(cudaMalloc(&out, bytes)); CHECK(cudaMalloc(&late, bytes));
   CHECK(cudaMalloc(&table, kinds * 4)); CHECK(cudaMalloc(&extra, kinds * 4));
   CHECK(cudaMemcpy(table, rows.data(), kinds * 4, cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(extra, rows.data(), kinds * 4, cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(late, draw().data(), bytes, cudaMemcpyHostToDevice));
-  if (is("late")) CHECK(cudaMemset(kind, 0xe7, bytes));
+  const bool comesLate = is("late") || is("long");
+  if (comesLate) CHECK(cudaMemset(kind, 0xe7, bytes));
   else CHECK(cudaMemcpy(kind, late, bytes, cudaMemcpyDeviceToDevice));
   CHECK(cudaMemset(out, 0, bytes));
   cudaStream_t s[2]; cudaGraph_t graph; cudaGraphExec_t exec;
@@ -142,11 +150,12 @@ int main(int argc, char **argv) {
   else if (is("same"))
     for (int b = 0; b < batches; ++b) launch(0, s[0]);
   else
-    for (int round = 0; round < (is("rounds") ? 3 : 1); ++round)
+    for (int round = 0; round < (is("rounds") || is("long") ? 3 : 1); ++round)
       for (int b = 0; b < batches; ++b) {
-        if (is("late"))
+        if (comesLate)
           CHECK(cudaMemcpyAsync(kind + b * n, late + b * n, n * 4, cudaMemcpyDeviceToDevice, s[0]));
         launch(b, s[is("streams") ? b % 2 : 0]);
+        if (is("long")) CHECK(cudaMemsetAsync(kind + b * n, 0xe7, n * 4, s[0]));
       }
   CHECK(cudaGetLastError());
   if (is("graph")) {
