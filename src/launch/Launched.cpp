@@ -197,7 +197,7 @@ Launched::Turn Launched::begin(const LaunchShape &Shape, cudaStream_t Stream,
     count(Now, Shape, Stream, Guard);
     return Now;
   }
-  if (R.Ahead &&
+  if (R.Ahead && !Of.Alone &&
       (Of.Choice.kept() == Form::Recipe || Of.Choice.upcoming().Measured))
     Now.In = Following.begin(R, Calls, Now.Class.first, Stream, Shape, Args);
   if (hasClock())

@@ -9,7 +9,8 @@
 // Where the GPU is, with src/launch and src/core beside, which need no LLVM:
 //
 //   nvcc -O2 -std=c++20 -Isrc unittests/remedies/RunKernels.cu
-//   src/launch/Execute.cpp src/launch/RecipeText.cpp src/launch/Trips.cpp -lcuda
+//   src/launch/Execute.cpp src/launch/RecipeText.cpp src/launch/Rows.cpp
+//   src/launch/Trips.cpp -lcuda
 //   -o RunKernels
 //   ./RunKernels kernels/*.ptx
 //
