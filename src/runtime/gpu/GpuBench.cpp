@@ -432,8 +432,7 @@ RunEnd GpuBench::runOriginal(const RunOptions &How) {
 }
 
 runtime::SpreadRule GpuBench::spread() const {
-  return {std::max(In.Plan.Orders, 1u), /*Seeded=*/false, /*More=*/8,
-          /*Most=*/40};
+  return {std::max(In.Plan.Orders, 1u), /*Seeded=*/false};
 }
 
 //===----------------------------------------------------------------------===//

@@ -41,7 +41,6 @@ public:
   bool admit() override;
   std::string whyUnknown() const override { return Unexplained; }
   runtime::SpreadRule spread() const override;
-  bool mayVary() const override { return K.Atomics; }
   llvm::Error build(runtime::TriedCandidate &) override {
     return llvm::Error::success(); // what has no code is struck off
   }

@@ -39,7 +39,6 @@
 #include "analysis/Numbering.h"
 #include "analysis/device/AddressSpace.h"
 #include "analysis/device/Annotations.h"
-#include "analysis/device/Intrinsics.h"
 #include "core/Container.h"
 #include "core/ContainerIO.h"
 #include "core/Error.h"
@@ -101,26 +100,10 @@ static std::vector<const GlobalVariable *> variablesOf(const Function &F) {
   return Used;
 }
 
-static bool hasAtomics(const Function &F) {
-  for (const Function *Part : analysis::functionsOf(F))
-    for (const Instruction &I : instructions(*Part)) {
-      if (isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
-        return true;
-      if (const auto *Call = dyn_cast<CallBase>(&I)) {
-        if (Call->isInlineAsm())
-          return true; // it may well be one
-        if (analysis::intrinsicKind(I) == analysis::IntrinsicKind::Atomic)
-          return true;
-      }
-    }
-  return false;
-}
-
 static GpuTriedKernel describe(TrialImage &I, Function &F) {
   GpuTriedKernel K;
   K.Home = &I;
   K.Code = &F;
-  K.Atomics = hasAtomics(F);
   if (std::string Why = runtime::hindrance(F); !Why.empty())
     K.Untried = "the kernel cannot be run again: " + Why;
   for (const GlobalVariable *G : variablesOf(F)) {

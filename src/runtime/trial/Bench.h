@@ -55,9 +55,9 @@ struct SpreadRule {
   /// device chooses: one shows little, so those after the first are made only
   /// where something may vary, and none once nothing can be told any more.
   bool Seeded;
-  /// Where something varies and a candidate differs: so many more runs before
-  /// the candidate is given another go, up to \p Most in all. 0: none.
-  unsigned More = 0, Most = 0;
+  /// Where something may vary and a candidate differs: so many more runs before
+  /// the candidate is given another go, up to \p Most in all.
+  unsigned More = 8, Most = 40;
 };
 
 /// What to show of a page's allocation next; a bench may show all of it.
@@ -114,8 +114,6 @@ public:
   /// Asked after takeBefore(): why no result can be judged; empty: it can.
   virtual std::string whyUnknown() const { return ""; }
   virtual SpreadRule spread() const = 0;
-  /// Whether the kernel's code says that the order of threads may matter.
-  virtual bool mayVary() const = 0;
 
   /// Of the original, from memory as it was before: which threads share what
   /// they write. None: it cannot be told here.

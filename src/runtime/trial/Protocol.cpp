@@ -29,21 +29,26 @@
 // never timed. If one of them differs or ends badly, all later candidates that
 // move threads are refused. A check that cannot be made refuses nothing.
 //
-// Where the device chooses the order of threads, a few runs of the original
-// show only a part of the spread of, say, a sum by atomics. A right candidate
-// may fall outside that part. So where the order matters and a candidate
-// differs, the original runs more often (SpreadRule), and the candidate runs
-// again. A result outside the spread of all runs of the original still differs.
+// A few runs of the original show only a part of the spread of, say, a sum by
+// atomics; on the warp VM, too, where its threads share the blocks as they come.
+// A right candidate may fall outside that part. So where the order may matter
+// and a candidate differs, the original runs more often (SpreadRule), and the
+// candidate runs again. A result outside the spread of all runs of the original
+// still differs.
 //
 //===----------------------------------------------------------------------===//
 
 #include "runtime/trial/Protocol.h"
 
+#include "analysis/Numbering.h"
+#include "analysis/device/Intrinsics.h"
 #include "remedies/Table.h"
 #include "runtime/trial/Rounds.h"
 #include "runtime/trial/Stopwatch.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
@@ -91,6 +96,22 @@ RunEnd runAgain(OriginalBench &On, const RunOptions &How, PageVisitor See) {
 // One launch
 //===----------------------------------------------------------------------===//
 
+/// Whether the code of \p F says that the order of threads may matter.
+static bool hasAtomics(const Function &F) {
+  for (const Function *Part : analysis::functionsOf(F))
+    for (const Instruction &I : instructions(*Part)) {
+      if (isa<AtomicRMWInst, AtomicCmpXchgInst>(I))
+        return true;
+      if (const auto *Call = dyn_cast<CallBase>(&I)) {
+        if (Call->isInlineAsm())
+          return true; // it may well be one
+        if (analysis::intrinsicKind(I) == analysis::IntrinsicKind::Atomic)
+          return true;
+      }
+    }
+  return false;
+}
+
 namespace {
 /// A launch after its natural run, while candidates are tried on it.
 class LaunchTrial {
@@ -99,12 +120,13 @@ public:
   LaunchTrial(Bench &On, LaunchLog &Log, const TrialPlan &Plan,
               double Milliseconds)
       : On(On), Log(Log), Plan(Plan), Natural(Milliseconds), Rule(On.spread()),
-        Unknown(On.whyUnknown()), Spread(On.kernel()) {}
+        HasAtomics(hasAtomics(On.kernel())), Unknown(On.whyUnknown()),
+        Spread(On.kernel()) {}
 
   void run();
 
 private:
-  bool mayVary() const { return On.mayVary() || Spread.bytes(); }
+  bool mayVary() const { return HasAtomics || Spread.bytes(); }
   double share() const;
   bool leavesNoTime() const;
   void runOriginal(unsigned Times);
@@ -127,6 +149,7 @@ private:
   const double Natural;
   const Stopwatch Time;
   const SpreadRule Rule;
+  const bool HasAtomics;
   std::string Unknown; ///< why no verdict can be given; empty: one can
   unsigned Runs = 1;   ///< of the original
   OrderSpread Spread;

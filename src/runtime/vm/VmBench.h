@@ -61,7 +61,6 @@ public:
   SpreadRule spread() const override {
     return {Settings.Plan.Orders, /*Seeded=*/true};
   }
-  bool mayVary() const override { return false; } // its orders tell
 
   llvm::Expected<RunEnd> runNatural() override;
   std::optional<RaceFindings> findRaces() override;

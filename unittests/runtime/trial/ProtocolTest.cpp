@@ -28,12 +28,16 @@ define void @k(ptr %p) {
   store float 1.0, ptr %p
   ret void
 }
+define void @sum(ptr %p) {
+  %was = atomicrmw fadd ptr %p, float 1.0 monotonic
+  ret void
+}
 )";
 
 /// The kernel sets a float; a candidate is named for what it sets it to, or
 /// for how it ends.
 struct FakeBench : Bench {
-  FakeBench(const Function &F) : F(F) {}
+  FakeBench(const Function &F) : F(&F) {}
 
   Error takeBefore() override {
     Done += "before ";
@@ -90,9 +94,8 @@ struct FakeBench : Bench {
       All.push_back(&C);
     return All;
   }
-  const Function &kernel() const override { return F; }
+  const Function &kernel() const override { return *F; }
   SpreadRule spread() const override { return Rule; }
-  bool mayVary() const override { return Varies; }
   Error build(TriedCandidate &C) override {
     return C.What.Remedy == "none yet" ? createStringError("no code")
                                        : Error::success();
@@ -120,12 +123,12 @@ struct FakeBench : Bench {
   std::optional<RaceFindings> findRaces() override { return Found; }
   bool canTime() const override { return Times; }
 
-  const Function &F;
+  const Function *F;
   std::vector<TriedCandidate> Own;
   std::optional<RaceFindings> Found;
   std::vector<float> Orders; ///< what the original sets in each
   SpreadRule Rule{1, /*Seeded=*/true};
-  bool NoRoom = false, Fails = false, Varies = false, Times = false;
+  bool NoRoom = false, Fails = false, Times = false;
   double Slowness = 1;
   float Memory = 0;
   std::string Done;
@@ -137,11 +140,13 @@ protected:
     SMDiagnostic Problem;
     M = parseAssemblyString(Code, Problem, Context);
     EXPECT_TRUE(M) << Problem.getMessage().str();
-    Bench.emplace(*M->getFunction("k"));
+    Bench.emplace(*function("k"));
     EXPECT_FALSE(sys::fs::createTemporaryFile("log", "txt", LogFile));
     Plan.Samples = 1;
   }
   ~ProtocolTest() override { sys::fs::remove(LogFile); }
+
+  const Function *function(StringRef Name) { return M->getFunction(Name); }
 
   /// A candidate that moves threads, and a proof that they may be moved.
   void addMover(const char *Result, const char *Unit = "") {
@@ -326,6 +331,22 @@ TEST_F(ProtocolTest, ACandidateBesideTheSpreadIsGivenAnotherGo) {
                          "restore run 1.75 restore order4 restore order5 "
                          "restore run 1.75 done ");
   EXPECT_EQ(Events[1].Compared.Kind, VerdictKind::UpToOrder);
+}
+
+/// A few orders of a sum by atomics may all round alike.
+TEST_F(ProtocolTest, ASumOfWhichAllOrdersAgreeIsGivenAnotherGo) {
+  add("1.25");
+  add("1.75");
+  Bench->F = function("sum");
+  Bench->Rule = {2, /*Seeded=*/true, /*More=*/2, /*Most=*/6};
+  Bench->Orders = {1, 1, 1, 1, 1.25f};
+  const auto Events = tryAll();
+  EXPECT_EQ(Bench->Done, "before natural after restore order1 restore order2 "
+                         "restore run 1.25 restore order3 restore order4 "
+                         "restore run 1.25 restore run 1.75 restore order5 "
+                         "restore order6 restore run 1.75 done ");
+  EXPECT_EQ(Events[1].Compared.Kind, VerdictKind::UpToOrder);
+  EXPECT_EQ(Events[3].Compared.Kind, VerdictKind::Differs);
 }
 
 TEST_F(ProtocolTest, NothingThatVariesIsRunOnce) {
