@@ -37,7 +37,8 @@ struct LaunchCounts {
   std::vector<AccessCounts> Accesses; ///< empty: not counted
   Footprint Touched;
   uint64_t Warps = 0, DivergentWarps = 0;
-  double Seconds = 0; ///< on the device that ran it
+  double Seconds = 0;  ///< on the device that ran it
+  bool Prints = false; ///< it has; known on the warp VM alone
 };
 
 } // namespace reconverge

@@ -26,6 +26,7 @@
 #include "launch/CudaPlace.h"
 #include "model/Demand.h"
 #include "runtime/gpu/Cudart.h"
+#include "runtime/gpu/OutputCapture.h"
 #include "runtime/gpu/StreamGate.h"
 #include "runtime/gpu/UnreadError.h"
 #include "runtime/gpu/Watch.h"
@@ -36,6 +37,7 @@
 #include "llvm/Support/Format.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <unistd.h>
 
 using namespace llvm;
@@ -315,6 +317,9 @@ GpuBench::CudaEnd GpuBench::runCode(function_ref<cudaError_t()> Launch,
                                     bool Gated) {
   const Cudart &C = cudart();
   CudaEnd E;
+  std::optional<OutputCapture> Output;
+  if (K.MayPrint)
+    Output.emplace();
   const runtime::Stopwatch Host;
   std::optional<StreamGate> Gate;
   if (Gated)
@@ -329,6 +334,8 @@ GpuBench::CudaEnd GpuBench::runCode(function_ref<cudaError_t()> Launch,
   E.Seconds = Host.seconds();
   if (!E.Ran)
     E.Ran = C.EventElapsedTime(&E.Milliseconds, Start, Stop);
+  if (Output)
+    E.Printed = Output->take();
   return E;
 }
 
@@ -368,6 +375,7 @@ GpuBench::CudaEnd GpuBench::runWatched(GpuCandidate *C, bool Gated,
 RunEnd GpuBench::endOf(const CudaEnd &E) {
   RunEnd End;
   End.Milliseconds = E.Milliseconds;
+  End.Prints = !E.Printed.empty();
   if (!E.Launched && !E.Ran)
     return End;
   const Cudart &Rt = cudart();
@@ -395,6 +403,7 @@ Expected<RunEnd> GpuBench::runNatural() {
   Room.emplace(addedToFrames(analysis::functionsOf(*K.Code)));
   const CudaEnd Natural =
       runCode([&] { return L.Launch(K.Stub); }, /*Gated=*/false);
+  std::fwrite(Natural.Printed.data(), 1, Natural.Printed.size(), stdout);
   if (Natural.Launched == cudaErrorMemoryAllocation) {
     // Our copies may take what its local memory needs.
     runUntried();
@@ -406,6 +415,7 @@ Expected<RunEnd> GpuBench::runNatural() {
   Shortest = Natural.Milliseconds;
   RunEnd End;
   End.Milliseconds = Natural.Milliseconds;
+  End.Prints = !Natural.Printed.empty();
   if (Natural.Launched || Natural.Ran)
     End.How = RunEnd::Fault; // the program's own
   return End;

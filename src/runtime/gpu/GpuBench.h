@@ -57,6 +57,7 @@ private:
     cudaError_t Ran = cudaSuccess;      ///< then by the device: a fault
     double Seconds = 0;                 ///< of host time
     float Milliseconds = 0;             ///< between events
+    std::string Printed;                ///< nothing of it is shown yet
   };
 
   std::string findHindrance();

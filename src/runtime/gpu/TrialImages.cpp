@@ -104,6 +104,7 @@ static GpuTriedKernel describe(TrialImage &I, Function &F) {
   GpuTriedKernel K;
   K.Home = &I;
   K.Code = &F;
+  K.MayPrint = runtime::mayPrint(F);
   if (std::string Why = runtime::hindrance(F); !Why.empty())
     K.Untried = "the kernel cannot be run again: " + Why;
   for (const GlobalVariable *G : variablesOf(F)) {

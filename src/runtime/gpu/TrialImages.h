@@ -67,6 +67,7 @@ struct GpuTriedKernel {
   llvm::Function *Code; ///< as it was compiled
   const void *Stub = nullptr;
   std::string Untried; ///< why its launches cannot be; empty: they can
+  bool MayPrint;
   /// Names of the variables that it uses, in the order of the module.
   std::vector<std::string> Variables;
   std::deque<GpuCandidate> Candidates; ///< they stay where they are

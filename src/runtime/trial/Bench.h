@@ -38,6 +38,7 @@ struct RunEnd {
   } How = Well;
   std::string Why;         ///< unless it ended well
   double Milliseconds = 0; ///< where the bench has a clock
+  bool Prints = false;     ///< the code did; only a natural run's text is shown
   Demands Asks;            ///< where a run counts its own; empty: it does not
 
   bool isWell() const { return How == Well; }

@@ -7,6 +7,7 @@
 #include "analysis/device/LibraryCalls.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
@@ -37,40 +38,42 @@ bool LaunchChoice::wants(const LaunchShape &Shape, uint64_t Most) {
   return true;
 }
 
-/// The same of a call of \p Callee, one of CUDA's own functions or any other.
-static std::string hindranceOfCall(const Function &Callee) {
-  switch (analysis::libraryCall(&Callee)) {
-  case analysis::LibraryCall::Print:
-    return "it prints";
-  case analysis::LibraryCall::Allocate:
-  case analysis::LibraryCall::Free:
-    return "it takes or frees memory itself";
-  case analysis::LibraryCall::Assert:
-    return "it asserts";
-  default:
-    return "";
-  }
-}
-
-std::string hindrance(const Function &Kernel) {
+/// Whether \p Kernel, or what it can call, calls one of CUDA's own functions for
+/// which \p Is holds.
+static bool callsLibrary(const Function &Kernel,
+                         function_ref<bool(analysis::LibraryCall)> Is) {
+  const auto IsCalled = [&](const Function &Callee) {
+    return Is(analysis::libraryCall(&Callee));
+  };
+  // A pointer: to whatever has its address taken. functionsOf knows those with a
+  // body; CUDA's own have none.
+  const auto IsReached = [&](const Function &Other) {
+    return Other.isDeclaration() && Other.hasAddressTaken() && IsCalled(Other);
+  };
   for (const Function *Part : analysis::functionsOf(Kernel))
     for (const Instruction &I : instructions(*Part)) {
       const auto *Call = dyn_cast<CallBase>(&I);
       if (!Call || Call->isInlineAsm())
         continue;
-      if (const Function *Callee = Call->getCalledFunction()) {
-        if (std::string Why = hindranceOfCall(*Callee); !Why.empty())
-          return Why;
-        continue;
-      }
-      // A pointer: to whatever has its address taken. functionsOf knows those
-      // with a body; CUDA's own have none.
-      for (const Function &Other : *Kernel.getParent())
-        if (Other.isDeclaration() && Other.hasAddressTaken())
-          if (std::string Why = hindranceOfCall(Other); !Why.empty())
-            return Why;
+      const Function *Callee = Call->getCalledFunction();
+      if (Callee ? IsCalled(*Callee) : any_of(*Kernel.getParent(), IsReached))
+        return true;
     }
-  return "";
+  return false;
+}
+
+std::string hindrance(const Function &Kernel) {
+  using analysis::LibraryCall;
+  const bool Allocates = callsLibrary(Kernel, [](LibraryCall Call) {
+    return Call == LibraryCall::Allocate || Call == LibraryCall::Free;
+  });
+  return Allocates ? "it takes or frees memory itself" : "";
+}
+
+bool mayPrint(const Function &Kernel) {
+  return callsLibrary(Kernel, [](analysis::LibraryCall Call) {
+    return Call == analysis::LibraryCall::Print;
+  });
 }
 
 } // namespace reconverge::runtime

@@ -35,6 +35,10 @@ private:
 /// call does; empty if they can.
 std::string hindrance(const llvm::Function &Kernel);
 
+/// Whether the code of \p Kernel, or of what it can call, prints anywhere. Most
+/// launches of such kernels print nothing: it is there to tell of an error.
+bool mayPrint(const llvm::Function &Kernel);
+
 /// Why launches whose blocks may wait for one another are not tried.
 inline constexpr llvm::StringLiteral CooperativeHindrance =
     "the launch is a cooperative one";

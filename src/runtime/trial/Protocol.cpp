@@ -253,11 +253,14 @@ static TrialEvent::Kind kindOf(RunEnd::Kind How) {
 
 bool endedWell(Bench &On, LaunchLog &Log, TriedCandidate &C,
                const RunEnd &End) {
-  if (End.isWell())
-    return true;
-  Log.strikeOff(kindOf(End.How), C, End.Why);
-  On.goOnAfter(End);
-  return false;
+  if (!End.isWell()) {
+    Log.strikeOff(kindOf(End.How), C, End.Why);
+    On.goOnAfter(End);
+    return false;
+  }
+  if (End.Prints)
+    Log.strikeOff(TrialEvent::Fault, C, "it prints, and the kernel does not");
+  return !End.Prints;
 }
 
 /// Runs \p C until it is told from the original's result as far as can be:
@@ -409,6 +412,8 @@ void tryLaunch(Bench &On, LaunchLog &Log, const TrialPlan &Plan) {
   if (!runNatural(On, Natural,
                   [&](const Twine &Why) { leaveUntried(On, Log, Why); }))
     return;
+  if (Natural.Prints)
+    return leaveUntried(On, Log, "the launch cannot be run again: it prints");
   Log.Common.Original = Natural.Asks;
   LaunchTrial(On, Log, Plan, Natural.Milliseconds).run();
 }

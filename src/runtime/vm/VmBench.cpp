@@ -48,6 +48,7 @@ Expected<RunEnd> VmBench::runNatural() {
     Steps += B.Warps;
   StepLimit = 2 * Steps + 1000;
   End->Asks = {model::demandOf(*K.Info, Counts, L.Shape)};
+  End->Prints = Counts.Prints;
   return End;
 }
 
@@ -142,6 +143,7 @@ public:
     if (!Step.Helper)
       How.Races = Watched;
     RunEnd Now = endOf(L.On.launch(*Code.Kernel, Shape, Args, How));
+    Now.Prints = End.Prints || Counted.Prints;
     Now.Asks = std::move(End.Asks);
     Now.Asks.push_back(model::demandOf(Code.Info, Counted, Shape));
     Now.Asks.back().Share = C.Launch->shareOf(Step);
@@ -195,6 +197,7 @@ RunEnd VmBench::launchAsItIs(warpvm::Kernel &Kernel, const KernelInfo &Info) {
   LaunchCounts Counted;
   RunEnd End = endOf(
       L.On.launch(Kernel, L.Shape, L.Args, ofCandidate(StepLimit, Counted)));
+  End.Prints = Counted.Prints;
   End.Asks = {model::demandOf(Info, Counted, L.Shape)};
   return End;
 }

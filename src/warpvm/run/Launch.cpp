@@ -284,6 +284,7 @@ static LaunchCounts collect(const LaunchState &S) {
   }
   Counts.Warps = S.L.blocks() * ((S.L.threads() + P.WarpSize - 1) / P.WarpSize);
   Counts.DivergentWarps = S.DivergentWarps;
+  Counts.Prints = !S.Printed.empty();
   if (!S.Accesses.empty()) {
     Counts.Accesses = S.Accesses;
     addSimpleRequests(S, Counts.Accesses);
@@ -308,10 +309,9 @@ Error runLaunch(const LaunchContext &L, PolicyKind Kind, unsigned Threads,
   Worker(S, /*Calls=*/true).run();
   S.Others.dismiss();
   BlockSeconds = Seconds(S.Busy).count() / L.blocks();
-  if (L.Quiet)
-    S.Printed.clear();
-  for (auto &[Block, Text] : S.Printed)
-    std::fwrite(Text.data(), 1, Text.size(), stdout);
+  if (!L.Quiet)
+    for (auto &[Block, Text] : S.Printed)
+      std::fwrite(Text.data(), 1, Text.size(), stdout);
   if (Counts) {
     *Counts = collect(S);
     Counts->Seconds =

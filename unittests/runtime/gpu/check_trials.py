@@ -27,11 +27,12 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.join(HERE, "Inputs", "trials.cu")
 VARIANTS = ["NOTHING", "WRONG_BYTE", "WILD_STORE", "ENDLESS_LOOP",
-            "OTHER_ORDER", "OTHER_SLOTS", "NO_KERNELS", "WRONG_VARIABLE"]
+            "OTHER_ORDER", "OTHER_SLOTS", "NO_KERNELS", "WRONG_VARIABLE",
+            "CHATTER", "FAILED_ASSERT"]
 OF_CLANG = ["NOTHING", "WRONG_VARIABLE", "NO_KERNELS"]  # on a GPU
 KERNELS = {"work": "_Z4workPfi", "tally": "_Z5tallyPfPKfi",
            "compact": "_Z7compactPiPji", "prints": "_Z6printsi",
-           "hides": "_Z5hidesPj",
+           "hides": "_Z5hidesPj", "reports": "_Z7reportsPji",
            "places": "_Z6placesj"}
 ENDED = 86  # TrialsEnded of core/Trials.h
 LIMIT = 300  # seconds that a run may take
@@ -320,6 +321,17 @@ def check_all(c):
     code, events = c.trial("NOTHING", {"prints": NVCC})
     c.expect("a kernel that prints", c.kinds(events) == ["untried"]
              and events[0]["why"].endswith("it prints"), c.shown)
+    code, events = c.trial("NOTHING", {"reports": NVCC})
+    c.expect("a launch that prints nothing", code == 0
+             and c.verdicts(events) == ["identical"], c.shown)
+    code, events = c.trial("CHATTER", {"reports": NVCC})
+    c.expect("a candidate that prints", code == 0
+             and c.kinds(events) == ["begin", "fault"]
+             and events[1]["why"].startswith("it prints"), c.shown)
+    code, events = c.trial("FAILED_ASSERT", {"reports": NVCC})
+    c.expect("a candidate that asserts", code == ENDED
+             and c.kinds(events) == ["begin", "fault"]
+             and "Assert" in events[1]["why"], c.shown)
     # An error that the program has not read hinders nothing, and stays for it:
     # what it prints of it is compared by trial().
     code, events = c.trial("NOTHING", {"places": NVCC})

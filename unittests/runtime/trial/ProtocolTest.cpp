@@ -49,6 +49,7 @@ struct FakeBench : Bench {
     RunEnd End;
     End.Asks.emplace_back().Slots = 100;
     End.How = Fails ? RunEnd::Fault : RunEnd::Well;
+    End.Prints = Prints;
     End.Milliseconds = Times ? 10 * Slowness : 0;
     return End;
   }
@@ -109,7 +110,9 @@ struct FakeBench : Bench {
                         : C.What.Remedy == "1.00" ? 9.9
                                                   : 5) *
                        Slowness;
-    if (C.What.Remedy == "permute") {
+    if (C.What.Remedy == "prints") {
+      End.Prints = true;
+    } else if (C.What.Remedy == "permute") {
       Memory = std::stof(C.What.Parameters.substr(5)); // of seed=
     } else if (C.What.Remedy == "fault" || C.What.Remedy == "hang") {
       End.How = C.What.Remedy == "hang" ? RunEnd::Hang : RunEnd::Fault;
@@ -128,7 +131,7 @@ struct FakeBench : Bench {
   std::optional<RaceFindings> Found;
   std::vector<float> Orders; ///< what the original sets in each
   SpreadRule Rule{1, /*Seeded=*/true};
-  bool NoRoom = false, Fails = false, Times = false;
+  bool NoRoom = false, Fails = false, Prints = false, Times = false;
   double Slowness = 1;
   float Memory = 0;
   std::string Done;
@@ -306,6 +309,26 @@ TEST_F(ProtocolTest, LaunchesThatCannotBeTriedAreMadeOnce) {
   Bench->Done.clear();
   EXPECT_EQ(tryAll().size(), 1u);
   EXPECT_EQ(Bench->Done, "before natural ");
+}
+
+TEST_F(ProtocolTest, ALaunchThatPrintsIsMadeOnce) {
+  add("1");
+  Bench->Prints = true;
+  const auto Events = tryAll();
+  EXPECT_EQ(kinds(Events), Kinds{TrialEvent::Untried});
+  EXPECT_EQ(Events[0].Why, "the launch cannot be run again: it prints");
+  EXPECT_EQ(Bench->Done, "before natural after ");
+}
+
+TEST_F(ProtocolTest, ACandidateThatPrintsIsStruckOff) {
+  add("prints");
+  add("1");
+  const auto Events = tryAll();
+  EXPECT_EQ(kinds(Events), (Kinds{TrialEvent::Begin, TrialEvent::Fault,
+                                  TrialEvent::Begin, TrialEvent::End}));
+  EXPECT_EQ(Bench->Done, "before natural after restore order1 restore run "
+                         "prints restore run 1 done ");
+  EXPECT_EQ(Bench->Own[0].StruckOff, true);
 }
 
 TEST_F(ProtocolTest, AnOrderThatFailsLeavesNothingToTell) {

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include <atomic>
+#include <cassert>
 #include <cstdio>
 #include <cstring>
 #include <thread>
@@ -22,6 +23,8 @@
 #define OTHER_SLOTS 5
 #define NO_KERNELS 6
 #define WRONG_VARIABLE 7
+#define CHATTER 8
+#define FAILED_ASSERT 9
 #ifndef BROKEN
 #define BROKEN NOTHING
 #endif
@@ -105,6 +108,20 @@ __global__ void prints(int N) {
     printf("odd %d\n", N);
 }
 
+// Its code prints and asserts, and its launch does neither.
+__global__ void reports(unsigned *Count, int N) {
+#if BROKEN == CHATTER
+  N = threadIdx.x == 3 ? -1 : N;
+#elif BROKEN == FAILED_ASSERT
+  N = 0;
+#endif
+  assert(N);
+  if (N < 0)
+    printf("a number below 0\n");
+  else
+    atomicAdd(Count, N & threadIdx.x & 0);
+}
+
 static int Failures;
 static void check(cudaError_t E, const char *What) {
   if (E && !Failures++)
@@ -170,6 +187,7 @@ int main() {
   compact<<<N / Block, Block>>>(Out, Count, N);
   hides<<<1, Block>>>(Count);
   prints<<<1, 2>>>(5);
+  reports<<<1, Block>>>(Count, 5);
   places<<<dim3(3, 5, 2), dim3(5, 3, 2)>>>(1);                // 900 threads
   (void)cudaMemcpy(nullptr, Host, 4, cudaMemcpyHostToDevice); // it fails
   places<<<1, 33>>>(2);
