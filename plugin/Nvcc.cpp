@@ -10,7 +10,8 @@
 // attribute of ours, as by `#pragma clang attribute`, whose handler runs while
 // a declaration is being made, when its own attributes are there and clang has
 // not yet looked for earlier ones: the handler finds these and gives both
-// declarations the sides of both. Overloads that clang takes, a function of the
+// declarations the sides of both. A template's specialisation that names one
+// side, or none, has both if the template has. Overloads that clang takes, a function of the
 // host and one of the device, stay as they are; and so does what is declared in
 // system headers.
 //
@@ -19,7 +20,8 @@
 // a declaration, not at all. As the parser gets its tokens, `alignas` there is
 // turned into the keyword _Alignas, which may stand among specifiers, and an
 // attribute of one word, like [[nodiscard]], into __attribute__(()). What else
-// becomes of tokens: TemplateWords.cpp, LaunchSizes.h.
+// becomes of tokens: TemplateWords.cpp, LaunchSizes.h. Errors of functions that
+// the half of the unit does not emit: DeferredErrors.h.
 //
 // Registration. A static object's constructor may launch kernels: nvcc
 // registers the device code of a unit before it makes the unit's objects, clang
@@ -53,6 +55,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeferredErrors.h"
 #include "LaunchSizes.h"
 #include "TemplateWords.h"
 #include "frontend/HostConstants.h"
@@ -79,6 +82,7 @@
 #include <optional>
 
 using namespace clang;
+using namespace reconverge::plugin;
 
 namespace {
 
@@ -95,12 +99,13 @@ unsigned sidesOf(const FunctionDecl &F) {
          (F.hasAttr<CUDADeviceAttr>() ? Device : None);
 }
 
+/// As if written: implicit ones don't count for a specialisation.
 void addSides(FunctionDecl &F, unsigned Wanted) {
   ASTContext &C = F.getASTContext();
   if (Wanted & Host && !F.hasAttr<CUDAHostAttr>())
-    F.addAttr(CUDAHostAttr::CreateImplicit(C));
+    F.addAttr(CUDAHostAttr::Create(C));
   if (Wanted & Device && !F.hasAttr<CUDADeviceAttr>())
-    F.addAttr(CUDADeviceAttr::CreateImplicit(C));
+    F.addAttr(CUDADeviceAttr::Create(C));
 }
 
 /// What nvcc would give both declarations; nothing if they are two functions,
@@ -130,6 +135,12 @@ bool isSameFunction(Sema &S, const FunctionDecl &Old, const FunctionDecl &New) {
                                                             New.getType());
 }
 
+/// Of `template <> float f(float)`, and not yet of which template.
+bool isSpecialization(const FunctionDecl &F) {
+  const unsigned Lists = F.getNumTemplateParameterLists();
+  return Lists && F.getTemplateParameterList(Lists - 1)->size() == 0;
+}
+
 struct SidesInfo : ParsedAttrInfo {
   SidesInfo() {
     IsSupportedByPragmaAttribute = true;
@@ -147,12 +158,17 @@ struct SidesInfo : ParsedAttrInfo {
          New->getDeclContext()->getRedeclContext()->lookup(New->getDeclName()))
       if (FunctionDecl *Old = Found->getUnderlyingDecl()->getAsFunction();
           Old && Old != New && !Old->hasAttr<CUDAGlobalAttr>() &&
-          !SM.isInSystemHeader(Old->getLocation()) &&
-          isSameFunction(S, *Old, *New))
-        if (auto Wanted = sidesOfBoth(*Old, sidesOf(*New))) {
-          addSides(*Old, *Wanted);
-          addSides(*New, *Wanted);
+          !SM.isInSystemHeader(Old->getLocation())) {
+        if (isSpecialization(*New)) {
+          if (Old->getDescribedFunctionTemplate() && sidesOf(*Old) == Both)
+            addSides(*New, Both);
+        } else if (isSameFunction(S, *Old, *New)) {
+          if (auto Wanted = sidesOfBoth(*Old, sidesOf(*New))) {
+            addSides(*Old, *Wanted);
+            addSides(*New, *Wanted);
+          }
         }
+      }
     return AttributeApplied;
   }
 };
@@ -328,7 +344,8 @@ void markConstants(Decl *D) {
 class Nvcc : public SemaConsumer {
 public:
   explicit Nvcc(CompilerInstance &Clang)
-      : PP(Clang.getPreprocessor()), Order(PP), Sizes(PP), All(Factory) {}
+      : Language(Clang.getLangOpts()), PP(Clang.getPreprocessor()), Order(PP),
+        Sizes(PP), All(Factory) {}
 
   void InitializeSema(Sema &S) override {
     if (!S.getLangOpts().CUDA)
@@ -348,7 +365,9 @@ public:
           OnAll(MoveAttribute, attr::SubjectMatchRule_function),
           OnAll(SharedAttribute, attr::SubjectMatchRule_variable)}});
     Words.emplace(S);
-    PP.setTokenWatcher([this, &S](const Token &Tok) {
+    auto Errors = std::make_unique<DeferredErrors>(S, Language);
+    PP.setTokenWatcher([this, &S, &Errors = *Errors](const Token &Tok) {
+      Errors.see();
       // Nobody takes ours from the stack, and its end wants it empty.
       if (Tok.is(tok::eof) && !S.PragmaAttributeStack.empty())
         S.PragmaAttributeStack.erase(S.PragmaAttributeStack.begin());
@@ -357,6 +376,7 @@ public:
       Words->see(const_cast<Token &>(Tok));
       Sizes.see(const_cast<Token &>(Tok));
     });
+    S.TemplateInstCallbacks.push_back(std::move(Errors));
   }
 
   bool HandleTopLevelDecl(DeclGroupRef Group) override {
@@ -367,10 +387,11 @@ public:
   }
 
 private:
+  LangOptions &Language;
   Preprocessor &PP;
   AttributeOrder Order;
-  reconverge::plugin::LaunchSizes Sizes;
-  std::optional<reconverge::plugin::TemplateWords> Words;
+  LaunchSizes Sizes;
+  std::optional<TemplateWords> Words;
   AttributeFactory Factory;
   ParsedAttributes All;
 };

@@ -179,6 +179,26 @@ __global__ void callOnDevice(int *out) {
   out[2] = eitherSide();
 }
 
+//===- Functions that one half of the unit has, or has for one side -------===//
+
+#ifdef __CUDA_ARCH__
+__device__ void addOne(int &x) { x += 1; }
+__device__ void addTo(float *x, float y) { *x += y; }
+#else
+void addOne(int &x) { x += 2; }
+#endif
+void addTo(int *x, int y) { *x += y; }
+template <class T> void callOnHost(T *x) { addOne(*x); }
+template <class T> __global__ void callsInTemplate(T *x, T y) { addTo(x, y); }
+__global__ void callsInKernel(int *out) { addOne(*out); }
+
+template <class T> __host__ __device__ int sideOf(T x) { return int(x); }
+#ifdef __CUDA_ARCH__
+template <> __device__ int sideOf(short x) { return __float2int_rz(x) + 1; }
+#endif
+template <> int sideOf<char>(char x) { return x + 2; }
+__global__ void specialised(int *out) { *out = sideOf(short(1)); }
+
 //===- Attributes in nvcc's order -----------------------------------------===//
 
 __device__ alignas(16) int aligned[4] = {1, 2, 3, 4};
@@ -331,6 +351,18 @@ int main() {
   callOnDevice<<<1, 1>>>(out);
   cudaDeviceSynchronize();
   CHECK(out[0] == callOfBoth() && out[1] == 6 && out[2] == 2);
+
+  int count = 0;
+  callOnHost(&count);
+  out[0] = 0;
+  reals[0] = 1;
+  callsInKernel<<<1, 1>>>(out);
+  callsInTemplate<<<1, 1>>>(reals, 2.0f);
+  cudaDeviceSynchronize();
+  CHECK(count == 2 && out[0] == 1 && reals[0] == 3);
+  specialised<<<1, 1>>>(out);
+  cudaDeviceSynchronize();
+  CHECK(out[0] == 2 && sideOf(char(1)) == 3);
 
   attributes<<<1, 32>>>(out);
   cudaDeviceSynchronize();
