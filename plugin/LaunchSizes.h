@@ -1,4 +1,4 @@
-//===- plugin/LaunchSizes.h - Sizes of a launch in braces -------*- C++ -*-===//
+//===- plugin/LaunchSizes.h - Launches as nvcc reads them -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #ifndef RECONVERGE_PLUGIN_LAUNCHSIZES_H
 #define RECONVERGE_PLUGIN_LAUNCHSIZES_H
@@ -10,10 +10,21 @@
 namespace reconverge::plugin {
 
 /// Of `kernel<<<grid, {32, 4}>>>()` makes `kernel<<<grid, dim3{32, 4}>>>()`:
-/// clang takes expressions alone there.
+/// clang takes expressions alone there. And nvcc takes `<< <` and `>> >`, as
+/// editors that do not know CUDA part them.
 class LaunchSizes {
 public:
   explicit LaunchSizes(clang::Preprocessor &PP) : PP(PP) {}
+
+  /// Makes of a part of a bracket the whole. Before see().
+  void join(clang::Token &Tok) {
+    using namespace clang;
+    const bool IsName = std::exchange(AfterOperator, Tok.is(tok::kw_operator));
+    if (Tok.is(tok::lessless) && !IsName)
+      join(Tok, '<', tok::lesslessless);
+    else if (Tok.is(tok::greatergreater) && !Depths.empty() && !Depths.back())
+      join(Tok, '>', tok::greatergreatergreater);
+  }
 
   /// Sees each token once, on its way to the parser, which owns it.
   void see(clang::Token &Tok) {
@@ -43,8 +54,31 @@ public:
   }
 
 private:
+  /// If \p Last is next in the file, takes it from there and into \p Tok.
+  void join(clang::Token &Tok, char Last, clang::tok::TokenKind Whole) {
+    auto *From = static_cast<clang::Lexer *>(PP.getCurrentFileLexer());
+    const clang::SourceManager &SM = PP.getSourceManager();
+    if (!From || !Tok.getLocation().isFileID() ||
+        From->getFileID() != SM.getFileID(Tok.getLocation()))
+      return;
+    const unsigned End = SM.getFileOffset(Tok.getLocation()) + Tok.getLength();
+    const llvm::StringRef Rest = From->getBuffer().substr(End);
+    const size_t Space = Rest.find_first_not_of(" \t\r\n");
+    if (End != From->getCurrentBufferOffset() || !Space || Space == Rest.npos ||
+        Rest[Space] != Last ||
+        Rest.substr(Space + 1).starts_with(llvm::StringRef(&Last, 1)))
+      return;
+    From->seek(End + unsigned(Space) + 1, /*IsAtStartOfLine=*/false);
+    const bool IsKept = isKept(Tok, PP);
+    Tok.setKind(Whole);
+    Tok.setLength(Tok.getLength() + unsigned(Space) + 1);
+    if (IsKept)
+      PP.ReplacePreviousCachedToken(Tok);
+  }
+
   llvm::SmallVector<unsigned, 2> Depths; ///< one for each launch around
   bool AtStart = false;                  ///< of one of its arguments
+  bool AfterOperator = false;            ///< as in `operator<< <T>`
   clang::SourceLocation Last;
   clang::Preprocessor &PP;
 };

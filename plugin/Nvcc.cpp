@@ -372,6 +372,7 @@ public:
       if (Tok.is(tok::eof) && !S.PragmaAttributeStack.empty())
         S.PragmaAttributeStack.erase(S.PragmaAttributeStack.begin());
       // The parser's own, not yet read.
+      Sizes.join(const_cast<Token &>(Tok));
       Order.see(const_cast<Token &>(Tok));
       Words->see(const_cast<Token &>(Tok));
       Sizes.see(const_cast<Token &>(Tok));

@@ -7,6 +7,13 @@
 
 namespace reconverge::plugin {
 
+/// Whether the parser, which tries a reading, keeps a copy of \p Tok, which it
+/// is about to get, to go back to.
+inline bool isKept(const clang::Token &Tok, clang::Preprocessor &PP) {
+  return PP.isBacktrackEnabled() && PP.IsPreviousCachedToken(Tok) &&
+         PP.getLastCachedTokenLocation() == Tok.getLocation();
+}
+
 /// Puts \p Word before \p Tok, which the parser is about to get: the word goes
 /// into it, and what it was comes once more. Where the parser tries a reading,
 /// it keeps tokens to go back to: what it kept of this one is replaced as well.
@@ -15,9 +22,7 @@ namespace reconverge::plugin {
 inline void putBefore(clang::Token &Tok, clang::tok::TokenKind Kind,
                       llvm::StringRef Word, clang::SourceLocation At,
                       clang::Preprocessor &PP) {
-  const bool IsKept = PP.isBacktrackEnabled() &&
-                      PP.IsPreviousCachedToken(Tok) &&
-                      PP.getLastCachedTokenLocation() == Tok.getLocation();
+  const bool IsKept = isKept(Tok, PP);
   auto Again = std::make_unique<clang::Token[]>(1);
   Again[0] = Tok;
   Tok.setLocation(At);
