@@ -8,8 +8,9 @@
 
 #define HALF {16, 2}
 
-__managed__ char names[10][16] = {"block",  "both", "template", "class",
-                                 "inside", "call", "macro", "parted", "parted of", "both parted"};
+__managed__ char names[10][16] = {
+    "block", "both",  "template", "class",     "inside",
+    "call",  "macro", "parted",   "parted of", "both parted"};
 
 __global__ void shape(const char *name) {
   if (blockIdx.x + blockIdx.y + threadIdx.x + threadIdx.y + threadIdx.z == 0)
@@ -46,7 +47,7 @@ template <class T> struct Of {
   T x;
 };
 static Pair shifted(Pair p) { return operator<< <int>(p, 1); }
-static Of<Of<Of<int>> > nested;
+static Of<Of<Of<int>>> nested;
 
 static unsigned sum(Pair p) { return unsigned(p.first + p.second); }
 

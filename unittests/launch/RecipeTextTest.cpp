@@ -179,7 +179,8 @@ TEST(RecipeText, RefusesWhatIsNone) {
            "for 1 2 3 ahead one 1 1 1 4 part 0 0 0",
            "for 1 2 3 ahead one 1 1 1 4 part 0 0 3 advances",
            "for 1 2 3 ahead one 1 1 1 4 loaded 0 0 1",
-           "for 1 2 3 ahead one 1 1 1 8 loaded 0 0 1 step k grid same block same "
+           "for 1 2 3 ahead one 1 1 1 8 loaded 0 0 1 step k grid same block "
+           "same "
            "range 2",
            "for 1 2 3 step k grid same block same range 0",
            "for 1 2 3 renew ahead one 1 1 0",
