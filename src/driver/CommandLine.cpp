@@ -49,6 +49,14 @@ static Error checkNumber(const Arg &A) {
                    "Write a whole number.");
 }
 
+static Error readExitCode(const Arg &A, int &Code) {
+  if (!StringRef(A.getValue()).getAsInteger(10, Code) && Code >= 0 &&
+      Code <= 255)
+    return Error::success();
+  return userError("'" + Twine(A.getValue()) + "' is no exit code",
+                   "Write a number from 0 to 255.");
+}
+
 static StringRef nameOf(Subcommand Which) {
   switch (Which) {
   case Subcommand::Optimize:
@@ -408,6 +416,9 @@ Expected<OptimizeRequest> parseOptimizeWords(ArrayRef<const char *> Words) {
     case OPT_launches_EQ:
       E = checkNumber(A);
       (void)StringRef(A.getValue()).getAsInteger(10, Request.Launches);
+      return true;
+    case OPT_exit_code_EQ:
+      E = readExitCode(A, Request.ExitCode);
       return true;
     default:
       return false;

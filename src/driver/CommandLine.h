@@ -75,6 +75,7 @@ struct RunRequest {
   std::string Machine;      ///< a name or a file; empty: the GPU's, or h200
   std::string Vm;           ///< "key=value,..." as the VM backend reads it
   std::string Gpu;          ///< the same for what counts on a GPU
+  int ExitCode = 0;         ///< of the program, when all is well
   bool MachineCode = false; ///< kernels are priced by it
   bool Quiet = false;       ///< nothing is said that was not asked for
   bool Verbose = false;     ///< each step is said, in a log as well

@@ -443,10 +443,14 @@ Expected<int> Optimizer::run() {
   if (!First)
     return First.takeError();
   if (!First->End.ok() || !First->Counted) {
+    const int Status = First->End.status();
     if (!frontend::interruption())
       OS << "reconverge: note: " << Request.Build.Inputs.front() << ' '
          << endOf(First->End) << "; nothing was tried\n";
-    return First->End.status();
+    if (!First->End.Signal && !frontend::interruption())
+      OS << "  If it returns that when all is well, say --exit-code=" << Status
+         << ".\n";
+    return Status ? Status : int(ExitCode::ProgramFailed);
   }
   OnGpu = First->Counted->Backend == "gpu";
   // Forecasts are as good as the prices of blocks. Where there is a GPU to

@@ -210,6 +210,8 @@ defm nets : Setting<"nets",
   "Folder for nets: train one for each kernel where it should order threads "
   "better than a sum or a tree, and try it as well",
   [OptimizeVis]>;
+defm exit_code : Setting<"exit-code",
+  "What the program returns when all is well; default 0", [OptimizeVis]>;
 def no_whole : Flag<Long, "no-whole">, InOptimize,
   HelpText<"Do not compare the final program's time with the unmodified ones">;
 def sandbox : Flag<Long, "sandbox">, InOptimize,

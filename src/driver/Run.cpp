@@ -170,7 +170,10 @@ Expected<frontend::ProcessResult> Session::run(const RunMode &Mode,
       return std::move(E);
     C.InputEnd = Tee->takeChildEnd();
   }
-  return frontend::runProcess(C);
+  auto Ended = frontend::runProcess(C);
+  if (Ended)
+    Ended->WhenWell = Request->ExitCode;
+  return Ended;
 }
 
 std::string endOf(const frontend::ProcessResult &Result) {

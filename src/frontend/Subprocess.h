@@ -37,10 +37,11 @@ struct Command {
 
 struct ProcessResult {
   int Exit = 0;          ///< what it returned
+  int WhenWell = 0;      ///< what it returns when all is well
   int Signal = 0;        ///< what killed it; 0 if it returned
   bool TimedOut = false; ///< we did, with SIGKILL
   double Seconds = 0;    ///< from its start to its end, but for what it waited
-  bool ok() const { return !Exit && !Signal; }
+  bool ok() const { return Exit == WhenWell && !Signal; }
   /// As a shell reports it: the exit code, or 128 + the signal.
   int status() const { return Signal ? 128 + Signal : Exit; }
 };

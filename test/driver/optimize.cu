@@ -49,12 +49,21 @@
 // RUN:          test $? = 7' 2>&1 | FileCheck %s --check-prefix=FAILS
 // RUN: not ls x decisions.json
 
+// One that returns another code than 0 when all is well.
+// RUN: sh -c 'echo 7 | %reconverge optimize %s --no-cache --exit-code=7 \
+// RUN:          --launches 1' 2>&1 | FileCheck %s --check-prefix=SEVEN
+// RUN: rm decisions.json
+// RUN: sh -c 'echo 42 | %reconverge optimize %s --no-cache --exit-code=7 \
+// RUN:          >/dev/null; test $? = 1' 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not ls decisions.json
+
 // Bad input.
 // RUN: not %reconverge optimize 2>&1 | FileCheck %s --check-prefix=NOTHING
 // RUN: not %reconverge optimize other -o x 2>&1 | FileCheck %s --check-prefix=PROGRAM
 // RUN: not %reconverge optimize %s -o no/such/x 2>&1 | FileCheck %s --check-prefix=FOLDER
 // RUN: not %reconverge optimize --launches many %s 2>&1 | FileCheck %s --check-prefix=WORD
 // RUN: echo '{"schema": "reconverge-decisions/1"}' >bad.json
+// RUN: not %reconverge optimize --exit-code=256 %s 2>&1 | FileCheck %s --check-prefix=CODE
 // RUN: not %reconverge cc %s --decisions bad.json -o x 2>&1 | FileCheck %s --check-prefix=BAD
 // RUN: not %reconverge cc %s --meld --decisions bad.json -o x 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: not ls x
@@ -63,9 +72,13 @@
 // PROGRAM: optimize: other is a program, of which -o cannot build another
 // FOLDER: cannot write no/such/x: there is no folder no/such
 // WORD: 'many' is no value of --launches
+// CODE: '256' is no exit code
 // BAD: bad.json: missing value at (root).program
 // BOTH: --meld and --decisions say each what to do to kernels
 // FAILS: optimize.cu returned 7; nothing was tried
+// FAILS-NEXT: If it returns that when all is well, say --exit-code=7.
+// SEVEN: kept: meld for arms
+// ZERO: optimize.cu returned 0; nothing was tried
 
 #include <cassert>
 #include <cstdio>
