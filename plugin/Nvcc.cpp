@@ -20,8 +20,8 @@
 // a declaration, not at all. As the parser gets its tokens, `alignas` there is
 // turned into the keyword _Alignas, which may stand among specifiers, and an
 // attribute of one word, like [[nodiscard]], into __attribute__(()). What else
-// becomes of tokens: TemplateWords.cpp, LaunchSizes.h. Errors of functions that
-// the half of the unit does not emit: DeferredErrors.h.
+// becomes of tokens: TemplateWords.cpp, LaunchSizes.h; of macros: MacroPragmas.h.
+// Errors of functions that the half of the unit does not emit: DeferredErrors.h.
 //
 // Registration. A static object's constructor may launch kernels: nvcc
 // registers the device code of a unit before it makes the unit's objects, clang
@@ -57,6 +57,7 @@
 
 #include "DeferredErrors.h"
 #include "LaunchSizes.h"
+#include "MacroPragmas.h"
 #include "TemplateWords.h"
 #include "frontend/HostConstants.h"
 
@@ -364,6 +365,7 @@ public:
          {OnAll(SidesAttribute, attr::SubjectMatchRule_function),
           OnAll(MoveAttribute, attr::SubjectMatchRule_function),
           OnAll(SharedAttribute, attr::SubjectMatchRule_variable)}});
+    PP.addPPCallbacks(std::make_unique<MacroPragmas>(PP));
     Words.emplace(S);
     auto Errors = std::make_unique<DeferredErrors>(S, Language);
     PP.setTokenWatcher([this, &S, &Errors = *Errors](const Token &Tok) {

@@ -179,6 +179,23 @@ __global__ void callOnDevice(int *out) {
   out[2] = eitherSide();
 }
 
+//===- Macros that are pragmas --------------------------------------------===//
+
+#define PRAGMA_UNROLL #pragma unroll
+#define UNROLL_BY_2 #pragma unroll 2
+#define ALWAYS_TWICE PRAGMA_UNROLL
+__global__ void unrolls(int *out) {
+  PRAGMA_UNROLL
+  for (int i = 0; i < 4; ++i)
+    out[0] += i;
+  UNROLL_BY_2
+  for (int i = 0; i < 4; ++i) {
+    ALWAYS_TWICE
+    for (int j = 0; j < 2; ++j)
+      out[0] += j;
+  }
+}
+
 //===- Functions that one half of the unit has, or has for one side -------===//
 
 #ifdef __CUDA_ARCH__
@@ -351,6 +368,11 @@ int main() {
   callOnDevice<<<1, 1>>>(out);
   cudaDeviceSynchronize();
   CHECK(out[0] == callOfBoth() && out[1] == 6 && out[2] == 2);
+
+  out[0] = 0;
+  unrolls<<<1, 1>>>(out);
+  cudaDeviceSynchronize();
+  CHECK(out[0] == 6 + 4);
 
   int count = 0;
   callOnHost(&count);
