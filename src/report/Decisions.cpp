@@ -127,11 +127,19 @@ static size_t countUntried(ArrayRef<TrialResult> Left, StringRef Why) {
       .size();
 }
 
-/// Columns of kernels' names, each of at most \p Most.
-static unsigned widestKernel(const DecisionFile &File, unsigned Most) {
-  unsigned Widest = 12;
+static std::vector<std::string> namesOf(const DecisionFile &File,
+                                        unsigned Most) {
+  SmallVector<StringRef> Whole;
   for (const Decision &D : File.Kernels)
-    Widest = std::max(Widest, widthOf(kernelName(D.Display, Most)));
+    Whole.push_back(D.Display);
+  return kernelNames(Whole, Most);
+}
+
+/// Columns of kernels' names.
+static unsigned widestOf(ArrayRef<std::string> Names) {
+  unsigned Widest = 12;
+  for (const std::string &Name : Names)
+    Widest = std::max(Widest, widthOf(Name));
   return Widest;
 }
 
@@ -188,10 +196,9 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
   const bool ShowsMs = AnyTime && !IsNarrow;
   // Columns beside those of names, with what parts them.
   const unsigned Others = 36 + widestVerdict(File) + (ShowsMs ? 8 : 0);
-  const unsigned MostKernel =
-      std::clamp(Width - Others - (IsNarrow ? 20 : 24), 12u, 28u);
-  const unsigned MostCandidate =
-      Width - Others - widestKernel(File, MostKernel);
+  const std::vector<std::string> Names = namesOf(
+      File, std::clamp(Width - Others - (IsNarrow ? 20 : 24), 12u, 28u));
+  const unsigned MostCandidate = Width - Others - widestOf(Names);
   OS << '\n';
   printInk(OS, "What was tried on " + cleanText(File.Program), Ink::Strong,
            Options.Color);
@@ -219,8 +226,7 @@ void printDecisions(const DecisionFile &File, raw_ostream &OS,
     Cells.push_back(std::move(End));
     T.row(std::move(Cells));
   };
-  for (const Decision &D : File.Kernels) {
-    const std::string Kernel = kernelName(D.Display, MostKernel);
+  for (const auto &[D, Kernel] : zip(File.Kernels, Names)) {
     if (D.Tried.empty())
       Row(Kernel, "none", 0, 0, 0, "-", {D.Why, Ink::Faint});
     // What the others are compared with stands above them.

@@ -58,10 +58,12 @@ static Table tableOf(const View &V, unsigned NameWidth, Room Has) {
   }
   if (Has == Room::Wide)
     T.column("divergent warps", false);
-  for (uint32_t I : V.Ranking) {
+  SmallVector<StringRef> Whole;
+  for (uint32_t I : V.Ranking)
+    Whole.push_back(V.Kernels[I].Name);
+  for (auto [I, Name] : zip(V.Ranking, kernelNames(Whole, NameWidth))) {
     const KernelView &K = V.Kernels[I];
-    std::vector<Table::Cell> Cells = {{kernelName(K.Name, NameWidth)},
-                                      {count(K.Launches)}};
+    std::vector<Table::Cell> Cells = {{Name}, {count(K.Launches)}};
     if (Has >= Room::Usual)
       Cells.push_back({count(K.Threads)});
     Cells.insert(Cells.end(),

@@ -12,6 +12,12 @@
 // tags (always), the scopes of arguments, the arguments of arguments, the
 // scopes between the first and the last, arguments from the end.
 //
+// Kernels of Thrust and CUB are alike in all of this but for what the user has
+// given them, deep in other arguments. So a library's kernel keeps the user's
+// types of its arguments, or the first lambda among them, and no others:
+//
+//   cub::static_kernel<main::'lambda'(unsigned int)>
+//
 //===----------------------------------------------------------------------===//
 
 #include "report/Names.h"
@@ -19,6 +25,8 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Regex.h"
 
 using namespace llvm;
@@ -131,25 +139,145 @@ static std::string shortened(StringRef Name, const Shortening &S,
   return Result;
 }
 
+//===----------------------------------------------------------------------===//
+// The user's types
+//===----------------------------------------------------------------------===//
+
+static StringRef withoutArguments(StringRef Scope) {
+  return Scope.take_until([](char C) { return C == '<' || C == '('; });
+}
+
+static bool isLibrary(StringRef Scope) {
+  return is_contained({"cub", "thrust", "cuda", "std", "cooperative_groups"},
+                      withoutArguments(Scope));
+}
+
+/// Of the language, or of CUDA: nobody's own.
+static bool isBuiltin(StringRef Type) {
+  static const Regex Known(
+      "^((un)?signed )?(bool|char|short|int|long( long)?|__int128|float|double|"
+      "void|u?(char|short|int|long|longlong|float|double)[1-4]|__half2?|"
+      "__nv_bfloat162?|true|false|[^_A-Za-z].*)$");
+  return Known.match(Type);
+}
+
+static SmallVector<StringRef> scopesOf(StringRef Name) {
+  SmallVector<StringRef> Scopes = splitOutside(Name, "::");
+  erase_if(Scopes, isInline);
+  return Scopes;
+}
+
+namespace {
+/// A type of the user's, as it is called in full and in short.
+struct OwnType {
+  std::string Full, Short;
+  bool IsLambda;
+};
+} // namespace
+
+/// Adds those in the argument \p Text, once each, the first lambda in front.
+static void addOwnTypes(StringRef Text, SmallVectorImpl<OwnType> &Own) {
+  Text = Text.trim();
+  while (Text.consume_back("*") || Text.consume_back("&") ||
+         Text.consume_back(" const") || Text.consume_back(" "))
+    ;
+  Text.consume_front("void "); // of the function that a lambda is in
+  const SmallVector<StringRef> Scopes = scopesOf(Text);
+  if (Scopes.empty() || isBuiltin(Text))
+    return;
+  if (isLibrary(Scopes.front())) {
+    for (StringRef Scope : Scopes)
+      if (const size_t Open = Scope.find('<');
+          Open != StringRef::npos && Scope.ends_with(">"))
+        for (StringRef Argument :
+             splitOutside(Scope.slice(Open + 1, Scope.size() - 1), ","))
+          addOwnTypes(Argument, Own);
+    return;
+  }
+  const StringRef Last = Scopes.back();
+  OwnType New{Last.str(), withoutArguments(Last).str(), Last.starts_with("'")};
+  if (New.IsLambda) {
+    New.Short = Last.str();
+    if (Scopes.size() > 1)
+      New.Full = (withoutArguments(Scopes.end()[-2]) + "::" + Last).str();
+  }
+  if (any_of(Own, [&](const OwnType &O) { return O.Full == New.Full; }))
+    return;
+  Own.insert(New.IsLambda && (Own.empty() || !Own.front().IsLambda)
+                 ? Own.begin()
+                 : Own.end(),
+             std::move(New));
+}
+
+/// Names of a library's kernel by what of the user's it works on, the longest
+/// first; none: it is no library's, or works on nothing of the user's.
+static std::vector<std::string> namesByOwnTypes(StringRef Name) {
+  const SmallVector<StringRef> Scopes = scopesOf(Name);
+  SmallVector<OwnType> Own;
+  if (Scopes.size() > 1 && isLibrary(Scopes.front()))
+    addOwnTypes(Name, Own);
+  if (!Own.empty() && Own.front().IsLambda)
+    Own.truncate(1);
+  std::vector<std::string> Names;
+  for (size_t Types = Own.size(); Types; --Types)
+    for (std::string OwnType::*Form : {&OwnType::Full, &OwnType::Short}) {
+      std::string Text = withoutArguments(Scopes.back()).str() + "<";
+      for (size_t I = 0; I != Types; ++I)
+        Text += (I ? ", " : "") + Own[I].*Form;
+      Text += Types < Own.size() ? ", ...>" : ">";
+      Names.push_back((Scopes.front() + "::" + Text).str());
+      Names.push_back(std::move(Text));
+    }
+  return Names;
+}
+
+/// Parameters, where a name has them, tell nobody anything.
+static StringRef nameIn(StringRef Clean) {
+  return Clean.ends_with(")") ? withoutParameters(Clean) : Clean;
+}
+
 std::string kernelName(StringRef Demangled, unsigned Width) {
   const std::string Clean = cleanText(Demangled);
-  // Parameters, where a name has them, tell nobody anything.
-  StringRef Name = Clean;
-  if (Name.ends_with(")"))
-    Name = withoutParameters(Name);
+  const StringRef Name = nameIn(Clean);
   Shortening S;
   std::string Result = shortened(Name, S, 0);
   auto TooLong = [&] { return widthOf(Result) > Width; };
-  for (bool Shortening::*Step :
-       {&Shortening::ScopesOfArguments, &Shortening::ArgumentsOfArguments,
-        &Shortening::InnerScopes})
-    if (TooLong()) {
-      S.*Step = true;
-      Result = shortened(Name, S, 0);
-    }
+  auto Lose = [&](bool Shortening::*What) {
+    if (!TooLong())
+      return;
+    S.*What = true;
+    Result = shortened(Name, S, 0);
+  };
+  Lose(&Shortening::ScopesOfArguments);
+  if (TooLong())
+    for (std::string &ByOwn : namesByOwnTypes(Name))
+      if (widthOf(ByOwn) <= Width)
+        return std::move(ByOwn);
+  Lose(&Shortening::ArgumentsOfArguments);
+  Lose(&Shortening::InnerScopes);
   for (S.Arguments = Name.count(',') + 1; TooLong() && S.Arguments-- > 0;)
     Result = shortened(Name, S, 0);
   return cutStart(Result, Width);
+}
+
+std::vector<std::string> kernelNames(ArrayRef<StringRef> Demangled,
+                                     unsigned Width) {
+  std::vector<std::string> Names;
+  StringMap<StringRef> Seen;
+  StringSet<> Alike;
+  for (StringRef Whole : Demangled) {
+    Names.push_back(kernelName(Whole, Width));
+    if (Seen.try_emplace(Names.back(), Whole).first->second != Whole)
+      Alike.insert(Names.back());
+  }
+  for (auto [Name, Whole] : zip(Names, Demangled))
+    if (Alike.contains(Name)) {
+      const std::string Clean = cleanText(Whole);
+      const std::vector<std::string> ByOwn = namesByOwnTypes(nameIn(Clean));
+      if (!ByOwn.empty())
+        Name = cutStart(ByOwn.back(), Width);
+    }
+  return Names;
 }
 
 } // namespace reconverge::report

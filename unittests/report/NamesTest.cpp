@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 using reconverge::report::kernelName;
+using reconverge::report::kernelNames;
 
 static const char Scan[] =
     "cub::CUB_300001_SM_900_NS::detail::scan::DeviceScanKernel<"
@@ -47,6 +48,49 @@ TEST(Names, LoseWhatTellsLeastFirst) {
             "cub::DeviceScanKernel<Policy900, int const*, ...>");
   EXPECT_EQ(kernelName(Scan, 24), "cub::DeviceScanKernel");
   EXPECT_EQ(kernelName(Scan, 12), "...canKernel") << "the tail stays";
+}
+
+/// As thrust::for_each and thrust::sort_by_key have it.
+TEST(Names, KernelsOfLibrariesAreKnownByTheUsersTypes) {
+  static const char ForEach[] =
+      "cub::_V_300400_SM_900::detail::for_each::static_kernel<"
+      "cub::_V_300400_SM_900::detail::for_each::policy_hub_t::policy_500_t, "
+      "long, cub::_V_300400_SM_900::detail::for_each::op_wrapper_t<long, "
+      "main::'lambda0'(float4), "
+      "thrust::_V_300400_SM_900::detail::normal_iterator<"
+      "thrust::_V_300400_SM_900::device_ptr<mesh::node<float>>>>>";
+  EXPECT_EQ(kernelName(ForEach, 50),
+            "cub::static_kernel<main::'lambda0'(float4)>");
+  EXPECT_EQ(kernelName(ForEach, 40), "static_kernel<main::'lambda0'(float4)>");
+  EXPECT_EQ(kernelName(ForEach, 37), "cub::static_kernel<'lambda0'(float4)>");
+  EXPECT_EQ(kernelName(ForEach, 32), "static_kernel<'lambda0'(float4)>");
+  EXPECT_EQ(kernelName(ForEach, 23), "cub::static_kernel");
+  static const char Sort[] =
+      "cub::_V_300400_SM_900::DeviceSortKernel<cub::_V_300400_SM_900::policy_"
+      "hub"
+      "<mesh::node<float>, by_area>, mesh::node<float>*, unsigned int const*, "
+      "by_area, (bool)0, std::pair<float4, 3>>";
+  EXPECT_EQ(kernelName(Sort, 60),
+            "cub::DeviceSortKernel<node<float>, by_area>");
+  EXPECT_EQ(kernelName(Sort, 38), "DeviceSortKernel<node<float>, by_area>");
+  EXPECT_EQ(kernelName(Sort, 36), "cub::DeviceSortKernel<node, by_area>");
+  EXPECT_EQ(kernelName(Sort, 31), "DeviceSortKernel<node, by_area>");
+  EXPECT_EQ(kernelName(Sort, 30), "DeviceSortKernel<node, ...>");
+  static const char Fill[] =
+      "cub::fill_kernel<void user::fill<mesh::node>(int)::'lambda'(int)>";
+  EXPECT_EQ(kernelName(Fill, 31), "cub::fill_kernel<'lambda'(int)>");
+  EXPECT_EQ(kernelName(Fill, 30), "fill_kernel<'lambda'(int)>");
+}
+
+TEST(Names, OfATableDiffer) {
+  using Names = std::vector<std::string>;
+  static const char First[] = "cub::static_kernel<500, main::'lambda'(int)>",
+                    Second[] = "cub::static_kernel<500, main::'lambda0'(int)>",
+                    Third[] = "cub::static_kernel<500, cuda::std::plus<int>>";
+  EXPECT_EQ(kernelNames({First, Second, "k", "k", Third}, 22),
+            (Names{"...rnel<'lambda'(int)>", "...nel<'lambda0'(int)>", "k", "k",
+                   "cub::static_kernel"}));
+  EXPECT_EQ(kernelNames({First, Third, First}, 22)[1], "cub::static_kernel");
 }
 
 TEST(Names, NoTextIsTooMuch) {
