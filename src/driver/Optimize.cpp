@@ -446,10 +446,8 @@ Expected<int> Optimizer::run() {
     const int Status = First->End.status();
     if (!frontend::interruption())
       OS << "reconverge: note: " << Request.Build.Inputs.front() << ' '
-         << endOf(First->End) << "; nothing was tried\n";
-    if (!First->End.Signal && !frontend::interruption())
-      OS << "  If it returns that when all is well, say --exit-code=" << Status
-         << ".\n";
+         << endOf(First->End) << "; nothing was tried\n"
+         << remedyFor(First->End);
     return Status ? Status : int(ExitCode::ProgramFailed);
   }
   OnGpu = First->Counted->Backend == "gpu";

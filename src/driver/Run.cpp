@@ -183,4 +183,11 @@ std::string endOf(const frontend::ProcessResult &Result) {
                        : "returned " + std::to_string(Result.Exit);
 }
 
+std::string remedyFor(const frontend::ProcessResult &Result) {
+  return Result.Signal || Result.TimedOut
+             ? ""
+             : "  If it returns that when all is well, say --exit-code=" +
+                   std::to_string(Result.Exit) + ".\n";
+}
+
 } // namespace reconverge::driver
