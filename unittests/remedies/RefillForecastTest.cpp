@@ -269,6 +269,15 @@ TEST(RefillForecast, WhatIsInNoLoopHasNoRounds) {
   EXPECT_TRUE(refill::guess(workOf(200, false).K).empty());
 }
 
+/// As of a loop that ends where it finds something, and works on that.
+TEST(RefillForecast, WorkBehindTheWayOutOfALoopIsNoRound) {
+  HandMadeKernel H = workOf(200, true);
+  const uint32_t Behind = H.block(1, Warps, 32 * Warps);
+  H.K.Info.Blocks[0].Successors = {0, 1};
+  H.K.Info.Blocks[1].Successors = {Behind};
+  EXPECT_TRUE(refill::guess(H.K).empty());
+}
+
 TEST(RefillForecast, ManyItemsHaveLongSlices) {
   HandMadeKernel H = loopOf(200, 40, 30);
   H.K.Threads = uint64_t(1) << 26;

@@ -57,6 +57,7 @@ static std::vector<uint32_t> byBranches(const KernelInfo &Info,
 
 std::vector<uint32_t> loopAround(const KernelInfo &Info,
                                  ArrayRef<uint32_t> Inner) {
+  assert(!Inner.empty() && "around nothing is everything");
   Edges Next(Info.Blocks.size()), Before(Info.Blocks.size());
   for (uint32_t B = 0; B != Info.Blocks.size(); ++B)
     for (uint32_t To : Info.Blocks[B].Successors) {

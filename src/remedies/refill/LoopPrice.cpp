@@ -391,6 +391,8 @@ static std::optional<LoopGain> gainOfSkips(const model::KernelSlots &Slots,
   for (uint32_t Block : Loop)
     if (!is_contained(Skipped->Work, Block))
       C.Blocks.push_back(Block);
+  if (C.Blocks.empty())
+    return std::nullopt; // the work leads out of the loop
   for (uint32_t Block : Skipped->Work) {
     C.Work += Slots.slotsOf(Block) * double(K.Blocks[Block].Warps);
     C.FullWork += Slots.lanes(Block) * double(K.Blocks[Block].Lanes);
