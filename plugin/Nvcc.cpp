@@ -11,17 +11,18 @@
 // a declaration is being made, when its own attributes are there and clang has
 // not yet looked for earlier ones: the handler finds these and gives both
 // declarations the sides of both. A template's specialisation that names one
-// side, or none, has both if the template has. Overloads that clang takes, a function of the
-// host and one of the device, stay as they are; and so does what is declared in
-// system headers.
+// side, or none, has both if the template has. Overloads that clang takes, a
+// function of the host and one of the device, stay as they are; and so does what
+// is declared in system headers.
 //
 // Attributes in another order. EDG takes `alignas` and [[...]] behind
 // __shared__, __device__ and so on, clang only before them, or, at the start of
 // a declaration, not at all. As the parser gets its tokens, `alignas` there is
 // turned into the keyword _Alignas, which may stand among specifiers, and an
 // attribute of one word, like [[nodiscard]], into __attribute__(()). What else
-// becomes of tokens: TemplateWords.cpp, LaunchSizes.h; of macros: MacroPragmas.h.
-// Errors of functions that the half of the unit does not emit: DeferredErrors.h.
+// becomes of tokens is in TemplateWords.cpp and LaunchSizes.h, what of macros in
+// MacroPragmas.h, and what of errors in functions that the half of the unit does
+// not emit in DeferredErrors.h.
 //
 // Registration. A static object's constructor may launch kernels: nvcc
 // registers the device code of a unit before it makes the unit's objects, clang

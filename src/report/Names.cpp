@@ -152,12 +152,12 @@ static bool isLibrary(StringRef Scope) {
                       withoutArguments(Scope));
 }
 
-/// Of the language, or of CUDA: nobody's own.
+/// Of the language, or of CUDA, or a number: nobody's own.
 static bool isBuiltin(StringRef Type) {
   static const Regex Known(
-      "^((un)?signed )?(bool|char|short|int|long( long)?|__int128|float|double|"
-      "void|u?(char|short|int|long|longlong|float|double)[1-4]|__half2?|"
-      "__nv_bfloat162?|true|false|[^_A-Za-z].*)$");
+      "^(((un)?signed )?(bool|char|short|int|long( long)?|__int128)|float|"
+      "double|void|u?(char|short|int|long|longlong|float|double)[1-4]|__half2?|"
+      "__nv_bfloat162?|true|false|[&-].*|(\\([a-z0-9_ ]+\\))?-?[0-9].*)$");
   return Known.match(Type);
 }
 

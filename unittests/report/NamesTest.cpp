@@ -76,6 +76,13 @@ TEST(Names, KernelsOfLibrariesAreKnownByTheUsersTypes) {
   EXPECT_EQ(kernelName(Sort, 36), "cub::DeviceSortKernel<node, by_area>");
   EXPECT_EQ(kernelName(Sort, 31), "DeviceSortKernel<node, by_area>");
   EXPECT_EQ(kernelName(Sort, 30), "DeviceSortKernel<node, ...>");
+  EXPECT_EQ(kernelName("cub::SortKernel<(int)4, (anonymous namespace)::by_area,"
+                       " unsigned int, -1, int const*, float4>",
+                       40),
+            "cub::SortKernel<by_area>");
+  EXPECT_EQ(
+      kernelName("cub::Kernel<unsigned long long, 'lambda1'(int), int>", 28),
+      "cub::Kernel<'lambda1'(int)>");
   static const char Fill[] =
       "cub::fill_kernel<void user::fill<mesh::node>(int)::'lambda'(int)>";
   EXPECT_EQ(kernelName(Fill, 31), "cub::fill_kernel<'lambda'(int)>");
