@@ -447,7 +447,7 @@ Expected<int> Optimizer::run() {
     if (!frontend::interruption())
       OS << "reconverge: note: " << Request.Build.Inputs.front() << ' '
          << endOf(First->End) << "; nothing was tried\n"
-         << remedyFor(First->End);
+         << exitCodeHint(First->End);
     return Status ? Status : int(ExitCode::ProgramFailed);
   }
   OnGpu = First->Counted->Backend == "gpu";

@@ -183,7 +183,7 @@ std::string endOf(const frontend::ProcessResult &Result) {
                        : "returned " + std::to_string(Result.Exit);
 }
 
-std::string remedyFor(const frontend::ProcessResult &Result) {
+std::string exitCodeHint(const frontend::ProcessResult &Result) {
   return Result.Signal || Result.TimedOut
              ? ""
              : "  If it returns that when all is well, say --exit-code=" +

@@ -97,7 +97,7 @@ std::string howToBuild(const frontend::Installation &Tree);
 /// How a program ended, for a message: "returned 3", "was ended by signal 9".
 std::string endOf(const frontend::ProcessResult &Result);
 /// A line for optimize's user, if a run that ended so may have been well.
-std::string remedyFor(const frontend::ProcessResult &Result);
+std::string exitCodeHint(const frontend::ProcessResult &Result);
 
 } // namespace reconverge::driver
 

@@ -75,6 +75,22 @@ static bool isInline(StringRef Scope) {
   return Version.match(Scope);
 }
 
+/// All but inline ones.
+static SmallVector<StringRef> scopesOf(StringRef Name) {
+  SmallVector<StringRef> Scopes = splitOutside(Name, "::");
+  erase_if(Scopes, isInline);
+  return Scopes;
+}
+
+/// Of the template that \p Scope is; none: it is none.
+static SmallVector<StringRef> argumentsOf(StringRef Scope) {
+  const size_t Open = Scope.find('<');
+  if (Open == StringRef::npos || !Scope.ends_with(">") ||
+      Scope.starts_with("operator"))
+    return {};
+  return splitOutside(Scope.slice(Open + 1, Scope.size() - 1), ",");
+}
+
 namespace {
 /// What a name has lost so far.
 struct Shortening {
@@ -104,18 +120,16 @@ static std::string part(StringRef Text, const Shortening &S, unsigned Depth) {
   const size_t Tag = Text.find("[abi:");
   if (Tag != StringRef::npos)
     Text = Text.take_front(Tag);
-  const size_t Open = Text.find('<');
-  if (Open == StringRef::npos || !Text.ends_with(">") ||
-      Text.starts_with("operator"))
+  const SmallVector<StringRef> All = argumentsOf(Text);
+  if (All.empty())
     return Text.str();
+  const StringRef Name = Text.take_front(Text.find('<'));
   if (Depth > 0 && S.ArgumentsOfArguments)
-    return Text.take_front(Open).str();
-  SmallVector<StringRef> All =
-      splitOutside(Text.slice(Open + 1, Text.size() - 1), ",");
+    return Name.str();
   const size_t Left = Depth ? All.size() : std::min(All.size(), S.Arguments);
   if (Left == 0)
-    return Text.take_front(Open).str();
-  std::string Result = Text.take_front(Open + 1).str();
+    return Name.str();
+  std::string Result = Name.str() + "<";
   for (size_t I = 0; I != Left; ++I)
     Result += (I ? ", " : "") + argument(All[I], S, Depth + 1);
   return Result + (Left < All.size() ? ", ...>" : ">");
@@ -123,10 +137,7 @@ static std::string part(StringRef Text, const Shortening &S, unsigned Depth) {
 
 static std::string shortened(StringRef Name, const Shortening &S,
                              unsigned Depth) {
-  SmallVector<StringRef> Scopes;
-  for (StringRef Scope : splitOutside(Name, "::"))
-    if (!isInline(Scope))
-      Scopes.push_back(Scope);
+  SmallVector<StringRef> Scopes = scopesOf(Name);
   if (Scopes.empty())
     return Name.str();
   if (Depth > 0 && S.ScopesOfArguments)
@@ -161,12 +172,6 @@ static bool isBuiltin(StringRef Type) {
   return Known.match(Type);
 }
 
-static SmallVector<StringRef> scopesOf(StringRef Name) {
-  SmallVector<StringRef> Scopes = splitOutside(Name, "::");
-  erase_if(Scopes, isInline);
-  return Scopes;
-}
-
 namespace {
 /// A type of the user's, as it is called in full and in short.
 struct OwnType {
@@ -187,11 +192,8 @@ static void addOwnTypes(StringRef Text, SmallVectorImpl<OwnType> &Own) {
     return;
   if (isLibrary(Scopes.front())) {
     for (StringRef Scope : Scopes)
-      if (const size_t Open = Scope.find('<');
-          Open != StringRef::npos && Scope.ends_with(">"))
-        for (StringRef Argument :
-             splitOutside(Scope.slice(Open + 1, Scope.size() - 1), ","))
-          addOwnTypes(Argument, Own);
+      for (StringRef Argument : argumentsOf(Scope))
+        addOwnTypes(Argument, Own);
     return;
   }
   const StringRef Last = Scopes.back();

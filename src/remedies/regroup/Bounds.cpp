@@ -282,8 +282,9 @@ bool Bounder::addLoad(LoadInst &Load) {
   return true;
 }
 
-/// All that it reads is bounded, or its thread's own; so is what it writes. Its slice has left no call
-/// of the program's that does more than read; the others are the remedy's.
+/// All that it reads is bounded, or its thread's own; so is what it writes. Its
+/// slice has left no call of the program's that does more than read; the others are
+/// the remedy's.
 bool Bounder::readsKnown() {
   for (Instruction &I : instructions(F)) {
     if (auto *Load = dyn_cast<LoadInst>(&I)) {
